@@ -1,0 +1,57 @@
+// A bump allocator that grows in chunks and, after a reset, has learnt how much it needs: from then on the same use
+// touches the heap no more. One arena belongs to one thread at a time.
+#ifndef TS_BASE_ARENA_H
+#define TS_BASE_ARENA_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ts_arena_chunk;
+
+/// The allocator. Zero-initialised is valid and empty. Owns its chunks.
+typedef struct ts_arena {
+    struct ts_arena_chunk* chunk;  // newest chunk first
+    size_t used;                   // bytes handed out since the last reset, padding included
+    size_t peak;                   // most bytes ever in use between two resets
+    int failed;                    // nonzero once an allocation returned NULL; cleared by ts_arena_reset
+} ts_arena;
+
+/// A point to return to; see ts_arena_scope_begin.
+typedef struct ts_arena_scope {
+    struct ts_arena_chunk* chunk;
+    size_t chunk_used;
+    size_t used;
+} ts_arena_scope;
+
+/// Makes an empty arena and reserves `bytes` (0 is fine). Returns 0 when memory is short, else 1.
+int ts_arena_init(ts_arena* arena, size_t bytes);
+
+/// Gives every chunk back to the heap; the arena is empty and usable again.
+void ts_arena_free(ts_arena* arena);
+
+/// `bytes` of uninitialised memory, aligned to 64 bytes; NULL (and arena->failed) when memory is short.
+/// Zero bytes gives a valid pointer.
+void* ts_arena_alloc(ts_arena* arena, size_t bytes);
+
+/// `count` elements of `size` bytes, zeroed; NULL when memory is short or count * size overflows.
+void* ts_arena_alloc_zeroed(ts_arena* arena, size_t count, size_t size);
+
+/// Remembers the present fill level.
+ts_arena_scope ts_arena_scope_begin(const ts_arena* arena);
+
+/// Gives back everything allocated since the scope began (chunks stay with the arena).
+void ts_arena_scope_end(ts_arena* arena, ts_arena_scope scope);
+
+/// Forgets all allocations. When the last round needed several chunks they are merged into one that holds the peak.
+void ts_arena_reset(ts_arena* arena);
+
+/// Typed allocation of n elements, uninitialised.
+#define TS_ARENA_ARRAY(arena, type, n) ((type*)ts_arena_alloc((arena), (size_t)(n) * sizeof(type)))
+
+#ifdef __cplusplus
+}
+#endif
+#endif

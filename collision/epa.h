@@ -1,0 +1,38 @@
+// EPA: how deep two overlapping cores are, and along which normal, with certified bounds. See epa.c.
+#ifndef TS_COLLISION_EPA_H
+#define TS_COLLISION_EPA_H
+
+#include "collision/gjk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How EPA ended, each way by name. Whatever it says, `depth_lower <= depth <= depth_upper` holds for the true depth.
+typedef enum ts_epa_status {
+    TS_EPA_CONVERGED,
+    TS_EPA_FLAT,        // A - B has no interior: depth from its two sides
+    TS_EPA_LIMIT,       // iterations or storage ran out
+    TS_EPA_BAD_HORIZON  // topology broke by rounding; best normal so far is returned
+} ts_epa_status;
+
+/// Penetration of two cores; everything in A's frame.
+typedef struct ts_epa_result {
+    ts_epa_status status;
+    double depth_lower;  // m
+    double depth_upper;  // m: attained by `normal`, so moving B by depth_upper * normal separates the cores
+    ts_vec3 normal;      // unit, from A to B
+    ts_vec3 point_a;     // deepest points: point_a - point_b = depth_upper * normal
+    ts_vec3 point_b;
+    int iterations;
+} ts_epa_result;
+
+/// Penetration depth, starting from what GJK found. `previous_normal` (may be zero) decides ties on flat differences.
+/// No heap: about 100 KiB of stack.
+void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
+                        ts_vec3 previous_normal, ts_epa_result* out_result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+// The Delassus operator G = J M^-1 J^T as a small table of functions. A solver says which of them it needs; it never
+// assumes a matrix that a pile of 10,000 contacts could not hold.
+//
+// Rows are grouped in blocks (a frictional contact is a block of three rows). The operator carries one current impulse
+// in whatever form suits it: `set_impulse` loads it, `add_impulse` changes one block, `velocity` reads one block of
+// G lambda.
+#ifndef TS_CONTACT_DELASSUS_H
+#define TS_CONTACT_DELASSUS_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What an operator can do; a bit set.
+typedef enum ts_delassus_ability {
+    TS_DELASSUS_ROWS = 1,    // set_impulse, add_impulse, velocity, diagonal
+    TS_DELASSUS_APPLY = 2,   // apply
+    TS_DELASSUS_FACTOR = 4   // factorise, solve
+} ts_delassus_ability;
+
+/// Most rows one block can have.
+enum { TS_BLOCK_ROWS_MAX = 6 };
+
+typedef struct ts_delassus ts_delassus;
+
+/// The functions of an operator. Vectors have row_count entries unless said otherwise.
+typedef struct ts_delassus_ops {
+    const char* name;
+    unsigned abilities;
+    /// The current impulse becomes `impulse`.
+    void (*set_impulse)(ts_delassus* G, const double* impulse);
+    /// The current impulse of block b grows by `delta` (its rows).
+    void (*add_impulse)(ts_delassus* G, int b, const double* delta);
+    /// Rows of block b of G times the current impulse.
+    void (*velocity)(const ts_delassus* G, int b, double* out_velocity);
+    /// The diagonal block G_bb, row-major rows x rows; valid as long as G.
+    const double* (*diagonal)(const ts_delassus* G, int b);
+    /// y = G x; the current impulse is not touched.
+    void (*apply)(ts_delassus* G, const double* x, double* out_y);
+    /// Factorises G + diag(shift), every entry > 0. TS_ERROR_NUMERIC when it is not positive definite.
+    ts_code (*factorise)(ts_delassus* G, const double* shift);
+    /// Solves with the last factor, in place.
+    void (*solve)(ts_delassus* G, double* x);
+} ts_delassus_ops;
+
+/// An operator. Concrete ones embed this as their first member; memory belongs to the arena they came from.
+struct ts_delassus {
+    const ts_delassus_ops* ops;
+    int row_count;
+    int block_count;
+    const int* block_row;  // (block_count + 1): rows of block b are [block_row[b], block_row[b+1])
+};
+
+/// A full symmetric matrix G (row_count x row_count, row-major, copied). Can do everything. NULL when memory is short.
+ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* block_row, const double* G);
+
+/// A part of a block's Jacobian: columns [column, column + count) of the generalised velocity.
+typedef struct ts_delassus_segment {
+    int column;
+    int count;
+    const double* J;  // (rows of the block x count), row-major
+    const double* Y;  // (rows of the block x count): (M^-1 J^T)^T, on the same columns
+} ts_delassus_segment;
+
+/// The block-sparse velocity form: keeps V = M^-1 J^T lambda (velocity_count entries) and reads rows as J V. Block b owns
+/// segments [segment_start[b], segment_start[b+1]); columns of a block's segments must not overlap. All arrays are
+/// borrowed. Can do rows and apply. NULL when memory is short.
+ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
+                                       const int* segment_start, const ts_delassus_segment* segments);
+
+/// V = M^-1 J^T lambda of the current impulse of a velocity-form operator (velocity_count entries); NULL for others.
+const double* ts_delassus_velocity_change(const ts_delassus* G);
+
+/// The matrix of any operator that can apply, dense row-major (row_count^2), column by column. For tests and small cases.
+void ts_delassus_to_matrix(ts_delassus* G, ts_arena* scratch, double* out_G);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

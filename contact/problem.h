@@ -1,0 +1,51 @@
+// A contact problem: plain data that every solver consumes. Find impulses lambda with
+//
+//     u = (G + R) lambda + g,      lambda in K,   and the law that ties u to lambda (contact_spec 1.5, 1.8)
+//
+// where u is the contact velocity measured against the reference velocity c*: u = c - c* + R lambda, so that
+// g = J v_free - c*. Impulses in N s, velocities in m/s (joint rows: N m s and rad/s).
+#ifndef TS_CONTACT_PROBLEM_H
+#define TS_CONTACT_PROBLEM_H
+
+#include "contact/delassus.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The set a block's impulse lives in.
+typedef enum ts_block_set {
+    TS_SET_CONE,       // 3 rows (t1, t2, n): Coulomb cone with friction mu
+    TS_SET_HALF_LINE,  // 1 row: lambda >= 0 (frictionless contact, joint limit)
+    TS_SET_BOX,        // 1 row: low <= lambda <= high (dry joint friction, limited motors)
+    TS_SET_FREE        // any rows: bilateral constraint
+} ts_block_set;
+
+/// One block of rows.
+typedef struct ts_block {
+    ts_block_set set;
+    int row;      // first row
+    int rows;     // number of rows
+    double mu;    // friction, TS_SET_CONE
+    double low;   // N s, TS_SET_BOX
+    double high;  // N s, TS_SET_BOX
+} ts_block;
+
+/// A contact problem. Everything is borrowed and stays unchanged, except the operator's current impulse.
+typedef struct ts_contact_problem {
+    int block_count;
+    int row_count;
+    const ts_block* block;     // (block_count)
+    ts_delassus* delassus;     // G, kg^-1 (row_count x row_count)
+    const double* g;           // m/s (row_count)
+    const double* R;           // kg^-1 (row_count), diagonal compliance >= 0; NULL means rigid
+    double time_step;          // s: turns impulses into forces where a tolerance is in force units
+} ts_contact_problem;
+
+/// Checks sizes, sets, finite numbers, mu >= 0, R >= 0, low <= high: TS_ERROR_VALUE with the block and the reason.
+ts_code ts_contact_problem_validate(const ts_contact_problem* problem, ts_status* out_status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

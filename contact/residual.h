@@ -1,0 +1,56 @@
+// The yardstick: how wrong an impulse is, in the units of each contact law, computed from scratch (contact_spec 2).
+// No solver judges itself; all of them are judged here.
+#ifndef TS_CONTACT_RESIDUAL_H
+#define TS_CONTACT_RESIDUAL_H
+
+#include "contact/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The contact law a solver truly solves.
+typedef enum ts_contact_law {
+    TS_LAW_LCP,  // pyramidal friction, complementarity row by row
+    TS_LAW_CCP,  // convex relaxation: u in the dual cone, lambda . u = 0
+    TS_LAW_NCP   // Signorini and Coulomb, exactly
+} ts_contact_law;
+
+/// The three parts of one law's residual: maxima over all blocks, each in its own unit, impulse form.
+typedef struct ts_law_residual {
+    double primal;           // N s: distance of lambda to its set
+    double dual;             // m/s: distance of u (shifted for NCP) to the dual set
+    double complementarity;  // J
+} ts_law_residual;
+
+/// Everything worth knowing about one answer.
+typedef struct ts_residual {
+    ts_law_residual lcp;
+    ts_law_residual ccp;
+    ts_law_residual ncp;
+    double signorini;    // J: max |lambda_N u_N|
+    double dissipation;  // J: max (mu lambda_N |u_T| + lambda_T . u_T), zero when friction opposes slip fully
+    double natural;      // 1: the dimensionless natural map of the exact law (contact_spec 2.4)
+    double closing;      // m/s: largest approach velocity left, max(0, -u_N)
+    double slip_angle;   // rad: largest angle between friction and the opposite of slip, where |u_T| > 1e-6 m/s
+} ts_residual;
+
+/// The name of a law: "LCP", "CCP", "NCP".
+const char* ts_contact_law_name(ts_contact_law law);
+
+/// Judges `impulse` (row_count). Also gives u (row_count) when out_u is not NULL. Needs APPLY. Scratch is given back.
+void ts_residual_evaluate(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch, double* out_u,
+                          ts_residual* out_residual);
+
+/// The residual of one law only, from given u: what a solver's stopping test reads.
+ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
+                                   const double* u);
+
+/// The three parts as one number in force units (N, m/s^2, N m/s^2 by dividing by h, h and h^2): what tolerances compare
+/// with (contact_spec 1.7).
+double ts_law_residual_in_force_units(ts_law_residual residual, double time_step);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,88 @@
+// The solver interface, and the one table of solvers. A solver is one file in contact/solvers/ plus one line in
+// solver_table.c; the command line, tests, benchmarks, reports and the viewer's menu iterate the table.
+#ifndef TS_CONTACT_SOLVER_H
+#define TS_CONTACT_SOLVER_H
+
+#include "contact/residual.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a solve ended. Only CONVERGED is success.
+typedef enum ts_solve_status {
+    TS_SOLVE_CONVERGED,        // the solver's own law holds to the tolerance
+    TS_SOLVE_STALLED,          // iterates stopped moving before the tolerance was met
+    TS_SOLVE_ITERATION_LIMIT,  // still moving when the iterations ran out
+    TS_SOLVE_FAILED            // not-finite numbers, or the operator cannot do what the solver needs
+} ts_solve_status;
+
+/// What a solve reports. `own` is the residual of the solver's law at the returned impulse, from residual.c.
+typedef struct ts_solve_report {
+    ts_solve_status status;
+    int iterations;
+    ts_law_residual own;
+} ts_solve_report;
+
+/// Settings every iterative solver shares. Solvers put it first in their own settings.
+typedef struct ts_solver_settings {
+    double tolerance;       // own-law residual in force units (N, m/s^2, N m/s^2) that counts as converged
+    double stall;           // relative change of lambda per iteration under which the solver has stalled
+    int iteration_limit;    // most iterations
+} ts_solver_settings;
+
+/// tolerance 1e-8, stall 1e-12, 1000 iterations.
+ts_solver_settings ts_solver_settings_default(void);
+
+/// A typed field of a solver's settings, so that names on a command line reach it.
+typedef struct ts_setting {
+    const char* name;
+    const char* summary;
+    enum { TS_SETTING_DOUBLE, TS_SETTING_INT } type;
+    unsigned long offset;  // within the settings struct
+    double low;            // smallest allowed value
+    double high;           // largest allowed value
+} ts_setting;
+
+/// Largest settings struct a solver may have, bytes; lets callers keep any solver's settings in a buffer.
+enum { TS_SOLVER_SETTINGS_BYTES = 256 };
+
+/// A solver.
+typedef struct ts_solver {
+    const char* name;          // "ncp-pgs"
+    ts_contact_law law;        // what it truly solves
+    const char* summary;       // one line for people
+    unsigned needs;            // ts_delassus_ability bits
+    unsigned long settings_bytes;
+    void (*settings_default)(void* out_settings);
+    const ts_setting* setting; // the fields, setting_count of them, the shared ones first
+    int setting_count;
+    /// Bytes of scratch a solve takes from its arena.
+    unsigned long (*scratch_bytes)(const ts_contact_problem* problem, const void* settings);
+    /// Solves. `impulse` (row_count) is the warm start on entry and the answer on return. Scratch is given back.
+    ts_solve_report (*solve)(const ts_contact_problem* problem, const void* settings, ts_arena* scratch, double* impulse);
+} ts_solver;
+
+/// How many solvers there are.
+int ts_solver_count(void);
+
+/// Solver number i, 0 <= i < ts_solver_count().
+const ts_solver* ts_solver_at(int i);
+
+/// The solver of that name, or NULL.
+const ts_solver* ts_solver_find(const char* name);
+
+/// The name of a status in plain words. Never NULL.
+const char* ts_solve_status_name(ts_solve_status status);
+
+/// Sets one field of a solver's settings by name. TS_ERROR_VALUE for an unknown name (the message lists the known ones) or
+/// a value out of range.
+ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name, double value, ts_status* out_status);
+
+/// Reads one field of a solver's settings; index as in solver->setting.
+double ts_solver_get(const ts_solver* solver, const void* settings, int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+// A contact point between two geoms, as the narrow phase found it and the solver answered it. World coordinates.
+#ifndef TS_ENGINE_CONTACT_H
+#define TS_ENGINE_CONTACT_H
+
+#include "base/mat.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One contact point. Geom A has the smaller shape kind (or index, for equal kinds); the normal points from A to B and the
+/// impulse acts on B, its opposite on A.
+typedef struct ts_contact {
+    int geom_a;
+    int geom_b;
+    int body_a;
+    int body_b;
+    uint64_t key;             // persistent id: the same while the same features of the same geoms touch
+    ts_vec3 position;         // m, midway between the surfaces
+    ts_mat3 frame;            // columns: tangent 1, tangent 2, normal
+    double gap;               // m: > 0 apart, < 0 overlapping
+    double friction;          // mu
+    double restitution;       // 1
+    int persistent;           // nonzero when it was there last step
+    int block;                // its block in the contact problem, or -1
+    ts_vec3 velocity_before;  // m/s, contact frame: relative velocity when the step began
+    ts_vec3 velocity;         // m/s, contact frame: relative velocity after the step
+    ts_vec3 impulse;          // N s, contact frame
+} ts_contact;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

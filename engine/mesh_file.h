@@ -1,0 +1,30 @@
+// Triangle meshes from files: Wavefront OBJ and STL (binary and text).
+#ifndef TS_ENGINE_MESH_FILE_H
+#define TS_ENGINE_MESH_FILE_H
+
+#include "base/status.h"
+#include "base/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A triangle soup with shared vertices. Free with ts_mesh_free.
+typedef struct ts_mesh {
+    ts_vec3* vertex;
+    int vertex_count;
+    int* triangle;  // (3 triangle_count) vertex indices
+    int triangle_count;
+} ts_mesh;
+
+/// Reads a mesh; the format follows the extension (.obj, .stl, any case). Polygons are fanned. Refuses broken or
+/// not-finite input with `file:line: why` (byte offset in place of the line for binary files).
+ts_code ts_mesh_load(const char* path, ts_mesh* out_mesh, ts_status* out_status);
+
+/// Releases the memory; the mesh is empty afterwards.
+void ts_mesh_free(ts_mesh* mesh);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

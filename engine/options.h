@@ -1,0 +1,61 @@
+// What can be tuned about a simulation without changing the world: one struct, and one table that gives every field a
+// name, so that a model file, the command line (--set name=value) and a recording all speak of the same things.
+#ifndef TS_ENGINE_OPTIONS_H
+#define TS_ENGINE_OPTIONS_H
+
+#include "base/status.h"
+#include "base/vec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Simulation options. Plain data; see ts_options_default.
+typedef struct ts_options {
+    double time_step;            // s
+    ts_vec3 gravity;             // m/s^2
+    double contact_margin;       // m: contacts are made from this gap on (speculative contacts)
+    double baumgarte;            // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
+    double slop;                 // m: penetration that is left alone
+    double push_out_speed;       // m/s: most a penetration may add to the separation velocity
+    double restitution_speed;    // m/s: slower impacts do not bounce; <= 0 means max(0.01, 2 |gravity| time_step)
+    double compliance_normal;    // kg^-1: R of normal rows
+    double compliance_tangent;   // kg^-1: R of tangent rows
+    int manifold_points;         // 1..8: most contact points per pair of geoms
+    int warm_start;              // 1: contacts start from the last step's impulses, 0: from zero
+    char solver[32];             // name from the solver table
+    double tolerance;            // own-law residual in force units; <= 0: the solver's default
+    int iterations;              // iteration limit; <= 0: the solver's default
+} ts_options;
+
+/// One option by name.
+typedef struct ts_option {
+    const char* name;     // "contact_margin"
+    const char* unit;     // "m", "" for none
+    const char* summary;  // one line
+    int count;            // numbers it takes (gravity: 3)
+    double low;           // smallest allowed value
+    double high;          // largest allowed value
+} ts_option;
+
+/// Touchstone's defaults: 2 ms, 9.81 downwards, margin 1 mm, baumgarte 0.1, slop 10 um, ncp-pgs.
+ts_options ts_options_default(void);
+
+/// How many options can be set by name ("solver" is one of them; its value is text).
+int ts_option_count(void);
+
+/// Option number i.
+const ts_option* ts_option_at(int i);
+
+/// Sets an option from text, e.g. ("gravity", "0 0 -9.81"), ("solver", "ccp-pgs"), ("warm_start", "0"). Names of settings of
+/// the chosen solver are not handled here (see ts_sim_set). TS_ERROR_VALUE for an unknown name (the message lists the
+/// known ones), text that is not the right numbers, or a value out of range; then nothing changes.
+ts_code ts_options_set(ts_options* options, const char* name, const char* value, ts_status* out_status);
+
+/// Writes an option's value as text that ts_options_set reads back to the same bits; size >= 128 is always enough.
+void ts_options_get(const ts_options* options, int i, char* out_text, unsigned long size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

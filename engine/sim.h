@@ -1,0 +1,176 @@
+// ts_sim: where the world is *now*. State, contacts, warm starts and scratch; step it (engine/step.h) without touching the
+// heap once warm; snapshot, restore and hash it. Many simulations may share one model.
+//
+// Fields may be read by anyone at any time between calls. Writable from outside between steps: time, qpos, qvel,
+// force_applied, wrench_applied and options; call ts_sim_forward to see derived quantities of a changed state.
+#ifndef TS_ENGINE_SIM_H
+#define TS_ENGINE_SIM_H
+
+#include "base/arena.h"
+#include "base/spatial.h"
+#include "base/task.h"
+#include "collision/broad_phase.h"
+#include "collision/manifold.h"
+#include "contact/solver.h"
+#include "engine/contact.h"
+#include "engine/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a pair of geoms remembers from step to step. Sorted by key; part of a snapshot.
+typedef struct ts_pair_memory {
+    uint64_t key;  // geom_a << 32 | geom_b
+    ts_manifold_cache cache;
+} ts_pair_memory;
+
+/// What a contact remembers from step to step. Sorted by (pair, key); part of a snapshot.
+typedef struct ts_contact_memory {
+    uint64_t pair;    // geom_a << 32 | geom_b
+    uint64_t key;
+    ts_vec3 normal;   // world
+    ts_vec3 tangent;  // world, tangent 1
+    ts_vec3 impulse;  // N s, world, on B
+    double time_step; // s, that the impulse belongs to
+    int valid;        // 0 after a solve that did not end well: known, but no warm start
+} ts_contact_memory;
+
+/// What a joint-limit or joint-friction row remembers: impulse by row kind and dof. Part of a snapshot.
+typedef struct ts_joint_memory {
+    int id;          // dof * 4 + kind
+    double impulse;  // N s or N m s
+} ts_joint_memory;
+
+/// Numbers about the last step.
+typedef struct ts_step_info {
+    ts_solve_report solve;       // status, iterations, own residual
+    ts_residual residual;        // all laws, from scratch
+    int contact_count;
+    int row_count;
+    int pair_count;              // pairs the broad phase gave
+    int narrow_failures;         // pairs whose query hit a limit or bad input
+    int bad_bounds;              // geoms left out because their box was not finite
+    double worst_penetration;    // m, >= 0
+    double seconds_kinematics;   // wall clock
+    double seconds_broad;
+    double seconds_narrow;
+    double seconds_assemble;
+    double seconds_solve;
+    double seconds_integrate;
+    double seconds_total;
+} ts_step_info;
+
+/// Energies in J.
+typedef struct ts_energy {
+    double kinetic;
+    double potential;  // gravity (zero at world height 0) and springs
+} ts_energy;
+
+/// A simulation. Create with ts_sim_create.
+typedef struct ts_sim {
+    const ts_model* model;  // borrowed
+    ts_options options;     // starts as the model's
+    ts_task_pool* tasks;    // owned; NULL with one worker
+    const ts_solver* solver;
+    unsigned char solver_settings[TS_SOLVER_SETTINGS_BYTES];
+
+    // state
+    double time;             // s
+    long long step_count;
+    double* qpos;            // (nq)
+    double* qvel;            // (nv)
+    double* force_applied;   // (nv) generalised forces from outside, N or N m; kept until changed
+    ts_force* wrench_applied;  // (body_count) world axes, about the body's centre of mass; kept until changed
+
+    // from kinematics
+    ts_transform* body_pose;   // (body_count) body frames in the world
+    ts_vec3* body_centre;      // (body_count) centres of mass in the world, m
+    ts_transform* geom_pose;   // (geom_count)
+    ts_vec3* tree_origin;      // (tree_count) reference point of the tree's spatial vectors, m
+    ts_motion* dof_axis;       // (nv) motion per unit qvel, world axes, about the tree's origin
+    ts_motion* body_velocity;  // (body_count) twist, world axes, about the tree's origin
+    ts_inertia* body_inertia;  // (body_count) world axes, about the tree's origin
+
+    // from dynamics
+    double* mass_matrix;       // joint-space inertia plus h D + h^2 K, one full row-major block per tree, see mass_start
+    int* mass_start;           // (tree_count + 1) start of each tree's block
+    double* mass_factor;       // Cholesky factors, the same layout
+    double* bias;              // (nv) Coriolis, centrifugal and gravity
+    double* free_velocity;     // (nv) velocity after the step without contacts
+
+    // contacts of the last step
+    ts_contact* contact;       // (contact_count), sorted by pair, then feature
+    int contact_count;
+    ts_contact_problem problem;  // what was solved; lives in `scratch` until the next step
+    double* impulse;             // (problem.row_count) what the solver answered, in `scratch`
+
+    // memory between steps
+    ts_pair_memory* pair_memory;
+    int pair_memory_count;
+    int pair_memory_capacity;
+    ts_contact_memory* contact_memory;
+    int contact_memory_count;
+    int contact_memory_capacity;
+    ts_joint_memory* joint_memory;
+    int joint_memory_count;
+    int joint_memory_capacity;
+
+    ts_step_info info;
+    ts_arena scratch;      // emptied when a step begins
+    ts_arena* worker_scratch;  // (workers)
+    void* storage;         // owns the fixed-size arrays
+} ts_sim;
+
+/// A simulation at the model's initial state, with `workers` >= 1 threads. Free with ts_sim_free before the model.
+ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_status* out_status);
+
+/// Releases a simulation; NULL is ignored.
+void ts_sim_free(ts_sim* sim);
+
+/// Back to the initial state, forgetting contacts, warm starts and applied forces; options stay.
+void ts_sim_reset(ts_sim* sim);
+
+/// Takes qpos, qvel and time from a keyframe; contacts and warm starts are forgotten. TS_ERROR_VALUE for a bad index.
+ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status);
+
+/// Chooses the solver by name and puts its settings to their defaults (with the options' tolerance and iterations).
+/// Unknown names are TS_ERROR_VALUE, and the message lists the known ones.
+ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status);
+
+/// Sets by name an option (options.h) or, as "solver.NAME", a setting of the present solver.
+ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* out_status);
+
+/// Recomputes everything derived from qpos and qvel (kinematics, contacts without solving, bias); time does not advance.
+ts_code ts_sim_forward(ts_sim* sim, ts_status* out_status);
+
+/// Kinetic and potential energy of the present qpos and qvel. Recomputes kinematics.
+ts_energy ts_sim_energy(ts_sim* sim);
+
+/// Linear velocity of a body's frame origin and angular velocity, both in world axes, from the present qvel and the last
+/// kinematics.
+ts_motion ts_sim_body_velocity(const ts_sim* sim, int body);
+
+/// A 64-bit hash of everything the future depends on: time, state, applied forces and warm starts.
+uint64_t ts_sim_hash(const ts_sim* sim);
+
+/// A saved state. Zero-initialised is empty; free with ts_snapshot_free.
+typedef struct ts_snapshot {
+    unsigned char* data;
+    unsigned long size;
+    unsigned long capacity;
+} ts_snapshot;
+
+/// Saves everything the future depends on. TS_ERROR_MEMORY when memory is short.
+ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status* out_status);
+
+/// Puts a saved state back, bit for bit; TS_ERROR_VALUE when it belongs to a model of other sizes.
+ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_status);
+
+/// Releases the memory.
+void ts_snapshot_free(ts_snapshot* snapshot);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

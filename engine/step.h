@@ -1,0 +1,40 @@
+// One time step, and its stages one by one. The stages are called in this order by ts_sim_step; each reads and writes only
+// fields of ts_sim, so a user may call any of them alone, or put something of his own between two.
+#ifndef TS_ENGINE_STEP_H
+#define TS_ENGINE_STEP_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Advances by options.time_step. TS_ERROR_NUMERIC when the state left the finite numbers (the state is then that of the
+/// step's beginning), TS_ERROR_MEMORY when memory is short. A solver that did not converge is no error: see sim->info.
+ts_code ts_sim_step(ts_sim* sim, ts_status* out_status);
+
+/// Poses, centres, axes, velocities and inertias from qpos and qvel.
+void ts_step_kinematics(ts_sim* sim);
+
+/// Boxes around geoms, and pairs of geoms that may touch: *out_pairs lives in sim->scratch.
+ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_count);
+
+/// Contacts of those pairs into sim->contact, with persistent keys and frames.
+ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int pair_count);
+
+/// Mass matrix and its factor, bias, and the velocity without contacts.
+ts_code ts_step_dynamics(ts_sim* sim);
+
+/// The contact problem (sim->problem) from contacts, limits and dry friction, warm-started impulses in sim->impulse.
+ts_code ts_step_assemble(ts_sim* sim);
+
+/// Solves sim->problem; fills sim->impulse, sim->info.solve and .residual, and the contacts' impulses and velocities.
+ts_code ts_step_solve(ts_sim* sim);
+
+/// Takes over the new velocity, moves positions with it, and remembers impulses for the next step.
+ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
