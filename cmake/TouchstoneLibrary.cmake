@@ -1,0 +1,23 @@
+# ts_add_library(<folder> [SOURCE_DIRS <dir>...] [DEPENDS <target>...]): one folder, one static library.
+# Sources are found by pattern, so that adding a file needs no change here.
+function(ts_add_library folder)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCE_DIRS;DEPENDS")
+    set(patterns "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
+    foreach(dir IN LISTS arg_SOURCE_DIRS)
+        list(APPEND patterns "${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*.c")
+    endforeach()
+    file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+    if(NOT sources)
+        # A static library needs one translation unit.
+        file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/empty.c" "typedef int ts_${folder}_empty;\n")
+        set(sources "${CMAKE_CURRENT_BINARY_DIR}/empty.c")
+    endif()
+    add_library(ts_${folder} STATIC ${sources})
+    add_library(touchstone::ts_${folder} ALIAS ts_${folder})
+    target_include_directories(ts_${folder} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/touchstone>)
+    target_compile_features(ts_${folder} PUBLIC c_std_99)
+    target_link_libraries(ts_${folder} PUBLIC ${arg_DEPENDS})
+    set_property(GLOBAL APPEND PROPERTY TS_LIBRARIES ts_${folder})
+endfunction()
