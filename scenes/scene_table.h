@@ -1,0 +1,58 @@
+// The one table of demo scenes, shared by viewer, tests, benchmarks and command line. A scene is an MJCF file in this
+// folder (embedded in the library at build time) or a build function in C, plus optionally a controller.
+#ifndef TS_SCENES_SCENE_TABLE_H
+#define TS_SCENES_SCENE_TABLE_H
+
+#include "engine/import_report.h"
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Sets applied forces for the coming step from the state; called before every step. Must depend on the sim only.
+typedef void (*ts_scene_control)(ts_sim* sim);
+
+/// A demo scene.
+typedef struct ts_scene {
+    const char* name;     // "sliding-cube"
+    const char* summary;  // one line
+    double duration;      // s, when nothing else is asked for
+    const char* focus;    // body whose motion plots show; NULL: the first free body
+    ts_code (*build)(ts_model** out_model, ts_status* out_status);  // NULL: the embedded file of the same name
+    ts_scene_control control;                                       // NULL: nothing acts
+} ts_scene;
+
+/// A scene ready to run. Free with ts_loaded_scene_free.
+typedef struct ts_loaded_scene {
+    char name[128];     // scene name, or the file name without folders
+    ts_model* model;    // owned
+    double duration;    // s
+    int focus;          // body index to plot, or -1 when nothing moves freely
+    ts_scene_control control;
+} ts_loaded_scene;
+
+/// How many scenes there are.
+int ts_scene_count(void);
+
+/// Scene number i.
+const ts_scene* ts_scene_at(int i);
+
+/// The scene of that name, or NULL.
+const ts_scene* ts_scene_find(const char* name);
+
+/// The embedded file of a scene, or NULL when it is built in C.
+const char* ts_scene_text(const ts_scene* scene);
+
+/// Loads a scene by name, or an MJCF file by path (anything with a '/' or a '.', or that is no scene's name and exists).
+/// An unknown name is TS_ERROR_VALUE, and the message lists the scenes. `report` may be NULL.
+ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
+                      ts_status* out_status);
+
+/// Releases the model.
+void ts_loaded_scene_free(ts_loaded_scene* scene);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
