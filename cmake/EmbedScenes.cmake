@@ -10,8 +10,9 @@ foreach(file IN LISTS FILES)
     string(LENGTH "${hex}" digits)
     math(EXPR size "${digits} / 2")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-    string(REGEX REPLACE "((0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,))"
-        "\\1\n    " bytes "${bytes}")
+    # Sixteen bytes to a line; CMake's expressions have no {16}.
+    set(four "0x..,0x..,0x..,0x..,")
+    string(REGEX REPLACE "(${four}${four}${four}${four})" "\\1\n    " bytes "${bytes}")
     get_filename_component(name "${file}" NAME_WE)
     string(APPEND arrays "// ${name}\nstatic const unsigned char text_${count}[] = {\n    ${bytes}0};\n\n")
     string(APPEND entries "    {\"${name}\", (const char*)text_${count}, ${size}ul},\n")

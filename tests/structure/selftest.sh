@@ -1,0 +1,172 @@
+#!/bin/sh
+# selftest.sh CC CXX: shows that each check of this folder accepts a small tree that keeps the rules and refuses the
+# same tree with one rule broken, naming the culprit. A check that cannot fail proves nothing.
+set -eu
+cc=${1:?no C compiler given}
+cxx=${2-}
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failures=0
+
+# A tree that keeps every rule.
+fresh() {
+    rm -rf "${tree:?}"/*
+    mkdir -p "$tree/base" "$tree/collision" "$tree/contact/solvers" "$tree/engine" "$tree/scenes" "$tree/viewer"
+    cat > "$tree/base/a.h" <<'END'
+// A header.
+#ifndef A_H
+#define A_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+/// A type.
+typedef struct ts_a {
+    int x;  // a number
+} ts_a;
+
+struct ts_forward;
+typedef struct ts_later ts_later;
+
+/// Described here.
+struct ts_later {
+    int (*call)(ts_later* self, int x);
+};
+
+/// A function that
+/// takes two lines.
+int ts_a_get(const ts_a* a,
+             int other);
+
+/// Inline.
+static inline int ts_a_twice(int x) {
+    if (x) { return 2 * x; }
+    return 0;
+}
+#ifdef __cplusplus
+}
+#endif
+#endif
+END
+    echo '#include "base/a.h"' > "$tree/base/a.c"
+    echo '#include "base/a.h"' > "$tree/collision/c.c"
+    printf '#include <stdio.h>\n#include "contact/inner_internal.h"\n' > "$tree/contact/solvers/s.c"
+    printf '#ifndef I_H\n#define I_H\n#include "base/a.h"\n#endif\n' > "$tree/contact/inner_internal.h"
+    printf '#include "collision/c.h"\n#include "contact/s.h"\n' > "$tree/engine/e.c"
+    printf '#include <GLFW/glfw3.h>\n#include "scenes/x.h"\n' > "$tree/viewer/v.c"
+    echo '#include "base/a.h"' > "$tree/touchstone.h"
+    echo 'First words.' > "$tree/CHANGELOG.md"
+    # shellcheck disable=SC2016
+    printf '[a](base/a.h) [b](base/a.h#x) [c](https://example.org/)\n```\n[d](nowhere)\n```\n' > "$tree/README.md"
+}
+
+# accepts NAME CHECK [ARGS]
+accepts() {
+    name=$1 check=$2
+    shift 2
+    if ! sh "$here/$check" "$tree" "$@" > "$tree/.out" 2>&1; then
+        echo "FAILED: $check refuses: $name"
+        cat "$tree/.out"
+        failures=$((failures + 1))
+    fi
+}
+
+# refuses NAME WORDS CHECK [ARGS]: the check must fail and say WORDS
+refuses() {
+    name=$1 words=$2 check=$3
+    shift 3
+    if sh "$here/$check" "$tree" "$@" > "$tree/.out" 2>&1; then
+        echo "FAILED: $check accepts: $name"
+        failures=$((failures + 1))
+    elif ! grep -qF -- "$words" "$tree/.out"; then
+        echo "FAILED: $check refuses without naming it: $name"
+        cat "$tree/.out"
+        failures=$((failures + 1))
+    fi
+}
+
+fresh
+accepts 'a clean tree' check_includes.sh
+accepts 'a clean tree' check_docs.sh
+accepts 'a clean tree' check_sizes.sh
+accepts 'a clean tree' check_links.sh
+accepts 'a clean tree' check_headers.sh "$cc" "$cxx"
+accepts 'a clean tree' check_umbrella.sh
+
+includes_refuse() { # FILE LINE WHY
+    fresh
+    echo "$2" >> "$tree/$1"
+    refuses "$2 in $1" "$1" check_includes.sh
+    refuses "$2 in $1" "$3" check_includes.sh
+}
+includes_refuse base/a.c '#include "engine/sim.h"' 'against the arrows'
+includes_refuse collision/c.c '#include "contact/problem.h"' 'against the arrows'
+includes_refuse contact/solvers/s.c '#include "collision/gjk.h"' 'against the arrows'
+includes_refuse contact/solvers/s.c '  #  include <collision/gjk.h>' 'against the arrows'
+includes_refuse engine/e.c '#include "scenes/scene_table.h"' 'against the arrows'
+includes_refuse scenes/t.c '#include "viewer/window.h"' 'against the arrows'
+includes_refuse engine/e.c '#include "tests/helper.h"' 'against the arrows'
+includes_refuse engine/e.c '#include "contact/inner_internal.h"' 'internal header of another folder'
+includes_refuse base/a.c '#include "a.h"' 'not relative to the root'
+includes_refuse base/a.c '#include "../engine/sim.h"' 'not relative to the root'
+includes_refuse engine/e.c '#include "touchstone.h"' 'umbrella'
+includes_refuse engine/e.c '#include <cglm/cglm.h>' 'graphics library'
+
+docs_refuse() { # TEXT
+    fresh
+    printf '%s\n' "$1" >> "$tree/base/a.h"
+    refuses "$1" 'no /// comment before' check_docs.sh
+}
+docs_refuse 'int ts_bare(void);'
+docs_refuse '// Not a documentation comment.
+int ts_plain(void);'
+docs_refuse 'typedef struct ts_bare ts_bare;'
+docs_refuse 'typedef enum ts_e { TS_X } ts_e;'
+docs_refuse 'static inline int ts_i(void) {
+    return 1;
+}'
+docs_refuse '/// A comment left behind.
+
+int ts_far(void);'
+docs_refuse '/// First.
+int ts_first(void);
+int ts_second(void);'
+
+fresh
+awk 'BEGIN { for (i = 0; i < 801; i++) print "// line" }' > "$tree/engine/long.c"
+refuses 'a file of 801 lines' 'engine/long.c' check_sizes.sh
+fresh
+awk 'BEGIN { print "static void f(void) {"; for (i = 0; i < 121; i++) print "    ;"; print "}" }' > "$tree/engine/f.c"
+refuses 'a function of 123 lines' 'engine/f.c:1' check_sizes.sh
+
+fresh
+echo '[x](docs/none.md)' >> "$tree/README.md"
+refuses 'a dead link' 'docs/none.md' check_links.sh
+fresh
+rm "$tree/CHANGELOG.md"
+refuses 'no change log' 'CHANGELOG.md' check_links.sh
+
+fresh
+printf '#ifndef B_H\n#define B_H\nsize_t ts_b(void);\n#endif\n' > "$tree/base/b.h"
+refuses 'a header that needs another first' 'base/b.h: does not compile alone as C17' check_headers.sh "$cc" "$cxx"
+fresh
+echo 'struct ts_twice { int x; };' > "$tree/base/b.h"
+refuses 'a header without a guard' 'base/b.h: does not compile alone as C17' check_headers.sh "$cc" "$cxx"
+if [ -n "$cxx" ]; then
+    fresh
+    printf '#ifndef B_H\n#define B_H\nint ts_b(int class);\n#endif\n' > "$tree/base/b.h"
+    refuses 'a header that is no C++' 'base/b.h: does not compile alone as C++17' check_headers.sh "$cc" "$cxx"
+fi
+
+fresh
+echo '/// More.' > "$tree/engine/more.h"
+refuses 'a public header that the umbrella forgets' 'not named: engine/more.h' check_umbrella.sh
+fresh
+echo '#include "contact/inner_internal.h"' >> "$tree/touchstone.h"
+refuses 'an internal header in the umbrella' 'not a public header' check_umbrella.sh
+
+if [ "$failures" -gt 0 ]; then
+    echo "$failures expectation(s) failed"
+    exit 1
+fi
+echo "every check accepts the clean tree and refuses the broken ones"
