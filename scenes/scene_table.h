@@ -25,10 +25,10 @@ typedef struct ts_scene {
 
 /// A scene ready to run. Free with ts_loaded_scene_free.
 typedef struct ts_loaded_scene {
-    char name[128];     // scene name, or the file name without folders
-    ts_model* model;    // owned
-    double duration;    // s
-    int focus;          // body index to plot, or -1 when nothing moves freely
+    char name[128];   // scene name, or the file name without folders
+    ts_model* model;  // owned
+    double duration;  // s
+    int focus;        // body index to plot, or -1 when nothing moves freely
     ts_scene_control control;
 } ts_loaded_scene;
 

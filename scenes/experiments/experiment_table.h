@@ -8,12 +8,12 @@ extern "C" {
 
 /// An experiment. `touchstone compare NAME` runs it.
 typedef struct ts_experiment {
-    const char* name;      // "lcp-anisotropy"
-    const char* source;    // what it reproduces
-    const char* summary;   // one line: what to look at
-    const char* scene;     // a scene of the scene table
-    const char* solvers;   // comma-separated names, or "all"
-    double duration;       // s
+    const char* name;     // "lcp-anisotropy"
+    const char* source;   // what it reproduces
+    const char* summary;  // one line: what to look at
+    const char* scene;    // a scene of the scene table
+    const char* solvers;  // comma-separated names, or "all"
+    double duration;      // s
 } ts_experiment;
 
 /// How many experiments there are.

@@ -1,0 +1,109 @@
+// The scene table, and finding a scene by name or a model file by path.
+#include "scenes/scene_table.h"
+
+#include "base/text.h"
+#include "engine/mjcf.h"
+#include "scenes/controllers/dragged_cube.h"
+#include "scenes/pile.h"
+#include "scenes/scene_files_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const ts_scene scenes[] = {
+    {"sliding-cube", "a cube slides along y and friction stops it: lift-off of the convex relaxation", 0.3, "cube",
+     NULL, NULL},
+    {"sliding-cube-rotated", "the same with friction axes turned by 22.5 degrees: drift of the pyramid", 0.3, "cube",
+     NULL, NULL},
+    {"dragged-cube", "a cube is dragged until it slips: undetermined forces while it sticks", 0.6, "cube", NULL,
+     ts_dragged_cube_control},
+    {"stack-10", "ten boxes on one another stand still", 2.0, "box10", NULL, NULL},
+    {"unequal-cubes", "1 kg on 1 g: ill-conditioning crushes the light cube", 0.1, "heavy", NULL, NULL},
+    {"pile-1000", "a thousand mixed shapes fall into a container", 3.0, "body1", ts_pile_build_1000, NULL},
+    {"double-pendulum", "two rods on hinges swing: energy of the integrator", 5.0, "lower", NULL, NULL},
+    {"incline", "one block sticks on a slope, one slides down", 1.0, "sliding", NULL, NULL},
+};
+
+int ts_scene_count(void) { return (int)(sizeof scenes / sizeof scenes[0]); }
+
+const ts_scene* ts_scene_at(int i) { return i >= 0 && i < ts_scene_count() ? &scenes[i] : NULL; }
+
+const ts_scene* ts_scene_find(const char* name) {
+    for (int i = 0; i < ts_scene_count(); ++i)
+        if (strcmp(scenes[i].name, name) == 0) return &scenes[i];
+    return NULL;
+}
+
+static const ts_scene_file* find_file(const char* name) {
+    for (int i = 0; i < ts_scene_file_count; ++i)
+        if (strcmp(ts_scene_files[i].name, name) == 0) return &ts_scene_files[i];
+    return NULL;
+}
+
+const char* ts_scene_text(const ts_scene* scene) {
+    const ts_scene_file* file = scene->build ? NULL : find_file(scene->name);
+    return file ? file->text : NULL;
+}
+
+// The body to plot when nobody names one: the first with a free joint, else the last that moves.
+static int default_focus(const ts_model* model) {
+    int last = -1;
+    for (int j = 0; j < model->joint_count; ++j) {
+        if (model->joint[j].type == TS_JOINT_FREE) return model->joint[j].body;
+        last = model->joint[j].body;
+    }
+    return last;
+}
+
+static ts_code load_table_scene(const ts_scene* scene, ts_import_report* report, ts_loaded_scene* out_scene,
+                                ts_status* out_status) {
+    ts_code code;
+    if (scene->build) {
+        code = scene->build(&out_scene->model, out_status);
+    } else {
+        const ts_scene_file* file = find_file(scene->name);
+        if (!file)
+            return ts_status_set(out_status, TS_ERROR_FILE, NULL, 0, "scene '%s' is not built into this program",
+                                 scene->name);
+        code = ts_mjcf_parse(file->text, file->size, scene->name, NULL, report, &out_scene->model, out_status);
+    }
+    if (code) return code;
+    snprintf(out_scene->name, sizeof out_scene->name, "%s", scene->name);
+    out_scene->duration = scene->duration;
+    out_scene->control = scene->control;
+    out_scene->focus = scene->focus ? ts_model_find_body(out_scene->model, scene->focus) : -1;
+    if (out_scene->focus < 0) out_scene->focus = default_focus(out_scene->model);
+    return TS_OK;
+}
+
+static ts_code unknown_scene(const char* name, ts_status* out_status) {
+    ts_text known = {0};
+    for (int i = 0; i < ts_scene_count(); ++i) ts_text_add(&known, "%s%s", i ? ", " : "", scenes[i].name);
+    ts_code code = ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no scene and no file is called '%s'; scenes: %s",
+                                 name, ts_text_get(&known));
+    ts_text_free(&known);
+    return code;
+}
+
+ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
+                      ts_status* out_status) {
+    memset(out_scene, 0, sizeof *out_scene);
+    out_scene->focus = -1;
+    const ts_scene* scene = ts_scene_find(name_or_path);
+    if (scene) return load_table_scene(scene, report, out_scene, out_status);
+    struct stat info;
+    if (!strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) return unknown_scene(name_or_path, out_status);
+    ts_code code = ts_mjcf_load(name_or_path, report, &out_scene->model, out_status);
+    if (code) return code;
+    const char* slash = strrchr(name_or_path, '/');
+    snprintf(out_scene->name, sizeof out_scene->name, "%s", slash ? slash + 1 : name_or_path);
+    out_scene->duration = 1.0;
+    out_scene->focus = default_focus(out_scene->model);
+    return ts_status_ok(out_status);
+}
+
+void ts_loaded_scene_free(ts_loaded_scene* scene) {
+    ts_model_free(scene->model);
+    memset(scene, 0, sizeof *scene);
+}
