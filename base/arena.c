@@ -1,0 +1,188 @@
+// A bump allocator over a list of chunks.
+//
+// Chunks form a doubly linked list from oldest to newest; `arena->chunk` is the one being filled, those older than it
+// hold live data, those newer than it are empty spares left behind by a scope. An allocation that does not fit moves on
+// to the first spare that is large enough, else to a fresh chunk that at least doubles the arena. Because scopes return
+// to exactly the earlier fill level, the same sequence of calls after a scope's end lands in the same chunks.
+//
+// A reset merges several chunks into one of one and a half times the peak. Sizes are multiples of 64 bytes and lifetimes
+// are nested, so a single chunk of `peak` bytes serves the same round again without the heap; the spare half makes
+// slowly growing rounds merge rarely (geometric growth).
+//
+// Under AddressSanitizer whatever is not handed out is poisoned, so use after a scope's end or a reset is reported.
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TS_ARENA_POISON 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TS_ARENA_POISON 1
+#endif
+#endif
+
+#ifdef TS_ARENA_POISON
+#include <sanitizer/asan_interface.h>
+#define ARENA_HIDE(pointer, bytes) __asan_poison_memory_region((pointer), (bytes))
+#define ARENA_SHOW(pointer, bytes) __asan_unpoison_memory_region((pointer), (bytes))
+#else
+#define ARENA_HIDE(pointer, bytes) ((void)(pointer), (void)(bytes))
+#define ARENA_SHOW(pointer, bytes) ((void)(pointer), (void)(bytes))
+#endif
+
+enum { ARENA_ALIGNMENT = 64, ARENA_SMALLEST_CHUNK = 4096 };
+
+typedef struct ts_arena_chunk {
+    struct ts_arena_chunk* older;
+    struct ts_arena_chunk* newer;
+    size_t size;  // bytes after the header
+    size_t used;  // of them, from the front
+} ts_arena_chunk;
+
+_Static_assert(sizeof(ts_arena_chunk) <= ARENA_ALIGNMENT, "the header takes one alignment unit");
+
+static char* chunk_bytes(ts_arena_chunk* chunk) { return (char*)chunk + ARENA_ALIGNMENT; }
+
+// Rounds up to the alignment; zero bytes still take one unit so that every pointer is distinct. 0 means overflow.
+static size_t round_up(size_t bytes) {
+    if (bytes == 0) return ARENA_ALIGNMENT;
+    if (bytes > SIZE_MAX - (ARENA_ALIGNMENT - 1)) return 0;
+    return (bytes + (ARENA_ALIGNMENT - 1)) & ~(size_t)(ARENA_ALIGNMENT - 1);
+}
+
+// A free-standing chunk of `size` bytes, a multiple of the alignment; NULL when memory is short.
+static ts_arena_chunk* chunk_create(size_t size) {
+    if (size > SIZE_MAX / 2) return NULL;
+    ts_arena_chunk* chunk = (ts_arena_chunk*)aligned_alloc(ARENA_ALIGNMENT, ARENA_ALIGNMENT + size);
+    if (!chunk) return NULL;
+    chunk->older = chunk->newer = NULL;
+    chunk->size = size;
+    chunk->used = 0;
+    ARENA_HIDE(chunk_bytes(chunk), size);
+    return chunk;
+}
+
+static void chunk_destroy(ts_arena_chunk* chunk) {
+    ARENA_SHOW(chunk_bytes(chunk), chunk->size);
+    free(chunk);
+}
+
+// Takes `size` bytes off the front of a chunk known to have them.
+static void* chunk_take(ts_arena* arena, ts_arena_chunk* chunk, size_t size, size_t bytes) {
+    char* start = chunk_bytes(chunk) + chunk->used;
+    chunk->used += size;
+    arena->chunk = chunk;
+    arena->used += size;
+    if (arena->used > arena->peak) arena->peak = arena->used;
+    ARENA_SHOW(start, bytes);
+    return start;
+}
+
+static ts_arena_chunk* oldest_chunk(const ts_arena* arena) {
+    ts_arena_chunk* chunk = arena->chunk;
+    while (chunk && chunk->older) chunk = chunk->older;
+    return chunk;
+}
+
+// Empties everything after `chunk_used` bytes of `chunk`.
+static void chunk_rewind(ts_arena_chunk* chunk, size_t chunk_used) {
+    ARENA_HIDE(chunk_bytes(chunk) + chunk_used, chunk->size - chunk_used);
+    chunk->used = chunk_used;
+    for (ts_arena_chunk* spare = chunk->newer; spare; spare = spare->newer) {
+        ARENA_HIDE(chunk_bytes(spare), spare->size);
+        spare->used = 0;
+    }
+}
+
+int ts_arena_init(ts_arena* arena, size_t bytes) {
+    memset(arena, 0, sizeof *arena);
+    if (bytes == 0) return 1;
+    size_t size = round_up(bytes);
+    arena->chunk = size ? chunk_create(size) : NULL;
+    return arena->chunk != NULL;
+}
+
+void ts_arena_free(ts_arena* arena) {
+    ts_arena_chunk* chunk = oldest_chunk(arena);
+    while (chunk) {
+        ts_arena_chunk* newer = chunk->newer;
+        chunk_destroy(chunk);
+        chunk = newer;
+    }
+    memset(arena, 0, sizeof *arena);
+}
+
+void* ts_arena_alloc(ts_arena* arena, size_t bytes) {
+    size_t size = round_up(bytes);
+    if (size == 0) {
+        arena->failed = 1;
+        return NULL;
+    }
+    size_t total = 0;
+    ts_arena_chunk* newest = NULL;
+    for (ts_arena_chunk* chunk = arena->chunk; chunk; chunk = chunk->newer) {
+        if (size <= chunk->size - chunk->used) return chunk_take(arena, chunk, size, bytes);
+        total += chunk->size;
+        newest = chunk;
+    }
+    // At least as large as what could not serve it, so the number of chunks stays logarithmic.
+    size_t wanted = size;
+    if (wanted < total) wanted = total;
+    if (wanted < ARENA_SMALLEST_CHUNK) wanted = ARENA_SMALLEST_CHUNK;
+    ts_arena_chunk* fresh = chunk_create(wanted);
+    if (!fresh && wanted > size) fresh = chunk_create(size);
+    if (!fresh) {
+        arena->failed = 1;
+        return NULL;
+    }
+    fresh->older = newest;
+    if (newest) newest->newer = fresh;
+    return chunk_take(arena, fresh, size, bytes);
+}
+
+void* ts_arena_alloc_zeroed(ts_arena* arena, size_t count, size_t size) {
+    if (size && count > SIZE_MAX / size) {
+        arena->failed = 1;
+        return NULL;
+    }
+    void* bytes = ts_arena_alloc(arena, count * size);
+    if (bytes) memset(bytes, 0, count * size);
+    return bytes;
+}
+
+ts_arena_scope ts_arena_scope_begin(const ts_arena* arena) {
+    ts_arena_scope scope = {arena->chunk, arena->chunk ? arena->chunk->used : 0, arena->used};
+    return scope;
+}
+
+void ts_arena_scope_end(ts_arena* arena, ts_arena_scope scope) {
+    TS_ASSERT(scope.used <= arena->used);
+    // A scope begun on an arena without chunks ends at the start of the first chunk it has now.
+    ts_arena_chunk* chunk = scope.chunk ? scope.chunk : oldest_chunk(arena);
+    arena->used = scope.used;
+    arena->chunk = chunk;
+    if (chunk) chunk_rewind(chunk, scope.chunk_used);
+}
+
+void ts_arena_reset(ts_arena* arena) {
+    ts_arena_chunk* first = oldest_chunk(arena);
+    arena->chunk = first;
+    arena->used = 0;
+    arena->failed = 0;
+    if (!first) return;
+    chunk_rewind(first, 0);
+    if (!first->newer) return;
+    // Released before the merged chunk is taken, so that the two never coexist; if even that fails the arena is merely
+    // empty and the next allocation reports it.
+    size_t peak = arena->peak;
+    size_t merged = peak <= SIZE_MAX / 4 ? round_up(peak + peak / 2) : peak;
+    ts_arena_free(arena);
+    arena->peak = peak;
+    arena->chunk = chunk_create(merged);
+    if (!arena->chunk) arena->chunk = chunk_create(peak);
+}

@@ -1,0 +1,138 @@
+// Dense symmetric factorisations by rows.
+//
+// Problem: A = L L^T or A = L D L^T for a symmetric A of up to a few hundred rows, row-major, lower triangle only.
+// Rule: row-by-row (Cholesky-Banachiewicz): L_ij = (A_ij - <L_i, L_j> over the first j columns) / L_jj. Rows are
+// contiguous, so every inner loop is a dot product that streams through memory. (Golub & Van Loan, 4.2 and 4.1.)
+// Guaranteed: backward stable for positive definite A (|A - L L^T| <= c n eps |A|); sums are taken in one fixed order,
+// so the same input gives the same bits.
+// Known to fail: L D L^T does not pivot; on an indefinite matrix that is not quasi-definite its factors can grow without
+// bound. A semi-definite A may pass the pivot test by rounding; callers who expect one add a regularisation first.
+#include "base/dense.h"
+
+#include <stddef.h>
+
+// Sum of a[k] b[k] with four partial sums, in a fixed order: short enough chains for the pipeline, same bits always.
+static double dot(const double* a, const double* b, int n) {
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    int k = 0;
+    for (; k + 4 <= n; k += 4) {
+        s0 += a[k] * b[k];
+        s1 += a[k + 1] * b[k + 1];
+        s2 += a[k + 2] * b[k + 2];
+        s3 += a[k + 3] * b[k + 3];
+    }
+    for (; k < n; ++k) s0 += a[k] * b[k];
+    return (s0 + s1) + (s2 + s3);
+}
+
+static double* row_of(double* A, int i, int ld) { return A + (size_t)i * (size_t)ld; }
+
+static const double* const_row_of(const double* A, int i, int ld) { return A + (size_t)i * (size_t)ld; }
+
+int ts_cholesky_factor(double* A, int n, int ld) {
+    for (int i = 0; i < n; ++i) {
+        double* row = row_of(A, i, ld);
+        for (int j = 0; j < i; ++j) {
+            const double* other = row_of(A, j, ld);
+            row[j] = (row[j] - dot(row, other, j)) / other[j];
+        }
+        double pivot = row[i] - dot(row, row, i);
+        if (!(pivot > 0.0) || !isfinite(pivot)) return 0;
+        row[i] = sqrt(pivot);
+    }
+    return 1;
+}
+
+void ts_cholesky_solve(const double* L, int n, int ld, double* b) {
+    for (int i = 0; i < n; ++i) {
+        const double* row = const_row_of(L, i, ld);
+        b[i] = (b[i] - dot(row, b, i)) / row[i];
+    }
+    // L^T by rows of L: once b_i is known, take its share out of all earlier ones.
+    for (int i = n - 1; i >= 0; --i) {
+        const double* row = const_row_of(L, i, ld);
+        double value = b[i] / row[i];
+        b[i] = value;
+        for (int k = 0; k < i; ++k) b[k] -= row[k] * value;
+    }
+}
+
+int ts_ldlt_factor(double* A, int n, int ld) {
+    for (int i = 0; i < n; ++i) {
+        double* row = row_of(A, i, ld);
+        // First the row of L D, which needs no division, then L itself.
+        for (int j = 1; j < i; ++j) row[j] -= dot(row, row_of(A, j, ld), j);
+        double pivot = row[i];
+        for (int j = 0; j < i; ++j) {
+            double scaled = row[j];
+            row[j] = scaled / row_of(A, j, ld)[j];
+            pivot -= scaled * row[j];
+        }
+        if (pivot == 0.0 || !isfinite(pivot)) return 0;
+        row[i] = pivot;
+    }
+    return 1;
+}
+
+void ts_ldlt_solve(const double* LD, int n, int ld, double* b) {
+    for (int i = 1; i < n; ++i) b[i] -= dot(const_row_of(LD, i, ld), b, i);
+    for (int i = 0; i < n; ++i) b[i] /= const_row_of(LD, i, ld)[i];
+    for (int i = n - 1; i > 0; --i) {
+        const double* row = const_row_of(LD, i, ld);
+        double value = b[i];
+        for (int k = 0; k < i; ++k) b[k] -= row[k] * value;
+    }
+}
+
+void ts_dense_apply(const double* A, int rows, int columns, int ld, const double* x, double* out_y) {
+    for (int i = 0; i < rows; ++i) out_y[i] = dot(const_row_of(A, i, ld), x, columns);
+}
+
+int ts_solve_3x3(const ts_mat3* A, ts_vec3 b, ts_vec3* out_x) {
+    // L D L^T written out; D is positive exactly when A is positive definite.
+    double d0 = A->m[0][0];
+    if (!(d0 > 0.0)) return 0;
+    double l10 = A->m[1][0] / d0, l20 = A->m[2][0] / d0;
+    double d1 = A->m[1][1] - l10 * A->m[1][0];
+    if (!(d1 > 0.0)) return 0;
+    double u21 = A->m[2][1] - l20 * A->m[1][0];
+    double l21 = u21 / d1;
+    double d2 = A->m[2][2] - l20 * A->m[2][0] - l21 * u21;
+    if (!(d2 > 0.0) || !isfinite(d0 + d1 + d2)) return 0;
+    double y1 = b.y - l10 * b.x;
+    double y2 = b.z - l20 * b.x - l21 * y1;
+    double x2 = y2 / d2;
+    double x1 = y1 / d1 - l21 * x2;
+    double x0 = b.x / d0 - l10 * x1 - l20 * x2;
+    *out_x = ts_vec3_make(x0, x1, x2);
+    return 1;
+}
+
+int ts_cholesky6_factor(double A[36]) {
+    // Constant bounds: the compiler unrolls all of it.
+    for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < i; ++j) {
+            double sum = A[6 * i + j];
+            for (int k = 0; k < j; ++k) sum -= A[6 * i + k] * A[6 * j + k];
+            A[6 * i + j] = sum / A[6 * j + j];
+        }
+        double pivot = A[6 * i + i];
+        for (int k = 0; k < i; ++k) pivot -= A[6 * i + k] * A[6 * i + k];
+        if (!(pivot > 0.0) || !isfinite(pivot)) return 0;
+        A[6 * i + i] = sqrt(pivot);
+    }
+    return 1;
+}
+
+void ts_cholesky6_solve(const double L[36], double b[6]) {
+    for (int i = 0; i < 6; ++i) {
+        double sum = b[i];
+        for (int k = 0; k < i; ++k) sum -= L[6 * i + k] * b[k];
+        b[i] = sum / L[6 * i + i];
+    }
+    for (int i = 5; i >= 0; --i) {
+        double sum = b[i];
+        for (int k = i + 1; k < 6; ++k) sum -= L[6 * k + i] * b[k];
+        b[i] = sum / L[6 * i + i];
+    }
+}

@@ -1,0 +1,229 @@
+// A pool of threads that share the ranges of one loop at a time.
+//
+// A loop of `ranges` ranges is published by storing that number into `unclaimed`. Whoever lowers it by one from r owns
+// range `ranges - r`. A successful claim proves that the loop is still running, since it cannot end before the claimed
+// range is done; so the loop's description is read after the claim, needs no atomics of its own and can never be the
+// previous loop's. When a range is done `unfinished` goes down; the caller returns when it is zero.
+//
+// Waiting is a short spin, a few yields, then sleep on a condition variable. Both "publish, then look for sleepers" and
+// "count myself as a sleeper, then look for work" are sequentially consistent, so one of the two sides sees the other
+// and no wake-up is lost; the sleeper counts itself with the mutex held, the waker signals with it held.
+//
+// Guaranteed: each index runs exactly once; all writes of the loop are visible to the caller when the call returns.
+// Which worker runs a range depends on timing and must not matter to the result.
+#include "base/task.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/assert.h"
+
+// A serial stretch between two loops of one step lasts some microseconds: about as long as these two together.
+enum { SPINS = 1000, YIELDS = 50 };
+
+typedef struct worker_thread {
+    ts_task_pool* pool;
+    pthread_t thread;
+    int worker;
+} worker_thread;
+
+struct ts_task_pool {
+    _Alignas(64) atomic_int unclaimed;   // ranges of the running loop that nobody owns yet
+    _Alignas(64) atomic_int unfinished;  // ranges not yet done
+    _Alignas(64) atomic_int sleepers;    // workers asleep, or about to be
+    atomic_int caller_sleeps;
+    atomic_int busy;  // a loop is running: catches nesting
+    atomic_int quit;
+    pthread_mutex_t mutex;
+    pthread_cond_t work_published;
+    pthread_cond_t loop_done;
+
+    // The running loop; written while no range is claimable, read by whoever has claimed one.
+    ts_task_range run;
+    void* context;
+    int count;
+    int grain;
+    int ranges;
+
+    int workers;
+    worker_thread* threads;  // workers - 1 of them; the caller is worker 0
+};
+
+static inline void spin_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static void run_range(const ts_task_pool* pool, int range, int worker) {
+    int begin = range * pool->grain;  // no overflow: range < ranges, so begin < count
+    int end = pool->count - begin > pool->grain ? begin + pool->grain : pool->count;
+    pool->run(pool->context, begin, end, worker);
+}
+
+// Claims and runs ranges until none is left.
+static void work(ts_task_pool* pool, int worker) {
+    int unclaimed = atomic_load(&pool->unclaimed);
+    while (unclaimed > 0) {
+        if (!atomic_compare_exchange_weak(&pool->unclaimed, &unclaimed, unclaimed - 1)) continue;
+        run_range(pool, pool->ranges - unclaimed, worker);
+        if (atomic_fetch_sub(&pool->unfinished, 1) == 1 && atomic_load(&pool->caller_sleeps)) {
+            pthread_mutex_lock(&pool->mutex);
+            pthread_cond_signal(&pool->loop_done);
+            pthread_mutex_unlock(&pool->mutex);
+        }
+        unclaimed = atomic_load(&pool->unclaimed);
+    }
+}
+
+// Waits a little for claimable work or the end of the pool; 0 when neither came.
+static int spin_for_work(ts_task_pool* pool) {
+    for (int spin = 0; spin < SPINS + YIELDS; ++spin) {
+        if (atomic_load(&pool->unclaimed) > 0 || atomic_load(&pool->quit)) return 1;
+        if (spin < SPINS)
+            spin_pause();
+        else
+            sched_yield();
+    }
+    return 0;
+}
+
+static void sleep_for_work(ts_task_pool* pool) {
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (atomic_load(&pool->unclaimed) <= 0 && !atomic_load(&pool->quit))
+        pthread_cond_wait(&pool->work_published, &pool->mutex);
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void* worker_main(void* argument) {
+    worker_thread* self = (worker_thread*)argument;
+    ts_task_pool* pool = self->pool;
+    while (!atomic_load(&pool->quit)) {
+        work(pool, self->worker);
+        if (!spin_for_work(pool)) sleep_for_work(pool);
+    }
+    return NULL;
+}
+
+static void wait_for_end(ts_task_pool* pool) {
+    for (int spin = 0; spin < SPINS + YIELDS; ++spin) {
+        if (atomic_load(&pool->unfinished) == 0) return;
+        if (spin < SPINS)
+            spin_pause();
+        else
+            sched_yield();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->caller_sleeps, 1);
+    while (atomic_load(&pool->unfinished) > 0) pthread_cond_wait(&pool->loop_done, &pool->mutex);
+    atomic_store(&pool->caller_sleeps, 0);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+// Starts the threads with all signals blocked, so that handlers of the program run on the program's own threads.
+static int start_threads(ts_task_pool* pool) {
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return 0;
+    int started = 0;
+    for (; started < pool->workers - 1; ++started) {
+        worker_thread* next = &pool->threads[started];
+        next->pool = pool;
+        next->worker = started + 1;
+        if (pthread_create(&next->thread, NULL, worker_main, next) != 0) break;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+// Ends and joins the first `started` threads.
+static void stop_threads(ts_task_pool* pool, int started) {
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->quit, 1);
+    pthread_cond_broadcast(&pool->work_published);
+    pthread_mutex_unlock(&pool->mutex);
+    for (int i = 0; i < started; ++i) pthread_join(pool->threads[i].thread, NULL);
+}
+
+static void pool_release(ts_task_pool* pool) {
+    pthread_cond_destroy(&pool->loop_done);
+    pthread_cond_destroy(&pool->work_published);
+    pthread_mutex_destroy(&pool->mutex);
+    free(pool->threads);
+    free(pool);
+}
+
+ts_task_pool* ts_task_pool_create(int workers) {
+    TS_ASSERT(workers >= 1);
+    if (workers <= 1) return NULL;
+    ts_task_pool* pool = (ts_task_pool*)aligned_alloc(_Alignof(ts_task_pool), sizeof(ts_task_pool));
+    worker_thread* threads = (worker_thread*)calloc((size_t)workers - 1, sizeof *threads);
+    if (!pool || !threads) {
+        free(pool);
+        free(threads);
+        return NULL;
+    }
+    *pool = (ts_task_pool){.workers = workers, .threads = threads};
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->work_published, NULL);
+    pthread_cond_init(&pool->loop_done, NULL);
+    int started = start_threads(pool);
+    if (started < workers - 1) {
+        stop_threads(pool, started);
+        pool_release(pool);
+        return NULL;
+    }
+    return pool;
+}
+
+void ts_task_pool_destroy(ts_task_pool* pool) {
+    if (!pool) return;
+    TS_ASSERT(!atomic_load(&pool->busy));
+    stop_threads(pool, pool->workers - 1);
+    pool_release(pool);
+}
+
+int ts_task_pool_workers(const ts_task_pool* pool) { return pool ? pool->workers : 1; }
+
+void ts_task_parallel_for(ts_task_pool* pool, int count, int grain, ts_task_range run, void* context) {
+    TS_ASSERT(grain >= 1);
+    if (count <= 0) return;
+    if (grain < 1) grain = 1;
+    if (!pool) {
+        for (int begin = 0; begin < count;) {
+            int end = count - begin > grain ? begin + grain : count;
+            run(context, begin, end, 0);
+            begin = end;
+        }
+        return;
+    }
+    int was_busy = atomic_exchange(&pool->busy, 1);
+    TS_ASSERT(!was_busy);  // nested, or called from two threads at once
+    (void)was_busy;
+    pool->run = run;
+    pool->context = context;
+    pool->count = count;
+    pool->grain = grain;
+    pool->ranges = (count - 1) / grain + 1;
+    if (pool->ranges == 1) {
+        run_range(pool, 0, 0);
+    } else {
+        atomic_store(&pool->unfinished, pool->ranges);
+        atomic_store(&pool->unclaimed, pool->ranges);
+        if (atomic_load(&pool->sleepers) > 0) {
+            pthread_mutex_lock(&pool->mutex);
+            pthread_cond_broadcast(&pool->work_published);
+            pthread_mutex_unlock(&pool->mutex);
+        }
+        work(pool, 0);
+        wait_for_end(pool);
+    }
+    atomic_store(&pool->busy, 0);
+}
