@@ -1,0 +1,56 @@
+// Projections on Coulomb's cone and its dual.
+//
+// Problem: the nearest point of K = { z >= 0, t <= mu z } or K* = { z >= mu t } to x, where t = |(x, y)|.
+// Rule: both are circular cones, so the answer lies in the plane through x and the axis; in that plane the boundary is a
+// ray and the nearest point on it is an ordinary projection on a line. Three cases: inside, in the polar cone (answer 0),
+// on the boundary.
+// Source: textbook convex analysis; K* is the dual of K (u . lambda >= 0), so x = P_K(x) - P_K*(-x) (Moreau).
+// Guaranteed: mu = 0 needs no special case. Known to fail: components beyond 1e153 overflow in t.
+#include "contact/cone.h"
+
+static double tangent_length(ts_vec3 x) { return sqrt(x.x * x.x + x.y * x.y); }
+
+ts_vec3 ts_cone_project(ts_vec3 x, double mu) {
+    double t = tangent_length(x);
+    if (t <= mu * x.z) return x;
+    if (mu * t <= -x.z) return ts_vec3_zero();
+    // Here t > 0: t = 0 would have taken one of the returns above.
+    double z = (mu * t + x.z) / (1.0 + mu * mu);
+    double s = mu * z / t;
+    return ts_vec3_make(s * x.x, s * x.y, z);
+}
+
+ts_vec3 ts_cone_project_dual(ts_vec3 x, double mu) {
+    double t = tangent_length(x);
+    if (mu * t <= x.z) return x;
+    if (t <= -mu * x.z) return ts_vec3_zero();
+    // t = 0 gets here only with mu = 0 and x.z < 0 excluded above (0 <= 0), or with a NaN, which passes through.
+    double new_t = (t + mu * x.z) / (1.0 + mu * mu);
+    double s = new_t / t;
+    return ts_vec3_make(s * x.x, s * x.y, mu * new_t);
+}
+
+ts_vec3 ts_cone_project_horizontal(ts_vec3 x, double mu) {
+    double z = x.z > 0.0 ? x.z : 0.0;
+    double t = tangent_length(x);
+    double radius = mu * z;
+    if (t <= radius) return ts_vec3_make(x.x, x.y, z);
+    double s = radius / t;
+    return ts_vec3_make(s * x.x, s * x.y, z);
+}
+
+double ts_cone_distance(ts_vec3 x, double mu) {
+    double t = tangent_length(x);
+    if (t <= mu * x.z) return 0.0;
+    if (mu * t <= -x.z) return ts_vec3_norm(x);
+    return (t - mu * x.z) / sqrt(1.0 + mu * mu);
+}
+
+double ts_cone_distance_dual(ts_vec3 x, double mu) {
+    double t = tangent_length(x);
+    if (mu * t <= x.z) return 0.0;
+    if (t <= -mu * x.z) return ts_vec3_norm(x);
+    return (mu * t - x.z) / sqrt(1.0 + mu * mu);
+}
+
+ts_vec3 ts_cone_shift(ts_vec3 u, double mu) { return ts_vec3_make(0.0, 0.0, mu * tangent_length(u)); }

@@ -1,0 +1,122 @@
+// The Delassus operator as a full matrix.
+//
+// Keeps y = G lambda: reading a block is a copy and changing a block adds its columns (rows, by symmetry) to y, so one
+// Gauss-Seidel sweep costs row_count^2 multiply-adds in long unit-stride loops. y drifts by rounding; `set_impulse`
+// computes it afresh. For a few hundred rows: memory is 2 row_count^2 doubles (G and its factor).
+#include <string.h>
+
+#include "base/dense.h"
+#include "contact/delassus.h"
+
+typedef struct dense_delassus {
+    ts_delassus base;
+    double* G;               // (row_count x row_count)
+    double* factor;          // (row_count x row_count), lower triangle of the Cholesky factor
+    double* y;               // (row_count), G times the current impulse
+    double* diagonal;        // blocks G_bb one after another
+    size_t* diagonal_start;  // (block_count)
+} dense_delassus;
+
+static void set_impulse(ts_delassus* base, const double* impulse) {
+    dense_delassus* self = (dense_delassus*)base;
+    ts_dense_apply(self->G, base->row_count, base->row_count, base->row_count, impulse, self->y);
+}
+
+static void add_impulse(ts_delassus* base, int b, const double* delta) {
+    dense_delassus* self = (dense_delassus*)base;
+    size_t n = (size_t)base->row_count;
+    double* y = self->y;
+    int first = base->block_row[b];
+    int rows = base->block_row[b + 1] - first;
+    const double* g0 = self->G + (size_t)first * n;
+    if (rows == 3) {
+        const double* g1 = g0 + n;
+        const double* g2 = g1 + n;
+        double d0 = delta[0], d1 = delta[1], d2 = delta[2];
+        for (size_t i = 0; i < n; ++i) y[i] += d0 * g0[i] + d1 * g1[i] + d2 * g2[i];
+        return;
+    }
+    for (int r = 0; r < rows; ++r, g0 += n) {
+        double d = delta[r];
+        if (d == 0.0) continue;
+        for (size_t i = 0; i < n; ++i) y[i] += d * g0[i];
+    }
+}
+
+static void velocity(const ts_delassus* base, int b, double* out_velocity) {
+    const dense_delassus* self = (const dense_delassus*)base;
+    int first = base->block_row[b];
+    int rows = base->block_row[b + 1] - first;
+    for (int r = 0; r < rows; ++r) out_velocity[r] = self->y[first + r];
+}
+
+static const double* diagonal(const ts_delassus* base, int b) {
+    const dense_delassus* self = (const dense_delassus*)base;
+    return self->diagonal + self->diagonal_start[b];
+}
+
+static void apply(ts_delassus* base, const double* x, double* out_y) {
+    dense_delassus* self = (dense_delassus*)base;
+    ts_dense_apply(self->G, base->row_count, base->row_count, base->row_count, x, out_y);
+}
+
+static ts_code factorise(ts_delassus* base, const double* shift) {
+    dense_delassus* self = (dense_delassus*)base;
+    size_t n = (size_t)base->row_count;
+    memcpy(self->factor, self->G, n * n * sizeof(double));
+    for (size_t i = 0; i < n; ++i) self->factor[i * n + i] += shift[i];
+    return ts_cholesky_factor(self->factor, base->row_count, base->row_count) ? TS_OK : TS_ERROR_NUMERIC;
+}
+
+static void solve(ts_delassus* base, double* x) {
+    dense_delassus* self = (dense_delassus*)base;
+    ts_cholesky_solve(self->factor, base->row_count, base->row_count, x);
+}
+
+static const ts_delassus_ops dense_ops = {
+    .name = "dense",
+    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_FACTOR,
+    .set_impulse = set_impulse,
+    .add_impulse = add_impulse,
+    .velocity = velocity,
+    .diagonal = diagonal,
+    .apply = apply,
+    .factorise = factorise,
+    .solve = solve,
+};
+
+ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* block_row, const double* G) {
+    size_t n = (size_t)block_row[block_count];
+    size_t diagonal_total = 0;
+    for (int b = 0; b < block_count; ++b) {
+        size_t rows = (size_t)(block_row[b + 1] - block_row[b]);
+        diagonal_total += rows * rows;
+    }
+    dense_delassus* self = TS_ARENA_ARRAY(arena, dense_delassus, 1);
+    int* rows_copy = TS_ARENA_ARRAY(arena, int, block_count + 1);
+    double* G_copy = TS_ARENA_ARRAY(arena, double, n* n);
+    double* factor = TS_ARENA_ARRAY(arena, double, n* n);
+    double* y = (double*)ts_arena_alloc_zeroed(arena, n, sizeof(double));
+    double* blocks = TS_ARENA_ARRAY(arena, double, diagonal_total);
+    size_t* start = TS_ARENA_ARRAY(arena, size_t, block_count);
+    if (!self || !rows_copy || !G_copy || !factor || !y || !blocks || !start) return NULL;
+
+    memcpy(rows_copy, block_row, ((size_t)block_count + 1) * sizeof(int));
+    memcpy(G_copy, G, n * n * sizeof(double));
+    size_t at = 0;
+    for (int b = 0; b < block_count; ++b) {
+        start[b] = at;
+        for (int i = block_row[b]; i < block_row[b + 1]; ++i)
+            for (int j = block_row[b]; j < block_row[b + 1]; ++j) blocks[at++] = G[(size_t)i * n + (size_t)j];
+    }
+    self->base.ops = &dense_ops;
+    self->base.row_count = (int)n;
+    self->base.block_count = block_count;
+    self->base.block_row = rows_copy;
+    self->G = G_copy;
+    self->factor = factor;
+    self->y = y;
+    self->diagonal = blocks;
+    self->diagonal_start = start;
+    return &self->base;
+}

@@ -1,0 +1,75 @@
+// Refuses a contact problem that no solver could make sense of, with a message that names the block.
+#include "contact/problem.h"
+
+#include <math.h>
+
+static ts_code refuse(ts_status* out_status, int b, const char* reason) {
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "contact problem, block %d: %s", b, reason);
+}
+
+static const char* wrong_set(const ts_block* block) {
+    switch (block->set) {
+    case TS_SET_CONE:
+        if (block->rows != 3) return "a friction cone needs exactly 3 rows";
+        if (!isfinite(block->mu) || block->mu < 0.0) return "friction must be finite and not negative";
+        return NULL;
+    case TS_SET_HALF_LINE: return block->rows == 1 ? NULL : "a half-line needs exactly 1 row";
+    case TS_SET_BOX:
+        if (block->rows != 1) return "a box needs exactly 1 row";
+        // A side may be open (infinite), but the box must hold at least one finite number.
+        if (!(block->low <= block->high)) return "low must not exceed high";
+        if (!(block->low < HUGE_VAL) || !(block->high > -HUGE_VAL)) return "the box holds no finite number";
+        return NULL;
+    case TS_SET_FREE:
+        if (block->rows < 1 || block->rows > TS_BLOCK_ROWS_MAX) return "a free block has 1 to 6 rows";
+        return NULL;
+    }
+    return "unknown set";
+}
+
+static const char* wrong_numbers(const ts_contact_problem* problem, int b) {
+    const ts_block* block = &problem->block[b];
+    for (int r = block->row; r < block->row + block->rows; ++r) {
+        if (!isfinite(problem->g[r])) return "the free velocity g is not finite";
+        if (problem->R && !(isfinite(problem->R[r]) && problem->R[r] >= 0.0))
+            return "the compliance R must be finite and not negative";
+    }
+    if (problem->delassus->ops->abilities & TS_DELASSUS_ROWS) {
+        const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+        for (int i = 0; i < block->rows * block->rows; ++i)
+            if (!isfinite(D[i])) return "the operator's diagonal block is not finite";
+        for (int i = 0; i < block->rows; ++i)
+            if (D[i * block->rows + i] < 0.0) return "the operator's diagonal is negative";
+    }
+    return NULL;
+}
+
+ts_code ts_contact_problem_validate(const ts_contact_problem* problem, ts_status* out_status) {
+    const ts_delassus* G = problem->delassus;
+    if (problem->block_count < 0 || problem->row_count < 0 || !G || (problem->block_count > 0 && !problem->block) ||
+        (problem->row_count > 0 && !problem->g))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "contact problem: missing or negative sizes");
+    if (!isfinite(problem->time_step) || !(problem->time_step > 0.0))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "contact problem: the time step must be > 0");
+    if (G->block_count != problem->block_count || G->row_count != problem->row_count)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                             "contact problem: %d blocks and %d rows, but the operator has %d and %d",
+                             problem->block_count, problem->row_count, G->block_count, G->row_count);
+    int row = 0;
+    for (int b = 0; b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        const char* reason = wrong_set(block);
+        if (reason) return refuse(out_status, b, reason);
+        if (block->row != row || G->block_row[b] != row || G->block_row[b + 1] != row + block->rows)
+            return refuse(out_status, b, "its rows do not follow the block before it, or differ from the operator's");
+        row += block->rows;
+        // The rows are inside the arrays only when they end by row_count; check before reading numbers.
+        if (row > problem->row_count) return refuse(out_status, b, "its rows go beyond the problem's");
+        reason = wrong_numbers(problem, b);
+        if (reason) return refuse(out_status, b, reason);
+    }
+    if (row != problem->row_count)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "contact problem: blocks cover %d of %d rows", row,
+                             problem->row_count);
+    return ts_status_ok(out_status);
+}

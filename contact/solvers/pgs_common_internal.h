@@ -1,0 +1,129 @@
+// What the projected Gauss-Seidel solvers share: data per block, warm start, sweeps in order, stopping. The update rule
+// itself is not here: each solver's file holds its own sweep.
+#ifndef TS_CONTACT_SOLVERS_PGS_COMMON_INTERNAL_H
+#define TS_CONTACT_SOLVERS_PGS_COMMON_INTERNAL_H
+
+#include <math.h>
+
+#include "base/vec.h"
+#include "contact/solvers/pgs_settings.h"
+
+// What a sweep needs of a frictional block, in two cache lines. D = G_bb + R_b, symmetric.
+typedef struct ts_pgs_block {
+    double D00, D01, D11, D02, D12, D22;  // kg^-1; 0 and 1 tangents, 2 normal
+    double g[3];                          // m/s
+    double R[3];                          // kg^-1
+    double mu;
+    double step_normal;   // kg; chosen by the solver
+    double step_tangent;  // kg; chosen by the solver
+    int row;
+    int kind;  // ts_pgs_kind
+} ts_pgs_block;
+
+// How a sweep treats a block.
+typedef enum ts_pgs_kind {
+    TS_PGS_CONE,        // the solver's own rule
+    TS_PGS_COORDINATE,  // ts_pgs_update_coordinates
+    TS_PGS_SKIP         // nothing can move it (zero diagonal): its impulse stays zero
+} ts_pgs_kind;
+
+// One solve in progress.
+typedef struct ts_pgs {
+    const ts_contact_problem* problem;
+    const ts_pgs_settings* settings;
+    ts_delassus* G;
+    ts_pgs_block* block;     // (block_count)
+    double* lambda;          // (row_count), the caller's array
+    double* u;               // (row_count), filled when the residual is evaluated
+    double* finite_lambda;   // (row_count), the last iterate known to be finite
+    int backward;            // direction of the coming sweep
+    double change_velocity;  // m/s: largest |delta lambda_r| D_rr of the sweep
+    double change_impulse;   // N s: largest |delta lambda_r| of the sweep
+} ts_pgs;
+
+// What makes one solver different from another.
+typedef struct ts_pgs_method {
+    ts_contact_law law;
+    /// Sets step_normal and step_tangent of a frictional block.
+    void (*choose_steps)(ts_pgs_block* block, ts_pgs_step_rule rule);
+    /// The nearest admissible impulse to a warm start.
+    ts_vec3 (*project)(ts_vec3 lambda, double mu);
+    /// One pass over all blocks in the direction of pgs->backward.
+    void (*sweep)(ts_pgs* pgs);
+} ts_pgs_method;
+
+/// The largest eigenvalue of the tangent block, closed form.
+static inline double ts_pgs_tangent_stiffness(const ts_pgs_block* block) {
+    double half_sum = 0.5 * (block->D00 + block->D11);
+    double half_difference = 0.5 * (block->D00 - block->D11);
+    return half_sum + sqrt(half_difference * half_difference + block->D01 * block->D01);
+}
+
+/// The block visited at place i of the coming sweep.
+static inline int ts_pgs_at(const ts_pgs* pgs, int i) { return pgs->backward ? pgs->problem->block_count - 1 - i : i; }
+
+/// u = (G+R) lambda + g of a frictional block.
+static inline ts_vec3 ts_pgs_velocity(const ts_pgs* pgs, int b, const ts_pgs_block* block, ts_vec3 lambda) {
+    double u[3];
+    pgs->G->ops->velocity(pgs->G, b, u);
+    return ts_vec3_make(u[0] + block->g[0] + block->R[0] * lambda.x, u[1] + block->g[1] + block->R[1] * lambda.y,
+                        u[2] + block->g[2] + block->R[2] * lambda.z);
+}
+
+/// Stores the new impulse of a frictional block, tells the operator, and notes how far it moved.
+static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_pgs_block* block, ts_vec3 old, ts_vec3 lambda) {
+    double delta[3] = {lambda.x - old.x, lambda.y - old.y, lambda.z - old.z};
+    double d0 = fabs(delta[0]), d1 = fabs(delta[1]), d2 = fabs(delta[2]);
+    double largest = d0 > d1 ? d0 : d1;
+    if (d2 > largest) largest = d2;
+    // Resting contacts that are done, and open ones, cost half a visit.
+    if (largest == 0.0) return;
+    ts_vec3_store(lambda, pgs->lambda + block->row);
+    pgs->G->ops->add_impulse(pgs->G, b, delta);
+    if (largest > pgs->change_impulse) pgs->change_impulse = largest;
+    double v0 = d0 * block->D00, v1 = d1 * block->D11, v2 = d2 * block->D22;
+    if (v0 > pgs->change_velocity) pgs->change_velocity = v0;
+    if (v1 > pgs->change_velocity) pgs->change_velocity = v1;
+    if (v2 > pgs->change_velocity) pgs->change_velocity = v2;
+}
+
+/// A block that is no friction cone, row by row: lambda_r <- clamp(lambda_r - omega u_r / D_rr).
+void ts_pgs_update_coordinates(ts_pgs* pgs, int b);
+
+/// A solver's update of one frictional contact: changes lambda and keeps u = (G+R) lambda + g of the contact current.
+typedef void (*ts_pgs_update)(const ts_pgs_block* block, double omega, ts_vec3* lambda, ts_vec3* u);
+
+/// One pass over all blocks with a solver's update. Inline, so that the update is compiled into the loop.
+static inline void ts_pgs_sweep(ts_pgs* pgs, ts_pgs_update update) {
+    double omega = pgs->settings->omega;
+    for (int i = 0; i < pgs->problem->block_count; ++i) {
+        int b = ts_pgs_at(pgs, i);
+        const ts_pgs_block* block = &pgs->block[b];
+        if (block->kind == TS_PGS_CONE) {
+            ts_vec3 old = ts_vec3_load(pgs->lambda + block->row);
+            ts_vec3 lambda = old;
+            ts_vec3 u = ts_pgs_velocity(pgs, b, block, lambda);
+            for (int k = 0; k < pgs->settings->local_iterations; ++k) update(block, omega, &lambda, &u);
+            ts_pgs_commit(pgs, b, block, old, lambda);
+        } else if (block->kind == TS_PGS_COORDINATE) {
+            ts_pgs_update_coordinates(pgs, b);
+        }
+    }
+}
+
+/// Settings every projected Gauss-Seidel solver starts from.
+ts_pgs_settings ts_pgs_settings_default(void);
+
+/// The fields of ts_pgs_settings by name.
+extern const ts_setting ts_pgs_setting[];
+
+enum { TS_PGS_SETTING_COUNT = 7 };
+
+/// Scratch of a solve, bytes.
+unsigned long ts_pgs_scratch_bytes(const ts_contact_problem* problem, const void* settings);
+
+/// The solve: warm start, sweeps, stopping.
+ts_solve_report ts_pgs_solve(const ts_pgs_method* method, const ts_contact_problem* problem,
+                             const ts_pgs_settings* settings, ts_arena* scratch, double* impulse);
+
+#endif
