@@ -41,6 +41,7 @@ fail() {
 clang_runtime() {
     version=
     if [ -r /etc/os-release ]; then
+        # shellcheck source=/dev/null
         version=$(. /etc/os-release && echo "${ID-}:${VERSION_ID-}")
     fi
     case $version in
