@@ -1,0 +1,50 @@
+// One face for every engine a benchmark times: build it from a Touchstone model, step it, ask where bodies are.
+#ifndef TS_BENCH_WORLD_H
+#define TS_BENCH_WORLD_H
+
+#include "engine/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a world is asked to run with.
+typedef struct ts_bench_settings {
+    double time_step;    // s
+    int iterations;      // sweeps a step; 0: until the model's tolerance is met
+    const char* solver;  // Touchstone only
+} ts_bench_settings;
+
+/// Numbers of the present state.
+typedef struct ts_bench_state {
+    int contacts;        // contact points that carry or may carry load
+    double penetration;  // m, worst overlap
+    double residual;     // exact-law residual in force units; < 0 when the engine has none to tell
+    int iterations;      // of the last step; < 0 when unknown
+} ts_bench_state;
+
+typedef struct ts_bench_world ts_bench_world;
+
+/// The functions of an engine. Bodies are those of the model with a free joint, in model order.
+typedef struct ts_bench_engine {
+    const char* name;
+    ts_bench_world* (*create)(const ts_model* model, const ts_bench_settings* settings);  // NULL on failure
+    void (*destroy)(ts_bench_world* world);
+    int (*step)(ts_bench_world* world);  // 0 on failure
+    void (*centre)(ts_bench_world* world, int body, double out_position[3]);
+    ts_bench_state (*state)(ts_bench_world* world);
+} ts_bench_engine;
+
+/// Touchstone itself.
+const ts_bench_engine* ts_bench_touchstone(void);
+
+#ifdef TS_HAVE_BULLET
+/// Bullet in double precision: sequential impulses, sleeping off, split impulse as it comes, friction matched to the
+/// model's rule by giving every body the square root (Bullet multiplies).
+const ts_bench_engine* ts_bench_bullet(void);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
