@@ -1,0 +1,598 @@
+// HDF5 recordings: state, bodies, energies, solver numbers, contacts and timings as extendable datasets, and as attributes
+// everything needed to run the same again. Datasets: docs/recording.md.
+//
+// Appending must not dominate a step: rows collect in memory, one chunk per dataset, and go to the file when the chunk is
+// full or about once a second. Contacts are ragged: flat arrays, with the first index and the count per recorded moment.
+//
+// Interruptions. A file closed on a signal is complete. For a kill that cannot be caught, the file is kept readable as of
+// the last flush: the metadata cache may not evict (so metadata reaches the disk in a flush only, all of it together), and
+// the old superblock is used (it carries no "open for writing" mark that would make readers refuse). Not covered: a kill
+// in the middle of a flush, and compressed chunks that moved since the last one.
+#include "engine/record_internal.h"
+
+#ifndef TS_HAVE_HDF5
+
+ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* sim, ts_record* record,
+                            ts_status* out_status) {
+    (void)scene;
+    (void)sim;
+    (void)record;
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, path, 0,
+                         "this build has no HDF5 (build with TS_HDF5=ON); record to a .csv file instead");
+}
+
+#else
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef TS_VERSION
+#define TS_VERSION "unknown"
+#endif
+
+// --- what is recorded ------------------------------------------------------------------------------------------------
+
+typedef enum column_type { COLUMN_DOUBLE, COLUMN_INT32, COLUMN_INT64, COLUMN_UINT64 } column_type;
+
+// Shape of one row; BODIES_n means body_count x n, NQ and NV the model's.
+typedef enum column_shape {
+    SHAPE_1,
+    SHAPE_3,
+    SHAPE_3X3,
+    SHAPE_NQ,
+    SHAPE_NV,
+    SHAPE_BODIES_3,
+    SHAPE_BODIES_4
+} column_shape;
+
+typedef enum column_id {
+    TIME,
+    QPOS,
+    QVEL,
+    BODY_POSITION,
+    BODY_QUATERNION,
+    BODY_LINEAR,
+    BODY_ANGULAR,
+    ENERGY_KINETIC,
+    ENERGY_POTENTIAL,
+    ITERATIONS,
+    STATUS,
+    RESIDUAL_OWN,
+    RESIDUAL_LCP,
+    RESIDUAL_CCP,
+    RESIDUAL_NCP,
+    NCP_PRIMAL,
+    NCP_DUAL,
+    NCP_COMPLEMENTARITY,
+    NATURAL,
+    SIGNORINI,
+    DISSIPATION,
+    CLOSING,
+    SLIP_ANGLE,
+    WORST_PENETRATION,
+    NARROW_FAILURES,
+    CONTACT_FIRST,
+    CONTACT_COUNT,
+    CONTACT_POSITION,
+    CONTACT_FRAME,
+    CONTACT_IMPULSE,
+    CONTACT_VELOCITY,
+    CONTACT_GAP,
+    CONTACT_FRICTION,
+    CONTACT_GEOM_A,
+    CONTACT_GEOM_B,
+    CONTACT_KEY,
+    TIMING_KINEMATICS,
+    TIMING_BROAD,
+    TIMING_NARROW,
+    TIMING_ASSEMBLE,
+    TIMING_SOLVE,
+    TIMING_INTEGRATE,
+    TIMING_TOTAL,
+    COLUMN_COUNT
+} column_id;
+
+typedef struct column_definition {
+    const char* path;
+    const char* unit;
+    column_type type;
+    column_shape shape;
+} column_definition;
+
+static const column_definition definitions[COLUMN_COUNT] = {
+    [TIME] = {"/state/time", "s", COLUMN_DOUBLE, SHAPE_1},
+    [QPOS] = {"/state/qpos", "m, rad, 1", COLUMN_DOUBLE, SHAPE_NQ},
+    [QVEL] = {"/state/qvel", "m/s, rad/s", COLUMN_DOUBLE, SHAPE_NV},
+    [BODY_POSITION] = {"/bodies/position", "m", COLUMN_DOUBLE, SHAPE_BODIES_3},
+    [BODY_QUATERNION] = {"/bodies/quaternion", "1", COLUMN_DOUBLE, SHAPE_BODIES_4},
+    [BODY_LINEAR] = {"/bodies/linear_velocity", "m/s", COLUMN_DOUBLE, SHAPE_BODIES_3},
+    [BODY_ANGULAR] = {"/bodies/angular_velocity", "rad/s", COLUMN_DOUBLE, SHAPE_BODIES_3},
+    [ENERGY_KINETIC] = {"/energy/kinetic", "J", COLUMN_DOUBLE, SHAPE_1},
+    [ENERGY_POTENTIAL] = {"/energy/potential", "J", COLUMN_DOUBLE, SHAPE_1},
+    [ITERATIONS] = {"/solver/iterations", "1", COLUMN_INT32, SHAPE_1},
+    [STATUS] = {"/solver/status", "1", COLUMN_INT32, SHAPE_1},
+    [RESIDUAL_OWN] = {"/solver/own_residual", "N", COLUMN_DOUBLE, SHAPE_1},
+    [RESIDUAL_LCP] = {"/solver/lcp_residual", "N", COLUMN_DOUBLE, SHAPE_1},
+    [RESIDUAL_CCP] = {"/solver/ccp_residual", "N", COLUMN_DOUBLE, SHAPE_1},
+    [RESIDUAL_NCP] = {"/solver/ncp_residual", "N", COLUMN_DOUBLE, SHAPE_1},
+    [NCP_PRIMAL] = {"/solver/ncp_primal", "N s", COLUMN_DOUBLE, SHAPE_1},
+    [NCP_DUAL] = {"/solver/ncp_dual", "m/s", COLUMN_DOUBLE, SHAPE_1},
+    [NCP_COMPLEMENTARITY] = {"/solver/ncp_complementarity", "J", COLUMN_DOUBLE, SHAPE_1},
+    [NATURAL] = {"/solver/natural", "1", COLUMN_DOUBLE, SHAPE_1},
+    [SIGNORINI] = {"/solver/signorini", "J", COLUMN_DOUBLE, SHAPE_1},
+    [DISSIPATION] = {"/solver/dissipation", "J", COLUMN_DOUBLE, SHAPE_1},
+    [CLOSING] = {"/solver/closing", "m/s", COLUMN_DOUBLE, SHAPE_1},
+    [SLIP_ANGLE] = {"/solver/slip_angle", "rad", COLUMN_DOUBLE, SHAPE_1},
+    [WORST_PENETRATION] = {"/contacts/worst_penetration", "m", COLUMN_DOUBLE, SHAPE_1},
+    [NARROW_FAILURES] = {"/contacts/narrow_failures", "1", COLUMN_INT32, SHAPE_1},
+    [CONTACT_FIRST] = {"/contacts/first", "1", COLUMN_INT64, SHAPE_1},
+    [CONTACT_COUNT] = {"/contacts/count", "1", COLUMN_INT32, SHAPE_1},
+    [CONTACT_POSITION] = {"/contacts/position", "m", COLUMN_DOUBLE, SHAPE_3},
+    [CONTACT_FRAME] = {"/contacts/frame", "1", COLUMN_DOUBLE, SHAPE_3X3},
+    [CONTACT_IMPULSE] = {"/contacts/impulse", "N s", COLUMN_DOUBLE, SHAPE_3},
+    [CONTACT_VELOCITY] = {"/contacts/velocity", "m/s", COLUMN_DOUBLE, SHAPE_3},
+    [CONTACT_GAP] = {"/contacts/gap", "m", COLUMN_DOUBLE, SHAPE_1},
+    [CONTACT_FRICTION] = {"/contacts/friction", "1", COLUMN_DOUBLE, SHAPE_1},
+    [CONTACT_GEOM_A] = {"/contacts/geom_a", "1", COLUMN_INT32, SHAPE_1},
+    [CONTACT_GEOM_B] = {"/contacts/geom_b", "1", COLUMN_INT32, SHAPE_1},
+    [CONTACT_KEY] = {"/contacts/key", "1", COLUMN_UINT64, SHAPE_1},
+    [TIMING_KINEMATICS] = {"/timing/kinematics", "s", COLUMN_DOUBLE, SHAPE_1},
+    [TIMING_BROAD] = {"/timing/broad_phase", "s", COLUMN_DOUBLE, SHAPE_1},
+    [TIMING_NARROW] = {"/timing/narrow_phase", "s", COLUMN_DOUBLE, SHAPE_1},
+    [TIMING_ASSEMBLE] = {"/timing/assemble", "s", COLUMN_DOUBLE, SHAPE_1},
+    [TIMING_SOLVE] = {"/timing/solve", "s", COLUMN_DOUBLE, SHAPE_1},
+    [TIMING_INTEGRATE] = {"/timing/integrate", "s", COLUMN_DOUBLE, SHAPE_1},
+    [TIMING_TOTAL] = {"/timing/total", "s", COLUMN_DOUBLE, SHAPE_1},
+};
+
+// --- columns ---------------------------------------------------------------------------------------------------------
+
+typedef struct column {
+    hid_t dataset;
+    int rank;           // 1 (time) + that of a row
+    hsize_t extent[3];  // extent[0]: rows in the file
+    size_t row_bytes;
+    int capacity;  // rows the buffer holds: one chunk
+    int buffered;
+    unsigned char* buffer;
+} column;
+
+typedef struct hdf5_file {
+    hid_t file;
+    double flushed;  // s, wall clock
+    long long contacts;
+    int failed;
+    column column[COLUMN_COUNT];
+    char path[256];
+} hdf5_file;
+
+// Silences the library's own printing for the time of a call and gives the caller's handler back afterwards.
+typedef struct quiet {
+    H5E_auto2_t function;
+    void* data;
+} quiet;
+
+static quiet quiet_begin(void) {
+    quiet saved;
+    H5Eget_auto2(H5E_DEFAULT, &saved.function, &saved.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return saved;
+}
+
+static void quiet_end(quiet saved) { H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data); }
+
+static hid_t memory_type(column_type type) {
+    switch (type) {
+    case COLUMN_DOUBLE: return H5T_NATIVE_DOUBLE;
+    case COLUMN_INT32: return H5T_NATIVE_INT32;
+    case COLUMN_INT64: return H5T_NATIVE_INT64;
+    case COLUMN_UINT64: return H5T_NATIVE_UINT64;
+    }
+    return H5T_NATIVE_DOUBLE;
+}
+
+static hid_t file_type(column_type type) {
+    switch (type) {
+    case COLUMN_DOUBLE: return H5T_IEEE_F64LE;
+    case COLUMN_INT32: return H5T_STD_I32LE;
+    case COLUMN_INT64: return H5T_STD_I64LE;
+    case COLUMN_UINT64: return H5T_STD_U64LE;
+    }
+    return H5T_IEEE_F64LE;
+}
+
+// Dimensions of a row; returns how many there are.
+static int row_shape(column_shape shape, const ts_model* model, hsize_t out_size[2]) {
+    out_size[0] = out_size[1] = 1;
+    switch (shape) {
+    case SHAPE_1: return 0;
+    case SHAPE_3: out_size[0] = 3; return 1;
+    case SHAPE_3X3: out_size[0] = out_size[1] = 3; return 2;
+    case SHAPE_NQ: out_size[0] = (hsize_t)model->nq; return 1;
+    case SHAPE_NV: out_size[0] = (hsize_t)model->nv; return 1;
+    case SHAPE_BODIES_3:
+        out_size[0] = (hsize_t)model->body_count;
+        out_size[1] = 3;
+        return 2;
+    case SHAPE_BODIES_4:
+        out_size[0] = (hsize_t)model->body_count;
+        out_size[1] = 4;
+        return 2;
+    }
+    return 0;
+}
+
+static int write_text_attribute(hid_t object, const char* name, const char* text) {
+    size_t length = strlen(text);
+    hid_t type = H5Tcopy(H5T_C_S1);
+    hid_t space = H5Screate(H5S_SCALAR);
+    int ok = H5Tset_size(type, length ? length : 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+             H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0;
+    hid_t attribute = ok ? H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    ok = attribute >= 0 && H5Awrite(attribute, type, length ? text : "") >= 0;
+    if (attribute >= 0) H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return ok;
+}
+
+static int write_number_attribute(hid_t object, const char* name, hid_t memory, const void* value) {
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, memory, space, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = attribute >= 0 && H5Awrite(attribute, memory, value) >= 0;
+    if (attribute >= 0) H5Aclose(attribute);
+    H5Sclose(space);
+    return ok;
+}
+
+// Scalars stay uncompressed in small chunks, which are then rewritten in place; wide rows and contacts are worth deflating.
+static hid_t creation_properties(const column_definition* definition, int rank, const hsize_t* chunk) {
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    if (properties < 0) return properties;
+    int contact_list = strncmp(definition->path, "/contacts/", 10) == 0;
+    int ok = H5Pset_chunk(properties, rank, chunk) >= 0;
+    if (ok && (rank > 1 || contact_list) && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0)
+        ok = H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, 4) >= 0;
+    if (ok) return properties;
+    H5Pclose(properties);
+    return -1;
+}
+
+static int column_create(column* self, hid_t file, const column_definition* definition, const ts_model* model) {
+    hsize_t row[2];
+    self->rank = 1 + row_shape(definition->shape, model, row);
+    self->row_bytes = (size_t)(row[0] * row[1]) * H5Tget_size(memory_type(definition->type));
+    // Chunks of about 64 KiB, 8 KiB for scalars: small files stay small, long ones have few chunks.
+    size_t rows = (self->rank == 1 ? 8192u : 65536u) / (self->row_bytes ? self->row_bytes : 1u);
+    self->capacity = (int)(rows < 1 ? 1 : (rows > 1024 ? 1024 : rows));
+    hsize_t extent[3] = {0, row[0], row[1]};
+    hsize_t limit[3] = {H5S_UNLIMITED, row[0], row[1]};
+    hsize_t chunk[3] = {(hsize_t)self->capacity, row[0], row[1]};
+    for (int i = 1; i < 3; ++i) {
+        if (row[i - 1] != 0) continue;
+        limit[i] = H5S_UNLIMITED;  // a model without degrees of freedom: an empty dimension, which a chunk may not have
+        chunk[i] = 1;
+    }
+    memcpy(self->extent, extent, sizeof extent);
+    self->buffer = (unsigned char*)malloc(self->row_bytes * (size_t)self->capacity + 1);
+    if (!self->buffer) return 0;
+    hid_t space = H5Screate_simple(self->rank, extent, limit);
+    hid_t properties = creation_properties(definition, self->rank, chunk);
+    self->dataset =
+        H5Dcreate2(file, definition->path, file_type(definition->type), space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    if (properties >= 0) H5Pclose(properties);
+    if (space >= 0) H5Sclose(space);
+    return self->dataset >= 0 && write_text_attribute(self->dataset, "unit", definition->unit);
+}
+
+// Writes the buffered rows behind those in the file.
+static int column_flush(column* self, column_type type) {
+    if (self->buffered == 0) return 1;
+    hsize_t start[3] = {self->extent[0], 0, 0};
+    hsize_t count[3] = {(hsize_t)self->buffered, self->extent[1], self->extent[2]};
+    hsize_t extent[3] = {self->extent[0] + (hsize_t)self->buffered, self->extent[1], self->extent[2]};
+    int ok = H5Dset_extent(self->dataset, extent) >= 0;
+    if (ok && self->row_bytes > 0) {
+        hid_t target = H5Dget_space(self->dataset);
+        hid_t source = H5Screate_simple(self->rank, count, NULL);
+        ok = target >= 0 && source >= 0 && H5Sselect_hyperslab(target, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+             H5Dwrite(self->dataset, memory_type(type), source, target, H5P_DEFAULT, self->buffer) >= 0;
+        if (source >= 0) H5Sclose(source);
+        if (target >= 0) H5Sclose(target);
+    }
+    if (!ok) return 0;
+    self->extent[0] = extent[0];
+    self->buffered = 0;
+    return 1;
+}
+
+// Room for one more row.
+static void* next_row(hdf5_file* file, column_id id) {
+    column* self = &file->column[id];
+    if (self->buffered == self->capacity && !column_flush(self, definitions[id].type)) {
+        file->failed = 1;
+        self->buffered = 0;  // the rows are lost, and the append that follows says so
+    }
+    return self->buffer + self->row_bytes * (size_t)self->buffered++;
+}
+
+static void put(hdf5_file* file, column_id id, double value) { *(double*)next_row(file, id) = value; }
+
+static void put_int(hdf5_file* file, column_id id, int value) { *(int32_t*)next_row(file, id) = value; }
+
+static void put_numbers(hdf5_file* file, column_id id, const double* values) {
+    void* row = next_row(file, id);
+    if (file->column[id].row_bytes > 0) memcpy(row, values, file->column[id].row_bytes);
+}
+
+// --- one moment ------------------------------------------------------------------------------------------------------
+
+static void append_bodies(hdf5_file* file, const ts_sim* sim) {
+    double* position = (double*)next_row(file, BODY_POSITION);
+    double* quaternion = (double*)next_row(file, BODY_QUATERNION);
+    double* linear = (double*)next_row(file, BODY_LINEAR);
+    double* angular = (double*)next_row(file, BODY_ANGULAR);
+    for (int b = 0; b < sim->model->body_count; ++b) {
+        ts_motion velocity = ts_sim_body_velocity(sim, b);
+        ts_vec3_store(sim->body_pose[b].p, position + 3 * b);
+        ts_quat_store(ts_quat_from_mat3(&sim->body_pose[b].R), quaternion + 4 * b);
+        ts_vec3_store(velocity.linear, linear + 3 * b);
+        ts_vec3_store(velocity.angular, angular + 3 * b);
+    }
+}
+
+static void append_contacts(hdf5_file* file, const ts_sim* sim) {
+    *(int64_t*)next_row(file, CONTACT_FIRST) = file->contacts;
+    put_int(file, CONTACT_COUNT, sim->contact_count);
+    file->contacts += sim->contact_count;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        ts_vec3_store(contact->position, (double*)next_row(file, CONTACT_POSITION));
+        memcpy(next_row(file, CONTACT_FRAME), contact->frame.m, sizeof contact->frame.m);
+        ts_vec3_store(contact->impulse, (double*)next_row(file, CONTACT_IMPULSE));
+        ts_vec3_store(contact->velocity, (double*)next_row(file, CONTACT_VELOCITY));
+        put(file, CONTACT_GAP, contact->gap);
+        put(file, CONTACT_FRICTION, contact->friction);
+        put_int(file, CONTACT_GEOM_A, contact->geom_a);
+        put_int(file, CONTACT_GEOM_B, contact->geom_b);
+        *(uint64_t*)next_row(file, CONTACT_KEY) = contact->key;
+    }
+}
+
+static void append_solver(hdf5_file* file, const ts_sim* sim) {
+    const ts_step_info* info = &sim->info;
+    double h = sim->options.time_step;
+    put_int(file, ITERATIONS, info->solve.iterations);
+    put_int(file, STATUS, (int)info->solve.status);
+    put(file, RESIDUAL_OWN, ts_law_residual_in_force_units(info->solve.own, h));
+    put(file, RESIDUAL_LCP, ts_law_residual_in_force_units(info->residual.lcp, h));
+    put(file, RESIDUAL_CCP, ts_law_residual_in_force_units(info->residual.ccp, h));
+    put(file, RESIDUAL_NCP, ts_law_residual_in_force_units(info->residual.ncp, h));
+    put(file, NCP_PRIMAL, info->residual.ncp.primal);
+    put(file, NCP_DUAL, info->residual.ncp.dual);
+    put(file, NCP_COMPLEMENTARITY, info->residual.ncp.complementarity);
+    put(file, NATURAL, info->residual.natural);
+    put(file, SIGNORINI, info->residual.signorini);
+    put(file, DISSIPATION, info->residual.dissipation);
+    put(file, CLOSING, info->residual.closing);
+    put(file, SLIP_ANGLE, info->residual.slip_angle);
+    put(file, WORST_PENETRATION, info->worst_penetration);
+    put_int(file, NARROW_FAILURES, info->narrow_failures);
+    put(file, TIMING_KINEMATICS, info->seconds_kinematics);
+    put(file, TIMING_BROAD, info->seconds_broad);
+    put(file, TIMING_NARROW, info->seconds_narrow);
+    put(file, TIMING_ASSEMBLE, info->seconds_assemble);
+    put(file, TIMING_SOLVE, info->seconds_solve);
+    put(file, TIMING_INTEGRATE, info->seconds_integrate);
+    put(file, TIMING_TOTAL, info->seconds_total);
+}
+
+static int flush_all(hdf5_file* file) {
+    int ok = 1;
+    for (int id = 0; id < COLUMN_COUNT; ++id) ok = column_flush(&file->column[id], definitions[id].type) && ok;
+    ok = H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0 && ok;
+    file->flushed = ts_clock_seconds();
+    return ok;
+}
+
+static ts_code hdf5_append(void* handle, ts_sim* sim, ts_energy energy, ts_status* out_status) {
+    hdf5_file* file = (hdf5_file*)handle;
+    quiet saved = quiet_begin();
+    put(file, TIME, sim->time);
+    put_numbers(file, QPOS, sim->qpos);
+    put_numbers(file, QVEL, sim->qvel);
+    append_bodies(file, sim);
+    put(file, ENERGY_KINETIC, energy.kinetic);
+    put(file, ENERGY_POTENTIAL, energy.potential);
+    append_solver(file, sim);
+    append_contacts(file, sim);
+    if (ts_clock_seconds() - file->flushed >= TS_RECORD_FLUSH_SECONDS && !flush_all(file)) file->failed = 1;
+    quiet_end(saved);
+    if (file->failed)
+        return ts_status_set(out_status, TS_ERROR_FILE, file->path, 0, "cannot write (is the disk full?)");
+    return TS_OK;
+}
+
+// --- opening and closing ---------------------------------------------------------------------------------------------
+
+static hid_t make_group(hid_t parent, const char* name) {
+    return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+}
+
+// A dataset of strings of any length: one when `count` is 0, else a list.
+static int write_texts(hid_t parent, const char* name, const char* const* text, int count) {
+    hsize_t size = (hsize_t)count;
+    hid_t type = H5Tcopy(H5T_C_S1);
+    int ok = H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    hid_t space = count ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+    hid_t dataset = ok ? H5Dcreate2(parent, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    ok = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    if (dataset >= 0) H5Dclose(dataset);
+    H5Sclose(space);
+    H5Tclose(type);
+    return ok;
+}
+
+static int write_names(hid_t parent, const char* name, const ts_model* model) {
+    int count = model->body_count;
+    char(*label)[TS_RECORD_LABEL_BYTES] = (char(*)[TS_RECORD_LABEL_BYTES])calloc((size_t)count, sizeof *label);
+    const char** pointer = (const char**)calloc((size_t)count, sizeof *pointer);
+    int ok = label && pointer;
+    for (int b = 0; ok && b < count; ++b) {
+        if (b == 0 && !model->body[0].name[0])
+            snprintf(label[b], sizeof label[b], "world");
+        else
+            ts_record_body_label(model, b, label[b]);
+        pointer[b] = label[b];
+    }
+    ok = ok && write_texts(parent, name, pointer, count);
+    free(pointer);
+    free(label);
+    return ok;
+}
+
+static int write_geom_names(hid_t parent, const ts_model* model) {
+    if (model->geom_count == 0) return 1;
+    const char** name = (const char**)calloc((size_t)model->geom_count, sizeof *name);
+    if (!name) return 0;
+    for (int g = 0; g < model->geom_count; ++g) name[g] = model->geom[g].name;
+    int ok = write_texts(parent, "geom_names", name, model->geom_count);
+    free(name);
+    return ok;
+}
+
+static int write_model(hid_t file, const ts_model* model) {
+    hid_t group = make_group(file, "/model");
+    const char* source = model->source ? model->source : "";
+    int ok = group >= 0 && write_text_attribute(group, "name", model->name) &&
+             write_texts(group, "source", &source, 0) && write_names(group, "body_names", model) &&
+             write_geom_names(group, model);
+    if (group >= 0) H5Gclose(group);
+    return ok;
+}
+
+static int write_options(hid_t file, const ts_sim* sim) {
+    hid_t group = make_group(file, "/options");
+    int ok = group >= 0;
+    for (int i = 0; ok && i < ts_option_count(); ++i) {
+        char value[256];
+        ts_options_get(&sim->options, i, value, sizeof value);
+        ok = write_text_attribute(group, ts_option_at(i)->name, value);
+    }
+    if (group >= 0) H5Gclose(group);
+    return ok;
+}
+
+static int write_solver(hid_t file, const ts_sim* sim) {
+    hid_t group = make_group(file, "/solver");
+    int ok = group >= 0 && write_text_attribute(group, "name", sim->solver->name) &&
+             write_text_attribute(group, "law", ts_contact_law_name(sim->solver->law));
+    hid_t settings = ok ? make_group(group, "settings") : -1;
+    ok = settings >= 0;
+    for (int i = 0; ok && i < sim->solver->setting_count; ++i) {
+        double value = ts_solver_get(sim->solver, sim->solver_settings, i);
+        ok = write_number_attribute(settings, sim->solver->setting[i].name, H5T_NATIVE_DOUBLE, &value);
+    }
+    if (settings >= 0) H5Gclose(settings);
+    if (group >= 0) H5Gclose(group);
+    return ok;
+}
+
+static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim) {
+    int finished = 0;
+    int version = 1;
+    int ok = write_text_attribute(file->file, "format", "touchstone recording") &&
+             write_number_attribute(file->file, "format_version", H5T_NATIVE_INT, &version) &&
+             write_text_attribute(file->file, "touchstone_version", TS_VERSION) &&
+             write_text_attribute(file->file, "scene", scene) &&
+             write_number_attribute(file->file, "finished", H5T_NATIVE_INT, &finished) &&
+             write_model(file->file, sim->model) && write_options(file->file, sim) && write_solver(file->file, sim);
+    static const char* const groups[] = {"/state", "/bodies", "/energy", "/contacts", "/timing"};
+    for (size_t i = 0; ok && i < sizeof groups / sizeof groups[0]; ++i) {
+        hid_t group = make_group(file->file, groups[i]);
+        ok = group >= 0;
+        if (ok) H5Gclose(group);
+    }
+    for (int id = 0; ok && id < COLUMN_COUNT; ++id)
+        ok = column_create(&file->column[id], file->file, &definitions[id], sim->model);
+    return ok && write_text_attribute(file->column[STATUS].dataset, "meaning",
+                                      "0 converged, 1 stalled, 2 iteration limit, 3 failed");
+}
+
+static int release(hdf5_file* file) {
+    int ok = 1;
+    for (int id = 0; id < COLUMN_COUNT; ++id) {
+        if (file->column[id].dataset >= 0) ok = H5Dclose(file->column[id].dataset) >= 0 && ok;
+        free(file->column[id].buffer);
+    }
+    if (file->file >= 0) ok = H5Fclose(file->file) >= 0 && ok;
+    free(file);
+    return ok;
+}
+
+static ts_code hdf5_close(void* handle, int finished, ts_status* out_status) {
+    hdf5_file* file = (hdf5_file*)handle;
+    char path[256];
+    memcpy(path, file->path, sizeof path);
+    quiet saved = quiet_begin();
+    int ok = !file->failed && flush_all(file);
+    hid_t attribute = H5Aopen(file->file, "finished", H5P_DEFAULT);
+    int mark = finished && ok;
+    ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &mark) >= 0 && ok;
+    if (attribute >= 0) H5Aclose(attribute);
+    ok = release(file) && ok;
+    quiet_end(saved);
+    if (!ok) return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write (is the disk full?)");
+    return ts_status_ok(out_status);
+}
+
+// Properties that keep the file readable as of the last flush; see the head of this file.
+static hid_t access_properties(void) {
+    hid_t properties = H5Pcreate(H5P_FILE_ACCESS);
+    if (properties < 0) return properties;
+    H5AC_cache_config_t config;
+    config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+    if (H5Pget_mdc_config(properties, &config) >= 0) {
+        config.evictions_enabled = 0;
+        config.incr_mode = H5C_incr__off;
+        config.flash_incr_mode = H5C_flash_incr__off;
+        config.decr_mode = H5C_decr__off;
+        H5Pset_mdc_config(properties, &config);
+    }
+    return properties;
+}
+
+ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* sim, ts_record* record,
+                            ts_status* out_status) {
+    static const ts_record_format format = {hdf5_append, hdf5_close};
+    // The library reports no reason that a person could use, so the path is tried first.
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write: %s", strerror(errno));
+    close(fd);
+    hdf5_file* file = (hdf5_file*)calloc(1, sizeof *file);
+    if (!file) return ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
+    for (int id = 0; id < COLUMN_COUNT; ++id) file->column[id].dataset = -1;
+    snprintf(file->path, sizeof file->path, "%s", path);
+    quiet saved = quiet_begin();
+    hid_t properties = access_properties();
+    file->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, properties);
+    if (properties >= 0) H5Pclose(properties);
+    int ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file);
+    if (!ok) release(file);
+    quiet_end(saved);
+    if (!ok)
+        return ts_status_set(out_status, TS_ERROR_FILE, path, 0,
+                             "cannot create the recording (disk full, or open elsewhere?)");
+    record->format = &format;
+    record->file = file;
+    return TS_OK;
+}
+
+#endif
