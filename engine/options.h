@@ -52,6 +52,9 @@ const ts_option* ts_option_at(int i);
 /// known ones), text that is not the right numbers, or a value out of range; then nothing changes.
 ts_code ts_options_set(ts_options* options, const char* name, const char* value, ts_status* out_status);
 
+/// Nothing wrong with any field, else TS_ERROR_VALUE and which one: for options that were filled by assignment.
+ts_code ts_options_check(const ts_options* options, ts_status* out_status);
+
 /// Writes an option's value as text that ts_options_set reads back to the same bits; size >= 128 is always enough.
 void ts_options_get(const ts_options* options, int i, char* out_text, unsigned long size);
 
