@@ -50,7 +50,12 @@ static inline double ts_quat_norm(ts_quat q) { return sqrt(q.w * q.w + q.x * q.x
 /// q / |q|, or no rotation when q is zero or not finite.
 static inline ts_quat ts_quat_normalize(ts_quat q) {
     double n = ts_quat_norm(q);
-    if (!(n > 0.0) || !isfinite(n)) return ts_quat_identity();
+    if (!(n > 1e-140 && n < 1e140)) {  // its squares may have under- or overflowed: bring the largest component to one
+        double m = fmax(fmax(fabs(q.w), fabs(q.x)), fmax(fabs(q.y), fabs(q.z)));
+        if (!(m > 0.0) || !isfinite(m) || isnan(n)) return ts_quat_identity();
+        q = ts_quat_make(q.w / m, q.x / m, q.y / m, q.z / m);
+        n = ts_quat_norm(q);
+    }
     return ts_quat_make(q.w / n, q.x / n, q.y / n, q.z / n);
 }
 

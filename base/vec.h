@@ -114,7 +114,7 @@ static inline int ts_vec3_is_finite(ts_vec3 a) { return isfinite(a.x) && isfinit
 /// a / |a|, or `fallback` when a is zero or not finite. Scales first, so it neither overflows nor underflows.
 static inline ts_vec3 ts_vec3_unit_or(ts_vec3 a, ts_vec3 fallback) {
     double m = ts_vec3_max_abs(a);
-    if (!(m > 0.0) || !isfinite(m)) return fallback;
+    if (!(m > 0.0) || !ts_vec3_is_finite(a)) return fallback;
     a = ts_vec3_make(a.x / m, a.y / m, a.z / m);
     return ts_vec3_scale(1.0 / ts_vec3_norm(a), a);
 }
