@@ -1,0 +1,100 @@
+// Shared by the contact tests: small problems, a cube on its four corner spheres, and solving them.
+#ifndef TS_TESTS_CONTACT_FIXTURE_H
+#define TS_TESTS_CONTACT_FIXTURE_H
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "contact/solver.h"
+#include "contact/solvers/ccp_pgs.h"
+#include "contact/solvers/lcp_pgs.h"
+#include "contact/solvers/ncp_pgs.h"
+
+#define GRAVITY 9.81
+#define TIME_STEP 1e-3
+
+enum { FIXTURE_ROWS = 64, FIXTURE_BLOCKS = 32 };
+
+// An answer with everything the tests look at.
+typedef struct fixture_answer {
+    ts_solve_report report;
+    ts_residual residual;
+    double lambda[FIXTURE_ROWS];
+    double u[FIXTURE_ROWS];
+} fixture_answer;
+
+static inline ts_block fixture_cone(int row, double mu) {
+    ts_block block = {.set = TS_SET_CONE, .row = row, .rows = 3, .mu = mu};
+    return block;
+}
+
+// Solves a small dense problem from `start` (zero when NULL). Checks that the solver keeps to its scratch.
+static inline fixture_answer fixture_solve(const ts_solver* solver, const void* settings, int blocks,
+                                           const ts_block* block, const double* G, const double* g, const double* R,
+                                           const double* start) {
+    fixture_answer out;
+    memset(&out, 0, sizeof(out));
+    ts_arena arena = {0}, scratch = {0};
+    int block_row[FIXTURE_BLOCKS + 1] = {0};
+    for (int b = 0; b < blocks; ++b) block_row[b + 1] = block[b].row + block[b].rows;
+    int rows = block_row[blocks];
+    ts_contact_problem problem = {.block_count = blocks,
+                                  .row_count = rows,
+                                  .block = block,
+                                  .delassus = ts_delassus_dense(&arena, blocks, block_row, G),
+                                  .g = g,
+                                  .R = R,
+                                  .time_step = TIME_STEP};
+    ts_status status;
+    cr_assert_eq(ts_contact_problem_validate(&problem, &status), TS_OK, "%s", status.message);
+    for (int i = 0; start && i < rows; ++i) out.lambda[i] = start[i];
+    out.report = solver->solve(&problem, settings, &scratch, out.lambda);
+    cr_expect_leq(scratch.peak, solver->scratch_bytes(&problem, settings), "%s took %zu bytes of scratch", solver->name,
+                  scratch.peak);
+    ts_residual_evaluate(&problem, out.lambda, &scratch, out.u, &out.residual);
+    ts_arena_free(&arena);
+    ts_arena_free(&scratch);
+    return out;
+}
+
+// The same for one frictional contact.
+static inline fixture_answer fixture_solve_contact(const ts_solver* solver, const void* settings, double mu,
+                                                   const double G[9], const double g[3], const double* R) {
+    ts_block block = fixture_cone(0, mu);
+    return fixture_solve(solver, settings, 1, &block, G, g, R, NULL);
+}
+
+static inline void fixture_expect_vector(const double* actual, double x, double y, double z, double tolerance,
+                                         const char* what) {
+    cr_expect_float_eq(actual[0], x, tolerance, "%s x: %.12g, not %.12g", what, actual[0], x);
+    cr_expect_float_eq(actual[1], y, tolerance, "%s y: %.12g, not %.12g", what, actual[1], y);
+    cr_expect_float_eq(actual[2], z, tolerance, "%s z: %.12g, not %.12g", what, actual[2], z);
+}
+
+// G = J M^-1 J^T in long double for a cube of edge 0.2 m and 1 kg on four spheres of 4 mm at its lower corners: contact
+// points at (+-0.1, +-0.1, -0.104) from the centre, tangents along x and y, inertia m a^2 / 6. Order of contacts:
+// rear left, rear right, front left, front right (front is +y). Velocities (vx, vy, vz, wx, wy, wz).
+static inline void fixture_cube(double J[12][6], double Y[12][6], double G[144]) {
+    const double inverse_mass[6] = {1.0, 1.0, 1.0, 150.0, 150.0, 150.0};
+    const double x[4] = {-0.1, 0.1, -0.1, 0.1}, y[4] = {-0.1, -0.1, 0.1, 0.1}, z = -0.104;
+    for (int c = 0; c < 4; ++c) {
+        // Velocity of the point: v + w x r.
+        const double rows[3][6] = {{1, 0, 0, 0, z, -y[c]}, {0, 1, 0, -z, 0, x[c]}, {0, 0, 1, y[c], -x[c], 0}};
+        for (int r = 0; r < 3; ++r)
+            for (int j = 0; j < 6; ++j) {
+                J[3 * c + r][j] = rows[r][j];
+                Y[3 * c + r][j] = rows[r][j] * inverse_mass[j];
+            }
+    }
+    for (int i = 0; i < 12; ++i)
+        for (int k = 0; k < 12; ++k) {
+            long double sum = 0.0L;
+            for (int j = 0; j < 6; ++j) sum += (long double)J[i][j] * (long double)Y[k][j];
+            G[12 * i + k] = (double)sum;
+        }
+}
+
+#endif
