@@ -1,0 +1,144 @@
+// Plain functions over scenes and engine for the Python package.
+#include "python/facade.h"
+
+#include "engine/mjcf.h"
+#include "engine/step.h"
+#include "scenes/scene_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ts_python_world {
+    ts_loaded_scene scene;
+    ts_sim* sim;
+};
+
+static ts_python_world* finish_open(ts_python_world* world, ts_code code, ts_status* status, int workers,
+                                    char* out_error, unsigned long size) {
+    if (!code) code = ts_sim_create(world->scene.model, workers, &world->sim, status);
+    if (code) {
+        ts_status_format(status, out_error, size);
+        ts_python_close(world);
+        return NULL;
+    }
+    return world;
+}
+
+static ts_python_world* new_world(char* out_error, unsigned long size) {
+    ts_python_world* world = calloc(1, sizeof *world);
+    if (!world) snprintf(out_error, size, "out of memory");
+    return world;
+}
+
+ts_python_world* ts_python_open(const char* name_or_path, int workers, char* out_error, unsigned long size) {
+    ts_python_world* world = new_world(out_error, size);
+    if (!world) return NULL;
+    ts_status status;
+    ts_code code = ts_scene_load(name_or_path, NULL, &world->scene, &status);
+    return finish_open(world, code, &status, workers, out_error, size);
+}
+
+ts_python_world* ts_python_open_text(const char* text, int workers, char* out_error, unsigned long size) {
+    ts_python_world* world = new_world(out_error, size);
+    if (!world) return NULL;
+    ts_status status;
+    ts_code code = ts_mjcf_parse(text, strlen(text), "text", NULL, NULL, &world->scene.model, &status);
+    return finish_open(world, code, &status, workers, out_error, size);
+}
+
+void ts_python_close(ts_python_world* world) {
+    if (!world) return;
+    ts_sim_free(world->sim);
+    ts_loaded_scene_free(&world->scene);
+    free(world);
+}
+
+ts_python_sizes ts_python_get_sizes(const ts_python_world* world) {
+    const ts_model* model = world->scene.model;
+    ts_python_sizes sizes = {model->nq, model->nv, model->body_count, model->geom_count};
+    return sizes;
+}
+
+const char* ts_python_body_name(const ts_python_world* world, int body) {
+    const ts_model* model = world->scene.model;
+    return body >= 0 && body < model->body_count ? model->body[body].name : NULL;
+}
+
+double* ts_python_qpos(ts_python_world* world) { return world->sim->qpos; }
+
+double* ts_python_qvel(ts_python_world* world) { return world->sim->qvel; }
+
+double* ts_python_force(ts_python_world* world) { return world->sim->force_applied; }
+
+double ts_python_time(const ts_python_world* world) { return world->sim->time; }
+
+int ts_python_step(ts_python_world* world, int n, char* out_error, unsigned long size) {
+    ts_status status;
+    for (int i = 0; i < n; ++i) {
+        if (world->scene.control) world->scene.control(world->sim);
+        if (ts_sim_step(world->sim, &status)) {
+            ts_status_format(&status, out_error, size);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void ts_python_reset(ts_python_world* world) { ts_sim_reset(world->sim); }
+
+int ts_python_set(ts_python_world* world, const char* name, const char* value, char* out_error, unsigned long size) {
+    ts_status status;
+    if (!ts_sim_set(world->sim, name, value, &status)) return 0;
+    ts_status_format(&status, out_error, size);
+    return 1;
+}
+
+ts_python_report ts_python_get_report(ts_python_world* world) {
+    ts_sim* sim = world->sim;
+    const ts_step_info* info = &sim->info;
+    ts_energy energy = ts_sim_energy(sim);
+    ts_python_report report = {0};
+    report.ncp_residual = ts_law_residual_in_force_units(info->residual.ncp, sim->options.time_step);
+    report.own_residual = ts_law_residual_in_force_units(info->solve.own, sim->options.time_step);
+    report.penetration = info->worst_penetration;
+    report.kinetic = energy.kinetic;
+    report.potential = energy.potential;
+    report.seconds = info->seconds_total;
+    report.contacts = sim->contact_count;
+    report.iterations = info->solve.iterations;
+    report.status = (int)info->solve.status;
+    return report;
+}
+
+void ts_python_body_poses(ts_python_world* world, double* out_poses) {
+    ts_step_kinematics(world->sim);
+    for (int b = 0; b < world->scene.model->body_count; ++b) {
+        ts_pose pose = ts_pose_from_transform(&world->sim->body_pose[b]);
+        ts_vec3_store(pose.position, out_poses + 7 * b);
+        ts_quat_store(pose.rotation, out_poses + 7 * b + 3);
+    }
+}
+
+void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* out_geoms) {
+    const ts_sim* sim = world->sim;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* c = &sim->contact[i];
+        double* row = out_numbers + 13 * i;
+        ts_vec3_store(c->position, row);
+        ts_vec3_store(ts_mat3_column(&c->frame, 2), row + 3);
+        ts_vec3_store(ts_mat3_mul_vec(&c->frame, c->impulse), row + 6);
+        ts_vec3_store(ts_mat3_mul_vec(&c->frame, c->velocity), row + 9);
+        row[12] = c->gap;
+        out_geoms[2 * i] = c->geom_a;
+        out_geoms[2 * i + 1] = c->geom_b;
+    }
+}
+
+uint64_t ts_python_hash(const ts_python_world* world) { return ts_sim_hash(world->sim); }
+
+const char* ts_python_solver_name(int i) { return i >= 0 && i < ts_solver_count() ? ts_solver_at(i)->name : NULL; }
+
+const char* ts_python_scene_name(int i) { return i >= 0 && i < ts_scene_count() ? ts_scene_at(i)->name : NULL; }
+
+const char* ts_python_status_name(int status) { return ts_solve_status_name((ts_solve_status)status); }

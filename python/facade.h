@@ -1,0 +1,92 @@
+// The C side of the Python package: a handle and plain numbers, so that Python never has to know how a struct is laid out.
+#ifndef TS_PYTHON_FACADE_H
+#define TS_PYTHON_FACADE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A scene with a simulation on it.
+typedef struct ts_python_world ts_python_world;
+
+/// Sizes of a world.
+typedef struct ts_python_sizes {
+    int nq;
+    int nv;
+    int bodies;
+    int geoms;
+} ts_python_sizes;
+
+/// Numbers of the last step.
+typedef struct ts_python_report {
+    double ncp_residual;  // force units
+    double own_residual;  // force units, the solver's own law
+    double penetration;   // m
+    double kinetic;       // J
+    double potential;     // J
+    double seconds;       // wall clock
+    int contacts;
+    int iterations;
+    int status;  // ts_solve_status
+} ts_python_report;
+
+/// Loads a scene by name or a model file by path. NULL on failure, with the reason in out_error (size bytes).
+ts_python_world* ts_python_open(const char* name_or_path, int workers, char* out_error, unsigned long size);
+
+/// The same from MJCF text; includes and mesh files are not available.
+ts_python_world* ts_python_open_text(const char* text, int workers, char* out_error, unsigned long size);
+
+/// Releases a world; NULL is ignored.
+void ts_python_close(ts_python_world* world);
+
+/// Sizes of the model.
+ts_python_sizes ts_python_get_sizes(const ts_python_world* world);
+
+/// The name of a body, or NULL for a bad index.
+const char* ts_python_body_name(const ts_python_world* world, int body);
+
+/// The live state: (nq), (nv), (nv) numbers that may be read and written between steps.
+double* ts_python_qpos(ts_python_world* world);
+/// See ts_python_qpos.
+double* ts_python_qvel(ts_python_world* world);
+/// Generalised forces from outside; see ts_python_qpos.
+double* ts_python_force(ts_python_world* world);
+
+/// Simulated time, s.
+double ts_python_time(const ts_python_world* world);
+
+/// Steps n times, with the scene's controller. 0 when all went well, else the reason is in out_error.
+int ts_python_step(ts_python_world* world, int n, char* out_error, unsigned long size);
+
+/// Back to the initial state.
+void ts_python_reset(ts_python_world* world);
+
+/// Sets an option, "solver", or "solver.NAME". 0 when it worked.
+int ts_python_set(ts_python_world* world, const char* name, const char* value, char* out_error, unsigned long size);
+
+/// Numbers of the last step and the present energies.
+ts_python_report ts_python_get_report(ts_python_world* world);
+
+/// Position (3) and quaternion (4, w first) of every body: 7 numbers each, from the present state.
+void ts_python_body_poses(ts_python_world* world, double* out_poses);
+
+/// Contacts of the last step, 13 numbers each: position, normal, impulse on B in world axes, velocity of B against A
+/// the step in world axes, gap. out_geoms: 2 each. Both hold as many as the report says.
+void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* out_geoms);
+
+/// 64-bit hash of everything the future depends on.
+uint64_t ts_python_hash(const ts_python_world* world);
+
+/// Names of solvers and scenes by index; NULL past the end.
+const char* ts_python_solver_name(int i);
+/// See ts_python_solver_name.
+const char* ts_python_scene_name(int i);
+/// The name of a solve status.
+const char* ts_python_status_name(int status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

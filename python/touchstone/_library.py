@@ -1,0 +1,60 @@
+"""The shared library and the signatures of its functions (python/facade.h)."""
+
+import ctypes
+import os
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Sizes(ctypes.Structure):
+    _fields_ = [("nq", ctypes.c_int), ("nv", ctypes.c_int), ("bodies", ctypes.c_int), ("geoms", ctypes.c_int)]
+
+
+class Report(ctypes.Structure):
+    _fields_ = [
+        ("ncp_residual", ctypes.c_double),
+        ("own_residual", ctypes.c_double),
+        ("penetration", ctypes.c_double),
+        ("kinetic", ctypes.c_double),
+        ("potential", ctypes.c_double),
+        ("seconds", ctypes.c_double),
+        ("contacts", ctypes.c_int),
+        ("iterations", ctypes.c_int),
+        ("status", ctypes.c_int),
+    ]
+
+
+def load():
+    library = ctypes.CDLL(os.path.join(_HERE, "libtouchstone_python.so"))
+    world = ctypes.c_void_p
+    text = ctypes.c_char_p
+    number = ctypes.c_int
+    size = ctypes.c_ulong
+    doubles = ctypes.POINTER(ctypes.c_double)
+    integers = ctypes.POINTER(ctypes.c_int)
+    signatures = {
+        "open": (world, [text, number, text, size]),
+        "open_text": (world, [text, number, text, size]),
+        "close": (None, [world]),
+        "get_sizes": (Sizes, [world]),
+        "body_name": (text, [world, number]),
+        "qpos": (doubles, [world]),
+        "qvel": (doubles, [world]),
+        "force": (doubles, [world]),
+        "time": (ctypes.c_double, [world]),
+        "step": (number, [world, number, text, size]),
+        "reset": (None, [world]),
+        "set": (number, [world, text, text, text, size]),
+        "get_report": (Report, [world]),
+        "body_poses": (None, [world, doubles]),
+        "contacts": (None, [world, doubles, integers]),
+        "hash": (ctypes.c_uint64, [world]),
+        "solver_name": (text, [number]),
+        "scene_name": (text, [number]),
+        "status_name": (text, [number]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, "ts_python_" + name)
+        function.restype = result
+        function.argtypes = arguments
+    return library

@@ -1,0 +1,77 @@
+"""The Python package as its user meets it."""
+
+import sys
+import unittest
+
+try:
+    import numpy
+except ImportError:
+    print("skipped: numpy is not installed")
+    sys.exit(77)
+
+import touchstone
+
+BALL = """<mujoco><option timestep="0.001" gravity="0 0 -10"/><worldbody>
+<geom type="plane" size="1 1 1"/>
+<body name="ball" pos="0 0 1"><freejoint/><geom type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>"""
+
+
+class TouchstoneTest(unittest.TestCase):
+    def test_lists(self):
+        self.assertIn("ncp-pgs", touchstone.solvers())
+        self.assertIn("sliding-cube", touchstone.scenes())
+
+    def test_free_fall_is_the_discrete_parabola(self):
+        with touchstone.World(mjcf=BALL) as world:
+            n = 300
+            world.step(n)
+            self.assertAlmostEqual(world.time, 0.3, places=12)
+            # Semi-implicit: z_n = 1 - g h^2 n (n + 1) / 2.
+            self.assertAlmostEqual(world.qpos[2], 1.0 - 10e-6 * n * (n + 1) / 2, places=12)
+            self.assertEqual(len(world.contacts), 0)
+
+    def test_a_resting_ball_is_carried_by_its_weight(self):
+        with touchstone.World(mjcf=BALL, solver="ncp-pgs") as world:
+            q = world.qpos
+            q[2] = 0.1
+            world.qpos = q
+            world.step(10)
+            contacts = world.contacts
+            self.assertEqual(len(contacts), 1)
+            numpy.testing.assert_allclose(contacts.normal[0], [0, 0, 1], atol=1e-12)
+            numpy.testing.assert_allclose(contacts.impulse[0], [0, 0, 2 * 10 * 0.001], atol=1e-9)
+            numpy.testing.assert_allclose(world.body_poses[1, :3], [0, 0, 0.1], atol=1e-9)
+            self.assertLess(world.report.ncp_residual, 1e-6)
+            self.assertEqual(world.body_names[1], "ball")
+
+    def test_sliding_cube_decelerates_by_mu_g(self):
+        with touchstone.World("sliding-cube", solver="ncp-pgs") as world:
+            world.step(100)
+            self.assertAlmostEqual(world.qvel[1], 1.0 - 0.4 * 9.81 * 0.1, places=8)
+
+    def test_reset_repeats_the_same_bits(self):
+        with touchstone.World("sliding-cube-rotated", solver="lcp-pgs") as world:
+            world.step(50)
+            first = world.hash
+            world.reset()
+            world.step(50)
+            self.assertEqual(world.hash, first)
+
+    def test_wrong_use_raises_with_the_reason(self):
+        with self.assertRaisesRegex(touchstone.TouchstoneError, "sliding-cube"):
+            touchstone.World("no-such-scene")
+        with self.assertRaisesRegex(touchstone.TouchstoneError, "text:1"):
+            touchstone.World(mjcf="<mujoco><worldbody>")
+        with touchstone.World(mjcf=BALL) as world:
+            with self.assertRaisesRegex(touchstone.TouchstoneError, "ncp-pgs"):
+                world.set("solver", "magic")
+            with self.assertRaises(ValueError):
+                world.qpos = [1.0]
+            with self.assertRaises(ValueError):
+                world.qvel = [float("nan")] * world.nv
+        with self.assertRaisesRegex(touchstone.TouchstoneError, "closed"):
+            world.step()
+
+
+if __name__ == "__main__":
+    unittest.main()
