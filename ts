@@ -18,7 +18,7 @@ usage: ./ts COMMAND [ARGUMENTS]
   demo            build, then compare the contact models on one scene and say where the report is
   view [ARGS]     build, then open the viewer
   test            build and test: optimised (gcc), then with address and undefined-behaviour sanitizers and a
-                  minute of fuzzing (clang). --quick: only the first; --all: further compilers and the thread sanitizer
+                  minute of fuzzing (clang). --quick: only the first; --all: more compilers, no options, threads
   bench [ARGS]    build with the comparison against Bullet, then measure
   build           build the optimised program
   lint            check format and run the static checks
@@ -177,7 +177,7 @@ command_test() {
     case ${1-} in
     '') ;;
     --quick) presets='release' ;;
-    --all) presets='release debug-clang debug-gcc release-clang tsan' ;;
+    --all) presets='release debug-clang debug-gcc release-clang minimal tsan' ;;
     *) fail "unknown option of test: $1" ;;
     esac
     # shellcheck disable=SC2086
