@@ -9,6 +9,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_compile_definitions($<$<COMPILE_LANGUAGE:C>:_POSIX_C_SOURCE=200809L> $<$<COMPILE_LANGUAGE:C>:_DEFAULT_SOURCE>)
+add_compile_definitions($<$<COMPILE_LANGUAGE:C>:TS_VERSION="${PROJECT_VERSION}">)
 
 # Same model, same inputs, same bits: the compiler may not fuse a multiply and an add as it likes.
 add_compile_options(-ffp-contract=off)
