@@ -21,6 +21,7 @@ typedef struct ts_contact {
     ts_vec3 position;         // m, midway between the surfaces
     ts_mat3 frame;            // columns: tangent 1, tangent 2, normal
     double gap;               // m: > 0 apart, < 0 overlapping
+    int dimension;            // 3: normal and friction rows, 1: frictionless, a normal row only
     double friction;          // mu
     double restitution;       // 1
     int persistent;           // nonzero when it was there last step

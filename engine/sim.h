@@ -27,32 +27,33 @@ typedef struct ts_pair_memory {
 
 /// What a contact remembers from step to step. Sorted by (pair, key); part of a snapshot.
 typedef struct ts_contact_memory {
-    uint64_t pair;    // geom_a << 32 | geom_b
+    uint64_t pair;  // geom_a << 32 | geom_b
     uint64_t key;
-    ts_vec3 normal;   // world
-    ts_vec3 tangent;  // world, tangent 1
-    ts_vec3 impulse;  // N s, world, on B
-    double time_step; // s, that the impulse belongs to
-    int valid;        // 0 after a solve that did not end well: known, but no warm start
+    ts_vec3 normal;    // world
+    ts_vec3 tangent;   // world, tangent 1
+    ts_vec3 impulse;   // N s, world, on B
+    double time_step;  // s, that the impulse belongs to
+    int valid;         // 0 after a solve that did not end well: known, but no warm start
 } ts_contact_memory;
 
 /// What a joint-limit or joint-friction row remembers: impulse by row kind and dof. Part of a snapshot.
 typedef struct ts_joint_memory {
-    int id;          // dof * 4 + kind
-    double impulse;  // N s or N m s
+    int id;            // dof * 4 + kind (0 lower limit, 1 upper or ball limit, 2 dry friction)
+    double impulse;    // N s or N m s
+    double time_step;  // s, that the impulse belongs to
 } ts_joint_memory;
 
 /// Numbers about the last step.
 typedef struct ts_step_info {
-    ts_solve_report solve;       // status, iterations, own residual
-    ts_residual residual;        // all laws, from scratch
+    ts_solve_report solve;  // status, iterations, own residual
+    ts_residual residual;   // all laws, from scratch
     int contact_count;
     int row_count;
-    int pair_count;              // pairs the broad phase gave
-    int narrow_failures;         // pairs whose query hit a limit or bad input
-    int bad_bounds;              // geoms left out because their box was not finite
-    double worst_penetration;    // m, >= 0
-    double seconds_kinematics;   // wall clock
+    int pair_count;             // pairs the broad phase gave
+    int narrow_failures;        // pairs whose query hit a limit or bad input
+    int bad_bounds;             // geoms left out because their box was not finite
+    double worst_penetration;   // m, >= 0
+    double seconds_kinematics;  // wall clock
     double seconds_broad;
     double seconds_narrow;
     double seconds_assemble;
@@ -76,11 +77,11 @@ typedef struct ts_sim {
     unsigned char solver_settings[TS_SOLVER_SETTINGS_BYTES];
 
     // state
-    double time;             // s
+    double time;  // s
     long long step_count;
-    double* qpos;            // (nq)
-    double* qvel;            // (nv)
-    double* force_applied;   // (nv) generalised forces from outside, N or N m; kept until changed
+    double* qpos;              // (nq)
+    double* qvel;              // (nv)
+    double* force_applied;     // (nv) generalised forces from outside, N or N m; kept until changed
     ts_force* wrench_applied;  // (body_count) world axes, about the body's centre of mass; kept until changed
 
     // from kinematics
@@ -93,14 +94,14 @@ typedef struct ts_sim {
     ts_inertia* body_inertia;  // (body_count) world axes, about the tree's origin
 
     // from dynamics
-    double* mass_matrix;       // joint-space inertia plus h D + h^2 K, one full row-major block per tree, see mass_start
-    int* mass_start;           // (tree_count + 1) start of each tree's block
-    double* mass_factor;       // Cholesky factors, the same layout
-    double* bias;              // (nv) Coriolis, centrifugal and gravity
-    double* free_velocity;     // (nv) velocity after the step without contacts
+    double* mass_matrix;    // joint-space inertia plus h D + h^2 K, one full row-major block per tree, see mass_start
+    int* mass_start;        // (tree_count + 1) start of each tree's block
+    double* mass_factor;    // Cholesky factors, the same layout
+    double* bias;           // (nv) Coriolis, centrifugal and gravity
+    double* free_velocity;  // (nv) velocity after the step without contacts
 
     // contacts of the last step
-    ts_contact* contact;       // (contact_count), sorted by pair, then feature
+    ts_contact* contact;  // (contact_count), sorted by pair, then feature
     int contact_count;
     ts_contact_problem problem;  // what was solved; lives in `scratch` until the next step
     double* impulse;             // (problem.row_count) what the solver answered, in `scratch`
@@ -117,9 +118,9 @@ typedef struct ts_sim {
     int joint_memory_capacity;
 
     ts_step_info info;
-    ts_arena scratch;      // emptied when a step begins
+    ts_arena scratch;          // emptied when a step begins
     ts_arena* worker_scratch;  // (workers)
-    void* storage;         // owns the fixed-size arrays
+    void* storage;             // ts_sim_storage (sim_internal.h); owns the fixed-size arrays
 } ts_sim;
 
 /// A simulation at the model's initial state, with `workers` >= 1 threads. Free with ts_sim_free before the model.

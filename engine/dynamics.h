@@ -1,0 +1,28 @@
+// The motion without contacts: mass matrix with implicit springs and dampers, bias, free velocity.
+#ifndef TS_ENGINE_DYNAMICS_H
+#define TS_ENGINE_DYNAMICS_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Fills mass_matrix, mass_factor, bias and free_velocity. Returns the first tree whose mass matrix is not positive
+/// definite, or -1 when all is well.
+int ts_dynamics_update(ts_sim* sim);
+
+/// Replaces each of `rows` consecutive rows (dof_count of the tree each) j by L^-1 j, L the tree's mass factor. In these
+/// coordinates, L^T v, the mass matrix is the identity.
+void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian);
+
+/// Replaces w (dof_count of the tree) by L^-T w: from whitened velocities back to qvel.
+void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w);
+
+/// The rotation vector (rad) of a ball joint: its coordinates as one turn.
+ts_vec3 ts_dynamics_ball_rotation(const ts_sim* sim, const ts_joint* joint);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

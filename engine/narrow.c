@@ -1,0 +1,268 @@
+// The narrow stage of a step: pairs of geoms become contact points that keep their identity and tangents.
+//
+// Order decides everything here. Pairs are brought into the order (geom A, geom B) where A has the smaller shape kind,
+// or index for equal kinds; the points of a pair are ordered by feature. What was remembered from the last step has the
+// same order, so old and new are matched by walking both once, and no result depends on which worker did what.
+//
+// Tangents: t1 is the axis of geom A least aligned with the normal, projected on the tangent plane; for a plane always its
+// x axis. A point that was there last step and whose normal moved by less than 1e-6 keeps last step's t1. Circular
+// cones do not care; pyramids do (contact_spec 1.2), and so do warm starts of single components.
+#include <string.h>
+
+#include "base/array.h"
+#include "collision/obb.h"
+#include "engine/sim_internal.h"
+#include "engine/step.h"
+
+// 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
+static const double same_normal = 1e-6;
+
+static uint64_t pair_key(int geom_a, int geom_b) { return (uint64_t)(uint32_t)geom_a << 32 | (uint32_t)geom_b; }
+
+// A label that people and recordings can follow: the pair's key scrambled to 32 bits, then the feature. Matching never
+// relies on the scrambled half being unique.
+static uint64_t contact_key(uint64_t pair, uint32_t feature) {
+    uint64_t x = pair * UINT64_C(0x9e3779b97f4a7c15);
+    x ^= x >> 29;
+    return (x * UINT64_C(0xbf58476d1ce4e5b9)) >> 32 << 32 | feature;
+}
+
+typedef struct narrow_pair {
+    int a;
+    int b;
+} narrow_pair;
+
+typedef struct narrow_context {
+    ts_sim* sim;
+    const narrow_pair* pair;
+    ts_pair_memory* memory;
+    ts_manifold* manifold;
+    ts_manifold_settings settings;
+} narrow_context;
+
+// The box of a shape in its own frame, for the quick test; zero where that test would not pay.
+static int local_box(const ts_shape* shape, ts_vec3* out_centre, ts_vec3* out_half) {
+    *out_centre = ts_vec3_zero();
+    double r = shape->radius;
+    switch (shape->kind) {
+    case TS_SHAPE_BOX:
+    case TS_SHAPE_CYLINDER:
+    case TS_SHAPE_ELLIPSOID: *out_half = shape->half; break;
+    case TS_SHAPE_CAPSULE: *out_half = shape->half; break;
+    case TS_SHAPE_HULL:
+        *out_centre = ts_vec3_lerp(shape->hull->box_min, shape->hull->box_max, 0.5);
+        *out_half = ts_vec3_scale(0.5, ts_vec3_sub(shape->hull->box_max, shape->hull->box_min));
+        break;
+    default: return 0;
+    }
+    *out_half = ts_vec3_add(*out_half, ts_vec3_make(r, r, r));
+    return 1;
+}
+
+// Zero when a cheap test proves the pair farther apart than the margin.
+static int may_touch(const ts_sim* sim, int a, int b, double margin) {
+    const ts_geom* geom_a = &sim->model->geom[a];
+    const ts_geom* geom_b = &sim->model->geom[b];
+    const ts_transform* pose_a = &sim->geom_pose[a];
+    const ts_transform* pose_b = &sim->geom_pose[b];
+    ts_vec3 centre_a, centre_b, half_a, half_b;
+    if (!local_box(&geom_b->shape, &centre_b, &half_b)) return 1;
+    if (geom_a->shape.kind == TS_SHAPE_PLANE) {
+        // Lowest corner of B's box along the plane's normal, with room for rounding.
+        ts_vec3 n = ts_mat3_column(&pose_a->R, 2);
+        ts_vec3 n_in_b = ts_transform_direction_inverse(pose_b, n);
+        double height = ts_vec3_dot(n, ts_vec3_sub(ts_transform_point(pose_b, centre_b), pose_a->p));
+        double reach = ts_vec3_dot(ts_vec3_abs(n_in_b), half_b);
+        return height - reach <= margin + 1e-9 * (fabs(height) + reach);
+    }
+    if (!local_box(&geom_a->shape, &centre_a, &half_a)) return 1;
+    ts_obb box_a = {{pose_a->R, ts_transform_point(pose_a, centre_a)}, half_a};
+    ts_obb box_b = {{pose_b->R, ts_transform_point(pose_b, centre_b)}, half_b};
+    return ts_obb_overlap(&box_a, &box_b, margin);
+}
+
+static void collide_pairs(void* context, int begin, int end, int worker) {
+    narrow_context* job = (narrow_context*)context;
+    ts_sim* sim = job->sim;
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        int a = job->pair[i].a, b = job->pair[i].b;
+        ts_manifold* manifold = &job->manifold[i];
+        manifold->count = 0;
+        manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
+        if (!may_touch(sim, a, b, job->settings.margin)) continue;
+        ts_manifold_collide(&sim->model->geom[a].shape, &sim->geom_pose[a], &sim->model->geom[b].shape,
+                            &sim->geom_pose[b], &job->settings, &job->memory[i].cache, manifold);
+        // Points by feature; there are at most eight.
+        for (int k = 1; k < manifold->count; ++k) {
+            ts_manifold_point point = manifold->point[k];
+            int m = k;
+            for (; m > 0 && manifold->point[m - 1].feature > point.feature; --m)
+                manifold->point[m] = manifold->point[m - 1];
+            manifold->point[m] = point;
+        }
+    }
+}
+
+// Turns the pairs so that A is the smaller kind, drops those that may not touch, and sorts by (A, B): a counting sort by B
+// and then, stable, by A. Returns NULL when memory is short.
+static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int pair_count, int* out_count) {
+    const ts_model* model = sim->model;
+    narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, pair_count);
+    narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, pair_count);
+    int* start = TS_ARENA_ARRAY(&sim->scratch, int, model->geom_count + 1);
+    if (!one || !two || !start) return NULL;
+    int count = 0;
+    for (int i = 0; i < pair_count; ++i) {
+        int a = pairs[i].first, b = pairs[i].second;
+        if (!ts_model_geoms_can_touch(model, a, b)) continue;
+        ts_shape_kind kind_a = model->geom[a].shape.kind, kind_b = model->geom[b].shape.kind;
+        int swap = kind_b < kind_a || (kind_b == kind_a && b < a);
+        one[count].a = swap ? b : a;
+        one[count].b = swap ? a : b;
+        ++count;
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        const narrow_pair* from = pass == 0 ? one : two;
+        narrow_pair* to = pass == 0 ? two : one;
+        memset(start, 0, ((size_t)model->geom_count + 1) * sizeof(int));
+        for (int i = 0; i < count; ++i) ++start[(pass == 0 ? from[i].b : from[i].a) + 1];
+        for (int g = 0; g < model->geom_count; ++g) start[g + 1] += start[g];
+        for (int i = 0; i < count; ++i) to[start[pass == 0 ? from[i].b : from[i].a]++] = from[i];
+    }
+    *out_count = count;
+    return one;
+}
+
+// The memory of the new pairs: what is known is copied, the rest starts empty.
+static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    void* data = storage->pair_next;
+    int grown = ts_array_grow(&data, &storage->pair_next_capacity, sizeof(ts_pair_memory), count);
+    storage->pair_next = (ts_pair_memory*)data;
+    if (!grown) return 0;
+    storage->pair_next_count = count;
+    int old = 0;
+    for (int i = 0; i < count; ++i) {
+        uint64_t key = pair_key(pair[i].a, pair[i].b);
+        ts_pair_memory* entry = &storage->pair_next[i];
+        while (old < sim->pair_memory_count && sim->pair_memory[old].key < key) ++old;
+        if (old < sim->pair_memory_count && sim->pair_memory[old].key == key) {
+            *entry = sim->pair_memory[old];
+        } else {
+            memset(entry, 0, sizeof *entry);
+            entry->key = key;
+        }
+    }
+    return 1;
+}
+
+static ts_vec3 fresh_tangent(const ts_sim* sim, int geom_a, ts_vec3 normal) {
+    const ts_mat3* axes = &sim->geom_pose[geom_a].R;
+    int best = 0;
+    if (sim->model->geom[geom_a].shape.kind != TS_SHAPE_PLANE) {
+        double smallest = fabs(ts_vec3_dot(ts_mat3_column(axes, 0), normal));
+        for (int i = 1; i < 3; ++i) {
+            double along = fabs(ts_vec3_dot(ts_mat3_column(axes, i), normal));
+            if (along < smallest) {
+                smallest = along;
+                best = i;
+            }
+        }
+    }
+    return ts_mat3_column(axes, best);
+}
+
+static ts_mat3 contact_frame(ts_vec3 normal, ts_vec3 wanted_tangent) {
+    ts_vec3 t1 = ts_vec3_add_scaled(wanted_tangent, -ts_vec3_dot(wanted_tangent, normal), normal);
+    // A tilted plane's x axis is never along its own normal, so the fallback only meets input that is not finite.
+    t1 = ts_vec3_unit_or(t1, ts_vec3_axis(0));
+    return ts_mat3_from_columns(t1, ts_vec3_cross(normal, t1), normal);
+}
+
+// Friction and restitution of a pair: the larger of both, or what the geom of higher priority says about friction.
+static void combine(const ts_geom* a, const ts_geom* b, ts_contact* contact) {
+    if (a->priority != b->priority) {
+        const ts_geom* ruling = a->priority > b->priority ? a : b;
+        contact->dimension = ruling->contact_dimension;
+        contact->friction = ruling->friction;
+    } else {
+        contact->dimension = a->contact_dimension > b->contact_dimension ? a->contact_dimension : b->contact_dimension;
+        contact->friction = a->friction > b->friction ? a->friction : b->friction;
+    }
+    contact->dimension = contact->dimension == 1 ? 1 : 3;
+    if (contact->dimension == 1) contact->friction = 0.0;
+    contact->restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
+}
+
+static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int k, int memory,
+                         ts_contact* out_contact) {
+    const ts_model* model = sim->model;
+    memset(out_contact, 0, sizeof *out_contact);
+    out_contact->geom_a = pair->a;
+    out_contact->geom_b = pair->b;
+    out_contact->body_a = model->geom[pair->a].body;
+    out_contact->body_b = model->geom[pair->b].body;
+    out_contact->key = contact_key(pair_key(pair->a, pair->b), manifold->point[k].feature);
+    out_contact->position = manifold->point[k].position;
+    out_contact->gap = manifold->point[k].gap;
+    out_contact->block = -1;
+    combine(&model->geom[pair->a], &model->geom[pair->b], out_contact);
+    ts_vec3 tangent;
+    out_contact->persistent = memory >= 0;
+    if (memory >= 0 && ts_vec3_distance(sim->contact_memory[memory].normal, manifold->normal) < same_normal)
+        tangent = sim->contact_memory[memory].tangent;
+    else
+        tangent = fresh_tangent(sim, pair->a, manifold->normal);
+    out_contact->frame = contact_frame(manifold->normal, tangent);
+}
+
+// All manifolds' points in order, each matched with its memory by one walk over both.
+static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int count = 0;
+    for (int i = 0; i < pair_count; ++i) {
+        count += manifold[i].count;
+        sim->info.narrow_failures +=
+            manifold[i].status == TS_PROXIMITY_LIMIT || manifold[i].status == TS_PROXIMITY_INVALID_INPUT;
+    }
+    sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count);
+    storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
+    if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
+    int at = 0, old = 0;
+    for (int i = 0; i < pair_count; ++i) {
+        uint64_t key = pair_key(pair[i].a, pair[i].b);
+        for (int k = 0; k < manifold[i].count; ++k, ++at) {
+            uint64_t label = contact_key(key, manifold[i].point[k].feature);
+            const ts_contact_memory* memory = sim->contact_memory;
+            while (old < sim->contact_memory_count &&
+                   (memory[old].pair < key || (memory[old].pair == key && memory[old].key < label)))
+                ++old;
+            int known = old < sim->contact_memory_count && memory[old].pair == key && memory[old].key == label;
+            storage->contact_memory_index[at] = known ? old : -1;
+            fill_contact(sim, &pair[i], &manifold[i], k, known ? old : -1, &sim->contact[at]);
+        }
+    }
+    sim->contact_count = count;
+    sim->info.contact_count = count;
+    for (int i = 0; i < count; ++i)
+        if (-sim->contact[i].gap > sim->info.worst_penetration) sim->info.worst_penetration = -sim->contact[i].gap;
+    return TS_OK;
+}
+
+ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int pair_count) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int count = 0;
+    sim->contact_count = 0;
+    sim->info.contact_count = 0;
+    sim->info.narrow_failures = 0;
+    sim->info.worst_penetration = 0.0;
+    narrow_pair* pair = ordered_pairs(sim, pairs, pair_count, &count);
+    if (!pair || !merge_pair_memory(sim, pair, count)) return TS_ERROR_MEMORY;
+    ts_manifold* manifold = TS_ARENA_ARRAY(&sim->scratch, ts_manifold, count);
+    if (!manifold) return TS_ERROR_MEMORY;
+    ts_manifold_settings settings = {sim->options.contact_margin, sim->options.manifold_points};
+    narrow_context job = {sim, pair, storage->pair_next, manifold, settings};
+    ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
+    return compact(sim, pair, manifold, count);
+}

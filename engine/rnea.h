@@ -1,0 +1,19 @@
+// Inverse dynamics of a kinematic tree: the forces that a motion takes.
+#ifndef TS_ENGINE_RNEA_H
+#define TS_ENGINE_RNEA_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Generalised forces (dof_count of the tree) that give the accelerations `acceleration` (same size; NULL means zero) at the
+/// last kinematics, against gravity, Coriolis and centrifugal forces; armature takes its share of the acceleration.
+/// With NULL this is the bias b of M a + b = tau. Uses per-body scratch, so different trees may be worked on at once.
+void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out_force);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,251 @@
+// Creating, setting up and freeing simulations. All arrays whose size the model decides come from one arena, made here.
+#include "engine/sim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "engine/kinematics.h"
+#include "engine/sim_internal.h"
+
+// Zeroed array from the storage's arena.
+#define FIXED_ARRAY(storage, type, count) \
+    ((type*)ts_arena_alloc_zeroed(&(storage)->fixed, (size_t)(count), sizeof(type)))
+
+// Allocates all arrays of fixed size. Returns 0 when memory is short.
+static int allocate_arrays(ts_sim* sim, int workers) {
+    const ts_model* model = sim->model;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    sim->mass_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
+    if (!sim->mass_start) return 0;
+    for (int t = 0; t < model->tree_count; ++t)
+        sim->mass_start[t + 1] = sim->mass_start[t] + model->tree[t].dof_count * model->tree[t].dof_count;
+    int mass_size = sim->mass_start[model->tree_count];
+    sim->qpos = FIXED_ARRAY(storage, double, model->nq);
+    sim->qvel = FIXED_ARRAY(storage, double, model->nv);
+    sim->force_applied = FIXED_ARRAY(storage, double, model->nv);
+    sim->wrench_applied = FIXED_ARRAY(storage, ts_force, model->body_count);
+    sim->body_pose = FIXED_ARRAY(storage, ts_transform, model->body_count);
+    sim->body_centre = FIXED_ARRAY(storage, ts_vec3, model->body_count);
+    sim->geom_pose = FIXED_ARRAY(storage, ts_transform, model->geom_count);
+    sim->tree_origin = FIXED_ARRAY(storage, ts_vec3, model->tree_count);
+    sim->dof_axis = FIXED_ARRAY(storage, ts_motion, model->nv);
+    sim->body_velocity = FIXED_ARRAY(storage, ts_motion, model->body_count);
+    sim->body_inertia = FIXED_ARRAY(storage, ts_inertia, model->body_count);
+    sim->mass_matrix = FIXED_ARRAY(storage, double, mass_size);
+    sim->mass_factor = FIXED_ARRAY(storage, double, mass_size);
+    sim->bias = FIXED_ARRAY(storage, double, model->nv);
+    sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
+    sim->worker_scratch = FIXED_ARRAY(storage, ts_arena, workers);
+    storage->body_local = FIXED_ARRAY(storage, ts_transform, model->body_count);
+    storage->geom_local = FIXED_ARRAY(storage, ts_transform, model->geom_count);
+    storage->tree_body_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
+    storage->tree_body = FIXED_ARRAY(storage, int, model->body_count);
+    storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
+    storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
+    storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
+    storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);
+    storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
+    storage->applied = FIXED_ARRAY(storage, double, model->nv);
+    storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
+    return !storage->fixed.failed;
+}
+
+// Tables that follow from the model alone.
+static void fill_tables(ts_sim* sim) {
+    const ts_model* model = sim->model;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    for (int b = 0; b < model->body_count; ++b) {
+        storage->body_local[b] = ts_transform_from_pose(model->body[b].pose);
+        if (model->body[b].tree >= 0) ++storage->tree_body_start[model->body[b].tree + 1];
+    }
+    for (int g = 0; g < model->geom_count; ++g) storage->geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
+    for (int t = 0; t < model->tree_count; ++t) storage->tree_body_start[t + 1] += storage->tree_body_start[t];
+    // Bodies come parents first, and stay so within a tree. tree_failed counts for a moment.
+    for (int b = 0; b < model->body_count; ++b) {
+        int t = model->body[b].tree;
+        if (t >= 0) storage->tree_body[storage->tree_body_start[t] + storage->tree_failed[t]++] = b;
+    }
+    for (int t = 0; t < model->tree_count; ++t) {
+        const ts_body* root = &model->body[model->tree[t].root];
+        int free_body = storage->tree_failed[t] == 1 && root->joint_count == 1 &&
+                        model->joint[root->joint_first].type == TS_JOINT_FREE;
+        storage->tree_kind[t] = free_body ? TS_TREE_FREE_BODY : TS_TREE_GENERAL;
+        storage->tree_failed[t] = 0;
+    }
+}
+
+ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_status* out_status) {
+    *out_sim = NULL;
+    if (workers < 1)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%d workers: at least 1 is needed", workers);
+    ts_sim* sim = (ts_sim*)calloc(1, sizeof *sim);
+    ts_sim_storage* storage = (ts_sim_storage*)calloc(1, sizeof *storage);
+    if (!sim || !storage) {
+        free(sim);
+        free(storage);
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation");
+    }
+    sim->model = model;
+    sim->options = model->options;
+    sim->storage = storage;
+    if (!allocate_arrays(sim, workers)) {
+        ts_sim_free(sim);
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation of %d bodies",
+                             model->body_count);
+    }
+    fill_tables(sim);
+    if (workers > 1) {
+        sim->tasks = ts_task_pool_create(workers);
+        if (!sim->tasks) {
+            ts_sim_free(sim);
+            return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "cannot start %d worker threads", workers);
+        }
+    }
+    ts_code code = ts_sim_set_solver(sim, model->options.solver, out_status);
+    if (code) {
+        ts_sim_free(sim);
+        return code;
+    }
+    ts_sim_reset(sim);
+    *out_sim = sim;
+    return ts_status_ok(out_status);
+}
+
+void ts_sim_free(ts_sim* sim) {
+    if (!sim) return;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    ts_array_release(sim->pair_memory);
+    ts_array_release(sim->contact_memory);
+    ts_array_release(sim->joint_memory);
+    ts_array_release(storage->pair_next);
+    ts_array_release(storage->contact_next);
+    ts_array_release(storage->joint_next);
+    if (sim->worker_scratch)
+        for (int w = 0; w < ts_task_pool_workers(sim->tasks); ++w) ts_arena_free(&sim->worker_scratch[w]);
+    ts_task_pool_destroy(sim->tasks);
+    ts_arena_free(&sim->scratch);
+    ts_arena_free(&storage->fixed);
+    free(storage);
+    free(sim);
+}
+
+// Everything that would tie the next step to the last one.
+static void forget(ts_sim* sim) {
+    sim->pair_memory_count = 0;
+    sim->contact_memory_count = 0;
+    sim->joint_memory_count = 0;
+    sim->contact = NULL;
+    sim->contact_count = 0;
+    sim->impulse = NULL;
+    memset(&sim->problem, 0, sizeof sim->problem);
+    memset(&sim->info, 0, sizeof sim->info);
+}
+
+void ts_sim_reset(ts_sim* sim) {
+    const ts_model* model = sim->model;
+    memcpy(sim->qpos, model->qpos0, (size_t)model->nq * sizeof(double));
+    memcpy(sim->qvel, model->qvel0, (size_t)model->nv * sizeof(double));
+    memset(sim->force_applied, 0, (size_t)model->nv * sizeof(double));
+    memset(sim->wrench_applied, 0, (size_t)model->body_count * sizeof(ts_force));
+    sim->time = 0.0;
+    sim->step_count = 0;
+    forget(sim);
+    ts_kinematics_update(sim);
+}
+
+ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status) {
+    const ts_model* model = sim->model;
+    if (keyframe < 0 || keyframe >= model->keyframe_count)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "keyframe %d: the model has %d", keyframe,
+                             model->keyframe_count);
+    memcpy(sim->qpos, model->keyframe[keyframe].qpos, (size_t)model->nq * sizeof(double));
+    memcpy(sim->qvel, model->keyframe[keyframe].qvel, (size_t)model->nv * sizeof(double));
+    sim->time = model->keyframe[keyframe].time;
+    forget(sim);
+    ts_kinematics_update(sim);
+    return ts_status_ok(out_status);
+}
+
+// Names of all solvers, "a, b, c".
+static void list_solvers(char* out_text, size_t size) {
+    size_t used = 0;
+    out_text[0] = '\0';
+    for (int i = 0; i < ts_solver_count(); ++i) {
+        const char* name = ts_solver_at(i)->name;
+        size_t length = strlen(name);
+        if (used + length + 3 > size) return;
+        if (i > 0) {
+            memcpy(out_text + used, ", ", 2);
+            used += 2;
+        }
+        memcpy(out_text + used, name, length + 1);
+        used += length;
+    }
+}
+
+// The options' tolerance and iterations into the settings, which start with the shared fields; <= 0 keeps the default.
+static void apply_shared_settings(ts_sim* sim) {
+    ts_solver_settings shared;
+    memcpy(&shared, sim->solver_settings, sizeof shared);
+    if (sim->options.tolerance > 0.0) shared.tolerance = sim->options.tolerance;
+    if (sim->options.iterations > 0) shared.iteration_limit = sim->options.iterations;
+    memcpy(sim->solver_settings, &shared, sizeof shared);
+}
+
+ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status) {
+    const ts_solver* solver = ts_solver_find(name);
+    if (!solver) {
+        char known[400];
+        list_solvers(known, sizeof known);
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no contact solver \"%s\"; there are: %s", name,
+                             known);
+    }
+    sim->solver = solver;
+    size_t length = strlen(name);
+    if (length >= sizeof sim->options.solver) length = sizeof sim->options.solver - 1;
+    memmove(sim->options.solver, name, length);
+    sim->options.solver[length] = '\0';
+    memset(sim->solver_settings, 0, sizeof sim->solver_settings);
+    solver->settings_default(sim->solver_settings);
+    apply_shared_settings(sim);
+    return ts_status_ok(out_status);
+}
+
+static ts_code set_solver_setting(ts_sim* sim, const char* name, const char* value, ts_status* out_status) {
+    char* end = NULL;
+    errno = 0;
+    double number = strtod(value, &end);
+    while (end != value && (*end == ' ' || *end == '\t')) ++end;
+    if (end == value || *end != '\0' || errno == ERANGE)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "solver.%s: \"%s\" is not a number", name, value);
+    return ts_solver_set(sim->solver, sim->solver_settings, name, number, out_status);
+}
+
+ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* out_status) {
+    static const char prefix[] = "solver.";
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        return set_solver_setting(sim, name + sizeof prefix - 1, value, out_status);
+    if (strcmp(name, "solver") == 0) return ts_sim_set_solver(sim, value, out_status);
+    ts_code code = ts_options_set(&sim->options, name, value, out_status);
+    if (code) return code;
+    // <= 0 asks for the solver's own value, which only its defaults know.
+    ts_solver_settings own, now;
+    unsigned char defaults[TS_SOLVER_SETTINGS_BYTES] = {0};
+    sim->solver->settings_default(defaults);
+    memcpy(&own, defaults, sizeof own);
+    memcpy(&now, sim->solver_settings, sizeof now);
+    if (strcmp(name, "tolerance") == 0) now.tolerance = own.tolerance;
+    if (strcmp(name, "iterations") == 0) now.iteration_limit = own.iteration_limit;
+    memcpy(sim->solver_settings, &now, sizeof now);
+    if (strcmp(name, "tolerance") == 0 || strcmp(name, "iterations") == 0) apply_shared_settings(sim);
+    return TS_OK;
+}
+
+ts_motion ts_sim_body_velocity(const ts_sim* sim, int body) {
+    ts_motion velocity = {ts_vec3_zero(), ts_kinematics_point_velocity(sim, body, sim->body_pose[body].p)};
+    if (sim->model->body[body].tree >= 0) velocity.angular = sim->body_velocity[body].angular;
+    return velocity;
+}

@@ -1,0 +1,62 @@
+// What a simulation keeps for itself: constant tables made at creation, scratch of a step that outlives a single stage,
+// and the next step's memory while it is being written.
+#ifndef TS_ENGINE_SIM_INTERNAL_H
+#define TS_ENGINE_SIM_INTERNAL_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How the dynamics of a tree are computed.
+typedef enum ts_tree_kind {
+    TS_TREE_GENERAL,   // composite inertias, recursive Newton-Euler, dense Cholesky
+    TS_TREE_FREE_BODY  // one body with a free joint: closed forms
+} ts_tree_kind;
+
+/// Private part of a ts_sim.
+typedef struct ts_sim_storage {
+    ts_arena fixed;  // owns every array whose size the model decides
+
+    // constant after creation
+    ts_transform* body_local;  // (body_count) body.pose as a matrix
+    ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
+    int* tree_body_start;      // (tree_count + 1)
+    int* tree_body;            // bodies of each tree, parents first
+    ts_tree_kind* tree_kind;   // (tree_count)
+
+    // scratch of the dynamics, one entry per body so that trees can be worked on at the same time
+    ts_motion* body_acceleration;
+    ts_force* body_force;
+    ts_inertia* body_composite;
+    int* tree_failed;          // (tree_count) nonzero: mass matrix not positive definite
+    double* inverse_diagonal;  // (nv) one over the diagonal of mass_factor
+    double* applied;           // (nv) generalised forces of force_applied and wrench_applied
+    double* new_velocity;      // (nv) velocity at the end of the step
+
+    // of the present step; arrays live in sim->scratch
+    ts_bounds* bounds;           // (geom_count)
+    int* contact_memory_index;   // (contact_count) entry of contact_memory, or -1
+    double* reference;           // (row_count) c*, m/s
+    ts_delassus* velocity_form;  // the operator in whitened coordinates, also when the solver is given another
+    int joint_block_first;       // blocks from here on are joint rows
+    int* joint_row_id;           // (block_count - joint_block_first)
+
+    // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing
+    ts_pair_memory* pair_next;
+    int pair_next_count;
+    int pair_next_capacity;
+    ts_contact_memory* contact_next;
+    int contact_next_capacity;
+    ts_joint_memory* joint_next;
+    int joint_next_capacity;
+} ts_sim_storage;
+
+/// The private part.
+static inline ts_sim_storage* ts_sim_storage_of(const ts_sim* sim) { return (ts_sim_storage*)sim->storage; }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

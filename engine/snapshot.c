@@ -1,0 +1,171 @@
+// Saving, restoring and hashing what the future depends on: time, step count, coordinates, velocities, applied forces and
+// the memory of pairs, contacts and joint rows. Options and the choice of solver belong to the caller and stay. The
+// hash goes field by field, because structs have holes whose bytes mean nothing.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "engine/sim_internal.h"
+
+// The head of a snapshot; the arrays follow in the order of their counts here.
+typedef struct snapshot_head {
+    uint64_t magic;
+    double time;
+    long long step_count;
+    int nq;
+    int nv;
+    int body_count;
+    int pair_count;
+    int contact_count;
+    int joint_count;
+} snapshot_head;
+
+static const uint64_t snapshot_magic = UINT64_C(0x31736e7074736e73);
+
+static size_t snapshot_size(const snapshot_head* head) {
+    return sizeof *head + ((size_t)head->nq + 2 * (size_t)head->nv) * sizeof(double) +
+           (size_t)head->body_count * sizeof(ts_force) + (size_t)head->pair_count * sizeof(ts_pair_memory) +
+           (size_t)head->contact_count * sizeof(ts_contact_memory) +
+           (size_t)head->joint_count * sizeof(ts_joint_memory);
+}
+
+static unsigned char* put(unsigned char* at, const void* source, size_t count, size_t size) {
+    if (count > 0) memcpy(at, source, count * size);
+    return at + count * size;
+}
+
+static const unsigned char* take(const unsigned char* at, void* target, size_t count, size_t size) {
+    if (count > 0) memcpy(target, at, count * size);
+    return at + count * size;
+}
+
+ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status* out_status) {
+    snapshot_head head;
+    memset(&head, 0, sizeof head);
+    head.magic = snapshot_magic;
+    head.time = sim->time;
+    head.step_count = sim->step_count;
+    head.nq = sim->model->nq;
+    head.nv = sim->model->nv;
+    head.body_count = sim->model->body_count;
+    head.pair_count = sim->pair_memory_count;
+    head.contact_count = sim->contact_memory_count;
+    head.joint_count = sim->joint_memory_count;
+    size_t size = snapshot_size(&head);
+    if (size > out_snapshot->capacity) {
+        unsigned char* data = (unsigned char*)realloc(out_snapshot->data, size);
+        if (!data)
+            return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a snapshot of %zu bytes", size);
+        out_snapshot->data = data;
+        out_snapshot->capacity = size;
+    }
+    out_snapshot->size = size;
+    unsigned char* at = put(out_snapshot->data, &head, 1, sizeof head);
+    at = put(at, sim->qpos, (size_t)head.nq, sizeof(double));
+    at = put(at, sim->qvel, (size_t)head.nv, sizeof(double));
+    at = put(at, sim->force_applied, (size_t)head.nv, sizeof(double));
+    at = put(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
+    at = put(at, sim->pair_memory, (size_t)head.pair_count, sizeof(ts_pair_memory));
+    at = put(at, sim->contact_memory, (size_t)head.contact_count, sizeof(ts_contact_memory));
+    put(at, sim->joint_memory, (size_t)head.joint_count, sizeof(ts_joint_memory));
+    return ts_status_ok(out_status);
+}
+
+static int reserve(ts_sim* sim, const snapshot_head* head) {
+    void* pair = sim->pair_memory;
+    void* contact = sim->contact_memory;
+    void* joint = sim->joint_memory;
+    int ok = ts_array_grow(&pair, &sim->pair_memory_capacity, sizeof(ts_pair_memory), head->pair_count);
+    ok = ts_array_grow(&contact, &sim->contact_memory_capacity, sizeof(ts_contact_memory), head->contact_count) && ok;
+    ok = ts_array_grow(&joint, &sim->joint_memory_capacity, sizeof(ts_joint_memory), head->joint_count) && ok;
+    sim->pair_memory = (ts_pair_memory*)pair;
+    sim->contact_memory = (ts_contact_memory*)contact;
+    sim->joint_memory = (ts_joint_memory*)joint;
+    return ok;
+}
+
+ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_status) {
+    snapshot_head head;
+    const ts_model* model = sim->model;
+    memset(&head, 0, sizeof head);
+    if (snapshot->size >= sizeof head) memcpy(&head, snapshot->data, sizeof head);
+    if (head.magic != snapshot_magic || head.pair_count < 0 || head.contact_count < 0 || head.joint_count < 0)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "this is no snapshot");
+    if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
+        snapshot->size != snapshot_size(&head))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                             "the snapshot is of another model: nq %d, nv %d, %d bodies; here nq %d, nv %d, %d bodies",
+                             head.nq, head.nv, head.body_count, model->nq, model->nv, model->body_count);
+    if (!reserve(sim, &head)) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to restore");
+    sim->time = head.time;
+    sim->step_count = head.step_count;
+    const unsigned char* at = snapshot->data + sizeof head;
+    at = take(at, sim->qpos, (size_t)head.nq, sizeof(double));
+    at = take(at, sim->qvel, (size_t)head.nv, sizeof(double));
+    at = take(at, sim->force_applied, (size_t)head.nv, sizeof(double));
+    at = take(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
+    at = take(at, sim->pair_memory, (size_t)head.pair_count, sizeof(ts_pair_memory));
+    at = take(at, sim->contact_memory, (size_t)head.contact_count, sizeof(ts_contact_memory));
+    take(at, sim->joint_memory, (size_t)head.joint_count, sizeof(ts_joint_memory));
+    sim->pair_memory_count = head.pair_count;
+    sim->contact_memory_count = head.contact_count;
+    sim->joint_memory_count = head.joint_count;
+    // The contacts of the last step belonged to another state.
+    sim->contact_count = 0;
+    memset(&sim->problem, 0, sizeof sim->problem);
+    return ts_status_ok(out_status);
+}
+
+void ts_snapshot_free(ts_snapshot* snapshot) {
+    free(snapshot->data);
+    memset(snapshot, 0, sizeof *snapshot);
+}
+
+static uint64_t hash_doubles(uint64_t hash, const double* x, size_t count) {
+    return count > 0 ? ts_hash_bytes(hash, x, count * sizeof(double)) : hash;
+}
+
+static uint64_t hash_int(uint64_t hash, int x) { return ts_hash_bytes(hash, &x, sizeof x); }
+
+static uint64_t hash_vec3(uint64_t hash, ts_vec3 x) {
+    double bytes[3] = {x.x, x.y, x.z};
+    return hash_doubles(hash, bytes, 3);
+}
+
+uint64_t ts_sim_hash(const ts_sim* sim) {
+    const ts_model* model = sim->model;
+    uint64_t hash = ts_hash_bytes(TS_HASH_START, &sim->time, sizeof sim->time);
+    hash = ts_hash_bytes(hash, &sim->step_count, sizeof sim->step_count);
+    hash = hash_doubles(hash, sim->qpos, (size_t)model->nq);
+    hash = hash_doubles(hash, sim->qvel, (size_t)model->nv);
+    hash = hash_doubles(hash, sim->force_applied, (size_t)model->nv);
+    for (int b = 0; b < model->body_count; ++b) {
+        hash = hash_vec3(hash, sim->wrench_applied[b].couple);
+        hash = hash_vec3(hash, sim->wrench_applied[b].force);
+    }
+    for (int i = 0; i < sim->pair_memory_count; ++i) {
+        const ts_pair_memory* memory = &sim->pair_memory[i];
+        hash = ts_hash_bytes(hash, &memory->key, sizeof memory->key);
+        hash = hash_vec3(hash, memory->cache.gjk.normal);
+        hash = hash_int(hash, memory->cache.gjk.hint_a);
+        hash = hash_int(hash, memory->cache.gjk.hint_b);
+        hash = hash_int(hash, memory->cache.reference);
+    }
+    for (int i = 0; i < sim->contact_memory_count; ++i) {
+        const ts_contact_memory* memory = &sim->contact_memory[i];
+        hash = ts_hash_bytes(hash, &memory->pair, sizeof memory->pair);
+        hash = ts_hash_bytes(hash, &memory->key, sizeof memory->key);
+        hash = hash_vec3(hash, memory->normal);
+        hash = hash_vec3(hash, memory->tangent);
+        hash = hash_vec3(hash, memory->impulse);
+        hash = hash_doubles(hash, &memory->time_step, 1);
+        hash = hash_int(hash, memory->valid);
+    }
+    for (int i = 0; i < sim->joint_memory_count; ++i) {
+        hash = hash_int(hash, sim->joint_memory[i].id);
+        hash = hash_doubles(hash, &sim->joint_memory[i].impulse, 1);
+        hash = hash_doubles(hash, &sim->joint_memory[i].time_step, 1);
+    }
+    return hash;
+}
