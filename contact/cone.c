@@ -8,17 +8,11 @@
 // Guaranteed: mu = 0 needs no special case. Known to fail: components beyond 1e153 overflow in t.
 #include "contact/cone.h"
 
+#include "contact/cone_internal.h"
+
 static double tangent_length(ts_vec3 x) { return sqrt(x.x * x.x + x.y * x.y); }
 
-ts_vec3 ts_cone_project(ts_vec3 x, double mu) {
-    double t = tangent_length(x);
-    if (t <= mu * x.z) return x;
-    if (mu * t <= -x.z) return ts_vec3_zero();
-    // Here t > 0: t = 0 would have taken one of the returns above.
-    double z = (mu * t + x.z) / (1.0 + mu * mu);
-    double s = mu * z / t;
-    return ts_vec3_make(s * x.x, s * x.y, z);
-}
+ts_vec3 ts_cone_project(ts_vec3 x, double mu) { return ts_cone_project_inline(x, mu); }
 
 ts_vec3 ts_cone_project_dual(ts_vec3 x, double mu) {
     double t = tangent_length(x);
@@ -30,14 +24,7 @@ ts_vec3 ts_cone_project_dual(ts_vec3 x, double mu) {
     return ts_vec3_make(s * x.x, s * x.y, mu * new_t);
 }
 
-ts_vec3 ts_cone_project_horizontal(ts_vec3 x, double mu) {
-    double z = x.z > 0.0 ? x.z : 0.0;
-    double t = tangent_length(x);
-    double radius = mu * z;
-    if (t <= radius) return ts_vec3_make(x.x, x.y, z);
-    double s = radius / t;
-    return ts_vec3_make(s * x.x, s * x.y, z);
-}
+ts_vec3 ts_cone_project_horizontal(ts_vec3 x, double mu) { return ts_cone_project_horizontal_inline(x, mu); }
 
 double ts_cone_distance(ts_vec3 x, double mu) {
     double t = tangent_length(x);

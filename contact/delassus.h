@@ -16,9 +16,9 @@ extern "C" {
 
 /// What an operator can do; a bit set.
 typedef enum ts_delassus_ability {
-    TS_DELASSUS_ROWS = 1,    // set_impulse, add_impulse, velocity, diagonal
-    TS_DELASSUS_APPLY = 2,   // apply
-    TS_DELASSUS_FACTOR = 4   // factorise, solve
+    TS_DELASSUS_ROWS = 1,   // set_impulse, add_impulse, velocity, diagonal
+    TS_DELASSUS_APPLY = 2,  // apply
+    TS_DELASSUS_FACTOR = 4  // factorise, solve
 } ts_delassus_ability;
 
 /// Most rows one block can have.

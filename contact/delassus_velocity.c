@@ -47,50 +47,53 @@ typedef struct velocity_delassus {
     size_t* diagonal_start;  // (block_count)
 } velocity_delassus;
 
-// Three rows of six columns times six velocities, in two partial sums per row so that pairs of columns can share a
-// vector register.
-static inline void rows_times_velocity6(const double* J, const double* V, double u[3]) {
-    for (int r = 0; r < 3; ++r, J += 6) {
-        double even = J[0] * V[0];
-        double odd = J[1] * V[1];
-        even += J[2] * V[2];
-        odd += J[3] * V[3];
-        even += J[4] * V[4];
-        odd += J[5] * V[5];
-        u[r] += even + odd;
-    }
+// Six columns of one row times six velocities. Pairs first: contacts of one body follow each other, so a sweep waits for
+// this sum, and a tree of additions is shorter than a chain.
+static inline double dot6(const double* J, const double* V) {
+    return ((J[0] * V[0] + J[1] * V[1]) + (J[2] * V[2] + J[3] * V[3])) + (J[4] * V[4] + J[5] * V[5]);
 }
 
-static inline void add_rows_times_impulse6(const double* Y, const double delta[3], double* V) {
+// V += Y^T delta on six columns. Solvers know the normal part first, so it is added first.
+static inline void add6(const double* Y, const double* delta, double* V) {
     double d0 = delta[0], d1 = delta[1], d2 = delta[2];
-    for (int j = 0; j < 6; ++j) V[j] += Y[j] * d0 + Y[6 + j] * d1 + Y[12 + j] * d2;
+    double v0 = (V[0] + Y[12] * d2) + (Y[0] * d0 + Y[6] * d1);
+    double v1 = (V[1] + Y[13] * d2) + (Y[1] * d0 + Y[7] * d1);
+    double v2 = (V[2] + Y[14] * d2) + (Y[2] * d0 + Y[8] * d1);
+    double v3 = (V[3] + Y[15] * d2) + (Y[3] * d0 + Y[9] * d1);
+    double v4 = (V[4] + Y[16] * d2) + (Y[4] * d0 + Y[10] * d1);
+    double v5 = (V[5] + Y[17] * d2) + (Y[5] * d0 + Y[11] * d1);
+    V[0] = v0;
+    V[1] = v1;
+    V[2] = v2;
+    V[3] = v3;
+    V[4] = v4;
+    V[5] = v5;
 }
 
 static void read_block(const velocity_delassus* self, int b, const double* V, double* out_velocity) {
     const packed_block* block = &self->block[b];
+    const double* J = block->J;
     if (block->kernel == KERNEL_PAIR) {
-        double u[3] = {0.0, 0.0, 0.0};
-        rows_times_velocity6(block->J, V + block->column[0], u);
-        rows_times_velocity6(block->J + 18, V + block->column[1], u);
-        out_velocity[0] = u[0];
-        out_velocity[1] = u[1];
-        out_velocity[2] = u[2];
+        const double* V0 = V + block->column[0];
+        const double* V1 = V + block->column[1];
+        out_velocity[0] = dot6(J, V0) + dot6(J + 18, V1);
+        out_velocity[1] = dot6(J + 6, V0) + dot6(J + 24, V1);
+        out_velocity[2] = dot6(J + 12, V0) + dot6(J + 30, V1);
         return;
     }
     if (block->kernel == KERNEL_ONE) {
-        double u[3] = {0.0, 0.0, 0.0};
-        rows_times_velocity6(block->J, V + block->column[0], u);
-        out_velocity[0] = u[0];
-        out_velocity[1] = u[1];
-        out_velocity[2] = u[2];
+        const double* V0 = V + block->column[0];
+        out_velocity[0] = dot6(J, V0);
+        out_velocity[1] = dot6(J + 6, V0);
+        out_velocity[2] = dot6(J + 12, V0);
         return;
     }
     for (int r = 0; r < block->rows; ++r) {
         double sum = 0.0;
         for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
             const packed_segment* segment = &self->segment[s];
-            const double* J = segment->J + (size_t)r * (size_t)segment->count;
-            for (int j = 0; j < segment->count; ++j) sum += J[j] * V[segment->column + j];
+            const double* row = segment->J + (size_t)r * (size_t)segment->count;
+            for (int j = 0; j < segment->count; ++j) sum += row[j] * V[segment->column + j];
         }
         out_velocity[r] = sum;
     }
@@ -99,12 +102,12 @@ static void read_block(const velocity_delassus* self, int b, const double* V, do
 static void change_block(const velocity_delassus* self, int b, const double* delta, double* V) {
     const packed_block* block = &self->block[b];
     if (block->kernel == KERNEL_PAIR) {
-        add_rows_times_impulse6(block->Y, delta, V + block->column[0]);
-        add_rows_times_impulse6(block->Y + 18, delta, V + block->column[1]);
+        add6(block->Y, delta, V + block->column[0]);
+        add6(block->Y + 18, delta, V + block->column[1]);
         return;
     }
     if (block->kernel == KERNEL_ONE) {
-        add_rows_times_impulse6(block->Y, delta, V + block->column[0]);
+        add6(block->Y, delta, V + block->column[0]);
         return;
     }
     for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {

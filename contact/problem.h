@@ -35,11 +35,11 @@ typedef struct ts_block {
 typedef struct ts_contact_problem {
     int block_count;
     int row_count;
-    const ts_block* block;     // (block_count)
-    ts_delassus* delassus;     // G, kg^-1 (row_count x row_count)
-    const double* g;           // m/s (row_count)
-    const double* R;           // kg^-1 (row_count), diagonal compliance >= 0; NULL means rigid
-    double time_step;          // s: turns impulses into forces where a tolerance is in force units
+    const ts_block* block;  // (block_count)
+    ts_delassus* delassus;  // G, kg^-1 (row_count x row_count)
+    const double* g;        // m/s (row_count)
+    const double* R;        // kg^-1 (row_count), diagonal compliance >= 0; NULL means rigid
+    double time_step;       // s: turns impulses into forces where a tolerance is in force units
 } ts_contact_problem;
 
 /// Checks sizes, sets, finite numbers, mu >= 0, R >= 0, low <= high: TS_ERROR_VALUE with the block and the reason.

@@ -26,9 +26,9 @@ typedef struct ts_solve_report {
 
 /// Settings every iterative solver shares. Solvers put it first in their own settings.
 typedef struct ts_solver_settings {
-    double tolerance;       // own-law residual in force units (N, m/s^2, N m/s^2) that counts as converged
-    double stall;           // relative change of lambda per iteration under which the solver has stalled
-    int iteration_limit;    // most iterations
+    double tolerance;     // own-law residual in force units (N, m/s^2, N m/s^2) that counts as converged
+    double stall;         // relative change of lambda per iteration under which the solver has stalled
+    int iteration_limit;  // most iterations
 } ts_solver_settings;
 
 /// tolerance 1e-8, stall 1e-12, 1000 iterations.
@@ -49,18 +49,19 @@ enum { TS_SOLVER_SETTINGS_BYTES = 256 };
 
 /// A solver.
 typedef struct ts_solver {
-    const char* name;          // "ncp-pgs"
-    ts_contact_law law;        // what it truly solves
-    const char* summary;       // one line for people
-    unsigned needs;            // ts_delassus_ability bits
+    const char* name;     // "ncp-pgs"
+    ts_contact_law law;   // what it truly solves
+    const char* summary;  // one line for people
+    unsigned needs;       // ts_delassus_ability bits
     unsigned long settings_bytes;
     void (*settings_default)(void* out_settings);
-    const ts_setting* setting; // the fields, setting_count of them, the shared ones first
+    const ts_setting* setting;  // the fields, setting_count of them, the shared ones first
     int setting_count;
     /// Bytes of scratch a solve takes from its arena.
     unsigned long (*scratch_bytes)(const ts_contact_problem* problem, const void* settings);
     /// Solves. `impulse` (row_count) is the warm start on entry and the answer on return. Scratch is given back.
-    ts_solve_report (*solve)(const ts_contact_problem* problem, const void* settings, ts_arena* scratch, double* impulse);
+    ts_solve_report (*solve)(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                             double* impulse);
 } ts_solver;
 
 /// How many solvers there are.

@@ -13,6 +13,7 @@
 
 #include "base/mat.h"
 #include "contact/cone.h"
+#include "contact/cone_internal.h"
 #include "contact/solvers/pgs_common_internal.h"
 
 static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
@@ -25,7 +26,7 @@ static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
 
 // One update of a contact; u follows lambda.
 static inline void update(const ts_pgs_block* c, double omega, ts_vec3* lambda, ts_vec3* u) {
-    ts_vec3 next = ts_cone_project(ts_vec3_add_scaled(*lambda, -omega * c->step_normal, *u), c->mu);
+    ts_vec3 next = ts_cone_project_inline(ts_vec3_add_scaled(*lambda, -omega * c->step_normal, *u), c->mu);
     ts_vec3 d = ts_vec3_sub(next, *lambda);
     *u = ts_vec3_make(u->x + c->D00 * d.x + c->D01 * d.y + c->D02 * d.z,
                       u->y + c->D01 * d.x + c->D11 * d.y + c->D12 * d.z,

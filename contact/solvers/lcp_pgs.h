@@ -11,7 +11,7 @@ extern "C" {
 /// Settings of lcp-pgs.
 typedef ts_pgs_settings ts_lcp_pgs_settings;
 
-/// Safe step, omega 1, alternating order, one local iteration; shared settings as everywhere.
+/// Safe step, omega 1, forward order, one local iteration; shared settings as everywhere.
 ts_lcp_pgs_settings ts_lcp_pgs_settings_default(void);
 
 /// The solver named "lcp-pgs".

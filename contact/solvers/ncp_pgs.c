@@ -15,6 +15,7 @@
 #include "contact/solvers/ncp_pgs.h"
 
 #include "contact/cone.h"
+#include "contact/cone_internal.h"
 #include "contact/solvers/pgs_common_internal.h"
 
 static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
@@ -32,7 +33,7 @@ static inline void update(const ts_pgs_block* c, double omega, ts_vec3* lambda, 
 
     double step = omega * c->step_tangent;
     ts_vec3 target = ts_vec3_make(lambda->x - step * v.x, lambda->y - step * v.y, normal);
-    ts_vec3 next = ts_cone_project_horizontal(target, c->mu);
+    ts_vec3 next = ts_cone_project_horizontal_inline(target, c->mu);
     double dx = next.x - lambda->x, dy = next.y - lambda->y;
     *u =
         ts_vec3_make(v.x + c->D00 * dx + c->D01 * dy, v.y + c->D01 * dx + c->D11 * dy, v.z + c->D02 * dx + c->D12 * dy);

@@ -16,8 +16,8 @@ typedef enum ts_pgs_step_rule {
 
 /// In which order a sweep visits the blocks.
 typedef enum ts_pgs_order {
-    TS_PGS_ORDER_ALTERNATE,  // forward, then backward, and so on: no directional bias
-    TS_PGS_ORDER_FORWARD     // always forward: the textbook sweep
+    TS_PGS_ORDER_FORWARD,   // always forward: about twice as fast on stacks and chains
+    TS_PGS_ORDER_ALTERNATE  // forward, then backward, and so on: no directional bias in internal forces
 } ts_pgs_order;
 
 /// Settings of a projected Gauss-Seidel solver.
