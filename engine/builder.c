@@ -119,7 +119,10 @@ int ts_builder_add_joint(ts_builder* builder, const ts_joint_def* def) {
 
 int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def) {
     if (!body_exists(builder, def->body)) return -1;
-    ts_builder_geom entry = {*def, make_label(builder, def->name, def->file, def->line)};
+    ts_builder_geom entry;
+    memset(&entry, 0, sizeof entry);
+    entry.def = *def;
+    entry.label = make_label(builder, def->name, def->file, def->line);
     if (builder->pool.failed || !ts_builder_geom_array_push(&builder->geom, entry)) return -1;
     return builder->geom.count - 1;
 }

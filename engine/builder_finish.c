@@ -94,6 +94,9 @@ static void lay_out_bodies(draft* d) {
         body->name = name_at(d, b->body.data[i].label.name);
         body->parent = def->parent;
         body->pose = def->pose;
+        body->mass = def->mass;
+        body->centre = def->centre;
+        body->inertia = def->inertia;
         body->joint_first = joints;
         body->geom_first = geoms;
         joints += body->joint_count;
@@ -329,13 +332,14 @@ static ts_code lay_out_keyframes(draft* d) {
 
 static ts_code lay_out(draft* d) {
     ts_code code = ts_builder_check(d->builder, d->status);
+    if (!code) code = ts_builder_settle_masses(d->builder, d->status);
+    if (!code) code = ts_builder_check_masses(d->builder, d->status);
     if (!code) code = allocate(d);
     if (code) return code;
     lay_out_bodies(d);
     lay_out_joints(d);
     code = lay_out_dofs(d);
     if (!code) code = lay_out_geoms(d);
-    if (!code) code = ts_builder_masses(d->builder, d->body, d->status);
     if (!code) code = ts_builder_check_inertia(d->builder, d->model, d->status);
     if (!code) code = lay_out_keyframes(d);
     // Last, because the hulls change hands here.

@@ -36,6 +36,8 @@ typedef struct ts_builder_joint {
 typedef struct ts_builder_geom {
     ts_geom_def def;
     ts_builder_label label;
+    int has_solid;             // nonzero: `solid` stands in for the mass properties of the shape
+    ts_mass_properties solid;  // at density 1, shape axes
 } ts_builder_geom;
 
 /// A site as described.
@@ -98,9 +100,15 @@ ts_code ts_builder_refuse(const ts_builder* builder, const ts_builder_label* lab
 #endif
     ;
 
-/// Mass, centre and inertia of every body into `body` (body_count of them, already in place), from the geoms where the
-/// definition says so; refuses impossible ones (builder_mass.c).
-ts_code ts_builder_masses(const ts_builder* builder, ts_body* body, ts_status* out_status);
+/// Lets a geom weigh like something else than its shape (a mesh that is not convex, say). `geom` as from
+/// ts_builder_add_geom.
+void ts_builder_set_geom_solid(ts_builder* builder, int geom, const ts_mass_properties* solid);
+
+/// Works out mass, centre and inertia of every body whose definition leaves them to its geoms, and writes them into the
+/// definitions.ts_code ts_builder_settle_masses(ts_builder* builder, ts_status* out_status);
+
+/// Refuses impossible masses and inertias; for settled bodies. Makes inertias exactly symmetric.
+ts_code ts_builder_check_masses(ts_builder* builder, ts_status* out_status);
 
 /// Refuses a model whose joint-space mass matrix is singular at the initial pose: a joint that moves nothing heavy.
 ts_code ts_builder_check_inertia(const ts_builder* builder, const ts_model* model, ts_status* out_status);

@@ -12,6 +12,7 @@
 // only in another pose (a gimbal of massless rings) pass; the step's Cholesky factorisation then says so.
 #include "engine/builder_internal.h"
 
+#include "base/assert.h"
 #include "base/spatial.h"
 
 #include <math.h>
@@ -20,39 +21,45 @@
 // Moments given with a handful of decimals may break the triangle inequality by their rounding.
 static const double triangle_slack = 1e-6;
 
-// Adds a geom to the body's running inertia about the body's frame origin.
-static ts_inertia geom_inertia(const ts_geom_def* def) {
-    ts_mass_properties p = ts_shape_mass_properties(&def->shape);
+// What a geom adds to its body's inertia about `origin`, a point in the body's frame.
+static ts_inertia geom_inertia(const ts_builder_geom* geom, ts_vec3 origin) {
+    const ts_geom_def* def = &geom->def;
+    ts_mass_properties p = geom->has_solid ? geom->solid : ts_shape_mass_properties(&def->shape);
     // A plane has no volume: it never has mass, whatever the definition says.
     double mass = p.volume > 0.0 ? (def->mass >= 0.0 ? def->mass : def->density * p.volume) : 0.0;
     if (!(mass > 0.0)) return ts_inertia_make(0.0, ts_vec3_zero(), ts_mat3_zero());
     ts_mat3 about_centre = ts_mat3_scale(mass / p.volume, p.inertia);
     ts_mat3 R = ts_quat_to_mat3(def->pose.rotation);
-    return ts_inertia_make(mass, ts_pose_apply(def->pose, p.centre), ts_mat3_rotate_tensor(R, about_centre));
+    ts_vec3 centre = ts_vec3_sub(ts_pose_apply(def->pose, p.centre), origin);
+    return ts_inertia_make(mass, centre, ts_mat3_rotate_tensor(R, about_centre));
 }
 
-// The geoms that give body `index` its mass, summed about the centre of all of them: two passes, so that a body far from
-// its frame's origin loses nothing by subtracting large numbers.
-static void mass_from_geoms(const ts_builder* builder, const int* geom_of_body, int first, int count, ts_body* out) {
+// Sums the geoms in two passes, first the centre, then the inertia about it: a body far from its frame's origin loses
+// nothing by subtracting large numbers.
+static void mass_from_geoms(const ts_builder* builder, const int* geom, int count, ts_body_def* out) {
     double mass = 0.0;
     ts_vec3 moment = ts_vec3_zero();
-    for (int k = first; k < first + count; ++k) {
-        ts_inertia i = geom_inertia(&builder->geom.data[geom_of_body[k]].def);
+    for (int k = 0; k < count; ++k) {
+        ts_inertia i = geom_inertia(&builder->geom.data[geom[k]], ts_vec3_zero());
         mass += i.mass;
         moment = ts_vec3_add(moment, i.moment);
     }
     out->mass = mass;
     out->centre = mass > 0.0 ? ts_vec3_scale(1.0 / mass, moment) : ts_vec3_zero();
     out->inertia = ts_mat3_zero();
-    for (int k = first; k < first + count; ++k) {
-        ts_geom_def def = builder->geom.data[geom_of_body[k]].def;
-        def.pose.position = ts_vec3_sub(def.pose.position, out->centre);
-        ts_inertia i = geom_inertia(&def);
+    for (int k = 0; k < count; ++k) {
+        ts_inertia i = geom_inertia(&builder->geom.data[geom[k]], out->centre);
         out->inertia = ts_mat3_add(out->inertia, i.rotation);
     }
 }
 
-static ts_code check_body_inertia(const ts_builder* builder, int index, ts_body* body, ts_status* out_status) {
+void ts_builder_set_geom_solid(ts_builder* builder, int geom, const ts_mass_properties* solid) {
+    TS_ASSERT(geom >= 0 && geom < builder->geom.count);
+    builder->geom.data[geom].has_solid = 1;
+    builder->geom.data[geom].solid = *solid;
+}
+
+static ts_code check_body_inertia(const ts_builder* builder, int index, ts_body_def* body, ts_status* out_status) {
     const ts_builder_label* label = &builder->body.data[index].label;
     double size = 0.0, skew = 0.0;
     for (int i = 0; i < 3; ++i)
@@ -80,34 +87,34 @@ static ts_code check_body_inertia(const ts_builder* builder, int index, ts_body*
     return TS_OK;
 }
 
-ts_code ts_builder_masses(const ts_builder* builder, ts_body* body, ts_status* out_status) {
-    int count = builder->geom.count;
-    // Geoms by body, in the order of adding.
-    int* geom_of_body = (int*)malloc(((size_t)count + 1) * sizeof(int));
-    int* next = (int*)malloc(((size_t)builder->body.count + 1) * sizeof(int));
-    if (!geom_of_body || !next) {
-        free(geom_of_body);
-        free(next);
+ts_code ts_builder_settle_masses(ts_builder* builder, ts_status* out_status) {
+    int bodies = builder->body.count, geoms = builder->geom.count;
+    // The geoms sorted by body, in the order of adding: counting sort.
+    int* start = (int*)calloc((size_t)bodies + 2, sizeof *start);
+    int* list = (int*)malloc(((size_t)geoms + 1) * sizeof *list);
+    if (!start || !list) {
+        free(start);
+        free(list);
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
     }
-    for (int i = 0; i < builder->body.count; ++i) next[i] = body[i].geom_first;
-    for (int i = 0; i < count; ++i) geom_of_body[next[builder->geom.data[i].def.body]++] = i;
-
-    ts_code code = TS_OK;
-    for (int i = 1; i < builder->body.count && !code; ++i) {
-        const ts_body_def* def = &builder->body.data[i].def;
-        if (def->mass >= 0.0) {
-            body[i].mass = def->mass;
-            body[i].centre = def->centre;
-            body[i].inertia = def->inertia;
-        } else {
-            mass_from_geoms(builder, geom_of_body, body[i].geom_first, body[i].geom_count, &body[i]);
-        }
-        code = check_body_inertia(builder, i, &body[i], out_status);
+    for (int i = 0; i < geoms; ++i) ++start[builder->geom.data[i].def.body + 2];
+    for (int i = 0; i < bodies; ++i) start[i + 1] += start[i];
+    for (int i = 0; i < geoms; ++i) list[start[builder->geom.data[i].def.body + 1]++] = i;
+    for (int i = 1; i < bodies; ++i) {
+        ts_body_def* def = &builder->body.data[i].def;
+        if (def->mass < 0.0) mass_from_geoms(builder, list + start[i], start[i + 1] - start[i], def);
     }
-    free(geom_of_body);
-    free(next);
-    return code;
+    free(start);
+    free(list);
+    return TS_OK;
+}
+
+ts_code ts_builder_check_masses(ts_builder* builder, ts_status* out_status) {
+    for (int i = 1; i < builder->body.count; ++i) {
+        ts_code code = check_body_inertia(builder, i, &builder->body.data[i].def, out_status);
+        if (code) return code;
+    }
+    return TS_OK;
 }
 
 // A symmetric 6x6 spatial inertia, angular part first, world axes, about the world's origin shifted to the tree's root.
