@@ -105,7 +105,8 @@ ts_code ts_builder_refuse(const ts_builder* builder, const ts_builder_label* lab
 void ts_builder_set_geom_solid(ts_builder* builder, int geom, const ts_mass_properties* solid);
 
 /// Works out mass, centre and inertia of every body whose definition leaves them to its geoms, and writes them into the
-/// definitions.ts_code ts_builder_settle_masses(ts_builder* builder, ts_status* out_status);
+/// definitions.
+ts_code ts_builder_settle_masses(ts_builder* builder, ts_status* out_status);
 
 /// Refuses impossible masses and inertias; for settled bodies. Makes inertias exactly symmetric.
 ts_code ts_builder_check_masses(ts_builder* builder, ts_status* out_status);
