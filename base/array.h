@@ -20,34 +20,41 @@ void ts_array_release(void* data);
 }
 #endif
 
-#define TS_ARRAY_DECLARE(name, type)                                                                                   \
-    typedef struct name {                                                                                              \
-        type* data;                                                                                                    \
-        int count;                                                                                                     \
-        int capacity;                                                                                                  \
-    } name;                                                                                                            \
-    static inline int name##_reserve(name* array, int wanted) {                                                        \
-        void* data = array->data;                                                                                      \
-        int grown = ts_array_grow(&data, &array->capacity, sizeof(type), wanted);                                      \
-        array->data = (type*)data;                                                                                     \
-        return grown;                                                                                                  \
-    }                                                                                                                  \
-    static inline int name##_push(name* array, type value) {                                                           \
-        if (!name##_reserve(array, array->count + 1)) return 0;                                                        \
-        array->data[array->count++] = value;                                                                           \
-        return 1;                                                                                                      \
-    }                                                                                                                  \
-    static inline int name##_resize(name* array, int count) {                                                          \
-        if (!name##_reserve(array, count)) return 0;                                                                   \
-        array->count = count;                                                                                          \
-        return 1;                                                                                                      \
-    }                                                                                                                  \
-    static inline void name##_clear(name* array) { array->count = 0; }                                                 \
-    static inline void name##_free(name* array) {                                                                      \
-        ts_array_release(array->data);                                                                                 \
-        array->data = NULL;                                                                                            \
-        array->count = array->capacity = 0;                                                                            \
-    }                                                                                                                  \
+// Not every file that declares an array uses all of its functions.
+#if defined(__GNUC__)
+#define TS_ARRAY_FUNCTION static inline __attribute__((unused))
+#else
+#define TS_ARRAY_FUNCTION static inline
+#endif
+
+#define TS_ARRAY_DECLARE(name, type)                                              \
+    typedef struct name {                                                         \
+        type* data;                                                               \
+        int count;                                                                \
+        int capacity;                                                             \
+    } name;                                                                       \
+    TS_ARRAY_FUNCTION int name##_reserve(name* array, int wanted) {               \
+        void* data = array->data;                                                 \
+        int grown = ts_array_grow(&data, &array->capacity, sizeof(type), wanted); \
+        array->data = (type*)data;                                                \
+        return grown;                                                             \
+    }                                                                             \
+    TS_ARRAY_FUNCTION int name##_push(name* array, type value) {                  \
+        if (!name##_reserve(array, array->count + 1)) return 0;                   \
+        array->data[array->count++] = value;                                      \
+        return 1;                                                                 \
+    }                                                                             \
+    TS_ARRAY_FUNCTION int name##_resize(name* array, int count) {                 \
+        if (!name##_reserve(array, count)) return 0;                              \
+        array->count = count;                                                     \
+        return 1;                                                                 \
+    }                                                                             \
+    TS_ARRAY_FUNCTION void name##_clear(name* array) { array->count = 0; }        \
+    TS_ARRAY_FUNCTION void name##_free(name* array) {                             \
+        ts_array_release(array->data);                                            \
+        array->data = NULL;                                                       \
+        array->count = array->capacity = 0;                                       \
+    }                                                                             \
     struct name
 
 #endif
