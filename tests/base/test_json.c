@@ -333,6 +333,7 @@ MISUSE(value_without_key) {
     ts_json_object(&json);
     ts_json_integer(&json, 1);
     cr_assert(text.failed);
+    ts_text_free(&text);
 }
 
 MISUSE(key_in_an_array) {
@@ -341,6 +342,7 @@ MISUSE(key_in_an_array) {
     ts_json_array(&json);
     ts_json_key(&json, "k");
     cr_assert(text.failed);
+    ts_text_free(&text);
 }
 
 MISUSE(wrong_end) {
@@ -349,6 +351,7 @@ MISUSE(wrong_end) {
     ts_json_array(&json);
     ts_json_object_end(&json);
     cr_assert(text.failed);
+    ts_text_free(&text);
 }
 
 MISUSE(key_without_value) {
@@ -358,6 +361,7 @@ MISUSE(key_without_value) {
     ts_json_key(&json, "k");
     ts_json_object_end(&json);
     cr_assert(text.failed);
+    ts_text_free(&text);
 }
 
 MISUSE(second_document) {
@@ -366,6 +370,7 @@ MISUSE(second_document) {
     ts_json_integer(&json, 1);
     ts_json_integer(&json, 2);
     cr_assert(text.failed);
+    ts_text_free(&text);
 }
 
 MISUSE(too_deep) {
@@ -373,4 +378,5 @@ MISUSE(too_deep) {
     ts_json json = ts_json_begin(&text);
     for (int level = 0; level < 33; ++level) ts_json_array(&json);
     cr_assert(text.failed);
+    ts_text_free(&text);
 }
