@@ -1,0 +1,18 @@
+// Pictures to PNG files.
+#ifndef TS_VIEWER_CAPTURE_H
+#define TS_VIEWER_CAPTURE_H
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Writes rows from top to bottom, three sRGB bytes per pixel, as a PNG: into a temporary file beside `path`, then a
+/// rename, so that nothing half-written stays. TS_ERROR_FILE with the reason.
+ts_code ts_capture_write_png(const char* path, int width, int height, const unsigned char* rgb, ts_status* out_status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,75 @@
+// A render device: a table of functions behind which OpenGL hides, or nothing at all (for tests).
+#ifndef TS_VIEWER_DEVICE_H
+#define TS_VIEWER_DEVICE_H
+
+#include "viewer/draw_list.h"
+#include "viewer/geometry_mesh.h"
+#include "viewer/overlay.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One picture. Positions are relative to list->origin; matrices are column-major, as OpenGL wants them.
+typedef struct ts_device_frame {
+    int width;   // pixels
+    int height;  // pixels
+    float view[16];
+    float projection[16];
+    float eye[3];            // m
+    float sun[3];            // unit, towards the sun
+    float shadow_centre[3];  // m, middle of the region in which things cast shadows
+    float shadow_radius;     // m
+    float fade;              // m, distance from the eye at which floors have faded away
+    int wireframe;           // nonzero: only edges of solid shapes
+    const ts_draw_list* list;   // after ts_draw_list_batch
+    const ts_overlay* overlay;  // or NULL
+} ts_device_frame;
+
+typedef struct ts_device ts_device;
+
+/// What a device can do. Call through the ts_device_* functions below.
+typedef struct ts_device_ops {
+    const char* name;
+    ts_code (*upload)(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status);
+    ts_code (*draw)(ts_device* device, const ts_device_frame* frame, ts_status* out_status);
+    ts_code (*read)(ts_device* device, unsigned char* out_rgb, ts_status* out_status);
+    void (*show)(ts_device* device, int width, int height);
+    void (*destroy)(ts_device* device);
+} ts_device_ops;
+
+/// A device. Concrete devices have this as their first member.
+struct ts_device {
+    const ts_device_ops* ops;
+};
+
+/// Gives the device the triangles of mesh number `mesh` (see ts_draw_mesh), replacing earlier ones.
+static inline ts_code ts_device_upload(ts_device* device, int mesh, const ts_geometry_mesh* data,
+                                       ts_status* out_status) {
+    return device->ops->upload(device, mesh, data, out_status);
+}
+
+/// Draws a picture into the device's own memory.
+static inline ts_code ts_device_draw(ts_device* device, const ts_device_frame* frame, ts_status* out_status) {
+    return device->ops->draw(device, frame, out_status);
+}
+
+/// Copies the last picture: rows from top to bottom, three bytes per pixel, sRGB. TS_ERROR_UNSUPPORTED without one.
+static inline ts_code ts_device_read(ts_device* device, unsigned char* out_rgb, ts_status* out_status) {
+    return device->ops->read(device, out_rgb, out_status);
+}
+
+/// Copies the last picture to the window's framebuffer of that size.
+static inline void ts_device_show(ts_device* device, int width, int height) {
+    device->ops->show(device, width, height);
+}
+
+/// Releases the device; NULL is ignored.
+static inline void ts_device_destroy(ts_device* device) {
+    if (device) device->ops->destroy(device);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

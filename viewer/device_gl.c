@@ -1,0 +1,535 @@
+// Problem: draw a picture with OpenGL 3.3 core, in a window or without one, the same way. Rule: everything is drawn into
+// multisampled memory of the device's own: shadow map, sky, solid shapes, floors, see-through shapes, marks (first
+// faintly where something hides them, then plainly), lines; then averaged, and the overlay put on top. A window only gets
+// a copy. Shapes are instanced: one draw call per mesh and pass. Guaranteed: same frame, same context, same pixels. Known
+// to fail: two devices in one process, since OpenGL's function pointers are process-wide.
+#include "viewer/device_gl.h"
+
+#include "viewer/device_gl_shaders_internal.h"
+#include "viewer/font_internal.h"
+
+#include <cglm/cglm.h>
+#include <glad/gl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHADOW_SIZE = 2048 };
+
+typedef struct gl_mesh {
+    GLuint array;
+    GLuint vertices;
+    GLuint indices;
+    GLsizei index_count;
+} gl_mesh;
+
+TS_ARRAY_DECLARE(gl_meshes, gl_mesh);
+
+typedef enum gl_program {
+    PROGRAM_SOLID,
+    PROGRAM_FLOOR,
+    PROGRAM_DEPTH,
+    PROGRAM_SKY,
+    PROGRAM_LINE,
+    PROGRAM_OVERLAY,
+    PROGRAM_COUNT
+} gl_program;
+
+typedef struct device_gl {
+    ts_device device;
+    char renderer[256];
+    int samples;
+    int width, height;  // of the buffers below
+    GLuint program[PROGRAM_COUNT];
+    GLuint frame_many, color_many, depth_many;  // multisampled
+    GLuint frame_one, color_one;                // averaged
+    GLuint shadow_frame, shadow_map;
+    GLuint font;
+    GLuint instances;  // of meshes
+    GLuint line_array, line_buffer;
+    GLuint overlay_array, overlay_buffer;
+    GLuint sky_array;
+    gl_meshes meshes;
+} device_gl;
+
+// --- creation ------------------------------------------------------------------------------------------------------
+
+static GLuint compile_shader(GLenum type, const char* text, ts_status* out_status) {
+    GLuint shader = glCreateShader(type);
+    glShaderSource(shader, 1, &text, NULL);
+    glCompileShader(shader);
+    GLint good = 0;
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
+    if (good) return shader;
+    char log[400] = "";
+    glGetShaderInfoLog(shader, (GLsizei)sizeof log, NULL, log);
+    glDeleteShader(shader);
+    ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "the OpenGL driver refuses a shader: %s", log);
+    return 0;
+}
+
+static GLuint link_program(const char* vertex_text, const char* fragment_text, ts_status* out_status) {
+    GLuint vertex = compile_shader(GL_VERTEX_SHADER, vertex_text, out_status);
+    if (!vertex) return 0;
+    GLuint fragment = compile_shader(GL_FRAGMENT_SHADER, fragment_text, out_status);
+    if (!fragment) {
+        glDeleteShader(vertex);
+        return 0;
+    }
+    GLuint program = glCreateProgram();
+    glAttachShader(program, vertex);
+    glAttachShader(program, fragment);
+    glLinkProgram(program);
+    glDeleteShader(vertex);
+    glDeleteShader(fragment);
+    GLint good = 0;
+    glGetProgramiv(program, GL_LINK_STATUS, &good);
+    if (good) return program;
+    char log[400] = "";
+    glGetProgramInfoLog(program, (GLsizei)sizeof log, NULL, log);
+    glDeleteProgram(program);
+    ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "the OpenGL driver refuses a program: %s", log);
+    return 0;
+}
+
+static ts_code create_programs(device_gl* gl, ts_status* out_status) {
+    const char* text[PROGRAM_COUNT][2] = {
+        {ts_shader_mesh_vertex, ts_shader_solid_fragment},      {ts_shader_mesh_vertex, ts_shader_floor_fragment},
+        {ts_shader_mesh_vertex, ts_shader_depth_fragment},      {ts_shader_sky_vertex, ts_shader_sky_fragment},
+        {ts_shader_line_vertex, ts_shader_line_fragment},       {ts_shader_overlay_vertex, ts_shader_overlay_fragment},
+    };
+    for (int p = 0; p < PROGRAM_COUNT; ++p) {
+        gl->program[p] = link_program(text[p][0], text[p][1], out_status);
+        if (!gl->program[p]) return TS_ERROR_UNSUPPORTED;
+    }
+    return TS_OK;
+}
+
+static void create_shadow_map(device_gl* gl) {
+    glGenTextures(1, &gl->shadow_map);
+    glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, 0, GL_DEPTH_COMPONENT,
+                 GL_UNSIGNED_INT, NULL);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
+    glGenFramebuffers(1, &gl->shadow_frame);
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->shadow_frame);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, gl->shadow_map, 0);
+    glDrawBuffer(GL_NONE);
+    glReadBuffer(GL_NONE);
+}
+
+static void create_font(device_gl* gl) {
+    unsigned char dots[TS_FONT_ROWS][TS_FONT_COUNT * TS_FONT_COLUMNS];
+    for (int c = 0; c < TS_FONT_COUNT; ++c) {
+        const unsigned char* rows = ts_font_rows(TS_FONT_FIRST + c);
+        for (int row = 0; row < TS_FONT_ROWS; ++row)
+            for (int column = 0; column < TS_FONT_COLUMNS; ++column)
+                dots[row][c * TS_FONT_COLUMNS + column] =
+                    (rows[row] >> (TS_FONT_COLUMNS - 1 - column)) & 1 ? (unsigned char)255 : (unsigned char)0;
+    }
+    glGenTextures(1, &gl->font);
+    glBindTexture(GL_TEXTURE_2D, gl->font);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, TS_FONT_COUNT * TS_FONT_COLUMNS, TS_FONT_ROWS, 0, GL_RED, GL_UNSIGNED_BYTE,
+                 dots);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+}
+
+// One attribute that advances per instance.
+static void instance_attribute(GLuint location, GLint size, size_t stride, size_t offset) {
+    glEnableVertexAttribArray(location);
+    glVertexAttribPointer(location, size, GL_FLOAT, GL_FALSE, (GLsizei)stride, (const void*)offset);
+    glVertexAttribDivisor(location, 1);
+}
+
+// What the overlay program reads per rectangle.
+typedef struct gl_overlay_quad {
+    float rectangle[4];
+    float color[4];
+    float character;
+} gl_overlay_quad;
+
+static void create_arrays(device_gl* gl) {
+    glGenBuffers(1, &gl->instances);
+    glGenVertexArrays(1, &gl->sky_array);
+    glGenVertexArrays(1, &gl->line_array);
+    glGenBuffers(1, &gl->line_buffer);
+    glBindVertexArray(gl->line_array);
+    glBindBuffer(GL_ARRAY_BUFFER, gl->line_buffer);
+    instance_attribute(0, 3, sizeof(ts_draw_line), offsetof(ts_draw_line, from));
+    instance_attribute(1, 3, sizeof(ts_draw_line), offsetof(ts_draw_line, to));
+    instance_attribute(2, 1, sizeof(ts_draw_line), offsetof(ts_draw_line, width));
+    instance_attribute(3, 4, sizeof(ts_draw_line), offsetof(ts_draw_line, color));
+    glGenVertexArrays(1, &gl->overlay_array);
+    glGenBuffers(1, &gl->overlay_buffer);
+    glBindVertexArray(gl->overlay_array);
+    glBindBuffer(GL_ARRAY_BUFFER, gl->overlay_buffer);
+    instance_attribute(0, 4, sizeof(gl_overlay_quad), offsetof(gl_overlay_quad, rectangle));
+    instance_attribute(1, 4, sizeof(gl_overlay_quad), offsetof(gl_overlay_quad, color));
+    instance_attribute(2, 1, sizeof(gl_overlay_quad), offsetof(gl_overlay_quad, character));
+    glBindVertexArray(0);
+}
+
+// --- meshes --------------------------------------------------------------------------------------------------------
+
+static ts_code gl_upload(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status) {
+    device_gl* gl = (device_gl*)device;
+    while (gl->meshes.count <= mesh) {
+        gl_mesh empty = {0, 0, 0, 0};
+        if (!gl_meshes_push(&gl->meshes, empty))
+            return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the table of meshes");
+    }
+    gl_mesh* m = &gl->meshes.data[mesh];
+    if (!m->array) {
+        glGenVertexArrays(1, &m->array);
+        glGenBuffers(1, &m->vertices);
+        glGenBuffers(1, &m->indices);
+    }
+    glBindVertexArray(m->array);
+    glBindBuffer(GL_ARRAY_BUFFER, m->vertices);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)data->vertex_count * sizeof *data->vertex), data->vertex,
+                 GL_STATIC_DRAW);
+    glEnableVertexAttribArray(0);
+    glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, (GLsizei)sizeof(ts_geometry_vertex), (const void*)0);
+    glEnableVertexAttribArray(1);
+    glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, (GLsizei)sizeof(ts_geometry_vertex),
+                          (const void*)offsetof(ts_geometry_vertex, normal));
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, m->indices);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)((size_t)data->index_count * sizeof *data->index), data->index,
+                 GL_STATIC_DRAW);
+    glBindVertexArray(0);
+    m->index_count = (GLsizei)data->index_count;
+    return ts_status_ok(out_status);
+}
+
+static void draw_batch(device_gl* gl, const ts_draw_batch* batch) {
+    if (batch->mesh < 0 || batch->mesh >= gl->meshes.count || !gl->meshes.data[batch->mesh].array) return;
+    const gl_mesh* m = &gl->meshes.data[batch->mesh];
+    glBindVertexArray(m->array);
+    glBindBuffer(GL_ARRAY_BUFFER, gl->instances);
+    // OpenGL 3.3 has no first instance: the attributes start where the run does.
+    size_t start = (size_t)batch->first * sizeof(ts_draw_instance);
+    for (GLuint i = 0; i < 6; ++i) instance_attribute(2 + i, 4, sizeof(ts_draw_instance), start + 16u * (size_t)i);
+    glDrawElementsInstanced(GL_TRIANGLES, m->index_count, GL_UNSIGNED_INT, (const void*)0, (GLsizei)batch->count);
+}
+
+static void draw_pass(device_gl* gl, const ts_draw_list* list, ts_draw_pass pass) {
+    for (int b = 0; b < list->batches.count; ++b)
+        if (list->batches.data[b].pass == pass) draw_batch(gl, &list->batches.data[b]);
+}
+
+// --- one picture ---------------------------------------------------------------------------------------------------
+
+static ts_code resize_buffers(device_gl* gl, int width, int height, ts_status* out_status) {
+    if (gl->width == width && gl->height == height) return TS_OK;
+    glBindRenderbuffer(GL_RENDERBUFFER, gl->color_many);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, gl->samples, GL_RGBA8, width, height);
+    glBindRenderbuffer(GL_RENDERBUFFER, gl->depth_many);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, gl->samples, GL_DEPTH_COMPONENT24, width, height);
+    glBindRenderbuffer(GL_RENDERBUFFER, gl->color_one);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_many);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, gl->color_many);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, gl->depth_many);
+    GLenum many = glCheckFramebufferStatus(GL_FRAMEBUFFER);
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_one);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, gl->color_one);
+    GLenum one = glCheckFramebufferStatus(GL_FRAMEBUFFER);
+    if (many != GL_FRAMEBUFFER_COMPLETE || one != GL_FRAMEBUFFER_COMPLETE) {
+        gl->width = gl->height = 0;
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                             "OpenGL cannot make a picture of %d x %d pixels (framebuffer status %#x, %#x)", width,
+                             height, (unsigned)many, (unsigned)one);
+    }
+    gl->width = width;
+    gl->height = height;
+    return TS_OK;
+}
+
+// World (relative to the list's origin) to the shadow map's texture coordinates and depth, all in [0, 1].
+static void shadow_matrices(const ts_device_frame* frame, mat4 out_clip, mat4 out_texture) {
+    float r = frame->shadow_radius;
+    vec3 centre = {frame->shadow_centre[0], frame->shadow_centre[1], frame->shadow_centre[2]};
+    vec3 sun = {frame->sun[0], frame->sun[1], frame->sun[2]};
+    vec3 eye;
+    glm_vec3_scale(sun, 3.0f * r, eye);
+    glm_vec3_add(eye, centre, eye);
+    vec3 up = {0.0f, 1.0f, 0.0f};
+    if (fabsf(sun[1]) > 0.95f) glm_vec3_copy((vec3){1.0f, 0.0f, 0.0f}, up);
+    mat4 view, projection;
+    glm_lookat(eye, centre, up, view);
+    glm_ortho(-r, r, -r, r, 0.5f * r, 6.0f * r, projection);
+    glm_mat4_mul(projection, view, out_clip);
+    mat4 half = {{0.5f, 0, 0, 0}, {0, 0.5f, 0, 0}, {0, 0, 0.5f, 0}, {0.5f, 0.5f, 0.5f, 1.0f}};
+    glm_mat4_mul(half, out_clip, out_texture);
+}
+
+static GLint uniform(GLuint program, const char* name) { return glGetUniformLocation(program, name); }
+
+static void draw_shadows(device_gl* gl, const ts_draw_list* list, mat4 clip) {
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->shadow_frame);
+    glViewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    glEnable(GL_DEPTH_TEST);
+    glDepthMask(GL_TRUE);
+    glDepthFunc(GL_LESS);
+    glDisable(GL_BLEND);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glEnable(GL_POLYGON_OFFSET_FILL);
+    glPolygonOffset(1.5f, 4.0f);
+    glUseProgram(gl->program[PROGRAM_DEPTH]);
+    glUniformMatrix4fv(uniform(gl->program[PROGRAM_DEPTH], "u_view_projection"), 1, GL_FALSE, clip[0]);
+    draw_pass(gl, list, TS_DRAW_PASS_SOLID);
+    glDisable(GL_POLYGON_OFFSET_FILL);
+}
+
+static void set_lighting(GLuint program, const ts_device_frame* frame, mat4 view_projection, mat4 shadow) {
+    glUseProgram(program);
+    glUniformMatrix4fv(uniform(program, "u_view_projection"), 1, GL_FALSE, view_projection[0]);
+    glUniform3fv(uniform(program, "u_eye"), 1, frame->eye);
+    glUniform3fv(uniform(program, "u_sun"), 1, frame->sun);
+    glUniformMatrix4fv(uniform(program, "u_shadow_matrix"), 1, GL_FALSE, shadow[0]);
+    glUniform1f(uniform(program, "u_shadow_texel"), 2.0f * frame->shadow_radius / (float)SHADOW_SIZE);
+    glUniform1i(uniform(program, "u_shadow_map"), 0);
+    glUniform1f(uniform(program, "u_fade"), frame->fade);
+    glUniform1f(uniform(program, "u_fainter"), 1.0f);
+}
+
+static void draw_sky(device_gl* gl, const ts_device_frame* frame) {
+    // Directions only: the view's rotation, without its translation.
+    mat4 view, projection, both;
+    memcpy(view, frame->view, sizeof view);
+    memcpy(projection, frame->projection, sizeof projection);
+    view[3][0] = view[3][1] = view[3][2] = 0.0f;
+    glm_mat4_mul(projection, view, both);
+    glm_mat4_inv(both, both);
+    GLuint program = gl->program[PROGRAM_SKY];
+    glUseProgram(program);
+    glUniformMatrix4fv(uniform(program, "u_from_clip"), 1, GL_FALSE, both[0]);
+    glDisable(GL_DEPTH_TEST);
+    glBindVertexArray(gl->sky_array);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glEnable(GL_DEPTH_TEST);
+}
+
+static void draw_marks(device_gl* gl, const ts_draw_list* list) {
+    GLint fainter = uniform(gl->program[PROGRAM_SOLID], "u_fainter");
+    glEnable(GL_BLEND);
+    glDepthMask(GL_FALSE);
+    glDepthFunc(GL_GREATER);
+    glUniform1f(fainter, 0.40f);
+    draw_pass(gl, list, TS_DRAW_PASS_MARK);
+    glUniform1f(fainter, 1.0f);
+    glDepthMask(GL_TRUE);
+    glDepthFunc(GL_LEQUAL);
+    draw_pass(gl, list, TS_DRAW_PASS_MARK);
+}
+
+static void draw_lines(device_gl* gl, const ts_device_frame* frame, mat4 view_projection) {
+    const ts_draw_lines* lines = &frame->list->lines;
+    if (!lines->count) return;
+    GLuint program = gl->program[PROGRAM_LINE];
+    glUseProgram(program);
+    glUniformMatrix4fv(uniform(program, "u_view_projection"), 1, GL_FALSE, view_projection[0]);
+    glUniform2f(uniform(program, "u_size"), (float)frame->width, (float)frame->height);
+    glBindVertexArray(gl->line_array);
+    glBindBuffer(GL_ARRAY_BUFFER, gl->line_buffer);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)lines->count * sizeof *lines->data), lines->data,
+                 GL_STREAM_DRAW);
+    glDisable(GL_CULL_FACE);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)lines->count);
+}
+
+static ts_code draw_overlay(device_gl* gl, const ts_device_frame* frame, ts_status* out_status) {
+    const ts_overlay* overlay = frame->overlay;
+    if (!overlay || !overlay->quads.count) return TS_OK;
+    size_t bytes = (size_t)overlay->quads.count * sizeof(gl_overlay_quad);
+    gl_overlay_quad* quad = malloc(bytes);
+    if (!quad) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the overlay");
+    for (int i = 0; i < overlay->quads.count; ++i) {
+        const ts_overlay_quad* q = &overlay->quads.data[i];
+        quad[i].rectangle[0] = q->x;
+        quad[i].rectangle[1] = q->y;
+        quad[i].rectangle[2] = q->width;
+        quad[i].rectangle[3] = q->height;
+        memcpy(quad[i].color, q->color, sizeof q->color);
+        quad[i].character = (float)q->character;
+    }
+    GLuint program = gl->program[PROGRAM_OVERLAY];
+    glUseProgram(program);
+    glUniform2f(uniform(program, "u_size"), (float)frame->width, (float)frame->height);
+    glUniform1i(uniform(program, "u_font"), 0);
+    glUniform3i(uniform(program, "u_cell"), TS_FONT_COLUMNS, TS_FONT_ROWS, TS_FONT_FIRST);
+    glBindTexture(GL_TEXTURE_2D, gl->font);
+    glBindVertexArray(gl->overlay_array);
+    glBindBuffer(GL_ARRAY_BUFFER, gl->overlay_buffer);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, quad, GL_STREAM_DRAW);
+    free(quad);
+    glDisable(GL_CULL_FACE);
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)overlay->quads.count);
+    return TS_OK;
+}
+
+static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_texture) {
+    mat4 view, projection, view_projection;
+    memcpy(view, frame->view, sizeof view);
+    memcpy(projection, frame->projection, sizeof projection);
+    glm_mat4_mul(projection, view, view_projection);
+
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_many);
+    glViewport(0, 0, frame->width, frame->height);
+    glDepthMask(GL_TRUE);
+    glDepthFunc(GL_LEQUAL);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    glDisable(GL_BLEND);
+    glDisable(GL_CULL_FACE);
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    draw_sky(gl, frame);
+
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
+    set_lighting(gl->program[PROGRAM_SOLID], frame, view_projection, shadow_texture);
+    glEnable(GL_CULL_FACE);
+    if (frame->wireframe) {
+        glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+        glDisable(GL_CULL_FACE);
+    }
+    draw_pass(gl, frame->list, TS_DRAW_PASS_SOLID);
+    glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+
+    set_lighting(gl->program[PROGRAM_FLOOR], frame, view_projection, shadow_texture);
+    glDisable(GL_CULL_FACE);
+    glEnable(GL_BLEND);
+    draw_pass(gl, frame->list, TS_DRAW_PASS_FLOOR);
+
+    glUseProgram(gl->program[PROGRAM_SOLID]);
+    glEnable(GL_CULL_FACE);
+    draw_marks(gl, frame->list);
+    // See-through shapes come last and leave the depth alone, so that marks inside them stay visible.
+    glDepthMask(GL_FALSE);
+    draw_pass(gl, frame->list, TS_DRAW_PASS_GLASS);
+    draw_lines(gl, frame, view_projection);
+    glDepthMask(GL_TRUE);
+}
+
+static ts_code gl_draw(ts_device* device, const ts_device_frame* frame, ts_status* out_status) {
+    device_gl* gl = (device_gl*)device;
+    if (frame->width < 1 || frame->height < 1)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a picture of %d x %d pixels", frame->width,
+                             frame->height);
+    ts_code code = resize_buffers(gl, frame->width, frame->height, out_status);
+    if (code) return code;
+    const ts_draw_list* list = frame->list;
+    glBindBuffer(GL_ARRAY_BUFFER, gl->instances);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)list->instances.count * sizeof *list->instances.data),
+                 list->instances.data, GL_STREAM_DRAW);
+    mat4 shadow_clip, shadow_texture;
+    shadow_matrices(frame, shadow_clip, shadow_texture);
+    glCullFace(GL_BACK);
+    glDisable(GL_CULL_FACE);
+    draw_shadows(gl, list, shadow_clip);
+    draw_world(gl, frame, shadow_texture);
+
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, gl->frame_many);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, gl->frame_one);
+    glBlitFramebuffer(0, 0, frame->width, frame->height, 0, 0, frame->width, frame->height, GL_COLOR_BUFFER_BIT,
+                      GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_one);
+    code = draw_overlay(gl, frame, out_status);
+    glBindVertexArray(0);
+    if (code) return code;
+    GLenum error = glGetError();
+    if (error != GL_NO_ERROR)
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "OpenGL reports error %#x", (unsigned)error);
+    return ts_status_ok(out_status);
+}
+
+static ts_code gl_read(ts_device* device, unsigned char* out_rgb, ts_status* out_status) {
+    device_gl* gl = (device_gl*)device;
+    if (!gl->width) return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "nothing has been drawn yet");
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, gl->frame_one);
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    // OpenGL's rows go upwards, pictures' rows downwards.
+    size_t row = 3u * (size_t)gl->width;
+    for (int y = 0; y < gl->height; ++y)
+        glReadPixels(0, gl->height - 1 - y, gl->width, 1, GL_RGB, GL_UNSIGNED_BYTE, out_rgb + (size_t)y * row);
+    return ts_status_ok(out_status);
+}
+
+static void gl_show(ts_device* device, int width, int height) {
+    device_gl* gl = (device_gl*)device;
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, gl->frame_one);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+    glBlitFramebuffer(0, 0, gl->width, gl->height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+}
+
+static void gl_destroy(ts_device* device) {
+    device_gl* gl = (device_gl*)device;
+    for (int i = 0; i < gl->meshes.count; ++i) {
+        gl_mesh* m = &gl->meshes.data[i];
+        if (!m->array) continue;
+        glDeleteVertexArrays(1, &m->array);
+        glDeleteBuffers(1, &m->vertices);
+        glDeleteBuffers(1, &m->indices);
+    }
+    gl_meshes_free(&gl->meshes);
+    for (int p = 0; p < PROGRAM_COUNT; ++p)
+        if (gl->program[p]) glDeleteProgram(gl->program[p]);
+    GLuint frames[3] = {gl->frame_many, gl->frame_one, gl->shadow_frame};
+    GLuint buffers[3] = {gl->instances, gl->line_buffer, gl->overlay_buffer};
+    GLuint arrays[3] = {gl->sky_array, gl->line_array, gl->overlay_array};
+    GLuint render[3] = {gl->color_many, gl->depth_many, gl->color_one};
+    GLuint textures[2] = {gl->shadow_map, gl->font};
+    glDeleteFramebuffers(3, frames);
+    glDeleteBuffers(3, buffers);
+    glDeleteVertexArrays(3, arrays);
+    glDeleteRenderbuffers(3, render);
+    glDeleteTextures(2, textures);
+    free(gl);
+}
+
+static const ts_device_ops gl_ops = {"opengl", gl_upload, gl_draw, gl_read, gl_show, gl_destroy};
+
+ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device** out_device, ts_status* out_status) {
+    *out_device = NULL;
+    int version = gladLoadGL((GLADloadfunc)loader);
+    if (!version) return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "there is no OpenGL context");
+    if (version < GLAD_MAKE_VERSION(3, 3))
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "OpenGL 3.3 is needed, this is %d.%d",
+                             GLAD_VERSION_MAJOR(version), GLAD_VERSION_MINOR(version));
+    device_gl* gl = calloc(1, sizeof *gl);
+    if (!gl) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the render device");
+    gl->device.ops = &gl_ops;
+    const char* renderer = (const char*)glGetString(GL_RENDERER);
+    if (renderer) strncpy(gl->renderer, renderer, sizeof gl->renderer - 1);
+    GLint most = 1;
+    glGetIntegerv(GL_MAX_SAMPLES, &most);
+    gl->samples = samples < most ? samples : (int)most;
+    if (gl->samples < 1) gl->samples = 1;
+
+    ts_code code = create_programs(gl, out_status);
+    if (code) {
+        gl_destroy(&gl->device);
+        return code;
+    }
+    glGenFramebuffers(1, &gl->frame_many);
+    glGenFramebuffers(1, &gl->frame_one);
+    glGenRenderbuffers(1, &gl->color_many);
+    glGenRenderbuffers(1, &gl->depth_many);
+    glGenRenderbuffers(1, &gl->color_one);
+    create_shadow_map(gl);
+    create_font(gl);
+    create_arrays(gl);
+    glEnable(GL_MULTISAMPLE);
+    *out_device = &gl->device;
+    return ts_status_ok(out_status);
+}
+
+const char* ts_device_gl_renderer(const ts_device* device) { return ((const device_gl*)device)->renderer; }

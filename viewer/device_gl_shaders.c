@@ -1,0 +1,231 @@
+// Problem: pictures in which contacts can be judged: where a body stands, how it turns, what casts which shadow. Rule: one
+// sun with soft shadows, light from sky and ground by the normal's slope, a small highlight; colours are sRGB in and out and
+// lit in linear light. The shadow is percentage-closer filtering (Reeves, Salesin, Cook 1987) over 4 x 4 bilinear taps;
+// grid lines are as wide as a pixel, by screen-space derivatives, and vanish before they could flicker. Known to fail:
+// shadows end at the shadow region's border, and light does not bounce.
+#include "viewer/device_gl_shaders_internal.h"
+
+// clang-format off
+#define GLSL "#version 330 core\n"
+
+// What all lit surfaces share.
+#define LIGHTING \
+    "uniform vec3 u_eye;\n" \
+    "uniform vec3 u_sun;\n" \
+    "uniform mat4 u_shadow_matrix;\n" \
+    "uniform float u_shadow_texel;\n"   /* m */ \
+    "uniform sampler2DShadow u_shadow_map;\n" \
+    "vec3 to_linear(vec3 c) { return pow(c, vec3(2.2)); }\n" \
+    "vec3 to_screen(vec3 c) { return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2)); }\n" \
+    "float sunlight(vec3 position, vec3 normal) {\n" \
+    "    vec3 p = position + normal * (1.6 * u_shadow_texel);\n" \
+    "    vec3 s = (u_shadow_matrix * vec4(p, 1.0)).xyz;\n" \
+    "    vec2 border = min(s.xy, 1.0 - s.xy);\n" \
+    "    if (min(border.x, border.y) <= 0.0 || s.z >= 1.0) return 1.0;\n" \
+    "    vec2 texel = 1.0 / vec2(textureSize(u_shadow_map, 0));\n" \
+    "    float sum = 0.0;\n" \
+    "    for (int i = 0; i < 4; ++i)\n" \
+    "        for (int j = 0; j < 4; ++j) {\n" \
+    "            vec2 o = (vec2(float(i), float(j)) - 1.5) * 1.25 * texel;\n" \
+    "            sum += texture(u_shadow_map, vec3(s.xy + o, s.z));\n" \
+    "        }\n" \
+    "    float edge = smoothstep(0.0, 0.05, min(border.x, border.y));\n" \
+    "    return mix(1.0, sum / 16.0, edge);\n" \
+    "}\n" \
+    "vec3 ambient(vec3 normal) {\n" \
+    "    return mix(vec3(0.19, 0.18, 0.17), vec3(0.43, 0.47, 0.53), 0.5 + 0.5 * normal.z);\n" \
+    "}\n" \
+    "const vec3 sun_color = vec3(0.72, 0.69, 0.63);\n"
+
+const char* const ts_shader_mesh_vertex = GLSL
+    "layout(location = 0) in vec4 a_position;\n"  // lift in w
+    "layout(location = 1) in vec3 a_normal;\n"
+    "layout(location = 2) in vec4 i_row0;\n"
+    "layout(location = 3) in vec4 i_row1;\n"
+    "layout(location = 4) in vec4 i_row2;\n"
+    "layout(location = 5) in vec4 i_scale;\n"
+    "layout(location = 6) in vec4 i_color;\n"
+    "layout(location = 7) in vec4 i_extra;\n"
+    "uniform mat4 u_view_projection;\n"
+    "out vec3 v_position;\n"
+    "out vec3 v_normal;\n"
+    "out vec3 v_unit;\n"   // before scaling
+    "out vec3 v_local;\n"  // after scaling
+    "flat out vec4 v_color;\n"
+    "flat out vec4 v_extra;\n"
+    "void main() {\n"
+    "    vec4 local = vec4(a_position.xyz * i_scale.xyz + vec3(0.0, 0.0, a_position.w * i_scale.w), 1.0);\n"
+    "    vec3 p = vec3(dot(i_row0, local), dot(i_row1, local), dot(i_row2, local));\n"
+    "    vec3 n = normalize(a_normal / max(i_scale.xyz, vec3(1e-12)));\n"
+    "    v_position = p;\n"
+    "    v_normal = vec3(dot(i_row0.xyz, n), dot(i_row1.xyz, n), dot(i_row2.xyz, n));\n"
+    "    v_unit = a_position.xyz + vec3(0.0, 0.0, a_position.w);\n"
+    "    v_local = local.xyz;\n"
+    "    v_color = i_color;\n"
+    "    v_extra = i_extra;\n"
+    "    gl_Position = u_view_projection * vec4(p, 1.0);\n"
+    "}\n";
+
+const char* const ts_shader_solid_fragment = GLSL
+    "in vec3 v_position;\n"
+    "in vec3 v_normal;\n"
+    "in vec3 v_unit;\n"
+    "flat in vec4 v_color;\n"
+    "flat in vec4 v_extra;\n"
+    "out vec4 out_color;\n"
+    "uniform float u_fainter;\n"  // multiplies alpha
+    LIGHTING
+    "void main() {\n"
+    "    int flags = int(v_extra.x + 0.5);\n"
+    "    vec3 n = normalize(v_normal);\n"
+    "    vec3 to_eye = normalize(u_eye - v_position);\n"
+    "    if (dot(n, to_eye) < 0.0 && !gl_FrontFacing) n = -n;\n"
+    "    vec3 albedo = to_linear(v_color.rgb);\n"
+    "    if ((flags & 2) != 0) {\n"
+    "        float octant = v_unit.x * v_unit.y * v_unit.z;\n"
+    "        float w = max(fwidth(octant), 1e-5);\n"
+    "        albedo *= mix(0.48, 1.0, smoothstep(-w, w, octant));\n"
+    "    }\n"
+    "    float slope = dot(n, u_sun);\n"
+    "    vec3 lit;\n"
+    "    if ((flags & 4) != 0) {\n"
+    "        lit = albedo * (0.80 + 0.26 * slope);\n"
+    "    } else {\n"
+    "        float light = slope > 0.0 ? sunlight(v_position, n) : 0.0;\n"
+    "        vec3 halfway = normalize(u_sun + to_eye);\n"
+    "        float shine = pow(max(dot(n, halfway), 0.0), 70.0) * 0.22 * light;\n"
+    "        float rim = pow(1.0 - max(dot(n, to_eye), 0.0), 4.0) * 0.07;\n"
+    "        lit = albedo * (ambient(n) + sun_color * max(slope, 0.0) * light) + vec3(shine + rim);\n"
+    "    }\n"
+    "    out_color = vec4(to_screen(lit), v_color.a * u_fainter);\n"
+    "}\n";
+
+const char* const ts_shader_floor_fragment = GLSL
+    "in vec3 v_position;\n"
+    "in vec3 v_normal;\n"
+    "in vec3 v_local;\n"
+    "flat in vec4 v_color;\n"
+    "flat in vec4 v_extra;\n"
+    "out vec4 out_color;\n"
+    "uniform float u_fade;\n"
+    LIGHTING
+    "float lines(vec2 where, float cell, float half_width) {\n"
+    "    vec2 q = where / cell;\n"
+    "    vec2 w = max(fwidth(q), vec2(1e-6));\n"
+    "    vec2 d = abs(fract(q - 0.5) - 0.5) / w;\n"                          // pixels from the nearest line
+    "    vec2 a = 1.0 - smoothstep(half_width - 0.5, half_width + 0.5, d);\n"
+    "    a *= 1.0 - smoothstep(0.12, 0.4, w);\n"                             // gone before lines crowd
+    "    return max(a.x, a.y);\n"
+    "}\n"
+    "void main() {\n"
+    "    vec3 n = gl_FrontFacing ? normalize(v_normal) : -normalize(v_normal);\n"
+    "    vec3 albedo = to_linear(v_color.rgb);\n"
+    "    if ((int(v_extra.x + 0.5) & 8) == 0) {\n"
+    "        vec2 where = v_local.xy + v_extra.yz;\n"
+    "        float fine = lines(where, v_extra.w, 0.6);\n"
+    "        float coarse = lines(where, 10.0 * v_extra.w, 1.0);\n"
+    "        albedo *= 1.0 - max(0.22 * fine, 0.45 * coarse);\n"
+    "    }\n"
+    "    float slope = max(dot(n, u_sun), 0.0);\n"
+    "    float light = slope > 0.0 ? sunlight(v_position, n) : 0.0;\n"
+    "    vec3 lit = albedo * (ambient(n) + sun_color * slope * light);\n"
+    "    float distance = length(u_eye - v_position);\n"
+    "    float alpha = v_color.a * (1.0 - smoothstep(0.12 * u_fade, u_fade, distance));\n"
+    "    if (!gl_FrontFacing) alpha *= 0.35;\n"
+    "    out_color = vec4(to_screen(lit), alpha);\n"
+    "}\n";
+
+const char* const ts_shader_depth_fragment = GLSL
+    "flat in vec4 v_extra;\n"
+    "void main() {\n"
+    "    if ((int(v_extra.x + 0.5) & 1) == 0) discard;\n"
+    "}\n";
+
+const char* const ts_shader_sky_vertex = GLSL
+    "uniform mat4 u_from_clip;\n"
+    "out vec3 v_direction;\n"
+    "void main() {\n"
+    "    vec2 p = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);\n"
+    "    vec4 d = u_from_clip * vec4(p, 1.0, 1.0);\n"
+    "    v_direction = d.xyz / d.w;\n"
+    "    gl_Position = vec4(p, 1.0, 1.0);\n"
+    "}\n";
+
+const char* const ts_shader_sky_fragment = GLSL
+    "in vec3 v_direction;\n"
+    "out vec4 out_color;\n"
+    "void main() {\n"
+    "    float up = normalize(v_direction).z;\n"
+    "    vec3 horizon = vec3(0.89, 0.92, 0.95);\n"
+    "    vec3 zenith = vec3(0.40, 0.57, 0.78);\n"
+    "    vec3 ground = vec3(0.80, 0.82, 0.84);\n"
+    "    vec3 c = up > 0.0 ? mix(horizon, zenith, pow(up, 0.7)) : mix(horizon, ground, pow(-up, 0.4));\n"
+    // A dither of half a level (interleaved gradient noise, Jimenez 2014): without it the slow gradient shows bands.
+    "    float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;\n"
+    "    out_color = vec4(c + noise / 255.0, 1.0);\n"
+    "}\n";
+
+const char* const ts_shader_line_vertex = GLSL
+    "layout(location = 0) in vec3 i_from;\n"
+    "layout(location = 1) in vec3 i_to;\n"
+    "layout(location = 2) in float i_width;\n"
+    "layout(location = 3) in vec4 i_color;\n"
+    "uniform mat4 u_view_projection;\n"
+    "uniform vec2 u_size;\n"
+    "flat out vec4 v_color;\n"
+    "void main() {\n"
+    "    vec4 a = u_view_projection * vec4(i_from, 1.0);\n"
+    "    vec4 b = u_view_projection * vec4(i_to, 1.0);\n"
+    // An end behind the eye moves to just in front of it: there is no screen position to build on otherwise.
+    "    float near = 1e-4 * max(abs(a.w), abs(b.w));\n"
+    "    if (a.w < near && b.w > near) a = mix(b, a, (b.w - near) / (b.w - a.w));\n"
+    "    if (b.w < near && a.w > near) b = mix(a, b, (a.w - near) / (a.w - b.w));\n"
+    "    vec2 along = (b.xy / b.w - a.xy / a.w) * u_size;\n"
+    "    float n = length(along);\n"
+    "    along = n > 0.0 ? along / n : vec2(1.0, 0.0);\n"
+    "    vec2 side = vec2(-along.y, along.x) * i_width / u_size;\n"
+    "    vec4 p = (gl_VertexID & 1) == 0 ? a : b;\n"
+    "    p.xy += side * ((gl_VertexID & 2) == 0 ? -1.0 : 1.0) * p.w;\n"
+    "    v_color = i_color;\n"
+    "    gl_Position = p;\n"
+    "}\n";
+
+const char* const ts_shader_line_fragment = GLSL
+    "flat in vec4 v_color;\n"
+    "out vec4 out_color;\n"
+    "void main() { out_color = v_color; }\n";
+
+const char* const ts_shader_overlay_vertex = GLSL
+    "layout(location = 0) in vec4 i_rectangle;\n"
+    "layout(location = 1) in vec4 i_color;\n"
+    "layout(location = 2) in float i_character;\n"
+    "uniform vec2 u_size;\n"
+    "out vec2 v_where;\n"
+    "flat out vec4 v_color;\n"
+    "flat out int v_character;\n"
+    "void main() {\n"
+    "    vec2 corner = vec2(float(gl_VertexID & 1), float((gl_VertexID >> 1) & 1));\n"
+    "    vec2 pixel = i_rectangle.xy + corner * i_rectangle.zw;\n"
+    "    v_where = corner;\n"
+    "    v_color = i_color;\n"
+    "    v_character = int(i_character + 0.5);\n"
+    "    gl_Position = vec4(2.0 * pixel.x / u_size.x - 1.0, 1.0 - 2.0 * pixel.y / u_size.y, 0.0, 1.0);\n"
+    "}\n";
+
+const char* const ts_shader_overlay_fragment = GLSL
+    "in vec2 v_where;\n"
+    "flat in vec4 v_color;\n"
+    "flat in int v_character;\n"
+    "out vec4 out_color;\n"
+    "uniform sampler2D u_font;\n"
+    "uniform ivec3 u_cell;\n"  // columns, rows, first character
+    "void main() {\n"
+    "    float ink = 1.0;\n"
+    "    if (v_character != 0) {\n"
+    "        ivec2 cell = ivec2(v_where * vec2(u_cell.xy));\n"
+    "        cell = min(cell, u_cell.xy - 1);\n"
+    "        ink = texelFetch(u_font, ivec2((v_character - u_cell.z) * u_cell.x + cell.x, cell.y), 0).r;\n"
+    "    }\n"
+    "    out_color = vec4(v_color.rgb, v_color.a * ink);\n"
+    "}\n";
+// clang-format on

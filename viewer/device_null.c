@@ -1,0 +1,82 @@
+// Problem: check drawing without drawing. Rule: count, and refuse whatever no device could draw. Guaranteed: what passes
+// here has uploaded meshes, finite numbers and complete runs. Known to fail: it cannot say whether a picture looks right.
+#include "viewer/device_null.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static ts_code null_upload(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status) {
+    ts_device_null* null = (ts_device_null*)device;
+    if (mesh < 0 || mesh >= TS_DEVICE_NULL_MESHES)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "mesh number %d is out of range", mesh);
+    null->mesh_triangles[mesh] = data->index_count / 3;
+    ++null->uploads;
+    return ts_status_ok(out_status);
+}
+
+static int all_finite(const float* values, int count) {
+    for (int i = 0; i < count; ++i)
+        if (!isfinite(values[i])) return 0;
+    return 1;
+}
+
+static ts_code check_batch(const ts_device_null* null, const ts_draw_list* list, int b, int first,
+                           ts_status* out_status) {
+    const ts_draw_batch* batch = &list->batches.data[b];
+    if (batch->first != first || batch->count < 1 || batch->first + batch->count > list->instances.count)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "run %d does not continue the one before", b);
+    if (batch->mesh < 0 || batch->mesh >= TS_DEVICE_NULL_MESHES || !null->mesh_triangles[batch->mesh])
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "mesh %d was never uploaded", batch->mesh);
+    for (int i = batch->first; i < batch->first + batch->count; ++i)
+        if (!all_finite(&list->instances.data[i].row[0][0], (int)(sizeof(ts_draw_instance) / sizeof(float))))
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "instance %d is not finite", i);
+    return TS_OK;
+}
+
+static ts_code null_draw(ts_device* device, const ts_device_frame* frame, ts_status* out_status) {
+    ts_device_null* null = (ts_device_null*)device;
+    const ts_draw_list* list = frame->list;
+    if (frame->width < 1 || frame->height < 1)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a picture of %d x %d pixels", frame->width,
+                             frame->height);
+    if (!all_finite(frame->view, 16) || !all_finite(frame->projection, 16) || !(frame->shadow_radius > 0.0f))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the camera is not finite");
+    null->triangles = null->instances = null->draw_calls = 0;
+    for (int b = 0; b < list->batches.count; ++b) {
+        ts_code code = check_batch(null, list, b, null->instances, out_status);
+        if (code) return code;
+        const ts_draw_batch* batch = &list->batches.data[b];
+        null->triangles += batch->count * null->mesh_triangles[batch->mesh];
+        null->instances += batch->count;
+        ++null->draw_calls;
+    }
+    if (null->instances != list->instances.count)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%d of %d instances are in no run",
+                             list->instances.count - null->instances, list->instances.count);
+    null->overlay_quads = frame->overlay ? frame->overlay->quads.count : 0;
+    ++null->frames;
+    return ts_status_ok(out_status);
+}
+
+static ts_code null_read(ts_device* device, unsigned char* out_rgb, ts_status* out_status) {
+    (void)device;
+    (void)out_rgb;
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "the null device has no picture");
+}
+
+static void null_show(ts_device* device, int width, int height) {
+    (void)device;
+    (void)width;
+    (void)height;
+}
+
+static void null_destroy(ts_device* device) { free(device); }
+
+static const ts_device_ops null_ops = {"null", null_upload, null_draw, null_read, null_show, null_destroy};
+
+ts_device* ts_device_null_create(void) {
+    ts_device_null* null = calloc(1, sizeof *null);
+    if (!null) return NULL;
+    null->device.ops = &null_ops;
+    return &null->device;
+}

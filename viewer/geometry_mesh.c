@@ -1,0 +1,207 @@
+// Problem: closed surfaces with outward normals for every shape the engine knows. Rule: rings of latitude for round
+// shapes, one fan per flat face for the others; corners are shared only where the normal is continuous, so edges stay
+// sharp under smooth shading. Guaranteed: counter-clockwise triangles, none of them degenerate. Known to fail: nothing,
+// but circles are polygons, so silhouettes of large spheres show corners when `segments` is small.
+#include "viewer/geometry_mesh.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double ts_pi = 3.14159265358979323846;
+
+static ts_code mesh_allocate(int vertex_count, int index_count, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    memset(out_mesh, 0, sizeof *out_mesh);
+    out_mesh->vertex = malloc((size_t)vertex_count * sizeof *out_mesh->vertex);
+    out_mesh->index = malloc((size_t)index_count * sizeof *out_mesh->index);
+    if (!out_mesh->vertex || !out_mesh->index) {
+        ts_geometry_mesh_free(out_mesh);
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a mesh of %d vertices",
+                             vertex_count);
+    }
+    return ts_status_ok(out_status);
+}
+
+static unsigned add_vertex(ts_geometry_mesh* mesh, ts_vec3 position, double lift, ts_vec3 normal) {
+    ts_geometry_vertex* v = &mesh->vertex[mesh->vertex_count];
+    v->position[0] = (float)position.x;
+    v->position[1] = (float)position.y;
+    v->position[2] = (float)position.z;
+    v->lift = (float)lift;
+    v->normal[0] = (float)normal.x;
+    v->normal[1] = (float)normal.y;
+    v->normal[2] = (float)normal.z;
+    return (unsigned)mesh->vertex_count++;
+}
+
+static void add_triangle(ts_geometry_mesh* mesh, unsigned a, unsigned b, unsigned c) {
+    mesh->index[mesh->index_count++] = a;
+    mesh->index[mesh->index_count++] = b;
+    mesh->index[mesh->index_count++] = c;
+}
+
+// Point k of a circle cut into `segments`; the last one is the first exactly, so that a seam closes to the bit.
+static ts_vec3 circle_point(int k, int segments) {
+    double angle = 2.0 * ts_pi * (double)(k % segments) / (double)segments;
+    return ts_vec3_make(cos(angle), sin(angle), 0.0);
+}
+
+// Rings from the north pole to the south pole. A capsule has its equator twice: once lifted, once lowered.
+static ts_code mesh_round(int segments, int capsule, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    TS_ASSERT(segments >= 3);
+    int half = (segments + 3) / 4;  // latitude steps per hemisphere
+    int rings = 2 * half + 1 + (capsule ? 1 : 0);
+    int triangles = 2 * segments * (rings - 2);
+    ts_code code = mesh_allocate(rings * (segments + 1), 3 * triangles, out_mesh, out_status);
+    if (code) return code;
+
+    for (int ring = 0; ring < rings; ++ring) {
+        int south = capsule ? ring > half : 0;
+        int step = capsule && south ? ring - 1 : ring;
+        double polar = 0.5 * ts_pi * (double)step / (double)half;
+        // The poles and the equator lie where they must to the bit, so that caps and band join without a crack.
+        double height = step == half ? 0.0 : cos(polar);
+        double radius = step == 0 || step == 2 * half ? 0.0 : sin(polar);
+        double lift = capsule ? (south ? -1.0 : 1.0) : 0.0;
+        for (int k = 0; k <= segments; ++k) {
+            ts_vec3 p = ts_vec3_scale(radius, circle_point(k, segments));
+            p.z = height;
+            add_vertex(out_mesh, p, lift, p);
+        }
+    }
+    for (int ring = 0; ring + 1 < rings; ++ring) {
+        for (int k = 0; k < segments; ++k) {
+            unsigned upper = (unsigned)(ring * (segments + 1) + k);
+            unsigned lower = upper + (unsigned)segments + 1u;
+            if (ring + 2 < rings) add_triangle(out_mesh, upper, lower, lower + 1u);
+            if (ring > 0) add_triangle(out_mesh, upper, lower + 1u, upper + 1u);
+        }
+    }
+    return TS_OK;
+}
+
+ts_code ts_geometry_mesh_sphere(int segments, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    return mesh_round(segments, 0, out_mesh, out_status);
+}
+
+ts_code ts_geometry_mesh_capsule(int segments, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    return mesh_round(segments, 1, out_mesh, out_status);
+}
+
+// A flat disk at height z, facing up or down.
+static void add_disk(ts_geometry_mesh* mesh, int segments, double z, double facing) {
+    ts_vec3 normal = ts_vec3_make(0.0, 0.0, facing);
+    unsigned centre = add_vertex(mesh, ts_vec3_make(0.0, 0.0, z), 0.0, normal);
+    for (int k = 0; k < segments; ++k) {
+        ts_vec3 p = circle_point(k, segments);
+        p.z = z;
+        add_vertex(mesh, p, 0.0, normal);
+    }
+    for (int k = 0; k < segments; ++k) {
+        unsigned a = centre + 1u + (unsigned)k;
+        unsigned b = centre + 1u + (unsigned)((k + 1) % segments);
+        if (facing > 0.0)
+            add_triangle(mesh, centre, a, b);
+        else
+            add_triangle(mesh, centre, b, a);
+    }
+}
+
+ts_code ts_geometry_mesh_cylinder(int segments, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    TS_ASSERT(segments >= 3);
+    ts_code code = mesh_allocate(2 * (segments + 1) + 2 * (segments + 1), 12 * segments, out_mesh, out_status);
+    if (code) return code;
+    for (int k = 0; k <= segments; ++k) {
+        ts_vec3 n = circle_point(k, segments);
+        add_vertex(out_mesh, ts_vec3_with(n, 2, -1.0), 0.0, n);
+        add_vertex(out_mesh, ts_vec3_with(n, 2, 1.0), 0.0, n);
+    }
+    for (int k = 0; k < segments; ++k) {
+        unsigned a = 2u * (unsigned)k;
+        add_triangle(out_mesh, a, a + 2u, a + 3u);
+        add_triangle(out_mesh, a, a + 3u, a + 1u);
+    }
+    add_disk(out_mesh, segments, 1.0, 1.0);
+    add_disk(out_mesh, segments, -1.0, -1.0);
+    return TS_OK;
+}
+
+ts_code ts_geometry_mesh_cone(int segments, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    TS_ASSERT(segments >= 3);
+    ts_code code = mesh_allocate(2 * (segments + 1) + segments + 1, 6 * segments, out_mesh, out_status);
+    if (code) return code;
+    // The tip has one normal per segment: a single one could not be right on all sides.
+    for (int k = 0; k <= segments; ++k) {
+        ts_vec3 p = circle_point(k, segments);
+        double angle = 2.0 * ts_pi * ((double)k + 0.5) / (double)segments;
+        ts_vec3 side = ts_vec3_unit_or(ts_vec3_make(p.x, p.y, 1.0), p);
+        ts_vec3 tip = ts_vec3_unit_or(ts_vec3_make(cos(angle), sin(angle), 1.0), p);
+        add_vertex(out_mesh, p, 0.0, side);
+        add_vertex(out_mesh, ts_vec3_make(0.0, 0.0, 1.0), 0.0, tip);
+    }
+    for (int k = 0; k < segments; ++k) {
+        unsigned a = 2u * (unsigned)k;
+        add_triangle(out_mesh, a, a + 2u, a + 1u);
+    }
+    add_disk(out_mesh, segments, 0.0, -1.0);
+    return TS_OK;
+}
+
+// Two triangles a b c, a c d with one normal; corners counter-clockwise seen against it.
+static void add_quad(ts_geometry_mesh* mesh, ts_vec3 a, ts_vec3 b, ts_vec3 c, ts_vec3 d, ts_vec3 normal) {
+    unsigned first = add_vertex(mesh, a, 0.0, normal);
+    add_vertex(mesh, b, 0.0, normal);
+    add_vertex(mesh, c, 0.0, normal);
+    add_vertex(mesh, d, 0.0, normal);
+    add_triangle(mesh, first, first + 1u, first + 2u);
+    add_triangle(mesh, first, first + 2u, first + 3u);
+}
+
+ts_code ts_geometry_mesh_box(ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    ts_code code = mesh_allocate(24, 36, out_mesh, out_status);
+    if (code) return code;
+    for (int axis = 0; axis < 3; ++axis) {
+        ts_vec3 n = ts_vec3_axis(axis);
+        ts_vec3 u = ts_vec3_axis((axis + 1) % 3);
+        ts_vec3 v = ts_vec3_axis((axis + 2) % 3);
+        ts_vec3 pp = ts_vec3_add(u, v);
+        ts_vec3 pm = ts_vec3_sub(u, v);
+        ts_vec3 minus = ts_vec3_neg(n);
+        add_quad(out_mesh, ts_vec3_sub(n, pp), ts_vec3_add(n, pm), ts_vec3_add(n, pp), ts_vec3_sub(n, pm), n);
+        add_quad(out_mesh, ts_vec3_sub(minus, pp), ts_vec3_sub(minus, pm), ts_vec3_add(minus, pp),
+                 ts_vec3_add(minus, pm), minus);
+    }
+    return TS_OK;
+}
+
+ts_code ts_geometry_mesh_square(ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    ts_code code = mesh_allocate(4, 6, out_mesh, out_status);
+    if (code) return code;
+    add_quad(out_mesh, ts_vec3_make(-1.0, -1.0, 0.0), ts_vec3_make(1.0, -1.0, 0.0), ts_vec3_make(1.0, 1.0, 0.0),
+             ts_vec3_make(-1.0, 1.0, 0.0), ts_vec3_axis(2));
+    return TS_OK;
+}
+
+ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    int triangles = hull->corner_count - 2 * hull->face_count;
+    ts_code code = mesh_allocate(hull->corner_count, 3 * triangles, out_mesh, out_status);
+    if (code) return code;
+    for (int f = 0; f < hull->face_count; ++f) {
+        int first = hull->face_start[f];
+        int corners = hull->face_start[f + 1] - first;
+        unsigned base = (unsigned)out_mesh->vertex_count;
+        for (int c = 0; c < corners; ++c)
+            add_vertex(out_mesh, hull->vertex[hull->face_corner[first + c]], 0.0, hull->face_normal[f]);
+        for (int c = 1; c + 1 < corners; ++c)
+            add_triangle(out_mesh, base, base + (unsigned)c, base + (unsigned)c + 1u);
+    }
+    return TS_OK;
+}
+
+void ts_geometry_mesh_free(ts_geometry_mesh* mesh) {
+    free(mesh->vertex);
+    free(mesh->index);
+    memset(mesh, 0, sizeof *mesh);
+}

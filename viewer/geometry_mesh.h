@@ -1,0 +1,57 @@
+// Triangles for shapes: unit meshes that a draw item scales, and hulls as they are. Plain data, no graphics library.
+//
+// A vertex is placed by  scale * position + (0, 0, stretch * lift),  so that one capsule mesh serves capsules of every
+// proportion: its caps scale evenly and move apart by `stretch`.
+#ifndef TS_VIEWER_GEOMETRY_MESH_H
+#define TS_VIEWER_GEOMETRY_MESH_H
+
+#include "base/status.h"
+#include "collision/hull.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A corner of a triangle.
+typedef struct ts_geometry_vertex {
+    float position[3];
+    float lift;       // -1, 0 or 1: multiplied by the item's stretch and added to z
+    float normal[3];  // unit, outward, before scaling
+} ts_geometry_vertex;
+
+/// Triangles with shared vertices, counter-clockwise seen from outside. Free with ts_geometry_mesh_free.
+typedef struct ts_geometry_mesh {
+    ts_geometry_vertex* vertex;
+    int vertex_count;
+    unsigned* index;  // (index_count) three per triangle
+    int index_count;
+} ts_geometry_mesh;
+
+/// The unit ball's surface: `segments` >= 3 around, half as many from pole to pole.
+ts_code ts_geometry_mesh_sphere(int segments, ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// Radius 1 about the z axis, the segment has half length `stretch` (none before stretching).
+ts_code ts_geometry_mesh_capsule(int segments, ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// Radius 1, z from -1 to 1.
+ts_code ts_geometry_mesh_cylinder(int segments, ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// Base circle of radius 1 at z = 0, tip at z = 1.
+ts_code ts_geometry_mesh_cone(int segments, ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// The cube from -1 to 1.
+ts_code ts_geometry_mesh_box(ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// The square from -1 to 1 at z = 0, facing +z. Not closed.
+ts_code ts_geometry_mesh_square(ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// A convex polytope with flat faces, in its own frame and size.
+ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, ts_status* out_status);
+
+/// Releases the memory; the mesh is empty afterwards.
+void ts_geometry_mesh_free(ts_geometry_mesh* mesh);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+// Problem: show a simulation at the pace of the wall clock, and let people go back to the step where something happened.
+// Rule: simulated time owed grows with the wall clock and is paid in whole steps; going back replays one step from a saved
+// state, which a deterministic engine repeats to the bit. Guaranteed: what is shown after going back is what was shown
+// before. Known to fail: solver or options changed in between are not part of a saved state, so a replayed step uses the
+// present ones.
+#include "viewer/playback.h"
+
+#include "engine/step.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int ts_playback_due(ts_playback* playback, double elapsed, double time_step) {
+    if (playback->paused) {
+        int steps = playback->single_steps;
+        playback->single_steps = 0;
+        playback->owed = 0.0;
+        return steps;
+    }
+    playback->single_steps = 0;
+    if (!(time_step > 0.0) || !(elapsed > 0.0)) return 0;
+    playback->owed = fmin(playback->owed + elapsed * playback->speed, 0.1 * fmax(playback->speed, 1.0));
+    int steps = (int)(playback->owed / time_step);
+    playback->owed -= (double)steps * time_step;
+    return steps;
+}
+
+void ts_playback_change_speed(ts_playback* playback, int up) {
+    double speed = up > 0 ? 2.0 * playback->speed : 0.5 * playback->speed;
+    playback->speed = fmin(64.0, fmax(1.0 / 64.0, speed));
+}
+
+ts_code ts_history_open(ts_history* history, const ts_sim* sim, unsigned long bytes, ts_status* out_status) {
+    memset(history, 0, sizeof *history);
+    ts_snapshot probe;
+    memset(&probe, 0, sizeof probe);
+    ts_code code = ts_sim_snapshot(sim, &probe, out_status);
+    if (code) return code;
+    // Contacts add to a state as they appear; a guess of twice the first state's size leaves room for them.
+    unsigned long fits = bytes / (2ul * (probe.size > 0 ? probe.size : 1ul));
+    ts_snapshot_free(&probe);
+    history->capacity = fits > 4000ul ? 4000 : (fits < 2ul ? 2 : (int)fits);
+    history->entry = calloc((size_t)history->capacity, sizeof *history->entry);
+    history->step = calloc((size_t)history->capacity, sizeof *history->step);
+    if (!history->entry || !history->step) {
+        ts_history_free(history);
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to remember past states");
+    }
+    return ts_status_ok(out_status);
+}
+
+static ts_code control_and_step(const ts_loaded_scene* scene, ts_sim* sim, ts_status* out_status) {
+    if (scene->control) scene->control(sim);
+    return ts_sim_step(sim, out_status);
+}
+
+ts_code ts_history_step(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, ts_status* out_status) {
+    if (history->capacity) {
+        if (history->count == history->capacity) {
+            history->first = (history->first + 1) % history->capacity;
+            --history->count;
+        }
+        int slot = (history->first + history->count) % history->capacity;
+        ts_code code = ts_sim_snapshot(sim, &history->entry[slot], out_status);
+        if (code) return code;
+        history->step[slot] = sim->step_count;
+        ++history->count;
+    }
+    return control_and_step(scene, sim, out_status);
+}
+
+ts_code ts_history_back(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, ts_status* out_status) {
+    if (!history->count) return ts_status_ok(out_status);
+    // The last entry is the state now minus one step; the one before it, stepped once, is the same state with its contacts.
+    int replay = history->count >= 2;
+    int slot = (history->first + history->count - (replay ? 2 : 1)) % history->capacity;
+    ts_code code = ts_sim_restore(sim, &history->entry[slot], out_status);
+    if (code) return code;
+    --history->count;
+    if (replay) return control_and_step(scene, sim, out_status);
+    return ts_sim_forward(sim, out_status);
+}
+
+void ts_history_clear(ts_history* history) { history->first = history->count = 0; }
+
+void ts_history_free(ts_history* history) {
+    if (history->entry)
+        for (int i = 0; i < history->capacity; ++i) ts_snapshot_free(&history->entry[i]);
+    free(history->entry);
+    free(history->step);
+    memset(history, 0, sizeof *history);
+}

@@ -1,0 +1,275 @@
+// Problem: show a simulation and what happens at its contacts. Rule: one item per geom; per contact a disk, an arrow and a
+// cone whose sizes derive from the scene, so that a grasped nut and a falling house both read well. Guaranteed: reads the
+// simulation only, same simulation and camera give the same list. Known to fail: with bodies of very different weights
+// the arrows of the light ones are short, since all arrows share one scale.
+#include "viewer/scene_draw.h"
+
+#include "engine/builder.h"
+
+#include <string.h>
+
+// m/s: below what an eye sees, far above what a converged solver leaves.
+static const double slip_speed = 1e-4;
+// 1: iterative solvers end with small errors; beyond this one is worth red.
+static const double cone_slack = 0.01;
+
+static const float mode_color[TS_CONTACT_MODE_COUNT][4] = {
+    {0.60f, 0.62f, 0.66f, 1.0f},
+    {0.16f, 0.72f, 0.36f, 1.0f},
+    {0.98f, 0.56f, 0.10f, 1.0f},
+    {0.90f, 0.13f, 0.16f, 1.0f},
+};
+
+// Colours for moving geoms that have none of their own: well apart in hue, equal in weight.
+static const float palette[8][4] = {
+    {0.26f, 0.50f, 0.86f, 1.0f}, {0.93f, 0.66f, 0.20f, 1.0f}, {0.30f, 0.67f, 0.56f, 1.0f}, {0.85f, 0.38f, 0.34f, 1.0f},
+    {0.56f, 0.46f, 0.80f, 1.0f}, {0.55f, 0.70f, 0.28f, 1.0f}, {0.88f, 0.50f, 0.66f, 1.0f}, {0.36f, 0.68f, 0.82f, 1.0f},
+};
+static const float still_color[4] = {0.72f, 0.73f, 0.75f, 1.0f};
+static const float floor_color[4] = {0.80f, 0.82f, 0.84f, 1.0f};
+
+static int geom_moves(const ts_model* model, const ts_geom* geom) { return model->body[geom->body].tree >= 0; }
+
+typedef struct box {
+    ts_vec3 low;
+    ts_vec3 high;
+    int count;
+} box;
+
+static void box_add(box* b, ts_vec3 low, ts_vec3 high) {
+    b->low = b->count ? ts_vec3_min(b->low, low) : low;
+    b->high = b->count ? ts_vec3_max(b->high, high) : high;
+    ++b->count;
+}
+
+// Bounds of moving geoms, and of still ones that are not much larger than all moving ones together.
+static box interesting_bounds(const ts_sim* sim) {
+    const ts_model* model = sim->model;
+    box moving = {ts_vec3_zero(), ts_vec3_zero(), 0};
+    box all = moving;
+    for (int pass = 0; pass < 2; ++pass) {
+        double limit = moving.count ? 1.5 * ts_vec3_distance(moving.low, moving.high) : HUGE_VAL;
+        for (int g = 0; g < model->geom_count; ++g) {
+            ts_vec3 low, high;
+            ts_shape_bounds(&model->geom[g].shape, &sim->geom_pose[g], &low, &high);
+            if (!ts_vec3_is_finite(low) || !ts_vec3_is_finite(high)) continue;
+            int moves = geom_moves(model, &model->geom[g]);
+            if (pass == 0 && moves) box_add(&moving, low, high);
+            if (pass == 1 && (moves || ts_vec3_distance(low, high) < limit)) box_add(&all, low, high);
+        }
+    }
+    return all;
+}
+
+ts_scene_sizes ts_scene_draw_sizes(const ts_sim* sim) {
+    const ts_model* model = sim->model;
+    ts_scene_sizes sizes;
+    box b = interesting_bounds(sim);
+    if (!b.count) {
+        b.low = ts_vec3_make(-1.0, -1.0, 0.0);
+        b.high = ts_vec3_make(1.0, 1.0, 1.0);
+    }
+    sizes.box_min = b.low;
+    sizes.box_max = b.high;
+    sizes.radius = fmax(0.5 * ts_vec3_distance(b.low, b.high), 1e-4);
+
+    double radius_sum = 0.0;
+    int moving = 0;
+    for (int g = 0; g < model->geom_count; ++g) {
+        double r = ts_shape_bounding_radius(&model->geom[g].shape);
+        if (!geom_moves(model, &model->geom[g]) || !isfinite(r)) continue;
+        radius_sum += r;
+        ++moving;
+    }
+    sizes.body_radius = moving ? radius_sum / (double)moving : 0.2 * sizes.radius;
+
+    double mass = 0.0;
+    for (int i = 1; i < model->body_count; ++i)
+        if (model->body[i].tree >= 0) mass += model->body[i].mass;
+    double gravity = ts_vec3_norm(sim->options.gravity);
+    // Without gravity a body has no weight to compare forces with; what it would weigh on Earth serves as well.
+    double weight = mass * (gravity > 0.0 ? gravity : 9.81) / (double)(model->tree_count > 0 ? model->tree_count : 1);
+    // A body on four corners: each of the four arrows as long as the body is wide.
+    sizes.metres_per_newton = weight > 0.0 ? 5.0 * sizes.body_radius / weight : 0.0;
+    sizes.grid_cell = pow(10.0, floor(log10(sizes.radius * 1.2)));
+    return sizes;
+}
+
+ts_contact_mode ts_scene_draw_contact_mode(const ts_contact* contact) {
+    double normal = contact->impulse.z;
+    double tangential = hypot(contact->impulse.x, contact->impulse.y);
+    if (!ts_vec3_is_finite(contact->impulse)) return TS_CONTACT_VIOLATED;
+    if (!(normal > 0.0) && !(normal < 0.0) && !(tangential > 0.0)) return TS_CONTACT_OPEN;
+    if (normal < 0.0 || tangential > (1.0 + cone_slack) * contact->friction * normal) return TS_CONTACT_VIOLATED;
+    return hypot(contact->velocity.x, contact->velocity.y) > slip_speed ? TS_CONTACT_SLIP : TS_CONTACT_STICK;
+}
+
+const char* ts_scene_draw_mode_name(ts_contact_mode mode) {
+    switch (mode) {
+    case TS_CONTACT_STICK: return "stick";
+    case TS_CONTACT_SLIP: return "slip";
+    case TS_CONTACT_VIOLATED: return "violated";
+    default: return "open";
+    }
+}
+
+const float* ts_scene_draw_mode_color(ts_contact_mode mode) { return mode_color[mode]; }
+
+static int same_color(const float a[4], const float b[4]) { return memcmp(a, b, 4 * sizeof(float)) == 0; }
+
+// The geom's own colour, or one by body when the model did not choose any.
+static void geom_color(const ts_model* model, const ts_geom* geom, const float unset[4], float out_color[4]) {
+    const float* color = geom->rgba;
+    if (same_color(color, unset)) {
+        if (geom->shape.kind == TS_SHAPE_PLANE)
+            color = floor_color;
+        else
+            color = geom_moves(model, geom) ? palette[model->body[geom->body].weld % 8] : still_color;
+    }
+    memcpy(out_color, color, 4 * sizeof(float));
+}
+
+// An endless plane is a square that moves along with the camera; its grid stays where it is in the world.
+static void draw_plane(const ts_transform* placed, const ts_scene_sizes* sizes, const ts_camera* camera, int source,
+                       unsigned show, const float color[4], ts_draw_list* list) {
+    ts_vec3 local = ts_transform_point_inverse(placed, camera->target);
+    ts_transform centre = *placed;
+    centre.p = ts_transform_point(placed, ts_vec3_make(local.x, local.y, 0.0));
+    double extent = 60.0 * fmax(camera->distance, sizes->radius);
+    ts_draw_item* item =
+        ts_draw_list_add(list, TS_DRAW_MESH_SQUARE, &centre, ts_vec3_make(extent, extent, 1.0), 0.0, color);
+    if (!item) return;
+    double period = 100.0 * sizes->grid_cell;
+    item->pass = TS_DRAW_PASS_FLOOR;
+    item->flags = show & TS_SHOW_GRID ? 0u : (unsigned)TS_DRAW_NO_GRID;
+    item->grid[0] = (float)remainder(local.x, period);
+    item->grid[1] = (float)remainder(local.y, period);
+    item->grid[2] = (float)sizes->grid_cell;
+    item->source = source;
+}
+
+static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_camera* camera, int g, unsigned show,
+                      const float unset[4], ts_draw_list* list) {
+    const ts_model* model = sim->model;
+    const ts_geom* geom = &model->geom[g];
+    const ts_shape* shape = &geom->shape;
+    const ts_transform* placed = &sim->geom_pose[g];
+    float color[4];
+    geom_color(model, geom, unset, color);
+    if (!(color[3] > 0.0f)) return;
+    if (shape->kind == TS_SHAPE_PLANE) {
+        draw_plane(placed, sizes, camera, g, show, color, list);
+        return;
+    }
+    if (show & TS_SHOW_GLASS && geom_moves(model, geom)) color[3] *= 0.35f;
+
+    double r = shape->radius;
+    ts_vec3 ball = ts_vec3_make(r, r, r);
+    ts_draw_item* item = NULL;
+    int is_round = 0;
+    switch (shape->kind) {
+    case TS_SHAPE_SPHERE:
+        item = ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, placed, ball, 0.0, color);
+        is_round = 1;
+        break;
+    case TS_SHAPE_CAPSULE:
+        item = ts_draw_list_add(list, TS_DRAW_MESH_CAPSULE, placed, ball, shape->half.z, color);
+        is_round = 1;
+        break;
+    case TS_SHAPE_ELLIPSOID:
+        item = ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, placed, shape->half, 0.0, color);
+        is_round = 1;
+        break;
+    case TS_SHAPE_CYLINDER:
+        item = ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, placed, shape->half, 0.0, color);
+        is_round = 1;
+        break;
+    case TS_SHAPE_BOX: item = ts_draw_list_add(list, TS_DRAW_MESH_BOX, placed, shape->half, 0.0, color); break;
+    case TS_SHAPE_HULL:
+        for (int h = 0; h < model->hull_count; ++h) {
+            if (model->hull[h] != shape->hull) continue;
+            item = ts_draw_list_add(list, TS_DRAW_MESH_HULL + h, placed, ts_vec3_make(1.0, 1.0, 1.0), 0.0, color);
+            break;
+        }
+        break;
+    default: break;
+    }
+    if (!item) return;
+    item->source = g;
+    if (is_round && show & TS_SHOW_PATTERN && geom_moves(model, geom)) item->flags |= TS_DRAW_PATTERN;
+}
+
+static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, unsigned show, ts_draw_list* list) {
+    const ts_contact* contact = &sim->contact[c];
+    if (!ts_vec3_is_finite(contact->position)) return;
+    ts_contact_mode mode = ts_scene_draw_contact_mode(contact);
+    const float* color = mode_color[mode];
+    ts_transform placed = {contact->frame, contact->position};
+    double size = 0.09 * sizes->body_radius;
+    if (show & TS_SHOW_CONTACTS) {
+        ts_draw_item* item = ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, &placed,
+                                              ts_vec3_make(size, size, 0.22 * size), 0.0, color);
+        if (item) {
+            item->pass = TS_DRAW_PASS_MARK;
+            item->flags = TS_DRAW_GLOW;
+            item->source = c;
+        }
+    }
+    double h = sim->options.time_step;
+    ts_vec3 force = ts_mat3_mul_vec(&contact->frame, ts_vec3_scale(h > 0.0 ? 1.0 / h : 0.0, contact->impulse));
+    if (show & TS_SHOW_FORCES) {
+        ts_vec3 arrow = ts_vec3_scale(sizes->metres_per_newton, force);
+        // Impacts are forces of thousands of weights for one step: keep their arrows inside the picture.
+        double length = ts_vec3_norm(arrow);
+        double longest = 2.0 * sizes->radius;
+        if (length > longest) arrow = ts_vec3_scale(longest / length, arrow);
+        ts_draw_list_add_arrow(list, contact->position, arrow, 0.28 * size, color, c);
+    }
+    if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->friction > 0.0 && h > 0.0) {
+        // The cone mesh has its tip up: turned about a tangent it stands on its tip at the contact point.
+        double height = fmin(sizes->metres_per_newton * contact->impulse.z / h, 2.0 * sizes->radius);
+        double width = contact->friction * height;
+        ts_vec3 t1 = ts_mat3_column(&contact->frame, 0);
+        ts_vec3 t2 = ts_mat3_column(&contact->frame, 1);
+        ts_vec3 n = ts_mat3_column(&contact->frame, 2);
+        placed.R = ts_mat3_from_columns(t1, ts_vec3_neg(t2), ts_vec3_neg(n));
+        placed.p = ts_vec3_add_scaled(contact->position, height, n);
+        float glass[4] = {color[0], color[1], color[2], 0.30f};
+        ts_draw_item* item =
+            ts_draw_list_add(list, TS_DRAW_MESH_CONE, &placed, ts_vec3_make(width, width, height), 0.0, glass);
+        if (item) item->source = c;
+    }
+}
+
+static void draw_frame(const ts_transform* placed, double size, ts_draw_list* list) {
+    static const float axis_color[3][4] = {
+        {0.88f, 0.20f, 0.22f, 1.0f}, {0.24f, 0.66f, 0.28f, 1.0f}, {0.20f, 0.42f, 0.90f, 1.0f}};
+    for (int axis = 0; axis < 3; ++axis)
+        ts_draw_list_add_arrow(list, placed->p, ts_vec3_scale(size, ts_mat3_column(&placed->R, axis)), 0.018 * size,
+                               axis_color[axis], -1);
+}
+
+static void draw_centre(ts_vec3 centre, double size, ts_draw_list* list) {
+    static const float color[4] = {0.95f, 0.90f, 0.25f, 1.0f};
+    ts_transform placed = {ts_mat3_identity(), centre};
+    ts_draw_item* item =
+        ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, &placed, ts_vec3_make(size, size, size), 0.0, color);
+    if (!item) return;
+    item->pass = TS_DRAW_PASS_MARK;
+    item->flags = TS_DRAW_GLOW;
+}
+
+void ts_scene_draw(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_camera* camera, unsigned show,
+                   ts_draw_list* list) {
+    const ts_model* model = sim->model;
+    ts_geom_def unset = ts_geom_def_default();
+    if (show & TS_SHOW_GEOMS)
+        for (int g = 0; g < model->geom_count; ++g) draw_geom(sim, sizes, camera, g, show, unset.rgba, list);
+    if (show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES))
+        for (int c = 0; c < sim->contact_count; ++c) draw_contact(sim, sizes, c, show, list);
+    for (int b = 1; b < model->body_count; ++b) {
+        if (model->body[b].tree < 0) continue;
+        if (show & TS_SHOW_FRAMES) draw_frame(&sim->body_pose[b], 1.4 * sizes->body_radius, list);
+        if (show & TS_SHOW_CENTRES) draw_centre(sim->body_centre[b], 0.1 * sizes->body_radius, list);
+    }
+}

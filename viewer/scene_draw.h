@@ -1,0 +1,72 @@
+// Fills a draw list from a simulation, through its public fields only.
+//
+// Colours of contacts (points, arrows, cones):
+//   green   stick     pressed together, tangential velocity after the step below 0.1 mm/s
+//   orange  slip      pressed together, sliding
+//   grey    open      no normal force: a near miss or a separating contact
+//   red     violated  the impulse lies outside its friction cone by more than 1 %, or pulls
+// An arrow starts at the contact point and shows the force on the second geom of the pair (impulse / time step); a body
+// resting on the floor is pushed up. Its length is proportional to the force.
+#ifndef TS_VIEWER_SCENE_DRAW_H
+#define TS_VIEWER_SCENE_DRAW_H
+
+#include "engine/sim.h"
+#include "viewer/camera.h"
+#include "viewer/draw_list.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a contact is doing.
+typedef enum ts_contact_mode {
+    TS_CONTACT_OPEN,
+    TS_CONTACT_STICK,
+    TS_CONTACT_SLIP,
+    TS_CONTACT_VIOLATED,
+    TS_CONTACT_MODE_COUNT
+} ts_contact_mode;
+
+/// What to show, combined with |.
+enum {
+    TS_SHOW_GEOMS = 1,
+    TS_SHOW_CONTACTS = 2,   // a disk per contact point, in the tangent plane
+    TS_SHOW_FORCES = 4,     // an arrow per contact
+    TS_SHOW_CONES = 8,      // the friction cone, as high as the normal force
+    TS_SHOW_FRAMES = 16,    // axes of bodies: x red, y green, z blue
+    TS_SHOW_GRID = 32,      // lines on planes
+    TS_SHOW_GLASS = 64,     // moving geoms see-through
+    TS_SHOW_CENTRES = 128,  // centres of mass
+    TS_SHOW_PATTERN = 256   // round shapes in two shades
+};
+
+/// Sizes that fit a scene. See ts_scene_draw_sizes.
+typedef struct ts_scene_sizes {
+    ts_vec3 box_min;       // m, around what moves (or around everything finite when nothing does)
+    ts_vec3 box_max;       // m
+    double radius;         // m, half the diagonal of that box
+    double body_radius;    // m, typical size of a moving body
+    double metres_per_newton;  // length of force arrows
+    double grid_cell;      // m, a power of ten
+} ts_scene_sizes;
+
+/// Bounds of what is worth looking at, and sizes of marks: typical weights become arrows of typical body size.
+ts_scene_sizes ts_scene_draw_sizes(const ts_sim* sim);
+
+/// The mode of a contact, from its impulse and velocity.
+ts_contact_mode ts_scene_draw_contact_mode(const ts_contact* contact);
+
+/// "open", "stick", "slip", "violated".
+const char* ts_scene_draw_mode_name(ts_contact_mode mode);
+
+/// The colour of a mode, sRGB and alpha 1.
+const float* ts_scene_draw_mode_color(ts_contact_mode mode);
+
+/// Appends the simulation as it is now. The camera decides where the middle of an endless plane is drawn.
+void ts_scene_draw(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_camera* camera, unsigned show,
+                   ts_draw_list* list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,180 @@
+// Problem: tell at a glance what runs and how good it is. Rule: one panel with the scene, the solver and two residuals, its
+// own law's and the exact law's, in newtons, with a chart of both over past steps on a logarithmic scale; a legend of
+// contact colours with counts; help on request. Guaranteed: reads the simulation only.
+#include "viewer/ui.h"
+
+#include "viewer/scene_draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// The chart's range, powers of ten of newtons.
+static const double chart_low = -10.0;
+static const double chart_high = 3.0;
+
+static const float color_panel[4] = {0.07f, 0.09f, 0.12f, 0.66f};
+static const float color_title[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+static const float color_text[4] = {0.86f, 0.89f, 0.92f, 1.0f};
+static const float color_dim[4] = {0.62f, 0.67f, 0.73f, 1.0f};
+static const float color_own[4] = {0.45f, 0.74f, 1.0f, 1.0f};
+static const float color_exact[4] = {1.0f, 0.66f, 0.36f, 1.0f};
+static const float color_rule[4] = {1.0f, 1.0f, 1.0f, 0.12f};
+
+static float log_residual(ts_law_residual residual, double time_step) {
+    double value = ts_law_residual_in_force_units(residual, time_step);
+    if (!(value > 0.0)) return isnan(value) ? (float)chart_high : (float)chart_low;
+    return (float)fmin(chart_high, fmax(chart_low, log10(value)));
+}
+
+void ts_ui_note_step(ts_ui* ui, const ts_sim* sim) {
+    double h = sim->options.time_step;
+    ui->own[ui->history_next] = log_residual(sim->info.solve.own, h);
+    ui->exact[ui->history_next] = log_residual(sim->info.residual.ncp, h);
+    ui->history_next = (ui->history_next + 1) % TS_UI_HISTORY;
+    if (ui->history_count < TS_UI_HISTORY) ++ui->history_count;
+}
+
+void ts_ui_clear(ts_ui* ui) { ui->history_next = ui->history_count = 0; }
+
+// One dot per step and curve, on three rules a few decades apart.
+static void add_chart(const ts_ui* ui, ts_overlay* overlay, double x, double y, double width, double height) {
+    double dot = (double)overlay->scale;
+    for (int power = -9; power <= 3; power += 3) {
+        double at = y + height * (chart_high - (double)power) / (chart_high - chart_low);
+        ts_overlay_add_rectangle(overlay, x, at, width, 1.0, color_rule);
+    }
+    int first = ui->history_next - ui->history_count + TS_UI_HISTORY;
+    for (int i = 0; i < ui->history_count; ++i) {
+        int slot = (first + i) % TS_UI_HISTORY;
+        double at_x = x + (width - dot) * (double)(TS_UI_HISTORY - ui->history_count + i) / (double)(TS_UI_HISTORY - 1);
+        double range = (height - dot) / (chart_high - chart_low);
+        ts_overlay_add_rectangle(overlay, at_x, y + range * (chart_high - (double)ui->exact[slot]), dot, dot,
+                                 color_exact);
+        ts_overlay_add_rectangle(overlay, at_x, y + range * (chart_high - (double)ui->own[slot]), dot, dot, color_own);
+    }
+}
+
+// "label value" with the label dimmed; returns the next line's height.
+static double add_row(ts_overlay* overlay, double x, double y, const char* label, const char* value,
+                      const float color[4]) {
+    ts_overlay_add_text(overlay, x, y, label, color_dim);
+    ts_overlay_add_text(overlay, x + ts_overlay_text_width(overlay, "contacts  "), y, value, color);
+    return y + ts_overlay_line_height(overlay);
+}
+
+static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
+    double s = (double)overlay->scale;
+    double line = ts_overlay_line_height(overlay);
+    double margin = 6.0 * s;
+    double x = 2.0 * margin;
+    double y = 2.0 * margin;
+    double chart = 34.0 * s;
+    int rows = 6 + (ui->window ? 1 : 0);
+    double width = ts_overlay_text_width(overlay, "contacts  ") + 23.0 * ts_overlay_text_width(overlay, "0");
+    ts_overlay_add_rectangle(overlay, margin, margin, width + 2.0 * margin,
+                             (double)rows * line + 4.0 * s + chart + 2.0 * margin, color_panel);
+    ts_overlay_add_text(overlay, x, y, ui->scene, color_title);
+    y += line + 2.0 * s;
+
+    char text[96];
+    const ts_step_info* info = &sim->info;
+    double h = sim->options.time_step;
+    snprintf(text, sizeof text, "%s (%s)", sim->solver ? sim->solver->name : sim->options.solver,
+             sim->solver ? ts_contact_law_name(sim->solver->law) : "?");
+    y = add_row(overlay, x, y, "solver", text, color_text);
+    snprintf(text, sizeof text, "%.3f s%s", sim->time, ui->paused ? "  paused" : "");
+    y = add_row(overlay, x, y, "time", text, color_text);
+    if (ui->window) {
+        snprintf(text, sizeof text, "x%g  %.0f fps", ui->speed, ui->frames_per_second);
+        y = add_row(overlay, x, y, "speed", text, color_text);
+    }
+    if (info->row_count > 0)
+        snprintf(text, sizeof text, "%d  %d it %s", sim->contact_count, info->solve.iterations,
+                 ts_solve_status_name(info->solve.status));
+    else
+        snprintf(text, sizeof text, "%d", sim->contact_count);
+    y = add_row(overlay, x, y, "contacts", text, color_text);
+    snprintf(text, sizeof text, "%.1e N", ts_law_residual_in_force_units(info->solve.own, h));
+    y = add_row(overlay, x, y, "own law", text, color_own);
+    snprintf(text, sizeof text, "%.1e N", ts_law_residual_in_force_units(info->residual.ncp, h));
+    y = add_row(overlay, x, y, "exact", text, color_exact);
+    add_chart(ui, overlay, x, y + 2.0 * s, width, chart);
+}
+
+// A coloured square, the name and how many contacts are in that mode.
+static void add_legend(const ts_sim* sim, int height, ts_overlay* overlay) {
+    static const ts_contact_mode order[TS_CONTACT_MODE_COUNT] = {TS_CONTACT_STICK, TS_CONTACT_SLIP, TS_CONTACT_OPEN,
+                                                                 TS_CONTACT_VIOLATED};
+    int count[TS_CONTACT_MODE_COUNT] = {0, 0, 0, 0};
+    for (int c = 0; c < sim->contact_count; ++c) ++count[ts_scene_draw_contact_mode(&sim->contact[c])];
+    double s = (double)overlay->scale;
+    double margin = 6.0 * s;
+    double line = ts_overlay_line_height(overlay);
+    char text[TS_CONTACT_MODE_COUNT][48];
+    double width = margin;
+    for (int i = 0; i < TS_CONTACT_MODE_COUNT; ++i) {
+        snprintf(text[i], sizeof text[i], "%s %d", ts_scene_draw_mode_name(order[i]), count[order[i]]);
+        width += 10.0 * s + ts_overlay_text_width(overlay, text[i]) + 2.0 * margin;
+    }
+    double top = (double)height - margin - line - margin;
+    ts_overlay_add_rectangle(overlay, margin, top, width, line + margin, color_panel);
+    double x = 2.0 * margin;
+    for (int i = 0; i < TS_CONTACT_MODE_COUNT; ++i) {
+        ts_overlay_add_rectangle(overlay, x, top + 0.5 * margin + s, 7.0 * s, 7.0 * s,
+                                 ts_scene_draw_mode_color(order[i]));
+        x += 10.0 * s;
+        x += ts_overlay_add_text(overlay, x, top + 0.5 * margin + s, text[i], color_text) + 2.0 * margin;
+    }
+}
+
+static void add_help(int width, int height, ts_overlay* overlay) {
+    static const char* const keys[][2] = {
+        {"left drag", "turn"},        {"right drag", "move (also shift + drag)"},
+        {"wheel", "zoom"},            {"double click, F", "aim at the scene"},
+        {"O", "aim at the moving body"}, {"space", "pause, run"},
+        {"right, S", "one step"},     {"left, A", "one step back"},
+        {"R, backspace", "start again"}, {"+  -", "faster, slower"},
+        {"Tab, ]  [", "next, previous solver"}, {"C", "contact points"},
+        {"V", "contact forces"},      {"K", "friction cones"},
+        {"B", "body frames"},         {"M", "centres of mass"},
+        {"T", "see-through bodies"},  {"G", "grid"},
+        {"W", "wireframe"},           {"L", "legend"},
+        {"P", "picture as PNG"},      {"H, F1", "this help"},
+        {"Esc", "quit"},
+    };
+    int count = (int)(sizeof keys / sizeof keys[0]);
+    double s = (double)overlay->scale;
+    double margin = 8.0 * s;
+    double line = ts_overlay_line_height(overlay);
+    double column = ts_overlay_text_width(overlay, "double click, F  ");
+    double w = column + ts_overlay_text_width(overlay, "move (also shift + drag)") + 2.0 * margin;
+    double h = (double)count * line + 2.0 * margin;
+    double x = floor(fmax(0.0, (double)width - w - margin));
+    double y = floor(fmax(0.0, 0.5 * ((double)height - h)));
+    static const float dark[4] = {0.07f, 0.09f, 0.12f, 0.82f};
+    ts_overlay_add_rectangle(overlay, x, y, w, h, dark);
+    for (int i = 0; i < count; ++i) {
+        double at = y + margin + (double)i * line;
+        ts_overlay_add_text(overlay, x + margin, at, keys[i][0], color_title);
+        ts_overlay_add_text(overlay, x + margin + column, at, keys[i][1], color_text);
+    }
+}
+
+void ts_ui_fill(const ts_ui* ui, const ts_sim* sim, int width, int height, ts_overlay* overlay) {
+    ts_overlay_begin(overlay, height);
+    add_panel(ui, sim, overlay);
+    if (ui->legend) add_legend(sim, height, overlay);
+    if (ui->help) add_help(width, height, overlay);
+    double s = (double)overlay->scale;
+    double margin = 6.0 * s;
+    double line = ts_overlay_line_height(overlay);
+    const char* note = ui->message[0] ? ui->message : (ui->window && !ui->help ? "H help" : "");
+    if (note[0]) {
+        double w = ts_overlay_text_width(overlay, note) + 2.0 * margin;
+        double x = (double)width - w - margin;
+        double y = (double)height - line - 2.0 * margin;
+        ts_overlay_add_rectangle(overlay, x, y, w, line + margin, color_panel);
+        ts_overlay_add_text(overlay, x + margin, y + 0.5 * margin + s, note, color_text);
+    }
+}

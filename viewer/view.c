@@ -1,0 +1,130 @@
+// Problem: from a simulation to a device's frame. Rule: fill the draw list relative to the camera's target, batch it, and
+// give the sun a shadow region around what moves. Guaranteed: the shadow region moves in steps, so that shadow edges do not
+// crawl. Known to fail: bodies that fly apart by many scene sizes lose their shadows.
+#include "viewer/view.h"
+
+#include <string.h>
+
+unsigned ts_view_default_show(void) {
+    return TS_SHOW_GEOMS | TS_SHOW_GRID | TS_SHOW_PATTERN | TS_SHOW_CONTACTS | TS_SHOW_FORCES;
+}
+
+// Round shapes of a scene with few of them deserve more corners.
+static int segments_for(int geom_count) { return geom_count <= 64 ? 64 : (geom_count <= 400 ? 40 : 24); }
+
+static ts_code upload_unit(ts_device* device, ts_draw_mesh which, int segments, ts_status* out_status) {
+    ts_geometry_mesh mesh;
+    ts_code code;
+    switch (which) {
+    case TS_DRAW_MESH_SQUARE: code = ts_geometry_mesh_square(&mesh, out_status); break;
+    case TS_DRAW_MESH_BOX: code = ts_geometry_mesh_box(&mesh, out_status); break;
+    case TS_DRAW_MESH_SPHERE: code = ts_geometry_mesh_sphere(segments, &mesh, out_status); break;
+    case TS_DRAW_MESH_CAPSULE: code = ts_geometry_mesh_capsule(segments, &mesh, out_status); break;
+    case TS_DRAW_MESH_CYLINDER: code = ts_geometry_mesh_cylinder(segments, &mesh, out_status); break;
+    default: code = ts_geometry_mesh_cone(segments, &mesh, out_status); break;
+    }
+    if (code) return code;
+    code = ts_device_upload(device, (int)which, &mesh, out_status);
+    ts_geometry_mesh_free(&mesh);
+    return code;
+}
+
+ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_status* out_status) {
+    memset(view, 0, sizeof *view);
+    view->device = device;
+    view->sim = sim;
+    view->show = ts_view_default_show();
+    view->camera = ts_camera_default();
+    view->sizes = ts_scene_draw_sizes(sim);
+    int segments = segments_for(sim->model->geom_count);
+    for (int m = 0; m < TS_DRAW_MESH_HULL; ++m) {
+        ts_code code = upload_unit(device, (ts_draw_mesh)m, segments, out_status);
+        if (code) return code;
+    }
+    for (int h = 0; h < sim->model->hull_count; ++h) {
+        ts_geometry_mesh mesh;
+        ts_code code = ts_geometry_mesh_hull(sim->model->hull[h], &mesh, out_status);
+        if (code) return code;
+        code = ts_device_upload(device, TS_DRAW_MESH_HULL + h, &mesh, out_status);
+        ts_geometry_mesh_free(&mesh);
+        if (code) return code;
+    }
+    ts_view_frame_scene(view, 16.0 / 9.0);
+    return ts_status_ok(out_status);
+}
+
+void ts_view_frame_scene(ts_view* view, double aspect) {
+    ts_scene_sizes now = ts_scene_draw_sizes(view->sim);
+    ts_camera_frame(&view->camera, now.box_min, now.box_max, aspect, 1.35);
+}
+
+void ts_view_frame_body(ts_view* view, int body, double aspect) {
+    const ts_model* model = view->sim->model;
+    if (body < 0 || body >= model->body_count) return;
+    const ts_body* b = &model->body[body];
+    int found = 0;
+    ts_vec3 low = ts_vec3_zero();
+    ts_vec3 high = ts_vec3_zero();
+    for (int g = b->geom_first; g < b->geom_first + b->geom_count; ++g) {
+        ts_vec3 l, h;
+        ts_shape_bounds(&model->geom[g].shape, &view->sim->geom_pose[g], &l, &h);
+        if (!ts_vec3_is_finite(l) || !ts_vec3_is_finite(h)) continue;
+        low = found ? ts_vec3_min(low, l) : l;
+        high = found ? ts_vec3_max(high, h) : h;
+        found = 1;
+    }
+    if (found) ts_camera_frame(&view->camera, low, high, aspect, 2.2);
+}
+
+static void place_shadows(const ts_view* view, ts_device_frame* frame) {
+    ts_scene_sizes now = ts_scene_draw_sizes(view->sim);
+    double largest = 6.0 * view->sizes.radius;
+    double radius = fmin(fmax(1.5 * now.radius, 1.2 * view->sizes.radius), largest);
+    // Powers of 1.25 and sixteenths of the radius: small motions leave the region where it is.
+    radius = pow(1.25, ceil(log(radius) / log(1.25)));
+    double grain = radius / 16.0;
+    ts_vec3 centre = now.radius > largest ? view->camera.target : ts_vec3_lerp(now.box_min, now.box_max, 0.5);
+    centre = ts_vec3_make(grain * floor(centre.x / grain + 0.5), grain * floor(centre.y / grain + 0.5),
+                          grain * floor(centre.z / grain + 0.5));
+    centre = ts_vec3_sub(centre, view->list.origin);
+    frame->shadow_centre[0] = (float)centre.x;
+    frame->shadow_centre[1] = (float)centre.y;
+    frame->shadow_centre[2] = (float)centre.z;
+    frame->shadow_radius = (float)radius;
+}
+
+ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status) {
+    ts_draw_list* list = &view->list;
+    ts_vec3 eye = ts_camera_eye(&view->camera);
+    ts_draw_list_begin(list, view->camera.target);
+    ts_scene_draw(view->sim, &view->sizes, &view->camera, view->show, list);
+    if (!ts_draw_list_batch(list, eye) || list->failed)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the draw list");
+
+    ts_device_frame frame;
+    memset(&frame, 0, sizeof frame);
+    frame.width = width;
+    frame.height = height;
+    ts_camera_matrices(&view->camera, (double)width / (double)(height > 0 ? height : 1), list->origin, frame.view,
+                       frame.projection);
+    ts_vec3 relative_eye = ts_vec3_sub(eye, list->origin);
+    frame.eye[0] = (float)relative_eye.x;
+    frame.eye[1] = (float)relative_eye.y;
+    frame.eye[2] = (float)relative_eye.z;
+    // High, from the left of the default camera: shadows fall to the right and away, faces to the viewer are lit.
+    ts_vec3 sun = ts_vec3_unit_or(ts_vec3_make(-0.30, -0.52, 0.95), ts_vec3_axis(2));
+    frame.sun[0] = (float)sun.x;
+    frame.sun[1] = (float)sun.y;
+    frame.sun[2] = (float)sun.z;
+    place_shadows(view, &frame);
+    frame.fade = (float)(25.0 * fmax(view->camera.distance, view->sizes.radius));
+    frame.wireframe = view->wireframe;
+    frame.list = list;
+    frame.overlay = overlay;
+    return ts_device_draw(view->device, &frame, out_status);
+}
+
+void ts_view_close(ts_view* view) {
+    ts_draw_list_free(&view->list);
+    memset(view, 0, sizeof *view);
+}
