@@ -28,7 +28,8 @@ ts_vec3 ts_cone_project_horizontal(ts_vec3 x, double mu) { return ts_cone_projec
 
 double ts_cone_distance(ts_vec3 x, double mu) {
     double t = tangent_length(x);
-    if (t <= mu * x.z) return 0.0;
+    // With mu = 0 the product forgets the sign of z, so it is asked for.
+    if (x.z >= 0.0 && t <= mu * x.z) return 0.0;
     if (mu * t <= -x.z) return ts_vec3_norm(x);
     return (t - mu * x.z) / sqrt(1.0 + mu * mu);
 }

@@ -66,15 +66,17 @@ typedef struct ts_delassus_segment {
 } ts_delassus_segment;
 
 /// The block-sparse velocity form: keeps V = M^-1 J^T lambda (velocity_count entries) and reads rows as J V. Block b owns
-/// segments [segment_start[b], segment_start[b+1]); columns of a block's segments must not overlap. All arrays are
-/// borrowed. Can do rows and apply. NULL when memory is short.
+/// segments [segment_start[b], segment_start[b+1]); columns of a block's segments must not overlap. Everything is copied.
+/// A segment with Y == J (coordinates in which M is the identity) is stored once. Can do rows and apply. NULL when memory
+/// is short.
 ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
                                        const int* segment_start, const ts_delassus_segment* segments);
 
 /// V = M^-1 J^T lambda of the current impulse of a velocity-form operator (velocity_count entries); NULL for others.
 const double* ts_delassus_velocity_change(const ts_delassus* G);
 
-/// The matrix of any operator that can apply, dense row-major (row_count^2), column by column. For tests and small cases.
+/// The matrix of any operator that can apply, dense row-major (row_count^2), column by column. For tests and
+/// small cases; leaves out_G alone when scratch memory is short.
 void ts_delassus_to_matrix(ts_delassus* G, ts_arena* scratch, double* out_G);
 
 #ifdef __cplusplus

@@ -102,7 +102,7 @@ ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* bloc
     if (!self || !rows_copy || !G_copy || !factor || !y || !blocks || !start) return NULL;
 
     memcpy(rows_copy, block_row, ((size_t)block_count + 1) * sizeof(int));
-    memcpy(G_copy, G, n * n * sizeof(double));
+    if (n > 0) memcpy(G_copy, G, n * n * sizeof(double));
     size_t at = 0;
     for (int b = 0; b < block_count; ++b) {
         start[b] = at;
