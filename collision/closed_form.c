@@ -1,0 +1,190 @@
+// Signed distances that need no iteration.
+//
+// Rule: a sphere is a point with a radius, so sphere against X is the signed distance of a point to X's core minus both
+// radii; a capsule is a segment with a radius, so two capsules are the distance of two segments (Ericson, Real-Time
+// Collision Detection, 2005, section 5.1.9, with the parameter of the first segment recomputed after clamping the
+// second). A half-space needs one support point.
+// Guaranteed: exact to rounding, a unit normal always. Where the closest point is not unique (concentric spheres, a
+// centre on a capsule's axis) the normal falls back to last time's, then to the direction between the frames, then to
+// fixed axes, in that order.
+#include "collision/proximity_internal.h"
+
+#include <float.h>
+
+// A point seen from a core: q + distance * outward, q on the core's surface.
+typedef struct core_distance {
+    double distance;  // < 0 inside
+    ts_vec3 outward;  // unit
+} core_distance;
+
+// The first of the wishes that has a part orthogonal to `axis` (unit, or zero for "any direction will do").
+static ts_vec3 fallback_normal(ts_vec3 axis, ts_vec3 previous, ts_vec3 between) {
+    const ts_vec3 wish[5] = {previous, between, ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
+    for (int k = 0; k < 5; ++k) {
+        ts_vec3 unit = ts_vec3_unit_or(wish[k], ts_vec3_zero());
+        ts_vec3 part = ts_vec3_add_scaled(unit, -ts_vec3_dot(unit, axis), axis);
+        if (ts_vec3_norm(part) > 1e-3) return ts_vec3_unit_or(part, ts_vec3_axis(0));
+    }
+    return ts_vec3_axis(0);
+}
+
+static double clamp(double x, double limit) { return x < -limit ? -limit : (x > limit ? limit : x); }
+
+static core_distance point_to_box(ts_vec3 c, ts_vec3 h) {
+    core_distance r;
+    ts_vec3 q = ts_vec3_make(clamp(c.x, h.x), clamp(c.y, h.y), clamp(c.z, h.z));
+    ts_vec3 d = ts_vec3_sub(c, q);
+    if (ts_vec3_max_abs(d) > 0.0) {
+        r.outward = ts_vec3_unit_or(d, ts_vec3_axis(0));
+        r.distance = ts_vec3_dot(r.outward, d);
+        return r;
+    }
+    int face = 0;
+    double depth = h.x - fabs(c.x);
+    for (int i = 1; i < 3; ++i) {
+        double other = ts_vec3_get(h, i) - fabs(ts_vec3_get(c, i));
+        if (other < depth) {
+            depth = other;
+            face = i;
+        }
+    }
+    r.distance = -depth;
+    r.outward = ts_vec3_scale(ts_vec3_get(c, face) < 0.0 ? -1.0 : 1.0, ts_vec3_axis(face));
+    return r;
+}
+
+static core_distance point_to_cylinder(ts_vec3 c, ts_vec3 h) {
+    core_distance r;
+    double across = sqrt(c.x * c.x + c.y * c.y);
+    ts_vec3 radial = across > 0.0 ? ts_vec3_make(c.x / across, c.y / across, 0.0) : ts_vec3_axis(0);
+    ts_vec3 axial = ts_vec3_make(0.0, 0.0, c.z < 0.0 ? -1.0 : 1.0);
+    double side = across - h.x, end = fabs(c.z) - h.z;
+    if (side > 0.0 && end > 0.0) {
+        r.distance = sqrt(side * side + end * end);
+        r.outward = ts_vec3_unit_or(ts_vec3_add(ts_vec3_scale(side, radial), ts_vec3_scale(end, axial)), axial);
+    } else if (side > end) {
+        r.distance = side;
+        r.outward = radial;
+    } else {
+        r.distance = end;
+        r.outward = axial;
+    }
+    return r;
+}
+
+static core_distance point_to_segment(ts_vec3 c, double half, ts_vec3 fallback) {
+    core_distance r;
+    ts_vec3 d = ts_vec3_make(c.x, c.y, c.z - clamp(c.z, half));
+    r.outward = ts_vec3_unit_or(d, fallback);
+    r.distance = ts_vec3_max_abs(d) > 0.0 ? ts_vec3_dot(r.outward, d) : 0.0;
+    return r;
+}
+
+static void conclude(ts_proximity* out, double distance, double scale) {
+    out->distance = out->lower = out->upper = distance;
+    out->iterations = 0;
+    if (fabs(distance) <= 8.0 * DBL_EPSILON * scale)
+        out->status = TS_PROXIMITY_TOUCHING;
+    else
+        out->status = distance > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_PENETRATING;
+}
+
+static int sphere_query(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 previous,
+                        ts_proximity* out) {
+    // The sphere's centre in B's frame, and what B would like the outward direction to be when there is no telling.
+    ts_vec3 c = ts_vec3_neg(ts_mat3_mul_vec_transposed(&pose->R, pose->p));
+    ts_vec3 before = ts_vec3_neg(ts_transform_direction_inverse(pose, previous));
+    core_distance d;
+    switch (b->kind) {
+    case TS_SHAPE_SPHERE:
+        d.outward = ts_vec3_unit_or(c, fallback_normal(ts_vec3_zero(), before, c));
+        d.distance = ts_vec3_dot(d.outward, c);
+        if (!(ts_vec3_max_abs(c) > 0.0)) d.distance = 0.0;
+        break;
+    case TS_SHAPE_CAPSULE:
+        d = point_to_segment(c, b->half.z, fallback_normal(ts_vec3_axis(2), before, ts_vec3_zero()));
+        break;
+    case TS_SHAPE_CYLINDER: d = point_to_cylinder(c, b->half); break;
+    case TS_SHAPE_BOX: d = point_to_box(c, b->half); break;
+    default: return 0;
+    }
+    out->normal = ts_vec3_neg(ts_transform_direction(pose, d.outward));
+    double distance = d.distance - a->radius - b->radius;
+    out->point_a = ts_vec3_scale(a->radius, out->normal);
+    out->point_b = ts_vec3_scale(d.distance - b->radius, out->normal);
+    conclude(out, distance, a->radius + b->radius + fabs(d.distance));
+    return 1;
+}
+
+// Parameters of the closest points of two segments about the origin and about r, with unit directions u and v.
+static void closest_parameters(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, double hb, double* out_s, double* out_t) {
+    double c = ts_vec3_dot(u, v), d = ts_vec3_dot(u, r), e = ts_vec3_dot(v, r);
+    double denominator = ts_vec3_norm_squared(ts_vec3_cross(u, v));
+    double s;
+    if (denominator <= 64.0 * DBL_EPSILON) {
+        // Parallel: the middle of the common part, or the near ends.
+        double low = d - hb, high = d + hb;
+        low = low > -ha ? low : -ha;
+        high = high < ha ? high : ha;
+        s = clamp(0.5 * (low + high), ha);
+    } else {
+        s = clamp((d - c * e) / denominator, ha);
+    }
+    double t = clamp(c * s - e, hb);
+    *out_s = clamp(c * t + d, ha);
+    if (denominator <= 64.0 * DBL_EPSILON) *out_s = s;
+    *out_t = clamp(c * *out_s - e, hb);
+}
+
+static void capsule_query(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 previous,
+                          ts_proximity* out) {
+    ts_vec3 u = ts_vec3_axis(2), v = ts_mat3_column(&pose->R, 2);
+    double s, t;
+    closest_parameters(u, a->half.z, pose->p, v, b->half.z, &s, &t);
+    ts_vec3 ca = ts_vec3_scale(s, u), cb = ts_vec3_add_scaled(pose->p, t, v);
+    ts_vec3 d = ts_vec3_sub(cb, ca);
+    ts_vec3 cross = ts_vec3_cross(u, v);
+    double sine = ts_vec3_norm(cross), gap = ts_vec3_norm(d);
+    double scale = a->half.z + b->half.z + ts_vec3_norm(pose->p);
+    if (gap > 1e-7 * scale) {
+        out->normal = ts_vec3_scale(1.0 / gap, d);
+    } else if (sine > 1e-3) {
+        // Crossing segments: what is left of d is rounding, the common perpendicular is not.
+        ts_vec3 n = ts_vec3_scale(1.0 / sine, cross);
+        double along = ts_vec3_dot(n, d);
+        ts_vec3 wish = along != 0.0 ? d : fallback_normal(ts_vec3_zero(), previous, pose->p);
+        out->normal = ts_vec3_dot(n, wish) < 0.0 ? ts_vec3_neg(n) : n;
+        gap = ts_vec3_dot(out->normal, d);
+    } else {
+        out->normal = ts_vec3_unit_or(d, fallback_normal(u, previous, pose->p));
+    }
+    double distance = gap - a->radius - b->radius;
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(ca, cb));
+    out->point_a = ts_vec3_add_scaled(middle, a->radius - 0.5 * gap, out->normal);
+    out->point_b = ts_vec3_add_scaled(middle, 0.5 * gap - b->radius, out->normal);
+    conclude(out, distance, a->radius + b->radius + scale);
+}
+
+static void half_space_query(const ts_shape* b, const ts_transform* pose, ts_proximity* out) {
+    ts_support_point s = ts_support_core(b, ts_vec3_neg(ts_mat3_row(&pose->R, 2)), -1);
+    ts_vec3 low = ts_transform_point(pose, s.point);
+    double distance = low.z - b->radius;
+    out->normal = ts_vec3_axis(2);
+    out->point_a = ts_vec3_make(low.x, low.y, 0.0);
+    out->point_b = ts_vec3_make(low.x, low.y, distance);
+    conclude(out, distance, ts_vec3_norm(low) + b->radius);
+}
+
+int ts_closed_form_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                         ts_proximity* out) {
+    if (a->kind == TS_SHAPE_PLANE) {
+        half_space_query(b, b_in_a, out);
+        return 1;
+    }
+    if (a->kind == TS_SHAPE_SPHERE) return sphere_query(a, b, b_in_a, previous, out);
+    if (a->kind == TS_SHAPE_CAPSULE && b->kind == TS_SHAPE_CAPSULE) {
+        capsule_query(a, b, b_in_a, previous, out);
+        return 1;
+    }
+    return 0;
+}

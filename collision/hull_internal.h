@@ -1,0 +1,33 @@
+// The stages of building a hull. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_HULL_INTERNAL_H
+#define TS_COLLISION_HULL_INTERNAL_H
+
+#include "collision/hull.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Polygons over numbered points: corners of face f are corner[start[f]] to corner[start[f + 1] - 1], counter-clockwise
+/// from outside. Owns its arrays.
+typedef struct ts_hull_faces {
+    int count;
+    int* start;   // (count + 1)
+    int* corner;  // (start[count])
+} ts_hull_faces;
+
+/// Releases the arrays.
+void ts_hull_faces_free(ts_hull_faces* faces);
+
+/// The facets of the convex hull as qhull sees them (hull_qhull.c).
+ts_code ts_hull_facets(const ts_vec3* points, int count, ts_hull_faces* out_faces, ts_status* out_status);
+
+/// Joins neighbouring faces whose corners lie within `tolerance` of a common plane and drops corners left on straight
+/// edges (hull_merge.c). Returns 0 when the result would not be a closed surface of simple polygons, else 1.
+int ts_hull_faces_merge(const ts_vec3* points, int point_count, const ts_hull_faces* in, double tolerance,
+                        ts_hull_faces* out_faces);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

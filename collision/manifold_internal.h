@@ -1,0 +1,68 @@
+// The stages a manifold is made of. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_MANIFOLD_INTERNAL_H
+#define TS_COLLISION_MANIFOLD_INTERNAL_H
+
+#include "collision/manifold.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Room for the points of a manifold before reduction: two polygons of 16 corners clip to at most 32.
+enum { TS_CONTACT_CAPACITY = 64 };
+
+/// Where stages put the points they find; full means further points are dropped (callers stay below the capacity).
+typedef struct ts_contact_list {
+    int count;
+    ts_manifold_point point[TS_CONTACT_CAPACITY];
+} ts_contact_list;
+
+/// What a point's label is made of. Corners and edges of A and B; -1 where a side does not take part.
+uint32_t ts_contact_label(int kind, int a0, int a1, int b0, int b1);
+
+/// Appends a point.
+void ts_contact_list_add(ts_contact_list* list, ts_vec3 position, double gap, uint32_t feature);
+
+/// Makes labels unique: of two equal ones the later is changed, the same way every time.
+void ts_contact_list_distinguish(ts_contact_list* list);
+
+/// Keeps at most max_points: the deepest, then the points that spread widest in the plane of `normal`. See reduce.c.
+void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points);
+
+/// Two features facing each other, in one frame.
+typedef struct ts_clip_input {
+    ts_support_feature a;
+    ts_support_feature b;
+    ts_vec3 normal;   // unit, from A to B
+    double radius_a;  // m, balls around the cores
+    double radius_b;
+    double margin;     // m, gaps above this are dropped
+    double tolerance;  // m, distances below this count as zero
+    int reference;     // 1: clip against A's polygon, 2: against B's
+} ts_clip_input;
+
+/// Clips the other feature (polygon or segment) against the reference polygon; points are the midpoints between surfaces.
+void ts_clip_against_polygon(const ts_clip_input* input, ts_contact_list* out_list);
+
+/// Two nearly parallel segments: the two ends of their common part, or nothing when one point says it all.
+void ts_clip_segments(const ts_clip_input* input, ts_contact_list* out_list);
+
+/// Contacts of a shape placed at b_in_a with the half-space z <= 0, in the half-space's frame.
+void ts_half_space_contacts(const ts_shape* shape, const ts_transform* b_in_a, double margin,
+                            ts_contact_list* out_list);
+
+/// What the box-box routine found.
+typedef enum ts_box_box_outcome {
+    TS_BOX_BOX_SEPARATED,  // farther apart than the margin: certified
+    TS_BOX_BOX_CONTACT,    // the list and the normal are filled
+    TS_BOX_BOX_UNDECIDED   // within the margin along the best axis, but nothing left after clipping: ask GJK
+} ts_box_box_outcome;
+
+/// Two boxes by separating axes and clipping, in A's frame. *reference is last time's choice in and this one's out.
+ts_box_box_outcome ts_box_box_contacts(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double margin,
+                                       int* reference, ts_vec3* out_normal, ts_contact_list* out_list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,32 @@
+// The two ways to a signed distance, in A's frame. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_PROXIMITY_INTERNAL_H
+#define TS_COLLISION_PROXIMITY_INTERNAL_H
+
+#include "collision/proximity.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Closed forms: half-space against anything; sphere against sphere, capsule, cylinder and box; capsule against capsule.
+/// Kinds must be sorted (a->kind <= b->kind). `previous` (may be zero) decides where every normal is as good. Returns 0,
+/// touching nothing, for pairs without a closed form; else 1 and the result in A's frame.
+int ts_closed_form_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                         ts_proximity* out_in_a);
+
+/// GJK on the cores, EPA when they overlap, balls added back. `out_in_a` is in A's frame; its points lie on the surfaces.
+void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double give_up_distance,
+                   ts_gjk_cache* cache, ts_proximity* out_in_a);
+
+/// Nonzero when every entry of the pose is finite.
+static inline int ts_pose_is_usable(const ts_transform* pose) {
+    // A sum is finite only if its terms are; one test instead of twelve.
+    double sum = pose->p.x + pose->p.y + pose->p.z;
+    for (int i = 0; i < 3; ++i) sum += pose->R.m[i][0] + pose->R.m[i][1] + pose->R.m[i][2];
+    return isfinite(sum);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

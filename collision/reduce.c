@@ -1,0 +1,146 @@
+// From many contact points to a few.
+//
+// Rule: keep the deepest point, then the one farthest from it, then the one that makes the largest triangle, then,
+// again and again, the one that lies farthest outside what is kept. Measured against brute force over all
+// quadrilaterals this gives up a few percent of the area; keeping the deepest point always is worth that, because it is
+// the one a solver must not lose. Ties (a flat contact has nothing but ties) are broken by a fixed direction in the
+// contact plane and then by label, never by the order the points came in or by the last bits of their gaps.
+#include "collision/manifold_internal.h"
+
+uint32_t ts_contact_label(int kind, int a0, int a1, int b0, int b1) {
+    int alo = a0 < a1 ? a0 : a1, ahi = a0 < a1 ? a1 : a0;
+    int blo = b0 < b1 ? b0 : b1, bhi = b0 < b1 ? b1 : b0;
+    uint64_t x = (uint64_t)(uint32_t)kind;
+    const int part[4] = {alo, ahi, blo, bhi};
+    for (int i = 0; i < 4; ++i) {
+        x = (x ^ (uint64_t)(uint32_t)(part[i] + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+        x ^= x >> 29;
+    }
+    uint32_t label = (uint32_t)(x ^ x >> 32);
+    return label ? label : 1u;
+}
+
+void ts_contact_list_add(ts_contact_list* list, ts_vec3 position, double gap, uint32_t feature) {
+    if (list->count >= TS_CONTACT_CAPACITY) return;
+    ts_manifold_point* point = &list->point[list->count++];
+    point->position = position;
+    point->gap = gap;
+    point->feature = feature;
+}
+
+void ts_contact_list_distinguish(ts_contact_list* list) {
+    for (int i = 1; i < list->count; ++i) {
+        for (int j = 0; j < i; ++j) {
+            if (list->point[j].feature != list->point[i].feature) continue;
+            list->point[i].feature += 0x9e3779b9u;
+            j = -1;  // the new label may clash as well
+        }
+    }
+}
+
+typedef struct flat_point {
+    double u, v;
+} flat_point;
+
+static double cross2(flat_point a, flat_point b, flat_point c) {
+    return (b.u - a.u) * (c.v - a.v) - (b.v - a.v) * (c.u - a.u);
+}
+
+static double distance2(flat_point a, flat_point b) { return (a.u - b.u) * (a.u - b.u) + (a.v - b.v) * (a.v - b.v); }
+
+// Two fixed directions spanning the contact plane: the coordinate axis least along the normal, made orthogonal.
+static void plane_axes(ts_vec3 n, ts_vec3* out_u, ts_vec3* out_v) {
+    ts_vec3 m = ts_vec3_abs(n);
+    int least = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
+    ts_vec3 axis = ts_vec3_axis(least);
+    *out_u = ts_vec3_unit_or(ts_vec3_add_scaled(axis, -ts_vec3_dot(axis, n), n), axis);
+    *out_v = ts_vec3_cross(n, *out_u);
+}
+
+// How much point i adds to the kept ones: what the convex region gains, seen from the kept edge it lies outside of.
+static double gain(const flat_point* flat, const int* kept, int kept_count, int i, flat_point centre) {
+    if (kept_count == 1) return distance2(flat[kept[0]], flat[i]);
+    if (kept_count == 2) return fabs(cross2(flat[kept[0]], flat[kept[1]], flat[i]));
+    double best = 0.0;
+    for (int a = 0; a < kept_count; ++a) {
+        for (int b = a + 1; b < kept_count; ++b) {
+            double inside = cross2(flat[kept[a]], flat[kept[b]], centre);
+            double area = cross2(flat[kept[a]], flat[kept[b]], flat[i]);
+            double out = inside > 0.0 ? -area : area;
+            // Only edges of the hull of the kept points count; across a diagonal the gain is not a gain.
+            int edge = 1;
+            for (int c = 0; c < kept_count && edge; ++c) {
+                double side = cross2(flat[kept[a]], flat[kept[b]], flat[kept[c]]);
+                if (inside > 0.0 ? side < 0.0 : side > 0.0) edge = 0;
+            }
+            if (edge && out > best) best = out;
+        }
+    }
+    return best;
+}
+
+static int deepest(const ts_contact_list* list, const flat_point* flat, double tie) {
+    double lowest = list->point[0].gap;
+    for (int i = 1; i < list->count; ++i)
+        if (list->point[i].gap < lowest) lowest = list->point[i].gap;
+    int winner = -1;
+    double best = 0.0;
+    for (int i = 0; i < list->count; ++i) {
+        if (list->point[i].gap > lowest + tie) continue;
+        // An oblique direction, so that the corners of an aligned rectangle do not tie.
+        double along = flat[i].u + 0.618 * flat[i].v;
+        if (winner < 0 || along > best + tie ||
+            (along > best - tie && list->point[i].feature < list->point[winner].feature)) {
+            winner = i;
+            best = along;
+        }
+    }
+    return winner;
+}
+
+void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points) {
+    if (max_points < 1) max_points = 1;
+    if (list->count <= max_points) return;
+    ts_vec3 u, v;
+    plane_axes(normal, &u, &v);
+    flat_point flat[TS_CONTACT_CAPACITY];
+    double extent = 0.0;
+    for (int i = 0; i < list->count; ++i) {
+        // Relative to the first point, so that positions far from the origin keep their digits.
+        ts_vec3 r = ts_vec3_sub(list->point[i].position, list->point[0].position);
+        flat[i].u = ts_vec3_dot(r, u);
+        flat[i].v = ts_vec3_dot(r, v);
+        if (fabs(flat[i].u) > extent) extent = fabs(flat[i].u);
+        if (fabs(flat[i].v) > extent) extent = fabs(flat[i].v);
+    }
+    int kept[TS_CONTACT_CAPACITY];
+    int taken[TS_CONTACT_CAPACITY] = {0};
+    kept[0] = deepest(list, flat, 1e-6 * extent);
+    taken[kept[0]] = 1;
+    flat_point centre = flat[kept[0]];
+    int count = 1;
+    while (count < max_points) {
+        int winner = -1;
+        double best = 0.0, tie = 1e-9 * extent * extent;
+        for (int i = 0; i < list->count; ++i) {
+            if (taken[i]) continue;
+            double value = gain(flat, kept, count, i, centre);
+            if (winner < 0 || value > best + tie ||
+                (value > best - tie && list->point[i].feature < list->point[winner].feature)) {
+                winner = i;
+                best = value;
+            }
+        }
+        kept[count++] = winner;
+        taken[winner] = 1;
+        centre.u = centre.v = 0.0;
+        for (int k = 0; k < count; ++k) {
+            centre.u += flat[kept[k]].u / count;
+            centre.v += flat[kept[k]].v / count;
+        }
+    }
+    ts_manifold_point chosen[TS_CONTACT_CAPACITY];
+    for (int k = 0; k < count; ++k) chosen[k] = list->point[kept[k]];
+    for (int k = 0; k < count; ++k) list->point[k] = chosen[k];
+    list->count = count;
+}
