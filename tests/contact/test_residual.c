@@ -1,0 +1,196 @@
+// The yardstick: hand-computed residuals, and a second evaluation of every law in long double.
+#include "tests/contact/contact_fixture.h"
+
+// Evaluates one dense problem.
+static ts_residual evaluate(int blocks, const ts_block* block, const double* G, const double* g, const double* R,
+                            const double* impulse, double* out_u) {
+    ts_arena arena = {0};
+    int block_row[FIXTURE_BLOCKS + 1] = {0};
+    for (int b = 0; b < blocks; ++b) block_row[b + 1] = block[b].row + block[b].rows;
+    ts_contact_problem problem = {.block_count = blocks,
+                                  .row_count = block_row[blocks],
+                                  .block = block,
+                                  .delassus = ts_delassus_dense(&arena, blocks, block_row, G),
+                                  .g = g,
+                                  .R = R,
+                                  .time_step = TIME_STEP};
+    ts_residual residual;
+    size_t before = arena.used;
+    ts_residual_evaluate(&problem, impulse, &arena, out_u, &residual);
+    cr_expect_eq(arena.used, before, "scratch must be given back");
+    ts_arena_free(&arena);
+    return residual;
+}
+
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+// G = I: u = lambda + g. lambda = (0.3, 0.4, 0.8), mu = 0.5, g chosen for u = (0.6, -0.8, 0.25).
+//   lambda outside K by (0.5 - 0.4) / sqrt(1.25); inside the pyramid with bound 0.4 up to 0 on axis 2.
+//   CCP: u outside K* by (0.5 * 1 - 0.25) / sqrt(1.25); lambda . u = 0.18 - 0.32 + 0.2 = 0.06.
+//   NCP: w = (0.6, -0.8, 0.75) is inside K*; lambda . w = 0.18 - 0.32 + 0.6 = 0.46.
+//   LCP: lambda_N u_N = 0.2; axis 1, u > 0: 0.6 (0.3 + 0.4) = 0.42; axis 2, u < 0: 0.8 (0.4 - 0.4) = 0.
+//   Signorini 0.2; dissipation 0.5 * 0.8 * 1 + (0.18 - 0.32) = 0.26; angle between -lambda_T and u_T:
+//   cos = -(-0.14) / 0.5, sin = |0.3 * -0.8 - 0.4 * 0.6| / 0.5 = 0.48 / 0.5.
+//   Natural: r = 1, x = lambda - w = (-0.3, 1.2, 0.05): t = sqrt(1.53), t > mu z and mu t > -z, so z' = (t/2 + 0.05)/1.25.
+Test(residual, of_one_contact_by_hand) {
+    const double lambda[3] = {0.3, 0.4, 0.8}, g[3] = {0.3, -1.2, -0.55};
+    const ts_block block = fixture_cone(0, 0.5);
+    double u[3];
+    ts_residual r = evaluate(1, &block, identity, g, NULL, lambda, u);
+    fixture_expect_vector(u, 0.6, -0.8, 0.25, 1e-15, "u");
+    cr_expect_float_eq(r.ccp.primal, 0.1 / sqrt(1.25), 1e-15);
+    cr_expect_float_eq(r.ccp.dual, 0.25 / sqrt(1.25), 1e-15);
+    cr_expect_float_eq(r.ccp.complementarity, 0.06, 1e-15);
+    cr_expect_float_eq(r.ncp.primal, 0.1 / sqrt(1.25), 1e-15);
+    cr_expect_eq(r.ncp.dual, 0.0);
+    cr_expect_float_eq(r.ncp.complementarity, 0.46, 1e-15);
+    cr_expect_float_eq(r.lcp.primal, 0.0, 1e-15);
+    cr_expect_eq(r.lcp.dual, 0.0);
+    cr_expect_float_eq(r.lcp.complementarity, 0.42, 1e-15);
+    cr_expect_float_eq(r.signorini, 0.2, 1e-15);
+    cr_expect_float_eq(r.dissipation, 0.26, 1e-15);
+    cr_expect_eq(r.closing, 0.0);
+    cr_expect_float_eq(r.slip_angle, atan2(0.48, 0.14), 1e-14);
+    double t = sqrt(1.53), z = (0.5 * t + 0.05) / 1.25, s = 0.5 * z / t;
+    double gap = sqrt((0.3 + 0.3 * s) * (0.3 + 0.3 * s) + (0.4 - 1.2 * s) * (0.4 - 1.2 * s) + (0.8 - z) * (0.8 - z));
+    cr_expect_float_eq(r.natural, gap / 1.2, 1e-12);  // 1.2 = |g|_inf exceeds |lambda|_inf
+}
+
+// Approach that is left over, a pulling contact, and friction beyond the pyramid.
+Test(residual, signs_that_are_wrong) {
+    const ts_block block = fixture_cone(0, 0.5);
+    const double lambda[3] = {0.0, 0.2, -0.1}, g[3] = {0.0, 0.0, -0.3};
+    ts_residual r = evaluate(1, &block, identity, g, NULL, lambda, NULL);  // u = (0, 0.2, -0.4)
+    cr_expect_float_eq(r.closing, 0.4, 1e-15);
+    cr_expect_float_eq(r.lcp.dual, 0.4, 1e-15);
+    cr_expect_float_eq(r.lcp.primal, 0.25, 1e-15);  // |0.2| - 0.5 * -0.1
+    // K: t = 0.2 > mu z = -0.05; mu t = 0.1 <= -z = 0.1: in the polar cone, so the tip is nearest.
+    cr_expect_float_eq(r.ccp.primal, sqrt(0.05), 1e-15);
+    // K*: mu t = 0.1 > z = -0.4; t = 0.2 <= -mu z = 0.2: the tip again.
+    cr_expect_float_eq(r.ccp.dual, sqrt(0.2), 1e-15);
+    // w = (0, 0.2, -0.3): the boundary is nearest, (mu t - z) / sqrt(1 + mu^2) = 0.4 / sqrt(1.25).
+    cr_expect_float_eq(r.ncp.dual, 0.4 / sqrt(1.25), 1e-15);
+    cr_expect_float_eq(r.signorini, 0.04, 1e-15);
+}
+
+// Mixed sets: every block's parts by hand, then the largest of them.
+Test(residual, of_half_lines_boxes_and_bilateral_rows) {
+    double G[25] = {0};
+    for (int i = 0; i < 5; ++i) G[6 * i] = 2.0;
+    const ts_block half = {.set = TS_SET_HALF_LINE, .row = 0, .rows = 1};
+    const double lambda[1] = {0.5}, g[1] = {-0.7}, R[1] = {0.25};  // u = 2.25 * 0.5 - 0.7 = 0.425
+    ts_residual r = evaluate(1, &half, G, g, R, lambda, NULL);
+    cr_expect_eq(r.ncp.primal, 0.0);
+    cr_expect_eq(r.ncp.dual, 0.0);
+    cr_expect_float_eq(r.ncp.complementarity, 0.2125, 1e-15);
+    cr_expect_float_eq(r.ccp.complementarity, 0.2125, 1e-15);
+    cr_expect_float_eq(r.lcp.complementarity, 0.2125, 1e-15);
+    cr_expect_float_eq(r.signorini, 0.2125, 1e-15);
+    // r = 1 / 2.25; lambda - r u = 0.5 - 0.425 / 2.25 > 0, so the gap is r u; scale max(0.5, 0.7 / 2.25).
+    cr_expect_float_eq(r.natural, 0.425 / 2.25 / 0.5, 1e-15);
+
+    // u = -0.1 + 2 * 0.2 = 0.3 > 0 wants the low side; the distance to it is 0.2 + 1.
+    const ts_block box = {.set = TS_SET_BOX, .row = 0, .rows = 1, .low = -1.0, .high = 0.1};
+    const double in_box[1] = {0.2}, box_g[1] = {-0.1};
+    r = evaluate(1, &box, G, box_g, NULL, in_box, NULL);
+    cr_expect_float_eq(r.ncp.primal, 0.1, 1e-15);
+    cr_expect_eq(r.ncp.dual, 0.0);
+    cr_expect_float_eq(r.ncp.complementarity, 0.36, 1e-15);
+    // Saturated on the right side: nothing to complain of. u = 2 * 0.1 - 0.9 < 0 wants the high side.
+    const double at_high[1] = {0.1}, push[1] = {-0.9};
+    r = evaluate(1, &box, G, push, NULL, at_high, NULL);
+    cr_expect_eq(r.ncp.primal + r.ncp.dual + r.ncp.complementarity + r.natural, 0.0);
+    // A side that is open cannot hold: the velocity itself is wrong.
+    const ts_block open = {.set = TS_SET_BOX, .row = 0, .rows = 1, .low = -HUGE_VAL, .high = 0.1};
+    r = evaluate(1, &open, G, box_g, NULL, in_box, NULL);
+    cr_expect_float_eq(r.ncp.dual, 0.3, 1e-15);
+    cr_expect_eq(r.ncp.complementarity, 0.0);
+
+    const ts_block weld = {.set = TS_SET_FREE, .row = 0, .rows = 5};
+    const double five[5] = {0.1, -0.2, 0.0, 0.3, 0.0}, free_g[5] = {-0.2, 0.1, 0.05, -0.6, 0.0};
+    r = evaluate(1, &weld, G, free_g, NULL, five, NULL);  // u = (0, -0.3, 0.05, 0, 0)
+    cr_expect_float_eq(r.ncp.dual, 0.3, 1e-15);
+    cr_expect_eq(r.ncp.primal, 0.0);
+    cr_expect_eq(r.ncp.complementarity, 0.0);
+    cr_expect_eq(r.signorini, 0.0);
+}
+
+static long double distance_to_cone(long double t, long double z, long double slope) {
+    if (t <= slope * z) return 0.0L;
+    if (slope * t <= -z) return sqrtl(t * t + z * z);
+    return (t - slope * z) / sqrtl(1.0L + slope * slope);
+}
+
+// Random mixed problems: the parts of NCP and CCP again in long double, u included.
+Test(residual, agrees_with_long_double_on_random_problems) {
+    ts_rng rng = ts_rng_make(21, 0);
+    for (int trial = 0; trial < 200; ++trial) {
+        enum { ROWS = 11 };
+        const ts_block block[4] = {fixture_cone(0, ts_rng_uniform_in(&rng, 0.1, 1.5)),
+                                   {.set = TS_SET_HALF_LINE, .row = 3, .rows = 1},
+                                   fixture_cone(4, ts_rng_uniform_in(&rng, 0.1, 1.5)),
+                                   {.set = TS_SET_FREE, .row = 7, .rows = 4}};
+        double A[ROWS][ROWS], G[ROWS * ROWS], g[ROWS], R[ROWS], lambda[ROWS], out_u[ROWS];
+        long double u[ROWS];
+        for (int i = 0; i < ROWS; ++i) {
+            g[i] = ts_rng_normal(&rng);
+            R[i] = ts_rng_uniform(&rng);
+            lambda[i] = ts_rng_normal(&rng);
+            for (int j = 0; j < ROWS; ++j) A[i][j] = ts_rng_normal(&rng);
+        }
+        for (int i = 0; i < ROWS; ++i) {
+            u[i] = (long double)g[i] + (long double)R[i] * lambda[i];
+            for (int j = 0; j < ROWS; ++j) {
+                G[ROWS * i + j] = 0.0;
+                for (int k = 0; k < ROWS; ++k) G[ROWS * i + j] += A[i][k] * A[j][k];
+                u[i] += (long double)G[ROWS * i + j] * lambda[j];
+            }
+        }
+        long double ccp[3] = {0}, ncp[3] = {0}, dissipation = 0, closing = fmaxl(0.0L, -u[3]);
+        ccp[0] = ncp[0] = fmaxl(0.0L, -lambda[3]);
+        ccp[1] = ncp[1] = fmaxl(0.0L, -u[3]);
+        ccp[2] = ncp[2] = fabsl(lambda[3] * u[3]);
+        for (int i = 7; i < 11; ++i) ccp[1] = ncp[1] = fmaxl(fmaxl(ccp[1], ncp[1]), fabsl(u[i]));
+        for (int b = 0; b <= 2; b += 2) {
+            const double* l = lambda + block[b].row;
+            const long double* v = u + block[b].row;
+            long double mu = block[b].mu, slip = hypotl(v[0], v[1]), along = l[0] * v[0] + l[1] * v[1];
+            ccp[0] = fmaxl(ccp[0], distance_to_cone(hypotl(l[0], l[1]), l[2], mu));
+            ccp[1] = fmaxl(ccp[1], distance_to_cone(slip, v[2], 1.0L / mu));
+            ccp[2] = fmaxl(ccp[2], fabsl(along + l[2] * v[2]));
+            ncp[1] = fmaxl(ncp[1], distance_to_cone(slip, v[2] + mu * slip, 1.0L / mu));
+            ncp[2] = fmaxl(ncp[2], fabsl(along + l[2] * (v[2] + mu * slip)));
+            dissipation = fmaxl(dissipation, mu * l[2] * slip + along);
+            closing = fmaxl(closing, -v[2]);
+        }
+        ncp[0] = ccp[0];
+        ts_residual r = evaluate(4, block, G, g, R, lambda, out_u);
+        const double tolerance = 1e-12;
+        for (int i = 0; i < ROWS; ++i) cr_expect_float_eq(out_u[i], (double)u[i], tolerance);
+        cr_expect_float_eq(r.ccp.primal, (double)ccp[0], tolerance);
+        cr_expect_float_eq(r.ccp.dual, (double)ccp[1], tolerance);
+        cr_expect_float_eq(r.ccp.complementarity, (double)ccp[2], tolerance * 100);
+        cr_expect_float_eq(r.ncp.primal, (double)ncp[0], tolerance);
+        cr_expect_float_eq(r.ncp.dual, (double)ncp[1], tolerance);
+        cr_expect_float_eq(r.ncp.complementarity, (double)ncp[2], tolerance * 100);
+        cr_expect_float_eq(r.dissipation, (double)dissipation, tolerance * 100);
+        cr_expect_float_eq(r.closing, (double)closing, tolerance);
+    }
+}
+
+// Force units divide by h, h and h^2; the largest counts.
+Test(residual, in_force_units) {
+    ts_law_residual r = {2.0, 3.0, 0.004};
+    cr_expect_float_eq(ts_law_residual_in_force_units(r, 0.01), 300.0, 1e-10);
+    cr_expect_float_eq(ts_law_residual_in_force_units(r, 0.001), 4000.0, 1e-9);
+}
+
+Test(residual, never_hides_a_nan) {
+    const ts_block block = fixture_cone(0, 0.5);
+    const double g[3] = {0.1, 0.2, 0.3}, lambda[3] = {0.0, NAN, 1.0};
+    ts_residual r = evaluate(1, &block, identity, g, NULL, lambda, NULL);
+    cr_expect(isnan(ts_law_residual_in_force_units(r.ncp, TIME_STEP)));
+    cr_expect(isnan(ts_law_residual_in_force_units(r.ccp, TIME_STEP)));
+    cr_expect(isnan(ts_law_residual_in_force_units(r.lcp, TIME_STEP)));
+    cr_expect(isnan(r.natural));
+}
