@@ -2,7 +2,7 @@
 //
 // Chunks form a doubly linked list from oldest to newest; `arena->chunk` is the one being filled, those older than it
 // hold live data, those newer than it are empty spares left behind by a scope. An allocation that does not fit moves on
-// to the first spare that is large enough, else to a fresh chunk that at least doubles the arena. Because scopes return
+// to the first spare that is large enough, else to a fresh chunk at least twice as large as the newest. Because scopes return
 // to exactly the earlier fill level, the same sequence of calls after a scope's end lands in the same chunks.
 //
 // A reset merges several chunks into one of one and a half times the peak. Sizes are multiples of 64 bytes and lifetimes
@@ -123,17 +123,14 @@ void* ts_arena_alloc(ts_arena* arena, size_t bytes) {
         arena->failed = 1;
         return NULL;
     }
-    size_t total = 0;
     ts_arena_chunk* newest = NULL;
     for (ts_arena_chunk* chunk = arena->chunk; chunk; chunk = chunk->newer) {
         if (size <= chunk->size - chunk->used) return chunk_take(arena, chunk, size, bytes);
-        total += chunk->size;
         newest = chunk;
     }
-    // At least as large as what could not serve it, so the number of chunks stays logarithmic.
-    size_t wanted = size;
-    if (wanted < total) wanted = total;
-    if (wanted < ARENA_SMALLEST_CHUNK) wanted = ARENA_SMALLEST_CHUNK;
+    // Sizes double, so the number of chunks stays logarithmic. chunk_create keeps sizes below half of size_t.
+    size_t wanted = newest ? 2 * newest->size : ARENA_SMALLEST_CHUNK;
+    if (wanted < size) wanted = size;
     ts_arena_chunk* fresh = chunk_create(wanted);
     if (!fresh && wanted > size) fresh = chunk_create(size);
     if (!fresh) {

@@ -8,8 +8,10 @@
 static int heap_calls;             // allocations so far
 static int refuse_from = 1 << 30;  // allocations from this one on fail
 
+static size_t largest_allowed = SIZE_MAX;  // allocations above this size fail
+
 static void* counted_aligned_alloc(size_t alignment, size_t size) {
-    if (heap_calls++ >= refuse_from) return NULL;
+    if (heap_calls++ >= refuse_from || size > largest_allowed) return NULL;
     return aligned_alloc(alignment, size);
 }
 
@@ -136,6 +138,14 @@ Test(arena, slowly_growing_rounds_seldom_touch_the_heap) {
     ts_arena_free(&arena);
 }
 
+Test(arena, one_long_round_needs_few_chunks) {
+    ts_arena arena = {0};
+    int before = heap_calls;
+    for (int k = 0; k < 100000; ++k) cr_assert_not_null(ts_arena_alloc(&arena, 64));
+    cr_assert_lt(heap_calls - before, 20);  // 6.4 MB out of 4 KB chunks: each twice the one before
+    ts_arena_free(&arena);
+}
+
 Test(arena, scope_returns_to_its_level_and_reuses_the_same_memory) {
     ts_arena arena = {0};
     char* kept = (char*)ts_arena_alloc(&arena, 100);
@@ -202,6 +212,9 @@ Test(arena, short_memory_is_reported_and_survived) {
     ts_arena_free(&arena);
     cr_assert(ts_arena_init(&arena, 100000));
     cr_assert_not_null(ts_arena_alloc(&arena, 99000));
+    largest_allowed = 6000;
+    cr_assert_not_null(ts_arena_alloc(&arena, 5000));
+    largest_allowed = SIZE_MAX;
     refuse_from = heap_calls;
     cr_assert_null(ts_arena_alloc(&arena, 5000));
     // Merging fails too: the arena is then empty but sound.
