@@ -1,0 +1,139 @@
+// Same model, same inputs: the same bits, whatever the number of workers, and after going back to a snapshot.
+#include "tests/engine/engine_fixture.h"
+
+// A heap of all convex shapes, a pendulum with limits and dry friction among them, and a chain on a free body.
+static ts_builder* heap(const char* solver) {
+    ts_builder* builder = ts_builder_create("heap");
+    ts_options* options = ts_builder_options(builder);
+    memcpy(options->solver, solver, strlen(solver) + 1);
+    options->iterations = 30;
+    fixture_floor(builder, 0.6, 0.1);
+    ts_rng rng = ts_rng_make(2024, 0);
+    for (int i = 0; i < 40; ++i) {
+        ts_vec3 p = ts_vec3_make(0.16 * (i % 3) + ts_rng_uniform_in(&rng, -0.02, 0.02),
+                                 0.16 * (i / 3 % 3) + ts_rng_uniform_in(&rng, -0.02, 0.02), 0.12 + 0.2 * (i / 9));
+        int body = fixture_free_body(builder, p, -1.0, ts_mat3_zero());
+        ts_shape shape[] = {ts_shape_box(ts_vec3_make(0.08, 0.06, 0.05)), ts_shape_sphere(0.07),
+                            ts_shape_capsule(0.04, 0.05), ts_shape_cylinder(0.06, 0.05),
+                            ts_shape_ellipsoid(ts_vec3_make(0.08, 0.06, 0.05))};
+        int geom = fixture_geom(builder, body, shape[i % 5], ts_vec3_zero(), 0.5);
+        cr_assert_geq(geom, 0);
+    }
+    ts_joint_def joint = ts_joint_def_default();
+    ts_body_def body = ts_body_def_default();
+    body.pose.position = ts_vec3_make(-0.3, 0.16, 0.9);
+    joint.body = ts_builder_add_body(builder, &body);
+    joint.axis = ts_vec3_axis(1);
+    joint.limited = 1;
+    joint.range[0] = -0.5;
+    joint.range[1] = 0.4;
+    joint.friction = 0.05;
+    ts_builder_add_joint(builder, &joint);
+    fixture_geom(builder, joint.body, ts_shape_box(ts_vec3_make(0.04, 0.04, 0.3)), ts_vec3_make(0.1, 0.0, -0.3), 0.5);
+    int chain = fixture_free_body(builder, ts_vec3_make(0.2, 0.2, 1.6), -1.0, ts_mat3_zero());
+    fixture_geom(builder, chain, ts_shape_capsule(0.03, 0.1), ts_vec3_zero(), 0.5);
+    body.parent = chain;
+    body.pose.position = ts_vec3_make(0.0, 0.0, 0.15);
+    joint = ts_joint_def_default();
+    joint.type = TS_JOINT_BALL;
+    joint.limited = 1;
+    joint.range[1] = 0.8;
+    joint.body = ts_builder_add_body(builder, &body);
+    ts_builder_add_joint(builder, &joint);
+    fixture_geom(builder, joint.body, ts_shape_capsule(0.03, 0.1), ts_vec3_make(0.0, 0.0, 0.15), 0.5);
+    return builder;
+}
+
+Test(determinism, workers_do_not_change_a_bit) {
+    static const int workers[] = {1, 2, 4};
+    uint64_t hash[3][4];
+    for (int w = 0; w < 3; ++w) {
+        fixture f = fixture_start(heap("ncp-pgs"), workers[w]);
+        for (int k = 0; k < 4; ++k) {
+            fixture_run(&f, 100);
+            hash[w][k] = ts_sim_hash(f.sim);
+        }
+        cr_assert_gt(f.sim->contact_count, 60, "the heap must be one");
+        fixture_end(&f);
+    }
+    for (int w = 1; w < 3; ++w)
+        for (int k = 0; k < 4; ++k)
+            cr_assert_eq(hash[w][k], hash[0][k], "%d workers, block %d: %016llx, not %016llx", workers[w], k,
+                         (unsigned long long)hash[w][k], (unsigned long long)hash[0][k]);
+    cr_assert_neq(hash[0][0], hash[0][1]);
+}
+
+Test(determinism, a_snapshot_brings_everything_back) {
+    static const char* const solver[] = {"ncp-pgs", "ccp-pgs", "lcp-pgs"};
+    for (int s = 0; s < 3; ++s) {
+        fixture f = fixture_start(heap(solver[s]), 2);
+        ts_snapshot snapshot = {NULL, 0, 0};
+        ts_status status;
+        fixture_run(&f, 150);
+        f.sim->force_applied[3] = 0.25;
+        f.sim->wrench_applied[2].force.x = 1.5;
+        uint64_t middle = ts_sim_hash(f.sim);
+        cr_assert_eq(ts_sim_snapshot(f.sim, &snapshot, &status), TS_OK);
+        fixture_run(&f, 100);
+        uint64_t end = ts_sim_hash(f.sim);
+        cr_assert_neq(middle, end);
+        // Back in the same simulation, whose scratch and memory have seen other things meanwhile.
+        cr_assert_eq(ts_sim_restore(f.sim, &snapshot, &status), TS_OK);
+        cr_assert_eq(ts_sim_hash(f.sim), middle);
+        fixture_run(&f, 100);
+        cr_assert_eq(ts_sim_hash(f.sim), end, "%s: another way after restoring", solver[s]);
+        // And in a new one.
+        ts_sim* other = NULL;
+        cr_assert_eq(ts_sim_create(f.model, 1, &other, &status), TS_OK);
+        cr_assert_eq(ts_sim_restore(other, &snapshot, &status), TS_OK);
+        for (int i = 0; i < 100; ++i) cr_assert_eq(ts_sim_step(other, &status), TS_OK);
+        cr_assert_eq(ts_sim_hash(other), end, "%s: another way in another simulation", solver[s]);
+        ts_sim_free(other);
+        ts_snapshot_free(&snapshot);
+        fixture_end(&f);
+    }
+}
+
+Test(determinism, looking_does_not_disturb) {
+    fixture f = fixture_start(heap("ncp-pgs"), 1);
+    fixture g = fixture_start(heap("ncp-pgs"), 1);
+    ts_status status;
+    for (int i = 0; i < 120; ++i) {
+        fixture_run(&f, 1);
+        fixture_run(&g, 1);
+        if (i % 7 == 0) cr_assert_eq(ts_sim_forward(g.sim, &status), TS_OK);
+        if (i % 5 == 0) ts_sim_energy(g.sim);
+    }
+    cr_assert_eq(ts_sim_hash(f.sim), ts_sim_hash(g.sim));
+    ts_sim_reset(f.sim);
+    fixture_run(&f, 120);
+    cr_assert_eq(ts_sim_hash(f.sim), ts_sim_hash(g.sim), "a reset must start afresh");
+    fixture_end(&f);
+    fixture_end(&g);
+}
+
+Test(determinism, every_part_of_the_state_counts_in_the_hash) {
+    fixture f = fixture_start(heap("ncp-pgs"), 1);
+    fixture_run(&f, 200);
+    uint64_t hash = ts_sim_hash(f.sim);
+    cr_assert_gt(f.sim->contact_memory_count, 0);
+    cr_assert_gt(f.sim->pair_memory_count, 0);
+    cr_assert_gt(f.sim->joint_memory_count, 0);
+    double* place[] = {&f.sim->time,
+                       &f.sim->qpos[5],
+                       &f.sim->qvel[7],
+                       &f.sim->force_applied[1],
+                       &f.sim->wrench_applied[3].couple.y,
+                       &f.sim->contact_memory[0].impulse.z,
+                       &f.sim->contact_memory[0].tangent.x,
+                       &f.sim->joint_memory[0].impulse,
+                       &f.sim->pair_memory[0].cache.gjk.normal.x};
+    for (size_t i = 0; i < sizeof place / sizeof place[0]; ++i) {
+        double keep = *place[i];
+        *place[i] = keep + 1.0;
+        cr_assert_neq(ts_sim_hash(f.sim), hash, "place %zu", i);
+        *place[i] = keep;
+        cr_assert_eq(ts_sim_hash(f.sim), hash);
+    }
+    fixture_end(&f);
+}

@@ -1,0 +1,110 @@
+// After warm-up a step touches the heap no more. The linker hands every call of the allocator to the counters below.
+#include <stdlib.h>
+
+#include "tests/engine/engine_fixture.h"
+
+static int counting;
+static int calls;
+
+void* __real_malloc(size_t size);
+void* __real_calloc(size_t count, size_t size);
+void* __real_realloc(void* data, size_t size);
+void __real_free(void* data);
+int __real_posix_memalign(void** out_data, size_t alignment, size_t size);
+void* __real_aligned_alloc(size_t alignment, size_t size);
+void* __wrap_malloc(size_t size);
+void* __wrap_calloc(size_t count, size_t size);
+void* __wrap_realloc(void* data, size_t size);
+void __wrap_free(void* data);
+int __wrap_posix_memalign(void** out_data, size_t alignment, size_t size);
+void* __wrap_aligned_alloc(size_t alignment, size_t size);
+
+void* __wrap_malloc(size_t size) {
+    calls += counting;
+    return __real_malloc(size);
+}
+
+void* __wrap_calloc(size_t count, size_t size) {
+    calls += counting;
+    return __real_calloc(count, size);
+}
+
+void* __wrap_realloc(void* data, size_t size) {
+    calls += counting;
+    return __real_realloc(data, size);
+}
+
+void __wrap_free(void* data) {
+    calls += counting;
+    __real_free(data);
+}
+
+int __wrap_posix_memalign(void** out_data, size_t alignment, size_t size) {
+    calls += counting;
+    return __real_posix_memalign(out_data, alignment, size);
+}
+
+void* __wrap_aligned_alloc(size_t alignment, size_t size) {
+    calls += counting;
+    return __real_aligned_alloc(alignment, size);
+}
+
+// Boxes and spheres in a wall that stands, and a hinged bar that swings beside it: contact counts settle, so memory does.
+static ts_builder* wall(void) {
+    ts_builder* builder = ts_builder_create("wall");
+    fixture_floor(builder, 0.8, 0.0);
+    for (int i = 0; i < 12; ++i) {
+        ts_vec3 p = ts_vec3_make(0.25 * (i % 4), 0.0, 0.1 + 0.2 * (i / 4));
+        int body = fixture_free_body(builder, p, -1.0, ts_mat3_zero());
+        fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_zero(), 0.8);
+    }
+    int ball = fixture_free_body(builder, ts_vec3_make(-0.5, 0.0, 0.2), -1.0, ts_mat3_zero());
+    fixture_geom(builder, ball, ts_shape_sphere(0.2), ts_vec3_zero(), 0.8);
+    ts_body_def body = ts_body_def_default();
+    body.pose.position = ts_vec3_make(2.0, 0.0, 1.0);
+    ts_joint_def joint = ts_joint_def_default();
+    joint.body = ts_builder_add_body(builder, &body);
+    joint.axis = ts_vec3_axis(1);
+    joint.limited = 1;
+    joint.range[0] = -0.3;
+    joint.range[1] = 0.3;
+    joint.friction = 0.1;
+    ts_builder_add_joint(builder, &joint);
+    fixture_geom(builder, joint.body, ts_shape_capsule(0.05, 0.3), ts_vec3_make(0.2, 0.0, -0.3), 0.5);
+    return builder;
+}
+
+static void assert_no_calls(const char* solver, int workers) {
+    fixture f = fixture_start(wall(), workers);
+    ts_status status;
+    cr_assert_eq(ts_sim_set(f.sim, "solver", solver, &status), TS_OK);
+    cr_assert_eq(ts_sim_set(f.sim, "iterations", "60", &status), TS_OK);
+    fixture_run(&f, 50);
+    calls = 0;
+    counting = 1;
+    ts_code code = TS_OK;
+    for (int i = 0; i < 200 && code == TS_OK; ++i) code = ts_sim_step(f.sim, &status);
+    ts_sim_energy(f.sim);
+    counting = 0;
+    cr_assert_eq(code, TS_OK);
+    cr_assert_gt(f.sim->contact_count, 20);
+    cr_assert_eq(calls, 0, "%s with %d workers: %d calls of the allocator", solver, workers, calls);
+    fixture_end(&f);
+}
+
+Test(no_heap, a_warm_step_leaves_the_heap_alone) {
+    for (int i = 0; i < ts_solver_count(); ++i) {
+        assert_no_calls(ts_solver_at(i)->name, 1);
+        assert_no_calls(ts_solver_at(i)->name, 2);
+    }
+}
+
+// The counters themselves: creating a simulation must be seen.
+Test(no_heap, the_counters_count) {
+    calls = 0;
+    counting = 1;
+    fixture f = fixture_start(wall(), 1);
+    fixture_end(&f);
+    counting = 0;
+    cr_assert_gt(calls, 10);
+}
