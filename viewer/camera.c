@@ -41,7 +41,8 @@ void ts_camera_orbit(ts_camera* camera, double dx, double dy, int height) {
 }
 
 void ts_camera_pan(ts_camera* camera, double dx, double dy, int height) {
-    double metres_per_pixel = 2.0 * camera->distance * tan(0.5 * camera->field_of_view) / (double)(height > 0 ? height : 1);
+    double metres_per_pixel =
+        2.0 * camera->distance * tan(0.5 * camera->field_of_view) / (double)(height > 0 ? height : 1);
     ts_mat3 axes = ts_camera_axes(camera);
     ts_vec3 right = ts_mat3_column(&axes, 0);
     ts_vec3 up = ts_mat3_column(&axes, 1);

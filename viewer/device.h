@@ -16,12 +16,12 @@ typedef struct ts_device_frame {
     int height;  // pixels
     float view[16];
     float projection[16];
-    float eye[3];            // m
-    float sun[3];            // unit, towards the sun
-    float shadow_centre[3];  // m, middle of the region in which things cast shadows
-    float shadow_radius;     // m
-    float fade;              // m, distance from the eye at which floors have faded away
-    int wireframe;           // nonzero: only edges of solid shapes
+    float eye[3];               // m
+    float sun[3];               // unit, towards the sun
+    float shadow_centre[3];     // m, middle of the region in which things cast shadows
+    float shadow_radius;        // m
+    float fade;                 // m, distance from the eye at which floors have faded away
+    int wireframe;              // nonzero: only edges of solid shapes
     const ts_draw_list* list;   // after ts_draw_list_batch
     const ts_overlay* overlay;  // or NULL
 } ts_device_frame;

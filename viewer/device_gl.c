@@ -94,9 +94,9 @@ static GLuint link_program(const char* vertex_text, const char* fragment_text, t
 
 static ts_code create_programs(device_gl* gl, ts_status* out_status) {
     const char* text[PROGRAM_COUNT][2] = {
-        {ts_shader_mesh_vertex, ts_shader_solid_fragment},      {ts_shader_mesh_vertex, ts_shader_floor_fragment},
-        {ts_shader_mesh_vertex, ts_shader_depth_fragment},      {ts_shader_sky_vertex, ts_shader_sky_fragment},
-        {ts_shader_line_vertex, ts_shader_line_fragment},       {ts_shader_overlay_vertex, ts_shader_overlay_fragment},
+        {ts_shader_mesh_vertex, ts_shader_solid_fragment}, {ts_shader_mesh_vertex, ts_shader_floor_fragment},
+        {ts_shader_mesh_vertex, ts_shader_depth_fragment}, {ts_shader_sky_vertex, ts_shader_sky_fragment},
+        {ts_shader_line_vertex, ts_shader_line_fragment},  {ts_shader_overlay_vertex, ts_shader_overlay_fragment},
     };
     for (int p = 0; p < PROGRAM_COUNT; ++p) {
         gl->program[p] = link_program(text[p][0], text[p][1], out_status);

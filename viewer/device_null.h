@@ -13,12 +13,12 @@ enum { TS_DEVICE_NULL_MESHES = 4096 };
 /// What was asked for.
 typedef struct ts_device_null {
     ts_device device;
-    int uploads;        // meshes given
-    int frames;         // pictures drawn
-    int triangles;      // of the last picture
-    int draw_calls;     // of the last picture
-    int instances;      // of the last picture
-    int overlay_quads;  // of the last picture
+    int uploads;                                // meshes given
+    int frames;                                 // pictures drawn
+    int triangles;                              // of the last picture
+    int draw_calls;                             // of the last picture
+    int instances;                              // of the last picture
+    int overlay_quads;                          // of the last picture
     int mesh_triangles[TS_DEVICE_NULL_MESHES];  // triangles by mesh number, 0 for none
 } ts_device_null;
 

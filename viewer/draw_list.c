@@ -169,8 +169,7 @@ int ts_draw_list_batch(ts_draw_list* list, ts_vec3 eye) {
         e->order = used++;
         e->distance = 0.0;
         if (item->pass == TS_DRAW_PASS_GLASS) {
-            ts_vec3 p =
-                ts_vec3_make((double)item->position[0], (double)item->position[1], (double)item->position[2]);
+            ts_vec3 p = ts_vec3_make((double)item->position[0], (double)item->position[1], (double)item->position[2]);
             e->distance = ts_vec3_distance(p, relative_eye);
         }
         e->instance = instance_of_item(item);

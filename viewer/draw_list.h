@@ -25,33 +25,33 @@ typedef enum ts_draw_mesh {
 
 /// When, and with what rules, an item is drawn.
 typedef enum ts_draw_pass {
-    TS_DRAW_PASS_SOLID,   // opaque
-    TS_DRAW_PASS_FLOOR,   // a plane: grid lines, fading with distance, see-through from below
-    TS_DRAW_PASS_MARK,    // marks and arrows: also seen faintly through what hides them
-    TS_DRAW_PASS_GLASS,   // colour with alpha < 1, far ones first
+    TS_DRAW_PASS_SOLID,  // opaque
+    TS_DRAW_PASS_FLOOR,  // a plane: grid lines, fading with distance, see-through from below
+    TS_DRAW_PASS_MARK,   // marks and arrows: also seen faintly through what hides them
+    TS_DRAW_PASS_GLASS,  // colour with alpha < 1, far ones first
     TS_DRAW_PASS_COUNT
 } ts_draw_pass;
 
 /// Looks of an item, combined with |.
 enum {
-    TS_DRAW_SHADOW = 1,    // it casts a shadow
-    TS_DRAW_PATTERN = 2,   // two shades by octant of its own frame, so that a rotation can be seen on round shapes
-    TS_DRAW_GLOW = 4,      // its colour hardly depends on light
-    TS_DRAW_NO_GRID = 8    // a floor without lines
+    TS_DRAW_SHADOW = 1,   // it casts a shadow
+    TS_DRAW_PATTERN = 2,  // two shades by octant of its own frame, so that a rotation can be seen on round shapes
+    TS_DRAW_GLOW = 4,     // its colour hardly depends on light
+    TS_DRAW_NO_GRID = 8   // a floor without lines
 };
 
 /// One mesh to draw.
 typedef struct ts_draw_item {
-    int mesh;           // ts_draw_mesh, or TS_DRAW_MESH_HULL + hull
+    int mesh;  // ts_draw_mesh, or TS_DRAW_MESH_HULL + hull
     ts_draw_pass pass;
     unsigned flags;
     float rotation[9];  // row-major
     float position[3];  // m, relative to the list's origin
     float scale[3];
-    float stretch;      // m, see geometry_mesh.h
-    float color[4];     // sRGB, alpha
-    float grid[3];      // floor: the item's centre in plane coordinates (m, modulo 100 cells), and the cell, m
-    int source;         // geom or contact it stands for, -1 for none
+    float stretch;   // m, see geometry_mesh.h
+    float color[4];  // sRGB, alpha
+    float grid[3];   // floor: the item's centre in plane coordinates (m, modulo 100 cells), and the cell, m
+    int source;      // geom or contact it stands for, -1 for none
 } ts_draw_item;
 
 /// An arrow.
@@ -77,10 +77,10 @@ TS_ARRAY_DECLARE(ts_draw_lines, ts_draw_line);
 
 /// Numbers a device copies for one instance of a mesh: six groups of four.
 typedef struct ts_draw_instance {
-    float row[3][4];      // rotation | position
-    float scale[4];       // scale, stretch
+    float row[3][4];  // rotation | position
+    float scale[4];   // scale, stretch
     float color[4];
-    float extra[4];       // flags, grid
+    float extra[4];  // flags, grid
 } ts_draw_instance;
 
 /// A run of instances of one mesh in one pass: one draw call.
@@ -100,7 +100,7 @@ typedef struct ts_draw_list {
     ts_draw_items items;
     ts_draw_arrows arrows;
     ts_draw_lines lines;
-    int failed;      // nonzero once memory ran out; what did not fit is missing
+    int failed;  // nonzero once memory ran out; what did not fit is missing
 
     // made by ts_draw_list_batch
     ts_draw_instances instances;

@@ -18,8 +18,7 @@ static ts_code mesh_allocate(int vertex_count, int index_count, ts_geometry_mesh
     out_mesh->index = malloc((size_t)index_count * sizeof *out_mesh->index);
     if (!out_mesh->vertex || !out_mesh->index) {
         ts_geometry_mesh_free(out_mesh);
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a mesh of %d vertices",
-                             vertex_count);
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a mesh of %d vertices", vertex_count);
     }
     return ts_status_ok(out_status);
 }
@@ -194,8 +193,7 @@ ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, t
         unsigned base = (unsigned)out_mesh->vertex_count;
         for (int c = 0; c < corners; ++c)
             add_vertex(out_mesh, hull->vertex[hull->face_corner[first + c]], 0.0, hull->face_normal[f]);
-        for (int c = 1; c + 1 < corners; ++c)
-            add_triangle(out_mesh, base, base + (unsigned)c, base + (unsigned)c + 1u);
+        for (int c = 1; c + 1 < corners; ++c) add_triangle(out_mesh, base, base + (unsigned)c, base + (unsigned)c + 1u);
     }
     return TS_OK;
 }

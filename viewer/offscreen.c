@@ -76,18 +76,15 @@ static int egl_on_display(ts_offscreen* o, void* egl, EGLDisplay display, const 
     EGLContext (*create)(EGLDisplay, EGLConfig, EGLContext, const EGLint*) =
         (EGLContext(*)(EGLDisplay, EGLConfig, EGLContext, const EGLint*))find(egl, "eglCreateContext");
     *why = "its functions are missing";
-    if (!initialize || !bind || !choose || !create || !o->make_current || !o->destroy_context || !o->terminate) return 0;
+    if (!initialize || !bind || !choose || !create || !o->make_current || !o->destroy_context || !o->terminate)
+        return 0;
     *why = "no display";
     if (display == EGL_NO_DISPLAY || !initialize(display, NULL, NULL)) return 0;
     *why = "no OpenGL 3.3 core context";
     static const EGLint config_wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-    static const EGLint context_wanted[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                            3,
-                                            EGL_CONTEXT_MINOR_VERSION,
-                                            3,
-                                            EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                            EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                            EGL_NONE};
+    static const EGLint context_wanted[] = {
+        EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
     EGLConfig config;
     EGLint count = 0;
     if (bind(EGL_OPENGL_API) && choose(display, config_wanted, &config, 1, &count) && count > 0) {
@@ -133,8 +130,17 @@ static int osmesa_create(ts_offscreen* o, const char** why) {
     o->loader = (ts_device_gl_loader)find(library, "OSMesaGetProcAddress");
     *why = "its functions are missing";
     if (!create || !o->osmesa_make_current || !o->osmesa_destroy || !o->loader) return 0;
-    static const int wanted[] = {OSMESA_FORMAT_KEY, FORMAT_RGBA, OSMESA_DEPTH_BITS_KEY, 24, OSMESA_PROFILE_KEY,
-                                 OSMESA_CORE,       OSMESA_MAJOR_KEY, 3,               OSMESA_MINOR_KEY, 3, 0};
+    static const int wanted[] = {OSMESA_FORMAT_KEY,
+                                 FORMAT_RGBA,
+                                 OSMESA_DEPTH_BITS_KEY,
+                                 24,
+                                 OSMESA_PROFILE_KEY,
+                                 OSMESA_CORE,
+                                 OSMESA_MAJOR_KEY,
+                                 3,
+                                 OSMESA_MINOR_KEY,
+                                 3,
+                                 0};
     *why = "no OpenGL 3.3 core context";
     o->osmesa = create(wanted, NULL);
     if (!o->osmesa) return 0;

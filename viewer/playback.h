@@ -11,9 +11,9 @@ extern "C" {
 /// Pacing. Zero-initialised plus a speed is a running start.
 typedef struct ts_playback {
     int paused;
-    double speed;     // simulated seconds per second
-    double owed;      // s of simulated time that has not been stepped yet
-    int single_steps; // steps asked for while paused
+    double speed;      // simulated seconds per second
+    double owed;       // s of simulated time that has not been stepped yet
+    int single_steps;  // steps asked for while paused
 } ts_playback;
 
 /// How many steps are due after `elapsed` wall-clock seconds. At most a tenth of a second is ever owed: a simulation that
@@ -25,8 +25,8 @@ void ts_playback_change_speed(ts_playback* playback, int up);
 
 /// States before past steps, the oldest forgotten first. Zero-initialised is empty; free with ts_history_free.
 typedef struct ts_history {
-    ts_snapshot* entry;   // (capacity) ring
-    long long* step;      // (capacity) step count of the state
+    ts_snapshot* entry;  // (capacity) ring
+    long long* step;     // (capacity) step count of the state
     int capacity;
     int first;
     int count;

@@ -91,7 +91,7 @@ ts_scene_sizes ts_scene_draw_sizes(const ts_sim* sim) {
     double weight = mass * (gravity > 0.0 ? gravity : 9.81) / (double)(model->tree_count > 0 ? model->tree_count : 1);
     // A body on four corners: each of the four arrows as long as the body is wide.
     sizes.metres_per_newton = weight > 0.0 ? 5.0 * sizes.body_radius / weight : 0.0;
-    sizes.grid_cell = pow(10.0, floor(log10(sizes.radius * 1.2)));
+    sizes.grid_cell = pow(10.0, floor(log10(0.6 * sizes.radius)));
     return sizes;
 }
 
@@ -207,8 +207,8 @@ static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, 
     ts_transform placed = {contact->frame, contact->position};
     double size = 0.09 * sizes->body_radius;
     if (show & TS_SHOW_CONTACTS) {
-        ts_draw_item* item = ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, &placed,
-                                              ts_vec3_make(size, size, 0.22 * size), 0.0, color);
+        ts_draw_item* item =
+            ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, &placed, ts_vec3_make(size, size, 0.22 * size), 0.0, color);
         if (item) {
             item->pass = TS_DRAW_PASS_MARK;
             item->flags = TS_DRAW_GLOW;

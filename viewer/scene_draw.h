@@ -42,12 +42,12 @@ enum {
 
 /// Sizes that fit a scene. See ts_scene_draw_sizes.
 typedef struct ts_scene_sizes {
-    ts_vec3 box_min;       // m, around what moves (or around everything finite when nothing does)
-    ts_vec3 box_max;       // m
-    double radius;         // m, half the diagonal of that box
-    double body_radius;    // m, typical size of a moving body
+    ts_vec3 box_min;           // m, around what moves (or around everything finite when nothing does)
+    ts_vec3 box_max;           // m
+    double radius;             // m, half the diagonal of that box
+    double body_radius;        // m, typical size of a moving body
     double metres_per_newton;  // length of force arrows
-    double grid_cell;      // m, a power of ten
+    double grid_cell;          // m, a power of ten
 } ts_scene_sizes;
 
 /// Bounds of what is worth looking at, and sizes of marks: typical weights become arrows of typical body size.

@@ -70,7 +70,7 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     double x = 2.0 * margin;
     double y = 2.0 * margin;
     double chart = 34.0 * s;
-    int rows = 6 + (ui->window ? 1 : 0);
+    int rows = 7 + (ui->window ? 1 : 0);
     double width = ts_overlay_text_width(overlay, "contacts  ") + 23.0 * ts_overlay_text_width(overlay, "0");
     ts_overlay_add_rectangle(overlay, margin, margin, width + 2.0 * margin,
                              (double)rows * line + 4.0 * s + chart + 2.0 * margin, color_panel);
@@ -89,12 +89,12 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
         snprintf(text, sizeof text, "x%g  %.0f fps", ui->speed, ui->frames_per_second);
         y = add_row(overlay, x, y, "speed", text, color_text);
     }
-    if (info->row_count > 0)
-        snprintf(text, sizeof text, "%d  %d it %s", sim->contact_count, info->solve.iterations,
-                 ts_solve_status_name(info->solve.status));
-    else
-        snprintf(text, sizeof text, "%d", sim->contact_count);
+    snprintf(text, sizeof text, "%d", sim->contact_count);
     y = add_row(overlay, x, y, "contacts", text, color_text);
+    text[0] = '\0';
+    if (info->row_count > 0)
+        snprintf(text, sizeof text, "%s, %d it", ts_solve_status_name(info->solve.status), info->solve.iterations);
+    y = add_row(overlay, x, y, "solve", text, color_text);
     snprintf(text, sizeof text, "%.1e N", ts_law_residual_in_force_units(info->solve.own, h));
     y = add_row(overlay, x, y, "own law", text, color_own);
     snprintf(text, sizeof text, "%.1e N", ts_law_residual_in_force_units(info->residual.ncp, h));
@@ -130,17 +130,28 @@ static void add_legend(const ts_sim* sim, int height, ts_overlay* overlay) {
 
 static void add_help(int width, int height, ts_overlay* overlay) {
     static const char* const keys[][2] = {
-        {"left drag", "turn"},        {"right drag", "move (also shift + drag)"},
-        {"wheel", "zoom"},            {"double click, F", "aim at the scene"},
-        {"O", "aim at the moving body"}, {"space", "pause, run"},
-        {"right, S", "one step"},     {"left, A", "one step back"},
-        {"R, backspace", "start again"}, {"+  -", "faster, slower"},
-        {"Tab, ]  [", "next, previous solver"}, {"C", "contact points"},
-        {"V", "contact forces"},      {"K", "friction cones"},
-        {"B", "body frames"},         {"M", "centres of mass"},
-        {"T", "see-through bodies"},  {"G", "grid"},
-        {"W", "wireframe"},           {"L", "legend"},
-        {"P", "picture as PNG"},      {"H, F1", "this help"},
+        {"left drag", "turn"},
+        {"right drag", "move (also shift + drag)"},
+        {"wheel", "zoom"},
+        {"double click, F", "aim at the scene"},
+        {"O", "aim at the moving body"},
+        {"space", "pause, run"},
+        {"right, S", "one step"},
+        {"left, A", "one step back"},
+        {"R, backspace", "start again"},
+        {"+  -", "faster, slower"},
+        {"Tab, ]  [", "next, previous solver"},
+        {"C", "contact points"},
+        {"V", "contact forces"},
+        {"K", "friction cones"},
+        {"B", "body frames"},
+        {"M", "centres of mass"},
+        {"T", "see-through bodies"},
+        {"G", "grid"},
+        {"W", "wireframe"},
+        {"L", "legend"},
+        {"P", "picture as PNG"},
+        {"H, F1", "this help"},
         {"Esc", "quit"},
     };
     int count = (int)(sizeof keys / sizeof keys[0]);

@@ -13,14 +13,14 @@ enum { TS_UI_HISTORY = 160 };
 
 /// What the overlay shows beside the simulation itself. Zero-initialised plus scene and speed is a start.
 typedef struct ts_ui {
-    const char* scene;      // name, borrowed
-    int window;             // nonzero: show speed, frames per second and the hint at the help
-    int help;               // nonzero: list the keys
-    int legend;             // nonzero: name the colours of contacts
+    const char* scene;  // name, borrowed
+    int window;         // nonzero: show speed, frames per second and the hint at the help
+    int help;           // nonzero: list the keys
+    int legend;         // nonzero: name the colours of contacts
     int paused;
-    double speed;           // wanted
+    double speed;  // wanted
     double frames_per_second;
-    char message[160];      // a line at the bottom, "" for none
+    char message[160];           // a line at the bottom, "" for none
     float own[TS_UI_HISTORY];    // log10 of the solver's own residual, N, of past steps (ring)
     float exact[TS_UI_HISTORY];  // the same of the exact law
     int history_next;

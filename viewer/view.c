@@ -55,7 +55,7 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
 
 void ts_view_frame_scene(ts_view* view, double aspect) {
     ts_scene_sizes now = ts_scene_draw_sizes(view->sim);
-    ts_camera_frame(&view->camera, now.box_min, now.box_max, aspect, 1.35);
+    ts_camera_frame(&view->camera, now.box_min, now.box_max, aspect, 1.2);
 }
 
 void ts_view_frame_body(ts_view* view, int body, double aspect) {

@@ -11,11 +11,11 @@ extern "C" {
 
 /// A view. Fill with ts_view_open, release with ts_view_close.
 typedef struct ts_view {
-    ts_device* device;   // borrowed
-    const ts_sim* sim;   // borrowed
+    ts_device* device;  // borrowed
+    const ts_sim* sim;  // borrowed
     ts_camera camera;
     ts_scene_sizes sizes;
-    unsigned show;       // TS_SHOW_ bits
+    unsigned show;  // TS_SHOW_ bits
     int wireframe;
     ts_draw_list list;
 } ts_view;

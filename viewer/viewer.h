@@ -1,0 +1,54 @@
+// The viewer's front door: a window on a running scene, or a picture of it without any display.
+//
+//     ts_view_request request = ts_view_request_default();
+//     request.scene = &scene;
+//     request.sim = sim;
+//     request.png_path = "cube.png";   // leave NULL for a window
+//     request.time = 0.5;
+//     if (ts_viewer_run(&request, &status)) ...
+#ifndef TS_VIEWER_VIEWER_H
+#define TS_VIEWER_VIEWER_H
+
+#include "scenes/scene_table.h"
+#include "viewer/camera.h"
+#include "viewer/scene_draw.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What to show. Fill with ts_view_request_default, then set scene and sim.
+typedef struct ts_view_request {
+    const ts_loaded_scene* scene;  // borrowed
+    ts_sim* sim;                   // borrowed; a simulation of scene->model; the viewer steps it
+    const char* png_path;          // NULL: a window
+    double time;                   // s: a picture is taken when the simulation has reached it; a window starts there
+    int width;                     // pixels, 16..16384
+    int height;                    // pixels, 16..16384
+    int samples;                   // per pixel, against jagged edges
+    unsigned show;                 // TS_SHOW_ bits
+    int overlay;                   // nonzero: with the panel of words and the legend
+    const ts_camera* camera;       // NULL: from the front right, framing the scene
+    double speed;                  // window: simulated seconds per second
+    int paused;                    // window: nonzero starts paused
+    int (*stop)(void* user);       // asked between steps and pictures; nonzero stops with TS_ERROR_INTERRUPTED. Or NULL
+    void* user;                    // for stop
+} ts_view_request;
+
+/// 1280 x 720, 4 samples, real time, contacts and forces shown, overlay on, at time 0.
+ts_view_request ts_view_request_default(void);
+
+/// A window until it is closed, or one picture when png_path is set. Without a display a window is TS_ERROR_UNSUPPORTED,
+/// and the message names the way to a picture. A step that fails ends a picture with that error; a window pauses and shows it.
+ts_code ts_viewer_run(const ts_view_request* request, ts_status* out_status);
+
+/// Steps the scene to `time` and writes a picture to `png_path`, needing no display.
+ts_code ts_viewer_render_png(const ts_view_request* request, ts_status* out_status);
+
+/// Steps the scene to `time` and draws it into out_rgb: 3 * width * height bytes, rows from top to bottom, sRGB.
+ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_rgb, ts_status* out_status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
