@@ -1,0 +1,224 @@
+// Parsing against a table of flags, help from the same table, and the nearest known name for a mistyped one.
+//
+// Nearness is the edit distance with swaps of neighbours (optimal string alignment): one row of the usual table per
+// letter. A name is offered when at most a third of its letters, and at least two, would have to change.
+#include "cli/args.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 63 };
+
+ts_args ts_args_empty(void) {
+    ts_args args;
+    memset(&args, 0, sizeof args);
+    args.time = (double)NAN;
+    args.dt = (double)NAN;
+    return args;
+}
+
+static int minimum(int a, int b) { return a < b ? a : b; }
+
+static int edit_distance(const char* a, const char* b) {
+    int la = (int)strlen(a);
+    int lb = (int)strlen(b);
+    if (la > LONGEST_NAME || lb > LONGEST_NAME) return LONGEST_NAME;
+    int row[3][LONGEST_NAME + 1];  // the last three rows of the table, in turn
+    for (int j = 0; j <= lb; ++j) row[0][j] = j;
+    for (int i = 1; i <= la; ++i) {
+        int* now = row[i % 3];
+        const int* before = row[(i + 2) % 3];
+        const int* earlier = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= lb; ++j) {
+            int cost = a[i - 1] != b[j - 1];
+            now[j] = minimum(minimum(before[j] + 1, now[j - 1] + 1), before[j - 1] + cost);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = minimum(now[j], earlier[j - 2] + 1);
+        }
+    }
+    return row[la % 3][lb];
+}
+
+const char* ts_args_nearest(const char* wanted, const char* (*name)(const void* context, int i), const void* context,
+                            int count) {
+    const char* best = NULL;
+    int best_distance = 0;
+    for (int i = 0; i < count; ++i) {
+        const char* candidate = name(context, i);
+        int distance = edit_distance(wanted, candidate);
+        // Half a name is a good hint too: "pile" for "pile-1000".
+        if (wanted[0] && wanted[1] && strncmp(wanted, candidate, strlen(wanted)) == 0) distance = 1;
+        if (!best || distance < best_distance) {
+            best = candidate;
+            best_distance = distance;
+        }
+    }
+    if (!best) return NULL;
+    int allowed = (int)strlen(best) / 3;
+    if (allowed < 2) allowed = 2;
+    // A short word is near to everything: at least one letter must stay.
+    return best_distance <= allowed && best_distance < (int)strlen(wanted) ? best : NULL;
+}
+
+int ts_args_number(const char* text, double* out_value) {
+    // strtod would also take hexadecimal, "inf" and leading blanks.
+    if (!text[0] || strspn(text, "+-.0123456789eE") != strlen(text)) return 0;
+    char* end = NULL;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) return 0;
+    *out_value = value;
+    return 1;
+}
+
+static const char* flag_name(const void* context, int i) { return ((const ts_flag*)context)[i].name; }
+
+static const ts_flag* find_flag(const ts_command* command, const char* name, size_t length) {
+    for (int i = 0; i < command->flag_count; ++i)
+        if (strlen(command->flag[i].name) == length && strncmp(command->flag[i].name, name, length) == 0)
+            return &command->flag[i];
+    return NULL;
+}
+
+static ts_code unknown_flag(const ts_command* command, const char* text, size_t length, ts_status* out_status) {
+    char name[LONGEST_NAME + 1];
+    snprintf(name, sizeof name, "%.*s", (int)(length > LONGEST_NAME ? LONGEST_NAME : length), text);
+    const char* nearest = ts_args_nearest(name, flag_name, command->flag, command->flag_count);
+    if (nearest)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' has no flag %s; did you mean %s?",
+                             command->name, name, nearest);
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' has no flag %s", command->name, name);
+}
+
+static ts_code set_number(const ts_flag* flag, const char* value, void* target, ts_status* out_status) {
+    double number = 0.0;
+    int whole = flag->kind == TS_FLAG_INTEGER;
+    if (!ts_args_number(value, &number) || (whole && number != floor(number)))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes %s, not '%s'", flag->name,
+                             whole ? "a whole number" : "a number", value);
+    if (number < flag->low || number > flag->high)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s %s is out of range (%g to %g)", flag->name, value,
+                             flag->low, flag->high);
+    if (whole)
+        *(int*)target = (int)number;
+    else
+        *(double*)target = number;
+    return TS_OK;
+}
+
+static ts_code set_size(const ts_flag* flag, const char* value, ts_args* args, ts_status* out_status) {
+    int width = 0;
+    int height = 0;
+    int used = 0;
+    if (strspn(value, "0123456789x") != strlen(value) || strlen(value) > 11 ||
+        sscanf(value, "%dx%d%n", &width, &height, &used) != 2 || value[used])
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes WIDTHxHEIGHT, such as 1280x720, not '%s'",
+                             flag->name, value);
+    if (width < flag->low || height < flag->low || width > flag->high || height > flag->high)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s %s is out of range (each %g to %g)", flag->name,
+                             value, flag->low, flag->high);
+    args->width = width;
+    args->height = height;
+    return TS_OK;
+}
+
+static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, ts_status* out_status) {
+    void* target = (char*)args + flag->offset;
+    switch (flag->kind) {
+    case TS_FLAG_SWITCH: *(int*)target = 1; return TS_OK;
+    case TS_FLAG_TEXT:
+        if (!value[0]) return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes a value", flag->name);
+        *(const char**)target = value;
+        return TS_OK;
+    case TS_FLAG_NUMBER:
+    case TS_FLAG_INTEGER: return set_number(flag, value, target, out_status);
+    case TS_FLAG_SIZE: return set_size(flag, value, args, out_status);
+    case TS_FLAG_PAIR:
+        if (value[0] == '=' || !strchr(value, '='))
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes KEY=VALUE, not '%s'", flag->name, value);
+        if (args->pair_count == TS_ARGS_PAIRS)
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "more than %d times %s", (int)TS_ARGS_PAIRS,
+                                 flag->name);
+        args->pair[args->pair_count++] = value;
+        return TS_OK;
+    }
+    return TS_OK;
+}
+
+static ts_code set_subject(const ts_command* command, const char* text, ts_args* args, ts_status* out_status) {
+    if (!command->subject)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes no '%s'", command->name, text);
+    if (args->subject)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes one %s: what is '%s'?", command->name,
+                             command->subject, text);
+    args->subject = text;
+    return TS_OK;
+}
+
+ts_code ts_args_parse(const ts_command* command, int argc, char** argv, ts_args* out_args, ts_status* out_status) {
+    *out_args = ts_args_empty();
+    int flags_end = 0;
+    for (int i = 0; i < argc; ++i) {
+        const char* text = argv[i];
+        ts_code code = TS_OK;
+        if (flags_end || text[0] != '-' || !text[1]) {
+            code = set_subject(command, text, out_args, out_status);
+        } else if (strcmp(text, "--") == 0) {
+            flags_end = 1;
+        } else {
+            if (strcmp(text, "-h") == 0) text = "--help";
+            size_t length = strcspn(text, "=");
+            const ts_flag* flag = find_flag(command, text, length);
+            if (!flag) return unknown_flag(command, text, length, out_status);
+            const char* value = text[length] ? text + length + 1 : NULL;
+            if (flag->kind == TS_FLAG_SWITCH && value)
+                return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes no value", flag->name);
+            if (flag->kind != TS_FLAG_SWITCH && !value) {
+                if (i + 1 == argc)
+                    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s needs a value (%s)", flag->name,
+                                         flag->value);
+                value = argv[++i];
+            }
+            code = set_flag(flag, value, out_args, out_status);
+        }
+        if (code) return code;
+    }
+    if (command->subject && command->subject[0] != '[' && !out_args->subject && !out_args->help)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' needs %s", command->name, command->subject);
+    return ts_status_ok(out_status);
+}
+
+// "usage: touchstone run SCENE [--solver NAME] ...", wrapped.
+static void add_usage(const ts_command* command, ts_text* text) {
+    size_t line = text->length;
+    ts_text_add(text, "usage: touchstone %s", command->name);
+    if (command->subject) ts_text_add(text, " %s", command->subject);
+    for (int i = 0; i < command->flag_count; ++i) {
+        const ts_flag* flag = &command->flag[i];
+        char piece[64];
+        snprintf(piece, sizeof piece, "[%s%s%s]%s", flag->name, flag->value ? " " : "", flag->value ? flag->value : "",
+                 flag->kind == TS_FLAG_PAIR ? "..." : "");
+        if (text->length - line + strlen(piece) > 90) {
+            ts_text_add(text, "\n      ");
+            line = text->length - 6;
+        }
+        ts_text_add(text, " %s", piece);
+    }
+}
+
+void ts_args_help(const ts_command* command, ts_text* text) {
+    ts_text_add(text, "touchstone %s - %s\n\n", command->name, command->summary);
+    add_usage(command, text);
+    ts_text_add(text, "\n\n%s\n\nflags:\n", command->description);
+    for (int i = 0; i < command->flag_count; ++i) {
+        const ts_flag* flag = &command->flag[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
+        ts_text_add(text, "  %-18s  %s\n", left, flag->summary);
+    }
+    ts_text_add(text, "\nexamples:\n%s", command->examples);
+}

@@ -1,0 +1,83 @@
+// The command line: one table of flags per command, from which both parsing and --help come.
+#ifndef TS_CLI_ARGS_H
+#define TS_CLI_ARGS_H
+
+#include "base/status.h"
+#include "base/text.h"
+
+/// What a flag takes.
+typedef enum ts_flag_kind {
+    TS_FLAG_SWITCH,   // nothing
+    TS_FLAG_TEXT,     // any text
+    TS_FLAG_NUMBER,   // a finite number between low and high
+    TS_FLAG_INTEGER,  // a whole number between low and high
+    TS_FLAG_PAIR,     // KEY=VALUE, may be repeated
+    TS_FLAG_SIZE      // WIDTHxHEIGHT in pixels
+} ts_flag_kind;
+
+/// Most --set pairs on one command line.
+enum { TS_ARGS_PAIRS = 128 };
+
+/// Everything any command can be told. NULL, NAN and 0 mean "not given".
+typedef struct ts_args {
+    const char* subject;  // SCENE, FILE or the topic of list
+    const char* solver;
+    const char* solvers;
+    const char* out;
+    const char* png;
+    double time;  // s
+    double dt;    // s
+    int threads;
+    int width;
+    int height;
+    int json;
+    int strict;
+    int help;
+    int pair_count;
+    const char* pair[TS_ARGS_PAIRS];  // "KEY=VALUE"
+} ts_args;
+
+/// One flag of a command.
+typedef struct ts_flag {
+    const char* name;   // "--time"
+    const char* value;  // "S", NULL for a switch
+    ts_flag_kind kind;
+    unsigned long offset;  // of the value within ts_args
+    double low;
+    double high;
+    const char* summary;
+} ts_flag;
+
+/// A command. `flag` has flag_count entries; --json and --help are among them.
+typedef struct ts_command {
+    const char* name;
+    const char* summary;      // one line
+    const char* subject;      // "SCENE", "[SCENE]" when optional, NULL when there is none
+    const char* description;  // paragraphs for --help
+    const char* examples;     // lines for --help
+    const ts_flag* flag;
+    int flag_count;
+    int (*run)(const ts_args* args);  // returns the exit code
+} ts_command;
+
+/// Exit codes: done, the run failed or a file is bad, wrong use.
+enum { TS_EXIT_DONE = 0, TS_EXIT_FAILED = 1, TS_EXIT_USAGE = 2 };
+
+/// Nothing given.
+ts_args ts_args_empty(void);
+
+/// Reads argv[0..argc) (after the command's name) into *out_args. TS_ERROR_VALUE says what is wrong and, for an unknown
+/// flag, which one is nearest. With --help, missing arguments are no error.
+ts_code ts_args_parse(const ts_command* command, int argc, char** argv, ts_args* out_args, ts_status* out_status);
+
+/// The help page of a command.
+void ts_args_help(const ts_command* command, ts_text* text);
+
+/// A finite number that takes up the whole text. Returns 0 when it is not one.
+int ts_args_number(const char* text, double* out_value);
+
+/// The name nearest to `wanted` by edit distance, or NULL when none is near. `count` names from `name(context, i)`.
+const char* ts_args_nearest(const char* wanted, const char* (*name)(const void* context, int i), const void* context,
+                            int count);
+
+#endif

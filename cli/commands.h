@@ -1,0 +1,26 @@
+// The commands: one file each, cmd_NAME.c. Every one returns the exit code.
+#ifndef TS_CLI_COMMANDS_H
+#define TS_CLI_COMMANDS_H
+
+#include "cli/args.h"
+
+#ifndef TS_VERSION
+#define TS_VERSION "unknown"
+#endif
+
+/// Scenes, solvers, shapes or experiments.
+int ts_cmd_list(const ts_args* args);
+
+/// One scene under one solver.
+int ts_cmd_run(const ts_args* args);
+
+/// One scene under several solvers, with a report.
+int ts_cmd_compare(const ts_args* args);
+
+/// What a model file contains and whether it is plausible.
+int ts_cmd_check(const ts_args* args);
+
+/// A window, or a picture.
+int ts_cmd_view(const ts_args* args);
+
+#endif

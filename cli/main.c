@@ -1,0 +1,186 @@
+// The program `touchstone`: finds the command, parses its arguments, runs it.
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "engine/options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OFFSET(field) offsetof(ts_args, field)
+
+#define FLAG_TIME                                                                                                      \
+    {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9, "simulated seconds (default: the scene's own)"}
+#define FLAG_DT                                                                                                        \
+    {"--dt", "S", TS_FLAG_NUMBER, OFFSET(dt), 1e-9, 1.0, "time step in seconds (default: the model's own)"}
+#define FLAG_SET                                                                                                       \
+    {"--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated"}
+#define FLAG_THREADS                                                                                                   \
+    {"--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 256.0, "worker threads (default 1; results are the same)"}
+#define FLAG_STRICT                                                                                                    \
+    {"--strict", NULL, TS_FLAG_SWITCH, OFFSET(strict), 0.0, 0.0,                                                       \
+     "fail when the file contains physics that is ignored or approximated"}
+#define FLAG_JSON {"--json", NULL, TS_FLAG_SWITCH, OFFSET(json), 0.0, 0.0, "print JSON instead of text"}
+#define FLAG_HELP {"--help", NULL, TS_FLAG_SWITCH, OFFSET(help), 0.0, 0.0, "show this help"}
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+static const ts_flag list_flags[] = {FLAG_JSON, FLAG_HELP};
+
+static const ts_flag run_flags[] = {
+    {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver (default: the model's own)"},
+    FLAG_TIME,
+    FLAG_DT,
+    FLAG_SET,
+    {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "record to FILE.h5 (everything) or FILE.csv (plain table)"},
+    FLAG_THREADS,
+    FLAG_STRICT,
+    FLAG_JSON,
+    FLAG_HELP};
+
+static const ts_flag compare_flags[] = {
+    {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0,
+     "which ones (default: the experiment's, else all)"},
+    FLAG_TIME,
+    FLAG_DT,
+    FLAG_SET,
+    {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write report.html, data.csv and summary.json here"},
+    FLAG_THREADS,
+    FLAG_STRICT,
+    FLAG_JSON,
+    FLAG_HELP};
+
+static const ts_flag check_flags[] = {FLAG_STRICT, FLAG_JSON, FLAG_HELP};
+
+static const ts_flag view_flags[] = {
+    {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver to start with"},
+    {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
+    {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9, "with --png: simulated seconds before it (default 0)"},
+    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 8192.0, "picture or window size in pixels (default 1280x720)"},
+    FLAG_DT,
+    FLAG_SET,
+    FLAG_JSON,
+    FLAG_HELP};
+
+static const ts_command commands[] = {
+    {"list", "what there is to run, and with what", "scenes|solvers|shapes|experiments",
+     "Lists the built-in scenes, the contact solvers with their settings, the shapes, or the experiments.",
+     "  touchstone list scenes\n  touchstone list solvers --json\n", list_flags, COUNT(list_flags), ts_cmd_list},
+    {"run", "simulate one scene and say how it went", "SCENE",
+     "SCENE is a name from 'touchstone list scenes' or the path of an MJCF file. Prints a summary; with --out also\n"
+     "records every step. Ctrl-C ends the run early: the recording is closed properly and the exit code is 130.",
+     "  touchstone run sliding-cube\n  touchstone run sliding-cube --solver ccp-pgs --out cube.h5\n"
+     "  touchstone run robot.xml --time 5 --dt 0.001 --set solver.tolerance=1e-6 --out robot.csv\n",
+     run_flags, COUNT(run_flags), ts_cmd_run},
+    {"compare", "the same scene under several solvers", "SCENE|EXPERIMENT",
+     "Runs a scene, or an experiment from 'touchstone list experiments', once per solver and prints a table. With --out\n"
+     "also writes a report with plots that opens in any browser. A solver that blows up is a result, not an error,\n"
+     "as long as another one finished.",
+     "  touchstone compare sliding-cube --out report\n"
+     "  touchstone compare sliding-cube --solvers ncp-pgs,ccp-pgs,lcp-pgs --dt 0.001 --out report\n"
+     "  touchstone compare lcp-anisotropy --out report\n",
+     compare_flags, COUNT(compare_flags), ts_cmd_compare},
+    {"check", "read a model and say what is in it", "FILE",
+     "FILE is the path of an MJCF file or the name of a scene. Prints what was not taken over exactly, masses, whether\n"
+     "the inertias are possible and plausible, and which geoms touch at the start.",
+     "  touchstone check robot.xml\n  touchstone check robot.xml --strict --json\n", check_flags, COUNT(check_flags),
+     ts_cmd_check},
+    {"view", "watch a scene, or render a picture of it", "[SCENE]",
+     "Opens a window; without SCENE, with a menu of scenes. With --png renders one picture and needs no display.",
+     "  touchstone view sliding-cube\n  touchstone view stack-10 --png stack.png --time 1 --size 1920x1080\n", view_flags,
+     COUNT(view_flags), ts_cmd_view}};
+
+static const char* command_name(const void* context, int i) {
+    (void)context;
+    return commands[i].name;
+}
+
+static const ts_command* find_command(const char* name) {
+    for (int i = 0; i < COUNT(commands); ++i)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+static void add_program_help(ts_text* text) {
+    ts_text_add(text, "touchstone " TS_VERSION " - a rigid-body simulator that judges its own contacts\n\n"
+                      "usage: touchstone COMMAND [ARGUMENTS]\n\ncommands:\n");
+    for (int i = 0; i < COUNT(commands); ++i)
+        ts_text_add(text, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    ts_text_add(text, "\n'touchstone COMMAND --help' explains a command. 'touchstone --version' tells the version.\n\n"
+                      "exit codes: 0 done; 1 the run failed or a file is bad; 2 wrong use; 130 stopped by Ctrl-C\n");
+}
+
+// The names that --set knows, from the table of options.
+static void add_options_help(const ts_command* command, ts_text* text) {
+    int settable = 0;
+    for (int i = 0; i < command->flag_count; ++i) settable |= command->flag[i].kind == TS_FLAG_PAIR;
+    if (!settable) return;
+    ts_text_add(text, "\noptions for --set ('touchstone list solvers' shows the settings of solvers):\n");
+    for (int i = 0; i < ts_option_count(); ++i) {
+        const ts_option* option = ts_option_at(i);
+        ts_text_add(text, "  %-18s  %s%s%s%s\n", option->name, option->summary, option->unit[0] ? " [" : "",
+                    option->unit, option->unit[0] ? "]" : "");
+    }
+}
+
+static int wants_json(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i)
+        if (strcmp(argv[i], "--json") == 0) return 1;
+    return 0;
+}
+
+static int print_version(int json) {
+    ts_text text = {0};
+    if (json) {
+        ts_json writer = ts_json_begin(&text);
+        ts_json_object(&writer);
+        ts_json_key(&writer, "touchstone");
+        ts_json_string(&writer, TS_VERSION);
+        ts_json_object_end(&writer);
+        ts_text_add(&text, "\n");
+    } else {
+        ts_text_add(&text, "touchstone " TS_VERSION "\n");
+    }
+    return ts_console_print(&text, TS_EXIT_DONE);
+}
+
+static int unknown_command(const char* name, int json) {
+    ts_status status;
+    const char* nearest = ts_args_nearest(name, command_name, NULL, COUNT(commands));
+    if (nearest)
+        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "there is no command '%s'; did you mean '%s'?", name, nearest);
+    else
+        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "there is no %s '%s'", name[0] == '-' ? "flag" : "command",
+                      name);
+    return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
+}
+
+int main(int argc, char** argv) {
+    int json = wants_json(argc, argv);
+    ts_text text = {0};
+    ts_status status;
+    if (argc < 2) {
+        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "what shall be done? list, run, compare, check or view");
+        return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
+    }
+    const char* name = argv[1];
+    if (strcmp(name, "--version") == 0) return print_version(json);
+    int help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0;
+    if (help && argc == 2) {
+        add_program_help(&text);
+        return ts_console_print(&text, TS_EXIT_DONE);
+    }
+    const char* wanted = help ? argv[2] : name;
+    const ts_command* command = find_command(wanted);
+    if (!command) return unknown_command(wanted, json);
+    ts_args args;
+    if (help) {
+        args = ts_args_empty();
+        args.help = 1;
+    } else if (ts_args_parse(command, argc - 2, argv + 2, &args, &status)) {
+        return ts_console_error(command->name, json, TS_EXIT_USAGE, &status);
+    }
+    if (!args.help) return command->run(&args);
+    ts_args_help(command, &text);
+    add_options_help(command, &text);
+    return ts_console_print(&text, TS_EXIT_DONE);
+}

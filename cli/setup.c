@@ -1,0 +1,177 @@
+// Loading scenes, choosing solvers, applying settings, and preparing an output directory.
+#include "cli/setup.h"
+
+#include "cli/console.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char* scene_name(const void* context, int i) {
+    (void)context;
+    return ts_scene_at(i)->name;
+}
+
+static const char* solver_name(const void* context, int i) {
+    (void)context;
+    return ts_solver_at(i)->name;
+}
+
+int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
+                  ts_status* out_status) {
+    struct stat info;
+    int known = ts_scene_find(name_or_path) != NULL;
+    if (!known && !strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) {
+        const char* nearest = ts_args_nearest(name_or_path, scene_name, NULL, ts_scene_count());
+        if (nearest)
+            ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no scene or file is called '%s'; did you mean '%s'?",
+                          name_or_path, nearest);
+        else
+            ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                          "no scene or file is called '%s' ('touchstone list scenes' shows the scenes)", name_or_path);
+        return TS_EXIT_USAGE;
+    }
+    return ts_scene_load(name_or_path, report, out_scene, out_status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+const ts_solver* ts_setup_solver(const char* name, ts_status* out_status) {
+    const ts_solver* solver = ts_solver_find(name);
+    if (solver) return solver;
+    const char* nearest = ts_args_nearest(name, solver_name, NULL, ts_solver_count());
+    if (nearest)
+        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no solver is called '%s'; did you mean '%s'?", name,
+                      nearest);
+    else
+        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                      "no solver is called '%s' ('touchstone list solvers' shows them)", name);
+    return NULL;
+}
+
+static int has_setting(const ts_solver* solver, const char* name) {
+    for (int i = 0; i < solver->setting_count; ++i)
+        if (strcmp(solver->setting[i].name, name) == 0) return 1;
+    return 0;
+}
+
+// Names that --set knows: options first, then the settings of all solvers as "solver.NAME".
+enum { MOST_KEYS = 256 };
+
+typedef struct key_list {
+    int count;
+    char name[MOST_KEYS][64];
+} key_list;
+
+static const char* key_name(const void* context, int i) { return ((const key_list*)context)->name[i]; }
+
+static ts_code unknown_key(const char* key, const ts_solver* only, ts_status* out_status) {
+    key_list* list = (key_list*)calloc(1, sizeof *list);
+    if (!list) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+    for (int i = 0; i < ts_option_count() && list->count < MOST_KEYS; ++i)
+        snprintf(list->name[list->count++], sizeof list->name[0], "%s", ts_option_at(i)->name);
+    for (int s = 0; s < ts_solver_count(); ++s) {
+        const ts_solver* solver = ts_solver_at(s);
+        if (only && solver != only) continue;
+        for (int i = 0; i < solver->setting_count && list->count < MOST_KEYS; ++i)
+            snprintf(list->name[list->count++], sizeof list->name[0], "solver.%s", solver->setting[i].name);
+    }
+    const char* nearest = ts_args_nearest(key, key_name, list, list->count);
+    if (nearest)
+        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--set knows no '%s'; did you mean '%s'?", key, nearest);
+    else
+        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                      "--set knows no '%s' ('touchstone list solvers --json' shows the settings of solvers, "
+                      "'touchstone run --help' the options)",
+                      key);
+    free(list);
+    return TS_ERROR_VALUE;
+}
+
+static int is_option(const char* key) {
+    for (int i = 0; i < ts_option_count(); ++i)
+        if (strcmp(ts_option_at(i)->name, key) == 0) return 1;
+    return 0;
+}
+
+// Applies one pair when it is of the wanted kind: 0 options, 1 settings of the solver.
+static ts_code apply_pair(ts_sim* sim, const char* pair, int settings, int skip_foreign, ts_status* out_status) {
+    const char* equals = strchr(pair, '=');
+    char key[128];
+    snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 127 ? equals - pair : 127), pair);
+    int is_setting = strncmp(key, "solver.", 7) == 0;
+    if (is_setting != settings) return TS_OK;
+    if (is_setting && !has_setting(sim->solver, key + 7)) {
+        for (int s = 0; skip_foreign && s < ts_solver_count(); ++s)
+            if (has_setting(ts_solver_at(s), key + 7)) return TS_OK;
+        return unknown_key(key, skip_foreign ? NULL : sim->solver, out_status);
+    }
+    if (!is_setting && !is_option(key)) return unknown_key(key, skip_foreign ? NULL : sim->solver, out_status);
+    return ts_sim_set(sim, key, equals + 1, out_status);
+}
+
+ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver, int skip_foreign,
+                           ts_status* out_status) {
+    for (int i = 0; i < args->pair_count; ++i) {
+        ts_code code = apply_pair(sim, args->pair[i], 0, skip_foreign, out_status);
+        if (code) return code;
+    }
+    if (!isnan(args->dt)) {
+        char value[64];
+        snprintf(value, sizeof value, "%.17g", args->dt);
+        ts_code code = ts_sim_set(sim, "time_step", value, out_status);
+        if (code) return code;
+    }
+    // Chosen after the options, since a solver takes tolerance and iterations from them; its settings come after that.
+    char chosen[sizeof sim->options.solver];
+    snprintf(chosen, sizeof chosen, "%s", solver ? solver : sim->options.solver);
+    ts_code code = ts_sim_set_solver(sim, chosen, out_status);
+    for (int i = 0; code == TS_OK && i < args->pair_count; ++i)
+        code = apply_pair(sim, args->pair[i], 1, skip_foreign, out_status);
+    return code;
+}
+
+ts_code ts_setup_strict(const ts_args* args, const ts_import_report* report, const char* file, ts_status* out_status) {
+    int ignored = ts_import_report_count(report, TS_IMPORT_IGNORED, 1);
+    int approximated = ts_import_report_count(report, TS_IMPORT_APPROXIMATED, 1);
+    if (!args->strict || ignored + approximated == 0) return ts_status_ok(out_status);
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, file, 0,
+                         "--strict: %d ignored and %d approximated kinds of content affect the physics "
+                         "('touchstone check' lists them)",
+                         ignored, approximated);
+}
+
+void ts_setup_note_report(const char* subject, const ts_import_report* report) {
+    int ignored = ts_import_report_count(report, TS_IMPORT_IGNORED, 1);
+    int approximated = ts_import_report_count(report, TS_IMPORT_APPROXIMATED, 1);
+    if (ignored + approximated == 0) return;
+    ts_console_note("%s: %d ignored and %d approximated kinds of content affect the physics; "
+                    "'touchstone check %s' lists them",
+                    subject, ignored, approximated, subject);
+}
+
+ts_code ts_setup_directory(const char* path, int* out_created, ts_status* out_status) {
+    *out_created = 0;
+    char part[4096];
+    if (strlen(path) + 32 > sizeof part)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the path of the output directory is too long");
+    for (size_t i = 1; i <= strlen(path); ++i) {
+        if (path[i] != '/' && path[i]) continue;
+        snprintf(part, sizeof part, "%.*s", (int)i, path);
+        struct stat info;
+        if (stat(part, &info) == 0 && S_ISDIR(info.st_mode)) continue;
+        if (mkdir(part, 0777) != 0)
+            return ts_status_set(out_status, TS_ERROR_FILE, part, 0, "cannot make this directory: %s",
+                                 errno == EEXIST ? "there is a file of that name" : strerror(errno));
+        *out_created = 1;
+    }
+    // Only trying tells: permissions, read-only file systems and quotas all end here.
+    snprintf(part, sizeof part, "%s/.touchstone-XXXXXX", path);
+    int fd = mkstemp(part);
+    if (fd < 0) return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write here: %s", strerror(errno));
+    close(fd);
+    unlink(part);
+    return ts_status_ok(out_status);
+}

@@ -1,0 +1,32 @@
+// From what was asked on the command line to a loaded scene and a configured simulation. Everything is checked here,
+// before any output is created.
+#ifndef TS_CLI_SETUP_H
+#define TS_CLI_SETUP_H
+
+#include "cli/args.h"
+#include "scenes/scene_table.h"
+
+/// Loads a scene by name or path. Returns TS_EXIT_DONE, TS_EXIT_FAILED for a bad file, TS_EXIT_USAGE for an unknown name
+/// (with the nearest one).
+int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
+                  ts_status* out_status);
+
+/// The solver of that name. NULL, and the nearest known one in the message, when there is none.
+const ts_solver* ts_setup_solver(const char* name, ts_status* out_status);
+
+/// Applies --set pairs, --dt and the solver (NULL: the scene's own) to a fresh simulation. `skip_foreign` nonzero passes
+/// over solver settings that this solver does not have, but another one does. TS_ERROR_VALUE is wrong use.
+ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver, int skip_foreign,
+                           ts_status* out_status);
+
+/// With --strict: TS_ERROR_UNSUPPORTED when something that affects the physics was ignored or approximated.
+ts_code ts_setup_strict(const ts_args* args, const ts_import_report* report, const char* file, ts_status* out_status);
+
+/// Says on standard error, in one line, what of a file was not taken over exactly (silent when all of it was).
+void ts_setup_note_report(const char* subject, const ts_import_report* report);
+
+/// Makes a directory with its parents, and makes sure files can be written in it. *out_created says whether its last
+/// part was made now.
+ts_code ts_setup_directory(const char* path, int* out_created, ts_status* out_status);
+
+#endif

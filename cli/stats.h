@@ -1,0 +1,74 @@
+// Numbers over a whole run: what `run` prints and what the table of `compare` shows.
+#ifndef TS_CLI_STATS_H
+#define TS_CLI_STATS_H
+
+#include "base/array.h"
+#include "base/text.h"
+#include "engine/sim.h"
+
+/// A growing list of numbers.
+TS_ARRAY_DECLARE(ts_number_array, double);
+
+/// How contacts moved in one step, weighted by their normal impulses. The exact law has opening 0; the convex relaxation
+/// has opening = cone.
+typedef struct ts_contact_motion {
+    double impulse;  // N s: sum of the normal impulses
+    double opening;  // m/s: normal velocity, plus gap / time step for contacts that had not closed yet
+    double slip;     // m/s: tangential speed
+    double cone;     // m/s: mu times tangential speed
+} ts_contact_motion;
+
+/// The statistics. Zero-initialised is empty; free with ts_stats_free.
+typedef struct ts_stats {
+    long long steps;
+    long long status_count[4];  // by ts_solve_status
+    int contacts_most;
+    int iterations_most;
+    double iterations_sum;
+    double worst_penetration;  // m
+    double worst_ncp;          // N, force units
+    double worst_natural;      // 1
+    double worst_own;          // N, force units
+    long long narrow_failures;
+    ts_energy energy_first;
+    ts_energy energy_last;
+    double energy_gained;  // J: sum of all rises from one step to the next
+    double energy_highest;
+    double time_last;      // s
+    double opening_sum;    // over impulse: N s m/s
+    double slip_sum;
+    double cone_sum;
+    double impulse_sum;    // N s
+    ts_number_array seconds;  // of every step, wall clock
+    int started;
+} ts_stats;
+
+/// Takes in the present state; the first call is the start (no step done yet). Returns the energy it computed, which also
+/// brings the sim's kinematics up to date.
+ts_energy ts_stats_add(ts_stats* stats, ts_sim* sim);
+
+/// How the contacts moved in the last step.
+ts_contact_motion ts_stats_contact_motion(const ts_sim* sim);
+
+/// Steps whose solve did not converge.
+long long ts_stats_unconverged(const ts_stats* stats);
+
+/// Mean iterations per step, 0 without steps.
+double ts_stats_iterations_mean(const ts_stats* stats);
+
+/// Median wall-clock seconds per step, 0 without steps.
+double ts_stats_seconds_median(const ts_stats* stats);
+
+/// "12 converged, 3 stalled": statuses that occurred.
+void ts_stats_statuses(const ts_stats* stats, ts_text* text);
+
+/// The keys that run and compare share, into an open JSON object.
+void ts_stats_json(const ts_stats* stats, ts_json* json);
+
+/// Releases the memory.
+void ts_stats_free(ts_stats* stats);
+
+/// "1.234 um", "12 mm": a length, time or other quantity with an SI prefix; three significant digits.
+void ts_stats_add_quantity(ts_text* text, double value, const char* unit);
+
+#endif

@@ -1,0 +1,400 @@
+// Line plots as SVG.
+//
+// Ticks: steps of 1, 2 or 5 times a power of ten, the smallest that keeps labels apart. Curves over time are reduced to
+// the first, lowest, highest and last value per half pixel, paths to points half a pixel apart: the picture is the same and
+// the page stays small. Colours: Okabe and Ito's set, made to be told apart by colour-blind readers; a second round through
+// the colours is dashed.
+#include "cli/svg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARGIN_LEFT = 64, MARGIN_RIGHT = 16, MARGIN_TOP = 34, MARGIN_BOTTOM = 46, COLOURS = 8, MARKS = 7, MOST_TICKS = 64 };
+
+// --- axes ------------------------------------------------------------------------------------------------------------
+
+typedef struct axis {
+    double low;   // in shown units (after `scale`); exponent of ten when logarithmic
+    double high;
+    double scale; // shown = value * scale
+    double from;  // px
+    double to;    // px
+    ts_svg_scale kind;
+    double floor;
+    int tick_count;
+    int decimals;
+    double tick[MOST_TICKS];
+    char unit[16];
+} axis;
+
+static double place(const axis* self, double value) {
+    double shown = value * self->scale;
+    if (self->kind == TS_SVG_LOG) shown = log10(value > self->floor ? value : self->floor);
+    return self->from + (shown - self->low) / (self->high - self->low) * (self->to - self->from);
+}
+
+// A prefix that makes the largest number on the axis lie between 1 and 1000.
+static void choose_prefix(axis* self, double largest, const char* unit) {
+    static const struct {
+        double scale;
+        const char* prefix;
+    } prefixes[] = {{1e9, "n"}, {1e6, "\xC2\xB5"}, {1e3, "m"}, {1.0, ""}, {1e-3, "k"}, {1e-6, "M"}};
+    self->scale = 1.0;
+    snprintf(self->unit, sizeof self->unit, "%s", unit);
+    if (!unit[0] || !(largest > 0.0)) return;
+    size_t i = 0;
+    while (i + 1 < sizeof prefixes / sizeof prefixes[0] && largest * prefixes[i].scale >= 1000.0) ++i;
+    // Seconds and radians read better plain down to a tenth.
+    if (prefixes[i].scale == 1e3 && largest >= 0.1 && strcmp(unit, "s") == 0) ++i;
+    self->scale = prefixes[i].scale;
+    snprintf(self->unit, sizeof self->unit, "%s%s", prefixes[i].prefix, unit);
+}
+
+static double nice_step(double span, double most_ticks) {
+    double raw = span / (most_ticks > 1.0 ? most_ticks : 1.0);
+    double power = pow(10.0, floor(log10(raw)));
+    double part = raw / power;
+    return power * (part <= 1.0 ? 1.0 : (part <= 2.0 ? 2.0 : (part <= 5.0 ? 5.0 : 10.0)));
+}
+
+static void add_linear_ticks(axis* self, double pixels_per_tick, int whole, int widen) {
+    double step = nice_step(self->high - self->low, fabs(self->to - self->from) / pixels_per_tick);
+    if (whole && step < 1.0) step = 1.0;
+    if (widen) {
+        self->low = floor(self->low / step + 1e-9) * step;
+        self->high = ceil(self->high / step - 1e-9) * step;
+    }
+    self->decimals = step < 1.0 ? (int)ceil(-log10(step) - 1e-9) : 0;
+    self->tick_count = 0;
+    double first = ceil(self->low / step - 1e-9);
+    for (double k = first; k * step <= self->high + 1e-9 * step && self->tick_count < MOST_TICKS; k += 1.0)
+        self->tick[self->tick_count++] = k * step == 0.0 ? 0.0 : k * step;
+}
+
+static void add_log_ticks(axis* self) {
+    self->low = floor(self->low + 1e-9);
+    self->high = ceil(self->high - 1e-9);
+    if (self->high - self->low < 1.0) self->high = self->low + 1.0;
+    double step = ceil((self->high - self->low) * 26.0 / fabs(self->to - self->from));
+    self->tick_count = 0;
+    for (double k = self->low; k <= self->high && self->tick_count < MOST_TICKS; k += step)
+        self->tick[self->tick_count++] = k;
+}
+
+typedef struct range {
+    double low;
+    double high;
+} range;
+
+static void widen(range* r, double value) {
+    if (!isfinite(value)) return;
+    if (value < r->low) r->low = value;
+    if (value > r->high) r->high = value;
+}
+
+static range range_of(const ts_svg_plot* plot, int of_y) {
+    range r = {HUGE_VAL, -HUGE_VAL};
+    for (int c = 0; c < plot->curve_count; ++c)
+        for (int i = 0; i < plot->curve[c].count; ++i) widen(&r, of_y ? plot->curve[c].y[i] : plot->curve[c].x[i]);
+    if (!(r.low <= r.high)) r.low = r.high = 0.0;
+    return r;
+}
+
+static axis make_x_axis(const ts_svg_plot* plot) {
+    range r = range_of(plot, 0);
+    if (!(r.high > r.low)) r.high = r.low + 1.0;
+    axis self;
+    memset(&self, 0, sizeof self);
+    self.from = MARGIN_LEFT;
+    self.to = plot->width - MARGIN_RIGHT;
+    choose_prefix(&self, fmax(fabs(r.low), fabs(r.high)), plot->x_unit);
+    self.low = r.low * self.scale;
+    self.high = r.high * self.scale;
+    return self;
+}
+
+static axis make_y_axis(const ts_svg_plot* plot) {
+    range r = range_of(plot, 1);
+    axis self;
+    memset(&self, 0, sizeof self);
+    self.from = plot->height - MARGIN_BOTTOM;
+    self.to = MARGIN_TOP;
+    if (plot->y_reversed) {
+        self.from = MARGIN_TOP;
+        self.to = plot->height - MARGIN_BOTTOM;
+    }
+    self.kind = plot->y_scale;
+    self.scale = 1.0;
+    self.floor = plot->y_floor;
+    if (self.kind == TS_SVG_LOG) {
+        snprintf(self.unit, sizeof self.unit, "%s", plot->y_unit);
+        self.low = log10(r.low > plot->y_floor ? r.low : plot->y_floor);
+        self.high = log10(r.high > plot->y_floor ? r.high : plot->y_floor);
+        add_log_ticks(&self);
+        return self;
+    }
+    if (plot->y_from_zero) {
+        widen(&r, 0.0);
+    }
+    if (r.high - r.low < plot->y_span) {
+        double middle = plot->y_from_zero ? plot->y_span / 2.0 : (r.low + r.high) / 2.0;
+        r.low = middle - plot->y_span / 2.0;
+        r.high = middle + plot->y_span / 2.0;
+    }
+    if (!(r.high > r.low)) r.high = r.low + 1.0;
+    choose_prefix(&self, fmax(fabs(r.low), fabs(r.high)), plot->y_unit);
+    self.low = r.low * self.scale;
+    self.high = r.high * self.scale;
+    return self;
+}
+
+// Gives both axes of a path the same metres per pixel, unless that would leave one of them with next to nothing.
+static void equalise(axis* x, axis* y) {
+    double x_pixels = fabs(x->to - x->from);
+    double y_pixels = fabs(y->to - y->from);
+    double x_span = (x->high - x->low) / x->scale;
+    double y_span = (y->high - y->low) / y->scale;
+    double per_pixel = fmax(x_span / x_pixels, y_span / y_pixels);
+    if (fmin(x_span / x_pixels, y_span / y_pixels) < per_pixel / 12.0) return;
+    double x_room = 0.5 * (per_pixel * x_pixels - x_span) * x->scale;
+    double y_room = 0.5 * (per_pixel * y_pixels - y_span) * y->scale;
+    x->low -= x_room;
+    x->high += x_room;
+    y->low -= y_room;
+    y->high += y_room;
+}
+
+static void pad(axis* self, double part) {
+    double room = part * (self->high - self->low);
+    self->low -= room;
+    self->high += room;
+}
+
+// --- drawing ---------------------------------------------------------------------------------------------------------
+
+void ts_svg_escape(ts_text* text, const char* plain) {
+    for (const char* c = plain; *c; ++c) {
+        switch (*c) {
+        case '<': ts_text_add(text, "&lt;"); break;
+        case '>': ts_text_add(text, "&gt;"); break;
+        case '&': ts_text_add(text, "&amp;"); break;
+        case '"': ts_text_add(text, "&quot;"); break;
+        default: ts_text_add_bytes(text, c, 1);
+        }
+    }
+}
+
+static void add_power_of_ten(ts_text* text, int exponent) {
+    static const char* const digits[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",     "\xE2\x81\xB4",
+                                         "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9"};
+    char plain[16];
+    snprintf(plain, sizeof plain, "%d", exponent);
+    ts_text_add(text, "10");
+    for (const char* c = plain; *c; ++c) ts_text_add(text, "%s", *c == '-' ? "\xE2\x81\xBB" : digits[*c - '0']);
+}
+
+static void add_tick_label(ts_text* text, const axis* self, double value) {
+    if (self->kind == TS_SVG_LOG)
+        add_power_of_ten(text, (int)value);
+    else
+        ts_text_add(text, "%s%.*f", value < 0.0 ? "\xE2\x88\x92" : "", self->decimals, fabs(value));
+}
+
+static void draw_frame(const ts_svg_plot* plot, const axis* x, const axis* y, ts_text* text) {
+    double bottom = plot->height - MARGIN_BOTTOM;
+    double right = plot->width - MARGIN_RIGHT;
+    ts_text_add(text, "<g class=\"grid\">");
+    for (int i = 0; i < x->tick_count; ++i) {
+        double at = x->from + (x->tick[i] - x->low) / (x->high - x->low) * (x->to - x->from);
+        ts_text_add(text, "<path d=\"M%.1f %dV%.1f\"/>", at, MARGIN_TOP, bottom);
+    }
+    for (int i = 0; i < y->tick_count; ++i) {
+        double at = y->from + (y->tick[i] - y->low) / (y->high - y->low) * (y->to - y->from);
+        int zero = y->kind == TS_SVG_LINEAR && y->tick[i] == 0.0;
+        ts_text_add(text, "<path%s d=\"M%d %.1fH%.1f\"/>", zero ? " class=\"zero\"" : "", MARGIN_LEFT, at, right);
+    }
+    ts_text_add(text, "</g><g class=\"tick\">");
+    for (int i = 0; i < x->tick_count; ++i) {
+        double at = x->from + (x->tick[i] - x->low) / (x->high - x->low) * (x->to - x->from);
+        ts_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", at, bottom + 16.0);
+        add_tick_label(text, x, x->tick[i]);
+        ts_text_add(text, "</text>");
+    }
+    for (int i = 0; i < y->tick_count; ++i) {
+        double at = y->from + (y->tick[i] - y->low) / (y->high - y->low) * (y->to - y->from);
+        ts_text_add(text, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", MARGIN_LEFT - 7, at + 3.8);
+        add_tick_label(text, y, y->tick[i]);
+        ts_text_add(text, "</text>");
+    }
+    ts_text_add(text, "</g><text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
+                0.5 * (MARGIN_LEFT + right), plot->height - 8.0);
+    ts_svg_escape(text, plot->x_label);
+    ts_text_add(text, x->unit[0] ? " [%s]</text>" : "%s</text>", x->unit);
+    ts_text_add(text, "<text class=\"label\" x=\"%d\" y=\"%d\">", 8, MARGIN_TOP - 14);
+    ts_svg_escape(text, plot->y_label);
+    ts_text_add(text, y->unit[0] ? " [%s]</text>" : "%s</text>", y->unit);
+}
+
+typedef struct pen {
+    ts_text* text;
+    int down;
+    double x;  // px, last point put on paper
+    double y;
+} pen;
+
+static void pen_to(pen* self, double x, double y) {
+    if (self->down && fabs(x - self->x) < 0.05 && fabs(y - self->y) < 0.05) return;
+    ts_text_add(self->text, self->down ? " %.1f %.1f" : "M%.1f %.1f", x, y);
+    self->down = 1;
+    self->x = x;
+    self->y = y;
+}
+
+// A curve over time: first, lowest, highest and last point of every half pixel.
+static void draw_series(const ts_svg_curve* curve, const axis* x, const axis* y, pen* tip) {
+    int i = 0;
+    while (i < curve->count) {
+        if (!isfinite(curve->y[i]) || !isfinite(curve->x[i])) {
+            tip->down = 0;
+            ++i;
+            continue;
+        }
+        double column = floor(2.0 * place(x, curve->x[i]));
+        int low = i;
+        int high = i;
+        int last = i;
+        for (int k = i; k < curve->count && isfinite(curve->y[k]) && floor(2.0 * place(x, curve->x[k])) <= column; ++k) {
+            if (curve->y[k] < curve->y[low]) low = k;
+            if (curve->y[k] > curve->y[high]) high = k;
+            last = k;
+        }
+        int order[4] = {i, low < high ? low : high, low < high ? high : low, last};
+        for (int k = 0; k < 4; ++k) pen_to(tip, place(x, curve->x[order[k]]), place(y, curve->y[order[k]]));
+        i = last + 1;
+    }
+}
+
+static void draw_path(const ts_svg_curve* curve, const axis* x, const axis* y, pen* tip) {
+    for (int i = 0; i < curve->count; ++i) {
+        if (!isfinite(curve->y[i]) || !isfinite(curve->x[i])) {
+            tip->down = 0;
+            continue;
+        }
+        double at_x = place(x, curve->x[i]);
+        double at_y = place(y, curve->y[i]);
+        if (tip->down && i + 1 < curve->count && hypot(at_x - tip->x, at_y - tip->y) < 0.5) continue;
+        pen_to(tip, at_x, at_y);
+    }
+}
+
+// One mark, about 7 px across. The second round through the colours has hollow marks.
+static void draw_mark(ts_text* text, int style, double x, double y) {
+    ts_text_add(text, "<path class=\"m%s\" d=\"", (style / COLOURS) % 2 ? " hollow" : "");
+    switch (style % MARKS) {
+    case 0: ts_text_add(text, "M%.1f %.1fa3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z", x - 3.5, y); break;
+    case 1: ts_text_add(text, "M%.1f %.1fh6.4v6.4h-6.4z", x - 3.2, y - 3.2); break;
+    case 2: ts_text_add(text, "M%.1f %.1fl4 7h-8z", x, y - 4.2); break;
+    case 3: ts_text_add(text, "M%.1f %.1fl4.2 4.2l-4.2 4.2l-4.2 -4.2z", x, y - 4.2); break;
+    case 4: ts_text_add(text, "M%.1f %.1fl4 -7h-8z", x, y + 4.2); break;
+    case 5: ts_text_add(text, "M%.1f %.1fh2.4v2.6h2.6v2.4h-2.6v2.6h-2.4v-2.6h-2.6v-2.4h2.6z", x - 1.2, y - 3.8); break;
+    default: ts_text_add(text, "M%.1f %.1fl3.9 2.8l-1.5 4.6h-4.8l-1.5 -4.6z", x, y - 4.1); break;
+    }
+    ts_text_add(text, "\"/>");
+}
+
+static double stroke_width(int style, int style_count) {
+    if (style_count < 2) return 2.2;
+    return 1.6 + 3.0 * (double)(style_count - 1 - style) / (double)(style_count - 1);
+}
+
+// Marks at places of the curve's own, so that curves on top of each other show different marks side by side.
+static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y, ts_text* text) {
+    enum { MARKS_PER_CURVE = 5 };
+    if (curve->count == 0) return;
+    double own = ((double)curve->style + 0.5) / (double)(plot->style_count > 0 ? plot->style_count : 1);
+    for (int k = 0; k < MARKS_PER_CURVE; ++k) {
+        int i = (int)((double)(curve->count - 1) * ((double)k + own) / MARKS_PER_CURVE);
+        if (i < curve->count && isfinite(curve->x[i]) && isfinite(curve->y[i]))
+            draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
+    }
+}
+
+static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y, ts_text* text) {
+    ts_text_add(text, "<g class=\"c s%d k%d\"><path class=\"l\" stroke-width=\"%.1f\"%s d=\"", curve->style,
+                curve->style % COLOURS, stroke_width(curve->style, plot->style_count),
+                curve->style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
+    pen tip = {text, 0, 0.0, 0.0};
+    if (plot->path)
+        draw_path(curve, x, y, &tip);
+    else
+        draw_series(curve, x, y, &tip);
+    ts_text_add(text, "\"/>");
+    if (plot->path) {
+        // Where it ended says most; marks along the way would hide it.
+        for (int i = curve->count - 1; i >= 0; --i) {
+            if (!isfinite(curve->x[i]) || !isfinite(curve->y[i])) continue;
+            draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
+            break;
+        }
+    } else {
+        draw_marks(plot, curve, x, y, text);
+    }
+    ts_text_add(text, "</g>");
+}
+
+void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text) {
+    axis x = make_x_axis(plot);
+    axis y = make_y_axis(plot);
+    if (plot->path) {
+        pad(&x, 0.04);
+        pad(&y, 0.08);
+        equalise(&x, &y);
+    }
+    add_linear_ticks(&x, 70.0, 0, 0);
+    if (y.kind == TS_SVG_LINEAR) add_linear_ticks(&y, 34.0, plot->y_whole, !plot->path);
+    ts_text_add(text, "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", plot->width, plot->height);
+    ts_svg_escape(text, plot->title);
+    ts_text_add(text, "\">");
+    draw_frame(plot, &x, &y, text);
+    if (plot->guide) {
+        ts_text_add(text, "<path class=\"guide\" d=\"");
+        pen tip = {text, 0, 0.0, 0.0};
+        draw_path(plot->guide, &x, &y, &tip);
+        ts_text_add(text, "\"/>");
+    }
+    for (int c = 0; c < plot->curve_count; ++c) draw_curve(plot, &plot->curve[c], &x, &y, text);
+    if (plot->path && plot->curve_count > 0 && plot->curve[0].count > 0)
+        ts_text_add(text, "<circle class=\"start\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", place(&x, plot->curve[0].x[0]),
+                    place(&y, plot->curve[0].y[0]));
+    ts_text_add(text, "</svg>\n");
+}
+
+void ts_svg_swatch(int style, int style_count, ts_text* text) {
+    ts_text_add(text,
+                "<svg class=\"swatch k%d\" viewBox=\"0 0 34 14\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
+                "<path class=\"l\" stroke-width=\"%.1f\"%s d=\"M1 7H33\"/>",
+                style % COLOURS, stroke_width(style, style_count), style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
+    draw_mark(text, style, 17.0, 7.0);
+    ts_text_add(text, "</svg>");
+}
+
+void ts_svg_css(ts_text* text) {
+    static const char* const light[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#b5569b",
+                                               "#c98a00", "#3a9bdc", "#7a5230", "#5a5f66"};
+    static const char* const dark[COLOURS] = {"#4aa8e0", "#ff8a3d", "#2fc796", "#e09ccb",
+                                              "#f0b93a", "#8fd0ff", "#c79b74", "#aab2bd"};
+    for (int i = 0; i < COLOURS; ++i) ts_text_add(text, ".k%d{--ink:%s}", i, light[i]);
+    ts_text_add(text, "\n@media (prefers-color-scheme:dark){");
+    for (int i = 0; i < COLOURS; ++i) ts_text_add(text, ".k%d{--ink:%s}", i, dark[i]);
+    ts_text_add(text,
+                "}\n.plot{width:100%%;height:auto;display:block}"
+                ".grid path{stroke:var(--line);stroke-width:1;fill:none}.grid .zero{stroke:var(--soft)}"
+                ".tick text{font-size:11px;fill:var(--soft);font-variant-numeric:tabular-nums}"
+                ".label{font-size:12px;fill:var(--soft)}"
+                ".l{fill:none;stroke:var(--ink);stroke-linejoin:round;stroke-linecap:round}"
+                ".m{fill:var(--ink);stroke:var(--card);stroke-width:1}.m.hollow{fill:var(--card);stroke:var(--ink)}"
+                ".start{fill:none;stroke:var(--text);stroke-width:1.5}"
+                ".guide{fill:none;stroke:var(--soft);stroke-width:1.2;stroke-dasharray:3 4}\n");
+}

@@ -1,0 +1,54 @@
+// A small plot library: line plots as inline SVG, styled by the page's CSS so that they follow light and dark.
+// Curves that coincide stay visible: earlier curves are drawn wider, and every curve carries its own marks at its own
+// places.
+#ifndef TS_CLI_SVG_H
+#define TS_CLI_SVG_H
+
+#include "base/text.h"
+
+/// Linear or logarithmic.
+typedef enum ts_svg_scale { TS_SVG_LINEAR, TS_SVG_LOG } ts_svg_scale;
+
+/// One curve. Points that are not finite interrupt it; on a logarithmic axis values below the floor lie on the floor.
+typedef struct ts_svg_curve {
+    const double* x;
+    const double* y;
+    int count;
+    int style;  // 0, 1, 2, ...: colour, mark and dash; the same number is the same solver in all plots
+} ts_svg_curve;
+
+/// A plot. Units get an SI prefix that fits the numbers ("m" becomes "mm").
+typedef struct ts_svg_plot {
+    const char* title;
+    const char* x_label;
+    const char* x_unit;
+    const char* y_label;
+    const char* y_unit;
+    int width;   // px
+    int height;  // px
+    ts_svg_scale y_scale;
+    double y_floor;     // smallest value shown on a logarithmic axis
+    double y_span;      // least extent of a linear y axis: noise below it looks flat
+    int y_from_zero;    // nonzero: a linear y axis includes zero
+    int y_reversed;     // nonzero: y grows downwards
+    int y_whole;        // nonzero: ticks at whole numbers only
+    int path;           // nonzero: x is not time; the ends get a mark and equal aspect is used when sensible
+    const ts_svg_curve* curve;
+    int curve_count;
+    int style_count;    // styles on the page, for the widths
+    const ts_svg_curve* guide;  // a thin dashed grey curve behind the others, or NULL
+} ts_svg_plot;
+
+/// Appends <svg>...</svg>.
+void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text);
+
+/// Appends a short piece of a curve of that style, for legends and tables.
+void ts_svg_swatch(int style, int style_count, ts_text* text);
+
+/// Appends the CSS that plots need: colours of the styles for light and dark, axes, grid.
+void ts_svg_css(ts_text* text);
+
+/// Appends text with <, >, & and quotes escaped.
+void ts_svg_escape(ts_text* text, const char* plain);
+
+#endif
