@@ -242,6 +242,58 @@ Test(stack, error_after_k_sweeps_follows_the_geometric_law) {
         }
 }
 
+// The very first sweep from zero, from each solver's update rule by hand on a fully coupled contact; fixed points alone
+// would not notice a wrong step or a stale velocity. G and g give normal l3 = -g3 / G33 = 0.5 and tangent velocities
+// v = g_T + G_TN l3 = (0.3 + 0.1, 0.2 - 0.05) = (0.4, 0.15).
+//   NCP: G_TT = [[4, 1], [1, 4]] has largest eigenvalue 5: l_T = -v / 5, inside the disc of radius 0.45.
+//   LCP: axis 1 gives -0.4 / 4 = -0.1; axis 2 then sees 0.15 + 1 * -0.1 = 0.05, giving -0.0125.
+//   CCP: the step is 1 / L or a little less, with L the largest root of det(G - x I).
+Test(first_sweep, follows_each_update_rule) {
+    const double G[9] = {4, 1, 0.2, 1, 4, -0.1, 0.2, -0.1, 2}, g[3] = {0.3, 0.2, -1.0};
+    ts_pgs_settings settings = tight();
+    settings.shared.iteration_limit = 1;
+    fixture_answer a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, 0.9, G, g, NULL);
+    fixture_expect_vector(a.lambda, -0.08, -0.03, 0.5, 1e-15, "ncp-pgs");
+    a = fixture_solve_contact(&ts_lcp_pgs_solver, &settings, 0.9, G, g, NULL);
+    fixture_expect_vector(a.lambda, -0.1, -0.0125, 0.5, 1e-15, "lcp-pgs");
+
+    // Bisection of the characteristic polynomial between 5 (largest of G_TT, so a lower bound) and the trace 10.
+    long double low = 5.0L, high = 10.0L;
+    for (int k = 0; k < 100; ++k) {
+        long double x = 0.5L * (low + high), p = 4.0L - x, q = 2.0L - x;
+        long double g02 = G[2], g12 = G[5];
+        long double det = p * (p * q - g12 * g12) - (q - g12 * g02) + g02 * (g12 - p * g02);
+        // The cubic is -x^3 + ...: negative above its largest root.
+        if (det < 0.0L)
+            high = x;
+        else
+            low = x;
+    }
+    a = fixture_solve_contact(&ts_ccp_pgs_solver, &settings, 0.9, G, g, NULL);
+    // -g / L = (-0.06, -0.04, 0.2): inside the cone of slope 0.9, so no projection takes part.
+    double step = a.lambda[2];
+    cr_expect_leq(step, (double)(1.0L / high) * (1.0 + 1e-12));
+    cr_expect_geq(step, (double)(1.0L / high) * 0.98);
+    fixture_expect_vector(a.lambda, -0.3 * step, -0.2 * step, step, 1e-15, "ccp-pgs");
+}
+
+// With one contact, k local iterations of one sweep are k sweeps: the velocity carried between them is the true one.
+Test(local_iterations, are_sweeps_when_there_is_one_contact) {
+    const double G[9] = {4, 1, 0.2, 1, 3, -0.1, 0.2, -0.1, 2}, g[3] = {0.9, 0.5, -1.0}, R[3] = {0.1, 0.2, 0.3};
+    const ts_solver* solvers[3] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver};
+    for (int i = 0; i < 3; ++i)
+        for (int k = 2; k < 6; ++k) {
+            ts_pgs_settings sweeps = tight(), local = tight();
+            sweeps.shared.iteration_limit = k;
+            local.shared.iteration_limit = 1;
+            local.local_iterations = k;
+            fixture_answer a = fixture_solve_contact(solvers[i], &sweeps, 0.3, G, g, R);
+            fixture_answer b = fixture_solve_contact(solvers[i], &local, 0.3, G, g, R);
+            cr_assert_eq(b.report.iterations, 1);
+            fixture_expect_vector(b.lambda, a.lambda[0], a.lambda[1], a.lambda[2], 1e-15, solvers[i]->name);
+        }
+}
+
 // With the heavy one below, rho = 1e-6: a handful of sweeps reaches the exact loads.
 Test(stack, converges_at_once_with_the_heavy_block_below) {
     const double m1 = 1e3, m2 = 1e-3, gamma = GRAVITY * TIME_STEP;

@@ -193,4 +193,11 @@ Test(residual, never_hides_a_nan) {
     cr_expect(isnan(ts_law_residual_in_force_units(r.ccp, TIME_STEP)));
     cr_expect(isnan(ts_law_residual_in_force_units(r.lcp, TIME_STEP)));
     cr_expect(isnan(r.natural));
+    const ts_block box = {.set = TS_SET_BOX, .row = 0, .rows = 1, .low = -1.0, .high = 1.0};
+    const double one[1] = {1.0}, nowhere[1] = {NAN}, zero[1] = {0.0};
+    r = evaluate(1, &box, one, nowhere, NULL, zero, NULL);
+    cr_expect(isnan(ts_law_residual_in_force_units(r.ncp, TIME_STEP)));
+    const ts_block weld = {.set = TS_SET_FREE, .row = 0, .rows = 1};
+    r = evaluate(1, &weld, one, nowhere, NULL, zero, NULL);
+    cr_expect(isnan(ts_law_residual_in_force_units(r.ncp, TIME_STEP)));
 }

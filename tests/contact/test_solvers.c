@@ -351,6 +351,30 @@ Test(status, a_stall_is_not_a_success) {
     }
 }
 
+// The residual is looked at when it is worth it: a solve goes on for a few sweeps at most after the tolerance is met. The
+// fewest sweeps are found by raising the limit, at which the residual is always looked at.
+Test(status, a_solve_ends_soon_after_the_tolerance_is_met) {
+    const ts_solver* solvers[3] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver};
+    ts_rng rng = ts_rng_make(40, 0);
+    for (int i = 0; i < 3; ++i)
+        for (int trial = 0; trial < 5; ++trial) {
+            sample s;
+            make_sample(&s, &rng);
+            int fewest = 0, converged = 0;
+            while (!converged && fewest < 3000) {
+                settings_buffer limited = settings_of(solvers[i], 1e-6, ++fewest);
+                fixture_answer a = fixture_solve(solvers[i], &limited, CONTACTS, s.block, s.G, s.g, NULL, NULL);
+                converged = a.report.status == TS_SOLVE_CONVERGED;
+            }
+            if (!converged) continue;
+            settings_buffer settings = settings_of(solvers[i], 1e-6, 3000);
+            fixture_answer a = fixture_solve(solvers[i], &settings, CONTACTS, s.block, s.G, s.g, NULL, NULL);
+            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+            cr_expect_leq(a.report.iterations, fewest + 3 + fewest / 10, "%s: %d sweeps, %d would do", solvers[i]->name,
+                          a.report.iterations, fewest);
+        }
+}
+
 // What validate would have refused must still end in FAILED with finite impulses, not in a claim or a NaN.
 Test(status, numbers_that_are_not_finite_end_in_failure) {
     for (int i = 0; i < ts_solver_count(); ++i) {
