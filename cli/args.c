@@ -139,7 +139,8 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
     case TS_FLAG_SIZE: return set_size(flag, value, args, out_status);
     case TS_FLAG_PAIR:
         if (value[0] == '=' || !strchr(value, '='))
-            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes KEY=VALUE, not '%s'", flag->name, value);
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes KEY=VALUE, not '%s'", flag->name,
+                                 value);
         if (args->pair_count == TS_ARGS_PAIRS)
             return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "more than %d times %s", (int)TS_ARGS_PAIRS,
                                  flag->name);

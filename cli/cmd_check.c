@@ -23,11 +23,11 @@
 
 typedef struct body_facts {
     int body;
-    double mass;       // kg
-    ts_vec3 moments;   // kg m^2, principal, ascending
-    double gyration;   // m
-    double reach;      // m: farthest geom point from the centre of mass, bounded from above; 0 without geoms
-    char doubt[160];   // "" when plausible
+    double mass;      // kg
+    ts_vec3 moments;  // kg m^2, principal, ascending
+    double gyration;  // m
+    double reach;     // m: farthest geom point from the centre of mass, bounded from above; 0 without geoms
+    char doubt[160];  // "" when plausible
 } body_facts;
 
 typedef struct touching_pair {
@@ -152,8 +152,8 @@ static void add_report(ts_text* text, const ts_import_report* report) {
 
 static void add_bodies(ts_text* text, const check_job* job) {
     const ts_model* model = job->scene.model;
-    ts_text_add(text, "\nMasses and inertias\n  %-24s %12s   %-36s %s\n", "body", "mass [kg]", "principal moments [kg m^2]",
-                "verdict");
+    ts_text_add(text, "\nMasses and inertias\n  %-24s %12s   %-36s %s\n", "body", "mass [kg]",
+                "principal moments [kg m^2]", "verdict");
     for (int i = 0; i < job->body_total; ++i) {
         const body_facts* facts = &job->body[i];
         char name[128];

@@ -119,7 +119,8 @@ static ts_code rehearse(compare_job* job, ts_status* status) {
 }
 
 static void quote(ts_text* text, const char* word) {
-    if (word[0] && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%") == strlen(word)) {
+    if (word[0] &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%") == strlen(word)) {
         ts_text_add(text, " %s", word);
         return;
     }
@@ -238,8 +239,7 @@ static ts_code run_all(compare_job* job, ts_status* status) {
     for (int i = 0; i < comparison->planned && code == TS_OK && !comparison->interrupted; ++i)
         code = run_solver(job, job->solver[i], status);
     ts_progress_end(&job->progress);
-    comparison->frame =
-        ts_findings_frame(comparison->series, comparison->count, comparison->options.gravity);
+    comparison->frame = ts_findings_frame(comparison->series, comparison->count, comparison->options.gravity);
     for (int i = 0; i < comparison->count; ++i)
         comparison->finding[i] = ts_findings_measure(comparison->series, &comparison->frame, i);
     return code;

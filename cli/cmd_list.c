@@ -117,8 +117,8 @@ static void shapes_json(ts_json* json) {
 static void experiments_text(ts_text* text) {
     for (int i = 0; i < ts_experiment_count(); ++i) {
         const ts_experiment* experiment = ts_experiment_at(i);
-        ts_text_add(text, "%-22s %s\n%-22s   %s; scene %s, solvers %s, %g s\n", experiment->name, experiment->summary, "",
-                    experiment->source, experiment->scene, experiment->solvers, experiment->duration);
+        ts_text_add(text, "%-22s %s\n%-22s   %s; scene %s, solvers %s, %g s\n", experiment->name, experiment->summary,
+                    "", experiment->source, experiment->scene, experiment->solvers, experiment->duration);
     }
 }
 

@@ -22,12 +22,12 @@ typedef struct run_job {
     ts_record* record;
     ts_stats stats;
     ts_progress progress;
-    double duration;     // s
-    double wall;         // s
-    long long rows;      // recorded
-    ts_code code;        // of the run itself
+    double duration;  // s
+    double wall;      // s
+    long long rows;   // recorded
+    ts_code code;     // of the run itself
     ts_status status;
-    ts_status recording; // of the recording
+    ts_status recording;  // of the recording
 } run_job;
 
 static int observe(void* user, ts_sim* sim) {
@@ -124,8 +124,8 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (bad > 0)
         ts_text_add(text, "  %lld of %lld steps did not converge: their forces are not the law's answer.\n", bad,
                     stats->steps);
-    if (job->code) ts_text_add(text, "  The run did not reach its end; the numbers are those up to t = %g s.\n",
-                               stats->time_last);
+    if (job->code)
+        ts_text_add(text, "  The run did not reach its end; the numbers are those up to t = %g s.\n", stats->time_last);
 }
 
 static void add_json(ts_text* text, const run_job* job, int exit_code) {

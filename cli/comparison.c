@@ -57,12 +57,14 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
                 comparison->options.time_step);
     if (comparison->experiment)
         ts_text_add(text, "%s: %s\n", comparison->experiment->source, comparison->experiment->summary);
-    ts_text_add(text, "\n%-20s law  exact law  nat. map    own law   unconverged  energy     deepest      "
-                      "iterations       step\n",
+    ts_text_add(text,
+                "\n%-20s law  exact law  nat. map    own law   unconverged  energy     deepest      "
+                "iterations       step\n",
                 "solver");
     for (int i = 0; i < comparison->count; ++i) add_row(text, comparison, i);
-    ts_text_add(text, "Residuals: worst over the run; exact (NCP) and own law in N, natural map without unit. Iterations: "
-                      "mean / most. Step: median.\n\n");
+    ts_text_add(text,
+                "Residuals: worst over the run; exact (NCP) and own law in N, natural map without unit. Iterations: "
+                "mean / most. Step: median.\n\n");
     for (int i = 0; i < comparison->count; ++i) {
         ts_text words = {0};
         ts_findings_words(comparison->series, &comparison->frame, i, &comparison->finding[i], &words);

@@ -29,8 +29,8 @@ typedef struct ts_comparison {
     int count;
     ts_frame_of_reference frame;
     ts_sliding_law sliding;
-    ts_text command;                  // how to repeat it
-    const ts_text* picture;           // (count) data URIs of rendered pictures, or NULL
+    ts_text command;         // how to repeat it
+    const ts_text* picture;  // (count) data URIs of rendered pictures, or NULL
 } ts_comparison;
 
 /// The table and the findings as plain text.

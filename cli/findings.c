@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define NOISE_PART 2e-3
-#define NOISE_LEAST 1e-5     // m
-#define MOVING_SPEED 1e-3    // m/s: slower is not a direction
-#define SLIDING_SPEED 1e-3   // m/s: slower contacts say nothing about the direction of friction
+#define NOISE_LEAST 1e-5    // m
+#define MOVING_SPEED 1e-3   // m/s: slower is not a direction
+#define SLIDING_SPEED 1e-3  // m/s: slower contacts say nothing about the direction of friction
 #define DEGREES (180.0 / 3.14159265358979323846)
 
 static ts_vec3 horizontal(ts_vec3 v, ts_vec3 up) { return ts_vec3_add_scaled(v, -ts_vec3_dot(v, up), up); }
@@ -63,7 +63,8 @@ ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_v
     return frame;
 }
 
-static void compare_sample(const ts_sample* a, const ts_sample* b, const ts_frame_of_reference* frame, ts_finding* out) {
+static void compare_sample(const ts_sample* a, const ts_sample* b, const ts_frame_of_reference* frame,
+                           ts_finding* out) {
     ts_vec3 apart = ts_vec3_sub(a->position, b->position);
     double side = ts_vec3_dot(apart, frame->left);
     double height = ts_vec3_dot(apart, frame->up);
@@ -141,7 +142,8 @@ static void words_about_motion(const ts_frame_of_reference* frame, const ts_find
         quantity(text, "Lifts off: up to ", finding->rise_most, "m", " higher than the reference");
         ts_text_add(text, " (at t = %.3g s). ", finding->rise_time);
     }
-    if (finding->sink_most > noise) quantity(text, "Comes to lie up to ", finding->sink_most, "m", " lower than the reference. ");
+    if (finding->sink_most > noise)
+        quantity(text, "Comes to lie up to ", finding->sink_most, "m", " lower than the reference. ");
     if (!frame->has_direction) {
         if (finding->away_most > noise) {
             quantity(text, "Moves up to ", finding->away_most, "m", " away from where the reference is");
@@ -199,8 +201,8 @@ static void words_about_solves(const ts_series* self, ts_text* text) {
     ts_text_add(text, "). ");
 }
 
-void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index, const ts_finding* finding,
-                       ts_text* text) {
+void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index,
+                       const ts_finding* finding, ts_text* text) {
     const ts_series* self = &series[index];
     words_about_end(self, text);
     if (frame->reference >= 0 && self->focus >= 0 && !finding->is_reference) {

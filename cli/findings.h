@@ -10,22 +10,22 @@
 typedef struct ts_finding {
     int is_reference;
     int reached_end;
-    double along;         // at the end
-    double side;          // at the end
-    double side_most;     // largest magnitude at any time, with its sign
-    double rise_most;     // most above the reference at any time
-    double rise_time;     // s
-    double sink_most;     // most below the reference at any time, >= 0
-    double away_most;     // largest distance at any time
-    double away_time;     // s
-    double turn;          // rad, angle between the final orientations
-    double energy_more;   // J, most above the reference at any time
-    double energy_less;   // J, most below it, >= 0
+    double along;        // at the end
+    double side;         // at the end
+    double side_most;    // largest magnitude at any time, with its sign
+    double rise_most;    // most above the reference at any time
+    double rise_time;    // s
+    double sink_most;    // most below the reference at any time, >= 0
+    double away_most;    // largest distance at any time
+    double away_time;    // s
+    double turn;         // rad, angle between the final orientations
+    double energy_more;  // J, most above the reference at any time
+    double energy_less;  // J, most below it, >= 0
     double energy_less_time;
     double energy_more_time;
-    double opening;       // m/s, impulse-weighted mean normal speed of contacts that push
-    double opening_part;  // opening as a part of mu times slip speed; NAN where nothing slips
-    double slip_angle;    // rad, impulse-weighted mean angle between friction and the opposite of slip, while sliding
+    double opening;         // m/s, impulse-weighted mean normal speed of contacts that push
+    double opening_part;    // opening as a part of mu times slip speed; NAN where nothing slips
+    double slip_angle;      // rad, impulse-weighted mean angle between friction and the opposite of slip, while sliding
     double inner_friction;  // N, most at any time
 } ts_finding;
 
@@ -49,7 +49,7 @@ ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_v
 ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_reference* frame, int index);
 
 /// The finding in plain sentences.
-void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index, const ts_finding* finding,
-                       ts_text* text);
+void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index,
+                       const ts_finding* finding, ts_text* text);
 
 #endif

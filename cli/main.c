@@ -9,19 +9,26 @@
 
 #define OFFSET(field) offsetof(ts_args, field)
 
-#define FLAG_TIME                                                                                                      \
-    {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9, "simulated seconds (default: the scene's own)"}
-#define FLAG_DT                                                                                                        \
-    {"--dt", "S", TS_FLAG_NUMBER, OFFSET(dt), 1e-9, 1.0, "time step in seconds (default: the model's own)"}
-#define FLAG_SET                                                                                                       \
-    {"--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated"}
-#define FLAG_THREADS                                                                                                   \
-    {"--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 256.0, "worker threads (default 1; results are the same)"}
-#define FLAG_STRICT                                                                                                    \
-    {"--strict", NULL, TS_FLAG_SWITCH, OFFSET(strict), 0.0, 0.0,                                                       \
-     "fail when the file contains physics that is ignored or approximated"}
-#define FLAG_JSON {"--json", NULL, TS_FLAG_SWITCH, OFFSET(json), 0.0, 0.0, "print JSON instead of text"}
-#define FLAG_HELP {"--help", NULL, TS_FLAG_SWITCH, OFFSET(help), 0.0, 0.0, "show this help"}
+#define FLAG_TIME \
+    { "--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9, "simulated seconds (default: the scene's own)" }
+#define FLAG_DT \
+    { "--dt", "S", TS_FLAG_NUMBER, OFFSET(dt), 1e-9, 1.0, "time step in seconds (default: the model's own)" }
+#define FLAG_SET \
+    { "--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated" }
+#define FLAG_THREADS                                                    \
+    {                                                                   \
+        "--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 256.0, \
+            "worker threads (default 1; results are the same)"          \
+    }
+#define FLAG_STRICT                                                               \
+    {                                                                             \
+        "--strict", NULL, TS_FLAG_SWITCH, OFFSET(strict), 0.0, 0.0,               \
+            "fail when the file contains physics that is ignored or approximated" \
+    }
+#define FLAG_JSON \
+    { "--json", NULL, TS_FLAG_SWITCH, OFFSET(json), 0.0, 0.0, "print JSON instead of text" }
+#define FLAG_HELP \
+    { "--help", NULL, TS_FLAG_SWITCH, OFFSET(help), 0.0, 0.0, "show this help" }
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
 static const ts_flag list_flags[] = {FLAG_JSON, FLAG_HELP};
@@ -54,8 +61,9 @@ static const ts_flag check_flags[] = {FLAG_STRICT, FLAG_JSON, FLAG_HELP};
 static const ts_flag view_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver to start with"},
     {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
-    {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9, "with --png: simulated seconds before it (default 0)"},
-    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 8192.0, "picture or window size in pixels (default 1280x720)"},
+    {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9,
+     "simulated seconds before the picture, or before the window starts (default 0)"},
+    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "picture or window size in pixels (default 1280x720)"},
     FLAG_DT,
     FLAG_SET,
     FLAG_JSON,
@@ -72,7 +80,8 @@ static const ts_command commands[] = {
      "  touchstone run robot.xml --time 5 --dt 0.001 --set solver.tolerance=1e-6 --out robot.csv\n",
      run_flags, COUNT(run_flags), ts_cmd_run},
     {"compare", "the same scene under several solvers", "SCENE|EXPERIMENT",
-     "Runs a scene, or an experiment from 'touchstone list experiments', once per solver and prints a table. With --out\n"
+     "Runs a scene, or an experiment from 'touchstone list experiments', once per solver and prints a table. With "
+     "--out\n"
      "also writes a report with plots that opens in any browser. A solver that blows up is a result, not an error,\n"
      "as long as another one finished.",
      "  touchstone compare sliding-cube --out report\n"
@@ -80,14 +89,15 @@ static const ts_command commands[] = {
      "  touchstone compare lcp-anisotropy --out report\n",
      compare_flags, COUNT(compare_flags), ts_cmd_compare},
     {"check", "read a model and say what is in it", "FILE",
-     "FILE is the path of an MJCF file or the name of a scene. Prints what was not taken over exactly, masses, whether\n"
+     "FILE is the path of an MJCF file or the name of a scene. Prints what was not taken over exactly, masses, "
+     "whether\n"
      "the inertias are possible and plausible, and which geoms touch at the start.",
      "  touchstone check robot.xml\n  touchstone check robot.xml --strict --json\n", check_flags, COUNT(check_flags),
      ts_cmd_check},
     {"view", "watch a scene, or render a picture of it", "[SCENE]",
-     "Opens a window; without SCENE, with a menu of scenes. With --png renders one picture and needs no display.",
-     "  touchstone view sliding-cube\n  touchstone view stack-10 --png stack.png --time 1 --size 1920x1080\n", view_flags,
-     COUNT(view_flags), ts_cmd_view}};
+     "Opens a window; without SCENE, the first of the list. With --png renders one picture and needs no display.",
+     "  touchstone view sliding-cube\n  touchstone view stack-10 --png stack.png --time 1 --size 1920x1080\n",
+     view_flags, COUNT(view_flags), ts_cmd_view}};
 
 static const char* command_name(const void* context, int i) {
     (void)context;
@@ -103,8 +113,7 @@ static const ts_command* find_command(const char* name) {
 static void add_program_help(ts_text* text) {
     ts_text_add(text, "touchstone " TS_VERSION " - a rigid-body simulator that judges its own contacts\n\n"
                       "usage: touchstone COMMAND [ARGUMENTS]\n\ncommands:\n");
-    for (int i = 0; i < COUNT(commands); ++i)
-        ts_text_add(text, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    for (int i = 0; i < COUNT(commands); ++i) ts_text_add(text, "  %-9s %s\n", commands[i].name, commands[i].summary);
     ts_text_add(text, "\n'touchstone COMMAND --help' explains a command. 'touchstone --version' tells the version.\n\n"
                       "exit codes: 0 done; 1 the run failed or a file is bad; 2 wrong use; 130 stopped by Ctrl-C\n");
 }

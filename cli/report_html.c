@@ -90,8 +90,9 @@ static void add_head(const ts_comparison* comparison, ts_text* text) {
     ts_text_add(text, "<li>Touchstone <b>%s</b></li></ul>\n", TS_VERSION);
     escaped(text, "<pre>", ts_text_get(&comparison->command), "</pre>\n");
     if (comparison->interrupted)
-        ts_text_add(text, "<p class=\"cut\">Stopped before its end: %d of %d solvers were begun, and the last one is "
-                          "incomplete.</p>\n",
+        ts_text_add(text,
+                    "<p class=\"cut\">Stopped before its end: %d of %d solvers were begun, and the last one is "
+                    "incomplete.</p>\n",
                     comparison->count, comparison->planned);
 }
 
@@ -173,24 +174,30 @@ static void add_table(const ts_comparison* comparison, ts_text* text) {
                 "<th>final position [m]</th><th>deepest<br>penetration</th><th>iterations<br>mean</th><th>most</th>"
                 "<th>step, median<br>[\xC2\xB5s]</th></tr></thead><tbody>\n");
     for (int i = 0; i < comparison->count; ++i) add_row(comparison, i, text);
-    ts_text_add(text, "</tbody></table></div>\n<p class=\"lead\" style=\"font-size:13.5px\">Residuals are the worst of the "
-                      "run; bars are logarithmic. Stalled, at the limit and failed count steps whose solve did not "
-                      "converge.</p>\n");
+    ts_text_add(text,
+                "</tbody></table></div>\n<p class=\"lead\" style=\"font-size:13.5px\">Residuals are the worst of the "
+                "run; bars are logarithmic. Stalled, at the limit and failed count steps whose solve did not "
+                "converge.</p>\n");
 }
 
 static void add_glossary(ts_text* text) {
     ts_text_add(
         text,
         "<h2>How to read this</h2>\n<dl>"
-        "<dt>NCP</dt><dd>the exact law: a contact pushes or opens, never both (Signorini), and friction opposes slip with "
+        "<dt>NCP</dt><dd>the exact law: a contact pushes or opens, never both (Signorini), and friction opposes slip "
+        "with "
         "\xCE\xBC times the normal force (Coulomb).</dd>"
-        "<dt>CCP</dt><dd>the convex relaxation: a sliding contact also separates, at \xCE\xBC times the slip speed.</dd>"
+        "<dt>CCP</dt><dd>the convex relaxation: a sliding contact also separates, at \xCE\xBC times the slip "
+        "speed.</dd>"
         "<dt>LCP</dt><dd>friction pyramids instead of cones: friction depends on the direction of slip.</dd>"
-        "<dt>exact-law residual</dt><dd>how far the forces of a step are from the NCP, in newtons; computed from scratch by "
+        "<dt>exact-law residual</dt><dd>how far the forces of a step are from the NCP, in newtons; computed from "
+        "scratch by "
         "the same code for every solver.</dd>"
-        "<dt>own-law residual</dt><dd>the same against the law the solver means to solve: a solver can be perfect at its own "
+        "<dt>own-law residual</dt><dd>the same against the law the solver means to solve: a solver can be perfect at "
+        "its own "
         "law and far from the exact one.</dd>"
-        "<dt>natural map</dt><dd>the exact-law residual without unit: distance between the forces and their projection after "
+        "<dt>natural map</dt><dd>the exact-law residual without unit: distance between the forces and their projection "
+        "after "
         "one step of the law.</dd>"
         "<dt>deepest penetration</dt><dd>overlap of shapes, which no law has but time stepping allows.</dd></dl>\n");
 }

@@ -213,8 +213,8 @@ static void add_path(const ts_comparison* comparison, ts_text* text) {
 }
 
 static void add_speed(const ts_comparison* comparison, ts_text* text) {
-    ts_svg_plot plot = over_time(comparison->frame.has_direction ? "Speed along the initial direction" : "Speed", "speed",
-                                 "m/s");
+    ts_svg_plot plot =
+        over_time(comparison->frame.has_direction ? "Speed along the initial direction" : "Speed", "speed", "m/s");
     plot.y_from_zero = 1;
     plot.y_span = 1e-6;
     ts_sliding_law law = comparison->sliding;
@@ -230,7 +230,8 @@ static void add_speed(const ts_comparison* comparison, ts_text* text) {
         }
         plot.guide = &guide;
         snprintf(caption, sizeof caption,
-                 "Dashed: Coulomb's law for sliding without tipping, v\xE2\x82\x80 \xE2\x88\x92 \xCE\xBC g t with \xCE\xBC = %g.",
+                 "Dashed: Coulomb's law for sliding without tipping, v\xE2\x82\x80 \xE2\x88\x92 \xCE\xBC g t with "
+                 "\xCE\xBC = %g.",
                  law.mu);
     }
     add_figure(comparison, plot, NULL, speed, caption, text);
@@ -242,13 +243,14 @@ void ts_report_plots(const ts_comparison* comparison, ts_text* text) {
         add_path(comparison, text);
         ts_svg_plot plot = over_time("Height, change from the start", "height", "m");
         plot.y_span = 2e-6;
-        add_figure(comparison, plot, NULL, height_change, "A body that slides on a floor should neither rise nor sink.", text);
+        add_figure(comparison, plot, NULL, height_change, "A body that slides on a floor should neither rise nor sink.",
+                   text);
         add_speed(comparison, text);
         if (comparison->frame.has_direction) {
             plot = over_time("Sideways from the initial direction", "to the left", "m");
             plot.y_span = 2e-6;
-            add_figure(comparison, plot, NULL, side_change, "Friction that depends on the axes of a pyramid pulls sideways.",
-                       text);
+            add_figure(comparison, plot, NULL, side_change,
+                       "Friction that depends on the axes of a pyramid pulls sideways.", text);
         }
     }
     ts_svg_plot plot = over_time("Energy", "energy", "J");
@@ -258,13 +260,15 @@ void ts_report_plots(const ts_comparison* comparison, ts_text* text) {
     plot.y_scale = TS_SVG_LOG;
     plot.y_floor = 1e-14;
     add_figure(comparison, plot, NULL, ncp,
-               "How far the forces are from Signorini and Coulomb, judged by the same code for all. Below 10\xE2\x81\xBB\xC2\xB9\xE2\x81\xB4 drawn at the floor.",
+               "How far the forces are from Signorini and Coulomb, judged by the same code for all. Below "
+               "10\xE2\x81\xBB\xC2\xB9\xE2\x81\xB4 drawn at the floor.",
                text);
     plot = over_time("Opening speed of contacts that push", "opening speed", "m/s");
     plot.y_span = 1e-6;
     plot.y_from_zero = 1;
     add_figure(comparison, plot, NULL, opening,
-               "The exact law has zero here: a contact that pushes does not open. The convex relaxation has \xCE\xBC times slip speed.",
+               "The exact law has zero here: a contact that pushes does not open. The convex relaxation has \xCE\xBC "
+               "times slip speed.",
                text);
     plot = over_time("Worst penetration", "depth", "m");
     plot.y_span = 1e-9;

@@ -117,9 +117,10 @@ static void add_vector(ts_text* text, ts_vec3 v) {
 }
 
 void ts_series_csv(const ts_series* series, int count, ts_text* text) {
-    ts_text_add(text, "solver,law,step,time,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic_energy,potential_energy,contacts,"
-                      "penetration,residual_ncp,residual_natural,residual_own,iterations,status,slip_angle,"
-                      "opening_speed,slip_speed,inner_friction,step_seconds\n");
+    ts_text_add(text,
+                "solver,law,step,time,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic_energy,potential_energy,contacts,"
+                "penetration,residual_ncp,residual_natural,residual_own,iterations,status,slip_angle,"
+                "opening_speed,slip_speed,inner_friction,step_seconds\n");
     for (int s = 0; s < count; ++s) {
         for (int i = 0; i < series[s].sample.count; ++i) {
             const ts_sample* sample = &series[s].sample.data[i];

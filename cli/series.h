@@ -7,24 +7,24 @@
 /// One moment. Velocities and forces are those after the step that led here.
 typedef struct ts_sample {
     long long step;
-    double time;             // s
-    ts_vec3 position;        // m, centre of mass of the focus body
-    ts_quat rotation;        // of the focus body
-    ts_vec3 velocity;        // m/s, of the centre of mass
-    ts_vec3 spin;            // rad/s, world axes
-    double kinetic;          // J
-    double potential;        // J
+    double time;       // s
+    ts_vec3 position;  // m, centre of mass of the focus body
+    ts_quat rotation;  // of the focus body
+    ts_vec3 velocity;  // m/s, of the centre of mass
+    ts_vec3 spin;      // rad/s, world axes
+    double kinetic;    // J
+    double potential;  // J
     int contacts;
-    int iterations;          // most since the sample before
-    int status;              // ts_solve_status, worst since the sample before
-    double penetration;      // m, worst since the sample before; so are the residuals
-    double ncp;              // N
-    double natural;          // 1
-    double own;              // N
-    double slip_angle;       // rad
+    int iterations;      // most since the sample before
+    int status;          // ts_solve_status, worst since the sample before
+    double penetration;  // m, worst since the sample before; so are the residuals
+    double ncp;          // N
+    double natural;      // 1
+    double own;          // N
+    double slip_angle;   // rad
     ts_contact_motion motion;
-    double inner_friction;   // N: friction forces on the focus body that cancel one another
-    double seconds;          // wall clock of this step
+    double inner_friction;  // N: friction forces on the focus body that cancel one another
+    double seconds;         // wall clock of this step
 } ts_sample;
 
 /// A growing list of samples.
@@ -37,14 +37,14 @@ enum { TS_SERIES_SAMPLES = 16384 };
 typedef struct ts_series {
     char solver[64];
     ts_contact_law law;
-    int focus;             // body, or -1
+    int focus;  // body, or -1
     ts_stats stats;
     ts_sample_array sample;
-    int stride;            // steps between samples; 0 before the first
-    ts_sample pending;     // the latest, with the worst values since the last sample kept
-    int pending_waits;     // nonzero while `pending` is not in the list
-    double wall;           // s
-    ts_code code;          // how the run ended
+    int stride;         // steps between samples; 0 before the first
+    ts_sample pending;  // the latest, with the worst values since the last sample kept
+    int pending_waits;  // nonzero while `pending` is not in the list
+    double wall;        // s
+    ts_code code;       // how the run ended
     ts_status status;
 } ts_series;
 

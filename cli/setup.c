@@ -4,6 +4,7 @@
 #include "cli/console.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,5 +174,15 @@ ts_code ts_setup_directory(const char* path, int* out_created, ts_status* out_st
     if (fd < 0) return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write here: %s", strerror(errno));
     close(fd);
     unlink(part);
+    return ts_status_ok(out_status);
+}
+
+ts_code ts_setup_writable(const char* path, ts_status* out_status) {
+    struct stat info;
+    int existed = stat(path, &info) == 0;
+    int fd = open(path, O_WRONLY | O_CREAT, 0666);
+    if (fd < 0) return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write: %s", strerror(errno));
+    close(fd);
+    if (!existed) unlink(path);
     return ts_status_ok(out_status);
 }

@@ -29,4 +29,7 @@ void ts_setup_note_report(const char* subject, const ts_import_report* report);
 /// part was made now.
 ts_code ts_setup_directory(const char* path, int* out_created, ts_status* out_status);
 
+/// Makes sure that a file of this name can be written; what exists there stays as it is.
+ts_code ts_setup_writable(const char* path, ts_status* out_status);
+
 #endif

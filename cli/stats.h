@@ -34,11 +34,11 @@ typedef struct ts_stats {
     ts_energy energy_last;
     double energy_gained;  // J: sum of all rises from one step to the next
     double energy_highest;
-    double time_last;      // s
-    double opening_sum;    // over impulse: N s m/s
+    double time_last;    // s
+    double opening_sum;  // over impulse: N s m/s
     double slip_sum;
     double cone_sum;
-    double impulse_sum;    // N s
+    double impulse_sum;       // N s
     ts_number_array seconds;  // of every step, wall clock
     int started;
 } ts_stats;

@@ -11,16 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARGIN_LEFT = 64, MARGIN_RIGHT = 16, MARGIN_TOP = 34, MARGIN_BOTTOM = 46, COLOURS = 8, MARKS = 7, MOST_TICKS = 64 };
+enum {
+    MARGIN_LEFT = 64,
+    MARGIN_RIGHT = 16,
+    MARGIN_TOP = 34,
+    MARGIN_BOTTOM = 46,
+    COLOURS = 8,
+    MARKS = 7,
+    MOST_TICKS = 64
+};
 
 // --- axes ------------------------------------------------------------------------------------------------------------
 
 typedef struct axis {
-    double low;   // in shown units (after `scale`); exponent of ten when logarithmic
+    double low;  // in shown units (after `scale`); exponent of ten when logarithmic
     double high;
-    double scale; // shown = value * scale
-    double from;  // px
-    double to;    // px
+    double scale;  // shown = value * scale
+    double from;   // px
+    double to;     // px
     ts_svg_scale kind;
     double floor;
     int tick_count;
@@ -187,8 +195,9 @@ void ts_svg_escape(ts_text* text, const char* plain) {
 }
 
 static void add_power_of_ten(ts_text* text, int exponent) {
-    static const char* const digits[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",     "\xE2\x81\xB4",
-                                         "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9"};
+    static const char* const digits[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
+                                         "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
+                                         "\xE2\x81\xB8", "\xE2\x81\xB9"};
     char plain[16];
     snprintf(plain, sizeof plain, "%d", exponent);
     ts_text_add(text, "10");
@@ -265,7 +274,8 @@ static void draw_series(const ts_svg_curve* curve, const axis* x, const axis* y,
         int low = i;
         int high = i;
         int last = i;
-        for (int k = i; k < curve->count && isfinite(curve->y[k]) && floor(2.0 * place(x, curve->x[k])) <= column; ++k) {
+        for (int k = i; k < curve->count && isfinite(curve->y[k]) && floor(2.0 * place(x, curve->x[k])) <= column;
+             ++k) {
             if (curve->y[k] < curve->y[low]) low = k;
             if (curve->y[k] > curve->y[high]) high = k;
             last = k;
@@ -310,7 +320,8 @@ static double stroke_width(int style, int style_count) {
 }
 
 // Marks at places of the curve's own, so that curves on top of each other show different marks side by side.
-static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y, ts_text* text) {
+static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
+                       ts_text* text) {
     enum { MARKS_PER_CURVE = 5 };
     if (curve->count == 0) return;
     double own = ((double)curve->style + 0.5) / (double)(plot->style_count > 0 ? plot->style_count : 1);
@@ -321,7 +332,8 @@ static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const
     }
 }
 
-static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y, ts_text* text) {
+static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
+                       ts_text* text) {
     ts_text_add(text, "<g class=\"c s%d k%d\"><path class=\"l\" stroke-width=\"%.1f\"%s d=\"", curve->style,
                 curve->style % COLOURS, stroke_width(curve->style, plot->style_count),
                 curve->style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
@@ -354,7 +366,8 @@ void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text) {
     }
     add_linear_ticks(&x, 70.0, 0, 0);
     if (y.kind == TS_SVG_LINEAR) add_linear_ticks(&y, 34.0, plot->y_whole, !plot->path);
-    ts_text_add(text, "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", plot->width, plot->height);
+    ts_text_add(text, "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", plot->width,
+                plot->height);
     ts_svg_escape(text, plot->title);
     ts_text_add(text, "\">");
     draw_frame(plot, &x, &y, text);

@@ -27,15 +27,15 @@ typedef struct ts_svg_plot {
     int width;   // px
     int height;  // px
     ts_svg_scale y_scale;
-    double y_floor;     // smallest value shown on a logarithmic axis
-    double y_span;      // least extent of a linear y axis: noise below it looks flat
-    int y_from_zero;    // nonzero: a linear y axis includes zero
-    int y_reversed;     // nonzero: y grows downwards
-    int y_whole;        // nonzero: ticks at whole numbers only
-    int path;           // nonzero: x is not time; the ends get a mark and equal aspect is used when sensible
+    double y_floor;   // smallest value shown on a logarithmic axis
+    double y_span;    // least extent of a linear y axis: noise below it looks flat
+    int y_from_zero;  // nonzero: a linear y axis includes zero
+    int y_reversed;   // nonzero: y grows downwards
+    int y_whole;      // nonzero: ticks at whole numbers only
+    int path;         // nonzero: x is not time; the ends get a mark and equal aspect is used when sensible
     const ts_svg_curve* curve;
     int curve_count;
-    int style_count;    // styles on the page, for the widths
+    int style_count;            // styles on the page, for the widths
     const ts_svg_curve* guide;  // a thin dashed grey curve behind the others, or NULL
 } ts_svg_plot;
 
