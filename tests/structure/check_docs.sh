@@ -1,7 +1,8 @@
 #!/bin/sh
 # check_docs.sh ROOT: in every public header each function, type and object declared at file level has a `///` comment
 # on the line just before it. Bare forward declarations (`struct x;`) and preprocessor lines need none; nor does
-# `typedef struct x x;` when the same file describes `struct x { ... }` further down.
+# `typedef struct x x;` when the same file describes `struct x { ... }` further down, nor an array type made by
+# TS_ARRAY_DECLARE, which is described with its element.
 set -eu
 root=${1:?usage: check_docs.sh ROOT}
 cd "$root"
@@ -41,6 +42,7 @@ FNR == 1 { depth = 0; inside = 0; documented = 0; block = 0; continued = 0 }
     if (!inside) {
         if (line ~ /^extern "C" \{/ || line ~ /^\}[ \t]*$/) { documented = 0; next }
         if (line ~ /^(struct|union|enum) [a-zA-Z0-9_]+;/) { documented = 0; next }
+        if (line ~ /^TS_ARRAY_DECLARE\(.*\);$/) { documented = 0; next }
         count++
         words = split(line, word, /[ ;{]+/)
         if (word[1] == "struct" && documented) delete waiting[FILENAME " " word[2]]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_sizes.sh ROOT: no source file over 800 lines, no header over 400, no function over 120 (the aim is 600 and 80).
+# check_sizes.sh ROOT: no source file over 800 lines, no header of the library over 400, no function over 120 (the aim is 600 and 80).
 # A function is what lies between a line that starts at the margin and ends in `{`, and the next `}` at the margin.
 set -eu
 root=${1:?usage: check_sizes.sh ROOT}
@@ -15,7 +15,7 @@ fi
 # shellcheck disable=SC2086
 awk '
 function finish() {
-    limit = (name ~ /\.h$/) ? 400 : 800
+    limit = (name ~ /\.h$/ && name !~ /^tests\//) ? 400 : 800
     if (lines > limit) { printf "%s: %d lines, more than %d\n", name, lines, limit; bad++ }
 }
 FNR == 1 { if (NR > 1) finish(); name = FILENAME; start = 0 }
