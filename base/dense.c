@@ -1,15 +1,20 @@
 // Dense symmetric factorisations by rows.
 //
 // Problem: A = L L^T or A = L D L^T for a symmetric A of up to a few hundred rows, row-major, lower triangle only.
-// Rule: row-by-row (Cholesky-Banachiewicz): L_ij = (A_ij - <L_i, L_j> over the first j columns) / L_jj. Rows are
-// contiguous, so every inner loop is a dot product that streams through memory. (Golub & Van Loan, 4.2 and 4.1.)
-// Guaranteed: backward stable for positive definite A (|A - L L^T| <= c n eps |A|); sums are taken in one fixed order,
-// so the same input gives the same bits.
+// Rule: row by row (Cholesky-Banachiewicz): L_ij = (A_ij - <L_i, L_j> over the first j columns) / L_jj. Rows are
+// contiguous, so every inner loop is a dot product that streams through memory. (Golub & Van Loan, 4.2 and 4.1.) Four
+// rows are worked on together, which reuses what is loaded and keeps several independent sums going.
+// Guaranteed: backward stable for positive definite A (|A - L L^T| <= c n eps |A|); sums are taken in one fixed order
+// that depends on n alone, so the same input gives the same bits.
 // Known to fail: L D L^T does not pivot; on an indefinite matrix that is not quasi-definite its factors can grow without
 // bound. A semi-definite A may pass the pivot test by rounding; callers who expect one add a regularisation first.
 #include "base/dense.h"
 
 #include <stddef.h>
+
+#include "base/dense_internal.h"
+
+enum { PANEL = 4 };  // rows that are worked on together; the kernels are written for four
 
 // Sum of a[k] b[k] with four partial sums, in a fixed order: short enough chains for the pipeline, same bits always.
 static double dot(const double* a, const double* b, int n) {
@@ -29,10 +34,43 @@ static double* row_of(double* A, int i, int ld) { return A + (size_t)i * (size_t
 
 static const double* const_row_of(const double* A, int i, int ld) { return A + (size_t)i * (size_t)ld; }
 
+// Rows i .. i + count - 1 of A; where fewer than four are left the last one stands in for those that are missing.
+static void panel_rows(const double* A, int i, int count, int ld, const double* out_row[PANEL]) {
+    for (int r = 0; r < PANEL; ++r) out_row[r] = const_row_of(A, i + (r < count ? r : count - 1), ld);
+}
+
+static int panel_count(int n, int i) { return n - i < PANEL ? n - i : PANEL; }
+
+typedef enum scaling { UNSCALED, DIVIDED } scaling;
+
+// Columns 0 .. i - 1 of the panel that begins at row i (a multiple of four): x_j = A_j - <x, L_j> over the first j
+// columns, and for Cholesky divided by L_jj. Two columns at a time.
+static void reduce_panel(double* A, int i, int count, int ld, scaling scale) {
+    const double* row[PANEL];
+    panel_rows(A, i, count, ld, row);
+    for (int j = 0; j < i; j += 2) {
+        const double* c0 = row_of(A, j, ld);
+        const double* c1 = row_of(A, j + 1, ld);
+        double sum[PANEL][2];
+        TS_DENSE_KERNEL(ts_dense_tile)(row, c0, c1, j, sum);
+        for (int r = 0; r < count; ++r) {
+            double* x = row_of(A, i + r, ld);
+            double x0 = x[j] - sum[r][0];
+            if (scale == DIVIDED) x0 /= c0[j];
+            double x1 = x[j + 1] - (sum[r][1] + x0 * c1[j]);
+            if (scale == DIVIDED) x1 /= c1[j + 1];
+            x[j] = x0;
+            x[j + 1] = x1;
+        }
+    }
+}
+
 int ts_cholesky_factor(double* A, int n, int ld) {
     for (int i = 0; i < n; ++i) {
+        int first = i - i % PANEL;
+        if (i == first) reduce_panel(A, i, panel_count(n, i), ld, DIVIDED);
         double* row = row_of(A, i, ld);
-        for (int j = 0; j < i; ++j) {
+        for (int j = first; j < i; ++j) {
             const double* other = row_of(A, j, ld);
             row[j] = (row[j] - dot(row, other, j)) / other[j];
         }
@@ -43,25 +81,13 @@ int ts_cholesky_factor(double* A, int n, int ld) {
     return 1;
 }
 
-void ts_cholesky_solve(const double* L, int n, int ld, double* b) {
-    for (int i = 0; i < n; ++i) {
-        const double* row = const_row_of(L, i, ld);
-        b[i] = (b[i] - dot(row, b, i)) / row[i];
-    }
-    // L^T by rows of L: once b_i is known, take its share out of all earlier ones.
-    for (int i = n - 1; i >= 0; --i) {
-        const double* row = const_row_of(L, i, ld);
-        double value = b[i] / row[i];
-        b[i] = value;
-        for (int k = 0; k < i; ++k) b[k] -= row[k] * value;
-    }
-}
-
 int ts_ldlt_factor(double* A, int n, int ld) {
     for (int i = 0; i < n; ++i) {
-        double* row = row_of(A, i, ld);
+        int first = i - i % PANEL;
         // First the row of L D, which needs no division, then L itself.
-        for (int j = 1; j < i; ++j) row[j] -= dot(row, row_of(A, j, ld), j);
+        if (i == first) reduce_panel(A, i, panel_count(n, i), ld, UNSCALED);
+        double* row = row_of(A, i, ld);
+        for (int j = first; j < i; ++j) row[j] -= dot(row, row_of(A, j, ld), j);
         double pivot = row[i];
         for (int j = 0; j < i; ++j) {
             double scaled = row[j];
@@ -74,18 +100,60 @@ int ts_ldlt_factor(double* A, int n, int ld) {
     return 1;
 }
 
-void ts_ldlt_solve(const double* LD, int n, int ld, double* b) {
-    for (int i = 1; i < n; ++i) b[i] -= dot(const_row_of(LD, i, ld), b, i);
-    for (int i = 0; i < n; ++i) b[i] /= const_row_of(LD, i, ld)[i];
-    for (int i = n - 1; i > 0; --i) {
-        const double* row = const_row_of(LD, i, ld);
-        double value = b[i];
-        for (int k = 0; k < i; ++k) b[k] -= row[k] * value;
+// b = L^-1 b; L has a unit diagonal when UNSCALED.
+static void solve_lower(const double* L, int n, int ld, scaling scale, double* b) {
+    for (int i = 0; i < n; i += PANEL) {
+        int count = panel_count(n, i);
+        const double* row[PANEL];
+        double sum[PANEL];
+        panel_rows(L, i, count, ld, row);
+        TS_DENSE_KERNEL(ts_dense_dots)(row, b, i, sum);
+        for (int r = 0; r < count; ++r) {
+            double value = b[i + r] - sum[r];
+            for (int k = 0; k < r; ++k) value -= row[r][i + k] * b[i + k];
+            b[i + r] = scale == DIVIDED ? value / row[r][i + r] : value;
+        }
     }
 }
 
+// b = L^-T b, by rows of L: once four values are known, their share is taken out of all earlier ones.
+static void solve_lower_transposed(const double* L, int n, int ld, scaling scale, double* b) {
+    for (int i = (n - 1) / PANEL * PANEL; i >= 0 && n > 0; i -= PANEL) {
+        int count = panel_count(n, i);
+        const double* row[PANEL];
+        double x[PANEL] = {0.0, 0.0, 0.0, 0.0};
+        panel_rows(L, i, count, ld, row);
+        for (int r = count - 1; r >= 0; --r) {
+            double value = b[i + r];
+            for (int k = r + 1; k < count; ++k) value -= row[k][i + r] * x[k];
+            x[r] = scale == DIVIDED ? value / row[r][i + r] : value;
+            b[i + r] = x[r];
+        }
+        TS_DENSE_KERNEL(ts_dense_subtract)(row, x, i, b);
+    }
+}
+
+void ts_cholesky_solve(const double* L, int n, int ld, double* b) {
+    solve_lower(L, n, ld, DIVIDED, b);
+    solve_lower_transposed(L, n, ld, DIVIDED, b);
+}
+
+void ts_ldlt_solve(const double* LD, int n, int ld, double* b) {
+    solve_lower(LD, n, ld, UNSCALED, b);
+    for (int i = 0; i < n; ++i) b[i] /= const_row_of(LD, i, ld)[i];
+    solve_lower_transposed(LD, n, ld, UNSCALED, b);
+}
+
 void ts_dense_apply(const double* A, int rows, int columns, int ld, const double* x, double* out_y) {
-    for (int i = 0; i < rows; ++i) out_y[i] = dot(const_row_of(A, i, ld), x, columns);
+    int even = columns - columns % 2;
+    for (int i = 0; i < rows; i += PANEL) {
+        int count = panel_count(rows, i);
+        const double* row[PANEL];
+        double sum[PANEL];
+        panel_rows(A, i, count, ld, row);
+        TS_DENSE_KERNEL(ts_dense_dots)(row, x, even, sum);
+        for (int r = 0; r < count; ++r) out_y[i + r] = even < columns ? sum[r] + row[r][even] * x[even] : sum[r];
+    }
 }
 
 int ts_solve_3x3(const ts_mat3* A, ts_vec3 b, ts_vec3* out_x) {

@@ -1,6 +1,6 @@
 // base/dense.h: factors multiplied out in long double against the matrix they came from, up to 300 rows and condition
 // numbers of 1e14; solutions by their residual; refusal of what is not positive definite; the small kernels against the
-// general ones. The upper triangle holds NaN throughout: nobody may read it, and nobody may write it.
+// general ones, the vector kernels against their scalar twins. The upper triangle holds NaN throughout: nobody may read it, and nobody may write it.
 #include <criterion/criterion.h>
 
 #include <float.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/dense.h"
+#include "base/dense_internal.h"
 #include "tests/base/sample.h"
 
 enum { LARGEST = 300, PADDING = 3 };
@@ -317,4 +318,41 @@ Test(dense, same_input_same_bits) {
     cr_assert(ts_cholesky_factor(L, 100, 103));
     for (int i = 0; i < 100; ++i)
         for (int j = 0; j <= i; ++j) cr_assert_eq(get(A, 100, i, j), get(L, 103, i, j));
+}
+
+// Both versions of every kernel on rows that begin at any alignment; also against long double.
+Test(dense, vector_kernels_give_the_bits_of_their_scalar_twins) {
+    ts_rng rng = ts_rng_make(95, 0);
+    static double memory[6][70], y[2][64];
+    for (int trial = 0; trial < 2000; ++trial) {
+        int n = 2 * (int)(ts_rng_bits(&rng) % 31);
+        for (int r = 0; r < 6; ++r)
+            for (int k = 0; k < 70; ++k) memory[r][k] = ts_rng_normal(&rng) * ldexp(1.0, trial % 40);
+        const double* row[4];
+        for (int r = 0; r < 4; ++r) row[r] = memory[r] + (trial >> r) % 2;
+        const double *c0 = memory[4] + trial % 3, *c1 = memory[5] + trial % 5;
+        double tile[2][4][2], dots[2][4], x[4] = {c0[0], c0[1], c1[0], c1[1]};
+        for (int k = 0; k < 64; ++k) y[0][k] = y[1][k] = ts_rng_normal(&rng);
+        ts_dense_tile_scalar(row, c0, c1, n, tile[0]);
+        ts_dense_dots_scalar(row, c0, n, dots[0]);
+        ts_dense_subtract_scalar(row, x, n, y[0]);
+        TS_DENSE_KERNEL(ts_dense_tile)(row, c0, c1, n, tile[1]);
+        TS_DENSE_KERNEL(ts_dense_dots)(row, c0, n, dots[1]);
+        TS_DENSE_KERNEL(ts_dense_subtract)(row, x, n, y[1]);
+        cr_assert_eq(memcmp(tile[0], tile[1], sizeof tile[0]), 0);
+        cr_assert_eq(memcmp(dots[0], dots[1], sizeof dots[0]), 0);
+        cr_assert_eq(memcmp(y[0], y[1], sizeof y[0]), 0);
+        for (int r = 0; r < 4; ++r) {
+            long double sum[2] = {0.0L, 0.0L}, size[2] = {0.0L, 0.0L};
+            for (int k = 0; k < n; ++k) {
+                sum[0] += (long double)row[r][k] * (long double)c0[k];
+                sum[1] += (long double)row[r][k] * (long double)c1[k];
+                size[0] += fabsl((long double)row[r][k] * (long double)c0[k]);
+                size[1] += fabsl((long double)row[r][k] * (long double)c1[k]);
+            }
+            for (int c = 0; c < 2; ++c)
+                cr_assert_float_eq(tile[0][r][c], (double)sum[c], n * DBL_EPSILON * (double)size[c]);
+            cr_assert_eq(dots[0][r], tile[0][r][0]);
+        }
+    }
 }
