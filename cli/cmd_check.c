@@ -21,6 +21,9 @@
 // A radius of gyration below this part of the extent is called implausible.
 #define GYRATION_LOW 0.02
 
+// m: a smaller gap is rounding.
+#define TOUCHING 1e-9
+
 typedef struct body_facts {
     int body;
     double mass;      // kg
@@ -177,6 +180,10 @@ static void add_pairs(ts_text* text, const check_job* job) {
         geom_name(job->scene.model, pair->geom_a, a);
         geom_name(job->scene.model, pair->geom_b, b);
         ts_text_add(text, "  %s - %s: %d point%s, ", a, b, pair->points, pair->points == 1 ? "" : "s");
+        if (fabs(pair->gap) < TOUCHING) {
+            ts_text_add(text, "just touching\n");
+            continue;
+        }
         ts_stats_add_quantity(text, fabs(pair->gap), "m");
         ts_text_add(text, " %s\n", pair->gap < 0.0 ? "deep" : "apart");
     }
@@ -185,8 +192,9 @@ static void add_pairs(ts_text* text, const check_job* job) {
 
 static void add_text(ts_text* text, const check_job* job) {
     const ts_model* model = job->scene.model;
-    ts_text_add(text, "%s: %d bodies, %d joints, %d degrees of freedom, %d geoms; time step %g s, solver %s\n",
-                job->scene.name, model->body_count - 1, model->joint_count, model->nv, model->geom_count,
+    ts_text_add(text, "%s: %d bod%s, %d joint%s, %d degrees of freedom, %d geom%s; time step %g s, solver %s\n",
+                job->scene.name, model->body_count - 1, model->body_count == 2 ? "y" : "ies", model->joint_count,
+                model->joint_count == 1 ? "" : "s", model->nv, model->geom_count, model->geom_count == 1 ? "" : "s",
                 model->options.time_step, model->options.solver);
     ts_text_add(text, "\nWhat was taken over\n");
     add_report(text, &job->report);

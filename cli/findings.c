@@ -178,14 +178,19 @@ static void words_about_contact(const ts_finding* finding, ts_text* text) {
 
 static void words_about_energy(const ts_frame_of_reference* frame, const ts_finding* finding, ts_text* text) {
     double least = fmax(0.02 * frame->energy, 1e-12);
-    if (finding->energy_less > least) {
-        quantity(text, "Has up to ", finding->energy_less, "J", " less energy than the reference");
-        ts_text_add(text, " (at t = %.3g s). ", finding->energy_less_time);
+    int less = finding->energy_less > least;
+    int more = finding->energy_more > least;
+    if (!less && !more) return;
+    ts_text_add(text, "Its energy is ");
+    if (less) {
+        quantity(text, "up to ", finding->energy_less, "J", " below");
+        ts_text_add(text, " (at t = %.3g s)", finding->energy_less_time);
     }
-    if (finding->energy_more > least) {
-        quantity(text, "Has up to ", finding->energy_more, "J", " more energy than the reference");
-        ts_text_add(text, " (at t = %.3g s). ", finding->energy_more_time);
+    if (more) {
+        quantity(text, less ? " and up to " : "up to ", finding->energy_more, "J", " above");
+        ts_text_add(text, " (at t = %.3g s)", finding->energy_more_time);
     }
+    ts_text_add(text, " that of the reference. ");
 }
 
 static void words_about_solves(const ts_series* self, ts_text* text) {

@@ -24,7 +24,7 @@ static const char style[] =
     "pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:10px 14px;margin:14px 0 0;"
     "white-space:pre-wrap;overflow-wrap:anywhere}"
     ".cut{background:var(--card);border-left:4px solid var(--warn);padding:8px 14px;margin:16px 0}\n"
-    ".cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:12px}"
+    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));gap:12px}"
     ".card{background:var(--card);border:1px solid var(--line);border-left:5px solid var(--ink);border-radius:8px;"
     "padding:10px 14px}.card h3{display:flex;gap:8px;align-items:center;font-size:15px}"
     ".law{font-size:11px;letter-spacing:.05em;color:var(--soft);border:1px solid var(--line);border-radius:4px;"
@@ -39,8 +39,8 @@ static const char style[] =
     "figcaption{font-size:12.5px;color:var(--soft);margin-top:2px}"
     ".off{display:none}.plots.one .c{opacity:.12}.plots.one .c.on{opacity:1}\n"
     ".wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:8px}"
-    "table{border-collapse:collapse;width:100%;font-size:13px;font-variant-numeric:tabular-nums}"
-    "th,td{padding:7px 11px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}"
+    "table{border-collapse:collapse;width:100%;font-size:12.5px;font-variant-numeric:tabular-nums}"
+    "th,td{padding:7px 8px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}"
     "tbody tr:last-child>*{border-bottom:0}thead th{color:var(--soft);font-weight:600;vertical-align:bottom;"
     "line-height:1.25}th:first-child,td.left{text-align:left}tbody th{font-weight:600}tbody th svg{vertical-align:-2px;"
     "margin-right:7px}.bar{background:linear-gradient(90deg,var(--bar) var(--w),transparent var(--w))}"
@@ -139,6 +139,9 @@ static void quantity_cell(ts_text* text, double value, const char* unit) {
     ts_text_add(text, "</td>");
 }
 
+// Keeps "-0.0000" out of the table.
+static double unsigned_zero(double value) { return fabs(value) < 0.5e-4 ? 0.0 : value; }
+
 static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
     const ts_series* series = &comparison->series[i];
     const ts_stats* stats = &series->stats;
@@ -158,7 +161,8 @@ static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
                       stats->energy_first.potential,
                   "J");
     if (comparison->focus[0] && last)
-        ts_text_add(text, "<td>%.4f, %.4f, %.4f</td>", last->position.x, last->position.y, last->position.z);
+        ts_text_add(text, "<td>%.4f, %.4f, %.4f</td>", unsigned_zero(last->position.x), unsigned_zero(last->position.y),
+                    unsigned_zero(last->position.z));
     else
         ts_text_add(text, "<td>-</td>");
     quantity_cell(text, stats->worst_penetration, "m");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLOT_WIDTH = 560, PLOT_HEIGHT = 300 };
+enum { PLOT_WIDTH = 440, PLOT_HEIGHT = 270 };
 
 typedef double (*sample_value)(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample);
 

@@ -314,7 +314,9 @@ static void draw_mark(ts_text* text, int style, double x, double y) {
     ts_text_add(text, "\"/>");
 }
 
-static double stroke_width(int style, int style_count) {
+// Logarithmic plots show noise, which wide strokes would turn into blocks: there widths are halved.
+static double stroke_width(ts_svg_scale scale, int style, int style_count) {
+    if (scale == TS_SVG_LOG) return 0.5 * stroke_width(TS_SVG_LINEAR, style, style_count) + 0.3;
     if (style_count < 2) return 2.2;
     return 1.6 + 3.0 * (double)(style_count - 1 - style) / (double)(style_count - 1);
 }
@@ -335,7 +337,7 @@ static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const
 static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
                        ts_text* text) {
     ts_text_add(text, "<g class=\"c s%d k%d\"><path class=\"l\" stroke-width=\"%.1f\"%s d=\"", curve->style,
-                curve->style % COLOURS, stroke_width(curve->style, plot->style_count),
+                curve->style % COLOURS, stroke_width(plot->y_scale, curve->style, plot->style_count),
                 curve->style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
     pen tip = {text, 0, 0.0, 0.0};
     if (plot->path)
@@ -364,20 +366,20 @@ void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text) {
         pad(&y, 0.08);
         equalise(&x, &y);
     }
-    add_linear_ticks(&x, 70.0, 0, 0);
+    add_linear_ticks(&x, 56.0, 0, 0);
     if (y.kind == TS_SVG_LINEAR) add_linear_ticks(&y, 34.0, plot->y_whole, !plot->path);
     ts_text_add(text, "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", plot->width,
                 plot->height);
     ts_svg_escape(text, plot->title);
     ts_text_add(text, "\">");
     draw_frame(plot, &x, &y, text);
+    for (int c = 0; c < plot->curve_count; ++c) draw_curve(plot, &plot->curve[c], &x, &y, text);
     if (plot->guide) {
         ts_text_add(text, "<path class=\"guide\" d=\"");
         pen tip = {text, 0, 0.0, 0.0};
         draw_path(plot->guide, &x, &y, &tip);
         ts_text_add(text, "\"/>");
     }
-    for (int c = 0; c < plot->curve_count; ++c) draw_curve(plot, &plot->curve[c], &x, &y, text);
     if (plot->path && plot->curve_count > 0 && plot->curve[0].count > 0)
         ts_text_add(text, "<circle class=\"start\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", place(&x, plot->curve[0].x[0]),
                     place(&y, plot->curve[0].y[0]));
@@ -388,7 +390,8 @@ void ts_svg_swatch(int style, int style_count, ts_text* text) {
     ts_text_add(text,
                 "<svg class=\"swatch k%d\" viewBox=\"0 0 34 14\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
                 "<path class=\"l\" stroke-width=\"%.1f\"%s d=\"M1 7H33\"/>",
-                style % COLOURS, stroke_width(style, style_count), style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
+                style % COLOURS, stroke_width(TS_SVG_LINEAR, style, style_count),
+                style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
     draw_mark(text, style, 17.0, 7.0);
     ts_text_add(text, "</svg>");
 }
@@ -409,5 +412,5 @@ void ts_svg_css(ts_text* text) {
                 ".l{fill:none;stroke:var(--ink);stroke-linejoin:round;stroke-linecap:round}"
                 ".m{fill:var(--ink);stroke:var(--card);stroke-width:1}.m.hollow{fill:var(--card);stroke:var(--ink)}"
                 ".start{fill:none;stroke:var(--text);stroke-width:1.5}"
-                ".guide{fill:none;stroke:var(--soft);stroke-width:1.2;stroke-dasharray:3 4}\n");
+                ".guide{fill:none;stroke:var(--text);stroke-width:1.1;stroke-dasharray:3 5}\n");
 }

@@ -36,7 +36,7 @@ typedef struct ts_svg_plot {
     const ts_svg_curve* curve;
     int curve_count;
     int style_count;            // styles on the page, for the widths
-    const ts_svg_curve* guide;  // a thin dashed grey curve behind the others, or NULL
+    const ts_svg_curve* guide;  // a thin dashed curve over the others, or NULL
 } ts_svg_plot;
 
 /// Appends <svg>...</svg>.
