@@ -356,3 +356,29 @@ Test(dense, vector_kernels_give_the_bits_of_their_scalar_twins) {
         }
     }
 }
+
+// Memory of exactly the stated size: what lies beyond is for the address sanitizer to watch.
+Test(dense, nothing_outside_the_matrix_is_touched) {
+    ts_rng rng = ts_rng_make(96, 0);
+    for (int n = 1; n <= 20; ++n)
+        for (int ld = n; ld < n + 3; ++ld) {
+            size_t count = (size_t)(n - 1) * (size_t)ld + (size_t)n;
+            double* M = (double*)malloc(count * sizeof *M);
+            double* b = (double*)malloc((size_t)n * sizeof *b);
+            make_definite(&rng, n, ld, 10.0, 0, A);
+            for (int i = 0; i < n; ++i) b[i] = ts_rng_normal(&rng);
+            memcpy(M, A, count * sizeof *M);
+            cr_assert(ts_cholesky_factor(M, n, ld));
+            ts_cholesky_solve(M, n, ld, b);
+            memcpy(M, A, count * sizeof *M);
+            cr_assert(ts_ldlt_factor(M, n, ld));
+            ts_ldlt_solve(M, n, ld, b);
+            for (size_t k = 0; k < count; ++k) M[k] = 1.0;
+            double* y = (double*)malloc((size_t)n * sizeof *y);
+            ts_dense_apply(M, n, n, ld, b, y);
+            cr_assert(isfinite(y[n - 1]));
+            free(M);
+            free(b);
+            free(y);
+        }
+}
