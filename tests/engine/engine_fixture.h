@@ -2,6 +2,11 @@
 #ifndef TS_TESTS_ENGINE_FIXTURE_H
 #define TS_TESTS_ENGINE_FIXTURE_H
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include <criterion/criterion.h>
 
 #include "base/rng.h"
