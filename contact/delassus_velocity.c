@@ -204,9 +204,19 @@ static double* pack_block(velocity_delassus* self, int b, const int* segment_sta
     return data;
 }
 
-// G_bb = sum over the block's segments of J Y^T; they do not overlap, so no cross terms.
+// G_bb = sum over the block's segments of J Y^T; they do not overlap, so no cross terms. Symmetric, as M is.
 static void fill_diagonal(const velocity_delassus* self, int b, double* out_block) {
-    int rows = self->block[b].rows;
+    const packed_block* block = &self->block[b];
+    if (block->kernel != KERNEL_ANY) {
+        for (int i = 0; i < 3; ++i)
+            for (int k = 0; k <= i; ++k) {
+                double sum = dot6(block->J + 6 * i, block->Y + 6 * k);
+                if (block->kernel == KERNEL_PAIR) sum += dot6(block->J + 18 + 6 * i, block->Y + 18 + 6 * k);
+                out_block[3 * i + k] = out_block[3 * k + i] = sum;
+            }
+        return;
+    }
+    int rows = block->rows;
     for (int i = 0; i < rows; ++i) {
         for (int k = 0; k < rows; ++k) {
             double sum = 0.0;
