@@ -1,0 +1,173 @@
+// Claims: meshes are closed, have Euler's number, outward normals, and the volume of their polyhedra in closed form.
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "viewer/geometry_mesh.h"
+
+static const double pi = 3.14159265358979323846;
+
+static ts_vec3 place(const ts_geometry_vertex* v, ts_vec3 scale, double stretch) {
+    return ts_vec3_make(scale.x * (double)v->position[0], scale.y * (double)v->position[1],
+                        scale.z * (double)v->position[2] + stretch * (double)v->lift);
+}
+
+static ts_vec3 corner(const ts_geometry_mesh* mesh, int i, ts_vec3 scale, double stretch) {
+    return place(&mesh->vertex[mesh->index[i]], scale, stretch);
+}
+
+// By the divergence theorem.
+static double volume(const ts_geometry_mesh* mesh, ts_vec3 scale, double stretch) {
+    double six = 0.0;
+    for (int i = 0; i < mesh->index_count; i += 3)
+        six += ts_vec3_dot(corner(mesh, i, scale, stretch),
+                           ts_vec3_cross(corner(mesh, i + 1, scale, stretch), corner(mesh, i + 2, scale, stretch)));
+    return six / 6.0;
+}
+
+// Vertices at the same place get the same number: seams and sharp edges have several.
+static int* weld(const ts_geometry_mesh* mesh, ts_vec3 scale, double stretch, int* out_distinct) {
+    int* number = malloc((size_t)mesh->vertex_count * sizeof *number);
+    *out_distinct = 0;
+    for (int i = 0; i < mesh->vertex_count; ++i) {
+        number[i] = i;
+        for (int j = 0; j < i; ++j)
+            if (ts_vec3_distance(place(&mesh->vertex[i], scale, stretch), place(&mesh->vertex[j], scale, stretch)) <
+                1e-6) {
+                number[i] = number[j];
+                break;
+            }
+        *out_distinct += number[i] == i;
+    }
+    return number;
+}
+
+// Every directed edge has its opposite exactly once, and V - E + F = 2.
+static void check_closed(const ts_geometry_mesh* mesh, ts_vec3 scale, double stretch) {
+    int vertices = 0;
+    int* number = weld(mesh, scale, stretch, &vertices);
+    int edges = 0;
+    for (int i = 0; i < mesh->index_count; ++i) {
+        int a = number[mesh->index[i]];
+        int b = number[mesh->index[i / 3 * 3 + (i + 1) % 3]];
+        cr_assert(a != b, "degenerate triangle %d", i / 3);
+        int same = 0, opposite = 0;
+        for (int k = 0; k < mesh->index_count; ++k) {
+            int c = number[mesh->index[k]];
+            int d = number[mesh->index[k / 3 * 3 + (k + 1) % 3]];
+            same += a == c && b == d;
+            opposite += a == d && b == c;
+        }
+        cr_assert(same == 1 && opposite == 1, "edge %d-%d: %d times, %d times back", a, b, same, opposite);
+        edges += a < b;
+    }
+    cr_assert(vertices - edges + mesh->index_count / 3 == 2, "V - E + F = %d",
+              vertices - edges + mesh->index_count / 3);
+    free(number);
+}
+
+// Vertex normals are unit, agree with their triangle's, and point away from `inside`.
+static void check_normals(const ts_geometry_mesh* mesh, ts_vec3 inside) {
+    ts_vec3 one = ts_vec3_make(1.0, 1.0, 1.0);
+    for (int i = 0; i < mesh->index_count; i += 3) {
+        ts_vec3 a = corner(mesh, i, one, 0.5), b = corner(mesh, i + 1, one, 0.5), c = corner(mesh, i + 2, one, 0.5);
+        ts_vec3 n = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(b, a), ts_vec3_sub(c, a)), ts_vec3_zero());
+        cr_assert(ts_vec3_dot(n, ts_vec3_sub(a, inside)) > 0.0, "triangle %d faces inwards", i / 3);
+        for (int k = 0; k < 3; ++k) {
+            const ts_geometry_vertex* v = &mesh->vertex[mesh->index[i + k]];
+            ts_vec3 m = ts_vec3_make((double)v->normal[0], (double)v->normal[1], (double)v->normal[2]);
+            cr_assert(fabs(ts_vec3_norm(m) - 1.0) < 1e-6);
+            cr_assert(ts_vec3_dot(m, n) > 0.5, "triangle %d corner %d", i / 3, k);
+        }
+    }
+}
+
+// The area of a regular polygon in the unit circle.
+static double polygon_area(int segments) { return 0.5 * segments * sin(2.0 * pi / segments); }
+
+Test(geometry_mesh, box_is_the_cube) {
+    ts_geometry_mesh mesh;
+    cr_assert(ts_geometry_mesh_box(&mesh, NULL) == TS_OK);
+    ts_vec3 scale = ts_vec3_make(0.5, 2.0, 3.0);
+    check_closed(&mesh, scale, 0.0);
+    check_normals(&mesh, ts_vec3_zero());
+    cr_assert(fabs(volume(&mesh, scale, 0.0) - 24.0) < 1e-5);
+    ts_geometry_mesh_free(&mesh);
+    cr_assert(mesh.vertex == NULL && mesh.index_count == 0);
+}
+
+Test(geometry_mesh, cylinder_is_a_prism) {
+    for (int segments = 3; segments <= 24; segments += 7) {
+        ts_geometry_mesh mesh;
+        cr_assert(ts_geometry_mesh_cylinder(segments, &mesh, NULL) == TS_OK);
+        check_closed(&mesh, ts_vec3_make(1.0, 1.0, 1.0), 0.0);
+        if (segments > 3) check_normals(&mesh, ts_vec3_zero());
+        double expected = 0.09 * polygon_area(segments) * 1.4;
+        cr_assert(fabs(volume(&mesh, ts_vec3_make(0.3, 0.3, 0.7), 0.0) - expected) < 1e-6);
+        ts_geometry_mesh_free(&mesh);
+    }
+}
+
+Test(geometry_mesh, cone_is_a_pyramid) {
+    ts_geometry_mesh mesh;
+    cr_assert(ts_geometry_mesh_cone(12, &mesh, NULL) == TS_OK);
+    check_closed(&mesh, ts_vec3_make(1.0, 1.0, 1.0), 0.0);
+    check_normals(&mesh, ts_vec3_make(0.0, 0.0, 0.2));
+    cr_assert(fabs(volume(&mesh, ts_vec3_make(1.0, 1.0, 2.0), 0.0) - polygon_area(12) * 2.0 / 3.0) < 1e-5);
+    ts_geometry_mesh_free(&mesh);
+}
+
+Test(geometry_mesh, sphere_closes_and_converges) {
+    double last = 1e9;
+    for (int segments = 8; segments <= 32; segments *= 2) {
+        ts_geometry_mesh mesh;
+        cr_assert(ts_geometry_mesh_sphere(segments, &mesh, NULL) == TS_OK);
+        check_closed(&mesh, ts_vec3_make(1.0, 1.0, 1.0), 0.0);
+        check_normals(&mesh, ts_vec3_zero());
+        // Every vertex is on the sphere, so the volume is below the ball's and the gap shrinks with the square.
+        for (int i = 0; i < mesh.vertex_count; ++i)
+            cr_assert(fabs(ts_vec3_norm(place(&mesh.vertex[i], ts_vec3_make(1.0, 1.0, 1.0), 0.0)) - 1.0) < 1e-6);
+        double gap = 4.0 / 3.0 * pi - volume(&mesh, ts_vec3_make(1.0, 1.0, 1.0), 0.0);
+        cr_assert(gap > 0.0 && gap < 0.35 * last);
+        last = gap;
+        ts_geometry_mesh_free(&mesh);
+    }
+}
+
+Test(geometry_mesh, capsule_is_a_sphere_pulled_apart) {
+    ts_geometry_mesh sphere, capsule;
+    cr_assert(ts_geometry_mesh_sphere(16, &sphere, NULL) == TS_OK);
+    cr_assert(ts_geometry_mesh_capsule(16, &capsule, NULL) == TS_OK);
+    ts_vec3 scale = ts_vec3_make(0.5, 0.5, 0.5);
+    check_closed(&capsule, scale, 0.8);
+    check_normals(&capsule, ts_vec3_zero());
+    double expected = volume(&sphere, scale, 0.0) + 0.25 * polygon_area(16) * 1.6;
+    cr_assert(fabs(volume(&capsule, scale, 0.8) - expected) < 1e-6);
+    ts_geometry_mesh_free(&sphere);
+    ts_geometry_mesh_free(&capsule);
+}
+
+Test(geometry_mesh, hull_keeps_its_volume) {
+    ts_vec3 points[24];
+    ts_rng rng = ts_rng_make(7, 0);
+    for (int i = 0; i < 24; ++i)
+        points[i] = ts_vec3_make(ts_rng_uniform(&rng), ts_rng_uniform(&rng), ts_rng_uniform(&rng));
+    ts_hull* hull = NULL;
+    cr_assert(ts_hull_build(points, 24, &hull, NULL) == TS_OK);
+    ts_geometry_mesh mesh;
+    cr_assert(ts_geometry_mesh_hull(hull, &mesh, NULL) == TS_OK);
+    check_closed(&mesh, ts_vec3_make(1.0, 1.0, 1.0), 0.0);
+    check_normals(&mesh, hull->centroid);
+    cr_assert(fabs(volume(&mesh, ts_vec3_make(1.0, 1.0, 1.0), 0.0) - hull->volume) < 1e-6);
+    ts_geometry_mesh_free(&mesh);
+    ts_hull_free(hull);
+}
+
+Test(geometry_mesh, square_faces_up) {
+    ts_geometry_mesh mesh;
+    cr_assert(ts_geometry_mesh_square(&mesh, NULL) == TS_OK);
+    cr_assert(mesh.index_count == 6);
+    check_normals(&mesh, ts_vec3_make(0.0, 0.0, -1.0));
+    ts_geometry_mesh_free(&mesh);
+}
