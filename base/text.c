@@ -197,18 +197,32 @@ static int replace_file(const char* path, mode_t mode, const char* bytes, size_t
     return problem;
 }
 
+// Writes into what `path` names, without a rename; returns 0 or an errno.
+static int write_in_place(const char* path, int flags, const char* bytes, size_t length) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+    return fd < 0 ? errno : write_and_close(fd, bytes, length);
+}
+
 ts_code ts_text_write_file(const ts_text* text, const char* path, ts_status* out_status) {
     if (text->failed) return ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "not written: the text is incomplete");
-    struct stat about;
+    const char* bytes = ts_text_get(text);
+    struct stat about, link_about;
     int exists = stat(path, &about) == 0;
+    int is_link = lstat(path, &link_about) == 0 && S_ISLNK(link_about.st_mode);
     int problem;
     if (exists && S_ISDIR(about.st_mode)) {
         problem = EISDIR;
     } else if (exists && !S_ISREG(about.st_mode)) {
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        problem = fd < 0 ? errno : write_and_close(fd, ts_text_get(text), text->length);
+        problem = write_in_place(path, 0, bytes, text->length);
+    } else if (is_link) {
+        // A rename would replace the link (think of /dev/stdout), so the file it leads to is replaced instead; where that
+        // has no name, being deleted or not there yet, it is written in place.
+        char* target = realpath(path, NULL);
+        problem = target ? replace_file(target, about.st_mode & 07777, bytes, text->length)
+                         : write_in_place(path, O_CREAT | O_TRUNC, bytes, text->length);
+        free(target);
     } else {
-        problem = replace_file(path, exists ? about.st_mode & 07777 : 0, ts_text_get(text), text->length);
+        problem = replace_file(path, exists ? about.st_mode & 07777 : 0, bytes, text->length);
     }
     if (problem) return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write: %s", strerror(problem));
     return ts_status_ok(out_status);

@@ -305,3 +305,27 @@ Test(text_file, replacing_keeps_permissions_and_skips_taken_names) {
     ts_text_free(&name);
     ts_text_free(&back);
 }
+
+Test(text_file, links_stay_links) {
+    ts_text text = {0}, back = {0};
+    ts_text_add(&text, "through the link");
+    char link_path[256], other[256];
+    snprintf(link_path, sizeof link_path, "%s", in_folder("link"));
+    snprintf(other, sizeof other, "%s", in_folder("file"));
+    cr_assert_eq(symlink(other, link_path), 0);
+    for (int round = 0; round < 2; ++round) {  // first to a file that is not there yet, then to one that is
+        cr_assert_eq(ts_text_write_file(&text, link_path, NULL), TS_OK);
+        struct stat about;
+        cr_assert_eq(lstat(link_path, &about), 0);
+        cr_assert(S_ISLNK(about.st_mode));
+        cr_assert_eq(lstat(other, &about), 0);
+        cr_assert(S_ISREG(about.st_mode));
+        ts_text_free(&back);
+        cr_assert_eq(ts_text_read_file(other, 100, &back, NULL), TS_OK);
+        cr_assert_str_eq(ts_text_get(&back), ts_text_get(&text));
+        cr_assert_eq(files_in_folder(), 2);
+        ts_text_add(&text, ", again");
+    }
+    ts_text_free(&text);
+    ts_text_free(&back);
+}
