@@ -37,19 +37,14 @@ ts_quat ts_quat_from_rotation_vector(ts_vec3 rotation) {
     double angle_squared = ts_vec3_norm_squared(rotation);
     double w, s;  // cos(angle / 2) and sin(angle / 2) / angle
     if (angle_squared <= 1.0) {
-        // y is the squared half angle, at most 1/4: the first term left out is below 1e-18.
+        // y is the squared half angle, at most 1/4: the first terms left out are below 1e-18.
         double y = 0.25 * angle_squared;
-        s = 0.5 *
-            (1.0 -
-             y / 6.0 *
-                 (1.0 -
-                  y / 20.0 *
-                      (1.0 - y / 42.0 * (1.0 - y / 72.0 * (1.0 - y / 110.0 * (1.0 - y / 156.0 * (1.0 - y / 210.0)))))));
-        w = 1.0 -
-            y / 2.0 *
-                (1.0 -
-                 y / 12.0 *
-                     (1.0 - y / 30.0 * (1.0 - y / 56.0 * (1.0 - y / 90.0 * (1.0 - y / 132.0 * (1.0 - y / 182.0))))));
+        const double s1 = -1.0 / 6.0, s2 = 1.0 / 120.0, s3 = -1.0 / 5040.0, s4 = 1.0 / 362880.0;
+        const double s5 = -1.0 / 39916800.0, s6 = 1.0 / 6227020800.0, s7 = -1.0 / 1307674368000.0;
+        const double w1 = -1.0 / 2.0, w2 = 1.0 / 24.0, w3 = -1.0 / 720.0, w4 = 1.0 / 40320.0;
+        const double w5 = -1.0 / 3628800.0, w6 = 1.0 / 479001600.0, w7 = -1.0 / 87178291200.0;
+        s = 0.5 + 0.5 * y * (s1 + y * (s2 + y * (s3 + y * (s4 + y * (s5 + y * (s6 + y * s7))))));
+        w = 1.0 + y * (w1 + y * (w2 + y * (w3 + y * (w4 + y * (w5 + y * (w6 + y * w7))))));
     } else {
         double angle = ts_vec3_norm(rotation);
         w = cos(0.5 * angle);
