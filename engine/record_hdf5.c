@@ -4,10 +4,14 @@
 // Appending must not dominate a step: rows collect in memory, one chunk per dataset, and go to the file when the chunk is
 // full or about once a second. Contacts are ragged: flat arrays, with the first index and the count per recorded moment.
 //
-// Interruptions. A file closed on a signal is complete. For a kill that cannot be caught, the file is kept readable as of
-// the last flush: the metadata cache may not evict (so metadata reaches the disk in a flush only, all of it together), and
-// the old superblock is used (it carries no "open for writing" mark that would make readers refuse). Not covered: a kill
-// in the middle of a flush, and compressed chunks that moved since the last one.
+// Interruptions. A file closed on a signal is complete. After a kill that cannot be caught it is readable as of the last
+// flush, because nothing that a flush wrote is moved or freed afterwards:
+// - metadata reaches the disk in flushes only, all of it together (the metadata cache may not evict);
+// - a chunk that is full before any flush is deflated and written once; one that a flush meets half full is stored plain,
+//   at its full size, and rewritten in its place as it fills. So deflating never moves a chunk that a reader may see. Such
+//   chunks are one per dataset and second: little against a fast run's data, and a slow run has little data.
+// The old superblock is used, which carries no "open for writing" mark that would make readers refuse. Not covered: a
+// kill in the middle of a flush, which takes a few milliseconds of every second.
 #include "engine/record_internal.h"
 
 #ifndef TS_HAVE_HDF5
@@ -157,10 +161,11 @@ static const column_definition definitions[COLUMN_COUNT] = {
 typedef struct column {
     hid_t dataset;
     int rank;           // 1 (time) + that of a row
-    hsize_t extent[3];  // extent[0]: rows in the file
+    hsize_t extent[3];  // extent[0]: rows before the chunk in `buffer`
     size_t row_bytes;
     int capacity;  // rows the buffer holds: one chunk
     int buffered;
+    int stored;  // nonzero when a flush has put the unfinished chunk into the file
     unsigned char* buffer;
 } column;
 
@@ -188,7 +193,8 @@ static quiet quiet_begin(void) {
 
 static void quiet_end(quiet saved) { H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data); }
 
-static hid_t memory_type(column_type type) {
+// The byte order of this machine: it is written into the file, and chunks can then be stored without conversion.
+static hid_t number_type(column_type type) {
     switch (type) {
     case COLUMN_DOUBLE: return H5T_NATIVE_DOUBLE;
     case COLUMN_INT32: return H5T_NATIVE_INT32;
@@ -196,16 +202,6 @@ static hid_t memory_type(column_type type) {
     case COLUMN_UINT64: return H5T_NATIVE_UINT64;
     }
     return H5T_NATIVE_DOUBLE;
-}
-
-static hid_t file_type(column_type type) {
-    switch (type) {
-    case COLUMN_DOUBLE: return H5T_IEEE_F64LE;
-    case COLUMN_INT32: return H5T_STD_I32LE;
-    case COLUMN_INT64: return H5T_STD_I64LE;
-    case COLUMN_UINT64: return H5T_STD_U64LE;
-    }
-    return H5T_IEEE_F64LE;
 }
 
 // Dimensions of a row; returns how many there are.
@@ -229,17 +225,23 @@ static int row_shape(column_shape shape, const ts_model* model, hsize_t out_size
     return 0;
 }
 
-static int write_text_attribute(hid_t object, const char* name, const char* text) {
-    size_t length = strlen(text);
+// Strings of variable length: readers in Python then see text and not bytes.
+static hid_t text_type(void) {
     hid_t type = H5Tcopy(H5T_C_S1);
-    hid_t space = H5Screate(H5S_SCALAR);
-    int ok = H5Tset_size(type, length ? length : 1) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
-             H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0;
-    hid_t attribute = ok ? H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
-    ok = attribute >= 0 && H5Awrite(attribute, type, length ? text : "") >= 0;
-    if (attribute >= 0) H5Aclose(attribute);
-    H5Sclose(space);
+    if (type < 0) return type;
+    if (H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) return type;
     H5Tclose(type);
+    return -1;
+}
+
+static int write_text_attribute(hid_t object, const char* name, const char* text) {
+    hid_t type = text_type();
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
+    if (attribute >= 0) H5Aclose(attribute);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
     return ok;
 }
 
@@ -252,7 +254,7 @@ static int write_number_attribute(hid_t object, const char* name, hid_t memory, 
     return ok;
 }
 
-// Scalars stay uncompressed in small chunks, which are then rewritten in place; wide rows and contacts are worth deflating.
+// Wide rows and contacts are worth deflating; single numbers are not.
 static hid_t creation_properties(const column_definition* definition, int rank, const hsize_t* chunk) {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     if (properties < 0) return properties;
@@ -268,7 +270,7 @@ static hid_t creation_properties(const column_definition* definition, int rank, 
 static int column_create(column* self, hid_t file, const column_definition* definition, const ts_model* model) {
     hsize_t row[2];
     self->rank = 1 + row_shape(definition->shape, model, row);
-    self->row_bytes = (size_t)(row[0] * row[1]) * H5Tget_size(memory_type(definition->type));
+    self->row_bytes = (size_t)(row[0] * row[1]) * H5Tget_size(number_type(definition->type));
     // Chunks of about 64 KiB, 8 KiB for scalars: small files stay small, long ones have few chunks.
     size_t rows = (self->rank == 1 ? 8192u : 65536u) / (self->row_bytes ? self->row_bytes : 1u);
     self->capacity = (int)(rows < 1 ? 1 : (rows > 1024 ? 1024 : rows));
@@ -281,33 +283,48 @@ static int column_create(column* self, hid_t file, const column_definition* defi
         chunk[i] = 1;
     }
     memcpy(self->extent, extent, sizeof extent);
-    self->buffer = (unsigned char*)malloc(self->row_bytes * (size_t)self->capacity + 1);
+    self->buffer = (unsigned char*)calloc(self->row_bytes * (size_t)self->capacity + 1, 1);
     if (!self->buffer) return 0;
     hid_t space = H5Screate_simple(self->rank, extent, limit);
     hid_t properties = creation_properties(definition, self->rank, chunk);
     self->dataset =
-        H5Dcreate2(file, definition->path, file_type(definition->type), space, H5P_DEFAULT, properties, H5P_DEFAULT);
+        H5Dcreate2(file, definition->path, number_type(definition->type), space, H5P_DEFAULT, properties, H5P_DEFAULT);
     if (properties >= 0) H5Pclose(properties);
     if (space >= 0) H5Sclose(space);
     return self->dataset >= 0 && write_text_attribute(self->dataset, "unit", definition->unit);
 }
 
-// Writes the buffered rows behind those in the file.
-static int column_flush(column* self, column_type type) {
-    if (self->buffered == 0) return 1;
+// Writes a chunk through the filters. It must be full and new to the file.
+static int write_deflated(column* self, column_type type) {
     hsize_t start[3] = {self->extent[0], 0, 0};
     hsize_t count[3] = {(hsize_t)self->buffered, self->extent[1], self->extent[2]};
+    hid_t target = H5Dget_space(self->dataset);
+    hid_t source = H5Screate_simple(self->rank, count, NULL);
+    int ok = target >= 0 && source >= 0 && H5Sselect_hyperslab(target, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+             H5Dwrite(self->dataset, number_type(type), source, target, H5P_DEFAULT, self->buffer) >= 0;
+    if (source >= 0) H5Sclose(source);
+    if (target >= 0) H5Sclose(target);
+    return ok;
+}
+
+// Writes a chunk as it is, past the filters: always at the same size, hence always in the same place.
+static int write_plain(const column* self) {
+    hsize_t start[3] = {self->extent[0], 0, 0};
+    const uint32_t skip_all_filters = UINT32_MAX;
+    return H5Dwrite_chunk(self->dataset, H5P_DEFAULT, skip_all_filters, start, self->row_bytes * (size_t)self->capacity,
+                          self->buffer) >= 0;
+}
+
+// Puts the buffered rows into the file; they stay in the buffer until their chunk is full.
+static int column_flush(column* self, column_type type) {
+    if (self->buffered == 0) return 1;
+    int full = self->buffered == self->capacity;
     hsize_t extent[3] = {self->extent[0] + (hsize_t)self->buffered, self->extent[1], self->extent[2]};
     int ok = H5Dset_extent(self->dataset, extent) >= 0;
-    if (ok && self->row_bytes > 0) {
-        hid_t target = H5Dget_space(self->dataset);
-        hid_t source = H5Screate_simple(self->rank, count, NULL);
-        ok = target >= 0 && source >= 0 && H5Sselect_hyperslab(target, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-             H5Dwrite(self->dataset, memory_type(type), source, target, H5P_DEFAULT, self->buffer) >= 0;
-        if (source >= 0) H5Sclose(source);
-        if (target >= 0) H5Sclose(target);
-    }
+    if (ok && self->row_bytes > 0) ok = full && !self->stored ? write_deflated(self, type) : write_plain(self);
     if (!ok) return 0;
+    self->stored = !full;
+    if (!full) return 1;
     self->extent[0] = extent[0];
     self->buffered = 0;
     return 1;
@@ -429,14 +446,13 @@ static hid_t make_group(hid_t parent, const char* name) {
 // A dataset of strings of any length: one when `count` is 0, else a list.
 static int write_texts(hid_t parent, const char* name, const char* const* text, int count) {
     hsize_t size = (hsize_t)count;
-    hid_t type = H5Tcopy(H5T_C_S1);
-    int ok = H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    hid_t type = text_type();
     hid_t space = count ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
-    hid_t dataset = ok ? H5Dcreate2(parent, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
-    ok = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
     if (dataset >= 0) H5Dclose(dataset);
-    H5Sclose(space);
-    H5Tclose(type);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
     return ok;
 }
 
