@@ -251,8 +251,8 @@ Test(dynamics, a_state_that_is_not_finite_names_the_tree) {
     fixture f = fixture_menagerie(8);
     ts_status status;
     double keep = f.sim->qvel[0];
-    f.sim->qpos[f.model->joint[f.model->joint_count - 1].qpos_first + 3] = INFINITY;
-    f.sim->qpos[0] = NAN;
+    f.sim->qpos[f.model->joint[f.model->joint_count - 1].qpos_first + 3] = (double)INFINITY;
+    f.sim->qpos[0] = (double)NAN;
     cr_assert_eq(ts_sim_step(f.sim, &status), TS_ERROR_NUMERIC);
     cr_assert_eq(f.sim->qvel[0], keep);
     cr_assert_eq(f.sim->step_count, 0);
@@ -266,7 +266,7 @@ Test(dynamics, a_state_that_is_not_finite_names_the_tree) {
     joint.body = ts_builder_add_body(builder, &body);
     ts_builder_add_joint(builder, &joint);
     f = fixture_start(builder, 1);
-    f.sim->qpos[0] = NAN;
+    f.sim->qpos[0] = (double)NAN;
     cr_assert_eq(ts_sim_step(f.sim, &status), TS_ERROR_NUMERIC);
     cr_assert(strstr(status.message, "rod"), "%s", status.message);
     fixture_end(&f);

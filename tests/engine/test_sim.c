@@ -138,7 +138,7 @@ Test(sim, a_failed_step_changes_nothing) {
 Test(sim, a_bad_geom_is_counted_not_followed) {
     fixture f = fixture_start(box_on_floor(), 1);
     ts_status status;
-    f.sim->qpos[0] = NAN;
+    f.sim->qpos[0] = (double)NAN;
     cr_assert_eq(ts_sim_step(f.sim, &status), TS_ERROR_NUMERIC);
     cr_assert_eq(f.sim->info.bad_bounds, 1);
     cr_assert_eq(f.sim->step_count, 0);
