@@ -288,6 +288,13 @@ static ts_code check_key_numbers(draft* d, int index, const ts_keyframe* key) {
         double* q = key->qpos + joint->qpos_first + (joint->type == TS_JOINT_FREE ? 3 : 0);
         ts_quat rotation = ts_quat_load(q);
         double n = ts_quat_norm(rotation);
+        if (n < 1e-10 && d->builder->mend_keyframes) {
+            ts_import_report_add(d->builder->report, TS_IMPORT_APPROXIMATED, 1, "key@qpos (zero quaternion)",
+                                 "taken as no rotation (as in MuJoCo)", ts_builder_string(d->builder, label->file),
+                                 label->line);
+            ts_quat_store(ts_quat_identity(), q);
+            continue;
+        }
         if (n < 1e-10 || !isfinite(n))
             return ts_builder_refuse(d->builder, label, "keyframe", index, d->status,
                                      "the quaternion at qpos[%d] is zero", (int)(q - key->qpos));

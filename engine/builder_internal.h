@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/builder.h"
+#include "engine/import_report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,6 +83,10 @@ struct ts_builder {
     ts_builder_exclusion_array exclusion;
     ts_builder_number_array number;
     int initial_key;  // or -1
+    // A reader of foreign files sets this: zero quaternions in keyframes then become no rotation, with a finding, instead
+    // of an error.
+    ts_import_report* report;
+    int mend_keyframes;
 };
 
 /// Text at an offset of the pool.

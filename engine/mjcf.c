@@ -122,6 +122,8 @@ static void read_text(ts_mjcf_reader* r, const char* text, size_t size, const ch
     if (r->code) return;
     ts_builder* builder = r->builder;
     r->builder = NULL;
+    builder->report = r->report;
+    builder->mend_keyframes = 1;
     r->code = ts_builder_finish(builder, out_model, out_status);
     if (r->code) memset(&r->problem, 0, sizeof r->problem);  // the builder's message stands already
 }

@@ -85,14 +85,19 @@ int ts_mjcf_mesh_solid(const ts_mesh* mesh, ts_mjcf_mesh_inertia kind, ts_mass_p
     }
     // Thinner than this in proportion to its surface, a mesh is a sheet whose volume is rounding.
     if (!(total > 0.0) || (kind != TS_MJCF_MESH_SHELL && total < 1e-12 * area * sqrt(area))) return 0;
+    // The apex is now the centre; for meshes that are open or not star-shaped this changes the volume, and MuJoCo takes the
+    // one that belongs to the inertia.
     ts_mat3 moment = ts_mat3_zero();
+    double weights = 0.0;
     for (int t = 0; t < mesh->triangle_count; ++t) {
         corners k = corners_of(mesh, t, centre);
-        double weight = kind == TS_MJCF_MESH_SHELL ? area_of(k) / 12.0 : volume_of(k, kind) / 20.0;
-        moment = ts_mat3_add(moment, ts_mat3_scale(weight, moment_of(k)));
+        double weight = kind == TS_MJCF_MESH_SHELL ? area_of(k) : volume_of(k, kind);
+        weights += weight;
+        moment = ts_mat3_add(moment, ts_mat3_scale(weight / (kind == TS_MJCF_MESH_SHELL ? 12.0 : 20.0), moment_of(k)));
     }
-    out_solid->volume = total;
+    if (!(weights > 0.0)) return 0;
+    out_solid->volume = weights;
     out_solid->centre = centre;
     out_solid->inertia = inertia_of(&moment);
-    return isfinite(total) && ts_vec3_is_finite(centre);
+    return isfinite(weights) && ts_vec3_is_finite(centre);
 }
