@@ -1,9 +1,9 @@
 // Projections on Coulomb's cone and its dual.
 //
 // Problem: the nearest point of K = { z >= 0, t <= mu z } or K* = { z >= mu t } to x, where t = |(x, y)|.
-// Rule: both are circular cones, so the answer lies in the plane through x and the axis; in that plane the boundary is a
-// ray and the nearest point on it is an ordinary projection on a line. Three cases: inside, in the polar cone (answer 0),
-// on the boundary.
+// Rule: both are circular cones, so the answer lies in the plane through x and the axis; in that plane the boundary is
+// a ray and the nearest point on it is an ordinary projection on a line. Three cases: inside, in the polar cone (answer
+// 0), on the boundary.
 // Source: textbook convex analysis; K* is the dual of K (u . lambda >= 0), so x = P_K(x) - P_K*(-x) (Moreau).
 // Guaranteed: mu = 0 needs no special case. Known to fail: components beyond 1e153 overflow in t.
 #include "contact/cone.h"

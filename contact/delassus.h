@@ -65,10 +65,10 @@ typedef struct ts_delassus_segment {
     const double* Y;  // (rows of the block x count): (M^-1 J^T)^T, on the same columns
 } ts_delassus_segment;
 
-/// The block-sparse velocity form: keeps V = M^-1 J^T lambda (velocity_count entries) and reads rows as J V. Block b owns
-/// segments [segment_start[b], segment_start[b+1]); columns of a block's segments must not overlap. Everything is copied.
-/// A segment with Y == J (coordinates in which M is the identity) is stored once. Can do rows and apply. NULL when memory
-/// is short.
+/// The block-sparse velocity form: keeps V = M^-1 J^T lambda (velocity_count entries) and reads rows as J V. Block b
+/// owns segments [segment_start[b], segment_start[b+1]); columns of a block's segments must not overlap. Everything is
+/// copied. A segment with Y == J (coordinates in which M is the identity) is stored once. Can do rows and apply. NULL
+/// when memory is short.
 ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
                                        const int* segment_start, const ts_delassus_segment* segments);
 

@@ -1,8 +1,8 @@
 // The Delassus operator in velocity form, for piles.
 //
 // Problem: row blocks of G lambda for a G that is never formed. With V = M^-1 J^T lambda kept up to date, block b of
-// G lambda is J_b V, and a change d of lambda_b costs V += Y_b^T d with the cached Y_b = (M^-1 J_b^T)^T. A block between
-// two free bodies touches two runs of six columns, so both cost 36 multiply-adds whatever the size of the pile.
+// G lambda is J_b V, and a change d of lambda_b costs V += Y_b^T d with the cached Y_b = (M^-1 J_b^T)^T. A block
+// between two free bodies touches two runs of six columns, so both cost 36 multiply-adds whatever the size of the pile.
 // Source: the classical sequential-impulse form of projected Gauss-Seidel (contact_spec 3.0, access mode V).
 //
 // A sweep over a large pile is bound by memory, so the segments are copied once into one buffer in block order:
@@ -47,8 +47,8 @@ typedef struct velocity_delassus {
     size_t* diagonal_start;  // (block_count)
 } velocity_delassus;
 
-// Six columns of one row times six velocities. Pairs first: contacts of one body follow each other, so a sweep waits for
-// this sum, and a tree of additions is shorter than a chain.
+// Six columns of one row times six velocities. Pairs first: contacts of one body follow each other, so a sweep waits
+// for this sum, and a tree of additions is shorter than a chain.
 static inline double dot6(const double* J, const double* V) {
     return ((J[0] * V[0] + J[1] * V[1]) + (J[2] * V[2] + J[3] * V[3])) + (J[4] * V[4] + J[5] * V[5]);
 }

@@ -1,7 +1,8 @@
 // The yardstick of every solver.
 //
-// Problem: given impulses lambda, how badly do they break a contact law? Rule: recompute u = (G+R) lambda + g and measure,
-// per block, the distance of lambda to its set, of u (shifted for the exact law) to the dual set, and their work.
+// Problem: given impulses lambda, how badly do they break a contact law? Rule: recompute u = (G+R) lambda + g and
+// measure, per block, the distance of lambda to its set, of u (shifted for the exact law) to the dual set, and their
+// work.
 // Source: contact_spec 2.1 to 2.5 (the exact law is Coulomb and Signorini in de Saxce's form).
 // Guaranteed: all parts of a law are zero exactly when the law holds; a NaN anywhere makes the parts it touches NaN.
 // Known to fail: the three parts carry different units, so their maximum depends on scale; `natural` does not.
@@ -145,8 +146,8 @@ static double natural_block(const ts_block* block, double r, const double* lambd
     return sqrt(sum);
 }
 
-// The dimensionless natural map. Blocks that nothing can move (zero stiffness) take the mean step of the others, so that
-// an impossible demand on them still shows.
+// The dimensionless natural map. Blocks that nothing can move (zero stiffness) take the mean step of the others, so
+// that an impossible demand on them still shows.
 static double natural_map(const ts_contact_problem* problem, const double* impulse, const double* u,
                           double largest_impulse) {
     const ts_delassus* G = problem->delassus;

@@ -46,8 +46,8 @@ void ts_residual_evaluate(const ts_contact_problem* problem, const double* impul
 ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
                                    const double* u);
 
-/// The three parts as one number in force units (N, m/s^2, N m/s^2 by dividing by h, h and h^2): what tolerances compare
-/// with (contact_spec 1.7).
+/// The three parts as one number in force units (N, m/s^2, N m/s^2 by dividing by h, h and h^2): what tolerances
+/// compare with (contact_spec 1.7).
 double ts_law_residual_in_force_units(ts_law_residual residual, double time_step);
 
 #ifdef __cplusplus

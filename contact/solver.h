@@ -76,8 +76,8 @@ const ts_solver* ts_solver_find(const char* name);
 /// The name of a status in plain words. Never NULL.
 const char* ts_solve_status_name(ts_solve_status status);
 
-/// Sets one field of a solver's settings by name. TS_ERROR_VALUE for an unknown name (the message lists the known ones) or
-/// a value out of range.
+/// Sets one field of a solver's settings by name. TS_ERROR_VALUE for an unknown name (the message lists the known ones)
+/// or a value out of range.
 ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name, double value, ts_status* out_status);
 
 /// Reads one field of a solver's settings; index as in solver->setting.

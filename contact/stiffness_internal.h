@@ -6,9 +6,9 @@
 
 /// The largest eigenvalue of the symmetric [[a, d, e], [d, b, f], [e, f, c]], from above but for rounding: to 1e-12 of
 /// it where it is well apart, to 1e-5 where it is nearly double (and then at most 1e-9 below). With m a third of the
-/// trace it is m + y, y the largest root of y^3 - J y - det B for the rest B without trace, J = |B|^2 / 2. Newton from the
-/// bound 2 sqrt(J / 3) comes down monotonically, so that stopping early errs on the safe side. Several times as fast as
-/// diagonalising.
+/// trace it is m + y, y the largest root of y^3 - J y - det B for the rest B without trace, J = |B|^2 / 2. Newton from
+/// the bound 2 sqrt(J / 3) comes down monotonically, so that stopping early errs on the safe side. Several times as
+/// fast as diagonalising.
 static inline double ts_stiffness_3x3(double a, double b, double c, double d, double e, double f) {
     double m = (a + b + c) / 3.0;
     double b0 = a - m, b1 = b - m, b2 = c - m;

@@ -1,14 +1,14 @@
 // LCP-PGS: projected Gauss-Seidel on friction as a box per contact.
 //
-// Problem: lambda_N >= 0, u_N >= 0, lambda_N u_N = 0, and per tangent axis |lambda_a| <= mu lambda_N with lambda_a saturated against its
-// own slip u_a: a four-sided pyramid around the cone.
+// Problem: lambda_N >= 0, u_N >= 0, lambda_N u_N = 0, and per tangent axis |lambda_a| <= mu lambda_N with lambda_a
+// saturated against its own slip u_a: a four-sided pyramid around the cone.
 // Rule, one contact at a time, u always current:
 //     lambda_N <- max(0, lambda_N - omega u_N / D_NN)
 //     lambda_a <- clamp(lambda_a - omega u_a / D_aa, +-mu lambda_N),  a = 1, then 2
-// Source: contact_spec 3.1; the published form steps both axes at once with 1 / min(D_11, D_22) and can overshoot, it is
-// kept as step_rule 1.
-// Guaranteed: each row's step minimises along that row when the bounds stand still; they move with lambda_N, so there is
-// no proof of convergence. An answer reported as converged meets the law.
+// Source: contact_spec 3.1; the published form steps both axes at once with 1 / min(D_11, D_22) and can overshoot, it
+// is kept as step_rule 1.
+// Guaranteed: each row's step minimises along that row when the bounds stand still; they move with lambda_N, so there
+// is no proof of convergence. An answer reported as converged meets the law.
 // Known to fail: the law is anisotropic: up to sqrt(2) too much friction between the axes, not opposed to slip; large
 // mass ratios converge slowly; internal forces depend on the order of the sweep.
 #include "contact/solvers/lcp_pgs.h"

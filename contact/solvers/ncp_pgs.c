@@ -1,11 +1,12 @@
 // NCP-PGS: projected Gauss-Seidel on the exact law.
 //
-// Problem: Signorini in the normal and Coulomb in the tangent plane: lambda in K, w = u + (0, 0, mu |u_T|) in K*, lambda . w = 0.
+// Problem: Signorini in the normal and Coulomb in the tangent plane: lambda in K, w = u + (0, 0, mu |u_T|) in K*,
+// lambda . w = 0.
 // Rule, one contact at a time, u always current:
 //     lambda_N <- max(0, lambda_N - omega u_N / D_NN)
 //     lambda_T <- lambda_T - omega s u_T, then pulled radially to the disc of radius mu lambda_N
-// with s = 1 / lambda_max(D_TT), D = G_bb + R_b. A fixed point with u_N = 0 or lambda_N = 0 and friction opposing slip is
-// exactly a solution of the law: lambda_T = P_disc(lambda_T - s u_T).
+// with s = 1 / lambda_max(D_TT), D = G_bb + R_b. A fixed point with u_N = 0 or lambda_N = 0 and friction opposing slip
+// is exactly a solution of the law: lambda_T = P_disc(lambda_T - s u_T).
 // Source: contact_spec 3.9; the published step 1 / min(D_11, D_22) overshoots when the tangent block is far from a
 // multiple of the identity and is kept as step_rule 1.
 // Guaranteed: any answer reported as converged meets the law. No proof of convergence.

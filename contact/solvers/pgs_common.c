@@ -4,9 +4,9 @@
 // q(lambda) = 1/2 lambda^T (G+R) lambda + g^T lambda is not worse than q(0) = 0. No true solution of any of the three
 // laws is refused by this, as lambda . u <= 0 makes q(lambda) <= -1/2 lambda^T (G+R) lambda there.
 //
-// Order: forward sweeps. Turning round after every sweep repeats the last blocks at once, which undoes nothing and gains
-// nothing: on a chain of contacts (consistent ordering) a forward-backward pair converges like one forward sweep. It is
-// kept as a setting for its symmetry.
+// Order: forward sweeps. Turning round after every sweep repeats the last blocks at once, which undoes nothing and
+// gains nothing: on a chain of contacts (consistent ordering) a forward-backward pair converges like one forward sweep.
+// It is kept as a setting for its symmetry.
 //
 // Stopping: only the law's residual with u recomputed for the final impulse counts as convergence. It costs about as
 // much as a sweep, so it is looked at when the movement of a sweep (in velocity units) has fallen by as much as the

@@ -1,5 +1,5 @@
-// Contact problems whose answer is known in closed form, against the projected Gauss-Seidel solvers. The derivations are
-// beside the numbers; where the answer is the root of one scalar equation, it is found here by bisection.
+// Contact problems whose answer is known in closed form, against the projected Gauss-Seidel solvers. The derivations
+// are beside the numbers; where the answer is the root of one scalar equation, it is found here by bisection.
 #include "tests/contact/contact_fixture.h"
 
 // 1e-8 in force units is 1e-14 J here: impulses near 1 N s and velocities near 1 m/s leave no digits for less.
@@ -14,8 +14,8 @@ static ts_pgs_settings tight(void) {
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 // A sliding solution of the exact law for one contact. With slip along e(a) = (cos a, sin a), friction is
-// lambda_T = -mu lambda_N e, and u_N = 0 gives lambda_N = -g_N / (G_NN - mu G_NT . e). What is left of u_T across e must
-// vanish: a root in a, with u_T . e > 0. Returns how many roots there are; the last one is written.
+// lambda_T = -mu lambda_N e, and u_N = 0 gives lambda_N = -g_N / (G_NN - mu G_NT . e). What is left of u_T across e
+// must vanish: a root in a, with u_T . e > 0. Returns how many roots there are; the last one is written.
 static int slide_exactly(const double G[9], const double g[3], double mu, double out_lambda[3]) {
     int found = 0;
     const int steps = 3600;
@@ -83,8 +83,9 @@ Test(particle, taking_off_costs_nothing_in_every_solver) {
     }
 }
 
-// CCP: with G = I the dual is min 1/2 |lambda + g|^2 over K, so lambda = P_K(-g). For g = (v, 0, -gamma) sliding this is
-// z = (mu v + gamma) / (1 + mu^2), friction -mu z; the velocity (v - mu gamma) / (1 + mu^2) has the lift u_N = mu |u_T|.
+// CCP: with G = I the dual is min 1/2 |lambda + g|^2 over K, so lambda = P_K(-g). For g = (v, 0, -gamma) sliding this
+// is z = (mu v + gamma) / (1 + mu^2), friction -mu z; the velocity (v - mu gamma) / (1 + mu^2) has the lift u_N = mu
+// |u_T|.
 Test(particle, convex_relaxation_lifts_off) {
     double mu = 0.4, v = 1.0, gamma = GRAVITY * TIME_STEP, g[3] = {v, 0.0, -gamma};
     ts_pgs_settings settings = tight();
@@ -139,8 +140,8 @@ Test(coupled_contact, exact_and_box_laws) {
     fixture_expect_vector(a.lambda, -2.0 / 7.0, -0.5, 8.0 / 7.0, 1e-12, "lcp-pgs sticks");
 }
 
-// CCP: the minimum of q(lambda) = 1/2 lambda^T G lambda + g^T lambda lies on the cone's boundary, lambda = n (mu e(a), 1).
-// For a fixed direction d = (mu e, 1) the best n is -g.d / d.G d with value -(g.d)^2 / (2 d.G d): maximise over a.
+// CCP: the minimum of q(lambda) = 1/2 lambda^T G lambda + g^T lambda lies on the cone's boundary, lambda = n (mu e(a),
+// 1). For a fixed direction d = (mu e, 1) the best n is -g.d / d.G d with value -(g.d)^2 / (2 d.G d): maximise over a.
 Test(coupled_contact, convex_relaxation_minimises_the_dual_cost) {
     const double g[3] = {0, 3, -1};
     ts_pgs_settings settings = tight();
@@ -351,7 +352,8 @@ Test(compliance, sticking_contact_gives_way_by_R_lambda) {
 }
 
 // A spring k with damper b, implicit: f = -k (phi + h c) - b c with m c = m c_free + h f, so
-// f = (-k phi - (h k + b) c_free) / (1 + h (h k + b) / m). As compliance: R = 1 / (h (h k + b)), c* = -phi k / (h k + b).
+// f = (-k phi - (h k + b) c_free) / (1 + h (h k + b) / m). As compliance: R = 1 / (h (h k + b)), c* = -phi k / (h k +
+// b).
 Test(compliance, is_an_implicit_spring_and_damper) {
     const double h = TIME_STEP, m = 2.0, k = 1e4, b = 50.0, phi = -1e-4, c_free = -GRAVITY * h;
     const double force = (-k * phi - (h * k + b) * c_free) / (1.0 + h * (h * k + b) / m);
@@ -364,8 +366,9 @@ Test(compliance, is_an_implicit_spring_and_damper) {
     cr_expect_float_eq(force, 1.54233010, 1e-8);
 }
 
-// Joint limit: a slider of mass m reaches its stop at speed w; the stop takes all of it, m w. Rod: the impulse that gives
-// two particles, one pushed by F, the common velocity F h / (m1 + m2) is m2 times it. Dry friction: takes up to h tau.
+// Joint limit: a slider of mass m reaches its stop at speed w; the stop takes all of it, m w. Rod: the impulse that
+// gives two particles, one pushed by F, the common velocity F h / (m1 + m2) is m2 times it. Dry friction: takes up to h
+// tau.
 Test(other_sets, joint_limit_rod_and_dry_friction) {
     ts_pgs_settings settings = tight();
     const double m = 3.0, w = 0.7, G[1] = {1 / m};

@@ -21,8 +21,8 @@ static ts_vec3 sample(ts_rng* rng, double mu, int k) {
     return x;
 }
 
-// Squared distance from (t, z) to the nearest point of the ray r (a, b), r >= 0, (a, b) a unit vector, by golden section
-// over r; with the inside of the cone on the side of the axis. The cone is the set on or above the ray.
+// Squared distance from (t, z) to the nearest point of the ray r (a, b), r >= 0, (a, b) a unit vector, by golden
+// section over r; with the inside of the cone on the side of the axis. The cone is the set on or above the ray.
 static long double ray_distance(long double t, long double z, long double a, long double b, long double* out_t,
                                 long double* out_z) {
     long double low = 0.0L, high = 4.0L * (fabsl(t) + fabsl(z)) + 1e-30L;
@@ -41,7 +41,8 @@ static long double ray_distance(long double t, long double z, long double a, lon
     return (r * a - t) * (r * a - t) + (r * b - z) * (r * b - z);
 }
 
-// The nearest point of { t <= slope z, z >= 0 } in the half-plane of x, brute force. slope < 0 stands for the half-space.
+// The nearest point of { t <= slope z, z >= 0 } in the half-plane of x, brute force. slope < 0 stands for the
+// half-space.
 static void nearest(ts_vec3 x, long double a, long double b, int inside, ts_vec3* out_point, double* out_distance) {
     long double t = sqrtl((long double)x.x * x.x + (long double)x.y * x.y), nt = t, nz = x.z, squared = 0.0L;
     if (!inside) squared = ray_distance(t, x.z, a, b, &nt, &nz);

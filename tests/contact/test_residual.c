@@ -31,7 +31,8 @@ static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 //   LCP: lambda_N u_N = 0.2; axis 1, u > 0: 0.6 (0.3 + 0.4) = 0.42; axis 2, u < 0: 0.8 (0.4 - 0.4) = 0.
 //   Signorini 0.2; dissipation 0.5 * 0.8 * 1 + (0.18 - 0.32) = 0.26; angle between -lambda_T and u_T:
 //   cos = -(-0.14) / 0.5, sin = |0.3 * -0.8 - 0.4 * 0.6| / 0.5 = 0.48 / 0.5.
-//   Natural: r = 1, x = lambda - w = (-0.3, 1.2, 0.05): t = sqrt(1.53), t > mu z and mu t > -z, so z' = (t/2 + 0.05)/1.25.
+//   Natural: r = 1, x = lambda - w = (-0.3, 1.2, 0.05): t = sqrt(1.53), t > mu z and mu t > -z, so z' = (t/2 +
+//   0.05)/1.25.
 Test(residual, of_one_contact_by_hand) {
     const double lambda[3] = {0.3, 0.4, 0.8}, g[3] = {0.3, -1.2, -0.55};
     const ts_block block = fixture_cone(0, 0.5);

@@ -1,5 +1,5 @@
-// Every solver of the table on random problems: what is called converged is certified from outside, answers do not depend
-// on frames, units or order, warm starts are used and never harm, and broken input ends in a named status.
+// Every solver of the table on random problems: what is called converged is certified from outside, answers do not
+// depend on frames, units or order, warm starts are used and never harm, and broken input ends in a named status.
 #include "tests/contact/contact_fixture.h"
 
 typedef union settings_buffer {
@@ -37,8 +37,9 @@ static void fill_G(sample* s) {
         }
 }
 
-// Contacts with random lever arms on three bodies in a row and on the ground; speeds of a step of gravity or of sliding.
-// J has more columns than rows and full rank, so some velocity opens every contact and all laws have solutions.
+// Contacts with random lever arms on three bodies in a row and on the ground; speeds of a step of gravity or of
+// sliding. J has more columns than rows and full rank, so some velocity opens every contact and all laws have
+// solutions.
 static void make_sample(sample* s, ts_rng* rng) {
     memset(s, 0, sizeof(*s));
     for (int j = 0; j < DOF; ++j) s->inverse_mass[j] = j % 6 < 3 ? 1.0 : ts_rng_uniform_in(rng, 5.0, 20.0);
@@ -67,8 +68,8 @@ static ts_law_residual residual_of(const ts_solver* solver, const ts_residual* r
     return solver->law == TS_LAW_CCP ? residual->ccp : residual->ncp;
 }
 
-// The certificate: converged means that the law's residual, evaluated from scratch, is within the tolerance. Rounding of
-// an impulse near 0.1 N s shows as 1e-10 in force units, hence the factor.
+// The certificate: converged means that the law's residual, evaluated from scratch, is within the tolerance. Rounding
+// of an impulse near 0.1 N s shows as 1e-10 in force units, hence the factor.
 Test(solvers, what_is_called_converged_is_certified_from_outside) {
     enum { TRIALS = 60 };
     for (int i = 0; i < ts_solver_count(); ++i) {
@@ -108,7 +109,8 @@ Test(ccp, answer_has_the_least_dual_cost) {
             double size = pow(10.0, ts_rng_uniform_in(&rng, -6.0, 0.0));
             long double change = 0.0L, d[ROWS];
             for (int c = 0; c < CONTACTS; ++c) {
-                // A random admissible impulse near the answer: sampled in the cone, not projected by the code under test.
+                // A random admissible impulse near the answer: sampled in the cone, not projected by the code under
+                // test.
                 double n = fmax(0.0, a.lambda[3 * c + 2] + size * ts_rng_normal(&rng));
                 double x = a.lambda[3 * c] + size * ts_rng_normal(&rng),
                        y = a.lambda[3 * c + 1] + size * ts_rng_normal(&rng);
@@ -165,8 +167,8 @@ Test(invariance, circular_cones_do_not_see_the_choice_of_tangents) {
     }
 }
 
-// (g -> s g) scales impulses by s; (G -> a G, R -> a R) scales them by 1 / a. Powers of two, so that the solver's path is
-// the same to the last bit when its tolerances do not stop it: a fixed number of sweeps.
+// (g -> s g) scales impulses by s; (G -> a G, R -> a R) scales them by 1 / a. Powers of two, so that the solver's path
+// is the same to the last bit when its tolerances do not stop it: a fixed number of sweeps.
 Test(invariance, impulses_scale_with_speeds_and_masses) {
     const ts_solver* solvers[3] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver};
     ts_rng rng = ts_rng_make(34, 0);
@@ -221,8 +223,8 @@ Test(invariance, order_of_contacts_does_not_change_velocities) {
     }
 }
 
-// The tolerance is in force units: impulses and speeds of a step ten times as long, judged with that step, take the same
-// iterations and give ten times the impulse.
+// The tolerance is in force units: impulses and speeds of a step ten times as long, judged with that step, take the
+// same iterations and give ten times the impulse.
 Test(invariance, force_units_do_not_see_the_time_step) {
     ts_rng rng = ts_rng_make(36, 0);
     for (int i = 0; i < ts_solver_count(); ++i) {
@@ -351,8 +353,8 @@ Test(status, a_stall_is_not_a_success) {
     }
 }
 
-// The residual is looked at when it is worth it: a solve goes on for a few sweeps at most after the tolerance is met. The
-// fewest sweeps are found by raising the limit, at which the residual is always looked at.
+// The residual is looked at when it is worth it: a solve goes on for a few sweeps at most after the tolerance is met.
+// The fewest sweeps are found by raising the limit, at which the residual is always looked at.
 Test(status, a_solve_ends_soon_after_the_tolerance_is_met) {
     const ts_solver* solvers[3] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver};
     ts_rng rng = ts_rng_make(40, 0);
