@@ -1,7 +1,8 @@
 // Problem: an OpenGL 3.3 context on a machine without a display, from whichever library is there. Rule: EGL on Mesa's
 // surfaceless platform (EGL_MESA_platform_surfaceless), then EGL on its default display, then OSMesa; all drawing goes to
-// framebuffer objects, so no surface is needed. The libraries are opened by name at run time and never closed: Mesa leaves
-// handlers behind that must not lose their code. Known to fail: without Mesa and without a GPU driver there is no context.
+// framebuffer objects, so no surface is needed. The libraries are opened by name at run time and never closed, since Mesa
+// leaves handlers behind that must not lose their code; nor is EGL's display terminated, since a process has only one of
+// a kind and others may draw on it. Known to fail: without Mesa and without a GPU driver there is no context.
 #include "viewer/offscreen.h"
 
 #include <EGL/egl.h>
@@ -37,7 +38,6 @@ struct ts_offscreen {
     EGLContext context;
     EGLBoolean (*make_current)(EGLDisplay, EGLSurface, EGLSurface, EGLContext);
     EGLBoolean (*destroy_context)(EGLDisplay, EGLContext);
-    EGLBoolean (*terminate)(EGLDisplay);
     // OSMesa
     osmesa_context osmesa;
     osmesa_current_function osmesa_make_current;
@@ -76,8 +76,7 @@ static int egl_on_display(ts_offscreen* o, void* egl, EGLDisplay display, const 
     EGLContext (*create)(EGLDisplay, EGLConfig, EGLContext, const EGLint*) =
         (EGLContext(*)(EGLDisplay, EGLConfig, EGLContext, const EGLint*))find(egl, "eglCreateContext");
     *why = "its functions are missing";
-    if (!initialize || !bind || !choose || !create || !o->make_current || !o->destroy_context || !o->terminate)
-        return 0;
+    if (!initialize || !bind || !choose || !create || !o->make_current || !o->destroy_context) return 0;
     *why = "no display";
     if (display == EGL_NO_DISPLAY || !initialize(display, NULL, NULL)) return 0;
     *why = "no OpenGL 3.3 core context";
@@ -98,7 +97,6 @@ static int egl_on_display(ts_offscreen* o, void* egl, EGLDisplay display, const 
             o->destroy_context(display, context);
         }
     }
-    o->terminate(display);
     return 0;
 }
 
@@ -110,7 +108,6 @@ static int egl_create(ts_offscreen* o, const char** why) {
     o->loader = (ts_device_gl_loader)find(egl, "eglGetProcAddress");
     o->make_current = (EGLBoolean(*)(EGLDisplay, EGLSurface, EGLSurface, EGLContext))find(egl, "eglMakeCurrent");
     o->destroy_context = (EGLBoolean(*)(EGLDisplay, EGLContext))find(egl, "eglDestroyContext");
-    o->terminate = (EGLBoolean(*)(EGLDisplay))find(egl, "eglTerminate");
     EGLDisplay (*get_display)(EGLNativeDisplayType) = (EGLDisplay(*)(EGLNativeDisplayType))find(egl, "eglGetDisplay");
     *why = "its functions are missing";
     if (!o->loader || !get_display) return 0;
@@ -184,7 +181,6 @@ void ts_offscreen_destroy(ts_offscreen* offscreen) {
     } else {
         offscreen->make_current(offscreen->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         offscreen->destroy_context(offscreen->display, offscreen->context);
-        offscreen->terminate(offscreen->display);
     }
     free(offscreen);
 }

@@ -89,8 +89,8 @@ ts_scene_sizes ts_scene_draw_sizes(const ts_sim* sim) {
     double gravity = ts_vec3_norm(sim->options.gravity);
     // Without gravity a body has no weight to compare forces with; what it would weigh on Earth serves as well.
     double weight = mass * (gravity > 0.0 ? gravity : 9.81) / (double)(model->tree_count > 0 ? model->tree_count : 1);
-    // A body on four corners: each of the four arrows as long as the body is wide.
-    sizes.metres_per_newton = weight > 0.0 ? 5.0 * sizes.body_radius / weight : 0.0;
+    // A body on four corners: each of the four arrows is one radius long.
+    sizes.metres_per_newton = weight > 0.0 ? 4.0 * sizes.body_radius / weight : 0.0;
     sizes.grid_cell = pow(10.0, floor(log10(0.6 * sizes.radius)));
     return sizes;
 }

@@ -71,7 +71,7 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     double y = 2.0 * margin;
     double chart = 34.0 * s;
     int rows = 7 + (ui->window ? 1 : 0);
-    double width = ts_overlay_text_width(overlay, "contacts  ") + 23.0 * ts_overlay_text_width(overlay, "0");
+    double width = ts_overlay_text_width(overlay, "contacts  ") + 26.0 * ts_overlay_text_width(overlay, "0");
     ts_overlay_add_rectangle(overlay, margin, margin, width + 2.0 * margin,
                              (double)rows * line + 4.0 * s + chart + 2.0 * margin, color_panel);
     ts_overlay_add_text(overlay, x, y, ui->scene, color_title);
