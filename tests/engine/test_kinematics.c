@@ -94,9 +94,11 @@ Test(kinematics, arm_by_hand) {
     joint.body = fore;
     joint.type = TS_JOINT_SLIDE;
     joint.axis = ts_vec3_axis(0);
+    joint.reference = -0.15;
     ts_builder_add_joint(builder, &joint);
     joint.type = TS_JOINT_HINGE;
     joint.axis = ts_vec3_axis(2);
+    joint.reference = 0.0;
     ts_builder_add_joint(builder, &joint);
     ts_geom_def geom = ts_geom_def_default();
     geom.body = fore;
@@ -105,7 +107,7 @@ Test(kinematics, arm_by_hand) {
     fixture f = fixture_start(builder, 1);
     double a = 0.6, s = 0.3, c = -0.8;
     f.sim->qpos[0] = a + 0.25;
-    f.sim->qpos[1] = s;
+    f.sim->qpos[1] = s - 0.15;
     f.sim->qpos[2] = c;
     ts_kinematics_update(f.sim);
     // A turn by a about y takes x to (cos a, 0, -sin a). The pivot is at (0.5, 2, 3).

@@ -175,3 +175,71 @@ Test(narrow, a_tangent_is_kept_while_the_normal_stays) {
     cr_assert_float_eq(fabs(ts_vec3_dot(fresh, tangent)), fabs(cos(201 * f.sim->options.time_step * 2.0)), 1e-2);
     fixture_end(&f);
 }
+
+Test(narrow, a_planes_first_tangent_is_its_x_axis_however_it_is_tilted) {
+    ts_rng rng = ts_rng_make(8, 8);
+    for (int i = 0; i < 50; ++i) {
+        ts_quat tilt = fixture_random_turn(&rng);
+        ts_builder* builder = ts_builder_create("tilted");
+        ts_geom_def plane = geom_on(0, ts_shape_plane());
+        plane.pose.rotation = tilt;
+        ts_builder_add_geom(builder, &plane);
+        int body =
+            fixture_free_body(builder, ts_quat_rotate(tilt, ts_vec3_make(0.3, 0.2, 0.1)), 1.0, ts_mat3_identity());
+        fixture_geom(builder, body, ts_shape_sphere(0.1), ts_vec3_zero(), 0.5);
+        fixture f = fixture_start(builder, 1);
+        ts_status status;
+        cr_assert_eq(ts_sim_forward(f.sim, &status), TS_OK);
+        cr_assert_eq(f.sim->contact_count, 1);
+        ts_vec3 tangent = ts_mat3_column(&f.sim->contact[0].frame, 0);
+        cr_assert_lt(ts_vec3_distance(tangent, ts_quat_rotate(tilt, ts_vec3_axis(0))), 1e-14);
+        fixture_end(&f);
+    }
+}
+
+// What a pair knew stays with it through steps in which it is only near (its boxes overlap, its shapes do not).
+Test(narrow, pairs_keep_what_they_know) {
+    ts_builder* builder = ts_builder_create("near");
+    ts_builder_options(builder)->gravity = ts_vec3_zero();
+    for (int i = 0; i < 3; ++i) {
+        ts_body_def def = ts_body_def_default();
+        def.pose.position = ts_vec3_make(0.0, 0.26 * i, 0.26 * i);
+        def.pose.rotation = ts_quat_from_axis_angle(ts_vec3_axis(0), acos(-1.0) / 4.0);
+        ts_joint_def joint = ts_joint_def_default();
+        joint.type = TS_JOINT_FREE;
+        joint.body = ts_builder_add_body(builder, &def);
+        ts_builder_add_joint(builder, &joint);
+        fixture_geom(builder, joint.body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_zero(), 0.5);
+    }
+    fixture f = fixture_start(builder, 1);
+    fixture_run(&f, 1);
+    cr_assert_eq(f.sim->contact_count, 0);
+    cr_assert_eq(f.sim->pair_memory_count, 2);
+    f.sim->pair_memory[0].cache.reference = 1;
+    f.sim->pair_memory[1].cache.reference = 2;
+    // The first pair ends; the second must not inherit from it.
+    f.sim->qpos[0] = 10.0;
+    fixture_run(&f, 3);
+    cr_assert_eq(f.sim->pair_memory_count, 1);
+    cr_assert_eq(f.sim->pair_memory[0].cache.reference, 2);
+    f.sim->qpos[0] = 0.0;
+    fixture_run(&f, 1);
+    cr_assert_eq(f.sim->pair_memory_count, 2);
+    cr_assert_eq(f.sim->pair_memory[0].cache.reference, 0);
+    fixture_end(&f);
+}
+
+Test(narrow, impulses_are_remembered_in_world_axes) {
+    ts_builder* builder = ts_builder_create("world axes");
+    int body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.1), -1.0, ts_mat3_zero());
+    fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.2, 0.2, 0.1)), ts_vec3_zero(), 0.3);
+    fixture_floor(builder, 0.3, 1.1);
+    ts_builder_set_free_velocity(builder, body, ts_vec3_make(3.0, 0.0, 0.0), ts_vec3_zero());
+    fixture f = fixture_start(builder, 1);
+    fixture_run(&f, 10);
+    ts_vec3 sum = ts_vec3_zero();
+    for (int i = 0; i < f.sim->contact_memory_count; ++i) sum = ts_vec3_add(sum, f.sim->contact_memory[i].impulse);
+    double weight = f.model->body[body].mass * 9.81 * f.sim->options.time_step;
+    cr_assert_lt(ts_vec3_distance(sum, ts_vec3_make(-0.3 * weight, 0.0, weight)), 1e-6 * weight);
+    fixture_end(&f);
+}
