@@ -9,9 +9,10 @@
 // both are returned; whatever goes wrong, the best normal so far keeps its certificate. All thresholds are relative to
 // the size of D: with an absolute visibility threshold about half of all answers are wrong at micrometre scale.
 // Known limits: for curved pairs convergence slows down near the solution (tens of iterations for nine digits), so they
-// stop at a coarser tolerance. No heap: the arena below lives on the stack.
+// stop at four digits. No heap: the arena below lives on the stack.
 #include "collision/epa.h"
 
+#include "collision/proximity_internal.h"
 #include "collision/subdistance.h"
 
 #include <float.h>
@@ -321,12 +322,14 @@ static ts_epa_status expand(epa* e, int first, const ts_gjk_vertex* w, int stamp
     return TS_EPA_CONVERGED;
 }
 
-// Among the faces whose plane is as near as the nearest, the one that holds the origin's projection gives the witnesses.
+// Among the faces whose plane is as near as the nearest and that face the way of the chosen normal (boxes in the middle
+// of each other have several directions of equal depth), the one that holds the origin's projection gives the witnesses.
 static void find_witnesses(const epa* e, double nearest, ts_epa_result* out) {
     double best = (double)INFINITY;
     for (int f = 0; f < e->face_count; ++f) {
         const epa_face* face = &e->face[f];
         if (!face->alive || !(face->distance <= nearest + 1e-9 * e->scale)) continue;
+        if (ts_vec3_dot(face->normal, out->normal) < 0.999) continue;
         ts_vec3 w[3];
         for (int k = 0; k < 3; ++k) w[k] = e->vertex[face->vertex[k]].w;
         ts_subdistance closest;
@@ -391,6 +394,13 @@ static int nearest_face(const epa* e) {
 
 void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
                         ts_vec3 previous_normal, ts_epa_result* out) {
+    // Curved faces are never reached exactly, and digits cost more and more; Newton steps (polish.c) find the rest.
+    int polytopes = ts_support_is_polytope(a) && ts_support_is_polytope(b);
+    ts_epa_penetration_to(a, b, b_in_a, start, previous_normal, polytopes ? 1e-12 : 1e-4, out);
+}
+
+void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
+                           ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out) {
     epa e;
     e.a = a;
     e.b = b;
@@ -404,9 +414,6 @@ void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform
         finish_flat(&e, rank, start, previous_normal, out);
         return;
     }
-    // Curved faces are never reached exactly; six digits of depth are what is worth iterating for.
-    int polytopes = ts_support_is_polytope(a) && ts_support_is_polytope(b);
-    double relative = polytopes ? 1e-12 : 1e-6;
     double upper = (double)INFINITY, lower = -(double)INFINITY;
     ts_vec3 best = ts_vec3_make(1.0, 0.0, 0.0);
     ts_epa_status status = TS_EPA_LIMIT;
@@ -422,11 +429,12 @@ void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform
         ts_gjk_vertex w = support_along(&e, face->normal, near->index_a, near->index_b);
         double h = ts_vec3_dot(face->normal, w.w);
         ++out->iterations;
-        if (h < upper) {
+        // Of normals as good up to rounding the last one counts: its face is still there to give the witnesses.
+        if (h <= upper + 8.0 * DBL_EPSILON * e.scale) {
             upper = h;
             best = face->normal;
         }
-        if (upper - lower <= relative * fabs(lower) || h - lower <= 8.0 * DBL_EPSILON * e.scale) {
+        if (upper - lower <= relative_tolerance * fabs(lower) || h - lower <= 8.0 * DBL_EPSILON * e.scale) {
             status = TS_EPA_CONVERGED;
             break;
         }

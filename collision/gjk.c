@@ -86,8 +86,12 @@ static void finish(gjk_run* run, ts_proximity_status status, ts_vec3 best_direct
         out->point_b = ts_vec3_add_scaled(out->point_b, out->simplex[i].lambda, out->simplex[i].b);
     }
     out->normal = ts_vec3_unit_or(ts_vec3_neg(best_direction), ts_vec3_make(1.0, 0.0, 0.0));
-    // Rounding may put the plane's value an ulp above the witness.
-    if (out->lower > out->upper) out->lower = out->upper;
+    // On a sliver of a simplex the projection can fall short of the distance; the plane's value does not lie, and the
+    // witnesses are points of the cores.
+    if (out->lower > out->upper) {
+        double apart = ts_vec3_distance(out->point_a, out->point_b);
+        out->upper = apart > out->lower ? apart : out->lower;
+    }
     if (cache) {
         cache->normal = out->normal;
         cache->hint_a = run->hint_a + 1;

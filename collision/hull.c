@@ -346,6 +346,8 @@ ts_code ts_hull_validate(const ts_hull* hull, ts_status* out_status) {
             return broken(out_status, "normal points inwards", i);
         for (int k = first; k < end; ++k) {
             int from = hull->face_corner[k], to = hull->face_corner[k + 1 < end ? k + 1 : first];
+            if (fabs(ts_vec3_dot(hull->face_normal[i], hull->vertex[from]) - hull->face_offset[i]) > tolerance)
+                return broken(out_status, "corner off its face's plane", k);
             if (face_with_edge(hull, from, to) != i || face_with_edge(hull, to, from) < 0)
                 return broken(out_status, "edge without twin", k);
             // Convex across each edge: the neighbour's corners lie below this face. Together with a closed surface that

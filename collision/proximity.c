@@ -6,7 +6,14 @@
 // Guaranteed: lower <= delta <= upper, a unit normal, and point_a - point_b = -distance * normal by construction.
 #include "collision/proximity_internal.h"
 
+#include "collision/polish.h"
+
 #include <float.h>
+
+// What GJK is asked for on curved pairs: Newton's method has the rest of the digits cheaper.
+static const double CURVED_TOLERANCE = 1e-7;
+// What EPA is asked for where that start was too coarse; about one curved pair in two thousand.
+static const double FINE_DEPTH = 1e-9;
 
 // Spreads the witnesses along the normal so that they differ by exactly -distance * normal.
 static void straighten(ts_proximity* out, double radius_a, double radius_b, double core_distance) {
@@ -16,44 +23,107 @@ static void straighten(ts_proximity* out, double radius_a, double radius_b, doub
     out->point_b = ts_vec3_add_scaled(middle, half - radius_b, out->normal);
 }
 
+// Sharpens a curved pair's answer in place. Returns 1 when it reached a maximum of the gap.
+static int polish(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_proximity* out) {
+    ts_polish_state state = {out->lower, out->upper, out->normal, out->point_a, out->point_b};
+    int settled = ts_polish_normal(a, b, b_in_a, &state);
+    out->lower = state.lower;
+    out->upper = state.upper;
+    out->normal = state.normal;
+    out->point_a = state.point_a;
+    out->point_b = state.point_b;
+    return settled;
+}
+
+// Copies what GJK knows of the cores.
+static void take_gjk(const ts_gjk_result* gjk, ts_proximity* out) {
+    out->status = gjk->status;
+    out->iterations += gjk->iterations;
+    out->lower = gjk->lower;
+    out->upper = gjk->upper;
+    out->normal = gjk->normal;
+    out->point_a = gjk->point_a;
+    out->point_b = gjk->point_b;
+}
+
+static void take_epa(const ts_epa_result* epa, ts_proximity* out) {
+    out->iterations += epa->iterations;
+    out->lower = -epa->depth_upper;
+    out->upper = -epa->depth_lower;
+    out->normal = epa->normal;
+    out->point_a = epa->point_a;
+    out->point_b = epa->point_b;
+}
+
+// Signed distance of the cores; overlap by EPA. Leaves in *out_scale what rounding is relative to.
+static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double give_up_distance,
+                        ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
+    ts_vec3 previous = cache ? cache->normal : ts_vec3_zero();
+    int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    settings.give_up_distance = give_up_distance;
+    if (curved) settings.relative_tolerance = CURVED_TOLERANCE;
+    ts_gjk_result gjk;
+    out->iterations = 0;
+    ts_gjk_distance(a, b, b_in_a, &settings, cache, &gjk);
+    take_gjk(&gjk, out);
+    *out_scale = gjk.scale;
+    if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
+    if (gjk.lower > 0.0) {
+        if (curved) polish(a, b, b_in_a, out);
+        if (curved && !(out->upper - out->lower <= 1e-12 * out->upper)) {
+            // Newton did not close the gap (a kink it could not name): let GJK go all the way.
+            ts_gjk_cache start = {out->normal, 0, 0};
+            ts_proximity polished = *out;
+            settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
+            ts_gjk_distance(a, b, b_in_a, &settings, &start, &gjk);
+            take_gjk(&gjk, out);
+            if (polished.lower > out->lower) {
+                out->lower = polished.lower;
+                out->normal = polished.normal;
+            }
+            if (polished.upper < out->upper) {
+                out->upper = polished.upper;
+                out->point_a = polished.point_a;
+                out->point_b = polished.point_b;
+            }
+            if (out->lower > out->upper) out->lower = out->upper;
+        }
+        out->distance = out->upper;
+        return;
+    }
+    ts_epa_result epa;
+    ts_epa_penetration(a, b, b_in_a, &gjk, previous, &epa);
+    take_epa(&epa, out);
+    if (curved && !polish(a, b, b_in_a, out)) {
+        // A kink that Newton could not name; from nearer by it can, or need not.
+        ts_epa_penetration_to(a, b, b_in_a, &gjk, previous, FINE_DEPTH, &epa);
+        if (-epa.depth_upper >= out->lower) {
+            take_epa(&epa, out);
+            polish(a, b, b_in_a, out);
+        }
+    }
+    out->distance = out->lower;
+    // Only where the iterations ran out on both counts is there no answer to full accuracy.
+    if (gjk.status != TS_PROXIMITY_LIMIT || epa.status == TS_EPA_CONVERGED) out->status = TS_PROXIMITY_PENETRATING;
+}
+
 void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double give_up_distance,
                    ts_gjk_cache* cache, ts_proximity* out) {
-    double balls = a->radius + b->radius;
-    ts_vec3 previous = cache ? cache->normal : ts_vec3_zero();
-    ts_gjk_settings settings = ts_gjk_settings_default();
-    settings.give_up_distance = give_up_distance + balls;
-    ts_gjk_result gjk;
-    ts_gjk_distance(a, b, b_in_a, &settings, cache, &gjk);
-    out->iterations = gjk.iterations;
-    out->normal = gjk.normal;
-    out->point_a = gjk.point_a;
-    out->point_b = gjk.point_b;
-    double lower = gjk.lower, upper = gjk.upper, distance = gjk.upper;
-    out->status = gjk.status;
-    if (gjk.status == TS_PROXIMITY_INVALID_INPUT) {
+    double balls = a->radius + b->radius, scale = 0.0;
+    query_cores(a, b, b_in_a, give_up_distance + balls, cache, out, &scale);
+    if (out->status == TS_PROXIMITY_INVALID_INPUT) {
         out->distance = out->lower = out->upper = 0.0;
         return;
     }
-    if (gjk.status == TS_PROXIMITY_PENETRATING || gjk.status == TS_PROXIMITY_TOUCHING ||
-        (gjk.status == TS_PROXIMITY_LIMIT && !(gjk.lower > 0.0))) {
-        ts_epa_result epa;
-        ts_epa_penetration(a, b, b_in_a, &gjk, previous, &epa);
-        out->iterations += epa.iterations;
-        out->normal = epa.normal;
-        out->point_a = epa.point_a;
-        out->point_b = epa.point_b;
-        lower = distance = -epa.depth_upper;
-        upper = -epa.depth_lower;
-        if (cache) cache->normal = epa.normal;
-        // Only shapes whose iterations ran out on both counts have no answer to full accuracy.
-        if (gjk.status != TS_PROXIMITY_LIMIT || epa.status == TS_EPA_CONVERGED) out->status = TS_PROXIMITY_PENETRATING;
-    }
-    out->lower = lower - balls;
-    out->upper = upper - balls;
-    out->distance = distance - balls;
-    straighten(out, a->radius, b->radius, distance);
+    if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->upper;
+    if (cache) cache->normal = out->normal;
+    straighten(out, a->radius, b->radius, out->distance);
+    out->lower -= balls;
+    out->upper -= balls;
+    out->distance -= balls;
     if (out->status == TS_PROXIMITY_LIMIT || out->status == TS_PROXIMITY_SEPARATED_EARLY) return;
-    if (fabs(out->distance) <= 8.0 * DBL_EPSILON * (gjk.scale + balls))
+    if (fabs(out->distance) <= 8.0 * DBL_EPSILON * (scale + balls))
         out->status = TS_PROXIMITY_TOUCHING;
     else
         out->status = out->distance > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_PENETRATING;

@@ -27,14 +27,23 @@ static void solve_segment(const ts_vec3* w, int a, int b, ts_subdistance* out) {
         take_vertex(w, b, out);
         return;
     }
-    double lambda_b = ta / length, lambda_a = tb / length;
+    // Only the smaller weight is computed: for a segment much shorter than its distance ta + tb misses `length` by far.
+    int nearer_a = ta <= tb;
+    double lambda_b = nearer_a ? ta / length : 1.0 - tb / length;
+    if (!(lambda_b > 0.0)) lambda_b = 0.0;
+    if (lambda_b > 1.0) lambda_b = 1.0;
+    double lambda_a = nearer_a ? 1.0 - lambda_b : tb / length;
+    if (!(lambda_a > 0.0) || !(lambda_b > 0.0)) {
+        take_vertex(w, lambda_a > 0.0 ? a : b, out);
+        return;
+    }
     out->count = 2;
     out->index[0] = a;
     out->index[1] = b;
     out->lambda[0] = lambda_a;
     out->lambda[1] = lambda_b;
     // From the nearer end less is cancelled.
-    out->point = lambda_a >= lambda_b ? ts_vec3_add_scaled(w[a], lambda_b, e) : ts_vec3_add_scaled(w[b], -lambda_a, e);
+    out->point = nearer_a ? ts_vec3_add_scaled(w[a], lambda_b, e) : ts_vec3_add_scaled(w[b], -lambda_a, e);
     out->distance_squared = ts_vec3_norm_squared(out->point);
 }
 

@@ -1,0 +1,138 @@
+// Random shapes and poses, and small oracles that share nothing with the code under test but the vector type.
+#ifndef TS_TESTS_COLLISION_FIXTURE_H
+#define TS_TESTS_COLLISION_FIXTURE_H
+
+#include "base/rng.h"
+#include "collision/shape.h"
+
+#include <criterion/criterion.h>
+
+/// A vector in extended precision.
+typedef struct wide3 {
+    long double x, y, z;
+} wide3;
+
+static inline wide3 wide(ts_vec3 a) {
+    wide3 w = {a.x, a.y, a.z};
+    return w;
+}
+
+static inline wide3 wide_sub(wide3 a, wide3 b) {
+    wide3 w = {a.x - b.x, a.y - b.y, a.z - b.z};
+    return w;
+}
+
+static inline wide3 wide_cross(wide3 a, wide3 b) {
+    wide3 w = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return w;
+}
+
+static inline long double wide_dot(wide3 a, wide3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/// A rotation drawn uniformly.
+static inline ts_mat3 random_rotation(ts_rng* rng) {
+    double w = ts_rng_normal(rng), x = ts_rng_normal(rng), y = ts_rng_normal(rng), z = ts_rng_normal(rng);
+    return ts_quat_to_mat3(ts_quat_normalize(ts_quat_make(w, x, y, z)));
+}
+
+static inline ts_vec3 random_vector(ts_rng* rng, double size) {
+    double x = ts_rng_uniform_in(rng, -size, size), y = ts_rng_uniform_in(rng, -size, size);
+    return ts_vec3_make(x, y, ts_rng_uniform_in(rng, -size, size));
+}
+
+static inline ts_vec3 random_unit(ts_rng* rng) {
+    double x = ts_rng_normal(rng), y = ts_rng_normal(rng), z = ts_rng_normal(rng);
+    return ts_vec3_unit_or(ts_vec3_make(x, y, z), ts_vec3_axis(0));
+}
+
+static inline ts_transform random_pose(ts_rng* rng, double reach) {
+    ts_transform pose;
+    pose.R = random_rotation(rng);
+    pose.p = random_vector(rng, reach);
+    return pose;
+}
+
+/// A translation.
+static inline ts_transform at(double x, double y, double z) {
+    ts_transform pose = ts_transform_identity();
+    pose.p = ts_vec3_make(x, y, z);
+    return pose;
+}
+
+/// The rotation by `angle` about coordinate axis `axis`.
+static inline ts_mat3 turn(int axis, double angle) {
+    return ts_quat_to_mat3(ts_quat_from_axis_angle(ts_vec3_axis(axis), angle));
+}
+
+/// The hull of `count` points scattered on an ellipsoid.
+static inline ts_hull* random_hull(ts_rng* rng, int count, ts_vec3 size) {
+    ts_vec3 points[512];
+    for (int i = 0; i < count; ++i) points[i] = ts_vec3_mul(random_unit(rng), size);
+    ts_hull* hull = 0;
+    ts_status status;
+    cr_assert_eq(ts_hull_build(points, count, &hull, &status), TS_OK, "%s", status.message);
+    return hull;
+}
+
+/// The box hull with the given half extents.
+static inline ts_hull* box_hull(ts_vec3 h) {
+    ts_vec3 points[8];
+    for (int i = 0; i < 8; ++i) points[i] = ts_vec3_make(i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z);
+    ts_hull* hull = 0;
+    cr_assert_eq(ts_hull_build(points, 8, &hull, 0), TS_OK);
+    return hull;
+}
+
+/// A shape of the given kind with sizes around `size`; hulls are borrowed from the caller.
+static inline ts_shape random_shape(ts_rng* rng, ts_shape_kind kind, double size, const ts_hull* hull) {
+    double a = size * ts_rng_uniform_in(rng, 0.3, 1.0), b = size * ts_rng_uniform_in(rng, 0.3, 1.0);
+    double c = size * ts_rng_uniform_in(rng, 0.3, 1.0);
+    switch (kind) {
+    case TS_SHAPE_SPHERE: return ts_shape_sphere(a);
+    case TS_SHAPE_CAPSULE: return ts_shape_capsule(0.5 * a, b);
+    case TS_SHAPE_ELLIPSOID: return ts_shape_ellipsoid(ts_vec3_make(a, b, c));
+    case TS_SHAPE_CYLINDER: return ts_shape_cylinder(a, b);
+    case TS_SHAPE_BOX: return ts_shape_box(ts_vec3_make(a, b, c));
+    case TS_SHAPE_HULL: return ts_shape_hull(hull);
+    default: return ts_shape_plane();
+    }
+}
+
+/// How far a point (in the shape's frame) lies outside the shape, in a measure that is zero on the surface, negative
+/// inside and of the size of a length nearby. Written out per kind, without support functions.
+static inline double outside(const ts_shape* s, ts_vec3 p) {
+    ts_vec3 h = s->half;
+    switch (s->kind) {
+    case TS_SHAPE_PLANE: return p.z;
+    case TS_SHAPE_SPHERE: return ts_vec3_norm(p) - s->radius;
+    case TS_SHAPE_CAPSULE: {
+        double z = p.z < -h.z ? p.z + h.z : (p.z > h.z ? p.z - h.z : 0.0);
+        return sqrt(p.x * p.x + p.y * p.y + z * z) - s->radius;
+    }
+    case TS_SHAPE_ELLIPSOID: {
+        double r = ts_vec3_norm(ts_vec3_make(p.x / h.x, p.y / h.y, p.z / h.z));
+        double least = h.x < h.y ? h.x : h.y;
+        return (r - 1.0) * (least < h.z ? least : h.z);
+    }
+    case TS_SHAPE_CYLINDER: {
+        double side = sqrt(p.x * p.x + p.y * p.y) - h.x, end = fabs(p.z) - h.z;
+        return side > end ? side : end;
+    }
+    case TS_SHAPE_BOX: {
+        ts_vec3 d = ts_vec3_sub(ts_vec3_abs(p), h);
+        double most = d.x > d.y ? d.x : d.y;
+        return most > d.z ? most : d.z;
+    }
+    case TS_SHAPE_HULL: {
+        double most = -(double)INFINITY;
+        for (int f = 0; f < s->hull->face_count; ++f) {
+            double d = ts_vec3_dot(s->hull->face_normal[f], p) - s->hull->face_offset[f];
+            most = d > most ? d : most;
+        }
+        return most;
+    }
+    default: return 0.0;
+    }
+}
+
+#endif

@@ -1,0 +1,133 @@
+// Shapes against integrals and samples taken without them.
+#include "tests/collision/collision_fixture.h"
+
+// Volume and second moments of a body by summing cells of a fine grid weighted by whether their centre is inside.
+// A cell straddling the surface errs by at most its volume, and errs both ways, so a percent is safe.
+static void check_mass(ts_shape shape, double half_x, double half_y, double half_z) {
+    enum { N = 120 };
+    double volume = 0.0, xx = 0.0, yy = 0.0, zz = 0.0;
+    double cell = 8.0 * half_x * half_y * half_z / ((double)N * N * N);
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j)
+            for (int k = 0; k < N; ++k) {
+                ts_vec3 p = ts_vec3_make(half_x * ((2 * i + 1.0) / N - 1.0), half_y * ((2 * j + 1.0) / N - 1.0),
+                                         half_z * ((2 * k + 1.0) / N - 1.0));
+                if (outside(&shape, p) > 0.0) continue;
+                volume += cell;
+                xx += cell * p.x * p.x;
+                yy += cell * p.y * p.y;
+                zz += cell * p.z * p.z;
+            }
+    ts_mass_properties m = ts_shape_mass_properties(&shape);
+    cr_expect_float_eq(m.volume, volume, 0.01 * volume);
+    cr_expect_float_eq(m.inertia.m[0][0], yy + zz, 0.015 * (yy + zz));
+    cr_expect_float_eq(m.inertia.m[1][1], xx + zz, 0.015 * (xx + zz));
+    cr_expect_float_eq(m.inertia.m[2][2], xx + yy, 0.015 * (xx + yy));
+    cr_expect_eq(m.inertia.m[0][1], 0.0);
+}
+
+Test(shape, mass_properties_agree_with_a_grid_sum) {
+    check_mass(ts_shape_sphere(0.7), 0.7, 0.7, 0.7);
+    check_mass(ts_shape_capsule(0.4, 0.6), 0.4, 0.4, 1.0);
+    check_mass(ts_shape_ellipsoid(ts_vec3_make(0.3, 0.5, 0.9)), 0.3, 0.5, 0.9);
+    check_mass(ts_shape_cylinder(0.5, 0.8), 0.5, 0.5, 0.8);
+    check_mass(ts_shape_box(ts_vec3_make(0.2, 0.6, 0.4)), 0.2, 0.6, 0.4);
+}
+
+Test(shape, mass_of_special_cases_is_exact) {
+    const double pi = 3.14159265358979323846;
+    ts_shape sphere = ts_shape_sphere(2.0);
+    ts_shape ball = ts_shape_ellipsoid(ts_vec3_make(2.0, 2.0, 2.0));
+    ts_mass_properties a = ts_shape_mass_properties(&sphere), b = ts_shape_mass_properties(&ball);
+    cr_expect_float_eq(a.volume, 32.0 / 3.0 * pi, 1e-12);
+    cr_expect_float_eq(a.volume, b.volume, 1e-12);
+    cr_expect_float_eq(a.inertia.m[1][1], b.inertia.m[1][1], 1e-12);
+    // A unit cube: volume 1, inertia 1/6.
+    ts_shape cube = ts_shape_box(ts_vec3_make(0.5, 0.5, 0.5));
+    ts_mass_properties c = ts_shape_mass_properties(&cube);
+    cr_expect_float_eq(c.volume, 1.0, 1e-15);
+    cr_expect_float_eq(c.inertia.m[2][2], 1.0 / 6.0, 1e-15);
+    // A capsule of zero length is a ball.
+    ts_shape nearly = ts_shape_capsule(2.0, 0.0);
+    cr_expect_float_eq(ts_shape_mass_properties(&nearly).inertia.m[0][0], a.inertia.m[0][0], 1e-12);
+    ts_shape plane = ts_shape_plane();
+    cr_expect_eq(ts_shape_mass_properties(&plane).volume, 0.0);
+}
+
+Test(shape, bounds_hold_every_sample_and_are_tight) {
+    ts_rng rng = ts_rng_make(11, 0);
+    ts_hull* hull = random_hull(&rng, 40, ts_vec3_make(0.5, 0.7, 0.9));
+    for (int kind = TS_SHAPE_SPHERE; kind < TS_SHAPE_KIND_COUNT; ++kind) {
+        for (int trial = 0; trial < 10; ++trial) {
+            ts_shape shape = random_shape(&rng, (ts_shape_kind)kind, 1.0, hull);
+            ts_transform pose = random_pose(&rng, 3.0);
+            ts_vec3 low, high;
+            ts_shape_bounds(&shape, &pose, &low, &high);
+            double radius = ts_shape_bounding_radius(&shape);
+            // Pull random points onto the surface by bisection and see that all lie inside and some come near.
+            for (int axis = 0; axis < 3; ++axis) {
+                double highest = -1e9;
+                for (int sample = 0; sample < 4000; ++sample) {
+                    ts_vec3 u = random_unit(&rng);
+                    // Crowd the samples around the axis in question: the extreme point is found by shape, not luck.
+                    double in = 0.0, out = 4.0;
+                    for (int k = 0; k < 40; ++k) {
+                        double middle = 0.5 * (in + out);
+                        if (outside(&shape, ts_vec3_scale(middle, u)) <= 0.0)
+                            in = middle;
+                        else
+                            out = middle;
+                    }
+                    ts_vec3 local = ts_vec3_scale(in, u), world = ts_transform_point(&pose, local);
+                    cr_assert_leq(ts_vec3_norm(local), radius + 1e-9);
+                    double value = ts_vec3_get(world, axis);
+                    cr_assert_leq(value, ts_vec3_get(high, axis) + 1e-9);
+                    cr_assert_geq(value, ts_vec3_get(low, axis) - 1e-9);
+                    highest = value > highest ? value : highest;
+                }
+                cr_expect_geq(highest, ts_vec3_get(high, axis) - 0.12, "kind %d axis %d", kind, axis);
+            }
+        }
+    }
+    ts_hull_free(hull);
+}
+
+Test(shape, plane_is_unbounded) {
+    ts_shape plane = ts_shape_plane();
+    ts_transform pose = at(1.0, 2.0, 3.0);
+    ts_vec3 low, high;
+    ts_shape_bounds(&plane, &pose, &low, &high);
+    cr_expect(isinf(low.x) && low.x < 0.0 && isinf(high.z) && high.z > 0.0);
+    cr_expect(isinf(ts_shape_bounding_radius(&plane)));
+}
+
+Test(shape, validation_refuses_bad_dimensions) {
+    ts_status status;
+    ts_shape bad[8] = {ts_shape_sphere(0.0),
+                       ts_shape_sphere((double)NAN),
+                       ts_shape_capsule(1.0, -1.0),
+                       ts_shape_cylinder((double)INFINITY, 1.0),
+                       ts_shape_box(ts_vec3_make(1.0, 0.0, 1.0)),
+                       ts_shape_ellipsoid(ts_vec3_make(1.0, 1.0, -2.0)),
+                       ts_shape_hull(0),
+                       ts_shape_sphere(-1.0)};
+    for (int i = 0; i < 8; ++i) {
+        cr_expect_eq(ts_shape_validate(&bad[i], &status), TS_ERROR_VALUE, "case %d", i);
+        cr_expect_neq(status.message[0], '\0');
+    }
+    ts_shape good[6] = {ts_shape_plane(),
+                        ts_shape_sphere(1.0),
+                        ts_shape_capsule(1.0, 2.0),
+                        ts_shape_cylinder(1.0, 2.0),
+                        ts_shape_box(ts_vec3_make(1.0, 2.0, 3.0)),
+                        ts_shape_ellipsoid(ts_vec3_make(1.0, 2.0, 3.0))};
+    for (int i = 0; i < 6; ++i) cr_expect_eq(ts_shape_validate(&good[i], &status), TS_OK);
+}
+
+Test(shape, every_kind_has_a_name_and_a_summary) {
+    for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind) {
+        cr_expect_str_neq(ts_shape_kind_name((ts_shape_kind)kind), "unknown");
+        cr_expect_gt(strlen(ts_shape_kind_summary((ts_shape_kind)kind)), 10);
+    }
+    cr_expect_str_eq(ts_shape_kind_name(TS_SHAPE_KIND_COUNT), "unknown");
+}
