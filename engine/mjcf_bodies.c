@@ -10,10 +10,9 @@
 
 static void read_contents(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
 
-int ts_mjcf_count(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
-    if (++reader->made_count > TS_MJCF_ELEMENT_LIMIT)
-        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "more than %d bodies, joints, geoms and sites",
-                     TS_MJCF_ELEMENT_LIMIT);
+int ts_mjcf_count(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    if (scope->suffix[0] && ++reader->replica_count > TS_MJCF_REPLICA_LIMIT)
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "replicate makes more than %d things", TS_MJCF_REPLICA_LIMIT);
     return !reader->code;
 }
 
@@ -38,7 +37,7 @@ static void read_site(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     ts_mjcf_from_to(&e, &pose, &half);
     ts_mjcf_reals(&e, "size", size, 1, 3);
     if (size[0] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "size of site is negative");
-    if (reader->code || !ts_mjcf_count(reader, node)) return;
+    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
     if (ts_builder_add_site(reader->builder, ts_mjcf_name(reader, node, scope), scope->body,
                             ts_pose_mul(scope->frame, pose), size[0]) < 0)
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
@@ -52,7 +51,7 @@ static void add_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     def->body = scope->body;
     def->file = node->file;
     def->line = node->line;
-    if (reader->code || !ts_mjcf_count(reader, node)) return;
+    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
     if (ts_builder_add_joint(reader->builder, def) < 0) ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
@@ -198,7 +197,7 @@ static void read_body(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     } else if (mode == 0) {
         def.mass = 0.0;
     }
-    if (reader->code || !ts_mjcf_count(reader, node)) return;
+    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
     ts_mjcf_scope inside = *scope;
     inside.mass_from_geoms = def.mass < 0.0;
     inside.moves = scope->moves || has_joints(node);
@@ -231,8 +230,8 @@ static void read_replicate(ts_mjcf_reader* reader, const ts_mjcf_node* node, con
     double offset[3] = {0.0, 0.0, 0.0};
     ts_mjcf_reals(&e, "offset", offset, 3, 3);
     const char* separator = ts_mjcf_own(node, "sep");
-    if (count <= 0 || count > TS_MJCF_ELEMENT_LIMIT)
-        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "replicate needs a count between 1 and %d", TS_MJCF_ELEMENT_LIMIT);
+    if (count <= 0 || count > TS_MJCF_REPLICA_LIMIT)
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "replicate needs a count between 1 and %d", TS_MJCF_REPLICA_LIMIT);
     // The element has no pos, so its pose is the turn from one replica to the next.
     ts_pose step = ts_mjcf_pose(&e);
     step.position = ts_vec3_load(offset);
@@ -248,7 +247,7 @@ static void read_replicate(ts_mjcf_reader* reader, const ts_mjcf_node* node, con
         inside.suffix = suffix;
         inside.frame = ts_pose_mul(scope->frame, pose);
         // An empty replica costs, too.
-        if (ts_mjcf_count(reader, node)) read_contents(reader, node, &inside);
+        if (ts_mjcf_count(reader, node, &inside)) read_contents(reader, node, &inside);
         pose = ts_pose_mul(pose, step);
         pose.rotation = ts_quat_normalize(pose.rotation);
     }

@@ -216,7 +216,7 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const t
     read_colour(&g);
     read_mass(&g);
     read_shell(&g);
-    if (reader->code || !read_shape(&g) || reader->code || !ts_mjcf_count(reader, node)) return;
+    if (reader->code || !read_shape(&g) || reader->code || !ts_mjcf_count(reader, node, scope)) return;
     g.def.pose = ts_pose_mul(scope->frame, g.def.pose);
     int index = ts_builder_add_geom(reader->builder, &g.def);
     if (index < 0)

@@ -19,7 +19,8 @@ extern "C" {
 /// Limits on what a file may ask for. Real models have a depth below 60, a few thousand elements, and a few MB.
 enum {
     TS_MJCF_DEPTH_LIMIT = 100,
-    TS_MJCF_ELEMENT_LIMIT = 2000000,  // in all files together; also things made by <replicate>
+    TS_MJCF_ELEMENT_LIMIT = 2000000,  // in all files together
+    TS_MJCF_REPLICA_LIMIT = 200000,   // things made by <replicate>: few characters can ask for any number
     TS_MJCF_BYTE_LIMIT = 64 << 20,    // in all files together
     TS_MJCF_INCLUDE_LIMIT = 1000      // files
 };
@@ -126,7 +127,7 @@ typedef struct ts_mjcf_reader {
     ts_code code;  // first failure
     ts_status problem;
     int element_count;
-    int made_count;  // bodies, joints, geoms and sites made, replicas included
+    int replica_count;
     size_t byte_count;
     ts_mjcf_names seen_file;  // real paths read so far; value 1 while open
     ts_mjcf_compiler compiler;
@@ -290,8 +291,9 @@ void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_mjcf_node* node);
 /// <geom>.
 void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
 
-/// Counts one more thing made; fails when there are too many. Returns nonzero when reading may go on.
-int ts_mjcf_count(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+/// Counts one more replica when the scope is inside of a <replicate>; fails when there are too many. Returns nonzero when
+/// reading may go on.
+int ts_mjcf_count(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
 
 /// The node's name attribute with the scope's suffix, or NULL.
 const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);

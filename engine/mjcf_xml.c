@@ -110,6 +110,9 @@ const char* ts_mjcf_path(ts_mjcf_reader* reader, const char* sub_directory, cons
 
 // --- the parser ---
 
+// Large, because the parser looks back to the beginning of an unfinished tag once per piece.
+#define PIECE_BYTES ((size_t)1 << 20)
+
 // One file being read.
 typedef struct xml_file {
     ts_mjcf_reader* reader;
@@ -284,12 +287,6 @@ static void parse_file(ts_mjcf_reader* reader, const char* text, size_t size, co
         ts_mjcf_fail(reader, &place, TS_ERROR_PARSE, "the file is empty");
         return;
     }
-    x.context = xmlCreateMemoryParserCtxt(text, (int)size);
-    if (!x.context) {
-        short_memory(reader);
-        return;
-    }
-    xmlCtxtUseOptions(x.context, XML_PARSE_NONET);
     xmlSAXHandler handler;
     memset(&handler, 0, sizeof handler);
     handler.initialized = XML_SAX2_MAGIC;
@@ -299,10 +296,19 @@ static void parse_file(ts_mjcf_reader* reader, const char* text, size_t size, co
     handler.cdataBlock = on_text;
     handler.internalSubset = on_doctype;
     handler.serror = on_error;
-    *x.context->sax = handler;
-    x.context->userData = &x;
-    xmlParseDocument(x.context);
+    x.context = xmlCreatePushParserCtxt(&handler, &x, NULL, 0, NULL);
+    if (!x.context) {
+        short_memory(reader);
+        return;
+    }
+    xmlCtxtUseOptions(x.context, XML_PARSE_NONET);
+    // Fed in pieces, the parser ends with its first error; on a whole document it would go on looking for more of them,
+    // with the callbacks (and so the refusal of DOCTYPE) switched off.
+    for (size_t at = 0; at < size && !reader->code; at += PIECE_BYTES)
+        xmlParseChunk(x.context, text + at, (int)(size - at < PIECE_BYTES ? size - at : PIECE_BYTES), 0);
+    if (!reader->code) xmlParseChunk(x.context, text, 0, 1);
     if (!reader->code && !x.context->wellFormed) ts_mjcf_fail(reader, &place, TS_ERROR_PARSE, "not well-formed XML");
+    if (x.context->myDoc) xmlFreeDoc(x.context->myDoc);
     xmlFreeParserCtxt(x.context);
     if (out_root) *out_root = x.root;
 }
