@@ -25,6 +25,7 @@
 #include "collision/hull.h"
 #include "collision/manifold.h"
 #include "collision/obb.h"
+#include "collision/polish.h"
 #include "collision/proximity.h"
 #include "collision/shape.h"
 #include "collision/subdistance.h"
