@@ -1,0 +1,687 @@
+// The program end to end, as a user meets it: every command, every wrong use, outputs, interruptions.
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "base/text.h"
+#include "contact/solver.h"
+#include "scenes/experiments/experiment_table.h"
+#include "scenes/scene_table.h"
+
+#ifndef TS_TEST_CLI
+#define TS_TEST_CLI "touchstone"
+#endif
+
+// --- running the program ---------------------------------------------------------------------------------------------
+
+static char folder[64];
+
+static void make_folder(void) {
+    snprintf(folder, sizeof folder, "/tmp/touchstone-cli-XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+}
+
+static void remove_folder(void) {
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    cr_expect_eq(system(command), 0);
+}
+
+TestSuite(cli, .init = make_folder, .fini = remove_folder, .timeout = 240);
+
+// What a run of the program left behind.
+typedef struct outcome {
+    int code;  // exit code, or 1000 + signal
+    ts_text out;
+    ts_text err;
+} outcome;
+
+static outcome collect(int status) {
+    outcome result = {0, {0}, {0}};
+    char path[96];
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    snprintf(path, sizeof path, "%s/.out", folder);
+    cr_assert_eq(ts_text_read_file(path, 1 << 26, &result.out, NULL), TS_OK);
+    snprintf(path, sizeof path, "%s/.err", folder);
+    cr_assert_eq(ts_text_read_file(path, 1 << 26, &result.err, NULL), TS_OK);
+    return result;
+}
+
+static void outcome_free(outcome* result) {
+    ts_text_free(&result->out);
+    ts_text_free(&result->err);
+}
+
+// Runs "touchstone ARGUMENTS" by a shell, in the test's folder.
+static outcome run(const char* arguments) {
+    char command[4096];
+    int length =
+        snprintf(command, sizeof command, "cd %s && '%s' %s >.out 2>.err </dev/null", folder, TS_TEST_CLI, arguments);
+    cr_assert(length > 0 && (size_t)length < sizeof command);
+    return collect(system(command));
+}
+
+static int has(const ts_text* text, const char* piece) { return strstr(ts_text_get(text), piece) != NULL; }
+
+static int exists(const char* name) {
+    char path[256];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return stat(path, &info) == 0;
+}
+
+// Files in the test's folder, hidden ones not counted.
+static int file_count(void) {
+    int count = 0;
+    DIR* directory = opendir(folder);
+    cr_assert_not_null(directory);
+    for (struct dirent* entry = readdir(directory); entry; entry = readdir(directory)) count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count;
+}
+
+static ts_text read_text(const char* name) {
+    char path[256];
+    ts_text text = {0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    cr_assert_eq(ts_text_read_file(path, 1 << 28, &text, NULL), TS_OK, "%s cannot be read", name);
+    return text;
+}
+
+static void write_text(const char* name, const char* content) {
+    char path[256];
+    ts_text text = {0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    ts_text_add(&text, "%s", content);
+    cr_assert_eq(ts_text_write_file(&text, path, NULL), TS_OK);
+    ts_text_free(&text);
+}
+
+// Feeds text to a Python script as `d`, the parsed JSON. Returns nonzero when all its assertions hold, or when there is no
+// Python to ask.
+static int json_holds(const ts_text* text, const char* script) {
+    if (system("python3 -c pass >/dev/null 2>&1") != 0) return 1;
+    ts_text program = {0};
+    ts_text_add(&program, "import json\nd = json.load(open('%s/.json'))\n%s\n", folder, script);
+    write_text(".json", ts_text_get(text));
+    write_text(".check.py", ts_text_get(&program));
+    ts_text_free(&program);
+    char command[128];
+    snprintf(command, sizeof command, "python3 %s/.check.py 1>&2", folder);
+    return system(command) == 0;
+}
+
+// Insists that a run ends with that code, with a message on standard error that contains `piece` and nothing on standard
+// output, and that it leaves no files behind.
+static void expect_refusal(const char* arguments, int code, const char* piece) {
+    int before = file_count();
+    outcome result = run(arguments);
+    cr_expect_eq(result.code, code, "touchstone %s: exit code %d, not %d; stderr: %s", arguments, result.code, code,
+                 ts_text_get(&result.err));
+    cr_expect(has(&result.err, piece), "touchstone %s: '%s' is not in: %s", arguments, piece, ts_text_get(&result.err));
+    cr_expect_eq(strncmp(ts_text_get(&result.err), "touchstone: ", 12), 0, "touchstone %s: %s", arguments,
+                 ts_text_get(&result.err));
+    cr_expect_eq(result.out.length, 0u, "touchstone %s: stdout: %s", arguments, ts_text_get(&result.out));
+    if (code == 2) cr_expect(has(&result.err, "--help"), "touchstone %s: no word about help", arguments);
+    cr_expect_eq(file_count(), before, "touchstone %s left files", arguments);
+    outcome_free(&result);
+}
+
+// A sphere that rolls on a floor; small and quick.
+static const char small_model[] = "<mujoco model=\"small\">\n"
+                                  "  <option timestep=\"0.002\"/>\n"
+                                  "  <worldbody>\n"
+                                  "    <geom name=\"floor\" type=\"plane\" size=\"1 1 0.1\"/>\n"
+                                  "    <body name=\"ball\" pos=\"0 0 0.1\">\n"
+                                  "      <freejoint/>\n"
+                                  "      <geom name=\"skin\" type=\"sphere\" size=\"0.1\" mass=\"2\"/>\n"
+                                  "    </body>\n"
+                                  "  </worldbody>\n"
+                                  "</mujoco>\n";
+
+// --- help and version ------------------------------------------------------------------------------------------------
+
+Test(cli, help_of_the_program_and_of_every_command) {
+    static const char* const commands[] = {"list", "run", "compare", "check", "view"};
+    outcome program = run("--help");
+    cr_expect_eq(program.code, 0);
+    cr_expect(has(&program.out, "exit codes"));
+    cr_expect_eq(program.err.length, 0u);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
+        char arguments[64];
+        cr_expect(has(&program.out, commands[i]));
+        snprintf(arguments, sizeof arguments, "%s --help", commands[i]);
+        outcome result = run(arguments);
+        cr_expect_eq(result.code, 0);
+        cr_expect_eq(result.err.length, 0u);
+        cr_expect(has(&result.out, "usage: touchstone"));
+        cr_expect(has(&result.out, "--json"));
+        cr_expect(has(&result.out, "examples:"));
+        // Help must be had with half a command line, and by the other spelling.
+        snprintf(arguments, sizeof arguments, "help %s", commands[i]);
+        outcome other = run(arguments);
+        cr_expect_eq(other.code, 0);
+        cr_expect_str_eq(ts_text_get(&other.out), ts_text_get(&result.out));
+        outcome_free(&other);
+        outcome_free(&result);
+    }
+    outcome_free(&program);
+}
+
+Test(cli, help_names_every_flag_of_run_and_every_option) {
+    outcome result = run("run --help");
+    static const char* const flags[] = {"--solver", "--time",    "--dt",     "--set",
+                                        "--out",    "--threads", "--strict", "--json"};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i) cr_expect(has(&result.out, flags[i]), "%s", flags[i]);
+    for (int i = 0; i < ts_option_count(); ++i) cr_expect(has(&result.out, ts_option_at(i)->name));
+    outcome_free(&result);
+}
+
+Test(cli, version) {
+    outcome result = run("--version");
+    cr_expect_eq(result.code, 0);
+    int major = -1;
+    cr_expect_eq(sscanf(ts_text_get(&result.out), "touchstone %d.", &major), 1);
+    outcome_free(&result);
+    result = run("--version --json");
+    cr_expect(json_holds(&result.out, "assert d['touchstone'].count('.') == 2"));
+    outcome_free(&result);
+}
+
+// --- wrong use -------------------------------------------------------------------------------------------------------
+
+Test(cli, wrong_commands_and_flags) {
+    expect_refusal("", 2, "what shall be done");
+    expect_refusal("runn sliding-cube", 2, "did you mean 'run'");
+    expect_refusal("dance", 2, "no command 'dance'");
+    expect_refusal("--frobnicate", 2, "--frobnicate");
+    expect_refusal("run", 2, "needs SCENE");
+    expect_refusal("compare", 2, "needs SCENE");
+    expect_refusal("check", 2, "needs FILE");
+    expect_refusal("list", 2, "needs scenes|solvers|shapes|experiments");
+    expect_refusal("list solver", 2, "did you mean 'solvers'");
+    expect_refusal("list penguins", 2, "scenes, solvers, shapes or experiments");
+    expect_refusal("run sliding-cube --tme 1", 2, "did you mean --time");
+    expect_refusal("run sliding-cube --colour red", 2, "no flag --colour");
+    expect_refusal("run sliding-cube -x", 2, "no flag -x");
+    expect_refusal("run sliding-cube stack-10", 2, "what is 'stack-10'");
+    expect_refusal("run sliding-cube --json=yes", 2, "takes no value");
+    expect_refusal("check sliding-cube --solver ncp-pgs", 2, "no flag --solver");
+}
+
+Test(cli, wrong_numbers) {
+    expect_refusal("run sliding-cube --time", 2, "--time needs a value");
+    expect_refusal("run sliding-cube --time soon", 2, "'soon'");
+    expect_refusal("run sliding-cube --time 1s", 2, "'1s'");
+    expect_refusal("run sliding-cube --time -1", 2, "out of range");
+    expect_refusal("run sliding-cube --time nan", 2, "'nan'");
+    expect_refusal("run sliding-cube --time inf", 2, "'inf'");
+    expect_refusal("run sliding-cube --time 0x10", 2, "'0x10'");
+    expect_refusal("run sliding-cube --time 1e999", 2, "1e999");
+    expect_refusal("run sliding-cube --time ''", 2, "--time");
+    expect_refusal("run sliding-cube --dt 0", 2, "out of range");
+    expect_refusal("run sliding-cube --dt 5", 2, "out of range");
+    expect_refusal("run sliding-cube --threads 0", 2, "out of range");
+    expect_refusal("run sliding-cube --threads 1.5", 2, "whole number");
+    expect_refusal("view sliding-cube --png x.png --size 100", 2, "WIDTHxHEIGHT");
+    expect_refusal("view sliding-cube --png x.png --size 0x0", 2, "out of range");
+    expect_refusal("view sliding-cube --png x.png --size 99999x1", 2, "out of range");
+}
+
+Test(cli, wrong_names) {
+    expect_refusal("run slidng-cube", 2, "did you mean 'sliding-cube'");
+    expect_refusal("run xyzzy", 2, "no scene or file is called 'xyzzy'");
+    expect_refusal("compare slidng-cube", 2, "did you mean 'sliding-cube'");
+    expect_refusal("check slidng-cube", 2, "did you mean 'sliding-cube'");
+    expect_refusal("run sliding-cube --solver ncp-psg", 2, "did you mean 'ncp-pgs'");
+    expect_refusal("run sliding-cube --solver magic", 2, "no solver is called 'magic'");
+    expect_refusal("compare sliding-cube --solvers ncp-pgs,cpc-pgs", 2, "did you mean 'ccp-pgs'");
+    expect_refusal("compare sliding-cube --solvers ncp-pgs,ncp-pgs", 2, "twice");
+    expect_refusal("compare sliding-cube --solvers ,", 2, "names no solver");
+    expect_refusal("compare sliding-cube --set solver=ncp-pgs", 2, "--solvers");
+    expect_refusal("view sliding-cube --solver ncp-psg", 2, "did you mean 'ncp-pgs'");
+}
+
+Test(cli, wrong_settings) {
+    expect_refusal("run sliding-cube --set gravity", 2, "KEY=VALUE");
+    expect_refusal("run sliding-cube --set =3", 2, "KEY=VALUE");
+    expect_refusal("run sliding-cube --set gravty='0 0 0'", 2, "did you mean 'gravity'");
+    expect_refusal("run sliding-cube --set qwertyuiop=1", 2, "qwertyuiop");
+    expect_refusal("run sliding-cube --set gravity=down", 2, "gravity");
+    expect_refusal("run sliding-cube --set gravity='0 0'", 2, "gravity");
+    expect_refusal("run sliding-cube --set time_step=-1", 2, "time_step");
+    expect_refusal("run sliding-cube --set solver.tolerence=1", 2, "did you mean 'solver.tolerance'");
+    expect_refusal("run sliding-cube --set solver.tolerance=banana", 2, "tolerance");
+    expect_refusal("run sliding-cube --set solver.tolerance=-1", 2, "tolerance");
+    expect_refusal("compare sliding-cube --set solver.tolerence=1 --out rep", 2, "did you mean 'solver.tolerance'");
+    expect_refusal("compare sliding-cube --set solver.tolerance=-1 --out rep", 2, "tolerance");
+}
+
+Test(cli, wrong_use_as_json) {
+    static const char* const lines[] = {"run slidng-cube --json", "dance --json",     "run sliding-cube --tme 1 --json",
+                                        "list penguins --json",   "compare x --json", "run --json"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        outcome result = run(lines[i]);
+        cr_expect_eq(result.code, 2, "%s", lines[i]);
+        cr_expect(result.err.length > 0);
+        cr_expect(json_holds(&result.out, "assert d['error']['exit_code'] == 2 and d['error']['message']"), "%s",
+                  lines[i]);
+        outcome_free(&result);
+    }
+}
+
+// --- bad files -------------------------------------------------------------------------------------------------------
+
+Test(cli, bad_files) {
+    write_text("broken.xml",
+               "<mujoco>\n  <worldbody>\n    <geom type=\"sphere\" size=\"-1\"/>\n  </worldbody>\n</mujoco>\n");
+    write_text("cut.xml", "<mujoco>\n  <worldbody>\n");
+    write_text("empty.xml", "");
+    expect_refusal("run missing.xml", 1, "missing.xml");
+    expect_refusal("run broken.xml --out run.csv", 1, "broken.xml:3:");
+    expect_refusal("run cut.xml --out run.h5", 1, "cut.xml:");
+    expect_refusal("run empty.xml", 1, "empty.xml");
+    expect_refusal("run .", 1, "touchstone: ");
+    expect_refusal("check broken.xml", 1, "broken.xml:3:");
+    expect_refusal("compare broken.xml --out report", 1, "broken.xml:3:");
+    cr_expect(!exists("report"));
+    outcome result = run("check broken.xml --json");
+    cr_expect_eq(result.code, 1);
+    cr_expect(json_holds(
+        &result.out, "e = d['error']\nassert e['line'] == 3 and 'broken.xml' in e['file'] and e['exit_code'] == 1"));
+    outcome_free(&result);
+}
+
+Test(cli, strict_refuses_what_is_not_taken_over) {
+    write_text("soft.xml", "<mujoco>\n  <worldbody>\n"
+                           "    <geom type=\"plane\" size=\"1 1 1\" solref=\"0.05 1\" solimp=\"0.5 0.6 0.1\"/>\n"
+                           "  </worldbody>\n</mujoco>\n");
+    outcome result = run("check soft.xml");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(has(&result.out, "solref"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    result = run("check soft.xml --strict");
+    cr_expect_eq(result.code, 1);
+    cr_expect(has(&result.err, "--strict"));
+    outcome_free(&result);
+    expect_refusal("run soft.xml --strict --out run.csv", 1, "--strict");
+    result = run("run soft.xml --time 0.01");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.err, "touchstone check"), "no hint on stderr: %s", ts_text_get(&result.err));
+    outcome_free(&result);
+}
+
+Test(cli, outputs_that_cannot_be_written) {
+    write_text("file", "x");
+    expect_refusal("run sliding-cube --time 1e6 --out nowhere/run.csv", 1, "nowhere/run.csv");
+    expect_refusal("run sliding-cube --time 1e6 --out file/run.csv", 1, "file/run.csv");
+    expect_refusal("run sliding-cube --time 1e6 --out run.txt", 2, "run.txt");
+    expect_refusal("compare sliding-cube --time 1e6 --out file", 1, "file");
+    expect_refusal("compare sliding-cube --time 1e6 --out file/deeper", 1, "file");
+    expect_refusal("compare sliding-cube --time 1e6 --out /proc/touchstone", 1, "/proc/touchstone");
+#ifdef TS_HAVE_HDF5
+    expect_refusal("run sliding-cube --time 1e6 --out nowhere/run.h5", 1, "nowhere/run.h5");
+#else
+    expect_refusal("run sliding-cube --time 1e6 --out run.h5", 1, "TS_HDF5");
+#endif
+    char command[256];
+    snprintf(command, sizeof command, "cd %s && '%s' run sliding-cube --time 0.01 >/dev/full 2>.err; echo $? >.out",
+             folder, TS_TEST_CLI);
+    outcome result = collect(system(command));
+    cr_expect_str_eq(ts_text_get(&result.out), "1\n");
+    cr_expect(has(&result.err, "standard output"), "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+}
+
+// --- list ------------------------------------------------------------------------------------------------------------
+
+Test(cli, list_shows_every_entry) {
+    outcome result = run("list scenes");
+    cr_expect_eq(result.code, 0);
+    for (int i = 0; i < ts_scene_count(); ++i) cr_expect(has(&result.out, ts_scene_at(i)->name));
+    outcome_free(&result);
+    result = run("list solvers");
+    cr_expect_eq(result.code, 0);
+    for (int i = 0; i < ts_solver_count(); ++i) cr_expect(has(&result.out, ts_solver_at(i)->name));
+    outcome_free(&result);
+    result = run("list experiments");
+    cr_expect_eq(result.code, 0);
+    for (int i = 0; i < ts_experiment_count(); ++i) cr_expect(has(&result.out, ts_experiment_at(i)->name));
+    outcome_free(&result);
+    result = run("list shapes");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "capsule"));
+    outcome_free(&result);
+}
+
+Test(cli, list_as_json) {
+    outcome result = run("list scenes --json");
+    cr_expect(
+        json_holds(&result.out, "assert all(s['name'] and s['summary'] and s['duration'] > 0 for s in d['scenes'])"));
+    outcome_free(&result);
+    result = run("list solvers --json");
+    cr_expect(json_holds(
+        &result.out, "assert all(s['law'] in ('LCP', 'CCP', 'NCP') for s in d['solvers'])\n"
+                     "assert all(t['low'] <= t['default'] <= t['high'] for s in d['solvers'] for t in s['settings'])"));
+    outcome_free(&result);
+    result = run("list experiments --json");
+    cr_expect(json_holds(&result.out, "assert all(e['source'] and e['scene'] for e in d['experiments'])"));
+    outcome_free(&result);
+    result = run("list shapes --json");
+    cr_expect(json_holds(&result.out, "assert any(s['name'] == 'box' for s in d['shapes'])"));
+    outcome_free(&result);
+}
+
+// --- run -------------------------------------------------------------------------------------------------------------
+
+// The cube slides v0^2 / (2 mu g) - h v0 / 2 and stops; see the closed form of the scene.
+Test(cli, run_prints_what_happened) {
+    outcome result = run("run sliding-cube --json");
+    cr_expect_eq(result.code, 0);
+    cr_expect_eq(result.err.length, 0u, "a pipe sees: %s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "assert d['finished'] is True and d['error'] is None\n"
+                                      "assert d['steps'] == 300 and abs(d['time'] - 0.3) < 1e-9\n"
+                                      "assert sum(d['solves'].values()) == 300\n"
+                                      "assert d['steps_not_converged'] == 300 - d['solves']['converged']\n"
+                                      "assert abs(d['energy_start'] - d['energy_end'] - 0.5) < 1e-6\n"
+                                      "assert d['contacts_max'] == 4 and d['recording'] is None"));
+    outcome_free(&result);
+    result = run("run sliding-cube");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "300 steps"));
+    cr_expect(has(&result.out, "0.126921"), "the stopping distance: %s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+Test(cli, run_takes_a_file_and_settings) {
+    write_text("small.xml", small_model);
+    outcome result = run("run small.xml --time 0.1 --dt 0.01 --solver ccp-pgs --threads 2 --set gravity='0 0 -1' "
+                         "--set solver.iteration_limit=77 --out run.csv --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "assert d['steps'] == 10 and d['time_step'] == 0.01 and d['solver'] == 'ccp-pgs'\n"
+                         "assert d['recording'] == 'run.csv' and d['recorded_rows'] == 11"));
+    outcome_free(&result);
+    ts_text csv = read_text("run.csv");
+    int lines = 0;
+    for (const char* c = ts_text_get(&csv); *c; ++c) lines += *c == '\n';
+    cr_expect_eq(lines, 12);
+    cr_expect(strstr(ts_text_get(&csv), ",ball.px,") != NULL);
+    ts_text_free(&csv);
+}
+
+Test(cli, a_run_of_no_time_is_a_run) {
+    outcome result = run("run sliding-cube --time 0 --out run.csv --json");
+    cr_expect_eq(result.code, 0);
+    cr_expect(json_holds(&result.out, "assert d['steps'] == 0 and d['recorded_rows'] == 1"));
+    outcome_free(&result);
+}
+
+Test(cli, steps_that_do_not_converge_are_said) {
+    outcome result = run("run sliding-cube --set iterations=1 --set tolerance=1e-14 --set warm_start=0");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "did not converge"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// A ball at 1e307 m/s leaves the finite numbers after seventeen steps of a second.
+Test(cli, a_run_that_blows_up_fails_and_closes_its_recording) {
+    write_text("boom.xml",
+               "<mujoco><custom><numeric name=\"touchstone.initial_keyframe\" data=\"0\"/></custom><worldbody>"
+               "<body pos=\"0 0 1\"><freejoint/><geom type=\"sphere\" size=\"0.1\"/></body></worldbody>"
+               "<keyframe><key qvel=\"1e307 0 0 0 0 0\"/></keyframe></mujoco>\n");
+    outcome result = run("run boom.xml --time 100 --dt 1 --out run.csv --json");
+    cr_expect_eq(result.code, 1, "%s", ts_text_get(&result.out));
+    cr_expect(has(&result.err, "touchstone: "));
+    cr_expect(json_holds(&result.out, "assert d['finished'] is False and d['error']['exit_code'] == 1"));
+    outcome_free(&result);
+    ts_text csv = read_text("run.csv");
+    cr_expect(csv.length > 0 && csv.data[csv.length - 1] == '\n');
+    ts_text_free(&csv);
+}
+
+// Starts a program that would run for days, sends it a signal after a while, and collects what it left.
+static outcome interrupt(const char* const arguments[], int signal_number) {
+    pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        if (chdir(folder) != 0) _exit(100);
+        int out = open(".out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        int err = open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        dup2(out, 1);
+        dup2(err, 2);
+        // Criterion's workers ignore or block some signals; the program shall start like from a shell.
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        execv(TS_TEST_CLI, (char* const*)arguments);
+        _exit(101);
+    }
+    struct timespec wait = {2, 0};
+    nanosleep(&wait, NULL);
+    kill(child, signal_number);
+    int status = 0;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return collect(status);
+}
+
+Test(cli, ctrl_c_ends_a_run_with_a_readable_csv) {
+    const char* const arguments[] = {TS_TEST_CLI, "run",     "sliding-cube", "--time", "1e7",
+                                     "--out",     "run.csv", "--json",       NULL};
+    outcome result = interrupt(arguments, SIGINT);
+    cr_expect_eq(result.code, 130, "%d: %s", result.code, ts_text_get(&result.err));
+    cr_expect(
+        json_holds(&result.out, "assert d['finished'] is False and d['steps'] > 0 and d['error']['exit_code'] == 130"));
+    ts_text csv = read_text("run.csv");
+    cr_assert(csv.length > 0);
+    cr_expect_eq(csv.data[csv.length - 1], '\n');
+    // Every row has as many commas as the header, and the last row is the last step.
+    size_t commas = 0;
+    size_t wanted = 0;
+    long long rows = -1;
+    for (size_t i = 0; i < csv.length; ++i) {
+        commas += csv.data[i] == ',';
+        if (csv.data[i] != '\n') continue;
+        if (rows < 0) wanted = commas;
+        cr_assert_eq(commas, wanted);
+        commas = 0;
+        rows++;
+    }
+    char check[64];
+    snprintf(check, sizeof check, "assert d['recorded_rows'] == %lld == d['steps'] + 1", rows);
+    cr_expect(json_holds(&result.out, check));
+    ts_text_free(&csv);
+    outcome_free(&result);
+}
+
+Test(cli, sigterm_ends_a_run_too) {
+    const char* const arguments[] = {TS_TEST_CLI, "run", "sliding-cube", "--time", "1e7", NULL};
+    outcome result = interrupt(arguments, SIGTERM);
+    cr_expect_eq(result.code, 143);
+    cr_expect(has(&result.out, "did not reach its end"));
+    outcome_free(&result);
+}
+
+#ifdef TS_HAVE_HDF5
+Test(cli, ctrl_c_ends_a_run_with_a_readable_hdf5) {
+    const char* const arguments[] = {TS_TEST_CLI, "run", "sliding-cube", "--time", "1e7", "--out", "run.h5", NULL};
+    outcome result = interrupt(arguments, SIGINT);
+    cr_expect_eq(result.code, 130);
+    outcome_free(&result);
+    const char* python = "/usr/bin/python3";
+    char command[512];
+    snprintf(command, sizeof command, "%s -c 'import h5py' >/dev/null 2>&1", python);
+    if (system(command) != 0) cr_skip("no python3 with h5py here");
+    snprintf(command, sizeof command,
+             "cd %s && %s -c \"import h5py; f = h5py.File('run.h5', 'r'); t = f['/state/time'][:]; "
+             "assert len(t) > 10 and (t[1:] > t[:-1]).all() and f.attrs['finished'] == 0 "
+             "and len(f['/bodies/position']) == len(t)\"",
+             folder, python);
+    cr_expect_eq(system(command), 0);
+}
+#endif
+
+// --- compare ---------------------------------------------------------------------------------------------------------
+
+// The closed forms of the cube scenes (friction pyramid turned by 22.5 degrees; first flight of the convex relaxation).
+Test(cli, compare_finds_the_artefacts_of_the_laws) {
+    outcome result = run("compare lcp-anisotropy --solvers ncp-pgs,ccp-pgs,lcp-pgs --out a/b/report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "assert d['reference'] == 'ncp-pgs' and d['experiment'] == 'lcp-anisotropy'\n"
+                         "n, c, l = d['solvers']\n"
+                         "assert n['finding']['is_reference'] and abs(n['final_position'][1] - 0.126921) < 1e-4\n"
+                         "assert abs(l['finding']['sideways'] - 0.02438) < 2e-4, l['finding']\n"
+                         "assert abs(l['finding']['along'] + 0.019798) < 2e-4\n"
+                         "assert abs(c['finding']['rise_max'] - 6.185e-3) < 1e-5\n"
+                         "assert abs(c['finding']['opening_over_mu_slip'] - 1) < 1e-3\n"
+                         "assert abs(c['finding']['sideways_max']) < 1e-4\n"
+                         "assert n['residual_ncp_max'] < 1e-6 < 1e2 < c['residual_ncp_max']\n"
+                         "assert all(s['steps'] == 1098 and s['finished'] for s in d['solvers'])"));
+    cr_expect(exists("a/b/report/report.html") && exists("a/b/report/data.csv") && exists("a/b/report/summary.json"));
+    ts_text summary = read_text("a/b/report/summary.json");
+    cr_expect_str_eq(ts_text_get(&summary), ts_text_get(&result.out));
+    ts_text_free(&summary);
+    outcome_free(&result);
+
+    ts_text csv = read_text("a/b/report/data.csv");
+    cr_expect_eq(strncmp(ts_text_get(&csv), "solver,law,step,time,x,y,z,", 27), 0);
+    cr_expect(has(&csv, "\nlcp-pgs,LCP,1098,"));
+    ts_text_free(&csv);
+}
+
+// Well-formed markup, and nothing fetched from elsewhere.
+Test(cli, the_report_is_self_contained) {
+    outcome result = run("compare sliding-cube --out report");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "Lifts off"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    ts_text html = read_text("report/report.html");
+    for (int i = 0; i < ts_solver_count(); ++i) cr_expect(has(&html, ts_solver_at(i)->name));
+    static const char* const foreign[] = {"http://", "https://", "src=\"/", "<link", "@import", "url(", "nan", "inf "};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; ++i)
+        cr_expect(!has(&html, foreign[i]), "the report contains %s", foreign[i]);
+    cr_expect(has(&html, "touchstone compare sliding-cube --out report"));
+    ts_text_free(&html);
+    if (system("python3 -c pass >/dev/null 2>&1") != 0) cr_skip("no python3 to parse HTML with");
+    write_text(
+        ".tags.py",
+        "import sys\nfrom html.parser import HTMLParser\n"
+        "void = {'meta', 'input', 'br', 'img', 'link', 'hr'}\n"
+        "class P(HTMLParser):\n"
+        "    def __init__(self):\n        super().__init__(); self.open = []; self.count = {}\n"
+        "    def handle_starttag(self, tag, attrs):\n"
+        "        self.count[tag] = self.count.get(tag, 0) + 1\n"
+        "        if tag not in void: self.open.append(tag)\n"
+        "    def handle_startendtag(self, tag, attrs): self.count[tag] = self.count.get(tag, 0) + 1\n"
+        "    def handle_endtag(self, tag):\n"
+        "        assert self.open and self.open[-1] == tag, (tag, self.open[-3:], self.getpos()); self.open.pop()\n"
+        "p = P(); p.feed(open(sys.argv[1], encoding='utf-8').read()); p.close()\n"
+        "assert not p.open, p.open\nassert p.count['figure'] >= 8 and p.count['svg'] > 10, p.count\n");
+    char command[256];
+    snprintf(command, sizeof command, "cd %s && python3 .tags.py report/report.html 1>&2", folder);
+    cr_expect_eq(system(command), 0);
+}
+
+Test(cli, compare_without_out_writes_nothing) {
+    outcome result = run("compare sliding-cube --solvers ccp-pgs,ncp-pgs --time 0.05");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "--out DIR"));
+    cr_expect_eq(file_count(), 0);
+    outcome_free(&result);
+}
+
+Test(cli, compare_passes_foreign_settings_over) {
+    // Every iterative solver has a tolerance; the comparison must take it for all of them.
+    outcome result =
+        run("compare sliding-cube --solvers ncp-pgs,ccp-pgs --time 0.01 --dt 0.005 --set solver.tolerance=1e-3 --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "assert all(s['steps'] == 2 for s in d['solvers'])\n"
+                                      "assert '--set solver.tolerance=1e-3' in d['command']"));
+    outcome_free(&result);
+}
+
+Test(cli, ctrl_c_ends_a_comparison_with_what_there_is) {
+    const char* const arguments[] = {TS_TEST_CLI, "compare", "sliding-cube", "--time", "1e7",
+                                     "--out",     "report",  "--json",       NULL};
+    outcome result = interrupt(arguments, SIGINT);
+    cr_expect_eq(result.code, 130);
+    cr_expect(json_holds(&result.out,
+                         "assert d['interrupted'] is True and len(d['solvers']) == 1 < d['solvers_planned']\n"
+                         "assert d['solvers'][0]['steps'] > 100"));
+    cr_expect(exists("report/report.html"));
+    ts_text html = read_text("report/report.html");
+    cr_expect(has(&html, "Stopped before its end"));
+    cr_expect(html.length < 4u << 20, "a long run makes a page of %zu bytes", html.length);
+    ts_text_free(&html);
+    outcome_free(&result);
+}
+
+// --- check and view --------------------------------------------------------------------------------------------------
+
+Test(cli, check_tells_masses_inertias_and_contacts) {
+    write_text("small.xml", small_model);
+    outcome result = run("check small.xml");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "total mass 2 kg"));
+    cr_expect(has(&result.out, "just touching"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    result = run("check small.xml --json");
+    // A solid ball: 2/5 m r^2.
+    cr_expect(json_holds(&result.out, "assert d['total_mass'] == 2 and d['body_count'] == 1\n"
+                                      "b = d['bodies'][0]\n"
+                                      "assert b['name'] == 'ball' and b['plausible']\n"
+                                      "assert all(abs(i - 0.4 * 2 * 0.01) < 1e-12 for i in b['principal_moments'])\n"
+                                      "assert abs(b['reach'] - 0.1) < 1e-12\n"
+                                      "assert len(d['contacts']) == 1 and abs(d['contacts'][0]['gap']) < 1e-9"));
+    outcome_free(&result);
+}
+
+Test(cli, check_doubts_implausible_inertias) {
+    write_text("huge.xml", "<mujoco><worldbody><body name=\"b\"><freejoint/>"
+                           "<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"5 5 5\"/>"
+                           "<geom type=\"sphere\" size=\"0.1\"/></body></worldbody></mujoco>\n");
+    outcome result = run("check huge.xml --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "assert d['doubtful_inertias'] == 1 and 'too large' in d['bodies'][0]['doubt']"));
+    outcome_free(&result);
+}
+
+Test(cli, check_knows_every_scene) {
+    for (int i = 0; i < ts_scene_count(); ++i) {
+        char arguments[128];
+        snprintf(arguments, sizeof arguments, "check %s --json", ts_scene_at(i)->name);
+        outcome result = run(arguments);
+        cr_expect_eq(result.code, 0, "%s: %s", ts_scene_at(i)->name, ts_text_get(&result.err));
+        cr_expect(json_holds(&result.out, "assert d['doubtful_inertias'] == 0 and d['total_mass'] > 0"), "%s",
+                  ts_scene_at(i)->name);
+        outcome_free(&result);
+    }
+}
+
+Test(cli, view_makes_a_picture_or_says_why_not) {
+    outcome result = run("view sliding-cube --png cube.png --time 0.05 --size 64x48");
+    if (result.code == 0) {
+        ts_text png = read_text("cube.png");
+        cr_assert(png.length > 24);
+        cr_expect_eq(memcmp(png.data, "\x89PNG", 4), 0);
+        const unsigned char* size = (const unsigned char*)png.data + 16;
+        cr_expect(size[3] == 64 && size[7] == 48, "the picture is %d x %d", size[3], size[7]);
+        ts_text_free(&png);
+    } else {
+        // No viewer in this build, or no OpenGL on this machine.
+        cr_expect_eq(result.code, 1);
+        cr_expect(has(&result.err, "touchstone: "));
+        cr_expect(!exists("cube.png"));
+    }
+    outcome_free(&result);
+    expect_refusal("view sliding-cube --png nowhere/cube.png", 1, "touchstone: ");
+}
