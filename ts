@@ -129,7 +129,7 @@ command_demo() {
     make release touchstone
     report=$PWD/demo-report
     "$root/build/release/touchstone" compare sliding-cube-rotated --out "$report"
-    say "the report is in $report"
+    say "open $report/report.html in a browser"
     if [ -t 1 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
         exec "$root/build/release/touchstone" view sliding-cube-rotated
     fi
