@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 // Moments given with a handful of decimals may break the triangle inequality by their rounding.
-static const double triangle_slack = 1e-6;
+static const double triangle_slack = 1e-5;
 
 // What a geom adds to its body's inertia about `origin`, a point in the body's frame.
 static ts_inertia geom_inertia(const ts_builder_geom* geom, ts_vec3 origin) {
