@@ -33,9 +33,9 @@
     "    return mix(1.0, sum / 16.0, edge);\n" \
     "}\n" \
     "vec3 ambient(vec3 normal) {\n" \
-    "    return mix(vec3(0.19, 0.18, 0.17), vec3(0.43, 0.47, 0.53), 0.5 + 0.5 * normal.z);\n" \
+    "    return mix(vec3(0.19, 0.18, 0.17), vec3(0.42, 0.45, 0.50), 0.5 + 0.5 * normal.z);\n" \
     "}\n" \
-    "const vec3 sun_color = vec3(0.72, 0.69, 0.63);\n"
+    "const vec3 sun_color = vec3(0.63, 0.60, 0.55);\n"
 
 const char* const ts_shader_mesh_vertex = GLSL
     "layout(location = 0) in vec4 a_position;\n"  // lift in w
@@ -119,7 +119,8 @@ const char* const ts_shader_floor_fragment = GLSL
     "}\n"
     "void main() {\n"
     "    vec3 n = gl_FrontFacing ? normalize(v_normal) : -normalize(v_normal);\n"
-    "    vec3 albedo = to_linear(v_color.rgb);\n"
+    // A white floor would outshine everything on it.
+    "    vec3 albedo = 0.80 * to_linear(v_color.rgb);\n"
     "    if ((int(v_extra.x + 0.5) & 8) == 0) {\n"
     "        vec2 where = v_local.xy + v_extra.yz;\n"
     "        float fine = lines(where, v_extra.w, 0.6);\n"

@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/// Mesh numbers a null device knows.
 enum { TS_DEVICE_NULL_MESHES = 4096 };
 
 /// What was asked for.

@@ -11,7 +11,7 @@
 void ts_overlay_begin(ts_overlay* overlay, int height) {
     ts_overlay_quads_clear(&overlay->quads);
     overlay->failed = 0;
-    overlay->scale = height < 560 ? 1 : (height < 1200 ? 2 : (height + 300) / 600);
+    overlay->scale = height < 640 ? 1 : (height < 1200 ? 2 : (height + 300) / 600);
 }
 
 static void add_quad(ts_overlay* overlay, double x, double y, double width, double height, int character,

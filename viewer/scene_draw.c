@@ -26,74 +26,9 @@ static const float palette[8][4] = {
     {0.56f, 0.46f, 0.80f, 1.0f}, {0.55f, 0.70f, 0.28f, 1.0f}, {0.88f, 0.50f, 0.66f, 1.0f}, {0.36f, 0.68f, 0.82f, 1.0f},
 };
 static const float still_color[4] = {0.72f, 0.73f, 0.75f, 1.0f};
-static const float floor_color[4] = {0.80f, 0.82f, 0.84f, 1.0f};
+static const float floor_color[4] = {0.86f, 0.88f, 0.90f, 1.0f};
 
 static int geom_moves(const ts_model* model, const ts_geom* geom) { return model->body[geom->body].tree >= 0; }
-
-typedef struct box {
-    ts_vec3 low;
-    ts_vec3 high;
-    int count;
-} box;
-
-static void box_add(box* b, ts_vec3 low, ts_vec3 high) {
-    b->low = b->count ? ts_vec3_min(b->low, low) : low;
-    b->high = b->count ? ts_vec3_max(b->high, high) : high;
-    ++b->count;
-}
-
-// Bounds of moving geoms, and of still ones that are not much larger than all moving ones together.
-static box interesting_bounds(const ts_sim* sim) {
-    const ts_model* model = sim->model;
-    box moving = {ts_vec3_zero(), ts_vec3_zero(), 0};
-    box all = moving;
-    for (int pass = 0; pass < 2; ++pass) {
-        double limit = moving.count ? 1.5 * ts_vec3_distance(moving.low, moving.high) : HUGE_VAL;
-        for (int g = 0; g < model->geom_count; ++g) {
-            ts_vec3 low, high;
-            ts_shape_bounds(&model->geom[g].shape, &sim->geom_pose[g], &low, &high);
-            if (!ts_vec3_is_finite(low) || !ts_vec3_is_finite(high)) continue;
-            int moves = geom_moves(model, &model->geom[g]);
-            if (pass == 0 && moves) box_add(&moving, low, high);
-            if (pass == 1 && (moves || ts_vec3_distance(low, high) < limit)) box_add(&all, low, high);
-        }
-    }
-    return all;
-}
-
-ts_scene_sizes ts_scene_draw_sizes(const ts_sim* sim) {
-    const ts_model* model = sim->model;
-    ts_scene_sizes sizes;
-    box b = interesting_bounds(sim);
-    if (!b.count) {
-        b.low = ts_vec3_make(-1.0, -1.0, 0.0);
-        b.high = ts_vec3_make(1.0, 1.0, 1.0);
-    }
-    sizes.box_min = b.low;
-    sizes.box_max = b.high;
-    sizes.radius = fmax(0.5 * ts_vec3_distance(b.low, b.high), 1e-4);
-
-    double radius_sum = 0.0;
-    int moving = 0;
-    for (int g = 0; g < model->geom_count; ++g) {
-        double r = ts_shape_bounding_radius(&model->geom[g].shape);
-        if (!geom_moves(model, &model->geom[g]) || !isfinite(r)) continue;
-        radius_sum += r;
-        ++moving;
-    }
-    sizes.body_radius = moving ? radius_sum / (double)moving : 0.2 * sizes.radius;
-
-    double mass = 0.0;
-    for (int i = 1; i < model->body_count; ++i)
-        if (model->body[i].tree >= 0) mass += model->body[i].mass;
-    double gravity = ts_vec3_norm(sim->options.gravity);
-    // Without gravity a body has no weight to compare forces with; what it would weigh on Earth serves as well.
-    double weight = mass * (gravity > 0.0 ? gravity : 9.81) / (double)(model->tree_count > 0 ? model->tree_count : 1);
-    // A body on four corners: each of the four arrows is one radius long.
-    sizes.metres_per_newton = weight > 0.0 ? 4.0 * sizes.body_radius / weight : 0.0;
-    sizes.grid_cell = pow(10.0, floor(log10(0.6 * sizes.radius)));
-    return sizes;
-}
 
 ts_contact_mode ts_scene_draw_contact_mode(const ts_contact* contact) {
     double normal = contact->impulse.z;
@@ -148,6 +83,22 @@ static void draw_plane(const ts_transform* placed, const ts_scene_sizes* sizes, 
     item->source = source;
 }
 
+static int geom_collides(const ts_geom* geom) { return geom->category != 0 || geom->mask != 0; }
+
+// Robots come with shapes for looks and coarser ones for contacts, in the same places: drawing both would be a muddle.
+// Colliding shapes that somebody gave a colour are meant to be seen anyway.
+static int geom_is_hidden(const ts_model* model, const ts_geom* geom, unsigned show, int has_color) {
+    const ts_body* body = &model->body[geom->body];
+    int looks = 0;
+    int collides = 0;
+    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) {
+        collides += geom_collides(&model->geom[g]);
+        looks += !geom_collides(&model->geom[g]);
+    }
+    if (!looks || !collides || geom->body == 0) return 0;
+    return show & TS_SHOW_COLLISION ? !geom_collides(geom) : geom_collides(geom) && !has_color;
+}
+
 static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_camera* camera, int g, unsigned show,
                       const float unset[4], ts_draw_list* list) {
     const ts_model* model = sim->model;
@@ -156,7 +107,7 @@ static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_c
     const ts_transform* placed = &sim->geom_pose[g];
     float color[4];
     geom_color(model, geom, unset, color);
-    if (!(color[3] > 0.0f)) return;
+    if (!(color[3] > 0.0f) || geom_is_hidden(model, geom, show, !same_color(geom->rgba, unset))) return;
     if (shape->kind == TS_SHAPE_PLANE) {
         draw_plane(placed, sizes, camera, g, show, color, list);
         return;
@@ -205,7 +156,7 @@ static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, 
     ts_contact_mode mode = ts_scene_draw_contact_mode(contact);
     const float* color = mode_color[mode];
     ts_transform placed = {contact->frame, contact->position};
-    double size = 0.09 * sizes->body_radius;
+    double size = 0.07 * sizes->body_radius;
     if (show & TS_SHOW_CONTACTS) {
         ts_draw_item* item =
             ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, &placed, ts_vec3_make(size, size, 0.22 * size), 0.0, color);
@@ -223,7 +174,7 @@ static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, 
         double length = ts_vec3_norm(arrow);
         double longest = 2.0 * sizes->radius;
         if (length > longest) arrow = ts_vec3_scale(longest / length, arrow);
-        ts_draw_list_add_arrow(list, contact->position, arrow, 0.28 * size, color, c);
+        ts_draw_list_add_arrow(list, contact->position, arrow, 0.26 * size, color, c);
     }
     if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->friction > 0.0 && h > 0.0) {
         // The cone mesh has its tip up: turned about a tangent it stands on its tip at the contact point.

@@ -13,6 +13,7 @@
 #include "engine/sim.h"
 #include "viewer/camera.h"
 #include "viewer/draw_list.h"
+#include "viewer/scene_sizes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,28 +31,16 @@ typedef enum ts_contact_mode {
 /// What to show, combined with |.
 enum {
     TS_SHOW_GEOMS = 1,
-    TS_SHOW_CONTACTS = 2,   // a disk per contact point, in the tangent plane
-    TS_SHOW_FORCES = 4,     // an arrow per contact
-    TS_SHOW_CONES = 8,      // the friction cone, as high as the normal force
-    TS_SHOW_FRAMES = 16,    // axes of bodies: x red, y green, z blue
-    TS_SHOW_GRID = 32,      // lines on planes
-    TS_SHOW_GLASS = 64,     // moving geoms see-through
-    TS_SHOW_CENTRES = 128,  // centres of mass
-    TS_SHOW_PATTERN = 256   // round shapes in two shades
+    TS_SHOW_CONTACTS = 2,    // a disk per contact point, in the tangent plane
+    TS_SHOW_FORCES = 4,      // an arrow per contact
+    TS_SHOW_CONES = 8,       // the friction cone, as high as the normal force
+    TS_SHOW_FRAMES = 16,     // axes of bodies: x red, y green, z blue
+    TS_SHOW_GRID = 32,       // lines on planes
+    TS_SHOW_GLASS = 64,      // moving geoms see-through
+    TS_SHOW_CENTRES = 128,   // centres of mass
+    TS_SHOW_PATTERN = 256,   // round shapes in two shades
+    TS_SHOW_COLLISION = 512  // the shapes that make contacts, where a body also has others that are only for looks
 };
-
-/// Sizes that fit a scene. See ts_scene_draw_sizes.
-typedef struct ts_scene_sizes {
-    ts_vec3 box_min;           // m, around what moves (or around everything finite when nothing does)
-    ts_vec3 box_max;           // m
-    double radius;             // m, half the diagonal of that box
-    double body_radius;        // m, typical size of a moving body
-    double metres_per_newton;  // length of force arrows
-    double grid_cell;          // m, a power of ten
-} ts_scene_sizes;
-
-/// Bounds of what is worth looking at, and sizes of marks: typical weights become arrows of typical body size.
-ts_scene_sizes ts_scene_draw_sizes(const ts_sim* sim);
 
 /// The mode of a contact, from its impulse and velocity.
 ts_contact_mode ts_scene_draw_contact_mode(const ts_contact* contact);

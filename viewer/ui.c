@@ -91,14 +91,14 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     }
     snprintf(text, sizeof text, "%d", sim->contact_count);
     y = add_row(overlay, x, y, "contacts", text, color_text);
-    text[0] = '\0';
-    if (info->row_count > 0)
-        snprintf(text, sizeof text, "%s, %d it", ts_solve_status_name(info->solve.status), info->solve.iterations);
-    y = add_row(overlay, x, y, "solve", text, color_text);
+    // Without rows nothing was solved, and there is no residual to speak of.
+    int solved = info->row_count > 0;
+    snprintf(text, sizeof text, "%s, %d it", ts_solve_status_name(info->solve.status), info->solve.iterations);
+    y = add_row(overlay, x, y, "solve", solved ? text : "-", color_text);
     snprintf(text, sizeof text, "%.1e N", ts_law_residual_in_force_units(info->solve.own, h));
-    y = add_row(overlay, x, y, "own law", text, color_own);
+    y = add_row(overlay, x, y, "own law", solved ? text : "-", color_own);
     snprintf(text, sizeof text, "%.1e N", ts_law_residual_in_force_units(info->residual.ncp, h));
-    y = add_row(overlay, x, y, "exact", text, color_exact);
+    y = add_row(overlay, x, y, "exact", solved ? text : "-", color_exact);
     add_chart(ui, overlay, x, y + 2.0 * s, width, chart);
 }
 
@@ -147,6 +147,7 @@ static void add_help(int width, int height, ts_overlay* overlay) {
         {"B", "body frames"},
         {"M", "centres of mass"},
         {"T", "see-through bodies"},
+        {"X", "shapes for contacts"},
         {"G", "grid"},
         {"W", "wireframe"},
         {"L", "legend"},

@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/// Steps the chart shows.
 enum { TS_UI_HISTORY = 160 };
 
 /// What the overlay shows beside the simulation itself. Zero-initialised plus scene and speed is a start.

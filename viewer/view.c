@@ -35,7 +35,7 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
     view->sim = sim;
     view->show = ts_view_default_show();
     view->camera = ts_camera_default();
-    view->sizes = ts_scene_draw_sizes(sim);
+    view->sizes = ts_scene_sizes_measure(sim);
     int segments = segments_for(sim->model->geom_count);
     for (int m = 0; m < TS_DRAW_MESH_HULL; ++m) {
         ts_code code = upload_unit(device, (ts_draw_mesh)m, segments, out_status);
@@ -53,9 +53,14 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
     return ts_status_ok(out_status);
 }
 
+void ts_view_make_room(ts_view* view, int width, int height) {
+    ts_camera_pan(&view->camera, 0.09 * (double)width, 0.0, height);
+}
+
 void ts_view_frame_scene(ts_view* view, double aspect) {
-    ts_scene_sizes now = ts_scene_draw_sizes(view->sim);
-    ts_camera_frame(&view->camera, now.box_min, now.box_max, aspect, 1.2);
+    ts_vec3 low, high;
+    ts_scene_sizes_bounds(view->sim, &low, &high);
+    ts_camera_frame(&view->camera, low, high, aspect, 1.15);
 }
 
 void ts_view_frame_body(ts_view* view, int body, double aspect) {
@@ -77,13 +82,15 @@ void ts_view_frame_body(ts_view* view, int body, double aspect) {
 }
 
 static void place_shadows(const ts_view* view, ts_device_frame* frame) {
-    ts_scene_sizes now = ts_scene_draw_sizes(view->sim);
+    ts_vec3 low, high;
+    ts_scene_sizes_bounds(view->sim, &low, &high);
+    double now = 0.5 * ts_vec3_distance(low, high);
     double largest = 6.0 * view->sizes.radius;
-    double radius = fmin(fmax(1.5 * now.radius, 1.2 * view->sizes.radius), largest);
+    double radius = fmin(fmax(1.5 * now, 1.2 * view->sizes.radius), largest);
     // Powers of 1.25 and sixteenths of the radius: small motions leave the region where it is.
     radius = pow(1.25, ceil(log(radius) / log(1.25)));
     double grain = radius / 16.0;
-    ts_vec3 centre = now.radius > largest ? view->camera.target : ts_vec3_lerp(now.box_min, now.box_max, 0.5);
+    ts_vec3 centre = now > largest ? view->camera.target : ts_vec3_lerp(low, high, 0.5);
     centre = ts_vec3_make(grain * floor(centre.x / grain + 0.5), grain * floor(centre.y / grain + 0.5),
                           grain * floor(centre.z / grain + 0.5));
     centre = ts_vec3_sub(centre, view->list.origin);

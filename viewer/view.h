@@ -29,6 +29,9 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
 /// Aims at everything worth seeing, in a picture of that width / height.
 void ts_view_frame_scene(ts_view* view, double aspect);
 
+/// Moves what is framed a little to the right in a picture of that size, so that the panel on the left hides less of it.
+void ts_view_make_room(ts_view* view, int width, int height);
+
 /// Aims at one body. A body without finite geoms changes nothing.
 void ts_view_frame_body(ts_view* view, int body, double aspect);
 

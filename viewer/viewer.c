@@ -67,10 +67,9 @@ static ts_code draw_offscreen(const ts_view_request* request, ts_ui* ui, ts_devi
     ts_code code = ts_view_open(&view, request->sim, device, out_status);
     if (!code) {
         view.show = request->show;
-        if (request->camera)
-            view.camera = *request->camera;
-        else
-            ts_view_frame_scene(&view, (double)request->width / (double)request->height);
+        ts_view_frame_scene(&view, (double)request->width / (double)request->height);
+        if (request->overlay) ts_view_make_room(&view, request->width, request->height);
+        if (request->camera) view.camera = *request->camera;
         if (request->overlay) ts_ui_fill(ui, request->sim, request->width, request->height, &overlay);
         code = ts_view_draw(&view, request->width, request->height, request->overlay ? &overlay : NULL, out_status);
     }

@@ -51,6 +51,11 @@ typedef struct app {
 
 static double aspect(const app* a) { return (double)a->width / (double)(a->height > 0 ? a->height : 1); }
 
+static void aim_at_scene(app* a) {
+    ts_view_frame_scene(&a->view, aspect(a));
+    if (a->show_ui) ts_view_make_room(&a->view, a->width, a->height);
+}
+
 static void say(app* a, const char* text) {
     strncpy(a->ui.message, text, sizeof a->ui.message - 1);
     a->ui.message[sizeof a->ui.message - 1] = '\0';
@@ -88,6 +93,7 @@ static int toggle_key(app* a, int key) {
     case GLFW_KEY_B: a->view.show ^= TS_SHOW_FRAMES; return 1;
     case GLFW_KEY_M: a->view.show ^= TS_SHOW_CENTRES; return 1;
     case GLFW_KEY_T: a->view.show ^= TS_SHOW_GLASS; return 1;
+    case GLFW_KEY_X: a->view.show ^= TS_SHOW_COLLISION; return 1;
     case GLFW_KEY_G: a->view.show ^= TS_SHOW_GRID; return 1;
     case GLFW_KEY_W: a->view.wireframe = !a->view.wireframe; return 1;
     case GLFW_KEY_L: a->ui.legend = !a->ui.legend; return 1;
@@ -124,7 +130,7 @@ static void action_key(app* a, int key, int modifiers) {
     case GLFW_KEY_TAB: change_solver(a, modifiers & GLFW_MOD_SHIFT ? -1 : 1); break;
     case GLFW_KEY_RIGHT_BRACKET: change_solver(a, 1); break;
     case GLFW_KEY_LEFT_BRACKET: change_solver(a, -1); break;
-    case GLFW_KEY_F: ts_view_frame_scene(&a->view, aspect(a)); break;
+    case GLFW_KEY_F: aim_at_scene(a); break;
     case GLFW_KEY_O: ts_view_frame_body(&a->view, a->request->scene->focus, aspect(a)); break;
     case GLFW_KEY_P: a->want_picture = 1; break;
     default: break;
@@ -155,7 +161,7 @@ static void on_button(GLFWwindow* window, int button, int action, int modifiers)
     glfwGetCursorPos(window, &a->mouse_x, &a->mouse_y);
     if (button == GLFW_MOUSE_BUTTON_LEFT) {
         double now = ts_clock_seconds();
-        if (now - a->last_click < 0.35) ts_view_frame_scene(&a->view, aspect(a));
+        if (now - a->last_click < 0.35) aim_at_scene(a);
         a->last_click = now;
     }
 }
@@ -328,6 +334,8 @@ static ts_code run_in_window(app* a, ts_status* out_status) {
     if (!code) {
         code = ts_view_open(&a->view, a->sim, device, out_status);
         a->view.show = a->request->show;
+        glfwGetFramebufferSize(a->window, &a->width, &a->height);
+        aim_at_scene(a);
         if (a->request->camera) a->view.camera = *a->request->camera;
     }
     if (!code) code = loop(a, out_status);

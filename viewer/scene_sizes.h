@@ -1,0 +1,30 @@
+// How large a scene is, and how large marks in it should be.
+#ifndef TS_VIEWER_SCENE_SIZES_H
+#define TS_VIEWER_SCENE_SIZES_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Sizes that fit a scene.
+typedef struct ts_scene_sizes {
+    double radius;             // m, half the diagonal of what is worth looking at
+    double body_radius;        // m, half the diagonal around a moving body, on average
+    double metres_per_newton;  // length of force arrows; 0 when nothing has mass
+    double grid_cell;          // m, a power of ten
+} ts_scene_sizes;
+
+/// The box around what is worth looking at: all that moves, and still things not much larger than that; everything finite
+/// when nothing moves, and two metres around the origin when nothing is finite.
+void ts_scene_sizes_bounds(const ts_sim* sim, ts_vec3* out_min, ts_vec3* out_max);
+
+/// Sizes for the simulation's present pose. The weight of a robot or body of average mass becomes an arrow three times as
+/// long as its radius, so the four arrows under a resting cube are a little shorter than the cube.
+ts_scene_sizes ts_scene_sizes_measure(const ts_sim* sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
