@@ -56,11 +56,13 @@ static int clip_plane(const clip_point* in, int count, const side_plane* plane, 
     return made;
 }
 
-static int side_planes(const ts_support_feature* reference, side_plane* out) {
+// The planes through the polygon's edges along the contact normal (not the polygon's own: then a point inside them has
+// its partner across the gap inside the polygon).
+static int side_planes(const ts_support_feature* reference, ts_vec3 outward, side_plane* out) {
     int made = 0;
     for (int j = 0; j < reference->count; ++j) {
         ts_vec3 a = reference->point[j], b = reference->point[(j + 1) % reference->count];
-        ts_vec3 inward = ts_vec3_unit_or(ts_vec3_cross(reference->normal, ts_vec3_sub(b, a)), ts_vec3_zero());
+        ts_vec3 inward = ts_vec3_unit_or(ts_vec3_cross(outward, ts_vec3_sub(b, a)), ts_vec3_zero());
         out[made].inward = inward;
         out[made].offset = ts_vec3_dot(inward, a);
         ++made;
@@ -111,7 +113,7 @@ void ts_clip_against_polygon(const ts_clip_input* in, ts_contact_list* out) {
     if (in->reference == 2) facing = -facing;
     if (!(facing > 0.0)) return;
     side_plane planes[16];
-    int plane_count = side_planes(reference, planes);
+    int plane_count = side_planes(reference, in->reference == 1 ? in->normal : ts_vec3_neg(in->normal), planes);
     clip_point first[POLYGON_CAPACITY], second[POLYGON_CAPACITY];
     clip_point *from = first, *to = second;
     int count = incident->count, closed = incident->count > 2;
@@ -133,6 +135,9 @@ void ts_clip_against_polygon(const ts_clip_input* in, ts_contact_list* out) {
         double core_gap = (ts_vec3_dot(reference->normal, p) - offset) / facing;
         double gap = core_gap - balls;
         if (gap > in->margin) continue;
+        // Along a normal oblique to the face a corner can lie deeper than the shapes overlap; nothing needs to move more
+        // than the signed distance.
+        if (gap < in->deepest) gap = in->deepest;
         // From the incident core point, half the core gap back towards the reference; then to the middle of the balls.
         double shift = (in->reference == 1 ? -0.5 : 0.5) * core_gap + 0.5 * (in->radius_a - in->radius_b);
         ts_contact_list_add(out, ts_vec3_add_scaled(p, shift, in->normal), gap,
@@ -140,41 +145,50 @@ void ts_clip_against_polygon(const ts_clip_input* in, ts_contact_list* out) {
     }
 }
 
+// A segment seen along the normal: where its ends lie along a common direction u and sideways.
+typedef struct flat_segment {
+    ts_vec3 from, along;  // from + w along, w in [0, 1]
+    double s0, ds;        // <u, .> of the same
+    double side0, dside;  // sideways
+} flat_segment;
+
+static flat_segment flatten(const ts_support_feature* f, ts_vec3 u, ts_vec3 side) {
+    flat_segment q;
+    q.from = f->point[0];
+    q.along = ts_vec3_sub(f->point[1], f->point[0]);
+    q.s0 = ts_vec3_dot(u, q.from);
+    q.ds = ts_vec3_dot(u, q.along);
+    q.side0 = ts_vec3_dot(side, q.from);
+    q.dside = ts_vec3_dot(side, q.along);
+    return q;
+}
+
 void ts_clip_segments(const ts_clip_input* in, ts_contact_list* out) {
-    ts_vec3 a0 = in->a.point[0], ea = ts_vec3_sub(in->a.point[1], a0);
-    ts_vec3 b0 = in->b.point[0], eb = ts_vec3_sub(in->b.point[1], b0);
-    double la = ts_vec3_norm(ea), lb = ts_vec3_norm(eb);
-    if (!(la > 0.0) || !(lb > 0.0)) return;
-    ts_vec3 u = ts_vec3_scale(1.0 / la, ea), v = ts_vec3_scale(1.0 / lb, eb);
-    double cosine = ts_vec3_dot(u, v), sine = ts_vec3_norm(ts_vec3_cross(u, v));
-    if (sine > 0.05) return;
-    // Common part along u, as arc length from a0.
-    double s0 = ts_vec3_dot(u, ts_vec3_sub(b0, a0)), s1 = s0 + cosine * lb;
-    double low = s0 < s1 ? s0 : s1, high = s0 < s1 ? s1 : s0;
-    low = low > 0.0 ? low : 0.0;
-    high = high < la ? high : la;
-    // Away from the closest points the lines drift apart sideways; stay where that changes no gap that matters.
-    double shorter = la < lb ? la : lb;
-    double drift = 0.02 * (in->radius_a + in->radius_b) + 1e-3 * shorter;
-    ts_vec3 r = ts_vec3_sub(b0, a0);
-    ts_vec3 side = ts_vec3_cross(in->normal, u);
-    double slope =
-        cosine != 0.0 ? ts_vec3_dot(side, v) / cosine : 0.0;  // sideways drift of B's line per length along u
-    if (fabs(slope) > 1e-12) {
-        double reach = drift / fabs(slope);
-        double meet = s0 - ts_vec3_dot(side, r) / slope;
+    ts_vec3 n = in->normal, ea = ts_vec3_sub(in->a.point[1], in->a.point[0]);
+    ts_vec3 u = ts_vec3_unit_or(ts_vec3_add_scaled(ea, -ts_vec3_dot(ea, n), n), ts_vec3_zero());
+    ts_vec3 side = ts_vec3_cross(n, u);
+    flat_segment a = flatten(&in->a, u, side), b = flatten(&in->b, u, side);
+    if (!(a.ds > 0.0) || !(fabs(b.dside) <= 0.05 * fabs(b.ds))) return;
+    double b_low = b.ds > 0.0 ? b.s0 : b.s0 + b.ds, b_high = b.ds > 0.0 ? b.s0 + b.ds : b.s0;
+    double low = a.s0 > b_low ? a.s0 : b_low, high = a.s0 + a.ds < b_high ? a.s0 + a.ds : b_high;
+    // Away from where the lines cross they drift apart sideways; stay where that changes no gap that matters.
+    double shorter = a.ds < fabs(b.ds) ? a.ds : fabs(b.ds);
+    double drift = 1e-3 * (in->radius_a + in->radius_b) + 1e-4 * shorter;
+    double slope = b.dside / b.ds;  // A's own is zero
+    if (fabs(slope) * shorter > 1e-9 * drift) {
+        double meet = b.s0 + (a.side0 - b.side0) / slope, reach = drift / fabs(slope);
         low = low > meet - reach ? low : meet - reach;
         high = high < meet + reach ? high : meet + reach;
     }
     if (!(high - low > 1e-2 * shorter)) return;
     const double end[2] = {low, high};
     for (int k = 0; k < 2; ++k) {
-        ts_vec3 pa = ts_vec3_add_scaled(a0, end[k], u);
-        ts_vec3 pb = ts_vec3_add_scaled(b0, (end[k] - s0) / cosine, v);
-        double gap = ts_vec3_dot(ts_vec3_sub(pb, pa), in->normal) - in->radius_a - in->radius_b;
+        ts_vec3 pa = ts_vec3_add_scaled(a.from, (end[k] - a.s0) / a.ds, a.along);
+        ts_vec3 pb = ts_vec3_add_scaled(b.from, (end[k] - b.s0) / b.ds, b.along);
+        double gap = ts_vec3_dot(ts_vec3_sub(pb, pa), n) - in->radius_a - in->radius_b;
         if (gap > in->margin) continue;
         ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(pa, pb));
-        ts_contact_list_add(out, ts_vec3_add_scaled(middle, 0.5 * (in->radius_a - in->radius_b), in->normal), gap,
+        ts_contact_list_add(out, ts_vec3_add_scaled(middle, 0.5 * (in->radius_a - in->radius_b), n), gap,
                             ts_contact_label(5, k, k, k, k));
     }
 }

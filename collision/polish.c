@@ -200,47 +200,70 @@ static void features(const polish_pair* p, ts_vec3 n, ts_support_feature* fa, ts
     fb->normal = ts_transform_direction(p->pose, fb->normal);
 }
 
-// The direction of the edge a normal near n is likely to be bound to: the feature itself, or of a polygon the edge that
-// reaches farthest along n. Zero when there is none; the rim of a cap is not an edge.
-static ts_vec3 edge_near(const ts_shape* s, const ts_support_feature* f, ts_vec3 n) {
-    if (f->count < 2 || (f->count > 2 && s->kind == TS_SHAPE_CYLINDER)) return ts_vec3_zero();
-    int top = 0;
-    for (int k = 1; k < f->count; ++k)
-        if (ts_vec3_dot(n, f->point[k]) > ts_vec3_dot(n, f->point[top])) top = k;
-    int next = (top + 1) % f->count, before = (top + f->count - 1) % f->count;
-    int other = ts_vec3_dot(n, f->point[next]) >= ts_vec3_dot(n, f->point[before]) ? next : before;
-    return ts_vec3_unit_or(ts_vec3_sub(f->point[other], f->point[top]), ts_vec3_zero());
-}
-
-// Reduces a feature to the corners that truly attain the support value along n: an edge within ten degrees of n that
-// falls away is a corner here, a face an edge or a corner.
-static void keep_attained(ts_support_feature* f, ts_vec3 n, double slack) {
-    double most = ts_vec3_dot(n, f->point[0]);
-    for (int k = 1; k < f->count; ++k) {
-        double value = ts_vec3_dot(n, f->point[k]);
-        most = value > most ? value : most;
+// The edge a normal near n (in the shape's frame) may be bound to: of those at the support vertex the one that falls
+// away least. Returns 0 for shapes without edges; the rim of a cap is not one, a cylinder's ruling is.
+static int edge_along(const ts_shape* s, ts_vec3 n, ts_vec3* out_from, ts_vec3* out_to) {
+    ts_support_point top = ts_support_core(s, n, -1);
+    *out_from = *out_to = top.point;
+    if (s->kind == TS_SHAPE_HULL) {
+        const ts_hull* hull = s->hull;
+        double least = (double)INFINITY;
+        for (int k = hull->neighbour_start[top.index]; k < hull->neighbour_start[top.index + 1]; ++k) {
+            ts_vec3 other = hull->vertex[hull->neighbour[k]], e = ts_vec3_sub(top.point, other);
+            double slope = ts_vec3_dot(e, n) / ts_vec3_norm(e);
+            if (slope >= least) continue;
+            least = slope;
+            *out_to = other;
+        }
+        return 1;
     }
-    int kept = 0;
-    for (int k = 0; k < f->count; ++k)
-        if (ts_vec3_dot(n, f->point[k]) >= most - slack) f->point[kept++] = f->point[k];
-    f->count = kept;
+    if (s->kind != TS_SHAPE_BOX && s->kind != TS_SHAPE_CYLINDER && s->kind != TS_SHAPE_CAPSULE) return 0;
+    ts_vec3 m = ts_vec3_abs(n);
+    int axis = 2;
+    if (s->kind == TS_SHAPE_BOX) axis = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
+    *out_to = ts_vec3_with(top.point, axis, -ts_vec3_get(top.point, axis));
+    return 1;
 }
 
-static void bind_features(const polish_pair* p, const polish_trial* t, double scale, ts_support_feature* fa,
-                          ts_support_feature* fb) {
-    int cap_a = fa->count > 2 && p->a->kind == TS_SHAPE_CYLINDER,
-        cap_b = fb->count > 2 && p->b->kind == TS_SHAPE_CYLINDER;
-    keep_attained(fa, t->n, 1e-9 * scale);
-    keep_attained(fb, ts_vec3_neg(t->n), 1e-9 * scale);
-    // Part of a cap's octagon is the rim, and the rim is smooth.
-    if (cap_a && fa->count < 8) fa->count = 1;
-    if (cap_b && fb->count < 8) fb->count = 1;
+static ts_vec3 edge_direction(const ts_shape* s, ts_vec3 n) {
+    ts_vec3 from, to;
+    if (!edge_along(s, n, &from, &to)) return ts_vec3_zero();
+    return ts_vec3_unit_or(ts_vec3_sub(to, from), ts_vec3_zero());
 }
 
-// The best of the normals that flat features suggest, at least as good as `given`.
+// Reduces a feature (in the shape's frame) to what truly attains the support value along n: the whole face, else an
+// edge, else a corner.
+static void bind_feature(const ts_shape* s, ts_vec3 n, double slack, ts_support_feature* f) {
+    double most = ts_vec3_dot(n, ts_support_core(s, n, -1).point);
+    int attained = 0;
+    for (int k = 0; k < f->count; ++k) attained += ts_vec3_dot(n, f->point[k]) >= most - slack;
+    if (f->count > 2 && attained == f->count) return;
+    f->count = 1;
+    ts_vec3 from, to;
+    if (!edge_along(s, n, &from, &to) || ts_vec3_dot(n, to) < most - slack) return;
+    f->count = 2;
+    f->point[0] = from;
+    f->point[1] = to;
+}
+
+// The features that bind the final normal, in A's frame.
+static void bound_features(const polish_pair* p, ts_vec3 n, double slack, ts_support_feature* fa,
+                           ts_support_feature* fb) {
+    ts_vec3 nb = ts_transform_direction_inverse(p->pose, ts_vec3_neg(n));
+    ts_support_feature_along(p->a, n, fa);
+    ts_support_feature_along(p->b, nb, fb);
+    bind_feature(p->a, n, slack, fa);
+    bind_feature(p->b, nb, slack, fb);
+    for (int k = 0; k < fb->count; ++k) fb->point[k] = ts_transform_point(p->pose, fb->point[k]);
+    fb->normal = ts_transform_direction(p->pose, fb->normal);
+}
+
+// The best of the normals that flat features suggest, as good as `given` up to rounding: on a kink an exact normal is
+// worth more than the last bit of the gap, because the witnesses are found through the features it names.
 static polish_trial best_flat(const polish_pair* p, const ts_support_feature* fa, const ts_support_feature* fb,
                               polish_trial given, double scale) {
-    ts_vec3 edge_a = edge_near(p->a, fa, given.n), edge_b = edge_near(p->b, fb, ts_vec3_neg(given.n));
+    ts_vec3 nb = ts_transform_direction_inverse(p->pose, ts_vec3_neg(given.n));
+    ts_vec3 edge_a = edge_direction(p->a, given.n), edge_b = ts_transform_direction(p->pose, edge_direction(p->b, nb));
     int has_a = ts_vec3_max_abs(edge_a) > 0.0, has_b = ts_vec3_max_abs(edge_b) > 0.0;
     polish_trial trial[5];
     int count = 0;
@@ -253,8 +276,12 @@ static polish_trial best_flat(const polish_pair* p, const ts_support_feature* fa
         trial[count++] = evaluate(p, ts_vec3_dot(n, given.n) < 0.0 ? ts_vec3_neg(n) : n);
     }
     polish_trial best = given;
-    for (int k = 0; k < count; ++k)
-        if (trial[k].gap >= best.gap) best = trial[k];
+    double needed = given.gap - 8.0 * DBL_EPSILON * scale;
+    for (int k = 0; k < count; ++k) {
+        if (!(trial[k].gap >= needed)) continue;
+        best = trial[k];
+        needed = best.gap > needed ? best.gap : needed;
+    }
     return best;
 }
 
@@ -264,17 +291,14 @@ int ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b
     features(&p, state->normal, &fa, &fb);
     polish_trial best = evaluate(&p, state->normal);
     double scale = ts_vec3_norm(best.sa) + ts_vec3_norm(best.sb);
-    if (fa.count > 1 || fb.count > 1) best = best_flat(&p, &fa, &fb, best, scale);
+    best = best_flat(&p, &fa, &fb, best, scale);
     polish_trial free_one = climb(&p, best.n, ts_vec3_zero(), scale);
     // On a kink the free search moves along rounding; it must win by more.
-    if (free_one.gap > best.gap + ((fa.count > 1 || fb.count > 1) ? 8.0 * DBL_EPSILON * scale : 0.0)) best = free_one;
-    if (best.gap < state->lower) return 0;
+    if (free_one.gap > best.gap + 8.0 * DBL_EPSILON * scale) best = free_one;
+    if (best.gap < state->lower - 16.0 * DBL_EPSILON * scale) return 0;
     state->lower = best.gap;
     state->normal = best.n;
-    if (fa.count > 1 || fb.count > 1) {
-        features(&p, best.n, &fa, &fb);
-        bind_features(&p, &best, scale, &fa, &fb);
-    }
+    bound_features(&p, best.n, 1e-9 * scale, &fa, &fb);
     int settled = place_witnesses(&p, &best, &fa, &fb, scale, state);
     if (state->upper < state->lower) state->upper = state->lower;
     return settled;

@@ -17,8 +17,8 @@ typedef struct ts_polish_state {
     ts_vec3 point_b;
 } ts_polish_state;
 
-/// Improves *state, or leaves it as it is: the lower bound never falls, the upper never rises. Returns 1 when the witness
-/// points confirm that a maximum of the gap was reached, 0 when a finer start is needed.
+/// Improves *state, or leaves it as it is: the lower bound falls by no more than rounding, the upper never rises. Returns
+/// 1 when the witness points confirm that a maximum of the gap was reached, 0 when a finer start is needed.
 int ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_polish_state* state);
 
 #ifdef __cplusplus
