@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cli/comparison.h"
 #include "cli/console.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
@@ -17,6 +18,9 @@
 #include <unistd.h>
 
 enum { MOST_SOLVERS = 64 };
+
+// Longer comparisons come without pictures.
+#define PICTURE_WALL_SECONDS 20.0
 
 typedef struct compare_job {
     const ts_args* args;
@@ -184,7 +188,8 @@ static int prepare(compare_job* job, ts_status* status) {
     }
     comparison->series = (ts_series*)calloc((size_t)comparison->planned, sizeof *comparison->series);
     comparison->finding = (ts_finding*)calloc((size_t)comparison->planned, sizeof *comparison->finding);
-    if (!comparison->series || !comparison->finding) {
+    comparison->picture = (ts_text*)calloc((size_t)comparison->planned, sizeof *comparison->picture);
+    if (!comparison->series || !comparison->finding || !comparison->picture) {
         ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
         return TS_EXIT_FAILED;
     }
@@ -239,10 +244,59 @@ static ts_code run_all(compare_job* job, ts_status* status) {
     for (int i = 0; i < comparison->planned && code == TS_OK && !comparison->interrupted; ++i)
         code = run_solver(job, job->solver[i], status);
     ts_progress_end(&job->progress);
-    comparison->frame = ts_findings_frame(comparison->series, comparison->count, comparison->options.gravity);
+    comparison->frame = ts_findings_frame(comparison->series, comparison->count, comparison->options.gravity,
+                                          ts_model_total_mass(job->scene.model));
     for (int i = 0; i < comparison->count; ++i)
         comparison->finding[i] = ts_findings_measure(comparison->series, &comparison->frame, i);
     return code;
+}
+
+// When a picture tells most: when the runs are farthest apart, or at the end where they are not.
+static double picture_time(const ts_comparison* comparison) {
+    double time = comparison->duration;
+    double away = comparison->frame.noise;
+    for (int i = 0; i < comparison->count; ++i) {
+        if (comparison->finding[i].away_most <= away || comparison->series[i].code) continue;
+        away = comparison->finding[i].away_most;
+        time = comparison->finding[i].away_time;
+    }
+    return time;
+}
+
+// Room for the body in focus where each run has it at the moment of the pictures.
+static ts_picture_box picture_box(const ts_comparison* comparison, const ts_sim* sim) {
+    ts_vec3 moved[MOST_SOLVERS];
+    int count = 0;
+    for (int i = 0; i < comparison->count; ++i) {
+        const ts_series* series = &comparison->series[i];
+        if (series->code || series->sample.count == 0) continue;
+        int k = 0;
+        while (k + 1 < series->sample.count && series->sample.data[k].time < comparison->picture_time - 1e-9) ++k;
+        moved[count++] = ts_vec3_sub(series->sample.data[k].position, series->sample.data[0].position);
+    }
+    return ts_picture_frame(sim, comparison->scene->focus, moved, count);
+}
+
+// Pictures repeat the runs up to that moment, which the same bits make exact; not worth it when the runs were long. The
+// first one that fails (no OpenGL here) is the last one tried.
+static void take_pictures(compare_job* job) {
+    ts_comparison* comparison = &job->comparison;
+    double wall = 0.0;
+    for (int i = 0; i < comparison->count; ++i) wall += comparison->series[i].wall;
+    if (comparison->interrupted || wall > PICTURE_WALL_SECONDS) return;
+    comparison->picture_time = picture_time(comparison);
+    ts_picture_box box = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0};
+    int ok = 1;
+    for (int i = 0; i < comparison->count && ok; ++i) {
+        if (comparison->series[i].code) continue;
+        ts_sim* sim = NULL;
+        ok = ts_sim_create(job->scene.model, 1, &sim, NULL) == TS_OK &&
+             ts_setup_configure(sim, job->args, job->solver[i]->name, 1, NULL) == TS_OK &&
+             ts_sim_forward(sim, NULL) == TS_OK;
+        if (ok && !box.found) box = picture_box(comparison, sim);
+        ok = ok && ts_picture_data_uri(&job->scene, sim, comparison->picture_time, &box, &comparison->picture[i]);
+        ts_sim_free(sim);
+    }
 }
 
 // --- results ---------------------------------------------------------------------------------------------------------
@@ -277,6 +331,8 @@ static int any_finished(const ts_comparison* comparison) {
 static void free_job(compare_job* job) {
     ts_comparison* comparison = &job->comparison;
     for (int i = 0; comparison->series && i < comparison->planned; ++i) ts_series_free(&comparison->series[i]);
+    for (int i = 0; comparison->picture && i < comparison->planned; ++i) ts_text_free(&comparison->picture[i]);
+    free(comparison->picture);
     free(comparison->series);
     free(comparison->finding);
     ts_text_free(&comparison->command);
@@ -298,6 +354,7 @@ static int conclude(compare_job* job) {
         status = comparison->series[0].status;
     }
     if (status.code) ts_console_error("compare", 0, exit_code, &status);
+    if (args->out) take_pictures(job);
     if (args->out && write_files(comparison, args->out, &status)) {
         exit_code = TS_EXIT_FAILED;
         ts_console_error("compare", args->json, exit_code, &status);

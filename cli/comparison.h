@@ -29,8 +29,9 @@ typedef struct ts_comparison {
     int count;
     ts_frame_of_reference frame;
     ts_sliding_law sliding;
-    ts_text command;         // how to repeat it
-    const ts_text* picture;  // (count) data URIs of rendered pictures, or NULL
+    ts_text command;      // how to repeat it
+    ts_text* picture;     // (count) data URIs of rendered pictures, empty where there is none
+    double picture_time;  // s, the moment they show
 } ts_comparison;
 
 /// The table and the findings as plain text.

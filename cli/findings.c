@@ -1,7 +1,8 @@
 // Measuring how runs depart from the reference, and saying it.
 //
 // Runs are compared sample by sample at equal times. A departure is worth a word when it exceeds 0.2 % of the reference's
-// path or 10 um, whichever is larger: below that lie time stepping and solver tolerances.
+// path or 10 um, whichever is larger: below that lie time stepping and solver tolerances. One of energy, when it exceeds
+// 2 % of the range of the reference's energy and what lifts the scene by such a departure.
 #include "cli/findings.h"
 
 #include <math.h>
@@ -11,7 +12,9 @@
 #define NOISE_PART 2e-3
 #define NOISE_LEAST 1e-5    // m
 #define MOVING_SPEED 1e-3   // m/s: slower is not a direction
-#define SLIDING_SPEED 1e-3  // m/s: slower contacts say nothing about the direction of friction
+#define SLIDING_SPEED 1e-3  // m/s: slower contacts do not slide
+#define ENERGY_PART 0.02
+#define UNSOUND_NATURAL 1e-3  // natural map: a thousandth of a force is missing
 #define DEGREES (180.0 / 3.14159265358979323846)
 
 static ts_vec3 horizontal(ts_vec3 v, ts_vec3 up) { return ts_vec3_add_scaled(v, -ts_vec3_dot(v, up), up); }
@@ -34,23 +37,32 @@ static void choose_direction(const ts_series* reference, ts_frame_of_reference* 
     frame->left = ts_vec3_cross(frame->up, frame->forward);
 }
 
-ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_vec3 gravity) {
+// The first run under the exact law whose every step converged; else, of those that reached the end, one of the exact law
+// before others, and then the one with the smallest exact-law residual.
+static int choose_reference(const ts_series* series, int count) {
+    int best = -1;
+    for (int i = 0; i < count; ++i) {
+        if (series[i].code != TS_OK || series[i].sample.count == 0) continue;
+        int exact = series[i].law == TS_LAW_NCP;
+        if (exact && ts_stats_unconverged(&series[i].stats) == 0) return i;
+        int best_exact = best >= 0 && series[best].law == TS_LAW_NCP;
+        if (best < 0 || exact > best_exact ||
+            (exact == best_exact && series[i].stats.worst_ncp < series[best].stats.worst_ncp))
+            best = i;
+    }
+    return best;
+}
+
+ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_vec3 gravity, double mass) {
     ts_frame_of_reference frame;
     memset(&frame, 0, sizeof frame);
-    frame.reference = -1;
     frame.up = ts_vec3_unit_or(ts_vec3_neg(gravity), ts_vec3_axis(2));
     frame.forward = ts_vec3_axis(0);
     frame.left = ts_vec3_axis(1);
-    for (int pass = 0; pass < 2 && frame.reference < 0; ++pass) {
-        for (int i = 0; i < count && frame.reference < 0; ++i) {
-            if (series[i].code != TS_OK || series[i].sample.count == 0) continue;
-            if (pass == 0 && series[i].law != TS_LAW_NCP) continue;
-            frame.reference = i;
-            frame.exact = pass == 0;
-        }
-    }
+    frame.reference = choose_reference(series, count);
     if (frame.reference < 0) return frame;
     const ts_series* reference = &series[frame.reference];
+    frame.exact = reference->law == TS_LAW_NCP;
     choose_direction(reference, &frame);
     double low = HUGE_VAL;
     double high = -HUGE_VAL;
@@ -59,7 +71,7 @@ ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_v
         low = fmin(low, energy);
         high = fmax(high, energy);
     }
-    frame.energy = high - low;
+    frame.energy = fmax(ENERGY_PART * (high - low), mass * ts_vec3_norm(gravity) * frame.noise);
     return frame;
 }
 
@@ -104,15 +116,9 @@ ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_refere
     if (stats->impulse_sum > 0.0) finding.opening = stats->opening_sum / stats->impulse_sum;
     int slips = stats->impulse_sum > 0.0 && stats->cone_sum / stats->impulse_sum > SLIDING_SPEED;
     finding.opening_part = slips ? stats->opening_sum / stats->cone_sum : (double)NAN;
-    double weight = 0.0;
-    for (int i = 0; i < self->sample.count; ++i) {
-        const ts_sample* sample = &self->sample.data[i];
-        finding.inner_friction = fmax(finding.inner_friction, sample->inner_friction);
-        if (sample->motion.slip < SLIDING_SPEED) continue;
-        finding.slip_angle += sample->motion.impulse * sample->slip_angle;
-        weight += sample->motion.impulse;
-    }
-    if (weight > 0.0) finding.slip_angle /= weight;
+    if (stats->sliding_sum > 0.0) finding.slip_angle = stats->askew_sum / stats->sliding_sum;
+    for (int i = 0; i < self->sample.count; ++i)
+        finding.inner_friction = fmax(finding.inner_friction, self->sample.data[i].inner_friction);
     if (frame->reference < 0) return finding;
     const ts_series* reference = &series[frame->reference];
     for (int i = 0; i < self->sample.count && i < reference->sample.count; ++i)
@@ -172,14 +178,14 @@ static void words_about_contact(const ts_finding* finding, ts_text* text) {
             ts_text_add(text, ", %.2g of \xCE\xBC times slip speed; the exact law says 0. ", finding->opening_part);
     }
     if (finding->slip_angle * DEGREES > 0.5)
-        ts_text_add(text, "While it slides, friction points %.3g\xC2\xB0 away from the opposite of slip. ",
+        ts_text_add(text,
+                    "Friction at sliding contacts points %.3g\xC2\xB0 away from the opposite of slip, on average. ",
                     finding->slip_angle * DEGREES);
 }
 
 static void words_about_energy(const ts_frame_of_reference* frame, const ts_finding* finding, ts_text* text) {
-    double least = fmax(0.02 * frame->energy, 1e-12);
-    int less = finding->energy_less > least;
-    int more = finding->energy_more > least;
+    int less = finding->energy_less > frame->energy;
+    int more = finding->energy_more > frame->energy;
     if (!less && !more) return;
     ts_text_add(text, "Its energy is ");
     if (less) {
@@ -221,8 +227,15 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
         }
     }
     if (finding->is_reference) {
-        ts_text_add(text, frame->exact ? "The reference: it solves the exact law. "
-                                       : "The reference, for want of a solver of the exact law. ");
+        if (!frame->exact)
+            ts_text_add(text, "The reference, for want of a solver of the exact law. ");
+        else if (self->stats.worst_natural > UNSOUND_NATURAL)
+            ts_text_add(text,
+                        "The reference, though not a sound one: it is nearest to the exact law, but far from it. ");
+        else if (ts_stats_unconverged(&self->stats) > 0)
+            ts_text_add(text, "The reference: of these runs the nearest to the exact law. ");
+        else
+            ts_text_add(text, "The reference: it solves the exact law. ");
         if (self->focus >= 0 && frame->length > frame->noise)
             quantity(text, "The body in focus travels ", frame->length, "m", ". ");
     }

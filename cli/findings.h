@@ -1,5 +1,5 @@
 // What can be seen in a comparison, in numbers and in words: how each run departs from the reference, which is the first
-// run under an exact law (NCP) that reached its end. Measured from the motion only; nothing depends on a solver's name.
+// run under the exact law (NCP) whose every step converged, or failing that the one nearest to the exact law. Measured from the motion only; nothing depends on a solver's name.
 #ifndef TS_CLI_FINDINGS_H
 #define TS_CLI_FINDINGS_H
 
@@ -25,7 +25,7 @@ typedef struct ts_finding {
     double energy_more_time;
     double opening;         // m/s, impulse-weighted mean normal speed of contacts that push
     double opening_part;    // opening as a part of mu times slip speed; NAN where nothing slips
-    double slip_angle;      // rad, impulse-weighted mean angle between friction and the opposite of slip, while sliding
+    double slip_angle;      // rad, mean angle between friction and the opposite of slip at sliding contacts
     double inner_friction;  // N, most at any time
 } ts_finding;
 
@@ -39,11 +39,11 @@ typedef struct ts_frame_of_reference {
     ts_vec3 up;         // unit, against gravity
     double length;      // m, path of the reference
     double noise;       // m: departures below it are not worth a word
-    double energy;      // J, range of the reference's energy
+    double energy;      // J: energies that differ by less are called equal
 } ts_frame_of_reference;
 
-/// Chooses the reference and the directions.
-ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_vec3 gravity);
+/// Chooses the reference and the directions. `mass` (kg) is that of the scene.
+ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_vec3 gravity, double mass);
 
 /// Measures one run.
 ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_reference* frame, int index);

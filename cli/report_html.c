@@ -33,7 +33,7 @@ static const char style[] =
     ".legend{position:sticky;top:0;z-index:2;background:var(--page);border-bottom:1px solid var(--line);"
     "display:flex;flex-wrap:wrap;gap:4px 16px;padding:8px 0;margin:26px 0 14px;font-size:13px}"
     ".legend label{display:inline-flex;gap:6px;align-items:center;cursor:pointer}.legend input{display:none}"
-    ".legend input:not(:checked)~*{opacity:.3}.legend .hint{color:var(--soft)}\n"
+    ".legend input:not(:checked)~*{opacity:.3}.hint{color:var(--soft);font-size:13px}\n"
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:14px}"
     "figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 12px 10px}"
     "figcaption{font-size:12.5px;color:var(--soft);margin-top:2px}"
@@ -103,17 +103,26 @@ static void add_cards(const ts_comparison* comparison, ts_text* text) {
         ts_text_add(text, "<article class=\"card k%d\"><h3>", i % 8);
         ts_svg_swatch(i, comparison->count, text);
         escaped(text, "", series->solver, "");
-        ts_text_add(text, " <span class=\"law\">%s</span></h3><p>", ts_contact_law_name(series->law));
+        ts_text_add(text, " <span class=\"law\">%s</span></h3>", ts_contact_law_name(series->law));
+        if (comparison->picture[i].length)
+            ts_text_add(text, "<img alt=\"the scene at t = %.3g s\" src=\"%s\">", comparison->picture_time,
+                        ts_text_get(&comparison->picture[i]));
+        ts_text_add(text, "<p>");
         ts_text words = {0};
         ts_findings_words(comparison->series, &comparison->frame, i, &comparison->finding[i], &words);
         ts_svg_escape(text, words.length ? ts_text_get(&words) : "Nothing stands out.");
         ts_text_free(&words);
         ts_text_add(text, "</p>");
-        if (comparison->picture && comparison->picture[i].length)
-            ts_text_add(text, "<img alt=\"the scene at the end\" src=\"%s\">", ts_text_get(&comparison->picture[i]));
         ts_text_add(text, "</article>\n");
     }
     ts_text_add(text, "</div>\n");
+    for (int i = 0; i < comparison->count; ++i) {
+        if (!comparison->picture[i].length) continue;
+        ts_text_add(text, "<p class=\"hint\">Pictures: the scene at t = %.3g s, all from the same place%s.</p>\n",
+                    comparison->picture_time,
+                    comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
+        break;
+    }
 }
 
 static void add_legend(const ts_comparison* comparison, ts_text* text) {

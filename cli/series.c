@@ -47,7 +47,6 @@ static ts_sample take_sample(const ts_series* series, const ts_sim* sim, ts_ener
     sample.ncp = ts_law_residual_in_force_units(info->residual.ncp, h);
     sample.natural = info->residual.natural;
     sample.own = ts_law_residual_in_force_units(info->solve.own, h);
-    sample.slip_angle = info->residual.slip_angle;
     sample.motion = ts_stats_contact_motion(sim);
     sample.seconds = info->seconds_total;
     return sample;
@@ -141,7 +140,7 @@ void ts_series_csv(const ts_series* series, int count, ts_text* text) {
             add_number(text, sample->natural);
             add_number(text, sample->own);
             ts_text_add(text, ",%d,%s", sample->iterations, ts_solve_status_name((ts_solve_status)sample->status));
-            add_number(text, sample->slip_angle);
+            add_number(text, sample->motion.askew);
             add_number(text, sample->motion.opening);
             add_number(text, sample->motion.slip);
             add_number(text, sample->inner_friction);

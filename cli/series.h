@@ -21,7 +21,6 @@ typedef struct ts_sample {
     double ncp;          // N
     double natural;      // 1
     double own;          // N
-    double slip_angle;   // rad
     ts_contact_motion motion;
     double inner_friction;  // N: friction forces on the focus body that cancel one another
     double seconds;         // wall clock of this step

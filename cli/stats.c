@@ -10,8 +10,20 @@ enum { MOST_TIMES = 1 << 22 };
 
 static double larger(double a, double b) { return b > a ? b : a; }
 
+// m/s: slower contacts say nothing about the direction of friction.
+#define SLIDING_SPEED 1e-3
+
+// Angle between friction and the opposite of slip, 0 for exactly opposite and for no friction at all.
+static double friction_askew(const ts_contact* contact) {
+    ts_vec3 friction = ts_vec3_make(contact->impulse.x, contact->impulse.y, 0.0);
+    ts_vec3 against = ts_vec3_make(-contact->velocity.x, -contact->velocity.y, 0.0);
+    double across = ts_vec3_norm(ts_vec3_cross(friction, against));
+    return across > 0.0 ? atan2(across, ts_vec3_dot(friction, against)) : 0.0;
+}
+
 ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
-    ts_contact_motion motion = {0.0, 0.0, 0.0, 0.0};
+    ts_contact_motion motion;
+    memset(&motion, 0, sizeof motion);
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
         double impulse = contact->impulse.z;
@@ -23,12 +35,16 @@ ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
         motion.opening += impulse * (contact->velocity.z + room);
         motion.slip += impulse * slip;
         motion.cone += impulse * contact->friction * slip;
+        if (slip < SLIDING_SPEED || !(contact->friction > 0.0)) continue;
+        motion.sliding += impulse;
+        motion.askew += impulse * friction_askew(contact);
     }
     if (motion.impulse > 0.0) {
         motion.opening /= motion.impulse;
         motion.slip /= motion.impulse;
         motion.cone /= motion.impulse;
     }
+    if (motion.sliding > 0.0) motion.askew /= motion.sliding;
     return motion;
 }
 
@@ -52,6 +68,8 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     stats->opening_sum += motion.impulse * motion.opening;
     stats->slip_sum += motion.impulse * motion.slip;
     stats->cone_sum += motion.impulse * motion.cone;
+    stats->sliding_sum += motion.sliding;
+    stats->askew_sum += motion.sliding * motion.askew;
     if (stats->seconds.count < MOST_TIMES) ts_number_array_push(&stats->seconds, info->seconds_total);
 }
 

@@ -16,6 +16,8 @@ typedef struct ts_contact_motion {
     double opening;  // m/s: normal velocity, plus gap / time step for contacts that had not closed yet
     double slip;     // m/s: tangential speed
     double cone;     // m/s: mu times tangential speed
+    double sliding;  // N s: sum of the normal impulses of contacts that slide
+    double askew;    // rad: angle between friction and the opposite of slip, at contacts that slide
 } ts_contact_motion;
 
 /// The statistics. Zero-initialised is empty; free with ts_stats_free.
@@ -39,6 +41,8 @@ typedef struct ts_stats {
     double slip_sum;
     double cone_sum;
     double impulse_sum;       // N s
+    double askew_sum;         // rad N s
+    double sliding_sum;       // N s
     ts_number_array seconds;  // of every step, wall clock
     int started;
 } ts_stats;
