@@ -118,9 +118,12 @@ static void add_cards(const ts_comparison* comparison, ts_text* text) {
     ts_text_add(text, "</div>\n");
     for (int i = 0; i < comparison->count; ++i) {
         if (!comparison->picture[i].length) continue;
-        ts_text_add(text, "<p class=\"hint\">Pictures: the scene at t = %.3g s, all from the same place%s.</p>\n",
-                    comparison->picture_time,
-                    comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
+        ts_text_add(
+            text,
+            "<p class=\"hint\">Pictures: the scene at t = %.3g s, all from the same place%s. Contacts that stick are "
+            "green, that slip orange, that violate the exact law red; arrows are forces.</p>\n",
+            comparison->picture_time,
+            comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
         break;
     }
 }
