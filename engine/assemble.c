@@ -4,9 +4,11 @@
 // sets (contact_spec 1.2, 1.3, 1.6, 1.8).
 // Rule: row r of a contact is frame_r . (v_B(p) - v_A(p)). With the dof axes S about the tree's origin o this is
 // J_rd = +-frame_r . (S_d.linear + S_d.angular x (p - o)) along the chain of dofs that move the body. G = J M_hat^-1 J^T
-// is never formed for the iterative solvers: with M_hat = L L^T each row is replaced by L^-1 j, so G = J' J'^T with one
+// is never formed for the iterative solvers: with M_hat = L^T L each row is replaced by L^-T j, so G = J' J'^T with one
 // array J' where two (J and M^-1 J^T) would be needed, and half the memory traffic in a sweep. The velocity that the
-// operator keeps is then w = L^T (v - v_f), turned back once per step.
+// operator keeps is then w = L (v - v_f), turned back once per step. Rows keep their support on the chain of dofs from the
+// body to the root, and only that is stored: one segment per run of consecutive dofs. A contact between two bodies of one
+// tree takes the whole tree.
 // A solver that must factorise G gets the same rows multiplied out into a dense matrix, up to `dense_row_limit` rows.
 //
 // Warm starts (contact_spec 3.0): last step's impulse, kept in world axes, is turned into the new frame, scaled by the
@@ -37,6 +39,7 @@ typedef struct assembly {
     int* segment_start;  // (blocks + 1)
     ts_delassus_segment* segment;
     double* data;  // rows of all segments, where segment[s].J points
+    double* wide;  // (workers x 3 x dof_most) rows over a whole tree, before they are stored run by run
     double* g;
     double* R;
     double* reference;
@@ -104,6 +107,20 @@ static double row_dot(const double* row, const double* v, int n) {
     return sum;
 }
 
+// Where the rows of a segment live, writable while the problem is under construction.
+static double* segment_data(const assembly* work, int s) { return work->data + (work->segment[s].J - work->data); }
+
+// From rows over a whole tree to the segments that store their support.
+static void store_runs(const assembly* work, const ts_tree* span, int rows, int first, int last, const double* wide) {
+    for (int s = first; s < last; ++s) {
+        size_t count = (size_t)work->segment[s].count;
+        double* target = segment_data(work, s);
+        const double* source = wide + (work->segment[s].column - span->dof_first);
+        for (int r = 0; r < rows; ++r)
+            memcpy(target + (size_t)r * count, source + (size_t)r * (size_t)span->dof_count, count * sizeof(double));
+    }
+}
+
 // Old impulse in the new frame, or zero.
 static ts_vec3 warm_impulse(const ts_sim* sim, const ts_contact* contact, const ts_contact_memory* memory,
                             double speed_now, int bounces) {
@@ -115,29 +132,42 @@ static ts_vec3 warm_impulse(const ts_sim* sim, const ts_contact* contact, const 
     return ts_cone_project(impulse, contact->friction);
 }
 
-static void fill_contact_block(const assembly* work, int i) {
+// The rows of one contact over the dofs of one tree: raw values into now and unhindered (J qvel, J v_f), whitened ones into
+// the segments [first, last) of that tree.
+static void fill_tree_rows(const assembly* work, const ts_contact* contact, int tree, int first, int last, double* wide,
+                           double* now, double* unhindered) {
     ts_sim* sim = work->sim;
-    const ts_model* model = sim->model;
+    const ts_tree* span = &sim->model->tree[tree];
+    int rows = contact->dimension, n = span->dof_count;
+    ts_vec3 direction[3];
+    for (int r = 0; r < rows; ++r) direction[r] = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);
+    // One segment that spans the tree is worked on in place.
+    double* J = work->segment[first].count == n ? segment_data(work, first) : wide;
+    memset(J, 0, (size_t)rows * (size_t)n * sizeof(double));
+    if (sim->model->body[contact->body_a].tree == tree)
+        ts_assemble_add_point_rows(sim, contact->body_a, contact->position, direction, rows, -1.0, J);
+    if (sim->model->body[contact->body_b].tree == tree)
+        ts_assemble_add_point_rows(sim, contact->body_b, contact->position, direction, rows, 1.0, J);
+    for (int r = 0; r < rows; ++r) {
+        now[r] += row_dot(J + (size_t)r * (size_t)n, sim->qvel + span->dof_first, n);
+        unhindered[r] += row_dot(J + (size_t)r * (size_t)n, sim->free_velocity + span->dof_first, n);
+    }
+    ts_dynamics_whiten(sim, tree, rows, J);
+    if (J == wide) store_runs(work, span, rows, first, last, wide);
+}
+
+static void fill_contact_block(const assembly* work, int i, double* wide) {
+    ts_sim* sim = work->sim;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_contact* contact = &sim->contact[i];
     int rows = contact->dimension, row = work->block_row[i];
-    ts_vec3 direction[3];
-    for (int r = 0; r < rows; ++r) direction[r] = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);
     double now[3] = {0.0, 0.0, 0.0}, unhindered[3] = {0.0, 0.0, 0.0};
-    for (int s = work->segment_start[i]; s < work->segment_start[i + 1]; ++s) {
-        const ts_delassus_segment* segment = &work->segment[s];
-        double* J = work->data + (segment->J - work->data);
-        int tree = model->dof[segment->column].tree;
-        memset(J, 0, (size_t)rows * (size_t)segment->count * sizeof(double));
-        if (model->body[contact->body_a].tree == tree)
-            ts_assemble_add_point_rows(sim, contact->body_a, contact->position, direction, rows, -1.0, J);
-        if (model->body[contact->body_b].tree == tree)
-            ts_assemble_add_point_rows(sim, contact->body_b, contact->position, direction, rows, 1.0, J);
-        for (int r = 0; r < rows; ++r) {
-            now[r] += row_dot(J + r * segment->count, sim->qvel + segment->column, segment->count);
-            unhindered[r] += row_dot(J + r * segment->count, sim->free_velocity + segment->column, segment->count);
-        }
-        ts_dynamics_whiten(sim, tree, rows, J);
+    // Segments of a tree lie together.
+    int last = work->segment_start[i + 1];
+    for (int s = work->segment_start[i], e; s < last; s = e) {
+        int tree = sim->model->dof[work->segment[s].column].tree;
+        for (e = s + 1; e < last && sim->model->dof[work->segment[e].column].tree == tree;) ++e;
+        fill_tree_rows(work, contact, tree, s, e, wide, now, unhindered);
     }
     int normal = rows - 1;
     const ts_contact_memory* memory = NULL;
@@ -166,23 +196,24 @@ static void fill_contact_block(const assembly* work, int i) {
 
 static void fill_contact_blocks(void* context, int begin, int end, int worker) {
     const assembly* work = (const assembly*)context;
-    (void)worker;
-    for (int i = begin; i < end; ++i) fill_contact_block(work, i);
+    double* wide = work->wide + (size_t)worker * 3 * (size_t)ts_sim_storage_of(work->sim)->dof_most;
+    for (int i = begin; i < end; ++i) fill_contact_block(work, i, wide);
 }
 
 static void fill_joint_block(const assembly* work, int b, int* memory_at) {
     ts_sim* sim = work->sim;
     const ts_joint_row* joint_row = &work->joint_row[b - work->contact_count];
-    const ts_delassus_segment* segment = &work->segment[work->segment_start[b]];
-    double* J = work->data + (segment->J - work->data);
+    const ts_tree* span = &sim->model->tree[sim->model->dof[joint_row->dof].tree];
     int row = work->block_row[b];
-    memset(J, 0, (size_t)segment->count * sizeof(double));
-    memcpy(J + joint_row->dof - segment->column, joint_row->coefficient, (size_t)joint_row->count * sizeof(double));
+    memset(work->wide, 0, (size_t)span->dof_count * sizeof(double));
+    memcpy(work->wide + joint_row->dof - span->dof_first, joint_row->coefficient,
+           (size_t)joint_row->count * sizeof(double));
     work->reference[row] = joint_row->reference;
     work->R[row] = 0.0;
     work->g[row] =
         row_dot(joint_row->coefficient, sim->free_velocity + joint_row->dof, joint_row->count) - joint_row->reference;
-    ts_dynamics_whiten(sim, sim->model->dof[joint_row->dof].tree, 1, J);
+    ts_dynamics_whiten(sim, sim->model->dof[joint_row->dof].tree, 1, work->wide);
+    store_runs(work, span, 1, work->segment_start[b], work->segment_start[b + 1], work->wide);
     ts_block block = {TS_SET_HALF_LINE, row, 1, 0.0, 0.0, 0.0};
     if (joint_row->kind == TS_JOINT_ROW_FRICTION) {
         block.set = TS_SET_BOX;
@@ -203,41 +234,67 @@ static void fill_joint_block(const assembly* work, int b, int* memory_at) {
     work->impulse[row] = start;
 }
 
-// Notes one segment; its J is an offset into data that does not exist yet, so only the size is counted here.
-static void plan_segment(const ts_model* model, int tree, ts_delassus_segment* segment) {
-    segment->column = model->tree[tree].dof_first;
-    segment->count = model->tree[tree].dof_count;
-    segment->J = segment->Y = NULL;
+// Notes the segments of block b, from `segments` on (only counts when work->segment is NULL), and returns the new end. Data is
+// placed later.
+static int plan_block(const assembly* work, int b, int segments) {
+    const ts_model* model = work->sim->model;
+    const int* run = ts_sim_storage_of(work->sim)->dof_run;
+    int chain[2] = {-1, -1};
+    if (b < work->contact_count) {
+        const ts_body* body_a = &model->body[work->sim->contact[b].body_a];
+        const ts_body* body_b = &model->body[work->sim->contact[b].body_b];
+        if (body_a->tree >= 0 && body_a->tree == body_b->tree) {
+            if (work->segment) {
+                work->segment[segments].column = model->tree[body_a->tree].dof_first;
+                work->segment[segments].count = model->tree[body_a->tree].dof_count;
+            }
+            return segments + 1;
+        }
+        chain[0] = body_a->dof_last;
+        chain[1] = body_b->dof_last;
+    } else {
+        const ts_joint_row* joint_row = &work->joint_row[b - work->contact_count];
+        chain[0] = joint_row->dof + joint_row->count - 1;
+    }
+    for (int k = 0; k < 2; ++k) {
+        for (int d = chain[k], first; d >= 0; d = model->dof[first].parent, ++segments) {
+            first = run[d];
+            if (!work->segment) continue;
+            work->segment[segments].column = first;
+            work->segment[segments].count = d - first + 1;
+        }
+    }
+    return segments;
+}
+
+static int block_rows(const assembly* work, int b) {
+    return b < work->contact_count ? work->sim->contact[b].dimension : 1;
 }
 
 // Decides rows and segments of every block, and allocates. Returns 0 when memory is short.
 static int plan(assembly* work) {
     ts_sim* sim = work->sim;
-    const ts_model* model = sim->model;
     ts_arena* arena = &sim->scratch;
     int blocks = work->block_count, segments = 0;
+    size_t workers = (size_t)ts_task_pool_workers(sim->tasks), dof_most = (size_t)ts_sim_storage_of(sim)->dof_most;
     work->block = TS_ARENA_ARRAY(arena, ts_block, blocks);
     work->block_row = TS_ARENA_ARRAY(arena, int, blocks + 1);
     work->segment_start = TS_ARENA_ARRAY(arena, int, blocks + 1);
-    work->segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, 2 * (size_t)blocks);
-    if (!work->block || !work->block_row || !work->segment_start || !work->segment) return 0;
+    work->wide = TS_ARENA_ARRAY(arena, double, workers * 3 * dof_most);
+    if (!work->block || !work->block_row || !work->segment_start || !work->wide) return 0;
+    for (int b = 0; b < blocks; ++b) segments = plan_block(work, b, segments);
+    work->segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, segments);
+    if (!work->segment) return 0;
     size_t data_size = 0;
+    segments = 0;
     work->row_count = 0;
     for (int b = 0; b < blocks; ++b) {
-        int rows = 1, tree_a = -1, tree_b = -1;
-        if (b < work->contact_count) {
-            rows = sim->contact[b].dimension;
-            tree_a = model->body[sim->contact[b].body_a].tree;
-            tree_b = model->body[sim->contact[b].body_b].tree;
-        } else {
-            tree_a = model->dof[work->joint_row[b - work->contact_count].dof].tree;
-        }
         work->block_row[b] = work->row_count;
         work->segment_start[b] = segments;
-        work->row_count += rows;
-        if (tree_a >= 0) plan_segment(model, tree_a, &work->segment[segments++]);
-        if (tree_b >= 0 && tree_b != tree_a) plan_segment(model, tree_b, &work->segment[segments++]);
-        for (int s = work->segment_start[b]; s < segments; ++s) data_size += (size_t)(rows * work->segment[s].count);
+        work->row_count += block_rows(work, b);
+        segments = plan_block(work, b, segments);
+        for (int s = work->segment_start[b]; s < segments; ++s)
+            data_size += (size_t)block_rows(work, b) * (size_t)work->segment[s].count;
     }
     work->block_row[blocks] = work->row_count;
     work->segment_start[blocks] = segments;
@@ -249,17 +306,35 @@ static int plan(assembly* work) {
     if (!work->data || !work->g || !work->R || !work->reference || !work->impulse) return 0;
     double* at = work->data;
     for (int b = 0; b < blocks; ++b) {
-        int rows = work->block_row[b + 1] - work->block_row[b];
         for (int s = work->segment_start[b]; s < work->segment_start[b + 1]; ++s) {
             work->segment[s].J = work->segment[s].Y = at;
-            at += rows * work->segment[s].count;
+            at += (size_t)block_rows(work, b) * (size_t)work->segment[s].count;
         }
     }
     return 1;
 }
 
-// Multiplies the rows out into G. Only pairs of blocks that share a tree are visited: for each segment, all segments on the
-// same columns, through a list per tree.
+// Adds to G what two segments contribute: rows of blocks b and c that share columns.
+static void add_segment_product(const assembly* work, int s, int b, int o, int c, double* G) {
+    const ts_delassus_segment* mine = &work->segment[s];
+    const ts_delassus_segment* other = &work->segment[o];
+    int low = mine->column > other->column ? mine->column : other->column;
+    int mine_end = mine->column + mine->count, other_end = other->column + other->count;
+    int shared = (mine_end < other_end ? mine_end : other_end) - low;
+    if (shared <= 0) return;
+    size_t n = (size_t)work->row_count;
+    for (int i = work->block_row[b]; i < work->block_row[b + 1]; ++i) {
+        const double* left = mine->J + (i - work->block_row[b]) * mine->count + (low - mine->column);
+        for (int j = work->block_row[c]; j < work->block_row[c + 1]; ++j) {
+            const double* right = other->J + (j - work->block_row[c]) * other->count + (low - other->column);
+            double value = row_dot(left, right, shared);
+            G[(size_t)i * n + (size_t)j] += value;
+            if (c != b) G[(size_t)j * n + (size_t)i] += value;
+        }
+    }
+}
+
+// Multiplies the rows out into G. Only pairs of segments on the same tree are visited, through a list per tree.
 static ts_delassus* dense_operator(const assembly* work) {
     ts_arena* arena = &work->sim->scratch;
     const ts_model* model = work->sim->model;
@@ -273,22 +348,12 @@ static ts_delassus* dense_operator(const assembly* work) {
     for (int t = 0; t < model->tree_count; ++t) head[t] = -1;
     for (int b = 0; b < work->block_count; ++b) {
         for (int s = work->segment_start[b]; s < work->segment_start[b + 1]; ++s) {
-            const ts_delassus_segment* mine = &work->segment[s];
-            int tree = model->dof[mine->column].tree;
+            int tree = model->dof[work->segment[s].column].tree;
             owner[s] = b;
             next[s] = head[tree];
             head[tree] = s;
-            for (int o = s; o >= 0; o = next[o]) {
-                const ts_delassus_segment* other = &work->segment[o];
-                for (int i = work->block_row[b]; i < work->block_row[b + 1]; ++i) {
-                    for (int j = work->block_row[owner[o]]; j < work->block_row[owner[o] + 1]; ++j) {
-                        double value = row_dot(mine->J + (i - work->block_row[b]) * mine->count,
-                                               other->J + (j - work->block_row[owner[o]]) * other->count, mine->count);
-                        G[(size_t)i * n + (size_t)j] += value;
-                        if (owner[o] != b) G[(size_t)j * n + (size_t)i] += value;
-                    }
-                }
-            }
+            // Runs of one block do not overlap, so within a block only a segment with itself contributes.
+            for (int o = s; o >= 0; o = next[o]) add_segment_product(work, s, b, o, owner[o], G);
         }
     }
     return ts_delassus_dense(arena, work->block_count, work->block_row, G);

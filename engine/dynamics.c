@@ -11,6 +11,10 @@
 //     v+ = v_f + M_hat^-1 J^T lambda,   v_f = v + h M_hat^-1 (tau_applied - b - K (q - rest) - (D + h K) v).
 //
 // So the same M_hat serves the free velocity and the Delassus operator J M_hat^-1 J^T, and contacts feel the springs.
+// M_hat is factorised as L^T L from the leaves to the root, which makes no fill: L_ki is nonzero only for i on the chain of
+// dofs from k to the root. A row of a Jacobian that moves one body keeps its support, that body's chain, when it is
+// whitened with L^-T; a plain L L^T would spread it over the whole tree (Featherstone 2008, section 6.5; contact_spec 5.2).
+//
 // Source: linearly implicit Euler; contact_spec 1.1 for the plain form. Unconditionally stable for the linear spring and
 // damper (v+ = v / (1 + h d / m) for a lone damper); first order. M and b are taken at the beginning of the step.
 // A ball joint's spring pulls its rotation vector theta to zero with potential K |theta|^2 / 2; its torque is exactly
@@ -20,7 +24,6 @@
 
 #include <string.h>
 
-#include "base/dense.h"
 #include "engine/crba.h"
 #include "engine/rnea.h"
 #include "engine/sim_internal.h"
@@ -76,6 +79,23 @@ static void add_springs_and_dampers(const ts_sim* sim, int tree, double* M, doub
     }
 }
 
+// M = L^T L in place, lower triangle, entries on dof chains only. Returns 0 when a pivot is not positive.
+static int factor_tree(const ts_dof* dof, int first, int n, double* L, double* inverse) {
+    for (int k = n - 1; k >= 0; --k) {
+        double* row = L + (size_t)k * (size_t)n;
+        if (!(row[k] > 0.0) || !isfinite(row[k])) return 0;
+        row[k] = sqrt(row[k]);
+        inverse[k] = 1.0 / row[k];
+        int above = dof[first + k].parent - first;
+        for (int i = above; i >= 0; i = dof[first + i].parent - first) row[i] *= inverse[k];
+        for (int i = above; i >= 0; i = dof[first + i].parent - first) {
+            double* target = L + (size_t)i * (size_t)n;
+            for (int j = i; j >= 0; j = dof[first + j].parent - first) target[j] -= row[i] * row[j];
+        }
+    }
+    return 1;
+}
+
 static void update_trees(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
     const ts_model* model = sim->model;
@@ -92,10 +112,10 @@ static void update_trees(void* context, int begin, int end, int worker) {
         for (int d = 0; d < n; ++d) velocity[d] = storage->applied[first + d] - sim->bias[first + d];
         add_springs_and_dampers(sim, t, M, sim->free_velocity);
         memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
-        storage->tree_failed[t] = !ts_cholesky_factor(L, n, n);
+        storage->tree_failed[t] = !factor_tree(model->dof, first, n, L, storage->inverse_diagonal + first);
         if (storage->tree_failed[t]) continue;
-        for (int d = 0; d < n; ++d) storage->inverse_diagonal[first + d] = 1.0 / L[(size_t)d * (size_t)(n + 1)];
-        ts_cholesky_solve(L, n, n, velocity);
+        ts_dynamics_whiten(sim, t, 1, velocity);
+        ts_dynamics_unwhiten(sim, t, velocity);
         for (int d = 0; d < n; ++d) velocity[d] = sim->qvel[first + d] + h * velocity[d];
     }
 }
@@ -109,32 +129,44 @@ int ts_dynamics_update(ts_sim* sim) {
     return -1;
 }
 
-// One row of forward substitution; written out for the six dofs of a free body, where piles spend their time.
-static inline void whiten_row(const double* L, const double* inverse, int n, double* row) {
-    for (int i = 0; i < n; ++i) {
-        double value = row[i];
-        for (int j = 0; j < i; ++j) value -= L[i * n + j] * row[j];
-        row[i] = value * inverse[i];
+// A free body's six dofs are one chain: written out, because this is where piles spend their time.
+static inline void whiten_six(const double* L, const double* inverse, double* row) {
+    for (int k = 5; k >= 0; --k) {
+        row[k] *= inverse[k];
+        for (int i = 0; i < k; ++i) row[i] -= L[6 * k + i] * row[k];
     }
 }
 
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian) {
+    const ts_dof* dof = sim->model->dof;
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
-    if (n == 6)
-        for (int r = 0; r < rows; ++r) whiten_row(L, inverse, 6, jacobian + 6 * r);
-    else
-        for (int r = 0; r < rows; ++r) whiten_row(L, inverse, n, jacobian + (size_t)n * (size_t)r);
+    if (ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_FREE_BODY) {
+        for (int r = 0; r < rows; ++r) whiten_six(L, inverse, jacobian + 6 * r);
+        return;
+    }
+    for (int r = 0; r < rows; ++r, jacobian += n) {
+        for (int k = n - 1; k >= 0; --k) {
+            // Off the row's chains everything is zero and stays so.
+            if (jacobian[k] == 0.0) continue;
+            double value = jacobian[k] *= inverse[k];
+            const double* line = L + (size_t)k * (size_t)n;
+            for (int i = dof[first + k].parent - first; i >= 0; i = dof[first + i].parent - first)
+                jacobian[i] -= line[i] * value;
+        }
+    }
 }
 
 void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w) {
+    const ts_dof* dof = sim->model->dof;
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
-    for (int i = n - 1; i >= 0; --i) {
-        const double* line = L + (size_t)i * (size_t)n;
-        w[i] *= inverse[i];
-        for (int j = 0; j < i; ++j) w[j] -= line[j] * w[i];
+    for (int k = 0; k < n; ++k) {
+        const double* line = L + (size_t)k * (size_t)n;
+        double value = w[k];
+        for (int i = dof[first + k].parent - first; i >= 0; i = dof[first + i].parent - first) value -= line[i] * w[i];
+        w[k] = value * inverse[k];
     }
 }

@@ -12,11 +12,11 @@ extern "C" {
 /// definite, or -1 when all is well.
 int ts_dynamics_update(ts_sim* sim);
 
-/// Replaces each of `rows` consecutive rows (dof_count of the tree each) j by L^-1 j, L the tree's mass factor. In these
-/// coordinates, L^T v, the mass matrix is the identity.
+/// Replaces each of `rows` consecutive rows (dof_count of the tree each) j by L^-T j, where M_hat = L^T L. In these
+/// coordinates, L v, the mass matrix is the identity. A row that is zero off a body's chain of dofs stays so.
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian);
 
-/// Replaces w (dof_count of the tree) by L^-T w: from whitened velocities back to qvel.
+/// Replaces w (dof_count of the tree) by L^-1 w: from whitened velocities back to qvel.
 void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w);
 
 /// The rotation vector (rad) of a ball joint: its coordinates as one turn.

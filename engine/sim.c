@@ -43,6 +43,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->tree_body_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
     storage->tree_body = FIXED_ARRAY(storage, int, model->body_count);
     storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
+    storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
     storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
     storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
     storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);
@@ -63,6 +64,8 @@ static void fill_tables(ts_sim* sim) {
     }
     for (int g = 0; g < model->geom_count; ++g) storage->geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
     for (int t = 0; t < model->tree_count; ++t) storage->tree_body_start[t + 1] += storage->tree_body_start[t];
+    for (int d = 0; d < model->nv; ++d)
+        storage->dof_run[d] = d > 0 && model->dof[d].parent == d - 1 ? storage->dof_run[d - 1] : d;
     // Bodies come parents first, and stay so within a tree. tree_failed counts for a moment.
     for (int b = 0; b < model->body_count; ++b) {
         int t = model->body[b].tree;
@@ -74,6 +77,7 @@ static void fill_tables(ts_sim* sim) {
                         model->joint[root->joint_first].type == TS_JOINT_FREE;
         storage->tree_kind[t] = free_body ? TS_TREE_FREE_BODY : TS_TREE_GENERAL;
         storage->tree_failed[t] = 0;
+        if (model->tree[t].dof_count > storage->dof_most) storage->dof_most = model->tree[t].dof_count;
     }
 }
 

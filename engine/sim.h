@@ -96,7 +96,7 @@ typedef struct ts_sim {
     // from dynamics
     double* mass_matrix;    // joint-space inertia plus h D + h^2 K, one full row-major block per tree, see mass_start
     int* mass_start;        // (tree_count + 1) start of each tree's block
-    double* mass_factor;    // Cholesky factors, the same layout
+    double* mass_factor;    // L with mass_matrix = L^T L, the same layout; nonzero along chains of dofs only
     double* bias;           // (nv) Coriolis, centrifugal and gravity
     double* free_velocity;  // (nv) velocity after the step without contacts
 

@@ -25,6 +25,8 @@ typedef struct ts_sim_storage {
     int* tree_body_start;      // (tree_count + 1)
     int* tree_body;            // bodies of each tree, parents first
     ts_tree_kind* tree_kind;   // (tree_count)
+    int* dof_run;              // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
+    int dof_most;              // most dofs of a tree
 
     // scratch of the dynamics, one entry per body so that trees can be worked on at the same time
     ts_motion* body_acceleration;

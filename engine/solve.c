@@ -1,7 +1,7 @@
 // The solve stage: hands the problem to the chosen solver, and turns its answer back into velocities.
 //
 // Whatever operator the solver worked on, the new velocity is computed afresh from the returned impulse through the
-// velocity form: v+ = v_f + L^-T w, w = sum of the whitened rows times impulses. So the velocity belongs to the impulse
+// velocity form: v+ = v_f + L^-1 w, w = sum of the whitened rows times impulses. So the velocity belongs to the impulse
 // that is reported, to rounding, and not to some intermediate iterate.
 #include <string.h>
 
