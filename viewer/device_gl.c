@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHADOW_SIZE = 2048 };
+// Texels per side of the shadow map, and taps per side of its filter, when pictures count and when speed does.
+enum { SHADOW_FINE = 2048, SHADOW_FAST = 1024, TAPS_FINE = 4, TAPS_FAST = 2 };
 
 typedef struct gl_mesh {
     GLuint array;
@@ -39,6 +40,8 @@ typedef struct device_gl {
     ts_device device;
     char renderer[256];
     int samples;
+    int shadow_size;
+    int taps;
     int width, height;  // of the buffers below
     GLuint program[PROGRAM_COUNT];
     GLuint frame_many, color_many, depth_many;  // multisampled
@@ -108,7 +111,7 @@ static ts_code create_programs(device_gl* gl, ts_status* out_status) {
 static void create_shadow_map(device_gl* gl) {
     glGenTextures(1, &gl->shadow_map);
     glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, 0, GL_DEPTH_COMPONENT,
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, gl->shadow_size, gl->shadow_size, 0, GL_DEPTH_COMPONENT,
                  GL_UNSIGNED_INT, NULL);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
@@ -274,7 +277,7 @@ static GLint uniform(GLuint program, const char* name) { return glGetUniformLoca
 
 static void draw_shadows(device_gl* gl, const ts_draw_list* list, mat4 clip) {
     glBindFramebuffer(GL_FRAMEBUFFER, gl->shadow_frame);
-    glViewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    glViewport(0, 0, gl->shadow_size, gl->shadow_size);
     glEnable(GL_DEPTH_TEST);
     glDepthMask(GL_TRUE);
     glDepthFunc(GL_LESS);
@@ -288,13 +291,15 @@ static void draw_shadows(device_gl* gl, const ts_draw_list* list, mat4 clip) {
     glDisable(GL_POLYGON_OFFSET_FILL);
 }
 
-static void set_lighting(GLuint program, const ts_device_frame* frame, mat4 view_projection, mat4 shadow) {
+static void set_lighting(const device_gl* gl, GLuint program, const ts_device_frame* frame, mat4 view_projection,
+                         mat4 shadow) {
     glUseProgram(program);
     glUniformMatrix4fv(uniform(program, "u_view_projection"), 1, GL_FALSE, view_projection[0]);
     glUniform3fv(uniform(program, "u_eye"), 1, frame->eye);
     glUniform3fv(uniform(program, "u_sun"), 1, frame->sun);
     glUniformMatrix4fv(uniform(program, "u_shadow_matrix"), 1, GL_FALSE, shadow[0]);
-    glUniform1f(uniform(program, "u_shadow_texel"), 2.0f * frame->shadow_radius / (float)SHADOW_SIZE);
+    glUniform1f(uniform(program, "u_shadow_texel"), 2.0f * frame->shadow_radius / (float)gl->shadow_size);
+    glUniform1i(uniform(program, "u_taps"), gl->taps);
     glUniform1i(uniform(program, "u_shadow_map"), 0);
     glUniform1f(uniform(program, "u_fade"), frame->fade);
     glUniform1f(uniform(program, "u_fainter"), 1.0f);
@@ -395,7 +400,7 @@ static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_
 
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
-    set_lighting(gl->program[PROGRAM_SOLID], frame, view_projection, shadow_texture);
+    set_lighting(gl, gl->program[PROGRAM_SOLID], frame, view_projection, shadow_texture);
     glEnable(GL_CULL_FACE);
     if (frame->wireframe) {
         glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
@@ -404,7 +409,7 @@ static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_
     draw_pass(gl, frame->list, TS_DRAW_PASS_SOLID);
     glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 
-    set_lighting(gl->program[PROGRAM_FLOOR], frame, view_projection, shadow_texture);
+    set_lighting(gl, gl->program[PROGRAM_FLOOR], frame, view_projection, shadow_texture);
     glDisable(GL_CULL_FACE);
     glEnable(GL_BLEND);
     draw_pass(gl, frame->list, TS_DRAW_PASS_FLOOR);
@@ -497,7 +502,12 @@ static void gl_destroy(ts_device* device) {
 
 static const ts_device_ops gl_ops = {"opengl", gl_upload, gl_draw, gl_read, gl_show, gl_destroy};
 
-ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device** out_device, ts_status* out_status) {
+static int is_software(const char* renderer) {
+    return strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe") || strstr(renderer, "SWR");
+}
+
+ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_gl_quality quality,
+                            ts_device** out_device, ts_status* out_status) {
     *out_device = NULL;
     int version = gladLoadGL((GLADloadfunc)loader);
     if (!version) return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "there is no OpenGL context");
@@ -509,6 +519,10 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device**
     gl->device.ops = &gl_ops;
     const char* renderer = (const char*)glGetString(GL_RENDERER);
     if (renderer) strncpy(gl->renderer, renderer, sizeof gl->renderer - 1);
+    int fast = quality == TS_DEVICE_GL_FAST || (quality == TS_DEVICE_GL_FITTING && is_software(gl->renderer));
+    gl->shadow_size = fast ? SHADOW_FAST : SHADOW_FINE;
+    gl->taps = fast ? TAPS_FAST : TAPS_FINE;
+    if (fast) samples = 1;
     GLint most = 1;
     glGetIntegerv(GL_MAX_SAMPLES, &most);
     gl->samples = samples < most ? samples : (int)most;

@@ -13,10 +13,18 @@ typedef void (*ts_device_gl_function)(void);
 /// A function that finds OpenGL functions by name in the current context.
 typedef ts_device_gl_function (*ts_device_gl_loader)(const char* name);
 
+/// Pictures or speed.
+typedef enum ts_device_gl_quality {
+    TS_DEVICE_GL_FINE,    // for pictures that stay
+    TS_DEVICE_GL_FAST,    // one sample per pixel, coarse shadows
+    TS_DEVICE_GL_FITTING  // fast when OpenGL turns out to be a software rasteriser, else fine
+} ts_device_gl_quality;
+
 /// A device on the current OpenGL context, which must stay current while the device is used. `samples` per pixel as far
 /// as the context offers them. TS_ERROR_UNSUPPORTED when the context is older than 3.3 or its compiler refuses a shader.
 /// One such device at a time per process: OpenGL function pointers are process-wide.
-ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device** out_device, ts_status* out_status);
+ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_gl_quality quality,
+                            ts_device** out_device, ts_status* out_status);
 
 /// The renderer's own description, e.g. "llvmpipe (...)"; lives as long as the device.
 const char* ts_device_gl_renderer(const ts_device* device);

@@ -1,6 +1,7 @@
 // Problem: pictures in which contacts can be judged: where a body stands, how it turns, what casts which shadow. Rule: one
 // sun with soft shadows, light from sky and ground by the normal's slope, a small highlight; colours are sRGB in and out and
-// lit in linear light. The shadow is percentage-closer filtering (Reeves, Salesin, Cook 1987) over 4 x 4 bilinear taps;
+// lit in linear light. The shadow is percentage-closer filtering (Reeves, Salesin, Cook 1987) over 4 x 4 bilinear taps (2 x 2 when speed
+// matters more);
 // grid lines are as wide as a pixel, by screen-space derivatives, and vanish before they could flicker. Known to fail:
 // shadows end at the shadow region's border, and light does not bounce.
 #include "viewer/device_gl_shaders_internal.h"
@@ -15,6 +16,7 @@
     "uniform mat4 u_shadow_matrix;\n" \
     "uniform float u_shadow_texel;\n"   /* m */ \
     "uniform sampler2DShadow u_shadow_map;\n" \
+    "uniform int u_taps;\n" \
     "vec3 to_linear(vec3 c) { return pow(c, vec3(2.2)); }\n" \
     "vec3 to_screen(vec3 c) { return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2)); }\n" \
     "float sunlight(vec3 position, vec3 normal) {\n" \
@@ -24,13 +26,13 @@
     "    if (min(border.x, border.y) <= 0.0 || s.z >= 1.0) return 1.0;\n" \
     "    vec2 texel = 1.0 / vec2(textureSize(u_shadow_map, 0));\n" \
     "    float sum = 0.0;\n" \
-    "    for (int i = 0; i < 4; ++i)\n" \
-    "        for (int j = 0; j < 4; ++j) {\n" \
-    "            vec2 o = (vec2(float(i), float(j)) - 1.5) * 1.25 * texel;\n" \
+    "    for (int i = 0; i < u_taps; ++i)\n" \
+    "        for (int j = 0; j < u_taps; ++j) {\n" \
+    "            vec2 o = (vec2(float(i), float(j)) - 0.5 * float(u_taps - 1)) * 1.25 * texel;\n" \
     "            sum += texture(u_shadow_map, vec3(s.xy + o, s.z));\n" \
     "        }\n" \
     "    float edge = smoothstep(0.0, 0.05, min(border.x, border.y));\n" \
-    "    return mix(1.0, sum / 16.0, edge);\n" \
+    "    return mix(1.0, sum / float(u_taps * u_taps), edge);\n" \
     "}\n" \
     "vec3 ambient(vec3 normal) {\n" \
     "    return mix(vec3(0.19, 0.18, 0.17), vec3(0.42, 0.45, 0.50), 0.5 + 0.5 * normal.z);\n" \

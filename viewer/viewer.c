@@ -90,7 +90,9 @@ ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* o
     ts_offscreen* offscreen = NULL;
     ts_device* device = NULL;
     code = ts_offscreen_create(&offscreen, out_status);
-    if (!code) code = ts_device_gl_create(ts_offscreen_loader(offscreen), request->samples, &device, out_status);
+    if (!code)
+        code = ts_device_gl_create(ts_offscreen_loader(offscreen), request->samples, TS_DEVICE_GL_FINE, &device,
+                                   out_status);
     if (!code) code = step_to_time(request, ui, out_status);
     if (!code) code = draw_offscreen(request, ui, device, out_rgb, out_status);
     ts_device_destroy(device);

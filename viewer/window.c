@@ -329,7 +329,8 @@ static ts_code run_in_window(app* a, ts_status* out_status) {
     ts_device* device = NULL;
     ts_code code = open_window(a, out_status);
     if (!code) code = first_state(a, out_status);
-    if (!code) code = ts_device_gl_create(glfwGetProcAddress, a->request->samples, &device, out_status);
+    if (!code)
+        code = ts_device_gl_create(glfwGetProcAddress, a->request->samples, TS_DEVICE_GL_FITTING, &device, out_status);
     if (!code) code = ts_history_open(&a->history, a->sim, history_bytes, out_status);
     if (!code) {
         code = ts_view_open(&a->view, a->sim, device, out_status);
