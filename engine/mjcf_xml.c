@@ -122,6 +122,7 @@ typedef struct xml_file {
     ts_mjcf_node* open;  // innermost open element
     int depth;           // of `open`
     int is_include;
+    int ending;  // nonzero once all text was handed over
 } xml_file;
 
 static void read_include(xml_file* x, ts_mjcf_node* node);
@@ -139,6 +140,17 @@ static int tag_line(const xml_file* x) {
 }
 
 static void stop(xml_file* x) { xmlStopParser(x->context); }
+
+// An ampersand arrives as the reference "&#38;": libxml2 leaves it to whoever expands entities, which is nobody here.
+// Copies, terminates, and returns the place behind.
+static char* copy_value(char* target, const char* value, size_t length) {
+    for (size_t i = 0; i < length; ++i) {
+        *target++ = value[i];
+        if (value[i] == '&' && length - i >= 5 && memcmp(value + i, "&#38;", 5) == 0) i += 4;
+    }
+    *target = '\0';
+    return target + 1;
+}
 
 // Attributes arrive as (local name, prefix, URI, value begin, value end); namespaced ones are no business of MJCF.
 static ts_mjcf_node* make_node(xml_file* x, const char* name, int attribute_count, const xmlChar** attributes) {
@@ -165,13 +177,11 @@ static ts_mjcf_node* make_node(xml_file* x, const char* name, int attribute_coun
     for (int i = 0; i < attribute_count; ++i) {
         const xmlChar** a = attributes + 5 * i;
         size_t length = (size_t)(a[4] - a[3]);
-        if (a[1]) continue;
+        if (a[1]) continue;  // xml:lang and the like
         list[node->attribute_count].name = strcpy(text, (const char*)a[0]);
         text += strlen((const char*)a[0]) + 1;
         list[node->attribute_count++].value = text;
-        memcpy(text, a[3], length);
-        text[length] = '\0';
-        text += length + 1;
+        text = copy_value(text, (const char*)a[3], length);
     }
     node->attribute = list;
     return node;
@@ -228,7 +238,10 @@ static void on_end(void* user, const xmlChar* name, const xmlChar* prefix, const
     if (x->reader->code || !x->open) return;
     --x->depth;
     ts_mjcf_node* node = x->open;
-    if (x->is_include && node == x->root) return;  // end of the included file
+    if (x->is_include && node == x->root) {
+        x->open = NULL;  // end of the included file
+        return;
+    }
     x->open = node->parent;
     if (strcmp(node->name, "include") != 0 || !node->parent) return;
     if (node->child)
@@ -270,13 +283,16 @@ static void on_error(void* user, xmlErrorPtr error) {
     while (n > 0 && why[n - 1] == ' ') --n;
     why[n] = '\0';
     ts_mjcf_node place = {NULL, x->file, error->line, 0, NULL, NULL, NULL, NULL, NULL};
-    ts_mjcf_fail(x->reader, &place, TS_ERROR_PARSE, "%s", why);
+    if (x->ending && x->open)  // libxml2 words this as if something were left over
+        ts_mjcf_fail(x->reader, &place, TS_ERROR_PARSE, "the file ends inside of <%.40s>", x->open->name);
+    else
+        ts_mjcf_fail(x->reader, &place, TS_ERROR_PARSE, "%s", why);
 }
 
 // Parses one file. `into` is NULL for the main file, else the parent of the include.
 static void parse_file(ts_mjcf_reader* reader, const char* text, size_t size, const char* file, ts_mjcf_node* into,
                        int depth, ts_mjcf_node** out_root) {
-    xml_file x = {reader, NULL, file, into, NULL, depth, into != NULL};
+    xml_file x = {reader, NULL, file, into, NULL, depth, into != NULL, 0};
     ts_mjcf_node place = {NULL, file, 1, 0, NULL, NULL, NULL, NULL, NULL};
     if (size > (size_t)TS_MJCF_BYTE_LIMIT - reader->byte_count) {
         ts_mjcf_fail(reader, &place, TS_ERROR_MEMORY, "more than %d MiB of text", TS_MJCF_BYTE_LIMIT >> 20);
@@ -306,6 +322,7 @@ static void parse_file(ts_mjcf_reader* reader, const char* text, size_t size, co
     // with the callbacks (and so the refusal of DOCTYPE) switched off.
     for (size_t at = 0; at < size && !reader->code; at += PIECE_BYTES)
         xmlParseChunk(x.context, text + at, (int)(size - at < PIECE_BYTES ? size - at : PIECE_BYTES), 0);
+    x.ending = 1;
     if (!reader->code) xmlParseChunk(x.context, text, 0, 1);
     if (!reader->code && !x.context->wellFormed) ts_mjcf_fail(reader, &place, TS_ERROR_PARSE, "not well-formed XML");
     if (x.context->myDoc) xmlFreeDoc(x.context->myDoc);
