@@ -90,30 +90,6 @@ static void close_record(ts_record* record, int finished) {
     cr_assert(code == TS_OK, "%s", status.message);
 }
 
-// The python with h5py, or NULL.
-static const char* python_with_h5py(void) {
-    static const char* const candidates[] = {"/usr/bin/python3", "python3"};
-    for (int i = 0; i < 2; ++i) {
-        char command[128];
-        snprintf(command, sizeof command, "%s -c 'import h5py' >/dev/null 2>&1", candidates[i]);
-        if (system(command) == 0) return candidates[i];
-    }
-    return NULL;
-}
-
-// Runs a script with two arguments; its output is shown when it fails.
-static int run_python(const char* script, const char* a, const char* b) {
-    const char* python = python_with_h5py();
-    const char* path = in_folder("script.py");
-    ts_text text = {0};
-    ts_text_add(&text, "%s", script);
-    cr_assert_eq(ts_text_write_file(&text, path, NULL), TS_OK);
-    ts_text_free(&text);
-    char command[512];
-    snprintf(command, sizeof command, "%s '%s' '%s' '%s' 1>&2", python, path, a, b);
-    return system(command);
-}
-
 Test(record, refuses_other_extensions_and_creates_nothing) {
     fixture f = make_scene();
     static const char* const names[] = {"run.txt", "run", "run.csv.gz", "csv", "a.h5/run"};
@@ -217,6 +193,30 @@ Test(record, csv_numbers_read_back_to_the_same_bits) {
 }
 
 #ifdef TS_HAVE_HDF5
+
+// The python with h5py, or NULL.
+static const char* python_with_h5py(void) {
+    static const char* const candidates[] = {"/usr/bin/python3", "python3"};
+    for (int i = 0; i < 2; ++i) {
+        char command[128];
+        snprintf(command, sizeof command, "%s -c 'import h5py' >/dev/null 2>&1", candidates[i]);
+        if (system(command) == 0) return candidates[i];
+    }
+    return NULL;
+}
+
+// Runs a script with two arguments; its output is shown when it fails.
+static int run_python(const char* script, const char* a, const char* b) {
+    const char* python = python_with_h5py();
+    const char* path = in_folder("script.py");
+    ts_text text = {0};
+    ts_text_add(&text, "%s", script);
+    cr_assert_eq(ts_text_write_file(&text, path, NULL), TS_OK);
+    ts_text_free(&text);
+    char command[512];
+    snprintf(command, sizeof command, "%s '%s' '%s' '%s' 1>&2", python, path, a, b);
+    return system(command);
+}
 
 static const char compare_script[] =
     "import csv, sys, h5py\n"
