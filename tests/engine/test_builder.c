@@ -278,12 +278,12 @@ Test(builder, refuses_bad_bodies) {
     refuse(b, "quaternion is zero");
 
     def = ts_body_def_default();
-    def.pose.position.x = NAN;
+    def.pose.position.x = (double)NAN;
     b = one_ball();
     ts_builder_add_body(b, &def);
     refuse(b, "not finite");
 
-    static const double moments[][3] = {{1.0, 1.0, 2.1}, {-1.0, 1.0, 1.0}, {NAN, 1.0, 1.0}};
+    static const double moments[][3] = {{1.0, 1.0, 2.1}, {-1.0, 1.0, 1.0}, {(double)NAN, 1.0, 1.0}};
     static const char* const why[] = {"triangle inequality", "negative principal moment", "not finite"};
     for (int i = 0; i < 3; ++i) {
         def = ts_body_def_default();
@@ -310,7 +310,7 @@ Test(builder, refuses_bad_bodies) {
     ts_builder_add_body(b, &def);
     refuse(b, "not symmetric");
     def = ts_body_def_default();
-    def.mass = INFINITY;
+    def.mass = (double)INFINITY;
     b = one_ball();
     ts_builder_add_body(b, &def);
     refuse(b, "mass is not finite");
@@ -343,7 +343,7 @@ Test(builder, refuses_bad_joints) {
         const char* why;
         ts_joint_def def;
     } bad[] = {{"axis is zero", {.axis = {0.0, 0.0, 0.0}, .type = TS_JOINT_HINGE}},
-               {"axis is not finite", {.axis = {NAN, 0.0, 0.0}, .type = TS_JOINT_SLIDE}},
+               {"axis is not finite", {.axis = {(double)NAN, 0.0, 0.0}, .type = TS_JOINT_SLIDE}},
                {"ascending", {.axis = {1.0, 0.0, 0.0}, .type = TS_JOINT_HINGE, .limited = 1, .range = {1.0, 1.0}}},
                {"begin with 0", {.type = TS_JOINT_BALL, .limited = 1, .range = {-1.0, 1.0}}},
                {"positive angle", {.type = TS_JOINT_BALL, .limited = 1, .range = {0.0, 0.0}}},
@@ -351,7 +351,7 @@ Test(builder, refuses_bad_joints) {
                {"armature is negative", {.axis = {1.0, 0.0, 0.0}, .type = TS_JOINT_HINGE, .armature = -1.0}},
                {"friction is negative", {.axis = {1.0, 0.0, 0.0}, .type = TS_JOINT_HINGE, .friction = -1.0}},
                {"stiffness is negative", {.axis = {1.0, 0.0, 0.0}, .type = TS_JOINT_HINGE, .spring = -1.0}},
-               {"not finite", {.axis = {1.0, 0.0, 0.0}, .type = TS_JOINT_HINGE, .reference = NAN}},
+               {"not finite", {.axis = {1.0, 0.0, 0.0}, .type = TS_JOINT_HINGE, .reference = (double)NAN}},
                {"type is unknown", {.axis = {1.0, 0.0, 0.0}, .type = (ts_joint_type)17}}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         b = one_ball();
@@ -386,8 +386,8 @@ Test(builder, refuses_bad_geoms_sites_and_keyframes) {
         if (bad[i].what == 0) def.friction = -0.1;
         if (bad[i].what == 1) def.restitution = 1.1;
         if (bad[i].what == 2) def.contact_dimension = 2;
-        if (bad[i].what == 3) def.density = NAN;
-        if (bad[i].what == 4) def.mass = INFINITY;
+        if (bad[i].what == 3) def.density = (double)NAN;
+        if (bad[i].what == 4) def.mass = (double)INFINITY;
         if (bad[i].what == 5) def.pose.rotation.w = 0.0;
         if (bad[i].what == 6) def.shape = ts_shape_sphere(0.0);
         if (bad[i].what == 7) def.shape = ts_shape_hull(NULL);

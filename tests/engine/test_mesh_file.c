@@ -107,7 +107,7 @@ static size_t binary_cube(unsigned char* bytes) {
     size_t at = 84;
     for (int f = 0; f < 6; ++f)
         for (int half = 0; half < 2; ++half) {
-            for (int i = 0; i < 3; ++i) at += put_f32(bytes + at, NAN);  // normals may be anything
+            for (int i = 0; i < 3; ++i) at += put_f32(bytes + at, (double)NAN);  // normals may be anything
             const int k[3] = {quad[f][0], quad[f][1 + half], quad[f][2 + half]};
             for (int c = 0; c < 3; ++c) {
                 ts_vec3 v = corner_at(k[c]);
@@ -134,7 +134,7 @@ Test(mesh_file, stl_binary) {
     put_u32(bytes + 80, 0xffffffffu);
     refuse("huge.stl", bytes, size, 80, "4294967295 triangles");
     binary_cube(bytes);
-    put_f32(bytes + 84 + 50 + 12 + 12, INFINITY);
+    put_f32(bytes + 84 + 50 + 12 + 12, (double)INFINITY);
     refuse("inf.stl", bytes, size, 84 + 50 + 12 + 12, "not finite");
     put_u32(bytes + 80, 0);
     refuse("none.stl", bytes, 84, 0, "no triangles");

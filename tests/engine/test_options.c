@@ -101,11 +101,11 @@ Test(options, nonsense_is_refused_and_changes_nothing) {
 Test(options, check_finds_what_assignment_broke) {
     ts_status status;
     ts_options o = ts_options_default();
-    o.time_step = NAN;
+    o.time_step = (double)NAN;
     cr_assert_eq(ts_options_check(&o, &status), TS_ERROR_VALUE);
     cr_assert(strstr(status.message, "time_step"));
     o = ts_options_default();
-    o.gravity.y = INFINITY;
+    o.gravity.y = (double)INFINITY;
     cr_assert_eq(ts_options_check(&o, &status), TS_ERROR_VALUE);
     o = ts_options_default();
     o.manifold_points = 0;
@@ -139,7 +139,7 @@ Test(number, reads_what_strtod_reads) {
                                         "00000000000000000000000000000012"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; ++i) {
         const char* p = fixed[i];
-        double value = NAN, wanted = strtod(fixed[i], NULL);
+        double value = (double)NAN, wanted = strtod(fixed[i], NULL);
         cr_assert_eq(ts_number_scan(&p, p + strlen(p), &value), TS_NUMBER_OK, "%s", fixed[i]);
         cr_assert_eq(memcmp(&value, &wanted, sizeof value), 0, "%s: %.17g, not %.17g", fixed[i], value, wanted);
         cr_assert_eq(*p, '\0');
@@ -150,7 +150,7 @@ Test(number, reads_what_strtod_reads) {
         snprintf(text, sizeof text, "%.*g", 1 + (int)(17.0 * ts_rng_uniform(&rng)),
                  (ts_rng_uniform(&rng) - 0.5) * pow(10.0, 60.0 * ts_rng_uniform(&rng) - 30.0));
         const char* p = text;
-        double value = NAN, wanted = strtod(text, NULL);
+        double value = (double)NAN, wanted = strtod(text, NULL);
         cr_assert_eq(ts_number_scan(&p, p + strlen(p), &value), TS_NUMBER_OK, "%s", text);
         cr_assert_eq(value, wanted, "%s", text);
         ts_number_print(wanted, text, sizeof text);
