@@ -99,7 +99,14 @@ static void finish(gjk_run* run, ts_proximity_status status, ts_vec3 best_direct
     }
 }
 
-static void start(gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_x) {
+// Where to look first without better knowledge: from centre to centre.
+static ts_vec3 centre_difference(const gjk_run* run) {
+    ts_vec3 x = ts_vec3_sub(core_centre(run->a), ts_transform_point(run->pose, core_centre(run->b)));
+    return ts_vec3_is_finite(x) && ts_vec3_max_abs(x) > 0.0 ? x : ts_vec3_make(1.0, 0.0, 0.0);
+}
+
+// Resets the result. Returns 1 and last time's direction in *out_x when the cache knows one, else 0 and the centres'.
+static int start(gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_x) {
     ts_gjk_result* out = run->out;
     out->rank = out->iterations = 0;
     out->lower = -(double)INFINITY;
@@ -109,10 +116,9 @@ static void start(gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_x) {
     run->hint_a = cache ? cache->hint_a - 1 : -1;
     run->hint_b = cache ? cache->hint_b - 1 : -1;
     ts_vec3 x = cache ? ts_vec3_neg(cache->normal) : ts_vec3_zero();
-    if (!ts_vec3_is_finite(x) || !(ts_vec3_max_abs(x) > 0.0))
-        x = ts_vec3_sub(core_centre(run->a), ts_transform_point(run->pose, core_centre(run->b)));
-    if (!ts_vec3_is_finite(x) || !(ts_vec3_max_abs(x) > 0.0)) x = ts_vec3_make(1.0, 0.0, 0.0);
-    *out_x = x;
+    int warm = ts_vec3_is_finite(x) && ts_vec3_max_abs(x) > 0.0;
+    *out_x = warm ? x : centre_difference(run);
+    return warm;
 }
 
 void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
@@ -120,7 +126,7 @@ void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b
     TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
     gjk_run run = {a, b, b_in_a, -1, -1, 0, out};
     ts_vec3 x;
-    start(&run, cache, &x);
+    int warm = start(&run, cache, &x);
     ts_vec3 best = x;  // the direction that certifies `lower`
     double xx = (double)INFINITY;
     for (;;) {
@@ -148,6 +154,14 @@ void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b
             finish(&run, TS_PROXIMITY_SEPARATED_EARLY, best, cache);
             return;
         }
+        if (warm && !(omega > 0.0)) {
+            // Last time's normal separates no more: the cores probably overlap, and EPA does better with the rounder
+            // simplex that a start from the centres gives than with one huddled around the contact.
+            warm = 0;
+            x = centre_difference(&run);
+            continue;
+        }
+        warm = 0;
         if (out->rank) {
             int converged = out->upper - out->lower <= settings->relative_tolerance * out->upper;
             if (converged || already_in_simplex(&run, &v)) {

@@ -162,7 +162,7 @@ static ts_vec3 crossing(const ts_support_feature* a, const ts_support_feature* b
 // when both points belong to their cores: at a maximum of the gap they do.
 static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts_support_feature* fa,
                            const ts_support_feature* fb, double scale, ts_polish_state* state) {
-    double slack = 64.0 * DBL_EPSILON * scale, near = 1e-9 * scale;
+    double slack = 16.0 * DBL_EPSILON * scale, near = 1e-9 * scale;
     double proven = (double)INFINITY;
     int settled;
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(state->point_a, state->point_b));
@@ -180,12 +180,13 @@ static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts
             state->point_a = nearest_on_feature(fa, middle);
         state->point_b = ts_vec3_add_scaled(state->point_a, t->gap, t->n);
         ts_vec3 local = ts_transform_point_inverse(p->pose, state->point_b);
-        if (core_holds(p->b, local, slack)) proven = t->gap + 2.0 * slack;
+        if (core_holds(p->b, local, slack)) proven = t->gap + (core_holds(p->b, local, 0.0) ? 0.0 : 2.0 * slack);
         settled = core_holds(p->b, local, near);
     } else {
         state->point_b = fb->count == 1 ? t->sb : nearest_on_feature(fb, middle);
         state->point_a = ts_vec3_add_scaled(state->point_b, -t->gap, t->n);
-        if (core_holds(p->a, state->point_a, slack)) proven = t->gap + 2.0 * slack;
+        if (core_holds(p->a, state->point_a, slack))
+            proven = t->gap + (core_holds(p->a, state->point_a, 0.0) ? 0.0 : 2.0 * slack);
         settled = core_holds(p->a, state->point_a, near);
     }
     // Two points of the shapes bound the distance from above only while the shapes are apart.

@@ -10,8 +10,13 @@
 
 #include <float.h>
 
-// What GJK is asked for on curved pairs: Newton's method has the rest of the digits cheaper.
-static const double CURVED_TOLERANCE = 1e-7;
+// What GJK is asked for on curved pairs, relative to the distance: a normal good to a few degrees, from where Newton's
+// method has the rest of the digits cheaper. (GJK converges linearly there and needs some forty steps at a gap of a
+// thousandth of the size.)
+static const double CURVED_TOLERANCE = 3e-3;
+// Bounds this close count as met, relative to the distance and to the size of the shapes.
+static const double CURVED_GAP = 1e-12;
+static const double CURVED_ROUNDING = 256.0 * DBL_EPSILON;
 // What EPA is asked for where that start was too coarse; about one curved pair in two thousand.
 static const double FINE_DEPTH = 1e-9;
 
@@ -71,7 +76,7 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
     if (gjk.lower > 0.0) {
         if (curved) polish(a, b, b_in_a, out);
-        if (curved && !(out->upper - out->lower <= 1e-12 * out->upper)) {
+        if (curved && !(out->upper - out->lower <= CURVED_GAP * out->upper + CURVED_ROUNDING * gjk.scale)) {
             // Newton did not close the gap (a kink it could not name): let GJK go all the way.
             ts_gjk_cache start = {out->normal, 0, 0};
             ts_proximity polished = *out;
