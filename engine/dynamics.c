@@ -129,12 +129,17 @@ int ts_dynamics_update(ts_sim* sim) {
     return -1;
 }
 
-// A free body's six dofs are one chain: written out, because this is where piles spend their time.
-static inline void whiten_six(const double* L, const double* inverse, double* row) {
-    for (int k = 5; k >= 0; --k) {
-        row[k] *= inverse[k];
-        for (int i = 0; i < k; ++i) row[i] -= L[6 * k + i] * row[k];
-    }
+// A free body's six dofs are one chain; written out, because this is where piles spend their time.
+static inline void whiten_six(const double* L, const double* inverse, double* x) {
+    double x5 = x[5] * inverse[5];
+    double x4 = (x[4] - L[34] * x5) * inverse[4];
+    double x3 = (x[3] - L[33] * x5 - L[27] * x4) * inverse[3];
+    x[5] = x5;
+    x[4] = x4;
+    x[3] = x3;
+    x[2] = (x[2] - L[32] * x5 - L[26] * x4 - L[20] * x3) * inverse[2];
+    x[1] = (x[1] - L[31] * x5 - L[25] * x4 - L[19] * x3 - L[13] * x[2]) * inverse[1];
+    x[0] = (x[0] - L[30] * x5 - L[24] * x4 - L[18] * x3 - L[12] * x[2] - L[6] * x[1]) * inverse[0];
 }
 
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian) {

@@ -150,6 +150,26 @@ Test(dynamics, whitening_gives_the_inverse_mass_matrix) {
     fixture_end(&f);
 }
 
+// A row that concerns one body stays on the chain of dofs that move the body; nothing else in the tree hears of it.
+Test(dynamics, whitening_keeps_rows_on_their_chain) {
+    fixture f = fixture_menagerie(6);
+    ts_kinematics_update(f.sim);
+    cr_assert_eq(ts_dynamics_update(f.sim), -1);
+    for (int b = 1; b < f.model->body_count; ++b) {
+        int tree = f.model->body[b].tree, on_chain[most_dofs] = {0};
+        if (tree < 0) continue;
+        double row[most_dofs] = {0.0};
+        int first = f.model->tree[tree].dof_first, n = f.model->tree[tree].dof_count;
+        for (int d = f.model->body[b].dof_last; d >= 0; d = f.model->dof[d].parent) {
+            on_chain[d - first] = 1;
+            row[d - first] = 1.0 + d;
+        }
+        ts_dynamics_whiten(f.sim, tree, 1, row);
+        for (int i = 0; i < n; ++i) cr_assert_eq(row[i] != 0.0, on_chain[i], "body %d dof %d", b, first + i);
+    }
+    fixture_end(&f);
+}
+
 Test(dynamics, wrench_acts_at_the_centre_of_mass) {
     static partials p;
     fixture f = fixture_menagerie(7);
