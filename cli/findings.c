@@ -117,8 +117,12 @@ ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_refere
     int slips = stats->impulse_sum > 0.0 && stats->cone_sum / stats->impulse_sum > SLIDING_SPEED;
     finding.opening_part = slips ? stats->opening_sum / stats->cone_sum : (double)NAN;
     if (stats->sliding_sum > 0.0) finding.slip_angle = stats->askew_sum / stats->sliding_sum;
-    for (int i = 0; i < self->sample.count; ++i)
-        finding.inner_friction = fmax(finding.inner_friction, self->sample.data[i].inner_friction);
+    for (int i = 0; i < self->sample.count; ++i) {
+        const ts_sample* sample = &self->sample.data[i];
+        double climb = ts_vec3_dot(ts_vec3_sub(sample->position, self->sample.data[0].position), frame->up);
+        finding.inner_friction = fmax(finding.inner_friction, sample->inner_friction);
+        finding.climb_most = fmax(finding.climb_most, climb);
+    }
     if (frame->reference < 0) return finding;
     const ts_series* reference = &series[frame->reference];
     for (int i = 0; i < self->sample.count && i < reference->sample.count; ++i)
@@ -145,7 +149,9 @@ static void words_about_end(const ts_series* self, ts_text* text) {
 static void words_about_motion(const ts_frame_of_reference* frame, const ts_finding* finding, ts_text* text) {
     double noise = frame->noise;
     if (finding->rise_most > noise) {
-        quantity(text, "Lifts off: up to ", finding->rise_most, "m", " higher than the reference");
+        int lifts = finding->climb_most > 0.5 * finding->rise_most;
+        quantity(text, lifts ? "Lifts off: up to " : "Is up to ", finding->rise_most, "m",
+                 " higher than the reference");
         ts_text_add(text, " (at t = %.3g s). ", finding->rise_time);
     }
     if (finding->sink_most > noise)

@@ -15,6 +15,7 @@ typedef struct ts_finding {
     double side_most;    // largest magnitude at any time, with its sign
     double rise_most;    // most above the reference at any time
     double rise_time;    // s
+    double climb_most;   // m, most above its own start
     double sink_most;    // most below the reference at any time, >= 0
     double away_most;    // largest distance at any time
     double away_time;    // s

@@ -21,18 +21,25 @@ static double friction_askew(const ts_contact* contact) {
     return across > 0.0 ? atan2(across, ts_vec3_dot(friction, against)) : 0.0;
 }
 
+// The normal velocity that time stepping asks of a contact that pushes: a gap may close within the step, a penetration
+// beyond the slop is pushed out. Contacts that may bounce are left out by the caller.
+static double allowed_opening(const ts_contact* contact, const ts_options* options) {
+    if (contact->gap > 0.0) return -contact->gap / options->time_step;
+    double depth = -contact->gap - options->slop;
+    double push = depth > 0.0 ? options->baumgarte * depth / options->time_step : 0.0;
+    return push < options->push_out_speed ? push : options->push_out_speed;
+}
+
 ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
     ts_contact_motion motion;
     memset(&motion, 0, sizeof motion);
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
         double impulse = contact->impulse.z;
-        if (!(impulse > 0.0)) continue;
+        if (!(impulse > 0.0) || (contact->restitution > 0.0 && contact->velocity_before.z < 0.0)) continue;
         double slip = hypot(contact->velocity.x, contact->velocity.y);
-        // A contact may close its gap within the step; the law is about what is left of that.
-        double room = contact->gap > 0.0 ? contact->gap / sim->options.time_step : 0.0;
         motion.impulse += impulse;
-        motion.opening += impulse * (contact->velocity.z + room);
+        motion.opening += impulse * (contact->velocity.z - allowed_opening(contact, &sim->options));
         motion.slip += impulse * slip;
         motion.cone += impulse * contact->friction * slip;
         if (slip < SLIDING_SPEED || !(contact->friction > 0.0)) continue;

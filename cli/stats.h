@@ -9,11 +9,11 @@
 /// A growing list of numbers.
 TS_ARRAY_DECLARE(ts_number_array, double);
 
-/// How contacts moved in one step, weighted by their normal impulses. The exact law has opening 0; the convex relaxation
-/// has opening = cone.
+/// How contacts moved in one step, weighted by their normal impulses; bounces are left out. The exact law has opening 0;
+/// the convex relaxation has opening = cone.
 typedef struct ts_contact_motion {
     double impulse;  // N s: sum of the normal impulses
-    double opening;  // m/s: normal velocity, plus gap / time step for contacts that had not closed yet
+    double opening;  // m/s: normal velocity, less what gaps that close and penetrations pushed out account for
     double slip;     // m/s: tangential speed
     double cone;     // m/s: mu times tangential speed
     double sliding;  // N s: sum of the normal impulses of contacts that slide

@@ -148,6 +148,7 @@ static axis make_y_axis(const ts_svg_plot* plot) {
     }
     if (r.high - r.low < plot->y_span) {
         double middle = plot->y_from_zero ? plot->y_span / 2.0 : (r.low + r.high) / 2.0;
+        if (fabs(middle) < 0.01 * plot->y_span) middle = 0.0;
         r.low = middle - plot->y_span / 2.0;
         r.high = middle + plot->y_span / 2.0;
     }
