@@ -1,8 +1,8 @@
 #!/bin/sh
-# run.sh cmake|pkgconfig BUILD_DIR CMAKE CC: installs the build into a fresh prefix, then builds and runs main.c against it
-# the way a stranger would.
+# run.sh cmake|pkgconfig BUILD_DIR CMAKE CC GENERATOR: installs the build into a fresh prefix, then builds and runs
+# main.c against it the way a stranger would.
 set -eu
-way=$1 build=$2 cmake=$3 cc=$4
+way=$1 build=$2 cmake=$3 cc=$4 generator=$5
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -17,7 +17,7 @@ cp "$here/main.c" "$here/CMakeLists.txt" "$work/"
 
 case $way in
 cmake)
-    "$cmake" -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc"
+    "$cmake" -G "$generator" -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc"
     "$cmake" --build "$work/build"
     "$work/build/outside"
     ;;
