@@ -347,6 +347,12 @@ static void draw_lines(device_gl* gl, const ts_device_frame* frame, mat4 view_pr
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)lines->count * sizeof *lines->data), lines->data,
                  GL_STREAM_DRAW);
     glDisable(GL_CULL_FACE);
+    // Like marks: faintly where something hides them.
+    glDepthFunc(GL_GREATER);
+    glUniform1f(uniform(program, "u_fainter"), 0.40f);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)lines->count);
+    glDepthFunc(GL_LEQUAL);
+    glUniform1f(uniform(program, "u_fainter"), 1.0f);
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)lines->count);
 }
 

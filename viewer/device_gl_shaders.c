@@ -122,7 +122,7 @@ const char* const ts_shader_floor_fragment = GLSL
     "void main() {\n"
     "    vec3 n = gl_FrontFacing ? normalize(v_normal) : -normalize(v_normal);\n"
     // A white floor would outshine everything on it.
-    "    vec3 albedo = 0.80 * to_linear(v_color.rgb);\n"
+    "    vec3 albedo = 0.90 * to_linear(v_color.rgb);\n"
     "    if ((int(v_extra.x + 0.5) & 8) == 0) {\n"
     "        vec2 where = v_local.xy + v_extra.yz;\n"
     "        float fine = lines(where, v_extra.w, 0.6);\n"
@@ -196,7 +196,8 @@ const char* const ts_shader_line_vertex = GLSL
 const char* const ts_shader_line_fragment = GLSL
     "flat in vec4 v_color;\n"
     "out vec4 out_color;\n"
-    "void main() { out_color = v_color; }\n";
+    "uniform float u_fainter;\n"
+    "void main() { out_color = vec4(v_color.rgb, v_color.a * u_fainter); }\n";
 
 const char* const ts_shader_overlay_vertex = GLSL
     "layout(location = 0) in vec4 i_rectangle;\n"

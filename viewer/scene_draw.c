@@ -105,6 +105,7 @@ static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_c
     const ts_geom* geom = &model->geom[g];
     const ts_shape* shape = &geom->shape;
     const ts_transform* placed = &sim->geom_pose[g];
+    if (show & TS_SHOW_ONLY_MOVING && !geom_moves(model, geom)) return;
     float color[4];
     geom_color(model, geom, unset, color);
     if (!(color[3] > 0.0f) || geom_is_hidden(model, geom, show, !same_color(geom->rgba, unset))) return;

@@ -31,15 +31,16 @@ typedef enum ts_contact_mode {
 /// What to show, combined with |.
 enum {
     TS_SHOW_GEOMS = 1,
-    TS_SHOW_CONTACTS = 2,    // a disk per contact point, in the tangent plane
-    TS_SHOW_FORCES = 4,      // an arrow per contact
-    TS_SHOW_CONES = 8,       // the friction cone, as high as the normal force
-    TS_SHOW_FRAMES = 16,     // axes of bodies: x red, y green, z blue
-    TS_SHOW_GRID = 32,       // lines on planes
-    TS_SHOW_GLASS = 64,      // moving geoms see-through
-    TS_SHOW_CENTRES = 128,   // centres of mass
-    TS_SHOW_PATTERN = 256,   // round shapes in two shades
-    TS_SHOW_COLLISION = 512  // the shapes that make contacts, where a body also has others that are only for looks
+    TS_SHOW_CONTACTS = 2,       // a disk per contact point, in the tangent plane
+    TS_SHOW_FORCES = 4,         // an arrow per contact
+    TS_SHOW_CONES = 8,          // the friction cone, as high as the normal force
+    TS_SHOW_FRAMES = 16,        // axes of bodies: x red, y green, z blue
+    TS_SHOW_GRID = 32,          // lines on planes
+    TS_SHOW_GLASS = 64,         // moving geoms see-through
+    TS_SHOW_CENTRES = 128,      // centres of mass
+    TS_SHOW_PATTERN = 256,      // round shapes in two shades
+    TS_SHOW_COLLISION = 512,    // the shapes that make contacts, where a body also has others that are only for looks
+    TS_SHOW_ONLY_MOVING = 1024  // leave out what cannot move
 };
 
 /// The mode of a contact, from its impulse and velocity.

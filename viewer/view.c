@@ -9,6 +9,55 @@ unsigned ts_view_default_show(void) {
     return TS_SHOW_GEOMS | TS_SHOW_GRID | TS_SHOW_PATTERN | TS_SHOW_CONTACTS | TS_SHOW_FORCES;
 }
 
+void ts_view_add_layer(ts_view* view, ts_view_layer layer) {
+    if (view->layer_count < TS_VIEW_LAYERS) view->layer[view->layer_count++] = layer;
+}
+
+// Around all layers and their paths, each where it is shown.
+static void view_bounds(const ts_view* view, ts_vec3* out_min, ts_vec3* out_max) {
+    ts_scene_sizes_bounds(view->sim, out_min, out_max);
+    for (int i = 1; i < view->layer_count; ++i) {
+        ts_vec3 low, high;
+        ts_scene_sizes_bounds(view->layer[i].sim, &low, &high);
+        *out_min = ts_vec3_min(*out_min, ts_vec3_add(low, view->layer[i].offset));
+        *out_max = ts_vec3_max(*out_max, ts_vec3_add(high, view->layer[i].offset));
+    }
+    for (int i = 0; i < view->layer_count; ++i) {
+        const ts_view_layer* layer = &view->layer[i];
+        for (int k = 0; layer->path && k < layer->path->count; ++k) {
+            ts_vec3 point = ts_vec3_add(layer->path->data[k], layer->offset);
+            *out_min = ts_vec3_min(*out_min, point);
+            *out_max = ts_vec3_max(*out_max, point);
+        }
+    }
+}
+
+static void draw_path(const ts_view_path* path, const float* color, ts_draw_list* list) {
+    float line_color[4] = {0.15f, 0.17f, 0.20f, 1.0f};
+    if (color) memcpy(line_color, color, 3 * sizeof(float));
+    for (int i = 1; i < path->count; ++i)
+        ts_draw_list_add_line(list, path->data[i - 1], path->data[i], 3.0, line_color);
+}
+
+static void draw_layer(ts_view* view, int which) {
+    const ts_view_layer* layer = &view->layer[which];
+    ts_draw_list* list = &view->list;
+    ts_vec3 origin = list->origin;
+    int first = list->items.count;
+    // Things stand at their real place plus the offset when measured from an origin that much nearer.
+    list->origin = ts_vec3_sub(origin, layer->offset);
+    ts_scene_draw(layer->sim, &view->sizes, &view->camera,
+                  view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u), list);
+    if (layer->path) draw_path(layer->path, layer->color, list);
+    list->origin = origin;
+    for (int i = first; layer->color && i < list->items.count; ++i) {
+        ts_draw_item* item = &list->items.data[i];
+        int is_body = item->pass == TS_DRAW_PASS_SOLID;
+        if (is_body && view->sim->model->body[view->sim->model->geom[item->source].body].tree >= 0)
+            memcpy(item->color, layer->color, 3 * sizeof(float));
+    }
+}
+
 // Round shapes of a scene with few of them deserve more corners.
 static int segments_for(int geom_count) { return geom_count <= 64 ? 64 : (geom_count <= 400 ? 40 : 24); }
 
@@ -33,6 +82,9 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
     memset(view, 0, sizeof *view);
     view->device = device;
     view->sim = sim;
+    ts_view_layer first = {sim, {0.0, 0.0, 0.0}, NULL, NULL};
+    view->layer[0] = first;
+    view->layer_count = 1;
     view->show = ts_view_default_show();
     view->camera = ts_camera_default();
     view->sizes = ts_scene_sizes_measure(sim);
@@ -59,8 +111,15 @@ void ts_view_make_room(ts_view* view, int width, int height) {
 
 void ts_view_frame_scene(ts_view* view, double aspect) {
     ts_vec3 low, high;
-    ts_scene_sizes_bounds(view->sim, &low, &high);
+    view_bounds(view, &low, &high);
     ts_camera_frame(&view->camera, low, high, aspect, 1.15);
+}
+
+void ts_view_aim(ts_view* view, const ts_camera* camera, int width, int height, int make_room) {
+    view->camera = camera ? *camera : ts_camera_default();
+    if (camera && camera->distance > 0.0) return;
+    ts_view_frame_scene(view, (double)width / (double)(height > 0 ? height : 1));
+    if (make_room) ts_view_make_room(view, width, height);
 }
 
 void ts_view_frame_body(ts_view* view, int body, double aspect) {
@@ -83,7 +142,7 @@ void ts_view_frame_body(ts_view* view, int body, double aspect) {
 
 static void place_shadows(const ts_view* view, ts_device_frame* frame) {
     ts_vec3 low, high;
-    ts_scene_sizes_bounds(view->sim, &low, &high);
+    view_bounds(view, &low, &high);
     double now = 0.5 * ts_vec3_distance(low, high);
     double largest = 6.0 * view->sizes.radius;
     double radius = fmin(fmax(1.5 * now, 1.2 * view->sizes.radius), largest);
@@ -104,7 +163,7 @@ ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* ove
     ts_draw_list* list = &view->list;
     ts_vec3 eye = ts_camera_eye(&view->camera);
     ts_draw_list_begin(list, view->camera.target);
-    ts_scene_draw(view->sim, &view->sizes, &view->camera, view->show, list);
+    for (int i = 0; i < view->layer_count; ++i) draw_layer(view, i);
     if (!ts_draw_list_batch(list, eye) || list->failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the draw list");
 

@@ -9,10 +9,26 @@
 extern "C" {
 #endif
 
+/// The path of a point.
+TS_ARRAY_DECLARE(ts_view_path, ts_vec3);
+
+/// One simulation in a view.
+typedef struct ts_view_layer {
+    const ts_sim* sim;         // borrowed
+    ts_vec3 offset;            // m, added to where things really are
+    const float* color;        // sRGB of its moving bodies (borrowed), or NULL for their own
+    const ts_view_path* path;  // drawn as a line (borrowed), or NULL
+} ts_view_layer;
+
+/// Simulations a view can hold.
+enum { TS_VIEW_LAYERS = 17 };
+
 /// A view. Fill with ts_view_open, release with ts_view_close.
 typedef struct ts_view {
-    ts_device* device;  // borrowed
-    const ts_sim* sim;  // borrowed
+    ts_device* device;                    // borrowed
+    const ts_sim* sim;                    // borrowed; that of the first layer
+    ts_view_layer layer[TS_VIEW_LAYERS];  // the first one has everything, later ones only what moves
+    int layer_count;
     ts_camera camera;
     ts_scene_sizes sizes;
     unsigned show;  // TS_SHOW_ bits
@@ -28,6 +44,13 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
 
 /// Aims at everything worth seeing, in a picture of that width / height.
 void ts_view_frame_scene(ts_view* view, double aspect);
+
+/// Shows one more simulation of the same model. Call ts_view_frame_scene afterwards. Ignored when the view is full.
+void ts_view_add_layer(ts_view* view, ts_view_layer layer);
+
+/// The camera as asked for: NULL frames the scene from the default direction, a distance of zero from the camera's.
+/// `make_room` nonzero leaves some for the panel, unless the camera says exactly where it is.
+void ts_view_aim(ts_view* view, const ts_camera* camera, int width, int height, int make_room);
 
 /// Moves what is framed a little to the right in a picture of that size, so that the panel on the left hides less of it.
 void ts_view_make_room(ts_view* view, int width, int height);

@@ -33,6 +33,12 @@ static ts_code check_request(const ts_view_request* request, ts_status* out_stat
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "a picture of %d x %d pixels: both must be from 16 to 16384", request->width,
                              request->height);
+    if (request->companion_count < 0 || request->companion_count >= TS_VIEW_LAYERS)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%d companions: at most %d fit into a picture",
+                             request->companion_count, TS_VIEW_LAYERS - 1);
+    for (int i = 0; i < request->companion_count; ++i)
+        if (request->companion[i].sim->model != request->sim->model)
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "companion %d is of another model", i);
     if (!isfinite(request->time) || !isfinite(request->speed))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "time and speed must be finite numbers");
     return TS_OK;
@@ -41,63 +47,108 @@ static ts_code check_request(const ts_view_request* request, ts_status* out_stat
 // What the observer of a run needs.
 typedef struct run_notes {
     const ts_view_request* request;
-    ts_ui* ui;
+    ts_ui* ui;           // or NULL
+    ts_view_path* path;  // or NULL
 } run_notes;
 
 static int note_step(void* user, ts_sim* sim) {
     run_notes* notes = user;
+    const ts_view_request* request = notes->request;
     if (sim->step_count > 0 && notes->ui) ts_ui_note_step(notes->ui, sim);
-    return notes->request->stop ? notes->request->stop(notes->request->user) : 0;
+    // A path that runs out of memory is merely shorter.
+    if (sim->step_count > 0 && notes->path && request->scene->focus >= 0)
+        (void)ts_view_path_push(notes->path, sim->body_centre[request->scene->focus]);
+    return request->stop ? request->stop(request->user) : 0;
 }
 
-static ts_code step_to_time(const ts_view_request* request, ts_ui* ui, ts_status* out_status) {
-    ts_sim* sim = request->sim;
+static ts_code step_to_time(const ts_view_request* request, ts_sim* sim, ts_ui* ui, ts_view_path* path,
+                            ts_status* out_status) {
     double left = request->time - sim->time;
     // Derived quantities of a state that nobody stepped yet are not there.
     if (!(left > 0.0)) return sim->step_count > 0 ? TS_OK : ts_sim_forward(sim, out_status);
-    run_notes notes = {request, ui};
+    run_notes notes = {request, ui, request->trail ? path : NULL};
     return ts_run_scene(request->scene, sim, left, note_step, &notes, out_status);
 }
 
-static ts_code draw_offscreen(const ts_view_request* request, ts_ui* ui, ts_device* device, unsigned char* out_rgb,
-                              ts_status* out_status) {
+// A picture in the making.
+typedef struct picture {
+    const ts_view_request* request;
+    ts_offscreen* offscreen;
+    ts_device* device;
     ts_view view;
+    ts_ui ui;
     ts_overlay overlay;
-    memset(&overlay, 0, sizeof overlay);
-    ts_code code = ts_view_open(&view, request->sim, device, out_status);
-    if (!code) {
-        view.show = request->show;
-        ts_view_frame_scene(&view, (double)request->width / (double)request->height);
-        if (request->overlay) ts_view_make_room(&view, request->width, request->height);
-        if (request->camera) view.camera = *request->camera;
-        if (request->overlay) ts_ui_fill(ui, request->sim, request->width, request->height, &overlay);
-        code = ts_view_draw(&view, request->width, request->height, request->overlay ? &overlay : NULL, out_status);
-    }
-    if (!code) code = ts_device_read(device, out_rgb, out_status);
-    ts_overlay_free(&overlay);
-    ts_view_close(&view);
+    ts_view_path path[TS_VIEW_LAYERS];
+} picture;
+
+static ts_code step_all(picture* p, ts_status* out_status) {
+    const ts_view_request* request = p->request;
+    ts_code code = step_to_time(request, request->sim, &p->ui, &p->path[0], out_status);
+    for (int i = 0; !code && i < request->companion_count; ++i)
+        code = step_to_time(request, request->companion[i].sim, NULL, &p->path[1 + i], out_status);
     return code;
+}
+
+// The solver's name above what moves of each layer.
+static void add_labels(picture* p) {
+    static const float dark[4] = {0.10f, 0.12f, 0.15f, 1.0f};
+    const ts_view_request* request = p->request;
+    for (int i = 0; i < p->view.layer_count; ++i) {
+        const ts_view_layer* layer = &p->view.layer[i];
+        ts_vec3 low, high;
+        double pixel[2];
+        ts_scene_sizes_bounds(layer->sim, &low, &high);
+        ts_vec3 top = ts_vec3_lerp(low, high, 0.5);
+        top.z = high.z + 0.25 * p->view.sizes.body_radius;
+        if (!ts_camera_project(&p->view.camera, request->width, request->height, ts_vec3_add(top, layer->offset),
+                               pixel))
+            continue;
+        const char* name = layer->sim->solver ? layer->sim->solver->name : layer->sim->options.solver;
+        double x = pixel[0] - 0.5 * ts_overlay_text_width(&p->overlay, name);
+        ts_overlay_add_text(&p->overlay, x, pixel[1] - 2.0 * ts_overlay_line_height(&p->overlay), name, dark);
+    }
+}
+
+static ts_code draw_picture(picture* p, ts_status* out_status) {
+    const ts_view_request* request = p->request;
+    ts_code code = ts_view_open(&p->view, request->sim, p->device, out_status);
+    if (code) return code;
+    p->view.show = request->show;
+    p->view.layer[0].path = &p->path[0];
+    for (int i = 0; i < request->companion_count; ++i) {
+        const ts_view_companion* c = &request->companion[i];
+        ts_view_layer layer = {c->sim, c->offset, c->color, &p->path[1 + i]};
+        ts_view_add_layer(&p->view, layer);
+    }
+    ts_view_aim(&p->view, request->camera, request->width, request->height, request->overlay);
+    ts_overlay_begin(&p->overlay, request->height);
+    if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
+    if (request->companion_count > 0) add_labels(p);
+    return ts_view_draw(&p->view, request->width, request->height, &p->overlay, out_status);
 }
 
 ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_rgb, ts_status* out_status) {
     ts_code code = check_request(request, out_status);
     if (code) return code;
-    ts_ui* ui = calloc(1, sizeof *ui);
-    if (!ui) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
-    ui->scene = request->scene->name;
-    ui->legend = 1;
+    picture* p = calloc(1, sizeof *p);
+    if (!p) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
+    p->request = request;
+    p->ui.scene = request->scene->name;
+    p->ui.legend = 1;
     // The context first: a machine that cannot draw says so before it has simulated for an hour.
-    ts_offscreen* offscreen = NULL;
-    ts_device* device = NULL;
-    code = ts_offscreen_create(&offscreen, out_status);
+    code = ts_offscreen_create(&p->offscreen, out_status);
     if (!code)
-        code = ts_device_gl_create(ts_offscreen_loader(offscreen), request->samples, TS_DEVICE_GL_FINE, &device,
+        code = ts_device_gl_create(ts_offscreen_loader(p->offscreen), request->samples, TS_DEVICE_GL_FINE, &p->device,
                                    out_status);
-    if (!code) code = step_to_time(request, ui, out_status);
-    if (!code) code = draw_offscreen(request, ui, device, out_rgb, out_status);
-    ts_device_destroy(device);
-    ts_offscreen_destroy(offscreen);
-    free(ui);
+    if (!code) code = step_all(p, out_status);
+    if (!code) code = draw_picture(p, out_status);
+    if (!code) code = ts_device_read(p->device, out_rgb, out_status);
+    for (int i = 0; i < TS_VIEW_LAYERS; ++i) ts_view_path_free(&p->path[i]);
+    ts_overlay_free(&p->overlay);
+    ts_view_close(&p->view);
+    ts_device_destroy(p->device);
+    ts_offscreen_destroy(p->offscreen);
+    free(p);
     return code;
 }
 

@@ -17,6 +17,13 @@
 extern "C" {
 #endif
 
+/// Another simulation of the same scene in the same picture, e.g. under another solver.
+typedef struct ts_view_companion {
+    ts_sim* sim;     // borrowed; stepped to the same time
+    ts_vec3 offset;  // m, added to where it really is, so that the two stand side by side
+    float color[3];  // sRGB of its moving bodies
+} ts_view_companion;
+
 /// What to show. Fill with ts_view_request_default, then set scene and sim.
 typedef struct ts_view_request {
     const ts_loaded_scene* scene;  // borrowed
@@ -28,11 +35,16 @@ typedef struct ts_view_request {
     int samples;                   // per pixel, against jagged edges
     unsigned show;                 // TS_SHOW_ bits
     int overlay;                   // nonzero: with the panel of words and the legend
-    const ts_camera* camera;       // NULL: from the front right, framing the scene
-    double speed;                  // window: simulated seconds per second
-    int paused;                    // window: nonzero starts paused
-    int (*stop)(void* user);       // asked between steps and pictures; nonzero stops with TS_ERROR_INTERRUPTED. Or NULL
-    void* user;                    // for stop
+    const ts_camera*
+        camera;    // NULL: from the front right, framing the scene; distance 0: its direction, framing the scene
+    double speed;  // window: simulated seconds per second
+    int paused;    // window: nonzero starts paused
+    const ts_view_companion*
+        companion;            // (companion_count), pictures only: shown beside `sim`, each with its solver's name
+    int companion_count;      // 0..16
+    int trail;                // nonzero, pictures only: the path of the scene's focus body
+    int (*stop)(void* user);  // asked between steps and pictures; nonzero stops with TS_ERROR_INTERRUPTED. Or NULL
+    void* user;               // for stop
 } ts_view_request;
 
 /// 1280 x 720, 4 samples, real time, contacts and forces shown, overlay on, at time 0.

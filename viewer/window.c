@@ -336,8 +336,7 @@ static ts_code run_in_window(app* a, ts_status* out_status) {
         code = ts_view_open(&a->view, a->sim, device, out_status);
         a->view.show = a->request->show;
         glfwGetFramebufferSize(a->window, &a->width, &a->height);
-        aim_at_scene(a);
-        if (a->request->camera) a->view.camera = *a->request->camera;
+        ts_view_aim(&a->view, a->request->camera, a->width, a->height, a->show_ui);
     }
     if (!code) code = loop(a, out_status);
     ts_view_close(&a->view);

@@ -190,6 +190,53 @@ Test(offscreen, png_of_any_pixels_round_trips) {
     cr_assert(strstr(status.file, "/nonexistent/x.png") != NULL && status.message[0]);
 }
 
+Test(offscreen, a_companion_appears_at_its_offset) {
+    skip_without_opengl();
+    fixture f = red_ball();
+    ts_sim* second = NULL;
+    ts_status status;
+    cr_assert(ts_sim_create(f.scene.model, 1, &second, &status) == TS_OK, "%s", status.message);
+    ts_camera camera = look();
+    ts_view_request request = request_for(&f, &camera);
+    ts_view_companion companion = {second, {1.2, 0.0, 0.0}, {0.1f, 0.1f, 0.9f}};
+    request.companion = &companion;
+    request.companion_count = 1;
+    request.trail = 1;
+    request.show = TS_SHOW_GEOMS;
+    request.time = 0.1;
+    unsigned char* rgb = render(&request);
+    cr_assert(fabs(second->time - 0.1) < 1e-9);
+    // Both fell g t^2 / 2 = 5 cm.
+    cr_assert(is_red(pixel_of(rgb, &request, ts_vec3_make(0.1, 0.0, 0.9))));
+    const unsigned char* blue = pixel_of(rgb, &request, ts_vec3_make(1.3, 0.0, 0.9));
+    cr_assert(blue[2] > 2 * blue[0] && blue[2] > 2 * blue[1]);
+    free(rgb);
+    request.companion_count = 99;
+    unsigned char pixel[3];
+    cr_assert(ts_viewer_render_pixels(&request, pixel, &status) == TS_ERROR_VALUE);
+    fixture g = red_ball();
+    companion.sim = g.sim;
+    request.companion_count = 1;
+    cr_assert(ts_viewer_render_pixels(&request, pixel, &status) == TS_ERROR_VALUE, "another model");
+    ts_sim_free(second);
+    fixture_end(&f);
+    fixture_end(&g);
+}
+
+Test(offscreen, a_direction_alone_frames_the_scene) {
+    skip_without_opengl();
+    fixture f = red_ball();
+    ts_camera camera = ts_camera_default();
+    camera.azimuth = 2.0;
+    camera.distance = 0.0;
+    ts_view_request request = request_for(&f, &camera);
+    unsigned char* rgb = render(&request);
+    const unsigned char* middle = rgb + 3 * (100 * 320 + 160);
+    cr_assert(is_red(middle));
+    free(rgb);
+    fixture_end(&f);
+}
+
 Test(offscreen, bad_requests_are_refused) {
     fixture f = red_ball();
     ts_camera camera = look();

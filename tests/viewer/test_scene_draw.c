@@ -313,3 +313,59 @@ Test(scene_draw, the_null_device_refuses_what_cannot_be_drawn) {
     ts_draw_list_free(&list);
     ts_device_destroy(device);
 }
+
+Test(scene_draw, companions_stand_beside_with_their_colour_and_path) {
+    fixture f = cube(1.0, 0.5), g = cube(1.0, 0.5);
+    ts_device* device;
+    ts_view view = open_null(f.sim, &device);
+    static const float blue[3] = {0.1f, 0.2f, 0.9f};
+    ts_vec3 points[3] = {{0.0, 0.0, 0.1}, {0.1, 0.0, 0.1}, {0.2, 0.0, 0.1}};
+    ts_view_path path = {points, 3, 3};
+    ts_view_layer layer = {g.sim, {0.0, 2.0, 0.0}, blue, &path};
+    ts_view_add_layer(&view, layer);
+    view.show = TS_SHOW_GEOMS;
+    draw(&view);
+    // Floor and cube of the first, the cube of the second two metres further along y; its path beside it.
+    cr_assert(view.list.items.count == 3 && view.list.lines.count == 2);
+    const ts_draw_item* own = &view.list.items.data[1];
+    const ts_draw_item* other = &view.list.items.data[2];
+    cr_assert(fabsf(other->position[1] - own->position[1] - 2.0f) < 1e-5f);
+    cr_assert(fabsf(other->position[0] - own->position[0]) < 1e-5f);
+    cr_assert(memcmp(other->color, blue, sizeof blue) == 0 && memcmp(own->color, blue, sizeof blue) != 0);
+    cr_assert(fabs((double)view.list.lines.data[0].from[1] + view.list.origin.y - 2.0) < 1e-5);
+    // The camera sees both, and the path.
+    ts_view_frame_scene(&view, 640.0 / 480.0);
+    double pixel[2];
+    cr_assert(ts_camera_project(&view.camera, 640, 480, ts_vec3_make(0.0, 2.0, 0.1), pixel));
+    cr_assert(pixel[0] > 0.0 && pixel[0] < 640.0 && pixel[1] > 0.0 && pixel[1] < 480.0);
+    // Full is full: more layers are ignored.
+    for (int i = 0; i < 2 * TS_VIEW_LAYERS; ++i) ts_view_add_layer(&view, layer);
+    cr_assert(view.layer_count == TS_VIEW_LAYERS);
+    ts_view_close(&view);
+    ts_device_destroy(device);
+    fixture_end(&f);
+    fixture_end(&g);
+}
+
+Test(scene_draw, shapes_for_contacts_hide_behind_shapes_for_looks) {
+    ts_builder* builder = fixture_floor(0.5);
+    fixture_body(builder, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_make(0, 0, 0.1), ts_vec3_zero(), 0.5);
+    ts_geom_def looks = ts_geom_def_default();
+    looks.body = 1;
+    looks.category = looks.mask = 0;
+    looks.mass = 0.0;
+    looks.rgba[0] = 1.0f;
+    ts_builder_add_geom(builder, &looks);
+    fixture f = fixture_start(builder);
+    ts_device* device;
+    ts_view view = open_null(f.sim, &device);
+    view.show = TS_SHOW_GEOMS;
+    draw(&view);
+    cr_assert(view.list.items.count == 2 && view.list.items.data[1].mesh == TS_DRAW_MESH_SPHERE);
+    view.show = TS_SHOW_GEOMS | TS_SHOW_COLLISION;
+    draw(&view);
+    cr_assert(view.list.items.count == 2 && view.list.items.data[1].mesh == TS_DRAW_MESH_BOX);
+    ts_view_close(&view);
+    ts_device_destroy(device);
+    fixture_end(&f);
+}
