@@ -187,7 +187,7 @@ static void add_path(const ts_comparison* comparison, ts_text* text) {
     plot.x_unit = "m";
     plot.path = 1;
     plot.y_span = 1e-4;
-    static const char* const caption = "The circle is the start; each solver's mark is where it ended.";
+    static const char* const caption = "The circle is the start; each solver's last mark is where it ended.";
     double wide = extent(comparison, at_forward);
     double across = extent(comparison, at_left);
     double high = extent(comparison, at_up);

@@ -335,6 +335,28 @@ static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const
     }
 }
 
+// The same along a path, by its length: bodies that have come to rest would gather marks placed by time.
+static void draw_path_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
+                            ts_text* text) {
+    enum { MARKS_PER_PATH = 2 };
+    double own = ((double)curve->style + 0.5) / (double)(plot->style_count > 0 ? plot->style_count : 1);
+    double length[2] = {0.0, 0.0};  // px: of the whole path, then up to the present point
+    int marks = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 1; i < curve->count; ++i) {
+            double part = hypot(place(x, curve->x[i]) - place(x, curve->x[i - 1]),
+                                place(y, curve->y[i]) - place(y, curve->y[i - 1]));
+            if (!isfinite(part)) continue;
+            length[pass] += part;
+            if (pass == 0 || marks == MARKS_PER_PATH) continue;
+            if (length[1] < length[0] * ((double)marks + own) / MARKS_PER_PATH) continue;
+            draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
+            marks++;
+        }
+        if (length[0] < 40.0) return;
+    }
+}
+
 static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
                        ts_text* text) {
     ts_text_add(text, "<g class=\"c s%d k%d\"><path class=\"l\" stroke-width=\"%.1f\"%s d=\"", curve->style,
@@ -347,7 +369,8 @@ static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const
         draw_series(curve, x, y, &tip);
     ts_text_add(text, "\"/>");
     if (plot->path) {
-        // Where it ended says most; marks along the way would hide it.
+        draw_path_marks(plot, curve, x, y, text);
+        // Where it ended says most.
         for (int i = curve->count - 1; i >= 0; --i) {
             if (!isfinite(curve->x[i]) || !isfinite(curve->y[i])) continue;
             draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
