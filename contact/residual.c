@@ -15,6 +15,8 @@
 
 // |u_T| under which a direction of slip means nothing, m/s.
 #define SLIP_SPEED_MIN 1e-6
+// Free velocities under this are rest, m/s: against nothing but rounding a relative error would mean nothing.
+#define REST_SPEED 1e-9
 // Friction this much smaller than the largest impulse is rounding or an interior iterate's remainder: no direction.
 #define FRICTION_RELATIVE_MIN 1e-12
 
@@ -146,30 +148,28 @@ static double natural_block(const ts_block* block, double r, const double* lambd
     return sqrt(sum);
 }
 
-// The dimensionless natural map. Blocks that nothing can move (zero stiffness) take the mean step of the others, so
-// that an impossible demand on them still shows.
+// The dimensionless natural map. Blocks that nothing can move (zero stiffness) take the mean step of the others, so that
+// an impossible demand on them still shows. `step` (block_count) is scratch: finding a stiffness costs more than using it.
 static double natural_map(const ts_contact_problem* problem, const double* impulse, const double* u,
-                          double largest_impulse) {
+                          double largest_impulse, double* step) {
     const ts_delassus* G = problem->delassus;
-    double step_sum = 0.0, largest_g = 0.0, worst = 0.0;
+    double step_sum = 0.0, largest_g = REST_SPEED, worst = 0.0;
     int moved = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        double mean = moved > 0 ? step_sum / moved : 1.0;
-        for (int b = 0; b < problem->block_count; ++b) {
-            const ts_block* block = &problem->block[b];
-            const double* R = problem->R ? problem->R + block->row : NULL;
-            double stiffness = block_stiffness(block, G->ops->diagonal(G, b), R);
-            double step = stiffness > 0.0 ? 1.0 / stiffness : mean;
-            if (pass == 0) {
-                if (stiffness > 0.0) step_sum += step, ++moved;
-                for (int i = 0; i < block->rows; ++i) largest_g = worse(largest_g, fabs(problem->g[block->row + i]));
-            } else {
-                worst = worse(worst, natural_block(block, step, impulse + block->row, u + block->row));
-            }
-        }
+    for (int b = 0; b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        const double* R = problem->R ? problem->R + block->row : NULL;
+        double stiffness = block_stiffness(block, G->ops->diagonal(G, b), R);
+        step[b] = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
+        if (stiffness > 0.0) step_sum += step[b], ++moved;
+        for (int i = 0; i < block->rows; ++i) largest_g = worse(largest_g, fabs(problem->g[block->row + i]));
     }
-    double scale = worse(largest_impulse, largest_g * (moved > 0 ? step_sum / moved : 1.0));
-    return scale == 0.0 ? worst : worst / scale;
+    double mean = moved > 0 ? step_sum / moved : 1.0;
+    for (int b = 0; b < problem->block_count; ++b) {
+        int row = problem->block[b].row;
+        double r = step[b] > 0.0 ? step[b] : mean;
+        worst = worse(worst, natural_block(&problem->block[b], r, impulse + row, u + row));
+    }
+    return worst / worse(largest_impulse, largest_g * mean);
 }
 
 void ts_residual_evaluate(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch, double* out_u,
@@ -178,7 +178,8 @@ void ts_residual_evaluate(const ts_contact_problem* problem, const double* impul
     *out_residual = zero;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* u = out_u ? out_u : TS_ARENA_ARRAY(scratch, double, problem->row_count);
-    if (!u) {
+    double* step = TS_ARENA_ARRAY(scratch, double, problem->block_count);
+    if (!u || !step) {
         ts_law_residual unknown = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
         out_residual->lcp = out_residual->ccp = out_residual->ncp = unknown;
         out_residual->natural = HUGE_VAL;
@@ -206,6 +207,6 @@ void ts_residual_evaluate(const ts_contact_problem* problem, const double* impul
             out_residual->closing = worse(out_residual->closing, positive(-v[0]));
         }
     }
-    out_residual->natural = natural_map(problem, impulse, u, largest_impulse);
+    out_residual->natural = natural_map(problem, impulse, u, largest_impulse, step);
     ts_arena_scope_end(scratch, scope);
 }

@@ -30,9 +30,9 @@ typedef struct ts_residual {
     ts_law_residual ncp;
     double signorini;    // J: max |lambda_N u_N|
     double dissipation;  // J: max (mu lambda_N |u_T| + lambda_T . u_T), zero when friction opposes slip fully
-    double natural;      // 1: the dimensionless natural map of the exact law (contact_spec 2.4)
-    double closing;      // m/s: largest approach velocity left, max(0, -u_N)
-    double slip_angle;   // rad: largest angle between friction and the opposite of slip, where |u_T| > 1e-6 m/s
+    double natural;  // 1: the dimensionless natural map of the exact law, relative to at least 1 nm/s of free velocity
+    double closing;  // m/s: largest approach velocity left, max(0, -u_N)
+    double slip_angle;  // rad: largest angle between friction and the opposite of slip, where |u_T| > 1e-6 m/s
 } ts_residual;
 
 /// The name of a law: "LCP", "CCP", "NCP".

@@ -180,6 +180,19 @@ Test(residual, agrees_with_long_double_on_random_problems) {
 }
 
 // Force units divide by h, h and h^2; the largest counts.
+// At rest, with nothing but rounding in g and lambda, a relative error would be rounding over rounding. Against a free
+// velocity of 1 nm/s it is small; above that it is relative to what happens.
+Test(residual, natural_map_of_rest_is_small) {
+    const ts_block block = fixture_cone(0, 0.5);
+    const double nothing[3] = {0, 0, 0}, rounding[3] = {1e-17, 0, -1e-17};
+    ts_residual r = evaluate(1, &block, identity, rounding, NULL, nothing, NULL);
+    cr_expect_gt(r.natural, 0.0);
+    cr_expect_leq(r.natural, 1e-7);
+    const double falling[3] = {0, 0, -1e-6};
+    r = evaluate(1, &block, identity, falling, NULL, nothing, NULL);
+    cr_expect_float_eq(r.natural, 1.0, 1e-12);
+}
+
 Test(residual, in_force_units) {
     ts_law_residual r = {2.0, 3.0, 0.004};
     cr_expect_float_eq(ts_law_residual_in_force_units(r, 0.01), 300.0, 1e-10);
