@@ -1,11 +1,11 @@
 // Broad phase: all overlapping pairs of axis-aligned boxes.
 //
-// Rule: cut space into strips along the axis on which the centres vary second most, and in each strip sweep along the
-// axis on which they vary most (sort by lower end, compare each box with those that begin before it ends; Baraff's
-// sort-and-sweep with one more dimension cut away). A pair that shares several strips is reported by the first one only.
+// Rule: cut space into columns along the axis on which the box centres vary most, and in each column sweep along that
+// axis (sort by lower end, compare each box with those that begin before it ends; Baraff's sort-and-sweep with two more
+// dimensions cut away). A pair that shares several columns is reported by the first one only.
 // Boxes without finite ends, such as a ground plane's, are compared with everything.
-// Sort keys are lower ends rounded down to 32-bit grid numbers: rounding is monotone, so comparing grid numbers loses no
-// pair, and every hit is checked with the true ends. Finally the pairs are put in order by two counting passes.
+// Ends are rounded to 32-bit grid numbers: rounding is monotone, so comparing grid numbers loses no pair, and every hit
+// is checked with the true ends. That halves what the inner loop reads and lets it decide without branches. Finally the pairs are put in order by two counting passes.
 // Guaranteed: exactly the pairs whose closed boxes meet and whose groups and masks allow it, ascending, whatever the
 // order of work. Cost: O(n + pairs) for boxes of similar size; one box as large as the scene costs O(n).
 // Known limit: many boxes that are long along both axes bring it back to O(n^2).
@@ -14,12 +14,14 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { STRIPS_MAX = 256 };
+enum { STRIPS_MAX = 64, COLUMNS_MAX = STRIPS_MAX * STRIPS_MAX };
 
 typedef struct sweep_box {
-    uint32_t low, high;           // grid numbers of the ends along the sweep axis
-    int index;                    // into the caller's array
-    int first_strip, last_strip;  // inclusive
+    uint32_t low, high;    // grid numbers of the ends along the sweep axis
+    uint32_t low2, high2;  // along the other two
+    uint32_t low3, high3;
+    int index;                // into the caller's array
+    short first[2], last[2];  // rows and columns the box reaches into, inclusive
 } sweep_box;
 
 typedef struct pair_list {
@@ -119,72 +121,120 @@ static sweep_box* sort_boxes(sweep_box* box, sweep_box* scratch, int count) {
     return box;
 }
 
-static void sweep_strip(const ts_bounds* bounds, const sweep_box* box, const int* member, int count, int strip,
-                        pair_list* list) {
+static void sweep_column(const ts_bounds* bounds, const sweep_box* box, int count, int row, int column,
+                         pair_list* list) {
     for (int i = 0; i < count; ++i) {
-        const sweep_box* a = &box[member[i]];
-        const ts_bounds* bounds_a = &bounds[a->index];
-        for (int j = i + 1; j < count; ++j) {
-            const sweep_box* b = &box[member[j]];
-            if (b->low > a->high) break;
-            const ts_bounds* bounds_b = &bounds[b->index];
-            if (!boxes_meet(bounds_a, bounds_b)) continue;
-            // The first strip both are in reports the pair.
-            int shared = a->first_strip > b->first_strip ? a->first_strip : b->first_strip;
-            if (shared == strip && may_pair(bounds_a, bounds_b)) add_pair(list, a->index, b->index);
+        const sweep_box a = box[i];
+        for (int j = i + 1; j < count && box[j].low <= a.high; ++j) {
+            const sweep_box* b = &box[j];
+            if (!((a.low2 <= b->high2) & (b->low2 <= a.high2) & (a.low3 <= b->high3) & (b->low3 <= a.high3))) continue;
+            // The first column both are in reports the pair.
+            int first_row = a.first[0] > b->first[0] ? a.first[0] : b->first[0];
+            int first_column = a.first[1] > b->first[1] ? a.first[1] : b->first[1];
+            if (first_row != row || first_column != column) continue;
+            const ts_bounds *bounds_a = &bounds[a.index], *bounds_b = &bounds[b->index];
+            if (may_pair(bounds_a, bounds_b) && boxes_meet(bounds_a, bounds_b)) add_pair(list, a.index, b->index);
         }
     }
 }
 
-// How many strips pay: no narrower than two boxes, and not so many that large boxes are stored many times over.
-static int strip_count(const scene_measure* m, int axis, int count) {
+// How many parts along an axis pay: none narrower than two boxes.
+static int part_count(const scene_measure* m, int axis, int count) {
     double range = m->high[axis] - m->low[axis];
     if (count < 32 || !(m->extent[axis] > 0.0) || !(range > 0.0)) return 1;
     double wanted = range / (2.0 * m->extent[axis]);
     return wanted < 2.0 ? 1 : (wanted > STRIPS_MAX ? STRIPS_MAX : (int)wanted);
 }
 
+// The two axes that matter most, and the third.
+static void choose_axes(const scene_measure* m, int axis[3]) {
+    axis[0] = 0;
+    for (int k = 1; k < 3; ++k)
+        if (m->spread[k] > m->spread[axis[0]]) axis[0] = k;
+    axis[1] = (axis[0] + 1) % 3;
+    axis[2] = (axis[0] + 2) % 3;
+    if (m->spread[axis[2]] > m->spread[axis[1]]) {
+        int swap = axis[1];
+        axis[1] = axis[2];
+        axis[2] = swap;
+    }
+}
+
+static double grid_scale(const scene_measure* m, int axis, double cells) {
+    double range = m->high[axis] - m->low[axis], scale = range > 0.0 ? cells / range : 0.0;
+    return isfinite(scale) ? scale : 0.0;  // everything in one cell is slow but right
+}
+
+static void fill_box(const ts_bounds* b, const scene_measure* m, const int axis[3], sweep_box* out) {
+    uint32_t low[3], high[3];
+    for (int k = 0; k < 3; ++k) {
+        double scale = grid_scale(m, axis[k], 4294967295.0);
+        low[k] = grid(ts_vec3_get(b->min, axis[k]), m->low[axis[k]], scale);
+        high[k] = grid(ts_vec3_get(b->max, axis[k]), m->low[axis[k]], scale);
+    }
+    out->low = low[0];
+    out->high = high[0];
+    out->low2 = low[1];
+    out->high2 = high[1];
+    out->low3 = low[2];
+    out->high3 = high[2];
+}
+
+// Equal parts of the 32-bit grid.
+static short part_of(uint32_t g, int parts) { return (short)((uint64_t)g * (uint64_t)parts >> 32); }
+
+// Assigns columns; start[c + 1] counts what goes into column c. Returns the total.
+static size_t assign_columns(sweep_box* box, int count, const int parts[2], int* start) {
+    size_t total = 0;
+    memset(start, 0, ((size_t)parts[0] * (size_t)parts[1] + 1) * sizeof *start);
+    for (int i = 0; i < count; ++i) {
+        sweep_box* b = &box[i];
+        b->first[0] = part_of(b->low2, parts[0]);
+        b->last[0] = part_of(b->high2, parts[0]);
+        b->first[1] = part_of(b->low3, parts[1]);
+        b->last[1] = part_of(b->high3, parts[1]);
+        for (int r = b->first[0]; r <= b->last[0]; ++r)
+            for (int c = b->first[1]; c <= b->last[1]; ++c) ++start[r * parts[1] + c + 1];
+        total += (size_t)(b->last[0] - b->first[0] + 1) * (size_t)(b->last[1] - b->first[1] + 1);
+    }
+    return total;
+}
+
 static int sweep(const ts_bounds* bounds, const int* bounded, int count, pair_list* list) {
     if (count < 2) return 1;
     scene_measure m = measure(bounds, bounded, count);
-    int first = 0;
-    for (int k = 1; k < 3; ++k)
-        if (m.spread[k] > m.spread[first]) first = k;
-    int second = (first + 1) % 3, third = (first + 2) % 3;
-    if (m.spread[third] > m.spread[second]) second = third;
-    int strips = strip_count(&m, second, count);
-    double range = m.high[first] - m.low[first], scale = range > 0.0 ? 4294967295.0 / range : 0.0;
-    if (!isfinite(scale)) scale = 0.0;
-    double strip_range = m.high[second] - m.low[second];
-    double strip_scale = strip_range > 0.0 && isfinite(strip_range) ? strips / strip_range : 0.0;
+    int axis[3];
+    choose_axes(&m, axis);
     sweep_box* box = TS_ARENA_ARRAY(list->arena, sweep_box, count);
     sweep_box* scratch = TS_ARENA_ARRAY(list->arena, sweep_box, count);
-    int* start = (int*)ts_arena_alloc_zeroed(list->arena, (size_t)strips + 1, sizeof(int));
-    if (!box || !scratch || !start) return 0;
-    size_t members = 0;
+    int* start = TS_ARENA_ARRAY(list->arena, int, COLUMNS_MAX + 1);
+    int* fill = TS_ARENA_ARRAY(list->arena, int, COLUMNS_MAX);
+    if (!box || !scratch || !start || !fill) return 0;
     for (int i = 0; i < count; ++i) {
-        const ts_bounds* b = &bounds[bounded[i]];
         box[i].index = bounded[i];
-        box[i].low = grid(ts_vec3_get(b->min, first), m.low[first], scale);
-        box[i].high = grid(ts_vec3_get(b->max, first), m.low[first], scale);
-        uint32_t s0 = grid(ts_vec3_get(b->min, second), m.low[second], strip_scale);
-        uint32_t s1 = grid(ts_vec3_get(b->max, second), m.low[second], strip_scale);
-        box[i].first_strip = s0 < (uint32_t)strips ? (int)s0 : strips - 1;
-        box[i].last_strip = s1 < (uint32_t)strips ? (int)s1 : strips - 1;
-        members += (size_t)(box[i].last_strip - box[i].first_strip + 1);
-        for (int s = box[i].first_strip; s <= box[i].last_strip; ++s) ++start[s + 1];
+        fill_box(&bounds[bounded[i]], &m, axis, &box[i]);
     }
-    int* member = TS_ARENA_ARRAY(list->arena, int, members);
-    int* fill = TS_ARENA_ARRAY(list->arena, int, strips);
-    if (!member || !fill) return 0;
+    int parts[2] = {part_count(&m, axis[1], count), part_count(&m, axis[2], count)};
+    size_t total = assign_columns(box, count, parts, start);
+    while (total > 6 * (size_t)count && parts[0] * parts[1] > 1) {
+        // Large boxes in many columns cost more than narrow columns save.
+        parts[0] = (parts[0] + 1) / 2;
+        parts[1] = (parts[1] + 1) / 2;
+        total = assign_columns(box, count, parts, start);
+    }
+    int columns = parts[0] * parts[1];
+    for (int c = 0; c < columns; ++c) {
+        start[c + 1] += start[c];
+        fill[c] = start[c];
+    }
+    sweep_box* member = TS_ARENA_ARRAY(list->arena, sweep_box, total);
+    if (!member) return 0;
     box = sort_boxes(box, scratch, count);
-    for (int s = 0; s < strips; ++s) {
-        start[s + 1] += start[s];
-        fill[s] = start[s];
-    }
     for (int i = 0; i < count; ++i)
-        for (int s = box[i].first_strip; s <= box[i].last_strip; ++s) member[fill[s]++] = i;
-    for (int s = 0; s < strips; ++s) sweep_strip(bounds, box, member + start[s], start[s + 1] - start[s], s, list);
+        for (int r = box[i].first[0]; r <= box[i].last[0]; ++r)
+            for (int c = box[i].first[1]; c <= box[i].last[1]; ++c) member[fill[r * parts[1] + c]++] = box[i];
+    for (int c = 0; c < columns; ++c)
+        sweep_column(bounds, member + start[c], start[c + 1] - start[c], c / parts[1], c % parts[1], list);
     return 1;
 }
 

@@ -72,11 +72,16 @@ static core_distance point_to_cylinder(ts_vec3 c, ts_vec3 h) {
     return r;
 }
 
-static core_distance point_to_segment(ts_vec3 c, double half, ts_vec3 fallback) {
+// `axis` is what a made-up direction must be orthogonal to when the point lies on the core; see fallback_normal.
+static core_distance point_to_thin_core(ts_vec3 d, ts_vec3 axis, ts_vec3 previous) {
     core_distance r;
-    ts_vec3 d = ts_vec3_make(c.x, c.y, c.z - clamp(c.z, half));
-    r.outward = ts_vec3_unit_or(d, fallback);
-    r.distance = ts_vec3_max_abs(d) > 0.0 ? ts_vec3_dot(r.outward, d) : 0.0;
+    if (ts_vec3_max_abs(d) > 0.0) {
+        r.outward = ts_vec3_unit_or(d, ts_vec3_axis(0));
+        r.distance = ts_vec3_dot(r.outward, d);
+    } else {
+        r.outward = fallback_normal(axis, previous, ts_vec3_zero());
+        r.distance = 0.0;
+    }
     return r;
 }
 
@@ -96,13 +101,9 @@ static int sphere_query(const ts_shape* a, const ts_shape* b, const ts_transform
     ts_vec3 before = ts_vec3_neg(ts_transform_direction_inverse(pose, previous));
     core_distance d;
     switch (b->kind) {
-    case TS_SHAPE_SPHERE:
-        d.outward = ts_vec3_unit_or(c, fallback_normal(ts_vec3_zero(), before, c));
-        d.distance = ts_vec3_dot(d.outward, c);
-        if (!(ts_vec3_max_abs(c) > 0.0)) d.distance = 0.0;
-        break;
+    case TS_SHAPE_SPHERE: d = point_to_thin_core(c, ts_vec3_zero(), before); break;
     case TS_SHAPE_CAPSULE:
-        d = point_to_segment(c, b->half.z, fallback_normal(ts_vec3_axis(2), before, ts_vec3_zero()));
+        d = point_to_thin_core(ts_vec3_make(c.x, c.y, c.z - clamp(c.z, b->half.z)), ts_vec3_axis(2), before);
         break;
     case TS_SHAPE_CYLINDER: d = point_to_cylinder(c, b->half); break;
     case TS_SHAPE_BOX: d = point_to_box(c, b->half); break;

@@ -8,6 +8,7 @@
 #include "collision/support.h"
 
 #include "base/assert.h"
+#include "collision/support_internal.h"
 
 // A face counts as "the support feature" up to 10 degrees from the direction: cos and sin of that.
 static const double FEATURE_COS = 0.98480775301220806;
@@ -41,14 +42,17 @@ static ts_support_point support_cylinder(ts_vec3 h, ts_vec3 d) {
     return support_make(ts_vec3_make(s * x, s * y, z), -1);
 }
 
-static int hull_scan(const ts_hull* hull, ts_vec3 d) {
+int ts_support_scan(const ts_hull* hull, ts_vec3 d) {
     const double *x = hull->x, *y = hull->y, *z = hull->z;
-    // Four independent maxima let the processor overlap the comparisons; the padding repeats vertex 0, which cannot win a
-    // tie because the lowest index does.
+    // Four lanes, as the vector version has them. The padding repeats vertex 0, which cannot win a tie because the lowest
+    // index does.
     double best[4];
-    int index[4] = {0, 1, 2, 3};
-    for (int k = 0; k < 4; ++k) best[k] = d.x * x[k] + d.y * y[k] + d.z * z[k];
-    for (int i = 4; i < hull->padded_count; i += 4) {
+    int index[4];
+    for (int k = 0; k < 4; ++k) {
+        best[k] = -(double)INFINITY;
+        index[k] = k;
+    }
+    for (int i = 0; i < hull->padded_count; i += 4) {
         for (int k = 0; k < 4; ++k) {
             double value = d.x * x[i + k] + d.y * y[i + k] + d.z * z[i + k];
             int better = value > best[k];
@@ -81,7 +85,8 @@ static int hull_climb(const ts_hull* hull, ts_vec3 d, int start) {
 
 static int hull_support(const ts_hull* hull, ts_vec3 d, int hint) {
     int known = hint >= 0 && hint < hull->vertex_count;
-    if (hull->vertex_count <= SCAN_WARM || (!known && hull->vertex_count <= SCAN_COLD)) return hull_scan(hull, d);
+    if (hull->vertex_count <= SCAN_WARM || (!known && hull->vertex_count <= SCAN_COLD))
+        return ts_support_scan_simd(hull, d);
     return hull_climb(hull, d, known ? hint : 0);
 }
 

@@ -2,6 +2,7 @@
 #include "tests/collision/collision_fixture.h"
 
 #include "collision/support.h"
+#include "collision/support_internal.h"
 
 Test(support, hull_matches_a_linear_scan_from_any_hint) {
     ts_rng rng = ts_rng_make(21, 0);
@@ -24,6 +25,29 @@ Test(support, hull_matches_a_linear_scan_from_any_hint) {
         }
         ts_hull_free(hull);
     }
+}
+
+Test(support, vector_and_scalar_scans_name_the_same_vertex) {
+    ts_rng rng = ts_rng_make(24, 0);
+    for (int count = 4; count < 60; ++count) {
+        ts_hull* hull = random_hull(&rng, count, ts_vec3_make(0.3, 1.0, 2.0));
+        for (int trial = 0; trial < 300; ++trial) {
+            ts_vec3 d = random_vector(&rng, 1.0);
+            cr_assert_eq(ts_support_scan_simd(hull, d), ts_support_scan(hull, d));
+        }
+        ts_hull_free(hull);
+    }
+    // Ties: on a box along its axes, and the zero direction, where all are equal.
+    ts_hull* box = box_hull(ts_vec3_make(1.0, 2.0, 3.0));
+    for (int k = 0; k < 27; ++k) {
+        ts_vec3 d = ts_vec3_make(k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0);
+        int expected = 0;
+        for (int i = 1; i < 8; ++i)
+            if (ts_vec3_dot(d, box->vertex[i]) > ts_vec3_dot(d, box->vertex[expected])) expected = i;
+        cr_expect_eq(ts_support_scan(box, d), expected);
+        cr_expect_eq(ts_support_scan_simd(box, d), expected);
+    }
+    ts_hull_free(box);
 }
 
 Test(support, nothing_of_the_core_lies_beyond_the_support_point) {
