@@ -1,7 +1,8 @@
 // <worldbody>: the tree of bodies, with frames and replicas folded into plain poses.
 //
 // A frame is no body: its pose is multiplied onto whatever stands inside of it. A replicate is `count` frames with the same
-// contents, each turned and moved against the one before, whose names get a running number.
+// contents, whose names get a running number. Frame i is turned by i times the Euler angles (which for several angles is
+// not i times the turn), and stands where steps of `offset`, each in the axes of the frame before, lead: as in MuJoCo.
 #include "engine/mjcf_internal.h"
 
 #include <math.h>
@@ -232,9 +233,6 @@ static void read_replicate(ts_mjcf_reader* reader, const ts_mjcf_node* node, con
     const char* separator = ts_mjcf_own(node, "sep");
     if (count <= 0 || count > TS_MJCF_REPLICA_LIMIT)
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "replicate needs a count between 1 and %d", TS_MJCF_REPLICA_LIMIT);
-    // The element has no pos, so its pose is the turn from one replica to the next.
-    ts_pose step = ts_mjcf_pose(&e);
-    step.position = ts_vec3_load(offset);
     int digits = 1;
     for (int n = count - 1; n >= 10; n /= 10) ++digits;
     ts_mjcf_scope inside = *scope;
@@ -248,8 +246,8 @@ static void read_replicate(ts_mjcf_reader* reader, const ts_mjcf_node* node, con
         inside.frame = ts_pose_mul(scope->frame, pose);
         // An empty replica costs, too.
         if (ts_mjcf_count(reader, node, &inside)) read_contents(reader, node, &inside);
-        pose = ts_pose_mul(pose, step);
-        pose.rotation = ts_quat_normalize(pose.rotation);
+        pose.position = ts_pose_apply(pose, ts_vec3_load(offset));
+        pose.rotation = ts_mjcf_euler(&e, (double)(i + 1));
     }
 }
 

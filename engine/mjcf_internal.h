@@ -213,6 +213,9 @@ int ts_mjcf_real_array(const ts_mjcf_element* element, const char* name, ts_buil
 /// pos and one of quat, axisangle, xyaxes, zaxis, euler.
 ts_pose ts_mjcf_pose(const ts_mjcf_element* element);
 
+/// euler with every angle multiplied by `times`; no rotation when it is missing.
+ts_quat ts_mjcf_euler(const ts_mjcf_element* element, double times);
+
 /// The pose and half length of fromto="..."; returns 0 when there is none.
 int ts_mjcf_from_to(const ts_mjcf_element* element, ts_pose* out_pose, double* out_half_length);
 

@@ -162,7 +162,7 @@ static ts_quat from_z_axis(const ts_mjcf_element* element) {
 
 // Lower-case letters turn about the axes that moved along (each turn acts before the ones already there), upper-case ones
 // about the parent's.
-static ts_quat from_euler(const ts_mjcf_element* element) {
+ts_quat ts_mjcf_euler(const ts_mjcf_element* element, double times) {
     double a[3] = {0.0, 0.0, 0.0};
     if (!ts_mjcf_reals(element, "euler", a, 3, 3)) return ts_quat_identity();
     ts_quat q = ts_quat_identity();
@@ -170,11 +170,13 @@ static ts_quat from_euler(const ts_mjcf_element* element) {
         char letter = element->reader->compiler.euler[i];
         int moving = letter >= 'x';
         ts_vec3 axis = ts_vec3_axis(letter - (moving ? 'x' : 'X'));
-        ts_quat turn = ts_quat_from_axis_angle(axis, a[i] * element->reader->compiler.angle);
+        ts_quat turn = ts_quat_from_axis_angle(axis, times * a[i] * element->reader->compiler.angle);
         q = moving ? ts_quat_mul(q, turn) : ts_quat_mul(turn, q);
     }
     return ts_quat_normalize(q);
 }
+
+static ts_quat from_euler(const ts_mjcf_element* element) { return ts_mjcf_euler(element, 1.0); }
 
 // The element narrowed to its nearest node that has an orientation; out_spelling is the index in the table below.
 static ts_mjcf_element nearest_orientation(const ts_mjcf_element* element, int* out_spelling) {

@@ -401,3 +401,17 @@ Test(mjcf, meshes_that_are_not_convex) {
     cr_assert_float_eq(m->body[1].mass, 3.5, 1e-12);
     ts_model_free(m);
 }
+
+// With several angles, replica i is turned by i times each of them, which is not i times the turn.
+Test(mjcf, replicas_multiply_their_angles) {
+    ts_model* m =
+        mjcf_read("<mujoco><worldbody><replicate count='3' euler='10 20 30' offset='1 2 3'><body/></replicate>"
+                  "<body name='one' euler='10 20 30'/><body name='two' euler='20 40 60'/></worldbody></mujoco>");
+    ts_quat one = m->body[ts_model_find_body(m, "one")].pose.rotation;
+    ts_quat two = m->body[ts_model_find_body(m, "two")].pose.rotation;
+    ts_vec3 offset = ts_vec3_make(1.0, 2.0, 3.0);
+    ts_quat got = m->body[3].pose.rotation;
+    cr_assert_float_eq(fabs(got.w * two.w + got.x * two.x + got.y * two.y + got.z * two.z), 1.0, 1e-15);
+    cr_assert_lt(ts_vec3_distance(m->body[3].pose.position, ts_vec3_add(offset, ts_quat_rotate(one, offset))), 1e-14);
+    ts_model_free(m);
+}
