@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "engine/kinematics.h"
 #include "engine/sim_internal.h"
 
 // The head of a snapshot; the arrays follow in the order of their counts here.
@@ -112,8 +113,11 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     sim->contact_memory_count = head.contact_count;
     sim->joint_memory_count = head.joint_count;
     // The contacts of the last step belonged to another state.
+    sim->contact = NULL;
     sim->contact_count = 0;
+    sim->impulse = NULL;
     memset(&sim->problem, 0, sizeof sim->problem);
+    ts_kinematics_update(sim);
     return ts_status_ok(out_status);
 }
 

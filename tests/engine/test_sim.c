@@ -145,6 +145,20 @@ Test(sim, a_bad_geom_is_counted_not_followed) {
     fixture_end(&f);
 }
 
+Test(sim, restoring_also_brings_back_the_poses) {
+    fixture f = fixture_start(box_on_floor(), 1);
+    ts_snapshot snapshot = {NULL, 0, 0};
+    ts_status status;
+    cr_assert_eq(ts_sim_snapshot(f.sim, &snapshot, &status), TS_OK);
+    f.sim->qpos[2] = 4.0;
+    fixture_run(&f, 3);
+    cr_assert_eq(ts_sim_restore(f.sim, &snapshot, &status), TS_OK);
+    cr_assert_eq(f.sim->body_pose[1].p.z, 0.1);
+    cr_assert_eq(f.sim->geom_pose[1].p.z, 0.1);
+    ts_snapshot_free(&snapshot);
+    fixture_end(&f);
+}
+
 Test(sim, snapshots_refuse_strangers) {
     fixture f = fixture_start(box_on_floor(), 1);
     fixture g = fixture_menagerie(1);
