@@ -62,6 +62,14 @@ static double gain(const flat_point* flat, const int* kept, int kept_count, int 
     if (kept_count == 1) return distance2(flat[kept[0]], flat[i]);
     if (kept_count == 2) return fabs(cross2(flat[kept[0]], flat[kept[1]], flat[i]));
     double best = 0.0;
+    if (kept_count == 3) {  // the usual last step, without looking for edges
+        double turn = cross2(flat[kept[0]], flat[kept[1]], flat[kept[2]]) < 0.0 ? 1.0 : -1.0;
+        for (int a = 0; a < 3; ++a) {
+            double out = turn * cross2(flat[kept[a]], flat[kept[(a + 1) % 3]], flat[i]);
+            if (out > best) best = out;
+        }
+        return best;
+    }
     for (int a = 0; a < kept_count; ++a) {
         for (int b = a + 1; b < kept_count; ++b) {
             double inside = cross2(flat[kept[a]], flat[kept[b]], centre);
