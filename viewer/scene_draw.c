@@ -171,10 +171,8 @@ static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, 
     ts_vec3 force = ts_mat3_mul_vec(&contact->frame, ts_vec3_scale(h > 0.0 ? 1.0 / h : 0.0, contact->impulse));
     if (show & TS_SHOW_FORCES) {
         ts_vec3 arrow = ts_vec3_scale(sizes->metres_per_newton, force);
-        // Impacts are forces of thousands of weights for one step: keep their arrows inside the picture.
         double length = ts_vec3_norm(arrow);
-        double longest = 2.0 * sizes->radius;
-        if (length > longest) arrow = ts_vec3_scale(longest / length, arrow);
+        if (length > sizes->longest_arrow) arrow = ts_vec3_scale(sizes->longest_arrow / length, arrow);
         ts_draw_list_add_arrow(list, contact->position, arrow, 0.26 * size, color, c);
     }
     if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->friction > 0.0 && h > 0.0) {

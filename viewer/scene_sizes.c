@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+// More bodies than this and full-length arrows would hide everything else.
+enum { crowd = 30 };
+
 typedef struct box {
     ts_vec3 low;
     ts_vec3 high;
@@ -90,7 +93,10 @@ ts_scene_sizes ts_scene_sizes_measure(const ts_sim* sim) {
     double gravity = ts_vec3_norm(sim->options.gravity);
     // Without gravity a body has no weight to compare forces with; what it would weigh on Earth serves as well.
     double weight = mass * (gravity > 0.0 ? gravity : 9.81) / (double)(trees > 0 ? trees : 1);
-    sizes.metres_per_newton = weight > 0.0 ? 3.0 * tree_radius / weight : 0.0;
+    double weight_length = (trees > crowd ? 0.5 : 3.0) * tree_radius;
+    sizes.metres_per_newton = weight > 0.0 ? weight_length / weight : 0.0;
+    // Impacts are forces of thousands of weights for one step, and the bottom of a pile carries many: arrows end here.
+    sizes.longest_arrow = trees > crowd ? 3.0 * tree_radius : 2.0 * sizes.radius;
     sizes.grid_cell = pow(10.0, floor(log10(0.6 * sizes.radius)));
     return sizes;
 }

@@ -13,6 +13,7 @@ typedef struct ts_scene_sizes {
     double radius;             // m, half the diagonal of what is worth looking at
     double body_radius;        // m, half the diagonal around a moving body, on average
     double metres_per_newton;  // length of force arrows; 0 when nothing has mass
+    double longest_arrow;      // m, force arrows are cut at this length
     double grid_cell;          // m, a power of ten
 } ts_scene_sizes;
 
@@ -21,7 +22,8 @@ typedef struct ts_scene_sizes {
 void ts_scene_sizes_bounds(const ts_sim* sim, ts_vec3* out_min, ts_vec3* out_max);
 
 /// Sizes for the simulation's present pose. The weight of a robot or body of average mass becomes an arrow three times as
-/// long as its radius, so the four arrows under a resting cube are a little shorter than the cube.
+/// long as its radius, so the four arrows under a resting cube are a little shorter than the cube; in a crowd, half as
+/// long as its radius.
 ts_scene_sizes ts_scene_sizes_measure(const ts_sim* sim);
 
 #ifdef __cplusplus
