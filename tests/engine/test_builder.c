@@ -263,6 +263,32 @@ Test(builder, who_can_touch_whom) {
     ts_model_free(m);
 }
 
+// Many exclusions, in any order and repeated, against a table.
+Test(builder, exclusions_are_found_among_many) {
+    enum { COUNT = 24 };
+    static unsigned char excluded[COUNT][COUNT];
+    ts_rng rng = ts_rng_make(5, 0);
+    for (int round = 0; round < 20; ++round) {
+        ts_builder* b = ts_builder_create(NULL);
+        memset(excluded, 0, sizeof excluded);
+        for (int i = 1; i < COUNT; ++i) {
+            add_body(b, NULL, 0, ts_vec3_zero());
+            add_joint(b, i, TS_JOINT_FREE);
+            add_sphere(b, i, 0.1);
+        }
+        for (int k = 0; k < 10 * round; ++k) {
+            int i = 1 + (int)(ts_rng_uniform(&rng) * (COUNT - 1)), j = 1 + (int)(ts_rng_uniform(&rng) * (COUNT - 1));
+            ts_builder_exclude(b, i, j);
+            excluded[i][j] = excluded[j][i] = 1;
+        }
+        ts_model* m = finish(b);
+        for (int i = 1; i < COUNT; ++i)
+            for (int j = 1; j < COUNT; ++j)
+                if (i != j) cr_assert_eq(ts_model_geoms_can_touch(m, i - 1, j - 1), !excluded[i][j], "%d %d", i, j);
+        ts_model_free(m);
+    }
+}
+
 Test(builder, refuses_bad_bodies) {
     ts_builder* b = one_ball();
     add_body(b, "ball", 0, ts_vec3_zero());

@@ -415,3 +415,49 @@ Test(mjcf, replicas_multiply_their_angles) {
     cr_assert_lt(ts_vec3_distance(m->body[3].pose.position, ts_vec3_add(offset, ts_quat_rotate(one, offset))), 1e-14);
     ts_model_free(m);
 }
+
+// An L of three unit cubes with part of its bottom missing. The numbers are MuJoCo 4.0's, which keeps vertices in single
+// precision.
+Test(mjcf, meshes_that_are_open) {
+    ts_model* m =
+        mjcf_read("<mujoco><asset><mesh name='m' inertia='exact' "
+                  "vertex='0 0 0 2 0 0 2 1 0 1 1 0 1 2 0 0 2 0 0 0 1 2 0 1 2 1 1 1 1 1 1 2 1 0 2 1' "
+                  "face='0 5 3 5 4 3 6 7 9 7 8 9 6 9 11 11 9 10 0 1 6 1 7 6 1 2 7 2 8 7 2 3 8 3 9 8 3 4 9 4 10 9 "
+                  "4 5 10 5 11 10 5 0 11 0 6 11'/></asset><worldbody><body><freejoint/>"
+                  "<geom type='mesh' mesh='m' density='1'/></body></worldbody></mujoco>");
+    cr_assert_float_eq(m->body[1].mass, 2.731470588, 1e-6);
+    cr_assert_lt(ts_vec3_distance(m->body[1].centre, ts_vec3_make(0.80382353, 0.86147059, 0.53705882)), 1e-6);
+    ts_model_free(m);
+}
+
+// A mirrored mesh is turned inside out; its triangles are turned with it. (The hull would weigh 3.5.)
+Test(mjcf, mirrored_meshes) {
+    ts_model* m =
+        mjcf_read("<mujoco><asset><mesh name='m' inertia='exact' scale='-1 1 1' "
+                  "vertex='0 0 0 2 0 0 2 1 0 1 1 0 1 2 0 0 2 0 0 0 1 2 0 1 2 1 1 1 1 1 1 2 1 0 2 1' "
+                  "face='0 3 1 1 3 2 0 5 3 5 4 3 6 7 9 7 8 9 6 9 11 11 9 10 0 1 6 1 7 6 1 2 7 2 8 7 2 3 8 3 9 8 "
+                  "3 4 9 4 10 9 4 5 10 5 11 10 5 0 11 0 6 11'/></asset><worldbody><body><freejoint/>"
+                  "<geom type='mesh' mesh='m' density='1'/></body></worldbody></mujoco>");
+    cr_assert_float_eq(m->body[1].mass, 3.0, 1e-12);
+    cr_assert_lt(ts_vec3_distance(m->body[1].centre, ts_vec3_make(-2.5 / 3.0, 2.5 / 3.0, 0.5)), 1e-12);
+    ts_model_free(m);
+}
+
+// The surface of a unit cube with unit density per area: 6 kg, and about each axis 5/18 m a^2.
+Test(mjcf, shells) {
+    ts_model* m = mjcf_read("<mujoco><asset><mesh name='m' inertia='shell' "
+                            "vertex='0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1' "
+                            "face='0 2 1 1 2 3 4 5 6 5 7 6 0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset>"
+                            "<worldbody><body><freejoint/><geom type='mesh' mesh='m' density='1' pos='3 0 0'/></body>"
+                            "</worldbody></mujoco>");
+    expect_inertia(&m->body[1], 6.0, 6.0 * 5.0 / 18.0, 6.0 * 5.0 / 18.0, 6.0 * 5.0 / 18.0);
+    cr_assert_lt(ts_vec3_distance(m->body[1].centre, ts_vec3_make(3.5, 0.5, 0.5)), 1e-14);
+    ts_model_free(m);
+}
+
+Test(mjcf, a_turned_geom_turns_its_inertia) {
+    ts_model* m = body_of("", "", "<geom type='box' size='.3 .4 .5' mass='3' euler='0 0 90'/>");
+    // Edges along x and y are swapped: m/3 (b^2 + c^2) with half edges.
+    expect_inertia(&m->body[1], 3.0, 0.09 + 0.25, 0.16 + 0.25, 0.09 + 0.16);
+    ts_model_free(m);
+}

@@ -132,6 +132,21 @@ Test(mjcf_errors, impossible_joints) {
     refuse_in_world("<body mocap='true'><joint/><geom size='1'/></body>", 2, "mocap body cannot have joints");
 }
 
+// The line of a tag is the one it begins on.
+Test(mjcf_errors, tags_over_several_lines) {
+    refuse_in_world("<geom\nname='a'\nsiez='1'\n/>", 2, "siez");
+    refuse_in_world("<geom size='1'/>\n\n<geom\n\n\nsize='x'\n/>", 4, "'x' is not a number");
+    // Nothing is allowed to be lost between the pieces the parser is fed with.
+    char* text = (char*)malloc(3 << 20);
+    size_t used = (size_t)sprintf(text, "<mujoco><worldbody>\n");
+    int line = 2;
+    for (; used < (5 << 19); ++line)
+        used += (size_t)sprintf(text + used, "<site name='s%d' pos='0 0 %d'/>\n", line, line);
+    strcpy(text + used, "<geom\nsize='0'/></worldbody></mujoco>");
+    mjcf_refuse(text, line, "");
+    free(text);
+}
+
 Test(mjcf_errors, slips_of_the_pen) {
     refuse_in_world("<geom siez='1'/>", 2, "geom has no attribute 'siez'");
     refuse_in_world("<boddy/>", 2, "<worldbody> has no element <boddy>");
