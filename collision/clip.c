@@ -135,9 +135,6 @@ void ts_clip_against_polygon(const ts_clip_input* in, ts_contact_list* out) {
         double core_gap = (ts_vec3_dot(reference->normal, p) - offset) / facing;
         double gap = core_gap - balls;
         if (gap > in->margin) continue;
-        // Along a normal oblique to the face a corner can lie deeper than the shapes overlap; nothing needs to move more
-        // than the signed distance.
-        if (gap < in->deepest) gap = in->deepest;
         // From the incident core point, half the core gap back towards the reference; then to the middle of the balls.
         double shift = (in->reference == 1 ? -0.5 : 0.5) * core_gap + 0.5 * (in->radius_a - in->radius_b);
         ts_contact_list_add(out, ts_vec3_add_scaled(p, shift, in->normal), gap,

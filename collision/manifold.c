@@ -81,10 +81,8 @@ static void snap_normal(const ts_shape* a, const ts_shape* b, const ts_transform
     if (ts_vec3_dot(face, in->normal) < SNAP_COS) return;
     double balls = in->radius_a + in->radius_b;
     double allowed = (balls > 0.0 ? SNAP_ROUND : SNAP_SHARP) * size;
-    double gap = core_gap(a, b, pose, face) - balls;
-    if (gap < distance - allowed) return;
+    if (core_gap(a, b, pose, face) - balls < distance - allowed) return;
     in->normal = face;
-    in->deepest = gap;
     if (in->reference == 1 && b->kind == TS_SHAPE_CYLINDER) feature_of_b(b, pose, face, &in->b);
     if (in->reference == 2 && a->kind == TS_SHAPE_CYLINDER) ts_support_feature_along(a, face, &in->a);
 }
@@ -97,7 +95,6 @@ static void clip_features(const ts_shape* a, const ts_shape* b, const ts_transfo
     in.radius_a = a->radius;
     in.radius_b = b->radius;
     in.margin = margin;
-    in.deepest = p->distance;
     double size_a = shape_size(a), size_b = shape_size(b);
     double size = size_a < size_b ? size_a : size_b;
     in.tolerance = SAME_POINT * size;

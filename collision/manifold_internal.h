@@ -37,7 +37,6 @@ typedef struct ts_clip_input {
     double radius_a;  // m, balls around the cores
     double radius_b;
     double margin;     // m, gaps above this are dropped
-    double deepest;    // m, the gap along the normal: no point is reported deeper
     double tolerance;  // m, distances below this count as zero
     int reference;     // 1: clip against A's polygon, 2: against B's
 } ts_clip_input;

@@ -166,6 +166,27 @@ Test(hull, flat_faces_of_many_triangles_join) {
     ts_hull_free(hull);
 }
 
+Test(hull, corners_on_nearly_straight_edges_go) {
+    // Points on the edges of a cube, pushed out by less than the joining tolerance: qhull keeps them, a box has none.
+    ts_vec3 points[20];
+    int count = 0;
+    for (int i = 0; i < 8; ++i)
+        points[count++] = ts_vec3_make(i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
+    for (int axis = 0; axis < 3; ++axis)
+        for (int k = 0; k < 4; ++k) {
+            double out = 1.0 + 2e-8;
+            double u = k & 1 ? out : -out, v = k & 2 ? out : -out;
+            points[count++] =
+                ts_vec3_make(axis == 0 ? 0.1 : u, axis == 1 ? 0.1 : (axis == 0 ? u : v), axis == 2 ? 0.1 : v);
+        }
+    ts_hull* hull = 0;
+    cr_assert_eq(ts_hull_build(points, count, &hull, 0), TS_OK);
+    cr_expect_eq(hull->vertex_count, 8);
+    cr_expect_eq(hull->face_count, 6);
+    cr_expect_eq(hull->edge_count, 12);
+    ts_hull_free(hull);
+}
+
 Test(hull, nearly_equal_points_merge) {
     ts_vec3 points[32];
     for (int i = 0; i < 32; ++i)

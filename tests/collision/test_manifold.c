@@ -119,6 +119,30 @@ Test(manifold, aligned_boxes_have_exactly_upright_normals) {
     ts_hull_free(hull);
 }
 
+Test(manifold, aligned_edges_grow_no_slivers) {
+    // Equal boxes in one column, seen from turned frames: corners within rounding of the clipping edges are the corners,
+    // four and no more, though eight would be allowed, and rounding does not change what they are called.
+    ts_rng rng = ts_rng_make(107, 0);
+    ts_hull* hull = box_hull(ts_vec3_make(0.5, 0.4, 0.3));
+    const ts_shape shapes[2] = {ts_shape_box(ts_vec3_make(0.5, 0.4, 0.3)), ts_shape_hull(hull)};
+    ts_manifold_settings all = {0.02, 8};
+    uint32_t labels[4] = {0, 0, 0, 0};
+    for (int trial = 0; trial < 1000; ++trial) {
+        ts_transform m = random_pose(&rng, 2.0), above = at(0.0, 0.0, 0.6 + 1e-5 * ts_rng_normal(&rng));
+        ts_transform pb = ts_transform_mul(&m, &above);
+        ts_manifold found;
+        ts_manifold_collide(&shapes[trial % 2], &m, &shapes[trial / 2 % 2], &pb, &all, 0, &found);
+        cr_assert_eq(found.count, 4, "trial %d: %d points", trial, found.count);
+        for (int i = 0; i < 4; ++i) {
+            if (trial == 0) labels[i] = found.point[i].feature;
+            int known = 0;
+            for (int k = 0; k < 4; ++k) known |= labels[k] == found.point[i].feature;
+            cr_assert(known, "trial %d: a new label", trial);
+        }
+    }
+    ts_hull_free(hull);
+}
+
 Test(manifold, standing_cylinder_touches_at_fixed_azimuths) {
     ts_shape plane = ts_shape_plane(), cylinder = ts_shape_cylinder(0.5, 1.0);
     uint32_t labels[4] = {0, 0, 0, 0};
