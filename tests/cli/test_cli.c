@@ -495,7 +495,7 @@ Test(cli, ctrl_c_ends_a_run_with_a_readable_csv) {
         commas = 0;
         rows++;
     }
-    char check[64];
+    char check[96];
     snprintf(check, sizeof check, "assert d['recorded_rows'] == %lld == d['steps'] + 1", rows);
     cr_expect(json_holds(&result.out, check));
     ts_text_free(&csv);
