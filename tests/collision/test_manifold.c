@@ -126,7 +126,7 @@ Test(manifold, aligned_edges_grow_no_slivers) {
     ts_hull* hull = box_hull(ts_vec3_make(0.5, 0.4, 0.3));
     const ts_shape shapes[2] = {ts_shape_box(ts_vec3_make(0.5, 0.4, 0.3)), ts_shape_hull(hull)};
     ts_manifold_settings all = {0.02, 8};
-    uint32_t labels[4] = {0, 0, 0, 0};
+    uint32_t labels[4][4];
     for (int trial = 0; trial < 1000; ++trial) {
         ts_transform m = random_pose(&rng, 2.0), above = at(0.0, 0.0, 0.6 + 1e-5 * ts_rng_normal(&rng));
         ts_transform pb = ts_transform_mul(&m, &above);
@@ -134,9 +134,9 @@ Test(manifold, aligned_edges_grow_no_slivers) {
         ts_manifold_collide(&shapes[trial % 2], &m, &shapes[trial / 2 % 2], &pb, &all, 0, &found);
         cr_assert_eq(found.count, 4, "trial %d: %d points", trial, found.count);
         for (int i = 0; i < 4; ++i) {
-            if (trial == 0) labels[i] = found.point[i].feature;
+            if (trial < 4) labels[trial][i] = found.point[i].feature;
             int known = 0;
-            for (int k = 0; k < 4; ++k) known |= labels[k] == found.point[i].feature;
+            for (int k = 0; k < 4; ++k) known |= labels[trial % 4][k] == found.point[i].feature;
             cr_assert(known, "trial %d: a new label", trial);
         }
     }
