@@ -80,6 +80,8 @@ static void remember_contacts(ts_sim* sim) {
         memset(memory, 0, sizeof *memory);
         memory->pair = (uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b;
         memory->key = contact->key;
+        memory->on_a = ts_transform_point_inverse(&sim->geom_pose[contact->geom_a], contact->position);
+        memory->on_b = ts_transform_point_inverse(&sim->geom_pose[contact->geom_b], contact->position);
         memory->normal = ts_mat3_column(&contact->frame, 2);
         memory->tangent = ts_mat3_column(&contact->frame, 0);
         memory->impulse = ts_mat3_mul_vec(&contact->frame, contact->impulse);

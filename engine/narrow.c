@@ -2,7 +2,7 @@
 //
 // Order decides everything here. Pairs are brought into the order (geom A, geom B) where A has the smaller shape kind,
 // or index for equal kinds; the points of a pair are ordered by feature. What was remembered from the last step has the
-// same order, so old and new are matched by walking both once, and no result depends on which worker did what.
+// same order of pairs, so old and new are matched by walking both once, and no result depends on which worker did what.
 //
 // Tangents: t1 is the axis of geom A least aligned with the normal, projected on the tangent plane; for a plane always its
 // x axis. A point that was there last step and whose normal moved by less than 1e-6 keeps last step's t1. Circular
@@ -217,7 +217,51 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_ma
     out_contact->frame = contact_frame(manifold->normal, tangent);
 }
 
-// All manifolds' points in order, each matched with its memory by one walk over both.
+// How far a point may have moved on either geom and still be the one of last step: 1 cm, or 2 % of a small geom's size.
+static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
+    double radius_a = ts_shape_bounding_radius(&sim->model->geom[pair->a].shape);
+    double radius_b = ts_shape_bounding_radius(&sim->model->geom[pair->b].shape);
+    return fmin(0.01, 0.04 * fmin(radius_a, radius_b));
+}
+
+// Finds the memory of each point of one pair among entries [first, last) of that pair: by label, and what is then left by
+// nearness on either geom. Labels alone are not enough: where corners of two geoms coincide, as on a stack of equal boxes,
+// rounding decides which of several names a point gets. An entry serves one point only.
+static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int first, int last,
+                         int* out_memory) {
+    const ts_contact_memory* memory = sim->contact_memory;
+    uint64_t pair_label = pair_key(pair->a, pair->b);
+    unsigned used = 0;  // bit per entry; a manifold has at most 8 points
+    int missing = 0;
+    for (int k = 0; k < manifold->count; ++k) {
+        uint64_t label = contact_key(pair_label, manifold->point[k].feature);
+        out_memory[k] = -1;
+        for (int m = first; m < last && out_memory[k] < 0; ++m)
+            if (memory[m].key == label) out_memory[k] = m;
+        if (out_memory[k] >= 0)
+            used |= 1u << (out_memory[k] - first);
+        else
+            ++missing;
+    }
+    if (!missing || first == last) return;
+    double reach = match_distance(sim, pair);
+    for (int k = 0; k < manifold->count; ++k) {
+        if (out_memory[k] >= 0) continue;
+        ts_vec3 on_a = ts_transform_point_inverse(&sim->geom_pose[pair->a], manifold->point[k].position);
+        ts_vec3 on_b = ts_transform_point_inverse(&sim->geom_pose[pair->b], manifold->point[k].position);
+        double nearest = reach;
+        for (int m = first; m < last; ++m) {
+            if (used >> (m - first) & 1u) continue;
+            double distance = fmin(ts_vec3_distance(on_a, memory[m].on_a), ts_vec3_distance(on_b, memory[m].on_b));
+            if (distance >= nearest) continue;
+            nearest = distance;
+            out_memory[k] = m;
+        }
+        if (out_memory[k] >= 0) used |= 1u << (out_memory[k] - first);
+    }
+}
+
+// All manifolds' points in order, each with its memory; pairs and memory ascend together.
 static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     int count = 0;
@@ -231,17 +275,15 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
     if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
     int at = 0, old = 0;
     for (int i = 0; i < pair_count; ++i) {
+        if (!manifold[i].count) continue;
         uint64_t key = pair_key(pair[i].a, pair[i].b);
-        for (int k = 0; k < manifold[i].count; ++k, ++at) {
-            uint64_t label = contact_key(key, manifold[i].point[k].feature);
-            const ts_contact_memory* memory = sim->contact_memory;
-            while (old < sim->contact_memory_count &&
-                   (memory[old].pair < key || (memory[old].pair == key && memory[old].key < label)))
-                ++old;
-            int known = old < sim->contact_memory_count && memory[old].pair == key && memory[old].key == label;
-            storage->contact_memory_index[at] = known ? old : -1;
-            fill_contact(sim, &pair[i], &manifold[i], k, known ? old : -1, &sim->contact[at]);
-        }
+        while (old < sim->contact_memory_count && sim->contact_memory[old].pair < key) ++old;
+        int first = old;
+        while (old < sim->contact_memory_count && sim->contact_memory[old].pair == key) ++old;
+        int* memory = storage->contact_memory_index + at;
+        match_points(sim, &pair[i], &manifold[i], first, old, memory);
+        for (int k = 0; k < manifold[i].count; ++k, ++at)
+            fill_contact(sim, &pair[i], &manifold[i], k, memory[k], &sim->contact[at]);
     }
     sim->contact_count = count;
     sim->info.contact_count = count;

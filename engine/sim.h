@@ -25,10 +25,12 @@ typedef struct ts_pair_memory {
     ts_manifold_cache cache;
 } ts_pair_memory;
 
-/// What a contact remembers from step to step. Sorted by (pair, key); part of a snapshot.
+/// What a contact remembers from step to step. Sorted by pair; part of a snapshot.
 typedef struct ts_contact_memory {
     uint64_t pair;  // geom_a << 32 | geom_b
     uint64_t key;
+    ts_vec3 on_a;      // m, where on geom A, in its frame
+    ts_vec3 on_b;      // m, where on geom B, in its frame
     ts_vec3 normal;    // world
     ts_vec3 tangent;   // world, tangent 1
     ts_vec3 impulse;   // N s, world, on B

@@ -160,6 +160,8 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
         const ts_contact_memory* memory = &sim->contact_memory[i];
         hash = ts_hash_bytes(hash, &memory->pair, sizeof memory->pair);
         hash = ts_hash_bytes(hash, &memory->key, sizeof memory->key);
+        hash = hash_vec3(hash, memory->on_a);
+        hash = hash_vec3(hash, memory->on_b);
         hash = hash_vec3(hash, memory->normal);
         hash = hash_vec3(hash, memory->tangent);
         hash = hash_vec3(hash, memory->impulse);

@@ -243,3 +243,33 @@ Test(narrow, impulses_are_remembered_in_world_axes) {
     cr_assert_lt(ts_vec3_distance(sum, ts_vec3_make(-0.3 * weight, 0.0, weight)), 1e-6 * weight);
     fixture_end(&f);
 }
+
+// Two equal boxes on one another: their corners coincide, so rounding decides whether a contact is named after a corner of
+// one box or a crossing of two edges. Points must be found again all the same, by where they are.
+Test(narrow, points_keep_their_memory_when_their_names_change) {
+    ts_builder* builder = ts_builder_create("twins");
+    for (int i = 0; i < 2; ++i) {
+        int body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.1 + 0.2 * i), 1.0, ts_mat3_identity());
+        ts_geom_def box = geom_on(body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)));
+        ts_builder_add_geom(builder, &box);
+    }
+    fixture f = fixture_start(builder, 1);
+    int renamed = 0;
+    uint64_t key[4] = {0, 0, 0, 0};
+    for (int step = 0; step < 20; ++step) {
+        f.sim->qpos[7] = step % 2 ? 1e-9 : -1e-9;
+        f.sim->qpos[8] = step % 3 ? -1e-9 : 1e-9;
+        f.sim->qpos[13] = step % 2 ? 1e-6 : -1e-6;  // turned about z by 2e-6 rad
+        ts_status status;
+        cr_assert_eq(ts_sim_step(f.sim, &status), TS_OK, "%s", status.message);
+        cr_assert_eq(f.sim->contact_count, 4);
+        for (int c = 0; c < 4; ++c) {
+            if (step > 0) cr_expect(f.sim->contact[c].persistent, "step %d, point %d", step, c);
+            renamed += step > 0 && f.sim->contact[c].key != key[c];
+            key[c] = f.sim->contact[c].key;
+        }
+        memset(f.sim->qvel, 0, (size_t)f.model->nv * sizeof(double));
+    }
+    cr_expect_gt(renamed, 0, "the case must be one in which names do change");
+    fixture_end(&f);
+}
