@@ -1,5 +1,5 @@
 // Shapes: plain values that know their geometry and nothing of bodies. Convex shapes are a core plus a ball of radius
-// `radius`; GJK and EPA only ever see cores (collision_spec: a rounded shape's depth is its core's depth plus radius).
+// `radius`; GJK and EPA only ever see cores (a rounded shape's depth is its core's depth plus radius).
 //
 //   kind        core                          half                     radius
 //   plane       half-space z <= 0             -                        0

@@ -1,4 +1,4 @@
-// The sets that impulses and velocities live in, and projections on them (contact_spec 1.4 and 1.8).
+// The sets that impulses and velocities live in, and projections on them (docs/contact.md).
 // Order of components in a frictional contact: tangent 1, tangent 2, normal.
 #ifndef TS_CONTACT_CONE_H
 #define TS_CONTACT_CONE_H

@@ -3,7 +3,7 @@
 // Problem: row blocks of G lambda for a G that is never formed. With V = M^-1 J^T lambda kept up to date, block b of
 // G lambda is J_b V, and a change d of lambda_b costs V += Y_b^T d with the cached Y_b = (M^-1 J_b^T)^T. A block
 // between two free bodies touches two runs of six columns, so both cost 36 multiply-adds whatever the size of the pile.
-// Source: the classical sequential-impulse form of projected Gauss-Seidel (contact_spec 3.0, access mode V).
+// Source: the classical sequential-impulse form of projected Gauss-Seidel (docs/contact.md).
 //
 // A sweep over a large pile is bound by memory, so the segments are copied once into one buffer in block order:
 // J then Y of a block lie side by side and the next block follows. Where the caller gives the same array for J and Y

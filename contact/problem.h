@@ -1,6 +1,6 @@
 // A contact problem: plain data that every solver consumes. Find impulses lambda with
 //
-//     u = (G + R) lambda + g,      lambda in K,   and the law that ties u to lambda (contact_spec 1.5, 1.8)
+//     u = (G + R) lambda + g,      lambda in K,   and the law that ties u to lambda (docs/contact.md)
 //
 // where u is the contact velocity measured against the reference velocity c*: u = c - c* + R lambda, so that
 // g = J v_free - c*. Impulses in N s, velocities in m/s (joint rows: N m s and rad/s).

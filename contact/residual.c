@@ -3,7 +3,7 @@
 // Problem: given impulses lambda, how badly do they break a contact law? Rule: recompute u = (G+R) lambda + g and
 // measure, per block, the distance of lambda to its set, of u (shifted for the exact law) to the dual set, and their
 // work.
-// Source: contact_spec 2.1 to 2.5 (the exact law is Coulomb and Signorini in de Saxce's form).
+// Source: docs/contact.md (the exact law is Coulomb and Signorini in de Saxce's form).
 // Guaranteed: all parts of a law are zero exactly when the law holds; a NaN anywhere makes the parts it touches NaN.
 // Known to fail: the three parts carry different units, so their maximum depends on scale; `natural` does not.
 #include "contact/residual.h"

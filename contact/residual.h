@@ -1,4 +1,4 @@
-// The yardstick: how wrong an impulse is, in the units of each contact law, computed from scratch (contact_spec 2).
+// The yardstick: how wrong an impulse is, in the units of each contact law, computed from scratch (docs/contact.md).
 // No solver judges itself; all of them are judged here.
 #ifndef TS_CONTACT_RESIDUAL_H
 #define TS_CONTACT_RESIDUAL_H
@@ -47,7 +47,7 @@ ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact
                                    const double* u);
 
 /// The three parts as one number in force units (N, m/s^2, N m/s^2 by dividing by h, h and h^2): what tolerances
-/// compare with (contact_spec 1.7).
+/// compare with (docs/contact.md).
 double ts_law_residual_in_force_units(ts_law_residual residual, double time_step);
 
 #ifdef __cplusplus

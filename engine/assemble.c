@@ -1,7 +1,7 @@
 // The contact problem of a step.
 //
 // Problem: from contact points, limits and dry friction to u = (G + R) lambda + g with g = J v_f - c*, blocks and their
-// sets (contact_spec 1.2, 1.3, 1.6, 1.8).
+// sets (docs/contact.md).
 // Rule: row r of a contact is frame_r . (v_B(p) - v_A(p)). With the dof axes S about the tree's origin o this is
 // J_rd = +-frame_r . (S_d.linear + S_d.angular x (p - o)) along the chain of dofs that move the body. G = J M_hat^-1 J^T
 // is never formed for the iterative solvers: with M_hat = L^T L each row is replaced by L^-T j, so G = J' J'^T with one
@@ -11,7 +11,7 @@
 // tree takes the whole tree.
 // A solver that must factorise G gets the same rows multiplied out into a dense matrix, up to `dense_row_limit` rows.
 //
-// Warm starts (contact_spec 3.0): last step's impulse, kept in world axes, is turned into the new frame, scaled by the
+// Warm starts (docs/contact.md): last step's impulse, kept in world axes, is turned into the new frame, scaled by the
 // ratio of time steps and projected on the cone. It is dropped when the normal turned by more than 45 degrees, when the
 // contact closes fast or bounces, and when the last solve failed. An iteration limit or a stall is no reason to drop it:
 // large piles are run with few iterations on purpose, and it is the warm start that carries the convergence over steps.

@@ -18,7 +18,7 @@ typedef struct ts_reference_input {
     int was_closed;      // nonzero when it carried an impulse in the last step
 } ts_reference_input;
 
-/// c*_N, m/s: the least separation velocity the step shall end with (contact_spec 1.6). *out_bounces is set to nonzero
+/// c*_N, m/s: the least separation velocity the step shall end with (docs/contact.md). *out_bounces is set to nonzero
 /// when restitution decides.
 double ts_assemble_reference(const ts_options* options, const ts_reference_input* input, int* out_bounces);
 

@@ -13,9 +13,9 @@
 // So the same M_hat serves the free velocity and the Delassus operator J M_hat^-1 J^T, and contacts feel the springs.
 // M_hat is factorised as L^T L from the leaves to the root, which makes no fill: L_ki is nonzero only for i on the chain of
 // dofs from k to the root. A row of a Jacobian that moves one body keeps its support, that body's chain, when it is
-// whitened with L^-T; a plain L L^T would spread it over the whole tree (Featherstone 2008, section 6.5; contact_spec 5.2).
+// whitened with L^-T; a plain L L^T would spread it over the whole tree (Featherstone 2008, section 6.5; docs/contact.md).
 //
-// Source: linearly implicit Euler; contact_spec 1.1 for the plain form. Unconditionally stable for the linear spring and
+// Source: linearly implicit Euler; docs/contact.md for the plain form. Unconditionally stable for the linear spring and
 // damper (v+ = v / (1 + h d / m) for a lone damper); first order. M and b are taken at the beginning of the step.
 // Known weakness: Coriolis and gyroscopic forces are explicit, so a free body spinning about its middle axis gains energy,
 // at a rate proportional to h times the spin squared (about 0.6 % per second at 10 rad/s and 2 ms, measured).

@@ -1,6 +1,6 @@
 // The end of a step: q+ = q (+) h v+, and what the next step will remember.
 //
-// Semi-implicit Euler (contact_spec 1.1). The new state is first written beside the old one and checked; only when every
+// Semi-implicit Euler (docs/contact.md). The new state is first written beside the old one and checked; only when every
 // number is finite does anything change, so a step that fails leaves the simulation as it was.
 #include "engine/integrate.h"
 

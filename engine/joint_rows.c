@@ -1,4 +1,4 @@
-// Joint limits and dry joint friction as rows of the contact problem (contact_spec 1.8).
+// Joint limits and dry joint friction as rows of the contact problem (docs/contact.md).
 //
 // Limit: with gap = distance to the stop and J v its rate, the law is 0 <= lambda, J v - c* >= 0, complementary, where
 // c* = -gap/h lets the joint close the gap but no more, and a gap that is already negative vanishes by the share kappa

@@ -6,7 +6,7 @@
 //
 // Tangents: t1 is the axis of geom A least aligned with the normal, projected on the tangent plane; for a plane always its
 // x axis. A point that was there last step and whose normal moved by less than 1e-6 keeps last step's t1. Circular
-// cones do not care; pyramids do (contact_spec 1.2), and so do warm starts of single components.
+// cones do not care; pyramids do (docs/contact.md), and so do warm starts of single components.
 #include <string.h>
 
 #include "base/array.h"

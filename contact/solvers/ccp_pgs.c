@@ -4,8 +4,8 @@
 // over the cones.
 // Rule, one contact at a time, u always current:
 //     lambda_b <- P_K(lambda_b - omega s u_b),   s = 1 / lambda_max(D), D = G_bb + R_b
-// Source: contact_spec 3.4; the published step 3 / trace(D) exceeds 2 / lambda_max when one direction dominates and
-// then diverges; it is kept as step_rule 1.
+// Source: Le Lidec et al., Contact Models in Robotics: a Comparative Analysis, Alg. 2. Its step 3 / trace(D) exceeds 2
+// / lambda_max when one direction dominates and then diverges; it is kept as step_rule 1.
 // Guaranteed (safe step, 0 < omega < 2): the dual cost falls with every update, as each is a projected gradient step no
 // longer than 2 / L on a convex block problem; limit points are solutions.
 // Known to fail: the law itself lets a sliding contact lift off, u_N = mu |u_T|; large mass ratios converge slowly;

@@ -5,8 +5,8 @@
 // Rule, one contact at a time, u always current:
 //     lambda_N <- max(0, lambda_N - omega u_N / D_NN)
 //     lambda_a <- clamp(lambda_a - omega u_a / D_aa, +-mu lambda_N),  a = 1, then 2
-// Source: contact_spec 3.1; the published form steps both axes at once with 1 / min(D_11, D_22) and can overshoot, it
-// is kept as step_rule 1.
+// Source: Le Lidec et al., Contact Models in Robotics: a Comparative Analysis, Alg. 1. Its form steps both axes at
+// once with 1 / min(D_11, D_22) and can overshoot, it is kept as step_rule 1.
 // Guaranteed: each row's step minimises along that row when the bounds stand still; they move with lambda_N, so there
 // is no proof of convergence. An answer reported as converged meets the law.
 // Known to fail: the law is anisotropic: up to sqrt(2) too much friction between the axes, not opposed to slip; large

@@ -7,8 +7,8 @@
 //     lambda_T <- lambda_T - omega s u_T, then pulled radially to the disc of radius mu lambda_N
 // with s = 1 / lambda_max(D_TT), D = G_bb + R_b. A fixed point with u_N = 0 or lambda_N = 0 and friction opposing slip
 // is exactly a solution of the law: lambda_T = P_disc(lambda_T - s u_T).
-// Source: contact_spec 3.9; the published step 1 / min(D_11, D_22) overshoots when the tangent block is far from a
-// multiple of the identity and is kept as step_rule 1.
+// Source: Le Lidec et al., Contact Models in Robotics: a Comparative Analysis, Alg. 5. Its step 1 / min(D_11, D_22)
+// overshoots when the tangent block is far from a multiple of the identity and is kept as step_rule 1.
 // Guaranteed: any answer reported as converged meets the law. No proof of convergence.
 // Known to fail: normal and tangent coupled strongly in one contact (mu |D_NT| > D_NN) makes a two-cycle; large mass
 // ratios converge slowly, error times m_top / (m_top + m_bottom) per sweep; internal forces of a hyperstatic contact

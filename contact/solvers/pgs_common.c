@@ -12,7 +12,7 @@
 // much as a sweep, so it is looked at when the movement of a sweep (in velocity units) has fallen by as much as the
 // residual has to fall, and at least every RESIDUAL_INTERVAL sweeps. That look also refreshes the operator's state, so
 // rounding does not pile up. "Iterates have stopped moving" is reported as a stall, never as success: on a stack of
-// unequal masses that happens with half the load still missing (contact_spec 2.6).
+// unequal masses that happens with half the load still missing (docs/contact.md).
 #include <float.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// The cube of the friction experiments (contact_spec 4, T4, T10 to T16): edge 0.2 m, 1 kg, standing on eight spheres of 4 mm
+// The cube of the friction experiments (docs/contact.md): edge 0.2 m, 1 kg, standing on eight spheres of 4 mm
 // radius at its corners. Everything is known in closed form, for each contact law differently.
 #include "contact/residual.h"
 #include "tests/engine/engine_fixture.h"
