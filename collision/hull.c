@@ -14,6 +14,8 @@
 static const double MERGE_POINTS = 1e-9;
 static const double MERGE_FACES = 1e-7;
 static const double FLAT_VOLUME = 1e-12;
+// Of a thin hull's thickness: joining must not eat what thickness there is.
+static const double MERGE_THICKNESS = 1e-3;
 
 void ts_hull_free(ts_hull* hull) {
     if (!hull) return;
@@ -250,10 +252,29 @@ static ts_code faces_of(ts_vec3* unit, int count, int* use, ts_vec3* subset, int
     return TS_OK;
 }
 
+// Twice the volume over the surface: the thickness of a plate, a third of the side of a cube.
+static double thickness_of(const ts_vec3* points, const ts_hull_faces* faces) {
+    double volume = 0.0, surface = 0.0;
+    ts_vec3 apex = points[faces->corner[0]];
+    for (int f = 0; f < faces->count; ++f) {
+        ts_vec3 a = ts_vec3_sub(points[faces->corner[faces->start[f]]], apex);
+        for (int k = faces->start[f] + 1; k + 1 < faces->start[f + 1]; ++k) {
+            ts_vec3 b = ts_vec3_sub(points[faces->corner[k]], apex),
+                    c = ts_vec3_sub(points[faces->corner[k + 1]], apex);
+            ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(b, a), ts_vec3_sub(c, a));
+            volume += ts_vec3_dot(turn, a) / 6.0;
+            surface += 0.5 * ts_vec3_norm(turn);
+        }
+    }
+    return surface > 0.0 ? 2.0 * fabs(volume) / surface : 0.0;
+}
+
 // Tries ever less merging until the result passes its own inspection.
 static ts_code merge_and_assemble(const ts_vec3* points, const ts_vec3* unit, int count, double extent,
                                   const ts_hull_faces* facets, ts_hull** out_hull, ts_status* out_status) {
-    const double tolerance[3] = {MERGE_FACES, MERGE_POINTS, 0.0};
+    double thin = MERGE_THICKNESS * thickness_of(unit, facets);
+    const double tolerance[3] = {thin < MERGE_FACES ? thin : MERGE_FACES, thin < MERGE_POINTS ? thin : MERGE_POINTS,
+                                 0.0};
     ts_code code = ts_status_set(out_status, TS_ERROR_NUMERIC, 0, 0, "hull: the surface does not close");
     for (int attempt = 0; attempt < 3; ++attempt) {
         ts_hull_faces merged;

@@ -38,8 +38,10 @@ static void check_everything(const ts_hull* hull, const ts_vec3* points, int cou
     double extent = ts_vec3_max_abs(ts_vec3_sub(hull->box_max, hull->box_min));
     for (int f = 0; f < hull->face_count; ++f) {
         cr_assert_float_eq(ts_vec3_norm(hull->face_normal[f]), 1.0, 1e-14);
-        for (int i = 0; i < count; ++i)
-            cr_assert_leq(ts_vec3_dot(hull->face_normal[f], points[i]) - hull->face_offset[f], tolerance * extent);
+        for (int i = 0; i < count; ++i) {
+            double above = ts_vec3_dot(hull->face_normal[f], points[i]) - hull->face_offset[f];
+            cr_assert_leq(above, tolerance * extent, "point %d is %g extents above face %d", i, above / extent, f);
+        }
         for (int k = hull->face_start[f]; k < hull->face_start[f + 1]; ++k)
             cr_assert_float_eq(ts_vec3_dot(hull->face_normal[f], hull->vertex[hull->face_corner[k]]),
                                hull->face_offset[f], tolerance * extent);
@@ -234,3 +236,45 @@ Test(hull, validation_notices_damage) {
 }
 
 Test(hull, free_ignores_null) { ts_hull_free(0); }
+
+// Point sets that give hull codes trouble. Whatever comes back must be a valid hull or a refusal with a reason.
+static ts_vec3 awkward_point(ts_rng* rng, int family, int i) {
+    ts_vec3 v = random_vector(rng, 1.0);
+    switch (family) {
+    case 0: return ts_vec3_make(floor(3.0 * v.x), floor(3.0 * v.y), floor(3.0 * v.z));
+    case 1: return ts_vec3_make(v.x, v.y, 1e-9 * v.z);
+    case 2: return ts_vec3_make(v.x, v.y, i % 2 ? 0.0 : 1e-7 * v.z);
+    case 3: return ts_vec3_make(v.x, 1e-10 * v.y, 1e-10 * v.z);
+    case 4: return ts_vec3_make((double)(float)v.x, (double)(float)v.y, i % 3 ? 0.25 : (double)(float)v.z);
+    case 5: return ts_vec3_add_scaled(ts_vec3_make(i % 2, i / 2 % 2, i / 4 % 2), 1e-9, v);
+    case 6: return ts_vec3_add_scaled(ts_vec3_make(i % 2, i / 2 % 2, i / 4 % 2), 1e-7, v);
+    case 7: return ts_vec3_add_scaled(ts_vec3_make(1e6, 1e6, 1e6), 1e-3, v);
+    case 8: return ts_vec3_scale(1e-30, v);
+    case 9: return ts_vec3_make(cos(i * 0.3), sin(i * 0.3), 0.01 * i);
+    case 10: return ts_vec3_make(cos((i / 2) * 0.1), sin((i / 2) * 0.1), i % 2);
+    default: return ts_vec3_make(v.x * v.x * v.x * 1e3, v.y, v.z * 1e-3);
+    }
+}
+
+Test(hull, awkward_points_give_a_valid_hull_or_a_reason) {
+    ts_rng rng = ts_rng_make(34, 0);
+    int built = 0;
+    for (int trial = 0; trial < 1200; ++trial) {
+        ts_vec3 points[200];
+        int count = 4 + (int)(ts_rng_uniform(&rng) * (trial % 3 ? 30.0 : 196.0));
+        for (int i = 0; i < count; ++i) points[i] = awkward_point(&rng, trial % 12, i);
+        ts_hull* hull = 0;
+        ts_status status;
+        ts_code code = ts_hull_build(points, count, &hull, &status);
+        if (code) {
+            cr_assert_null(hull);
+            cr_assert_neq(status.message[0], '\0');
+            continue;
+        }
+        ++built;
+        check_everything(hull, points, count, 1e-6);
+        cr_assert_gt(hull->volume, 0.0);
+        ts_hull_free(hull);
+    }
+    cr_expect_gt(built, 600, "only %d were built", built);
+}
