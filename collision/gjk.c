@@ -13,6 +13,7 @@
 #include "collision/gjk.h"
 
 #include "base/assert.h"
+#include "collision/proximity_internal.h"
 #include "collision/subdistance.h"
 
 #include <float.h>
@@ -121,20 +122,17 @@ static int start(gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_x) {
     return warm;
 }
 
-void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
-                     ts_gjk_cache* cache, ts_gjk_result* out) {
-    TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
-    gjk_run run = {a, b, b_in_a, -1, -1, 0, out};
-    ts_vec3 x;
-    int warm = start(&run, cache, &x);
+// The loop, from direction x. `warm` says that x comes from last time and is to be dropped if it does not separate.
+static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_vec3 x, int warm) {
+    ts_gjk_result* out = run->out;
     ts_vec3 best = x;  // the direction that certifies `lower`
     double xx = (double)INFINITY;
     for (;;) {
         ts_vec3 d = out->rank ? feature_direction(out->simplex, out->rank, x) : x;
-        ts_gjk_vertex v = support_against(&run, d);
+        ts_gjk_vertex v = support_against(run, d);
         double size = ts_vec3_max_abs(v.w);
         if (!isfinite(size)) {
-            finish(&run, TS_PROXIMITY_INVALID_INPUT, best, 0);
+            finish(run, TS_PROXIMITY_INVALID_INPUT, best, 0);
             return;
         }
         size = ts_vec3_norm(v.w);
@@ -151,27 +149,27 @@ void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b
                 out->rank = 1;
                 out->upper = size;
             }
-            finish(&run, TS_PROXIMITY_SEPARATED_EARLY, best, cache);
+            finish(run, TS_PROXIMITY_SEPARATED_EARLY, best, cache);
             return;
         }
         if (warm && !(omega > 0.0)) {
             // Last time's normal separates no more: the cores probably overlap, and EPA does better with the rounder
             // simplex that a start from the centres gives than with one huddled around the contact.
             warm = 0;
-            x = centre_difference(&run);
+            x = centre_difference(run);
             continue;
         }
         warm = 0;
         if (out->rank) {
             int converged = out->upper - out->lower <= settings->relative_tolerance * out->upper;
-            if (converged || already_in_simplex(&run, &v)) {
+            if (converged || already_in_simplex(run, &v)) {
                 // An old vertex ends the search only where it proves something; else the plane is not separating.
-                finish(&run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
+                finish(run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
                 return;
             }
         }
         if (out->iterations >= settings->iteration_limit) {
-            finish(&run, TS_PROXIMITY_LIMIT, best, cache);
+            finish(run, TS_PROXIMITY_LIMIT, best, cache);
             return;
         }
         ts_vec3 w[4];
@@ -183,7 +181,7 @@ void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b
         ts_subdistance_solve(w, out->rank + 1, &next);
         ++out->iterations;
         if (out->rank && next.count < 4 && !(next.distance_squared < xx)) {
-            finish(&run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
+            finish(run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
             return;
         }
         out->rank = next.count;
@@ -195,8 +193,25 @@ void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b
         xx = next.distance_squared;
         out->upper = sqrt(xx);
         if (next.count == 4 || out->upper <= 8.0 * DBL_EPSILON * out->scale) {
-            finish(&run, next.count == 4 ? TS_PROXIMITY_PENETRATING : TS_PROXIMITY_TOUCHING, best, cache);
+            finish(run, next.count == 4 ? TS_PROXIMITY_PENETRATING : TS_PROXIMITY_TOUCHING, best, cache);
             return;
         }
     }
+}
+
+void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
+                     ts_gjk_cache* cache, ts_gjk_result* out) {
+    TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
+    gjk_run run = {a, b, b_in_a, -1, -1, 0, out};
+    ts_vec3 x;
+    int warm = start(&run, cache, &x);
+    search(&run, settings, cache, x, warm);
+}
+
+void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
+                    ts_vec3 normal, ts_gjk_result* out) {
+    gjk_run run = {a, b, b_in_a, -1, -1, 0, out};
+    ts_vec3 x;
+    start(&run, 0, &x);
+    search(&run, settings, 0, ts_vec3_neg(normal), 0);
 }

@@ -78,10 +78,9 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
         if (curved) polish(a, b, b_in_a, out);
         if (curved && !(out->upper - out->lower <= CURVED_GAP * out->upper + CURVED_ROUNDING * gjk.scale)) {
             // Newton did not close the gap (a kink it could not name): let GJK go all the way.
-            ts_gjk_cache start = {out->normal, 0, 0};
             ts_proximity polished = *out;
             settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
-            ts_gjk_distance(a, b, b_in_a, &settings, &start, &gjk);
+            ts_gjk_restart(a, b, b_in_a, &settings, polished.normal, &gjk);
             take_gjk(&gjk, out);
             if (polished.lower > out->lower) {
                 out->lower = polished.lower;

@@ -18,6 +18,10 @@ int ts_closed_form_query(const ts_shape* a, const ts_shape* b, const ts_transfor
 void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double give_up_distance,
                    ts_gjk_cache* cache, ts_proximity* out_in_a);
 
+/// ts_gjk_distance from a given direction, kept even when it does not separate.
+void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
+                    ts_vec3 normal, ts_gjk_result* out_result);
+
 /// ts_epa_penetration with a chosen tolerance: stops when the bounds differ by this fraction of the depth.
 void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
                            ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out_result);

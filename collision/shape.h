@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/// What a shape is. The order is the order of the dispatch table in collide.c: for a pair, the smaller kind comes first.
+/// What a shape is. The order is that of the table at the head of manifold.c: the smaller kind of a pair comes first.
 typedef enum ts_shape_kind {
     TS_SHAPE_PLANE,
     TS_SHAPE_SPHERE,
