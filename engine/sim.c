@@ -2,6 +2,7 @@
 #include "engine/sim.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,12 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     sim->mass_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
     if (!sim->mass_start) return 0;
-    for (int t = 0; t < model->tree_count; ++t)
-        sim->mass_start[t + 1] = sim->mass_start[t] + model->tree[t].dof_count * model->tree[t].dof_count;
+    // Mass matrices are dense per tree: a tree of fifty thousand dofs would not fit any machine, nor an int.
+    for (int t = 0; t < model->tree_count; ++t) {
+        long long n = model->tree[t].dof_count;
+        if (sim->mass_start[t] + n * n > INT_MAX) return 0;
+        sim->mass_start[t + 1] = sim->mass_start[t] + (int)(n * n);
+    }
     int mass_size = sim->mass_start[model->tree_count];
     sim->qpos = FIXED_ARRAY(storage, double, model->nq);
     sim->qvel = FIXED_ARRAY(storage, double, model->nv);

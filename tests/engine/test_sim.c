@@ -212,3 +212,27 @@ Test(sim, warm_starts) {
     cr_assert_gt(f.sim->info.solve.iterations, 3);
     fixture_end(&f);
 }
+
+// One body with so many children that its dense mass matrix would overflow: refused, not wrapped around.
+Test(sim, a_tree_too_large_for_a_dense_matrix_is_refused) {
+    enum { CHILDREN = 47000 };
+    ts_builder* builder = ts_builder_create("wide");
+    int hub = fixture_free_body(builder, ts_vec3_zero(), 1.0, ts_mat3_identity());
+    for (int i = 0; i < CHILDREN; ++i) {
+        ts_body_def body = ts_body_def_default();
+        body.parent = hub;
+        body.mass = 1.0;
+        body.inertia = ts_mat3_identity();
+        ts_joint_def joint = ts_joint_def_default();
+        joint.body = ts_builder_add_body(builder, &body);
+        cr_assert(ts_builder_add_joint(builder, &joint) >= 0);
+    }
+    ts_model* model = NULL;
+    ts_status status;
+    cr_assert_eq(ts_builder_finish(builder, &model, &status), TS_OK, "%s", status.message);
+    ts_sim* sim = NULL;
+    cr_expect_eq(ts_sim_create(model, 1, &sim, &status), TS_ERROR_MEMORY);
+    cr_expect_null(sim);
+    cr_expect_neq(status.message[0], '\0');
+    ts_model_free(model);
+}
