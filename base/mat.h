@@ -100,8 +100,7 @@ static inline ts_vec3 ts_mat3_mul_vec_transposed(const ts_mat3* a, ts_vec3 v) {
 static inline ts_mat3 ts_mat3_mul(ts_mat3 a, ts_mat3 b) {
     ts_mat3 c;
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
+        for (int j = 0; j < 3; ++j) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
     return c;
 }
 

@@ -90,8 +90,7 @@ static inline ts_transform ts_transform_mul(const ts_transform* a, const ts_tran
 
 /// b seen from a, both given in a common parent. Subtracts positions first, so it stays accurate far from the origin.
 static inline ts_transform ts_transform_relative(const ts_transform* a, const ts_transform* b) {
-    ts_transform c = {ts_mat3_transposed_mul(a->R, b->R),
-                      ts_mat3_mul_vec_transposed(&a->R, ts_vec3_sub(b->p, a->p))};
+    ts_transform c = {ts_mat3_transposed_mul(a->R, b->R), ts_mat3_mul_vec_transposed(&a->R, ts_vec3_sub(b->p, a->p))};
     return c;
 }
 

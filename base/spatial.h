@@ -23,9 +23,9 @@ typedef struct ts_force {
 
 /// Rigid-body inertia about o: mass, first moment, and second moment of mass.
 typedef struct ts_inertia {
-    double mass;      // kg
-    ts_vec3 moment;   // kg m: mass times (centre of mass - o)
-    ts_mat3 rotation; // kg m^2: rotational inertia about o
+    double mass;       // kg
+    ts_vec3 moment;    // kg m: mass times (centre of mass - o)
+    ts_mat3 rotation;  // kg m^2: rotational inertia about o
 } ts_inertia;
 
 /// The zero motion.
@@ -84,7 +84,9 @@ static inline ts_force ts_motion_cross_force(ts_motion a, ts_force f) {
 }
 
 /// The velocity of the body point at offset r from o.
-static inline ts_vec3 ts_motion_at(ts_motion m, ts_vec3 r) { return ts_vec3_add(m.linear, ts_vec3_cross(m.angular, r)); }
+static inline ts_vec3 ts_motion_at(ts_motion m, ts_vec3 r) {
+    return ts_vec3_add(m.linear, ts_vec3_cross(m.angular, r));
+}
 
 /// Momentum (or force) of an inertia under a motion about the same o.
 static inline ts_force ts_inertia_mul(const ts_inertia* i, ts_motion m) {

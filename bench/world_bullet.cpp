@@ -120,8 +120,8 @@ void destroy(ts_bench_world* w) {
 ts_bench_world* create(const ts_model* model, const ts_bench_settings* settings) {
     auto* w = new ts_bench_world();
     w->dispatcher = std::make_unique<btCollisionDispatcher>(&w->configuration);
-    w->world = std::make_unique<btDiscreteDynamicsWorld>(w->dispatcher.get(), &w->broad_phase, &w->solver,
-                                                         &w->configuration);
+    w->world =
+        std::make_unique<btDiscreteDynamicsWorld>(w->dispatcher.get(), &w->broad_phase, &w->solver, &w->configuration);
     const ts_vec3& g = model->options.gravity;
     w->world->setGravity(btVector3(g.x, g.y, g.z));
     w->time_step = settings->time_step;

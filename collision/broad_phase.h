@@ -13,10 +13,10 @@ extern "C" {
 
 /// An axis-aligned box with who it belongs to.
 typedef struct ts_bounds {
-    ts_vec3 min;         // m, world; may be -infinity
-    ts_vec3 max;         // m, world; may be +infinity
-    int group;           // boxes of the same group never pair (one group per rigidly connected set of shapes)
-    unsigned category;   // pairs need (a.category & b.mask) || (b.category & a.mask), as in MJCF contype/conaffinity
+    ts_vec3 min;        // m, world; may be -infinity
+    ts_vec3 max;        // m, world; may be +infinity
+    int group;          // boxes of the same group never pair (one group per rigidly connected set of shapes)
+    unsigned category;  // pairs need (a.category & b.mask) || (b.category & a.mask), as in MJCF contype/conaffinity
     unsigned mask;
 } ts_bounds;
 

@@ -14,26 +14,26 @@ extern "C" {
 typedef struct ts_hull {
     int vertex_count;
     int face_count;
-    int edge_count;         // undirected
-    int corner_count;       // sum of face sizes = 2 edge_count
-    ts_vec3* vertex;        // (vertex_count) m
-    double* x;              // (padded_count) the same coordinates as arrays, padded to a multiple of 4 with vertex 0
+    int edge_count;    // undirected
+    int corner_count;  // sum of face sizes = 2 edge_count
+    ts_vec3* vertex;   // (vertex_count) m
+    double* x;         // (padded_count) the same coordinates as arrays, padded to a multiple of 4 with vertex 0
     double* y;
     double* z;
     int padded_count;
-    int* face_start;        // (face_count + 1): corners of face f are [face_start[f], face_start[f+1])
-    int* face_corner;       // (corner_count): vertex indices
-    ts_vec3* face_normal;   // (face_count) unit, outward
-    double* face_offset;    // (face_count) m: <normal, x> = offset on the face
-    int* neighbour_start;   // (vertex_count + 1): neighbours of vertex v, as CSR
-    int* neighbour;         // (corner_count)
-    int* vertex_face_start; // (vertex_count + 1): faces around vertex v, as CSR
-    int* vertex_face;       // (corner_count)
-    ts_vec3 centroid;       // m
-    double volume;          // m^3
-    ts_mat3 second_moment;  // m^5: rotational inertia about the centroid at density 1
-    ts_vec3 box_min;        // m
-    ts_vec3 box_max;        // m
+    int* face_start;         // (face_count + 1): corners of face f are [face_start[f], face_start[f+1])
+    int* face_corner;        // (corner_count): vertex indices
+    ts_vec3* face_normal;    // (face_count) unit, outward
+    double* face_offset;     // (face_count) m: <normal, x> = offset on the face
+    int* neighbour_start;    // (vertex_count + 1): neighbours of vertex v, as CSR
+    int* neighbour;          // (corner_count)
+    int* vertex_face_start;  // (vertex_count + 1): faces around vertex v, as CSR
+    int* vertex_face;        // (corner_count)
+    ts_vec3 centroid;        // m
+    double volume;           // m^3
+    ts_mat3 second_moment;   // m^5: rotational inertia about the centroid at density 1
+    ts_vec3 box_min;         // m
+    ts_vec3 box_max;         // m
 } ts_hull;
 
 /// The convex hull of `count` points. Points closer than 1e-9 of the extent merge. Fewer than four points, all in one

@@ -43,9 +43,9 @@ typedef struct ts_shape {
 
 /// Volume, centre and inertia of a solid at density 1.
 typedef struct ts_mass_properties {
-    double volume;     // m^3
-    ts_vec3 centre;    // m
-    ts_mat3 inertia;   // m^5, about the centre, shape axes
+    double volume;    // m^3
+    ts_vec3 centre;   // m
+    ts_mat3 inertia;  // m^5, about the centre, shape axes
 } ts_mass_properties;
 
 /// The half-space z <= 0 of its own frame, normal +z.

@@ -24,11 +24,11 @@ int ts_support_is_polytope(const ts_shape* shape);
 
 /// The face, edge or vertex of a shape that points most along a direction; see ts_support_feature_along.
 typedef struct ts_support_feature {
-    int count;                 // 1 vertex, 2 edge, >= 3 polygon, counter-clockwise seen from outside
-    int index;                 // face of a polytope, stable between steps; -1 where there is no face
-    ts_vec3 normal;            // unit normal of a polygon, else the direction asked for
-    ts_vec3 point[16];         // in the shape's frame, of the rounded shape's core
-    int vertex[16];            // stable label of each point
+    int count;          // 1 vertex, 2 edge, >= 3 polygon, counter-clockwise seen from outside
+    int index;          // face of a polytope, stable between steps; -1 where there is no face
+    ts_vec3 normal;     // unit normal of a polygon, else the direction asked for
+    ts_vec3 point[16];  // in the shape's frame, of the rounded shape's core
+    int vertex[16];     // stable label of each point
 } ts_support_feature;
 
 /// The support feature of the core along `direction` (unit): the polygon whose normal is most aligned if within about 10

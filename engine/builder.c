@@ -127,9 +127,10 @@ int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def) {
     return builder->geom.count - 1;
 }
 
-int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size) {
+int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size, const char* file,
+                        int line) {
     if (!body_exists(builder, body)) return -1;
-    ts_builder_site entry = {make_label(builder, name, NULL, 0), body, pose, size};
+    ts_builder_site entry = {make_label(builder, name, file, line), body, pose, size};
     if (builder->pool.failed || !ts_builder_site_array_push(&builder->site, entry)) return -1;
     return builder->site.count - 1;
 }

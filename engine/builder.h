@@ -20,7 +20,7 @@ typedef struct ts_body_def {
     ts_pose pose;
     double mass;
     ts_vec3 centre;
-    ts_mat3 inertia;  // about the centre, body axes
+    ts_mat3 inertia;   // about the centre, body axes
     const char* file;  // for messages, may be NULL
     int line;
 } ts_body_def;
@@ -90,8 +90,9 @@ int ts_builder_add_joint(ts_builder* builder, const ts_joint_def* def);
 /// Adds a geom and returns its number in the order of adding, or -1. In the model geoms are ordered by body.
 int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def);
 
-/// Adds a site. Returns its number or -1.
-int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size);
+/// Adds a site; `file` (may be NULL) and `line` are for messages. Returns its number or -1.
+int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size, const char* file,
+                        int line);
 
 /// Hands over a hull that geoms refer to: the model will own it (the builder frees it when given up). Returns 0 on
 /// short memory (the hull is then still the caller's), else 1.

@@ -11,9 +11,9 @@ extern "C" {
 
 /// How faithfully something was taken over.
 typedef enum ts_import_level {
-    TS_IMPORT_HONOURED,     // exactly
-    TS_IMPORT_APPROXIMATED, // by something near it
-    TS_IMPORT_IGNORED       // not at all
+    TS_IMPORT_HONOURED,      // exactly
+    TS_IMPORT_APPROXIMATED,  // by something near it
+    TS_IMPORT_IGNORED        // not at all
 } ts_import_level;
 
 /// One kind of finding; equal findings are counted, not repeated.

@@ -142,8 +142,11 @@ static ts_code parse(const char* text, size_t size, const char* name, const char
     if (!r.code) read_text(&r, text, size, ts_mjcf_copy(&r, name, strlen(name)), out_model, &status);
     if (r.problem.code) status = r.problem;
     ts_code code = r.code;
-    if (code && !status.file[0])
-        ts_status_set(&status, code, name, 0, "%.500s", r.problem.code ? r.problem.message : "");
+    // The builder knows the line of a definition, but not every finding belongs to one.
+    if (code && !status.file[0]) {
+        ts_status bare = status;
+        ts_status_set(&status, code, name, 0, "%.500s", bare.message);
+    }
     free_reader(&r);
     free(real);
     if (out_status) *out_status = status;

@@ -40,7 +40,7 @@ static void read_site(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     if (size[0] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "size of site is negative");
     if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
     if (ts_builder_add_site(reader->builder, ts_mjcf_name(reader, node, scope), scope->body,
-                            ts_pose_mul(scope->frame, pose), size[0]) < 0)
+                            ts_pose_mul(scope->frame, pose), size[0], node->file, node->line) < 0)
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 

@@ -23,21 +23,21 @@ typedef enum ts_joint_type { TS_JOINT_FREE, TS_JOINT_BALL, TS_JOINT_HINGE, TS_JO
 
 /// A rigid body. Body 0 is the world. Parents come before children.
 typedef struct ts_body {
-    const char* name;     // never NULL; "" when unnamed
-    int parent;           // -1 for the world
-    int tree;             // index of its kinematic tree; -1 when it cannot move
-    int weld;             // first body up the chain that is rigidly the same as this one (itself when it has joints)
-    int joint_first;      // joints [joint_first, joint_first + joint_count)
+    const char* name;  // never NULL; "" when unnamed
+    int parent;        // -1 for the world
+    int tree;          // index of its kinematic tree; -1 when it cannot move
+    int weld;          // first body up the chain that is rigidly the same as this one (itself when it has joints)
+    int joint_first;   // joints [joint_first, joint_first + joint_count)
     int joint_count;
-    int dof_first;        // dofs [dof_first, dof_first + dof_count)
+    int dof_first;  // dofs [dof_first, dof_first + dof_count)
     int dof_count;
-    int dof_last;         // the deepest dof that moves this body, or -1: start of the walk over dof_parent
-    int geom_first;       // geoms [geom_first, geom_first + geom_count)
+    int dof_last;    // the deepest dof that moves this body, or -1: start of the walk over dof_parent
+    int geom_first;  // geoms [geom_first, geom_first + geom_count)
     int geom_count;
-    ts_pose pose;         // body frame in the parent's frame, all joints at their reference
-    double mass;          // kg
-    ts_vec3 centre;       // m, centre of mass in the body frame
-    ts_mat3 inertia;      // kg m^2 about the centre of mass, body axes
+    ts_pose pose;     // body frame in the parent's frame, all joints at their reference
+    double mass;      // kg
+    ts_vec3 centre;   // m, centre of mass in the body frame
+    ts_mat3 inertia;  // kg m^2 about the centre of mass, body axes
 } ts_body;
 
 /// A joint between a body and its parent. Several joints of one body act in order.
@@ -47,23 +47,23 @@ typedef struct ts_joint {
     int body;
     int qpos_first;
     int dof_first;
-    ts_vec3 anchor;       // m, in the body frame
-    ts_vec3 axis;         // unit, in the body frame (hinge, slide)
-    int limited;          // nonzero: range holds
-    double range[2];      // rad or m; ball: [0, largest angle]
-    double reference;     // rad or m: qpos at the model's initial pose
-    double spring;        // N m/rad or N/m
-    double spring_rest;   // rad or m
-    double damping;       // N m s/rad or N s/m
-    double armature;      // kg m^2 or kg added to the dof's inertia
-    double friction;      // N m or N, dry friction
+    ts_vec3 anchor;      // m, in the body frame
+    ts_vec3 axis;        // unit, in the body frame (hinge, slide)
+    int limited;         // nonzero: range holds
+    double range[2];     // rad or m; ball: [0, largest angle]
+    double reference;    // rad or m: qpos at the model's initial pose
+    double spring;       // N m/rad or N/m
+    double spring_rest;  // rad or m
+    double damping;      // N m s/rad or N s/m
+    double armature;     // kg m^2 or kg added to the dof's inertia
+    double friction;     // N m or N, dry friction
 } ts_joint;
 
 /// A degree of freedom.
 typedef struct ts_dof {
     int body;
     int joint;
-    int parent;      // next dof towards the root, or -1: M_ij != 0 only along such chains
+    int parent;  // next dof towards the root, or -1: M_ij != 0 only along such chains
     int tree;
     double damping;
     double armature;
@@ -72,7 +72,7 @@ typedef struct ts_dof {
 
 /// A kinematic tree: bodies that hang together by joints and can move. Its dofs are contiguous.
 typedef struct ts_tree {
-    int root;       // its first body
+    int root;  // its first body
     int dof_first;
     int dof_count;
 } ts_tree;
@@ -82,9 +82,9 @@ typedef struct ts_geom {
     const char* name;
     int body;
     ts_shape shape;
-    ts_pose pose;           // in the body frame
-    double friction;        // mu; a pair uses the larger of the two (or the one with higher priority)
-    double restitution;     // 0..1; a pair uses the larger of the two
+    ts_pose pose;        // in the body frame
+    double friction;     // mu; a pair uses the larger of the two (or the one with higher priority)
+    double restitution;  // 0..1; a pair uses the larger of the two
     int priority;
     int contact_dimension;  // 1 frictionless, 3 frictional
     unsigned category;      // MJCF contype
@@ -116,10 +116,10 @@ typedef struct ts_exclusion {
 
 /// The world. Read everything, change nothing.
 typedef struct ts_model {
-    const char* name;         // never NULL
-    ts_options options;       // what a new simulation starts with
-    int nq;                   // numbers in qpos
-    int nv;                   // numbers in qvel: degrees of freedom
+    const char* name;    // never NULL
+    ts_options options;  // what a new simulation starts with
+    int nq;              // numbers in qpos
+    int nv;              // numbers in qvel: degrees of freedom
     int body_count;
     int joint_count;
     int tree_count;
@@ -137,10 +137,10 @@ typedef struct ts_model {
     ts_hull* const* hull;         // (hull_count), owned
     const ts_keyframe* keyframe;  // (keyframe_count)
     const ts_exclusion* exclusion;
-    const double* qpos0;          // (nq) initial pose
-    const double* qvel0;          // (nv) initial velocity
-    const char* source;           // text of the file it came from, or NULL
-    void* storage;                // owns the arrays
+    const double* qpos0;  // (nq) initial pose
+    const double* qvel0;  // (nv) initial velocity
+    const char* source;   // text of the file it came from, or NULL
+    void* storage;        // owns the arrays
 } ts_model;
 
 /// Releases a model; NULL is ignored. No simulation of it may be used afterwards.

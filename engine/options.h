@@ -12,20 +12,20 @@ extern "C" {
 
 /// Simulation options. Plain data; see ts_options_default.
 typedef struct ts_options {
-    double time_step;            // s
-    ts_vec3 gravity;             // m/s^2
-    double contact_margin;       // m: contacts are made from this gap on (speculative contacts)
-    double baumgarte;            // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
-    double slop;                 // m: penetration that is left alone
-    double push_out_speed;       // m/s: most a penetration may add to the separation velocity
-    double restitution_speed;    // m/s: slower impacts do not bounce; <= 0 means max(0.01, 2 |gravity| time_step)
-    double compliance_normal;    // kg^-1: R of normal rows
-    double compliance_tangent;   // kg^-1: R of tangent rows
-    int manifold_points;         // 1..8: most contact points per pair of geoms
-    int warm_start;              // 1: contacts start from the last step's impulses, 0: from zero
-    char solver[32];             // name from the solver table
-    double tolerance;            // own-law residual in force units; <= 0: the solver's default
-    int iterations;              // iteration limit; <= 0: the solver's default
+    double time_step;           // s
+    ts_vec3 gravity;            // m/s^2
+    double contact_margin;      // m: contacts are made from this gap on (speculative contacts)
+    double baumgarte;           // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
+    double slop;                // m: penetration that is left alone
+    double push_out_speed;      // m/s: most a penetration may add to the separation velocity
+    double restitution_speed;   // m/s: slower impacts do not bounce; <= 0 means max(0.01, 2 |gravity| time_step)
+    double compliance_normal;   // kg^-1: R of normal rows
+    double compliance_tangent;  // kg^-1: R of tangent rows
+    int manifold_points;        // 1..8: most contact points per pair of geoms
+    int warm_start;             // 1: contacts start from the last step's impulses, 0: from zero
+    char solver[32];            // name from the solver table
+    double tolerance;           // own-law residual in force units; <= 0: the solver's default
+    int iterations;             // iteration limit; <= 0: the solver's default
 } ts_options;
 
 /// One option by name.

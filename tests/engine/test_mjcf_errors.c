@@ -175,6 +175,12 @@ Test(mjcf_errors, slips_of_the_pen) {
     refuse_in_world("<body name='world'/>", 2, "same name");
 }
 
+Test(mjcf_errors, names_given_twice) {
+    refuse_in_world("<body>\n<site name='s'/>\n<site name='s'/></body>", 4, "another site has the same name");
+    refuse_in_world("<body name='b'/>\n<body name='b'/>", 3, "another body has the same name");
+    mjcf_refuse("<mujoco><keyframe><key name='k'/>\n<key name='k'/></keyframe></mujoco>", 2, "the same name");
+}
+
 Test(mjcf_errors, own_options) {
     mjcf_refuse("<mujoco><custom>\n<numeric name='touchstone.nonsense' data='1'/></custom></mujoco>", 2,
                 "unknown option 'nonsense'");
