@@ -14,6 +14,7 @@
 
 #include "collision/proximity_internal.h"
 #include "collision/subdistance.h"
+#include "collision/support_internal.h"
 
 #include <float.h>
 
@@ -47,8 +48,8 @@ typedef struct epa {
 } epa;
 
 static ts_gjk_vertex support_along(epa* e, ts_vec3 n, int hint_a, int hint_b) {
-    ts_support_point a = ts_support_core(e->a, n, hint_a);
-    ts_support_point b = ts_support_core(e->b, ts_transform_direction_inverse(e->pose, ts_vec3_neg(n)), hint_b);
+    ts_support_point a = ts_support_core_inline(e->a, n, hint_a);
+    ts_support_point b = ts_support_core_inline(e->b, ts_transform_direction_inverse(e->pose, ts_vec3_neg(n)), hint_b);
     ts_gjk_vertex v;
     v.a = a.point;
     v.b = ts_transform_point(e->pose, b.point);

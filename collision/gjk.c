@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "collision/proximity_internal.h"
 #include "collision/subdistance.h"
+#include "collision/support_internal.h"
 
 #include <float.h>
 
@@ -23,13 +24,19 @@ ts_gjk_settings ts_gjk_settings_default(void) {
     return settings;
 }
 
-// What one query carries around.
+// What one query carries around. Vertices stay in their slots of `store`; the simplex is an ordered list of slots, with
+// the points that the projection needs side by side.
 typedef struct gjk_run {
     const ts_shape* a;
     const ts_shape* b;
     const ts_transform* pose;
     int hint_a, hint_b;
     int polytopes;
+    int rank;
+    int slot[4];
+    ts_vec3 w[4];
+    double lambda[4];
+    ts_gjk_vertex store[4];
     ts_gjk_result* out;
 } gjk_run;
 
@@ -37,54 +44,65 @@ static ts_vec3 core_centre(const ts_shape* shape) {
     return shape->kind == TS_SHAPE_HULL ? shape->hull->centroid : ts_vec3_zero();
 }
 
-// The point of A - B farthest along -d.
-static ts_gjk_vertex support_against(gjk_run* run, ts_vec3 d) {
-    ts_support_point a = ts_support_core(run->a, ts_vec3_neg(d), run->hint_a);
-    ts_support_point b = ts_support_core(run->b, ts_transform_direction_inverse(run->pose, d), run->hint_b);
+// The point of A - B farthest along -d, into the given vertex.
+static ts_vec3 support_against(gjk_run* run, ts_vec3 d, ts_gjk_vertex* out) {
+    ts_support_point a = ts_support_core_inline(run->a, ts_vec3_neg(d), run->hint_a);
+    ts_support_point b = ts_support_core_inline(run->b, ts_transform_direction_inverse(run->pose, d), run->hint_b);
     run->hint_a = a.index;
     run->hint_b = b.index;
-    ts_gjk_vertex v;
-    v.a = a.point;
-    v.b = ts_transform_point(run->pose, b.point);
-    v.w = ts_vec3_sub(v.a, v.b);
-    v.index_a = a.index;
-    v.index_b = b.index;
-    v.lambda = 1.0;
-    return v;
+    out->a = a.point;
+    out->b = ts_transform_point(run->pose, b.point);
+    out->w = ts_vec3_sub(out->a, out->b);
+    out->index_a = a.index;
+    out->index_b = b.index;
+    return out->w;
 }
 
-// The vector from the origin to the affine hull of the simplex, free of cancellation; x where the simplex degenerates.
-static ts_vec3 feature_direction(const ts_gjk_vertex* w, int rank, ts_vec3 x) {
+// The direction from the origin to the affine hull of the simplex, free of cancellation, of any length; x where the
+// simplex degenerates.
+static ts_vec3 feature_direction(const gjk_run* run, ts_vec3 x) {
+    const ts_vec3* w = run->w;
     ts_vec3 d = x;
-    if (rank == 1) {
-        d = w[0].w;
-    } else if (rank == 2) {
-        ts_vec3 e = ts_vec3_sub(w[1].w, w[0].w);
-        ts_vec3 p = w[0].lambda >= w[1].lambda ? w[0].w : w[1].w;
-        d = ts_vec3_scale(1.0 / ts_vec3_norm_squared(e), ts_vec3_cross(e, ts_vec3_cross(p, e)));
-    } else if (rank == 3) {
-        ts_vec3 n = ts_vec3_cross(ts_vec3_sub(w[1].w, w[0].w), ts_vec3_sub(w[2].w, w[0].w));
-        double h = (ts_vec3_dot(n, w[0].w) + ts_vec3_dot(n, w[1].w) + ts_vec3_dot(n, w[2].w)) / 3.0;
-        d = ts_vec3_scale(h / ts_vec3_norm_squared(n), n);
+    if (run->rank == 1) {
+        d = w[0];
+    } else if (run->rank == 2) {
+        ts_vec3 e = ts_vec3_sub(w[1], w[0]);
+        d = ts_vec3_cross(e, ts_vec3_cross(run->lambda[0] >= run->lambda[1] ? w[0] : w[1], e));
+    } else if (run->rank == 3) {
+        ts_vec3 n = ts_vec3_cross(ts_vec3_sub(w[1], w[0]), ts_vec3_sub(w[2], w[0]));
+        double h = ts_vec3_dot(n, w[0]) + ts_vec3_dot(n, w[1]) + ts_vec3_dot(n, w[2]);
+        d = ts_vec3_scale(h > 0.0 ? 1.0 : (h < 0.0 ? -1.0 : 0.0), n);
     }
-    return ts_vec3_is_finite(d) && ts_vec3_max_abs(d) > 0.0 ? d : x;
+    // Too short or too long to be squared, or zero: x says the same with fewer digits.
+    return ts_support_is_tame(ts_vec3_norm_squared(d)) ? d : x;
+}
+
+static ts_vec3 unit_of(ts_vec3 d, ts_vec3 fallback) {
+    double squared = ts_vec3_norm_squared(d);
+    return ts_support_is_tame(squared) ? ts_vec3_scale(1.0 / sqrt(squared), d) : ts_vec3_unit_or(d, fallback);
 }
 
 static int already_in_simplex(const gjk_run* run, const ts_gjk_vertex* v) {
     if (!run->polytopes) return 0;
-    for (int i = 0; i < run->out->rank; ++i)
-        if (run->out->simplex[i].index_a == v->index_a && run->out->simplex[i].index_b == v->index_b) return 1;
+    for (int i = 0; i < run->rank; ++i) {
+        const ts_gjk_vertex* old = &run->store[run->slot[i]];
+        if (old->index_a == v->index_a && old->index_b == v->index_b) return 1;
+    }
     return 0;
 }
 
-// Witness points and normal from the final simplex.
+// Simplex, witness points and normal into the result.
 static void finish(gjk_run* run, ts_proximity_status status, ts_vec3 best_direction, ts_gjk_cache* cache) {
     ts_gjk_result* out = run->out;
     out->status = status;
+    out->rank = run->rank;
     out->point_a = out->point_b = ts_vec3_zero();
-    for (int i = 0; i < out->rank; ++i) {
-        out->point_a = ts_vec3_add_scaled(out->point_a, out->simplex[i].lambda, out->simplex[i].a);
-        out->point_b = ts_vec3_add_scaled(out->point_b, out->simplex[i].lambda, out->simplex[i].b);
+    for (int i = 0; i < run->rank; ++i) {
+        ts_gjk_vertex* v = &out->simplex[i];
+        *v = run->store[run->slot[i]];
+        v->lambda = run->lambda[i];
+        out->point_a = ts_vec3_add_scaled(out->point_a, v->lambda, v->a);
+        out->point_b = ts_vec3_add_scaled(out->point_b, v->lambda, v->b);
     }
     out->normal = ts_vec3_unit_or(ts_vec3_neg(best_direction), ts_vec3_make(1.0, 0.0, 0.0));
     // On a sliver of a simplex the projection can fall short of the distance; the plane's value does not lie, and the
@@ -109,7 +127,7 @@ static ts_vec3 centre_difference(const gjk_run* run) {
 // Resets the result. Returns 1 and last time's direction in *out_x when the cache knows one, else 0 and the centres'.
 static int start(gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_x) {
     ts_gjk_result* out = run->out;
-    out->rank = out->iterations = 0;
+    run->rank = out->iterations = 0;
     out->lower = -(double)INFINITY;
     out->upper = (double)INFINITY;
     out->scale = 0.0;
@@ -122,31 +140,58 @@ static int start(gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_x) {
     return warm;
 }
 
+// A slot that the simplex does not use.
+static int free_slot(const gjk_run* run) {
+    unsigned used = 0;
+    for (int i = 0; i < run->rank; ++i) used |= 1u << run->slot[i];
+    int slot = 0;
+    while (used >> slot & 1u) ++slot;
+    return slot;
+}
+
+// Appends a vertex to the simplex and keeps what holds the closest point to the origin.
+static void project(gjk_run* run, int slot, ts_vec3 w, ts_subdistance* next) {
+    run->w[run->rank] = w;
+    run->slot[run->rank] = slot;
+    ts_subdistance_solve(run->w, run->rank + 1, next);
+}
+
+static void keep(gjk_run* run, const ts_subdistance* next) {
+    run->rank = next->count;
+    for (int i = 0; i < next->count; ++i) {  // indices ascend, so this may be done in place
+        run->w[i] = run->w[next->index[i]];
+        run->slot[i] = run->slot[next->index[i]];
+        run->lambda[i] = next->lambda[i];
+    }
+}
+
 // The loop, from direction x. `warm` says that x comes from last time and is to be dropped if it does not separate.
 static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_vec3 x, int warm) {
     ts_gjk_result* out = run->out;
     ts_vec3 best = x;  // the direction that certifies `lower`
     double xx = (double)INFINITY;
     for (;;) {
-        ts_vec3 d = out->rank ? feature_direction(out->simplex, out->rank, x) : x;
-        ts_gjk_vertex v = support_against(run, d);
-        double size = ts_vec3_max_abs(v.w);
+        ts_vec3 d = run->rank ? feature_direction(run, x) : x;
+        int slot = free_slot(run);
+        ts_gjk_vertex* v = &run->store[slot];
+        ts_vec3 w = support_against(run, d, v);
+        double size = ts_vec3_norm(w);
         if (!isfinite(size)) {
             finish(run, TS_PROXIMITY_INVALID_INPUT, best, 0);
             return;
         }
-        size = ts_vec3_norm(v.w);
         if (size > out->scale) out->scale = size;
-        ts_vec3 unit = ts_vec3_unit_or(d, best);
-        double omega = ts_vec3_dot(unit, v.w);
+        ts_vec3 unit = unit_of(d, best);
+        double omega = ts_vec3_dot(unit, w);
         if (omega > out->lower) {
             out->lower = omega;
             best = unit;
         }
         if (omega > settings->give_up_distance) {
-            if (!out->rank) {
-                out->simplex[0] = v;
-                out->rank = 1;
+            if (!run->rank) {
+                run->slot[0] = slot;
+                run->lambda[0] = 1.0;
+                run->rank = 1;
                 out->upper = size;
             }
             finish(run, TS_PROXIMITY_SEPARATED_EARLY, best, cache);
@@ -160,9 +205,9 @@ static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* 
             continue;
         }
         warm = 0;
-        if (out->rank) {
+        if (run->rank) {
             int converged = out->upper - out->lower <= settings->relative_tolerance * out->upper;
-            if (converged || already_in_simplex(run, &v)) {
+            if (converged || already_in_simplex(run, v)) {
                 // An old vertex ends the search only where it proves something; else the plane is not separating.
                 finish(run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
                 return;
@@ -172,23 +217,14 @@ static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* 
             finish(run, TS_PROXIMITY_LIMIT, best, cache);
             return;
         }
-        ts_vec3 w[4];
-        ts_gjk_vertex all[4];
-        for (int i = 0; i < out->rank; ++i) all[i] = out->simplex[i];
-        all[out->rank] = v;
-        for (int i = 0; i <= out->rank; ++i) w[i] = all[i].w;
         ts_subdistance next;
-        ts_subdistance_solve(w, out->rank + 1, &next);
+        project(run, slot, w, &next);
         ++out->iterations;
-        if (out->rank && next.count < 4 && !(next.distance_squared < xx)) {
+        if (run->rank && next.count < 4 && !(next.distance_squared < xx)) {
             finish(run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
             return;
         }
-        out->rank = next.count;
-        for (int i = 0; i < next.count; ++i) {
-            out->simplex[i] = all[next.index[i]];
-            out->simplex[i].lambda = next.lambda[i];
-        }
+        keep(run, &next);
         x = next.point;
         xx = next.distance_squared;
         out->upper = sqrt(xx);
@@ -199,10 +235,19 @@ static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* 
     }
 }
 
+static void prepare(gjk_run* run, const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                    ts_gjk_result* out) {
+    run->a = a;
+    run->b = b;
+    run->pose = b_in_a;
+    run->out = out;
+}
+
 void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
                      ts_gjk_cache* cache, ts_gjk_result* out) {
     TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
-    gjk_run run = {a, b, b_in_a, -1, -1, 0, out};
+    gjk_run run;
+    prepare(&run, a, b, b_in_a, out);
     ts_vec3 x;
     int warm = start(&run, cache, &x);
     search(&run, settings, cache, x, warm);
@@ -210,7 +255,8 @@ void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b
 
 void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
                     ts_vec3 normal, ts_gjk_result* out) {
-    gjk_run run = {a, b, b_in_a, -1, -1, 0, out};
+    gjk_run run;
+    prepare(&run, a, b, b_in_a, out);
     ts_vec3 x;
     start(&run, 0, &x);
     search(&run, settings, 0, ts_vec3_neg(normal), 0);

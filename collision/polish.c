@@ -9,6 +9,8 @@
 // points found prove the upper bound as well. Known limit: a local method; it polishes the answer it is given.
 #include "collision/polish.h"
 
+#include "collision/support_internal.h"
+
 #include <float.h>
 
 typedef struct polish_pair {
@@ -27,9 +29,9 @@ typedef struct polish_trial {
 static polish_trial evaluate(const polish_pair* p, ts_vec3 n) {
     polish_trial t;
     t.n = n;
-    t.sa = ts_support_core(p->a, n, -1).point;
+    t.sa = ts_support_core_inline(p->a, n, -1).point;
     ts_vec3 local = ts_transform_direction_inverse(p->pose, ts_vec3_neg(n));
-    t.sb = ts_transform_point(p->pose, ts_support_core(p->b, local, -1).point);
+    t.sb = ts_transform_point(p->pose, ts_support_core_inline(p->b, local, -1).point);
     t.gap = ts_vec3_dot(n, ts_vec3_sub(t.sb, t.sa));
     return t;
 }

@@ -7,7 +7,6 @@
 // that tolerance short of the best one.
 #include "collision/support.h"
 
-#include "base/assert.h"
 #include "collision/support_internal.h"
 
 // A face counts as "the support feature" up to 10 degrees from the direction: cos and sin of that.
@@ -17,30 +16,6 @@ static const double SQRT_HALF = 0.70710678118654752;
 
 // Up to this many vertices a straight scan over packed coordinates beats walking the edges.
 enum { SCAN_WARM = 128, SCAN_COLD = 1500 };
-
-static ts_support_point support_make(ts_vec3 point, int index) {
-    ts_support_point support = {point, index};
-    return support;
-}
-
-static ts_support_point support_ellipsoid(ts_vec3 h, ts_vec3 d) {
-    // Scaling first keeps the square root away from overflow and underflow.
-    double m = ts_vec3_max_abs(d);
-    if (!(m > 0.0)) return support_make(ts_vec3_make(h.x, 0.0, 0.0), -1);
-    ts_vec3 u = ts_vec3_mul(ts_vec3_scale(1.0 / m, d), h);
-    double norm = ts_vec3_norm(u);
-    if (!(norm > 0.0)) return support_make(ts_vec3_make(h.x, 0.0, 0.0), -1);
-    return support_make(ts_vec3_scale(1.0 / norm, ts_vec3_mul(u, h)), -1);
-}
-
-static ts_support_point support_cylinder(ts_vec3 h, ts_vec3 d) {
-    double z = d.z < 0.0 ? -h.z : h.z;
-    double m = fabs(d.x) > fabs(d.y) ? fabs(d.x) : fabs(d.y);
-    if (!(m > 0.0)) return support_make(ts_vec3_make(h.x, 0.0, z), -1);
-    double x = d.x / m, y = d.y / m;
-    double s = h.x / sqrt(x * x + y * y);
-    return support_make(ts_vec3_make(s * x, s * y, z), -1);
-}
 
 int ts_support_scan(const ts_hull* hull, ts_vec3 d) {
     const double *x = hull->x, *y = hull->y, *z = hull->z;
@@ -83,7 +58,7 @@ static int hull_climb(const ts_hull* hull, ts_vec3 d, int start) {
     }
 }
 
-static int hull_support(const ts_hull* hull, ts_vec3 d, int hint) {
+int ts_support_hull(const ts_hull* hull, ts_vec3 d, int hint) {
     int known = hint >= 0 && hint < hull->vertex_count;
     if (hull->vertex_count <= SCAN_WARM || (!known && hull->vertex_count <= SCAN_COLD))
         return ts_support_scan_simd(hull, d);
@@ -91,28 +66,7 @@ static int hull_support(const ts_hull* hull, ts_vec3 d, int hint) {
 }
 
 ts_support_point ts_support_core(const ts_shape* shape, ts_vec3 d, int hint) {
-    ts_vec3 h = shape->half;
-    switch (shape->kind) {
-    case TS_SHAPE_BOX: {
-        int x = !(d.x < 0.0), y = !(d.y < 0.0), z = !(d.z < 0.0);
-        return support_make(ts_vec3_make(x ? h.x : -h.x, y ? h.y : -h.y, z ? h.z : -h.z), x | y << 1 | z << 2);
-    }
-    case TS_SHAPE_HULL: {
-        int index = hull_support(shape->hull, d, hint);
-        return support_make(shape->hull->vertex[index], index);
-    }
-    case TS_SHAPE_CAPSULE: {
-        int up = !(d.z < 0.0);
-        return support_make(ts_vec3_make(0.0, 0.0, up ? h.z : -h.z), up);
-    }
-    case TS_SHAPE_ELLIPSOID: return support_ellipsoid(h, d);
-    case TS_SHAPE_CYLINDER: return support_cylinder(h, d);
-    case TS_SHAPE_SPHERE: return support_make(ts_vec3_zero(), 0);
-    case TS_SHAPE_PLANE:
-    case TS_SHAPE_KIND_COUNT: break;
-    }
-    TS_ASSERT(!"a plane has no support points");
-    return support_make(ts_vec3_zero(), -1);
+    return ts_support_core_inline(shape, d, hint);
 }
 
 int ts_support_is_polytope(const ts_shape* shape) {
@@ -171,7 +125,7 @@ static void feature_cylinder(ts_vec3 h, ts_vec3 d, ts_support_feature* out) {
         feature_cap(h, !(d.z < 0.0), out);
         return;
     }
-    ts_vec3 rim = support_cylinder(h, d).point;
+    ts_vec3 rim = ts_support_cylinder(h, d).point;
     if (fabs(d.z) <= FEATURE_SIN) {
         feature_add(out, ts_vec3_make(rim.x, rim.y, -h.z), 16);
         feature_add(out, ts_vec3_make(rim.x, rim.y, h.z), 17);
@@ -193,7 +147,7 @@ static void feature_hull_face(const ts_hull* hull, int face, ts_support_feature*
 }
 
 static void feature_hull(const ts_hull* hull, ts_vec3 d, ts_support_feature* out) {
-    int v = hull_support(hull, d, -1);
+    int v = ts_support_hull(hull, d, -1);
     int face = -1;
     double best = FEATURE_COS;
     for (int k = hull->vertex_face_start[v]; k < hull->vertex_face_start[v + 1]; ++k) {
