@@ -27,18 +27,13 @@ ts_vec3 ts_cone_project_dual(ts_vec3 x, double mu) {
 ts_vec3 ts_cone_project_horizontal(ts_vec3 x, double mu) { return ts_cone_project_horizontal_inline(x, mu); }
 
 double ts_cone_distance(ts_vec3 x, double mu) {
-    double t = tangent_length(x);
-    // With mu = 0 the product forgets the sign of z, so it is asked for.
-    if (x.z >= 0.0 && t <= mu * x.z) return 0.0;
-    if (mu * t <= -x.z) return ts_vec3_norm(x);
-    return (t - mu * x.z) / sqrt(1.0 + mu * mu);
+    double tt = x.x * x.x + x.y * x.y;
+    return ts_cone_distance_inline(tt, sqrt(tt), x.z, mu);
 }
 
 double ts_cone_distance_dual(ts_vec3 x, double mu) {
-    double t = tangent_length(x);
-    if (mu * t <= x.z) return 0.0;
-    if (t <= -mu * x.z) return ts_vec3_norm(x);
-    return (mu * t - x.z) / sqrt(1.0 + mu * mu);
+    double tt = x.x * x.x + x.y * x.y;
+    return ts_cone_distance_dual_inline(tt, sqrt(tt), x.z, mu);
 }
 
 ts_vec3 ts_cone_shift(ts_vec3 u, double mu) { return ts_vec3_make(0.0, 0.0, mu * tangent_length(u)); }

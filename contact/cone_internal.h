@@ -29,4 +29,19 @@ static inline ts_vec3 ts_cone_project_horizontal_inline(ts_vec3 x, double mu) {
     return ts_vec3_make(s * x.x, s * x.y, z);
 }
 
+/// ts_cone_distance of a point with tangential part t (tt = t^2) and normal part z.
+static inline double ts_cone_distance_inline(double tt, double t, double z, double mu) {
+    // With mu = 0 the product forgets the sign of z, so it is asked for.
+    if (z >= 0.0 && t <= mu * z) return 0.0;
+    if (mu * t <= -z) return sqrt(tt + z * z);
+    return (t - mu * z) / sqrt(1.0 + mu * mu);
+}
+
+/// ts_cone_distance_dual, likewise.
+static inline double ts_cone_distance_dual_inline(double tt, double t, double z, double mu) {
+    if (mu * t <= z) return 0.0;
+    if (t <= -mu * z) return sqrt(tt + z * z);
+    return (mu * t - z) / sqrt(1.0 + mu * mu);
+}
+
 #endif

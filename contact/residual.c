@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "contact/cone.h"
+#include "contact/cone_internal.h"
 #include "contact/stiffness_internal.h"
 
 // |u_T| under which a direction of slip means nothing, m/s.
@@ -40,23 +40,60 @@ static void worsen(ts_law_residual* r, double primal, double dual, double comple
     r->complementarity = worse(r->complementarity, fabs(complementarity));
 }
 
-// Coulomb's cone under one law. LCP is the boxed form: Signorini in the normal, and each tangent axis saturates against
-// its own slip.
-static void cone_block(ts_contact_law law, double mu, ts_vec3 lambda, ts_vec3 u, ts_law_residual* r) {
-    if (law == TS_LAW_CCP) {
-        worsen(r, ts_cone_distance(lambda, mu), ts_cone_distance_dual(u, mu), ts_vec3_dot(lambda, u));
-    } else if (law == TS_LAW_NCP) {
-        ts_vec3 w = ts_vec3_add(u, ts_cone_shift(u, mu));
-        worsen(r, ts_cone_distance(lambda, mu), ts_cone_distance_dual(w, mu), ts_vec3_dot(lambda, w));
-    } else {
-        double bound = mu * lambda.z;
-        worsen(r, positive(-lambda.z), positive(-u.z), lambda.z * u.z);
-        for (int a = 0; a < 2; ++a) {
-            double l = ts_vec3_get(lambda, a), v = ts_vec3_get(u, a);
-            worsen(r, positive(fabs(l) - bound), 0.0, positive(v) * (l + bound));
-            worsen(r, 0.0, 0.0, positive(-v) * (bound - l));
-        }
+// A frictional contact with the lengths that every law asks for.
+typedef struct cone_state {
+    double mu;
+    ts_vec3 lambda;
+    ts_vec3 u;
+    double friction_squared;  // |lambda_T|^2
+    double friction;
+    double slip_squared;  // |u_T|^2
+    double slip;
+    double along;  // lambda_T . u_T
+} cone_state;
+
+static inline cone_state cone_state_of(double mu, const double* lambda, const double* u) {
+    cone_state c = {mu, ts_vec3_load(lambda), ts_vec3_load(u), 0.0, 0.0, 0.0, 0.0, 0.0};
+    c.friction_squared = c.lambda.x * c.lambda.x + c.lambda.y * c.lambda.y;
+    c.friction = sqrt(c.friction_squared);
+    c.slip_squared = c.u.x * c.u.x + c.u.y * c.u.y;
+    c.slip = sqrt(c.slip_squared);
+    c.along = c.lambda.x * c.u.x + c.lambda.y * c.u.y;
+    return c;
+}
+
+static inline double primal_of(const cone_state* c) {
+    return ts_cone_distance_inline(c->friction_squared, c->friction, c->lambda.z, c->mu);
+}
+
+// CCP, and NCP when the normal velocity is the shifted one.
+static inline void cone_law(const cone_state* c, double primal, double normal_velocity, ts_law_residual* r) {
+    worsen(r, primal, ts_cone_distance_dual_inline(c->slip_squared, c->slip, normal_velocity, c->mu),
+           c->along + c->lambda.z * normal_velocity);
+}
+
+// De Saxce's shift makes the exact law look like a cone's.
+static inline double shifted_normal(const cone_state* c) { return c->u.z + c->mu * c->slip; }
+
+// The boxed form: Signorini in the normal, and each tangent axis saturates against its own slip.
+static inline void pyramid_law(const cone_state* c, ts_law_residual* r) {
+    double bound = c->mu * c->lambda.z;
+    worsen(r, positive(-c->lambda.z), positive(-c->u.z), c->lambda.z * c->u.z);
+    const double l[2] = {c->lambda.x, c->lambda.y}, v[2] = {c->u.x, c->u.y};
+    for (int a = 0; a < 2; ++a) {
+        r->primal = worse(r->primal, positive(fabs(l[a]) - bound));
+        r->complementarity = worse(r->complementarity, fabs(positive(v[a]) * (l[a] + bound)));
+        r->complementarity = worse(r->complementarity, fabs(positive(-v[a]) * (bound - l[a])));
     }
+}
+
+static inline void cone_block(ts_contact_law law, double mu, const double* lambda, const double* u,
+                              ts_law_residual* r) {
+    cone_state c = cone_state_of(mu, lambda, u);
+    if (law == TS_LAW_LCP)
+        pyramid_law(&c, r);
+    else
+        cone_law(&c, primal_of(&c), law == TS_LAW_NCP ? shifted_normal(&c) : c.u.z, r);
 }
 
 // An interval: u > 0 needs lambda = low, u < 0 needs lambda = high. Against an open side u itself is the violation.
@@ -72,10 +109,10 @@ static void interval_row(double low, double high, double lambda, double u, ts_la
         worsen(r, 0.0, 0.0, positive(-u) * (high - lambda));
 }
 
-static void block_residual(const ts_block* block, ts_contact_law law, const double* lambda, const double* u,
-                           ts_law_residual* r) {
+// Sets that mean the same under every law.
+static void other_block(const ts_block* block, const double* lambda, const double* u, ts_law_residual* r) {
     switch (block->set) {
-    case TS_SET_CONE: cone_block(law, block->mu, ts_vec3_load(lambda), ts_vec3_load(u), r); break;
+    case TS_SET_CONE: break;
     case TS_SET_HALF_LINE: worsen(r, positive(-lambda[0]), positive(-u[0]), lambda[0] * u[0]); break;
     case TS_SET_BOX: interval_row(block->low, block->high, lambda[0], u[0], r); break;
     case TS_SET_FREE:
@@ -89,7 +126,10 @@ ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact
     ts_law_residual r = {0.0, 0.0, 0.0};
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
-        block_residual(block, law, impulse + block->row, u + block->row, &r);
+        if (block->set == TS_SET_CONE)
+            cone_block(law, block->mu, impulse + block->row, u + block->row, &r);
+        else
+            other_block(block, impulse + block->row, u + block->row, &r);
     }
     return r;
 }
@@ -99,25 +139,34 @@ double ts_law_residual_in_force_units(ts_law_residual residual, double time_step
     return worse(worst, residual.complementarity / (time_step * time_step));
 }
 
+// The largest angle so far between friction and the opposite of slip, in [0, pi]: its sine (>= 0) and cosine, scaled.
+typedef struct slip_direction {
+    double across;
+    double opposed;
+} slip_direction;
+
 // Signorini, power gap, approach and alignment of one frictional contact.
-static void physical_metrics(double mu, ts_vec3 lambda, ts_vec3 u, double friction_min, ts_residual* out) {
-    double slip = sqrt(u.x * u.x + u.y * u.y);
-    double along = lambda.x * u.x + lambda.y * u.y;
-    out->signorini = worse(out->signorini, fabs(lambda.z * u.z));
-    out->dissipation = worse(out->dissipation, mu * lambda.z * slip + along);
-    out->closing = worse(out->closing, positive(-u.z));
-    double friction = sqrt(lambda.x * lambda.x + lambda.y * lambda.y);
-    if (slip > SLIP_SPEED_MIN && friction > friction_min) {
-        double across = lambda.x * u.y - lambda.y * u.x;
-        out->slip_angle = worse(out->slip_angle, atan2(fabs(across), -along));
+static inline void physical_metrics(const cone_state* c, double friction_min, ts_residual* out,
+                                    slip_direction* widest) {
+    out->signorini = worse(out->signorini, fabs(c->lambda.z * c->u.z));
+    out->dissipation = worse(out->dissipation, c->mu * c->lambda.z * c->slip + c->along);
+    out->closing = worse(out->closing, positive(-c->u.z));
+    if (!(c->slip > SLIP_SPEED_MIN && c->friction > friction_min)) return;
+    // In the upper half plane the wider of two directions lies counterclockwise of the other: no angle is needed but for
+    // the widest. Opposite directions, 0 and pi, are the only ones whose product says nothing.
+    double across = fabs(c->lambda.x * c->u.y - c->lambda.y * c->u.x), opposed = -c->along;
+    double turn = widest->opposed * across - widest->across * opposed;
+    if (turn > 0.0 || (turn == 0.0 && opposed < widest->opposed)) {
+        widest->across = across;
+        widest->opposed = opposed;
     }
 }
 
-// An upper bound of the largest eigenvalue of G_bb + R_b, tight for cones and single rows.
-static double block_stiffness(const ts_block* block, const double* D, const double* R) {
+// An upper bound of the largest eigenvalue of G_bb + R_b, tight for single rows. Cones: see ts_stiffness_bound_3x3.
+static inline double block_stiffness(const ts_block* block, const double* D, const double* R) {
     if (block->set == TS_SET_CONE) {
         const double r[3] = {R ? R[0] : 0.0, R ? R[1] : 0.0, R ? R[2] : 0.0};
-        return ts_stiffness_3x3(D[0] + r[0], D[4] + r[1], D[8] + r[2], D[1], D[2], D[5]);
+        return ts_stiffness_bound_3x3(D[0] + r[0], D[4] + r[1], D[8] + r[2], D[1], D[2], D[5]);
     }
     double largest = 0.0;
     for (int i = 0; i < block->rows; ++i) {
@@ -128,13 +177,8 @@ static double block_stiffness(const ts_block* block, const double* D, const doub
     return largest;
 }
 
-// |lambda - P(lambda - r w)| of one block, w shifted for the exact law.
-static double natural_block(const ts_block* block, double r, const double* lambda, const double* u) {
-    if (block->set == TS_SET_CONE) {
-        ts_vec3 l = ts_vec3_load(lambda), v = ts_vec3_load(u);
-        ts_vec3 w = ts_vec3_add(v, ts_cone_shift(v, block->mu));
-        return ts_vec3_distance(l, ts_cone_project(ts_vec3_add_scaled(l, -r, w), block->mu));
-    }
+// |lambda - P(lambda - r w)|^2 of one block that is no cone.
+static double natural_other(const ts_block* block, double r, const double* lambda, const double* u) {
     double sum = 0.0;
     for (int i = 0; i < block->rows; ++i) {
         double x = lambda[i] - r * u[i];
@@ -145,68 +189,125 @@ static double natural_block(const ts_block* block, double r, const double* lambd
         }
         sum += (lambda[i] - x) * (lambda[i] - x);
     }
-    return sqrt(sum);
+    return sum;
 }
 
-// The dimensionless natural map. Blocks that nothing can move (zero stiffness) take the mean step of the others, so that
-// an impossible demand on them still shows. `step` (block_count) is scratch: finding a stiffness costs more than using it.
-static double natural_map(const ts_contact_problem* problem, const double* impulse, const double* u,
-                          double largest_impulse, double* step) {
-    const ts_delassus* G = problem->delassus;
-    double step_sum = 0.0, largest_g = REST_SPEED, worst = 0.0;
-    int moved = 0;
-    for (int b = 0; b < problem->block_count; ++b) {
+// The same of a cone, w shifted for the exact law.
+static inline double natural_cone(const cone_state* c, double r) {
+    ts_vec3 w = ts_vec3_make(c->u.x, c->u.y, shifted_normal(c));
+    ts_vec3 gap = ts_vec3_sub(c->lambda, ts_cone_project_inline(ts_vec3_add_scaled(c->lambda, -r, w), c->mu));
+    return ts_vec3_dot(gap, gap);
+}
+
+// What a pass over the blocks collects for the natural map.
+typedef struct natural_map {
+    double worst_squared;
+    double step_sum;
+    int moved;    // blocks in step_sum
+    int unmoved;  // blocks that nothing can move (zero stiffness)
+} natural_map;
+
+static inline void judge_block(const ts_contact_problem* problem, int b, const double* impulse, const double* u,
+                               double friction_min, ts_residual* out, ts_law_residual* others, slip_direction* widest,
+                               natural_map* natural) {
+    const ts_block* block = &problem->block[b];
+    const double* l = impulse + block->row;
+    const double* v = u + block->row;
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    double stiffness = block_stiffness(block, D, problem->R ? problem->R + block->row : NULL);
+    double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
+    double gap;
+    if (block->set == TS_SET_CONE) {
+        cone_state c = cone_state_of(block->mu, l, v);
+        double primal = primal_of(&c);
+        pyramid_law(&c, &out->lcp);
+        cone_law(&c, primal, c.u.z, &out->ccp);
+        cone_law(&c, primal, shifted_normal(&c), &out->ncp);
+        physical_metrics(&c, friction_min, out, widest);
+        gap = natural_cone(&c, step);
+    } else {
+        other_block(block, l, v, others);
+        if (block->set == TS_SET_HALF_LINE) {
+            out->signorini = worse(out->signorini, fabs(l[0] * v[0]));
+            out->closing = worse(out->closing, positive(-v[0]));
+        }
+        gap = natural_other(block, step, l, v);
+    }
+    if (stiffness > 0.0) {
+        natural->step_sum += step;
+        ++natural->moved;
+        natural->worst_squared = worse(natural->worst_squared, gap);
+    } else {
+        ++natural->unmoved;
+    }
+}
+
+// The dimensionless natural map. Blocks that nothing can move take the mean step of the others, so that an impossible
+// demand on them still shows.
+static double finish_natural(const ts_contact_problem* problem, const double* impulse, const double* u,
+                             natural_map* natural, double largest_impulse, double largest_g) {
+    double mean = natural->moved > 0 ? natural->step_sum / natural->moved : 1.0;
+    for (int b = 0; natural->unmoved > 0 && b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
-        const double* R = problem->R ? problem->R + block->row : NULL;
-        double stiffness = block_stiffness(block, G->ops->diagonal(G, b), R);
-        step[b] = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
-        if (stiffness > 0.0) step_sum += step[b], ++moved;
-        for (int i = 0; i < block->rows; ++i) largest_g = worse(largest_g, fabs(problem->g[block->row + i]));
+        const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+        if (block_stiffness(block, D, problem->R ? problem->R + block->row : NULL) > 0.0) continue;
+        const double* l = impulse + block->row;
+        const double* v = u + block->row;
+        double gap;
+        if (block->set == TS_SET_CONE) {
+            cone_state c = cone_state_of(block->mu, l, v);
+            gap = natural_cone(&c, mean);
+        } else {
+            gap = natural_other(block, mean, l, v);
+        }
+        natural->worst_squared = worse(natural->worst_squared, gap);
+        --natural->unmoved;
     }
-    double mean = moved > 0 ? step_sum / moved : 1.0;
-    for (int b = 0; b < problem->block_count; ++b) {
-        int row = problem->block[b].row;
-        double r = step[b] > 0.0 ? step[b] : mean;
-        worst = worse(worst, natural_block(&problem->block[b], r, impulse + row, u + row));
+    return sqrt(natural->worst_squared) / worse(largest_impulse, largest_g * mean);
+}
+
+static void merge(ts_law_residual* law, const ts_law_residual* others) {
+    worsen(law, others->primal, others->dual, others->complementarity);
+}
+
+void ts_residual_from_velocity(const ts_contact_problem* problem, const double* impulse, const double* u,
+                               ts_residual* out_residual) {
+    static const ts_residual zero;
+    *out_residual = zero;
+    double largest_impulse = 0.0, largest_g = REST_SPEED;
+    for (int i = 0; i < problem->row_count; ++i) {
+        largest_impulse = worse(largest_impulse, fabs(impulse[i]));
+        largest_g = worse(largest_g, fabs(problem->g[i]));
     }
-    return worst / worse(largest_impulse, largest_g * mean);
+    ts_law_residual others = {0.0, 0.0, 0.0};
+    slip_direction widest = {0.0, 1.0};
+    natural_map natural = {0.0, 0.0, 0, 0};
+    for (int b = 0; b < problem->block_count; ++b)
+        judge_block(problem, b, impulse, u, FRICTION_RELATIVE_MIN * largest_impulse, out_residual, &others, &widest,
+                    &natural);
+    merge(&out_residual->lcp, &others);
+    merge(&out_residual->ccp, &others);
+    merge(&out_residual->ncp, &others);
+    out_residual->slip_angle = atan2(widest.across, widest.opposed);
+    out_residual->natural = finish_natural(problem, impulse, u, &natural, largest_impulse, largest_g);
 }
 
 void ts_residual_evaluate(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch, double* out_u,
                           ts_residual* out_residual) {
-    static const ts_residual zero;
-    *out_residual = zero;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* u = out_u ? out_u : TS_ARENA_ARRAY(scratch, double, problem->row_count);
-    double* step = TS_ARENA_ARRAY(scratch, double, problem->block_count);
-    if (!u || !step) {
+    if (!u) {
+        static const ts_residual zero;
         ts_law_residual unknown = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        *out_residual = zero;
         out_residual->lcp = out_residual->ccp = out_residual->ncp = unknown;
         out_residual->natural = HUGE_VAL;
         ts_arena_scope_end(scratch, scope);
         return;
     }
     problem->delassus->ops->apply(problem->delassus, impulse, u);
-    double largest_impulse = 0.0;
-    for (int i = 0; i < problem->row_count; ++i) {
+    for (int i = 0; i < problem->row_count; ++i)
         u[i] += problem->g[i] + (problem->R ? problem->R[i] * impulse[i] : 0.0);
-        largest_impulse = worse(largest_impulse, fabs(impulse[i]));
-    }
-    out_residual->lcp = ts_residual_of_law(problem, TS_LAW_LCP, impulse, u);
-    out_residual->ccp = ts_residual_of_law(problem, TS_LAW_CCP, impulse, u);
-    out_residual->ncp = ts_residual_of_law(problem, TS_LAW_NCP, impulse, u);
-    for (int b = 0; b < problem->block_count; ++b) {
-        const ts_block* block = &problem->block[b];
-        const double* l = impulse + block->row;
-        const double* v = u + block->row;
-        if (block->set == TS_SET_CONE)
-            physical_metrics(block->mu, ts_vec3_load(l), ts_vec3_load(v), FRICTION_RELATIVE_MIN * largest_impulse,
-                             out_residual);
-        if (block->set == TS_SET_HALF_LINE) {
-            out_residual->signorini = worse(out_residual->signorini, fabs(l[0] * v[0]));
-            out_residual->closing = worse(out_residual->closing, positive(-v[0]));
-        }
-    }
-    out_residual->natural = natural_map(problem, impulse, u, largest_impulse, step);
+    ts_residual_from_velocity(problem, impulse, u, out_residual);
     ts_arena_scope_end(scratch, scope);
 }

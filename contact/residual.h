@@ -42,6 +42,10 @@ const char* ts_contact_law_name(ts_contact_law law);
 void ts_residual_evaluate(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch, double* out_u,
                           ts_residual* out_residual);
 
+/// The same for a u = (G + R) lambda + g that is already known (row_count). Needs ROWS of the operator, for stiffnesses.
+void ts_residual_from_velocity(const ts_contact_problem* problem, const double* impulse, const double* u,
+                               ts_residual* out_residual);
+
 /// The residual of one law only, from given u: what a solver's stopping test reads.
 ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
                                    const double* u);

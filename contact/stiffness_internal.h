@@ -1,4 +1,5 @@
-// The largest eigenvalue of a contact's 3x3 block, as step sizes need it: cheap, and not too small.
+// The largest eigenvalue of a contact's 3x3 block, as step sizes need it: cheap, and not too small. And a bound that is
+// cheaper still.
 #ifndef TS_CONTACT_STIFFNESS_INTERNAL_H
 #define TS_CONTACT_STIFFNESS_INTERNAL_H
 
@@ -25,6 +26,15 @@ static inline double ts_stiffness_3x3(double a, double b, double c, double d, do
         if (!(fall > 1e-13 * (m + y))) break;
     }
     return m + y;
+}
+
+/// An upper bound of the same eigenvalue for one square root: the start of Newton above. Exact when the two smaller
+/// eigenvalues are equal; at most a third too large for a matrix without negative ones (worst for 1, 1, 0).
+static inline double ts_stiffness_bound_3x3(double a, double b, double c, double d, double e, double f) {
+    double m = (a + b + c) * (1.0 / 3.0);
+    double b0 = a - m, b1 = b - m, b2 = c - m;
+    double J = 0.5 * (b0 * b0 + b1 * b1 + b2 * b2) + d * d + e * e + f * f;
+    return m + sqrt((4.0 / 3.0) * J);
 }
 
 #endif

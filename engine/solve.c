@@ -9,12 +9,12 @@
 #include "engine/sim_internal.h"
 #include "engine/step.h"
 
+// New generalised velocities, from the impulse that the velocity form carries.
 static void take_velocity(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    ts_delassus* form = storage->velocity_form;
-    form->ops->set_impulse(form, sim->impulse);
-    memcpy(storage->new_velocity, ts_delassus_velocity_change(form), (size_t)model->nv * sizeof(double));
+    memcpy(storage->new_velocity, ts_delassus_velocity_change(storage->velocity_form),
+           (size_t)model->nv * sizeof(double));
     for (int t = 0; t < model->tree_count; ++t) {
         double* change = storage->new_velocity + model->tree[t].dof_first;
         const double* free_velocity = sim->free_velocity + model->tree[t].dof_first;
@@ -23,24 +23,36 @@ static void take_velocity(ts_sim* sim) {
     }
 }
 
-// Contact impulses, and velocities J v+ = G lambda + g + c*.
-static void fill_contacts(ts_sim* sim) {
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    const ts_delassus* form = storage->velocity_form;
+// Contact impulses and velocities, from u = G lambda + g: J v+ = u + c*.
+static void fill_contacts(ts_sim* sim, const double* u) {
+    const double* reference = ts_sim_storage_of(sim)->reference;
     for (int i = 0; i < sim->contact_count; ++i) {
         ts_contact* contact = &sim->contact[i];
-        int row = sim->problem.block[i].row, rows = sim->problem.block[i].rows;
-        double velocity[TS_BLOCK_ROWS_MAX];
-        form->ops->velocity(form, i, velocity);
-        for (int r = 0; r < rows; ++r) velocity[r] += sim->problem.g[row + r] + storage->reference[row + r];
-        if (rows == 3) {
-            contact->velocity = ts_vec3_load(velocity);
+        int row = sim->problem.block[i].row;
+        if (sim->problem.block[i].rows == 3) {
+            contact->velocity = ts_vec3_add(ts_vec3_load(u + row), ts_vec3_load(reference + row));
             contact->impulse = ts_vec3_load(sim->impulse + row);
         } else {
-            contact->velocity = ts_vec3_make(0.0, 0.0, velocity[0]);
+            contact->velocity = ts_vec3_make(0.0, 0.0, u[row] + reference[row]);
             contact->impulse = ts_vec3_make(0.0, 0.0, sim->impulse[row]);
         }
     }
+}
+
+// Row velocities are wanted by contacts and by the residual: they are computed once, where both use the same operator.
+static void judge(ts_sim* sim, double* u) {
+    const ts_contact_problem* problem = &sim->problem;
+    ts_delassus* form = ts_sim_storage_of(sim)->velocity_form;
+    form->ops->set_impulse(form, sim->impulse);
+    for (int b = 0; b < problem->block_count; ++b) form->ops->velocity(form, b, u + problem->block[b].row);
+    for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i];
+    fill_contacts(sim, u);
+    if (problem->delassus != form) {
+        ts_residual_evaluate(problem, sim->impulse, &sim->scratch, NULL, &sim->info.residual);
+        return;
+    }
+    for (int i = 0; problem->R && i < problem->row_count; ++i) u[i] += problem->R[i] * sim->impulse[i];
+    ts_residual_from_velocity(problem, sim->impulse, u, &sim->info.residual);
 }
 
 ts_code ts_step_solve(ts_sim* sim) {
@@ -54,8 +66,9 @@ ts_code ts_step_solve(ts_sim* sim) {
     }
     sim->info.solve = sim->solver->solve(&sim->problem, sim->solver_settings, &sim->scratch, sim->impulse);
     if (sim->scratch.failed) return TS_ERROR_MEMORY;
-    ts_residual_evaluate(&sim->problem, sim->impulse, &sim->scratch, NULL, &sim->info.residual);
+    double* u = TS_ARENA_ARRAY(&sim->scratch, double, sim->problem.row_count);
+    if (!u) return TS_ERROR_MEMORY;
+    judge(sim, u);
     take_velocity(sim);
-    fill_contacts(sim);
     return sim->scratch.failed ? TS_ERROR_MEMORY : TS_OK;
 }

@@ -215,3 +215,32 @@ Test(residual, never_hides_a_nan) {
     r = evaluate(1, &weld, one, nowhere, NULL, zero, NULL);
     cr_expect(isnan(ts_law_residual_in_force_units(r.ncp, TIME_STEP)));
 }
+
+// Slip angles are compared without computing them; the widest of several must still come out, also at the ends 0 and pi.
+Test(residual, slip_angle_is_the_widest) {
+    ts_rng rng = ts_rng_make(22, 0);
+    for (int trial = 0; trial < 500; ++trial) {
+        enum { BLOCKS = 4, ROWS = 3 * BLOCKS };
+        ts_block block[BLOCKS];
+        double G[ROWS * ROWS] = {0}, g[ROWS], lambda[ROWS], widest = 0.0;
+        for (int i = 0; i < ROWS; ++i) G[(ROWS + 1) * i] = 1.0;
+        for (int b = 0; b < BLOCKS; ++b) {
+            block[b] = fixture_cone(3 * b, 0.7);
+            double angle = trial % 3 == 0 ? 0.0 : ts_rng_uniform_in(&rng, 0.0, M_PI);
+            if (trial % 5 == 0 && b == trial % BLOCKS) angle = M_PI;
+            double size = exp(ts_rng_uniform_in(&rng, -6.0, 6.0)), slip = exp(ts_rng_uniform_in(&rng, -6.0, 6.0));
+            // Friction along -x turned by the angle; exact at both ends.
+            double c = angle == M_PI ? -1.0 : cos(angle), s = angle == M_PI ? 0.0 : sin(angle);
+            const double l[3] = {-c * size, (b % 2 ? s : -s) * size, 1.0}, u[3] = {slip, 0.0, 0.0};
+            for (int i = 0; i < 3; ++i) {
+                lambda[3 * b + i] = l[i];
+                g[3 * b + i] = u[i] - l[i];
+            }
+            double seen_x = l[0] + g[3 * b], seen_y = l[1] + g[3 * b + 1];
+            double seen = fabs(atan2(l[0] * seen_y - l[1] * seen_x, -(l[0] * seen_x + l[1] * seen_y)));
+            if (seen > widest) widest = seen;
+        }
+        ts_residual r = evaluate(BLOCKS, block, G, g, NULL, lambda, NULL);
+        cr_expect_float_eq(r.slip_angle, widest, 1e-12, "trial %d: %.15g, not %.15g", trial, r.slip_angle, widest);
+    }
+}

@@ -1,4 +1,5 @@
-// The cheap largest eigenvalue against Jacobi's rotations: not below, and close.
+// The cheap largest eigenvalue against Jacobi's rotations: not below, and close. Its cheaper bound: not below, and not
+// more than a third above.
 #include "contact/stiffness_internal.h"
 
 #include <criterion/criterion.h>
@@ -19,6 +20,10 @@ static void check(ts_rng* rng, ts_vec3 w, double closeness, const char* what) {
     double found = ts_stiffness_3x3(D.m[0][0], D.m[1][1], D.m[2][2], D.m[0][1], D.m[0][2], D.m[1][2]);
     cr_expect_geq(found, largest * (1.0 - below), "%s (%g %g %g): %.17g", what, w.x, w.y, w.z, found);
     cr_expect_leq(found, largest * (1.0 + closeness), "%s (%g %g %g): %.17g", what, w.x, w.y, w.z, found);
+    double bound = ts_stiffness_bound_3x3(D.m[0][0], D.m[1][1], D.m[2][2], D.m[0][1], D.m[0][2], D.m[1][2]);
+    cr_expect_geq(bound, largest * (1.0 - 1e-14), "%s (%g %g %g): %.17g", what, w.x, w.y, w.z, bound);
+    cr_expect_leq(bound, largest * (4.0 / 3.0 + 1e-14), "%s (%g %g %g): %.17g", what, w.x, w.y, w.z, bound);
+    if (w.y == w.z) cr_expect_leq(bound, largest * (1.0 + 1e-14), "%s, two equal: %.17g", what, bound);
 }
 
 Test(stiffness, is_the_largest_eigenvalue_from_above) {
@@ -30,6 +35,7 @@ Test(stiffness, is_the_largest_eigenvalue_from_above) {
         check(&rng, ts_vec3_make(1.0, a, a), 1e-12, "double below");
         check(&rng, ts_vec3_make(1.0, 1.0 - 1e-7 * a, b), 1e-5, "nearly double");
         check(&rng, ts_vec3_make(1e8 * (1.0 + a), 1e-3 * b, 1.0), 1e-12, "stiff");
+        check(&rng, ts_vec3_make(1.0, 1.0, 0.0), 1e-5, "flat");
         check(&rng, ts_vec3_make(0.0, 0.0, 1e-6 * (1.0 + a)), 1e-12, "rank one");
     }
     cr_expect_eq(ts_stiffness_3x3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.0);
