@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,17 @@ typedef struct csv_file {
     char path[256];
 } csv_file;
 
+// After `written` bytes of the text and then no more: takes back the row that is not whole. Where the file cannot be cut
+// (a pipe, a device) there is nothing to do.
+static void cut_broken_row(csv_file* file, ptrdiff_t written) {
+    const char* data = ts_text_get(&file->text);
+    ptrdiff_t whole = written;
+    while (whole > 0 && data[whole - 1] != '\n') --whole;
+    off_t end = lseek(file->fd, 0, SEEK_CUR);
+    if (end >= (off_t)(written - whole)) (void)!ftruncate(file->fd, end - (off_t)(written - whole));
+    file->text.length = 0;  // the rows are lost; closing must not write their ends after what was cut
+}
+
 static ts_code flush_rows(csv_file* file, ts_status* out_status) {
     if (file->text.failed) return ts_status_set(out_status, TS_ERROR_MEMORY, file->path, 0, "out of memory");
     const char* data = ts_text_get(&file->text);
@@ -31,8 +43,11 @@ static ts_code flush_rows(csv_file* file, ts_status* out_status) {
     while (left > 0) {
         ssize_t wrote = write(file->fd, data, left);
         if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0)
-            return ts_status_set(out_status, TS_ERROR_FILE, file->path, 0, "cannot write: %s", strerror(errno));
+        if (wrote <= 0) {
+            int problem = errno;
+            cut_broken_row(file, data - ts_text_get(&file->text));
+            return ts_status_set(out_status, TS_ERROR_FILE, file->path, 0, "cannot write: %s", strerror(problem));
+        }
         data += wrote;
         left -= (size_t)wrote;
     }

@@ -28,13 +28,14 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 #else
 
 #include "base/clock.h"
+#include "engine/record_output_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef TS_VERSION
@@ -171,6 +172,7 @@ typedef struct column {
 
 typedef struct hdf5_file {
     hid_t file;
+    ts_record_output output;
     double flushed;  // s, wall clock
     long long contacts;
     int failed;
@@ -414,9 +416,17 @@ static void append_solver(hdf5_file* file, const ts_sim* sim) {
 static int flush_all(hdf5_file* file) {
     int ok = 1;
     for (int id = 0; id < COLUMN_COUNT; ++id) ok = column_flush(&file->column[id], definitions[id].type) && ok;
-    ok = H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0 && ok;
+    ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0 && !file->output.problem;
     file->flushed = ts_clock_seconds();
     return ok;
+}
+
+static ts_code cannot_write(const char* path, int problem, ts_status* out_status) {
+    const char* why = problem == EINVAL        ? "HDF5 needs a regular file"
+                      : problem == EWOULDBLOCK ? "another program has it open"
+                      : problem                ? strerror(problem)
+                                               : "the HDF5 library failed";
+    return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write: %s", why);
 }
 
 static ts_code hdf5_append(void* handle, ts_sim* sim, ts_energy energy, ts_status* out_status) {
@@ -432,8 +442,7 @@ static ts_code hdf5_append(void* handle, ts_sim* sim, ts_energy energy, ts_statu
     append_contacts(file, sim);
     if (ts_clock_seconds() - file->flushed >= TS_RECORD_FLUSH_SECONDS && !flush_all(file)) file->failed = 1;
     quiet_end(saved);
-    if (file->failed)
-        return ts_status_set(out_status, TS_ERROR_FILE, file->path, 0, "cannot write (is the disk full?)");
+    if (file->failed || file->output.problem) return cannot_write(file->path, file->output.problem, out_status);
     return TS_OK;
 }
 
@@ -542,15 +551,17 @@ static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim
                                       "0 converged, 1 stalled, 2 iteration limit, 3 failed");
 }
 
-static int release(hdf5_file* file) {
+// Closes and frees; returns whether all is in the file, with the errno (or 0) of what is not.
+static int release(hdf5_file* file, int* out_problem) {
     int ok = 1;
     for (int id = 0; id < COLUMN_COUNT; ++id) {
         if (file->column[id].dataset >= 0) ok = H5Dclose(file->column[id].dataset) >= 0 && ok;
         free(file->column[id].buffer);
     }
     if (file->file >= 0) ok = H5Fclose(file->file) >= 0 && ok;
+    *out_problem = ts_record_output_close(&file->output);
     free(file);
-    return ok;
+    return ok && !*out_problem;
 }
 
 static ts_code hdf5_close(void* handle, int finished, ts_status* out_status) {
@@ -558,15 +569,15 @@ static ts_code hdf5_close(void* handle, int finished, ts_status* out_status) {
     char path[256];
     memcpy(path, file->path, sizeof path);
     quiet saved = quiet_begin();
-    int ok = !file->failed && flush_all(file);
+    int ok = !file->failed && !file->output.problem && flush_all(file);
     hid_t attribute = H5Aopen(file->file, "finished", H5P_DEFAULT);
     int mark = finished && ok;
     ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &mark) >= 0 && ok;
     if (attribute >= 0) H5Aclose(attribute);
-    ok = release(file) && ok;
+    int problem;
+    ok = release(file, &problem) && ok;
     quiet_end(saved);
-    if (!ok) return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write (is the disk full?)");
-    return ts_status_ok(out_status);
+    return ok ? ts_status_ok(out_status) : cannot_write(path, problem, out_status);
 }
 
 // Properties that keep the file readable as of the last flush; see the head of this file.
@@ -588,24 +599,28 @@ static hid_t access_properties(void) {
 ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* sim, ts_record* record,
                             ts_status* out_status) {
     static const ts_record_format format = {hdf5_append, hdf5_close};
-    // The library reports no reason that a person could use, so the path is tried first.
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write: %s", strerror(errno));
-    close(fd);
     hdf5_file* file = (hdf5_file*)calloc(1, sizeof *file);
     if (!file) return ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
+    int problem = ts_record_output_open(path, &file->output);
+    if (problem) {
+        free(file);
+        return cannot_write(path, problem, out_status);
+    }
     for (int id = 0; id < COLUMN_COUNT; ++id) file->column[id].dataset = -1;
     snprintf(file->path, sizeof file->path, "%s", path);
     quiet saved = quiet_begin();
     hid_t properties = access_properties();
-    file->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, properties);
+    int ok = properties >= 0 && ts_record_output_use(&file->output, properties);
+    file->file = ok ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, properties) : -1;
     if (properties >= 0) H5Pclose(properties);
-    int ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file);
-    if (!ok) release(file);
+    ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file);
+    if (!ok) {
+        release(file, &problem);
+        struct stat about;
+        if (lstat(path, &about) == 0 && S_ISREG(about.st_mode)) (void)unlink(path);  // but no link or device
+    }
     quiet_end(saved);
-    if (!ok)
-        return ts_status_set(out_status, TS_ERROR_FILE, path, 0,
-                             "cannot create the recording (disk full, or open elsewhere?)");
+    if (!ok) return cannot_write(path, problem, out_status);
     record->format = &format;
     record->file = file;
     return TS_OK;

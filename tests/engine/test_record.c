@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -121,6 +122,56 @@ Test(record, says_when_it_cannot_write) {
         cr_expect_eq(ts_record_open(in_folder(names[i]), "s", f.sim, &record, &status), TS_ERROR_FILE, "%s", names[i]);
         cr_expect_str_eq(status.file, in_folder(names[i]));
     }
+    fixture_end(&f);
+}
+
+// In a child of its own, on a disk (a limit of the file's size) that is full after `bytes`: records until that fails, waiting
+// for a flush before row `pause`, and ends as programs end, exit handlers included. Returns 0 when opening failed, 1 when a
+// later write did; fails the test when the child crashed, wrote something, or failed without a reason.
+static int record_on_full_disk(fixture* f, const char* path, rlim_t bytes, int pause) {
+    pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        struct rlimit limit = {bytes, bytes};
+        signal(SIGXFSZ, SIG_IGN);
+        int out = open(in_folder("said"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        dup2(out, STDERR_FILENO);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        ts_status status;
+        ts_record* record = NULL;
+        ts_code code = ts_record_open(path, "s", f->sim, &record, &status);
+        int opened = code == TS_OK;
+        for (int i = 0; i < 20000 && code == TS_OK; ++i) {
+            struct timespec wait = {1, 50000000};
+            if (i == pause) nanosleep(&wait, NULL);
+            if (i > 0) code = ts_sim_step(f->sim, &status);
+            if (code == TS_OK) code = ts_record_append(record, f->sim, &status);
+        }
+        if (code)
+            (void)ts_record_close(record, 0, NULL);
+        else
+            code = ts_record_close(record, 1, &status);
+        int said = code == TS_ERROR_FILE && strstr(status.message, strerror(EFBIG)) != NULL;
+        exit(said ? opened : 9);
+    }
+    int outcome = 0;
+    cr_assert_eq(waitpid(child, &outcome, 0), child);
+    cr_assert(WIFEXITED(outcome) && WEXITSTATUS(outcome) <= 1, "%s, %ld bytes: %x", path, (long)bytes, outcome);
+    struct stat said;
+    cr_assert_eq(stat(in_folder("said"), &said), 0);
+    cr_assert_eq(said.st_size, 0, "%s, %ld bytes: something was printed", path, (long)bytes);
+    return WEXITSTATUS(outcome);
+}
+
+Test(record, a_full_disk_leaves_whole_rows) {
+    fixture f = make_scene();
+    const char* path = in_folder("run.csv");
+    cr_assert_eq(record_on_full_disk(&f, path, 100001, -1), 1);
+    ts_text text = {0};
+    cr_assert_eq(ts_text_read_file(path, 1 << 26, &text, NULL), TS_OK);
+    cr_assert_gt(text.length, 90000u);
+    cr_expect_eq(text.data[text.length - 1], '\n');
+    ts_text_free(&text);
     fixture_end(&f);
 }
 
@@ -349,6 +400,43 @@ Test(record, a_run_cut_short_says_so) {
     }
     close_record(record, 0);
     cr_expect_eq(run_python(cut_script, in_folder("cut.h5"), "50"), 0);
+    fixture_end(&f);
+}
+
+// Wherever the disk becomes full: no crash, no word from the HDF5 library when the program ends, and what there is can be
+// read. Too early for a recording to begin, no file is left.
+Test(record, a_full_disk_never_takes_the_program_down, .timeout = 200) {
+    fixture f = make_scene();
+    int failed_to_open = 0;
+    for (rlim_t bytes = 0; bytes < 60000; bytes += 3000) {
+        const char* path = in_folder("full.h5");
+        if (record_on_full_disk(&f, path, bytes, -1)) break;
+        ++failed_to_open;
+        struct stat about;
+        cr_assert_neq(stat(path, &about), 0, "a file is left after failing at %ld bytes", (long)bytes);
+    }
+    cr_assert(failed_to_open > 5);
+    if (python_with_h5py()) {
+        cr_assert_eq(record_on_full_disk(&f, in_folder("late.h5"), 3000000, 1500), 1);
+        cr_expect_eq(run_python(cut_script, in_folder("late.h5"), "1501"), 0);
+    }
+    fixture_end(&f);
+}
+
+Test(record, hdf5_refuses_what_is_no_file_or_is_in_use) {
+    fixture f = make_scene();
+    cr_assert_eq(symlink("/dev/null", in_folder("null.h5")), 0);
+    ts_record* record = NULL;
+    ts_status status;
+    cr_expect_eq(ts_record_open(in_folder("null.h5"), "s", f.sim, &record, &status), TS_ERROR_FILE);
+    ts_record* first = open_record(in_folder("twice.h5"), f.sim);
+    append(first, f.sim);
+    cr_expect_eq(ts_record_open(in_folder("twice.h5"), "s", f.sim, &record, &status), TS_ERROR_FILE);
+    cr_expect_not_null(strstr(status.message, "open"));
+    close_record(first, 1);
+    struct stat about;
+    cr_assert_eq(stat(in_folder("twice.h5"), &about), 0);
+    cr_expect_gt(about.st_size, 1000, "the first recording is whole");
     fixture_end(&f);
 }
 
