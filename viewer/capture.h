@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/// Writes rows from top to bottom, three sRGB bytes per pixel, as a PNG: into a temporary file beside `path`, then a
-/// rename, so that nothing half-written stays. TS_ERROR_FILE with the reason.
+/// Writes rows from top to bottom, three sRGB bytes per pixel, as a PNG. A file appears whole or not at
+/// all; a device, a pipe or the end of a link is written into. TS_ERROR_FILE with the reason.
 ts_code ts_capture_write_png(const char* path, int width, int height, const unsigned char* rgb, ts_status* out_status);
 
 #ifdef __cplusplus
