@@ -72,6 +72,12 @@ typedef struct ts_delassus_segment {
 ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
                                        const int* segment_start, const ts_delassus_segment* segments);
 
+/// The same without copies: block_row, segment_start, segments and the rows they point to stay with the caller and must
+/// outlive the operator. Fastest when the rows lie in block order, a block's J one behind the other.
+ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_count, int block_count,
+                                              const int* block_row, const int* segment_start,
+                                              const ts_delassus_segment* segments);
+
 /// V = M^-1 J^T lambda of the current impulse of a velocity-form operator (velocity_count entries); NULL for others.
 const double* ts_delassus_velocity_change(const ts_delassus* G);
 

@@ -379,8 +379,8 @@ ts_code ts_step_assemble(ts_sim* sim) {
     int memory_at = 0;
     for (int b = work.contact_count; b < work.block_count; ++b) fill_joint_block(&work, b, &memory_at);
 
-    storage->velocity_form = ts_delassus_velocity_form(&sim->scratch, sim->model->nv, work.block_count, work.block_row,
-                                                       work.segment_start, work.segment);
+    storage->velocity_form = ts_delassus_velocity_form_borrow(&sim->scratch, sim->model->nv, work.block_count,
+                                                              work.block_row, work.segment_start, work.segment);
     ts_delassus* delassus = storage->velocity_form;
     if (delassus && (sim->solver->needs & TS_DELASSUS_FACTOR) && work.row_count <= dense_row_limit)
         delassus = dense_operator(&work);

@@ -224,6 +224,7 @@ ts_solve_report ts_pgs_solve(const ts_pgs_method* method, const ts_contact_probl
     if (!(problem->delassus->ops->abilities & TS_DELASSUS_ROWS)) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     ts_pgs pgs = {.problem = problem, .settings = settings, .G = problem->delassus, .lambda = impulse};
+    pgs.form = ts_velocity_form_of(problem->delassus);
     pgs.block = TS_ARENA_ARRAY(scratch, ts_pgs_block, problem->block_count);
     pgs.u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     pgs.finite_lambda = TS_ARENA_ARRAY(scratch, double, problem->row_count);

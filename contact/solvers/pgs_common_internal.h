@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/vec.h"
+#include "contact/delassus_velocity_internal.h"
 #include "contact/solvers/pgs_settings.h"
 
 // What a sweep needs of a frictional block, in two cache lines. D = G_bb + R_b, symmetric.
@@ -32,6 +33,7 @@ typedef struct ts_pgs {
     const ts_contact_problem* problem;
     const ts_pgs_settings* settings;
     ts_delassus* G;
+    ts_velocity_form* form;  // G when it is the velocity form, whose common blocks the sweep handles itself; else NULL
     ts_pgs_block* block;     // (block_count)
     double* lambda;          // (row_count), the caller's array
     double* u;               // (row_count), filled when the residual is evaluated
@@ -62,16 +64,28 @@ static inline double ts_pgs_tangent_stiffness(const ts_pgs_block* block) {
 /// The block visited at place i of the coming sweep.
 static inline int ts_pgs_at(const ts_pgs* pgs, int i) { return pgs->backward ? pgs->problem->block_count - 1 - i : i; }
 
+/// The velocity form's entry of block b when its inline kernels apply, else NULL.
+static inline const ts_velocity_block* ts_pgs_six(const ts_pgs* pgs, int b) {
+    if (!pgs->form || pgs->form->block[b].kernel == TS_VELOCITY_ANY) return NULL;
+    return &pgs->form->block[b];
+}
+
 /// u = (G+R) lambda + g of a frictional block.
-static inline ts_vec3 ts_pgs_velocity(const ts_pgs* pgs, int b, const ts_pgs_block* block, ts_vec3 lambda) {
+static inline ts_vec3 ts_pgs_velocity(const ts_pgs* pgs, int b, const ts_velocity_block* six, const ts_pgs_block* block,
+                                      ts_vec3 lambda) {
     double u[3];
-    pgs->G->ops->velocity(pgs->G, b, u);
-    return ts_vec3_make(u[0] + block->g[0] + block->R[0] * lambda.x, u[1] + block->g[1] + block->R[1] * lambda.y,
-                        u[2] + block->g[2] + block->R[2] * lambda.z);
+    if (six)
+        ts_velocity_read_six(six, pgs->form->V, u);
+    else
+        pgs->G->ops->velocity(pgs->G, b, u);
+    // What does not wait for the sweep's last change is added up first.
+    return ts_vec3_make(u[0] + (block->g[0] + block->R[0] * lambda.x), u[1] + (block->g[1] + block->R[1] * lambda.y),
+                        u[2] + (block->g[2] + block->R[2] * lambda.z));
 }
 
 /// Stores the new impulse of a frictional block, tells the operator, and notes how far it moved.
-static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_pgs_block* block, ts_vec3 old, ts_vec3 lambda) {
+static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_velocity_block* six, const ts_pgs_block* block,
+                                 ts_vec3 old, ts_vec3 lambda) {
     double delta[3] = {lambda.x - old.x, lambda.y - old.y, lambda.z - old.z};
     double d0 = fabs(delta[0]), d1 = fabs(delta[1]), d2 = fabs(delta[2]);
     double largest = d0 > d1 ? d0 : d1;
@@ -79,7 +93,10 @@ static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_pgs_block* block, 
     // Resting contacts that are done, and open ones, cost half a visit.
     if (largest == 0.0) return;
     ts_vec3_store(lambda, pgs->lambda + block->row);
-    pgs->G->ops->add_impulse(pgs->G, b, delta);
+    if (six)
+        ts_velocity_change_six(six, delta, pgs->form->V);
+    else
+        pgs->G->ops->add_impulse(pgs->G, b, delta);
     if (largest > pgs->change_impulse) pgs->change_impulse = largest;
     double v0 = d0 * block->D00, v1 = d1 * block->D11, v2 = d2 * block->D22;
     if (v0 > pgs->change_velocity) pgs->change_velocity = v0;
@@ -102,9 +119,10 @@ static inline void ts_pgs_sweep(ts_pgs* pgs, ts_pgs_update update) {
         if (block->kind == TS_PGS_CONE) {
             ts_vec3 old = ts_vec3_load(pgs->lambda + block->row);
             ts_vec3 lambda = old;
-            ts_vec3 u = ts_pgs_velocity(pgs, b, block, lambda);
+            const ts_velocity_block* six = ts_pgs_six(pgs, b);
+            ts_vec3 u = ts_pgs_velocity(pgs, b, six, block, lambda);
             for (int k = 0; k < pgs->settings->local_iterations; ++k) update(block, omega, &lambda, &u);
-            ts_pgs_commit(pgs, b, block, old, lambda);
+            ts_pgs_commit(pgs, b, six, block, old, lambda);
         } else if (block->kind == TS_PGS_COORDINATE) {
             ts_pgs_update_coordinates(pgs, b);
         }
