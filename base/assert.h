@@ -5,6 +5,11 @@
 
 #include <assert.h>
 
+#if defined(__clang_analyzer__) && !defined(TS_ASSERT)
+// A static analysis of a release build may rely on what holds, too.
+#define TS_ASSERT(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#endif
+
 #ifndef TS_ASSERT
 /// Checks a condition that only a mistake in the calling code can break. Overridable before inclusion.
 #define TS_ASSERT(condition) assert(condition)

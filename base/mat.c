@@ -125,7 +125,7 @@ void ts_mat3_eigen_symmetric(const ts_mat3* a, ts_vec3* out_values, ts_mat3* out
 }
 
 double ts_mat3_largest_eigenvalue(const ts_mat3* a) {
-    ts_mat3 D;
+    ts_mat3 D = ts_mat3_zero();
     double scale = jacobi(a, &D, NULL);
     if (isnan(scale)) return (double)NAN;
     double largest = fmax(D.m[0][0], fmax(D.m[1][1], D.m[2][2]));

@@ -23,13 +23,13 @@ typedef struct runner {
     double* seconds;      // per timed step
     double* per_contact;  // per timed step
     int timed;
+    int alive;
     double mean_height;
     double contacts;     // mean over timed steps
     double penetration;  // worst over timed steps, m
     double residual;     // worst over timed steps; < 0 unknown
     ts_bench_sample step;
     ts_bench_sample contact;
-    int alive;
 } runner;
 
 // What to run: steps before timing starts, steps timed, and how far mean heights may differ for answers to agree.

@@ -185,7 +185,7 @@ static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
 static ts_code lay_out_dofs(draft* d) {
     int trees = d->model->tree_count, bodies = d->model->body_count;
     int* start = (int*)calloc((size_t)trees + 2, sizeof *start);
-    int* list = (int*)malloc((size_t)bodies * sizeof *list);
+    int* list = (int*)calloc((size_t)bodies + 1, sizeof *list);
     if (!start || !list) {
         free(start);
         free(list);

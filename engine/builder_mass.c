@@ -153,7 +153,7 @@ static int inertia6_eliminate(inertia6* a, const inertia6* composite, const doub
 
 // The motion per unit velocity of dof k of a joint whose body sits at `at`, about `origin`.
 static void dof_axis(const ts_joint* joint, int k, const ts_transform* at, ts_vec3 origin, double out_s[6]) {
-    ts_vec3 angular = ts_vec3_zero(), linear = ts_vec3_zero();
+    ts_vec3 angular = ts_vec3_zero(), linear;
     ts_vec3 anchor = ts_vec3_sub(ts_transform_point(at, joint->anchor), origin);
     int turns =
         joint->type == TS_JOINT_HINGE || joint->type == TS_JOINT_BALL || (joint->type == TS_JOINT_FREE && k > 2);

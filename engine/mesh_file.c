@@ -153,11 +153,13 @@ static ts_code read_obj(mesh_reader* r, const char* text, size_t size) {
     return TS_OK;
 }
 
+static int same_place(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 static int place_of(const mesh_reader* r, ts_vec3 v) {
     uint64_t hash = ts_hash_bytes(TS_HASH_START, &v, sizeof v);
     int at = (int)((hash ^ (hash >> 32)) & (uint64_t)(r->slot_count - 1));
-    while (r->slot[at] && memcmp(&r->vertex.data[r->slot[at] - 1], &v, sizeof v) != 0)
-        at = (at + 1) & (r->slot_count - 1);
+    // Equal zeros of either sign differ in their hashes and may stay two places; the hull merges them.
+    while (r->slot[at] && !same_place(r->vertex.data[r->slot[at] - 1], v)) at = (at + 1) & (r->slot_count - 1);
     return at;
 }
 

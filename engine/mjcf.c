@@ -170,7 +170,7 @@ ts_code ts_mjcf_load(const char* path, ts_import_report* report, ts_model** out_
     const char* slash = strrchr(path, '/');
     char* directory = (char*)calloc(strlen(path) + 2, 1);
     if (!directory && !code) code = ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
-    if (!code) {
+    if (!code && directory) {
         if (slash) memcpy(directory, path, slash == path ? 1 : (size_t)(slash - path));
         code = parse(ts_text_get(&text), text.length, path, directory, path, report, out_model, out_status);
     }

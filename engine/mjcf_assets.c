@@ -86,7 +86,7 @@ static ts_code inline_mesh(const ts_mjcf_element* element, ts_mesh* out_mesh, ts
         if (!out_mesh->vertex || !out_mesh->triangle)
             code = ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
     }
-    if (!code) {
+    if (!code && out_mesh->vertex && out_mesh->triangle) {
         out_mesh->vertex_count = vertex.count / 3;
         for (int i = 0; i < out_mesh->vertex_count; ++i) out_mesh->vertex[i] = ts_vec3_load(vertex.data + 3 * i);
         for (int i = 0; i < face.count && !code; ++i) {

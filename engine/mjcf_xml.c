@@ -141,6 +141,13 @@ static int tag_line(const xml_file* x) {
 
 static void stop(xml_file* x) { xmlStopParser(x->context); }
 
+// Copies with the terminator and returns the place behind.
+static char* copy_name(char* target, const char* name) {
+    size_t bytes = strlen(name) + 1;
+    memcpy(target, name, bytes);
+    return target + bytes;
+}
+
 // An ampersand arrives as the reference "&#38;": libxml2 leaves it to whoever expands entities, which is nobody here.
 // Copies, terminates, and returns the place behind.
 static char* copy_value(char* target, const char* value, size_t length) {
@@ -172,14 +179,14 @@ static ts_mjcf_node* make_node(xml_file* x, const char* name, int attribute_coun
     memset(node, 0, sizeof *node);
     node->file = x->file;
     node->line = tag_line(x);
-    node->name = strcpy(text, name);
-    text += strlen(name) + 1;
+    node->name = text;
+    text = copy_name(text, name);
     for (int i = 0; i < attribute_count; ++i) {
         const xmlChar** a = attributes + 5 * i;
         size_t length = (size_t)(a[4] - a[3]);
         if (a[1]) continue;  // xml:lang and the like
-        list[node->attribute_count].name = strcpy(text, (const char*)a[0]);
-        text += strlen((const char*)a[0]) + 1;
+        list[node->attribute_count].name = text;
+        text = copy_name(text, (const char*)a[0]);
         list[node->attribute_count++].value = text;
         text = copy_value(text, (const char*)a[3], length);
     }

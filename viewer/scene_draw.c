@@ -50,7 +50,9 @@ const char* ts_scene_draw_mode_name(ts_contact_mode mode) {
 
 const float* ts_scene_draw_mode_color(ts_contact_mode mode) { return mode_color[mode]; }
 
-static int same_color(const float a[4], const float b[4]) { return memcmp(a, b, 4 * sizeof(float)) == 0; }
+static int same_color(const float a[4], const float b[4]) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
+}
 
 // The geom's own colour, or one by body when the model did not choose any.
 static void geom_color(const ts_model* model, const ts_geom* geom, const float unset[4], float out_color[4]) {

@@ -74,7 +74,7 @@ ts_scene_sizes ts_scene_sizes_measure(const ts_sim* sim) {
 
     // Short memory only costs the better estimate.
     int trees = model->tree_count;
-    box* boxes = calloc((size_t)(model->body_count + trees), sizeof *boxes);
+    box* boxes = calloc((size_t)model->body_count + (size_t)trees, sizeof *boxes);
     if (boxes) {
         for (int g = 0; g < model->geom_count; ++g) {
             int body = model->geom[g].body;
