@@ -20,6 +20,9 @@
 
 enum { EPA_ITERATIONS = 128, EPA_VERTICES = 144, EPA_FACES = 320 };
 
+// Faces this well aligned with a normal may give its witnesses.
+static const double SAME_NORMAL = 0.999;
+
 typedef struct epa_face {
     ts_vec3 normal;   // unit, outward; zero on a face too thin to have one
     double distance;  // signed distance of the plane from the origin; infinite on a thin face
@@ -99,7 +102,7 @@ static int add_face(epa* e, int i, int j, int k) {
     return f;
 }
 
-// Connects faces that share an edge. Only for the start polytope, which has at most six faces.
+// Connects faces that share an edge. Only for the start polytope, which has at most eight faces.
 static void link_all(epa* e) {
     for (int f = 0; f < e->face_count; ++f)
         for (int k = 0; k < 3; ++k)
@@ -330,7 +333,7 @@ static void find_witnesses(const epa* e, double nearest, ts_epa_result* out) {
     for (int f = 0; f < e->face_count; ++f) {
         const epa_face* face = &e->face[f];
         if (!face->alive || !(face->distance <= nearest + 1e-9 * e->scale)) continue;
-        if (ts_vec3_dot(face->normal, out->normal) < 0.999) continue;
+        if (ts_vec3_dot(face->normal, out->normal) < SAME_NORMAL) continue;
         ts_vec3 w[3];
         for (int k = 0; k < 3; ++k) w[k] = e->vertex[face->vertex[k]].w;
         ts_subdistance closest;
@@ -400,46 +403,49 @@ void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform
     ts_epa_penetration_to(a, b, b_in_a, start, previous_normal, polytopes ? 1e-12 : 1e-4, out);
 }
 
-void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
-                           ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out) {
-    epa e;
-    e.a = a;
-    e.b = b;
-    e.pose = b_in_a;
-    e.scale = start->scale;
-    e.vertex_count = e.face_count = 0;
-    e.free_face = -1;
-    out->iterations = 0;
-    int rank = build_start(&e, start);
-    if (rank < 4) {
-        finish_flat(&e, rank, start, previous_normal, out);
-        return;
-    }
-    double upper = (double)INFINITY, lower = -(double)INFINITY;
-    ts_vec3 best = ts_vec3_make(1.0, 0.0, 0.0);
+static void begin(epa* e, const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double scale) {
+    e->a = a;
+    e->b = b;
+    e->pose = b_in_a;
+    e->scale = scale;
+    e->vertex_count = e->face_count = 0;
+    e->free_face = -1;
+}
+
+// The loop. On entry out->depth_upper and out->normal hold the best normal known (an infinite depth when there is none)
+// and out's points what to say if no face gives witnesses.
+static void grow(epa* e, double relative_tolerance, ts_epa_result* out) {
+    double upper = out->depth_upper, lower = -(double)INFINITY;
+    ts_vec3 best = out->normal;
     ts_epa_status status = TS_EPA_LIMIT;
+    out->iterations = 0;
     while (out->iterations < EPA_ITERATIONS) {
-        int f = nearest_face(&e);
-        if (f < 0 || !isfinite(e.face[f].distance)) {
+        int f = nearest_face(e);
+        if (f < 0 || !isfinite(e->face[f].distance)) {
             status = TS_EPA_BAD_HORIZON;
             break;
         }
-        const epa_face* face = &e.face[f];
+        const epa_face* face = &e->face[f];
         lower = face->distance;
-        const ts_gjk_vertex* near = &e.vertex[face->vertex[0]];
-        ts_gjk_vertex w = support_along(&e, face->normal, near->index_a, near->index_b);
-        double h = ts_vec3_dot(face->normal, w.w);
-        ++out->iterations;
-        // Of normals as good up to rounding the last one counts: its face is still there to give the witnesses.
-        if (h <= upper + 8.0 * DBL_EPSILON * e.scale) {
-            upper = h;
-            best = face->normal;
-        }
-        if (upper - lower <= relative_tolerance * fabs(lower) || h - lower <= 8.0 * DBL_EPSILON * e.scale) {
+        // The best normal may have been there before its face; that face must be there to give the witnesses.
+        if (upper - lower <= relative_tolerance * fabs(lower) && ts_vec3_dot(face->normal, best) >= SAME_NORMAL) {
             status = TS_EPA_CONVERGED;
             break;
         }
-        ts_epa_status step = expand(&e, f, &w, out->iterations);
+        const ts_gjk_vertex* near = &e->vertex[face->vertex[0]];
+        ts_gjk_vertex w = support_along(e, face->normal, near->index_a, near->index_b);
+        double h = ts_vec3_dot(face->normal, w.w);
+        ++out->iterations;
+        // Of normals as good up to rounding the last one counts: its face is still there to give the witnesses.
+        if (h <= upper + 8.0 * DBL_EPSILON * e->scale) {
+            upper = h;
+            best = face->normal;
+        }
+        if (upper - lower <= relative_tolerance * fabs(lower) || h - lower <= 8.0 * DBL_EPSILON * e->scale) {
+            status = TS_EPA_CONVERGED;
+            break;
+        }
+        ts_epa_status step = expand(e, f, &w, out->iterations);
         if (step != TS_EPA_CONVERGED) {
             status = step;
             break;
@@ -449,8 +455,73 @@ void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transf
     out->normal = best;
     out->depth_upper = upper;
     out->depth_lower = lower < upper ? lower : upper;
+    find_witnesses(e, lower, out);
+    straighten(out);
+}
+
+void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
+                           ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out) {
+    epa e;
+    begin(&e, a, b, b_in_a, start->scale);
+    out->iterations = 0;
+    int rank = build_start(&e, start);
+    if (rank < 4) {
+        finish_flat(&e, rank, start, previous_normal, out);
+        return;
+    }
+    out->depth_upper = (double)INFINITY;
+    out->normal = ts_vec3_make(1.0, 0.0, 0.0);
     out->point_a = start->point_a;
     out->point_b = start->point_b;
-    find_witnesses(&e, lower, out);
-    straighten(out);
+    grow(&e, relative_tolerance, out);
+}
+
+// The start around a normal: D's support points along it, along four directions tilted from it, and along its opposite.
+// The surface they span is closed but neither convex nor sure to surround the origin; the loop makes that good. Once all
+// planes have the origin on their inner side the surface winds around it (its faces, seen from the origin, all turn the
+// same way), so the ball that touches the nearest plane lies in its convex hull and in D.
+static int build_around(epa* e, ts_vec3 n) {
+    // rad: chords this short cost 4e-5 of the depth on curved faces, and normals move less than this from step to step.
+    const double tilt = 0.0125;
+    ts_vec3 u = some_orthogonal(n), v = ts_vec3_cross(n, u);
+    ts_gjk_vertex* ring = e->vertex;
+    int count = 0;
+    for (int k = 0; k < 4; ++k) {
+        double t = k < 2 ? tilt : -tilt;
+        ts_gjk_vertex w = support_along(e, ts_vec3_add_scaled(n, t, k & 1 ? v : u), -1, -1);
+        if (count && ts_vec3_distance(w.w, ring[count - 1].w) <= 0.0) continue;
+        if (count > 1 && ts_vec3_distance(w.w, ring[0].w) <= 0.0) continue;
+        ring[count++] = w;
+    }
+    if (count < 3) return 0;
+    int top = count, bottom = count + 1, merged = -1;
+    e->vertex[top] = support_along(e, n, -1, -1);
+    e->vertex[bottom] = support_along(e, ts_vec3_neg(n), -1, -1);
+    e->vertex_count = count + 2;
+    for (int k = 0; k < count; ++k)
+        if (ts_vec3_distance(ring[k].w, e->vertex[top].w) <= 0.0) merged = k;
+    if (merged >= 0) top = merged;
+    for (int k = 0; k < count; ++k) {
+        int next = (k + 1) % count;
+        add_face(e, next, k, bottom);
+        if (k != merged && next != merged) add_face(e, k, next, top);
+    }
+    link_all(e);
+    return 1;
+}
+
+int ts_epa_penetration_near(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
+                            double relative_tolerance, double* out_scale, ts_epa_result* out) {
+    epa e;
+    begin(&e, a, b, b_in_a, 0.0);
+    if (!build_around(&e, normal)) return 0;
+    // The last but one vertex is the support along the normal.
+    const ts_gjk_vertex* top = &e.vertex[e.vertex_count - 2];
+    out->depth_upper = ts_vec3_dot(normal, top->w);
+    out->normal = normal;
+    out->point_a = top->a;
+    out->point_b = top->b;
+    grow(&e, relative_tolerance, out);
+    *out_scale = e.scale;
+    return out->status == TS_EPA_CONVERGED && out->depth_lower > 0.0;
 }

@@ -165,8 +165,10 @@ static void keep(gjk_run* run, const ts_subdistance* next) {
     }
 }
 
-// The loop, from direction x. `warm` says that x comes from last time and is to be dropped if it does not separate.
-static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_vec3 x, int warm) {
+// The loop, from direction x. `warm` says that x comes from last time: if it does not separate, 0 is returned, because
+// the cores probably overlap, and EPA does better with the rounder simplex that a start from the centres gives than with
+// one huddled around the contact.
+static int search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_vec3 x, int warm) {
     ts_gjk_result* out = run->out;
     ts_vec3 best = x;  // the direction that certifies `lower`
     double xx = (double)INFINITY;
@@ -178,7 +180,7 @@ static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* 
         double size = ts_vec3_norm(w);
         if (!isfinite(size)) {
             finish(run, TS_PROXIMITY_INVALID_INPUT, best, 0);
-            return;
+            return 1;
         }
         if (size > out->scale) out->scale = size;
         ts_vec3 unit = unit_of(d, best);
@@ -195,34 +197,27 @@ static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* 
                 out->upper = size;
             }
             finish(run, TS_PROXIMITY_SEPARATED_EARLY, best, cache);
-            return;
+            return 1;
         }
-        if (warm && !(omega > 0.0)) {
-            // Last time's normal separates no more: the cores probably overlap, and EPA does better with the rounder
-            // simplex that a start from the centres gives than with one huddled around the contact.
-            warm = 0;
-            x = centre_difference(run);
-            continue;
-        }
-        warm = 0;
+        if (warm && !run->rank && !(omega > 0.0)) return 0;
         if (run->rank) {
             int converged = out->upper - out->lower <= settings->relative_tolerance * out->upper;
             if (converged || already_in_simplex(run, v)) {
                 // An old vertex ends the search only where it proves something; else the plane is not separating.
                 finish(run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
-                return;
+                return 1;
             }
         }
         if (out->iterations >= settings->iteration_limit) {
             finish(run, TS_PROXIMITY_LIMIT, best, cache);
-            return;
+            return 1;
         }
         ts_subdistance next;
         project(run, slot, w, &next);
         ++out->iterations;
         if (run->rank && next.count < 4 && !(next.distance_squared < xx)) {
             finish(run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
-            return;
+            return 1;
         }
         keep(run, &next);
         x = next.point;
@@ -230,7 +225,7 @@ static void search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* 
         out->upper = sqrt(xx);
         if (next.count == 4 || out->upper <= 8.0 * DBL_EPSILON * out->scale) {
             finish(run, next.count == 4 ? TS_PROXIMITY_PENETRATING : TS_PROXIMITY_TOUCHING, best, cache);
-            return;
+            return 1;
         }
     }
 }
@@ -250,7 +245,15 @@ void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b
     prepare(&run, a, b, b_in_a, out);
     ts_vec3 x;
     int warm = start(&run, cache, &x);
-    search(&run, settings, cache, x, warm);
+    if (!search(&run, settings, cache, x, warm)) search(&run, settings, cache, centre_difference(&run), 0);
+}
+
+int ts_gjk_distance_warm(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                         const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out) {
+    gjk_run run;
+    prepare(&run, a, b, b_in_a, out);
+    ts_vec3 x;
+    return start(&run, cache, &x) && search(&run, settings, cache, x, 1);
 }
 
 void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,

@@ -22,52 +22,60 @@ typedef struct polish_pair {
 // One normal with what it gives.
 typedef struct polish_trial {
     ts_vec3 n;
+    ts_vec3 nb;  // -n in B's frame
     double gap;
-    ts_vec3 sa, sb;
+    ts_support_point a, b;  // each in its own frame
+    ts_vec3 sb;             // b's in A's
 } polish_trial;
 
-static polish_trial evaluate(const polish_pair* p, ts_vec3 n) {
-    polish_trial t;
-    t.n = n;
-    t.sa = ts_support_core_inline(p->a, n, -1).point;
-    ts_vec3 local = ts_transform_direction_inverse(p->pose, ts_vec3_neg(n));
-    t.sb = ts_transform_point(p->pose, ts_support_core_inline(p->b, local, -1).point);
-    t.gap = ts_vec3_dot(n, ts_vec3_sub(t.sb, t.sa));
-    return t;
+static void evaluate(const polish_pair* p, ts_vec3 n, polish_trial* t) {
+    t->n = n;
+    t->nb = ts_transform_direction_inverse(p->pose, ts_vec3_neg(n));
+    t->a = ts_support_core_inline(p->a, n, -1);
+    t->b = ts_support_core_inline(p->b, t->nb, -1);
+    t->sb = ts_transform_point(p->pose, t->b.point);
+    t->gap = ts_vec3_dot(n, ts_vec3_sub(t->sb, t->a.point));
 }
 
-// u^T H v, H the Hessian of the core's support function at the unit direction n, all in the shape's frame.
-static double support_hessian(const ts_shape* s, ts_vec3 n, ts_vec3 u, ts_vec3 v) {
+// A symmetric bilinear form on the tangent directions u and v.
+typedef struct tangent_form {
+    double uu, uv, vv;
+} tangent_form;
+
+// Adds the Hessian of the core's support function at the unit direction n, all in the shape's frame.
+static void add_hessian(const ts_shape* s, ts_vec3 n, ts_vec3 u, ts_vec3 v, tangent_form* k) {
     ts_vec3 h = s->half;
     if (s->kind == TS_SHAPE_ELLIPSOID) {
         ts_vec3 squares = ts_vec3_mul(h, h), en = ts_vec3_mul(squares, n);
-        double sigma = sqrt(ts_vec3_dot(n, en));
-        return (ts_vec3_dot(u, ts_vec3_mul(squares, v)) - ts_vec3_dot(en, u) * ts_vec3_dot(en, v) / (sigma * sigma)) /
-               sigma;
-    }
-    if (s->kind == TS_SHAPE_CYLINDER) {
+        double inverse = 1.0 / sqrt(ts_vec3_dot(n, en));
+        double nu = inverse * ts_vec3_dot(en, u), nv = inverse * ts_vec3_dot(en, v);
+        ts_vec3 eu = ts_vec3_mul(squares, u);
+        k->uu += inverse * (ts_vec3_dot(u, eu) - nu * nu);
+        k->uv += inverse * (ts_vec3_dot(v, eu) - nu * nv);
+        k->vv += inverse * (ts_vec3_dot(v, ts_vec3_mul(squares, v)) - nv * nv);
+    } else if (s->kind == TS_SHAPE_CYLINDER) {
         double across = sqrt(n.x * n.x + n.y * n.y);
-        if (!(across > 1e-6)) return 0.0;
-        double nu = (n.x * u.x + n.y * u.y) / across, nv = (n.x * v.x + n.y * v.y) / across;
-        return h.x / across * (u.x * v.x + u.y * v.y - nu * nv);
+        if (!(across > 1e-6)) return;
+        double inverse = 1.0 / across, c = h.x * inverse;
+        double nu = (n.x * u.x + n.y * u.y) * inverse, nv = (n.x * v.x + n.y * v.y) * inverse;
+        k->uu += c * (u.x * u.x + u.y * u.y - nu * nu);
+        k->uv += c * (u.x * v.x + u.y * v.y - nu * nv);
+        k->vv += c * (v.x * v.x + v.y * v.y - nv * nv);
     }
-    return 0.0;
-}
-
-static double pair_hessian(const polish_pair* p, ts_vec3 n, ts_vec3 u, ts_vec3 v) {
-    ts_vec3 nb = ts_transform_direction_inverse(p->pose, ts_vec3_neg(n));
-    ts_vec3 ub = ts_transform_direction_inverse(p->pose, u), vb = ts_transform_direction_inverse(p->pose, v);
-    return support_hessian(p->a, n, u, v) + support_hessian(p->b, nb, ub, vb);
 }
 
 // The Newton step in the tangent directions u (and v when two are free).
 static ts_vec3 newton_step(const polish_pair* p, const polish_trial* t, ts_vec3 u, ts_vec3 v, int free_count) {
-    ts_vec3 g = ts_vec3_sub(t->sb, t->sa);
+    ts_vec3 g = ts_vec3_sub(t->sb, t->a.point);
     double ru = ts_vec3_dot(u, g), rv = free_count > 1 ? ts_vec3_dot(v, g) : 0.0;
-    double kuu = pair_hessian(p, t->n, u, u) + t->gap, kuv = 0.0, kvv = 1.0;
+    tangent_form k = {t->gap, 0.0, t->gap};
+    add_hessian(p->a, t->n, u, v, &k);
+    add_hessian(p->b, t->nb, ts_transform_direction_inverse(p->pose, u), ts_transform_direction_inverse(p->pose, v),
+                &k);
+    double kuu = k.uu, kuv = 0.0, kvv = 1.0;
     if (free_count > 1) {
-        kuv = pair_hessian(p, t->n, u, v);
-        kvv = pair_hessian(p, t->n, v, v) + t->gap;
+        kuv = k.uv;
+        kvv = k.vv;
         // Not a maximum yet: shift both curvatures up to where it would be one.
         double mean = 0.5 * (kuu + kvv), spread = sqrt(0.25 * (kuu - kvv) * (kuu - kvv) + kuv * kuv);
         double floor_value = 1e-3 * (fabs(mean) + spread);
@@ -94,30 +102,32 @@ static ts_vec3 orthogonal_unit(ts_vec3 n) {
     return ts_vec3_unit_or(ts_vec3_cross(n, ts_vec3_axis(least)), ts_vec3_axis(least));
 }
 
-// Climbs from n. `axis` is a unit edge direction the normal must stay orthogonal to, or zero.
-static polish_trial climb(const polish_pair* p, ts_vec3 n, ts_vec3 axis, double scale) {
+// Climbs from a trial. `axis` is a unit edge direction the normal must stay orthogonal to, or zero.
+static void climb(const polish_pair* p, const polish_trial* from, ts_vec3 axis, double scale, polish_trial* best) {
     int bound = ts_vec3_max_abs(axis) > 0.0;
-    if (bound) n = ts_vec3_unit_or(ts_vec3_add_scaled(n, -ts_vec3_dot(n, axis), axis), orthogonal_unit(axis));
-    polish_trial best = evaluate(p, n);
+    *best = *from;
+    if (bound) {
+        ts_vec3 n = ts_vec3_add_scaled(from->n, -ts_vec3_dot(from->n, axis), axis);
+        evaluate(p, ts_vec3_unit_or(n, orthogonal_unit(axis)), best);
+    }
     for (int k = 0; k < 8; ++k) {
-        ts_vec3 u = bound ? ts_vec3_cross(axis, best.n) : orthogonal_unit(best.n);
-        ts_vec3 v = bound ? axis : ts_vec3_cross(best.n, u);
-        ts_vec3 step = newton_step(p, &best, u, v, bound ? 1 : 2);
+        ts_vec3 u = bound ? ts_vec3_cross(axis, best->n) : orthogonal_unit(best->n);
+        ts_vec3 v = bound ? axis : ts_vec3_cross(best->n, u);
+        ts_vec3 step = newton_step(p, best, u, v, bound ? 1 : 2);
         double length = ts_vec3_norm(step);
         if (!(length > DBL_EPSILON)) break;
-        polish_trial next = best;
+        polish_trial next;
         int better = 0;
         for (int half = 0; half < 4 && !better; ++half) {
-            next = evaluate(p, ts_vec3_unit_or(ts_vec3_add(best.n, step), best.n));
-            better = next.gap > best.gap - 4.0 * DBL_EPSILON * scale;
+            evaluate(p, ts_vec3_unit_or(ts_vec3_add(best->n, step), best->n), &next);
+            better = next.gap > best->gap - 4.0 * DBL_EPSILON * scale;
             step = ts_vec3_scale(0.25, step);
         }
         if (!better) break;
-        best = next;
+        *best = next;
         // The error left is about the square of the step just made.
         if (length < 1e-8) break;
     }
-    return best;
 }
 
 // Whether a point of the core's surroundings belongs to the core, up to `slack`.
@@ -169,13 +179,13 @@ static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts
     int settled;
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(state->point_a, state->point_b));
     if (fa->count == 1 && fb->count == 1) {
-        state->point_a = t->sa;
+        state->point_a = t->a.point;
         state->point_b = t->sb;
-        proven = ts_vec3_distance(t->sa, t->sb);
-        settled = ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->sa))) <= near;
+        proven = ts_vec3_distance(t->a.point, t->sb);
+        settled = ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->a.point))) <= near;
     } else if (fa->count <= fb->count) {
         if (fa->count == 1)
-            state->point_a = t->sa;
+            state->point_a = t->a.point;
         else if (fb->count == 2)
             state->point_a = crossing(fa, fb, middle);
         else
@@ -196,18 +206,10 @@ static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts
     return settled;
 }
 
-static void features(const polish_pair* p, ts_vec3 n, ts_support_feature* fa, ts_support_feature* fb) {
-    ts_support_feature_along(p->a, n, fa);
-    ts_support_feature_along(p->b, ts_transform_direction_inverse(p->pose, ts_vec3_neg(n)), fb);
-    for (int k = 0; k < fb->count; ++k) fb->point[k] = ts_transform_point(p->pose, fb->point[k]);
-    fb->normal = ts_transform_direction(p->pose, fb->normal);
-}
-
-// The edge a normal near n (in the shape's frame) may be bound to: of those at the support vertex the one that falls
-// away least. Returns 0 for shapes without edges; the rim of a cap is not one, a cylinder's ruling is.
-static int edge_along(const ts_shape* s, ts_vec3 n, ts_vec3* out_from, ts_vec3* out_to) {
-    ts_support_point top = ts_support_core(s, n, -1);
-    *out_from = *out_to = top.point;
+// The edge a normal may be bound to: of those at the support vertex `top` the one that falls away least along n (in the
+// shape's frame). Returns 0 for shapes without edges; the rim of a cap is not one, a cylinder's ruling is.
+static int edge_along(const ts_shape* s, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
+    *out_to = top.point;
     if (s->kind == TS_SHAPE_HULL) {
         const ts_hull* hull = s->hull;
         double least = (double)INFINITY;
@@ -228,81 +230,111 @@ static int edge_along(const ts_shape* s, ts_vec3 n, ts_vec3* out_from, ts_vec3* 
     return 1;
 }
 
-static ts_vec3 edge_direction(const ts_shape* s, ts_vec3 n) {
-    ts_vec3 from, to;
-    if (!edge_along(s, n, &from, &to)) return ts_vec3_zero();
-    return ts_vec3_unit_or(ts_vec3_sub(to, from), ts_vec3_zero());
+static ts_vec3 edge_direction(const ts_shape* s, ts_vec3 n, ts_support_point top) {
+    ts_vec3 to;
+    if (!edge_along(s, n, top, &to)) return ts_vec3_zero();
+    return ts_vec3_unit_or(ts_vec3_sub(to, top.point), ts_vec3_zero());
 }
 
-// Reduces a feature (in the shape's frame) to what truly attains the support value along n: the whole face, else an
-// edge, else a corner.
-static void bind_feature(const ts_shape* s, ts_vec3 n, double slack, ts_support_feature* f) {
-    double most = ts_vec3_dot(n, ts_support_core(s, n, -1).point);
+// What truly attains the support value along n (in the shape's frame): a whole face, else an edge, else a corner.
+static void bound_feature(const ts_shape* s, ts_vec3 n, ts_support_point top, double slack, ts_support_feature* f) {
+    double most = ts_vec3_dot(n, top.point);
+    ts_support_feature_along(s, n, f);
     int attained = 0;
     for (int k = 0; k < f->count; ++k) attained += ts_vec3_dot(n, f->point[k]) >= most - slack;
     if (f->count > 2 && attained == f->count) return;
     f->count = 1;
-    ts_vec3 from, to;
-    if (!edge_along(s, n, &from, &to) || ts_vec3_dot(n, to) < most - slack) return;
+    ts_vec3 to;
+    if (!edge_along(s, n, top, &to) || ts_vec3_dot(n, to) < most - slack) return;
     f->count = 2;
-    f->point[0] = from;
+    f->point[0] = top.point;
     f->point[1] = to;
 }
 
-// The features that bind the final normal, in A's frame.
-static void bound_features(const polish_pair* p, ts_vec3 n, double slack, ts_support_feature* fa,
-                           ts_support_feature* fb) {
-    ts_vec3 nb = ts_transform_direction_inverse(p->pose, ts_vec3_neg(n));
-    ts_support_feature_along(p->a, n, fa);
-    ts_support_feature_along(p->b, nb, fb);
-    bind_feature(p->a, n, slack, fa);
-    bind_feature(p->b, nb, slack, fb);
-    for (int k = 0; k < fb->count; ++k) fb->point[k] = ts_transform_point(p->pose, fb->point[k]);
-    fb->normal = ts_transform_direction(p->pose, fb->normal);
+// Takes a trial over as the answer. Returns 1 when its witness points show that it is a maximum of the gap.
+static int take(const polish_pair* p, const polish_trial* t, double scale, ts_polish_state* state) {
+    state->lower = t->gap;
+    state->normal = t->n;
+    ts_support_feature fa, fb;
+    bound_feature(p->a, t->n, t->a, 1e-9 * scale, &fa);
+    bound_feature(p->b, t->nb, t->b, 1e-9 * scale, &fb);
+    for (int k = 0; k < fb.count; ++k) fb.point[k] = ts_transform_point(p->pose, fb.point[k]);
+    fb.normal = ts_transform_direction(p->pose, fb.normal);
+    int settled = place_witnesses(p, t, &fa, &fb, scale, state);
+    if (state->upper < state->lower) state->upper = state->lower;
+    return settled;
 }
 
-// The best of the normals that flat features suggest, as good as `given` up to rounding: on a kink an exact normal is
-// worth more than the last bit of the gap, because the witnesses are found through the features it names.
-static polish_trial best_flat(const polish_pair* p, const ts_support_feature* fa, const ts_support_feature* fb,
-                              polish_trial given, double scale) {
-    ts_vec3 nb = ts_transform_direction_inverse(p->pose, ts_vec3_neg(given.n));
-    ts_vec3 edge_a = edge_direction(p->a, given.n), edge_b = ts_transform_direction(p->pose, edge_direction(p->b, nb));
-    int has_a = ts_vec3_max_abs(edge_a) > 0.0, has_b = ts_vec3_max_abs(edge_b) > 0.0;
-    polish_trial trial[5];
-    int count = 0;
-    if (fa->count > 2) trial[count++] = evaluate(p, fa->normal);
-    if (fb->count > 2) trial[count++] = evaluate(p, ts_vec3_neg(fb->normal));
-    if (has_a) trial[count++] = climb(p, given.n, edge_a, scale);
-    if (has_b) trial[count++] = climb(p, given.n, edge_b, scale);
-    if (has_a && has_b && ts_vec3_norm(ts_vec3_cross(edge_a, edge_b)) > 1e-3) {
-        ts_vec3 n = ts_vec3_unit_or(ts_vec3_cross(edge_a, edge_b), given.n);
-        trial[count++] = evaluate(p, ts_vec3_dot(n, given.n) < 0.0 ? ts_vec3_neg(n) : n);
+// What flat features suggest near a normal: the normals of faces, then normals orthogonal to edges.
+typedef struct flat_hints {
+    ts_vec3 normal[2];  // unit, from A to B; zero when there is no face
+    ts_vec3 edge[2];    // unit; zero when there is no edge
+} flat_hints;
+
+static flat_hints find_hints(const polish_pair* p, const polish_trial* t) {
+    flat_hints hints = {{ts_vec3_zero(), ts_vec3_zero()}, {ts_vec3_zero(), ts_vec3_zero()}};
+    ts_support_feature f;
+    ts_support_feature_along(p->a, t->n, &f);
+    if (f.count > 2) hints.normal[0] = f.normal;
+    ts_support_feature_along(p->b, t->nb, &f);
+    if (f.count > 2) hints.normal[1] = ts_transform_direction(p->pose, ts_vec3_neg(f.normal));
+    hints.edge[0] = edge_direction(p->a, t->n, t->a);
+    hints.edge[1] = ts_transform_direction(p->pose, edge_direction(p->b, t->nb, t->b));
+    return hints;
+}
+
+enum { FACE_A, FACE_B, EDGES, EDGE_A, EDGE_B, FREE, TRIAL_COUNT };
+
+// Makes a trial of the given sort. Returns 0 where the features offer none.
+static int make_trial(const polish_pair* p, int sort, const flat_hints* hints, const polish_trial* given,
+                      const polish_trial* best, double scale, polish_trial* out) {
+    switch (sort) {
+    case FACE_A:
+    case FACE_B:
+        if (!(ts_vec3_max_abs(hints->normal[sort]) > 0.0)) return 0;
+        evaluate(p, hints->normal[sort], out);
+        return 1;
+    case EDGES: {
+        ts_vec3 cross = ts_vec3_cross(hints->edge[0], hints->edge[1]);
+        if (!(ts_vec3_norm(cross) > 1e-3)) return 0;
+        ts_vec3 n = ts_vec3_unit_or(cross, given->n);
+        evaluate(p, ts_vec3_dot(n, given->n) < 0.0 ? ts_vec3_neg(n) : n, out);
+        return 1;
     }
-    polish_trial best = given;
-    double needed = given.gap - 8.0 * DBL_EPSILON * scale;
-    for (int k = 0; k < count; ++k) {
-        if (!(trial[k].gap >= needed)) continue;
-        best = trial[k];
-        needed = best.gap > needed ? best.gap : needed;
+    case EDGE_A:
+    case EDGE_B:
+        if (!(ts_vec3_max_abs(hints->edge[sort - EDGE_A]) > 0.0)) return 0;
+        climb(p, given, hints->edge[sort - EDGE_A], scale, out);
+        return 1;
+    default: climb(p, best, ts_vec3_zero(), scale, out); return 1;
     }
-    return best;
 }
 
 int ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_polish_state* state) {
     polish_pair p = {a, b, b_in_a};
-    ts_support_feature fa, fb;
-    features(&p, state->normal, &fa, &fb);
-    polish_trial best = evaluate(&p, state->normal);
-    double scale = ts_vec3_norm(best.sa) + ts_vec3_norm(best.sb);
-    best = best_flat(&p, &fa, &fb, best, scale);
-    polish_trial free_one = climb(&p, best.n, ts_vec3_zero(), scale);
-    // On a kink the free search moves along rounding; it must win by more.
-    if (free_one.gap > best.gap + 8.0 * DBL_EPSILON * scale) best = free_one;
-    if (best.gap < state->lower - 16.0 * DBL_EPSILON * scale) return 0;
-    state->lower = best.gap;
-    state->normal = best.n;
-    bound_features(&p, best.n, 1e-9 * scale, &fa, &fb);
-    int settled = place_witnesses(&p, &best, &fa, &fb, scale, state);
-    if (state->upper < state->lower) state->upper = state->lower;
-    return settled;
+    polish_trial given, best, trial;
+    evaluate(&p, state->normal, &given);
+    double scale = ts_vec3_norm(given.a.point) + ts_vec3_norm(given.sb), rounding = 8.0 * DBL_EPSILON * scale;
+    flat_hints hints = find_hints(&p, &given);
+    best = given;
+    // On a kink an exact normal is worth more than the last bit of the gap, because the witnesses are found through the
+    // features it names; so what features suggest may lose by rounding, and the free search, which moves along rounding
+    // there, must win by more.
+    double needed = given.gap - rounding;
+    for (int sort = 0; sort < TRIAL_COUNT; ++sort) {
+        if (!make_trial(&p, sort, &hints, &given, &best, scale, &trial)) continue;
+        if (sort == FREE ? !(trial.gap > best.gap + rounding) : !(trial.gap >= needed)) continue;
+        best = trial;
+        if (best.gap > needed) needed = best.gap;
+        // A maximum as good as the start: the other sorts can only find it again.
+        if (sort != FREE && best.gap >= state->lower - 2.0 * rounding) {
+            ts_polish_state settled = *state;
+            if (take(&p, &best, scale, &settled)) {
+                *state = settled;
+                return 1;
+            }
+        }
+    }
+    if (best.gap < state->lower - 2.0 * rounding) return 0;
+    return take(&p, &best, scale, state);
 }

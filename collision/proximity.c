@@ -17,7 +17,11 @@ static const double CURVED_TOLERANCE = 3e-3;
 // Bounds this close count as met, relative to the distance and to the size of the shapes.
 static const double CURVED_GAP = 1e-12;
 static const double CURVED_ROUNDING = 256.0 * DBL_EPSILON;
-// What EPA is asked for where that start was too coarse; about one curved pair in two thousand.
+// What EPA is asked for, relative to the depth: polytopes are finished exactly; of curved faces more digits cost more and
+// more, and Newton has them cheaper.
+static const double POLYTOPE_DEPTH = 1e-12;
+static const double CURVED_DEPTH = 1e-4;
+// The same where that start was too coarse; about one curved pair in two thousand.
 static const double FINE_DEPTH = 1e-9;
 
 // Spreads the witnesses along the normal so that they differ by exactly -distance * normal.
@@ -60,44 +64,131 @@ static void take_epa(const ts_epa_result* epa, ts_proximity* out) {
     out->point_b = epa->point_b;
 }
 
+static ts_gjk_settings settings_for(int curved, double give_up_distance) {
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    settings.give_up_distance = give_up_distance;
+    if (curved) settings.relative_tolerance = CURVED_TOLERANCE;
+    return settings;
+}
+
+static int is_closed(const ts_proximity* p, double scale) {
+    return p->upper - p->lower <= CURVED_GAP * p->upper + CURVED_ROUNDING * scale;
+}
+
+// Curved cores that overlapped or nearly touched last time along `previous`: polish that normal, then let EPA prove from
+// around it that no other is better. Returns 0 when that does not settle everything.
+static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                              double give_up_distance, ts_proximity* out, double* out_scale) {
+    out->normal = previous;
+    out->point_a = ts_support_core(a, previous, -1).point;
+    ts_vec3 in_b = ts_transform_direction_inverse(b_in_a, ts_vec3_neg(previous));
+    out->point_b = ts_transform_point(b_in_a, ts_support_core(b, in_b, -1).point);
+    ts_vec3 apart = ts_vec3_sub(out->point_b, out->point_a);
+    out->lower = ts_vec3_dot(previous, apart);
+    if (!isfinite(out->lower)) return 0;
+    *out_scale = ts_vec3_norm(out->point_a) + ts_vec3_norm(out->point_b);
+    out->upper = out->lower > 0.0 ? ts_vec3_norm(apart) : (double)INFINITY;
+    if (out->lower > give_up_distance) {
+        out->status = TS_PROXIMITY_SEPARATED_EARLY;
+        return 1;
+    }
+    if (!polish(a, b, b_in_a, out)) return 0;
+    out->iterations = 1;
+    if (out->lower > 0.0) {
+        if (!is_closed(out, *out_scale)) return 0;
+        out->distance = out->upper;
+        out->status = TS_PROXIMITY_SEPARATED;
+        return 1;
+    }
+    ts_epa_result epa;
+    if (!ts_epa_penetration_near(a, b, b_in_a, out->normal, CURVED_DEPTH, out_scale, &epa)) return 0;
+    out->upper = -epa.depth_lower;
+    out->iterations += epa.iterations;
+    if (-epa.depth_upper > out->lower) {
+        // A better normal than last time's.
+        take_epa(&epa, out);
+        if (!polish(a, b, b_in_a, out)) return 0;
+    }
+    out->distance = out->lower;
+    out->status = TS_PROXIMITY_PENETRATING;
+    return 1;
+}
+
+// Polytopes, from last time's normal. Returns 0 when it neither separates nor leads EPA to the answer.
+static int query_polytopes_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                 double give_up_distance, ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
+    ts_vec3 previous = cache->normal;
+    ts_gjk_settings settings = settings_for(0, give_up_distance);
+    ts_gjk_result gjk;
+    if (ts_gjk_distance_warm(a, b, b_in_a, &settings, cache, &gjk)) {
+        if (gjk.status != TS_PROXIMITY_SEPARATED_EARLY && !(gjk.lower > 0.0)) return 0;
+        take_gjk(&gjk, out);
+        *out_scale = gjk.scale;
+        out->distance = out->upper;
+        return 1;
+    }
+    ts_epa_result epa;
+    if (!ts_epa_penetration_near(a, b, b_in_a, previous, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
+    take_epa(&epa, out);
+    out->distance = out->lower;
+    out->status = TS_PROXIMITY_PENETRATING;
+    return 1;
+}
+
+static int query_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
+                       double give_up_distance, ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
+    if (!cache || !ts_vec3_is_finite(cache->normal) || !(ts_vec3_max_abs(cache->normal) > 0.0)) return 0;
+    out->iterations = 0;
+    return curved ? query_curved_again(a, b, b_in_a, cache->normal, give_up_distance, out, out_scale)
+                  : query_polytopes_again(a, b, b_in_a, give_up_distance, cache, out, out_scale);
+}
+
+// Signed distance of cores that lie apart, from where GJK stopped.
+static void finish_apart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
+                         ts_gjk_settings settings, const ts_gjk_result* gjk, ts_proximity* out) {
+    if (curved) polish(a, b, b_in_a, out);
+    if (curved && !is_closed(out, gjk->scale)) {
+        // Newton did not close the gap (a kink it could not name): let GJK go all the way.
+        ts_proximity polished = *out;
+        ts_gjk_result fine;
+        settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
+        ts_gjk_restart(a, b, b_in_a, &settings, polished.normal, &fine);
+        take_gjk(&fine, out);
+        if (polished.lower > out->lower) {
+            out->lower = polished.lower;
+            out->normal = polished.normal;
+        }
+        if (polished.upper < out->upper) {
+            out->upper = polished.upper;
+            out->point_a = polished.point_a;
+            out->point_b = polished.point_b;
+        }
+        if (out->lower > out->upper) out->lower = out->upper;
+    }
+    out->distance = out->upper;
+}
+
 // Signed distance of the cores; overlap by EPA. Leaves in *out_scale what rounding is relative to.
 static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double give_up_distance,
                         ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
     ts_vec3 previous = cache ? cache->normal : ts_vec3_zero();
     int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
-    ts_gjk_settings settings = ts_gjk_settings_default();
-    settings.give_up_distance = give_up_distance;
-    if (curved) settings.relative_tolerance = CURVED_TOLERANCE;
+    if (query_again(a, b, b_in_a, curved, give_up_distance, cache, out, out_scale)) return;
+    ts_gjk_settings settings = settings_for(curved, give_up_distance);
+    ts_gjk_cache hints = {ts_vec3_zero(), cache ? cache->hint_a : 0, cache ? cache->hint_b : 0};
     ts_gjk_result gjk;
     out->iterations = 0;
-    ts_gjk_distance(a, b, b_in_a, &settings, cache, &gjk);
+    ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
+    if (cache && gjk.status != TS_PROXIMITY_INVALID_INPUT) *cache = hints;
     take_gjk(&gjk, out);
     *out_scale = gjk.scale;
     if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
     if (gjk.lower > 0.0) {
-        if (curved) polish(a, b, b_in_a, out);
-        if (curved && !(out->upper - out->lower <= CURVED_GAP * out->upper + CURVED_ROUNDING * gjk.scale)) {
-            // Newton did not close the gap (a kink it could not name): let GJK go all the way.
-            ts_proximity polished = *out;
-            settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
-            ts_gjk_restart(a, b, b_in_a, &settings, polished.normal, &gjk);
-            take_gjk(&gjk, out);
-            if (polished.lower > out->lower) {
-                out->lower = polished.lower;
-                out->normal = polished.normal;
-            }
-            if (polished.upper < out->upper) {
-                out->upper = polished.upper;
-                out->point_a = polished.point_a;
-                out->point_b = polished.point_b;
-            }
-            if (out->lower > out->upper) out->lower = out->upper;
-        }
-        out->distance = out->upper;
+        finish_apart(a, b, b_in_a, curved, settings, &gjk, out);
         return;
     }
     ts_epa_result epa;
-    ts_epa_penetration(a, b, b_in_a, &gjk, previous, &epa);
+    ts_epa_penetration_to(a, b, b_in_a, &gjk, previous, curved ? CURVED_DEPTH : POLYTOPE_DEPTH, &epa);
     take_epa(&epa, out);
     if (curved && !polish(a, b, b_in_a, out)) {
         // A kink that Newton could not name; from nearer by it can, or need not.

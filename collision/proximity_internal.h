@@ -26,6 +26,15 @@ void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_
 void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
                            ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out_result);
 
+/// EPA without GJK, for cores that probably overlap along about `normal` (unit): starts from support points around it.
+/// Returns 0, with nothing said, when that start does not surround the origin or the loop did not converge.
+int ts_epa_penetration_near(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
+                            double relative_tolerance, double* out_scale, ts_epa_result* out_result);
+
+/// ts_gjk_distance, but only while the normal in the cache still separates; else returns 0 and out's contents are void.
+int ts_gjk_distance_warm(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                         const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out_result);
+
 /// Nonzero when every entry of the pose is finite.
 static inline int ts_pose_is_usable(const ts_transform* pose) {
     // A sum is finite only if its terms are; one test instead of twelve.
