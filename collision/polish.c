@@ -175,15 +175,17 @@ static ts_vec3 crossing(const ts_support_feature* a, const ts_support_feature* b
 static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts_support_feature* fa,
                            const ts_support_feature* fb, double scale, ts_polish_state* state) {
     double slack = 16.0 * DBL_EPSILON * scale, near = 1e-9 * scale;
-    double proven = (double)INFINITY;
-    int settled;
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(state->point_a, state->point_b));
     if (fa->count == 1 && fb->count == 1) {
         state->point_a = t->a.point;
         state->point_b = t->sb;
-        proven = ts_vec3_distance(t->a.point, t->sb);
-        settled = ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->a.point))) <= near;
-    } else if (fa->count <= fb->count) {
+        double apart = ts_vec3_distance(t->a.point, t->sb);
+        if (t->gap > 0.0 && apart < state->upper) state->upper = apart;
+        return ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->a.point))) <= near;
+    }
+    // A point on a corner or an edge is the core's by construction; one on a face must be looked up, as must its partner.
+    int look_up_a = 1, look_up_b = 1;
+    if (fa->count <= fb->count) {
         if (fa->count == 1)
             state->point_a = t->a.point;
         else if (fb->count == 2)
@@ -191,19 +193,25 @@ static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts
         else
             state->point_a = nearest_on_feature(fa, middle);
         state->point_b = ts_vec3_add_scaled(state->point_a, t->gap, t->n);
-        ts_vec3 local = ts_transform_point_inverse(p->pose, state->point_b);
-        if (core_holds(p->b, local, slack)) proven = t->gap + (core_holds(p->b, local, 0.0) ? 0.0 : 2.0 * slack);
-        settled = core_holds(p->b, local, near);
+        look_up_a = fa->count > 2;
     } else {
         state->point_b = fb->count == 1 ? t->sb : nearest_on_feature(fb, middle);
         state->point_a = ts_vec3_add_scaled(state->point_b, -t->gap, t->n);
-        if (core_holds(p->a, state->point_a, slack))
-            proven = t->gap + (core_holds(p->a, state->point_a, 0.0) ? 0.0 : 2.0 * slack);
-        settled = core_holds(p->a, state->point_a, near);
+        look_up_b = fb->count > 2;
     }
+    ts_vec3 in_b = ts_transform_point_inverse(p->pose, state->point_b);
+    if (look_up_a && !core_holds(p->a, state->point_a, near)) return 0;
+    if (look_up_b && !core_holds(p->b, in_b, near)) return 0;
     // Two points of the shapes bound the distance from above only while the shapes are apart.
-    if (t->gap > 0.0 && proven < state->upper) state->upper = proven;
-    return settled;
+    int held_a = !look_up_a || core_holds(p->a, state->point_a, slack);
+    int held_b = !look_up_b || core_holds(p->b, in_b, slack);
+    if (t->gap > 0.0 && held_a && held_b) {
+        int exact =
+            (!look_up_a || core_holds(p->a, state->point_a, 0.0)) && (!look_up_b || core_holds(p->b, in_b, 0.0));
+        double proven = t->gap + (exact ? 0.0 : 2.0 * slack);
+        if (proven < state->upper) state->upper = proven;
+    }
+    return 1;
 }
 
 // The edge a normal may be bound to: of those at the support vertex `top` the one that falls away least along n (in the

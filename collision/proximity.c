@@ -72,7 +72,7 @@ static ts_gjk_settings settings_for(int curved, double give_up_distance) {
 }
 
 static int is_closed(const ts_proximity* p, double scale) {
-    return p->upper - p->lower <= CURVED_GAP * p->upper + CURVED_ROUNDING * scale;
+    return isfinite(p->upper) && p->upper - p->lower <= CURVED_GAP * p->upper + CURVED_ROUNDING * scale;
 }
 
 // Curved cores that overlapped or nearly touched last time along `previous`: polish that normal, then let EPA prove from
