@@ -18,6 +18,7 @@ ts_args ts_args_empty(void) {
     memset(&args, 0, sizeof args);
     args.time = (double)NAN;
     args.dt = (double)NAN;
+    args.png_time = (double)NAN;
     return args;
 }
 

@@ -25,8 +25,9 @@ typedef struct ts_args {
     const char* solvers;
     const char* out;
     const char* png;
-    double time;  // s
-    double dt;    // s
+    double time;      // s
+    double dt;        // s
+    double png_time;  // s
     int threads;
     int width;
     int height;

@@ -5,6 +5,7 @@
 #include "cli/comparison.h"
 #include "cli/console.h"
 #include "cli/picture.h"
+#include "cli/pictures.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
@@ -18,9 +19,6 @@
 #include <unistd.h>
 
 enum { MOST_SOLVERS = 64 };
-
-// Longer comparisons come without pictures.
-#define PICTURE_WALL_SECONDS 20.0
 
 typedef struct compare_job {
     const ts_args* args;
@@ -156,6 +154,12 @@ static void add_command(const ts_args* args, ts_text* text) {
         ts_text_add(text, " --out");
         quote(text, args->out);
     }
+    if (args->png) {
+        ts_text_add(text, " --png");
+        quote(text, args->png);
+    }
+    if (!isnan(args->png_time)) ts_text_add(text, " --png-time %.15g", args->png_time);
+    if (args->width > 0) ts_text_add(text, " --size %dx%d", args->width, args->height);
 }
 
 static int prepare(compare_job* job, ts_status* status) {
@@ -194,7 +198,14 @@ static int prepare(compare_job* job, ts_status* status) {
         return TS_EXIT_FAILED;
     }
     add_command(args, &comparison->command);
+    if (!isnan(args->png_time) && args->png_time > comparison->duration) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png-time %g s is after the end of the run, %g s",
+                      args->png_time, comparison->duration);
+        return TS_EXIT_USAGE;
+    }
+    if (args->png && ts_picture_available(status)) return TS_EXIT_FAILED;
     if (args->out && ts_setup_directory(args->out, &job->made_directory, status)) return TS_EXIT_FAILED;
+    if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
     return TS_EXIT_DONE;
 }
 
@@ -251,54 +262,6 @@ static ts_code run_all(compare_job* job, ts_status* status) {
     return code;
 }
 
-// When a picture tells most: when the runs are farthest apart, or at the end where they are not.
-static double picture_time(const ts_comparison* comparison) {
-    double time = comparison->duration;
-    double away = comparison->frame.noise;
-    for (int i = 0; i < comparison->count; ++i) {
-        if (comparison->finding[i].away_most <= away || comparison->series[i].code) continue;
-        away = comparison->finding[i].away_most;
-        time = comparison->finding[i].away_time;
-    }
-    return time;
-}
-
-// Room for the body in focus where each run has it at the moment of the pictures.
-static ts_picture_box picture_box(const ts_comparison* comparison, const ts_sim* sim) {
-    ts_vec3 moved[MOST_SOLVERS];
-    int count = 0;
-    for (int i = 0; i < comparison->count; ++i) {
-        const ts_series* series = &comparison->series[i];
-        if (series->code || series->sample.count == 0) continue;
-        int k = 0;
-        while (k + 1 < series->sample.count && series->sample.data[k].time < comparison->picture_time - 1e-9) ++k;
-        moved[count++] = ts_vec3_sub(series->sample.data[k].position, series->sample.data[0].position);
-    }
-    return ts_picture_frame(sim, comparison->scene->focus, moved, count);
-}
-
-// Pictures repeat the runs up to that moment, which the same bits make exact; not worth it when the runs were long. The
-// first one that fails (no OpenGL here) is the last one tried.
-static void take_pictures(compare_job* job) {
-    ts_comparison* comparison = &job->comparison;
-    double wall = 0.0;
-    for (int i = 0; i < comparison->count; ++i) wall += comparison->series[i].wall;
-    if (comparison->interrupted || wall > PICTURE_WALL_SECONDS) return;
-    comparison->picture_time = picture_time(comparison);
-    ts_picture_box box = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0};
-    int ok = 1;
-    for (int i = 0; i < comparison->count && ok; ++i) {
-        if (comparison->series[i].code) continue;
-        ts_sim* sim = NULL;
-        ok = ts_sim_create(job->scene.model, 1, &sim, NULL) == TS_OK &&
-             ts_setup_configure(sim, job->args, job->solver[i]->name, 1, NULL) == TS_OK &&
-             ts_sim_forward(sim, NULL) == TS_OK;
-        if (ok && !box.found) box = picture_box(comparison, sim);
-        ok = ok && ts_picture_data_uri(&job->scene, sim, comparison->picture_time, &box, &comparison->picture[i]);
-        ts_sim_free(sim);
-    }
-}
-
 // --- results ---------------------------------------------------------------------------------------------------------
 
 static ts_code write_file(const char* directory, const char* name, ts_text* text, ts_status* status) {
@@ -335,6 +298,7 @@ static void free_job(compare_job* job) {
     free(comparison->picture);
     free(comparison->series);
     free(comparison->finding);
+    ts_text_free(&comparison->row_picture);
     ts_text_free(&comparison->command);
     ts_loaded_scene_free(&job->scene);
     ts_import_report_free(&job->report);
@@ -354,7 +318,10 @@ static int conclude(compare_job* job) {
         status = comparison->series[0].status;
     }
     if (status.code) ts_console_error("compare", 0, exit_code, &status);
-    if (args->out) take_pictures(job);
+    if (!status.code && ts_pictures_take(args, comparison, &status)) {
+        exit_code = ts_signals_caught() ? ts_signals_exit_code() : TS_EXIT_FAILED;
+        ts_console_error("compare", 0, exit_code, &status);
+    }
     if (args->out && write_files(comparison, args->out, &status)) {
         exit_code = TS_EXIT_FAILED;
         ts_console_error("compare", args->json, exit_code, &status);
@@ -367,8 +334,10 @@ static int conclude(compare_job* job) {
         ts_comparison_text(comparison, &text);
         if (args->out)
             ts_text_add(&text, "\nreport: %s/report.html\n", args->out);
-        else
+        else if (!args->png)
             ts_text_add(&text, "\nAdd --out DIR for a report with plots.\n");
+        if (args->png && !status.code)
+            ts_text_add(&text, "\npicture: %s (t = %.4g s)\n", args->png, comparison->picture_time);
     }
     return ts_console_print(&text, exit_code);
 }

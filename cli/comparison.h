@@ -30,7 +30,8 @@ typedef struct ts_comparison {
     ts_frame_of_reference frame;
     ts_sliding_law sliding;
     ts_text command;      // how to repeat it
-    ts_text* picture;     // (count) data URIs of rendered pictures, empty where there is none
+    ts_text row_picture;  // data URI of the picture of all solvers side by side, empty where there is none
+    ts_text* picture;     // (count) the same of close-ups
     double picture_time;  // s, the moment they show
 } ts_comparison;
 

@@ -51,6 +51,10 @@ static const ts_flag compare_flags[] = {
     FLAG_DT,
     FLAG_SET,
     {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write report.html, data.csv and summary.json here"},
+    {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render all solvers side by side in one picture"},
+    {"--png-time", "S", TS_FLAG_NUMBER, OFFSET(png_time), 0.0, 1e9,
+     "simulated seconds before pictures (default: when the runs are farthest apart)"},
+    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture in pixels (default 1200x560)"},
     FLAG_THREADS,
     FLAG_STRICT,
     FLAG_JSON,
@@ -82,11 +86,12 @@ static const ts_command commands[] = {
     {"compare", "the same scene under several solvers", "SCENE|EXPERIMENT",
      "Runs a scene, or an experiment from 'touchstone list experiments', once per solver and prints a table. With "
      "--out\n"
-     "also writes a report with plots that opens in any browser. A solver that blows up is a result, not an error,\n"
-     "as long as another one finished.",
+     "also writes a report with plots that opens in any browser; with --png a picture of all solvers side by side.\n"
+     "A solver that blows up is a result, not an error, as long as another one finished.",
      "  touchstone compare sliding-cube --out report\n"
      "  touchstone compare sliding-cube --solvers ncp-pgs,ccp-pgs,lcp-pgs --dt 0.001 --out report\n"
-     "  touchstone compare lcp-anisotropy --out report\n",
+     "  touchstone compare lcp-anisotropy --out report\n"
+     "  touchstone compare three-models --png three-models.png\n",
      compare_flags, COUNT(compare_flags), ts_cmd_compare},
     {"check", "read a model and say what is in it", "FILE",
      "FILE is the path of an MJCF file or the name of a scene. Prints what was not taken over exactly, masses, "

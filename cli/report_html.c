@@ -27,6 +27,7 @@ static const char style[] =
     ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));gap:12px}"
     ".card{background:var(--card);border:1px solid var(--line);border-left:5px solid var(--ink);border-radius:8px;"
     "padding:10px 14px}.card h3{display:flex;gap:8px;align-items:center;font-size:15px}"
+    ".row{width:100%;display:block;border-radius:8px;margin-top:18px}"
     ".law{font-size:11px;letter-spacing:.05em;color:var(--soft);border:1px solid var(--line);border-radius:4px;"
     "padding:0 5px}.card p{margin:.3em 0 0;font-size:14px}.card img{width:100%;border-radius:6px;margin-top:8px;"
     "display:block}\n"
@@ -96,6 +97,19 @@ static void add_head(const ts_comparison* comparison, ts_text* text) {
                     comparison->count, comparison->planned);
 }
 
+static void add_row_picture(const ts_comparison* comparison, ts_text* text) {
+    if (comparison->row_picture.length == 0) return;
+    ts_text_add(text, "<img class=\"row\" alt=\"all solvers side by side at t = %.3g s\" src=\"%s\">",
+                comparison->picture_time, ts_text_get(&comparison->row_picture));
+    ts_text_add(
+        text,
+        "<p class=\"hint\">The scene at t = %.3g s%s, once per solver, side by side; lines are paths of the body in "
+        "focus. The reference has the colours of the scene, the others those of their curves. Contacts that "
+        "stick are green, that slip orange, that violate the exact law red; arrows are forces.</p>\n",
+        comparison->picture_time,
+        comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
+}
+
 static void add_cards(const ts_comparison* comparison, ts_text* text) {
     ts_text_add(text, "<h2>What you see</h2>\n<div class=\"cards\">\n");
     for (int i = 0; i < comparison->count; ++i) {
@@ -116,16 +130,6 @@ static void add_cards(const ts_comparison* comparison, ts_text* text) {
         ts_text_add(text, "</article>\n");
     }
     ts_text_add(text, "</div>\n");
-    for (int i = 0; i < comparison->count; ++i) {
-        if (!comparison->picture[i].length) continue;
-        ts_text_add(
-            text,
-            "<p class=\"hint\">Pictures: the scene at t = %.3g s, all from the same place%s. Contacts that stick are "
-            "green, that slip orange, that violate the exact law red; arrows are forces.</p>\n",
-            comparison->picture_time,
-            comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
-        break;
-    }
 }
 
 static void add_legend(const ts_comparison* comparison, ts_text* text) {
@@ -220,6 +224,7 @@ static void add_glossary(ts_text* text) {
 
 void ts_report_html(const ts_comparison* comparison, ts_text* text) {
     add_head(comparison, text);
+    add_row_picture(comparison, text);
     add_cards(comparison, text);
     add_legend(comparison, text);
     ts_text_add(text, "<div class=\"plots\">\n");

@@ -420,14 +420,22 @@ void ts_svg_swatch(int style, int style_count, ts_text* text) {
     ts_text_add(text, "</svg>");
 }
 
-void ts_svg_css(ts_text* text) {
-    static const char* const light[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#b5569b",
+static const char* const light_ink[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#b5569b",
                                                "#c98a00", "#3a9bdc", "#7a5230", "#5a5f66"};
-    static const char* const dark[COLOURS] = {"#4aa8e0", "#ff8a3d", "#2fc796", "#e09ccb",
+static const char* const dark_ink[COLOURS] = {"#4aa8e0", "#ff8a3d", "#2fc796", "#e09ccb",
                                               "#f0b93a", "#8fd0ff", "#c79b74", "#aab2bd"};
-    for (int i = 0; i < COLOURS; ++i) ts_text_add(text, ".k%d{--ink:%s}", i, light[i]);
+
+void ts_svg_color(int style, float out_rgb[3]) {
+    // A colour that comes again is lighter: what the dashes are to a curve.
+    const char* ink = style % (2 * COLOURS) < COLOURS ? light_ink[style % COLOURS] : dark_ink[style % COLOURS];
+    unsigned long rgb = strtoul(ink + 1, NULL, 16);
+    for (int c = 0; c < 3; ++c) out_rgb[c] = (float)(rgb >> (16 - 8 * c) & 255u) / 255.0f;
+}
+
+void ts_svg_css(ts_text* text) {
+    for (int i = 0; i < COLOURS; ++i) ts_text_add(text, ".k%d{--ink:%s}", i, light_ink[i]);
     ts_text_add(text, "\n@media (prefers-color-scheme:dark){");
-    for (int i = 0; i < COLOURS; ++i) ts_text_add(text, ".k%d{--ink:%s}", i, dark[i]);
+    for (int i = 0; i < COLOURS; ++i) ts_text_add(text, ".k%d{--ink:%s}", i, dark_ink[i]);
     ts_text_add(text,
                 "}\n.plot{width:100%%;height:auto;display:block}"
                 ".grid path{stroke:var(--line);stroke-width:1;fill:none}.grid .zero{stroke:var(--soft)}"

@@ -45,6 +45,9 @@ void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text);
 /// Appends a short piece of a curve of that style, for legends and tables.
 void ts_svg_swatch(int style, int style_count, ts_text* text);
 
+/// The colour of a style on a light page, sRGB, for pictures beside the plots.
+void ts_svg_color(int style, float out_rgb[3]);
+
 /// Appends the CSS that plots need: colours of the styles for light and dark, axes, grid.
 void ts_svg_css(ts_text* text);
 

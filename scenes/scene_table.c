@@ -16,6 +16,8 @@ static const ts_scene scenes[] = {
      NULL, NULL},
     {"sliding-cube-rotated", "the same with friction axes turned by 22.5 degrees: drift of the pyramid", 0.3, "cube",
      NULL, NULL},
+    {"fast-cube", "the same at 4 m/s with more friction: lift-off and drift for the naked eye", 0.8, "cube", NULL,
+     NULL},
     {"dragged-cube", "a cube is dragged until it slips: undetermined forces while it sticks", 0.6, "cube", NULL,
      ts_dragged_cube_control},
     {"stack-10", "ten boxes on one another stand still", 2.0, "box10", NULL, NULL},

@@ -36,6 +36,9 @@ static ts_code check_request(const ts_view_request* request, ts_status* out_stat
     if (request->companion_count < 0 || request->companion_count >= TS_VIEW_LAYERS)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%d companions: at most %d fit into a picture",
                              request->companion_count, TS_VIEW_LAYERS - 1);
+    if (request->row_place < 0 || request->row_place > request->companion_count || !ts_vec3_is_finite(request->row))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "place %d in a row of %d, or a row to nowhere",
+                             request->row_place, 1 + request->companion_count);
     for (int i = 0; i < request->companion_count; ++i)
         if (request->companion[i].sim->model != request->sim->model)
             return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "companion %d is of another model", i);
@@ -79,6 +82,7 @@ typedef struct picture {
     ts_ui ui;
     ts_overlay overlay;
     ts_view_path path[TS_VIEW_LAYERS];
+    ts_vec3 offset[TS_VIEW_LAYERS];
 } picture;
 
 static ts_code step_all(picture* p, ts_status* out_status) {
@@ -89,23 +93,117 @@ static ts_code step_all(picture* p, ts_status* out_status) {
     return code;
 }
 
-// The solver's name above what moves of each layer.
-static void add_labels(picture* p) {
-    static const float dark[4] = {0.10f, 0.12f, 0.15f, 1.0f};
+// What a simulation has swept along a direction, on the way it came with its focus body.
+static void swept(const ts_sim* sim, const ts_view_path* path, ts_vec3 along, double* out_low, double* out_high) {
+    ts_vec3 low, high;
+    ts_scene_sizes_bounds(sim, &low, &high);
+    double middle = 0.5 * ts_vec3_dot(ts_vec3_add(low, high), along);
+    double half = 0.5 * ts_vec3_dot(ts_vec3_sub(high, low), ts_vec3_abs(along));
+    *out_low = middle - half;
+    *out_high = middle + half;
+    for (int k = 0; k + 1 < path->count; ++k) {
+        double step = ts_vec3_dot(ts_vec3_sub(path->data[k], path->data[path->count - 1]), along);
+        *out_low = fmin(*out_low, middle - half + step);
+        *out_high = fmax(*out_high, middle + half + step);
+    }
+}
+
+// Equal distances, so that what strays from its lane is seen; wide enough for the two neighbours that need most room.
+static void lay_out_row(picture* p) {
     const ts_view_request* request = p->request;
+    int count = 1 + request->companion_count;
+    double length = ts_vec3_norm(request->row);
+    if (!(length > 0.0) || count == 1) return;
+    ts_vec3 along = ts_vec3_scale(1.0 / length, request->row);
+    double spacing = 0.0;
+    double widest = 0.0;
+    double end = 0.0;
+    for (int place = 0; place < count; ++place) {
+        // Layer 0 is `sim`, the companions follow.
+        int layer = place == request->row_place ? 0 : (place < request->row_place ? place + 1 : place);
+        double low, high;
+        swept(layer ? request->companion[layer - 1].sim : request->sim, &p->path[layer], along, &low, &high);
+        if (place > 0) spacing = fmax(spacing, end - low);
+        widest = fmax(widest, high - low);
+        end = high;
+    }
+    spacing += 0.5 * widest;
+    for (int i = 0; i < request->companion_count; ++i) {
+        int place = i < request->row_place ? i : i + 1;
+        p->offset[1 + i] = ts_vec3_scale(spacing * (double)(place - request->row_place), along);
+    }
+}
+
+// Comes as near as everything stays in the picture, closer than around one box: a row seen at an angle leaves its box half
+// empty. In camera axes, with the eye at e, a point p is left of the right edge when p.x - e.x <= t (e.z - p.z), where t is
+// the slope of the edge: e.x + t e.z >= max (p.x + t p.z). With its like for the other edges the least e.z follows.
+static void frame_row(picture* p) {
+    const double margin = 0.93;
+    const double label_lines = 3.0;
+    const ts_view_request* request = p->request;
+    ts_camera* camera = &p->view.camera;
+    double slope = tan(0.5 * camera->field_of_view);
+    double labels = 2.0 * label_lines * ts_overlay_line_height(&p->overlay) / (double)request->height;
+    double wide = margin * slope * (double)request->width / (double)request->height;
+    double up = slope * fmax(margin - labels, 0.3);
+    double down = slope * margin;
+    double right = -HUGE_VAL, left = -HUGE_VAL, top = -HUGE_VAL, bottom = -HUGE_VAL;
+    ts_mat3 axes = ts_camera_axes(camera);
+    for (int i = 0; i < p->view.layer_count; ++i) {
+        const ts_view_layer* layer = &p->view.layer[i];
+        ts_vec3 low, high;
+        ts_scene_sizes_bounds(layer->sim, &low, &high);
+        for (int k = 0; k < 8 + p->path[i].count; ++k) {
+            ts_vec3 point = k < 8 ? ts_vec3_make(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z)
+                                  : p->path[i].data[k - 8];
+            ts_vec3 c = ts_mat3_mul_vec_transposed(&axes, ts_vec3_add(point, layer->offset));
+            right = fmax(right, c.x + wide * c.z);
+            left = fmax(left, -c.x + wide * c.z);
+            top = fmax(top, c.y + up * c.z);
+            bottom = fmax(bottom, -c.y + down * c.z);
+        }
+    }
+    double away = fmax((right + left) / (2.0 * wide), (top + bottom) / (up + down));
+    // What is not needed of the other direction is shared by both its edges.
+    ts_vec3 eye = ts_vec3_make(0.5 * (right - left), 0.5 * (top - bottom + (down - up) * away), away);
+    if (!ts_vec3_is_finite(eye)) return;
+    // The distance stays as it is around the box; it only says what is too near to be drawn.
+    camera->target =
+        ts_vec3_sub(ts_mat3_mul_vec(&axes, eye), ts_vec3_scale(camera->distance, ts_mat3_column(&axes, 2)));
+}
+
+// The solver's name above what moves of each layer, in its colour; higher up where names would lie on one another.
+static void add_labels(picture* p) {
+    static const float dark[3] = {0.10f, 0.12f, 0.15f};
+    const ts_view_request* request = p->request;
+    double line = ts_overlay_line_height(&p->overlay);
+    double left[TS_VIEW_LAYERS], top[TS_VIEW_LAYERS], right[TS_VIEW_LAYERS];
+    int count = 0;
     for (int i = 0; i < p->view.layer_count; ++i) {
         const ts_view_layer* layer = &p->view.layer[i];
         ts_vec3 low, high;
         double pixel[2];
         ts_scene_sizes_bounds(layer->sim, &low, &high);
-        ts_vec3 top = ts_vec3_lerp(low, high, 0.5);
-        top.z = high.z + 0.25 * p->view.sizes.body_radius;
-        if (!ts_camera_project(&p->view.camera, request->width, request->height, ts_vec3_add(top, layer->offset),
+        ts_vec3 above = ts_vec3_lerp(low, high, 0.5);
+        above.z = high.z + 0.25 * p->view.sizes.body_radius;
+        if (!ts_camera_project(&p->view.camera, request->width, request->height, ts_vec3_add(above, layer->offset),
                                pixel))
             continue;
         const char* name = layer->sim->solver ? layer->sim->solver->name : layer->sim->options.solver;
-        double x = pixel[0] - 0.5 * ts_overlay_text_width(&p->overlay, name);
-        ts_overlay_add_text(&p->overlay, x, pixel[1] - 2.0 * ts_overlay_line_height(&p->overlay), name, dark);
+        double width = ts_overlay_text_width(&p->overlay, name);
+        left[count] = fmax(0.0, fmin(pixel[0] - 0.5 * width, (double)request->width - width));
+        right[count] = left[count] + width;
+        top[count] = pixel[1] - 2.0 * line;
+        for (int k = 0; k < count; ++k) {
+            if (left[count] > right[k] + line || right[count] + line < left[k] || fabs(top[count] - top[k]) >= line)
+                continue;
+            top[count] = top[k] - line;
+            k = -1;
+        }
+        float color[4] = {dark[0], dark[1], dark[2], 1.0f};
+        for (int c = 0; c < 3 && layer->color; ++c) color[c] = 0.6f * layer->color[c];
+        ts_overlay_add_text(&p->overlay, left[count], fmax(0.0, top[count]), name, color);
+        ++count;
     }
 }
 
@@ -115,13 +213,19 @@ static ts_code draw_picture(picture* p, ts_status* out_status) {
     if (code) return code;
     p->view.show = request->show;
     p->view.layer[0].path = &p->path[0];
+    for (int i = 0; i < request->companion_count; ++i) p->offset[1 + i] = request->companion[i].offset;
+    lay_out_row(p);
     for (int i = 0; i < request->companion_count; ++i) {
         const ts_view_companion* c = &request->companion[i];
-        ts_view_layer layer = {c->sim, c->offset, c->color, &p->path[1 + i]};
+        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, &p->path[1 + i]};
         ts_view_add_layer(&p->view, layer);
     }
     ts_view_aim(&p->view, request->camera, request->width, request->height, request->overlay);
     ts_overlay_begin(&p->overlay, request->height);
+    int in_row = request->companion_count > 0 && ts_vec3_norm(request->row) > 0.0;
+    // Without the panel there is room for names that a reader of a smaller copy can still read.
+    if (in_row && !request->overlay && request->height >= 400 && p->overlay.scale < 2) p->overlay.scale = 2;
+    if (in_row && !(request->camera && request->camera->distance > 0.0)) frame_row(p);
     if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
     if (request->companion_count > 0) add_labels(p);
     return ts_view_draw(&p->view, request->width, request->height, &p->overlay, out_status);

@@ -42,6 +42,9 @@ typedef struct ts_view_request {
     const ts_view_companion*
         companion;            // (companion_count), pictures only: shown beside `sim`, each with its solver's name
     int companion_count;      // 0..16
+    ts_vec3 row;              // not zero: sim and companions stand side by side in this direction, as near as they fit;
+                              // the offsets of companions are not used
+    int row_place;            // companions that stand before `sim`
     int trail;                // nonzero, pictures only: the path of the scene's focus body
     int (*stop)(void* user);  // asked between steps and pictures; nonzero stops with TS_ERROR_INTERRUPTED. Or NULL
     void* user;               // for stop

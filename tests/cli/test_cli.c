@@ -1,140 +1,11 @@
 // The program end to end, as a user meets it: every command, every wrong use, outputs, interruptions.
-#include <dirent.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "cli_fixture.h"
 
-#include <criterion/criterion.h>
-
-#include "base/text.h"
 #include "contact/solver.h"
 #include "scenes/experiments/experiment_table.h"
 #include "scenes/scene_table.h"
 
-#ifndef TS_TEST_CLI
-#define TS_TEST_CLI "touchstone"
-#endif
-
-// --- running the program ---------------------------------------------------------------------------------------------
-
-static char folder[64];
-
-static void make_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/touchstone-cli-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-}
-
-static void remove_folder(void) {
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_expect_eq(system(command), 0);
-}
-
 TestSuite(cli, .init = make_folder, .fini = remove_folder, .timeout = 240);
-
-// What a run of the program left behind.
-typedef struct outcome {
-    int code;  // exit code, or 1000 + signal
-    ts_text out;
-    ts_text err;
-} outcome;
-
-static outcome collect(int status) {
-    outcome result = {0, {0}, {0}};
-    char path[96];
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + (WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    snprintf(path, sizeof path, "%s/.out", folder);
-    cr_assert_eq(ts_text_read_file(path, 1 << 26, &result.out, NULL), TS_OK);
-    snprintf(path, sizeof path, "%s/.err", folder);
-    cr_assert_eq(ts_text_read_file(path, 1 << 26, &result.err, NULL), TS_OK);
-    return result;
-}
-
-static void outcome_free(outcome* result) {
-    ts_text_free(&result->out);
-    ts_text_free(&result->err);
-}
-
-// Runs "touchstone ARGUMENTS" by a shell, in the test's folder.
-static outcome run(const char* arguments) {
-    char command[4096];
-    int length =
-        snprintf(command, sizeof command, "cd %s && '%s' %s >.out 2>.err </dev/null", folder, TS_TEST_CLI, arguments);
-    cr_assert(length > 0 && (size_t)length < sizeof command);
-    return collect(system(command));
-}
-
-static int has(const ts_text* text, const char* piece) { return strstr(ts_text_get(text), piece) != NULL; }
-
-static int exists(const char* name) {
-    char path[256];
-    struct stat info;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return stat(path, &info) == 0;
-}
-
-// Files in the test's folder, hidden ones not counted.
-static int file_count(void) {
-    int count = 0;
-    DIR* directory = opendir(folder);
-    cr_assert_not_null(directory);
-    for (struct dirent* entry = readdir(directory); entry; entry = readdir(directory)) count += entry->d_name[0] != '.';
-    closedir(directory);
-    return count;
-}
-
-static ts_text read_text(const char* name) {
-    char path[256];
-    ts_text text = {0};
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    cr_assert_eq(ts_text_read_file(path, 1 << 28, &text, NULL), TS_OK, "%s cannot be read", name);
-    return text;
-}
-
-static void write_text(const char* name, const char* content) {
-    char path[256];
-    ts_text text = {0};
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    ts_text_add(&text, "%s", content);
-    cr_assert_eq(ts_text_write_file(&text, path, NULL), TS_OK);
-    ts_text_free(&text);
-}
-
-// Feeds text to a Python script as `d`, the parsed JSON. Returns nonzero when all its assertions hold, or when there is no
-// Python to ask.
-static int json_holds(const ts_text* text, const char* script) {
-    if (system("python3 -c pass >/dev/null 2>&1") != 0) return 1;
-    ts_text program = {0};
-    ts_text_add(&program, "import json\nd = json.load(open('%s/.json'))\n%s\n", folder, script);
-    write_text(".json", ts_text_get(text));
-    write_text(".check.py", ts_text_get(&program));
-    ts_text_free(&program);
-    char command[128];
-    snprintf(command, sizeof command, "python3 %s/.check.py 1>&2", folder);
-    return system(command) == 0;
-}
-
-// Insists that a run ends with that code, with a message on standard error that contains `piece` and nothing on standard
-// output, and that it leaves no files behind.
-static void expect_refusal(const char* arguments, int code, const char* piece) {
-    int before = file_count();
-    outcome result = run(arguments);
-    cr_expect_eq(result.code, code, "touchstone %s: exit code %d, not %d; stderr: %s", arguments, result.code, code,
-                 ts_text_get(&result.err));
-    cr_expect(has(&result.err, piece), "touchstone %s: '%s' is not in: %s", arguments, piece, ts_text_get(&result.err));
-    cr_expect_eq(strncmp(ts_text_get(&result.err), "touchstone: ", 12), 0, "touchstone %s: %s", arguments,
-                 ts_text_get(&result.err));
-    cr_expect_eq(result.out.length, 0u, "touchstone %s: stdout: %s", arguments, ts_text_get(&result.out));
-    if (code == 2) cr_expect(has(&result.err, "--help"), "touchstone %s: no word about help", arguments);
-    cr_expect_eq(file_count(), before, "touchstone %s left files", arguments);
-    outcome_free(&result);
-}
 
 // A sphere that rolls on a floor; small and quick.
 static const char small_model[] = "<mujoco model=\"small\">\n"
@@ -243,7 +114,11 @@ Test(cli, wrong_names) {
     expect_refusal("compare slidng-cube", 2, "did you mean 'sliding-cube'");
     expect_refusal("check slidng-cube", 2, "did you mean 'sliding-cube'");
     expect_refusal("run sliding-cube --solver ncp-psg", 2, "did you mean 'ncp-pgs'");
-    expect_refusal("run sliding-cube --solver magic", 2, "no solver is called 'magic'");
+    expect_refusal("run sliding-cube --solver magic", 2, "no solver is called 'magic'; solvers: ");
+    for (int i = 0; i < ts_solver_count(); ++i) {
+        expect_refusal("run sliding-cube --solver nothing", 2, ts_solver_at(i)->name);
+        expect_refusal("compare sliding-cube --solvers ncp-psg", 2, ts_solver_at(i)->name);
+    }
     expect_refusal("compare sliding-cube --solvers ncp-pgs,cpc-pgs", 2, "did you mean 'ccp-pgs'");
     expect_refusal("compare sliding-cube --solvers ncp-pgs,ncp-pgs", 2, "twice");
     expect_refusal("compare sliding-cube --solvers ,", 2, "names no solver");
@@ -449,30 +324,6 @@ Test(cli, a_run_that_blows_up_fails_and_closes_its_recording) {
     ts_text_free(&csv);
 }
 
-// Starts a program that would run for days, sends it a signal after a while, and collects what it left.
-static outcome interrupt(const char* const arguments[], int signal_number) {
-    pid_t child = fork();
-    cr_assert(child >= 0);
-    if (child == 0) {
-        if (chdir(folder) != 0) _exit(100);
-        int out = open(".out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        int err = open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        dup2(out, 1);
-        dup2(err, 2);
-        // Criterion's workers ignore or block some signals; the program shall start like from a shell.
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
-        execv(TS_TEST_CLI, (char* const*)arguments);
-        _exit(101);
-    }
-    struct timespec wait = {2, 0};
-    nanosleep(&wait, NULL);
-    kill(child, signal_number);
-    int status = 0;
-    cr_assert_eq(waitpid(child, &status, 0), child);
-    return collect(status);
-}
-
 Test(cli, ctrl_c_ends_a_run_with_a_readable_csv) {
     const char* const arguments[] = {TS_TEST_CLI, "run",     "sliding-cube", "--time", "1e7",
                                      "--out",     "run.csv", "--json",       NULL};
@@ -528,102 +379,6 @@ Test(cli, ctrl_c_ends_a_run_with_a_readable_hdf5) {
     cr_expect_eq(system(command), 0);
 }
 #endif
-
-// --- compare ---------------------------------------------------------------------------------------------------------
-
-// The closed forms of the cube scenes (friction pyramid turned by 22.5 degrees; first flight of the convex relaxation).
-Test(cli, compare_finds_the_artefacts_of_the_laws) {
-    outcome result = run("compare lcp-anisotropy --solvers ncp-pgs,ccp-pgs,lcp-pgs --out a/b/report --json");
-    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
-    cr_expect(json_holds(&result.out,
-                         "assert d['reference'] == 'ncp-pgs' and d['experiment'] == 'lcp-anisotropy'\n"
-                         "n, c, l = d['solvers']\n"
-                         "assert n['finding']['is_reference'] and abs(n['final_position'][1] - 0.126921) < 1e-4\n"
-                         "assert abs(l['finding']['sideways'] - 0.02438) < 2e-4, l['finding']\n"
-                         "assert abs(l['finding']['along'] + 0.019798) < 2e-4\n"
-                         "assert abs(c['finding']['rise_max'] - 6.185e-3) < 1e-5\n"
-                         "assert abs(c['finding']['opening_over_mu_slip'] - 1) < 1e-3\n"
-                         "assert abs(c['finding']['sideways_max']) < 1e-4\n"
-                         "assert n['residual_ncp_max'] < 1e-6 < 1e2 < c['residual_ncp_max']\n"
-                         "assert all(s['steps'] == 1098 and s['finished'] for s in d['solvers'])"));
-    cr_expect(exists("a/b/report/report.html") && exists("a/b/report/data.csv") && exists("a/b/report/summary.json"));
-    ts_text summary = read_text("a/b/report/summary.json");
-    cr_expect_str_eq(ts_text_get(&summary), ts_text_get(&result.out));
-    ts_text_free(&summary);
-    outcome_free(&result);
-
-    ts_text csv = read_text("a/b/report/data.csv");
-    cr_expect_eq(strncmp(ts_text_get(&csv), "solver,law,step,time,x,y,z,", 27), 0);
-    cr_expect(has(&csv, "\nlcp-pgs,LCP,1098,"));
-    ts_text_free(&csv);
-}
-
-// Well-formed markup, and nothing fetched from elsewhere.
-Test(cli, the_report_is_self_contained) {
-    outcome result = run("compare sliding-cube --out report");
-    cr_expect_eq(result.code, 0);
-    cr_expect(has(&result.out, "Lifts off"), "%s", ts_text_get(&result.out));
-    outcome_free(&result);
-    ts_text html = read_text("report/report.html");
-    for (int i = 0; i < ts_solver_count(); ++i) cr_expect(has(&html, ts_solver_at(i)->name));
-    static const char* const foreign[] = {"http://", "https://", "src=\"/", "<link", "@import", "url(", "nan", "inf "};
-    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; ++i)
-        cr_expect(!has(&html, foreign[i]), "the report contains %s", foreign[i]);
-    cr_expect(has(&html, "touchstone compare sliding-cube --out report"));
-    ts_text_free(&html);
-    if (system("python3 -c pass >/dev/null 2>&1") != 0) cr_skip("no python3 to parse HTML with");
-    write_text(
-        ".tags.py",
-        "import sys\nfrom html.parser import HTMLParser\n"
-        "void = {'meta', 'input', 'br', 'img', 'link', 'hr'}\n"
-        "class P(HTMLParser):\n"
-        "    def __init__(self):\n        super().__init__(); self.open = []; self.count = {}\n"
-        "    def handle_starttag(self, tag, attrs):\n"
-        "        self.count[tag] = self.count.get(tag, 0) + 1\n"
-        "        if tag not in void: self.open.append(tag)\n"
-        "    def handle_startendtag(self, tag, attrs): self.count[tag] = self.count.get(tag, 0) + 1\n"
-        "    def handle_endtag(self, tag):\n"
-        "        assert self.open and self.open[-1] == tag, (tag, self.open[-3:], self.getpos()); self.open.pop()\n"
-        "p = P(); p.feed(open(sys.argv[1], encoding='utf-8').read()); p.close()\n"
-        "assert not p.open, p.open\nassert p.count['figure'] >= 8 and p.count['svg'] > 10, p.count\n");
-    char command[256];
-    snprintf(command, sizeof command, "cd %s && python3 .tags.py report/report.html 1>&2", folder);
-    cr_expect_eq(system(command), 0);
-}
-
-Test(cli, compare_without_out_writes_nothing) {
-    outcome result = run("compare sliding-cube --solvers ccp-pgs,ncp-pgs --time 0.05");
-    cr_expect_eq(result.code, 0);
-    cr_expect(has(&result.out, "--out DIR"));
-    cr_expect_eq(file_count(), 0);
-    outcome_free(&result);
-}
-
-Test(cli, compare_passes_foreign_settings_over) {
-    // Every iterative solver has a tolerance; the comparison must take it for all of them.
-    outcome result =
-        run("compare sliding-cube --solvers ncp-pgs,ccp-pgs --time 0.01 --dt 0.005 --set solver.tolerance=1e-3 --json");
-    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
-    cr_expect(json_holds(&result.out, "assert all(s['steps'] == 2 for s in d['solvers'])\n"
-                                      "assert '--set solver.tolerance=1e-3' in d['command']"));
-    outcome_free(&result);
-}
-
-Test(cli, ctrl_c_ends_a_comparison_with_what_there_is) {
-    const char* const arguments[] = {TS_TEST_CLI, "compare", "sliding-cube", "--time", "1e7",
-                                     "--out",     "report",  "--json",       NULL};
-    outcome result = interrupt(arguments, SIGINT);
-    cr_expect_eq(result.code, 130);
-    cr_expect(json_holds(&result.out,
-                         "assert d['interrupted'] is True and len(d['solvers']) == 1 < d['solvers_planned']\n"
-                         "assert d['solvers'][0]['steps'] > 100"));
-    cr_expect(exists("report/report.html"));
-    ts_text html = read_text("report/report.html");
-    cr_expect(has(&html, "Stopped before its end"));
-    cr_expect(html.length < 4u << 20, "a long run makes a page of %zu bytes", html.length);
-    ts_text_free(&html);
-    outcome_free(&result);
-}
 
 // --- check and view --------------------------------------------------------------------------------------------------
 
