@@ -27,6 +27,7 @@
 
 #include "contact/cone.h"
 #include "engine/dynamics.h"
+#include "engine/free_body_internal.h"
 #include "engine/joint_rows.h"
 #include "engine/sim_internal.h"
 #include "engine/step.h"
@@ -51,6 +52,7 @@ typedef struct assembly {
     double* reference;
     double* impulse;
     const ts_joint_row* joint_row;
+    double bounce_threshold;  // m/s
     int contact_count;
     int block_count;
     int row_count;
@@ -66,13 +68,9 @@ void ts_assemble_add_point_rows(const ts_sim* sim, int body, ts_vec3 point, cons
         const ts_transform* pose = &sim->body_pose[body];
         ts_vec3 lever = ts_vec3_sub(point, pose->p);
         for (int r = 0; r < rows; ++r, J += n) {
-            ts_vec3 turn = ts_mat3_mul_vec_transposed(&pose->R, ts_vec3_cross(lever, direction[r]));
-            J[0] += sign * direction[r].x;
-            J[1] += sign * direction[r].y;
-            J[2] += sign * direction[r].z;
-            J[3] += sign * turn.x;
-            J[4] += sign * turn.y;
-            J[5] += sign * turn.z;
+            double row[6];
+            ts_free_body_row(pose, lever, direction[r], row);
+            for (int d = 0; d < 6; ++d) J[d] += sign * row[d];
         }
         return;
     }
@@ -128,14 +126,43 @@ static void store_runs(const assembly* work, const ts_tree* span, int rows, int 
 }
 
 // Old impulse in the new frame, or zero.
-static ts_vec3 warm_impulse(const ts_sim* sim, const ts_contact* contact, const ts_contact_memory* memory,
+static ts_vec3 warm_impulse(const assembly* work, const ts_contact* contact, const ts_contact_memory* memory,
                             double speed_now, int bounces) {
+    const ts_sim* sim = work->sim;
     if (!memory || !sim->options.warm_start || !memory->valid || bounces) return ts_vec3_zero();
     if (ts_vec3_dot(memory->normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return ts_vec3_zero();
-    if (-speed_now > ts_assemble_bounce_threshold(&sim->options)) return ts_vec3_zero();
+    if (-speed_now > work->bounce_threshold) return ts_vec3_zero();
     ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, memory->impulse);
     impulse = ts_vec3_scale(sim->options.time_step / memory->time_step, impulse);
     return ts_cone_project(impulse, contact->friction);
+}
+
+static inline double dot_six(const double* row, const double* v) {
+    return ((row[0] * v[0] + row[1] * v[1]) + (row[2] * v[2] + row[3] * v[3])) + (row[4] * v[4] + row[5] * v[5]);
+}
+
+// What fill_tree_rows does, for a tree that is one free body: where piles spend the time of this stage.
+static void fill_free_body_rows(const assembly* work, const ts_contact* contact, int tree, int segment, double* now,
+                                double* unhindered) {
+    const ts_sim* sim = work->sim;
+    int body = sim->model->tree[tree].root, rows = contact->dimension, dof = sim->model->tree[tree].dof_first;
+    const ts_transform* pose = &sim->body_pose[body];
+    const double* L = sim->mass_factor + sim->mass_start[tree];
+    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + dof;
+    ts_vec3 lever = ts_vec3_sub(contact->position, pose->p);
+    double sign = contact->body_b == body ? 1.0 : -1.0;
+    int centred = ts_vec3_max_abs(sim->model->body[body].centre) == 0.0;
+    double* J = segment_data(work, segment);
+    for (int r = 0; r < rows; ++r, J += 6) {
+        ts_vec3 direction = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);
+        ts_free_body_row(pose, lever, ts_vec3_scale(sign, direction), J);
+        now[r] += dot_six(J, sim->qvel + dof);
+        unhindered[r] += dot_six(J, sim->free_velocity + dof);
+        if (centred)
+            ts_free_body_whiten_centred(L, inverse, J);
+        else
+            ts_free_body_whiten(L, inverse, J);
+    }
 }
 
 // The rows of one contact over the dofs of one tree: raw values into now and unhindered (J qvel, J v_f), whitened ones into
@@ -173,7 +200,10 @@ static void fill_contact_block(const assembly* work, int i, double* wide) {
     for (int s = work->segment_start[i], e; s < last; s = e) {
         int tree = sim->model->dof[work->segment[s].column].tree;
         for (e = s + 1; e < last && sim->model->dof[work->segment[e].column].tree == tree;) ++e;
-        fill_tree_rows(work, contact, tree, s, e, wide, now, unhindered);
+        if (storage->tree_kind[tree] == TS_TREE_FREE_BODY)
+            fill_free_body_rows(work, contact, tree, s, now, unhindered);
+        else
+            fill_tree_rows(work, contact, tree, s, e, wide, now, unhindered);
     }
     int normal = rows - 1;
     const ts_contact_memory* memory = NULL;
@@ -187,7 +217,7 @@ static void fill_contact_block(const assembly* work, int i, double* wide) {
     }
     work->reference[row + normal] = ts_assemble_reference(&sim->options, &input, &bounces);
     for (int r = 0; r < rows; ++r) work->g[row + r] = unhindered[r] - work->reference[row + r];
-    ts_vec3 start = warm_impulse(sim, contact, memory, now[normal], bounces);
+    ts_vec3 start = warm_impulse(work, contact, memory, now[normal], bounces);
     contact->velocity_before = rows == 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
     contact->block = i;
     ts_block block = {TS_SET_CONE, row, rows, contact->friction, 0.0, 0.0};
@@ -372,6 +402,7 @@ ts_code ts_step_assemble(ts_sim* sim) {
     assembly work = {0};
     work.sim = sim;
     work.joint_row = joint_row;
+    work.bounce_threshold = ts_assemble_bounce_threshold(&sim->options);
     work.contact_count = sim->contact_count;
     work.block_count = sim->contact_count + ts_joint_rows_collect(sim, joint_row);
     if (!plan(&work)) return TS_ERROR_MEMORY;

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "engine/crba.h"
+#include "engine/free_body_internal.h"
 #include "engine/rnea.h"
 #include "engine/sim_internal.h"
 
@@ -131,26 +132,13 @@ int ts_dynamics_update(ts_sim* sim) {
     return -1;
 }
 
-// A free body's six dofs are one chain; written out, because this is where piles spend their time.
-static inline void whiten_six(const double* L, const double* inverse, double* x) {
-    double x5 = x[5] * inverse[5];
-    double x4 = (x[4] - L[34] * x5) * inverse[4];
-    double x3 = (x[3] - L[33] * x5 - L[27] * x4) * inverse[3];
-    x[5] = x5;
-    x[4] = x4;
-    x[3] = x3;
-    x[2] = (x[2] - L[32] * x5 - L[26] * x4 - L[20] * x3) * inverse[2];
-    x[1] = (x[1] - L[31] * x5 - L[25] * x4 - L[19] * x3 - L[13] * x[2]) * inverse[1];
-    x[0] = (x[0] - L[30] * x5 - L[24] * x4 - L[18] * x3 - L[12] * x[2] - L[6] * x[1]) * inverse[0];
-}
-
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian) {
     const ts_dof* dof = sim->model->dof;
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
     if (ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_FREE_BODY) {
-        for (int r = 0; r < rows; ++r) whiten_six(L, inverse, jacobian + 6 * r);
+        for (int r = 0; r < rows; ++r) ts_free_body_whiten(L, inverse, jacobian + 6 * r);
         return;
     }
     for (int r = 0; r < rows; ++r, jacobian += n) {
