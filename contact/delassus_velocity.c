@@ -112,13 +112,16 @@ static void place_block(ts_velocity_form* self, int b) {
 static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block) {
     const ts_velocity_block* block = &self->block[b];
     if (block->kernel != TS_VELOCITY_ANY) {
-        for (int i = 0; i < 3; ++i)
-            for (int k = 0; k <= i; ++k) {
-                double sum = ts_velocity_dot6(block->J + 6 * i, block->Y + 6 * k);
-                if (block->kernel == TS_VELOCITY_PAIR)
-                    sum += ts_velocity_dot6(block->J + 18 + 6 * i, block->Y + 18 + 6 * k);
-                out_block[3 * i + k] = out_block[3 * k + i] = sum;
-            }
+        // Column k of the block is the rows times row k.
+        double column[3];
+        for (int k = 0; k < 3; ++k) {
+            const double* Y = block->Y + 6 * k;
+            if (block->kernel == TS_VELOCITY_PAIR)
+                TS_SIX(read_pair)(block->J, Y, Y + 18, column);
+            else
+                TS_SIX(read)(block->J, Y, column);
+            for (int i = k; i < 3; ++i) out_block[3 * i + k] = out_block[3 * k + i] = column[i];
+        }
         return;
     }
     int rows = block->rows;

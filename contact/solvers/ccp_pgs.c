@@ -25,13 +25,15 @@ static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
     block->step_normal = block->step_tangent = 1.0 / stiffness;
 }
 
-// One update of a contact; u follows lambda.
-static inline void update(const ts_pgs_block* c, double omega, ts_vec3* lambda, ts_vec3* u) {
+// One update of a contact; u follows lambda where it is wanted again.
+static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec3* lambda, ts_vec3* u) {
     ts_vec3 next = ts_cone_project_inline(ts_vec3_add_scaled(*lambda, -omega * c->step_normal, *u), c->mu);
-    ts_vec3 d = ts_vec3_sub(next, *lambda);
-    *u = ts_vec3_make(u->x + c->D00 * d.x + c->D01 * d.y + c->D02 * d.z,
-                      u->y + c->D01 * d.x + c->D11 * d.y + c->D12 * d.z,
-                      u->z + c->D02 * d.x + c->D12 * d.y + c->D22 * d.z);
+    if (again) {
+        ts_vec3 d = ts_vec3_sub(next, *lambda);
+        *u = ts_vec3_make(u->x + c->D00 * d.x + c->D01 * d.y + c->D02 * d.z,
+                          u->y + c->D01 * d.x + c->D11 * d.y + c->D12 * d.z,
+                          u->z + c->D02 * d.x + c->D12 * d.y + c->D22 * d.z);
+    }
     *lambda = next;
 }
 

@@ -29,8 +29,8 @@ static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
     block->step_tangent = rule == TS_PGS_STEP_SEED && least > 0.0 ? 1.0 / least : 0.0;
 }
 
-// One update of a contact; u follows lambda.
-static inline void update(const ts_pgs_block* c, double omega, ts_vec3* lambda, ts_vec3* u) {
+// One update of a contact; u follows lambda where it is wanted again.
+static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec3* lambda, ts_vec3* u) {
     double normal = lambda->z - omega * c->step_normal * u->z;
     if (!(normal > 0.0)) normal = 0.0;
     double dn = normal - lambda->z;
@@ -44,8 +44,9 @@ static inline void update(const ts_pgs_block* c, double omega, ts_vec3* lambda, 
     double step1 = c->step_tangent > 0.0 ? c->step_tangent : (c->D11 > 0.0 ? 1.0 / c->D11 : 0.0);
     double d1 = clamp(lambda->y - omega * step1 * slip1, bound) - lambda->y;
 
-    *u =
-        ts_vec3_make(v.x + c->D00 * d0 + c->D01 * d1, v.y + c->D01 * d0 + c->D11 * d1, v.z + c->D02 * d0 + c->D12 * d1);
+    if (again)
+        *u = ts_vec3_make(v.x + c->D00 * d0 + c->D01 * d1, v.y + c->D01 * d0 + c->D11 * d1,
+                          v.z + c->D02 * d0 + c->D12 * d1);
     *lambda = ts_vec3_make(lambda->x + d0, lambda->y + d1, normal);
 }
 

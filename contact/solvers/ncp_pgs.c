@@ -25,8 +25,8 @@ static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
     block->step_tangent = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
 }
 
-// One update of a contact; u follows lambda.
-static inline void update(const ts_pgs_block* c, double omega, ts_vec3* lambda, ts_vec3* u) {
+// One update of a contact; u follows lambda where it is wanted again.
+static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec3* lambda, ts_vec3* u) {
     double normal = lambda->z - omega * c->step_normal * u->z;
     if (!(normal > 0.0)) normal = 0.0;
     double dn = normal - lambda->z;
@@ -35,9 +35,11 @@ static inline void update(const ts_pgs_block* c, double omega, ts_vec3* lambda, 
     double step = omega * c->step_tangent;
     ts_vec3 target = ts_vec3_make(lambda->x - step * v.x, lambda->y - step * v.y, normal);
     ts_vec3 next = ts_cone_project_horizontal_inline(target, c->mu);
-    double dx = next.x - lambda->x, dy = next.y - lambda->y;
-    *u =
-        ts_vec3_make(v.x + c->D00 * dx + c->D01 * dy, v.y + c->D01 * dx + c->D11 * dy, v.z + c->D02 * dx + c->D12 * dy);
+    if (again) {
+        double dx = next.x - lambda->x, dy = next.y - lambda->y;
+        *u = ts_vec3_make(v.x + c->D00 * dx + c->D01 * dy, v.y + c->D01 * dx + c->D11 * dy,
+                          v.z + c->D02 * dx + c->D12 * dy);
+    }
     *lambda = next;
 }
 

@@ -83,13 +83,20 @@ static inline ts_vec3 ts_pgs_velocity(const ts_pgs* pgs, int b, const ts_velocit
                         u[2] + (block->g[2] + block->R[2] * lambda.z));
 }
 
+/// The largest movements of a sweep; kept apart from ts_pgs so that they stay in registers.
+typedef struct ts_pgs_movement {
+    double velocity;  // as change_velocity
+    double impulse;   // as change_impulse
+} ts_pgs_movement;
+
+static inline double ts_pgs_larger(double a, double b) { return a > b ? a : b; }
+
 /// Stores the new impulse of a frictional block, tells the operator, and notes how far it moved.
 static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_velocity_block* six, const ts_pgs_block* block,
-                                 ts_vec3 old, ts_vec3 lambda) {
+                                 ts_vec3 old, ts_vec3 lambda, ts_pgs_movement* movement) {
     double delta[3] = {lambda.x - old.x, lambda.y - old.y, lambda.z - old.z};
     double d0 = fabs(delta[0]), d1 = fabs(delta[1]), d2 = fabs(delta[2]);
-    double largest = d0 > d1 ? d0 : d1;
-    if (d2 > largest) largest = d2;
+    double largest = ts_pgs_larger(ts_pgs_larger(d0, d1), d2);
     // Resting contacts that are done, and open ones, cost half a visit.
     if (largest == 0.0) return;
     ts_vec3_store(lambda, pgs->lambda + block->row);
@@ -97,22 +104,23 @@ static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_velocity_block* si
         ts_velocity_change_six(six, delta, pgs->form->V);
     else
         pgs->G->ops->add_impulse(pgs->G, b, delta);
-    if (largest > pgs->change_impulse) pgs->change_impulse = largest;
-    double v0 = d0 * block->D00, v1 = d1 * block->D11, v2 = d2 * block->D22;
-    if (v0 > pgs->change_velocity) pgs->change_velocity = v0;
-    if (v1 > pgs->change_velocity) pgs->change_velocity = v1;
-    if (v2 > pgs->change_velocity) pgs->change_velocity = v2;
+    movement->impulse = ts_pgs_larger(largest, movement->impulse);
+    double v = ts_pgs_larger(ts_pgs_larger(d0 * block->D00, d1 * block->D11), d2 * block->D22);
+    movement->velocity = ts_pgs_larger(v, movement->velocity);
 }
 
 /// A block that is no friction cone, row by row: lambda_r <- clamp(lambda_r - omega u_r / D_rr).
 void ts_pgs_update_coordinates(ts_pgs* pgs, int b);
 
-/// A solver's update of one frictional contact: changes lambda and keeps u = (G+R) lambda + g of the contact current.
-typedef void (*ts_pgs_update)(const ts_pgs_block* block, double omega, ts_vec3* lambda, ts_vec3* u);
+/// A solver's update of one frictional contact: changes lambda, given its u = (G+R) lambda + g. Keeps u current where
+/// `again` says that another update of the same contact follows.
+typedef void (*ts_pgs_update)(const ts_pgs_block* block, double omega, int again, ts_vec3* lambda, ts_vec3* u);
 
 /// One pass over all blocks with a solver's update. Inline, so that the update is compiled into the loop.
 static inline void ts_pgs_sweep(ts_pgs* pgs, ts_pgs_update update) {
     double omega = pgs->settings->omega;
+    int local_iterations = pgs->settings->local_iterations;
+    ts_pgs_movement movement = {0.0, 0.0};
     for (int i = 0; i < pgs->problem->block_count; ++i) {
         int b = ts_pgs_at(pgs, i);
         const ts_pgs_block* block = &pgs->block[b];
@@ -121,12 +129,14 @@ static inline void ts_pgs_sweep(ts_pgs* pgs, ts_pgs_update update) {
             ts_vec3 lambda = old;
             const ts_velocity_block* six = ts_pgs_six(pgs, b);
             ts_vec3 u = ts_pgs_velocity(pgs, b, six, block, lambda);
-            for (int k = 0; k < pgs->settings->local_iterations; ++k) update(block, omega, &lambda, &u);
-            ts_pgs_commit(pgs, b, six, block, old, lambda);
+            for (int k = local_iterations; k > 0; --k) update(block, omega, k > 1, &lambda, &u);
+            ts_pgs_commit(pgs, b, six, block, old, lambda, &movement);
         } else if (block->kind == TS_PGS_COORDINATE) {
             ts_pgs_update_coordinates(pgs, b);
         }
     }
+    pgs->change_velocity = ts_pgs_larger(movement.velocity, pgs->change_velocity);
+    pgs->change_impulse = ts_pgs_larger(movement.impulse, pgs->change_impulse);
 }
 
 /// Settings every projected Gauss-Seidel solver starts from.
