@@ -8,6 +8,7 @@
 
 #include "engine/record_output_internal.h"
 
+#include <hdf5.h>
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
@@ -160,7 +161,7 @@ int ts_record_output_open(const char* path, ts_record_output* out_output) {
     return problem;
 }
 
-int ts_record_output_use(ts_record_output* output, hid_t properties) {
+int ts_record_output_use(ts_record_output* output, int64_t properties) {
     driver_settings settings = {output};
     output->driver = H5FDregister(&driver_class);
     return output->driver >= 0 && H5Pset_driver(properties, output->driver, &settings) >= 0;
