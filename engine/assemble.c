@@ -151,7 +151,7 @@ static void fill_free_body_rows(const assembly* work, const ts_contact* contact,
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + dof;
     ts_vec3 lever = ts_vec3_sub(contact->position, pose->p);
     double sign = contact->body_b == body ? 1.0 : -1.0;
-    int centred = ts_vec3_max_abs(sim->model->body[body].centre) == 0.0;
+    int centred = ts_free_body_is_centred(sim, tree);
     double* J = segment_data(work, segment);
     for (int r = 0; r < rows; ++r, J += 6) {
         ts_vec3 direction = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);

@@ -115,7 +115,9 @@ static void update_trees(void* context, int begin, int end, int worker) {
         for (int d = 0; d < n; ++d) velocity[d] = storage->applied[first + d] - sim->bias[first + d];
         add_springs_and_dampers(sim, t, M, sim->free_velocity);
         memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
-        storage->tree_failed[t] = !factor_tree(model->dof, first, n, L, storage->inverse_diagonal + first);
+        double* inverse = storage->inverse_diagonal + first;
+        storage->tree_failed[t] = ts_free_body_is_centred(sim, t) ? !ts_free_body_factor_centred(L, inverse)
+                                                                  : !factor_tree(model->dof, first, n, L, inverse);
         if (storage->tree_failed[t]) continue;
         ts_dynamics_whiten(sim, t, 1, velocity);
         ts_dynamics_unwhiten(sim, t, velocity);
@@ -158,6 +160,10 @@ void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w) {
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
+    if (ts_free_body_is_centred(sim, tree)) {
+        ts_free_body_unwhiten_centred(L, inverse, w);
+        return;
+    }
     for (int k = 0; k < n; ++k) {
         const double* line = L + (size_t)k * (size_t)n;
         double value = w[k];
