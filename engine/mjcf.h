@@ -1,5 +1,5 @@
-// Reads MJCF, MuJoCo's model files, into a model. Untrusted input: no network, no entity expansion, bounded depth, size
-// and includes; whatever is wrong ends in `file:line: what and why`.
+// Reads MJCF, MuJoCo's model files, into a model. Untrusted input: no network, no entity expansion, at most 100 elements
+// deep, 64 MiB, 2 million elements and 1000 files; whatever is wrong ends in `file:line: what and why`.
 #ifndef TS_ENGINE_MJCF_H
 #define TS_ENGINE_MJCF_H
 

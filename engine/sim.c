@@ -15,7 +15,7 @@
     ((type*)ts_arena_alloc_zeroed(&(storage)->fixed, (size_t)(count), sizeof(type)))
 
 // Allocates all arrays of fixed size. Returns 0 when memory is short.
-static int allocate_arrays(ts_sim* sim, int workers) {
+static int allocate_arrays(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     sim->mass_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
@@ -42,7 +42,6 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->mass_factor = FIXED_ARRAY(storage, double, mass_size);
     sim->bias = FIXED_ARRAY(storage, double, model->nv);
     sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
-    sim->worker_scratch = FIXED_ARRAY(storage, ts_arena, workers);
     storage->body_local = FIXED_ARRAY(storage, ts_transform, model->body_count);
     storage->geom_local = FIXED_ARRAY(storage, ts_transform, model->geom_count);
     storage->tree_body_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
@@ -100,7 +99,7 @@ ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_s
     sim->model = model;
     sim->options = model->options;
     sim->storage = storage;
-    if (!allocate_arrays(sim, workers)) {
+    if (!allocate_arrays(sim)) {
         ts_sim_free(sim);
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation of %d bodies",
                              model->body_count);
@@ -132,8 +131,6 @@ void ts_sim_free(ts_sim* sim) {
     ts_array_release(storage->pair_next);
     ts_array_release(storage->contact_next);
     ts_array_release(storage->joint_next);
-    if (sim->worker_scratch)
-        for (int w = 0; w < ts_task_pool_workers(sim->tasks); ++w) ts_arena_free(&sim->worker_scratch[w]);
     ts_task_pool_destroy(sim->tasks);
     ts_arena_free(&sim->scratch);
     ts_arena_free(&storage->fixed);

@@ -120,9 +120,8 @@ typedef struct ts_sim {
     int joint_memory_capacity;
 
     ts_step_info info;
-    ts_arena scratch;          // emptied when a step begins
-    ts_arena* worker_scratch;  // (workers)
-    void* storage;             // ts_sim_storage (sim_internal.h); owns the fixed-size arrays
+    ts_arena scratch;  // emptied when a step begins
+    void* storage;     // ts_sim_storage (sim_internal.h); owns the fixed-size arrays
 } ts_sim;
 
 /// A simulation at the model's initial state, with `workers` >= 1 threads. Free with ts_sim_free before the model.
@@ -154,7 +153,8 @@ ts_energy ts_sim_energy(ts_sim* sim);
 /// kinematics.
 ts_motion ts_sim_body_velocity(const ts_sim* sim, int body);
 
-/// A 64-bit hash of everything the future depends on: time, state, applied forces and warm starts.
+/// A 64-bit hash of time, state, applied forces and warm starts: with the same options and solver, equal hashes have equal
+/// futures.
 uint64_t ts_sim_hash(const ts_sim* sim);
 
 /// A saved state. Zero-initialised is empty; free with ts_snapshot_free.
@@ -164,7 +164,8 @@ typedef struct ts_snapshot {
     unsigned long capacity;
 } ts_snapshot;
 
-/// Saves everything the future depends on. TS_ERROR_MEMORY when memory is short.
+/// Saves time, state, applied forces and warm starts; options and solver are not part of it and stay what they are when it is
+/// restored, so that one state can be continued under several. TS_ERROR_MEMORY when memory is short.
 ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status* out_status);
 
 /// Puts a saved state back, bit for bit; TS_ERROR_VALUE when it belongs to a model of other sizes.
