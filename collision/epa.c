@@ -102,7 +102,7 @@ static int add_face(epa* e, int i, int j, int k) {
     return f;
 }
 
-// Connects faces that share an edge. Only for the start polytope, which has at most eight faces.
+// Connects faces that share an edge. Only for the start polytope, which has at most six faces.
 static void link_all(epa* e) {
     for (int f = 0; f < e->face_count; ++f)
         for (int k = 0; k < 3; ++k)
@@ -476,11 +476,13 @@ void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transf
     grow(&e, relative_tolerance, out);
 }
 
-// The start around a normal: D's support points along it, along four directions tilted from it, and along its opposite.
+static int same_point(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// The start around a normal: D's support point along it (or `touch`, a point of D known to attain it), along four directions tilted from it, and along its opposite.
 // The surface they span is closed but neither convex nor sure to surround the origin; the loop makes that good. Once all
 // planes have the origin on their inner side the surface winds around it (its faces, seen from the origin, all turn the
 // same way), so the ball that touches the nearest plane lies in its convex hull and in D.
-static int build_around(epa* e, ts_vec3 n) {
+static int build_around(epa* e, ts_vec3 n, const ts_gjk_vertex* touch) {
     // rad: chords this short cost 4e-5 of the depth on curved faces, and normals move less than this from step to step.
     const double tilt = 0.0125;
     ts_vec3 u = some_orthogonal(n), v = ts_vec3_cross(n, u);
@@ -488,34 +490,45 @@ static int build_around(epa* e, ts_vec3 n) {
     int count = 0;
     for (int k = 0; k < 4; ++k) {
         double t = k < 2 ? tilt : -tilt;
-        ts_gjk_vertex w = support_along(e, ts_vec3_add_scaled(n, t, k & 1 ? v : u), -1, -1);
-        if (count && ts_vec3_distance(w.w, ring[count - 1].w) <= 0.0) continue;
-        if (count > 1 && ts_vec3_distance(w.w, ring[0].w) <= 0.0) continue;
-        ring[count++] = w;
+        ring[count] = support_along(e, ts_vec3_add_scaled(n, t, k & 1 ? v : u), -1, -1);
+        int known = (count && same_point(ring[count].w, ring[count - 1].w)) || same_point(ring[count].w, ring[0].w);
+        if (!count || !known) ++count;
     }
     if (count < 3) return 0;
     int top = count, bottom = count + 1, merged = -1;
-    e->vertex[top] = support_along(e, n, -1, -1);
+    e->vertex[top] = touch ? *touch : support_along(e, n, -1, -1);
     e->vertex[bottom] = support_along(e, ts_vec3_neg(n), -1, -1);
     e->vertex_count = count + 2;
     for (int k = 0; k < count; ++k)
-        if (ts_vec3_distance(ring[k].w, e->vertex[top].w) <= 0.0) merged = k;
+        if (same_point(ring[k].w, e->vertex[top].w)) merged = k;
     if (merged >= 0) top = merged;
+    // Face k hangs from edge k of the ring to the bottom; those to the top follow, but for the two at the ring vertex
+    // that is the top.
+    int upper[4];
+    for (int k = 0; k < count; ++k) add_face(e, (k + 1) % count, k, bottom);
+    for (int k = 0; k < count; ++k)
+        upper[k] = k == merged || (k + 1) % count == merged ? k : add_face(e, k, (k + 1) % count, top);
     for (int k = 0; k < count; ++k) {
-        int next = (k + 1) % count;
-        add_face(e, next, k, bottom);
-        if (k != merged && next != merged) add_face(e, k, next, top);
+        int next = (k + 1) % count, last = (k + count - 1) % count;
+        epa_face* low = &e->face[k];
+        low->across[0] = upper[k] != k ? upper[k] : upper[k == merged ? next : last];
+        low->across[1] = last;
+        low->across[2] = next;
+        if (upper[k] == k) continue;
+        epa_face* high = &e->face[upper[k]];
+        high->across[0] = k;
+        high->across[1] = upper[next];
+        high->across[2] = upper[last];
     }
-    link_all(e);
     return 1;
 }
 
 int ts_epa_penetration_near(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
-                            double relative_tolerance, double* out_scale, ts_epa_result* out) {
+                            const ts_gjk_vertex* touch, double relative_tolerance, double* out_scale,
+                            ts_epa_result* out) {
     epa e;
     begin(&e, a, b, b_in_a, 0.0);
-    if (!build_around(&e, normal)) return 0;
-    // The last but one vertex is the support along the normal.
+    if (!build_around(&e, normal, touch)) return 0;
     const ts_gjk_vertex* top = &e.vertex[e.vertex_count - 2];
     out->depth_upper = ts_vec3_dot(normal, top->w);
     out->normal = normal;

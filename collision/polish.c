@@ -170,10 +170,10 @@ static ts_vec3 crossing(const ts_support_feature* a, const ts_support_feature* b
 }
 
 // Witness points that belong to the polished normal. The less free side is placed first (a smooth one has a single
-// support point) and the other takes its partner across the gap. `f` are the features along the final normal. Returns 1
-// when both points belong to their cores: at a maximum of the gap they do.
-static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts_support_feature* fa,
-                           const ts_support_feature* fb, double scale, ts_polish_state* state) {
+// support point) and the other takes its partner across the gap. `f` are the features along the final normal. At a
+// maximum of the gap both points belong to their cores.
+static ts_polish_outcome place_witnesses(const polish_pair* p, const polish_trial* t, const ts_support_feature* fa,
+                                         const ts_support_feature* fb, double scale, ts_polish_state* state) {
     double slack = 16.0 * DBL_EPSILON * scale, near = 1e-9 * scale;
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(state->point_a, state->point_b));
     if (fa->count == 1 && fb->count == 1) {
@@ -181,7 +181,8 @@ static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts
         state->point_b = t->sb;
         double apart = ts_vec3_distance(t->a.point, t->sb);
         if (t->gap > 0.0 && apart < state->upper) state->upper = apart;
-        return ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->a.point))) <= near;
+        double off = ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->a.point)));
+        return off <= near ? TS_POLISH_EXACT : TS_POLISH_UNSETTLED;
     }
     // A point on a corner or an edge is the core's by construction; one on a face must be looked up, as must its partner.
     int look_up_a = 1, look_up_b = 1;
@@ -200,8 +201,8 @@ static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts
         look_up_b = fb->count > 2;
     }
     ts_vec3 in_b = ts_transform_point_inverse(p->pose, state->point_b);
-    if (look_up_a && !core_holds(p->a, state->point_a, near)) return 0;
-    if (look_up_b && !core_holds(p->b, in_b, near)) return 0;
+    if (look_up_a && !core_holds(p->a, state->point_a, near)) return TS_POLISH_UNSETTLED;
+    if (look_up_b && !core_holds(p->b, in_b, near)) return TS_POLISH_UNSETTLED;
     // Two points of the shapes bound the distance from above only while the shapes are apart.
     int held_a = !look_up_a || core_holds(p->a, state->point_a, slack);
     int held_b = !look_up_b || core_holds(p->b, in_b, slack);
@@ -211,7 +212,7 @@ static int place_witnesses(const polish_pair* p, const polish_trial* t, const ts
         double proven = t->gap + (exact ? 0.0 : 2.0 * slack);
         if (proven < state->upper) state->upper = proven;
     }
-    return 1;
+    return held_a && held_b ? TS_POLISH_EXACT : TS_POLISH_SETTLED;
 }
 
 // The edge a normal may be bound to: of those at the support vertex `top` the one that falls away least along n (in the
@@ -259,8 +260,8 @@ static void bound_feature(const ts_shape* s, ts_vec3 n, ts_support_point top, do
     f->point[1] = to;
 }
 
-// Takes a trial over as the answer. Returns 1 when its witness points show that it is a maximum of the gap.
-static int take(const polish_pair* p, const polish_trial* t, double scale, ts_polish_state* state) {
+// Takes a trial over as the answer.
+static ts_polish_outcome take(const polish_pair* p, const polish_trial* t, double scale, ts_polish_state* state) {
     state->lower = t->gap;
     state->normal = t->n;
     ts_support_feature fa, fb;
@@ -268,9 +269,9 @@ static int take(const polish_pair* p, const polish_trial* t, double scale, ts_po
     bound_feature(p->b, t->nb, t->b, 1e-9 * scale, &fb);
     for (int k = 0; k < fb.count; ++k) fb.point[k] = ts_transform_point(p->pose, fb.point[k]);
     fb.normal = ts_transform_direction(p->pose, fb.normal);
-    int settled = place_witnesses(p, t, &fa, &fb, scale, state);
+    ts_polish_outcome outcome = place_witnesses(p, t, &fa, &fb, scale, state);
     if (state->upper < state->lower) state->upper = state->lower;
-    return settled;
+    return outcome;
 }
 
 // What flat features suggest near a normal: the normals of faces, then normals orthogonal to edges.
@@ -318,7 +319,8 @@ static int make_trial(const polish_pair* p, int sort, const flat_hints* hints, c
     }
 }
 
-int ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_polish_state* state) {
+ts_polish_outcome ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                   ts_polish_state* state) {
     polish_pair p = {a, b, b_in_a};
     polish_trial given, best, trial;
     evaluate(&p, state->normal, &given);
@@ -337,12 +339,13 @@ int ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b
         // A maximum as good as the start: the other sorts can only find it again.
         if (sort != FREE && best.gap >= state->lower - 2.0 * rounding) {
             ts_polish_state settled = *state;
-            if (take(&p, &best, scale, &settled)) {
+            ts_polish_outcome outcome = take(&p, &best, scale, &settled);
+            if (outcome != TS_POLISH_UNSETTLED) {
                 *state = settled;
-                return 1;
+                return outcome;
             }
         }
     }
-    if (best.gap < state->lower - 2.0 * rounding) return 0;
+    if (best.gap < state->lower - 2.0 * rounding) return TS_POLISH_UNSETTLED;
     return take(&p, &best, scale, state);
 }

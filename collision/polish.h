@@ -17,9 +17,16 @@ typedef struct ts_polish_state {
     ts_vec3 point_b;
 } ts_polish_state;
 
-/// Improves *state, or leaves it as it is: the lower bound falls by no more than rounding, the upper never rises. Returns
-/// 1 when the witness points confirm that a maximum of the gap was reached, 0 when a finer start is needed.
-int ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_polish_state* state);
+/// What the witness points say of a polished normal.
+typedef enum ts_polish_outcome {
+    TS_POLISH_UNSETTLED,  // nothing: a finer start is needed
+    TS_POLISH_SETTLED,    // a maximum of the gap to 1e-9 of the size: both points belong to their cores that closely
+    TS_POLISH_EXACT       // the same to rounding
+} ts_polish_outcome;
+
+/// Improves *state, or leaves it as it is: the lower bound falls by no more than rounding, the upper never rises.
+ts_polish_outcome ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                   ts_polish_state* state);
 
 #ifdef __cplusplus
 }

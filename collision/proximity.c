@@ -32,16 +32,16 @@ static void straighten(ts_proximity* out, double radius_a, double radius_b, doub
     out->point_b = ts_vec3_add_scaled(middle, half - radius_b, out->normal);
 }
 
-// Sharpens a curved pair's answer in place. Returns 1 when it reached a maximum of the gap.
-static int polish(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_proximity* out) {
+// Sharpens a curved pair's answer in place.
+static ts_polish_outcome polish(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_proximity* out) {
     ts_polish_state state = {out->lower, out->upper, out->normal, out->point_a, out->point_b};
-    int settled = ts_polish_normal(a, b, b_in_a, &state);
+    ts_polish_outcome outcome = ts_polish_normal(a, b, b_in_a, &state);
     out->lower = state.lower;
     out->upper = state.upper;
     out->normal = state.normal;
     out->point_a = state.point_a;
     out->point_b = state.point_b;
-    return settled;
+    return outcome;
 }
 
 // Copies what GJK knows of the cores.
@@ -92,7 +92,8 @@ static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_tra
         out->status = TS_PROXIMITY_SEPARATED_EARLY;
         return 1;
     }
-    if (!polish(a, b, b_in_a, out)) return 0;
+    ts_polish_outcome outcome = polish(a, b, b_in_a, out);
+    if (outcome == TS_POLISH_UNSETTLED) return 0;
     out->iterations = 1;
     if (out->lower > 0.0) {
         if (!is_closed(out, *out_scale)) return 0;
@@ -100,14 +101,18 @@ static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_tra
         out->status = TS_PROXIMITY_SEPARATED;
         return 1;
     }
+    ts_gjk_vertex touch = {ts_vec3_sub(out->point_a, out->point_b), out->point_a, out->point_b, -1, -1, 0.0};
     ts_epa_result epa;
-    if (!ts_epa_penetration_near(a, b, b_in_a, out->normal, CURVED_DEPTH, out_scale, &epa)) return 0;
+    if (!ts_epa_penetration_near(a, b, b_in_a, out->normal, outcome == TS_POLISH_EXACT ? &touch : 0, CURVED_DEPTH,
+                                 out_scale, &epa))
+        return 0;
     out->upper = -epa.depth_lower;
     out->iterations += epa.iterations;
-    if (-epa.depth_upper > out->lower) {
+    if (out->upper < out->lower) out->upper = out->lower;  // by rounding: the plane through the touching point
+    if (-epa.depth_upper > out->lower + 8.0 * DBL_EPSILON * *out_scale) {
         // A better normal than last time's.
         take_epa(&epa, out);
-        if (!polish(a, b, b_in_a, out)) return 0;
+        if (polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) return 0;
     }
     out->distance = out->lower;
     out->status = TS_PROXIMITY_PENETRATING;
@@ -128,7 +133,7 @@ static int query_polytopes_again(const ts_shape* a, const ts_shape* b, const ts_
         return 1;
     }
     ts_epa_result epa;
-    if (!ts_epa_penetration_near(a, b, b_in_a, previous, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
+    if (!ts_epa_penetration_near(a, b, b_in_a, previous, 0, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
     take_epa(&epa, out);
     out->distance = out->lower;
     out->status = TS_PROXIMITY_PENETRATING;
@@ -190,7 +195,7 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     ts_epa_result epa;
     ts_epa_penetration_to(a, b, b_in_a, &gjk, previous, curved ? CURVED_DEPTH : POLYTOPE_DEPTH, &epa);
     take_epa(&epa, out);
-    if (curved && !polish(a, b, b_in_a, out)) {
+    if (curved && polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) {
         // A kink that Newton could not name; from nearer by it can, or need not.
         ts_epa_penetration_to(a, b, b_in_a, &gjk, previous, FINE_DEPTH, &epa);
         if (-epa.depth_upper >= out->lower) {

@@ -27,9 +27,11 @@ void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transf
                            ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out_result);
 
 /// EPA without GJK, for cores that probably overlap along about `normal` (unit): starts from support points around it.
-/// Returns 0, with nothing said, when that start does not surround the origin or the loop did not converge.
+/// `touch` (may be NULL) is a point of A - B that attains the support value along it. Returns 0, with nothing said, when
+/// the loop did not prove an overlap.
 int ts_epa_penetration_near(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
-                            double relative_tolerance, double* out_scale, ts_epa_result* out_result);
+                            const ts_gjk_vertex* touch, double relative_tolerance, double* out_scale,
+                            ts_epa_result* out_result);
 
 /// ts_gjk_distance, but only while the normal in the cache still separates; else returns 0 and out's contents are void.
 int ts_gjk_distance_warm(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
