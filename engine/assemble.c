@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "contact/cone.h"
+#include "engine/contact_order_internal.h"
 #include "engine/dynamics.h"
 #include "engine/free_body_internal.h"
 #include "engine/joint_rows.h"
@@ -53,6 +54,7 @@ typedef struct assembly {
     double* impulse;
     const ts_joint_row* joint_row;
     double bounce_threshold;  // m/s
+    const int* contact_of;    // (contact_count) the contact of each contact block
     int contact_count;
     int block_count;
     int row_count;
@@ -189,15 +191,16 @@ static void fill_tree_rows(const assembly* work, const ts_contact* contact, int 
     if (J == wide) store_runs(work, span, rows, first, last, wide);
 }
 
-static void fill_contact_block(const assembly* work, int i, double* wide) {
+static void fill_contact_block(const assembly* work, int b, double* wide) {
     ts_sim* sim = work->sim;
+    int i = work->contact_of[b];
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_contact* contact = &sim->contact[i];
-    int rows = contact->dimension, row = work->block_row[i];
+    int rows = contact->dimension, row = work->block_row[b];
     double now[3] = {0.0, 0.0, 0.0}, unhindered[3] = {0.0, 0.0, 0.0};
     // Segments of a tree lie together.
-    int last = work->segment_start[i + 1];
-    for (int s = work->segment_start[i], e; s < last; s = e) {
+    int last = work->segment_start[b + 1];
+    for (int s = work->segment_start[b], e; s < last; s = e) {
         int tree = sim->model->dof[work->segment[s].column].tree;
         for (e = s + 1; e < last && sim->model->dof[work->segment[e].column].tree == tree;) ++e;
         if (storage->tree_kind[tree] == TS_TREE_FREE_BODY)
@@ -219,7 +222,7 @@ static void fill_contact_block(const assembly* work, int i, double* wide) {
     for (int r = 0; r < rows; ++r) work->g[row + r] = unhindered[r] - work->reference[row + r];
     ts_vec3 start = warm_impulse(work, contact, memory, now[normal], bounces);
     contact->velocity_before = rows == 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
-    contact->block = i;
+    contact->block = b;
     ts_block block = {TS_SET_CONE, row, rows, contact->friction, 0.0, 0.0};
     if (rows == 3) {
         ts_vec3_store(start, work->impulse + row);
@@ -227,13 +230,13 @@ static void fill_contact_block(const assembly* work, int i, double* wide) {
         block.set = TS_SET_HALF_LINE;
         work->impulse[row] = start.z;
     }
-    work->block[i] = block;
+    work->block[b] = block;
 }
 
 static void fill_contact_blocks(void* context, int begin, int end, int worker) {
     const assembly* work = (const assembly*)context;
     double* wide = work->wide + (size_t)worker * 3 * (size_t)ts_sim_storage_of(work->sim)->dof_most;
-    for (int i = begin; i < end; ++i) fill_contact_block(work, i, wide);
+    for (int b = begin; b < end; ++b) fill_contact_block(work, b, wide);
 }
 
 static void fill_joint_block(const assembly* work, int b, int* memory_at) {
@@ -277,8 +280,9 @@ static int plan_block(const assembly* work, int b, int segments) {
     const int* run = ts_sim_storage_of(work->sim)->dof_run;
     int chain[2] = {-1, -1};
     if (b < work->contact_count) {
-        const ts_body* body_a = &model->body[work->sim->contact[b].body_a];
-        const ts_body* body_b = &model->body[work->sim->contact[b].body_b];
+        const ts_contact* contact = &work->sim->contact[work->contact_of[b]];
+        const ts_body* body_a = &model->body[contact->body_a];
+        const ts_body* body_b = &model->body[contact->body_b];
         if (body_a->tree >= 0 && body_a->tree == body_b->tree) {
             if (work->segment) {
                 work->segment[segments].column = model->tree[body_a->tree].dof_first;
@@ -304,7 +308,7 @@ static int plan_block(const assembly* work, int b, int segments) {
 }
 
 static int block_rows(const assembly* work, int b) {
-    return b < work->contact_count ? work->sim->contact[b].dimension : 1;
+    return b < work->contact_count ? work->sim->contact[work->contact_of[b]].dimension : 1;
 }
 
 // Decides rows and segments of every block, and allocates. Returns 0 when memory is short.
@@ -405,7 +409,8 @@ ts_code ts_step_assemble(ts_sim* sim) {
     work.bounce_threshold = ts_assemble_bounce_threshold(&sim->options);
     work.contact_count = sim->contact_count;
     work.block_count = sim->contact_count + ts_joint_rows_collect(sim, joint_row);
-    if (!plan(&work)) return TS_ERROR_MEMORY;
+    work.contact_of = ts_contact_order_make(sim);
+    if (!work.contact_of || !plan(&work)) return TS_ERROR_MEMORY;
     ts_task_parallel_for(sim->tasks, work.contact_count, 64, fill_contact_blocks, &work);
     int memory_at = 0;
     for (int b = work.contact_count; b < work.block_count; ++b) fill_joint_block(&work, b, &memory_at);

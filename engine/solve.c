@@ -28,8 +28,8 @@ static void fill_contacts(ts_sim* sim, const double* u) {
     const double* reference = ts_sim_storage_of(sim)->reference;
     for (int i = 0; i < sim->contact_count; ++i) {
         ts_contact* contact = &sim->contact[i];
-        int row = sim->problem.block[i].row;
-        if (sim->problem.block[i].rows == 3) {
+        int row = sim->problem.block[contact->block].row;
+        if (sim->problem.block[contact->block].rows == 3) {
             contact->velocity = ts_vec3_add(ts_vec3_load(u + row), ts_vec3_load(reference + row));
             contact->impulse = ts_vec3_load(sim->impulse + row);
         } else {

@@ -6,7 +6,8 @@
 //
 // Order: forward sweeps. Turning round after every sweep repeats the last blocks at once, which undoes nothing and
 // gains nothing: on a chain of contacts (consistent ordering) a forward-backward pair converges like one forward sweep.
-// It is kept as a setting for its symmetry.
+// It is kept as a setting for its symmetry. Blocks are taken as they come; which order they come in decides how many
+// sweeps a stack needs, and the engine gives them from the top down (engine/contact_order.c).
 //
 // Stopping: only the law's residual with u recomputed for the final impulse counts as convergence. It costs about as
 // much as a sweep, so it is looked at when the movement of a sweep (in velocity units) has fallen by as much as the
