@@ -213,6 +213,35 @@ Test(sim, warm_starts) {
     fixture_end(&f);
 }
 
+// Remembered impulses live in world axes: on a slope whose friction axes are turned, the start of the next solve is the last
+// answer, in the contact frame again.
+Test(sim, warm_starts_come_back_in_the_contact_frame) {
+    ts_builder* builder = ts_builder_create("slope");
+    fixture_floor(builder, 0.9, 0.7);
+    ts_builder_options(builder)->gravity = ts_vec3_make(2.0, -1.0, -9.0);
+    int body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.1), -1.0, ts_mat3_zero());
+    fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_zero(), 0.9);
+    fixture f = fixture_start(builder, 1);
+    fixture_run(&f, 300);
+    cr_assert_eq(f.sim->contact_count, 4);
+    ts_vec3 last[4];
+    double largest = 0.0, along = 0.0;
+    for (int i = 0; i < 4; ++i) {
+        last[i] = f.sim->contact[i].impulse;
+        largest = fmax(largest, ts_vec3_norm(last[i]));
+        along = fmax(along, fabs(ts_mat3_column(&f.sim->contact[i].frame, 0).x));
+    }
+    cr_assert_lt(along, 0.9, "the frame shall differ from the world's");
+    ts_status status;
+    cr_assert_eq(ts_sim_forward(f.sim, &status), TS_OK);
+    cr_assert_eq(f.sim->contact_count, 4);
+    for (int i = 0; i < 4; ++i) {
+        ts_vec3 start = ts_vec3_load(f.sim->impulse + f.sim->problem.block[f.sim->contact[i].block].row);
+        cr_expect_lt(ts_vec3_distance(start, last[i]), 1e-9 * largest, "contact %d starts elsewhere", i);
+    }
+    fixture_end(&f);
+}
+
 // One body with so many children that its dense mass matrix would overflow: refused, not wrapped around.
 Test(sim, a_tree_too_large_for_a_dense_matrix_is_refused) {
     enum { CHILDREN = 47000 };
