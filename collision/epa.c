@@ -79,26 +79,29 @@ static int add_face(epa* e, int i, int j, int k) {
     face->vertex[2] = k;
     face->alive = 1;
     face->stamp = -1;
-    ts_vec3 p[3] = {e->vertex[i].w, e->vertex[j].w, e->vertex[k].w};
-    ts_vec3 edge[3];
-    double length[3];
-    int longest = 0;
-    for (int q = 0; q < 3; ++q) {
-        edge[q] = ts_vec3_sub(p[(q + 1) % 3], p[q]);
-        length[q] = ts_vec3_norm_squared(edge[q]);
-        if (length[q] > length[longest]) longest = q;
-    }
+    ts_vec3 p = e->vertex[i].w, q = e->vertex[j].w, r = e->vertex[k].w;
+    ts_vec3 pq = ts_vec3_sub(q, p), qr = ts_vec3_sub(r, q), rp = ts_vec3_sub(p, r);
+    double pq2 = ts_vec3_norm_squared(pq), qr2 = ts_vec3_norm_squared(qr), rp2 = ts_vec3_norm_squared(rp);
     // The cross product of the two shortest edges is the best conditioned.
-    ts_vec3 n = ts_vec3_cross(edge[(longest + 1) % 3], edge[(longest + 2) % 3]);
+    double longest = pq2;
+    ts_vec3 n;
+    if (pq2 >= qr2 && pq2 >= rp2) {
+        n = ts_vec3_cross(qr, rp);
+    } else if (qr2 >= rp2) {
+        longest = qr2;
+        n = ts_vec3_cross(rp, pq);
+    } else {
+        longest = rp2;
+        n = ts_vec3_cross(pq, qr);
+    }
     double norm = ts_vec3_norm(n);
-    if (!(norm > 1e-14 * length[longest])) {
+    if (!(norm > 1e-14 * longest)) {
         face->normal = ts_vec3_zero();
         face->distance = (double)INFINITY;
         return f;
     }
     face->normal = ts_vec3_scale(1.0 / norm, n);
-    face->distance =
-        (ts_vec3_dot(face->normal, p[0]) + ts_vec3_dot(face->normal, p[1]) + ts_vec3_dot(face->normal, p[2])) / 3.0;
+    face->distance = (ts_vec3_dot(face->normal, p) + ts_vec3_dot(face->normal, q) + ts_vec3_dot(face->normal, r)) / 3.0;
     return f;
 }
 

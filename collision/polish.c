@@ -130,18 +130,21 @@ static void climb(const polish_pair* p, const polish_trial* from, ts_vec3 axis, 
     }
 }
 
-// Whether a point of the core's surroundings belongs to the core, up to `slack`.
-static int core_holds(const ts_shape* s, ts_vec3 p, double slack) {
+// How far a point lies outside a core with flat features: zero or less inside, a length of the right size nearby.
+static double core_excess(const ts_shape* s, ts_vec3 p) {
     ts_vec3 h = s->half;
+    double most = -(double)INFINITY;
     switch (s->kind) {
-    case TS_SHAPE_BOX: return fabs(p.x) <= h.x + slack && fabs(p.y) <= h.y + slack && fabs(p.z) <= h.z + slack;
-    case TS_SHAPE_CYLINDER: return sqrt(p.x * p.x + p.y * p.y) <= h.x + slack && fabs(p.z) <= h.z + slack;
-    case TS_SHAPE_CAPSULE: return sqrt(p.x * p.x + p.y * p.y) <= slack && fabs(p.z) <= h.z + slack;
+    case TS_SHAPE_BOX: return fmax(fmax(fabs(p.x) - h.x, fabs(p.y) - h.y), fabs(p.z) - h.z);
+    case TS_SHAPE_CYLINDER: return fmax(sqrt(p.x * p.x + p.y * p.y) - h.x, fabs(p.z) - h.z);
+    case TS_SHAPE_CAPSULE: return fmax(sqrt(p.x * p.x + p.y * p.y), fabs(p.z) - h.z);
     case TS_SHAPE_HULL:
-        for (int f = 0; f < s->hull->face_count; ++f)
-            if (ts_vec3_dot(s->hull->face_normal[f], p) > s->hull->face_offset[f] + slack) return 0;
-        return 1;
-    default: return 1;
+        for (int f = 0; f < s->hull->face_count; ++f) {
+            double out = ts_vec3_dot(s->hull->face_normal[f], p) - s->hull->face_offset[f];
+            most = out > most ? out : most;
+        }
+        return most;
+    default: return most;
     }
 }
 
@@ -200,19 +203,16 @@ static ts_polish_outcome place_witnesses(const polish_pair* p, const polish_tria
         state->point_a = ts_vec3_add_scaled(state->point_b, -t->gap, t->n);
         look_up_b = fb->count > 2;
     }
-    ts_vec3 in_b = ts_transform_point_inverse(p->pose, state->point_b);
-    if (look_up_a && !core_holds(p->a, state->point_a, near)) return TS_POLISH_UNSETTLED;
-    if (look_up_b && !core_holds(p->b, in_b, near)) return TS_POLISH_UNSETTLED;
+    double excess = 0.0;
+    if (look_up_a) excess = core_excess(p->a, state->point_a);
+    if (look_up_b) excess = fmax(excess, core_excess(p->b, ts_transform_point_inverse(p->pose, state->point_b)));
+    if (!(excess <= near)) return TS_POLISH_UNSETTLED;
     // Two points of the shapes bound the distance from above only while the shapes are apart.
-    int held_a = !look_up_a || core_holds(p->a, state->point_a, slack);
-    int held_b = !look_up_b || core_holds(p->b, in_b, slack);
-    if (t->gap > 0.0 && held_a && held_b) {
-        int exact =
-            (!look_up_a || core_holds(p->a, state->point_a, 0.0)) && (!look_up_b || core_holds(p->b, in_b, 0.0));
-        double proven = t->gap + (exact ? 0.0 : 2.0 * slack);
+    if (t->gap > 0.0 && excess <= slack) {
+        double proven = t->gap + (excess > 0.0 ? 2.0 * slack : 0.0);
         if (proven < state->upper) state->upper = proven;
     }
-    return held_a && held_b ? TS_POLISH_EXACT : TS_POLISH_SETTLED;
+    return excess <= slack ? TS_POLISH_EXACT : TS_POLISH_SETTLED;
 }
 
 // The edge a normal may be bound to: of those at the support vertex `top` the one that falls away least along n (in the
@@ -248,7 +248,7 @@ static ts_vec3 edge_direction(const ts_shape* s, ts_vec3 n, ts_support_point top
 // What truly attains the support value along n (in the shape's frame): a whole face, else an edge, else a corner.
 static void bound_feature(const ts_shape* s, ts_vec3 n, ts_support_point top, double slack, ts_support_feature* f) {
     double most = ts_vec3_dot(n, top.point);
-    ts_support_feature_along(s, n, f);
+    ts_support_feature_from(s, n, top, f);
     int attained = 0;
     for (int k = 0; k < f->count; ++k) attained += ts_vec3_dot(n, f->point[k]) >= most - slack;
     if (f->count > 2 && attained == f->count) return;
@@ -283,9 +283,9 @@ typedef struct flat_hints {
 static flat_hints find_hints(const polish_pair* p, const polish_trial* t) {
     flat_hints hints = {{ts_vec3_zero(), ts_vec3_zero()}, {ts_vec3_zero(), ts_vec3_zero()}};
     ts_support_feature f;
-    ts_support_feature_along(p->a, t->n, &f);
+    ts_support_feature_from(p->a, t->n, t->a, &f);
     if (f.count > 2) hints.normal[0] = f.normal;
-    ts_support_feature_along(p->b, t->nb, &f);
+    ts_support_feature_from(p->b, t->nb, t->b, &f);
     if (f.count > 2) hints.normal[1] = ts_transform_direction(p->pose, ts_vec3_neg(f.normal));
     hints.edge[0] = edge_direction(p->a, t->n, t->a);
     hints.edge[1] = ts_transform_direction(p->pose, edge_direction(p->b, t->nb, t->b));

@@ -120,12 +120,11 @@ static void feature_cap(ts_vec3 h, int up, ts_support_feature* out) {
     out->normal = ts_vec3_make(0.0, 0.0, up ? 1.0 : -1.0);
 }
 
-static void feature_cylinder(ts_vec3 h, ts_vec3 d, ts_support_feature* out) {
+static void feature_cylinder(ts_vec3 h, ts_vec3 d, ts_vec3 rim, ts_support_feature* out) {
     if (fabs(d.z) >= FEATURE_COS) {
         feature_cap(h, !(d.z < 0.0), out);
         return;
     }
-    ts_vec3 rim = ts_support_cylinder(h, d).point;
     if (fabs(d.z) <= FEATURE_SIN) {
         feature_add(out, ts_vec3_make(rim.x, rim.y, -h.z), 16);
         feature_add(out, ts_vec3_make(rim.x, rim.y, h.z), 17);
@@ -146,8 +145,7 @@ static void feature_hull_face(const ts_hull* hull, int face, ts_support_feature*
     out->normal = hull->face_normal[face];
 }
 
-static void feature_hull(const ts_hull* hull, ts_vec3 d, ts_support_feature* out) {
-    int v = ts_support_hull(hull, d, -1);
+static void feature_hull(const ts_hull* hull, ts_vec3 d, int v, ts_support_feature* out) {
     int face = -1;
     double best = FEATURE_COS;
     for (int k = hull->vertex_face_start[v]; k < hull->vertex_face_start[v + 1]; ++k) {
@@ -176,14 +174,14 @@ static void feature_hull(const ts_hull* hull, ts_vec3 d, ts_support_feature* out
     if (other >= 0) feature_add(out, hull->vertex[other], other);
 }
 
-void ts_support_feature_along(const ts_shape* shape, ts_vec3 d, ts_support_feature* out) {
+void ts_support_feature_from(const ts_shape* shape, ts_vec3 d, ts_support_point top, ts_support_feature* out) {
     out->count = 0;
     out->index = -1;
     out->normal = d;
     switch (shape->kind) {
     case TS_SHAPE_BOX: feature_box(shape->half, d, out); return;
-    case TS_SHAPE_CYLINDER: feature_cylinder(shape->half, d, out); return;
-    case TS_SHAPE_HULL: feature_hull(shape->hull, d, out); return;
+    case TS_SHAPE_CYLINDER: feature_cylinder(shape->half, d, top.point, out); return;
+    case TS_SHAPE_HULL: feature_hull(shape->hull, d, top.index, out); return;
     case TS_SHAPE_CAPSULE:
         if (fabs(d.z) <= FEATURE_SIN) {
             feature_add(out, ts_vec3_make(0.0, 0.0, -shape->half.z), 0);
@@ -193,6 +191,9 @@ void ts_support_feature_along(const ts_shape* shape, ts_vec3 d, ts_support_featu
         break;
     default: break;
     }
-    ts_support_point support = ts_support_core(shape, d, -1);
-    feature_add(out, support.point, support.index < 0 ? 0 : support.index);
+    feature_add(out, top.point, top.index < 0 ? 0 : top.index);
+}
+
+void ts_support_feature_along(const ts_shape* shape, ts_vec3 d, ts_support_feature* out) {
+    ts_support_feature_from(shape, d, ts_support_core_inline(shape, d, -1), out);
 }

@@ -20,6 +20,10 @@ int ts_support_scan_simd(const ts_hull* hull, ts_vec3 direction);
 /// The number of a hull's support vertex; `hint` as for ts_support_core.
 int ts_support_hull(const ts_hull* hull, ts_vec3 direction, int hint);
 
+/// ts_support_feature_along when the support point along `direction` is known.
+void ts_support_feature_from(const ts_shape* shape, ts_vec3 direction, ts_support_point top,
+                             ts_support_feature* out_feature);
+
 static inline ts_support_point ts_support_point_make(ts_vec3 point, int index) {
     ts_support_point support = {point, index};
     return support;
