@@ -7,9 +7,10 @@
 // Interruptions. A file closed on a signal is complete. After a kill that cannot be caught it is readable as of the last
 // flush, because nothing that a flush wrote is moved or freed afterwards:
 // - metadata reaches the disk in flushes only, all of it together (the metadata cache may not evict);
-// - a chunk that is full before any flush is deflated and written once; one that a flush meets half full is stored plain,
-//   at its full size, and rewritten in its place as it fills. So deflating never moves a chunk that a reader may see. Such
-//   chunks are one per dataset and second: little against a fast run's data, and a slow run has little data.
+// - a chunk that is full (or the last one) before any flush is deflated and written once; one that a flush meets half full
+//   is stored plain, at its full size, and rewritten in its place as it fills. So deflating never moves a chunk that a
+//   reader may see. Such chunks are one per dataset and second: little against a fast run's data, and a slow run has little
+//   data.
 // The old superblock is used, which carries no "open for writing" mark that would make readers refuse. Not covered: a
 // kill in the middle of a flush, which takes a few milliseconds of every second.
 #include "engine/record_internal.h"
@@ -296,7 +297,7 @@ static int column_create(column* self, hid_t file, const column_definition* defi
     return self->dataset >= 0 && write_text_attribute(self->dataset, "unit", definition->unit);
 }
 
-// Writes a chunk through the filters. It must be full and new to the file.
+// Writes a chunk through the filters. It must be new to the file, and full or the last one.
 static int write_deflated(column* self, column_type type) {
     hsize_t start[3] = {self->extent[0], 0, 0};
     hsize_t count[3] = {(hsize_t)self->buffered, self->extent[1], self->extent[2]};
@@ -317,13 +318,14 @@ static int write_plain(const column* self) {
                           self->buffer) >= 0;
 }
 
-// Puts the buffered rows into the file; they stay in the buffer until their chunk is full.
-static int column_flush(column* self, column_type type) {
+// Puts the buffered rows into the file; they stay in the buffer until their chunk is full. `last` says that no rows follow.
+static int column_flush(column* self, column_type type, int last) {
     if (self->buffered == 0) return 1;
     int full = self->buffered == self->capacity;
     hsize_t extent[3] = {self->extent[0] + (hsize_t)self->buffered, self->extent[1], self->extent[2]};
     int ok = H5Dset_extent(self->dataset, extent) >= 0;
-    if (ok && self->row_bytes > 0) ok = full && !self->stored ? write_deflated(self, type) : write_plain(self);
+    if (ok && self->row_bytes > 0)
+        ok = (full || last) && !self->stored ? write_deflated(self, type) : write_plain(self);
     if (!ok) return 0;
     self->stored = !full;
     if (!full) return 1;
@@ -335,7 +337,7 @@ static int column_flush(column* self, column_type type) {
 // Room for one more row.
 static void* next_row(hdf5_file* file, column_id id) {
     column* self = &file->column[id];
-    if (self->buffered == self->capacity && !column_flush(self, definitions[id].type)) {
+    if (self->buffered == self->capacity && !column_flush(self, definitions[id].type, 0)) {
         file->failed = 1;
         self->buffered = 0;  // the rows are lost, and the append that follows says so
     }
@@ -413,9 +415,9 @@ static void append_solver(hdf5_file* file, const ts_sim* sim) {
     put(file, TIMING_TOTAL, info->seconds_total);
 }
 
-static int flush_all(hdf5_file* file) {
+static int flush_all(hdf5_file* file, int last) {
     int ok = 1;
-    for (int id = 0; id < COLUMN_COUNT; ++id) ok = column_flush(&file->column[id], definitions[id].type) && ok;
+    for (int id = 0; id < COLUMN_COUNT; ++id) ok = column_flush(&file->column[id], definitions[id].type, last) && ok;
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0 && !file->output.problem;
     file->flushed = ts_clock_seconds();
     return ok;
@@ -440,7 +442,7 @@ static ts_code hdf5_append(void* handle, ts_sim* sim, ts_energy energy, ts_statu
     put(file, ENERGY_POTENTIAL, energy.potential);
     append_solver(file, sim);
     append_contacts(file, sim);
-    if (ts_clock_seconds() - file->flushed >= TS_RECORD_FLUSH_SECONDS && !flush_all(file)) file->failed = 1;
+    if (ts_clock_seconds() - file->flushed >= TS_RECORD_FLUSH_SECONDS && !flush_all(file, 0)) file->failed = 1;
     quiet_end(saved);
     if (file->failed || file->output.problem) return cannot_write(file->path, file->output.problem, out_status);
     return TS_OK;
@@ -569,7 +571,7 @@ static ts_code hdf5_close(void* handle, int finished, ts_status* out_status) {
     char path[256];
     memcpy(path, file->path, sizeof path);
     quiet saved = quiet_begin();
-    int ok = !file->failed && !file->output.problem && flush_all(file);
+    int ok = !file->failed && !file->output.problem && flush_all(file, 1);
     hid_t attribute = H5Aopen(file->file, "finished", H5P_DEFAULT);
     int mark = finished && ok;
     ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &mark) >= 0 && ok;
@@ -613,7 +615,7 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
     int ok = properties >= 0 && ts_record_output_use(&file->output, properties);
     file->file = ok ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, properties) : -1;
     if (properties >= 0) H5Pclose(properties);
-    ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file);
+    ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file, 0);
     if (!ok) {
         release(file, &problem);
         struct stat about;
