@@ -4,6 +4,8 @@
 // when it was built. Bounds are exact: along each world axis the extent is the value of the support function there.
 #include "collision/shape.h"
 
+#include <float.h>
+
 static const double TS_SHAPE_PI = 3.14159265358979323846;
 
 static ts_shape shape_make(ts_shape_kind kind, double radius, ts_vec3 half, const ts_hull* hull) {
@@ -162,15 +164,37 @@ static double symmetric_extent(const ts_shape* shape, ts_vec3 d) {
     }
 }
 
+// A half-space whose normal is a coordinate axis ends there: most pairs with a floor or a wall need no closer look.
+static void plane_bounds(const ts_transform* placed, double low[3], double high[3]) {
+    double n[3], p[3];
+    ts_vec3_store(ts_mat3_column(&placed->R, 2), n);
+    ts_vec3_store(placed->p, p);
+    for (int k = 0; k < 3; ++k) {
+        low[k] = -(double)INFINITY;
+        high[k] = (double)INFINITY;
+    }
+    // Rounding of a rotation. Far out it tilts the plane by less than positions there are rounded.
+    const double upright = 4.0 * DBL_EPSILON;
+    double room = 16.0 * DBL_EPSILON * (fabs(p[0]) + fabs(p[1]) + fabs(p[2]));
+    for (int k = 0; k < 3; ++k) {
+        if (!(fabs(n[(k + 1) % 3]) <= upright && fabs(n[(k + 2) % 3]) <= upright)) continue;
+        if (n[k] > 0.0)
+            high[k] = p[k] + room;
+        else
+            low[k] = p[k] - room;
+    }
+}
+
 void ts_shape_bounds(const ts_shape* shape, const ts_transform* placed, ts_vec3* out_min, ts_vec3* out_max) {
     double low[3], high[3];
+    if (shape->kind == TS_SHAPE_PLANE) {
+        plane_bounds(placed, low, high);
+        *out_min = ts_vec3_load(low);
+        *out_max = ts_vec3_load(high);
+        return;
+    }
     for (int i = 0; i < 3; ++i) {
         ts_vec3 d = ts_mat3_row(&placed->R, i);
-        if (shape->kind == TS_SHAPE_PLANE) {
-            low[i] = -(double)INFINITY;
-            high[i] = (double)INFINITY;
-            continue;
-        }
         if (shape->kind == TS_SHAPE_HULL) {
             hull_interval(shape->hull, d, &low[i], &high[i]);
         } else {

@@ -81,7 +81,8 @@ const char* ts_shape_kind_summary(ts_shape_kind kind);
 /// Volume, centre and inertia. A plane has none: all zero.
 ts_mass_properties ts_shape_mass_properties(const ts_shape* shape);
 
-/// The axis-aligned box around a placed shape. A plane gives an infinite box.
+/// The axis-aligned box around a placed shape. A plane gives an infinite box; one whose normal is a coordinate axis (to
+/// rounding) has an end there.
 void ts_shape_bounds(const ts_shape* shape, const ts_transform* placed, ts_vec3* out_min, ts_vec3* out_max);
 
 /// The radius of the smallest ball about the shape's frame origin that contains it; infinite for a plane.

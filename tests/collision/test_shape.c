@@ -95,10 +95,33 @@ Test(shape, bounds_hold_every_sample_and_are_tight) {
 Test(shape, plane_is_unbounded) {
     ts_shape plane = ts_shape_plane();
     ts_transform pose = at(1.0, 2.0, 3.0);
+    pose.R = turn(0, 1e-9);
     ts_vec3 low, high;
     ts_shape_bounds(&plane, &pose, &low, &high);
-    cr_expect(isinf(low.x) && low.x < 0.0 && isinf(high.z) && high.z > 0.0);
+    for (int k = 0; k < 3; ++k) {
+        cr_expect(isinf(ts_vec3_get(low, k)) && ts_vec3_get(low, k) < 0.0);
+        cr_expect(isinf(ts_vec3_get(high, k)) && ts_vec3_get(high, k) > 0.0);
+    }
     cr_expect(isinf(ts_shape_bounding_radius(&plane)));
+}
+
+// A half-space along an axis ends at its plane, whichever way it faces, and nowhere else.
+Test(shape, upright_plane_ends_at_its_surface) {
+    ts_shape plane = ts_shape_plane();
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            ts_transform pose = at(1.0, -2.0, 3.0);
+            ts_vec3 normal = ts_vec3_scale(sign, ts_vec3_axis(axis)), low, high;
+            pose.R = ts_quat_to_mat3(ts_quat_between(ts_vec3_axis(2), normal));
+            ts_shape_bounds(&plane, &pose, &low, &high);
+            double end = ts_vec3_get(pose.p, axis);
+            double solid = sign > 0 ? ts_vec3_get(high, axis) - end : end - ts_vec3_get(low, axis);
+            cr_expect(solid >= 0.0 && solid < 1e-13, "axis %d sign %d: %g", axis, sign, solid);
+            int infinite = 0;
+            for (int k = 0; k < 3; ++k) infinite += !isfinite(ts_vec3_get(low, k)) + !isfinite(ts_vec3_get(high, k));
+            cr_expect_eq(infinite, 5);
+        }
+    }
 }
 
 Test(shape, validation_refuses_bad_dimensions) {
