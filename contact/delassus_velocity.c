@@ -33,7 +33,7 @@ static void read_block(const ts_velocity_form* self, int b, const double* V, dou
 static void change_block(const ts_velocity_form* self, int b, const double* delta, double* V) {
     const ts_velocity_block* block = &self->block[b];
     if (block->kernel != TS_VELOCITY_ANY) {
-        ts_velocity_change_six(block, delta, V);
+        ts_velocity_change_six(block, delta[0], delta[1], delta[2], V);
         return;
     }
     for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {

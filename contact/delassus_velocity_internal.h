@@ -47,10 +47,10 @@ static inline void ts_velocity_read_six(const ts_velocity_block* block, const do
         TS_SIX(read)(block->J, V + block->column[0], out_velocity);
 }
 
-/// V += Y^T delta of a block with kernel PAIR or ONE.
-static inline void ts_velocity_change_six(const ts_velocity_block* block, const double* delta, double* V) {
-    TS_SIX(change)(block->Y, delta, V + block->column[0]);
-    if (block->kernel == TS_VELOCITY_PAIR) TS_SIX(change)(block->Y + 18, delta, V + block->column[1]);
+/// V += Y^T d of a block with kernel PAIR or ONE.
+static inline void ts_velocity_change_six(const ts_velocity_block* block, double d0, double d1, double d2, double* V) {
+    TS_SIX(change)(block->Y, d0, d1, d2, V + block->column[0]);
+    if (block->kernel == TS_VELOCITY_PAIR) TS_SIX(change)(block->Y + 18, d0, d1, d2, V + block->column[1]);
 }
 
 #endif

@@ -30,10 +30,11 @@ static inline void ts_six_read_pair_scalar(const double* J, const double* V0, co
     }
 }
 
-/// V += Y^T delta, Y (3 x 6). Solvers know the normal part, row 2, first, so it is added first.
-static inline void ts_six_change_scalar(const double* Y, const double* delta, double* V) {
+/// V += Y^T d, Y (3 x 6). Solvers know the normal part d2 first, so it is added first. By value, so that d stays in
+/// registers.
+static inline void ts_six_change_scalar(const double* Y, double d0, double d1, double d2, double* V) {
     double sum[6];
-    for (int j = 0; j < 6; ++j) sum[j] = (V[j] + Y[12 + j] * delta[2]) + (Y[j] * delta[0] + Y[6 + j] * delta[1]);
+    for (int j = 0; j < 6; ++j) sum[j] = (V[j] + Y[12 + j] * d2) + (Y[j] * d0 + Y[6 + j] * d1);
     memcpy(V, sum, sizeof sum);
 }
 
@@ -77,14 +78,16 @@ static inline void ts_six_read_pair_simd(const double* J, const double* V0, cons
     out_velocity[2] = r2[0] + r2[1];
 }
 
-/// ts_six_change_scalar with vectors.
-static inline void ts_six_change_simd(const double* Y, const double* delta, double* V) {
-    ts_six_lanes d0 = {delta[0], delta[0]}, d1 = {delta[1], delta[1]}, d2 = {delta[2], delta[2]};
-    for (int j = 0; j < 6; j += 2) {
-        ts_six_lanes sum = (ts_six_load(V + j) + ts_six_load(Y + 12 + j) * d2) +
-                           (ts_six_load(Y + j) * d0 + ts_six_load(Y + 6 + j) * d1);
-        memcpy(V + j, &sum, sizeof sum);
-    }
+/// ts_six_change_scalar with vectors. Written out: neither compiler unrolls three rounds at -O2.
+static inline void ts_six_change_simd(const double* Y, double d0, double d1, double d2, double* V) {
+    ts_six_lanes x = {d0, d0}, y = {d1, d1}, z = {d2, d2};
+    ts_six_lanes a = (ts_six_load(V) + ts_six_load(Y + 12) * z) + (ts_six_load(Y) * x + ts_six_load(Y + 6) * y);
+    ts_six_lanes b = (ts_six_load(V + 2) + ts_six_load(Y + 14) * z) + (ts_six_load(Y + 2) * x + ts_six_load(Y + 8) * y);
+    ts_six_lanes c =
+        (ts_six_load(V + 4) + ts_six_load(Y + 16) * z) + (ts_six_load(Y + 4) * x + ts_six_load(Y + 10) * y);
+    memcpy(V, &a, sizeof a);
+    memcpy(V + 2, &b, sizeof b);
+    memcpy(V + 4, &c, sizeof c);
 }
 
 #define TS_SIX(name) ts_six_##name##_simd

@@ -94,16 +94,18 @@ static inline double ts_pgs_larger(double a, double b) { return a > b ? a : b; }
 /// Stores the new impulse of a frictional block, tells the operator, and notes how far it moved.
 static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_velocity_block* six, const ts_pgs_block* block,
                                  ts_vec3 old, ts_vec3 lambda, ts_pgs_movement* movement) {
-    double delta[3] = {lambda.x - old.x, lambda.y - old.y, lambda.z - old.z};
-    double d0 = fabs(delta[0]), d1 = fabs(delta[1]), d2 = fabs(delta[2]);
+    ts_vec3 delta = ts_vec3_sub(lambda, old);
+    double d0 = fabs(delta.x), d1 = fabs(delta.y), d2 = fabs(delta.z);
     double largest = ts_pgs_larger(ts_pgs_larger(d0, d1), d2);
     // Resting contacts that are done, and open ones, cost half a visit.
     if (largest == 0.0) return;
     ts_vec3_store(lambda, pgs->lambda + block->row);
-    if (six)
-        ts_velocity_change_six(six, delta, pgs->form->V);
-    else
-        pgs->G->ops->add_impulse(pgs->G, b, delta);
+    if (six) {
+        ts_velocity_change_six(six, delta.x, delta.y, delta.z, pgs->form->V);
+    } else {
+        const double d[3] = {delta.x, delta.y, delta.z};
+        pgs->G->ops->add_impulse(pgs->G, b, d);
+    }
     movement->impulse = ts_pgs_larger(largest, movement->impulse);
     double v = ts_pgs_larger(ts_pgs_larger(d0 * block->D00, d1 * block->D11), d2 * block->D22);
     movement->velocity = ts_pgs_larger(v, movement->velocity);

@@ -35,7 +35,7 @@ Test(six_simd, scalar_code_is_the_product) {
         }
         double changed[6];
         memcpy(changed, V, sizeof changed);
-        ts_six_change_scalar(J, delta, changed);
+        ts_six_change_scalar(J, delta[0], delta[1], delta[2], changed);
         for (int j = 0; j < 6; ++j) {
             long double sum = V[j], size = fabs(V[j]);
             for (int r = 0; r < 3; ++r) {
@@ -63,8 +63,8 @@ Test(six_simd, vector_code_gives_the_same_bits) {
         cr_expect_eq(memcmp(scalar, vector, 3 * sizeof(double)), 0, "pair, trial %d", trial);
         memcpy(scalar, V, sizeof scalar);
         memcpy(vector, V, sizeof vector);
-        ts_six_change_scalar(J, delta, scalar);
-        ts_six_change_simd(J, delta, vector);
+        ts_six_change_scalar(J, delta[0], delta[1], delta[2], scalar);
+        ts_six_change_simd(J, delta[0], delta[1], delta[2], vector);
         cr_expect_eq(memcmp(scalar, vector, sizeof vector), 0, "change, trial %d", trial);
     }
 }
