@@ -112,9 +112,9 @@ static void update_trees(void* context, int begin, int end, int worker) {
     }
 }
 
-void ts_kinematics_update(ts_sim* sim) {
+// What cannot move hangs on the world only: it is placed before all trees, once for ever.
+static void place_fixed_bodies(ts_sim* sim) {
     const ts_model* model = sim->model;
-    // What cannot move hangs on the world only, so it can be placed before all trees.
     for (int b = 0; b < model->body_count; ++b) {
         if (model->body[b].tree >= 0) continue;
         place_body(sim, b);
@@ -122,7 +122,12 @@ void ts_kinematics_update(ts_sim* sim) {
         sim->body_inertia[b] = ts_inertia_make(model->body[b].mass, sim->body_centre[b],
                                                ts_mat3_rotate_tensor(sim->body_pose[b].R, model->body[b].inertia));
     }
-    ts_task_parallel_for(sim->tasks, model->tree_count, 64, update_trees, sim);
+    ts_sim_storage_of(sim)->fixed_placed = 1;
+}
+
+void ts_kinematics_update(ts_sim* sim) {
+    if (!ts_sim_storage_of(sim)->fixed_placed) place_fixed_bodies(sim);
+    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, update_trees, sim);
 }
 
 ts_vec3 ts_kinematics_point_velocity(const ts_sim* sim, int body, ts_vec3 point) {

@@ -27,6 +27,7 @@ typedef struct ts_sim_storage {
     ts_tree_kind* tree_kind;   // (tree_count)
     int* dof_run;              // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
     int dof_most;              // most dofs of a tree
+    int fixed_placed;          // nonzero once bodies that cannot move have their poses, velocities and inertias
 
     // scratch of the dynamics, one entry per body so that trees can be worked on at the same time
     ts_motion* body_acceleration;
