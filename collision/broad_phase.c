@@ -5,7 +5,8 @@
 // dimensions cut away). A pair that shares several columns is reported by the first one only.
 // Boxes without finite ends, such as a ground plane's, are compared with everything.
 // Ends are rounded to 32-bit grid numbers: rounding is monotone, so comparing grid numbers loses no pair, and every hit
-// is checked with the true ends. That halves what the inner loop reads and lets it decide without branches. Finally the pairs are put in order by two counting passes.
+// is checked with the true ends. That halves what the inner loop reads and lets it decide without branches. Finally the
+// pairs are put in order by two counting passes.
 // Guaranteed: exactly the pairs whose closed boxes meet and whose groups and masks allow it, ascending, whatever the
 // order of work. Cost: O(n + pairs) for boxes of similar size; one box as large as the scene costs O(n).
 // Known limit: many boxes that are long along both axes bring it back to O(n^2).
@@ -63,7 +64,10 @@ static int boxes_meet(const ts_bounds* a, const ts_bounds* b) {
 // Whether each end is a number and in order; a NaN fails every comparison.
 static int is_valid(const ts_bounds* b) { return b->min.x <= b->max.x && b->min.y <= b->max.y && b->min.z <= b->max.z; }
 
-static int is_bounded(const ts_bounds* b) { return ts_vec3_is_finite(b->min) && ts_vec3_is_finite(b->max); }
+static int is_bounded(const ts_bounds* b) {
+    // The sum of extents is finite only if every end is; ends so large that it overflows count as endless too.
+    return isfinite((b->max.x - b->min.x) + (b->max.y - b->min.y) + (b->max.z - b->min.z));
+}
 
 // Where the bounded boxes are and how large.
 typedef struct scene_measure {
@@ -102,8 +106,20 @@ static uint32_t grid(double x, double low, double scale) {
     return g <= 0.0 ? 0u : (g >= 4294967295.0 ? 4294967295u : (uint32_t)g);
 }
 
+// Fewer boxes than this are sorted by insertion: the tables of the other way cost more than the boxes.
+enum { FEW_BOXES = 64 };
+
 // Sorts boxes by `low`, stable, with three passes of eleven bits. Returns whichever of the two arrays holds the result.
 static sweep_box* sort_boxes(sweep_box* box, sweep_box* scratch, int count) {
+    if (count < FEW_BOXES) {
+        for (int i = 1; i < count; ++i) {
+            sweep_box moved = box[i];
+            int k = i;
+            for (; k > 0 && box[k - 1].low > moved.low; --k) box[k] = box[k - 1];
+            box[k] = moved;
+        }
+        return box;
+    }
     for (int shift = 0; shift < 33; shift += 11) {
         int start[2048] = {0};
         for (int i = 0; i < count; ++i) ++start[box[i].low >> shift & 2047u];
@@ -279,7 +295,7 @@ ts_code ts_broad_phase_pairs(const ts_bounds* bounds, int count, ts_arena* arena
         const ts_bounds* a = &bounds[unbounded[i]];
         for (int j = 0; j < bounded_count + unbounded_count - i - 1; ++j) {
             int other = j < bounded_count ? bounded[j] : unbounded[i + 1 + j - bounded_count];
-            if (may_pair(a, &bounds[other]) && boxes_meet(a, &bounds[other])) add_pair(&list, unbounded[i], other);
+            if (boxes_meet(a, &bounds[other]) && may_pair(a, &bounds[other])) add_pair(&list, unbounded[i], other);
         }
     }
     if (!sweep(bounds, bounded, bounded_count, &list) || list.failed) return TS_ERROR_MEMORY;
