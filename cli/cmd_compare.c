@@ -7,6 +7,7 @@
 #include "cli/picture.h"
 #include "cli/pictures.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "engine/step.h"
@@ -28,7 +29,9 @@ typedef struct compare_job {
     const ts_solver* solver[MOST_SOLVERS];
     ts_comparison comparison;
     ts_progress progress;
+    ts_ranks ranks;
     ts_series* current;
+    int begun;  // solvers of this rank
     int out_of_memory;
     int made_directory;
 } compare_job;
@@ -203,6 +206,7 @@ static int prepare(compare_job* job, ts_status* status) {
                       args->png_time, comparison->duration);
         return TS_EXIT_USAGE;
     }
+    if (job->ranks.rank > 0) return TS_EXIT_DONE;
     if (args->png && ts_picture_available(status)) return TS_EXIT_FAILED;
     if (args->out && ts_setup_directory(args->out, &job->made_directory, status)) return TS_EXIT_FAILED;
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
@@ -218,13 +222,16 @@ static int observe(void* user, ts_sim* sim) {
         return 1;
     }
     double part = job->comparison.duration > 0.0 ? sim->time / job->comparison.duration : 1.0;
-    ts_progress_update(&job->progress, ((double)job->comparison.count - 1.0 + part) / (double)job->comparison.planned);
-    return ts_signals_caught();
+    int share = (job->comparison.planned + job->ranks.count - 1) / job->ranks.count;
+    ts_progress_update(&job->progress, ((double)job->begun - 1.0 + part) / (double)share);
+    if (ts_signals_caught()) ts_ranks_tell(&job->ranks, ts_signals_caught());
+    return ts_ranks_reason(&job->ranks);
 }
 
-static ts_code run_solver(compare_job* job, const ts_solver* solver, ts_status* status) {
-    ts_comparison* comparison = &job->comparison;
-    ts_series* series = &comparison->series[comparison->count++];
+static ts_code run_solver(compare_job* job, int index, ts_status* status) {
+    const ts_solver* solver = job->solver[index];
+    ts_series* series = &job->comparison.series[index];
+    job->begun++;
     job->current = series;
     snprintf(series->solver, sizeof series->solver, "%s", solver->name);
     series->law = solver->law;
@@ -238,28 +245,78 @@ static ts_code run_solver(compare_job* job, const ts_solver* solver, ts_status* 
         return code;
     }
     double start = ts_clock_seconds();
-    series->code = ts_run_scene(&job->scene, sim, comparison->duration, observe, job, &series->status);
+    series->code = ts_run_scene(&job->scene, sim, job->comparison.duration, observe, job, &series->status);
     series->wall = ts_clock_seconds() - start;
     ts_sim_free(sim);
     if (!ts_series_finish(series) || job->out_of_memory)
         return ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory while keeping the series of %s",
                              solver->name);
-    comparison->interrupted = series->code == TS_ERROR_INTERRUPTED;
     return TS_OK;
 }
 
-static ts_code run_all(compare_job* job, ts_status* status) {
-    ts_comparison* comparison = &job->comparison;
+// Every rank runs its share of the solvers: rank r those with the numbers r, r + count, r + 2 count, ...
+static int run_share(compare_job* job, ts_status* status) {
     job->progress = ts_progress_begin("");
+    if (job->ranks.rank > 0) job->progress.enabled = 0;
     ts_code code = TS_OK;
-    for (int i = 0; i < comparison->planned && code == TS_OK && !comparison->interrupted; ++i)
-        code = run_solver(job, job->solver[i], status);
+    for (int i = job->ranks.rank; i < job->comparison.planned; i += job->ranks.count) {
+        code = run_solver(job, i, status);
+        if (code) ts_ranks_tell(&job->ranks, code);
+        if (code || ts_ranks_reason(&job->ranks)) break;
+    }
     ts_progress_end(&job->progress);
+    return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+// Brings all series to rank 0, where each finds its place by the name of its solver.
+static ts_code gather(compare_job* job, ts_status* status) {
+    ts_comparison* comparison = &job->comparison;
+    const ts_ranks* ranks = &job->ranks;
+    if (ranks->count == 1) return TS_OK;
+    ts_text own = {0};
+    ts_text* packed = (ts_text*)calloc((size_t)ranks->count, sizeof *packed);
+    for (int i = ranks->rank; i < comparison->planned && ranks->rank > 0; i += ranks->count)
+        ts_series_pack(&comparison->series[i], &own);
+    int exit_code = TS_EXIT_DONE;
+    if (!packed || own.failed) {
+        ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory while gathering the series");
+        exit_code = TS_EXIT_FAILED;
+    }
+    exit_code = ts_ranks_agree(ranks, exit_code, status);
+    if (exit_code == TS_EXIT_DONE) ts_ranks_gather(ranks, &own, packed);
+    ts_code code = exit_code ? status->code : TS_OK;
+    for (int r = 1; r < ranks->count && ranks->rank == 0 && code == TS_OK; ++r) {
+        size_t at = 0;
+        for (int i = r; i < comparison->planned && code == TS_OK; i += ranks->count) {
+            size_t used = ts_series_unpack(packed[r].data + at, packed[r].length - at, &comparison->series[i]);
+            at += used;
+            if (used == 0 || packed[r].failed)
+                code = ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "the series of rank %d did not arrive whole", r);
+        }
+    }
+    for (int r = 0; r < ranks->count && packed; ++r) ts_text_free(&packed[r]);
+    free(packed);
+    ts_text_free(&own);
+    return code;
+}
+
+// What was begun moves up to where the runs that a signal prevented would be, and is measured.
+static void measure(compare_job* job) {
+    ts_comparison* comparison = &job->comparison;
+    for (int i = 0; i < comparison->planned; ++i) {
+        ts_series* series = &comparison->series[i];
+        if (!series->solver[0]) continue;
+        comparison->interrupted |= series->code == TS_ERROR_INTERRUPTED;
+        ts_series* place = &comparison->series[comparison->count++];
+        if (place == series) continue;
+        *place = *series;
+        memset(series, 0, sizeof *series);
+    }
+    comparison->interrupted |= comparison->count < comparison->planned;
     comparison->frame = ts_findings_frame(comparison->series, comparison->count, comparison->options.gravity,
                                           ts_model_total_mass(job->scene.model));
     for (int i = 0; i < comparison->count; ++i)
         comparison->finding[i] = ts_findings_measure(comparison->series, &comparison->frame, i);
-    return code;
 }
 
 // --- results ---------------------------------------------------------------------------------------------------------
@@ -284,13 +341,6 @@ static ts_code write_files(const ts_comparison* comparison, const char* director
     return write_file(directory, "report.html", &text, status);
 }
 
-// A comparison has failed when no run reached its end, whatever stopped them; blowing up is a result like any other.
-static int any_finished(const ts_comparison* comparison) {
-    for (int i = 0; i < comparison->count; ++i)
-        if (comparison->series[i].code == TS_OK) return 1;
-    return 0;
-}
-
 static void free_job(compare_job* job) {
     ts_comparison* comparison = &job->comparison;
     for (int i = 0; comparison->series && i < comparison->planned; ++i) ts_series_free(&comparison->series[i]);
@@ -311,14 +361,18 @@ static int conclude(compare_job* job) {
     ts_status status;
     ts_status_ok(&status);
     if (comparison->interrupted) {
-        exit_code = ts_signals_exit_code();
-        status = comparison->series[comparison->count - 1].status;
-    } else if (!any_finished(comparison)) {
+        exit_code = 128 + ts_ranks_reason(&job->ranks);
+        ts_status_set(&status, TS_ERROR_INTERRUPTED, NULL, 0, "stopped before all solvers were begun");
+        for (int i = 0; i < comparison->count; ++i)
+            if (comparison->series[i].code == TS_ERROR_INTERRUPTED) status = comparison->series[i].status;
+    } else if (ts_comparison_finished(comparison) == 0) {
+        // Blowing up is a result like any other, as long as somebody did not.
         exit_code = TS_EXIT_FAILED;
         status = comparison->series[0].status;
     }
     if (status.code) ts_console_error("compare", 0, exit_code, &status);
-    if (!status.code && ts_pictures_take(args, comparison, &status)) {
+    int pictured = !comparison->interrupted && ts_pictures_take(args, comparison, &status) == TS_OK;
+    if (!comparison->interrupted && !pictured) {
         exit_code = ts_signals_caught() ? ts_signals_exit_code() : TS_EXIT_FAILED;
         ts_console_error("compare", 0, exit_code, &status);
     }
@@ -336,30 +390,41 @@ static int conclude(compare_job* job) {
             ts_text_add(&text, "\nreport: %s/report.html\n", args->out);
         else if (!args->png)
             ts_text_add(&text, "\nAdd --out DIR for a report with plots.\n");
-        if (args->png && !status.code)
+        if (args->png && pictured)
             ts_text_add(&text, "\npicture: %s (t = %.4g s)\n", args->png, comparison->picture_time);
     }
     return ts_console_print(&text, exit_code);
+}
+
+// Everything up to the point where rank 0 has all series. Returns an exit code that all ranks share.
+static int run(compare_job* job, ts_status* status) {
+    int exit_code = ts_ranks_agree(&job->ranks, prepare(job, status), status);
+    if (exit_code) return exit_code;
+    if (job->ranks.rank == 0) ts_setup_note_report(job->args->subject, &job->report);
+    ts_signals_begin();
+    exit_code = run_share(job, status);
+    ts_ranks_meet(&job->ranks);
+    exit_code = ts_ranks_agree(&job->ranks, exit_code, status);
+    if (exit_code) return exit_code;
+    return gather(job, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
 int ts_cmd_compare(const ts_args* args) {
     compare_job job;
     memset(&job, 0, sizeof job);
     job.args = args;
+    job.ranks = ts_ranks_here();
     ts_status status;
     ts_status_ok(&status);
-    int exit_code = prepare(&job, &status);
-    if (exit_code == TS_EXIT_DONE) {
-        ts_setup_note_report(args->subject, &job.report);
-        ts_signals_begin();
-        if (run_all(&job, &status)) exit_code = TS_EXIT_FAILED;
-    }
-    if (exit_code) {
+    int exit_code = run(&job, &status);
+    if (job.ranks.rank == 0 && exit_code) {
         if (job.made_directory) rmdir(args->out);
         exit_code = ts_console_error("compare", args->json, exit_code, &status);
-    } else {
+    } else if (job.ranks.rank == 0) {
+        measure(&job);
         exit_code = conclude(&job);
     }
+    exit_code = ts_ranks_share(&job.ranks, exit_code);
     free_job(&job);
     return exit_code;
 }

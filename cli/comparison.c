@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+int ts_comparison_finished(const ts_comparison* comparison) {
+    int finished = 0;
+    for (int i = 0; i < comparison->count; ++i) finished += comparison->series[i].code == TS_OK;
+    return finished;
+}
+
 // Puts words into lines of at most `width` characters, indented.
 static void add_wrapped(ts_text* text, const char* words, int indent, int width) {
     int column = 0;
@@ -73,8 +79,8 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
         ts_text_free(&words);
     }
     if (comparison->interrupted)
-        ts_text_add(text, "\nStopped by a signal: %d of %d solvers were begun, the last one is incomplete.\n",
-                    comparison->count, comparison->planned);
+        ts_text_add(text, "\nStopped by a signal: %d of %d solvers were begun, %d reached the end.\n",
+                    comparison->count, comparison->planned, ts_comparison_finished(comparison));
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------

@@ -35,6 +35,9 @@ typedef struct ts_comparison {
     double picture_time;  // s, the moment they show
 } ts_comparison;
 
+/// How many runs reached their end.
+int ts_comparison_finished(const ts_comparison* comparison);
+
 /// The table and the findings as plain text.
 void ts_comparison_text(const ts_comparison* comparison, ts_text* text);
 

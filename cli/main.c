@@ -1,6 +1,7 @@
 // The program `touchstone`: finds the command, parses its arguments, runs it.
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/ranks.h"
 #include "engine/options.h"
 
 #include <stddef.h>
@@ -168,6 +169,22 @@ static int unknown_command(const char* name, int json) {
     return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
 }
 
+static int print_help(const ts_command* command) {
+    ts_text text = {0};
+    ts_args_help(command, &text);
+    add_options_help(command, &text);
+    return ts_console_print(&text, TS_EXIT_DONE);
+}
+
+static int run_command(const ts_command* command, int argc, char** argv, int json, int speaks) {
+    ts_args args;
+    ts_status status;
+    if (ts_args_parse(command, argc, argv, &args, &status))
+        return speaks ? ts_console_error(command->name, json, TS_EXIT_USAGE, &status) : TS_EXIT_USAGE;
+    if (args.help) return speaks ? print_help(command) : TS_EXIT_DONE;
+    return command->run(&args);
+}
+
 int main(int argc, char** argv) {
     int json = wants_json(argc, argv);
     ts_text text = {0};
@@ -186,15 +203,11 @@ int main(int argc, char** argv) {
     const char* wanted = help ? argv[2] : name;
     const ts_command* command = find_command(wanted);
     if (!command) return unknown_command(wanted, json);
-    ts_args args;
-    if (help) {
-        args = ts_args_empty();
-        args.help = 1;
-    } else if (ts_args_parse(command, argc - 2, argv + 2, &args, &status)) {
-        return ts_console_error(command->name, json, TS_EXIT_USAGE, &status);
-    }
-    if (!args.help) return command->run(&args);
-    ts_args_help(command, &text);
-    add_options_help(command, &text);
-    return ts_console_print(&text, TS_EXIT_DONE);
+    if (help) return print_help(command);
+    // The ranks of a job are joined before anything can go wrong, since only one of them speaks.
+    int alone = command->run != ts_cmd_compare;
+    ts_ranks ranks = alone ? ts_ranks_here() : ts_ranks_begin();
+    int exit_code = run_command(command, argc - 2, argv + 2, json, ranks.rank == 0);
+    ts_ranks_end();
+    return exit_code;
 }

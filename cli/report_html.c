@@ -92,9 +92,8 @@ static void add_head(const ts_comparison* comparison, ts_text* text) {
     escaped(text, "<pre>", ts_text_get(&comparison->command), "</pre>\n");
     if (comparison->interrupted)
         ts_text_add(text,
-                    "<p class=\"cut\">Stopped before its end: %d of %d solvers were begun, and the last one is "
-                    "incomplete.</p>\n",
-                    comparison->count, comparison->planned);
+                    "<p class=\"cut\">Stopped before its end: %d of %d solvers were begun, %d reached the end.</p>\n",
+                    comparison->count, comparison->planned, ts_comparison_finished(comparison));
 }
 
 static void add_row_picture(const ts_comparison* comparison, ts_text* text) {

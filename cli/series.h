@@ -59,6 +59,13 @@ const ts_sample* ts_series_last(const ts_series* series);
 /// Releases the memory.
 void ts_series_free(ts_series* series);
 
+/// Appends a finished series as bytes, for another process of this program.
+void ts_series_pack(const ts_series* series, ts_text* text);
+
+/// Reads what ts_series_pack wrote. Returns how many bytes it took; 0, with an empty series, when they are not what they
+/// should be or memory is short.
+size_t ts_series_unpack(const char* bytes, size_t length, ts_series* out_series);
+
 /// All series in one table, one row per solver and moment: data.csv.
 void ts_series_csv(const ts_series* series, int count, ts_text* text);
 
