@@ -98,47 +98,64 @@ ts_options* ts_builder_options(ts_builder* builder) { return &builder->options; 
 
 static int body_exists(const ts_builder* builder, int body) { return body >= 0 && body < builder->body.count; }
 
+// Remembered like a name that found no room, so that ts_builder_finish knows.
+static int short_memory(ts_builder* builder) {
+    builder->pool.failed = 1;
+    return -1;
+}
+
+// Whether the body exists that something is to be added to. Whoever overlooks that an add failed shall not get a world that
+// lacks something: the first such body is remembered, and ts_builder_finish refuses.
+static int body_is_there(ts_builder* builder, const char* what, int body) {
+    if (body_exists(builder, body)) return 1;
+    if (!builder->homeless) {
+        builder->homeless = what;
+        builder->homeless_body = body;
+    }
+    return 0;
+}
+
 int ts_builder_add_body(ts_builder* builder, const ts_body_def* def) {
-    if (!body_exists(builder, def->parent)) return -1;
+    if (!body_is_there(builder, "body", def->parent)) return -1;
     ts_builder_body entry;
     memset(&entry, 0, sizeof entry);
     entry.def = *def;
     entry.free_joint = -1;
     entry.label = make_label(builder, def->name, def->file, def->line);
-    if (builder->pool.failed || !ts_builder_body_array_push(&builder->body, entry)) return -1;
+    if (builder->pool.failed || !ts_builder_body_array_push(&builder->body, entry)) return short_memory(builder);
     return builder->body.count - 1;
 }
 
 int ts_builder_add_joint(ts_builder* builder, const ts_joint_def* def) {
-    if (!body_exists(builder, def->body)) return -1;
+    if (!body_is_there(builder, "joint", def->body)) return -1;
     ts_builder_joint entry = {*def, make_label(builder, def->name, def->file, def->line)};
-    if (builder->pool.failed || !ts_builder_joint_array_push(&builder->joint, entry)) return -1;
+    if (builder->pool.failed || !ts_builder_joint_array_push(&builder->joint, entry)) return short_memory(builder);
     if (def->type == TS_JOINT_FREE) builder->body.data[def->body].free_joint = builder->joint.count - 1;
     return builder->joint.count - 1;
 }
 
 int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def) {
-    if (!body_exists(builder, def->body)) return -1;
+    if (!body_is_there(builder, "geom", def->body)) return -1;
     ts_builder_geom entry;
     memset(&entry, 0, sizeof entry);
     entry.def = *def;
     entry.label = make_label(builder, def->name, def->file, def->line);
-    if (builder->pool.failed || !ts_builder_geom_array_push(&builder->geom, entry)) return -1;
+    if (builder->pool.failed || !ts_builder_geom_array_push(&builder->geom, entry)) return short_memory(builder);
     return builder->geom.count - 1;
 }
 
 int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size, const char* file,
                         int line) {
-    if (!body_exists(builder, body)) return -1;
+    if (!body_is_there(builder, "site", body)) return -1;
     ts_builder_site entry = {make_label(builder, name, file, line), body, pose, size};
-    if (builder->pool.failed || !ts_builder_site_array_push(&builder->site, entry)) return -1;
+    if (builder->pool.failed || !ts_builder_site_array_push(&builder->site, entry)) return short_memory(builder);
     return builder->site.count - 1;
 }
 
 int ts_builder_add_hull(ts_builder* builder, ts_hull* hull) { return ts_builder_hull_array_push(&builder->hull, hull); }
 
 int ts_builder_exclude(ts_builder* builder, int body_a, int body_b) {
-    if (!body_exists(builder, body_a) || !body_exists(builder, body_b)) return 0;
+    if (!body_is_there(builder, "exclusion", body_a) || !body_is_there(builder, "exclusion", body_b)) return 0;
     ts_exclusion pair = {body_a < body_b ? body_a : body_b, body_a < body_b ? body_b : body_a};
     return ts_builder_exclusion_array_push(&builder->exclusion, pair);
 }

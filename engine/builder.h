@@ -114,11 +114,11 @@ int ts_builder_add_keyframe(ts_builder* builder, const char* name, double time, 
 /// The text of the file the model is read from; copied. Returns 0 on short memory.
 int ts_builder_set_source(ts_builder* builder, const char* text);
 
-/// Checks everything and gives the model; the builder is gone afterwards, whether it worked or not. Refuses, with the
-/// definition's file and line: numbers that are not finite, unknown parents, bad shapes, negative or impossible masses and
-/// inertias (triangle inequality broken by more than rounding), a moving body without mass, free joints that are not
-/// the only joint or not on a child of the world, duplicate names within a kind, wrong keyframe sizes, zero axes or
-/// quaternions.
+/// Checks everything and gives the model; the builder is gone afterwards, whether it worked or not. An add that failed is
+/// remembered: rather than a model that lacks something there is none. Refuses, with the definition's file and line:
+/// numbers that are not finite, unknown parents, bad shapes, negative or impossible masses and inertias (triangle inequality
+/// broken by more than rounding), a moving body without mass, free joints that are not the only joint or not on a child of
+/// the world, duplicate names within a kind, wrong keyframe sizes, zero axes or quaternions.
 ts_code ts_builder_finish(ts_builder* builder, ts_model** out_model, ts_status* out_status);
 
 #ifdef __cplusplus

@@ -82,7 +82,9 @@ struct ts_builder {
     ts_builder_hull_array hull;
     ts_builder_exclusion_array exclusion;
     ts_builder_number_array number;
-    int initial_key;  // or -1
+    int initial_key;       // or -1
+    const char* homeless;  // "geom": the first thing that was to go on a body that is not there; NULL when none was
+    int homeless_body;
     // A reader of foreign files sets this: zero quaternions in keyframes then become no rotation, with a finding, instead
     // of an error.
     ts_import_report* report;

@@ -298,6 +298,17 @@ Test(builder, refuses_bad_bodies) {
     def.parent = 7;
     b = one_ball();
     cr_assert_eq(ts_builder_add_body(b, &def), -1);
+    refuse(b, "on body 7");
+    b = one_ball();
+    ts_geom_def geom = ts_geom_def_default();
+    geom.body = -1;
+    cr_assert_eq(ts_builder_add_geom(b, &geom), -1);
+    refuse(b, "a geom was to go on body -1");
+    b = one_ball();
+    cr_assert_eq(ts_builder_exclude(b, 1, 9), 0);
+    refuse(b, "exclusion");
+
+    b = one_ball();
     def.parent = 0;
     def.pose.rotation = ts_quat_make(0.0, 0.0, 0.0, 0.0);
     ts_builder_add_body(b, &def);
