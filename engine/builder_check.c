@@ -202,7 +202,7 @@ ts_code ts_builder_check(ts_builder* builder, ts_status* out_status) {
     if (builder->pool.failed || builder->source.failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
     if (builder->homeless)
-        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a %s was to go on body %d, which was not there",
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s: there was no body %d when it was added",
                              builder->homeless, builder->homeless_body);
     ts_code code = ts_options_check(&builder->options, out_status);
     if (!code) code = check_bodies(builder, out_status);
