@@ -37,6 +37,11 @@ fail() {
     exit 1
 }
 
+wrong_use() {
+    printf '%s\n' "ts: $*; './ts help' tells what there is" >&2
+    exit 2
+}
+
 # The package with clang's sanitizer and fuzzer libraries carries a version in its name.
 clang_runtime() {
     version=
@@ -178,7 +183,7 @@ command_test() {
     '') ;;
     --quick) presets='release' ;;
     --all) presets='release debug-clang debug-gcc release-clang minimal tsan' ;;
-    *) fail "unknown option of test: $1" ;;
+    *) wrong_use "unknown option of test: $1" ;;
     esac
     # shellcheck disable=SC2086
     need_for_build $test_packages "$(clang_runtime)"
