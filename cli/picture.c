@@ -92,12 +92,13 @@ ts_code ts_picture_row_png(const ts_picture_row* row, const char* path, ts_statu
     }
     ts_camera camera = ts_camera_default();
     // From behind, so that nothing hides its neighbours. Long paths are seen more from aside: they lead away to the right,
-    // and neither lift nor drift is foreshortened to nothing.
+    // and neither lift nor drift is foreshortened to nothing. A long row seen from aside would shrink at its far end.
     ts_picture_box box = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0};
     ts_picture_box_add(&box, row->sim[row->reference]);
     double size = ts_vec3_distance(box.low, box.high);
     double aside = size > 0.0 ? fmin(0.5 * row->length / size, 1.0) : 0.0;
-    camera.azimuth = atan2(row->forward.y, row->forward.x) + (200.0 + 25.0 * aside) * RADIANS;
+    double angle = (20.0 + 25.0 * aside) * fmin(1.0, sqrt(4.0 / row->count));
+    camera.azimuth = atan2(row->forward.y, row->forward.x) + (180.0 + angle) * RADIANS;
     camera.distance = 0.0;
     request.scene = row->scene;
     request.sim = row->sim[row->reference];
