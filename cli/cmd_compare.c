@@ -285,7 +285,7 @@ static ts_code gather(compare_job* job, ts_status* status) {
     exit_code = ts_ranks_agree(ranks, exit_code, status);
     if (exit_code == TS_EXIT_DONE) ts_ranks_gather(ranks, &own, packed);
     ts_code code = exit_code ? status->code : TS_OK;
-    for (int r = 1; r < ranks->count && ranks->rank == 0 && code == TS_OK; ++r) {
+    for (int r = 1; packed && r < ranks->count && ranks->rank == 0 && code == TS_OK; ++r) {
         size_t at = 0;
         for (int i = r; i < comparison->planned && code == TS_OK; i += ranks->count) {
             size_t used = ts_series_unpack(packed[r].data + at, packed[r].length - at, &comparison->series[i]);
@@ -398,8 +398,9 @@ static int conclude(compare_job* job) {
 
 // Everything up to the point where rank 0 has all series. Returns an exit code that all ranks share.
 static int run(compare_job* job, ts_status* status) {
-    int exit_code = ts_ranks_agree(&job->ranks, prepare(job, status), status);
-    if (exit_code) return exit_code;
+    int own = prepare(job, status);
+    int exit_code = ts_ranks_agree(&job->ranks, own, status);
+    if (own || exit_code) return exit_code;
     if (job->ranks.rank == 0) ts_setup_note_report(job->args->subject, &job->report);
     ts_signals_begin();
     exit_code = run_share(job, status);
