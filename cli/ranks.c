@@ -116,7 +116,7 @@ int ts_ranks_reason(ts_ranks* ranks) {
     }
 }
 
-// Waits without keeping a processor busy that another rank could use. MPI_Wait finds nothing left to wait for afterwards.
+// Waits without keeping a processor busy that another rank could use.
 static void sleep_until_done(MPI_Request* request, ts_ranks* ranks) {
     for (int done = 0;;) {
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
@@ -133,7 +133,6 @@ void ts_ranks_meet(ts_ranks* ranks) {
     MPI_Request request;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     sleep_until_done(&request, ranks);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
     int tellers = 0;
     MPI_Allreduce(&ranks->told, &tellers, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     while (ranks->heard < tellers - ranks->told) hear(ranks);
@@ -184,7 +183,6 @@ int ts_ranks_share(const ts_ranks* ranks, int exit_code) {
     MPI_Request request;
     MPI_Ibcast(&exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
     sleep_until_done(&request, NULL);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
     return exit_code;
 }
 
