@@ -1,10 +1,10 @@
 // EPA: penetration depth by an expanding polytope.
 //
 // Problem: depth = min over unit n of h(n), h the support function of D = A - B (van den Bergen, GDC 2001).
-// Rule: hold a convex polytope inscribed in D, starting from GJK's simplex; take the face whose plane is nearest the
-// origin (signed, so the origin may be on or a little outside the polytope); ask for D's support along its normal; when
-// that is no farther the face is D's own and its normal attains the depth, else replace what the new point sees by a
-// fan around it.
+// Rule: hold a polytope inscribed in D, starting from GJK's simplex or around a normal known from before; take the face
+// whose plane is nearest the origin (signed, so the origin may be on or a little outside the polytope); ask for D's
+// support along its normal; when that is no farther the face is D's own and its normal attains the depth, else replace
+// what the new point sees by a fan around it.
 // Guaranteed: every normal tried gives an upper bound h(n), the nearest plane of the inscribed polytope a lower one, and
 // both are returned; whatever goes wrong, the best normal so far keeps its certificate. All thresholds are relative to
 // the size of D: with an absolute visibility threshold about half of all answers are wrong at micrometre scale.

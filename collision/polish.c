@@ -4,7 +4,8 @@
 // of the signed distance. Rule: with g = s_B - s_A, P = I - n n^T and support Hessians H, the stationarity condition is
 // P g = 0 and a Newton step is dn = (P (H_A + H_B + delta I) P)^-1 P g. Flat features make delta(n) kinked, and the
 // maximum likes to sit on the kink; so candidates are tried first on it: the normal of a face, then normals orthogonal
-// to an edge (one free angle), then free ones (two).
+// to an edge (one free angle), then free ones (two). The first whose witness points belong to both cores is a maximum,
+// and the search ends there.
 // Guaranteed: a candidate counts only if it raises the lower bound, so nothing gets worse. For separated pairs the
 // points found prove the upper bound as well. Known limit: a local method; it polishes the answer it is given.
 #include "collision/polish.h"
@@ -336,15 +337,14 @@ ts_polish_outcome ts_polish_normal(const ts_shape* a, const ts_shape* b, const t
         if (sort == FREE ? !(trial.gap > best.gap + rounding) : !(trial.gap >= needed)) continue;
         best = trial;
         if (best.gap > needed) needed = best.gap;
-        // A maximum as good as the start: the other sorts can only find it again.
-        if (sort != FREE && best.gap >= state->lower - 2.0 * rounding) {
-            ts_polish_state settled = *state;
-            ts_polish_outcome outcome = take(&p, &best, scale, &settled);
-            if (outcome != TS_POLISH_UNSETTLED) {
-                *state = settled;
-                return outcome;
-            }
-        }
+        // A maximum as good as the start, and for cores apart proven to be: the other sorts can only find it again.
+        if (sort == FREE || best.gap < state->lower - 2.0 * rounding) continue;
+        ts_polish_state settled = *state;
+        ts_polish_outcome outcome = take(&p, &best, scale, &settled);
+        if (outcome == TS_POLISH_UNSETTLED) continue;
+        if (best.gap > 0.0 && !(settled.upper - best.gap <= 8.0 * rounding + 1e-12 * best.gap)) continue;
+        *state = settled;
+        return outcome;
     }
     if (best.gap < state->lower - 2.0 * rounding) return TS_POLISH_UNSETTLED;
     return take(&p, &best, scale, state);

@@ -3,6 +3,10 @@
 // Problem: delta = max over unit n of (gap along n), one definition for both regimes. Rule: with cores apart by d, the
 // rounded shapes are at d minus both radii, exactly, even when that is negative; with cores overlapping by p they are at
 // -(p + radii), exactly, because the depth of a sum with a ball is additive. So the iterations never see a ball.
+// A pair that remembers its normal starts there: if it still separates, GJK or Newton go on from it; if not, EPA starts
+// around it. Either way the answer needs the same proof as one from nothing, and without it there is a start from
+// nothing. Where several normals give depths within what the proof leaves open (1e-4 of the depth for curved pairs,
+// nothing but rounding for polytopes) the one remembered stays.
 // Guaranteed: lower <= delta <= upper, a unit normal, and point_a - point_b = -distance * normal by construction.
 #include "collision/proximity_internal.h"
 
