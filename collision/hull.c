@@ -6,6 +6,8 @@
 // every vertex inside every face plane to 1e-7 of the extent (1e-12 when no faces had to be joined).
 #include "collision/hull_internal.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,7 @@ void ts_hull_free(ts_hull* hull) {
 }
 
 static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
+    TS_ASSERT(vertices > 0 && faces > 0 && corners > 0);
     size_t v = (size_t)vertices, f = (size_t)faces, c = (size_t)corners;
     hull->vertex_count = vertices;
     hull->face_count = faces;
@@ -199,6 +202,7 @@ static int distinct_corners(const ts_vec3* unit, int count, const ts_hull_faces*
     for (int i = 0; i < faces->start[faces->count]; ++i) use[faces->corner[i]] = 1;
     int corners = 0;
     for (int i = 0; i < count; ++i) corners += use[i];
+    if (corners == 0) return 0;
     ordered_point* order = (ordered_point*)malloc((size_t)corners * sizeof *order);
     if (!order) return -1;
     int filled = 0;

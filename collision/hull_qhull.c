@@ -4,6 +4,8 @@
 // every call that may jump runs inside a frame that catches the jump.
 #include "collision/hull_internal.h"
 
+#include "base/assert.h"
+
 #include <libqhull_r/qhull_ra.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -40,6 +42,7 @@ static int collect_facets(qhT* qh, const ts_vec3* points, ts_hull_faces* out) {
             if (filled < corner_count) out->corner[filled++] = qh_pointid(qh, vertex->point);
         }
         qh_settempfree(qh, &ring);
+        TS_ASSERT(filled > first);
         // Orientation by the facet's own outward normal rather than by qhull's conventions.
         ts_vec3 turn = ts_vec3_zero(), p0 = points[out->corner[first]];
         for (int k = first + 1; k + 1 < filled; ++k)

@@ -7,6 +7,8 @@
 // contact plane and then by label, never by the order the points came in or by the last bits of their gaps.
 #include "collision/manifold_internal.h"
 
+#include "base/assert.h"
+
 uint32_t ts_contact_label(int kind, int a0, int a1, int b0, int b1) {
     int alo = a0 < a1 ? a0 : a1, ahi = a0 < a1 ? a1 : a0;
     int blo = b0 < b1 ? b0 : b1, bhi = b0 < b1 ? b1 : b0;
@@ -111,7 +113,7 @@ void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_point
     if (list->count <= max_points) return;
     ts_vec3 u, v;
     plane_axes(normal, &u, &v);
-    flat_point flat[TS_CONTACT_CAPACITY];
+    flat_point flat[TS_CONTACT_CAPACITY] = {{0.0, 0.0}};
     double extent = 0.0;
     for (int i = 0; i < list->count; ++i) {
         // Relative to the first point, so that positions far from the origin keep their digits.
@@ -139,6 +141,7 @@ void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_point
                 best = value;
             }
         }
+        TS_ASSERT(winner >= 0);
         kept[count++] = winner;
         taken[winner] = 1;
         centre.u = centre.v = 0.0;

@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "contact/cone.h"
 #include "engine/contact_order_internal.h"
 #include "engine/dynamics.h"
@@ -151,6 +152,7 @@ static void fill_free_body_rows(const assembly* work, const ts_contact* contact,
     const ts_transform* pose = &sim->body_pose[body];
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + dof;
+    TS_ASSERT(rows >= 1 && rows <= 3);
     ts_vec3 lever = ts_vec3_sub(contact->position, pose->p);
     double sign = contact->body_b == body ? 1.0 : -1.0;
     int centred = ts_free_body_is_centred(sim, tree);

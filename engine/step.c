@@ -69,6 +69,9 @@ static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
 
 ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
     double start = ts_clock_seconds(), mark = start;
+    // Options may be written directly. All else that is wrong in them ends in numbers that are not finite; time would
+    // quietly run backwards.
+    if (!(sim->options.time_step > 0.0)) return ts_options_check(&sim->options, out_status);
     ts_code code = prepare(sim, &mark, out_status);
     if (code) return code;
     if (ts_step_solve(sim)) return no_memory(sim, out_status);

@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 /// Advances by options.time_step. TS_ERROR_NUMERIC when the state left the finite numbers (the state is then that of the
-/// step's beginning), TS_ERROR_MEMORY when memory is short. A solver that did not converge is no error: see sim->info.
+/// step's beginning), TS_ERROR_MEMORY when memory is short, TS_ERROR_VALUE when the time step
+/// was set to nothing that advances. A solver that did not converge is no error: see sim->info.
 ts_code ts_sim_step(ts_sim* sim, ts_status* out_status);
 
 /// Poses, centres, axes, velocities and inertias from qpos and qvel.

@@ -265,3 +265,21 @@ Test(sim, a_tree_too_large_for_a_dense_matrix_is_refused) {
     cr_expect_neq(status.message[0], '\0');
     ts_model_free(model);
 }
+
+// Options are plain fields: whoever writes a time step that leads nowhere must hear of it, and nothing may change.
+Test(sim, a_time_step_that_does_not_advance_is_refused) {
+    static const double bad[] = {0.0, -1.0, -1e-3};
+    for (int i = 0; i < 4; ++i) {
+        ts_builder* builder = ts_builder_create("ball");
+        fixture_free_body(builder, ts_vec3_zero(), 1.0, ts_mat3_identity());
+        fixture f = fixture_start(builder, 1);
+        f.sim->options.time_step = i < 3 ? bad[i] : (double)NAN;
+        uint64_t before = ts_sim_hash(f.sim);
+        ts_status status;
+        cr_expect_eq(ts_sim_step(f.sim, &status), TS_ERROR_VALUE);
+        cr_expect_not_null(strstr(status.message, "time_step"), "%s", status.message);
+        cr_expect_eq(ts_sim_hash(f.sim), before);
+        cr_expect_eq(f.sim->time, 0.0);
+        fixture_end(&f);
+    }
+}
