@@ -38,7 +38,6 @@ typedef enum gl_program {
 
 typedef struct device_gl {
     ts_device device;
-    char renderer[256];
     int samples;
     int shadow_size;
     int taps;
@@ -524,8 +523,7 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
     if (!gl) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the render device");
     gl->device.ops = &gl_ops;
     const char* renderer = (const char*)glGetString(GL_RENDERER);
-    if (renderer) strncpy(gl->renderer, renderer, sizeof gl->renderer - 1);
-    int fast = quality == TS_DEVICE_GL_FAST || (quality == TS_DEVICE_GL_FITTING && is_software(gl->renderer));
+    int fast = quality == TS_DEVICE_GL_FAST || (quality == TS_DEVICE_GL_FITTING && renderer && is_software(renderer));
     gl->shadow_size = fast ? SHADOW_FAST : SHADOW_FINE;
     gl->taps = fast ? TAPS_FAST : TAPS_FINE;
     if (fast) samples = 1;
@@ -551,5 +549,3 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
     *out_device = &gl->device;
     return ts_status_ok(out_status);
 }
-
-const char* ts_device_gl_renderer(const ts_device* device) { return ((const device_gl*)device)->renderer; }

@@ -26,9 +26,6 @@ typedef enum ts_device_gl_quality {
 ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_gl_quality quality,
                             ts_device** out_device, ts_status* out_status);
 
-/// The renderer's own description, e.g. "llvmpipe (...)"; lives as long as the device.
-const char* ts_device_gl_renderer(const ts_device* device);
-
 #ifdef __cplusplus
 }
 #endif

@@ -31,7 +31,6 @@ typedef void (*osmesa_destroy_function)(osmesa_context);
 typedef EGLDisplay (*egl_platform_display_function)(EGLenum platform, void* native, const EGLint* attributes);
 
 struct ts_offscreen {
-    const char* kind;
     ts_device_gl_loader loader;
     // EGL
     EGLDisplay display;
@@ -111,7 +110,6 @@ static int egl_create(ts_offscreen* o, const char** why) {
     EGLDisplay (*get_display)(EGLNativeDisplayType) = (EGLDisplay(*)(EGLNativeDisplayType))find(egl, "eglGetDisplay");
     *why = "its functions are missing";
     if (!o->loader || !get_display) return 0;
-    o->kind = "EGL";
     if (egl_on_display(o, egl, surfaceless_display(o->loader), why)) return 1;
     return egl_on_display(o, egl, get_display(EGL_DEFAULT_DISPLAY), why);
 }
@@ -146,7 +144,6 @@ static int osmesa_create(ts_offscreen* o, const char** why) {
         o->osmesa = NULL;
         return 0;
     }
-    o->kind = "OSMesa";
     return 1;
 }
 
@@ -171,8 +168,6 @@ ts_code ts_offscreen_create(ts_offscreen** out_offscreen, ts_status* out_status)
 }
 
 ts_device_gl_loader ts_offscreen_loader(const ts_offscreen* offscreen) { return offscreen->loader; }
-
-const char* ts_offscreen_kind(const ts_offscreen* offscreen) { return offscreen->kind; }
 
 void ts_offscreen_destroy(ts_offscreen* offscreen) {
     if (!offscreen) return;

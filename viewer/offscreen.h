@@ -19,9 +19,6 @@ ts_code ts_offscreen_create(ts_offscreen** out_offscreen, ts_status* out_status)
 /// Finds OpenGL functions in the context.
 ts_device_gl_loader ts_offscreen_loader(const ts_offscreen* offscreen);
 
-/// "EGL" or "OSMesa".
-const char* ts_offscreen_kind(const ts_offscreen* offscreen);
-
 /// Releases the context; NULL is ignored. Devices on it must be gone.
 void ts_offscreen_destroy(ts_offscreen* offscreen);
 
