@@ -299,6 +299,28 @@ static void on_error(void* user, xmlErrorPtr error) {
         ts_mjcf_fail(x->reader, &place, TS_ERROR_PARSE, "%s", why);
 }
 
+// libxml2 reports failures of character conversion past the parser's own handler, to standard error. Its generic handler,
+// which belongs to the calling thread, is borrowed for the time of a parse.
+static void stay_silent(void* context, const char* format, ...) {
+    (void)context;
+    (void)format;
+}
+
+static int feed(xml_file* x, const char* text, size_t size) {
+    xmlGenericErrorFunc handler = xmlGenericError;
+    void* context = xmlGenericErrorContext;
+    xmlSetGenericErrorFunc(NULL, stay_silent);
+    // Fed in pieces, the parser ends with its first error; on a whole document it would go on looking for more of them,
+    // with the callbacks (and so the refusal of DOCTYPE) switched off.
+    int error = 0;
+    for (size_t at = 0; at < size && !error && !x->reader->code; at += PIECE_BYTES)
+        error = xmlParseChunk(x->context, text + at, (int)(size - at < PIECE_BYTES ? size - at : PIECE_BYTES), 0);
+    x->ending = 1;
+    if (!error && !x->reader->code) error = xmlParseChunk(x->context, text, 0, 1);
+    xmlSetGenericErrorFunc(context, handler);
+    return error;
+}
+
 // Parses one file. `into` is NULL for the main file, else the parent of the include.
 static void parse_file(ts_mjcf_reader* reader, const char* text, size_t size, const char* file, ts_mjcf_node* into,
                        int depth, ts_mjcf_node** out_root) {
@@ -328,12 +350,10 @@ static void parse_file(ts_mjcf_reader* reader, const char* text, size_t size, co
         return;
     }
     xmlCtxtUseOptions(x.context, XML_PARSE_NONET);
-    // Fed in pieces, the parser ends with its first error; on a whole document it would go on looking for more of them,
-    // with the callbacks (and so the refusal of DOCTYPE) switched off.
-    for (size_t at = 0; at < size && !reader->code; at += PIECE_BYTES)
-        xmlParseChunk(x.context, text + at, (int)(size - at < PIECE_BYTES ? size - at : PIECE_BYTES), 0);
-    x.ending = 1;
-    if (!reader->code) xmlParseChunk(x.context, text, 0, 1);
+    int error = feed(&x, text, size);
+    // Some failures of conversion reach no handler and leave a document "well-formed" that ends in its middle.
+    if (!reader->code && error && x.context->wellFormed)
+        ts_mjcf_fail(reader, &place, TS_ERROR_PARSE, "the bytes do not fit the encoding that the file declares");
     if (!reader->code && !x.context->wellFormed) ts_mjcf_fail(reader, &place, TS_ERROR_PARSE, "not well-formed XML");
     if (x.context->myDoc) xmlFreeDoc(x.context->myDoc);
     xmlFreeParserCtxt(x.context);

@@ -1,6 +1,8 @@
 // Bad input: every mistake ends in a message with file and line, quickly, whatever its size.
 #include "mjcf_sample.h"
 
+#include <unistd.h>
+
 // Contents of a worldbody, from line 2 on.
 static void refuse_in_world(const char* contents, int line, const char* wanted) {
     char text[3000];
@@ -18,6 +20,29 @@ Test(mjcf_errors, broken_xml) {
     mjcf_refuse("<mujoco model='&what;'/>", 1, "what");
     mjcf_refuse("<robot name='r'/>", 1, "MJCF begins with <mujoco>");
     mjcf_refuse("<mujoco/>\n<mujoco/>", 2, "");
+}
+
+// libxml2 likes to say on standard error what it thinks of bytes it cannot convert.
+Test(mjcf_errors, nothing_is_printed) {
+    static const char text[] =
+        "<?xml version='1.0' encoding='EUC-JP'?><mujoco model='\xff\xfe\xff\xfe\xff\xfe\xff\xfe\xff\xfe'/>";
+    FILE* printed = tmpfile();
+    cr_assert_not_null(printed);
+    fflush(stderr);
+    int kept = dup(2);
+    cr_assert(kept >= 0 && dup2(fileno(printed), 2) >= 0);
+    ts_model* model = NULL;
+    ts_status status;
+    ts_code code = ts_mjcf_parse(text, sizeof text - 1, "bytes.xml", NULL, NULL, &model, &status);
+    fflush(stderr);
+    dup2(kept, 2);
+    close(kept);
+    cr_expect_neq(code, TS_OK);
+    cr_expect_null(model);
+    cr_expect_not_null(strstr(status.message, "encoding"), "%s", status.message);
+    fseek(printed, 0, SEEK_END);
+    cr_expect_eq(ftell(printed), 0, "something was printed");
+    fclose(printed);
 }
 
 Test(mjcf_errors, entities_are_refused_unexpanded) {
