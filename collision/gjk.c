@@ -20,8 +20,26 @@
 #include <float.h>
 
 ts_gjk_settings ts_gjk_settings_default(void) {
-    ts_gjk_settings settings = {1e-12, (double)INFINITY, 128};
+    ts_gjk_settings settings = {1e-12, (double)INFINITY, 0.0, 128, 16, TS_GJK_AUTO, TS_GJK_START_AUTO};
     return settings;
+}
+
+const char* ts_gjk_variant_name(ts_gjk_variant variant) {
+    static const char* const name[TS_GJK_VARIANT_COUNT] = {
+        "auto", "vanilla", "polyak", "polyak-paper", "nesterov", "nesterov-normalised", "nesterov-coal"};
+    return (unsigned)variant < TS_GJK_VARIANT_COUNT ? name[variant] : "unknown";
+}
+
+const char* ts_gjk_start_name(ts_gjk_start start) {
+    static const char* const name[TS_GJK_START_COUNT] = {"auto",      "none",           "centres",         "previous",
+                                                         "witnesses", "previous-paper", "witnesses-paper", "simplex"};
+    return (unsigned)start < TS_GJK_START_COUNT ? name[start] : "unknown";
+}
+
+ts_gjk_variant ts_gjk_variant_for(const ts_shape* a, const ts_shape* b) {
+    (void)a;
+    (void)b;
+    return TS_GJK_VANILLA;
 }
 
 // What one query carries around. Vertices stay in their slots of `store`; the simplex is an ordered list of slots, with
@@ -48,6 +66,7 @@ static ts_vec3 core_centre(const ts_shape* shape) {
 static ts_vec3 support_against(gjk_run* run, ts_vec3 d, ts_gjk_vertex* out) {
     ts_support_point a = ts_support_core_inline(run->a, ts_vec3_neg(d), run->hint_a);
     ts_support_point b = ts_support_core_inline(run->b, ts_transform_direction_inverse(run->pose, d), run->hint_b);
+    ++run->out->support_calls;
     run->hint_a = a.index;
     run->hint_b = b.index;
     out->a = a.point;
@@ -127,7 +146,8 @@ static ts_vec3 centre_difference(const gjk_run* run) {
 // Resets the result. Returns 1 and last time's direction in *out_x when the cache knows one, else 0 and the centres'.
 static int start(gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_x) {
     ts_gjk_result* out = run->out;
-    run->rank = out->iterations = 0;
+    run->rank = out->iterations = out->support_calls = 0;
+    out->switched_at = -1;
     out->lower = -(double)INFINITY;
     out->upper = (double)INFINITY;
     out->scale = 0.0;
@@ -263,4 +283,15 @@ void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_
     ts_vec3 x;
     start(&run, 0, &x);
     search(&run, settings, 0, ts_vec3_neg(normal), 0);
+}
+
+void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double margin,
+                    const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out) {
+    ts_gjk_settings own = *settings;
+    double reach = a->radius + b->radius + margin;
+    own.give_up_distance = reach;
+    ts_gjk_distance(a, b, b_in_a, &own, cache, out);
+    out->lower -= a->radius + b->radius;
+    out->upper -= a->radius + b->radius;
+    if (out->status == TS_PROXIMITY_SEPARATED) out->status = TS_PROXIMITY_OVERLAP_EARLY;
 }

@@ -168,7 +168,7 @@ void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts
     const ts_shape *first = swapped ? b : a, *second = swapped ? a : b;
     const ts_transform *pose_first = swapped ? pose_b : pose_a, *pose_second = swapped ? pose_a : pose_b;
     ts_transform relative = ts_transform_relative(pose_first, pose_second);
-    ts_manifold_cache unknown = {{{0.0, 0.0, 0.0}, 0, 0}, 0};
+    ts_manifold_cache unknown = {ts_gjk_cache_none(), 0};
     ts_vec3 normal = out->normal;
     ts_contact_list list;
     ts_proximity_status status =

@@ -184,7 +184,11 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
     if (query_again(a, b, b_in_a, curved, give_up_distance, cache, out, out_scale)) return;
     ts_gjk_settings settings = settings_for(curved, give_up_distance);
-    ts_gjk_cache hints = {ts_vec3_zero(), cache ? cache->hint_a : 0, cache ? cache->hint_b : 0};
+    ts_gjk_cache hints = ts_gjk_cache_none();
+    if (cache) {
+        hints.hint_a = cache->hint_a;
+        hints.hint_b = cache->hint_b;
+    }
     ts_gjk_result gjk;
     out->iterations = 0;
     ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);

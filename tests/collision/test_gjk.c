@@ -79,11 +79,11 @@ Test(gjk, a_cache_changes_cost_but_not_the_answer) {
     for (int trial = 0; trial < 200; ++trial) {
         ts_transform pose = random_pose(&rng, 1.5);
         pose.p = ts_vec3_add(pose.p, ts_vec3_make(2.0, 0.0, 0.0));
-        ts_gjk_cache cache = {{0, 0, 0}, 0, 0};
+        ts_gjk_cache cache = ts_gjk_cache_none();
         ts_gjk_result cold, warm;
         ts_gjk_distance(&a, &b, &pose, &settings, &cache, &cold);
         pose.p.x += 1e-4;
-        ts_gjk_cache none = {{0, 0, 0}, 0, 0};
+        ts_gjk_cache none = ts_gjk_cache_none();
         ts_gjk_result fresh;
         ts_gjk_distance(&a, &b, &pose, &settings, &none, &fresh);
         ts_gjk_distance(&a, &b, &pose, &settings, &cache, &warm);
@@ -91,7 +91,10 @@ Test(gjk, a_cache_changes_cost_but_not_the_answer) {
         cold_iterations += fresh.iterations;
         warm_iterations += warm.iterations;
         // Nonsense in the cache costs iterations only.
-        ts_gjk_cache stale = {{(double)NAN, 1.0, 0.0}, 1 << 20, -7};
+        ts_gjk_cache stale = ts_gjk_cache_none();
+        stale.normal = ts_vec3_make((double)NAN, 1.0, 0.0);
+        stale.hint_a = 1 << 20;
+        stale.hint_b = -7;
         ts_gjk_distance(&a, &b, &pose, &settings, &stale, &warm);
         cr_assert_float_eq(warm.upper, fresh.upper, 1e-12);
     }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const ts_gjk_cache nothing = {{0.0, 0.0, 0.0}, 0, 0};
+static const ts_gjk_cache nothing;  // all zero: nothing known
 
 // The gap of the full shapes along a unit direction from A to B, from support points: no more than the distance.
 static double gap_along(const ts_shape* a, const ts_transform* pa, const ts_shape* b, const ts_transform* pb,
