@@ -77,9 +77,10 @@ static void hull_contacts(const ts_hull* hull, const ts_transform* pose, double 
     int winner[HULL_DIRECTIONS];
     for (int k = 0; k < HULL_DIRECTIONS; ++k) winner[k] = -1;
     int lowest = 0, low_count = 0;
+    double base = pose->p.z + ts_vec3_dot(up, hull->centre);
     double least = (double)INFINITY;
     for (int i = 0; i < hull->vertex_count; ++i) {
-        double height = up.x * hull->x[i] + up.y * hull->y[i] + up.z * hull->z[i] + pose->p.z;
+        double height = up.x * hull->x[i] + up.y * hull->y[i] + up.z * hull->z[i] + base;
         if (height < least) {
             least = height;
             lowest = i;
@@ -127,7 +128,13 @@ void ts_half_space_contacts(const ts_shape* shape, const ts_transform* pose, dou
     case TS_SHAPE_ELLIPSOID:
         add_low_point(pose, ts_support_core(shape, ts_vec3_neg(up), -1).point, 0.0, margin, 0, out);
         break;
+    case TS_SHAPE_CONE:
+    case TS_SHAPE_TRIANGLE:
+        add_low_point(pose, ts_support_core(shape, ts_vec3_neg(up), -1).point, shape->radius, margin, 0, out);
+        break;
     case TS_SHAPE_PLANE:
+    case TS_SHAPE_HEIGHT_FIELD:
+    case TS_SHAPE_COMPOUND:
     case TS_SHAPE_KIND_COUNT: break;
     }
 }

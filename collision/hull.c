@@ -64,13 +64,29 @@ static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
 
 static void fill_vertices(ts_hull* hull) {
     hull->box_min = hull->box_max = hull->vertex[0];
+    for (int i = 0; i < hull->vertex_count; ++i) {
+        hull->box_min = ts_vec3_min(hull->box_min, hull->vertex[i]);
+        hull->box_max = ts_vec3_max(hull->box_max, hull->vertex[i]);
+    }
+    hull->centre = ts_vec3_lerp(hull->box_min, hull->box_max, 0.5);
     for (int i = 0; i < hull->padded_count; ++i) {
-        ts_vec3 p = hull->vertex[i < hull->vertex_count ? i : 0];
+        ts_vec3 p = ts_vec3_sub(hull->vertex[i < hull->vertex_count ? i : 0], hull->centre);
         hull->x[i] = p.x;
         hull->y[i] = p.y;
         hull->z[i] = p.z;
-        hull->box_min = ts_vec3_min(hull->box_min, p);
-        hull->box_max = ts_vec3_max(hull->box_max, p);
+    }
+}
+
+static void fill_extremes(ts_hull* hull) {
+    for (int k = 0; k < TS_HULL_EXTREME_COUNT; ++k) {
+        ts_vec3 d = ts_hull_extreme_direction(k);
+        double best = -(double)INFINITY;
+        for (int i = 0; i < hull->vertex_count; ++i) {
+            double value = d.x * hull->x[i] + d.y * hull->y[i] + d.z * hull->z[i];
+            if (!(value > best)) continue;
+            best = value;
+            hull->extreme[k] = i;
+        }
     }
 }
 
@@ -167,7 +183,9 @@ static ts_hull* assemble(const ts_vec3* points, int count, const ts_hull_faces* 
     memcpy(hull->face_start, faces->start, ((size_t)faces->count + 1) * sizeof(int));
     for (int i = 0; i < corners; ++i) hull->face_corner[i] = number[faces->corner[i]];
     free(number);
+    hull->rank = 3;
     fill_vertices(hull);
+    fill_extremes(hull);
     fill_planes(hull);
     fill_neighbours(hull);
     fill_mass(hull);

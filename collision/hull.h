@@ -17,7 +17,7 @@ typedef struct ts_hull {
     int edge_count;    // undirected
     int corner_count;  // sum of face sizes = 2 edge_count
     ts_vec3* vertex;   // (vertex_count) m
-    double* x;         // (padded_count) the same coordinates as arrays, padded to a multiple of 4 with vertex 0
+    double* x;         // (padded_count) coordinates minus `centre` as arrays, padded to a multiple of 4 with vertex 0
     double* y;
     double* z;
     int padded_count;
@@ -34,7 +34,21 @@ typedef struct ts_hull {
     ts_mat3 second_moment;   // m^5: rotational inertia about the centroid at density 1
     ts_vec3 box_min;         // m
     ts_vec3 box_max;         // m
+    ts_vec3 centre;          // m, of that box: what x, y, z are relative to, so that dots keep their digits far out
+    int extreme[14];         // support vertices along +x -x +y -y +z -z, then (+-1, +-1, +-1) in the order of
+                             // ts_hull_extreme_direction: where to start hill climbing
+    int rank;                // dimension of the hull: 3 solid, 2 one flat polygon, 1 segment, 0 point
 } ts_hull;
+
+enum { TS_HULL_EXTREME_COUNT = 14 };
+
+/// The direction that extreme[k] is the support vertex of: axes first (sign + before -), then the diagonals with the
+/// bits of k - 6 as signs (bit 0: x negative, bit 1: y, bit 2: z). Not unit.
+static inline ts_vec3 ts_hull_extreme_direction(int k) {
+    if (k < 6) return ts_vec3_scale(k % 2 ? -1.0 : 1.0, ts_vec3_axis(k / 2));
+    int bits = k - 6;
+    return ts_vec3_make(bits & 1 ? -1.0 : 1.0, bits & 2 ? -1.0 : 1.0, bits & 4 ? -1.0 : 1.0);
+}
 
 /// The convex hull of `count` points. Points closer than 1e-9 of the extent merge. Fewer than four points, all in one
 /// plane, or a coordinate that is not finite is TS_ERROR_VALUE with the reason. Free with ts_hull_free.

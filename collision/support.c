@@ -42,12 +42,14 @@ int ts_support_scan(const ts_hull* hull, ts_vec3 d) {
 }
 
 static int hull_climb(const ts_hull* hull, ts_vec3 d, int start) {
+    // Relative to the start, so that a hull far from its frame's origin keeps its digits.
+    ts_vec3 from = hull->vertex[start];
     int current = start;
-    double value = ts_vec3_dot(d, hull->vertex[current]);
+    double value = 0.0;
     for (;;) {
         int next = current;
         for (int k = hull->neighbour_start[current]; k < hull->neighbour_start[current + 1]; ++k) {
-            double candidate = ts_vec3_dot(d, hull->vertex[hull->neighbour[k]]);
+            double candidate = ts_vec3_dot(d, ts_vec3_sub(hull->vertex[hull->neighbour[k]], from));
             if (candidate > value) {
                 value = candidate;
                 next = hull->neighbour[k];
@@ -70,8 +72,26 @@ ts_support_point ts_support_core(const ts_shape* shape, ts_vec3 d, int hint) {
 }
 
 int ts_support_is_polytope(const ts_shape* shape) {
-    return shape->kind == TS_SHAPE_SPHERE || shape->kind == TS_SHAPE_CAPSULE || shape->kind == TS_SHAPE_BOX ||
-           shape->kind == TS_SHAPE_HULL;
+    switch (shape->kind) {
+    case TS_SHAPE_SPHERE:
+    case TS_SHAPE_CAPSULE:
+    case TS_SHAPE_TRIANGLE:
+    case TS_SHAPE_BOX:
+    case TS_SHAPE_HULL: return 1;
+    default: return 0;
+    }
+}
+
+int ts_support_is_strictly_convex(const ts_shape* shape) { return shape->kind == TS_SHAPE_ELLIPSOID; }
+
+int ts_support_rank(const ts_shape* shape) {
+    switch (shape->kind) {
+    case TS_SHAPE_SPHERE: return 0;
+    case TS_SHAPE_CAPSULE: return 1;
+    case TS_SHAPE_TRIANGLE: return 2;
+    case TS_SHAPE_HULL: return shape->hull->rank;
+    default: return 3;
+    }
 }
 
 static void feature_add(ts_support_feature* feature, ts_vec3 point, int vertex) {

@@ -12,15 +12,22 @@ extern "C" {
 /// A support point with the vertex it came from (polytopes), so that repeated vertices can be recognised.
 typedef struct ts_support_point {
     ts_vec3 point;
-    int index;  // vertex of a polytope core (box: sign bits x|y<<1|z<<2, capsule: 0 or 1); -1 on smooth cores
+    int index;  // vertex of a polytope core (box: sign bits x|y<<1|z<<2, capsule: 0 or 1, triangle: 0 to 2); -1 on
+                // curved cores
 } ts_support_point;
 
-/// A maximiser of <x, direction> over the core of a convex shape (not a plane), in the shape's frame. The direction needs
+/// A maximiser of <x, direction> over the core of a convex shape (not a plane), in the shape's frame: convex kinds only. The direction needs
 /// no normalisation; zero gives some point of the core. `hint` is a vertex to start hill climbing from, or -1.
 ts_support_point ts_support_core(const ts_shape* shape, ts_vec3 direction, int hint);
 
-/// Nonzero when the core has finitely many vertices (sphere, capsule, box, hull).
+/// Nonzero when the core has finitely many vertices (sphere, capsule, triangle, box, hull).
 int ts_support_is_polytope(const ts_shape* shape);
+
+/// Nonzero when the core's support point is unique along every direction and moves smoothly with it (ellipsoid).
+int ts_support_is_strictly_convex(const ts_shape* shape);
+
+/// The dimension of the core: 0 point, 1 segment, 2 flat, 3 solid. For convex shapes, not for a plane.
+int ts_support_rank(const ts_shape* shape);
 
 /// The face, edge or vertex of a shape that points most along a direction; see ts_support_feature_along.
 typedef struct ts_support_feature {

@@ -58,6 +58,33 @@ static inline ts_support_point ts_support_cylinder(ts_vec3 h, ts_vec3 d) {
     return ts_support_point_make(ts_vec3_make(s * x, s * y, z), -1);
 }
 
+// The apex beats the rim where 2h d.z > r |(d.x, d.y)|; equal values go to the rim.
+static inline ts_support_point ts_support_cone(ts_vec3 h, ts_vec3 d) {
+    double x = d.x, y = d.y, z = d.z, squared = x * x + y * y;
+    if (!ts_support_is_tame(squared)) {
+        double m = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
+        if (!(m > 0.0))
+            return ts_support_point_make(z > 0.0 ? ts_vec3_make(0.0, 0.0, h.z) : ts_vec3_make(h.x, 0.0, -h.z), -1);
+        x /= m;
+        y /= m;
+        z /= m;
+        squared = x * x + y * y;
+    }
+    double across = sqrt(squared);
+    if (2.0 * h.z * z > h.x * across) return ts_support_point_make(ts_vec3_make(0.0, 0.0, h.z), -1);
+    double s = h.x / across;
+    return ts_support_point_make(ts_vec3_make(s * x, s * y, -h.z), -1);
+}
+
+static inline ts_support_point ts_support_triangle(const ts_vec3* corner, ts_vec3 d) {
+    // Edges are compared, not corners, so that a triangle far from its frame's origin keeps its digits.
+    double first = ts_vec3_dot(d, ts_vec3_sub(corner[1], corner[0]));
+    double second = ts_vec3_dot(d, ts_vec3_sub(corner[2], corner[0]));
+    int best = first > 0.0 ? 1 : 0;
+    if (second > (best ? first : 0.0)) best = 2;
+    return ts_support_point_make(corner[best], best);
+}
+
 /// ts_support_core, inlined.
 static inline ts_support_point ts_support_core_inline(const ts_shape* shape, ts_vec3 d, int hint) {
     ts_vec3 h = shape->half;
@@ -76,11 +103,15 @@ static inline ts_support_point ts_support_core_inline(const ts_shape* shape, ts_
     }
     case TS_SHAPE_ELLIPSOID: return ts_support_ellipsoid(h, d);
     case TS_SHAPE_CYLINDER: return ts_support_cylinder(h, d);
+    case TS_SHAPE_CONE: return ts_support_cone(h, d);
+    case TS_SHAPE_TRIANGLE: return ts_support_triangle(shape->triangle, d);
     case TS_SHAPE_SPHERE:
     case TS_SHAPE_PLANE:
+    case TS_SHAPE_HEIGHT_FIELD:
+    case TS_SHAPE_COMPOUND:
     case TS_SHAPE_KIND_COUNT: break;
     }
-    TS_ASSERT(shape->kind == TS_SHAPE_SPHERE);  // a plane has no support points
+    TS_ASSERT(shape->kind == TS_SHAPE_SPHERE);  // planes and composites have no support points
     return ts_support_point_make(ts_vec3_zero(), 0);
 }
 

@@ -47,6 +47,7 @@ static int local_box(const ts_shape* shape, ts_vec3* out_centre, ts_vec3* out_ha
     switch (shape->kind) {
     case TS_SHAPE_BOX:
     case TS_SHAPE_CYLINDER:
+    case TS_SHAPE_CONE:
     case TS_SHAPE_ELLIPSOID: *out_half = shape->half; break;
     case TS_SHAPE_CAPSULE: *out_half = shape->half; break;
     case TS_SHAPE_HULL:

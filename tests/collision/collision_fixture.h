@@ -83,6 +83,14 @@ static inline ts_hull* box_hull(ts_vec3 h) {
     return hull;
 }
 
+/// Three corners for a triangle of about that size; the same ones for the same size (1 or 0.5, else 0.1).
+static inline const ts_vec3* fixture_triangle(double size) {
+    static const ts_vec3 big[3] = {{0.7, -0.2, 0.1}, {-0.4, 0.6, -0.3}, {-0.3, -0.8, 0.2}};
+    static const ts_vec3 middle[3] = {{0.35, -0.1, 0.05}, {-0.2, 0.3, -0.15}, {-0.15, -0.4, 0.1}};
+    static const ts_vec3 small[3] = {{0.07, -0.02, 0.01}, {-0.04, 0.06, -0.03}, {-0.03, -0.08, 0.02}};
+    return size == 1.0 ? big : (size == 0.5 ? middle : small);
+}
+
 /// A shape of the given kind with sizes around `size`; hulls are borrowed from the caller.
 static inline ts_shape random_shape(ts_rng* rng, ts_shape_kind kind, double size, const ts_hull* hull) {
     double a = size * ts_rng_uniform_in(rng, 0.3, 1.0), b = size * ts_rng_uniform_in(rng, 0.3, 1.0);
@@ -92,6 +100,8 @@ static inline ts_shape random_shape(ts_rng* rng, ts_shape_kind kind, double size
     case TS_SHAPE_CAPSULE: return ts_shape_capsule(0.5 * a, b);
     case TS_SHAPE_ELLIPSOID: return ts_shape_ellipsoid(ts_vec3_make(a, b, c));
     case TS_SHAPE_CYLINDER: return ts_shape_cylinder(a, b);
+    case TS_SHAPE_CONE: return ts_shape_cone(a, b);
+    case TS_SHAPE_TRIANGLE: return ts_shape_triangle(fixture_triangle(size));
     case TS_SHAPE_BOX: return ts_shape_box(ts_vec3_make(a, b, c));
     case TS_SHAPE_HULL: return ts_shape_hull(hull);
     default: return ts_shape_plane();
@@ -117,6 +127,24 @@ static inline double outside(const ts_shape* s, ts_vec3 p) {
     case TS_SHAPE_CYLINDER: {
         double side = sqrt(p.x * p.x + p.y * p.y) - h.x, end = fabs(p.z) - h.z;
         return side > end ? side : end;
+    }
+    case TS_SHAPE_CONE: {
+        // Outside the slanted side by its normal (2h, r) / |(2h, r)| in the plane of axis and point, or below the base.
+        double slant = sqrt(4.0 * h.z * h.z + h.x * h.x);
+        double side = (2.0 * h.z * sqrt(p.x * p.x + p.y * p.y) + h.x * (p.z - h.z)) / slant, below = -h.z - p.z;
+        return side > below ? side : below;
+    }
+    case TS_SHAPE_TRIANGLE: {
+        // Distance from the plane or from the strips beside the edges, whichever is more.
+        const ts_vec3* t = s->triangle;
+        ts_vec3 n = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(t[1], t[0]), ts_vec3_sub(t[2], t[0])), ts_vec3_axis(2));
+        double most = fabs(ts_vec3_dot(n, ts_vec3_sub(p, t[0])));
+        for (int k = 0; k < 3; ++k) {
+            ts_vec3 out = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(t[(k + 1) % 3], t[k]), n), n);
+            double d = ts_vec3_dot(out, ts_vec3_sub(p, t[k]));
+            most = d > most ? d : most;
+        }
+        return most;
     }
     case TS_SHAPE_BOX: {
         ts_vec3 d = ts_vec3_sub(ts_vec3_abs(p), h);
