@@ -8,9 +8,9 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "collision/mesh_file.h"
 #include "engine/builder_internal.h"
 #include "engine/import_report.h"
-#include "engine/mesh_file.h"
 
 #ifdef __cplusplus
 extern "C" {

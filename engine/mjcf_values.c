@@ -3,7 +3,8 @@
 // Where a class gives one spelling of the orientation and the element another, the element's own wins: the nearest node
 // that has any of them decides.
 #include "engine/mjcf_internal.h"
-#include "engine/number_internal.h"
+
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // that reading, writing and listing never fall out of step with the struct.
 #include "engine/options.h"
 
-#include "engine/number_internal.h"
+#include "base/number.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Options by name, and the strict numbers underneath: every value must come back to the same bits, whatever is not a number
 // in range must be refused and change nothing.
-#include "engine/number_internal.h"
+#include "base/number.h"
 #include "engine/options.h"
 
 #include "base/rng.h"

@@ -6,12 +6,12 @@
 // the text form. Triangles come as loose corners; corners with the same coordinates, bit by bit, become one vertex.
 // Normals in the files are not used: the order of the corners says where outside is.
 // Known to fail: OBJ line continuations (a backslash at the end of a line) are refused as no number.
-#include "engine/mesh_file.h"
+#include "collision/mesh_file.h"
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "base/text.h"
-#include "engine/number_internal.h"
 
 #include <stdint.h>
 #include <stdio.h>

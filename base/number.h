@@ -1,6 +1,6 @@
 // Reading and writing numbers in files and options: strictly, and the same in every locale.
-#ifndef TS_ENGINE_NUMBER_INTERNAL_H
-#define TS_ENGINE_NUMBER_INTERNAL_H
+#ifndef TS_BASE_NUMBER_H
+#define TS_BASE_NUMBER_H
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
 // operation rounds correctly (Clinger, How to read floating point numbers accurately, PLDI 1990); anything else goes
 // to strtod with the "C" locale set for the calling thread only.
 // Guarantee: correctly rounded. Known to fail: words of more than 1000 characters are refused as malformed.
-#include "engine/number_internal.h"
+#include "base/number.h"
 
 #include <locale.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // Triangle meshes from files: Wavefront OBJ and STL (binary and text).
-#ifndef TS_ENGINE_MESH_FILE_H
-#define TS_ENGINE_MESH_FILE_H
+#ifndef TS_COLLISION_MESH_FILE_H
+#define TS_COLLISION_MESH_FILE_H
 
 #include "base/status.h"
 #include "base/vec.h"

@@ -1,7 +1,7 @@
 // OBJ and STL: the same cube in every dialect, and broken files, each refused with a place.
-#include "engine/mesh_file.h"
+#include "collision/mesh_file.h"
 
-#include "mjcf_sample.h"
+#include "tests/engine/mjcf_sample.h"
 
 #include <stdint.h>
 
