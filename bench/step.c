@@ -3,7 +3,7 @@
 // slows all of them alike; quoted are medians over the later steps with the 10 % and 90 % points. Before any speed is
 // compared the answers must agree: see `agrees`.
 #include "base/clock.h"
-#include "bench/harness.h"
+#include "bench/bench_list.h"
 #include "bench/world.h"
 #include "scenes/scene_table.h"
 
@@ -71,7 +71,7 @@ static int make_runners(const ts_model* model, runner* r) {
     snprintf(r[n].label, sizeof r[n].label, "touchstone %s, 10 sweeps", model->options.solver);
     r[n].settings.iterations = 10;
     r[n++].engine = ts_bench_touchstone();
-#ifdef TS_HAVE_BULLET
+#ifdef TS_PEER_BULLET
     snprintf(r[n].label, sizeof r[n].label, "bullet double, 10 sweeps");
     r[n].settings.iterations = 10;
     r[n++].engine = ts_bench_bullet();
@@ -103,67 +103,53 @@ static int agrees(const bench_case* c, const runner* r, int n) {
     return all;
 }
 
-static void print_case(const bench_case* c, const runner* r, int n, int bodies, int agreed) {
-    printf("\n%s: %d bodies, answers %s (mean height within %g m)\n", c->scene, bodies,
-           agreed ? "agree" : "DISAGREE, speeds are not comparable", c->height_tolerance);
-    printf("  %-36s %10s %21s %9s %11s %8s %10s %10s\n", "engine", "us/step", "[10 % .. 90 %]", "contacts",
-           "us/contact", "ratio", "worst pen.", "residual");
+static ts_bench_table* add_table(ts_bench_report* report) {
+    ts_bench_table* t = ts_bench_add_table(report, "step", "Time per step and per contact, one thread");
+    ts_bench_add_column(t, "scene", "");
+    ts_bench_add_column(t, "engine", "");
+    ts_bench_add_column(t, "answers", "");
+    ts_bench_add_column(t, "step", "us");
+    ts_bench_add_column(t, "10 %", "us");
+    ts_bench_add_column(t, "90 %", "us");
+    ts_bench_add_column(t, "contacts", "");
+    ts_bench_add_column(t, "per contact", "us");
+    ts_bench_add_column(t, "ratio", "");
+    ts_bench_add_column(t, "worst overlap", "mm");
+    ts_bench_add_column(t, "NCP residual", "");
+    ts_bench_add_column(t, "mean height", "m");
+    return t;
+}
+
+static void add_case(ts_bench_table* t, const bench_case* c, const runner* r, int n, int agreed) {
     for (int i = 0; i < n; ++i) {
-        if (!r[i].alive) {
-            printf("  %-36s stopped: the engine failed\n", r[i].label);
-            continue;
-        }
-        char residual[32] = "-";
-        if (r[i].residual >= 0.0) snprintf(residual, sizeof residual, "%.1e", r[i].residual);
-        printf("  %-36s %10.2f [%9.2f %9.2f] %9.0f %11.3f %8.2f %8.3fmm %10s\n", r[i].label, 1e6 * r[i].step.median,
-               1e6 * r[i].step.p10, 1e6 * r[i].step.p90, r[i].contacts, 1e6 * r[i].contact.median,
-               r[i].step.median / r[n - 1].step.median, 1e3 * r[i].penetration, residual);
+        ts_bench_row(t);
+        ts_bench_text(t, "%s", c->scene);
+        ts_bench_text(t, "%s", r[i].label);
+        ts_bench_text(t, "%s", !r[i].alive ? "FAILED" : (agreed ? "agree" : "DIFFER"));
+        if (!r[i].alive) continue;
+        ts_bench_number(t, 1e6 * r[i].step.median);
+        ts_bench_number(t, 1e6 * r[i].step.p10);
+        ts_bench_number(t, 1e6 * r[i].step.p90);
+        ts_bench_number(t, r[i].contacts);
+        ts_bench_number(t, 1e6 * r[i].contact.median);
+        ts_bench_number(t, r[i].step.median / r[n - 1].step.median);
+        ts_bench_number(t, 1e3 * r[i].penetration);
+        ts_bench_number(t, r[i].residual >= 0.0 ? r[i].residual : (double)NAN);
+        ts_bench_number(t, r[i].mean_height);
     }
 }
 
-static void write_case(ts_json* json, const bench_case* c, const runner* r, int n, int agreed) {
-    for (int i = 0; i < n; ++i) {
-        ts_json_object(json);
-        ts_json_key(json, "scene");
-        ts_json_string(json, c->scene);
-        ts_json_key(json, "engine");
-        ts_json_string(json, r[i].label);
-        ts_json_key(json, "answers_agree");
-        ts_json_bool(json, agreed);
-        ts_json_key(json, "us_per_step");
-        ts_json_number(json, 1e6 * r[i].step.median);
-        ts_json_key(json, "us_per_step_p10");
-        ts_json_number(json, 1e6 * r[i].step.p10);
-        ts_json_key(json, "us_per_step_p90");
-        ts_json_number(json, 1e6 * r[i].step.p90);
-        ts_json_key(json, "us_per_contact");
-        ts_json_number(json, 1e6 * r[i].contact.median);
-        ts_json_key(json, "contacts");
-        ts_json_number(json, r[i].contacts);
-        ts_json_key(json, "worst_penetration_m");
-        ts_json_number(json, r[i].penetration);
-        ts_json_key(json, "worst_ncp_residual");
-        ts_json_number(json, r[i].residual >= 0.0 ? r[i].residual : (double)NAN);
-        ts_json_key(json, "mean_height_m");
-        ts_json_number(json, r[i].mean_height);
-        ts_json_key(json, "ratio_to_last");
-        ts_json_number(json, r[i].step.median / r[n - 1].step.median);
-        ts_json_object_end(json);
-    }
-}
-
-static int run_case(const bench_case* c, int quick, ts_json* json) {
+static int run_case(const bench_case* c, const ts_bench_options* options, ts_bench_table* table,
+                    ts_bench_report* report) {
     ts_loaded_scene scene;
     ts_status status;
-    if (ts_scene_load(c->scene, NULL, &scene, &status)) {
-        fprintf(stderr, "%s: %s\n", c->scene, status.message);
-        return 0;
-    }
+    if (ts_scene_load(c->scene, NULL, &scene, &status))
+        return ts_bench_fail(report, "%s: %s", c->scene, status.message);
     runner r[RUNNER_MAX];
     int n = make_runners(scene.model, r);
     int bodies = free_count(scene.model);
     int warm = c->warm_steps;
-    int timed = quick ? c->timed_steps / 10 : c->timed_steps;
+    int timed = options->quick ? c->timed_steps / 10 : c->timed_steps;
     int ready = 1;
     for (int i = 0; i < n; ++i) {
         r[i].settings.time_step = scene.model->options.time_step;
@@ -175,20 +161,23 @@ static int run_case(const bench_case* c, int quick, ts_json* json) {
         r[i].alive = r[i].world != NULL;
         ready = ready && r[i].alive && r[i].seconds && r[i].per_contact;
     }
-    for (int done = 0; ready && done < warm + timed; done += BLOCK)
+    int result = ready ? TS_BENCH_DONE : ts_bench_fail(report, "%s: an engine could not be set up", c->scene);
+    for (int done = 0; result == TS_BENCH_DONE && done < warm + timed; done += BLOCK) {
         for (int i = 0; i < n; ++i) time_block(&r[i], BLOCK, done >= warm);
-    for (int i = 0; ready && i < n; ++i) {
+        if (ts_bench_progress(report, done, warm + timed)) result = TS_BENCH_STOPPED;
+    }
+    for (int i = 0; result == TS_BENCH_DONE && i < n; ++i) {
         if (r[i].alive) r[i].mean_height = mean_height(&r[i], bodies);
         r[i].contacts /= r[i].timed > 0 ? r[i].timed : 1;
         r[i].step = ts_bench_summarise(r[i].seconds, r[i].timed);
         r[i].contact = ts_bench_summarise(r[i].per_contact, r[i].timed);
     }
-    int agreed = ready && agrees(c, r, n);
-    if (ready) {
-        print_case(c, r, n, bodies, agreed);
-        write_case(json, c, r, n, agreed);
-    } else {
-        fprintf(stderr, "%s: an engine could not be set up\n", c->scene);
+    if (result == TS_BENCH_DONE) {
+        int agreed = agrees(c, r, n);
+        add_case(table, c, r, n, agreed);
+        ts_bench_note(report, "%s: %d bodies, answers %s (mean height within %g m).", c->scene, bodies,
+                      agreed ? "agree" : "DIFFER, so speeds are not comparable", c->height_tolerance);
+        if (!agreed) result = TS_BENCH_WRONG;
     }
     for (int i = 0; i < n; ++i) {
         r[i].engine->destroy(r[i].world);
@@ -196,26 +185,18 @@ static int run_case(const bench_case* c, int quick, ts_json* json) {
         free(r[i].per_contact);
     }
     ts_loaded_scene_free(&scene);
-    return agreed;
+    return result;
 }
 
-int main(int argc, char** argv) {
-    ts_bench_flags flags;
-    int exit_code = 0;
-    if (!ts_bench_parse(argc, argv,
-                        "Time per step and per contact of whole scenes, one thread, beside Bullet when built in.",
-                        &flags, &exit_code))
-        return exit_code;
-    ts_text text = {0};
-    ts_json json = ts_json_begin(&text);
-    ts_json_array(&json);
-    int all_agreed = 1;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
-        if (!flags.only || strstr(cases[i].scene, flags.only))
-            all_agreed = run_case(&cases[i], flags.quick, &json) && all_agreed;
-    ts_json_array_end(&json);
-    printf("\nratio: time per step against the last line of its block. Time is wall clock of one thread.\n");
-    exit_code = ts_bench_write_json(&flags, &text);
-    ts_text_free(&text);
-    return all_agreed ? exit_code : 1;
+int ts_bench_step(const ts_bench_options* options, ts_bench_report* report) {
+    ts_bench_table* table = add_table(report);
+    int worst = TS_BENCH_DONE;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        if (!ts_bench_wanted(options, cases[i].scene)) continue;
+        int result = run_case(&cases[i], options, table, report);
+        if (result > worst) worst = result;
+        if (worst >= TS_BENCH_FAILED) return worst;
+    }
+    ts_bench_note(report, "ratio: time per step against the last line of the scene. Time is wall clock of one thread.");
+    return worst;
 }

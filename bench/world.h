@@ -38,7 +38,7 @@ typedef struct ts_bench_engine {
 /// Touchstone itself.
 const ts_bench_engine* ts_bench_touchstone(void);
 
-#ifdef TS_HAVE_BULLET
+#ifdef TS_PEER_BULLET
 /// Bullet in double precision: sequential impulses, sleeping off, split impulse as it comes, friction matched to the
 /// model's rule by giving every body the square root (Bullet multiplies).
 const ts_bench_engine* ts_bench_bullet(void);

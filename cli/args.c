@@ -19,6 +19,7 @@ ts_args ts_args_empty(void) {
     args.time = (double)NAN;
     args.dt = (double)NAN;
     args.png_time = (double)NAN;
+    args.seed = -1;
     return args;
 }
 

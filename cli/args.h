@@ -25,13 +25,18 @@ typedef struct ts_args {
     const char* solvers;
     const char* out;
     const char* png;
-    double time;      // s
-    double dt;        // s
-    double png_time;  // s
+    const char* json_file;  // bench
+    const char* svg;        // bench: a folder
+    const char* only;       // bench
+    double time;            // s
+    double dt;              // s
+    double png_time;        // s
     int threads;
     int width;
     int height;
     int json;
+    int seed;   // bench; < 0: not given
+    int quick;  // bench
     int strict;
     int help;
     int pair_count;

@@ -63,6 +63,15 @@ static const ts_flag compare_flags[] = {
 
 static const ts_flag check_flags[] = {FLAG_STRICT, FLAG_JSON, FLAG_HELP};
 
+static const ts_flag bench_flags[] = {
+    {"--quick", NULL, TS_FLAG_SWITCH, OFFSET(quick), 0.0, 0.0, "a small part of the work: to see that it runs"},
+    {"--json", "FILE", TS_FLAG_TEXT, OFFSET(json_file), 0.0, 0.0,
+     "write everything as JSON; '-' is standard output, instead of the tables"},
+    {"--svg", "FOLDER", TS_FLAG_TEXT, OFFSET(svg), 0.0, 0.0, "write the figures here, one SVG file each"},
+    {"--seed", "N", TS_FLAG_INTEGER, OFFSET(seed), 0.0, 2147483647.0, "of everything random (default 1)"},
+    {"--only", "TEXT", TS_FLAG_TEXT, OFFSET(only), 0.0, 0.0, "only parts whose name contains this"},
+    FLAG_HELP};
+
 static const ts_flag view_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver to start with"},
     {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
@@ -100,6 +109,12 @@ static const ts_command commands[] = {
      "the inertias are possible and plausible, and which geoms touch at the start.",
      "  touchstone check robot.xml\n  touchstone check robot.xml --strict --json\n", check_flags, COUNT(check_flags),
      ts_cmd_check},
+    {"bench", "measure: speed, iterations, accuracy", "[NAME]",
+     "Without NAME, lists the benchmarks. A benchmark first checks that answers agree and then measures; it compares\n"
+     "with the libraries that the build found (see the list of peers in the JSON). Some also use data in the folder\n"
+     "that the environment variable TOUCHSTONE_DATA names. Exit code 1 when an answer of ours was wrong.",
+     "  touchstone bench\n  touchstone bench gjk-meshes --json meshes.json --svg figures\n", bench_flags,
+     COUNT(bench_flags), ts_cmd_bench},
     {"view", "watch a scene, or render a picture of it", "[SCENE]",
      "Opens a window; without SCENE, the first of the list. With --png renders one picture and needs no display.",
      "  touchstone view sliding-cube\n  touchstone view stack-10 --png stack.png --time 1 --size 1920x1080\n",
@@ -190,7 +205,7 @@ int main(int argc, char** argv) {
     ts_text text = {0};
     ts_status status;
     if (argc < 2) {
-        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "what shall be done? list, run, compare, check or view");
+        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "what shall be done? list, run, compare, check, bench or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];

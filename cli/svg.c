@@ -81,7 +81,34 @@ static void add_linear_ticks(axis* self, double pixels_per_tick, int whole, int 
         self->tick[self->tick_count++] = k * step == 0.0 ? 0.0 : k * step;
 }
 
+// The largest of 1, 2, 5 times a power of ten that is not above 10^exponent, or the smallest not below, as exponent.
+static double nice_exponent(double exponent, int above) {
+    static const double mantissa[] = {0.0, 0.301029995663981195, 0.698970004336018805, 1.0};
+    double whole = floor(exponent);
+    double rest = exponent - whole;
+    double best = above ? 1.0 : 0.0;
+    for (int i = 0; i < 4; ++i) {
+        if (!above && mantissa[i] <= rest + 1e-9) best = mantissa[i];
+        if (above && mantissa[3 - i] >= rest - 1e-9) best = mantissa[3 - i];
+    }
+    return whole + best;
+}
+
+// Less than two powers of ten: 1, 2, 5.
+static void add_short_log_ticks(axis* self) {
+    self->low = nice_exponent(self->low, 0);
+    self->high = nice_exponent(self->high, 1);
+    if (self->high - self->low < 0.3) self->high = nice_exponent(self->low + 0.3, 1);
+    self->tick_count = 0;
+    for (double k = self->low; k <= self->high + 1e-6 && self->tick_count < MOST_TICKS; k = nice_exponent(k + 0.2, 1))
+        self->tick[self->tick_count++] = k;
+}
+
 static void add_log_ticks(axis* self) {
+    if (self->high - self->low < 2.0) {
+        add_short_log_ticks(self);
+        return;
+    }
     self->low = floor(self->low + 1e-9);
     self->high = ceil(self->high - 1e-9);
     if (self->high - self->low < 1.0) self->high = self->low + 1.0;
@@ -104,19 +131,34 @@ static void widen(range* r, double value) {
 
 static range range_of(const ts_svg_plot* plot, int of_y) {
     range r = {HUGE_VAL, -HUGE_VAL};
-    for (int c = 0; c < plot->curve_count; ++c)
-        for (int i = 0; i < plot->curve[c].count; ++i) widen(&r, of_y ? plot->curve[c].y[i] : plot->curve[c].x[i]);
-    if (!(r.low <= r.high)) r.low = r.high = 0.0;
+    // A logarithmic axis without a floor has nothing to say about what is not positive.
+    int only_positive = of_y ? plot->y_scale == TS_SVG_LOG && plot->y_floor <= 0.0 : plot->x_scale == TS_SVG_LOG;
+    for (int c = 0; c < plot->curve_count; ++c) {
+        const double* value = of_y ? plot->curve[c].y : plot->curve[c].x;
+        for (int i = 0; i < plot->curve[c].count; ++i)
+            if (!only_positive || value[i] > 0.0) widen(&r, value[i]);
+    }
+    if (!(r.low <= r.high)) r.low = r.high = only_positive ? 1.0 : 0.0;
     return r;
 }
 
 static axis make_x_axis(const ts_svg_plot* plot) {
     range r = range_of(plot, 0);
-    if (!(r.high > r.low)) r.high = r.low + 1.0;
     axis self;
     memset(&self, 0, sizeof self);
     self.from = MARGIN_LEFT;
     self.to = plot->width - MARGIN_RIGHT;
+    if (plot->x_scale == TS_SVG_LOG) {
+        self.kind = TS_SVG_LOG;
+        self.scale = 1.0;
+        self.floor = r.low;
+        self.low = log10(r.low);
+        self.high = log10(r.high);
+        snprintf(self.unit, sizeof self.unit, "%s", plot->x_unit);
+        add_log_ticks(&self);
+        return self;
+    }
+    if (!(r.high > r.low)) r.high = r.low + 1.0;
     choose_prefix(&self, fmax(fabs(r.low), fabs(r.high)), plot->x_unit);
     self.low = r.low * self.scale;
     self.high = r.high * self.scale;
@@ -135,11 +177,11 @@ static axis make_y_axis(const ts_svg_plot* plot) {
     }
     self.kind = plot->y_scale;
     self.scale = 1.0;
-    self.floor = plot->y_floor;
+    self.floor = plot->y_floor > 0.0 ? plot->y_floor : r.low;
     if (self.kind == TS_SVG_LOG) {
         snprintf(self.unit, sizeof self.unit, "%s", plot->y_unit);
-        self.low = log10(r.low > plot->y_floor ? r.low : plot->y_floor);
-        self.high = log10(r.high > plot->y_floor ? r.high : plot->y_floor);
+        self.low = log10(r.low > self.floor ? r.low : self.floor);
+        self.high = log10(r.high > self.floor ? r.high : self.floor);
         add_log_ticks(&self);
         return self;
     }
@@ -206,9 +248,16 @@ static void add_power_of_ten(ts_text* text, int exponent) {
 }
 
 static void add_tick_label(ts_text* text, const axis* self, double value) {
-    if (self->kind == TS_SVG_LOG)
-        add_power_of_ten(text, (int)value);
-    else
+    if (self->kind == TS_SVG_LOG) {
+        double whole = floor(value + 1e-9);
+        // Powers far from one are written as powers, the others as people write them.
+        if (self->low > -3.5 && self->high < 5.5) {
+            ts_text_add(text, "%g", floor(pow(10.0, value - whole) + 0.5) * pow(10.0, whole));
+            return;
+        }
+        if (value - whole > 0.1) ts_text_add(text, "%.0f\xC2\xB7", pow(10.0, value - whole));
+        add_power_of_ten(text, (int)whole);
+    } else
         ts_text_add(text, "%s%.*f", value < 0.0 ? "\xE2\x88\x92" : "", self->decimals, fabs(value));
 }
 
@@ -317,6 +366,7 @@ static void draw_mark(ts_text* text, int style, double x, double y) {
 
 // Logarithmic plots show noise, which wide strokes would turn into blocks: there widths are halved.
 static double stroke_width(ts_svg_scale scale, int style, int style_count) {
+    if (style_count < 0) return 1.8;
     if (scale == TS_SVG_LOG) return 0.5 * stroke_width(TS_SVG_LINEAR, style, style_count) + 0.3;
     if (style_count < 2) return 2.2;
     return 1.6 + 3.0 * (double)(style_count - 1 - style) / (double)(style_count - 1);
@@ -325,8 +375,14 @@ static double stroke_width(ts_svg_scale scale, int style, int style_count) {
 // Marks at places of the curve's own, so that curves on top of each other show different marks side by side.
 static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
                        ts_text* text) {
-    enum { MARKS_PER_CURVE = 5 };
+    enum { MARKS_PER_CURVE = 5, FEW = 24 };
     if (curve->count == 0) return;
+    if (plot->points && curve->count <= FEW) {
+        for (int i = 0; i < curve->count; ++i)
+            if (isfinite(curve->x[i]) && isfinite(curve->y[i]))
+                draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
+        return;
+    }
     double own = ((double)curve->style + 0.5) / (double)(plot->style_count > 0 ? plot->style_count : 1);
     for (int k = 0; k < MARKS_PER_CURVE; ++k) {
         int i = (int)((double)(curve->count - 1) * ((double)k + own) / MARKS_PER_CURVE);
@@ -360,7 +416,8 @@ static void draw_path_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, 
 static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
                        ts_text* text) {
     ts_text_add(text, "<g class=\"c s%d k%d\"><path class=\"l\" stroke-width=\"%.1f\"%s d=\"", curve->style,
-                curve->style % COLOURS, stroke_width(plot->y_scale, curve->style, plot->style_count),
+                curve->style % COLOURS,
+                stroke_width(plot->y_scale, curve->style, plot->points ? -1 : plot->style_count),
                 curve->style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
     pen tip = {text, 0, 0.0, 0.0};
     if (plot->path)
@@ -382,7 +439,8 @@ static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const
     ts_text_add(text, "</g>");
 }
 
-void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text) {
+// `where` says where it lies within another drawing; "" when it stands in a page.
+static void add_plot(const ts_svg_plot* plot, const char* where, ts_text* text) {
     axis x = make_x_axis(plot);
     axis y = make_y_axis(plot);
     if (plot->path) {
@@ -390,9 +448,9 @@ void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text) {
         pad(&y, 0.08);
         equalise(&x, &y);
     }
-    add_linear_ticks(&x, 56.0, 0, 0);
+    if (x.kind == TS_SVG_LINEAR) add_linear_ticks(&x, 56.0, 0, 0);
     if (y.kind == TS_SVG_LINEAR) add_linear_ticks(&y, 34.0, plot->y_whole, !plot->path);
-    ts_text_add(text, "<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", plot->width,
+    ts_text_add(text, "<svg class=\"plot\"%s viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", where, plot->width,
                 plot->height);
     ts_svg_escape(text, plot->title);
     ts_text_add(text, "\">");
@@ -410,15 +468,19 @@ void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text) {
     ts_text_add(text, "</svg>\n");
 }
 
-void ts_svg_swatch(int style, int style_count, ts_text* text) {
+void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text) { add_plot(plot, "", text); }
+
+static void add_swatch(int style, int style_count, const char* where, ts_text* text) {
     ts_text_add(text,
-                "<svg class=\"swatch k%d\" viewBox=\"0 0 34 14\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
+                "<svg class=\"swatch k%d\"%s viewBox=\"0 0 34 14\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
                 "<path class=\"l\" stroke-width=\"%.1f\"%s d=\"M1 7H33\"/>",
-                style % COLOURS, stroke_width(TS_SVG_LINEAR, style, style_count),
+                style % COLOURS, where, stroke_width(TS_SVG_LINEAR, style, style_count),
                 style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
     draw_mark(text, style, 17.0, 7.0);
     ts_text_add(text, "</svg>");
 }
+
+void ts_svg_swatch(int style, int style_count, ts_text* text) { add_swatch(style, style_count, "", text); }
 
 static const char* const light_ink[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#b5569b",
                                                "#c98a00", "#3a9bdc", "#7a5230", "#5a5f66"};
@@ -432,12 +494,13 @@ void ts_svg_color(int style, float out_rgb[3]) {
     for (int c = 0; c < 3; ++c) out_rgb[c] = (float)(rgb >> (16 - 8 * c) & 255u) / 255.0f;
 }
 
-void ts_svg_css(ts_text* text) {
+// What both pages and files need.
+static void add_part_css(ts_text* text) {
     for (int i = 0; i < COLOURS; ++i) ts_text_add(text, ".k%d{--ink:%s}", i, light_ink[i]);
     ts_text_add(text, "\n@media (prefers-color-scheme:dark){");
     for (int i = 0; i < COLOURS; ++i) ts_text_add(text, ".k%d{--ink:%s}", i, dark_ink[i]);
     ts_text_add(text,
-                "}\n.plot{width:100%%;height:auto;display:block}"
+                "}\n"
                 ".grid path{stroke:var(--line);stroke-width:1;fill:none}.grid .zero{stroke:var(--soft)}"
                 ".tick text{font-size:11px;fill:var(--soft);font-variant-numeric:tabular-nums}"
                 ".label{font-size:12px;fill:var(--soft)}"
@@ -445,4 +508,51 @@ void ts_svg_css(ts_text* text) {
                 ".m{fill:var(--ink);stroke:var(--card);stroke-width:1}.m.hollow{fill:var(--card);stroke:var(--ink)}"
                 ".start{fill:none;stroke:var(--text);stroke-width:1.5}"
                 ".guide{fill:none;stroke:var(--text);stroke-width:1.1;stroke-dasharray:3 5}\n");
+}
+
+void ts_svg_css(ts_text* text) {
+    add_part_css(text);
+    ts_text_add(text, ".plot{width:100%%;height:auto;display:block}\n");
+}
+
+void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* text) {
+    enum { HEAD = 30, LINE = 20, FOOT = 12, SWATCH = 40 };
+    // As many columns as the longest label allows; a letter is about 6.6 px.
+    size_t longest = 0;
+    for (int c = 0; c < plot->curve_count; ++c)
+        if (strlen(label[c]) > longest) longest = strlen(label[c]);
+    double wanted = SWATCH + 6.6 * (double)longest + 18.0;
+    double room = plot->width - MARGIN_LEFT - MARGIN_RIGHT;
+    int columns = wanted < room ? (int)(room / wanted) : 1;
+    int lines = (plot->curve_count + columns - 1) / columns;
+    int height = HEAD + plot->height + lines * LINE + FOOT;
+    ts_text_add(text,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>",
+                plot->width, height, plot->width, height);
+    ts_svg_escape(text, plot->title);
+    ts_text_add(text, "</title>\n<style>\n"
+                      "svg{--card:#ffffff;--text:#1f2328;--soft:#59636e;--line:#d8dee4;"
+                      "font-family:system-ui,-apple-system,'Segoe UI',sans-serif}\n"
+                      "@media (prefers-color-scheme:dark){svg{--card:#0d1117;--text:#f0f6fc;--soft:#9198a1;"
+                      "--line:#30363d}}\n"
+                      ".paper{fill:var(--card)}.title{font-size:15px;font-weight:600;fill:var(--text)}"
+                      ".key{font-size:12px;fill:var(--text)}\n");
+    add_part_css(text);
+    ts_text_add(text, "</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\" rx=\"6\"/>\n"
+                      "<text class=\"title\" x=\"8\" y=\"22\">");
+    ts_svg_escape(text, plot->title);
+    ts_text_add(text, "</text>\n");
+    char where[96];
+    snprintf(where, sizeof where, " x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"", HEAD, plot->width, plot->height);
+    add_plot(plot, where, text);
+    for (int c = 0; c < plot->curve_count; ++c) {
+        double x = MARGIN_LEFT + (c % columns) * (room / columns);
+        double y = HEAD + plot->height + (c / columns) * LINE;
+        snprintf(where, sizeof where, " x=\"%.1f\" y=\"%.1f\"", x, y + 3.0);
+        add_swatch(plot->curve[c].style, -1, where, text);
+        ts_text_add(text, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", x + SWATCH, y + 14.0);
+        ts_svg_escape(text, label[c]);
+        ts_text_add(text, "</text>\n");
+    }
+    ts_text_add(text, "</svg>\n");
 }

@@ -1,4 +1,5 @@
-// A small plot library: line plots as inline SVG, styled by the page's CSS so that they follow light and dark.
+// A small plot library: line plots as inline SVG, styled by the page's CSS so that they follow light and dark, or as files
+// that stand alone.
 // Curves that coincide stay visible: earlier curves are drawn wider, and every curve carries its own marks at its own
 // places.
 #ifndef TS_CLI_SVG_H
@@ -26,13 +27,15 @@ typedef struct ts_svg_plot {
     const char* y_unit;
     int width;   // px
     int height;  // px
+    ts_svg_scale x_scale;
     ts_svg_scale y_scale;
-    double y_floor;   // smallest value shown on a logarithmic axis
+    double y_floor;   // smallest value shown on a logarithmic axis; 0: the smallest positive one there is
     double y_span;    // least extent of a linear y axis: noise below it looks flat
     int y_from_zero;  // nonzero: a linear y axis includes zero
     int y_reversed;   // nonzero: y grows downwards
     int y_whole;      // nonzero: ticks at whole numbers only
     int path;         // nonzero: x is not time; the ends get a mark and equal aspect is used when sensible
+    int points;  // nonzero: few measured points rather than a course over time; lines are of one width, points marked
     const ts_svg_curve* curve;
     int curve_count;
     int style_count;            // styles on the page, for the widths
@@ -41,6 +44,10 @@ typedef struct ts_svg_plot {
 
 /// Appends <svg>...</svg>.
 void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text);
+
+/// Appends a whole SVG file: title, plot, and a legend with one label per curve. It brings its own style and background,
+/// for light and dark.
+void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* text);
 
 /// Appends a short piece of a curve of that style, for legends and tables.
 void ts_svg_swatch(int style, int style_count, ts_text* text);

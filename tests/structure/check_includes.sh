@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_includes.sh ROOT: every include must follow the arrows of the house.
-#   base <- collision, contact <- engine <- scenes <- viewer, cli, python;  bench may use all but the faces.
+#   base <- collision, contact <- engine <- scenes <- viewer, cli, python;  bench may use all but the faces,
+#   and cli runs it.
 # collision and contact do not know each other; a *_internal.h never leaves its folder; paths start at the root;
 # cglm, GLFW and the OpenGL loader stay inside viewer/. Tests may look anywhere and are not checked.
 set -eu
@@ -24,7 +25,7 @@ BEGIN {
     below["engine"] = " engine collision contact base "
     below["scenes"] = " scenes engine collision contact base "
     below["viewer"] = " viewer scenes engine collision contact base "
-    below["cli"] = " cli viewer scenes engine collision contact base "
+    below["cli"] = " cli viewer bench scenes engine collision contact base "
     below["python"] = " python scenes engine collision contact base "
     below["bench"] = " bench scenes engine collision contact base "
     folders = " base collision contact engine scenes viewer cli python bench tests "

@@ -1,0 +1,17 @@
+// What the benchmarks' files offer to the table: one function each.
+#ifndef TS_BENCH_BENCH_LIST_H
+#define TS_BENCH_BENCH_LIST_H
+
+#include "bench/bench.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// step.c
+int ts_bench_step(const ts_bench_options* options, ts_bench_report* report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+// The one table of benchmarks, and the peers that a build may know.
+#include "bench/bench.h"
+#include "bench/bench_list.h"
+
+#include <string.h>
+
+// Adding one: a file, its declaration in bench_list.h, and a line here.
+static const ts_bench benches[] = {
+    {"step", "time per step and per contact of whole scenes, beside Bullet", ts_bench_step},
+};
+
+enum { BENCH_COUNT = sizeof benches / sizeof benches[0] };
+
+int ts_bench_count(void) { return BENCH_COUNT; }
+
+const ts_bench* ts_bench_at(int i) { return &benches[i]; }
+
+const ts_bench* ts_bench_find(const char* name) {
+    for (int i = 0; i < BENCH_COUNT; ++i)
+        if (strcmp(benches[i].name, name) == 0) return &benches[i];
+    return NULL;
+}
+
+#ifndef TS_PEER_BULLET
+#define TS_PEER_BULLET NULL
+#endif
+#ifndef TS_PEER_CCD
+#define TS_PEER_CCD NULL
+#endif
+#ifndef TS_PEER_FCL
+#define TS_PEER_FCL NULL
+#endif
+#ifndef TS_PEER_BOX2D
+#define TS_PEER_BOX2D NULL
+#endif
+#ifndef TS_PEER_COAL
+#define TS_PEER_COAL NULL
+#endif
+#ifndef TS_PEER_PROXSUITE
+#define TS_PEER_PROXSUITE NULL
+#endif
+
+static const ts_bench_peer peers[] = {
+    {"bullet", TS_PEER_BULLET}, {"libccd", TS_PEER_CCD}, {"fcl", TS_PEER_FCL},
+    {"box2d", TS_PEER_BOX2D},   {"coal", TS_PEER_COAL},  {"proxsuite", TS_PEER_PROXSUITE},
+};
+
+int ts_bench_peer_count(void) { return (int)(sizeof peers / sizeof peers[0]); }
+
+const ts_bench_peer* ts_bench_peer_at(int i) { return &peers[i]; }
