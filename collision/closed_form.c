@@ -7,6 +7,9 @@
 // Guaranteed: exact to rounding, a unit normal always. Where the closest point is not unique (concentric spheres, a
 // centre on a capsule's axis) the normal falls back to last time's, then to the direction between the frames, then to
 // fixed axes, in that order.
+//
+// Everything is computed from the difference of the two positions, in world axes: nothing is built that the pair does not
+// need (two spheres never touch a rotation), and far from the origin no digits are lost.
 #include "collision/proximity_internal.h"
 
 #include <float.h>
@@ -72,48 +75,68 @@ static core_distance point_to_cylinder(ts_vec3 c, ts_vec3 h) {
     return r;
 }
 
-// `axis` is what a made-up direction must be orthogonal to when the point lies on the core; see fallback_normal.
-static core_distance point_to_thin_core(ts_vec3 d, ts_vec3 axis, ts_vec3 previous) {
-    core_distance r;
-    if (ts_vec3_max_abs(d) > 0.0) {
-        r.outward = ts_vec3_unit_or(d, ts_vec3_axis(0));
-        r.distance = ts_vec3_dot(r.outward, d);
-    } else {
-        r.outward = fallback_normal(axis, previous, ts_vec3_zero());
-        r.distance = 0.0;
-    }
-    return r;
-}
-
-static void conclude(ts_proximity* out, double distance, double scale) {
+static void conclude(double distance, double scale, ts_proximity* out) {
     out->distance = out->lower = out->upper = distance;
-    out->iterations = 0;
     if (fabs(distance) <= 8.0 * DBL_EPSILON * scale)
         out->status = TS_PROXIMITY_TOUCHING;
     else
         out->status = distance > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_PENETRATING;
 }
 
-static int sphere_query(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 previous,
-                        ts_proximity* out) {
-    // The sphere's centre in B's frame, and what B would like the outward direction to be when there is no telling.
-    ts_vec3 c = ts_vec3_neg(ts_mat3_mul_vec_transposed(&pose->R, pose->p));
-    ts_vec3 before = ts_vec3_neg(ts_transform_direction_inverse(pose, previous));
+// Last time's normal, in world axes; zero when unknown.
+static ts_vec3 previous_normal(const ts_transform* pose_a, const ts_gjk_cache* cache) {
+    if (!cache || !ts_vec3_is_finite(cache->normal)) return ts_vec3_zero();
+    return ts_transform_direction(pose_a, cache->normal);
+}
+
+// `outward` of a point that lies on a core without inside, for B's sake: away from B. `axis` is what it must be orthogonal
+// to (a segment's direction), or zero.
+static ts_vec3 made_up(const ts_transform* pose_a, const ts_gjk_cache* cache, ts_vec3 axis, ts_proximity* out) {
+    out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
+    return fallback_normal(axis, ts_vec3_neg(previous_normal(pose_a, cache)), ts_vec3_zero());
+}
+
+// A sphere at pose_a->p against a core of which d is the vector from the closest point: two spheres, or sphere and capsule.
+static void sphere_thin_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, ts_vec3 d, ts_vec3 axis,
+                              const ts_gjk_cache* cache, ts_proximity* out) {
+    double gap = ts_vec3_norm(d);
+    ts_vec3 outward;
+    if (gap > 1e-150) {  // else its square has lost digits
+        outward = ts_vec3_scale(1.0 / gap, d);
+    } else if (ts_vec3_max_abs(d) > 0.0) {
+        outward = ts_vec3_unit_or(d, ts_vec3_axis(0));
+        gap = ts_vec3_dot(outward, d);
+    } else {
+        outward = made_up(pose_a, cache, axis, out);
+    }
+    out->normal = ts_vec3_neg(outward);
+    out->point_a = ts_vec3_add_scaled(pose_a->p, -a->radius, outward);
+    out->point_b = ts_vec3_add_scaled(pose_a->p, b->radius - gap, outward);
+    conclude(gap - a->radius - b->radius, a->radius + b->radius + gap, out);
+}
+
+// A sphere against a core given by the signed distance of a point in the core's frame.
+static int sphere_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                        const ts_gjk_cache* cache, ts_proximity* out) {
+    ts_vec3 between = ts_vec3_sub(pose_a->p, pose_b->p);
     core_distance d;
     switch (b->kind) {
-    case TS_SHAPE_SPHERE: d = point_to_thin_core(c, ts_vec3_zero(), before); break;
-    case TS_SHAPE_CAPSULE:
-        d = point_to_thin_core(ts_vec3_make(c.x, c.y, c.z - clamp(c.z, b->half.z)), ts_vec3_axis(2), before);
-        break;
-    case TS_SHAPE_CYLINDER: d = point_to_cylinder(c, b->half); break;
-    case TS_SHAPE_BOX: d = point_to_box(c, b->half); break;
+    case TS_SHAPE_SPHERE: sphere_thin_query(a, pose_a, b, between, ts_vec3_zero(), cache, out); return 1;
+    case TS_SHAPE_CAPSULE: {
+        ts_vec3 axis = ts_mat3_column(&pose_b->R, 2);
+        double along = clamp(ts_vec3_dot(axis, between), b->half.z);
+        sphere_thin_query(a, pose_a, b, ts_vec3_add_scaled(between, -along, axis), axis, cache, out);
+        return 1;
+    }
+    case TS_SHAPE_CYLINDER: d = point_to_cylinder(ts_transform_direction_inverse(pose_b, between), b->half); break;
+    case TS_SHAPE_BOX: d = point_to_box(ts_transform_direction_inverse(pose_b, between), b->half); break;
     default: return 0;
     }
-    out->normal = ts_vec3_neg(ts_transform_direction(pose, d.outward));
-    double distance = d.distance - a->radius - b->radius;
-    out->point_a = ts_vec3_scale(a->radius, out->normal);
-    out->point_b = ts_vec3_scale(d.distance - b->radius, out->normal);
-    conclude(out, distance, a->radius + b->radius + fabs(d.distance));
+    ts_vec3 outward = ts_transform_direction(pose_b, d.outward);
+    out->normal = ts_vec3_neg(outward);
+    out->point_a = ts_vec3_add_scaled(pose_a->p, -a->radius, outward);
+    out->point_b = ts_vec3_add_scaled(pose_a->p, b->radius - d.distance, outward);
+    conclude(d.distance - a->radius - b->radius, a->radius + b->radius + fabs(d.distance), out);
     return 1;
 }
 
@@ -137,55 +160,67 @@ static void closest_parameters(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, doubl
     *out_t = clamp(c * *out_s - e, hb);
 }
 
-static void capsule_query(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 previous,
-                          ts_proximity* out) {
-    ts_vec3 u = ts_vec3_axis(2), v = ts_mat3_column(&pose->R, 2);
+static void capsule_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                          const ts_gjk_cache* cache, ts_proximity* out) {
+    ts_vec3 u = ts_mat3_column(&pose_a->R, 2), v = ts_mat3_column(&pose_b->R, 2);
+    ts_vec3 between = ts_vec3_sub(pose_b->p, pose_a->p);
     double s, t;
-    closest_parameters(u, a->half.z, pose->p, v, b->half.z, &s, &t);
-    ts_vec3 ca = ts_vec3_scale(s, u), cb = ts_vec3_add_scaled(pose->p, t, v);
+    closest_parameters(u, a->half.z, between, v, b->half.z, &s, &t);
+    ts_vec3 ca = ts_vec3_scale(s, u), cb = ts_vec3_add_scaled(between, t, v);
     ts_vec3 d = ts_vec3_sub(cb, ca);
-    ts_vec3 cross = ts_vec3_cross(u, v);
-    double sine = ts_vec3_norm(cross), gap = ts_vec3_norm(d);
-    double scale = a->half.z + b->half.z + ts_vec3_norm(pose->p);
+    double gap = ts_vec3_norm(d);
+    double scale = a->half.z + b->half.z + ts_vec3_norm(between);
     if (gap > 1e-7 * scale) {
         out->normal = ts_vec3_scale(1.0 / gap, d);
-    } else if (sine > 1e-3) {
-        // Crossing segments: what is left of d is rounding, the common perpendicular is not.
-        ts_vec3 n = ts_vec3_scale(1.0 / sine, cross);
-        double along = ts_vec3_dot(n, d);
-        ts_vec3 wish = along != 0.0 ? d : fallback_normal(ts_vec3_zero(), previous, pose->p);
-        out->normal = ts_vec3_dot(n, wish) < 0.0 ? ts_vec3_neg(n) : n;
-        gap = ts_vec3_dot(out->normal, d);
     } else {
-        out->normal = ts_vec3_unit_or(d, fallback_normal(u, previous, pose->p));
+        ts_vec3 cross = ts_vec3_cross(u, v);
+        double sine = ts_vec3_norm(cross);
+        if (sine > 1e-3) {
+            // Crossing segments: what is left of d is rounding, the common perpendicular is not.
+            ts_vec3 n = ts_vec3_scale(1.0 / sine, cross);
+            double along = ts_vec3_dot(n, d);
+            ts_vec3 wish = d;
+            if (!(along != 0.0)) {
+                wish = fallback_normal(ts_vec3_zero(), previous_normal(pose_a, cache), between);
+                out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
+            }
+            out->normal = ts_vec3_dot(n, wish) < 0.0 ? ts_vec3_neg(n) : n;
+            gap = ts_vec3_dot(out->normal, d);
+        } else if (ts_vec3_max_abs(d) > 0.0) {
+            out->normal = ts_vec3_unit_or(d, ts_vec3_axis(0));
+        } else {
+            out->normal = fallback_normal(u, previous_normal(pose_a, cache), between);
+            out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
+        }
     }
-    double distance = gap - a->radius - b->radius;
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(ca, cb));
+    ts_vec3 middle = ts_vec3_add(pose_a->p, ts_vec3_scale(0.5, ts_vec3_add(ca, cb)));
     out->point_a = ts_vec3_add_scaled(middle, a->radius - 0.5 * gap, out->normal);
     out->point_b = ts_vec3_add_scaled(middle, 0.5 * gap - b->radius, out->normal);
-    conclude(out, distance, a->radius + b->radius + scale);
+    conclude(gap - a->radius - b->radius, a->radius + b->radius + scale, out);
 }
 
-static void half_space_query(const ts_shape* b, const ts_transform* pose, ts_proximity* out) {
-    ts_support_point s = ts_support_core(b, ts_vec3_neg(ts_mat3_row(&pose->R, 2)), -1);
-    ts_vec3 low = ts_transform_point(pose, s.point);
-    double distance = low.z - b->radius;
-    out->normal = ts_vec3_axis(2);
-    out->point_a = ts_vec3_make(low.x, low.y, 0.0);
-    out->point_b = ts_vec3_make(low.x, low.y, distance);
-    conclude(out, distance, ts_vec3_norm(low) + b->radius);
+static void half_space_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
+                             const ts_transform* pose_b, ts_proximity* out) {
+    ts_vec3 up = ts_mat3_column(&pose_a->R, 2);
+    ts_support_point s = ts_support_core(b, ts_transform_direction_inverse(pose_b, ts_vec3_neg(up)), -1);
+    ts_vec3 low = ts_vec3_add(ts_vec3_sub(pose_b->p, pose_a->p), ts_transform_direction(pose_b, s.point));
+    double height = ts_vec3_dot(up, low), balls = a->radius + b->radius;
+    out->normal = up;
+    out->point_b = ts_vec3_add(pose_a->p, ts_vec3_add_scaled(low, -b->radius, up));
+    out->point_a = ts_vec3_add(pose_a->p, ts_vec3_add_scaled(low, a->radius - height, up));
+    ++out->support_calls;
+    conclude(height - balls, ts_vec3_norm(low) + balls, out);
 }
 
-int ts_closed_form_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                         ts_proximity* out) {
-    if (a->kind == TS_SHAPE_PLANE) {
-        half_space_query(b, b_in_a, out);
+int ts_closed_form_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                         const ts_gjk_cache* cache, ts_proximity* out) {
+    switch (a->kind) {
+    case TS_SHAPE_PLANE: half_space_query(a, pose_a, b, pose_b, out); return 1;
+    case TS_SHAPE_SPHERE: return sphere_query(a, pose_a, b, pose_b, cache, out);
+    case TS_SHAPE_CAPSULE:
+        if (b->kind != TS_SHAPE_CAPSULE) return 0;
+        capsule_query(a, pose_a, b, pose_b, cache, out);
         return 1;
+    default: return 0;
     }
-    if (a->kind == TS_SHAPE_SPHERE) return sphere_query(a, b, b_in_a, previous, out);
-    if (a->kind == TS_SHAPE_CAPSULE && b->kind == TS_SHAPE_CAPSULE) {
-        capsule_query(a, b, b_in_a, previous, out);
-        return 1;
-    }
-    return 0;
 }

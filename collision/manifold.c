@@ -141,11 +141,16 @@ static ts_proximity_status collide(const ts_shape* a, const ts_shape* b, const t
         }
     }
     ts_proximity p;
-    if (ts_closed_form_query(a, b, pose, cache->gjk.normal, &p))
+    ts_proximity_reset(&p);
+    ts_transform here = ts_transform_identity();
+    if (ts_closed_form_query(a, &here, b, pose, &cache->gjk, &p)) {
         cache->gjk.normal = p.normal;
-    else
-        ts_core_query(a, b, pose, margin, &cache->gjk, &p);
-    *out_iterations = p.iterations;
+    } else {
+        ts_proximity_options options = ts_proximity_options_default();
+        options.give_up_distance = margin;
+        ts_core_query(a, b, pose, &options, &cache->gjk, &p);
+    }
+    *out_iterations = p.gjk_iterations + p.epa_iterations;
     *out_normal = p.normal;
     if (p.status == TS_PROXIMITY_INVALID_INPUT || p.status == TS_PROXIMITY_SEPARATED_EARLY) return p.status;
     if (p.distance > margin) return p.status;

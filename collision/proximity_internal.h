@@ -8,15 +8,25 @@
 extern "C" {
 #endif
 
-/// Closed forms: half-space against anything; sphere against sphere, capsule, cylinder and box; capsule against capsule.
-/// Kinds must be sorted (a->kind <= b->kind). `previous` (may be zero) decides where every normal is as good. Returns 0,
-/// touching nothing, for pairs without a closed form; else 1 and the result in A's frame.
-int ts_closed_form_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                         ts_proximity* out_in_a);
+/// No counts, no flags, nothing wrong: what every query starts from.
+static inline void ts_proximity_reset(ts_proximity* out) {
+    out->reason = TS_PROXIMITY_FINE;
+    out->iterations = out->gjk_iterations = out->epa_iterations = out->sqp_iterations = out->support_calls = 0;
+    out->switched_at = -1;
+    out->flags = 0;
+}
 
-/// GJK on the cores, EPA when they overlap, balls added back. `out_in_a` is in A's frame; its points lie on the surfaces.
-void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double give_up_distance,
-                   ts_gjk_cache* cache, ts_proximity* out_in_a);
+/// Closed forms: half-space against anything; sphere against sphere, capsule, cylinder and box; capsule against capsule.
+/// Kinds must be sorted (a->kind <= b->kind), `out` reset. The cache (may be NULL) is read where every normal is as good,
+/// and not written. Returns 0, touching nothing, for pairs without a closed form; else 1 and the result where the poses
+/// are given.
+int ts_closed_form_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                         const ts_gjk_cache* cache, ts_proximity* out);
+
+/// GJK on the cores, EPA when they overlap, balls added back; the goal of `options` says how much of it. `out` must be
+/// reset; it is in A's frame afterwards, and its points lie on the surfaces.
+void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                   const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out_in_a);
 
 /// ts_gjk_distance from a given direction, kept even when it does not separate.
 void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
@@ -39,10 +49,11 @@ int ts_gjk_distance_warm(const ts_shape* a, const ts_shape* b, const ts_transfor
 
 /// Nonzero when every entry of the pose is finite.
 static inline int ts_pose_is_usable(const ts_transform* pose) {
-    // A sum is finite only if its terms are; one test instead of twelve.
-    double sum = pose->p.x + pose->p.y + pose->p.z;
-    for (int i = 0; i < 3; ++i) sum += pose->R.m[i][0] + pose->R.m[i][1] + pose->R.m[i][2];
-    return isfinite(sum);
+    // A sum is finite only if its terms are; one test instead of twelve. In three chains, which the processor overlaps.
+    double x = pose->R.m[0][0] + pose->R.m[0][1] + (pose->R.m[0][2] + pose->p.x);
+    double y = pose->R.m[1][0] + pose->R.m[1][1] + (pose->R.m[1][2] + pose->p.y);
+    double z = pose->R.m[2][0] + pose->R.m[2][1] + (pose->R.m[2][2] + pose->p.z);
+    return isfinite(x + y + z);
 }
 
 #ifdef __cplusplus

@@ -91,6 +91,17 @@ static inline const ts_vec3* fixture_triangle(double size) {
     return size == 1.0 ? big : (size == 0.5 ? middle : small);
 }
 
+/// Three corners in a store that is reused after a few thousand calls; for shapes that borrow them.
+static inline const ts_vec3* borrow_corners(ts_vec3 a, ts_vec3 b, ts_vec3 c) {
+    static ts_vec3 store[4096][3];
+    static int next = 0;
+    ts_vec3* corner = store[next++ % 4096];
+    corner[0] = a;
+    corner[1] = b;
+    corner[2] = c;
+    return corner;
+}
+
 /// A shape of the given kind with sizes around `size`; hulls are borrowed from the caller.
 static inline ts_shape random_shape(ts_rng* rng, ts_shape_kind kind, double size, const ts_hull* hull) {
     double a = size * ts_rng_uniform_in(rng, 0.3, 1.0), b = size * ts_rng_uniform_in(rng, 0.3, 1.0);
@@ -101,23 +112,59 @@ static inline ts_shape random_shape(ts_rng* rng, ts_shape_kind kind, double size
     case TS_SHAPE_ELLIPSOID: return ts_shape_ellipsoid(ts_vec3_make(a, b, c));
     case TS_SHAPE_CYLINDER: return ts_shape_cylinder(a, b);
     case TS_SHAPE_CONE: return ts_shape_cone(a, b);
-    case TS_SHAPE_TRIANGLE: return ts_shape_triangle(fixture_triangle(size));
+    case TS_SHAPE_TRIANGLE: {
+        ts_vec3 p = random_vector(rng, size), q = random_vector(rng, size);
+        return ts_shape_triangle(borrow_corners(p, q, random_vector(rng, size)));
+    }
     case TS_SHAPE_BOX: return ts_shape_box(ts_vec3_make(a, b, c));
     case TS_SHAPE_HULL: return ts_shape_hull(hull);
     default: return ts_shape_plane();
     }
 }
 
-/// How far a point (in the shape's frame) lies outside the shape, in a measure that is zero on the surface, negative
-/// inside and of the size of a length nearby. Written out per kind, without support functions.
-static inline double outside(const ts_shape* s, ts_vec3 p) {
+/// Distance of a point to a triangle: the nearest of its inside and its edges, each tried.
+static inline double triangle_distance(const ts_vec3* t, ts_vec3 p) {
+    double best = (double)INFINITY;
+    for (int i = 0; i < 3; ++i) {
+        ts_vec3 e = ts_vec3_sub(t[(i + 1) % 3], t[i]), r = ts_vec3_sub(p, t[i]);
+        double s = ts_vec3_dot(e, r) / ts_vec3_norm_squared(e);
+        s = s < 0.0 ? 0.0 : (s > 1.0 ? 1.0 : s);
+        double d = ts_vec3_norm(ts_vec3_add_scaled(r, -s, e));
+        best = d < best ? d : best;
+    }
+    ts_vec3 n = ts_vec3_cross(ts_vec3_sub(t[1], t[0]), ts_vec3_sub(t[2], t[0]));
+    for (int i = 0; i < 3; ++i) {
+        ts_vec3 inward = ts_vec3_cross(n, ts_vec3_sub(t[(i + 1) % 3], t[i]));
+        if (ts_vec3_dot(inward, ts_vec3_sub(p, t[i])) < 0.0) return best;
+    }
+    return fabs(ts_vec3_dot(n, ts_vec3_sub(p, t[0]))) / ts_vec3_norm(n);
+}
+
+/// Signed distance of (q, z) to the triangle with corners (0, h), (r, -h), (0, -h), the profile of a cone; inside it is
+/// the nearer of slant and base.
+static inline double cone_profile(double r, double h, double q, double z) {
+    double slant = sqrt(r * r + 4.0 * h * h);
+    double side = (2.0 * h * q + r * (z - h)) / slant;  // along the outward normal (2h, r) of the slant
+    double base = -h - z;
+    if (side <= 0.0 && base <= 0.0) return side > base ? side : base;
+    double s = (r * q - 2.0 * h * (z - h)) / (slant * slant);  // along the slant, 0 at the apex
+    s = s < 0.0 ? 0.0 : (s > 1.0 ? 1.0 : s);
+    double to_slant = hypot(q - s * r, z - h + s * 2.0 * h);
+    double to_base = q <= r ? fabs(z + h) : hypot(q - r, z + h);
+    return to_slant < to_base ? to_slant : to_base;
+}
+
+/// How far a point (in the shape's frame) lies outside the core, in a measure that is zero on the surface, negative
+/// inside and of the size of a length nearby; the distance itself but for ellipsoids, hulls and, outside, boxes and
+/// cylinders without a ball. Written out per kind, without support functions.
+static inline double outside_core(const ts_shape* s, ts_vec3 p) {
     ts_vec3 h = s->half;
     switch (s->kind) {
     case TS_SHAPE_PLANE: return p.z;
-    case TS_SHAPE_SPHERE: return ts_vec3_norm(p) - s->radius;
+    case TS_SHAPE_SPHERE: return ts_vec3_norm(p);
     case TS_SHAPE_CAPSULE: {
         double z = p.z < -h.z ? p.z + h.z : (p.z > h.z ? p.z - h.z : 0.0);
-        return sqrt(p.x * p.x + p.y * p.y + z * z) - s->radius;
+        return sqrt(p.x * p.x + p.y * p.y + z * z);
     }
     case TS_SHAPE_ELLIPSOID: {
         double r = ts_vec3_norm(ts_vec3_make(p.x / h.x, p.y / h.y, p.z / h.z));
@@ -126,29 +173,16 @@ static inline double outside(const ts_shape* s, ts_vec3 p) {
     }
     case TS_SHAPE_CYLINDER: {
         double side = sqrt(p.x * p.x + p.y * p.y) - h.x, end = fabs(p.z) - h.z;
+        if (side > 0.0 && end > 0.0 && s->radius > 0.0) return hypot(side, end);
         return side > end ? side : end;
     }
-    case TS_SHAPE_CONE: {
-        // Outside the slanted side by its normal (2h, r) / |(2h, r)| in the plane of axis and point, or below the base.
-        double slant = sqrt(4.0 * h.z * h.z + h.x * h.x);
-        double side = (2.0 * h.z * sqrt(p.x * p.x + p.y * p.y) + h.x * (p.z - h.z)) / slant, below = -h.z - p.z;
-        return side > below ? side : below;
-    }
-    case TS_SHAPE_TRIANGLE: {
-        // Distance from the plane or from the strips beside the edges, whichever is more.
-        const ts_vec3* t = s->triangle;
-        ts_vec3 n = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(t[1], t[0]), ts_vec3_sub(t[2], t[0])), ts_vec3_axis(2));
-        double most = fabs(ts_vec3_dot(n, ts_vec3_sub(p, t[0])));
-        for (int k = 0; k < 3; ++k) {
-            ts_vec3 out = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(t[(k + 1) % 3], t[k]), n), n);
-            double d = ts_vec3_dot(out, ts_vec3_sub(p, t[k]));
-            most = d > most ? d : most;
-        }
-        return most;
-    }
+    case TS_SHAPE_CONE: return cone_profile(h.x, h.z, hypot(p.x, p.y), p.z);
+    case TS_SHAPE_TRIANGLE: return triangle_distance(s->triangle, p);
     case TS_SHAPE_BOX: {
         ts_vec3 d = ts_vec3_sub(ts_vec3_abs(p), h);
         double most = d.x > d.y ? d.x : d.y;
+        if (s->radius > 0.0 && (most > 0.0 || d.z > 0.0))
+            return ts_vec3_norm(ts_vec3_make(d.x > 0.0 ? d.x : 0.0, d.y > 0.0 ? d.y : 0.0, d.z > 0.0 ? d.z : 0.0));
         return most > d.z ? most : d.z;
     }
     case TS_SHAPE_HULL: {
@@ -162,5 +196,8 @@ static inline double outside(const ts_shape* s, ts_vec3 p) {
     default: return 0.0;
     }
 }
+
+/// The same for the whole shape, ball included. Rounded ellipsoids and hulls are beyond it.
+static inline double outside(const ts_shape* s, ts_vec3 p) { return outside_core(s, p) - s->radius; }
 
 #endif

@@ -7,7 +7,7 @@
 static double true_distance(const ts_obb* a, const ts_obb* b) {
     ts_shape sa = ts_shape_box(a->half), sb = ts_shape_box(b->half);
     ts_proximity p;
-    ts_proximity_query(&sa, &a->placed, &sb, &b->placed, (double)INFINITY, 0, &p);
+    ts_proximity_query(&sa, &a->placed, &sb, &b->placed, 0, 0, &p);
     return p.distance;
 }
 

@@ -8,7 +8,7 @@
 
 static ts_proximity query(ts_shape a, ts_transform pa, ts_shape b, ts_transform pb) {
     ts_proximity p;
-    ts_proximity_query(&a, &pa, &b, &pb, (double)INFINITY, 0, &p);
+    ts_proximity_query(&a, &pa, &b, &pb, 0, 0, &p);
     return p;
 }
 
@@ -73,8 +73,8 @@ static void check_answer(const ts_proximity* p, const ts_shape* a, const ts_tran
 Test(proximity, certificates_for_random_pairs_of_all_kinds) {
     ts_rng rng = ts_rng_make(71, 0);
     ts_hull* hull = random_hull(&rng, 30, ts_vec3_make(0.5, 0.7, 0.9));
-    for (int ka = 0; ka < TS_SHAPE_KIND_COUNT; ++ka)
-        for (int kb = 0; kb < TS_SHAPE_KIND_COUNT; ++kb) {
+    for (int ka = 0; ka < TS_SHAPE_CONVEX_COUNT; ++ka)
+        for (int kb = 0; kb < TS_SHAPE_CONVEX_COUNT; ++kb) {
             if (ka == TS_SHAPE_PLANE && kb == TS_SHAPE_PLANE) continue;
             for (int trial = 0; trial < 1000; ++trial) {
                 ts_shape a = random_shape(&rng, (ts_shape_kind)ka, 1.0, hull);
@@ -103,9 +103,15 @@ Test(proximity, closed_forms_agree_with_the_iterative_path) {
         for (int trial = 0; trial < 2000; ++trial) {
             ts_shape a = random_shape(&rng, pair[k][0], 1.0, 0), b = random_shape(&rng, pair[k][1], 1.0, 0);
             ts_transform pose = random_pose(&rng, 1.5);
+            ts_proximity_options options = ts_proximity_options_default();
             ts_proximity closed, iterative;
-            cr_assert(ts_closed_form_query(&a, &b, &pose, ts_vec3_zero(), &closed));
-            ts_core_query(&a, &b, &pose, (double)INFINITY, 0, &iterative);
+            ts_transform here = ts_transform_identity();
+            options.method = TS_PROXIMITY_CLOSED_FORM;
+            ts_proximity_query(&a, &here, &b, &pose, &options, 0, &closed);
+            cr_assert(closed.flags & TS_PROXIMITY_USED_CLOSED_FORM);
+            options.method = TS_PROXIMITY_GJK;
+            ts_proximity_query(&a, &here, &b, &pose, &options, 0, &iterative);
+            cr_assert(!(iterative.flags & TS_PROXIMITY_USED_CLOSED_FORM));
             cr_assert_float_eq(closed.distance, iterative.distance, 1e-9, "pair %d: %.17g and %.17g", k,
                                closed.distance, iterative.distance);
         }
@@ -225,8 +231,8 @@ Test(proximity, overlapping_boxes_match_fifteen_axes_in_long_double) {
 Test(proximity, swapping_moving_scaling_and_sliding) {
     ts_rng rng = ts_rng_make(75, 0);
     ts_hull* hull = random_hull(&rng, 30, ts_vec3_make(0.5, 0.7, 0.9));
-    for (int ka = TS_SHAPE_SPHERE; ka < TS_SHAPE_KIND_COUNT; ++ka)
-        for (int kb = ka; kb < TS_SHAPE_KIND_COUNT; ++kb)
+    for (int ka = TS_SHAPE_SPHERE; ka < TS_SHAPE_CONVEX_COUNT; ++ka)
+        for (int kb = ka; kb < TS_SHAPE_CONVEX_COUNT; ++kb)
             for (int trial = 0; trial < 100; ++trial) {
                 ts_shape a = random_shape(&rng, (ts_shape_kind)ka, 1.0, hull);
                 ts_shape b = random_shape(&rng, (ts_shape_kind)kb, 1.0, hull);
@@ -302,7 +308,7 @@ Test(proximity, bad_input_is_named_and_nothing_is_nan) {
 Test(proximity, coincident_shapes_have_a_normal) {
     ts_rng rng = ts_rng_make(77, 0);
     ts_hull* hull = random_hull(&rng, 30, ts_vec3_make(0.5, 0.7, 0.9));
-    for (int kind = TS_SHAPE_SPHERE; kind < TS_SHAPE_KIND_COUNT; ++kind) {
+    for (int kind = TS_SHAPE_SPHERE; kind < TS_SHAPE_CONVEX_COUNT; ++kind) {
         ts_shape a = random_shape(&rng, (ts_shape_kind)kind, 1.0, hull);
         ts_transform pose = random_pose(&rng, 1.0);
         ts_proximity p = query(a, pose, a, pose);

@@ -34,7 +34,7 @@ static moving_pair random_pair(ts_rng* rng, const ts_hull* hull, int trial) {
     static const double gap[6] = {1e-2, 1e-3, 1e-5, -1e-4, -1e-2, -1e-1};
     for (int k = 0; k < 2; ++k) {
         ts_proximity p;
-        ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, (double)INFINITY, 0, &p);
+        ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, 0, 0, &p);
         q.pb.p = ts_vec3_add_scaled(q.pb.p, gap[trial / 30 % 6] - p.distance, p.normal);
     }
     return q;
@@ -48,8 +48,8 @@ static void move(ts_rng* rng, moving_pair* q, double step) {
 static void check(ts_rng* rng, const moving_pair* q, ts_gjk_cache* cache, double tolerance, int trial) {
     const char *na = ts_shape_kind_name(q->a.kind), *nb = ts_shape_kind_name(q->b.kind);
     ts_proximity warm, cold;
-    ts_proximity_query(&q->a, &q->pa, &q->b, &q->pb, (double)INFINITY, cache, &warm);
-    ts_proximity_query(&q->a, &q->pa, &q->b, &q->pb, (double)INFINITY, 0, &cold);
+    ts_proximity_query(&q->a, &q->pa, &q->b, &q->pb, 0, cache, &warm);
+    ts_proximity_query(&q->a, &q->pa, &q->b, &q->pb, 0, 0, &cold);
     cr_assert(warm.status != TS_PROXIMITY_LIMIT && warm.status != TS_PROXIMITY_INVALID_INPUT);
     cr_assert(isfinite(warm.lower) && isfinite(warm.upper) && warm.lower <= warm.upper);
     cr_assert(warm.distance >= warm.lower && warm.distance <= warm.upper);
@@ -105,11 +105,11 @@ Test(proximity_warm, same_memory_same_bits) {
         moving_pair q = random_pair(&rng, hull, trial);
         ts_gjk_cache cache = nothing, copy;
         ts_proximity first, second;
-        ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, (double)INFINITY, &cache, &first);
+        ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, 0, &cache, &first);
         move(&rng, &q, 1e-3);
         copy = cache;
-        ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, (double)INFINITY, &cache, &first);
-        ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, (double)INFINITY, &copy, &second);
+        ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, 0, &cache, &first);
+        ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, 0, &copy, &second);
         cr_assert_eq(memcmp(&first.distance, &second.distance, sizeof(double)), 0);
         cr_assert_eq(memcmp(&first.normal, &second.normal, sizeof(ts_vec3)), 0);
         cr_assert_eq(memcmp(&first.point_a, &second.point_a, sizeof(ts_vec3)), 0);

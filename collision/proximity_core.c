@@ -1,0 +1,274 @@
+// Signed distance by iteration: GJK on the cores, EPA where the cores overlap, Newton where they are curved.
+//
+// Problem: delta = max over unit n of (gap along n), one definition for both regimes. Rule: with cores apart by d, the
+// rounded shapes are at d minus both radii, exactly, even when that is negative; with cores overlapping by p they are at
+// -(p + radii), exactly, because the depth of a sum with a ball is additive. So the iterations never see a ball.
+// A pair that remembers its normal starts there: if it still separates, GJK or Newton go on from it; if not, EPA starts
+// around it. Either way the answer needs the same proof as one from nothing, and without it there is a start from
+// nothing. Where several normals give depths within what the proof leaves open (1e-4 of the depth for curved pairs,
+// nothing but rounding for polytopes) the one remembered stays.
+// Guaranteed: lower <= delta <= upper, a unit normal, and point_a - point_b = -distance * normal by construction.
+#include "collision/proximity_internal.h"
+
+#include "collision/polish.h"
+
+#include <float.h>
+
+// What GJK is asked for on curved pairs, relative to the distance: a normal good to a few degrees, from where Newton's
+// method has the rest of the digits cheaper. (GJK converges linearly there and needs some forty steps at a gap of a
+// thousandth of the size.)
+static const double CURVED_TOLERANCE = 3e-3;
+// Bounds this close count as met, relative to the distance and to the size of the shapes.
+static const double CURVED_GAP = 1e-12;
+static const double CURVED_ROUNDING = 256.0 * DBL_EPSILON;
+// What EPA is asked for, relative to the depth: polytopes are finished exactly; of curved faces more digits cost more and
+// more, and Newton has them cheaper.
+static const double POLYTOPE_DEPTH = 1e-12;
+static const double CURVED_DEPTH = 1e-4;
+// The same where that start was too coarse; about one curved pair in two thousand.
+static const double FINE_DEPTH = 1e-9;
+
+// Spreads the witnesses along the normal so that they differ by exactly -distance * normal.
+static void straighten(ts_proximity* out, double radius_a, double radius_b, double core_distance) {
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
+    double half = 0.5 * core_distance;
+    out->point_a = ts_vec3_add_scaled(middle, radius_a - half, out->normal);
+    out->point_b = ts_vec3_add_scaled(middle, half - radius_b, out->normal);
+}
+
+// Sharpens a curved pair's answer in place.
+static ts_polish_outcome polish(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_proximity* out) {
+    ts_polish_state state = {out->lower, out->upper, out->normal, out->point_a, out->point_b};
+    ts_polish_outcome outcome = ts_polish_normal(a, b, b_in_a, &state);
+    out->lower = state.lower;
+    out->upper = state.upper;
+    out->normal = state.normal;
+    out->point_a = state.point_a;
+    out->point_b = state.point_b;
+    return outcome;
+}
+
+// Copies what GJK knows of the cores.
+static void take_gjk(const ts_gjk_result* gjk, ts_proximity* out) {
+    out->status = gjk->status;
+    out->gjk_iterations += gjk->iterations;
+    out->support_calls += gjk->support_calls;
+    out->switched_at = gjk->switched_at;
+    out->lower = gjk->lower;
+    out->upper = gjk->upper;
+    out->normal = gjk->normal;
+    out->point_a = gjk->point_a;
+    out->point_b = gjk->point_b;
+}
+
+static void take_epa(const ts_epa_result* epa, ts_proximity* out) {
+    out->epa_iterations += epa->iterations;
+    if (epa->status == TS_EPA_FLAT) out->flags |= TS_PROXIMITY_FLAT | TS_PROXIMITY_NORMAL_FALLBACK;
+    out->lower = -epa->depth_upper;
+    out->upper = -epa->depth_lower;
+    out->normal = epa->normal;
+    out->point_a = epa->point_a;
+    out->point_b = epa->point_b;
+}
+
+static ts_gjk_settings settings_for(int curved, const ts_proximity_options* options, double balls) {
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    settings.give_up_distance = options->give_up_distance + balls;
+    settings.variant = options->variant;
+    settings.start = options->start;
+    if (curved) settings.relative_tolerance = CURVED_TOLERANCE;
+    return settings;
+}
+
+static int is_closed(const ts_proximity* p, double scale) {
+    return isfinite(p->upper) && p->upper - p->lower <= CURVED_GAP * p->upper + CURVED_ROUNDING * scale;
+}
+
+// Curved cores that overlapped or nearly touched last time along `previous`: polish that normal, then let EPA prove from
+// around it that no other is better. Returns 0 when that does not settle everything.
+static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                              double give_up_distance, ts_proximity* out, double* out_scale) {
+    out->normal = previous;
+    ++out->support_calls;
+    out->point_a = ts_support_core(a, previous, -1).point;
+    ts_vec3 in_b = ts_transform_direction_inverse(b_in_a, ts_vec3_neg(previous));
+    out->point_b = ts_transform_point(b_in_a, ts_support_core(b, in_b, -1).point);
+    ts_vec3 apart = ts_vec3_sub(out->point_b, out->point_a);
+    out->lower = ts_vec3_dot(previous, apart);
+    if (!isfinite(out->lower)) return 0;
+    *out_scale = ts_vec3_norm(out->point_a) + ts_vec3_norm(out->point_b);
+    out->upper = out->lower > 0.0 ? ts_vec3_norm(apart) : (double)INFINITY;
+    if (out->lower > give_up_distance) {
+        out->status = TS_PROXIMITY_SEPARATED_EARLY;
+        return 1;
+    }
+    ts_polish_outcome outcome = polish(a, b, b_in_a, out);
+    if (outcome == TS_POLISH_UNSETTLED) return 0;
+    if (out->lower > 0.0) {
+        if (!is_closed(out, *out_scale)) return 0;
+        out->distance = out->upper;
+        out->status = TS_PROXIMITY_SEPARATED;
+        return 1;
+    }
+    ts_gjk_vertex touch = {ts_vec3_sub(out->point_a, out->point_b), out->point_a, out->point_b, -1, -1, 0.0};
+    ts_epa_result epa;
+    if (!ts_epa_penetration_near(a, b, b_in_a, out->normal, outcome == TS_POLISH_EXACT ? &touch : 0, CURVED_DEPTH,
+                                 out_scale, &epa))
+        return 0;
+    out->upper = -epa.depth_lower;
+    out->epa_iterations += epa.iterations;
+    if (out->upper < out->lower) out->upper = out->lower;  // by rounding: the plane through the touching point
+    if (-epa.depth_upper > out->lower + 8.0 * DBL_EPSILON * *out_scale) {
+        // A better normal than last time's.
+        take_epa(&epa, out);
+        if (polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) return 0;
+    }
+    out->distance = out->lower;
+    out->status = TS_PROXIMITY_PENETRATING;
+    return 1;
+}
+
+// Polytopes, from last time's normal. Returns 0 when it neither separates nor leads EPA to the answer.
+static int query_polytopes_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                                 const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_proximity* out,
+                                 double* out_scale) {
+    ts_gjk_result gjk;
+    cache->normal = previous;
+    if (ts_gjk_distance_warm(a, b, b_in_a, settings, cache, &gjk)) {
+        if (gjk.status != TS_PROXIMITY_SEPARATED_EARLY && !(gjk.lower > 0.0)) return 0;
+        take_gjk(&gjk, out);
+        *out_scale = gjk.scale;
+        out->distance = out->upper;
+        return 1;
+    }
+    ts_epa_result epa;
+    if (!ts_epa_penetration_near(a, b, b_in_a, previous, 0, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
+    take_epa(&epa, out);
+    out->distance = out->lower;
+    out->status = TS_PROXIMITY_PENETRATING;
+    return 1;
+}
+
+// From what the pair remembers, if anything. Returns 0, with nothing but counts in *out, when that leads nowhere.
+static int query_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved, ts_vec3 previous,
+                       const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
+    if (!(ts_vec3_max_abs(previous) > 0.0) || settings->start != TS_GJK_START_AUTO) return 0;
+    int done = curved ? query_curved_again(a, b, b_in_a, previous, settings->give_up_distance, out, out_scale)
+                      : query_polytopes_again(a, b, b_in_a, previous, settings, cache, out, out_scale);
+    out->flags = done ? out->flags | TS_PROXIMITY_WARM : 0;
+    return done;
+}
+
+// Signed distance of cores that lie apart, from where GJK stopped.
+static void finish_apart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
+                         ts_gjk_settings settings, const ts_gjk_result* gjk, ts_proximity* out) {
+    if (curved) polish(a, b, b_in_a, out);
+    if (curved && !is_closed(out, gjk->scale)) {
+        // Newton did not close the gap (a kink it could not name): let GJK go all the way.
+        ts_proximity polished = *out;
+        ts_gjk_result fine;
+        settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
+        settings.variant = TS_GJK_AUTO;
+        ts_gjk_restart(a, b, b_in_a, &settings, polished.normal, &fine);
+        take_gjk(&fine, out);
+        if (polished.lower > out->lower) {
+            out->lower = polished.lower;
+            out->normal = polished.normal;
+        }
+        if (polished.upper < out->upper) {
+            out->upper = polished.upper;
+            out->point_a = polished.point_a;
+            out->point_b = polished.point_b;
+        }
+        if (out->lower > out->upper) out->lower = out->upper;
+    }
+    out->distance = out->upper;
+}
+
+// Depth of cores that overlap or touch, from where GJK stopped.
+static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
+                               ts_vec3 previous, const ts_gjk_result* gjk, ts_proximity* out) {
+    ts_epa_result epa;
+    ts_epa_penetration_to(a, b, b_in_a, gjk, previous, curved ? CURVED_DEPTH : POLYTOPE_DEPTH, &epa);
+    take_epa(&epa, out);
+    if (curved && polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) {
+        // A kink that Newton could not name; from nearer by it can, or need not.
+        ts_epa_penetration_to(a, b, b_in_a, gjk, previous, FINE_DEPTH, &epa);
+        if (-epa.depth_upper >= out->lower) {
+            take_epa(&epa, out);
+            polish(a, b, b_in_a, out);
+        }
+    }
+    out->distance = out->lower;
+    // Only where the iterations ran out on both counts is there no answer to full accuracy.
+    if (gjk->status != TS_PROXIMITY_LIMIT || epa.status == TS_EPA_CONVERGED) out->status = TS_PROXIMITY_PENETRATING;
+}
+
+// What is left of the cache when its normal has been tried in vain: hints and simplex.
+static ts_gjk_cache without_normal(const ts_gjk_cache* cache) {
+    ts_gjk_cache rest = cache ? *cache : ts_gjk_cache_none();
+    rest.normal = ts_vec3_zero();
+    return rest;
+}
+
+// Signed distance of the cores; overlap by EPA. Leaves in *out_scale what rounding is relative to.
+static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double balls,
+                        const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out,
+                        double* out_scale) {
+    ts_vec3 previous =
+        cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
+    int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
+    ts_gjk_settings settings = settings_for(curved, options, balls);
+    if (query_again(a, b, b_in_a, curved, previous, &settings, cache, out, out_scale)) return;
+    ts_gjk_cache hints = cache && settings.start != TS_GJK_START_AUTO ? *cache : without_normal(cache);
+    ts_gjk_result gjk;
+    ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
+    if (cache && gjk.status != TS_PROXIMITY_INVALID_INPUT) *cache = hints;
+    take_gjk(&gjk, out);
+    *out_scale = gjk.scale;
+    if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
+    if (gjk.lower > 0.0)
+        finish_apart(a, b, b_in_a, curved, settings, &gjk, out);
+    else
+        finish_overlapping(a, b, b_in_a, curved, previous, &gjk, out);
+}
+
+// What the pair remembers of this answer: of the cores, since that is where the next search begins.
+static void remember(const ts_transform* b_in_a, const ts_proximity* cores, ts_gjk_cache* cache) {
+    cache->normal = cores->normal;
+    cache->distance = cores->distance;
+    cache->point_a = cores->point_a;
+    cache->point_b = ts_transform_point_inverse(b_in_a, cores->point_b);
+}
+
+// Only whether the shapes come within the margin. Returns 0 when that stayed open.
+static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                         const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    settings.variant = options->variant;
+    settings.start = options->start;
+    ts_gjk_result gjk;
+    ts_gjk_overlap(a, b, b_in_a, options->margin, &settings, cache, &gjk);
+    take_gjk(&gjk, out);
+    if (out->status == TS_PROXIMITY_PENETRATING) out->status = TS_PROXIMITY_OVERLAP_EARLY;
+    return out->status != TS_PROXIMITY_LIMIT;
+}
+
+void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                   const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    if (options->goal == TS_PROXIMITY_VERDICT && query_verdict(a, b, b_in_a, options, cache, out)) return;
+    double balls = a->radius + b->radius, scale = 0.0;
+    query_cores(a, b, b_in_a, balls, options, cache, out, &scale);
+    if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
+    if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->lower;
+    if (cache) remember(b_in_a, out, cache);
+    straighten(out, a->radius, b->radius, out->distance);
+    out->lower -= balls;
+    out->upper -= balls;
+    out->distance -= balls;
+    if (out->status == TS_PROXIMITY_LIMIT || out->status == TS_PROXIMITY_SEPARATED_EARLY) return;
+    if (fabs(out->distance) <= 8.0 * DBL_EPSILON * (scale + balls))
+        out->status = TS_PROXIMITY_TOUCHING;
+    else
+        out->status = out->distance > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_PENETRATING;
+}
