@@ -35,8 +35,9 @@ void ts_hull_free(ts_hull* hull) {
 }
 
 static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
-    TS_ASSERT(vertices > 0 && faces > 0 && corners > 0);
-    size_t v = (size_t)vertices, f = (size_t)faces, c = (size_t)corners;
+    TS_ASSERT(vertices > 0 && faces >= 0 && corners >= 0);
+    // One to spare: a point has no faces and no corners, and what malloc makes of nothing differs.
+    size_t v = (size_t)vertices, f = (size_t)faces + 1, c = (size_t)corners + 1;
     hull->vertex_count = vertices;
     hull->face_count = faces;
     hull->corner_count = corners;
@@ -45,7 +46,7 @@ static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
     size_t padded = (size_t)hull->padded_count;
     hull->vertex = (ts_vec3*)malloc(v * sizeof *hull->vertex);
     hull->x = (double*)malloc(3 * padded * sizeof(double));
-    hull->face_start = (int*)malloc((f + 1) * sizeof(int));
+    hull->face_start = (int*)malloc(f * sizeof(int));
     hull->face_corner = (int*)malloc(c * sizeof(int));
     hull->face_normal = (ts_vec3*)malloc(f * sizeof *hull->face_normal);
     hull->face_offset = (double*)malloc(f * sizeof(double));
@@ -160,7 +161,7 @@ static void fill_mass(ts_hull* hull) {
 }
 
 // A hull from faces over points: vertices are numbered in the order of the points.
-static ts_hull* assemble(const ts_vec3* points, int count, const ts_hull_faces* faces) {
+ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces* faces) {
     int* number = (int*)malloc((size_t)count * sizeof(int));
     ts_hull* hull = (ts_hull*)calloc(1, sizeof *hull);
     int corners = faces->start[faces->count], vertices = 0;
@@ -192,7 +193,27 @@ static ts_hull* assemble(const ts_vec3* points, int count, const ts_hull_faces* 
     return hull;
 }
 
-static double extent_of(const ts_vec3* points, int count, ts_vec3* out_centre) {
+ts_hull* ts_hull_assemble_thin(const ts_vec3* points, int count) {
+    TS_ASSERT(count == 1 || count == 2);
+    ts_hull* hull = (ts_hull*)calloc(1, sizeof *hull);
+    if (!hull || !allocate(hull, count, 0, 2 * (count - 1))) {
+        ts_hull_free(hull);
+        return 0;
+    }
+    memcpy(hull->vertex, points, (size_t)count * sizeof *points);
+    hull->face_start[0] = 0;
+    hull->rank = count - 1;
+    for (int v = 0; v < count; ++v) {
+        hull->neighbour_start[v + 1] = count == 2 ? v + 1 : 0;
+        if (count == 2) hull->neighbour[v] = 1 - v;
+    }
+    fill_vertices(hull);
+    fill_extremes(hull);
+    hull->centroid = hull->centre;
+    return hull;
+}
+
+double ts_hull_extent(const ts_vec3* points, int count, ts_vec3* out_centre) {
     ts_vec3 low = points[0], high = points[0];
     for (int i = 1; i < count; ++i) {
         low = ts_vec3_min(low, points[i]);
@@ -301,7 +322,7 @@ static ts_code merge_and_assemble(const ts_vec3* points, const ts_vec3* unit, in
     for (int attempt = 0; attempt < 3; ++attempt) {
         ts_hull_faces merged;
         if (!ts_hull_faces_merge(unit, count, facets, tolerance[attempt], &merged)) continue;
-        ts_hull* hull = assemble(points, count, &merged);
+        ts_hull* hull = ts_hull_assemble(points, count, &merged);
         ts_hull_faces_free(&merged);
         if (!hull) return ts_status_set(out_status, TS_ERROR_MEMORY, 0, 0, "hull: out of memory");
         if (!(hull->volume > FLAT_VOLUME * extent * extent * extent)) {
@@ -326,7 +347,7 @@ ts_code ts_hull_build(const ts_vec3* points, int count, ts_hull** out_hull, ts_s
         if (!ts_vec3_is_finite(points[i]))
             return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "hull: point %d is not finite", i);
     ts_vec3 centre;
-    double extent = extent_of(points, count, &centre);
+    double extent = ts_hull_extent(points, count, &centre);
     if (!(extent > 0.0)) return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "hull: all points are the same");
     // Beyond this the cube of the extent leaves the range of a double.
     if (!(extent < 1e100) || !(extent > 1e-100))
@@ -348,60 +369,4 @@ ts_code ts_hull_build(const ts_vec3* points, int count, ts_hull** out_hull, ts_s
     free(unit);
     free(use);
     return code ? code : ts_status_ok(out_status);
-}
-
-static ts_code broken(ts_status* out_status, const char* what, int where) {
-    return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "hull: %s (at %d)", what, where);
-}
-
-// The face in which the edge from -> to runs in that direction; -1 when there is none or more than one.
-static int face_with_edge(const ts_hull* hull, int from, int to) {
-    int found = -1;
-    for (int k = hull->vertex_face_start[from]; k < hull->vertex_face_start[from + 1]; ++k) {
-        int f = hull->vertex_face[k], first = hull->face_start[f], end = hull->face_start[f + 1];
-        for (int i = first; i < end; ++i) {
-            if (hull->face_corner[i] != from || hull->face_corner[i + 1 < end ? i + 1 : first] != to) continue;
-            if (found >= 0) return -1;
-            found = f;
-        }
-    }
-    return found;
-}
-
-ts_code ts_hull_validate(const ts_hull* hull, ts_status* out_status) {
-    int v = hull->vertex_count, f = hull->face_count, c = hull->corner_count;
-    if (v < 4 || f < 4 || c < 12) return broken(out_status, "too few vertices, faces or corners", v);
-    if (c % 2 || hull->edge_count != c / 2) return broken(out_status, "corners are not twice the edges", c);
-    if (v - hull->edge_count + f != 2) return broken(out_status, "Euler's formula fails", v - hull->edge_count + f);
-    for (int i = 0; i < v; ++i)
-        if (!ts_vec3_is_finite(hull->vertex[i])) return broken(out_status, "vertex is not finite", i);
-    for (int i = 0; i < c; ++i)
-        if (hull->face_corner[i] < 0 || hull->face_corner[i] >= v) return broken(out_status, "corner out of range", i);
-    double extent = ts_vec3_max_abs(ts_vec3_sub(hull->box_max, hull->box_min));
-    if (!(extent > 0.0)) return broken(out_status, "no extent", 0);
-    // Joining faces may leave a corner this far above a plane; twice the joining distance covers both sides of it.
-    double tolerance = 4.0 * MERGE_FACES * extent;
-    for (int i = 0; i < f; ++i) {
-        int first = hull->face_start[i], end = hull->face_start[i + 1];
-        if (end - first < 3) return broken(out_status, "face with fewer than three corners", i);
-        if (fabs(ts_vec3_norm(hull->face_normal[i]) - 1.0) > 1e-12) return broken(out_status, "normal is not unit", i);
-        if (ts_vec3_dot(hull->face_normal[i], hull->centroid) >= hull->face_offset[i])
-            return broken(out_status, "normal points inwards", i);
-        for (int k = first; k < end; ++k) {
-            int from = hull->face_corner[k], to = hull->face_corner[k + 1 < end ? k + 1 : first];
-            if (fabs(ts_vec3_dot(hull->face_normal[i], hull->vertex[from]) - hull->face_offset[i]) > tolerance)
-                return broken(out_status, "corner off its face's plane", k);
-            if (face_with_edge(hull, from, to) != i || face_with_edge(hull, to, from) < 0)
-                return broken(out_status, "edge without twin", k);
-            // Convex across each edge: the neighbour's corners lie below this face. Together with a closed surface that
-            // makes the whole convex.
-            int other = face_with_edge(hull, to, from);
-            for (int q = hull->face_start[other]; q < hull->face_start[other + 1]; ++q)
-                if (ts_vec3_dot(hull->face_normal[i], hull->vertex[hull->face_corner[q]]) >
-                    hull->face_offset[i] + tolerance)
-                    return broken(out_status, "not convex", i);
-        }
-    }
-    if (!(hull->volume > 0.0)) return broken(out_status, "no volume", 0);
-    return ts_status_ok(out_status);
 }

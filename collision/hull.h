@@ -10,12 +10,13 @@ extern "C" {
 #endif
 
 /// A convex polytope in its own frame. Owned by whoever built it; constant afterwards, so shared by any number of
-/// shapes and threads. Faces are flat polygons, corners counter-clockwise seen from outside.
+/// shapes and threads. Faces are flat polygons, corners counter-clockwise seen from outside. A flat hull has two faces
+/// back to back, a segment and a point have none; their volume and inertia are zero.
 typedef struct ts_hull {
     int vertex_count;
     int face_count;
     int edge_count;    // undirected
-    int corner_count;  // sum of face sizes = 2 edge_count
+    int corner_count;  // 2 edge_count: the sum of face sizes where there are faces
     ts_vec3* vertex;   // (vertex_count) m
     double* x;         // (padded_count) coordinates minus `centre` as arrays, padded to a multiple of 4 with vertex 0
     double* y;
@@ -53,6 +54,19 @@ static inline ts_vec3 ts_hull_extreme_direction(int k) {
 /// The convex hull of `count` points. Points closer than 1e-9 of the extent merge. Fewer than four points, all in one
 /// plane, or a coordinate that is not finite is TS_ERROR_VALUE with the reason. Free with ts_hull_free.
 ts_code ts_hull_build(const ts_vec3* points, int count, ts_hull** out_hull, ts_status* out_status);
+
+/// What ts_hull_build_any made of its points.
+typedef struct ts_hull_report {
+    int rank;           // 3 solid, 2 flat, 1 segment, 0 point
+    int duplicates;     // points given more than once, bit for bit
+    int dropped;        // points that are no vertex: duplicates, inside, or on a straight edge
+    double flattening;  // m: how far points lay off the plane, line or point they were taken for; 0 for rank 3
+} ts_hull_report;
+
+/// As ts_hull_build, but points of any arrangement make a hull of lower rank: one plane, one line (widths below 1e-9 of
+/// the extent), one point. For queries; a body needs a volume. `out_report` may be NULL.
+ts_code ts_hull_build_any(const ts_vec3* points, int count, ts_hull** out_hull, ts_hull_report* out_report,
+                          ts_status* out_status);
 
 /// Releases a hull; NULL is ignored.
 void ts_hull_free(ts_hull* hull);

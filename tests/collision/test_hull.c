@@ -62,7 +62,7 @@ static void check_everything(const ts_hull* hull, const ts_vec3* points, int cou
         }
     }
     for (int i = 0; i < hull->padded_count; ++i) {
-        ts_vec3 p = hull->vertex[i < hull->vertex_count ? i : 0];
+        ts_vec3 p = ts_vec3_sub(hull->vertex[i < hull->vertex_count ? i : 0], hull->centre);
         cr_assert(hull->x[i] == p.x && hull->y[i] == p.y && hull->z[i] == p.z);
     }
 }

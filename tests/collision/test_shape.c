@@ -78,7 +78,9 @@ Test(shape, bounds_hold_every_sample_and_are_tight) {
                         else
                             out = middle;
                     }
-                    ts_vec3 local = ts_vec3_scale(in, u), world = ts_transform_point(&pose, local);
+                    ts_vec3 local = ts_vec3_scale(in, u);
+                    if (kind == TS_SHAPE_TRIANGLE) local = shape.triangle[sample % 3];  // the origin is outside
+                    ts_vec3 world = ts_transform_point(&pose, local);
                     cr_assert_leq(ts_vec3_norm(local), radius + 1e-9);
                     double value = ts_vec3_get(world, axis);
                     cr_assert_leq(value, ts_vec3_get(high, axis) + 1e-9);
