@@ -1,0 +1,82 @@
+// Minkowski portals: where a ray from the origin leaves D = A - B, closed in between an inscribed triangle (the portal)
+// and a supporting plane. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_MPR_INTERNAL_H
+#define TS_COLLISION_MPR_INTERNAL_H
+
+#include "collision/penetration.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A point of D and the points of the shapes it is the difference of.
+typedef struct ts_mpr_vertex {
+    ts_vec3 w;        // in A's frame
+    ts_vec3 a;        // on A, in A's frame
+    ts_vec3 b_local;  // on B, in B's frame
+} ts_mpr_vertex;
+
+/// A triangle of D. With `count` 3 it is wound so that the ray leaves through its front once found.
+typedef struct ts_mpr_portal {
+    int count;
+    ts_mpr_vertex v[3];
+} ts_mpr_portal;
+
+/// D as its support function, and what all supports together have proven.
+typedef struct ts_mpr_space {
+    const ts_shape* a;
+    const ts_shape* b;
+    const ts_transform* pose;
+    double radius_a, radius_b;  // m: balls that count as parts of the shapes
+    double relative_tolerance, tolerance;
+    int hint_a, hint_b;
+    int support_calls;
+    double scale_squared;  // m^2: of the largest |w|
+    double scale;          // m
+    double best;           // m: the least support value so far: the depth is no larger
+    ts_vec3 best_normal;   // what attains it
+} ts_mpr_space;
+
+/// What a step says of the ray.
+typedef enum ts_mpr_verdict {
+    TS_MPR_PORTAL,      // find: the ray passes through the portal. Refine: portal and plane agree to tolerance
+    TS_MPR_SHORTCUT,    // refine: the plane is nearer to the origin than the portal is along the ray
+    TS_MPR_STATIONARY,  // find: the surface point along the ray is v[0], and the ray is its normal
+    TS_MPR_NOT_INSIDE,  // some support value is not positive: best <= 8 eps scale
+    TS_MPR_DEGENERATE,  // the portal has no normal any more
+    TS_MPR_LIMIT,
+    TS_MPR_INVALID
+} ts_mpr_verdict;
+
+/// What refining a portal leaves behind.
+typedef struct ts_mpr_state {
+    ts_vec3 normal;  // unit, of the last portal
+    double plane;    // m: z, the support value along `normal`
+    double ray;      // m: |p|, where the ray meets the last portal
+    int steps;
+} ts_mpr_state;
+
+/// Sets up D. `rounding` says whether the balls are part of it.
+void ts_mpr_begin(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                  const ts_penetration_settings* settings, ts_mpr_space* out_space);
+
+/// The support point along a unit direction; returns its value. Not finite when a shape or pose is not.
+double ts_mpr_support(ts_mpr_space* space, ts_vec3 direction, ts_mpr_vertex* out_vertex);
+
+/// The length, in metres, below which differences do not count: the tolerance asked for, but never below rounding.
+double ts_mpr_tolerance(const ts_mpr_space* space);
+
+/// Nonzero when a support value has shown that the origin is not in D's interior.
+int ts_mpr_not_inside(const ts_mpr_space* space);
+
+/// A portal for the ray along unit `d`, repaired from the one given when its count is 3, else from scratch.
+ts_mpr_verdict ts_mpr_find(ts_mpr_space* space, ts_vec3 d, int limit, ts_mpr_portal* portal);
+
+/// Moves the portal outwards until it and the plane beyond agree, or (with the shortcut) a better ray is in sight.
+ts_mpr_verdict ts_mpr_refine(ts_mpr_space* space, ts_vec3 d, ts_penetration_shortcut shortcut, int limit,
+                             ts_mpr_portal* portal, ts_mpr_state* out_state);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
