@@ -11,7 +11,8 @@ set(TS_PEERS_FOUND "")
 function(ts_peer_result name found version targets)
     string(TOUPPER "${name}" NAME)
     if(found)
-        set(TS_PEERS_FOUND "${TS_PEERS_FOUND};${name}" PARENT_SCOPE)
+        list(APPEND TS_PEERS_FOUND "${name}")
+        set(TS_PEERS_FOUND "${TS_PEERS_FOUND}" PARENT_SCOPE)
         set(TS_PEER_${NAME}_VERSION "${version}" PARENT_SCOPE)
         set(TS_PEER_${NAME}_TARGETS "${targets}" PARENT_SCOPE)
         message(STATUS "Peer ${name}: ${version}")
@@ -48,9 +49,9 @@ if(TS_PEERS)
             get_filename_component(coal_folder "${TS_COAL_LIBRARY}" DIRECTORY)
             add_library(ts_coal INTERFACE)
             target_include_directories(ts_coal SYSTEM INTERFACE "${TS_COAL_INCLUDE}")
-            # Its package was built with its own Boost and octomap, which lie beside it.
-            target_link_libraries(ts_coal INTERFACE "${TS_COAL_LIBRARY}" Eigen3::Eigen "-Wl,-rpath,${coal_folder}"
-                "-Wl,-rpath-link,${coal_folder}")
+            # As plain flags: its folder also holds libraries of its own that CMake would warn about.
+            target_link_libraries(ts_coal INTERFACE Eigen3::Eigen "-L${coal_folder}" "-Wl,-rpath,${coal_folder}"
+                "-Wl,-rpath-link,${coal_folder}" -lcoal)
         endif()
     endif()
     ts_peer_result(coal "${coal_found}" "${coal_version}" ts_coal)
