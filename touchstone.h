@@ -29,6 +29,7 @@
 #include "collision/manifold.h"
 #include "collision/mesh_file.h"
 #include "collision/obb.h"
+#include "collision/parts.h"
 #include "collision/penetration.h"
 #include "collision/polish.h"
 #include "collision/proximity.h"
