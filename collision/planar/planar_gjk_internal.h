@@ -1,0 +1,95 @@
+// What the kernels of planar GJK share: the query in A's frame, the simplex they end with, and their names.
+#ifndef TS_COLLISION_PLANAR_PLANAR_GJK_INTERNAL_H
+#define TS_COLLISION_PLANAR_PLANAR_GJK_INTERNAL_H
+
+#include "collision/planar/planar_distance.h"
+#include "collision/planar/planar_support_internal.h"
+
+enum { PLANAR_ITERATION_LIMIT = 128, PLANAR_STALL_LIMIT = 4 };
+
+// A query in a frame at A's centre, turned as A: a point b of B, relative to B's centre, is at rotation b + t.
+typedef struct planar_query {
+    const ts_planar_polygon* a;
+    const ts_planar_polygon* b;
+    double c, s;                   // rotation
+    double tx, ty;                 // B's centre
+    double limit;                  // m, of the cores: give-up distance, or the margin of a verdict
+    double limit_squared;          // m^2
+    const ts_planar_cache* cache;  // NULL: cold
+} planar_query;
+
+// How a kernel ended.
+typedef enum planar_ending {
+    PLANAR_CLOSEST,  // the simplex holds the point closest to the origin
+    PLANAR_INSIDE,   // the origin lies in the simplex
+    PLANAR_BEYOND,   // farther than the limit
+    PLANAR_STALLED,  // rounding stops progress; the simplex is as near as PLANAR_CLOSEST, the direction may be poor
+    PLANAR_RAN_OUT
+} planar_ending;
+
+// Vertex pairs, each with its point a - b.
+typedef struct planar_simplex {
+    planar_ending ending;
+    int rank;
+    int ia[3], ib[3];
+    double wx[3], wy[3];
+    double dx, dy;  // last support direction, towards B
+    double dw;      // product of that direction with its support point: lower bound of the distance is -dw / |d|
+    int iterations;
+    int support_calls;
+} planar_simplex;
+
+// Vertex k of the simplex.
+static inline void planar_put(planar_simplex* simplex, int k, int i, int j, double x, double y) {
+    simplex->ia[k] = i;
+    simplex->ib[k] = j;
+    simplex->wx[k] = x;
+    simplex->wy[k] = y;
+}
+
+// Vertices 0 and 1 change places.
+static inline void planar_swap(planar_simplex* simplex) {
+    int i = simplex->ia[0], j = simplex->ib[0];
+    double x = simplex->wx[0], y = simplex->wy[0];
+    planar_put(simplex, 0, simplex->ia[1], simplex->ib[1], simplex->wx[1], simplex->wy[1]);
+    planar_put(simplex, 1, i, j, x, y);
+}
+
+// The kernels: one template, planar_kernel_internal.h, over five ways to find support vertices. The scans answer with
+// the same bits; they take up to TS_PLANAR_SCAN_MAX vertices per polygon.
+void planar_distance_scalar(const planar_query* query, planar_simplex* out);
+void planar_distance_sse2(const planar_query* query, planar_simplex* out);
+void planar_distance_avx2(const planar_query* query, planar_simplex* out);
+void planar_distance_avx512(const planar_query* query, planar_simplex* out);
+void planar_distance_climb(const planar_query* query, planar_simplex* out);
+// Stop as soon as it is known whether the cores come within query->limit: BEYOND, or INSIDE or CLOSEST.
+void planar_overlap_scalar(const planar_query* query, planar_simplex* out);
+void planar_overlap_sse2(const planar_query* query, planar_simplex* out);
+void planar_overlap_avx2(const planar_query* query, planar_simplex* out);
+void planar_overlap_avx512(const planar_query* query, planar_simplex* out);
+void planar_overlap_climb(const planar_query* query, planar_simplex* out);
+
+// Which instructions a scan uses.
+typedef enum planar_level { PLANAR_SCALAR, PLANAR_SSE2, PLANAR_AVX2, PLANAR_AVX512 } planar_level;
+
+// The best that this processor can do.
+static inline planar_level planar_level_here(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        return PLANAR_AVX512;
+    return __builtin_cpu_supports("avx2") ? PLANAR_AVX2 : PLANAR_SSE2;
+#else
+    return PLANAR_SCALAR;
+#endif
+}
+
+// Penetration of overlapping cores by the separating axis with the least depth.
+typedef struct planar_depth_result {
+    double distance;  // m: -depth, or the greatest separation along an edge normal
+    double nx, ny;    // unit, from A to B, query frame
+    double ax, ay;    // deepest point of A's core, query frame
+} planar_depth_result;
+
+void planar_depth(const planar_query* query, planar_depth_result* out);
+
+#endif

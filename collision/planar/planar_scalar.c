@@ -1,0 +1,22 @@
+// Planar GJK with the scan in plain C: the twin that the vector kernels are compared with, and the kernel of other
+// processors. Rule, source and guarantee: planar_distance.c.
+#include "collision/planar/planar_gjk_internal.h"
+
+#define K(name) name##_scalar
+#define PLANAR_TARGET
+
+static inline int K(scan)(const double* x, const double* y, int count, double dx, double dy) {
+    return planar_scan(x, y, count, dx, dy);
+}
+
+// B's vertices in the query frame, negated.
+static inline void K(place)(const planar_query* query, int count, double* out_x, double* out_y) {
+    const double *x = query->b->x, *y = query->b->y;
+    for (int i = 0; i < count; ++i) {
+        out_x[i] = (query->s * y[i] - query->c * x[i]) - query->tx;
+        out_y[i] = (-query->s * x[i] - query->c * y[i]) - query->ty;
+    }
+}
+
+#include "collision/planar/planar_scan_finder_internal.h"
+#include "collision/planar/planar_kernel_internal.h"
