@@ -11,10 +11,16 @@ extern "C" {
 /// How EPA ended, each way by name. Whatever it says, `depth_lower <= depth <= depth_upper` holds for the true depth.
 typedef enum ts_epa_status {
     TS_EPA_CONVERGED,
-    TS_EPA_FLAT,        // A - B has no interior: depth from its two sides
-    TS_EPA_LIMIT,       // iterations or storage ran out
-    TS_EPA_BAD_HORIZON  // topology broke by rounding; best normal so far is returned
+    TS_EPA_FLAT,         // A - B has no interior: depth from its two sides
+    TS_EPA_LIMIT,        // iterations ran out
+    TS_EPA_FULL,         // storage ran out
+    TS_EPA_BAD_HORIZON,  // topology broke by rounding
+    TS_EPA_NO_FACE,      // every face is too thin to have a normal
+    TS_EPA_STATUS_COUNT
 } ts_epa_status;
+
+/// "converged", "flat", ...; never NULL.
+const char* ts_epa_status_name(ts_epa_status status);
 
 /// Penetration of two cores; everything in A's frame.
 typedef struct ts_epa_result {
@@ -25,10 +31,12 @@ typedef struct ts_epa_result {
     ts_vec3 point_a;     // deepest points: point_a - point_b = depth_upper * normal
     ts_vec3 point_b;
     int iterations;
+    int support_calls;  // of A - B
+    int rescued;        // nonzero when the loop failed (see status) and a search over directions improved its normal
 } ts_epa_result;
 
 /// Penetration depth, starting from what GJK found. `previous_normal` (may be zero) decides ties on flat differences.
-/// No heap: about 100 KiB of stack.
+/// No heap, and of the 70 KiB of stack it may use only what the polytope fills is touched: a few KiB as a rule.
 void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
                         ts_vec3 previous_normal, ts_epa_result* out_result);
 
