@@ -1,23 +1,35 @@
 // GJK: the distance of two convex cores.
 //
 // Problem: min |x| over x in D = A - B (Gilbert, Johnson, Keerthi, IEEE J. Robotics and Automation 1988).
-// Rule: keep the smallest simplex W whose hull holds the present x; add the support point of D along -d, where d is x
-// recomputed from the feature of W (face normal, or edge perpendicular) rather than from barycentric sums, which cancel
-// when |x| is small; project the origin on the new simplex; repeat.
-// Guaranteed: lower = max <d, w>/|d| over all supports is a separating-plane certificate and upper = |x| a witness, so
-// lower <= distance <= upper however the loop ends. The distance strictly decreases from step to step, so the loop ends
-// without a tolerance; in hard cases (aspect ratios of 1e6) that is the regular exit. All tolerances are relative to the
-// largest |w| seen or to the distance, so scale does not matter.
+// Rule: keep the smallest simplex W whose hull holds the present x; add the support point of D along -d; project the
+// origin on the new simplex; repeat. Vanilla takes for d the direction of x, from the feature of W (face normal, edge
+// perpendicular) rather than from barycentric sums, which cancel when |x| is small. The variants with momentum (Montaut,
+// Le Lidec, Petrik, Sivic, Carpentier, "GJK++", 2023) mix the last direction in; the first support point that shows no
+// progress ends the momentum for good, is dropped, and is asked for again along x, so that only vanilla ever decides.
+// Momentum ends after momentum_limit projections in any case: without a limit some overlapping pairs never finish.
+// Guaranteed: lower = max <d, w>/|d| over all supports, momentum's included, is a separating-plane certificate and
+// upper = |x| a witness, so lower <= distance <= upper however the loop ends. The distance strictly decreases from step
+// to step once momentum is over, so the loop ends without a tolerance; in hard cases (aspect ratios of 1e6) that is the
+// regular exit. All tolerances are relative to the largest |w| seen or to the distance, so scale does not matter. The
+// last simplex is always solved again without trust in its history; when that finds another distance, the search goes on
+// from there with that solver alone.
+// Choice of variant (AUTO): by measurement on pairs 0.001 to 1 m apart; see ts_gjk_variant_for.
 // Known limit: for smooth pairs convergence is linear; the relative accuracy of the normal is the square root of that of
 // the distance.
 #include "collision/gjk.h"
 
 #include "base/assert.h"
+#include "collision/gjk_loop_internal.h"
 #include "collision/proximity_internal.h"
-#include "collision/subdistance.h"
-#include "collision/support_internal.h"
 
-#include <float.h>
+// What AUTO means.
+#define TS_GJK_FOR_HULLS TS_GJK_NESTEROV_COAL
+#define TS_GJK_FOR_BOXES TS_GJK_VANILLA
+#define TS_GJK_FOR_ELLIPSOIDS TS_GJK_NESTEROV
+#define TS_GJK_FOR_OTHERS TS_GJK_POLYAK
+
+// A stop without a separating plane is a touch up to this distance, relative to the size of D.
+static const double TOUCH = 1e-9;
 
 ts_gjk_settings ts_gjk_settings_default(void) {
     ts_gjk_settings settings = {1e-12, (double)INFINITY, 0.0, 128, 16, TS_GJK_AUTO, TS_GJK_START_AUTO};
@@ -36,262 +48,314 @@ const char* ts_gjk_start_name(ts_gjk_start start) {
     return (unsigned)start < TS_GJK_START_COUNT ? name[start] : "unknown";
 }
 
+static ts_gjk_pair pair_of(const ts_shape* a, const ts_shape* b) {
+    if (a->kind != b->kind) return TS_GJK_ANY;
+    switch (a->kind) {
+    case TS_SHAPE_HULL: return TS_GJK_HULLS;
+    case TS_SHAPE_BOX: return TS_GJK_BOXES;
+    case TS_SHAPE_ELLIPSOID: return TS_GJK_ELLIPSOIDS;
+    default: return TS_GJK_ANY;
+    }
+}
+
 ts_gjk_variant ts_gjk_variant_for(const ts_shape* a, const ts_shape* b) {
-    (void)a;
-    (void)b;
-    return TS_GJK_VANILLA;
-}
-
-// What one query carries around. Vertices stay in their slots of `store`; the simplex is an ordered list of slots, with
-// the points that the projection needs side by side.
-typedef struct gjk_run {
-    const ts_shape* a;
-    const ts_shape* b;
-    const ts_transform* pose;
-    int hint_a, hint_b;
-    int polytopes;
-    int rank;
-    int slot[4];
-    ts_vec3 w[4];
-    double lambda[4];
-    ts_gjk_vertex store[4];
-    ts_gjk_result* out;
-} gjk_run;
-
-static ts_vec3 core_centre(const ts_shape* shape) {
-    return shape->kind == TS_SHAPE_HULL ? shape->hull->centroid : ts_vec3_zero();
-}
-
-// The point of A - B farthest along -d, into the given vertex.
-static ts_vec3 support_against(gjk_run* run, ts_vec3 d, ts_gjk_vertex* out) {
-    ts_support_point a = ts_support_core_inline(run->a, ts_vec3_neg(d), run->hint_a);
-    ts_support_point b = ts_support_core_inline(run->b, ts_transform_direction_inverse(run->pose, d), run->hint_b);
-    ++run->out->support_calls;
-    run->hint_a = a.index;
-    run->hint_b = b.index;
-    out->a = a.point;
-    out->b = ts_transform_point(run->pose, b.point);
-    out->w = ts_vec3_sub(out->a, out->b);
-    out->index_a = a.index;
-    out->index_b = b.index;
-    return out->w;
-}
-
-// The direction from the origin to the affine hull of the simplex, free of cancellation, of any length; x where the
-// simplex degenerates.
-static ts_vec3 feature_direction(const gjk_run* run, ts_vec3 x) {
-    const ts_vec3* w = run->w;
-    ts_vec3 d = x;
-    if (run->rank == 1) {
-        d = w[0];
-    } else if (run->rank == 2) {
-        ts_vec3 e = ts_vec3_sub(w[1], w[0]);
-        d = ts_vec3_cross(e, ts_vec3_cross(run->lambda[0] >= run->lambda[1] ? w[0] : w[1], e));
-    } else if (run->rank == 3) {
-        ts_vec3 n = ts_vec3_cross(ts_vec3_sub(w[1], w[0]), ts_vec3_sub(w[2], w[0]));
-        double h = ts_vec3_dot(n, w[0]) + ts_vec3_dot(n, w[1]) + ts_vec3_dot(n, w[2]);
-        d = ts_vec3_scale(h > 0.0 ? 1.0 : (h < 0.0 ? -1.0 : 0.0), n);
+    switch (pair_of(a, b)) {
+    case TS_GJK_HULLS: return TS_GJK_FOR_HULLS;
+    case TS_GJK_BOXES: return TS_GJK_FOR_BOXES;
+    case TS_GJK_ELLIPSOIDS: return TS_GJK_FOR_ELLIPSOIDS;
+    default: return TS_GJK_FOR_OTHERS;
     }
-    // Too short or too long to be squared, or zero: x says the same with fewer digits.
-    return ts_support_is_tame(ts_vec3_norm_squared(d)) ? d : x;
 }
 
-static ts_vec3 unit_of(ts_vec3 d, ts_vec3 fallback) {
-    double squared = ts_vec3_norm_squared(d);
-    return ts_support_is_tame(squared) ? ts_vec3_scale(1.0 / sqrt(squared), d) : ts_vec3_unit_or(d, fallback);
+// The loops: one per pair of kinds for AUTO, and one for everything a laboratory may ask for.
+
+static int distance_of_hulls(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_HULLS, TS_GJK_FOR_HULLS, TS_GJK_DISTANCE, order, d, out);
 }
 
-static int already_in_simplex(const gjk_run* run, const ts_gjk_vertex* v) {
-    if (!run->polytopes) return 0;
-    for (int i = 0; i < run->rank; ++i) {
-        const ts_gjk_vertex* old = &run->store[run->slot[i]];
-        if (old->index_a == v->index_a && old->index_b == v->index_b) return 1;
+static int distance_of_boxes(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_BOXES, TS_GJK_FOR_BOXES, TS_GJK_DISTANCE, order, d, out);
+}
+
+static int distance_of_ellipsoids(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_ELLIPSOIDS, TS_GJK_FOR_ELLIPSOIDS, TS_GJK_DISTANCE, order, d, out);
+}
+
+static int distance_of_others(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_ANY, TS_GJK_FOR_OTHERS, TS_GJK_DISTANCE, order, d, out);
+}
+
+static int distance_by_vanilla(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_ANY, TS_GJK_VANILLA, TS_GJK_DISTANCE, order, d, out);
+}
+
+static int distance_by_variant(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_order* order, ts_vec3 d,
+                               ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_ANY, variant, TS_GJK_DISTANCE, order, d, out);
+}
+
+static int run_distance(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_order* order, ts_vec3 d,
+                        ts_gjk_result* out) {
+    if (run->careful || variant == TS_GJK_VANILLA) return distance_by_vanilla(run, order, d, out);
+    if (variant != TS_GJK_AUTO) return distance_by_variant(run, variant, order, d, out);
+    switch (pair_of(run->a, run->b)) {
+    case TS_GJK_HULLS: return distance_of_hulls(run, order, d, out);
+    case TS_GJK_BOXES: return distance_of_boxes(run, order, d, out);
+    case TS_GJK_ELLIPSOIDS: return distance_of_ellipsoids(run, order, d, out);
+    default: return distance_of_others(run, order, d, out);
     }
-    return 0;
 }
 
-// Simplex, witness points and normal into the result.
-static void finish(gjk_run* run, ts_proximity_status status, ts_vec3 best_direction, ts_gjk_cache* cache) {
-    ts_gjk_result* out = run->out;
-    out->status = status;
-    out->rank = run->rank;
+// Weights of the feature's vertices at its nearest point x. Returns 0 when x does not lie between them: the quick
+// projection took a neighbour of the true feature, or the feature is a sliver.
+static int weigh(const ts_gjk_run* run, double lambda[4]) {
+    const ts_gjk_feature* f = &run->feature;
+    ts_vec3 x = ts_gjk_feature_point(f);
+    lambda[0] = 1.0;
+    if (f->rank == 1) return 1;
+    ts_vec3 p = ts_vec3_sub(run->store[f->slot[0]].w, x), q = ts_vec3_sub(run->store[f->slot[1]].w, x);
+    if (f->rank == 2) {
+        ts_vec3 e = ts_vec3_sub(q, p);
+        double length = ts_vec3_norm_squared(e), t = -ts_vec3_dot(p, e);
+        lambda[1] = t / length;
+        lambda[0] = 1.0 - lambda[1];
+        return (t > 0.0) & (t < length);
+    }
+    if (f->rank != 3) return 0;
+    ts_vec3 r = ts_vec3_sub(run->store[f->slot[2]].w, x);
+    double area[3] = {ts_vec3_dot(f->d, ts_vec3_cross(q, r)), ts_vec3_dot(f->d, ts_vec3_cross(r, p)),
+                      ts_vec3_dot(f->d, ts_vec3_cross(p, q))};
+    double inverse = 1.0 / (area[0] + area[1] + area[2]);
+    for (int i = 0; i < 3; ++i) lambda[i] = area[i] * inverse;
+    return (lambda[0] > 0.0) & (lambda[1] > 0.0) & (lambda[2] > 0.0) & (fabs(inverse) < 1e300);
+}
+
+// Vertex, witnesses and weights of the feature; where they are doubtful, by the solver that trusts nothing. Returns 0,
+// with the true feature in the run, when the quick projection had it wrong by more than rounding.
+static int settle(ts_gjk_run* run, ts_gjk_result* out) {
+    ts_gjk_feature* f = &run->feature;
+    ts_subdistance s = {f->rank, {0, 1, 2, 3}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, f->xx};
+    int differs = 0;
+    if (!weigh(run, s.lambda)) {
+        ts_vec3 w[4];
+        for (int i = 0; i < f->rank; ++i) w[i] = run->store[f->slot[i]].w;
+        ts_subdistance_solve(w, f->rank, &s);
+        double rounding = 1e4 * DBL_EPSILON * DBL_EPSILON * run->scale_squared;
+        differs = f->rank == 4 ? s.count < 4 : s.distance_squared > f->xx * (1.0 + 1e-8) + rounding;
+        ts_gjk_feature next;
+        if (differs && !run->careful && ts_gjk_project_robustly(run, -1, &next)) {
+            run->careful = 1;
+            *f = next;
+            return 0;
+        }
+    }
+    out->rank = s.count;
     out->point_a = out->point_b = ts_vec3_zero();
-    for (int i = 0; i < run->rank; ++i) {
+    for (int i = 0; i < s.count; ++i) {
         ts_gjk_vertex* v = &out->simplex[i];
-        *v = run->store[run->slot[i]];
-        v->lambda = run->lambda[i];
+        *v = run->store[f->slot[s.index[i]]];
+        v->lambda = s.lambda[i];
         out->point_a = ts_vec3_add_scaled(out->point_a, v->lambda, v->a);
         out->point_b = ts_vec3_add_scaled(out->point_b, v->lambda, v->b);
     }
-    out->normal = ts_vec3_unit_or(ts_vec3_neg(best_direction), ts_vec3_make(1.0, 0.0, 0.0));
-    // On a sliver of a simplex the projection can fall short of the distance; the plane's value does not lie, and the
-    // witnesses are points of the cores.
-    if (out->lower > out->upper) {
-        double apart = ts_vec3_distance(out->point_a, out->point_b);
-        out->upper = apart > out->lower ? apart : out->lower;
+    // A sliver's plane may miss its triangle; what counts then is the triangle.
+    out->upper = sqrt(differs ? s.distance_squared : f->xx);
+    return 1;
+}
+
+// The best plane as bound and normal.
+static void certificate(const ts_gjk_run* run, ts_gjk_result* out) {
+    if (run->best_squared > 0.0) {
+        double inverse = 1.0 / sqrt(run->best_squared);
+        out->lower = run->best_value * inverse;
+        out->normal = ts_vec3_scale(-inverse, run->best);
+    } else {
+        out->lower = -(double)INFINITY;
+        out->normal = ts_vec3_unit_or(ts_vec3_neg(run->best), ts_vec3_make(1.0, 0.0, 0.0));
     }
-    if (cache) {
-        cache->normal = out->normal;
-        cache->hint_a = run->hint_a + 1;
-        cache->hint_b = run->hint_b + 1;
-    }
+    out->scale = sqrt(run->scale_squared);
 }
 
-// Where to look first without better knowledge: from centre to centre.
-static ts_vec3 centre_difference(const gjk_run* run) {
-    ts_vec3 x = ts_vec3_sub(core_centre(run->a), ts_transform_point(run->pose, core_centre(run->b)));
-    return ts_vec3_is_finite(x) && ts_vec3_max_abs(x) > 0.0 ? x : ts_vec3_make(1.0, 0.0, 0.0);
-}
-
-// Resets the result. Returns 1 and last time's direction in *out_x when the cache knows one, else 0 and the centres'.
-static int start(gjk_run* run, const ts_gjk_cache* cache, ts_vec3* out_x) {
-    ts_gjk_result* out = run->out;
-    run->rank = out->iterations = out->support_calls = 0;
-    out->switched_at = -1;
-    out->lower = -(double)INFINITY;
-    out->upper = (double)INFINITY;
-    out->scale = 0.0;
-    run->polytopes = ts_support_is_polytope(run->a) && ts_support_is_polytope(run->b);
-    run->hint_a = cache ? cache->hint_a - 1 : -1;
-    run->hint_b = cache ? cache->hint_b - 1 : -1;
-    ts_vec3 x = cache ? ts_vec3_neg(cache->normal) : ts_vec3_zero();
-    int warm = ts_vec3_is_finite(x) && ts_vec3_max_abs(x) > 0.0;
-    *out_x = warm ? x : centre_difference(run);
-    return warm;
-}
-
-// A slot that the simplex does not use.
-static int free_slot(const gjk_run* run) {
-    unsigned used = 0;
-    for (int i = 0; i < run->rank; ++i) used |= 1u << run->slot[i];
-    int slot = 0;
-    while (used >> slot & 1u) ++slot;
-    return slot;
-}
-
-// Appends a vertex to the simplex and keeps what holds the closest point to the origin.
-static void project(gjk_run* run, int slot, ts_vec3 w, ts_subdistance* next) {
-    run->w[run->rank] = w;
-    run->slot[run->rank] = slot;
-    ts_subdistance_solve(run->w, run->rank + 1, next);
-}
-
-static void keep(gjk_run* run, const ts_subdistance* next) {
-    run->rank = next->count;
-    for (int i = 0; i < next->count; ++i) {  // indices ascend, so this may be done in place
-        run->w[i] = run->w[next->index[i]];
-        run->slot[i] = run->slot[next->index[i]];
-        run->lambda[i] = next->lambda[i];
+static void remember(const ts_gjk_run* run, const ts_gjk_result* out, ts_gjk_cache* cache) {
+    cache->normal = out->normal;
+    cache->distance = out->lower > 0.0 ? out->upper : out->lower;
+    cache->point_a = out->point_a;
+    cache->point_b = ts_transform_point_inverse(run->pose, out->point_b);
+    cache->hint_a = run->hint_a + 1;
+    cache->hint_b = run->hint_b + 1;
+    cache->rank = out->rank;
+    for (int i = 0; i < 4; ++i) {
+        cache->simplex_a[i] = i < out->rank ? out->simplex[i].index_a : 0;
+        cache->simplex_b[i] = i < out->rank ? out->simplex[i].index_b : 0;
     }
 }
 
-// The loop, from direction x. `warm` says that x comes from last time: if it does not separate, 0 is returned, because
-// the cores probably overlap, and EPA does better with the rounder simplex that a start from the centres gives than with
-// one huddled around the contact.
-static int search(gjk_run* run, const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_vec3 x, int warm) {
-    ts_gjk_result* out = run->out;
-    ts_vec3 best = x;  // the direction that certifies `lower`
-    double xx = (double)INFINITY;
+// Runs the loop until its answer stands. Returns 0 when a warm start did not separate.
+static int search(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_order* order, ts_vec3 d, ts_gjk_cache* cache,
+                  ts_gjk_result* out) {
+    run->best = d;
+    int status;
     for (;;) {
-        ts_vec3 d = run->rank ? feature_direction(run, x) : x;
-        int slot = free_slot(run);
-        ts_gjk_vertex* v = &run->store[slot];
-        ts_vec3 w = support_against(run, d, v);
-        double size = ts_vec3_norm(w);
-        if (!isfinite(size)) {
-            finish(run, TS_PROXIMITY_INVALID_INPUT, best, 0);
-            return 1;
-        }
-        if (size > out->scale) out->scale = size;
-        ts_vec3 unit = unit_of(d, best);
-        double omega = ts_vec3_dot(unit, w);
-        if (omega > out->lower) {
-            out->lower = omega;
-            best = unit;
-        }
-        if (omega > settings->give_up_distance) {
-            if (!run->rank) {
-                run->slot[0] = slot;
-                run->lambda[0] = 1.0;
-                run->rank = 1;
-                out->upper = size;
-            }
-            finish(run, TS_PROXIMITY_SEPARATED_EARLY, best, cache);
-            return 1;
-        }
-        if (warm && !run->rank && !(omega > 0.0)) return 0;
-        if (run->rank) {
-            int converged = out->upper - out->lower <= settings->relative_tolerance * out->upper;
-            if (converged || already_in_simplex(run, v)) {
-                // An old vertex ends the search only where it proves something; else the plane is not separating.
-                finish(run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
-                return 1;
-            }
-        }
-        if (out->iterations >= settings->iteration_limit) {
-            finish(run, TS_PROXIMITY_LIMIT, best, cache);
-            return 1;
-        }
-        ts_subdistance next;
-        project(run, slot, w, &next);
-        ++out->iterations;
-        if (run->rank && next.count < 4 && !(next.distance_squared < xx)) {
-            finish(run, out->lower > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_TOUCHING, best, cache);
-            return 1;
-        }
-        keep(run, &next);
-        x = next.point;
-        xx = next.distance_squared;
-        out->upper = sqrt(xx);
-        if (next.count == 4 || out->upper <= 8.0 * DBL_EPSILON * out->scale) {
-            finish(run, next.count == 4 ? TS_PROXIMITY_PENETRATING : TS_PROXIMITY_TOUCHING, best, cache);
-            return 1;
-        }
+        status = run_distance(run, variant, order, d, out);
+        if (status == TS_GJK_NOT_SEPARATED) return 0;
+        if (status == TS_PROXIMITY_INVALID_INPUT || settle(run, out)) break;
+        d = run->feature.d;
     }
+    certificate(run, out);
+    out->status = (ts_proximity_status)status;
+    if (status == TS_PROXIMITY_INVALID_INPUT) {
+        out->rank = 0;
+        out->upper = (double)INFINITY;
+        out->point_a = out->point_b = ts_vec3_zero();
+        return 1;
+    }
+    if (out->upper < out->lower) out->upper = out->lower;  // equal but for rounding
+    if (status == TS_PROXIMITY_SEPARATED && !(out->lower > 0.0))
+        out->status = out->upper <= TOUCH * out->scale ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
+    if (cache) remember(run, out, cache);
+    return 1;
 }
 
-static void prepare(gjk_run* run, const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                    ts_gjk_result* out) {
+static void prepare(ts_gjk_run* run, const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                    const ts_gjk_cache* cache, ts_gjk_result* out) {
     run->a = a;
     run->b = b;
     run->pose = b_in_a;
-    run->out = out;
+    run->feature.rank = 0;
+    run->feature.mask = 0;
+    run->best_value = run->best_squared = 0.0;
+    run->best_ratio = -(double)INFINITY;
+    run->scale_squared = 0.0;
+    run->hint_a = cache ? cache->hint_a - 1 : -1;
+    run->hint_b = cache ? cache->hint_b - 1 : -1;
+    run->careful = 0;
+    out->iterations = out->support_calls = 0;
+    out->switched_at = -1;
+}
+
+static ts_gjk_order order_of(const ts_gjk_settings* settings) {
+    ts_gjk_order order = {settings->relative_tolerance, settings->gap_tolerance,  settings->give_up_distance,
+                          settings->iteration_limit,    settings->momentum_limit, 0};
+    return order;
 }
 
 void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
                      ts_gjk_cache* cache, ts_gjk_result* out) {
     TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
-    gjk_run run;
-    prepare(&run, a, b, b_in_a, out);
-    ts_vec3 x;
-    int warm = start(&run, cache, &x);
-    if (!search(&run, settings, cache, x, warm)) search(&run, settings, cache, centre_difference(&run), 0);
+    ts_gjk_run run;
+    prepare(&run, a, b, b_in_a, cache, out);
+    ts_gjk_order order = order_of(settings);
+    ts_vec3 d;
+    if (!cache && (settings->start == TS_GJK_START_AUTO || settings->start == TS_GJK_START_CENTRES)) {
+        search(&run, settings->variant, &order, ts_gjk_centre_difference(&run), 0, out);
+        return;
+    }
+    // Unless told where to start, last time's normal is used only while it separates: after that EPA probably follows,
+    // and does better with the rounder simplex that a start from the centres gives than with one around the contact.
+    order.warm = ts_gjk_begin(&run, settings->start, cache, &d) && settings->start == TS_GJK_START_AUTO;
+    if (search(&run, settings->variant, &order, d, cache, out)) return;
+    order.warm = 0;
+    search(&run, settings->variant, &order, ts_gjk_centre_difference(&run), cache, out);
 }
 
 int ts_gjk_distance_warm(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
                          const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out) {
-    gjk_run run;
-    prepare(&run, a, b, b_in_a, out);
-    ts_vec3 x;
-    return start(&run, cache, &x) && search(&run, settings, cache, x, 1);
+    ts_gjk_run run;
+    prepare(&run, a, b, b_in_a, cache, out);
+    ts_gjk_order order = order_of(settings);
+    ts_vec3 d;
+    order.warm = ts_gjk_begin(&run, TS_GJK_START_AUTO, cache, &d);
+    return order.warm && search(&run, settings->variant, &order, d, cache, out);
 }
 
 void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
                     ts_vec3 normal, ts_gjk_result* out) {
-    gjk_run run;
-    prepare(&run, a, b, b_in_a, out);
-    ts_vec3 x;
-    start(&run, 0, &x);
-    search(&run, settings, 0, ts_vec3_neg(normal), 0);
+    ts_gjk_run run;
+    prepare(&run, a, b, b_in_a, 0, out);
+    ts_gjk_order order = order_of(settings);
+    search(&run, settings->variant, &order, ts_vec3_neg(normal), 0, out);
+}
+
+// Verdicts.
+
+static int verdict_of_hulls(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_HULLS, TS_GJK_FOR_HULLS, TS_GJK_VERDICT, order, d, out);
+}
+
+static int verdict_of_boxes(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_BOXES, TS_GJK_FOR_BOXES, TS_GJK_VERDICT, order, d, out);
+}
+
+static int verdict_of_ellipsoids(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_ELLIPSOIDS, TS_GJK_FOR_ELLIPSOIDS, TS_GJK_VERDICT, order, d, out);
+}
+
+static int verdict_of_others(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_ANY, TS_GJK_FOR_OTHERS, TS_GJK_VERDICT, order, d, out);
+}
+
+static int verdict_by_variant(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_order* order, ts_vec3 d,
+                              ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_ANY, variant, TS_GJK_VERDICT, order, d, out);
+}
+
+static int run_verdict(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_order* order, ts_vec3 d,
+                       ts_gjk_result* out) {
+    if (variant != TS_GJK_AUTO) return verdict_by_variant(run, variant, order, d, out);
+    switch (pair_of(run->a, run->b)) {
+    case TS_GJK_HULLS: return verdict_of_hulls(run, order, d, out);
+    case TS_GJK_BOXES: return verdict_of_boxes(run, order, d, out);
+    case TS_GJK_ELLIPSOIDS: return verdict_of_ellipsoids(run, order, d, out);
+    default: return verdict_of_others(run, order, d, out);
+    }
+}
+
+// An overlap is claimed only where the solver that trusts nothing agrees. Returns 0, with the true feature in the run,
+// when it does not.
+static int confirm_overlap(ts_gjk_run* run, double reach, ts_proximity_status* status) {
+    ts_gjk_feature next;
+    if (run->careful) return 1;
+    if (!ts_gjk_project_robustly(run, -1, &next)) return 1;
+    if (*status == TS_PROXIMITY_PENETRATING ? next.rank == 4 : next.rank == 4 || next.xx <= reach * reach) return 1;
+    run->careful = 1;
+    run->feature = next;
+    return 0;
 }
 
 void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double margin,
                     const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out) {
-    ts_gjk_settings own = *settings;
-    double reach = a->radius + b->radius + margin;
-    own.give_up_distance = reach;
-    ts_gjk_distance(a, b, b_in_a, &own, cache, out);
-    out->lower -= a->radius + b->radius;
-    out->upper -= a->radius + b->radius;
-    if (out->status == TS_PROXIMITY_SEPARATED) out->status = TS_PROXIMITY_OVERLAP_EARLY;
+    TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
+    ts_gjk_run run;
+    prepare(&run, a, b, b_in_a, cache, out);
+    double balls = a->radius + b->radius, reach = balls + margin > 0.0 ? balls + margin : 0.0;
+    ts_gjk_order order = {0.0, 0.0, reach, settings->iteration_limit, settings->momentum_limit, 0};
+    ts_vec3 d;
+    if (!cache && (settings->start == TS_GJK_START_AUTO || settings->start == TS_GJK_START_CENTRES))
+        d = ts_gjk_centre_difference(&run);
+    else
+        ts_gjk_begin(&run, settings->start, cache, &d);
+    run.best = d;
+    ts_proximity_status status;
+    for (;;) {
+        status =
+            (ts_proximity_status)run_verdict(&run, run.careful ? TS_GJK_VANILLA : settings->variant, &order, d, out);
+        if (status != TS_PROXIMITY_PENETRATING && status != TS_PROXIMITY_OVERLAP_EARLY) break;
+        if (confirm_overlap(&run, reach, &status)) break;
+        d = run.feature.d;
+    }
+    certificate(&run, out);
+    // Neither plane nor point decided: the distance equals the reach to rounding, or the iterations ran out.
+    double apart = run.feature.rank ? sqrt(run.feature.xx) : (double)INFINITY;
+    if (status == TS_PROXIMITY_SEPARATED)
+        status = fabs(apart - reach) <= TOUCH * out->scale ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
+    out->status = status;
+    out->upper = (apart > out->lower ? apart : out->lower) - balls;
+    out->lower -= balls;
+    out->rank = 0;
+    out->point_a = out->point_b = ts_vec3_zero();
+    if (cache && status != TS_PROXIMITY_INVALID_INPUT) {
+        cache->normal = out->normal;
+        cache->hint_a = run.hint_a + 1;
+        cache->hint_b = run.hint_b + 1;
+    }
 }

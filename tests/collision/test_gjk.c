@@ -44,8 +44,8 @@ static int check_certificates(const ts_shape* a, const ts_shape* b, const ts_tra
 Test(gjk, certificates_hold_for_random_pairs_of_all_kinds) {
     ts_rng rng = ts_rng_make(51, 0);
     ts_hull* hull = random_hull(&rng, 60, ts_vec3_make(0.5, 0.7, 0.9));
-    for (int ka = TS_SHAPE_SPHERE; ka < TS_SHAPE_KIND_COUNT; ++ka)
-        for (int kb = TS_SHAPE_SPHERE; kb < TS_SHAPE_KIND_COUNT; ++kb) {
+    for (int ka = TS_SHAPE_SPHERE; ka < TS_SHAPE_CONVEX_COUNT; ++ka)
+        for (int kb = TS_SHAPE_SPHERE; kb < TS_SHAPE_CONVEX_COUNT; ++kb) {
             int separated = 0;
             for (int trial = 0; trial < 1000; ++trial) {
                 ts_shape a = random_shape(&rng, (ts_shape_kind)ka, 1.0, hull);

@@ -1,0 +1,63 @@
+// What the parts of GJK share: the state of one query and the projection on a simplex. Not for use outside gjk*.c.
+#ifndef TS_COLLISION_GJK_INTERNAL_H
+#define TS_COLLISION_GJK_INTERNAL_H
+
+#include "collision/gjk.h"
+#include "collision/subdistance.h"
+#include "collision/support_internal.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The feature of the simplex that is nearest to the origin: a vertex, edge or face, by slots of the store. Its nearest
+/// point is x = (h / dd) d, whose square is h^2 / dd; no root and no quotient is needed to compare supports with it.
+typedef struct ts_gjk_feature {
+    int rank;       // vertices; 4 when the origin is inside
+    unsigned mask;  // the slots' bits
+    int slot[4];
+    ts_vec3 d;  // from the origin towards the feature, of any length, orthogonal to it
+    double h;   // <d, w> for the feature's vertices, > 0
+    double dd;  // <d, d>
+    double xx;  // m^2: |x|^2 = h^2 / dd
+} ts_gjk_feature;
+
+/// One query.
+typedef struct ts_gjk_run {
+    const ts_shape* a;
+    const ts_shape* b;
+    const ts_transform* pose;
+    ts_gjk_vertex store[4];
+    ts_gjk_feature feature;
+    ts_vec3 best;         // direction whose plane bounds the distance best
+    double best_value;    // <best, w> of its support point
+    double best_squared;  // <best, best>
+    double best_ratio;    // value |value| / squared: monotone in the bound, without a root
+    double scale_squared;
+    int hint_a, hint_b;
+    uint64_t key[4];  // vertex pair of each slot, to recognise repetitions
+    int careful;      // nonzero: trust only the robust projection
+} ts_gjk_run;
+
+/// Adds the vertex in `slot` to the feature and projects the origin: writes the new feature. Tries the regions that a
+/// newest vertex can end in, checks the answer against the vertices left out, and leaves anything doubtful to
+/// ts_gjk_project_robustly. Returns what that returns.
+int ts_gjk_project(ts_gjk_run* run, int slot, ts_gjk_feature* out_feature);
+
+/// The same by ts_subdistance_solve over all faces, edges and vertices. Returns 0 when even that fails to name a
+/// direction (the origin lies on the feature to rounding).
+int ts_gjk_project_robustly(ts_gjk_run* run, int slot, ts_gjk_feature* out_feature);
+
+/// The first direction, finite and not zero; with SIMPLEX perhaps also a feature. Returns 1 when it comes from the cache
+/// or from `start`, 0 when it had to be the centres'.
+int ts_gjk_begin(ts_gjk_run* run, ts_gjk_start start, const ts_gjk_cache* cache, ts_vec3* out_direction);
+
+/// From the centre of B's box to the centre of A's.
+ts_vec3 ts_gjk_centre_difference(const ts_gjk_run* run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
