@@ -8,6 +8,15 @@
 extern "C" {
 #endif
 
+/// gjk_ellipsoids.c
+int ts_bench_gjk_ellipsoids(const ts_bench_options* options, ts_bench_report* report);
+
+/// gjk_meshes.c
+int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report);
+
+/// gjk_ellipsoids.c
+int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* report);
+
 /// step.c
 int ts_bench_step(const ts_bench_options* options, ts_bench_report* report);
 

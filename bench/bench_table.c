@@ -6,6 +6,9 @@
 
 // Adding one: a file, its declaration in bench_list.h, and a line here.
 static const ts_bench benches[] = {
+    {"gjk-ellipsoids", "ellipsoids: variants of GJK against distance, normalisation, peers", ts_bench_gjk_ellipsoids},
+    {"gjk-meshes", "hulls: variants of GJK by size and distance, speed-ups, peers", ts_bench_gjk_meshes},
+    {"gjk-primitives", "boxes, spheres, capsules: our query beside peers", ts_bench_gjk_primitives},
     {"step", "time per step and per contact of whole scenes, beside Bullet", ts_bench_step},
 };
 

@@ -38,6 +38,7 @@ typedef struct ts_bench_solver {
     void (*run)(void* prepared, int query);           // answers query number `query`
     ts_bench_answer (*answer)(const void* prepared);  // the last answer
     void (*release)(void* prepared);                  // NULL is ignored
+    int fragile;  // nonzero: may end the process on some input, so it is tried in a child first
 } ts_bench_solver;
 
 /// How many solvers this build has; ours come first.

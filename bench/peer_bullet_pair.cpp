@@ -147,8 +147,8 @@ const unsigned kinds = 1u << TS_SHAPE_ELLIPSOID | 1u << TS_SHAPE_BOX | 1u << TS_
 
 const ts_bench_solver solvers[] = {
     {"Bullet GjkEpa2", "stock", TS_BENCH_ASK_DISTANCE | TS_BENCH_ASK_DEPTH, kinds, EPA2, 0.0, prepare, run, answer,
-     release},
-    {"Bullet pair detector", "stock", TS_BENCH_ASK_DISTANCE, kinds, DETECTOR, 0.0, prepare, run, answer, release},
+     release, 0},
+    {"Bullet pair detector", "stock", TS_BENCH_ASK_DISTANCE, kinds, DETECTOR, 0.0, prepare, run, answer, release, 0},
 };
 
 }  // namespace

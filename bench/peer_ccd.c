@@ -93,8 +93,8 @@ static ts_bench_answer answer(const void* context) {
 
 static const ts_bench_solver solvers[] = {
     {"libccd GJK, EPA", "EPA 1e-8", TS_BENCH_ASK_VERDICT | TS_BENCH_ASK_DEPTH, ALL, GJK_EPA, 1e-8, prepare, run, answer,
-     release},
-    {"libccd MPR", "1e-4", TS_BENCH_ASK_VERDICT, ALL, MPR, 1e-4, prepare, run, answer, release},
+     release, 0},
+    {"libccd MPR", "1e-4", TS_BENCH_ASK_VERDICT, ALL, MPR, 1e-4, prepare, run, answer, release, 0},
 };
 
 int ts_bench_solvers_ccd(const ts_bench_solver** out_solvers) {

@@ -168,13 +168,13 @@ const int quick = TS_BENCH_ASK_DISTANCE | TS_BENCH_ASK_VERDICT;
 const int fine = TS_BENCH_ASK_DISTANCE;
 
 const ts_bench_solver solvers[] = {
-    {"coal default", "gap 1e-8, EPA 1e-6", all, kinds, DEFAULT, 1e-8, prepare, run, answer, release},
-    {"coal Polyak", "gap 1e-8, EPA 1e-6", all, kinds, POLYAK, 1e-8, prepare, run, answer, release},
-    {"coal Nesterov", "gap 1e-8, EPA 1e-6", all, kinds, NESTEROV, 1e-8, prepare, run, answer, release},
-    {"coal default, box guess", "gap 1e-8", quick, kinds, BOX_GUESS, 1e-8, prepare, run, answer, release},
-    {"coal default, tight", "1e-10", fine, kinds, DEFAULT, 1e-10, prepare, run, answer, release},
-    {"coal Polyak, tight", "1e-10", fine, kinds, POLYAK, 1e-10, prepare, run, answer, release},
-    {"coal Nesterov, tight", "1e-10", fine, kinds, NESTEROV, 1e-10, prepare, run, answer, release},
+    {"coal default", "gap 1e-8, EPA 1e-6", all, kinds, DEFAULT, 1e-8, prepare, run, answer, release, 0},
+    {"coal Polyak", "gap 1e-8, EPA 1e-6", all, kinds, POLYAK, 1e-8, prepare, run, answer, release, 0},
+    {"coal Nesterov", "gap 1e-8, EPA 1e-6", all, kinds, NESTEROV, 1e-8, prepare, run, answer, release, 0},
+    {"coal default, box guess", "gap 1e-8", quick, kinds, BOX_GUESS, 1e-8, prepare, run, answer, release, 0},
+    {"coal default, tight", "1e-10", fine, kinds, DEFAULT, 1e-10, prepare, run, answer, release, 0},
+    {"coal Polyak, tight", "1e-10", fine, kinds, POLYAK, 1e-10, prepare, run, answer, release, 0},
+    {"coal Nesterov, tight", "1e-10", fine, kinds, NESTEROV, 1e-10, prepare, run, answer, release, 0},
 };
 
 }  // namespace

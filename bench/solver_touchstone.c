@@ -76,13 +76,14 @@ static void release(void* context) { free(context); }
 #define NO_DEPTH (TS_BENCH_ASK_DISTANCE | TS_BENCH_ASK_VERDICT)
 
 static const ts_bench_solver solvers[] = {
-    {"touchstone", "certified to 1e-12", EVERYTHING, ALL, QUERY, 1e-12, prepare, run_query, answer_query, release},
-    {"touchstone GJK vanilla", "1e-12", NO_DEPTH, CORES, TS_GJK_VANILLA, 1e-12, prepare, run_gjk, answer_gjk, release},
-    {"touchstone GJK Polyak", "1e-12", NO_DEPTH, CORES, TS_GJK_POLYAK, 1e-12, prepare, run_gjk, answer_gjk, release},
-    {"touchstone GJK Nesterov", "1e-12", NO_DEPTH, CORES, TS_GJK_NESTEROV, 1e-12, prepare, run_gjk, answer_gjk,
-     release},
+    {"touchstone", "certified to 1e-12", EVERYTHING, ALL, QUERY, 1e-12, prepare, run_query, answer_query, release, 0},
+    {"touchstone GJK vanilla", "1e-12", NO_DEPTH, CORES, TS_GJK_VANILLA, 1e-12, prepare, run_gjk, answer_gjk, release,
+     0},
+    {"touchstone GJK Polyak", "1e-12", NO_DEPTH, CORES, TS_GJK_POLYAK, 1e-12, prepare, run_gjk, answer_gjk, release, 0},
+    {"touchstone GJK Nesterov", "1e-12", NO_DEPTH, CORES, TS_GJK_NESTEROV, 1e-12, prepare, run_gjk, answer_gjk, release,
+     0},
     {"touchstone GJK Nesterov normalised", "1e-12", NO_DEPTH, CORES, TS_GJK_NESTEROV_NORMALISED, 1e-12, prepare,
-     run_gjk, answer_gjk, release},
+     run_gjk, answer_gjk, release, 0},
 };
 
 int ts_bench_solvers_touchstone(const ts_bench_solver** out_solvers) {

@@ -1,0 +1,185 @@
+// One row per solver and question.
+//
+// An answer is wrong when the solver says it has none, or when its verdict or distance lies more than 1e-4 m outside
+// certified bounds (a thousandth of the shapes' size; the largest error stands beside). Of our own query more is asked:
+// verdicts to 1e-12 m, distances to 1e-9 m, and depths to a ten-thousandth.
+#include "bench/contest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WRONG_ABOVE 1e-4
+#define OWN_WRONG_ABOVE 1e-9
+#define OWN_WRONG_DEPTH 1e-4
+#define OWN_DOUBT 1e-12  // m: what touches to rounding may be called either way
+
+enum { MOST_SOLVERS = 24 };
+
+ts_bench_table* ts_bench_contest_table(ts_bench_report* report, const char* stem, const char* title) {
+    ts_bench_table* t = ts_bench_add_table(report, stem, title);
+    ts_bench_add_column(t, "pairs", "");
+    ts_bench_add_column(t, "question", "");
+    ts_bench_add_column(t, "distance", "m");
+    ts_bench_add_column(t, "solver", "");
+    ts_bench_add_column(t, "tolerance", "");
+    ts_bench_add_column(t, "wrong", "");
+    ts_bench_add_column(t, "of", "");
+    ts_bench_add_column(t, "max error", "m");
+    ts_bench_add_column(t, "iterations", "");
+    ts_bench_add_column(t, "median", "ns");
+    ts_bench_add_column(t, "10 %", "ns");
+    ts_bench_add_column(t, "90 %", "ns");
+    ts_bench_add_column(t, "query p50", "ns");
+    ts_bench_add_column(t, "query p99", "ns");
+    ts_bench_add_column(t, "query max", "ns");
+    ts_bench_add_column(t, "times ours", "");
+    return t;
+}
+
+typedef struct entry {
+    const ts_bench_solver* solver;
+    void* prepared;
+    int wrong;
+    double worst;       // m
+    double iterations;  // mean; < 0 unknown
+} entry;
+
+static const char* question_name(ts_bench_question question) {
+    return question == TS_BENCH_ASK_DISTANCE ? "distance" : (question == TS_BENCH_ASK_VERDICT ? "verdict" : "depth");
+}
+
+static int is_wrong(const ts_bench_pair* pair, ts_bench_question question, const ts_bench_answer* a, double allowed,
+                    double doubt, double* worst) {
+    // Where the bounds hold zero either verdict is right.
+    int wrong = a->failed || (a->overlap && pair->lower > doubt) || (!a->overlap && pair->upper < -doubt);
+    if (question == TS_BENCH_ASK_VERDICT) return wrong;
+    double error = ts_bench_error(pair, a->distance);
+    if (error > *worst) *worst = error;
+    return wrong || error > allowed;
+}
+
+static void judge(entry* e, const ts_bench_workload* w, ts_bench_question question, int ours) {
+    double sum = 0.0;
+    int known = 1;
+    for (int i = 0; i < w->count; ++i) {
+        const ts_bench_pair* pair = &w->pair[i];
+        e->solver->run(e->prepared, i);
+        ts_bench_answer a = e->solver->answer(e->prepared);
+        double allowed = WRONG_ABOVE;
+        if (ours) allowed = OWN_WRONG_ABOVE + (pair->lower < 0.0 ? -OWN_WRONG_DEPTH * pair->lower : 0.0);
+        e->wrong += is_wrong(pair, question, &a, allowed, ours ? OWN_DOUBT : WRONG_ABOVE, &e->worst);
+        known = known && a.iterations >= 0;
+        sum += a.iterations;
+    }
+    e->iterations = known ? sum / w->count : -1.0;
+}
+
+// Whether a solver lives through these queries. Asked in a child, because some libraries abort; what the child would say on
+// the way is nobody's business.
+static int survives(const ts_bench_solver* solver, void* prepared, int count) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) return 0;
+    if (child == 0) {
+        if (!freopen("/dev/null", "w", stderr)) _exit(1);
+        for (int i = 0; i < count; ++i) solver->run(prepared, i);
+        _exit(0);
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void add_fatal_row(ts_bench_table* t, const ts_bench_workload* w, const ts_bench_contest* contest,
+                          const ts_bench_solver* solver) {
+    ts_bench_row(t);
+    ts_bench_text(t, "%s", contest->label);
+    ts_bench_text(t, "%s", question_name(contest->question));
+    ts_bench_number(t, contest->distance);
+    ts_bench_text(t, "%s (ends the process)", solver->name);
+    ts_bench_text(t, "%s", solver->note);
+    ts_bench_number(t, (double)NAN);
+    ts_bench_number(t, w->count);
+}
+
+static void add_rows(ts_bench_table* t, const ts_bench_workload* w, const ts_bench_contest* contest, const entry* e,
+                     const ts_bench_timing* timing, int n) {
+    int verdict = contest->question == TS_BENCH_ASK_VERDICT;
+    for (int i = 0; i < n; ++i) {
+        ts_bench_row(t);
+        ts_bench_text(t, "%s", contest->label);
+        ts_bench_text(t, "%s", question_name(contest->question));
+        ts_bench_number(t, contest->distance);
+        ts_bench_text(t, "%s", e[i].solver->name);
+        ts_bench_text(t, "%s", e[i].solver->note);
+        ts_bench_number(t, e[i].wrong);
+        ts_bench_number(t, w->count);
+        ts_bench_number(t, verdict ? (double)NAN : e[i].worst);
+        ts_bench_number(t, e[i].iterations >= 0.0 ? e[i].iterations : (double)NAN);
+        ts_bench_number(t, timing[i].median);
+        ts_bench_number(t, timing[i].p10);
+        ts_bench_number(t, timing[i].p90);
+        ts_bench_number(t, timing[i].query_p50);
+        ts_bench_number(t, timing[i].query_p99);
+        ts_bench_number(t, timing[i].query_most);
+        ts_bench_number(t, timing[i].median / timing[0].median);
+    }
+}
+
+int ts_bench_contest_run(ts_bench_report* report, const ts_bench_options* options, ts_bench_table* table,
+                         ts_bench_workload* workload, const ts_bench_contest* contest) {
+    entry e[MOST_SOLVERS];
+    ts_bench_contestant contestant[MOST_SOLVERS];
+    ts_bench_timing timing[MOST_SOLVERS];
+    const ts_bench_solver* fatal_solver[MOST_SOLVERS];
+    int fatal = 0;
+    int n = 0;
+    int result = TS_BENCH_DONE;
+    memset(e, 0, sizeof e);
+    ts_bench_workload_place(workload, contest->distance);
+    if (workload->contradictions > 0) {
+        ts_bench_note(report, "%s at %g m: %d pairs with certified bounds that exclude each other.", contest->label,
+                      contest->distance, workload->contradictions);
+        result = TS_BENCH_WRONG;
+    }
+    for (int i = 0; i < ts_bench_solver_count() && n < MOST_SOLVERS; ++i) {
+        const ts_bench_solver* solver = ts_bench_solver_at(i);
+        if (!ts_bench_solver_takes(solver, contest->question, &workload->pair[0])) continue;
+        void* prepared = solver->prepare(solver, workload->pair, workload->count, contest->question);
+        if (!prepared) continue;
+        if (solver->fragile && !survives(solver, prepared, workload->count)) {
+            solver->release(prepared);
+            if (fatal < MOST_SOLVERS) fatal_solver[fatal++] = solver;
+            continue;
+        }
+        e[n].solver = solver;
+        e[n].prepared = prepared;
+        judge(&e[n], workload, contest->question, n == 0);
+        contestant[n] = (ts_bench_contestant){solver->name, solver->run, prepared};
+        ++n;
+    }
+    if (n > 0 && e[0].wrong > 0) result = TS_BENCH_WRONG;
+    ts_bench_time(report, options, contestant, n, workload->count, 0, 0.0, timing, NULL);
+    if (report->stopped)
+        result = TS_BENCH_STOPPED;
+    else
+        add_rows(table, workload, contest, e, timing, n);
+    for (int i = 0; i < fatal && !report->stopped; ++i) add_fatal_row(table, workload, contest, fatal_solver[i]);
+    for (int i = 0; i < n; ++i) e[i].solver->release(e[i].prepared);
+    return result;
+}
+
+void ts_bench_contest_notes(ts_bench_report* report) {
+    ts_bench_note(report,
+                  "wrong: no answer, or a verdict or distance more than %g m outside certified bounds "
+                  "(for 'touchstone' itself: verdicts %g m, distances %g m, depths a part of %g).",
+                  WRONG_ABOVE, OWN_DOUBT, OWN_WRONG_ABOVE, OWN_WRONG_DEPTH);
+    ts_bench_note(report, "median, 10 %%, 90 %%: over interleaved rounds, mean time per cold query, relative pose "
+                          "included. query: each query alone, shortest of 7, less the clock. times ours: above 1 is "
+                          "slower than 'touchstone'.");
+    ts_bench_note(report, "Negative distances are nominal: pairs slid that far past touching along their axis; the "
+                          "least depth may lie elsewhere, and is what answers are judged by.");
+}

@@ -1,0 +1,222 @@
+// Hulls (Montaut et al., GJK++, Table I, Fig. 9 to 11): GJK's variants against distance, times by number of vertices,
+// speed-ups query by query, and every library of the build on the same pairs. The objects are the YCB hulls where the
+// data folder is set, else hulls of random points on ellipsoids with the same numbers of vertices.
+#include "base/rng.h"
+#include "bench/bench_list.h"
+#include "bench/contest.h"
+#include "bench/variants.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+static const double distances[] = {-0.1, -0.01, -1e-3, -1e-4, 1e-4, 1e-3, 0.01, 0.03, 0.1, 1.0};
+static const ts_gjk_variant variants[] = {
+    TS_GJK_VANILLA,      TS_GJK_POLYAK, TS_GJK_POLYAK_PAPER, TS_GJK_NESTEROV, TS_GJK_NESTEROV_NORMALISED,
+    TS_GJK_NESTEROV_COAL};
+// The paper's three: it normalises on meshes.
+static const ts_gjk_variant papers[] = {TS_GJK_VANILLA, TS_GJK_POLYAK_PAPER, TS_GJK_NESTEROV_NORMALISED};
+
+enum { ROOM = 64 };
+
+// The objects, ours or YCB's.
+typedef struct objects {
+    ts_hull* hull[ROOM];
+    int count;
+    int ycb;
+} objects;
+
+static int worse(int a, int b) { return a > b ? a : b; }
+
+static int by_vertices(const void* a, const void* b) {
+    int x = (*(ts_hull* const*)a)->vertex_count;
+    int y = (*(ts_hull* const*)b)->vertex_count;
+    return (x > y) - (x < y);
+}
+
+static int gather(const ts_bench_options* options, objects* out) {
+    out->count = ts_bench_ycb_hulls(options->data_folder, out->hull, ROOM);
+    out->ycb = out->count > 0;
+    if (!out->ycb) {
+        static const int sizes[] = {240, 500, 1000, 1811, 3585};
+        ts_rng rng = ts_rng_make(options->seed, 5);
+        int wanted = options->quick ? 5 : 30;
+        for (int i = 0; i < wanted; ++i) {
+            double x = ts_rng_uniform_in(&rng, 0.02, 0.15);
+            double y = ts_rng_uniform_in(&rng, 0.02, 0.15);
+            ts_vec3 axes = ts_vec3_make(x, y, ts_rng_uniform_in(&rng, 0.02, 0.15));
+            ts_hull* hull =
+                ts_bench_hull_on_ellipsoid(axes, sizes[i % COUNT(sizes)], options->seed, 9000u + (unsigned)i);
+            if (hull) out->hull[out->count++] = hull;
+        }
+    }
+    qsort(out->hull, (size_t)out->count, sizeof(ts_hull*), by_vertices);
+    return out->count;
+}
+
+static void release(objects* o) {
+    for (int i = 0; i < o->count; ++i) ts_hull_free(o->hull[i]);
+}
+
+// The few hulls whose number of vertices is nearest to `wanted`, as a run of the sorted list.
+static int nearest(const objects* o, int wanted, int* out_first) {
+    enum { FEW = 4 };
+    int count = o->count < FEW ? o->count : FEW;
+    int best = 0;
+    for (int first = 0; first + count <= o->count; ++first) {
+        int worst = 0;
+        int best_worst = 0;
+        for (int k = 0; k < count; ++k) {
+            int off = abs(o->hull[first + k]->vertex_count - wanted);
+            int best_off = abs(o->hull[best + k]->vertex_count - wanted);
+            if (off > worst) worst = off;
+            if (best_off > best_worst) best_worst = best_off;
+        }
+        if (worst < best_worst) best = first;
+    }
+    *out_first = best;
+    return count;
+}
+
+// Table I: three sizes, every pair of them, -0.01 to 0.01 m.
+static int table_one(const ts_bench_options* options, ts_bench_report* report, const objects* o) {
+    static const int sizes[] = {240, 1811, 3585};
+    ts_bench_table* t = ts_bench_add_table(report, "table-1", "Time by number of vertices, -0.01 to 0.01 m apart");
+    ts_bench_add_column(t, "vertices", "");
+    ts_bench_add_column(t, "question", "");
+    for (int v = 0; v < COUNT(papers); ++v) {
+        ts_bench_add_column(t, ts_gjk_variant_name(papers[v]), "us");
+        ts_bench_add_column(t, "deviation", "us");
+    }
+    int pairs = options->quick ? 20 : 1000;
+    for (int i = 0; i < COUNT(sizes); ++i) {
+        for (int j = i; j < COUNT(sizes); ++j) {
+            int first = 0;
+            int second = 0;
+            int first_count = nearest(o, sizes[i], &first);
+            int second_count = nearest(o, sizes[j], &second);
+            ts_bench_workload w;
+            if (!ts_bench_workload_of_hulls((const ts_hull* const*)&o->hull[first], first_count,
+                                            (const ts_hull* const*)&o->hull[second], second_count, pairs, options->seed,
+                                            &w))
+                return ts_bench_fail(report, "pairs could not be made");
+            double* distance = (double*)calloc((size_t)pairs, sizeof(double));
+            ts_rng rng = ts_rng_make(options->seed, 31);
+            for (int k = 0; distance && k < pairs; ++k) distance[k] = ts_rng_uniform_in(&rng, -0.01, 0.01);
+            if (distance) ts_bench_workload_place_each(&w, distance);
+            free(distance);
+            for (int verdict = 0; verdict < 2; ++verdict) {
+                double mean[COUNT(papers)];
+                double deviation[COUNT(papers)];
+                ts_bench_sweep sweep = {"", "", &w, NULL, 0, papers, COUNT(papers), verdict, 1e-8, 0};
+                ts_bench_trimmed(report, options, &sweep, mean, deviation);
+                ts_bench_row(t);
+                ts_bench_text(t, "%d - %d", o->hull[first]->vertex_count, o->hull[second]->vertex_count);
+                ts_bench_text(t, "%s", verdict ? "verdict" : "distance");
+                for (int v = 0; v < COUNT(papers); ++v) {
+                    ts_bench_number(t, 1e-3 * mean[v]);
+                    ts_bench_number(t, 1e-3 * deviation[v]);
+                }
+            }
+            ts_bench_workload_free(&w);
+            if (ts_bench_progress(report, 0.1 * (i * COUNT(sizes) + j), 4.0)) return TS_BENCH_STOPPED;
+        }
+    }
+    ts_bench_note(report,
+                  "table-1: mean and deviation of the fastest 90 %% of queries, each the shortest of 7 (the paper's "
+                  "measure is the same with 100); of each size the four nearest hulls, the smallest named.");
+    return TS_BENCH_DONE;
+}
+
+// Fig. 9, 10: iterations and time against distance. Fig. 11: distributions of speed-up.
+static int figures(const ts_bench_options* options, ts_bench_report* report, const objects* o) {
+    ts_bench_workload w;
+    const ts_hull* const* hull = (const ts_hull* const*)o->hull;
+    if (!ts_bench_workload_of_hulls(hull, o->count, hull, o->count, options->quick ? 20 : 1000, options->seed, &w))
+        return ts_bench_fail(report, "pairs could not be made");
+    int result = TS_BENCH_DONE;
+    const char* title = o->ycb ? "YCB hulls" : "Hulls of 240 to 3585";
+    for (int verdict = 0; verdict < 2 && result < TS_BENCH_FAILED; ++verdict) {
+        ts_bench_sweep sweep = {verdict ? "hulls-verdict" : "hulls-distance",
+                                title,
+                                &w,
+                                distances,
+                                COUNT(distances),
+                                variants,
+                                COUNT(variants),
+                                verdict,
+                                1e-8,
+                                0};
+        if (ts_bench_wanted(options, sweep.stem)) result = worse(result, ts_bench_sweep_run(report, options, &sweep));
+        if (ts_bench_progress(report, 1.3 + 0.5 * verdict, 4.0)) result = TS_BENCH_STOPPED;
+    }
+    double* distance = (double*)calloc((size_t)w.count, sizeof(double));
+    ts_rng rng = ts_rng_make(options->seed, 32);
+    for (int k = 0; distance && k < w.count; ++k) distance[k] = ts_rng_uniform_in(&rng, -0.01, 0.01);
+    if (distance) ts_bench_workload_place_each(&w, distance);
+    free(distance);
+    for (int verdict = 0; verdict < 2 && result < TS_BENCH_FAILED; ++verdict) {
+        ts_bench_sweep sweep = {verdict ? "speedup-verdict" : "speedup-distance",
+                                verdict ? "Speed-up of a verdict over vanilla GJK, -0.01 to 0.01 m"
+                                        : "Speed-up of a distance over vanilla GJK, -0.01 to 0.01 m",
+                                &w,
+                                NULL,
+                                0,
+                                variants,
+                                COUNT(variants),
+                                verdict,
+                                1e-8,
+                                0};
+        if (ts_bench_wanted(options, sweep.stem)) result = worse(result, ts_bench_speedups(report, options, &sweep));
+    }
+    ts_bench_workload_free(&w);
+    return result;
+}
+
+static int peers(const ts_bench_options* options, ts_bench_report* report) {
+    static const int sizes[] = {32, 128, 512, 2048};
+    static const struct {
+        double distance;
+        ts_bench_question question;
+    } ask[] = {
+        {1e-3, TS_BENCH_ASK_DISTANCE}, {0.1, TS_BENCH_ASK_DISTANCE}, {1.0, TS_BENCH_ASK_DISTANCE},
+        {1e-3, TS_BENCH_ASK_VERDICT},  {0.1, TS_BENCH_ASK_VERDICT},  {1.0, TS_BENCH_ASK_VERDICT},
+        {-0.01, TS_BENCH_ASK_VERDICT}, {-0.01, TS_BENCH_ASK_DEPTH},  {-0.1, TS_BENCH_ASK_DEPTH},
+    };
+    ts_bench_table* table = ts_bench_contest_table(report, "peers", "Hulls of random points on ellipsoids");
+    int result = TS_BENCH_DONE;
+    for (int s = 0; s < COUNT(sizes) && result < TS_BENCH_FAILED; ++s) {
+        char label[32];
+        snprintf(label, sizeof label, "hulls of %d", sizes[s]);
+        ts_bench_workload w;
+        if (!ts_bench_workload_make(TS_BENCH_HULLS, sizes[s], options->quick ? 20 : 200, options->seed, &w))
+            return ts_bench_fail(report, "%s could not be made", label);
+        for (int i = 0; i < COUNT(ask) && result < TS_BENCH_FAILED; ++i) {
+            ts_bench_contest contest = {label, ask[i].distance, ask[i].question};
+            result = worse(result, ts_bench_contest_run(report, options, table, &w, &contest));
+            if (ts_bench_progress(report, 2.5 + 1.5 * (s + (double)i / COUNT(ask)) / COUNT(sizes), 4.0))
+                result = TS_BENCH_STOPPED;
+        }
+        ts_bench_workload_free(&w);
+    }
+    ts_bench_contest_notes(report);
+    return result;
+}
+
+int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report) {
+    objects o;
+    if (gather(options, &o) < 2) return ts_bench_fail(report, "no hulls");
+    int result = TS_BENCH_DONE;
+    if (o.ycb)
+        ts_bench_note(report, "%d YCB hulls of %d to %d vertices.", o.count, o.hull[0]->vertex_count,
+                      o.hull[o.count - 1]->vertex_count);
+    else
+        ts_bench_note(report, "TOUCHSTONE_DATA is not set or has no ycb_hulls: hulls of random points on ellipsoids, "
+                              "semi-axes 0.02 to 0.15 m, 240 to 3585 vertices.");
+    if (ts_bench_wanted(options, "table-1")) result = worse(result, table_one(options, report, &o));
+    if (result < TS_BENCH_FAILED) result = worse(result, figures(options, report, &o));
+    if (result < TS_BENCH_FAILED && ts_bench_wanted(options, "peers")) result = worse(result, peers(options, report));
+    release(&o);
+    return result;
+}
