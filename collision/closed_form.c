@@ -124,8 +124,14 @@ static int sphere_query(const ts_shape* a, const ts_transform* pose_a, const ts_
     case TS_SHAPE_SPHERE: sphere_thin_query(a, pose_a, b, between, ts_vec3_zero(), cache, out); return 1;
     case TS_SHAPE_CAPSULE: {
         ts_vec3 axis = ts_mat3_column(&pose_b->R, 2);
-        double along = clamp(ts_vec3_dot(axis, between), b->half.z);
-        sphere_thin_query(a, pose_a, b, ts_vec3_add_scaled(between, -along, axis), axis, cache, out);
+        double along = ts_vec3_dot(axis, between), end = clamp(along, b->half.z);
+        ts_vec3 beside = ts_vec3_add_scaled(between, -end, axis);
+        if (!(fabs(along) > b->half.z)) {
+            // At right angles to the segment; what rounding left along it must not become the normal.
+            beside = ts_vec3_add_scaled(beside, -ts_vec3_dot(axis, beside), axis);
+            if (!(ts_vec3_max_abs(beside) > 4.0 * DBL_EPSILON * fabs(along))) beside = ts_vec3_zero();
+        }
+        sphere_thin_query(a, pose_a, b, beside, axis, cache, out);
         return 1;
     }
     case TS_SHAPE_CYLINDER: d = point_to_cylinder(ts_transform_direction_inverse(pose_b, between), b->half); break;
@@ -140,24 +146,69 @@ static int sphere_query(const ts_shape* a, const ts_transform* pose_a, const ts_
     return 1;
 }
 
+static double squared_apart(ts_vec3 u, double s, ts_vec3 r, ts_vec3 v, double t) {
+    return ts_vec3_norm_squared(ts_vec3_add_scaled(ts_vec3_add_scaled(r, t, v), -s, u));
+}
+
+// For segments that are parallel or nearly: the better of *out_s, *out_t (when `crossing`) and the four ends against the other
+// segment; where they are parallel to rounding, the middle of the common part if that is as near.
+static void closest_on_ends(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, double hb, int crossing, double* out_s,
+                            double* out_t) {
+    double c = ts_vec3_dot(u, v), d = ts_vec3_dot(u, r), e = ts_vec3_dot(v, r);
+    double low = d - hb, high = d + hb;
+    low = low > -ha ? low : -ha;
+    high = high < ha ? high : ha;
+    double s[5] = {-ha, ha, clamp(d - c * hb, ha), clamp(d + c * hb, ha), clamp(0.5 * (low + high), ha)};
+    double t[5] = {clamp(-c * ha - e, hb), clamp(c * ha - e, hb), -hb, hb, 0.0};
+    t[4] = clamp(c * s[4] - e, hb);
+    double best = crossing ? squared_apart(u, *out_s, r, v, *out_t) : (double)INFINITY;
+    for (int k = 0; k < (crossing ? 4 : 5); ++k) {
+        double squared = squared_apart(u, s[k], r, v, t[k]);
+        if (squared < best || (k == 4 && squared <= best * (1.0 + 64.0 * DBL_EPSILON))) {
+            best = squared;
+            *out_s = s[k];
+            *out_t = t[k];
+        }
+    }
+}
+
 // Parameters of the closest points of two segments about the origin and about r, with unit directions u and v.
 static void closest_parameters(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, double hb, double* out_s, double* out_t) {
-    double c = ts_vec3_dot(u, v), d = ts_vec3_dot(u, r), e = ts_vec3_dot(v, r);
-    double denominator = ts_vec3_norm_squared(ts_vec3_cross(u, v));
-    double s;
-    if (denominator <= 64.0 * DBL_EPSILON) {
-        // Parallel: the middle of the common part, or the near ends.
-        double low = d - hb, high = d + hb;
-        low = low > -ha ? low : -ha;
-        high = high < ha ? high : ha;
-        s = clamp(0.5 * (low + high), ha);
-    } else {
-        s = clamp((d - c * e) / denominator, ha);
-    }
+    double c = ts_vec3_dot(u, v), e = ts_vec3_dot(v, r);
+    // What of u is at right angles to v: from it the lines' closest points come without cancellation at small angles.
+    ts_vec3 across = ts_vec3_add_scaled(u, -c, v);
+    double squared = ts_vec3_norm_squared(across);
+    double s = 0.0;
+    if (squared > 1e-28) s = clamp(ts_vec3_dot(ts_vec3_add_scaled(r, -e, v), across) / squared, ha);
     double t = clamp(c * s - e, hb);
-    *out_s = clamp(c * t + d, ha);
-    if (denominator <= 64.0 * DBL_EPSILON) *out_s = s;
-    *out_t = clamp(c * *out_s - e, hb);
+    if (squared > 1e-10) s = clamp(c * t + ts_vec3_dot(u, r), ha);
+    *out_s = s;
+    *out_t = clamp(c * s - e, hb);
+    if (squared <= 1e-10) closest_on_ends(u, ha, r, v, hb, squared > 1e-28, out_s, out_t);
+}
+
+// The unit vector at right angles to both, or zero where they are parallel. However small the angle, it is at right angles
+// to rounding.
+static ts_vec3 common_perpendicular(ts_vec3 u, ts_vec3 v) {
+    ts_vec3 n = ts_vec3_cross(u, v);
+    double sine = ts_vec3_norm(n);
+    if (!(sine > 8.0 * DBL_EPSILON)) return ts_vec3_zero();
+    n = ts_vec3_scale(1.0 / sine, n);
+    n = ts_vec3_add_scaled(n, -ts_vec3_dot(n, u), u);
+    return ts_vec3_unit_or(ts_vec3_add_scaled(n, -ts_vec3_dot(n, u), u), ts_vec3_zero());
+}
+
+// The direction between the closest points of two segments. Where a point lies inside its segment the direction is at right
+// angles to it, which rounding of d forgets when the segments are long and near.
+static ts_vec3 segments_normal(ts_vec3 u, int inside_u, ts_vec3 v, int inside_v, ts_vec3 d) {
+    ts_vec3 n = ts_vec3_unit_or(d, ts_vec3_axis(0));
+    if (inside_u && inside_v) {
+        ts_vec3 both = common_perpendicular(u, v);
+        if (ts_vec3_max_abs(both) > 0.0) return ts_vec3_dot(both, n) < 0.0 ? ts_vec3_neg(both) : both;
+    }
+    if (inside_u) n = ts_vec3_add_scaled(n, -ts_vec3_dot(n, u), u);
+    if (inside_v) n = ts_vec3_add_scaled(n, -ts_vec3_dot(n, v), v);
+    return ts_vec3_unit_or(n, ts_vec3_axis(0));
 }
 
 static void capsule_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
@@ -170,33 +221,27 @@ static void capsule_query(const ts_shape* a, const ts_transform* pose_a, const t
     ts_vec3 d = ts_vec3_sub(cb, ca);
     double gap = ts_vec3_norm(d);
     double scale = a->half.z + b->half.z + ts_vec3_norm(between);
-    if (gap > 1e-7 * scale) {
+    if (gap > 0.1 * scale) {
         out->normal = ts_vec3_scale(1.0 / gap, d);
+    } else if (gap > 16.0 * DBL_EPSILON * scale) {
+        out->normal = segments_normal(u, fabs(s) < a->half.z, v, fabs(t) < b->half.z, d);
+        gap = ts_vec3_dot(out->normal, d);
     } else {
-        ts_vec3 cross = ts_vec3_cross(u, v);
-        double sine = ts_vec3_norm(cross);
-        if (sine > 1e-3) {
-            // Crossing segments: what is left of d is rounding, the common perpendicular is not.
-            ts_vec3 n = ts_vec3_scale(1.0 / sine, cross);
-            double along = ts_vec3_dot(n, d);
-            ts_vec3 wish = d;
-            if (!(along != 0.0)) {
-                wish = fallback_normal(ts_vec3_zero(), previous_normal(pose_a, cache), between);
-                out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
-            }
-            out->normal = ts_vec3_dot(n, wish) < 0.0 ? ts_vec3_neg(n) : n;
-            gap = ts_vec3_dot(out->normal, d);
-        } else if (ts_vec3_max_abs(d) > 0.0) {
-            out->normal = ts_vec3_unit_or(d, ts_vec3_axis(0));
-        } else {
+        // Crossing or touching: what is left of d is rounding. The common perpendicular is not, where there is one.
+        ts_vec3 wish = fallback_normal(ts_vec3_zero(), previous_normal(pose_a, cache), between);
+        ts_vec3 both = common_perpendicular(u, v);
+        if (ts_vec3_max_abs(both) > 0.0)
+            out->normal = ts_vec3_dot(both, wish) < 0.0 ? ts_vec3_neg(both) : both;
+        else
             out->normal = fallback_normal(u, previous_normal(pose_a, cache), between);
-            out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
-        }
+        out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
+        gap = fabs(ts_vec3_dot(out->normal, d));
     }
+    double distance = gap - a->radius - b->radius;
     ts_vec3 middle = ts_vec3_add(pose_a->p, ts_vec3_scale(0.5, ts_vec3_add(ca, cb)));
     out->point_a = ts_vec3_add_scaled(middle, a->radius - 0.5 * gap, out->normal);
     out->point_b = ts_vec3_add_scaled(middle, 0.5 * gap - b->radius, out->normal);
-    conclude(gap - a->radius - b->radius, a->radius + b->radius + scale, out);
+    conclude(distance, a->radius + b->radius + scale, out);
 }
 
 static void half_space_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
