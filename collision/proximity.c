@@ -43,6 +43,21 @@ static void swap_sides(ts_proximity* out) {
     out->normal = ts_vec3_neg(out->normal);
 }
 
+// From the frame of a pose to where the pose is given.
+static void place(const ts_transform* pose, ts_proximity* out) {
+    out->normal = ts_transform_direction(pose, out->normal);
+    out->point_a = ts_transform_point(pose, out->point_a);
+    out->point_b = ts_transform_point(pose, out->point_b);
+}
+
+// B made of parts.
+static void query_parts(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                        const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    ts_transform relative = ts_transform_relative(pose_b, pose_a);
+    ts_proximity_query_parts(a, &relative, b, options, cache, out);
+    if (out->status != TS_PROXIMITY_INVALID_INPUT) place(pose_b, out);
+}
+
 // By iteration, in the frame of A.
 static void query_generic(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                           const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
@@ -53,14 +68,16 @@ static void query_generic(const ts_shape* a, const ts_transform* pose_a, const t
         return;
     }
     out->iterations = out->gjk_iterations + out->epa_iterations + out->sqp_iterations;
-    out->normal = ts_transform_direction(pose_a, out->normal);
-    out->point_a = ts_transform_point(pose_a, out->point_a);
-    out->point_b = ts_transform_point(pose_a, out->point_b);
+    place(pose_a, out);
 }
 
 // Kinds sorted.
 static void query_sorted(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                          const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    if (b->kind >= TS_SHAPE_CONVEX_COUNT) {
+        query_parts(a, pose_a, b, pose_b, options, cache, out);
+        return;
+    }
     if (options->method != TS_PROXIMITY_GJK || a->kind == TS_SHAPE_PLANE) {
         if (ts_closed_form_query(a, pose_a, b, pose_b, cache, out)) {
             out->flags |= TS_PROXIMITY_USED_CLOSED_FORM;

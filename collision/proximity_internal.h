@@ -28,6 +28,11 @@ int ts_closed_form_query(const ts_shape* a, const ts_transform* pose_a, const ts
 void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
                    const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out_in_a);
 
+/// The same for a shape B made of parts (height field, compound) and any A: the least over the parts. `out` must be reset;
+/// it is in B's frame afterwards.
+void ts_proximity_query_parts(const ts_shape* a, const ts_transform* a_in_b, const ts_shape* b,
+                              const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out_in_b);
+
 /// ts_gjk_distance from a given direction, kept even when it does not separate.
 void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
                     ts_vec3 normal, ts_gjk_result* out_result);
