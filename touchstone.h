@@ -41,6 +41,7 @@
 #include "collision/support.h"
 #include "contact/cone.h"
 #include "contact/delassus.h"
+#include "contact/island.h"
 #include "contact/problem.h"
 #include "contact/residual.h"
 #include "contact/solver.h"

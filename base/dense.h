@@ -1,5 +1,5 @@
-// Dense symmetric factorisations, good to a few hundred rows, and the 3x3 and 6x6 kernels of rigid bodies.
-// Row-major, leading dimension `ld`; only the lower triangle is read and written.
+// Dense factorisations, good to a few hundred rows, and the 3x3 and 6x6 kernels of rigid bodies.
+// Row-major, leading dimension `ld`; of symmetric matrices only the lower triangle is read and written.
 #ifndef TS_BASE_DENSE_H
 #define TS_BASE_DENSE_H
 
@@ -22,6 +22,13 @@ int ts_ldlt_factor(double* A, int n, int ld);
 
 /// Solves L D L^T x = b in place.
 void ts_ldlt_solve(const double* LD, int n, int ld, double* b);
+
+/// Replaces a full A (n x n) by L and U with A's rows permuted, partial pivoting; pivot (n) gets the row taken at each
+/// step. Returns 1, or 0 when a column holds nothing but zeros or a number is not finite.
+int ts_lu_factor(double* A, int n, int ld, int* out_pivot);
+
+/// Solves A x = b in place with the factors of ts_lu_factor.
+void ts_lu_solve(const double* LU, int n, int ld, const int* pivot, double* b);
 
 /// y = A x for a full row-major A (rows x columns).
 void ts_dense_apply(const double* A, int rows, int columns, int ld, const double* x, double* out_y);

@@ -16,15 +16,23 @@ extern "C" {
 
 /// What an operator can do; a bit set.
 typedef enum ts_delassus_ability {
-    TS_DELASSUS_ROWS = 1,   // set_impulse, add_impulse, velocity, diagonal
-    TS_DELASSUS_APPLY = 2,  // apply
-    TS_DELASSUS_FACTOR = 4  // factorise, solve
+    TS_DELASSUS_ROWS = 1,    // set_impulse, add_impulse, velocity, diagonal
+    TS_DELASSUS_APPLY = 2,   // apply
+    TS_DELASSUS_FACTOR = 4,  // factorise, solve
+    TS_DELASSUS_BLOCKS = 8   // gather, join, split
 } ts_delassus_ability;
 
 /// Most rows one block can have.
 enum { TS_BLOCK_ROWS_MAX = 6 };
 
 typedef struct ts_delassus ts_delassus;
+
+/// Blocks in groups that do not touch each other; see contact/island.h.
+typedef struct ts_islands {
+    int count;
+    const int* start;  // (count + 1): island i owns block[start[i]] to block[start[i + 1] - 1]
+    const int* block;  // (block_count), ascending within an island
+} ts_islands;
 
 /// The functions of an operator. Vectors have row_count entries unless said otherwise.
 typedef struct ts_delassus_ops {
@@ -44,6 +52,14 @@ typedef struct ts_delassus_ops {
     ts_code (*factorise)(ts_delassus* G, const double* shift);
     /// Solves with the last factor, in place.
     void (*solve)(ts_delassus* G, double* x);
+    /// The matrix of some blocks against each other, dense row-major: its rows and columns are those of block list[0],
+    /// then list[1], ... With `count` blocks of three rows that is 9 count^2 numbers: for few blocks only.
+    void (*gather)(const ts_delassus* G, int count, const int* list, double* out_matrix);
+    /// Calls join(context, a, b) for pairs of blocks, enough that blocks which act on each other become connected.
+    void (*join)(const ts_delassus* G, ts_arena* scratch, void (*join)(void* context, int a, int b), void* context);
+    /// One operator per island, each over its own blocks only and independent of the others, so that several threads may
+    /// use one each. They may share constant data with G and live as long as it and the arena. 0 when memory is short.
+    int (*split)(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part);
 } ts_delassus_ops;
 
 /// An operator. Concrete ones embed this as their first member; memory belongs to the arena they came from.
@@ -54,7 +70,8 @@ struct ts_delassus {
     const int* block_row;  // (block_count + 1): rows of block b are [block_row[b], block_row[b+1])
 };
 
-/// A full symmetric matrix G (row_count x row_count, row-major, copied). Can do everything. NULL when memory is short.
+/// A full matrix G (row_count x row_count, row-major, copied). Can do everything. It need not be exactly symmetric:
+/// recorded matrices are not, and products use it as it stands. NULL when memory is short.
 ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* block_row, const double* G);
 
 /// A part of a block's Jacobian: columns [column, column + count) of the generalised velocity.

@@ -1,8 +1,10 @@
 // The Delassus operator as a full matrix.
 //
-// Keeps y = G lambda: reading a block is a copy and changing a block adds its columns (rows, by symmetry) to y, so one
-// Gauss-Seidel sweep costs row_count^2 multiply-adds in long unit-stride loops. y drifts by rounding; `set_impulse`
-// computes it afresh. For a few hundred rows: memory is 2 row_count^2 doubles (G and its factor).
+// Keeps y = G lambda: reading a block is a copy and changing a block adds its columns to y, in long unit-stride loops,
+// so one Gauss-Seidel sweep costs row_count^2 multiply-adds. y drifts by rounding; `set_impulse` computes it afresh.
+// A G that is symmetric to the last bit serves as its own transpose; any other keeps a transposed copy, because the
+// answer is judged with the matrix as it stands. Factors are Cholesky's where G is symmetric, else LU with pivoting.
+// For a few hundred rows: memory is 2 row_count^2 doubles (G and its factor), or 3.
 #include <string.h>
 
 #include "base/dense.h"
@@ -11,7 +13,9 @@
 typedef struct dense_delassus {
     ts_delassus base;
     double* G;               // (row_count x row_count)
-    double* factor;          // (row_count x row_count), lower triangle of the Cholesky factor
+    double* transposed;      // the same of its transpose; G itself when symmetric
+    double* factor;          // (row_count x row_count), Cholesky's lower triangle, or LU
+    int* pivot;              // (row_count), of LU; NULL when symmetric
     double* y;               // (row_count), G times the current impulse
     double* diagonal;        // blocks G_bb one after another
     size_t* diagonal_start;  // (block_count)
@@ -28,7 +32,7 @@ static void add_impulse(ts_delassus* base, int b, const double* delta) {
     double* y = self->y;
     int first = base->block_row[b];
     int rows = base->block_row[b + 1] - first;
-    const double* g0 = self->G + (size_t)first * n;
+    const double* g0 = self->transposed + (size_t)first * n;
     if (rows == 3) {
         const double* g1 = g0 + n;
         const double* g2 = g1 + n;
@@ -65,17 +69,81 @@ static ts_code factorise(ts_delassus* base, const double* shift) {
     size_t n = (size_t)base->row_count;
     memcpy(self->factor, self->G, n * n * sizeof(double));
     for (size_t i = 0; i < n; ++i) self->factor[i * n + i] += shift[i];
+    if (self->pivot)
+        return ts_lu_factor(self->factor, base->row_count, base->row_count, self->pivot) ? TS_OK : TS_ERROR_NUMERIC;
     return ts_cholesky_factor(self->factor, base->row_count, base->row_count) ? TS_OK : TS_ERROR_NUMERIC;
 }
 
 static void solve(ts_delassus* base, double* x) {
     dense_delassus* self = (dense_delassus*)base;
-    ts_cholesky_solve(self->factor, base->row_count, base->row_count, x);
+    if (self->pivot)
+        ts_lu_solve(self->factor, base->row_count, base->row_count, self->pivot, x);
+    else
+        ts_cholesky_solve(self->factor, base->row_count, base->row_count, x);
+}
+
+static void gather(const ts_delassus* base, int count, const int* list, double* out) {
+    const dense_delassus* self = (const dense_delassus*)base;
+    size_t n = (size_t)base->row_count;
+    for (int i = 0; i < count; ++i) {
+        for (int r = base->block_row[list[i]]; r < base->block_row[list[i] + 1]; ++r) {
+            const double* row = self->G + (size_t)r * n;
+            for (int j = 0; j < count; ++j) {
+                int first = base->block_row[list[j]];
+                int columns = base->block_row[list[j] + 1] - first;
+                memcpy(out, row + first, (size_t)columns * sizeof(double));
+                out += columns;
+            }
+        }
+    }
+}
+
+static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)(void* context, int a, int b),
+                        void* context) {
+    const dense_delassus* self = (const dense_delassus*)base;
+    size_t n = (size_t)base->row_count;
+    (void)scratch;
+    for (int a = 0; a < base->block_count; ++a) {
+        for (int b = 0; b < base->block_count; ++b) {
+            int touch = 0;
+            for (int r = base->block_row[a]; r < base->block_row[a + 1] && !touch; ++r)
+                for (int c = base->block_row[b]; c < base->block_row[b + 1]; ++c)
+                    touch |= self->G[(size_t)r * n + (size_t)c] != 0.0;
+            if (touch) join(context, a, b);
+        }
+    }
+}
+
+static int split(ts_delassus* base, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part) {
+    for (int i = 0; i < islands->count; ++i) {
+        const int* list = islands->block + islands->start[i];
+        int count = islands->start[i + 1] - islands->start[i], rows = 0;
+        int* block_row = TS_ARENA_ARRAY(arena, int, count + 1);
+        if (!block_row) return 0;
+        for (int k = 0; k < count; ++k) {
+            block_row[k] = rows;
+            rows += base->block_row[list[k] + 1] - base->block_row[list[k]];
+        }
+        block_row[count] = rows;
+        double* matrix = TS_ARENA_ARRAY(arena, double, (size_t)rows*(size_t)rows);
+        if (!matrix) return 0;
+        gather(base, count, list, matrix);
+        out_part[i] = ts_delassus_dense(arena, count, block_row, matrix);
+        if (!out_part[i]) return 0;
+    }
+    return 1;
+}
+
+static int is_symmetric(const double* G, size_t n) {
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = 0; j < i; ++j)
+            if (G[i * n + j] != G[j * n + i]) return 0;
+    return 1;
 }
 
 static const ts_delassus_ops dense_ops = {
     .name = "dense",
-    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_FACTOR,
+    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_FACTOR | TS_DELASSUS_BLOCKS,
     .set_impulse = set_impulse,
     .add_impulse = add_impulse,
     .velocity = velocity,
@@ -83,6 +151,9 @@ static const ts_delassus_ops dense_ops = {
     .apply = apply,
     .factorise = factorise,
     .solve = solve,
+    .gather = gather,
+    .join = join_blocks,
+    .split = split,
 };
 
 ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* block_row, const double* G) {
@@ -99,10 +170,16 @@ ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* bloc
     double* y = (double*)ts_arena_alloc_zeroed(arena, n, sizeof(double));
     double* blocks = TS_ARENA_ARRAY(arena, double, diagonal_total);
     size_t* start = TS_ARENA_ARRAY(arena, size_t, block_count);
+    int symmetric = is_symmetric(G, n);
+    double* transposed = symmetric ? G_copy : TS_ARENA_ARRAY(arena, double, n* n);
+    int* pivot = symmetric ? NULL : TS_ARENA_ARRAY(arena, int, n);
+    if (!transposed || (!symmetric && !pivot)) return NULL;
     if (!self || !rows_copy || !G_copy || !factor || !y || !blocks || !start) return NULL;
 
     memcpy(rows_copy, block_row, ((size_t)block_count + 1) * sizeof(int));
     if (n > 0) memcpy(G_copy, G, n * n * sizeof(double));
+    for (size_t i = 0; !symmetric && i < n; ++i)
+        for (size_t j = 0; j < n; ++j) transposed[j * n + i] = G[i * n + j];
     size_t at = 0;
     for (int b = 0; b < block_count; ++b) {
         start[b] = at;
@@ -114,6 +191,8 @@ ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* bloc
     self->base.block_count = block_count;
     self->base.block_row = rows_copy;
     self->G = G_copy;
+    self->transposed = transposed;
+    self->pivot = pivot;
     self->factor = factor;
     self->y = y;
     self->diagonal = blocks;

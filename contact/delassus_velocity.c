@@ -79,9 +79,67 @@ static void apply(ts_delassus* base, const double* x, double* out_y) {
     for (int b = 0; b < base->block_count; ++b) read_block(self, b, self->V_apply, out_y + base->block_row[b]);
 }
 
+// Segment s of block a against segment t of block b: J_s Y_t^T on the columns they share, added to the block at out.
+static void add_shared(const ts_delassus_segment* s, const ts_delassus_segment* t, int rows_a, int rows_b, double* out,
+                       size_t ld) {
+    int first = s->column > t->column ? s->column : t->column;
+    int end_s = s->column + s->count, end_t = t->column + t->count;
+    int end = end_s < end_t ? end_s : end_t;
+    for (int i = 0; i < rows_a && first < end; ++i) {
+        const double* J = s->J + (size_t)i * (size_t)s->count - s->column;
+        for (int k = 0; k < rows_b; ++k) {
+            const double* Y = t->Y + (size_t)k * (size_t)t->count - t->column;
+            double sum = 0.0;
+            for (int j = first; j < end; ++j) sum += J[j] * Y[j];
+            out[(size_t)i * ld + (size_t)k] += sum;
+        }
+    }
+}
+
+static void gather(const ts_delassus* base, int count, const int* list, double* out) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    size_t rows = 0, row = 0;
+    for (int i = 0; i < count; ++i) rows += (size_t)self->block[list[i]].rows;
+    memset(out, 0, rows * rows * sizeof(double));
+    for (int i = 0; i < count; ++i) {
+        int a = list[i];
+        size_t column = 0;
+        for (int k = 0; k < count; ++k) {
+            int b = list[k];
+            for (int s = self->segment_start[a]; s < self->segment_start[a + 1]; ++s)
+                for (int t = self->segment_start[b]; t < self->segment_start[b + 1]; ++t)
+                    add_shared(&self->segment[s], &self->segment[t], self->block[a].rows, self->block[b].rows,
+                               out + row * rows + column, rows);
+            column += (size_t)self->block[b].rows;
+        }
+        row += (size_t)self->block[a].rows;
+    }
+}
+
+// Blocks that share a column act on each other: every column remembers the last block that used it.
+static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)(void* context, int a, int b),
+                        void* context) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    int* last = TS_ARENA_ARRAY(scratch, int, self->velocity_count);
+    for (int j = 0; last && j < self->velocity_count; ++j) last[j] = -1;
+    for (int b = 0; last && b < base->block_count; ++b) {
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
+            int first = self->segment[s].column;
+            for (int j = first; j < first + self->segment[s].count; ++j) {
+                if (last[j] >= 0 && last[j] != b) join(context, last[j], b);
+                last[j] = b;
+            }
+        }
+    }
+    ts_arena_scope_end(scratch, scope);
+}
+
+static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part);
+
 static const ts_delassus_ops velocity_ops = {
     .name = "velocity",
-    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
+    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .set_impulse = set_impulse,
     .add_impulse = add_impulse,
     .velocity = velocity,
@@ -89,6 +147,9 @@ static const ts_delassus_ops velocity_ops = {
     .apply = apply,
     .factorise = NULL,
     .solve = NULL,
+    .gather = gather,
+    .join = join_blocks,
+    .split = split,
 };
 
 // Fills block b's entry from its segments. The six-column kernels want the second segment's rows right behind the first's.
@@ -170,6 +231,57 @@ ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_coun
         at += (size_t)self->block[b].rows * (size_t)self->block[b].rows;
     }
     return &self->base;
+}
+
+// The columns of an island, numbered afresh in ascending order, so that its V is short. A column belongs to one island.
+static int number_columns(const ts_velocity_form* self, const int* list, int count, unsigned char* used, int* renamed) {
+    int low = self->velocity_count, high = 0, next = 0;
+    for (int k = 0; k < count; ++k) {
+        for (int s = self->segment_start[list[k]]; s < self->segment_start[list[k] + 1]; ++s) {
+            const ts_delassus_segment* segment = &self->segment[s];
+            memset(used + segment->column, 1, (size_t)segment->count);
+            if (segment->column < low) low = segment->column;
+            if (segment->column + segment->count > high) high = segment->column + segment->count;
+        }
+    }
+    for (int j = low; j < high; ++j) {
+        if (!used[j]) continue;
+        renamed[j] = next++;
+        used[j] = 0;
+    }
+    return next;
+}
+
+static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part) {
+    const ts_velocity_form* self = (const ts_velocity_form*)G;
+    unsigned char* used = (unsigned char*)ts_arena_alloc_zeroed(arena, (size_t)self->velocity_count, 1);
+    int* renamed = TS_ARENA_ARRAY(arena, int, self->velocity_count);
+    if (!used || !renamed) return 0;
+    for (int i = 0; i < islands->count; ++i) {
+        const int* list = islands->block + islands->start[i];
+        int count = islands->start[i + 1] - islands->start[i], segments = 0;
+        for (int k = 0; k < count; ++k) segments += self->segment_start[list[k] + 1] - self->segment_start[list[k]];
+        int* block_row = TS_ARENA_ARRAY(arena, int, count + 1);
+        int* segment_start = TS_ARENA_ARRAY(arena, int, count + 1);
+        ts_delassus_segment* segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, segments);
+        if (!block_row || !segment_start || !segment) return 0;
+        int columns = number_columns(self, list, count, used, renamed);
+        int row = 0, at = 0;
+        for (int k = 0; k < count; ++k) {
+            block_row[k] = row;
+            segment_start[k] = at;
+            row += self->block[list[k]].rows;
+            for (int s = self->segment_start[list[k]]; s < self->segment_start[list[k] + 1]; ++s, ++at) {
+                segment[at] = self->segment[s];
+                segment[at].column = renamed[self->segment[s].column];
+            }
+        }
+        block_row[count] = row;
+        segment_start[count] = at;
+        out_part[i] = ts_delassus_velocity_form_borrow(arena, columns, count, block_row, segment_start, segment);
+        if (!out_part[i]) return 0;
+    }
+    return 1;
 }
 
 // Copies the rows in the order in which a sweep reads them: all J of a block, then all its Y unless they are the same.

@@ -152,6 +152,14 @@ static void check_operator(const sample* s, ts_delassus* G, ts_rng* rng) {
             for (int j = 0; j < rows; ++j)
                 cr_expect_float_eq(D[i * rows + j], s->G[(first + i) * ROW_COUNT + first + j], 1e-12);
     }
+    const int list[4] = {5, 0, 4, 3};  // in any order
+    double part[13 * 13];
+    G->ops->gather(G, 4, list, part);
+    for (int i = 0, at = 0; i < 4; ++i)
+        for (int r = s->block_row[list[i]]; r < s->block_row[list[i] + 1]; ++r)
+            for (int k = 0; k < 4; ++k)
+                for (int c = s->block_row[list[k]]; c < s->block_row[list[k] + 1]; ++c, ++at)
+                    cr_expect_float_eq(part[at], s->G[r * ROW_COUNT + c], 1e-12, "%s gather %d %d", G->ops->name, r, c);
     ts_arena scratch = {0};
     ts_delassus_to_matrix(G, &scratch, matrix);
     for (int i = 0; i < ROW_COUNT * ROW_COUNT; ++i) cr_expect_float_eq(matrix[i], s->G[i], 1e-12);
@@ -172,6 +180,40 @@ Test(delassus, dense_and_velocity_form_agree_with_the_definition) {
         check_operator(&s, velocity, &rng);
         ts_arena_free(&arena);
     }
+}
+
+// Recorded matrices are not symmetric; products, rows and factors must all belong to the matrix as it stands.
+Test(delassus, a_dense_matrix_that_is_not_symmetric_is_used_as_it_stands) {
+    enum { N = 24 };
+    ts_rng rng = ts_rng_make(14, 0);
+    double G[N * N], shift[N], x[N], y[N], b[N];
+    int block_row[N / 3 + 1];
+    for (int b3 = 0; b3 <= N / 3; ++b3) block_row[b3] = 3 * b3;
+    for (int i = 0; i < N * N; ++i) G[i] = ts_rng_normal(&rng) + (i % (N + 1) == 0 ? 12.0 : 0.0);
+    for (int i = 0; i < N; ++i) {
+        x[i] = ts_rng_normal(&rng);
+        shift[i] = 1.0 + ts_rng_uniform(&rng);
+    }
+    ts_arena arena = {0};
+    ts_delassus* dense = ts_delassus_dense(&arena, N / 3, block_row, G);
+    cr_assert(dense);
+    double zero[N] = {0};
+    dense->ops->set_impulse(dense, zero);
+    for (int k = 0; k < N / 3; ++k) dense->ops->add_impulse(dense, k, x + 3 * k);
+    dense->ops->apply(dense, x, y);
+    cr_assert_eq(dense->ops->factorise(dense, shift), TS_OK);
+    for (int i = 0; i < N; ++i) {
+        long double sum = 0.0L;
+        for (int j = 0; j < N; ++j) sum += (long double)G[i * N + j] * x[j];
+        double u[3];
+        dense->ops->velocity(dense, i / 3, u);
+        cr_expect_float_eq(y[i], (double)sum, 1e-12);
+        cr_expect_float_eq(u[i % 3], (double)sum, 1e-12);
+        b[i] = (double)(sum + (long double)shift[i] * x[i]);
+    }
+    dense->ops->solve(dense, b);
+    for (int i = 0; i < N; ++i) cr_expect_float_eq(b[i], x[i], 1e-10);
+    ts_arena_free(&arena);
 }
 
 // V = M^-1 J^T lambda, from the long double inverse mass.
