@@ -39,6 +39,8 @@
 #include "collision/shape.h"
 #include "collision/subdistance.h"
 #include "collision/support.h"
+#include "collision/sweep.h"
+#include "collision/tree.h"
 #include "contact/cone.h"
 #include "contact/delassus.h"
 #include "contact/island.h"

@@ -1,306 +1,429 @@
-// Broad phase: all overlapping pairs of axis-aligned boxes.
+// The broad phase with a memory: boxes remembered from update to update.
 //
-// Rule: cut space into columns along the axis on which the box centres vary most, and in each column sweep along that
-// axis (sort by lower end, compare each box with those that begin before it ends; Baraff's sort-and-sweep with two more
-// dimensions cut away). A pair that shares several columns is reported by the first one only.
-// Boxes without finite ends, such as a ground plane's, are compared with everything.
-// Ends are rounded to 32-bit grid numbers: rounding is monotone, so comparing grid numbers loses no pair, and every hit
-// is checked with the true ends. That halves what the inner loop reads and lets it decide without branches. Finally the
-// pairs are put in order by two counting passes.
-// Guaranteed: exactly the pairs whose closed boxes meet and whose groups and masks allow it, ascending, whatever the
-// order of work. Cost: O(n + pairs) for boxes of similar size; one box as large as the scene costs O(n).
-// Known limit: many boxes that are long along both axes bring it back to O(n^2).
+// Problem: all overlapping pairs of n boxes, again and again, while most of them move a little.
+// Rule: every box is kept a little larger than it is ("fat": an eighth of its extent, at most 5 cm, and some updates' worth of its
+// last motion), in one of two trees: boxes that never changed, and the others. While a box stays inside its fat box nothing
+// happens to it. One that leaves it gets a new fat box and looks for neighbours (broad_phase_pairs.c); the pairs of fat
+// boxes are kept, and an update gives those of them whose true boxes overlap. When a large part of the boxes has left,
+// or motion has made a tree much worse than it was (sum of surfaces), it is built anew (tree_build.c).
+// Boxes without finite ends, such as a ground plane's, or farther out than single precision reaches, are compared with
+// everything. Boxes with a NaN, which would silently spoil a tree because every comparison with it is false, are refused.
+// A handful of boxes is not worth a tree: every pair is tried.
+// Guaranteed: exactly the pairs whose closed boxes meet and whose groups and masks allow it, ascending: a function of the
+// boxes alone. Where boxes are fat and how trees look depends on the past; what is given does not.
+// Cost: linear in boxes and pairs kept, plus log n for each box that left. Memory: linear in both.
+// Known limits: a scene 10^7 times larger than its boxes makes fat boxes of the size of single precision's grid; many
+// boxes without ends cost their number times n.
 #include "collision/broad_phase.h"
 
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { STRIPS_MAX = 64, COLUMNS_MAX = STRIPS_MAX * STRIPS_MAX };
+#include "base/array.h"
+#include "collision/broad_phase_internal.h"
 
-typedef struct sweep_box {
-    uint32_t low, high;    // grid numbers of the ends along the sweep axis
-    uint32_t low2, high2;  // along the other two
-    uint32_t low3, high3;
-    int index;                // into the caller's array
-    short first[2], last[2];  // rows and columns the box reaches into, inclusive
-} sweep_box;
+// A tree whose nodes have this many times the surface they had is built anew, once changes have paid for it.
+static const double DECAY = 1.3;
 
-typedef struct pair_list {
-    ts_pair* pair;
-    int count, capacity;
-    ts_arena* arena;
-    int failed;
-} pair_list;
+// A scene this many times its own size away from the origin of the trees gets a new origin.
+static const float FAR_OFF = 64.0f;
 
-static void add_pair(pair_list* list, int i, int j) {
-    if (list->count == list->capacity) {
-        // The old block stays with the arena until its owner resets it; doubling bounds the waste.
-        if (list->capacity > (1 << 29)) {
-            list->failed = 1;
-            return;
-        }
-        ts_pair* larger = TS_ARENA_ARRAY(list->arena, ts_pair, 2 * list->capacity);
-        if (!larger) {
-            list->failed = 1;
-            return;
-        }
-        memcpy(larger, list->pair, (size_t)list->count * sizeof *larger);
-        list->pair = larger;
-        list->capacity *= 2;
-    }
-    ts_pair pair = {i < j ? i : j, i < j ? j : i};
-    list->pair[list->count++] = pair;
+ts_broad_phase_settings ts_broad_phase_settings_default(void) {
+    ts_broad_phase_settings settings = {0.125, 0.05, 8.0, 0, NULL, NULL};
+    return settings;
 }
 
-static int may_pair(const ts_bounds* a, const ts_bounds* b) {
-    return a->group != b->group && ((a->category & b->mask) || (b->category & a->mask));
+ts_broad_phase* ts_broad_phase_create(void) { return (ts_broad_phase*)calloc(1, sizeof(ts_broad_phase)); }
+
+void ts_broad_phase_destroy(ts_broad_phase* broad) {
+    if (!broad) return;
+    ts_tree_free(&broad->tree[0]);
+    ts_tree_free(&broad->tree[1]);
+    free(broad->tight);
+    free(broad->fat);
+    free(broad->owner);
+    free(broad->state);
+    free(broad->wanted);
+    free(broad->moved);
+    free(broad->list);
+    free(broad->kept_note);
+    free(broad->next_note);
+    free(broad->kept.key);
+    free(broad->next.key);
+    free(broad->fresh.key);
+    free(broad->other.key);
+    free(broad->outside.key);
+    free(broad);
 }
 
-static int boxes_meet(const ts_bounds* a, const ts_bounds* b) {
-    return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y &&
-           a->min.z <= b->max.z && b->min.z <= a->max.z;
+void ts_broad_phase_clear(ts_broad_phase* broad) {
+    ts_tree_clear(&broad->tree[0]);
+    ts_tree_clear(&broad->tree[1]);
+    broad->count = broad->seen = 0;
+    broad->kept.count = 0;
+    memset(broad->few_note, 0, sizeof broad->few_note);
 }
 
-// Whether each end is a number and in order; a NaN fails every comparison.
-static int is_valid(const ts_bounds* b) { return b->min.x <= b->max.x && b->min.y <= b->max.y && b->min.z <= b->max.z; }
-
-static int is_bounded(const ts_bounds* b) {
-    // The sum of extents is finite only if every end is; ends so large that it overflows count as endless too.
-    return isfinite((b->max.x - b->min.x) + (b->max.y - b->min.y) + (b->max.z - b->min.z));
+// Grows one of the arrays by box; `capacity` is that of all of them.
+static int grow(void** data, int capacity, size_t size, int wanted) {
+    return ts_array_grow(data, &capacity, size, wanted);
 }
 
-// Where the bounded boxes are and how large.
-typedef struct scene_measure {
-    double low[3], high[3];  // ends over all boxes
-    double spread[3];        // variance of the centres
-    double extent[3];        // mean extent
-} scene_measure;
+static int reserve(ts_broad_phase* broad, int count) {
+    if (count <= broad->capacity) return 1;
+    void* data[7] = {broad->tight, broad->fat, broad->owner, broad->state, broad->wanted, broad->moved, broad->list};
+    const size_t size[7] = {sizeof(ts_box4), sizeof(ts_box4), sizeof(ts_box_owner), 1, 1, 1, sizeof(int)};
+    int wanted = count > broad->capacity + broad->capacity / 2 ? count : broad->capacity + broad->capacity / 2, ok = 1;
+    for (int i = 0; i < 7 && ok; ++i) ok = grow(&data[i], broad->capacity, size[i], wanted);
+    broad->tight = (ts_box4*)data[0];
+    broad->fat = (ts_box4*)data[1];
+    broad->owner = (ts_box_owner*)data[2];
+    broad->state = (unsigned char*)data[3];
+    broad->wanted = (unsigned char*)data[4];
+    broad->moved = (unsigned char*)data[5];
+    broad->list = (int*)data[6];
+    if (ok) broad->capacity = wanted;
+    return ok;
+}
 
-static scene_measure measure(const ts_bounds* bounds, const int* bounded, int count) {
-    scene_measure m;
+// The middle of all boxes that have ends becomes the origin of the trees.
+static void choose_origin(ts_broad_phase* broad, const ts_bounds* bounds, int count) {
+    double low[3], high[3];
     for (int k = 0; k < 3; ++k) {
-        double sum = 0.0, squares = 0.0, extent = 0.0;
-        double low = ts_vec3_get(bounds[bounded[0]].min, k), high = ts_vec3_get(bounds[bounded[0]].max, k);
-        double origin = low;  // squares about a point of the scene keep their digits
+        low[k] = (double)INFINITY;
+        high[k] = -(double)INFINITY;
         for (int i = 0; i < count; ++i) {
-            double a = ts_vec3_get(bounds[bounded[i]].min, k), b = ts_vec3_get(bounds[bounded[i]].max, k);
-            double centre = 0.5 * a + 0.5 * b - origin;
-            low = a < low ? a : low;
-            high = b > high ? b : high;
-            sum += centre;
-            squares += centre * centre;
-            extent += b - a;
+            double a = ts_vec3_get(bounds[i].min, k), b = ts_vec3_get(bounds[i].max, k);
+            if (!(a <= b) || !(fabs(a) <= TS_TREE_REACH) || !(fabs(b) <= TS_TREE_REACH)) continue;
+            low[k] = a < low[k] ? a : low[k];
+            high[k] = b > high[k] ? b : high[k];
         }
-        double mean = sum / count;
-        m.low[k] = low;
-        m.high[k] = high;
-        m.spread[k] = squares / count - mean * mean;
-        m.extent[k] = extent / count;
+        if (!(low[k] <= high[k])) low[k] = high[k] = 0.0;
     }
-    return m;
+    broad->origin = ts_vec3_make(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]));
+    broad->tree[0].origin = broad->tree[1].origin = broad->origin;
 }
 
-// Monotone: a <= b implies grid(a) <= grid(b).
-static uint32_t grid(double x, double low, double scale) {
-    double g = (x - low) * scale;
-    return g <= 0.0 ? 0u : (g >= 4294967295.0 ? 4294967295u : (uint32_t)g);
-}
+typedef struct refresher {
+    ts_broad_phase* broad;
+    const ts_bounds* bounds;
+    const ts_broad_phase_settings* settings;
+} refresher;
 
-// Fewer boxes than this are sorted by insertion: the tables of the other way cost more than the boxes.
-enum { FEW_BOXES = 64 };
-
-// Sorts boxes by `low`, stable, with three passes of eleven bits. Returns whichever of the two arrays holds the result.
-static sweep_box* sort_boxes(sweep_box* box, sweep_box* scratch, int count) {
-    if (count < FEW_BOXES) {
-        for (int i = 1; i < count; ++i) {
-            sweep_box moved = box[i];
-            int k = i;
-            for (; k > 0 && box[k - 1].low > moved.low; --k) box[k] = box[k - 1];
-            box[k] = moved;
-        }
-        return box;
-    }
-    for (int shift = 0; shift < 33; shift += 11) {
-        int start[2048] = {0};
-        for (int i = 0; i < count; ++i) ++start[box[i].low >> shift & 2047u];
-        int sum = 0;
-        for (int k = 0; k < 2048; ++k) {
-            int here = start[k];
-            start[k] = sum;
-            sum += here;
-        }
-        for (int i = 0; i < count; ++i) scratch[start[box[i].low >> shift & 2047u]++] = box[i];
-        sweep_box* swap = box;
-        box = scratch;
-        scratch = swap;
-    }
-    return box;
-}
-
-static void sweep_column(const ts_bounds* bounds, const sweep_box* box, int count, int row, int column,
-                         pair_list* list) {
-    for (int i = 0; i < count; ++i) {
-        const sweep_box a = box[i];
-        for (int j = i + 1; j < count && box[j].low <= a.high; ++j) {
-            const sweep_box* b = &box[j];
-            if (!((a.low2 <= b->high2) & (b->low2 <= a.high2) & (a.low3 <= b->high3) & (b->low3 <= a.high3))) continue;
-            // The first column both are in reports the pair.
-            int first_row = a.first[0] > b->first[0] ? a.first[0] : b->first[0];
-            int first_column = a.first[1] > b->first[1] ? a.first[1] : b->first[1];
-            if (first_row != row || first_column != column) continue;
-            const ts_bounds *bounds_a = &bounds[a.index], *bounds_b = &bounds[b->index];
-            if (may_pair(bounds_a, bounds_b) && boxes_meet(bounds_a, bounds_b)) add_pair(list, a.index, b->index);
-        }
-    }
-}
-
-// How many parts along an axis pay: none narrower than two boxes.
-static int part_count(const scene_measure* m, int axis, int count) {
-    double range = m->high[axis] - m->low[axis];
-    if (count < 32 || !(m->extent[axis] > 0.0) || !(range > 0.0)) return 1;
-    double wanted = range / (2.0 * m->extent[axis]);
-    return wanted < 2.0 ? 1 : (wanted > STRIPS_MAX ? STRIPS_MAX : (int)wanted);
-}
-
-// The two axes that matter most, and the third.
-static void choose_axes(const scene_measure* m, int axis[3]) {
-    axis[0] = 0;
-    for (int k = 1; k < 3; ++k)
-        if (m->spread[k] > m->spread[axis[0]]) axis[0] = k;
-    axis[1] = (axis[0] + 1) % 3;
-    axis[2] = (axis[0] + 2) % 3;
-    if (m->spread[axis[2]] > m->spread[axis[1]]) {
-        int swap = axis[1];
-        axis[1] = axis[2];
-        axis[2] = swap;
-    }
-}
-
-static double grid_scale(const scene_measure* m, int axis, double cells) {
-    double range = m->high[axis] - m->low[axis], scale = range > 0.0 ? cells / range : 0.0;
-    return isfinite(scale) ? scale : 0.0;  // everything in one cell is slow but right
-}
-
-static void fill_box(const ts_bounds* b, const scene_measure* m, const int axis[3], sweep_box* out) {
-    uint32_t low[3], high[3];
+// The fat box of one that moves, given where it was.
+static void fatten(const ts_broad_phase_settings* settings, const ts_box4* was, const ts_box4* is, ts_box4* out_fat) {
+    float extent = 0.0f, motion = 0.0f;
     for (int k = 0; k < 3; ++k) {
-        double scale = grid_scale(m, axis[k], 4294967295.0);
-        low[k] = grid(ts_vec3_get(b->min, axis[k]), m->low[axis[k]], scale);
-        high[k] = grid(ts_vec3_get(b->max, axis[k]), m->low[axis[k]], scale);
+        float size = -is->minus_high[k] - is->low[k];
+        float low = fabsf(is->low[k] - was->low[k]), high = fabsf(is->minus_high[k] - was->minus_high[k]);
+        extent = size > extent ? size : extent;
+        motion = low > motion ? low : motion;
+        motion = high > motion ? high : motion;
     }
-    out->low = low[0];
-    out->high = high[0];
-    out->low2 = low[1];
-    out->high2 = high[1];
-    out->low3 = low[2];
-    out->high3 = high[2];
+    float margin = (float)settings->margin_relative * extent;
+    if (margin > (float)settings->margin_limit) margin = (float)settings->margin_limit;
+    // Motion farther than the box is large foretells nothing: it was put there.
+    float ahead = motion <= extent ? (float)settings->prediction : 0.0f;
+    for (int k = 0; k < 3; ++k) {
+        float low = ahead * (is->low[k] - was->low[k]), high = ahead * (is->minus_high[k] - was->minus_high[k]);
+        if (low < -extent) low = -extent;
+        if (high < -extent) high = -extent;
+        out_fat->low[k] = is->low[k] - margin + (low < 0.0f ? low : 0.0f);
+        out_fat->minus_high[k] = is->minus_high[k] - margin + (high < 0.0f ? high : 0.0f);
+    }
+    out_fat->low[3] = out_fat->minus_high[3] = is->low[3];
 }
 
-// Equal parts of the 32-bit grid.
-static short part_of(uint32_t g, int parts) { return (short)((uint64_t)g * (uint64_t)parts >> 32); }
-
-// Assigns columns; start[c + 1] counts what goes into column c. Returns the total.
-static size_t assign_columns(sweep_box* box, int count, const int parts[2], int* start) {
-    size_t total = 0;
-    memset(start, 0, ((size_t)parts[0] * (size_t)parts[1] + 1) * sizeof *start);
-    for (int i = 0; i < count; ++i) {
-        sweep_box* b = &box[i];
-        b->first[0] = part_of(b->low2, parts[0]);
-        b->last[0] = part_of(b->high2, parts[0]);
-        b->first[1] = part_of(b->low3, parts[1]);
-        b->last[1] = part_of(b->high3, parts[1]);
-        for (int r = b->first[0]; r <= b->last[0]; ++r)
-            for (int c = b->first[1]; c <= b->last[1]; ++c) ++start[r * parts[1] + c + 1];
-        total += (size_t)(b->last[0] - b->first[0] + 1) * (size_t)(b->last[1] - b->first[1] + 1);
+// Looks at boxes [begin, end): what they are now, and whether they left their fat boxes.
+static void refresh_range(void* context, int begin, int end, int worker) {
+    const refresher* work = (const refresher*)context;
+    ts_broad_phase* broad = work->broad;
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        const ts_bounds* b = &work->bounds[i];
+        ts_box_owner* owner = &broad->owner[i];
+        ts_box_state was = (ts_box_state)broad->state[i], wanted = was;
+        ts_box4 tight;
+        int moved = (owner->group != b->group) | (owner->category != b->category) | (owner->mask != b->mask);
+        if (moved) {
+            owner->group = b->group;
+            owner->category = b->category;
+            owner->mask = b->mask;
+        }
+        if (!ts_box4_from(b->min, b->max, broad->origin, &tight)) {
+            wanted = ts_bounds_valid(b) ? TS_BOX_OUTSIDE : TS_BOX_ABSENT;
+        } else if (was < TS_BOX_STILL) {
+            wanted = TS_BOX_STILL;
+            broad->tight[i] = broad->fat[i] = tight;
+        } else if (was == TS_BOX_MOVING) {
+            if (!ts_box4_inside(&tight, &broad->fat[i])) {
+                moved = 1;
+                fatten(work->settings, &broad->tight[i], &tight, &broad->fat[i]);
+            }
+            broad->tight[i] = tight;
+        } else if (memcmp(&tight, &broad->tight[i], sizeof tight) != 0) {
+            wanted = TS_BOX_MOVING;
+            fatten(work->settings, &broad->tight[i], &tight, &broad->fat[i]);
+            broad->tight[i] = tight;
+        }
+        broad->wanted[i] = (unsigned char)wanted;
+        broad->moved[i] = (unsigned char)(moved | (wanted != was));
     }
-    return total;
 }
 
-static int sweep(const ts_bounds* bounds, const int* bounded, int count, pair_list* list) {
-    if (count < 2) return 1;
-    scene_measure m = measure(bounds, bounded, count);
-    int axis[3];
-    choose_axes(&m, axis);
-    sweep_box* box = TS_ARENA_ARRAY(list->arena, sweep_box, count);
-    sweep_box* scratch = TS_ARENA_ARRAY(list->arena, sweep_box, count);
-    int* start = TS_ARENA_ARRAY(list->arena, int, COLUMNS_MAX + 1);
-    int* fill = TS_ARENA_ARRAY(list->arena, int, COLUMNS_MAX);
-    if (!box || !scratch || !start || !fill) return 0;
-    for (int i = 0; i < count; ++i) {
-        box[i].index = bounded[i];
-        fill_box(&bounds[bounded[i]], &m, axis, &box[i]);
+static void bounds_of(const ts_box4* box, float out[6]) {
+    memcpy(out, box->low, 3 * sizeof(float));
+    memcpy(out + 3, box->minus_high, 3 * sizeof(float));
+}
+
+// One tree from the fat boxes of all that are in the given state.
+static int build_tree(ts_broad_phase* broad, ts_box_state state, ts_task_pool* pool) {
+    ts_tree* tree = &broad->tree[state == TS_BOX_MOVING];
+    int count = 0;
+    ts_tree_leaf* leaf = (ts_tree_leaf*)ts_tree_scratch(tree, (size_t)broad->count * sizeof *leaf + 1);
+    if (!leaf) return 0;
+    for (int i = 0; i < broad->count; ++i) {
+        if (broad->state[i] != state) continue;
+        bounds_of(&broad->fat[i], leaf[count].bound);
+        leaf[count++].item = i;
     }
-    int parts[2] = {part_count(&m, axis[1], count), part_count(&m, axis[2], count)};
-    size_t total = assign_columns(box, count, parts, start);
-    while (total > 6 * (size_t)count && parts[0] * parts[1] > 1) {
-        // Large boxes in many columns cost more than narrow columns save.
-        parts[0] = (parts[0] + 1) / 2;
-        parts[1] = (parts[1] + 1) / 2;
-        total = assign_columns(box, count, parts, start);
+    return ts_tree_build_leaves(tree, leaf, count, pool);
+}
+
+// Nonzero when two boxes have nothing in common with their old nodes: the leaf needs a new place, not a larger parent.
+static int jumped(const ts_tree* tree, int item, const float bound[6]) {
+    const ts_tree_pair* pair = &tree->pair[tree->place[item] >> 1];
+    int side = tree->place[item] & 1;
+    for (int k = 0; k < 3; ++k)
+        if (bound[k] > -pair->bound[k + 3][side] || pair->bound[k][side] > -bound[k + 3]) return 1;
+    return 0;
+}
+
+// Brings the trees up to date with the boxes listed, one by one.
+static int apply_changes(ts_broad_phase* broad, int listed) {
+    for (int n = 0; n < listed; ++n) {
+        int i = broad->list[n];
+        ts_box_state was = (ts_box_state)broad->state[i], is = (ts_box_state)broad->wanted[i];
+        ts_tree* tree = &broad->tree[is == TS_BOX_MOVING];
+        float bound[6];
+        broad->state[i] = (unsigned char)is;
+        if (was >= TS_BOX_STILL && was != is) ts_tree_remove(&broad->tree[was == TS_BOX_MOVING], i);
+        if (is < TS_BOX_STILL) continue;
+        bounds_of(&broad->fat[i], bound);
+        if (was == is && !jumped(tree, i, bound)) {
+            ts_tree_move_bounds(tree, i, bound);
+            continue;
+        }
+        if (was == is) ts_tree_remove(tree, i);
+        if (!ts_tree_insert_bounds(tree, i, bound)) return 0;
     }
-    int columns = parts[0] * parts[1];
-    for (int c = 0; c < columns; ++c) {
-        start[c + 1] += start[c];
-        fill[c] = start[c];
-    }
-    sweep_box* member = TS_ARENA_ARRAY(list->arena, sweep_box, total);
-    if (!member) return 0;
-    box = sort_boxes(box, scratch, count);
-    for (int i = 0; i < count; ++i)
-        for (int r = box[i].first[0]; r <= box[i].last[0]; ++r)
-            for (int c = box[i].first[1]; c <= box[i].last[1]; ++c) member[fill[r * parts[1] + c]++] = box[i];
-    for (int c = 0; c < columns; ++c)
-        sweep_column(bounds, member + start[c], start[c + 1] - start[c], c / parts[1], c % parts[1], list);
     return 1;
 }
 
-// Orders pairs by (first, second) with two stable counting passes over the indices. Returns 0 when memory is short.
-static int sort_pairs(pair_list* list, int count) {
-    ts_pair* other = TS_ARENA_ARRAY(list->arena, ts_pair, list->count);
-    int* start = TS_ARENA_ARRAY(list->arena, int, count + 1);
-    if (!other || !start) return 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        memset(start, 0, ((size_t)count + 1) * sizeof *start);
-        for (int i = 0; i < list->count; ++i) ++start[(pass ? list->pair[i].first : list->pair[i].second) + 1];
-        for (int k = 0; k < count; ++k) start[k + 1] += start[k];
-        for (int i = 0; i < list->count; ++i)
-            other[start[pass ? list->pair[i].first : list->pair[i].second]++] = list->pair[i];
-        ts_pair* swap = list->pair;
-        list->pair = other;
-        other = swap;
+// Brings the trees up to date. Returns 0 when memory is short.
+static int update_trees(ts_broad_phase* broad, int listed, ts_task_pool* pool, int* out_rebuilt) {
+    int changed_state = 0, in_tree[2] = {0, 0}, moved_in[2] = {0, 0};
+    for (int n = 0; n < listed; ++n) {
+        int i = broad->list[n];
+        changed_state += broad->state[i] != broad->wanted[i];
+        if (broad->wanted[i] >= TS_BOX_STILL) ++moved_in[broad->wanted[i] == TS_BOX_MOVING];
+    }
+    for (int t = 0; t < 2; ++t) in_tree[t] = broad->tree[t].item_count;
+    // Building costs about as much as this many insertions.
+    if (changed_state > 16 && changed_state > (in_tree[0] + in_tree[1]) / 16) {
+        for (int n = 0; n < listed; ++n) broad->state[broad->list[n]] = broad->wanted[broad->list[n]];
+        *out_rebuilt += 2;
+        return build_tree(broad, TS_BOX_STILL, pool) && build_tree(broad, TS_BOX_MOVING, pool);
+    }
+    if (moved_in[1] > 16 && moved_in[1] > in_tree[1] / 3) {
+        // States of a few others may change as well; those are done singly.
+        int others = 0;
+        for (int n = 0; n < listed; ++n) {
+            int i = broad->list[n];
+            if (broad->state[i] != broad->wanted[i] || broad->state[i] == TS_BOX_STILL) {
+                int swap = broad->list[others];
+                broad->list[others++] = i;
+                broad->list[n] = swap;
+            }
+        }
+        *out_rebuilt += 1;
+        return apply_changes(broad, others) && build_tree(broad, TS_BOX_MOVING, pool);
+    }
+    if (!apply_changes(broad, listed)) return 0;
+    for (int t = 0; t < 2; ++t) {
+        ts_tree* tree = &broad->tree[t];
+        if (tree->changes <= tree->item_count / 2 || !(ts_tree_decay(tree) > DECAY)) continue;
+        *out_rebuilt += 1;
+        if (!build_tree(broad, t ? TS_BOX_MOVING : TS_BOX_STILL, pool)) return 0;
     }
     return 1;
 }
 
-ts_code ts_broad_phase_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs,
-                             int* out_pair_count, int* out_invalid) {
-    *out_pairs = 0;
-    *out_pair_count = 0;
-    pair_list list = {0, 0, 8 * count + 64, arena, 0};
-    int* bounded = TS_ARENA_ARRAY(arena, int, count);
-    int* unbounded = TS_ARENA_ARRAY(arena, int, count);
-    list.pair = TS_ARENA_ARRAY(arena, ts_pair, list.capacity);
-    if (!bounded || !unbounded || !list.pair) return TS_ERROR_MEMORY;
-    int bounded_count = 0, unbounded_count = 0, invalid = 0;
-    for (int i = 0; i < count; ++i) {
-        if (!is_valid(&bounds[i]))
-            ++invalid;
-        else if (is_bounded(&bounds[i]))
-            bounded[bounded_count++] = i;
-        else
-            unbounded[unbounded_count++] = i;
-    }
-    if (out_invalid) *out_invalid = invalid;
-    for (int i = 0; i < unbounded_count; ++i) {
-        const ts_bounds* a = &bounds[unbounded[i]];
-        for (int j = 0; j < bounded_count + unbounded_count - i - 1; ++j) {
-            int other = j < bounded_count ? bounded[j] : unbounded[i + 1 + j - bounded_count];
-            if (boxes_meet(a, &bounds[other]) && may_pair(a, &bounds[other])) add_pair(&list, unbounded[i], other);
+// How large coordinates are, from the roots; and whether the origin is still a good one.
+static int measure(ts_broad_phase* broad) {
+    float reach = 0.0f, centre = 0.0f, extent = 0.0f;
+    for (int t = 0; t < 2; ++t) {
+        if (broad->tree[t].item_count == 0) continue;
+        const ts_tree_pair* root = &broad->tree[t].pair[0];
+        for (int k = 0; k < 3; ++k) {
+            float low = root->bound[k][0], high = -root->bound[k + 3][0];
+            reach = fmaxf(reach, fmaxf(fabsf(low), fabsf(high)));
+            centre = fmaxf(centre, fabsf(0.5f * low + 0.5f * high));
+            extent = fmaxf(extent, high - low);
         }
     }
-    if (!sweep(bounds, bounded, bounded_count, &list) || list.failed) return TS_ERROR_MEMORY;
-    if (!sort_pairs(&list, count) || list.failed) return TS_ERROR_MEMORY;
-    *out_pairs = list.pair;
-    *out_pair_count = list.count;
+    broad->slack = reach * 0x1p-18f + 8.0f * FLT_MIN;
+    return centre <= FAR_OFF * extent;
+}
+
+// The boxes that moved, by index, or when they are many in the order of the trees: neighbours then ask one after another.
+static int list_moved(ts_broad_phase* broad) {
+    int listed = 0;
+    for (int i = 0; i < broad->count; ++i) {
+        broad->list[listed] = i;
+        listed += broad->moved[i];
+    }
+    return listed;
+}
+
+static void order_by_tree(ts_broad_phase* broad, int listed) {
+    int made = 0;
+    if (listed < 1024 || listed < broad->count / 16) return;
+    for (int t = 0; t < 2; ++t) {
+        const ts_tree* tree = &broad->tree[t];
+        for (int p = 0; p < tree->pair_count; ++p)
+            for (int side = 0; side < 2; ++side) {
+                int child = tree->pair[p].child[side];
+                if (child < 0 && child != TS_TREE_NOTHING && broad->moved[~child]) broad->list[made++] = ~child;
+            }
+    }
+    // Those in no tree have nothing to look for.
+    for (int i = 0; made < listed && i < broad->count; ++i)
+        if (broad->moved[i] && broad->state[i] < TS_BOX_STILL) broad->list[made++] = i;
+}
+
+// Few boxes: every pair.
+static ts_code few_pairs(const ts_pairs_job* job, int count, ts_pair** out_pairs, int* out_count,
+                         ts_broad_phase_info* info) {
+    const ts_bounds* bounds = job->bounds;
+    const ts_broad_phase_settings* settings = job->settings;
+    int made = 0;
+    ts_pair* pair = TS_ARENA_ARRAY(job->arena, ts_pair, count * (count - 1) / 2);
+    if (!pair) return TS_ERROR_MEMORY;
+    for (int i = 0; i < count; ++i) {
+        if (!ts_bounds_valid(&bounds[i])) {
+            ++info->invalid;
+            continue;
+        }
+        for (int j = i + 1; j < count; ++j) {
+            const ts_bounds *a = &bounds[i], *b = &bounds[j];
+            if (a->group == b->group || !((a->category & b->mask) | (b->category & a->mask))) continue;
+            if (!ts_bounds_meet(a, b) || !ts_bounds_valid(b)) continue;
+            unsigned char* note = &job->broad->few_note[i * TS_BROAD_PHASE_FEW + j];
+            if (settings->filter && !settings->filter(settings->filter_context, i, j, note)) continue;
+            pair[made].first = i;
+            pair[made++].second = j;
+        }
+    }
+    info->candidates = made;
+    *out_pairs = pair;
+    *out_count = made;
     return TS_OK;
+}
+
+// Takes in the boxes; broad->list gets those that moved. Returns 0 when memory is short.
+static int take_in(const ts_pairs_job* job, int count, int* out_listed, ts_broad_phase_info* info) {
+    ts_broad_phase* broad = job->broad;
+    if (!reserve(broad, count > broad->count ? count : broad->count)) return 0;
+    if (broad->count == 0) choose_origin(broad, job->bounds, count);
+    for (int i = broad->count; i < count; ++i) {
+        broad->state[i] = TS_BOX_ABSENT;
+        broad->owner[i] = (ts_box_owner){0, 0, 0};
+    }
+    refresher work = {broad, job->bounds, job->settings};
+    ts_task_parallel_for(job->pool, count, 1024, refresh_range, &work);
+    // Boxes that are no more leave as refused ones do.
+    for (int i = count; i < broad->count; ++i) {
+        broad->wanted[i] = TS_BOX_ABSENT;
+        broad->moved[i] = 1;
+    }
+    if (count > broad->count) broad->count = count;
+    *out_listed = list_moved(broad);
+    return update_trees(broad, *out_listed, job->pool, &info->rebuilt);
+}
+
+static void fill_info(const ts_broad_phase* broad, int count, int listed, ts_broad_phase_info* info) {
+    for (int i = 0; i < count; ++i) {
+        info->invalid += broad->state[i] == TS_BOX_ABSENT;
+        info->outside += broad->state[i] == TS_BOX_OUTSIDE;
+    }
+    info->still = broad->tree[0].item_count;
+    info->moving = broad->tree[1].item_count;
+    info->moved = listed;
+}
+
+static ts_code update(const ts_pairs_job* job, int count, ts_pair** out_pairs, int* out_count,
+                      ts_broad_phase_info* info) {
+    ts_broad_phase* broad = job->broad;
+    long long limit = job->settings->pair_limit;
+    if (limit <= 0) limit = ts_broad_phase_pair_limit(count);
+    int listed = 0;
+    if (!take_in(job, count, &listed, info)) return TS_ERROR_MEMORY;
+    fill_info(broad, count, listed, info);
+    int near = measure(broad);
+    broad->fresh.count = 0;
+    broad->outside.count = 0;
+    ts_code code = TS_OK;
+    if (listed > 0) {
+        order_by_tree(broad, listed);
+        code = ts_pairs_find_fresh(job, listed, limit, &info->limit_reached);
+    }
+    if (!code && info->outside > 0) {
+        int* list = TS_ARENA_ARRAY(job->arena, int, info->outside);
+        int found = 0;
+        if (!list) return TS_ERROR_MEMORY;
+        for (int i = 0; i < count; ++i)
+            if (broad->state[i] == TS_BOX_OUTSIDE) list[found++] = i;
+        code = ts_pairs_find_outside(job, list, found, limit, &info->limit_reached);
+    }
+    if (!code) code = ts_pairs_merge(job, listed, out_pairs, out_count);
+    if (code) return code;
+    ts_pairs_add_outside(broad, *out_pairs, out_count);
+    info->candidates = broad->kept.count + broad->outside.count;
+    if (info->candidates > limit) {
+        info->limit_reached = 1;
+        return TS_ERROR_MEMORY;
+    }
+    broad->count = count;
+    if (!near) ts_broad_phase_clear(broad);
+    return TS_OK;
+}
+
+ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, int count,
+                              const ts_broad_phase_settings* settings, ts_task_pool* pool, ts_arena* arena,
+                              ts_pair** out_pairs, int* out_pair_count, ts_broad_phase_info* out_info) {
+    ts_broad_phase_info info;
+    ts_broad_phase_settings defaults = ts_broad_phase_settings_default();
+    ts_pairs_job job = {broad, bounds, settings ? settings : &defaults, pool, arena};
+    ts_code code = TS_OK;
+    memset(&info, 0, sizeof info);
+    *out_pairs = NULL;
+    *out_pair_count = 0;
+    if (count <= TS_BROAD_PHASE_FEW) {
+        if (broad->count > 0) ts_broad_phase_clear(broad);
+        code = few_pairs(&job, count, out_pairs, out_pair_count, &info);
+    } else if (count > TS_TREE_ITEMS_MAX) {
+        code = TS_ERROR_MEMORY;
+    } else {
+        code = update(&job, count, out_pairs, out_pair_count, &info);
+        if (code) {
+            ts_broad_phase_clear(broad);
+            *out_pairs = NULL;
+            *out_pair_count = 0;
+        }
+    }
+    broad->seen = code ? 0 : count;
+    info.pairs = *out_pair_count;
+    if (out_info) *out_info = info;
+    return code;
 }

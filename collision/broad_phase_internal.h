@@ -1,0 +1,108 @@
+// What the files of the broad phase share.
+#ifndef TS_COLLISION_BROAD_PHASE_INTERNAL_H
+#define TS_COLLISION_BROAD_PHASE_INTERNAL_H
+
+#include <stdint.h>
+
+#include "collision/broad_phase.h"
+#include "collision/tree_internal.h"
+
+/// Where a box is kept.
+typedef enum ts_box_state {
+    TS_BOX_ABSENT,   // refused, or not there
+    TS_BOX_OUTSIDE,  // valid, but without finite ends
+    TS_BOX_STILL,    // in tree[0]
+    TS_BOX_MOVING    // in tree[1]
+} ts_box_state;
+
+/// Who may pair with whom.
+typedef struct ts_box_owner {
+    int group;
+    unsigned category;
+    unsigned mask;
+} ts_box_owner;
+
+/// Up to this many boxes every pair is tried, and no tree is kept.
+enum { TS_BROAD_PHASE_FEW = 24 };
+
+/// Pairs as numbers that sort as they should: first << 32 | second.
+typedef struct ts_key_list {
+    uint64_t* key;
+    int count;
+    int capacity;
+} ts_key_list;
+
+struct ts_broad_phase {
+    ts_tree tree[2];  // still, moving; their items are indices of boxes
+    int count;        // boxes; 0 also when nothing is remembered
+    int seen;         // boxes of the last update, those of a small one included
+    int capacity;
+    ts_box4* tight;            // (count) as they are, from `origin`
+    ts_box4* fat;              // (count) as they are kept in the trees
+    ts_box_owner* owner;       // (count)
+    unsigned char* state;      // (count) ts_box_state
+    unsigned char* wanted;     // (count) the state this update found
+    unsigned char* moved;      // (count) left its fat box, came or went
+    int* list;                 // (count) boxes that moved
+    ts_vec3 origin;            // m
+    float slack;               // m, above what rounding does to sums of two coordinates
+    ts_key_list kept;          // pairs whose fat boxes overlap, ascending
+    ts_key_list next;          // and the same while it is being written
+    unsigned char* kept_note;  // a byte for each
+    unsigned char* next_note;
+    ts_key_list fresh;  // pairs found by the boxes that moved
+    ts_key_list other;  // for sorting
+    ts_key_list outside;
+    unsigned char few_note[TS_BROAD_PHASE_FEW * TS_BROAD_PHASE_FEW];
+};
+
+/// Nonzero when the groups and masks of two boxes let them pair.
+static inline int ts_box_owner_may_pair(const ts_box_owner* a, const ts_box_owner* b) {
+    return (a->group != b->group) & (((a->category & b->mask) | (b->category & a->mask)) != 0);
+}
+
+/// The key of a pair.
+static inline uint64_t ts_key_of(int i, int j) {
+    return i < j ? (uint64_t)(uint32_t)i << 32 | (uint32_t)j : (uint64_t)(uint32_t)j << 32 | (uint32_t)i;
+}
+
+/// Nonzero when the closed boxes meet; a NaN meets nothing.
+static inline int ts_bounds_meet(const ts_bounds* a, const ts_bounds* b) {
+    return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) & (b->min.y <= a->max.y) &
+           (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
+}
+
+/// Nonzero when every end is a number and in order.
+static inline int ts_bounds_valid(const ts_bounds* b) {
+    return (b->min.x <= b->max.x) & (b->min.y <= b->max.y) & (b->min.z <= b->max.z);
+}
+
+/// Room for `wanted` keys; what was there stays. Returns 0 when memory is short.
+int ts_key_list_reserve(ts_key_list* list, int wanted);
+
+/// Sorts keys whose halves are below `count`, with `other` as scratch. Returns 0 when memory is short.
+int ts_key_list_sort(ts_key_list* list, ts_key_list* other, int count);
+
+/// What turns candidates into pairs.
+typedef struct ts_pairs_job {
+    ts_broad_phase* broad;
+    const ts_bounds* bounds;
+    const ts_broad_phase_settings* settings;
+    ts_task_pool* pool;
+    ts_arena* arena;
+} ts_pairs_job;
+
+/// The fresh pairs of the boxes in broad->list, sorted, into broad->fresh.
+ts_code ts_pairs_find_fresh(const ts_pairs_job* job, int listed, long long limit, int* out_limit_reached);
+
+/// Drops kept pairs of boxes that moved, merges the fresh ones in, and writes those that truly overlap to the arena.
+ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, int* out_count);
+
+/// The pairs of the boxes in `list`, which are in no tree, with all others, sorted, into broad->outside.
+ts_code ts_pairs_find_outside(const ts_pairs_job* job, const int* list, int listed, long long limit,
+                              int* out_limit_reached);
+
+/// Merges broad->outside into the pairs of ts_pairs_merge, which left room for them.
+void ts_pairs_add_outside(const ts_broad_phase* broad, ts_pair* pairs, int* count);
+
+#endif
