@@ -8,7 +8,7 @@ installed=0 # set when packages were installed just now: then CMake has to look 
 build_packages='gcc libc6-dev cmake ninja-build pkg-config python3 libxml2-dev libqhull-dev libhdf5-dev libpng-dev
     libglfw3-dev libgl-dev libopengl-dev libegl-dev libgl1-mesa-dri libcglm-dev python3-glad'
 test_packages='g++ clang llvm libcriterion-dev python3-numpy python3-h5py'
-bench_packages='g++ libbullet-dev'
+bench_packages='g++ libbullet-dev libccd-dev libfcl-dev libbox2d-dev libeigen3-dev python3-venv'
 lint_packages='clang-format clang-tidy shellcheck'
 
 usage() {
@@ -19,7 +19,8 @@ usage: ./ts COMMAND [ARGUMENTS]
   view [ARGS]     build, then open the viewer
   test            build and test: optimised (gcc), then with address and undefined-behaviour sanitizers and a
                   minute of fuzzing (clang). --quick: only the first; --all: more compilers, no options, threads
-  bench [ARGS]    build with the comparison against Bullet, then measure
+  bench [NAME]    build beside other libraries and measure: NAME (then its flags, as in 'touchstone bench'), or
+                  everything, with JSON and figures in build/bench-results. --quick: only to see that it runs
   build           build the optimised program
   lint            check format and run the static checks
   clean           remove what was built
@@ -146,13 +147,42 @@ command_view() {
     exec "$root/build/release/touchstone" view "$@"
 }
 
+# coal comes as a Python package. It goes into a virtual environment of its own, and is left out when it cannot be had.
+need_coal() {
+    peers=$root/build/peers
+    if [ "${TS_NO_INSTALL:-0}" = 1 ] || [ -e "$peers/tried" ]; then return 0; fi
+    mkdir -p "$root/build"
+    if python3 -m venv "$peers" && "$peers/bin/pip" install -q --disable-pip-version-check coal; then
+        installed=1
+    else
+        say 'coal could not be had; benchmarks go on without it (remove build/peers to try again)'
+    fi
+    mkdir -p "$peers" && : > "$peers/tried"
+}
+
 command_bench() {
     # shellcheck disable=SC2086
     need_for_build $bench_packages
-    make bench
-    for program in "$root"/build/bench/bench/bench_*; do
-        if [ -f "$program" ] && [ -x "$program" ]; then "$program" "$@"; fi
+    need_coal
+    coal=$(find "$root/build/peers" -type d -name cmeel.prefix 2> /dev/null | head -n 1)
+    if [ $installed -eq 1 ] || [ ! -f "$root/build/bench/build.ninja" ]; then
+        (cd "$root" && cmake --preset bench -DTS_COAL_PREFIX="$coal") || fail 'could not configure'
+        installed=0
+    fi
+    make bench touchstone
+    program=$root/build/bench/touchstone
+    case ${1-} in
+    '' | -*) ;;
+    *) exec "$program" bench "$@" ;;
+    esac
+    results=$root/build/bench-results
+    mkdir -p "$results"
+    bad=0
+    for name in $("$program" bench | sed -n '/^$/q; s/ .*//p'); do
+        "$program" bench "$name" --json "$results/$name.json" --svg "$results" "$@" || bad=1
     done
+    say "JSON and figures are in $results"
+    return $bad
 }
 
 # try_preset PRESET: builds and tests one preset and adds its numbers to passed and failed.

@@ -179,7 +179,7 @@ const ts_bench_solver solvers[] = {
 
 }  // namespace
 
-extern "C" int ts_bench_solvers_coal(const ts_bench_solver** out_solvers) {
+extern "C" int ts_peer_coal_solvers(const ts_bench_solver** out_solvers) {
     *out_solvers = solvers;
     return static_cast<int>(sizeof solvers / sizeof solvers[0]);
 }

@@ -158,6 +158,13 @@ static int wants_json(int argc, char** argv) {
     return 0;
 }
 
+// Where --json takes a file, standard output is not for JSON.
+static int prints_json(const ts_command* command) {
+    for (int i = 0; i < command->flag_count; ++i)
+        if (strcmp(command->flag[i].name, "--json") == 0) return command->flag[i].kind == TS_FLAG_SWITCH;
+    return 0;
+}
+
 static int print_version(int json) {
     ts_text text = {0};
     if (json) {
@@ -219,6 +226,7 @@ int main(int argc, char** argv) {
     const ts_command* command = find_command(wanted);
     if (!command) return unknown_command(wanted, json);
     if (help) return print_help(command);
+    json = json && prints_json(command);
     // The ranks of a job are joined before anything can go wrong, since only one of them speaks.
     int alone = command->run != ts_cmd_compare;
     ts_ranks ranks = alone ? ts_ranks_here() : ts_ranks_begin();
