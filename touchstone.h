@@ -39,6 +39,7 @@
 #include "collision/shape.h"
 #include "collision/subdistance.h"
 #include "collision/support.h"
+#include "collision/support_scan.h"
 #include "collision/sweep.h"
 #include "collision/tree.h"
 #include "contact/cone.h"

@@ -6,31 +6,11 @@
 
 #include "base/assert.h"
 #include "collision/support.h"
+#include "collision/support_scan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// Measured on the machine that support_hull.c names. A hull with no more vertices than these is scanned whole, with and
-/// without the vertex of a query before; a larger one is climbed, without such a vertex from the best of a sample.
-enum { TS_SUPPORT_SCAN_WARM = 256, TS_SUPPORT_SCAN_COLD = 512, TS_SUPPORT_SAMPLE = 48 };
-
-/// Plain C; what the vector versions must equal, index for index.
-int ts_support_scan(const ts_hull* hull, ts_vec3 direction);
-
-/// The same with the widest vectors that the processor has (support_simd.c).
-int ts_support_scan_simd(const ts_hull* hull, ts_vec3 direction);
-
-/// The scans by vector width, for the test. Ask ts_support_scan_width first what the processor can run.
-int ts_support_scan_sse2(const ts_hull* hull, ts_vec3 direction);
-int ts_support_scan_avx2(const ts_hull* hull, ts_vec3 direction);
-int ts_support_scan_avx512(const ts_hull* hull, ts_vec3 direction);
-
-/// Doubles per vector in ts_support_scan_simd on this processor: 8, 4, 2, or 1 without vectors.
-int ts_support_scan_width(void);
-
-/// The same by climbing along edges from `hint`, or from the best of a sample when that is no vertex.
-int ts_support_climb(const ts_hull* hull, ts_vec3 direction, int hint);
 
 /// The number of a hull's support vertex; `hint` as for ts_support_core.
 int ts_support_hull(const ts_hull* hull, ts_vec3 direction, int hint);
