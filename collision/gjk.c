@@ -109,7 +109,7 @@ static int run_distance(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_or
 // Weights of the feature's vertices at its nearest point x. Returns 0 when x does not lie between them: the quick
 // projection took a neighbour of the true feature, or the feature is a sliver.
 static int weigh(const ts_gjk_run* run, double lambda[4]) {
-    const ts_gjk_feature* f = &run->feature;
+    const ts_gjk_feature* f = run->feature;
     ts_vec3 x = ts_gjk_feature_point(f);
     lambda[0] = 1.0;
     if (f->rank == 1) return 1;
@@ -133,7 +133,7 @@ static int weigh(const ts_gjk_run* run, double lambda[4]) {
 // Vertex, witnesses and weights of the feature; where they are doubtful, by the solver that trusts nothing. Returns 0,
 // with the true feature in the run, when the quick projection had it wrong by more than rounding.
 static int settle(ts_gjk_run* run, ts_gjk_result* out) {
-    ts_gjk_feature* f = &run->feature;
+    ts_gjk_feature* f = run->feature;
     ts_subdistance s = {f->rank, {0, 1, 2, 3}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, f->xx};
     int differs = 0;
     if (!weigh(run, s.lambda)) {
@@ -142,10 +142,9 @@ static int settle(ts_gjk_run* run, ts_gjk_result* out) {
         ts_subdistance_solve(w, f->rank, &s);
         double rounding = 1e4 * DBL_EPSILON * DBL_EPSILON * run->scale_squared;
         differs = f->rank == 4 ? s.count < 4 : s.distance_squared > f->xx * (1.0 + 1e-8) + rounding;
-        ts_gjk_feature next;
-        if (differs && !run->careful && ts_gjk_project_robustly(run, -1, &next)) {
+        if (differs && !run->careful && ts_gjk_project_robustly(run, -1, ts_gjk_other_room(run))) {
             run->careful = 1;
-            *f = next;
+            run->feature = ts_gjk_other_room(run);
             return 0;
         }
     }
@@ -199,7 +198,7 @@ static int search(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_order* order, 
         status = run_distance(run, variant, order, d, out);
         if (status == TS_GJK_NOT_SEPARATED) return 0;
         if (status == TS_PROXIMITY_INVALID_INPUT || settle(run, out)) break;
-        d = run->feature.d;
+        d = run->feature->d;
     }
     certificate(run, out);
     out->status = (ts_proximity_status)status;
@@ -221,8 +220,9 @@ static void prepare(ts_gjk_run* run, const ts_shape* a, const ts_shape* b, const
     run->a = a;
     run->b = b;
     run->pose = b_in_a;
-    run->feature.rank = 0;
-    run->feature.mask = 0;
+    run->feature = &run->room[0];
+    run->feature->rank = 0;
+    run->feature->mask = 0;
     run->best_value = run->best_squared = 0.0;
     run->best_ratio = -(double)INFINITY;
     run->scale_squared = 0.0;
@@ -287,6 +287,10 @@ static int verdict_of_boxes(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 
 }
 
 static int verdict_of_ellipsoids(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    // Momentum that has not separated two ellipsoids by now delays the proof that they overlap.
+    ts_gjk_order own = *order;
+    if (own.momentum_limit > 5) own.momentum_limit = 5;
+    order = &own;
     return ts_gjk_loop(run, TS_GJK_ELLIPSOIDS, TS_GJK_FOR_ELLIPSOIDS, TS_GJK_VERDICT, order, d, out);
 }
 
@@ -312,11 +316,13 @@ static int run_verdict(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_ord
 
 // An overlap is claimed only where the solver that trusts nothing agrees. Returns 0, with the true feature in the run,
 // when it does not.
-static int confirm_overlap(ts_gjk_run* run, double reach, ts_proximity_status* status) {
-    ts_gjk_feature next;
-    if (run->careful) return 1;
-    if (!ts_gjk_project_robustly(run, -1, &next)) return 1;
-    if (*status == TS_PROXIMITY_PENETRATING ? next.rank == 4 : next.rank == 4 || next.xx <= reach * reach) return 1;
+static int confirm_overlap(ts_gjk_run* run, double reach, ts_proximity_status status) {
+    double lambda[4];
+    // Four weights of one sign are the same proof in either solver.
+    if (status == TS_PROXIMITY_PENETRATING || weigh(run, lambda)) return 1;
+    ts_gjk_feature* next = ts_gjk_other_room(run);
+    if (run->careful || !ts_gjk_project_robustly(run, -1, next)) return 1;
+    if (next->rank == 4 || next->xx <= reach * reach) return 1;
     run->careful = 1;
     run->feature = next;
     return 0;
@@ -340,12 +346,12 @@ void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_
         status =
             (ts_proximity_status)run_verdict(&run, run.careful ? TS_GJK_VANILLA : settings->variant, &order, d, out);
         if (status != TS_PROXIMITY_PENETRATING && status != TS_PROXIMITY_OVERLAP_EARLY) break;
-        if (confirm_overlap(&run, reach, &status)) break;
-        d = run.feature.d;
+        if (confirm_overlap(&run, reach, status)) break;
+        d = run.feature->d;
     }
     certificate(&run, out);
     // Neither plane nor point decided: the distance equals the reach to rounding, or the iterations ran out.
-    double apart = run.feature.rank ? sqrt(run.feature.xx) : (double)INFINITY;
+    double apart = run.feature->rank ? sqrt(run.feature->xx) : (double)INFINITY;
     if (status == TS_PROXIMITY_SEPARATED)
         status = fabs(apart - reach) <= TOUCH * out->scale ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
     out->status = status;

@@ -30,16 +30,20 @@ typedef struct ts_gjk_run {
     const ts_shape* b;
     const ts_transform* pose;
     ts_gjk_vertex store[4];
-    ts_gjk_feature feature;
-    ts_vec3 best;         // direction whose plane bounds the distance best
-    double best_value;    // <best, w> of its support point
-    double best_squared;  // <best, best>
-    double best_ratio;    // value |value| / squared: monotone in the bound, without a root
+    ts_gjk_feature room[2];   // the present feature and the next one
+    ts_gjk_feature* feature;  // the present one
+    ts_vec3 best;             // direction whose plane bounds the distance best
+    double best_value;        // <best, w> of its support point
+    double best_squared;      // <best, best>
+    double best_ratio;        // value |value| / squared: monotone in the bound, without a root
     double scale_squared;
     int hint_a, hint_b;
     uint64_t key[4];  // vertex pair of each slot, to recognise repetitions
     int careful;      // nonzero: trust only the robust projection
 } ts_gjk_run;
+
+/// Where the next feature is written. Two rooms in turn: a copy would wait for stores that are still under way.
+static inline ts_gjk_feature* ts_gjk_other_room(ts_gjk_run* run) { return &run->room[run->feature == &run->room[0]]; }
 
 /// Adds the vertex in `slot` to the feature and projects the origin: writes the new feature. Tries the regions that a
 /// newest vertex can end in, checks the answer against the vertices left out, and leaves anything doubtful to

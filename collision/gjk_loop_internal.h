@@ -94,7 +94,7 @@ TS_GJK_INLINE int ts_gjk_is_member(const ts_gjk_run* run, int slot) {
     uint64_t key = run->key[slot];
     unsigned equal = (unsigned)(run->key[0] == key) | (unsigned)(run->key[1] == key) << 1 |
                      (unsigned)(run->key[2] == key) << 2 | (unsigned)(run->key[3] == key) << 3;
-    return (equal & run->feature.mask) != 0 && run->store[slot].index_a >= 0 && run->store[slot].index_b >= 0;
+    return (equal & run->feature->mask) != 0 && run->store[slot].index_a >= 0 && run->store[slot].index_b >= 0;
 }
 
 /// A slot that the feature does not use.
@@ -126,8 +126,9 @@ TS_GJK_INLINE int ts_gjk_is_beyond(double value, ts_vec3 d, double reach) {
 /// left in run and out.
 TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant variant, ts_gjk_goal goal,
                               const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    ts_gjk_feature* f = &run->feature;
+    ts_gjk_feature *f = run->feature, *next;
     int momentum = variant != TS_GJK_VANILLA, k = out->iterations, calls = 0, status;
+    double value = 0.0;
     for (;;) {
         int slot = ts_gjk_free_slot(f);
         ts_gjk_vertex* v = &run->store[slot];
@@ -138,12 +139,14 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant 
             break;
         }
         run->scale_squared = size > run->scale_squared ? size : run->scale_squared;
-        double value = ts_vec3_dot(d, v->w);
-        // Of the momentum's directions only the first is kept as a proof: the ones along x prove more.
-        if (!momentum || !f->rank) ts_gjk_certify(run, d, value);
+        value = ts_vec3_dot(d, v->w);
+        // Only the first plane, those near the end and the last one are weighed as proofs: the others prove less.
+        if (!f->rank || (!momentum && f->h - value <= 0.1 * f->h)) ts_gjk_certify(run, d, value);
         if (ts_gjk_is_beyond(value, d, order->reach)) {
-            ts_gjk_certify(run, d, value);
-            if (!f->rank) ts_gjk_project(run, slot, f);
+            if (!f->rank) {
+                ts_gjk_project(run, slot, ts_gjk_other_room(run));
+                run->feature = ts_gjk_other_room(run);
+            }
             status = TS_PROXIMITY_SEPARATED_EARLY;
             break;
         }
@@ -167,14 +170,13 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant 
             break;
         }
         if (k >= order->iteration_limit) {
-            ts_gjk_certify(run, d, value);
             status = TS_PROXIMITY_LIMIT;
             break;
         }
-        ts_gjk_feature next;
-        int named = ts_gjk_project(run, slot, &next);
+        next = ts_gjk_other_room(run);
+        int named = ts_gjk_project(run, slot, next);
         ++k;
-        if (named && next.rank < 4 && f->rank && !(next.xx < f->xx)) {
+        if (named && next->rank < 4 && f->rank && !(next->xx < f->xx)) {
             // The distance must fall. Where it does not, rounding has the last word, unless the quick projection erred.
             if (momentum) {
                 momentum = 0;
@@ -182,27 +184,26 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant 
                 d = f->d;
                 continue;
             }
-            named = !run->careful && ts_gjk_project_robustly(run, slot, &next);
-            if (run->careful || (named && next.rank < 4 && !(next.xx < f->xx))) {
+            named = !run->careful && ts_gjk_project_robustly(run, slot, next);
+            if (run->careful || (named && next->rank < 4 && !(next->xx < f->xx))) {
                 status = TS_PROXIMITY_SEPARATED;
                 break;
             }
         }
-        *f = next;
+        run->feature = f = next;
         if (!named) {
             status = TS_PROXIMITY_TOUCHING;
             break;
         }
-        if (next.rank == 4) {
-            ts_gjk_certify(run, d, value);
+        if (next->rank == 4) {
             status = TS_PROXIMITY_PENETRATING;
             break;
         }
-        if (next.xx <= 64.0 * DBL_EPSILON * DBL_EPSILON * run->scale_squared) {
+        if (next->xx <= 64.0 * DBL_EPSILON * DBL_EPSILON * run->scale_squared) {
             status = TS_PROXIMITY_TOUCHING;
             break;
         }
-        if (goal == TS_GJK_VERDICT && next.xx <= order->reach * order->reach) {
+        if (goal == TS_GJK_VERDICT && next->xx <= order->reach * order->reach) {
             status = TS_PROXIMITY_OVERLAP_EARLY;
             break;
         }
@@ -218,6 +219,7 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant 
             d = f->d;
         }
     }
+    if (status != TS_PROXIMITY_INVALID_INPUT) ts_gjk_certify(run, d, value);
     out->iterations = k;
     out->support_calls += calls;
     return status;

@@ -122,7 +122,7 @@ static int take_subdistance(const ts_gjk_run* run, const int* slot, const ts_sub
         out->xx = 0.0;
         return 1;
     }
-    ts_gjk_feature exact = *out;
+    ts_gjk_feature exact;
     int named;
     if (s->count == 1) {
         named = set_vertex(run, out->slot[0], &exact) && ts_support_is_tame(exact.dd);
@@ -145,7 +145,7 @@ static int take_subdistance(const ts_gjk_run* run, const int* slot, const ts_sub
 }
 
 int ts_gjk_project_robustly(ts_gjk_run* run, int slot, ts_gjk_feature* out) {
-    const ts_gjk_feature* f = &run->feature;
+    const ts_gjk_feature* f = run->feature;
     ts_vec3 w[4];
     int slots[4], count = f->rank;
     for (int i = 0; i < count; ++i) slots[i] = f->slot[i];
@@ -157,7 +157,7 @@ int ts_gjk_project_robustly(ts_gjk_run* run, int slot, ts_gjk_feature* out) {
 }
 
 int ts_gjk_project(ts_gjk_run* run, int slot, ts_gjk_feature* out) {
-    const ts_gjk_feature* f = &run->feature;
+    const ts_gjk_feature* f = run->feature;
     int done = 0;
     if (!run->careful) {
         switch (f->rank) {

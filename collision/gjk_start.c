@@ -63,18 +63,18 @@ static int begin_with_simplex(ts_gjk_run* run, const ts_gjk_cache* cache, ts_vec
         double size = ts_vec3_norm_squared(v->w);
         if (!isfinite(size)) return 0;
         largest = size > largest ? size : largest;
-        run->feature.slot[i] = i;
+        run->feature->slot[i] = i;
     }
-    ts_gjk_feature feature;
-    run->feature.rank = cache->rank;
-    int named = ts_gjk_project_robustly(run, -1, &feature);
-    run->feature.rank = 0;
-    run->feature.mask = 0;
+    ts_gjk_feature* next = ts_gjk_other_room(run);
+    run->feature->rank = cache->rank;
+    int named = ts_gjk_project_robustly(run, -1, next);
+    run->feature->rank = 0;
+    run->feature->mask = 0;
     // A simplex around the origin would end the search before it began; the search shall prove an overlap itself.
-    if (!named || feature.rank == 4) return 0;
-    run->feature = feature;
+    if (!named || next->rank == 4) return 0;
+    run->feature = next;
     run->scale_squared = largest;
-    *out_d = feature.d;
+    *out_d = next->d;
     return 1;
 }
 

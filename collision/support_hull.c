@@ -2,7 +2,7 @@
 //
 // Rule: small hulls are scanned whole over packed coordinates (support_simd.c); larger ones are climbed along edges from
 // the vertex of the last query while that gains, which takes few steps because directions turn little. Without a last
-// vertex the best of a sample spread over the hull comes first.
+// vertex it starts from the best of those known to be extreme along the axes and the diagonal nearest to the direction.
 // Guaranteed: of a scan, the lowest index among the farthest. Of a climb, a vertex that no other corner of its faces
 // beats: on a convex surface that is the farthest one, up to rounding, whatever the start. Both rules depend on nothing
 // but the arguments, so every machine names the same vertex.
@@ -79,22 +79,25 @@ static int climb(const ts_hull* hull, ts_vec3 d, int start) {
     }
 }
 
-// The best of every n-th vertex.
-static int best_of_sample(const ts_hull* hull, ts_vec3 d) {
-    int stride = hull->vertex_count / TS_SUPPORT_SAMPLE, best = 0;
-    double most = -(double)INFINITY;
-    for (int i = 0; i < hull->vertex_count; i += stride) {
-        double value = ts_vec3_dot(d, hull->vertex[i]);
+// The best of the vertices known to be extreme along the axes and the diagonal nearest to d.
+static int best_of_extremes(const ts_hull* hull, ts_vec3 d) {
+    int x = d.x < 0.0, y = d.y < 0.0, z = d.z < 0.0;
+    const int candidate[4] = {hull->extreme[6 + (x | y << 1 | z << 2)], hull->extreme[x], hull->extreme[2 + y],
+                              hull->extreme[4 + z]};
+    int best = candidate[0];
+    double most = ts_vec3_dot(d, hull->vertex[best]);
+    for (int k = 1; k < 4; ++k) {
+        double value = ts_vec3_dot(d, hull->vertex[candidate[k]]);
         int better = value > most;
         most = better ? value : most;
-        best = better ? i : best;
+        best = better ? candidate[k] : best;
     }
     return best;
 }
 
 int ts_support_climb(const ts_hull* hull, ts_vec3 d, int hint) {
     int known = hint >= 0 && hint < hull->vertex_count;
-    return climb(hull, d, known ? hint : (hull->vertex_count >= TS_SUPPORT_SAMPLE ? best_of_sample(hull, d) : 0));
+    return climb(hull, d, known ? hint : best_of_extremes(hull, d));
 }
 
 int ts_support_hull(const ts_hull* hull, ts_vec3 d, int hint) {
