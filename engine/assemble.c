@@ -118,7 +118,8 @@ static double row_dot(const double* row, const double* v, int n) {
 static double* segment_data(const assembly* work, int s) { return work->data + (work->segment[s].J - work->data); }
 
 // From rows over a whole tree to the segments that store their support.
-static void store_runs(const assembly* work, const ts_tree* span, int rows, int first, int last, const double* wide) {
+static void store_runs(const assembly* work, const ts_kinematic_tree* span, int rows, int first, int last,
+                       const double* wide) {
     for (int s = first; s < last; ++s) {
         size_t count = (size_t)work->segment[s].count;
         double* target = segment_data(work, s);
@@ -174,7 +175,7 @@ static void fill_free_body_rows(const assembly* work, const ts_contact* contact,
 static void fill_tree_rows(const assembly* work, const ts_contact* contact, int tree, int first, int last, double* wide,
                            double* now, double* unhindered) {
     ts_sim* sim = work->sim;
-    const ts_tree* span = &sim->model->tree[tree];
+    const ts_kinematic_tree* span = &sim->model->tree[tree];
     int rows = contact->dimension, n = span->dof_count;
     ts_vec3 direction[3];
     for (int r = 0; r < rows; ++r) direction[r] = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);
@@ -244,7 +245,7 @@ static void fill_contact_blocks(void* context, int begin, int end, int worker) {
 static void fill_joint_block(const assembly* work, int b, int* memory_at) {
     ts_sim* sim = work->sim;
     const ts_joint_row* joint_row = &work->joint_row[b - work->contact_count];
-    const ts_tree* span = &sim->model->tree[sim->model->dof[joint_row->dof].tree];
+    const ts_kinematic_tree* span = &sim->model->tree[sim->model->dof[joint_row->dof].tree];
     int row = work->block_row[b];
     memset(work->wide, 0, (size_t)span->dof_count * sizeof(double));
     memcpy(work->wide + joint_row->dof - span->dof_first, joint_row->coefficient,

@@ -23,7 +23,7 @@ typedef struct draft {
     ts_body* body;
     ts_joint* joint;
     ts_dof* dof;
-    ts_tree* tree;
+    ts_kinematic_tree* tree;
     ts_geom* geom;
     double* qpos0;
     double* qvel0;
@@ -63,7 +63,7 @@ static ts_code allocate(draft* d) {
     d->body = (ts_body*)ts_arena_alloc_zeroed(d->arena, (size_t)m->body_count, sizeof(ts_body));
     d->joint = (ts_joint*)ts_arena_alloc_zeroed(d->arena, (size_t)m->joint_count, sizeof(ts_joint));
     d->dof = (ts_dof*)ts_arena_alloc_zeroed(d->arena, (size_t)nv, sizeof(ts_dof));
-    d->tree = (ts_tree*)ts_arena_alloc_zeroed(d->arena, (size_t)m->body_count, sizeof(ts_tree));
+    d->tree = (ts_kinematic_tree*)ts_arena_alloc_zeroed(d->arena, (size_t)m->body_count, sizeof(ts_kinematic_tree));
     d->geom = (ts_geom*)ts_arena_alloc_zeroed(d->arena, (size_t)m->geom_count, sizeof(ts_geom));
     d->qpos0 = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)nq, sizeof(double));
     d->qvel0 = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)nv, sizeof(double));

@@ -71,11 +71,11 @@ typedef struct ts_dof {
 } ts_dof;
 
 /// A kinematic tree: bodies that hang together by joints and can move. Its dofs are contiguous.
-typedef struct ts_tree {
+typedef struct ts_kinematic_tree {
     int root;  // its first body
     int dof_first;
     int dof_count;
-} ts_tree;
+} ts_kinematic_tree;
 
 /// A shape on a body.
 typedef struct ts_geom {
@@ -131,7 +131,7 @@ typedef struct ts_model {
     const ts_body* body;          // (body_count)
     const ts_joint* joint;        // (joint_count)
     const ts_dof* dof;            // (nv)
-    const ts_tree* tree;          // (tree_count)
+    const ts_kinematic_tree* tree;          // (tree_count)
     const ts_geom* geom;          // (geom_count)
     const ts_site* site;          // (site_count)
     ts_hull* const* hull;         // (hull_count), owned
