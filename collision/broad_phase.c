@@ -5,7 +5,7 @@
 // last motion), in one of two trees: boxes that never changed, and the others. While a box stays inside its fat box nothing
 // happens to it. One that leaves it gets a new fat box and looks for neighbours (broad_phase_pairs.c); the pairs of fat
 // boxes are kept, and an update gives those of them whose true boxes overlap. When a large part of the boxes has left,
-// or motion has made a tree much worse than it was (sum of surfaces), it is built anew (tree_build.c).
+// or motion has made a tree much worse than it was (sum of surfaces), it is built anew (box_tree_build.c).
 // Boxes without finite ends, such as a ground plane's, or farther out than single precision reaches, are compared with
 // everything. Boxes with a NaN, which would silently spoil a tree because every comparison with it is false, are refused.
 // A handful of boxes is not worth a tree: every pair is tried.
@@ -37,8 +37,8 @@ ts_broad_phase* ts_broad_phase_create(void) { return (ts_broad_phase*)calloc(1, 
 
 void ts_broad_phase_destroy(ts_broad_phase* broad) {
     if (!broad) return;
-    ts_tree_free(&broad->tree[0]);
-    ts_tree_free(&broad->tree[1]);
+    ts_box_tree_free(&broad->tree[0]);
+    ts_box_tree_free(&broad->tree[1]);
     free(broad->tight);
     free(broad->fat);
     free(broad->owner);
@@ -57,8 +57,8 @@ void ts_broad_phase_destroy(ts_broad_phase* broad) {
 }
 
 void ts_broad_phase_clear(ts_broad_phase* broad) {
-    ts_tree_clear(&broad->tree[0]);
-    ts_tree_clear(&broad->tree[1]);
+    ts_box_tree_clear(&broad->tree[0]);
+    ts_box_tree_clear(&broad->tree[1]);
     broad->count = broad->seen = 0;
     broad->kept.count = 0;
     memset(broad->few_note, 0, sizeof broad->few_note);
@@ -94,7 +94,7 @@ static void choose_origin(ts_broad_phase* broad, const ts_bounds* bounds, int co
         high[k] = -(double)INFINITY;
         for (int i = 0; i < count; ++i) {
             double a = ts_vec3_get(bounds[i].min, k), b = ts_vec3_get(bounds[i].max, k);
-            if (!(a <= b) || !(fabs(a) <= TS_TREE_REACH) || !(fabs(b) <= TS_TREE_REACH)) continue;
+            if (!(a <= b) || !(fabs(a) <= TS_BOX_TREE_REACH) || !(fabs(b) <= TS_BOX_TREE_REACH)) continue;
             low[k] = a < low[k] ? a : low[k];
             high[k] = b > high[k] ? b : high[k];
         }
@@ -178,21 +178,21 @@ static void bounds_of(const ts_box4* box, float out[6]) {
 
 // One tree from the fat boxes of all that are in the given state.
 static int build_tree(ts_broad_phase* broad, ts_box_state state, ts_task_pool* pool) {
-    ts_tree* tree = &broad->tree[state == TS_BOX_MOVING];
+    ts_box_tree* tree = &broad->tree[state == TS_BOX_MOVING];
     int count = 0;
-    ts_tree_leaf* leaf = (ts_tree_leaf*)ts_tree_scratch(tree, (size_t)broad->count * sizeof *leaf + 1);
+    ts_box_tree_leaf* leaf = (ts_box_tree_leaf*)ts_box_tree_scratch(tree, (size_t)broad->count * sizeof *leaf + 1);
     if (!leaf) return 0;
     for (int i = 0; i < broad->count; ++i) {
         if (broad->state[i] != state) continue;
         bounds_of(&broad->fat[i], leaf[count].bound);
         leaf[count++].item = i;
     }
-    return ts_tree_build_leaves(tree, leaf, count, pool);
+    return ts_box_tree_build_leaves(tree, leaf, count, pool);
 }
 
 // Nonzero when two boxes have nothing in common with their old nodes: the leaf needs a new place, not a larger parent.
-static int jumped(const ts_tree* tree, int item, const float bound[6]) {
-    const ts_tree_pair* pair = &tree->pair[tree->place[item] >> 1];
+static int jumped(const ts_box_tree* tree, int item, const float bound[6]) {
+    const ts_box_tree_pair* pair = &tree->pair[tree->place[item] >> 1];
     int side = tree->place[item] & 1;
     for (int k = 0; k < 3; ++k)
         if (bound[k] > -pair->bound[k + 3][side] || pair->bound[k][side] > -bound[k + 3]) return 1;
@@ -204,18 +204,18 @@ static int apply_changes(ts_broad_phase* broad, int listed) {
     for (int n = 0; n < listed; ++n) {
         int i = broad->list[n];
         ts_box_state was = (ts_box_state)broad->state[i], is = (ts_box_state)broad->wanted[i];
-        ts_tree* tree = &broad->tree[is == TS_BOX_MOVING];
+        ts_box_tree* tree = &broad->tree[is == TS_BOX_MOVING];
         float bound[6];
         broad->state[i] = (unsigned char)is;
-        if (was >= TS_BOX_STILL && was != is) ts_tree_remove(&broad->tree[was == TS_BOX_MOVING], i);
+        if (was >= TS_BOX_STILL && was != is) ts_box_tree_remove(&broad->tree[was == TS_BOX_MOVING], i);
         if (is < TS_BOX_STILL) continue;
         bounds_of(&broad->fat[i], bound);
         if (was == is && !jumped(tree, i, bound)) {
-            ts_tree_move_bounds(tree, i, bound);
+            ts_box_tree_move_bounds(tree, i, bound);
             continue;
         }
-        if (was == is) ts_tree_remove(tree, i);
-        if (!ts_tree_insert_bounds(tree, i, bound)) return 0;
+        if (was == is) ts_box_tree_remove(tree, i);
+        if (!ts_box_tree_insert_bounds(tree, i, bound)) return 0;
     }
     return 1;
 }
@@ -251,8 +251,8 @@ static int update_trees(ts_broad_phase* broad, int listed, ts_task_pool* pool, i
     }
     if (!apply_changes(broad, listed)) return 0;
     for (int t = 0; t < 2; ++t) {
-        ts_tree* tree = &broad->tree[t];
-        if (tree->changes <= tree->item_count / 2 || !(ts_tree_decay(tree) > DECAY)) continue;
+        ts_box_tree* tree = &broad->tree[t];
+        if (tree->changes <= tree->item_count / 2 || !(ts_box_tree_decay(tree) > DECAY)) continue;
         *out_rebuilt += 1;
         if (!build_tree(broad, t ? TS_BOX_MOVING : TS_BOX_STILL, pool)) return 0;
     }
@@ -264,7 +264,7 @@ static int measure(ts_broad_phase* broad) {
     float reach = 0.0f, centre = 0.0f, extent = 0.0f;
     for (int t = 0; t < 2; ++t) {
         if (broad->tree[t].item_count == 0) continue;
-        const ts_tree_pair* root = &broad->tree[t].pair[0];
+        const ts_box_tree_pair* root = &broad->tree[t].pair[0];
         for (int k = 0; k < 3; ++k) {
             float low = root->bound[k][0], high = -root->bound[k + 3][0];
             reach = fmaxf(reach, fmaxf(fabsf(low), fabsf(high)));
@@ -290,11 +290,11 @@ static void order_by_tree(ts_broad_phase* broad, int listed) {
     int made = 0;
     if (listed < 1024 || listed < broad->count / 16) return;
     for (int t = 0; t < 2; ++t) {
-        const ts_tree* tree = &broad->tree[t];
+        const ts_box_tree* tree = &broad->tree[t];
         for (int p = 0; p < tree->pair_count; ++p)
             for (int side = 0; side < 2; ++side) {
                 int child = tree->pair[p].child[side];
-                if (child < 0 && child != TS_TREE_NOTHING && broad->moved[~child]) broad->list[made++] = ~child;
+                if (child < 0 && child != TS_BOX_TREE_NOTHING && broad->moved[~child]) broad->list[made++] = ~child;
             }
     }
     // Those in no tree have nothing to look for.
@@ -412,7 +412,7 @@ ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, in
     if (count <= TS_BROAD_PHASE_FEW) {
         if (broad->count > 0) ts_broad_phase_clear(broad);
         code = few_pairs(&job, count, out_pairs, out_pair_count, &info);
-    } else if (count > TS_TREE_ITEMS_MAX) {
+    } else if (count > TS_BOX_TREE_ITEMS_MAX) {
         code = TS_ERROR_MEMORY;
     } else {
         code = update(&job, count, out_pairs, out_pair_count, &info);

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/task.h"
 #include "base/vec.h"
-#include "collision/tree.h"
+#include "collision/box_tree.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -109,16 +109,16 @@ void ts_broad_phase_clear(ts_broad_phase* broad);
 
 /// Visits the boxes that meet `box`, in no particular order; exactly those. `bounds` are those of the last update, here and
 /// below. Returns 0 when the visitor stopped it, else 1.
-int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_tree_visit visit,
+int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_tree_visit visit,
                            void* context);
 
-/// Visits the boxes that the ray meets, roughly from near to far; see ts_tree_ray.
+/// Visits the boxes that the ray meets, roughly from near to far; see ts_box_tree_ray.
 double ts_broad_phase_ray(const ts_broad_phase* broad, const ts_bounds* bounds, ts_vec3 from, ts_vec3 direction,
-                          double limit, ts_tree_ray_visit visit, void* context);
+                          double limit, ts_box_tree_ray_visit visit, void* context);
 
-/// Visits the boxes within `limit` of `box`, roughly from near to far; see ts_tree_nearest.
+/// Visits the boxes within `limit` of `box`, roughly from near to far; see ts_box_tree_nearest.
 double ts_broad_phase_nearest(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, double limit,
-                              ts_tree_nearest_visit visit, void* context);
+                              ts_box_tree_nearest_visit visit, void* context);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "collision/broad_phase.h"
-#include "collision/tree_internal.h"
+#include "collision/box_tree_internal.h"
 
 /// Where a box is kept.
 typedef enum ts_box_state {
@@ -33,9 +33,9 @@ typedef struct ts_key_list {
 } ts_key_list;
 
 struct ts_broad_phase {
-    ts_tree tree[2];  // still, moving; their items are indices of boxes
-    int count;        // boxes; 0 also when nothing is remembered
-    int seen;         // boxes of the last update, those of a small one included
+    ts_box_tree tree[2];  // still, moving; their items are indices of boxes
+    int count;            // boxes; 0 also when nothing is remembered
+    int seen;             // boxes of the last update, those of a small one included
     int capacity;
     ts_box4* tight;            // (count) as they are, from `origin`
     ts_box4* fat;              // (count) as they are kept in the trees

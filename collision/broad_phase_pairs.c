@@ -132,17 +132,17 @@ static inline int seek_visit(void* context, int other) {
 
 // Neighbours in the box's own tree: from its leaf upwards, what lies to either side. Those to the right that moved look to
 // their right only, so every pair of two that moved is found once.
-static int seek_own(const ts_tree* tree, const ts_tree_query* q, seeker* s, int skip_left) {
+static int seek_own(const ts_box_tree* tree, const ts_box_tree_query* q, seeker* s, int skip_left) {
     int node = tree->place[s->item];
     while (node >= 0) {
-        const ts_tree_pair* pair = &tree->pair[node >> 1];
+        const ts_box_tree_pair* pair = &tree->pair[node >> 1];
         int left = node & 1;
-        if (!(left && skip_left) && ts_tree_meet(pair, q) >> (left ^ 1) & 1) {
+        if (!(left && skip_left) && ts_box_tree_meet(pair, q) >> (left ^ 1) & 1) {
             int child = pair->child[left ^ 1];
             s->which = left;
             if (child < 0) {
                 if (!seek_visit(s, ~child)) return 0;
-            } else if (!ts_tree_walk(tree, child, q, seek_visit, s)) {
+            } else if (!ts_box_tree_walk(tree, child, q, seek_visit, s)) {
                 return 0;
             }
         }
@@ -160,10 +160,10 @@ static void seek_range(void* context, int begin, int end, int worker) {
         if (state < TS_BOX_STILL) continue;
         int own = state == TS_BOX_MOVING;
         const ts_box4* fat = &broad->fat[s.item];
-        ts_tree_query q = ts_tree_query_from(fat->low, fat->minus_high);
+        ts_box_tree_query q = ts_box_tree_query_from(fat->low, fat->minus_high);
         if (!seek_own(&broad->tree[own], &q, &s, find->all_moved[own])) return;
         s.which = 2;
-        if (broad->tree[!own].item_count > 0 && !ts_tree_walk(&broad->tree[!own], 0, &q, seek_visit, &s)) return;
+        if (broad->tree[!own].item_count > 0 && !ts_box_tree_walk(&broad->tree[!own], 0, &q, seek_visit, &s)) return;
     }
 }
 

@@ -8,8 +8,8 @@ typedef struct wrapped {
     const ts_bounds* bounds;
     ts_box box;
     ts_vec3 from, direction;
-    ts_tree_visit visit;
-    ts_tree_ray_visit visit_ray;
+    ts_box_tree_visit visit;
+    ts_box_tree_ray_visit visit_ray;
     void* context;
 } wrapped;
 
@@ -25,12 +25,13 @@ static int box_visit(void* context, int item) {
 // Nonzero for boxes that the trees do not know.
 static int is_outside(const ts_broad_phase* broad, int i) { return broad->state[i] < TS_BOX_STILL; }
 
-int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_tree_visit visit,
+int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_tree_visit visit,
                            void* context) {
     wrapped w = {.bounds = bounds, .box = box, .visit = visit, .context = context};
     for (int i = 0; i < broad->seen; ++i)
         if ((broad->count == 0 || is_outside(broad, i)) && !box_visit(&w, i)) return 0;
-    return ts_tree_overlap(&broad->tree[0], box, box_visit, &w) && ts_tree_overlap(&broad->tree[1], box, box_visit, &w);
+    return ts_box_tree_overlap(&broad->tree[0], box, box_visit, &w) &&
+           ts_box_tree_overlap(&broad->tree[1], box, box_visit, &w);
 }
 
 // The parameter at which the ray enters the box, or -1 when it misses it up to `limit`.
@@ -62,13 +63,13 @@ static double ray_visit(void* context, int item, double enter, double limit) {
 }
 
 double ts_broad_phase_ray(const ts_broad_phase* broad, const ts_bounds* bounds, ts_vec3 from, ts_vec3 direction,
-                          double limit, ts_tree_ray_visit visit, void* context) {
+                          double limit, ts_box_tree_ray_visit visit, void* context) {
     wrapped w = {.bounds = bounds, .from = from, .direction = direction, .visit_ray = visit, .context = context};
     if (!ts_vec3_is_finite(from) || !ts_vec3_is_finite(direction)) return limit;
     for (int i = 0; i < broad->seen && limit >= 0.0; ++i)
         if (broad->count == 0 || is_outside(broad, i)) limit = ray_visit(&w, i, 0.0, limit);
     for (int t = 0; t < 2 && limit >= 0.0; ++t)
-        limit = ts_tree_ray(&broad->tree[t], from, direction, limit, ray_visit, &w);
+        limit = ts_box_tree_ray(&broad->tree[t], from, direction, limit, ray_visit, &w);
     return limit;
 }
 
@@ -89,11 +90,12 @@ static double near_visit(void* context, int item, double lower, double limit) {
 }
 
 double ts_broad_phase_nearest(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, double limit,
-                              ts_tree_nearest_visit visit, void* context) {
+                              ts_box_tree_nearest_visit visit, void* context) {
     wrapped w = {.bounds = bounds, .box = box, .visit_ray = visit, .context = context};
     if (!(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z)) return limit;
     for (int i = 0; i < broad->seen && limit >= 0.0; ++i)
         if (broad->count == 0 || is_outside(broad, i)) limit = near_visit(&w, i, 0.0, limit);
-    for (int t = 0; t < 2 && limit >= 0.0; ++t) limit = ts_tree_nearest(&broad->tree[t], box, limit, near_visit, &w);
+    for (int t = 0; t < 2 && limit >= 0.0; ++t)
+        limit = ts_box_tree_nearest(&broad->tree[t], box, limit, near_visit, &w);
     return limit;
 }

@@ -2,13 +2,13 @@
 //
 // A box is stored as (low, minus high): then "a inside b" and "a meets b" are all comparisons in one direction, and one pair
 // of siblings is tested with three four-wide instructions. Each such test has a scalar twin with the same answers.
-#ifndef TS_COLLISION_TREE_INTERNAL_H
-#define TS_COLLISION_TREE_INTERNAL_H
+#ifndef TS_COLLISION_BOX_TREE_INTERNAL_H
+#define TS_COLLISION_BOX_TREE_INTERNAL_H
 
 #include <float.h>
 #include <limits.h>
 
-#include "collision/tree.h"
+#include "collision/box_tree.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -21,20 +21,20 @@ typedef struct ts_box4 {
 } ts_box4;
 
 /// What a node has to be below in all twelve places to meet the box of a query: siblings side by side.
-typedef struct ts_tree_query {
+typedef struct ts_box_tree_query {
     float most[12];
-} ts_tree_query;
+} ts_box_tree_query;
 
 /// A leaf on its way into a tree.
-typedef struct ts_tree_leaf {
+typedef struct ts_box_tree_leaf {
     float bound[6];
     int item;
     float key;  // for building
-} ts_tree_leaf;
+} ts_box_tree_leaf;
 
-enum { TS_TREE_NOTHING = INT_MIN, TS_TREE_STACK = 64 };
+enum { TS_BOX_TREE_NOTHING = INT_MIN, TS_BOX_TREE_STACK = 64 };
 
-/// Largest float that is no larger than x (or a few units below): x must be within TS_TREE_REACH.
+/// Largest float that is no larger than x (or a few units below): x must be within TS_BOX_TREE_REACH.
 static inline float ts_box4_round_down(double x) {
     float f = (float)x;
     return f - fabsf(f) * 0x1p-22f - FLT_MIN;
@@ -46,7 +46,7 @@ static inline int ts_box4_from(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4
     double low[3] = {min.x - origin.x, min.y - origin.y, min.z - origin.z};
     double high[3] = {max.x - origin.x, max.y - origin.y, max.z - origin.z};
     int fine = (min.x <= max.x) & (min.y <= max.y) & (min.z <= max.z);
-    for (int k = 0; k < 3; ++k) fine &= (low[k] >= -TS_TREE_REACH) & (high[k] <= TS_TREE_REACH);
+    for (int k = 0; k < 3; ++k) fine &= (low[k] >= -TS_BOX_TREE_REACH) & (high[k] <= TS_BOX_TREE_REACH);
     if (!fine) return 0;
     for (int k = 0; k < 3; ++k) {
         out->low[k] = ts_box4_round_down(low[k]);
@@ -102,8 +102,8 @@ static inline int ts_box4_meet(const ts_box4* a, const ts_box4* b, float slack) 
 }
 
 /// The query for a box given as six bounds.
-static inline ts_tree_query ts_tree_query_from(const float low[3], const float minus_high[3]) {
-    ts_tree_query q;
+static inline ts_box_tree_query ts_box_tree_query_from(const float low[3], const float minus_high[3]) {
+    ts_box_tree_query q;
     for (int k = 0; k < 3; ++k) {
         q.most[2 * k] = q.most[2 * k + 1] = -minus_high[k];
         q.most[6 + 2 * k] = q.most[6 + 2 * k + 1] = -low[k];
@@ -112,7 +112,7 @@ static inline ts_tree_query ts_tree_query_from(const float low[3], const float m
 }
 
 /// Which of two siblings meet the query: bit 0 and bit 1.
-static inline int ts_tree_meet_scalar(const ts_tree_pair* pair, const ts_tree_query* q) {
+static inline int ts_box_tree_meet_scalar(const ts_box_tree_pair* pair, const ts_box_tree_query* q) {
     int mask = 3;
     for (int k = 0; k < 6; ++k)
         for (int side = 0; side < 2; ++side)
@@ -121,7 +121,7 @@ static inline int ts_tree_meet_scalar(const ts_tree_pair* pair, const ts_tree_qu
 }
 
 /// As it says, with what the machine has.
-static inline int ts_tree_meet(const ts_tree_pair* pair, const ts_tree_query* q) {
+static inline int ts_box_tree_meet(const ts_box_tree_pair* pair, const ts_box_tree_query* q) {
 #if defined(__SSE2__)
     const float* bound = &pair->bound[0][0];
     __m128 a = _mm_cmple_ps(_mm_loadu_ps(bound), _mm_loadu_ps(q->most));
@@ -130,30 +130,30 @@ static inline int ts_tree_meet(const ts_tree_pair* pair, const ts_tree_query* q)
     int m = _mm_movemask_ps(_mm_and_ps(_mm_and_ps(a, b), c));
     return m & m >> 2;
 #else
-    return ts_tree_meet_scalar(pair, q);
+    return ts_box_tree_meet_scalar(pair, q);
 #endif
 }
 
 #if defined(__GNUC__)
-#define TS_TREE_INLINE static inline __attribute__((always_inline))
+#define TS_BOX_TREE_INLINE static inline __attribute__((always_inline))
 #else
-#define TS_TREE_INLINE static inline
+#define TS_BOX_TREE_INLINE static inline
 #endif
 
 /// Visits the items below pair `top` that meet the query without a stack: from a pair that is done it climbs, and looks at
-/// the second sibling of whatever it came from as the first. For trees too deep for the stack of ts_tree_walk.
-TS_TREE_INLINE int ts_tree_walk_deep(const ts_tree* tree, int top, const ts_tree_query* q, ts_tree_visit visit,
-                                     void* context) {
+/// the second sibling of whatever it came from as the first. For trees too deep for the stack of ts_box_tree_walk.
+TS_BOX_TREE_INLINE int ts_box_tree_walk_deep(const ts_box_tree* tree, int top, const ts_box_tree_query* q,
+                                             ts_box_tree_visit visit, void* context) {
     int pair = top, side = 0;
     for (;;) {
-        int child = TS_TREE_NOTHING;
-        if (side < 2 && ts_tree_meet(&tree->pair[pair], q) >> side & 1) child = tree->pair[pair].child[side];
+        int child = TS_BOX_TREE_NOTHING;
+        if (side < 2 && ts_box_tree_meet(&tree->pair[pair], q) >> side & 1) child = tree->pair[pair].child[side];
         if (child >= 0) {
             pair = child;
             side = 0;
             continue;
         }
-        if (child != TS_TREE_NOTHING && !visit(context, ~child)) return 0;
+        if (child != TS_BOX_TREE_NOTHING && !visit(context, ~child)) return 0;
         while (side >= 1) {
             if (pair == top) return 1;
             side = tree->pair[pair].parent & 1;
@@ -164,12 +164,12 @@ TS_TREE_INLINE int ts_tree_walk_deep(const ts_tree* tree, int top, const ts_tree
 }
 
 /// Visits the items below pair `top` that meet the query, first siblings first. Returns 0 when the visitor stopped it.
-TS_TREE_INLINE int ts_tree_walk(const ts_tree* tree, int top, const ts_tree_query* q, ts_tree_visit visit,
-                                void* context) {
-    int stack[TS_TREE_STACK], used = 0;
+TS_BOX_TREE_INLINE int ts_box_tree_walk(const ts_box_tree* tree, int top, const ts_box_tree_query* q,
+                                        ts_box_tree_visit visit, void* context) {
+    int stack[TS_BOX_TREE_STACK], used = 0;
     for (int pair = top;;) {
-        const ts_tree_pair* at = &tree->pair[pair];
-        int mask = ts_tree_meet(at, q), next = -1;
+        const ts_box_tree_pair* at = &tree->pair[pair];
+        int mask = ts_box_tree_meet(at, q), next = -1;
         if (mask & 2) {
             if (at->child[1] >= 0)
                 next = at->child[1];
@@ -181,9 +181,9 @@ TS_TREE_INLINE int ts_tree_walk(const ts_tree* tree, int top, const ts_tree_quer
                 if (!visit(context, ~at->child[0])) return 0;
             } else if (next < 0) {
                 next = at->child[0];
-            } else if (used < TS_TREE_STACK) {
+            } else if (used < TS_BOX_TREE_STACK) {
                 stack[used++] = at->child[0];
-            } else if (!ts_tree_walk_deep(tree, at->child[0], q, visit, context)) {
+            } else if (!ts_box_tree_walk_deep(tree, at->child[0], q, visit, context)) {
                 return 0;
             }
         }
@@ -196,19 +196,19 @@ TS_TREE_INLINE int ts_tree_walk(const ts_tree* tree, int top, const ts_tree_quer
 }
 
 /// Room for `pairs` pairs and items below `items`. Returns 0 when memory is short.
-int ts_tree_reserve(ts_tree* tree, int pairs, int items);
+int ts_box_tree_reserve(ts_box_tree* tree, int pairs, int items);
 
 /// Scratch of the tree, `bytes` of it; NULL when memory is short. What was there is lost.
-void* ts_tree_scratch(ts_tree* tree, size_t bytes);
+void* ts_box_tree_scratch(ts_box_tree* tree, size_t bytes);
 
 /// Builds from leaves with valid bounds and distinct items; reorders them. Returns 0 when memory is short (the tree is then
 /// empty).
-int ts_tree_build_leaves(ts_tree* tree, ts_tree_leaf* leaf, int count, ts_task_pool* pool);
+int ts_box_tree_build_leaves(ts_box_tree* tree, ts_box_tree_leaf* leaf, int count, ts_task_pool* pool);
 
 /// Adds a leaf with valid bounds. Returns 0 when memory is short.
-int ts_tree_insert_bounds(ts_tree* tree, int item, const float bound[6]);
+int ts_box_tree_insert_bounds(ts_box_tree* tree, int item, const float bound[6]);
 
 /// Replaces the bounds of an item of the tree and those of the nodes above.
-void ts_tree_move_bounds(ts_tree* tree, int item, const float bound[6]);
+void ts_box_tree_move_bounds(ts_box_tree* tree, int item, const float bound[6]);
 
 #endif

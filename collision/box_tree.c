@@ -6,7 +6,7 @@
 // surface plus what the nodes above grow by (Bittner, Hapala and Havran, "Incremental BVH construction for ray tracing",
 // 2015). On the way back up, a node and its nephew change places where that makes their parent smaller (Kopta et al.,
 // "Fast, effective BVH updates for animated scenes", 2012). A leaf that moves keeps its place and the nodes above are
-// refitted; `cost` over `built_cost` tells the owner when to build anew (tree_build.c).
+// refitted; `cost` over `built_cost` tells the owner when to build anew (box_tree_build.c).
 // Layout: two siblings share one 64-byte pair, so a query reads one cache line per branching and needs no pointers to
 // single nodes. A pair knows the node it hangs on, a node its pair: a chain of moves stays local.
 // Guaranteed: every node encloses all below it (single precision, rounded outwards), whatever the order of operations.
@@ -15,23 +15,23 @@
 // so that chains do not grow far beyond it.
 // Known failure: far from the origin, relative to their size, boxes grow to the grid of single precision, and many false
 // neighbours are reported.
-#include "collision/tree.h"
+#include "collision/box_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "collision/tree_internal.h"
+#include "collision/box_tree_internal.h"
 
 // An insertion deeper than this builds the tree anew.
-enum { DEPTH_LIMIT = TS_TREE_STACK - 4 };
+enum { DEPTH_LIMIT = TS_BOX_TREE_STACK - 4 };
 
-int ts_tree_reserve(ts_tree* tree, int pairs, int items) {
+int ts_box_tree_reserve(ts_box_tree* tree, int pairs, int items) {
     if (pairs > tree->pair_capacity) {
         int capacity = tree->pair_capacity + tree->pair_capacity / 2;
         if (capacity < pairs) capacity = pairs;
         if (capacity < 16) capacity = 16;
-        ts_tree_pair* larger = (ts_tree_pair*)aligned_alloc(64, (size_t)capacity * sizeof *larger);
+        ts_box_tree_pair* larger = (ts_box_tree_pair*)aligned_alloc(64, (size_t)capacity * sizeof *larger);
         if (!larger) return 0;
         if (tree->pair_count > 0) memcpy(larger, tree->pair, (size_t)tree->pair_count * sizeof *larger);
         free(tree->pair);
@@ -49,7 +49,7 @@ int ts_tree_reserve(ts_tree* tree, int pairs, int items) {
     return 1;
 }
 
-void* ts_tree_scratch(ts_tree* tree, size_t bytes) {
+void* ts_box_tree_scratch(ts_box_tree* tree, size_t bytes) {
     if (bytes > tree->scratch_bytes) {
         size_t wanted = (bytes + bytes / 4 + 63) & ~(size_t)63;
         free(tree->scratch);
@@ -59,7 +59,7 @@ void* ts_tree_scratch(ts_tree* tree, size_t bytes) {
     return tree->scratch;
 }
 
-void ts_tree_free(ts_tree* tree) {
+void ts_box_tree_free(ts_box_tree* tree) {
     free(tree->pair);
     free(tree->scratch);
     ts_array_release(tree->place);
@@ -67,12 +67,12 @@ void ts_tree_free(ts_tree* tree) {
 }
 
 // Nothing meets it: queries are finite.
-static void set_nothing(ts_tree_pair* pair, int side) {
+static void set_nothing(ts_box_tree_pair* pair, int side) {
     for (int k = 0; k < 6; ++k) pair->bound[k][side] = (float)INFINITY;
-    pair->child[side] = TS_TREE_NOTHING;
+    pair->child[side] = TS_BOX_TREE_NOTHING;
 }
 
-void ts_tree_clear(ts_tree* tree) {
+void ts_box_tree_clear(ts_box_tree* tree) {
     for (int i = 0; i < tree->place_count; ++i) tree->place[i] = -1;
     tree->pair_count = 0;
     tree->pair_free = 0;
@@ -81,26 +81,28 @@ void ts_tree_clear(ts_tree* tree) {
     tree->changes = 0;
 }
 
-int ts_tree_has(const ts_tree* tree, int item) {
+int ts_box_tree_has(const ts_box_tree* tree, int item) {
     return item >= 0 && item < tree->place_count && tree->place[item] >= 0;
 }
 
-double ts_tree_decay(const ts_tree* tree) { return tree->built_cost > 0.0 ? tree->cost / tree->built_cost : 1.0; }
+double ts_box_tree_decay(const ts_box_tree* tree) {
+    return tree->built_cost > 0.0 ? tree->cost / tree->built_cost : 1.0;
+}
 
-static void get_bound(const ts_tree* tree, int node, float out[6]) {
-    const ts_tree_pair* pair = &tree->pair[node >> 1];
+static void get_bound(const ts_box_tree* tree, int node, float out[6]) {
+    const ts_box_tree_pair* pair = &tree->pair[node >> 1];
     for (int k = 0; k < 6; ++k) out[k] = pair->bound[k][node & 1];
 }
 
-static void set_bound(ts_tree* tree, int node, const float bound[6]) {
-    ts_tree_pair* pair = &tree->pair[node >> 1];
+static void set_bound(ts_box_tree* tree, int node, const float bound[6]) {
+    ts_box_tree_pair* pair = &tree->pair[node >> 1];
     for (int k = 0; k < 6; ++k) pair->bound[k][node & 1] = bound[k];
 }
 
-static int child_of(const ts_tree* tree, int node) { return tree->pair[node >> 1].child[node & 1]; }
+static int child_of(const ts_box_tree* tree, int node) { return tree->pair[node >> 1].child[node & 1]; }
 
 // Hangs `child` (a pair or ~item) on a node, in both directions.
-static void set_child(ts_tree* tree, int node, int child) {
+static void set_child(ts_box_tree* tree, int node, int child) {
     tree->pair[node >> 1].child[node & 1] = child;
     if (child >= 0)
         tree->pair[child].parent = node;
@@ -118,12 +120,12 @@ static void unite(const float a[6], const float b[6], float out[6]) {
     for (int k = 0; k < 6; ++k) out[k] = a[k] < b[k] ? a[k] : b[k];
 }
 
-static void unite_pair(const ts_tree_pair* pair, float out[6]) {
+static void unite_pair(const ts_box_tree_pair* pair, float out[6]) {
     for (int k = 0; k < 6; ++k) out[k] = pair->bound[k][0] < pair->bound[k][1] ? pair->bound[k][0] : pair->bound[k][1];
 }
 
 // Exchanges two nodes of which neither lies above the other.
-static void swap_nodes(ts_tree* tree, int a, int b) {
+static void swap_nodes(ts_box_tree* tree, int a, int b) {
     float bound_a[6], bound_b[6];
     int child_a = child_of(tree, a), child_b = child_of(tree, b);
     get_bound(tree, a, bound_a);
@@ -135,7 +137,7 @@ static void swap_nodes(ts_tree* tree, int a, int b) {
 }
 
 // The best of the four exchanges between a child of one sibling and the other sibling, if any makes a node smaller.
-static void rotate(ts_tree* tree, int pair) {
+static void rotate(ts_box_tree* tree, int pair) {
     float best_gain = 0.0f, best_bound[6] = {0};
     int best_nephew = -1, best_uncle = -1;
     for (int side = 0; side < 2; ++side) {
@@ -164,7 +166,7 @@ static void rotate(ts_tree* tree, int pair) {
 }
 
 // Makes the nodes above `pair` fit again. Stops where nothing changes, unless `rotating`, which tries every level.
-static void refit(ts_tree* tree, int pair, int rotating) {
+static void refit(ts_box_tree* tree, int pair, int rotating) {
     while (pair > 0) {
         float old[6], fresh[6];
         int node = tree->pair[pair].parent;
@@ -189,8 +191,8 @@ typedef struct place_entry {
 
 // The node beside which the leaf costs least, by branch and bound, nearer children first. Subtrees that no longer fit the
 // bounded list are left out: the answer is then still a place, perhaps not the best.
-static int best_sibling(const ts_tree* tree, const float leaf[6], int* out_depth) {
-    place_entry stack[TS_TREE_STACK];
+static int best_sibling(const ts_box_tree* tree, const float leaf[6], int* out_depth) {
+    place_entry stack[TS_BOX_TREE_STACK];
     int used = 0, best = 0, best_depth = 0;
     float own = half_surface(leaf), best_cost = (float)INFINITY;
     place_entry at = {0, 0, 0.0f};
@@ -206,7 +208,7 @@ static int best_sibling(const ts_tree* tree, const float leaf[6], int* out_depth
         }
         float inherited = at.inherited + (direct - half_surface(bound));
         int below = child_of(tree, at.node);
-        if (below >= 0 && own + inherited < best_cost && used + 2 <= TS_TREE_STACK) {
+        if (below >= 0 && own + inherited < best_cost && used + 2 <= TS_BOX_TREE_STACK) {
             // The child that grows less comes off the stack first.
             float grow[2];
             for (int side = 0; side < 2; ++side) {
@@ -230,7 +232,7 @@ static int best_sibling(const ts_tree* tree, const float leaf[6], int* out_depth
 
 // Where a node and both its children are one and the same to the leaf, as among boxes that coincide, the way down is that of a
 // counter's bits: staying at the top would make a chain.
-static int below_equals(const ts_tree* tree, const float leaf[6], int node, int* depth) {
+static int below_equals(const ts_box_tree* tree, const float leaf[6], int node, int* depth) {
     for (int below = child_of(tree, node); below >= 0; below = child_of(tree, node)) {
         float bound[6], merged[2][6];
         get_bound(tree, node, bound);
@@ -247,7 +249,7 @@ static int below_equals(const ts_tree* tree, const float leaf[6], int node, int*
 }
 
 // A pair for use. There must be room for one.
-static int take_pair(ts_tree* tree) {
+static int take_pair(ts_box_tree* tree) {
     int pair = tree->pair_free;
     if (pair > 0)
         tree->pair_free = tree->pair[pair].parent;
@@ -257,27 +259,27 @@ static int take_pair(ts_tree* tree) {
     return pair;
 }
 
-static void give_pair(ts_tree* tree, int pair) {
-    tree->pair[pair].child[0] = tree->pair[pair].child[1] = TS_TREE_NOTHING;
+static void give_pair(ts_box_tree* tree, int pair) {
+    tree->pair[pair].child[0] = tree->pair[pair].child[1] = TS_BOX_TREE_NOTHING;
     tree->pair[pair].parent = tree->pair_free;
     tree->pair_free = pair;
 }
 
 // All leaves into scratch and a fresh tree from them.
-static int build_anew(ts_tree* tree) {
+static int build_anew(ts_box_tree* tree) {
     int count = 0;
-    ts_tree_leaf* leaf = (ts_tree_leaf*)ts_tree_scratch(tree, (size_t)tree->item_count * sizeof *leaf);
+    ts_box_tree_leaf* leaf = (ts_box_tree_leaf*)ts_box_tree_scratch(tree, (size_t)tree->item_count * sizeof *leaf);
     if (!leaf) return 0;
     for (int i = 0; i < tree->place_count; ++i) {
         if (tree->place[i] < 0) continue;
         get_bound(tree, tree->place[i], leaf[count].bound);
         leaf[count++].item = i;
     }
-    return ts_tree_build_leaves(tree, leaf, count, NULL);
+    return ts_box_tree_build_leaves(tree, leaf, count, NULL);
 }
 
-int ts_tree_insert_bounds(ts_tree* tree, int item, const float bound[6]) {
-    if (!ts_tree_reserve(tree, tree->pair_count + 2, item + 1)) return 0;
+int ts_box_tree_insert_bounds(ts_box_tree* tree, int item, const float bound[6]) {
+    if (!ts_box_tree_reserve(tree, tree->pair_count + 2, item + 1)) return 0;
     ++tree->changes;
     ++tree->item_count;
     if (tree->pair_count == 0) {
@@ -309,15 +311,15 @@ int ts_tree_insert_bounds(ts_tree* tree, int item, const float bound[6]) {
     return depth < DEPTH_LIMIT || build_anew(tree);
 }
 
-void ts_tree_move_bounds(ts_tree* tree, int item, const float bound[6]) {
+void ts_box_tree_move_bounds(ts_box_tree* tree, int item, const float bound[6]) {
     int node = tree->place[item];
     ++tree->changes;
     set_bound(tree, node, bound);
     refit(tree, node >> 1, 0);
 }
 
-void ts_tree_remove(ts_tree* tree, int item) {
-    if (!ts_tree_has(tree, item)) return;
+void ts_box_tree_remove(ts_box_tree* tree, int item) {
+    if (!ts_box_tree_has(tree, item)) return;
     int node = tree->place[item], pair = node >> 1, sibling = node ^ 1;
     tree->place[item] = -1;
     --tree->item_count;
@@ -339,7 +341,7 @@ void ts_tree_remove(ts_tree* tree, int item) {
 }
 
 // The bounds of a box, or 0 when it may not go in.
-static int bounds_of(const ts_tree* tree, ts_box box, float out[6]) {
+static int bounds_of(const ts_box_tree* tree, ts_box box, float out[6]) {
     ts_box4 b;
     if (!ts_box4_from(box.min, box.max, tree->origin, &b)) return 0;
     memcpy(out, b.low, 3 * sizeof(float));
@@ -347,21 +349,21 @@ static int bounds_of(const ts_tree* tree, ts_box box, float out[6]) {
     return 1;
 }
 
-ts_code ts_tree_insert(ts_tree* tree, int item, ts_box box) {
+ts_code ts_box_tree_insert(ts_box_tree* tree, int item, ts_box box) {
     float bound[6];
-    if (item < 0 || item >= TS_TREE_ITEMS_MAX || ts_tree_has(tree, item) || !bounds_of(tree, box, bound))
+    if (item < 0 || item >= TS_BOX_TREE_ITEMS_MAX || ts_box_tree_has(tree, item) || !bounds_of(tree, box, bound))
         return TS_ERROR_VALUE;
-    return ts_tree_insert_bounds(tree, item, bound) ? TS_OK : TS_ERROR_MEMORY;
+    return ts_box_tree_insert_bounds(tree, item, bound) ? TS_OK : TS_ERROR_MEMORY;
 }
 
-ts_code ts_tree_move(ts_tree* tree, int item, ts_box box) {
+ts_code ts_box_tree_move(ts_box_tree* tree, int item, ts_box box) {
     float bound[6];
-    if (!ts_tree_has(tree, item) || !bounds_of(tree, box, bound)) return TS_ERROR_VALUE;
-    ts_tree_move_bounds(tree, item, bound);
+    if (!ts_box_tree_has(tree, item) || !bounds_of(tree, box, bound)) return TS_ERROR_VALUE;
+    ts_box_tree_move_bounds(tree, item, bound);
     return TS_OK;
 }
 
-int ts_tree_depth(const ts_tree* tree) {
+int ts_box_tree_depth(const ts_box_tree* tree) {
     int deepest = 0;
     for (int i = 0; i < tree->place_count; ++i) {
         if (tree->place[i] < 0) continue;
@@ -373,8 +375,8 @@ int ts_tree_depth(const ts_tree* tree) {
 }
 
 // Faults of a pair that hangs on a node: links, and bounds that are not exactly those of what is below.
-static int pair_faults(const ts_tree* tree, int pair) {
-    const ts_tree_pair* p = &tree->pair[pair];
+static int pair_faults(const ts_box_tree* tree, int pair) {
+    const ts_box_tree_pair* p = &tree->pair[pair];
     int faults = 0;
     for (int side = 0; side < 2; ++side) {
         int child = p->child[side];
@@ -384,7 +386,7 @@ static int pair_faults(const ts_tree* tree, int pair) {
             get_bound(tree, 2 * pair + side, bound);
             faults += tree->pair[child].parent != 2 * pair + side;
             faults += memcmp(fresh, bound, sizeof fresh) != 0;
-        } else if (child == TS_TREE_NOTHING) {
+        } else if (child == TS_BOX_TREE_NOTHING) {
             faults += pair != 0;
         } else {
             faults += ~child >= tree->place_count || tree->place[~child] != 2 * pair + side;
@@ -393,13 +395,13 @@ static int pair_faults(const ts_tree* tree, int pair) {
     return faults;
 }
 
-int ts_tree_faults(const ts_tree* tree) {
+int ts_box_tree_faults(const ts_box_tree* tree) {
     int faults = 0, items = 0, spare = 0, used = 0;
     for (int i = 0; i < tree->place_count; ++i) items += tree->place[i] >= 0;
     for (int pair = tree->pair_free; pair > 0; pair = tree->pair[pair].parent) ++spare;
     faults += items != tree->item_count;
     for (int pair = 0; pair < tree->pair_count; ++pair) {
-        int idle = pair > 0 && tree->pair[pair].child[0] == TS_TREE_NOTHING;
+        int idle = pair > 0 && tree->pair[pair].child[0] == TS_BOX_TREE_NOTHING;
         if (idle) continue;
         ++used;
         faults += pair_faults(tree, pair);

@@ -3,8 +3,8 @@
 // Items are numbers of the caller's choice (0, 1, 2, ...; memory is linear in the largest). Boxes are kept in single
 // precision, rounded outwards: a query may report an item whose box misses by one part in 10^6 of the coordinates, and
 // never misses one. That makes a pair of siblings one cache line, and the caller looks closer anyway.
-#ifndef TS_COLLISION_TREE_H
-#define TS_COLLISION_TREE_H
+#ifndef TS_COLLISION_BOX_TREE_H
+#define TS_COLLISION_BOX_TREE_H
 
 #include <stddef.h>
 
@@ -17,10 +17,10 @@ extern "C" {
 #endif
 
 /// Coordinates beyond this (m, from the tree's origin) do not go into a tree.
-#define TS_TREE_REACH 1e18
+#define TS_BOX_TREE_REACH 1e18
 
 /// Most items a tree can hold.
-#define TS_TREE_ITEMS_MAX (1 << 29)
+#define TS_BOX_TREE_ITEMS_MAX (1 << 29)
 
 /// An axis-aligned box.
 typedef struct ts_box {
@@ -29,17 +29,17 @@ typedef struct ts_box {
 } ts_box;
 
 /// Two siblings of the tree: one cache line. Private.
-typedef struct ts_tree_pair {
+typedef struct ts_box_tree_pair {
     float bound[6][2];  // low x, y, z, then minus high x, y, z, of either sibling; m, from the tree's origin
     int child[2];       // >= 0: the pair below; < 0: ~item; INT_MIN: nothing here
     int parent;         // 2 * pair + side of the node this pair hangs on; -1 for pair 0
     int unused;
-} ts_tree_pair;
+} ts_box_tree_pair;
 
-/// The tree. Zero-initialised is valid and empty; free with ts_tree_free. Fields are private.
-typedef struct ts_tree {
-    ts_tree_pair* pair;  // pair 0 holds the root in its first place and nothing in its second
-    int pair_count;      // pairs ever used, those given back included
+/// The tree. Zero-initialised is valid and empty; free with ts_box_tree_free. Fields are private.
+typedef struct ts_box_tree {
+    ts_box_tree_pair* pair;  // pair 0 holds the root in its first place and nothing in its second
+    int pair_count;          // pairs ever used, those given back included
     int pair_capacity;
     int pair_free;  // first of the list of pairs given back, linked through `parent`; 0: none
     int* place;     // (place_count) 2 * pair + side of each item, or -1
@@ -52,68 +52,69 @@ typedef struct ts_tree {
     long long changes;  // insertions, removals and moves since then
     void* scratch;      // for building
     size_t scratch_bytes;
-} ts_tree;
+} ts_box_tree;
 
 /// Gives all memory back; the tree is empty and usable again.
-void ts_tree_free(ts_tree* tree);
+void ts_box_tree_free(ts_box_tree* tree);
 
 /// Takes all items out; memory and origin stay.
-void ts_tree_clear(ts_tree* tree);
+void ts_box_tree_clear(ts_box_tree* tree);
 
 /// Throws away what the tree held and builds it anew from `count` boxes, item[i] (or i itself when `item` is NULL)
 /// having box[i]; much faster than as many insertions, and a better tree. Its origin becomes the middle of the boxes.
 /// `pool` may be NULL; the tree is the same for any number of workers. TS_ERROR_VALUE, and an empty tree, when a box is
-/// not finite, upside down or beyond TS_TREE_REACH, or an item occurs twice or is negative; TS_ERROR_MEMORY.
-ts_code ts_tree_build(ts_tree* tree, const int* item, const ts_box* box, int count, ts_task_pool* pool);
+/// not finite, upside down or beyond TS_BOX_TREE_REACH, or an item occurs twice or is negative; TS_ERROR_MEMORY.
+ts_code ts_box_tree_build(ts_box_tree* tree, const int* item, const ts_box* box, int count, ts_task_pool* pool);
 
 /// Adds an item that is not in the tree, at the place where the surface of all nodes grows least, found by branch and
-/// bound. TS_ERROR_VALUE (nothing changes) as for ts_tree_build; TS_ERROR_MEMORY.
-ts_code ts_tree_insert(ts_tree* tree, int item, ts_box box);
+/// bound. TS_ERROR_VALUE (nothing changes) as for ts_box_tree_build; TS_ERROR_MEMORY.
+ts_code ts_box_tree_insert(ts_box_tree* tree, int item, ts_box box);
 
 /// Gives an item of the tree another box, in place: right for small motions; for large ones remove and insert.
-/// TS_ERROR_VALUE (nothing changes) as for ts_tree_build, or when the item is not in the tree.
-ts_code ts_tree_move(ts_tree* tree, int item, ts_box box);
+/// TS_ERROR_VALUE (nothing changes) as for ts_box_tree_build, or when the item is not in the tree.
+ts_code ts_box_tree_move(ts_box_tree* tree, int item, ts_box box);
 
 /// Takes an item out; does nothing when it is not in the tree.
-void ts_tree_remove(ts_tree* tree, int item);
+void ts_box_tree_remove(ts_box_tree* tree, int item);
 
 /// Nonzero when the item is in the tree.
-int ts_tree_has(const ts_tree* tree, int item);
+int ts_box_tree_has(const ts_box_tree* tree, int item);
 
 /// How many times worse than when it was built the tree has become (sum of surfaces, 1 = as good).
-double ts_tree_decay(const ts_tree* tree);
+double ts_box_tree_decay(const ts_box_tree* tree);
 
 /// Nodes on the longest way from the root to an item; 0 for an empty tree.
-int ts_tree_depth(const ts_tree* tree);
+int ts_box_tree_depth(const ts_box_tree* tree);
 
 /// Zero when the tree is sound: every node encloses its children, links agree in both directions, every item is found
 /// once, and no pair is lost. Otherwise the number of faults. For tests; uses no heap.
-int ts_tree_faults(const ts_tree* tree);
+int ts_box_tree_faults(const ts_box_tree* tree);
 
 /// Called with each item found; return 0 to stop.
-typedef int (*ts_tree_visit)(void* context, int item);
+typedef int (*ts_box_tree_visit)(void* context, int item);
 
 /// Visits the items whose boxes meet `box`, which may have infinite ends. A NaN meets nothing. Order: that of the tree.
 /// Returns 0 when the visitor stopped it, else 1.
-int ts_tree_overlap(const ts_tree* tree, ts_box box, ts_tree_visit visit, void* context);
+int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_tree_visit visit, void* context);
 
 /// Called with each item whose box the ray enters at parameter `enter` (0 when it starts inside) before `limit`. Returns the new
 /// limit: `limit` to go on, the parameter of a hit to look for nearer ones only, a negative number to stop.
-typedef double (*ts_tree_ray_visit)(void* context, int item, double enter, double limit);
+typedef double (*ts_box_tree_ray_visit)(void* context, int item, double enter, double limit);
 
 /// Visits the items whose boxes the ray `from + t direction`, 0 <= t <= limit, meets, roughly from near to far.
 /// `direction` need not be a unit vector; zero means the point `from`. Nothing is visited when an input is NaN or `from`
 /// infinite. Returns the last limit.
-double ts_tree_ray(const ts_tree* tree, ts_vec3 from, ts_vec3 direction, double limit, ts_tree_ray_visit visit,
-                   void* context);
+double ts_box_tree_ray(const ts_box_tree* tree, ts_vec3 from, ts_vec3 direction, double limit,
+                       ts_box_tree_ray_visit visit, void* context);
 
 /// Called with each item whose box is no farther than `limit`; `lower` (m) is a lower bound of that distance. Returns the new
 /// limit: `limit` to go on, the distance found to look for nearer ones only, a negative number to stop.
-typedef double (*ts_tree_nearest_visit)(void* context, int item, double lower, double limit);
+typedef double (*ts_box_tree_nearest_visit)(void* context, int item, double lower, double limit);
 
 /// Visits the items whose boxes are within `limit` (m, may be infinite) of `box`, roughly from near to far, and prunes by
 /// the limit as the visitor lowers it: candidates for the closest point. Returns the last limit.
-double ts_tree_nearest(const ts_tree* tree, ts_box box, double limit, ts_tree_nearest_visit visit, void* context);
+double ts_box_tree_nearest(const ts_box_tree* tree, ts_box box, double limit, ts_box_tree_nearest_visit visit,
+                           void* context);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 // Guaranteed: depth at most BINNED_DEPTH + log2(n), so that queries never run out of their stack below 2^26 leaves.
 #include <string.h>
 
-#include "collision/tree_internal.h"
+#include "collision/box_tree_internal.h"
 
 enum {
     BINS = 16,
@@ -31,8 +31,8 @@ typedef struct range {
 } range;
 
 typedef struct builder {
-    ts_tree* tree;
-    ts_tree_leaf* leaf;
+    ts_box_tree* tree;
+    ts_box_tree_leaf* leaf;
     range* task;
     int task_count;
 } builder;
@@ -51,10 +51,10 @@ static void bound_nothing(float bound[6]) {
 }
 
 // Twice the centre of a leaf along an axis.
-static float centre(const ts_tree_leaf* leaf, int axis) { return leaf->bound[axis] - leaf->bound[axis + 3]; }
+static float centre(const ts_box_tree_leaf* leaf, int axis) { return leaf->bound[axis] - leaf->bound[axis + 3]; }
 
-static void set_leaf(ts_tree* tree, int node, const ts_tree_leaf* leaf) {
-    ts_tree_pair* pair = &tree->pair[node >> 1];
+static void set_leaf(ts_box_tree* tree, int node, const ts_box_tree_leaf* leaf) {
+    ts_box_tree_pair* pair = &tree->pair[node >> 1];
     for (int k = 0; k < 6; ++k) pair->bound[k][node & 1] = leaf->bound[k];
     pair->child[node & 1] = ~leaf->item;
     tree->place[leaf->item] = node;
@@ -93,12 +93,12 @@ static int cheapest_cut(const bins* b, int used) {
 }
 
 // A few leaves: every one is a bin of its own.
-static int split_few(ts_tree_leaf* leaf, int count, int axis) {
+static int split_few(ts_box_tree_leaf* leaf, int count, int axis) {
     bins b;
     if (count == 2) return 1;
     for (int i = 0; i < count; ++i) leaf[i].key = centre(&leaf[i], axis);
     for (int i = 1; i < count; ++i) {
-        ts_tree_leaf moved = leaf[i];
+        ts_box_tree_leaf moved = leaf[i];
         int k = i;
         for (; k > 0 && leaf[k - 1].key > moved.key; --k) leaf[k] = leaf[k - 1];
         leaf[k] = moved;
@@ -117,7 +117,7 @@ static int bin_of(float key, float low, float scale, int used) {
     return i >= used ? used - 1 : i;
 }
 
-static int split_binned(ts_tree_leaf* leaf, int count, int axis, float low, float scale, int used) {
+static int split_binned(ts_box_tree_leaf* leaf, int count, int axis, float low, float scale, int used) {
     bins b;
     memset(b.count, 0, sizeof b.count);
     for (int i = 0; i < used; ++i) bound_nothing(b.bound[i]);
@@ -133,14 +133,14 @@ static int split_binned(ts_tree_leaf* leaf, int count, int axis, float low, floa
         while (left < count && bin_of(centre(&leaf[left], axis), low, scale, used) < cut) ++left;
         while (right >= 0 && bin_of(centre(&leaf[right], axis), low, scale, used) >= cut) --right;
         if (left > right) return left;
-        ts_tree_leaf swap = leaf[left];
+        ts_box_tree_leaf swap = leaf[left];
         leaf[left] = leaf[right];
         leaf[right] = swap;
     }
 }
 
 // Puts the leaves of the left side first; returns how many, strictly between 0 and the count.
-static int split(ts_tree_leaf* leaf, int count, int depth) {
+static int split(ts_box_tree_leaf* leaf, int count, int depth) {
     float low[3], high[3];
     if (depth >= BINNED_DEPTH || count < 3) return count / 2;
     for (int k = 0; k < 3; ++k) low[k] = high[k] = centre(&leaf[0], k);
@@ -162,7 +162,7 @@ static int split(ts_tree_leaf* leaf, int count, int depth) {
 
 // Splits a range into its two halves, which hang on the siblings of the pair it takes.
 static void descend(builder* work, const range* at, range* out_left, range* out_right) {
-    ts_tree_pair* pair = &work->tree->pair[at->pair];
+    ts_box_tree_pair* pair = &work->tree->pair[at->pair];
     int left = split(work->leaf + at->begin, at->end - at->begin, at->depth);
     pair->parent = at->node;
     pair->unused = 0;
@@ -192,14 +192,14 @@ static void build_range(builder* work, const range* top) {
 }
 
 // Bounds of the nodes on which pairs [first, last) hang; children have larger numbers than their parents.
-static double fit(ts_tree* tree, int first, int last) {
+static double fit(ts_box_tree* tree, int first, int last) {
     double cost = 0.0;
     for (int p = last - 1; p >= first; --p) {
-        const ts_tree_pair* pair = &tree->pair[p];
+        const ts_box_tree_pair* pair = &tree->pair[p];
         float bound[6];
         for (int k = 0; k < 6; ++k)
             bound[k] = pair->bound[k][0] < pair->bound[k][1] ? pair->bound[k][0] : pair->bound[k][1];
-        ts_tree_pair* above = &tree->pair[pair->parent >> 1];
+        ts_box_tree_pair* above = &tree->pair[pair->parent >> 1];
         for (int k = 0; k < 6; ++k) above->bound[k][pair->parent & 1] = bound[k];
         cost += (double)half_surface(bound);
     }
@@ -229,17 +229,17 @@ static void plan(builder* work, const range* whole) {
     }
 }
 
-int ts_tree_build_leaves(ts_tree* tree, ts_tree_leaf* leaf, int count, ts_task_pool* pool) {
+int ts_box_tree_build_leaves(ts_box_tree* tree, ts_box_tree_leaf* leaf, int count, ts_task_pool* pool) {
     int items = 0;
     range task[TASKS_MAX];
     for (int i = 0; i < count; ++i) items = leaf[i].item >= items ? leaf[i].item + 1 : items;
-    ts_tree_clear(tree);
-    if (!ts_tree_reserve(tree, count > 0 ? count : 1, items)) return 0;
+    ts_box_tree_clear(tree);
+    if (!ts_box_tree_reserve(tree, count > 0 ? count : 1, items)) return 0;
     tree->pair_count = count > 0 ? count : 1;
     tree->item_count = count;
-    ts_tree_pair* root = &tree->pair[0];
+    ts_box_tree_pair* root = &tree->pair[0];
     for (int k = 0; k < 6; ++k) root->bound[k][0] = root->bound[k][1] = (float)INFINITY;
-    root->child[0] = root->child[1] = TS_TREE_NOTHING;
+    root->child[0] = root->child[1] = TS_BOX_TREE_NOTHING;
     root->parent = -1;
     root->unused = 0;
     if (count == 0) return 1;
@@ -255,10 +255,10 @@ int ts_tree_build_leaves(ts_tree* tree, ts_tree_leaf* leaf, int count, ts_task_p
     return 1;
 }
 
-ts_code ts_tree_build(ts_tree* tree, const int* item, const ts_box* box, int count, ts_task_pool* pool) {
-    ts_tree_clear(tree);
-    if (count < 0 || count > TS_TREE_ITEMS_MAX) return TS_ERROR_VALUE;
-    ts_tree_leaf* leaf = (ts_tree_leaf*)ts_tree_scratch(tree, (size_t)count * sizeof *leaf + 1);
+ts_code ts_box_tree_build(ts_box_tree* tree, const int* item, const ts_box* box, int count, ts_task_pool* pool) {
+    ts_box_tree_clear(tree);
+    if (count < 0 || count > TS_BOX_TREE_ITEMS_MAX) return TS_ERROR_VALUE;
+    ts_box_tree_leaf* leaf = (ts_box_tree_leaf*)ts_box_tree_scratch(tree, (size_t)count * sizeof *leaf + 1);
     if (!leaf) return TS_ERROR_MEMORY;
     int items = 0;
     ts_vec3 low = count > 0 ? box[0].min : ts_vec3_zero(), high = low;
@@ -266,11 +266,11 @@ ts_code ts_tree_build(ts_tree* tree, const int* item, const ts_box* box, int cou
         low = ts_vec3_min(low, box[i].min);
         high = ts_vec3_max(high, box[i].max);
         leaf[i].item = item ? item[i] : i;
-        if (leaf[i].item < 0 || leaf[i].item >= TS_TREE_ITEMS_MAX) return TS_ERROR_VALUE;
+        if (leaf[i].item < 0 || leaf[i].item >= TS_BOX_TREE_ITEMS_MAX) return TS_ERROR_VALUE;
         items = leaf[i].item >= items ? leaf[i].item + 1 : items;
     }
     tree->origin = ts_vec3_lerp(low, high, 0.5);
-    if (!ts_tree_reserve(tree, count + 1, items)) return TS_ERROR_MEMORY;
+    if (!ts_box_tree_reserve(tree, count + 1, items)) return TS_ERROR_MEMORY;
     ts_code code = TS_OK;
     for (int i = 0; i < count && !code; ++i) {
         ts_box4 b;
@@ -282,5 +282,5 @@ ts_code ts_tree_build(ts_tree* tree, const int* item, const ts_box* box, int cou
     }
     for (int i = 0; i < items; ++i) tree->place[i] = -1;
     if (code) return code;
-    return ts_tree_build_leaves(tree, leaf, count, pool) ? TS_OK : TS_ERROR_MEMORY;
+    return ts_box_tree_build_leaves(tree, leaf, count, pool) ? TS_OK : TS_ERROR_MEMORY;
 }

@@ -8,29 +8,29 @@
 // and behind it a walk through the links to the parents.
 #include <string.h>
 
-#include "collision/tree_internal.h"
+#include "collision/box_tree_internal.h"
 
 // Beyond all boxes in a tree, and far from overflow.
 static const double FAR = 1e30;
 
 static float round_down(double x) { return ts_box4_round_down(x < -FAR ? -FAR : (x > FAR ? FAR : x)); }
 
-int ts_tree_overlap(const ts_tree* tree, ts_box box, ts_tree_visit visit, void* context) {
+int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_tree_visit visit, void* context) {
     if (tree->item_count == 0) return 1;
     if (!(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z)) return 1;
     ts_vec3 min = ts_vec3_sub(box.min, tree->origin), max = ts_vec3_sub(tree->origin, box.max);
     float low[3] = {round_down(min.x), round_down(min.y), round_down(min.z)};
     float minus_high[3] = {round_down(max.x), round_down(max.y), round_down(max.z)};
-    ts_tree_query q = ts_tree_query_from(low, minus_high);
-    return ts_tree_walk(tree, 0, &q, visit, context);
+    ts_box_tree_query q = ts_box_tree_query_from(low, minus_high);
+    return ts_box_tree_walk(tree, 0, &q, visit, context);
 }
 
 // What a query from near to far asks of a node: a lower bound of the parameter or distance, negative when the node is of no
 // use; and what it does with an item, which gives the new limit.
 typedef struct near_query {
     const void* shape;
-    double (*key)(const void* shape, const ts_tree_pair* pair, int side, double limit);
-    ts_tree_ray_visit visit;
+    double (*key)(const void* shape, const ts_box_tree_pair* pair, int side, double limit);
+    ts_box_tree_ray_visit visit;
     void* context;
 } near_query;
 
@@ -40,11 +40,11 @@ typedef struct near_entry {
 } near_entry;
 
 // The walk below `top` by the links, in the order of the tree: for what does not fit the stack.
-static double walk_linked(const ts_tree* tree, int top, const near_query* q, double limit) {
+static double walk_linked(const ts_box_tree* tree, int top, const near_query* q, double limit) {
     int pair = top, side = 0;
     for (;;) {
-        const ts_tree_pair* at = &tree->pair[pair];
-        double key = at->child[side] == TS_TREE_NOTHING ? -1.0 : q->key(q->shape, at, side, limit);
+        const ts_box_tree_pair* at = &tree->pair[pair];
+        double key = at->child[side] == TS_BOX_TREE_NOTHING ? -1.0 : q->key(q->shape, at, side, limit);
         if (key >= 0.0 && at->child[side] >= 0) {
             pair = at->child[side];
             side = 0;
@@ -61,8 +61,8 @@ static double walk_linked(const ts_tree* tree, int top, const near_query* q, dou
     }
 }
 
-static double walk_near(const ts_tree* tree, const near_query* q, double limit) {
-    near_entry stack[TS_TREE_STACK];
+static double walk_near(const ts_box_tree* tree, const near_query* q, double limit) {
+    near_entry stack[TS_BOX_TREE_STACK];
     int used = 1;
     stack[0].child = 0;
     stack[0].key = 0.0;
@@ -71,14 +71,14 @@ static double walk_near(const ts_tree* tree, const near_query* q, double limit) 
         if (at.key > limit) continue;
         if (at.child < 0) {
             limit = q->visit(q->context, ~at.child, at.key, limit);
-        } else if (used + 2 > TS_TREE_STACK) {
+        } else if (used + 2 > TS_BOX_TREE_STACK) {
             limit = walk_linked(tree, at.child, q, limit);
         } else {
-            const ts_tree_pair* pair = &tree->pair[at.child];
+            const ts_box_tree_pair* pair = &tree->pair[at.child];
             near_entry next[2];
             for (int side = 0; side < 2; ++side) {
                 next[side].child = pair->child[side];
-                next[side].key = pair->child[side] == TS_TREE_NOTHING ? -1.0 : q->key(q->shape, pair, side, limit);
+                next[side].key = pair->child[side] == TS_BOX_TREE_NOTHING ? -1.0 : q->key(q->shape, pair, side, limit);
             }
             int nearer = next[1].key < next[0].key;
             if (next[!nearer].key >= 0.0) stack[used++] = next[!nearer];
@@ -96,7 +96,7 @@ typedef struct ray {
 } ray;
 
 // The parameter at which the ray enters a node's box, or -1 when it misses it up to `limit`.
-static double ray_key(const void* shape, const ts_tree_pair* pair, int side, double limit) {
+static double ray_key(const void* shape, const ts_box_tree_pair* pair, int side, double limit) {
     const ray* r = (const ray*)shape;
     double enter = 0.0, leave = limit;
     for (int k = 0; k < 3; ++k) {
@@ -116,8 +116,8 @@ static double ray_key(const void* shape, const ts_tree_pair* pair, int side, dou
     return enter <= leave ? enter : -1.0;
 }
 
-double ts_tree_ray(const ts_tree* tree, ts_vec3 from, ts_vec3 direction, double limit, ts_tree_ray_visit visit,
-                   void* context) {
+double ts_box_tree_ray(const ts_box_tree* tree, ts_vec3 from, ts_vec3 direction, double limit,
+                       ts_box_tree_ray_visit visit, void* context) {
     ray r;
     ts_vec3 local = ts_vec3_sub(from, tree->origin);
     if (tree->item_count == 0 || !ts_vec3_is_finite(from) || !ts_vec3_is_finite(direction) || !(limit >= 0.0))
@@ -139,7 +139,7 @@ typedef struct near_box {
 } near_box;
 
 // A lower bound of the distance between the box and a node's box, or -1 when that is beyond the limit.
-static double box_key(const void* shape, const ts_tree_pair* pair, int side, double limit) {
+static double box_key(const void* shape, const ts_box_tree_pair* pair, int side, double limit) {
     const near_box* b = (const near_box*)shape;
     double squared = 0.0;
     for (int k = 0; k < 3; ++k) {
@@ -152,7 +152,8 @@ static double box_key(const void* shape, const ts_tree_pair* pair, int side, dou
     return distance <= limit ? distance : -1.0;
 }
 
-double ts_tree_nearest(const ts_tree* tree, ts_box box, double limit, ts_tree_nearest_visit visit, void* context) {
+double ts_box_tree_nearest(const ts_box_tree* tree, ts_box box, double limit, ts_box_tree_nearest_visit visit,
+                           void* context) {
     near_box b;
     if (tree->item_count == 0 || !(limit >= 0.0)) return limit;
     if (!(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z)) return limit;
