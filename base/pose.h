@@ -88,6 +88,12 @@ static inline ts_transform ts_transform_mul(const ts_transform* a, const ts_tran
     return c;
 }
 
+/// The pose of the parent in the child.
+static inline ts_transform ts_transform_inverse(const ts_transform* a) {
+    ts_transform b = {ts_mat3_transpose(a->R), ts_vec3_neg(ts_mat3_mul_vec_transposed(&a->R, a->p))};
+    return b;
+}
+
 /// b seen from a, both given in a common parent. Subtracts positions first, so it stays accurate far from the origin.
 static inline ts_transform ts_transform_relative(const ts_transform* a, const ts_transform* b) {
     ts_transform c = {ts_mat3_transposed_mul(a->R, b->R), ts_mat3_mul_vec_transposed(&a->R, ts_vec3_sub(b->p, a->p))};

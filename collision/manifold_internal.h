@@ -26,8 +26,10 @@ void ts_contact_list_add(ts_contact_list* list, ts_vec3 position, double gap, ui
 /// Makes labels unique: of two equal ones the later is changed, the same way every time.
 void ts_contact_list_distinguish(ts_contact_list* list);
 
-/// Keeps at most max_points: the deepest, then the points that spread widest in the plane of `normal`. See reduce.c.
-void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points);
+/// Keeps at most max_points: the deepest, then the points that spread widest in the plane of `normal`; points whose label
+/// is among `kept` are preferred to others nearly as good. See reduce.c.
+void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points, const uint32_t* kept,
+                            int kept_count);
 
 /// Two features facing each other, in one frame.
 typedef struct ts_clip_input {
@@ -50,6 +52,29 @@ void ts_clip_segments(const ts_clip_input* input, ts_contact_list* out_list);
 /// Contacts of a shape placed at b_in_a with the half-space z <= 0, in the half-space's frame.
 void ts_half_space_contacts(const ts_shape* shape, const ts_transform* b_in_a, double margin,
                             ts_contact_list* out_list);
+
+/// What a convex pair is asked for.
+typedef struct ts_manifold_query {
+    double margin;       // m
+    const int* label_a;  // (vertices of A) names of A's vertices in labels, or NULL: their numbers
+    const int* label_b;
+} ts_manifold_query;
+
+/// Contacts of two convex shapes, at most one of them a plane, in A's frame (manifold.c). Kinds in any order. The list is
+/// empty when they are farther apart than the margin, or the status says INVALID_INPUT.
+ts_proximity_status ts_manifold_convex(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                       const ts_manifold_query* query, ts_manifold_cache* cache, ts_vec3* out_normal,
+                                       int* out_iterations, ts_contact_list* out_list);
+
+/// Contacts along a given normal (unit, A's frame, A to B) where A's feature along it is a polygon: only points over that
+/// polygon, perhaps none. `whole` nonzero: where there are none, B's deepest point all the same (manifold.c).
+void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int whole,
+                       const ts_manifold_query* query, ts_contact_list* out_list);
+
+/// Height fields and compounds against anything (manifold_parts.c): fills everything of the manifold but positions and
+/// normals, which are in A's frame.
+void ts_manifold_parts(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                       const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out_in_a);
 
 /// What the box-box routine found.
 typedef enum ts_box_box_outcome {

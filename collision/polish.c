@@ -4,8 +4,9 @@
 // of the signed distance. Rule: with g = s_B - s_A, P = I - n n^T and support Hessians H, the stationarity condition is
 // P g = 0 and a Newton step is dn = (P (H_A + H_B + delta I) P)^-1 P g. Flat features make delta(n) kinked, and the
 // maximum likes to sit on the kink; so candidates are tried first on it: the normal of a face, then normals orthogonal
-// to an edge (one free angle), then free ones (two). The first whose witness points belong to both cores is a maximum,
-// and the search ends there.
+// to an edge (one free angle), then free ones (two). The normals of a cone's side are a circle about its axis, so an edge
+// is a circle <axis, n> = level in general, with the level 0 for straight edges and the cosine of the side's normal for a
+// cone. The first candidate whose witness points belong to both cores is a maximum, and the search ends there.
 // Guaranteed: a candidate counts only if it raises the lower bound, so nothing gets worse. For separated pairs the
 // points found prove the upper bound as well. Known limit: a local method; it polishes the answer it is given.
 #include "collision/polish.h"
@@ -54,9 +55,9 @@ static void add_hessian(const ts_shape* s, ts_vec3 n, ts_vec3 u, ts_vec3 v, tang
         k->uu += inverse * (ts_vec3_dot(u, eu) - nu * nu);
         k->uv += inverse * (ts_vec3_dot(v, eu) - nu * nv);
         k->vv += inverse * (ts_vec3_dot(v, ts_vec3_mul(squares, v)) - nv * nv);
-    } else if (s->kind == TS_SHAPE_CYLINDER) {
+    } else if (s->kind == TS_SHAPE_CYLINDER || s->kind == TS_SHAPE_CONE) {
         double across = sqrt(n.x * n.x + n.y * n.y);
-        if (!(across > 1e-6)) return;
+        if (!(across > 1e-6) || (s->kind == TS_SHAPE_CONE && 2.0 * h.z * n.z > h.x * across)) return;
         double inverse = 1.0 / across, c = h.x * inverse;
         double nu = (n.x * u.x + n.y * u.y) * inverse, nv = (n.x * v.x + n.y * v.y) * inverse;
         k->uu += c * (u.x * u.x + u.y * u.y - nu * nu);
@@ -65,11 +66,44 @@ static void add_hessian(const ts_shape* s, ts_vec3 n, ts_vec3 u, ts_vec3 v, tang
     }
 }
 
-// The Newton step in the tangent directions u (and v when two are free).
-static ts_vec3 newton_step(const polish_pair* p, const polish_trial* t, ts_vec3 u, ts_vec3 v, int free_count) {
+// A circle of normals: <axis, n> = level. No axis, no circle.
+typedef struct normal_circle {
+    ts_vec3 axis;  // unit, or zero
+    double level;
+} normal_circle;
+
+static int circle_exists(const normal_circle* circle) { return ts_vec3_max_abs(circle->axis) > 0.0; }
+
+// The normal on the circle nearest to n.
+static ts_vec3 circle_nearest(const normal_circle* circle, ts_vec3 n, ts_vec3 fallback) {
+    ts_vec3 across = ts_vec3_add_scaled(n, -ts_vec3_dot(n, circle->axis), circle->axis);
+    across = ts_vec3_unit_or(across, fallback);
+    return ts_vec3_add(ts_vec3_scale(circle->level, circle->axis),
+                       ts_vec3_scale(sqrt(1.0 - circle->level * circle->level), across));
+}
+
+// The normal on two circles nearest to n; 0 when they do not cross well.
+static int circles_cross(const normal_circle* a, const normal_circle* b, ts_vec3 n, ts_vec3* out) {
+    double c = ts_vec3_dot(a->axis, b->axis), squared = 1.0 - c * c;
+    ts_vec3 cross = ts_vec3_cross(a->axis, b->axis);
+    double sine = ts_vec3_norm(cross);
+    if (!(sine > 1e-3)) return 0;
+    ts_vec3 flat = ts_vec3_add(ts_vec3_scale((a->level - c * b->level) / squared, a->axis),
+                               ts_vec3_scale((b->level - c * a->level) / squared, b->axis));
+    double rest = 1.0 - ts_vec3_norm_squared(flat);
+    if (!(rest > 0.0)) return 0;
+    double sign = ts_vec3_dot(cross, n) < 0.0 ? -1.0 : 1.0;
+    *out = ts_vec3_unit_or(ts_vec3_add_scaled(flat, sign * sqrt(rest) / sine, cross), n);
+    return 1;
+}
+
+// The Newton step in the tangent directions u (and v when two are free); `bend` is what the path itself adds to the
+// curvature, the gap for great circles.
+static ts_vec3 newton_step(const polish_pair* p, const polish_trial* t, ts_vec3 u, ts_vec3 v, int free_count,
+                           double bend) {
     ts_vec3 g = ts_vec3_sub(t->sb, t->a.point);
     double ru = ts_vec3_dot(u, g), rv = free_count > 1 ? ts_vec3_dot(v, g) : 0.0;
-    tangent_form k = {t->gap, 0.0, t->gap};
+    tangent_form k = {bend, 0.0, bend};
     add_hessian(p->a, t->n, u, v, &k);
     add_hessian(p->b, t->nb, ts_transform_direction_inverse(p->pose, u), ts_transform_direction_inverse(p->pose, v),
                 &k);
@@ -103,24 +137,30 @@ static ts_vec3 orthogonal_unit(ts_vec3 n) {
     return ts_vec3_unit_or(ts_vec3_cross(n, ts_vec3_axis(least)), ts_vec3_axis(least));
 }
 
-// Climbs from a trial. `axis` is a unit edge direction the normal must stay orthogonal to, or zero.
-static void climb(const polish_pair* p, const polish_trial* from, ts_vec3 axis, double scale, polish_trial* best) {
-    int bound = ts_vec3_max_abs(axis) > 0.0;
+// Climbs from a trial, along a circle of normals if there is one.
+static void climb(const polish_pair* p, const polish_trial* from, const normal_circle* circle, double scale,
+                  polish_trial* best) {
+    int bound = circle_exists(circle);
+    ts_vec3 axis = circle->axis;
+    double level = circle->level;
     *best = *from;
-    if (bound) {
-        ts_vec3 n = ts_vec3_add_scaled(from->n, -ts_vec3_dot(from->n, axis), axis);
-        evaluate(p, ts_vec3_unit_or(n, orthogonal_unit(axis)), best);
-    }
+    if (bound) evaluate(p, circle_nearest(circle, from->n, orthogonal_unit(axis)), best);
     for (int k = 0; k < 8; ++k) {
-        ts_vec3 u = bound ? ts_vec3_cross(axis, best->n) : orthogonal_unit(best->n);
+        ts_vec3 u = bound ? ts_vec3_unit_or(ts_vec3_cross(axis, best->n), axis) : orthogonal_unit(best->n);
         ts_vec3 v = bound ? axis : ts_vec3_cross(best->n, u);
-        ts_vec3 step = newton_step(p, best, u, v, bound ? 1 : 2);
+        double bend = best->gap;
+        if (level != 0.0) {
+            ts_vec3 g = ts_vec3_sub(best->sb, best->a.point);
+            bend = ts_vec3_dot(g, ts_vec3_add_scaled(best->n, -level, axis)) / (1.0 - level * level);
+        }
+        ts_vec3 step = newton_step(p, best, u, v, bound ? 1 : 2, bend);
         double length = ts_vec3_norm(step);
         if (!(length > DBL_EPSILON)) break;
         polish_trial next;
         int better = 0;
         for (int half = 0; half < 4 && !better; ++half) {
-            evaluate(p, ts_vec3_unit_or(ts_vec3_add(best->n, step), best->n), &next);
+            ts_vec3 n = ts_vec3_unit_or(ts_vec3_add(best->n, step), best->n);
+            evaluate(p, level != 0.0 ? circle_nearest(circle, n, best->n) : n, &next);
             better = next.gap > best->gap - 4.0 * DBL_EPSILON * scale;
             step = ts_vec3_scale(0.25, step);
         }
@@ -131,21 +171,52 @@ static void climb(const polish_pair* p, const polish_trial* from, ts_vec3 axis, 
     }
 }
 
+static ts_vec3 nearest_on_edge(ts_vec3 a, ts_vec3 b, ts_vec3 p);
+
+// How far a point lies from a flat polygon with corners in order: off its plane or beyond an edge, whichever is more.
+static double polygon_excess(const ts_vec3* corner, const int* index, int count, ts_vec3 normal, ts_vec3 p) {
+    double most = 0.0;
+    for (int k = 0; k < count; ++k) {
+        ts_vec3 from = corner[index[k]], to = corner[index[k + 1 < count ? k + 1 : 0]];
+        ts_vec3 r = ts_vec3_sub(p, from), out = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(to, from), normal), normal);
+        most = fmax(most, fmax(fabs(ts_vec3_dot(normal, r)), ts_vec3_dot(out, r)));
+    }
+    return most;
+}
+
+static double hull_excess(const ts_hull* hull, ts_vec3 p) {
+    if (hull->rank < 2)
+        return ts_vec3_distance(p, hull->rank ? nearest_on_edge(hull->vertex[0], hull->vertex[1], p) : hull->vertex[0]);
+    if (hull->rank == 2)
+        return polygon_excess(hull->vertex, hull->face_corner, hull->face_start[1], hull->face_normal[0], p);
+    double most = -(double)INFINITY;
+    for (int f = 0; f < hull->face_count; ++f) {
+        double out = ts_vec3_dot(hull->face_normal[f], p) - hull->face_offset[f];
+        most = out > most ? out : most;
+    }
+    return most;
+}
+
 // How far a point lies outside a core with flat features: zero or less inside, a length of the right size nearby.
 static double core_excess(const ts_shape* s, ts_vec3 p) {
     ts_vec3 h = s->half;
-    double most = -(double)INFINITY;
+    static const int corners[3] = {0, 1, 2};
     switch (s->kind) {
     case TS_SHAPE_BOX: return fmax(fmax(fabs(p.x) - h.x, fabs(p.y) - h.y), fabs(p.z) - h.z);
     case TS_SHAPE_CYLINDER: return fmax(sqrt(p.x * p.x + p.y * p.y) - h.x, fabs(p.z) - h.z);
     case TS_SHAPE_CAPSULE: return fmax(sqrt(p.x * p.x + p.y * p.y), fabs(p.z) - h.z);
-    case TS_SHAPE_HULL:
-        for (int f = 0; f < s->hull->face_count; ++f) {
-            double out = ts_vec3_dot(s->hull->face_normal[f], p) - s->hull->face_offset[f];
-            most = out > most ? out : most;
-        }
-        return most;
-    default: return most;
+    case TS_SHAPE_CONE: {
+        double slant = sqrt(4.0 * h.z * h.z + h.x * h.x);
+        double side = (2.0 * h.z * sqrt(p.x * p.x + p.y * p.y) + h.x * (p.z - h.z)) / slant;
+        return fmax(side, -h.z - p.z);
+    }
+    case TS_SHAPE_TRIANGLE: {
+        const ts_vec3* c = s->triangle;
+        ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(c[1], c[0]), ts_vec3_sub(c[2], c[0]));
+        return polygon_excess(c, corners, 3, ts_vec3_unit_or(turn, ts_vec3_axis(2)), p);
+    }
+    case TS_SHAPE_HULL: return hull_excess(s->hull, p);
+    default: return -(double)INFINITY;
     }
 }
 
@@ -230,6 +301,21 @@ static int edge_along(const ts_shape* s, ts_vec3 n, ts_support_point top, ts_vec
             least = slope;
             *out_to = other;
         }
+        return hull->rank > 0;
+    }
+    if (s->kind == TS_SHAPE_CONE) {
+        double across = sqrt(n.x * n.x + n.y * n.y), scale = across > 0.0 ? s->half.x / across : 0.0;
+        ts_vec3 rim = ts_vec3_make(across > 0.0 ? scale * n.x : s->half.x, scale * n.y, -s->half.z);
+        *out_to = top.point.z > 0.0 ? rim : ts_vec3_make(0.0, 0.0, s->half.z);
+        return 1;
+    }
+    if (s->kind == TS_SHAPE_TRIANGLE) {
+        double slope[2];
+        for (int k = 0; k < 2; ++k) {
+            ts_vec3 e = ts_vec3_sub(top.point, s->triangle[(top.index + 1 + k) % 3]);
+            slope[k] = ts_vec3_dot(e, n) / ts_vec3_norm(e);
+        }
+        *out_to = s->triangle[(top.index + (slope[1] < slope[0] ? 2 : 1)) % 3];
         return 1;
     }
     if (s->kind != TS_SHAPE_BOX && s->kind != TS_SHAPE_CYLINDER && s->kind != TS_SHAPE_CAPSULE) return 0;
@@ -240,10 +326,18 @@ static int edge_along(const ts_shape* s, ts_vec3 n, ts_support_point top, ts_vec
     return 1;
 }
 
-static ts_vec3 edge_direction(const ts_shape* s, ts_vec3 n, ts_support_point top) {
+// The normals of the edge at the support vertex, in the shape's frame.
+static normal_circle edge_circle(const ts_shape* s, ts_vec3 n, ts_support_point top) {
+    normal_circle circle = {ts_vec3_zero(), 0.0};
+    if (s->kind == TS_SHAPE_CONE) {
+        ts_vec3 h = s->half;
+        circle.axis = ts_vec3_axis(2);
+        circle.level = h.x / sqrt(4.0 * h.z * h.z + h.x * h.x);
+        return circle;
+    }
     ts_vec3 to;
-    if (!edge_along(s, n, top, &to)) return ts_vec3_zero();
-    return ts_vec3_unit_or(ts_vec3_sub(to, top.point), ts_vec3_zero());
+    if (edge_along(s, n, top, &to)) circle.axis = ts_vec3_unit_or(ts_vec3_sub(to, top.point), ts_vec3_zero());
+    return circle;
 }
 
 // What truly attains the support value along n (in the shape's frame): a whole face, else an edge, else a corner.
@@ -277,19 +371,22 @@ static ts_polish_outcome take(const polish_pair* p, const polish_trial* t, doubl
 
 // What flat features suggest near a normal: the normals of faces, then normals orthogonal to edges.
 typedef struct flat_hints {
-    ts_vec3 normal[2];  // unit, from A to B; zero when there is no face
-    ts_vec3 edge[2];    // unit; zero when there is no edge
+    ts_vec3 normal[2];      // unit, from A to B; zero when there is no face
+    normal_circle edge[2];  // normals from A to B that belong to an edge of A, of B
 } flat_hints;
 
 static flat_hints find_hints(const polish_pair* p, const polish_trial* t) {
-    flat_hints hints = {{ts_vec3_zero(), ts_vec3_zero()}, {ts_vec3_zero(), ts_vec3_zero()}};
+    flat_hints hints;
+    hints.normal[0] = hints.normal[1] = ts_vec3_zero();
     ts_support_feature f;
     ts_support_feature_from(p->a, t->n, t->a, &f);
     if (f.count > 2) hints.normal[0] = f.normal;
     ts_support_feature_from(p->b, t->nb, t->b, &f);
     if (f.count > 2) hints.normal[1] = ts_transform_direction(p->pose, ts_vec3_neg(f.normal));
-    hints.edge[0] = edge_direction(p->a, t->n, t->a);
-    hints.edge[1] = ts_transform_direction(p->pose, edge_direction(p->b, t->nb, t->b));
+    hints.edge[0] = edge_circle(p->a, t->n, t->a);
+    hints.edge[1] = edge_circle(p->b, t->nb, t->b);
+    hints.edge[1].axis = ts_transform_direction(p->pose, hints.edge[1].axis);
+    hints.edge[1].level = -hints.edge[1].level;  // of B the normal comes out of the other side
     return hints;
 }
 
@@ -305,18 +402,22 @@ static int make_trial(const polish_pair* p, int sort, const flat_hints* hints, c
         evaluate(p, hints->normal[sort], out);
         return 1;
     case EDGES: {
-        ts_vec3 cross = ts_vec3_cross(hints->edge[0], hints->edge[1]);
-        if (!(ts_vec3_norm(cross) > 1e-3)) return 0;
-        ts_vec3 n = ts_vec3_unit_or(cross, given->n);
-        evaluate(p, ts_vec3_dot(n, given->n) < 0.0 ? ts_vec3_neg(n) : n, out);
+        ts_vec3 n;
+        if (!circle_exists(&hints->edge[0]) || !circle_exists(&hints->edge[1])) return 0;
+        if (!circles_cross(&hints->edge[0], &hints->edge[1], given->n, &n)) return 0;
+        evaluate(p, n, out);
         return 1;
     }
     case EDGE_A:
     case EDGE_B:
-        if (!(ts_vec3_max_abs(hints->edge[sort - EDGE_A]) > 0.0)) return 0;
-        climb(p, given, hints->edge[sort - EDGE_A], scale, out);
+        if (!circle_exists(&hints->edge[sort - EDGE_A])) return 0;
+        climb(p, given, &hints->edge[sort - EDGE_A], scale, out);
         return 1;
-    default: climb(p, best, ts_vec3_zero(), scale, out); return 1;
+    default: {
+        const normal_circle none = {ts_vec3_zero(), 0.0};
+        climb(p, best, &none, scale, out);
+        return 1;
+    }
     }
 }
 

@@ -177,7 +177,8 @@ Test(manifold, labels_survive_small_motion) {
         ts_transform pose = at(ts_rng_uniform_in(&rng, 0.05, 0.3), ts_rng_uniform_in(&rng, 0.05, 0.2), 0.6 - 1e-4);
         pose.R = turn(2, ts_rng_uniform_in(&rng, 0.0, 6.28));
         ts_manifold_settings all = {0.02, 8};
-        ts_manifold_cache cache = {ts_gjk_cache_none(), 0};
+        ts_manifold_cache cache;
+        memset(&cache, 0, sizeof cache);
         ts_transform origin = at(0, 0, 0);
         ts_manifold m, n;
         ts_manifold_collide(&a, &origin, &b, &pose, &all, &cache, &m);
@@ -207,7 +208,9 @@ Test(manifold, labels_and_points_do_not_depend_on_the_reference_side) {
         ts_transform origin = at(0, 0, 0);
         ts_manifold m[2];
         for (int side = 0; side < 2; ++side) {
-            ts_manifold_cache cache = {ts_gjk_cache_none(), 1 + side};
+            ts_manifold_cache cache;
+            memset(&cache, 0, sizeof cache);
+            cache.reference = 1 + side;
             ts_manifold_collide(&shapes[trial % 2], &origin, &shapes[trial / 2 % 2], &pose, &all, &cache, &m[side]);
             cr_assert_eq(cache.reference, 1 + side, "the cached side was not kept");
         }

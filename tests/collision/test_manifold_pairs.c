@@ -8,7 +8,7 @@
 static double thickness(const ts_shape* s) {
     if (s->kind == TS_SHAPE_SPHERE || s->kind == TS_SHAPE_CAPSULE) return s->radius;
     double least = s->half.x < s->half.y ? s->half.x : s->half.y;
-    if (s->kind == TS_SHAPE_HULL || s->kind == TS_SHAPE_PLANE) return 0.5;
+    if (s->kind == TS_SHAPE_HULL || s->kind == TS_SHAPE_PLANE || s->kind == TS_SHAPE_TRIANGLE) return 0.5;
     return least < s->half.z ? least : s->half.z;
 }
 
@@ -91,6 +91,14 @@ Test(manifold_pairs, ellipsoid_with_everything) {
 
 Test(manifold_pairs, cylinder_with_everything) {
     for (int kind = TS_SHAPE_CYLINDER; kind < TS_SHAPE_CONVEX_COUNT; ++kind) run(TS_SHAPE_CYLINDER, kind);
+}
+
+Test(manifold_pairs, cone_with_everything) {
+    for (int kind = TS_SHAPE_CONE; kind < TS_SHAPE_CONVEX_COUNT; ++kind) run(TS_SHAPE_CONE, kind);
+}
+
+Test(manifold_pairs, triangle_with_everything) {
+    for (int kind = TS_SHAPE_TRIANGLE; kind < TS_SHAPE_CONVEX_COUNT; ++kind) run(TS_SHAPE_TRIANGLE, kind);
 }
 
 Test(manifold_pairs, box_with_everything) {
