@@ -14,8 +14,18 @@ typedef struct ts_obb {
     ts_vec3 half;  // m
 } ts_obb;
 
-/// Nonzero when the boxes, each grown by half of `margin` (m), may overlap: the 15-axis test with an additive guard, so
-/// that rounding on parallel axes can only err towards "overlap".
+enum {
+    TS_OBB_AXES = 15,  // 0..2 face normals of a, 3..5 of b, 6 + 3 i + j the cross product of axis i of a and j of b
+    TS_OBB_NONE = -1
+};
+
+/// The first axis found to separate the boxes, each grown by half of `margin` (m), or TS_OBB_NONE when they may overlap: the
+/// 15-axis test with an additive guard, so that rounding on parallel axes can only err towards "overlap". `first`, if it is
+/// an axis, is tried before all others: what separated a pair a moment ago mostly still does. Whether some axis separates
+/// does not depend on `first`, to the last bit; which one is given may.
+int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first);
+
+/// Nonzero when the boxes, each grown by half of `margin` (m), may overlap.
 int ts_obb_overlap(const ts_obb* a, const ts_obb* b, double margin);
 
 #ifdef __cplusplus
