@@ -20,6 +20,9 @@ int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* re
 /// step.c
 int ts_bench_step(const ts_bench_options* options, ts_bench_report* report);
 
+/// support.c
+int ts_bench_support(const ts_bench_options* options, ts_bench_report* report);
+
 #ifdef __cplusplus
 }
 #endif

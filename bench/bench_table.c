@@ -10,6 +10,7 @@ static const ts_bench benches[] = {
     {"gjk-meshes", "hulls: variants of GJK by size and distance, speed-ups, peers", ts_bench_gjk_meshes},
     {"gjk-primitives", "boxes, spheres, capsules: our query beside peers", ts_bench_gjk_primitives},
     {"step", "time per step and per contact of whole scenes, beside Bullet", ts_bench_step},
+    {"support", "a hull's farthest vertex: scan against climb", ts_bench_support},
 };
 
 enum { BENCH_COUNT = sizeof benches / sizeof benches[0] };
