@@ -211,11 +211,11 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_ma
     combine(&model->geom[pair->a], &model->geom[pair->b], out_contact);
     ts_vec3 tangent;
     out_contact->persistent = memory >= 0;
-    if (memory >= 0 && ts_vec3_distance(sim->contact_memory[memory].normal, manifold->normal) < same_normal)
+    if (memory >= 0 && ts_vec3_distance(sim->contact_memory[memory].normal, manifold->point[k].normal) < same_normal)
         tangent = sim->contact_memory[memory].tangent;
     else
-        tangent = fresh_tangent(sim, pair->a, manifold->normal);
-    out_contact->frame = contact_frame(manifold->normal, tangent);
+        tangent = fresh_tangent(sim, pair->a, manifold->point[k].normal);
+    out_contact->frame = contact_frame(manifold->point[k].normal, tangent);
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 1 cm, or 2 % of a small geom's size.
