@@ -9,18 +9,27 @@
 extern "C" {
 #endif
 
-/// A point of D and the points of the shapes it is the difference of.
+/// A point of D and what it is the difference of: a point of A's core and one of B's, each pushed out by its ball along
+/// the direction that was asked for.
 typedef struct ts_mpr_vertex {
-    ts_vec3 w;        // in A's frame
-    ts_vec3 a;        // on A, in A's frame
-    ts_vec3 b_local;  // on B, in B's frame
+    ts_vec3 w;          // in A's frame, balls included
+    ts_vec3 a;          // on A's core, in A's frame
+    ts_vec3 b_local;    // on B's core, in B's frame
+    ts_vec3 direction;  // unit, in A's frame
 } ts_mpr_vertex;
 
-/// A triangle of D. With `count` 3 it is wound so that the ray leaves through its front once found.
+/// A triangle of D. With `count` 3 it is wound so that the ray leaves through its front once found. Its corners are
+/// store[slot[0]], store[slot[1]] and store[slot[2]]; the next support point goes into store[slot[3]], so that no vertex
+/// is ever copied.
 typedef struct ts_mpr_portal {
     int count;
-    ts_mpr_vertex v[3];
+    int top;  // nonzero: the vertex in slot[3] is the support point along the ray that will be asked for next
+    int slot[4];
+    ts_mpr_vertex store[4];
 } ts_mpr_portal;
+
+/// Corner i of a portal.
+static inline ts_mpr_vertex* ts_mpr_corner(ts_mpr_portal* portal, int i) { return &portal->store[portal->slot[i]]; }
 
 /// D as its support function, and what all supports together have proven.
 typedef struct ts_mpr_space {
@@ -41,7 +50,7 @@ typedef struct ts_mpr_space {
 typedef enum ts_mpr_verdict {
     TS_MPR_PORTAL,      // find: the ray passes through the portal. Refine: portal and plane agree to tolerance
     TS_MPR_SHORTCUT,    // refine: the plane is nearer to the origin than the portal is along the ray
-    TS_MPR_STATIONARY,  // find: the surface point along the ray is v[0], and the ray is its normal
+    TS_MPR_STATIONARY,  // find: the surface point along the ray is corner 0, and the ray is its normal
     TS_MPR_NOT_INSIDE,  // some support value is not positive: best <= 8 eps scale
     TS_MPR_DEGENERATE,  // the portal has no normal any more
     TS_MPR_LIMIT,
@@ -54,7 +63,11 @@ typedef struct ts_mpr_state {
     double plane;    // m: z, the support value along `normal`
     double ray;      // m: |p|, where the ray meets the last portal
     int steps;
+    int newest;  // the corner that is the support point along `normal`; 3 when it is not part of the portal
 } ts_mpr_state;
+
+/// An empty portal.
+void ts_mpr_clear(ts_mpr_portal* out_portal);
 
 /// Sets up D. `rounding` says whether the balls are part of it.
 void ts_mpr_begin(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
@@ -69,12 +82,17 @@ double ts_mpr_tolerance(const ts_mpr_space* space);
 /// Nonzero when a support value has shown that the origin is not in D's interior.
 int ts_mpr_not_inside(const ts_mpr_space* space);
 
-/// A portal for the ray along unit `d`, repaired from the one given when its count is 3, else from scratch.
-ts_mpr_verdict ts_mpr_find(ts_mpr_space* space, ts_vec3 d, int limit, ts_mpr_portal* portal);
+/// A portal for the ray along unit `d`, begun with the one given when its count is 3 and that is of use, else afresh.
+ts_mpr_verdict ts_mpr_find(ts_mpr_space* space, ts_vec3 d, ts_penetration_pace pace, int limit, ts_mpr_portal* portal);
 
 /// Moves the portal outwards until it and the plane beyond agree, or (with the shortcut) a better ray is in sight.
 ts_mpr_verdict ts_mpr_refine(ts_mpr_space* space, ts_vec3 d, ts_penetration_shortcut shortcut, int limit,
                              ts_mpr_portal* portal, ts_mpr_state* out_state);
+
+/// Newton steps on the direction, from unit *io_d, whose support point is corner `newest`, with the curvature of D that
+/// the other corners (the one in slot 3 as well) show. Each step is kept only if it lowers the support value; returns
+/// their number. If there was any, *io_d is left at the lowest, its support point in slot 3 (`top` set).
+int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_vec3* io_d);
 
 #ifdef __cplusplus
 }

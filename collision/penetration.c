@@ -14,10 +14,13 @@
 // Guaranteed: the depth never comes out too small: what is returned is the least support value seen, with its direction.
 // With TS_PENETRATION_PROVE_OVERLAP a second portal, on the ray -d, shows that the origin is inside D. Both loops are
 // capped.
-// Added to the paper: the least support value of all directions asked counts, not only of portals, and a search that
-// ends above it goes on from there. A start that the search does not leave (within 3 degrees) may be a maximum or a saddle,
-// where p = z as well; the radii of curvature of D there are measured with two supports, and where one is less than the
-// depth the search leaves along it, once to each side.
+// Added to the paper, at both paces: the least support value of all directions asked counts, not only of portals. A
+// start that the search does not leave (within 3 degrees) may be a maximum or a saddle, where p = z as well; the radii of
+// curvature of D there are measured with two supports, and where one is less than the depth the search leaves along it,
+// once to each side.
+// Added at the curved pace: Newton steps with curvature read off the supports pick the next ray, portals are begun no
+// larger than that curvature asks for, and a search that ends above the least value seen goes on from there. A third to a
+// seventh of the supports, and fewer wrong minima.
 // Known limits: a local method. Every face of D that holds its own foot is a minimum; from the centres about a third of
 // box pairs end in a wrong one. See penetration_policy.c. Deep curved pairs converge linearly, at the ratio of the depth
 // to the radius of curvature of D.
@@ -51,10 +54,11 @@ ts_penetration_settings ts_penetration_settings_default(void) {
     ts_penetration_settings settings = {1e-6,
                                         0.0,
                                         TS_PENETRATION_SHORTCUT,
+                                        TS_PENETRATION_PACE_CURVED,
                                         TS_PENETRATION_CORES,
                                         TS_PENETRATION_START_GUESS,
                                         TS_PENETRATION_PROVE_OVERLAP,
-                                        64,
+                                        256,
                                         64};
     return settings;
 }
@@ -129,6 +133,7 @@ static int go_on(search* s, ts_vec3 n, double value, ts_vec3* ray) {
         s->summit = n;
         s->settled = value;
         *ray = leave(s, 1.0);
+        s->portal.top = 0;
         return 1;
     }
     if (s->escapes == 1) {
@@ -137,6 +142,7 @@ static int go_on(search* s, ts_vec3 n, double value, ts_vec3* ray) {
         } else {
             s->escapes = 2;
             *ray = leave(s, -1.0);
+            s->portal.top = 0;
             return 1;
         }
     } else if (s->escapes == 2) {
@@ -145,7 +151,7 @@ static int go_on(search* s, ts_vec3 n, double value, ts_vec3* ray) {
         if (!(value < s->settled - tolerance)) *status = TS_PENETRATION_STATIONARY;
     }
     if (value < s->settled) s->settled = value;
-    if (s->space.best < s->settled - tolerance) {
+    if (s->settings->pace == TS_PENETRATION_PACE_CURVED && s->space.best < s->settled - tolerance) {
         *ray = s->space.best_normal;
         s->portal.count = 0;
         return 1;
@@ -153,32 +159,51 @@ static int go_on(search* s, ts_vec3 n, double value, ts_vec3* ray) {
     return 0;
 }
 
+// Refines the portal of ray d as far as it must. 1 when a look at its normal was enough to see a better ray, *out_next.
+static int refine(search* s, ts_vec3 d, ts_mpr_verdict* out_verdict, ts_mpr_state* state, ts_vec3* out_next) {
+    const ts_penetration_settings* settings = s->settings;
+    ts_penetration_result* out = s->out;
+    if (settings->pace == TS_PENETRATION_PACE_CURVED) {
+        *out_verdict = ts_mpr_refine(&s->space, d, settings->shortcut, 1, &s->portal, state);
+        out->inner += state->steps;
+        out->depth_ray = state->ray;
+        if (*out_verdict != TS_MPR_LIMIT) return 0;
+        // Leaving the ray before it is known to be the longer one is safe as long as the bound falls every time.
+        double before = s->space.best, worth = 0.25 * ts_mpr_tolerance(&s->space);
+        *out_next = state->normal;
+        if (ts_mpr_descend(&s->space, &s->portal, state->newest, out_next) && s->space.best < before - worth) return 1;
+        s->portal.top = 0;
+    }
+    *out_verdict = ts_mpr_refine(&s->space, d, settings->shortcut, settings->inner_limit, &s->portal, state);
+    out->inner += state->steps;
+    out->depth_ray = state->ray;
+    return 0;
+}
+
 // One ray: 1 and the next one while the search goes on, else 0 and the status.
 static int follow(search* s, ts_vec3* ray) {
     ts_penetration_result* out = s->out;
     ts_vec3 d = *ray;
-    int kept = s->portal.count == 3;
-    ts_mpr_verdict verdict = ts_mpr_find(&s->space, d, s->settings->inner_limit, &s->portal);
+    int kept = s->portal.count == 3, limit = s->settings->inner_limit;
+    ts_mpr_verdict verdict = ts_mpr_find(&s->space, d, s->settings->pace, limit, &s->portal);
     if (verdict == TS_MPR_LIMIT && kept) {
-        s->portal.count = 0;
-        verdict = ts_mpr_find(&s->space, d, s->settings->inner_limit, &s->portal);
+        ts_mpr_clear(&s->portal);
+        verdict = ts_mpr_find(&s->space, d, s->settings->pace, limit, &s->portal);
     }
     out->ray = d;
     if (verdict == TS_MPR_STATIONARY) {
-        out->depth_ray = ts_vec3_dot(s->portal.v[0].w, d);
+        out->depth_ray = ts_vec3_dot(ts_mpr_corner(&s->portal, 0)->w, d);
         return go_on(s, d, out->depth_ray, ray);
     }
-    ts_mpr_state state = {d, 0.0, 0.0, 0};
-    if (verdict == TS_MPR_PORTAL) {
-        verdict = ts_mpr_refine(&s->space, d, s->settings->shortcut, s->settings->inner_limit, &s->portal, &state);
-        out->inner += state.steps;
-        out->depth_ray = state.ray;
-    }
+    ts_mpr_state state;
+    if (verdict == TS_MPR_PORTAL && refine(s, d, &verdict, &state, ray)) return 1;
     switch (verdict) {
-    case TS_MPR_SHORTCUT: *ray = state.normal; return 1;
     case TS_MPR_PORTAL:
         if (state.ray <= state.plane + ts_mpr_tolerance(&s->space)) return go_on(s, state.normal, state.plane, ray);
+        // fall through
+    case TS_MPR_SHORTCUT:
         *ray = state.normal;
+        if (s->settings->pace == TS_PENETRATION_PACE_CURVED) ts_mpr_descend(&s->space, &s->portal, 3, ray);
         return 1;
     case TS_MPR_DEGENERATE:
         // A portal with no area left: a fresh one from the best direction, unless that is where this one came from.
@@ -204,13 +229,15 @@ static int follow(search* s, ts_vec3* ray) {
 // A point of D on the ray -d, with the one found on d, has the origin between them. Returns what the search back says.
 static ts_mpr_verdict look_back(search* s, ts_vec3 d) {
     ts_mpr_portal behind;
-    behind.count = 0;
+    ts_mpr_clear(&behind);
     ts_vec3 back = ts_vec3_neg(d);
     int limit = s->settings->inner_limit;
-    ts_mpr_verdict verdict = ts_mpr_find(&s->space, back, limit, &behind);
+    ts_mpr_verdict verdict = ts_mpr_find(&s->space, back, TS_PENETRATION_PACE_PAPER, limit, &behind);
     for (int step = 0; verdict == TS_MPR_PORTAL && step < limit; ++step) {
-        ts_vec3 n = ts_vec3_cross(ts_vec3_sub(behind.v[1].w, behind.v[0].w), ts_vec3_sub(behind.v[2].w, behind.v[0].w));
-        if (ts_vec3_dot(n, behind.v[0].w) >= 0.0) return TS_MPR_PORTAL;
+        ts_vec3 w = ts_mpr_corner(&behind, 0)->w;
+        ts_vec3 n =
+            ts_vec3_cross(ts_vec3_sub(ts_mpr_corner(&behind, 1)->w, w), ts_vec3_sub(ts_mpr_corner(&behind, 2)->w, w));
+        if (ts_vec3_dot(n, w) >= 0.0) return TS_MPR_PORTAL;
         ts_mpr_state state;
         verdict = ts_mpr_refine(&s->space, back, TS_PENETRATION_NO_SHORTCUT, 1, &behind, &state);
         if (verdict == TS_MPR_LIMIT) verdict = TS_MPR_PORTAL;
@@ -218,25 +245,44 @@ static ts_mpr_verdict look_back(search* s, ts_vec3 d) {
     return verdict;
 }
 
-// Deepest points: where the line along the normal meets the portal, spread evenly about the two.
+// The points of the shapes that a vertex is the difference of, balls included, each in its own frame.
+static ts_vec3 point_on_a(const search* s, const ts_mpr_vertex* v) {
+    return ts_vec3_add_scaled(v->a, s->space.radius_a, v->direction);
+}
+
+static ts_vec3 point_on_b(const search* s, const ts_mpr_vertex* v) {
+    ts_vec3 along = ts_transform_direction_inverse(s->space.pose, v->direction);
+    return ts_vec3_add_scaled(v->b_local, -s->space.radius_b, along);
+}
+
+// Where the line along d meets the portal, in barycentric weights; 0 when it misses.
+static int meet(search* s, ts_vec3 d, double weight[3]) {
+    double sum = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        ts_vec3 next = ts_mpr_corner(&s->portal, (i + 1) % 3)->w, last = ts_mpr_corner(&s->portal, (i + 2) % 3)->w;
+        weight[i] = ts_vec3_dot(d, ts_vec3_cross(next, last));
+        if (weight[i] < 0.0) return 0;
+        sum += weight[i];
+    }
+    if (!(sum > 0.0)) return 0;
+    for (int i = 0; i < 3; ++i) weight[i] /= sum;
+    return 1;
+}
+
+// Deepest points: where the line along the normal meets the portal, or at least the last ray, spread evenly about the two.
 static void place_points(search* s) {
     ts_penetration_result* out = s->out;
-    const ts_mpr_vertex* v = s->portal.v;
-    double weight[3] = {1.0, 0.0, 0.0}, sum = 1.0;
-    if (s->portal.count == 3) {
-        sum = 0.0;
-        for (int i = 0; i < 3; ++i) {
-            weight[i] = ts_vec3_dot(out->normal, ts_vec3_cross(v[(i + 1) % 3].w, v[(i + 2) % 3].w));
-            if (!(weight[i] > 0.0)) weight[i] = 0.0;
-            sum += weight[i];
-        }
-        if (!(sum > 0.0)) weight[0] = sum = 1.0;
+    double weight[3] = {1.0, 0.0, 0.0};
+    int count = s->portal.count == 3 ? 3 : 1;
+    if (count == 3 && !meet(s, out->normal, weight) && !meet(s, out->ray, weight)) {
+        weight[0] = 1.0;
+        weight[1] = weight[2] = 0.0;
     }
     ts_vec3 a = ts_vec3_zero(), b = ts_vec3_zero();
-    int count = s->portal.count == 3 ? 3 : 1;
     for (int i = 0; i < count; ++i) {
-        a = ts_vec3_add_scaled(a, weight[i] / sum, v[i].a);
-        b = ts_vec3_add_scaled(b, weight[i] / sum, v[i].b_local);
+        const ts_mpr_vertex* v = ts_mpr_corner(&s->portal, i);
+        a = ts_vec3_add_scaled(a, weight[i], point_on_a(s, v));
+        b = ts_vec3_add_scaled(b, weight[i], point_on_b(s, v));
     }
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(a, ts_transform_point(s->space.pose, b)));
     out->point_a = ts_vec3_add_scaled(middle, 0.5 * out->depth_upper, out->normal);
@@ -244,12 +290,12 @@ static void place_points(search* s) {
 }
 
 static void load_portal(search* s, const ts_penetration_portal* portal) {
-    s->portal.count = 0;
     if (!portal || portal->count != 3) return;
     for (int i = 0; i < 3; ++i) {
-        ts_mpr_vertex* v = &s->portal.v[i];
+        ts_mpr_vertex* v = &s->portal.store[i];
         v->a = portal->point_a[i];
         v->b_local = portal->point_b[i];
+        v->direction = ts_vec3_zero();  // the balls are in the points already
         v->w = ts_vec3_sub(v->a, ts_transform_point(s->space.pose, v->b_local));
         if (!ts_vec3_is_finite(v->w)) return;
         double squared = ts_vec3_norm_squared(v->w);
@@ -261,12 +307,12 @@ static void load_portal(search* s, const ts_penetration_portal* portal) {
     s->portal.count = 3;
 }
 
-static void store_portal(const search* s, ts_penetration_portal* portal) {
+static void store_portal(search* s, ts_penetration_portal* portal) {
     if (!portal) return;
     portal->count = s->portal.count == 3 ? 3 : 0;
     for (int i = 0; i < portal->count; ++i) {
-        portal->point_a[i] = s->portal.v[i].a;
-        portal->point_b[i] = s->portal.v[i].b_local;
+        portal->point_a[i] = point_on_a(s, ts_mpr_corner(&s->portal, i));
+        portal->point_b[i] = point_on_b(s, ts_mpr_corner(&s->portal, i));
     }
 }
 
@@ -304,7 +350,7 @@ void ts_penetration_incremental(const ts_shape* a, const ts_shape* b, const ts_t
     s.out = out;
     s.escapes = 0;
     s.settled = (double)INFINITY;
-    s.portal.v[0].w = s.portal.v[0].a = s.portal.v[0].b_local = ts_vec3_zero();
+    ts_mpr_clear(&s.portal);
     ts_mpr_begin(a, b, b_in_a, settings, &s.space);
     load_portal(&s, portal);
     out->status = TS_PENETRATION_LIMIT;

@@ -37,6 +37,12 @@ typedef enum ts_penetration_start {
 /// Whether the search may leave its rays early for a direction that is sure to be better.
 typedef enum ts_penetration_shortcut { TS_PENETRATION_SHORTCUT, TS_PENETRATION_NO_SHORTCUT } ts_penetration_shortcut;
 
+/// How fast the search goes.
+typedef enum ts_penetration_pace {
+    TS_PENETRATION_PACE_CURVED,  // curvature seen in the supports picks rays and portals: a third of the support calls
+    TS_PENETRATION_PACE_PAPER    // as published
+} ts_penetration_pace;
+
 /// Whether the search must make sure that the two overlap.
 typedef enum ts_penetration_proof {
     TS_PENETRATION_PROVE_OVERLAP,  // a few more support calls; SEPARATED where they do not
@@ -48,6 +54,7 @@ typedef struct ts_penetration_settings {
     double relative_tolerance;  // of the size of A - B; the larger of the two tolerances counts
     double tolerance;           // m
     ts_penetration_shortcut shortcut;
+    ts_penetration_pace pace;
     ts_penetration_rounding rounding;
     ts_penetration_start start;
     ts_penetration_proof proof;
@@ -80,7 +87,7 @@ typedef struct ts_penetration_result {
     double scale;  // m: largest |w| seen, what tolerances are relative to
 } ts_penetration_result;
 
-/// Relative tolerance 1e-6, shortcut, cores, a guessed start, overlap to be proven, 64 rays of 64 portals.
+/// Relative tolerance 1e-6, shortcut, curved pace, cores, a guessed start, overlap to be proven, 256 rays of 64 portals.
 ts_penetration_settings ts_penetration_settings_default(void);
 
 /// "converged", "stationary", ... ; never NULL.

@@ -48,22 +48,28 @@ double ts_mpr_tolerance(const ts_mpr_space* space) {
 
 int ts_mpr_not_inside(const ts_mpr_space* space) { return space->best <= 8.0 * DBL_EPSILON * space->scale; }
 
-static inline double support(ts_mpr_space* s, ts_vec3 u, ts_mpr_vertex* out) {
-    ts_vec3 ub = ts_transform_direction_inverse(s->pose, ts_vec3_neg(u));
-    ts_support_point a = ts_support_core_inline(s->a, u, s->hint_a);
-    ts_support_point b = ts_support_core_inline(s->b, ub, s->hint_b);
+// The support point along `raw`, whose unit vector is u. The cores are asked along raw, so that they need not wait for
+// the root and the division that u takes; each step depends on the one before, and this is half of its length.
+static inline __attribute__((always_inline)) double support(ts_mpr_space* s, ts_vec3 raw, ts_vec3 u,
+                                                            ts_mpr_vertex* out) {
+    ts_vec3 against = ts_transform_direction_inverse(s->pose, ts_vec3_neg(raw));
+    ts_support_point a = ts_support_core_inline(s->a, raw, s->hint_a);
+    ts_support_point b = ts_support_core_inline(s->b, against, s->hint_b);
     ++s->support_calls;
     s->hint_a = a.index;
     s->hint_b = b.index;
-    out->a = ts_vec3_add_scaled(a.point, s->radius_a, u);
-    out->b_local = ts_vec3_add_scaled(b.point, s->radius_b, ub);
-    out->w = ts_vec3_sub(out->a, ts_transform_point(s->pose, out->b_local));
-    double squared = ts_vec3_norm_squared(out->w);
+    ts_vec3 w = ts_vec3_sub(a.point, ts_transform_point(s->pose, b.point));
+    w = ts_vec3_add_scaled(w, s->radius_a + s->radius_b, u);
+    out->w = w;
+    out->a = a.point;
+    out->b_local = b.point;
+    out->direction = u;
+    double squared = ts_vec3_norm_squared(w);
     if (squared > s->scale_squared) {
         s->scale_squared = squared;
         s->scale = sqrt(squared);
     }
-    double value = ts_vec3_dot(u, out->w);
+    double value = ts_vec3_dot(u, w);
     if (value < s->best) {
         s->best = value;
         s->best_normal = u;
@@ -72,7 +78,7 @@ static inline double support(ts_mpr_space* s, ts_vec3 u, ts_mpr_vertex* out) {
 }
 
 double ts_mpr_support(ts_mpr_space* space, ts_vec3 direction, ts_mpr_vertex* out) {
-    return support(space, direction, out);
+    return support(space, direction, direction, out);
 }
 
 static ts_vec3 unit_of(ts_vec3 d, ts_vec3 fallback) {
@@ -80,41 +86,122 @@ static ts_vec3 unit_of(ts_vec3 d, ts_vec3 fallback) {
     return ts_support_is_tame(squared) ? ts_vec3_scale(1.0 / sqrt(squared), d) : ts_vec3_unit_or(d, fallback);
 }
 
-static void swap(ts_mpr_portal* p, int i, int j) {
-    ts_mpr_vertex keep = p->v[i];
-    p->v[i] = p->v[j];
-    p->v[j] = keep;
+void ts_mpr_clear(ts_mpr_portal* p) {
+    p->count = p->top = 0;
+    for (int i = 0; i < 4; ++i) {
+        p->slot[i] = i;
+        p->store[i].w = p->store[i].a = p->store[i].b_local = p->store[i].direction = ts_vec3_zero();
+    }
 }
 
-// The first triangle: along the ray, beside it, and beyond the plane that these two span with the origin.
-static ts_mpr_verdict first_triangle(ts_mpr_space* s, ts_vec3 d, ts_mpr_portal* p) {
-    p->count = 0;
-    double value = support(s, d, &p->v[0]);
-    if (!isfinite(value)) return TS_MPR_INVALID;
+static inline void swap(ts_mpr_portal* p, int i, int j) {
+    int keep = p->slot[i];
+    p->slot[i] = p->slot[j];
+    p->slot[j] = keep;
+}
+
+// The first triangle, wherever the ray may go: along it, beside it, and beyond the plane that these two span with the
+// origin. As large as D.
+static ts_mpr_verdict wide_triangle(ts_mpr_space* s, ts_vec3 d, ts_mpr_portal* p) {
+    ts_vec3 beside = ts_vec3_cross(ts_mpr_corner(p, 0)->w, d);
+    support(s, beside, unit_of(beside, d), ts_mpr_corner(p, 1));
     if (ts_mpr_not_inside(s)) return TS_MPR_NOT_INSIDE;
-    ts_vec3 beside = ts_vec3_cross(p->v[0].w, d);
-    if (!(ts_vec3_norm_squared(beside) > STATIONARY_OFFSET * STATIONARY_OFFSET * s->scale_squared))
-        return TS_MPR_STATIONARY;
-    support(s, unit_of(beside, d), &p->v[1]);
-    if (ts_mpr_not_inside(s)) return TS_MPR_NOT_INSIDE;
-    ts_vec3 across = ts_vec3_cross(p->v[0].w, p->v[1].w);
+    ts_vec3 across = ts_vec3_cross(ts_mpr_corner(p, 0)->w, ts_mpr_corner(p, 1)->w);
     if (ts_vec3_dot(across, d) < 0.0) {
         across = ts_vec3_neg(across);
         swap(p, 0, 1);
     }
-    support(s, unit_of(across, d), &p->v[2]);
+    support(s, across, unit_of(across, d), ts_mpr_corner(p, 2));
     if (ts_mpr_not_inside(s)) return TS_MPR_NOT_INSIDE;
     p->count = 3;
     return TS_MPR_PORTAL;
 }
 
-ts_mpr_verdict ts_mpr_find(ts_mpr_space* s, ts_vec3 d, int limit, ts_mpr_portal* p) {
-    if (p->count != 3) {
-        ts_mpr_verdict first = first_triangle(s, d, p);
-        if (first != TS_MPR_PORTAL) return first;
+// A triangle just large enough: the support point along d, `aside` of the ray, and two along directions tilted the other
+// way, as far as a surface with that radius of curvature needs to bring them round the ray. Where the surface is
+// another, the ray may still miss it, and the portal is repaired like any other.
+static ts_mpr_verdict close_triangle(ts_mpr_space* s, ts_vec3 d, ts_vec3 aside, double tilt, ts_mpr_portal* p) {
+    ts_vec3 o = unit_of(aside, d), t = ts_vec3_cross(d, o);
+    for (int i = 1; i < 3; ++i) {
+        // 120 degrees to either side of the first.
+        double sideways = i == 1 ? 0.8660254037844386 : -0.8660254037844386;
+        ts_vec3 raw = ts_vec3_add_scaled(ts_vec3_add_scaled(d, -0.5 * tilt, o), sideways * tilt, t);
+        support(s, raw, unit_of(raw, d), ts_mpr_corner(p, i));
+        if (ts_mpr_not_inside(s)) return TS_MPR_NOT_INSIDE;
     }
+    p->count = 3;
+    return TS_MPR_PORTAL;
+}
+
+// The least radius of curvature that the corners, points with their normals, show against the point `top`; 0 if none.
+static double radius_seen(ts_mpr_portal* p, const ts_mpr_vertex* top) {
+    double least = (double)INFINITY;
+    for (int i = 0; i < 3; ++i) {
+        const ts_mpr_vertex* v = ts_mpr_corner(p, i);
+        if (ts_vec3_norm_squared(v->direction) < 0.5) continue;  // from the cache, which keeps no normals
+        double turn = ts_vec3_norm_squared(ts_vec3_sub(v->direction, top->direction));
+        double shift = ts_vec3_norm_squared(ts_vec3_sub(v->w, top->w));
+        if (shift < least * turn && shift > 0.0) least = shift / turn;
+    }
+    return least < (double)INFINITY ? sqrt(least) : 0.0;
+}
+
+static int passes_through(ts_mpr_portal* p, ts_vec3 d) {
+    ts_vec3 w0 = ts_mpr_corner(p, 0)->w, w1 = ts_mpr_corner(p, 1)->w, w2 = ts_mpr_corner(p, 2)->w;
+    double s01 = ts_vec3_dot(d, ts_vec3_cross(w0, w1)), s12 = ts_vec3_dot(d, ts_vec3_cross(w1, w2));
+    double s20 = ts_vec3_dot(d, ts_vec3_cross(w2, w0));
+    return (s01 > 0.0 && s12 > 0.0 && s20 > 0.0) || (s01 < 0.0 && s12 < 0.0 && s20 < 0.0);
+}
+
+static double longest_edge_squared(ts_mpr_portal* p) {
+    ts_vec3 w0 = ts_mpr_corner(p, 0)->w, w1 = ts_mpr_corner(p, 1)->w, w2 = ts_mpr_corner(p, 2)->w;
+    double a = ts_vec3_norm_squared(ts_vec3_sub(w1, w0)), b = ts_vec3_norm_squared(ts_vec3_sub(w2, w1));
+    double c = ts_vec3_norm_squared(ts_vec3_sub(w0, w2));
+    return a > b ? (a > c ? a : c) : (b > c ? b : c);
+}
+
+// A triangle to start from. At the pace of the paper that is the one from before, else a wide one; otherwise a close one
+// where the radius of curvature can be guessed, unless the one from before will do.
+static ts_mpr_verdict start(ts_mpr_space* s, ts_vec3 d, int classic, ts_mpr_portal* p) {
+    // A tilt of more than 45 degrees makes as wide a triangle as any; the margin makes up for a surface that is up to
+    // twice as curved as it looks.
+    static const double most = 1.0, margin = 4.0;
+    int known = p->top, kept = p->count == 3, fits = kept && (classic || passes_through(p, d));
+    p->top = 0;
+    if (fits && (classic || !known)) return TS_MPR_PORTAL;
+    ts_mpr_vertex* top = ts_mpr_corner(p, kept ? 3 : 0);
+    if (!(kept && known)) {
+        double value = support(s, d, d, top);
+        if (!isfinite(value)) return TS_MPR_INVALID;
+        if (ts_mpr_not_inside(s)) return TS_MPR_NOT_INSIDE;
+    }
+    double radius = kept ? radius_seen(p, top) : 0.0;
+    if (!(radius > 0.0)) radius = ts_vec3_norm(top->w);
+    ts_vec3 top_w = top->w, aside = ts_vec3_add_scaled(top_w, -ts_vec3_dot(top_w, d), d);
+    double offset = ts_vec3_norm(aside);
+    // No smaller than a triangle whose middle is within tolerance of the surface already.
+    double tilt = margin * offset / radius, least = sqrt(ts_mpr_tolerance(s) / radius);
+    if (tilt < least) tilt = least;
+    // The two new corners lie 1.7 such tilts apart; two support calls pay for a triangle half as large.
+    double width = 3.5 * tilt * radius;
+    if (fits && !(width * width < longest_edge_squared(p))) return TS_MPR_PORTAL;
+    if (kept) swap(p, 0, 3);
+    p->count = 0;
+    if (!(offset > STATIONARY_OFFSET * s->scale)) return TS_MPR_STATIONARY;
+    if (classic || !(tilt <= most)) return wide_triangle(s, d, p);
+    ts_mpr_verdict verdict = close_triangle(s, d, aside, tilt, p);
+    if (verdict != TS_MPR_PORTAL) return verdict;
+    // Corners of a polytope do not move with the direction: no triangle then.
+    ts_vec3 w0 = top_w, w1 = ts_mpr_corner(p, 1)->w, w2 = ts_mpr_corner(p, 2)->w;
+    double area = fabs(ts_vec3_dot(d, ts_vec3_cross(ts_vec3_sub(w1, w0), ts_vec3_sub(w2, w0))));
+    return area > 1e-9 * longest_edge_squared(p) ? TS_MPR_PORTAL : wide_triangle(s, d, p);
+}
+
+ts_mpr_verdict ts_mpr_find(ts_mpr_space* s, ts_vec3 d, ts_penetration_pace pace, int limit, ts_mpr_portal* p) {
+    ts_mpr_verdict begun = start(s, d, pace == TS_PENETRATION_PACE_PAPER, p);
+    if (begun != TS_MPR_PORTAL) return begun;
     for (int step = 0; step < limit; ++step) {
-        ts_vec3 w0 = p->v[0].w, w1 = p->v[1].w, w2 = p->v[2].w;
+        ts_vec3 w0 = ts_mpr_corner(p, 0)->w, w1 = ts_mpr_corner(p, 1)->w, w2 = ts_mpr_corner(p, 2)->w;
         // Twice the areas that the ray's foot spans with the edges, seen along the ray.
         double s01 = ts_vec3_dot(d, ts_vec3_cross(w0, w1)), s12 = ts_vec3_dot(d, ts_vec3_cross(w1, w2));
         double s20 = ts_vec3_dot(d, ts_vec3_cross(w2, w0));
@@ -124,8 +211,8 @@ ts_mpr_verdict ts_mpr_find(ts_mpr_space* s, ts_vec3 d, int limit, ts_mpr_portal*
             s01 = -s20;
             s12 = -s12;
             s20 = -keep;
-            w1 = p->v[1].w;
-            w2 = p->v[2].w;
+            w1 = ts_mpr_corner(p, 1)->w;
+            w2 = ts_mpr_corner(p, 2)->w;
         }
         double slack = -DBL_EPSILON * s->scale_squared;
         // The edge that the ray passes outside of, and the vertex across it, which goes.
@@ -147,28 +234,33 @@ ts_mpr_verdict ts_mpr_find(ts_mpr_space* s, ts_vec3 d, int limit, ts_mpr_portal*
             return TS_MPR_PORTAL;
         }
         // Outward normal of the plane through that edge and the point -scale d of the ray.
-        ts_vec3 inward = ts_vec3_add_scaled(ts_vec3_cross(from, to), s->scale, ts_vec3_cross(d, ts_vec3_sub(to, from)));
-        double value = support(s, unit_of(ts_vec3_neg(inward), d), &p->v[gone]);
+        ts_vec3 out = ts_vec3_add_scaled(ts_vec3_cross(to, from), s->scale, ts_vec3_cross(ts_vec3_sub(to, from), d));
+        double value = support(s, out, unit_of(out, d), ts_mpr_corner(p, gone));
         if (!isfinite(value)) return TS_MPR_INVALID;
         if (ts_mpr_not_inside(s)) return TS_MPR_NOT_INSIDE;
     }
     return TS_MPR_LIMIT;
 }
 
-// Which vertex the new point takes the place of, so that the ray still passes through.
-static inline int replaced_by(const ts_mpr_portal* p, ts_vec3 d, ts_vec3 w) {
-    ts_vec3 c = ts_vec3_cross(d, w);
-    if (ts_vec3_dot(p->v[0].w, c) > 0.0) return ts_vec3_dot(p->v[1].w, c) > 0.0 ? 0 : 2;
-    return ts_vec3_dot(p->v[2].w, c) > 0.0 ? 1 : 0;
+// Which corner the new point takes the place of, so that the ray still passes through: a table over the sides of the
+// plane through ray and point that the three corners lie on, because no branch predictor knows them.
+static inline int replaced_by(ts_vec3 d, ts_vec3 w0, ts_vec3 w1, ts_vec3 w2, ts_vec3 w) {
+    static const unsigned char table[8] = {0, 2, 0, 0, 1, 2, 1, 0};
+    // <w_i, d x w>, the products that do not wait for w first.
+    unsigned side0 = ts_vec3_dot(w, ts_vec3_cross(w0, d)) > 0.0, side1 = ts_vec3_dot(w, ts_vec3_cross(w1, d)) > 0.0;
+    unsigned side2 = ts_vec3_dot(w, ts_vec3_cross(w2, d)) > 0.0;
+    return table[side0 | side1 << 1 | side2 << 2];
 }
 
 ts_mpr_verdict ts_mpr_refine(ts_mpr_space* s, ts_vec3 d, ts_penetration_shortcut shortcut, int limit, ts_mpr_portal* p,
                              ts_mpr_state* out) {
     out->steps = 0;
+    out->newest = 3;
     out->normal = d;
     out->plane = out->ray = 0.0;
     while (out->steps < limit) {
-        ts_vec3 e1 = ts_vec3_sub(p->v[1].w, p->v[0].w), e2 = ts_vec3_sub(p->v[2].w, p->v[0].w);
+        ts_vec3 w0 = ts_mpr_corner(p, 0)->w, w1 = ts_mpr_corner(p, 1)->w, w2 = ts_mpr_corner(p, 2)->w;
+        ts_vec3 e1 = ts_vec3_sub(w1, w0), e2 = ts_vec3_sub(w2, w0);
         ts_vec3 raw = ts_vec3_cross(e1, e2);
         double longest = ts_vec3_norm_squared(e1), other = ts_vec3_norm_squared(e2);
         if (other > longest) longest = other;
@@ -176,20 +268,24 @@ ts_mpr_verdict ts_mpr_refine(ts_mpr_space* s, ts_vec3 d, ts_penetration_shortcut
         // Sine of the angle at vertex 0 and the digits that the difference of large numbers leaves.
         if (!(squared > 1e-28 * longest * longest) || !(squared > 0.0)) return TS_MPR_DEGENERATE;
         ts_vec3 n = ts_support_is_tame(squared) ? ts_vec3_scale(1.0 / sqrt(squared), raw) : unit_of(raw, d);
-        ts_mpr_vertex next;
-        double z = support(s, n, &next);
+        ts_mpr_vertex* next = ts_mpr_corner(p, 3);
+        double z = support(s, raw, n, next);
         ++out->steps;
         if (!isfinite(z)) return TS_MPR_INVALID;
         out->normal = n;
         out->plane = z;
+        out->newest = 3;
+        p->top = 1;
         if (ts_mpr_not_inside(s)) return TS_MPR_NOT_INSIDE;
-        double facing = ts_vec3_dot(n, d), height = ts_vec3_dot(n, p->v[0].w), tolerance = ts_mpr_tolerance(s);
+        double facing = ts_vec3_dot(n, d), height = ts_vec3_dot(n, w0), tolerance = ts_mpr_tolerance(s);
         if (facing > EDGE_ON) {
             out->ray = height / facing;
             if (shortcut == TS_PENETRATION_SHORTCUT && out->ray > z + tolerance) return TS_MPR_SHORTCUT;
             if (z - height <= tolerance) return TS_MPR_PORTAL;
         }
-        p->v[replaced_by(p, d, next.w)] = next;
+        out->newest = replaced_by(d, w0, w1, w2, next->w);
+        swap(p, 3, out->newest);
+        p->top = 0;
     }
     return TS_MPR_LIMIT;
 }
