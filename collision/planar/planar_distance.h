@@ -18,11 +18,11 @@ typedef enum ts_planar_status {
     TS_PLANAR_INVALID_INPUT     // a pose was not finite, not a rotation, or over 1e30 m; nothing else means anything
 } ts_planar_status;
 
-/// Where support vertices come from.
+/// Which algorithm, and where its support vertices come from.
 typedef enum ts_planar_support_rule {
-    TS_PLANAR_SUPPORT_AUTO,  // the scan for up to 32 vertices, climbing from the best of a few seeds beyond
-    TS_PLANAR_SUPPORT_SCAN,  // look at every vertex, with vector instructions where the processor has them
-    TS_PLANAR_SUPPORT_CLIMB  // climb along the boundary from the last vertex (from the cache's hint, else vertex 0)
+    TS_PLANAR_SUPPORT_AUTO,  // the fastest: one support point, then a walk along the boundary of A - B
+    TS_PLANAR_SUPPORT_SCAN,  // barycode GJK, each support looks at all vertices (beyond 32: as AUTO climbs)
+    TS_PLANAR_SUPPORT_CLIMB  // barycode GJK, each support climbs along the boundary from the last
 } ts_planar_support_rule;
 
 /// How much to find out about overlapping cores.

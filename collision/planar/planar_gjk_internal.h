@@ -13,6 +13,7 @@ typedef struct planar_query {
     const ts_planar_polygon* b;
     double c, s;                   // rotation
     double tx, ty;                 // B's centre
+    double back_x, back_y;         // A's centre, relative to B's, in B's frame: only a direction
     double limit;                  // m, of the cores: give-up distance, or the margin of a verdict
     double limit_squared;          // m^2
     const ts_planar_cache* cache;  // NULL: cold
@@ -55,28 +56,47 @@ static inline void planar_swap(planar_simplex* simplex) {
     planar_put(simplex, 1, i, j, x, y);
 }
 
-// The kernels: one template, planar_kernel_internal.h, over five ways to find support vertices. The scans answer with
+// The kernels: one template, planar_kernel_internal.h, over four ways to find support vertices. The scans answer with
 // the same bits; they take up to TS_PLANAR_SCAN_MAX vertices per polygon.
 void planar_distance_scalar(const planar_query* query, planar_simplex* out);
 void planar_distance_sse2(const planar_query* query, planar_simplex* out);
 void planar_distance_avx2(const planar_query* query, planar_simplex* out);
-void planar_distance_avx512(const planar_query* query, planar_simplex* out);
 void planar_distance_climb(const planar_query* query, planar_simplex* out);
 // Stop as soon as it is known whether the cores come within query->limit: BEYOND, or INSIDE or CLOSEST.
 void planar_overlap_scalar(const planar_query* query, planar_simplex* out);
 void planar_overlap_sse2(const planar_query* query, planar_simplex* out);
 void planar_overlap_avx2(const planar_query* query, planar_simplex* out);
-void planar_overlap_avx512(const planar_query* query, planar_simplex* out);
 void planar_overlap_climb(const planar_query* query, planar_simplex* out);
 
+// How a walk ended. UNSURE: rounding could have misled it, ask GJK.
+typedef enum planar_walk_end {
+    PLANAR_WALK_UNSURE,
+    PLANAR_WALK_VERTEX,  // vertex i of A and vertex j of B are nearest
+    PLANAR_WALK_EDGE_A,  // the edge of A that starts at i, and vertex j
+    PLANAR_WALK_EDGE_B,  // vertex i, and the edge of B that starts at j
+    PLANAR_WALK_INSIDE,  // the origin is inside A - B
+    PLANAR_WALK_OUTSIDE  // outside, which is all that was asked
+} planar_walk_end;
+
+// Where a walk ended.
+typedef struct planar_walk {
+    int i, j;
+    int steps;      // vertices of A - B that were passed
+    double wx, wy;  // a_i - b_j, query frame
+} planar_walk;
+
+// The walk along the boundary of A - B, planar_walk_internal.h. With `verdict` it stops as soon as it is known on
+// which side the origin lies.
+planar_walk_end planar_walk_scalar(const planar_query* query, int verdict, planar_walk* out);
+planar_walk_end planar_walk_sse2(const planar_query* query, int verdict, planar_walk* out);
+planar_walk_end planar_walk_avx2(const planar_query* query, int verdict, planar_walk* out);
+
 // Which instructions a scan uses.
-typedef enum planar_level { PLANAR_SCALAR, PLANAR_SSE2, PLANAR_AVX2, PLANAR_AVX512 } planar_level;
+typedef enum planar_level { PLANAR_SCALAR, PLANAR_SSE2, PLANAR_AVX2 } planar_level;
 
 // The best that this processor can do.
 static inline planar_level planar_level_here(void) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        return PLANAR_AVX512;
     return __builtin_cpu_supports("avx2") ? PLANAR_AVX2 : PLANAR_SSE2;
 #else
     return PLANAR_SCALAR;

@@ -65,7 +65,7 @@ static ts_planar_polygon* allocate(int count) {
     int stride = count > TS_PLANAR_SCAN_MAX ? (count + TS_PLANAR_SCAN_MAX - 1) / TS_PLANAR_SCAN_MAX : 0;
     int seeds = stride ? (count + stride - 1) / stride : 0;
     size_t line = (sizeof(ts_planar_polygon) + 63) / 64 * 64;
-    size_t doubles = 2 * (padded(count) + 8) + 2 * padded(seeds);
+    size_t doubles = 2 * (padded(count) + 8) + 2 * padded(count) + 2 * padded(seeds);
     char* block = (char*)aligned_alloc(64, line + doubles * sizeof(double));
     if (!block) return NULL;
     memset(block, 0, line + doubles * sizeof(double));
@@ -77,9 +77,51 @@ static ts_planar_polygon* allocate(int count) {
     polygon->y = data + padded(count) + 8;
     polygon->coarse_stride = stride;
     polygon->coarse_count = seeds;
-    polygon->coarse_x = data + 2 * (padded(count) + 8);
+    polygon->normal_x = data + 2 * (padded(count) + 8);
+    polygon->normal_y = polygon->normal_x + padded(count);
+    polygon->coarse_x = polygon->normal_y + padded(count);
     polygon->coarse_y = polygon->coarse_x + padded(seeds);
     return polygon;
+}
+
+// The centroid, rounded to few digits so that subtracting it from whole numbers (or map coordinates) is exact.
+static ts_planar_vec rounded_centroid(const ts_planar_vec* hull, int count, double extent) {
+    double sum_x = 0.0, sum_y = 0.0, area = 0.0, step = 1.0;
+    for (int i = 1; i + 1 < count; ++i) {
+        double ax = hull[i].x - hull[0].x, ay = hull[i].y - hull[0].y;
+        double bx = hull[i + 1].x - hull[0].x, by = hull[i + 1].y - hull[0].y;
+        double part = ax * by - ay * bx;
+        area += part;
+        sum_x += part * (ax + bx);
+        sum_y += part * (ay + by);
+    }
+    while (step > extent) step *= 0.5;
+    while (step < extent) step *= 2.0;
+    step /= 1048576.0;
+    double x = hull[0].x + sum_x / (3.0 * area), y = hull[0].y + sum_y / (3.0 * area);
+    return ts_planar_vec_make(floor(x / step + 0.5) * step, floor(y / step + 0.5) * step);
+}
+
+// Coordinates, normals, reach and inner disc about a centre.
+static void place(ts_planar_polygon* polygon, const ts_planar_vec* hull, ts_planar_vec centre) {
+    polygon->centre = centre;
+    double *x = polygon->x, *y = polygon->y, reach = 0.0;
+    for (int i = 0; i < polygon->padded_count + 8; ++i) {
+        int from = i < polygon->count ? i : 0;
+        x[i] = hull[from].x - centre.x;
+        y[i] = hull[from].y - centre.y;
+        reach = fmax(reach, x[i] * x[i] + y[i] * y[i]);
+    }
+    polygon->reach = sqrt(reach) * (1.0 + 4.0 * DBL_EPSILON);
+    double inner = polygon->count > 2 ? polygon->reach : 0.0;
+    for (int i = 0; i < polygon->count && polygon->count > 1; ++i) {
+        double ex = x[i + 1] - x[i], ey = y[i + 1] - y[i], length = sqrt(ex * ex + ey * ey);
+        polygon->normal_x[i] = ey / length;
+        polygon->normal_y[i] = -ex / length;
+        inner = fmin(inner, x[i] * polygon->normal_x[i] + y[i] * polygon->normal_y[i]);
+    }
+    inner -= 8.0 * DBL_EPSILON * polygon->reach;
+    polygon->inner = inner > 0.0 ? inner : 0.0;
 }
 
 // Centre, reach, inner disc and box of a polygon whose vertices are given in the body frame.
@@ -91,28 +133,15 @@ static void measure(ts_planar_polygon* polygon, const ts_planar_vec* hull) {
     }
     polygon->low = low;
     polygon->high = high;
+    double extent = fmax(high.x - low.x, high.y - low.y);
+    if (polygon->count > 2) place(polygon, hull, rounded_centroid(hull, polygon->count, extent));
     // Halves first: exact for whole numbers, and no overflow.
-    polygon->centre = ts_planar_vec_make(0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y);
-    double *x = polygon->x, *y = polygon->y;
-    double reach = 0.0;
-    for (int i = 0; i < polygon->padded_count + 8; ++i) {
-        int from = i < polygon->count ? i : 0;
-        x[i] = hull[from].x - polygon->centre.x;
-        y[i] = hull[from].y - polygon->centre.y;
-        reach = fmax(reach, x[i] * x[i] + y[i] * y[i]);
-    }
-    polygon->reach = sqrt(reach) * (1.0 + 4.0 * DBL_EPSILON);
-    double inner = polygon->count > 2 ? polygon->reach : 0.0;
-    for (int i = 0; i < polygon->count && polygon->count > 2; ++i) {
-        double ex = x[i + 1] - x[i], ey = y[i + 1] - y[i];
-        inner = fmin(inner, (x[i] * ey - y[i] * ex) / sqrt(ex * ex + ey * ey));
-    }
-    inner -= 8.0 * DBL_EPSILON * polygon->reach;
-    polygon->inner = inner > 0.0 ? inner : 0.0;
+    if (polygon->count < 3 || polygon->inner <= 0.0)
+        place(polygon, hull, ts_planar_vec_make(0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y));
     for (int i = 0; i < (int)padded(polygon->coarse_count); ++i) {
         int from = i < polygon->coarse_count ? i * polygon->coarse_stride : 0;
-        polygon->coarse_x[i] = x[from];
-        polygon->coarse_y[i] = y[from];
+        polygon->coarse_x[i] = polygon->x[from];
+        polygon->coarse_y[i] = polygon->y[from];
     }
 }
 

@@ -16,12 +16,14 @@ enum { TS_PLANAR_COUNT_MAX = 65536 };  // vertices of one polygon
 /// bodies and threads. Coordinates are kept relative to `centre`, so a polygon given in map coordinates far from the
 /// origin loses no digits.
 typedef struct ts_planar_polygon {
-    int count;             // vertices of the core
-    int padded_count;      // count rounded up to a multiple of 8
-    double* x;             // (padded_count + 8) m, relative to centre; entries from `count` on repeat vertex 0
-    double* y;             // (padded_count + 8)
+    int count;         // vertices of the core
+    int padded_count;  // count rounded up to a multiple of 8
+    double* x;         // (padded_count + 8) m, relative to centre; entries from `count` on repeat vertex 0
+    double* y;         // (padded_count + 8)
+    double* normal_x;  // (padded_count) unit outward normal of the edge from vertex i to the next; 0 for a point
+    double* normal_y;
     double radius;         // m, >= 0
-    ts_planar_vec centre;  // m, body frame: middle of the core's box
+    ts_planar_vec centre;  // m, body frame: the centroid to six digits, or the middle of the box of thin cores
     double reach;          // m: every core vertex is within this of centre
     double inner;          // m: a disc of this radius around centre lies in the core; 0 when there is none
     ts_planar_vec low;     // m, body frame: box of the core, without the radius

@@ -29,6 +29,8 @@ static inline int planar_query_make(const ts_planar_polygon* a, ts_planar_pose* 
     // Centres first: polygons in map coordinates then lose no digits.
     query->tx = (ra.x * gx + ra.y * gy) + ((query->c * b->centre.x - query->s * b->centre.y) - a->centre.x);
     query->ty = (ra.x * gy - ra.y * gx) + ((query->s * b->centre.x + query->c * b->centre.y) - a->centre.y);
+    query->back_x = (query->c * a->centre.x + query->s * a->centre.y) - b->centre.x - (rb.x * gx + rb.y * gy);
+    query->back_y = (query->c * a->centre.y - query->s * a->centre.x) - b->centre.y - (rb.x * gy - rb.y * gx);
     return 1;
 }
 

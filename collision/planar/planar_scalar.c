@@ -20,3 +20,4 @@ static inline void K(place)(const planar_query* query, int count, double* out_x,
 
 #include "collision/planar/planar_scan_finder_internal.h"
 #include "collision/planar/planar_kernel_internal.h"
+#include "collision/planar/planar_walk_internal.h"

@@ -5,8 +5,8 @@ typedef struct K(finder) {
     const double* ax;
     const double* ay;
     int count_a, count_b;
-    double bx[TS_PLANAR_SCAN_MAX] __attribute__((aligned(64)));  // B's vertices in the query frame, negated
-    double by[TS_PLANAR_SCAN_MAX] __attribute__((aligned(64)));
+    double bx[TS_PLANAR_SCAN_MAX];  // B's vertices in the query frame, negated
+    double by[TS_PLANAR_SCAN_MAX];
 } K(finder);
 
 PLANAR_TARGET static inline void K(finder_start)(K(finder) * find, const planar_query* query) {

@@ -14,7 +14,7 @@ static inline int K(scan)(const double* x, const double* y, int count, double dx
     __m128d value[TS_PLANAR_SCAN_MAX / 2], best = _mm_set1_pd(-(double)INFINITY);
     int pairs = (count + 1) / 2;
     for (int k = 0; k < pairs; ++k) {
-        value[k] = _mm_add_pd(_mm_mul_pd(vx, _mm_load_pd(x + 2 * k)), _mm_mul_pd(vy, _mm_load_pd(y + 2 * k)));
+        value[k] = _mm_add_pd(_mm_mul_pd(vx, _mm_loadu_pd(x + 2 * k)), _mm_mul_pd(vy, _mm_loadu_pd(y + 2 * k)));
         best = _mm_max_pd(best, value[k]);
     }
     best = _mm_max_pd(best, _mm_shuffle_pd(best, best, 1));
@@ -28,14 +28,15 @@ static inline void K(place)(const planar_query* query, int count, double* out_x,
     __m128d c = _mm_set1_pd(query->c), s = _mm_set1_pd(query->s), minus_s = _mm_set1_pd(-query->s);
     __m128d tx = _mm_set1_pd(query->tx), ty = _mm_set1_pd(query->ty);
     for (int i = 0; i < count; i += 2) {
-        __m128d x = _mm_load_pd(query->b->x + i), y = _mm_load_pd(query->b->y + i);
-        _mm_store_pd(out_x + i, _mm_sub_pd(_mm_sub_pd(_mm_mul_pd(s, y), _mm_mul_pd(c, x)), tx));
-        _mm_store_pd(out_y + i, _mm_sub_pd(_mm_sub_pd(_mm_mul_pd(minus_s, x), _mm_mul_pd(c, y)), ty));
+        __m128d x = _mm_loadu_pd(query->b->x + i), y = _mm_loadu_pd(query->b->y + i);
+        _mm_storeu_pd(out_x + i, _mm_sub_pd(_mm_sub_pd(_mm_mul_pd(s, y), _mm_mul_pd(c, x)), tx));
+        _mm_storeu_pd(out_y + i, _mm_sub_pd(_mm_sub_pd(_mm_mul_pd(minus_s, x), _mm_mul_pd(c, y)), ty));
     }
 }
 
 #include "collision/planar/planar_scan_finder_internal.h"
 #include "collision/planar/planar_kernel_internal.h"
+#include "collision/planar/planar_walk_internal.h"
 
 #else
 typedef int planar_sse2_empty;
