@@ -17,11 +17,17 @@ int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report
 /// gjk_ellipsoids.c
 int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* report);
 
+/// penetration.c
+int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* report);
+
 /// step.c
 int ts_bench_step(const ts_bench_options* options, ts_bench_report* report);
 
 /// support.c
 int ts_bench_support(const ts_bench_options* options, ts_bench_report* report);
+
+/// warm_start.c
+int ts_bench_warm_start(const ts_bench_options* options, ts_bench_report* report);
 
 #ifdef __cplusplus
 }

@@ -9,8 +9,10 @@ static const ts_bench benches[] = {
     {"gjk-ellipsoids", "ellipsoids: variants of GJK against distance, normalisation, peers", ts_bench_gjk_ellipsoids},
     {"gjk-meshes", "hulls: variants of GJK by size and distance, speed-ups, peers", ts_bench_gjk_meshes},
     {"gjk-primitives", "boxes, spheres, capsules: our query beside peers", ts_bench_gjk_primitives},
+    {"penetration", "incremental depth beside EPA: accuracy, time, polyhedra, local minima", ts_bench_penetration},
     {"step", "time per step and per contact of whole scenes, beside Bullet", ts_bench_step},
     {"support", "a hull's farthest vertex: scan against climb", ts_bench_support},
+    {"warm-start", "where GJK should begin: objects falling into a funnel", ts_bench_warm_start},
 };
 
 enum { BENCH_COUNT = sizeof benches / sizeof benches[0] };
