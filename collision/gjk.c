@@ -135,13 +135,13 @@ static int weigh(const ts_gjk_run* run, double lambda[4]) {
 static int settle(ts_gjk_run* run, ts_gjk_result* out) {
     ts_gjk_feature* f = run->feature;
     ts_subdistance s = {f->rank, {0, 1, 2, 3}, {1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, f->xx};
-    int differs = 0;
+    // What the last digits of the largest |w| leave open.
+    double rounding = 1e4 * DBL_EPSILON * DBL_EPSILON * run->scale_squared;
     if (!weigh(run, s.lambda)) {
         ts_vec3 w[4];
         for (int i = 0; i < f->rank; ++i) w[i] = run->store[f->slot[i]].w;
         ts_subdistance_solve(w, f->rank, &s);
-        double rounding = 1e4 * DBL_EPSILON * DBL_EPSILON * run->scale_squared;
-        differs = f->rank == 4 ? s.count < 4 : s.distance_squared > f->xx * (1.0 + 1e-8) + rounding;
+        int differs = f->rank == 4 ? s.count < 4 : s.distance_squared > f->xx * (1.0 + 1e-12) + rounding;
         if (differs && !run->careful && ts_gjk_project_robustly(run, -1, ts_gjk_other_room(run))) {
             run->careful = 1;
             run->feature = ts_gjk_other_room(run);
@@ -157,8 +157,11 @@ static int settle(ts_gjk_run* run, ts_gjk_result* out) {
         out->point_a = ts_vec3_add_scaled(out->point_a, v->lambda, v->a);
         out->point_b = ts_vec3_add_scaled(out->point_b, v->lambda, v->b);
     }
-    // A sliver's plane may miss its triangle; what counts then is the triangle.
-    out->upper = sqrt(differs ? s.distance_squared : f->xx);
+    // A sliver's plane may miss its triangle; what counts then is the triangle, or else the witnesses themselves.
+    double apart = ts_vec3_norm_squared(ts_vec3_sub(out->point_a, out->point_b)), xx = f->xx;
+    if (s.distance_squared > xx) xx = s.distance_squared;
+    if (apart > xx + rounding + 64.0 * DBL_EPSILON * sqrt(run->scale_squared * xx)) xx = apart;
+    out->upper = sqrt(xx);
     return 1;
 }
 
@@ -189,16 +192,30 @@ static void remember(const ts_gjk_run* run, const ts_gjk_result* out, ts_gjk_cac
     }
 }
 
-// Runs the loop until its answer stands. Returns 0 when a warm start did not separate.
+// Runs the loop until its answer stands. A stop that neither a plane nor a touch explains (a sliver of a simplex that
+// momentum left behind) is answered by one more run, from the centres, without momentum or trust. Returns 0 when a warm
+// start did not separate.
 static int search(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_order* order, ts_vec3 d, ts_gjk_cache* cache,
                   ts_gjk_result* out) {
-    run->best = d;
-    int status;
+    if (!(run->best_squared > 0.0)) run->best = d;
+    int status, again = 0;
     for (;;) {
         status = run_distance(run, variant, order, d, out);
         if (status == TS_GJK_NOT_SEPARATED) return 0;
-        if (status == TS_PROXIMITY_INVALID_INPUT || settle(run, out)) break;
-        d = run->feature->d;
+        if (status == TS_PROXIMITY_INVALID_INPUT) break;
+        if (settle(run, out)) {
+            if (status != TS_PROXIMITY_SEPARATED || run->best_value > 0.0 ||
+                out->upper * out->upper <= TOUCH * TOUCH * run->scale_squared)
+                break;
+            status = TS_PROXIMITY_LIMIT;
+            if (again) break;
+            again = run->careful = 1;
+            run->feature->rank = 0;
+            run->feature->mask = 0;
+            d = ts_gjk_centre_difference(run);
+        } else {
+            d = run->feature->d;
+        }
     }
     certificate(run, out);
     out->status = (ts_proximity_status)status;
@@ -209,8 +226,7 @@ static int search(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_order* order, 
         return 1;
     }
     if (out->upper < out->lower) out->upper = out->lower;  // equal but for rounding
-    if (status == TS_PROXIMITY_SEPARATED && !(out->lower > 0.0))
-        out->status = out->upper <= TOUCH * out->scale ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
+    if (status == TS_PROXIMITY_SEPARATED && !(out->lower > 0.0)) out->status = TS_PROXIMITY_TOUCHING;
     if (cache) remember(run, out, cache);
     return 1;
 }
@@ -352,6 +368,7 @@ void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_
     certificate(&run, out);
     // Neither plane nor point decided: the distance equals the reach to rounding, or the iterations ran out.
     double apart = run.feature->rank ? sqrt(run.feature->xx) : (double)INFINITY;
+    if (status == TS_PROXIMITY_TOUCHING && reach > 0.0) status = TS_PROXIMITY_OVERLAP_EARLY;
     if (status == TS_PROXIMITY_SEPARATED)
         status = fabs(apart - reach) <= TOUCH * out->scale ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
     out->status = status;

@@ -42,6 +42,11 @@ typedef struct ts_gjk_run {
     int careful;      // nonzero: trust only the robust projection
 } ts_gjk_run;
 
+/// Both vertex indices of a slot as one number.
+static inline uint64_t ts_gjk_key(int index_a, int index_b) {
+    return (uint64_t)(unsigned)index_a << 32 | (unsigned)index_b;
+}
+
 /// Where the next feature is written. Two rooms in turn: a copy would wait for stores that are still under way.
 static inline ts_gjk_feature* ts_gjk_other_room(ts_gjk_run* run) { return &run->room[run->feature == &run->room[0]]; }
 

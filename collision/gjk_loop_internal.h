@@ -47,7 +47,7 @@ TS_GJK_INLINE double ts_gjk_support(ts_gjk_run* run, ts_gjk_pair pair, ts_vec3 d
     v->w = ts_vec3_sub(v->a, v->b);
     v->index_a = a.index;
     v->index_b = b.index;
-    run->key[slot] = (uint64_t)(unsigned)a.index << 32 | (unsigned)b.index;
+    run->key[slot] = ts_gjk_key(a.index, b.index);
     return ts_vec3_norm_squared(v->w);
 }
 

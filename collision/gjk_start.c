@@ -60,6 +60,7 @@ static int begin_with_simplex(ts_gjk_run* run, const ts_gjk_cache* cache, ts_vec
         v->w = ts_vec3_sub(v->a, v->b);
         v->index_a = cache->simplex_a[i];
         v->index_b = cache->simplex_b[i];
+        run->key[i] = ts_gjk_key(v->index_a, v->index_b);
         double size = ts_vec3_norm_squared(v->w);
         if (!isfinite(size)) return 0;
         largest = size > largest ? size : largest;
