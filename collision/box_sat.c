@@ -8,7 +8,7 @@
 // one division serve all nine. On the best axis look for a point of each box that differ by the gap along the axis: the
 // corner (or the middle of what a parallel edge or face has in common) over the reference face, or the closest points of
 // the two edges. If they belong to the boxes the gap is the distance and the answer is settled.
-// Guaranteed: every gap is a lower bound; a settled answer is exact to rounding. Edges down to 1e-12 rad from parallel
+// Guaranteed: every gap is a lower bound; a settled answer is exact to rounding. Edges down to 1e-13 rad from parallel
 // are tried, since between long boxes even those can be the best by more than rounding; below, a face axis is as good.
 // A face wins a tie, so that resting boxes have face normals.
 // Known limit: where two parallel edges compete to within rounding the edge chosen may be the wrong one; then the
@@ -18,11 +18,14 @@
 #include <float.h>
 
 // Cross products of edges with squared sine below this are not tried.
-static const double PARALLEL = 1e-24;
+static const double PARALLEL = 1e-26;
 // Below this squared sine the shortcut for the boxes' extents loses digits.
 static const double NEARLY_PARALLEL = 1e-2;
 // Relative to the boxes: features that leave the contact plane by less than this count as parallel to it.
 static const double FLAT = 8.0 * DBL_EPSILON;
+// The same for boxes that overlap, whose edges are not tried when they are as parallel as PARALLEL says: a corner that falls
+// outside of the face stands for the edge or face that it belongs to.
+static const double TILTED = 2e-13;
 // Relative to the boxes: witnesses may miss by this.
 static const double SAME = 1e-13;
 
@@ -176,12 +179,12 @@ typedef struct face_view {
 
 // A point of the other box (in the reference box's frame) that lies over the reference face and nearest to its plane.
 // Returns 0 when none does.
-static int point_over_face(const face_view* f, double size, double out[3]) {
+static int point_over_face(const face_view* f, double flat, double slack, double out[3]) {
     int i = f->axis, iu = after(i), iv = after(iu), loose[3], loose_count = 0;
     double corner[3] = {f->t[0], f->t[1], f->t[2]};
     for (int k = 0; k < 3; ++k) {
         double along = f->sign * f->M[i][k];
-        if (!(fabs(along) * f->other[k] > FLAT * size)) {
+        if (!(fabs(along) * f->other[k] > flat)) {
             loose[loose_count++] = k;
             continue;
         }
@@ -205,7 +208,7 @@ static int point_over_face(const face_view* f, double size, double out[3]) {
     out[i] = corner[i];
     out[iu] = at[0];
     out[iv] = at[1];
-    return fabs(at[0]) <= h[0] + SAME * size && fabs(at[1]) <= h[1] + SAME * size;
+    return fabs(at[0]) <= h[0] + slack && fabs(at[1]) <= h[1] + slack;
 }
 
 static void view_face(const boxes* p, int kind, face_view* f) {
@@ -226,6 +229,9 @@ static ts_vec3 face_normal(const boxes* p, int kind) {
     return ts_vec3_scale(p->tb[kind - 3] < 0.0 ? -1.0 : 1.0, column(p, kind - 3));
 }
 
+// How far witnesses may miss their boxes. Overlapping, the depth is the axis's whatever they do; apart, they prove it.
+static double slack_of(const boxes* p, const axis* best) { return (best->gap > 0.0 ? FLAT : SAME) * p->size; }
+
 // Normal and, where there are any, witnesses on a face axis.
 static int settle_face(const boxes* p, const axis* best, ts_polish_state* out) {
     face_view f;
@@ -233,7 +239,7 @@ static int settle_face(const boxes* p, const axis* best, ts_polish_state* out) {
     int of_b = best->kind >= 3;
     out->normal = face_normal(p, best->kind);
     double at[3];
-    if (!point_over_face(&f, p->size, at)) return 0;
+    if (!point_over_face(&f, (best->gap > 0.0 ? FLAT : TILTED) * p->size, slack_of(p, best), at)) return 0;
     double on_face[3] = {at[0], at[1], at[2]};
     on_face[f.axis] = f.sign * f.own[f.axis];
     ts_vec3 other = ts_vec3_load(at), own = ts_vec3_load(on_face);
@@ -279,7 +285,7 @@ static int settle_edge(const boxes* p, const axis* best, ts_polish_state* out) {
     ts_vec3 r = ts_vec3_sub(centre_b, centre_a);
     double c = p->R[i][j], d = ts_vec3_get(r, i), e = ts_vec3_dot(v, r);
     double s = (d - c * e) / squared, u = c * s - e;
-    double slack = SAME * p->size;
+    double slack = slack_of(p, best);
     if (!(fabs(s) <= p->a[i] + slack && fabs(u) <= p->b[j] + slack)) return 0;
     out->point_a = ts_vec3_add_scaled(centre_a, s, ts_vec3_axis(i));
     out->point_b = ts_vec3_add_scaled(centre_b, u, v);
@@ -516,10 +522,10 @@ ts_box_sat_outcome ts_box_sat_query(ts_vec3 half_a, ts_vec3 half_b, const ts_tra
                                     ts_polish_state* out) {
     boxes p;
     prepare(half_a, half_b, b_in_a, &p);
-    axis best = best_face(&p), edge = {-(double)INFINITY, -1};
+    axis best = best_face(&p);
     int by_face = 1;
     if (!(best.gap > 0.0)) {
-        edge = best_edge(&p);
+        axis edge = best_edge(&p);
         by_face = !(edge.kind >= 0 && edge.gap > best.gap + 8.0 * DBL_EPSILON * p.size);
         if (!by_face) best = edge;
     }
