@@ -16,8 +16,11 @@
 
 enum { SAMPLE_LIMIT = 1 << 28 };
 
-// Tangents of leans that count as level: an edge whose neighbours differ by less is flat.
+// Tangents of leans that count as level: an edge whose neighbours differ by less is flat. Rounding of leans is far below
+// that up to the steepest looked at.
 static const double LEVEL = 1e-9;
+static const double SLACK = 1e-10;
+static const double STEEPEST = 1e3;
 
 static ts_code refuse(ts_status* out_status, const char* what, double value) {
     return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "height-field: %s (%g)", what, value);
@@ -108,7 +111,7 @@ static ts_vec3 normal_of(const ts_vec3 corner[3]) {
 static ts_vec3 nearest_lean(ts_vec3 lean, const ts_vec3 outward[3], const double most[3]) {
     // The pairs come last: where two bounds meet is farther than where one is met alone.
     ts_vec3 best = ts_vec3_zero();
-    double nearest = ts_vec3_norm(lean), slack = 1e-12 * (1.0 + nearest);
+    double nearest = ts_vec3_norm(lean);
     for (int trial = -1; trial < 6; ++trial) {
         ts_vec3 p = lean;
         if (trial >= 0) {
@@ -123,7 +126,7 @@ static ts_vec3 nearest_lean(ts_vec3 lean, const ts_vec3 outward[3], const double
             }
         }
         int allowed = 1;
-        for (int k = 0; k < 3; ++k) allowed &= ts_vec3_dot(p, outward[k]) <= most[k] + slack;
+        for (int k = 0; k < 3; ++k) allowed &= ts_vec3_dot(p, outward[k]) <= most[k] + SLACK;
         double distance = ts_vec3_distance(p, lean);
         if (!allowed || !(distance < nearest)) continue;
         nearest = distance;
@@ -141,7 +144,10 @@ ts_vec3 ts_height_field_limit_normal(const ts_height_field* field, int index, ts
     double forward = ts_vec3_dot(normal, face);
     if (!(forward > 0.0)) return face;
     // As face + lean, the lean lying in the triangle's plane.
-    ts_vec3 lean = ts_vec3_sub(ts_vec3_scale(1.0 / forward, normal), face);
+    ts_vec3 lean = ts_vec3_scale(1.0 / forward, ts_vec3_add_scaled(normal, -forward, face));
+    double steepness = ts_vec3_norm(lean);
+    if (!(steepness <= STEEPEST))
+        lean = ts_vec3_scale(STEEPEST, ts_vec3_unit_or(ts_vec3_add_scaled(normal, -forward, face), face));
     for (int k = 0; k < 3; ++k) {
         ts_vec3 edge = ts_vec3_sub(corner[(k + 1) % 3], corner[k]);
         outward[k] = ts_vec3_unit_or(ts_vec3_cross(edge, face), ts_vec3_axis(0));

@@ -200,8 +200,8 @@ ts_proximity_status ts_manifold_convex(const ts_shape* a, const ts_shape* b, con
     return status;
 }
 
-void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int whole,
-                       const ts_manifold_query* query, ts_contact_list* list) {
+static void clip_along(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 normal, int reference,
+                       int whole, const ts_manifold_query* query, ts_contact_list* list) {
     ts_clip_input in;
     double size_a = shape_size(a), size_b = shape_size(b);
     in.normal = normal;
@@ -209,21 +209,36 @@ void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform*
     in.radius_b = b->radius;
     in.margin = query->margin;
     in.tolerance = SAME_POINT * (size_a < size_b ? size_a : size_b);
-    in.reference = 1;
+    in.reference = reference;
     ts_support_feature_along(a, normal, &in.a);
-    feature_of_b(b, b_in_a, normal, &in.b);
+    feature_of_b(b, pose, normal, &in.b);
     relabel(&in.a, query->label_a);
     relabel(&in.b, query->label_b);
-    list->count = 0;
-    if (in.a.count > 2) ts_clip_against_polygon(&in, list);
+    if ((reference == 1 ? in.a.count : in.b.count) > 2) ts_clip_against_polygon(&in, list);
     if (list->count > 0 || !whole) return;
     ts_vec3 sa = ts_support_core(a, normal, -1).point;
-    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(b_in_a, ts_vec3_neg(normal)), -1).point;
-    sb = ts_transform_point(b_in_a, sb);
+    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(pose, ts_vec3_neg(normal)), -1).point;
+    sb = ts_transform_point(pose, sb);
     double gap = ts_vec3_dot(normal, ts_vec3_sub(sb, sa)) - a->radius - b->radius;
     if (gap > query->margin) return;
-    ts_contact_list_add(list, ts_vec3_add_scaled(sb, -b->radius - 0.5 * gap, normal), gap,
-                        ts_contact_label(LABEL_SINGLE, -1, -1, -1, -1));
+    ts_vec3 middle = reference == 1 ? ts_vec3_add_scaled(sb, -b->radius - 0.5 * gap, normal)
+                                    : ts_vec3_add_scaled(sa, a->radius + 0.5 * gap, normal);
+    ts_contact_list_add(list, middle, gap, ts_contact_label(LABEL_SINGLE, -1, -1, -1, -1));
+}
+
+void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int reference,
+                       int whole, const ts_manifold_query* query, ts_contact_list* list) {
+    list->count = 0;
+    if (a->kind <= b->kind) {
+        clip_along(a, b, b_in_a, normal, reference, whole, query, list);
+        return;
+    }
+    // Labels name the smaller kind first, as everywhere.
+    ts_transform a_in_b = ts_transform_inverse(b_in_a);
+    ts_manifold_query swapped = {query->margin, query->label_b, query->label_a};
+    ts_vec3 back = ts_vec3_neg(ts_transform_direction_inverse(b_in_a, normal));
+    clip_along(b, a, &a_in_b, back, 3 - reference, whole, &swapped, list);
+    for (int k = 0; k < list->count; ++k) list->point[k].position = ts_transform_point(b_in_a, list->point[k].position);
 }
 
 // What the pair remembers of the points that were chosen.

@@ -31,6 +31,10 @@ void ts_contact_list_distinguish(ts_contact_list* list);
 void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points, const uint32_t* kept,
                             int kept_count);
 
+/// Drops the points that lie between others, seen along `normal`: inside their convex region, or on its edge to 1e-4 of
+/// the extent; but not one that is deeper than all that stay. For points of several parts that touch one surface.
+void ts_contact_list_prune(ts_contact_list* list, ts_vec3 normal);
+
 /// Two features facing each other, in one frame.
 typedef struct ts_clip_input {
     ts_support_feature a;
@@ -66,10 +70,11 @@ ts_proximity_status ts_manifold_convex(const ts_shape* a, const ts_shape* b, con
                                        const ts_manifold_query* query, ts_manifold_cache* cache, ts_vec3* out_normal,
                                        int* out_iterations, ts_contact_list* out_list);
 
-/// Contacts along a given normal (unit, A's frame, A to B) where A's feature along it is a polygon: only points over that
-/// polygon, perhaps none. `whole` nonzero: where there are none, B's deepest point all the same (manifold.c).
-void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int whole,
-                       const ts_manifold_query* query, ts_contact_list* out_list);
+/// Contacts along a given normal (unit, A's frame, A to B) over the face that shape `reference` (1: A, 2: B) has along it:
+/// only points above that polygon, perhaps none. `whole` nonzero: where there are none, the other's deepest point all the
+/// same. Kinds in any order (manifold.c).
+void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int reference,
+                       int whole, const ts_manifold_query* query, ts_contact_list* out_list);
 
 /// Height fields and compounds against anything (manifold_parts.c): fills everything of the manifold but positions and
 /// normals, which are in A's frame.

@@ -5,9 +5,10 @@
 // Rule: every pair of parts whose boxes are within the margin is collided as a convex pair. Where the part is the prism of
 // a height field the normal is kept within what the surface allows (height_field.h); if that changes it, the contact is
 // made again along the allowed one, of the points above the triangle. Where it is a child of a compound, a point whose
-// place, moved out of the child by a hair, is inside another child is on an inner side and is dropped. What is left is
-// put into groups of normals within five degrees, equal labels and equal places once, and each group is reduced like the
-// contact of a convex pair.
+// place, moved out of the child by a hair, is inside another child is on an inner side and is dropped; so is a point on an
+// edge where another child's face, touched at least as deep, goes on (after Jolt's internal edges). What is left is put
+// into groups of normals within five degrees, equal labels and equal places once; points between others go, and each
+// group is reduced like the contact of a convex pair.
 // Labels: samples of a field name its corners, so that triangles which share them agree; a compound's child goes into the
 // label. Guaranteed: the deepest point of each group stays; there is a point when a pair of parts is within the margin.
 // Known limit: children that merely touch along curved sides have inner sides too thin for the test of the hair.
@@ -27,6 +28,8 @@ static const double SAME_NORMAL = 1e-9;
 static const double HAIR = 1e-3;
 static const double INSIDE = 1e-9;
 static const double SAME_PLACE = 1e-6;
+// Of the smallest part's size: how far faces of two children may be out of one plane and still be one face.
+static const double SEAM = 1e-4;
 
 enum { GROUP_CAPACITY = TS_MANIFOLD_CAPACITY, GROUP_ROOM = 40, GROUP_REST = 16 };
 
@@ -44,7 +47,8 @@ typedef struct part_run {
     const ts_manifold_cache* cache;
     int group_count;
     contact_group group[GROUP_CAPACITY];
-    int spare;  // nonzero: a point for when nothing else is left
+    double least_size;  // m, of the smallest part met
+    int spare;          // nonzero: a point for when nothing else is left
     ts_manifold_point spare_point;
     ts_proximity_status status;
     int iterations;
@@ -100,8 +104,10 @@ static void add_point(part_run* run, const ts_manifold_point* point, double size
         if (point->gap < known->gap - SAME_PLACE * size) *known = *point;
         return;
     }
-    if (group->list.count >= GROUP_ROOM)
+    if (group->list.count >= GROUP_ROOM) {
+        ts_contact_list_prune(&group->list, group->normal);
         ts_contact_list_reduce(&group->list, group->normal, GROUP_REST, run->cache->kept, run->cache->kept_count);
+    }
     group->list.point[group->list.count++] = *point;
 }
 
@@ -157,23 +163,14 @@ static int take_allowed(part_run* run, const part_pair* pair, ts_vec3 normal, co
     int ground_is_a = run->a->kind == TS_SHAPE_HEIGHT_FIELD;
     if (!ground_is_a && run->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
     const ts_part_walk* ground = ground_is_a ? pair->a : pair->b;
-    const ts_part_walk* other = ground_is_a ? pair->b : pair->a;
     ts_vec3 out = ground_is_a ? normal : ts_vec3_neg(ts_transform_direction_inverse(&pair->b_in_a, normal));
     ts_vec3 allowed = ts_height_field_limit_normal(ground->parent->height_field, ground->index, out);
     if (ts_vec3_distance(allowed, out) <= SAME_NORMAL) return 0;
-    ts_transform other_in_ground = ground_is_a ? pair->b_in_a : ts_transform_inverse(&pair->b_in_a);
-    ts_manifold_query turned = {query->margin, query->label_b, query->label_a};
+    ts_vec3 n = ground_is_a ? allowed : ts_vec3_neg(ts_transform_direction(&pair->b_in_a, allowed));
     for (int whole = 0; whole < 2; ++whole) {
         ts_contact_list list;
-        ts_manifold_along(&ground->shape, &other->shape, &other_in_ground, allowed, whole,
-                          ground_is_a ? query : &turned, &list);
+        ts_manifold_along(&pair->a->shape, &pair->b->shape, &pair->b_in_a, n, ground_is_a ? 1 : 2, whole, query, &list);
         if (list.count == 0) continue;
-        ts_vec3 n = allowed;
-        if (!ground_is_a) {
-            n = ts_vec3_neg(ts_transform_direction(&pair->b_in_a, allowed));
-            for (int k = 0; k < list.count; ++k)
-                list.point[k].position = ts_transform_point(&pair->b_in_a, list.point[k].position);
-        }
         take_points(run, pair, &list, n, whole);
         break;
     }
@@ -196,6 +193,7 @@ static void collide_parts(part_run* run, const ts_part_walk* a, const ts_part_wa
     pair.b_in_a = ts_transform_relative(&pair.pose_a, &pair.pose_b);
     double size_a = box_size(&a->shape), size_b = box_size(&b->shape);
     pair.size = size_a < size_b ? size_a : size_b;
+    if (pair.size < run->least_size) run->least_size = pair.size;
     int label_a[6], label_b[6];
     ts_manifold_query query = {run->settings->margin, 0, 0};
     if (run->a->kind == TS_SHAPE_HEIGHT_FIELD) {
@@ -236,6 +234,47 @@ static double lowest_gap(const contact_group* group) {
     return lowest;
 }
 
+// Nonzero when `other`, of another part but no less deep, lies on a face that continues through the place of `point`, and
+// leans less: what the first part shows there is an edge or a corner inside that face.
+static int continues(const part_run* run, const ts_manifold_point* other, const ts_manifold_point* point) {
+    double along = ts_vec3_dot(other->normal, point->normal), tie = SEAM * run->least_size;
+    if (!(along > 0.05) || along > 1.0 - SAME_NORMAL || other->gap > point->gap + tie) return 0;
+    // The surface of the compound on either side; which of the two shapes it is does not matter for flat contacts.
+    for (int side = 0; side < 2; ++side) {
+        const ts_shape* whole = side ? run->b : run->a;
+        if (whole->kind != TS_SHAPE_COMPOUND) continue;
+        double half = side ? 0.5 : -0.5;
+        ts_vec3 here = ts_vec3_add_scaled(point->position, half * point->gap, point->normal);
+        ts_vec3 there = ts_vec3_add_scaled(other->position, half * other->gap, other->normal);
+        if (fabs(ts_vec3_dot(other->normal, ts_vec3_sub(here, there))) <= tie) return 1;
+    }
+    return 0;
+}
+
+// Drops points on seams between children of a compound.
+static void drop_seams(part_run* run) {
+    if (run->a->kind != TS_SHAPE_COMPOUND && run->b->kind != TS_SHAPE_COMPOUND) return;
+    int keep[GROUP_CAPACITY][TS_CONTACT_CAPACITY];
+    for (int g = 0; g < run->group_count; ++g)
+        for (int k = 0; k < run->group[g].list.count; ++k) {
+            const ts_manifold_point* point = &run->group[g].list.point[k];
+            keep[g][k] = 1;
+            for (int h = 0; h < run->group_count && keep[g][k]; ++h)
+                for (int j = 0; j < run->group[h].list.count; ++j)
+                    if (continues(run, &run->group[h].list.point[j], point)) keep[g][k] = 0;
+        }
+    int groups = 0;
+    for (int g = 0; g < run->group_count; ++g) {
+        contact_group* group = &run->group[g];
+        int filled = 0;
+        for (int k = 0; k < group->list.count; ++k)
+            if (keep[g][k]) group->list.point[filled++] = group->list.point[k];
+        group->list.count = filled;
+        if (filled > 0 && groups++ != g) run->group[groups - 1] = *group;
+    }
+    run->group_count = groups;
+}
+
 // Groups by falling depth, each reduced to its share.
 static void gather(part_run* run, ts_manifold* out) {
     int order[GROUP_CAPACITY];
@@ -251,6 +290,7 @@ static void gather(part_run* run, ts_manifold* out) {
     all.count = 0;
     for (int g = 0; g < run->group_count; ++g) {
         contact_group* group = &run->group[order[g]];
+        ts_contact_list_prune(&group->list, group->normal);
         ts_contact_list_reduce(&group->list, group->normal, most, run->cache->kept, run->cache->kept_count);
         for (int k = 0; k < group->list.count && all.count < TS_MANIFOLD_CAPACITY; ++k)
             all.point[all.count++] = group->list.point[k];
@@ -274,6 +314,7 @@ void ts_manifold_parts(const ts_shape* a, const ts_shape* b, const ts_transform*
     run.pose = b_in_a;
     run.settings = settings;
     run.cache = cache;
+    run.least_size = (double)INFINITY;
     run.group_count = run.spare = run.iterations = 0;
     run.status = TS_PROXIMITY_SEPARATED;
     ts_vec3 low, high, margin = ts_vec3_make(settings->margin, settings->margin, settings->margin);
@@ -284,5 +325,6 @@ void ts_manifold_parts(const ts_shape* a, const ts_shape* b, const ts_transform*
     if (run.group_count == 0 && run.spare) add_point(&run, &run.spare_point, 0.0);
     out->status = run.status;
     out->iterations = run.iterations;
+    drop_seams(&run);
     if (run.group_count > 0) gather(&run, out);
 }

@@ -120,22 +120,85 @@ static int deepest(const ts_contact_list* list, const flat_point* flat, double t
     return winner;
 }
 
+// The points in the plane, relative to the first, so that positions far from the origin keep their digits. Returns the
+// largest coordinate.
+static double flatten(const ts_contact_list* list, ts_vec3 normal, flat_point* out) {
+    ts_vec3 u, v;
+    plane_axes(normal, &u, &v);
+    double extent = 0.0;
+    for (int i = 0; i < list->count; ++i) {
+        ts_vec3 r = ts_vec3_sub(list->point[i].position, list->point[0].position);
+        out[i].u = ts_vec3_dot(r, u);
+        out[i].v = ts_vec3_dot(r, v);
+        if (fabs(out[i].u) > extent) extent = fabs(out[i].u);
+        if (fabs(out[i].v) > extent) extent = fabs(out[i].v);
+    }
+    return extent;
+}
+
+// The next corner around the convex region, counter-clockwise from corner `at`: the farthest of the points that lie
+// within `tolerance` of the line to the one most to the right. -1 when all points are at `at`.
+static int next_corner(const flat_point* flat, int count, int at, double tolerance) {
+    int next = -1;
+    for (int i = 0; i < count; ++i) {
+        if (distance2(flat[at], flat[i]) <= tolerance * tolerance) continue;
+        if (next < 0 || cross2(flat[at], flat[next], flat[i]) < 0.0) next = i;
+    }
+    if (next < 0) return -1;
+    double du = flat[next].u - flat[at].u, dv = flat[next].v - flat[at].v;
+    double length = sqrt(du * du + dv * dv), best = 0.0;
+    int farthest = next;
+    for (int i = 0; i < count; ++i) {
+        double along = ((flat[i].u - flat[at].u) * du + (flat[i].v - flat[at].v) * dv) / length;
+        if (!(along > best) || !(cross2(flat[at], flat[next], flat[i]) <= tolerance * length)) continue;
+        best = along;
+        farthest = i;
+    }
+    return farthest;
+}
+
+// Marks the corners of the convex region (Jarvis's march), from the point farthest from the middle.
+static void mark_corners(const flat_point* flat, int count, double tolerance, int* out_corner) {
+    flat_point middle = {0.0, 0.0};
+    for (int i = 0; i < count; ++i) {
+        middle.u += flat[i].u / count;
+        middle.v += flat[i].v / count;
+        out_corner[i] = 0;
+    }
+    int at = 0;
+    for (int i = 1; i < count; ++i)
+        if (distance2(flat[i], middle) > distance2(flat[at], middle)) at = i;
+    while (at >= 0 && !out_corner[at]) {
+        out_corner[at] = 1;
+        at = next_corner(flat, count, at, tolerance);
+    }
+}
+
+void ts_contact_list_prune(ts_contact_list* list, ts_vec3 normal) {
+    if (list->count < 3) return;
+    flat_point flat[TS_CONTACT_CAPACITY] = {{0.0, 0.0}};
+    int corner[TS_CONTACT_CAPACITY] = {0};
+    double extent = flatten(list, normal, flat), lowest = (double)INFINITY;
+    mark_corners(flat, list->count, 1e-4 * extent, corner);
+    for (int i = 0; i < list->count; ++i)
+        if (corner[i] && list->point[i].gap < lowest) lowest = list->point[i].gap;
+    int deepest_inside = -1;
+    for (int i = 0; i < list->count; ++i) {
+        double least = deepest_inside < 0 ? lowest - 1e-6 * extent : list->point[deepest_inside].gap;
+        if (!corner[i] && list->point[i].gap < least) deepest_inside = i;
+    }
+    int filled = 0;
+    for (int i = 0; i < list->count; ++i)
+        if (corner[i] || i == deepest_inside) list->point[filled++] = list->point[i];
+    list->count = filled;
+}
+
 void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points, const uint32_t* known,
                             int known_count) {
     if (max_points < 1) max_points = 1;
     if (list->count <= max_points) return;
-    ts_vec3 u, v;
-    plane_axes(normal, &u, &v);
     flat_point flat[TS_CONTACT_CAPACITY] = {{0.0, 0.0}};
-    double extent = 0.0;
-    for (int i = 0; i < list->count; ++i) {
-        // Relative to the first point, so that positions far from the origin keep their digits.
-        ts_vec3 r = ts_vec3_sub(list->point[i].position, list->point[0].position);
-        flat[i].u = ts_vec3_dot(r, u);
-        flat[i].v = ts_vec3_dot(r, v);
-        if (fabs(flat[i].u) > extent) extent = fabs(flat[i].u);
-        if (fabs(flat[i].v) > extent) extent = fabs(flat[i].v);
-    }
+    double extent = flatten(list, normal, flat);
     int kept[TS_CONTACT_CAPACITY];
     int taken[TS_CONTACT_CAPACITY] = {0};
     int loyal[TS_CONTACT_CAPACITY];
