@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/assert.h"
+#include "base/block_lu.h"
 #include "base/clock.h"
 #include "base/dense.h"
 #include "base/hash.h"

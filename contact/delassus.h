@@ -19,7 +19,7 @@ typedef enum ts_delassus_ability {
     TS_DELASSUS_ROWS = 1,    // set_impulse, add_impulse, velocity, diagonal
     TS_DELASSUS_APPLY = 2,   // apply
     TS_DELASSUS_FACTOR = 4,  // factorise, solve
-    TS_DELASSUS_BLOCKS = 8   // gather, join, split
+    TS_DELASSUS_BLOCKS = 8   // gather, blocks, join, split
 } ts_delassus_ability;
 
 /// Most rows one block can have.
@@ -33,6 +33,14 @@ typedef struct ts_islands {
     const int* start;  // (count + 1): island i owns block[start[i]] to block[start[i + 1] - 1]
     const int* block;  // (block_count), ascending within an island
 } ts_islands;
+
+/// An operator's matrix by blocks, only those that are not zero, in compressed rows.
+typedef struct ts_delassus_blocks {
+    const int* start;     // (block_count + 1): row of blocks b holds entries start[b] to start[b + 1] - 1
+    const int* column;    // ascending within a row; the diagonal block is always there
+    const size_t* at;     // where an entry's numbers begin in `value`
+    const double* value;  // rows x rows of each entry, row-major
+} ts_delassus_blocks;
 
 /// The functions of an operator. Vectors have row_count entries unless said otherwise.
 typedef struct ts_delassus_ops {
@@ -55,6 +63,9 @@ typedef struct ts_delassus_ops {
     /// The matrix of some blocks against each other, dense row-major: its rows and columns are those of block list[0],
     /// then list[1], ... With `count` blocks of three rows that is 9 count^2 numbers: for few blocks only.
     void (*gather)(const ts_delassus* G, int count, const int* list, double* out_matrix);
+    /// The whole matrix by blocks, in memory of the arena. Returns 0 when that is short or when there would be more than
+    /// `most` numbers: a body with ten thousand contacts couples them all.
+    int (*blocks)(const ts_delassus* G, ts_arena* arena, size_t most, ts_delassus_blocks* out_blocks);
     /// Calls join(context, a, b) for pairs of blocks, enough that blocks which act on each other become connected.
     void (*join)(const ts_delassus* G, ts_arena* scratch, void (*join)(void* context, int a, int b), void* context);
     /// One operator per island, each over its own blocks only and independent of the others, so that several threads may

@@ -98,20 +98,59 @@ static void gather(const ts_delassus* base, int count, const int* list, double* 
     }
 }
 
+static int is_zero(const dense_delassus* self, int a, int b) {
+    const int* row = self->base.block_row;
+    for (int r = row[a]; r < row[a + 1]; ++r)
+        for (int c = row[b]; c < row[b + 1]; ++c)
+            if (self->G[(size_t)r * (size_t)self->base.row_count + (size_t)c] != 0.0) return 0;
+    return 1;
+}
+
+static int list_blocks(const ts_delassus* base, ts_arena* arena, size_t most, ts_delassus_blocks* out) {
+    const dense_delassus* self = (const dense_delassus*)base;
+    int n = base->block_count;
+    const int* row = base->block_row;
+    int* start = TS_ARENA_ARRAY(arena, int, n + 1);
+    if (!start) return 0;
+    size_t entries = 0, numbers = 0;
+    for (int a = 0; a < n; ++a)
+        for (int b = 0; b < n; ++b)
+            if (a == b || !is_zero(self, a, b)) {
+                ++entries;
+                numbers += (size_t)(row[a + 1] - row[a]) * (size_t)(row[b + 1] - row[b]);
+            }
+    if (numbers > most) return 0;
+    int* column = TS_ARENA_ARRAY(arena, int, entries);
+    size_t* at = TS_ARENA_ARRAY(arena, size_t, entries);
+    double* value = TS_ARENA_ARRAY(arena, double, numbers);
+    if (!column || !at || !value) return 0;
+    entries = numbers = 0;
+    for (int a = 0; a < n; ++a) {
+        start[a] = (int)entries;
+        for (int b = 0; b < n; ++b) {
+            if (a != b && is_zero(self, a, b)) continue;
+            column[entries] = b;
+            at[entries++] = numbers;
+            for (int r = row[a]; r < row[a + 1]; ++r)
+                for (int c = row[b]; c < row[b + 1]; ++c)
+                    value[numbers++] = self->G[(size_t)r * (size_t)base->row_count + (size_t)c];
+        }
+    }
+    start[n] = (int)entries;
+    out->start = start;
+    out->column = column;
+    out->at = at;
+    out->value = value;
+    return 1;
+}
+
 static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)(void* context, int a, int b),
                         void* context) {
     const dense_delassus* self = (const dense_delassus*)base;
-    size_t n = (size_t)base->row_count;
     (void)scratch;
-    for (int a = 0; a < base->block_count; ++a) {
-        for (int b = 0; b < base->block_count; ++b) {
-            int touch = 0;
-            for (int r = base->block_row[a]; r < base->block_row[a + 1] && !touch; ++r)
-                for (int c = base->block_row[b]; c < base->block_row[b + 1]; ++c)
-                    touch |= self->G[(size_t)r * n + (size_t)c] != 0.0;
-            if (touch) join(context, a, b);
-        }
-    }
+    for (int a = 0; a < base->block_count; ++a)
+        for (int b = 0; b < base->block_count; ++b)
+            if (!is_zero(self, a, b)) join(context, a, b);
 }
 
 static int split(ts_delassus* base, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part) {
@@ -152,6 +191,7 @@ static const ts_delassus_ops dense_ops = {
     .factorise = factorise,
     .solve = solve,
     .gather = gather,
+    .blocks = list_blocks,
     .join = join_blocks,
     .split = split,
 };

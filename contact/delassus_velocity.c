@@ -96,6 +96,12 @@ static void add_shared(const ts_delassus_segment* s, const ts_delassus_segment* 
     }
 }
 
+static void add_pair(const ts_velocity_form* self, int a, int b, double* out, size_t ld) {
+    for (int s = self->segment_start[a]; s < self->segment_start[a + 1]; ++s)
+        for (int t = self->segment_start[b]; t < self->segment_start[b + 1]; ++t)
+            add_shared(&self->segment[s], &self->segment[t], self->block[a].rows, self->block[b].rows, out, ld);
+}
+
 static void gather(const ts_delassus* base, int count, const int* list, double* out) {
     const ts_velocity_form* self = (const ts_velocity_form*)base;
     size_t rows = 0, row = 0;
@@ -106,14 +112,109 @@ static void gather(const ts_delassus* base, int count, const int* list, double* 
         size_t column = 0;
         for (int k = 0; k < count; ++k) {
             int b = list[k];
-            for (int s = self->segment_start[a]; s < self->segment_start[a + 1]; ++s)
-                for (int t = self->segment_start[b]; t < self->segment_start[b + 1]; ++t)
-                    add_shared(&self->segment[s], &self->segment[t], self->block[a].rows, self->block[b].rows,
-                               out + row * rows + column, rows);
+            add_pair(self, a, b, out + row * rows + column, rows);
             column += (size_t)self->block[b].rows;
         }
         row += (size_t)self->block[a].rows;
     }
+}
+
+// Which blocks use each column, in compressed rows by column.
+typedef struct column_users {
+    int* start;  // (velocity_count + 1)
+    int* user;   // ascending within a column
+    int* stamp;  // (block_count): the last block that was shown this one
+} column_users;
+
+static int list_users(const ts_velocity_form* self, ts_arena* arena, column_users* out) {
+    int n = self->velocity_count;
+    out->start = (int*)ts_arena_alloc_zeroed(arena, (size_t)n + 1, sizeof(int));
+    out->stamp = TS_ARENA_ARRAY(arena, int, self->base.block_count);
+    int* next = TS_ARENA_ARRAY(arena, int, n);
+    if (!out->start || !out->stamp || !next) return 0;
+    for (int b = 0; b < self->base.block_count; ++b) {
+        out->stamp[b] = -1;
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            for (int j = 0; j < self->segment[s].count; ++j) ++out->start[self->segment[s].column + j + 1];
+    }
+    for (int j = 0; j < n; ++j) {
+        out->start[j + 1] += out->start[j];
+        next[j] = out->start[j];
+    }
+    out->user = TS_ARENA_ARRAY(arena, int, out->start[n]);
+    if (!out->user) return 0;
+    for (int b = 0; b < self->base.block_count; ++b)
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            for (int j = 0; j < self->segment[s].count; ++j) out->user[next[self->segment[s].column + j]++] = b;
+    return 1;
+}
+
+static void sort_ascending(int* value, int count) {
+    for (int gap = count / 2; gap > 0; gap /= 2) {
+        for (int i = gap; i < count; ++i) {
+            int v = value[i], j = i;
+            for (; j >= gap && value[j - gap] > v; j -= gap) value[j] = value[j - gap];
+            value[j] = v;
+        }
+    }
+}
+
+// The blocks that share a column with block a, itself included, in no order; `list` may be NULL to count only.
+static int neighbours(const ts_velocity_form* self, column_users* users, int a, int mark, int* list) {
+    int count = 0;
+    users->stamp[a] = mark;
+    if (list) list[count] = a;
+    ++count;
+    for (int s = self->segment_start[a]; s < self->segment_start[a + 1]; ++s) {
+        int first = self->segment[s].column;
+        for (int i = users->start[first]; i < users->start[first + self->segment[s].count]; ++i) {
+            int b = users->user[i];
+            if (users->stamp[b] == mark) continue;
+            users->stamp[b] = mark;
+            if (list) list[count] = b;
+            ++count;
+        }
+    }
+    return count;
+}
+
+static int list_blocks(const ts_delassus* base, ts_arena* arena, size_t most, ts_delassus_blocks* out) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    int n = base->block_count;
+    column_users users;
+    int* start = TS_ARENA_ARRAY(arena, int, n + 1);
+    if (!start || !list_users(self, arena, &users)) return 0;
+    // Three times over: to count entries, to list them, to fill them. Marks of the two walks must differ.
+    size_t entries = 0;
+    for (int a = 0; a < n; ++a) {
+        start[a] = (int)entries;
+        entries += (size_t)neighbours(self, &users, a, a, NULL);
+        if (entries > most) return 0;
+    }
+    start[n] = (int)entries;
+    int* column = TS_ARENA_ARRAY(arena, int, entries);
+    size_t* at = TS_ARENA_ARRAY(arena, size_t, entries);
+    if (!column || !at) return 0;
+    size_t numbers = 0;
+    for (int a = 0; a < n; ++a) {
+        int count = neighbours(self, &users, a, n + a, column + start[a]);
+        sort_ascending(column + start[a], count);
+        for (int e = start[a]; e < start[a + 1]; ++e) {
+            at[e] = numbers;
+            numbers += (size_t)self->block[a].rows * (size_t)self->block[column[e]].rows;
+        }
+        if (numbers > most) return 0;
+    }
+    double* value = (double*)ts_arena_alloc_zeroed(arena, numbers, sizeof(double));
+    if (!value) return 0;
+    for (int a = 0; a < n; ++a)
+        for (int e = start[a]; e < start[a + 1]; ++e)
+            add_pair(self, a, column[e], value + at[e], (size_t)self->block[column[e]].rows);
+    out->start = start;
+    out->column = column;
+    out->at = at;
+    out->value = value;
+    return 1;
 }
 
 // Blocks that share a column act on each other: every column remembers the last block that used it.
@@ -148,6 +249,7 @@ static const ts_delassus_ops velocity_ops = {
     .factorise = NULL,
     .solve = NULL,
     .gather = gather,
+    .blocks = list_blocks,
     .join = join_blocks,
     .split = split,
 };

@@ -161,6 +161,24 @@ static void check_operator(const sample* s, ts_delassus* G, ts_rng* rng) {
                 for (int c = s->block_row[list[k]]; c < s->block_row[list[k] + 1]; ++c, ++at)
                     cr_expect_float_eq(part[at], s->G[r * ROW_COUNT + c], 1e-12, "%s gather %d %d", G->ops->name, r, c);
     ts_arena scratch = {0};
+    ts_delassus_blocks blocks;
+    memset(matrix, 0, sizeof(matrix));
+    cr_assert(G->ops->blocks(G, &scratch, ROW_COUNT * ROW_COUNT, &blocks));
+    for (int b = 0; b < BLOCK_COUNT; ++b) {
+        int diagonals = 0;
+        for (int e = blocks.start[b]; e < blocks.start[b + 1]; ++e) {
+            int c = blocks.column[e], columns = s->block_row[c + 1] - s->block_row[c];
+            diagonals += c == b;
+            cr_expect(e == blocks.start[b] || blocks.column[e - 1] < c, "columns must ascend");
+            for (int i = s->block_row[b]; i < s->block_row[b + 1]; ++i)
+                for (int k = 0; k < columns; ++k)
+                    matrix[i * ROW_COUNT + s->block_row[c] + k] =
+                        blocks.value[blocks.at[e] + (size_t)((i - s->block_row[b]) * columns + k)];
+        }
+        cr_expect_eq(diagonals, 1);
+    }
+    for (int i = 0; i < ROW_COUNT * ROW_COUNT; ++i) cr_expect_float_eq(matrix[i], s->G[i], 1e-12);
+    cr_expect(!G->ops->blocks(G, &scratch, 50, &blocks), "a limit of 50 numbers was not kept");
     ts_delassus_to_matrix(G, &scratch, matrix);
     for (int i = 0; i < ROW_COUNT * ROW_COUNT; ++i) cr_expect_float_eq(matrix[i], s->G[i], 1e-12);
     ts_arena_free(&scratch);

@@ -1,0 +1,108 @@
+// Block-sparse LU against products in long double, on random patterns with blocks of every size.
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/block_lu.h"
+#include "base/rng.h"
+
+enum { BLOCKS = 60, ROWS = 6 * BLOCKS };
+
+typedef struct sample {
+    int count, rows;
+    int size[BLOCKS], row[BLOCKS], start[BLOCKS + 1], column[BLOCKS * BLOCKS];
+    size_t at[BLOCKS * BLOCKS];
+    double value[36 * BLOCKS * BLOCKS];
+    double A[ROWS * ROWS];
+} sample;
+
+// Every block touches itself and a few others; the numbers are not symmetric, the diagonal outweighs the rest a little.
+static void make_sample(sample* s, ts_rng* rng, int count, double density) {
+    static int touch[BLOCKS][BLOCKS];
+    memset(s, 0, sizeof(*s));
+    s->count = count;
+    for (int i = 0; i < count; ++i) {
+        s->size[i] = 1 + (int)(6.0 * ts_rng_uniform(rng));
+        s->row[i] = s->rows;
+        s->rows += s->size[i];
+        touch[i][i] = 1;
+        for (int j = 0; j < i; ++j) touch[i][j] = touch[j][i] = ts_rng_uniform(rng) < density;
+    }
+    int entries = 0;
+    size_t numbers = 0;
+    for (int i = 0; i < count; ++i) {
+        s->start[i] = entries;
+        for (int j = 0; j < count; ++j) {
+            if (!touch[i][j]) continue;
+            s->column[entries] = j;
+            s->at[entries++] = numbers;
+            for (int r = 0; r < s->size[i]; ++r)
+                for (int c = 0; c < s->size[j]; ++c) {
+                    double v = ts_rng_normal(rng) + (i == j && r == c ? 30.0 : 0.0);
+                    s->value[numbers++] = v;
+                    s->A[(s->row[i] + r) * ROWS + s->row[j] + c] = v;
+                }
+        }
+    }
+    s->start[count] = entries;
+}
+
+Test(block_lu, solves_what_was_multiplied) {
+    ts_rng rng = ts_rng_make(17, 0);
+    static sample s;
+    for (int k = 0; k < 60; ++k) {
+        make_sample(&s, &rng, 1 + k, k % 3 == 0 ? 1.0 : 3.0 / (1 + k));
+        ts_arena arena = {0};
+        ts_block_lu* lu = ts_block_lu_analyse(&arena, s.count, s.size, s.start, s.column, (size_t)ROWS * ROWS);
+        cr_assert_not_null(lu);
+        for (int again = 0; again < 2; ++again) {  // a factor may be made more than once
+            double x[ROWS], b[ROWS];
+            for (int i = 0; i < s.rows; ++i) x[i] = ts_rng_normal(&rng);
+            for (int i = 0; i < s.rows; ++i) {
+                long double sum = 0.0L;
+                for (int j = 0; j < s.rows; ++j) sum += (long double)s.A[i * ROWS + j] * (long double)x[j];
+                b[i] = (double)sum;
+            }
+            cr_assert(ts_block_lu_factor(lu, s.start, s.column, s.at, s.value));
+            ts_block_lu_solve(lu, b);
+            for (int i = 0; i < s.rows; ++i)
+                cr_assert_float_eq(b[i], x[i], 1e-8, "%d blocks, row %d: %g, not %g", s.count, i, b[i], x[i]);
+        }
+        ts_arena_free(&arena);
+    }
+}
+
+// A tridiagonal chain has no fill in a minimum-degree order: two off-diagonal blocks to a step at most.
+Test(block_lu, a_chain_has_no_fill) {
+    enum { N = 500 };
+    static int size[N], start[N + 1], column[3 * N];
+    int entries = 0;
+    for (int i = 0; i < N; ++i) {
+        size[i] = 3;
+        start[i] = entries;
+        for (int j = i - 1; j <= i + 1; ++j)
+            if (j >= 0 && j < N) column[entries++] = j;
+    }
+    start[N] = entries;
+    ts_arena arena = {0};
+    ts_block_lu* lu = ts_block_lu_analyse(&arena, N, size, start, column, (size_t)9 * (3 * N));
+    cr_assert_not_null(lu, "the factor is larger than the matrix");
+    cr_expect_leq(ts_block_lu_work(lu), 27.0 * 3 * N);
+    cr_expect_null(ts_block_lu_analyse(&arena, N, size, start, column, 9 * N), "a limit was not kept");
+    ts_arena_free(&arena);
+}
+
+Test(block_lu, a_singular_block_and_numbers_that_are_not_finite_are_refused) {
+    const int size[2] = {2, 1}, start[3] = {0, 2, 4}, column[4] = {0, 1, 0, 1};
+    const size_t at[4] = {0, 4, 6, 8};
+    double value[9] = {1.0, 2.0, 2.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+    ts_arena arena = {0};
+    ts_block_lu* lu = ts_block_lu_analyse(&arena, 2, size, start, column, 100);
+    cr_assert_not_null(lu);
+    cr_expect(!ts_block_lu_factor(lu, start, column, at, value));
+    value[3] = 5.0;
+    cr_expect(ts_block_lu_factor(lu, start, column, at, value));
+    value[8] = (double)NAN;
+    cr_expect(!ts_block_lu_factor(lu, start, column, at, value));
+    ts_arena_free(&arena);
+}
