@@ -63,6 +63,18 @@ PLANAR_TARGET static inline void K(place)(const planar_query* query, int count, 
     }
 }
 
+#define PLANAR_LANES 4
+typedef __m256d K(lanes);
+PLANAR_TARGET static inline K(lanes) K(load)(const double* p) { return _mm256_loadu_pd(p); }
+PLANAR_TARGET static inline K(lanes) K(spread)(double v) { return _mm256_set1_pd(v); }
+PLANAR_TARGET static inline K(lanes) K(add)(K(lanes) a, K(lanes) b) { return _mm256_add_pd(a, b); }
+PLANAR_TARGET static inline K(lanes) K(sub)(K(lanes) a, K(lanes) b) { return _mm256_sub_pd(a, b); }
+PLANAR_TARGET static inline K(lanes) K(mul)(K(lanes) a, K(lanes) b) { return _mm256_mul_pd(a, b); }
+PLANAR_TARGET static inline K(lanes) K(least)(K(lanes) a, K(lanes) b) { return _mm256_min_pd(a, b); }
+PLANAR_TARGET static inline int K(any_positive)(K(lanes) v) {
+    return _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_setzero_pd(), _CMP_GT_OQ));
+}
+
 #include "collision/planar/planar_scan_finder_internal.h"
 #include "collision/planar/planar_kernel_internal.h"
 #include "collision/planar/planar_walk_internal.h"

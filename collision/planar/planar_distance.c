@@ -71,18 +71,29 @@ static void run_overlap(const planar_query* query, ts_planar_support_rule rule, 
     }
 }
 
-static planar_walk_end run_walk(const planar_query* query, int verdict, planar_walk* out) {
+static planar_walk_end walk_distance(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                     const ts_planar_polygon* b, const ts_planar_pose* pose_b, ts_planar_depth depth,
+                                     ts_planar_result* out) {
     switch (planar_level_here()) {
-    case PLANAR_AVX2: return planar_walk_avx2(query, verdict, out);
-    case PLANAR_SSE2: return planar_walk_sse2(query, verdict, out);
-    default: return planar_walk_scalar(query, verdict, out);
+    case PLANAR_AVX2: return planar_walk_distance_avx2(a, pose_a, b, pose_b, depth, out);
+    case PLANAR_SSE2: return planar_walk_distance_sse2(a, pose_a, b, pose_b, depth, out);
+    default: return planar_walk_distance_scalar(a, pose_a, b, pose_b, depth, out);
     }
 }
 
-// Whether the walk knows what to do: it starts cold, and a point has no edges to walk on.
-static int can_walk(const planar_query* query, ts_planar_support_rule rule) {
-    return rule == TS_PLANAR_SUPPORT_AUTO && query->a->count > 1 && query->b->count > 1 &&
-           query->a->count <= TS_PLANAR_SCAN_MAX && query->b->count <= TS_PLANAR_SCAN_MAX;
+static planar_walk_end walk_overlap(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                    const ts_planar_polygon* b, const ts_planar_pose* pose_b) {
+    switch (planar_level_here()) {
+    case PLANAR_AVX2: return planar_walk_overlap_avx2(a, pose_a, b, pose_b);
+    case PLANAR_SSE2: return planar_walk_overlap_sse2(a, pose_a, b, pose_b);
+    default: return planar_walk_overlap_scalar(a, pose_a, b, pose_b);
+    }
+}
+
+// Whether the walk knows what to do: a point has no edges to walk on.
+static int can_walk(const ts_planar_polygon* a, const ts_planar_polygon* b, ts_planar_support_rule rule) {
+    return rule == TS_PLANAR_SUPPORT_AUTO && a->count > 1 && b->count > 1 && a->count <= TS_PLANAR_SCAN_MAX &&
+           b->count <= TS_PLANAR_SCAN_MAX;
 }
 
 // What the loop found, of the cores, in the query frame.
@@ -184,48 +195,6 @@ static void to_world(const planar_query* query, ts_planar_pose pose_a, const cor
     out->point_b = ts_planar_vec_add_scaled(out->point_a, out->distance, out->normal);
 }
 
-// What a walk found, straight into the world: the normal of an edge is the polygon's own, the witness across from it
-// a vertex of the other, so only two vertices need a square root.
-static void from_walk(const planar_query* query, const ts_planar_pose* pose_a, const ts_planar_pose* pose_b,
-                      planar_walk_end end, const planar_walk* walk, double scale, ts_planar_result* out) {
-    const ts_planar_polygon *a = query->a, *b = query->b;
-    double radius = a->radius + b->radius, gap;
-    ts_planar_vec n;
-    if (end == PLANAR_WALK_EDGE_B) {
-        ts_planar_vec m = ts_planar_vec_make(b->normal_x[walk->j], b->normal_y[walk->j]);
-        ts_planar_vec turned = ts_planar_vec_turn(ts_planar_vec_make(query->c, query->s), m);
-        gap = turned.x * walk->wx + turned.y * walk->wy;
-        n = ts_planar_vec_turn(pose_b->rotation, ts_planar_vec_make(-m.x, -m.y));
-    } else {
-        ts_planar_vec m;
-        if (end == PLANAR_WALK_EDGE_A) {
-            m = ts_planar_vec_make(a->normal_x[walk->i], a->normal_y[walk->i]);
-            gap = -(m.x * walk->wx + m.y * walk->wy);
-        } else {
-            gap = sqrt(walk->wx * walk->wx + walk->wy * walk->wy);
-            double inverse = -1.0 / gap;
-            m = ts_planar_vec_make(walk->wx * inverse, walk->wy * inverse);
-        }
-        n = ts_planar_vec_turn(pose_a->rotation, m);
-    }
-    double distance = gap - radius;
-    out->distance = out->lower = out->upper = distance;
-    out->normal = n;
-    if (end == PLANAR_WALK_EDGE_A) {
-        ts_planar_vec vertex = {b->centre.x + b->x[walk->j], b->centre.y + b->y[walk->j]};
-        out->point_b = ts_planar_vec_add_scaled(ts_planar_pose_point(*pose_b, vertex), -b->radius, n);
-        out->point_a = ts_planar_vec_add_scaled(out->point_b, -distance, n);
-    } else {
-        ts_planar_vec vertex = {a->centre.x + a->x[walk->i], a->centre.y + a->y[walk->i]};
-        out->point_a = ts_planar_vec_add_scaled(ts_planar_pose_point(*pose_a, vertex), a->radius, n);
-        out->point_b = ts_planar_vec_add_scaled(out->point_a, distance, n);
-    }
-    out->status = distance > 8.0 * DBL_EPSILON * (scale + radius) ? TS_PLANAR_SEPARATED : TS_PLANAR_TOUCHING;
-    if (distance < -8.0 * DBL_EPSILON * (scale + radius)) out->status = TS_PLANAR_PENETRATING;
-    out->iterations = walk->steps;
-    out->support_calls = 1;
-}
-
 static void remember(ts_planar_cache* cache, const planar_simplex* simplex, double nx, double ny) {
     if (!cache) return;
     cache->direction = ts_planar_vec_make(nx, ny);
@@ -245,30 +214,26 @@ void ts_planar_distance(const ts_planar_polygon* a, ts_planar_pose pose_a, const
                         ts_planar_pose pose_b, const ts_planar_options* options, ts_planar_cache* cache,
                         ts_planar_result* out_result) {
     TS_ASSERT(a && b && out_result);
+    ts_planar_support_rule rule = options ? options->support : TS_PLANAR_SUPPORT_AUTO;
+    planar_walk_end end = PLANAR_WALK_UNSURE;
+    if (!cache && can_walk(a, b, rule)) {
+        end = walk_distance(a, &pose_a, b, &pose_b, options ? options->depth : TS_PLANAR_DEPTH_EXACT, out_result);
+        if (end != PLANAR_WALK_UNSURE && end != PLANAR_WALK_INSIDE) return;
+    }
     ts_planar_options chosen = options ? *options : ts_planar_options_default();
     planar_query query;
     if (!planar_query_make(a, &pose_a, b, &pose_b, &query)) {
         invalid(out_result);
         return;
     }
-    query.cache = cache;
     double scale = a->reach + b->reach + fabs(query.tx) + fabs(query.ty);
-    if (!cache && can_walk(&query, chosen.support)) {
-        planar_walk walk;
-        planar_walk_end end = run_walk(&query, 0, &walk);
-        if (end == PLANAR_WALK_INSIDE) {
-            core_answer inside;
-            from_overlap(&query, chosen.depth, scale, &inside);
-            to_world(&query, pose_a, &inside, scale, out_result);
-            out_result->iterations = walk.steps;
-            out_result->support_calls = 1;
-            return;
-        }
-        if (end != PLANAR_WALK_UNSURE) {
-            from_walk(&query, &pose_a, &pose_b, end, &walk, scale, out_result);
-            return;
-        }
+    if (end == PLANAR_WALK_INSIDE) {
+        core_answer inside;
+        from_overlap(&query, chosen.depth, scale, &inside);
+        to_world(&query, pose_a, &inside, scale, out_result);
+        return;
     }
+    query.cache = cache;
     double radius = a->radius + b->radius;
     query.limit = chosen.give_up_distance > 0.0 ? chosen.give_up_distance + radius : (double)INFINITY;
     query.limit_squared = query.limit * query.limit;
@@ -301,9 +266,13 @@ ts_planar_verdict ts_planar_overlap(const ts_planar_polygon* a, ts_planar_pose p
                                     ts_planar_pose pose_b, double margin, ts_planar_support_rule support,
                                     ts_planar_cache* cache) {
     TS_ASSERT(a && b);
+    double limit = a->radius + b->radius + margin;
+    if (limit <= 0.0 && !cache && can_walk(a, b, support)) {
+        planar_walk_end end = walk_overlap(a, &pose_a, b, &pose_b);
+        if (end != PLANAR_WALK_UNSURE) return end == PLANAR_WALK_INSIDE ? TS_PLANAR_OVERLAP : TS_PLANAR_APART;
+    }
     planar_query query;
     if (!planar_query_make(a, &pose_a, b, &pose_b, &query) || !(margin == margin)) return TS_PLANAR_UNKNOWN;
-    double limit = a->radius + b->radius + margin;
     query.limit = limit > 0.0 ? limit : 0.0;
     query.limit_squared = query.limit * query.limit;
     // Discs around and inside the cores decide most pairs of a scene.
@@ -314,10 +283,10 @@ ts_planar_verdict ts_planar_overlap(const ts_planar_polygon* a, ts_planar_pose p
         double inner = a->inner + b->inner + query.limit;
         if (squared < inner * inner * (1.0 - 16.0 * DBL_EPSILON)) return TS_PLANAR_OVERLAP;
     }
-    if (query.limit == 0.0 && !cache && can_walk(&query, support)) {
-        planar_walk walk;
-        planar_walk_end end = run_walk(&query, 1, &walk);
-        if (end != PLANAR_WALK_UNSURE) return end == PLANAR_WALK_INSIDE ? TS_PLANAR_OVERLAP : TS_PLANAR_APART;
+    if (!cache && can_walk(a, b, support)) {
+        ts_planar_result near;
+        planar_walk_end end = walk_distance(a, &pose_a, b, &pose_b, TS_PLANAR_DEPTH_NONE, &near);
+        if (end != PLANAR_WALK_UNSURE) return near.distance <= margin ? TS_PLANAR_OVERLAP : TS_PLANAR_APART;
     }
     query.cache = cache;
     planar_simplex simplex;

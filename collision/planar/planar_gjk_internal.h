@@ -7,13 +7,14 @@
 
 enum { PLANAR_ITERATION_LIMIT = 128, PLANAR_STALL_LIMIT = 4 };
 
+enum { PLANAR_AXES_MAX = 64 };  // up to this product of counts a verdict tries all axes
+
 // A query in a frame at A's centre, turned as A: a point b of B, relative to B's centre, is at rotation b + t.
 typedef struct planar_query {
     const ts_planar_polygon* a;
     const ts_planar_polygon* b;
     double c, s;                   // rotation
     double tx, ty;                 // B's centre
-    double back_x, back_y;         // A's centre, relative to B's, in B's frame: only a direction
     double limit;                  // m, of the cores: give-up distance, or the margin of a verdict
     double limit_squared;          // m^2
     const ts_planar_cache* cache;  // NULL: cold
@@ -85,11 +86,23 @@ typedef struct planar_walk {
     double wx, wy;  // a_i - b_j, query frame
 } planar_walk;
 
-// The walk along the boundary of A - B, planar_walk_internal.h. With `verdict` it stops as soon as it is known on
-// which side the origin lies.
-planar_walk_end planar_walk_scalar(const planar_query* query, int verdict, planar_walk* out);
-planar_walk_end planar_walk_sse2(const planar_query* query, int verdict, planar_walk* out);
-planar_walk_end planar_walk_avx2(const planar_query* query, int verdict, planar_walk* out);
+// The walk along the boundary of A - B, planar_walk_internal.h. A distance is complete unless the end is UNSURE (also
+// when a pose needs tidying) or INSIDE; of a verdict only INSIDE, OUTSIDE or UNSURE comes back.
+planar_walk_end planar_walk_distance_scalar(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                            const ts_planar_polygon* b, const ts_planar_pose* pose_b,
+                                            ts_planar_depth depth, ts_planar_result* out);
+planar_walk_end planar_walk_distance_sse2(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                          const ts_planar_polygon* b, const ts_planar_pose* pose_b,
+                                          ts_planar_depth depth, ts_planar_result* out);
+planar_walk_end planar_walk_distance_avx2(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                          const ts_planar_polygon* b, const ts_planar_pose* pose_b,
+                                          ts_planar_depth depth, ts_planar_result* out);
+planar_walk_end planar_walk_overlap_scalar(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                           const ts_planar_polygon* b, const ts_planar_pose* pose_b);
+planar_walk_end planar_walk_overlap_sse2(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                         const ts_planar_polygon* b, const ts_planar_pose* pose_b);
+planar_walk_end planar_walk_overlap_avx2(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                         const ts_planar_polygon* b, const ts_planar_pose* pose_b);
 
 // Which instructions a scan uses.
 typedef enum planar_level { PLANAR_SCALAR, PLANAR_SSE2, PLANAR_AVX2 } planar_level;
@@ -101,6 +114,14 @@ static inline planar_level planar_level_here(void) {
 #else
     return PLANAR_SCALAR;
 #endif
+}
+
+// Nonzero when both rotations are unit to rounding and both positions within bounds.
+static inline int planar_poses_are_tidy(const ts_planar_pose* a, const ts_planar_pose* b) {
+    double off_a = a->rotation.x * a->rotation.x + a->rotation.y * a->rotation.y - 1.0;
+    double off_b = b->rotation.x * b->rotation.x + b->rotation.y * b->rotation.y - 1.0;
+    double far = (fabs(a->position.x) + fabs(a->position.y)) + (fabs(b->position.x) + fabs(b->position.y));
+    return fabs(off_a) + fabs(off_b) <= 8.0 * DBL_EPSILON && far <= 1e30;
 }
 
 // Penetration of overlapping cores by the separating axis with the least depth.

@@ -7,19 +7,10 @@
 // Makes the rotation unit; 0 when the pose is no pose.
 int planar_tidy_pose(ts_planar_pose* pose);
 
-// Nonzero when the rotation is unit to rounding.
-static inline int planar_is_unit(ts_planar_vec rotation) {
-    return fabs(rotation.x * rotation.x + rotation.y * rotation.y - 1.0) <= 8.0 * DBL_EPSILON;
-}
-
 // Fills geometry; 0 when a pose is invalid. Poses that are slightly off are put right.
 static inline int planar_query_make(const ts_planar_polygon* a, ts_planar_pose* pose_a, const ts_planar_polygon* b,
                                     ts_planar_pose* pose_b, planar_query* query) {
-    double far =
-        fabs(pose_a->position.x) + fabs(pose_a->position.y) + fabs(pose_b->position.x) + fabs(pose_b->position.y);
-    if (!(far <= 1e30) || !planar_is_unit(pose_a->rotation) || !planar_is_unit(pose_b->rotation)) {
-        if (!planar_tidy_pose(pose_a) || !planar_tidy_pose(pose_b)) return 0;
-    }
+    if (!planar_poses_are_tidy(pose_a, pose_b) && (!planar_tidy_pose(pose_a) || !planar_tidy_pose(pose_b))) return 0;
     ts_planar_vec ra = pose_a->rotation, rb = pose_b->rotation;
     double gx = pose_b->position.x - pose_a->position.x, gy = pose_b->position.y - pose_a->position.y;
     query->a = a;
@@ -29,8 +20,6 @@ static inline int planar_query_make(const ts_planar_polygon* a, ts_planar_pose* 
     // Centres first: polygons in map coordinates then lose no digits.
     query->tx = (ra.x * gx + ra.y * gy) + ((query->c * b->centre.x - query->s * b->centre.y) - a->centre.x);
     query->ty = (ra.x * gy - ra.y * gx) + ((query->s * b->centre.x + query->c * b->centre.y) - a->centre.y);
-    query->back_x = (query->c * a->centre.x + query->s * a->centre.y) - b->centre.x - (rb.x * gx + rb.y * gy);
-    query->back_y = (query->c * a->centre.y - query->s * a->centre.x) - b->centre.y - (rb.x * gy - rb.y * gx);
     return 1;
 }
 

@@ -18,6 +18,16 @@ static inline void K(place)(const planar_query* query, int count, double* out_x,
     }
 }
 
+#define PLANAR_LANES 1
+typedef double K(lanes);
+static inline K(lanes) K(load)(const double* p) { return *p; }
+static inline K(lanes) K(spread)(double v) { return v; }
+static inline K(lanes) K(add)(K(lanes) a, K(lanes) b) { return a + b; }
+static inline K(lanes) K(sub)(K(lanes) a, K(lanes) b) { return a - b; }
+static inline K(lanes) K(mul)(K(lanes) a, K(lanes) b) { return a * b; }
+static inline K(lanes) K(least)(K(lanes) a, K(lanes) b) { return b < a ? b : a; }
+static inline int K(any_positive)(K(lanes) v) { return v > 0.0; }
+
 #include "collision/planar/planar_scan_finder_internal.h"
 #include "collision/planar/planar_kernel_internal.h"
 #include "collision/planar/planar_walk_internal.h"

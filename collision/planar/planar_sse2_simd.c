@@ -34,6 +34,16 @@ static inline void K(place)(const planar_query* query, int count, double* out_x,
     }
 }
 
+#define PLANAR_LANES 2
+typedef __m128d K(lanes);
+static inline K(lanes) K(load)(const double* p) { return _mm_loadu_pd(p); }
+static inline K(lanes) K(spread)(double v) { return _mm_set1_pd(v); }
+static inline K(lanes) K(add)(K(lanes) a, K(lanes) b) { return _mm_add_pd(a, b); }
+static inline K(lanes) K(sub)(K(lanes) a, K(lanes) b) { return _mm_sub_pd(a, b); }
+static inline K(lanes) K(mul)(K(lanes) a, K(lanes) b) { return _mm_mul_pd(a, b); }
+static inline K(lanes) K(least)(K(lanes) a, K(lanes) b) { return _mm_min_pd(a, b); }
+static inline int K(any_positive)(K(lanes) v) { return _mm_movemask_pd(_mm_cmpgt_pd(v, _mm_setzero_pd())); }
+
 #include "collision/planar/planar_scan_finder_internal.h"
 #include "collision/planar/planar_kernel_internal.h"
 #include "collision/planar/planar_walk_internal.h"

@@ -4,9 +4,19 @@
 // (i + 1, j) or (i, j + 1), whichever edge turns less; likewise backwards. One support point along the line of centres
 // is found by a scan, and from there the nearest feature is a few steps away, each a cross product: cheaper than more
 // scans. With centres c in A and B, the ray from c_A - c_B through the origin leaves D through one edge; on which side
-// of it the origin lies decides overlap. Outside, the nearest point of the visible boundary has no rival, and the
-// distance falls until it is reached. Edges are differences of the polygons' own vertices, so a short edge knows its
-// direction. Where a decision is within rounding, the walk says UNSURE.
+// of it the origin lies decides overlap. Outside, the nearest point of the visible boundary has no rival, the distance
+// falls until it is reached, and it lies on that side of the first vertex where the ray passes. Edges are differences
+// of the polygons' own vertices, so a short edge knows its direction. Where a decision is within rounding, the walk
+// says UNSURE. Everything is turned as the world, with the origin of D's space where the centres' difference puts it.
+
+// Two placed polygons.
+typedef struct K(pair) {
+    const ts_planar_polygon* a;
+    const ts_planar_polygon* b;
+    ts_planar_vec ra, rb;  // rotations
+    ts_planar_vec oa, ob;  // centres in the world
+    double tx, ty;         // from A's centre to B's
+} K(pair);
 
 // A vertex of D and the way from it.
 typedef struct K(stand) {
@@ -16,148 +26,249 @@ typedef struct K(stand) {
     int next_i, next_j;
 } K(stand);
 
-// Fills x, y.
-PLANAR_TARGET static inline void K(stand_at)(const planar_query* query, K(stand) * at) {
-    double bx = query->b->x[at->j], by = query->b->y[at->j];
-    at->x = (query->a->x[at->i] - query->tx) - (query->c * bx - query->s * by);
-    at->y = (query->a->y[at->i] - query->ty) - (query->s * bx + query->c * by);
+PLANAR_TARGET static inline void K(stand_at)(const K(pair) * pair, K(stand) * at) {
+    double ax = pair->a->x[at->i], ay = pair->a->y[at->i], bx = pair->b->x[at->j], by = pair->b->y[at->j];
+    at->x = ((pair->ra.x * ax - pair->ra.y * ay) - (pair->rb.x * bx - pair->rb.y * by)) - pair->tx;
+    at->y = ((pair->ra.y * ax + pair->ra.x * ay) - (pair->rb.y * bx + pair->rb.x * by)) - pair->ty;
 }
 
-// Fills the way to the next vertex: counter-clockwise with turn 1, clockwise with turn -1 (a constant at each call).
-PLANAR_TARGET static inline __attribute__((always_inline)) void K(look)(const planar_query* query, int turn,
-                                                                        K(stand) * at) {
-    const ts_planar_polygon *a = query->a, *b = query->b;
-    int i = at->i + 1, j = at->j + 1;  // the arrays go on with vertex 0
-    if (turn < 0) {
-        i = (at->i ? at->i : a->count) - 1;
-        j = (at->j ? at->j : b->count) - 1;
-    }
-    double ax = a->x[i] - a->x[at->i], ay = a->y[i] - a->y[at->i];
+// Fills the way to the next vertex: counter-clockwise with turn 1, clockwise with turn -1. No branches: which way and
+// whose edge are coin tosses.
+PLANAR_TARGET static inline __attribute__((always_inline)) void K(look)(const K(pair) * pair, int turn, K(stand) * at) {
+    const ts_planar_polygon *a = pair->a, *b = pair->b;
+    int i = at->i + turn, j = at->j + turn;  // upwards the arrays go on with vertex 0
+    i = i < 0 ? a->count - 1 : i;
+    j = j < 0 ? b->count - 1 : j;
+    double fx = a->x[i] - a->x[at->i], fy = a->y[i] - a->y[at->i];
     double gx = b->x[at->j] - b->x[j], gy = b->y[at->j] - b->y[j];
-    double bx = query->c * gx - query->s * gy, by = query->s * gx + query->c * gy;
-    double turned = ax * by - ay * bx;
-    int take_a = turn > 0 ? turned >= 0.0 : turned <= 0.0;
+    double ax = pair->ra.x * fx - pair->ra.y * fy, ay = pair->ra.y * fx + pair->ra.x * fy;
+    double bx = pair->rb.x * gx - pair->rb.y * gy, by = pair->rb.y * gx + pair->rb.x * gy;
+    double turned = (ax * by - ay * bx) * turn;
+    int take_a = turned >= 0.0;
     at->ex = take_a ? ax : bx;
     at->ey = take_a ? ay : by;
-    at->next_i = take_a ? (i == a->count ? 0 : i) : at->i;
-    at->next_j = take_a ? at->j : (j == b->count ? 0 : j);
+    i = i == a->count ? 0 : i;
+    j = j == b->count ? 0 : j;
+    at->next_i = take_a ? i : at->i;
+    at->next_j = take_a ? at->j : j;
 }
 
-// The edge between two neighbours of D, in counter-clockwise order.
-PLANAR_TARGET static inline planar_walk_end K(end_on_edge)(const K(stand) * first, const K(stand) * second,
-                                                           planar_walk* out) {
-    out->i = first->i;
-    out->j = first->j;
-    out->wx = first->x;
-    out->wy = first->y;
-    return second->j == first->j ? PLANAR_WALK_EDGE_A : PLANAR_WALK_EDGE_B;
+// The next vertex.
+PLANAR_TARGET static inline K(stand) K(go)(const K(pair) * pair, const K(stand) * at) {
+    K(stand) next = {at->next_i, at->next_j, 0.0, 0.0, 0.0, 0.0, 0, 0};
+    K(stand_at)(pair, &next);
+    return next;
 }
 
-// A vertex, if both ways from it lead away from the origin by more than rounding. `along` looks one way, `against`
-// is the product of the vertex with the edge the other way, `size` that edge's length.
-PLANAR_TARGET static inline planar_walk_end K(end_on_vertex)(const K(stand) * at, double against, double size,
-                                                             double noise, planar_walk* out) {
+PLANAR_TARGET static inline planar_walk_end K(end_at)(const K(stand) * at, planar_walk_end end, planar_walk* out) {
     out->i = at->i;
     out->j = at->j;
     out->wx = at->x;
     out->wy = at->y;
-    double along = at->x * at->ex + at->y * at->ey;
-    return along > noise * (fabs(at->ex) + fabs(at->ey)) && against > noise * size ? PLANAR_WALK_VERTEX
-                                                                                   : PLANAR_WALK_UNSURE;
+    return end;
 }
 
-// Walks along visible edges while they lead closer to the origin. `at` looks along the first, which does.
+// The edge between two neighbours of D; it starts at the one that comes first counter-clockwise.
+PLANAR_TARGET static inline planar_walk_end K(end_on_edge)(const K(stand) * at, const K(stand) * next, int turn,
+                                                           planar_walk* out) {
+    return K(end_at)(turn > 0 ? at : next, next->j == at->j ? PLANAR_WALK_EDGE_A : PLANAR_WALK_EDGE_B, out);
+}
+
+// A vertex, if both ways from it lead away from the origin by more than rounding. `at` looks one way; `against` is the
+// product of the vertex with the edge the other way, `size` that edge's length.
+PLANAR_TARGET static inline planar_walk_end K(end_on_vertex)(const K(stand) * at, double against, double size,
+                                                             double noise, planar_walk* out) {
+    double along = at->x * at->ex + at->y * at->ey;
+    int sure = along > noise * (fabs(at->ex) + fabs(at->ey)) && against > noise * size;
+    return K(end_at)(at, sure ? PLANAR_WALK_VERTEX : PLANAR_WALK_UNSURE, out);
+}
+
+// Walks while that leads closer to the origin. `at` looks along the first edge, which does.
 PLANAR_TARGET static inline __attribute__((always_inline)) planar_walk_end
-K(descend)(const planar_query* query, int turn, K(stand) at, double noise, planar_walk* out) {
-    for (int left = query->a->count + query->b->count; left > 0; --left) {
-        K(stand) next = at;
-        next.i = at.next_i;
-        next.j = at.next_j;
-        K(stand_at)(query, &next);
+K(descend)(const K(pair) * pair, int turn, K(stand) at, double noise, planar_walk* out) {
+    for (int left = pair->a->count + pair->b->count; left > 0; --left) {
+        K(stand) next = K(go)(pair, &at);
         ++out->steps;
-        double against = -(next.x * at.ex + next.y * at.ey), size = fabs(at.ex) + fabs(at.ey);
-        if (against < 0.0) return K(end_on_edge)(turn > 0 ? &at : &next, turn > 0 ? &next : &at, out);
-        K(look)(query, turn, &next);
+        double against = -(next.x * at.ex + next.y * at.ey);
+        if (against < 0.0) return K(end_on_edge)(&at, &next, turn, out);
+        double size = fabs(at.ex) + fabs(at.ey);
+        K(look)(pair, turn, &next);
         at = next;
         if (!(at.x * at.ex + at.y * at.ey < 0.0)) return K(end_on_vertex)(&at, against, size, noise, out);
     }
     return PLANAR_WALK_UNSURE;
 }
 
-// Walks from a vertex off the ray along d until the ray is crossed: then the edge from `before` to `after` is the one
-// that the ray leaves D through. 0 when a vertex is on the ray to rounding.
-PLANAR_TARGET static inline __attribute__((always_inline)) int K(cross_ray)(const planar_query* query, int turn,
-                                                                            double level, double side,
-                                                                            K(stand) * before, K(stand) * after,
-                                                                            int* steps) {
-    double dx = query->tx, dy = query->ty;
-    for (int left = query->a->count + query->b->count; left > 0; --left) {
-        K(look)(query, turn, before);
-        after->i = before->next_i;
-        after->j = before->next_j;
-        K(stand_at)(query, after);
-        ++*steps;
-        double there = dx * after->y - dy * after->x;
-        if (turn > 0 ? there > 0.0 : there < 0.0) return fabs(side) > level && fabs(there) > level;
-        side = there;
-        *before = *after;
-    }
-    return 0;
-}
-
 // The origin is not beyond the line through the support vertex `at`: which edge does the ray leave through, and on
 // which side of it is the origin?
-PLANAR_TARGET static inline planar_walk_end K(through_portal)(const planar_query* query, int verdict, double scale,
-                                                              K(stand) at, planar_walk* out) {
-    double noise = 64.0 * DBL_EPSILON * scale;
-    double level = noise * (fabs(query->tx) + fabs(query->ty));
-    double side = query->tx * at.y - query->ty * at.x;
-    K(stand) left = at, right = at;
-    if (side < 0.0) {
-        if (!K(cross_ray)(query, 1, level, side, &right, &left, &out->steps)) return PLANAR_WALK_UNSURE;
-    } else {
-        if (!K(cross_ray)(query, -1, level, side, &left, &right, &out->steps)) return PLANAR_WALK_UNSURE;
-        right.ex = -left.ex;
-        right.ey = -left.ey;
+PLANAR_TARGET static inline __attribute__((always_inline)) planar_walk_end
+K(portal)(const K(pair) * pair, int verdict, int turn, double side, double noise, K(stand) at, planar_walk* out) {
+    double dx = pair->tx, dy = pair->ty, level = noise * (fabs(dx) + fabs(dy));
+    K(stand) next = at;
+    for (int left = pair->a->count + pair->b->count;; --left) {
+        if (left == 0) return PLANAR_WALK_UNSURE;
+        K(look)(pair, turn, &at);
+        next = K(go)(pair, &at);
+        ++out->steps;
+        double there = dx * next.y - dy * next.x;
+        if (there * turn > 0.0) {
+            if (!(fabs(side) > level && fabs(there) > level)) return PLANAR_WALK_UNSURE;
+            break;
+        }
+        side = there;
+        at = next;
     }
-    double ex = right.ex, ey = right.ey, size = fabs(ex) + fabs(ey);
-    double outside = right.y * ex - right.x * ey;
-    double from_left = left.x * ex + left.y * ey, from_right = -(right.x * ex + right.y * ey);
-    int facing = from_left > 0.0 && from_right > 0.0;
-    if (outside <= -noise * size) return PLANAR_WALK_INSIDE;
+    double ex = at.ex, ey = at.ey, size = fabs(ex) + fabs(ey);
+    double outside = (at.y * ex - at.x * ey) * turn;
+    double from_at = -(at.x * ex + at.y * ey), from_next = next.x * ex + next.y * ey;
+    if (outside <= -noise * size) return K(end_at)(&at, PLANAR_WALK_INSIDE, out);
+    int facing = from_at > 0.0 && from_next > 0.0;
     if (outside < noise * size && !facing) return PLANAR_WALK_UNSURE;
-    if (verdict) return outside > 0.0 ? PLANAR_WALK_OUTSIDE : PLANAR_WALK_INSIDE;
-    if (facing) return K(end_on_edge)(&right, &left, out);
-    if (from_left <= 0.0) {
-        K(look)(query, 1, &left);
-        if (left.x * left.ex + left.y * left.ey < 0.0) return K(descend)(query, 1, left, noise, out);
-        return K(end_on_vertex)(&left, -from_left, size, noise, out);
+    if (verdict) return K(end_at)(&at, outside > 0.0 ? PLANAR_WALK_OUTSIDE : PLANAR_WALK_INSIDE, out);
+    if (facing) return K(end_on_edge)(&at, &next, turn, out);
+    double against = -from_next;
+    if (from_next > 0.0) {  // back past the start of the edge
+        against = -from_at;
+        turn = -turn;
+        next = at;
     }
-    K(look)(query, -1, &right);
-    if (right.x * right.ex + right.y * right.ey < 0.0) return K(descend)(query, -1, right, noise, out);
-    return K(end_on_vertex)(&right, -from_right, size, noise, out);
+    K(look)(pair, turn, &next);
+    if (next.x * next.ex + next.y * next.ey < 0.0) return K(descend)(pair, turn, next, noise, out);
+    return K(end_on_vertex)(&next, against, size, noise, out);
 }
 
-PLANAR_TARGET planar_walk_end K(planar_walk)(const planar_query* query, int verdict, planar_walk* out) {
-    double dx = query->tx, dy = query->ty;
+// Always inlined: the pair then lives in registers.
+PLANAR_TARGET static inline __attribute__((always_inline)) planar_walk_end K(walk)(const K(pair) * pair, int verdict,
+                                                                                   planar_walk* out) {
+    double dx = pair->tx, dy = pair->ty;
     K(stand) at;
-    at.i = K(scan)(query->a->x, query->a->y, query->a->count, dx, dy);
-    at.j = K(scan)(query->b->x, query->b->y, query->b->count, query->back_x, query->back_y);
-    K(stand_at)(query, &at);
+    at.i = K(scan)(pair->a->x, pair->a->y, pair->a->count, pair->ra.x * dx + pair->ra.y * dy,
+                   pair->ra.x * dy - pair->ra.y * dx);
+    at.j = K(scan)(pair->b->x, pair->b->y, pair->b->count, -(pair->rb.x * dx + pair->rb.y * dy),
+                   pair->rb.y * dx - pair->rb.x * dy);
+    K(stand_at)(pair, &at);
     out->steps = 0;
-    double dw = dx * at.x + dy * at.y;
-    double scale = query->a->reach + query->b->reach + fabs(dx) + fabs(dy);
+    double dw = dx * at.x + dy * at.y, side = dx * at.y - dy * at.x;
+    double noise = 64.0 * DBL_EPSILON * (pair->a->reach + pair->b->reach + fabs(dx) + fabs(dy));
+    int turn = side < 0.0 ? 1 : -1;  // towards the ray
     if (!(dw < 0.0)) {
-        if (!(query->a->inner > 0.0) || !(query->b->inner > 0.0)) return PLANAR_WALK_UNSURE;
-        return K(through_portal)(query, verdict, scale, at, out);
+        if (!(pair->a->inner > 0.0) || !(pair->b->inner > 0.0)) return PLANAR_WALK_UNSURE;
+        return K(portal)(pair, verdict, turn, side, noise, at, out);
     }
     if (verdict) return PLANAR_WALK_OUTSIDE;
-    double noise = 64.0 * DBL_EPSILON * scale;
-    K(look)(query, 1, &at);
-    double forward = at.x * at.ex + at.y * at.ey, size = fabs(at.ex) + fabs(at.ey);
-    if (forward < 0.0 && at.x * at.ey - at.y * at.ex < 0.0) return K(descend)(query, 1, at, noise, out);
-    K(look)(query, -1, &at);
-    if (at.x * at.ex + at.y * at.ey < 0.0 && at.x * at.ey - at.y * at.ex > 0.0)
-        return K(descend)(query, -1, at, noise, out);
+    K(look)(pair, turn, &at);
+    double forward = at.x * at.ex + at.y * at.ey;
+    if (forward < 0.0) return K(descend)(pair, turn, at, noise, out);
+    double size = fabs(at.ex) + fabs(at.ey);
+    K(look)(pair, -turn, &at);
     return K(end_on_vertex)(&at, forward, size, noise, out);
+}
+
+#include "collision/planar/planar_axes_internal.h"
+
+// 0 when the poses need tidying first.
+PLANAR_TARGET static inline __attribute__((always_inline)) int K(pair_up)(const ts_planar_polygon* a,
+                                                                          const ts_planar_pose* pose_a,
+                                                                          const ts_planar_polygon* b,
+                                                                          const ts_planar_pose* pose_b, K(pair) * out) {
+    ts_planar_vec ra = pose_a->rotation, rb = pose_b->rotation, pa = pose_a->position, pb = pose_b->position;
+    if (!planar_poses_are_tidy(pose_a, pose_b)) return 0;
+    // Centres first: polygons in map coordinates then lose no digits.
+    double ax = ra.x * a->centre.x - ra.y * a->centre.y, ay = ra.y * a->centre.x + ra.x * a->centre.y;
+    double bx = rb.x * b->centre.x - rb.y * b->centre.y, by = rb.y * b->centre.x + rb.x * b->centre.y;
+    out->a = a;
+    out->b = b;
+    out->ra = ra;
+    out->rb = rb;
+    out->tx = (pb.x - pa.x) + (bx - ax);
+    out->ty = (pb.y - pa.y) + (by - ay);
+    out->oa = ts_planar_vec_make(pa.x + ax, pa.y + ay);
+    out->ob = ts_planar_vec_make(pb.x + bx, pb.y + by);
+    return 1;
+}
+
+// An overlap of which no depth is wanted: bounds from the outer discs along the line of centres.
+PLANAR_TARGET static inline void K(only_overlap)(const K(pair) * pair, ts_planar_result* out) {
+    double apart = sqrt(pair->tx * pair->tx + pair->ty * pair->ty), radius = pair->a->radius + pair->b->radius;
+    double lower = apart - pair->a->reach - pair->b->reach;
+    out->status = TS_PLANAR_PENETRATING;
+    out->distance = out->upper = -radius;
+    out->lower = (lower < 0.0 ? lower : 0.0) - radius;
+    out->normal = apart > 0.0 ? ts_planar_vec_make(pair->tx / apart, pair->ty / apart) : ts_planar_vec_make(1.0, 0.0);
+    out->point_a = pair->oa;
+    out->point_b = ts_planar_vec_add_scaled(pair->oa, -radius, out->normal);
+}
+
+PLANAR_TARGET planar_walk_end K(planar_walk_distance)(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                                      const ts_planar_polygon* b, const ts_planar_pose* pose_b,
+                                                      ts_planar_depth depth, ts_planar_result* out) {
+    K(pair) pair;
+    if (!K(pair_up)(a, pose_a, b, pose_b, &pair)) return PLANAR_WALK_UNSURE;
+    planar_walk walk = {0, 0, 0, 0.0, 0.0};
+    double squared = pair.tx * pair.tx + pair.ty * pair.ty, inner = a->inner + b->inner;
+    planar_walk_end end = PLANAR_WALK_INSIDE;
+    if (!(squared < inner * inner * (1.0 - 16.0 * DBL_EPSILON) && a->inner > 0.0 && b->inner > 0.0))
+        end = K(walk)(&pair, 0, &walk);
+    out->iterations = walk.steps;
+    out->support_calls = 1;
+    if (end == PLANAR_WALK_UNSURE) return end;
+    if (end == PLANAR_WALK_INSIDE) {
+        if (depth == TS_PLANAR_DEPTH_EXACT) return end;
+        K(only_overlap)(&pair, out);
+        return PLANAR_WALK_VERTEX;  // complete
+    }
+    // The normal of an edge is the polygon's own, and the witness across from it a vertex of the other.
+    double radius = a->radius + b->radius, gap, nx, ny;
+    ts_planar_vec point_a, point_b;
+    if (end == PLANAR_WALK_VERTEX) {
+        gap = sqrt(walk.wx * walk.wx + walk.wy * walk.wy);
+        double inverse = -1.0 / gap;
+        nx = walk.wx * inverse;
+        ny = walk.wy * inverse;
+    } else {
+        int of_a = end == PLANAR_WALK_EDGE_A;
+        double mx = of_a ? a->normal_x[walk.i] : -b->normal_x[walk.j];
+        double my = of_a ? a->normal_y[walk.i] : -b->normal_y[walk.j];
+        double rx = of_a ? pair.ra.x : pair.rb.x, ry = of_a ? pair.ra.y : pair.rb.y;
+        nx = rx * mx - ry * my;
+        ny = ry * mx + rx * my;
+        gap = -(nx * walk.wx + ny * walk.wy);
+    }
+    double distance = gap - radius;
+    if (end == PLANAR_WALK_EDGE_A) {
+        double x = b->x[walk.j], y = b->y[walk.j];
+        point_b.x = (pair.ob.x + (pair.rb.x * x - pair.rb.y * y)) - b->radius * nx;
+        point_b.y = (pair.ob.y + (pair.rb.y * x + pair.rb.x * y)) - b->radius * ny;
+        point_a.x = point_b.x - distance * nx;
+        point_a.y = point_b.y - distance * ny;
+    } else {
+        double x = a->x[walk.i], y = a->y[walk.i];
+        point_a.x = (pair.oa.x + (pair.ra.x * x - pair.ra.y * y)) + a->radius * nx;
+        point_a.y = (pair.oa.y + (pair.ra.y * x + pair.ra.x * y)) + a->radius * ny;
+        point_b.x = point_a.x + distance * nx;
+        point_b.y = point_a.y + distance * ny;
+    }
+    double level = 8.0 * DBL_EPSILON * (a->reach + b->reach + radius + fabs(pair.tx) + fabs(pair.ty));
+    out->status =
+        distance > level ? TS_PLANAR_SEPARATED : (distance < -level ? TS_PLANAR_PENETRATING : TS_PLANAR_TOUCHING);
+    out->distance = out->lower = out->upper = distance;
+    out->normal = ts_planar_vec_make(nx, ny);
+    out->point_a = point_a;
+    out->point_b = point_b;
+    return end;
+}
+
+PLANAR_TARGET planar_walk_end K(planar_walk_overlap)(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                                     const ts_planar_polygon* b, const ts_planar_pose* pose_b) {
+    K(pair) pair;
+    if (!K(pair_up)(a, pose_a, b, pose_b, &pair)) return PLANAR_WALK_UNSURE;
+    // Discs around and inside the cores decide most pairs of a scene.
+    double squared = pair.tx * pair.tx + pair.ty * pair.ty;
+    double outer = a->reach + b->reach, inner = a->inner + b->inner;
+    if (squared > outer * outer * (1.0 + 16.0 * DBL_EPSILON)) return PLANAR_WALK_OUTSIDE;
+    if (squared < inner * inner * (1.0 - 16.0 * DBL_EPSILON) && a->inner > 0.0 && b->inner > 0.0)
+        return PLANAR_WALK_INSIDE;
+    if (a->count * b->count <= PLANAR_AXES_MAX && (a->count > 2 || b->count > 2)) return K(try_axes)(&pair);
+    planar_walk walk;
+    return K(walk)(&pair, 1, &walk);
 }
