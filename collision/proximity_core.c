@@ -10,6 +10,7 @@
 // Guaranteed: lower <= delta <= upper, a unit normal, and point_a - point_b = -distance * normal by construction.
 #include "collision/proximity_internal.h"
 
+#include "collision/box_sat_internal.h"
 #include "collision/ellipsoid_pair_internal.h"
 #include "collision/polish.h"
 
@@ -227,6 +228,34 @@ static int query_ellipsoids(const ts_shape* a, const ts_shape* b, const ts_trans
     return 1;
 }
 
+// Two boxes by active sets and separating axes. Returns 0, with nothing in *out, where those stay open, and where the
+// normal remembered is as good as the one found: it stays then, and EPA gives its witnesses.
+static int query_boxes(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                       double give_up_distance, ts_proximity* out, double* out_scale) {
+    ts_polish_state state;
+    ts_box_sat_outcome outcome = ts_box_sat_query(a->half, b->half, b_in_a, give_up_distance, &state);
+    if (outcome == TS_BOX_SAT_OPEN || !isfinite(state.lower)) return 0;
+    double scale = ts_vec3_norm(a->half) + ts_vec3_norm(b->half) + ts_vec3_norm(b_in_a->p);
+    if (outcome == TS_BOX_SAT_SETTLED && state.lower <= 0.0 && ts_vec3_max_abs(previous) > 0.0 &&
+        ts_vec3_dot(previous, state.normal) < 0.999) {
+        ts_vec3 sa = ts_support_core(a, previous, -1).point;
+        ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(b_in_a, ts_vec3_neg(previous)), -1).point;
+        double gap = ts_vec3_dot(previous, ts_vec3_sub(ts_transform_point(b_in_a, sb), sa));
+        if (gap >= state.lower - 8.0 * DBL_EPSILON * scale) return 0;
+    }
+    out->status = outcome == TS_BOX_SAT_EARLY ? TS_PROXIMITY_SEPARATED_EARLY
+                  : state.lower > 0.0         ? TS_PROXIMITY_SEPARATED
+                                              : TS_PROXIMITY_PENETRATING;
+    out->lower = state.lower;
+    out->upper = state.upper;
+    out->normal = state.normal;
+    out->point_a = state.point_a;
+    out->point_b = state.point_b;
+    out->distance = out->lower > 0.0 ? out->upper : out->lower;
+    *out_scale = scale;
+    return 1;
+}
+
 // What is left of the cache when its normal has been tried in vain: hints and simplex.
 static ts_gjk_cache without_normal(const ts_gjk_cache* cache) {
     ts_gjk_cache rest = cache ? *cache : ts_gjk_cache_none();
@@ -242,6 +271,9 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
         cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
     if (options->method == TS_PROXIMITY_AUTO && ts_ellipsoid_pair_is(a, b) &&
         query_ellipsoids(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
+        return;
+    if (options->method == TS_PROXIMITY_AUTO && a->kind == TS_SHAPE_BOX && b->kind == TS_SHAPE_BOX &&
+        query_boxes(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
         return;
     int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
     ts_gjk_settings settings = settings_for(curved, options, balls);
