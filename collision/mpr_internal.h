@@ -90,9 +90,10 @@ ts_mpr_verdict ts_mpr_refine(ts_mpr_space* space, ts_vec3 d, ts_penetration_shor
                              ts_mpr_portal* portal, ts_mpr_state* out_state);
 
 /// Newton steps on the direction, from unit *io_d, whose support point is corner `newest`, with the curvature of D that
-/// the other corners (the one in slot 3 as well) show. Each step is kept only if it lowers the support value; returns
+/// the other corners (the one in slot 3 as well) show. `hit` is where the last ray met the portal: where D is flat one way
+/// it is nearer the minimum than the support point, and then only one step is made. Each step is kept only if it lowers the support value; returns
 /// their number. If there was any, *io_d is left at the lowest, its support point in slot 3 (`top` set).
-int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_vec3* io_d);
+int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_vec3 hit, ts_vec3* io_d);
 
 #ifdef __cplusplus
 }

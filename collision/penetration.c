@@ -19,8 +19,8 @@
 // curvature of D there are measured with two supports, and where one is less than the depth the search leaves along it,
 // once to each side.
 // Added at the curved pace: Newton steps with curvature read off the supports pick the next ray, portals are begun no
-// larger than that curvature asks for, and a search that ends above the least value seen goes on from there. A third to a
-// seventh of the supports, and fewer wrong minima.
+// larger than that curvature asks for, and a search that ends above the least value seen goes on from there. Half to an
+// eighth of the supports, and fewer wrong minima.
 // Known limits: a local method. Every face of D that holds its own foot is a minimum; from the centres about a third of
 // box pairs end in a wrong one. See penetration_policy.c. Deep curved pairs converge linearly, at the ratio of the depth
 // to the radius of curvature of D.
@@ -171,7 +171,9 @@ static int refine(search* s, ts_vec3 d, ts_mpr_verdict* out_verdict, ts_mpr_stat
         // Leaving the ray before it is known to be the longer one is safe as long as the bound falls every time.
         double before = s->space.best, worth = 0.25 * ts_mpr_tolerance(&s->space);
         *out_next = state->normal;
-        if (ts_mpr_descend(&s->space, &s->portal, state->newest, out_next) && s->space.best < before - worth) return 1;
+        if (ts_mpr_descend(&s->space, &s->portal, state->newest, ts_vec3_scale(state->ray, d), out_next) &&
+            s->space.best < before - worth)
+            return 1;
         s->portal.top = 0;
     }
     *out_verdict = ts_mpr_refine(&s->space, d, settings->shortcut, settings->inner_limit, &s->portal, state);
@@ -203,7 +205,9 @@ static int follow(search* s, ts_vec3* ray) {
         // fall through
     case TS_MPR_SHORTCUT:
         *ray = state.normal;
-        if (s->settings->pace == TS_PENETRATION_PACE_CURVED) ts_mpr_descend(&s->space, &s->portal, 3, ray);
+        if (s->settings->pace == TS_PENETRATION_PACE_CURVED) {
+            ts_mpr_descend(&s->space, &s->portal, 3, ts_vec3_scale(state.ray, d), ray);
+        }
         return 1;
     case TS_MPR_DEGENERATE:
         // A portal with no area left: a fresh one from the best direction, unless that is where this one came from.

@@ -12,6 +12,9 @@
 
 enum { STEPS = 8 };
 
+// Where the ray met the portal is this much nearer to it than the support point, the latter lies along something flat.
+static const double FLAT = 0.03;
+
 typedef struct tangent2 {
     double x, y;
 } tangent2;
@@ -64,7 +67,7 @@ static int fit_curvature(const sample from[3], ts_vec3 w, ts_vec3 n, ts_vec3 t0,
     return 1;
 }
 
-int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_vec3* io_d) {
+int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_vec3 hit, ts_vec3* io_d) {
     // rad: a turn this large leaves the place where the curvature was measured.
     static const double longest = 0.5;
     const ts_mpr_vertex* top = ts_mpr_corner(portal, newest);
@@ -75,7 +78,7 @@ int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_ve
         from[k].w = ts_mpr_corner(portal, i)->w;
         from[k++].direction = ts_mpr_corner(portal, i)->direction;
     }
-    int step = 0;
+    int step = 0, from_hit = 0;
     for (; step < STEPS; ++step) {
         ts_vec3 n = *io_d;
         int axis = fabs(n.x) < fabs(n.y) ? (fabs(n.x) < fabs(n.z) ? 0 : 2) : (fabs(n.y) < fabs(n.z) ? 1 : 2);
@@ -86,6 +89,13 @@ int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_ve
         double mxx = 1.0 - z * c[0], mxy = -z * c[1], myy = 1.0 - z * c[2], det = mxx * myy - mxy * mxy;
         if (!(mxx > 0.02) || !(det > 0.02 * mxx)) break;
         tangent2 o = across(top->w, t0, t1);
+        if (step == 0) {
+            tangent2 near = across(hit, t0, t1);
+            if (near.x * near.x + near.y * near.y < FLAT * FLAT * (o.x * o.x + o.y * o.y)) {
+                o = near;
+                from_hit = 1;
+            }
+        }
         tangent2 way = {-(myy * o.x - mxy * o.y) / det, -(mxx * o.y - mxy * o.x) / det};
         tangent2 turn = {c[0] * way.x + c[1] * way.y, c[1] * way.x + c[2] * way.y};
         // What the quadratic model promises; not worth a support point if that is less than the tolerance, or no record.
@@ -113,7 +123,7 @@ int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_ve
         kept = v;
         top = &kept;
         *io_d = next;
-        if (ts_mpr_not_inside(space)) {
+        if (from_hit || ts_mpr_not_inside(space)) {
             ++step;
             break;
         }

@@ -161,13 +161,15 @@ static double longest_edge_squared(ts_mpr_portal* p) {
 }
 
 // A triangle to start from. At the pace of the paper that is the one from before, else a wide one; otherwise a close one
-// where the radius of curvature can be guessed, unless the one from before will do.
-static ts_mpr_verdict start(ts_mpr_space* s, ts_vec3 d, int classic, ts_mpr_portal* p) {
+// where the radius of curvature can be guessed, unless the one from before will do, as it is or (with the radius of
+// curvature in *out_radius) nearly.
+static ts_mpr_verdict start(ts_mpr_space* s, ts_vec3 d, int classic, ts_mpr_portal* p, double* out_radius) {
     // A tilt of more than 45 degrees makes as wide a triangle as any; the margin makes up for a surface that is up to
     // twice as curved as it looks.
     static const double most = 1.0, margin = 4.0;
     int known = p->top, kept = p->count == 3, fits = kept && (classic || passes_through(p, d));
     p->top = 0;
+    *out_radius = 0.0;
     if (fits && (classic || !known)) return TS_MPR_PORTAL;
     ts_mpr_vertex* top = ts_mpr_corner(p, kept ? 3 : 0);
     if (!(kept && known)) {
@@ -185,6 +187,11 @@ static ts_mpr_verdict start(ts_mpr_space* s, ts_vec3 d, int classic, ts_mpr_port
     // The two new corners lie 1.7 such tilts apart; two support calls pay for a triangle half as large.
     double width = 3.5 * tilt * radius;
     if (fits && !(width * width < longest_edge_squared(p))) return TS_MPR_PORTAL;
+    if (kept && offset > STATIONARY_OFFSET * s->scale && !(tilt <= most)) {
+        // The support point lies far along something flat; what is left of the old portal is better than that.
+        *out_radius = radius;
+        return TS_MPR_PORTAL;
+    }
     if (kept) swap(p, 0, 3);
     p->count = 0;
     if (!(offset > STATIONARY_OFFSET * s->scale)) return TS_MPR_STATIONARY;
@@ -197,8 +204,20 @@ static ts_mpr_verdict start(ts_mpr_space* s, ts_vec3 d, int classic, ts_mpr_port
     return area > 1e-9 * longest_edge_squared(p) ? TS_MPR_PORTAL : wide_triangle(s, d, p);
 }
 
+// Where to look for a point beyond an edge that the ray misses by `excess` over the edge's length: where the surface with
+// that radius of curvature has got there, if that is not far, else (or with no radius) along the outward normal of the
+// plane through the edge and the point -scale d of the ray, which is as far as D goes.
+static ts_vec3 outward(const ts_mpr_space* s, ts_vec3 d, ts_vec3 from, ts_vec3 to, double excess, double radius) {
+    ts_vec3 side = ts_vec3_cross(ts_vec3_sub(to, from), d);
+    double squared = ts_vec3_norm_squared(side);
+    if (excess > 0.0 && excess * excess < radius * radius * squared)
+        return ts_vec3_add_scaled(d, excess / (radius * squared), side);
+    return ts_vec3_add_scaled(ts_vec3_cross(to, from), s->scale, side);
+}
+
 ts_mpr_verdict ts_mpr_find(ts_mpr_space* s, ts_vec3 d, ts_penetration_pace pace, int limit, ts_mpr_portal* p) {
-    ts_mpr_verdict begun = start(s, d, pace == TS_PENETRATION_PACE_PAPER, p);
+    double radius;
+    ts_mpr_verdict begun = start(s, d, pace == TS_PENETRATION_PACE_PAPER, p, &radius);
     if (begun != TS_MPR_PORTAL) return begun;
     for (int step = 0; step < limit; ++step) {
         ts_vec3 w0 = ts_mpr_corner(p, 0)->w, w1 = ts_mpr_corner(p, 1)->w, w2 = ts_mpr_corner(p, 2)->w;
@@ -217,24 +236,27 @@ ts_mpr_verdict ts_mpr_find(ts_mpr_space* s, ts_vec3 d, ts_penetration_pace pace,
         double slack = -DBL_EPSILON * s->scale_squared;
         // The edge that the ray passes outside of, and the vertex across it, which goes.
         ts_vec3 from, to;
+        double outside;
         int gone;
         if (s20 < slack) {
             from = w2;
+            outside = -s20;
             to = w0;
             gone = 1;
         } else if (s01 < slack) {
             from = w0;
+            outside = -s01;
             to = w1;
             gone = 2;
         } else if (s12 < slack) {
             from = w1;
+            outside = -s12;
             to = w2;
             gone = 0;
         } else {
             return TS_MPR_PORTAL;
         }
-        // Outward normal of the plane through that edge and the point -scale d of the ray.
-        ts_vec3 out = ts_vec3_add_scaled(ts_vec3_cross(to, from), s->scale, ts_vec3_cross(ts_vec3_sub(to, from), d));
+        ts_vec3 out = outward(s, d, from, to, step < 3 ? (2 << step) * outside : 0.0, radius);
         double value = support(s, out, unit_of(out, d), ts_mpr_corner(p, gone));
         if (!isfinite(value)) return TS_MPR_INVALID;
         if (ts_mpr_not_inside(s)) return TS_MPR_NOT_INSIDE;
