@@ -83,7 +83,14 @@ static int reserve(ts_broad_phase* broad, int count) {
     broad->moved = (unsigned char*)data[5];
     broad->list = (int*)data[6];
     if (ok) broad->capacity = wanted;
-    return ok;
+    // Trees and lists get room for what is usual at once, so that a box that starts to move, or a pair more than before, does
+    // not need the heap later.
+    for (int t = 0; t < 2 && ok; ++t)
+        ok = ts_box_tree_reserve(&broad->tree[t], wanted + 2, wanted) &&
+             ts_box_tree_scratch(&broad->tree[t], (size_t)wanted * sizeof(ts_box_tree_leaf));
+    int usual = wanted < INT_MAX / 16 ? 8 * wanted : wanted;
+    return ok && ts_pairs_reserve(broad, usual) && ts_key_list_reserve(&broad->fresh, usual) &&
+           ts_key_list_reserve(&broad->other, usual);
 }
 
 // The middle of all boxes that have ends becomes the origin of the trees.

@@ -83,6 +83,9 @@ int ts_key_list_reserve(ts_key_list* list, int wanted);
 /// Sorts keys whose halves are below `count`, with `other` as scratch. Returns 0 when memory is short.
 int ts_key_list_sort(ts_key_list* list, ts_key_list* other, int count);
 
+/// Room for `count` kept pairs. Returns 0 when memory is short.
+int ts_pairs_reserve(ts_broad_phase* broad, int count);
+
 /// What turns candidates into pairs.
 typedef struct ts_pairs_job {
     ts_broad_phase* broad;

@@ -323,17 +323,23 @@ static void cut(const ts_broad_phase* broad, piece* p, int pieces) {
     }
 }
 
-static int reserve_merged(ts_broad_phase* broad, int count) {
-    void* note = broad->next_note;
-    int before = broad->next.capacity, capacity = before;
-    if (!ts_key_list_reserve(&broad->next, count)) return 0;
-    if (broad->next.capacity == before) return 1;
-    if (!ts_array_grow(&note, &capacity, 1, broad->next.capacity)) {
-        broad->next.capacity = before;
+// Room for `count` keys and their notes; what was there stays. Returns 0 when memory is short.
+static int reserve_noted(ts_key_list* list, unsigned char** note, int count) {
+    void* data = *note;
+    int before = list->capacity, capacity = before;
+    if (!ts_key_list_reserve(list, count)) return 0;
+    if (list->capacity == before) return 1;
+    if (!ts_array_grow(&data, &capacity, 1, list->capacity)) {
+        list->capacity = before;
         return 0;
     }
-    broad->next_note = (unsigned char*)note;
+    *note = (unsigned char*)data;
     return 1;
+}
+
+int ts_pairs_reserve(ts_broad_phase* broad, int count) {
+    return reserve_noted(&broad->kept, &broad->kept_note, count) &&
+           reserve_noted(&broad->next, &broad->next_note, count);
 }
 
 ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, int* out_count) {
@@ -353,7 +359,7 @@ ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, 
             merge.piece[p].target = total;
             if (p < pieces) total += merge.piece[p].overlap;
         }
-        if (!reserve_merged(broad, total)) return TS_ERROR_MEMORY;
+        if (!reserve_noted(&broad->next, &broad->next_note, total)) return TS_ERROR_MEMORY;
     }
     merge.pairs = TS_ARENA_ARRAY(job->arena, ts_pair, total + broad->outside.count);
     if (!merge.pairs) return TS_ERROR_MEMORY;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "collision/obb.h"
 #include "engine/sim_internal.h"
 #include "engine/step.h"
 
@@ -40,48 +39,6 @@ typedef struct narrow_context {
     ts_manifold_settings settings;
 } narrow_context;
 
-// The box of a shape in its own frame, for the quick test; zero where that test would not pay.
-static int local_box(const ts_shape* shape, ts_vec3* out_centre, ts_vec3* out_half) {
-    *out_centre = ts_vec3_zero();
-    double r = shape->radius;
-    switch (shape->kind) {
-    case TS_SHAPE_BOX:
-    case TS_SHAPE_CYLINDER:
-    case TS_SHAPE_CONE:
-    case TS_SHAPE_ELLIPSOID: *out_half = shape->half; break;
-    case TS_SHAPE_CAPSULE: *out_half = shape->half; break;
-    case TS_SHAPE_HULL:
-        *out_centre = ts_vec3_lerp(shape->hull->box_min, shape->hull->box_max, 0.5);
-        *out_half = ts_vec3_scale(0.5, ts_vec3_sub(shape->hull->box_max, shape->hull->box_min));
-        break;
-    default: return 0;
-    }
-    *out_half = ts_vec3_add(*out_half, ts_vec3_make(r, r, r));
-    return 1;
-}
-
-// Zero when a cheap test proves the pair farther apart than the margin.
-static int may_touch(const ts_sim* sim, int a, int b, double margin) {
-    const ts_geom* geom_a = &sim->model->geom[a];
-    const ts_geom* geom_b = &sim->model->geom[b];
-    const ts_transform* pose_a = &sim->geom_pose[a];
-    const ts_transform* pose_b = &sim->geom_pose[b];
-    ts_vec3 centre_a, centre_b, half_a, half_b;
-    if (!local_box(&geom_b->shape, &centre_b, &half_b)) return 1;
-    if (geom_a->shape.kind == TS_SHAPE_PLANE) {
-        // Lowest corner of B's box along the plane's normal, with room for rounding.
-        ts_vec3 n = ts_mat3_column(&pose_a->R, 2);
-        ts_vec3 n_in_b = ts_transform_direction_inverse(pose_b, n);
-        double height = ts_vec3_dot(n, ts_vec3_sub(ts_transform_point(pose_b, centre_b), pose_a->p));
-        double reach = ts_vec3_dot(ts_vec3_abs(n_in_b), half_b);
-        return height - reach <= margin + 1e-9 * (fabs(height) + reach);
-    }
-    if (!local_box(&geom_a->shape, &centre_a, &half_a)) return 1;
-    ts_obb box_a = {{pose_a->R, ts_transform_point(pose_a, centre_a)}, half_a};
-    ts_obb box_b = {{pose_b->R, ts_transform_point(pose_b, centre_b)}, half_b};
-    return ts_obb_overlap(&box_a, &box_b, margin);
-}
-
 static void collide_pairs(void* context, int begin, int end, int worker) {
     narrow_context* job = (narrow_context*)context;
     ts_sim* sim = job->sim;
@@ -91,7 +48,6 @@ static void collide_pairs(void* context, int begin, int end, int worker) {
         ts_manifold* manifold = &job->manifold[i];
         manifold->count = 0;
         manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
-        if (!may_touch(sim, a, b, job->settings.margin)) continue;
         ts_manifold_collide(&sim->model->geom[a].shape, &sim->geom_pose[a], &sim->model->geom[b].shape,
                             &sim->geom_pose[b], &job->settings, &job->memory[i].cache, manifold);
         // Points by feature; there are at most eight.

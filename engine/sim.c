@@ -48,6 +48,7 @@ static int allocate_arrays(ts_sim* sim) {
     storage->tree_body = FIXED_ARRAY(storage, int, model->body_count);
     storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
     storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
+    storage->geom_box = FIXED_ARRAY(storage, ts_geom_box, model->geom_count);
     storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
     storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
     storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);
@@ -55,7 +56,8 @@ static int allocate_arrays(ts_sim* sim) {
     storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
     storage->applied = FIXED_ARRAY(storage, double, model->nv);
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
-    return !storage->fixed.failed;
+    storage->broad = ts_broad_phase_create();
+    return !storage->fixed.failed && storage->broad;
 }
 
 // Tables that follow from the model alone.
@@ -105,6 +107,7 @@ ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_s
                              model->body_count);
     }
     fill_tables(sim);
+    ts_sim_measure_geoms(sim);
     if (workers > 1) {
         sim->tasks = ts_task_pool_create(workers);
         if (!sim->tasks) {
@@ -131,6 +134,7 @@ void ts_sim_free(ts_sim* sim) {
     ts_array_release(storage->pair_next);
     ts_array_release(storage->contact_next);
     ts_array_release(storage->joint_next);
+    ts_broad_phase_destroy(storage->broad);
     ts_task_pool_destroy(sim->tasks);
     ts_arena_free(&sim->scratch);
     ts_arena_free(&storage->fixed);

@@ -51,7 +51,8 @@ typedef struct ts_step_info {
     ts_residual residual;   // all laws, from scratch
     int contact_count;
     int row_count;
-    int pair_count;             // pairs the broad phase gave
+    int pair_count;             // pairs the broad phase gave: boxes overlap, along the axes of the world and their own
+    int pair_limit_reached;     // nonzero: the step failed because too many boxes overlap (ts_broad_phase_pair_limit)
     int narrow_failures;        // pairs whose query hit a limit or bad input
     int bad_bounds;             // geoms left out because their box was not finite
     double worst_penetration;   // m, >= 0

@@ -3,6 +3,7 @@
 #ifndef TS_ENGINE_SIM_INTERNAL_H
 #define TS_ENGINE_SIM_INTERNAL_H
 
+#include "collision/obb.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus
@@ -14,6 +15,13 @@ typedef enum ts_tree_kind {
     TS_TREE_GENERAL,   // composite inertias, recursive Newton-Euler, dense Cholesky
     TS_TREE_FREE_BODY  // one body with a free joint: closed forms
 } ts_tree_kind;
+
+/// The box of a geom's shape in the geom's own frame.
+typedef struct ts_geom_box {
+    ts_vec3 centre;  // m
+    ts_vec3 half;    // m
+    int useful;      // zero for planes, and spheres: their boxes tell nothing that the broad phase does not know
+} ts_geom_box;
 
 /// Private part of a ts_sim.
 typedef struct ts_sim_storage {
@@ -27,6 +35,7 @@ typedef struct ts_sim_storage {
     ts_tree_kind* tree_kind;   // (tree_count)
     int* dof_run;              // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
     int dof_most;              // most dofs of a tree
+    ts_geom_box* geom_box;     // (geom_count)
     int fixed_placed;          // nonzero once bodies that cannot move have their poses, velocities and inertias
 
     // scratch of the dynamics, one entry per body so that trees can be worked on at the same time
@@ -38,8 +47,11 @@ typedef struct ts_sim_storage {
     double* applied;           // (nv) generalised forces of force_applied and wrench_applied
     double* new_velocity;      // (nv) velocity at the end of the step
 
+    ts_broad_phase* broad;  // remembers boxes and pairs for speed only: what it answers depends on the present boxes
+
     // of the present step; arrays live in sim->scratch
     ts_bounds* bounds;           // (geom_count)
+    ts_obb* oriented;            // (geom_count) where useful
     int* contact_memory_index;   // (contact_count) entry of contact_memory, or -1
     double* reference;           // (row_count) c*, m/s
     ts_delassus* velocity_form;  // the operator in whitened coordinates, also when the solver is given another
@@ -55,6 +67,9 @@ typedef struct ts_sim_storage {
     ts_joint_memory* joint_next;
     int joint_next_capacity;
 } ts_sim_storage;
+
+/// Fills storage->geom_box.
+void ts_sim_measure_geoms(ts_sim* sim);
 
 /// The private part.
 static inline ts_sim_storage* ts_sim_storage_of(const ts_sim* sim) { return (ts_sim_storage*)sim->storage; }

@@ -33,6 +33,14 @@ static ts_code no_memory(const ts_sim* sim, ts_status* out_status) {
     return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory in step %lld", sim->step_count);
 }
 
+static ts_code no_pairs(const ts_sim* sim, ts_status* out_status) {
+    if (!sim->info.pair_limit_reached) return no_memory(sim, out_status);
+    return ts_status_set(
+        out_status, TS_ERROR_MEMORY, NULL, 0,
+        "in step %lld more than %lld pairs of geoms have overlapping boxes: are many bodies in one place?",
+        sim->step_count, ts_broad_phase_pair_limit(sim->model->geom_count));
+}
+
 static ts_code bad_mass(const ts_sim* sim, ts_status* out_status) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     int tree = 0;
@@ -57,7 +65,7 @@ static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
     int pair_count = 0;
     ts_step_kinematics(sim);
     sim->info.seconds_kinematics = lap(mark);
-    if (ts_step_broad_phase(sim, &pairs, &pair_count)) return no_memory(sim, out_status);
+    if (ts_step_broad_phase(sim, &pairs, &pair_count)) return no_pairs(sim, out_status);
     sim->info.seconds_broad = lap(mark);
     if (ts_step_narrow_phase(sim, pairs, pair_count)) return no_memory(sim, out_status);
     sim->info.seconds_narrow = lap(mark);

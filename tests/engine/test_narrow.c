@@ -203,13 +203,12 @@ Test(narrow, pairs_keep_what_they_know) {
     ts_builder_options(builder)->gravity = ts_vec3_zero();
     for (int i = 0; i < 3; ++i) {
         ts_body_def def = ts_body_def_default();
-        def.pose.position = ts_vec3_make(0.0, 0.26 * i, 0.26 * i);
-        def.pose.rotation = ts_quat_from_axis_angle(ts_vec3_axis(0), acos(-1.0) / 4.0);
+        def.pose.position = ts_vec3_make(0.0, 0.15 * i, 0.15 * i);
         ts_joint_def joint = ts_joint_def_default();
         joint.type = TS_JOINT_FREE;
         joint.body = ts_builder_add_body(builder, &def);
         ts_builder_add_joint(builder, &joint);
-        fixture_geom(builder, joint.body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_zero(), 0.5);
+        fixture_geom(builder, joint.body, ts_shape_sphere(0.1), ts_vec3_zero(), 0.5);
     }
     fixture f = fixture_start(builder, 1);
     fixture_run(&f, 1);

@@ -49,12 +49,12 @@ void* __wrap_aligned_alloc(size_t alignment, size_t size) {
     return __real_aligned_alloc(alignment, size);
 }
 
-// Boxes and spheres in a wall that stands, and a hinged bar that swings beside it: contact counts settle, so memory does.
-static ts_builder* wall(void) {
+// Boxes and spheres in walls of twelve that stand, and a hinged bar that swings beside it: contact counts settle, so memory does.
+static ts_builder* wall(int boxes) {
     ts_builder* builder = ts_builder_create("wall");
     fixture_floor(builder, 0.8, 0.0);
-    for (int i = 0; i < 12; ++i) {
-        ts_vec3 p = ts_vec3_make(0.25 * (i % 4), 0.0, 0.1 + 0.2 * (i / 4));
+    for (int i = 0; i < boxes; ++i) {
+        ts_vec3 p = ts_vec3_make(0.25 * (i % 4), 0.3 * (i / 12), 0.1 + 0.2 * (i / 4 % 3));
         int body = fixture_free_body(builder, p, -1.0, ts_mat3_zero());
         fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_zero(), 0.8);
     }
@@ -74,8 +74,8 @@ static ts_builder* wall(void) {
     return builder;
 }
 
-static void assert_no_calls(const char* solver, int workers) {
-    fixture f = fixture_start(wall(), workers);
+static void assert_no_calls(const char* solver, int boxes, int workers) {
+    fixture f = fixture_start(wall(boxes), workers);
     ts_status status;
     cr_assert_eq(ts_sim_set(f.sim, "solver", solver, &status), TS_OK);
     cr_assert_eq(ts_sim_set(f.sim, "iterations", "60", &status), TS_OK);
@@ -94,16 +94,22 @@ static void assert_no_calls(const char* solver, int workers) {
 
 Test(no_heap, a_warm_step_leaves_the_heap_alone) {
     for (int i = 0; i < ts_solver_count(); ++i) {
-        assert_no_calls(ts_solver_at(i)->name, 1);
-        assert_no_calls(ts_solver_at(i)->name, 2);
+        assert_no_calls(ts_solver_at(i)->name, 12, 1);
+        assert_no_calls(ts_solver_at(i)->name, 12, 2);
     }
+}
+
+// Enough geoms for the broad phase to keep trees.
+Test(no_heap, nor_does_a_warm_step_of_many_geoms_need_it) {
+    assert_no_calls("ncp-pgs", 60, 1);
+    assert_no_calls("ncp-pgs", 60, 3);
 }
 
 // The counters themselves: creating a simulation must be seen.
 Test(no_heap, the_counters_count) {
     calls = 0;
     counting = 1;
-    fixture f = fixture_start(wall(), 1);
+    fixture f = fixture_start(wall(12), 1);
     fixture_end(&f);
     counting = 0;
     cr_assert_gt(calls, 10);
