@@ -50,8 +50,8 @@ typedef struct ts_bench_table {
     struct ts_bench_report* report;
 } ts_bench_table;
 
-/// How an axis counts.
-typedef enum ts_bench_scale { TS_BENCH_LINEAR, TS_BENCH_LOG } ts_bench_scale;
+/// How an axis counts; SIGNED_LOG, for x only, is logarithmic to both sides of zero.
+typedef enum ts_bench_scale { TS_BENCH_LINEAR, TS_BENCH_LOG, TS_BENCH_SIGNED_LOG } ts_bench_scale;
 
 /// One curve of a figure: copies of what ts_bench_add_curve was given.
 typedef struct ts_bench_curve {

@@ -19,6 +19,8 @@
 
 enum { MOST_SOLVERS = 24 };
 
+enum { PAIRS, QUESTION, DISTANCE, SOLVER, MEDIAN = 9 };  // columns
+
 ts_bench_table* ts_bench_contest_table(ts_bench_report* report, const char* stem, const char* title) {
     ts_bench_table* t = ts_bench_add_table(report, stem, title);
     ts_bench_add_column(t, "pairs", "");
@@ -170,6 +172,33 @@ int ts_bench_contest_run(ts_bench_report* report, const ts_bench_options* option
     for (int i = 0; i < fatal && !report->stopped; ++i) add_fatal_row(table, workload, contest, fatal_solver[i]);
     for (int i = 0; i < n; ++i) e[i].solver->release(e[i].prepared);
     return result;
+}
+
+void ts_bench_contest_figure(ts_bench_report* report, const ts_bench_table* table, const char* stem, const char* title,
+                             const ts_bench_contest* what, const char* const* label, const double* number, int count,
+                             const char* number_name) {
+    enum { MOST_POINTS = 16 };
+    if (!table || count > MOST_POINTS) return;
+    ts_bench_figure* figure =
+        ts_bench_add_figure(report, stem, title, number_name, "", TS_BENCH_LOG, "time", "ns", TS_BENCH_LOG);
+    for (int s = 0; s < ts_bench_solver_count(); ++s) {
+        const char* name = ts_bench_solver_at(s)->name;
+        double y[MOST_POINTS];
+        int found = 0;
+        for (int i = 0; i < count; ++i) y[i] = (double)NAN;
+        for (int r = 0; r < table->row_count; ++r) {
+            const ts_bench_cell* cell = &table->cell[r * table->column_count];
+            if (strcmp(cell[SOLVER].text, name) != 0 || cell[DISTANCE].number != what->distance ||
+                strcmp(cell[QUESTION].text, question_name(what->question)) != 0)
+                continue;
+            for (int i = 0; i < count; ++i) {
+                if (strcmp(cell[PAIRS].text, label[i]) != 0) continue;
+                y[i] = cell[MEDIAN].number;
+                ++found;
+            }
+        }
+        if (found) ts_bench_add_curve(figure, name, number, y, count);
+    }
 }
 
 void ts_bench_contest_notes(ts_bench_report* report) {

@@ -200,6 +200,16 @@ static int peers(const ts_bench_options* options, ts_bench_report* report) {
         }
         ts_bench_workload_free(&w);
     }
+    static const char* const labels[] = {"hulls of 32", "hulls of 128", "hulls of 512", "hulls of 2048"};
+    static const double numbers[] = {32.0, 128.0, 512.0, 2048.0};
+    static const ts_bench_contest shown[] = {{"peers-distance", 1e-3, TS_BENCH_ASK_DISTANCE},
+                                             {"peers-verdict", 1e-3, TS_BENCH_ASK_VERDICT},
+                                             {"peers-depth", -0.1, TS_BENCH_ASK_DEPTH}};
+    static const char* const titles[] = {"Distance of hulls 1 mm apart", "Verdict on hulls 1 mm apart",
+                                         "Depth of hulls 0.1 m past touching"};
+    for (int i = 0; i < COUNT(shown) && result < TS_BENCH_FAILED; ++i)
+        ts_bench_contest_figure(report, table, shown[i].label, titles[i], &shown[i], labels, numbers, COUNT(labels),
+                                "vertices");
     ts_bench_contest_notes(report);
     return result;
 }

@@ -105,20 +105,15 @@ static void sweep_figures(ts_bench_report* report, const ts_bench_sweep* sweep, 
         snprintf(stem, sizeof stem, "%s-%s", sweep->stem, f ? "time" : "iterations");
         snprintf(title, sizeof title, "%s: %s of a %s", sweep->title, f ? "time" : "iterations",
                  sweep->verdict ? "verdict" : "distance");
-        // Distances of both signs on a logarithmic scale: by number, with the numbers in the table.
-        int positive = sweep->distance[0] > 0.0;
-        ts_bench_figure* figure = ts_bench_add_figure(
-            report, stem, title, positive ? "distance" : "distance: sign(d) (5 + log10(|d| / 1 m)), touching at 0",
-            positive ? "m" : "", positive ? TS_BENCH_LOG : TS_BENCH_LINEAR, f ? "time" : "iterations", f ? "ns" : "",
-            TS_BENCH_LINEAR);
+        ts_bench_figure* figure = ts_bench_add_figure(report, stem, title, "distance", "m",
+                                                      sweep->distance[0] > 0.0 ? TS_BENCH_LOG : TS_BENCH_SIGNED_LOG,
+                                                      f ? "time" : "iterations", f ? "ns" : "", TS_BENCH_LINEAR);
         for (int v = 0; v < sweep->variant_count; ++v) {
             double x[MOST_DISTANCES];
             double y[MOST_DISTANCES];
             for (int d = 0; d < sweep->distance_count; ++d) {
-                double at = sweep->distance[d];
-                double part = at == 0.0 ? 0.0 : copysign(5.0 + log10(fabs(at)), at);
                 const tally* cell = &t[d * TS_GJK_VARIANT_COUNT + v];
-                x[d] = positive ? at : part;
+                x[d] = sweep->distance[d];
                 y[d] = f ? cell->ns : cell->mean;
             }
             ts_bench_add_curve(figure, ts_gjk_variant_name(sweep->variant[v]), x, y, sweep->distance_count);

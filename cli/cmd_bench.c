@@ -85,8 +85,9 @@ static ts_code write_figure(const ts_bench_figure* figure, const char* folder, t
     plot.y_unit = figure->y_unit;
     plot.width = 720;
     plot.height = 420;
-    plot.x_scale = figure->x_scale == TS_BENCH_LOG ? TS_SVG_LOG : TS_SVG_LINEAR;
-    plot.y_scale = figure->y_scale == TS_BENCH_LOG ? TS_SVG_LOG : TS_SVG_LINEAR;
+    static const ts_svg_scale scale[] = {TS_SVG_LINEAR, TS_SVG_LOG, TS_SVG_SIGNED_LOG};
+    plot.x_scale = scale[figure->x_scale];
+    plot.y_scale = scale[figure->y_scale];
     plot.y_from_zero = 1;
     plot.points = 1;
     plot.curve = curve;

@@ -13,7 +13,7 @@
 
 enum {
     MARGIN_LEFT = 64,
-    MARGIN_RIGHT = 16,
+    MARGIN_RIGHT = 20,
     MARGIN_TOP = 34,
     MARGIN_BOTTOM = 46,
     COLOURS = 8,
@@ -39,6 +39,10 @@ typedef struct axis {
 
 static double place(const axis* self, double value) {
     double shown = value * self->scale;
+    if (self->kind == TS_SVG_SIGNED_LOG) {
+        double size = fabs(value) / self->floor;
+        shown = size > 1.0 ? copysign(log10(size), value) : 0.0;
+    }
     if (self->kind == TS_SVG_LOG) shown = log10(value > self->floor ? value : self->floor);
     return self->from + (shown - self->low) / (self->high - self->low) * (self->to - self->from);
 }
@@ -142,12 +146,39 @@ static range range_of(const ts_svg_plot* plot, int of_y) {
     return r;
 }
 
+// Zero in the middle, powers of ten to both sides. One power below the smallest value shown lies zero.
+static void make_signed_axis(const ts_svg_plot* plot, axis* self) {
+    range r = {HUGE_VAL, -HUGE_VAL};
+    double smallest = HUGE_VAL;
+    for (int c = 0; c < plot->curve_count; ++c) {
+        for (int i = 0; i < plot->curve[c].count; ++i) {
+            double x = plot->curve[c].x[i];
+            widen(&r, x);
+            if (isfinite(x) && x != 0.0 && fabs(x) < smallest) smallest = fabs(x);
+        }
+    }
+    if (!isfinite(smallest)) smallest = 1.0;
+    self->kind = TS_SVG_SIGNED_LOG;
+    self->scale = 1.0;
+    self->floor = pow(10.0, floor(log10(smallest) + 1e-9) - 1.0);
+    snprintf(self->unit, sizeof self->unit, "%s", plot->x_unit);
+    self->low = r.low < 0.0 ? -log10(-r.low / self->floor) : 0.0;
+    self->high = r.high > 0.0 ? log10(r.high / self->floor) : 0.0;
+    if (!(self->high > self->low)) self->high = self->low + 1.0;
+    for (double k = ceil(self->low - 1e-9); k <= self->high + 1e-9 && self->tick_count < MOST_TICKS; k += 1.0)
+        self->tick[self->tick_count++] = k;
+}
+
 static axis make_x_axis(const ts_svg_plot* plot) {
     range r = range_of(plot, 0);
     axis self;
     memset(&self, 0, sizeof self);
     self.from = MARGIN_LEFT;
     self.to = plot->width - MARGIN_RIGHT;
+    if (plot->x_scale == TS_SVG_SIGNED_LOG) {
+        make_signed_axis(plot, &self);
+        return self;
+    }
     if (plot->x_scale == TS_SVG_LOG) {
         self.kind = TS_SVG_LOG;
         self.scale = 1.0;
@@ -248,6 +279,17 @@ static void add_power_of_ten(ts_text* text, int exponent) {
 }
 
 static void add_tick_label(ts_text* text, const axis* self, double value) {
+    if (self->kind == TS_SVG_SIGNED_LOG) {
+        int exponent = (int)floor(log10(self->floor) + fabs(value) + 0.5);
+        if (value < 0.0) ts_text_add(text, "\xE2\x88\x92");
+        if (fabs(value) < 0.5)
+            ts_text_add(text, "0");
+        else if (exponent >= -3 && exponent <= 4)
+            ts_text_add(text, "%g", pow(10.0, exponent));
+        else
+            add_power_of_ten(text, exponent);
+        return;
+    }
     if (self->kind == TS_SVG_LOG) {
         double whole = floor(value + 1e-9);
         // Powers far from one are written as powers, the others as people write them.

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 
-/// Linear or logarithmic.
-typedef enum ts_svg_scale { TS_SVG_LINEAR, TS_SVG_LOG } ts_svg_scale;
+/// Linear, logarithmic, or logarithmic to both sides of zero (x only).
+typedef enum ts_svg_scale { TS_SVG_LINEAR, TS_SVG_LOG, TS_SVG_SIGNED_LOG } ts_svg_scale;
 
 /// One curve. Points that are not finite interrupt it; on a logarithmic axis values below the floor lie on the floor.
 typedef struct ts_svg_curve {
