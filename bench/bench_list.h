@@ -20,6 +20,9 @@ int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* re
 /// penetration.c
 int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* report);
 
+/// planar.c
+int ts_bench_planar(const ts_bench_options* options, ts_bench_report* report);
+
 /// step.c
 int ts_bench_step(const ts_bench_options* options, ts_bench_report* report);
 
