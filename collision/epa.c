@@ -21,6 +21,9 @@
 
 // Faces this well aligned with a normal may give its witnesses.
 static const double SAME_NORMAL = 0.999;
+// Of the size: bounds this close count as met for curved pairs. Where two tips touch the depth is the least of a cone's worth
+// of normals, and to resolve it relative to itself when it is next to nothing would take hundreds of steps.
+static const double CURVED_ROUNDING = 1e-12;
 // Planes that agree to this fraction of the size count as one when witnesses are looked for.
 static const double SAME_PLANE = 1e-9;
 
@@ -111,6 +114,7 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double known_low
     ts_vec3 best = out->normal;
     ts_epa_status status = TS_EPA_LIMIT;
     int polytopes = ts_support_is_polytope(p->a) && ts_support_is_polytope(p->b);
+    double rounding = polytopes ? 8.0 * DBL_EPSILON : CURVED_ROUNDING;
     out->iterations = 0;
     while (out->iterations < TS_EPA_ITERATIONS) {
         int f = ts_epa_polytope_nearest(p);
@@ -122,7 +126,9 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double known_low
         // With the origin outside a plane the planes say nothing of the distance to the polytope behind them.
         if (nearest > 0.0) lower = nearest;
         // The best normal may have been there before its face; that face must be there to give the witnesses.
-        if (upper - nearest <= relative_tolerance * fabs(nearest) && ts_vec3_dot(n, best) >= SAME_NORMAL) {
+        double enough = relative_tolerance * fabs(nearest);
+        if (enough < rounding * p->scale) enough = rounding * p->scale;
+        if (upper - nearest <= enough && ts_vec3_dot(n, best) >= SAME_NORMAL) {
             status = TS_EPA_CONVERGED;
             break;
         }
@@ -134,7 +140,7 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double known_low
             upper = h;
             best = n;
         }
-        if (upper - nearest <= relative_tolerance * fabs(nearest) || h - nearest <= 8.0 * DBL_EPSILON * p->scale ||
+        if (upper - nearest <= enough || h - nearest <= 8.0 * DBL_EPSILON * p->scale ||
             (polytopes && is_corner(p, f, &w))) {
             status = TS_EPA_CONVERGED;
             break;
