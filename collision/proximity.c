@@ -24,12 +24,29 @@ ts_proximity_options ts_proximity_options_default(void) {
     return options;
 }
 
+ts_proximity_placing ts_proximity_place(ts_pose pose, ts_transform* out_placed) {
+    ts_quat q = pose.rotation;
+    double squared = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, off = fabs(squared - 1.0);
+    *out_placed = ts_transform_identity();
+    if (!ts_vec3_is_finite(pose.position) || !isfinite(q.w + q.x + q.y + q.z)) return TS_PROXIMITY_NOT_FINITE;
+    if (!(off <= 1e-2)) return TS_PROXIMITY_NOT_A_ROTATION;
+    double scale = 1.0 / sqrt(squared);
+    pose.rotation = ts_quat_make(scale * q.w, scale * q.x, scale * q.y, scale * q.z);
+    *out_placed = ts_transform_from_pose(pose);
+    return off <= 1e-6 ? TS_PROXIMITY_PLACED : TS_PROXIMITY_MADE_UNIT;
+}
+
 // What a known signed distance says about the margin.
 static void judge(double margin, ts_proximity* out) {
     double rounding = 8.0 * DBL_EPSILON * (fabs(margin) + fabs(out->distance));
-    if (out->status == TS_PROXIMITY_INVALID_INPUT ||
-        (out->status == TS_PROXIMITY_TOUCHING && !(margin > 0.0 || margin < 0.0)))
+    switch (out->status) {
+    case TS_PROXIMITY_SEPARATED:
+    case TS_PROXIMITY_PENETRATING: break;
+    case TS_PROXIMITY_TOUCHING:
+        if (margin > 0.0 || margin < 0.0) break;
         return;
+    default: return;
+    }
     if (fabs(out->distance - margin) <= rounding)
         out->status = TS_PROXIMITY_TOUCHING;
     else
@@ -69,6 +86,7 @@ static void query_generic(const ts_shape* a, const ts_transform* pose_a, const t
     }
     out->iterations = out->gjk_iterations + out->epa_iterations + out->sqp_iterations;
     place(pose_a, out);
+    if (options->goal == TS_PROXIMITY_VERDICT) judge(options->margin, out);
 }
 
 // Kinds sorted.

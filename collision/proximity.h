@@ -75,6 +75,18 @@ typedef struct ts_proximity {
 /// Automatic method, distance wanted, never giving up.
 ts_proximity_options ts_proximity_options_default(void);
 
+/// What became of a pose on its way to a query.
+typedef enum ts_proximity_placing {
+    TS_PROXIMITY_PLACED,      // as it was, or made a unit rotation by less than 1e-6
+    TS_PROXIMITY_MADE_UNIT,   // its quaternion's squared norm was off by up to 1e-2: usable, but somebody should know
+    TS_PROXIMITY_NOT_FINITE,  // refused
+    TS_PROXIMITY_NOT_A_ROTATION  // refused: its quaternion is no rotation, not even nearly
+} ts_proximity_placing;
+
+/// The gate for poses from outside, to be passed once per body and not per query: the matrix form of a pose whose
+/// quaternion may not quite be a unit. A refused pose leaves the identity in *out_placed.
+ts_proximity_placing ts_proximity_place(ts_pose pose, ts_transform* out_placed);
+
 /// "auto", "gjk", ... ; never NULL.
 const char* ts_proximity_method_name(ts_proximity_method method);
 

@@ -281,6 +281,14 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     ts_gjk_cache hints = cache && settings.start != TS_GJK_START_AUTO ? *cache : without_normal(cache);
     ts_gjk_result gjk;
     ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
+    if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_LIMIT) {
+        // Once more, plainly and from nothing: what the cache held or the momentum did is no fault of the pair.
+        take_gjk(&gjk, out);
+        hints = ts_gjk_cache_none();
+        settings.variant = TS_GJK_VANILLA;
+        settings.start = TS_GJK_START_CENTRES;
+        ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
+    }
     if (cache && gjk.status != TS_PROXIMITY_INVALID_INPUT) *cache = hints;
     take_gjk(&gjk, out);
     *out_scale = gjk.scale;
@@ -308,8 +316,13 @@ static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transfor
     ts_gjk_result gjk;
     ts_gjk_overlap(a, b, b_in_a, options->margin, &settings, cache, &gjk);
     take_gjk(&gjk, out);
-    if (out->status == TS_PROXIMITY_PENETRATING) out->status = TS_PROXIMITY_OVERLAP_EARLY;
-    return out->status != TS_PROXIMITY_LIMIT;
+    // An origin on the simplex need not be on the surface: touching is proven by a plane that says so.
+    double rounding = 8.0 * DBL_EPSILON * (gjk.scale + a->radius + b->radius + fabs(options->margin));
+    int touching = out->status == TS_PROXIMITY_TOUCHING && out->lower >= options->margin - rounding;
+    if (out->status == TS_PROXIMITY_PENETRATING || (out->status == TS_PROXIMITY_TOUCHING && !touching))
+        out->status = TS_PROXIMITY_OVERLAP_EARLY;
+    out->distance = out->status == TS_PROXIMITY_OVERLAP_EARLY ? out->upper : out->lower;
+    return out->status == TS_PROXIMITY_OVERLAP_EARLY || out->status == TS_PROXIMITY_SEPARATED_EARLY || touching;
 }
 
 void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
