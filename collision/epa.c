@@ -24,6 +24,9 @@ static const double SAME_NORMAL = 0.999;
 // Of the size: bounds this close count as met for curved pairs. Where two tips touch the depth is the least of a cone's worth
 // of normals, and to resolve it relative to itself when it is next to nothing would take hundreds of steps.
 static const double CURVED_ROUNDING = 1e-12;
+// A round rim around the origin has its depth all around, and the polygon that proves a digit of it has three times the
+// corners of the one before. After this many steps a curved pair settles for three digits, then for two.
+enum { THREE_DIGITS_AFTER = 96, TWO_DIGITS_AFTER = 176 };
 // Planes that agree to this fraction of the size count as one when witnesses are looked for.
 static const double SAME_PLANE = 1e-9;
 
@@ -126,6 +129,8 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double known_low
         // With the origin outside a plane the planes say nothing of the distance to the polytope behind them.
         if (nearest > 0.0) lower = nearest;
         // The best normal may have been there before its face; that face must be there to give the witnesses.
+        if (!polytopes && out->iterations == THREE_DIGITS_AFTER) relative_tolerance = fmax(relative_tolerance, 1e-3);
+        if (!polytopes && out->iterations == TWO_DIGITS_AFTER) relative_tolerance = fmax(relative_tolerance, 1e-2);
         double enough = relative_tolerance * fabs(nearest);
         if (enough < rounding * p->scale) enough = rounding * p->scale;
         if (upper - nearest <= enough && ts_vec3_dot(n, best) >= SAME_NORMAL) {
