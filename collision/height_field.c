@@ -5,8 +5,8 @@
 // Rule: a normal is kept within the normals that the surface really has near the triangle (its Voronoi region): over
 // each edge the lean outwards ends at the neighbour's normal, and at nothing where the edge is flat or hollow; a normal
 // outside goes to the nearest lean inside, all leans taken as tangents in the triangle's plane. Guaranteed: the result is a unit normal that does not
-// point downwards. Known limit: at a corner only the bounds of this triangle's edges count, which allows a little more
-// than the corner's own normals where many triangles meet in a spike.
+// point downwards. Known limit: at a corner only the bounds of this triangle's two edges count, which allows a little
+// more than the corner's own normals where many triangles meet in a spike.
 #include "collision/height_field.h"
 
 #include "base/assert.h"
@@ -21,6 +21,8 @@ enum { SAMPLE_LIMIT = 1 << 28 };
 static const double LEVEL = 1e-9;
 static const double SLACK = 1e-10;
 static const double STEEPEST = 1e3;
+// Of an edge's length: a point no farther inside is on the edge.
+static const double AT_EDGE = 1e-6;
 
 static ts_code refuse(ts_status* out_status, const char* what, double value) {
     return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "height-field: %s (%g)", what, value);
@@ -135,7 +137,7 @@ static ts_vec3 nearest_lean(ts_vec3 lean, const ts_vec3 outward[3], const double
     return best;
 }
 
-ts_vec3 ts_height_field_limit_normal(const ts_height_field* field, int index, ts_vec3 normal) {
+ts_vec3 ts_height_field_limit_normal(const ts_height_field* field, int index, ts_vec3 at, ts_vec3 normal) {
     ts_vec3 corner[3], outward[3];
     double most[3];
     ts_height_field_triangle(field, index, corner);
@@ -152,6 +154,10 @@ ts_vec3 ts_height_field_limit_normal(const ts_height_field* field, int index, ts
         ts_vec3 edge = ts_vec3_sub(corner[(k + 1) % 3], corner[k]);
         outward[k] = ts_vec3_unit_or(ts_vec3_cross(edge, face), ts_vec3_axis(0));
         most[k] = (double)INFINITY;
+        // An edge says nothing about contacts elsewhere: of a blunt triangle the lean over one edge leans over another.
+        // Seen from above: a contact deep down a prism's side belongs to the edge over it.
+        ts_vec3 r = ts_vec3_sub(at, corner[k]);
+        if (edge.y * r.x - edge.x * r.y < -AT_EDGE * (edge.x * edge.x + edge.y * edge.y)) continue;
         int beyond = ts_height_field_neighbour(field, index, k);
         if (beyond < 0) continue;
         ts_vec3 other[3];

@@ -42,11 +42,11 @@ void ts_height_field_triangle(const ts_height_field* field, int index, ts_vec3 o
 /// The triangle beyond edge k (from corner k to the next) of a triangle; -1 at the border of the field.
 int ts_height_field_neighbour(const ts_height_field* field, int index, int edge);
 
-/// What the surface allows of a contact normal found at one triangle's prism (unit, out of the ground, field's frame):
-/// over an edge where the ground is flat or hollow it may not lean outwards, over a ridge no farther than the
-/// neighbour's normal, at the field's border as it likes but not downwards. So nothing trips over inner edges, and
-/// nothing is pushed below the surface. Unit.
-ts_vec3 ts_height_field_limit_normal(const ts_height_field* field, int index, ts_vec3 normal);
+/// What the surface allows of a contact normal found at one triangle's prism, where it was found (unit, out of the
+/// ground; a point on or near the triangle, m; both in the field's frame): at an edge where the ground is flat or hollow it
+/// may not lean outwards, at a ridge no farther than the neighbour's normal, at the field's border as it likes but not
+/// downwards. So nothing trips over inner edges, and nothing is pushed below the surface. Unit.
+ts_vec3 ts_height_field_limit_normal(const ts_height_field* field, int index, ts_vec3 at, ts_vec3 normal);
 
 #ifdef __cplusplus
 }

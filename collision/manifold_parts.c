@@ -4,11 +4,11 @@
 // they give too many points, points twice, and contacts with sides that are inside the whole (ghost collisions).
 // Rule: every pair of parts whose boxes are within the margin is collided as a convex pair. Where the part is the prism of
 // a height field the normal is kept within what the surface allows (height_field.h); if that changes it, the contact is
-// made again along the allowed one, of the points above the triangle. Where it is a child of a compound, a point whose
-// place, moved out of the child by a hair, is inside another child is on an inner side and is dropped; so is a point on an
-// edge where another child's face, touched at least as deep, goes on (after Jolt's internal edges). What is left is put
-// into groups of normals within five degrees, equal labels and equal places once; points between others go, and each
-// group is reduced like the contact of a convex pair.
+// made again along the allowed one, of the points above the triangle. Where it is a child of a compound, points whose
+// places, moved out of the child by a hair, are all in or on other children are on an inner side and are dropped; so is a
+// point on an edge where another child's face, touched at least as deep, goes on (after Jolt's internal edges). What is
+// left is put into groups of normals within five degrees, equal labels and equal places once; points between others go,
+// and each group is reduced like the contact of a convex pair.
 // Labels: samples of a field name its corners, so that triangles which share them agree; a compound's child goes into the
 // label. Guaranteed: the deepest point of each group stays; there is a point when a pair of parts is within the margin.
 // Known limit: children that merely touch along curved sides have inner sides too thin for the test of the hair.
@@ -24,10 +24,11 @@
 static const double SAME_SURFACE = 0.99619469809174555;
 // Normals that differ by less are the same but for rounding.
 static const double SAME_NORMAL = 1e-9;
-// Of a part's size: how far a point is moved out to see whether it is inside another, and how deep counts as inside.
+// Of a part's size: how far a point is moved out to see whether it is inside another, and what counts as the same place.
 static const double HAIR = 1e-3;
-static const double INSIDE = 1e-9;
 static const double SAME_PLACE = 1e-6;
+// Of a part's size: points of one surface that are nearer than this are one.
+static const double ONE_POINT = 1e-4;
 // Of the smallest part's size: how far faces of two children may be out of one plane and still be one face.
 static const double SEAM = 1e-4;
 
@@ -99,7 +100,7 @@ static void add_point(part_run* run, const ts_manifold_point* point, double size
     for (int k = 0; k < group->list.count; ++k) {
         ts_manifold_point* known = &group->list.point[k];
         if (known->feature != point->feature &&
-            !(ts_vec3_distance(known->position, point->position) <= SAME_PLACE * size))
+            !(ts_vec3_distance(known->position, point->position) <= ONE_POINT * size))
             continue;
         if (point->gap < known->gap - SAME_PLACE * size) *known = *point;
         return;
@@ -118,19 +119,20 @@ static void set_aside(part_run* run, const ts_manifold_point* point) {
     run->spare_point = *point;
 }
 
-// Nonzero when a point of a compound's child, moved out of it by a hair, is inside another child. Compound's frame.
+// Nonzero when a point of a compound's child, moved out of it by a hair, is in or on another child. Compound's frame.
 static int is_inner(const ts_shape* whole, const ts_part_walk* part, ts_vec3 on_part, ts_vec3 outward, double size) {
     if (whole->kind != TS_SHAPE_COMPOUND || whole->compound->count < 2) return 0;
     ts_transform place = ts_transform_identity();
     place.p = ts_vec3_add_scaled(on_part, HAIR * size, outward);
     ts_shape point = ts_shape_sphere(0.0);
+    ts_vec3 room = ts_vec3_make(SAME_PLACE * size, SAME_PLACE * size, SAME_PLACE * size);
     ts_part_walk other;
-    ts_parts_begin(whole, place.p, place.p, &other);
+    ts_parts_begin(whole, ts_vec3_sub(place.p, room), ts_vec3_add(place.p, room), &other);
     while (ts_parts_next(&other)) {
         if (other.index == part->index) continue;
         ts_proximity p;
         ts_proximity_query(&point, &place, &other.shape, &other.placed, 0, 0, &p);
-        if (p.status != TS_PROXIMITY_INVALID_INPUT && p.upper < -INSIDE * size) return 1;
+        if (p.status != TS_PROXIMITY_INVALID_INPUT && p.upper <= SAME_PLACE * size) return 1;
     }
     return 0;
 }
@@ -138,33 +140,40 @@ static int is_inner(const ts_shape* whole, const ts_part_walk* part, ts_vec3 on_
 // Points of a pair of parts, in part A's frame, to A's frame and into their group.
 static void take_points(part_run* run, const part_pair* pair, ts_contact_list* list, ts_vec3 normal, int whole) {
     ts_vec3 n = ts_transform_direction(&pair->pose_a, normal);
+    ts_vec3 back = ts_transform_direction_inverse(run->pose, ts_vec3_neg(n));
     int is_field = run->a->kind == TS_SHAPE_HEIGHT_FIELD || run->b->kind == TS_SHAPE_HEIGHT_FIELD;
     uint32_t single = ts_contact_label(6, -1, -1, -1, -1);
+    int inner = 0;
     for (int k = 0; k < list->count; ++k) {
-        ts_manifold_point point = list->point[k];
-        point.position = ts_transform_point(&pair->pose_a, point.position);
-        point.normal = n;
-        if (!is_field || point.feature == single) point.feature = mix(point.feature, pair->a->index, pair->b->index);
+        ts_manifold_point* point = &list->point[k];
+        point->position = ts_transform_point(&pair->pose_a, point->position);
+        point->normal = n;
+        if (!is_field || point->feature == single) point->feature = mix(point->feature, pair->a->index, pair->b->index);
         // The surfaces are half a gap away, A's behind the point.
-        ts_vec3 on_a = ts_vec3_add_scaled(point.position, -0.5 * point.gap, n);
-        ts_vec3 on_b = ts_transform_point_inverse(run->pose, ts_vec3_add_scaled(point.position, 0.5 * point.gap, n));
-        ts_vec3 back = ts_transform_direction_inverse(run->pose, ts_vec3_neg(n));
-        if (whole || is_inner(run->a, pair->a, on_a, n, pair->size) ||
-            is_inner(run->b, pair->b, on_b, back, pair->size))
-            set_aside(run, &point);
+        ts_vec3 on_a = ts_vec3_add_scaled(point->position, -0.5 * point->gap, n);
+        ts_vec3 on_b = ts_transform_point_inverse(run->pose, ts_vec3_add_scaled(point->position, 0.5 * point->gap, n));
+        inner += is_inner(run->a, pair->a, on_a, n, pair->size) || is_inner(run->b, pair->b, on_b, back, pair->size);
+    }
+    // A wall that goes on below the floor has some points inside; a side between tiles has nothing else.
+    for (int k = 0; k < list->count; ++k) {
+        if (whole || inner == list->count)
+            set_aside(run, &list->point[k]);
         else
-            add_point(run, &point, pair->size);
+            add_point(run, &list->point[k], pair->size);
     }
 }
 
 // The contact again along the normal that a height field allows: `ground` is its prism, the other shape is above it.
 // Returns 0 when the normal was allowed as it was. Everything in the parts' own frames.
-static int take_allowed(part_run* run, const part_pair* pair, ts_vec3 normal, const ts_manifold_query* query) {
+static int take_allowed(part_run* run, const part_pair* pair, ts_vec3 normal, const ts_manifold_point* deepest,
+                        const ts_manifold_query* query) {
     int ground_is_a = run->a->kind == TS_SHAPE_HEIGHT_FIELD;
     if (!ground_is_a && run->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
     const ts_part_walk* ground = ground_is_a ? pair->a : pair->b;
     ts_vec3 out = ground_is_a ? normal : ts_vec3_neg(ts_transform_direction_inverse(&pair->b_in_a, normal));
-    ts_vec3 allowed = ts_height_field_limit_normal(ground->parent->height_field, ground->index, out);
+    ts_vec3 at = ts_vec3_add_scaled(deepest->position, (ground_is_a ? -0.5 : 0.5) * deepest->gap, normal);
+    if (!ground_is_a) at = ts_transform_point_inverse(&pair->b_in_a, at);
+    ts_vec3 allowed = ts_height_field_limit_normal(ground->parent->height_field, ground->index, at, out);
     if (ts_vec3_distance(allowed, out) <= SAME_NORMAL) return 0;
     ts_vec3 n = ground_is_a ? allowed : ts_vec3_neg(ts_transform_direction(&pair->b_in_a, allowed));
     for (int whole = 0; whole < 2; ++whole) {
@@ -214,7 +223,10 @@ static void collide_parts(part_run* run, const ts_part_walk* a, const ts_part_wa
     run->iterations += iterations;
     if (status == TS_PROXIMITY_INVALID_INPUT || status == TS_PROXIMITY_LIMIT) run->status = status;
     if (list.count == 0) return;
-    if (!take_allowed(run, &pair, normal, &query)) take_points(run, &pair, &list, normal, 0);
+    int deepest = 0;
+    for (int k = 1; k < list.count; ++k)
+        if (list.point[k].gap < list.point[deepest].gap) deepest = k;
+    if (!take_allowed(run, &pair, normal, &list.point[deepest], &query)) take_points(run, &pair, &list, normal, 0);
 }
 
 // Parts of B near one part of A.
@@ -234,11 +246,11 @@ static double lowest_gap(const contact_group* group) {
     return lowest;
 }
 
-// Nonzero when `other`, of another part but no less deep, lies on a face that continues through the place of `point`, and
-// leans less: what the first part shows there is an edge or a corner inside that face.
+// Nonzero when `other`, of another part and deeper, lies on a face that goes on through the place of `point`: what the
+// part of `point` shows there is an edge or a corner inside that face.
 static int continues(const part_run* run, const ts_manifold_point* other, const ts_manifold_point* point) {
     double along = ts_vec3_dot(other->normal, point->normal), tie = SEAM * run->least_size;
-    if (!(along > 0.05) || along > 1.0 - SAME_NORMAL || other->gap > point->gap + tie) return 0;
+    if (!(along > 0.05) || along > 1.0 - SAME_NORMAL || !(other->gap < point->gap)) return 0;
     // The surface of the compound on either side; which of the two shapes it is does not matter for flat contacts.
     for (int side = 0; side < 2; ++side) {
         const ts_shape* whole = side ? run->b : run->a;
