@@ -52,6 +52,8 @@
 #include "contact/solver.h"
 #include "contact/solvers/ccp_pgs.h"
 #include "contact/solvers/lcp_pgs.h"
+#include "contact/solvers/ncp.h"
+#include "contact/solvers/ncp_newton.h"
 #include "contact/solvers/ncp_nsgs.h"
 #include "contact/solvers/ncp_pgs.h"
 #include "contact/solvers/pgs_settings.h"

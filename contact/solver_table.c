@@ -5,14 +5,14 @@
 #include "contact/solver.h"
 #include "contact/solvers/ccp_pgs.h"
 #include "contact/solvers/lcp_pgs.h"
+#include "contact/solvers/ncp.h"
+#include "contact/solvers/ncp_newton.h"
 #include "contact/solvers/ncp_nsgs.h"
 #include "contact/solvers/ncp_pgs.h"
 
 static const ts_solver* const solver_table[] = {
-    &ts_ncp_pgs_solver,
-    &ts_ccp_pgs_solver,
-    &ts_lcp_pgs_solver,
-    &ts_ncp_nsgs_solver,
+    &ts_ncp_pgs_solver,  &ts_ccp_pgs_solver,    &ts_lcp_pgs_solver,
+    &ts_ncp_nsgs_solver, &ts_ncp_newton_solver, &ts_ncp_solver,
 };
 
 int ts_solver_count(void) { return (int)(sizeof(solver_table) / sizeof(solver_table[0])); }

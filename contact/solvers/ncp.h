@@ -1,0 +1,28 @@
+// NCP: the solver we recommend. Cheap sweeps first, Newton when they stall, always with the residual it reached.
+#ifndef TS_CONTACT_SOLVERS_NCP_H
+#define TS_CONTACT_SOLVERS_NCP_H
+
+#include "contact/solver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Settings of ncp. iteration_limit counts sweeps and linear systems together.
+typedef struct ts_ncp_settings {
+    ts_solver_settings shared;
+    double natural;    // largest natural map (dimensionless) that counts as converged, beside the tolerance
+    int first_sweeps;  // Gauss-Seidel sweeps before it is judged whether they will do
+    double proximal;   // first weight of Newton's proximal term, relative to a contact's stiffness
+} ts_ncp_settings;
+
+/// natural 1e-8, 4 first sweeps, proximal 1e-3, 2000 iterations; shared settings as everywhere.
+ts_ncp_settings ts_ncp_settings_default(void);
+
+/// The solver named "ncp".
+extern const ts_solver ts_ncp_solver;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
