@@ -186,7 +186,7 @@ typedef struct ts_bench_contestant {
     void* context;
 } ts_bench_contestant;
 
-/// Time per query, nanoseconds of wall clock on one thread.
+/// Time per query, nanoseconds: of the calling thread's processor time (rounds) or of wall clock (single queries).
 typedef struct ts_bench_timing {
     double least;       // over the rounds, of the mean over all queries
     double p10;         // the same
@@ -200,7 +200,7 @@ typedef struct ts_bench_timing {
 } ts_bench_timing;
 
 /// Runs all contestants on all queries 0 .. queries-1, in `rounds` rounds (0: 11, or 3 when quick), taking turns so that a
-/// machine whose speed drifts slows all alike; who begins moves on from round to round. Passes over short sets of queries
+/// machine whose speed drifts slows all alike; who begins moves on from round to round. Only for work on this one thread. Passes over short sets of queries
 /// are repeated within a round until they last `least_seconds` (0: 1 ms). `per_query` may be NULL; else it gets
 /// contestants * queries shortest times in ns, by contestant. When asked to stop, the rest is NAN.
 void ts_bench_time(ts_bench_report* report, const ts_bench_options* options, const ts_bench_contestant* contestant,

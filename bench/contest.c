@@ -206,9 +206,10 @@ void ts_bench_contest_notes(ts_bench_report* report) {
                   "wrong: no answer, or a verdict or distance more than %g m outside certified bounds "
                   "(for 'touchstone' itself: verdicts %g m, distances %g m, depths a part of %g).",
                   WRONG_ABOVE, OWN_DOUBT, OWN_WRONG_ABOVE, OWN_WRONG_DEPTH);
-    ts_bench_note(report, "median, 10 %%, 90 %%: over interleaved rounds, mean time per cold query, relative pose "
-                          "included. query: each query alone, shortest of 7, less the clock. times ours: above 1 is "
-                          "slower than 'touchstone'.");
+    ts_bench_note(report,
+                  "median, 10 %%, 90 %%: over interleaved rounds, mean processor time per cold query, relative pose "
+                  "included. query: each query alone, shortest of 7, less the clock. times ours: above 1 is "
+                  "slower than 'touchstone'.");
     ts_bench_note(report, "Negative distances are nominal: pairs slid that far past touching along their axis; the "
                           "least depth may lie elsewhere, and is what answers are judged by.");
 }

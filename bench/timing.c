@@ -2,7 +2,8 @@
 //
 // Problem: compare answers of a few nanoseconds on a machine whose speed drifts. Rule: contestants take turns in short
 // blocks, each round gives one time per contestant, quoted is the median over rounds with its 10 % and 90 % points; who
-// begins moves on, so that nobody always follows the same neighbour. For tails every query is timed alone several times
+// begins moves on, so that nobody always follows the same neighbour. Rounds count the thread's own processor time, which
+// other programs can slow (caches, clock rate) but not stop. For tails every query is timed alone several times
 // and its shortest time kept, less what the clock itself costs; an interrupt would have to hit every repeat to show.
 // Known failure: a query timed alone is warm in cache and branch predictor, so tails are those of warm code.
 #include "base/clock.h"
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { REPEATS = 7, MOST_ROUNDS = 101 };
 
@@ -59,11 +61,17 @@ static double clock_cost(void) {
     return least;
 }
 
+static double thread_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static double pass(const ts_bench_contestant* c, int queries, int repeats) {
-    double begin = ts_clock_seconds();
+    double begin = thread_seconds();
     for (int r = 0; r < repeats; ++r)
         for (int q = 0; q < queries; ++q) c->run(c->context, q);
-    return (ts_clock_seconds() - begin) / ((double)repeats * queries);
+    return (thread_seconds() - begin) / ((double)repeats * queries);
 }
 
 // Shortest time of each query alone, ns.

@@ -44,7 +44,7 @@ static void make_runners(const ts_bench_sweep* sweep, runner* r, ts_bench_contes
 typedef struct tally {
     double mean;       // iterations
     double deviation;  // iterations
-    double limit;      // part of the queries that ran out of iterations
+    double limit;      // part of the queries that ended undecided
     double worst;      // m, outside certified bounds; verdicts: count of wrong ones
     double ns;
     double trim;
@@ -90,7 +90,7 @@ static ts_bench_table* sweep_table(ts_bench_report* report, const ts_bench_sweep
     ts_bench_add_column(t, "variant", "");
     ts_bench_add_column(t, "iterations", "");
     ts_bench_add_column(t, "deviation", "");
-    ts_bench_add_column(t, "limit reached", "%");
+    ts_bench_add_column(t, "undecided", "%");
     ts_bench_add_column(t, sweep->verdict ? "wrong" : "max error", sweep->verdict ? "" : "m");
     ts_bench_add_column(t, "median", "ns");
     ts_bench_add_column(t, "fastest 90 %", "ns");
