@@ -149,6 +149,54 @@ Test(shape, validation_refuses_bad_dimensions) {
     for (int i = 0; i < 6; ++i) cr_expect_eq(ts_shape_validate(&good[i], &status), TS_OK);
 }
 
+Test(shape, validation_knows_the_later_kinds) {
+    ts_status status;
+    const ts_vec3 line[3] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}, point[3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+    const ts_vec3 lost[3] = {{0, 0, 0}, {1, 0, 0}, {0, (double)NAN, 0}}, good[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1e-9, 0}};
+    const ts_shape bad[12] = {ts_shape_cone(0.0, 1.0),
+                              ts_shape_cone(1.0, -1.0),
+                              ts_shape_cone((double)NAN, 1.0),
+                              ts_shape_triangle(0),
+                              ts_shape_triangle(line),
+                              ts_shape_triangle(point),
+                              ts_shape_triangle(lost),
+                              ts_shape_height_field(0),
+                              ts_shape_compound(0),
+                              ts_shape_rounded(ts_shape_cone(1.0, 1.0), -0.1),
+                              ts_shape_rounded(ts_shape_box(ts_vec3_make(1.0, 1.0, 1.0)), (double)INFINITY),
+                              ts_shape_rounded(ts_shape_plane(), 0.1)};
+    for (int i = 0; i < 12; ++i) {
+        cr_expect_eq(ts_shape_validate(&bad[i], &status), TS_ERROR_VALUE, "case %d", i);
+        cr_expect_neq(status.message[0], '\0');
+    }
+    const ts_shape fine[3] = {ts_shape_cone(1.0, 2.0), ts_shape_triangle(good),
+                              ts_shape_rounded(ts_shape_triangle(good), 0.1)};
+    for (int i = 0; i < 3; ++i) cr_expect_eq(ts_shape_validate(&fine[i], &status), TS_OK, "%s", status.message);
+    cr_expect(ts_shape_is_convex(&fine[0]));
+    cr_expect_not(ts_shape_is_convex(&bad[7]));
+    cr_expect_not(ts_shape_is_convex(&bad[8]));
+}
+
+// A ball around any convex shape moves its bounds out by the radius, and nothing else.
+Test(shape, rounding_grows_bounds_by_the_radius) {
+    ts_rng rng = ts_rng_make(12, 0);
+    ts_hull* hull = random_hull(&rng, 40, ts_vec3_make(0.5, 0.7, 0.9));
+    for (int kind = TS_SHAPE_SPHERE; kind < TS_SHAPE_CONVEX_COUNT; ++kind) {
+        ts_shape shape = random_shape(&rng, (ts_shape_kind)kind, 1.0, hull), grown = ts_shape_rounded(shape, 0.25);
+        ts_transform pose = random_pose(&rng, 2.0);
+        ts_vec3 low[2], high[2], ball = ts_vec3_make(0.25, 0.25, 0.25);
+        ts_shape_bounds(&shape, &pose, &low[0], &high[0]);
+        ts_shape_bounds(&grown, &pose, &low[1], &high[1]);
+        cr_expect_leq(ts_vec3_distance(ts_vec3_sub(low[0], ball), low[1]), 1e-14);
+        cr_expect_leq(ts_vec3_distance(ts_vec3_add(high[0], ball), high[1]), 1e-14);
+        cr_expect_float_eq(ts_shape_bounding_radius(&grown), ts_shape_bounding_radius(&shape) + 0.25, 1e-14);
+        ts_shape_local_box(&shape, &low[0], &high[0]);
+        ts_shape_local_box(&grown, &low[1], &high[1]);
+        cr_expect_leq(ts_vec3_distance(ts_vec3_sub(low[0], ball), low[1]), 1e-14);
+    }
+    ts_hull_free(hull);
+}
+
 Test(shape, every_kind_has_a_name_and_a_summary) {
     for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind) {
         cr_expect_str_neq(ts_shape_kind_name((ts_shape_kind)kind), "unknown");

@@ -96,6 +96,51 @@ Test(support, ties_and_signed_zeros_name_the_same_vertex) {
     cr_expect_float_eq(rim.z, 1.0, 0.0);
 }
 
+Test(support, cone_and_triangle_break_ties_the_same_way_every_time) {
+    ts_shape cone = ts_shape_cone(0.5, 1.0);
+    ts_vec3 rim = ts_support_core(&cone, ts_vec3_make(0.0, -0.0, -1.0), -1).point;
+    cr_expect(rim.x == 0.5 && rim.y == 0.0 && rim.z == -1.0, "no azimuth: the rim at +x");
+    cr_expect_eq(ts_support_core(&cone, ts_vec3_axis(2), -1).point.z, 1.0);
+    // On the normal of the side, 2 h d.z = r |d.xy|, apex and rim tie: the rim wins, at every length of the direction.
+    for (int power = -300; power <= 300; power += 100) {
+        double unit = ldexp(1.0, power);
+        ts_support_point s = ts_support_core(&cone, ts_vec3_make(4.0 * unit, 0.0, unit), -1);
+        cr_expect_eq(s.point.z, -1.0, "2^%d", power);
+        s = ts_support_core(&cone, ts_vec3_make(4.0 * unit, 0.0, 1.0000001 * unit), -1);
+        cr_expect_eq(s.point.z, 1.0, "2^%d", power);
+    }
+    // Lowest index among equals, far from the origin as well.
+    const ts_vec3 corner[3] = {{1e6, 0.0, 0.0}, {1e6 + 1.0, 0.0, 0.0}, {1e6 + 1.0, 1e-3, 0.0}};
+    ts_shape triangle = ts_shape_triangle(corner);
+    cr_expect_eq(ts_support_core(&triangle, ts_vec3_axis(2), -1).index, 0);
+    cr_expect_eq(ts_support_core(&triangle, ts_vec3_axis(0), -1).index, 1);
+    cr_expect_eq(ts_support_core(&triangle, ts_vec3_make(1.0, 1e-12, 0.0), -1).index, 2);
+    cr_expect_eq(ts_support_core(&triangle, ts_vec3_zero(), -1).index, 0);
+}
+
+// What momentum and EPA's shortcuts ask for.
+Test(support, flags_of_cores) {
+    const ts_vec3 corner[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    ts_hull* flat = 0;
+    cr_assert_eq(ts_hull_build_any(corner, 3, &flat, 0, 0), TS_OK);
+    const ts_shape shape[8] = {ts_shape_sphere(1.0),
+                               ts_shape_capsule(1.0, 1.0),
+                               ts_shape_ellipsoid(ts_vec3_make(1.0, 1.0, 1.0)),
+                               ts_shape_cylinder(1.0, 1.0),
+                               ts_shape_cone(1.0, 1.0),
+                               ts_shape_triangle(corner),
+                               ts_shape_box(ts_vec3_make(1.0, 1.0, 1.0)),
+                               ts_shape_hull(flat)};
+    static const int polytope[8] = {1, 1, 0, 0, 0, 1, 1, 1}, rank[8] = {0, 1, 3, 3, 3, 2, 3, 2};
+    for (int k = 0; k < 8; ++k) {
+        ts_shape rounded = ts_shape_rounded(shape[k], 0.5);
+        cr_expect_eq(ts_support_is_polytope(&rounded), polytope[k], "%d", k);
+        cr_expect_eq(ts_support_rank(&rounded), rank[k], "%d", k);
+        cr_expect_eq(ts_support_is_strictly_convex(&rounded), k == 2, "%d", k);
+    }
+    ts_hull_free(flat);
+}
+
 // Corners must lie on the supporting plane, in counter-clockwise order, with distinct labels.
 static void check_polygon(const ts_shape* shape, ts_vec3 d, int corners) {
     ts_support_feature f;
