@@ -11,6 +11,7 @@
 // Everything is computed from the difference of the two positions, in world axes: nothing is built that the pair does not
 // need (two spheres never touch a rotation), and far from the origin no digits are lost.
 #include "collision/proximity_internal.h"
+#include "collision/subdistance.h"
 
 #include <float.h>
 
@@ -75,6 +76,33 @@ static core_distance point_to_cylinder(ts_vec3 c, ts_vec3 h) {
     return r;
 }
 
+// In the half-plane through the axis the cone is a right triangle: apex, rim, middle of the base. Below the base no point
+// projects onto the slope, whose normal points upwards.
+static core_distance point_to_cone(ts_vec3 c, ts_vec3 h) {
+    core_distance r;
+    double across = sqrt(c.x * c.x + c.y * c.y), height = 2.0 * h.z, slope = sqrt(height * height + h.x * h.x);
+    ts_vec3 radial = across > 0.0 ? ts_vec3_make(c.x / across, c.y / across, 0.0) : ts_vec3_axis(0);
+    double below_apex = h.z - c.z, base = -h.z - c.z;
+    double side = (across * height - below_apex * h.x) / slope, along = (across * h.x + below_apex * height) / slope;
+    ts_vec3 down = ts_vec3_make(0.0, 0.0, -1.0);
+    if (base > 0.0 ? across > h.x : side > 0.0 && along >= slope) {  // the rim
+        ts_vec3 d = ts_vec3_add(ts_vec3_scale(across - h.x, radial), ts_vec3_scale(base, down));
+        r.outward = ts_vec3_unit_or(d, down);
+        r.distance = ts_vec3_dot(r.outward, d);
+    } else if (base <= 0.0 && side > 0.0 && along <= 0.0) {  // the apex
+        ts_vec3 d = ts_vec3_make(c.x, c.y, -below_apex);
+        r.outward = ts_vec3_unit_or(d, ts_vec3_axis(2));
+        r.distance = ts_vec3_dot(r.outward, d);
+    } else if (base > side) {
+        r.distance = base;
+        r.outward = down;
+    } else {
+        r.distance = side;
+        r.outward = ts_vec3_add(ts_vec3_scale(height / slope, radial), ts_vec3_make(0.0, 0.0, h.x / slope));
+    }
+    return r;
+}
+
 static void conclude(double distance, double scale, ts_proximity* out) {
     out->distance = out->lower = out->upper = distance;
     if (fabs(distance) <= 8.0 * DBL_EPSILON * scale)
@@ -115,6 +143,34 @@ static void sphere_thin_query(const ts_shape* a, const ts_transform* pose_a, con
     conclude(gap - a->radius - b->radius, a->radius + b->radius + gap, out);
 }
 
+// A sphere against a triangle. A centre in the triangle has two normals; last time's or the front one.
+static void sphere_triangle_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
+                                  const ts_transform* pose_b, const ts_gjk_cache* cache, ts_proximity* out) {
+    ts_vec3 c = ts_transform_direction_inverse(pose_b, ts_vec3_sub(pose_a->p, pose_b->p)), w[3];
+    for (int k = 0; k < 3; ++k) w[k] = ts_vec3_sub(b->triangle[k], c);
+    ts_subdistance closest;
+    ts_subdistance_solve(w, 3, &closest);
+    ts_vec3 d = ts_vec3_neg(closest.point);
+    if (closest.count == 3) {
+        // Over the face the direction is its normal; what rounding left of the vector is not.
+        ts_vec3 n = ts_vec3_cross(ts_vec3_sub(w[1], w[0]), ts_vec3_sub(w[2], w[0]));
+        ts_vec3 unit = ts_vec3_unit_or(n, ts_vec3_axis(2));
+        double height = -ts_vec3_dot(unit, w[0]);
+        if (!(fabs(height) > 4.0 * DBL_EPSILON * ts_vec3_max_abs(w[0]))) {
+            out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
+            ts_vec3 front = ts_transform_direction(pose_b, unit);
+            ts_vec3 outward = ts_vec3_dot(front, previous_normal(pose_a, cache)) > 0.0 ? ts_vec3_neg(front) : front;
+            out->normal = ts_vec3_neg(outward);
+            out->point_a = ts_vec3_add_scaled(pose_a->p, -a->radius, outward);
+            out->point_b = ts_vec3_add_scaled(pose_a->p, b->radius, outward);
+            conclude(-a->radius - b->radius, a->radius + b->radius, out);
+            return;
+        }
+        d = ts_vec3_scale(height, unit);
+    }
+    sphere_thin_query(a, pose_a, b, ts_transform_direction(pose_b, d), ts_vec3_zero(), cache, out);
+}
+
 // A sphere against a core given by the signed distance of a point in the core's frame.
 static int sphere_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                         const ts_gjk_cache* cache, ts_proximity* out) {
@@ -135,6 +191,8 @@ static int sphere_query(const ts_shape* a, const ts_transform* pose_a, const ts_
         return 1;
     }
     case TS_SHAPE_CYLINDER: d = point_to_cylinder(ts_transform_direction_inverse(pose_b, between), b->half); break;
+    case TS_SHAPE_CONE: d = point_to_cone(ts_transform_direction_inverse(pose_b, between), b->half); break;
+    case TS_SHAPE_TRIANGLE: sphere_triangle_query(a, pose_a, b, pose_b, cache, out); return 1;
     case TS_SHAPE_BOX: d = point_to_box(ts_transform_direction_inverse(pose_b, between), b->half); break;
     default: return 0;
     }
