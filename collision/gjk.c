@@ -19,14 +19,10 @@
 #include "collision/gjk.h"
 
 #include "base/assert.h"
-#include "collision/gjk_loop_internal.h"
+#include "collision/gjk_internal.h"
 #include "collision/proximity_internal.h"
 
-// What AUTO means.
-#define TS_GJK_FOR_HULLS TS_GJK_NESTEROV_COAL
-#define TS_GJK_FOR_BOXES TS_GJK_VANILLA
-#define TS_GJK_FOR_ELLIPSOIDS TS_GJK_NESTEROV
-#define TS_GJK_FOR_OTHERS TS_GJK_POLYAK
+#include <float.h>
 
 // A stop without a separating plane is a touch up to this distance, relative to the size of D.
 static const double TOUCH = 1e-9;
@@ -67,43 +63,12 @@ ts_gjk_variant ts_gjk_variant_for(const ts_shape* a, const ts_shape* b) {
     }
 }
 
-// The loops: one per pair of kinds for AUTO, and one for everything a laboratory may ask for.
-
-static int distance_of_hulls(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_HULLS, TS_GJK_FOR_HULLS, TS_GJK_DISTANCE, order, d, out);
-}
-
-static int distance_of_boxes(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_BOXES, TS_GJK_FOR_BOXES, TS_GJK_DISTANCE, order, d, out);
-}
-
-static int distance_of_ellipsoids(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_ELLIPSOIDS, TS_GJK_FOR_ELLIPSOIDS, TS_GJK_DISTANCE, order, d, out);
-}
-
-static int distance_of_others(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_ANY, TS_GJK_FOR_OTHERS, TS_GJK_DISTANCE, order, d, out);
-}
-
-static int distance_by_vanilla(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_ANY, TS_GJK_VANILLA, TS_GJK_DISTANCE, order, d, out);
-}
-
-static int distance_by_variant(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_order* order, ts_vec3 d,
-                               ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_ANY, variant, TS_GJK_DISTANCE, order, d, out);
-}
-
-static int run_distance(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_order* order, ts_vec3 d,
-                        ts_gjk_result* out) {
-    if (run->careful || variant == TS_GJK_VANILLA) return distance_by_vanilla(run, order, d, out);
-    if (variant != TS_GJK_AUTO) return distance_by_variant(run, variant, order, d, out);
-    switch (pair_of(run->a, run->b)) {
-    case TS_GJK_HULLS: return distance_of_hulls(run, order, d, out);
-    case TS_GJK_BOXES: return distance_of_boxes(run, order, d, out);
-    case TS_GJK_ELLIPSOIDS: return distance_of_ellipsoids(run, order, d, out);
-    default: return distance_of_others(run, order, d, out);
-    }
+static int run_loop(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,
+                    ts_gjk_result* out) {
+    ts_gjk_pair pair = pair_of(run->a, run->b);
+    if (variant == TS_GJK_AUTO && !run->careful && (pair == TS_GJK_HULLS || pair == TS_GJK_BOXES))
+        return ts_gjk_run_polytopes(run, pair, goal, order, d, out);
+    return ts_gjk_run_others(run, pair, run->careful ? TS_GJK_VANILLA : variant, goal, order, d, out);
 }
 
 // Weights of the feature's vertices at its nearest point x. Returns 0 when x does not lie between them: the quick
@@ -200,7 +165,7 @@ static int search(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_order* order, 
     if (!(run->best_squared > 0.0)) run->best = d;
     int status, again = 0;
     for (;;) {
-        status = run_distance(run, variant, order, d, out);
+        status = run_loop(run, variant, TS_GJK_DISTANCE, order, d, out);
         if (status == TS_GJK_NOT_SEPARATED) return 0;
         if (status == TS_PROXIMITY_INVALID_INPUT) break;
         if (settle(run, out)) {
@@ -292,44 +257,6 @@ void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_
     search(&run, settings->variant, &order, ts_vec3_neg(normal), 0, out);
 }
 
-// Verdicts.
-
-static int verdict_of_hulls(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_HULLS, TS_GJK_FOR_HULLS, TS_GJK_VERDICT, order, d, out);
-}
-
-static int verdict_of_boxes(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_BOXES, TS_GJK_FOR_BOXES, TS_GJK_VERDICT, order, d, out);
-}
-
-static int verdict_of_ellipsoids(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    // Momentum that has not separated two ellipsoids by now delays the proof that they overlap.
-    ts_gjk_order own = *order;
-    if (own.momentum_limit > 5) own.momentum_limit = 5;
-    order = &own;
-    return ts_gjk_loop(run, TS_GJK_ELLIPSOIDS, TS_GJK_FOR_ELLIPSOIDS, TS_GJK_VERDICT, order, d, out);
-}
-
-static int verdict_of_others(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_ANY, TS_GJK_FOR_OTHERS, TS_GJK_VERDICT, order, d, out);
-}
-
-static int verdict_by_variant(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_order* order, ts_vec3 d,
-                              ts_gjk_result* out) {
-    return ts_gjk_loop(run, TS_GJK_ANY, variant, TS_GJK_VERDICT, order, d, out);
-}
-
-static int run_verdict(ts_gjk_run* run, ts_gjk_variant variant, const ts_gjk_order* order, ts_vec3 d,
-                       ts_gjk_result* out) {
-    if (variant != TS_GJK_AUTO) return verdict_by_variant(run, variant, order, d, out);
-    switch (pair_of(run->a, run->b)) {
-    case TS_GJK_HULLS: return verdict_of_hulls(run, order, d, out);
-    case TS_GJK_BOXES: return verdict_of_boxes(run, order, d, out);
-    case TS_GJK_ELLIPSOIDS: return verdict_of_ellipsoids(run, order, d, out);
-    default: return verdict_of_others(run, order, d, out);
-    }
-}
-
 // An overlap is claimed only where the solver that trusts nothing agrees. Returns 0, with the true feature in the run,
 // when it does not.
 static int confirm_overlap(ts_gjk_run* run, double reach, ts_proximity_status status) {
@@ -359,8 +286,7 @@ void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_
     run.best = d;
     ts_proximity_status status;
     for (;;) {
-        status =
-            (ts_proximity_status)run_verdict(&run, run.careful ? TS_GJK_VANILLA : settings->variant, &order, d, out);
+        status = (ts_proximity_status)run_loop(&run, settings->variant, TS_GJK_VERDICT, &order, d, out);
         if (status != TS_PROXIMITY_PENETRATING && status != TS_PROXIMITY_OVERLAP_EARLY) break;
         if (confirm_overlap(&run, reach, status)) break;
         d = run.feature->d;

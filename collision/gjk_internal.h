@@ -59,6 +59,41 @@ int ts_gjk_project(ts_gjk_run* run, int slot, ts_gjk_feature* out_feature);
 /// direction (the origin lies on the feature to rounding).
 int ts_gjk_project_robustly(ts_gjk_run* run, int slot, ts_gjk_feature* out_feature);
 
+/// Pairs of kinds with a loop of their own.
+typedef enum ts_gjk_pair { TS_GJK_HULLS, TS_GJK_BOXES, TS_GJK_ELLIPSOIDS, TS_GJK_ANY } ts_gjk_pair;
+
+/// What a loop is to find out.
+typedef enum ts_gjk_goal { TS_GJK_DISTANCE, TS_GJK_VERDICT } ts_gjk_goal;
+
+/// What a loop is told besides the shapes.
+typedef struct ts_gjk_order {
+    double tolerance;  // relative
+    double gap;        // m^2, 0 is off
+    double reach;      // m: DISTANCE stops beyond it; VERDICT asks whether the cores are nearer than it
+    int iteration_limit;
+    int momentum_limit;
+    int warm;  // nonzero: give up (status -1 below) unless the first direction separates
+} ts_gjk_order;
+
+/// The returned status when a warm start did not separate.
+enum { TS_GJK_NOT_SEPARATED = -1 };
+
+/// The nearest point of the feature.
+static inline ts_vec3 ts_gjk_feature_point(const ts_gjk_feature* f) { return ts_vec3_scale(f->h / f->dd, f->d); }
+
+/// The loops of gjk_loop_internal.h, specialised: two hulls or two boxes by AUTO (gjk_polytopes.c), and everything else
+/// (gjk_others.c). Return what that loop returns.
+int ts_gjk_run_polytopes(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,
+                         ts_gjk_result* out);
+int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant variant, ts_gjk_goal goal,
+                      const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out);
+
+/// What AUTO means.
+#define TS_GJK_FOR_HULLS TS_GJK_NESTEROV_COAL
+#define TS_GJK_FOR_BOXES TS_GJK_VANILLA
+#define TS_GJK_FOR_ELLIPSOIDS TS_GJK_NESTEROV
+#define TS_GJK_FOR_OTHERS TS_GJK_POLYAK
+
 /// The first direction, finite and not zero; with SIMPLEX perhaps also a feature. Returns 1 when it comes from the cache
 /// or from `start`, 0 when it had to be the centres'.
 int ts_gjk_begin(ts_gjk_run* run, ts_gjk_start start, const ts_gjk_cache* cache, ts_vec3* out_direction);

@@ -13,15 +13,9 @@
 #define TS_GJK_INLINE static inline
 #endif
 
-/// Pairs of kinds with a loop of their own.
-typedef enum ts_gjk_pair { TS_GJK_HULLS, TS_GJK_BOXES, TS_GJK_ELLIPSOIDS, TS_GJK_ANY } ts_gjk_pair;
-
-/// What a loop is to find out.
-typedef enum ts_gjk_goal { TS_GJK_DISTANCE, TS_GJK_VERDICT } ts_gjk_goal;
-
 TS_GJK_INLINE ts_support_point ts_gjk_support_of(ts_gjk_pair pair, const ts_shape* shape, ts_vec3 d, int hint) {
     if (pair == TS_GJK_HULLS) {
-        int index = ts_support_hull(shape->hull, d, hint);
+        int index = ts_support_hull_xyz(shape->hull, d.x, d.y, d.z, hint);
         return ts_support_point_make(shape->hull->vertex[index], index);
     }
     if (pair == TS_GJK_BOXES) {
@@ -86,9 +80,6 @@ TS_GJK_INLINE ts_vec3 ts_gjk_momentum(ts_gjk_variant variant, int k, ts_vec3 las
     return ts_vec3_lerp(x, last, weight);
 }
 
-/// The nearest point of the feature.
-TS_GJK_INLINE ts_vec3 ts_gjk_feature_point(const ts_gjk_feature* f) { return ts_vec3_scale(f->h / f->dd, f->d); }
-
 /// The feature already has the vertex pair of a slot. Looks at all slots at once: how many are in use cannot be foretold.
 TS_GJK_INLINE int ts_gjk_is_member(const ts_gjk_run* run, int slot) {
     uint64_t key = run->key[slot];
@@ -102,19 +93,6 @@ TS_GJK_INLINE int ts_gjk_free_slot(const ts_gjk_feature* f) {
     static const signed char lowest_clear[16] = {0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 0};
     return lowest_clear[f->mask];
 }
-
-/// What a loop is told besides the shapes.
-typedef struct ts_gjk_order {
-    double tolerance;  // relative
-    double gap;        // m^2, 0 is off
-    double reach;      // m: DISTANCE stops beyond it; VERDICT asks whether the cores are nearer than it
-    int iteration_limit;
-    int momentum_limit;
-    int warm;  // nonzero: give up (status -1 below) unless the first direction separates
-} ts_gjk_order;
-
-/// The returned status when a warm start did not separate.
-enum { TS_GJK_NOT_SEPARATED = -1 };
 
 /// Is <d, w> / |d| beyond reach?
 TS_GJK_INLINE int ts_gjk_is_beyond(double value, ts_vec3 d, double reach) {

@@ -101,9 +101,11 @@ int ts_support_climb(const ts_hull* hull, ts_vec3 d, int hint) {
     return climb(hull, d, known ? hint : best_of_extremes(hull, d));
 }
 
-int ts_support_hull(const ts_hull* hull, ts_vec3 d, int hint) {
+int ts_support_hull_xyz(const ts_hull* hull, double x, double y, double z, int hint) {
     int known = hint >= 0 && hint < hull->vertex_count;
     if (hull->vertex_count <= (known ? TS_SUPPORT_SCAN_WARM : TS_SUPPORT_SCAN_COLD))
-        return ts_support_scan_simd(hull, d);
-    return ts_support_climb(hull, d, hint);
+        return ts_support_scan_xyz(hull, x, y, z);
+    return ts_support_climb(hull, ts_vec3_make(x, y, z), hint);
 }
+
+int ts_support_hull(const ts_hull* hull, ts_vec3 d, int hint) { return ts_support_hull_xyz(hull, d.x, d.y, d.z, hint); }

@@ -25,9 +25,9 @@ static inline __m128d choose(__m128d best, __m128d value, __m128d mask) {
     return _mm_or_pd(_mm_and_pd(mask, value), _mm_andnot_pd(mask, best));
 }
 
-int ts_support_scan_sse2(const ts_hull* hull, ts_vec3 d) {
+static int scan_sse2(const ts_hull* hull, double x_along, double y_along, double z_along) {
     const double *x = hull->x, *y = hull->y, *z = hull->z;
-    __m128d dx = _mm_set1_pd(d.x), dy = _mm_set1_pd(d.y), dz = _mm_set1_pd(d.z), four = _mm_set1_pd(4.0);
+    __m128d dx = _mm_set1_pd(x_along), dy = _mm_set1_pd(y_along), dz = _mm_set1_pd(z_along), four = _mm_set1_pd(4.0);
     // Indices ride along as doubles, so that one mask serves both.
     __m128d at0 = _mm_set_pd(1.0, 0.0), at1 = _mm_set_pd(3.0, 2.0), index0 = at0, index1 = at1;
     __m128d best0 = _mm_set1_pd(-(double)INFINITY), best1 = best0;
@@ -59,8 +59,8 @@ TS_TARGET("avx2") static inline __m256d dot4(__m256d dx, __m256d dy, __m256d dz,
     return _mm256_add_pd(xy, _mm256_mul_pd(dz, _mm256_loadu_pd(hull->z + i)));
 }
 
-TS_TARGET("avx2") int ts_support_scan_avx2(const ts_hull* hull, ts_vec3 d) {
-    __m256d dx = _mm256_set1_pd(d.x), dy = _mm256_set1_pd(d.y), dz = _mm256_set1_pd(d.z);
+TS_TARGET("avx2") static int scan_avx2(const ts_hull* hull, double x_along, double y_along, double z_along) {
+    __m256d dx = _mm256_set1_pd(x_along), dy = _mm256_set1_pd(y_along), dz = _mm256_set1_pd(z_along);
     __m256d at0 = _mm256_set_pd(3.0, 2.0, 1.0, 0.0), at1 = _mm256_set_pd(7.0, 6.0, 5.0, 4.0);
     __m256d index0 = at0, index1 = at0, eight = _mm256_set1_pd(8.0);
     __m256d best0 = _mm256_set1_pd(-(double)INFINITY), best1 = best0;
@@ -98,8 +98,8 @@ TS_TARGET("avx512f") static inline __m512d dot8(__m512d dx, __m512d dy, __m512d 
     return _mm512_add_pd(xy, _mm512_mul_pd(dz, _mm512_loadu_pd(hull->z + i)));
 }
 
-TS_TARGET("avx512f") int ts_support_scan_avx512(const ts_hull* hull, ts_vec3 d) {
-    __m512d dx = _mm512_set1_pd(d.x), dy = _mm512_set1_pd(d.y), dz = _mm512_set1_pd(d.z);
+TS_TARGET("avx512f") static int scan_avx512(const ts_hull* hull, double x_along, double y_along, double z_along) {
+    __m512d dx = _mm512_set1_pd(x_along), dy = _mm512_set1_pd(y_along), dz = _mm512_set1_pd(z_along);
     __m512d at0 = _mm512_set_pd(7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0), step = _mm512_set1_pd(16.0);
     __m512d at1 = _mm512_add_pd(at0, _mm512_set1_pd(8.0)), index0 = at0, index1 = at0;
     __m512d best0 = _mm512_set1_pd(-(double)INFINITY), best1 = best0;
@@ -145,11 +145,17 @@ int ts_support_scan_width(void) {
 // Wide vectors pay for their longer reduction only on long scans.
 enum { LONG_SCAN = 192 };
 
-int ts_support_scan_simd(const ts_hull* hull, ts_vec3 d) {
-    if (hull->padded_count >= LONG_SCAN && __builtin_cpu_supports("avx512f")) return ts_support_scan_avx512(hull, d);
-    if (__builtin_cpu_supports("avx2")) return ts_support_scan_avx2(hull, d);
-    return ts_support_scan_sse2(hull, d);
+int ts_support_scan_xyz(const ts_hull* hull, double x, double y, double z) {
+    if (hull->padded_count >= LONG_SCAN && __builtin_cpu_supports("avx512f")) return scan_avx512(hull, x, y, z);
+    if (__builtin_cpu_supports("avx2")) return scan_avx2(hull, x, y, z);
+    return scan_sse2(hull, x, y, z);
 }
+
+int ts_support_scan_sse2(const ts_hull* hull, ts_vec3 d) { return scan_sse2(hull, d.x, d.y, d.z); }
+
+int ts_support_scan_avx2(const ts_hull* hull, ts_vec3 d) { return scan_avx2(hull, d.x, d.y, d.z); }
+
+int ts_support_scan_avx512(const ts_hull* hull, ts_vec3 d) { return scan_avx512(hull, d.x, d.y, d.z); }
 
 #else
 
@@ -161,6 +167,10 @@ int ts_support_scan_avx2(const ts_hull* hull, ts_vec3 d) { return ts_support_sca
 
 int ts_support_scan_avx512(const ts_hull* hull, ts_vec3 d) { return ts_support_scan(hull, d); }
 
-int ts_support_scan_simd(const ts_hull* hull, ts_vec3 d) { return ts_support_scan(hull, d); }
+int ts_support_scan_xyz(const ts_hull* hull, double x, double y, double z) {
+    return ts_support_scan(hull, ts_vec3_make(x, y, z));
+}
 
 #endif
+
+int ts_support_scan_simd(const ts_hull* hull, ts_vec3 d) { return ts_support_scan_xyz(hull, d.x, d.y, d.z); }

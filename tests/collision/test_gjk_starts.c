@@ -135,6 +135,7 @@ Test(gjk_starts, turning_the_direction_round_after_an_overlap_saves_iterations) 
     cr_expect_lt(1.2 * (double)iterations[TS_GJK_START_WITNESSES], (double)iterations[TS_GJK_START_WITNESSES_PAPER]);
     cr_expect_lt(iterations[TS_GJK_START_PREVIOUS], iterations[TS_GJK_START_CENTRES]);
     cr_expect_leq(iterations[TS_GJK_START_CENTRES], iterations[TS_GJK_START_NONE]);
+    ts_hull_free(hull);
 }
 
 // At an unchanged pose the remembered simplex is the answer already.
