@@ -125,13 +125,18 @@ static int make_pairs(ts_bench_workload* w, int count) {
 
 int ts_bench_workload_make(ts_bench_family family, int vertices, int count, uint64_t seed,
                            ts_bench_workload* out_workload) {
-    enum { MOST_HULLS = 64 };
+    // Few large hulls and many small ones, so that what is timed is an algorithm and not main memory: 16384 vertices
+    // with their neighbours fit into the second-level cache of the usual machine.
+    enum { MOST_HULLS = 64, MOST_VERTICES = 16384, LEAST_HULLS = 8 };
     ts_bench_workload* w = out_workload;
     memset(w, 0, sizeof *w);
     if (count < 1 || !make_pairs(w, count)) return 0;
     ts_rng rng = ts_rng_make(seed, 1000u * (uint64_t)family + (uint64_t)vertices);
     if (family == TS_BENCH_HULLS) {
-        int hulls = 2 * count < MOST_HULLS ? 2 * count : MOST_HULLS;
+        int hulls = MOST_VERTICES / (vertices > 1 ? vertices : 1);
+        if (hulls > MOST_HULLS) hulls = MOST_HULLS;
+        if (hulls < LEAST_HULLS) hulls = LEAST_HULLS;
+        if (hulls > 2 * count) hulls = 2 * count;
         w->hull = (ts_hull**)calloc((size_t)hulls, sizeof(ts_hull*));
         for (; w->hull && w->hull_count < hulls; ++w->hull_count) {
             ts_vec3 axes = random_axes(&rng, 0.02, 0.5);
