@@ -155,10 +155,17 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
 static ts_code set_subject(const ts_command* command, const char* text, ts_args* args, ts_status* out_status) {
     if (!command->subject)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes no '%s'", command->name, text);
-    if (args->subject)
+    int pair = strchr(command->subject, ' ') != NULL;
+    if (args->second)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes two of them: what is '%s'?",
+                             command->name, text);
+    if (args->subject && !pair)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes one %s: what is '%s'?", command->name,
                              command->subject, text);
-    args->subject = text;
+    if (args->subject)
+        args->second = text;
+    else
+        args->subject = text;
     return TS_OK;
 }
 

@@ -21,6 +21,11 @@ enum { TS_ARGS_PAIRS = 128 };
 /// Everything any command can be told. NULL, NAN and 0 mean "not given".
 typedef struct ts_args {
     const char* subject;  // SCENE, FILE or the topic of list
+    const char* second;   // distance: shape B
+    const char* method;   // distance
+    const char* pose_a;   // distance
+    const char* pose_b;   // distance
+    const char* batch;    // distance: a file, or "-"
     const char* solver;
     const char* solvers;
     const char* out;
@@ -58,7 +63,7 @@ typedef struct ts_flag {
 typedef struct ts_command {
     const char* name;
     const char* summary;      // one line
-    const char* subject;      // "SCENE", "[SCENE]" when optional, NULL when there is none
+    const char* subject;      // "SCENE", "[SCENE]" when optional, "[A B]" for two, NULL when there is none
     const char* description;  // paragraphs for --help
     const char* examples;     // lines for --help
     const ts_flag* flag;

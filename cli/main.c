@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/ranks.h"
+#include "cli/shape_text.h"
+#include "collision/proximity.h"
 #include "engine/options.h"
 
 #include <stddef.h>
@@ -72,6 +74,19 @@ static const ts_flag bench_flags[] = {
     {"--only", "TEXT", TS_FLAG_TEXT, OFFSET(only), 0.0, 0.0, "only parts whose name contains this"},
     FLAG_HELP};
 
+static const ts_flag distance_flags[] = {
+    {"--pose-a", "X,Y,Z,..", TS_FLAG_TEXT, OFFSET(pose_a), 0.0, 0.0,
+     "where A is: x,y,z or x,y,z,qw,qx,qy,qz (default: the origin)"},
+    {"--pose-b", "X,Y,Z,..", TS_FLAG_TEXT, OFFSET(pose_b), 0.0, 0.0, "where B is, likewise"},
+    {"--method", "NAME", TS_FLAG_TEXT, OFFSET(method), 0.0, 0.0, "how to compute it (default: auto)"},
+    {"--batch", "FILE", TS_FLAG_TEXT, OFFSET(batch), 0.0, 0.0,
+     "answer the pairs of a JSON-lines file; - is standard input"},
+    {"--output", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write the answer here, in one piece"},
+    {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render both shapes, their nearest points and the normal"},
+    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture in pixels (default 1000x700)"},
+    FLAG_JSON,
+    FLAG_HELP};
+
 static const ts_flag view_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver to start with"},
     {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
@@ -115,6 +130,17 @@ static const ts_command commands[] = {
      "that the environment variable TOUCHSTONE_DATA names. Exit code 1 when an answer of ours was wrong.",
      "  touchstone bench\n  touchstone bench gjk-meshes --json meshes.json --svg figures\n", bench_flags,
      COUNT(bench_flags), ts_cmd_bench},
+    {"distance", "signed distance of two shapes, with its proof", "[A B]",
+     "A and B are shapes, written as below; the answer is certified by a lower and an upper bound. With --batch FILE "
+     "every\n"
+     "line of FILE is a pair such as {\"a\": \"box:1,1,1\", \"b\": \"chair.obj\", \"pose_b\": [0,0,1, 1,0,0,0]}; the "
+     "answers are JSON\n"
+     "lines in the same order, and nothing is written unless every line can be answered.",
+     "  touchstone distance sphere:0.5 box:1,1,1 --pose-b 3,0,0\n"
+     "  touchstone distance chair.obj capsule:0.1,0.5+0.02 --pose-b 0,0,1,0.7071068,0.7071068,0,0 --json\n"
+     "  touchstone distance cone:0.5,1 ellipsoid:1,2,3 --pose-b 0,0,4 --png pair.png\n"
+     "  touchstone distance --batch pairs.jsonl --output answers.jsonl\n",
+     distance_flags, COUNT(distance_flags), ts_cmd_distance},
     {"view", "watch a scene, or render a picture of it", "[SCENE]",
      "Opens a window; without SCENE, the first of the list. With --png renders one picture and needs no display.",
      "  touchstone view sliding-cube\n  touchstone view stack-10 --png stack.png --time 1 --size 1920x1080\n",
@@ -150,6 +176,13 @@ static void add_options_help(const ts_command* command, ts_text* text) {
         ts_text_add(text, "  %-18s  %s%s%s%s\n", option->name, option->summary, option->unit[0] ? " [" : "",
                     option->unit, option->unit[0] ? "]" : "");
     }
+}
+
+static void add_distance_help(ts_text* text) {
+    ts_text_add(text, "\nshapes (lengths in m):\n%s\nmethods:\n", ts_shape_text_help);
+    for (int i = 0; i < TS_PROXIMITY_METHOD_COUNT; ++i)
+        ts_text_add(text, "  %-12s  %s\n", ts_proximity_method_name((ts_proximity_method)i),
+                    ts_proximity_method_summary((ts_proximity_method)i));
 }
 
 static int wants_json(int argc, char** argv) {
@@ -195,6 +228,7 @@ static int print_help(const ts_command* command) {
     ts_text text = {0};
     ts_args_help(command, &text);
     add_options_help(command, &text);
+    if (command->run == ts_cmd_distance) add_distance_help(&text);
     return ts_console_print(&text, TS_EXIT_DONE);
 }
 
@@ -212,7 +246,8 @@ int main(int argc, char** argv) {
     ts_text text = {0};
     ts_status status;
     if (argc < 2) {
-        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "what shall be done? list, run, compare, check, bench or view");
+        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
+                      "what shall be done? list, run, compare, check, bench, distance or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];

@@ -1,0 +1,289 @@
+// Problem: make a signed distance visible. Rule: both shapes as coloured glass, the witness points as marks that shine
+// through, a line between them, and the normal as an arrow; the camera looks across the normal, so that the gap or the
+// overlap lies in the picture plane. Planes are shown as a square about the other shape. Rounded shapes and cones with a
+// ball are drawn as the hull of support points, which is close enough for the eye.
+#include "cli/pair_picture.h"
+
+#ifndef TS_HAVE_VIEWER
+
+ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts_status* out_status) {
+    (void)picture;
+    (void)path;
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                         "this build has no viewer to draw pictures with (build with TS_VIEWER=ON)");
+}
+
+#else
+
+#include "collision/support.h"
+#include "viewer/camera.h"
+#include "viewer/capture.h"
+#include "viewer/device_gl.h"
+#include "viewer/offscreen.h"
+#include "viewer/overlay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEGMENTS = 64, SAMPLES = 4, RINGS = 24 };
+
+static const float color_a[4] = {0.20f, 0.45f, 0.80f, 0.55f};
+static const float color_b[4] = {0.90f, 0.55f, 0.15f, 0.55f};
+static const float color_mark[4] = {0.80f, 0.05f, 0.10f, 1.0f};
+static const float color_normal[4] = {0.10f, 0.50f, 0.15f, 1.0f};
+static const float color_text[4] = {0.12f, 0.13f, 0.15f, 1.0f};
+
+typedef struct painter {
+    const ts_pair_picture* picture;
+    ts_offscreen* offscreen;
+    ts_device* device;
+    ts_draw_list list;
+    ts_overlay overlay;
+    ts_camera camera;
+    ts_vec3 low, high;  // of what is finite
+    double size;        // m, diagonal of that box
+} painter;
+
+static ts_code upload(painter* p, int number, ts_code made, ts_geometry_mesh* mesh, ts_status* out_status) {
+    if (made) return made;
+    ts_code code = ts_device_upload(p->device, number, mesh, out_status);
+    ts_geometry_mesh_free(mesh);
+    return code;
+}
+
+static ts_code upload_units(painter* p, ts_status* out_status) {
+    ts_code code = TS_OK;
+    for (int m = 0; m < TS_DRAW_MESH_HULL && !code; ++m) {
+        ts_geometry_mesh mesh;
+        switch (m) {
+        case TS_DRAW_MESH_SQUARE: code = ts_geometry_mesh_square(&mesh, out_status); break;
+        case TS_DRAW_MESH_BOX: code = ts_geometry_mesh_box(&mesh, out_status); break;
+        case TS_DRAW_MESH_SPHERE: code = ts_geometry_mesh_sphere(SEGMENTS, &mesh, out_status); break;
+        case TS_DRAW_MESH_CAPSULE: code = ts_geometry_mesh_capsule(SEGMENTS, &mesh, out_status); break;
+        case TS_DRAW_MESH_CYLINDER: code = ts_geometry_mesh_cylinder(SEGMENTS, &mesh, out_status); break;
+        default: code = ts_geometry_mesh_cone(SEGMENTS, &mesh, out_status); break;
+        }
+        code = upload(p, m, code, &mesh, out_status);
+    }
+    return code;
+}
+
+// The hull of support points along directions spread over the sphere; for shapes without a mesh of their own.
+static ts_code mesh_by_support(const ts_shape* shape, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    ts_vec3 points[RINGS * 2 * RINGS];
+    int count = 0;
+    for (int i = 0; i < RINGS; ++i)
+        for (int k = 0; k < 2 * RINGS; ++k) {
+            double polar = 3.14159265358979323846 * (i + 0.5) / RINGS, turn = 3.14159265358979323846 * k / RINGS;
+            ts_vec3 d = ts_vec3_make(sin(polar) * cos(turn), sin(polar) * sin(turn), cos(polar));
+            points[count++] = ts_vec3_add_scaled(ts_support_core(shape, d, -1).point, shape->radius, d);
+        }
+    ts_hull* hull = NULL;
+    ts_code code = ts_hull_build(points, count, &hull, out_status);
+    if (!code) code = ts_geometry_mesh_hull(hull, out_mesh, out_status);
+    ts_hull_free(hull);
+    return code;
+}
+
+// A triangle seen from both sides.
+static ts_code mesh_of_triangle(const ts_vec3* corner, ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    ts_vec3 n = ts_vec3_cross(ts_vec3_sub(corner[1], corner[0]), ts_vec3_sub(corner[2], corner[0]));
+    n = ts_vec3_unit_or(n, ts_vec3_axis(2));
+    out_mesh->vertex_count = out_mesh->index_count = 6;
+    out_mesh->vertex = (ts_geometry_vertex*)calloc(6, sizeof *out_mesh->vertex);
+    out_mesh->index = (unsigned*)calloc(6, sizeof *out_mesh->index);
+    if (!out_mesh->vertex || !out_mesh->index) {
+        ts_geometry_mesh_free(out_mesh);
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+    }
+    for (int i = 0; i < 6; ++i) {
+        double sign = i < 3 ? 1.0 : -1.0;
+        int from = i < 3 ? i : 5 - i;  // the other way round
+        for (int c = 0; c < 3; ++c) {
+            out_mesh->vertex[i].position[c] = (float)ts_vec3_get(corner[from], c);
+            out_mesh->vertex[i].normal[c] = (float)(sign * ts_vec3_get(n, c));
+        }
+        out_mesh->index[i] = (unsigned)i;
+    }
+    return TS_OK;
+}
+
+static int has_unit_mesh(const ts_shape* s) {
+    switch (s->kind) {
+    case TS_SHAPE_PLANE:
+    case TS_SHAPE_SPHERE:
+    case TS_SHAPE_CAPSULE: return 1;
+    case TS_SHAPE_ELLIPSOID:
+    case TS_SHAPE_CYLINDER:
+    case TS_SHAPE_CONE:
+    case TS_SHAPE_BOX: return !(s->radius > 0.0);
+    default: return 0;
+    }
+}
+
+static void add_plane(painter* p, const ts_transform* pose, const float color[4]) {
+    ts_vec3 middle = ts_vec3_lerp(p->low, p->high, 0.5), up = ts_mat3_column(&pose->R, 2);
+    ts_transform placed = *pose;
+    placed.p = ts_vec3_add_scaled(middle, -ts_vec3_dot(up, ts_vec3_sub(middle, pose->p)), up);
+    (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_SQUARE, &placed, ts_vec3_make(p->size, p->size, 1.0), 0.0, color);
+}
+
+static ts_code add_shape(painter* p, const ts_shape* s, const ts_transform* pose, int which, const float color[4],
+                         ts_status* out_status) {
+    ts_vec3 h = s->half;
+    ts_transform placed = *pose;
+    double r = s->radius;
+    if (!has_unit_mesh(s)) {
+        ts_geometry_mesh mesh = {NULL, 0, NULL, 0};
+        ts_code code;
+        if (s->kind == TS_SHAPE_TRIANGLE && !(r > 0.0))
+            code = mesh_of_triangle(s->triangle, &mesh, out_status);
+        else if (s->kind == TS_SHAPE_HULL && !(r > 0.0))
+            code = ts_geometry_mesh_hull(s->hull, &mesh, out_status);
+        else
+            code = mesh_by_support(s, &mesh, out_status);
+        code = upload(p, TS_DRAW_MESH_HULL + which, code, &mesh, out_status);
+        if (code) return code;
+        (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_HULL + which, &placed, ts_vec3_make(1.0, 1.0, 1.0), 0.0, color);
+        return TS_OK;
+    }
+    switch (s->kind) {
+    case TS_SHAPE_PLANE: add_plane(p, pose, color); break;
+    case TS_SHAPE_SPHERE:
+        (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_SPHERE, &placed, ts_vec3_make(r, r, r), 0.0, color);
+        break;
+    case TS_SHAPE_CAPSULE:
+        (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_CAPSULE, &placed, ts_vec3_make(r, r, r), h.z, color);
+        break;
+    case TS_SHAPE_ELLIPSOID: (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_SPHERE, &placed, h, 0.0, color); break;
+    case TS_SHAPE_CYLINDER: (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_CYLINDER, &placed, h, 0.0, color); break;
+    case TS_SHAPE_CONE:
+        placed.p = ts_transform_point(pose, ts_vec3_make(0.0, 0.0, -h.z));
+        (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_CONE, &placed, ts_vec3_make(h.x, h.y, 2.0 * h.z), 0.0, color);
+        break;
+    default: (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_BOX, &placed, h, 0.0, color); break;
+    }
+    return TS_OK;
+}
+
+static void include(painter* p, ts_vec3 low, ts_vec3 high, int* found) {
+    if (!ts_vec3_is_finite(low) || !ts_vec3_is_finite(high)) return;
+    p->low = *found ? ts_vec3_min(p->low, low) : low;
+    p->high = *found ? ts_vec3_max(p->high, high) : high;
+    *found = 1;
+}
+
+// The box of everything finite, and a camera that looks at it across the normal.
+static void aim(painter* p) {
+    const ts_pair_picture* picture = p->picture;
+    ts_vec3 low, high, n = picture->answer->normal;
+    int found = 0;
+    if (picture->a->kind != TS_SHAPE_PLANE) {
+        ts_shape_bounds(picture->a, picture->pose_a, &low, &high);
+        include(p, low, high, &found);
+    }
+    if (picture->b->kind != TS_SHAPE_PLANE) {
+        ts_shape_bounds(picture->b, picture->pose_b, &low, &high);
+        include(p, low, high, &found);
+    }
+    include(p, picture->answer->point_a, picture->answer->point_a, &found);
+    include(p, picture->answer->point_b, picture->answer->point_b, &found);
+    p->size = ts_vec3_distance(p->low, p->high);
+    p->camera = ts_camera_default();
+    if (fabs(n.x) + fabs(n.y) > 1e-3) p->camera.azimuth = atan2(n.y, n.x) - 1.5707963267948966;
+    p->camera.elevation = 0.25;
+    ts_camera_frame(&p->camera, p->low, p->high, (double)picture->width / picture->height, 1.25);
+}
+
+static void add_marks(painter* p) {
+    const ts_proximity* answer = p->picture->answer;
+    double mark = 0.008 * p->camera.distance;
+    const ts_vec3 point[2] = {answer->point_a, answer->point_b};
+    for (int i = 0; i < 2; ++i) {
+        ts_transform placed = ts_transform_identity();
+        placed.p = point[i];
+        ts_draw_item* item =
+            ts_draw_list_add(&p->list, TS_DRAW_MESH_SPHERE, &placed, ts_vec3_make(mark, mark, mark), 0.0, color_mark);
+        if (!item) return;
+        item->pass = TS_DRAW_PASS_MARK;
+        item->flags = TS_DRAW_GLOW;
+    }
+    ts_draw_list_add_line(&p->list, point[0], point[1], 3.0, color_mark);
+    double length = 0.14 * p->camera.distance;
+    ts_draw_list_add_arrow(&p->list, point[0], ts_vec3_scale(length, answer->normal), 0.35 * mark, color_normal, -1);
+}
+
+static void add_words(painter* p) {
+    const ts_proximity* answer = p->picture->answer;
+    char text[128];
+    ts_overlay_begin(&p->overlay, p->picture->height);
+    double line = ts_overlay_line_height(&p->overlay), x = line;
+    snprintf(text, sizeof text, "%s, distance %.9g m", ts_proximity_status_name(answer->status), answer->distance);
+    ts_overlay_add_text(&p->overlay, x, line, text, color_text);
+    snprintf(text, sizeof text, "blue A, orange B, arrow: normal from A to B");
+    ts_overlay_add_text(&p->overlay, x, 2.2 * line, text, color_text);
+}
+
+static void put(ts_vec3 v, float out[3]) {
+    out[0] = (float)v.x;
+    out[1] = (float)v.y;
+    out[2] = (float)v.z;
+}
+
+static ts_code draw(painter* p, ts_status* out_status) {
+    const ts_pair_picture* picture = p->picture;
+    aim(p);
+    ts_draw_list_begin(&p->list, p->camera.target);
+    ts_code code = add_shape(p, picture->a, picture->pose_a, 0, color_a, out_status);
+    if (!code) code = add_shape(p, picture->b, picture->pose_b, 1, color_b, out_status);
+    if (code) return code;
+    add_marks(p);
+    add_words(p);
+    ts_vec3 eye = ts_camera_eye(&p->camera);
+    if (!ts_draw_list_batch(&p->list, eye) || p->list.failed || p->overlay.failed)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the draw list");
+    ts_device_frame frame;
+    memset(&frame, 0, sizeof frame);
+    frame.width = picture->width;
+    frame.height = picture->height;
+    ts_camera_matrices(&p->camera, (double)picture->width / picture->height, p->list.origin, frame.view,
+                       frame.projection);
+    put(ts_vec3_sub(eye, p->list.origin), frame.eye);
+    put(ts_vec3_unit_or(ts_vec3_make(-0.30, -0.52, 0.95), ts_vec3_axis(2)), frame.sun);
+    frame.shadow_radius = (float)p->size;
+    frame.fade = (float)(50.0 * p->camera.distance);
+    frame.list = &p->list;
+    frame.overlay = &p->overlay;
+    return ts_device_draw(p->device, &frame, out_status);
+}
+
+static ts_code save(painter* p, const char* path, ts_status* out_status) {
+    size_t bytes = 3u * (size_t)p->picture->width * (size_t)p->picture->height;
+    unsigned char* rgb = (unsigned char*)malloc(bytes);
+    if (!rgb) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the picture");
+    ts_code code = ts_device_read(p->device, rgb, out_status);
+    if (!code) code = ts_capture_write_png(path, p->picture->width, p->picture->height, rgb, out_status);
+    free(rgb);
+    return code;
+}
+
+ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts_status* out_status) {
+    painter p;
+    memset(&p, 0, sizeof p);
+    p.picture = picture;
+    ts_code code = ts_offscreen_create(&p.offscreen, out_status);
+    if (!code)
+        code = ts_device_gl_create(ts_offscreen_loader(p.offscreen), SAMPLES, TS_DEVICE_GL_FINE, &p.device, out_status);
+    if (!code) code = upload_units(&p, out_status);
+    if (!code) code = draw(&p, out_status);
+    if (!code) code = save(&p, path, out_status);
+    ts_draw_list_free(&p.list);
+    ts_overlay_free(&p.overlay);
+    ts_device_destroy(p.device);
+    ts_offscreen_destroy(p.offscreen);
+    return code;
+}
+
+#endif
