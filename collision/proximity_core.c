@@ -29,13 +29,28 @@ static const double POLYTOPE_DEPTH = 1e-12;
 static const double CURVED_DEPTH = 1e-4;
 // The same where that start was too coarse; about one curved pair in two thousand.
 static const double FINE_DEPTH = 1e-9;
+// A second normal this close in depth, relative, may turn out the better one in the digits that EPA leaves open.
+static const double RUNNER_UP = 0.05;
 
-// Spreads the witnesses along the normal so that they differ by exactly -distance * normal.
-static void straighten(ts_proximity* out, double radius_a, double radius_b, double core_distance) {
+// How much sideways a witness can be moved and still be on its surface: not at all on corners and edges, with a second
+// order error on a smooth one.
+static int smoothness(const ts_shape* s) {
+    if (ts_support_is_polytope(s)) return 0;
+    return ts_support_is_strictly_convex(s) ? 2 : 1;
+}
+
+// Puts the witnesses on one line along the normal so that they differ by exactly -distance * normal. What they differ by
+// sideways (the root of what the bounds leave open) is taken up by the smoother surface, or by both.
+static void straighten(const ts_shape* a, const ts_shape* b, double core_distance, ts_proximity* out) {
+    int order = smoothness(a) - smoothness(b);
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
+    if (order != 0) {
+        ts_vec3 kept = order > 0 ? out->point_b : out->point_a;
+        middle = ts_vec3_add_scaled(kept, ts_vec3_dot(ts_vec3_sub(middle, kept), out->normal), out->normal);
+    }
     double half = 0.5 * core_distance;
-    out->point_a = ts_vec3_add_scaled(middle, radius_a - half, out->normal);
-    out->point_b = ts_vec3_add_scaled(middle, half - radius_b, out->normal);
+    out->point_a = ts_vec3_add_scaled(middle, a->radius - half, out->normal);
+    out->point_b = ts_vec3_add_scaled(middle, half - b->radius, out->normal);
 }
 
 // Sharpens a curved pair's answer in place.
@@ -188,6 +203,21 @@ static void finish_apart(const ts_shape* a, const ts_shape* b, const ts_transfor
     out->distance = out->upper;
 }
 
+// Where two normals of a curved pair are too close to tell, the second one gets its own Newton steps.
+static void try_runner_up(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_epa_result* epa,
+                          ts_proximity* out) {
+    if (!(epa->other_depth < (1.0 + RUNNER_UP) * epa->depth_upper)) return;
+    ts_vec3 n = epa->other_normal;
+    ts_vec3 sa = ts_support_core(a, n, -1).point;
+    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(b_in_a, ts_vec3_neg(n)), -1).point;
+    ts_proximity other = *out;
+    other.lower = -epa->other_depth;
+    other.normal = n;
+    other.point_a = sa;
+    other.point_b = ts_transform_point(b_in_a, sb);
+    if (polish(a, b, b_in_a, &other) != TS_POLISH_UNSETTLED && other.lower > out->lower) *out = other;
+}
+
 // Depth of cores that overlap or touch, from where GJK stopped.
 static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
                                ts_vec3 previous, const ts_gjk_result* gjk, ts_proximity* out) {
@@ -202,6 +232,7 @@ static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_tr
             polish(a, b, b_in_a, out);
         }
     }
+    if (curved) try_runner_up(a, b, b_in_a, &epa, out);
     out->distance = out->lower;
     // Only where the iterations ran out on both counts is there no answer to full accuracy.
     if (gjk->status != TS_PROXIMITY_LIMIT || epa.status == TS_EPA_CONVERGED) out->status = TS_PROXIMITY_PENETRATING;
@@ -333,7 +364,7 @@ void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_i
     if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
     if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->lower;
     if (cache) remember(b_in_a, out, cache);
-    straighten(out, a->radius, b->radius, out->distance);
+    straighten(a, b, out->distance, out);
     out->lower -= balls;
     out->upper -= balls;
     out->distance -= balls;
