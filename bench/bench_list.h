@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/// broad_phase.c
+int ts_bench_broad_phase(const ts_bench_options* options, ts_bench_report* report);
+
 /// gjk_ellipsoids.c
 int ts_bench_gjk_ellipsoids(const ts_bench_options* options, ts_bench_report* report);
 

@@ -4,8 +4,12 @@
 // Rule: every box is kept a little larger than it is ("fat": an eighth of its extent, at most 5 cm, and some updates' worth of its
 // last motion), in one of two trees: boxes that never changed, and the others. While a box stays inside its fat box nothing
 // happens to it. One that leaves it gets a new fat box and looks for neighbours (broad_phase_pairs.c); the pairs of fat
-// boxes are kept, and an update gives those of them whose true boxes overlap. When a large part of the boxes has left,
-// or motion has made a tree much worse than it was (sum of surfaces), it is built anew (box_tree_build.c).
+// boxes are kept, and an update gives those of them whose true boxes overlap. A tree that motion has made much worse than
+// it was (sum of surfaces) is built anew (box_tree_build.c).
+// When a third of the boxes has left at once, as in the first update or when everything flies, what is kept would not live:
+// sorting and sweeping (sweep.c) answers directly, and once things calm down gives the pairs of all fat boxes to start
+// from. Should that take too many comparisons, which large boxes among small ones can bring about, the trees are asked
+// for all boxes instead; so are they with more than a few workers, because they alone share the work.
 // Boxes without finite ends, such as a ground plane's, or farther out than single precision reaches, are compared with
 // everything. Boxes with a NaN, which would silently spoil a tree because every comparison with it is false, are refused.
 // A handful of boxes is not worth a tree: every pair is tried.
@@ -27,6 +31,14 @@ static const double DECAY = 1.3;
 
 // A scene this many times its own size away from the origin of the trees gets a new origin.
 static const float FAR_OFF = 64.0f;
+
+// A fat box reaches ahead by at most this part of the box's extent: beyond, false pairs cost more than staying inside saves.
+static const float AHEAD_LIMIT = 0.25f;
+
+enum {
+    STORM_LEAST = 128,  // fewer boxes that left are never many
+    SWEEP_WORKERS = 4   // more workers are faster with the trees than one is with sorting and sweeping
+};
 
 ts_broad_phase_settings ts_broad_phase_settings_default(void) {
     ts_broad_phase_settings settings = {0.125, 0.05, 8.0, 0, NULL, NULL};
@@ -59,7 +71,7 @@ void ts_broad_phase_destroy(ts_broad_phase* broad) {
 void ts_broad_phase_clear(ts_broad_phase* broad) {
     ts_box_tree_clear(&broad->tree[0]);
     ts_box_tree_clear(&broad->tree[1]);
-    broad->count = broad->seen = 0;
+    broad->count = broad->seen = broad->stale = 0;
     broad->kept.count = 0;
     memset(broad->few_note, 0, sizeof broad->few_note);
 }
@@ -133,8 +145,8 @@ static void fatten(const ts_broad_phase_settings* settings, const ts_box4* was, 
     float ahead = motion <= extent ? (float)settings->prediction : 0.0f;
     for (int k = 0; k < 3; ++k) {
         float low = ahead * (is->low[k] - was->low[k]), high = ahead * (is->minus_high[k] - was->minus_high[k]);
-        if (low < -extent) low = -extent;
-        if (high < -extent) high = -extent;
+        if (low < -AHEAD_LIMIT * extent) low = -AHEAD_LIMIT * extent;
+        if (high < -AHEAD_LIMIT * extent) high = -AHEAD_LIMIT * extent;
         out_fat->low[k] = is->low[k] - margin + (low < 0.0f ? low : 0.0f);
         out_fat->minus_high[k] = is->minus_high[k] - margin + (high < 0.0f ? high : 0.0f);
     }
@@ -229,32 +241,13 @@ static int apply_changes(ts_broad_phase* broad, int listed) {
 
 // Brings the trees up to date. Returns 0 when memory is short.
 static int update_trees(ts_broad_phase* broad, int listed, ts_task_pool* pool, int* out_rebuilt) {
-    int changed_state = 0, in_tree[2] = {0, 0}, moved_in[2] = {0, 0};
-    for (int n = 0; n < listed; ++n) {
-        int i = broad->list[n];
-        changed_state += broad->state[i] != broad->wanted[i];
-        if (broad->wanted[i] >= TS_BOX_STILL) ++moved_in[broad->wanted[i] == TS_BOX_MOVING];
-    }
-    for (int t = 0; t < 2; ++t) in_tree[t] = broad->tree[t].item_count;
+    int changed_state = 0, in_trees = broad->tree[0].item_count + broad->tree[1].item_count;
+    for (int n = 0; n < listed; ++n) changed_state += broad->state[broad->list[n]] != broad->wanted[broad->list[n]];
     // Building costs about as much as this many insertions.
-    if (changed_state > 16 && changed_state > (in_tree[0] + in_tree[1]) / 16) {
+    if (changed_state > 16 && changed_state > in_trees / 16) {
         for (int n = 0; n < listed; ++n) broad->state[broad->list[n]] = broad->wanted[broad->list[n]];
         *out_rebuilt += 2;
         return build_tree(broad, TS_BOX_STILL, pool) && build_tree(broad, TS_BOX_MOVING, pool);
-    }
-    if (moved_in[1] > 16 && moved_in[1] > in_tree[1] / 3) {
-        // States of a few others may change as well; those are done singly.
-        int others = 0;
-        for (int n = 0; n < listed; ++n) {
-            int i = broad->list[n];
-            if (broad->state[i] != broad->wanted[i] || broad->state[i] == TS_BOX_STILL) {
-                int swap = broad->list[others];
-                broad->list[others++] = i;
-                broad->list[n] = swap;
-            }
-        }
-        *out_rebuilt += 1;
-        return apply_changes(broad, others) && build_tree(broad, TS_BOX_MOVING, pool);
     }
     if (!apply_changes(broad, listed)) return 0;
     for (int t = 0; t < 2; ++t) {
@@ -339,7 +332,7 @@ static ts_code few_pairs(const ts_pairs_job* job, int count, ts_pair** out_pairs
 }
 
 // Takes in the boxes; broad->list gets those that moved. Returns 0 when memory is short.
-static int take_in(const ts_pairs_job* job, int count, int* out_listed, ts_broad_phase_info* info) {
+static int take_in(const ts_pairs_job* job, int count, int* out_listed) {
     ts_broad_phase* broad = job->broad;
     if (!reserve(broad, count > broad->count ? count : broad->count)) return 0;
     if (broad->count == 0) choose_origin(broad, job->bounds, count);
@@ -356,17 +349,61 @@ static int take_in(const ts_pairs_job* job, int count, int* out_listed, ts_broad
     }
     if (count > broad->count) broad->count = count;
     *out_listed = list_moved(broad);
-    return update_trees(broad, *out_listed, job->pool, &info->rebuilt);
+    return 1;
 }
 
 static void fill_info(const ts_broad_phase* broad, int count, int listed, ts_broad_phase_info* info) {
     for (int i = 0; i < count; ++i) {
         info->invalid += broad->state[i] == TS_BOX_ABSENT;
         info->outside += broad->state[i] == TS_BOX_OUTSIDE;
+        info->still += broad->state[i] == TS_BOX_STILL;
+        info->moving += broad->state[i] == TS_BOX_MOVING;
     }
-    info->still = broad->tree[0].item_count;
-    info->moving = broad->tree[1].item_count;
     info->moved = listed;
+}
+
+// The pairs of boxes that are in no tree.
+static ts_code find_outside(const ts_pairs_job* job, int count, long long limit, ts_broad_phase_info* info) {
+    int found = 0, *list = TS_ARENA_ARRAY(job->arena, int, info->outside);
+    if (!list) return TS_ERROR_MEMORY;
+    for (int i = 0; i < count; ++i)
+        if (job->broad->state[i] == TS_BOX_OUTSIDE) list[found++] = i;
+    return ts_pairs_find_outside(job, list, found, limit, &info->limit_reached);
+}
+
+// Most boxes left their fat boxes: what is kept would not live. Sorting and sweeping answers, and the trees wait.
+static ts_code storm(const ts_pairs_job* job, int count, long long limit, ts_pair** out_pairs, int* out_count,
+                     ts_broad_phase_info* info, ts_sweep_end* out_end) {
+    ts_broad_phase* broad = job->broad;
+    ts_code code = ts_pairs_sweep_true(job, count, limit, out_pairs, out_count, out_end);
+    if (code) return code;
+    info->candidates = *out_count;
+    info->swept = 1;
+    broad->kept.count = 0;
+    broad->stale = 1;
+    broad->count = count;
+    return TS_OK;
+}
+
+// Trees and kept pairs from the fat boxes of all; broad->list is then that of all boxes if the trees have to be asked.
+static ts_code start_afresh(const ts_pairs_job* job, long long limit, int* listed, ts_broad_phase_info* info) {
+    ts_broad_phase* broad = job->broad;
+    ts_sweep_end end = TS_SWEEP_GAVE_UP;
+    ts_code code = TS_OK;
+    broad->kept.count = 0;
+    info->rebuilt += 2;
+    if (!build_tree(broad, TS_BOX_STILL, job->pool) || !build_tree(broad, TS_BOX_MOVING, job->pool))
+        return TS_ERROR_MEMORY;
+    broad->stale = 0;
+    *listed = 0;
+    if (ts_task_pool_workers(job->pool) <= SWEEP_WORKERS) code = ts_pairs_sweep_fat(job, limit, &end);
+    if (end == TS_SWEEP_LIMIT) info->limit_reached = 1;
+    if (end != TS_SWEEP_GAVE_UP) return code;
+    for (int i = 0; i < broad->count; ++i) {
+        broad->list[(*listed)++] = i;
+        broad->moved[i] = 1;
+    }
+    return TS_OK;
 }
 
 static ts_code update(const ts_pairs_job* job, int count, ts_pair** out_pairs, int* out_count,
@@ -375,24 +412,33 @@ static ts_code update(const ts_pairs_job* job, int count, ts_pair** out_pairs, i
     long long limit = job->settings->pair_limit;
     if (limit <= 0) limit = ts_broad_phase_pair_limit(count);
     int listed = 0;
-    if (!take_in(job, count, &listed, info)) return TS_ERROR_MEMORY;
-    fill_info(broad, count, listed, info);
+    ts_code code = TS_OK;
+    if (!take_in(job, count, &listed)) return TS_ERROR_MEMORY;
+    int many = listed >= STORM_LEAST && listed > broad->count / 3;
+    if (many || broad->stale) {
+        for (int n = 0; n < listed; ++n) broad->state[broad->list[n]] = broad->wanted[broad->list[n]];
+        fill_info(broad, count, listed, info);
+        if (many && ts_task_pool_workers(job->pool) <= SWEEP_WORKERS) {
+            ts_sweep_end end = TS_SWEEP_DONE;
+            ts_arena_scope scope = ts_arena_scope_begin(job->arena);
+            code = storm(job, count, limit, out_pairs, out_count, info, &end);
+            info->limit_reached = end == TS_SWEEP_LIMIT;
+            if (end != TS_SWEEP_GAVE_UP) return code;
+            ts_arena_scope_end(job->arena, scope);
+        }
+        code = start_afresh(job, limit, &listed, info);
+    } else {
+        if (!update_trees(broad, listed, job->pool, &info->rebuilt)) return TS_ERROR_MEMORY;
+        fill_info(broad, count, listed, info);
+    }
     int near = measure(broad);
     broad->fresh.count = 0;
     broad->outside.count = 0;
-    ts_code code = TS_OK;
-    if (listed > 0) {
+    if (!code && listed > 0) {
         order_by_tree(broad, listed);
         code = ts_pairs_find_fresh(job, listed, limit, &info->limit_reached);
     }
-    if (!code && info->outside > 0) {
-        int* list = TS_ARENA_ARRAY(job->arena, int, info->outside);
-        int found = 0;
-        if (!list) return TS_ERROR_MEMORY;
-        for (int i = 0; i < count; ++i)
-            if (broad->state[i] == TS_BOX_OUTSIDE) list[found++] = i;
-        code = ts_pairs_find_outside(job, list, found, limit, &info->limit_reached);
-    }
+    if (!code && info->outside > 0) code = find_outside(job, count, limit, info);
     if (!code) code = ts_pairs_merge(job, listed, out_pairs, out_count);
     if (code) return code;
     ts_pairs_add_outside(broad, *out_pairs, out_count);

@@ -81,6 +81,7 @@ typedef struct ts_broad_phase_info {
     int moving;         // boxes in the tree of the others
     int moved;          // boxes that left their enlarged box, came or went: only they look for new neighbours
     int rebuilt;        // trees built anew
+    int swept;          // nonzero: so many moved that nothing was kept; sorting and sweeping answered
     int candidates;     // pairs kept because their enlarged boxes overlap
     int pairs;          // pairs given
     int limit_reached;  // nonzero: TS_ERROR_MEMORY came from the pair limit
@@ -108,7 +109,7 @@ ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, in
 void ts_broad_phase_clear(ts_broad_phase* broad);
 
 /// Visits the boxes that meet `box`, in no particular order; exactly those. `bounds` are those of the last update, here and
-/// below. Returns 0 when the visitor stopped it, else 1.
+/// below. After an update that swept (ts_broad_phase_info) every box is looked at. Returns 0 when the visitor stopped it, else 1.
 int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_tree_visit visit,
                            void* context);
 

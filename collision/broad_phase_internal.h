@@ -35,6 +35,7 @@ typedef struct ts_key_list {
 struct ts_broad_phase {
     ts_box_tree tree[2];  // still, moving; their items are indices of boxes
     int count;            // boxes; 0 also when nothing is remembered
+    int stale;            // the kept pairs and the trees are not those of the fat boxes
     int seen;             // boxes of the last update, those of a small one included
     int capacity;
     ts_box4* tight;            // (count) as they are, from `origin`
@@ -83,6 +84,17 @@ int ts_key_list_reserve(ts_key_list* list, int wanted);
 /// Sorts keys whose halves are below `count`, with `other` as scratch. Returns 0 when memory is short.
 int ts_key_list_sort(ts_key_list* list, ts_key_list* other, int count);
 
+/// How sorting and sweeping ended.
+typedef enum ts_sweep_end {
+    TS_SWEEP_DONE,
+    TS_SWEEP_LIMIT,   // too many pairs
+    TS_SWEEP_GAVE_UP  // too many comparisons: large boxes among small ones, which a tree takes better
+} ts_sweep_end;
+
+/// ts_sweep_pairs with at most `limit` pairs and `work` comparisons; *out_end says what TS_ERROR_MEMORY means.
+ts_code ts_sweep_pairs_within(const ts_bounds* bounds, int count, long long limit, long long work, ts_arena* arena,
+                              ts_pair** out_pairs, int* out_pair_count, int* out_invalid, ts_sweep_end* out_end);
+
 /// Room for `count` kept pairs. Returns 0 when memory is short.
 int ts_pairs_reserve(ts_broad_phase* broad, int count);
 
@@ -97,6 +109,13 @@ typedef struct ts_pairs_job {
 
 /// The fresh pairs of the boxes in broad->list, sorted, into broad->fresh.
 ts_code ts_pairs_find_fresh(const ts_pairs_job* job, int listed, long long limit, int* out_limit_reached);
+
+/// All pairs of fat boxes into broad->kept by sorting and sweeping, or TS_SWEEP_GAVE_UP.
+ts_code ts_pairs_sweep_fat(const ts_pairs_job* job, long long limit, ts_sweep_end* out_end);
+
+/// All pairs of true boxes by sorting and sweeping, filtered; nothing is kept. Or TS_SWEEP_GAVE_UP.
+ts_code ts_pairs_sweep_true(const ts_pairs_job* job, int count, long long limit, ts_pair** out_pairs, int* out_count,
+                            ts_sweep_end* out_end);
 
 /// Drops kept pairs of boxes that moved, merges the fresh ones in, and writes those that truly overlap to the arena.
 ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, int* out_count);

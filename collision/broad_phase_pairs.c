@@ -17,15 +17,22 @@
 #include "collision/broad_phase_internal.h"
 
 enum {
-    BLOCK = 256,    // keys a worker takes at a time
-    GRAIN = 128,    // boxes that look for neighbours at a time
-    PIECE = 8192,   // keys merged at a time
-    DIGIT = 11,     // bits sorted at a time
-    FEW_KEYS = 48,  // fewer are sorted by insertion
-    WORKERS_MAX = 256
+    BLOCK = 256,      // keys a worker takes at a time
+    GRAIN = 128,      // boxes that look for neighbours at a time
+    PIECE = 8192,     // keys merged at a time
+    DIGIT = 11,       // bits sorted at a time
+    FEW_KEYS = 48,    // fewer are sorted by insertion
+    AHEAD = 16,       // keys whose boxes are on their way from memory
+    SWEEP_WORK = 256  // comparisons per box after which sorting and sweeping gives up
 };
 
 static const uint64_t NO_KEY = UINT64_MAX;
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
 
 int ts_key_list_reserve(ts_key_list* list, int wanted) {
     void* key = list->key;
@@ -283,6 +290,7 @@ static int look_closely(const merger* merge, const uint64_t* key, unsigned char*
     int count = 0;
     for (int i = begin; i < end; ++i) {
         int a = (int)(key[i] >> 32), b = (int)(uint32_t)key[i];
+        if (i + AHEAD < end) PREFETCH(&tight[(uint32_t)key[i + AHEAD]]);
         int meet = ts_box4_meet(&tight[a], &tight[b], slack);
         if (meet == 2) meet = ts_bounds_meet(&job->bounds[a], &job->bounds[b]);
         if (filter && meet) meet = filter(job->settings->filter_context, a, b, &note[i]) != 0;
@@ -426,4 +434,78 @@ ts_code ts_pairs_find_outside(const ts_pairs_job* job, const int* list, int list
 
 void ts_pairs_add_outside(const ts_broad_phase* broad, ts_pair* pairs, int* count) {
     merge_behind(pairs, count, broad->outside.key, broad->outside.count);
+}
+
+ts_code ts_pairs_sweep_fat(const ts_pairs_job* job, long long limit, ts_sweep_end* out_end) {
+    ts_broad_phase* broad = job->broad;
+    ts_pair* pairs = NULL;
+    int count = 0;
+    ts_arena_scope scope = ts_arena_scope_begin(job->arena);
+    ts_bounds* fat = TS_ARENA_ARRAY(job->arena, ts_bounds, broad->count);
+    *out_end = TS_SWEEP_DONE;
+    if (!fat) return TS_ERROR_MEMORY;
+    for (int i = 0; i < broad->count; ++i) {
+        // From the trees' origin: as doubles these are the same numbers, so no pair is lost by rounding.
+        const ts_box4* b = &broad->fat[i];
+        double none = (double)NAN;
+        int there = broad->state[i] >= TS_BOX_STILL;
+        fat[i].min = ts_vec3_make(there ? (double)b->low[0] : none, (double)b->low[1], (double)b->low[2]);
+        fat[i].max = ts_vec3_make(-(double)b->minus_high[0], -(double)b->minus_high[1], -(double)b->minus_high[2]);
+        fat[i].group = broad->owner[i].group;
+        fat[i].category = broad->owner[i].category;
+        fat[i].mask = broad->owner[i].mask;
+    }
+    ts_code code = ts_sweep_pairs_within(fat, broad->count, limit, SWEEP_WORK * (long long)broad->count, job->arena,
+                                         &pairs, &count, NULL, out_end);
+    if (!code && !ts_pairs_reserve(broad, count)) code = TS_ERROR_MEMORY;
+    if (!code) {
+        for (int i = 0; i < count; ++i) {
+            broad->kept.key[i] = ts_key_of(pairs[i].first, pairs[i].second);
+            broad->kept_note[i] = 0;
+        }
+        broad->kept.count = count;
+    }
+    ts_arena_scope_end(job->arena, scope);
+    return code;
+}
+
+typedef struct sieve {
+    const ts_pairs_job* job;
+    ts_pair* pairs;
+    int count;
+    int* left;  // per piece
+} sieve;
+
+static void sieve_pieces(void* context, int begin, int end, int worker) {
+    const sieve* s = (const sieve*)context;
+    const ts_broad_phase_settings* settings = s->job->settings;
+    (void)worker;
+    for (int p = begin; p < end; ++p) {
+        ts_pair* pair = s->pairs + (size_t)p * PIECE;
+        int count = s->count - p * PIECE < PIECE ? s->count - p * PIECE : PIECE, left = 0;
+        for (int i = 0; i < count; ++i) {
+            unsigned char note = 0;
+            if (settings->filter(settings->filter_context, pair[i].first, pair[i].second, &note))
+                pair[left++] = pair[i];
+        }
+        s->left[p] = left;
+    }
+}
+
+ts_code ts_pairs_sweep_true(const ts_pairs_job* job, int count, long long limit, ts_pair** out_pairs, int* out_count,
+                            ts_sweep_end* out_end) {
+    ts_code code = ts_sweep_pairs_within(job->bounds, count, limit, SWEEP_WORK * (long long)count, job->arena,
+                                         out_pairs, out_count, NULL, out_end);
+    if (code || !job->settings->filter || *out_count == 0) return code;
+    int pieces = (*out_count - 1) / PIECE + 1, left = 0;
+    sieve s = {job, *out_pairs, *out_count, TS_ARENA_ARRAY(job->arena, int, pieces)};
+    if (!s.left) return TS_ERROR_MEMORY;
+    ts_task_parallel_for(job->pool, pieces, 1, sieve_pieces, &s);
+    for (int p = 0; p < pieces; ++p) {
+        if (left != p * PIECE)
+            memmove(s.pairs + left, s.pairs + (size_t)p * PIECE, (size_t)s.left[p] * sizeof(ts_pair));
+        left += s.left[p];
+    }
+    *out_count = left;
+    return TS_OK;
 }

@@ -23,13 +23,16 @@ static int box_visit(void* context, int item) {
 }
 
 // Nonzero for boxes that the trees do not know.
-static int is_outside(const ts_broad_phase* broad, int i) { return broad->state[i] < TS_BOX_STILL; }
+static int is_outside(const ts_broad_phase* broad, int i) {
+    return broad->count == 0 || broad->stale || broad->state[i] < TS_BOX_STILL;
+}
 
 int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_tree_visit visit,
                            void* context) {
     wrapped w = {.bounds = bounds, .box = box, .visit = visit, .context = context};
     for (int i = 0; i < broad->seen; ++i)
-        if ((broad->count == 0 || is_outside(broad, i)) && !box_visit(&w, i)) return 0;
+        if (is_outside(broad, i) && !box_visit(&w, i)) return 0;
+    if (broad->stale) return 1;
     return ts_box_tree_overlap(&broad->tree[0], box, box_visit, &w) &&
            ts_box_tree_overlap(&broad->tree[1], box, box_visit, &w);
 }
@@ -67,8 +70,8 @@ double ts_broad_phase_ray(const ts_broad_phase* broad, const ts_bounds* bounds, 
     wrapped w = {.bounds = bounds, .from = from, .direction = direction, .visit_ray = visit, .context = context};
     if (!ts_vec3_is_finite(from) || !ts_vec3_is_finite(direction)) return limit;
     for (int i = 0; i < broad->seen && limit >= 0.0; ++i)
-        if (broad->count == 0 || is_outside(broad, i)) limit = ray_visit(&w, i, 0.0, limit);
-    for (int t = 0; t < 2 && limit >= 0.0; ++t)
+        if (is_outside(broad, i)) limit = ray_visit(&w, i, 0.0, limit);
+    for (int t = 0; t < 2 && limit >= 0.0 && !broad->stale; ++t)
         limit = ts_box_tree_ray(&broad->tree[t], from, direction, limit, ray_visit, &w);
     return limit;
 }
@@ -94,8 +97,8 @@ double ts_broad_phase_nearest(const ts_broad_phase* broad, const ts_bounds* boun
     wrapped w = {.bounds = bounds, .box = box, .visit_ray = visit, .context = context};
     if (!(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z)) return limit;
     for (int i = 0; i < broad->seen && limit >= 0.0; ++i)
-        if (broad->count == 0 || is_outside(broad, i)) limit = near_visit(&w, i, 0.0, limit);
-    for (int t = 0; t < 2 && limit >= 0.0; ++t)
+        if (is_outside(broad, i)) limit = near_visit(&w, i, 0.0, limit);
+    for (int t = 0; t < 2 && limit >= 0.0 && !broad->stale; ++t)
         limit = ts_box_tree_nearest(&broad->tree[t], box, limit, near_visit, &w);
     return limit;
 }

@@ -12,8 +12,11 @@
 // Known limit: many boxes that are long along both axes bring it back to O(n^2).
 #include "collision/sweep.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "collision/broad_phase_internal.h"
 
 enum { STRIPS_MAX = 64, COLUMNS_MAX = STRIPS_MAX * STRIPS_MAX };
 
@@ -29,7 +32,8 @@ typedef struct pair_list {
     ts_pair* pair;
     int count, capacity;
     ts_arena* arena;
-    long long limit;
+    long long limit;  // most pairs
+    long long work;   // comparisons that may still be made
     int failed;
 } pair_list;
 
@@ -142,7 +146,8 @@ static void sweep_column(const ts_bounds* bounds, const sweep_box* box, int coun
                          pair_list* list) {
     for (int i = 0; i < count && !list->failed; ++i) {
         const sweep_box a = box[i];
-        for (int j = i + 1; j < count && box[j].low <= a.high; ++j) {
+        int j = i + 1;
+        for (; j < count && box[j].low <= a.high; ++j) {
             const sweep_box* b = &box[j];
             if (!((a.low2 <= b->high2) & (b->low2 <= a.high2) & (a.low3 <= b->high3) & (b->low3 <= a.high3))) continue;
             // The first column both are in reports the pair.
@@ -152,6 +157,8 @@ static void sweep_column(const ts_bounds* bounds, const sweep_box* box, int coun
             const ts_bounds *bounds_a = &bounds[a.index], *bounds_b = &bounds[b->index];
             if (may_pair(bounds_a, bounds_b) && boxes_meet(bounds_a, bounds_b)) add_pair(list, a.index, b->index);
         }
+        list->work -= j - i;
+        if (list->work < 0) return;
     }
 }
 
@@ -250,7 +257,7 @@ static int sweep(const ts_bounds* bounds, const int* bounded, int count, pair_li
     for (int i = 0; i < count; ++i)
         for (int r = box[i].first[0]; r <= box[i].last[0]; ++r)
             for (int c = box[i].first[1]; c <= box[i].last[1]; ++c) member[fill[r * parts[1] + c]++] = box[i];
-    for (int c = 0; c < columns; ++c)
+    for (int c = 0; c < columns && list->work >= 0; ++c)
         sweep_column(bounds, member + start[c], start[c + 1] - start[c], c / parts[1], c % parts[1], list);
     return 1;
 }
@@ -273,11 +280,12 @@ static int sort_pairs(pair_list* list, int count) {
     return 1;
 }
 
-ts_code ts_sweep_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs, int* out_pair_count,
-                       int* out_invalid) {
+ts_code ts_sweep_pairs_within(const ts_bounds* bounds, int count, long long limit, long long work, ts_arena* arena,
+                              ts_pair** out_pairs, int* out_pair_count, int* out_invalid, ts_sweep_end* out_end) {
     *out_pairs = 0;
     *out_pair_count = 0;
-    pair_list list = {0, 0, 8 * count + 64, arena, ts_broad_phase_pair_limit(count), 0};
+    *out_end = TS_SWEEP_DONE;
+    pair_list list = {0, 0, 8 * count + 64, arena, limit, work, 0};
     int* bounded = TS_ARENA_ARRAY(arena, int, count);
     int* unbounded = TS_ARENA_ARRAY(arena, int, count);
     list.pair = TS_ARENA_ARRAY(arena, ts_pair, list.capacity);
@@ -299,9 +307,18 @@ ts_code ts_sweep_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_p
             if (boxes_meet(a, &bounds[other]) && may_pair(a, &bounds[other])) add_pair(&list, unbounded[i], other);
         }
     }
-    if (!sweep(bounds, bounded, bounded_count, &list) || list.failed) return TS_ERROR_MEMORY;
-    if (list.count > list.limit || !sort_pairs(&list, count)) return TS_ERROR_MEMORY;
+    int swept = sweep(bounds, bounded, bounded_count, &list);
+    if (list.work < 0) *out_end = TS_SWEEP_GAVE_UP;
+    if (list.count > list.limit || (list.failed && !arena->failed)) *out_end = TS_SWEEP_LIMIT;
+    if (!swept || list.failed || *out_end != TS_SWEEP_DONE || !sort_pairs(&list, count)) return TS_ERROR_MEMORY;
     *out_pairs = list.pair;
     *out_pair_count = list.count;
     return TS_OK;
+}
+
+ts_code ts_sweep_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs, int* out_pair_count,
+                       int* out_invalid) {
+    ts_sweep_end end;
+    return ts_sweep_pairs_within(bounds, count, ts_broad_phase_pair_limit(count), LLONG_MAX, arena, out_pairs,
+                                 out_pair_count, out_invalid, &end);
 }
