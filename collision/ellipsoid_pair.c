@@ -34,6 +34,8 @@ static const double CLOSED = 1e-8;
 static const double FLOOR = 1e-2;
 // What EPA is asked for, relative to the depth.
 static const double EPA_DEPTH = 1e-4;
+// A second normal this close in depth, relative, gets its own Newton steps.
+static const double RUNNER_UP = 0.05;
 
 // Shapes by factors rather than by products: B = F'F with F = diag(b) R', and adj(B) likewise. The products of a needle
 // would drown its thin axes in the rounding of the long one.
@@ -217,10 +219,19 @@ static int prove_by_epa(const ts_shape* a, const ts_shape* b, const ts_transform
     double scale;
     if (!ts_epa_penetration_near(a, b, pose, t->n, &touch, EPA_DEPTH, &scale, &epa)) return 0;
     out->epa_iterations = epa.iterations;
-    if (-epa.depth_upper > t->gap + 8.0 * DBL_EPSILON * out->scale) {
+    // Newton from the normal that EPA prefers, if it does, and from the runner-up where they are too close to tell.
+    const ts_vec3 again[2] = {epa.normal, epa.other_normal};
+    const int wanted[2] = {-epa.depth_upper > t->gap + 8.0 * DBL_EPSILON * out->scale,
+                           epa.other_depth < (1.0 + RUNNER_UP) * epa.depth_upper};
+    for (int k = 0; k < 2; ++k) {
+        if (!wanted[k]) continue;
+        trial other;
         double across;
-        evaluate(e, epa.normal, t);
-        if (climb(e, (double)INFINITY, t, &across, out) != CLIMB_TOP) return 0;
+        evaluate(e, again[k], &other);
+        climb_end end = climb(e, (double)INFINITY, &other, &across, out);
+        if (end != CLIMB_TOP && k == 0) return 0;
+        if (end != CLIMB_TOP || !(other.gap > t->gap)) continue;
+        *t = other;
         take(e, t, across, &out->state);
         if (is_deepest(e, t)) return 1;
     }

@@ -27,6 +27,8 @@ static const double CURVED_ROUNDING = 1e-12;
 // A round rim around the origin has its depth all around, and the polygon that proves a digit of it has three times the
 // corners of the one before. After this many steps a curved pair settles for three digits, then for two.
 enum { THREE_DIGITS_AFTER = 96, TWO_DIGITS_AFTER = 176 };
+// Cosine of the angle from which on two normals are two answers rather than two tries at one.
+static const double OTHER_NORMAL = 0.9;
 // Planes that agree to this fraction of the size count as one when witnesses are looked for.
 static const double SAME_PLANE = 1e-9;
 
@@ -119,6 +121,8 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double known_low
     int polytopes = ts_support_is_polytope(p->a) && ts_support_is_polytope(p->b);
     double rounding = polytopes ? 8.0 * DBL_EPSILON : CURVED_ROUNDING;
     out->iterations = 0;
+    out->other_normal = best;
+    out->other_depth = (double)INFINITY;
     while (out->iterations < TS_EPA_ITERATIONS) {
         int f = ts_epa_polytope_nearest(p);
         if (f < 0) {
@@ -140,6 +144,15 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double known_low
         ts_gjk_vertex w = ts_epa_polytope_support_of_face(p, f, n);
         double h = ts_vec3_dot(n, w.w);
         ++out->iterations;
+        if (ts_vec3_dot(n, best) < OTHER_NORMAL) {
+            int better = h <= upper;
+            ts_vec3 loser = better ? best : n;
+            double loss = better ? upper : h;
+            if (better || loss < out->other_depth) {
+                out->other_normal = loser;
+                out->other_depth = loss;
+            }
+        }
         // Of normals as good up to rounding the last one counts: its face is still there to give the witnesses.
         if (h <= upper + 8.0 * DBL_EPSILON * p->scale) {
             upper = h;
@@ -208,6 +221,8 @@ void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transf
     ts_epa_polytope p;
     ts_epa_polytope_init(&p, a, b, b_in_a, start->scale);
     out->iterations = out->rescued = 0;
+    out->other_normal = ts_vec3_axis(0);
+    out->other_depth = (double)INFINITY;
     int rank = ts_epa_start_simplex(&p, start);
     if (rank < 4) {
         finish_flat(&p, rank, start, previous_normal, out);

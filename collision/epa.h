@@ -32,7 +32,11 @@ typedef struct ts_epa_result {
     ts_vec3 point_b;
     int iterations;
     int support_calls;  // of A - B
-    int rescued;        // nonzero when the loop failed (see status) and a search over directions improved its normal
+    // The best normal more than 25 degrees away from `normal` that was tried, and the depth along it; infinite when there was
+    // none. Curved pairs stop before they know which of two such normals is the better one in the last digits.
+    ts_vec3 other_normal;
+    double other_depth;
+    int rescued;  // nonzero when the loop failed (see status) and a search over directions improved its normal
 } ts_epa_result;
 
 /// Penetration depth, starting from what GJK found. `previous_normal` (may be zero) decides ties on flat differences.

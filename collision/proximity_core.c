@@ -27,6 +27,9 @@ static const double CURVED_ROUNDING = 256.0 * DBL_EPSILON;
 // more, and Newton has them cheaper.
 static const double POLYTOPE_DEPTH = 1e-12;
 static const double CURVED_DEPTH = 1e-4;
+// Cylinders and cones have edges along which depths may have two maxima a few degrees apart, but EPA closes in on edges fast:
+// twice the steps for twice the digits.
+static const double EDGED_DEPTH = 1e-9;
 // The same where that start was too coarse; about one curved pair in two thousand.
 static const double FINE_DEPTH = 1e-9;
 // A second normal this close in depth, relative, may turn out the better one in the digits that EPA leaves open.
@@ -203,6 +206,10 @@ static void finish_apart(const ts_shape* a, const ts_shape* b, const ts_transfor
     out->distance = out->upper;
 }
 
+static double curved_depth(const ts_shape* a, const ts_shape* b) {
+    return a->kind == TS_SHAPE_ELLIPSOID || b->kind == TS_SHAPE_ELLIPSOID ? CURVED_DEPTH : EDGED_DEPTH;
+}
+
 // Where two normals of a curved pair are too close to tell, the second one gets its own Newton steps.
 static void try_runner_up(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_epa_result* epa,
                           ts_proximity* out) {
@@ -222,7 +229,7 @@ static void try_runner_up(const ts_shape* a, const ts_shape* b, const ts_transfo
 static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
                                ts_vec3 previous, const ts_gjk_result* gjk, ts_proximity* out) {
     ts_epa_result epa;
-    ts_epa_penetration_to(a, b, b_in_a, gjk, previous, curved ? CURVED_DEPTH : POLYTOPE_DEPTH, &epa);
+    ts_epa_penetration_to(a, b, b_in_a, gjk, previous, curved ? curved_depth(a, b) : POLYTOPE_DEPTH, &epa);
     take_epa(&epa, out);
     if (curved && polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) {
         // A kink that Newton could not name; from nearer by it can, or need not.
