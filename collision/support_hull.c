@@ -2,7 +2,8 @@
 //
 // Rule: small hulls are scanned whole over packed coordinates (support_simd.c); larger ones are climbed along edges from
 // the vertex of the last query while that gains, which takes few steps because directions turn little. Without a last
-// vertex it starts from the best of those known to be extreme along the axes and the diagonal nearest to the direction.
+// vertex, or after a turn that makes it worse, a climb starts from a vertex known to be extreme along a diagonal or an
+// axis near the direction.
 // Guaranteed: of a scan, the lowest index among the farthest. Of a climb, a vertex that no other corner of its faces
 // beats: on a convex surface that is the farthest one, up to rounding, whatever the start. Both rules depend on nothing
 // but the arguments, so every machine names the same vertex.
@@ -80,7 +81,8 @@ static int climb(const ts_hull* hull, ts_vec3 d, int start) {
     }
 }
 
-// The best of the vertices known to be extreme along the axes and the diagonal nearest to d.
+// Where to start without the vertex of a last query: the best of those known to be extreme along the axes and the
+// diagonal nearest to d.
 static int best_of_extremes(const ts_hull* hull, ts_vec3 d) {
     int x = d.x < 0.0, y = d.y < 0.0, z = d.z < 0.0;
     const int candidate[4] = {hull->extreme[6 + (x | y << 1 | z << 2)], hull->extreme[x], hull->extreme[2 + y],
@@ -96,9 +98,16 @@ static int best_of_extremes(const ts_hull* hull, ts_vec3 d) {
     return best;
 }
 
+// The last vertex, or the extreme one of the diagonal nearest to d where the direction has turned so far that this is
+// better. The longest of the axes would be a better start, but looking at four costs more than it saves.
+static int hint_or_extreme(const ts_hull* hull, ts_vec3 d, int hint) {
+    int other = hull->extreme[6 + ((d.x < 0.0) | (d.y < 0.0) << 1 | (d.z < 0.0) << 2)];
+    return ts_vec3_dot(d, ts_vec3_sub(hull->vertex[other], hull->vertex[hint])) > 0.0 ? other : hint;
+}
+
 int ts_support_climb(const ts_hull* hull, ts_vec3 d, int hint) {
     int known = hint >= 0 && hint < hull->vertex_count;
-    return climb(hull, d, known ? hint : best_of_extremes(hull, d));
+    return climb(hull, d, known ? hint_or_extreme(hull, d, hint) : best_of_extremes(hull, d));
 }
 
 int ts_support_hull_xyz(const ts_hull* hull, double x, double y, double z, int hint) {
