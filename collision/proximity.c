@@ -96,7 +96,12 @@ static void query_sorted(const ts_shape* a, const ts_transform* pose_a, const ts
         query_parts(a, pose_a, b, pose_b, options, cache, out);
         return;
     }
-    if (options->method != TS_PROXIMITY_GJK || a->kind == TS_SHAPE_PLANE) {
+    if (options->method == TS_PROXIMITY_SAT && (a->kind != TS_SHAPE_BOX || b->kind != TS_SHAPE_BOX)) {
+        refuse(TS_PROXIMITY_OTHER_METHOD, out);
+        return;
+    }
+    if (a->kind == TS_SHAPE_PLANE || options->method == TS_PROXIMITY_AUTO ||
+        options->method == TS_PROXIMITY_CLOSED_FORM) {
         if (ts_closed_form_query(a, pose_a, b, pose_b, cache, out)) {
             out->flags |= TS_PROXIMITY_USED_CLOSED_FORM;
             if (!isfinite(out->distance)) {

@@ -9,11 +9,15 @@
 extern "C" {
 #endif
 
-/// How to find the answer; each is a row of the table behind ts_proximity_method_at. All give the same signed distance.
+/// How to find the answer. All give the same signed distance to what their bounds leave open; the names are in
+/// ts_proximity_method_name.
 typedef enum ts_proximity_method {
     TS_PROXIMITY_AUTO,         // the cheapest that can do the pair: closed form, else GJK and EPA, Newton where curved
     TS_PROXIMITY_GJK,          // GJK and EPA on the cores, without closed forms
     TS_PROXIMITY_CLOSED_FORM,  // formulas only
+    TS_PROXIMITY_SAT,          // two boxes by active sets and separating axes; GJK and EPA only where those tie
+    TS_PROXIMITY_INCREMENTAL,  // GJK, and in an overlap incremental depth from the last normal: a local search, its upper
+                               // bound of the signed distance is zero
     TS_PROXIMITY_METHOD_COUNT
 } ts_proximity_method;
 

@@ -12,6 +12,7 @@
 
 #include "collision/box_sat_internal.h"
 #include "collision/ellipsoid_pair_internal.h"
+#include "collision/penetration.h"
 #include "collision/polish.h"
 
 #include <float.h>
@@ -32,6 +33,8 @@ static const double CURVED_DEPTH = 1e-4;
 static const double EDGED_DEPTH = 1e-9;
 // The same where that start was too coarse; about one curved pair in two thousand.
 static const double FINE_DEPTH = 1e-9;
+// What incremental depth is asked for, relative to the size of the difference.
+static const double INCREMENTAL_TOLERANCE = 1e-9;
 // A second normal this close in depth, relative, may turn out the better one in the digits that EPA leaves open.
 static const double RUNNER_UP = 0.05;
 
@@ -245,6 +248,32 @@ static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_tr
     if (gjk->status != TS_PROXIMITY_LIMIT || epa.status == TS_EPA_CONVERGED) out->status = TS_PROXIMITY_PENETRATING;
 }
 
+// The same by incremental depth, from the normal remembered or GJK's. That no better normal exists is not proven, so all
+// that is certain from the other side is that the cores overlap.
+static void finish_incremental(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                               const ts_gjk_result* gjk, ts_proximity* out) {
+    ts_penetration_settings settings = ts_penetration_settings_default();
+    settings.relative_tolerance = INCREMENTAL_TOLERANCE;
+    settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
+    int known = ts_vec3_max_abs(previous) > 0.0;
+    if (known) settings.start = TS_PENETRATION_START_PREVIOUS;
+    ts_penetration_result found;
+    ts_penetration_incremental(a, b, b_in_a, known ? previous : gjk->normal, &settings, 0, &found);
+    out->sqp_iterations += found.outer + found.inner;
+    out->support_calls += found.support_calls;
+    if (found.status == TS_PENETRATION_INVALID_INPUT) {
+        out->status = TS_PROXIMITY_INVALID_INPUT;
+        return;
+    }
+    out->lower = -found.depth_upper;
+    out->upper = gjk->upper > out->lower ? gjk->upper : out->lower;
+    out->normal = found.normal;
+    out->point_a = found.point_a;
+    out->point_b = found.point_b;
+    out->distance = out->lower;
+    out->status = found.status == TS_PENETRATION_LIMIT ? TS_PROXIMITY_LIMIT : TS_PROXIMITY_PENETRATING;
+}
+
 // Two ellipsoids, or an ellipsoid and a point, by Newton's method with its own proof. Returns 0, with nothing but counts
 // in *out, where that leads nowhere.
 static int query_ellipsoids(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
@@ -310,11 +339,13 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     if (options->method == TS_PROXIMITY_AUTO && ts_ellipsoid_pair_is(a, b) &&
         query_ellipsoids(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
         return;
-    if (options->method == TS_PROXIMITY_AUTO && a->kind == TS_SHAPE_BOX && b->kind == TS_SHAPE_BOX &&
+    if ((options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) && a->kind == TS_SHAPE_BOX &&
+        b->kind == TS_SHAPE_BOX &&
         query_boxes(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
         return;
     int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
     ts_gjk_settings settings = settings_for(curved, options, balls);
+    if (options->method == TS_PROXIMITY_INCREMENTAL) settings.start = TS_GJK_START_PREVIOUS;
     if (query_again(a, b, b_in_a, curved, previous, &settings, cache, out, out_scale)) return;
     ts_gjk_cache hints = cache && settings.start != TS_GJK_START_AUTO ? *cache : without_normal(cache);
     ts_gjk_result gjk;
@@ -333,6 +364,8 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
     if (gjk.lower > 0.0)
         finish_apart(a, b, b_in_a, curved, settings, &gjk, out);
+    else if (options->method == TS_PROXIMITY_INCREMENTAL)
+        finish_incremental(a, b, b_in_a, previous, &gjk, out);
     else
         finish_overlapping(a, b, b_in_a, curved, previous, &gjk, out);
 }

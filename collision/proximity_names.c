@@ -12,6 +12,8 @@ static const method_row methods[TS_PROXIMITY_METHOD_COUNT] = {
     {"auto", "the cheapest that does the pair: a closed form where there is one, else GJK and EPA"},
     {"gjk", "GJK on the cores and EPA where they overlap, never a closed form (but for half-spaces)"},
     {"closed-form", "formulas only: half-spaces, spheres, capsules; refuses other pairs"},
+    {"sat", "boxes only: active sets and separating axes"},
+    {"incremental", "GJK, and incremental depth where the shapes overlap: a local search, loosely bounded from above"},
 };
 
 const char* ts_proximity_method_name(ts_proximity_method method) {

@@ -409,9 +409,47 @@ Test(catalogue, methods_that_cannot_do_a_pair_say_so) {
     ts_proximity_query(&a, &pa, &b, &pb, &options, 0, &p);
     cr_expect_eq(p.status, TS_PROXIMITY_INVALID_INPUT);
     cr_expect_eq(p.reason, TS_PROXIMITY_OTHER_METHOD);
+    options.method = TS_PROXIMITY_SAT;
+    ts_proximity_query(&a, &pa, &b, &pb, &options, 0, &p);
+    cr_expect_eq(p.reason, TS_PROXIMITY_OTHER_METHOD);
     for (int m = 0; m < TS_PROXIMITY_METHOD_COUNT; ++m)
         cr_expect_eq(ts_proximity_method_find(ts_proximity_method_name((ts_proximity_method)m)), m);
     cr_expect_eq(ts_proximity_method_find("no such"), TS_PROXIMITY_METHOD_COUNT);
+}
+
+// Every method that does a pair finds the same, and its bounds hold what the others found.
+Test(catalogue, methods_agree_where_they_answer) {
+    ts_rng rng = ts_rng_make(39, 0);
+    ts_hull* hull = sample_hull();
+    int answered[TS_PROXIMITY_METHOD_COUNT] = {0};
+    for (int trial = 0; trial < 8000; ++trial) {
+        ts_shape a = sample(TS_SHAPE_SPHERE + trial % 8, hull), b = sample(TS_SHAPE_SPHERE + trial / 8 % 8, hull);
+        if (trial % 4 == 0) a = ts_shape_rounded(a, 0.1);
+        ts_transform pa = random_pose(&rng, 0.6), pb = random_pose(&rng, 0.6);
+        ts_proximity first = ask(&a, pa, &b, pb, 0);
+        for (int m = 0; m < TS_PROXIMITY_METHOD_COUNT; ++m) {
+            ts_proximity_options options = ts_proximity_options_default();
+            options.method = (ts_proximity_method)m;
+            ts_proximity p;
+            ts_proximity_query(&a, &pa, &b, &pb, &options, 0, &p);
+            if (p.status == TS_PROXIMITY_INVALID_INPUT) {
+                cr_assert_eq(p.reason, TS_PROXIMITY_OTHER_METHOD);
+                continue;
+            }
+            ++answered[m];
+            const char* name = ts_proximity_method_name((ts_proximity_method)m);
+            double slack = 1e-11 + (p.upper - p.lower) + (first.upper - first.lower);
+            if (m == TS_PROXIMITY_INCREMENTAL && first.distance < 0.0)
+                cr_assert(p.lower <= first.upper + 1e-11, "%s", name);  // may be another local minimum
+            else
+                cr_assert_float_eq(p.distance, first.distance, slack, "%s: %s-%s %.17g, auto %.17g", name,
+                                   ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), p.distance, first.distance);
+            cr_assert(p.lower <= first.upper + 1e-11 && p.upper >= first.lower - 1e-11, "%s: [%.17g, %.17g]", name,
+                      p.lower, p.upper);
+        }
+    }
+    for (int m = 0; m < TS_PROXIMITY_METHOD_COUNT; ++m) cr_expect_gt(answered[m], 50);
+    ts_hull_free(hull);
 }
 
 // Below a height field's surface the way out is up, not down through the floor.
