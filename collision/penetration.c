@@ -19,8 +19,8 @@
 // curvature of D there are measured with two supports, and where one is less than the depth the search leaves along it,
 // once to each side.
 // Added at the curved pace: Newton steps with curvature read off the supports pick the next ray, portals are begun no
-// larger than that curvature asks for, and a search that ends above the least value seen goes on from there. Half to an
-// eighth of the supports, and fewer wrong minima.
+// larger than that curvature asks for, and a search that ends above the least value seen goes on from there. Two thirds
+// to an eighth of the supports on balls and capsules, and fewer wrong minima on boxes.
 // Known limits: a local method. Every face of D that holds its own foot is a minimum; from the centres about a third of
 // box pairs end in a wrong one. See penetration_policy.c. Deep curved pairs converge linearly, at the ratio of the depth
 // to the radius of curvature of D.
@@ -42,6 +42,9 @@ typedef struct search {
     const ts_penetration_settings* settings;
     ts_mpr_space space;
     ts_mpr_portal portal;
+    ts_penetration_pace pace;  // the one asked for, or the paper's where there is no curvature
+    ts_vec3 early[3];          // the first portal, which may help to prove the overlap
+    int early_known;
     ts_penetration_result* out;
     ts_vec3 first;    // the start
     ts_vec3 way_out;  // tangent direction to leave a suspected maximum by
@@ -163,7 +166,7 @@ static int go_on(search* s, ts_vec3 n, double value, ts_vec3* ray) {
 static int refine(search* s, ts_vec3 d, ts_mpr_verdict* out_verdict, ts_mpr_state* state, ts_vec3* out_next) {
     const ts_penetration_settings* settings = s->settings;
     ts_penetration_result* out = s->out;
-    if (settings->pace == TS_PENETRATION_PACE_CURVED) {
+    if (s->pace == TS_PENETRATION_PACE_CURVED) {
         *out_verdict = ts_mpr_refine(&s->space, d, settings->shortcut, 1, &s->portal, state);
         out->inner += state->steps;
         out->depth_ray = state->ray;
@@ -187,15 +190,19 @@ static int follow(search* s, ts_vec3* ray) {
     ts_penetration_result* out = s->out;
     ts_vec3 d = *ray;
     int kept = s->portal.count == 3, limit = s->settings->inner_limit;
-    ts_mpr_verdict verdict = ts_mpr_find(&s->space, d, s->settings->pace, limit, &s->portal);
+    ts_mpr_verdict verdict = ts_mpr_find(&s->space, d, s->pace, limit, &s->portal);
     if (verdict == TS_MPR_LIMIT && kept) {
         ts_mpr_clear(&s->portal);
-        verdict = ts_mpr_find(&s->space, d, s->settings->pace, limit, &s->portal);
+        verdict = ts_mpr_find(&s->space, d, s->pace, limit, &s->portal);
     }
     out->ray = d;
     if (verdict == TS_MPR_STATIONARY) {
         out->depth_ray = ts_vec3_dot(ts_mpr_corner(&s->portal, 0)->w, d);
         return go_on(s, d, out->depth_ray, ray);
+    }
+    if (verdict == TS_MPR_PORTAL && !s->early_known) {
+        s->early_known = 1;
+        for (int i = 0; i < 3; ++i) s->early[i] = ts_mpr_corner(&s->portal, i)->w;
     }
     ts_mpr_state state;
     if (verdict == TS_MPR_PORTAL && refine(s, d, &verdict, &state, ray)) return 1;
@@ -205,9 +212,8 @@ static int follow(search* s, ts_vec3* ray) {
         // fall through
     case TS_MPR_SHORTCUT:
         *ray = state.normal;
-        if (s->settings->pace == TS_PENETRATION_PACE_CURVED) {
+        if (s->pace == TS_PENETRATION_PACE_CURVED)
             ts_mpr_descend(&s->space, &s->portal, 3, ts_vec3_scale(state.ray, d), ray);
-        }
         return 1;
     case TS_MPR_DEGENERATE:
         // A portal with no area left: a fresh one from the best direction, unless that is where this one came from.
@@ -228,6 +234,22 @@ static int follow(search* s, ts_vec3* ray) {
     }
     out->status = TS_PENETRATION_LIMIT;
     return 0;
+}
+
+static double volume(ts_vec3 a, ts_vec3 b, ts_vec3 c) { return ts_vec3_dot(a, ts_vec3_cross(b, c)); }
+
+// Whether the first portal, if it is wide, and one support point opposite make a tetrahedron around the origin.
+static int surrounded(search* s) {
+    const ts_vec3* w = s->early;
+    double scale = s->space.scale;
+    if (!s->early_known || ts_vec3_distance(w[0], w[1]) + ts_vec3_distance(w[1], w[2]) < scale) return 0;
+    ts_mpr_vertex b;
+    ts_vec3 middle = ts_vec3_add(w[0], ts_vec3_add(w[1], w[2]));
+    ts_mpr_support(&s->space, ts_vec3_unit_or(ts_vec3_neg(middle), s->first), &b);
+    double v0 = volume(w[1], w[2], b.w), v1 = volume(w[2], w[0], b.w), v2 = volume(w[0], w[1], b.w);
+    double v3 = -volume(w[0], w[1], w[2]), rounding = 64.0 * DBL_EPSILON * scale * scale * scale;
+    return (v0 > rounding && v1 > rounding && v2 > rounding && v3 > rounding) ||
+           (v0 < -rounding && v1 < -rounding && v2 < -rounding && v3 < -rounding);
 }
 
 // A point of D on the ray -d, with the one found on d, has the origin between them. Returns what the search back says.
@@ -330,7 +352,9 @@ static void conclude(search* s) {
     if (s->settings->proof == TS_PENETRATION_ASSUME_OVERLAP) {
         if (overlap_may_be) out->depth_lower = 0.0;
     } else if (overlap_may_be && out->status != TS_PENETRATION_TOUCHING && out->depth_ray >= 0.0) {
-        ts_mpr_verdict verdict = look_back(s, out->ray);
+        ts_mpr_verdict verdict = surrounded(s)                  ? TS_MPR_PORTAL
+                                 : ts_mpr_not_inside(&s->space) ? TS_MPR_NOT_INSIDE
+                                                                : look_back(s, out->ray);
         if (verdict == TS_MPR_PORTAL || verdict == TS_MPR_STATIONARY) out->depth_lower = 0.0;
         if (verdict == TS_MPR_NOT_INSIDE) {
             out->depth_upper = space->best;
@@ -343,6 +367,13 @@ static void conclude(search* s) {
     place_points(s);
 }
 
+// Polytopes have faces and corners, and rounding them off does not change where their normals point.
+static int has_curvature(const ts_shape* a, const ts_shape* b) {
+    int faces = a->kind == TS_SHAPE_BOX || a->kind == TS_SHAPE_HULL || a->kind == TS_SHAPE_TRIANGLE ||
+                b->kind == TS_SHAPE_BOX || b->kind == TS_SHAPE_HULL || b->kind == TS_SHAPE_TRIANGLE;
+    return !(faces && ts_support_is_polytope(a) && ts_support_is_polytope(b));
+}
+
 void ts_penetration_incremental(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
                                 const ts_penetration_settings* settings, ts_penetration_portal* portal,
                                 ts_penetration_result* out) {
@@ -352,7 +383,8 @@ void ts_penetration_incremental(const ts_shape* a, const ts_shape* b, const ts_t
     search s;
     s.settings = settings;
     s.out = out;
-    s.escapes = 0;
+    s.escapes = s.early_known = 0;
+    s.pace = has_curvature(a, b) ? settings->pace : TS_PENETRATION_PACE_PAPER;
     s.settled = (double)INFINITY;
     ts_mpr_clear(&s.portal);
     ts_mpr_begin(a, b, b_in_a, settings, &s.space);

@@ -39,7 +39,7 @@ typedef enum ts_penetration_shortcut { TS_PENETRATION_SHORTCUT, TS_PENETRATION_N
 
 /// How fast the search goes.
 typedef enum ts_penetration_pace {
-    TS_PENETRATION_PACE_CURVED,  // curvature seen in the supports picks rays and portals: a third of the support calls
+    TS_PENETRATION_PACE_CURVED,  // curvature seen in the supports picks rays and portals, where there is any
     TS_PENETRATION_PACE_PAPER    // as published
 } ts_penetration_pace;
 

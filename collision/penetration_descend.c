@@ -78,6 +78,8 @@ int ts_mpr_descend(ts_mpr_space* space, ts_mpr_portal* portal, int newest, ts_ve
         from[k].w = ts_mpr_corner(portal, i)->w;
         from[k++].direction = ts_mpr_corner(portal, i)->direction;
     }
+    // So far above the record the model is seldom good enough to pay for itself.
+    if (ts_vec3_dot(*io_d, top->w) > 1.1 * space->best) return 0;
     int step = 0, from_hit = 0;
     for (; step < STEPS; ++step) {
         ts_vec3 n = *io_d;
