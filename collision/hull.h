@@ -41,6 +41,7 @@ typedef struct ts_hull {
     int rank;                // dimension of the hull: 3 solid, 2 one flat polygon, 1 segment, 0 point
 } ts_hull;
 
+/// How many support vertices a hull knows in advance.
 enum { TS_HULL_EXTREME_COUNT = 14 };
 
 /// The direction that extreme[k] is the support vertex of: axes first (sign + before -), then the diagonals with the

@@ -46,7 +46,10 @@ typedef enum ts_shape_kind {
     TS_SHAPE_CONVEX_COUNT = TS_SHAPE_HEIGHT_FIELD  // the kinds before this one are convex
 } ts_shape_kind;
 
+/// Ground given by heights on a grid; see height_field.h.
 typedef struct ts_height_field ts_height_field;
+
+/// Several placed convex shapes as one; see compound.h.
 typedef struct ts_compound ts_compound;
 
 /// A shape in its own frame. Plain data; what a pointer refers to is borrowed and must outlive the shape.
