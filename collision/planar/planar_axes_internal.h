@@ -4,6 +4,10 @@
 // Two convex polygons are apart when one lies outside an edge of the other (for two segments the ends matter too, so
 // they are not for this routine). All edges are tried side by side, with no branch that depends on the shapes: for few
 // vertices that beats any search. Edge vectors are not normalised, so whole numbers are decided exactly.
+#ifndef TS_COLLISION_PLANAR_PLANAR_AXES_INTERNAL_H
+#define TS_COLLISION_PLANAR_PLANAR_AXES_INTERNAL_H
+
+#ifdef PLANAR_TARGET  // alone it is nothing
 
 // Nonzero when `other` lies strictly outside an edge of `edges`; (c, s) and (tx, ty) place `other` in its frame.
 PLANAR_TARGET static inline __attribute__((always_inline)) int K(outside_an_edge)(const ts_planar_polygon* edges,
@@ -47,3 +51,6 @@ PLANAR_TARGET static inline __attribute__((always_inline)) planar_walk_end K(try
     apart |= K(outside_an_edge)(pair->b, pair->a, c, -s, -bx, -by);
     return apart ? PLANAR_WALK_OUTSIDE : PLANAR_WALK_INSIDE;
 }
+
+#endif
+#endif

@@ -9,6 +9,10 @@
 //
 // Each step must come closer, compared without a division. One that does not is rounding (thin shapes within a hair of
 // each other): a few are let pass, because the next direction may be the one that certifies, then the loop ends.
+#ifndef TS_COLLISION_PLANAR_PLANAR_KERNEL_INTERNAL_H
+#define TS_COLLISION_PLANAR_PLANAR_KERNEL_INTERNAL_H
+
+#ifdef PLANAR_TARGET  // alone it is nothing
 
 // The closest feature of a cached simplex into slots 0 (and 1); returns its rank, 3 for a triangle around the origin,
 // 0 when the cache says nothing useful.
@@ -41,11 +45,134 @@ PLANAR_TARGET static inline int K(warm)(K(finder) * find, const planar_query* qu
     return 1;
 }
 
-// The triangle of the simplex with w around the origin.
-PLANAR_TARGET static inline void K(enclose)(planar_simplex* out, int i, int j, double wx, double wy) {
-    planar_put(out, 2, i, j, wx, wy);
-    out->rank = 3;
-    out->ending = PLANAR_INSIDE;
+// Where the loop stands: A, and for rank 2 also B - A.
+typedef struct K(state) {
+    int rank, stalls;
+    double ax, ay, ex, ey;
+} K(state);
+
+PLANAR_TARGET static inline __attribute__((always_inline)) void K(stand_on)(K(state) * at,
+                                                                            const planar_simplex* simplex, int rank) {
+    at->rank = rank;
+    at->ax = simplex->wx[0];
+    at->ay = simplex->wy[0];
+    at->ex = simplex->wx[1] - simplex->wx[0];
+    at->ey = simplex->wy[1] - simplex->wy[0];
+}
+
+// A step that comes closer is welcome; one that does not counts as a stall. Nonzero: too many.
+PLANAR_TARGET static inline __attribute__((always_inline)) int K(stalled)(K(state) * at, int closer) {
+    return !closer && ++at->stalls > PLANAR_STALL_LIMIT;
+}
+
+// From vertex A with the new point w (and ee = |A|^2): to w, or to the edge between them. 0: stalled.
+PLANAR_TARGET static inline __attribute__((always_inline)) int K(from_vertex)(K(state) * at, planar_simplex* out, int i,
+                                                                              int j, double wx, double wy, double ee) {
+    double fx = at->ax - wx, fy = at->ay - wy;  // from w to A
+    double turn = wx * fy - wy * fx;
+    if (wx * fx + wy * fy >= 0.0) {
+        if (K(stalled)(at, wx * wx + wy * wy < ee)) return 0;
+        planar_put(out, 0, i, j, wx, wy);
+        at->ax = wx;
+        at->ay = wy;
+        return 1;
+    }
+    if (K(stalled)(at, turn * turn < ee * (fx * fx + fy * fy))) return 0;
+    at->rank = 2;
+    if (turn > 0.0) {
+        planar_put(out, 1, out->ia[0], out->ib[0], at->ax, at->ay);
+        planar_put(out, 0, i, j, wx, wy);
+        at->ax = wx;
+        at->ay = wy;
+        at->ex = fx;
+        at->ey = fy;
+    } else {
+        planar_put(out, 1, i, j, wx, wy);
+        at->ex = -fx;
+        at->ey = -fy;
+    }
+    return 1;
+}
+
+// From edge A->B (ee its squared length, here its product with its own perpendicular) with the new point w: to one of
+// the edges at w, to w, or inside (rank 3). 0: stalled.
+PLANAR_TARGET static inline __attribute__((always_inline)) int
+K(from_edge)(K(state) * at, planar_simplex* out, int i, int j, double wx, double wy, double ee, double here) {
+    double fx = wx - out->wx[1], fy = wy - out->wy[1];  // from B to w
+    double gx = at->ax - wx, gy = at->ay - wy;          // from w to A
+    double beyond_b = wx * fy - wy * fx, beyond_a = wx * gy - wy * gx;
+    if (beyond_b >= 0.0 && beyond_a >= 0.0) {
+        planar_put(out, 2, i, j, wx, wy);
+        at->rank = 3;
+        return 1;
+    }
+    if (beyond_b < 0.0 && wx * fx + wy * fy > 0.0) {
+        if (K(stalled)(at, beyond_b * beyond_b * ee < here * here * (fx * fx + fy * fy))) return 0;
+        planar_put(out, 0, i, j, wx, wy);
+        at->ax = wx;
+        at->ay = wy;
+        at->ex = -fx;
+        at->ey = -fy;
+    } else if (beyond_a < 0.0 && wx * gx + wy * gy < 0.0) {
+        if (K(stalled)(at, beyond_a * beyond_a * ee < here * here * (gx * gx + gy * gy))) return 0;
+        planar_put(out, 1, i, j, wx, wy);
+        at->ex = -gx;
+        at->ey = -gy;
+    } else {
+        if (K(stalled)(at, (wx * wx + wy * wy) * ee < here * here)) return 0;
+        planar_put(out, 0, i, j, wx, wy);
+        at->ax = wx;
+        at->ay = wy;
+        at->rank = 1;
+    }
+    return 1;
+}
+
+// Whether a support point whose product with d (dd its squared length) is dw settles the question from afar.
+PLANAR_TARGET static inline __attribute__((always_inline)) int K(beyond)(const planar_query* query, int verdict,
+                                                                         double dw, double dd) {
+    return dw < 0.0 && ((verdict && query->limit <= 0.0) || dw * dw > query->limit_squared * dd);
+}
+
+// The cached simplex, or the support point along the line of centres (or the cached direction): in out->dx, dy, dw the
+// direction and its product. Returns the rank, 0 when that settles the question.
+PLANAR_TARGET static inline __attribute__((always_inline)) int K(begin)(K(finder) * find, const planar_query* query,
+                                                                        int verdict, planar_simplex* out) {
+    int rank = 0;
+    out->dx = query->tx;
+    out->dy = query->ty;
+    out->dw = 0.0;
+    out->ending = PLANAR_CLOSEST;
+    out->support_calls = out->iterations = 0;
+    if (query->cache) {
+        rank = K(warm)(find, query, out);
+        if (rank == 3) {
+            out->ending = PLANAR_INSIDE;
+            out->rank = 3;
+            return 0;
+        }
+        double x = query->cache->direction.x, y = query->cache->direction.y;
+        // A verdict looks along the last separating line first; what is not of a sensible size is no direction.
+        double size = fabs(x) + fabs(y);
+        if (size > 1e-100 && size < 1e100) {
+            out->dx = x;
+            out->dy = y;
+            if (verdict) rank = 0;
+        }
+    }
+    if (rank > 0) return rank;
+    if (out->dx == 0.0 && out->dy == 0.0) out->dx = 1.0;  // centres coincide: any direction
+    int i, j;
+    double wx, wy;
+    K(find)(find, out->dx, out->dy, &i, &j, &wx, &wy);
+    planar_put(out, 0, i, j, wx, wy);
+    planar_put(out, 1, i, j, wx, wy);
+    out->support_calls = 1;
+    out->dw = out->dx * wx + out->dy * wy;
+    if (!K(beyond)(query, verdict, out->dw, out->dx * out->dx + out->dy * out->dy)) return 1;
+    out->ending = PLANAR_BEYOND;
+    out->rank = 1;
+    return 0;
 }
 
 // One loop for both kinds of query; `verdict` is a constant at each call, so two functions come out.
@@ -53,61 +180,26 @@ PLANAR_TARGET static inline __attribute__((always_inline)) void K(loop)(const pl
                                                                         planar_simplex* out) {
     K(finder) find;
     K(finder_start)(&find, query);
-    double ax = 0.0, ay = 0.0, ex = 0.0, ey = 0.0;  // A and B - A
-    double dx = query->tx, dy = query->ty, here = 0.0, dw = 0.0;
-    int rank = 0, iterations = 0, calls = 0, stalls = 0;
-    out->ending = PLANAR_CLOSEST;
-    if (query->cache) {
-        rank = K(warm)(&find, query, out);
-        if (rank == 3) {
-            out->ending = PLANAR_INSIDE;
-            out->rank = 3;
-            out->iterations = out->support_calls = 0;
-            out->dx = out->dy = out->dw = 0.0;
-            return;
-        }
-        double x = query->cache->direction.x, y = query->cache->direction.y;
-        // A verdict looks along the last separating line first; what is not of a sensible size is no direction.
-        double size = fabs(x) + fabs(y);
-        if (size > 1e-100 && size < 1e100) {
-            dx = x;
-            dy = y;
-            if (verdict) rank = 0;
-        }
-    }
-    if (rank == 0) {
-        if (dx == 0.0 && dy == 0.0) dx = 1.0;  // centres coincide: any direction
-        int i, j;
-        K(find)(&find, dx, dy, &i, &j, &ax, &ay);
-        planar_put(out, 0, i, j, ax, ay);
-        calls = 1;
-        dw = dx * ax + dy * ay;
-        rank = 1;
-        if (dw < 0.0 && (verdict ? query->limit == 0.0 || dw * dw > query->limit_squared * (dx * dx + dy * dy)
-                                 : dw * dw > query->limit_squared * (dx * dx + dy * dy))) {
-            out->ending = PLANAR_BEYOND;
-            goto done;
-        }
-    } else {
-        ax = out->wx[0];
-        ay = out->wy[0];
-        ex = out->wx[1] - ax;
-        ey = out->wy[1] - ay;
-    }
+    int rank = K(begin)(&find, query, verdict, out), iterations = 0, calls = out->support_calls;
+    if (rank == 0) return;
+    K(state) at;
+    at.stalls = 0;
+    K(stand_on)(&at, out, rank);
+    double dx, dy, dw = out->dw;
     for (;; ++iterations) {
-        double ee;
-        if (rank == 1) {
-            dx = -ax;
-            dy = -ay;
-            ee = ax * ax + ay * ay;
+        double ee, here;
+        if (at.rank == 1) {
+            dx = -at.ax;
+            dy = -at.ay;
+            ee = at.ax * at.ax + at.ay * at.ay;
             here = -ee;
             if (ee <= 0.0) break;  // the vertices coincide
             if (verdict && ee <= query->limit_squared) break;
         } else {
-            dx = -ey;
-            dy = ex;
-            ee = ex * ex + ey * ey;
-            double at_a = dx * ax + dy * ay, at_b = dx * out->wx[1] + dy * out->wy[1];
+            dx = -at.ey;
+            dy = at.ex;
+            ee = at.ex * at.ex + at.ey * at.ey;
+            double at_a = dx * at.ax + dy * at.ay, at_b = dx * out->wx[1] + dy * out->wy[1];
             here = at_a > at_b ? at_a : at_b;
             if (!(here < 0.0)) break;  // the origin is on the edge, to rounding
             if (verdict && here * here <= query->limit_squared * ee) break;
@@ -121,69 +213,18 @@ PLANAR_TARGET static inline __attribute__((always_inline)) void K(loop)(const pl
         K(find)(&find, dx, dy, &i, &j, &wx, &wy);
         ++calls;
         dw = dx * wx + dy * wy;
-        if (dw < 0.0 && (verdict ? query->limit == 0.0 || dw * dw > query->limit_squared * ee
-                                 : dw * dw > query->limit_squared * ee)) {
+        if (K(beyond)(query, verdict, dw, ee)) {
             out->ending = PLANAR_BEYOND;
             break;
         }
         if (!(dw > here)) break;  // no point of A - B lies further this way
-        if (rank == 1) {
-            double fx = ax - wx, fy = ay - wy;  // from w to A
-            double turn = wx * fy - wy * fx, ww = wx * wx + wy * wy;
-            if (wx * fx + wy * fy >= 0.0) {
-                if (!(ww < ee) && ++stalls > PLANAR_STALL_LIMIT) break;
-                planar_put(out, 0, i, j, wx, wy);
-                ax = wx;
-                ay = wy;
-                continue;
-            }
-            if (!(turn * turn < ee * (fx * fx + fy * fy)) && ++stalls > PLANAR_STALL_LIMIT) break;
-            rank = 2;
-            if (turn > 0.0) {
-                planar_put(out, 1, out->ia[0], out->ib[0], ax, ay);
-                planar_put(out, 0, i, j, wx, wy);
-                ax = wx;
-                ay = wy;
-                ex = fx;
-                ey = fy;
-            } else {
-                planar_put(out, 1, i, j, wx, wy);
-                ex = -fx;
-                ey = -fy;
-            }
-            continue;
-        }
-        double fx = wx - out->wx[1], fy = wy - out->wy[1];  // from B to w
-        double gx = ax - wx, gy = ay - wy;                  // from w to A
-        double beyond_b = wx * fy - wy * fx, beyond_a = wx * gy - wy * gx;
-        if (beyond_b >= 0.0 && beyond_a >= 0.0) {
-            K(enclose)(out, i, j, wx, wy);
-            rank = 3;
-            break;
-        }
-        if (beyond_b < 0.0 && wx * fx + wy * fy > 0.0) {
-            if (!(beyond_b * beyond_b * ee < here * here * (fx * fx + fy * fy)) && ++stalls > PLANAR_STALL_LIMIT) break;
-            planar_put(out, 0, i, j, wx, wy);
-            ax = wx;
-            ay = wy;
-            ex = -fx;
-            ey = -fy;
-        } else if (beyond_a < 0.0 && wx * gx + wy * gy < 0.0) {
-            if (!(beyond_a * beyond_a * ee < here * here * (gx * gx + gy * gy)) && ++stalls > PLANAR_STALL_LIMIT) break;
-            planar_put(out, 1, i, j, wx, wy);
-            ex = -gx;
-            ey = -gy;
-        } else {
-            if (!((wx * wx + wy * wy) * ee < here * here) && ++stalls > PLANAR_STALL_LIMIT) break;
-            planar_put(out, 0, i, j, wx, wy);
-            ax = wx;
-            ay = wy;
-            rank = 1;
-        }
+        int went =
+            at.rank == 1 ? K(from_vertex)(&at, out, i, j, wx, wy, ee) : K(from_edge)(&at, out, i, j, wx, wy, ee, here);
+        if (!went) out->ending = PLANAR_STALLED;
+        if (at.rank == 3) out->ending = PLANAR_INSIDE;
+        if (!went || at.rank == 3) break;
     }
-done:
-    if (stalls > PLANAR_STALL_LIMIT) out->ending = PLANAR_STALLED;
-    out->rank = rank;
+    out->rank = at.rank;
     out->dx = dx;
     out->dy = dy;
     out->dw = dw;
@@ -194,3 +235,6 @@ done:
 PLANAR_TARGET void K(planar_distance)(const planar_query* query, planar_simplex* out) { K(loop)(query, 0, out); }
 
 PLANAR_TARGET void K(planar_overlap)(const planar_query* query, planar_simplex* out) { K(loop)(query, 1, out); }
+
+#endif
+#endif

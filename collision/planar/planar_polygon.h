@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-enum { TS_PLANAR_COUNT_MAX = 65536 };  // vertices of one polygon
+/// The most vertices of one polygon.
+enum { TS_PLANAR_COUNT_MAX = 65536 };
 
 /// A convex core (1 vertex: a point, 2: a segment, more: a strictly convex polygon, counter-clockwise) plus a ball of
 /// `radius` around it: circles, capsules (stadiums), rounded boxes. Constant once built, so shared by any number of

@@ -1,5 +1,9 @@
 // Template, second half: support points by scans over A's vertices and over B's, turned once into A's frame. The
 // including file has defined K and PLANAR_TARGET and K(scan), K(place).
+#ifndef TS_COLLISION_PLANAR_PLANAR_SCAN_FINDER_INTERNAL_H
+#define TS_COLLISION_PLANAR_PLANAR_SCAN_FINDER_INTERNAL_H
+
+#ifdef PLANAR_TARGET  // alone it is nothing
 
 typedef struct K(finder) {
     const double* ax;
@@ -28,3 +32,6 @@ PLANAR_TARGET static inline void K(find)(const K(finder) * find, double dx, doub
     *j = K(scan)(find->bx, find->by, find->count_b, dx, dy);
     K(at)(find, *i, *j, wx, wy);
 }
+
+#endif
+#endif

@@ -8,6 +8,10 @@
 // falls until it is reached, and it lies on that side of the first vertex where the ray passes. Edges are differences
 // of the polygons' own vertices, so a short edge knows its direction. Where a decision is within rounding, the walk
 // says UNSURE. Everything is turned as the world, with the origin of D's space where the centres' difference puts it.
+#ifndef TS_COLLISION_PLANAR_PLANAR_WALK_INTERNAL_H
+#define TS_COLLISION_PLANAR_PLANAR_WALK_INTERNAL_H
+
+#ifdef PLANAR_TARGET  // alone it is nothing
 
 // Two placed polygons.
 typedef struct K(pair) {
@@ -272,3 +276,6 @@ PLANAR_TARGET planar_walk_end K(planar_walk_overlap)(const ts_planar_polygon* a,
     planar_walk walk;
     return K(walk)(&pair, 1, &walk);
 }
+
+#endif
+#endif
