@@ -26,6 +26,12 @@ int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* repor
 /// planar.c
 int ts_bench_planar(const ts_bench_options* options, ts_bench_report* report);
 
+/// qp.c
+int ts_bench_qp(const ts_bench_options* options, ts_bench_report* report);
+
+/// simplex.c
+int ts_bench_simplex(const ts_bench_options* options, ts_bench_report* report);
+
 /// step.c
 int ts_bench_step(const ts_bench_options* options, ts_bench_report* report);
 

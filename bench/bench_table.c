@@ -12,6 +12,8 @@ static const ts_bench benches[] = {
     {"gjk-primitives", "boxes, spheres, capsules: our query beside peers", ts_bench_gjk_primitives},
     {"penetration", "incremental depth beside EPA: accuracy, time, polyhedra, local minima", ts_bench_penetration},
     {"planar", "polygons in the plane: distance and collision, the six tables, beside Box2D and axes", ts_bench_planar},
+    {"qp", "distance of two meshes as a quadratic program: generic solvers beside GJK", ts_bench_qp},
+    {"simplex", "iterations of GJK, Frank-Wolfe and NESMINO on ellipsoids and cubes", ts_bench_simplex},
     {"step", "time per step and per contact of whole scenes, beside Bullet", ts_bench_step},
     {"support", "a hull's farthest vertex: scan against climb", ts_bench_support},
     {"warm-start", "where GJK should begin: objects falling into a funnel", ts_bench_warm_start},
