@@ -13,7 +13,7 @@
 // regular exit. All tolerances are relative to the largest |w| seen or to the distance, so scale does not matter. The
 // last simplex is always solved again without trust in its history; when that finds another distance, the search goes on
 // from there with that solver alone.
-// Choice of variant (AUTO): by measurement on pairs 0.001 to 1 m apart; see ts_gjk_variant_for.
+// Choice of variant (AUTO): by measurement, see ts_gjk_variant_for.
 // Known limit: for smooth pairs convergence is linear; the relative accuracy of the normal is the square root of that of
 // the distance.
 #include "collision/gjk.h"
@@ -54,13 +54,14 @@ static ts_gjk_pair pair_of(const ts_shape* a, const ts_shape* b) {
     }
 }
 
+// Measured over 1 mm, 0.1 m, 1 m apart and 1 cm deep. Two polytopes of which one is a hull: normalised Nesterov takes a
+// tenth to a quarter less time than vanilla; on smaller polytopes vanilla takes a tenth less than any other. Two
+// ellipsoids: Nesterov takes half the time near each other. Any other curved pair: Nesterov wins up to a third apart and
+// loses half in an overlap, Polyak gains a little everywhere.
 ts_gjk_variant ts_gjk_variant_for(const ts_shape* a, const ts_shape* b) {
-    switch (pair_of(a, b)) {
-    case TS_GJK_HULLS: return TS_GJK_FOR_HULLS;
-    case TS_GJK_BOXES: return TS_GJK_FOR_BOXES;
-    case TS_GJK_ELLIPSOIDS: return TS_GJK_FOR_ELLIPSOIDS;
-    default: return TS_GJK_FOR_OTHERS;
-    }
+    if (ts_support_is_polytope(a) && ts_support_is_polytope(b))
+        return a->kind == TS_SHAPE_HULL || b->kind == TS_SHAPE_HULL ? TS_GJK_FOR_HULLS : TS_GJK_FOR_BOXES;
+    return pair_of(a, b) == TS_GJK_ELLIPSOIDS ? TS_GJK_FOR_ELLIPSOIDS : TS_GJK_FOR_OTHERS;
 }
 
 static int run_loop(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,

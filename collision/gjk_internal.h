@@ -88,7 +88,8 @@ int ts_gjk_run_polytopes(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_goal goal, co
 int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant variant, ts_gjk_goal goal,
                       const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out);
 
-/// What AUTO means.
+/// What AUTO means, see ts_gjk_variant_for: the pairs with loops of their own, other polytopes with and without a hull, and
+/// everything else.
 #define TS_GJK_FOR_HULLS TS_GJK_NESTEROV_COAL
 #define TS_GJK_FOR_BOXES TS_GJK_VANILLA
 #define TS_GJK_FOR_ELLIPSOIDS TS_GJK_NESTEROV
