@@ -295,7 +295,13 @@ static int query_ellipsoids(const ts_shape* a, const ts_shape* b, const ts_trans
     return 1;
 }
 
-// Two boxes by active sets and separating axes. Returns 0, with nothing in *out, where those stay open, and where the
+// Two boxes, or a box and a capsule, whose segment is a box without width.
+static int is_boxes(const ts_shape* a, const ts_shape* b) {
+    return (a->kind == TS_SHAPE_BOX && (b->kind == TS_SHAPE_BOX || b->kind == TS_SHAPE_CAPSULE)) ||
+           (a->kind == TS_SHAPE_CAPSULE && b->kind == TS_SHAPE_BOX);
+}
+
+// Two such by active sets and separating axes. Returns 0, with nothing in *out, where those stay open, and where the
 // normal remembered is as good as the one found: it stays then, and EPA gives its witnesses.
 static int query_boxes(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
                        double give_up_distance, ts_proximity* out, double* out_scale) {
@@ -339,8 +345,7 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     if (options->method == TS_PROXIMITY_AUTO && ts_ellipsoid_pair_is(a, b) &&
         query_ellipsoids(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
         return;
-    if ((options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) && a->kind == TS_SHAPE_BOX &&
-        b->kind == TS_SHAPE_BOX &&
+    if ((options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) && is_boxes(a, b) &&
         query_boxes(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
         return;
     int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);

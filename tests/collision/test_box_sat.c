@@ -232,6 +232,21 @@ Test(box_sat, touching_within_rounding_at_any_angle) {
     cr_expect_geq(settled, trials * 98 / 100, "%d", settled);
 }
 
+// A segment is a box without width: what a capsule is around.
+Test(box_sat, segments_are_boxes_without_width) {
+    ts_rng rng = ts_rng_make(807, 0);
+    int settled = 0, trials = 20000;
+    for (int trial = 0; trial < trials; ++trial) {
+        ts_vec3 a = random_half(&rng, 0.1), b = random_half(&rng, 0.1);
+        a.x = a.y = 0.0;
+        ts_transform pose = random_pose(&rng, trial % 2 ? 0.8 : 2.0);
+        if (trial % 7 == 0) pose.R = turn(trial % 3, 1.5707963267948966);
+        if (trial % 11 == 0) pose.p = ts_vec3_zero();
+        settled += trial % 3 ? check(a, b, &pose, "segment-box") : check(b, a, &pose, "box-segment");
+    }
+    cr_expect_geq(settled, trials * 99 / 100, "%d", settled);
+}
+
 Test(box_sat, swapped_boxes_say_the_same) {
     ts_rng rng = ts_rng_make(806, 0);
     for (int trial = 0; trial < 10000; ++trial) {
