@@ -399,3 +399,35 @@ Test(penetration, the_policy_handles_pairs_that_are_apart_or_broken) {
     ts_penetration_query(&a, &b, &pose, 0, &memory, &r);
     cr_assert_eq(r.found.status, TS_PENETRATION_INVALID_INPUT);
 }
+
+Test(penetration, the_policy_asks_epa_when_the_depth_grows) {
+    ts_shape a = ts_shape_ellipsoid(ts_vec3_make(1.0, 0.9, 0.8)), b = ts_shape_ellipsoid(ts_vec3_make(0.5, 0.4, 0.6));
+    ts_penetration_memory memory = {0};
+    ts_penetration_answer r;
+    // Along x by 1.5: the poles meet, so the depth is 1.5 less the distance.
+    double distance[] = {1.3, 1.29, 1.28, 1.1, 1.09};
+    ts_penetration_source source[] = {TS_PENETRATION_FROM_EPA, TS_PENETRATION_FROM_INCREMENTAL,
+                                      TS_PENETRATION_FROM_INCREMENTAL, TS_PENETRATION_FROM_BOTH,
+                                      TS_PENETRATION_FROM_INCREMENTAL};
+    for (int i = 0; i < 5; ++i) {
+        ts_transform pose = at(distance[i], 0.0, 0.0);
+        ts_penetration_query(&a, &b, &pose, 0, &memory, &r);
+        cr_assert_float_eq(r.found.depth_upper, 1.5 - distance[i], 1e-9, "at %g", distance[i]);
+        cr_assert_eq(r.source, source[i], "at %g: %d", distance[i], (int)r.source);
+        cr_assert_geq(r.found.depth_lower, 0.0);
+    }
+}
+
+Test(penetration, an_overlap_taken_as_given_costs_less) {
+    ts_shape a = ts_shape_ellipsoid(ts_vec3_make(1.0, 0.9, 0.8));
+    ts_transform pose = at(1.7, 0.1, 0.2);
+    ts_penetration_settings settings = ts_penetration_settings_default();
+    ts_penetration_result proven, given;
+    ts_penetration_incremental(&a, &a, &pose, ts_vec3_zero(), &settings, 0, &proven);
+    settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
+    ts_penetration_incremental(&a, &a, &pose, ts_vec3_zero(), &settings, 0, &given);
+    cr_assert_eq(given.depth_lower, 0.0);
+    cr_assert_eq(proven.depth_lower, 0.0);
+    cr_assert_eq(given.depth_upper, proven.depth_upper);
+    cr_assert_lt(given.support_calls, proven.support_calls);
+}
