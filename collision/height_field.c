@@ -28,6 +28,37 @@ static ts_code refuse(ts_status* out_status, const char* what, double value) {
     return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "height-field: %s (%g)", what, value);
 }
 
+static ts_vec3 normal_of(const ts_vec3 corner[3]) {
+    ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(corner[1], corner[0]), ts_vec3_sub(corner[2], corner[0]));
+    return ts_vec3_unit_or(turn, ts_vec3_axis(2));
+}
+
+// How far a normal of the triangle may lean over edge k, as a tangent: to the neighbour's normal over a ridge, not at all
+// over a flat or hollow edge, anyhow over the border. `outward` is unit, in the triangle's plane.
+static double lean_limit(const ts_height_field* field, int index, int k, ts_vec3 face, ts_vec3 outward) {
+    int beyond = ts_height_field_neighbour(field, index, k);
+    if (beyond < 0) return (double)INFINITY;
+    ts_vec3 other[3];
+    ts_height_field_triangle(field, beyond, other);
+    ts_vec3 across = normal_of(other);
+    double ahead = ts_vec3_dot(across, face);
+    double limit = ahead > 0.0 ? ts_vec3_dot(across, outward) / ahead : (double)INFINITY;
+    return limit > LEVEL ? limit : 0.0;
+}
+
+static unsigned char find_sharp(const ts_height_field* field, int index) {
+    ts_vec3 corner[3];
+    ts_height_field_triangle(field, index, corner);
+    ts_vec3 face = normal_of(corner);
+    unsigned bits = 0;
+    for (int k = 0; k < 3; ++k) {
+        ts_vec3 edge = ts_vec3_sub(corner[(k + 1) % 3], corner[k]);
+        ts_vec3 outward = ts_vec3_unit_or(ts_vec3_cross(edge, face), ts_vec3_axis(0));
+        if (lean_limit(field, index, k, face, outward) > 0.0) bits |= 1u << k;
+    }
+    return (unsigned char)bits;
+}
+
 ts_code ts_height_field_build(const double* heights, int rows, int columns, double spacing_x, double spacing_y,
                               double floor, ts_height_field** out_field, ts_status* out_status) {
     *out_field = 0;
@@ -47,9 +78,11 @@ ts_code ts_height_field_build(const double* heights, int rows, int columns, doub
     if (!(floor < low)) return refuse(out_status, "the floor must lie below the least height", low);
     ts_height_field* field = (ts_height_field*)calloc(1, sizeof *field);
     double* copy = (double*)malloc((size_t)count * sizeof *copy);
-    if (!field || !copy) {
+    unsigned char* sharp = (unsigned char*)malloc(2 * (size_t)(rows - 1) * (size_t)(columns - 1));
+    if (!field || !copy || !sharp) {
         free(field);
         free(copy);
+        free(sharp);
         return ts_status_set(out_status, TS_ERROR_MEMORY, 0, 0, "height-field: out of memory");
     }
     memcpy(copy, heights, (size_t)count * sizeof *copy);
@@ -59,8 +92,10 @@ ts_code ts_height_field_build(const double* heights, int rows, int columns, doub
     field->spacing_y = spacing_y;
     field->floor = floor;
     field->height = copy;
+    field->sharp = sharp;
     field->box_max = ts_vec3_make(0.5 * spacing_x * (columns - 1), 0.5 * spacing_y * (rows - 1), high);
     field->box_min = ts_vec3_make(-field->box_max.x, -field->box_max.y, floor);
+    for (int i = 0; i < ts_height_field_triangle_count(field); ++i) sharp[i] = find_sharp(field, i);
     *out_field = field;
     return ts_status_ok(out_status);
 }
@@ -68,6 +103,7 @@ ts_code ts_height_field_build(const double* heights, int rows, int columns, doub
 void ts_height_field_free(ts_height_field* field) {
     if (!field) return;
     free(field->height);
+    free(field->sharp);
     free(field);
 }
 
@@ -101,11 +137,6 @@ int ts_height_field_neighbour(const ts_height_field* field, int index, int edge)
     if (edge == 0) return index - 1;
     if (edge == 1) return row + 2 < field->rows ? 2 * (cell + across) : -1;
     return column > 0 ? 2 * (cell - 1) : -1;
-}
-
-static ts_vec3 normal_of(const ts_vec3 corner[3]) {
-    ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(corner[1], corner[0]), ts_vec3_sub(corner[2], corner[0]));
-    return ts_vec3_unit_or(turn, ts_vec3_axis(2));
 }
 
 // The nearest point to `lean` (a vector in a plane) with <point, outward[k]> <= most[k] for three unit vectors of that
@@ -158,14 +189,7 @@ ts_vec3 ts_height_field_limit_normal(const ts_height_field* field, int index, ts
         // Seen from above: a contact deep down a prism's side belongs to the edge over it.
         ts_vec3 r = ts_vec3_sub(at, corner[k]);
         if (edge.y * r.x - edge.x * r.y < -AT_EDGE * (edge.x * edge.x + edge.y * edge.y)) continue;
-        int beyond = ts_height_field_neighbour(field, index, k);
-        if (beyond < 0) continue;
-        ts_vec3 other[3];
-        ts_height_field_triangle(field, beyond, other);
-        ts_vec3 across = normal_of(other);
-        double ahead = ts_vec3_dot(across, face);
-        if (ahead > 0.0) most[k] = ts_vec3_dot(across, outward[k]) / ahead;
-        if (!(most[k] > LEVEL)) most[k] = 0.0;
+        most[k] = field->sharp[index] >> k & 1 ? lean_limit(field, index, k, face, outward[k]) : 0.0;
     }
     lean = nearest_lean(lean, outward, most);
     // At the border nothing else keeps a normal from pointing below the horizon.

@@ -14,14 +14,15 @@ extern "C" {
 /// (row, column) to (row + 1, column + 1). Triangle 2 k of cell k = row (columns - 1) + column lies on the side of
 /// growing x of that diagonal, triangle 2 k + 1 on the other. Owned by whoever built it; constant afterwards.
 struct ts_height_field {
-    int rows;          // samples along y, >= 2
-    int columns;       // samples along x, >= 2
-    double spacing_x;  // m
-    double spacing_y;  // m
-    double floor;      // m, below every height: the solid ends there
-    double* height;    // (rows * columns) m, row by row
-    ts_vec3 box_min;   // m, floor included
-    ts_vec3 box_max;   // m
+    int rows;              // samples along y, >= 2
+    int columns;           // samples along x, >= 2
+    double spacing_x;      // m
+    double spacing_y;      // m
+    double floor;          // m, below every height: the solid ends there
+    double* height;        // (rows * columns) m, row by row
+    unsigned char* sharp;  // (triangles) bit k: over edge k the ground falls away, or ends
+    ts_vec3 box_min;       // m, floor included
+    ts_vec3 box_max;       // m
 };
 
 /// Copies the heights (rows * columns, row by row, m). Refuses fewer than two rows or columns, more than 2^28 samples,

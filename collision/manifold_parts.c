@@ -17,6 +17,7 @@
 #include "collision/compound.h"
 #include "collision/height_field.h"
 #include "collision/parts.h"
+#include "collision/support.h"
 
 #include <string.h>
 
@@ -186,6 +187,32 @@ static int take_allowed(part_run* run, const part_pair* pair, ts_vec3 normal, co
     return 1;
 }
 
+// What one support point tells of a height field's triangle. Returns nonzero when that settles the pair: the other shape
+// is above the triangle's plane by more than the margin, or the surface around is level or hollow, so that only the
+// triangle's own normal is allowed, and the contact is what lies above it along that.
+static int settle_triangle(part_run* run, const part_pair* pair, const ts_manifold_query* query) {
+    int ground_is_a = run->a->kind == TS_SHAPE_HEIGHT_FIELD;
+    if (!ground_is_a && run->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
+    const ts_part_walk* ground = ground_is_a ? pair->a : pair->b;
+    const ts_part_walk* other = ground_is_a ? pair->b : pair->a;
+    if (other->shape.kind == TS_SHAPE_PLANE) return 0;
+    ts_vec3 face = ground->prism.face_normal[0];
+    ts_vec3 n = ground_is_a ? face : ts_vec3_neg(ts_transform_direction(&pair->b_in_a, face));  // A to B, in A
+    ts_vec3 down = ground_is_a ? ts_vec3_neg(ts_transform_direction_inverse(&pair->b_in_a, n)) : n;
+    ts_vec3 lowest = ts_support_core(&other->shape, down, -1).point;
+    if (ground_is_a)
+        lowest = ts_transform_point(&pair->b_in_a, lowest);
+    else
+        lowest = ts_transform_point_inverse(&pair->b_in_a, lowest);
+    double gap = ts_vec3_dot(face, ts_vec3_sub(lowest, ground->prism.vertex[0]));
+    if (gap - other->shape.radius - ground->shape.radius > query->margin) return 1;
+    if (ground->parent->height_field->sharp[ground->index]) return 0;
+    ts_contact_list list;
+    ts_manifold_along(&pair->a->shape, &pair->b->shape, &pair->b_in_a, n, ground_is_a ? 1 : 2, 0, query, &list);
+    take_points(run, pair, &list, n, 0);
+    return 1;
+}
+
 static double box_size(const ts_shape* shape) {
     if (shape->kind == TS_SHAPE_PLANE) return (double)INFINITY;
     ts_vec3 low, high;
@@ -213,6 +240,7 @@ static void collide_parts(part_run* run, const ts_part_walk* a, const ts_part_wa
         name_prism(run->b->height_field, b->index, label_b);
         query.label_b = label_b;
     }
+    if (settle_triangle(run, &pair, &query)) return;
     ts_manifold_cache unknown;
     memset(&unknown, 0, sizeof unknown);
     ts_contact_list list;
