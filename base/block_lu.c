@@ -40,20 +40,16 @@ struct ts_block_lu {
     double work;
 };
 
+// Sums of bits in pairs, then fours, then bytes, and the bytes by one product.
 static int bits_in(uint64_t word) {
-    int count = 0;
-    for (; word; word &= word - 1) ++count;
-    return count;
+    word -= (word >> 1) & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + ((word >> 2) & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (int)((word * UINT64_C(0x0101010101010101)) >> 56);
 }
 
-static int lowest_bit(uint64_t word) {
-    int bit = 0;
-    while (!(word & 1u)) {
-        word >>= 1;
-        ++bit;
-    }
-    return bit;
-}
+// The bits below the lowest that is set.
+static int lowest_bit(uint64_t word) { return bits_in((word & (0 - word)) - 1); }
 
 // The elimination order. The set of an eliminated node is never touched again: it stays what was beside it then. Returns
 // the number of all neighbours.

@@ -15,7 +15,7 @@
 // Proximal point: Rockafellar 1976. Their combination with sweeps follows our own trials on recorded problems.
 // Guaranteed: the returned impulse is admissible, finite, and the best seen in |F|; converged means the law's residual.
 // Known to fail: with friction strong enough that several or no solutions exist it may stall, and says so; islands whose
-// factor would not fit into LARGEST_FACTOR numbers are refused.
+// factor would not fit into TS_SCALED_LARGEST_FACTOR numbers are refused.
 #include "contact/solvers/natural_newton_internal.h"
 
 #include <float.h>
@@ -25,11 +25,10 @@
 #include "base/block_lu.h"
 #include "base/dense.h"
 #include "contact/coulomb_internal.h"
+#include "contact/solvers/scaled_internal.h"
 
 enum {
-    DENSE_ROWS = 96,           // up to here one dense factor is quicker than a sparse one
-    LARGEST_MATRIX = 1 << 24,  // numbers in G by blocks: 128 MiB
-    LARGEST_FACTOR = 1 << 26,  // numbers in a sparse factor: 512 MiB
+    DENSE_ROWS = 96,  // up to here one dense factor is quicker than a sparse one
     MAX = TS_BLOCK_ROWS_MAX,
     HALVINGS = 8,
     INNER_LIMIT = 40,  // Newton steps in one proximal step
@@ -45,17 +44,12 @@ typedef struct law {
 } law;
 
 typedef struct natural {
-    const ts_contact_problem* problem;
+    ts_scaled s;
     const ts_natural_settings* settings;
     ts_arena* scratch;
-    int rows, blocks;
-    ts_delassus_blocks G;  // scaled, R included
-    double* value;         // its numbers
-    double* scale;         // (blocks) s
-    double* g;             // scaled
-    double* x;             // scaled impulse
-    double* centre;        // of the proximal term
-    double* best;          // x with the smallest |F| of the problem itself
+    double* x;       // scaled impulse
+    double* centre;  // of the proximal term
+    double* best;    // x with the smallest |F| of the problem itself
     double* trial;
     double* u;
     double* d;
@@ -80,73 +74,20 @@ static double sum_squares(const double* x, int n) {
     return s0 + s1;
 }
 
-// Rows of one block of G x, for x of the whole.
-static void block_product(const natural* q, int b, const double* x, double* out) {
-    const ts_block* block = q->problem->block;
-    int rows = block[b].rows;
-    for (int r = 0; r < rows; ++r) out[r] = 0.0;
-    for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-        const ts_block* other = &block[q->G.column[e]];
-        const double* A = q->value + q->G.at[e];
-        const double* y = x + other->row;
-        if (rows == 3 && other->rows == 3) {
-            out[0] += A[0] * y[0] + A[1] * y[1] + A[2] * y[2];
-            out[1] += A[3] * y[0] + A[4] * y[1] + A[5] * y[2];
-            out[2] += A[6] * y[0] + A[7] * y[1] + A[8] * y[2];
-            continue;
-        }
-        for (int r = 0; r < rows; ++r)
-            for (int c = 0; c < other->rows; ++c) out[r] += A[r * other->rows + c] * y[c];
-    }
-}
-
 // u of the proximal problem with weight eps (0: of the problem itself).
 static void velocity(const natural* q, const double* x, double eps, double* u) {
-    for (int b = 0; b < q->blocks; ++b) {
-        int row = q->problem->block[b].row;
-        block_product(q, b, x, u + row);
-        for (int r = row; r < row + q->problem->block[b].rows; ++r) u[r] += q->g[r] + eps * (x[r] - q->centre[r]);
+    for (int b = 0; b < q->s.blocks; ++b) {
+        int row = q->s.problem->block[b].row;
+        ts_scaled_product(&q->s, b, x, u + row);
+        for (int r = row; r < row + q->s.problem->block[b].rows; ++r) u[r] += q->s.g[r] + eps * (x[r] - q->centre[r]);
     }
-}
-
-static double tangent_norm(const double* x, int rows) {
-    double sum = 0.0;
-    for (int r = 0; r < rows; ++r)
-        if (r != 2) sum += x[r] * x[r];
-    return sqrt(sum);
-}
-
-// out = P_K(y) of a round cone of any number of rows.
-static void project_cone(const double* y, int rows, double mu, double* out) {
-    double t = tangent_norm(y, rows), z = y[2];
-    if (z >= 0.0 && t <= mu * z) {
-        memcpy(out, y, (size_t)rows * sizeof(double));
-    } else if (z <= 0.0 && mu * t <= -z) {
-        memset(out, 0, (size_t)rows * sizeof(double));
-    } else {
-        double normal = (mu * t + z) / (1.0 + mu * mu), s = mu * normal / t;
-        for (int r = 0; r < rows; ++r) out[r] = r == 2 ? normal : s * y[r];
-    }
-}
-
-// The projection on the set of block b, in scaled impulses.
-static void project(const natural* q, int b, const double* y, double* out) {
-    const ts_block* block = &q->problem->block[b];
-    double low = block->low / q->scale[b], high = block->high / q->scale[b];
-    switch (block->set) {
-    case TS_SET_CONE: project_cone(y, block->rows, block->mu, out); return;
-    case TS_SET_HALF_LINE: out[0] = y[0] > 0.0 ? y[0] : 0.0; return;
-    case TS_SET_BOX: out[0] = y[0] < low ? low : (y[0] > high ? high : y[0]); return;
-    case TS_SET_FREE: break;
-    }
-    memcpy(out, y, (size_t)block->rows * sizeof(double));
 }
 
 // y = x - w(u) of block b; returns |u_T| of a cone.
 static double shifted_point(const ts_block* block, const double* x, const double* u, double* out_y) {
     for (int r = 0; r < block->rows; ++r) out_y[r] = x[r] - u[r];
     if (block->set != TS_SET_CONE) return 0.0;
-    double slip = tangent_norm(u, block->rows);
+    double slip = ts_scaled_tangent_norm(u, block->rows);
     out_y[2] -= block->mu * slip;
     return slip;
 }
@@ -154,12 +95,12 @@ static double shifted_point(const ts_block* block, const double* x, const double
 // |F|^2 at x with velocity u.
 static double residual(const natural* q, const double* x, const double* u) {
     double sum = 0.0;
-    for (int b = 0; b < q->blocks; ++b) {
-        const ts_block* block = &q->problem->block[b];
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
         double y[MAX], p[MAX];
-        if (!(q->scale[b] > 0.0)) continue;
+        if (!(q->s.scale[b] > 0.0)) continue;
         shifted_point(block, x + block->row, u + block->row, y);
-        project(q, b, y, p);
+        ts_scaled_project(&q->s, b, y, p);
         for (int r = 0; r < block->rows; ++r) sum += (x[block->row + r] - p[r]) * (x[block->row + r] - p[r]);
     }
     return sum;
@@ -167,7 +108,7 @@ static double residual(const natural* q, const double* x, const double* u) {
 
 // DP of a cone at y, row-major. Returns 0 when it is all zero.
 static int cone_derivative(const double* y, int rows, double mu, double* DP) {
-    double t = tangent_norm(y, rows), z = y[2];
+    double t = ts_scaled_tangent_norm(y, rows), z = y[2];
     memset(DP, 0, (size_t)(rows * rows) * sizeof(double));
     if (z >= 0.0 && t <= mu * z) {
         for (int r = 0; r < rows; ++r) DP[r * rows + r] = 1.0;
@@ -188,18 +129,18 @@ static int cone_derivative(const double* y, int rows, double mu, double* DP) {
 
 // Everything Newton needs of block b at x, u.
 static void linearise(const natural* q, int b, const double* x, const double* u, law* out) {
-    const ts_block* block = &q->problem->block[b];
+    const ts_block* block = &q->s.problem->block[b];
     int rows = block->rows;
     double y[MAX], p[MAX];
     x += block->row;
     u += block->row;
     double slip = shifted_point(block, x, u, y);
-    project(q, b, y, p);
+    ts_scaled_project(&q->s, b, y, p);
     for (int r = 0; r < rows; ++r) {
         out->F[r] = x[r] - p[r];
         out->shift[r] = slip > 0.0 && r != 2 ? block->mu * u[r] / slip : 0.0;
     }
-    if (!(q->scale[b] > 0.0)) {
+    if (!(q->s.scale[b] > 0.0)) {
         out->active = 0;
     } else if (block->set == TS_SET_CONE) {
         out->active = cone_derivative(y, rows, block->mu, out->DP);
@@ -213,11 +154,11 @@ static void linearise(const natural* q, int b, const double* x, const double* u,
 
 // DP S A of one entry of row b: A is rows x columns.
 static void transform_entry(const natural* q, int b, int e, const law* at, double* out) {
-    int rows = q->problem->block[b].rows, other = q->G.column[e], columns = q->problem->block[other].rows;
+    int rows = q->s.problem->block[b].rows, other = q->s.G.column[e], columns = q->s.problem->block[other].rows;
     double A[MAX * MAX];
-    memcpy(A, q->value + q->G.at[e], (size_t)(rows * columns) * sizeof(double));
+    memcpy(A, q->s.value + q->s.G.at[e], (size_t)(rows * columns) * sizeof(double));
     for (int r = 0; r < rows && other == b; ++r) A[r * columns + r] += q->eps;
-    if (q->problem->block[b].set == TS_SET_CONE)
+    if (q->s.problem->block[b].set == TS_SET_CONE)
         for (int r = 0; r < rows; ++r)
             for (int c = 0; c < columns && at->shift[r] != 0.0; ++c)
                 A[2 * columns + c] += at->shift[r] * A[r * columns + c];
@@ -235,18 +176,18 @@ static void transform_entry(const natural* q, int b, int e, const law* at, doubl
 static void right_hand_side(const natural* q, double* out) {
     int at = 0;
     for (int a = 0; a < q->active_count; ++a) {
-        int b = q->active[a], rows = q->problem->block[b].rows;
+        int b = q->active[a], rows = q->s.problem->block[b].rows;
         const law* l = &q->law[b];
         double sum[MAX] = {0.0};
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            int other = q->G.column[e], columns = q->problem->block[other].rows;
+        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e) {
+            int other = q->s.G.column[e], columns = q->s.problem->block[other].rows;
             if (q->place[other] >= 0) continue;
-            const double* A = q->value + q->G.at[e];
-            const double* d = q->d + q->problem->block[other].row;
+            const double* A = q->s.value + q->s.G.at[e];
+            const double* d = q->d + q->s.problem->block[other].row;
             for (int r = 0; r < rows; ++r)
                 for (int c = 0; c < columns; ++c) sum[r] += A[r * columns + c] * d[c];
         }
-        if (q->problem->block[b].set == TS_SET_CONE)
+        if (q->s.problem->block[b].set == TS_SET_CONE)
             for (int r = 0; r < rows; ++r)
                 if (r != 2) sum[2] += l->shift[r] * sum[r];
         for (int r = 0; r < rows; ++r) {
@@ -265,12 +206,12 @@ static int solve_dense(const natural* q, double* right) {
     if (!J || !pivot || !first) return 0;
     for (int a = 0; a < q->active_count; ++a) {
         first[a] = row;
-        row += q->problem->block[q->active[a]].rows;
+        row += q->s.problem->block[q->active[a]].rows;
     }
     for (int a = 0; a < q->active_count; ++a) {
-        int b = q->active[a], rows = q->problem->block[b].rows;
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            int other = q->G.column[e], columns = q->problem->block[other].rows;
+        int b = q->active[a], rows = q->s.problem->block[b].rows;
+        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e) {
+            int other = q->s.G.column[e], columns = q->s.problem->block[other].rows;
             if (q->place[other] < 0) continue;
             double entry[MAX * MAX];
             transform_entry(q, b, e, &q->law[b], entry);
@@ -289,18 +230,18 @@ static int solve_sparse(const natural* q, double* right) {
     size_t numbers = 0;
     int* size = TS_ARENA_ARRAY(q->scratch, int, count);
     int* start = TS_ARENA_ARRAY(q->scratch, int, count + 1);
-    int* column = TS_ARENA_ARRAY(q->scratch, int, q->G.start[q->blocks]);
-    size_t* at = TS_ARENA_ARRAY(q->scratch, size_t, q->G.start[q->blocks]);
+    int* column = TS_ARENA_ARRAY(q->scratch, int, q->s.G.start[q->s.blocks]);
+    size_t* at = TS_ARENA_ARRAY(q->scratch, size_t, q->s.G.start[q->s.blocks]);
     if (!size || !start || !column || !at) return 0;
     for (int a = 0; a < count; ++a) {
         int b = q->active[a];
-        size[a] = q->problem->block[b].rows;
+        size[a] = q->s.problem->block[b].rows;
         start[a] = entries;
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            if (q->place[q->G.column[e]] < 0) continue;
-            column[entries] = q->place[q->G.column[e]];
+        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e) {
+            if (q->place[q->s.G.column[e]] < 0) continue;
+            column[entries] = q->place[q->s.G.column[e]];
             at[entries++] = numbers;
-            numbers += (size_t)size[a] * (size_t)q->problem->block[q->G.column[e]].rows;
+            numbers += (size_t)size[a] * (size_t)q->s.problem->block[q->s.G.column[e]].rows;
         }
     }
     start[count] = entries;
@@ -308,10 +249,10 @@ static int solve_sparse(const natural* q, double* right) {
     if (!value) return 0;
     for (int a = 0, next = 0; a < count; ++a) {
         int b = q->active[a];
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e)
-            if (q->place[q->G.column[e]] >= 0) transform_entry(q, b, e, &q->law[b], value + at[next++]);
+        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e)
+            if (q->place[q->s.G.column[e]] >= 0) transform_entry(q, b, e, &q->law[b], value + at[next++]);
     }
-    ts_block_lu* lu = ts_block_lu_analyse(q->scratch, count, size, start, column, LARGEST_FACTOR);
+    ts_block_lu* lu = ts_block_lu_analyse(q->scratch, count, size, start, column, TS_SCALED_LARGEST_FACTOR);
     if (!lu || !ts_block_lu_factor(lu, start, column, at, value)) return 0;
     ts_block_lu_solve(lu, right);
     return 1;
@@ -320,9 +261,9 @@ static int solve_sparse(const natural* q, double* right) {
 // Newton's step into q->d. Returns 0 when the linear system could not be solved.
 static int newton_step(natural* q) {
     q->active_count = q->active_rows = 0;
-    for (int b = 0; b < q->blocks; ++b) {
+    for (int b = 0; b < q->s.blocks; ++b) {
         linearise(q, b, q->x, q->u, &q->law[b]);
-        const ts_block* block = &q->problem->block[b];
+        const ts_block* block = &q->s.problem->block[b];
         q->place[b] = -1;
         if (q->law[b].active) {
             q->place[b] = q->active_count;
@@ -342,7 +283,7 @@ static int newton_step(natural* q) {
         solved = q->active_rows <= DENSE_ROWS ? solve_dense(q, right) : solve_sparse(q, right);
     }
     for (int a = 0, at = 0; solved && a < q->active_count; ++a) {
-        const ts_block* block = &q->problem->block[q->active[a]];
+        const ts_block* block = &q->s.problem->block[q->active[a]];
         for (int r = 0; r < block->rows; ++r) {
             q->d[block->row + r] = right[at++];
             if (!isfinite(q->d[block->row + r])) solved = 0;
@@ -363,27 +304,27 @@ static int solve_proximal(natural* q, double start, double target) {
         double step = 1.0;
         int t = 0;
         for (; t < HALVINGS; ++t, step *= 0.5) {
-            for (int i = 0; i < q->rows; ++i) q->trial[i] = q->x[i] + step * q->d[i];
+            for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + step * q->d[i];
             velocity(q, q->trial, q->eps, q->u);
             if (sqrt(residual(q, q->trial, q->u)) < (1.0 - 1e-3 * step) * now) break;
         }
         if (t == HALVINGS) break;
-        memcpy(q->x, q->trial, (size_t)q->rows * sizeof(double));
+        memcpy(q->x, q->trial, (size_t)q->s.rows * sizeof(double));
     }
     return now <= 0.5 * start;
 }
 
 // One block solved against the others, on the proximal problem.
 static void relax_block(natural* q, int b) {
-    const ts_block* block = &q->problem->block[b];
-    int rows = block->rows, diagonal = q->G.start[b];
+    const ts_block* block = &q->s.problem->block[b];
+    int rows = block->rows, diagonal = q->s.G.start[b];
     double* x = q->x + block->row;
     double u[MAX], y[MAX];
-    if (!(q->scale[b] > 0.0)) return;
-    while (q->G.column[diagonal] != b) ++diagonal;
-    const double* D = q->value + q->G.at[diagonal];
-    block_product(q, b, q->x, u);
-    for (int r = 0; r < rows; ++r) u[r] += q->g[block->row + r] + q->eps * (x[r] - q->centre[block->row + r]);
+    if (!(q->s.scale[b] > 0.0)) return;
+    while (q->s.G.column[diagonal] != b) ++diagonal;
+    const double* D = q->s.value + q->s.G.at[diagonal];
+    ts_scaled_product(&q->s, b, q->x, u);
+    for (int r = 0; r < rows; ++r) u[r] += q->s.g[block->row + r] + q->eps * (x[r] - q->centre[block->row + r]);
     if (block->set == TS_SET_CONE && rows == 3 && D[8] > 0.0) {
         double e = q->eps, d01 = 0.5 * (D[1] + D[3]), d02 = 0.5 * (D[2] + D[6]), d12 = 0.5 * (D[5] + D[7]);
         ts_vec3 bias = ts_vec3_make(u[0] - ((D[0] + e) * x[0] + d01 * x[1] + d02 * x[2]),
@@ -395,7 +336,7 @@ static void relax_block(natural* q, int b) {
     // Unit stiffness makes the natural map's own step safe for everything else.
     shifted_point(block, x, u, y);
     for (int r = 0; r < rows; ++r) y[r] = x[r] + (y[r] - x[r]) / (1.0 + q->eps);
-    project(q, b, y, x);
+    ts_scaled_project(&q->s, b, y, x);
 }
 
 // |F| of the problem itself at x; keeps the best x.
@@ -404,86 +345,36 @@ static double look(natural* q) {
     double norm = sqrt(residual(q, q->x, q->u));
     if (norm < q->best_norm) {
         q->best_norm = norm;
-        memcpy(q->best, q->x, (size_t)q->rows * sizeof(double));
+        memcpy(q->best, q->x, (size_t)q->s.rows * sizeof(double));
     }
     return norm;
 }
 
-// Judges x, made admissible, in the units of the problem: leaves the impulse in out_impulse, and in the report what the
-// law's residual and the natural map are. Overwrites trial and u.
+// Judges x: the impulse that belongs to it, and in the report what the law's residual and the natural map are.
 static void judge(natural* q, const double* x, double* out_impulse) {
-    double* u = q->u;
-    for (int b = 0; b < q->blocks; ++b)
-        project(q, b, x + q->problem->block[b].row, q->trial + q->problem->block[b].row);
-    velocity(q, q->trial, 0.0, u);
-    for (int b = 0; b < q->blocks; ++b) {
-        const ts_block* block = &q->problem->block[b];
-        double s = q->scale[b];
-        for (int r = block->row; r < block->row + block->rows; ++r) {
-            out_impulse[r] = s > 0.0 ? s * q->trial[r] : 0.0;
-            u[r] = s > 0.0 ? u[r] / s : q->problem->g[r];
-        }
-    }
-    ts_residual residual_all;
-    ts_residual_from_velocity(q->problem, out_impulse, u, &residual_all);
-    q->report.own = residual_all.ncp;
-    q->report.natural = residual_all.natural;
-}
-
-// An upper bound of a block's stiffness, R included: the largest row sum.
-static double stiffness(const ts_contact_problem* problem, int b) {
-    const ts_block* block = &problem->block[b];
-    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
-    double largest = 0.0;
-    for (int i = 0; i < block->rows; ++i) {
-        double sum = problem->R ? problem->R[block->row + i] : 0.0;
-        for (int j = 0; j < block->rows; ++j) sum += fabs(D[i * block->rows + j]);
-        if (sum > largest) largest = sum;
-    }
-    return largest;
+    ts_residual all;
+    ts_scaled_judge(&q->s, x, q->trial, q->u, out_impulse, &all);
+    q->report.own = all.ncp;
+    q->report.natural = all.natural;
 }
 
 static int prepare(natural* q, const double* impulse) {
-    const ts_contact_problem* problem = q->problem;
     ts_arena* scratch = q->scratch;
-    int n = q->rows, blocks = q->blocks;
-    double** vector[] = {&q->g, &q->x, &q->centre, &q->best, &q->trial, &q->u, &q->d};
+    int n = q->s.rows, blocks = q->s.blocks;
+    double** vector[] = {&q->x, &q->centre, &q->best, &q->trial, &q->u, &q->d};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n, sizeof(double));
         if (!*vector[i]) return 0;
     }
-    q->scale = TS_ARENA_ARRAY(scratch, double, blocks);
     q->law = TS_ARENA_ARRAY(scratch, law, blocks);
     q->place = TS_ARENA_ARRAY(scratch, int, blocks);
     q->active = TS_ARENA_ARRAY(scratch, int, blocks);
-    if (!q->scale || !q->law || !q->place || !q->active) return 0;
-    if (!problem->delassus->ops->blocks(problem->delassus, scratch, LARGEST_MATRIX, &q->G)) return 0;
-    int entries = q->G.start[blocks];
-    size_t numbers = 0;
-    for (int b = 0; b < blocks; ++b)
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e)
-            numbers += (size_t)problem->block[b].rows * (size_t)problem->block[q->G.column[e]].rows;
-    q->value = TS_ARENA_ARRAY(scratch, double, numbers);
-    if (!q->value || entries < 0) return 0;
+    if (!q->law || !q->place || !q->active) return 0;
     for (int b = 0; b < blocks; ++b) {
-        double k = stiffness(problem, b);
-        if (!isfinite(k)) return 0;
-        q->scale[b] = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
-    }
-    for (int b = 0; b < blocks; ++b) {
-        const ts_block* block = &problem->block[b];
-        double s = q->scale[b];
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            int other = q->G.column[e], columns = problem->block[other].rows;
-            for (int i = 0; i < block->rows * columns; ++i)
-                q->value[q->G.at[e] + (size_t)i] = q->G.value[q->G.at[e] + (size_t)i] * s * q->scale[other];
-            for (int r = 0; r < block->rows && other == b && problem->R; ++r)
-                q->value[q->G.at[e] + (size_t)(r * columns + r)] += problem->R[block->row + r] * s * s;
-        }
-        for (int r = block->row; r < block->row + block->rows; ++r) {
-            q->g[r] = s * problem->g[r];
+        const ts_block* block = &q->s.problem->block[b];
+        double s = q->s.scale[b];
+        for (int r = block->row; r < block->row + block->rows; ++r)
             q->x[r] = s > 0.0 && isfinite(impulse[r]) ? impulse[r] / s : 0.0;
-        }
     }
     return 1;
 }
@@ -493,27 +384,27 @@ static void recover(natural* q, int failures) {
     q->eps *= failures > 1 ? 10.0 : 30.0;
     if (q->eps > 1.0) q->eps = 1.0;
     for (int k = 0; k < q->settings->sweeps; ++k) {
-        for (int b = 0; b < q->blocks; ++b) relax_block(q, b);
+        for (int b = 0; b < q->s.blocks; ++b) relax_block(q, b);
         q->report.sweeps += 1;
     }
 }
 
 static int is_converged(const natural* q) {
-    double h = q->problem->time_step;
+    double h = q->s.problem->time_step;
     return ts_law_residual_in_force_units(q->report.own, h) <= q->settings->tolerance &&
            q->report.natural <= q->settings->natural;
 }
 
 static void iterate(natural* q, double* impulse) {
     int failures = 0, since_best = 0;
-    double now = look(q), floor_norm = 4.0 * DBL_EPSILON * sqrt(sum_squares(q->g, q->rows));
+    double now = look(q), floor_norm = 4.0 * DBL_EPSILON * sqrt(sum_squares(q->s.g, q->s.rows));
     judge(q, q->x, impulse);
     q->report.status = TS_SOLVE_ITERATION_LIMIT;
     if (is_converged(q)) q->report.status = TS_SOLVE_CONVERGED;
     while (q->report.status == TS_SOLVE_ITERATION_LIMIT && q->report.proximals < q->settings->proximal_limit &&
            q->report.newtons < q->settings->newton_limit) {
         double before = now, best_before = q->best_norm;
-        memcpy(q->centre, q->x, (size_t)q->rows * sizeof(double));
+        memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
         int solved = solve_proximal(q, now, 0.02 * now);
         q->report.proximals += 1;
         now = look(q);
@@ -537,15 +428,13 @@ static void iterate(natural* q, double* impulse) {
 
 ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_natural_settings* settings,
                                     ts_arena* scratch, double* impulse) {
-    natural q = {.problem = problem, .settings = settings, .scratch = scratch};
-    q.rows = problem->row_count;
-    q.blocks = problem->block_count;
+    natural q = {.settings = settings, .scratch = scratch};
     q.eps = settings->proximal;
     q.best_norm = HUGE_VAL;
     q.report.status = TS_SOLVE_FAILED;
     q.report.own.primal = q.report.own.dual = q.report.own.complementarity = q.report.natural = HUGE_VAL;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    if ((problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS) && prepare(&q, impulse)) iterate(&q, impulse);
+    if (ts_scaled_make(problem, scratch, &q.s) && prepare(&q, impulse)) iterate(&q, impulse);
     ts_arena_scope_end(scratch, scope);
     return q.report;
 }
@@ -554,6 +443,7 @@ unsigned long ts_natural_scratch_bytes(const ts_contact_problem* problem) {
     // Vectors, one law per block, G twice and its Jacobian, all as if dense up to the size where that is refused, and as
     // much again for a factor. An upper bound for small problems, an order of magnitude for large ones.
     unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
-    unsigned long dense = n * n < (unsigned long)LARGEST_MATRIX ? n * n : (unsigned long)LARGEST_MATRIX;
+    unsigned long dense =
+        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
     return 8192 + 16 * n * sizeof(double) + b * (sizeof(law) + 128) + b * b * 16 + 6 * dense * sizeof(double);
 }

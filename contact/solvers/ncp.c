@@ -40,7 +40,7 @@ enum { ROUNDS = 3, LATER_SWEEPS = 100 };
 
 ts_ncp_settings ts_ncp_settings_default(void) {
     ts_ncp_settings settings = {
-        .shared = ts_solver_settings_default(), .natural = 1e-8, .first_sweeps = 4, .proximal = 1e-3};
+        .shared = ts_solver_settings_default(), .natural = 1e-9, .first_sweeps = 4, .proximal = 1e-3};
     settings.shared.iteration_limit = 2000;
     return settings;
 }

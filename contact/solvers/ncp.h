@@ -16,7 +16,7 @@ typedef struct ts_ncp_settings {
     double proximal;   // first weight of Newton's proximal term, relative to a contact's stiffness
 } ts_ncp_settings;
 
-/// natural 1e-8, 4 first sweeps, proximal 1e-3, 2000 iterations; shared settings as everywhere.
+/// natural 1e-9, 4 first sweeps, proximal 1e-3, 2000 iterations; shared settings as everywhere.
 ts_ncp_settings ts_ncp_settings_default(void);
 
 /// The solver named "ncp".

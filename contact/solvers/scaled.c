@@ -1,0 +1,136 @@
+// The scaled system: listing, scaling, products, projections, judgement.
+//
+// Problem: solvers that factorise want G by blocks, and numbers of one size. Rule: x = lambda / s, G -> s G s + s R s per
+// pair of blocks, g -> s g. One factor per block keeps cones round. Guaranteed: judgement happens in the units of the
+// problem, on an admissible impulse, by contact/residual.c. Known limit: matrices up to TS_SCALED_LARGEST_MATRIX numbers.
+#include "contact/solvers/scaled_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+void ts_scaled_product(const ts_scaled* q, int b, const double* x, double* out) {
+    const ts_block* block = q->problem->block;
+    int rows = block[b].rows;
+    for (int r = 0; r < rows; ++r) out[r] = 0.0;
+    for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
+        const ts_block* other = &block[q->G.column[e]];
+        const double* A = q->value + q->G.at[e];
+        const double* y = x + other->row;
+        if (rows == 3 && other->rows == 3) {
+            out[0] += A[0] * y[0] + A[1] * y[1] + A[2] * y[2];
+            out[1] += A[3] * y[0] + A[4] * y[1] + A[5] * y[2];
+            out[2] += A[6] * y[0] + A[7] * y[1] + A[8] * y[2];
+            continue;
+        }
+        for (int r = 0; r < rows; ++r)
+            for (int c = 0; c < other->rows; ++c) out[r] += A[r * other->rows + c] * y[c];
+    }
+}
+
+void ts_scaled_velocity(const ts_scaled* q, const double* x, double* u) {
+    for (int b = 0; b < q->blocks; ++b) {
+        int row = q->problem->block[b].row;
+        ts_scaled_product(q, b, x, u + row);
+        for (int r = row; r < row + q->problem->block[b].rows; ++r) u[r] += q->g[r];
+    }
+}
+
+double ts_scaled_tangent_norm(const double* x, int rows) {
+    double sum = 0.0;
+    for (int r = 0; r < rows; ++r)
+        if (r != 2) sum += x[r] * x[r];
+    return sqrt(sum);
+}
+
+// out = P_K(y) of a round cone of any number of rows.
+static void project_cone(const double* y, int rows, double mu, double* out) {
+    double t = ts_scaled_tangent_norm(y, rows), z = y[2];
+    if (z >= 0.0 && t <= mu * z) {
+        memcpy(out, y, (size_t)rows * sizeof(double));
+    } else if (z <= 0.0 && mu * t <= -z) {
+        memset(out, 0, (size_t)rows * sizeof(double));
+    } else {
+        double normal = (mu * t + z) / (1.0 + mu * mu), s = mu * normal / t;
+        for (int r = 0; r < rows; ++r) out[r] = r == 2 ? normal : s * y[r];
+    }
+}
+
+void ts_scaled_project(const ts_scaled* q, int b, const double* y, double* out) {
+    const ts_block* block = &q->problem->block[b];
+    double low = block->low / q->scale[b], high = block->high / q->scale[b];
+    switch (block->set) {
+    case TS_SET_CONE: project_cone(y, block->rows, block->mu, out); return;
+    case TS_SET_HALF_LINE: out[0] = y[0] > 0.0 ? y[0] : 0.0; return;
+    case TS_SET_BOX: out[0] = y[0] < low ? low : (y[0] > high ? high : y[0]); return;
+    case TS_SET_FREE: break;
+    }
+    memcpy(out, y, (size_t)block->rows * sizeof(double));
+}
+
+void ts_scaled_judge(const ts_scaled* q, const double* x, double* trial, double* u, double* impulse,
+                     ts_residual* out_residual) {
+    for (int b = 0; b < q->blocks; ++b) {
+        int row = q->problem->block[b].row;
+        ts_scaled_project(q, b, x + row, trial + row);
+    }
+    ts_scaled_velocity(q, trial, u);
+    for (int b = 0; b < q->blocks; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        double s = q->scale[b];
+        for (int r = block->row; r < block->row + block->rows; ++r) {
+            impulse[r] = s > 0.0 ? s * trial[r] : 0.0;
+            u[r] = s > 0.0 ? u[r] / s : q->problem->g[r];
+        }
+    }
+    ts_residual_from_velocity(q->problem, impulse, u, out_residual);
+}
+
+// An upper bound of a block's stiffness, R included: the largest row sum.
+static double stiffness(const ts_contact_problem* problem, int b) {
+    const ts_block* block = &problem->block[b];
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    double largest = 0.0;
+    for (int i = 0; i < block->rows; ++i) {
+        double sum = problem->R ? problem->R[block->row + i] : 0.0;
+        for (int j = 0; j < block->rows; ++j) sum += fabs(D[i * block->rows + j]);
+        if (sum > largest) largest = sum;
+    }
+    return largest;
+}
+
+int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* q) {
+    int n = problem->row_count, blocks = problem->block_count;
+    const ts_delassus_ops* ops = problem->delassus->ops;
+    q->problem = problem;
+    q->rows = n;
+    q->blocks = blocks;
+    if (!(ops->abilities & TS_DELASSUS_BLOCKS)) return 0;
+    q->g = TS_ARENA_ARRAY(arena, double, n);
+    q->scale = TS_ARENA_ARRAY(arena, double, blocks);
+    if (!q->g || !q->scale) return 0;
+    if (!ops->blocks(problem->delassus, arena, TS_SCALED_LARGEST_MATRIX, &q->G)) return 0;
+    size_t numbers = 0;
+    for (int b = 0; b < blocks; ++b) {
+        double k = stiffness(problem, b);
+        if (!isfinite(k)) return 0;
+        q->scale[b] = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
+        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e)
+            numbers += (size_t)problem->block[b].rows * (size_t)problem->block[q->G.column[e]].rows;
+    }
+    q->value = TS_ARENA_ARRAY(arena, double, numbers);
+    if (!q->value) return 0;
+    for (int b = 0; b < blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        double s = q->scale[b];
+        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
+            int other = q->G.column[e], columns = problem->block[other].rows;
+            double* to = q->value + q->G.at[e];
+            const double* from = q->G.value + q->G.at[e];
+            for (int i = 0; i < block->rows * columns; ++i) to[i] = from[i] * s * q->scale[other];
+            for (int r = 0; r < block->rows && other == b && problem->R; ++r)
+                to[r * columns + r] += problem->R[block->row + r] * s * s;
+        }
+        for (int r = block->row; r < block->row + block->rows; ++r) q->g[r] = s * problem->g[r];
+    }
+    return 1;
+}

@@ -1,0 +1,43 @@
+// A contact problem by blocks in scaled impulses, for solvers that work on the matrix.
+#ifndef TS_CONTACT_SOLVERS_SCALED_INTERNAL_H
+#define TS_CONTACT_SOLVERS_SCALED_INTERNAL_H
+
+#include "contact/solver.h"
+
+/// Numbers in the largest matrix by blocks that is still accepted (128 MiB), and in the largest factor (512 MiB).
+enum { TS_SCALED_LARGEST_MATRIX = 1 << 24, TS_SCALED_LARGEST_FACTOR = 1 << 26 };
+
+/// The problem in x = lambda / s, block by block, s = 1 / sqrt(stiffness of the block): every diagonal block then has a
+/// norm of about 1, and masses that differ by 1e6 count alike. Velocities are scaled by s.
+typedef struct ts_scaled {
+    const ts_contact_problem* problem;
+    int rows;
+    int blocks;
+    ts_delassus_blocks G;  // pattern of G + R; its numbers are in `value`
+    double* value;         // scaled G + R
+    double* scale;         // (blocks) s; 0 where nothing can move the block, whose impulse stays zero
+    double* g;             // (rows) scaled
+} ts_scaled;
+
+/// Lists and scales the problem; memory from `arena`. Returns 0 when the operator cannot, or the matrix would be larger
+/// than TS_SCALED_LARGEST_MATRIX, or is not finite.
+int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* out);
+
+/// Rows of block b of (G + R) x.
+void ts_scaled_product(const ts_scaled* q, int b, const double* x, double* out);
+
+/// u = (G + R) x + g.
+void ts_scaled_velocity(const ts_scaled* q, const double* x, double* out_u);
+
+/// The length of a cone's rows without the normal.
+double ts_scaled_tangent_norm(const double* x, int rows);
+
+/// The projection of a block's y on its set.
+void ts_scaled_project(const ts_scaled* q, int b, const double* y, double* out);
+
+/// Judges x after projecting it: leaves the admissible impulse in out_impulse and gives the residuals of all laws. `trial`
+/// and `u` (rows) are overwritten.
+void ts_scaled_judge(const ts_scaled* q, const double* x, double* trial, double* u, double* out_impulse,
+                     ts_residual* out_residual);
+
+#endif
