@@ -75,6 +75,12 @@ PLANAR_TARGET static inline int K(any_positive)(K(lanes) v) {
     return _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_setzero_pd(), _CMP_GT_OQ));
 }
 
+// a when test is not negative, else b; without a branch.
+PLANAR_TARGET static inline double K(choose)(double test, double a, double b) {
+    __m128d mask = _mm_cmp_sd(_mm_set_sd(test), _mm_setzero_pd(), _CMP_GE_OQ);
+    return _mm_cvtsd_f64(_mm_blendv_pd(_mm_set_sd(b), _mm_set_sd(a), mask));
+}
+
 #include "collision/planar/planar_scan_finder_internal.h"
 #include "collision/planar/planar_kernel_internal.h"
 #include "collision/planar/planar_walk_internal.h"

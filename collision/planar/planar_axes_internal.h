@@ -9,6 +9,20 @@
 
 #ifdef PLANAR_TARGET  // alone it is nothing
 
+// PLANAR_LANES edges at once, from edge k on.
+PLANAR_TARGET static inline __attribute__((always_inline)) int K(outside_few)(const ts_planar_polygon* edges, int k,
+                                                                              const ts_planar_polygon* other, double c,
+                                                                              double s, double tx, double ty) {
+    K(lanes) vc = K(spread)(c), vs = K(spread)(s), x = K(load)(edges->x + k), y = K(load)(edges->y + k);
+    K(lanes) nx = K(sub)(K(load)(edges->y + k + 1), y), ny = K(sub)(x, K(load)(edges->x + k + 1));
+    K(lanes) mx = K(add)(K(mul)(vc, nx), K(mul)(vs, ny)), my = K(sub)(K(mul)(vc, ny), K(mul)(vs, nx));
+    K(lanes) least = K(add)(K(mul)(mx, K(spread)(other->x[0])), K(mul)(my, K(spread)(other->y[0])));
+    for (int j = 1; j < other->count; ++j)
+        least = K(least)(least, K(add)(K(mul)(mx, K(spread)(other->x[j])), K(mul)(my, K(spread)(other->y[j]))));
+    K(lanes) base = K(add)(K(mul)(nx, K(sub)(K(spread)(tx), x)), K(mul)(ny, K(sub)(K(spread)(ty), y)));
+    return K(any_positive)(K(add)(least, base));
+}
+
 // Nonzero when `other` lies strictly outside an edge of `edges`; (c, s) and (tx, ty) place `other` in its frame.
 PLANAR_TARGET static inline __attribute__((always_inline)) int K(outside_an_edge)(const ts_planar_polygon* edges,
                                                                                   const ts_planar_polygon* other,
@@ -17,7 +31,8 @@ PLANAR_TARGET static inline __attribute__((always_inline)) int K(outside_an_edge
     K(lanes) vc = K(spread)(c), vs = K(spread)(s), vx = K(spread)(tx), vy = K(spread)(ty);
     int count = edges->count, other_count = other->count, found = 0;
     const double *x = edges->x, *y = edges->y, *ox = other->x, *oy = other->y;
-    for (int k = 0; k < count; k += 2 * PLANAR_LANES) {
+    int k = 0;
+    for (; k + PLANAR_LANES < count; k += 2 * PLANAR_LANES) {
         int l = k + PLANAR_LANES;  // padding: edges of no length, which separate nothing
         K(lanes) x0 = K(load)(x + k), y0 = K(load)(y + k), x1 = K(load)(x + l), y1 = K(load)(y + l);
         K(lanes) nx0 = K(sub)(K(load)(y + k + 1), y0), ny0 = K(sub)(x0, K(load)(x + k + 1));
@@ -38,7 +53,7 @@ PLANAR_TARGET static inline __attribute__((always_inline)) int K(outside_an_edge
         K(lanes) base1 = K(add)(K(mul)(nx1, K(sub)(vx, x1)), K(mul)(ny1, K(sub)(vy, y1)));
         found |= K(any_positive)(K(add)(least0, base0)) | K(any_positive)(K(add)(least1, base1));
     }
-    return found;
+    return k < count ? found | K(outside_few)(edges, k, other, c, s, tx, ty) : found;
 }
 
 // The verdict of a pair that may be apart by any edge of either.

@@ -7,7 +7,7 @@
 
 enum { PLANAR_ITERATION_LIMIT = 128, PLANAR_STALL_LIMIT = 4 };
 
-enum { PLANAR_AXES_MAX = 64 };  // up to this product of counts a verdict tries all axes
+enum { PLANAR_AXES_MAX = 144 };  // up to this product of counts a verdict tries all axes
 
 // A query in a frame at A's centre, turned as A: a point b of B, relative to B's centre, is at rotation b + t.
 typedef struct planar_query {

@@ -28,6 +28,9 @@ static inline K(lanes) K(mul)(K(lanes) a, K(lanes) b) { return a * b; }
 static inline K(lanes) K(least)(K(lanes) a, K(lanes) b) { return b < a ? b : a; }
 static inline int K(any_positive)(K(lanes) v) { return v > 0.0; }
 
+// a when test is not negative, else b; without a branch.
+static inline double K(choose)(double test, double a, double b) { return test >= 0.0 ? a : b; }
+
 #include "collision/planar/planar_scan_finder_internal.h"
 #include "collision/planar/planar_kernel_internal.h"
 #include "collision/planar/planar_walk_internal.h"

@@ -44,6 +44,12 @@ static inline K(lanes) K(mul)(K(lanes) a, K(lanes) b) { return _mm_mul_pd(a, b);
 static inline K(lanes) K(least)(K(lanes) a, K(lanes) b) { return _mm_min_pd(a, b); }
 static inline int K(any_positive)(K(lanes) v) { return _mm_movemask_pd(_mm_cmpgt_pd(v, _mm_setzero_pd())); }
 
+// a when test is not negative, else b; without a branch.
+static inline double K(choose)(double test, double a, double b) {
+    __m128d mask = _mm_cmpge_sd(_mm_set_sd(test), _mm_setzero_pd());
+    return _mm_cvtsd_f64(_mm_or_pd(_mm_and_pd(mask, _mm_set_sd(a)), _mm_andnot_pd(mask, _mm_set_sd(b))));
+}
+
 #include "collision/planar/planar_scan_finder_internal.h"
 #include "collision/planar/planar_kernel_internal.h"
 #include "collision/planar/planar_walk_internal.h"

@@ -36,25 +36,41 @@ PLANAR_TARGET static inline void K(stand_at)(const K(pair) * pair, K(stand) * at
     at->y = ((pair->ra.y * ax + pair->ra.x * ay) - (pair->rb.y * bx + pair->rb.x * by)) - pair->ty;
 }
 
+// i when `take` is 1, j when it is 0: compilers turn a coin toss into a branch unless told otherwise.
+static inline int K(either)(int take, int i, int j) { return j ^ ((i ^ j) & -take); }
+
 // Fills the way to the next vertex: counter-clockwise with turn 1, clockwise with turn -1. No branches: which way and
 // whose edge are coin tosses.
-PLANAR_TARGET static inline __attribute__((always_inline)) void K(look)(const K(pair) * pair, int turn, K(stand) * at) {
+PLANAR_TARGET static inline __attribute__((always_inline)) void K(look)(const K(pair) * pair, int turn, int toss,
+                                                                        K(stand) * at) {
     const ts_planar_polygon *a = pair->a, *b = pair->b;
     int i = at->i + turn, j = at->j + turn;  // upwards the arrays go on with vertex 0
-    i = i < 0 ? a->count - 1 : i;
-    j = j < 0 ? b->count - 1 : j;
+    i += a->count & -(i < 0);
+    j += b->count & -(j < 0);
     double fx = a->x[i] - a->x[at->i], fy = a->y[i] - a->y[at->i];
     double gx = b->x[at->j] - b->x[j], gy = b->y[at->j] - b->y[j];
     double ax = pair->ra.x * fx - pair->ra.y * fy, ay = pair->ra.y * fx + pair->ra.x * fy;
     double bx = pair->rb.x * gx - pair->rb.y * gy, by = pair->rb.y * gx + pair->rb.x * gy;
     double turned = (ax * by - ay * bx) * turn;
     int take_a = turned >= 0.0;
-    at->ex = take_a ? ax : bx;
-    at->ey = take_a ? ay : by;
-    i = i == a->count ? 0 : i;
-    j = j == b->count ? 0 : j;
-    at->next_i = take_a ? i : at->i;
-    at->next_j = take_a ? at->j : j;
+    i &= -(i != a->count);
+    j &= -(j != b->count);
+    if (toss) {
+        at->ex = K(choose)(turned, ax, bx);
+        at->ey = K(choose)(turned, ay, by);
+        at->next_i = K(either)(take_a, i, at->i);
+        at->next_j = K(either)(take_a, at->j, j);
+    } else if (take_a) {
+        at->ex = ax;
+        at->ey = ay;
+        at->next_i = i;
+        at->next_j = at->j;
+    } else {
+        at->ex = bx;
+        at->ey = by;
+        at->next_i = at->i;
+        at->next_j = j;
+    }
 }
 
 // The next vertex.
@@ -75,7 +91,12 @@ PLANAR_TARGET static inline planar_walk_end K(end_at)(const K(stand) * at, plana
 // The edge between two neighbours of D; it starts at the one that comes first counter-clockwise.
 PLANAR_TARGET static inline planar_walk_end K(end_on_edge)(const K(stand) * at, const K(stand) * next, int turn,
                                                            planar_walk* out) {
-    return K(end_at)(turn > 0 ? at : next, next->j == at->j ? PLANAR_WALK_EDGE_A : PLANAR_WALK_EDGE_B, out);
+    int forward = turn > 0;
+    out->i = K(either)(forward, at->i, next->i);
+    out->j = K(either)(forward, at->j, next->j);
+    out->wx = K(choose)(turn, at->x, next->x);
+    out->wy = K(choose)(turn, at->y, next->y);
+    return (planar_walk_end)(PLANAR_WALK_EDGE_A + (next->j != at->j));
 }
 
 // A vertex, if both ways from it lead away from the origin by more than rounding. `at` looks one way; `against` is the
@@ -96,7 +117,7 @@ K(descend)(const K(pair) * pair, int turn, K(stand) at, double noise, planar_wal
         double against = -(next.x * at.ex + next.y * at.ey);
         if (against < 0.0) return K(end_on_edge)(&at, &next, turn, out);
         double size = fabs(at.ex) + fabs(at.ey);
-        K(look)(pair, turn, &next);
+        K(look)(pair, turn, 0, &next);
         at = next;
         if (!(at.x * at.ex + at.y * at.ey < 0.0)) return K(end_on_vertex)(&at, against, size, noise, out);
     }
@@ -111,7 +132,7 @@ K(portal)(const K(pair) * pair, int verdict, int turn, double side, double noise
     K(stand) next = at;
     for (int left = pair->a->count + pair->b->count;; --left) {
         if (left == 0) return PLANAR_WALK_UNSURE;
-        K(look)(pair, turn, &at);
+        K(look)(pair, turn, 1, &at);
         next = K(go)(pair, &at);
         ++out->steps;
         double there = dx * next.y - dy * next.x;
@@ -136,9 +157,20 @@ K(portal)(const K(pair) * pair, int verdict, int turn, double side, double noise
         turn = -turn;
         next = at;
     }
-    K(look)(pair, turn, &next);
+    K(look)(pair, turn, 0, &next);
     if (next.x * next.ex + next.y * next.ey < 0.0) return K(descend)(pair, turn, next, noise, out);
     return K(end_on_vertex)(&next, against, size, noise, out);
+}
+
+// The origin is beyond the line through the support vertex `at`: from there downhill, towards the ray.
+PLANAR_TARGET static inline __attribute__((always_inline)) planar_walk_end
+K(approach)(const K(pair) * pair, int turn, double noise, K(stand) at, planar_walk* out) {
+    K(look)(pair, turn, 0, &at);
+    double forward = at.x * at.ex + at.y * at.ey;
+    if (forward < 0.0) return K(descend)(pair, turn, at, noise, out);
+    double size = fabs(at.ex) + fabs(at.ey);
+    K(look)(pair, -turn, 0, &at);
+    return K(end_on_vertex)(&at, forward, size, noise, out);
 }
 
 // Always inlined: the pair then lives in registers.
@@ -154,18 +186,12 @@ PLANAR_TARGET static inline __attribute__((always_inline)) planar_walk_end K(wal
     out->steps = 0;
     double dw = dx * at.x + dy * at.y, side = dx * at.y - dy * at.x;
     double noise = 64.0 * DBL_EPSILON * (pair->a->reach + pair->b->reach + fabs(dx) + fabs(dy));
-    int turn = side < 0.0 ? 1 : -1;  // towards the ray
     if (!(dw < 0.0)) {
         if (!(pair->a->inner > 0.0) || !(pair->b->inner > 0.0)) return PLANAR_WALK_UNSURE;
-        return K(portal)(pair, verdict, turn, side, noise, at, out);
+        return K(portal)(pair, verdict, 1 - 2 * (side >= 0.0), side, noise, at, out);
     }
     if (verdict) return PLANAR_WALK_OUTSIDE;
-    K(look)(pair, turn, &at);
-    double forward = at.x * at.ex + at.y * at.ey;
-    if (forward < 0.0) return K(descend)(pair, turn, at, noise, out);
-    double size = fabs(at.ex) + fabs(at.ey);
-    K(look)(pair, -turn, &at);
-    return K(end_on_vertex)(&at, forward, size, noise, out);
+    return side < 0.0 ? K(approach)(pair, 1, noise, at, out) : K(approach)(pair, -1, noise, at, out);
 }
 
 #include "collision/planar/planar_axes_internal.h"

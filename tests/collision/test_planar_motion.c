@@ -28,7 +28,8 @@ Test(planar_point, distance_is_that_of_brute_force) {
         // The closest point is on the boundary, and the normal leads from it to the point.
         ts_planar_point_result on;
         cr_assert(ts_planar_point_distance(p, pose, r.closest, &on));
-        cr_assert(fabs(on.distance) <= 1e-14, "%g (%g before, radius %g, %d vertices)", on.distance, r.distance, p->radius, p->count);
+        cr_assert(fabs(on.distance) <= 1e-14, "%g (%g before, radius %g, %d vertices)", on.distance, r.distance,
+                  p->radius, p->count);
         cr_assert(fabs(ts_planar_vec_dot(ts_planar_vec_sub(at, r.closest), r.normal) - r.distance) <= 1e-14);
         ts_planar_polygon_free(p);
     }
