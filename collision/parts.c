@@ -74,13 +74,6 @@ static void prism_fill(ts_part_prism* prism, const ts_height_field* field, int t
         prism->face_normal[k + 2] = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(v[(k + 1) % 3 + 3], v[k + 3]), up), up);
     for (int f = 0; f < 5; ++f)
         prism->face_offset[f] = ts_vec3_dot(prism->face_normal[f], v[hull->face_corner[hull->face_start[f]]]);
-    for (int d = 0; d < TS_HULL_EXTREME_COUNT; ++d) {
-        ts_vec3 direction = ts_hull_extreme_direction(d);
-        int best = 0;
-        for (int k = 1; k < 6; ++k)
-            if (ts_vec3_dot(direction, ts_vec3_sub(v[k], v[best])) > 0.0) best = k;
-        hull->extreme[d] = best;
-    }
 }
 
 static int boxes_meet(ts_vec3 low_a, ts_vec3 high_a, ts_vec3 low_b, ts_vec3 high_b) {
