@@ -20,6 +20,9 @@ int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report
 /// gjk_ellipsoids.c
 int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* report);
 
+/// manifold.c
+int ts_bench_manifold(const ts_bench_options* options, ts_bench_report* report);
+
 /// penetration.c
 int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* report);
 
