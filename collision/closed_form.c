@@ -204,26 +204,33 @@ static int sphere_query(const ts_shape* a, const ts_transform* pose_a, const ts_
     return 1;
 }
 
-static double squared_apart(ts_vec3 u, double s, ts_vec3 r, ts_vec3 v, double t) {
-    return ts_vec3_norm_squared(ts_vec3_add_scaled(ts_vec3_add_scaled(r, t, v), -s, u));
+// How bad a choice of points is: their distance less what the plane across the line between them proves, which is nothing
+// for the closest points alone. Points that nearly touch have no such line to speak of; they are better than any others,
+// the nearer the better.
+static double open_between(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, double hb, double s, double t) {
+    ts_vec3 w = ts_vec3_add_scaled(ts_vec3_add_scaled(r, t, v), -s, u);
+    double length = ts_vec3_norm(w), size = ha + hb + ts_vec3_norm(r);
+    if (!(length > 1e-7 * size)) return length - size;
+    return length - (ts_vec3_dot(w, r) - ha * fabs(ts_vec3_dot(w, u)) - hb * fabs(ts_vec3_dot(w, v))) / length;
 }
 
-// For segments that are parallel or nearly: the better of *out_s, *out_t (when `crossing`) and the four ends against the other
-// segment; where they are parallel to rounding, the middle of the common part if that is as near.
+// For segments that are parallel or nearly: the best of *out_s, *out_t (when `crossing`) and the four ends against the other
+// segment; where they are parallel to rounding, the middle of the common part if that is as good. Their distances may
+// agree to the last bit; what their planes prove does not.
 static void closest_on_ends(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, double hb, int crossing, double* out_s,
                             double* out_t) {
     double c = ts_vec3_dot(u, v), d = ts_vec3_dot(u, r), e = ts_vec3_dot(v, r);
-    double low = d - hb, high = d + hb;
+    double low = d - hb, high = d + hb, rounding = 64.0 * DBL_EPSILON * (ha + hb + ts_vec3_norm(r));
     low = low > -ha ? low : -ha;
     high = high < ha ? high : ha;
     double s[5] = {-ha, ha, clamp(d - c * hb, ha), clamp(d + c * hb, ha), clamp(0.5 * (low + high), ha)};
     double t[5] = {clamp(-c * ha - e, hb), clamp(c * ha - e, hb), -hb, hb, 0.0};
     t[4] = clamp(c * s[4] - e, hb);
-    double best = crossing ? squared_apart(u, *out_s, r, v, *out_t) : (double)INFINITY;
+    double best = crossing ? open_between(u, ha, r, v, hb, *out_s, *out_t) : (double)INFINITY;
     for (int k = 0; k < (crossing ? 4 : 5); ++k) {
-        double squared = squared_apart(u, s[k], r, v, t[k]);
-        if (squared < best || (k == 4 && squared <= best * (1.0 + 64.0 * DBL_EPSILON))) {
-            best = squared;
+        double left = open_between(u, ha, r, v, hb, s[k], t[k]);
+        if (left < best || (k == 4 && left <= best + rounding)) {
+            best = left;
             *out_s = s[k];
             *out_t = t[k];
         }
