@@ -74,10 +74,17 @@ typedef struct normal_circle {
 
 static int circle_exists(const normal_circle* circle) { return ts_vec3_max_abs(circle->axis) > 0.0; }
 
-// The normal on the circle nearest to n.
-static ts_vec3 circle_nearest(const normal_circle* circle, ts_vec3 n, ts_vec3 fallback) {
-    ts_vec3 across = ts_vec3_add_scaled(n, -ts_vec3_dot(n, circle->axis), circle->axis);
-    across = ts_vec3_unit_or(across, fallback);
+static ts_vec3 orthogonal_unit(ts_vec3 n) {
+    ts_vec3 m = ts_vec3_abs(n);
+    int least = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
+    return ts_vec3_unit_or(ts_vec3_cross(n, ts_vec3_axis(least)), ts_vec3_axis(least));
+}
+
+// The normal on the circle nearest to n. Where n is the axis but for rounding, what is left across it is made to be so.
+static ts_vec3 circle_nearest(const normal_circle* circle, ts_vec3 n) {
+    ts_vec3 any = orthogonal_unit(circle->axis);
+    ts_vec3 across = ts_vec3_unit_or(ts_vec3_add_scaled(n, -ts_vec3_dot(n, circle->axis), circle->axis), any);
+    across = ts_vec3_unit_or(ts_vec3_add_scaled(across, -ts_vec3_dot(across, circle->axis), circle->axis), any);
     return ts_vec3_add(ts_vec3_scale(circle->level, circle->axis),
                        ts_vec3_scale(sqrt(1.0 - circle->level * circle->level), across));
 }
@@ -131,12 +138,6 @@ static ts_vec3 newton_step(const polish_pair* p, const polish_trial* t, ts_vec3 
     return length > 0.3 ? ts_vec3_scale(0.3 / length, step) : step;
 }
 
-static ts_vec3 orthogonal_unit(ts_vec3 n) {
-    ts_vec3 m = ts_vec3_abs(n);
-    int least = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
-    return ts_vec3_unit_or(ts_vec3_cross(n, ts_vec3_axis(least)), ts_vec3_axis(least));
-}
-
 // Climbs from a trial, along a circle of normals if there is one.
 static void climb(const polish_pair* p, const polish_trial* from, const normal_circle* circle, double scale,
                   polish_trial* best) {
@@ -144,7 +145,7 @@ static void climb(const polish_pair* p, const polish_trial* from, const normal_c
     ts_vec3 axis = circle->axis;
     double level = circle->level;
     *best = *from;
-    if (bound) evaluate(p, circle_nearest(circle, from->n, orthogonal_unit(axis)), best);
+    if (bound) evaluate(p, circle_nearest(circle, from->n), best);
     for (int k = 0; k < 8; ++k) {
         ts_vec3 u = bound ? ts_vec3_unit_or(ts_vec3_cross(axis, best->n), axis) : orthogonal_unit(best->n);
         ts_vec3 v = bound ? axis : ts_vec3_cross(best->n, u);
@@ -160,7 +161,7 @@ static void climb(const polish_pair* p, const polish_trial* from, const normal_c
         int better = 0;
         for (int half = 0; half < 4 && !better; ++half) {
             ts_vec3 n = ts_vec3_unit_or(ts_vec3_add(best->n, step), best->n);
-            evaluate(p, level != 0.0 ? circle_nearest(circle, n, best->n) : n, &next);
+            evaluate(p, level != 0.0 ? circle_nearest(circle, n) : n, &next);
             better = next.gap > best->gap - 4.0 * DBL_EPSILON * scale;
             step = ts_vec3_scale(0.25, step);
         }
