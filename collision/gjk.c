@@ -208,8 +208,8 @@ static void prepare(ts_gjk_run* run, const ts_shape* a, const ts_shape* b, const
     run->best_value = run->best_squared = 0.0;
     run->best_ratio = -(double)INFINITY;
     run->scale_squared = 0.0;
-    run->hint_a = cache ? cache->hint_a - 1 : -1;
-    run->hint_b = cache ? cache->hint_b - 1 : -1;
+    run->hint_a = cache && cache->hint_a > 0 ? cache->hint_a - 1 : -1;
+    run->hint_b = cache && cache->hint_b > 0 ? cache->hint_b - 1 : -1;
     run->careful = 0;
     out->iterations = out->support_calls = 0;
     out->switched_at = -1;
