@@ -42,7 +42,7 @@ static inline float ts_box4_round_down(double x) {
 
 /// The box in single precision, rounded outwards, from `origin`. Nonzero when it has ends, in order, within reach. What it
 /// writes otherwise means nothing.
-static inline int ts_box4_from(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4* out) {
+static inline int ts_box4_from_scalar(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4* out) {
     double low[3] = {min.x - origin.x, min.y - origin.y, min.z - origin.z};
     double high[3] = {max.x - origin.x, max.y - origin.y, max.z - origin.z};
     int fine = (min.x <= max.x) & (min.y <= max.y) & (min.z <= max.z);
@@ -54,6 +54,36 @@ static inline int ts_box4_from(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4
     }
     out->low[3] = out->minus_high[3] = -1e30f;
     return 1;
+}
+
+/// As it says, with what the machine has.
+static inline int ts_box4_from(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4* out) {
+#if defined(__SSE2__)
+    const __m128d sign = _mm_set1_pd(-0.0), reach = _mm_set1_pd(TS_BOX_TREE_REACH);
+    __m128d min_xy = _mm_set_pd(min.y, min.x), max_xy = _mm_set_pd(max.y, max.x), z = _mm_set_pd(max.z, min.z);
+    __m128d o_xy = _mm_set_pd(origin.y, origin.x), o_z = _mm_set1_pd(origin.z);
+    __m128d low = _mm_sub_pd(min_xy, o_xy), high = _mm_sub_pd(max_xy, o_xy), ends = _mm_sub_pd(z, o_z);
+    // In order and within reach; whatever has a NaN is neither.
+    __m128d fine = _mm_and_pd(_mm_cmple_pd(min_xy, max_xy), _mm_cmple_pd(_mm_andnot_pd(sign, low), reach));
+    fine = _mm_and_pd(fine, _mm_cmple_pd(_mm_andnot_pd(sign, high), reach));
+    fine = _mm_and_pd(fine, _mm_cmple_pd(_mm_andnot_pd(sign, ends), reach));
+    if ((_mm_movemask_pd(fine) != 3) | !(min.z <= max.z)) return 0;
+    __m128 f_ends = _mm_cvtpd_ps(ends), idle = _mm_set1_ps(-1e30f);
+    __m128 f_low = _mm_shuffle_ps(_mm_cvtpd_ps(low), _mm_shuffle_ps(f_ends, idle, _MM_SHUFFLE(0, 0, 0, 0)),
+                                  _MM_SHUFFLE(2, 0, 1, 0));
+    __m128 f_high = _mm_shuffle_ps(_mm_cvtpd_ps(high), _mm_shuffle_ps(f_ends, idle, _MM_SHUFFLE(0, 0, 1, 1)),
+                                   _MM_SHUFFLE(2, 0, 1, 0));
+    const __m128 sign4 = _mm_set1_ps(-0.0f), part = _mm_set1_ps(0x1p-22f), least = _mm_set1_ps(FLT_MIN);
+    __m128 turned = _mm_xor_ps(f_high, sign4);
+    __m128 a = _mm_sub_ps(_mm_sub_ps(f_low, _mm_mul_ps(_mm_andnot_ps(sign4, f_low), part)), least);
+    __m128 b = _mm_sub_ps(_mm_sub_ps(turned, _mm_mul_ps(_mm_andnot_ps(sign4, turned), part)), least);
+    _mm_storeu_ps(out->low, a);
+    _mm_storeu_ps(out->minus_high, b);
+    out->low[3] = out->minus_high[3] = -1e30f;
+    return 1;
+#else
+    return ts_box4_from_scalar(min, max, origin, out);
+#endif
 }
 
 /// Nonzero when `inner` lies inside `outer`, faces included.

@@ -228,6 +228,7 @@ typedef struct merger {
     piece* piece;  // (pieces + 1)
     ts_pair* pairs;
     int merging;
+    int alone;  // one worker, which takes the pieces in order and need not know beforehand what each keeps
 } merger;
 
 static int first_not_below(const uint64_t* key, int count, uint64_t wanted) {
@@ -258,24 +259,24 @@ static void count_pieces(void* context, int begin, int end, int worker) {
     }
 }
 
-static void merge_piece(const ts_broad_phase* broad, const piece* at) {
+// Merges one piece; returns where the next begins. What survives lies in long runs, which are copied whole.
+static int merge_piece(const ts_broad_phase* broad, const piece* at) {
     const uint64_t *old = broad->kept.key, *fresh = broad->fresh.key;
     uint64_t* to = broad->next.key;
-    int i = at[0].old, j = at[0].fresh, k = at[0].target;
-    for (; i < at[1].old; ++i) {
-        uint64_t key = old[i];
-        if (!survives(broad, key)) {
-            continue;
+    unsigned char* note = broad->next_note;
+    int i = at[0].old, j = at[0].fresh, k = at[0].target, end = at[1].old;
+    for (;;) {
+        int stop = j < at[1].fresh ? i + first_not_below(old + i, end - i, fresh[j]) : end;
+        while (i < stop) {
+            int run = i;
+            while (i < stop && survives(broad, old[i])) ++i;
+            memcpy(to + k, old + run, (size_t)(i - run) * sizeof *to);
+            memcpy(note + k, broad->kept_note + run, (size_t)(i - run));
+            k += i - run;
+            while (i < stop && !survives(broad, old[i])) ++i;
         }
-        while (j < at[1].fresh && fresh[j] < key) {
-            broad->next_note[k] = 0;
-            to[k++] = fresh[j++];
-        }
-        broad->next_note[k] = broad->kept_note[i];
-        to[k++] = key;
-    }
-    while (j < at[1].fresh) {
-        broad->next_note[k] = 0;
+        if (j == at[1].fresh) return k;
+        note[k] = 0;
         to[k++] = fresh[j++];
     }
 }
@@ -309,7 +310,10 @@ static void merge_pieces(void* context, int begin, int end, int worker) {
         piece* at = &merge->piece[p];
         const uint64_t* key = merge->merging ? broad->next.key : broad->kept.key;
         unsigned char* note = merge->merging ? broad->next_note : broad->kept_note;
-        if (merge->merging) merge_piece(broad, at);
+        if (merge->merging) {
+            int next = merge_piece(broad, at);
+            if (merge->alone) at[1].target = next;
+        }
         at->overlap = look_closely(merge, key, note, at[0].target, at[1].target, merge->pairs + at[0].target);
     }
 }
@@ -354,21 +358,24 @@ ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, 
     ts_broad_phase* broad = job->broad;
     int longer = broad->kept.count > broad->fresh.count ? broad->kept.count : broad->fresh.count;
     int pieces = longer / PIECE + 1;
-    merger merge = {job, NULL, NULL, moved > 0};
+    merger merge = {job, NULL, NULL, moved > 0, ts_task_pool_workers(job->pool) == 1};
     merge.piece = TS_ARENA_ARRAY(job->arena, piece, pieces + 1);
     if (!merge.piece) return TS_ERROR_MEMORY;
     if (!merge.merging) broad->fresh.count = 0;
     cut(broad, merge.piece, pieces);
     int total = broad->kept.count;
-    if (merge.merging) {
+    if (merge.merging && merge.alone) {
+        merge.piece[0].target = 0;
+        total += broad->fresh.count;  // at most
+    } else if (merge.merging) {
         ts_task_parallel_for(job->pool, pieces, 1, count_pieces, &merge);
         total = 0;
         for (int p = 0; p <= pieces; ++p) {
             merge.piece[p].target = total;
             if (p < pieces) total += merge.piece[p].overlap;
         }
-        if (!reserve_noted(&broad->next, &broad->next_note, total)) return TS_ERROR_MEMORY;
     }
+    if (merge.merging && !reserve_noted(&broad->next, &broad->next_note, total)) return TS_ERROR_MEMORY;
     merge.pairs = TS_ARENA_ARRAY(job->arena, ts_pair, total + broad->outside.count);
     if (!merge.pairs) return TS_ERROR_MEMORY;
     ts_task_parallel_for(job->pool, pieces, 1, merge_pieces, &merge);
@@ -383,7 +390,7 @@ ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, 
         ts_key_list list = broad->kept;
         unsigned char* note = broad->kept_note;
         broad->kept = broad->next;
-        broad->kept.count = total;
+        broad->kept.count = merge.piece[pieces].target;
         broad->next = list;
         broad->kept_note = broad->next_note;
         broad->next_note = note;

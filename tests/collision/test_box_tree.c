@@ -401,3 +401,33 @@ Test(box_tree, wide_tests_agree_with_their_scalar_twins) {
         cr_assert_eq(ts_box4_meet(&a, &b, 1e-3f), ts_box4_meet_scalar(&a, &b, 1e-3f));
     }
 }
+
+Test(box_tree, rounding_outwards_agrees_with_its_scalar_twin) {
+    ts_rng rng = ts_rng_make(318, 0);
+    const double odd[12] = {0.0,  -0.0,  1e-310,           -1e-310,           1e18,        -1e18,
+                            2e18, -2e18, (double)INFINITY, -(double)INFINITY, (double)NAN, 1.0};
+    int fine = 0;
+    for (int trial = 0; trial < 300000; ++trial) {
+        double x[9];
+        for (int k = 0; k < 9; ++k)
+            x[k] = ts_rng_uniform(&rng) < 0.2 ? odd[ts_rng_bits(&rng) % (k < 6 ? 12 : 4)]
+                                              : ts_rng_uniform_in(&rng, -1.0, 1.0) * ldexp(1.0, trial % 61 - 30);
+        ts_vec3 a = ts_vec3_load(x), b = ts_vec3_load(x + 3), origin = ts_vec3_load(x + 6);
+        if (trial % 4) {
+            ts_vec3 low = ts_vec3_min(a, b);
+            b = ts_vec3_max(a, b);
+            a = low;
+        }
+        ts_box4 wide_box, box;
+        int is_fine = ts_box4_from_scalar(a, b, origin, &box);
+        cr_assert_eq(ts_box4_from(a, b, origin, &wide_box), is_fine);
+        if (!is_fine) continue;
+        ++fine;
+        cr_assert_arr_eq(&wide_box, &box, sizeof box);
+        for (int k = 0; k < 3; ++k) {
+            cr_assert_leq((double)box.low[k], ts_vec3_get(a, k) - ts_vec3_get(origin, k));
+            cr_assert_leq((double)box.minus_high[k], ts_vec3_get(origin, k) - ts_vec3_get(b, k));
+        }
+    }
+    cr_expect_gt(fine, 10000);
+}
