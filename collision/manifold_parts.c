@@ -171,6 +171,7 @@ static int take_allowed(part_run* run, const part_pair* pair, ts_vec3 normal, co
     int ground_is_a = run->a->kind == TS_SHAPE_HEIGHT_FIELD;
     if (!ground_is_a && run->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
     const ts_part_walk* ground = ground_is_a ? pair->a : pair->b;
+    if ((ground_is_a ? pair->b : pair->a)->shape.kind == TS_SHAPE_PLANE) return 0;  // nothing lies above a half-space
     ts_vec3 out = ground_is_a ? normal : ts_vec3_neg(ts_transform_direction_inverse(&pair->b_in_a, normal));
     ts_vec3 at = ts_vec3_add_scaled(deepest->position, (ground_is_a ? -0.5 : 0.5) * deepest->gap, normal);
     if (!ground_is_a) at = ts_transform_point_inverse(&pair->b_in_a, at);
