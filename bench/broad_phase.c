@@ -164,6 +164,7 @@ static int judge(contestant* who, const ts_pair* expected, int expected_count) {
     return wrong;
 }
 
+#if defined(TS_PEER_BULLET) || defined(TS_PEER_FCL)
 static void add_peers(contestant* who, int* count, const ts_bench_broad_peer* peers, int peer_count) {
     for (int i = 0; i < peer_count && *count < CONTESTANTS_MAX; ++i, ++*count) {
         strncpy(who[*count].name, peers[i].name, sizeof who->name - 1);
@@ -171,6 +172,7 @@ static void add_peers(contestant* who, int* count, const ts_bench_broad_peer* pe
         who[*count].count_limit = peers[i].count_limit;
     }
 }
+#endif
 
 static int gather(contestant* who) {
     int count = 0;

@@ -4,6 +4,8 @@
 // ball are drawn as the hull of support points, which is close enough for the eye.
 #include "cli/pair_picture.h"
 
+#include <stddef.h>
+
 #ifndef TS_HAVE_VIEWER
 
 ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts_status* out_status) {
