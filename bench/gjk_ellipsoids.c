@@ -33,7 +33,7 @@ static int contests(ts_bench_report* report, const ts_bench_options* options, ts
         {-0.1, TS_BENCH_ASK_DEPTH},
     };
     ts_bench_workload w;
-    if (!ts_bench_workload_make(p->family, 0, options->quick ? 40 : 500, options->seed, &w))
+    if (!ts_bench_workload_make(p->family, 0, options->quick ? 40 : 300, options->seed, &w))
         return ts_bench_fail(report, "%s could not be made", p->name);
     int result = TS_BENCH_DONE;
     for (int i = 0; i < COUNT(ask) && result < TS_BENCH_FAILED; ++i) {
@@ -74,7 +74,7 @@ static int sweeps(ts_bench_report* report, const ts_bench_options* options, doub
         result = worse(result, ts_bench_sweep_run(report, options, &effect));
     ts_bench_workload_free(&w);
     if (result >= TS_BENCH_FAILED || !ts_bench_wanted(options, "normalisation-hulls")) return result;
-    if (!ts_bench_workload_make(TS_BENCH_HULLS, 200, options->quick ? 40 : 500, options->seed, &w))
+    if (!ts_bench_workload_make(TS_BENCH_HULLS, 200, options->quick ? 40 : 300, options->seed, &w))
         return ts_bench_fail(report, "hulls could not be made");
     effect.stem = "normalisation-hulls";
     effect.title = "Effect of normalisation, hulls of 200";

@@ -202,7 +202,7 @@ static int run_kind(ts_bench_report* report, const ts_bench_options* options, ts
         return ts_bench_fail(report, "memory ran out");
     }
     int all = t.count;
-    thin(&t, options->quick ? 200 : 20000);
+    thin(&t, options->quick ? 200 : 6000);
     int in_contact = 0;
     for (int i = 0; i < t.count; ++i) in_contact += t.problem[i].lower <= 0.0;
     ts_bench_note(
