@@ -80,11 +80,11 @@ static ts_vec3 orthogonal_unit(ts_vec3 n) {
     return ts_vec3_unit_or(ts_vec3_cross(n, ts_vec3_axis(least)), ts_vec3_axis(least));
 }
 
-// The normal on the circle nearest to n. Where n is the axis but for rounding, what is left across it is made to be so.
+// The normal on the circle nearest to n. Where n is the axis but for rounding, any of them is.
 static ts_vec3 circle_nearest(const normal_circle* circle, ts_vec3 n) {
-    ts_vec3 any = orthogonal_unit(circle->axis);
-    ts_vec3 across = ts_vec3_unit_or(ts_vec3_add_scaled(n, -ts_vec3_dot(n, circle->axis), circle->axis), any);
-    across = ts_vec3_unit_or(ts_vec3_add_scaled(across, -ts_vec3_dot(across, circle->axis), circle->axis), any);
+    ts_vec3 across = ts_vec3_add_scaled(n, -ts_vec3_dot(n, circle->axis), circle->axis);
+    across = ts_vec3_norm(across) > 1e-8 ? ts_vec3_unit_or(across, n) : orthogonal_unit(circle->axis);
+    across = ts_vec3_unit_or(ts_vec3_add_scaled(across, -ts_vec3_dot(across, circle->axis), circle->axis), across);
     return ts_vec3_add(ts_vec3_scale(circle->level, circle->axis),
                        ts_vec3_scale(sqrt(1.0 - circle->level * circle->level), across));
 }

@@ -33,6 +33,8 @@ static const double CURVED_DEPTH = 1e-4;
 static const double EDGED_DEPTH = 1e-9;
 // The same where that start was too coarse; about one curved pair in two thousand.
 static const double FINE_DEPTH = 1e-9;
+// Depths below this, relative to the size of the difference, are touches as far as witnesses are concerned.
+static const double TOUCH = 1e-11;
 // What incremental depth is asked for, relative to the size of the difference.
 static const double INCREMENTAL_TOLERANCE = 1e-9;
 // A second normal this close in depth, relative, may turn out the better one in the digits that EPA leaves open.
@@ -63,12 +65,15 @@ static void straighten(const ts_shape* a, const ts_shape* b, double core_distanc
 static ts_polish_outcome polish(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_proximity* out) {
     ts_polish_state state = {out->lower, out->upper, out->normal, out->point_a, out->point_b};
     ts_polish_outcome outcome = ts_polish_normal(a, b, b_in_a, &state);
+    // Apart, the points are what proves the upper bound: new ones count only where they were looked up or prove a better one.
+    if (outcome != TS_POLISH_UNSETTLED || state.upper < out->upper || !(state.lower > 0.0)) {
+        out->point_a = state.point_a;
+        out->point_b = state.point_b;
+    }
     if (outcome != TS_POLISH_UNSETTLED) out->flags |= TS_PROXIMITY_POLISHED;
     out->lower = state.lower;
     out->upper = state.upper;
     out->normal = state.normal;
-    out->point_a = state.point_a;
-    out->point_b = state.point_b;
     return outcome;
 }
 
@@ -87,6 +92,7 @@ static void take_gjk(const ts_gjk_result* gjk, ts_proximity* out) {
 
 static void take_epa(const ts_epa_result* epa, ts_proximity* out) {
     out->epa_iterations += epa->iterations;
+    out->support_calls += epa->support_calls;
     if (epa->status == TS_EPA_FLAT) out->flags |= TS_PROXIMITY_FLAT | TS_PROXIMITY_NORMAL_FALLBACK;
     out->lower = -epa->depth_upper;
     out->upper = -epa->depth_lower;
@@ -141,6 +147,7 @@ static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_tra
         return 0;
     out->upper = -epa.depth_lower;
     out->epa_iterations += epa.iterations;
+    out->support_calls += epa.support_calls;
     if (out->upper < out->lower) out->upper = out->lower;  // by rounding: the plane through the touching point
     if (-epa.depth_upper > out->lower + 8.0 * DBL_EPSILON * *out_scale) {
         // A better normal than last time's.
@@ -167,6 +174,8 @@ static int query_polytopes_again(const ts_shape* a, const ts_shape* b, const ts_
     }
     ts_epa_result epa;
     if (!ts_epa_penetration_near(a, b, b_in_a, previous, 0, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
+    // At a touch GJK knows better where.
+    if (epa.depth_upper <= TOUCH * *out_scale) return 0;
     take_epa(&epa, out);
     out->distance = out->lower;
     out->status = TS_PROXIMITY_PENETRATING;
@@ -243,6 +252,12 @@ static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_tr
         }
     }
     if (curved) try_runner_up(a, b, b_in_a, &epa, out);
+    // At a touch many faces pass the origin, and rounding chooses among them; GJK's points belong to both shapes and meet.
+    double near = TOUCH * gjk->scale;
+    if (out->lower >= -near && ts_vec3_distance(gjk->point_a, gjk->point_b) <= near) {
+        out->point_a = gjk->point_a;
+        out->point_b = gjk->point_b;
+    }
     out->distance = out->lower;
     // Only where the iterations ran out on both counts is there no answer to full accuracy.
     if (gjk->status != TS_PROXIMITY_LIMIT || epa.status == TS_EPA_CONVERGED) out->status = TS_PROXIMITY_PENETRATING;
