@@ -76,3 +76,24 @@ Test(planar_distance, thin) { check_family(FAMILY_THIN, 20000, 0.0); }
 Test(planar_distance, rounded) {
     for (int family = 0; family < FAMILY_COUNT; ++family) check_family((planar_family)family, 2000, 0.3);
 }
+
+// Two nearly flat roofs, ridge to ridge: the normals that certify two vertices lie in a cone as narrow as the roofs are
+// flat, so a direction taken from a tiny gap may miss it.
+Test(planar_distance, flat_roofs) {
+    ts_rng rng = ts_rng_make(99, 0);
+    for (int k = 0; k < 40000; ++k) {
+        double high = 1.0, gap = 1.0, beside = 1.0;
+        for (int i = 2 + (int)(ts_rng_bits(&rng) % 11); i > 0; --i) high *= 0.1;
+        for (int i = 3 + (int)(ts_rng_bits(&rng) % 13); i > 0; --i) gap *= 0.1;
+        for (int i = (int)(ts_rng_bits(&rng) % 16); i > 0; --i) beside *= 0.1;
+        ts_planar_vec house[5] = {{-1.0, -1.0}, {1.0, -1.0}, {1.0, 0.0}, {0.0, high}, {-1.0, 0.0}};
+        ts_planar_polygon* a = built(house, 5, 0.0);
+        for (int i = 0; i < 5; ++i) house[i].y = -house[i].y;
+        ts_planar_polygon* b = built(house, 5, 0.0);
+        ts_planar_pose pose = random_pose(&rng, 1.0), lift = ts_planar_pose_identity();
+        lift.position = ts_planar_vec_make(ts_rng_uniform_in(&rng, -beside, beside), 2.0 * high + gap);
+        check_pair(a, pose, b, ts_planar_pose_compose(pose, lift), "flat roofs");
+        ts_planar_polygon_free(a);
+        ts_planar_polygon_free(b);
+    }
+}
