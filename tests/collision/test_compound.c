@@ -45,6 +45,8 @@ Test(compound, boxes_hold_what_lies_below_and_skips_lead_behind_it) {
             cr_assert_eq(node->skip, i + 1);
             ++seen[node->child];
         }
+        // Its halves follow one behind the other and fill it.
+        if (node->child < 0) cr_assert_eq(compound->node[compound->node[i + 1].skip].skip, node->skip);
         for (int j = i + 1; j < node->skip; ++j) {
             const ts_compound_node* below = &compound->node[j];
             cr_assert(below->skip <= node->skip);

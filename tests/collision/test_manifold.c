@@ -2,6 +2,7 @@
 #include "tests/collision/collision_fixture.h"
 
 #include "collision/manifold.h"
+#include "collision/manifold_internal.h"
 
 static const ts_manifold_settings usual = {0.02, 4};
 
@@ -337,4 +338,52 @@ Test(manifold, huge_plane_contact_of_a_round_hull_keeps_the_rim) {
     cr_expect_gt(spanned(&m), 1.8);  // the square in a unit circle has area 2
     for (int i = 0; i < 4; ++i) cr_expect_float_eq(m.point[i].gap, -1e-4, 1e-14);
     ts_hull_free(hull);
+}
+
+// Of two points nearly as good the one kept last time stays; one that is clearly better takes its place.
+Test(manifold, reduction_keeps_what_it_kept) {
+    for (int better = 0; better < 2; ++better)
+        for (int kept_last = 0; kept_last < 2; ++kept_last) {
+            ts_contact_list list;
+            list.count = 0;
+            ts_contact_list_add(&list, ts_vec3_make(-1.0, -1.0, 0.0), -1e-3, 1);
+            ts_contact_list_add(&list, ts_vec3_make(1.0, 1.0, 0.0), 0.0, 2);
+            ts_contact_list_add(&list, ts_vec3_make(-1.0, 1.0, 0.0), 0.0, 3);
+            // Two candidates for the last corner: number 5 reaches 3 % or 20 % farther.
+            ts_contact_list_add(&list, ts_vec3_make(1.0, -1.0, 0.0), 0.0, 4);
+            double far = better ? 1.2 : 1.03;
+            ts_contact_list_add(&list, ts_vec3_make(far, -far, 0.0), 0.0, 5);
+            const uint32_t kept[4] = {1, 2, 3, kept_last ? 4 : 5};
+            ts_contact_list_reduce(&list, ts_vec3_axis(2), 4, kept, 4);
+            cr_assert_eq(list.count, 4);
+            uint32_t last = 0;
+            for (int k = 0; k < 4; ++k)
+                if (list.point[k].feature > 3) last = list.point[k].feature;
+            cr_expect_eq(last, kept_last && !better ? 4 : 5, "better %d, kept %d: %u", better, kept_last, last);
+        }
+}
+
+// Points inside and on the sides of a square go, whatever the order and however nearly they are corners.
+Test(manifold, pruning_keeps_corners) {
+    ts_rng rng = ts_rng_make(109, 0);
+    for (int trial = 0; trial < 2000; ++trial) {
+        ts_mat3 turned = random_rotation(&rng);
+        ts_contact_list list;
+        list.count = 0;
+        int corner_at = (int)(ts_rng_uniform(&rng) * 20.0);
+        for (int k = 0; k < 24; ++k) {
+            int corner = (k - corner_at + 24) % 24;
+            ts_vec3 p = ts_vec3_make(ts_rng_uniform_in(&rng, -1.0, 1.0), ts_rng_uniform_in(&rng, -1.0, 1.0), 0.0);
+            if (k % 3 == 0) p.x = k % 2 ? 1.0 : -1.0;  // on a side
+            if (corner < 4) p = ts_vec3_make(corner & 1 ? 1.0 : -1.0, corner & 2 ? 1.0 : -1.0, 0.0);
+            p = ts_vec3_add(p, random_vector(&rng, 1e-7));
+            ts_contact_list_add(&list, ts_mat3_mul_vec(&turned, p), 0.0, corner < 4 ? 100u + (unsigned)corner : 1u + k);
+        }
+        ts_contact_list_prune(&list, ts_mat3_column(&turned, 2));
+        int corners = 0;
+        for (int k = 0; k < list.count; ++k) corners += list.point[k].feature >= 100;
+        // A point next to a corner, within the tolerance, may stand in for it.
+        cr_assert(list.count == 4, "trial %d: %d points", trial, list.count);
+        cr_assert_geq(corners, 3, "trial %d", trial);
+    }
 }

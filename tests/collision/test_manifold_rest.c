@@ -118,6 +118,7 @@ Test(manifold_rest, primitives_on_flat_things) {
         {"cone standing", ts_shape_cone(r, h), at(0.1, 0.05, 1.0 + h), 4},
         {"cone lying", ts_shape_cone(r, h), placed(0.1, 0.05, 1.0 + lift, 1, quarter + slope), 2},
         {"cone on its apex", ts_shape_cone(r, h), placed(0.1, 0.05, 1.0 + h, 0, 2.0 * quarter), 1},
+        {"flat cone on its apex", ts_shape_cone(0.3, 0.004), placed(0.1, 0.05, 1.004, 0, 2.0 * quarter), 1},
         {"triangle", ts_shape_triangle(tile), placed(0.1, 0.05, 1.0, 2, 0.2), 3},
         {"box on an edge", ts_shape_box(ts_vec3_make(0.3, 0.2, 0.2)),
          placed(0.1, 0.05, 1.0 + 0.2 * sqrt(2.0), 0, 0.5 * quarter), 2},
