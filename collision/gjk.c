@@ -26,6 +26,8 @@
 
 // A stop without a separating plane is a touch up to this distance, relative to the size of D.
 static const double TOUCH = 1e-9;
+// The same in a verdict whose simplex is too thin to prove an overlap.
+static const double SLIVER = 1e-7;
 
 ts_gjk_settings ts_gjk_settings_default(void) {
     ts_gjk_settings settings = {1e-12, (double)INFINITY, 0.0, 128, 16, TS_GJK_AUTO, TS_GJK_START_AUTO};
@@ -258,15 +260,68 @@ void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_
     search(&run, settings->variant, &order, ts_vec3_neg(normal), 0, out);
 }
 
-// An overlap is claimed only where the solver that trusts nothing agrees. Returns 0, with the true feature in the run,
-// when it does not.
-static int confirm_overlap(ts_gjk_run* run, double reach, ts_proximity_status status) {
+// How near a mixture of the points comes to the origin.
+static double weighted_norm(const ts_vec3* w, int count) {
+    ts_subdistance s;
+    ts_vec3 x = ts_vec3_zero();
+    ts_subdistance_solve(w, count, &s);
+    for (int i = 0; i < s.count; ++i) x = ts_vec3_add_scaled(x, s.lambda[i], w[s.index[i]]);
+    return ts_vec3_norm(x);
+}
+
+// |x| for the feature's weights: a distance of two points of the cores, whatever rounding did to the weights. On slivers
+// it is not the distance of the plane that the feature's own numbers describe.
+static double witnessed_distance(const ts_gjk_run* run) {
+    const ts_gjk_feature* f = run->feature;
     double lambda[4];
-    // Four weights of one sign are the same proof in either solver.
-    if (status == TS_PROXIMITY_PENETRATING || weigh(run, lambda)) return 1;
+    ts_vec3 x = ts_vec3_zero();
+    if (weigh(run, lambda)) {
+        for (int i = 0; i < f->rank; ++i) x = ts_vec3_add_scaled(x, lambda[i], run->store[f->slot[i]].w);
+        return ts_vec3_norm(x);
+    }
+    ts_vec3 w[4];
+    for (int i = 0; i < f->rank; ++i) w[i] = run->store[f->slot[i]].w;
+    return weighted_norm(w, f->rank);
+}
+
+// Zero where the origin is inside the tetrahedron by more than the rounding of its volumes; else its distance from the
+// nearest face, all that is then known.
+static double doubt_of_inside(const ts_gjk_run* run) {
+    ts_vec3 w[4];
+    double size[4];
+    for (int i = 0; i < 4; ++i) {
+        w[i] = run->store[run->feature->slot[i]].w;
+        size[i] = fabs(w[i].x) + fabs(w[i].y) + fabs(w[i].z);
+    }
+    static const int face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    int doubtful = 0;
+    for (int q = 0; q < 4; ++q) {
+        const int* c = face[q];
+        double volume = ts_vec3_dot(w[c[0]], ts_vec3_cross(w[c[1]], w[c[2]]));
+        doubtful |= !(fabs(volume) > 8.0 * DBL_EPSILON * (size[c[0]] * size[c[1]] * size[c[2]]));
+    }
+    if (!doubtful) return 0.0;
+    double nearest = (double)INFINITY;
+    for (int q = 0; q < 4; ++q) {
+        ts_vec3 corner[3] = {w[face[q][0]], w[face[q][1]], w[face[q][2]]};
+        double distance = weighted_norm(corner, 3);
+        nearest = distance < nearest ? distance : nearest;
+    }
+    return nearest;
+}
+
+// An overlap is claimed only for points that prove it. Returns 0, with the true feature in the run, where they do not and
+// the solver that trusts nothing knows better; else leaves in *status what is proven and in *apart the distance.
+static int confirm_overlap(ts_gjk_run* run, double reach, ts_proximity_status* status, double* apart) {
+    double size = sqrt(run->scale_squared), rounding = 8.0 * DBL_EPSILON * size;
+    int solid = run->feature->rank == 4;
+    *apart = solid ? doubt_of_inside(run) : witnessed_distance(run);
+    if (*apart <= reach + rounding) return 1;
+    // Slivers: the feature's plane says near, but no point of it that can be named with so few digits.
+    double claimed = solid ? *apart : sqrt(run->feature->xx);
+    *status = claimed - reach <= SLIVER * size ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
     ts_gjk_feature* next = ts_gjk_other_room(run);
-    if (run->careful || !ts_gjk_project_robustly(run, -1, next)) return 1;
-    if (next->rank == 4 || next->xx <= reach * reach) return 1;
+    if (run->careful || !ts_gjk_project_robustly(run, -1, next) || next->rank == 4) return 1;
     run->careful = 1;
     run->feature = next;
     return 0;
@@ -286,19 +341,26 @@ void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_
         ts_gjk_begin(&run, settings->start, cache, &d);
     run.best = d;
     ts_proximity_status status;
+    double apart = (double)INFINITY;
     for (;;) {
         status = (ts_proximity_status)run_loop(&run, settings->variant, TS_GJK_VERDICT, &order, d, out);
-        if (status != TS_PROXIMITY_PENETRATING && status != TS_PROXIMITY_OVERLAP_EARLY) break;
-        if (confirm_overlap(&run, reach, status)) break;
+        if (status == TS_PROXIMITY_SEPARATED_EARLY || status == TS_PROXIMITY_INVALID_INPUT || !run.feature->rank) break;
+        if (status == TS_PROXIMITY_SEPARATED || status == TS_PROXIMITY_LIMIT) {
+            apart = witnessed_distance(&run);
+            break;
+        }
+        if (confirm_overlap(&run, reach, &status, &apart)) break;
         d = run.feature->d;
     }
     certificate(&run, out);
     // Neither plane nor point decided: the distance equals the reach to rounding, or the iterations ran out.
-    double apart = run.feature->rank ? sqrt(run.feature->xx) : (double)INFINITY;
-    if (status == TS_PROXIMITY_TOUCHING && reach > 0.0) status = TS_PROXIMITY_OVERLAP_EARLY;
-    if (status == TS_PROXIMITY_SEPARATED)
-        status = fabs(apart - reach) <= TOUCH * out->scale ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
+    if (status == TS_PROXIMITY_TOUCHING && apart < reach) status = TS_PROXIMITY_OVERLAP_EARLY;
+    if (status == TS_PROXIMITY_SEPARATED) {
+        double near = (run.careful ? SLIVER : TOUCH) * out->scale;
+        status = fabs(sqrt(run.feature->xx) - reach) <= near ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
+    }
     out->status = status;
+    if (status == TS_PROXIMITY_SEPARATED_EARLY && run.feature->rank) apart = sqrt(run.feature->xx);
     out->upper = (apart > out->lower ? apart : out->lower) - balls;
     out->lower -= balls;
     out->rank = 0;
