@@ -355,7 +355,7 @@ static void judge(natural* q, const double* x, double* out_impulse) {
     ts_residual all;
     ts_scaled_judge(&q->s, x, q->trial, q->u, out_impulse, &all);
     q->report.own = all.ncp;
-    q->report.natural = all.natural;
+    q->report.natural = ts_scaled_measure(q->s.problem, out_impulse, all.natural, q->s.rest);
 }
 
 static int prepare(natural* q, const double* impulse) {

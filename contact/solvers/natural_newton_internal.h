@@ -21,7 +21,7 @@ typedef struct ts_natural_report {
     int proximals;  // proximal steps
     int sweeps;
     ts_law_residual own;  // of the exact law at the returned impulse
-    double natural;       // its natural map there
+    double natural;       // its natural map there, see ts_scaled_measure
 } ts_natural_report;
 
 /// Improves `impulse` (row_count, any finite start) in place; what is returned is admissible and never worse than the

@@ -4,8 +4,9 @@
 // Rule: a few sweeps of exact one-contact solves (ncp_nsgs.c). The fall of the residual over the last sweeps tells how
 // many more would be needed; while that is cheaper than a linear system, sweep on. Else Newton on the natural map with
 // proximal steps (natural_newton.c), which closes the rest in a handful of linear systems whatever the mass ratios. If
-// Newton stalls or its matrix would be too large, sweeps again from the best point, then Newton once more with a larger
-// proximal weight; then what was reached is reported.
+// Newton stalls, an interior point method, on the convex relaxation (which jams need) and on the law itself, each with
+// Newton from where it ends; sweeps and Newton with a larger proximal weight;
+// Newton from other starts. If its matrix would be too large, sweeps to the limit. What was reached is reported.
 // Source: hybrids of this kind: Acary, Bremond and Huber 2018 (NSN-AC after NSGS). The switch is ours.
 // Guaranteed: the answer is admissible and finite; converged means the law's residual, recomputed. Between the stages the
 // better point is kept.
@@ -17,8 +18,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/rng.h"
+
+#include "contact/solvers/interior_internal.h"
 #include "contact/solvers/natural_newton_internal.h"
 #include "contact/solvers/ncp_nsgs.h"
+#include "contact/solvers/scaled_internal.h"
 
 static const ts_setting setting[] = {
     {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
@@ -31,17 +36,28 @@ static const ts_setting setting[] = {
      offsetof(ts_ncp_settings, natural), 0.0, DBL_MAX},
     {"first_sweeps", "Gauss-Seidel sweeps before it is judged whether they will do", TS_SETTING_INT,
      offsetof(ts_ncp_settings, first_sweeps), 1.0, 1e6},
+    {"restarts", "Newton's other starts before the answer is given as it is", TS_SETTING_INT,
+     offsetof(ts_ncp_settings, restarts), 0.0, 1e6},
     {"proximal", "first weight of Newton's proximal term, relative to a contact's stiffness", TS_SETTING_DOUBLE,
      offsetof(ts_ncp_settings, proximal), 1e-14, 1.0},
 };
 
-// Rounds of sweeps and Newton before the answer is given as it is.
-enum { ROUNDS = 3, LATER_SWEEPS = 100 };
+// Sweeps after the first Newton; linear systems of the interior point method, of Newton after it, of one restart.
+enum { LATER_SWEEPS = 100, INTERIOR_LIMIT = 60, NEWTON_LIMIT = 300, RESTART_LIMIT = 120, RECOVERY_SWEEPS = 5 };
+
+// Any number; fixed, so that the same problem meets the same starts.
+#define RESTART_SEED UINT64_C(20240611)
+
+// Newton after the interior point method starts close, and with an impulse that should not be dragged back.
+#define POLISH_PROXIMAL 1e-6
+
+// More than any residual in units of its tolerance.
+#define NATURAL_FIRST 1e30
 
 ts_ncp_settings ts_ncp_settings_default(void) {
     ts_ncp_settings settings = {
-        .shared = ts_solver_settings_default(), .natural = 1e-9, .first_sweeps = 4, .proximal = 1e-3};
-    settings.shared.iteration_limit = 2000;
+        .shared = ts_solver_settings_default(), .natural = 1e-9, .first_sweeps = 4, .restarts = 24, .proximal = 1e-3};
+    settings.shared.iteration_limit = 4000;
     return settings;
 }
 
@@ -61,11 +77,24 @@ typedef struct hybrid {
     ts_arena* scratch;
     double* impulse;
     ts_solve_report report;  // of `impulse`
+    double natural;          // natural map at `impulse`, see ts_scaled_measure
+    double rest;             // ts_scaled_rest_impulse
 } hybrid;
 
 static double residual_of(const hybrid* h) {
     return ts_law_residual_in_force_units(h->report.own, h->problem->time_step);
 }
+
+// How far `impulse` is from what is asked, for comparisons: the natural map counts first, because it does not depend on
+// how large the internal forces are; converged is 1 or less.
+static double badness(const hybrid* h) {
+    double natural = h->natural / h->settings->natural;
+    return natural > 1.0 ? NATURAL_FIRST * natural : fmax(residual_of(h) / h->settings->shared.tolerance, natural);
+}
+
+// Nonzero when the natural map is met, though the law's residual in force units may not be: jams with large internal
+// forces end here, because rounding alone exceeds an absolute tolerance.
+static int is_met(const hybrid* h) { return h->natural <= h->settings->natural; }
 
 static int is_over(const hybrid* h) {
     return h->report.status == TS_SOLVE_CONVERGED || h->report.iterations >= h->settings->shared.iteration_limit;
@@ -73,50 +102,56 @@ static int is_over(const hybrid* h) {
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
+static int iterations_left(const hybrid* h) { return h->settings->shared.iteration_limit - h->report.iterations; }
+
 // At most `count` sweeps from the present impulse.
 static void sweep(hybrid* h, int count) {
     ts_ncp_nsgs_settings settings = ts_ncp_nsgs_settings_default();
     settings.shared = h->settings->shared;
-    settings.shared.iteration_limit = smaller(count, h->settings->shared.iteration_limit - h->report.iterations);
+    settings.shared.iteration_limit = smaller(count, iterations_left(h));
     int before = h->report.iterations;
     h->report = ts_ncp_nsgs_solver.solve(h->problem, &settings, h->scratch, h->impulse);
     h->report.iterations += before;
-    if (h->report.status != TS_SOLVE_CONVERGED) return;
     // A small product of impulse and velocity can hide a large error in one of them; the natural map cannot.
     ts_residual residual;
     ts_residual_evaluate(h->problem, h->impulse, h->scratch, NULL, &residual);
-    if (!(residual.natural <= h->settings->natural)) h->report.status = TS_SOLVE_ITERATION_LIMIT;
+    h->natural = ts_scaled_measure(h->problem, h->impulse, residual.natural, h->rest);
+    if (h->report.status == TS_SOLVE_CONVERGED && !(h->natural <= h->settings->natural))
+        h->report.status = TS_SOLVE_ITERATION_LIMIT;
 }
 
 // How many more sweeps the last ones promise to need; large when they promise nothing.
 static double sweeps_to_go(const hybrid* h, double before, int sweeps) {
-    double now = residual_of(h);
+    double now = badness(h);
     if (!(now < 0.9 * before) || sweeps < 1) return HUGE_VAL;
-    double rate = log(now / before) / sweeps;
-    return log(h->settings->shared.tolerance / now) / rate;
+    return log(fmax(now, 1.0)) / (log(before / now) / sweeps);
 }
 
 // Newton from the present impulse; keeps the better of before and after. Returns 0 when it could not be run.
-static int newton(hybrid* h, double proximal) {
+static int newton(hybrid* h, double proximal, int limit) {
     ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
+    size_t bytes = (size_t)h->problem->row_count * sizeof(double);
     double* start = TS_ARENA_ARRAY(h->scratch, double, h->problem->row_count);
     ts_natural_report report = {.status = TS_SOLVE_FAILED};
     if (start) {
-        memcpy(start, h->impulse, (size_t)h->problem->row_count * sizeof(double));
-        ts_natural_settings settings = {h->settings->shared.tolerance,
-                                        h->settings->natural,
-                                        h->settings->shared.iteration_limit - h->report.iterations,
-                                        h->settings->shared.iteration_limit,
-                                        proximal,
-                                        5};
+        hybrid after = *h;
+        memcpy(start, h->impulse, bytes);
+        ts_natural_settings settings = {.tolerance = h->settings->shared.tolerance,
+                                        .natural = h->settings->natural,
+                                        .newton_limit = smaller(limit, iterations_left(h)),
+                                        .proximal_limit = limit,
+                                        .proximal = proximal,
+                                        .sweeps = RECOVERY_SWEEPS};
         report = ts_natural_newton(h->problem, &settings, h->scratch, h->impulse);
         h->report.iterations += report.newtons + report.sweeps;
-        double now = ts_law_residual_in_force_units(report.own, h->problem->time_step);
-        if (report.status == TS_SOLVE_CONVERGED || (report.status != TS_SOLVE_FAILED && now < residual_of(h))) {
+        after.report.own = report.own;
+        after.natural = report.natural;
+        if (report.status != TS_SOLVE_FAILED && (report.status == TS_SOLVE_CONVERGED || badness(&after) < badness(h))) {
             h->report.status = report.status;
             h->report.own = report.own;
+            h->natural = report.natural;
         } else {
-            memcpy(h->impulse, start, (size_t)h->problem->row_count * sizeof(double));
+            memcpy(h->impulse, start, bytes);
         }
     }
     ts_arena_scope_end(h->scratch, scope);
@@ -130,32 +165,100 @@ static void begin(hybrid* h) {
     double worth = 8.0 + 0.25 * h->problem->block_count;
     sweep(h, first);
     while (!is_over(h) && h->report.status != TS_SOLVE_FAILED) {
-        double before = residual_of(h);
+        double before = badness(h);
         sweep(h, first);
         if (is_over(h) || sweeps_to_go(h, before, first) > worth) return;
     }
 }
 
+// The interior point method from its own start, and Newton from where it ends. Keeps the better of before and after.
+static void interior(hybrid* h, int relaxed) {
+    ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
+    size_t bytes = (size_t)h->problem->row_count * sizeof(double);
+    double* before = TS_ARENA_ARRAY(h->scratch, double, h->problem->row_count);
+    if (before) {
+        hybrid start = *h;
+        memcpy(before, h->impulse, bytes);
+        ts_interior_settings settings = {0.1 * h->settings->natural, INTERIOR_LIMIT, relaxed};
+        ts_interior_report report = ts_interior_solve(h->problem, &settings, h->scratch, h->impulse);
+        h->report.iterations += report.iterations;
+        if (report.ran) {
+            h->report.own = report.own;
+            h->natural = report.natural;
+            newton(h, POLISH_PROXIMAL, NEWTON_LIMIT);
+        }
+        if (!is_over(h) && !(badness(h) < badness(&start))) {
+            memcpy(h->impulse, before, bytes);
+            start.report.iterations = h->report.iterations;
+            *h = start;
+        }
+    }
+    ts_arena_scope_end(h->scratch, scope);
+}
+
+// A size for impulses to start from: the largest so far, or what would stop the fastest approach.
+static double typical_impulse(const hybrid* h) {
+    const ts_contact_problem* problem = h->problem;
+    double largest = 0.0;
+    for (int b = 0; b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+        for (int r = 0; r < block->rows; ++r) {
+            double own = D[r * block->rows + r];
+            if (own > 0.0) largest = fmax(largest, fabs(problem->g[block->row + r]) / own);
+            largest = fmax(largest, fabs(h->impulse[block->row + r]));
+        }
+    }
+    return largest;
+}
+
+// Newton from somewhere else: the same places in every run. On jammed problems a start with internal forces of the right
+// size is found in a few tries where no path from rest leads.
+static void restart(hybrid* h) {
+    ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
+    size_t rows = (size_t)h->problem->row_count;
+    double* best = TS_ARENA_ARRAY(h->scratch, double, rows);
+    double size = typical_impulse(h);
+    for (int k = 0; best && k < h->settings->restarts && !is_over(h) && !is_met(h); ++k) {
+        ts_rng rng = ts_rng_make(RESTART_SEED, (uint64_t)k);
+        hybrid before = *h;
+        memcpy(best, h->impulse, rows * sizeof(double));
+        double exponent = ts_rng_uniform_in(&rng, -3.0, 1.0), proximal = ts_rng_uniform_in(&rng, -8.0, -1.0);
+        for (size_t i = 0; i < rows; ++i) h->impulse[i] = size * pow(10.0, exponent) * ts_rng_normal(&rng);
+        for (int b = 0; b < h->problem->block_count; ++b) {
+            const ts_block* block = &h->problem->block[b];
+            if (block->set != TS_SET_CONE && block->set != TS_SET_HALF_LINE) continue;
+            double* normal = &h->impulse[block->row + (block->set == TS_SET_CONE ? 2 : 0)];
+            *normal = fabs(*normal);
+        }
+        h->natural = HUGE_VAL;  // of a start that is not to be kept
+        newton(h, pow(10.0, proximal), RESTART_LIMIT);
+        if (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&before))) {
+            memcpy(h->impulse, best, rows * sizeof(double));
+            before.report.iterations = h->report.iterations;
+            *h = before;
+        }
+    }
+    ts_arena_scope_end(h->scratch, scope);
+}
+
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    hybrid h = {problem, (const ts_ncp_settings*)settings, scratch, impulse, {TS_SOLVE_FAILED, 0, {0.0, 0.0, 0.0}}};
+    hybrid h = {problem,  (const ts_ncp_settings*)settings, scratch, impulse, {TS_SOLVE_FAILED, 0, {0.0, 0.0, 0.0}},
+                HUGE_VAL, ts_scaled_rest_impulse(problem)};
     begin(&h);
-    double proximal = h.settings->proximal;
-    for (int round = 0; round < ROUNDS && !is_over(&h) && h.report.status != TS_SOLVE_FAILED; ++round) {
-        if (!newton(&h, proximal)) {
-            sweep(&h, h.settings->shared.iteration_limit);
-            break;
-        }
-        if (is_over(&h)) break;
-        double before = residual_of(&h);
-        sweep(&h, LATER_SWEEPS);
-        // Sweeps that go well are left to go on.
-        while (!is_over(&h) && residual_of(&h) < 0.5 * before) {
-            before = residual_of(&h);
-            sweep(&h, LATER_SWEEPS);
-        }
-        proximal = fmin(10.0 * proximal, 1.0);
+    if (is_over(&h) || h.report.status == TS_SOLVE_FAILED) return h.report;
+    if (!newton(&h, h.settings->proximal, NEWTON_LIMIT)) {
+        sweep(&h, h.settings->shared.iteration_limit);
+        return h.report;
     }
+    if (!is_over(&h)) sweep(&h, LATER_SWEEPS);
+    if (!is_over(&h) && !is_met(&h)) newton(&h, fmin(10.0 * h.settings->proximal, 1.0), NEWTON_LIMIT);
+    if (!is_over(&h) && !is_met(&h)) interior(&h, 1);
+    if (!is_over(&h) && !is_met(&h)) interior(&h, 0);
+    if (!is_over(&h) && !is_met(&h)) restart(&h);
+    if (h.report.status != TS_SOLVE_CONVERGED && h.report.iterations < h.settings->shared.iteration_limit)
+        h.report.status = TS_SOLVE_STALLED;
     return h.report;
 }
 

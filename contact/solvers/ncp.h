@@ -13,10 +13,11 @@ typedef struct ts_ncp_settings {
     ts_solver_settings shared;
     double natural;    // largest natural map (dimensionless) that counts as converged, beside the tolerance
     int first_sweeps;  // Gauss-Seidel sweeps before it is judged whether they will do
+    int restarts;      // other starts of Newton before the answer is given as it is
     double proximal;   // first weight of Newton's proximal term, relative to a contact's stiffness
 } ts_ncp_settings;
 
-/// natural 1e-9, 4 first sweeps, proximal 1e-3, 2000 iterations; shared settings as everywhere.
+/// natural 1e-9, 4 first sweeps, 24 restarts, proximal 1e-3, 4000 iterations; shared settings as everywhere.
 ts_ncp_settings ts_ncp_settings_default(void);
 
 /// The solver named "ncp".

@@ -98,12 +98,35 @@ static double stiffness(const ts_contact_problem* problem, int b) {
     return largest;
 }
 
+// Internal forces this many times larger than the impulses that the problem asks for are still taken at face value.
+#define LARGE_IMPULSE 1e4
+
+double ts_scaled_measure(const ts_contact_problem* problem, const double* impulse, double natural, double rest) {
+    double largest = 0.0;
+    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fabs(impulse[i]));
+    return largest > LARGE_IMPULSE * rest && rest > 0.0 ? natural * (largest / (LARGE_IMPULSE * rest)) : natural;
+}
+
+double ts_scaled_rest_impulse(const ts_contact_problem* problem) {
+    double largest = 0.0, sum = 0.0;
+    int moved = 0;
+    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fabs(problem->g[i]));
+    for (int b = 0; b < problem->block_count; ++b) {
+        double k = stiffness(problem, b);
+        if (!(k > 0.0)) continue;
+        sum += 1.0 / k;
+        ++moved;
+    }
+    return moved > 0 ? largest * sum / moved : 0.0;
+}
+
 int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* q) {
     int n = problem->row_count, blocks = problem->block_count;
     const ts_delassus_ops* ops = problem->delassus->ops;
     q->problem = problem;
     q->rows = n;
     q->blocks = blocks;
+    q->rest = ts_scaled_rest_impulse(problem);
     if (!(ops->abilities & TS_DELASSUS_BLOCKS)) return 0;
     q->g = TS_ARENA_ARRAY(arena, double, n);
     q->scale = TS_ARENA_ARRAY(arena, double, blocks);

@@ -17,6 +17,7 @@ typedef struct ts_scaled {
     double* value;         // scaled G + R
     double* scale;         // (blocks) s; 0 where nothing can move the block, whose impulse stays zero
     double* g;             // (rows) scaled
+    double rest;           // ts_scaled_rest_impulse
 } ts_scaled;
 
 /// Lists and scales the problem; memory from `arena`. Returns 0 when the operator cannot, or the matrix would be larger
@@ -34,6 +35,14 @@ double ts_scaled_tangent_norm(const double* x, int rows);
 
 /// The projection of a block's y on its set.
 void ts_scaled_project(const ts_scaled* q, int b, const double* y, double* out);
+
+/// The natural map of a residual, made larger where the impulses dwarf what the problem asks for. The map is relative to
+/// the largest impulse, so an answer whose internal forces have run away would otherwise count as a good one. `rest` is
+/// ts_scaled_rest_impulse.
+double ts_scaled_measure(const ts_contact_problem* problem, const double* impulse, double natural, double rest);
+
+/// What would stop the fastest approach of an average block, N s.
+double ts_scaled_rest_impulse(const ts_contact_problem* problem);
 
 /// Judges x after projecting it: leaves the admissible impulse in out_impulse and gives the residuals of all laws. `trial`
 /// and `u` (rows) are overwritten.
