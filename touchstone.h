@@ -49,6 +49,7 @@
 #include "collision/sweep.h"
 #include "contact/cone.h"
 #include "contact/delassus.h"
+#include "contact/delassus_block.h"
 #include "contact/island.h"
 #include "contact/problem.h"
 #include "contact/residual.h"
