@@ -1,9 +1,12 @@
-// Problem: show a simulation and what happens at its contacts. Rule: one item per geom; per contact a disk, an arrow and a
-// cone whose sizes derive from the scene, so that a grasped nut and a falling house both read well. Guaranteed: reads the
-// simulation only, same simulation and camera give the same list. Known to fail: with bodies of very different weights
-// the arrows of the light ones are short, since all arrows share one scale.
+// Problem: show a simulation and what happens at its contacts. Rule: one item per geom, or per child of a compound and
+// per cell of a height field; per contact a disk, an arrow and a cone whose sizes derive from the scene, so that a grasped
+// nut and a falling house both read well. Guaranteed: reads the simulation only, same simulation and camera give the same
+// list. Known to fail: with bodies of very different weights the arrows of the light ones are short, since all arrows
+// share one scale; triangles and hulls that are not the model's have no mesh and stay unseen.
 #include "viewer/scene_draw.h"
 
+#include "collision/compound.h"
+#include "collision/height_field.h"
 #include "engine/builder.h"
 
 #include <string.h>
@@ -101,6 +104,82 @@ static int geom_is_hidden(const ts_model* model, const ts_geom* geom, unsigned s
     return show & TS_SHOW_COLLISION ? !geom_collides(geom) : geom_collides(geom) && !has_color;
 }
 
+// Squares over the cells of a height field, tilted as the cells are; of large fields one for several cells.
+static void draw_height_field(const ts_height_field* field, const ts_transform* placed, const float color[4],
+                              ts_draw_list* list) {
+    int step = 1;
+    while ((field->rows / step) * (field->columns / step) > 10000) ++step;
+    for (int row = 0; row + step < field->rows; row += step)
+        for (int column = 0; column + step < field->columns; column += step) {
+            const double* h = &field->height[row * field->columns + column];
+            double h00 = h[0], h10 = h[step], h01 = h[step * field->columns], h11 = h[step * field->columns + step];
+            double wide = field->spacing_x * step, deep = field->spacing_y * step;
+            ts_vec3 u = ts_vec3_make(wide, 0.0, 0.5 * (h10 + h11 - h00 - h01));
+            ts_vec3 v = ts_vec3_make(0.0, deep, 0.5 * (h01 + h11 - h00 - h10));
+            ts_vec3 x = ts_vec3_unit_or(u, ts_vec3_axis(0));
+            ts_vec3 z = ts_vec3_unit_or(ts_vec3_cross(u, v), ts_vec3_axis(2));
+            ts_vec3 y = ts_vec3_cross(z, x);
+            ts_transform cell = {ts_mat3_from_columns(x, y, z), ts_vec3_zero()};
+            cell.p.x = (column + 0.5 * step - 0.5 * (field->columns - 1)) * field->spacing_x;
+            cell.p.y = (row + 0.5 * step - 0.5 * (field->rows - 1)) * field->spacing_y;
+            cell.p.z = 0.25 * (h00 + h01 + h10 + h11);
+            ts_transform world = ts_transform_mul(placed, &cell);
+            ts_vec3 scale = ts_vec3_make(0.5 * ts_vec3_norm(u), 0.5 * ts_vec3_dot(v, y), 1.0);
+            ts_draw_list_add(list, TS_DRAW_MESH_SQUARE, &world, scale, 0.0, color);
+        }
+}
+
+// Adds the items of a shape. The ball around a core is drawn where it makes the same mesh larger, else left out.
+static void draw_shape(const ts_model* model, const ts_shape* shape, const ts_transform* placed, const float color[4],
+                       ts_draw_list* list, int* io_is_round) {
+    double r = shape->radius;
+    ts_vec3 ball = ts_vec3_make(r, r, r), grown = ts_vec3_add(shape->half, ball);
+    switch (shape->kind) {
+    case TS_SHAPE_SPHERE:
+        ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, placed, ball, 0.0, color);
+        *io_is_round = 1;
+        break;
+    case TS_SHAPE_CAPSULE:
+        ts_draw_list_add(list, TS_DRAW_MESH_CAPSULE, placed, ball, shape->half.z, color);
+        *io_is_round = 1;
+        break;
+    case TS_SHAPE_ELLIPSOID:
+        ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, placed, grown, 0.0, color);
+        *io_is_round = 1;
+        break;
+    case TS_SHAPE_CYLINDER:
+        ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, placed, grown, 0.0, color);
+        *io_is_round = 1;
+        break;
+    case TS_SHAPE_CONE: {
+        // The mesh stands on z = 0 and is one high.
+        ts_transform base = *placed;
+        base.p = ts_transform_point(placed, ts_vec3_make(0.0, 0.0, -shape->half.z));
+        ts_vec3 scale = ts_vec3_make(shape->half.x, shape->half.x, 2.0 * shape->half.z);
+        ts_draw_list_add(list, TS_DRAW_MESH_CONE, &base, scale, 0.0, color);
+        *io_is_round = 1;
+        break;
+    }
+    case TS_SHAPE_BOX: ts_draw_list_add(list, TS_DRAW_MESH_BOX, placed, grown, 0.0, color); break;
+    case TS_SHAPE_HULL:
+        for (int h = 0; h < model->hull_count; ++h) {
+            if (model->hull[h] != shape->hull) continue;
+            ts_draw_list_add(list, TS_DRAW_MESH_HULL + h, placed, ts_vec3_make(1.0, 1.0, 1.0), 0.0, color);
+            break;
+        }
+        break;
+    case TS_SHAPE_HEIGHT_FIELD: draw_height_field(shape->height_field, placed, color, list); break;
+    case TS_SHAPE_COMPOUND:
+        for (int i = 0; i < shape->compound->count; ++i) {
+            const ts_compound_child* child = &shape->compound->child[i];
+            ts_transform world = ts_transform_mul(placed, &child->placed);
+            draw_shape(model, &child->shape, &world, color, list, io_is_round);
+        }
+        break;
+    default: break;
+    }
+}
+
 static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_camera* camera, int g, unsigned show,
                       const float unset[4], ts_draw_list* list) {
     const ts_model* model = sim->model;
@@ -117,40 +196,14 @@ static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_c
     }
     if (show & TS_SHOW_GLASS && geom_moves(model, geom)) color[3] *= 0.35f;
 
-    double r = shape->radius;
-    ts_vec3 ball = ts_vec3_make(r, r, r);
-    ts_draw_item* item = NULL;
+    int first = list->items.count;
     int is_round = 0;
-    switch (shape->kind) {
-    case TS_SHAPE_SPHERE:
-        item = ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, placed, ball, 0.0, color);
-        is_round = 1;
-        break;
-    case TS_SHAPE_CAPSULE:
-        item = ts_draw_list_add(list, TS_DRAW_MESH_CAPSULE, placed, ball, shape->half.z, color);
-        is_round = 1;
-        break;
-    case TS_SHAPE_ELLIPSOID:
-        item = ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, placed, shape->half, 0.0, color);
-        is_round = 1;
-        break;
-    case TS_SHAPE_CYLINDER:
-        item = ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, placed, shape->half, 0.0, color);
-        is_round = 1;
-        break;
-    case TS_SHAPE_BOX: item = ts_draw_list_add(list, TS_DRAW_MESH_BOX, placed, shape->half, 0.0, color); break;
-    case TS_SHAPE_HULL:
-        for (int h = 0; h < model->hull_count; ++h) {
-            if (model->hull[h] != shape->hull) continue;
-            item = ts_draw_list_add(list, TS_DRAW_MESH_HULL + h, placed, ts_vec3_make(1.0, 1.0, 1.0), 0.0, color);
-            break;
-        }
-        break;
-    default: break;
+    draw_shape(model, shape, placed, color, list, &is_round);
+    for (int k = first; k < list->items.count; ++k) {
+        ts_draw_item* item = &list->items.data[k];
+        item->source = g;
+        if (is_round && show & TS_SHOW_PATTERN && geom_moves(model, geom)) item->flags |= TS_DRAW_PATTERN;
     }
-    if (!item) return;
-    item->source = g;
-    if (is_round && show & TS_SHOW_PATTERN && geom_moves(model, geom)) item->flags |= TS_DRAW_PATTERN;
 }
 
 static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, unsigned show, ts_draw_list* list) {

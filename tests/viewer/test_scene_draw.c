@@ -2,6 +2,8 @@
 // the colour of its mode, arrows along the force with one scale for all, weights that add up.
 #include "viewer_fixture.h"
 
+#include "collision/compound.h"
+#include "collision/height_field.h"
 #include "viewer/device_null.h"
 #include "viewer/view.h"
 
@@ -75,6 +77,53 @@ Test(scene_draw, one_item_per_geom_with_its_mesh_and_size) {
     ts_view_close(&view);
     ts_device_destroy(device);
     fixture_end(&f);
+}
+
+// A compound is its children, a height field its cells, a cone stands on its base.
+Test(scene_draw, composite_shapes_are_drawn_part_by_part) {
+    const double height[6] = {0.0, 0.1, 0.0, 0.0, 0.1, 0.2};
+    ts_height_field* field = NULL;
+    cr_assert(ts_height_field_build(height, 2, 3, 0.5, 1.0, -1.0, &field, NULL) == TS_OK);
+    ts_compound_child child[2] = {{ts_shape_sphere(0.1), ts_transform_identity()},
+                                  {ts_shape_cone(0.1, 0.2), ts_transform_identity()}};
+    child[1].placed.p.x = 0.5;
+    ts_compound* compound = NULL;
+    cr_assert(ts_compound_build(child, 2, &compound, NULL) == TS_OK);
+    ts_builder* builder = fixture_floor(0.5);
+    fixture_body(builder, ts_shape_compound(compound), ts_vec3_make(0, 0, 5.0), ts_vec3_zero(), 0.5);
+    ts_geom_def ground = ts_geom_def_default();
+    ground.shape = ts_shape_height_field(field);
+    cr_assert(ts_builder_add_geom(builder, &ground) >= 0);
+    fixture f = fixture_start(builder);
+    ts_device* device;
+    ts_view view = open_null(f.sim, &device);
+    view.show = TS_SHOW_GEOMS | TS_SHOW_GRID;
+    draw(&view);
+    int squares = 0, balls = 0, cones = 0;
+    for (int k = 0; k < view.list.items.count; ++k) {
+        const ts_draw_item* item = &view.list.items.data[k];
+        const ts_shape* shape = &f.sim->model->geom[item->source].shape;
+        ts_vec3 p =
+            ts_vec3_add(ts_vec3_make((double)item->position[0], (double)item->position[1], (double)item->position[2]),
+                        view.list.origin);
+        if (shape->kind == TS_SHAPE_HEIGHT_FIELD) {
+            cr_assert(item->mesh == TS_DRAW_MESH_SQUARE);
+            // Cells of 0.5 by 1 m about x = -0.25 and 0.25, at the mean of their corners.
+            cr_assert(fabs(fabs(p.x) - 0.25) < 1e-6 && fabs(p.y) < 1e-6);
+            cr_assert(fabs(p.z - (p.x < 0.0 ? 0.05 : 0.1)) < 1e-6);
+            ++squares;
+        } else if (shape->kind == TS_SHAPE_COMPOUND) {
+            balls += item->mesh == TS_DRAW_MESH_SPHERE;
+            cones += item->mesh == TS_DRAW_MESH_CONE;
+            if (item->mesh == TS_DRAW_MESH_CONE) cr_assert(fabs(p.z - 4.8) < 1e-5 && fabs(p.x - 0.5) < 1e-5);
+        }
+    }
+    cr_assert(squares == 2 && balls == 1 && cones == 1, "%d %d %d", squares, balls, cones);
+    ts_view_close(&view);
+    ts_device_destroy(device);
+    fixture_end(&f);
+    ts_height_field_free(field);
+    ts_compound_free(compound);
 }
 
 Test(scene_draw, bodies_without_a_colour_get_different_ones) {
