@@ -35,6 +35,8 @@ static const double EDGED_DEPTH = 1e-9;
 static const double FINE_DEPTH = 1e-9;
 // Depths below this, relative to the size of the difference, are touches as far as witnesses are concerned.
 static const double TOUCH = 1e-11;
+// Overlaps shallower than this, relative to the size, are decided by the distance.
+static const double VERDICT_DOUBT = 1e-8;
 // What incremental depth is asked for, relative to the size of the difference.
 static const double INCREMENTAL_TOLERANCE = 1e-9;
 // A second normal this close in depth, relative, may turn out the better one in the digits that EPA leaves open.
@@ -66,7 +68,7 @@ static ts_polish_outcome polish(const ts_shape* a, const ts_shape* b, const ts_t
     ts_polish_state state = {out->lower, out->upper, out->normal, out->point_a, out->point_b};
     ts_polish_outcome outcome = ts_polish_normal(a, b, b_in_a, &state);
     // Apart, the points are what proves the upper bound: new ones count only where they were looked up or prove a better one.
-    if (outcome != TS_POLISH_UNSETTLED || state.upper < out->upper || !(state.lower > 0.0)) {
+    if (outcome != TS_POLISH_UNSETTLED || state.upper < out->upper || !(out->upper > 0.0)) {
         out->point_a = state.point_a;
         out->point_b = state.point_b;
     }
@@ -88,6 +90,9 @@ static void take_gjk(const ts_gjk_result* gjk, ts_proximity* out) {
     out->normal = gjk->normal;
     out->point_a = gjk->point_a;
     out->point_b = gjk->point_b;
+    // On a sliver of a simplex the projection can fall short of its own point; the points are the shapes' and do not.
+    double apart = ts_vec3_distance(out->point_a, out->point_b);
+    if (gjk->rank > 0 && apart > out->upper + 16.0 * DBL_EPSILON * gjk->scale) out->upper = apart;
 }
 
 static void take_epa(const ts_epa_result* epa, ts_proximity* out) {
@@ -407,13 +412,31 @@ static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transfor
     ts_gjk_result gjk;
     ts_gjk_overlap(a, b, b_in_a, options->margin, &settings, cache, &gjk);
     take_gjk(&gjk, out);
-    // An origin on the simplex need not be on the surface: touching is proven by a plane that says so.
-    double rounding = 8.0 * DBL_EPSILON * (gjk.scale + a->radius + b->radius + fabs(options->margin));
-    int touching = out->status == TS_PROXIMITY_TOUCHING && out->lower >= options->margin - rounding;
-    if (out->status == TS_PROXIMITY_PENETRATING || (out->status == TS_PROXIMITY_TOUCHING && !touching))
-        out->status = TS_PROXIMITY_OVERLAP_EARLY;
-    out->distance = out->status == TS_PROXIMITY_OVERLAP_EARLY ? out->upper : out->lower;
-    return out->status == TS_PROXIMITY_OVERLAP_EARLY || out->status == TS_PROXIMITY_SEPARATED_EARLY || touching;
+    double size = gjk.scale + a->radius + b->radius + fabs(options->margin), rounding = 8.0 * DBL_EPSILON * size;
+    switch (out->status) {
+    case TS_PROXIMITY_SEPARATED_EARLY:
+        out->distance = out->lower;
+        out->upper = (double)INFINITY;
+        return 1;
+    case TS_PROXIMITY_TOUCHING:
+        // An origin on the simplex need not be on the surface: touching is proven by a plane that says so.
+        if (out->lower >= options->margin - rounding) {
+            out->distance = out->lower;
+            return out->upper <= options->margin + rounding;
+        }
+        if (!(out->upper <= options->margin + rounding)) return 0;
+        out->upper = options->margin + rounding;
+        break;
+    case TS_PROXIMITY_OVERLAP_EARLY:
+        // On a sliver of a simplex its nearest point is not known to the last digits.
+        if (!(out->upper < options->margin - VERDICT_DOUBT * size)) return 0;
+        break;
+    case TS_PROXIMITY_PENETRATING: break;
+    default: return 0;
+    }
+    out->status = TS_PROXIMITY_OVERLAP_EARLY;
+    out->distance = out->upper;
+    return 1;
 }
 
 void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
@@ -428,7 +451,9 @@ void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_i
     out->lower -= balls;
     out->upper -= balls;
     out->distance -= balls;
-    if (out->status == TS_PROXIMITY_LIMIT || out->status == TS_PROXIMITY_SEPARATED_EARLY) return;
+    // Bounds that met in the last iteration allowed have met.
+    if (out->status == TS_PROXIMITY_LIMIT && out->upper - out->lower > CURVED_ROUNDING * (scale + balls)) return;
+    if (out->status == TS_PROXIMITY_SEPARATED_EARLY) return;
     if (fabs(out->distance) <= 8.0 * DBL_EPSILON * (scale + balls))
         out->status = TS_PROXIMITY_TOUCHING;
     else

@@ -28,7 +28,8 @@ static ts_proximity sure(ts_shape a, ts_transform pa, ts_shape b, ts_transform p
     c.size = fuzz_reach(&a) + fuzz_reach(&b) + ts_vec3_distance(pa.p, pb.p);
     c.far = ts_vec3_norm(pa.p) + ts_vec3_norm(pb.p);
     c.gap = -(long double)INFINITY;
-    cr_expect(fuzz_judge(&c, &first, 7, why), "%s-%s: %s", ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), why);
+    cr_expect(fuzz_judge(&c, &first, 7, why) && fuzz_is_sharp(&c, &first, why), "%s-%s: %s", ts_shape_kind_name(a.kind),
+              ts_shape_kind_name(b.kind), why);
     double slack = 1e-12 * c.size + 1e-3 * (first.upper - first.lower) + 16.0 * DBL_EPSILON * c.far;
     cr_expect(fabs(first.distance - second.distance) <= slack + (first.upper - first.lower),
               "%s-%s swapped: %.17g and %.17g", ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), first.distance,
