@@ -409,7 +409,7 @@ static int polyhedra(const ts_bench_options* options, ts_bench_report* report, t
         add_search(&list, &set, NO_SHORTCUT, 45.0, options->seed);
         add_peer(&list, &set, "touchstone", 0.0);
         add_peer(&list, &set, "libccd GJK, EPA", 1e-10);
-        add_peer(&list, &set, "coal", 0.0);
+        add_peer(&list, &set, "coal default", 0.0);
         for (int i = 0; i < list.count; ++i) judge(&list.way[i]);
         int stopped = time_ways(report, options, &list, timing);
         label[0] = 0;

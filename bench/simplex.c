@@ -59,7 +59,6 @@ static void note_answer(outcome* o, int method, int problem, int iterations, int
 }
 
 static void solve(const ts_bench_pair* pair, int problem, outcome* o) {
-    int limited = TS_PROXIMITY_LIMIT;
     // The answer that NESMINO is to reach.
     ts_gjk_result sharp = run_gjk(pair, TS_GJK_VANILLA, 0.0);
     ts_vec3 target =
@@ -77,7 +76,8 @@ static void solve(const ts_bench_pair* pair, int problem, outcome* o) {
     for (int k = 0; k < 2; ++k) {
         ts_gjk_result r = run_gjk(pair, k ? momentum : TS_GJK_VANILLA, GAP);
         double distance = r.status == TS_PROXIMITY_PENETRATING ? 0.0 : r.upper;
-        note_answer(o, k ? NESTEROV : GJK, problem, r.iterations, (int)r.status != limited, distance, pair);
+        note_answer(o, k ? NESTEROV : GJK, problem, r.iterations,
+                    r.iterations < ts_gjk_settings_default().iteration_limit, distance, pair);
     }
 }
 
