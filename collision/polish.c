@@ -209,7 +209,8 @@ static double core_excess(const ts_shape* s, ts_vec3 p) {
     case TS_SHAPE_CONE: {
         double slant = sqrt(4.0 * h.z * h.z + h.x * h.x);
         double side = (2.0 * h.z * sqrt(p.x * p.x + p.y * p.y) + h.x * (p.z - h.z)) / slant;
-        return fmax(side, -h.z - p.z);
+        // Beyond the apex the side of a needle is hardly off.
+        return fmax(side, fabs(p.z) - h.z);
     }
     case TS_SHAPE_TRIANGLE: {
         const ts_vec3* c = s->triangle;

@@ -197,29 +197,33 @@ static int query_again(const ts_shape* a, const ts_shape* b, const ts_transform*
     return done;
 }
 
+// Lets GJK go all the way from the normal there is, and keeps the better of both bounds.
+static void close_apart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_gjk_settings settings,
+                        ts_proximity* out) {
+    ts_proximity known = *out;
+    ts_gjk_result fine;
+    settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
+    settings.variant = TS_GJK_AUTO;
+    ts_gjk_restart(a, b, b_in_a, &settings, known.normal, &fine);
+    take_gjk(&fine, out);
+    if (known.lower > out->lower) {
+        out->lower = known.lower;
+        out->normal = known.normal;
+    }
+    if (known.upper < out->upper) {
+        out->upper = known.upper;
+        out->point_a = known.point_a;
+        out->point_b = known.point_b;
+    }
+    if (out->lower > out->upper) out->lower = out->upper;
+}
+
 // Signed distance of cores that lie apart, from where GJK stopped.
 static void finish_apart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
                          ts_gjk_settings settings, const ts_gjk_result* gjk, ts_proximity* out) {
     if (curved) polish(a, b, b_in_a, out);
-    if (curved && !is_closed(out, gjk->scale)) {
-        // Newton did not close the gap (a kink it could not name): let GJK go all the way.
-        ts_proximity polished = *out;
-        ts_gjk_result fine;
-        settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
-        settings.variant = TS_GJK_AUTO;
-        ts_gjk_restart(a, b, b_in_a, &settings, polished.normal, &fine);
-        take_gjk(&fine, out);
-        if (polished.lower > out->lower) {
-            out->lower = polished.lower;
-            out->normal = polished.normal;
-        }
-        if (polished.upper < out->upper) {
-            out->upper = polished.upper;
-            out->point_a = polished.point_a;
-            out->point_b = polished.point_b;
-        }
-        if (out->lower > out->upper) out->lower = out->upper;
-    }
+    // Where Newton did not close the gap (a kink it could not name).
+    if (curved && !is_closed(out, gjk->scale)) close_apart(a, b, b_in_a, settings, out);
     out->distance = out->upper;
 }
 
@@ -244,7 +248,8 @@ static void try_runner_up(const ts_shape* a, const ts_shape* b, const ts_transfo
 
 // Depth of cores that overlap or touch, from where GJK stopped.
 static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
-                               ts_vec3 previous, const ts_gjk_result* gjk, ts_proximity* out) {
+                               ts_vec3 previous, ts_gjk_settings settings, const ts_gjk_result* gjk,
+                               ts_proximity* out) {
     ts_epa_result epa;
     ts_epa_penetration_to(a, b, b_in_a, gjk, previous, curved ? curved_depth(a, b) : POLYTOPE_DEPTH, &epa);
     take_epa(&epa, out);
@@ -257,6 +262,17 @@ static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_tr
         }
     }
     if (curved) try_runner_up(a, b, b_in_a, &epa, out);
+    if (out->lower > 16.0 * DBL_EPSILON * gjk->scale && out->lower < gjk->upper) {
+        // They are apart after all, by less than GJK could tell. A polytope that leaves the origin outside proves no upper
+        // bound; two points do.
+        out->upper = gjk->upper;
+        out->point_a = gjk->point_a;
+        out->point_b = gjk->point_b;
+        if (!is_closed(out, gjk->scale)) close_apart(a, b, b_in_a, settings, out);
+        out->distance = out->upper;
+        out->status = TS_PROXIMITY_SEPARATED;
+        return;
+    }
     // At a touch many faces pass the origin, and rounding chooses among them; GJK's points belong to both shapes and meet.
     double near = TOUCH * gjk->scale;
     if (out->lower >= -near && ts_vec3_distance(gjk->point_a, gjk->point_b) <= near) {
@@ -392,7 +408,7 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     else if (options->method == TS_PROXIMITY_INCREMENTAL)
         finish_incremental(a, b, b_in_a, previous, &gjk, out);
     else
-        finish_overlapping(a, b, b_in_a, curved, previous, &gjk, out);
+        finish_overlapping(a, b, b_in_a, curved, previous, settings, &gjk, out);
 }
 
 // What the pair remembers of this answer: of the cores, since that is where the next search begins.
