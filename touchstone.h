@@ -54,6 +54,7 @@
 #include "contact/problem.h"
 #include "contact/residual.h"
 #include "contact/solver.h"
+#include "contact/solvers/ccp_apgd.h"
 #include "contact/solvers/ccp_pgs.h"
 #include "contact/solvers/lcp_pgs.h"
 #include "contact/solvers/ncp.h"
