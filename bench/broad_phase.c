@@ -1,9 +1,9 @@
 // broad-phase: what all pairs of n moving boxes cost, from one hundred to one hundred thousand.
 //
-// Boxes of 0.2 to 0.6 m drift through a cube and turn back at its walls; there are about five neighbours to a box, whatever
-// their number. Every contestant sees the same boxes in the same update, in turns; one that remembers starts from the same first
-// update. The time is that of an update: all boxes moved, all pairs known. At the end the pairs are compared with
-// those of sorting and sweeping, and up to ten thousand boxes with all pairs tried.
+// Boxes of 0.2 to 0.6 m drift through a cube and turn back at its walls; there are about five neighbours to a box,
+// whatever their number. Every contestant sees the same boxes in the same update, in turns; one that remembers starts
+// from the same first update. The time is that of an update: all boxes moved, all pairs known. At the end the pairs are
+// compared with those of sorting and sweeping, and up to ten thousand boxes with all pairs tried.
 #include "bench/bench.h"
 #include "bench/bench_list.h"
 #include "bench/broad_peer.h"
@@ -219,8 +219,8 @@ static int sits_out(const contestant* who, const crowd* c, int left) {
     return who->count_limit == BRUTE_FORCE_LIMIT && who->method && c->count > 1000 && left > 5;
 }
 
-// The updates of one crowd; returns 0 when asked to stop or when something failed. Whoever remembers is first led to the state
-// in which boxes leave their enlarged boxes at different times.
+// The updates of one crowd; returns 0 when asked to stop or when something failed. Whoever remembers is first led to
+// the state in which boxes leave their enlarged boxes at different times.
 static int race(arena_run* run, crowd* c, double time_step, int steps, int* in) {
     int settling = (int)(0.05 / time_step);
     crowd_move(c, 0.0);

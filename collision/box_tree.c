@@ -1,20 +1,21 @@
 // A dynamic bounding-volume tree: memory, insertion, removal, motion.
 //
-// Problem: keep n boxes so that those meeting a query are found in about log n + answers, while boxes come, go and move.
+// Problem: keep n boxes so that those meeting a query are found in about log n + answers, while boxes come, go and
+// move.
 // Rule: a new leaf becomes the sibling of the node for which the total surface of inner nodes grows least (the surface
-// area heuristic; Goldsmith and Salmon 1987), found by branch and bound: below a node, no place can cost less than the leaf's own
-// surface plus what the nodes above grow by (Bittner, Hapala and Havran, "Incremental BVH construction for ray tracing",
-// 2015). On the way back up, a node and its nephew change places where that makes their parent smaller (Kopta et al.,
-// "Fast, effective BVH updates for animated scenes", 2012). A leaf that moves keeps its place and the nodes above are
-// refitted; `cost` over `built_cost` tells the owner when to build anew (box_tree_build.c).
+// area heuristic; Goldsmith and Salmon 1987), found by branch and bound: below a node, no place can cost less than the
+// leaf's own surface plus what the nodes above grow by (Bittner, Hapala and Havran, "Incremental BVH construction for
+// ray tracing", 2015). On the way back up, a node and its nephew change places where that makes their parent smaller
+// (Kopta et al., "Fast, effective BVH updates for animated scenes", 2012). A leaf that moves keeps its place and the
+// nodes above are refitted; `cost` over `built_cost` tells the owner when to build anew (box_tree_build.c).
 // Layout: two siblings share one 64-byte pair, so a query reads one cache line per branching and needs no pointers to
 // single nodes. A pair knows the node it hangs on, a node its pair: a chain of moves stays local.
 // Guaranteed: every node encloses all below it (single precision, rounded outwards), whatever the order of operations.
 // Depth is not: boxes that halve in size again and again, or coincide, can make a long chain when inserted one by
-// one. Queries then fall back to a walk without a stack; an insertion that lands deeper than the stack builds the tree anew,
-// so that chains do not grow far beyond it.
-// Known failure: far from the origin, relative to their size, boxes grow to the grid of single precision, and many false
-// neighbours are reported.
+// one. Queries then fall back to a walk without a stack; an insertion that lands deeper than the stack builds the tree
+// anew, so that chains do not grow far beyond it.
+// Known failure: far from the origin, relative to their size, boxes grow to the grid of single precision, and many
+// false neighbours are reported.
 #include "collision/box_tree.h"
 
 #include <stdlib.h>
@@ -189,8 +190,8 @@ typedef struct place_entry {
     float inherited;  // m^2, what the nodes above grow by
 } place_entry;
 
-// The node beside which the leaf costs least, by branch and bound, nearer children first. Subtrees that no longer fit the
-// bounded list are left out: the answer is then still a place, perhaps not the best.
+// The node beside which the leaf costs least, by branch and bound, nearer children first. Subtrees that no longer fit
+// the bounded list are left out: the answer is then still a place, perhaps not the best.
 static int best_sibling(const ts_box_tree* tree, const float leaf[6], int* out_depth) {
     place_entry stack[TS_BOX_TREE_STACK];
     int used = 0, best = 0, best_depth = 0;
@@ -230,8 +231,8 @@ static int best_sibling(const ts_box_tree* tree, const float leaf[6], int* out_d
     }
 }
 
-// Where a node and both its children are one and the same to the leaf, as among boxes that coincide, the way down is that of a
-// counter's bits: staying at the top would make a chain.
+// Where a node and both its children are one and the same to the leaf, as among boxes that coincide, the way down is
+// that of a counter's bits: staying at the top would make a chain.
 static int below_equals(const ts_box_tree* tree, const float leaf[6], int node, int* depth) {
     for (int below = child_of(tree, node); below >= 0; below = child_of(tree, node)) {
         float bound[6], merged[2][6];

@@ -97,22 +97,23 @@ typedef int (*ts_box_tree_visit)(void* context, int item);
 /// Returns 0 when the visitor stopped it, else 1.
 int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_tree_visit visit, void* context);
 
-/// Called with each item whose box the ray enters at parameter `enter` (0 when it starts inside) before `limit`. Returns the new
-/// limit: `limit` to go on, the parameter of a hit to look for nearer ones only, a negative number to stop.
+/// Called with each item whose box the ray enters at parameter `enter` (0 when it starts inside) before `limit`.
+/// Returns the new limit: `limit` to go on, the parameter of a hit to look for nearer ones only, a negative number to
+/// stop.
 typedef double (*ts_box_tree_ray_visit)(void* context, int item, double enter, double limit);
 
 /// Visits the items whose boxes the ray `from + t direction`, 0 <= t <= limit, meets, roughly from near to far.
-/// `direction` need not be a unit vector; zero means the point `from`. Nothing is visited when an input is NaN or `from`
-/// infinite. Returns the last limit.
+/// `direction` need not be a unit vector; zero means the point `from`. Nothing is visited when an input is NaN or
+/// `from` infinite. Returns the last limit.
 double ts_box_tree_ray(const ts_box_tree* tree, ts_vec3 from, ts_vec3 direction, double limit,
                        ts_box_tree_ray_visit visit, void* context);
 
-/// Called with each item whose box is no farther than `limit`; `lower` (m) is a lower bound of that distance. Returns the new
-/// limit: `limit` to go on, the distance found to look for nearer ones only, a negative number to stop.
+/// Called with each item whose box is no farther than `limit`; `lower` (m) is a lower bound of that distance. Returns
+/// the new limit: `limit` to go on, the distance found to look for nearer ones only, a negative number to stop.
 typedef double (*ts_box_tree_nearest_visit)(void* context, int item, double lower, double limit);
 
-/// Visits the items whose boxes are within `limit` (m, may be infinite) of `box`, roughly from near to far, and prunes by
-/// the limit as the visitor lowers it: candidates for the closest point. Returns the last limit.
+/// Visits the items whose boxes are within `limit` (m, may be infinite) of `box`, roughly from near to far, and prunes
+/// by the limit as the visitor lowers it: candidates for the closest point. Returns the last limit.
 double ts_box_tree_nearest(const ts_box_tree* tree, ts_box box, double limit, ts_box_tree_nearest_visit visit,
                            void* context);
 

@@ -1,13 +1,13 @@
 // Building a whole tree at once.
 //
 // Problem: a good tree for n boxes, in time n log n, the same for any number of workers.
-// Rule: top down. The centres are put into sixteen bins along the axis on which they spread most, and the range is cut between
-// the two bins for which (surface x count) of both sides is least (Wald, "On fast construction of SAH-based bounding
-// volume hierarchies", 2007). Where binning cannot tell (all centres in one bin, or the depth already large) the range is
-// halved by count in the order it has.
-// A range of n leaves owns exactly n - 1 pairs, numbered in the order of a walk from the root, so every subtree knows its place
-// before any other is built: the top is split by the caller, the subtrees below are built on all workers, and neither their
-// number nor their order changes a bit of the result.
+// Rule: top down. The centres are put into sixteen bins along the axis on which they spread most, and the range is cut
+// between the two bins for which (surface x count) of both sides is least (Wald, "On fast construction of SAH-based
+// bounding volume hierarchies", 2007). Where binning cannot tell (all centres in one bin, or the depth already large)
+// the range is halved by count in the order it has.
+// A range of n leaves owns exactly n - 1 pairs, numbered in the order of a walk from the root, so every subtree knows
+// its place before any other is built: the top is split by the caller, the subtrees below are built on all workers, and
+// neither their number nor their order changes a bit of the result.
 // Guaranteed: depth at most BINNED_DEPTH + log2(n), so that queries never run out of their stack below 2^26 leaves.
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // What the files of the tree and the broad phase share: boxes in single precision, and the walk through the tree.
 //
-// A box is stored as (low, minus high): then "a inside b" and "a meets b" are all comparisons in one direction, and one pair
-// of siblings is tested with three four-wide instructions. Each such test has a scalar twin with the same answers.
+// A box is stored as (low, minus high): then "a inside b" and "a meets b" are all comparisons in one direction, and one
+// pair of siblings is tested with three four-wide instructions. Each such test has a scalar twin with the same answers.
 #ifndef TS_COLLISION_BOX_TREE_INTERNAL_H
 #define TS_COLLISION_BOX_TREE_INTERNAL_H
 
@@ -40,8 +40,8 @@ static inline float ts_box4_round_down(double x) {
     return f - fabsf(f) * 0x1p-22f - FLT_MIN;
 }
 
-/// The box in single precision, rounded outwards, from `origin`. Nonzero when it has ends, in order, within reach. What it
-/// writes otherwise means nothing.
+/// The box in single precision, rounded outwards, from `origin`. Nonzero when it has ends, in order, within reach. What
+/// it writes otherwise means nothing.
 static inline int ts_box4_from_scalar(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4* out) {
     double low[3] = {min.x - origin.x, min.y - origin.y, min.z - origin.z};
     double high[3] = {max.x - origin.x, max.y - origin.y, max.z - origin.z};
@@ -171,8 +171,8 @@ static inline int ts_box_tree_meet(const ts_box_tree_pair* pair, const ts_box_tr
 #define TS_BOX_TREE_INLINE static inline
 #endif
 
-/// Visits the items below pair `top` that meet the query without a stack: from a pair that is done it climbs, and looks at
-/// the second sibling of whatever it came from as the first. For trees too deep for the stack of ts_box_tree_walk.
+/// Visits the items below pair `top` that meet the query without a stack: from a pair that is done it climbs, and looks
+/// at the second sibling of whatever it came from as the first. For trees too deep for the stack of ts_box_tree_walk.
 TS_BOX_TREE_INLINE int ts_box_tree_walk_deep(const ts_box_tree* tree, int top, const ts_box_tree_query* q,
                                              ts_box_tree_visit visit, void* context) {
     int pair = top, side = 0;
@@ -232,8 +232,8 @@ int ts_box_tree_reserve(ts_box_tree* tree, int pairs, int items);
 /// Scratch of the tree, `bytes` of it; NULL when memory is short. What was there is lost.
 void* ts_box_tree_scratch(ts_box_tree* tree, size_t bytes);
 
-/// Builds from leaves with valid bounds and distinct items; reorders them. Returns 0 when memory is short (the tree is then
-/// empty).
+/// Builds from leaves with valid bounds and distinct items; reorders them. Returns 0 when memory is short (the tree is
+/// then empty).
 int ts_box_tree_build_leaves(ts_box_tree* tree, ts_box_tree_leaf* leaf, int count, ts_task_pool* pool);
 
 /// Adds a leaf with valid bounds. Returns 0 when memory is short.

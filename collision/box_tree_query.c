@@ -1,11 +1,11 @@
 // Asking a tree: boxes, rays, nearest.
 //
-// Rule: from the root down, leaving out every node whose box the query misses; nearer siblings first where there is such a thing.
-// A ray meets a box when the intervals of its parameter between the three pairs of planes have something in common (Kay and
-// Kajiya, "Ray tracing complex scenes", 1986); the far ends are pushed out by a few units in the last place, so that
-// rounding loses no box (Ize, "Robust BVH ray traversal", 2013).
-// Guaranteed: no item that meets the query is left out, and `enter` and `lower` are lower bounds. No heap: a bounded stack,
-// and behind it a walk through the links to the parents.
+// Rule: from the root down, leaving out every node whose box the query misses; nearer siblings first where there is
+// such a thing. A ray meets a box when the intervals of its parameter between the three pairs of planes have something
+// in common (Kay and Kajiya, "Ray tracing complex scenes", 1986); the far ends are pushed out by a few units in the
+// last place, so that rounding loses no box (Ize, "Robust BVH ray traversal", 2013).
+// Guaranteed: no item that meets the query is left out, and `enter` and `lower` are lower bounds. No heap: a bounded
+// stack, and behind it a walk through the links to the parents.
 #include <string.h>
 
 #include "collision/box_tree_internal.h"
@@ -25,8 +25,8 @@ int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_tree_visit v
     return ts_box_tree_walk(tree, 0, &q, visit, context);
 }
 
-// What a query from near to far asks of a node: a lower bound of the parameter or distance, negative when the node is of no
-// use; and what it does with an item, which gives the new limit.
+// What a query from near to far asks of a node: a lower bound of the parameter or distance, negative when the node is
+// of no use; and what it does with an item, which gives the new limit.
 typedef struct near_query {
     const void* shape;
     double (*key)(const void* shape, const ts_box_tree_pair* pair, int side, double limit);

@@ -1,20 +1,20 @@
 // The broad phase with a memory: boxes remembered from update to update.
 //
 // Problem: all overlapping pairs of n boxes, again and again, while most of them move a little.
-// Rule: every box is kept a little larger than it is ("fat": an eighth of its extent, at most 5 cm, and some updates' worth of its
-// last motion), in one of two trees: boxes that never changed, and the others. While a box stays inside its fat box nothing
-// happens to it. One that leaves it gets a new fat box and looks for neighbours (broad_phase_pairs.c); the pairs of fat
-// boxes are kept, and an update gives those of them whose true boxes overlap. A tree that motion has made much worse than
-// it was (sum of surfaces) is built anew (box_tree_build.c).
-// When a third of the boxes has left at once, as in the first update or when everything flies, what is kept would not live:
-// sorting and sweeping (sweep.c) answers directly, and once things calm down gives the pairs of all fat boxes to start
-// from. Should that take too many comparisons, which large boxes among small ones can bring about, the trees are asked
-// for all boxes instead; so are they with more than a few workers, because they alone share the work.
+// Rule: every box is kept a little larger than it is ("fat": an eighth of its extent, at most 5 cm, and some updates'
+// worth of its last motion), in one of two trees: boxes that never changed, and the others. While a box stays inside
+// its fat box nothing happens to it. One that leaves it gets a new fat box and looks for neighbours
+// (broad_phase_pairs.c); the pairs of fat boxes are kept, and an update gives those of them whose true boxes overlap. A
+// tree that motion has made much worse than it was (sum of surfaces) is built anew (box_tree_build.c).
+// When a third of the boxes has left at once, as in the first update or when everything flies, what is kept would not
+// live: sorting and sweeping (sweep.c) answers directly, and once things calm down gives the pairs of all fat boxes to
+// start from. Should that take too many comparisons, which large boxes among small ones can bring about, the trees are
+// asked for all boxes instead; so are they with more than a few workers, because they alone share the work.
 // Boxes without finite ends, such as a ground plane's, or farther out than single precision reaches, are compared with
-// everything. Boxes with a NaN, which would silently spoil a tree because every comparison with it is false, are refused.
-// A handful of boxes is not worth a tree: every pair is tried.
-// Guaranteed: exactly the pairs whose closed boxes meet and whose groups and masks allow it, ascending: a function of the
-// boxes alone. Where boxes are fat and how trees look depends on the past; what is given does not.
+// everything. Boxes with a NaN, which would silently spoil a tree because every comparison with it is false, are
+// refused. A handful of boxes is not worth a tree: every pair is tried.
+// Guaranteed: exactly the pairs whose closed boxes meet and whose groups and masks allow it, ascending: a function of
+// the boxes alone. Where boxes are fat and how trees look depends on the past; what is given does not.
 // Cost: linear in boxes and pairs kept, plus log n for each box that left. Memory: linear in both.
 // Known limits: a scene 10^7 times larger than its boxes makes fat boxes of the size of single precision's grid; many
 // boxes without ends cost their number times n.
@@ -32,7 +32,8 @@ static const double DECAY = 1.3;
 // A scene this many times its own size away from the origin of the trees gets a new origin.
 static const float FAR_OFF = 64.0f;
 
-// A fat box reaches ahead by at most this part of the box's extent: beyond, false pairs cost more than staying inside saves.
+// A fat box reaches ahead by at most this part of the box's extent: beyond, false pairs cost more than staying inside
+// saves.
 static const float AHEAD_LIMIT = 0.25f;
 
 enum {
@@ -95,8 +96,8 @@ static int reserve(ts_broad_phase* broad, int count) {
     broad->moved = (unsigned char*)data[5];
     broad->list = (int*)data[6];
     if (ok) broad->capacity = wanted;
-    // Trees and lists get room for what is usual at once, so that a box that starts to move, or a pair more than before, does
-    // not need the heap later.
+    // Trees and lists get room for what is usual at once, so that a box that starts to move, or a pair more than
+    // before, does not need the heap later.
     for (int t = 0; t < 2 && ok; ++t)
         ok = ts_box_tree_reserve(&broad->tree[t], wanted + 2, wanted) &&
              ts_box_tree_scratch(&broad->tree[t], (size_t)wanted * sizeof(ts_box_tree_leaf));
@@ -276,7 +277,8 @@ static int measure(ts_broad_phase* broad) {
     return centre <= FAR_OFF * extent;
 }
 
-// The boxes that moved, by index, or when they are many in the order of the trees: neighbours then ask one after another.
+// The boxes that moved, by index, or when they are many in the order of the trees: neighbours then ask one after
+// another.
 static int list_moved(ts_broad_phase* broad) {
     int listed = 0;
     for (int i = 0; i < broad->count; ++i) {

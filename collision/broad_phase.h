@@ -1,5 +1,5 @@
-// The broad phase: boxes in, pairs that may touch out. Deterministic: pairs come sorted by (first, second), and depend on the
-// boxes alone, not on the history or the number of workers.
+// The broad phase: boxes in, pairs that may touch out. Deterministic: pairs come sorted by (first, second), and depend
+// on the boxes alone, not on the history or the number of workers.
 //
 // ts_broad_phase_pairs is the simple call without memory. A ts_broad_phase remembers boxes from update to update and is
 // much faster where little changes.
@@ -35,9 +35,9 @@ typedef struct ts_pair {
 /// boxes lie in heaps (20,000 in one place make 2 * 10^8 pairs), and whatever follows would drown.
 long long ts_broad_phase_pair_limit(int count);
 
-/// All overlapping pairs of `count` boxes, ascending. Memory for them comes from `arena`. A box with a NaN or with ends in the
-/// wrong order pairs with nothing and is counted in *out_invalid (may be NULL). TS_ERROR_MEMORY when the arena fails or
-/// there are more pairs than ts_broad_phase_pair_limit.
+/// All overlapping pairs of `count` boxes, ascending. Memory for them comes from `arena`. A box with a NaN or with ends
+/// in the wrong order pairs with nothing and is counted in *out_invalid (may be NULL). TS_ERROR_MEMORY when the arena
+/// fails or there are more pairs than ts_broad_phase_pair_limit.
 ts_code ts_broad_phase_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs,
                              int* out_pair_count, int* out_invalid);
 
@@ -57,7 +57,8 @@ const ts_broad_phase_method* ts_broad_phase_method_at(int i);
 
 /// A second look at a pair whose boxes overlap; zero drops the pair from this update's answer. `note` is a byte that
 /// belongs to the pair for as long as its boxes stay near each other (0 at first): for a hint such as the last
-/// separating axis. Called from several threads at once, for different pairs; must not depend on the note but for speed.
+/// separating axis. Called from several threads at once, for different pairs; must not depend on the note but for
+/// speed.
 typedef int (*ts_broad_phase_filter)(void* context, int first, int second, unsigned char* note);
 
 /// How a ts_broad_phase works; see ts_broad_phase_settings_default.
@@ -87,8 +88,8 @@ typedef struct ts_broad_phase_info {
     int limit_reached;  // nonzero: TS_ERROR_MEMORY came from the pair limit
 } ts_broad_phase_info;
 
-/// Boxes remembered from update to update: two trees (boxes that never changed, boxes that did) and the set of pairs whose
-/// enlarged boxes overlap. One thread at a time, apart from the pool given to it.
+/// Boxes remembered from update to update: two trees (boxes that never changed, boxes that did) and the set of pairs
+/// whose enlarged boxes overlap. One thread at a time, apart from the pool given to it.
 typedef struct ts_broad_phase ts_broad_phase;
 
 /// An empty broad phase; NULL when memory is short. Free with ts_broad_phase_destroy.
@@ -97,10 +98,11 @@ ts_broad_phase* ts_broad_phase_create(void);
 /// Gives everything back; NULL is ignored.
 void ts_broad_phase_destroy(ts_broad_phase* broad);
 
-/// Takes the boxes as they are now (box i is the one that was box i in the last update; `count` may change) and gives the
-/// overlapping pairs: the same answer as ts_broad_phase_pairs, with the filter applied. Memory for pairs comes from `arena`;
-/// once numbers of boxes and pairs no longer grow, the heap is not touched. `pool`, `settings` and `out_info` may be NULL.
-/// TS_ERROR_MEMORY when memory is short or there are more candidates than the limit; the next update starts afresh.
+/// Takes the boxes as they are now (box i is the one that was box i in the last update; `count` may change) and gives
+/// the overlapping pairs: the same answer as ts_broad_phase_pairs, with the filter applied. Memory for pairs comes from
+/// `arena`; once numbers of boxes and pairs no longer grow, the heap is not touched. `pool`, `settings` and `out_info`
+/// may be NULL. TS_ERROR_MEMORY when memory is short or there are more candidates than the limit; the next update
+/// starts afresh.
 ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, int count,
                               const ts_broad_phase_settings* settings, ts_task_pool* pool, ts_arena* arena,
                               ts_pair** out_pairs, int* out_pair_count, ts_broad_phase_info* out_info);
@@ -108,8 +110,9 @@ ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, in
 /// Forgets all boxes.
 void ts_broad_phase_clear(ts_broad_phase* broad);
 
-/// Visits the boxes that meet `box`, in no particular order; exactly those. `bounds` are those of the last update, here and
-/// below. After an update that swept (ts_broad_phase_info) every box is looked at. Returns 0 when the visitor stopped it, else 1.
+/// Visits the boxes that meet `box`, in no particular order; exactly those. `bounds` are those of the last update, here
+/// and below. After an update that swept (ts_broad_phase_info) every box is looked at. Returns 0 when the visitor
+/// stopped it, else 1.
 int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_tree_visit visit,
                            void* context);
 

@@ -1,14 +1,15 @@
 // From boxes that moved to pairs: finding, sorting, merging, looking closely.
 //
-// Problem: keep the set of pairs of fat boxes right when some boxes have moved, and give those whose true boxes overlap,
-// in ascending order, in time linear in the pairs, on all workers, with the same answer for any number of them.
+// Problem: keep the set of pairs of fat boxes right when some boxes have moved, and give those whose true boxes
+// overlap, in ascending order, in time linear in the pairs, on all workers, with the same answer for any number of
+// them.
 // Rule: the set is one sorted array of keys. Every pair of a box that moved is dropped and found again by asking the
-// trees for the neighbours of that box; fresh keys are sorted by radix, and both arrays merged. A pair of two boxes that
-// both moved is found by the earlier of them only: within a tree, whichever comes first in it; across trees, the one of
-// lower index. Workers put keys wherever they find room: sorting makes the order theirs no more.
-// The merge is cut into pieces at positions of the longer array; the first pass counts what each keeps, the second writes
-// to the place that follows. Pairs of true boxes are decided in single precision where that can tell, else with the
-// caller's own numbers, so the answer is exact.
+// trees for the neighbours of that box; fresh keys are sorted by radix, and both arrays merged. A pair of two boxes
+// that both moved is found by the earlier of them only: within a tree, whichever comes first in it; across trees, the
+// one of lower index. Workers put keys wherever they find room: sorting makes the order theirs no more.
+// The merge is cut into pieces at positions of the longer array; the first pass counts what each keeps, the second
+// writes to the place that follows. Pairs of true boxes are decided in single precision where that can tell, else with
+// the caller's own numbers, so the answer is exact.
 // Guaranteed: all pairs, once each. Known failure: none; the price of a crowd is in the pairs themselves.
 #include <stdatomic.h>
 #include <string.h>
@@ -137,8 +138,8 @@ static inline int seek_visit(void* context, int other) {
     return 1;
 }
 
-// Neighbours in the box's own tree: from its leaf upwards, what lies to either side. Those to the right that moved look to
-// their right only, so every pair of two that moved is found once.
+// Neighbours in the box's own tree: from its leaf upwards, what lies to either side. Those to the right that moved look
+// to their right only, so every pair of two that moved is found once.
 static int seek_own(const ts_box_tree* tree, const ts_box_tree_query* q, seeker* s, int skip_left) {
     int node = tree->place[s->item];
     while (node >= 0) {

@@ -1,7 +1,7 @@
 // Asking a broad phase: what overlaps a box, what does a ray meet, what is near.
 //
-// The trees hold enlarged boxes; each candidate is checked with the box as it is now, so answers are exact. Boxes that are in no
-// tree (without ends, or when there are only a few at all) are looked at one by one.
+// The trees hold enlarged boxes; each candidate is checked with the box as it is now, so answers are exact. Boxes that
+// are in no tree (without ends, or when there are only a few at all) are looked at one by one.
 #include "collision/broad_phase_internal.h"
 
 typedef struct wrapped {

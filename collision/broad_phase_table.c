@@ -1,5 +1,5 @@
-// The calls without memory, and the table of ways to compare: sorting and sweeping, a tree built for the occasion, and trying all
-// pairs, which needs no argument why it is right.
+// The calls without memory, and the table of ways to compare: sorting and sweeping, a tree built for the occasion, and
+// trying all pairs, which needs no argument why it is right.
 #include "collision/broad_phase_internal.h"
 #include "collision/sweep.h"
 

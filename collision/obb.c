@@ -2,11 +2,11 @@
 //
 // Rule: two boxes are apart exactly when one of 15 axes separates them: three face normals each and nine cross products
 // of edges (Gottschalk, Lin, Manocha, SIGGRAPH 1996). For edges nearly parallel the cross product is rounding noise and
-// would separate boxes that overlap (13 of 100 overlapping pairs with 1e-16 of noise), so every |R| entry is raised by a
-// small constant. The axis that separated last time is tried first: one axis then costs a few dot products, where all
+// would separate boxes that overlap (13 of 100 overlapping pairs with 1e-16 of noise), so every |R| entry is raised by
+// a small constant. The axis that separated last time is tried first: one axis then costs a few dot products, where all
 // fifteen need the whole relative pose.
-// Guaranteed: never "apart" for boxes that overlap; the price is a few wrong "may overlap". Each axis is judged by the same
-// expressions whether tried first or in turn, so a hint changes the time and not the verdict.
+// Guaranteed: never "apart" for boxes that overlap; the price is a few wrong "may overlap". Each axis is judged by the
+// same expressions whether tried first or in turn, so a hint changes the time and not the verdict.
 #include "collision/obb.h"
 
 // Far above rounding in a rotation matrix, far below any angle that matters.

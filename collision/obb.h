@@ -19,10 +19,10 @@ enum {
     TS_OBB_NONE = -1
 };
 
-/// The first axis found to separate the boxes, each grown by half of `margin` (m), or TS_OBB_NONE when they may overlap: the
-/// 15-axis test with an additive guard, so that rounding on parallel axes can only err towards "overlap". `first`, if it is
-/// an axis, is tried before all others: what separated a pair a moment ago mostly still does. Whether some axis separates
-/// does not depend on `first`, to the last bit; which one is given may.
+/// The first axis found to separate the boxes, each grown by half of `margin` (m), or TS_OBB_NONE when they may
+/// overlap: the 15-axis test with an additive guard, so that rounding on parallel axes can only err towards "overlap".
+/// `first`, if it is an axis, is tried before all others: what separated a pair a moment ago mostly still does. Whether
+/// some axis separates does not depend on `first`, to the last bit; which one is given may.
 int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first);
 
 /// Nonzero when the boxes, each grown by half of `margin` (m), may overlap.

@@ -1,11 +1,11 @@
 // Records of pairs by hashing.
 //
 // Rule: entries and records lie in two arrays in the order in which pairs began; a table of slots with linear probing
-// (Knuth, The Art of Computer Programming, volume 3, section 6.4) leads from the pair of numbers to its place. Nothing is
-// deleted from the table: when an update ends, what was not touched is squeezed out of the arrays and the table filled
-// anew, which costs as much as a look at every entry, as ending does anyway.
-// Guaranteed: the order of entries, and of the ends reported, follows from the order of touches alone; memory is linear in
-// the most pairs ever known at once. Known failure: none; numbers chosen to collide cost time, not answers.
+// (Knuth, The Art of Computer Programming, volume 3, section 6.4) leads from the pair of numbers to its place. Nothing
+// is deleted from the table: when an update ends, what was not touched is squeezed out of the arrays and the table
+// filled anew, which costs as much as a look at every entry, as ending does anyway.
+// Guaranteed: the order of entries, and of the ends reported, follows from the order of touches alone; memory is linear
+// in the most pairs ever known at once. Known failure: none; numbers chosen to collide cost time, not answers.
 #include "collision/pair_cache.h"
 
 #include <limits.h>

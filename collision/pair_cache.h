@@ -2,7 +2,8 @@
 //
 // An update is begun, every pair of interest is touched, and the update is ended: pairs touched for the first time have
 // begun, those touched again persist, those not touched end. Things that pair are numbered 0, 1, 2, ..., and have a
-// generation: when something new takes a number that was free again, it comes with another generation and does not inherit.
+// generation: when something new takes a number that was free again, it comes with another generation and does not
+// inherit.
 #ifndef TS_COLLISION_PAIR_CACHE_H
 #define TS_COLLISION_PAIR_CACHE_H
 
@@ -57,9 +58,9 @@ void ts_pair_cache_clear(ts_pair_cache* cache);
 /// An update begins.
 void ts_pair_cache_begin(ts_pair_cache* cache);
 
-/// The record of the pair (a, b), in either order, which is of interest in this update; NULL when memory is short. Valid until
-/// the next touch or end. a.index and b.index must differ. A pair whose ends have another generation than those known
-/// begins anew with a zero record. `out_event` may be NULL.
+/// The record of the pair (a, b), in either order, which is of interest in this update; NULL when memory is short.
+/// Valid until the next touch or end. a.index and b.index must differ. A pair whose ends have another generation than
+/// those known begins anew with a zero record. `out_event` may be NULL.
 void* ts_pair_cache_touch(ts_pair_cache* cache, ts_pair_end a, ts_pair_end b, ts_pair_event* out_event);
 
 /// The record of a pair, without touching it; NULL when it is not known. Threads may look up at the same time.
@@ -68,8 +69,8 @@ void* ts_pair_cache_find(const ts_pair_cache* cache, ts_pair_end a, ts_pair_end 
 /// Called with each pair that ends and its record, for the last time.
 typedef void (*ts_pair_ended)(void* context, const ts_pair_entry* pair, void* record);
 
-/// The update ends: pairs that were not touched since it began are removed, in the order in which they once began. `ended`
-/// may be NULL. Returns how many. Touches no heap.
+/// The update ends: pairs that were not touched since it began are removed, in the order in which they once began.
+/// `ended` may be NULL. Returns how many. Touches no heap.
 int ts_pair_cache_end(ts_pair_cache* cache, ts_pair_ended ended, void* context);
 
 #ifdef __cplusplus

@@ -52,8 +52,8 @@ static int may_touch_plane(const ts_transform* plane, const ts_obb* box, double 
     return height - reach <= margin + 1e-9 * (fabs(height) + reach);
 }
 
-// Zero when a cheap test proves the pair farther apart than the margin. The note is one more than the axis that separated
-// the pair last.
+// Zero when a cheap test proves the pair farther apart than the margin. The note is one more than the axis that
+// separated the pair last.
 static int may_touch(void* context, int first, int second, unsigned char* note) {
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);

@@ -77,8 +77,8 @@ Test(pairs, are_those_of_brute_force_but_for_pairs_that_are_apart) {
     fixture_end(&f);
 }
 
-// What the broad phase remembers must not show: a simulation that jumps back and forth between states, and one that never
-// saw another state, go on alike.
+// What the broad phase remembers must not show: a simulation that jumps back and forth between states, and one that
+// never saw another state, go on alike.
 Test(pairs, memory_does_not_show) {
     fixture one = fixture_start(heap(60), 1), two = fixture_start(heap(60), 3);
     ts_snapshot early, late;
