@@ -14,6 +14,7 @@ typedef struct ts_obb {
     ts_vec3 half;  // m
 } ts_obb;
 
+/// The axes that are tried, and what stands for none of them.
 enum {
     TS_OBB_AXES = 15,  // 0..2 face normals of a, 3..5 of b, 6 + 3 i + j the cross product of axis i of a and j of b
     TS_OBB_NONE = -1
