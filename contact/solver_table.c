@@ -3,10 +3,12 @@
 #include <math.h>
 
 #include "contact/solver.h"
+#include "contact/solvers/ccp_admm.h"
 #include "contact/solvers/ccp_apgd.h"
 #include "contact/solvers/ccp_pgs.h"
 #include "contact/solvers/lcp_pgs.h"
 #include "contact/solvers/ncp.h"
+#include "contact/solvers/ncp_admm.h"
 #include "contact/solvers/ncp_newton.h"
 #include "contact/solvers/ncp_nsgs.h"
 #include "contact/solvers/ncp_pgs.h"
@@ -14,7 +16,7 @@
 static const ts_solver* const solver_table[] = {
     &ts_ncp_pgs_solver,  &ts_ccp_pgs_solver,    &ts_lcp_pgs_solver,
     &ts_ncp_nsgs_solver, &ts_ncp_newton_solver, &ts_ncp_solver,
-    &ts_ccp_apgd_solver,
+    &ts_ccp_apgd_solver, &ts_ccp_admm_solver, &ts_ncp_admm_solver,
 };
 
 int ts_solver_count(void) { return (int)(sizeof(solver_table) / sizeof(solver_table[0])); }

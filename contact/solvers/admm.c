@@ -1,0 +1,361 @@
+// The alternating direction method of multipliers, for the relaxed law and the exact one.
+//
+// Problem: min 1/2 x^T (G + R) x + g^T x with x = y, y admissible: the relaxed law. The exact law is the same with
+// de Saxce's shift mu |u_T| added to the normal rows of g, taken from the multiplier, which is the shifted velocity.
+// Rule, with z the multiplier (m/s), s the shift (zero for the relaxed law), rho the penalty, eta a proximal weight:
+//     (G + R + (eta + rho) I) x' = z + rho y + eta x - g - s
+//     y' = P(a x' + (1 - a) y - z / rho),   z' = z - rho (a x' + (1 - a) y - y')
+// rho starts at sqrt(L m) kappa^p, L the largest eigenvalue by power iteration, kappa the condition number assumed and
+// m = L / kappa, and moves when the primal residual |x - y| and the dual one |rho (y' - y) + eta (x' - x)| are far apart:
+// each relative to the vectors it is the difference of, because they differ in units.
+// Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and only
+// decide when it is worth a look.
+// Source: Boyd et al. 2011; Le Lidec, Jallet, Montaut, Laptev, Schmid and Carpentier 2024 (contact; spectral rho);
+// Carpentier, Le Lidec and Montaut 2024 (exact law).
+// Guaranteed: the relaxed law converges for symmetric G >= 0 once rho rests, also for singular G. What is returned is
+// admissible. From a cold start and with all contacts inside their cones it has no internal forces.
+// Known to fail: no proof for the exact law, where it may cycle; slow when kappa is far from what was assumed.
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "contact/solvers/admm_internal.h"
+
+enum {
+    LOOK_INTERVAL = 16,
+    POWER_ITERATIONS = 20,
+    PAUSE = 5  // iterations after a change of rho before the next, under the safe rule
+};
+
+// Pauses grow by this factor, so that rho comes to rest.
+#define PAUSE_GROWTH 1.3
+// The published proximal weight, kg^-1.
+#define PAPER_ETA 1e-6
+// Bounds of rho relative to L.
+#define RHO_RANGE 1e12
+
+const ts_setting ts_admm_setting[TS_ADMM_SETTING_COUNT] = {
+    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, shared.tolerance), 0.0, DBL_MAX},
+    {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, shared.stall), 0.0, 1.0},
+    {"iteration_limit", "most iterations", TS_SETTING_INT, offsetof(ts_admm_settings, shared.iteration_limit), 0.0,
+     1e9},
+    {"over_relaxation", "of the step before the projection", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, over_relaxation), 1.0, 1.9},
+    {"rho_power", "rho starts at sqrt(L m) kappa^power", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_power), -0.5,
+     0.5},
+    {"rho_step", "rho changes by factors up to kappa^step", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_step),
+     0.0, 1.0},
+    {"rho_ratio", "residuals this far apart change rho", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_ratio), 1.0,
+     1e6},
+    {"condition", "condition number assumed: kappa", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, condition), 1.0,
+     1e16},
+    {"eta", "proximal weight relative to the largest eigenvalue", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, eta),
+     0.0, 1.0},
+    {"freeze", "rho rests after so many iterations", TS_SETTING_INT, offsetof(ts_admm_settings, freeze), 0.0, 1e9},
+    {"step_rule", "0 relative residuals and pauses, 1 as published", TS_SETTING_INT,
+     offsetof(ts_admm_settings, step_rule), 0.0, 1.0},
+    {"scaling", "0 the problem's units, 1 every block by its stiffness", TS_SETTING_INT,
+     offsetof(ts_admm_settings, scaling), 0.0, 1.0},
+};
+
+ts_admm_settings ts_admm_settings_default(void) {
+    ts_admm_settings settings = {.shared = ts_solver_settings_default(),
+                                 .over_relaxation = 1.0,
+                                 .rho_power = 0.4,
+                                 .rho_step = 0.1,
+                                 .rho_ratio = 10.0,
+                                 .condition = 1e6,
+                                 .eta = 1e-10,
+                                 .freeze = 100000,
+                                 .step_rule = TS_ADMM_STEP_SAFE,
+                                 .scaling = TS_ADMM_SCALING_NONE};
+    return settings;
+}
+
+unsigned long ts_admm_scratch_bytes(const ts_contact_problem* problem, const void* settings) {
+    (void)settings;
+    // Vectors and lists, then the matrix by blocks as the operator lists it, the system, its shifted copy, and a factor
+    // with its order: all as if dense, up to the size where that is refused.
+    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
+    unsigned long matrix =
+        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
+    unsigned long factor =
+        n * n < (unsigned long)TS_SCALED_LARGEST_FACTOR ? n * n : (unsigned long)TS_SCALED_LARGEST_FACTOR;
+    return 16384 + (16 * n + 64 * b + 4 * matrix + 2 * factor) * sizeof(double) + b * b * 40;
+}
+
+// A solve in progress, in the units of `s`.
+typedef struct admm {
+    ts_scaled s;
+    ts_admm_factor factor;
+    const ts_admm_settings* settings;
+    ts_contact_law law;
+    double* x;
+    double* y;
+    double* z;
+    double* right;   // right-hand side, then x'
+    double* lambda;  // y in the problem's units
+    double* u;       // its velocity
+    double L;        // largest eigenvalue of the system
+    double rho;
+    double eta;
+    double primal;           // the residuals of the last iteration
+    double dual;             //
+    double primal_relative;  //
+    double dual_relative;    //
+    double measure;          // the larger of both, force units
+    double moved;            // largest relative change of y and of z
+} admm;
+
+static double largest_of(const double* x, int n) {
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i)
+        if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]);
+    return largest;
+}
+
+// The system in the problem's own units.
+static void unscale(ts_scaled* s) {
+    const ts_contact_problem* problem = s->problem;
+    for (int b = 0; b < s->blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        int moves = s->scale[b] > 0.0;
+        for (int e = s->G.start[b]; e < s->G.start[b + 1]; ++e) {
+            int other = s->G.column[e], columns = problem->block[other].rows;
+            double* to = s->value + s->G.at[e];
+            const double* from = s->G.value + s->G.at[e];
+            int counts = moves && s->scale[other] > 0.0;
+            for (int i = 0; i < block->rows * columns; ++i) to[i] = counts ? from[i] : 0.0;
+            for (int r = 0; r < block->rows && other == b && problem->R; ++r)
+                to[r * columns + r] += problem->R[block->row + r];
+        }
+        for (int r = block->row; r < block->row + block->rows; ++r) s->g[r] = moves ? problem->g[r] : 0.0;
+    }
+    for (int b = 0; b < s->blocks; ++b)
+        if (s->scale[b] > 0.0) s->scale[b] = 1.0;
+}
+
+static void product(const ts_scaled* s, const double* x, double* out) {
+    for (int b = 0; b < s->blocks; ++b) ts_scaled_product(s, b, x, out + s->problem->block[b].row);
+}
+
+// The largest eigenvalue, by power iteration from a fixed vector without symmetry. Overwrites x and `right`.
+static double power_iteration(admm* q) {
+    int n = q->s.rows;
+    double length = 0.0, L = 0.0;
+    for (int i = 0; i < n; ++i) {
+        q->x[i] = 1.0 + 0.618 * (double)(i * 7 % 11) - 0.382 * (double)(i % 3);
+        length += q->x[i] * q->x[i];
+    }
+    for (int k = 0; k < POWER_ITERATIONS && length > 0.0; ++k) {
+        double scale = 1.0 / sqrt(length);
+        for (int i = 0; i < n; ++i) q->x[i] *= scale;
+        product(&q->s, q->x, q->right);
+        length = 0.0;
+        for (int i = 0; i < n; ++i) length += q->right[i] * q->right[i];
+        double next = sqrt(length);
+        if (fabs(next - L) <= 1e-2 * next) return next;
+        L = next;
+        memcpy(q->x, q->right, (size_t)n * sizeof(double));
+    }
+    return L;
+}
+
+// De Saxce's shift of block b from its shifted velocity; none for the relaxed law.
+static double shift_of(const admm* q, int b, const double* z) {
+    const ts_block* block = &q->s.problem->block[b];
+    if (q->law != TS_LAW_NCP || block->set != TS_SET_CONE) return 0.0;
+    return block->mu * ts_scaled_tangent_norm(z + block->row, block->rows);
+}
+
+// Judges y: u recomputed with the problem's own operator.
+static ts_law_residual judge(admm* q) {
+    const ts_contact_problem* problem = q->s.problem;
+    for (int b = 0; b < q->s.blocks; ++b)
+        for (int r = problem->block[b].row; r < problem->block[b].row + problem->block[b].rows; ++r)
+            q->lambda[r] = q->s.scale[b] * q->y[r];
+    problem->delassus->ops->apply(problem->delassus, q->lambda, q->u);
+    for (int i = 0; i < q->s.rows; ++i) q->u[i] += problem->g[i] + (problem->R ? problem->R[i] * q->lambda[i] : 0.0);
+    return ts_residual_of_law(problem, q->law, q->lambda, q->u);
+}
+
+// y = P(start), or P(0) when the start is not finite or costs more than nothing; u belongs to it.
+static ts_law_residual choose_start(admm* q, const double* impulse) {
+    const ts_contact_problem* problem = q->s.problem;
+    for (int attempt = 0;; ++attempt) {
+        double sum = 0.0, cost = 0.0;
+        for (int b = 0; b < q->s.blocks; ++b) {
+            const ts_block* block = &problem->block[b];
+            double s = q->s.scale[b];
+            for (int r = block->row; r < block->row + block->rows; ++r) {
+                q->x[r] = attempt == 0 && s > 0.0 ? impulse[r] / s : 0.0;
+                sum += 0.0 * q->x[r];
+                q->y[r] = 0.0;
+            }
+            if (s > 0.0) ts_scaled_project(&q->s, b, q->x + block->row, q->y + block->row);
+        }
+        if (sum != 0.0 && attempt == 0) continue;
+        ts_law_residual own = judge(q);
+        for (int i = 0; i < q->s.rows; ++i) cost += q->lambda[i] * (q->u[i] + problem->g[i]);
+        if (attempt == 1 || cost <= 0.0) return own;
+    }
+}
+
+// x = y, and the multiplier that a projection step of length 1 / rho from y would leave: exact at a solution.
+static void start_multiplier(admm* q) {
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], s = q->s.scale[b];
+        double* w = q->u + block->row;
+        for (int r = 0; r < block->rows; ++r) w[r] *= s;
+        w[block->set == TS_SET_CONE ? 2 : 0] += shift_of(q, b, q->u);
+        for (int r = 0; r < block->rows; ++r) {
+            to[r] = q->y[block->row + r] - w[r] / q->rho;
+            on[r] = 0.0;
+        }
+        if (s > 0.0) ts_scaled_project(&q->s, b, to, on);
+        for (int r = 0; r < block->rows; ++r) {
+            q->x[block->row + r] = q->y[block->row + r];
+            q->z[block->row + r] = s > 0.0 ? q->rho * (on[r] - to[r]) : 0.0;
+        }
+    }
+}
+
+// One block after x' is known; collects the residuals.
+static void finish_block(admm* q, int b, double* change_y, double* change_z) {
+    const ts_block* block = &q->s.problem->block[b];
+    double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], a = q->settings->over_relaxation, s = q->s.scale[b];
+    double *x = q->x + block->row, *y = q->y + block->row, *z = q->z + block->row;
+    const double* next = q->right + block->row;
+    if (!(s > 0.0)) return;
+    for (int r = 0; r < block->rows; ++r) to[r] = a * next[r] + (1.0 - a) * y[r] - z[r] / q->rho;
+    ts_scaled_project(&q->s, b, to, on);
+    for (int r = 0; r < block->rows; ++r) {
+        double primal = fabs(next[r] - on[r]), after = q->rho * (on[r] - to[r]);
+        double dual = fabs(q->rho * (on[r] - y[r]) + q->eta * (next[r] - x[r]));
+        q->primal = fmax(q->primal, primal);
+        q->dual = fmax(q->dual, dual);
+        q->measure = fmax(q->measure, fmax(primal * s, dual / s));
+        *change_y = fmax(*change_y, fabs(on[r] - y[r]));
+        *change_z = fmax(*change_z, fabs(after - z[r]));
+        x[r] = next[r];
+        y[r] = on[r];
+        z[r] = after;
+    }
+}
+
+// Returns 0 when numbers are not finite.
+static int iterate_once(admm* q) {
+    double change_y = 0.0, change_z = 0.0, sum = 0.0;
+    for (int i = 0; i < q->s.rows; ++i) q->right[i] = q->z[i] + q->rho * q->y[i] + q->eta * q->x[i] - q->s.g[i];
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        if (block->set == TS_SET_CONE) q->right[block->row + 2] -= shift_of(q, b, q->z);
+    }
+    ts_admm_factor_solve(&q->factor, q->right);
+    for (int i = 0; i < q->s.rows; ++i) sum += 0.0 * q->right[i];
+    if (sum != 0.0) return 0;
+    q->primal = q->dual = q->measure = 0.0;
+    for (int b = 0; b < q->s.blocks; ++b) finish_block(q, b, &change_y, &change_z);
+    double size_x = fmax(largest_of(q->x, q->s.rows), largest_of(q->y, q->s.rows));
+    double size_z = fmax(largest_of(q->z, q->s.rows), largest_of(q->s.g, q->s.rows));
+    q->primal_relative = size_x > 0.0 ? q->primal / size_x : 0.0;
+    q->dual_relative = size_z > 0.0 ? q->dual / size_z : 0.0;
+    q->moved = fmax(size_x > 0.0 ? change_y / size_x : 0.0, size_z > 0.0 ? change_z / size_z : 0.0);
+    q->measure /= q->s.problem->time_step;
+    return isfinite(q->measure);
+}
+
+// Balances the residuals. Returns 1 when rho changed and 0 when not.
+static int adapt(admm* q) {
+    const ts_admm_settings* settings = q->settings;
+    double most = pow(settings->condition, settings->rho_step), before = q->rho, ratio;
+    if (settings->step_rule == TS_ADMM_STEP_PAPER) {
+        if (q->primal > settings->rho_ratio * q->dual)
+            q->rho *= most;
+        else if (q->dual > settings->rho_ratio * q->primal)
+            q->rho /= most;
+    } else {
+        ratio = q->primal_relative / q->dual_relative;
+        if (ratio > settings->rho_ratio || ratio * settings->rho_ratio < 1.0)
+            q->rho *= fmin(most, fmax(1.0 / most, sqrt(ratio)));
+    }
+    q->rho = fmin(q->L * RHO_RANGE, fmax(q->L / RHO_RANGE, q->rho));
+    return q->rho != before;
+}
+
+static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report) {
+    const ts_solver_settings* settings = &q->settings->shared;
+    size_t bytes = (size_t)q->s.rows * sizeof(double);
+    double gate = settings->tolerance, best = ts_law_residual_in_force_units(report->own, q->s.problem->time_step);
+    double pause = q->settings->step_rule == TS_ADMM_STEP_PAPER ? 0.0 : (double)PAUSE;
+    int next_look = LOOK_INTERVAL, changed = 0;
+    while (report->iterations < settings->iteration_limit) {
+        if (!iterate_once(q)) return TS_SOLVE_FAILED;
+        int k = ++report->iterations;
+        int still = q->moved <= settings->stall;
+        if (q->measure <= gate || k >= next_look || k == settings->iteration_limit || still) {
+            next_look = k + LOOK_INTERVAL;
+            ts_law_residual own = judge(q);
+            double residual = ts_law_residual_in_force_units(own, q->s.problem->time_step);
+            if (residual < best) {
+                best = residual;
+                report->own = own;
+                memcpy(impulse, q->lambda, bytes);
+            }
+            if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+            if (still) return TS_SOLVE_STALLED;
+            if (isfinite(residual)) gate = q->measure * (settings->tolerance / residual);
+        }
+        if (k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
+        if (!ts_admm_factor_shift(&q->factor, q->eta + q->rho)) return TS_SOLVE_FAILED;
+        changed = k;
+        if (pause > 0.0) pause *= PAUSE_GROWTH;
+    }
+    return TS_SOLVE_ITERATION_LIMIT;
+}
+
+static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch) {
+    if (!ts_scaled_make(problem, scratch, &q->s)) return 0;
+    if (q->settings->scaling == TS_ADMM_SCALING_NONE) unscale(&q->s);
+    double** vector[] = {&q->x, &q->y, &q->z, &q->right, &q->lambda, &q->u};
+    for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
+        *vector[i] = TS_ARENA_ARRAY(scratch, double, q->s.rows);
+        if (!*vector[i]) return 0;
+    }
+    q->L = power_iteration(q);
+    if (!isfinite(q->L)) return 0;
+    if (!(q->L > 0.0)) q->L = 1.0;
+    q->eta = q->settings->step_rule == TS_ADMM_STEP_PAPER ? PAPER_ETA : q->settings->eta * q->L;
+    q->rho = q->L * pow(q->settings->condition, q->settings->rho_power - 0.5);
+    return 1;
+}
+
+ts_solve_report ts_admm_solve(ts_contact_law law, const ts_contact_problem* problem, const ts_admm_settings* settings,
+                              ts_arena* scratch, double* impulse) {
+    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    admm q = {.settings = settings, .law = law};
+    unsigned needs = TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS;
+    size_t bytes = (size_t)problem->row_count * sizeof(double);
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    int ready = (problem->delassus->ops->abilities & needs) == needs && prepare(&q, problem, scratch);
+    if (ready) report.own = choose_start(&q, impulse);
+    double residual = ts_law_residual_in_force_units(report.own, problem->time_step);
+    if (!ready || !isfinite(residual)) {
+        memset(impulse, 0, bytes);
+    } else {
+        memcpy(impulse, q.lambda, bytes);
+        report.status = TS_SOLVE_CONVERGED;
+        if (residual > settings->shared.tolerance) {
+            report.status = TS_SOLVE_FAILED;
+            start_multiplier(&q);
+            if (ts_admm_factor_make(&q.s, scratch, &q.factor) && ts_admm_factor_shift(&q.factor, q.eta + q.rho))
+                report.status = iterate(&q, impulse, &report);
+        }
+    }
+    ts_arena_scope_end(scratch, scope);
+    return report;
+}

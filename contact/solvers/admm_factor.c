@@ -1,0 +1,106 @@
+// The linear system of ADMM, G + R + shift I, for shifts that change.
+//
+// Problem: the same matrix is solved with for many right-hand sides and a few shifts. Rule: small or full systems are
+// factorised densely, Cholesky's way when symmetric to the last bit, else LU with pivoting; others by blocks with the
+// order and pattern of the factor found once. Which one is the cheaper follows from the work of the block factor.
+// Guaranteed: no dense matrix beyond DENSE_ROWS_MAX rows. Known limit: a factor by blocks of more than
+// TS_SCALED_LARGEST_FACTOR numbers is refused.
+#include <math.h>
+#include <string.h>
+
+#include "base/dense.h"
+#include "contact/solvers/admm_internal.h"
+
+enum { DENSE_ROWS = 96, DENSE_ROWS_MAX = 3000 };
+
+// Multiply-adds of a dense factor take this part of the time of those of a factor by blocks.
+#define DENSE_SPEED 0.25
+
+static int is_symmetric(const double* A, size_t n) {
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = 0; j < i; ++j)
+            if (A[i * n + j] != A[j * n + i]) return 0;
+    return 1;
+}
+
+static int make_dense(const ts_scaled* system, ts_arena* arena, ts_admm_factor* out) {
+    size_t n = (size_t)system->rows;
+    const ts_block* block = system->problem->block;
+    out->matrix = (double*)ts_arena_alloc_zeroed(arena, n * n, sizeof(double));
+    out->dense = TS_ARENA_ARRAY(arena, double, n* n);
+    out->pivot = TS_ARENA_ARRAY(arena, int, n);
+    if (!out->matrix || !out->dense || !out->pivot) return 0;
+    for (int b = 0; b < system->blocks; ++b)
+        for (int e = system->G.start[b]; e < system->G.start[b + 1]; ++e) {
+            const ts_block* other = &block[system->G.column[e]];
+            const double* from = system->value + system->G.at[e];
+            for (int r = 0; r < block[b].rows; ++r)
+                memcpy(out->matrix + (size_t)(block[b].row + r) * n + other->row, from + r * other->rows,
+                       (size_t)other->rows * sizeof(double));
+        }
+    out->symmetric = is_symmetric(out->matrix, n);
+    return 1;
+}
+
+int ts_admm_factor_make(const ts_scaled* system, ts_arena* arena, ts_admm_factor* out) {
+    double n = (double)system->rows;
+    memset(out, 0, sizeof(*out));
+    out->rows = system->rows;
+    out->system = system;
+    if (system->rows <= DENSE_ROWS) return make_dense(system, arena, out);
+    int* size = TS_ARENA_ARRAY(arena, int, system->blocks);
+    if (!size) return 0;
+    size_t numbers = 0;
+    for (int b = 0; b < system->blocks; ++b) {
+        size[b] = system->problem->block[b].rows;
+        for (int e = system->G.start[b]; e < system->G.start[b + 1]; ++e)
+            numbers += (size_t)size[b] * (size_t)system->problem->block[system->G.column[e]].rows;
+    }
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
+    out->lu =
+        ts_block_lu_analyse(arena, system->blocks, size, system->G.start, system->G.column, TS_SCALED_LARGEST_FACTOR);
+    if (out->lu && (system->rows > DENSE_ROWS_MAX || ts_block_lu_work(out->lu) < DENSE_SPEED * n * n * n / 3.0)) {
+        out->value = TS_ARENA_ARRAY(arena, double, numbers);
+        return out->value != NULL;
+    }
+    out->lu = NULL;
+    ts_arena_scope_end(arena, scope);
+    return system->rows <= DENSE_ROWS_MAX && make_dense(system, arena, out);
+}
+
+int ts_admm_factor_shift(ts_admm_factor* f, double shift) {
+    size_t n = (size_t)f->rows;
+    if (!f->lu) {
+        if (n == 0) return 1;
+        memcpy(f->dense, f->matrix, n * n * sizeof(double));
+        for (size_t i = 0; i < n; ++i) f->dense[i * n + i] += shift;
+        // Recorded matrices can be slightly indefinite; then LU takes over for good.
+        if (f->symmetric && ts_cholesky_factor(f->dense, f->rows, f->rows)) return 1;
+        if (f->symmetric) {
+            f->symmetric = 0;
+            return ts_admm_factor_shift(f, shift);
+        }
+        return ts_lu_factor(f->dense, f->rows, f->rows, f->pivot);
+    }
+    const ts_scaled* system = f->system;
+    size_t at = 0;
+    for (int b = 0; b < system->blocks; ++b) {
+        int rows = system->problem->block[b].rows;
+        for (int e = system->G.start[b]; e < system->G.start[b + 1]; ++e) {
+            size_t count = (size_t)rows * (size_t)system->problem->block[system->G.column[e]].rows;
+            at = system->G.at[e];
+            memcpy(f->value + at, system->value + at, count * sizeof(double));
+            for (int r = 0; r < rows && system->G.column[e] == b; ++r) f->value[at + (size_t)(r * rows + r)] += shift;
+        }
+    }
+    return ts_block_lu_factor(f->lu, system->G.start, system->G.column, system->G.at, f->value);
+}
+
+void ts_admm_factor_solve(const ts_admm_factor* f, double* x) {
+    if (f->lu)
+        ts_block_lu_solve(f->lu, x);
+    else if (f->symmetric)
+        ts_cholesky_solve(f->dense, f->rows, f->rows, x);
+    else
+        ts_lu_solve(f->dense, f->rows, f->rows, f->pivot, x);
+}

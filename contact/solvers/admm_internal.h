@@ -1,0 +1,45 @@
+// The alternating direction method of multipliers on a contact problem: what ccp-admm and ncp-admm share.
+#ifndef TS_CONTACT_SOLVERS_ADMM_INTERNAL_H
+#define TS_CONTACT_SOLVERS_ADMM_INTERNAL_H
+
+#include "base/block_lu.h"
+#include "contact/solvers/admm_settings.h"
+#include "contact/solvers/scaled_internal.h"
+
+enum { TS_ADMM_SETTING_COUNT = 12 };
+
+/// The fields of ts_admm_settings by name.
+extern const ts_setting ts_admm_setting[];
+
+/// Settings both solvers start from.
+ts_admm_settings ts_admm_settings_default(void);
+
+/// Scratch of a solve, bytes.
+unsigned long ts_admm_scratch_bytes(const ts_contact_problem* problem, const void* settings);
+
+/// The solve, for the relaxed law or the exact one.
+ts_solve_report ts_admm_solve(ts_contact_law law, const ts_contact_problem* problem, const ts_admm_settings* settings,
+                              ts_arena* scratch, double* impulse);
+
+/// (G + R + shift I) as a factor that can be made again for another shift.
+typedef struct ts_admm_factor {
+    int rows;
+    int symmetric;
+    double* matrix;   // (rows x rows) when dense, else NULL: G + R
+    double* dense;    // (rows x rows) its factor
+    int* pivot;       // (rows) when not symmetric
+    ts_block_lu* lu;  // when sparse
+    double* value;    // the shifted blocks
+    const ts_scaled* system;
+} ts_admm_factor;
+
+/// Chooses a form and allocates; `system` is borrowed. Returns 0 when memory is short or the factor would be too large.
+int ts_admm_factor_make(const ts_scaled* system, ts_arena* arena, ts_admm_factor* out);
+
+/// Factorises for a shift. Returns 0 when that breaks down.
+int ts_admm_factor_shift(ts_admm_factor* factor, double shift);
+
+/// Solves in place.
+void ts_admm_factor_solve(const ts_admm_factor* factor, double* x);
+
+#endif
