@@ -156,9 +156,7 @@ static void add_crossovers(ts_bench_report* report, const results* r) {
         else
             ts_bench_note(report, "%s: climbing beats '%s' nowhere here.", turn_names[t], methods[widest].name);
     }
-    ts_bench_note(report,
-                  "As chosen: scans up to %d vertices when a vertex of before is known and up to %d when none is.",
-                  (int)TS_SUPPORT_SCAN_WARM, (int)TS_SUPPORT_SCAN_COLD);
+    ts_bench_note(report, "As chosen: scans up to %d vertices.", (int)TS_SUPPORT_SCAN_MOST);
 }
 
 int ts_bench_support(const ts_bench_options* options, ts_bench_report* report) {

@@ -7,7 +7,9 @@
 #include "collision/hull_internal.h"
 
 #include "base/assert.h"
+#include "collision/support_internal.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ void ts_hull_free(ts_hull* hull) {
     if (!hull) return;
     free(hull->vertex);
     free(hull->x);
+    free(hull->start);
     free(hull->face_start);
     free(hull->face_corner);
     free(hull->face_normal);
@@ -44,6 +47,9 @@ static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
     hull->edge_count = corners / 2;
     hull->padded_count = (vertices + 3) / 4 * 4;
     size_t padded = (size_t)hull->padded_count;
+    while (vertices > TS_HULL_FEW && 6 * (hull->start_cells + 1) * (hull->start_cells + 1) <= vertices)
+        ++hull->start_cells;
+    hull->start = (int*)malloc((6 * (size_t)hull->start_cells * (size_t)hull->start_cells + 1) * sizeof(int));
     hull->vertex = (ts_vec3*)malloc(v * sizeof *hull->vertex);
     hull->x = (double*)malloc(3 * padded * sizeof(double));
     hull->face_start = (int*)malloc(f * sizeof(int));
@@ -54,7 +60,7 @@ static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
     hull->neighbour = (int*)malloc(c * sizeof(int));
     hull->vertex_face_start = (int*)calloc(v + 1, sizeof(int));
     hull->vertex_face = (int*)malloc(c * sizeof(int));
-    if (!hull->vertex || !hull->x || !hull->face_start || !hull->face_corner || !hull->face_normal ||
+    if (!hull->vertex || !hull->x || !hull->start || !hull->face_start || !hull->face_corner || !hull->face_normal ||
         !hull->face_offset || !hull->neighbour_start || !hull->neighbour || !hull->vertex_face_start ||
         !hull->vertex_face)
         return 0;
@@ -89,6 +95,13 @@ static void fill_extremes(ts_hull* hull) {
             hull->extreme[k] = i;
         }
     }
+}
+
+// The vertex farthest along the middle of each cell of directions; any climb finds it, for neighbours are known by now.
+static void fill_starts(ts_hull* hull) {
+    int n = hull->start_cells, last = 0;
+    for (int k = 0; k < 6 * n * n; ++k)
+        hull->start[k] = last = ts_support_climb_from(hull, ts_hull_start_direction(n, k), last);
 }
 
 static void fill_planes(ts_hull* hull) {
@@ -160,7 +173,53 @@ static void fill_mass(ts_hull* hull) {
     hull->second_moment = ts_mat3_sub(ts_mat3_diagonal(ts_vec3_make(trace, trace, trace)), second);
 }
 
-// A hull from faces over points: vertices are numbered in the order of the points.
+// The bits of a number below 2^21, three places apart.
+static uint64_t spread_bits(uint64_t v) {
+    v = (v | v << 32) & 0x001f00000000ffffULL;
+    v = (v | v << 16) & 0x001f0000ff0000ffULL;
+    v = (v | v << 8) & 0x100f00f00f00f00fULL;
+    v = (v | v << 4) & 0x10c30c30c30c30c3ULL;
+    return (v | v << 2) & 0x1249249249249249ULL;
+}
+
+typedef struct curve_point {
+    uint64_t place;
+    int index;
+} curve_point;
+
+static int by_curve(const void* a, const void* b) {
+    const curve_point *p = (const curve_point*)a, *q = (const curve_point*)b;
+    if (p->place != q->place) return p->place < q->place ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+// Renumbers the points in use (number >= 0) along a Morton curve, so that near ones lie near in memory. Returns 0 when memory
+// is short.
+static int number_along_curve(const ts_vec3* points, int count, int vertices, int* number) {
+    curve_point* order = (curve_point*)malloc((size_t)vertices * sizeof *order);
+    if (!order) return 0;
+    ts_vec3 centre;
+    double extent = ts_hull_extent(points, count, &centre), scale = extent > 0.0 ? 2097151.0 / extent : 0.0;
+    int filled = 0;
+    for (int i = 0; i < count; ++i) {
+        if (number[i] < 0) continue;
+        ts_vec3 at = ts_vec3_scale(scale, ts_vec3_sub(points[i], centre));
+        uint64_t place = 0;
+        for (int k = 0; k < 3; ++k) {
+            double v = ts_vec3_get(at, k) + 1048575.5;
+            v = v > 0.0 ? (v < 2097151.0 ? v : 2097151.0) : 0.0;
+            place |= spread_bits((uint64_t)v) << k;
+        }
+        order[filled].place = place;
+        order[filled++].index = i;
+    }
+    qsort(order, (size_t)vertices, sizeof *order, by_curve);
+    for (int i = 0; i < vertices; ++i) number[order[i].index] = i;
+    free(order);
+    return 1;
+}
+
+// A hull from faces over points: vertices are numbered in the order of the points, or along a curve where they are many.
 ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces* faces) {
     int* number = (int*)malloc((size_t)count * sizeof(int));
     ts_hull* hull = (ts_hull*)calloc(1, sizeof *hull);
@@ -174,7 +233,8 @@ ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces*
     for (int i = 0; i < corners; ++i) number[faces->corner[i]] = 0;
     for (int i = 0; i < count; ++i)
         if (number[i] == 0) number[i] = vertices++;
-    if (!allocate(hull, vertices, faces->count, corners)) {
+    if ((vertices > TS_HULL_FEW && !number_along_curve(points, count, vertices, number)) ||
+        !allocate(hull, vertices, faces->count, corners)) {
         free(number);
         ts_hull_free(hull);
         return 0;
@@ -189,6 +249,7 @@ ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces*
     fill_extremes(hull);
     fill_planes(hull);
     fill_neighbours(hull);
+    fill_starts(hull);
     fill_mass(hull);
     return hull;
 }

@@ -37,9 +37,16 @@ typedef struct ts_hull {
     ts_vec3 box_max;         // m
     ts_vec3 centre;          // m, of that box: what x, y, z are relative to, so that dots keep their digits far out
     int extreme[14];         // support vertices along +x -x +y -y +z -z, then (+-1, +-1, +-1) in the order of
-                             // ts_hull_extreme_direction: where to start hill climbing
+                             // ts_hull_extreme_direction
+    int start_cells;         // 0, or of hulls with more than TS_HULL_FEW vertices how finely directions are divided
+    int* start;              // (6 start_cells^2) support vertices along the middle of each cell of directions: where to
+                             // start hill climbing, in the order of ts_hull_start_direction
     int rank;                // dimension of the hull: 3 solid, 2 one flat polygon, 1 segment, 0 point
 } ts_hull;
+
+/// Hulls with more vertices number them along a curve that keeps neighbours together in memory, and know a support vertex for
+/// every cell of directions.
+enum { TS_HULL_FEW = 160 };
 
 /// How many support vertices a hull knows in advance.
 enum { TS_HULL_EXTREME_COUNT = 14 };
@@ -50,6 +57,16 @@ static inline ts_vec3 ts_hull_extreme_direction(int k) {
     if (k < 6) return ts_vec3_scale(k % 2 ? -1.0 : 1.0, ts_vec3_axis(k / 2));
     int bits = k - 6;
     return ts_vec3_make(bits & 1 ? -1.0 : 1.0, bits & 2 ? -1.0 : 1.0, bits & 4 ? -1.0 : 1.0);
+}
+
+/// The middle of cell k: the faces of a cube in the order +x -x +y -y +z -z, each in n rows of n squares. Not unit.
+static inline ts_vec3 ts_hull_start_direction(int n, int k) {
+    int face = k / (n * n), row = k / n % n, column = k % n, axis = face / 2;
+    double v[3];
+    v[axis] = face % 2 ? -1.0 : 1.0;
+    v[(axis + 1) % 3] = (2.0 * column + 1.0) / n - 1.0;
+    v[(axis + 2) % 3] = (2.0 * row + 1.0) / n - 1.0;
+    return ts_vec3_make(v[0], v[1], v[2]);
 }
 
 /// The convex hull of `count` points. Points closer than 1e-9 of the extent merge. Fewer than four points, all in one

@@ -1,16 +1,13 @@
 // The farthest vertex of a hull along a direction.
 //
-// Rule: small hulls are scanned whole over packed coordinates (support_simd.c); larger ones are climbed along edges from
-// the vertex of the last query while that gains, which takes few steps because directions turn little. Without a last
-// vertex, or after a turn that makes it worse, a climb starts from a vertex known to be extreme along a diagonal or an
-// axis near the direction.
+// Rule: small hulls are scanned whole over packed coordinates (support_simd.c); larger ones are climbed along edges while
+// that gains, from a vertex that the hull knows to be the farthest in the middle of a small cell of directions around this
+// one (a cube's faces in squares, as many as vertices), or from the vertex of the last query where that is farther. So a
+// climb takes a step or two whatever the history, and since vertices are numbered along a Morton curve the neighbours it
+// looks at lie near each other in memory, which is what bounds it (Morton, IBM, 1966).
 // Guaranteed: of a scan, the lowest index among the farthest. Of a climb, a vertex that no other corner of its faces
 // beats: on a convex surface that is the farthest one, up to rounding, whatever the start. Both rules depend on nothing
 // but the arguments, so every machine names the same vertex.
-// Cost (a Zen 4 core, random directions): a scan of 32, 128, 512, 2048 vertices takes 11, 30, 96, 460 ns with vectors of
-// four or eight doubles (eight win little there), 21, 73, 256, 1000 ns with two. A climb after a turn of 17 degrees takes
-// 16, 23, 34, 65 ns on one hull that stays in the cache, 37, 87, 185, 530 ns when twenty hulls take turns: what bounds it
-// is the memory behind neighbours of neighbours and branches that cannot be foretold.
 #include "collision/support_internal.h"
 
 int ts_support_scan(const ts_hull* hull, ts_vec3 d) {
@@ -55,7 +52,7 @@ static int better_on_faces(const ts_hull* hull, ts_vec3 d, ts_vec3 from, int cur
     return next;
 }
 
-static int climb(const ts_hull* hull, ts_vec3 d, int start) {
+int ts_support_climb_from(const ts_hull* hull, ts_vec3 d, int start) {
     // Relative to the start, so that a hull far from its frame's origin keeps its digits.
     ts_vec3 from = hull->vertex[start];
     int all_triangles = hull->corner_count == 3 * hull->face_count;
@@ -81,39 +78,45 @@ static int climb(const ts_hull* hull, ts_vec3 d, int start) {
     }
 }
 
-// Where to start without the vertex of a last query: the best of those known to be extreme along the axes and the
-// diagonal nearest to d.
-static int best_of_extremes(const ts_hull* hull, ts_vec3 d) {
-    int x = d.x < 0.0, y = d.y < 0.0, z = d.z < 0.0;
-    const int candidate[4] = {hull->extreme[6 + (x | y << 1 | z << 2)], hull->extreme[x], hull->extreme[2 + y],
-                              hull->extreme[4 + z]};
-    int best = candidate[0];
-    double most = ts_vec3_dot(d, hull->vertex[best]);
-    for (int k = 1; k < 4; ++k) {
-        double value = ts_vec3_dot(d, hull->vertex[candidate[k]]);
-        int better = value > most;
-        most = better ? value : most;
-        best = better ? candidate[k] : best;
+// The support vertex of the cell of directions that d is in; vertex 0 for a direction of zeros or of no numbers.
+static int start_of(const ts_hull* hull, ts_vec3 d) {
+    ts_vec3 m = ts_vec3_abs(d);
+    int n = hull->start_cells;
+    double u, v, w;
+    int face;
+    if (m.x >= m.y && m.x >= m.z) {
+        face = d.x < 0.0;
+        u = d.y;
+        v = d.z;
+        w = m.x;
+    } else if (m.y >= m.z) {
+        face = 2 + (d.y < 0.0);
+        u = d.z;
+        v = d.x;
+        w = m.y;
+    } else {
+        face = 4 + (d.z < 0.0);
+        u = d.x;
+        v = d.y;
+        w = m.z;
     }
-    return best;
-}
-
-// The last vertex, or the extreme one of the diagonal nearest to d where the direction has turned so far that this is
-// better. The longest of the axes would be a better start, but looking at four costs more than it saves.
-static int hint_or_extreme(const ts_hull* hull, ts_vec3 d, int hint) {
-    int other = hull->extreme[6 + ((d.x < 0.0) | (d.y < 0.0) << 1 | (d.z < 0.0) << 2)];
-    return ts_vec3_dot(d, ts_vec3_sub(hull->vertex[other], hull->vertex[hint])) > 0.0 ? other : hint;
+    double half = 0.5 * n, scale = half / w, most = n - 1;
+    double column = u * scale + half, row = v * scale + half;
+    // Written so that what is not a number becomes zero.
+    column = column > 0.0 ? (column < most ? column : most) : 0.0;
+    row = row > 0.0 ? (row < most ? row : most) : 0.0;
+    return hull->start[(face * n + (int)row) * n + (int)column];
 }
 
 int ts_support_climb(const ts_hull* hull, ts_vec3 d, int hint) {
+    int start = hull->start_cells ? start_of(hull, d) : 0;
     int known = hint >= 0 && hint < hull->vertex_count;
-    return climb(hull, d, known ? hint_or_extreme(hull, d, hint) : best_of_extremes(hull, d));
+    if (known && !(ts_vec3_dot(d, ts_vec3_sub(hull->vertex[start], hull->vertex[hint])) > 0.0)) start = hint;
+    return ts_support_climb_from(hull, d, start);
 }
 
 int ts_support_hull_xyz(const ts_hull* hull, double x, double y, double z, int hint) {
-    int known = hint >= 0 && hint < hull->vertex_count;
-    if (hull->vertex_count <= (known ? TS_SUPPORT_SCAN_WARM : TS_SUPPORT_SCAN_COLD))
-        return ts_support_scan_xyz(hull, x, y, z);
+    if (hull->vertex_count <= TS_SUPPORT_SCAN_MOST) return ts_support_scan_xyz(hull, x, y, z);
     return ts_support_climb(hull, ts_vec3_make(x, y, z), hint);
 }
 

@@ -20,6 +20,9 @@ int ts_support_hull(const ts_hull* hull, ts_vec3 direction, int hint);
 int ts_support_hull_xyz(const ts_hull* hull, double x, double y, double z, int hint);
 int ts_support_scan_xyz(const ts_hull* hull, double x, double y, double z);
 
+/// Climbs from a vertex.
+int ts_support_climb_from(const ts_hull* hull, ts_vec3 direction, int vertex);
+
 /// ts_support_feature_along when the support point along `direction` is known.
 void ts_support_feature_from(const ts_shape* shape, ts_vec3 direction, ts_support_point top,
                              ts_support_feature* out_feature);

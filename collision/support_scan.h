@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/// A hull with no more vertices than these is scanned whole, with and without the vertex of a query before; a larger one
-/// is climbed, without such a vertex from an extreme one. Measured: see support_hull.c and the benchmark `support`.
-enum { TS_SUPPORT_SCAN_WARM = 256, TS_SUPPORT_SCAN_COLD = 512 };
+/// A hull with no more vertices than this is scanned whole; a larger one is climbed. Measured: see support_hull.c and the
+/// benchmark `support`.
+enum { TS_SUPPORT_SCAN_MOST = TS_HULL_FEW };
 
 /// The farthest vertex along a direction, lowest index among equals. Plain C; what the vector versions must equal, index
 /// for index.
@@ -32,7 +32,7 @@ int ts_support_scan_avx512(const ts_hull* hull, ts_vec3 direction);
 /// Doubles per vector in ts_support_scan_simd on this processor: 8, 4, 2, or 1 without vectors.
 int ts_support_scan_width(void);
 
-/// The same by climbing along edges from `hint`, or from one of hull->extreme when that is no vertex.
+/// The same by climbing along edges from `hint` or from the start that the hull has for such directions, whichever is farther.
 int ts_support_climb(const ts_hull* hull, ts_vec3 direction, int hint);
 
 #ifdef __cplusplus

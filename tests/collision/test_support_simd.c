@@ -57,6 +57,21 @@ Test(support_simd, ties_zeros_and_nonsense_go_the_same_way) {
     ts_hull_free(hull);
 }
 
+// The start of every cell is the farthest vertex along its middle, and many cells have starts of their own.
+Test(support_simd, starts_are_support_vertices) {
+    ts_rng rng = ts_rng_make(124, 0);
+    for (int count = 150; count <= 500; count += 50) {
+        ts_hull* hull = random_hull(&rng, count, ts_vec3_make(0.5, 0.7, 0.9));
+        int n = hull->start_cells;
+        cr_assert_eq(n > 0, hull->vertex_count > TS_HULL_FEW);
+        for (int k = 0; k < 6 * n * n; ++k) {
+            ts_vec3 d = ts_hull_start_direction(n, k), top = hull->vertex[ts_support_scan(hull, d)];
+            cr_assert_leq(ts_vec3_dot(d, ts_vec3_sub(top, hull->vertex[hull->start[k]])), 1e-14);
+        }
+        ts_hull_free(hull);
+    }
+}
+
 Test(support_simd, climbing_finds_what_scanning_finds) {
     ts_rng rng = ts_rng_make(122, 0);
     for (int trial = 0; trial < 40; ++trial) {
@@ -75,9 +90,18 @@ Test(support_simd, climbing_finds_what_scanning_finds) {
         for (int k = 0; k < 500; ++k) {
             ts_vec3 d = random_unit(&rng);
             int hint = k % 3 ? (int)(ts_rng_bits(&rng) % (unsigned)hull->vertex_count) : -1;
+            // Directions where cells of starts meet, and hardly directions at all.
+            if (k % 5 == 0 && hull->start_cells)
+                d = ts_hull_start_direction(hull->start_cells, k % (6 * hull->start_cells * hull->start_cells));
+            if (k % 5 == 1) d = ts_vec3_scale(1e-200, d);
             int found = ts_support_climb(hull, d, hint), expected = ts_support_scan(hull, d);
             double short_by = ts_vec3_dot(d, ts_vec3_sub(hull->vertex[expected], hull->vertex[found]));
-            cr_assert_leq(short_by, 1e-14, "%d vertices: short by %g", hull->vertex_count, short_by);
+            cr_assert_leq(short_by, 1e-14 * ts_vec3_norm(d), "%d vertices: short by %g", hull->vertex_count, short_by);
+        }
+        const double odd[8] = {0.0, -0.0, 1.0, -1.0, 1e-300, 1e300, (double)INFINITY, (double)NAN};
+        for (int k = 0; k < 8 * 8 * 8; ++k) {
+            int found = ts_support_climb(hull, ts_vec3_make(odd[k % 8], odd[k / 8 % 8], odd[k / 64]), k % 7 - 1);
+            cr_assert(found >= 0 && found < hull->vertex_count);
         }
         ts_hull_free(hull);
     }
