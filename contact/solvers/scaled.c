@@ -5,6 +5,7 @@
 // problem, on an admissible impulse, by contact/residual.c. Known limit: matrices up to TS_SCALED_LARGEST_MATRIX numbers.
 #include "contact/solvers/scaled_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +34,23 @@ void ts_scaled_velocity(const ts_scaled* q, const double* x, double* u) {
         ts_scaled_product(q, b, x, u + row);
         for (int r = row; r < row + q->problem->block[b].rows; ++r) u[r] += q->g[r];
     }
+}
+
+double ts_scaled_rounding(const ts_scaled* q, const double* x) {
+    double sum = 0.0;
+    for (int b = 0; b < q->blocks; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        for (int r = 0; r < block->rows; ++r) {
+            double size = fabs(q->g[block->row + r]) + fabs(x[block->row + r]);
+            for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
+                const ts_block* other = &q->problem->block[q->G.column[e]];
+                const double* A = q->value + q->G.at[e] + r * other->rows;
+                for (int c = 0; c < other->rows; ++c) size += fabs(A[c] * x[other->row + c]);
+            }
+            sum += size * size;
+        }
+    }
+    return DBL_EPSILON * sqrt(sum);
 }
 
 double ts_scaled_tangent_norm(const double* x, int rows) {
@@ -81,6 +99,8 @@ void ts_scaled_judge(const ts_scaled* q, const double* x, double* trial, double*
             impulse[r] = s > 0.0 ? s * trial[r] : 0.0;
             u[r] = s > 0.0 ? u[r] / s : q->problem->g[r];
         }
+        // Scaling back rounds; an end of an interval is meant exactly.
+        if (block->set == TS_SET_BOX) impulse[block->row] = fmin(fmax(impulse[block->row], block->low), block->high);
     }
     ts_residual_from_velocity(q->problem, impulse, u, out_residual);
 }

@@ -30,6 +30,9 @@ void ts_scaled_product(const ts_scaled* q, int b, const double* x, double* out);
 /// u = (G + R) x + g.
 void ts_scaled_velocity(const ts_scaled* q, const double* x, double* out_u);
 
+/// How large |u| may be by rounding alone, at x.
+double ts_scaled_rounding(const ts_scaled* q, const double* x);
+
 /// The length of a cone's rows without the normal.
 double ts_scaled_tangent_norm(const double* x, int rows);
 
