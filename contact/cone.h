@@ -28,6 +28,18 @@ double ts_cone_distance_dual(ts_vec3 x, double mu);
 /// De Saxce's shift (0, 0, mu |u_T|).
 ts_vec3 ts_cone_shift(ts_vec3 u, double mu);
 
+/// |x_T| of a frictional block with 3, 4 or 6 rows (contact/problem.h): the length over all rows but row 2.
+double ts_cone_tangent_norm(const double* x, int rows);
+
+/// ts_cone_project of a block with 3, 4 or 6 rows; out_x may be x.
+void ts_cone_project_rows(const double* x, int rows, double mu, double* out_x);
+
+/// ts_cone_project_dual, likewise.
+void ts_cone_project_dual_rows(const double* x, int rows, double mu, double* out_x);
+
+/// ts_cone_project_horizontal, likewise.
+void ts_cone_project_horizontal_rows(const double* x, int rows, double mu, double* out_x);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,7 +10,7 @@ static ts_code refuse(ts_status* out_status, int b, const char* reason) {
 static const char* wrong_set(const ts_block* block) {
     switch (block->set) {
     case TS_SET_CONE:
-        if (block->rows != 3) return "a friction cone needs exactly 3 rows";
+        if (block->rows != 3 && block->rows != 4 && block->rows != 6) return "a friction cone needs 3, 4 or 6 rows";
         if (!isfinite(block->mu) || block->mu < 0.0) return "friction must be finite and not negative";
         return NULL;
     case TS_SET_HALF_LINE: return block->rows == 1 ? NULL : "a half-line needs exactly 1 row";

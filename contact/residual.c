@@ -30,6 +30,7 @@ const char* ts_contact_law_name(ts_contact_law law) {
     case TS_LAW_LCP: return "LCP";
     case TS_LAW_CCP: return "CCP";
     case TS_LAW_NCP: return "NCP";
+    case TS_LAW_RAISIM: return "RaiSim";
     }
     return "unknown";
 }
@@ -62,6 +63,33 @@ static inline cone_state cone_state_of(double mu, const double* lambda, const do
     return c;
 }
 
+// The same of a contact that also spins or rolls. Every law of a round cone sees lengths and one product only, so the plane
+// spanned by slip and friction holds all of it: a contact with two tangents, the first along the slip.
+static cone_state cone_state_of_rows(double mu, int rows, const double* lambda, const double* u) {
+    double uu = 0.0, along = 0.0, ll = 0.0, across = 0.0;
+    for (int r = 0; r < rows; ++r) {
+        if (r == 2) continue;
+        uu += u[r] * u[r];
+        ll += lambda[r] * lambda[r];
+        along += lambda[r] * u[r];
+    }
+    double slip = sqrt(uu);
+    for (int r = 0; r < rows && slip != 0.0; ++r) {
+        if (r == 2) continue;
+        double rest = lambda[r] - along / slip * (u[r] / slip);
+        across += rest * rest;
+    }
+    cone_state c = {mu, {0.0, 0.0, lambda[2]}, {slip, 0.0, u[2]}, ll, sqrt(ll), uu, slip, along};
+    c.lambda.x = slip != 0.0 ? along / slip : c.friction;
+    c.lambda.y = sqrt(across);
+    return c;
+}
+
+static inline cone_state cone_state_of_block(const ts_block* block, const double* lambda, const double* u) {
+    return block->rows == 3 ? cone_state_of(block->mu, lambda, u)
+                            : cone_state_of_rows(block->mu, block->rows, lambda, u);
+}
+
 static inline double primal_of(const cone_state* c) {
     return ts_cone_distance_inline(c->friction_squared, c->friction, c->lambda.z, c->mu);
 }
@@ -75,25 +103,54 @@ static inline void cone_law(const cone_state* c, double primal, double normal_ve
 // De Saxce's shift makes the exact law look like a cone's.
 static inline double shifted_normal(const cone_state* c) { return c->u.z + c->mu * c->slip; }
 
-// The boxed form: Signorini in the normal, and each tangent axis saturates against its own slip.
-static inline void pyramid_law(const cone_state* c, ts_law_residual* r) {
-    double bound = c->mu * c->lambda.z;
-    worsen(r, positive(-c->lambda.z), positive(-c->u.z), c->lambda.z * c->u.z);
-    const double l[2] = {c->lambda.x, c->lambda.y}, v[2] = {c->u.x, c->u.y};
-    for (int a = 0; a < 2; ++a) {
+// The boxed form: each axis saturates against its own slip.
+static inline void pyramid_axes(double bound, const double* l, const double* v, int count, ts_law_residual* r) {
+    for (int a = 0; a < count; ++a) {
         r->primal = worse(r->primal, positive(fabs(l[a]) - bound));
         r->complementarity = worse(r->complementarity, fabs(positive(v[a]) * (l[a] + bound)));
         r->complementarity = worse(r->complementarity, fabs(positive(-v[a]) * (bound - l[a])));
     }
 }
 
-static inline void cone_block(ts_contact_law law, double mu, const double* lambda, const double* u,
+// Signorini in the normal, and the axes.
+static inline void pyramid_law(const ts_block* block, const double* l, const double* v, ts_law_residual* r) {
+    double bound = block->mu * l[2];
+    worsen(r, positive(-l[2]), positive(-v[2]), l[2] * v[2]);
+    pyramid_axes(bound, l, v, 2, r);
+    pyramid_axes(bound, l + 3, v + 3, block->rows - 3, r);
+}
+
+static inline void cone_block(ts_contact_law law, const ts_block* block, const double* lambda, const double* u,
                               ts_law_residual* r) {
-    cone_state c = cone_state_of(mu, lambda, u);
-    if (law == TS_LAW_LCP)
-        pyramid_law(&c, r);
-    else
-        cone_law(&c, primal_of(&c), law == TS_LAW_NCP ? shifted_normal(&c) : c.u.z, r);
+    if (law == TS_LAW_LCP) {
+        pyramid_law(block, lambda, u, r);
+        return;
+    }
+    cone_state c = cone_state_of_block(block, lambda, u);
+    cone_law(&c, primal_of(&c), law == TS_LAW_NCP ? shifted_normal(&c) : c.u.z, r);
+}
+
+// What the per-contact bisection solves (contact/solvers/raisim.c): Signorini, and the least energy within the section
+// of the cone where u_N = 0. Its slip is u_T = -s a, s >= 0, with a = lambda_T + mu^2 lambda_N D_TN / D_NN (Hwangbo, Lee
+// and Hutter 2018; eq. (21) of Le Lidec et al.), the one place where a law sees the contact's own D = G_bb + R_b. Without
+// coupling a = lambda_T, and the gap below is the exact law's.
+static void section_law(const ts_contact_problem* problem, int b, const double* lambda, const double* u,
+                        ts_law_residual* r) {
+    const ts_block* block = &problem->block[b];
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    int rows = block->rows;
+    double stiffness = D[2 * rows + 2] + (problem->R ? problem->R[block->row + 2] : 0.0);
+    double scale = stiffness > 0.0 ? block->mu * block->mu * lambda[2] / stiffness : 0.0;
+    double aa = 0.0, au = 0.0;
+    for (int i = 0; i < rows; ++i) {
+        if (i == 2) continue;
+        double a = lambda[i] + scale * D[2 * rows + i];
+        aa += a * a;
+        au += a * u[i];
+    }
+    cone_state c = cone_state_of_block(block, lambda, u);
+    worsen(r, primal_of(&c), positive(-u[2]), lambda[2] * u[2]);
+    worsen(r, 0.0, 0.0, (block->mu * lambda[2] - c.friction + sqrt(aa)) * c.slip + au);
 }
 
 // An interval: u > 0 needs lambda = low, u < 0 needs lambda = high. Against an open side u itself is the violation.
@@ -126,8 +183,10 @@ ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact
     ts_law_residual r = {0.0, 0.0, 0.0};
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
-        if (block->set == TS_SET_CONE)
-            cone_block(law, block->mu, impulse + block->row, u + block->row, &r);
+        if (block->set == TS_SET_CONE && law == TS_LAW_RAISIM)
+            section_law(problem, b, impulse + block->row, u + block->row, &r);
+        else if (block->set == TS_SET_CONE)
+            cone_block(law, block, impulse + block->row, u + block->row, &r);
         else
             other_block(block, impulse + block->row, u + block->row, &r);
     }
@@ -151,6 +210,8 @@ static inline void physical_metrics(const cone_state* c, double friction_min, ts
     out->signorini = worse(out->signorini, fabs(c->lambda.z * c->u.z));
     out->dissipation = worse(out->dissipation, c->mu * c->lambda.z * c->slip + c->along);
     out->closing = worse(out->closing, positive(-c->u.z));
+    out->pulling = worse(out->pulling, positive(-c->lambda.z));
+    out->coulomb = worse(out->coulomb, positive(c->friction - c->mu * positive(c->lambda.z)));
     if (!(c->slip > SLIP_SPEED_MIN && c->friction > friction_min)) return;
     // In the upper half plane the wider of two directions lies counterclockwise of the other: no angle is needed but for
     // the widest. Opposite directions, 0 and pi, are the only ones whose product says nothing.
@@ -164,7 +225,7 @@ static inline void physical_metrics(const cone_state* c, double friction_min, ts
 
 // An upper bound of the largest eigenvalue of G_bb + R_b, tight for single rows. Cones: see ts_stiffness_bound_3x3.
 static inline double block_stiffness(const ts_block* block, const double* D, const double* R) {
-    if (block->set == TS_SET_CONE) {
+    if (block->set == TS_SET_CONE && block->rows == 3) {
         const double r[3] = {R ? R[0] : 0.0, R ? R[1] : 0.0, R ? R[2] : 0.0};
         return ts_stiffness_bound_3x3(D[0] + r[0], D[4] + r[1], D[8] + r[2], D[1], D[2], D[5]);
     }
@@ -218,9 +279,9 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
     double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
     double gap;
     if (block->set == TS_SET_CONE) {
-        cone_state c = cone_state_of(block->mu, l, v);
+        cone_state c = cone_state_of_block(block, l, v);
         double primal = primal_of(&c);
-        pyramid_law(&c, &out->lcp);
+        pyramid_law(block, l, v, &out->lcp);
         cone_law(&c, primal, c.u.z, &out->ccp);
         cone_law(&c, primal, shifted_normal(&c), &out->ncp);
         physical_metrics(&c, friction_min, out, widest);
@@ -230,6 +291,7 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
         if (block->set == TS_SET_HALF_LINE) {
             out->signorini = worse(out->signorini, fabs(l[0] * v[0]));
             out->closing = worse(out->closing, positive(-v[0]));
+            out->pulling = worse(out->pulling, positive(-l[0]));
         }
         gap = natural_other(block, step, l, v);
     }
@@ -242,6 +304,18 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
     }
 }
 
+static double natural_of_block(const ts_block* block, double step, const double* lambda, const double* u) {
+    if (block->set != TS_SET_CONE) return natural_other(block, step, lambda, u);
+    cone_state c = cone_state_of_block(block, lambda, u);
+    return natural_cone(&c, step);
+}
+
+static double stiffness_of(const ts_contact_problem* problem, int b) {
+    const ts_block* block = &problem->block[b];
+    return block_stiffness(block, problem->delassus->ops->diagonal(problem->delassus, b),
+                           problem->R ? problem->R + block->row : NULL);
+}
+
 // The dimensionless natural map. Blocks that nothing can move take the mean step of the others, so that an impossible
 // demand on them still shows.
 static double finish_natural(const ts_contact_problem* problem, const double* impulse, const double* u,
@@ -249,17 +323,8 @@ static double finish_natural(const ts_contact_problem* problem, const double* im
     double mean = natural->moved > 0 ? natural->step_sum / natural->moved : 1.0;
     for (int b = 0; natural->unmoved > 0 && b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
-        const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
-        if (block_stiffness(block, D, problem->R ? problem->R + block->row : NULL) > 0.0) continue;
-        const double* l = impulse + block->row;
-        const double* v = u + block->row;
-        double gap;
-        if (block->set == TS_SET_CONE) {
-            cone_state c = cone_state_of(block->mu, l, v);
-            gap = natural_cone(&c, mean);
-        } else {
-            gap = natural_other(block, mean, l, v);
-        }
+        if (stiffness_of(problem, b) > 0.0) continue;
+        double gap = natural_of_block(block, mean, impulse + block->row, u + block->row);
         natural->worst_squared = worse(natural->worst_squared, gap);
         --natural->unmoved;
     }
@@ -270,25 +335,63 @@ static void merge(ts_law_residual* law, const ts_law_residual* others) {
     worsen(law, others->primal, others->dual, others->complementarity);
 }
 
-void ts_residual_from_velocity(const ts_contact_problem* problem, const double* impulse, const double* u,
-                               ts_residual* out_residual) {
+// Judges blocks [first, last) as one problem, all but the natural map.
+static void judge(const ts_contact_problem* problem, int first, int last, const double* impulse, const double* u,
+                  double largest_impulse, natural_map* natural, ts_residual* out_residual) {
     static const ts_residual zero;
     *out_residual = zero;
-    double largest_impulse = 0.0, largest_g = REST_SPEED;
-    for (int i = 0; i < problem->row_count; ++i) {
-        largest_impulse = worse(largest_impulse, fabs(impulse[i]));
-        largest_g = worse(largest_g, fabs(problem->g[i]));
-    }
     ts_law_residual others = {0.0, 0.0, 0.0};
     slip_direction widest = {0.0, 1.0};
-    natural_map natural = {0.0, 0.0, 0, 0};
-    for (int b = 0; b < problem->block_count; ++b)
+    for (int b = first; b < last; ++b)
         judge_block(problem, b, impulse, u, FRICTION_RELATIVE_MIN * largest_impulse, out_residual, &others, &widest,
-                    &natural);
+                    natural);
     merge(&out_residual->lcp, &others);
     merge(&out_residual->ccp, &others);
     merge(&out_residual->ncp, &others);
     out_residual->slip_angle = atan2(widest.across, widest.opposed);
+}
+
+static void largest_entries(const ts_contact_problem* problem, const double* impulse, double* out_impulse,
+                            double* out_g) {
+    *out_impulse = 0.0;
+    *out_g = REST_SPEED;
+    for (int i = 0; i < problem->row_count; ++i) {
+        *out_impulse = worse(*out_impulse, fabs(impulse[i]));
+        *out_g = worse(*out_g, fabs(problem->g[i]));
+    }
+}
+
+ts_residual_scale ts_residual_scale_of(const ts_contact_problem* problem, const double* impulse) {
+    ts_residual_scale scale = {0.0, 0.0, 0.0};
+    int moved = 0;
+    largest_entries(problem, impulse, &scale.impulse, &scale.g);
+    for (int b = 0; b < problem->block_count; ++b) {
+        double stiffness = stiffness_of(problem, b);
+        if (!(stiffness > 0.0)) continue;
+        scale.step += 1.0 / stiffness;
+        ++moved;
+    }
+    scale.step = moved > 0 ? scale.step / moved : 1.0;
+    return scale;
+}
+
+void ts_residual_of_block(const ts_contact_problem* problem, int b, const ts_residual_scale* scale,
+                          const double* impulse, const double* u, ts_residual* out_residual) {
+    natural_map natural = {0.0, 0.0, 0, 0};
+    judge(problem, b, b + 1, impulse, u, scale->impulse, &natural, out_residual);
+    if (natural.unmoved > 0) {
+        const ts_block* block = &problem->block[b];
+        natural.worst_squared = natural_of_block(block, scale->step, impulse + block->row, u + block->row);
+    }
+    out_residual->natural = sqrt(natural.worst_squared) / worse(scale->impulse, scale->g * scale->step);
+}
+
+void ts_residual_from_velocity(const ts_contact_problem* problem, const double* impulse, const double* u,
+                               ts_residual* out_residual) {
+    double largest_impulse, largest_g;
+    natural_map natural = {0.0, 0.0, 0, 0};
+    largest_entries(problem, impulse, &largest_impulse, &largest_g);
+    judge(problem, 0, problem->block_count, impulse, u, largest_impulse, &natural, out_residual);
     out_residual->natural = finish_natural(problem, impulse, u, &natural, largest_impulse, largest_g);
 }
 

@@ -81,7 +81,7 @@ Test(validate, refuses_sizes_and_sets_that_do_not_fit) {
     sample s;
     make_sample(&s);
     s.block[0].rows = 2;
-    expect_refused(&s, "3 rows", __LINE__);
+    expect_refused(&s, "3, 4 or 6 rows", __LINE__);
     s.block[1].rows = 2;
     expect_refused(&s, "1 row", __LINE__);
     s.block[1].set = TS_SET_FREE;

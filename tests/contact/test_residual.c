@@ -244,3 +244,68 @@ Test(residual, slip_angle_is_the_widest) {
         cr_expect_float_eq(r.slip_angle, widest, 1e-12, "trial %d: %.15g, not %.15g", trial, r.slip_angle, widest);
     }
 }
+
+// Spinning and rolling rows: the laws of a round cone do not see a rotation among its tangent rows, so a contact of six rows
+// is one of three, embedded at any angle. The pyramid bounds row by row.
+Test(residual, of_six_rows_is_that_of_three_turned) {
+    ts_rng rng = ts_rng_make(11, 0);
+    for (int k = 0; k < 200; ++k) {
+        int rows = k % 2 ? 4 : 6, tangent[5], count = 0;
+        for (int r = 0; r < rows; ++r)
+            if (r != 2) tangent[count++] = r;
+        double flat_l[3], flat_u[3], l[6] = {0}, u[6] = {0}, g[6], one[36] = {0}, a[5], b[5], ab = 0.0, aa = 0.0,
+                                     bb = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            flat_l[i] = ts_rng_normal(&rng);
+            flat_u[i] = k % 5 == 0 ? 0.0 : ts_rng_normal(&rng);
+        }
+        for (int i = 0; i < count; ++i) {
+            a[i] = ts_rng_normal(&rng);
+            b[i] = ts_rng_normal(&rng);
+            aa += a[i] * a[i];
+        }
+        for (int i = 0; i < count; ++i) ab += a[i] * b[i] / aa;
+        for (int i = 0; i < count; ++i) b[i] -= ab * a[i];
+        for (int i = 0; i < count; ++i) bb += b[i] * b[i];
+        for (int i = 0; i < count; ++i) {
+            l[tangent[i]] = flat_l[0] * a[i] / sqrt(aa) + flat_l[1] * b[i] / sqrt(bb);
+            u[tangent[i]] = flat_u[0] * a[i] / sqrt(aa) + flat_u[1] * b[i] / sqrt(bb);
+        }
+        l[2] = flat_l[2];
+        u[2] = flat_u[2];
+        for (int r = 0; r < rows; ++r) {
+            one[(rows + 1) * r] = 1.0;
+            g[r] = u[r] - l[r];
+        }
+        ts_block wide = {.set = TS_SET_CONE, .row = 0, .rows = rows, .mu = 0.7}, three = fixture_cone(0, 0.7);
+        ts_residual w = evaluate(1, &wide, one, g, NULL, l, NULL);
+        double flat_g[3] = {flat_u[0] - flat_l[0], flat_u[1] - flat_l[1], flat_u[2] - flat_l[2]};
+        ts_residual t = evaluate(1, &three, identity, flat_g, NULL, flat_l, NULL);
+        cr_expect_float_eq(w.ncp.primal, t.ncp.primal, 1e-13);
+        cr_expect_float_eq(w.ncp.dual, t.ncp.dual, 1e-13);
+        cr_expect_float_eq(w.ncp.complementarity, t.ncp.complementarity, 1e-13);
+        cr_expect_float_eq(w.ccp.dual, t.ccp.dual, 1e-13);
+        cr_expect_float_eq(w.dissipation, t.dissipation, 1e-13);
+        cr_expect_float_eq(w.coulomb, t.coulomb, 1e-13);
+        cr_expect_float_eq(w.pulling, t.pulling, 0.0);
+        cr_expect_float_eq(w.slip_angle, t.slip_angle, 1e-12);
+        double worst = 0.0;
+        for (int i = 0; i < count; ++i) {
+            double x = l[tangent[i]], v = u[tangent[i]], bound = 0.7 * l[2];
+            worst = fmax(worst, fabs(v > 0.0 ? v * (x + bound) : v * (x - bound)));
+        }
+        cr_expect_float_eq(w.lcp.complementarity, fmax(worst, fabs(l[2] * u[2])), 1e-13);
+    }
+}
+
+// By hand: lambda_T = (0.3, 0.4) has length 0.5, the cone allows 0.5 * 0.8; a normal that pulls by 0.2 allows nothing.
+Test(residual, parts_of_coulomb_and_signorini) {
+    const ts_block block = fixture_cone(0, 0.5);
+    const double g[3] = {0, 0, 0}, beyond[3] = {0.3, 0.4, 0.8}, pulls[3] = {0.3, 0.4, -0.2};
+    ts_residual r = evaluate(1, &block, identity, g, NULL, beyond, NULL);
+    cr_expect_float_eq(r.coulomb, 0.1, 1e-15);
+    cr_expect_eq(r.pulling, 0.0);
+    r = evaluate(1, &block, identity, g, NULL, pulls, NULL);
+    cr_expect_float_eq(r.coulomb, 0.5, 1e-15);
+    cr_expect_float_eq(r.pulling, 0.2, 1e-15);
+}
