@@ -143,6 +143,20 @@ static void sphere_thin_query(const ts_shape* a, const ts_transform* pose_a, con
     conclude(gap - a->radius - b->radius, a->radius + b->radius + gap, out);
 }
 
+// The unit normal of a triangle: from its two shorter edges, where the cross product is best, and at right angles to the
+// longest to rounding, which for a sliver it would not be.
+static ts_vec3 triangle_normal(const ts_vec3* corner) {
+    ts_vec3 e[3];
+    int longest = 0;
+    for (int k = 0; k < 3; ++k) {
+        e[k] = ts_vec3_sub(corner[(k + 1) % 3], corner[k]);
+        if (ts_vec3_norm_squared(e[k]) > ts_vec3_norm_squared(e[longest])) longest = k;
+    }
+    ts_vec3 along = ts_vec3_unit_or(e[longest], ts_vec3_zero());
+    ts_vec3 n = ts_vec3_unit_or(ts_vec3_cross(e[(longest + 1) % 3], e[(longest + 2) % 3]), ts_vec3_axis(2));
+    return ts_vec3_unit_or(ts_vec3_add_scaled(n, -ts_vec3_dot(n, along), along), n);
+}
+
 // A sphere against a triangle. A centre in the triangle has two normals; last time's or the front one.
 static void sphere_triangle_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
                                   const ts_transform* pose_b, const ts_gjk_cache* cache, ts_proximity* out) {
@@ -153,8 +167,7 @@ static void sphere_triangle_query(const ts_shape* a, const ts_transform* pose_a,
     ts_vec3 d = ts_vec3_neg(closest.point);
     if (closest.count == 3) {
         // Over the face the direction is its normal; what rounding left of the vector is not.
-        ts_vec3 n = ts_vec3_cross(ts_vec3_sub(w[1], w[0]), ts_vec3_sub(w[2], w[0]));
-        ts_vec3 unit = ts_vec3_unit_or(n, ts_vec3_axis(2));
+        ts_vec3 unit = triangle_normal(w);
         double height = -ts_vec3_dot(unit, w[0]);
         if (!(fabs(height) > 4.0 * DBL_EPSILON * ts_vec3_max_abs(w[0]))) {
             out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
@@ -167,6 +180,10 @@ static void sphere_triangle_query(const ts_shape* a, const ts_transform* pose_a,
             return;
         }
         d = ts_vec3_scale(height, unit);
+    } else if (closest.count == 2) {
+        // Beside an edge it is at right angles to it.
+        ts_vec3 e = ts_vec3_unit_or(ts_vec3_sub(w[closest.index[1]], w[closest.index[0]]), ts_vec3_zero());
+        d = ts_vec3_add_scaled(d, -ts_vec3_dot(d, e), e);
     }
     sphere_thin_query(a, pose_a, b, ts_transform_direction(pose_b, d), ts_vec3_zero(), cache, out);
 }
@@ -289,7 +306,10 @@ static void capsule_query(const ts_shape* a, const ts_transform* pose_a, const t
     if (gap > 0.1 * scale) {
         out->normal = ts_vec3_scale(1.0 / gap, d);
     } else if (gap > 16.0 * DBL_EPSILON * scale) {
-        out->normal = segments_normal(u, fabs(s) < a->half.z, v, fabs(t) < b->half.z, d);
+        // An end counts as inside where going on beyond it would lead away: the best parameter lies between two numbers.
+        int inside_u = fabs(s) < a->half.z || s * ts_vec3_dot(u, d) < 0.0;
+        int inside_v = fabs(t) < b->half.z || t * ts_vec3_dot(v, d) > 0.0;
+        out->normal = segments_normal(u, inside_u, v, inside_v, d);
         gap = ts_vec3_dot(out->normal, d);
     } else {
         // Crossing or touching: what is left of d is rounding. The common perpendicular is not, where there is one.

@@ -174,6 +174,12 @@ static void climb(const polish_pair* p, const polish_trial* from, const normal_c
 
 static ts_vec3 nearest_on_edge(ts_vec3 a, ts_vec3 b, ts_vec3 p);
 
+// How far a point lies outside a box. Beyond the sharp end of a sliver its faces are hardly off, but its box is.
+static double box_excess(ts_vec3 low, ts_vec3 high, ts_vec3 p) {
+    ts_vec3 below = ts_vec3_sub(low, p), above = ts_vec3_sub(p, high);
+    return fmax(fmax(fmax(below.x, above.x), fmax(below.y, above.y)), fmax(below.z, above.z));
+}
+
 // How far a point lies from a flat polygon with corners in order: off its plane or beyond an edge, whichever is more.
 static double polygon_excess(const ts_vec3* corner, const int* index, int count, ts_vec3 normal, ts_vec3 p) {
     double most = 0.0;
@@ -190,7 +196,7 @@ static double hull_excess(const ts_hull* hull, ts_vec3 p) {
         return ts_vec3_distance(p, hull->rank ? nearest_on_edge(hull->vertex[0], hull->vertex[1], p) : hull->vertex[0]);
     if (hull->rank == 2)
         return polygon_excess(hull->vertex, hull->face_corner, hull->face_start[1], hull->face_normal[0], p);
-    double most = -(double)INFINITY;
+    double most = box_excess(hull->box_min, hull->box_max, p);
     for (int f = 0; f < hull->face_count; ++f) {
         double out = ts_vec3_dot(hull->face_normal[f], p) - hull->face_offset[f];
         most = out > most ? out : most;
@@ -209,13 +215,14 @@ static double core_excess(const ts_shape* s, ts_vec3 p) {
     case TS_SHAPE_CONE: {
         double slant = sqrt(4.0 * h.z * h.z + h.x * h.x);
         double side = (2.0 * h.z * sqrt(p.x * p.x + p.y * p.y) + h.x * (p.z - h.z)) / slant;
-        // Beyond the apex the side of a needle is hardly off.
-        return fmax(side, fabs(p.z) - h.z);
+        // Beyond the apex of a needle, or the rim of a disk, the side is hardly off.
+        return fmax(fmax(side, fabs(p.z) - h.z), sqrt(p.x * p.x + p.y * p.y) - h.x);
     }
     case TS_SHAPE_TRIANGLE: {
         const ts_vec3* c = s->triangle;
         ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(c[1], c[0]), ts_vec3_sub(c[2], c[0]));
-        return polygon_excess(c, corners, 3, ts_vec3_unit_or(turn, ts_vec3_axis(2)), p);
+        ts_vec3 low = ts_vec3_min(c[0], ts_vec3_min(c[1], c[2])), high = ts_vec3_max(c[0], ts_vec3_max(c[1], c[2]));
+        return fmax(polygon_excess(c, corners, 3, ts_vec3_unit_or(turn, ts_vec3_axis(2)), p), box_excess(low, high, p));
     }
     case TS_SHAPE_HULL: return hull_excess(s->hull, p);
     default: return -(double)INFINITY;

@@ -419,6 +419,26 @@ static void remember(const ts_transform* b_in_a, const ts_proximity* cores, ts_g
     cache->point_b = ts_transform_point_inverse(b_in_a, cores->point_b);
 }
 
+// The same of two ellipsoids by their equations. Returns 0, with nothing in *out, when that leaves it open.
+static int query_ellipsoid_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double margin,
+                                   ts_gjk_cache* cache, ts_proximity* out) {
+    ts_vec3 previous =
+        cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
+    double balls = a->radius + b->radius, gap;
+    ts_ellipsoid_verdict verdict =
+        ts_ellipsoid_pair_verdict(a, b, b_in_a, previous, balls + margin, &out->normal, &gap);
+    if (verdict == TS_ELLIPSOID_OPEN) return 0;
+    int apart = verdict == TS_ELLIPSOID_APART;
+    out->status = apart ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_OVERLAP_EARLY;
+    out->lower = gap - balls;
+    out->upper = apart ? (double)INFINITY : -balls;
+    if (out->lower > out->upper) out->lower = out->upper;
+    out->distance = apart ? out->lower : out->upper;
+    out->point_a = out->point_b = ts_vec3_zero();
+    if (cache) cache->normal = out->normal;
+    return 1;
+}
+
 // Only whether the shapes come within the margin. Returns 0 when that stayed open.
 static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
                          const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
@@ -431,6 +451,7 @@ static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transfor
     double size = gjk.scale + a->radius + b->radius + fabs(options->margin), rounding = 8.0 * DBL_EPSILON * size;
     switch (out->status) {
     case TS_PROXIMITY_SEPARATED_EARLY:
+        if (!(out->lower > options->margin)) return 0;
         out->distance = out->lower;
         out->upper = (double)INFINITY;
         return 1;
@@ -457,7 +478,12 @@ static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transfor
 
 void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
                    const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
-    if (options->goal == TS_PROXIMITY_VERDICT && query_verdict(a, b, b_in_a, options, cache, out)) return;
+    if (options->goal == TS_PROXIMITY_VERDICT) {
+        if (options->method == TS_PROXIMITY_AUTO && a->kind == TS_SHAPE_ELLIPSOID && b->kind == TS_SHAPE_ELLIPSOID &&
+            options->margin >= 0.0 && query_ellipsoid_verdict(a, b, b_in_a, options->margin, cache, out))
+            return;
+        if (query_verdict(a, b, b_in_a, options, cache, out)) return;
+    }
     double balls = a->radius + b->radius, scale = 0.0;
     query_cores(a, b, b_in_a, balls, options, cache, out, &scale);
     if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
