@@ -518,17 +518,38 @@ static int nearest_points(const boxes* p, ts_polish_state* out) {
     return 1;
 }
 
+// The best of the faces, and where none of them separates of all axes. Nonzero in *out_by_face for a face.
+static axis best_axis(const boxes* p, int* out_by_face) {
+    axis best = best_face(p);
+    *out_by_face = 1;
+    if (best.gap > 0.0) return best;
+    axis edge = best_edge(p);
+    *out_by_face = !(edge.kind >= 0 && edge.gap > best.gap + 8.0 * DBL_EPSILON * p->size);
+    return *out_by_face ? best : edge;
+}
+
+ts_box_sat_outcome ts_box_sat_verdict(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double reach,
+                                      ts_polish_state* out) {
+    boxes p;
+    prepare(half_a, half_b, b_in_a, &p);
+    int by_face;
+    axis best = best_axis(&p, &by_face);
+    out->lower = out->upper = best.gap;
+    int apart = best.gap > reach && best.gap > FLAT * p.size;
+    // Edges too parallel to be tried could separate boxes that are this near.
+    if (!apart && !(best.gap < -TILTED * p.size)) return TS_BOX_SAT_OPEN;
+    out->normal = by_face ? face_normal(&p, best.kind) : edge_normal(&p, best.kind);
+    if (!apart) return TS_BOX_SAT_SETTLED;
+    out->upper = (double)INFINITY;
+    return TS_BOX_SAT_EARLY;
+}
+
 ts_box_sat_outcome ts_box_sat_query(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double give_up_distance,
                                     ts_polish_state* out) {
     boxes p;
     prepare(half_a, half_b, b_in_a, &p);
-    axis best = best_face(&p);
-    int by_face = 1;
-    if (!(best.gap > 0.0)) {
-        axis edge = best_edge(&p);
-        by_face = !(edge.kind >= 0 && edge.gap > best.gap + 8.0 * DBL_EPSILON * p.size);
-        if (!by_face) best = edge;
-    }
+    int by_face;
+    axis best = best_axis(&p, &by_face);
     if (best.gap > give_up_distance) {
         out->lower = best.gap;
         out->upper = (double)INFINITY;

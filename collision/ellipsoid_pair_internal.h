@@ -28,6 +28,19 @@ int ts_ellipsoid_pair_is(const ts_shape* a, const ts_shape* b);
 int ts_ellipsoid_pair_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
                             double give_up_distance, ts_ellipsoid_pair* out);
 
+/// What is known of two ellipsoids without their distance.
+typedef enum ts_ellipsoid_verdict {
+    TS_ELLIPSOID_OPEN,    // nothing
+    TS_ELLIPSOID_APART,   // farther apart than asked
+    TS_ELLIPSOID_OVERLAP  // they share a point
+} ts_ellipsoid_verdict;
+
+/// Whether two ellipsoids (both with three semi-axes) are farther apart than `reach` (m, >= 0), or overlap; see
+/// ellipsoid_verdict.c. `previous` is a normal to try first, or zero. Unless OPEN, leaves a unit normal from A to B and the
+/// gap along it, a lower bound of the signed distance.
+ts_ellipsoid_verdict ts_ellipsoid_pair_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                               ts_vec3 previous, double reach, ts_vec3* out_normal, double* out_gap);
+
 #ifdef __cplusplus
 }
 #endif

@@ -419,21 +419,33 @@ static void remember(const ts_transform* b_in_a, const ts_proximity* cores, ts_g
     cache->point_b = ts_transform_point_inverse(b_in_a, cores->point_b);
 }
 
-// The same of two ellipsoids by their equations. Returns 0, with nothing in *out, when that leaves it open.
-static int query_ellipsoid_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double margin,
-                                   ts_gjk_cache* cache, ts_proximity* out) {
-    ts_vec3 previous =
-        cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
-    double balls = a->radius + b->radius, gap;
-    ts_ellipsoid_verdict verdict =
-        ts_ellipsoid_pair_verdict(a, b, b_in_a, previous, balls + margin, &out->normal, &gap);
-    if (verdict == TS_ELLIPSOID_OPEN) return 0;
-    int apart = verdict == TS_ELLIPSOID_APART;
+// The same of two ellipsoids by their equations, of two boxes (a segment is one) by 15 axes. Returns 0 for other pairs, and
+// where that leaves it open.
+static int query_verdict_directly(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                  const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    int ellipsoids = a->kind == TS_SHAPE_ELLIPSOID && b->kind == TS_SHAPE_ELLIPSOID;
+    if (options->method != TS_PROXIMITY_AUTO || !(options->margin >= 0.0) || (!ellipsoids && !is_boxes(a, b))) return 0;
+    double balls = a->radius + b->radius, reach = balls + options->margin;
+    ts_polish_state state;
+    int apart;
+    if (ellipsoids) {
+        ts_vec3 previous =
+            cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
+        ts_ellipsoid_verdict verdict =
+            ts_ellipsoid_pair_verdict(a, b, b_in_a, previous, reach, &state.normal, &state.lower);
+        if (verdict == TS_ELLIPSOID_OPEN) return 0;
+        apart = verdict == TS_ELLIPSOID_APART;
+        state.upper = apart ? (double)INFINITY : 0.0;
+    } else {
+        ts_box_sat_outcome outcome = ts_box_sat_verdict(a->half, b->half, b_in_a, reach, &state);
+        if (outcome == TS_BOX_SAT_OPEN) return 0;
+        apart = outcome == TS_BOX_SAT_EARLY;
+    }
     out->status = apart ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_OVERLAP_EARLY;
-    out->lower = gap - balls;
-    out->upper = apart ? (double)INFINITY : -balls;
-    if (out->lower > out->upper) out->lower = out->upper;
+    out->upper = state.upper - balls;
+    out->lower = (state.lower < state.upper ? state.lower : state.upper) - balls;
     out->distance = apart ? out->lower : out->upper;
+    out->normal = state.normal;
     out->point_a = out->point_b = ts_vec3_zero();
     if (cache) cache->normal = out->normal;
     return 1;
@@ -479,9 +491,7 @@ static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transfor
 void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
                    const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
     if (options->goal == TS_PROXIMITY_VERDICT) {
-        if (options->method == TS_PROXIMITY_AUTO && a->kind == TS_SHAPE_ELLIPSOID && b->kind == TS_SHAPE_ELLIPSOID &&
-            options->margin >= 0.0 && query_ellipsoid_verdict(a, b, b_in_a, options->margin, cache, out))
-            return;
+        if (query_verdict_directly(a, b, b_in_a, options, cache, out)) return;
         if (query_verdict(a, b, b_in_a, options, cache, out)) return;
     }
     double balls = a->radius + b->radius, scale = 0.0;

@@ -270,3 +270,27 @@ Test(box_sat, far_boxes_answer_early) {
     cr_expect_eq(ts_box_sat_query(h, h, &pose, 3.5, &s), TS_BOX_SAT_SETTLED);
     cr_expect_eq(s.upper, 3.0);
 }
+
+// Verdicts on boxes set against each other with a known gap, and on segments as boxes without width.
+Test(box_sat, verdicts_agree_with_the_distance) {
+    ts_rng rng = ts_rng_make(141, 7);
+    int open = 0, trials = 20000;
+    for (int trial = 0; trial < trials; ++trial) {
+        ts_vec3 a = ts_vec3_make(0.5, 0.2, 0.3), b = ts_vec3_make(0.1, 0.4, 0.3);
+        if (trial % 3 == 0) b = ts_vec3_make(0.0, 0.0, 0.4);
+        ts_transform pose = {trial % 4 ? random_rotation(&rng) : ts_mat3_identity(), random_vector(&rng, 0.8)};
+        ts_polish_state state, exact;
+        double reach = trial % 5 ? 0.0 : 0.1;
+        ts_box_sat_outcome outcome = ts_box_sat_verdict(a, b, &pose, reach, &state);
+        if (ts_box_sat_query(a, b, &pose, (double)INFINITY, &exact) != TS_BOX_SAT_SETTLED) continue;
+        if (outcome == TS_BOX_SAT_OPEN) {
+            // By axes alone nothing is known of boxes whose corners are what is nearest.
+            open += exact.lower < -1e-9 || exact.lower > 1.0;
+            continue;
+        }
+        cr_assert_eq(outcome == TS_BOX_SAT_EARLY, exact.lower > reach, "trial %d: %g", trial, exact.lower);
+        cr_assert(state.lower <= exact.upper + 1e-14 && state.upper >= exact.lower - 1e-14);
+        cr_assert_float_eq(ts_vec3_norm(state.normal), 1.0, 1e-14);
+    }
+    cr_assert_eq(open, 0);
+}
