@@ -7,16 +7,19 @@
 #include "contact/solvers/ccp_apgd.h"
 #include "contact/solvers/ccp_pgs.h"
 #include "contact/solvers/lcp_pgs.h"
+#include "contact/solvers/mujoco.h"
 #include "contact/solvers/ncp.h"
 #include "contact/solvers/ncp_admm.h"
 #include "contact/solvers/ncp_newton.h"
 #include "contact/solvers/ncp_nsgs.h"
 #include "contact/solvers/ncp_pgs.h"
+#include "contact/solvers/sap.h"
 
 static const ts_solver* const solver_table[] = {
     &ts_ncp_pgs_solver,  &ts_ccp_pgs_solver,    &ts_lcp_pgs_solver,
     &ts_ncp_nsgs_solver, &ts_ncp_newton_solver, &ts_ncp_solver,
     &ts_ccp_apgd_solver, &ts_ccp_admm_solver, &ts_ncp_admm_solver,
+    &ts_mujoco_solver,   &ts_sap_solver,
 };
 
 int ts_solver_count(void) { return (int)(sizeof(solver_table) / sizeof(solver_table[0])); }
@@ -27,6 +30,26 @@ const ts_solver* ts_solver_find(const char* name) {
     for (int i = 0; i < ts_solver_count(); ++i)
         if (strcmp(solver_table[i]->name, name) == 0) return solver_table[i];
     return NULL;
+}
+
+ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
+                                       const double* impulse, ts_arena* scratch) {
+    ts_law_residual own = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    ts_contact_problem softened = *problem;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* R = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    double* u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    if (R && u) {
+        if (solver->compliance) {
+            solver->compliance(problem, settings, R);
+            softened.R = R;
+        }
+        ts_residual all;
+        ts_residual_evaluate(&softened, impulse, scratch, u, &all);
+        own = ts_residual_of_law(&softened, solver->law, impulse, u);
+    }
+    ts_arena_scope_end(scratch, scope);
+    return own;
 }
 
 const char* ts_solve_status_name(ts_solve_status status) {

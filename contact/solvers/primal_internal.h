@@ -1,0 +1,35 @@
+// Newton's method with an exact line search on the primal problem of softened contacts: what mujoco and sap share.
+#ifndef TS_CONTACT_SOLVERS_PRIMAL_INTERNAL_H
+#define TS_CONTACT_SOLVERS_PRIMAL_INTERNAL_H
+
+#include "contact/solver.h"
+
+/// How soft a solver wants the rows that the problem leaves rigid, and those of one block.
+typedef struct ts_primal_softness {
+    double normal;   // kg^-1: R of a cone's normal row where the problem has none
+    double least;    // kg^-1: no normal row, and no row outside of cones, is harder than this
+    double tangent;  // 1: R of a cone's other rows over that of its normal, where the problem has none
+} ts_primal_softness;
+
+/// Fills R of one block (its rows): the problem's own where there is one, else from `softness` and, outside of cones,
+/// `row_default` (its rows). A cone must be round in the metric of R, so all its rows but the normal get the largest of
+/// them. A row that nothing moves and nothing softens gets 1 kg^-1.
+void ts_primal_block_compliance(const ts_contact_problem* problem, int b, ts_primal_softness softness,
+                                const double* row_default, double* out_R);
+
+/// Solves the relaxed problem whose compliance is R (row_count, every entry > 0) instead of problem->R. `impulse` is the
+/// warm start and the answer. An iteration is one linear system. The report's own residual is that of the relaxed law
+/// with R. Needs TS_DELASSUS_ROWS and TS_DELASSUS_BLOCKS.
+ts_solve_report ts_primal_newton(const ts_contact_problem* problem, const double* R, const ts_solver_settings* settings,
+                                 ts_arena* scratch, double* impulse);
+
+/// How far, at most, the motion that `impulse` gives is from the one of the relaxed law with R: a bound of
+/// 1/2 |v - v_exact|_M^2, J. It is half the squared gradient of the primal cost, which is strongly convex with modulus 1
+/// in kinetic energy; no factorisation is needed. Infinite when scratch is short. Needs TS_DELASSUS_APPLY.
+double ts_primal_energy_gap(const ts_contact_problem* problem, const double* R, ts_arena* scratch,
+                            const double* impulse);
+
+/// The bytes of scratch a solve takes at most, R included.
+unsigned long ts_primal_scratch_bytes(const ts_contact_problem* problem);
+
+#endif
