@@ -217,20 +217,28 @@ static int list_blocks(const ts_delassus* base, ts_arena* arena, size_t most, ts
     return 1;
 }
 
-// Blocks that share a column act on each other: every column remembers the last block that used it.
+// Blocks that share a column act on each other. A column remembers the first block that used it, and where a segment
+// begins the longest one that has been joined there: the same body again costs one call, not one per column.
 static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)(void* context, int a, int b),
                         void* context) {
     const ts_velocity_form* self = (const ts_velocity_form*)base;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    int* last = TS_ARENA_ARRAY(scratch, int, self->velocity_count);
-    for (int j = 0; last && j < self->velocity_count; ++j) last[j] = -1;
-    for (int b = 0; last && b < base->block_count; ++b) {
-        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
-            int first = self->segment[s].column;
-            for (int j = first; j < first + self->segment[s].count; ++j) {
-                if (last[j] >= 0 && last[j] != b) join(context, last[j], b);
-                last[j] = b;
+    int* first_user = TS_ARENA_ARRAY(scratch, int, self->velocity_count);
+    int* joined = (int*)ts_arena_alloc_zeroed(scratch, (size_t)self->velocity_count, sizeof(int));
+    int usable = first_user && joined;
+    for (int j = 0; usable && j < self->velocity_count; ++j) first_user[j] = -1;
+    for (int s = 0, b = 0; usable && b < base->block_count; ++b) {
+        for (; s < self->segment_start[b + 1]; ++s) {
+            int first = self->segment[s].column, count = self->segment[s].count;
+            if (count > 0 && joined[first] >= count) {
+                join(context, first_user[first], b);
+                continue;
             }
+            for (int j = first; j < first + count; ++j) {
+                if (first_user[j] < 0) first_user[j] = b;
+                if (first_user[j] != b) join(context, first_user[j], b);
+            }
+            if (count > 0) joined[first] = count;
         }
     }
     ts_arena_scope_end(scratch, scope);
@@ -335,53 +343,104 @@ ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_coun
     return &self->base;
 }
 
-// The columns of an island, numbered afresh in ascending order, so that its V is short. A column belongs to one island.
-static int number_columns(const ts_velocity_form* self, const int* list, int count, unsigned char* used, int* renamed) {
-    int low = self->velocity_count, high = 0, next = 0;
-    for (int k = 0; k < count; ++k) {
-        for (int s = self->segment_start[list[k]]; s < self->segment_start[list[k] + 1]; ++s) {
-            const ts_delassus_segment* segment = &self->segment[s];
-            memset(used + segment->column, 1, (size_t)segment->count);
-            if (segment->column < low) low = segment->column;
-            if (segment->column + segment->count > high) high = segment->column + segment->count;
+// Numbers the columns of every island afresh, ascending, so that its V is short. A column belongs to one island at most.
+static void number_columns(const ts_velocity_form* self, const ts_islands* islands, int* owner, int* renamed,
+                           int* out_count) {
+    for (int j = 0; j < self->velocity_count; ++j) owner[j] = -1;
+    for (int i = 0; i < islands->count; ++i) {
+        out_count[i] = 0;
+        for (int k = islands->start[i]; k < islands->start[i + 1]; ++k) {
+            int b = islands->block[k];
+            for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+                for (int j = 0; j < self->segment[s].count; ++j) owner[self->segment[s].column + j] = i;
         }
     }
-    for (int j = low; j < high; ++j) {
-        if (!used[j]) continue;
-        renamed[j] = next++;
-        used[j] = 0;
+    for (int j = 0; j < self->velocity_count; ++j)
+        if (owner[j] >= 0) renamed[j] = out_count[owner[j]]++;
+}
+
+// V of two islands never share a line of the cache: two threads may be at work on them.
+static int padded_columns(int columns) { return (columns + 7) & ~7; }
+
+// What all islands' parts are cut from, one allocation each.
+typedef struct part_room {
+    ts_velocity_form* form;        // (islands)
+    ts_velocity_block* block;      // (blocks)
+    size_t* diagonal_start;        // (blocks)
+    int* block_row;                // (blocks + islands)
+    int* segment_start;            // (blocks + islands)
+    ts_delassus_segment* segment;  // (segments)
+    double* V;                     // (columns, padded), zero
+    double* V_apply;               // (columns, padded)
+} part_room;
+
+static int take_room(const ts_velocity_form* self, ts_arena* arena, int islands, part_room* room) {
+    int blocks = self->base.block_count;
+    room->form = TS_ARENA_ARRAY(arena, ts_velocity_form, islands);
+    room->block = TS_ARENA_ARRAY(arena, ts_velocity_block, blocks);
+    room->diagonal_start = TS_ARENA_ARRAY(arena, size_t, blocks);
+    room->block_row = TS_ARENA_ARRAY(arena, int, blocks + islands);
+    room->segment_start = TS_ARENA_ARRAY(arena, int, blocks + islands);
+    room->segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, self->segment_start[blocks]);
+    size_t columns = (size_t)self->velocity_count + 8 * (size_t)islands;
+    room->V = (double*)ts_arena_alloc_zeroed(arena, columns, sizeof(double));
+    room->V_apply = TS_ARENA_ARRAY(arena, double, columns);
+    return room->form && room->block && room->diagonal_start && room->block_row && room->segment_start &&
+           room->segment && room->V && room->V_apply;
+}
+
+// One island's operator, cut from the front of the room. Rows, their Jacobians and the diagonal blocks are G's own.
+static ts_delassus* cut_part(const ts_velocity_form* self, part_room* room, const int* list, int count, int columns,
+                             const int* renamed) {
+    ts_velocity_form* part = room->form++;
+    int row = 0, at = 0;
+    *part = *self;
+    part->base.block_count = count;
+    part->base.block_row = room->block_row;
+    part->velocity_count = columns;
+    part->V = room->V;
+    part->V_apply = room->V_apply;
+    part->block = room->block;
+    part->segment = room->segment;
+    part->segment_start = room->segment_start;
+    part->diagonal_start = room->diagonal_start;
+    for (int k = 0; k < count; ++k) {
+        int b = list[k];
+        room->block_row[k] = row;
+        room->segment_start[k] = at;
+        room->diagonal_start[k] = self->diagonal_start[b];
+        room->block[k] = self->block[b];
+        row += self->block[b].rows;
+        for (int s = self->segment_start[b], side = 0; s < self->segment_start[b + 1]; ++s, ++side, ++at) {
+            room->segment[at] = self->segment[s];
+            room->segment[at].column = renamed[self->segment[s].column];
+            if (side < 2) room->block[k].column[side] = room->segment[at].column;
+        }
     }
-    return next;
+    room->block_row[count] = row;
+    room->segment_start[count] = at;
+    part->base.row_count = row;
+    room->block_row += count + 1;
+    room->segment_start += count + 1;
+    room->diagonal_start += count;
+    room->block += count;
+    room->segment += at;
+    room->V += padded_columns(columns);
+    room->V_apply += padded_columns(columns);
+    return &part->base;
 }
 
 static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part) {
     const ts_velocity_form* self = (const ts_velocity_form*)G;
-    unsigned char* used = (unsigned char*)ts_arena_alloc_zeroed(arena, (size_t)self->velocity_count, 1);
+    int* owner = TS_ARENA_ARRAY(arena, int, self->velocity_count);
     int* renamed = TS_ARENA_ARRAY(arena, int, self->velocity_count);
-    if (!used || !renamed) return 0;
+    int* columns = TS_ARENA_ARRAY(arena, int, islands->count);
+    part_room room;
+    if (!owner || !renamed || !columns || !take_room(self, arena, islands->count, &room)) return 0;
+    number_columns(self, islands, owner, renamed, columns);
     for (int i = 0; i < islands->count; ++i) {
-        const int* list = islands->block + islands->start[i];
-        int count = islands->start[i + 1] - islands->start[i], segments = 0;
-        for (int k = 0; k < count; ++k) segments += self->segment_start[list[k] + 1] - self->segment_start[list[k]];
-        int* block_row = TS_ARENA_ARRAY(arena, int, count + 1);
-        int* segment_start = TS_ARENA_ARRAY(arena, int, count + 1);
-        ts_delassus_segment* segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, segments);
-        if (!block_row || !segment_start || !segment) return 0;
-        int columns = number_columns(self, list, count, used, renamed);
-        int row = 0, at = 0;
-        for (int k = 0; k < count; ++k) {
-            block_row[k] = row;
-            segment_start[k] = at;
-            row += self->block[list[k]].rows;
-            for (int s = self->segment_start[list[k]]; s < self->segment_start[list[k] + 1]; ++s, ++at) {
-                segment[at] = self->segment[s];
-                segment[at].column = renamed[self->segment[s].column];
-            }
-        }
-        block_row[count] = row;
-        segment_start[count] = at;
-        out_part[i] = ts_delassus_velocity_form_borrow(arena, columns, count, block_row, segment_start, segment);
-        if (!out_part[i]) return 0;
+        int first = islands->start[i];
+        out_part[i] = cut_part(self, &room, islands->block + first, islands->start[i + 1] - first, columns[i], renamed);
     }
     return 1;
 }

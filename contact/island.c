@@ -15,6 +15,7 @@
 
 typedef struct forest {
     int* parent;
+    int trees;
 } forest;
 
 static int root_of(forest* f, int b) {
@@ -28,10 +29,12 @@ static int root_of(forest* f, int b) {
 static void unite(void* context, int a, int b) {
     forest* f = (forest*)context;
     int i = root_of(f, a), j = root_of(f, b);
+    if (i == j) return;
     if (i < j)
         f->parent[j] = i;
-    else if (j < i)
+    else
         f->parent[i] = j;
+    --f->trees;
 }
 
 ts_code ts_islands_find(const ts_contact_problem* problem, ts_arena* arena, ts_islands* out) {
@@ -40,7 +43,7 @@ ts_code ts_islands_find(const ts_contact_problem* problem, ts_arena* arena, ts_i
     int* block = TS_ARENA_ARRAY(arena, int, n);
     if (!start || !block) return TS_ERROR_MEMORY;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
-    forest f = {TS_ARENA_ARRAY(arena, int, n)};
+    forest f = {TS_ARENA_ARRAY(arena, int, n), n};
     int* label = TS_ARENA_ARRAY(arena, int, n);
     if (!f.parent || !label) {
         ts_arena_scope_end(arena, scope);
@@ -75,6 +78,7 @@ typedef struct island_job {
     const void* settings;
     const ts_islands* islands;
     ts_delassus** part;
+    const int* order;   // (islands) large ones first
     ts_arena* scratch;  // one per worker
     double* impulse;
     ts_solve_report* report;  // one per island
@@ -117,7 +121,8 @@ static int make_problem(const island_job* job, int island, ts_arena* scratch, ts
 static void solve_range(void* context, int begin, int end, int worker) {
     island_job* job = (island_job*)context;
     ts_arena* scratch = &job->scratch[worker];
-    for (int island = begin; island < end; ++island) {
+    for (int k = begin; k < end; ++k) {
+        int island = job->order[k];
         ts_arena_scope scope = ts_arena_scope_begin(scratch);
         ts_contact_problem problem;
         double* impulse;
@@ -149,6 +154,57 @@ static ts_solve_report worst_of(const ts_solve_report* report, int count, ts_isl
     return worst;
 }
 
+// The order of work: islands that are a good part of one worker's share first, so that none of them is left to the end.
+static int* order_of_work(const ts_islands* islands, int workers, ts_arena* scratch) {
+    int* order = TS_ARENA_ARRAY(scratch, int, islands->count);
+    int large = islands->start[islands->count] / (4 * workers), next = 0;
+    for (int pass = 0; order && pass < 2; ++pass)
+        for (int i = 0; i < islands->count; ++i)
+            if ((islands->start[i + 1] - islands->start[i] > large) == (pass == 0)) order[next++] = i;
+    return order;
+}
+
+// Which worker meets the largest island is a matter of luck. Room for it everywhere means that the heap is not touched
+// later, when another one does.
+static void level(ts_arena* scratch, int workers, size_t base) {
+    size_t most = scratch[0].peak - base;
+    for (int w = 1; w < workers; ++w)
+        if (scratch[w].peak > most) most = scratch[w].peak;
+    for (int w = 0; w < workers; ++w) {
+        if (scratch[w].peak >= most + (w == 0 ? base : 0)) continue;
+        ts_arena_scope scope = ts_arena_scope_begin(&scratch[w]);
+        (void)ts_arena_alloc(&scratch[w], most);
+        ts_arena_scope_end(&scratch[w], scope);
+    }
+}
+
+static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_island_report* out_islands) {
+    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    const ts_islands* islands = job->islands;
+    ts_delassus* whole = job->whole->delassus;
+    ts_arena* scratch = job->scratch;
+    int workers = ts_task_pool_workers(pool), count = islands->count;
+    job->part = TS_ARENA_ARRAY(scratch, ts_delassus*, count);
+    job->report = TS_ARENA_ARRAY(scratch, ts_solve_report, count);
+    job->order = order_of_work(islands, workers, scratch);
+    out_islands->islands = count;
+    out_islands->largest = 0;
+    out_islands->not_converged = count;
+    for (int i = 0; i < count; ++i) {
+        int blocks = islands->start[i + 1] - islands->start[i];
+        if (blocks > out_islands->largest) out_islands->largest = blocks;
+    }
+    if (!job->part || !job->report || !job->order || !whole->ops->split(whole, scratch, islands, job->part))
+        return report;
+    // Small islands in handfuls: claiming one costs as much as a sweep over a few contacts.
+    int grain = count / (32 * workers);
+    size_t base = scratch[0].used;
+    ts_task_parallel_for(pool, count, grain < 1 ? 1 : grain, solve_range, job);
+    level(scratch, workers, base);
+    out_islands->not_converged = 0;
+    return worst_of(job->report, count, out_islands);
+}
+
 ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
                                 ts_task_pool* pool, ts_arena* scratch, double* impulse, ts_island_report* out_islands) {
     ts_island_report local = {1, problem->block_count, 0};
@@ -161,25 +217,19 @@ ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_proble
     }
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     ts_islands islands = {1, NULL, NULL};
-    int can_split = (problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS) != 0;
+    int can_split = problem->block_count > 1 && (problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS) != 0;
     ts_code code = can_split ? ts_islands_find(problem, scratch, &islands) : TS_OK;
     if (code == TS_OK && islands.count <= 1) {
         report = solver->solve(problem, settings, scratch, impulse);
         local.not_converged = report.status != TS_SOLVE_CONVERGED;
     } else if (code == TS_OK) {
-        island_job job = {solver, problem, settings, &islands, NULL, scratch, impulse, NULL};
-        job.part = TS_ARENA_ARRAY(scratch, ts_delassus*, islands.count);
-        job.report = TS_ARENA_ARRAY(scratch, ts_solve_report, islands.count);
-        local.islands = islands.count;
-        local.largest = 0;
-        for (int i = 0; i < islands.count; ++i) {
-            int blocks = islands.start[i + 1] - islands.start[i];
-            if (blocks > local.largest) local.largest = blocks;
-        }
-        if (job.part && job.report && problem->delassus->ops->split(problem->delassus, scratch, &islands, job.part)) {
-            ts_task_parallel_for(pool, islands.count, 1, solve_range, &job);
-            report = worst_of(job.report, islands.count, &local);
-        }
+        island_job job = {.solver = solver,
+                          .whole = problem,
+                          .settings = settings,
+                          .islands = &islands,
+                          .scratch = scratch,
+                          .impulse = impulse};
+        report = solve_apart(&job, pool, &local);
     }
     if (out_islands) *out_islands = local;
     ts_arena_scope_end(scratch, scope);

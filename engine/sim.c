@@ -15,7 +15,7 @@
     ((type*)ts_arena_alloc_zeroed(&(storage)->fixed, (size_t)(count), sizeof(type)))
 
 // Allocates all arrays of fixed size. Returns 0 when memory is short.
-static int allocate_arrays(ts_sim* sim) {
+static int allocate_arrays(ts_sim* sim, int workers) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     sim->mass_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
@@ -56,6 +56,7 @@ static int allocate_arrays(ts_sim* sim) {
     storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
     storage->applied = FIXED_ARRAY(storage, double, model->nv);
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
+    storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
     storage->broad = ts_broad_phase_create();
     return !storage->fixed.failed && storage->broad;
 }
@@ -101,7 +102,7 @@ ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_s
     sim->model = model;
     sim->options = model->options;
     sim->storage = storage;
-    if (!allocate_arrays(sim)) {
+    if (!allocate_arrays(sim, workers)) {
         ts_sim_free(sim);
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation of %d bodies",
                              model->body_count);
@@ -135,6 +136,8 @@ void ts_sim_free(ts_sim* sim) {
     ts_array_release(storage->contact_next);
     ts_array_release(storage->joint_next);
     ts_broad_phase_destroy(storage->broad);
+    for (int w = 0; storage->solve_scratch && w < ts_task_pool_workers(sim->tasks); ++w)
+        ts_arena_free(&storage->solve_scratch[w]);
     ts_task_pool_destroy(sim->tasks);
     ts_arena_free(&sim->scratch);
     ts_arena_free(&storage->fixed);

@@ -11,7 +11,7 @@
 #include "base/task.h"
 #include "collision/broad_phase.h"
 #include "collision/manifold.h"
-#include "contact/solver.h"
+#include "contact/island.h"
 #include "engine/contact.h"
 #include "engine/model.h"
 
@@ -47,8 +47,9 @@ typedef struct ts_joint_memory {
 
 /// Numbers about the last step.
 typedef struct ts_step_info {
-    ts_solve_report solve;  // status, iterations, own residual
-    ts_residual residual;   // all laws, from scratch
+    ts_solve_report solve;  // status, iterations, own residual: the worst of the islands
+    ts_island_report islands;
+    ts_residual residual;  // all laws, from scratch
     int contact_count;
     int row_count;
     int pair_count;             // pairs the broad phase gave: boxes overlap, along the axes of the world and their own

@@ -49,6 +49,8 @@ typedef struct ts_sim_storage {
 
     ts_broad_phase* broad;  // remembers boxes and pairs for speed only: what it answers depends on the present boxes
 
+    ts_arena* solve_scratch;  // one per worker; emptied before a solve
+
     // of the present step; arrays live in sim->scratch
     ts_bounds* bounds;           // (geom_count)
     ts_obb* oriented;            // (geom_count) where useful

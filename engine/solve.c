@@ -1,5 +1,8 @@
 // The solve stage: hands the problem to the chosen solver, and turns its answer back into velocities.
 //
+// Bodies that do not touch, directly or through others, are solved apart (contact/island.h), on all threads at once. Where
+// everything moves in one tree there is nothing to take apart, and a small scene is spared the question.
+//
 // Whatever operator the solver worked on, the new velocity is computed afresh from the returned impulse through the
 // velocity form: v+ = v_f + L^-1 w, w = sum of the whitened rows times impulses. So the velocity belongs to the impulse
 // that is reported, to rounding, and not to some intermediate iterate.
@@ -55,17 +58,36 @@ static void judge(ts_sim* sim, double* u) {
     ts_residual_from_velocity(problem, sim->impulse, u, &sim->info.residual);
 }
 
+// Solves by islands. Returns 0 when memory was short.
+static int solve(ts_sim* sim) {
+    ts_arena* scratch = ts_sim_storage_of(sim)->solve_scratch;
+    ts_island_report* islands = &sim->info.islands;
+    int workers = ts_task_pool_workers(sim->tasks), enough = 1;
+    for (int w = 0; w < workers; ++w) ts_arena_reset(&scratch[w]);
+    if (sim->model->tree_count == 1) {
+        sim->info.solve = sim->solver->solve(&sim->problem, sim->solver_settings, scratch, sim->impulse);
+        islands->islands = 1;
+        islands->largest = sim->problem.block_count;
+        islands->not_converged = sim->info.solve.status != TS_SOLVE_CONVERGED;
+    } else {
+        sim->info.solve = ts_island_solve(sim->solver, &sim->problem, sim->solver_settings, sim->tasks, scratch,
+                                          sim->impulse, islands);
+    }
+    for (int w = 0; w < workers; ++w) enough = enough && !scratch[w].failed;
+    return enough;
+}
+
 ts_code ts_step_solve(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     memset(&sim->info.solve, 0, sizeof sim->info.solve);
     memset(&sim->info.residual, 0, sizeof sim->info.residual);
+    memset(&sim->info.islands, 0, sizeof sim->info.islands);
     if (sim->problem.row_count == 0) {
         sim->info.solve.status = TS_SOLVE_CONVERGED;
         memcpy(storage->new_velocity, sim->free_velocity, (size_t)sim->model->nv * sizeof(double));
         return TS_OK;
     }
-    sim->info.solve = sim->solver->solve(&sim->problem, sim->solver_settings, &sim->scratch, sim->impulse);
-    if (sim->scratch.failed) return TS_ERROR_MEMORY;
+    if (!solve(sim)) return TS_ERROR_MEMORY;
     double* u = TS_ARENA_ARRAY(&sim->scratch, double, sim->problem.row_count);
     if (!u) return TS_ERROR_MEMORY;
     judge(sim, u);
