@@ -19,6 +19,7 @@ ts_args ts_args_empty(void) {
     args.time = (double)NAN;
     args.dt = (double)NAN;
     args.png_time = (double)NAN;
+    args.tolerance = (double)NAN;
     args.seed = -1;
     return args;
 }
@@ -152,9 +153,16 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
     return TS_OK;
 }
 
-static ts_code set_subject(const ts_command* command, const char* text, ts_args* args, ts_status* out_status) {
+static ts_code set_subject(const ts_command* command, char** argv, char* text, ts_args* args, ts_status* out_status) {
     if (!command->subject)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes no '%s'", command->name, text);
+    if (strstr(command->subject, "...")) {
+        // Gathered at the front of argv, which has been read up to here.
+        args->file = argv;
+        argv[args->file_count++] = text;
+        args->subject = argv[0];
+        return TS_OK;
+    }
     int pair = strchr(command->subject, ' ') != NULL;
     if (args->second)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' takes two of them: what is '%s'?",
@@ -176,7 +184,7 @@ ts_code ts_args_parse(const ts_command* command, int argc, char** argv, ts_args*
         const char* text = argv[i];
         ts_code code = TS_OK;
         if (flags_end || text[0] != '-' || !text[1]) {
-            code = set_subject(command, text, out_args, out_status);
+            code = set_subject(command, argv, argv[i], out_args, out_status);
         } else if (strcmp(text, "--") == 0) {
             flags_end = 1;
         } else {

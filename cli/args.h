@@ -22,10 +22,12 @@ enum { TS_ARGS_PAIRS = 128 };
 typedef struct ts_args {
     const char* subject;  // SCENE, FILE or the topic of list
     const char* second;   // distance: shape B
-    const char* method;   // distance
-    const char* pose_a;   // distance
-    const char* pose_b;   // distance
-    const char* batch;    // distance: a file, or "-"
+    char** file;          // solve: file_count of them, the first being `subject`
+    int file_count;
+    const char* method;  // distance
+    const char* pose_a;  // distance
+    const char* pose_b;  // distance
+    const char* batch;   // distance: a file, or "-"
     const char* solver;
     const char* solvers;
     const char* out;
@@ -33,9 +35,12 @@ typedef struct ts_args {
     const char* json_file;  // bench
     const char* svg;        // bench: a folder
     const char* only;       // bench
+    const char* impulses;   // solve: a file
+    const char* dump;       // run: "STEP:FILE"
     double time;            // s
     double dt;              // s
     double png_time;        // s
+    double tolerance;       // solve
     int threads;
     int width;
     int height;
@@ -63,7 +68,7 @@ typedef struct ts_flag {
 typedef struct ts_command {
     const char* name;
     const char* summary;      // one line
-    const char* subject;      // "SCENE", "[SCENE]" when optional, "[A B]" for two, NULL when there is none
+    const char* subject;      // "SCENE", "[SCENE]" when optional, "[A B]" for two, "FILE..." for any number, NULL: none
     const char* description;  // paragraphs for --help
     const char* examples;     // lines for --help
     const ts_flag* flag;
@@ -78,7 +83,8 @@ enum { TS_EXIT_DONE = 0, TS_EXIT_FAILED = 1, TS_EXIT_USAGE = 2 };
 ts_args ts_args_empty(void);
 
 /// Reads argv[0..argc) (after the command's name) into *out_args. TS_ERROR_VALUE says what is wrong and, for an unknown
-/// flag, which one is nearest. With --help, missing arguments are no error.
+/// flag, which one is nearest. With --help, missing arguments are no error. Reorders argv where a command takes any number
+/// of files.
 ts_code ts_args_parse(const ts_command* command, int argc, char** argv, ts_args* out_args, ts_status* out_status);
 
 /// The help page of a command.

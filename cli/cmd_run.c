@@ -7,6 +7,7 @@
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "cli/stats.h"
+#include "engine/problem_dump.h"
 #include "engine/record.h"
 #include "scenes/run.h"
 
@@ -22,10 +23,13 @@ typedef struct run_job {
     ts_record* record;
     ts_stats stats;
     ts_progress progress;
-    double duration;  // s
-    double wall;      // s
-    long long rows;   // recorded
-    ts_code code;     // of the run itself
+    double duration;      // s
+    double wall;          // s
+    long long rows;       // recorded
+    long long dump_step;  // whose problem is written; 0: none
+    const char* dump_file;
+    int dumped;
+    ts_code code;  // of the run itself
     ts_status status;
     ts_status recording;  // of the recording
 } run_job;
@@ -37,8 +41,28 @@ static int observe(void* user, ts_sim* sim) {
         if (ts_record_append(job->record, sim, &job->recording)) return 1;
         job->rows++;
     }
+    if (job->dump_step > 0 && sim->step_count == job->dump_step) {
+        if (ts_problem_dump(sim, job->scene.name, job->dump_file, &job->recording)) return 1;
+        job->dumped = 1;
+    }
     ts_progress_update(&job->progress, job->duration > 0.0 ? sim->time / job->duration : 1.0);
     return ts_signals_caught();
+}
+
+// "STEP:FILE".
+static int parse_dump(run_job* job, const char* text, ts_status* status) {
+    const char* colon = strchr(text, ':');
+    char number[32];
+    double step = 0.0;
+    snprintf(number, sizeof number, "%.*s", colon && colon - text < 31 ? (int)(colon - text) : 0, text);
+    if (!colon || !colon[1] || !ts_args_number(number, &step) || step != floor(step) || step < 1.0 || step > 1e15) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                      "--dump-problem takes STEP:FILE, such as 100:problem.hdf5, not '%s'", text);
+        return TS_EXIT_USAGE;
+    }
+    job->dump_step = (long long)step;
+    job->dump_file = colon + 1;
+    return ts_setup_writable(job->dump_file, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
 // Everything that can be wrong is found here, and nothing has been written when it is.
@@ -53,7 +77,8 @@ static int prepare(run_job* job, ts_status* status) {
     ts_code code = ts_setup_configure(job->sim, args, args->solver, 0, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     job->duration = isnan(args->time) ? job->scene.duration : args->time;
-    if (!args->out) return TS_EXIT_DONE;
+    if (args->dump) exit_code = parse_dump(job, args->dump, status);
+    if (exit_code || !args->out) return exit_code;
     code = ts_record_open(args->out, job->scene.name, job->sim, &job->record, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     return TS_EXIT_DONE;
@@ -71,6 +96,9 @@ static void execute(run_job* job) {
         job->status = job->recording;
         job->code = job->recording.code;
     }
+    if (job->code == TS_OK && job->dump_step > 0 && !job->dumped)
+        job->code = ts_status_set(&job->status, TS_ERROR_VALUE, job->dump_file, 0,
+                                  "not written: the run had only %lld steps", job->sim->step_count);
     if (!job->record) return;
     ts_status closing;
     ts_code code = ts_record_close(job->record, job->code == TS_OK, &closing);
@@ -117,6 +145,7 @@ static void add_summary(ts_text* text, const run_job* job) {
     }
     ts_text_add(text, "  step         %.3g us (median)\n", 1e6 * ts_stats_seconds_median(stats));
     if (job->args->out) ts_text_add(text, "  recording    %s, %lld rows\n", job->args->out, job->rows);
+    if (job->dumped) ts_text_add(text, "  problem      %s, of step %lld\n", job->dump_file, job->dump_step);
     if (stats->narrow_failures > 0)
         ts_text_add(text, "  %lld collision queries did not end well: contacts may be missing or inexact.\n",
                     stats->narrow_failures);

@@ -26,6 +26,9 @@ int ts_cmd_bench(const ts_args* args);
 /// The signed distance of two shapes, or of many pairs from a file.
 int ts_cmd_distance(const ts_args* args);
 
+/// Contact problems from files under chosen solvers.
+int ts_cmd_solve(const ts_args* args);
+
 /// A window, or a picture.
 int ts_cmd_view(const ts_args* args);
 

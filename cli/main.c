@@ -42,6 +42,8 @@ static const ts_flag run_flags[] = {
     FLAG_DT,
     FLAG_SET,
     {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "record to FILE.h5 (everything) or FILE.csv (plain table)"},
+    {"--dump-problem", "STEP:FILE", TS_FLAG_TEXT, OFFSET(dump), 0.0, 0.0,
+     "write the contact problem of that step (1 is the first) as an FCLIB file"},
     FLAG_THREADS,
     FLAG_STRICT,
     FLAG_JSON,
@@ -84,6 +86,18 @@ static const ts_flag distance_flags[] = {
     {"--output", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write the answer here, in one piece"},
     {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render both shapes, their nearest points and the normal"},
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture in pixels (default 1000x700)"},
+    FLAG_JSON,
+    FLAG_HELP};
+
+static const ts_flag solve_flags[] = {
+    {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0, "which ones (default: ncp)"},
+    {"--tol", "X", TS_FLAG_NUMBER, OFFSET(tolerance), 1e-15, 1.0,
+     "relative error that counts as solved (default 1e-8)"},
+    {"--impulses", "FILE", TS_FLAG_TEXT, OFFSET(impulses), 0.0, 0.0,
+     "write the answers as JSON: per contact n, t1, t2 as in the file"},
+    {"--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0,
+     "solver.NAME=VALUE, for every solver that has it; may be repeated"},
+    FLAG_THREADS,
     FLAG_JSON,
     FLAG_HELP};
 
@@ -141,6 +155,19 @@ static const ts_command commands[] = {
      "  touchstone distance cone:0.5,1 ellipsoid:1,2,3 --pose-b 0,0,4 --png pair.png\n"
      "  touchstone distance --batch pairs.jsonl --output answers.jsonl\n",
      distance_flags, COUNT(distance_flags), ts_cmd_distance},
+    {"solve", "contact problems from files", "FILE...",
+     "FILE is a contact problem in the local form of FCLIB (HDF5). Prints per file and solver how the solve ended, "
+     "errors\n"
+     "recomputed from the answer, iterations and time. Solved means: natural map and the error function of Siconos "
+     "within\n"
+     "--tol for solvers of the exact law, the residual of their own law for others, all relative to the problem's "
+     "size.\n"
+     "Exit code 1 when a file could not be read or a solver did not get there. 'touchstone run --dump-problem' writes\n"
+     "such files.",
+     "  touchstone solve problem.hdf5\n  touchstone solve problems/*.hdf5 --solvers ncp,ncp-nsgs --tol 1e-6\n"
+     "  touchstone solve problem.hdf5 --solvers all --set solver.iteration_limit=20000 --json\n"
+     "  touchstone solve problem.hdf5 --impulses answer.json\n",
+     solve_flags, COUNT(solve_flags), ts_cmd_solve},
     {"view", "watch a scene, or render a picture of it", "[SCENE]",
      "Opens a window; without SCENE, the first of the list. With --png renders one picture and needs no display.",
      "  touchstone view sliding-cube\n  touchstone view stack-10 --png stack.png --time 1 --size 1920x1080\n",
@@ -168,6 +195,7 @@ static void add_program_help(ts_text* text) {
 // The names that --set knows, from the table of options.
 static void add_options_help(const ts_command* command, ts_text* text) {
     int settable = 0;
+    if (command->run == ts_cmd_solve) return;  // there is no simulation to set options of
     for (int i = 0; i < command->flag_count; ++i) settable |= command->flag[i].kind == TS_FLAG_PAIR;
     if (!settable) return;
     ts_text_add(text, "\noptions for --set ('touchstone list solvers' shows the settings of solvers):\n");
@@ -247,7 +275,7 @@ int main(int argc, char** argv) {
     ts_status status;
     if (argc < 2) {
         ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
-                      "what shall be done? list, run, compare, check, bench, distance or view");
+                      "what shall be done? list, run, compare, check, bench, distance, solve or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];

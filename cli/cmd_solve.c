@@ -1,0 +1,372 @@
+// `touchstone solve`: contact problems from files under chosen solvers, every answer judged from scratch.
+//
+// A file that cannot be read, or a solver that does not get there, is reported like any other result and makes the exit
+// code 1; the rest goes on.
+#include "cli/commands.h"
+
+#include "base/clock.h"
+#include "cli/console.h"
+#include "cli/progress.h"
+#include "cli/setup.h"
+#include "cli/signals.h"
+#include "contact/fclib.h"
+#include "contact/relative.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SOLVERS = 64, MOST_NAMES = 512, REPEATS = 20 };
+
+#define DEFAULT_TOLERANCE 1e-8
+// Short solves are repeated for about this long, and the shortest time is told; s.
+#define TIMING_SECONDS 0.05
+
+typedef struct chosen {
+    const ts_solver* solver;
+    unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
+} chosen;
+
+typedef struct solve_job {
+    const ts_args* args;
+    double tolerance;
+    chosen solver[MOST_SOLVERS];
+    int solver_count;
+    int workers;
+    ts_task_pool* pool;
+    ts_arena* scratch;  // one per worker
+    ts_arena arena;     // of the present file
+    ts_text result;     // table or JSON
+    ts_json json;
+    ts_text answers;
+    ts_json answers_json;
+    ts_progress progress;
+    int done;  // files and solvers
+    int reached;
+    int unreadable;
+} solve_job;
+
+// --- what is asked for -----------------------------------------------------------------------------------------------
+
+static ts_code add_solver(solve_job* job, const ts_solver* solver, ts_status* status) {
+    for (int i = 0; i < job->solver_count; ++i)
+        if (job->solver[i].solver == solver)
+            return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names '%s' twice", solver->name);
+    if (job->solver_count == MOST_SOLVERS)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "more than %d solvers", (int)MOST_SOLVERS);
+    chosen* c = &job->solver[job->solver_count++];
+    c->solver = solver;
+    solver->settings_default(c->settings);
+    return TS_OK;
+}
+
+static ts_code choose_solvers(solve_job* job, const char* names, ts_status* status) {
+    if (strcmp(names, "all") == 0) {
+        for (int i = 0; i < ts_solver_count(); ++i) {
+            ts_code code = add_solver(job, ts_solver_at(i), status);
+            if (code) return code;
+        }
+        return TS_OK;
+    }
+    for (const char* c = names; *c;) {
+        char name[64];
+        size_t length = strcspn(c, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), c);
+        if (length > 0) {
+            const ts_solver* solver = ts_setup_solver(name, status);
+            ts_code code = solver ? add_solver(job, solver, status) : status->code;
+            if (code) return code;
+        }
+        c += length + (c[length] == ',');
+    }
+    if (job->solver_count == 0) return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names no solver");
+    return TS_OK;
+}
+
+static const ts_setting* find_setting(const ts_solver* solver, const char* name) {
+    for (int i = 0; i < solver->setting_count; ++i)
+        if (strcmp(solver->setting[i].name, name) == 0) return &solver->setting[i];
+    return NULL;
+}
+
+typedef struct name_list {
+    int count;
+    const char* name[MOST_NAMES];
+} name_list;
+
+static const char* name_at(const void* context, int i) { return ((const name_list*)context)->name[i]; }
+
+// No chosen solver has this setting: is it one of another solver, or a slip of the pen?
+static ts_code unknown_setting(const solve_job* job, const char* name, ts_status* status) {
+    name_list list = {0, {NULL}};
+    for (int s = 0; s < ts_solver_count(); ++s)
+        if (find_setting(ts_solver_at(s), name))
+            return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "no chosen solver has a setting '%s' (%s has)", name,
+                                 ts_solver_at(s)->name);
+    for (int s = 0; s < job->solver_count; ++s)
+        for (int i = 0; i < job->solver[s].solver->setting_count && list.count < MOST_NAMES; ++i)
+            list.name[list.count++] = job->solver[s].solver->setting[i].name;
+    const char* nearest = ts_args_nearest(name, name_at, &list, list.count);
+    if (nearest)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--set knows no 'solver.%s'; did you mean 'solver.%s'?",
+                             name, nearest);
+    return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                         "--set knows no 'solver.%s' ('touchstone list solvers' shows the settings)", name);
+}
+
+static ts_code apply_pair(solve_job* job, const char* pair, ts_status* status) {
+    const char* equals = strchr(pair, '=');
+    char name[128];
+    double value = 0.0;
+    int found = 0;
+    if (strncmp(pair, "solver.", 7) != 0)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                             "'solve' sets only solver.NAME=VALUE: a file has no simulation; what is '%s'?", pair);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - pair - 7 < 127 ? equals - pair - 7 : 127), pair + 7);
+    if (strcmp(name, "tolerance") == 0 || strcmp(name, "natural") == 0)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "how good an answer must be is told by --tol");
+    if (!ts_args_number(equals + 1, &value))
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--set solver.%s takes a number, not '%s'", name,
+                             equals + 1);
+    for (int s = 0; s < job->solver_count; ++s) {
+        chosen* c = &job->solver[s];
+        if (!find_setting(c->solver, name)) continue;
+        found = 1;
+        ts_code code = ts_solver_set(c->solver, c->settings, name, value, status);
+        if (code) return code;
+    }
+    return found ? TS_OK : unknown_setting(job, name, status);
+}
+
+static int prepare(solve_job* job, ts_status* status) {
+    const ts_args* args = job->args;
+    job->tolerance = isnan(args->tolerance) ? DEFAULT_TOLERANCE : args->tolerance;
+    if (choose_solvers(job, args->solvers ? args->solvers : "ncp", status)) return TS_EXIT_USAGE;
+    for (int i = 0; i < args->pair_count; ++i)
+        if (apply_pair(job, args->pair[i], status)) return TS_EXIT_USAGE;
+    if (args->impulses && ts_setup_writable(args->impulses, status)) return TS_EXIT_FAILED;
+    job->pool = ts_task_pool_create(args->threads > 0 ? args->threads : 1);
+    job->workers = ts_task_pool_workers(job->pool);
+    job->scratch = (ts_arena*)calloc((size_t)job->workers, sizeof *job->scratch);
+    if (!job->scratch) {
+        ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+        return TS_EXIT_FAILED;
+    }
+    return TS_EXIT_DONE;
+}
+
+// --- results ---------------------------------------------------------------------------------------------------------
+
+// JSON spells statuses with underscores, as everywhere.
+static void json_status(ts_json* json, const char* status) {
+    char text[32];
+    snprintf(text, sizeof text, "%s", status);
+    for (char* c = text; *c; ++c)
+        if (*c == ' ') *c = '_';
+    ts_json_key(json, "status");
+    ts_json_string(json, text);
+}
+
+static void json_number(ts_json* json, const char* key, double value) {
+    ts_json_key(json, key);
+    ts_json_number(json, value);
+}
+
+static void json_head(ts_json* json, const char* file, const char* solver, const char* status) {
+    ts_json_object(json);
+    ts_json_key(json, "file");
+    ts_json_string(json, file);
+    ts_json_key(json, "solver");
+    ts_json_string(json, solver);
+    json_status(json, status);
+}
+
+// One line of the table, or one object. `report` is NULL for a file that could not be read.
+static void add_result(solve_job* job, const char* file, const ts_solver* solver, const ts_relative_report* report,
+                       double seconds) {
+    double unknown = (double)NAN;
+    const char* status = report ? ts_solve_status_name(report->status) : "unreadable";
+    if (job->args->json) {
+        ts_json* json = &job->json;
+        json_head(json, file, solver->name, status);
+        ts_json_key(json, "iterations");
+        if (report)
+            ts_json_integer(json, report->iterations);
+        else
+            ts_json_number(json, unknown);
+        json_number(json, "time_us", 1e6 * seconds);
+        ts_json_key(json, "residual");
+        ts_json_object(json);
+        json_number(json, "ncp", report ? ts_law_residual_in_force_units(report->residual.ncp, 1.0) : unknown);
+        json_number(json, "natural", report ? report->residual.natural : unknown);
+        json_number(json, "own", report ? ts_law_residual_in_force_units(report->own, 1.0) : unknown);
+        ts_json_object_end(json);
+        ts_json_object_end(json);
+        return;
+    }
+    const char* slash = strrchr(file, '/');
+    ts_console_pad(&job->result, slash ? slash + 1 : file, 34);
+    ts_text_add(&job->result, " %-16s %-15s", solver->name, status);
+    if (report)
+        ts_text_add(&job->result, " %9d %12.6g %9.1e %9.1e %9.1e %9.1e\n", report->iterations, 1e6 * seconds,
+                    report->error.natural, report->error.two_norm, report->error.own,
+                    ts_law_residual_in_force_units(report->residual.ncp, 1.0));
+    else
+        ts_text_add(&job->result, " %9s %12s %9s %9s %9s %9s\n", "-", "-", "-", "-", "-", "-");
+}
+
+// The answer in the file's order: normal, tangent 1, tangent 2.
+static void add_answer(solve_job* job, const char* file, const ts_solver* solver, const ts_contact_problem* problem,
+                       const ts_relative_report* report, const double* impulse) {
+    ts_json* json = &job->answers_json;
+    json_head(json, file, solver->name, ts_solve_status_name(report->status));
+    ts_json_key(json, "impulses");
+    ts_json_array(json);
+    for (int b = 0; b < problem->block_count; ++b) {
+        const double* l = impulse + problem->block[b].row;
+        ts_json_array(json);
+        ts_json_number(json, l[2]);
+        ts_json_number(json, l[0]);
+        ts_json_number(json, l[1]);
+        ts_json_array_end(json);
+    }
+    ts_json_array_end(json);
+    ts_json_object_end(json);
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+static void count_done(solve_job* job) {
+    ++job->done;
+    ts_progress_update(&job->progress, (double)job->done / ((double)job->args->file_count * job->solver_count));
+}
+
+// Solves, again and again while that is short: the first run pays for memory that later ones find.
+static ts_relative_report timed_solve(solve_job* job, const chosen* c, const ts_relative_problem* problem,
+                                      double* impulse, double* out_seconds) {
+    ts_relative_report report;
+    double begin = ts_clock_seconds(), shortest = HUGE_VAL;
+    for (int k = 0; k < REPEATS; ++k) {
+        double start = ts_clock_seconds();
+        report = ts_relative_solve(c->solver, problem, c->settings, job->tolerance, job->pool, job->scratch, impulse);
+        double now = ts_clock_seconds();
+        if (now - start < shortest) shortest = now - start;
+        for (int w = 0; w < job->workers; ++w) ts_arena_reset(&job->scratch[w]);
+        if (now - begin + shortest > TIMING_SECONDS || ts_signals_caught()) break;
+    }
+    *out_seconds = shortest;
+    return report;
+}
+
+static ts_code solve_with(solve_job* job, const char* file, const ts_contact_problem* problem, const chosen* c) {
+    ts_relative_problem relative;
+    double* impulse = TS_ARENA_ARRAY(&job->arena, double, problem->row_count);
+    if (!impulse) return TS_ERROR_MEMORY;
+    ts_code code = ts_relative_make(problem, c->solver->needs, &job->arena, &relative);
+    if (code) return code;
+    double seconds = 0.0;
+    ts_relative_report report = timed_solve(job, c, &relative, impulse, &seconds);
+    job->reached += report.status == TS_SOLVE_CONVERGED;
+    add_result(job, file, c->solver, &report, seconds);
+    if (job->args->impulses) add_answer(job, file, c->solver, problem, &report, impulse);
+    return TS_OK;
+}
+
+static void blame(solve_job* job, const char* file, int first_solver, const ts_status* status) {
+    char text[1024];
+    ts_status_format(status, text, sizeof text);
+    ts_progress_end(&job->progress);
+    ts_console_note("%s", text);
+    ++job->unreadable;
+    for (int s = first_solver; s < job->solver_count; ++s) {
+        add_result(job, file, job->solver[s].solver, NULL, (double)NAN);
+        count_done(job);
+    }
+}
+
+static void solve_file(solve_job* job, const char* file) {
+    ts_fclib_problem recorded;
+    ts_status status;
+    if (ts_fclib_read(file, &recorded, &status)) {
+        blame(job, file, 0, &status);
+        return;
+    }
+    for (int s = 0; s < job->solver_count && !ts_signals_caught(); ++s) {
+        ts_code code = solve_with(job, file, &recorded.problem, &job->solver[s]);
+        ts_arena_reset(&job->arena);
+        if (code) {
+            ts_status_set(&status, code, file, 0,
+                          code == TS_ERROR_MEMORY ? "out of memory" : "the problem is too large to be solved");
+            blame(job, file, s, &status);
+            break;
+        }
+        count_done(job);
+    }
+    ts_fclib_free(&recorded);
+}
+
+static void begin_output(solve_job* job) {
+    job->json = ts_json_begin(&job->result);
+    job->answers_json = ts_json_begin(&job->answers);
+    ts_json_array(&job->answers_json);
+    if (job->args->json)
+        ts_json_array(&job->json);
+    else
+        ts_text_add(&job->result, "%-34s %-16s %-15s %9s %12s %9s %9s %9s %9s\n", "file", "solver", "status",
+                    "iterations", "time [us]", "natural", "two-norm", "own", "ncp [N]");
+}
+
+static int end_output(solve_job* job, int exit_code) {
+    ts_status status;
+    ts_json_array_end(&job->answers_json);
+    ts_text_add(&job->answers, "\n");
+    if (job->args->impulses && ts_text_write_file(&job->answers, job->args->impulses, &status))
+        exit_code = ts_console_error("solve", 0, exit_code ? exit_code : TS_EXIT_FAILED, &status);
+    if (job->args->json) {
+        ts_json_array_end(&job->json);
+        ts_text_add(&job->result, "\n");
+    }
+    int exit = ts_console_print(&job->result, exit_code);
+    if (job->reached < job->done && !job->args->json)
+        ts_console_note("%d of %d solves did not reach %g%s", job->done - job->reached, job->done, job->tolerance,
+                        job->unreadable ? " (or had no file to read)" : "");
+    return exit;
+}
+
+static void free_job(solve_job* job) {
+    for (int w = 0; w < job->workers && job->scratch; ++w) ts_arena_free(&job->scratch[w]);
+    free(job->scratch);
+    ts_arena_free(&job->arena);
+    ts_task_pool_destroy(job->pool);
+    ts_text_free(&job->result);
+    ts_text_free(&job->answers);
+}
+
+int ts_cmd_solve(const ts_args* args) {
+    static const solve_job empty;
+    solve_job* job = (solve_job*)malloc(sizeof *job);
+    ts_status status;
+    if (!job) {
+        ts_status_set(&status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+        return ts_console_error("solve", args->json, TS_EXIT_FAILED, &status);
+    }
+    *job = empty;
+    job->args = args;
+    int exit_code = prepare(job, &status);
+    if (exit_code) {
+        exit_code = ts_console_error("solve", args->json, exit_code, &status);
+    } else {
+        begin_output(job);
+        ts_signals_begin();
+        job->progress = ts_progress_begin("solve");
+        for (int i = 0; i < args->file_count && !ts_signals_caught(); ++i) solve_file(job, args->file[i]);
+        ts_progress_end(&job->progress);
+        exit_code = job->reached == job->done && job->done > 0 ? TS_EXIT_DONE : TS_EXIT_FAILED;
+        if (ts_signals_caught()) exit_code = ts_signals_exit_code();
+        exit_code = end_output(job, exit_code);
+    }
+    free_job(job);
+    free(job);
+    return exit_code;
+}
