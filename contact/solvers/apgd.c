@@ -31,23 +31,25 @@ static void velocity(ts_apgd* q, const double* x, double* u) {
     const ts_contact_problem* problem = q->problem;
     problem->delassus->ops->apply(problem->delassus, x, u);
     for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i] + (problem->R ? problem->R[i] * x[i] : 0.0);
-    q->products += 1;
 }
 
 void ts_apgd_refresh(ts_apgd* q) { velocity(q, q->x, q->ux); }
 
-// Friction of a cone on what its normal carries.
-static void project_friction(const ts_block* block, ts_apgd_part part, double normal, double* x) {
+// Friction of a cone on what its normal carries. Returns whether it moved.
+static int project_friction(const ts_block* block, ts_apgd_part part, double normal, double* x) {
     double radius = normal > 0.0 ? block->mu * normal : 0.0;
-    if (part == TS_APGD_SQUARE) {
-        for (int r = 0; r < block->rows; ++r)
-            if (r != 2) x[r] = x[r] > radius ? radius : (x[r] < -radius ? -radius : x[r]);
-        return;
+    double t = part == TS_APGD_DISC ? ts_scaled_tangent_norm(x, block->rows) : 0.0;
+    int moved = t > radius;
+    for (int r = 0; r < block->rows; ++r) {
+        if (r == 2) continue;
+        if (moved && part == TS_APGD_DISC) {
+            x[r] *= radius / t;
+        } else if (part == TS_APGD_SQUARE && fabs(x[r]) > radius) {
+            x[r] = copysign(radius, x[r]);
+            moved = 1;
+        }
     }
-    double t = ts_scaled_tangent_norm(x, block->rows);
-    if (t <= radius) return;
-    for (int r = 0; r < block->rows; ++r)
-        if (r != 2) x[r] *= radius / t;
+    return moved;
 }
 
 // out = P(y - share D u) of one block in the present part; rows that do not move come from x.
@@ -98,7 +100,13 @@ double ts_apgd_gap(ts_apgd* q, ts_apgd_part part) {
 
 void ts_apgd_begin(ts_apgd* q, ts_apgd_part part) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
+    int moved = 0;
     q->part = part;
+    for (int b = 0; is_friction(part) && b < q->problem->block_count; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        if (block->set == TS_SET_CONE) moved |= project_friction(block, part, q->x[block->row + 2], q->x + block->row);
+    }
+    if (moved) ts_apgd_refresh(q);
     q->theta = 1.0;
     memcpy(q->y, q->x, bytes);
     memcpy(q->uy, q->ux, bytes);
@@ -119,6 +127,7 @@ static int is_above_model(const ts_apgd* q, double L) {
 
 double ts_apgd_step(ts_apgd* q) {
     int n = q->problem->row_count;
+    q->steps += 1;
     double* L = estimate(q);
     for (int k = 0; k < DOUBLINGS; ++k) {
         move(q, q->part, 1.0 / *L, q->y, q->uy, q->next);
@@ -183,30 +192,39 @@ static void choose_steps(ts_apgd* q, int block_steps) {
     q->L[0] = q->L[1] = block_steps || !(largest > 0.0) ? 1.0 : largest;
 }
 
-// x = P(impulse), unless it is not finite or its dual cost is above that of nothing.
-static void choose_start(ts_apgd* q, const double* impulse) {
+// x = the nearest admissible impulse with the normals first: friction follows what they carry.
+static void admit(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
+    for (int b = 0; b < q->problem->block_count; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        double* x = q->x + block->row;
+        for (int r = 0; r < block->rows; ++r) x[r] = q->step[block->row] > 0.0 ? impulse[block->row + r] : 0.0;
+        if (!(q->step[block->row] > 0.0)) continue;
+        if (block->set == TS_SET_CONE) {
+            x[2] = x[2] > 0.0 ? x[2] : 0.0;
+            project_friction(block, friction, x[2], x);
+        } else {
+            ts_scaled_project(&q->sets, b, impulse + block->row, x);
+        }
+    }
+    ts_apgd_refresh(q);
+}
+
+// Starts from the impulse, unless it is not finite or its dual cost is above that of nothing.
+static void choose_start(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
     int n = q->problem->row_count;
     double sum = 0.0, cost = 0.0;
     for (int i = 0; i < n; ++i) sum += 0.0 * impulse[i];
     if (sum == 0.0) {
-        memcpy(q->y, impulse, (size_t)n * sizeof(double));
-        for (int b = 0; b < q->problem->block_count; ++b) {
-            const ts_block* block = &q->problem->block[b];
-            if (block->set == TS_SET_CONE)
-                project_friction(block, TS_APGD_DISC, q->y[block->row + 2], q->y + block->row);
-        }
-        move(q, TS_APGD_ALL, 0.0, q->y, q->ux, q->x);
-        ts_apgd_refresh(q);
+        admit(q, friction, impulse);
         for (int i = 0; i < n; ++i) cost += q->x[i] * (q->ux[i] + q->problem->g[i]);
         if (cost <= 0.0) return;
     }
-    memset(q->y, 0, (size_t)n * sizeof(double));
-    move(q, TS_APGD_ALL, 0.0, q->y, q->ux, q->x);
-    ts_apgd_refresh(q);
+    memset(q->next, 0, (size_t)n * sizeof(double));
+    admit(q, friction, q->next);
 }
 
-int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, int block_steps, double shrink, ts_arena* arena,
-                 const double* impulse) {
+int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part friction, int block_steps, double shrink,
+                 ts_arena* arena, const double* impulse) {
     size_t n = (size_t)problem->row_count;
     memset(q, 0, sizeof(*q));
     q->problem = problem;
@@ -222,7 +240,7 @@ int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, int block_steps,
     }
     if (!q->sets.scale) return 0;
     choose_steps(q, block_steps);
-    choose_start(q, impulse);
+    choose_start(q, friction, impulse);
     ts_apgd_begin(q, TS_APGD_ALL);
     return 1;
 }

@@ -26,20 +26,20 @@ typedef struct ts_apgd {
     double L[2];     // estimate of the largest eigenvalue, of the parts ALL or NORMAL and of the others
     double shrink;   // L falls by this factor per iteration
     double theta;    // of Nesterov's sequence
-    int products;    // with the operator, so far
+    int steps;       // iterations so far
     ts_apgd_part part;
 } ts_apgd;
 
-/// Allocates and starts from `impulse`, projected on the admissible set (friction: on the disc), or from zero when that
-/// is not finite or worse than nothing. `block_steps` 1 gives each block a step of its own stiffness, 0 the same to all.
-/// Returns 0 when memory is short.
-int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, int block_steps, double shrink, ts_arena* arena,
-                 const double* impulse);
+/// Allocates and starts from `impulse` made admissible, normals first and then friction on the `friction` part's shape, or
+/// from nothing when that is not finite or worse than nothing. `block_steps` 1 gives each block a step of its own
+/// stiffness, 0 the same to all. Returns 0 when memory is short.
+int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part friction, int block_steps, double shrink,
+                 ts_arena* arena, const double* impulse);
 
 /// Bytes of scratch that takes.
 unsigned long ts_apgd_scratch_bytes(const ts_contact_problem* problem);
 
-/// Forgets the momentum and turns to a part of the problem.
+/// Forgets the momentum and turns to a part of the problem. Friction is brought within what the normals carry.
 void ts_apgd_begin(ts_apgd* q, ts_apgd_part part);
 
 /// One iteration: x and ux move. Returns the gap, m/s: the largest row of the projected gradient where the step was

@@ -23,8 +23,8 @@ static const ts_setting setting[] = {
      offsetof(ts_ccp_apgd_settings, shared.tolerance), 0.0, DBL_MAX},
     {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
      offsetof(ts_ccp_apgd_settings, shared.stall), 0.0, 1.0},
-    {"iteration_limit", "most products with the operator", TS_SETTING_INT,
-     offsetof(ts_ccp_apgd_settings, shared.iteration_limit), 0.0, 1e9},
+    {"iteration_limit", "most gradient steps", TS_SETTING_INT, offsetof(ts_ccp_apgd_settings, shared.iteration_limit),
+     0.0, 1e9},
     {"step_rule", "0 steps by each block's stiffness, 1 as published", TS_SETTING_INT,
      offsetof(ts_ccp_apgd_settings, step_rule), 0.0, 1.0},
 };
@@ -76,13 +76,13 @@ static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings, b
     double residual = look(q, b), gate = settings->tolerance * q->problem->time_step;
     if (residual == HUGE_VAL) return TS_SOLVE_FAILED;
     if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
-    int next_look = LOOK_INTERVAL, start = q->products;
-    while (q->products - start < settings->iteration_limit) {
+    int next_look = LOOK_INTERVAL;
+    while (q->steps < settings->iteration_limit) {
         double gap = ts_apgd_step(q);
         if (isnan(gap)) return TS_SOLVE_FAILED;
-        int last = q->products - start >= settings->iteration_limit;
-        if (gap > gate && q->products - start < next_look && !last) continue;
-        next_look = q->products - start + LOOK_INTERVAL;
+        int last = q->steps >= settings->iteration_limit;
+        if (gap > gate && q->steps < next_look && !last) continue;
+        next_look = q->steps + LOOK_INTERVAL;
         residual = look(q, b);
         if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
         if (has_stalled(q, settings->stall)) return TS_SOLVE_STALLED;
@@ -100,12 +100,11 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     int paper = s->step_rule == TS_APGD_STEP_PAPER;
     ts_apgd q;
-    if (ts_apgd_init(&q, problem, !paper, paper ? 0.9 : 0.98, scratch, impulse)) {
+    if (ts_apgd_init(&q, problem, TS_APGD_DISC, !paper, paper ? 0.9 : 0.98, scratch, impulse)) {
         best b = {HUGE_VAL, report.own, impulse};
         memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
-        int start = q.products;
         report.status = iterate(&q, &s->shared, &b);
-        report.iterations = q.products - start;
+        report.iterations = q.steps;
         report.own = b.own;
     }
     ts_arena_scope_end(scratch, scope);

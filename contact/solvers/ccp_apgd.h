@@ -16,7 +16,7 @@ typedef enum ts_apgd_step_rule {
 
 /// Settings of ccp-apgd.
 typedef struct ts_ccp_apgd_settings {
-    ts_solver_settings shared;  // an iteration is one product with the operator
+    ts_solver_settings shared;  // an iteration is a gradient step: one product with the operator, now and then two
     int step_rule;              // ts_apgd_step_rule
 } ts_ccp_apgd_settings;
 
