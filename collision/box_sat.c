@@ -454,8 +454,10 @@ static int improve_foot(const boxes* p, double still, foot* f) {
         double length = best_length(p, f, dy, most);
         for (int j = 0; j < 3; ++j) next.y[j] = limit(f->y[j] + length * dy[j], -p->b[j], p->b[j]);
         set_foot(p, &next);
-        // The square cannot tell the last half of the digits of y.
-        if (next.squared <= f->squared * (1.0 + 8.0 * DBL_EPSILON)) {
+        // The square cannot tell the last half of the digits of y. A step that a bound stops at once is none.
+        double moved = 0.0;
+        for (int j = 0; j < 3; ++j) moved = fmax(moved, fabs(next.y[j] - f->y[j]));
+        if (moved > still && next.squared <= f->squared * (1.0 + 8.0 * DBL_EPSILON)) {
             *f = next;
             return 1;
         }
