@@ -113,7 +113,7 @@ ts_code ts_certificate_make(const ts_contact_problem* problem, const double* imp
         judge_block(problem, b, &scale, impulse, u, tolerance, &verdict[b]);
         c->count[verdict[b].mode] += 1;
     }
-    c->internal_force = NAN;
+    c->internal_force = (double)NAN;
     if (extent == TS_CERTIFICATE_FULL) c->internal_force = ts_internal_force(problem, impulse, arena, NULL);
     ts_arena_scope_end(arena, scope);
     return TS_OK;

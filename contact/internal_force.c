@@ -73,7 +73,7 @@ static int all_finite(const double* x, size_t n) {
 double ts_internal_force(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch,
                          double* out_internal) {
     int n = problem->row_count;
-    double norm = NAN;
+    double norm = (double)NAN;
     size_t numbers = (size_t)n * (size_t)n;
     if (n > TS_INTERNAL_FORCE_ROWS_MAX || !(problem->delassus->ops->abilities & TS_DELASSUS_APPLY)) return norm;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);

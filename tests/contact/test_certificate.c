@@ -90,7 +90,7 @@ Test(certificate, a_nan_is_a_violation) {
     double g[ROWS], G[ROWS * ROWS], broken[ROWS];
     eight(&s, g, G);
     memcpy(broken, lambda, sizeof(broken));
-    broken[4] = NAN;
+    broken[4] = (double)NAN;
     ts_contact_certificate c;
     cr_assert_eq(ts_certificate_make(&s.problem, broken, 1e9, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
     cr_expect_eq(c.verdict[1].mode, TS_MODE_VIOLATED);
@@ -161,7 +161,7 @@ Test(internal_force, is_what_moves_nothing) {
             cr_expect_float_eq(moved, 0.0, 1e-12);
         }
     }
-    x[3] = NAN;
+    x[3] = (double)NAN;
     cr_expect(isnan(ts_internal_force(&s.problem, x, &s.arena, NULL)));
     ts_arena_free(&s.arena);
 }
