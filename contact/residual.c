@@ -127,30 +127,24 @@ static inline void cone_block(ts_contact_law law, const ts_block* block, const d
         return;
     }
     cone_state c = cone_state_of_block(block, lambda, u);
-    cone_law(&c, primal_of(&c), law == TS_LAW_NCP ? shifted_normal(&c) : c.u.z, r);
+    cone_law(&c, primal_of(&c), law == TS_LAW_CCP ? c.u.z : shifted_normal(&c), r);
 }
 
 // What the per-contact bisection solves (contact/solvers/raisim.c): Signorini, and the least energy within the section
 // of the cone where u_N = 0. Its slip is u_T = -s a, s >= 0, with a = lambda_T + mu^2 lambda_N D_TN / D_NN (Hwangbo, Lee
 // and Hutter 2018; eq. (21) of Le Lidec et al.), the one place where a law sees the contact's own D = G_bb + R_b. Without
-// coupling a = lambda_T, and the gap below is the exact law's.
+// coupling a = lambda_T, and the gap below is the exact law's. Contacts that spin or roll are held to the exact law.
 static void section_law(const ts_contact_problem* problem, int b, const double* lambda, const double* u,
                         ts_law_residual* r) {
     const ts_block* block = &problem->block[b];
     const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
-    int rows = block->rows;
-    double stiffness = D[2 * rows + 2] + (problem->R ? problem->R[block->row + 2] : 0.0);
+    double stiffness = D[8] + (problem->R ? problem->R[block->row + 2] : 0.0);
     double scale = stiffness > 0.0 ? block->mu * block->mu * lambda[2] / stiffness : 0.0;
-    double aa = 0.0, au = 0.0;
-    for (int i = 0; i < rows; ++i) {
-        if (i == 2) continue;
-        double a = lambda[i] + scale * D[2 * rows + i];
-        aa += a * a;
-        au += a * u[i];
-    }
-    cone_state c = cone_state_of_block(block, lambda, u);
+    double a0 = lambda[0] + scale * D[2], a1 = lambda[1] + scale * D[5];
+    cone_state c = cone_state_of(block->mu, lambda, u);
     worsen(r, primal_of(&c), positive(-u[2]), lambda[2] * u[2]);
-    worsen(r, 0.0, 0.0, (block->mu * lambda[2] - c.friction + sqrt(aa)) * c.slip + au);
+    worsen(r, 0.0, 0.0,
+           (block->mu * lambda[2] - c.friction + sqrt(a0 * a0 + a1 * a1)) * c.slip + (a0 * u[0] + a1 * u[1]));
 }
 
 // An interval: u > 0 needs lambda = low, u < 0 needs lambda = high. Against an open side u itself is the violation.
@@ -183,7 +177,7 @@ ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact
     ts_law_residual r = {0.0, 0.0, 0.0};
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
-        if (block->set == TS_SET_CONE && law == TS_LAW_RAISIM)
+        if (block->set == TS_SET_CONE && law == TS_LAW_RAISIM && block->rows == 3)
             section_law(problem, b, impulse + block->row, u + block->row, &r);
         else if (block->set == TS_SET_CONE)
             cone_block(law, block, impulse + block->row, u + block->row, &r);

@@ -79,7 +79,7 @@ void ts_pgs_update_coordinates(ts_pgs* pgs, int b) {
         delta[r] = 0.0;
         if (!(own > 0.0)) continue;
         double residual_velocity = u[r] + g[r] + (R ? R[r] * lambda[r] : 0.0);
-        double moved = clamp_to_set(block, lambda[r] - pgs->settings->omega * residual_velocity / own);
+        double moved = clamp_to_set(block, lambda[r] - pgs->omega * residual_velocity / own);
         delta[r] = moved - lambda[r];
         lambda[r] = moved;
         double size = fabs(delta[r]);
@@ -231,7 +231,8 @@ ts_solve_report ts_pgs_solve(const ts_pgs_method* method, const ts_contact_probl
     ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     if (!(problem->delassus->ops->abilities & TS_DELASSUS_ROWS)) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    ts_pgs pgs = {.problem = problem, .settings = settings, .G = problem->delassus, .lambda = impulse};
+    ts_pgs pgs = {
+        .problem = problem, .settings = settings, .G = problem->delassus, .lambda = impulse, .omega = settings->omega};
     pgs.form = ts_velocity_form_of(problem->delassus);
     pgs.block = TS_ARENA_ARRAY(scratch, ts_pgs_block, problem->block_count);
     pgs.u = TS_ARENA_ARRAY(scratch, double, problem->row_count);

@@ -39,6 +39,7 @@ typedef struct ts_pgs {
     double* u;               // (row_count), filled when the residual is evaluated
     double* finite_lambda;   // (row_count), the last iterate known to be finite
     int backward;            // direction of the coming sweep
+    double omega;            // relaxation of the coming sweep; a sweep may change it for the next one
     double change_velocity;  // m/s: largest |delta lambda_r| D_rr of the sweep
     double change_impulse;   // N s: largest |delta lambda_r| of the sweep
 } ts_pgs;
@@ -120,7 +121,7 @@ typedef void (*ts_pgs_update)(const ts_pgs_block* block, double omega, int again
 
 /// One pass over all blocks with a solver's update. Inline, so that the update is compiled into the loop.
 static inline void ts_pgs_sweep(ts_pgs* pgs, ts_pgs_update update) {
-    double omega = pgs->settings->omega;
+    double omega = pgs->omega;
     int local_iterations = pgs->settings->local_iterations;
     ts_pgs_movement movement = {0.0, 0.0};
     for (int i = 0; i < pgs->problem->block_count; ++i) {
