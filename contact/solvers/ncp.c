@@ -4,9 +4,10 @@
 // Rule: a few sweeps of exact one-contact solves (ncp_nsgs.c). The fall of the residual over the last sweeps tells how
 // many more would be needed; while that is cheaper than a linear system, sweep on. Else Newton on the natural map with
 // proximal steps (natural_newton.c), which closes the rest in a handful of linear systems whatever the mass ratios. If
-// Newton stalls, an interior point method, on the convex relaxation (which jams need) and on the law itself, each with
-// Newton from where it ends; sweeps and Newton with a larger proximal weight;
-// Newton from other starts. If its matrix would be too large, sweeps to the limit. What was reached is reported.
+// Newton stalls: alternating directions from rest (admm.c); Newton with a larger proximal weight; an interior point
+// method on the convex relaxation (which jams need) and on the law itself (interior.c), each with Newton from where it
+// ends; many more alternating directions; Newton from other starts. If its matrix would be too large, sweeps to the
+// limit. What was reached is reported.
 // Source: hybrids of this kind: Acary, Bremond and Huber 2018 (NSN-AC after NSGS). The switch is ours.
 // Guaranteed: the answer is admissible and finite; converged means the law's residual, recomputed. Between the stages the
 // better point is kept.
@@ -19,9 +20,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-
 #include "contact/solvers/interior_internal.h"
 #include "contact/solvers/natural_newton_internal.h"
+#include "contact/solvers/ncp_admm.h"
 #include "contact/solvers/ncp_nsgs.h"
 #include "contact/solvers/scaled_internal.h"
 
@@ -42,8 +43,15 @@ static const ts_setting setting[] = {
      offsetof(ts_ncp_settings, proximal), 1e-14, 1.0},
 };
 
-// Sweeps after the first Newton; linear systems of the interior point method, of Newton after it, of one restart.
-enum { LATER_SWEEPS = 100, INTERIOR_LIMIT = 60, NEWTON_LIMIT = 300, RESTART_LIMIT = 120, RECOVERY_SWEEPS = 5 };
+// Steps of alternating directions; linear systems of the interior point method, of Newton after it, of one restart.
+enum {
+    FIRST_ALTERNATE_LIMIT = 1000,
+    LAST_ALTERNATE_LIMIT = 10000,
+    INTERIOR_LIMIT = 60,
+    NEWTON_LIMIT = 300,
+    RESTART_LIMIT = 120,
+    RECOVERY_SWEEPS = 5
+};
 
 // Any number; fixed, so that the same problem meets the same starts.
 #define RESTART_SEED UINT64_C(20240611)
@@ -57,7 +65,7 @@ enum { LATER_SWEEPS = 100, INTERIOR_LIMIT = 60, NEWTON_LIMIT = 300, RESTART_LIMI
 ts_ncp_settings ts_ncp_settings_default(void) {
     ts_ncp_settings settings = {
         .shared = ts_solver_settings_default(), .natural = 1e-9, .first_sweeps = 4, .restarts = 24, .proximal = 1e-3};
-    settings.shared.iteration_limit = 4000;
+    settings.shared.iteration_limit = 20000;
     return settings;
 }
 
@@ -66,8 +74,9 @@ static void settings_default(void* out_settings) { *(ts_ncp_settings*)out_settin
 static unsigned long scratch_bytes(const ts_contact_problem* problem, const void* settings) {
     ts_ncp_nsgs_settings nsgs = ts_ncp_nsgs_settings_default();
     (void)settings;
-    return ts_natural_scratch_bytes(problem) + ts_ncp_nsgs_solver.scratch_bytes(problem, &nsgs) +
-           ((unsigned long)problem->row_count + 16) * sizeof(double);
+    ts_admm_settings admm = ts_ncp_admm_settings_default();
+    return ts_natural_scratch_bytes(problem) + ts_ncp_admm_solver.scratch_bytes(problem, &admm) +
+           ts_ncp_nsgs_solver.scratch_bytes(problem, &nsgs) + ((unsigned long)problem->row_count + 16) * sizeof(double);
 }
 
 // One solve in progress.
@@ -104,20 +113,24 @@ static int smaller(int a, int b) { return a < b ? a : b; }
 
 static int iterations_left(const hybrid* h) { return h->settings->shared.iteration_limit - h->report.iterations; }
 
-// At most `count` sweeps from the present impulse.
-static void sweep(hybrid* h, int count) {
-    ts_ncp_nsgs_settings settings = ts_ncp_nsgs_settings_default();
-    settings.shared = h->settings->shared;
-    settings.shared.iteration_limit = smaller(count, iterations_left(h));
-    int before = h->report.iterations;
-    h->report = ts_ncp_nsgs_solver.solve(h->problem, &settings, h->scratch, h->impulse);
-    h->report.iterations += before;
+// The report of another solver for the present impulse.
+static void take(hybrid* h, ts_solve_report report) {
+    report.iterations += h->report.iterations;
+    h->report = report;
     // A small product of impulse and velocity can hide a large error in one of them; the natural map cannot.
     ts_residual residual;
     ts_residual_evaluate(h->problem, h->impulse, h->scratch, NULL, &residual);
     h->natural = ts_scaled_measure(h->problem, h->impulse, residual.natural, h->rest);
     if (h->report.status == TS_SOLVE_CONVERGED && !(h->natural <= h->settings->natural))
         h->report.status = TS_SOLVE_ITERATION_LIMIT;
+}
+
+// At most `count` sweeps from the present impulse.
+static void sweep(hybrid* h, int count) {
+    ts_ncp_nsgs_settings settings = ts_ncp_nsgs_settings_default();
+    settings.shared = h->settings->shared;
+    settings.shared.iteration_limit = smaller(count, iterations_left(h));
+    take(h, ts_ncp_nsgs_solver.solve(h->problem, &settings, h->scratch, h->impulse));
 }
 
 // How many more sweeps the last ones promise to need; large when they promise nothing.
@@ -169,6 +182,31 @@ static void begin(hybrid* h) {
         sweep(h, first);
         if (is_over(h) || sweeps_to_go(h, before, first) > worth) return;
     }
+}
+
+// Alternating directions from rest, and Newton from where they end. They go round the kinks that hold Newton's descent
+// up. Keeps the better of before and after.
+static void alternate(hybrid* h, int limit) {
+    ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
+    size_t bytes = (size_t)h->problem->row_count * sizeof(double);
+    double* before = TS_ARENA_ARRAY(h->scratch, double, h->problem->row_count);
+    if (before) {
+        hybrid start = *h;
+        memcpy(before, h->impulse, bytes);
+        memset(h->impulse, 0, bytes);
+        ts_admm_settings settings = ts_ncp_admm_settings_default();
+        settings.shared = h->settings->shared;
+        settings.shared.iteration_limit = smaller(limit, iterations_left(h));
+        ts_solve_report report = ts_ncp_admm_solver.solve(h->problem, &settings, h->scratch, h->impulse);
+        take(h, report);
+        if (!is_over(h) && report.status != TS_SOLVE_FAILED) newton(h, POLISH_PROXIMAL, NEWTON_LIMIT);
+        if (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start))) {
+            memcpy(h->impulse, before, bytes);
+            start.report.iterations = h->report.iterations;
+            *h = start;
+        }
+    }
+    ts_arena_scope_end(h->scratch, scope);
 }
 
 // The interior point method from its own start, and Newton from where it ends. Keeps the better of before and after.
@@ -252,10 +290,11 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
         sweep(&h, h.settings->shared.iteration_limit);
         return h.report;
     }
-    if (!is_over(&h)) sweep(&h, LATER_SWEEPS);
+    if (!is_over(&h) && !is_met(&h)) alternate(&h, FIRST_ALTERNATE_LIMIT);
     if (!is_over(&h) && !is_met(&h)) newton(&h, fmin(10.0 * h.settings->proximal, 1.0), NEWTON_LIMIT);
     if (!is_over(&h) && !is_met(&h)) interior(&h, 1);
     if (!is_over(&h) && !is_met(&h)) interior(&h, 0);
+    if (!is_over(&h) && !is_met(&h)) alternate(&h, LAST_ALTERNATE_LIMIT);
     if (!is_over(&h) && !is_met(&h)) restart(&h);
     if (h.report.status != TS_SOLVE_CONVERGED && h.report.iterations < h.settings->shared.iteration_limit)
         h.report.status = TS_SOLVE_STALLED;

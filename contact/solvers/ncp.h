@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/// Settings of ncp. iteration_limit counts sweeps and linear systems together.
+/// Settings of ncp. iteration_limit counts sweeps, linear systems and
+/// alternating directions together.
 typedef struct ts_ncp_settings {
     ts_solver_settings shared;
     double natural;    // largest natural map (dimensionless) that counts as converged, beside the tolerance
@@ -17,7 +18,7 @@ typedef struct ts_ncp_settings {
     double proximal;   // first weight of Newton's proximal term, relative to a contact's stiffness
 } ts_ncp_settings;
 
-/// natural 1e-9, 4 first sweeps, 24 restarts, proximal 1e-3, 4000 iterations; shared settings as everywhere.
+/// natural 1e-9, 4 first sweeps, 24 restarts, proximal 1e-3, 20000 iterations; shared settings as everywhere.
 ts_ncp_settings ts_ncp_settings_default(void);
 
 /// The solver named "ncp".
