@@ -13,6 +13,10 @@ extern "C" {
 /// friction couples strongly into the normal; one of them is returned, take-off first, then sticking. See coulomb.c.
 ts_vec3 ts_coulomb_solve(double d00, double d01, double d11, double d02, double d12, double d22, ts_vec3 b, double mu);
 
+/// The same of a contact that also spins or rolls (contact/problem.h): D row-major rows x rows, symmetric, rows 4 or 6 with
+/// the normal at row 2. See coulomb_rows.c.
+void ts_coulomb_solve_rows(const double* D, int rows, const double* b, double mu, double* out_lambda);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,7 +32,10 @@ static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec
     *lambda = next;
 }
 
-static void sweep(ts_pgs* pgs) { ts_pgs_sweep(pgs, update); }
+static void sweep(ts_pgs* pgs) {
+    pgs->exact_rows = 1;
+    ts_pgs_sweep(pgs, update);
+}
 
 static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep};
 

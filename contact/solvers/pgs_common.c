@@ -102,6 +102,11 @@ static void prepare_blocks(ts_pgs* pgs, const ts_pgs_method* method) {
         block->kind = TS_PGS_COORDINATE;
         if (source->set != TS_SET_CONE) continue;
         const double* D = pgs->G->ops->diagonal(pgs->G, b);
+        if (source->rows != 3) {
+            double normal = D[2 * source->rows + 2] + (problem->R ? problem->R[source->row + 2] : 0.0);
+            block->kind = normal > 0.0 ? TS_PGS_ROWS : TS_PGS_SKIP;
+            continue;
+        }
         for (int i = 0; i < 3; ++i) {
             block->g[i] = problem->g[source->row + i];
             block->R[i] = problem->R ? problem->R[source->row + i] : 0.0;
@@ -137,7 +142,9 @@ static void project_start(ts_pgs* pgs, const ts_pgs_method* method) {
         const ts_block* block = &problem->block[b];
         double* lambda = pgs->lambda + block->row;
         if (pgs->block[b].kind == TS_PGS_SKIP) {
-            lambda[0] = lambda[1] = lambda[2] = 0.0;
+            memset(lambda, 0, (size_t)block->rows * sizeof(double));
+        } else if (pgs->block[b].kind == TS_PGS_ROWS) {
+            ts_pgs_project_rows(block, method->law, lambda);
         } else if (block->set == TS_SET_CONE) {
             ts_vec3_store(method->project(ts_vec3_load(lambda), block->mu), lambda);
         } else {
@@ -233,6 +240,7 @@ ts_solve_report ts_pgs_solve(const ts_pgs_method* method, const ts_contact_probl
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     ts_pgs pgs = {
         .problem = problem, .settings = settings, .G = problem->delassus, .lambda = impulse, .omega = settings->omega};
+    pgs.law = method->law;
     pgs.form = ts_velocity_form_of(problem->delassus);
     pgs.block = TS_ARENA_ARRAY(scratch, ts_pgs_block, problem->block_count);
     pgs.u = TS_ARENA_ARRAY(scratch, double, problem->row_count);

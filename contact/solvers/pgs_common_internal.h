@@ -24,6 +24,7 @@ typedef struct ts_pgs_block {
 // How a sweep treats a block.
 typedef enum ts_pgs_kind {
     TS_PGS_CONE,        // the solver's own rule
+    TS_PGS_ROWS,        // ts_pgs_update_rows: a contact that also spins or rolls
     TS_PGS_COORDINATE,  // ts_pgs_update_coordinates
     TS_PGS_SKIP         // nothing can move it (zero diagonal): its impulse stays zero
 } ts_pgs_kind;
@@ -38,6 +39,8 @@ typedef struct ts_pgs {
     double* lambda;          // (row_count), the caller's array
     double* u;               // (row_count), filled when the residual is evaluated
     double* finite_lambda;   // (row_count), the last iterate known to be finite
+    ts_contact_law law;
+    int exact_rows;          // nonzero: contacts that spin or roll are solved exactly; a sweep may ask for it
     int backward;            // direction of the coming sweep
     double omega;            // relaxation of the coming sweep; a sweep may change it for the next one
     double change_velocity;  // m/s: largest |delta lambda_r| D_rr of the sweep
@@ -115,6 +118,12 @@ static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_velocity_block* si
 /// A block that is no friction cone, row by row: lambda_r <- clamp(lambda_r - omega u_r / D_rr).
 void ts_pgs_update_coordinates(ts_pgs* pgs, int b);
 
+/// A frictional contact of 4 or 6 rows, by the rule of pgs->law; see pgs_rows.c.
+void ts_pgs_update_rows(ts_pgs* pgs, int b);
+
+/// Its nearest admissible impulse, in place.
+void ts_pgs_project_rows(const ts_block* block, ts_contact_law law, double* lambda);
+
 /// A solver's update of one frictional contact: changes lambda, given its u = (G+R) lambda + g. Keeps u current where
 /// `again` says that another update of the same contact follows.
 typedef void (*ts_pgs_update)(const ts_pgs_block* block, double omega, int again, ts_vec3* lambda, ts_vec3* u);
@@ -136,6 +145,8 @@ static inline void ts_pgs_sweep(ts_pgs* pgs, ts_pgs_update update) {
             ts_pgs_commit(pgs, b, six, block, old, lambda, &movement);
         } else if (block->kind == TS_PGS_COORDINATE) {
             ts_pgs_update_coordinates(pgs, b);
+        } else if (block->kind == TS_PGS_ROWS) {
+            ts_pgs_update_rows(pgs, b);
         }
     }
     pgs->change_velocity = ts_pgs_larger(movement.velocity, pgs->change_velocity);

@@ -32,6 +32,24 @@ static inline ts_block fixture_cone(int row, double mu) {
     return block;
 }
 
+// Any solver's settings.
+typedef union fixture_settings {
+    double align;
+    unsigned char bytes[TS_SOLVER_SETTINGS_BYTES];
+} fixture_settings;
+
+// A solver's defaults with another tolerance and limit.
+static inline fixture_settings fixture_settings_of(const ts_solver* solver, double tolerance, int limit) {
+    fixture_settings settings;
+    memset(&settings, 0, sizeof(settings));
+    solver->settings_default(&settings);
+    ts_solver_settings* shared = (ts_solver_settings*)(void*)&settings;
+    shared->tolerance = tolerance;
+    shared->stall = 1e-15;
+    shared->iteration_limit = limit;
+    return settings;
+}
+
 // Solves a small dense problem from `start` (zero when NULL). Checks that the solver keeps to its scratch.
 static inline fixture_answer fixture_solve(const ts_solver* solver, const void* settings, int blocks,
                                            const ts_block* block, const double* G, const double* g, const double* R,
