@@ -90,10 +90,9 @@ static double lorentz(const double* x, int rows) {
 // The longest step a <= 1 with x + a d in the cone.
 static double longest_step(const double* x, const double* d, int rows) {
     int n = normal_of(rows);
-    double xt = 0.0, dd = 0.0, xd = 0.0;
+    double dd = 0.0, xd = 0.0;
     for (int r = 0; r < rows; ++r) {
         if (r == n) continue;
-        xt += x[r] * x[r];
         dd += d[r] * d[r];
         xd += x[r] * d[r];
     }
