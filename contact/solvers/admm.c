@@ -7,7 +7,8 @@
 //     y' = P(a x' + (1 - a) y - z / rho),   z' = z - rho (a x' + (1 - a) y - y')
 // rho starts at sqrt(L m) kappa^p, L the largest eigenvalue by power iteration, kappa the condition number assumed and
 // m = L / kappa, and moves when the primal residual |x - y| and the dual one |rho (y' - y) + eta (x' - x)| are far apart:
-// each relative to the vectors it is the difference of, because they differ in units.
+// each relative to the vectors it is the difference of, because they differ in units. The primal one counts for less
+// (`balance`): on recorded problems equal weights leave rho ten times too large for the last digits.
 // Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and only
 // decide when it is worth a look.
 // Source: Boyd et al. 2011; Le Lidec, Jallet, Montaut, Laptev, Schmid and Carpentier 2024 (contact; spectral rho);
@@ -25,11 +26,11 @@
 enum {
     LOOK_INTERVAL = 16,
     POWER_ITERATIONS = 20,
-    PAUSE = 5  // iterations after a change of rho before the next, under the safe rule
+    PAUSE = 1  // iterations between the first two changes of rho, under the safe rule
 };
 
 // Pauses grow by this factor, so that rho comes to rest.
-#define PAUSE_GROWTH 1.3
+#define PAUSE_GROWTH 1.2
 // The published proximal weight, kg^-1.
 #define PAPER_ETA 1e-6
 // Bounds of rho relative to L.
@@ -48,10 +49,12 @@ const ts_setting ts_admm_setting[TS_ADMM_SETTING_COUNT] = {
      0.5},
     {"rho_step", "rho changes by factors up to kappa^step", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_step),
      0.0, 1.0},
+    {"balance", "weight of the relative primal residual against the dual one, under the safe rule", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, balance), 1e-6, 1e6},
     {"rho_ratio", "residuals this far apart change rho", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_ratio), 1.0,
      1e6},
-    {"condition", "condition number assumed: kappa", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, condition), 1.0,
-     1e16},
+    {"condition", "condition number assumed: kappa, under the safe rule", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, condition), 1.0, 1e16},
     {"eta", "proximal weight relative to the largest eigenvalue", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, eta),
      0.0, 1.0},
     {"freeze", "rho rests after so many iterations", TS_SETTING_INT, offsetof(ts_admm_settings, freeze), 0.0, 1e9},
@@ -66,12 +69,14 @@ ts_admm_settings ts_admm_settings_default(void) {
                                  .over_relaxation = 1.0,
                                  .rho_power = 0.4,
                                  .rho_step = 0.1,
-                                 .rho_ratio = 10.0,
+                                 .balance = 0.02,
+                                 .rho_ratio = 3.0,
                                  .condition = 1e6,
                                  .eta = 1e-10,
-                                 .freeze = 100000,
+                                 .freeze = 300,
                                  .step_rule = TS_ADMM_STEP_SAFE,
                                  .scaling = TS_ADMM_SCALING_NONE};
+    settings.shared.stall = 1e-15;
     return settings;
 }
 
@@ -100,6 +105,7 @@ typedef struct admm {
     double* lambda;  // y in the problem's units
     double* u;       // its velocity
     double L;        // largest eigenvalue of the system
+    double kappa;    // condition number assumed
     double rho;
     double eta;
     double primal;           // the residuals of the last iteration
@@ -272,14 +278,14 @@ static int iterate_once(admm* q) {
 // Balances the residuals. Returns 1 when rho changed and 0 when not.
 static int adapt(admm* q) {
     const ts_admm_settings* settings = q->settings;
-    double most = pow(settings->condition, settings->rho_step), before = q->rho, ratio;
+    double most = pow(q->kappa, settings->rho_step), before = q->rho, ratio;
     if (settings->step_rule == TS_ADMM_STEP_PAPER) {
         if (q->primal > settings->rho_ratio * q->dual)
             q->rho *= most;
         else if (q->dual > settings->rho_ratio * q->primal)
             q->rho /= most;
     } else {
-        ratio = q->primal_relative / q->dual_relative;
+        ratio = settings->balance * q->primal_relative / q->dual_relative;
         if (ratio > settings->rho_ratio || ratio * settings->rho_ratio < 1.0)
             q->rho *= fmin(most, fmax(1.0 / most, sqrt(ratio)));
     }
@@ -318,6 +324,12 @@ static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report
     return TS_SOLVE_ITERATION_LIMIT;
 }
 
+static double least_compliance(const ts_contact_problem* problem) {
+    double least = problem->R && problem->row_count > 0 ? problem->R[0] : 0.0;
+    for (int i = 1; i < problem->row_count && problem->R; ++i) least = fmin(least, problem->R[i]);
+    return least;
+}
+
 static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch) {
     if (!ts_scaled_make(problem, scratch, &q->s)) return 0;
     if (q->settings->scaling == TS_ADMM_SCALING_NONE) unscale(&q->s);
@@ -329,8 +341,10 @@ static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch
     q->L = power_iteration(q);
     if (!isfinite(q->L)) return 0;
     if (!(q->L > 0.0)) q->L = 1.0;
-    q->eta = q->settings->step_rule == TS_ADMM_STEP_PAPER ? PAPER_ETA : q->settings->eta * q->L;
-    q->rho = q->L * pow(q->settings->condition, q->settings->rho_power - 0.5);
+    int paper = q->settings->step_rule == TS_ADMM_STEP_PAPER;
+    q->eta = paper ? PAPER_ETA : q->settings->eta * q->L;
+    q->kappa = paper ? fmax(1.0, q->L / (PAPER_ETA + least_compliance(problem))) : q->settings->condition;
+    q->rho = q->L * pow(q->kappa, q->settings->rho_power - 0.5);
     return 1;
 }
 

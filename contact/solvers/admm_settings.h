@@ -26,9 +26,10 @@ typedef struct ts_admm_settings {
     double over_relaxation;  // of x, 1 to 1.8
     double rho_power;        // p: rho starts at sqrt(L m) kappa^p, kappa = L / m
     double rho_step;         // delta: rho changes by factors up to kappa^delta
+    double balance;          // weight of the relative primal residual against the dual one; safe rule
     double rho_ratio;        // residuals this far apart call for a change
-    double condition;        // kappa: the condition number assumed, so that m = L / kappa
-    double eta;              // proximal weight, relative to L
+    double condition;        // kappa: the condition number assumed, so that m = L / kappa; safe rule
+    double eta;              // proximal weight, relative to L; safe rule
     int freeze;              // rho stays as it is after so many iterations
     int step_rule;           // ts_admm_step_rule
     int scaling;             // ts_admm_scaling

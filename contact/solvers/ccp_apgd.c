@@ -31,6 +31,7 @@ static const ts_setting setting[] = {
 
 ts_ccp_apgd_settings ts_ccp_apgd_settings_default(void) {
     ts_ccp_apgd_settings settings = {.shared = ts_solver_settings_default(), .step_rule = TS_APGD_STEP_SAFE};
+    settings.shared.stall = 1e-15;
     return settings;
 }
 

@@ -142,7 +142,8 @@ static double stagger(staggered* s, double target, double theta) {
         moved = fmax(moved, fabs(q->x[i] - s->before[i]));
         largest = fmax(largest, fabs(q->x[i]));
     }
-    return largest > 0.0 ? moved / largest : 0.0;
+    if (largest > 0.0) return moved / largest;
+    return moved > 0.0 ? 1.0 : 0.0;
 }
 
 static ts_solve_status iterate(staggered* s) {
