@@ -224,10 +224,15 @@ static void t8_open(const ts_solver* solver) {
     cr_expect_eq(which_of_three(a.lambda), 0, "%s", solver->name);
 }
 
-static void t8_stick(const ts_solver* solver) {
-    fixture_answer a = solve_triple(solver);
-    cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", solver->name);
-    cr_expect_eq(which_of_three(a.lambda), 1, "%s", solver->name);
+// All three are exact: started at any of them, these end at one of them.
+static void t8_from_each(const ts_solver* solver) {
+    const ts_block block = fixture_cone(0, 1.2);
+    for (int k = 0; k < 3; ++k) {
+        fixture_settings settings = suite_settings(solver);
+        fixture_answer a = fixture_solve(solver, &settings, 1, &block, triple, triple_g, NULL, triple_answer[k]);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", solver->name);
+        cr_expect_geq(which_of_three(a.lambda), 0, "%s", solver->name);
+    }
 }
 
 Test(closed_forms, T8_three_solutions) {
@@ -244,7 +249,7 @@ Test(closed_forms, T8_three_solutions) {
     }
     suite_each(SUITE_EXACT, t8_any);
     suite_each("ncp-pgs ncp-nsgs ", t8_open);
-    suite_each("ncp-admm ", t8_stick);
+    suite_each("ncp-admm ncp-newton ncp ", t8_from_each);
 }
 
 // T17. A particle on a slope: it stays where tan(slope) <= mu, else a = g (sin - mu cos), every step exactly.
