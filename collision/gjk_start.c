@@ -106,5 +106,7 @@ int ts_gjk_begin(ts_gjk_run* run, ts_gjk_start start, const ts_gjk_cache* cache,
     }
     int known = is_direction(d);
     *out_d = known ? d : ts_gjk_centre_difference(run);
+    // Squares and products of a damaged cache's lengths would vanish or overflow, and prove anything.
+    if (known && !ts_support_is_tame(ts_vec3_norm_squared(d))) *out_d = ts_vec3_unit_or(d, ts_vec3_make(1.0, 0.0, 0.0));
     return known;
 }

@@ -111,3 +111,23 @@ Test(gjk_overlap, nonsense_is_refused) {
     ts_gjk_distance(&cube, &cube, &pose, &settings, 0, &r);
     cr_expect_eq(r.status, TS_PROXIMITY_INVALID_INPUT);
 }
+
+// Remembered directions so short or long that their squares are nothing, or no numbers, prove nothing.
+Test(gjk_overlap, lengths_of_a_damaged_cache_prove_nothing) {
+    ts_rng rng = ts_rng_make(153, 2);
+    static const double lengths[6] = {1e-320, 1e-200, 1e-155, 1e-126, 1e155, 1e300};
+    for (int trial = 0; trial < 6000; ++trial) {
+        gjk_pair p;
+        p.a = ts_shape_box(ts_vec3_make(1.0, 0.5, 0.7));
+        p.b = ts_shape_box(ts_vec3_make(0.4, 0.9, 0.3));
+        p.b_in_a = (ts_transform){random_rotation(&rng), random_vector(&rng, 2.5)};
+        ts_gjk_settings settings = ts_gjk_settings_default();
+        settings.start = (ts_gjk_start)(trial % TS_GJK_START_COUNT);
+        ts_gjk_cache cache = ts_gjk_cache_none();
+        double length = lengths[trial / 8 % 6];
+        cache.normal = ts_vec3_scale(length, random_unit(&rng));
+        cache.point_a = ts_vec3_scale(length, random_unit(&rng));
+        cache.distance = trial % 3 ? 1.0 : -1.0;
+        check(&p, 0.0, &settings, &cache);
+    }
+}
