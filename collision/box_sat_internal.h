@@ -20,8 +20,8 @@ typedef enum ts_box_sat_outcome {
 ts_box_sat_outcome ts_box_sat_query(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double give_up_distance,
                                     ts_polish_state* out_state);
 
-/// Whether two boxes are farther apart than `reach` (m, >= 0), EARLY, or overlap, SETTLED; leaves bounds of the signed distance
-/// and a normal, no points. OPEN, with nothing but bounds that mean nothing: neither is proven.
+/// Whether two boxes are farther apart than `reach` (m, >= 0), EARLY, or overlap, SETTLED; leaves bounds of the signed
+/// distance and a normal, no points. OPEN, with nothing but bounds that mean nothing: neither is proven.
 ts_box_sat_outcome ts_box_sat_verdict(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double reach,
                                       ts_polish_state* out);
 

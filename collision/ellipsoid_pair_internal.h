@@ -36,8 +36,8 @@ typedef enum ts_ellipsoid_verdict {
 } ts_ellipsoid_verdict;
 
 /// Whether two ellipsoids (both with three semi-axes) are farther apart than `reach` (m, >= 0), or overlap; see
-/// ellipsoid_verdict.c. `previous` is a normal to try first, or zero. Unless OPEN, leaves a unit normal from A to B and the
-/// gap along it, a lower bound of the signed distance.
+/// ellipsoid_verdict.c. `previous` is a normal to try first, or zero. Unless OPEN, leaves a unit normal from A to B and
+/// the gap along it, a lower bound of the signed distance.
 ts_ellipsoid_verdict ts_ellipsoid_pair_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
                                                ts_vec3 previous, double reach, ts_vec3* out_normal, double* out_gap);
 

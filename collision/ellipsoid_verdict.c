@@ -2,13 +2,14 @@
 //
 // Problem: A = diag(a^2) about the origin, B = R diag(b^2) R' about t; do they share a point?
 // Rule: for weights l in (0, 1) solve ((1-l) A + l B) x = t, the condition that the point (1-l) A x of A's family of
-// similar ellipsoids is the point t - l B x of B's (Perram and Wertheim, J. Computational Physics 1985: of all such points
-// the one where both families grow alike decides). Either answer has its own proof, which needs no converged l:
-// apart when the plane across x separates, <x, t> > sqrt(x'Ax) + sqrt(x'Bx); overlapping when the common point is inside
-// both, (1-l)^2 x'Ax < 1 and l^2 x'Bx < 1. The next weight is the one that would make both sizes equal if x stayed as it
-// is, l = sqrt(x'Ax) / (sqrt(x'Ax) + sqrt(x'Bx)); for balls it is exact at once.
+// similar ellipsoids is the point t - l B x of B's (Perram and Wertheim, J. Computational Physics 1985: of all such
+// points the one where both families grow alike decides). Either answer has its own proof, which needs no converged l:
+// apart when the plane across x separates, <x, t> > sqrt(x'Ax) + sqrt(x'Bx); overlapping when the common point is
+// inside both, (1-l)^2 x'Ax < 1 and l^2 x'Bx < 1. The next weight is the one that would make both sizes equal if x
+// stayed as it is, l = sqrt(x'Ax) / (sqrt(x'Ax) + sqrt(x'Bx)); for balls it is exact at once.
 // Guaranteed: no claim without proof; in the overlap the solved system's residual must be less than what the point is
-// inside by. Known to fail: pairs that touch to a few digits, and needles whose equations have none; the caller asks GJK.
+// inside by. Known to fail: pairs that touch to a few digits, and needles whose equations have none; the caller asks
+// GJK.
 #include "collision/ellipsoid_pair_internal.h"
 
 #include <float.h>

@@ -269,8 +269,8 @@ static double weighted_norm(const ts_vec3* w, int count) {
     return ts_vec3_norm(x);
 }
 
-// |x| for the feature's weights: a distance of two points of the cores, whatever rounding did to the weights. On slivers
-// it is not the distance of the plane that the feature's own numbers describe.
+// |x| for the feature's weights: a distance of two points of the cores, whatever rounding did to the weights. On
+// slivers it is not the distance of the plane that the feature's own numbers describe.
 static double witnessed_distance(const ts_gjk_run* run) {
     const ts_gjk_feature* f = run->feature;
     double lambda[4];
@@ -310,8 +310,8 @@ static double doubt_of_inside(const ts_gjk_run* run) {
     return nearest;
 }
 
-// An overlap is claimed only for points that prove it. Returns 0, with the true feature in the run, where they do not and
-// the solver that trusts nothing knows better; else leaves in *status what is proven and in *apart the distance.
+// An overlap is claimed only for points that prove it. Returns 0, with the true feature in the run, where they do not
+// and the solver that trusts nothing knows better; else leaves in *status what is proven and in *apart the distance.
 static int confirm_overlap(ts_gjk_run* run, double reach, ts_proximity_status* status, double* apart) {
     double size = sqrt(run->scale_squared), rounding = 8.0 * DBL_EPSILON * size;
     int solid = run->feature->rank == 4;

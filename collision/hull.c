@@ -193,8 +193,8 @@ static int by_curve(const void* a, const void* b) {
     return (p->index > q->index) - (p->index < q->index);
 }
 
-// Renumbers the points in use (number >= 0) along a Morton curve, so that near ones lie near in memory. Returns 0 when memory
-// is short.
+// Renumbers the points in use (number >= 0) along a Morton curve, so that near ones lie near in memory. Returns 0 when
+// memory is short.
 static int number_along_curve(const ts_vec3* points, int count, int vertices, int* number) {
     curve_point* order = (curve_point*)malloc((size_t)vertices * sizeof *order);
     if (!order) return 0;
@@ -219,7 +219,8 @@ static int number_along_curve(const ts_vec3* points, int count, int vertices, in
     return 1;
 }
 
-// A hull from faces over points: vertices are numbered in the order of the points, or along a curve where they are many.
+// A hull from faces over points: vertices are numbered in the order of the points, or along a curve where they are
+// many.
 ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces* faces) {
     int* number = (int*)malloc((size_t)count * sizeof(int));
     ts_hull* hull = (ts_hull*)calloc(1, sizeof *hull);

@@ -44,8 +44,8 @@ typedef struct ts_hull {
     int rank;                // dimension of the hull: 3 solid, 2 one flat polygon, 1 segment, 0 point
 } ts_hull;
 
-/// Hulls with more vertices number them along a curve that keeps neighbours together in memory, and know a support vertex for
-/// every cell of directions.
+/// Hulls with more vertices number them along a curve that keeps neighbours together in memory, and know a support
+/// vertex for every cell of directions.
 enum { TS_HULL_FEW = 160 };
 
 /// How many support vertices a hull knows in advance.

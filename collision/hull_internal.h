@@ -22,7 +22,8 @@ void ts_hull_faces_free(ts_hull_faces* faces);
 /// The facets of the convex hull as qhull sees them (hull_qhull.c).
 ts_code ts_hull_facets(const ts_vec3* points, int count, ts_hull_faces* out_faces, ts_status* out_status);
 
-/// A hull from closed faces over points, every array filled: vertices numbered in the order of the points. NULL when
+/// A hull from closed faces over points, every array filled: vertices numbered in the order of the points, or along a
+/// curve where they are more than TS_HULL_FEW. NULL when
 /// memory is short (hull.c).
 ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces* faces);
 

@@ -419,8 +419,8 @@ static void remember(const ts_transform* b_in_a, const ts_proximity* cores, ts_g
     cache->point_b = ts_transform_point_inverse(b_in_a, cores->point_b);
 }
 
-// The same of two ellipsoids by their equations, of two boxes (a segment is one) by 15 axes. Returns 0 for other pairs, and
-// where that leaves it open.
+// The same of two ellipsoids by their equations, of two boxes (a segment is one) by 15 axes. Returns 0 for other pairs,
+// and where that leaves it open.
 static int query_verdict_directly(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
                                   const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
     int ellipsoids = a->kind == TS_SHAPE_ELLIPSOID && b->kind == TS_SHAPE_ELLIPSOID;

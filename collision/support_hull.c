@@ -1,10 +1,10 @@
 // The farthest vertex of a hull along a direction.
 //
-// Rule: small hulls are scanned whole over packed coordinates (support_simd.c); larger ones are climbed along edges while
-// that gains, from a vertex that the hull knows to be the farthest in the middle of a small cell of directions around this
-// one (a cube's faces in squares, as many as vertices), or from the vertex of the last query where that is farther. So a
-// climb takes a step or two whatever the history, and since vertices are numbered along a Morton curve the neighbours it
-// looks at lie near each other in memory, which is what bounds it (Morton, IBM, 1966).
+// Rule: small hulls are scanned whole over packed coordinates (support_simd.c); larger ones are climbed along edges
+// while that gains, from a vertex that the hull knows to be the farthest in the middle of a small cell of directions
+// around this one (a cube's faces in squares, as many as vertices), or from the vertex of the last query where that is
+// farther. So a climb takes a step or two whatever the history, and since vertices are numbered along a Morton curve
+// the neighbours it looks at lie near each other in memory, which is what bounds it (Morton, IBM, 1966).
 // Guaranteed: of a scan, the lowest index among the farthest. Of a climb, a vertex that no other corner of its faces
 // beats: on a convex surface that is the farthest one, up to rounding, whatever the start. Both rules depend on nothing
 // but the arguments, so every machine names the same vertex.

@@ -15,8 +15,8 @@ extern "C" {
 /// The number of a hull's support vertex; `hint` as for ts_support_core.
 int ts_support_hull(const ts_hull* hull, ts_vec3 direction, int hint);
 
-/// The same, and ts_support_scan_simd, with the direction in registers: a vector by value goes through memory, and what was
-/// just computed is read back from there in other pieces than it was written, for which processors wait.
+/// The same, and ts_support_scan_simd, with the direction in registers: a vector by value goes through memory, and what
+/// was just computed is read back from there in other pieces than it was written, for which processors wait.
 int ts_support_hull_xyz(const ts_hull* hull, double x, double y, double z, int hint);
 int ts_support_scan_xyz(const ts_hull* hull, double x, double y, double z);
 

@@ -194,8 +194,9 @@ Test(box_sat, aligned_concentric_and_nearly_parallel) {
     cr_expect_geq(settled, trials * 98 / 100, "%d", settled);
 }
 
-// Cubes stacked so that they touch exactly: the family at which a generic penetration routine returns the largest number
-// there is (coal, after an accelerated start), or a wrong depth (Bullet), since the simplex it starts from is flat.
+// Cubes stacked so that they touch exactly: the family at which a generic penetration routine returns the largest
+// number there is (coal, after an accelerated start), or a wrong depth (Bullet), since the simplex it starts from is
+// flat.
 Test(box_sat, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
     for (int trial = 0; trial < 20000; ++trial) {
         // Sizes and offsets on a grid of powers of two, so that the touch is exact.

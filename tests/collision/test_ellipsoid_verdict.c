@@ -14,8 +14,8 @@ static ts_vec3 random_axes(ts_rng* rng, double flat) {
     return ts_vec3_make(v[0], v[1], v[2]);
 }
 
-// B so that both have the common tangent plane with normal n at one point, then moved by `gap` along n: the signed distance
-// is the gap where it is >= 0, and they overlap where it is not.
+// B so that both have the common tangent plane with normal n at one point, then moved by `gap` along n: the signed
+// distance is the gap where it is >= 0, and they overlap where it is not.
 static ts_transform placed(ts_rng* rng, const ts_shape* a, const ts_shape* b, double gap) {
     ts_transform pose = {random_rotation(rng), ts_vec3_zero()};
     ts_vec3 n = random_unit(rng);
