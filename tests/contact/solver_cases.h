@@ -67,9 +67,9 @@ static inline double case_internal_force(const double* lambda) {
     double J[12][6], Y[12][6], G[144];
     long double column[6][12], rest[12], square = 0.0L;
     fixture_cube(J, Y, G);
-    for (int i = 0; i < 12; ++i) rest[i] = lambda[i];
+    for (int i = 0; i < 12; ++i) rest[i] = (long double)lambda[i];
     for (int j = 0; j < 6; ++j) {
-        for (int i = 0; i < 12; ++i) column[j][i] = J[i][j];
+        for (int i = 0; i < 12; ++i) column[j][i] = (long double)J[i][j];
         for (int pass = 0; pass < 2; ++pass)
             for (int k = 0; k < j; ++k) {
                 long double dot = 0.0L;
