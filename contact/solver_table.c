@@ -6,6 +6,7 @@
 #include "contact/solvers/ccp_admm.h"
 #include "contact/solvers/ccp_apgd.h"
 #include "contact/solvers/ccp_pgs.h"
+#include "contact/solvers/lcp_lemke.h"
 #include "contact/solvers/lcp_pgs.h"
 #include "contact/solvers/lcp_staggered.h"
 #include "contact/solvers/mujoco.h"
@@ -14,16 +15,16 @@
 #include "contact/solvers/ncp_newton.h"
 #include "contact/solvers/ncp_nsgs.h"
 #include "contact/solvers/ncp_pgs.h"
-#include "contact/solvers/raisim_corrected.h"
-#include "contact/solvers/raisim.h"
 #include "contact/solvers/ncp_staggered.h"
+#include "contact/solvers/raisim.h"
+#include "contact/solvers/raisim_corrected.h"
 #include "contact/solvers/sap.h"
 
 static const ts_solver* const solver_table[] = {
-    &ts_ncp_pgs_solver,    &ts_ccp_pgs_solver,       &ts_lcp_pgs_solver,          &ts_ncp_nsgs_solver,
-    &ts_ncp_newton_solver, &ts_ncp_solver,           &ts_ccp_apgd_solver,         &ts_ccp_admm_solver,
-    &ts_ncp_admm_solver,   &ts_ncp_staggered_solver, &ts_lcp_staggered_solver,    &ts_mujoco_solver,
-    &ts_sap_solver,        &ts_raisim_solver,        &ts_raisim_corrected_solver,
+    &ts_ncp_pgs_solver,          &ts_ccp_pgs_solver,       &ts_lcp_pgs_solver,       &ts_ncp_nsgs_solver,
+    &ts_ncp_newton_solver,       &ts_ncp_solver,           &ts_ccp_apgd_solver,      &ts_ccp_admm_solver,
+    &ts_ncp_admm_solver,         &ts_ncp_staggered_solver, &ts_lcp_staggered_solver, &ts_raisim_solver,
+    &ts_raisim_corrected_solver, &ts_mujoco_solver,        &ts_sap_solver,           &ts_lcp_lemke_solver,
 };
 
 int ts_solver_count(void) { return (int)(sizeof(solver_table) / sizeof(solver_table[0])); }

@@ -266,6 +266,7 @@ static void sweep_with(ts_pgs* pgs, int corrected) {
                                settings->sweep.step_rule == TS_PGS_STEP_SAFE};
     double alpha = pgs->omega;
     ts_pgs_movement movement = {0.0, 0.0};
+    pgs->exact_rows = 1;
     for (int i = 0; i < pgs->problem->block_count; ++i) {
         int b = ts_pgs_at(pgs, i);
         const ts_pgs_block* block = &pgs->block[b];
@@ -278,6 +279,8 @@ static void sweep_with(ts_pgs* pgs, int corrected) {
             ts_pgs_commit(pgs, b, six, block, old, next, &movement);
         } else if (block->kind == TS_PGS_COORDINATE) {
             ts_pgs_update_coordinates(pgs, b);
+        } else if (block->kind == TS_PGS_ROWS) {
+            ts_pgs_update_rows(pgs, b);
         }
     }
     pgs->change_velocity = ts_pgs_larger(movement.velocity, pgs->change_velocity);
