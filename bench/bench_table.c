@@ -15,6 +15,8 @@ static const ts_bench benches[] = {
     {"planar", "polygons in the plane: distance and collision, the six tables, beside Box2D and axes", ts_bench_planar},
     {"qp", "distance of two meshes as a quadratic program: generic solvers beside GJK", ts_bench_qp},
     {"simplex", "iterations of GJK, Frank-Wolfe and NESMINO on ellipsoids and cubes", ts_bench_simplex},
+    {"solvers", "contact solvers: profiles, time to 1e-4, 1e-6, 1e-8, failures, beside Siconos",
+     ts_bench_contact_solvers},
     {"step", "time per step and per contact of whole scenes, beside Bullet", ts_bench_step},
     {"support", "a hull's farthest vertex: scan against climb", ts_bench_support},
     {"warm-start", "where GJK should begin: objects falling into a funnel", ts_bench_warm_start},
@@ -50,10 +52,14 @@ const ts_bench* ts_bench_find(const char* name) {
 #ifndef TS_PEER_PROXSUITE
 #define TS_PEER_PROXSUITE NULL
 #endif
+#ifndef TS_PEER_SICONOS
+#define TS_PEER_SICONOS NULL
+#endif
 
 static const ts_bench_peer peers[] = {
-    {"bullet", TS_PEER_BULLET}, {"libccd", TS_PEER_CCD}, {"fcl", TS_PEER_FCL},
-    {"box2d", TS_PEER_BOX2D},   {"coal", TS_PEER_COAL},  {"proxsuite", TS_PEER_PROXSUITE},
+    {"bullet", TS_PEER_BULLET},   {"libccd", TS_PEER_CCD}, {"fcl", TS_PEER_FCL},
+    {"box2d", TS_PEER_BOX2D},     {"coal", TS_PEER_COAL},  {"proxsuite", TS_PEER_PROXSUITE},
+    {"siconos", TS_PEER_SICONOS},
 };
 
 int ts_bench_peer_count(void) { return (int)(sizeof peers / sizeof peers[0]); }

@@ -1,0 +1,436 @@
+// Contact solvers on a set of problems: time to 1e-4, 1e-6 and 1e-8, failures, performance profiles, and Siconos beside.
+//
+// Every answer is judged afresh (contact/relative.c) before its time counts, Siconos' too; and our error function is
+// compared with Siconos' own on the same answers. A time is the shortest of several solves, from nothing to the tolerance,
+// all attempts of a solver included; converting matrices is in nobody's time.
+// Profiles: Dolan and More 2002. The part of the problems that a solver solves within a factor tau of the fastest solver.
+// Solvers of the exact law and of others have a profile each for their tolerance: they answer different questions.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "bench/bench_list.h"
+#include "bench/contact_peer.h"
+#include "bench/contact_problems.h"
+#include "bench/stopwatch.h"
+#include "contact/relative.h"
+
+enum { TOLERANCES = 3, MOST_RUNNERS = 28, REPEATS = 10 };
+
+static const double tolerance[TOLERANCES] = {1e-4, 1e-6, 1e-8};
+
+// Short solves are repeated for about this long, s.
+#define REPEAT_SECONDS 0.02
+// A solver that took longer on a smaller problem, s, is not asked about larger ones.
+#define PATIENCE_SECONDS 15.0
+// Scratch that a solver may ask for, bytes.
+#define SCRATCH_MOST 4e9
+// Blocks times iterations that a solver with an iteration limit may spend.
+#define WORK_MOST 4e6
+
+// One who solves: a solver of our table, or one of Siconos'.
+typedef struct runner {
+    const char* name;
+    const ts_solver* solver;  // NULL: Siconos
+    int siconos;              // its number
+    ts_contact_law law;
+    int given_up;
+} runner;
+
+// What a runner did on a problem.
+typedef struct outcome {
+    double seconds[TOLERANCES];  // NAN: not solved
+    ts_relative_error error;     // at the tightest tolerance that was reached
+    int iterations;
+    int asked;
+} outcome;
+
+typedef struct contest {
+    const ts_bench_options* options;
+    ts_bench_report* report;
+    ts_bench_contact_set set;
+    runner runner[MOST_RUNNERS];
+    int runners;
+    outcome* outcome;  // by problem, then runner
+    ts_arena arena;
+    ts_arena scratch;
+    double worst_disagreement;  // between our error function and Siconos'
+    int compared;
+} contest;
+
+static outcome* outcome_of(const contest* c, int problem, int k) { return &c->outcome[problem * c->runners + k]; }
+
+static void add_runner(contest* c, const char* name, const ts_solver* solver, int siconos, ts_contact_law law) {
+    if (c->runners == MOST_RUNNERS) return;
+    runner r = {name, solver, siconos, law, 0};
+    c->runner[c->runners++] = r;
+}
+
+static void choose_runners(contest* c) {
+    for (int i = 0; i < ts_solver_count(); ++i)
+        add_runner(c, ts_solver_at(i)->name, ts_solver_at(i), 0, ts_solver_at(i)->law);
+#ifdef TS_PEER_SICONOS
+    for (int i = 0; i < TS_SICONOS_SOLVERS; ++i) add_runner(c, ts_siconos_name[i], NULL, i, TS_LAW_NCP);
+#endif
+}
+
+// Iterations that are given to whoever counts them; Siconos' gets as many.
+static int iteration_limit(const ts_contact_problem* problem) {
+    double limit = WORK_MOST / (problem->block_count > 0 ? problem->block_count : 1);
+    return limit > 10000.0 ? 10000 : (limit < 500.0 ? 500 : (int)limit);
+}
+
+static int has_setting(const ts_solver* solver, const char* name) {
+    for (int i = 0; i < solver->setting_count; ++i)
+        if (strcmp(solver->setting[i].name, name) == 0) return 1;
+    return 0;
+}
+
+// --- one solve ---------------------------------------------------------------------------------------------------------
+
+static void run_ours(contest* c, const runner* r, const ts_contact_problem* problem, outcome* out) {
+    ts_relative_problem relative;
+    unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
+    double* impulse = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
+    r->solver->settings_default(settings);
+    if (has_setting(r->solver, "iteration_limit"))
+        ts_solver_set(r->solver, settings, "iteration_limit", iteration_limit(problem), NULL);
+    if ((double)r->solver->scratch_bytes(problem, settings) > SCRATCH_MOST) return;
+    if (!impulse || ts_relative_make(problem, r->solver->needs, &c->arena, &relative)) return;
+    out->asked = 1;
+    for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
+        double begin = ts_clock_seconds(), shortest = HUGE_VAL;
+        ts_relative_report report;
+        for (int k = 0; k < REPEATS; ++k) {
+            ts_stopwatch watch = ts_stopwatch_begin();
+            report = ts_relative_solve(r->solver, &relative, settings, tolerance[t], NULL, &c->scratch, impulse);
+            shortest = fmin(shortest, ts_stopwatch_seconds(watch));
+            ts_arena_reset(&c->scratch);
+            if (ts_clock_seconds() - begin + shortest > REPEAT_SECONDS) break;
+        }
+        out->iterations = report.iterations;
+        out->error = report.error;
+        if (report.status != TS_SOLVE_CONVERGED) return;
+        out->seconds[t] = shortest;
+        if (shortest > PATIENCE_SECONDS) return;
+    }
+}
+
+#ifdef TS_PEER_SICONOS
+// What rounding may add to the error function: products are summed in another order there.
+static double rounding_of(const ts_contact_problem* problem, const double* impulse) {
+    double stiffest = 0.0, largest = 0.0, squares = 0.0;
+    for (int b = 0; b < problem->block_count; ++b) {
+        const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+        for (int k = 0; k < 9; ++k) stiffest = fmax(stiffest, fabs(D[k]));
+    }
+    for (int i = 0; i < problem->row_count; ++i) {
+        largest = fmax(largest, fabs(impulse[i]));
+        squares += problem->g[i] * problem->g[i];
+    }
+    return 64.0 * DBL_EPSILON * sqrt(problem->row_count) * largest * (1.0 + stiffest) / fmax(sqrt(squares), DBL_MIN);
+}
+
+static ts_relative_error judge(contest* c, const ts_contact_problem* problem, const double* impulse) {
+    ts_residual residual;
+    double* u = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
+    ts_relative_error error = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    if (!u) return error;
+    ts_residual_evaluate(problem, impulse, &c->arena, u, &residual);
+    error = ts_relative_error_of(problem, TS_LAW_NCP, impulse, u, &residual);
+    double theirs = ts_siconos_error(problem, impulse), noise = rounding_of(problem, impulse);
+    if (theirs >= 0.0 && isfinite(theirs)) {
+        double apart = fabs(theirs - error.two_norm) - noise;
+        c->worst_disagreement = fmax(c->worst_disagreement, apart / fmax(theirs, error.two_norm));
+        ++c->compared;
+    }
+    return error;
+}
+
+static void run_siconos(contest* c, const runner* r, const ts_contact_problem* problem, outcome* out) {
+    double* impulse = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
+    if (!impulse || !ts_siconos_takes(problem)) return;
+    out->asked = 1;
+    // Its Newton either gets there in tens of iterations or not at all.
+    int limit = r->siconos == 1 ? 500 : iteration_limit(problem);
+    for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
+        // Its own test need not mean that our natural map is as small: the first of three tolerances that does it counts.
+        double shortest = HUGE_VAL;
+        for (int attempt = 0; attempt < 3 && !isfinite(out->seconds[t]); ++attempt) {
+            double begin = ts_clock_seconds();
+            shortest = HUGE_VAL;
+            int reached = 0;
+            for (int k = 0; k < REPEATS; ++k) {
+                double seconds = 0.0;
+                reached = ts_siconos_solve(problem, r->siconos, tolerance[t] * pow(0.1, attempt), limit, impulse,
+                                           &out->iterations, &seconds);
+                shortest = fmin(shortest, seconds);
+                if (ts_clock_seconds() - begin + seconds > REPEAT_SECONDS) break;
+            }
+            out->error = judge(c, problem, impulse);
+            if (ts_relative_is_reached(&out->error, TS_LAW_NCP, tolerance[t])) out->seconds[t] = shortest;
+            if (!reached || shortest > PATIENCE_SECONDS) break;
+        }
+        if (!isfinite(out->seconds[t]) || shortest > PATIENCE_SECONDS) return;
+    }
+}
+#endif
+
+static void run_one(contest* c, int problem, int k) {
+    outcome* out = outcome_of(c, problem, k);
+    runner* r = &c->runner[k];
+    for (int t = 0; t < TOLERANCES; ++t) out->seconds[t] = (double)NAN;
+    if (r->given_up) {
+        out->asked = 1;
+        return;
+    }
+    double begin = ts_clock_seconds();
+    if (r->solver) run_ours(c, r, &c->set.problem[problem].problem, out);
+#ifdef TS_PEER_SICONOS
+    else
+        run_siconos(c, r, &c->set.problem[problem].problem, out);
+#endif
+    ts_arena_reset(&c->arena);
+    ts_arena_reset(&c->scratch);
+    if (ts_clock_seconds() - begin > PATIENCE_SECONDS) {
+        r->given_up = 1;
+        ts_bench_note(c->report, "%s took more than %g s on %s and is not asked about larger problems.", r->name,
+                      PATIENCE_SECONDS, c->set.problem[problem].name);
+    }
+}
+
+// --- what is told ------------------------------------------------------------------------------------------------------
+
+static void times_table(const contest* c, int t) {
+    char stem[48], title[200];
+    snprintf(stem, sizeof stem, "times-%g", tolerance[t]);
+    snprintf(title, sizeof title, "Time to %g, us (-: not solved, or not asked)", tolerance[t]);
+    ts_bench_table* table = ts_bench_add_table(c->report, stem, title);
+    ts_bench_add_column(table, "problem", "");
+    ts_bench_add_column(table, "blocks", "");
+    for (int k = 0; k < c->runners; ++k) ts_bench_add_column(table, c->runner[k].name, "us");
+    for (int p = 0; p < c->set.count; ++p) {
+        ts_bench_row(table);
+        ts_bench_text(table, "%s", c->set.problem[p].name);
+        ts_bench_number(table, c->set.problem[p].problem.block_count);
+        for (int k = 0; k < c->runners; ++k) ts_bench_number(table, 1e6 * outcome_of(c, p, k)->seconds[t]);
+    }
+}
+
+static void summary_table(const contest* c) {
+    ts_bench_table* table = ts_bench_add_table(c->report, "solvers", "Solvers: problems solved, failures, mean time");
+    ts_bench_add_column(table, "solver", "");
+    ts_bench_add_column(table, "law", "");
+    ts_bench_add_column(table, "asked", "");
+    char name[48];
+    for (int t = 0; t < TOLERANCES; ++t) {
+        snprintf(name, sizeof name, "to %g", tolerance[t]);
+        ts_bench_add_column(table, name, "");
+    }
+    ts_bench_add_column(table, "failures", "");
+    ts_bench_add_column(table, "mean time to 1e-8", "us");
+    for (int k = 0; k < c->runners; ++k) {
+        int asked = 0, solved[TOLERANCES] = {0};
+        double logs = 0.0;
+        for (int p = 0; p < c->set.count; ++p) {
+            const outcome* o = outcome_of(c, p, k);
+            asked += o->asked;
+            for (int t = 0; t < TOLERANCES; ++t) solved[t] += isfinite(o->seconds[t]) != 0;
+            if (isfinite(o->seconds[TOLERANCES - 1])) logs += log(o->seconds[TOLERANCES - 1]);
+        }
+        int best = solved[TOLERANCES - 1];
+        ts_bench_row(table);
+        ts_bench_text(table, "%s", c->runner[k].name);
+        ts_bench_text(table, "%s", ts_contact_law_name(c->runner[k].law));
+        ts_bench_number(table, asked);
+        for (int t = 0; t < TOLERANCES; ++t) ts_bench_number(table, solved[t]);
+        ts_bench_number(table, asked - best);
+        ts_bench_number(table, best > 0 ? 1e6 * exp(logs / best) : (double)NAN);
+    }
+}
+
+static int ascending(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// A curve of steps: the part of `count` problems whose ratio is at most tau. `ratio` is sorted here.
+static void add_profile(ts_bench_figure* figure, const char* label, double* ratio, int solved, int count, double most,
+                        double* x, double* y) {
+    int n = 0;
+    qsort(ratio, (size_t)solved, sizeof *ratio, ascending);
+    for (int i = 0; i < solved; ++i) {
+        x[n] = ratio[i];
+        y[n++] = (double)i / count;
+        x[n] = ratio[i];
+        y[n++] = (double)(i + 1) / count;
+    }
+    x[n] = most;
+    y[n++] = (double)solved / count;
+    ts_bench_add_curve(figure, label, x, y, n);
+}
+
+static void profile(const contest* c, int t, int exact) {
+    char stem[64], title[160];
+    int count = c->set.count;
+    double* ratio = (double*)calloc((size_t)count * (size_t)c->runners, sizeof(double));
+    double* x = (double*)calloc(2 * (size_t)count + 1, sizeof(double));
+    double* y = (double*)calloc(2 * (size_t)count + 1, sizeof(double));
+    int* solved = (int*)calloc((size_t)c->runners, sizeof(int));
+    double most = 1.0;
+    int problems = 0;
+    for (int p = 0; p < count && ratio && x && y && solved; ++p) {
+        double best = HUGE_VAL;
+        int taken = 1;
+        for (int k = 0; k < c->runners; ++k) {
+            const outcome* o = outcome_of(c, p, k);
+            if ((c->runner[k].law == TS_LAW_NCP) != exact) continue;
+            // Siconos takes contacts only: profiles of the exact law are over what all can be asked.
+            taken = taken && (o->asked || c->runner[k].solver);
+            if (isfinite(o->seconds[t])) best = fmin(best, o->seconds[t]);
+        }
+        if (!taken) continue;
+        ++problems;
+        for (int k = 0; k < c->runners && isfinite(best); ++k) {
+            const outcome* o = outcome_of(c, p, k);
+            if ((c->runner[k].law == TS_LAW_NCP) != exact || !isfinite(o->seconds[t])) continue;
+            double r = o->seconds[t] / best;
+            most = fmax(most, r);
+            ratio[(size_t)k * (size_t)count + (size_t)solved[k]++] = r;
+        }
+    }
+    snprintf(stem, sizeof stem, "profile-%s-%g", exact ? "exact" : "other", tolerance[t]);
+    snprintf(title, sizeof title, "%s, to %g: problems solved within a factor of the fastest",
+             exact ? "Exact law" : "Other laws, each its own", tolerance[t]);
+    if (problems > 0) {
+        ts_bench_figure* figure = ts_bench_add_figure(c->report, stem, title, "time / fastest", "", TS_BENCH_LOG,
+                                                      "part of the problems", "", TS_BENCH_LINEAR);
+        for (int k = 0; k < c->runners; ++k)
+            if ((c->runner[k].law == TS_LAW_NCP) == exact)
+                add_profile(figure, c->runner[k].name, &ratio[(size_t)k * (size_t)count], solved[k], problems, most, x,
+                            y);
+    }
+    free(ratio);
+    free(x);
+    free(y);
+    free(solved);
+}
+
+#ifdef TS_PEER_SICONOS
+static int find_runner(const contest* c, const char* name) {
+    for (int k = 0; k < c->runners; ++k)
+        if (strcmp(c->runner[k].name, name) == 0) return k;
+    return -1;
+}
+
+// ncp beside whichever of Siconos' three is best on each problem, to 1e-8.
+static void duel(const contest* c) {
+    ts_bench_table* table = ts_bench_add_table(c->report, "siconos", "ncp beside the best of Siconos, to 1e-8");
+    static const char* const head[][2] = {{"problem", ""},           {"contacts", ""}, {"ncp", "us"},
+                                          {"best of Siconos", "us"}, {"which", ""},    {"ratio", ""},
+                                          {"natural", ""},           {"two-norm", ""}, {"natural, theirs", ""}};
+    for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i) ts_bench_add_column(table, head[i][0], head[i][1]);
+    int ours = find_runner(c, "ncp"), last = TOLERANCES - 1;
+    // Files and all problems; the worst among those with more than ten contacts.
+    double logs[2] = {0.0, 0.0}, worst[2] = {HUGE_VAL, HUGE_VAL};
+    int count[2] = {0, 0}, worst_at[2] = {-1, -1};
+    for (int p = 0; p < c->set.count && ours >= 0; ++p) {
+        const ts_bench_contact_problem* problem = &c->set.problem[p];
+        const outcome* o = outcome_of(c, p, ours);
+        int best = -1;
+        for (int k = 0; k < c->runners; ++k)
+            if (!c->runner[k].solver && isfinite(outcome_of(c, p, k)->seconds[last]) &&
+                (best < 0 || outcome_of(c, p, k)->seconds[last] < outcome_of(c, p, best)->seconds[last]))
+                best = k;
+        if (!ts_siconos_takes(&problem->problem)) continue;
+        double theirs = best >= 0 ? outcome_of(c, p, best)->seconds[last] : (double)NAN,
+               ratio = theirs / o->seconds[last];
+        ts_bench_row(table);
+        ts_bench_text(table, "%s", problem->name);
+        ts_bench_number(table, problem->problem.block_count);
+        ts_bench_number(table, 1e6 * o->seconds[last]);
+        ts_bench_number(table, 1e6 * theirs);
+        ts_bench_text(table, "%s", best >= 0 ? c->runner[best].name : "none got there");
+        ts_bench_number(table, ratio);
+        ts_bench_number(table, o->error.natural);
+        ts_bench_number(table, o->error.two_norm);
+        ts_bench_number(table, best >= 0 ? outcome_of(c, p, best)->error.natural : (double)NAN);
+        if (!isfinite(ratio)) continue;
+        for (int all = problem->from_file ? 0 : 1; all < 2; ++all) {
+            logs[all] += log(ratio);
+            ++count[all];
+            if (problem->problem.block_count > 10 && ratio < worst[all]) {
+                worst[all] = ratio;
+                worst_at[all] = p;
+            }
+        }
+    }
+    for (int all = 0; all < 2; ++all) {
+        if (count[all] == 0) continue;
+        ts_bench_note(c->report,
+                      "%s: ncp is %.2f times as fast as the best of Siconos per problem (geometric mean of %d).",
+                      all ? "All problems" : "Recorded files", exp(logs[all] / count[all]), count[all]);
+        if (worst_at[all] >= 0)
+            ts_bench_note(c->report, "The lowest ratio above ten contacts is %.2f, on %s.", worst[all],
+                          c->set.problem[worst_at[all]].name);
+    }
+    if (c->compared > 0)
+        ts_bench_note(c->report,
+                      "Our error function and Siconos' own agree on %d answers to %.1e of their value and rounding.",
+                      c->compared, c->worst_disagreement);
+}
+#endif
+
+static int tell(contest* c) {
+    int wrong = 0;
+#ifdef TS_PEER_SICONOS
+    duel(c);
+    // The two judge the same answers by the same formula; only rounding may differ.
+    wrong = c->worst_disagreement > 1e-3;
+#endif
+    summary_table(c);
+    for (int t = 0; t < TOLERANCES; ++t) times_table(c, t);
+    for (int t = 0; t < TOLERANCES; ++t) {
+        profile(c, t, 1);
+        profile(c, t, 0);
+    }
+    ts_bench_note(c->report, "Times are wall clock, or processor time where that is less. Solved: natural map and "
+                             "|lambda - P(lambda - w)| / |g| within the tolerance for the exact "
+                             "law, else the residual of the solver's own law, relative; recomputed from every answer.");
+    ts_bench_note(c->report,
+                  "Iterations: at most 10000, fewer above 400 blocks (%g in all, never under 500); Siconos' "
+                  "NSN_AC at most 500.",
+                  WORK_MOST);
+    return wrong ? TS_BENCH_WRONG : TS_BENCH_DONE;
+}
+
+int ts_bench_contact_solvers(const ts_bench_options* options, ts_bench_report* report) {
+    contest c;
+    memset(&c, 0, sizeof c);
+    c.options = options;
+    c.report = report;
+    choose_runners(&c);
+    int result = TS_BENCH_DONE;
+    if (!ts_bench_contact_set_make(options, report, &c.set)) {
+        report->out_of_memory = 1;
+    } else if (c.set.count == 0) {
+        result = ts_bench_fail(report, "there is no problem to solve");
+    } else {
+        c.outcome = (outcome*)calloc((size_t)c.set.count * (size_t)c.runners, sizeof *c.outcome);
+        int total = c.set.count * c.runners;
+        for (int i = 0; c.outcome && i < total && !ts_bench_progress(report, i, total); ++i)
+            run_one(&c, i / c.runners, i % c.runners);
+        if (!c.outcome)
+            report->out_of_memory = 1;
+        else
+            result = report->stopped ? TS_BENCH_STOPPED : tell(&c);
+    }
+    free(c.outcome);
+    ts_bench_contact_set_free(&c.set);
+    ts_arena_free(&c.arena);
+    ts_arena_free(&c.scratch);
+    return result;
+}
