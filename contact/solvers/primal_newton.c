@@ -444,7 +444,7 @@ static void iterate(primal* q, double* impulse) {
         q->report.status = TS_SOLVE_CONVERGED;
         if (q->best <= q->settings->tolerance) return;
         q->report.status = TS_SOLVE_STALLED;
-        if (idle >= PATIENCE || !moving) return;
+        if (idle >= PATIENCE || (idle > 0 && !moving)) return;
         q->report.status = TS_SOLVE_ITERATION_LIMIT;
         if (q->report.iterations >= q->settings->iteration_limit) return;
         q->report.status = isfinite(q->best) ? TS_SOLVE_STALLED : TS_SOLVE_FAILED;
