@@ -16,8 +16,11 @@
 #include "base/dense.h"
 #include "contact/solvers/lemke_internal.h"
 
-// Entries of the tableau under this share of the entering column are rounding.
-#define PIVOT_MIN 1e-12
+// Entries of the tableau under this share of the entering column are rounding: in hyperstatic problems whole columns
+// should be zero, and a pivot on what is left of them ruins the tableau.
+#define PIVOT_MIN 1e-9
+// z_0 under this (b is of size 1) is zero: a ray from there is no ray but a solution.
+#define ARTIFICIAL_MIN 1e-10
 // Ratios closer than this, relative, are a tie.
 #define TIE 1e-12
 
@@ -158,6 +161,13 @@ static void fill(tableau* t, const double* A, const double* b) {
     t->nonbasic[n] = 2 * n;
 }
 
+// What is left of z_0.
+static double artificial(const tableau* t) {
+    for (int i = 0; i < t->n; ++i)
+        if (t->basic[i] == 2 * t->n) return row_of(t, i)[t->n + 1];
+    return 0.0;
+}
+
 static ts_lemke_end iterate(tableau* t, const double* b, int pivot_limit, int* pivots) {
     int n = t->n, column = n, row = first_row(n, b);
     for (;;) {
@@ -168,7 +178,7 @@ static ts_lemke_end iterate(tableau* t, const double* b, int pivot_limit, int* p
         if (leaving == 2 * n) return TS_LEMKE_END_SOLVED;
         column = column_of(t, leaving < n ? leaving + n : leaving - n);
         row = leaving_row(t, column);
-        if (row < 0) return TS_LEMKE_END_RAY;
+        if (row < 0) return artificial(t) <= ARTIFICIAL_MIN ? TS_LEMKE_END_SOLVED : TS_LEMKE_END_RAY;
     }
 }
 
