@@ -280,17 +280,26 @@ static ts_vec3 common_perpendicular(ts_vec3 u, ts_vec3 v) {
     return ts_vec3_unit_or(ts_vec3_add_scaled(n, -ts_vec3_dot(n, u), u), ts_vec3_zero());
 }
 
-// The direction between the closest points of two segments. Where a point lies inside its segment the direction is at right
-// angles to it, which rounding of d forgets when the segments are long and near.
-static ts_vec3 segments_normal(ts_vec3 u, int inside_u, ts_vec3 v, int inside_v, ts_vec3 d) {
-    ts_vec3 n = ts_vec3_unit_or(d, ts_vec3_axis(0));
-    if (inside_u && inside_v) {
-        ts_vec3 both = common_perpendicular(u, v);
-        if (ts_vec3_max_abs(both) > 0.0) return ts_vec3_dot(both, n) < 0.0 ? ts_vec3_neg(both) : both;
+// The direction of d between the closest points of two segments. Where a point lies inside its segment, d is at right angles
+// to it, which rounding of d forgets when the segments are long and near. Of d as it is, made to be at right angles to the
+// one, to the other, or to both, the direction counts whose plane proves most.
+static ts_vec3 segments_normal(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, double hb, ts_vec3 d) {
+    ts_vec3 raw = ts_vec3_unit_or(d, ts_vec3_axis(0)), both = common_perpendicular(u, v);
+    ts_vec3 choice[4] = {raw, ts_vec3_unit_or(ts_vec3_add_scaled(raw, -ts_vec3_dot(raw, u), u), raw),
+                         ts_vec3_unit_or(ts_vec3_add_scaled(raw, -ts_vec3_dot(raw, v), v), raw),
+                         ts_vec3_dot(both, d) < 0.0 ? ts_vec3_neg(both) : both};
+    ts_vec3 best = raw;
+    double most = -(double)INFINITY;
+    for (int k = 0; k < 4; ++k) {
+        ts_vec3 n = choice[k];
+        if (!(ts_vec3_max_abs(n) > 0.0)) continue;
+        double proven = ts_vec3_dot(n, r) - ha * fabs(ts_vec3_dot(n, u)) - hb * fabs(ts_vec3_dot(n, v));
+        if (proven > most) {
+            most = proven;
+            best = n;
+        }
     }
-    if (inside_u) n = ts_vec3_add_scaled(n, -ts_vec3_dot(n, u), u);
-    if (inside_v) n = ts_vec3_add_scaled(n, -ts_vec3_dot(n, v), v);
-    return ts_vec3_unit_or(n, ts_vec3_axis(0));
+    return best;
 }
 
 static void capsule_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
@@ -306,10 +315,7 @@ static void capsule_query(const ts_shape* a, const ts_transform* pose_a, const t
     if (gap > 0.1 * scale) {
         out->normal = ts_vec3_scale(1.0 / gap, d);
     } else if (gap > 16.0 * DBL_EPSILON * scale) {
-        // An end counts as inside where going on beyond it would lead away: the best parameter lies between two numbers.
-        int inside_u = fabs(s) < a->half.z || s * ts_vec3_dot(u, d) < 0.0;
-        int inside_v = fabs(t) < b->half.z || t * ts_vec3_dot(v, d) > 0.0;
-        out->normal = segments_normal(u, inside_u, v, inside_v, d);
+        out->normal = segments_normal(u, a->half.z, between, v, b->half.z, d);
         gap = ts_vec3_dot(out->normal, d);
     } else {
         // Crossing or touching: what is left of d is rounding. The common perpendicular is not, where there is one.
