@@ -4,7 +4,7 @@
 //     lambda_N = argmin over lambda_N >= 0 of the cost q with lambda_T fixed; joints, limits and motors go with the normals
 //     lambda_T = argmin over |lambda_T| <= mu lambda_N of q with lambda_N fixed
 // each by accelerated projected gradients (apgd.c), matrix-free, to a part of the residual that the whole still has. Safe
-// rule: lambda_T moves by theta only, halved whenever two rounds have not brought the residual down.
+// rule: lambda_T moves by theta only, halved whenever a few rounds one after another have not brought the residual down.
 // Source: Kaufman, Sueda, James and Pai 2008; as solver of a differentiable simulator: Le Lidec et al. 2021.
 // Guaranteed: each projection is a convex problem; converged means the law's residual; the best impulse seen is returned.
 // With one step for all, impulses stay in the range of G as long as no set is touched: no internal forces.
@@ -22,7 +22,8 @@
 // What two rounds must bring not to count as a cycle.
 #define PROGRESS 0.99
 
-enum { ROUNDS_BETWEEN_HALVINGS = 2 };
+// So many rounds one after another without that are a cycle: a slow stretch alone is not.
+enum { PATIENCE = 4 };
 
 const ts_setting ts_staggered_setting[TS_STAGGERED_SETTING_COUNT] = {
     {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
@@ -152,7 +153,7 @@ static ts_solve_status iterate(staggered* s) {
     if (!isfinite(residual)) return TS_SOLVE_FAILED;
     if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
     double gap = whole_gap(s), last = HUGE_VAL, last_but_one = HUGE_VAL, theta = 1.0;
-    int wait = ROUNDS_BETWEEN_HALVINGS;
+    int idle = 0;
     while (s->q.steps < settings->iteration_limit) {
         double moved = stagger(s, s->settings->inner * gap, theta);
         if (isnan(moved)) return TS_SOLVE_FAILED;
@@ -163,9 +164,10 @@ static ts_solve_status iterate(staggered* s) {
         last_but_one = last;
         last = gap;
         gap = whole_gap(s);
-        if (--wait <= 0 && gap > PROGRESS * last_but_one && s->settings->step_rule == TS_STAGGERED_STEP_SAFE) {
+        idle = gap > PROGRESS * last_but_one ? idle + 1 : 0;
+        if (idle >= PATIENCE && s->settings->step_rule == TS_STAGGERED_STEP_SAFE) {
             theta = fmax(THETA_MIN, 0.5 * theta);
-            wait = ROUNDS_BETWEEN_HALVINGS;
+            idle = 0;
         }
     }
     return TS_SOLVE_ITERATION_LIMIT;

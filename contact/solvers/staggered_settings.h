@@ -10,7 +10,7 @@ extern "C" {
 
 /// How much of a friction step is taken.
 typedef enum ts_staggered_step_rule {
-    TS_STAGGERED_STEP_SAFE,  // half as much whenever two rounds brought nothing
+    TS_STAGGERED_STEP_SAFE,  // half as much whenever a few rounds brought nothing
     TS_STAGGERED_STEP_PAPER  // always all of it: cycles where normal and friction are strongly coupled
 } ts_staggered_step_rule;
 
