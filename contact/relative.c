@@ -194,9 +194,23 @@ static void set_if_there(const ts_solver* solver, void* settings, const char* na
         if (strcmp(solver->setting[i].name, name) == 0) ts_solver_set(solver, settings, name, value, NULL);
 }
 
+// What belongs to the solver's own law, where it softens what the problem leaves rigid. `u` becomes that law's.
+static void judge_softened(const ts_solver* solver, const ts_contact_problem* given, const void* settings,
+                           ts_arena* scratch, const double* impulse, double* u, ts_relative_report* report) {
+    ts_contact_problem softened = *given;
+    double* R = TS_ARENA_ARRAY(scratch, double, given->row_count);
+    report->error.own = HUGE_VAL;
+    if (!R) return;
+    solver->compliance(given, settings, R);
+    for (int i = 0; i < given->row_count; ++i) u[i] += (R[i] - (given->R ? given->R[i] : 0.0)) * impulse[i];
+    softened.R = R;
+    report->own = ts_residual_of_law(&softened, solver->law, impulse, u);
+    report->error.own = ts_relative_error_of(&softened, solver->law, impulse, u, &report->residual).own;
+}
+
 // The impulse in the given units, and everything about it.
-static void judge(const ts_solver* solver, const ts_relative_problem* p, ts_arena* scratch, const double* x,
-                  double* out_impulse, ts_relative_report* report) {
+static void judge(const ts_solver* solver, const ts_relative_problem* p, const void* settings, ts_arena* scratch,
+                  const double* x, double* out_impulse, ts_relative_report* report) {
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     int n = p->given->row_count;
     double* u = TS_ARENA_ARRAY(scratch, double, n);
@@ -205,6 +219,7 @@ static void judge(const ts_solver* solver, const ts_relative_problem* p, ts_aren
         ts_residual_evaluate(p->given, out_impulse, scratch, u, &report->residual);
         report->own = ts_residual_of_law(p->given, solver->law, out_impulse, u);
         report->error = ts_relative_error_of(p->given, solver->law, out_impulse, u, &report->residual);
+        if (solver->compliance) judge_softened(solver, p->given, settings, scratch, out_impulse, u, report);
     } else {
         report->error.natural = report->error.two_norm = report->error.own = HUGE_VAL;
     }
@@ -228,7 +243,7 @@ ts_relative_report ts_relative_solve(const ts_solver* solver, const ts_relative_
         report.status = one.status;
         report.iterations += one.iterations;
         ++report.attempts;
-        judge(solver, p, scratch, x, out_impulse, &report);
+        judge(solver, p, once, scratch, x, out_impulse, &report);
         if (ts_relative_is_reached(&report.error, solver->law, tolerance)) {
             report.status = TS_SOLVE_CONVERGED;
             break;

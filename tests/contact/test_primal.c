@@ -1,5 +1,6 @@
 // mujoco and sap: softened contacts against closed forms, MuJoCo's own rest depth, and what the convex law promises: one
 // answer whatever the start, no internal forces, and a bound of the error that needs no factor.
+#include "contact/relative.h"
 #include "contact/solvers/mujoco.h"
 #include "contact/solvers/primal_internal.h"
 #include "contact/solvers/sap.h"
@@ -514,4 +515,34 @@ Test(status, the_rigid_problem_s_residual_stays_visible) {
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     cr_expect_leq(a.report.own.dual, 1e-12);
     cr_expect_float_eq(a.residual.ccp.dual, 0.01 / 0.99 * a.lambda[2], 1e-12);
+}
+
+// Whoever solves to a relative tolerance judges a softened answer by the softened law, in whatever units it came, and still
+// shows how far the problem as given is.
+Test(status, relative_solving_judges_the_solver_s_own_law) {
+    cube c;
+    make_cube(&c, 0.4);
+    const int block_row[5] = {0, 3, 6, 9, 12};
+    ts_rng rng = ts_rng_make(78, 0);
+    ts_arena arena = {0}, scratch = {0};
+    double g[12], lambda[12];
+    for (int i = 0; i < 12; ++i) g[i] = 1e3 * (ts_rng_normal(&rng) - (i % 3 == 2 ? 1.0 : 0.0));
+    for (int i = 0; i < 144; ++i) c.G[i] *= 1e-5;
+    ts_contact_problem problem = {4, 12, c.block, ts_delassus_dense(&arena, 4, block_row, c.G), g, NULL, 1.0};
+    ts_relative_problem relative;
+    cr_assert_eq(ts_relative_make(&problem, 0, &arena, &relative), TS_OK);
+    const ts_solver* solver[2] = {&ts_mujoco_solver, &ts_sap_solver};
+    for (int k = 0; k < 2; ++k) {
+        double settings[TS_SOLVER_SETTINGS_BYTES / sizeof(double)];
+        solver[k]->settings_default(settings);
+        ts_relative_report report = ts_relative_solve(solver[k], &relative, settings, 1e-9, NULL, &scratch, lambda);
+        cr_expect_eq(report.status, TS_SOLVE_CONVERGED, "%s", solver[k]->name);
+        cr_expect_leq(report.error.own, 1e-9);
+        ts_law_residual own = ts_solver_own_residual(solver[k], &problem, settings, lambda, &scratch);
+        cr_expect_float_eq(report.own.dual, own.dual, 1e-10);
+        cr_expect_gt(report.error.natural, 1e-6);
+        cr_expect_gt(report.residual.ccp.dual, 1e-3);
+    }
+    ts_arena_free(&arena);
+    ts_arena_free(&scratch);
 }
