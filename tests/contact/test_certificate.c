@@ -84,6 +84,26 @@ Test(certificate, names_what_every_block_does) {
     ts_arena_free(&s.arena);
 }
 
+// Two small numbers whose product is within the tolerance: the one that would outlast the other by stiffness decides. 1 uN s
+// under a gap that opens at 1 mm/s is open (a unit mass would need 1 mN s to stop); the other way round it carries.
+Test(certificate, the_larger_of_two_small_numbers_decides) {
+    const ts_block block = fixture_cone(0, 0.5);
+    const double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double lambda_n[2] = {1e-6, 1e-3}, u_n[2] = {1e-3, 1e-6};
+    const ts_contact_mode expected[2] = {TS_MODE_OPEN, TS_MODE_STICK};
+    for (int k = 0; k < 2; ++k) {
+        const double l[3] = {0, 0, lambda_n[k]}, g[3] = {0, 0, u_n[k] - lambda_n[k]};
+        sample s;
+        make_sample(&s, 1, &block, G, g);
+        ts_contact_certificate c;
+        // 1 nJ is 6e-5 in force units; the floors, tolerance times step, are 4e-7 and decide nothing here.
+        s.problem.time_step = 4e-3;
+        cr_assert_eq(ts_certificate_make(&s.problem, l, 1e-4, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
+        cr_expect_eq(c.verdict[0].mode, expected[k], "%d: %s", k, ts_contact_mode_name(c.verdict[0].mode));
+        ts_arena_free(&s.arena);
+    }
+}
+
 // A block that meets the law is not excused by a tolerance of nothing, and a NaN is never anything but a violation.
 Test(certificate, a_nan_is_a_violation) {
     sample s;
