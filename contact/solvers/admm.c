@@ -43,6 +43,8 @@ const ts_setting ts_admm_setting[TS_ADMM_SETTING_COUNT] = {
      offsetof(ts_admm_settings, shared.stall), 0.0, 1.0},
     {"iteration_limit", "most iterations", TS_SETTING_INT, offsetof(ts_admm_settings, shared.iteration_limit), 0.0,
      1e9},
+    {"natural", "largest natural map that counts as converged, beside the tolerance (exact law)", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, natural), 0.0, DBL_MAX},
     {"over_relaxation", "of the step before the projection", TS_SETTING_DOUBLE,
      offsetof(ts_admm_settings, over_relaxation), 1.0, 1.9},
     {"rho_power", "rho starts at sqrt(L m) kappa^power", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_power), -0.5,
@@ -66,6 +68,7 @@ const ts_setting ts_admm_setting[TS_ADMM_SETTING_COUNT] = {
 
 ts_admm_settings ts_admm_settings_default(void) {
     ts_admm_settings settings = {.shared = ts_solver_settings_default(),
+                                 .natural = DBL_MAX,
                                  .over_relaxation = 1.0,
                                  .rho_power = 0.4,
                                  .rho_step = 0.1,
@@ -186,6 +189,15 @@ static ts_law_residual judge(admm* q) {
     problem->delassus->ops->apply(problem->delassus, q->lambda, q->u);
     for (int i = 0; i < q->s.rows; ++i) q->u[i] += problem->g[i] + (problem->R ? problem->R[i] * q->lambda[i] : 0.0);
     return ts_residual_of_law(problem, q->law, q->lambda, q->u);
+}
+
+// Whether what was judged last is good enough.
+static int is_converged(const admm* q, double residual) {
+    if (!(residual <= q->settings->shared.tolerance)) return 0;
+    if (q->law != TS_LAW_NCP || q->settings->natural >= DBL_MAX) return 1;
+    ts_residual all;
+    ts_residual_from_velocity(q->s.problem, q->lambda, q->u, &all);
+    return all.natural <= q->settings->natural;
 }
 
 // y = P(start), or P(0) when the start is not finite or costs more than nothing; u belongs to it.
@@ -312,7 +324,11 @@ static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report
                 report->own = own;
                 memcpy(impulse, q->lambda, bytes);
             }
-            if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+            if (is_converged(q, residual)) {
+                report->own = own;
+                memcpy(impulse, q->lambda, bytes);
+                return TS_SOLVE_CONVERGED;
+            }
             if (still) return TS_SOLVE_STALLED;
             if (isfinite(residual)) gate = q->measure * (settings->tolerance / residual);
         }
@@ -363,7 +379,7 @@ ts_solve_report ts_admm_solve(ts_contact_law law, const ts_contact_problem* prob
     } else {
         memcpy(impulse, q.lambda, bytes);
         report.status = TS_SOLVE_CONVERGED;
-        if (residual > settings->shared.tolerance) {
+        if (!is_converged(&q, residual)) {
             report.status = TS_SOLVE_FAILED;
             start_multiplier(&q);
             if (ts_admm_factor_make(&q.s, scratch, &q.factor) && ts_admm_factor_shift(&q.factor, q.eta + q.rho))

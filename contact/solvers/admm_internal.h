@@ -6,7 +6,7 @@
 #include "contact/solvers/admm_settings.h"
 #include "contact/solvers/scaled_internal.h"
 
-enum { TS_ADMM_SETTING_COUNT = 13 };
+enum { TS_ADMM_SETTING_COUNT = 14 };
 
 /// The fields of ts_admm_settings by name.
 extern const ts_setting ts_admm_setting[];

@@ -237,6 +237,19 @@ Test(admm, limits_and_stalls_are_called_so) {
     cr_expect_eq(a.report.status, TS_SOLVE_STALLED);
 }
 
+// With a bound on the natural map, impulses that are tiny beside the tolerance are found as well.
+Test(admm, natural_map_as_second_condition) {
+    settings_buffer settings = settings_of(ncp, 1.0, 5000, 0);
+    ts_vec3 v = ts_vec3_make(0.0, 1.0, 0.0);
+    fixture_answer loose = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
+    cr_expect_eq(loose.report.status, TS_SOLVE_CONVERGED);
+    cr_expect_gt(loose.residual.natural, 1e-10);
+    case_set(ncp, &settings, "natural", 1e-12);
+    fixture_answer tight = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
+    cr_expect_eq(tight.report.status, TS_SOLVE_CONVERGED);
+    cr_expect_leq(tight.residual.natural, 1.1e-12);
+}
+
 // An operator without blocks cannot be factorised: that is FAILED, not a wrong answer.
 Test(admm, an_operator_without_blocks_is_refused) {
     const double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, g[3] = {1, 0, -1};
