@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "contact/delassus_block.h"
 
 enum { ATTEMPTS = 5 };
@@ -239,7 +240,9 @@ ts_relative_report ts_relative_solve(const ts_solver* solver, const ts_relative_
     while (x && report.attempts < ATTEMPTS) {
         set_if_there(solver, once, "tolerance", wanted);
         set_if_there(solver, once, "natural", wanted);
+        double start = ts_clock_seconds();
         ts_solve_report one = ts_island_solve(solver, &p->problem, once, pool, scratch, x, &report.islands);
+        report.seconds += ts_clock_seconds() - start;
         report.status = one.status;
         report.iterations += one.iterations;
         ++report.attempts;

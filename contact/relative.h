@@ -14,10 +14,13 @@ extern "C" {
 
 /// How far an answer is from the law, in numbers without units.
 typedef struct ts_relative_error {
-    double natural;   // natural map of the exact law, as in ts_residual
-    double two_norm;  // |lambda - P_K(lambda - w)| / |g|, 2-norms, step 1 kg, w shifted: the error function of Siconos
-    double own;       // parts of the solver's own law, the largest: N s by the largest impulse, m/s by the largest free
-                      // velocity, J by their product
+    double natural;  // natural map of the exact law, as in ts_residual
+    /// |lambda - P_K(lambda - w)| / |g|, 2-norms, step 1 kg, w shifted: the error function of Siconos, but for its
+    /// dividing by the largest of |g|, |u| and |lambda|: its error is never larger.
+    double two_norm;
+    /// Parts of the solver's own law, the largest: N s by the largest impulse, m/s by the largest free velocity, J by
+    /// their product.
+    double own;
 } ts_relative_error;
 
 /// Judges `impulse` with its velocity u = (G + R) lambda + g (both row_count), `residual` already measured from them.
@@ -47,6 +50,7 @@ typedef struct ts_relative_report {
     ts_solve_status status;  // CONVERGED only when reached; a solver that thinks so and is not there has STALLED
     int iterations;          // of all attempts
     int attempts;            // 1 or more
+    double seconds;          // wall clock of the solves, without judging
     ts_relative_error error;
     ts_residual residual;
     ts_law_residual own;  // of the solver's law
