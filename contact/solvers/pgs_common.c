@@ -32,10 +32,12 @@ const ts_setting ts_pgs_setting[TS_PGS_SETTING_COUNT] = {
     {"omega", "over-relaxation of every step", TS_SETTING_DOUBLE, offsetof(ts_pgs_settings, omega), 1e-3, 1.999},
     {"step_rule", "0 safe step, 1 the published shortcut (can diverge)", TS_SETTING_INT,
      offsetof(ts_pgs_settings, step_rule), 0.0, 1.0},
-    {"order", "0 always forward, 1 forward and backward in turn", TS_SETTING_INT, offsetof(ts_pgs_settings, order), 0.0,
-     1.0},
+    {"order", "0 always forward, 1 forward and backward in turn, 2 both in every iteration", TS_SETTING_INT,
+     offsetof(ts_pgs_settings, order), 0.0, 2.0},
     {"local_iterations", "updates of a block before the sweep moves on", TS_SETTING_INT,
      offsetof(ts_pgs_settings, local_iterations), 1.0, 100.0},
+    {"anderson", "memory of Anderson acceleration, 5 is usual; 0 is off", TS_SETTING_INT,
+     offsetof(ts_pgs_settings, anderson), 0.0, TS_ANDERSON_MEMORY_MAX},
 };
 
 ts_pgs_settings ts_pgs_settings_default(void) {
@@ -43,7 +45,8 @@ ts_pgs_settings ts_pgs_settings_default(void) {
                                 .omega = 1.0,
                                 .step_rule = TS_PGS_STEP_SAFE,
                                 .order = TS_PGS_ORDER_FORWARD,
-                                .local_iterations = 1};
+                                .local_iterations = 1,
+                                .anderson = 0};
     return settings;
 }
 
@@ -51,9 +54,10 @@ ts_pgs_settings ts_pgs_settings_default(void) {
 static unsigned long padded(size_t bytes) { return (unsigned long)((bytes + 63u) & ~(size_t)63u); }
 
 unsigned long ts_pgs_scratch_bytes(const ts_contact_problem* problem, const void* settings) {
-    (void)settings;
-    return padded((size_t)problem->block_count * sizeof(ts_pgs_block)) +
-           2 * padded((size_t)problem->row_count * sizeof(double));
+    int memory = ((const ts_pgs_settings*)settings)->anderson;
+    unsigned long row = padded((size_t)problem->row_count * sizeof(double));
+    unsigned long accelerated = memory > 0 ? row + ts_anderson_scratch_bytes(problem->row_count, memory) : 0;
+    return padded((size_t)problem->block_count * sizeof(ts_pgs_block)) + 2 * row + accelerated;
 }
 
 static double clamp_to_set(const ts_block* block, double x) {
@@ -134,10 +138,9 @@ static int all_finite(const double* x, int n) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
-static void project_start(ts_pgs* pgs, const ts_pgs_method* method) {
+// Pulls lambda to the admissible set, block by block.
+static void project(ts_pgs* pgs, const ts_pgs_method* method) {
     const ts_contact_problem* problem = pgs->problem;
-    if (!all_finite(pgs->lambda, problem->row_count))
-        memset(pgs->lambda, 0, (size_t)problem->row_count * sizeof(double));
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
         double* lambda = pgs->lambda + block->row;
@@ -151,6 +154,12 @@ static void project_start(ts_pgs* pgs, const ts_pgs_method* method) {
             for (int r = 0; r < block->rows; ++r) lambda[r] = clamp_to_set(block, lambda[r]);
         }
     }
+}
+
+static void project_start(ts_pgs* pgs, const ts_pgs_method* method) {
+    if (!all_finite(pgs->lambda, pgs->problem->row_count))
+        memset(pgs->lambda, 0, (size_t)pgs->problem->row_count * sizeof(double));
+    project(pgs, method);
 }
 
 // Recomputes u from the impulse alone and returns the residual of the law.
@@ -195,6 +204,43 @@ static double largest_impulse(const ts_pgs* pgs) {
     return largest;
 }
 
+// What the acceleration weighs a row with: its own stiffness, so that a movement counts with its energy.
+static void fill_weights(const ts_pgs* pgs, double* weight) {
+    const ts_contact_problem* problem = pgs->problem;
+    for (int b = 0; b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        const double* D = pgs->G->ops->diagonal(pgs->G, b);
+        for (int r = 0; r < block->rows; ++r)
+            weight[block->row + r] = D[(block->rows + 1) * r] + (problem->R ? problem->R[block->row + r] : 0.0);
+    }
+}
+
+// A sweep, or a pair of them, there and back. Returns how many.
+static int sweep(ts_pgs* pgs, const ts_pgs_method* method, int most) {
+    method->sweep(pgs);
+    if (pgs->settings->order == TS_PGS_ORDER_FORWARD) return 1;
+    pgs->backward = !pgs->backward;
+    // An accelerated map must stay the same map, so there the way back belongs to it.
+    if (pgs->settings->order == TS_PGS_ORDER_ALTERNATE && !pgs->anderson) return 1;
+    if (most < 2) return 1;
+    method->sweep(pgs);
+    pgs->backward = !pgs->backward;
+    return 2;
+}
+
+// One step of the iteration: sweeps, from a proposal of the acceleration where it has one. Returns the sweeps taken.
+static int step(ts_pgs* pgs, const ts_pgs_method* method, int most) {
+    if (!pgs->anderson) return sweep(pgs, method, most);
+    if (ts_anderson_start(pgs->anderson, pgs->lambda)) {
+        project(pgs, method);
+        pgs->G->ops->set_impulse(pgs->G, pgs->lambda);
+    }
+    ts_anderson_started(pgs->anderson, pgs->lambda);
+    int taken = sweep(pgs, method, most);
+    if (!ts_anderson_finish(pgs->anderson, pgs->lambda)) pgs->G->ops->set_impulse(pgs->G, pgs->lambda);
+    return taken;
+}
+
 static void iterate(ts_pgs* pgs, const ts_pgs_method* method, ts_solve_report* report) {
     const ts_solver_settings* settings = &pgs->settings->shared;
     double h = pgs->problem->time_step;
@@ -203,9 +249,7 @@ static void iterate(ts_pgs* pgs, const ts_pgs_method* method, ts_solve_report* r
     int next_look = RESIDUAL_INTERVAL;
     while (report->iterations < settings->iteration_limit) {
         pgs->change_velocity = pgs->change_impulse = 0.0;
-        method->sweep(pgs);
-        report->iterations += 1;
-        if (pgs->settings->order == TS_PGS_ORDER_ALTERNATE) pgs->backward = !pgs->backward;
+        report->iterations += step(pgs, method, settings->iteration_limit - report->iterations);
         int last = report->iterations == settings->iteration_limit;
         if (!(pgs->change_velocity <= gate) && report->iterations < next_look && !last) continue;
 
@@ -245,7 +289,15 @@ ts_solve_report ts_pgs_solve(const ts_pgs_method* method, const ts_contact_probl
     pgs.block = TS_ARENA_ARRAY(scratch, ts_pgs_block, problem->block_count);
     pgs.u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     pgs.finite_lambda = TS_ARENA_ARRAY(scratch, double, problem->row_count);
-    if (pgs.block && pgs.u && pgs.finite_lambda) {
+    ts_anderson anderson;
+    int ready = pgs.block && pgs.u && pgs.finite_lambda;
+    if (ready && settings->anderson > 0) {
+        double* weight = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+        ready = weight && ts_anderson_make(&anderson, problem->row_count, settings->anderson, weight, scratch);
+        if (ready) fill_weights(&pgs, weight);
+        pgs.anderson = &anderson;
+    }
+    if (ready) {
         prepare_blocks(&pgs, method);
         report.own = begin(&pgs, method);
         memcpy(pgs.finite_lambda, impulse, (size_t)problem->row_count * sizeof(double));

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "contact/delassus_velocity_internal.h"
+#include "contact/solvers/anderson_internal.h"
 #include "contact/solvers/pgs_settings.h"
 
 // What a sweep needs of a frictional block, in two cache lines. D = G_bb + R_b, symmetric.
@@ -41,6 +42,7 @@ typedef struct ts_pgs {
     double* finite_lambda;   // (row_count), the last iterate known to be finite
     ts_contact_law law;
     int exact_rows;          // nonzero: contacts that spin or roll are solved exactly; a sweep may ask for it
+    ts_anderson* anderson;   // NULL: no acceleration
     int backward;            // direction of the coming sweep
     double omega;            // relaxation of the coming sweep; a sweep may change it for the next one
     double change_velocity;  // m/s: largest |delta lambda_r| D_rr of the sweep
@@ -159,7 +161,7 @@ ts_pgs_settings ts_pgs_settings_default(void);
 /// The fields of ts_pgs_settings by name.
 extern const ts_setting ts_pgs_setting[];
 
-enum { TS_PGS_SETTING_COUNT = 7 };
+enum { TS_PGS_SETTING_COUNT = 8 };
 
 /// Scratch of a solve, bytes.
 unsigned long ts_pgs_scratch_bytes(const ts_contact_problem* problem, const void* settings);

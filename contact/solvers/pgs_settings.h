@@ -16,8 +16,9 @@ typedef enum ts_pgs_step_rule {
 
 /// In which order a sweep visits the blocks.
 typedef enum ts_pgs_order {
-    TS_PGS_ORDER_FORWARD,   // always forward: about twice as fast on stacks and chains
-    TS_PGS_ORDER_ALTERNATE  // forward, then backward, and so on: no directional bias in internal forces
+    TS_PGS_ORDER_FORWARD,    // always forward: about twice as fast on stacks and chains
+    TS_PGS_ORDER_ALTERNATE,  // forward, then backward, and so on: no directional bias in internal forces
+    TS_PGS_ORDER_SYMMETRIC   // forward and backward as one step (two sweeps), after which alone the answer is judged
 } ts_pgs_order;
 
 /// Settings of a projected Gauss-Seidel solver.
@@ -27,6 +28,7 @@ typedef struct ts_pgs_settings {
     int step_rule;         // ts_pgs_step_rule
     int order;             // ts_pgs_order
     int local_iterations;  // how often a block is updated before the sweep moves on
+    int anderson;  // memory of Anderson acceleration, 0 for none; with alternating order it sees symmetric steps
 } ts_pgs_settings;
 
 #ifdef __cplusplus
