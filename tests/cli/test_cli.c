@@ -245,7 +245,7 @@ Test(cli, list_as_json) {
     outcome_free(&result);
     result = run("list solvers --json");
     cr_expect(json_holds(
-        &result.out, "assert all(s['law'] in ('LCP', 'CCP', 'NCP') for s in d['solvers'])\n"
+        &result.out, "assert all(s['law'] in ('LCP', 'CCP', 'NCP', 'RaiSim') for s in d['solvers'])\n"
                      "assert all(t['low'] <= t['default'] <= t['high'] for s in d['solvers'] for t in s['settings'])"));
     outcome_free(&result);
     result = run("list experiments --json");
