@@ -2,7 +2,8 @@
 //
 // Problem: from contact points, limits and dry friction to u = (G + R) lambda + g with g = J v_f - c*, blocks and their
 // sets (docs/contact.md).
-// Rule: row r of a contact is frame_r . (v_B(p) - v_A(p)). With the dof axes S about the tree's origin o this is
+// Rule: row r of a contact is frame_r . (v_B(p) - v_A(p)), and where it resists spinning and rolling frame_r . (omega_B -
+// omega_A), scaled (contact/problem.h). With the dof axes S about the tree's origin o this is
 // J_rd = +-frame_r . (S_d.linear + S_d.angular x (p - o)) along the chain of dofs that move the body. G = J M_hat^-1 J^T
 // is never formed for the iterative solvers: with M_hat = L^T L each row is replaced by L^-T j, so G = J' J'^T with one
 // array J' where two (J and M^-1 J^T) would be needed, and half the memory traffic in a sweep. The velocity that the
@@ -48,7 +49,7 @@ typedef struct assembly {
     int* segment_start;  // (blocks + 1)
     ts_delassus_segment* segment;
     double* data;  // rows of all segments, where segment[s].J points
-    double* wide;  // (workers x 3 x dof_most) rows over a whole tree, before they are stored run by run
+    double* wide;  // (workers x TS_BLOCK_ROWS_MAX x dof_most) rows over a whole tree, before they are stored run by run
     double* g;
     double* R;
     double* reference;
@@ -129,16 +130,41 @@ static void store_runs(const assembly* work, const ts_kinematic_tree* span, int 
     }
 }
 
+// What row r of a contact reads: velocity at the point along this direction for r < 3, and from there on relative spin and
+// roll about it, scaled as contact/problem.h says.
+static ts_vec3 row_direction(const ts_contact* contact, int r) {
+    if (contact->dimension == 1) return ts_mat3_column(&contact->frame, 2);
+    if (r < 3) return ts_mat3_column(&contact->frame, r);
+    double scale = (r == 3 ? contact->friction_spin : contact->friction_roll) / contact->friction;
+    return ts_vec3_scale(scale, ts_mat3_column(&contact->frame, r == 3 ? 2 : r - 4));
+}
+
 // Old impulse in the new frame, or zero.
-static ts_vec3 warm_impulse(const assembly* work, const ts_contact* contact, const ts_contact_memory* memory,
-                            double speed_now, int bounces) {
+static void warm_impulse(const assembly* work, const ts_contact* contact, const ts_contact_memory* memory,
+                         double speed_now, int bounces, double* out_impulse) {
     const ts_sim* sim = work->sim;
-    if (!memory || !sim->options.warm_start || !memory->valid || bounces) return ts_vec3_zero();
-    if (ts_vec3_dot(memory->normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return ts_vec3_zero();
-    if (-speed_now > work->bounce_threshold) return ts_vec3_zero();
-    ts_vec3 impulse = ts_mat3_mul_vec_transposed(&contact->frame, memory->impulse);
-    impulse = ts_vec3_scale(sim->options.time_step / memory->time_step, impulse);
-    return ts_cone_project(impulse, contact->friction);
+    for (int r = 0; r < contact->dimension; ++r) out_impulse[r] = 0.0;
+    if (!memory || !sim->options.warm_start || !memory->valid || bounces) return;
+    if (ts_vec3_dot(memory->normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return;
+    if (-speed_now > work->bounce_threshold) return;
+    double ratio = sim->options.time_step / memory->time_step;
+    ts_vec3 impulse = ts_vec3_scale(ratio, ts_mat3_mul_vec_transposed(&contact->frame, memory->impulse));
+    if (contact->dimension <= 3) {
+        impulse = ts_cone_project(impulse, contact->friction);
+        if (contact->dimension == 1)
+            out_impulse[0] = impulse.z;
+        else
+            ts_vec3_store(impulse, out_impulse);
+        return;
+    }
+    ts_vec3_store(impulse, out_impulse);
+    for (int r = 3; r < contact->dimension; ++r) {
+        ts_vec3 direction = row_direction(contact, r);
+        double squared = ts_vec3_dot(direction, direction);
+        // A contact that rolls with friction and spins without has a row of zeros.
+        if (squared > 0.0) out_impulse[r] = ratio * ts_vec3_dot(memory->angular, direction) / squared;
+    }
+    ts_cone_project_rows(out_impulse, contact->dimension, contact->friction, out_impulse);
 }
 
 static inline double dot_six(const double* row, const double* v) {
@@ -153,14 +179,17 @@ static void fill_free_body_rows(const assembly* work, const ts_contact* contact,
     const ts_transform* pose = &sim->body_pose[body];
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + dof;
-    TS_ASSERT(rows >= 1 && rows <= 3);
+    TS_ASSERT(rows >= 1 && rows <= TS_BLOCK_ROWS_MAX);
     ts_vec3 lever = ts_vec3_sub(contact->position, pose->p);
     double sign = contact->body_b == body ? 1.0 : -1.0;
     int centred = ts_free_body_is_centred(sim, tree);
     double* J = segment_data(work, segment);
     for (int r = 0; r < rows; ++r, J += 6) {
-        ts_vec3 direction = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);
-        ts_free_body_row(pose, lever, ts_vec3_scale(sign, direction), J);
+        ts_vec3 direction = ts_vec3_scale(sign, row_direction(contact, r));
+        if (r < 3)
+            ts_free_body_row(pose, lever, direction, J);
+        else
+            ts_free_body_turn_row(pose, direction, J);
         now[r] += dot_six(J, sim->qvel + dof);
         unhindered[r] += dot_six(J, sim->free_velocity + dof);
         if (centred)
@@ -170,6 +199,24 @@ static void fill_free_body_rows(const assembly* work, const ts_contact* contact,
     }
 }
 
+// As ts_assemble_add_point_rows, for the turning of a body of a tree that is more than a free body.
+static void add_turn_rows(const ts_sim* sim, int body, const ts_vec3* direction, int rows, double sign, double* J) {
+    const ts_model* model = sim->model;
+    int first = model->tree[model->body[body].tree].dof_first, n = model->tree[model->body[body].tree].dof_count;
+    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent)
+        for (int r = 0; r < rows; ++r)
+            J[(size_t)r * (size_t)n + (size_t)(d - first)] +=
+                sign * ts_vec3_dot(direction[r], sim->dof_axis[d].angular);
+}
+
+// The rows of one body in a contact.
+static void add_body_rows(const ts_sim* sim, const ts_contact* contact, int body, const ts_vec3* direction, double sign,
+                          double* J) {
+    int rows = contact->dimension, n = sim->model->tree[sim->model->body[body].tree].dof_count;
+    ts_assemble_add_point_rows(sim, body, contact->position, direction, rows < 3 ? rows : 3, sign, J);
+    if (rows > 3) add_turn_rows(sim, body, direction + 3, rows - 3, sign, J + 3 * (size_t)n);
+}
+
 // The rows of one contact over the dofs of one tree: raw values into now and unhindered (J qvel, J v_f), whitened ones into
 // the segments [first, last) of that tree.
 static void fill_tree_rows(const assembly* work, const ts_contact* contact, int tree, int first, int last, double* wide,
@@ -177,15 +224,14 @@ static void fill_tree_rows(const assembly* work, const ts_contact* contact, int 
     ts_sim* sim = work->sim;
     const ts_kinematic_tree* span = &sim->model->tree[tree];
     int rows = contact->dimension, n = span->dof_count;
-    ts_vec3 direction[3];
-    for (int r = 0; r < rows; ++r) direction[r] = ts_mat3_column(&contact->frame, rows == 1 ? 2 : r);
+    ts_vec3 direction[TS_BLOCK_ROWS_MAX];
+    for (int r = 0; r < rows; ++r) direction[r] = row_direction(contact, r);
     // One segment that spans the tree is worked on in place.
     double* J = work->segment[first].count == n ? segment_data(work, first) : wide;
     memset(J, 0, (size_t)rows * (size_t)n * sizeof(double));
     if (sim->model->body[contact->body_a].tree == tree)
-        ts_assemble_add_point_rows(sim, contact->body_a, contact->position, direction, rows, -1.0, J);
-    if (sim->model->body[contact->body_b].tree == tree)
-        ts_assemble_add_point_rows(sim, contact->body_b, contact->position, direction, rows, 1.0, J);
+        add_body_rows(sim, contact, contact->body_a, direction, -1.0, J);
+    if (sim->model->body[contact->body_b].tree == tree) add_body_rows(sim, contact, contact->body_b, direction, 1.0, J);
     for (int r = 0; r < rows; ++r) {
         now[r] += row_dot(J + (size_t)r * (size_t)n, sim->qvel + span->dof_first, n);
         unhindered[r] += row_dot(J + (size_t)r * (size_t)n, sim->free_velocity + span->dof_first, n);
@@ -200,7 +246,7 @@ static void fill_contact_block(const assembly* work, int b, double* wide) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_contact* contact = &sim->contact[i];
     int rows = contact->dimension, row = work->block_row[b];
-    double now[3] = {0.0, 0.0, 0.0}, unhindered[3] = {0.0, 0.0, 0.0};
+    double now[TS_BLOCK_ROWS_MAX] = {0.0}, unhindered[TS_BLOCK_ROWS_MAX] = {0.0};
     // Segments of a tree lie together.
     int last = work->segment_start[b + 1];
     for (int s = work->segment_start[b], e; s < last; s = e) {
@@ -211,7 +257,7 @@ static void fill_contact_block(const assembly* work, int b, double* wide) {
         else
             fill_tree_rows(work, contact, tree, s, e, wide, now, unhindered);
     }
-    int normal = rows - 1;
+    int normal = rows == 1 ? 0 : 2;
     const ts_contact_memory* memory = NULL;
     if (storage->contact_memory_index[i] >= 0) memory = &sim->contact_memory[storage->contact_memory_index[i]];
     ts_reference_input input = {contact->gap, contact->restitution, now[normal], unhindered[normal], 0};
@@ -223,22 +269,17 @@ static void fill_contact_block(const assembly* work, int b, double* wide) {
     }
     work->reference[row + normal] = ts_assemble_reference(&sim->options, &input, &bounces);
     for (int r = 0; r < rows; ++r) work->g[row + r] = unhindered[r] - work->reference[row + r];
-    ts_vec3 start = warm_impulse(work, contact, memory, now[normal], bounces);
-    contact->velocity_before = rows == 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
+    warm_impulse(work, contact, memory, now[normal], bounces, work->impulse + row);
+    contact->velocity_before = rows >= 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
     contact->block = b;
     ts_block block = {TS_SET_CONE, row, rows, contact->friction, 0.0, 0.0};
-    if (rows == 3) {
-        ts_vec3_store(start, work->impulse + row);
-    } else {
-        block.set = TS_SET_HALF_LINE;
-        work->impulse[row] = start.z;
-    }
+    if (rows == 1) block.set = TS_SET_HALF_LINE;
     work->block[b] = block;
 }
 
 static void fill_contact_blocks(void* context, int begin, int end, int worker) {
     const assembly* work = (const assembly*)context;
-    double* wide = work->wide + (size_t)worker * 3 * (size_t)ts_sim_storage_of(work->sim)->dof_most;
+    double* wide = work->wide + (size_t)worker * TS_BLOCK_ROWS_MAX * (size_t)ts_sim_storage_of(work->sim)->dof_most;
     for (int b = begin; b < end; ++b) fill_contact_block(work, b, wide);
 }
 
@@ -323,7 +364,7 @@ static int plan(assembly* work) {
     work->block = TS_ARENA_ARRAY(arena, ts_block, blocks);
     work->block_row = TS_ARENA_ARRAY(arena, int, blocks + 1);
     work->segment_start = TS_ARENA_ARRAY(arena, int, blocks + 1);
-    work->wide = TS_ARENA_ARRAY(arena, double, workers * 3 * dof_most);
+    work->wide = TS_ARENA_ARRAY(arena, double, workers* TS_BLOCK_ROWS_MAX* dof_most);
     if (!work->block || !work->block_row || !work->segment_start || !work->wide) return 0;
     for (int b = 0; b < blocks; ++b) segments = plan_block(work, b, segments);
     work->segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, segments);

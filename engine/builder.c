@@ -27,6 +27,8 @@ ts_geom_def ts_geom_def_default(void) {
     def.shape = ts_shape_sphere(0.1);
     def.pose = ts_pose_identity();
     def.friction = 1.0;
+    def.friction_spin = 0.005;
+    def.friction_roll = 0.0001;
     def.contact_dimension = 3;
     def.category = 1;
     def.mask = 1;

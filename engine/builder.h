@@ -51,9 +51,11 @@ typedef struct ts_geom_def {
     ts_shape shape;
     ts_pose pose;
     double friction;
+    double friction_spin;  // m; see ts_contact
+    double friction_roll;  // m
     double restitution;
     int priority;
-    int contact_dimension;
+    int contact_dimension;  // 1, 3, 4 or 6; see ts_contact
     unsigned category;
     unsigned mask;
     double density;  // kg/m^3

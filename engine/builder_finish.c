@@ -222,6 +222,8 @@ static ts_code lay_out_geoms(draft* d) {
         geom->shape = def->shape;
         geom->pose = def->pose;
         geom->friction = def->friction;
+        geom->friction_spin = def->friction_spin;
+        geom->friction_roll = def->friction_roll;
         geom->restitution = def->restitution;
         geom->priority = def->priority;
         geom->contact_dimension = def->contact_dimension;

@@ -21,14 +21,18 @@ typedef struct ts_contact {
     ts_vec3 position;         // m, midway between the surfaces
     ts_mat3 frame;            // columns: tangent 1, tangent 2, normal
     double gap;               // m: > 0 apart, < 0 overlapping
-    int dimension;            // 3: normal and friction rows, 1: frictionless, a normal row only
+    int dimension;            // 1 frictionless, 3 resists sliding, 4 spinning as well, 6 rolling as well
     double friction;          // mu
+    double friction_spin;     // m, mu_s: spinning about the normal is resisted by mu_s times the normal force
+    double friction_roll;     // m, mu_r: rolling likewise
     double restitution;       // 1
     int persistent;           // nonzero when it was there last step
     int block;                // its block in the contact problem, or -1
     ts_vec3 velocity_before;  // m/s, contact frame: relative velocity when the step began
     ts_vec3 velocity;         // m/s, contact frame: relative velocity after the step
     ts_vec3 impulse;          // N s, contact frame
+    ts_vec3
+        angular_impulse;  // N m s, contact frame: of rolling friction about the tangents, of spinning about the normal
 } ts_contact;
 
 #ifdef __cplusplus

@@ -21,6 +21,12 @@ static inline void ts_free_body_row(const ts_transform* pose, ts_vec3 lever, ts_
     ts_vec3_store(turn, out_row + 3);
 }
 
+/// direction . angular velocity per unit of each dof.
+static inline void ts_free_body_turn_row(const ts_transform* pose, ts_vec3 direction, double* out_row) {
+    ts_vec3_store(ts_vec3_zero(), out_row);
+    ts_vec3_store(ts_mat3_mul_vec_transposed(&pose->R, direction), out_row + 3);
+}
+
 /// x <- L^-T x, L the lower triangle (row-major 6x6) of M = L^T L, `inverse` one over its diagonal.
 static inline void ts_free_body_whiten(const double* L, const double* inverse, double* x) {
     double x5 = x[5] * inverse[5];

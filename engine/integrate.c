@@ -85,6 +85,7 @@ static void remember_contacts(ts_sim* sim) {
         memory->normal = ts_mat3_column(&contact->frame, 2);
         memory->tangent = ts_mat3_column(&contact->frame, 0);
         memory->impulse = ts_mat3_mul_vec(&contact->frame, contact->impulse);
+        memory->angular = ts_mat3_mul_vec(&contact->frame, contact->angular_impulse);
         memory->time_step = sim->options.time_step;
         memory->valid = valid;
     }

@@ -36,16 +36,13 @@ static void read_contact(geom_draft* g) {
     ts_mjcf_reader* r = e->reader;
     double friction[3] = {1.0, 0.005, 0.0001};
     int dimension = ts_mjcf_integer(e, "condim", 3);
-    if (ts_mjcf_reals(e, "friction", friction, 1, 3) > 1 && (friction[1] != 0.005 || friction[2] != 0.0001))
-        ts_mjcf_report(r, e->node, TS_IMPORT_IGNORED, dimension > 3, "geom@friction (torsional, rolling)",
-                       "contacts resist sliding only; without effect in MuJoCo, too, unless condim is 4 or 6");
+    ts_mjcf_reals(e, "friction", friction, 1, 3);
     g->def.friction = friction[0];
-    if (dimension == 4 || dimension == 6)
-        ts_mjcf_report(r, e->node, TS_IMPORT_APPROXIMATED, 1, "geom@condim",
-                       "taken as 3: contacts resist sliding only");
-    else if (dimension != 1 && dimension != 3)
+    g->def.friction_spin = friction[1];
+    g->def.friction_roll = friction[2];
+    if (dimension != 1 && dimension != 3 && dimension != 4 && dimension != 6)
         ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "condim of geom must be 1, 3, 4 or 6, not %d", dimension);
-    g->def.contact_dimension = dimension == 1 ? 1 : 3;
+    g->def.contact_dimension = dimension;
     g->def.category = (unsigned)ts_mjcf_integer(e, "contype", 1);
     g->def.mask = (unsigned)ts_mjcf_integer(e, "conaffinity", 1);
     g->def.priority = ts_mjcf_integer(e, "priority", 0);

@@ -82,11 +82,13 @@ typedef struct ts_geom {
     const char* name;
     int body;
     ts_shape shape;
-    ts_pose pose;        // in the body frame
-    double friction;     // mu; a pair uses the larger of the two (or the one with higher priority)
-    double restitution;  // 0..1; a pair uses the larger of the two
+    ts_pose pose;          // in the body frame
+    double friction;       // mu; a pair uses the larger of the two (or the one with higher priority)
+    double friction_spin;  // m, of spinning about the normal; combined like mu
+    double friction_roll;  // m, of rolling
+    double restitution;    // 0..1; a pair uses the larger of the two
     int priority;
-    int contact_dimension;  // 1 frictionless, 3 frictional
+    int contact_dimension;  // 1 frictionless, 3 frictional, 4 resists spinning, too, 6 rolling, too
     unsigned category;      // MJCF contype
     unsigned mask;          // MJCF conaffinity
     float rgba[4];
@@ -128,14 +130,14 @@ typedef struct ts_model {
     int hull_count;
     int keyframe_count;
     int exclusion_count;
-    const ts_body* body;          // (body_count)
-    const ts_joint* joint;        // (joint_count)
-    const ts_dof* dof;            // (nv)
-    const ts_kinematic_tree* tree;          // (tree_count)
-    const ts_geom* geom;          // (geom_count)
-    const ts_site* site;          // (site_count)
-    ts_hull* const* hull;         // (hull_count), owned
-    const ts_keyframe* keyframe;  // (keyframe_count)
+    const ts_body* body;            // (body_count)
+    const ts_joint* joint;          // (joint_count)
+    const ts_dof* dof;              // (nv)
+    const ts_kinematic_tree* tree;  // (tree_count)
+    const ts_geom* geom;            // (geom_count)
+    const ts_site* site;            // (site_count)
+    ts_hull* const* hull;           // (hull_count), owned
+    const ts_keyframe* keyframe;    // (keyframe_count)
     const ts_exclusion* exclusion;
     const double* qpos0;  // (nq) initial pose
     const double* qvel0;  // (nv) initial velocity

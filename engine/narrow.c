@@ -143,12 +143,21 @@ static void combine(const ts_geom* a, const ts_geom* b, ts_contact* contact) {
         const ts_geom* ruling = a->priority > b->priority ? a : b;
         contact->dimension = ruling->contact_dimension;
         contact->friction = ruling->friction;
+        contact->friction_spin = ruling->friction_spin;
+        contact->friction_roll = ruling->friction_roll;
     } else {
         contact->dimension = a->contact_dimension > b->contact_dimension ? a->contact_dimension : b->contact_dimension;
         contact->friction = a->friction > b->friction ? a->friction : b->friction;
+        contact->friction_spin = a->friction_spin > b->friction_spin ? a->friction_spin : b->friction_spin;
+        contact->friction_roll = a->friction_roll > b->friction_roll ? a->friction_roll : b->friction_roll;
     }
-    contact->dimension = contact->dimension == 1 ? 1 : 3;
+    // Rows without friction are left out. Spin and roll are measured by mu (contact/problem.h): without it there are none.
     if (contact->dimension == 1) contact->friction = 0.0;
+    if (contact->dimension == 6 && !(contact->friction_roll > 0.0)) contact->dimension = 4;
+    if (contact->dimension == 4 && !(contact->friction_spin > 0.0)) contact->dimension = 3;
+    if (contact->dimension > 3 && !(contact->friction > 0.0)) contact->dimension = 3;
+    if (contact->dimension < 4) contact->friction_spin = 0.0;
+    if (contact->dimension < 6) contact->friction_roll = 0.0;
     contact->restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
 }
 

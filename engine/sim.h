@@ -34,6 +34,7 @@ typedef struct ts_contact_memory {
     ts_vec3 normal;    // world
     ts_vec3 tangent;   // world, tangent 1
     ts_vec3 impulse;   // N s, world, on B
+    ts_vec3 angular;   // N m s, world, on B: of spinning and rolling friction
     double time_step;  // s, that the impulse belongs to
     int valid;         // 0 after a solve that did not end well: known, but no warm start
 } ts_contact_memory;

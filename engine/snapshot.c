@@ -165,6 +165,8 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
         hash = hash_vec3(hash, memory->normal);
         hash = hash_vec3(hash, memory->tangent);
         hash = hash_vec3(hash, memory->impulse);
+        // Few contacts have any; the hashes of all others stay what they were.
+        if (ts_vec3_max_abs(memory->angular) != 0.0) hash = hash_vec3(hash, memory->angular);
         hash = hash_doubles(hash, &memory->time_step, 1);
         hash = hash_int(hash, memory->valid);
     }

@@ -31,8 +31,15 @@ static void fill_contacts(ts_sim* sim, const double* u) {
     const double* reference = ts_sim_storage_of(sim)->reference;
     for (int i = 0; i < sim->contact_count; ++i) {
         ts_contact* contact = &sim->contact[i];
-        int row = sim->problem.block[contact->block].row;
-        if (sim->problem.block[contact->block].rows == 3) {
+        int row = sim->problem.block[contact->block].row, rows = sim->problem.block[contact->block].rows;
+        contact->angular_impulse = ts_vec3_zero();
+        if (rows > 3) contact->angular_impulse.z = contact->friction_spin / contact->friction * sim->impulse[row + 3];
+        if (rows > 4) {
+            double scale = contact->friction_roll / contact->friction;
+            contact->angular_impulse.x = scale * sim->impulse[row + 4];
+            contact->angular_impulse.y = scale * sim->impulse[row + 5];
+        }
+        if (rows >= 3) {
             contact->velocity = ts_vec3_add(ts_vec3_load(u + row), ts_vec3_load(reference + row));
             contact->impulse = ts_vec3_load(sim->impulse + row);
         } else {

@@ -229,7 +229,9 @@ Test(mjcf, contact_settings) {
     cr_assert(g[0].friction == 0.3 && g[0].contact_dimension == 1 && g[0].category == 6 && g[0].mask == 9);
     cr_assert(g[0].priority == -2 && g[0].restitution == 0.5);
     cr_assert(g[0].rgba[0] == 1.0f && g[0].rgba[1] == 0.0f && g[0].rgba[3] == 0.5f);
-    cr_assert(g[1].friction == 1.0 && g[1].contact_dimension == 3 && g[1].category == 1 && g[1].mask == 1);
+    cr_assert(g[0].friction_spin == 0.1 && g[0].friction_roll == 0.1);
+    cr_assert(g[1].friction_spin == 0.005 && g[1].friction_roll == 0.0001);
+    cr_assert(g[1].friction == 1.0 && g[1].contact_dimension == 6 && g[1].category == 1 && g[1].mask == 1);
     cr_assert(g[1].rgba[0] == 0.0f && g[1].rgba[1] == 1.0f);
     ts_model_free(m);
     m = mjcf_read("<mujoco><option><flag contact='disable'/></option><worldbody><geom size='1'/></worldbody></mujoco>");

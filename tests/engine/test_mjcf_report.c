@@ -49,12 +49,6 @@ Test(mjcf_report, attributes_that_are_not_taken_over) {
            "geom@solref", TS_IMPORT_IGNORED, 1, 2, 2);
     expect("<mujoco><worldbody>\n<geom size='1' margin='.1'/></worldbody></mujoco>", "geom@margin",
            TS_IMPORT_APPROXIMATED, 1, 1, 2);
-    expect("<mujoco><worldbody>\n<geom size='1' condim='6'/></worldbody></mujoco>", "geom@condim",
-           TS_IMPORT_APPROXIMATED, 1, 1, 2);
-    expect("<mujoco><worldbody>\n<geom size='1' friction='1 .1 .1'/></worldbody></mujoco>",
-           "geom@friction (torsional, rolling)", TS_IMPORT_IGNORED, 0, 1, 2);
-    expect("<mujoco><worldbody>\n<geom size='1' condim='4' friction='1 .1 .1'/></worldbody></mujoco>",
-           "geom@friction (torsional, rolling)", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco><worldbody>\n<body gravcomp='1'/></worldbody></mujoco>", "body@gravcomp", TS_IMPORT_IGNORED, 1, 1,
            2);
     expect("<mujoco><worldbody>\n<body mocap='true'/></worldbody></mujoco>", "body@mocap", TS_IMPORT_IGNORED, 1, 1, 2);
