@@ -1,83 +1,23 @@
-// Block-sparse LU with a minimum-degree order.
+// Block-sparse LU: analysis.
 //
-// Problem: A x = b for a matrix of small blocks whose pattern is symmetric and whose numbers need not be.
-// Rule: eliminate the block that has the fewest neighbours left, join its neighbours, repeat; the sets of neighbours at
-// elimination are the pattern of the factor. Numbers are eliminated right-looking in that order: L_ip = A_ip D_p^-1,
-// A_ij -= L_ip U_pj. The neighbours of p behind i are neighbours of i too, so targets are found by walking two sorted
-// lists side by side.
-// Source: minimum degree: Tinney and Walker 1967; George and Liu 1989. Sets are bit sets, so that joining is an OR.
-// Guaranteed: one fixed order that depends on the pattern alone; the same input gives the same bits.
-// Known to fail: there is no pivoting between blocks. Matrices far from block diagonal dominance can grow without bound;
-// callers check the residual. The order takes count^2 / 8 bytes and about count^2 steps: for some ten thousand blocks.
-#include "base/block_lu.h"
-
-#include <math.h>
-#include <stdint.h>
+// Problem: A x = b for a matrix of small blocks whose pattern is symmetric and whose numbers need not be. Here: in which
+// order to eliminate, what fills in, and how to do it in dense pieces.
+// Rule: order by minimum degree (base/minimum_degree.c). The elimination tree says which position first meets which; in
+// postorder, a position whose structure is its child's less itself joins the child's front. A front that is short of
+// fitting its parent by a few zeros is merged with it too, as one larger dense piece is quicker than two small ones.
+// Source: elimination tree: Liu 1990. Supernodes and their relaxed merging: Ashcraft and Grimes 1989.
+// Guaranteed: one fixed order that depends on the pattern alone; memory linear in the factor.
+// The numbers, and what is known to fail: base/block_lu_factor.c.
 #include <string.h>
 
-#include "base/dense.h"
+#include "base/block_lu_internal.h"
+#include "base/minimum_degree_internal.h"
+#include "base/panel_internal.h"
 
-// One eliminated block. "Position" is the place in the order of elimination.
-typedef struct pivot {
-    int node;
-    int size;
-    int first;        // of its neighbours in ts_block_lu.neighbour
-    int count;        // neighbours left when it is eliminated
-    size_t diagonal;  // of its inverse diagonal block in ts_block_lu.value
-} pivot;
-
-struct ts_block_lu {
-    int count;
-    int rows;
-    int* position;   // (count) of a node
-    int* row;        // (count) first row of a node
-    pivot* step;     // (count)
-    int* neighbour;  // positions, ascending for every step
-    size_t* lower;   // per neighbour: its block of L, size of the neighbour x size of the step
-    size_t* upper;   // per neighbour: its block of U, size of the step x size of the neighbour
-    double* value;
-    size_t value_count;
-    double work;
-};
-
-// Sums of bits in pairs, then fours, then bytes, and the bytes by one product.
-static int bits_in(uint64_t word) {
-    word -= (word >> 1) & UINT64_C(0x5555555555555555);
-    word = (word & UINT64_C(0x3333333333333333)) + ((word >> 2) & UINT64_C(0x3333333333333333));
-    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (int)((word * UINT64_C(0x0101010101010101)) >> 56);
-}
-
-// The bits below the lowest that is set.
-static int lowest_bit(uint64_t word) { return bits_in((word & (0 - word)) - 1); }
-
-// The elimination order. The set of an eliminated node is never touched again: it stays what was beside it then. Returns
-// the number of all neighbours.
-static size_t eliminate(int count, int words, uint64_t* set, int* degree, pivot* step, int* position) {
-    size_t total = 0;
-    for (int p = 0; p < count; ++p) {
-        int best = -1;
-        for (int i = 0; i < count; ++i)
-            if (position[i] < 0 && (best < 0 || degree[i] < degree[best])) best = i;
-        const uint64_t* mine = set + (size_t)best * (size_t)words;
-        position[best] = p;
-        step[p].node = best;
-        step[p].count = degree[best];
-        total += (size_t)degree[best];
-        for (int v = 0; v < words; ++v) {
-            for (uint64_t left = mine[v]; left; left &= left - 1) {
-                int i = 64 * v + lowest_bit(left), now = 0;
-                uint64_t* theirs = set + (size_t)i * (size_t)words;
-                for (int w = 0; w < words; ++w) theirs[w] |= mine[w];
-                theirs[i / 64] &= ~((uint64_t)1 << (i % 64));
-                theirs[best / 64] &= ~((uint64_t)1 << (best % 64));
-                for (int w = 0; w < words; ++w) now += bits_in(theirs[w]);
-                degree[i] = now;
-            }
-        }
-    }
-    return total;
-}
+// Zeros that merging may add, as a part of the merged front; and rows up to which a front is always too small to be
+// worth its own.
+#define MERGE_SHARE 0.06
+enum { MERGE_ROWS = 12 };
 
 static void sort_ascending(int* value, int count) {
     for (int gap = count / 2; gap > 0; gap /= 2) {
@@ -89,204 +29,276 @@ static void sort_ascending(int* value, int count) {
     }
 }
 
-// The neighbours of every step as positions, ascending, read from the sets.
-static void list_neighbours(ts_block_lu* lu, int words, const uint64_t* set) {
-    int total = 0;
+// The elimination tree of the order in lu->position: parent[p] is the first position behind p that p reaches, or -1.
+static void find_tree(const ts_block_lu* lu, const int* start, const int* column, int* parent, int* ancestor) {
     for (int p = 0; p < lu->count; ++p) {
-        pivot* step = &lu->step[p];
-        const uint64_t* mine = set + (size_t)step->node * (size_t)words;
-        step->first = total;
-        for (int w = 0; w < words; ++w)
-            for (uint64_t left = mine[w]; left; left &= left - 1)
-                lu->neighbour[total++] = lu->position[64 * w + lowest_bit(left)];
-        sort_ascending(lu->neighbour + step->first, step->count);
+        int i = lu->node[p];
+        parent[p] = ancestor[p] = -1;
+        for (int e = start[i]; e < start[i + 1]; ++e) {
+            for (int q = lu->position[column[e]], next; q >= 0 && q < p; q = next) {
+                next = ancestor[q];
+                ancestor[q] = p;
+                if (next < 0) parent[q] = p;
+                if (next == p) break;
+            }
+        }
     }
 }
 
-// Places of all blocks of the factor, and the work of filling them. Returns 0 when they are more than `most` numbers.
-static int place_blocks(ts_block_lu* lu, const int* size, size_t most) {
-    size_t at = 0;
-    for (int p = 0; p < lu->count; ++p) {
-        pivot* step = &lu->step[p];
-        size_t own = (size_t)size[step->node], beside = 0;
-        step->size = (int)own;
-        step->diagonal = at;
-        at += own * own;
-        for (int k = step->first; k < step->first + step->count; ++k) {
-            size_t other = (size_t)size[lu->step[lu->neighbour[k]].node];
-            lu->lower[k] = at;
-            lu->upper[k] = at + own * other;
-            at += 2 * own * other;
-            beside += other;
-        }
-        if (at > most) return 0;
-        lu->work += (double)(own * (own * (own + beside) + beside * beside));
+static void list_children(int count, const int* parent, int* child, int* sibling) {
+    for (int p = 0; p < count; ++p) child[p] = sibling[p] = -1;
+    for (int p = count - 1; p >= 0; --p) {
+        if (parent[p] < 0) continue;
+        sibling[p] = child[parent[p]];
+        child[parent[p]] = p;
     }
-    lu->value_count = at;
+}
+
+// Renumbers positions so that every subtree is one interval. child, sibling, stack: scratch (count).
+static void postorder(ts_block_lu* lu, int* parent, int* child, int* sibling, int* stack) {
+    int n = lu->count, top = 0, next = 0;
+    list_children(n, parent, child, sibling);
+    for (int root = 0; root < n; ++root) {
+        if (parent[root] >= 0) continue;
+        stack[top++] = root;
+        while (top > 0) {
+            int p = stack[top - 1];
+            if (child[p] >= 0) {
+                stack[top++] = child[p];
+                child[p] = sibling[child[p]];
+                continue;
+            }
+            lu->position[lu->node[p]] = next++;
+            --top;
+        }
+    }
+    // Old position p is now position[node[p]]; child holds the new parents.
+    for (int p = 0; p < n; ++p)
+        child[lu->position[lu->node[p]]] = parent[p] < 0 ? -1 : lu->position[lu->node[parent[p]]];
+    memcpy(parent, child, (size_t)n * sizeof(int));
+    for (int i = 0; i < n; ++i) lu->node[lu->position[i]] = i;
+    list_children(n, parent, child, sibling);
+}
+
+// A list of positions while structures are found.
+typedef struct structure {
+    int* list;
+    int count;
+    int rows;
+} structure;
+
+// Structures front by front. mark and draft are scratch (count); below[f] is the structure of front f's last position.
+// Returns the numbers of the factor without merging, or 0 when memory is short or they are more than `most`.
+static size_t find_fronts(ts_block_lu* lu, ts_arena* arena, const int* size, const int* start, const int* column,
+                          const int* parent, const int* child, const int* sibling, int* mark, int* draft,
+                          structure* below, size_t most) {
+    size_t numbers = 0;
+    lu->front_count = 0;
+    for (int p = 0; p < lu->count; ++p) {
+        int i = lu->node[p], found = 0, rows = 0;
+        mark[p] = p;
+        for (int e = start[i]; e < start[i + 1]; ++e) {
+            int q = lu->position[column[e]];
+            if (q < p || mark[q] == p) continue;
+            mark[q] = p;
+            draft[found++] = q;
+        }
+        for (int c = child[p]; c >= 0; c = sibling[c]) {
+            const structure* s = &below[lu->front_of[c]];
+            for (int k = 0; k < s->count; ++k) {
+                if (mark[s->list[k]] == p) continue;
+                mark[s->list[k]] = p;
+                draft[found++] = s->list[k];
+            }
+        }
+        for (int k = 0; k < found; ++k) rows += size[lu->node[draft[k]]];
+        numbers += (size_t)size[i] * (size_t)(size[i] + 2 * rows);
+        if (numbers > most) return 0;
+        int f = lu->front_count - 1;
+        if (p > 0 && parent[p - 1] == p && below[f].count == found + 1) {
+            // The structure of p - 1 is p and then p's own.
+            ++below[f].list;
+            below[f].count = found;
+            below[f].rows = rows;
+        } else {
+            ++f;
+            ++lu->front_count;
+            lu->front[f].begin = p;
+            below[f].list = TS_ARENA_ARRAY(arena, int, found);
+            if (!below[f].list) return 0;
+            memcpy(below[f].list, draft, (size_t)found * sizeof(int));
+            sort_ascending(below[f].list, found);
+            below[f].count = found;
+            below[f].rows = rows;
+        }
+        lu->front[f].end = p + 1;
+        lu->front_of[p] = f;
+    }
+    return numbers;
+}
+
+// Merges fronts with their parents where that adds few zeros. Only the child right before a parent can be merged.
+static void merge_fronts(ts_block_lu* lu, structure* below) {
+    int kept = 0;
+    double* zeros = lu->x;  // not in use yet, and there are no more fronts than rows
+    for (int f = 0; f < lu->front_count; ++f) {
+        ts_lu_front now = lu->front[f];
+        structure under = below[f];
+        double added = 0.0;
+        while (kept > 0) {
+            const ts_lu_front* child = &lu->front[kept - 1];
+            const structure* s = &below[kept - 1];
+            if (child->end != now.begin || s->count == 0 || s->list[0] >= now.end) break;
+            double child_own = lu->pivot_row[child->end] - lu->pivot_row[child->begin];
+            double own = lu->pivot_row[now.end] - lu->pivot_row[now.begin];
+            double more = zeros[kept - 1] + added + 2.0 * child_own * (own + under.rows - s->rows);
+            double all = (child_own + own) * (child_own + own + 2.0 * under.rows);
+            if (child_own + own > MERGE_ROWS && more > MERGE_SHARE * all) break;
+            added = more;
+            now.begin = child->begin;
+            --kept;
+        }
+        lu->front[kept] = now;
+        below[kept] = under;
+        zeros[kept++] = added;
+    }
+    lu->front_count = kept;
+}
+
+static int padded(int columns) { return (columns + TS_PANEL_LANES - 1) / TS_PANEL_LANES * TS_PANEL_LANES; }
+
+// Lists, sizes and parents of the fronts, and where their panels are. Returns 0 when memory is short.
+static int place_fronts(ts_block_lu* lu, ts_arena* arena, const structure* below) {
+    size_t listed = 0, runs = 0;
+    for (int f = 0; f < lu->front_count; ++f) listed += (size_t)below[f].count;
+    lu->beside = TS_ARENA_ARRAY(arena, int, listed);
+    lu->beside_row = TS_ARENA_ARRAY(arena, int, listed);
+    lu->run = TS_ARENA_ARRAY(arena, ts_lu_run, listed);
+    if (!lu->beside || !lu->beside_row || !lu->run) return 0;
+    int at = 0;
+    for (int f = 0; f < lu->front_count; ++f) {
+        ts_lu_front* front = &lu->front[f];
+        front->own = lu->pivot_row[front->end] - lu->pivot_row[front->begin];
+        front->list = at;
+        front->list_count = below[f].count;
+        front->beside = 0;
+        front->children = 0;
+        for (int k = 0; k < below[f].count; ++k, ++at) {
+            int q = below[f].list[k];
+            lu->beside[at] = q;
+            lu->beside_row[at] = front->own + front->beside;
+            front->beside += lu->pivot_row[q + 1] - lu->pivot_row[q];
+        }
+        front->tall_ld = padded(front->own);
+        front->wide_ld = padded(front->beside);
+        front->tall = lu->value_count;
+        lu->value_count += (size_t)(front->own + front->beside) * (size_t)front->tall_ld;
+        front->wide = lu->value_count;
+        lu->value_count += (size_t)front->own * (size_t)front->wide_ld;
+        double own = front->own, beside = front->beside;
+        lu->work += own * (own * (own / 3.0 + beside) + beside * beside);
+        for (int p = front->begin; p < front->end; ++p) lu->front_of[p] = f;
+    }
+    for (int f = 0; f < lu->front_count; ++f) {
+        ts_lu_front* front = &lu->front[f];
+        front->run = (int)runs;
+        front->parent = front->list_count > 0 ? lu->front_of[lu->beside[front->list]] : -1;
+        if (front->parent < 0) {
+            front->run_count = 0;
+            continue;
+        }
+        const ts_lu_front* parent = &lu->front[front->parent];
+        ++lu->front[front->parent].children;
+        ts_lu_run* run = NULL;
+        for (int k = front->list, behind = parent->list; k < front->list + front->list_count; ++k) {
+            int q = lu->beside[k], to = lu->pivot_row[q] - lu->pivot_row[parent->begin];
+            if (q >= parent->end) {
+                while (lu->beside[behind] < q) ++behind;
+                to = lu->beside_row[behind];
+            }
+            int from = lu->beside_row[k] - front->own, length = lu->pivot_row[q + 1] - lu->pivot_row[q];
+            // A run does not cross from the parent's own rows to those beside it.
+            if (run && run->to + run->length == to && to != parent->own) {
+                run->length += length;
+            } else {
+                run = &lu->run[runs++];
+                run->from = from;
+                run->to = to;
+                run->length = length;
+            }
+        }
+        front->run_count = (int)runs - front->run;
+    }
     return 1;
+}
+
+// Doubles in what a front leaves.
+static size_t left_size(const ts_lu_front* front) { return (size_t)front->beside * (size_t)front->wide_ld; }
+
+// Room for the numbers. What fronts leave is stacked: children lie on top when their parent, above them, takes them in.
+static int take_room(ts_block_lu* lu, ts_arena* arena) {
+    size_t stacked = 0, most = 0;
+    int widest = 0;
+    size_t* top = TS_ARENA_ARRAY(arena, size_t, lu->front_count + 1);
+    if (!top) return 0;
+    int waiting = 0;
+    for (int f = 0; f < lu->front_count; ++f) {
+        const ts_lu_front* front = &lu->front[f];
+        size_t own = left_size(front);
+        if (stacked + own > most) most = stacked + own;
+        for (int c = 0; c < front->children; ++c) stacked -= top[--waiting];
+        stacked += own;
+        top[waiting++] = own;
+        if (front->beside > widest) widest = front->beside;
+    }
+    lu->waiting = TS_ARENA_ARRAY(arena, int, lu->front_count);
+    lu->swap = TS_ARENA_ARRAY(arena, int, lu->rows);
+    lu->value = TS_ARENA_ARRAY(arena, double, lu->value_count);
+    lu->left = TS_ARENA_ARRAY(arena, double, most);
+    lu->gathered = TS_ARENA_ARRAY(arena, double, widest);
+    return lu->waiting && lu->swap && lu->value && lu->left && lu->gathered;
+}
+
+static int take_tables(ts_block_lu* lu, ts_arena* arena, int count, const int* size) {
+    lu->count = count;
+    lu->position = TS_ARENA_ARRAY(arena, int, count);
+    lu->node = TS_ARENA_ARRAY(arena, int, count);
+    lu->row = TS_ARENA_ARRAY(arena, int, count + 1);
+    lu->pivot_row = TS_ARENA_ARRAY(arena, int, count + 1);
+    lu->front_of = TS_ARENA_ARRAY(arena, int, count);
+    lu->front = TS_ARENA_ARRAY(arena, ts_lu_front, count);
+    if (!lu->position || !lu->node || !lu->row || !lu->pivot_row || !lu->front_of || !lu->front) return 0;
+    lu->row[0] = 0;
+    for (int i = 0; i < count; ++i) lu->row[i + 1] = lu->row[i] + size[i];
+    lu->rows = lu->row[count];
+    lu->x = TS_ARENA_ARRAY(arena, double, lu->rows);
+    return lu->x != NULL;
 }
 
 ts_block_lu* ts_block_lu_analyse(ts_arena* arena, int count, const int* size, const int* start, const int* column,
                                  size_t most) {
-    size_t words = ((size_t)count + 63) / 64;
     ts_block_lu* lu = (ts_block_lu*)ts_arena_alloc_zeroed(arena, 1, sizeof(*lu));
-    uint64_t* set = (uint64_t*)ts_arena_alloc_zeroed(arena, (size_t)count * words, sizeof(uint64_t));
-    int* degree = TS_ARENA_ARRAY(arena, int, count);
-    if (!lu || !set || !degree) return NULL;
-    lu->count = count;
-    lu->position = TS_ARENA_ARRAY(arena, int, count);
-    lu->row = TS_ARENA_ARRAY(arena, int, count);
-    lu->step = TS_ARENA_ARRAY(arena, pivot, count);
-    if (!lu->position || !lu->row || !lu->step) return NULL;
-    for (int i = 0; i < count; ++i) {
-        lu->row[i] = lu->rows;
-        lu->rows += size[i];
-        lu->position[i] = -1;
-        degree[i] = start[i + 1] - start[i] - 1;
-        for (int e = start[i]; e < start[i + 1]; ++e)
-            if (column[e] != i) set[(size_t)i * words + (size_t)(column[e] / 64)] |= (uint64_t)1 << (column[e] % 64);
+    if (!lu || !take_tables(lu, arena, count, size)) return NULL;
+    int* parent = TS_ARENA_ARRAY(arena, int, count);
+    int* child = TS_ARENA_ARRAY(arena, int, count);
+    int* sibling = TS_ARENA_ARRAY(arena, int, count);
+    int* mark = TS_ARENA_ARRAY(arena, int, count);
+    int* draft = TS_ARENA_ARRAY(arena, int, count);
+    structure* below = TS_ARENA_ARRAY(arena, structure, count);
+    if (!parent || !child || !sibling || !mark || !draft || !below) return NULL;
+    if (!ts_minimum_degree(arena, count, size, start, column, lu->node)) return NULL;
+    for (int p = 0; p < count; ++p) lu->position[lu->node[p]] = p;
+    find_tree(lu, start, column, parent, child);
+    postorder(lu, parent, child, sibling, draft);
+    lu->pivot_row[0] = 0;
+    for (int p = 0; p < count; ++p) {
+        mark[p] = -1;
+        lu->pivot_row[p + 1] = lu->pivot_row[p] + size[lu->node[p]];
     }
-    size_t total = eliminate(count, (int)words, set, degree, lu->step, lu->position);
-    if (total > most) return NULL;
-    lu->neighbour = TS_ARENA_ARRAY(arena, int, total);
-    lu->lower = TS_ARENA_ARRAY(arena, size_t, total);
-    lu->upper = TS_ARENA_ARRAY(arena, size_t, total);
-    if (!lu->neighbour || !lu->lower || !lu->upper) return NULL;
-    list_neighbours(lu, (int)words, set);
-    if (!place_blocks(lu, size, most)) return NULL;
-    lu->value = TS_ARENA_ARRAY(arena, double, lu->value_count);
-    return lu->value ? lu : NULL;
+    if (count > 0 && !find_fronts(lu, arena, size, start, column, parent, child, sibling, mark, draft, below, most))
+        return NULL;
+    merge_fronts(lu, below);
+    return place_fronts(lu, arena, below) && take_room(lu, arena) ? lu : NULL;
 }
 
 double ts_block_lu_work(const ts_block_lu* lu) { return lu->work; }
-
-// Which neighbour of step p has this position; it is known to be there.
-static int find_neighbour(const ts_block_lu* lu, int p, int position) {
-    int low = lu->step[p].first, high = low + lu->step[p].count - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (lu->neighbour[middle] < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void load(ts_block_lu* lu, const int* start, const int* column, const size_t* at, const double* value) {
-    memset(lu->value, 0, lu->value_count * sizeof(double));
-    for (int i = 0; i < lu->count; ++i) {
-        int p = lu->position[i];
-        for (int e = start[i]; e < start[i + 1]; ++e) {
-            int q = lu->position[column[e]];
-            size_t numbers = (size_t)lu->step[p].size * (size_t)lu->step[q].size;
-            size_t target = lu->step[p].diagonal;
-            if (p < q) target = lu->upper[find_neighbour(lu, p, q)];
-            if (p > q) target = lu->lower[find_neighbour(lu, q, p)];
-            memcpy(lu->value + target, value + at[e], numbers * sizeof(double));
-        }
-    }
-}
-
-// C -= A B with A rows x inner, B inner x columns.
-static inline void subtract_product(double* C, const double* A, const double* B, int rows, int inner, int columns) {
-    if (rows == 3 && inner == 3 && columns == 3) {
-        for (int i = 0; i < 3; ++i) {
-            double a0 = A[3 * i], a1 = A[3 * i + 1], a2 = A[3 * i + 2];
-            for (int j = 0; j < 3; ++j) C[3 * i + j] -= a0 * B[j] + a1 * B[3 + j] + a2 * B[6 + j];
-        }
-        return;
-    }
-    for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < columns; ++j) {
-            double sum = 0.0;
-            for (int k = 0; k < inner; ++k) sum += A[i * inner + k] * B[k * columns + j];
-            C[i * columns + j] -= sum;
-        }
-}
-
-// Replaces a diagonal block by its inverse.
-static int invert(double* D, int n) {
-    double LU[TS_BLOCK_LU_MAX * TS_BLOCK_LU_MAX], e[TS_BLOCK_LU_MAX];
-    int swap[TS_BLOCK_LU_MAX];
-    memcpy(LU, D, (size_t)(n * n) * sizeof(double));
-    if (!ts_lu_factor(LU, n, n, swap)) return 0;
-    for (int j = 0; j < n; ++j) {
-        for (int i = 0; i < n; ++i) e[i] = i == j ? 1.0 : 0.0;
-        ts_lu_solve(LU, n, n, swap, e);
-        for (int i = 0; i < n; ++i) {
-            if (!isfinite(e[i])) return 0;
-            D[i * n + j] = e[i];
-        }
-    }
-    return 1;
-}
-
-// Takes step p out of all that comes behind it.
-static void update_behind(ts_block_lu* lu, int p) {
-    const pivot* step = &lu->step[p];
-    double* value = lu->value;
-    int end = step->first + step->count;
-    for (int a = step->first; a < end; ++a) {
-        const pivot* target = &lu->step[lu->neighbour[a]];
-        const double* L = value + lu->lower[a];
-        const double* U = value + lu->upper[a];
-        subtract_product(value + target->diagonal, L, U, target->size, step->size, target->size);
-        int t = target->first;
-        for (int b = a + 1; b < end; ++b, ++t) {
-            int other = lu->neighbour[b];
-            while (lu->neighbour[t] < other) ++t;
-            int size = lu->step[other].size;
-            subtract_product(value + lu->upper[t], L, value + lu->upper[b], target->size, step->size, size);
-            subtract_product(value + lu->lower[t], value + lu->lower[b], U, size, step->size, target->size);
-        }
-    }
-}
-
-int ts_block_lu_factor(ts_block_lu* lu, const int* start, const int* column, const size_t* at, const double* value) {
-    load(lu, start, column, at, value);
-    for (int p = 0; p < lu->count; ++p) {
-        const pivot* step = &lu->step[p];
-        int n = step->size;
-        double* D = lu->value + step->diagonal;
-        if (!invert(D, n)) return 0;
-        for (int k = step->first; k < step->first + step->count; ++k) {
-            // L = A D^-1, in place by way of a copy.
-            double A[TS_BLOCK_LU_MAX * TS_BLOCK_LU_MAX];
-            double* L = lu->value + lu->lower[k];
-            int rows = lu->step[lu->neighbour[k]].size;
-            for (int i = 0; i < rows * n; ++i) {
-                A[i] = -L[i];
-                L[i] = 0.0;
-            }
-            subtract_product(L, A, D, rows, n, n);
-        }
-        update_behind(lu, p);
-    }
-    return 1;
-}
-
-void ts_block_lu_solve(const ts_block_lu* lu, double* x) {
-    for (int p = 0; p < lu->count; ++p) {
-        const pivot* step = &lu->step[p];
-        for (int k = step->first; k < step->first + step->count; ++k) {
-            const pivot* other = &lu->step[lu->neighbour[k]];
-            subtract_product(x + lu->row[other->node], lu->value + lu->lower[k], x + lu->row[step->node], other->size,
-                             step->size, 1);
-        }
-    }
-    for (int p = lu->count - 1; p >= 0; --p) {
-        const pivot* step = &lu->step[p];
-        double right[TS_BLOCK_LU_MAX];
-        double* mine = x + lu->row[step->node];
-        for (int k = step->first; k < step->first + step->count; ++k) {
-            const pivot* other = &lu->step[lu->neighbour[k]];
-            subtract_product(mine, lu->value + lu->upper[k], x + lu->row[other->node], step->size, other->size, 1);
-        }
-        for (int i = 0; i < step->size; ++i) {
-            right[i] = -mine[i];
-            mine[i] = 0.0;
-        }
-        subtract_product(mine, lu->value + step->diagonal, right, step->size, step->size, 1);
-    }
-}

@@ -1,0 +1,16 @@
+// Dense panels of a sparse factor: the one product where its time goes, in a scalar form and with vectors.
+#ifndef TS_BASE_PANEL_INTERNAL_H
+#define TS_BASE_PANEL_INTERNAL_H
+
+/// Columns of C and B are computed in fours: leading dimensions and n are multiples of this.
+enum { TS_PANEL_LANES = 4 };
+
+/// C -= A B, row-major: A m x k, B k x n, C m x n, n a multiple of TS_PANEL_LANES. Every sum runs over k upwards from
+/// zero and is then subtracted, in all versions alike, so all give the same bits.
+void ts_panel_subtract(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C, int ldc);
+
+/// The same, for comparison.
+void ts_panel_subtract_scalar(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C,
+                              int ldc);
+
+#endif
