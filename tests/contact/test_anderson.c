@@ -68,6 +68,29 @@ Test(anderson, a_harmful_proposal_is_taken_back) {
     ts_arena_free(&scratch);
 }
 
+// Proposals that all end at the same point, from which the map always moves nearly as far: it gives up and sweeps on.
+Test(anderson, going_round_in_circles_ends) {
+    const double weight[1] = {1.0};
+    ts_arena scratch = {0};
+    ts_anderson a;
+    cr_assert(ts_anderson_make(&a, 1, 5, weight, &scratch));
+    int in_a_row = 0, most = 0, plain = 0;
+    for (int k = 0; k < 40; ++k) {
+        double y = 0.0;
+        int proposed = ts_anderson_start(&a, &y);
+        in_a_row = proposed ? in_a_row + 1 : 0;
+        plain += !proposed;
+        most = in_a_row > most ? in_a_row : most;
+        y = 0.0;
+        ts_anderson_started(&a, &y);
+        y = 1.0 - 1e-6 * k;
+        cr_expect_eq(ts_anderson_finish(&a, &y), 1);
+    }
+    cr_expect_leq(most, 6, "%d", most);
+    cr_expect_geq(plain, 20, "%d", plain);
+    ts_arena_free(&scratch);
+}
+
 static void cube_problem(ts_block block[4], double G[144], double g[12], double mu, double push) {
     double J[12][6], Y[12][6];
     fixture_cube(J, Y, G);

@@ -50,6 +50,17 @@ Test(lemke, solves_random_positive_definite_and_degenerate_problems) {
     }
 }
 
+// Kostreva's example: every b the same, so every row ties, and pivoting that breaks ties by position goes round for ever.
+Test(lemke, ties_do_not_go_round) {
+    const double A[9] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, b[3] = {-1, -1, -1};
+    ts_arena scratch = {0};
+    double z[3];
+    int pivots;
+    cr_expect_eq(ts_lemke_solve(3, A, b, 20, &scratch, z, &pivots), TS_LEMKE_END_SOLVED);
+    for (int i = 0; i < 3; ++i) cr_expect_float_eq(z[i], 1.0 / 3.0, 1e-15);
+    ts_arena_free(&scratch);
+}
+
 Test(lemke, names_a_ray_and_the_limit) {
     ts_arena scratch = {0};
     const double A[4] = {0, 0, 0, 1}, b[2] = {-1, -1}, identity[4] = {1, 0, 0, 1};
