@@ -31,6 +31,7 @@ enum {
     DENSE_ROWS = 96,  // up to here one dense factor is quicker than a sparse one
     MAX = TS_BLOCK_ROWS_MAX,
     HALVINGS = 8,
+    LEAPS = 1,
     INNER_LIMIT = 40,  // Newton steps in one proximal step
     PATIENCE = 24,     // proximal steps without progress before it is called a stall
 };
@@ -282,9 +283,12 @@ static int newton_step(natural* q) {
     return solved;
 }
 
-// Newton on the proximal problem until |F| <= target. Returns 1 when it got there or at least well down, else 0.
+// Newton on the proximal problem until |F| <= target. Returns 1 when it got there or at least well down, else 0. Where no
+// part of the step makes |F| smaller, the point sits at a kink of F that descent cannot pass; then the whole step is
+// taken all the same, LEAPS times, and undone if nothing comes of it.
 static int solve_proximal(natural* q, double start, double target) {
     double now = start;
+    int leaps = 0;
     for (int k = 0; k < INNER_LIMIT && q->report.newtons < q->settings->newton_limit; ++k) {
         velocity(q, q->x, q->eps, q->u);
         now = sqrt(residual(q, q->x, q->u));
@@ -297,8 +301,15 @@ static int solve_proximal(natural* q, double start, double target) {
             velocity(q, q->trial, q->eps, q->u);
             if (sqrt(residual(q, q->trial, q->u)) < (1.0 - 1e-3 * step) * now) break;
         }
-        if (t == HALVINGS) break;
+        if (t == HALVINGS) {
+            if (++leaps > LEAPS) break;
+            for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + q->d[i];
+        }
         memcpy(q->x, q->trial, (size_t)q->s.rows * sizeof(double));
+    }
+    if (leaps > 0 && now > start) {
+        memcpy(q->x, q->centre, (size_t)q->s.rows * sizeof(double));
+        return 0;
     }
     return now <= 0.5 * start;
 }

@@ -30,7 +30,7 @@ static const ts_setting setting[] = {
 
 ts_ncp_newton_settings ts_ncp_newton_settings_default(void) {
     ts_ncp_newton_settings settings = {
-        .shared = ts_solver_settings_default(), .natural = 1e-9, .proximal = 1e-6, .sweeps = 5};
+        .shared = ts_solver_settings_default(), .natural = 1e-10, .proximal = 1e-6, .sweeps = 5};
     settings.shared.iteration_limit = 500;
     return settings;
 }

@@ -16,7 +16,7 @@ typedef struct ts_ncp_newton_settings {
     int sweeps;       // Gauss-Seidel sweeps after a step that Newton could not make
 } ts_ncp_newton_settings;
 
-/// natural 1e-9, proximal 1e-6, 5 sweeps, 500 linear systems; shared settings as everywhere.
+/// natural 1e-10, proximal 1e-6, 5 sweeps, 500 linear systems; shared settings as everywhere.
 ts_ncp_newton_settings ts_ncp_newton_settings_default(void);
 
 /// The solver named "ncp-newton".
