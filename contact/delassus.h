@@ -106,6 +106,12 @@ ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_coun
                                               const int* block_row, const int* segment_start,
                                               const ts_delassus_segment* segments);
 
+/// Enables a velocity form to factorise: analyses G + diag(shift) and takes memory for its factor, through the bodies where
+/// rows outnumber their degrees of freedom, else by blocks of rows (contact/delassus_factor.c). The analysis is kept when
+/// the shift changes. Returns 0, and leaves G as it was, for other operators, when memory is short, or when the factor
+/// would hold more than `most` numbers.
+int ts_delassus_velocity_form_factor(ts_delassus* G, ts_arena* arena, size_t most);
+
 /// V = M^-1 J^T lambda of the current impulse of a velocity-form operator (velocity_count entries); NULL for others.
 const double* ts_delassus_velocity_change(const ts_delassus* G);
 

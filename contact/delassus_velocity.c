@@ -11,7 +11,7 @@
 // V drifts by rounding in a long solve; `set_impulse` computes it afresh.
 #include <string.h>
 
-#include "contact/delassus_velocity_internal.h"
+#include "contact/delassus_factor_internal.h"
 
 static void read_block(const ts_velocity_form* self, int b, const double* V, double* out_velocity) {
     const ts_velocity_block* block = &self->block[b];
@@ -246,6 +246,16 @@ static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)
 
 static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part);
 
+static ts_code factorise(ts_delassus* base, const double* shift) {
+    ts_velocity_form* self = (ts_velocity_form*)base;
+    return ts_velocity_factor_update(self->factor, self, shift);
+}
+
+static void solve(ts_delassus* base, double* x) {
+    ts_velocity_form* self = (ts_velocity_form*)base;
+    ts_velocity_factor_solve(self->factor, self, x);
+}
+
 static const ts_delassus_ops velocity_ops = {
     .name = "velocity",
     .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
@@ -256,6 +266,22 @@ static const ts_delassus_ops velocity_ops = {
     .apply = apply,
     .factorise = NULL,
     .solve = NULL,
+    .gather = gather,
+    .blocks = list_blocks,
+    .join = join_blocks,
+    .split = split,
+};
+
+static const ts_delassus_ops factor_ops = {
+    .name = "velocity",
+    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS | TS_DELASSUS_FACTOR,
+    .set_impulse = set_impulse,
+    .add_impulse = add_impulse,
+    .velocity = velocity,
+    .diagonal = diagonal,
+    .apply = apply,
+    .factorise = factorise,
+    .solve = solve,
     .gather = gather,
     .blocks = list_blocks,
     .join = join_blocks,
@@ -333,6 +359,8 @@ ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_coun
     self->base.block_row = block_row;
     self->segment = segments;
     self->segment_start = segment_start;
+    self->factor = NULL;
+    self->factor_most = 0;
     size_t at = 0;
     for (int b = 0; b < block_count; ++b) {
         place_block(self, b);
@@ -395,6 +423,8 @@ static ts_delassus* cut_part(const ts_velocity_form* self, part_room* room, cons
     ts_velocity_form* part = room->form++;
     int row = 0, at = 0;
     *part = *self;
+    part->base.ops = &velocity_ops;
+    part->factor = NULL;
     part->base.block_count = count;
     part->base.block_row = room->block_row;
     part->velocity_count = columns;
@@ -441,6 +471,7 @@ static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_
     for (int i = 0; i < islands->count; ++i) {
         int first = islands->start[i];
         out_part[i] = cut_part(self, &room, islands->block + first, islands->start[i + 1] - first, columns[i], renamed);
+        if (self->factor && !ts_delassus_velocity_form_factor(out_part[i], arena, self->factor_most)) return 0;
     }
     return 1;
 }
@@ -488,8 +519,19 @@ ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int 
     return ts_delassus_velocity_form_borrow(arena, velocity_count, block_count, rows_copy, start_copy, segments_copy);
 }
 
-ts_velocity_form* ts_velocity_form_of(ts_delassus* G) { return G->ops == &velocity_ops ? (ts_velocity_form*)G : NULL; }
+int ts_delassus_velocity_form_factor(ts_delassus* G, ts_arena* arena, size_t most) {
+    ts_velocity_form* self = ts_velocity_form_of(G);
+    if (!self) return 0;
+    self->factor = ts_velocity_factor_make(self, arena, most);
+    self->factor_most = most;
+    if (self->factor) self->base.ops = &factor_ops;
+    return self->factor != NULL;
+}
+
+ts_velocity_form* ts_velocity_form_of(ts_delassus* G) {
+    return G->ops == &velocity_ops || G->ops == &factor_ops ? (ts_velocity_form*)G : NULL;
+}
 
 const double* ts_delassus_velocity_change(const ts_delassus* G) {
-    return G->ops == &velocity_ops ? ((const ts_velocity_form*)G)->V : NULL;
+    return G->ops == &velocity_ops || G->ops == &factor_ops ? ((const ts_velocity_form*)G)->V : NULL;
 }

@@ -31,9 +31,11 @@ typedef struct ts_velocity_form {
     double* V_apply;           // (velocity_count) the same for the x of `apply`
     ts_velocity_block* block;  // (block_count)
     const ts_delassus_segment* segment;
-    const int* segment_start;  // (block_count + 1)
-    double* diagonal;          // blocks G_bb one after another
-    size_t* diagonal_start;    // (block_count)
+    const int* segment_start;           // (block_count + 1)
+    double* diagonal;                   // blocks G_bb one after another
+    size_t* diagonal_start;             // (block_count)
+    struct ts_velocity_factor* factor;  // NULL: cannot factorise
+    size_t factor_most;                 // numbers that a factor may hold
 } ts_velocity_form;
 
 /// The velocity form behind an operator, or NULL when it is another kind.
