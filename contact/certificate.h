@@ -19,6 +19,7 @@ typedef enum ts_contact_mode {
     TS_MODE_VIOLATED  // breaks the exact law by more than the tolerance
 } ts_contact_mode;
 
+/// How many modes there are.
 enum { TS_MODE_COUNT = 4 };
 
 /// The laws that hold; a bit set.
