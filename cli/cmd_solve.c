@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
+#include "contact/certificate.h"
 #include "contact/fclib.h"
 #include "contact/relative.h"
 
@@ -216,6 +217,20 @@ static void add_result(solve_job* job, const char* file, const ts_solver* solver
         ts_text_add(&job->result, " %9s %12s %9s %9s %9s %9s\n", "-", "-", "-", "-", "-", "-");
 }
 
+// What the answer is worth contact by contact. A law counts as holding to the tolerance asked for, relative to the largest
+// number of the problem and its answer.
+static void add_certificate(solve_job* job, const ts_contact_problem* problem, const double* impulse) {
+    double largest = 0.0;
+    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fmax(fabs(problem->g[i]), fabs(impulse[i])));
+    ts_contact_certificate certificate;
+    ts_json* json = &job->answers_json;
+    ts_json_key(json, "certificate");
+    if (ts_certificate_make(problem, impulse, job->tolerance * largest, TS_CERTIFICATE_FAST, &job->arena, &certificate))
+        ts_json_number(json, (double)NAN);  // written as null: memory was short
+    else
+        ts_certificate_write(&certificate, json);
+}
+
 // The answer in the file's order: normal, tangent 1, tangent 2.
 static void add_answer(solve_job* job, const char* file, const ts_solver* solver, const ts_contact_problem* problem,
                        const ts_relative_report* report, const double* impulse) {
@@ -232,6 +247,7 @@ static void add_answer(solve_job* job, const char* file, const ts_solver* solver
         ts_json_array_end(json);
     }
     ts_json_array_end(json);
+    add_certificate(job, problem, impulse);
     ts_json_object_end(json);
 }
 

@@ -94,15 +94,19 @@ Test(solve, answers_are_in_the_order_of_the_file) {
     outcome result = run("solve cube.hdf5 --impulses answer.json --tol 1e-10");
     cr_expect_eq(result.code, 0);
     ts_text answer = read_text("answer.json");
-    cr_expect(json_holds(&answer, "import math\n"
-                                  "assert len(d) == 1 and list(d[0]) == ['file', 'solver', 'status', 'impulses'], d\n"
-                                  "r = d[0]['impulses']\n"
-                                  "assert len(r) == 4 and all(len(c) == 3 for c in r)\n"
-                                  "n = sum(c[0] for c in r)\n"
-                                  "assert abs(n - 9.81e-3) < 1e-9, n\n"
-                                  "t = math.hypot(sum(c[1] for c in r), sum(c[2] for c in r))\n"
-                                  "mu = t / n\n"
-                                  "assert abs(mu - 0.4) < 1e-6, mu\n"));
+    cr_expect(json_holds(
+        &answer, "import math\n"
+                 "assert len(d) == 1 and list(d[0]) == ['file', 'solver', 'status', 'impulses', 'certificate'], d\n"
+                 "r = d[0]['impulses']\n"
+                 "assert len(r) == 4 and all(len(c) == 3 for c in r)\n"
+                 "n = sum(c[0] for c in r)\n"
+                 "assert abs(n - 9.81e-3) < 1e-9, n\n"
+                 "t = math.hypot(sum(c[1] for c in r), sum(c[2] for c in r))\n"
+                 "mu = t / n\n"
+                 "assert abs(mu - 0.4) < 1e-6, mu\n"
+                 "c = d[0]['certificate']\n"
+                 "assert c['ncp']['holds'] and not c['ccp']['holds'], c\n"
+                 "assert c['modes']['slide'] == 4 and len(c['blocks']) == 4, c\n"));
     ts_text_free(&answer);
     outcome_free(&result);
 }
