@@ -207,6 +207,7 @@ Test(closed_form, capsules_crossing_parallel_touching_and_degenerate) {
         cr_assert_leq(ts_vec3_norm(miss), 1e-13);
         ts_proximity back;
         ts_proximity_query(&b, &pb, &a, &pa, 0, 0, &back);
-        cr_assert_float_eq(back.distance, p.distance, 1e-14, "trial %d: %.17g swapped %.17g", trial, p.distance, back.distance);
+        cr_assert_float_eq(back.distance, p.distance, 1e-14, "trial %d: %.17g swapped %.17g", trial, p.distance,
+                           back.distance);
     }
 }
