@@ -56,11 +56,17 @@ static void choose_prefix(axis* self, double largest, const char* unit) {
     self->scale = 1.0;
     snprintf(self->unit, sizeof self->unit, "%s", unit);
     if (!unit[0] || !(largest > 0.0)) return;
+    // Nanoseconds are a part of seconds, else thousands of them would be "kns".
+    double part = 1.0;
+    if (strcmp(unit, "ns") == 0) part = 1e-9;
+    if (strcmp(unit, "us") == 0) part = 1e-6;
+    if (part < 1.0) unit = "s";
+    largest *= part;
     size_t i = 0;
     while (i + 1 < sizeof prefixes / sizeof prefixes[0] && largest * prefixes[i].scale >= 1000.0) ++i;
     // Seconds and radians read better plain down to a tenth.
     if (prefixes[i].scale == 1e3 && largest >= 0.1 && strcmp(unit, "s") == 0) ++i;
-    self->scale = prefixes[i].scale;
+    self->scale = part * prefixes[i].scale;
     snprintf(self->unit, sizeof self->unit, "%s%s", prefixes[i].prefix, unit);
 }
 
