@@ -35,6 +35,9 @@ int ts_bench_qp(const ts_bench_options* options, ts_bench_report* report);
 /// simplex.c
 int ts_bench_simplex(const ts_bench_options* options, ts_bench_report* report);
 
+/// contact_scaling.c
+int ts_bench_contact_scaling(const ts_bench_options* options, ts_bench_report* report);
+
 /// contact_solvers.c
 int ts_bench_contact_solvers(const ts_bench_options* options, ts_bench_report* report);
 

@@ -7,6 +7,8 @@
 // Adding one: a file, its declaration in bench_list.h, and a line here.
 static const ts_bench benches[] = {
     {"broad-phase", "all pairs of 10^2 to 10^5 moving boxes: ours, sweeping, trying all, peers", ts_bench_broad_phase},
+    {"contact-scaling", "cost of a contact in piles of 10 to 10^5: sweeps, solvers, memory, threads",
+     ts_bench_contact_scaling},
     {"gjk-ellipsoids", "ellipsoids: variants of GJK against distance, normalisation, peers", ts_bench_gjk_ellipsoids},
     {"gjk-meshes", "hulls: variants of GJK by size and distance, speed-ups, peers", ts_bench_gjk_meshes},
     {"gjk-primitives", "boxes, spheres, capsules: our query beside peers", ts_bench_gjk_primitives},
