@@ -137,12 +137,24 @@ static double flatten(const ts_contact_list* list, ts_vec3 normal, flat_point* o
 }
 
 // The next corner around the convex region, counter-clockwise from corner `at`: the farthest of the points that lie
-// within `tolerance` of the line to the one most to the right. -1 when all points are at `at`.
+// within `tolerance` of the line to the one most to the right. -1 when all points are at `at`. Of two points of which the
+// nearer lies within the tolerance of the line to the other, the farther counts as more to the right: the direction to a
+// point close by says little.
 static int next_corner(const flat_point* flat, int count, int at, double tolerance) {
     int next = -1;
+    double reach = 0.0;  // squared distance of `next`
     for (int i = 0; i < count; ++i) {
-        if (distance2(flat[at], flat[i]) <= tolerance * tolerance) continue;
-        if (next < 0 || cross2(flat[at], flat[next], flat[i]) < 0.0) next = i;
+        double away = distance2(flat[at], flat[i]);
+        if (away <= tolerance * tolerance) continue;
+        int better = next < 0;
+        if (!better) {
+            double turn = cross2(flat[at], flat[next], flat[i]);
+            double longer = away > reach ? away : reach;
+            better = turn * turn <= tolerance * tolerance * longer ? away > reach : turn < 0.0;
+        }
+        if (!better) continue;
+        next = i;
+        reach = away;
     }
     if (next < 0) return -1;
     double du = flat[next].u - flat[at].u, dv = flat[next].v - flat[at].v;
