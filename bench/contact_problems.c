@@ -129,9 +129,10 @@ static int read_files(const ts_bench_options* options, ts_bench_report* report, 
     name = (char**)calloc(MOST_FILES, sizeof *name);
     for (struct dirent* e = readdir(directory); name && e && count < MOST_FILES; e = readdir(directory))
         if (is_problem_file(e->d_name) && ts_bench_wanted(options, e->d_name)) {
-            name[count] = (char*)malloc(strlen(e->d_name) + 1);
+            size_t bytes = strlen(e->d_name) + 1;
+            name[count] = (char*)malloc(bytes);
             if (!name[count]) break;
-            strcpy(name[count++], e->d_name);
+            memcpy(name[count++], e->d_name, bytes);
         }
     closedir(directory);
     if (!name) return 0;

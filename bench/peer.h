@@ -26,6 +26,7 @@ typedef struct ts_bench_answer {
 
 /// A solver of one library with one setting. `prepare` builds what a library needs to answer about these pairs, so that
 /// only answering is timed; NULL when it cannot.
+// The order is that of the rows of the tables, not of sizes. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 typedef struct ts_bench_solver {
     const char* name;  // "coal Nesterov"
     const char* note;  // its tolerance

@@ -117,8 +117,13 @@ static FrictionContactProblem* make_problem(const ts_contact_problem* p, int blo
     if (!p->delassus->ops->blocks(p->delassus, arena, (size_t)1 << 27, &G)) return NULL;
     double* q = (double*)calloc((size_t)p->row_count, sizeof(double));
     double* mu = (double*)calloc((size_t)p->block_count, sizeof(double));
-    for (int i = 0; q && i < p->row_count; ++i) q[i] = p->g[i - i % 3 + ours(i % 3)];
-    for (int b = 0; mu && b < p->block_count; ++b) mu[b] = p->block[b].mu;
+    if (!q || !mu) {
+        free(q);
+        free(mu);
+        return NULL;
+    }
+    for (int i = 0; i < p->row_count; ++i) q[i] = p->g[i - i % 3 + ours(i % 3)];
+    for (int b = 0; b < p->block_count; ++b) mu[b] = p->block[b].mu;
     NumericsMatrix* M = blockwise ? make_block_matrix(p, &G) : make_column_matrix(p, &G);
     return frictionContactProblem_new_with_data(3, p->block_count, M, q, mu);
 }

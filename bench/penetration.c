@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TOLERANCE 1e-6      // m, of the search, as published
@@ -131,8 +132,8 @@ static void add_search(way_list* list, const question_set* set, manner how, doub
     if (list->count == MOST_WAYS) return;
     way* w = &list->way[list->count];
     memset(w, 0, sizeof *w);
-    strcpy(w->name, name[how]);
-    strcpy(w->note, "1e-6 m");
+    snprintf(w->name, sizeof w->name, "%s", name[how]);
+    snprintf(w->note, sizeof w->note, "1e-6 m");
     w->degrees = degrees;
     w->set = set;
     w->settings = ts_penetration_settings_default();
@@ -167,7 +168,7 @@ static void add_peer(way_list* list, const question_set* set, const char* name, 
             w->solver.tolerance = tolerance;
             w->note[0] = 0;
             int exponent = (int)floor(log10(tolerance) + 0.5);
-            strcpy(w->note, "EPA 1e-");
+            snprintf(w->note, sizeof w->note, "EPA 1e-");
             w->note[7] = (char)('0' + -exponent / 10);
             w->note[8] = (char)('0' + -exponent % 10);
             w->note[9] = 0;
@@ -363,8 +364,8 @@ static void remember(poly_curves* c, int size, const way_list* list, const ts_be
         const way* w = &list->way[i];
         c->time[i][size] = 1e-3 * timing[i].median;
         c->supports[i][size] = w->start ? w->supports : (double)NAN;
-        strcpy(c->label[i], w->name);
-        if (w->start) strcat(c->label[i], w->degrees < 10.0 ? ", 5 deg" : ", 45 deg");
+        const char* start = w->degrees < 10.0 ? ", 5 deg" : ", 45 deg";
+        snprintf(c->label[i], sizeof c->label[i], "%.54s%s", w->name, w->start ? start : "");
     }
 }
 

@@ -27,8 +27,8 @@ typedef struct pair_set {
 typedef struct asker {
     const pair_set* set;
     ts_planar_support_rule rule;
-    double distance;
     int overlap;
+    double distance;
     ts_planar_cache* cache;  // of each pair, when warm
 } asker;
 
@@ -299,7 +299,7 @@ static int run_set(const ts_bench_options* options, ts_bench_report* report, con
         void (*run)(void*, int) = runner_of(&methods[k]);
         out[k].present = run != NULL;
         if (!run) continue;
-        asker self = {set, methods[k].rule, 0.0, 0, k == METHOD_WARM ? caches : NULL};
+        asker self = {set, methods[k].rule, 0, 0.0, k == METHOD_WARM ? caches : NULL};
         askers[k] = self;
         judge(&methods[k], &askers[k], run, &out[k]);
         if (methods[k].kind != KIND_BOX2D && methods[k].kind != KIND_AXES) ours_wrong += out[k].wrong;
@@ -418,7 +418,7 @@ int ts_bench_planar(const ts_bench_options* options, ts_bench_report* report) {
     outcome(*all)[CASES][METHODS] = (outcome(*)[CASES][METHODS])calloc(SIZES, sizeof *all);
     int pairs = options->quick ? PAIRS / 5 : PAIRS, wrong = 0, done = 0, code = TS_BENCH_DONE;
     if (!set || !all) code = ts_bench_fail(report, "no memory for %d pairs", pairs);
-    for (int s = 0; s < SIZES && code == TS_BENCH_DONE; ++s) {
+    for (int s = 0; set && all && s < SIZES && code == TS_BENCH_DONE; ++s) {
         for (int c = 0; c < CASES && code == TS_BENCH_DONE; ++c) {
             if (make_set(set, sizes[s], c, pairs, options->seed)) {
                 int bad = run_set(options, report, set, all[s][c]);

@@ -62,8 +62,8 @@ static void head_of(const ts_bench_column* column, char out_head[80]) {
 }
 
 static void add_table(const ts_bench_table* table, ts_text* text) {
-    int width[TS_BENCH_COLUMNS];
-    int words[TS_BENCH_COLUMNS];  // columns with text are set to the left
+    int width[TS_BENCH_COLUMNS] = {0};
+    int words[TS_BENCH_COLUMNS] = {0};  // columns with text are set to the left
     char buffer[32];
     char head[80];
     for (int c = 0; c < table->column_count; ++c) {

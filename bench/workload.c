@@ -144,7 +144,7 @@ int ts_bench_workload_make(ts_bench_family family, int vertices, int count, uint
                 axes, vertices, seed, 1000000u + (uint64_t)(vertices * MOST_HULLS + w->hull_count));
             if (!w->hull[w->hull_count]) break;
         }
-        if (w->hull_count < hulls) {
+        if (!w->hull || w->hull_count < hulls) {
             ts_bench_workload_free(w);
             return 0;
         }
@@ -208,7 +208,7 @@ void ts_bench_workload_place_each(ts_bench_workload* workload, const double* dis
 }
 
 void ts_bench_workload_free(ts_bench_workload* workload) {
-    for (int i = 0; i < workload->hull_count; ++i) ts_hull_free(workload->hull[i]);
+    for (int i = 0; workload->hull && i < workload->hull_count; ++i) ts_hull_free(workload->hull[i]);
     free(workload->hull);
     free(workload->pair);
     memset(workload, 0, sizeof *workload);
