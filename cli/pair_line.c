@@ -139,7 +139,7 @@ static ts_code read_pose(reader* r, double* out_number, int* out_count) {
 }
 
 static ts_code read_member(reader* r, ts_pair_line* out) {
-    const char* key = NULL;
+    const char* key = "";
     ts_code code = read_string(r, "a key in quotes should come here", &key);
     if (code) return code;
     // The key ends where its quote was, so the colon is still there.
@@ -156,6 +156,7 @@ static ts_code read_member(reader* r, ts_pair_line* out) {
                          "there is no key '%.40s': a pair has a, b, pose_a and pose_b", key);
 }
 
+// The reader writes into the line. NOLINTNEXTLINE(readability-non-const-parameter)
 ts_code ts_pair_line_parse(char* line, size_t length, ts_pair_line* out, ts_status* out_status) {
     reader r = {line, line + length, out_status};
     memset(out, 0, sizeof *out);

@@ -219,7 +219,7 @@ static int find_slot(const ts_shape_store* store, const char* text) {
 static int make_room(ts_shape_store* store) {
     if (2 * (store->count + 1) <= store->slot_count) return 1;
     ts_shape_store larger = {NULL, store->slot_count ? 2 * store->slot_count : 16, store->count};
-    larger.slot = (ts_written_shape**)calloc((size_t)larger.slot_count, sizeof *larger.slot);
+    larger.slot = (ts_written_shape**)calloc((size_t)larger.slot_count, sizeof(ts_written_shape*));
     if (!larger.slot) return 0;
     for (int i = 0; i < store->slot_count; ++i)
         if (store->slot[i]) larger.slot[find_slot(&larger, store->slot[i]->text)] = store->slot[i];

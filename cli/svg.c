@@ -595,7 +595,8 @@ void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* tex
     add_plot(plot, where, text);
     for (int c = 0; c < plot->curve_count; ++c) {
         double x = MARGIN_LEFT + (c % columns) * (room / columns);
-        double y = HEAD + plot->height + (c / columns) * LINE;
+        int line = c / columns;
+        double y = HEAD + plot->height + line * LINE;
         snprintf(where, sizeof where, " x=\"%.1f\" y=\"%.1f\"", x, y + 3.0);
         add_swatch(plot->curve[c].style, -1, where, text);
         ts_text_add(text, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", x + SWATCH, y + 14.0);
