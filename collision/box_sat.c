@@ -474,7 +474,7 @@ static int improve_foot(const boxes* p, double still, foot* f) {
 // zero where w lies in A's slab, and orthogonal to the axes of B along which y could still move. Rounding along those is
 // what a plane across the contact cannot bear, so it is taken out.
 static ts_vec3 foot_normal(const boxes* p, double still, const foot* f) {
-    ts_vec3 r = ts_vec3_load(f->r), c = ts_vec3_zero();
+    ts_vec3 r = ts_vec3_load(f->r), c;
     int loose[3], loose_count = 0, out_count = 0;
     for (int j = 0; j < 3; ++j)
         if (p->b[j] - fabs(f->y[j]) > still) loose[loose_count++] = j;

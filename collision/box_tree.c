@@ -166,6 +166,12 @@ static void rotate(ts_box_tree* tree, int pair) {
     tree->cost -= (double)best_gain;
 }
 
+// Bits are compared on purpose: bounds come of minima and maxima, so the same boxes below give the same bits.
+static int differ(const float a[6], const float b[6]) {
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): see above
+    return memcmp(a, b, 6 * sizeof *a) != 0;
+}
+
 // Makes the nodes above `pair` fit again. Stops where nothing changes, unless `rotating`, which tries every level.
 static void refit(ts_box_tree* tree, int pair, int rotating) {
     while (pair > 0) {
@@ -174,7 +180,7 @@ static void refit(ts_box_tree* tree, int pair, int rotating) {
         if (rotating) rotate(tree, pair);
         get_bound(tree, node, old);
         unite_pair(&tree->pair[pair], fresh);
-        if (memcmp(old, fresh, sizeof old) != 0) {
+        if (differ(old, fresh)) {
             set_bound(tree, node, fresh);
             tree->cost += (double)half_surface(fresh) - (double)half_surface(old);
         } else if (!rotating) {
@@ -241,7 +247,7 @@ static int below_equals(const ts_box_tree* tree, const float leaf[6], int node, 
         for (int side = 0; side < 2; ++side) {
             get_bound(tree, 2 * below + side, merged[side]);
             unite(merged[side], leaf, merged[side]);
-            if (memcmp(bound, merged[side], sizeof bound) != 0) return node;
+            if (differ(bound, merged[side])) return node;
         }
         node = 2 * below + (int)(tree->changes >> (*depth % 32) & 1);
         ++*depth;
@@ -386,7 +392,7 @@ static int pair_faults(const ts_box_tree* tree, int pair) {
             unite_pair(&tree->pair[child], fresh);
             get_bound(tree, 2 * pair + side, bound);
             faults += tree->pair[child].parent != 2 * pair + side;
-            faults += memcmp(fresh, bound, sizeof fresh) != 0;
+            faults += differ(fresh, bound);
         } else if (child == TS_BOX_TREE_NOTHING) {
             faults += pair != 0;
         } else {

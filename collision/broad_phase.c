@@ -181,6 +181,7 @@ static void refresh_range(void* context, int begin, int end, int worker) {
                 fatten(work->settings, &broad->tight[i], &tight, &broad->fat[i]);
             }
             broad->tight[i] = tight;
+            // Any change of a bit counts as motion. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
         } else if (memcmp(&tight, &broad->tight[i], sizeof tight) != 0) {
             wanted = TS_BOX_MOVING;
             fatten(work->settings, &broad->tight[i], &tight, &broad->fat[i]);

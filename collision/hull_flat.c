@@ -221,7 +221,7 @@ ts_code ts_hull_build_any(const ts_vec3* points, int count, ts_hull** out_hull, 
         if (!*out_hull) code = ts_status_set(out_status, TS_ERROR_MEMORY, 0, 0, "hull: out of memory");
     }
     free(unit);
-    if (code) return code;
+    if (code || !*out_hull) return code;
     report.rank = (*out_hull)->rank;
     report.dropped = count - (*out_hull)->vertex_count;
     if (out_report) *out_report = report;

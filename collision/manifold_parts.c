@@ -318,7 +318,7 @@ static void drop_seams(part_run* run) {
 
 // Groups by falling depth, each reduced to its share.
 static void gather(part_run* run, ts_manifold* out) {
-    int order[GROUP_CAPACITY];
+    int order[GROUP_CAPACITY] = {0};
     for (int g = 0; g < run->group_count; ++g) {
         int at = g;
         double gap = lowest_gap(&run->group[g]);

@@ -204,7 +204,7 @@ static int follow(search* s, ts_vec3* ray) {
         s->early_known = 1;
         for (int i = 0; i < 3; ++i) s->early[i] = ts_mpr_corner(&s->portal, i)->w;
     }
-    ts_mpr_state state;
+    ts_mpr_state state = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0, 0};
     if (verdict == TS_MPR_PORTAL && refine(s, d, &verdict, &state, ray)) return 1;
     switch (verdict) {
     case TS_MPR_PORTAL:

@@ -58,7 +58,7 @@ static int monotone_chain(const ts_planar_vec* point, int count, double merge, t
     return size;
 }
 
-static size_t padded(int count) { return (size_t)((count + 7) / 8 * 8); }
+static size_t padded(int count) { return ((size_t)count + 7) / 8 * 8; }
 
 // One block holds the struct and its arrays, each on a 64-byte line.
 static ts_planar_polygon* allocate(int count) {
