@@ -125,6 +125,7 @@ static FrictionContactProblem* make_problem(const ts_contact_problem* p, int blo
     for (int i = 0; i < p->row_count; ++i) q[i] = p->g[i - i % 3 + ours(i % 3)];
     for (int b = 0; b < p->block_count; ++b) mu[b] = p->block[b].mu;
     NumericsMatrix* M = blockwise ? make_block_matrix(p, &G) : make_column_matrix(p, &G);
+    // The problem keeps q and mu. NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
     return frictionContactProblem_new_with_data(3, p->block_count, M, q, mu);
 }
 
