@@ -186,7 +186,8 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
     ts_polish_state state = {-out->depth_upper, -out->depth_lower, out->normal, out->point_a, out->point_b};
     double known = out->depth_upper;
     for (int k = 0; k < 27; ++k) {
-        ts_vec3 d = ts_vec3_make(k % 3 - 1.0, k / 3 % 3 - 1.0, (double)(k / 9) - 1.0);
+        int layer = k / 9;
+        ts_vec3 d = ts_vec3_make(k % 3 - 1.0, k / 3 % 3 - 1.0, layer - 1.0);
         if (k == 13) d = p->pose->p;  // the middle of the cube is no direction; the line of centres is
         ts_vec3 n = ts_vec3_unit_or(d, ts_vec3_axis(0));
         ts_gjk_vertex w = ts_epa_polytope_support(p, n, -1, -1);
