@@ -277,10 +277,12 @@ static void add_shell_point(ts_moments* sum, ts_vec3 axes, ts_vec3 at, double we
 static void add_shell(ts_moments* sum, ts_vec3 axes, double r) {
     enum { PANELS = 16 };
     for (int i = 0; i < 8 * PANELS; ++i) {
-        double weight, z = (i / 8 + gauss_at(i % 8, &weight)) / PANELS, across = sqrt(1.0 - z * z);
+        int ring = i / 8;
+        double weight, z = (ring + gauss_at(i % 8, &weight)) / PANELS, across = sqrt(1.0 - z * z);
         for (int j = 0; j < 8 * PANELS; ++j) {
+            int piece = j / 8;
             // The quarter turn as a chord from x to y, thrown onto the circle.
-            double part, t = (j / 8 + gauss_at(j % 8, &part)) / PANELS, u = 1.0 - t, square = u * u + t * t;
+            double part, t = (piece + gauss_at(j % 8, &part)) / PANELS, u = 1.0 - t, square = u * u + t * t;
             double length = sqrt(square);
             ts_vec3 at = ts_vec3_make(across * u / length, across * t / length, z);
             add_shell_point(sum, axes, at, weight * part / square / (PANELS * PANELS), r);
