@@ -267,6 +267,8 @@ static ts_code check_matrix(const matrix* W, int contacts, const char* path, dou
         double row_largest[3] = {0.0, 0.0, 0.0};
         const double* D = NULL;
         for (int e = W->start[a]; e < W->start[a + 1]; ++e) {
+            // fill() fails where it has not written `at`.
+            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
             const double* A = W->value + W->at[e];
             if (W->column[e] == a) D = A;
             for (int k = 0; k < 9; ++k) row_largest[k / 3] = fmax(row_largest[k / 3], fabs(A[k]));

@@ -131,7 +131,7 @@ static ts_code read_vector(const reader* r, const char* name, int whole, hsize_t
 static ts_code read_integer(const reader* r, const char* name, int* out_value) {
     void* data = NULL;
     ts_code code = read_vector(r, name, 1, 1, &data);
-    if (!code) *out_value = *(int*)data;
+    if (!code && data) *out_value = *(int*)data;
     return code;
 }
 

@@ -59,7 +59,7 @@ static double two_norm_of(const ts_contact_problem* problem, const double* impul
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
         const double *l = impulse + block->row, *v = u + block->row;
-        double y[TS_BLOCK_ROWS_MAX], p[TS_BLOCK_ROWS_MAX];
+        double y[TS_BLOCK_ROWS_MAX] = {0.0}, p[TS_BLOCK_ROWS_MAX] = {0.0};
         for (int r = 0; r < block->rows; ++r) y[r] = l[r] - v[r];
         if (block->set == TS_SET_CONE) y[2] -= block->mu * tangent_length(v, block->rows);
         project(block, y, p);

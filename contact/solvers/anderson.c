@@ -75,7 +75,7 @@ void ts_anderson_started(ts_anderson* anderson, const double* x) {
 
 // gamma of the least squares. Returns 0 when it cannot be told.
 static int combine(const ts_anderson* a, const double* f, double gamma[TS_ANDERSON_MEMORY_MAX]) {
-    double L[TS_ANDERSON_MEMORY_MAX][TS_ANDERSON_MEMORY_MAX], largest = 0.0;
+    double L[TS_ANDERSON_MEMORY_MAX][TS_ANDERSON_MEMORY_MAX] = {{0.0}}, largest = 0.0;
     int m = a->count;
     for (int i = 0; i < m; ++i) largest = fmax(largest, a->gram[i][i]);
     if (!(largest > 0.0)) return 0;

@@ -56,7 +56,7 @@ static int project_friction(const ts_block* block, ts_apgd_part part, double nor
 static void move_block(const ts_apgd* q, ts_apgd_part part, int b, double share, const double* x, const double* y,
                        const double* u, double* out) {
     const ts_block* block = &q->problem->block[b];
-    double to[TS_BLOCK_ROWS_MAX];
+    double to[TS_BLOCK_ROWS_MAX] = {0.0};
     int row = block->row, rows = block->rows;
     for (int r = 0; r < rows; ++r) to[r] = y[row + r] - share * q->step[row + r] * u[row + r];
     out += row;

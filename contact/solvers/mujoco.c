@@ -51,7 +51,7 @@ static void compliance(const ts_contact_problem* problem, const void* settings, 
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
         const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
-        double row_default[TS_BLOCK_ROWS_MAX];
+        double row_default[TS_BLOCK_ROWS_MAX] = {0.0};
         for (int r = 0; r < block->rows; ++r) row_default[r] = share * D[r * block->rows + r];
         ts_primal_softness softness = {block->set == TS_SET_CONE ? row_default[2] : 0.0, 0.0, 1.0 / s->impratio};
         ts_primal_block_compliance(problem, b, softness, row_default, out_R + block->row);

@@ -87,7 +87,7 @@ static double residual(const natural* q, const double* x, const double* u) {
     double sum = 0.0;
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
-        double y[MAX], p[MAX];
+        double y[MAX] = {0.0}, p[MAX];
         if (!(q->s.scale[b] > 0.0)) continue;
         shifted_point(block, x + block->row, u + block->row, y);
         ts_scaled_project(&q->s, b, y, p);
@@ -121,7 +121,7 @@ static int cone_derivative(const double* y, int rows, double mu, double* DP) {
 static void linearise(const natural* q, int b, const double* x, const double* u, law* out) {
     const ts_block* block = &q->s.problem->block[b];
     int rows = block->rows;
-    double y[MAX], p[MAX];
+    double y[MAX] = {0.0}, p[MAX];
     x += block->row;
     u += block->row;
     double slip = shifted_point(block, x, u, y);
@@ -319,7 +319,7 @@ static void relax_block(natural* q, int b) {
     const ts_block* block = &q->s.problem->block[b];
     int rows = block->rows, diagonal = q->s.G.start[b];
     double* x = q->x + block->row;
-    double u[MAX], y[MAX];
+    double u[MAX], y[MAX] = {0.0};
     if (!(q->s.scale[b] > 0.0)) return;
     while (q->s.G.column[diagonal] != b) ++diagonal;
     const double* D = q->s.value + q->s.G.at[diagonal];

@@ -298,8 +298,9 @@ static void restart(hybrid* h) {
     ts_arena_scope_end(h->scratch, scope);
 }
 
+// h.impulse writes through `impulse`.
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
-                             double* impulse) {
+                             double* impulse) {  // NOLINT(readability-non-const-parameter)
     hybrid h = {problem,  (const ts_ncp_settings*)settings, scratch, impulse, {TS_SOLVE_FAILED, 0, {0.0, 0.0, 0.0}},
                 HUGE_VAL, ts_scaled_rest_impulse(problem)};
     begin(&h);

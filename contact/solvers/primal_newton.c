@@ -156,7 +156,7 @@ static int project(const primal* q, int b, const double* y, double* out, double*
 static void project_all(const primal* q, const double* Gx, const double* Gd, double step, double* out) {
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->problem->block[b];
-        double y[MAX];
+        double y[MAX] = {0.0};
         for (int r = 0; r < block->rows; ++r) {
             int i = block->row + r;
             y[r] = -(Gx[i] + (Gd ? step * Gd[i] : 0.0) + q->g[i]);
@@ -187,7 +187,7 @@ static double slope_at(const primal* q, double first, double second, double step
         const ts_block* block = &q->problem->block[b];
         int rows = block->rows;
         const double* Gd = q->Gd + block->row;
-        double y[MAX], l[MAX], D[MAX * MAX];
+        double y[MAX] = {0.0}, l[MAX], D[MAX * MAX];
         for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + step * Gd[r] + q->g[block->row + r]);
         int active = project(q, b, y, l, D);
         for (int r = 0; r < rows; ++r) {
@@ -325,7 +325,7 @@ static int newton_step(primal* q) {
     q->active_count = q->active_rows = 0;
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->problem->block[b];
-        double y[MAX], l[MAX];
+        double y[MAX] = {0.0}, l[MAX];
         for (int r = 0; r < block->rows; ++r) y[r] = -(q->Gx[block->row + r] + q->g[block->row + r]);
         q->patch[b].active = project(q, b, y, l, q->patch[b].D);
         q->place[b] = -1;
