@@ -387,7 +387,7 @@ static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform
     int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
     ts_gjk_settings settings = settings_for(curved, options, balls);
     if (options->method == TS_PROXIMITY_INCREMENTAL) settings.start = TS_GJK_START_PREVIOUS;
-    if (query_again(a, b, b_in_a, curved, previous, &settings, cache, out, out_scale)) return;
+    if (cache && query_again(a, b, b_in_a, curved, previous, &settings, cache, out, out_scale)) return;
     ts_gjk_cache hints = cache && settings.start != TS_GJK_START_AUTO ? *cache : without_normal(cache);
     ts_gjk_result gjk;
     ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
