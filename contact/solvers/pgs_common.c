@@ -183,11 +183,11 @@ static double dual_cost(const ts_pgs* pgs) {
     return sum[0] + sum[1];
 }
 
-// Leaves an admissible impulse that is no worse a start than none at all, and its residual.
+// Leaves an admissible impulse that is no worse a start than none at all (one whose cost overflows is), and its residual.
 static ts_law_residual begin(ts_pgs* pgs, const ts_pgs_method* method) {
     project_start(pgs, method);
     ts_law_residual residual = look(pgs, method->law);
-    if (!(dual_cost(pgs) > 0.0)) return residual;
+    if (dual_cost(pgs) <= 0.0) return residual;
     memset(pgs->lambda, 0, (size_t)pgs->problem->row_count * sizeof(double));
     project_start(pgs, method);
     return look(pgs, method->law);
