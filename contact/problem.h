@@ -7,6 +7,7 @@
 #ifndef TS_CONTACT_PROBLEM_H
 #define TS_CONTACT_PROBLEM_H
 
+#include "base/task.h"
 #include "contact/delassus.h"
 
 #ifdef __cplusplus
@@ -54,6 +55,7 @@ typedef struct ts_contact_problem {
     const double* g;        // m/s (row_count)
     const double* R;        // kg^-1 (row_count), diagonal compliance >= 0; NULL means rigid
     double time_step;       // s: turns impulses into forces where a tolerance is in force units
+    ts_task_pool* tasks;    // threads a solver may use inside this problem, NULL: the caller alone; never changes a bit
 } ts_contact_problem;
 
 /// Checks sizes, sets (a cone has 3, 4 or 6 rows), finite numbers, mu >= 0, R >= 0, low <= high: TS_ERROR_VALUE with the block and the reason.

@@ -51,7 +51,7 @@ static void make_pile(ts_rng* rng, pile* p) {
 }
 
 static ts_solve_report solve(const ts_solver* solver, const pile* p, ts_delassus* G, ts_arena* arena, double* impulse) {
-    ts_contact_problem problem = {BLOCKS, p->block_row[BLOCKS], p->block, G, p->g, p->R, 0.01};
+    ts_contact_problem problem = {BLOCKS, p->block_row[BLOCKS], p->block, G, p->g, p->R, 0.01, NULL};
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     solver->settings_default(settings);
     cr_assert_eq(ts_solver_set(solver, settings, "iteration_limit", 40, NULL), TS_OK);

@@ -80,7 +80,7 @@ static int flood(const chains* c, int label[BLOCKS]) {
 }
 
 static ts_contact_problem problem_of(const chains* c, ts_delassus* G) {
-    ts_contact_problem problem = {BLOCKS, ROWS, c->block, G, c->g, c->R, TIME_STEP};
+    ts_contact_problem problem = {BLOCKS, ROWS, c->block, G, c->g, c->R, TIME_STEP, NULL};
     return problem;
 }
 
@@ -154,7 +154,8 @@ Test(island, the_parts_are_those_of_a_flood_fill_and_solve_the_whole) {
 Test(island, a_problem_without_blocks_is_solved) {
     int block_row[1] = {0};
     ts_arena arena = {0};
-    ts_contact_problem problem = {0, 0, NULL, ts_delassus_dense(&arena, 0, block_row, NULL), NULL, NULL, TIME_STEP};
+    ts_contact_problem problem = {0,    0,    NULL,      ts_delassus_dense(&arena, 0, block_row, NULL),
+                                  NULL, NULL, TIME_STEP, NULL};
     const ts_solver* solver = ts_solver_find("ncp-pgs");
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
     solver->settings_default(settings);

@@ -147,7 +147,7 @@ Test(ncp, a_thousand_random_problems, .timeout = 600) {
         ts_arena arena = {0}, scratch = {0};
         ts_delassus* G =
             ts_delassus_velocity_form(&arena, 6 * h.bodies, h.contacts, h.block_row, h.segment_start, h.segment);
-        ts_contact_problem problem = {h.contacts, h.rows, h.block, G, h.g, h.compliant ? h.R : NULL, TIME_STEP};
+        ts_contact_problem problem = {h.contacts, h.rows, h.block, G, h.g, h.compliant ? h.R : NULL, TIME_STEP, NULL};
         ts_status status;
         cr_assert_eq(ts_contact_problem_validate(&problem, &status), TS_OK, "%s", status.message);
         static double impulse[6 * CONTACTS];
@@ -208,7 +208,7 @@ Test(ncp, a_tonne_on_a_gram) {
     segment_start[8] = segments;
     ts_arena arena = {0}, scratch = {0};
     ts_delassus* G = ts_delassus_velocity_form(&arena, 12, 8, block_row, segment_start, segment);
-    ts_contact_problem problem = {8, 24, block, G, g, NULL, TIME_STEP};
+    ts_contact_problem problem = {8, 24, block, G, g, NULL, TIME_STEP, NULL};
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
     ts_status status;
 

@@ -40,7 +40,7 @@ static void make_sample(sample* s, double impulse_unit, double velocity_unit) {
         s->R[i] = (i % 3) * 0.05 * velocity_unit / impulse_unit;
     }
     s->problem = (ts_contact_problem){BLOCKS, ROWS, s->block, ts_delassus_dense(&s->arena, BLOCKS, block_row, s->G),
-                                      s->g,   s->R, 1e-3};
+                                      s->g,   s->R, 1e-3,     NULL};
 }
 
 static void free_sample(sample* s) {
@@ -63,7 +63,7 @@ Test(relative, errors_against_formulas) {
     ts_block block = fixture_cone(0, 0.5);
     const int block_row[2] = {0, 3};
     const double G[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, g[3] = {0, 0, -1};
-    ts_contact_problem problem = {1, 3, &block, ts_delassus_dense(&arena, 1, block_row, G), g, NULL, 1.0};
+    ts_contact_problem problem = {1, 3, &block, ts_delassus_dense(&arena, 1, block_row, G), g, NULL, 1.0, NULL};
     static const struct {
         double lambda[3];
         double two_norm;
