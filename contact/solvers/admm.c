@@ -183,9 +183,13 @@ static double shift_of(const admm* q, int b, const double* z) {
 // Judges y: u recomputed with the problem's own operator.
 static ts_law_residual judge(admm* q) {
     const ts_contact_problem* problem = q->s.problem;
-    for (int b = 0; b < q->s.blocks; ++b)
-        for (int r = problem->block[b].row; r < problem->block[b].row + problem->block[b].rows; ++r)
-            q->lambda[r] = q->s.scale[b] * q->y[r];
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        for (int r = block->row; r < block->row + block->rows; ++r) q->lambda[r] = q->s.scale[b] * q->y[r];
+        // What nothing moves carries nothing, or as little as its box allows.
+        if (!(q->s.scale[b] > 0.0) && block->set == TS_SET_BOX)
+            q->lambda[block->row] = fmin(fmax(0.0, block->low), block->high);
+    }
     problem->delassus->ops->apply(problem->delassus, q->lambda, q->u);
     for (int i = 0; i < q->s.rows; ++i) q->u[i] += problem->g[i] + (problem->R ? problem->R[i] * q->lambda[i] : 0.0);
     return ts_residual_of_law(problem, q->law, q->lambda, q->u);

@@ -52,6 +52,12 @@ static int project_friction(const ts_block* block, ts_apgd_part part, double nor
     return moved;
 }
 
+// What a block carries that nothing moves: nothing, or as little as its box allows.
+static void carry_least(const ts_block* block, double* out) {
+    memset(out, 0, (size_t)block->rows * sizeof(double));
+    if (block->set == TS_SET_BOX) out[0] = fmin(fmax(0.0, block->low), block->high);
+}
+
 // out = P(y - share D u) of one block in the present part; rows that do not move come from x.
 static void move_block(const ts_apgd* q, ts_apgd_part part, int b, double share, const double* x, const double* y,
                        const double* u, double* out) {
@@ -61,7 +67,7 @@ static void move_block(const ts_apgd* q, ts_apgd_part part, int b, double share,
     for (int r = 0; r < rows; ++r) to[r] = y[row + r] - share * q->step[row + r] * u[row + r];
     out += row;
     if (!(q->step[row] > 0.0)) {
-        memset(out, 0, (size_t)rows * sizeof(double));
+        carry_least(block, out);
     } else if (part == TS_APGD_ALL || (part == TS_APGD_NORMAL && block->set != TS_SET_CONE)) {
         ts_scaled_project(&q->sets, b, to, out);
     } else {
@@ -197,8 +203,11 @@ static void admit(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
     for (int b = 0; b < q->problem->block_count; ++b) {
         const ts_block* block = &q->problem->block[b];
         double* x = q->x + block->row;
-        for (int r = 0; r < block->rows; ++r) x[r] = q->step[block->row] > 0.0 ? impulse[block->row + r] : 0.0;
-        if (!(q->step[block->row] > 0.0)) continue;
+        if (!(q->step[block->row] > 0.0)) {
+            carry_least(block, x);
+            continue;
+        }
+        memcpy(x, impulse + block->row, (size_t)block->rows * sizeof(double));
         if (block->set == TS_SET_CONE) {
             x[2] = x[2] > 0.0 ? x[2] : 0.0;
             project_friction(block, friction, x[2], x);
