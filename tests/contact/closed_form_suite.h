@@ -8,7 +8,7 @@
 // Solvers the table must have; add a name when its solver is there.
 static const char* const suite_required[] = {
     "lcp-pgs",  "lcp-staggered", "ccp-pgs",  "ccp-admm", "ccp-apgd",         "mujoco",        "sap",        "ncp-pgs",
-    "ncp-nsgs", "ncp",           "ncp-admm", "raisim",   "raisim-corrected", "ncp-staggered", "ncp-newton",
+    "ncp-nsgs", "ncp",           "ncp-admm", "raisim",   "raisim-corrected", "ncp-staggered", "ncp-newton", "lcp-lemke",
 };
 
 #define SUITE_EXACT "ncp-pgs ncp-nsgs ncp-staggered ncp-admm ncp-newton ncp raisim-corrected "

@@ -129,9 +129,47 @@ static void t10_least(const ts_solver* solver) {
     cr_expect_lt(internal_of(a.lambda, 0.9), 1e-9, "%s: %g", solver->name, internal_of(a.lambda, 0.9));
 }
 
+// Sweeps from zero with the published steps end with the feet pushing against each other, always in the same way.
+static double t10_published(const ts_solver* solver, fixture_answer* out) {
+    fixture_settings settings = fixture_settings_of(solver, 1e-7, 200000);
+    suite_set(solver, &settings, "step_rule", 1.0);
+    *out = suite_cube(solver, &settings, 0.9, 0.0, 0.0);
+    return internal_of(out->lambda, 0.9) / TIME_STEP;
+}
+
+static void t10_published_exact(const ts_solver* solver) {
+    const double friction[4][2] = {{0.811, 0.321}, {-0.811, 1.178}, {0.811, -0.321}, {-0.811, -1.178}};
+    fixture_answer a;
+    cr_expect_float_eq(t10_published(solver, &a), 2.37, 5e-3, "%s", solver->name);
+    for (int c = 0; c < 4; ++c)
+        for (int r = 0; r < 2; ++r)
+            cr_expect_float_eq(a.lambda[3 * c + r] / TIME_STEP, friction[c][r], 1e-3, "%s: foot %d, %g N", solver->name,
+                               c, a.lambda[3 * c + r] / TIME_STEP);
+}
+
+static void t10_published_relaxed(const ts_solver* solver) {
+    fixture_answer a;
+    cr_expect_float_eq(t10_published(solver, &a), 2.65, 5e-3, "%s", solver->name);
+}
+
+// Pivoting ends at a vertex: two feet on a diagonal carry all of it.
+static void t10_vertex(const ts_solver* solver) {
+    fixture_settings settings = fixture_settings_of(solver, 1e-7, 200000);
+    fixture_answer a = suite_cube(solver, &settings, 0.9, 0.0, 0.0);
+    int first = a.lambda[2] < a.lambda[5];
+    for (int c = 0; c < 4; ++c) {
+        int carries = c == first || c == 3 - first;
+        cr_expect_float_eq(a.lambda[3 * c + 2] / TIME_STEP, carries ? 4.905 : 0.0, 1e-9, "%s: foot %d", solver->name,
+                           c);
+    }
+}
+
 Test(closed_forms, T10_cube_at_rest) {
     suite_each(SUITE_EXACT SUITE_RELAXED SUITE_BOX "raisim ", t10_statics);
     suite_each(SUITE_LEAST_NORM, t10_least);
+    suite_each("ncp-pgs ", t10_published_exact);
+    suite_each("ccp-pgs ", t10_published_relaxed);
+    suite_each("lcp-lemke ", t10_vertex);
 }
 
 // T11. Pushed by 5 N at its centre, it stays: the feet hold 5 N back together, and 2 (N_front - N_rear) a / 2 = F h_c. Where
@@ -160,8 +198,18 @@ static void t11_alike(const ts_solver* solver) {
                            solver->name, c, a.lambda[3 * c + 2] / TIME_STEP);
 }
 
+// Alternating projections fill the rear cones, 0.9 * 1.1525 N, and leave the rest to the front.
+static void t11_filled(const ts_solver* solver) {
+    fixture_settings settings = fixture_settings_of(solver, 1e-7, 400000);
+    fixture_answer a = suite_cube(solver, &settings, 0.9, 0.0, 5.0);
+    for (int c = 0; c < 4; ++c)
+        cr_expect_float_eq(a.lambda[3 * c + 1] / TIME_STEP, c < 2 ? -1.03725 : -1.46275, 1e-5, "%s: foot %d %.9g",
+                           solver->name, c, a.lambda[3 * c + 1] / TIME_STEP);
+}
+
 Test(closed_forms, T11_pushed_cube) {
     suite_each(SUITE_EXACT SUITE_RELAXED SUITE_BOX "raisim ", t11);
+    suite_each("ncp-staggered lcp-staggered ", t11_filled);
     suite_each("ncp-admm ccp-admm ccp-apgd ncp-staggered lcp-staggered ", t11_alike);
 }
 
@@ -179,7 +227,28 @@ static void t12(const ts_solver* solver) {
     }
 }
 
-Test(closed_forms, T12_sliding_cube) { suite_each(SUITE_EXACT SUITE_BOX, t12); }
+// The relaxation lifts it as it lifts a particle (T2), and shares out what that takes in the same way.
+static void t12_relaxed(const ts_solver* solver) {
+    const double mu[2] = {0.4, 0.9};
+    for (int k = 0; k < 2; ++k) {
+        fixture_settings settings = fixture_settings_of(solver, 1e-6, 400000);
+        fixture_answer a = suite_cube(solver, &settings, mu[k], 1.0, 0.0);
+        double all = (mu[k] + GAMMA) / (1.0 + mu[k] * mu[k]), slip = (1.0 - mu[k] * GAMMA) / (1.0 + mu[k] * mu[k]);
+        double front = 0.5 * (a.lambda[8] + a.lambda[11]), rear = 0.5 * (a.lambda[2] + a.lambda[5]);
+        cr_expect_float_eq(front, 0.25 * all * (1.0 + 2.0 * mu[k] * 0.104 / 0.2), 1e-7, "%s: %.9g", solver->name,
+                           front);
+        cr_expect_float_eq(rear, 0.25 * all * (1.0 - 2.0 * mu[k] * 0.104 / 0.2), 1e-7, "%s: %.9g", solver->name, rear);
+        for (int c = 0; c < 4; ++c) {
+            cr_expect_float_eq(a.u[3 * c + 1], slip, 1e-6, "%s", solver->name);
+            cr_expect_float_eq(a.u[3 * c + 2], mu[k] * slip, 1e-6, "%s", solver->name);
+        }
+    }
+}
+
+Test(closed_forms, T12_sliding_cube) {
+    suite_each(SUITE_EXACT SUITE_BOX, t12);
+    suite_each(SUITE_RELAXED, t12_relaxed);
+}
 
 // T13. The per-contact bisection brakes less: mu_eff = mu sqrt(1 - (mu h_c a / (2 I e))^2) with e = G_NN = 4, I = a^2 / 6.
 static void t13(const ts_solver* solver) {
@@ -196,7 +265,51 @@ static void t13(const ts_solver* solver) {
     }
 }
 
-Test(closed_forms, T13_bisection_brakes_less) { suite_each("raisim ", t13); }
+// So thrown at 1 m/s it stops late, after v^2 / (2 mu_eff g) - h v / 2.
+static void t13_stop(const ts_solver* solver) {
+    const double mu = 0.4, weaker = 0.395102822;
+    double J[12][6], Y[12][6], G[144], v[6] = {0, 1, 0, 0, 0, 0}, y = 0.0;
+    ts_block block[4];
+    fixture_cube(J, Y, G);
+    for (int c = 0; c < 4; ++c) block[c] = fixture_cone(3 * c, mu);
+    for (int step = 0; step < 300; ++step) {
+        double g[12] = {0};
+        v[2] -= GAMMA;
+        for (int i = 0; i < 12; ++i)
+            for (int j = 0; j < 6; ++j) g[i] += J[i][j] * v[j];
+        fixture_settings settings = fixture_settings_of(solver, 1e-6, 200000);
+        fixture_answer a = fixture_solve(solver, &settings, 4, block, G, g, NULL, NULL);
+        for (int i = 0; i < 12; ++i)
+            for (int j = 0; j < 6; ++j) v[j] += Y[i][j] * a.lambda[i];
+        y += TIME_STEP * v[1];
+    }
+    cr_expect_float_eq(v[1], 0.0, 1e-8, "%s", solver->name);
+    cr_expect_float_eq(y, 0.5 / (weaker * GRAVITY) - 0.5 * TIME_STEP, 4e-6, "%s: %.9g", solver->name, y);
+    cr_expect_float_eq(y, 0.128500, 4e-6, "%s: %.9g", solver->name, y);
+}
+
+// And it gives way too early: to a pull between mu_eff and mu times its weight.
+static fixture_answer t13_pulled(const ts_solver* solver) {
+    fixture_settings settings = fixture_settings_of(solver, 1e-6, 200000);
+    return suite_cube(solver, &settings, 0.4, 0.0, 0.5 * (0.395102822 + 0.4) * GRAVITY);
+}
+
+static void t13_slips(const ts_solver* solver) {
+    fixture_answer a = t13_pulled(solver);
+    cr_expect_gt(0.25 * (a.u[1] + a.u[4] + a.u[7] + a.u[10]), 1e-6, "%s", solver->name);
+}
+
+static void t13_holds(const ts_solver* solver) {
+    fixture_answer a = t13_pulled(solver);
+    for (int r = 0; r < 12; ++r) cr_expect_float_eq(a.u[r], 0.0, 1e-8, "%s", solver->name);
+}
+
+Test(closed_forms, T13_bisection_brakes_less) {
+    suite_each("raisim ", t13);
+    suite_each("raisim ", t13_stop);
+    suite_each("raisim ", t13_slips);
+    suite_each(SUITE_EXACT, t13_holds);
+}
 
 // A unit mass over a floor at z = 0: y, z and their speeds; a contact where the gap is under `margin`.
 typedef struct flight {

@@ -91,6 +91,27 @@ static void t4(const ts_solver* solver) {
 
 Test(closed_forms, T4_box_friction_drifts) { suite_each(SUITE_BOX, t4); }
 
+// T4, the other pyramid. The textbook diamond |lambda_1| + |lambda_2| <= mu lambda_N is the square of mu / sqrt 2 on axes
+// turned by 45 degrees: a particle thrown at 22.5 degrees from axis 2 is braked along axis 2 alone, one thrown at 45 degrees
+// anywhere on the facet, here in its middle.
+static void t4_diamond(const ts_solver* solver) {
+    const double mu = 0.4, turn = sqrt(0.5), eighth = acos(-1.0) / 8.0;
+    const double expected[2][2] = {{0.0, -0.4}, {-0.2, -0.2}};
+    for (int k = 0; k < 2; ++k) {
+        double v[2] = {sin((k + 1) * eighth), cos((k + 1) * eighth)};
+        const double g[3] = {turn * (v[0] + v[1]), turn * (v[1] - v[0]), -GAMMA};
+        fixture_answer a = suite_particle(solver, mu * turn, g);
+        const double back[3] = {turn * (a.lambda[0] - a.lambda[1]), turn * (a.lambda[0] + a.lambda[1]), a.lambda[2]};
+        // Along the facet no slip is left to oppose, so nothing but the facet is asked for.
+        if (k == 0 || solver != ts_solver_find("lcp-lemke"))
+            fixture_expect_vector(back, expected[k][0] * GAMMA, expected[k][1] * GAMMA, GAMMA, 1e-11, solver->name);
+        cr_expect_float_eq(back[0] + back[1], -mu * GAMMA, 1e-11, "%s: the facet", solver->name);
+        cr_expect_leq(fabs(back[0]) + fabs(back[1]), mu * GAMMA + 1e-11, "%s: the diamond", solver->name);
+    }
+}
+
+Test(closed_forms, T4_diamond_is_a_turned_square) { suite_each(SUITE_BOX, t4_diamond); }
+
 // T5. A block whose normal and tangent are coupled. The exact answer is checked against its own equations: u_N = 0,
 // |lambda_T| = mu lambda_N, lambda_T and u_T antiparallel.
 static const double coupled[9] = {2, 0, 0.5, 0, 2, 0, 0.5, 0, 1};
@@ -155,9 +176,19 @@ static void t6_published(const ts_solver* solver) {
     for (int r = 0; r < 3; ++r) cr_expect(isfinite(a.lambda[r]), "%s", solver->name);
 }
 
+// 3 / trace = 1/4 along an axis of stiffness 10 multiplies the error there by -1.5 a sweep.
+static void t6_diverges(const ts_solver* solver) {
+    fixture_settings settings = suite_settings(solver);
+    suite_set(solver, &settings, "step_rule", 1.0);
+    suite_set(solver, &settings, "iteration_limit", 2000.0);
+    fixture_answer a = fixture_solve_contact(solver, &settings, 0.9, stiff, stiff_g, NULL);
+    cr_expect_gt(fabs(a.lambda[1]), 1e5, "%s: %g", solver->name, a.lambda[1]);
+}
+
 Test(closed_forms, T6_published_steps_are_seen_to_fail) {
     suite_each(SUITE_EXACT SUITE_RELAXED SUITE_BOX "raisim ", t6);
     suite_each("ncp-pgs ccp-pgs lcp-pgs ", t6_published);
+    suite_each("ccp-pgs ", t6_diverges);
 }
 
 // T7. mu |G_TN| / G_NN = 1.35: alternating between normal and friction swings for ever.
