@@ -8,8 +8,8 @@
 // better behaved on hyperstatic contacts, where G is singular and the bare residual has minima that are no solutions
 // (three contacts in a row that cannot all be closed). eps shrinks thirtyfold after every success.
 // Rule, inner: Newton with P's and the shift's derivative, J = I - DP (I - S (G + eps I)), halving of the step until |F|
-// falls. Blocks at which DP = 0 (open contacts, saturated limits) are eliminated: their step is -F. The rest is solved by
-// dense LU when small, else by block-sparse LU. When the line search fails, a few Gauss-Seidel sweeps on the proximal
+// falls. Blocks at which DP = 0 (open contacts, saturated limits) are eliminated: their step is -F. The rest is
+// newton_system.c's. When the line search fails, a few Gauss-Seidel sweeps on the proximal
 // problem change the active set, and eps grows.
 // Source: semi-smooth Newton: Alart and Curnier 1991; Qi and Sun 1993. Natural map: Facchinei and Pang 2003, ch. 1.5.
 // Proximal point: Rockafellar 1976. Their combination with sweeps follows our own trials on recorded problems.
@@ -22,27 +22,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/block_lu.h"
-#include "base/dense.h"
 #include "contact/coulomb_internal.h"
+#include "contact/solvers/newton_system_internal.h"
 #include "contact/solvers/scaled_internal.h"
 
 enum {
-    DENSE_ROWS = 96,  // up to here one dense factor is quicker than a sparse one
     MAX = TS_BLOCK_ROWS_MAX,
     HALVINGS = 8,
     LEAPS = 1,
     INNER_LIMIT = 40,  // Newton steps in one proximal step
     PATIENCE = 24,     // proximal steps without progress before it is called a stall
 };
-
-// One block's part of the equation at the present x.
-typedef struct law {
-    double F[MAX];
-    double DP[MAX * MAX];  // derivative of the projection
-    double shift[MAX];     // derivative of the shift by u's tangential rows
-    int active;            // 0: DP = 0
-} law;
 
 typedef struct natural {
     ts_scaled s;
@@ -56,11 +46,7 @@ typedef struct natural {
     double* d;
     double eps;
     double best_norm;
-    law* law;     // (blocks)
-    int* place;   // (blocks) number among the active ones, or -1
-    int* active;  // (blocks) the active ones
-    int active_count;
-    int active_rows;
+    ts_newton_system system;
     ts_natural_report report;
 } natural;
 
@@ -96,191 +82,34 @@ static double residual(const natural* q, const double* x, const double* u) {
     return sum;
 }
 
-// DP of a cone at y, row-major. Returns 0 when it is all zero.
-static int cone_derivative(const double* y, int rows, double mu, double* DP) {
-    double t = ts_scaled_tangent_norm(y, rows), z = y[2];
-    memset(DP, 0, (size_t)(rows * rows) * sizeof(double));
-    if (z >= 0.0 && t <= mu * z) {
-        for (int r = 0; r < rows; ++r) DP[r * rows + r] = 1.0;
-        return 1;
-    }
-    if (z <= 0.0 && mu * t <= -z) return 0;
-    double share = 1.0 / (1.0 + mu * mu), along = mu * mu * share, across = mu * (mu * t + z) * share / t;
-    for (int i = 0; i < rows; ++i) {
-        if (i == 2) continue;
-        double wi = y[i] / t;
-        DP[i * rows + 2] = DP[2 * rows + i] = mu * wi * share;
-        for (int j = 0; j < rows; ++j)
-            if (j != 2) DP[i * rows + j] = (along - across) * wi * (y[j] / t) + (i == j ? across : 0.0);
-    }
-    DP[2 * rows + 2] = share;
-    return 1;
-}
-
-// Everything Newton needs of block b at x, u.
-static void linearise(const natural* q, int b, const double* x, const double* u, law* out) {
+// Everything Newton needs of block b: J = I - DP (I - S (G + eps I)) in the form of newton_system_internal.h, with -F as
+// the right-hand side; -F is also the step where DP = 0.
+static void linearise(natural* q, int b) {
     const ts_block* block = &q->s.problem->block[b];
-    int rows = block->rows;
+    int rows = block->rows, cone = block->set == TS_SET_CONE;
+    double *C = q->system.C + q->system.square[b], *E = q->system.E + q->system.square[b];
+    const double *x = q->x + block->row, *u = q->u + block->row;
     double y[MAX] = {0.0}, p[MAX];
-    x += block->row;
-    u += block->row;
     double slip = shifted_point(block, x, u, y);
     ts_scaled_project(&q->s, b, y, p);
-    for (int r = 0; r < rows; ++r) {
-        out->F[r] = x[r] - p[r];
-        out->shift[r] = slip > 0.0 && r != 2 ? block->mu * u[r] / slip : 0.0;
-    }
-    if (!(q->s.scale[b] > 0.0)) {
-        out->active = 0;
-    } else if (block->set == TS_SET_CONE) {
-        out->active = cone_derivative(y, rows, block->mu, out->DP);
-    } else {
-        // Inside the interval, or a free block: the identity.
-        out->active = block->set == TS_SET_FREE || p[0] == y[0];
-        memset(out->DP, 0, (size_t)(rows * rows) * sizeof(double));
-        for (int r = 0; r < rows; ++r) out->DP[r * rows + r] = 1.0;
-    }
-}
-
-// DP S A of one entry of row b: A is rows x columns.
-static void transform_entry(const natural* q, int b, int e, const law* at, double* out) {
-    int rows = q->s.problem->block[b].rows, other = q->s.G.column[e], columns = q->s.problem->block[other].rows;
-    double A[MAX * MAX];
-    memcpy(A, q->s.value + q->s.G.at[e], (size_t)(rows * columns) * sizeof(double));
-    for (int r = 0; r < rows && other == b; ++r) A[r * columns + r] += q->eps;
-    if (q->s.problem->block[b].set == TS_SET_CONE)
-        for (int r = 0; r < rows; ++r)
-            for (int c = 0; c < columns && at->shift[r] != 0.0; ++c)
-                A[2 * columns + c] += at->shift[r] * A[r * columns + c];
+    for (int r = 0; r < rows; ++r) q->d[block->row + r] = p[r] - x[r];
+    q->system.active[b] = 0;
+    if (!(q->s.scale[b] > 0.0)) return;
+    q->system.active[b] = ts_scaled_derivative(&q->s, b, y, E);
+    if (!q->system.active[b]) return;
     for (int i = 0; i < rows; ++i)
-        for (int c = 0; c < columns; ++c) {
-            double sum = 0.0;
-            for (int k = 0; k < rows; ++k) sum += at->DP[i * rows + k] * A[k * columns + c];
-            out[i * columns + c] = sum;
-        }
-    for (int i = 0; i < rows && other == b; ++i)
-        for (int c = 0; c < rows; ++c) out[i * columns + c] += (i == c ? 1.0 : 0.0) - at->DP[i * rows + c];
-}
-
-// Right-hand side of the active rows: -F minus what the known steps of the inactive blocks do.
-static void right_hand_side(const natural* q, double* out) {
-    int at = 0;
-    for (int a = 0; a < q->active_count; ++a) {
-        int b = q->active[a], rows = q->s.problem->block[b].rows;
-        const law* l = &q->law[b];
-        double sum[MAX] = {0.0};
-        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e) {
-            int other = q->s.G.column[e], columns = q->s.problem->block[other].rows;
-            if (q->place[other] >= 0) continue;
-            const double* A = q->s.value + q->s.G.at[e];
-            const double* d = q->d + q->s.problem->block[other].row;
-            for (int r = 0; r < rows; ++r)
-                for (int c = 0; c < columns; ++c) sum[r] += A[r * columns + c] * d[c];
-        }
-        if (q->s.problem->block[b].set == TS_SET_CONE)
-            for (int r = 0; r < rows; ++r)
-                if (r != 2) sum[2] += l->shift[r] * sum[r];
-        for (int r = 0; r < rows; ++r) {
-            double known = 0.0;
-            for (int k = 0; k < rows; ++k) known += l->DP[r * rows + k] * sum[k];
-            out[at++] = -l->F[r] - known;
-        }
-    }
-}
-
-static int solve_dense(const natural* q, double* right) {
-    int n = q->active_rows, row = 0;
-    double* J = (double*)ts_arena_alloc_zeroed(q->scratch, (size_t)n * (size_t)n, sizeof(double));
-    int* pivot = TS_ARENA_ARRAY(q->scratch, int, n);
-    int* first = TS_ARENA_ARRAY(q->scratch, int, q->active_count);
-    if (!J || !pivot || !first) return 0;
-    for (int a = 0; a < q->active_count; ++a) {
-        first[a] = row;
-        row += q->s.problem->block[q->active[a]].rows;
-    }
-    for (int a = 0; a < q->active_count; ++a) {
-        int b = q->active[a], rows = q->s.problem->block[b].rows;
-        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e) {
-            int other = q->s.G.column[e], columns = q->s.problem->block[other].rows;
-            if (q->place[other] < 0) continue;
-            double entry[MAX * MAX];
-            transform_entry(q, b, e, &q->law[b], entry);
-            for (int r = 0; r < rows; ++r)
-                memcpy(J + (size_t)(first[a] + r) * (size_t)n + first[q->place[other]], entry + r * columns,
-                       (size_t)columns * sizeof(double));
-        }
-    }
-    if (!ts_lu_factor(J, n, n, pivot)) return 0;
-    ts_lu_solve(J, n, n, pivot, right);
-    return 1;
-}
-
-static int solve_sparse(const natural* q, double* right) {
-    int count = q->active_count, entries = 0;
-    size_t numbers = 0;
-    int* size = TS_ARENA_ARRAY(q->scratch, int, count);
-    int* start = TS_ARENA_ARRAY(q->scratch, int, count + 1);
-    int* column = TS_ARENA_ARRAY(q->scratch, int, q->s.G.start[q->s.blocks]);
-    size_t* at = TS_ARENA_ARRAY(q->scratch, size_t, q->s.G.start[q->s.blocks]);
-    if (!size || !start || !column || !at) return 0;
-    for (int a = 0; a < count; ++a) {
-        int b = q->active[a];
-        size[a] = q->s.problem->block[b].rows;
-        start[a] = entries;
-        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e) {
-            if (q->place[q->s.G.column[e]] < 0) continue;
-            column[entries] = q->place[q->s.G.column[e]];
-            at[entries++] = numbers;
-            numbers += (size_t)size[a] * (size_t)q->s.problem->block[q->s.G.column[e]].rows;
-        }
-    }
-    start[count] = entries;
-    double* value = TS_ARENA_ARRAY(q->scratch, double, numbers);
-    if (!value) return 0;
-    for (int a = 0, next = 0; a < count; ++a) {
-        int b = q->active[a];
-        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e)
-            if (q->place[q->s.G.column[e]] >= 0) transform_entry(q, b, e, &q->law[b], value + at[next++]);
-    }
-    ts_block_lu* lu = ts_block_lu_analyse(q->scratch, count, size, start, column, TS_SCALED_LARGEST_FACTOR);
-    if (!lu || !ts_block_lu_factor(lu, start, column, at, value)) return 0;
-    ts_block_lu_solve(lu, right);
-    return 1;
+        for (int c = 0; c < rows; ++c) C[i * rows + c] = (i == c ? 1.0 : 0.0) - E[i * rows + c];
+    // Times S, whose row 2 is that of the identity plus the shift's derivative by the tangential rows of u.
+    for (int c = 0; c < rows && cone && slip > 0.0; ++c)
+        for (int i = 0; i < rows && c != 2; ++i) E[i * rows + c] += E[i * rows + 2] * (block->mu * u[c] / slip);
+    for (int i = 0; i < rows * rows; ++i) C[i] += q->eps * E[i];
 }
 
 // Newton's step into q->d. Returns 0 when the linear system could not be solved.
 static int newton_step(natural* q) {
-    q->active_count = q->active_rows = 0;
-    for (int b = 0; b < q->s.blocks; ++b) {
-        linearise(q, b, q->x, q->u, &q->law[b]);
-        const ts_block* block = &q->s.problem->block[b];
-        q->place[b] = -1;
-        if (q->law[b].active) {
-            q->place[b] = q->active_count;
-            q->active[q->active_count++] = b;
-            q->active_rows += block->rows;
-        } else {
-            for (int r = 0; r < block->rows; ++r) q->d[block->row + r] = -q->law[b].F[r];
-        }
-    }
+    for (int b = 0; b < q->s.blocks; ++b) linearise(q, b);
     q->report.newtons += 1;
-    if (q->active_rows == 0) return 1;
-    ts_arena_scope scope = ts_arena_scope_begin(q->scratch);
-    double* right = TS_ARENA_ARRAY(q->scratch, double, q->active_rows);
-    int solved = 0;
-    if (right) {
-        right_hand_side(q, right);
-        solved = q->active_rows <= DENSE_ROWS ? solve_dense(q, right) : solve_sparse(q, right);
-    }
-    for (int a = 0, at = 0; solved && a < q->active_count; ++a) {
-        const ts_block* block = &q->s.problem->block[q->active[a]];
-        for (int r = 0; r < block->rows; ++r) {
-            q->d[block->row + r] = right[at++];
-            if (!isfinite(q->d[block->row + r])) solved = 0;
-        }
-    }
-    ts_arena_scope_end(q->scratch, scope);
-    return solved;
+    return ts_newton_system_solve(&q->system, q->scratch, q->d);
 }
 
 // Newton on the proximal problem until |F| <= target. Returns 1 when it got there or at least well down, else 0. Where no
@@ -366,10 +195,8 @@ static int prepare(natural* q, const double* impulse) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n, sizeof(double));
         if (!*vector[i]) return 0;
     }
-    q->law = TS_ARENA_ARRAY(scratch, law, blocks);
-    q->place = TS_ARENA_ARRAY(scratch, int, blocks);
-    q->active = TS_ARENA_ARRAY(scratch, int, blocks);
-    if (!q->law || !q->place || !q->active) return 0;
+    ts_newton_matrix A = ts_scaled_newton_matrix(&q->s);
+    if (!ts_newton_system_make(&A, scratch, &q->system)) return 0;
     for (int b = 0; b < blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         double s = q->s.scale[b];
@@ -405,7 +232,8 @@ static void iterate(natural* q, double* impulse) {
            q->report.newtons < q->settings->newton_limit) {
         double before = now, best_before = q->best_norm;
         memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
-        int solved = solve_proximal(q, now, 0.02 * now);
+        // Less than rounding is not to be had, and trying costs as many systems as all that went before.
+        int solved = solve_proximal(q, now, fmax(0.02 * now, ts_scaled_rounding(&q->s, q->x)));
         q->report.proximals += 1;
         now = look(q);
         if (q->best_norm < best_before) {
@@ -440,10 +268,7 @@ ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_
 }
 
 unsigned long ts_natural_scratch_bytes(const ts_contact_problem* problem) {
-    // Vectors, one law per block, G twice and its Jacobian, all as if dense up to the size where that is refused, and as
-    // much again for a factor. An upper bound for small problems, an order of magnitude for large ones.
-    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
-    unsigned long dense =
-        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
-    return 8192 + 16 * n * sizeof(double) + b * (sizeof(law) + 128) + b * b * 16 + 6 * dense * sizeof(double);
+    // An upper bound for small problems, an order of magnitude for large ones.
+    return 4096 + 8 * (unsigned long)problem->row_count * sizeof(double) + ts_scaled_bytes(problem) +
+           ts_newton_system_bytes(problem);
 }

@@ -10,7 +10,7 @@
 // mu sqrt(R_T / R_N).
 // Rule: with D the derivative of P_K at y = -(G x + g), Newton's step in velocities,
 // (I + J^T D J) dv = J^T (lambda - x), is dv = J^T dx for (I + D G) dx = lambda - x: blocks at which D = 0 (open
-// contacts, saturated limits) are known at once, the rest is solved by dense LU when small, else by block-sparse LU.
+// contacts, saturated limits) are known at once, the rest is newton_system.c's.
 // Along dx the cost is convex with a slope that costs O(rows): its zero is found by Newton steps inside a bracket. A full
 // step that halves the smallest |lambda - x| so far is taken without a search; it happens a finite number of times, so the
 // guarantee of the search stays, and it is what ends the iteration where the cost no longer sees a difference, or where a
@@ -28,12 +28,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/block_lu.h"
-#include "base/dense.h"
+#include "contact/solvers/newton_system_internal.h"
 #include "contact/solvers/scaled_internal.h"
 
 enum {
-    DENSE_ROWS = 96,  // up to here one dense factor is quicker than a sparse one
     MAX = TS_BLOCK_ROWS_MAX,
     EVALUATIONS = 50,  // of the slope in one line search
     PATIENCE = 3       // iterations without progress before it is called a stall
@@ -41,12 +39,6 @@ enum {
 
 // The slope at the end of a line search, relative to that at its start.
 #define SLOPE_RELATIVE 1e-8
-
-// One block at the present x.
-typedef struct patch {
-    double D[MAX * MAX];  // derivative of the projection
-    int active;           // 0: D = 0
-} patch;
 
 typedef struct primal {
     const ts_contact_problem* problem;
@@ -67,11 +59,8 @@ typedef struct primal {
     double* trial;   // (rows)
     double* u;       // (rows)
     double* answer;  // (rows) a candidate in the problem's units
-    patch* patch;    // (blocks)
-    int* place;      // (blocks) number among the active ones, or -1
-    int* active;     // (blocks) the active ones
-    int active_count;
-    int active_rows;
+    double* scale;   // (rows) one over root
+    ts_newton_system system;
     double best;       // residual in force units of the impulse to be returned
     double best_step;  // smallest |lambda - x| so far
     double best_cost;  // smallest cost so far
@@ -106,50 +95,24 @@ static double dot(const double* a, const double* b, int n) {
     return sum;
 }
 
-// P_K of one block in scaled coordinates, and where out_D is not NULL its derivative. Returns 0 when that is all zero.
-static int project_cone(const double* y, int rows, double mu, double* out, double* out_D) {
-    double t = ts_scaled_tangent_norm(y, rows), z = y[2];
-    if (out_D) memset(out_D, 0, (size_t)(rows * rows) * sizeof(double));
-    if (z <= 0.0 && mu * t <= -z) {
-        memset(out, 0, (size_t)rows * sizeof(double));
-        return 0;
-    }
-    // A cone of slope zero is a ray, and has no inside.
-    if (t <= mu * z && mu > 0.0) {
-        memcpy(out, y, (size_t)rows * sizeof(double));
-        for (int r = 0; r < rows && out_D; ++r) out_D[r * rows + r] = 1.0;
-        return 1;
-    }
-    double share = 1.0 / (1.0 + mu * mu), normal = (mu * t + z) * share, along = mu * mu * share;
-    double across = t > 0.0 ? mu * normal / t : 0.0;
-    for (int i = 0; i < rows; ++i) out[i] = i == 2 ? normal : across * y[i];
-    if (!out_D) return 1;
-    for (int i = 0; i < rows; ++i) {
-        if (i == 2) continue;
-        double wi = t > 0.0 ? y[i] / t : 0.0;
-        out_D[i * rows + 2] = out_D[2 * rows + i] = mu * wi * share;
-        for (int j = 0; j < rows; ++j)
-            if (j != 2)
-                out_D[i * rows + j] = (along - across) * wi * (t > 0.0 ? y[j] / t : 0.0) + (i == j ? across : 0.0);
-    }
-    out_D[2 * rows + 2] = share;
-    return 1;
-}
-
+// P_K of one block in scaled coordinates, and where out_D is not NULL its derivative. Returns 0 when that is all zero, and
+// out_D is then undefined.
 static int project(const primal* q, int b, const double* y, double* out, double* out_D) {
     const ts_block* block = &q->problem->block[b];
-    int rows = block->rows, inside = 1;
+    int rows = block->rows;
     double root = q->root[block->row];
     switch (block->set) {
-    case TS_SET_CONE: return project_cone(y, rows, q->slope[b], out, out_D);
+    case TS_SET_CONE:
+        ts_scaled_project_cone(y, rows, q->slope[b], out);
+        return out_D ? ts_scaled_cone_derivative(y, rows, q->slope[b], out_D) : 1;
     case TS_SET_HALF_LINE: out[0] = y[0] > 0.0 ? y[0] : 0.0; break;
     case TS_SET_BOX: out[0] = fmin(fmax(y[0], block->low * root), block->high * root); break;
     case TS_SET_FREE: memcpy(out, y, (size_t)rows * sizeof(double)); break;
     }
-    inside = block->set == TS_SET_FREE || out[0] == y[0];
+    if (block->set != TS_SET_FREE && out[0] != y[0]) return 0;
     if (out_D) memset(out_D, 0, (size_t)(rows * rows) * sizeof(double));
-    for (int r = 0; r < rows && inside && out_D; ++r) out_D[r * rows + r] = 1.0;
-    return inside;
+    for (int r = 0; r < rows && out_D; ++r) out_D[r * rows + r] = 1.0;
+    return 1;
 }
 
 // lambda = P_K(-(Gx + step Gd + g)) for all blocks.
@@ -225,134 +188,18 @@ static double line_search(const primal* q) {
     return low > 0.0 ? low : step;
 }
 
-// D A of one entry of row b, plus the identity on the diagonal: A is rows x columns.
-static void transform_entry(const primal* q, int b, int e, double* out) {
-    int rows = q->problem->block[b].rows, other = q->G.column[e], columns = q->problem->block[other].rows;
-    const double* A = q->value + q->G.at[e];
-    const double* D = q->patch[b].D;
-    for (int i = 0; i < rows; ++i)
-        for (int c = 0; c < columns; ++c) {
-            double sum = other == b && i == c ? 1.0 : 0.0;
-            for (int k = 0; k < rows; ++k) sum += D[i * rows + k] * A[k * columns + c];
-            out[i * columns + c] = sum;
-        }
-}
-
-// Right-hand side of the active rows: lambda - x minus what the known steps of the inactive blocks do.
-static void right_hand_side(const primal* q, double* out) {
-    int at = 0;
-    for (int a = 0; a < q->active_count; ++a) {
-        int b = q->active[a], rows = q->problem->block[b].rows, row = q->problem->block[b].row;
-        double sum[MAX] = {0.0};
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            int other = q->G.column[e], columns = q->problem->block[other].rows;
-            if (q->place[other] >= 0) continue;
-            const double* A = q->value + q->G.at[e];
-            const double* d = q->d + q->problem->block[other].row;
-            for (int r = 0; r < rows; ++r)
-                for (int c = 0; c < columns; ++c) sum[r] += A[r * columns + c] * d[c];
-        }
-        for (int r = 0; r < rows; ++r) {
-            double known = 0.0;
-            for (int k = 0; k < rows; ++k) known += q->patch[b].D[r * rows + k] * sum[k];
-            out[at++] = q->lambda[row + r] - q->x[row + r] - known;
-        }
-    }
-}
-
-static int solve_dense(const primal* q, double* right) {
-    int n = q->active_rows, row = 0;
-    double* A = (double*)ts_arena_alloc_zeroed(q->scratch, (size_t)n * (size_t)n, sizeof(double));
-    int* pivot = TS_ARENA_ARRAY(q->scratch, int, n);
-    int* first = TS_ARENA_ARRAY(q->scratch, int, q->active_count);
-    if (!A || !pivot || !first) return 0;
-    for (int a = 0; a < q->active_count; ++a) {
-        first[a] = row;
-        row += q->problem->block[q->active[a]].rows;
-    }
-    for (int a = 0; a < q->active_count; ++a) {
-        int b = q->active[a], rows = q->problem->block[b].rows;
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            int other = q->G.column[e], columns = q->problem->block[other].rows;
-            if (q->place[other] < 0) continue;
-            double entry[MAX * MAX];
-            transform_entry(q, b, e, entry);
-            for (int r = 0; r < rows; ++r)
-                memcpy(A + (size_t)(first[a] + r) * (size_t)n + first[q->place[other]], entry + r * columns,
-                       (size_t)columns * sizeof(double));
-        }
-    }
-    if (!ts_lu_factor(A, n, n, pivot)) return 0;
-    ts_lu_solve(A, n, n, pivot, right);
-    return 1;
-}
-
-static int solve_sparse(const primal* q, double* right) {
-    int count = q->active_count, entries = 0;
-    size_t numbers = 0;
-    int* size = TS_ARENA_ARRAY(q->scratch, int, count);
-    int* start = TS_ARENA_ARRAY(q->scratch, int, count + 1);
-    int* column = TS_ARENA_ARRAY(q->scratch, int, q->G.start[q->blocks]);
-    size_t* at = TS_ARENA_ARRAY(q->scratch, size_t, q->G.start[q->blocks]);
-    if (!size || !start || !column || !at) return 0;
-    for (int a = 0; a < count; ++a) {
-        int b = q->active[a];
-        size[a] = q->problem->block[b].rows;
-        start[a] = entries;
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            if (q->place[q->G.column[e]] < 0) continue;
-            column[entries] = q->place[q->G.column[e]];
-            at[entries++] = numbers;
-            numbers += (size_t)size[a] * (size_t)q->problem->block[q->G.column[e]].rows;
-        }
-    }
-    start[count] = entries;
-    double* value = TS_ARENA_ARRAY(q->scratch, double, numbers);
-    if (!value) return 0;
-    for (int a = 0, next = 0; a < count; ++a) {
-        int b = q->active[a];
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e)
-            if (q->place[q->G.column[e]] >= 0) transform_entry(q, b, e, value + at[next++]);
-    }
-    ts_block_lu* lu = ts_block_lu_analyse(q->scratch, count, size, start, column, TS_SCALED_LARGEST_FACTOR);
-    if (!lu || !ts_block_lu_factor(lu, start, column, at, value)) return 0;
-    ts_block_lu_solve(lu, right);
-    return 1;
-}
-
 // Newton's step into q->d. Returns 0 when the linear system could not be solved.
 static int newton_step(primal* q) {
-    q->active_count = q->active_rows = 0;
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->problem->block[b];
-        double y[MAX] = {0.0}, l[MAX];
-        for (int r = 0; r < block->rows; ++r) y[r] = -(q->Gx[block->row + r] + q->g[block->row + r]);
-        q->patch[b].active = project(q, b, y, l, q->patch[b].D);
-        q->place[b] = -1;
-        if (q->patch[b].active) {
-            q->place[b] = q->active_count;
-            q->active[q->active_count++] = b;
-            q->active_rows += block->rows;
-        }
-        for (int r = block->row; r < block->row + block->rows; ++r) q->d[r] = q->lambda[r] - q->x[r];
+        int rows = block->rows;
+        double y[MAX] = {0.0}, l[MAX], *C = q->system.C + q->system.square[b];
+        for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + q->g[block->row + r]);
+        q->system.active[b] = project(q, b, y, l, q->system.E + q->system.square[b]);
+        for (int i = 0; i < rows * rows; ++i) C[i] = i % (rows + 1) == 0 ? 1.0 : 0.0;
+        for (int r = block->row; r < block->row + rows; ++r) q->d[r] = q->lambda[r] - q->x[r];
     }
-    if (q->active_rows == 0) return 1;
-    ts_arena_scope scope = ts_arena_scope_begin(q->scratch);
-    double* right = TS_ARENA_ARRAY(q->scratch, double, q->active_rows);
-    int solved = 0;
-    if (right) {
-        right_hand_side(q, right);
-        solved = q->active_rows <= DENSE_ROWS ? solve_dense(q, right) : solve_sparse(q, right);
-    }
-    for (int a = 0, at = 0; solved && a < q->active_count; ++a) {
-        const ts_block* block = &q->problem->block[q->active[a]];
-        for (int r = 0; r < block->rows; ++r) {
-            q->d[block->row + r] = right[at++];
-            if (!isfinite(q->d[block->row + r])) solved = 0;
-        }
-    }
-    ts_arena_scope_end(q->scratch, scope);
-    return solved;
+    return ts_newton_system_solve(&q->system, q->scratch, q->d);
 }
 
 // Judges P_K of a scaled impulse and keeps it when it is the best so far.
@@ -459,16 +306,15 @@ static int prepare(primal* q, const double* R) {
     const ts_contact_problem* problem = q->problem;
     const ts_delassus_ops* ops = problem->delassus->ops;
     int n = q->rows;
-    double** vector[] = {&q->root, &q->g, &q->x, &q->Gx, &q->lambda, &q->d, &q->Gd, &q->trial, &q->u, &q->answer};
+    double** vector[] = {&q->root, &q->g,     &q->x, &q->Gx,     &q->lambda, &q->d,
+                         &q->Gd,   &q->trial, &q->u, &q->answer, &q->scale};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
         if (!(*vector[i] = TS_ARENA_ARRAY(q->scratch, double, n))) return 0;
     q->slope = TS_ARENA_ARRAY(q->scratch, double, q->blocks);
-    q->patch = TS_ARENA_ARRAY(q->scratch, patch, q->blocks);
-    q->place = TS_ARENA_ARRAY(q->scratch, int, q->blocks);
-    q->active = TS_ARENA_ARRAY(q->scratch, int, q->blocks);
-    if (!q->slope || !q->patch || !q->place || !q->active) return 0;
+    if (!q->slope) return 0;
     for (int i = 0; i < n; ++i) {
         q->root[i] = sqrt(R[i]);
+        q->scale[i] = 1.0 / q->root[i];
         q->g[i] = problem->g[i] / q->root[i];
         if (!(q->root[i] > 0.0) || !isfinite(q->root[i]) || !isfinite(q->g[i])) return 0;
     }
@@ -493,7 +339,8 @@ static int prepare(primal* q, const double* R) {
                 }
         }
     }
-    return 1;
+    ts_newton_matrix A = {problem, &q->G, q->value, q->scale, NULL};
+    return ts_newton_system_make(&A, q->scratch, &q->system);
 }
 
 ts_solve_report ts_primal_newton(const ts_contact_problem* problem, const double* R, const ts_solver_settings* settings,
@@ -565,10 +412,7 @@ void ts_primal_block_compliance(const ts_contact_problem* problem, int b, ts_pri
 }
 
 unsigned long ts_primal_scratch_bytes(const ts_contact_problem* problem) {
-    // Vectors, one patch per block, G twice and its factor's matrix, all as if dense up to the size where that is refused,
-    // and as much again for a factor. An upper bound for small problems, an order of magnitude for large ones.
-    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
-    unsigned long dense =
-        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
-    return 8192 + 24 * n * sizeof(double) + b * (sizeof(patch) + 128) + b * b * 16 + 6 * dense * sizeof(double);
+    // An upper bound for small problems, an order of magnitude for large ones.
+    return 4096 + 16 * (unsigned long)problem->row_count * sizeof(double) + ts_scaled_bytes(problem) +
+           ts_newton_system_bytes(problem);
 }

@@ -60,24 +60,69 @@ double ts_scaled_tangent_norm(const double* x, int rows) {
     return sqrt(sum);
 }
 
-// out = P_K(y) of a round cone of any number of rows.
-static void project_cone(const double* y, int rows, double mu, double* out) {
+// The zone of a round cone that y is in.
+typedef enum zone { ZONE_INSIDE, ZONE_POLAR, ZONE_BETWEEN } zone;
+
+static zone zone_of(double t, double z, double mu) {
+    if (z >= 0.0 && t <= mu * z) return ZONE_INSIDE;
+    return z <= 0.0 && mu * t <= -z ? ZONE_POLAR : ZONE_BETWEEN;
+}
+
+void ts_scaled_project_cone(const double* y, int rows, double mu, double* out) {
     double t = ts_scaled_tangent_norm(y, rows), z = y[2];
-    if (z >= 0.0 && t <= mu * z) {
-        memcpy(out, y, (size_t)rows * sizeof(double));
-    } else if (z <= 0.0 && mu * t <= -z) {
-        memset(out, 0, (size_t)rows * sizeof(double));
-    } else {
-        double normal = (mu * t + z) / (1.0 + mu * mu), s = mu * normal / t;
-        for (int r = 0; r < rows; ++r) out[r] = r == 2 ? normal : s * y[r];
+    switch (zone_of(t, z, mu)) {
+    case ZONE_INSIDE: memcpy(out, y, (size_t)rows * sizeof(double)); return;
+    case ZONE_POLAR: memset(out, 0, (size_t)rows * sizeof(double)); return;
+    case ZONE_BETWEEN: break;
     }
+    double normal = (mu * t + z) / (1.0 + mu * mu), s = mu * normal / t;
+    for (int r = 0; r < rows; ++r) out[r] = r == 2 ? normal : s * y[r];
+}
+
+static void identity(int rows, double* out) {
+    memset(out, 0, (size_t)(rows * rows) * sizeof(double));
+    for (int r = 0; r < rows; ++r) out[r * rows + r] = 1.0;
+}
+
+int ts_scaled_cone_derivative(const double* y, int rows, double mu, double* out) {
+    double t = ts_scaled_tangent_norm(y, rows), z = y[2];
+    zone where = zone_of(t, z, mu);
+    if (where == ZONE_POLAR) return 0;
+    if (where == ZONE_INSIDE && mu > 0.0) {
+        identity(rows, out);
+        return 1;
+    }
+    // A cone of slope zero is a ray, and has no inside: then t may be zero.
+    double share = 1.0 / (1.0 + mu * mu), along = mu * mu * share, inverse = t > 0.0 ? 1.0 / t : 0.0;
+    double across = mu * (mu * t + z) * share * inverse;
+    for (int i = 0; i < rows; ++i) {
+        if (i == 2) continue;
+        double wi = y[i] * inverse;
+        out[i * rows + 2] = out[2 * rows + i] = mu * wi * share;
+        for (int j = 0; j < rows; ++j)
+            if (j != 2) out[i * rows + j] = (along - across) * wi * (y[j] * inverse) + (i == j ? across : 0.0);
+    }
+    out[2 * rows + 2] = share;
+    return 1;
+}
+
+int ts_scaled_derivative(const ts_scaled* q, int b, const double* y, double* out) {
+    const ts_block* block = &q->problem->block[b];
+    if (block->set == TS_SET_CONE) return ts_scaled_cone_derivative(y, block->rows, block->mu, out);
+    if (block->set != TS_SET_FREE) {
+        double p[TS_BLOCK_ROWS_MAX];
+        ts_scaled_project(q, b, y, p);
+        if (p[0] != y[0]) return 0;
+    }
+    identity(block->rows, out);
+    return 1;
 }
 
 void ts_scaled_project(const ts_scaled* q, int b, const double* y, double* out) {
     const ts_block* block = &q->problem->block[b];
     double low = block->low / q->scale[b], high = block->high / q->scale[b];
     switch (block->set) {
-    case TS_SET_CONE: project_cone(y, block->rows, block->mu, out); return;
+    case TS_SET_CONE: ts_scaled_project_cone(y, block->rows, block->mu, out); return;
     case TS_SET_HALF_LINE: out[0] = y[0] > 0.0 ? y[0] : 0.0; return;
     case TS_SET_BOX: out[0] = y[0] < low ? low : (y[0] > high ? high : y[0]); return;
     case TS_SET_FREE: break;
@@ -150,7 +195,9 @@ int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled
     if (!(ops->abilities & TS_DELASSUS_BLOCKS)) return 0;
     q->g = TS_ARENA_ARRAY(arena, double, n);
     q->scale = TS_ARENA_ARRAY(arena, double, blocks);
-    if (!q->g || !q->scale) return 0;
+    q->row_scale = TS_ARENA_ARRAY(arena, double, n);
+    q->row_shift = problem->R ? TS_ARENA_ARRAY(arena, double, n) : NULL;
+    if (!q->g || !q->scale || !q->row_scale || (problem->R && !q->row_shift)) return 0;
     if (!ops->blocks(problem->delassus, arena, TS_SCALED_LARGEST_MATRIX, &q->G)) return 0;
     size_t numbers = 0;
     for (int b = 0; b < blocks; ++b) {
@@ -173,7 +220,24 @@ int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled
             for (int r = 0; r < block->rows && other == b && problem->R; ++r)
                 to[r * columns + r] += problem->R[block->row + r] * s * s;
         }
-        for (int r = block->row; r < block->row + block->rows; ++r) q->g[r] = s * problem->g[r];
+        for (int r = block->row; r < block->row + block->rows; ++r) {
+            q->g[r] = s * problem->g[r];
+            q->row_scale[r] = s;
+            if (problem->R) q->row_shift[r] = problem->R[r] * s * s;
+        }
     }
     return 1;
+}
+
+ts_newton_matrix ts_scaled_newton_matrix(const ts_scaled* q) {
+    ts_newton_matrix A = {q->problem, &q->G, q->value, q->row_scale, q->row_shift};
+    return A;
+}
+
+unsigned long ts_scaled_bytes(const ts_contact_problem* problem) {
+    // The matrix twice, as the operator lists it and scaled, and its pattern.
+    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
+    unsigned long dense =
+        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
+    return 2048 + 3 * n * sizeof(double) + 16 * b * sizeof(double) + b * b * 16 + 2 * dense * sizeof(double);
 }

@@ -2,7 +2,7 @@
 #ifndef TS_CONTACT_SOLVERS_SCALED_INTERNAL_H
 #define TS_CONTACT_SOLVERS_SCALED_INTERNAL_H
 
-#include "contact/solver.h"
+#include "contact/solvers/newton_system_internal.h"
 
 /// Numbers in the largest matrix by blocks that is still accepted (128 MiB), and in the largest factor (512 MiB).
 enum { TS_SCALED_LARGEST_MATRIX = 1 << 24, TS_SCALED_LARGEST_FACTOR = 1 << 26 };
@@ -17,6 +17,8 @@ typedef struct ts_scaled {
     double* value;         // scaled G + R
     double* scale;         // (blocks) s; 0 where nothing can move the block, whose impulse stays zero
     double* g;             // (rows) scaled
+    double* row_scale;     // (rows) s of a row's block
+    double* row_shift;     // (rows) scaled R, or NULL where the problem has none
     double rest;           // ts_scaled_rest_impulse
 } ts_scaled;
 
@@ -38,6 +40,22 @@ double ts_scaled_tangent_norm(const double* x, int rows);
 
 /// The projection of a block's y on its set.
 void ts_scaled_project(const ts_scaled* q, int b, const double* y, double* out);
+
+/// The same on a round cone of slope mu with 3, 4 or 6 rows.
+void ts_scaled_project_cone(const double* y, int rows, double mu, double* out);
+
+/// The derivative of that projection at y into out_derivative (rows x rows, row-major). Returns 0, and leaves it alone,
+/// when it is all zero: open contacts, saturated limits.
+int ts_scaled_derivative(const ts_scaled* q, int b, const double* y, double* out_derivative);
+
+/// The same of a round cone of slope mu with 3, 4 or 6 rows.
+int ts_scaled_cone_derivative(const double* y, int rows, double mu, double* out_derivative);
+
+/// The matrix for Newton's linear systems, borrowed from q.
+ts_newton_matrix ts_scaled_newton_matrix(const ts_scaled* q);
+
+/// Bytes that ts_scaled_make takes at most.
+unsigned long ts_scaled_bytes(const ts_contact_problem* problem);
 
 /// The natural map of a residual, made larger where the impulses dwarf what the problem asks for. The map is relative to
 /// the largest impulse, so an answer whose internal forces have run away would otherwise count as a good one. `rest` is
