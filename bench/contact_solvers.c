@@ -13,12 +13,11 @@
 
 #include "base/clock.h"
 #include "bench/bench_list.h"
+#include "bench/contact_contest.h"
 #include "bench/contact_peer.h"
-#include "bench/contact_problems.h"
 #include "bench/stopwatch.h"
-#include "contact/relative.h"
 
-enum { TOLERANCES = 3, MOST_RUNNERS = 28, REPEATS = 10 };
+enum { TOLERANCES = TS_CONTEST_TOLERANCES, REPEATS = 10 };
 
 static const double tolerance[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 
@@ -31,45 +30,13 @@ static const double tolerance[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 // Blocks times iterations that a solver with an iteration limit may spend.
 #define WORK_MOST 4e6
 
-// One who solves: a solver of our table, or one of Siconos'.
-typedef struct runner {
-    const char* name;
-    const ts_solver* solver;  // NULL: Siconos
-    int siconos;              // its number
-    ts_contact_law law;
-    int given_up;
-} runner;
-
-// What a runner did on a problem.
-typedef struct outcome {
-    double seconds[TOLERANCES];  // NAN: not solved
-    ts_relative_error error;     // at the tightest tolerance that was reached
-    int iterations;
-    int asked;
-} outcome;
-
-typedef struct contest {
-    const ts_bench_options* options;
-    ts_bench_report* report;
-    ts_bench_contact_set set;
-    runner runner[MOST_RUNNERS];
-    int runners;
-    outcome* outcome;  // by problem, then runner
-    ts_arena arena;
-    ts_arena scratch;
-    double worst_disagreement;  // between our error function and Siconos'
-    int compared;
-} contest;
-
-static outcome* outcome_of(const contest* c, int problem, int k) { return &c->outcome[problem * c->runners + k]; }
-
-static void add_runner(contest* c, const char* name, const ts_solver* solver, int siconos, ts_contact_law law) {
-    if (c->runners == MOST_RUNNERS) return;
-    runner r = {name, solver, siconos, law, 0};
+static void add_runner(ts_contest* c, const char* name, const ts_solver* solver, int siconos, ts_contact_law law) {
+    if (c->runners == TS_CONTEST_RUNNERS) return;
+    ts_contest_runner r = {name, solver, siconos, law, 0};
     c->runner[c->runners++] = r;
 }
 
-static void choose_runners(contest* c) {
+static void choose_runners(ts_contest* c) {
     for (int i = 0; i < ts_solver_count(); ++i)
         add_runner(c, ts_solver_at(i)->name, ts_solver_at(i), 0, ts_solver_at(i)->law);
 #ifdef TS_PEER_SICONOS
@@ -89,35 +56,18 @@ static int has_setting(const ts_solver* solver, const char* name) {
     return 0;
 }
 
-// --- one solve ---------------------------------------------------------------------------------------------------------
-
-static void run_ours(contest* c, const runner* r, const ts_contact_problem* problem, outcome* out) {
-    ts_relative_problem relative;
-    unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
-    double* impulse = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
-    r->solver->settings_default(settings);
-    if (has_setting(r->solver, "iteration_limit"))
-        ts_solver_set(r->solver, settings, "iteration_limit", iteration_limit(problem), NULL);
-    if ((double)r->solver->scratch_bytes(problem, settings) > SCRATCH_MOST) return;
-    if (!impulse || ts_relative_make(problem, r->solver->needs, &c->arena, &relative)) return;
-    out->asked = 1;
-    for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
-        double begin = ts_clock_seconds(), shortest = HUGE_VAL;
-        ts_relative_report report;
-        for (int k = 0; k < REPEATS; ++k) {
-            ts_stopwatch watch = ts_stopwatch_begin();
-            report = ts_relative_solve(r->solver, &relative, settings, tolerance[t], NULL, &c->scratch, impulse);
-            shortest = fmin(shortest, fmin(report.seconds, ts_stopwatch_seconds(watch)));
-            ts_arena_reset(&c->scratch);
-            if (ts_clock_seconds() - begin + shortest > REPEAT_SECONDS) break;
-        }
-        out->iterations = report.iterations;
-        out->error = report.error;
-        if (report.status != TS_SOLVE_CONVERGED) return;
-        out->seconds[t] = shortest;
-        if (shortest > PATIENCE_SECONDS) return;
-    }
+void ts_contest_settings(const ts_solver* solver, const ts_contact_problem* problem, void* out_settings) {
+    solver->settings_default(out_settings);
+    if (has_setting(solver, "iteration_limit"))
+        ts_solver_set(solver, out_settings, "iteration_limit", iteration_limit(problem), NULL);
 }
+
+// Its Newton either gets there in tens of iterations or not at all.
+int ts_contest_siconos_limit(int siconos, const ts_contact_problem* problem) {
+    return siconos == 1 ? 500 : iteration_limit(problem);
+}
+
+// --- one solve ---------------------------------------------------------------------------------------------------------
 
 #ifdef TS_PEER_SICONOS
 // What rounding may add to the error function: products are summed in another order there.
@@ -145,8 +95,8 @@ static double scaling_of(const ts_contact_problem* problem, const double* impuls
     return sqrt(g) / sqrt(fmax(g, fmax(v, l)));
 }
 
-// What Siconos is asked for: our natural map, and its own error function.
-static ts_relative_error judge(contest* c, const ts_contact_problem* problem, const double* impulse) {
+// What answers of the exact law are asked for: our natural map, and Siconos' own error function.
+static ts_relative_error judge(ts_contest* c, const ts_contact_problem* problem, const double* impulse) {
     ts_residual residual;
     double* u = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
     ts_relative_error error = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -162,13 +112,49 @@ static ts_relative_error judge(contest* c, const ts_contact_problem* problem, co
     }
     return error;
 }
+#endif
 
-static void run_siconos(contest* c, const runner* r, const ts_contact_problem* problem, outcome* out) {
+static void run_ours(ts_contest* c, const ts_contest_runner* r, const ts_contact_problem* problem,
+                     ts_contest_outcome* out) {
+    ts_relative_problem relative;
+    unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
+    double* impulse = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
+    ts_contest_settings(r->solver, problem, settings);
+    if ((double)r->solver->scratch_bytes(problem, settings) > SCRATCH_MOST) return;
+    if (!impulse || ts_relative_make(problem, r->solver->needs, &c->arena, &relative)) return;
+    out->asked = 1;
+    for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
+        double begin = ts_clock_seconds(), shortest = HUGE_VAL;
+        ts_relative_report report;
+        for (int k = 0; k < REPEATS; ++k) {
+            ts_stopwatch watch = ts_stopwatch_begin();
+            report = ts_relative_solve(r->solver, &relative, settings, tolerance[t], NULL, &c->scratch, impulse);
+            shortest = fmin(shortest, fmin(report.seconds, ts_stopwatch_seconds(watch)));
+            ts_arena_reset(&c->scratch);
+            if (ts_clock_seconds() - begin + shortest > REPEAT_SECONDS) break;
+        }
+        out->iterations = report.iterations;
+        out->error = report.error;
+        if (report.status != TS_SOLVE_CONVERGED) return;
+#ifdef TS_PEER_SICONOS
+        // By the same measures as theirs: their error function is asked about our answers, too.
+        if (r->law == TS_LAW_NCP && ts_siconos_takes(problem)) {
+            out->error = judge(c, problem, impulse);
+            if (!ts_relative_is_reached(&out->error, TS_LAW_NCP, tolerance[t])) return;
+        }
+#endif
+        out->seconds[t] = shortest;
+        if (shortest > PATIENCE_SECONDS) return;
+    }
+}
+
+#ifdef TS_PEER_SICONOS
+static void run_siconos(ts_contest* c, const ts_contest_runner* r, const ts_contact_problem* problem,
+                        ts_contest_outcome* out) {
     double* impulse = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
     if (!impulse || !ts_siconos_takes(problem)) return;
     out->asked = 1;
-    // Its Newton either gets there in tens of iterations or not at all.
-    int limit = r->siconos == 1 ? 500 : iteration_limit(problem);
+    int limit = ts_contest_siconos_limit(r->siconos, problem);
     for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
         // Its own test need not mean that our natural map is as small: the first of three tolerances that does it counts.
         double shortest = HUGE_VAL;
@@ -184,6 +170,7 @@ static void run_siconos(contest* c, const runner* r, const ts_contact_problem* p
                 if (ts_clock_seconds() - begin + seconds > REPEAT_SECONDS) break;
             }
             out->error = judge(c, problem, impulse);
+            out->attempt = attempt;
             if (ts_relative_is_reached(&out->error, TS_LAW_NCP, tolerance[t])) out->seconds[t] = shortest;
             if (!reached || shortest > PATIENCE_SECONDS) break;
         }
@@ -192,9 +179,9 @@ static void run_siconos(contest* c, const runner* r, const ts_contact_problem* p
 }
 #endif
 
-static void run_one(contest* c, int problem, int k) {
-    outcome* out = outcome_of(c, problem, k);
-    runner* r = &c->runner[k];
+static void run_one(ts_contest* c, int problem, int k) {
+    ts_contest_outcome* out = ts_contest_outcome_of(c, problem, k);
+    ts_contest_runner* r = &c->runner[k];
     for (int t = 0; t < TOLERANCES; ++t) out->seconds[t] = (double)NAN;
     if (r->given_up) {
         out->asked = 1;
@@ -217,7 +204,7 @@ static void run_one(contest* c, int problem, int k) {
 
 // --- what is told ------------------------------------------------------------------------------------------------------
 
-static void times_table(const contest* c, int t) {
+static void times_table(const ts_contest* c, int t) {
     char stem[48], title[200];
     snprintf(stem, sizeof stem, "times-%g", tolerance[t]);
     snprintf(title, sizeof title, "Time to %g, us (-: not solved, or not asked)", tolerance[t]);
@@ -229,11 +216,11 @@ static void times_table(const contest* c, int t) {
         ts_bench_row(table);
         ts_bench_text(table, "%s", c->set.problem[p].name);
         ts_bench_number(table, c->set.problem[p].problem.block_count);
-        for (int k = 0; k < c->runners; ++k) ts_bench_number(table, 1e6 * outcome_of(c, p, k)->seconds[t]);
+        for (int k = 0; k < c->runners; ++k) ts_bench_number(table, 1e6 * ts_contest_outcome_of(c, p, k)->seconds[t]);
     }
 }
 
-static void summary_table(const contest* c) {
+static void summary_table(const ts_contest* c) {
     ts_bench_table* table = ts_bench_add_table(c->report, "solvers", "Solvers: problems solved, failures, mean time");
     ts_bench_add_column(table, "solver", "");
     ts_bench_add_column(table, "law", "");
@@ -249,7 +236,7 @@ static void summary_table(const contest* c) {
         int asked = 0, solved[TOLERANCES] = {0};
         double logs = 0.0;
         for (int p = 0; p < c->set.count; ++p) {
-            const outcome* o = outcome_of(c, p, k);
+            const ts_contest_outcome* o = ts_contest_outcome_of(c, p, k);
             asked += o->asked;
             for (int t = 0; t < TOLERANCES; ++t) solved[t] += isfinite(o->seconds[t]) != 0;
             if (isfinite(o->seconds[TOLERANCES - 1])) logs += log(o->seconds[TOLERANCES - 1]);
@@ -286,7 +273,7 @@ static void add_profile(ts_bench_figure* figure, const char* label, double* rati
     ts_bench_add_curve(figure, label, x, y, n);
 }
 
-static void profile(const contest* c, int t, int exact) {
+static void profile(const ts_contest* c, int t, int exact) {
     char stem[64], title[160];
     int count = c->set.count;
     double* ratio = (double*)calloc((size_t)count * (size_t)c->runners, sizeof(double));
@@ -299,7 +286,7 @@ static void profile(const contest* c, int t, int exact) {
         double best = HUGE_VAL;
         int taken = 1;
         for (int k = 0; k < c->runners; ++k) {
-            const outcome* o = outcome_of(c, p, k);
+            const ts_contest_outcome* o = ts_contest_outcome_of(c, p, k);
             if ((c->runner[k].law == TS_LAW_NCP) != exact) continue;
             // Siconos takes contacts only: profiles of the exact law are over what all can be asked.
             taken = taken && (o->asked || c->runner[k].solver);
@@ -308,7 +295,7 @@ static void profile(const contest* c, int t, int exact) {
         if (!taken) continue;
         ++problems;
         for (int k = 0; k < c->runners && isfinite(best); ++k) {
-            const outcome* o = outcome_of(c, p, k);
+            const ts_contest_outcome* o = ts_contest_outcome_of(c, p, k);
             if ((c->runner[k].law == TS_LAW_NCP) != exact || !isfinite(o->seconds[t])) continue;
             double r = o->seconds[t] / best;
             most = fmax(most, r);
@@ -332,75 +319,14 @@ static void profile(const contest* c, int t, int exact) {
     free(solved);
 }
 
+static int tell(ts_contest* c) {
+    int wrong = 0;
+    ts_contest_duel(c);
 #ifdef TS_PEER_SICONOS
-static int find_runner(const contest* c, const char* name) {
-    for (int k = 0; k < c->runners; ++k)
-        if (strcmp(c->runner[k].name, name) == 0) return k;
-    return -1;
-}
-
-// ncp beside whichever of Siconos' three is best on each problem, to 1e-8.
-static void duel(const contest* c) {
-    ts_bench_table* table = ts_bench_add_table(c->report, "siconos", "ncp beside the best of Siconos, to 1e-8");
-    static const char* const head[][2] = {{"problem", ""},           {"contacts", ""}, {"ncp", "us"},
-                                          {"best of Siconos", "us"}, {"which", ""},    {"ratio", ""},
-                                          {"natural", ""},           {"two-norm", ""}, {"natural, theirs", ""}};
-    for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i) ts_bench_add_column(table, head[i][0], head[i][1]);
-    int ours = find_runner(c, "ncp"), last = TOLERANCES - 1;
-    // Files and all problems; the worst among those with more than ten contacts.
-    double logs[2] = {0.0, 0.0}, worst[2] = {HUGE_VAL, HUGE_VAL};
-    int count[2] = {0, 0}, worst_at[2] = {-1, -1};
-    for (int p = 0; p < c->set.count && ours >= 0; ++p) {
-        const ts_bench_contact_problem* problem = &c->set.problem[p];
-        const outcome* o = outcome_of(c, p, ours);
-        int best = -1;
-        for (int k = 0; k < c->runners; ++k)
-            if (!c->runner[k].solver && isfinite(outcome_of(c, p, k)->seconds[last]) &&
-                (best < 0 || outcome_of(c, p, k)->seconds[last] < outcome_of(c, p, best)->seconds[last]))
-                best = k;
-        if (!ts_siconos_takes(&problem->problem)) continue;
-        double theirs = best >= 0 ? outcome_of(c, p, best)->seconds[last] : (double)NAN,
-               ratio = theirs / o->seconds[last];
-        ts_bench_row(table);
-        ts_bench_text(table, "%s", problem->name);
-        ts_bench_number(table, problem->problem.block_count);
-        ts_bench_number(table, 1e6 * o->seconds[last]);
-        ts_bench_number(table, 1e6 * theirs);
-        ts_bench_text(table, "%s", best >= 0 ? c->runner[best].name : "none got there");
-        ts_bench_number(table, ratio);
-        ts_bench_number(table, o->error.natural);
-        ts_bench_number(table, o->error.two_norm);
-        ts_bench_number(table, best >= 0 ? outcome_of(c, p, best)->error.natural : (double)NAN);
-        if (!isfinite(ratio)) continue;
-        for (int all = problem->from_file ? 0 : 1; all < 2; ++all) {
-            logs[all] += log(ratio);
-            ++count[all];
-            if (problem->problem.block_count > 10 && ratio < worst[all]) {
-                worst[all] = ratio;
-                worst_at[all] = p;
-            }
-        }
-    }
-    for (int all = 0; all < 2; ++all) {
-        if (count[all] == 0) continue;
-        ts_bench_note(c->report,
-                      "%s: ncp is %.2f times as fast as the best of Siconos per problem (geometric mean of %d).",
-                      all ? "All problems" : "Recorded files", exp(logs[all] / count[all]), count[all]);
-        if (worst_at[all] >= 0)
-            ts_bench_note(c->report, "The lowest ratio above ten contacts is %.2f, on %s.", worst[all],
-                          c->set.problem[worst_at[all]].name);
-    }
     if (c->compared > 0)
         ts_bench_note(c->report,
                       "Our error function and Siconos' own agree on %d answers to %.1e of their value and rounding.",
                       c->compared, c->worst_disagreement);
-}
-#endif
-
-static int tell(contest* c) {
-    int wrong = 0;
-#ifdef TS_PEER_SICONOS
-    duel(c);
     // The two judge the same answers by the same formula; only rounding may differ.
     wrong = c->worst_disagreement > 1e-3;
 #endif
@@ -421,7 +347,7 @@ static int tell(contest* c) {
 }
 
 int ts_bench_contact_solvers(const ts_bench_options* options, ts_bench_report* report) {
-    contest c;
+    ts_contest c;
     memset(&c, 0, sizeof c);
     c.options = options;
     c.report = report;
@@ -432,7 +358,7 @@ int ts_bench_contact_solvers(const ts_bench_options* options, ts_bench_report* r
     } else if (c.set.count == 0) {
         result = ts_bench_fail(report, "there is no problem to solve");
     } else {
-        c.outcome = (outcome*)calloc((size_t)c.set.count * (size_t)c.runners, sizeof *c.outcome);
+        c.outcome = (ts_contest_outcome*)calloc((size_t)c.set.count * (size_t)c.runners, sizeof *c.outcome);
         int total = c.set.count * c.runners;
         for (int i = 0; c.outcome && i < total && !ts_bench_progress(report, i, total); ++i)
             run_one(&c, i / c.runners, i % c.runners);
