@@ -54,6 +54,7 @@
 #include "contact/fclib.h"
 #include "contact/internal_force.h"
 #include "contact/island.h"
+#include "contact/obstacle.h"
 #include "contact/problem.h"
 #include "contact/relative.h"
 #include "contact/residual.h"

@@ -20,6 +20,7 @@ ts_args ts_args_empty(void) {
     args.dt = (double)NAN;
     args.png_time = (double)NAN;
     args.tolerance = (double)NAN;
+    args.time_limit = (double)NAN;
     args.seed = -1;
     return args;
 }
@@ -236,7 +237,7 @@ void ts_args_help(const ts_command* command, ts_text* text) {
         const ts_flag* flag = &command->flag[i];
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
-        ts_text_add(text, "  %-18s  %s\n", left, flag->summary);
+        ts_text_add(text, "  %-20s %s\n", left, flag->summary);
     }
     ts_text_add(text, "\nexamples:\n%s", command->examples);
 }

@@ -41,6 +41,7 @@ typedef struct ts_args {
     double dt;              // s
     double png_time;        // s
     double tolerance;       // solve
+    double time_limit;      // s, solve
     int threads;
     int width;
     int height;

@@ -298,7 +298,8 @@ static int run_batch(const ts_args* args) {
         exit_code = TS_EXIT_FAILED;
     }
     if (!code && job.errors == 0) answer_batch(&job);
-    if (!code && ts_signals_caught()) {
+    // Waiting for input ends with an error of its own then.
+    if (ts_signals_caught()) {
         free_batch(&job);
         ts_console_note("stopped; nothing was written");
         return ts_signals_exit_code();

@@ -1,28 +1,26 @@
 // `touchstone solve`: contact problems from files under chosen solvers, every answer judged from scratch.
 //
 // A file that cannot be read, or a solver that does not get there, is reported like any other result and makes the exit
-// code 1; the rest goes on.
+// code 1; the rest goes on. Every solve has a process of its own (cli/attempt.h), which Ctrl-C and --time-limit stop.
 #include "cli/commands.h"
 
-#include "base/clock.h"
+#include "cli/attempt.h"
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "contact/certificate.h"
 #include "contact/fclib.h"
-#include "contact/relative.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { MOST_SOLVERS = 64, MOST_NAMES = 512, REPEATS = 20 };
+enum { MOST_SOLVERS = 64, MOST_NAMES = 512 };
 
 #define DEFAULT_TOLERANCE 1e-8
-// Short solves are repeated for about this long, and the shortest time is told; s.
-#define TIMING_SECONDS 0.25
 
 typedef struct chosen {
     const ts_solver* solver;
@@ -34,11 +32,8 @@ typedef struct solve_job {
     double tolerance;
     chosen solver[MOST_SOLVERS];
     int solver_count;
-    int workers;
-    ts_task_pool* pool;
-    ts_arena* scratch;  // one per worker
-    ts_arena arena;     // of the present file
-    ts_text result;     // table or JSON
+    ts_arena arena;  // of a certificate
+    ts_text result;  // JSON, or lines of the table that wait to be printed
     ts_json json;
     ts_text answers;
     ts_json answers_json;
@@ -46,6 +41,7 @@ typedef struct solve_job {
     int done;  // files and solvers
     int reached;
     int unreadable;
+    int mute;  // nonzero once standard output cannot be written to
 } solve_job;
 
 // --- what is asked for -----------------------------------------------------------------------------------------------
@@ -140,20 +136,24 @@ static ts_code apply_pair(solve_job* job, const char* pair, ts_status* status) {
     return found ? TS_OK : unknown_setting(job, name, status);
 }
 
+// The answers must not take the place of a question.
+static ts_code check_impulses(const ts_args* args, ts_status* status) {
+    struct stat answer, question;
+    if (stat(args->impulses, &answer) != 0) return ts_setup_writable(args->impulses, status);
+    for (int i = 0; i < args->file_count; ++i)
+        if (stat(args->file[i], &question) == 0 && question.st_dev == answer.st_dev && question.st_ino == answer.st_ino)
+            return ts_status_set(status, TS_ERROR_FILE, args->impulses, 0,
+                                 "this is one of the problems: the answers would replace it");
+    return ts_setup_writable(args->impulses, status);
+}
+
 static int prepare(solve_job* job, ts_status* status) {
     const ts_args* args = job->args;
     job->tolerance = isnan(args->tolerance) ? DEFAULT_TOLERANCE : args->tolerance;
     if (choose_solvers(job, args->solvers ? args->solvers : "ncp", status)) return TS_EXIT_USAGE;
     for (int i = 0; i < args->pair_count; ++i)
         if (apply_pair(job, args->pair[i], status)) return TS_EXIT_USAGE;
-    if (args->impulses && ts_setup_writable(args->impulses, status)) return TS_EXIT_FAILED;
-    job->pool = ts_task_pool_create(args->threads > 0 ? args->threads : 1);
-    job->workers = ts_task_pool_workers(job->pool);
-    job->scratch = (ts_arena*)calloc((size_t)job->workers, sizeof *job->scratch);
-    if (!job->scratch) {
-        ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
-        return TS_EXIT_FAILED;
-    }
+    if (args->impulses && check_impulses(args, status)) return TS_EXIT_FAILED;
     return TS_EXIT_DONE;
 }
 
@@ -183,38 +183,67 @@ static void json_head(ts_json* json, const char* file, const char* solver, const
     json_status(json, status);
 }
 
-// One line of the table, or one object. `report` is NULL for a file that could not be read.
-static void add_result(solve_job* job, const char* file, const ts_solver* solver, const ts_relative_report* report,
-                       double seconds) {
+// One object. Without a report there are no numbers.
+static void add_object(solve_job* job, const char* file, const ts_solver* solver, const char* status,
+                       const ts_relative_report* report, double seconds, const char* reason) {
     double unknown = (double)NAN;
-    const char* status = report ? ts_solve_status_name(report->status) : "unreadable";
-    if (job->args->json) {
-        ts_json* json = &job->json;
-        json_head(json, file, solver->name, status);
-        ts_json_key(json, "iterations");
-        if (report)
-            ts_json_integer(json, report->iterations);
-        else
-            ts_json_number(json, unknown);
-        json_number(json, "time_us", 1e6 * seconds);
-        ts_json_key(json, "residual");
-        ts_json_object(json);
-        json_number(json, "ncp", report ? ts_law_residual_in_force_units(report->residual.ncp, 1.0) : unknown);
-        json_number(json, "natural", report ? report->residual.natural : unknown);
-        json_number(json, "own", report ? ts_law_residual_in_force_units(report->own, 1.0) : unknown);
-        ts_json_object_end(json);
-        ts_json_object_end(json);
-        return;
+    ts_json* json = &job->json;
+    json_head(json, file, solver->name, status);
+    ts_json_key(json, "iterations");
+    if (report)
+        ts_json_integer(json, report->iterations);
+    else
+        ts_json_number(json, unknown);
+    json_number(json, "time_us", 1e6 * seconds);
+    ts_json_key(json, "residual");
+    ts_json_object(json);
+    json_number(json, "ncp", report ? ts_law_residual_in_force_units(report->residual.ncp, 1.0) : unknown);
+    json_number(json, "natural", report ? report->residual.natural : unknown);
+    json_number(json, "own", report ? ts_law_residual_in_force_units(report->own, 1.0) : unknown);
+    ts_json_object_end(json);
+    if (reason[0]) {
+        ts_json_key(json, "reason");
+        ts_json_string(json, reason);
     }
+    ts_json_object_end(json);
+}
+
+// The last part of a path; all of it when that is empty.
+static const char* short_name(const char* file) {
     const char* slash = strrchr(file, '/');
-    ts_console_pad(&job->result, slash ? slash + 1 : file, 34);
+    return slash && slash[1] ? slash + 1 : file;
+}
+
+// One line of the table.
+static void add_line(solve_job* job, const char* file, const ts_solver* solver, const char* status,
+                     const ts_relative_report* report, double seconds, const char* reason) {
+    ts_console_pad(&job->result, short_name(file), 34);
     ts_text_add(&job->result, " %-16s %-15s", solver->name, status);
     if (report)
-        ts_text_add(&job->result, " %9d %12.6g %9.1e %9.1e %9.1e %9.1e\n", report->iterations, 1e6 * seconds,
+        ts_text_add(&job->result, " %9d %12.6g %9.1e %9.1e %9.1e %9.1e", report->iterations, 1e6 * seconds,
                     report->error.natural, report->error.two_norm, report->error.own,
                     ts_law_residual_in_force_units(report->residual.ncp, 1.0));
     else
-        ts_text_add(&job->result, " %9s %12s %9s %9s %9s %9s\n", "-", "-", "-", "-", "-", "-");
+        ts_text_add(&job->result, " %9s %12s %9s %9s %9s %9s", "-", "-", "-", "-", "-", "-");
+    ts_text_add(&job->result, "%s%s\n", reason[0] ? "  " : "", reason);
+}
+
+// Lines of the table are printed as they come, so that nothing done is lost.
+static void print_lines(solve_job* job) {
+    if (job->args->json || job->mute) return;
+    ts_progress_end(&job->progress);
+    job->mute = ts_console_print(&job->result, TS_EXIT_DONE) != TS_EXIT_DONE;
+}
+
+// `report` is NULL when there is no answer.
+static void add_result(solve_job* job, const char* file, const ts_solver* solver, const char* status,
+                       const ts_relative_report* report, double seconds, const char* reason) {
+    if (job->args->json)
+        add_object(job, file, solver, status, report, seconds, reason);
+    else
+        add_line(job, file, solver, status, report, seconds, reason);
+    print_lines(job);
+    ++job->done;
 }
 
 // What the answer is worth contact by contact. A law counts as holding to the tolerance asked for, relative to the largest
@@ -229,6 +258,7 @@ static void add_certificate(solve_job* job, const ts_contact_problem* problem, c
         ts_json_number(json, (double)NAN);  // written as null: memory was short
     else
         ts_certificate_write(&certificate, json);
+    ts_arena_reset(&job->arena);
 }
 
 // The answer in the file's order: normal, tangent 1, tangent 2.
@@ -253,70 +283,62 @@ static void add_answer(solve_job* job, const char* file, const ts_solver* solver
 
 // --- solving ---------------------------------------------------------------------------------------------------------
 
-static void count_done(solve_job* job) {
-    ++job->done;
+static int is_over(const solve_job* job) { return ts_signals_caught() || job->mute; }
+
+static void show_progress(void* user) {
+    solve_job* job = (solve_job*)user;
     ts_progress_update(&job->progress, (double)job->done / ((double)job->args->file_count * job->solver_count));
 }
 
-// Solves, again and again while that is short: the first run pays for memory that later ones find.
-static ts_relative_report timed_solve(solve_job* job, const chosen* c, const ts_relative_problem* problem,
-                                      double* impulse, double* out_seconds) {
-    ts_relative_report report;
-    double begin = ts_clock_seconds(), shortest = HUGE_VAL;
-    for (int k = 0; k < REPEATS; ++k) {
-        report = ts_relative_solve(c->solver, problem, c->settings, job->tolerance, job->pool, job->scratch, impulse);
-        if (report.seconds < shortest) shortest = report.seconds;
-        for (int w = 0; w < job->workers; ++w) ts_arena_reset(&job->scratch[w]);
-        if (ts_clock_seconds() - begin + shortest > TIMING_SECONDS || ts_signals_caught()) break;
+static void solve_with(solve_job* job, const char* file, const ts_contact_problem* problem, const chosen* c) {
+    const ts_args* args = job->args;
+    ts_attempt attempt = {problem,
+                          c->solver,
+                          c->settings,
+                          job->tolerance,
+                          isnan(args->time_limit) ? HUGE_VAL : args->time_limit,
+                          args->threads > 0 ? args->threads : 1,
+                          show_progress,
+                          job};
+    ts_attempt_result* result = ts_attempt_run(&attempt);
+    if (!result) {
+        add_result(job, file, c->solver, "failed", NULL, (double)NAN, "out of memory");
+    } else if (result->end != TS_WATCH_SIGNAL) {
+        const ts_relative_report* report = result->answered ? &result->report : NULL;
+        job->reached += report && report->status == TS_SOLVE_CONVERGED;
+        add_result(job, file, c->solver, ts_attempt_status(result), report, report ? result->seconds : (double)NAN,
+                   result->reason);
+        if (args->impulses && report) add_answer(job, file, c->solver, problem, report, result->impulse);
     }
-    *out_seconds = shortest;
-    return report;
+    ts_attempt_free(result);
+    show_progress(job);
 }
 
-static ts_code solve_with(solve_job* job, const char* file, const ts_contact_problem* problem, const chosen* c) {
-    ts_relative_problem relative;
-    double* impulse = TS_ARENA_ARRAY(&job->arena, double, problem->row_count);
-    if (!impulse) return TS_ERROR_MEMORY;
-    ts_code code = ts_relative_make(problem, c->solver->needs, &job->arena, &relative);
-    if (code) return code;
-    double seconds = 0.0;
-    ts_relative_report report = timed_solve(job, c, &relative, impulse, &seconds);
-    job->reached += report.status == TS_SOLVE_CONVERGED;
-    add_result(job, file, c->solver, &report, seconds);
-    if (job->args->impulses) add_answer(job, file, c->solver, problem, &report, impulse);
-    return TS_OK;
-}
-
-static void blame(solve_job* job, const char* file, int first_solver, const ts_status* status) {
-    char text[1024];
-    ts_status_format(status, text, sizeof text);
-    ts_progress_end(&job->progress);
-    ts_console_note("%s", text);
-    ++job->unreadable;
-    for (int s = first_solver; s < job->solver_count; ++s) {
-        add_result(job, file, job->solver[s].solver, NULL, (double)NAN);
-        count_done(job);
-    }
+// A pipe without a writer would be waited for for ever, and HDF5 needs to go back and forth.
+static ts_code read_file(const char* file, ts_fclib_problem* out_recorded, ts_status* status) {
+    struct stat info;
+    if (stat(file, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return ts_status_set(status, TS_ERROR_FILE, file, 0, "cannot read: this is no regular file");
+    return ts_fclib_read(file, out_recorded, status);
 }
 
 static void solve_file(solve_job* job, const char* file) {
     ts_fclib_problem recorded;
     ts_status status;
-    if (ts_fclib_read(file, &recorded, &status)) {
-        blame(job, file, 0, &status);
+    if (read_file(file, &recorded, &status)) {
+        char text[1024];
+        ts_status_format(&status, text, sizeof text);
+        ts_progress_end(&job->progress);
+        ts_console_note("%s", text);
+        ++job->unreadable;
+        // The table says it once, on standard error.
+        for (int s = 0; s < job->solver_count; ++s)
+            add_result(job, file, job->solver[s].solver, "unreadable", NULL, (double)NAN,
+                       job->args->json ? status.message : "");
         return;
     }
-    for (int s = 0; s < job->solver_count && !ts_signals_caught(); ++s) {
-        ts_code code = solve_with(job, file, &recorded.problem, &job->solver[s]);
-        ts_arena_reset(&job->arena);
-        if (code) {
-            ts_status_set(&status, code, file, 0,
-                          code == TS_ERROR_MEMORY ? "out of memory" : "the problem is too large to be solved");
-            blame(job, file, s, &status);
-            break;
-        }
-        count_done(job);
-    }
+    for (int s = 0; s < job->solver_count && !is_over(job); ++s)
+        solve_with(job, file, &recorded.problem, &job->solver[s]);
     ts_fclib_free(&recorded);
 }
 
@@ -329,6 +351,7 @@ static void begin_output(solve_job* job) {
     else
         ts_text_add(&job->result, "%-34s %-16s %-15s %9s %12s %9s %9s %9s %9s\n", "file", "solver", "status",
                     "iterations", "time [us]", "natural", "two-norm", "own", "ncp [N]");
+    print_lines(job);
 }
 
 static int end_output(solve_job* job, int exit_code) {
@@ -342,17 +365,18 @@ static int end_output(solve_job* job, int exit_code) {
         ts_text_add(&job->result, "\n");
     }
     int exit = ts_console_print(&job->result, exit_code);
+    if (job->mute && exit == TS_EXIT_DONE) exit = TS_EXIT_FAILED;
     if (job->reached < job->done && !job->args->json)
         ts_console_note("%d of %d solves did not reach %g%s", job->done - job->reached, job->done, job->tolerance,
                         job->unreadable ? " (or had no file to read)" : "");
+    if (ts_signals_caught())
+        ts_console_note("stopped: %d of %lld solves were done", job->done,
+                        (long long)job->args->file_count * job->solver_count);
     return exit;
 }
 
 static void free_job(solve_job* job) {
-    for (int w = 0; w < job->workers && job->scratch; ++w) ts_arena_free(&job->scratch[w]);
-    free(job->scratch);
     ts_arena_free(&job->arena);
-    ts_task_pool_destroy(job->pool);
     ts_text_free(&job->result);
     ts_text_free(&job->answers);
 }
@@ -371,10 +395,10 @@ int ts_cmd_solve(const ts_args* args) {
     if (exit_code) {
         exit_code = ts_console_error("solve", args->json, exit_code, &status);
     } else {
-        begin_output(job);
         ts_signals_begin();
         job->progress = ts_progress_begin("solve");
-        for (int i = 0; i < args->file_count && !ts_signals_caught(); ++i) solve_file(job, args->file[i]);
+        begin_output(job);
+        for (int i = 0; i < args->file_count && !is_over(job); ++i) solve_file(job, args->file[i]);
         ts_progress_end(&job->progress);
         exit_code = job->reached == job->done && job->done > 0 ? TS_EXIT_DONE : TS_EXIT_FAILED;
         if (ts_signals_caught()) exit_code = ts_signals_exit_code();

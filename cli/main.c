@@ -93,6 +93,8 @@ static const ts_flag solve_flags[] = {
     {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0, "which ones (default: ncp)"},
     {"--tol", "X", TS_FLAG_NUMBER, OFFSET(tolerance), 1e-15, 1.0,
      "relative error that counts as solved (default 1e-8)"},
+    {"--time-limit", "S", TS_FLAG_NUMBER, OFFSET(time_limit), 1e-3, 1e9,
+     "seconds of wall clock for each file and solver (default: none)"},
     {"--impulses", "FILE", TS_FLAG_TEXT, OFFSET(impulses), 0.0, 0.0,
      "write the answers as JSON: per contact n, t1, t2 as in the file"},
     {"--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0,
@@ -162,11 +164,14 @@ static const ts_command commands[] = {
      "within\n"
      "--tol for solvers of the exact law, the residual of their own law for others, all relative to the problem's "
      "size.\n"
-     "Exit code 1 when a file could not be read or a solver did not get there. 'touchstone run --dump-problem' writes\n"
-     "such files.",
+     "The last column is the reason, where the status does not say it all. TIME is that of one solve, warm, without "
+     "reading.\n"
+     "Exit code 1 when a file could not be read or a solver did not get there; Ctrl-C (130) keeps what was done.\n"
+     "'touchstone run --dump-problem' writes such files.",
      "  touchstone solve problem.hdf5\n  touchstone solve problems/*.hdf5 --solvers ncp,ncp-nsgs --tol 1e-6\n"
      "  touchstone solve problem.hdf5 --solvers all --set solver.iteration_limit=20000 --json\n"
-     "  touchstone solve problem.hdf5 --impulses answer.json\n",
+     "  touchstone solve problem.hdf5 --impulses answer.json\n"
+     "  touchstone solve problems/*.hdf5 --solvers all --time-limit 10\n",
      solve_flags, COUNT(solve_flags), ts_cmd_solve},
     {"view", "watch a scene, or render a picture of it", "[SCENE]",
      "Opens a window; without SCENE, the first of the list. With --png renders one picture and needs no display.",

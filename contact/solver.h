@@ -65,6 +65,9 @@ typedef struct ts_solver {
     /// Fills out_R (row_count) with the compliance of the law that the solver truly solves, for solvers that soften what
     /// the problem leaves rigid; NULL when it is the problem's own.
     void (*compliance)(const ts_contact_problem* problem, const void* settings, double* out_R);
+    /// In a few words, why the solver cannot do what its name says on a problem of these blocks (of `problem` only sets and
+    /// sizes are read) and another one answers in its place; NULL when it can. The field may be NULL: it always can.
+    const char* (*obstacle)(const ts_contact_problem* problem, const void* settings);
 } ts_solver;
 
 /// How many solvers there are.

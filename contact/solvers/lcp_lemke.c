@@ -327,6 +327,12 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     return ts_lcp_lemke_solve(problem, (const ts_lcp_lemke_settings*)settings, scratch, impulse, NULL);
 }
 
+static const char* obstacle(const ts_contact_problem* problem, const void* settings) {
+    return count_rows(problem, ((const ts_lcp_lemke_settings*)settings)->row_limit) < 0
+               ? "too large to be pivoted (setting row_limit): lcp-pgs answered"
+               : NULL;
+}
+
 const ts_solver ts_lcp_lemke_solver = {
     .name = "lcp-lemke",
     .law = TS_LAW_LCP,
@@ -338,4 +344,5 @@ const ts_solver ts_lcp_lemke_solver = {
     .setting_count = (int)(sizeof(setting) / sizeof(setting[0])),
     .scratch_bytes = scratch_bytes,
     .solve = solve,
+    .obstacle = obstacle,
 };

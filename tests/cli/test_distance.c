@@ -199,6 +199,35 @@ Test(distance, ten_thousand_pairs_in_order) {
     outcome_free(&result);
 }
 
+// Ctrl-C while a batch waits for its pairs, and in the middle of answering: nothing is written.
+Test(distance, an_interrupted_batch_leaves_nothing) {
+    char path[96];
+    snprintf(path, sizeof path, "%s/pairs", folder);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    const char* const waiting[] = {"touchstone", "distance", "--batch", "pairs", "--output", "answers.jsonl", NULL};
+    static const int signals[2] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; ++i) {
+        outcome result = interrupt(waiting, signals[i]);
+        cr_expect_eq(result.code, 128 + signals[i], "%d: %s", result.code, ts_text_get(&result.err));
+        cr_expect(has(&result.err, "nothing was written"), "%s", ts_text_get(&result.err));
+        cr_expect_eq(result.out.length, 0u);
+        cr_expect_eq(file_count(), 1);
+        outcome_free(&result);
+    }
+    // Several times the two seconds after which the signal comes.
+    ts_text lines = {0};
+    for (int i = 0; i < 1000000; ++i)
+        ts_text_add(&lines, "{\"a\":\"cone:1,2\",\"b\":\"cylinder:1,2+.1\",\"pose_b\":[.%d,2.7,1,.8,.6,0,0]}\n", i);
+    write_text("many", ts_text_get(&lines));
+    ts_text_free(&lines);
+    const char* const busy[] = {"touchstone", "distance", "--batch", "many", "--output", "answers.jsonl", NULL};
+    outcome result = interrupt(busy, SIGINT);
+    cr_expect_eq(result.code, 130, "%d: %s", result.code, ts_text_get(&result.err));
+    cr_expect(has(&result.err, "nothing was written"), "%s", ts_text_get(&result.err));
+    cr_expect_eq(file_count(), 2);
+    outcome_free(&result);
+}
+
 Test(distance, a_bad_line_leaves_nothing) {
     static const char* const bad[][2] = {
         {"hello", "starts with a brace"},

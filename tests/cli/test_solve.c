@@ -15,6 +15,10 @@ Test(solve, wrong_use_is_named) {
         {"solve x --solvers ncp,ncp", 2, "twice"},
         {"solve x --tol 0", 2, "out of range"},
         {"solve x --tol small", 2, "takes a number"},
+        {"solve x --tol -1", 2, "out of range"},
+        {"solve x --tol nan", 2, "takes a number"},
+        {"solve x --time-limit 0", 2, "out of range"},
+        {"solve x --time-limit soon", 2, "takes a number"},
         {"solve x --tool 1", 2, "did you mean --tol"},
         {"solve x --set solver.restrats=1", 2, "did you mean 'solver.restarts'"},
         {"solve x --set solver.omega=1", 2, "no chosen solver has a setting 'omega'"},
@@ -22,6 +26,7 @@ Test(solve, wrong_use_is_named) {
         {"solve x --set solver.restarts=many", 2, "takes a number"},
         {"solve x --set gravity=0", 2, "no simulation"},
         {"solve x --impulses /nonexistent/a.json", 1, "/nonexistent/a.json"},
+        {"solve x --impulses /tmp", 1, "directory"},
         {"run stack-10 --dump-problem 10", 2, "STEP:FILE"},
         {"run stack-10 --dump-problem 0:a.hdf5", 2, "STEP:FILE"},
         {"run stack-10 --dump-problem 1.5:a.hdf5", 2, "STEP:FILE"},
@@ -35,6 +40,7 @@ Test(solve, help_and_commands_know_it) {
     outcome result = run("solve --help");
     cr_expect_eq(result.code, 0);
     cr_expect(has(&result.out, "--impulses"));
+    cr_expect(has(&result.out, "--time-limit"));
     cr_expect(has(&result.out, "FILE..."));
     outcome_free(&result);
     result = run("--help");
@@ -127,7 +133,9 @@ Test(solve, bad_files_do_not_stop_the_others) {
     cr_expect(json_holds(&result.out,
                          "assert [(e['file'], e['status']) for e in d] == [('a.hdf5', 'unreadable')] * 2 + "
                          "[('b.hdf5', 'converged')] * 2, d\n"
-                         "assert d[0]['residual'] == {'ncp': None, 'natural': None, 'own': None}\n"));
+                         "assert d[0]['residual'] == {'ncp': None, 'natural': None, 'own': None}\n"
+                         "assert d[0]['time_us'] is None and 'not an HDF5 file' in d[0]['reason'], d[0]\n"
+                         "assert 'reason' not in d[2], d[2]\n"));
     outcome_free(&result);
 }
 
@@ -142,6 +150,111 @@ Test(solve, not_reached_is_exit_code_1) {
     outcome_free(&result);
     result = run("solve stack.hdf5 --threads 2");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// The solver that could not do what its name says tells why, and that is nobody's business where it can.
+Test(solve, what_kept_a_solver_from_it_is_told) {
+    dump("run stack-10 --time 0.02 --solver ncp --dump-problem 10:stack.hdf5");
+    outcome result = run("solve stack.hdf5 --solvers lcp-lemke,lcp-pgs --set solver.row_limit=20 "
+                         "--set solver.iteration_limit=2");
+    cr_expect_eq(result.code, 1);
+    cr_expect(has(&result.out, "too large to be pivoted"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+    result = run("solve stack.hdf5 --solvers lcp-lemke,lcp-pgs --set solver.row_limit=20 "
+                 "--set solver.iteration_limit=2 --json");
+    cr_expect(json_holds(&result.out, "assert 'row_limit' in d[0]['reason'] and 'reason' not in d[1], d\n"));
+    outcome_free(&result);
+    result = run("solve stack.hdf5 --solvers lcp-lemke --json");
+    cr_expect(json_holds(&result.out, "assert 'reason' not in d[0], d\n"));
+    outcome_free(&result);
+}
+
+// Sweeps that are asked for more than rounding allows go on for days.
+#define ENDLESS "--tol 1e-15 --set solver.iteration_limit=1000000000 --set solver.stall=0 "
+
+Test(solve, a_time_limit_stops_a_solve_and_the_next_goes_on) {
+    dump("run stack-10 --time 0.02 --solver ncp --dump-problem 10:stack.hdf5");
+    outcome result =
+        run("solve stack.hdf5 --solvers lcp-pgs,ncp-pgs " ENDLESS "--time-limit 0.3 --json --impulses answers.json");
+    cr_expect_eq(result.code, 1);
+    cr_expect(json_holds(&result.out, "assert len(d) == 2\n"
+                                      "for e in d:\n"
+                                      "    assert e['status'] == 'time_limit' and '0.3 s' in e['reason'], e\n"
+                                      "    assert e['iterations'] is None and e['time_us'] is None, e\n"
+                                      "    assert set(e['residual'].values()) == {None}, e\n"));
+    outcome_free(&result);
+    ts_text answers = read_text("answers.json");
+    cr_expect(json_holds(&answers, "assert d == []\n"));
+    ts_text_free(&answers);
+    // One that is quick has all the time it needs, repeats included.
+    result = run("solve stack.hdf5 --time-limit 60");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// Ctrl-C in the middle of a solve: what was done is there, in every form it was asked for.
+Test(solve, interrupted_in_a_solve_keeps_what_was_done) {
+    dump("run sliding-cube --time 0.02 --solver ncp --dump-problem 5:cube.hdf5");
+    static const struct {
+        int signal_number;
+        int json;
+    } cases[] = {{SIGINT, 0}, {SIGTERM, 1}};
+    for (int i = 0; i < 2; ++i) {
+        const char* const arguments[] = {"touchstone",
+                                         "solve",
+                                         "cube.hdf5",
+                                         "cube.hdf5",
+                                         "--solvers",
+                                         "lcp-lemke,ncp-pgs",
+                                         "--tol",
+                                         "1e-15",
+                                         "--set",
+                                         "solver.iteration_limit=1000000000",
+                                         "--set",
+                                         "solver.stall=0",
+                                         "--impulses",
+                                         "answers.json",
+                                         cases[i].json ? "--json" : NULL,
+                                         NULL};
+        outcome result = interrupt(arguments, cases[i].signal_number);
+        cr_expect_eq(result.code, 128 + cases[i].signal_number, "%d", result.code);
+        cr_expect(has(&result.err, "stopped: 1 of 4 solves were done"), "%s", ts_text_get(&result.err));
+        if (cases[i].json)
+            cr_expect(json_holds(&result.out, "assert [e['solver'] for e in d] == ['lcp-lemke'], d\n"));
+        else
+            cr_expect(has(&result.out, "lcp-lemke") && !has(&result.out, "ncp-pgs"), "%s", ts_text_get(&result.out));
+        outcome_free(&result);
+        ts_text answers = read_text("answers.json");
+        cr_expect(json_holds(&answers, "assert [e['solver'] for e in d] == ['lcp-lemke'], d\n"));
+        ts_text_free(&answers);
+    }
+}
+
+// Answers never take the place of a problem, under whatever name it goes.
+Test(solve, answers_do_not_replace_a_problem) {
+    dump("run sliding-cube --time 0.02 --solver ncp --dump-problem 5:cube.hdf5");
+    expect_refusal("solve cube.hdf5 --impulses cube.hdf5", 1, "one of the problems");
+    expect_refusal("solve cube.hdf5 --impulses ./cube.hdf5", 1, "one of the problems");
+    outcome result = run("solve cube.hdf5 >/dev/null");
+    cr_expect_eq(result.code, 0);
+    outcome_free(&result);
+}
+
+// Directories, pipes nobody writes to, and files cut short are told apart and never waited for.
+Test(solve, what_is_no_problem_file_is_refused_by_name) {
+    dump("run sliding-cube --time 0.02 --solver ncp --dump-problem 5:cube.hdf5");
+    char command[256];
+    snprintf(command, sizeof command, "cd %s && mkdir dir && mkfifo pipe && head -c 3000 cube.hdf5 > cut && : > empty",
+             folder);
+    cr_assert_eq(system(command), 0);
+    outcome result = run("solve dir pipe cut empty cube.hdf5");
+    cr_expect_eq(result.code, 1);
+    static const char* const expected[] = {"dir: cannot read: Is a directory", "pipe: cannot read: this is no regular",
+                                           "cut: an HDF5 file that cannot be opened", "empty: the file is empty",
+                                           "4 of 5 solves"};
+    for (int i = 0; i < 5; ++i) cr_expect(has(&result.err, expected[i]), "%s", ts_text_get(&result.err));
+    cr_expect(has(&result.out, "converged"));
     outcome_free(&result);
 }
 
