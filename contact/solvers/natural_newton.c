@@ -225,6 +225,11 @@ static int is_converged(const natural* q) {
 static void iterate(natural* q, double* impulse) {
     int failures = 0, since_best = 0;
     double now = look(q);
+    // A start whose squares overflow is none.
+    if (!isfinite(now)) {
+        memset(q->x, 0, (size_t)q->s.rows * sizeof(double));
+        now = look(q);
+    }
     judge(q, q->x, impulse);
     q->report.status = TS_SOLVE_ITERATION_LIMIT;
     if (is_converged(q)) q->report.status = TS_SOLVE_CONVERGED;
