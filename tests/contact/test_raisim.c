@@ -204,6 +204,49 @@ Test(random_blocks, sliding_is_the_global_minimum) {
     cr_expect_gt(wide, 5, "only %d sections were hyperbolas", wide);
 }
 
+// Blocks as wild as they come, nearly singular and strongly coupled. With the corrected rule's slip in the energy the section
+// has several valleys, and the search from the sticking direction ends in the wrong one, or in none: the scan all round must
+// find the deepest. (Without slip it is never needed.)
+Test(random_blocks, the_deepest_of_several_valleys) {
+    enum { TRIALS = 2000, DIRECTIONS = 4000 };
+    ts_rng rng = ts_rng_make(73, 0);
+    static double cosine[DIRECTIONS], sine[DIRECTIONS];
+    for (int k = 0; k < DIRECTIONS; ++k) {
+        cosine[k] = cos(2.0 * acos(-1.0) * k / DIRECTIONS);
+        sine[k] = sin(2.0 * acos(-1.0) * k / DIRECTIONS);
+    }
+    int slid = 0;
+    for (int trial = 0; trial < TRIALS; ++trial) {
+        double X[9], G[9], b[3], mu = ts_rng_uniform_in(&rng, 0.05, 4.0);
+        for (int i = 0; i < 9; ++i) X[i] = ts_rng_normal(&rng);
+        for (int i = 0; i < 9; ++i) {
+            G[i] = i % 4 == 0 ? 1e-3 : 0.0;
+            for (int j = 0; j < 3; ++j) G[i] += X[3 * (i / 3) + j] * X[3 * (i % 3) + j];
+        }
+        for (int i = 0; i < 3; ++i) b[i] = ts_rng_normal(&rng);
+        b[2] = -fabs(b[2]);
+        ts_raisim_contact q = contact_of(G, b, mu);
+        q.slip = trial % 4 ? fabs(ts_rng_normal(&rng)) : 0.0;
+        ts_vec3 found = ts_raisim_solve_contact(&q, &safe_search);
+        double t = hypot(found.x, found.y);
+        if (t < mu * found.z * (1.0 - 1e-12)) continue;  // sticks
+        ++slid;
+        const long double l[3] = {found.x, found.y, found.z};
+        long double shift = (long double)mu * q.slip, mine = energy(G, b, l) + shift * l[2], least = mine;
+        for (int k = 0; k < DIRECTIONS; ++k) {
+            double D = G[8] / mu + G[2] * cosine[k] + G[5] * sine[k];
+            if (!(D > 0.0)) continue;
+            double r = -b[2] / D;
+            const long double p[3] = {r * cosine[k], r * sine[k], r / mu};
+            least = fminl(least, energy(G, b, p) + shift * p[2]);
+        }
+        long double scale = fabsl(mine) + fabsl(b[0] * l[0]) + fabsl(b[1] * l[1]) + fabsl(b[2] * l[2]);
+        cr_expect_leq((double)(mine - least), (double)(1e-12L * scale), "trial %d: %Lg over the scan", trial,
+                      mine - least);
+    }
+    cr_expect_gt(slid, TRIALS / 4, "only %d of %d slid", slid, TRIALS);
+}
+
 // Without any coupling of normal and tangents the published rule obeys the exact law.
 Test(random_blocks, without_coupling_the_law_is_exact) {
     ts_rng rng = ts_rng_make(72, 0);
