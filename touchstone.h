@@ -94,6 +94,7 @@
 #include "engine/record.h"
 #include "engine/rnea.h"
 #include "engine/sim.h"
+#include "engine/soft_contact.h"
 #include "engine/step.h"
 #include "scenes/controllers/dragged_cube.h"
 #include "scenes/experiments/experiment_table.h"

@@ -65,6 +65,9 @@ typedef struct ts_solver {
     /// Fills out_R (row_count) with the compliance of the law that the solver truly solves, for solvers that soften what
     /// the problem leaves rigid; NULL when it is the problem's own.
     void (*compliance)(const ts_contact_problem* problem, const void* settings, double* out_R);
+    /// Nonzero when its law is that of contacts with a spring and a damper of their own: an engine gives it those that the
+    /// model has, as R and c*, in place of hard contacts.
+    int takes_softness;
     /// In a few words, why the solver cannot do what its name says on a problem of these blocks (of `problem` only sets and
     /// sizes are read) and another one answers in its place; NULL when it can. The field may be NULL: it always can.
     const char* (*obstacle)(const ts_contact_problem* problem, const void* settings);

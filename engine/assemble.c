@@ -33,6 +33,7 @@
 #include "engine/free_body_internal.h"
 #include "engine/joint_rows.h"
 #include "engine/sim_internal.h"
+#include "engine/soft_contact.h"
 #include "engine/step.h"
 
 // Rows beyond which no dense G is made (134 MB for the matrix); a solver that needs one then reports failure.
@@ -267,7 +268,10 @@ static void fill_contact_block(const assembly* work, int b, double* wide) {
         work->reference[row + r] = 0.0;
         work->R[row + r] = r == normal ? sim->options.compliance_normal : sim->options.compliance_tangent;
     }
-    work->reference[row + normal] = ts_assemble_reference(&sim->options, &input, &bounces);
+    if (ts_soft_contact_kind(sim))
+        ts_soft_contact_rows(sim, contact, now, work->reference + row, work->R + row);
+    else
+        work->reference[row + normal] = ts_assemble_reference(&sim->options, &input, &bounces);
     for (int r = 0; r < rows; ++r) work->g[row + r] = unhindered[r] - work->reference[row + r];
     warm_impulse(work, contact, memory, now[normal], bounces, work->impulse + row);
     contact->velocity_before = rows >= 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
@@ -476,7 +480,8 @@ ts_code ts_step_assemble(ts_sim* sim) {
     sim->problem.block = work.block;
     sim->problem.delassus = delassus;
     sim->problem.g = work.g;
-    int soft = sim->options.compliance_normal > 0.0 || sim->options.compliance_tangent > 0.0;
+    int soft =
+        sim->options.compliance_normal > 0.0 || sim->options.compliance_tangent > 0.0 || ts_soft_contact_kind(sim);
     sim->problem.R = soft ? work.R : NULL;
     sim->problem.time_step = sim->options.time_step;
     sim->info.row_count = work.row_count;

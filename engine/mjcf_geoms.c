@@ -46,6 +46,10 @@ static void read_contact(geom_draft* g) {
     g->def.category = (unsigned)ts_mjcf_integer(e, "contype", 1);
     g->def.mask = (unsigned)ts_mjcf_integer(e, "conaffinity", 1);
     g->def.priority = ts_mjcf_integer(e, "priority", 0);
+    // Numbers that are not given keep MuJoCo's defaults.
+    ts_mjcf_reals(e, "solref", g->def.solref, 1, 2);
+    ts_mjcf_reals(e, "solimp", g->def.solimp, 1, 5);
+    g->def.solmix = ts_mjcf_real(e, "solmix", 1.0);
     g->def.restitution = r->compiler.restitution;
     if (r->compiler.no_contact) g->def.category = g->def.mask = 0;
 }

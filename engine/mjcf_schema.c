@@ -29,6 +29,7 @@ typedef struct known {
 #define POSE OK("pos"), OK("quat"), OK("axisangle"), OK("xyaxes"), OK("zaxis"), OK("euler")
 
 static const char soft_contact[] = "contacts are hard: softness comes from the options compliance_normal and baumgarte";
+static const char model_softness[] = "contacts are hard, except under solver mujoco or with the option soft_contacts=2";
 static const char soft_limit[] = "joint limits are hard";
 static const char no_fluid[] = "there is no surrounding fluid";
 static const char no_actuator[] = "actuators apply no force";
@@ -75,7 +76,7 @@ static const known option_table[] = {
     MOOT("tolerance", their_solver),
     LOST("solver", own_solver),
     LOST("cone", "the friction cone follows from the chosen solver's contact law"),
-    LOST("impratio", "normal and friction impulses are equally hard"),
+    OK("impratio"),
     LOST("integrator", "there is one integrator: semi-implicit, with implicit joint damping and springs"),
     LOST("density", no_fluid),
     LOST("viscosity", no_fluid),
@@ -230,9 +231,9 @@ static const known geom_table[] = {
     OK("shellinertia"),
     NEAR("margin", "contacts are made from the option contact_margin on, for all geoms alike"),
     LOST("gap", "contacts act as soon as they are made"),
-    LOST("solref", soft_contact),
-    LOST("solimp", soft_contact),
-    LOST("solmix", soft_contact),
+    NEAR("solref", model_softness),
+    NEAR("solimp", model_softness),
+    NEAR("solmix", model_softness),
     LOST("adhesion", "surfaces do not stick"),
     LOST("surfacevel", "surfaces do not move by themselves"),
     LOST("fluidshape", no_fluid),

@@ -91,6 +91,7 @@ void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     ts_mjcf_check(reader, node, "option");
     set_option(reader, node, "timestep", "time_step");
     set_option(reader, node, "gravity", "gravity");
+    set_option(reader, node, "impratio", "impratio");
     for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
         if (strcmp(child->name, "flag") == 0)
             read_flags(reader, child);

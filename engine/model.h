@@ -87,6 +87,9 @@ typedef struct ts_geom {
     double friction_spin;  // m, of spinning about the normal; combined like mu
     double friction_roll;  // m, of rolling
     double restitution;    // 0..1; a pair uses the larger of the two
+    double solref[2];      // how a soft contact springs and damps, as in MJCF (engine/soft_contact.h)
+    double solimp[5];      // how much of that it gets, likewise
+    double solmix;         // 1: weight of these two when a pair mixes them
     int priority;
     int contact_dimension;  // 1 frictionless, 3 frictional, 4 resists spinning, too, 6 rolling, too
     unsigned category;      // MJCF contype

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "engine/sim_internal.h"
+#include "engine/soft_contact.h"
 #include "engine/step.h"
 
 // 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
@@ -37,7 +38,16 @@ typedef struct narrow_context {
     ts_pair_memory* memory;
     ts_manifold* manifold;
     ts_manifold_settings settings;
+    int overlapping_only;
 } narrow_context;
+
+// A spring that is not pressed does nothing, not even damp.
+static void drop_apart(ts_manifold* manifold) {
+    int kept = 0;
+    for (int k = 0; k < manifold->count; ++k)
+        if (manifold->point[k].gap < 0.0) manifold->point[kept++] = manifold->point[k];
+    manifold->count = kept;
+}
 
 static void collide_pairs(void* context, int begin, int end, int worker) {
     narrow_context* job = (narrow_context*)context;
@@ -50,6 +60,7 @@ static void collide_pairs(void* context, int begin, int end, int worker) {
         manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
         ts_manifold_collide(&sim->model->geom[a].shape, &sim->geom_pose[a], &sim->model->geom[b].shape,
                             &sim->geom_pose[b], &job->settings, &job->memory[i].cache, manifold);
+        if (job->overlapping_only) drop_apart(manifold);
         // Points by feature; there are at most eight.
         for (int k = 1; k < manifold->count; ++k) {
             ts_manifold_point point = manifold->point[k];
@@ -269,8 +280,9 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int pair_count) 
     if (!pair || !merge_pair_memory(sim, pair, count)) return TS_ERROR_MEMORY;
     ts_manifold* manifold = TS_ARENA_ARRAY(&sim->scratch, ts_manifold, count);
     if (!manifold) return TS_ERROR_MEMORY;
-    ts_manifold_settings settings = {sim->options.contact_margin, sim->options.manifold_points};
-    narrow_context job = {sim, pair, storage->pair_next, manifold, settings};
+    int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
+    ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points};
+    narrow_context job = {sim, pair, storage->pair_next, manifold, settings, soft};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
     return compact(sim, pair, manifold, count);
 }

@@ -32,6 +32,18 @@ static const field fields[] = {
      AT(restitution_speed)},
     {{"compliance_normal", "1/kg", "R of the normal rows", 1, 0.0, 1e12}, FIELD_REAL, AT(compliance_normal)},
     {{"compliance_tangent", "1/kg", "R of the tangent rows", 1, 0.0, 1e12}, FIELD_REAL, AT(compliance_tangent)},
+    {{"soft_contacts", "", "softness of the model's geoms: 0 never, 1 under solver mujoco, 2 always", 1, 0.0, 2.0},
+     FIELD_INTEGER,
+     AT(soft_contacts)},
+    {{"impratio", "", "how much harder friction is than the normal, of such contacts", 1, 1e-6, 1e6},
+     FIELD_REAL,
+     AT(impratio)},
+    {{"contact_stiffness", "N/m", "every contact point is a spring; 0: none is", 1, 0.0, 1e15},
+     FIELD_REAL,
+     AT(contact_stiffness)},
+    {{"contact_dissipation", "s", "damping of such a spring over its stiffness", 1, 0.0, 1e3},
+     FIELD_REAL,
+     AT(contact_dissipation)},
     {{"manifold_points", "", "most contact points per pair of geoms", 1, 1.0, 8.0}, FIELD_INTEGER, AT(manifold_points)},
     {{"warm_start", "", "1: contacts start from the last impulses, 0: from zero", 1, 0.0, 1.0},
      FIELD_INTEGER,
@@ -54,6 +66,9 @@ ts_options ts_options_default(void) {
     o.baumgarte = 0.1;
     o.slop = 1e-5;
     o.push_out_speed = 1.0;
+    o.soft_contacts = 1;
+    o.impratio = 1.0;
+    o.contact_dissipation = 0.1;
     o.manifold_points = 4;
     o.warm_start = 1;
     memcpy(o.solver, "ncp-pgs", sizeof "ncp-pgs");

@@ -12,20 +12,24 @@ extern "C" {
 
 /// Simulation options. Plain data; see ts_options_default.
 typedef struct ts_options {
-    double time_step;           // s
-    ts_vec3 gravity;            // m/s^2
-    double contact_margin;      // m: contacts are made from this gap on (speculative contacts)
-    double baumgarte;           // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
-    double slop;                // m: penetration that is left alone
-    double push_out_speed;      // m/s: most a penetration may add to the separation velocity
-    double restitution_speed;   // m/s: slower impacts do not bounce; <= 0 means max(0.01, 2 |gravity| time_step)
-    double compliance_normal;   // kg^-1: R of normal rows
-    double compliance_tangent;  // kg^-1: R of tangent rows
-    int manifold_points;        // 1..8: most contact points per pair of geoms
-    int warm_start;             // 1: contacts start from the last step's impulses, 0: from zero
-    char solver[32];            // name from the solver table
-    double tolerance;           // own-law residual in force units; <= 0: the solver's default
-    int iterations;             // iteration limit; <= 0: the solver's default
+    double time_step;            // s
+    ts_vec3 gravity;             // m/s^2
+    double contact_margin;       // m: contacts are made from this gap on (speculative contacts)
+    double baumgarte;            // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
+    double slop;                 // m: penetration that is left alone
+    double push_out_speed;       // m/s: most a penetration may add to the separation velocity
+    double restitution_speed;    // m/s: slower impacts do not bounce; <= 0 means max(0.01, 2 |gravity| time_step)
+    double compliance_normal;    // kg^-1: R of normal rows
+    double compliance_tangent;   // kg^-1: R of tangent rows
+    int soft_contacts;           // whether contacts are as soft as the model says: 0 never, 1 under mujoco, 2 always
+    double impratio;             // 1: R of the normal over R of friction, of contacts as soft as the model says
+    double contact_stiffness;    // N/m of every contact point; 0: contacts are no springs
+    double contact_dissipation;  // s: damping of such a spring over its stiffness
+    int manifold_points;         // 1..8: most contact points per pair of geoms
+    int warm_start;              // 1: contacts start from the last step's impulses, 0: from zero
+    char solver[32];             // name from the solver table
+    double tolerance;            // own-law residual in force units; <= 0: the solver's default
+    int iterations;              // iteration limit; <= 0: the solver's default
 } ts_options;
 
 /// One option by name.
@@ -38,7 +42,7 @@ typedef struct ts_option {
     double high;          // largest allowed value
 } ts_option;
 
-/// Touchstone's defaults: 2 ms, 9.81 downwards, margin 1 mm, baumgarte 0.1, slop 10 um, ncp-pgs.
+/// Touchstone's defaults: 2 ms, 9.81 downwards, margin 1 mm, baumgarte 0.1, slop 10 um, soft under mujoco only, ncp-pgs.
 ts_options ts_options_default(void);
 
 /// How many options can be set by name ("solver" is one of them; its value is text).

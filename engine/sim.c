@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "engine/kinematics.h"
 #include "engine/sim_internal.h"
+#include "engine/soft_contact.h"
 
 // Zeroed array from the storage's arena.
 #define FIXED_ARRAY(storage, type, count) \
@@ -53,6 +54,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
     storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);
     storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
     storage->applied = FIXED_ARRAY(storage, double, model->nv);
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
@@ -122,6 +124,11 @@ ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_s
         return code;
     }
     ts_sim_reset(sim);
+    if (!ts_soft_contact_weigh(sim)) {
+        ts_sim_free(sim);
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation of %d bodies",
+                             model->body_count);
+    }
     *out_sim = sim;
     return ts_status_ok(out_status);
 }

@@ -36,6 +36,7 @@ typedef struct ts_sim_storage {
     int* dof_run;              // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
     int dof_most;              // most dofs of a tree
     ts_geom_box* geom_box;     // (geom_count)
+    double* inverse_weight;    // (body_count) kg^-1, see ts_soft_contact_weigh
     int fixed_placed;          // nonzero once bodies that cannot move have their poses, velocities and inertias
 
     // scratch of the dynamics, one entry per body so that trees can be worked on at the same time

@@ -126,4 +126,5 @@ const ts_solver ts_mujoco_solver = {
     .scratch_bytes = scratch_bytes,
     .solve = solve,
     .compliance = compliance,
+    .takes_softness = 1,
 };

@@ -2,7 +2,8 @@
 //
 // Problem: the relaxed law (CCP) with u = (G + R) lambda + g and R > 0 on every row. Rows are as soft as the problem says
 // but never harder than R_N = beta^2 / (4 pi^2) |G_ii|, |.| the Frobenius norm over the number of rows: then a contact's
-// own period is beta steps, which is as stiff as a step can show. Friction has R_T = sigma R_N where the problem has none.
+// own period is beta steps, which is as stiff as a step can show. Friction has R_T = sigma |G_ii| where the problem has none,
+// however soft the normal is: what holds on a slope creeps at about sigma g h.
 // Rule: primal_newton.c.
 // Source: Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", 2022; Drake's SapSolver.
 // Guaranteed: one answer, without internal forces between contacts of equal R; converges from any start.
@@ -26,7 +27,7 @@ static const ts_setting setting[] = {
     {"iteration_limit", "most linear systems", TS_SETTING_INT, offsetof(ts_sap_settings, shared.iteration_limit), 0.0,
      1e9},
     {"beta", "period of the hardest contact, in steps", TS_SETTING_DOUBLE, offsetof(ts_sap_settings, beta), 1e-4, 1e3},
-    {"sigma", "compliance of friction over that of the normal, where the problem has none", TS_SETTING_DOUBLE,
+    {"sigma", "compliance of friction over the size of G_ii, where the problem has none", TS_SETTING_DOUBLE,
      offsetof(ts_sap_settings, sigma), 1e-6, 1e3},
 };
 
@@ -45,10 +46,14 @@ static void compliance(const ts_contact_problem* problem, const void* settings, 
         const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
         double sum = 0.0, row_default[TS_BLOCK_ROWS_MAX];
         for (int k = 0; k < block->rows * block->rows; ++k) sum += D[k] * D[k];
-        double least = s->beta * s->beta / FOUR_PI_SQUARED * sqrt(sum) / block->rows;
+        double size = sqrt(sum) / block->rows, least = s->beta * s->beta / FOUR_PI_SQUARED * size, tangent = 0.0;
         for (int r = 0; r < block->rows; ++r) row_default[r] = least;
         ts_primal_softness softness = {least, least, s->sigma};
         ts_primal_block_compliance(problem, b, softness, row_default, out_R + block->row);
+        for (int r = 0; r < block->rows && problem->R; ++r) tangent += r == 2 ? 0.0 : problem->R[block->row + r];
+        if (block->set != TS_SET_CONE || tangent > 0.0 || !(size > 0.0)) continue;
+        for (int r = 0; r < block->rows; ++r)
+            if (r != 2) out_R[block->row + r] = s->sigma * size;
     }
 }
 

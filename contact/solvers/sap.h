@@ -12,7 +12,7 @@ extern "C" {
 typedef struct ts_sap_settings {
     ts_solver_settings shared;  // an iteration is one linear system
     double beta;                // 1: R_N is at least beta^2 / (4 pi^2) times the size of the contact's own block of G
-    double sigma;               // 1: R_T / R_N where the problem has no R_T
+    double sigma;               // 1: R_T over that size, where the problem has no R_T
 } ts_sap_settings;
 
 /// Defaults: beta 1, sigma 1e-3, 100 iterations.

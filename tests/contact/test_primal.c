@@ -44,15 +44,15 @@ Test(particle, slides_and_lifts_off_as_its_compliance_says) {
     expect_sliding_particle(&ts_mujoco_solver, &hard_friction, 0.1 / 19.0, 1.0 / 19.0, 1e-12);
     const double pi = acos(-1.0);
     ts_sap_settings sap = sap_tight(2.0, 0.25);
-    double R_N = 4.0 / (4.0 * pi * pi) * sqrt(3.0) / 3.0;
-    expect_sliding_particle(&ts_sap_solver, &sap, 0.25 * R_N, R_N, 1e-12);
+    double size = sqrt(3.0) / 3.0;
+    expect_sliding_particle(&ts_sap_solver, &sap, 0.25 * size, 4.0 / (4.0 * pi * pi) * size, 1e-12);
 }
 
 // R -> 0 is the relaxed law itself, to the digits that R = 1e-9 leaves.
 Test(particle, hard_contacts_are_the_convex_relaxation) {
     double g[3] = {1.0, 0.0, -GRAVITY * TIME_STEP};
     ts_mujoco_settings mujoco = mujoco_tight(1.0 - 1e-9, 1.0);
-    ts_sap_settings sap = sap_tight(1e-4, 1e-1);
+    ts_sap_settings sap = sap_tight(1e-4, 1e-9);
     // A rounding of the impulse does work of 1e-10 N m/s^2 on the slip.
     mujoco.shared.tolerance = sap.shared.tolerance = 1e-8;
     fixture_answer a = fixture_solve_contact(&ts_mujoco_solver, &mujoco, 0.4, identity, g, NULL);
@@ -104,7 +104,8 @@ Test(compliance, is_chosen_where_the_problem_is_rigid) {
     ts_sap_settings sap = sap_tight(1.0, 0.01);
     ts_sap_solver.compliance(&problem, &sap, out);
     double unit = 1.0 / pow(2.0 * acos(-1.0), 2.0), first = unit * sqrt(14.0) / 3.0, last = unit * sqrt(194.0) / 3.0;
-    const double near_rigid[9] = {0.01 * first, 0.01 * first, first, 0.7, unit * 2.5, unit * 2.5, 0.3, 0.3, last};
+    double friction = 0.01 * sqrt(14.0) / 3.0;
+    const double near_rigid[9] = {friction, friction, first, 0.7, unit * 2.5, unit * 2.5, 0.3, 0.3, last};
     for (int i = 0; i < 9; ++i) cr_expect_float_eq(out[i], near_rigid[i], 1e-14, "row %d: %g", i, out[i]);
     ts_arena_free(&arena);
 }
