@@ -10,7 +10,7 @@
 // operator keeps is then w = L (v - v_f), turned back once per step. Rows keep their support on the chain of dofs from the
 // body to the root, and only that is stored: one segment per run of consecutive dofs. A contact between two bodies of one
 // tree takes the whole tree.
-// A solver that must factorise G gets the same rows multiplied out into a dense matrix, up to `dense_row_limit` rows.
+// A solver that asks for a factor of G gets one of the same operator, through the bodies or by rows, never a dense one.
 //
 // Warm starts (docs/contact.md): last step's impulse, kept in world axes, is turned into the new frame, scaled by the
 // ratio of time steps and projected on the cone. It is dropped when the normal turned by more than 45 degrees, when the
@@ -36,8 +36,8 @@
 #include "engine/soft_contact.h"
 #include "engine/step.h"
 
-// Rows beyond which no dense G is made (134 MB for the matrix); a solver that needs one then reports failure.
-enum { dense_row_limit = 4096 };
+// Numbers beyond which no factor of G is made (512 MiB); a solver that needs one then reports failure.
+static const size_t factor_limit = (size_t)1 << 26;
 
 // 1: cosine between a normal and last step's below which the old impulse says nothing.
 static const double least_normal_agreement = 0.7;
@@ -402,51 +402,6 @@ static int plan(assembly* work) {
     return 1;
 }
 
-// Adds to G what two segments contribute: rows of blocks b and c that share columns.
-static void add_segment_product(const assembly* work, int s, int b, int o, int c, double* G) {
-    const ts_delassus_segment* mine = &work->segment[s];
-    const ts_delassus_segment* other = &work->segment[o];
-    int low = mine->column > other->column ? mine->column : other->column;
-    int mine_end = mine->column + mine->count, other_end = other->column + other->count;
-    int shared = (mine_end < other_end ? mine_end : other_end) - low;
-    if (shared <= 0) return;
-    size_t n = (size_t)work->row_count;
-    for (int i = work->block_row[b]; i < work->block_row[b + 1]; ++i) {
-        const double* left = mine->J + (i - work->block_row[b]) * mine->count + (low - mine->column);
-        for (int j = work->block_row[c]; j < work->block_row[c + 1]; ++j) {
-            const double* right = other->J + (j - work->block_row[c]) * other->count + (low - other->column);
-            double value = row_dot(left, right, shared);
-            G[(size_t)i * n + (size_t)j] += value;
-            if (c != b) G[(size_t)j * n + (size_t)i] += value;
-        }
-    }
-}
-
-// Multiplies the rows out into G. Only pairs of segments on the same tree are visited, through a list per tree.
-static ts_delassus* dense_operator(const assembly* work) {
-    ts_arena* arena = &work->sim->scratch;
-    const ts_model* model = work->sim->model;
-    size_t n = (size_t)work->row_count;
-    int segments = work->segment_start[work->block_count];
-    double* G = (double*)ts_arena_alloc_zeroed(arena, n * n, sizeof(double));
-    int* next = TS_ARENA_ARRAY(arena, int, segments);
-    int* owner = TS_ARENA_ARRAY(arena, int, segments);
-    int* head = TS_ARENA_ARRAY(arena, int, model->tree_count);
-    if (!G || !next || !owner || !head) return NULL;
-    for (int t = 0; t < model->tree_count; ++t) head[t] = -1;
-    for (int b = 0; b < work->block_count; ++b) {
-        for (int s = work->segment_start[b]; s < work->segment_start[b + 1]; ++s) {
-            int tree = model->dof[work->segment[s].column].tree;
-            owner[s] = b;
-            next[s] = head[tree];
-            head[tree] = s;
-            // Runs of one block do not overlap, so within a block only a segment with itself contributes.
-            for (int o = s; o >= 0; o = next[o]) add_segment_product(work, s, b, o, owner[o], G);
-        }
-    }
-    return ts_delassus_dense(arena, work->block_count, work->block_row, G);
-}
-
 ts_code ts_step_assemble(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_joint_row* joint_row = TS_ARENA_ARRAY(&sim->scratch, ts_joint_row, ts_joint_rows_limit(sim->model));
@@ -466,8 +421,9 @@ ts_code ts_step_assemble(ts_sim* sim) {
     storage->velocity_form = ts_delassus_velocity_form_borrow(&sim->scratch, sim->model->nv, work.block_count,
                                                               work.block_row, work.segment_start, work.segment);
     ts_delassus* delassus = storage->velocity_form;
-    if (delassus && (sim->solver->needs & TS_DELASSUS_FACTOR) && work.row_count <= dense_row_limit)
-        delassus = dense_operator(&work);
+    // Without a factor, where that is too large, the operator is as good as before.
+    if (delassus && (sim->solver->needs & TS_DELASSUS_FACTOR))
+        ts_delassus_velocity_form_factor(delassus, &sim->scratch, factor_limit);
     storage->joint_row_id = TS_ARENA_ARRAY(&sim->scratch, int, work.block_count - work.contact_count);
     if (!delassus || !storage->joint_row_id) return TS_ERROR_MEMORY;
     for (int b = work.contact_count; b < work.block_count; ++b)
