@@ -302,3 +302,5 @@ ts_block_lu* ts_block_lu_analyse(ts_arena* arena, int count, const int* size, co
 }
 
 double ts_block_lu_work(const ts_block_lu* lu) { return lu->work; }
+
+size_t ts_block_lu_numbers(const ts_block_lu* lu) { return lu->value_count; }

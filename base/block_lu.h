@@ -31,6 +31,9 @@ void ts_block_lu_solve(const ts_block_lu* lu, double* x);
 /// Multiply-adds of one factorisation.
 double ts_block_lu_work(const ts_block_lu* lu);
 
+/// Numbers in the factor, each used once in a solve.
+size_t ts_block_lu_numbers(const ts_block_lu* lu);
+
 #ifdef __cplusplus
 }
 #endif

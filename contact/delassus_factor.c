@@ -2,15 +2,16 @@
 //
 // Problem: a pile has more contact rows than degrees of freedom, and one heavy body couples all its contacts: G by blocks
 // is then nearly dense, and what it is made of, G = J Y^T with Y = J M^-1, is not.
-// Rule: where rows outnumber columns, through the bodies (Woodbury):
+// Rule: where rows outnumber the columns in use, through the bodies (Woodbury):
 //     (S + J Y^T)^-1 = S^-1 - S^-1 J W^-1 Y^T S^-1,   W = I + Y^T S^-1 J,
 // with W block-sparse over groups of at most six columns: two groups meet where a contact has both. Else G is listed by
-// blocks of rows. Either way block LU (base/block_lu.h), whose order and pattern are kept when the shift changes.
-// Source: Woodbury 1950; Hager 1989.
+// blocks of rows, unless it is too large for that. Either way block LU (base/block_lu.h), whose order and pattern are kept
+// when the shift changes. Both eliminate from K = [[-S, J], [Y^T, I]]: rows first leaves W, bodies first leaves -(G + S).
+// Source: Woodbury 1950; Hager 1989. Bodies first: Carpentier, Budhiraja and Mansard 2021.
 // Guaranteed: memory is linear in contacts plus the factor of W.
 // Known to fail: with a shift far below the stiffness, S^-1 b - S^-1 J y is a difference of large numbers, and digits of
-// about the ratio are lost. Rounds of refinement with the operator itself win them back until the ratio nears 1e-14; a
-// caller who needs to know looks at the residual.
+// about the ratio are lost. Where that matters, rounds of refinement with the operator itself win them back until the
+// ratio nears 1e-14; a caller who needs to know looks at the residual.
 #include "contact/delassus_factor_internal.h"
 
 #include <math.h>
@@ -19,7 +20,9 @@
 #include "base/block_lu.h"
 #include "contact/body_graph_internal.h"
 
-enum { REFINEMENTS = 2 };
+// Stiffness over shift beyond which a solve is refined once, and twice.
+#define REFINE_ONCE 1e4
+#define REFINE_TWICE 1e7
 
 struct ts_velocity_factor {
     int through_bodies;
@@ -28,10 +31,12 @@ struct ts_velocity_factor {
     ts_body_graph bodies;       // W's, through the bodies
     double* value;              // what is factorised
     size_t numbers;
+    int refinements;
     double* shift;    // (rows)
     double* right;    // (rows)
     double* asked;    // (rows)
     double* reduced;  // (rows of W)
+    double* V;        // (velocity_count)
 };
 
 static int by_rows(ts_velocity_factor* f, const ts_velocity_form* form, ts_arena* arena, size_t most) {
@@ -48,7 +53,7 @@ static int by_rows(ts_velocity_factor* f, const ts_velocity_form* form, ts_arena
     return f->value && f->lu;
 }
 
-static int by_bodies(ts_velocity_factor* f, ts_velocity_form* form, ts_arena* arena, size_t most) {
+static int by_bodies(ts_velocity_factor* f, const ts_velocity_form* form, ts_arena* arena, size_t most) {
     ts_body_graph* graph = &f->bodies;
     if (!ts_body_graph_make(form, 0, NULL, arena, graph)) return 0;
     f->through_bodies = 1;
@@ -57,9 +62,22 @@ static int by_bodies(ts_velocity_factor* f, ts_velocity_form* form, ts_arena* ar
     f->matrix.at = graph->at;
     f->numbers = graph->numbers;
     f->value = TS_ARENA_ARRAY(arena, double, f->numbers);
-    f->reduced = TS_ARENA_ARRAY(arena, double, f->bodies.place[f->bodies.groups]);
-    f->lu = ts_block_lu_analyse(arena, f->bodies.groups, f->bodies.size, f->matrix.start, f->matrix.column, most);
-    return f->value && f->reduced && f->lu;
+    f->reduced = TS_ARENA_ARRAY(arena, double, graph->place[graph->groups]);
+    f->V = TS_ARENA_ARRAY(arena, double, form->velocity_count);
+    f->lu = ts_block_lu_analyse(arena, graph->groups, graph->size, f->matrix.start, f->matrix.column, most);
+    return f->value && f->reduced && f->V && f->lu;
+}
+
+int ts_velocity_factor_prefers_bodies(const ts_velocity_form* form, ts_arena* scratch) {
+    int columns = 0, rows = form->base.row_count;
+    if (rows > form->velocity_count) return 1;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    unsigned char* used = (unsigned char*)ts_arena_alloc_zeroed(scratch, (size_t)form->velocity_count, 1);
+    for (int s = 0; used && s < form->segment_start[form->base.block_count]; ++s)
+        memset(used + form->segment[s].column, 1, (size_t)form->segment[s].count);
+    for (int j = 0; used && j < form->velocity_count; ++j) columns += used[j];
+    ts_arena_scope_end(scratch, scope);
+    return used && rows > columns;
 }
 
 ts_velocity_factor* ts_velocity_factor_make(ts_velocity_form* form, ts_arena* arena, size_t most) {
@@ -70,8 +88,12 @@ ts_velocity_factor* ts_velocity_factor_make(ts_velocity_form* form, ts_arena* ar
     f->right = TS_ARENA_ARRAY(arena, double, rows);
     f->asked = TS_ARENA_ARRAY(arena, double, rows);
     if (!f->shift || !f->right || !f->asked) return NULL;
-    int done = rows > form->velocity_count ? by_bodies(f, form, arena, most) : by_rows(f, form, arena, most);
-    return done ? f : NULL;
+    if (!ts_velocity_factor_prefers_bodies(form, arena)) {
+        ts_arena_scope scope = ts_arena_scope_begin(arena);
+        if (by_rows(f, form, arena, most)) return f;
+        ts_arena_scope_end(arena, scope);
+    }
+    return by_bodies(f, form, arena, most) ? f : NULL;
 }
 
 // W += Y_s^T S^-1 J_t for one pair of segments of a block.
@@ -93,9 +115,20 @@ static void add_segments(ts_velocity_factor* f, const ts_delassus_segment* s, co
     }
 }
 
+static int refinements_for(const ts_velocity_form* form, const double* shift) {
+    double ratio = 0.0;
+    for (int b = 0; b < form->base.block_count; ++b) {
+        const double* D = form->diagonal + form->diagonal_start[b];
+        int rows = form->block[b].rows;
+        for (int r = 0; r < rows; ++r) ratio = fmax(ratio, D[r * rows + r] / shift[form->base.block_row[b] + r]);
+    }
+    return ratio > REFINE_TWICE ? 2 : ratio > REFINE_ONCE;
+}
+
 ts_code ts_velocity_factor_update(ts_velocity_factor* f, ts_velocity_form* form, const double* shift) {
     const int* row = form->base.block_row;
     memcpy(f->shift, shift, (size_t)form->base.row_count * sizeof(double));
+    f->refinements = f->through_bodies ? refinements_for(form, shift) : 0;
     if (f->through_bodies) {
         memset(f->value, 0, f->numbers * sizeof(double));
         for (int g = 0; g < f->bodies.groups; ++g) {
@@ -119,31 +152,59 @@ ts_code ts_velocity_factor_update(ts_velocity_factor* f, ts_velocity_form* form,
     return good ? TS_OK : TS_ERROR_NUMERIC;
 }
 
+// V = Y^T x, for the columns in use.
+static void gather_velocity(const ts_velocity_form* form, const double* x, double* V) {
+    const int* row = form->base.block_row;
+    memset(V, 0, (size_t)form->velocity_count * sizeof(double));
+    for (int b = 0; b < form->base.block_count; ++b) {
+        const double* own = x + row[b];
+        if (form->block[b].kernel != TS_VELOCITY_ANY) {
+            ts_velocity_change_six(&form->block[b], own[0], own[1], own[2], V);
+            continue;
+        }
+        for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* segment = &form->segment[s];
+            const double* Y = segment->Y;
+            for (int r = 0; r < form->block[b].rows; ++r, Y += segment->count)
+                for (int j = 0; j < segment->count; ++j) V[segment->column + j] += Y[j] * own[r];
+        }
+    }
+}
+
+// out = J V of block b.
+static void read_velocity(const ts_velocity_form* form, int b, const double* V, double* out) {
+    if (form->block[b].kernel != TS_VELOCITY_ANY) {
+        ts_velocity_read_six(&form->block[b], V, out);
+        return;
+    }
+    for (int r = 0; r < form->block[b].rows; ++r) out[r] = 0.0;
+    for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) {
+        const ts_delassus_segment* segment = &form->segment[s];
+        const double* J = segment->J;
+        for (int r = 0; r < form->block[b].rows; ++r, J += segment->count)
+            for (int j = 0; j < segment->count; ++j) out[r] += J[j] * V[segment->column + j];
+    }
+}
+
 // x = (G + S)^-1 x, once.
 static void solve_once(ts_velocity_factor* f, const ts_velocity_form* form, double* x) {
+    const ts_body_graph* bodies = &f->bodies;
     const int* row = form->base.block_row;
     if (!f->through_bodies) {
         ts_block_lu_solve(f->lu, x);
         return;
     }
     for (int i = 0; i < form->base.row_count; ++i) x[i] /= f->shift[i];
-    memset(f->reduced, 0, (size_t)f->bodies.place[f->bodies.groups] * sizeof(double));
-    // `reduced` holds used columns only, group by group, which is the order of the columns themselves.
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int b = 0; b < form->base.block_count; ++b)
-            for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) {
-                const ts_delassus_segment* segment = &form->segment[s];
-                int g = f->bodies.group_of[segment->column];
-                double* y = f->reduced + f->bodies.place[g] + (segment->column - f->bodies.first[g]);
-                for (int r = 0; r < form->block[b].rows; ++r) {
-                    const double* side = (pass == 0 ? segment->Y : segment->J) + (size_t)r * (size_t)segment->count;
-                    double sum = 0.0, own = x[row[b] + r];
-                    for (int j = 0; j < segment->count && pass == 0; ++j) y[j] += side[j] * own;
-                    for (int j = 0; j < segment->count && pass == 1; ++j) sum += side[j] * y[j];
-                    if (pass == 1) x[row[b] + r] = own - sum / f->shift[row[b] + r];
-                }
-            }
-        if (pass == 0) ts_block_lu_solve(f->lu, f->reduced);
+    gather_velocity(form, x, f->V);
+    for (int g = 0; g < bodies->groups; ++g)
+        for (int j = 0; j < bodies->size[g]; ++j) f->reduced[bodies->place[g] + j] = f->V[bodies->first[g] + j];
+    ts_block_lu_solve(f->lu, f->reduced);
+    for (int g = 0; g < bodies->groups; ++g)
+        for (int j = 0; j < bodies->size[g]; ++j) f->V[bodies->first[g] + j] = f->reduced[bodies->place[g] + j];
+    for (int b = 0; b < form->base.block_count; ++b) {
+        double moved[TS_BLOCK_ROWS_MAX];
+        read_velocity(form, b, f->V, moved);
+        for (int r = 0; r < form->block[b].rows; ++r) x[row[b] + r] -= moved[r] / f->shift[row[b] + r];
     }
 }
 
@@ -152,10 +213,29 @@ void ts_velocity_factor_solve(ts_velocity_factor* f, ts_velocity_form* form, dou
     double* b = f->asked;
     memcpy(b, x, (size_t)n * sizeof(double));
     solve_once(f, form, x);
-    for (int k = 0; k < REFINEMENTS && f->through_bodies; ++k) {
+    for (int k = 0; k < f->refinements; ++k) {
         form->base.ops->apply(&form->base, x, f->right);
         for (int i = 0; i < n; ++i) f->right[i] = b[i] - (f->right[i] + f->shift[i] * x[i]);
         solve_once(f, form, f->right);
         for (int i = 0; i < n; ++i) x[i] += f->right[i];
     }
 }
+
+unsigned long ts_velocity_factor_bytes(const ts_velocity_form* form, size_t most) {
+    // Tables of the graph and of the analysis, W, and the factor with what waits on its stack.
+    size_t rows = (size_t)form->base.row_count, columns = (size_t)form->velocity_count, numbers = 0, segments = 0;
+    for (int b = 0; b < form->base.block_count; ++b) {
+        size_t own = 0;
+        for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) own += (size_t)form->segment[s].count;
+        numbers += own * own;
+        segments += own;
+    }
+    if (numbers > columns * columns) numbers = columns * columns;
+    size_t factor = 2 * columns * columns < most ? 2 * columns * columns : most;
+    return (unsigned long)(8192 + (4 * rows + 2 * numbers + 3 * factor) * sizeof(double) +
+                           (64 * columns + 4 * segments) * sizeof(double));
+}
+
+double ts_velocity_factor_work(const ts_velocity_factor* f) { return ts_block_lu_work(f->lu); }
+
+double ts_velocity_factor_solve_work(const ts_velocity_factor* f) { return (double)ts_block_lu_numbers(f->lu); }

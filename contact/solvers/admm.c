@@ -33,6 +33,8 @@ enum {
 #define PAUSE_GROWTH 1.2
 // The published proximal weight, kg^-1.
 #define PAPER_ETA 1e-6
+// Residual that the linear system may keep, relative to the dual residual of the iteration before.
+#define INEXACT 0.01
 // Bounds of rho relative to L.
 #define RHO_RANGE 1e12
 
@@ -85,14 +87,8 @@ ts_admm_settings ts_admm_settings_default(void) {
 
 unsigned long ts_admm_scratch_bytes(const ts_contact_problem* problem, const void* settings) {
     (void)settings;
-    // Vectors and lists, then the matrix by blocks as the operator lists it, the system, its shifted copy, and a factor
-    // with its order: all as if dense, up to the size where that is refused.
     unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
-    unsigned long matrix =
-        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
-    unsigned long factor =
-        n * n < (unsigned long)TS_SCALED_LARGEST_FACTOR ? n * n : (unsigned long)TS_SCALED_LARGEST_FACTOR;
-    return 16384 + (16 * n + 64 * b + 4 * matrix + 2 * factor) * sizeof(double) + b * b * 40;
+    return 16384 + (16 * n + 64 * b) * sizeof(double) + ts_admm_factor_bytes(problem);
 }
 
 // A solve in progress, in the units of `s`.
@@ -112,7 +108,7 @@ typedef struct admm {
     double rho;
     double eta;
     double primal;           // the residuals of the last iteration
-    double dual;             //
+    double dual;             // (at first the size of g)
     double primal_relative;  //
     double dual_relative;    //
     double measure;          // the larger of both, force units
@@ -126,13 +122,32 @@ static double largest_of(const double* x, int n) {
     return largest;
 }
 
+// What ts_scaled_make does, without the matrix.
+static int scale_only(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* s) {
+    memset(s, 0, sizeof(*s));
+    s->problem = problem;
+    s->rows = problem->row_count;
+    s->blocks = problem->block_count;
+    s->g = TS_ARENA_ARRAY(arena, double, s->rows);
+    s->scale = TS_ARENA_ARRAY(arena, double, s->blocks);
+    if (!s->g || !s->scale) return 0;
+    for (int b = 0; b < s->blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        double k = ts_scaled_stiffness(problem, b);
+        if (!isfinite(k)) return 0;
+        s->scale[b] = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
+        for (int r = block->row; r < block->row + block->rows; ++r) s->g[r] = s->scale[b] * problem->g[r];
+    }
+    return 1;
+}
+
 // The system in the problem's own units.
 static void unscale(ts_scaled* s) {
     const ts_contact_problem* problem = s->problem;
     for (int b = 0; b < s->blocks; ++b) {
         const ts_block* block = &problem->block[b];
         int moves = s->scale[b] > 0.0;
-        for (int e = s->G.start[b]; e < s->G.start[b + 1]; ++e) {
+        for (int e = s->value ? s->G.start[b] : 0; s->value && e < s->G.start[b + 1]; ++e) {
             int other = s->G.column[e], columns = problem->block[other].rows;
             double* to = s->value + s->G.at[e];
             const double* from = s->G.value + s->G.at[e];
@@ -147,8 +162,21 @@ static void unscale(ts_scaled* s) {
         if (s->scale[b] > 0.0) s->scale[b] = 1.0;
 }
 
-static void product(const ts_scaled* s, const double* x, double* out) {
-    for (int b = 0; b < s->blocks; ++b) ts_scaled_product(s, b, x, out + s->problem->block[b].row);
+// out = (G + R) x in the units of the solve.
+static void product(admm* q, const double* x, double* out) {
+    const ts_contact_problem* problem = q->s.problem;
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        if (q->s.value) ts_scaled_product(&q->s, b, x, out + block->row);
+        for (int r = block->row; r < block->row + block->rows; ++r) q->lambda[r] = q->s.scale[b] * x[r];
+    }
+    if (q->s.value) return;
+    problem->delassus->ops->apply(problem->delassus, q->lambda, out);
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        for (int r = block->row; r < block->row + block->rows; ++r)
+            out[r] = q->s.scale[b] * (out[r] + (problem->R ? problem->R[r] * q->lambda[r] : 0.0));
+    }
 }
 
 // The largest eigenvalue, by power iteration from a fixed vector without symmetry. Overwrites x and `right`.
@@ -162,7 +190,7 @@ static double power_iteration(admm* q) {
     for (int k = 0; k < POWER_ITERATIONS && length > 0.0; ++k) {
         double scale = 1.0 / sqrt(length);
         for (int i = 0; i < n; ++i) q->x[i] *= scale;
-        product(&q->s, q->x, q->right);
+        product(q, q->x, q->right);
         length = 0.0;
         for (int i = 0; i < n; ++i) length += q->right[i] * q->right[i];
         double next = sqrt(length);
@@ -277,7 +305,7 @@ static int iterate_once(admm* q) {
         const ts_block* block = &q->s.problem->block[b];
         if (block->set == TS_SET_CONE) q->right[block->row + 2] -= shift_of(q, b, q->z);
     }
-    ts_admm_factor_solve(&q->factor, q->right);
+    ts_admm_factor_solve(&q->factor, q->x, INEXACT * q->dual, q->right);
     for (int i = 0; i < q->s.rows; ++i) sum += 0.0 * q->right[i];
     if (sum != 0.0) return 0;
     q->primal = q->dual = q->measure = 0.0;
@@ -351,7 +379,8 @@ static double least_compliance(const ts_contact_problem* problem) {
 }
 
 static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch) {
-    if (!ts_scaled_make(problem, scratch, &q->s)) return 0;
+    int bodies = ts_admm_factor_prefers_bodies(problem, scratch);
+    if (!(bodies ? scale_only(problem, scratch, &q->s) : ts_scaled_make(problem, scratch, &q->s))) return 0;
     if (q->settings->scaling == TS_ADMM_SCALING_NONE) unscale(&q->s);
     double** vector[] = {&q->x, &q->y, &q->z, &q->right, &q->lambda, &q->u};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
@@ -365,6 +394,7 @@ static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch
     q->eta = paper ? PAPER_ETA : q->settings->eta * q->L;
     q->kappa = paper ? fmax(1.0, q->L / (PAPER_ETA + least_compliance(problem))) : q->settings->condition;
     q->rho = q->L * pow(q->kappa, q->settings->rho_power - 0.5);
+    q->dual = largest_of(q->s.g, q->s.rows);
     return 1;
 }
 

@@ -2,7 +2,8 @@
 //
 // Problem: the same matrix is solved with for many right-hand sides and a few shifts. Rule: small or full systems are
 // factorised densely, Cholesky's way when symmetric to the last bit, else LU with pivoting; others by blocks with the
-// order and pattern of the factor found once. Which one is the cheaper follows from the work of the block factor.
+// order and pattern of the factor found once. Which one is the cheaper follows from the work of the block factor. A
+// velocity form with more rows than degrees of freedom is solved through its bodies (admm_bodies.c), its matrix never made.
 // Guaranteed: no dense matrix beyond DENSE_ROWS_MAX rows. Known limit: a factor by blocks of more than
 // TS_SCALED_LARGEST_FACTOR numbers is refused.
 #include <math.h>
@@ -42,11 +43,20 @@ static int make_dense(const ts_scaled* system, ts_arena* arena, ts_admm_factor* 
     return 1;
 }
 
+int ts_admm_factor_prefers_bodies(const ts_contact_problem* problem, ts_arena* scratch) {
+    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
+    return form && problem->row_count > DENSE_ROWS && ts_velocity_factor_prefers_bodies(form, scratch);
+}
+
 int ts_admm_factor_make(const ts_scaled* system, ts_arena* arena, ts_admm_factor* out) {
     double n = (double)system->rows;
     memset(out, 0, sizeof(*out));
     out->rows = system->rows;
     out->system = system;
+    if (!system->G.start) {
+        out->bodies = ts_admm_bodies_make(system, arena);
+        return out->bodies != NULL;
+    }
     if (system->rows <= DENSE_ROWS) return make_dense(system, arena, out);
     int* size = TS_ARENA_ARRAY(arena, int, system->blocks);
     if (!size) return 0;
@@ -70,6 +80,7 @@ int ts_admm_factor_make(const ts_scaled* system, ts_arena* arena, ts_admm_factor
 
 int ts_admm_factor_shift(ts_admm_factor* f, double shift) {
     size_t n = (size_t)f->rows;
+    if (f->bodies) return ts_admm_bodies_shift(f->bodies, shift);
     if (!f->lu) {
         if (n == 0) return 1;
         memcpy(f->dense, f->matrix, n * n * sizeof(double));
@@ -96,11 +107,27 @@ int ts_admm_factor_shift(ts_admm_factor* f, double shift) {
     return ts_block_lu_factor(f->lu, system->G.start, system->G.column, system->G.at, f->value);
 }
 
-void ts_admm_factor_solve(const ts_admm_factor* f, double* x) {
-    if (f->lu)
+void ts_admm_factor_solve(const ts_admm_factor* f, const double* guess, double accuracy, double* x) {
+    if (f->bodies)
+        ts_admm_bodies_solve(f->bodies, guess, accuracy, x);
+    else if (f->lu)
         ts_block_lu_solve(f->lu, x);
     else if (f->symmetric)
         ts_cholesky_solve(f->dense, f->rows, f->rows, x);
     else
         ts_lu_solve(f->dense, f->rows, f->rows, f->pivot, x);
+}
+
+unsigned long ts_admm_factor_bytes(const ts_contact_problem* problem) {
+    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
+    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
+    unsigned long bodies = ts_admm_bodies_bytes(problem);
+    if (form && problem->row_count > DENSE_ROWS && problem->row_count > form->velocity_count) return bodies;
+    // The system, its shifted copy, and a factor with its order: all as if dense, up to the size where that is refused.
+    unsigned long matrix =
+        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
+    unsigned long factor =
+        n * n < (unsigned long)TS_SCALED_LARGEST_FACTOR ? n * n : (unsigned long)TS_SCALED_LARGEST_FACTOR;
+    unsigned long rows = (4 * matrix + 2 * factor) * sizeof(double) + b * b * 40;
+    return rows > bodies ? rows : bodies;
 }

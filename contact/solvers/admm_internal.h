@@ -3,6 +3,7 @@
 #define TS_CONTACT_SOLVERS_ADMM_INTERNAL_H
 
 #include "base/block_lu.h"
+#include "contact/delassus_factor_internal.h"
 #include "contact/solvers/admm_settings.h"
 #include "contact/solvers/scaled_internal.h"
 
@@ -21,7 +22,22 @@ unsigned long ts_admm_scratch_bytes(const ts_contact_problem* problem, const voi
 ts_solve_report ts_admm_solve(ts_contact_law law, const ts_contact_problem* problem, const ts_admm_settings* settings,
                               ts_arena* scratch, double* impulse);
 
-/// (G + R + shift I) as a factor that can be made again for another shift.
+/// (G + R + shift I) x = b through the bodies, for velocity forms (admm_bodies.c). Memory belongs to the arena.
+typedef struct ts_admm_bodies ts_admm_bodies;
+
+/// Allocates; `system` is borrowed, its matrix not needed. NULL when memory is short or the operator is no velocity form.
+ts_admm_bodies* ts_admm_bodies_make(const ts_scaled* system, ts_arena* arena);
+
+/// Another shift, > 0. Returns 0 when numbers are not finite.
+int ts_admm_bodies_shift(ts_admm_bodies* bodies, double shift);
+
+/// Solves in place, starting from `guess` (rows), until no residual is larger than `accuracy`, or to rounding.
+void ts_admm_bodies_solve(ts_admm_bodies* bodies, const double* guess, double accuracy, double* x);
+
+/// Bytes at most.
+unsigned long ts_admm_bodies_bytes(const ts_contact_problem* problem);
+
+/// (G + R + shift I) as a factor that can be made again for another shift, G and R in the units of a ts_scaled.
 typedef struct ts_admm_factor {
     int rows;
     int symmetric;
@@ -31,15 +47,24 @@ typedef struct ts_admm_factor {
     ts_block_lu* lu;  // when sparse
     double* value;    // the shifted blocks
     const ts_scaled* system;
+    ts_admm_bodies* bodies;  // through the bodies, else NULL
 } ts_admm_factor;
 
-/// Chooses a form and allocates; `system` is borrowed. Returns 0 when memory is short or the factor would be too large.
+/// Whether the problem is solved through its bodies. Then the matrix by blocks is not needed.
+int ts_admm_factor_prefers_bodies(const ts_contact_problem* problem, ts_arena* scratch);
+
+/// Chooses a form and allocates; `system` is borrowed. Without a list of the matrix (G.start NULL) through the bodies.
+/// Returns 0 when memory is short or the factor would be too large.
 int ts_admm_factor_make(const ts_scaled* system, ts_arena* arena, ts_admm_factor* out);
 
 /// Factorises for a shift. Returns 0 when that breaks down.
 int ts_admm_factor_shift(ts_admm_factor* factor, double shift);
 
-/// Solves in place.
-void ts_admm_factor_solve(const ts_admm_factor* factor, double* x);
+/// Solves in place. Where that goes in steps they start from `guess` (rows) and end when no residual is larger than
+/// `accuracy`.
+void ts_admm_factor_solve(const ts_admm_factor* factor, const double* guess, double accuracy, double* x);
+
+/// Bytes of a factor at most.
+unsigned long ts_admm_factor_bytes(const ts_contact_problem* problem);
 
 #endif

@@ -150,8 +150,7 @@ void ts_scaled_judge(const ts_scaled* q, const double* x, double* trial, double*
     ts_residual_from_velocity(q->problem, impulse, u, out_residual);
 }
 
-// An upper bound of a block's stiffness, R included: the largest row sum.
-static double stiffness(const ts_contact_problem* problem, int b) {
+double ts_scaled_stiffness(const ts_contact_problem* problem, int b) {
     const ts_block* block = &problem->block[b];
     const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
     double largest = 0.0;
@@ -177,7 +176,7 @@ double ts_scaled_rest_impulse(const ts_contact_problem* problem) {
     int moved = 0;
     for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fabs(problem->g[i]));
     for (int b = 0; b < problem->block_count; ++b) {
-        double k = stiffness(problem, b);
+        double k = ts_scaled_stiffness(problem, b);
         if (!(k > 0.0)) continue;
         sum += 1.0 / k;
         ++moved;
@@ -201,7 +200,7 @@ int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled
     if (!ops->blocks(problem->delassus, arena, TS_SCALED_LARGEST_MATRIX, &q->G)) return 0;
     size_t numbers = 0;
     for (int b = 0; b < blocks; ++b) {
-        double k = stiffness(problem, b);
+        double k = ts_scaled_stiffness(problem, b);
         if (!isfinite(k)) return 0;
         q->scale[b] = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
         for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e)

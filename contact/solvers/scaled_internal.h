@@ -26,6 +26,9 @@ typedef struct ts_scaled {
 /// than TS_SCALED_LARGEST_MATRIX, or is not finite.
 int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* out);
 
+/// An upper bound of the stiffness of block b, R included: the largest row sum of its diagonal block.
+double ts_scaled_stiffness(const ts_contact_problem* problem, int b);
+
 /// Rows of block b of (G + R) x.
 void ts_scaled_product(const ts_scaled* q, int b, const double* x, double* out);
 

@@ -302,7 +302,7 @@ static void check_factor(int count, double skew, int full, int expect_sparse) {
         cr_assert(ts_admm_factor_shift(&factor, shift[k]));
         double* right = TS_ARENA_ARRAY(&arena, double, n);
         for (int i = 0; i < n; ++i) x[i] = right[i] = ts_rng_normal(&rng);
-        ts_admm_factor_solve(&factor, x);
+        ts_admm_factor_solve(&factor, right, 0.0, x);
         for (int b = 0; b < count; ++b) {
             double y[3];
             ts_scaled_product(&scaled, b, x, y);
@@ -363,4 +363,120 @@ Test(admm, long_chain_in_velocity_form) {
     }
     ts_arena_free(&arena);
     ts_arena_free(&scratch);
+}
+
+// Free bodies in a heap, each touching several others, as an operator in velocity form and as a dense one.
+enum { BODIES = 14, TOUCHING = 70 };
+
+typedef struct heap {
+    double J[2 * TOUCHING][18], g[3 * TOUCHING], R[3 * TOUCHING];
+    ts_block block[TOUCHING];
+    int block_row[TOUCHING + 1], start[TOUCHING + 1];
+    ts_delassus_segment segment[2 * TOUCHING];
+    ts_contact_problem through_bodies, dense;
+} heap;
+
+static void make_heap(heap* h, ts_arena* arena, double heaviest, double R) {
+    ts_rng rng = ts_rng_make(5, 0);
+    memset(h, 0, sizeof(*h));
+    for (int c = 0, s = 0; c < TOUCHING; ++c) {
+        int side[2] = {c % BODIES, (c + 1 + c / BODIES) % BODIES};
+        h->block[c] = fixture_cone(3 * c, 0.5);
+        h->block_row[c + 1] = 3 * c + 3;
+        // Every fifth contact is with the ground.
+        for (int k = 0; k < (c % 5 ? 2 : 1); ++k, ++s) {
+            double mass = pow(heaviest, (double)side[k] / (BODIES - 1));
+            for (int i = 0; i < 18; ++i) h->J[s][i] = ts_rng_normal(&rng) / sqrt(mass);
+            h->segment[s] = (ts_delassus_segment){6 * side[k], 6, h->J[s], h->J[s]};
+        }
+        h->start[c + 1] = s;
+        // What some impulse would take away, so that there is an answer.
+        for (int r = 0; r < 3; ++r) h->R[3 * c + r] = R * (1.0 + 0.1 * c);
+    }
+    ts_delassus* G = ts_delassus_velocity_form(arena, 6 * BODIES, TOUCHING, h->block_row, h->start, h->segment);
+    double lambda[3 * TOUCHING] = {0.0};
+    for (int c = 0; c < TOUCHING; ++c) lambda[3 * c + 2] = -1e-3 * (1.0 + c % 3);
+    G->ops->apply(G, lambda, h->g);
+    h->through_bodies = (ts_contact_problem){.block_count = TOUCHING,
+                                             .row_count = 3 * TOUCHING,
+                                             .block = h->block,
+                                             .delassus = G,
+                                             .g = h->g,
+                                             .R = R > 0.0 ? h->R : NULL,
+                                             .time_step = TIME_STEP};
+    double* matrix = TS_ARENA_ARRAY(arena, double, 9 * TOUCHING * TOUCHING);
+    ts_delassus_to_matrix(G, arena, matrix);
+    h->dense = h->through_bodies;
+    h->dense.delassus = ts_delassus_dense(arena, TOUCHING, h->block_row, matrix);
+}
+
+// First in steps from a guess, then, when that has cost enough, with a factor: the same answer, in the units of the solve.
+Test(factor, through_the_bodies) {
+    const double heaviest[2] = {1.0, 1e4}, R[2] = {0.0, 0.3};
+    ts_rng rng = ts_rng_make(72, 0);
+    for (int k = 0; k < 8; ++k) {
+        static heap h;
+        ts_arena arena = {0}, scratch = {0};
+        make_heap(&h, &arena, heaviest[k & 1], R[k >> 1 & 1]);
+        const ts_contact_problem* problem = &h.through_bodies;
+        cr_assert(ts_admm_factor_prefers_bodies(problem, &scratch));
+        cr_assert_not(ts_admm_factor_prefers_bodies(&h.dense, &scratch));
+        // Blocks in units of their own, as long as they are given.
+        double scale[TOUCHING], x[3 * TOUCHING], y[3 * TOUCHING], right[3 * TOUCHING], guess[3 * TOUCHING] = {0.0};
+        for (int b = 0; b < TOUCHING; ++b) scale[b] = k & 4 ? 0.3 + 0.01 * b : 1.0;
+        ts_scaled scaled = {.problem = problem, .rows = 3 * TOUCHING, .blocks = TOUCHING, .scale = scale};
+        ts_admm_factor factor;
+        cr_assert(ts_admm_factor_make(&scaled, &scratch, &factor));
+        cr_assert_not_null(factor.bodies);
+        const double shift[3] = {5.0, 1e-2, 30.0};
+        for (int i = 0; i < 90; ++i) {
+            double size = 0.0;
+            if (i % 30 == 0) cr_assert(ts_admm_factor_shift(&factor, shift[i / 30]));
+            for (int r = 0; r < 3 * TOUCHING; ++r) {
+                x[r] = right[r] = ts_rng_normal(&rng);
+                size = fmax(size, fabs(right[r]));
+            }
+            ts_admm_factor_solve(&factor, guess, 0.0, x);
+            double lambda[3 * TOUCHING];
+            for (int r = 0; r < 3 * TOUCHING; ++r) lambda[r] = scale[r / 3] * x[r];
+            h.dense.delassus->ops->apply(h.dense.delassus, lambda, y);
+            for (int r = 0; r < 3 * TOUCHING; ++r) {
+                double s = scale[r / 3], own = problem->R ? problem->R[r] * lambda[r] : 0.0;
+                cr_expect_float_eq(s * (y[r] + own) + shift[i / 30] * x[r], right[r], 1e-9 * size, "%d, solve %d", k,
+                                   i);
+            }
+            memcpy(guess, x, sizeof(guess));
+        }
+        cr_expect_leq(scratch.peak, ts_admm_factor_bytes(problem));
+        ts_arena_free(&arena);
+        ts_arena_free(&scratch);
+    }
+}
+
+// What the operator is made of does not show in the answer, and no matrix is listed for it.
+Test(admm, heap_through_the_bodies) {
+    const ts_solver* solver[2] = {ccp, ncp};
+    static heap h;
+    for (int i = 0; i < 2; ++i)
+        for (int scaling = 0; scaling < 2; ++scaling) {
+            ts_arena arena = {0}, scratch = {0};
+            make_heap(&h, &arena, 100.0, 0.0);
+            ts_delassus_ops ops = *h.through_bodies.delassus->ops;
+            settings_buffer settings = settings_of(solver[i], 1e-6, 20000, 0);
+            case_set(solver[i], &settings, "scaling", scaling);
+            double answer[2][3 * TOUCHING] = {{0}}, u[2][3 * TOUCHING];
+            const ts_contact_problem* problem[2] = {&h.through_bodies, &h.dense};
+            for (int k = 0; k < 2; ++k) {
+                ts_solve_report report = solver[i]->solve(problem[k], &settings, &scratch, answer[k]);
+                cr_expect_eq(report.status, TS_SOLVE_CONVERGED, "%s %d", solver[i]->name, k);
+                cr_expect_leq(scratch.peak, solver[i]->scratch_bytes(problem[k], &settings));
+                cr_expect_eq(scratch.used, 0);
+                ts_residual residual;
+                ts_residual_evaluate(&h.dense, answer[k], &scratch, u[k], &residual);
+            }
+            cr_expect(ops.abilities & TS_DELASSUS_BLOCKS);
+            for (int r = 0; r < 3 * TOUCHING && i == 0; ++r) cr_expect_float_eq(u[0][r], u[1][r], 1e-7, "row %d", r);
+            ts_arena_free(&arena);
+            ts_arena_free(&scratch);
+        }
 }
