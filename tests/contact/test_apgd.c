@@ -112,6 +112,26 @@ Test(apgd, limits_and_stalls_are_called_so) {
     cr_expect_eq(a.report.status, TS_SOLVE_STALLED);
 }
 
+// Restarts turn momentum's swinging about the answer into the rate of the condition number's root: a stack of n equal boxes,
+// condition number about n^2, takes of the order of n iterations. Without them it would be n^2.
+Test(apgd, a_stack_of_twenty_takes_a_few_hundred) {
+    enum { N = 20 };
+    double G[N * N] = {0}, g[N] = {0};
+    ts_block block[N];
+    const ts_solver* solver = ts_solver_find("ccp-apgd");
+    for (int i = 0; i < N; ++i) {
+        block[i] = (ts_block){.set = TS_SET_HALF_LINE, .row = i, .rows = 1};
+        G[N * i + i] = i > 0 ? 2.0 : 1.0;
+        if (i > 0) G[N * i + i - 1] = G[N * (i - 1) + i] = -1.0;
+    }
+    g[0] = -GRAVITY * TIME_STEP;
+    fixture_settings settings = fixture_settings_of(solver, 1e-8, 20000);
+    fixture_answer a = fixture_solve(solver, &settings, N, block, G, g, NULL, NULL);
+    cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+    cr_expect_leq(a.report.iterations, 1000, "%d", a.report.iterations);
+    for (int i = 0; i < N; ++i) cr_expect_float_eq(a.lambda[i], (N - i) * GRAVITY * TIME_STEP, 1e-7);
+}
+
 // A wall of spheres on rails: column after column of contacts, in velocity form. No operator but ROWS and APPLY is
 // touched, the scratch is linear in contacts, and the bottom carries what lies above.
 Test(apgd, thousands_of_contacts_without_a_matrix) {
