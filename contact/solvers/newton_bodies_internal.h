@@ -16,15 +16,20 @@ typedef struct ts_newton_bodies ts_newton_bodies;
 /// factor would hold more than `most` numbers.
 ts_newton_bodies* ts_newton_bodies_make(const ts_newton_matrix* A, ts_arena* arena, size_t most);
 
-/// Nonzero when this way promises to be cheaper than a factor over `active_rows` rows of contacts.
-int ts_newton_bodies_pay(const ts_newton_bodies* bodies, int active_rows);
+/// Degrees of freedom that the blocks of the problem use.
+int ts_newton_bodies_columns(const ts_newton_bodies* bodies);
+
+/// Multiplications of one factorisation with the system's active blocks, to compare with ts_block_lu_work; HUGE_VAL where
+/// solving would be refused. Analyses, which takes a small part of the time that solving does.
+double ts_newton_bodies_work(const ts_newton_bodies* bodies, const ts_newton_system* system, ts_arena* scratch);
 
 /// What ts_newton_system_solve promises, known steps included; uses system->A, square, C, E, place, list, list_count and
-/// list_rows, which are up to date. system->A.G and A.value may be NULL. Also 0 when more than a thousandth of the
-/// right-hand side is left: then the digits did not suffice.
-int ts_newton_bodies_solve(ts_newton_bodies* bodies, const ts_newton_system* system, ts_arena* scratch, double* d);
+/// list_rows, which are up to date. system->A.G and A.value may be NULL. Also 0, with `d` as it was, when more than a
+/// thousandth of the right-hand side is left: then the digits did not suffice.
+int ts_newton_bodies_solve(const ts_newton_bodies* bodies, const ts_newton_system* system, ts_arena* scratch,
+                           double* d);
 
-/// Bytes of both at most.
-unsigned long ts_newton_bodies_bytes(const ts_contact_problem* problem);
+/// Bytes of all of it at most; 0 where the operator is no velocity form.
+unsigned long ts_newton_bodies_bytes(const ts_contact_problem* problem, size_t most);
 
 #endif

@@ -3,7 +3,7 @@
 // Problem: C_b d_b + E_b (A d)_b = r_b for active blocks b, with d known in all others.
 // Rule: known steps go to the right-hand side. What is left, a matrix of blocks C_b + E_b A_bb on the diagonal and
 // E_b A_bc beside it, is factorised: by dense LU with pivoting when it is small, else by block-sparse LU
-// (base/block_lu.c).
+// (base/block_lu.c), or through the bodies (newton_bodies.c), whichever takes fewer multiplications.
 // Source: elimination of known unknowns, textbook linear algebra.
 // Guaranteed: same input, same bits; 0 rather than a step that is not finite.
 // Known to fail: block-sparse LU exchanges rows within fronts only, so a nearly singular system can give a poor step;
@@ -15,12 +15,18 @@
 
 #include "base/block_lu.h"
 #include "base/dense.h"
+#include "contact/solvers/newton_groups_internal.h"
+#include "contact/solvers/newton_bodies_internal.h"
 #include "contact/solvers/scaled_internal.h"
 
 enum {
     DENSE_ROWS = 96,  // up to here one dense factor is quicker than a sparse one
-    MAX = TS_BLOCK_ROWS_MAX
+    MAX = TS_BLOCK_ROWS_MAX,
+    RECOMPARE = 5,    // the ways are compared again when the active rows have changed by more than this part of them
+    CLEARLY_MORE = 3  // active rows to a body's degree of freedom from which nothing needs to be compared
 };
+
+#define BODIES_RATE 0.7  // a multiplication through the bodies is worth this one by contacts: more is done beside it
 
 int ts_newton_system_make(const ts_newton_matrix* A, ts_arena* arena, ts_newton_system* out_system) {
     const ts_contact_problem* problem = A->problem;
@@ -31,13 +37,17 @@ int ts_newton_system_make(const ts_newton_matrix* A, ts_arena* arena, ts_newton_
     square[0] = 0;
     for (int b = 0; b < blocks; ++b) square[b + 1] = square[b] + problem->block[b].rows * problem->block[b].rows;
     s.square = square;
+    s.bodies = ts_newton_bodies_make(A, arena, TS_SCALED_LARGEST_FACTOR);
     s.C = TS_ARENA_ARRAY(arena, double, square[blocks]);
     s.E = TS_ARENA_ARRAY(arena, double, square[blocks]);
     s.active = TS_ARENA_ARRAY(arena, int, blocks);
     s.place = TS_ARENA_ARRAY(arena, int, blocks);
     s.list = TS_ARENA_ARRAY(arena, int, blocks);
+    if (!s.C || !s.E || !s.active || !s.place || !s.list) return 0;
+    if (!s.bodies || problem->row_count < CLEARLY_MORE * ts_newton_bodies_columns(s.bodies))
+        s.groups = ts_newton_groups_make(A, arena);
     *out_system = s;
-    return s.C && s.E && s.active && s.place && s.list;
+    return 1;
 }
 
 // C and E A of one entry of row b, put together.
@@ -109,7 +119,8 @@ static int solve_dense(const ts_newton_system* s, ts_arena* scratch, double* rig
     return 1;
 }
 
-static int solve_sparse(const ts_newton_system* s, ts_arena* scratch, double* right) {
+// With more than `most_work` multiplications before it nothing is done, and *out_dear set.
+static int solve_sparse(const ts_newton_system* s, ts_arena* scratch, double most_work, double* right, int* out_dear) {
     const ts_block* block = s->A.problem->block;
     const ts_delassus_blocks* G = s->A.G;
     int count = s->list_count, entries = 0, all = G->start[s->A.problem->block_count];
@@ -131,15 +142,16 @@ static int solve_sparse(const ts_newton_system* s, ts_arena* scratch, double* ri
         }
     }
     start[count] = entries;
-    double* value = TS_ARENA_ARRAY(scratch, double, numbers);
+    ts_block_lu* lu = ts_block_lu_analyse(scratch, count, size, start, column, TS_SCALED_LARGEST_FACTOR);
+    *out_dear = !lu || ts_block_lu_work(lu) > most_work;
+    double* value = *out_dear ? NULL : TS_ARENA_ARRAY(scratch, double, numbers);
     if (!value) return 0;
     for (int a = 0, next = 0; a < count; ++a) {
         int b = s->list[a];
         for (int e = G->start[b]; e < G->start[b + 1]; ++e)
             if (s->place[G->column[e]] >= 0) transform_entry(s, b, e, value + at[next++]);
     }
-    ts_block_lu* lu = ts_block_lu_analyse(scratch, count, size, start, column, TS_SCALED_LARGEST_FACTOR);
-    if (!lu || !ts_block_lu_factor(lu, start, column, at, value)) return 0;
+    if (!ts_block_lu_factor(lu, start, column, at, value)) return 0;
     ts_block_lu_solve(lu, right);
     return 1;
 }
@@ -157,21 +169,22 @@ static void list_active(ts_newton_system* s) {
     }
 }
 
-int ts_newton_system_solve(ts_newton_system* system, ts_arena* scratch, double* d) {
-    const ts_block* block = system->A.problem->block;
-    list_active(system);
-    if (system->list_rows == 0) return 1;
-    // Here goes the choice of ts_newton_bodies_solve, which deals with known steps itself and returns the whole step.
+// By contacts; see solve_sparse.
+static int solve_contacts(const ts_newton_system* s, ts_arena* scratch, double most_work, double* d, int* out_dear) {
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* right = TS_ARENA_ARRAY(scratch, double, system->list_rows);
+    double* right = TS_ARENA_ARRAY(scratch, double, s->list_rows);
     int solved = 0;
+    *out_dear = 0;
     if (right) {
-        right_hand_side(system, d, right);
-        solved = system->list_rows <= DENSE_ROWS ? solve_dense(system, scratch, right)
-                                                 : solve_sparse(system, scratch, right);
+        right_hand_side(s, d, right);
+        if (s->groups)
+            solved = ts_newton_groups_solve(s->groups, s, scratch, most_work, right, out_dear);
+        else
+            solved = s->list_rows <= DENSE_ROWS ? solve_dense(s, scratch, right)
+                                                : solve_sparse(s, scratch, most_work, right, out_dear);
     }
-    for (int a = 0, at = 0; solved && a < system->list_count; ++a) {
-        const ts_block* own = &block[system->list[a]];
+    for (int a = 0, at = 0; solved && a < s->list_count; ++a) {
+        const ts_block* own = &s->A.problem->block[s->list[a]];
         for (int r = own->row; r < own->row + own->rows; ++r) {
             d[r] = right[at++];
             if (!isfinite(d[r])) solved = 0;
@@ -181,12 +194,43 @@ int ts_newton_system_solve(ts_newton_system* system, ts_arena* scratch, double* 
     return solved;
 }
 
+// Nonzero when the ways have to be compared, again where the number of active rows has changed much.
+static int is_open(const ts_newton_system* s) {
+    int change = s->list_rows - s->compared_rows;
+    return s->compared_rows == 0 || RECOMPARE * (change < 0 ? -change : change) > s->compared_rows;
+}
+
+int ts_newton_system_solve(ts_newton_system* system, ts_arena* scratch, double* d) {
+    list_active(system);
+    if (system->list_rows == 0) return 1;
+    int dear = 0, by_contacts = system->A.G != NULL;
+    if (by_contacts && (system->list_rows <= DENSE_ROWS || !system->bodies))
+        return solve_contacts(system, scratch, HUGE_VAL, d, &dear);
+    if (!system->bodies) return 0;
+    if (by_contacts && is_open(system)) {
+        system->compared_rows = system->list_rows;
+        system->through_bodies = 1;
+        if (system->list_rows < CLEARLY_MORE * ts_newton_bodies_columns(system->bodies)) {
+            double work = ts_newton_bodies_work(system->bodies, system, scratch);
+            int solved = solve_contacts(system, scratch, work / BODIES_RATE, d, &dear);
+            system->through_bodies = dear;
+            if (!dear) return solved;
+        }
+    } else if (by_contacts && !system->through_bodies) {
+        return solve_contacts(system, scratch, HUGE_VAL, d, &dear);
+    }
+    if (ts_newton_bodies_solve(system->bodies, system, scratch, d)) return 1;
+    return by_contacts && solve_contacts(system, scratch, HUGE_VAL, d, &dear);
+}
+
 unsigned long ts_newton_system_bytes(const ts_contact_problem* problem) {
     // C, E and lists per block; the active part of A, all as if dense up to the size where that is refused, its pattern,
     // and twice as much again for a factor and its fill.
     unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
     unsigned long dense =
         n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
-    return 4096 + 4 * n * sizeof(double) + b * (2 * MAX * MAX * sizeof(double) + 128) + b * b * 16 +
-           4 * dense * sizeof(double);
+    unsigned long contacts = b * b * 16 + 4 * dense * sizeof(double);
+    unsigned long bodies = ts_newton_bodies_bytes(problem, TS_SCALED_LARGEST_FACTOR);
+    return 4096 + 4 * n * sizeof(double) + b * (2 * MAX * MAX * sizeof(double) + 128) +
+           (contacts > bodies ? contacts : bodies);
 }

@@ -29,7 +29,11 @@ typedef struct ts_newton_system {
     int* place;  // (blocks) number among the active ones, or -1
     int* list;   // (blocks) the active ones, ascending
     int list_count;
-    int list_rows;  // rows of the active blocks
+    int list_rows;                          // rows of the active blocks
+    const struct ts_newton_groups* groups;  // NULL: nothing to gain by taking blocks together
+    const struct ts_newton_bodies* bodies;  // NULL: the operator is no velocity form
+    int through_bodies;                     // the way that was cheaper
+    int compared_rows;                      // with so many active rows; 0: not compared yet
 } ts_newton_system;
 
 /// Takes the memory of a system from `arena`. Returns 0 when it is short. Contents of active, C and E are undefined.
@@ -39,7 +43,8 @@ int ts_newton_system_make(const ts_newton_matrix* A, ts_arena* arena, ts_newton_
 /// return. Returns 0, with the active rows of `d` undefined, when the system is singular or not finite, when its factor
 /// would hold more than TS_SCALED_LARGEST_FACTOR numbers, or when memory is short. Scratch is given back.
 /// Ways to solve: dense LU when there are few rows; block-sparse LU over the blocks; through the bodies
-/// (newton_bodies_internal.h) where that is cheaper.
+/// (newton_bodies_internal.h) where that is cheaper; with contacts of one pair of bodies taken together
+/// (newton_groups_internal.h) where the matrix shows such.
 int ts_newton_system_solve(ts_newton_system* system, ts_arena* scratch, double* d);
 
 /// Bytes of both at most, up to the size at which solving is refused.
