@@ -179,7 +179,160 @@ Test(residual, agrees_with_long_double_on_random_problems) {
     }
 }
 
-// Force units divide by h, h and h^2; the largest counts.
+// Every set under every law, and the natural map, written down once more in long double and from the definitions alone:
+// vectors split into normal and tangential length, projections by the nearest point on the boundary's ray.
+enum { SETS = 8, SET_ROWS = 19 };
+
+static const ts_block every_set[SETS] = {
+    {TS_SET_CONE, 0, 3, 0.7, 0, 0},          {TS_SET_CONE, 3, 4, 0.3, 0, 0},     {TS_SET_CONE, 7, 6, 1.2, 0, 0},
+    {TS_SET_HALF_LINE, 13, 1, 0, 0, 0},      {TS_SET_BOX, 14, 1, 0, -0.5, 0.25}, {TS_SET_BOX, 15, 1, 0, -HUGE_VAL, 0.5},
+    {TS_SET_BOX, 16, 1, 0, -0.25, HUGE_VAL}, {TS_SET_FREE, 17, 2, 0, 0, 0}};
+
+static long double most(long double a, long double b) { return a > b ? a : b; }
+
+static long double tangent_length(const long double* x, int rows) {
+    long double sum = 0.0L;
+    for (int r = 0; r < rows; ++r) sum += r == 2 ? 0.0L : x[r] * x[r];
+    return sqrtl(sum);
+}
+
+// The nearest point to x in { t <= slope z }.
+static void nearest_in_cone(const long double* x, int rows, long double slope, long double* out) {
+    long double t = tangent_length(x, rows), along = (slope * t + x[2]) / sqrtl(1.0L + slope * slope);
+    int inside = x[2] >= 0.0L && t <= slope * x[2];
+    long double z = along > 0.0L ? along / sqrtl(1.0L + slope * slope) : 0.0L;
+    for (int r = 0; r < rows; ++r) out[r] = inside ? x[r] : (r == 2 ? z : (t > 0.0L ? slope * z * x[r] / t : 0.0L));
+}
+
+static long double far_from_cone(const long double* x, int rows, long double slope) {
+    long double p[6], sum = 0.0L;
+    nearest_in_cone(x, rows, slope, p);
+    for (int r = 0; r < rows; ++r) sum += (x[r] - p[r]) * (x[r] - p[r]);
+    return sqrtl(sum);
+}
+
+typedef struct three_parts {
+    long double primal, dual, work;
+} three_parts;
+
+static void grow(three_parts* p, long double primal, long double dual, long double work) {
+    p->primal = most(p->primal, primal);
+    p->dual = most(p->dual, dual);
+    p->work = most(p->work, fabsl(work));
+}
+
+static void judge_cone(const ts_block* b, const long double* l, const long double* u, three_parts* lcp,
+                       three_parts* ccp, three_parts* ncp, long double* out_w) {
+    long double mu = b->mu, ccp_work = 0.0L, ncp_work = 0.0L;
+    for (int r = 0; r < b->rows; ++r) {
+        out_w[r] = u[r] + (r == 2 ? mu * tangent_length(u, b->rows) : 0.0L);
+        ccp_work += l[r] * u[r];
+        ncp_work += l[r] * out_w[r];
+    }
+    // The dual of a cone of slope mu is one of slope 1 / mu.
+    grow(ccp, far_from_cone(l, b->rows, mu), far_from_cone(u, b->rows, 1.0L / mu), ccp_work);
+    grow(ncp, far_from_cone(l, b->rows, mu), far_from_cone(out_w, b->rows, 1.0L / mu), ncp_work);
+    grow(lcp, most(0.0L, -l[2]), most(0.0L, -u[2]), l[2] * u[2]);
+    for (int r = 0; r < b->rows; ++r) {
+        if (r == 2) continue;
+        long double bound = mu * l[2], wrong = u[r] > 0.0L ? u[r] * (l[r] + bound) : -u[r] * (bound - l[r]);
+        grow(lcp, most(0.0L, fabsl(l[r]) - bound), 0.0L, wrong);
+    }
+}
+
+static void judge_other(const ts_block* b, const long double* l, const long double* u, three_parts* p) {
+    for (int r = 0; r < b->rows; ++r) {
+        if (b->set == TS_SET_FREE) grow(p, 0.0L, fabsl(u[r]), 0.0L);
+        if (b->set == TS_SET_HALF_LINE) grow(p, most(0.0L, -l[r]), most(0.0L, -u[r]), l[r] * u[r]);
+        if (b->set != TS_SET_BOX) continue;
+        double end = u[r] > 0.0L ? b->low : b->high;
+        grow(p, most(most(0.0L, b->low - l[r]), l[r] - b->high), isinf(end) ? fabsl(u[r]) : 0.0L,
+             isinf(end) ? 0.0L : u[r] * (l[r] - end));
+    }
+}
+
+// |lambda - P(lambda - w / k)| with k the documented bound of the block's stiffness.
+static long double natural_gap(const ts_block* b, const double* G, const double* R, const long double* l,
+                               const long double* w, long double* out_k) {
+    long double x[6], p[6], sum = 0.0L, k = 0.0L, mean = 0.0L, squares = 0.0L;
+    for (int i = 0; i < b->rows; ++i) {
+        long double row = R[b->row + i];
+        mean += (G[(SET_ROWS + 1) * (b->row + i)] + (long double)R[b->row + i]) / b->rows;
+        for (int j = 0; j < b->rows; ++j) row += fabs(G[SET_ROWS * (b->row + i) + b->row + j]);
+        k = most(k, row);
+    }
+    for (int i = 0; i < b->rows; ++i)
+        for (int j = 0; j < b->rows; ++j) {
+            long double rest = G[SET_ROWS * (b->row + i) + b->row + j] + (i == j ? R[b->row + i] - mean : 0.0L);
+            squares += rest * rest;
+        }
+    if (b->set == TS_SET_CONE && b->rows == 3) k = mean + sqrtl(2.0L / 3.0L * squares);
+    for (int r = 0; r < b->rows; ++r) {
+        x[r] = p[r] = l[r] - w[r] / k;
+        if (b->set == TS_SET_HALF_LINE) p[r] = most(0.0L, x[r]);
+        if (b->set == TS_SET_BOX) p[r] = x[r] < b->low ? b->low : (x[r] > b->high ? b->high : x[r]);
+    }
+    if (b->set == TS_SET_CONE) nearest_in_cone(x, b->rows, b->mu, p);
+    for (int r = 0; r < b->rows; ++r) sum += (l[r] - p[r]) * (l[r] - p[r]);
+    *out_k = k;
+    return sqrtl(sum);
+}
+
+static void expect_parts(ts_law_residual r, three_parts p, const char* law) {
+    cr_expect_float_eq(r.primal, (double)p.primal, 1e-12, "%s: %g, not %Lg", law, r.primal, p.primal);
+    cr_expect_float_eq(r.dual, (double)p.dual, 1e-11, "%s: %g, not %Lg", law, r.dual, p.dual);
+    cr_expect_float_eq(r.complementarity, (double)p.work, 1e-10, "%s: %g, not %Lg", law, r.complementarity, p.work);
+}
+
+Test(residual, every_set_and_law_in_long_double) {
+    ts_rng rng = ts_rng_make(23, 0);
+    for (int trial = 0; trial < 300; ++trial) {
+        static double A[SET_ROWS][SET_ROWS], G[SET_ROWS * SET_ROWS];
+        double g[SET_ROWS], R[SET_ROWS], lambda[SET_ROWS];
+        long double u[SET_ROWS], l[SET_ROWS], w[SET_ROWS];
+        long double load = 0.0L, speed = 0.0L, steps = 0.0L, worst = 0.0L;
+        for (int i = 0; i < SET_ROWS; ++i) {
+            g[i] = ts_rng_normal(&rng);
+            R[i] = ts_rng_uniform(&rng);
+            l[i] = lambda[i] = trial % 3 && i % 3 != 2 ? 0.2 * ts_rng_normal(&rng) : ts_rng_normal(&rng);
+            load = most(load, fabsl(l[i]));
+            speed = most(speed, fabs(g[i]));
+            for (int j = 0; j < SET_ROWS; ++j) A[i][j] = ts_rng_normal(&rng);
+        }
+        for (int i = 0; i < SET_ROWS; ++i) {
+            u[i] = (long double)g[i] + (long double)R[i] * l[i];
+            for (int j = 0; j < SET_ROWS; ++j) {
+                double sum = 0.0;
+                for (int k = 0; k < SET_ROWS; ++k) sum += A[i][k] * A[j][k] / SET_ROWS;
+                G[SET_ROWS * i + j] = sum;
+                u[i] += (long double)sum * l[j];
+            }
+            w[i] = u[i];
+        }
+        three_parts lcp = {0, 0, 0}, ccp = lcp, ncp = lcp;
+        for (int b = 0; b < SETS; ++b) {
+            const ts_block* block = &every_set[b];
+            const long double *lb = l + block->row, *ub = u + block->row;
+            three_parts other = {0, 0, 0};
+            long double k;
+            if (block->set == TS_SET_CONE) judge_cone(block, lb, ub, &lcp, &ccp, &ncp, w + block->row);
+            judge_other(block, lb, ub, &other);
+            grow(&lcp, other.primal, other.dual, other.work);
+            grow(&ccp, other.primal, other.dual, other.work);
+            grow(&ncp, other.primal, other.dual, other.work);
+            worst = most(worst, natural_gap(block, G, R, lb, w + block->row, &k));
+            steps += 1.0L / k / SETS;
+        }
+        ts_residual r = evaluate(SETS, every_set, G, g, R, lambda, NULL);
+        expect_parts(r.lcp, lcp, "LCP");
+        expect_parts(r.ccp, ccp, "CCP");
+        expect_parts(r.ncp, ncp, "NCP");
+        long double natural = worst / most(load, speed * steps);
+        cr_expect_float_eq(r.natural, (double)natural, 1e-12 * (1.0 + (double)natural), "trial %d: %.15g, not %.15Lg",
+                           trial, r.natural, natural);
+    }
+}
+
 // At rest, with nothing but rounding in g and lambda, a relative error would be rounding over rounding. Against a free
 // velocity of 1 nm/s it is small; above that it is relative to what happens.
 Test(residual, natural_map_of_rest_is_small) {
@@ -193,6 +346,7 @@ Test(residual, natural_map_of_rest_is_small) {
     cr_expect_float_eq(r.natural, 1.0, 1e-12);
 }
 
+// Force units divide by h, h and h^2; the largest counts.
 Test(residual, in_force_units) {
     ts_law_residual r = {2.0, 3.0, 0.004};
     cr_expect_float_eq(ts_law_residual_in_force_units(r, 0.01), 300.0, 1e-10);
