@@ -80,6 +80,7 @@
 #include "contact/solvers/staggered_settings.h"
 #include "engine/assemble.h"
 #include "engine/builder.h"
+#include "engine/certify.h"
 #include "engine/contact.h"
 #include "engine/crba.h"
 #include "engine/dynamics.h"

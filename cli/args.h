@@ -32,16 +32,17 @@ typedef struct ts_args {
     const char* solvers;
     const char* out;
     const char* png;
-    const char* json_file;  // bench
-    const char* svg;        // bench: a folder
-    const char* only;       // bench
-    const char* impulses;   // solve: a file
-    const char* dump;       // run: "STEP:FILE"
-    double time;            // s
-    double dt;              // s
-    double png_time;        // s
-    double tolerance;       // solve
-    double time_limit;      // s, solve
+    const char* json_file;    // bench
+    const char* svg;          // bench: a folder
+    const char* only;         // bench
+    const char* impulses;     // solve: a file
+    const char* dump;         // run: "STEP:FILE"
+    const char* certificate;  // run: "WHEN:FILE"
+    double time;              // s
+    double dt;                // s
+    double png_time;          // s
+    double tolerance;         // solve
+    double time_limit;        // s, solve
     int threads;
     int width;
     int height;

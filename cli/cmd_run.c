@@ -7,6 +7,7 @@
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "cli/stats.h"
+#include "cli/step_certificate.h"
 #include "engine/problem_dump.h"
 #include "engine/record.h"
 #include "scenes/run.h"
@@ -29,6 +30,7 @@ typedef struct run_job {
     long long dump_step;  // whose problem is written; 0: none
     const char* dump_file;
     int dumped;
+    ts_step_certificate certificate;
     ts_code code;  // of the run itself
     ts_status status;
     ts_status recording;  // of the recording
@@ -45,6 +47,7 @@ static int observe(void* user, ts_sim* sim) {
         if (ts_problem_dump(sim, job->scene.name, job->dump_file, &job->recording)) return 1;
         job->dumped = 1;
     }
+    if (ts_step_certificate_see(&job->certificate, sim, &job->recording)) return 1;
     ts_progress_update(&job->progress, job->duration > 0.0 ? sim->time / job->duration : 1.0);
     return ts_signals_caught();
 }
@@ -65,6 +68,12 @@ static int parse_dump(run_job* job, const char* text, ts_status* status) {
     return ts_setup_writable(job->dump_file, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
+static int parse_certificate(run_job* job, const char* text, ts_status* status) {
+    if (ts_step_certificate_parse(text, &job->certificate, status)) return TS_EXIT_USAGE;
+    job->certificate.scene = job->scene.name;
+    return ts_setup_writable(job->certificate.file, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
 // Everything that can be wrong is found here, and nothing has been written when it is.
 static int prepare(run_job* job, ts_status* status) {
     const ts_args* args = job->args;
@@ -78,6 +87,7 @@ static int prepare(run_job* job, ts_status* status) {
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     job->duration = isnan(args->time) ? job->scene.duration : args->time;
     if (args->dump) exit_code = parse_dump(job, args->dump, status);
+    if (!exit_code && args->certificate) exit_code = parse_certificate(job, args->certificate, status);
     if (exit_code || !args->out) return exit_code;
     code = ts_record_open(args->out, job->scene.name, job->sim, &job->record, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
@@ -99,6 +109,12 @@ static void execute(run_job* job) {
     if (job->code == TS_OK && job->dump_step > 0 && !job->dumped)
         job->code = ts_status_set(&job->status, TS_ERROR_VALUE, job->dump_file, 0,
                                   "not written: the run had only %lld steps", job->sim->step_count);
+    if (job->certificate.when && (job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED)) {
+        ts_status writing;
+        ts_code code = ts_step_certificate_write(&job->certificate, job->sim, &writing);
+        if (code) job->status = writing;
+        if (code) job->code = code;
+    }
     if (!job->record) return;
     ts_status closing;
     ts_code code = ts_record_close(job->record, job->code == TS_OK, &closing);
@@ -146,6 +162,8 @@ static void add_summary(ts_text* text, const run_job* job) {
     ts_text_add(text, "  step         %.3g us (median)\n", 1e6 * ts_stats_seconds_median(stats));
     if (job->args->out) ts_text_add(text, "  recording    %s, %lld rows\n", job->args->out, job->rows);
     if (job->dumped) ts_text_add(text, "  problem      %s, of step %lld\n", job->dump_file, job->dump_step);
+    if (job->certificate.found)
+        ts_text_add(text, "  certificate  %s, of step %lld\n", job->certificate.file, job->certificate.step);
     if (stats->narrow_failures > 0)
         ts_text_add(text, "  %lld collision queries did not end well: contacts may be missing or inexact.\n",
                     stats->narrow_failures);
@@ -182,6 +200,10 @@ static void add_json(ts_text* text, const run_job* job, int exit_code) {
     ts_json_string(&json, job->args->out);
     ts_json_key(&json, "recorded_rows");
     ts_json_integer(&json, job->rows);
+    ts_json_key(&json, "certificate");
+    ts_json_string(&json, job->certificate.found ? job->certificate.file : NULL);
+    ts_json_key(&json, "last_step");
+    ts_step_certificate_summary(sim, &json);
     ts_json_key(&json, "import_ignored");
     ts_json_integer(&json, ts_import_report_count(&job->report, TS_IMPORT_IGNORED, 1));
     ts_json_key(&json, "import_approximated");
@@ -198,6 +220,7 @@ static void free_job(run_job* job) {
     ts_loaded_scene_free(&job->scene);
     ts_import_report_free(&job->report);
     ts_stats_free(&job->stats);
+    ts_step_certificate_free(&job->certificate);
 }
 
 int ts_cmd_run(const ts_args* args) {

@@ -44,6 +44,8 @@ static const ts_flag run_flags[] = {
     {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "record to FILE.h5 (everything) or FILE.csv (plain table)"},
     {"--dump-problem", "STEP:FILE", TS_FLAG_TEXT, OFFSET(dump), 0.0, 0.0,
      "write the contact problem of that step (1 is the first) as an FCLIB file"},
+    {"--certificate", "WHEN:FILE", TS_FLAG_TEXT, OFFSET(certificate), 0.0, 0.0,
+     "write which laws hold at every contact of a step, and by how much not, as JSON; WHEN: STEP, last, worst"},
     FLAG_THREADS,
     FLAG_STRICT,
     FLAG_JSON,
@@ -121,7 +123,8 @@ static const ts_command commands[] = {
     {"run", "simulate one scene and say how it went", "SCENE",
      "SCENE is a name from 'touchstone list scenes' or the path of an MJCF file. Prints a summary; with --out also\n"
      "records every step. Ctrl-C ends the run early: the recording is closed properly and the exit code is 130.",
-     "  touchstone run sliding-cube\n  touchstone run sliding-cube --solver ccp-pgs --out cube.h5\n"
+     "  touchstone run stack-10 --certificate worst:why.json\n  touchstone run sliding-cube\n  touchstone run "
+     "sliding-cube --solver ccp-pgs --out cube.h5\n"
      "  touchstone run robot.xml --time 5 --dt 0.001 --set solver.tolerance=1e-6 --out robot.csv\n",
      run_flags, COUNT(run_flags), ts_cmd_run},
     {"compare", "the same scene under several solvers", "SCENE|EXPERIMENT",

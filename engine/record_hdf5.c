@@ -29,6 +29,7 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 #else
 
 #include "base/clock.h"
+#include "engine/certify.h"
 #include "engine/record_output_internal.h"
 
 #include <errno.h>
@@ -95,6 +96,10 @@ typedef enum column_id {
     CONTACT_GEOM_A,
     CONTACT_GEOM_B,
     CONTACT_KEY,
+    CONTACT_MODE,
+    CONTACT_LAWS,
+    CONTACT_NCP,
+    CONTACT_NATURAL,
     TIMING_KINEMATICS,
     TIMING_BROAD,
     TIMING_NARROW,
@@ -149,6 +154,10 @@ static const column_definition definitions[COLUMN_COUNT] = {
     [CONTACT_GEOM_A] = {"/contacts/geom_a", "1", COLUMN_INT32, SHAPE_1},
     [CONTACT_GEOM_B] = {"/contacts/geom_b", "1", COLUMN_INT32, SHAPE_1},
     [CONTACT_KEY] = {"/contacts/key", "1", COLUMN_UINT64, SHAPE_1},
+    [CONTACT_MODE] = {"/contacts/mode", "1", COLUMN_INT32, SHAPE_1},
+    [CONTACT_LAWS] = {"/contacts/laws", "1", COLUMN_INT32, SHAPE_1},
+    [CONTACT_NCP] = {"/contacts/ncp_residual", "N", COLUMN_DOUBLE, SHAPE_1},
+    [CONTACT_NATURAL] = {"/contacts/natural", "1", COLUMN_DOUBLE, SHAPE_1},
     [TIMING_KINEMATICS] = {"/timing/kinematics", "s", COLUMN_DOUBLE, SHAPE_1},
     [TIMING_BROAD] = {"/timing/broad_phase", "s", COLUMN_DOUBLE, SHAPE_1},
     [TIMING_NARROW] = {"/timing/narrow_phase", "s", COLUMN_DOUBLE, SHAPE_1},
@@ -178,6 +187,7 @@ typedef struct hdf5_file {
     long long contacts;
     int failed;
     column column[COLUMN_COUNT];
+    ts_arena arena;  // of a certificate
     char path[256];
 } hdf5_file;
 
@@ -369,6 +379,22 @@ static void append_bodies(hdf5_file* file, const ts_sim* sim) {
     }
 }
 
+// What every contact is certified to do. Without memory for that, nothing is known of it.
+static void append_verdicts(hdf5_file* file, const ts_sim* sim) {
+    ts_contact_certificate certificate;
+    if (sim->contact_count == 0) return;
+    ts_arena_reset(&file->arena);
+    int known = ts_certify_step(sim, TS_CERTIFICATE_FAST, &file->arena, &certificate) == TS_OK;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact_verdict* verdict = known ? &certificate.verdict[sim->contact[i].block] : NULL;
+        put_int(file, CONTACT_MODE, verdict ? (int)verdict->mode : -1);
+        put_int(file, CONTACT_LAWS, verdict ? (int)verdict->holds : 0);
+        put(file, CONTACT_NCP,
+            verdict ? ts_law_residual_in_force_units(verdict->residual.ncp, sim->options.time_step) : (double)NAN);
+        put(file, CONTACT_NATURAL, verdict ? verdict->residual.natural : (double)NAN);
+    }
+}
+
 static void append_contacts(hdf5_file* file, const ts_sim* sim) {
     *(int64_t*)next_row(file, CONTACT_FIRST) = file->contacts;
     put_int(file, CONTACT_COUNT, sim->contact_count);
@@ -385,6 +411,7 @@ static void append_contacts(hdf5_file* file, const ts_sim* sim) {
         put_int(file, CONTACT_GEOM_B, contact->geom_b);
         *(uint64_t*)next_row(file, CONTACT_KEY) = contact->key;
     }
+    append_verdicts(file, sim);
 }
 
 static void append_solver(hdf5_file* file, const ts_sim* sim) {
@@ -549,8 +576,13 @@ static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim
     }
     for (int id = 0; ok && id < COLUMN_COUNT; ++id)
         ok = column_create(&file->column[id], file->file, &definitions[id], sim->model);
-    return ok && write_text_attribute(file->column[STATUS].dataset, "meaning",
-                                      "0 converged, 1 stalled, 2 iteration limit, 3 failed");
+    return ok &&
+           write_text_attribute(file->column[STATUS].dataset, "meaning",
+                                "0 converged, 1 stalled, 2 iteration limit, 3 failed") &&
+           write_text_attribute(
+               file->column[CONTACT_MODE].dataset, "meaning",
+               "0 open, 1 stick, 2 slide, 3 violated: breaks the exact law by more than the solver's tolerance") &&
+           write_text_attribute(file->column[CONTACT_LAWS].dataset, "meaning", "sum of 1 LCP, 2 CCP, 4 NCP that hold");
 }
 
 // Closes and frees; returns whether all is in the file, with the errno (or 0) of what is not.
@@ -561,6 +593,7 @@ static int release(hdf5_file* file, int* out_problem) {
         free(file->column[id].buffer);
     }
     if (file->file >= 0) ok = H5Fclose(file->file) >= 0 && ok;
+    ts_arena_free(&file->arena);
     *out_problem = ts_record_output_close(&file->output);
     free(file);
     return ok && !*out_problem;
