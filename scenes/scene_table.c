@@ -22,6 +22,8 @@ static const ts_scene scenes[] = {
      ts_dragged_cube_control},
     {"stack-10", "ten boxes on one another stand still", 2.0, "box10", NULL, NULL},
     {"unequal-cubes", "1 kg on 1 g: ill-conditioning crushes the light cube", 0.1, "heavy", NULL, NULL},
+    {"tonne-on-gram", "1000 kg on 1 g: solvers that work contact by contact fail, and say so", 0.05, "heavy", NULL,
+     NULL},
     {"pile-1000", "a thousand mixed shapes fall into a container", 3.0, "body1", ts_pile_build_1000, NULL},
     {"double-pendulum", "two rods on hinges swing: energy of the integrator", 5.0, "lower", NULL, NULL},
     {"incline", "one block sticks on a slope, one slides down", 1.0, "sliding", NULL, NULL},

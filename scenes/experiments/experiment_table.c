@@ -18,6 +18,8 @@ static const ts_experiment experiments[] = {
      0.6},
     {"mass-ratio", "Contact Models in Robotics, Fig. 12",
      "Gauss-Seidel leaves a light cube under a heavy one short of force", "unequal-cubes", "all", 0.1},
+    {"million-to-one", "the worst case of Touchstone's own tests",
+     "a million to one: who gets there, and who says that not", "tonne-on-gram", "all", 0.05},
 };
 
 int ts_experiment_count(void) { return (int)(sizeof experiments / sizeof experiments[0]); }

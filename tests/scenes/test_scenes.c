@@ -289,6 +289,31 @@ Test(unequal_cubes, a_failing_solver_says_that_it_fails) {
     free_bed(&b);
 }
 
+// A tonne on a gram: the recommended solver holds it in every step, in under 20 iterations and far below 1e-9; whoever goes
+// from contact to contact lets it fall, and says so.
+Test(tonne_on_gram, is_held_or_admitted) {
+    bed b = make_bed("tonne-on-gram", "ncp", 1);
+    for (int k = 0; k < 50; ++k) {
+        step_once(&b);
+        cr_expect_eq(b.sim->info.solve.status, TS_SOLVE_CONVERGED, "step %d", k);
+        cr_expect_lt(b.sim->info.solve.iterations, 20, "step %d: %d", k, b.sim->info.solve.iterations);
+        cr_expect_leq(b.sim->info.residual.natural, 1e-9, "step %d: %g", k, b.sim->info.residual.natural);
+    }
+    // The heavy cube has not moved.
+    int height = b.scene.model->joint[b.scene.model->joint_count - 1].qpos_first + 2;
+    cr_expect_float_eq(b.sim->qpos[height], 0.312, 1e-7);
+    free_bed(&b);
+    static const char* const by_contact[] = {"ncp-pgs", "ccp-pgs", "lcp-pgs", "ncp-nsgs", "raisim", "raisim-corrected"};
+    for (size_t i = 0; i < sizeof by_contact / sizeof by_contact[0]; ++i) {
+        b = make_bed("tonne-on-gram", by_contact[i], 1);
+        step_once(&b);
+        cr_expect_eq(b.sim->info.solve.status, TS_SOLVE_ITERATION_LIMIT, "%s", by_contact[i]);
+        for (int k = 1; k < 50; ++k) step_once(&b);
+        cr_expect_lt(b.sim->qpos[height], 0.311, "%s holds it after all", by_contact[i]);
+        free_bed(&b);
+    }
+}
+
 Test(double_pendulum, energy_error_is_of_first_order_in_the_step) {
     double drift[2];
     for (int i = 0; i < 2; ++i) {
