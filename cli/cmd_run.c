@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct run_job {
     const ts_args* args;
@@ -74,6 +75,22 @@ static int parse_certificate(run_job* job, const char* text, ts_status* status) 
     return ts_setup_writable(job->certificate.file, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
+// No output may take the place of another one, nor of the model. Devices are nobody's place.
+static int check_outputs(const run_job* job, ts_status* status) {
+    const ts_args* args = job->args;
+    const char* name[4] = {args->subject, args->out, job->dump_file, job->certificate.file};
+    for (int i = 0; i < 4; ++i)
+        for (int k = i + 1; k < 4; ++k) {
+            struct stat info;
+            if (!name[i] || !name[k] || !ts_setup_same_file(name[i], name[k])) continue;
+            if (stat(name[k], &info) == 0 && !S_ISREG(info.st_mode)) continue;
+            ts_status_set(status, TS_ERROR_VALUE, NULL, 0, i ? "two outputs would go to %s" : "%s is the model",
+                          name[k]);
+            return TS_EXIT_USAGE;
+        }
+    return TS_EXIT_DONE;
+}
+
 // Everything that can be wrong is found here, and nothing has been written when it is.
 static int prepare(run_job* job, ts_status* status) {
     const ts_args* args = job->args;
@@ -88,6 +105,7 @@ static int prepare(run_job* job, ts_status* status) {
     job->duration = isnan(args->time) ? job->scene.duration : args->time;
     if (args->dump) exit_code = parse_dump(job, args->dump, status);
     if (!exit_code && args->certificate) exit_code = parse_certificate(job, args->certificate, status);
+    if (!exit_code) exit_code = check_outputs(job, status);
     if (exit_code || !args->out) return exit_code;
     code = ts_record_open(args->out, job->scene.name, job->sim, &job->record, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;

@@ -138,10 +138,8 @@ static ts_code apply_pair(solve_job* job, const char* pair, ts_status* status) {
 
 // The answers must not take the place of a question.
 static ts_code check_impulses(const ts_args* args, ts_status* status) {
-    struct stat answer, question;
-    if (stat(args->impulses, &answer) != 0) return ts_setup_writable(args->impulses, status);
     for (int i = 0; i < args->file_count; ++i)
-        if (stat(args->file[i], &question) == 0 && question.st_dev == answer.st_dev && question.st_ino == answer.st_ino)
+        if (ts_setup_same_file(args->impulses, args->file[i]))
             return ts_status_set(status, TS_ERROR_FILE, args->impulses, 0,
                                  "this is one of the problems: the answers would replace it");
     return ts_setup_writable(args->impulses, status);

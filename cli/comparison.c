@@ -43,7 +43,7 @@ static void add_row(ts_text* text, const ts_comparison* comparison, int i) {
                     stats->energy_first.potential;
     char cell[64];
     ts_console_pad(text, series->solver, 20);
-    ts_text_add(text, " %s  %9.1e  %9.1e  %9.1e ", ts_contact_law_name(series->law), stats->worst_ncp,
+    ts_text_add(text, " %-6s %9.1e  %9.1e  %9.1e ", ts_contact_law_name(series->law), stats->worst_ncp,
                 stats->worst_natural, stats->worst_own);
     snprintf(cell, sizeof cell, "%lld/%lld", ts_stats_unconverged(stats), stats->steps);
     ts_text_add(text, "%13s  ", cell);
@@ -64,7 +64,7 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
     if (comparison->experiment)
         ts_text_add(text, "%s: %s\n", comparison->experiment->source, comparison->experiment->summary);
     ts_text_add(text,
-                "\n%-20s law  exact law  nat. map    own law   unconverged  energy     deepest      "
+                "\n%-20s law    exact law  nat. map    own law   unconverged  energy     deepest      "
                 "iterations       step\n",
                 "solver");
     for (int i = 0; i < comparison->count; ++i) add_row(text, comparison, i);

@@ -180,6 +180,28 @@ ts_code ts_setup_directory(const char* path, int* out_created, ts_status* out_st
     return ts_status_ok(out_status);
 }
 
+// The folder of a path, into `out_folder` (size bytes), and the rest of it.
+static const char* split_path(const char* path, char* out_folder, size_t size) {
+    const char* slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    snprintf(out_folder, size, "%.*s", (int)(length < size ? length : size - 1), path);
+    if (length == 0) snprintf(out_folder, size, ".");
+    return slash ? slash + 1 : path;
+}
+
+int ts_setup_same_file(const char* a, const char* b) {
+    struct stat one, two;
+    char folder_a[1024], folder_b[1024];
+    if (strcmp(a, b) == 0) return 1;
+    int there_a = stat(a, &one) == 0, there_b = stat(b, &two) == 0;
+    if (there_a != there_b) return 0;
+    if (!there_a) {
+        if (strcmp(split_path(a, folder_a, sizeof folder_a), split_path(b, folder_b, sizeof folder_b)) != 0) return 0;
+        if (stat(folder_a, &one) != 0 || stat(folder_b, &two) != 0) return 0;
+    }
+    return one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
 ts_code ts_setup_writable(const char* path, ts_status* out_status) {
     struct stat info;
     int existed = stat(path, &info) == 0;

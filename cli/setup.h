@@ -29,6 +29,9 @@ void ts_setup_note_report(const char* subject, const ts_import_report* report);
 /// part was made now.
 ts_code ts_setup_directory(const char* path, int* out_created, ts_status* out_status);
 
+/// Nonzero when both paths mean the same file, or would once it exists.
+int ts_setup_same_file(const char* a, const char* b);
+
 /// Makes sure that a file of this name can be written; what exists there stays as it is.
 ts_code ts_setup_writable(const char* path, ts_status* out_status);
 
