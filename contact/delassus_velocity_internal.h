@@ -4,6 +4,7 @@
 #ifndef TS_CONTACT_DELASSUS_VELOCITY_INTERNAL_H
 #define TS_CONTACT_DELASSUS_VELOCITY_INTERNAL_H
 
+#include "base/task.h"
 #include "contact/delassus.h"
 #include "contact/six_simd_internal.h"
 
@@ -31,11 +32,13 @@ typedef struct ts_velocity_form {
     double* V_apply;           // (velocity_count) the same for the x of `apply`
     ts_velocity_block* block;  // (block_count)
     const ts_delassus_segment* segment;
-    const int* segment_start;           // (block_count + 1)
-    double* diagonal;                   // blocks G_bb one after another
-    size_t* diagonal_start;             // (block_count)
-    struct ts_velocity_factor* factor;  // NULL: cannot factorise
-    size_t factor_most;                 // numbers that a factor may hold
+    const int* segment_start;            // (block_count + 1)
+    double* diagonal;                    // blocks G_bb one after another
+    size_t* diagonal_start;              // (block_count)
+    struct ts_velocity_factor* factor;   // NULL: cannot factorise
+    size_t factor_most;                  // numbers that a factor may hold
+    const struct ts_sweep_order* order;  // pieces of a sweep over its blocks; NULL: one, in order
+    ts_task_pool* tasks;                 // NULL: the caller alone
 } ts_velocity_form;
 
 /// The velocity form behind an operator, or NULL when it is another kind.

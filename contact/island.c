@@ -6,12 +6,17 @@
 // smallest index, so that the numbering depends on the problem alone. Each island becomes a problem over its own blocks.
 // Source: union-find with path halving (Tarjan 1975).
 // Guaranteed: islands do not act on each other, so their solutions side by side solve the whole; every island is solved
-// by one worker from its own data, so the bits do not depend on how many workers there are.
-// Known limit: one large island is one piece of work here; what runs inside it in parallel is the solver's affair.
+// from its own data alone, so the bits do not depend on how many workers there are, or on which of them meets it.
+// An island that is more than one worker's share is solved first, with all of them at work inside it; then the others, the
+// large ones before the small ones. A large island is put into the order that threads can share (contact/sweep_order.c)
+// whether or not there are any.
+// Known limit: inside an island only what the solver gives the threads is done by more than one of them.
 #include "contact/island.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "contact/sweep_order_internal.h"
 
 typedef struct forest {
     int* parent;
@@ -78,19 +83,18 @@ typedef struct island_job {
     const void* settings;
     const ts_islands* islands;
     ts_delassus** part;
-    const int* order;   // (islands) large ones first
+    int* order;         // (islands) large ones first
+    int* piece;         // (pieces + 1) piece k of the work is order[piece[k]] to order[piece[k + 1] - 1]
     ts_arena* scratch;  // one per worker
     double* impulse;
     ts_solve_report* report;  // one per island
 } island_job;
 
-// Copies what the island needs next to each other. Returns 0 when memory is short.
-static int make_problem(const island_job* job, int island, ts_arena* scratch, ts_contact_problem* out,
-                        double** out_impulse) {
+// Copies what the blocks of a list need next to each other. Returns 0 when memory is short.
+static int make_problem(const island_job* job, const int* list, int count, ts_delassus* part, ts_arena* scratch,
+                        ts_contact_problem* out, double** out_impulse) {
     const ts_contact_problem* whole = job->whole;
-    int first = job->islands->start[island], count = job->islands->start[island + 1] - first;
-    const int* list = job->islands->block + first;
-    int rows = job->part[island]->row_count;
+    int rows = part->row_count;
     ts_block* block = TS_ARENA_ARRAY(scratch, ts_block, count);
     double* g = TS_ARENA_ARRAY(scratch, double, rows);
     double* R = whole->R ? TS_ARENA_ARRAY(scratch, double, rows) : NULL;
@@ -111,32 +115,55 @@ static int make_problem(const island_job* job, int island, ts_arena* scratch, ts
     out->block_count = count;
     out->row_count = rows;
     out->block = block;
-    out->delassus = job->part[island];
+    out->delassus = part;
     out->g = g;
     out->R = R;
     *out_impulse = impulse;
     return 1;
 }
 
-static void solve_range(void* context, int begin, int end, int worker) {
-    island_job* job = (island_job*)context;
-    ts_arena* scratch = &job->scratch[worker];
-    for (int k = begin; k < end; ++k) {
-        int island = job->order[k];
-        ts_arena_scope scope = ts_arena_scope_begin(scratch);
-        ts_contact_problem problem;
-        double* impulse;
-        ts_solve_report failed = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
-        job->report[island] = failed;
-        if (make_problem(job, island, scratch, &problem, &impulse)) {
-            job->report[island] = job->solver->solve(&problem, job->settings, scratch, impulse);
-            const int* list = job->islands->block + job->islands->start[island];
-            for (int i = 0; i < problem.block_count; ++i)
-                memcpy(job->impulse + job->whole->block[list[i]].row, impulse + problem.block[i].row,
-                       (size_t)problem.block[i].rows * sizeof(double));
-        }
-        ts_arena_scope_end(scratch, scope);
+// Puts a large island into the order of its sweeps: *io_list and *io_part, which stay as they are where there is none or
+// where the solver wants a factor. Returns 0 when memory is short.
+static int reorder(const ts_solver* solver, ts_task_pool* tasks, ts_arena* scratch, int count, const int** io_list,
+                   ts_delassus** io_part) {
+    ts_velocity_form* form = ts_velocity_form_of(*io_part);
+    const ts_sweep_order* order = NULL;
+    if (!form || form->factor || (solver->needs & TS_DELASSUS_FACTOR)) return 1;
+    if (!ts_sweep_order_make(form, scratch, &order)) return 0;
+    if (!order) return 1;
+    int* list = TS_ARENA_ARRAY(scratch, int, count);
+    *io_part = ts_velocity_form_reorder(form, order, tasks, scratch);
+    if (!list || !*io_part) return 0;
+    for (int i = 0; i < count; ++i) list[i] = (*io_list)[order->block[i]];
+    *io_list = list;
+    return 1;
+}
+
+// Solves one island; `tasks` may work inside it.
+static void solve_island(const island_job* job, int island, ts_task_pool* tasks, ts_arena* scratch) {
+    const int* list = job->islands->block + job->islands->start[island];
+    int count = job->islands->start[island + 1] - job->islands->start[island];
+    ts_delassus* part = job->part[island];
+    ts_contact_problem problem;
+    double* impulse;
+    ts_solve_report failed = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    job->report[island] = failed;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    if (reorder(job->solver, tasks, scratch, count, &list, &part) &&
+        make_problem(job, list, count, part, scratch, &problem, &impulse)) {
+        problem.tasks = tasks;
+        job->report[island] = job->solver->solve(&problem, job->settings, scratch, impulse);
+        for (int i = 0; i < problem.block_count; ++i)
+            memcpy(job->impulse + job->whole->block[list[i]].row, impulse + problem.block[i].row,
+                   (size_t)problem.block[i].rows * sizeof(double));
     }
+    ts_arena_scope_end(scratch, scope);
+}
+
+static void solve_range(void* context, int begin, int end, int worker) {
+    const island_job* job = (const island_job*)context;
+    for (int k = job->piece[begin]; k < job->piece[end]; ++k)
+        solve_island(job, job->order[k], NULL, &job->scratch[worker]);
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -154,14 +181,41 @@ static ts_solve_report worst_of(const ts_solve_report* report, int count, ts_isl
     return worst;
 }
 
-// The order of work: islands that are a good part of one worker's share first, so that none of them is left to the end.
-static int* order_of_work(const ts_islands* islands, int workers, ts_arena* scratch) {
-    int* order = TS_ARENA_ARRAY(scratch, int, islands->count);
-    int large = islands->start[islands->count] / (4 * workers), next = 0;
-    for (int pass = 0; order && pass < 2; ++pass)
-        for (int i = 0; i < islands->count; ++i)
-            if ((islands->start[i + 1] - islands->start[i] > large) == (pass == 0)) order[next++] = i;
-    return order;
+static int blocks_of(const ts_islands* islands, int island) {
+    return islands->start[island + 1] - islands->start[island];
+}
+
+// The order of work: by size, to within a factor of two, so that none of the large ones is left to the end.
+static void order_by_size(const ts_islands* islands, int* out_order) {
+    enum { CLASSES = 32 };
+    int next[CLASSES + 1] = {0};
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < islands->count; ++i) {
+            int size = CLASSES - 1;
+            for (int blocks = blocks_of(islands, i); blocks > 1; blocks /= 2) --size;
+            if (pass == 0)
+                ++next[size + 1];
+            else
+                out_order[next[size]++] = i;
+        }
+        for (int c = 0; c < CLASSES && pass == 0; ++c) next[c + 1] += next[c];
+    }
+}
+
+// Small islands in handfuls: claiming one costs as much as a sweep over a few contacts. Pieces of the work from order[first]
+// on; returns how many.
+static int make_pieces(island_job* job, int first, int workers) {
+    enum { PIECES_PER_WORKER = 32 };
+    const ts_islands* islands = job->islands;
+    int handful = islands->start[islands->count] / (PIECES_PER_WORKER * workers), pieces = 0, blocks = 0;
+    job->piece[0] = first;
+    for (int k = first; k < islands->count; ++k) {
+        blocks += blocks_of(islands, job->order[k]);
+        if (blocks < handful && k + 1 < islands->count) continue;
+        job->piece[++pieces] = k + 1;
+        blocks = 0;
+    }
+    return pieces;
 }
 
 // Which worker meets the largest island is a matter of luck. Room for it everywhere means that the heap is not touched
@@ -178,6 +232,12 @@ static void level(ts_arena* scratch, int workers, size_t base) {
     }
 }
 
+// Nonzero for an island that all workers solve together. Its bits are the same either way.
+static int is_shared(const ts_islands* islands, int island, int workers) {
+    long long blocks = blocks_of(islands, island);
+    return workers > 1 && blocks >= TS_SWEEP_BLOCKS_MIN && blocks * workers > islands->start[islands->count];
+}
+
 static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_island_report* out_islands) {
     ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     const ts_islands* islands = job->islands;
@@ -186,7 +246,8 @@ static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_islan
     int workers = ts_task_pool_workers(pool), count = islands->count;
     job->part = TS_ARENA_ARRAY(scratch, ts_delassus*, count);
     job->report = TS_ARENA_ARRAY(scratch, ts_solve_report, count);
-    job->order = order_of_work(islands, workers, scratch);
+    job->order = TS_ARENA_ARRAY(scratch, int, count);
+    job->piece = TS_ARENA_ARRAY(scratch, int, count + 1);
     out_islands->islands = count;
     out_islands->largest = 0;
     out_islands->not_converged = count;
@@ -194,12 +255,17 @@ static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_islan
         int blocks = islands->start[i + 1] - islands->start[i];
         if (blocks > out_islands->largest) out_islands->largest = blocks;
     }
-    if (!job->part || !job->report || !job->order || !whole->ops->split(whole, scratch, islands, job->part))
+    if (!job->part || !job->report || !job->order || !job->piece) return report;
+    if (count == 1)
+        job->part[0] = whole;
+    else if (!whole->ops->split(whole, scratch, islands, job->part))
         return report;
-    // Small islands in handfuls: claiming one costs as much as a sweep over a few contacts.
-    int grain = count / (32 * workers);
+    order_by_size(islands, job->order);
     size_t base = scratch[0].used;
-    ts_task_parallel_for(pool, count, grain < 1 ? 1 : grain, solve_range, job);
+    int first = 0;
+    for (; first < count && is_shared(islands, job->order[first], workers); ++first)
+        solve_island(job, job->order[first], pool, scratch);
+    ts_task_parallel_for(pool, make_pieces(job, first, workers), 1, solve_range, job);
     level(scratch, workers, base);
     out_islands->not_converged = 0;
     return worst_of(job->report, count, out_islands);
@@ -219,7 +285,7 @@ ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_proble
     ts_islands islands = {1, NULL, NULL};
     int can_split = problem->block_count > 1 && (problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS) != 0;
     ts_code code = can_split ? ts_islands_find(problem, scratch, &islands) : TS_OK;
-    if (code == TS_OK && islands.count <= 1) {
+    if (code == TS_OK && (!islands.block || (islands.count == 1 && problem->block_count < TS_SWEEP_BLOCKS_MIN))) {
         report = solver->solve(problem, settings, scratch, impulse);
         local.not_converged = report.status != TS_SOLVE_CONVERGED;
     } else if (code == TS_OK) {

@@ -50,9 +50,11 @@ static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec
     *lambda = ts_vec3_make(lambda->x + d0, lambda->y + d1, normal);
 }
 
-static void sweep(ts_pgs* pgs) { ts_pgs_sweep(pgs, update); }
+static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
+    ts_pgs_sweep(pgs, begin, end, movement, update);
+}
 
-static const ts_pgs_method method = {TS_LAW_LCP, choose_steps, project_pyramid, sweep};
+static const ts_pgs_method method = {TS_LAW_LCP, choose_steps, project_pyramid, sweep, 0, 1};
 
 ts_lcp_pgs_settings ts_lcp_pgs_settings_default(void) { return ts_pgs_settings_default(); }
 

@@ -43,9 +43,11 @@ static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec
     *lambda = next;
 }
 
-static void sweep(ts_pgs* pgs) { ts_pgs_sweep(pgs, update); }
+static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
+    ts_pgs_sweep(pgs, begin, end, movement, update);
+}
 
-static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep};
+static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep, 0, 1};
 
 ts_ncp_pgs_settings ts_ncp_pgs_settings_default(void) { return ts_pgs_settings_default(); }
 

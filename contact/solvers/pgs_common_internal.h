@@ -6,9 +6,9 @@
 #include <math.h>
 
 #include "base/vec.h"
-#include "contact/delassus_velocity_internal.h"
 #include "contact/solvers/anderson_internal.h"
 #include "contact/solvers/pgs_settings.h"
+#include "contact/sweep_order_internal.h"
 
 // What a sweep needs of a frictional block, in two cache lines. D = G_bb + R_b, symmetric.
 typedef struct ts_pgs_block {
@@ -30,23 +30,30 @@ typedef enum ts_pgs_kind {
     TS_PGS_SKIP         // nothing can move it (zero diagonal): its impulse stays zero
 } ts_pgs_kind;
 
+// The largest movements of a sweep, or of a piece of it.
+typedef struct ts_pgs_movement {
+    double velocity;  // m/s: largest |delta lambda_r| D_rr
+    double impulse;   // N s: largest |delta lambda_r|
+} ts_pgs_movement;
+
 // One solve in progress.
 typedef struct ts_pgs {
     const ts_contact_problem* problem;
     const ts_pgs_settings* settings;
     ts_delassus* G;
     ts_velocity_form* form;  // G when it is the velocity form, whose common blocks the sweep handles itself; else NULL
-    ts_pgs_block* block;     // (block_count)
-    double* lambda;          // (row_count), the caller's array
-    double* u;               // (row_count), filled when the residual is evaluated
-    double* finite_lambda;   // (row_count), the last iterate known to be finite
+    const ts_sweep_order* order;  // pieces of a sweep; NULL: one piece
+    ts_pgs_block* block;          // (block_count)
+    ts_law_residual* part;        // residuals of parts of the problem, while it is looked at
+    double* lambda;               // (row_count), the caller's array
+    double* u;                    // (row_count), filled when the residual is evaluated
+    double* finite_lambda;        // (row_count), the last iterate known to be finite
     ts_contact_law law;
-    int exact_rows;          // nonzero: contacts that spin or roll are solved exactly; a sweep may ask for it
+    int exact_rows;          // as in ts_pgs_method
     ts_anderson* anderson;   // NULL: no acceleration
     int backward;            // direction of the coming sweep
     double omega;            // relaxation of the coming sweep; a sweep may change it for the next one
-    double change_velocity;  // m/s: largest |delta lambda_r| D_rr of the sweep
-    double change_impulse;   // N s: largest |delta lambda_r| of the sweep
+    ts_pgs_movement change;  // of the sweep
 } ts_pgs;
 
 // What makes one solver different from another.
@@ -56,8 +63,12 @@ typedef struct ts_pgs_method {
     void (*choose_steps)(ts_pgs_block* block, ts_pgs_step_rule rule);
     /// The nearest admissible impulse to a warm start.
     ts_vec3 (*project)(ts_vec3 lambda, double mu);
-    /// One pass over all blocks in the direction of pgs->backward.
-    void (*sweep)(ts_pgs* pgs);
+    /// One pass over the blocks [begin, end) of a sweep, in the direction of pgs->backward.
+    void (*sweep)(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement);
+    /// Nonzero: contacts that spin or roll are solved exactly.
+    int exact_rows;
+    /// Nonzero: the sweep keeps nothing of its own, so that several threads may be at work on pieces of it.
+    int in_pieces;
 } ts_pgs_method;
 
 /// The largest eigenvalue of the tangent block, closed form.
@@ -66,9 +77,6 @@ static inline double ts_pgs_tangent_stiffness(const ts_pgs_block* block) {
     double half_difference = 0.5 * (block->D00 - block->D11);
     return half_sum + sqrt(half_difference * half_difference + block->D01 * block->D01);
 }
-
-/// The block visited at place i of the coming sweep.
-static inline int ts_pgs_at(const ts_pgs* pgs, int i) { return pgs->backward ? pgs->problem->block_count - 1 - i : i; }
 
 /// The velocity form's entry of block b when its inline kernels apply, else NULL.
 static inline const ts_velocity_block* ts_pgs_six(const ts_pgs* pgs, int b) {
@@ -89,13 +97,13 @@ static inline ts_vec3 ts_pgs_velocity(const ts_pgs* pgs, int b, const ts_velocit
                         u[2] + (block->g[2] + block->R[2] * lambda.z));
 }
 
-/// The largest movements of a sweep; kept apart from ts_pgs so that they stay in registers.
-typedef struct ts_pgs_movement {
-    double velocity;  // as change_velocity
-    double impulse;   // as change_impulse
-} ts_pgs_movement;
-
 static inline double ts_pgs_larger(double a, double b) { return a > b ? a : b; }
+
+/// The larger of both, in place.
+static inline void ts_pgs_note(ts_pgs_movement* movement, ts_pgs_movement more) {
+    movement->velocity = ts_pgs_larger(more.velocity, movement->velocity);
+    movement->impulse = ts_pgs_larger(more.impulse, movement->impulse);
+}
 
 /// Stores the new impulse of a frictional block, tells the operator, and notes how far it moved.
 static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_velocity_block* six, const ts_pgs_block* block,
@@ -118,10 +126,10 @@ static inline void ts_pgs_commit(ts_pgs* pgs, int b, const ts_velocity_block* si
 }
 
 /// A block that is no friction cone, row by row: lambda_r <- clamp(lambda_r - omega u_r / D_rr).
-void ts_pgs_update_coordinates(ts_pgs* pgs, int b);
+void ts_pgs_update_coordinates(ts_pgs* pgs, int b, ts_pgs_movement* movement);
 
 /// A frictional contact of 4 or 6 rows, by the rule of pgs->law; see pgs_rows.c.
-void ts_pgs_update_rows(ts_pgs* pgs, int b);
+void ts_pgs_update_rows(ts_pgs* pgs, int b, ts_pgs_movement* movement);
 
 /// Its nearest admissible impulse, in place.
 void ts_pgs_project_rows(const ts_block* block, ts_contact_law law, double* lambda);
@@ -130,29 +138,28 @@ void ts_pgs_project_rows(const ts_block* block, ts_contact_law law, double* lamb
 /// `again` says that another update of the same contact follows.
 typedef void (*ts_pgs_update)(const ts_pgs_block* block, double omega, int again, ts_vec3* lambda, ts_vec3* u);
 
-/// One pass over all blocks with a solver's update. Inline, so that the update is compiled into the loop.
-static inline void ts_pgs_sweep(ts_pgs* pgs, ts_pgs_update update) {
+/// One pass over the blocks [begin, end) with a solver's update. Inline, so that the update is compiled into the loop.
+static inline void ts_pgs_sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* out_movement, ts_pgs_update update) {
     double omega = pgs->omega;
     int local_iterations = pgs->settings->local_iterations;
     ts_pgs_movement movement = {0.0, 0.0};
-    for (int i = 0; i < pgs->problem->block_count; ++i) {
-        int b = ts_pgs_at(pgs, i);
+    for (int k = begin; k < end; ++k) {
+        int b = pgs->backward ? begin + end - 1 - k : k;
         const ts_pgs_block* block = &pgs->block[b];
         if (block->kind == TS_PGS_CONE) {
             ts_vec3 old = ts_vec3_load(pgs->lambda + block->row);
             ts_vec3 lambda = old;
             const ts_velocity_block* six = ts_pgs_six(pgs, b);
             ts_vec3 u = ts_pgs_velocity(pgs, b, six, block, lambda);
-            for (int k = local_iterations; k > 0; --k) update(block, omega, k > 1, &lambda, &u);
+            for (int again = local_iterations; again > 0; --again) update(block, omega, again > 1, &lambda, &u);
             ts_pgs_commit(pgs, b, six, block, old, lambda, &movement);
         } else if (block->kind == TS_PGS_COORDINATE) {
-            ts_pgs_update_coordinates(pgs, b);
+            ts_pgs_update_coordinates(pgs, b, &movement);
         } else if (block->kind == TS_PGS_ROWS) {
-            ts_pgs_update_rows(pgs, b);
+            ts_pgs_update_rows(pgs, b, &movement);
         }
     }
-    pgs->change_velocity = ts_pgs_larger(movement.velocity, pgs->change_velocity);
-    pgs->change_impulse = ts_pgs_larger(movement.impulse, pgs->change_impulse);
+    ts_pgs_note(out_movement, movement);
 }
 
 /// Settings every projected Gauss-Seidel solver starts from.

@@ -86,7 +86,7 @@ static void step_to_solution(const ts_block* block, const double* D, double omeg
     for (int r = 0; r < rows; ++r) move_row(D, rows, r, to[r], lambda, u);
 }
 
-void ts_pgs_update_rows(ts_pgs* pgs, int b) {
+void ts_pgs_update_rows(ts_pgs* pgs, int b, ts_pgs_movement* movement) {
     const ts_block* block = &pgs->problem->block[b];
     int rows = block->rows, local = pgs->exact_rows ? 1 : pgs->settings->local_iterations;
     const double* R = pgs->problem->R ? pgs->problem->R + block->row : NULL;
@@ -111,8 +111,8 @@ void ts_pgs_update_rows(ts_pgs* pgs, int b) {
     for (int r = 0; r < rows; ++r) {
         delta[r] = lambda[r] - pgs->lambda[block->row + r];
         pgs->lambda[block->row + r] = lambda[r];
-        pgs->change_impulse = ts_pgs_larger(fabs(delta[r]), pgs->change_impulse);
-        pgs->change_velocity = ts_pgs_larger(fabs(delta[r]) * D[(rows + 1) * r], pgs->change_velocity);
+        movement->impulse = ts_pgs_larger(fabs(delta[r]), movement->impulse);
+        movement->velocity = ts_pgs_larger(fabs(delta[r]) * D[(rows + 1) * r], movement->velocity);
     }
     pgs->G->ops->add_impulse(pgs->G, b, delta);
 }

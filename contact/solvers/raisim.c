@@ -259,16 +259,14 @@ static ts_raisim_contact contact_of(const ts_pgs_block* c, ts_vec3 l, ts_vec3 u,
     return q;
 }
 
-static void sweep_with(ts_pgs* pgs, int corrected) {
+static void sweep_with(ts_pgs* pgs, int begin, int end, int corrected, ts_pgs_movement* movement) {
     // ts_raisim_settings begins with the settings of the sweep.
     const ts_raisim_settings* settings = (const ts_raisim_settings*)(const void*)pgs->settings;
     ts_raisim_search search = {settings->first_step, settings->shrink, settings->grow, settings->width,
                                settings->sweep.step_rule == TS_PGS_STEP_SAFE};
     double alpha = pgs->omega;
-    ts_pgs_movement movement = {0.0, 0.0};
-    pgs->exact_rows = 1;
-    for (int i = 0; i < pgs->problem->block_count; ++i) {
-        int b = ts_pgs_at(pgs, i);
+    for (int k = begin; k < end; ++k) {
+        int b = pgs->backward ? begin + end - 1 - k : k;
         const ts_pgs_block* block = &pgs->block[b];
         if (block->kind == TS_PGS_CONE) {
             const ts_velocity_block* six = ts_pgs_six(pgs, b);
@@ -276,26 +274,29 @@ static void sweep_with(ts_pgs* pgs, int corrected) {
             ts_raisim_contact q = contact_of(block, old, ts_pgs_velocity(pgs, b, six, block, old), corrected);
             ts_vec3 next = ts_raisim_solve_contact(&q, &search);
             if (alpha != 1.0) next = ts_vec3_add_scaled(old, alpha, ts_vec3_sub(next, old));
-            ts_pgs_commit(pgs, b, six, block, old, next, &movement);
+            ts_pgs_commit(pgs, b, six, block, old, next, movement);
         } else if (block->kind == TS_PGS_COORDINATE) {
-            ts_pgs_update_coordinates(pgs, b);
+            ts_pgs_update_coordinates(pgs, b, movement);
         } else if (block->kind == TS_PGS_ROWS) {
-            ts_pgs_update_rows(pgs, b);
+            ts_pgs_update_rows(pgs, b, movement);
         }
     }
-    pgs->change_velocity = ts_pgs_larger(movement.velocity, pgs->change_velocity);
-    pgs->change_impulse = ts_pgs_larger(movement.impulse, pgs->change_impulse);
     pgs->omega = settings->alpha_min + settings->gamma * (alpha - settings->alpha_min);
 }
 
-static void sweep_published(ts_pgs* pgs) { sweep_with(pgs, 0); }
+static void sweep_published(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
+    sweep_with(pgs, begin, end, 0, movement);
+}
 
-static void sweep_corrected(ts_pgs* pgs) { sweep_with(pgs, 1); }
+static void sweep_corrected(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
+    sweep_with(pgs, begin, end, 1, movement);
+}
 
 ts_solve_report ts_raisim_solve(const ts_contact_problem* problem, const ts_raisim_settings* settings, int corrected,
                                 ts_arena* scratch, double* impulse) {
-    static const ts_pgs_method published = {TS_LAW_RAISIM, choose_steps, ts_cone_project_horizontal, sweep_published};
-    static const ts_pgs_method shifted = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep_corrected};
+    static const ts_pgs_method published = {
+        TS_LAW_RAISIM, choose_steps, ts_cone_project_horizontal, sweep_published, 1, 0};
+    static const ts_pgs_method shifted = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep_corrected, 1, 0};
     ts_raisim_settings s = effective(settings);
     return ts_pgs_solve(corrected ? &shifted : &published, problem, &s.sweep, scratch, impulse);
 }
