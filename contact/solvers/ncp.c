@@ -5,9 +5,9 @@
 // many more would be needed; while that is cheaper than a linear system, sweep on. Else Newton on the natural map with
 // proximal steps (natural_newton.c), which closes the rest in a handful of linear systems whatever the mass ratios. If
 // Newton stalls: alternating directions from rest (admm.c); Newton with a larger proximal weight; an interior point
-// method on the convex relaxation (which jams need) and on the law itself (interior.c), each with Newton from where it
-// ends; many more alternating directions; Newton from other starts. If its matrix would be too large, sweeps to the
-// limit. What was reached is reported.
+// method on the convex relaxation (interior.c), which jams need; smooth paths (homotopy.c), which strong friction needs;
+// the interior point method on the law itself; Newton from other starts; many more alternating directions; each with
+// Newton from where it ends. If its matrix would be too large, sweeps to the limit. What was reached is reported.
 // Source: hybrids of this kind: Acary, Bremond and Huber 2018 (NSN-AC after NSGS). The switch is ours.
 // Guaranteed: the answer is admissible and finite; converged means the law's residual, recomputed. Between the stages the
 // better point is kept.
@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "contact/solvers/homotopy_internal.h"
 #include "contact/solvers/interior_internal.h"
 #include "contact/solvers/natural_newton_internal.h"
 #include "contact/solvers/ncp_admm.h"
@@ -48,16 +49,24 @@ enum {
     FIRST_ALTERNATE_LIMIT = 1000,
     LAST_ALTERNATE_LIMIT = 10000,
     INTERIOR_LIMIT = 60,
+    PATH_LIMIT = 2500,
+    PATHS = 4,
     NEWTON_LIMIT = 300,
     RESTART_LIMIT = 120,
     RECOVERY_SWEEPS = 5
 };
+
+// See systems_worth.
+enum { FEWEST_SYSTEMS = 50, ROW_SYSTEMS = 1000000, FEWEST_STEPS = 200, ROW_STEPS = 20000000, ROW_SWEEPS = 300000000 };
 
 // Any number; fixed, so that the same problem meets the same starts.
 #define RESTART_SEED UINT64_C(20240611)
 
 // Newton after the interior point method starts close, and with an impulse that should not be dragged back.
 #define POLISH_PROXIMAL 1e-6
+
+// Parameter of a path where Newton takes over; the natural map is then a few times that.
+#define PATH_END 1e-9
 
 // More than any residual in units of its tolerance.
 #define NATURAL_FIRST 1e30
@@ -75,8 +84,9 @@ static unsigned long scratch_bytes(const ts_contact_problem* problem, const void
     ts_ncp_nsgs_settings nsgs = ts_ncp_nsgs_settings_default();
     (void)settings;
     ts_admm_settings admm = ts_ncp_admm_settings_default();
-    return ts_natural_scratch_bytes(problem) + ts_ncp_admm_solver.scratch_bytes(problem, &admm) +
-           ts_ncp_nsgs_solver.scratch_bytes(problem, &nsgs) + ((unsigned long)problem->row_count + 16) * sizeof(double);
+    return ts_natural_scratch_bytes(problem) + ts_homotopy_scratch_bytes(problem) +
+           ts_ncp_admm_solver.scratch_bytes(problem, &admm) + ts_ncp_nsgs_solver.scratch_bytes(problem, &nsgs) +
+           ((unsigned long)problem->row_count + 16) * sizeof(double);
 }
 
 // One solve in progress.
@@ -171,6 +181,16 @@ static int newton(hybrid* h, double proximal, int limit) {
     return report.status != TS_SOLVE_FAILED;
 }
 
+// How many linear systems, or steps of alternating directions, may be spent in one go: fewer where each one is dear, so
+// that nobody waits hours for an island of thousands. Newton itself needs no more than some dozens where it works.
+static int systems_worth(const hybrid* h, int most) {
+    return smaller(most, FEWEST_SYSTEMS + ROW_SYSTEMS / h->problem->row_count);
+}
+
+static int steps_worth(const hybrid* h, int most) {
+    return smaller(most, FEWEST_STEPS + ROW_STEPS / h->problem->row_count);
+}
+
 // The cheap part: sweeps for as long as they promise to end soon.
 static void begin(hybrid* h) {
     int first = h->settings->first_sweeps;
@@ -192,58 +212,67 @@ typedef struct flavour {
     ts_admm_step_rule rule;
 } flavour;
 
-static const flavour flavours[] = {
+enum { FLAVOURS = 5 };
+
+static const flavour flavours[FLAVOURS] = {
     {0.02, TS_ADMM_SCALING_NONE, TS_ADMM_STEP_SAFE},  {1.0, TS_ADMM_SCALING_NONE, TS_ADMM_STEP_SAFE},
     {10.0, TS_ADMM_SCALING_BLOCK, TS_ADMM_STEP_SAFE}, {100.0, TS_ADMM_SCALING_NONE, TS_ADMM_STEP_SAFE},
     {1.0, TS_ADMM_SCALING_NONE, TS_ADMM_STEP_PAPER},
 };
 
-// Alternating directions from rest, and Newton from where they end. They go round the kinks that hold Newton's descent
-// up. Keeps the better of before and after.
-static void alternate(hybrid* h, int limit, const flavour* how) {
-    ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
-    size_t bytes = (size_t)h->problem->row_count * sizeof(double);
-    double* before = TS_ARENA_ARRAY(h->scratch, double, h->problem->row_count);
-    if (before) {
-        hybrid start = *h;
-        memcpy(before, h->impulse, bytes);
-        memset(h->impulse, 0, bytes);
-        ts_admm_settings settings = ts_ncp_admm_settings_default();
-        settings.shared = h->settings->shared;
-        settings.shared.iteration_limit = smaller(limit, iterations_left(h));
-        settings.natural = h->settings->natural;
-        settings.balance = how->balance;
-        settings.scaling = how->scaling;
-        settings.step_rule = how->rule;
-        ts_solve_report report = ts_ncp_admm_solver.solve(h->problem, &settings, h->scratch, h->impulse);
-        take(h, report);
-        if (!is_over(h) && report.status != TS_SOLVE_FAILED) newton(h, POLISH_PROXIMAL, NEWTON_LIMIT);
-        if (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start))) {
-            memcpy(h->impulse, before, bytes);
-            start.report.iterations = h->report.iterations;
-            *h = start;
-        }
-    }
-    ts_arena_scope_end(h->scratch, scope);
+// A way to look for the answer from somewhere else: leaves what it finds in the impulse, with own residual and natural map
+// in `h`, and Newton polishes that. Returns 0 when there is nothing to polish. `which` of its kind, `limit` of its steps.
+typedef int (*way)(hybrid* h, int which, int limit);
+
+// Alternating directions from rest. They go round the kinks that hold Newton's descent up.
+static int alternate(hybrid* h, int which, int limit) {
+    const flavour* how = &flavours[which];
+    memset(h->impulse, 0, (size_t)h->problem->row_count * sizeof(double));
+    ts_admm_settings settings = ts_ncp_admm_settings_default();
+    settings.shared = h->settings->shared;
+    settings.shared.iteration_limit = limit;
+    settings.natural = h->settings->natural;
+    settings.balance = how->balance;
+    settings.scaling = how->scaling;
+    settings.step_rule = how->rule;
+    ts_solve_report report = ts_ncp_admm_solver.solve(h->problem, &settings, h->scratch, h->impulse);
+    take(h, report);
+    return report.status != TS_SOLVE_FAILED;
 }
 
-// The interior point method from its own start, and Newton from where it ends. Keeps the better of before and after.
-static void interior(hybrid* h, int relaxed) {
+// The interior point method from its own start.
+static int interior(hybrid* h, int relaxed, int limit) {
+    ts_interior_settings settings = {0.1 * h->settings->natural, limit, relaxed};
+    ts_interior_report report = ts_interior_solve(h->problem, &settings, h->scratch, h->impulse);
+    h->report.iterations += report.iterations;
+    h->report.own = report.own;
+    h->natural = report.natural;
+    return report.ran;
+}
+
+// A path from a problem whose answer is known. The first one hurries, the others take care not to miss a bend.
+static int follow(hybrid* h, int which, int limit) {
+    ts_homotopy_settings settings = {PATH_END, limit, (unsigned long)which, which == 0 ? 0.03 : 0.01,
+                                     which == 0 ? 0.5 : 0.8};
+    ts_homotopy_report report = ts_homotopy_solve(h->problem, &settings, h->scratch, h->impulse);
+    h->report.iterations += report.systems;
+    h->report.own = report.own;
+    h->natural = report.natural;
+    return report.ran;
+}
+
+// Tries a way unless the answer is there, with Newton from where it ends; keeps the better of before and after.
+static void attempt(hybrid* h, way find, int which, int limit) {
+    if (is_over(h) || is_met(h)) return;
     ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
     size_t bytes = (size_t)h->problem->row_count * sizeof(double);
     double* before = TS_ARENA_ARRAY(h->scratch, double, h->problem->row_count);
     if (before) {
         hybrid start = *h;
         memcpy(before, h->impulse, bytes);
-        ts_interior_settings settings = {0.1 * h->settings->natural, INTERIOR_LIMIT, relaxed};
-        ts_interior_report report = ts_interior_solve(h->problem, &settings, h->scratch, h->impulse);
-        h->report.iterations += report.iterations;
-        if (report.ran) {
-            h->report.own = report.own;
-            h->natural = report.natural;
-            newton(h, POLISH_PROXIMAL, NEWTON_LIMIT);
-        }
-        if (!is_over(h) && !(badness(h) < badness(&start))) {
+        int found = find(h, which, smaller(limit, iterations_left(h)));
+        if (found && !is_over(h)) newton(h, POLISH_PROXIMAL, systems_worth(h, NEWTON_LIMIT));
+        if (!found || (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start)))) {
             memcpy(h->impulse, before, bytes);
             start.report.iterations = h->report.iterations;
             *h = start;
@@ -288,7 +317,7 @@ static void restart(hybrid* h) {
             *normal = fabs(*normal);
         }
         h->natural = HUGE_VAL;  // of a start that is not to be kept
-        newton(h, pow(10.0, proximal), RESTART_LIMIT);
+        newton(h, pow(10.0, proximal), systems_worth(h, RESTART_LIMIT));
         if (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&before))) {
             memcpy(h->impulse, best, rows * sizeof(double));
             before.report.iterations = h->report.iterations;
@@ -306,16 +335,17 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     begin(&h);
     if (is_over(&h) || h.report.status == TS_SOLVE_FAILED) return h.report;
     if (!newton(&h, h.settings->proximal, NEWTON_LIMIT)) {
-        sweep(&h, h.settings->shared.iteration_limit);
+        sweep(&h, smaller(h.settings->shared.iteration_limit, 1000 + ROW_SWEEPS / problem->row_count));
         return h.report;
     }
-    if (!is_over(&h) && !is_met(&h)) alternate(&h, FIRST_ALTERNATE_LIMIT, &flavours[1]);
-    if (!is_over(&h) && !is_met(&h)) newton(&h, fmin(10.0 * h.settings->proximal, 1.0), NEWTON_LIMIT);
-    if (!is_over(&h) && !is_met(&h)) interior(&h, 1);
-    if (!is_over(&h) && !is_met(&h)) interior(&h, 0);
-    for (size_t i = 0; i < sizeof(flavours) / sizeof(flavours[0]) && !is_over(&h) && !is_met(&h); ++i)
-        alternate(&h, LAST_ALTERNATE_LIMIT, &flavours[i]);
+    attempt(&h, alternate, 1, steps_worth(&h, FIRST_ALTERNATE_LIMIT));
+    if (!is_over(&h) && !is_met(&h))
+        newton(&h, fmin(10.0 * h.settings->proximal, 1.0), systems_worth(&h, NEWTON_LIMIT));
+    attempt(&h, interior, 1, INTERIOR_LIMIT);
+    for (int path = 0; path < PATHS; ++path) attempt(&h, follow, path, systems_worth(&h, PATH_LIMIT));
+    attempt(&h, interior, 0, INTERIOR_LIMIT);
     if (!is_over(&h) && !is_met(&h)) restart(&h);
+    for (int i = 0; i < FLAVOURS; ++i) attempt(&h, alternate, i, steps_worth(&h, LAST_ALTERNATE_LIMIT));
     if (h.report.status != TS_SOLVE_CONVERGED && h.report.iterations < h.settings->shared.iteration_limit)
         h.report.status = TS_SOLVE_STALLED;
     return h.report;

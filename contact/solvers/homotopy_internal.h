@@ -1,0 +1,33 @@
+// Following a smooth path from a problem whose answer is known, for problems on which every descent has stalled.
+#ifndef TS_CONTACT_SOLVERS_HOMOTOPY_INTERNAL_H
+#define TS_CONTACT_SOLVERS_HOMOTOPY_INTERNAL_H
+
+#include "contact/solver.h"
+
+/// How it is run.
+typedef struct ts_homotopy_settings {
+    double end;          // stops where the path's parameter, from 1 down to 0, is no larger
+    int system_limit;    // most linear systems
+    unsigned long path;  // which of many paths
+    double nearness;     // of the points to the path, relative to its smoothing
+    double bend;         // smallest cosine between the directions at the two ends of a step
+} ts_homotopy_settings;
+
+/// What it reports.
+typedef struct ts_homotopy_report {
+    int ran;              // 0: the matrix or its factor would be too large, or no path began; the impulse is as it was
+    int systems;          // linear systems solved
+    double parameter;     // of the path where it was left
+    ts_law_residual own;  // of the exact law at the returned impulse
+    double natural;       // its natural map there, see ts_scaled_measure
+} ts_homotopy_report;
+
+/// Follows a path from its own start; `impulse` (row_count) is only written: the admissible point next to the path's end.
+/// Needs TS_DELASSUS_BLOCKS.
+ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts_homotopy_settings* settings,
+                                     ts_arena* scratch, double* impulse);
+
+/// Bytes of scratch it takes at most, up to the size at which it refuses to run.
+unsigned long ts_homotopy_scratch_bytes(const ts_contact_problem* problem);
+
+#endif
