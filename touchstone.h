@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "base/task.h"
 #include "base/text.h"
+#include "base/tridiagonal.h"
 #include "base/vec.h"
 #include "collision/box_tree.h"
 #include "collision/broad_phase.h"

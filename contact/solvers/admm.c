@@ -70,7 +70,7 @@ const ts_setting ts_admm_setting[TS_ADMM_SETTING_COUNT] = {
 
 ts_admm_settings ts_admm_settings_default(void) {
     ts_admm_settings settings = {.shared = ts_solver_settings_default(),
-                                 .natural = DBL_MAX,
+                                 .natural = 1e-9,
                                  .over_relaxation = 1.0,
                                  .rho_power = 0.4,
                                  .rho_step = 0.1,
@@ -82,6 +82,7 @@ ts_admm_settings ts_admm_settings_default(void) {
                                  .step_rule = TS_ADMM_STEP_SAFE,
                                  .scaling = TS_ADMM_SCALING_NONE};
     settings.shared.stall = 1e-15;
+    settings.shared.iteration_limit = 5000;
     return settings;
 }
 

@@ -3,6 +3,7 @@
 #define TS_CONTACT_SOLVERS_ADMM_INTERNAL_H
 
 #include "base/block_lu.h"
+#include "base/tridiagonal.h"
 #include "contact/delassus_factor_internal.h"
 #include "contact/solvers/admm_settings.h"
 #include "contact/solvers/scaled_internal.h"
@@ -41,9 +42,13 @@ unsigned long ts_admm_bodies_bytes(const ts_contact_problem* problem);
 typedef struct ts_admm_factor {
     int rows;
     int symmetric;
-    double* matrix;   // (rows x rows) when dense, else NULL: G + R
-    double* dense;    // (rows x rows) its factor
-    int* pivot;       // (rows) when not symmetric
+    double* matrix;       // (rows x rows) when dense, else NULL: G + R
+    double* dense;        // (rows x rows) its factor
+    int* pivot;           // (rows) when not symmetric
+    ts_tridiagonal form;  // in `dense` when `reduced`
+    int reduced;
+    int shifts;       // so far
+    int solves;       // so far
     ts_block_lu* lu;  // when sparse
     double* value;    // the shifted blocks
     const ts_scaled* system;
@@ -62,7 +67,7 @@ int ts_admm_factor_shift(ts_admm_factor* factor, double shift);
 
 /// Solves in place. Where that goes in steps they start from `guess` (rows) and end when no residual is larger than
 /// `accuracy`.
-void ts_admm_factor_solve(const ts_admm_factor* factor, const double* guess, double accuracy, double* x);
+void ts_admm_factor_solve(ts_admm_factor* factor, const double* guess, double accuracy, double* x);
 
 /// Bytes of a factor at most.
 unsigned long ts_admm_factor_bytes(const ts_contact_problem* problem);

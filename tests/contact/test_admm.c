@@ -240,6 +240,8 @@ Test(admm, limits_and_stalls_are_called_so) {
 // With a bound on the natural map, impulses that are tiny beside the tolerance are found as well.
 Test(admm, natural_map_as_second_condition) {
     settings_buffer settings = settings_of(ncp, 1.0, 5000, 0);
+    cr_expect_leq(ts_ncp_admm_settings_default().natural, 1e-9);
+    case_set(ncp, &settings, "natural", 1e300);
     ts_vec3 v = ts_vec3_make(0.0, 1.0, 0.0);
     fixture_answer loose = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
     cr_expect_eq(loose.report.status, TS_SOLVE_CONVERGED);
@@ -268,30 +270,51 @@ Test(admm, an_operator_without_blocks_is_refused) {
     ts_arena_free(&arena);
 }
 
-// The factor of a chain of `count` blocks, symmetric or not, against the product with what it solved.
-static void check_factor(int count, double skew, int full, int expect_sparse) {
-    ts_arena arena = {0};
+// A chain of `count` blocks, or all of them coupled; symmetric but for `skew`.
+static ts_contact_problem make_chain(ts_arena* arena, int count, double skew, int full, double diagonal) {
     int n = 3 * count;
-    int* block_row = TS_ARENA_ARRAY(&arena, int, count + 1);
-    ts_block* block = TS_ARENA_ARRAY(&arena, ts_block, count);
-    double* G = (double*)ts_arena_alloc_zeroed(&arena, (size_t)n * (size_t)n, sizeof(double));
-    double* g = (double*)ts_arena_alloc_zeroed(&arena, (size_t)n, sizeof(double));
-    double* x = TS_ARENA_ARRAY(&arena, double, n);
-    ts_rng rng = ts_rng_make(71, 0);
+    int* block_row = TS_ARENA_ARRAY(arena, int, count + 1);
+    ts_block* block = TS_ARENA_ARRAY(arena, ts_block, count);
+    double* G = (double*)ts_arena_alloc_zeroed(arena, (size_t)n * (size_t)n, sizeof(double));
+    double* g = (double*)ts_arena_alloc_zeroed(arena, (size_t)n, sizeof(double));
     for (int b = 0; b <= count; ++b) block_row[b] = 3 * b;
     for (int b = 0; b < count; ++b) block[b] = fixture_cone(3 * b, 0.5);
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) {
             if (!full && abs(i / 3 - j / 3) > 1) continue;
-            double value = i == j ? (full ? n : 6.0) : sin(1.0 + i + j);
+            double value = i == j ? diagonal : sin(1.0 + i + j);
             G[(size_t)i * (size_t)n + (size_t)j] = value + (i < j ? skew : 0.0);
         }
-    ts_contact_problem problem = {.block_count = count,
-                                  .row_count = n,
-                                  .block = block,
-                                  .delassus = ts_delassus_dense(&arena, count, block_row, G),
-                                  .g = g,
-                                  .time_step = TIME_STEP};
+    return (ts_contact_problem){.block_count = count,
+                                .row_count = n,
+                                .block = block,
+                                .delassus = ts_delassus_dense(arena, count, block_row, G),
+                                .g = g,
+                                .time_step = TIME_STEP};
+}
+
+// The solution of a system against the product with it.
+static void check_solution(const ts_scaled* scaled, ts_admm_factor* factor, double shift, ts_rng* rng,
+                           ts_arena* arena) {
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
+    double* x = TS_ARENA_ARRAY(arena, double, scaled->rows);
+    double* right = TS_ARENA_ARRAY(arena, double, scaled->rows);
+    for (int i = 0; i < scaled->rows; ++i) x[i] = right[i] = ts_rng_normal(rng);
+    ts_admm_factor_solve(factor, right, 0.0, x);
+    for (int b = 0; b < scaled->blocks; ++b) {
+        double y[3];
+        ts_scaled_product(scaled, b, x, y);
+        for (int r = 0; r < 3; ++r)
+            cr_expect_float_eq(y[r] + shift * x[3 * b + r], right[3 * b + r], 1e-9, "%d blocks, shift %g, row %d",
+                               scaled->blocks, shift, 3 * b + r);
+    }
+    ts_arena_scope_end(arena, scope);
+}
+
+static void check_factor(int count, double skew, int full, int expect_sparse) {
+    ts_arena arena = {0};
+    ts_rng rng = ts_rng_make(71, 0);
+    ts_contact_problem problem = make_chain(&arena, count, skew, full, full ? 3.0 * count : 6.0);
     ts_scaled scaled;
     ts_admm_factor factor;
     cr_assert(ts_scaled_make(&problem, &arena, &scaled));
@@ -300,18 +323,53 @@ static void check_factor(int count, double skew, int full, int expect_sparse) {
     const double shift[3] = {0.5, 1e-3, 10.0};
     for (int k = 0; k < 3; ++k) {
         cr_assert(ts_admm_factor_shift(&factor, shift[k]));
-        double* right = TS_ARENA_ARRAY(&arena, double, n);
-        for (int i = 0; i < n; ++i) x[i] = right[i] = ts_rng_normal(&rng);
-        ts_admm_factor_solve(&factor, right, 0.0, x);
-        for (int b = 0; b < count; ++b) {
-            double y[3];
-            ts_scaled_product(&scaled, b, x, y);
-            for (int r = 0; r < 3; ++r)
-                cr_expect_float_eq(y[r] + shift[k] * x[3 * b + r], right[3 * b + r], 1e-9, "%d blocks, row %d", count,
-                                   3 * b + r);
-        }
+        check_solution(&scaled, &factor, shift[k], &rng, &arena);
     }
     ts_arena_free(&arena);
+}
+
+// Where the shift changes all the time the matrix becomes tridiagonal, once; where it rests, or the matrix is not
+// symmetric, it does not.
+Test(factor, many_shifts) {
+    for (int k = 0; k < 3; ++k) {
+        ts_arena arena = {0};
+        ts_rng rng = ts_rng_make(73, 0);
+        ts_contact_problem problem = make_chain(&arena, 12, k == 2 ? 1e-3 : 0.0, 0, 6.0);
+        ts_scaled scaled;
+        ts_admm_factor factor;
+        cr_assert(ts_scaled_make(&problem, &arena, &scaled));
+        cr_assert(ts_admm_factor_make(&scaled, &arena, &factor));
+        int reductions = 0;
+        for (int i = 0; i < 30; ++i) {
+            double shift = pow(0.8, i % 17);
+            int before = factor.reduced;
+            cr_assert(ts_admm_factor_shift(&factor, shift));
+            reductions += factor.reduced && !before;
+            for (int solve = 0; solve < (k == 1 ? 10 : 2); ++solve)
+                check_solution(&scaled, &factor, shift, &rng, &arena);
+        }
+        cr_expect_eq(reductions, k == 0, "%d", k);
+        ts_arena_free(&arena);
+    }
+}
+
+// A matrix that has become indefinite by rounding, as recorded ones have: LU takes over, also from the tridiagonal form.
+Test(factor, slightly_indefinite) {
+    for (int shifts = 1; shifts <= 12; shifts += 11) {
+        ts_arena arena = {0};
+        ts_rng rng = ts_rng_make(74, 0);
+        ts_contact_problem problem = make_chain(&arena, 4, 0.0, 1, 0.4);
+        ts_scaled scaled;
+        ts_admm_factor factor;
+        cr_assert(ts_scaled_make(&problem, &arena, &scaled));
+        cr_assert(ts_admm_factor_make(&scaled, &arena, &factor));
+        for (int i = 0; i < shifts; ++i) cr_assert(ts_admm_factor_shift(&factor, 10.0 + i));
+        cr_expect_eq(factor.reduced, shifts > 8);
+        cr_assert(ts_admm_factor_shift(&factor, 1e-3));
+        cr_expect_not(factor.symmetric);
+        check_solution(&scaled, &factor, 1e-3, &rng, &arena);
+        ts_arena_free(&arena);
+    }
 }
 
 Test(factor, dense_sparse_and_asymmetric) {
@@ -393,7 +451,9 @@ static void make_heap(heap* h, ts_arena* arena, double heaviest, double R) {
         // What some impulse would take away, so that there is an answer.
         for (int r = 0; r < 3; ++r) h->R[3 * c + r] = R * (1.0 + 0.1 * c);
     }
-    ts_delassus* G = ts_delassus_velocity_form(arena, 6 * BODIES, TOUCHING, h->block_row, h->start, h->segment);
+    // Columns that nobody uses do not count.
+    int columns = 6 * BODIES + (R > 0.0 ? 3 * TOUCHING : 0);
+    ts_delassus* G = ts_delassus_velocity_form(arena, columns, TOUCHING, h->block_row, h->start, h->segment);
     double lambda[3 * TOUCHING] = {0.0};
     for (int c = 0; c < TOUCHING; ++c) lambda[3 * c + 2] = -1e-3 * (1.0 + c % 3);
     G->ops->apply(G, lambda, h->g);

@@ -1,4 +1,5 @@
 // Factors of the velocity form: against G formed in long double, through the bodies and by rows; and a large pile.
+#include "base/dense.h"
 #include "contact/island.h"
 #include "contact_fixture.h"
 
@@ -177,5 +178,121 @@ Test(delassus_factor, ten_thousand_contacts_on_one_body_stay_sparse) {
     }
     // Every contact pushes the one body: sums of 3 BLOCKS terms.
     cr_expect_lt(worst, 2.3e-16 * 3 * BLOCKS * largest, "%g with impulses of %g", worst, largest);
+    ts_arena_free(&arena);
+}
+
+// K = [[-S, J], [J^T, M]] = U D U^T with U unit upper triangular: the bodies are eliminated first, and what they leave to
+// the rows is -(G + S).
+enum { CORNER = 42, COLUMNS = 24, ALL = CORNER + COLUMNS };
+
+typedef struct constrained {
+    double J[CORNER][COLUMNS], M[COLUMNS][COLUMNS], S[CORNER];
+    double U[ALL][ALL], D[ALL];
+} constrained;
+
+static double entry_of_K(const constrained* k, int i, int j) {
+    if (i < CORNER && j < CORNER) return i == j ? -k->S[i] : 0.0;
+    if (i < CORNER) return k->J[i][j - CORNER];
+    return j < CORNER ? k->J[j][i - CORNER] : k->M[i - CORNER][j - CORNER];
+}
+
+// Unit lower triangular L D L^T of K with its order turned round is the same as U D U^T.
+static void factorise_constrained(constrained* k) {
+    static double A[ALL * ALL];
+    for (int i = 0; i < ALL; ++i)
+        for (int j = 0; j < ALL; ++j) A[i * ALL + j] = entry_of_K(k, ALL - 1 - i, ALL - 1 - j);
+    cr_assert(ts_ldlt_factor(A, ALL, ALL));
+    for (int i = 0; i < ALL; ++i) {
+        k->D[i] = A[(ALL - 1 - i) * (ALL + 1)];
+        for (int j = 0; j < ALL; ++j) k->U[i][j] = j < i ? 0.0 : j == i ? 1.0 : A[(ALL - 1 - i) * ALL + (ALL - 1 - j)];
+    }
+}
+
+// out = U_part D_part U_part^T over rows and columns [0, n), summed over [0, last).
+static double product_of_factor(const constrained* k, int i, int j, int last) {
+    long double sum = 0.0L;
+    for (int l = 0; l < last; ++l) sum += (long double)k->U[i][l] * (long double)k->D[l] * (long double)k->U[j][l];
+    return (double)sum;
+}
+
+// Four bodies of six dofs, M block by block; blocks of three rows between two of them.
+static ts_delassus* make_constrained(constrained* k, ts_arena* arena) {
+    enum { SIDES = 2 * CORNER / 3 };
+    static double rows[SIDES][18], Y[SIDES][18];
+    static int block_row[CORNER / 3 + 1], start[CORNER / 3 + 1];
+    static ts_delassus_segment segment[SIDES];
+    ts_rng rng = ts_rng_make(23, 0);
+    memset(k, 0, sizeof(*k));
+    for (int body = 0; body < COLUMNS / 6; ++body) {
+        double B[6][6];
+        for (int i = 0; i < 36; ++i) B[i / 6][i % 6] = ts_rng_normal(&rng);
+        for (int i = 0; i < 6; ++i)
+            for (int j = 0; j < 6; ++j)
+                for (int l = 0; l < 6; ++l)
+                    k->M[6 * body + i][6 * body + j] += B[i][l] * B[j][l] + (i == j ? 1.0 / 3.0 : 0.0);
+    }
+    for (int c = 0, s = 0; c < CORNER / 3; ++c) {
+        block_row[c + 1] = 3 * c + 3;
+        start[c] = s;
+        for (int side = 0; side < 2; ++side, ++s) {
+            int column = 6 * ((c + side * (1 + c % 3)) % (COLUMNS / 6));
+            double L[36];
+            for (int i = 0; i < 36; ++i) L[i] = k->M[column + i / 6][column + i % 6];
+            cr_assert(ts_cholesky6_factor(L));
+            for (int r = 0; r < 3; ++r) {
+                for (int j = 0; j < 6; ++j)
+                    k->J[3 * c + r][column + j] = rows[s][6 * r + j] = Y[s][6 * r + j] = ts_rng_normal(&rng);
+                ts_cholesky6_solve(L, Y[s] + 6 * r);
+            }
+            segment[s] = (ts_delassus_segment){column, 6, rows[s], Y[s]};
+        }
+        start[c + 1] = s;
+    }
+    for (int i = 0; i < CORNER; ++i) k->S[i] = 0.5 + ts_rng_uniform(&rng);
+    return ts_delassus_velocity_form(arena, COLUMNS, CORNER / 3, block_row, start, segment);
+}
+
+Test(delassus_factor, T23_constrained_cholesky_and_woodbury) {
+    static constrained k;
+    static double G[CORNER * CORNER], before[ALL][ALL];
+    ts_arena arena = {0};
+    ts_delassus* op = make_constrained(&k, &arena);
+    ts_delassus_to_matrix(op, &arena, G);
+    factorise_constrained(&k);
+    double size = 0.0;
+    for (int i = 0; i < ALL; ++i)
+        for (int j = 0; j < ALL; ++j) size = fmax(size, fabs(entry_of_K(&k, i, j)));
+    for (int i = 0; i < CORNER * CORNER; ++i) size = fmax(size, fabs(G[i]));
+    for (int i = 0; i < ALL; ++i) {
+        cr_expect_eq(k.D[i] < 0.0, i < CORNER, "inertia, %d", i);
+        for (int j = 0; j < ALL; ++j)
+            cr_expect_float_eq(product_of_factor(&k, i, j, ALL), entry_of_K(&k, i, j), 1e-13 * size, "K, %d %d", i, j);
+    }
+    for (int i = 0; i < CORNER; ++i)
+        for (int j = 0; j < CORNER; ++j)
+            cr_expect_float_eq(-product_of_factor(&k, i, j, CORNER), G[i * CORNER + j] + (i == j ? k.S[i] : 0.0),
+                               1e-13 * size, "corner, %d %d", i, j);
+    // Through the bodies, as rows outnumber columns; against the corner, solved as U1 (-D1) U1^T.
+    cr_assert(ts_delassus_velocity_form_factor(op, &arena, 1 << 20));
+    memcpy(before, k.U, sizeof(before));
+    for (int change = 0; change < 2; ++change) {
+        double x[CORNER], y[CORNER], b[CORNER], largest = 0.0;
+        for (int i = 0; i < CORNER; ++i) x[i] = y[i] = b[i] = cos(i);
+        cr_assert_eq(op->ops->factorise(op, k.S), TS_OK);
+        op->ops->solve(op, x);
+        for (int i = CORNER - 1; i >= 0; --i)
+            for (int j = i + 1; j < CORNER; ++j) y[i] -= k.U[i][j] * y[j];
+        for (int i = 0; i < CORNER; ++i) y[i] /= -k.D[i];
+        for (int i = 0; i < CORNER; ++i)
+            for (int j = 0; j < i; ++j) y[i] -= k.U[j][i] * y[j];
+        for (int i = 0; i < CORNER; ++i) largest = fmax(largest, fabs(y[i]));
+        for (int i = 0; i < CORNER; ++i)
+            cr_expect_float_eq(x[i], y[i], 1e-13 * size * largest, "%d: %.17g, not %.17g", i, x[i], y[i]);
+        // Another S changes the corner alone.
+        for (int i = 0; i < CORNER; ++i) k.S[i] = 2.0 + sin(i);
+        factorise_constrained(&k);
+        for (int i = 0; i < ALL; ++i)
+            for (int j = CORNER; j < ALL; ++j) cr_expect_eq(k.U[i][j], before[i][j], "%d %d", i, j);
+    }
     ts_arena_free(&arena);
 }
