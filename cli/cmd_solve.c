@@ -218,7 +218,7 @@ static void add_line(solve_job* job, const char* file, const ts_solver* solver, 
     ts_console_pad(&job->result, short_name(file), 34);
     ts_text_add(&job->result, " %-16s %-15s", solver->name, status);
     if (report)
-        ts_text_add(&job->result, " %9d %12.6g %9.1e %9.1e %9.1e %9.1e", report->iterations, 1e6 * seconds,
+        ts_text_add(&job->result, " %9d %12.2f %9.1e %9.1e %9.1e %9.1e", report->iterations, 1e6 * seconds,
                     report->error.natural, report->error.two_norm, report->error.own,
                     ts_law_residual_in_force_units(report->residual.ncp, 1.0));
     else

@@ -245,6 +245,28 @@ Test(soft_contact, springs_of_one_stiffness) {
         }
 }
 
+// Drake's: no contact is stiffer than a period of beta steps, so it rests at depth (h + tau) R_N m g h; what holds on a slope
+// creeps at sigma |G_ii| times the impulse that it holds. |G_ii| of a point mass is sqrt(3) / (3 m).
+Test(soft_contact, sap_is_as_stiff_as_a_step_can_show) {
+    double h = 0.004, tau = 0.02, m = 1.7, angle = 0.2, pi = acos(-1.0), size = sqrt(3.0) / (3.0 * m);
+    double gn = gravity * cos(angle), gt = gravity * sin(angle);
+    ts_vec3 pull = ts_vec3_make(gt, 0.0, -gn);
+    static const double beta[2] = {1.0, 2.5}, sigma[2] = {1e-3, 0.1};
+    for (int i = 0; i < 2; ++i) {
+        fixture f = point("sap", &usual, m, 0.5, 0.0, h, &pull);
+        set(&f, "contact_stiffness", "1e14");
+        set(&f, "contact_dissipation", "0.02");
+        set(&f, "solver.beta", i ? "2.5" : "1");
+        set(&f, "solver.sigma", i ? "0.1" : "0.001");
+        fixture_run(&f, 2000);
+        double depth = (h + tau) * beta[i] * beta[i] / (4.0 * pi * pi) * size * m * gn * h;
+        double creep = sigma[i] * size * h * m * gt;
+        cr_expect_float_eq(-f.sim->qpos[2], depth, 1e-9, "%.12g, not %.12g", -f.sim->qpos[2], depth);
+        cr_expect_float_eq(f.sim->qvel[0], creep, 1e-9, "%.12g, not %.12g", f.sim->qvel[0], creep);
+        fixture_end(&f);
+    }
+}
+
 Test(soft_contact, only_where_it_is_asked_for) {
     fixture f = point("mujoco", &usual, 1.0, 0.5, 5e-4, 0.002, &down);
     cr_expect_eq(ts_soft_contact_kind(f.sim), TS_SOFT_CONTACT_MODEL);
