@@ -27,13 +27,13 @@ enum {
     WIDE = 6  // columns of a segment that are taken at a time
 };
 
-#define GOOD 1e-13     // left of the right-hand side: more digits would not change a Newton step
 #define ACCEPTED 1e-3  // more than this: no step
 #define SLOWEST 0.5    // a round that leaves more than this part was the last
 
 struct ts_newton_bodies {
     const ts_velocity_form* form;
     size_t most;
+    double good;  // part of the right-hand side that may be left
     int columns;  // degrees of freedom that blocks use
 };
 
@@ -55,13 +55,14 @@ typedef struct work {
     int* at;         // (active blocks) first row in the four above
 } work;
 
-ts_newton_bodies* ts_newton_bodies_make(const ts_newton_matrix* A, ts_arena* arena, size_t most) {
+ts_newton_bodies* ts_newton_bodies_make(const ts_newton_matrix* A, ts_arena* arena, size_t most, double good) {
     const ts_velocity_form* form = ts_velocity_form_of(A->problem->delassus);
     if (!form) return NULL;
     ts_newton_bodies* bodies = TS_ARENA_ARRAY(arena, ts_newton_bodies, 1);
     if (!bodies) return NULL;
     bodies->form = form;
     bodies->most = most;
+    bodies->good = good;
     bodies->columns = 0;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     unsigned char* used = (unsigned char*)ts_arena_alloc_zeroed(arena, (size_t)form->velocity_count, 1);
@@ -334,7 +335,7 @@ static double begin(work* w, const double* d) {
     return largest;
 }
 
-static int solve(work* w, const double* d) {
+static int solve(work* w, double good, const double* d) {
     size_t bytes = (size_t)w->system->list_rows * sizeof(double);
     double size = begin(w, d), before = HUGE_VAL;
     if (!isfinite(size) || !factorise(w)) return 0;
@@ -342,7 +343,7 @@ static int solve(work* w, const double* d) {
         memcpy(w->kept, w->step, bytes);
         correct(w);
         double left = look(w);
-        if (left <= GOOD * size) return 1;
+        if (left <= good * size) return 1;
         if (!(left < before)) {
             memcpy(w->step, w->kept, bytes);
             break;
@@ -368,7 +369,7 @@ int ts_newton_bodies_solve(const ts_newton_bodies* bodies, const ts_newton_syste
                            double* d) {
     work w = {.form = bodies->form, .system = system, .block = system->A.problem->block};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    int solved = analyse(&w, scratch, bodies->most) && take_memory(&w, scratch) && solve(&w, d);
+    int solved = analyse(&w, scratch, bodies->most) && take_memory(&w, scratch) && solve(&w, bodies->good, d);
     for (int a = 0; solved && a < system->list_count; ++a) {
         const ts_block* block = &w.block[system->list[a]];
         memcpy(d + block->row, w.step + w.at[a], (size_t)block->rows * sizeof(double));

@@ -13,8 +13,9 @@
 typedef struct ts_newton_bodies ts_newton_bodies;
 
 /// Looks at the operator behind A. NULL when it is no velocity form or when memory is short. Solving is refused where a
-/// factor would hold more than `most` numbers.
-ts_newton_bodies* ts_newton_bodies_make(const ts_newton_matrix* A, ts_arena* arena, size_t most);
+/// factor would hold more than `most` numbers. Solving is refined until no more than the part `good` of the right-hand side
+/// is left, if rounding lets it.
+ts_newton_bodies* ts_newton_bodies_make(const ts_newton_matrix* A, ts_arena* arena, size_t most, double good);
 
 /// Degrees of freedom that the blocks of the problem use.
 int ts_newton_bodies_columns(const ts_newton_bodies* bodies);

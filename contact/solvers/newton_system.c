@@ -26,7 +26,8 @@ enum {
     CLEARLY_MORE = 3  // active rows to a body's degree of freedom from which nothing needs to be compared
 };
 
-#define BODIES_RATE 0.7  // a multiplication through the bodies is worth this one by contacts: more is done beside it
+#define BODIES_LEFT 1e-9  // of the right-hand side: a Newton step gains fewer digits
+#define BODIES_RATE 0.7   // a multiplication through the bodies is worth this one by contacts: more is done beside it
 
 int ts_newton_system_make(const ts_newton_matrix* A, ts_arena* arena, ts_newton_system* out_system) {
     const ts_contact_problem* problem = A->problem;
@@ -37,7 +38,7 @@ int ts_newton_system_make(const ts_newton_matrix* A, ts_arena* arena, ts_newton_
     square[0] = 0;
     for (int b = 0; b < blocks; ++b) square[b + 1] = square[b] + problem->block[b].rows * problem->block[b].rows;
     s.square = square;
-    s.bodies = ts_newton_bodies_make(A, arena, TS_SCALED_LARGEST_FACTOR);
+    s.bodies = ts_newton_bodies_make(A, arena, TS_SCALED_LARGEST_FACTOR, BODIES_LEFT);
     s.C = TS_ARENA_ARRAY(arena, double, square[blocks]);
     s.E = TS_ARENA_ARRAY(arena, double, square[blocks]);
     s.active = TS_ARENA_ARRAY(arena, int, blocks);

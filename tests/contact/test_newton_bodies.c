@@ -191,7 +191,7 @@ static void check(world* w, ts_rng* rng, double eps, const char* what) {
     fill_system(w, rng, eps);
     for (int i = 0; i < w->rows; ++i) x[i] = (long double)(d[i] = r[i] = ts_rng_normal(rng));
     ts_arena scratch = {0};
-    ts_newton_bodies* bodies = ts_newton_bodies_make(&w->A, &w->arena, (size_t)1 << 24);
+    ts_newton_bodies* bodies = ts_newton_bodies_make(&w->A, &w->arena, (size_t)1 << 24, 1e-13);
     cr_assert_not_null(bodies);
     cr_assert(ts_newton_bodies_solve(bodies, &w->system, &scratch, d), "%s, eps %g", what, eps);
     cr_expect_eq(scratch.used, 0u);
@@ -252,7 +252,7 @@ Test(newton_bodies, refuses_a_factor_that_is_too_large) {
     ts_arena scratch = {0};
     make_world(&w, &rng, MOST, PILE, 1.0, 1, 0);
     fill_system(&w, &rng, 1e-3);
-    cr_expect_not(ts_newton_bodies_solve(ts_newton_bodies_make(&w.A, &w.arena, 500), &w.system, &scratch, d));
+    cr_expect_not(ts_newton_bodies_solve(ts_newton_bodies_make(&w.A, &w.arena, 500, 1e-13), &w.system, &scratch, d));
     cr_expect_eq(scratch.used, 0u);
     ts_arena_free(&scratch);
     ts_arena_free(&w.arena);
@@ -267,6 +267,6 @@ Test(newton_bodies, refuses_other_operators) {
     ts_contact_problem problem = {.block_count = 1, .row_count = 3, .block = &block, .g = one, .time_step = 1.0};
     problem.delassus = ts_delassus_dense(&arena, 1, row, G);
     ts_newton_matrix A = {&problem, NULL, NULL, one, NULL};
-    cr_expect_null(ts_newton_bodies_make(&A, &arena, 1000));
+    cr_expect_null(ts_newton_bodies_make(&A, &arena, 1000, 1e-13));
     ts_arena_free(&arena);
 }
