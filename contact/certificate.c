@@ -27,7 +27,7 @@ static unsigned laws_that_hold(const ts_residual* r, double tolerance, double h)
 static double largest(const double* x, int count) {
     double most = 0.0;
     for (int i = 0; i < count; ++i)
-        if (!(fabs(x[i]) <= fabs(most))) most = x[i];
+        if (!isnan(most) && !(fabs(x[i]) <= fabs(most))) most = x[i];
     return most;
 }
 

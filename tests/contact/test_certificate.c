@@ -101,6 +101,13 @@ Test(certificate, the_larger_of_two_small_numbers_decides) {
         cr_assert_eq(ts_certificate_make(&s.problem, l, 1e-4, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
         cr_expect_eq(c.verdict[0].mode, expected[k], "%d: %s", k, ts_contact_mode_name(c.verdict[0].mode));
         ts_arena_free(&s.arena);
+        // A joint's limit likewise.
+        const ts_block limit = {TS_SET_HALF_LINE, 0, 1, 0, 0, 0};
+        make_sample(&s, 1, &limit, G, g + 2);
+        s.problem.time_step = 4e-3;
+        cr_assert_eq(ts_certificate_make(&s.problem, l + 2, 1e-4, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
+        cr_expect_eq(c.verdict[0].mode, expected[k], "limit, %d: %s", k, ts_contact_mode_name(c.verdict[0].mode));
+        ts_arena_free(&s.arena);
     }
 }
 
@@ -117,6 +124,18 @@ Test(certificate, a_nan_is_a_violation) {
     cr_expect_eq(c.holds, 0u);
     cr_expect(isnan(c.internal_force));
     cr_expect_eq(ts_certificate_make(&s.problem, lambda, -1.0, TS_CERTIFICATE_FAST, &s.arena, &c), TS_ERROR_VALUE);
+    ts_arena_free(&s.arena);
+}
+
+Test(certificate, a_nan_is_the_largest_of_a_block) {
+    const ts_block pair = {TS_SET_FREE, 0, 2, 0, 0, 0};
+    const double G[4] = {1, 0, 0, 1}, g[2] = {0, 0}, broken[2] = {(double)NAN, 1e6};
+    sample s;
+    make_sample(&s, 1, &pair, G, g);
+    ts_contact_certificate c;
+    cr_assert_eq(ts_certificate_make(&s.problem, broken, 1e9, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
+    cr_expect(isnan(c.verdict[0].normal_impulse), "%g", c.verdict[0].normal_impulse);
+    cr_expect_eq(c.verdict[0].mode, TS_MODE_VIOLATED);
     ts_arena_free(&s.arena);
 }
 

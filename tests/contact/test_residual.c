@@ -346,6 +346,18 @@ Test(residual, natural_map_of_rest_is_small) {
     cr_expect_float_eq(r.natural, 1.0, 1e-12);
 }
 
+// A contact that nothing moves and that something forces shut: no impulse helps, and it must show. Its step is the mean of
+// the others', so beside a contact of unit stiffness 0.5 m/s is a natural map of one.
+Test(residual, an_impossible_demand_is_seen) {
+    const ts_block block[2] = {fixture_cone(0, 0.5), {TS_SET_HALF_LINE, 3, 1, 0, 0, 0}};
+    const double nothing[4] = {0}, shut[4] = {0, 0, 0.25, -0.5};
+    double G[16] = {0};
+    for (int i = 0; i < 3; ++i) G[5 * i] = 1.0;
+    ts_residual r = evaluate(2, block, G, shut, NULL, nothing, NULL);
+    cr_expect_float_eq(r.natural, 1.0, 1e-12, "%g", r.natural);
+    cr_expect_float_eq(r.ncp.dual, 0.5, 1e-15);
+}
+
 // Force units divide by h, h and h^2; the largest counts.
 Test(residual, in_force_units) {
     ts_law_residual r = {2.0, 3.0, 0.004};
