@@ -326,7 +326,7 @@ static double find_tangent(path* q, double weight) {
 static int correct(path* q, double weight) {
     int n = q->s.rows;
     double before = HUGE_VAL, aim_t = q->t;
-    for (int k = 0; k <= CORRECTIONS && q->t > 0.0; ++k) {
+    for (int k = 0; k <= CORRECTIONS && q->t > 0.0 && q->systems < q->settings->system_limit; ++k) {
         double worst = evaluate(q);
         if (!(worst < 10.0 * before) || !factorise(q)) return -1;
         if (worst <= q->settings->nearness * q->size * q->t) return k;
