@@ -1,5 +1,6 @@
 // Where the contact problems come from. Steps are simulated with the solver `ncp`, so that the states are those of the
-// exact law; each problem is copied by blocks while the step's memory lasts.
+// exact law; each problem is copied by blocks while the step's memory lasts. What the table of scenes does not have, a wall of
+// bricks, a funnel, cubes of unequal mass, is written down here.
 #include "bench/contact_problems.h"
 
 #include <dirent.h>
@@ -7,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
+#include "base/text.h"
 #include "contact/delassus_block.h"
 #include "contact/fclib.h"
 #include "engine/mjcf.h"
@@ -19,15 +22,52 @@ enum { STEPS = 4 };
 typedef struct recorded_scene {
     const char* scene;  // a name, or a file below the data folder's robots
     int step[STEPS];
+    void (*write)(ts_text* text);  // writes the bodies down; NULL: look it up
 } recorded_scene;
+
+// Six layers of bricks in running bond.
+static void write_wall(ts_text* text) {
+    ts_text_add(text, "<geom type='plane' size='5 5 0.1'/>");
+    for (int layer = 0; layer < 6; ++layer)
+        for (int k = 0; k < 8; ++k)
+            ts_text_add(text,
+                        "<body pos='%.17g 0 %.17g'><freejoint/><geom type='box' size='0.1 0.05 0.04' mass='3'/></body>",
+                        0.202 * k + (layer % 2 ? 0.101 : 0.0), 0.04 + 0.08 * layer);
+}
+
+// Ninety bodies of three shapes above four planes that lean outwards from the sides of a small square.
+static void write_funnel(ts_text* text) {
+    static const char* const shape[3] = {"type='sphere' size='0.045'", "type='box' size='0.045 0.035 0.03'",
+                                         "type='capsule' size='0.03 0.035'"};
+    ts_rng rng = ts_rng_make(17, 0);
+    ts_text_add(text, "<geom type='plane' size='5 5 0.1'/>");
+    for (int side = 0; side < 4; ++side) {
+        int x = side == 0 ? 1 : (side == 1 ? -1 : 0), y = side == 2 ? 1 : (side == 3 ? -1 : 0);
+        ts_text_add(text, "<geom type='plane' size='5 5 0.1' pos='%.17g %.17g 0' zaxis='%d %d 1'/>", 0.1 * x, 0.1 * y,
+                    -x, -y);
+    }
+    for (int k = 0; k < 90; ++k) {
+        double angle = ts_rng_uniform_in(&rng, 0.0, 360.0);
+        ts_text_add(
+            text, "<body pos='%.17g %.17g %.17g' euler='%.17g 30 0'><freejoint/><geom %s density='800'/></body>",
+            0.14 * (k % 3 - 1) + ts_rng_uniform_in(&rng, -0.01, 0.01),
+            0.14 * (k / 3 % 3 - 1) + ts_rng_uniform_in(&rng, -0.01, 0.01), 0.4 + 0.14 * (k / 9), angle, shape[k % 3]);
+    }
+}
 
 // The last step of each is the longest that is simulated: a pile's first tenth of a second of contacts is enough.
 static const recorded_scene scenes[] = {
-    {"sliding-cube", {1, 50}},       {"dragged-cube", {1, 300}},
-    {"incline", {1, 100}},           {"stack-10", {1, 10, 100}},
-    {"wall", {1, 10, 50}},           {"funnel", {50, 150}},
-    {"pile-1000", {60, 100, 140}},   {"unitree_go2/scene.xml", {150}},
-    {"unitree_h1/scene.xml", {150}}, {"agility_cassie/scene.xml", {150}},
+    {"sliding-cube", {1, 50}, NULL},
+    {"dragged-cube", {1, 300}, NULL},
+    {"incline", {1, 100}, NULL},
+    {"stack-10", {1, 10, 100}, NULL},
+    {"tonne-on-gram", {1, 20}, NULL},
+    {"wall", {1, 10, 50}, write_wall},
+    {"funnel", {150, 400, 700}, write_funnel},
+    {"pile-1000", {60, 100, 140}, NULL},
+    {"unitree_go2/scene.xml", {150}, NULL},
+    {"unitree_h1/scene.xml", {150}, NULL},
+    {"agility_cassie/scene.xml", {150}, NULL},
 };
 
 enum { SCENES = sizeof scenes / sizeof scenes[0], MOST_FILES = 4096 };
@@ -173,13 +213,41 @@ static int record(ts_bench_report* report, const char* name, const ts_loaded_sce
     return ok;
 }
 
+// The same of bodies written down as text.
+static int record_text(ts_bench_report* report, const char* name, const char* bodies, const int* step,
+                       ts_bench_contact_set* set) {
+    ts_loaded_scene scene;
+    ts_status status;
+    ts_text text;
+    memset(&text, 0, sizeof text);
+    memset(&scene, 0, sizeof scene);
+    ts_text_add(&text, "<mujoco><option timestep='0.001' gravity='0 0 -9.81'/><worldbody>%s</worldbody></mujoco>",
+                bodies);
+    ts_code code = ts_mjcf_parse(ts_text_get(&text), text.length, name, NULL, NULL, &scene.model, &status);
+    ts_text_free(&text);
+    if (code) {
+        ts_bench_note(report, "%s is left out: %s", name, status.message);
+        return 1;
+    }
+    int ok = record(report, name, &scene, step, set);
+    ts_loaded_scene_free(&scene);
+    return ok;
+}
+
 static int record_scene(const ts_bench_options* options, ts_bench_report* report, const recorded_scene* r,
                         ts_bench_contact_set* set) {
     char path[1200];
     int robot = strchr(r->scene, '/') != NULL;
     if (!ts_bench_wanted(options, r->scene)) return 1;
+    if (r->write) {
+        ts_text bodies;
+        memset(&bodies, 0, sizeof bodies);
+        r->write(&bodies);
+        int ok = record_text(report, r->scene, ts_text_get(&bodies), r->step, set);
+        ts_text_free(&bodies);
+        return ok;
+    }
     if (robot && !options->data_folder) return 1;
-    if (!robot && !ts_scene_find(r->scene)) return 1;
     snprintf(path, sizeof path, "%s%s%s", robot ? options->data_folder : "", robot ? "/robots/" : "", r->scene);
     ts_loaded_scene scene;
     ts_status status;
@@ -198,26 +266,15 @@ static int record_scene(const ts_bench_options* options, ts_bench_report* report
 static int record_ratio(const ts_bench_options* options, ts_bench_report* report, double ratio,
                         ts_bench_contact_set* set) {
     static const int step[STEPS] = {1};
-    char text[1024], name[48];
-    ts_loaded_scene scene;
-    ts_status status;
+    char text[512], name[48];
     snprintf(name, sizeof name, "mass ratio %g", ratio);
     if (!ts_bench_wanted(options, name)) return 1;
-    int length =
-        snprintf(text, sizeof text,
-                 "<mujoco><option timestep='0.001' gravity='0 0 -9.81'/><worldbody><geom type='plane' size='2 2 0.1'/>"
-                 "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
-                 "<body pos='0 0 0.3'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='%.17g'/></body>"
-                 "</worldbody></mujoco>",
-                 ratio);
-    memset(&scene, 0, sizeof scene);
-    if (ts_mjcf_parse(text, (unsigned long)length, name, NULL, NULL, &scene.model, &status)) {
-        ts_bench_note(report, "%s is left out: %s", name, status.message);
-        return 1;
-    }
-    int ok = record(report, name, &scene, step, set);
-    ts_loaded_scene_free(&scene);
-    return ok;
+    snprintf(text, sizeof text,
+             "<geom type='plane' size='2 2 0.1'/>"
+             "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
+             "<body pos='0 0 0.3'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='%.17g'/></body>",
+             ratio);
+    return record_text(report, name, text, step, set);
 }
 
 // Smaller ones first, then by name: a solver that is too slow is given up before the large ones come.
