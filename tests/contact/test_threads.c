@@ -137,7 +137,7 @@ static void make_trees(heap* h) {
         h->block_row[k] = h->rows;
         for (int j = 0; j < 36; ++j) h->J[k][j] = ts_rng_normal(&h->rng);
         for (int s = 0; s < many; ++s) {
-            int low = (i + s) % 4, wide = 2 + (i + s) % 3;
+            int low = (i + s) % 2, wide = 3 + (i + s) % 3;
             add_segment(h, 10 * (tree + s) + low, wide, h->J[k] + 4 * s);
         }
         ts_block block = {TS_SET_HALF_LINE, h->rows, 1, 0.0, 0.0, 0.0};
