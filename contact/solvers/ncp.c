@@ -47,10 +47,10 @@ static const ts_setting setting[] = {
 // Steps of alternating directions; linear systems of the interior point method, of Newton after it, of one restart.
 enum {
     FIRST_ALTERNATE_LIMIT = 1000,
-    LAST_ALTERNATE_LIMIT = 10000,
+    LAST_ALTERNATE_LIMIT = 2500,
     INTERIOR_LIMIT = 60,
     PATH_LIMIT = 2500,
-    PATHS = 4,
+    PATHS = 3,
     NEWTON_LIMIT = 300,
     RESTART_LIMIT = 120,
     RECOVERY_SWEEPS = 5
