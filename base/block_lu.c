@@ -235,28 +235,76 @@ static int place_fronts(ts_block_lu* lu, ts_arena* arena, const structure* below
 // Doubles in what a front leaves.
 static size_t left_size(const ts_lu_front* front) { return (size_t)front->beside * (size_t)front->wide_ld; }
 
-// Room for the numbers. What fronts leave is stacked: children lie on top when their parent, above them, takes them in.
+// Where position q lies among the rows of a front that reaches it.
+static int row_in_front(const ts_block_lu* lu, const ts_lu_front* front, int q) {
+    if (q < front->end) return lu->pivot_row[q] - lu->pivot_row[front->begin];
+    int low = front->list, high = low + front->list_count - 1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (lu->beside[middle] < q)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return lu->beside_row[low];
+}
+
+// Says for every entry of the matrix where in which front it goes. Returns 0 when memory is short.
+static int place_entries(ts_block_lu* lu, ts_arena* arena, const int* start, const int* column) {
+    lu->load = TS_ARENA_ARRAY(arena, ts_lu_load, start[lu->count]);
+    int* next = (int*)ts_arena_alloc_zeroed(arena, (size_t)lu->front_count, sizeof(int));
+    if (!lu->load || !next) return 0;
+    for (int i = 0; i < lu->count; ++i)
+        for (int e = start[i]; e < start[i + 1]; ++e) {
+            int p = lu->position[i], q = lu->position[column[e]];
+            ++next[lu->front_of[p < q ? p : q]];
+        }
+    for (int f = 0, at = 0; f < lu->front_count; ++f) {
+        lu->front[f].load = at;
+        at += next[f];
+        next[f] = lu->front[f].load;
+    }
+    for (int i = 0; i < lu->count; ++i)
+        for (int e = start[i]; e < start[i + 1]; ++e) {
+            int p = lu->position[i], q = lu->position[column[e]], f = lu->front_of[p < q ? p : q];
+            const ts_lu_front* front = &lu->front[f];
+            int r = row_in_front(lu, front, p), c = row_in_front(lu, front, q), wide = c >= front->own;
+            ts_lu_load* load = &lu->load[next[f]++];
+            load->ld = wide ? front->wide_ld : front->tall_ld;
+            load->to =
+                (wide ? front->wide - (size_t)front->own : front->tall) + (size_t)r * (size_t)load->ld + (size_t)c;
+            load->entry = e;
+            load->rows = lu->row[i + 1] - lu->row[i];
+            load->columns = lu->row[column[e] + 1] - lu->row[column[e]];
+        }
+    return 1;
+}
+
+// Room for the numbers. What fronts leave is stacked until their parent takes it in. Levels of the tree take turns with two
+// stacks: when a front is reached its children lie on top of the other one, everything above them is gone, and what it
+// leaves can be written to its own at once.
 static int take_room(ts_block_lu* lu, ts_arena* arena) {
-    size_t stacked = 0, most = 0;
-    int widest = 0;
-    size_t* top = TS_ARENA_ARRAY(arena, size_t, lu->front_count + 1);
-    if (!top) return 0;
-    int waiting = 0;
+    size_t stacked[2] = {0, 0}, most[2] = {0, 0};
+    int widest = 0, count = 0;
+    lu->waiting = TS_ARENA_ARRAY(arena, int, lu->front_count);
+    if (!lu->waiting) return 0;
+    for (int f = lu->front_count - 1; f >= 0; --f)
+        lu->front[f].side = lu->front[f].parent < 0 ? 0 : 1 - lu->front[lu->front[f].parent].side;
     for (int f = 0; f < lu->front_count; ++f) {
         const ts_lu_front* front = &lu->front[f];
-        size_t own = left_size(front);
-        if (stacked + own > most) most = stacked + own;
-        for (int c = 0; c < front->children; ++c) stacked -= top[--waiting];
-        stacked += own;
-        top[waiting++] = own;
+        for (int c = 0; c < front->children; ++c)
+            stacked[1 - front->side] -= left_size(&lu->front[lu->waiting[--count]]);
+        size_t* now = &stacked[front->side];
+        *now += left_size(front);
+        if (*now > most[front->side]) most[front->side] = *now;
+        lu->waiting[count++] = f;
         if (front->beside > widest) widest = front->beside;
     }
-    lu->waiting = TS_ARENA_ARRAY(arena, int, lu->front_count);
     lu->swap = TS_ARENA_ARRAY(arena, int, lu->rows);
     lu->value = TS_ARENA_ARRAY(arena, double, lu->value_count);
-    lu->left = TS_ARENA_ARRAY(arena, double, most);
+    for (int k = 0; k < 2; ++k) lu->left[k] = TS_ARENA_ARRAY(arena, double, most[k]);
     lu->gathered = TS_ARENA_ARRAY(arena, double, widest);
-    return lu->waiting && lu->swap && lu->value && lu->left && lu->gathered;
+    return lu->swap && lu->value && lu->left[0] && lu->left[1] && lu->gathered;
 }
 
 static int take_tables(ts_block_lu* lu, ts_arena* arena, int count, const int* size) {
@@ -298,7 +346,8 @@ ts_block_lu* ts_block_lu_analyse(ts_arena* arena, int count, const int* size, co
     if (count > 0 && !find_fronts(lu, arena, size, start, column, parent, child, sibling, mark, draft, below, most))
         return NULL;
     merge_fronts(lu, below);
-    return place_fronts(lu, arena, below) && take_room(lu, arena) ? lu : NULL;
+    return place_fronts(lu, arena, below) && place_entries(lu, arena, start, column) && take_room(lu, arena) ? lu
+                                                                                                             : NULL;
 }
 
 double ts_block_lu_work(const ts_block_lu* lu) { return lu->work; }

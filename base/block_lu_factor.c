@@ -18,42 +18,28 @@
 // Columns factored before the rest of the front hears of them. A multiple of TS_PANEL_LANES.
 enum { SLICE = 4 };
 
-// Where position q lies among the rows of a front that reaches it.
-static int row_in_front(const ts_block_lu* lu, const ts_lu_front* front, int q) {
-    if (q < front->end) return lu->pivot_row[q] - lu->pivot_row[front->begin];
-    int low = front->list, high = low + front->list_count - 1;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (lu->beside[middle] < q)
-            low = middle + 1;
-        else
-            high = middle;
+// Empties the panels of a front and writes the matrix's entries to them.
+static void load(ts_block_lu* lu, const ts_lu_front* front, const ts_lu_load* end, const size_t* at,
+                 const double* value) {
+    memset(lu->value + front->tall, 0,
+           (front->wide - front->tall + (size_t)front->own * (size_t)front->wide_ld) * sizeof(double));
+    for (const ts_lu_load* l = lu->load + front->load; l < end; ++l) {
+        double* to = lu->value + l->to;
+        const double* from = value + at[l->entry];
+        for (int r = 0; r < l->rows; ++r, to += l->ld, from += l->columns)
+            for (int c = 0; c < l->columns; ++c) to[c] = from[c];
     }
-    return lu->beside_row[low];
 }
 
-static void copy_block(double* target, int ld, const double* source, int rows, int columns) {
-    for (int r = 0; r < rows; ++r, target += ld, source += columns)
-        for (int c = 0; c < columns; ++c) target[c] = source[c];
-}
-
-static void load(ts_block_lu* lu, const int* start, const int* column, const size_t* at, const double* value) {
-    memset(lu->value, 0, lu->value_count * sizeof(double));
-    for (int i = 0; i < lu->count; ++i) {
-        int p = lu->position[i], rows = lu->row[i + 1] - lu->row[i];
-        for (int e = start[i]; e < start[i + 1]; ++e) {
-            int j = column[e], q = lu->position[j];
-            const ts_lu_front* front = &lu->front[lu->front_of[p < q ? p : q]];
-            int r = row_in_front(lu, front, p), c = row_in_front(lu, front, q);
-            double* target = lu->value + front->tall + (size_t)r * (size_t)front->tall_ld + c;
-            int ld = front->tall_ld;
-            if (c >= front->own) {
-                target = lu->value + front->wide + (size_t)r * (size_t)front->wide_ld + (c - front->own);
-                ld = front->wide_ld;
-            }
-            copy_block(target, ld, value + at[e], rows, lu->row[j + 1] - lu->row[j]);
-        }
+// to += from, two at a time.
+static inline void add(int count, const double* from, double* to) {
+    int c = 0;
+    for (; c + 1 < count; c += 2) {
+        double even = to[c] + from[c], odd = to[c + 1] + from[c + 1];
+        to[c] = even;
+        to[c + 1] = odd;
     }
+    if (c < count) to[c] += from[c];
 }
 
 // Adds what a child left to the parent's panels and to what the parent will leave.
@@ -72,7 +58,7 @@ static void take_in(ts_block_lu* lu, const ts_lu_front* child, const double* lef
             for (int b = 0; b < child->run_count; ++b) {
                 const double* from = source + run[b].from;
                 double* to = run[b].to < front->own ? in_tall + run[b].to : in_wide + (run[b].to - front->own);
-                for (int c = 0; c < run[b].length; ++c) to[c] += from[c];
+                add(run[b].length, from, to);
             }
         }
     }
@@ -141,12 +127,7 @@ static int factor_slice(ts_block_lu* lu, const ts_lu_front* front, int k, int wi
 // Rows [k, k + width) of the columns behind the slice: times the inverse of the slice's unit lower triangle.
 static void finish_rows(const double* L, int width, int ld, double* row, int row_ld, int columns) {
     for (int r = 1; r < width; ++r)
-        for (int c = 0; c < r; ++c) {
-            double l = L[r * ld + c];
-            const double* above = row + (size_t)c * (size_t)row_ld;
-            double* mine = row + (size_t)r * (size_t)row_ld;
-            for (int j = 0; j < columns; ++j) mine[j] -= l * above[j];
-        }
+        ts_panel_subtract(1, columns, r, L + r * ld, ld, row, row_ld, row + (size_t)r * (size_t)row_ld, row_ld);
 }
 
 static int eliminate(ts_block_lu* lu, const ts_lu_front* front, double* rest) {
@@ -170,24 +151,23 @@ static int eliminate(ts_block_lu* lu, const ts_lu_front* front, double* rest) {
 }
 
 int ts_block_lu_factor(ts_block_lu* lu, const int* start, const int* column, const size_t* at, const double* value) {
-    load(lu, start, column, at, value);
-    double* top = lu->left;
+    double* top[2] = {lu->left[0], lu->left[1]};
     int* waiting = lu->waiting;
     int count = 0;
+    (void)column;
     for (int f = 0; f < lu->front_count; ++f) {
         const ts_lu_front* front = &lu->front[f];
         size_t size = (size_t)front->beside * (size_t)front->wide_ld;
-        double* rest = top;
+        double *rest = top[front->side], **children = &top[1 - front->side];
+        load(lu, front, lu->load + (f + 1 < lu->front_count ? front[1].load : start[lu->count]), at, value);
         memset(rest, 0, size * sizeof(double));
-        double* left = top;
         for (int c = 0; c < front->children; ++c) {
             const ts_lu_front* child = &lu->front[waiting[--count]];
-            left -= (size_t)child->beside * (size_t)child->wide_ld;
-            take_in(lu, child, left, front, rest);
+            *children -= (size_t)child->beside * (size_t)child->wide_ld;
+            take_in(lu, child, *children, front, rest);
         }
         if (!eliminate(lu, front, rest)) return 0;
-        if (left != rest) memmove(left, rest, size * sizeof(double));
-        top = left + size;
+        top[front->side] = rest + size;
         waiting[count++] = f;
     }
     return 1;

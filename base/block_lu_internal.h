@@ -15,6 +15,8 @@ typedef struct ts_lu_front {
     int list_count;
     int parent;    // front that takes what is left, or -1
     int children;  // fronts whose parent this is
+    int side;      // which of two stacks takes what is left: a front and its children never share one
+    int load;      // first of its entries of the matrix in ts_block_lu.load
     int run;       // first of its runs
     int run_count;
     int tall_ld;  // of the tall panel: (own + beside) x own
@@ -29,6 +31,15 @@ typedef struct ts_lu_run {
     int to;    // among all rows of the parent's front
     int length;
 } ts_lu_run;
+
+/// Where an entry of the matrix begins.
+typedef struct ts_lu_load {
+    size_t to;  // in ts_block_lu.value
+    int ld;
+    int entry;
+    int rows;
+    int columns;
+} ts_lu_load;
 
 struct ts_block_lu {
     int count;
@@ -46,8 +57,9 @@ struct ts_block_lu {
     int* swap;  // (rows) row that changed places with a row of its front
     double* value;
     size_t value_count;
-    double* left;      // stack of what is left of fronts, waiting for their parents
-    int* waiting;      // (front_count) the fronts on that stack
+    ts_lu_load* load;  // front by front
+    double* left[2];   // stacks of what is left of fronts, waiting for their parents
+    int* waiting;      // (front_count) the fronts on those stacks, in order
     double* x;         // (rows) right-hand side by position
     double* gathered;  // (most rows beside a front)
     double work;
