@@ -9,20 +9,42 @@
 #include <math.h>
 #include <string.h>
 
+// Three rows; sums stay in registers.
+static void product_three(const ts_scaled* q, int b, const double* x, double* out) {
+    const ts_block* block = q->problem->block;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0;
+    for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
+        const ts_block* other = &block[q->G.column[e]];
+        const double *A = q->value + q->G.at[e], *y = x + other->row;
+        if (other->rows == 3) {
+            double y0 = y[0], y1 = y[1], y2 = y[2];
+            s0 += A[0] * y0 + A[1] * y1 + A[2] * y2;
+            s1 += A[3] * y0 + A[4] * y1 + A[5] * y2;
+            s2 += A[6] * y0 + A[7] * y1 + A[8] * y2;
+            continue;
+        }
+        for (int c = 0, n = other->rows; c < n; ++c) {
+            s0 += A[c] * y[c];
+            s1 += A[n + c] * y[c];
+            s2 += A[2 * n + c] * y[c];
+        }
+    }
+    out[0] = s0;
+    out[1] = s1;
+    out[2] = s2;
+}
+
 void ts_scaled_product(const ts_scaled* q, int b, const double* x, double* out) {
     const ts_block* block = q->problem->block;
     int rows = block[b].rows;
+    if (rows == 3) {
+        product_three(q, b, x, out);
+        return;
+    }
     for (int r = 0; r < rows; ++r) out[r] = 0.0;
     for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
         const ts_block* other = &block[q->G.column[e]];
-        const double* A = q->value + q->G.at[e];
-        const double* y = x + other->row;
-        if (rows == 3 && other->rows == 3) {
-            out[0] += A[0] * y[0] + A[1] * y[1] + A[2] * y[2];
-            out[1] += A[3] * y[0] + A[4] * y[1] + A[5] * y[2];
-            out[2] += A[6] * y[0] + A[7] * y[1] + A[8] * y[2];
-            continue;
-        }
+        const double *A = q->value + q->G.at[e], *y = x + other->row;
         for (int r = 0; r < rows; ++r)
             for (int c = 0; c < other->rows; ++c) out[r] += A[r * other->rows + c] * y[c];
     }
