@@ -23,14 +23,6 @@ typedef struct reordering {
     const size_t* at;              // (block_count) where a block's rows begin
 } reordering;
 
-// Numbers a block's rows take: J of all segments, then Y of those that have their own.
-static size_t numbers_of(const ts_velocity_form* form, int b) {
-    size_t numbers = 0, rows = (size_t)form->block[b].rows;
-    for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s)
-        numbers += rows * (size_t)form->segment[s].count * (form->segment[s].Y == form->segment[s].J ? 1 : 2);
-    return numbers;
-}
-
 static void copy_block(const reordering* r, int i) {
     int b = r->order->block[i], first = r->from->segment_start[b], count = r->from->segment_start[b + 1] - first;
     const ts_delassus_segment* source = r->from->segment + first;
@@ -65,66 +57,80 @@ static void copy_range(void* context, int begin, int end, int worker) {
     for (int i = begin; i < end; ++i) copy_block((const reordering*)context, i);
 }
 
-// By how much the columns of every node move when nodes are numbered as the sweep meets them. Returns 0 when memory is
-// short.
-static int move_nodes(const ts_velocity_form* form, const ts_sweep_order* order, ts_arena* arena, int* out_moved,
-                      int* out_columns) {
+// Where everything goes, in the order of the sweep.
+typedef struct places {
+    int* block_row;      // (blocks + 1)
+    int* segment_start;  // (blocks + 1)
+    size_t* at;          // (blocks)
+    int* moved;          // (nodes)
+    size_t numbers;
+    int columns;
+} places;
+
+static int take_places(const ts_velocity_form* form, const ts_sweep_order* order, ts_arena* arena, places* p) {
+    int blocks = form->base.block_count;
+    p->block_row = TS_ARENA_ARRAY(arena, int, blocks + 1);
+    p->segment_start = TS_ARENA_ARRAY(arena, int, blocks + 1);
+    p->at = TS_ARENA_ARRAY(arena, size_t, blocks);
+    p->moved = TS_ARENA_ARRAY(arena, int, order->nodes);
+    p->numbers = 0;
+    p->columns = 0;
+    return p->block_row && p->segment_start && p->at && p->moved;
+}
+
+// Nodes are numbered as the sweep meets them. Returns 0 when memory is short.
+static int find_places(const ts_velocity_form* form, const ts_sweep_order* order, ts_arena* arena, places* p) {
     enum { UNSEEN = -1 };
+    if (!take_places(form, order, arena, p)) return 0;
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
     int* first = TS_ARENA_ARRAY(arena, int, order->nodes + 1);
     if (!first) return 0;
     for (int j = form->velocity_count - 1; j >= 0; --j) first[order->node_of[j]] = j;
     first[order->nodes] = form->velocity_count;
-    for (int n = 0; n < order->nodes; ++n) out_moved[n] = UNSEEN;
-    int next = 0;
+    for (int n = 0; n < order->nodes; ++n) p->moved[n] = UNSEEN;
+    p->block_row[0] = p->segment_start[0] = 0;
     for (int i = 0; i < form->base.block_count; ++i) {
-        int b = order->block[i];
+        int b = order->block[i], rows = form->block[b].rows;
+        p->at[i] = p->numbers;
         for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) {
-            if (form->segment[s].count == 0) continue;
-            int node = order->node_of[form->segment[s].column];
-            if (out_moved[node] != UNSEEN) continue;
-            out_moved[node] = next;
-            next += first[node + 1] - first[node];
+            const ts_delassus_segment* segment = &form->segment[s];
+            if (segment->count == 0) continue;
+            p->numbers += (size_t)(rows * segment->count) * (segment->Y == segment->J ? 1 : 2);
+            int node = order->node_of[segment->column];
+            if (p->moved[node] != UNSEEN) continue;
+            p->moved[node] = p->columns;
+            p->columns += first[node + 1] - first[node];
         }
+        p->block_row[i + 1] = p->block_row[i] + rows;
+        p->segment_start[i + 1] = p->segment_start[i] + form->segment_start[b + 1] - form->segment_start[b];
     }
-    for (int n = 0; n < order->nodes; ++n) out_moved[n] -= first[n];
-    *out_columns = next;
+    for (int n = 0; n < order->nodes; ++n) p->moved[n] -= first[n];
+    ts_arena_scope_end(arena, scope);
     return 1;
 }
 
 ts_delassus* ts_velocity_form_reorder(const ts_velocity_form* form, const ts_sweep_order* order, ts_task_pool* tasks,
                                       ts_arena* arena) {
-    int blocks = form->base.block_count, columns = 0;
+    int blocks = form->base.block_count;
+    places p;
+    if (!find_places(form, order, arena, &p)) return NULL;
     ts_velocity_form* to = TS_ARENA_ARRAY(arena, ts_velocity_form, 1);
-    int* block_row = TS_ARENA_ARRAY(arena, int, blocks + 1);
-    int* segment_start = TS_ARENA_ARRAY(arena, int, blocks + 1);
-    size_t* at = TS_ARENA_ARRAY(arena, size_t, blocks);
-    int* moved = TS_ARENA_ARRAY(arena, int, order->nodes);
     ts_delassus_segment* segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, form->segment_start[blocks]);
-    if (!to || !block_row || !segment_start || !at || !moved || !segment) return NULL;
-    if (!move_nodes(form, order, arena, moved, &columns)) return NULL;
-    size_t numbers = 0;
-    block_row[0] = segment_start[0] = 0;
-    for (int i = 0; i < blocks; ++i) {
-        int b = order->block[i];
-        at[i] = numbers;
-        numbers += numbers_of(form, b);
-        block_row[i + 1] = block_row[i] + form->block[b].rows;
-        segment_start[i + 1] = segment_start[i] + form->segment_start[b + 1] - form->segment_start[b];
-    }
+    double* data = TS_ARENA_ARRAY(arena, double, p.numbers);
+    if (!to || !segment || (p.numbers > 0 && !data)) return NULL;
     *to = *form;
-    to->base.block_row = block_row;
-    to->velocity_count = columns;
-    to->V = (double*)ts_arena_alloc_zeroed(arena, (size_t)columns, sizeof(double));
-    to->V_apply = TS_ARENA_ARRAY(arena, double, columns);
+    to->base.block_row = p.block_row;
+    to->velocity_count = p.columns;
+    to->V = (double*)ts_arena_alloc_zeroed(arena, (size_t)p.columns, sizeof(double));
+    to->V_apply = TS_ARENA_ARRAY(arena, double, p.columns);
     to->block = TS_ARENA_ARRAY(arena, ts_velocity_block, blocks);
     to->diagonal_start = TS_ARENA_ARRAY(arena, size_t, blocks);
     to->segment = segment;
-    to->segment_start = segment_start;
+    to->segment_start = p.segment_start;
     to->order = order;
     to->tasks = tasks;
-    double* data = TS_ARENA_ARRAY(arena, double, numbers);
-    if (!to->V || !to->V_apply || !to->block || !to->diagonal_start || (numbers > 0 && !data)) return NULL;
-    reordering r = {form, to, order, moved, segment, data, at};
+    if (!to->V || !to->V_apply || !to->block || !to->diagonal_start) return NULL;
+    reordering r = {form, to, order, p.moved, segment, data, p.at};
     ts_task_parallel_for(tasks, blocks, COPY_GRAIN, copy_range, &r);
     return &to->base;
 }

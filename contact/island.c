@@ -90,35 +90,68 @@ typedef struct island_job {
     ts_solve_report* report;  // one per island
 } island_job;
 
-// Copies what the blocks of a list need next to each other. Returns 0 when memory is short.
-static int make_problem(const island_job* job, const int* list, int count, ts_delassus* part, ts_arena* scratch,
-                        ts_contact_problem* out, double** out_impulse) {
-    const ts_contact_problem* whole = job->whole;
-    int rows = part->row_count;
-    ts_block* block = TS_ARENA_ARRAY(scratch, ts_block, count);
-    double* g = TS_ARENA_ARRAY(scratch, double, rows);
-    double* R = whole->R ? TS_ARENA_ARRAY(scratch, double, rows) : NULL;
-    double* impulse = TS_ARENA_ARRAY(scratch, double, rows);
-    if (!block || !g || !impulse || (whole->R && !R)) return 0;
-    int row = 0;
-    for (int i = 0; i < count; ++i) {
-        const ts_block* source = &whole->block[list[i]];
+// Blocks a thread copies at a time.
+enum { COPY_GRAIN = 1024 };
+
+// An island's own data, and where in the whole it comes from.
+typedef struct island_copy {
+    const ts_contact_problem* whole;
+    const int* list;       // (blocks)
+    const int* block_row;  // of the island's operator
+    double* whole_impulse;
+    ts_block* block;
+    double* g;
+    double* R;  // NULL means rigid
+    double* impulse;
+} island_copy;
+
+static void copy_in(void* context, int begin, int end, int worker) {
+    const island_copy* copy = (const island_copy*)context;
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        const ts_block* source = &copy->whole->block[copy->list[i]];
         size_t bytes = (size_t)source->rows * sizeof(double);
-        block[i] = *source;
-        block[i].row = row;
-        memcpy(g + row, whole->g + source->row, bytes);
-        if (R) memcpy(R + row, whole->R + source->row, bytes);
-        memcpy(impulse + row, job->impulse + source->row, bytes);
-        row += source->rows;
+        int row = copy->block_row[i];
+        copy->block[i] = *source;
+        copy->block[i].row = row;
+        memcpy(copy->g + row, copy->whole->g + source->row, bytes);
+        if (copy->R) memcpy(copy->R + row, copy->whole->R + source->row, bytes);
+        memcpy(copy->impulse + row, copy->whole_impulse + source->row, bytes);
     }
+}
+
+static void copy_out(void* context, int begin, int end, int worker) {
+    const island_copy* copy = (const island_copy*)context;
+    (void)worker;
+    for (int i = begin; i < end; ++i)
+        memcpy(copy->whole_impulse + copy->whole->block[copy->list[i]].row, copy->impulse + copy->block[i].row,
+               (size_t)copy->block[i].rows * sizeof(double));
+}
+
+// Copies what the blocks of a list need next to each other. Returns 0 when memory is short.
+static int make_problem(const island_job* job, const int* list, ts_delassus* part, ts_task_pool* tasks,
+                        ts_arena* scratch, ts_contact_problem* out, island_copy* out_copy) {
+    const ts_contact_problem* whole = job->whole;
+    int rows = part->row_count, count = part->block_count;
+    island_copy copy = {whole,
+                        list,
+                        part->block_row,
+                        job->impulse,
+                        TS_ARENA_ARRAY(scratch, ts_block, count),
+                        TS_ARENA_ARRAY(scratch, double, rows),
+                        whole->R ? TS_ARENA_ARRAY(scratch, double, rows) : NULL,
+                        TS_ARENA_ARRAY(scratch, double, rows)};
+    if (!copy.block || !copy.g || !copy.impulse || (whole->R && !copy.R)) return 0;
+    ts_task_parallel_for(tasks, count, COPY_GRAIN, copy_in, &copy);
     *out = *whole;
     out->block_count = count;
     out->row_count = rows;
-    out->block = block;
+    out->block = copy.block;
     out->delassus = part;
-    out->g = g;
-    out->R = R;
-    *out_impulse = impulse;
+    out->g = copy.g;
+    out->R = copy.R;
+    out->tasks = tasks;
+    *out_copy = copy;
     return 1;
 }
 
@@ -145,17 +178,14 @@ static void solve_island(const island_job* job, int island, ts_task_pool* tasks,
     int count = job->islands->start[island + 1] - job->islands->start[island];
     ts_delassus* part = job->part[island];
     ts_contact_problem problem;
-    double* impulse;
+    island_copy copy;
     ts_solve_report failed = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     job->report[island] = failed;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (reorder(job->solver, tasks, scratch, count, &list, &part) &&
-        make_problem(job, list, count, part, scratch, &problem, &impulse)) {
-        problem.tasks = tasks;
-        job->report[island] = job->solver->solve(&problem, job->settings, scratch, impulse);
-        for (int i = 0; i < problem.block_count; ++i)
-            memcpy(job->impulse + job->whole->block[list[i]].row, impulse + problem.block[i].row,
-                   (size_t)problem.block[i].rows * sizeof(double));
+        make_problem(job, list, part, tasks, scratch, &problem, &copy)) {
+        job->report[island] = job->solver->solve(&problem, job->settings, scratch, copy.impulse);
+        ts_task_parallel_for(tasks, count, COPY_GRAIN, copy_out, &copy);
     }
     ts_arena_scope_end(scratch, scope);
 }
