@@ -52,6 +52,11 @@ typedef struct natural {
 
 // u of the proximal problem with weight eps (0: of the problem itself).
 static void velocity(const natural* q, const double* x, double eps, double* u) {
+    if (!q->s.value) {
+        ts_scaled_velocity(&q->s, x, u);
+        for (int i = 0; i < q->s.rows; ++i) u[i] += eps * (x[i] - q->centre[i]);
+        return;
+    }
     for (int b = 0; b < q->s.blocks; ++b) {
         int row = q->s.problem->block[b].row;
         ts_scaled_product(&q->s, b, x, u + row);
@@ -143,29 +148,43 @@ static int solve_proximal(natural* q, double start, double target) {
     return now <= 0.5 * start;
 }
 
-// One block solved against the others, on the proximal problem.
-static void relax_block(natural* q, int b) {
+// One block solved against the others, on the proximal problem: its new x.
+static void solve_block(natural* q, int b, double* out) {
     const ts_block* block = &q->s.problem->block[b];
-    int rows = block->rows, diagonal = q->s.G.start[b];
-    double* x = q->x + block->row;
-    double u[MAX], y[MAX] = {0.0};
-    if (!(q->s.scale[b] > 0.0)) return;
-    while (q->s.G.column[diagonal] != b) ++diagonal;
-    const double* D = q->s.value + q->s.G.at[diagonal];
-    ts_scaled_product(&q->s, b, q->x, u);
+    int rows = block->rows;
+    const double* x = q->x + block->row;
+    double u[MAX], y[MAX] = {0.0}, D[MAX * MAX];
+    ts_scaled_read(&q->s, b, q->x, u, D);
     for (int r = 0; r < rows; ++r) u[r] += q->s.g[block->row + r] + q->eps * (x[r] - q->centre[block->row + r]);
     if (block->set == TS_SET_CONE && rows == 3 && D[8] > 0.0) {
         double e = q->eps, d01 = 0.5 * (D[1] + D[3]), d02 = 0.5 * (D[2] + D[6]), d12 = 0.5 * (D[5] + D[7]);
         ts_vec3 bias = ts_vec3_make(u[0] - ((D[0] + e) * x[0] + d01 * x[1] + d02 * x[2]),
                                     u[1] - (d01 * x[0] + (D[4] + e) * x[1] + d12 * x[2]),
                                     u[2] - (d02 * x[0] + d12 * x[1] + (D[8] + e) * x[2]));
-        ts_vec3_store(ts_coulomb_solve(D[0] + e, d01, D[4] + e, d02, d12, D[8] + e, bias, block->mu), x);
+        ts_vec3_store(ts_coulomb_solve(D[0] + e, d01, D[4] + e, d02, d12, D[8] + e, bias, block->mu), out);
         return;
     }
     // Unit stiffness makes the natural map's own step safe for everything else.
     shifted_point(block, x, u, y);
     for (int r = 0; r < rows; ++r) y[r] = x[r] + (y[r] - x[r]) / (1.0 + q->eps);
-    ts_scaled_project(&q->s, b, y, x);
+    ts_scaled_project(&q->s, b, y, out);
+}
+
+static void sweep(natural* q) {
+    ts_scaled_load(&q->s, q->x);
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        double* x = q->x + block->row;
+        double now[MAX], change[MAX];
+        if (!(q->s.scale[b] > 0.0)) continue;
+        solve_block(q, b, now);
+        for (int r = 0; r < block->rows; ++r) {
+            change[r] = now[r] - x[r];
+            x[r] = now[r];
+        }
+        ts_scaled_change(&q->s, b, change);
+    }
+    q->report.sweeps += 1;
 }
 
 // |F| of the problem itself at x; keeps the best x.
@@ -210,10 +229,7 @@ static int prepare(natural* q, const double* impulse) {
 static void recover(natural* q, int failures) {
     q->eps *= failures > 1 ? 10.0 : 30.0;
     if (q->eps > 1.0) q->eps = 1.0;
-    for (int k = 0; k < q->settings->sweeps; ++k) {
-        for (int b = 0; b < q->s.blocks; ++b) relax_block(q, b);
-        q->report.sweeps += 1;
-    }
+    for (int k = 0; k < q->settings->sweeps; ++k) sweep(q);
 }
 
 static int is_converged(const natural* q) {
@@ -269,7 +285,7 @@ ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_
     q.report.status = TS_SOLVE_FAILED;
     q.report.own.primal = q.report.own.dual = q.report.own.complementarity = q.report.natural = HUGE_VAL;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    if (ts_scaled_make(problem, scratch, &q.s) && prepare(&q, impulse)) iterate(&q, impulse);
+    if (ts_scaled_make_products(problem, scratch, &q.s) && prepare(&q, impulse)) iterate(&q, impulse);
     ts_arena_scope_end(scratch, scope);
     return q.report;
 }

@@ -2,7 +2,8 @@
 //
 // Problem: solvers that factorise want G by blocks, and numbers of one size. Rule: x = lambda / s, G -> s G s + s R s per
 // pair of blocks, g -> s g. One factor per block keeps cones round. Guaranteed: judgement happens in the units of the
-// problem, on an admissible impulse, by contact/residual.c. Known limit: matrices up to TS_SCALED_LARGEST_MATRIX numbers.
+// problem, on an admissible impulse, by contact/residual.c. Known limit: matrices up to TS_SCALED_LARGEST_MATRIX numbers;
+// beyond, products go through the operator where that is the velocity form.
 #include "contact/solvers/scaled_internal.h"
 
 #include <float.h>
@@ -50,7 +51,51 @@ void ts_scaled_product(const ts_scaled* q, int b, const double* x, double* out) 
     }
 }
 
+// Diagonal compliance of a row, scaled.
+static double shift_of(const ts_scaled* q, int row) { return q->row_shift ? q->row_shift[row] : 0.0; }
+
+void ts_scaled_load(const ts_scaled* q, const double* x) {
+    if (q->value) return;
+    for (int i = 0; i < q->rows; ++i) q->work[i] = q->row_scale[i] * x[i];
+    q->problem->delassus->ops->set_impulse(q->problem->delassus, q->work);
+}
+
+void ts_scaled_read(const ts_scaled* q, int b, const double* x, double* out_product, double* out_diagonal) {
+    ts_delassus* G = q->problem->delassus;
+    const ts_block* block = &q->problem->block[b];
+    double s = q->scale[b];
+    size_t numbers = (size_t)(block->rows * block->rows);
+    if (q->value) {
+        int e = q->G.start[b];
+        while (q->G.column[e] != b) ++e;
+        memcpy(out_diagonal, q->value + q->G.at[e], numbers * sizeof(double));
+        ts_scaled_product(q, b, x, out_product);
+        return;
+    }
+    const double* D = G->ops->diagonal(G, b);
+    for (size_t i = 0; i < numbers; ++i) out_diagonal[i] = s * s * D[i];
+    G->ops->velocity(G, b, out_product);
+    for (int r = 0; r < block->rows; ++r) {
+        double shift = shift_of(q, block->row + r);
+        out_product[r] = s * out_product[r] + shift * x[block->row + r];
+        out_diagonal[r * block->rows + r] += shift;
+    }
+}
+
+void ts_scaled_change(const ts_scaled* q, int b, const double* change) {
+    double delta[TS_BLOCK_ROWS_MAX];
+    if (q->value) return;
+    for (int r = 0; r < q->problem->block[b].rows; ++r) delta[r] = q->scale[b] * change[r];
+    q->problem->delassus->ops->add_impulse(q->problem->delassus, b, delta);
+}
+
 void ts_scaled_velocity(const ts_scaled* q, const double* x, double* u) {
+    if (!q->value) {
+        for (int i = 0; i < q->rows; ++i) q->work[i] = q->row_scale[i] * x[i];
+        q->problem->delassus->ops->apply(q->problem->delassus, q->work, u);
+        for (int i = 0; i < q->rows; ++i) u[i] = q->row_scale[i] * u[i] + shift_of(q, i) * x[i] + q->g[i];
+        return;
+    }
     for (int b = 0; b < q->blocks; ++b) {
         int row = q->problem->block[b].row;
         ts_scaled_product(q, b, x, u + row);
@@ -64,7 +109,8 @@ double ts_scaled_rounding(const ts_scaled* q, const double* x) {
         const ts_block* block = &q->problem->block[b];
         for (int r = 0; r < block->rows; ++r) {
             double size = fabs(q->g[block->row + r]) + fabs(x[block->row + r]);
-            for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
+            // Without a matrix its part is left out, and less is called rounding.
+            for (int e = q->value ? q->G.start[b] : 0; q->value && e < q->G.start[b + 1]; ++e) {
                 const ts_block* other = &q->problem->block[q->G.column[e]];
                 const double* A = q->value + q->G.at[e] + r * other->rows;
                 for (int c = 0; c < other->rows; ++c) size += fabs(A[c] * x[other->row + c]);
@@ -206,28 +252,44 @@ double ts_scaled_rest_impulse(const ts_contact_problem* problem) {
     return moved > 0 ? largest * sum / moved : 0.0;
 }
 
-int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* q) {
+// Everything but the matrix.
+static int scale_rows(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* q) {
     int n = problem->row_count, blocks = problem->block_count;
-    const ts_delassus_ops* ops = problem->delassus->ops;
+    memset(q, 0, sizeof(*q));
     q->problem = problem;
     q->rows = n;
     q->blocks = blocks;
     q->rest = ts_scaled_rest_impulse(problem);
-    if (!(ops->abilities & TS_DELASSUS_BLOCKS)) return 0;
     q->g = TS_ARENA_ARRAY(arena, double, n);
     q->scale = TS_ARENA_ARRAY(arena, double, blocks);
     q->row_scale = TS_ARENA_ARRAY(arena, double, n);
     q->row_shift = problem->R ? TS_ARENA_ARRAY(arena, double, n) : NULL;
     if (!q->g || !q->scale || !q->row_scale || (problem->R && !q->row_shift)) return 0;
+    for (int b = 0; b < blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        double k = ts_scaled_stiffness(problem, b), s = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
+        if (!isfinite(k)) return 0;
+        q->scale[b] = s;
+        for (int r = block->row; r < block->row + block->rows; ++r) {
+            q->g[r] = s * problem->g[r];
+            q->row_scale[r] = s;
+            if (problem->R) q->row_shift[r] = problem->R[r] * s * s;
+        }
+    }
+    return 1;
+}
+
+// The matrix. Returns 0 when it is too large or memory is short.
+static int scale_matrix(ts_arena* arena, ts_scaled* q) {
+    const ts_contact_problem* problem = q->problem;
+    int blocks = problem->block_count;
+    const ts_delassus_ops* ops = problem->delassus->ops;
+    if (!(ops->abilities & TS_DELASSUS_BLOCKS)) return 0;
     if (!ops->blocks(problem->delassus, arena, TS_SCALED_LARGEST_MATRIX, &q->G)) return 0;
     size_t numbers = 0;
-    for (int b = 0; b < blocks; ++b) {
-        double k = ts_scaled_stiffness(problem, b);
-        if (!isfinite(k)) return 0;
-        q->scale[b] = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
+    for (int b = 0; b < blocks; ++b)
         for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e)
             numbers += (size_t)problem->block[b].rows * (size_t)problem->block[q->G.column[e]].rows;
-    }
     q->value = TS_ARENA_ARRAY(arena, double, numbers);
     if (!q->value) return 0;
     for (int b = 0; b < blocks; ++b) {
@@ -241,17 +303,28 @@ int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled
             for (int r = 0; r < block->rows && other == b && problem->R; ++r)
                 to[r * columns + r] += problem->R[block->row + r] * s * s;
         }
-        for (int r = block->row; r < block->row + block->rows; ++r) {
-            q->g[r] = s * problem->g[r];
-            q->row_scale[r] = s;
-            if (problem->R) q->row_shift[r] = problem->R[r] * s * s;
-        }
     }
     return 1;
 }
 
+int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* q) {
+    return scale_rows(problem, arena, q) && scale_matrix(arena, q);
+}
+
+int ts_scaled_make_products(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* q) {
+    if (!scale_rows(problem, arena, q)) return 0;
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
+    if (scale_matrix(arena, q)) return 1;
+    ts_arena_scope_end(arena, scope);
+    memset(&q->G, 0, sizeof(q->G));
+    q->value = NULL;
+    if (arena->failed || !ts_delassus_velocity_change(problem->delassus)) return 0;
+    q->work = TS_ARENA_ARRAY(arena, double, q->rows);
+    return q->work != NULL;
+}
+
 ts_newton_matrix ts_scaled_newton_matrix(const ts_scaled* q) {
-    ts_newton_matrix A = {q->problem, &q->G, q->value, q->row_scale, q->row_shift};
+    ts_newton_matrix A = {q->problem, q->value ? &q->G : NULL, q->value, q->row_scale, q->row_shift};
     return A;
 }
 
@@ -260,5 +333,5 @@ unsigned long ts_scaled_bytes(const ts_contact_problem* problem) {
     unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
     unsigned long dense =
         n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
-    return 2048 + 3 * n * sizeof(double) + 16 * b * sizeof(double) + b * b * 16 + 2 * dense * sizeof(double);
+    return 2048 + 4 * n * sizeof(double) + 16 * b * sizeof(double) + b * b * 16 + 2 * dense * sizeof(double);
 }

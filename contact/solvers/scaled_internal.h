@@ -14,12 +14,13 @@ typedef struct ts_scaled {
     int rows;
     int blocks;
     ts_delassus_blocks G;  // pattern of G + R; its numbers are in `value`
-    double* value;         // scaled G + R
+    double* value;         // scaled G + R; NULL: there is no matrix, and G lists nothing (ts_scaled_make_products)
     double* scale;         // (blocks) s; 0 where nothing can move the block, whose impulse stays zero
     double* g;             // (rows) scaled
     double* row_scale;     // (rows) s of a row's block
     double* row_shift;     // (rows) scaled R, or NULL where the problem has none
     double rest;           // ts_scaled_rest_impulse
+    double* work;          // (rows) without a matrix
 } ts_scaled;
 
 /// Lists and scales the problem; memory from `arena`. Returns 0 when the operator cannot, or the matrix would be larger
@@ -29,7 +30,21 @@ int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled
 /// An upper bound of the stiffness of block b, R included: the largest row sum of its diagonal block.
 double ts_scaled_stiffness(const ts_contact_problem* problem, int b);
 
-/// Rows of block b of (G + R) x.
+/// The same where the matrix would be too large, as that of a body with thousands of contacts, and the operator is the
+/// velocity form: then without it. Products take the whole of x (ts_scaled_velocity), or one block of the operator's
+/// current impulse (ts_scaled_load, ts_scaled_read, ts_scaled_change).
+int ts_scaled_make_products(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* out);
+
+/// Before sweeps: the operator's current impulse becomes that of x. Nothing with a matrix.
+void ts_scaled_load(const ts_scaled* q, const double* x);
+
+/// Rows of block b of (G + R) x, x as loaded and changed, and the scaled block (G + R)_bb.
+void ts_scaled_read(const ts_scaled* q, int b, const double* x, double* out_product, double* out_diagonal);
+
+/// x of block b has grown by `change`. Nothing with a matrix.
+void ts_scaled_change(const ts_scaled* q, int b, const double* change);
+
+/// Rows of block b of (G + R) x. Needs the matrix.
 void ts_scaled_product(const ts_scaled* q, int b, const double* x, double* out);
 
 /// u = (G + R) x + g.

@@ -1,6 +1,8 @@
 // Newton's system through the bodies: against dense elimination in long double, on random bodies and contacts.
 #include "contact/solvers/newton_bodies_internal.h"
 
+#include "contact/solvers/natural_newton_internal.h"
+#include "contact/solvers/scaled_internal.h"
 #include "contact_fixture.h"
 
 enum { BODIES = 14, MOST = 60, ROWS = 6 * MOST, COLUMNS = 6 * BODIES };
@@ -269,4 +271,113 @@ Test(newton_bodies, refuses_other_operators) {
     ts_newton_matrix A = {&problem, NULL, NULL, one, NULL};
     cr_expect_null(ts_newton_bodies_make(&A, &arena, 1000, 1e-13));
     ts_arena_free(&arena);
+}
+
+// --- a plate with so many things on it that its matrix by blocks is refused -------------------------------------------
+
+enum { THINGS = 1500, PLATE_CONTACTS = THINGS + 4 };
+
+typedef struct plate {
+    ts_arena arena;
+    ts_block block[PLATE_CONTACTS];
+    int row[PLATE_CONTACTS + 1], start[PLATE_CONTACTS + 1];
+    ts_delassus_segment segment[2 * PLATE_CONTACTS];
+    double J[2 * PLATE_CONTACTS][18];
+    double g[3 * PLATE_CONTACTS], impulse[3 * PLATE_CONTACTS];
+    ts_contact_problem problem;
+} plate;
+
+// Rows of a point at (x, y, z) from the centre of a body of unit mass and inertia; t1, t2, n are the axes.
+static void point_rows(double x, double y, double z, double sign, double* J) {
+    const double rows[18] = {1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x, 0, 0, 1, y, -x, 0};
+    for (int i = 0; i < 18; ++i) J[i] = sign * rows[i];
+}
+
+static void make_plate(plate* p) {
+    memset(p, 0, sizeof(*p));
+    int k = 0;
+    for (int b = 0; b < PLATE_CONTACTS; ++b) {
+        int thing = b < THINGS, corner = b - THINGS;
+        double x = thing ? cos(b) * 0.9 : (corner & 1 ? 1.0 : -1.0);
+        double y = thing ? sin(b) * 0.9 : (corner & 2 ? 1.0 : -1.0);
+        p->block[b] = fixture_cone(3 * b, 0.5);
+        p->row[b + 1] = 3 * b + 3;
+        point_rows(x, y, thing ? 0.1 : -0.1, thing ? -1.0 : 1.0, p->J[k]);
+        ts_delassus_segment on_plate = {0, 6, p->J[k], p->J[k]};
+        p->segment[k++] = on_plate;
+        if (thing) {
+            point_rows(0.0, 0.0, -0.5, 1.0, p->J[k]);
+            ts_delassus_segment own = {6 + 6 * b, 6, p->J[k], p->J[k]};
+            p->segment[k++] = own;
+        }
+        p->start[b + 1] = k;
+        // Everything falls alike: things do not approach the plate, the plate approaches the ground.
+        p->g[3 * b + 2] = thing ? 0.0 : -GRAVITY * TIME_STEP;
+    }
+    p->problem.block_count = PLATE_CONTACTS;
+    p->problem.row_count = 3 * PLATE_CONTACTS;
+    p->problem.block = p->block;
+    p->problem.g = p->g;
+    p->problem.time_step = TIME_STEP;
+    p->problem.delassus =
+        ts_delassus_velocity_form(&p->arena, 6 + 6 * THINGS, PLATE_CONTACTS, p->row, p->start, p->segment);
+}
+
+Test(newton_bodies, carries_fifteen_hundred_things_on_one_plate) {
+    static plate p;
+    ts_arena scratch = {0};
+    ts_scaled s;
+    make_plate(&p);
+    cr_assert_not(ts_scaled_make(&p.problem, &scratch, &s), "the matrix was thought to be too large");
+    ts_arena_reset(&scratch);
+    ts_natural_settings settings = {
+        .tolerance = 1e-6, .natural = 1e-10, .newton_limit = 300, .proximal_limit = 300, .proximal = 1e-3, .sweeps = 5};
+    ts_natural_report report = ts_natural_newton(&p.problem, &settings, &scratch, p.impulse);
+    cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
+    cr_expect_leq(report.newtons, 100);
+    cr_expect_leq(scratch.peak, ts_natural_scratch_bytes(&p.problem));
+    // Unit masses: each thing presses with its weight, and the corners carry all of it.
+    double corners = 0.0, weight = GRAVITY * TIME_STEP;
+    for (int b = 0; b < THINGS; ++b) cr_expect_float_eq(p.impulse[3 * b + 2], weight, 1e-8 * weight);
+    for (int b = THINGS; b < PLATE_CONTACTS; ++b) corners += p.impulse[3 * b + 2];
+    cr_expect_float_eq(corners, (THINGS + 1) * weight, 1e-8 * THINGS * weight);
+    ts_arena_free(&scratch);
+    ts_arena_free(&p.arena);
+}
+
+// x changes block by block as in a sweep; both ways read the same rows and the same diagonal.
+Test(newton_bodies, products_without_a_matrix_are_those_with_it) {
+    static world w;
+    ts_rng rng = ts_rng_make(5, 0);
+    ts_arena arena = {0};
+    ts_scaled with, without;
+    double g[ROWS], work[ROWS], x[ROWS], u[ROWS], v[ROWS];
+    make_world(&w, &rng, MOST, PILE, 100.0, 0, 1);
+    for (int i = 0; i < w.rows; ++i) {
+        g[i] = ts_rng_normal(&rng);
+        x[i] = ts_rng_normal(&rng);
+    }
+    w.problem.g = g;
+    w.problem.R = w.row_shift;
+    cr_assert(ts_scaled_make(&w.problem, &arena, &with));
+    without = with;
+    without.value = NULL;
+    without.work = work;
+    ts_scaled_velocity(&with, x, u);
+    ts_scaled_velocity(&without, x, v);
+    for (int i = 0; i < w.rows; ++i) cr_expect_float_eq(u[i], v[i], 1e-13 * (1.0 + fabs(u[i])));
+    ts_scaled_load(&without, x);
+    for (int k = 0; k < 3 * MOST; ++k) {
+        int b = k % MOST;
+        double change[6], D[2][36];
+        for (int r = 0; r < w.block[b].rows; ++r) x[w.block[b].row + r] += change[r] = ts_rng_normal(&rng);
+        ts_scaled_change(&without, b, change);
+        int other = (7 * k) % MOST, rows = w.block[other].rows;
+        ts_scaled_read(&with, other, x, u, D[0]);
+        ts_scaled_read(&without, other, x, v, D[1]);
+        for (int r = 0; r < rows; ++r) cr_expect_float_eq(u[r], v[r], 1e-12 * (1.0 + fabs(u[r])));
+        for (int i = 0; i < rows * rows; ++i) cr_expect_float_eq(D[0][i], D[1][i], 1e-14);
+    }
+    ts_arena_free(&arena);
+    ts_arena_free(&w.arena);
 }
