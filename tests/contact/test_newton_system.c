@@ -219,6 +219,18 @@ Test(newton_system, contacts_that_only_look_alike_are_no_group) {
     ts_arena_free(&s.arena);
 }
 
+Test(newton_system, one_entry_that_no_wrench_explains_undoes_the_groups) {
+    ts_rng rng = ts_rng_make(13, 0);
+    static sample s;
+    make(&s, &rng, 12, 4, 3, 0.0, 0.0);
+    ts_newton_matrix A = s.system.A;
+    int last = A.G->start[1] - 1;  // of block 0 against the next link
+    cr_assert_geq(A.G->column[last], 4);
+    s.scaled.value[A.G->at[last] + 1] += 1e-6;
+    cr_expect_null(ts_newton_groups_make(&A, &s.arena));
+    ts_arena_free(&s.arena);
+}
+
 Test(newton_system, known_steps_alone_are_left_alone) {
     ts_rng rng = ts_rng_make(11, 0);
     static sample s;
