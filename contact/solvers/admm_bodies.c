@@ -17,7 +17,7 @@
 
 #include "contact/solvers/admm_internal.h"
 
-enum { STEPS_MOST = 200, NUMBERS_PER_COLUMN = 1024 };
+enum { STEPS_MOST = 200, NUMBERS_PER_COLUMN = 512 };
 
 // Multiply-adds of a factorisation take this part of the time of those of a product with the operator.
 #define FACTOR_SPEED 0.3

@@ -18,7 +18,8 @@
 #include "contact/solvers/admm_internal.h"
 
 // From so many shifts on, with fewer than so many solves to each, the tridiagonal form is the cheaper.
-enum { REDUCE_SHIFTS = 8, REDUCE_SOLVES = 4 };
+// When a shift is still the same after RESTED solves, it is a Cholesky factor again.
+enum { REDUCE_SHIFTS = 8, REDUCE_SOLVES = 4, RESTED = 12 };
 
 enum { DENSE_ROWS = 96, DENSE_ROWS_MAX = 3000 };
 
@@ -97,6 +98,8 @@ int ts_admm_factor_make(const ts_scaled* system, ts_arena* arena, ts_admm_factor
 static int shift_dense(ts_admm_factor* f, double shift) {
     size_t n = (size_t)f->rows;
     if (n == 0) return 1;
+    f->shift = shift;
+    f->rested = 0;
     if (f->symmetric && !f->reduced && ++f->shifts > REDUCE_SHIFTS && f->solves < REDUCE_SOLVES * f->shifts) {
         memcpy(f->dense, f->matrix, n * n * sizeof(double));
         ts_tridiagonal_reduce(&f->form);
@@ -132,6 +135,10 @@ int ts_admm_factor_shift(ts_admm_factor* f, double shift) {
 
 void ts_admm_factor_solve(ts_admm_factor* f, const double* guess, double accuracy, double* x) {
     ++f->solves;
+    if (f->reduced && ++f->rested > RESTED) {
+        f->reduced = f->shifts = f->solves = 0;
+        shift_dense(f, f->shift);  // positive before, and so it is now
+    }
     if (f->bodies)
         ts_admm_bodies_solve(f->bodies, guess, accuracy, x);
     else if (f->lu)

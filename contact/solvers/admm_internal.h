@@ -49,6 +49,8 @@ typedef struct ts_admm_factor {
     int reduced;
     int shifts;       // so far
     int solves;       // so far
+    int rested;       // solves with the present shift, while reduced
+    double shift;     // the present one, when dense
     ts_block_lu* lu;  // when sparse
     double* value;    // the shifted blocks
     const ts_scaled* system;

@@ -349,6 +349,9 @@ Test(factor, many_shifts) {
                 check_solution(&scaled, &factor, shift, &rng, &arena);
         }
         cr_expect_eq(reductions, k == 0, "%d", k);
+        // It rests: back to a Cholesky factor of the same shift.
+        for (int solve = 0; solve < 20; ++solve) check_solution(&scaled, &factor, pow(0.8, 29 % 17), &rng, &arena);
+        cr_expect_not(factor.reduced);
         ts_arena_free(&arena);
     }
 }
