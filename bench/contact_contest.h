@@ -18,7 +18,6 @@ typedef struct ts_contest_runner {
     const ts_solver* solver;  // NULL: Siconos
     int siconos;              // its number
     ts_contact_law law;
-    int given_up;
 } ts_contest_runner;
 
 /// What a runner did on a problem.
@@ -27,6 +26,7 @@ typedef struct ts_contest_outcome {
     ts_relative_error error;                // at the tightest tolerance that was reached
     int iterations;
     int asked;
+    int slow;     // it took longer than anyone is waited for
     int attempt;  // Siconos: it was given a tenth of the last tolerance this many times before that did
 } ts_contest_outcome;
 

@@ -23,7 +23,7 @@ static const double tolerance[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 
 // Short solves are repeated for about this long, s.
 #define REPEAT_SECONDS 0.02
-// A solver that took longer on a smaller problem, s, is not asked about larger ones.
+// A solver that took longer on a problem, s, is not asked about larger ones of its family.
 #define PATIENCE_SECONDS 15.0
 // Scratch that a solver may ask for, bytes.
 #define SCRATCH_MOST 4e9
@@ -32,7 +32,7 @@ static const double tolerance[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 
 static void add_runner(ts_contest* c, const char* name, const ts_solver* solver, int siconos, ts_contact_law law) {
     if (c->runners == TS_CONTEST_RUNNERS) return;
-    ts_contest_runner r = {name, solver, siconos, law, 0};
+    ts_contest_runner r = {name, solver, siconos, law};
     c->runner[c->runners++] = r;
 }
 
@@ -179,11 +179,24 @@ static void run_siconos(ts_contest* c, const ts_contest_runner* r, const ts_cont
 }
 #endif
 
+// The scene a problem is a step of; a file is its own family.
+static int same_family(const ts_bench_contact_problem* a, const ts_bench_contact_problem* b) {
+    size_t length = strcspn(a->name, " ");
+    return !a->from_file && !b->from_file && length == strcspn(b->name, " ") && memcmp(a->name, b->name, length) == 0;
+}
+
+// Being slow on one family says nothing about another: only smaller problems of the same one count.
+static int is_given_up(const ts_contest* c, int problem, int k) {
+    for (int p = 0; p < problem; ++p)
+        if (ts_contest_outcome_of(c, p, k)->slow && same_family(&c->set.problem[p], &c->set.problem[problem])) return 1;
+    return 0;
+}
+
 static void run_one(ts_contest* c, int problem, int k) {
     ts_contest_outcome* out = ts_contest_outcome_of(c, problem, k);
     ts_contest_runner* r = &c->runner[k];
     for (int t = 0; t < TOLERANCES; ++t) out->seconds[t] = (double)NAN;
-    if (r->given_up) {
+    if (is_given_up(c, problem, k)) {
         out->asked = 1;
         return;
     }
@@ -196,9 +209,9 @@ static void run_one(ts_contest* c, int problem, int k) {
     ts_arena_reset(&c->arena);
     ts_arena_reset(&c->scratch);
     if (ts_clock_seconds() - begin > PATIENCE_SECONDS) {
-        r->given_up = 1;
-        ts_bench_note(c->report, "%s took more than %g s on %s and is not asked about larger problems.", r->name,
-                      PATIENCE_SECONDS, c->set.problem[problem].name);
+        out->slow = 1;
+        ts_bench_note(c->report, "%s took more than %g s on %s and is not asked about larger ones of its kind.",
+                      r->name, PATIENCE_SECONDS, c->set.problem[problem].name);
     }
 }
 
