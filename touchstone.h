@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mat.h"
 #include "base/number.h"
+#include "base/panel.h"
 #include "base/pose.h"
 #include "base/quat.h"
 #include "base/rng.h"

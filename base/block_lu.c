@@ -12,7 +12,7 @@
 
 #include "base/block_lu_internal.h"
 #include "base/minimum_degree_internal.h"
-#include "base/panel_internal.h"
+#include "base/panel.h"
 
 // Zeros that merging may add, as a part of the merged front; and rows up to which a front is always too small to be
 // worth its own.

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/block_lu_internal.h"
-#include "base/panel_internal.h"
+#include "base/panel.h"
 
 // Columns factored before the rest of the front hears of them. A multiple of TS_PANEL_LANES.
 enum { SLICE = 4 };

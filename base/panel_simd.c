@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/panel_internal.h"
+#include "base/panel.h"
 
 void ts_panel_subtract_scalar(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C,
                               int ldc) {

@@ -4,7 +4,7 @@
 #define TS_CONTACT_SOLVERS_NEWTON_GROUPS_INTERNAL_H
 
 #include "base/block_lu.h"
-#include "base/panel_internal.h"
+#include "base/panel.h"
 #include "contact/solvers/newton_system_internal.h"
 
 enum {
@@ -35,7 +35,7 @@ typedef struct ts_newton_groups {
     double* Z;    // rank x ts_newton_padded(rank) of each entry
 } ts_newton_groups;
 
-/// Columns with the zeros behind them that panels want (base/panel_internal.h).
+/// Columns with the zeros behind them that panels want (base/panel.h).
 static inline int ts_newton_padded(int columns) {
     return (columns + TS_PANEL_LANES - 1) / TS_PANEL_LANES * TS_PANEL_LANES;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/panel_internal.h"
+#include "base/panel.h"
 #include "base/rng.h"
 
 enum { MOST = 40, LD = 44 };

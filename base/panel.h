@@ -1,6 +1,10 @@
 // Dense panels of a sparse factor: the one product where its time goes, in a scalar form and with vectors.
-#ifndef TS_BASE_PANEL_INTERNAL_H
-#define TS_BASE_PANEL_INTERNAL_H
+#ifndef TS_BASE_PANEL_H
+#define TS_BASE_PANEL_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /// Columns of C and B are computed in fours: leading dimensions and n are multiples of this.
 enum { TS_PANEL_LANES = 4 };
@@ -13,4 +17,7 @@ void ts_panel_subtract(int m, int n, int k, const double* A, int lda, const doub
 void ts_panel_subtract_scalar(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C,
                               int ldc);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
