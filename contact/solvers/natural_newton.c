@@ -6,7 +6,8 @@
 // so that all blocks have unit stiffness, P is taken with step 1, and masses that differ by 1e6 count alike.
 // Rule, outer: x_k+1 solves F for G + eps I, g - eps x_k: the proximal point method. For eps > 0 the Jacobian is far
 // better behaved on hyperstatic contacts, where G is singular and the bare residual has minima that are no solutions
-// (three contacts in a row that cannot all be closed). eps shrinks thirtyfold after every success.
+// (three contacts in a row that cannot all be closed). eps shrinks thirtyfold after every success, by less where
+// that has just failed.
 // Rule, inner: Newton with P's and the shift's derivative, J = I - DP (I - S (G + eps I)), halving of the step until |F|
 // falls. Blocks at which DP = 0 (open contacts, saturated limits) are eliminated: their step is -F. The rest is
 // newton_system.c's. When the line search fails, a few Gauss-Seidel sweeps on the proximal
@@ -33,6 +34,8 @@ enum {
     INNER_LIMIT = 40,  // Newton steps in one proximal step
     PATIENCE = 24,     // proximal steps without progress before it is called a stall
 };
+
+#define FALL 0.03  // of the proximal weight after a step that was solved, unless that failed before
 
 typedef struct natural {
     ts_scaled s;
@@ -240,7 +243,7 @@ static int is_converged(const natural* q) {
 
 static void iterate(natural* q, double* impulse) {
     int failures = 0, since_best = 0;
-    double now = look(q);
+    double now = look(q), fall = FALL;
     // A start whose squares overflow is none.
     if (!isfinite(now)) {
         memset(q->x, 0, (size_t)q->s.rows * sizeof(double));
@@ -268,9 +271,12 @@ static void iterate(natural* q, double* impulse) {
         } else if (solved) {
             failures = 0;
             // Internal forces that nothing moves are known to rounding over eps only: where one step gains three digits, a
-            // smaller eps would only let them drift over kinks.
-            if (now < before && now > 1e-3 * before) q->eps = fmax(0.03 * q->eps, 1e-12);
+            // smaller eps would only let them drift over kinks. Where a solved step gains nothing, eps is what holds it.
+            if (now > 1e-3 * before) q->eps = fmax(fall * q->eps, 1e-12);
+            fall = fmax(0.5 * fall, FALL);
         } else {
+            // The last fall was too deep, and would be again.
+            fall = fmin(fmax(3.0 * fall, 0.1), 0.5);
             recover(q, ++failures);
             now = look(q);
         }

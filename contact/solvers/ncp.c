@@ -6,7 +6,7 @@
 // proximal steps (natural_newton.c), which closes the rest in a handful of linear systems whatever the mass ratios. If
 // Newton stalls: alternating directions from rest (admm.c); Newton with a larger proximal weight; an interior point
 // method on the convex relaxation (interior.c), which jams need; smooth paths (homotopy.c), which strong friction needs;
-// the interior point method on the law itself; Newton from other starts; many more alternating directions; each with
+// the interior point method on the law itself; many more alternating directions; Newton from other starts; each with
 // Newton from where it ends. If its matrix would be too large, sweeps to the limit. What was reached is reported.
 // Source: hybrids of this kind: Acary, Bremond and Huber 2018 (NSN-AC after NSGS). The switch is ours.
 // Guaranteed: the answer is admissible and finite; converged means the law's residual, recomputed. Between the stages the
@@ -47,7 +47,7 @@ static const ts_setting setting[] = {
 // Steps of alternating directions; linear systems of the interior point method, of Newton after it, of one restart.
 enum {
     FIRST_ALTERNATE_LIMIT = 1000,
-    LAST_ALTERNATE_LIMIT = 2500,
+    LAST_ALTERNATE_LIMIT = 10000,
     INTERIOR_LIMIT = 60,
     PATH_LIMIT = 2500,
     PATHS = 3,
@@ -74,7 +74,7 @@ enum { FEWEST_SYSTEMS = 50, ROW_SYSTEMS = 1000000, FEWEST_STEPS = 200, ROW_STEPS
 ts_ncp_settings ts_ncp_settings_default(void) {
     ts_ncp_settings settings = {
         .shared = ts_solver_settings_default(), .natural = 1e-10, .first_sweeps = 4, .restarts = 24, .proximal = 1e-3};
-    settings.shared.iteration_limit = 60000;
+    settings.shared.iteration_limit = 100000;
     return settings;
 }
 
@@ -344,8 +344,8 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     attempt(&h, interior, 1, INTERIOR_LIMIT);
     for (int path = 0; path < PATHS; ++path) attempt(&h, follow, path, systems_worth(&h, PATH_LIMIT));
     attempt(&h, interior, 0, INTERIOR_LIMIT);
-    if (!is_over(&h) && !is_met(&h)) restart(&h);
     for (int i = 0; i < FLAVOURS; ++i) attempt(&h, alternate, i, steps_worth(&h, LAST_ALTERNATE_LIMIT));
+    if (!is_over(&h) && !is_met(&h)) restart(&h);
     if (h.report.status != TS_SOLVE_CONVERGED && h.report.iterations < h.settings->shared.iteration_limit)
         h.report.status = TS_SOLVE_STALLED;
     return h.report;

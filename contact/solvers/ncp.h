@@ -18,7 +18,7 @@ typedef struct ts_ncp_settings {
     double proximal;   // first weight of Newton's proximal term, relative to a contact's stiffness
 } ts_ncp_settings;
 
-/// natural 1e-10, 4 first sweeps, 24 restarts, proximal 1e-3, 60000 iterations; shared settings as everywhere.
+/// natural 1e-10, 4 first sweeps, 24 restarts, proximal 1e-3, 100000 iterations; shared settings as everywhere.
 ts_ncp_settings ts_ncp_settings_default(void);
 
 /// The solver named "ncp".
