@@ -16,20 +16,6 @@
 
 enum { PANEL = 4 };  // rows that are worked on together; the kernels are written for four
 
-// Sum of a[k] b[k] with four partial sums, in a fixed order: short enough chains for the pipeline, same bits always.
-static double dot(const double* a, const double* b, int n) {
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    int k = 0;
-    for (; k + 4 <= n; k += 4) {
-        s0 += a[k] * b[k];
-        s1 += a[k + 1] * b[k + 1];
-        s2 += a[k + 2] * b[k + 2];
-        s3 += a[k + 3] * b[k + 3];
-    }
-    for (; k < n; ++k) s0 += a[k] * b[k];
-    return (s0 + s1) + (s2 + s3);
-}
-
 static double* row_of(double* A, int i, int ld) { return A + (size_t)i * (size_t)ld; }
 
 static const double* const_row_of(const double* A, int i, int ld) { return A + (size_t)i * (size_t)ld; }
@@ -72,9 +58,9 @@ int ts_cholesky_factor(double* A, int n, int ld) {
         double* row = row_of(A, i, ld);
         for (int j = first; j < i; ++j) {
             const double* other = row_of(A, j, ld);
-            row[j] = (row[j] - dot(row, other, j)) / other[j];
+            row[j] = (row[j] - ts_dense_dot(row, other, j)) / other[j];
         }
-        double pivot = row[i] - dot(row, row, i);
+        double pivot = row[i] - ts_dense_dot(row, row, i);
         if (!(pivot > 0.0) || !isfinite(pivot)) return 0;
         row[i] = sqrt(pivot);
     }
@@ -87,7 +73,7 @@ int ts_ldlt_factor(double* A, int n, int ld) {
         // First the row of L D, which needs no division, then L itself.
         if (i == first) reduce_panel(A, i, panel_count(n, i), ld, UNSCALED);
         double* row = row_of(A, i, ld);
-        for (int j = first; j < i; ++j) row[j] -= dot(row, row_of(A, j, ld), j);
+        for (int j = first; j < i; ++j) row[j] -= ts_dense_dot(row, row_of(A, j, ld), j);
         double pivot = row[i];
         for (int j = 0; j < i; ++j) {
             double scaled = row[j];

@@ -1,11 +1,25 @@
-// The inner loops of base/dense.c, each in two versions that give the same bits: a scalar one that every compiler builds
-// and one with two-lane vectors. Seen by base/dense.c and its test only.
+// The inner loops of dense linear algebra. Those of base/dense.c come in two versions that give the same bits: a scalar
+// one that every compiler builds and one with two-lane vectors.
 #ifndef TS_BASE_DENSE_INTERNAL_H
 #define TS_BASE_DENSE_INTERNAL_H
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// Sum of a[k] b[k] with four partial sums, in a fixed order: short enough chains for the pipeline, same bits always.
+static inline double ts_dense_dot(const double* a, const double* b, int n) {
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    int k = 0;
+    for (; k + 4 <= n; k += 4) {
+        s0 += a[k] * b[k];
+        s1 += a[k + 1] * b[k + 1];
+        s2 += a[k + 2] * b[k + 2];
+        s3 += a[k + 3] * b[k + 3];
+    }
+    for (; k < n; ++k) s0 += a[k] * b[k];
+    return (s0 + s1) + (s2 + s3);
+}
 
 /// Inner products of four rows with two others over the first n (even) numbers. Every sum is the sum over even k plus the
 /// sum over odd k.

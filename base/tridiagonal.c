@@ -11,28 +11,16 @@
 #include <math.h>
 #include <stddef.h>
 
-static double* row_of(const ts_tridiagonal* t, int i) { return t->A + (size_t)i * (size_t)t->ld; }
+#include "base/dense_internal.h"
 
-// Four partial sums: short chains for the pipeline, one order.
-static double dot(const double* a, const double* b, int n) {
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    int k = 0;
-    for (; k + 4 <= n; k += 4) {
-        s0 += a[k] * b[k];
-        s1 += a[k + 1] * b[k + 1];
-        s2 += a[k + 2] * b[k + 2];
-        s3 += a[k + 3] * b[k + 3];
-    }
-    for (; k < n; ++k) s0 += a[k] * b[k];
-    return (s0 + s1) + (s2 + s3);
-}
+static double* row_of(const ts_tridiagonal* t, int i) { return t->A + (size_t)i * (size_t)t->ld; }
 
 // p = A v over the first n rows and columns, from the lower triangle.
 static void multiply_symmetric(const ts_tridiagonal* t, const double* v, int n, double* p) {
     for (int i = 0; i < n; ++i) {
         const double* row = row_of(t, i);
         double own = v[i];
-        p[i] = dot(row, v, i) + row[i] * own;
+        p[i] = ts_dense_dot(row, v, i) + row[i] * own;
         for (int j = 0; j < i; ++j) p[j] += row[j] * own;
     }
 }
@@ -49,14 +37,14 @@ void ts_tridiagonal_reduce(ts_tridiagonal* t) {
         // Scaled, so that squares neither overflow nor vanish.
         largest = fmax(largest, fabs(v[i - 1]));
         for (int j = 0; j < i; ++j) v[j] /= largest;
-        double length = sqrt(dot(v, v, i)), along = v[i - 1] > 0.0 ? -length : length;
+        double length = sqrt(ts_dense_dot(v, v, i)), along = v[i - 1] > 0.0 ? -length : length;
         t->off[i] = along * largest;
         v[i - 1] -= along;
-        double w = 2.0 / dot(v, v, i);
+        double w = 2.0 / ts_dense_dot(v, v, i);
         t->weight[i] = w;
         double* p = t->pivot;
         multiply_symmetric(t, v, i, p);
-        double half = 0.5 * w * w * dot(p, v, i);
+        double half = 0.5 * w * w * ts_dense_dot(p, v, i);
         for (int j = 0; j < i; ++j) p[j] = w * p[j] - half * v[j];
         for (int r = 0; r < i; ++r) {
             double* row = row_of(t, r);
@@ -78,7 +66,7 @@ int ts_tridiagonal_shift(ts_tridiagonal* t, double shift) {
 static void reflect(const ts_tridiagonal* t, int i, double* x) {
     const double* v = row_of(t, i);
     if (!(t->weight[i] > 0.0)) return;
-    double along = t->weight[i] * dot(v, x, i);
+    double along = t->weight[i] * ts_dense_dot(v, x, i);
     for (int j = 0; j < i; ++j) x[j] -= along * v[j];
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/block_lu.h"
+#include "base/sort.h"
 
 enum { GROUP = TS_BLOCK_LU_MAX };
 
@@ -65,16 +66,6 @@ static int make_groups(ts_body_graph* f, const chosen* c, ts_arena* arena) {
     f->place[0] = 0;
     for (int g = 0; g < f->groups; ++g) f->place[g + 1] = f->place[g] + f->size[g];
     return 1;
-}
-
-static void sort_ascending(int* value, int count) {
-    for (int gap = count / 2; gap > 0; gap /= 2) {
-        for (int i = gap; i < count; ++i) {
-            int v = value[i], j = i;
-            for (; j >= gap && value[j - gap] > v; j -= gap) value[j] = value[j - gap];
-            value[j] = v;
-        }
-    }
 }
 
 // The groups of block b, in any order; there are at most as many as groups.
@@ -141,7 +132,7 @@ static int make_pattern(ts_body_graph* f, const chosen* c, ts_arena* arena) {
                     ++entries;
                 }
             }
-            if (pass == 1) sort_ascending(f->column + row, (int)(entries - row));
+            if (pass == 1) ts_sort_ints(f->column + row, (int)(entries - row));
         }
         f->start[groups] = (int)entries;
         if (pass == 0) f->column = TS_ARENA_ARRAY(arena, int, entries);

@@ -11,6 +11,7 @@
 // V drifts by rounding in a long solve; `set_impulse` computes it afresh.
 #include <string.h>
 
+#include "base/sort.h"
 #include "contact/delassus_factor_internal.h"
 #include "contact/sweep_order_internal.h"
 
@@ -105,7 +106,8 @@ static const double* diagonal(const ts_delassus* base, int b) {
 
 static void apply(ts_delassus* base, const double* x, double* out_y) {
     ts_velocity_form* self = (ts_velocity_form*)base;
-    product p = {self, x, self->V_apply, out_y};
+    product p = {self, x, self->V_apply, NULL};
+    p.out = out_y;
     load_impulse(self, x, self->V_apply);
     ts_task_parallel_for(self->order ? self->tasks : NULL, base->block_count, READ_GRAIN, read_range, &p);
 }
@@ -180,16 +182,6 @@ static int list_users(const ts_velocity_form* self, ts_arena* arena, column_user
     return 1;
 }
 
-static void sort_ascending(int* value, int count) {
-    for (int gap = count / 2; gap > 0; gap /= 2) {
-        for (int i = gap; i < count; ++i) {
-            int v = value[i], j = i;
-            for (; j >= gap && value[j - gap] > v; j -= gap) value[j] = value[j - gap];
-            value[j] = v;
-        }
-    }
-}
-
 // The blocks that share a column with block a, itself included, in no order; `list` may be NULL to count only.
 static int neighbours(const ts_velocity_form* self, column_users* users, int a, int mark, int* list) {
     int count = 0;
@@ -229,7 +221,7 @@ static int list_blocks(const ts_delassus* base, ts_arena* arena, size_t most, ts
     size_t numbers = 0;
     for (int a = 0; a < n; ++a) {
         int count = neighbours(self, &users, a, n + a, column + start[a]);
-        sort_ascending(column + start[a], count);
+        ts_sort_ints(column + start[a], count);
         for (int e = start[a]; e < start[a + 1]; ++e) {
             at[e] = numbers;
             numbers += (size_t)self->block[a].rows * (size_t)self->block[column[e]].rows;
