@@ -47,11 +47,13 @@ static void write_funnel(ts_text* text) {
                     -x, -y);
     }
     for (int k = 0; k < 90; ++k) {
+        int column = k % 3 - 1, row = k / 3 % 3 - 1, layer = k / 9;
         double angle = ts_rng_uniform_in(&rng, 0.0, 360.0);
-        ts_text_add(
-            text, "<body pos='%.17g %.17g %.17g' euler='%.17g 30 0'><freejoint/><geom %s density='800'/></body>",
-            0.14 * (k % 3 - 1) + ts_rng_uniform_in(&rng, -0.01, 0.01),
-            0.14 * (k / 3 % 3 - 1) + ts_rng_uniform_in(&rng, -0.01, 0.01), 0.4 + 0.14 * (k / 9), angle, shape[k % 3]);
+        double y = 0.14 * row + ts_rng_uniform_in(&rng, -0.01, 0.01);  // drawn one by one: the same for every compiler
+        double x = 0.14 * column + ts_rng_uniform_in(&rng, -0.01, 0.01);
+        ts_text_add(text,
+                    "<body pos='%.17g %.17g %.17g' euler='%.17g 30 0'><freejoint/><geom %s density='800'/></body>", x,
+                    y, 0.4 + 0.14 * layer, angle, shape[k % 3]);
     }
 }
 

@@ -70,6 +70,7 @@ static void work(void* context) {
     memset(&arena, 0, sizeof arena);
     if (!scratch) {
         explain(result, "out of memory");
+        ts_task_pool_destroy(pool);
         return;
     }
     double begin = ts_clock_seconds();
@@ -80,6 +81,10 @@ static void work(void* context) {
         ts_arena_reset(&arena);
         if (ts_clock_seconds() - begin + result->seconds > TIMING_SECONDS) break;
     }
+    for (int w = 0; w < workers; ++w) ts_arena_free(&scratch[w]);
+    free(scratch);
+    ts_arena_free(&arena);
+    ts_task_pool_destroy(pool);
 }
 
 ts_attempt_result* ts_attempt_run(const ts_attempt* attempt) {

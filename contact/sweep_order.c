@@ -222,11 +222,11 @@ static int cut(const ts_velocity_form* form, ts_arena* arena, ts_sweep_order* or
                int* out_slabs) {
     int blocks = form->base.block_count, columns = form->velocity_count;
     node_graph graph = {.form = form,
-                        .node_of = out_node_of,
                         .start = TS_ARENA_ARRAY(arena, int, columns + 1),
                         .level = TS_ARENA_ARRAY(arena, int, columns),
                         .queue = TS_ARENA_ARRAY(arena, int, columns)};
     int* piece = TS_ARENA_ARRAY(arena, int, blocks);
+    graph.node_of = out_node_of;
     if (!graph.start || !graph.level || !graph.queue || !piece) return 0;
     number_nodes(&graph);
     order->nodes = graph.nodes;

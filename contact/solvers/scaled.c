@@ -64,7 +64,7 @@ void ts_scaled_read(const ts_scaled* q, int b, const double* x, double* out_prod
     ts_delassus* G = q->problem->delassus;
     const ts_block* block = &q->problem->block[b];
     double s = q->scale[b];
-    size_t numbers = (size_t)(block->rows * block->rows);
+    size_t numbers = (size_t)block->rows * (size_t)block->rows;
     if (q->value) {
         int e = q->G.start[b];
         while (q->G.column[e] != b) ++e;
