@@ -56,6 +56,9 @@ ts_gjk_vertex ts_epa_polytope_support_of_face(ts_epa_polytope* p, int face, ts_v
     return ts_epa_polytope_support(p, n, hint_a, hint_b);
 }
 
+// Squares below this have lost digits to underflow, and a normal with them.
+static const double LEAST_SQUARE = 1e-280;
+
 // The cross product of a triangle's two shortest edges, the best conditioned; zero where even that is rounding.
 static ts_vec3 careful_normal(ts_vec3 a, ts_vec3 b, ts_vec3 c) {
     ts_vec3 ab = ts_vec3_sub(b, a), bc = ts_vec3_sub(c, b), ca = ts_vec3_sub(a, c);
@@ -71,7 +74,8 @@ static ts_vec3 careful_normal(ts_vec3 a, ts_vec3 b, ts_vec3 c) {
         longest = ca2;
         n = ts_vec3_cross(ab, bc);
     }
-    return ts_vec3_norm_squared(n) > 1e-28 * longest * longest ? n : ts_vec3_zero();
+    double squared = ts_vec3_norm_squared(n);
+    return squared > 1e-28 * longest * longest && squared > LEAST_SQUARE ? n : ts_vec3_zero();
 }
 
 static ts_vec3 careful_normal_of(const ts_epa_polytope* p, const ts_epa_face* f) {
@@ -84,7 +88,7 @@ static void set_plane(ts_epa_polytope* p, int slot, ts_vec3 ca, double ca2, ts_v
     ts_epa_face* f = &p->face[slot];
     ts_vec3 n = ts_vec3_cross(ca, cb);
     double squared = ts_vec3_norm_squared(n);
-    if (!(squared > 1e-3 * ca2 * cb2)) {
+    if (!(squared > 1e-3 * ca2 * cb2 && squared > LEAST_SQUARE)) {
         n = careful_normal_of(p, f);
         squared = ts_vec3_norm_squared(n);
         if (!(squared > 0.0)) {

@@ -9,6 +9,8 @@
 #include "base/assert.h"
 #include "collision/support_internal.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,7 @@ void ts_hull_free(ts_hull* hull) {
     free(hull->face_corner);
     free(hull->face_normal);
     free(hull->face_offset);
+    free(hull->face_hollow);
     free(hull->neighbour_start);
     free(hull->neighbour);
     free(hull->vertex_face_start);
@@ -56,13 +59,14 @@ static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
     hull->face_corner = (int*)malloc(c * sizeof(int));
     hull->face_normal = (ts_vec3*)malloc(f * sizeof *hull->face_normal);
     hull->face_offset = (double*)malloc(f * sizeof(double));
+    hull->face_hollow = (double*)malloc(f * sizeof(double));
     hull->neighbour_start = (int*)calloc(v + 1, sizeof(int));
     hull->neighbour = (int*)malloc(c * sizeof(int));
     hull->vertex_face_start = (int*)calloc(v + 1, sizeof(int));
     hull->vertex_face = (int*)malloc(c * sizeof(int));
     if (!hull->vertex || !hull->x || !hull->start || !hull->face_start || !hull->face_corner || !hull->face_normal ||
-        !hull->face_offset || !hull->neighbour_start || !hull->neighbour || !hull->vertex_face_start ||
-        !hull->vertex_face)
+        !hull->face_offset || !hull->face_hollow || !hull->neighbour_start || !hull->neighbour ||
+        !hull->vertex_face_start || !hull->vertex_face)
         return 0;
     hull->y = hull->x + padded;
     hull->z = hull->y + padded;
@@ -113,14 +117,18 @@ static void fill_planes(ts_hull* hull) {
             turn = ts_vec3_add(
                 turn, ts_vec3_cross(ts_vec3_sub(hull->vertex[c[k]], p0), ts_vec3_sub(hull->vertex[c[k + 1]], p0)));
         ts_vec3 n = ts_vec3_unit_or(turn, ts_vec3_zero());
-        // The outermost corner, so that the plane supports the face.
-        double offset = ts_vec3_dot(n, p0);
+        // The outermost corner, so that the plane supports the face; the innermost one tells how far below it the
+        // polytope may end.
+        double offset = ts_vec3_dot(n, p0), low = offset, size = ts_vec3_norm(p0);
         for (int k = 1; k < count; ++k) {
             double other = ts_vec3_dot(n, hull->vertex[c[k]]);
-            offset = other > offset ? other : offset;
+            offset = fmax(offset, other);
+            low = fmin(low, other);
+            size = fmax(size, ts_vec3_norm(hull->vertex[c[k]]));
         }
         hull->face_normal[f] = n;
         hull->face_offset[f] = offset;
+        hull->face_hollow[f] = offset - low > 8.0 * DBL_EPSILON * size ? offset - low : 0.0;
     }
 }
 

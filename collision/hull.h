@@ -26,6 +26,7 @@ typedef struct ts_hull {
     int* face_corner;        // (corner_count): vertex indices
     ts_vec3* face_normal;    // (face_count) unit, outward
     double* face_offset;     // (face_count) m: <normal, x> = offset on the face
+    double* face_hollow;     // (face_count) m: how far corners of the face lie below its plane; 0 for rounding alone
     int* neighbour_start;    // (vertex_count + 1): neighbours of vertex v, as CSR
     int* neighbour;          // (corner_count)
     int* vertex_face_start;  // (vertex_count + 1): faces around vertex v, as CSR

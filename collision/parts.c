@@ -39,6 +39,8 @@ static void prism_prepare(ts_part_prism* prism) {
     hull->face_corner = prism->topology + FACE_CORNER;
     hull->face_normal = prism->face_normal;
     hull->face_offset = prism->face_offset;
+    memset(prism->face_hollow, 0, sizeof prism->face_hollow);
+    hull->face_hollow = prism->face_hollow;
     hull->neighbour_start = prism->topology + STAR;
     hull->neighbour = prism->topology + NEIGHBOUR;
     hull->vertex_face_start = prism->topology + STAR;

@@ -25,6 +25,7 @@ typedef struct ts_part_prism {
     double coordinate[24];
     ts_vec3 face_normal[5];
     double face_offset[5];
+    double face_hollow[5];  // zeros: three corners make a plane, and the sides are cut along one
     int topology[67];
 } ts_part_prism;
 

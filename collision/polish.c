@@ -196,12 +196,17 @@ static double hull_excess(const ts_hull* hull, ts_vec3 p) {
         return ts_vec3_distance(p, hull->rank ? nearest_on_edge(hull->vertex[0], hull->vertex[1], p) : hull->vertex[0]);
     if (hull->rank == 2)
         return polygon_excess(hull->vertex, hull->face_corner, hull->face_start[1], hull->face_normal[0], p);
-    double most = box_excess(hull->box_min, hull->box_max, p);
+    double most = box_excess(hull->box_min, hull->box_max, p), share = 0.0;
     for (int f = 0; f < hull->face_count; ++f) {
-        double out = ts_vec3_dot(hull->face_normal[f], p) - hull->face_offset[f];
-        most = out > most ? out : most;
+        // Of a face joined from several, the polytope may end below its plane.
+        double out = ts_vec3_dot(hull->face_normal[f], p) - hull->face_offset[f] + hull->face_hollow[f];
+        most = fmax(most, out);
+        if (!(out > 0.0)) continue;
+        double depth = hull->face_offset[f] - ts_vec3_dot(hull->face_normal[f], hull->centroid);
+        share = fmax(share, depth > 0.0 ? out / (out + depth) : 1.0);
     }
-    return most;
+    // Beyond the sharp rim of a plate its faces are hardly off: what counts is how far p must go towards the middle.
+    return share > 0.0 ? fmax(most, share * ts_vec3_distance(p, hull->centroid)) : most;
 }
 
 // How far a point lies outside a core with flat features: zero or less inside, a length of the right size nearby.
