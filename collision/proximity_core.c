@@ -488,6 +488,29 @@ static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transfor
     return 1;
 }
 
+// A verdict that fell back on the distance, with bounds on both sides of the margin, has proven nothing: once more, plainly
+// and from nothing, and the narrower bounds count.
+static void settle_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double balls,
+                           const ts_proximity_options* options, ts_proximity* out, double* out_scale) {
+    double margin = options->margin + balls;
+    if (!(out->lower <= margin && margin < out->upper)) return;
+    if (out->upper - out->lower <= 8.0 * DBL_EPSILON * (*out_scale + balls)) return;
+    ts_proximity_options plain = *options;
+    plain.variant = TS_GJK_AUTO;
+    plain.start = TS_GJK_START_AUTO;
+    ts_proximity again;
+    double scale = *out_scale;
+    ts_proximity_reset(&again);
+    query_cores(a, b, b_in_a, balls, &plain, 0, &again, &scale);
+    again.gjk_iterations += out->gjk_iterations;
+    again.epa_iterations += out->epa_iterations;
+    again.sqp_iterations += out->sqp_iterations;
+    again.support_calls += out->support_calls;
+    if (again.status == TS_PROXIMITY_INVALID_INPUT || again.upper - again.lower >= out->upper - out->lower) return;
+    *out = again;
+    *out_scale = scale;
+}
+
 void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
                    const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
     if (options->goal == TS_PROXIMITY_VERDICT) {
@@ -497,6 +520,7 @@ void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_i
     double balls = a->radius + b->radius, scale = 0.0;
     query_cores(a, b, b_in_a, balls, options, cache, out, &scale);
     if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
+    if (options->goal == TS_PROXIMITY_VERDICT) settle_verdict(a, b, b_in_a, balls, options, out, &scale);
     if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->lower;
     if (cache) remember(b_in_a, out, cache);
     straighten(a, b, out->distance, out);

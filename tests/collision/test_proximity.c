@@ -318,3 +318,35 @@ Test(proximity, coincident_shapes_have_a_normal) {
     }
     ts_hull_free(hull);
 }
+
+// Deep within rounded shapes the margin lies thousands of millimetres from the cores' own distance; whatever GJK was told
+// to start from, a verdict of a pair that overlaps by micrometres is what the distance says.
+Test(proximity, a_verdict_is_proven_before_it_is_given) {
+    static const double R[9] = {0.34906245271710279,  0.43372630882991314,   -0.83068459305075559,
+                                0.20529199779358445,  -0.90030268046174955,  -0.3838102124687513,
+                                -0.91433615248716893, -0.036559165501525548, -0.40330240226509062};
+    ts_shape can = ts_shape_rounded(ts_shape_cylinder(488.76657005805924, 82.297141522966527), 441.94132601837441);
+    ts_shape box = ts_shape_box(ts_vec3_make(966.82906438457576, 898.48832847242761, 2589.3411800640501));
+    ts_transform pa, pb;
+    for (int k = 0; k < 9; ++k) pa.R.m[k / 3][k % 3] = R[k];
+    pb.R = pa.R;
+    pa.p = ts_vec3_make(-44178.291509973504, 44426.004360071311, 23401.987539715949);
+    pb.p = ts_vec3_make(-46853.467102279537, 45245.914818966921, 21507.376507161785);
+    for (int variant = 0; variant < TS_GJK_VARIANT_COUNT; ++variant) {
+        for (int start = 0; start < TS_GJK_START_COUNT; ++start) {
+            ts_proximity_options options = ts_proximity_options_default();
+            options.method = TS_PROXIMITY_GJK;
+            options.variant = (ts_gjk_variant)variant;
+            options.start = (ts_gjk_start)start;
+            options.goal = TS_PROXIMITY_VERDICT;
+            ts_gjk_cache cache = ts_gjk_cache_none();
+            cache.normal = ts_vec3_make(1e-310, 0.178274, (double)NAN);
+            ts_proximity p;
+            ts_proximity_query(&can, &pa, &box, &pb, &options, &cache, &p);
+            // The side of the can and a side of the box, parallel: 3.84 um deep.
+            cr_expect_eq(p.status, TS_PROXIMITY_OVERLAP_EARLY, "%s from %s: %s [%g, %g]",
+                         ts_gjk_variant_name(options.variant), ts_gjk_start_name(options.start),
+                         ts_proximity_status_name(p.status), p.lower, p.upper);
+        }
+    }
+}
