@@ -1,9 +1,8 @@
 // Line plots as SVG.
 //
-// Ticks: steps of 1, 2 or 5 times a power of ten, the smallest that keeps labels apart. Curves over time are reduced to
-// the first, lowest, highest and last value per half pixel, paths to points half a pixel apart: the picture is the same and
-// the page stays small. Colours: Okabe and Ito's set, made to be told apart by colour-blind readers; a second round through
-// the colours is dashed.
+// Curves over time are reduced to the first, lowest, highest and last value per half pixel, paths to points half a pixel
+// apart: the picture is the same and the page stays small. Colours: Okabe and Ito's set, made to be told apart by
+// colour-blind readers; a second round through the colours is dashed. Axes: cli/svg_axis.c.
 #include "cli/svg.h"
 
 #include <math.h>
@@ -11,256 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MARGIN_LEFT = 64,
-    MARGIN_RIGHT = 20,
-    MARGIN_TOP = 34,
-    MARGIN_BOTTOM = 46,
-    COLOURS = 8,
-    MARKS = 7,
-    MOST_TICKS = 64
-};
+#include "cli/svg_axis.h"
 
-// --- axes ------------------------------------------------------------------------------------------------------------
-
-typedef struct axis {
-    double low;  // in shown units (after `scale`); exponent of ten when logarithmic
-    double high;
-    double scale;  // shown = value * scale
-    double from;   // px
-    double to;     // px
-    ts_svg_scale kind;
-    double floor;
-    int tick_count;
-    int decimals;
-    double tick[MOST_TICKS];
-    char unit[16];
-} axis;
-
-static double place(const axis* self, double value) {
-    double shown = value * self->scale;
-    if (self->kind == TS_SVG_SIGNED_LOG) {
-        double size = fabs(value) / self->floor;
-        shown = size > 1.0 ? copysign(log10(size), value) : 0.0;
-    }
-    if (self->kind == TS_SVG_LOG) shown = log10(value > self->floor ? value : self->floor);
-    return self->from + (shown - self->low) / (self->high - self->low) * (self->to - self->from);
-}
-
-// A prefix that makes the largest number on the axis lie between 1 and 1000.
-static void choose_prefix(axis* self, double largest, const char* unit) {
-    static const struct {
-        double scale;
-        const char* prefix;
-    } prefixes[] = {{1e9, "n"}, {1e6, "\xC2\xB5"}, {1e3, "m"}, {1.0, ""}, {1e-3, "k"}, {1e-6, "M"}};
-    self->scale = 1.0;
-    snprintf(self->unit, sizeof self->unit, "%s", unit);
-    if (!unit[0] || !(largest > 0.0)) return;
-    // Nanoseconds are a part of seconds, else thousands of them would be "kns".
-    double part = 1.0;
-    if (strcmp(unit, "ns") == 0) part = 1e-9;
-    if (strcmp(unit, "us") == 0) part = 1e-6;
-    if (part < 1.0) unit = "s";
-    largest *= part;
-    size_t i = 0;
-    while (i + 1 < sizeof prefixes / sizeof prefixes[0] && largest * prefixes[i].scale >= 1000.0) ++i;
-    // Seconds and radians read better plain down to a tenth.
-    if (prefixes[i].scale == 1e3 && largest >= 0.1 && strcmp(unit, "s") == 0) ++i;
-    self->scale = part * prefixes[i].scale;
-    snprintf(self->unit, sizeof self->unit, "%s%s", prefixes[i].prefix, unit);
-}
-
-static double nice_step(double span, double most_ticks) {
-    double raw = span / (most_ticks > 1.0 ? most_ticks : 1.0);
-    double power = pow(10.0, floor(log10(raw)));
-    double part = raw / power;
-    return power * (part <= 1.0 ? 1.0 : (part <= 2.0 ? 2.0 : (part <= 5.0 ? 5.0 : 10.0)));
-}
-
-static void add_linear_ticks(axis* self, double pixels_per_tick, int whole, int widen) {
-    double step = nice_step(self->high - self->low, fabs(self->to - self->from) / pixels_per_tick);
-    if (whole && step < 1.0) step = 1.0;
-    if (widen) {
-        self->low = floor(self->low / step + 1e-9) * step;
-        self->high = ceil(self->high / step - 1e-9) * step;
-    }
-    self->decimals = step < 1.0 ? (int)ceil(-log10(step) - 1e-9) : 0;
-    self->tick_count = 0;
-    double first = ceil(self->low / step - 1e-9);
-    for (double k = first; k * step <= self->high + 1e-9 * step && self->tick_count < MOST_TICKS; k += 1.0)
-        self->tick[self->tick_count++] = k * step == 0.0 ? 0.0 : k * step;
-}
-
-// The largest of 1, 2, 5 times a power of ten that is not above 10^exponent, or the smallest not below, as exponent.
-static double nice_exponent(double exponent, int above) {
-    static const double mantissa[] = {0.0, 0.301029995663981195, 0.698970004336018805, 1.0};
-    double whole = floor(exponent);
-    double rest = exponent - whole;
-    double best = above ? 1.0 : 0.0;
-    for (int i = 0; i < 4; ++i) {
-        if (!above && mantissa[i] <= rest + 1e-9) best = mantissa[i];
-        if (above && mantissa[3 - i] >= rest - 1e-9) best = mantissa[3 - i];
-    }
-    return whole + best;
-}
-
-// Less than two powers of ten: 1, 2, 5.
-static void add_short_log_ticks(axis* self) {
-    self->low = nice_exponent(self->low, 0);
-    self->high = nice_exponent(self->high, 1);
-    if (self->high - self->low < 0.3) self->high = nice_exponent(self->low + 0.3, 1);
-    self->tick_count = 0;
-    for (double k = self->low; k <= self->high + 1e-6 && self->tick_count < MOST_TICKS; k = nice_exponent(k + 0.2, 1))
-        self->tick[self->tick_count++] = k;
-}
-
-static void add_log_ticks(axis* self) {
-    if (self->high - self->low < 2.0) {
-        add_short_log_ticks(self);
-        return;
-    }
-    self->low = floor(self->low + 1e-9);
-    self->high = ceil(self->high - 1e-9);
-    if (self->high - self->low < 1.0) self->high = self->low + 1.0;
-    double step = ceil((self->high - self->low) * 26.0 / fabs(self->to - self->from));
-    self->tick_count = 0;
-    for (double k = self->low; k <= self->high && self->tick_count < MOST_TICKS; k += step)
-        self->tick[self->tick_count++] = k;
-}
-
-typedef struct range {
-    double low;
-    double high;
-} range;
-
-static void widen(range* r, double value) {
-    if (!isfinite(value)) return;
-    if (value < r->low) r->low = value;
-    if (value > r->high) r->high = value;
-}
-
-static range range_of(const ts_svg_plot* plot, int of_y) {
-    range r = {HUGE_VAL, -HUGE_VAL};
-    // A logarithmic axis without a floor has nothing to say about what is not positive.
-    int only_positive = of_y ? plot->y_scale == TS_SVG_LOG && plot->y_floor <= 0.0 : plot->x_scale == TS_SVG_LOG;
-    for (int c = 0; c < plot->curve_count; ++c) {
-        const double* value = of_y ? plot->curve[c].y : plot->curve[c].x;
-        for (int i = 0; i < plot->curve[c].count; ++i)
-            if (!only_positive || value[i] > 0.0) widen(&r, value[i]);
-    }
-    if (!(r.low <= r.high)) r.low = r.high = only_positive ? 1.0 : 0.0;
-    return r;
-}
-
-// Zero in the middle, powers of ten to both sides. One power below the smallest value shown lies zero.
-static void make_signed_axis(const ts_svg_plot* plot, axis* self) {
-    range r = {HUGE_VAL, -HUGE_VAL};
-    double smallest = HUGE_VAL;
-    for (int c = 0; c < plot->curve_count; ++c) {
-        for (int i = 0; i < plot->curve[c].count; ++i) {
-            double x = plot->curve[c].x[i];
-            widen(&r, x);
-            if (isfinite(x) && x != 0.0 && fabs(x) < smallest) smallest = fabs(x);
-        }
-    }
-    if (!isfinite(smallest)) smallest = 1.0;
-    self->kind = TS_SVG_SIGNED_LOG;
-    self->scale = 1.0;
-    self->floor = pow(10.0, floor(log10(smallest) + 1e-9) - 1.0);
-    snprintf(self->unit, sizeof self->unit, "%s", plot->x_unit);
-    self->low = r.low < 0.0 ? -log10(-r.low / self->floor) : 0.0;
-    self->high = r.high > 0.0 ? log10(r.high / self->floor) : 0.0;
-    if (!(self->high > self->low)) self->high = self->low + 1.0;
-    for (double k = ceil(self->low - 1e-9); k <= self->high + 1e-9 && self->tick_count < MOST_TICKS; k += 1.0)
-        self->tick[self->tick_count++] = k;
-}
-
-static axis make_x_axis(const ts_svg_plot* plot) {
-    range r = range_of(plot, 0);
-    axis self;
-    memset(&self, 0, sizeof self);
-    self.from = MARGIN_LEFT;
-    self.to = plot->width - MARGIN_RIGHT;
-    if (plot->x_scale == TS_SVG_SIGNED_LOG) {
-        make_signed_axis(plot, &self);
-        return self;
-    }
-    if (plot->x_scale == TS_SVG_LOG) {
-        self.kind = TS_SVG_LOG;
-        self.scale = 1.0;
-        self.floor = r.low;
-        self.low = log10(r.low);
-        self.high = log10(r.high);
-        snprintf(self.unit, sizeof self.unit, "%s", plot->x_unit);
-        add_log_ticks(&self);
-        return self;
-    }
-    if (!(r.high > r.low)) r.high = r.low + 1.0;
-    choose_prefix(&self, fmax(fabs(r.low), fabs(r.high)), plot->x_unit);
-    self.low = r.low * self.scale;
-    self.high = r.high * self.scale;
-    return self;
-}
-
-static axis make_y_axis(const ts_svg_plot* plot) {
-    range r = range_of(plot, 1);
-    axis self;
-    memset(&self, 0, sizeof self);
-    self.from = plot->height - MARGIN_BOTTOM;
-    self.to = MARGIN_TOP;
-    if (plot->y_reversed) {
-        self.from = MARGIN_TOP;
-        self.to = plot->height - MARGIN_BOTTOM;
-    }
-    self.kind = plot->y_scale;
-    self.scale = 1.0;
-    self.floor = plot->y_floor > 0.0 ? plot->y_floor : r.low;
-    if (self.kind == TS_SVG_LOG) {
-        snprintf(self.unit, sizeof self.unit, "%s", plot->y_unit);
-        self.low = log10(r.low > self.floor ? r.low : self.floor);
-        self.high = log10(r.high > self.floor ? r.high : self.floor);
-        add_log_ticks(&self);
-        return self;
-    }
-    if (plot->y_from_zero) {
-        widen(&r, 0.0);
-    }
-    if (r.high - r.low < plot->y_span) {
-        double middle = plot->y_from_zero ? plot->y_span / 2.0 : (r.low + r.high) / 2.0;
-        if (fabs(middle) < 0.01 * plot->y_span) middle = 0.0;
-        r.low = middle - plot->y_span / 2.0;
-        r.high = middle + plot->y_span / 2.0;
-    }
-    if (!(r.high > r.low)) r.high = r.low + 1.0;
-    choose_prefix(&self, fmax(fabs(r.low), fabs(r.high)), plot->y_unit);
-    self.low = r.low * self.scale;
-    self.high = r.high * self.scale;
-    return self;
-}
-
-// Gives both axes of a path the same metres per pixel, unless that would leave one of them with next to nothing.
-static void equalise(axis* x, axis* y) {
-    double x_pixels = fabs(x->to - x->from);
-    double y_pixels = fabs(y->to - y->from);
-    double x_span = (x->high - x->low) / x->scale;
-    double y_span = (y->high - y->low) / y->scale;
-    double per_pixel = fmax(x_span / x_pixels, y_span / y_pixels);
-    if (fmin(x_span / x_pixels, y_span / y_pixels) < per_pixel / 12.0) return;
-    double x_room = 0.5 * (per_pixel * x_pixels - x_span) * x->scale;
-    double y_room = 0.5 * (per_pixel * y_pixels - y_span) * y->scale;
-    x->low -= x_room;
-    x->high += x_room;
-    y->low -= y_room;
-    y->high += y_room;
-}
-
-static void pad(axis* self, double part) {
-    double room = part * (self->high - self->low);
-    self->low -= room;
-    self->high += room;
-}
-
-// --- drawing ---------------------------------------------------------------------------------------------------------
+enum { COLOURS = 8, MARKS = 7 };
 
 void ts_svg_escape(ts_text* text, const char* plain) {
     for (const char* c = plain; *c; ++c) {
@@ -284,7 +36,7 @@ static void add_power_of_ten(ts_text* text, int exponent) {
     for (const char* c = plain; *c; ++c) ts_text_add(text, "%s", *c == '-' ? "\xE2\x81\xBB" : digits[*c - '0']);
 }
 
-static void add_tick_label(ts_text* text, const axis* self, double value) {
+static void add_tick_label(ts_text* text, const ts_svg_axis* self, double value) {
     if (self->kind == TS_SVG_SIGNED_LOG) {
         int exponent = (int)floor(log10(self->floor) + fabs(value) + 0.5);
         if (value < 0.0) ts_text_add(text, "\xE2\x88\x92");
@@ -309,18 +61,18 @@ static void add_tick_label(ts_text* text, const axis* self, double value) {
         ts_text_add(text, "%s%.*f", value < 0.0 ? "\xE2\x88\x92" : "", self->decimals, fabs(value));
 }
 
-static void draw_frame(const ts_svg_plot* plot, const axis* x, const axis* y, ts_text* text) {
-    double bottom = plot->height - MARGIN_BOTTOM;
-    double right = plot->width - MARGIN_RIGHT;
+static void draw_frame(const ts_svg_plot* plot, const ts_svg_axis* x, const ts_svg_axis* y, ts_text* text) {
+    double bottom = plot->height - TS_SVG_BOTTOM;
+    double right = plot->width - TS_SVG_RIGHT;
     ts_text_add(text, "<g class=\"grid\">");
     for (int i = 0; i < x->tick_count; ++i) {
         double at = x->from + (x->tick[i] - x->low) / (x->high - x->low) * (x->to - x->from);
-        ts_text_add(text, "<path d=\"M%.1f %dV%.1f\"/>", at, MARGIN_TOP, bottom);
+        ts_text_add(text, "<path d=\"M%.1f %dV%.1f\"/>", at, TS_SVG_TOP, bottom);
     }
     for (int i = 0; i < y->tick_count; ++i) {
         double at = y->from + (y->tick[i] - y->low) / (y->high - y->low) * (y->to - y->from);
         int zero = y->kind == TS_SVG_LINEAR && y->tick[i] == 0.0;
-        ts_text_add(text, "<path%s d=\"M%d %.1fH%.1f\"/>", zero ? " class=\"zero\"" : "", MARGIN_LEFT, at, right);
+        ts_text_add(text, "<path%s d=\"M%d %.1fH%.1f\"/>", zero ? " class=\"zero\"" : "", TS_SVG_LEFT, at, right);
     }
     ts_text_add(text, "</g><g class=\"tick\">");
     for (int i = 0; i < x->tick_count; ++i) {
@@ -331,15 +83,15 @@ static void draw_frame(const ts_svg_plot* plot, const axis* x, const axis* y, ts
     }
     for (int i = 0; i < y->tick_count; ++i) {
         double at = y->from + (y->tick[i] - y->low) / (y->high - y->low) * (y->to - y->from);
-        ts_text_add(text, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", MARGIN_LEFT - 7, at + 3.8);
+        ts_text_add(text, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", TS_SVG_LEFT - 7, at + 3.8);
         add_tick_label(text, y, y->tick[i]);
         ts_text_add(text, "</text>");
     }
     ts_text_add(text, "</g><text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
-                0.5 * (MARGIN_LEFT + right), plot->height - 8.0);
+                0.5 * (TS_SVG_LEFT + right), plot->height - 8.0);
     ts_svg_escape(text, plot->x_label);
     ts_text_add(text, x->unit[0] ? " [%s]</text>" : "%s</text>", x->unit);
-    ts_text_add(text, "<text class=\"label\" x=\"%d\" y=\"%d\">", 8, MARGIN_TOP - 14);
+    ts_text_add(text, "<text class=\"label\" x=\"%d\" y=\"%d\">", 8, TS_SVG_TOP - 14);
     ts_svg_escape(text, plot->y_label);
     ts_text_add(text, y->unit[0] ? " [%s]</text>" : "%s</text>", y->unit);
 }
@@ -360,7 +112,7 @@ static void pen_to(pen* self, double x, double y) {
 }
 
 // A curve over time: first, lowest, highest and last point of every half pixel.
-static void draw_series(const ts_svg_curve* curve, const axis* x, const axis* y, pen* tip) {
+static void draw_series(const ts_svg_curve* curve, const ts_svg_axis* x, const ts_svg_axis* y, pen* tip) {
     int i = 0;
     while (i < curve->count) {
         if (!isfinite(curve->y[i]) || !isfinite(curve->x[i])) {
@@ -368,30 +120,31 @@ static void draw_series(const ts_svg_curve* curve, const axis* x, const axis* y,
             ++i;
             continue;
         }
-        double column = floor(2.0 * place(x, curve->x[i]));
+        double column = floor(2.0 * ts_svg_place(x, curve->x[i]));
         int low = i;
         int high = i;
         int last = i;
-        for (int k = i; k < curve->count && isfinite(curve->y[k]) && floor(2.0 * place(x, curve->x[k])) <= column;
-             ++k) {
+        for (int k = i;
+             k < curve->count && isfinite(curve->y[k]) && floor(2.0 * ts_svg_place(x, curve->x[k])) <= column; ++k) {
             if (curve->y[k] < curve->y[low]) low = k;
             if (curve->y[k] > curve->y[high]) high = k;
             last = k;
         }
         int order[4] = {i, low < high ? low : high, low < high ? high : low, last};
-        for (int k = 0; k < 4; ++k) pen_to(tip, place(x, curve->x[order[k]]), place(y, curve->y[order[k]]));
+        for (int k = 0; k < 4; ++k)
+            pen_to(tip, ts_svg_place(x, curve->x[order[k]]), ts_svg_place(y, curve->y[order[k]]));
         i = last + 1;
     }
 }
 
-static void draw_path(const ts_svg_curve* curve, const axis* x, const axis* y, pen* tip) {
+static void draw_path(const ts_svg_curve* curve, const ts_svg_axis* x, const ts_svg_axis* y, pen* tip) {
     for (int i = 0; i < curve->count; ++i) {
         if (!isfinite(curve->y[i]) || !isfinite(curve->x[i])) {
             tip->down = 0;
             continue;
         }
-        double at_x = place(x, curve->x[i]);
-        double at_y = place(y, curve->y[i]);
+        double at_x = ts_svg_place(x, curve->x[i]);
+        double at_y = ts_svg_place(y, curve->y[i]);
         if (tip->down && i + 1 < curve->count && hypot(at_x - tip->x, at_y - tip->y) < 0.5) continue;
         pen_to(tip, at_x, at_y);
     }
@@ -421,47 +174,47 @@ static double stroke_width(ts_svg_scale scale, int style, int style_count) {
 }
 
 // Marks at places of the curve's own, so that curves on top of each other show different marks side by side.
-static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
+static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const ts_svg_axis* x, const ts_svg_axis* y,
                        ts_text* text) {
     enum { MARKS_PER_CURVE = 5, FEW = 24 };
     if (curve->count == 0) return;
     if (plot->points && curve->count <= FEW) {
         for (int i = 0; i < curve->count; ++i)
             if (isfinite(curve->x[i]) && isfinite(curve->y[i]))
-                draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
+                draw_mark(text, curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]));
         return;
     }
     double own = ((double)curve->style + 0.5) / (double)(plot->style_count > 0 ? plot->style_count : 1);
     for (int k = 0; k < MARKS_PER_CURVE; ++k) {
         int i = (int)((double)(curve->count - 1) * ((double)k + own) / MARKS_PER_CURVE);
         if (i < curve->count && isfinite(curve->x[i]) && isfinite(curve->y[i]))
-            draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
+            draw_mark(text, curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]));
     }
 }
 
 // The same along a path, by its length: bodies that have come to rest would gather marks placed by time.
-static void draw_path_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
-                            ts_text* text) {
+static void draw_path_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const ts_svg_axis* x,
+                            const ts_svg_axis* y, ts_text* text) {
     enum { MARKS_PER_PATH = 2 };
     double own = ((double)curve->style + 0.5) / (double)(plot->style_count > 0 ? plot->style_count : 1);
     double length[2] = {0.0, 0.0};  // px: of the whole path, then up to the present point
     int marks = 0;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 1; i < curve->count; ++i) {
-            double part = hypot(place(x, curve->x[i]) - place(x, curve->x[i - 1]),
-                                place(y, curve->y[i]) - place(y, curve->y[i - 1]));
+            double part = hypot(ts_svg_place(x, curve->x[i]) - ts_svg_place(x, curve->x[i - 1]),
+                                ts_svg_place(y, curve->y[i]) - ts_svg_place(y, curve->y[i - 1]));
             if (!isfinite(part)) continue;
             length[pass] += part;
             if (pass == 0 || marks == MARKS_PER_PATH) continue;
             if (length[1] < length[0] * ((double)marks + own) / MARKS_PER_PATH) continue;
-            draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
+            draw_mark(text, curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]));
             marks++;
         }
         if (length[0] < 40.0) return;
     }
 }
 
-static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const axis* x, const axis* y,
+static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const ts_svg_axis* x, const ts_svg_axis* y,
                        ts_text* text) {
     ts_text_add(text, "<g class=\"c s%d k%d\"><path class=\"l\" stroke-width=\"%.1f\"%s d=\"", curve->style,
                 curve->style % COLOURS,
@@ -478,7 +231,7 @@ static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const
         // Where it ended says most.
         for (int i = curve->count - 1; i >= 0; --i) {
             if (!isfinite(curve->x[i]) || !isfinite(curve->y[i])) continue;
-            draw_mark(text, curve->style, place(x, curve->x[i]), place(y, curve->y[i]));
+            draw_mark(text, curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]));
             break;
         }
     } else {
@@ -489,15 +242,15 @@ static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const
 
 // `where` says where it lies within another drawing; "" when it stands in a page.
 static void add_plot(const ts_svg_plot* plot, const char* where, ts_text* text) {
-    axis x = make_x_axis(plot);
-    axis y = make_y_axis(plot);
+    ts_svg_axis x = ts_svg_x_axis(plot);
+    ts_svg_axis y = ts_svg_y_axis(plot);
     if (plot->path) {
-        pad(&x, 0.04);
-        pad(&y, 0.08);
-        equalise(&x, &y);
+        ts_svg_pad(&x, 0.04);
+        ts_svg_pad(&y, 0.08);
+        ts_svg_equalise(&x, &y);
     }
-    if (x.kind == TS_SVG_LINEAR) add_linear_ticks(&x, 56.0, 0, 0);
-    if (y.kind == TS_SVG_LINEAR) add_linear_ticks(&y, 34.0, plot->y_whole, !plot->path);
+    if (x.kind == TS_SVG_LINEAR) ts_svg_linear_ticks(&x, 56.0, 0, 0);
+    if (y.kind == TS_SVG_LINEAR) ts_svg_linear_ticks(&y, 34.0, plot->y_whole, !plot->path);
     ts_text_add(text, "<svg class=\"plot\"%s viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", where, plot->width,
                 plot->height);
     ts_svg_escape(text, plot->title);
@@ -511,8 +264,8 @@ static void add_plot(const ts_svg_plot* plot, const char* where, ts_text* text) 
         ts_text_add(text, "\"/>");
     }
     if (plot->path && plot->curve_count > 0 && plot->curve[0].count > 0)
-        ts_text_add(text, "<circle class=\"start\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", place(&x, plot->curve[0].x[0]),
-                    place(&y, plot->curve[0].y[0]));
+        ts_text_add(text, "<circle class=\"start\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>",
+                    ts_svg_place(&x, plot->curve[0].x[0]), ts_svg_place(&y, plot->curve[0].y[0]));
     ts_text_add(text, "</svg>\n");
 }
 
@@ -570,7 +323,7 @@ void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* tex
     for (int c = 0; c < plot->curve_count; ++c)
         if (strlen(label[c]) > longest) longest = strlen(label[c]);
     double wanted = SWATCH + 6.6 * (double)longest + 18.0;
-    double room = plot->width - MARGIN_LEFT - MARGIN_RIGHT;
+    double room = plot->width - TS_SVG_LEFT - TS_SVG_RIGHT;
     int columns = wanted < room ? (int)(room / wanted) : 1;
     int lines = (plot->curve_count + columns - 1) / columns;
     int height = HEAD + plot->height + lines * LINE + FOOT;
@@ -594,7 +347,7 @@ void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* tex
     snprintf(where, sizeof where, " x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"", HEAD, plot->width, plot->height);
     add_plot(plot, where, text);
     for (int c = 0; c < plot->curve_count; ++c) {
-        double x = MARGIN_LEFT + (c % columns) * (room / columns);
+        double x = TS_SVG_LEFT + (c % columns) * (room / columns);
         int line = c / columns;
         double y = HEAD + plot->height + line * LINE;
         snprintf(where, sizeof where, " x=\"%.1f\" y=\"%.1f\"", x, y + 3.0);

@@ -7,10 +7,7 @@
 // Interruptions. A file closed on a signal is complete. After a kill that cannot be caught it is readable as of the last
 // flush, because nothing that a flush wrote is moved or freed afterwards:
 // - metadata reaches the disk in flushes only, all of it together (the metadata cache may not evict);
-// - a chunk that is full (or the last one) before any flush is deflated and written once; one that a flush meets half full
-//   is stored plain, at its full size, and rewritten in its place as it fills. So deflating never moves a chunk that a
-//   reader may see. Such chunks are one per dataset and second: little against a fast run's data, and a slow run has little
-//   data.
+// - a chunk that a flush wrote is never moved (record_column.c).
 // The old superblock is used, which carries no "open for writing" mark that would make readers refuse. Not covered: a
 // kill in the middle of a flush, which takes a few milliseconds of every second.
 #include "engine/record_internal.h"
@@ -30,6 +27,7 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 
 #include "base/clock.h"
 #include "engine/certify.h"
+#include "engine/record_column_internal.h"
 #include "engine/record_output_internal.h"
 
 #include <errno.h>
@@ -45,8 +43,6 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 #endif
 
 // --- what is recorded ------------------------------------------------------------------------------------------------
-
-typedef enum column_type { COLUMN_DOUBLE, COLUMN_INT32, COLUMN_INT64, COLUMN_UINT64 } column_type;
 
 // Shape of one row; BODIES_n means body_count x n, NQ and NV the model's.
 typedef enum column_shape {
@@ -113,72 +109,61 @@ typedef enum column_id {
 typedef struct column_definition {
     const char* path;
     const char* unit;
-    column_type type;
+    ts_record_type type;
     column_shape shape;
 } column_definition;
 
 static const column_definition definitions[COLUMN_COUNT] = {
-    [TIME] = {"/state/time", "s", COLUMN_DOUBLE, SHAPE_1},
-    [QPOS] = {"/state/qpos", "m, rad, 1", COLUMN_DOUBLE, SHAPE_NQ},
-    [QVEL] = {"/state/qvel", "m/s, rad/s", COLUMN_DOUBLE, SHAPE_NV},
-    [BODY_POSITION] = {"/bodies/position", "m", COLUMN_DOUBLE, SHAPE_BODIES_3},
-    [BODY_QUATERNION] = {"/bodies/quaternion", "1", COLUMN_DOUBLE, SHAPE_BODIES_4},
-    [BODY_LINEAR] = {"/bodies/linear_velocity", "m/s", COLUMN_DOUBLE, SHAPE_BODIES_3},
-    [BODY_ANGULAR] = {"/bodies/angular_velocity", "rad/s", COLUMN_DOUBLE, SHAPE_BODIES_3},
-    [ENERGY_KINETIC] = {"/energy/kinetic", "J", COLUMN_DOUBLE, SHAPE_1},
-    [ENERGY_POTENTIAL] = {"/energy/potential", "J", COLUMN_DOUBLE, SHAPE_1},
-    [ITERATIONS] = {"/solver/iterations", "1", COLUMN_INT32, SHAPE_1},
-    [STATUS] = {"/solver/status", "1", COLUMN_INT32, SHAPE_1},
-    [RESIDUAL_OWN] = {"/solver/own_residual", "N", COLUMN_DOUBLE, SHAPE_1},
-    [RESIDUAL_LCP] = {"/solver/lcp_residual", "N", COLUMN_DOUBLE, SHAPE_1},
-    [RESIDUAL_CCP] = {"/solver/ccp_residual", "N", COLUMN_DOUBLE, SHAPE_1},
-    [RESIDUAL_NCP] = {"/solver/ncp_residual", "N", COLUMN_DOUBLE, SHAPE_1},
-    [NCP_PRIMAL] = {"/solver/ncp_primal", "N s", COLUMN_DOUBLE, SHAPE_1},
-    [NCP_DUAL] = {"/solver/ncp_dual", "m/s", COLUMN_DOUBLE, SHAPE_1},
-    [NCP_COMPLEMENTARITY] = {"/solver/ncp_complementarity", "J", COLUMN_DOUBLE, SHAPE_1},
-    [NATURAL] = {"/solver/natural", "1", COLUMN_DOUBLE, SHAPE_1},
-    [SIGNORINI] = {"/solver/signorini", "J", COLUMN_DOUBLE, SHAPE_1},
-    [DISSIPATION] = {"/solver/dissipation", "J", COLUMN_DOUBLE, SHAPE_1},
-    [CLOSING] = {"/solver/closing", "m/s", COLUMN_DOUBLE, SHAPE_1},
-    [SLIP_ANGLE] = {"/solver/slip_angle", "rad", COLUMN_DOUBLE, SHAPE_1},
-    [WORST_PENETRATION] = {"/contacts/worst_penetration", "m", COLUMN_DOUBLE, SHAPE_1},
-    [NARROW_FAILURES] = {"/contacts/narrow_failures", "1", COLUMN_INT32, SHAPE_1},
-    [CONTACT_FIRST] = {"/contacts/first", "1", COLUMN_INT64, SHAPE_1},
-    [CONTACT_COUNT] = {"/contacts/count", "1", COLUMN_INT32, SHAPE_1},
-    [CONTACT_POSITION] = {"/contacts/position", "m", COLUMN_DOUBLE, SHAPE_3},
-    [CONTACT_FRAME] = {"/contacts/frame", "1", COLUMN_DOUBLE, SHAPE_3X3},
-    [CONTACT_IMPULSE] = {"/contacts/impulse", "N s", COLUMN_DOUBLE, SHAPE_3},
-    [CONTACT_VELOCITY] = {"/contacts/velocity", "m/s", COLUMN_DOUBLE, SHAPE_3},
-    [CONTACT_GAP] = {"/contacts/gap", "m", COLUMN_DOUBLE, SHAPE_1},
-    [CONTACT_FRICTION] = {"/contacts/friction", "1", COLUMN_DOUBLE, SHAPE_1},
-    [CONTACT_GEOM_A] = {"/contacts/geom_a", "1", COLUMN_INT32, SHAPE_1},
-    [CONTACT_GEOM_B] = {"/contacts/geom_b", "1", COLUMN_INT32, SHAPE_1},
-    [CONTACT_KEY] = {"/contacts/key", "1", COLUMN_UINT64, SHAPE_1},
-    [CONTACT_MODE] = {"/contacts/mode", "1", COLUMN_INT32, SHAPE_1},
-    [CONTACT_LAWS] = {"/contacts/laws", "1", COLUMN_INT32, SHAPE_1},
-    [CONTACT_NCP] = {"/contacts/ncp_residual", "N", COLUMN_DOUBLE, SHAPE_1},
-    [CONTACT_NATURAL] = {"/contacts/natural", "1", COLUMN_DOUBLE, SHAPE_1},
-    [TIMING_KINEMATICS] = {"/timing/kinematics", "s", COLUMN_DOUBLE, SHAPE_1},
-    [TIMING_BROAD] = {"/timing/broad_phase", "s", COLUMN_DOUBLE, SHAPE_1},
-    [TIMING_NARROW] = {"/timing/narrow_phase", "s", COLUMN_DOUBLE, SHAPE_1},
-    [TIMING_ASSEMBLE] = {"/timing/assemble", "s", COLUMN_DOUBLE, SHAPE_1},
-    [TIMING_SOLVE] = {"/timing/solve", "s", COLUMN_DOUBLE, SHAPE_1},
-    [TIMING_INTEGRATE] = {"/timing/integrate", "s", COLUMN_DOUBLE, SHAPE_1},
-    [TIMING_TOTAL] = {"/timing/total", "s", COLUMN_DOUBLE, SHAPE_1},
+    [TIME] = {"/state/time", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [QPOS] = {"/state/qpos", "m, rad, 1", TS_RECORD_DOUBLE, SHAPE_NQ},
+    [QVEL] = {"/state/qvel", "m/s, rad/s", TS_RECORD_DOUBLE, SHAPE_NV},
+    [BODY_POSITION] = {"/bodies/position", "m", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
+    [BODY_QUATERNION] = {"/bodies/quaternion", "1", TS_RECORD_DOUBLE, SHAPE_BODIES_4},
+    [BODY_LINEAR] = {"/bodies/linear_velocity", "m/s", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
+    [BODY_ANGULAR] = {"/bodies/angular_velocity", "rad/s", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
+    [ENERGY_KINETIC] = {"/energy/kinetic", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [ENERGY_POTENTIAL] = {"/energy/potential", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [ITERATIONS] = {"/solver/iterations", "1", TS_RECORD_INT32, SHAPE_1},
+    [STATUS] = {"/solver/status", "1", TS_RECORD_INT32, SHAPE_1},
+    [RESIDUAL_OWN] = {"/solver/own_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [RESIDUAL_LCP] = {"/solver/lcp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [RESIDUAL_CCP] = {"/solver/ccp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [RESIDUAL_NCP] = {"/solver/ncp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [NCP_PRIMAL] = {"/solver/ncp_primal", "N s", TS_RECORD_DOUBLE, SHAPE_1},
+    [NCP_DUAL] = {"/solver/ncp_dual", "m/s", TS_RECORD_DOUBLE, SHAPE_1},
+    [NCP_COMPLEMENTARITY] = {"/solver/ncp_complementarity", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [NATURAL] = {"/solver/natural", "1", TS_RECORD_DOUBLE, SHAPE_1},
+    [SIGNORINI] = {"/solver/signorini", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [DISSIPATION] = {"/solver/dissipation", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [CLOSING] = {"/solver/closing", "m/s", TS_RECORD_DOUBLE, SHAPE_1},
+    [SLIP_ANGLE] = {"/solver/slip_angle", "rad", TS_RECORD_DOUBLE, SHAPE_1},
+    [WORST_PENETRATION] = {"/contacts/worst_penetration", "m", TS_RECORD_DOUBLE, SHAPE_1},
+    [NARROW_FAILURES] = {"/contacts/narrow_failures", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_FIRST] = {"/contacts/first", "1", TS_RECORD_INT64, SHAPE_1},
+    [CONTACT_COUNT] = {"/contacts/count", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_POSITION] = {"/contacts/position", "m", TS_RECORD_DOUBLE, SHAPE_3},
+    [CONTACT_FRAME] = {"/contacts/frame", "1", TS_RECORD_DOUBLE, SHAPE_3X3},
+    [CONTACT_IMPULSE] = {"/contacts/impulse", "N s", TS_RECORD_DOUBLE, SHAPE_3},
+    [CONTACT_VELOCITY] = {"/contacts/velocity", "m/s", TS_RECORD_DOUBLE, SHAPE_3},
+    [CONTACT_GAP] = {"/contacts/gap", "m", TS_RECORD_DOUBLE, SHAPE_1},
+    [CONTACT_FRICTION] = {"/contacts/friction", "1", TS_RECORD_DOUBLE, SHAPE_1},
+    [CONTACT_GEOM_A] = {"/contacts/geom_a", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_GEOM_B] = {"/contacts/geom_b", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_KEY] = {"/contacts/key", "1", TS_RECORD_UINT64, SHAPE_1},
+    [CONTACT_MODE] = {"/contacts/mode", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_LAWS] = {"/contacts/laws", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_NCP] = {"/contacts/ncp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [CONTACT_NATURAL] = {"/contacts/natural", "1", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_KINEMATICS] = {"/timing/kinematics", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_BROAD] = {"/timing/broad_phase", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_NARROW] = {"/timing/narrow_phase", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_ASSEMBLE] = {"/timing/assemble", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_SOLVE] = {"/timing/solve", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_INTEGRATE] = {"/timing/integrate", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_TOTAL] = {"/timing/total", "s", TS_RECORD_DOUBLE, SHAPE_1},
 };
 
 // --- columns ---------------------------------------------------------------------------------------------------------
-
-typedef struct column {
-    hid_t dataset;
-    int rank;           // 1 (time) + that of a row
-    hsize_t extent[3];  // extent[0]: rows before the chunk in `buffer`
-    size_t row_bytes;
-    int capacity;  // rows the buffer holds: one chunk
-    int buffered;
-    int stored;  // nonzero when a flush has put the unfinished chunk into the file
-    unsigned char* buffer;
-} column;
 
 typedef struct hdf5_file {
     hid_t file;
@@ -186,7 +171,7 @@ typedef struct hdf5_file {
     double flushed;  // s, wall clock
     long long contacts;
     int failed;
-    column column[COLUMN_COUNT];
+    ts_record_column column[COLUMN_COUNT];
     ts_arena arena;  // of a certificate
     char path[256];
 } hdf5_file;
@@ -206,56 +191,25 @@ static quiet quiet_begin(void) {
 
 static void quiet_end(quiet saved) { H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data); }
 
-// The byte order of this machine: it is written into the file, and chunks can then be stored without conversion.
-static hid_t number_type(column_type type) {
-    switch (type) {
-    case COLUMN_DOUBLE: return H5T_NATIVE_DOUBLE;
-    case COLUMN_INT32: return H5T_NATIVE_INT32;
-    case COLUMN_INT64: return H5T_NATIVE_INT64;
-    case COLUMN_UINT64: return H5T_NATIVE_UINT64;
-    }
-    return H5T_NATIVE_DOUBLE;
-}
-
 // Dimensions of a row; returns how many there are.
-static int row_shape(column_shape shape, const ts_model* model, hsize_t out_size[2]) {
+static int row_shape(column_shape shape, const ts_model* model, uint64_t out_size[2]) {
     out_size[0] = out_size[1] = 1;
     switch (shape) {
     case SHAPE_1: return 0;
     case SHAPE_3: out_size[0] = 3; return 1;
     case SHAPE_3X3: out_size[0] = out_size[1] = 3; return 2;
-    case SHAPE_NQ: out_size[0] = (hsize_t)model->nq; return 1;
-    case SHAPE_NV: out_size[0] = (hsize_t)model->nv; return 1;
+    case SHAPE_NQ: out_size[0] = (uint64_t)model->nq; return 1;
+    case SHAPE_NV: out_size[0] = (uint64_t)model->nv; return 1;
     case SHAPE_BODIES_3:
-        out_size[0] = (hsize_t)model->body_count;
+        out_size[0] = (uint64_t)model->body_count;
         out_size[1] = 3;
         return 2;
     case SHAPE_BODIES_4:
-        out_size[0] = (hsize_t)model->body_count;
+        out_size[0] = (uint64_t)model->body_count;
         out_size[1] = 4;
         return 2;
     }
     return 0;
-}
-
-// Strings of variable length: readers in Python then see text and not bytes.
-static hid_t text_type(void) {
-    hid_t type = H5Tcopy(H5T_C_S1);
-    if (type < 0) return type;
-    if (H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) return type;
-    H5Tclose(type);
-    return -1;
-}
-
-static int write_text_attribute(hid_t object, const char* name, const char* text) {
-    hid_t type = text_type();
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    int ok = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
-    if (attribute >= 0) H5Aclose(attribute);
-    if (space >= 0) H5Sclose(space);
-    if (type >= 0) H5Tclose(type);
-    return ok;
 }
 
 static int write_number_attribute(hid_t object, const char* name, hid_t memory, const void* value) {
@@ -267,92 +221,8 @@ static int write_number_attribute(hid_t object, const char* name, hid_t memory, 
     return ok;
 }
 
-// Wide rows and contacts are worth deflating; single numbers are not.
-static hid_t creation_properties(const column_definition* definition, int rank, const hsize_t* chunk) {
-    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    if (properties < 0) return properties;
-    int contact_list = strncmp(definition->path, "/contacts/", 10) == 0;
-    int ok = H5Pset_chunk(properties, rank, chunk) >= 0;
-    if (ok && (rank > 1 || contact_list) && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0)
-        ok = H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, 4) >= 0;
-    if (ok) return properties;
-    H5Pclose(properties);
-    return -1;
-}
-
-static int column_create(column* self, hid_t file, const column_definition* definition, const ts_model* model) {
-    hsize_t row[2];
-    self->rank = 1 + row_shape(definition->shape, model, row);
-    self->row_bytes = (size_t)(row[0] * row[1]) * H5Tget_size(number_type(definition->type));
-    // Chunks of about 64 KiB, 8 KiB for scalars: small files stay small, long ones have few chunks.
-    size_t rows = (self->rank == 1 ? 8192u : 65536u) / (self->row_bytes ? self->row_bytes : 1u);
-    self->capacity = (int)(rows < 1 ? 1 : (rows > 1024 ? 1024 : rows));
-    hsize_t extent[3] = {0, row[0], row[1]};
-    hsize_t limit[3] = {H5S_UNLIMITED, row[0], row[1]};
-    hsize_t chunk[3] = {(hsize_t)self->capacity, row[0], row[1]};
-    for (int i = 1; i < 3; ++i) {
-        if (row[i - 1] != 0) continue;
-        limit[i] = H5S_UNLIMITED;  // a model without degrees of freedom: an empty dimension, which a chunk may not have
-        chunk[i] = 1;
-    }
-    memcpy(self->extent, extent, sizeof extent);
-    self->buffer = (unsigned char*)calloc(self->row_bytes * (size_t)self->capacity + 1, 1);
-    if (!self->buffer) return 0;
-    hid_t space = H5Screate_simple(self->rank, extent, limit);
-    hid_t properties = creation_properties(definition, self->rank, chunk);
-    self->dataset =
-        H5Dcreate2(file, definition->path, number_type(definition->type), space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (properties >= 0) H5Pclose(properties);
-    if (space >= 0) H5Sclose(space);
-    return self->dataset >= 0 && write_text_attribute(self->dataset, "unit", definition->unit);
-}
-
-// Writes a chunk through the filters. It must be new to the file, and full or the last one.
-static int write_deflated(column* self, column_type type) {
-    hsize_t start[3] = {self->extent[0], 0, 0};
-    hsize_t count[3] = {(hsize_t)self->buffered, self->extent[1], self->extent[2]};
-    hid_t target = H5Dget_space(self->dataset);
-    hid_t source = H5Screate_simple(self->rank, count, NULL);
-    int ok = target >= 0 && source >= 0 && H5Sselect_hyperslab(target, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-             H5Dwrite(self->dataset, number_type(type), source, target, H5P_DEFAULT, self->buffer) >= 0;
-    if (source >= 0) H5Sclose(source);
-    if (target >= 0) H5Sclose(target);
-    return ok;
-}
-
-// Writes a chunk as it is, past the filters: always at the same size, hence always in the same place.
-static int write_plain(const column* self) {
-    hsize_t start[3] = {self->extent[0], 0, 0};
-    const uint32_t skip_all_filters = UINT32_MAX;
-    return H5Dwrite_chunk(self->dataset, H5P_DEFAULT, skip_all_filters, start, self->row_bytes * (size_t)self->capacity,
-                          self->buffer) >= 0;
-}
-
-// Puts the buffered rows into the file; they stay in the buffer until their chunk is full. `last` says that no rows follow.
-static int column_flush(column* self, column_type type, int last) {
-    if (self->buffered == 0) return 1;
-    int full = self->buffered == self->capacity;
-    hsize_t extent[3] = {self->extent[0] + (hsize_t)self->buffered, self->extent[1], self->extent[2]};
-    int ok = H5Dset_extent(self->dataset, extent) >= 0;
-    if (ok && self->row_bytes > 0)
-        ok = (full || last) && !self->stored ? write_deflated(self, type) : write_plain(self);
-    if (!ok) return 0;
-    self->stored = !full;
-    if (!full) return 1;
-    self->extent[0] = extent[0];
-    self->buffered = 0;
-    return 1;
-}
-
-// Room for one more row.
-static void* next_row(hdf5_file* file, column_id id) {
-    column* self = &file->column[id];
-    if (self->buffered == self->capacity && !column_flush(self, definitions[id].type, 0)) {
-        file->failed = 1;
-        self->buffered = 0;  // the rows are lost, and the append that follows says so
-    }
-    return self->buffer + self->row_bytes * (size_t)self->buffered++;
-}
+// Room for one more row. Where those before it could not be written, the append that follows says so.
+static void* next_row(hdf5_file* file, column_id id) { return ts_record_column_row(&file->column[id], &file->failed); }
 
 static void put(hdf5_file* file, column_id id, double value) { *(double*)next_row(file, id) = value; }
 
@@ -444,7 +314,7 @@ static void append_solver(hdf5_file* file, const ts_sim* sim) {
 
 static int flush_all(hdf5_file* file, int last) {
     int ok = 1;
-    for (int id = 0; id < COLUMN_COUNT; ++id) ok = column_flush(&file->column[id], definitions[id].type, last) && ok;
+    for (int id = 0; id < COLUMN_COUNT; ++id) ok = ts_record_column_flush(&file->column[id], last) && ok;
     ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0 && !file->output.problem;
     file->flushed = ts_clock_seconds();
     return ok;
@@ -484,7 +354,7 @@ static hid_t make_group(hid_t parent, const char* name) {
 // A dataset of strings of any length: one when `count` is 0, else a list.
 static int write_texts(hid_t parent, const char* name, const char* const* text, int count) {
     hsize_t size = (hsize_t)count;
-    hid_t type = text_type();
+    hid_t type = ts_record_text_type();
     hid_t space = count ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
     hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     int ok = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
@@ -525,7 +395,7 @@ static int write_geom_names(hid_t parent, const ts_model* model) {
 static int write_model(hid_t file, const ts_model* model) {
     hid_t group = make_group(file, "/model");
     const char* source = model->source ? model->source : "";
-    int ok = group >= 0 && write_text_attribute(group, "name", model->name) &&
+    int ok = group >= 0 && ts_record_text_attribute(group, "name", model->name) &&
              write_texts(group, "source", &source, 0) && write_names(group, "body_names", model) &&
              write_geom_names(group, model);
     if (group >= 0) H5Gclose(group);
@@ -538,7 +408,7 @@ static int write_options(hid_t file, const ts_sim* sim) {
     for (int i = 0; ok && i < ts_option_count(); ++i) {
         char value[256];
         ts_options_get(&sim->options, i, value, sizeof value);
-        ok = write_text_attribute(group, ts_option_at(i)->name, value);
+        ok = ts_record_text_attribute(group, ts_option_at(i)->name, value);
     }
     if (group >= 0) H5Gclose(group);
     return ok;
@@ -546,8 +416,8 @@ static int write_options(hid_t file, const ts_sim* sim) {
 
 static int write_solver(hid_t file, const ts_sim* sim) {
     hid_t group = make_group(file, "/solver");
-    int ok = group >= 0 && write_text_attribute(group, "name", sim->solver->name) &&
-             write_text_attribute(group, "law", ts_contact_law_name(sim->solver->law));
+    int ok = group >= 0 && ts_record_text_attribute(group, "name", sim->solver->name) &&
+             ts_record_text_attribute(group, "law", ts_contact_law_name(sim->solver->law));
     hid_t settings = ok ? make_group(group, "settings") : -1;
     ok = settings >= 0;
     for (int i = 0; ok && i < sim->solver->setting_count; ++i) {
@@ -562,10 +432,10 @@ static int write_solver(hid_t file, const ts_sim* sim) {
 static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim) {
     int finished = 0;
     int version = 1;
-    int ok = write_text_attribute(file->file, "format", "touchstone recording") &&
+    int ok = ts_record_text_attribute(file->file, "format", "touchstone recording") &&
              write_number_attribute(file->file, "format_version", H5T_NATIVE_INT, &version) &&
-             write_text_attribute(file->file, "touchstone_version", TS_VERSION) &&
-             write_text_attribute(file->file, "scene", scene) &&
+             ts_record_text_attribute(file->file, "touchstone_version", TS_VERSION) &&
+             ts_record_text_attribute(file->file, "scene", scene) &&
              write_number_attribute(file->file, "finished", H5T_NATIVE_INT, &finished) &&
              write_model(file->file, sim->model) && write_options(file->file, sim) && write_solver(file->file, sim);
     static const char* const groups[] = {"/state", "/bodies", "/energy", "/contacts", "/timing"};
@@ -574,24 +444,27 @@ static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim
         ok = group >= 0;
         if (ok) H5Gclose(group);
     }
-    for (int id = 0; ok && id < COLUMN_COUNT; ++id)
-        ok = column_create(&file->column[id], file->file, &definitions[id], sim->model);
+    for (int id = 0; ok && id < COLUMN_COUNT; ++id) {
+        const column_definition* definition = &definitions[id];
+        uint64_t row[2];
+        int rank = row_shape(definition->shape, sim->model, row);
+        ok = ts_record_column_create(&file->column[id], file->file, definition->path, definition->unit,
+                                     definition->type, rank, row);
+    }
     return ok &&
-           write_text_attribute(file->column[STATUS].dataset, "meaning",
-                                "0 converged, 1 stalled, 2 iteration limit, 3 failed") &&
-           write_text_attribute(
+           ts_record_text_attribute(file->column[STATUS].dataset, "meaning",
+                                    "0 converged, 1 stalled, 2 iteration limit, 3 failed") &&
+           ts_record_text_attribute(
                file->column[CONTACT_MODE].dataset, "meaning",
                "0 open, 1 stick, 2 slide, 3 violated: breaks the exact law by more than the solver's tolerance") &&
-           write_text_attribute(file->column[CONTACT_LAWS].dataset, "meaning", "sum of 1 LCP, 2 CCP, 4 NCP that hold");
+           ts_record_text_attribute(file->column[CONTACT_LAWS].dataset, "meaning",
+                                    "sum of 1 LCP, 2 CCP, 4 NCP that hold");
 }
 
 // Closes and frees; returns whether all is in the file, with the errno (or 0) of what is not.
 static int release(hdf5_file* file, int* out_problem) {
     int ok = 1;
-    for (int id = 0; id < COLUMN_COUNT; ++id) {
-        if (file->column[id].dataset >= 0) ok = H5Dclose(file->column[id].dataset) >= 0 && ok;
-        free(file->column[id].buffer);
-    }
+    for (int id = 0; id < COLUMN_COUNT; ++id) ok = ts_record_column_close(&file->column[id]) && ok;
     if (file->file >= 0) ok = H5Fclose(file->file) >= 0 && ok;
     ts_arena_free(&file->arena);
     *out_problem = ts_record_output_close(&file->output);
