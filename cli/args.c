@@ -233,11 +233,17 @@ void ts_args_help(const ts_command* command, ts_text* text) {
     ts_text_add(text, "touchstone %s - %s\n\n", command->name, command->summary);
     add_usage(command, text);
     ts_text_add(text, "\n\n%s\n\nflags:\n", command->description);
+    int width = 20;
+    for (int i = 0; i < command->flag_count; ++i) {
+        const ts_flag* flag = &command->flag[i];
+        int length = (int)strlen(flag->name) + (flag->value ? 1 + (int)strlen(flag->value) : 0);
+        if (length > width) width = length;
+    }
     for (int i = 0; i < command->flag_count; ++i) {
         const ts_flag* flag = &command->flag[i];
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
-        ts_text_add(text, "  %-20s %s\n", left, flag->summary);
+        ts_text_add(text, "  %-*s %s\n", width, left, flag->summary);
     }
     ts_text_add(text, "\nexamples:\n%s", command->examples);
 }

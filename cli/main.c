@@ -43,9 +43,9 @@ static const ts_flag run_flags[] = {
     FLAG_SET,
     {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "record to FILE.h5 (everything) or FILE.csv (plain table)"},
     {"--dump-problem", "STEP:FILE", TS_FLAG_TEXT, OFFSET(dump), 0.0, 0.0,
-     "write the contact problem of that step (1 is the first) as an FCLIB file"},
+     "write the contact problem of that step (1 is the first) as FCLIB"},
     {"--certificate", "WHEN:FILE", TS_FLAG_TEXT, OFFSET(certificate), 0.0, 0.0,
-     "write which laws hold at every contact of a step, and by how much not, as JSON; WHEN: STEP, last, worst"},
+     "JSON of which laws hold at every contact of a step (WHEN: a step, last or worst)"},
     FLAG_THREADS,
     FLAG_STRICT,
     FLAG_JSON,
@@ -209,7 +209,7 @@ static void add_options_help(const ts_command* command, ts_text* text) {
     ts_text_add(text, "\noptions for --set ('touchstone list solvers' shows the settings of solvers):\n");
     for (int i = 0; i < ts_option_count(); ++i) {
         const ts_option* option = ts_option_at(i);
-        ts_text_add(text, "  %-18s  %s%s%s%s\n", option->name, option->summary, option->unit[0] ? " [" : "",
+        ts_text_add(text, "  %-19s  %s%s%s%s\n", option->name, option->summary, option->unit[0] ? " [" : "",
                     option->unit, option->unit[0] ? "]" : "");
     }
 }

@@ -21,8 +21,18 @@ static const char small_model[] = "<mujoco model=\"small\">\n"
 
 // --- help and version ------------------------------------------------------------------------------------------------
 
+static size_t longest_line(const ts_text* text) {
+    size_t longest = 0;
+    for (const char* line = ts_text_get(text); *line;) {
+        size_t length = strcspn(line, "\n");
+        if (length > longest) longest = length;
+        line += length + (line[length] == '\n');
+    }
+    return longest;
+}
+
 Test(cli, help_of_the_program_and_of_every_command) {
-    static const char* const commands[] = {"list", "run", "compare", "check", "view"};
+    static const char* const commands[] = {"list", "run", "compare", "check", "bench", "distance", "solve", "view"};
     outcome program = run("--help");
     cr_expect_eq(program.code, 0);
     cr_expect(has(&program.out, "exit codes"));
@@ -37,6 +47,7 @@ Test(cli, help_of_the_program_and_of_every_command) {
         cr_expect(has(&result.out, "usage: touchstone"));
         cr_expect(has(&result.out, "--json"));
         cr_expect(has(&result.out, "examples:"));
+        cr_expect_leq(longest_line(&result.out), 120u, "%s", commands[i]);
         // Help must be had with half a command line, and by the other spelling.
         snprintf(arguments, sizeof arguments, "help %s", commands[i]);
         outcome other = run(arguments);
@@ -50,8 +61,8 @@ Test(cli, help_of_the_program_and_of_every_command) {
 
 Test(cli, help_names_every_flag_of_run_and_every_option) {
     outcome result = run("run --help");
-    static const char* const flags[] = {"--solver", "--time",    "--dt",     "--set",
-                                        "--out",    "--threads", "--strict", "--json"};
+    static const char* const flags[] = {"--solver",       "--time",        "--dt",      "--set",    "--out",
+                                        "--dump-problem", "--certificate", "--threads", "--strict", "--json"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i) cr_expect(has(&result.out, flags[i]), "%s", flags[i]);
     for (int i = 0; i < ts_option_count(); ++i) cr_expect(has(&result.out, ts_option_at(i)->name));
     outcome_free(&result);
