@@ -42,6 +42,12 @@ static ts_vec3 box_size(ts_rng* rng) {
     return ts_vec3_make(x, y, ts_rng_uniform_in(rng, 0.05, 0.3));
 }
 
+// Drawn one by one, as everywhere here: C leaves open which argument of a call comes first.
+static ts_vec3 normal_point(ts_rng* rng) {
+    double z = ts_rng_normal(rng), y = ts_rng_normal(rng), x = ts_rng_normal(rng);
+    return ts_vec3_make(x, y, z);
+}
+
 static ts_vec3 table_size(void) { return ts_vec3_make(1.0, 1.0, 0.2); }
 
 static void box_on_box(ts_rng* rng, const ts_hull* const* hull, ts_bench_contact_pair* p) {
@@ -50,7 +56,8 @@ static void box_on_box(ts_rng* rng, const ts_hull* const* hull, ts_bench_contact
     p->a = ts_shape_box(table_size());
     p->b = ts_shape_box(h);
     double yaw = ts_rng_uniform_in(rng, -3.0, 3.0);
-    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, 0.2 + h.z - depth(rng), 2, yaw);
+    double height = 0.2 + h.z - depth(rng);
+    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, height, 2, yaw);
 }
 
 // Equal boxes one on the other, as in a stack: corners on corners.
@@ -68,7 +75,7 @@ static void boxes_anyhow(ts_rng* rng, const ts_hull* const* hull, ts_bench_conta
     double q[4];
     for (int k = 0; k < 4; ++k) q[k] = ts_rng_normal(rng);
     p->pose_b[0].R = ts_quat_to_mat3(ts_quat_normalize(ts_quat_make(q[0], q[1], q[2], q[3])));
-    p->pose_b[0].p = ts_vec3_make(ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng));
+    p->pose_b[0].p = normal_point(rng);
     ts_transform here = ts_transform_identity();
     ts_proximity found;
     ts_proximity_query(&p->a, &here, &p->b, &p->pose_b[0], NULL, NULL, &found);
@@ -99,7 +106,8 @@ static void cylinder_standing(ts_rng* rng, const ts_hull* const* hull, ts_bench_
     double h = ts_rng_uniform_in(rng, 0.1, 0.3);
     p->a = ts_shape_box(table_size());
     p->b = ts_shape_cylinder(ts_rng_uniform_in(rng, 0.05, 0.3), h);
-    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, 0.2 + h - depth(rng), 2, ts_rng_uniform(rng));
+    double yaw = ts_rng_uniform(rng), height = 0.2 + h - depth(rng);
+    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, height, 2, yaw);
 }
 
 static void cylinder_lying(ts_rng* rng, const ts_hull* const* hull, ts_bench_contact_pair* p) {
@@ -107,7 +115,8 @@ static void cylinder_lying(ts_rng* rng, const ts_hull* const* hull, ts_bench_con
     double r = ts_rng_uniform_in(rng, 0.05, 0.3);
     p->a = ts_shape_box(table_size());
     p->b = ts_shape_cylinder(r, ts_rng_uniform_in(rng, 0.1, 0.3));
-    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, 0.2 + r - depth(rng), 1, quarter);
+    double height = 0.2 + r - depth(rng);
+    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, height, 1, quarter);
 }
 
 static void capsule_lying(ts_rng* rng, const ts_hull* const* hull, ts_bench_contact_pair* p) {
@@ -115,7 +124,8 @@ static void capsule_lying(ts_rng* rng, const ts_hull* const* hull, ts_bench_cont
     double r = ts_rng_uniform_in(rng, 0.05, 0.2);
     p->a = ts_shape_box(table_size());
     p->b = ts_shape_capsule(r, ts_rng_uniform_in(rng, 0.1, 0.3));
-    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, 0.2 + r - depth(rng), 1, quarter);
+    double height = 0.2 + r - depth(rng);
+    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, height, 1, quarter);
 }
 
 static void cone_standing(ts_rng* rng, const ts_hull* const* hull, ts_bench_contact_pair* p) {
@@ -123,7 +133,8 @@ static void cone_standing(ts_rng* rng, const ts_hull* const* hull, ts_bench_cont
     double h = ts_rng_uniform_in(rng, 0.1, 0.3);
     p->a = ts_shape_box(table_size());
     p->b = ts_shape_cone(ts_rng_uniform_in(rng, 0.05, 0.3), h);
-    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, 0.2 + h - depth(rng), 2, ts_rng_uniform(rng));
+    double yaw = ts_rng_uniform(rng), height = 0.2 + h - depth(rng);
+    p->pose_b[0] = placed(ts_rng_uniform_in(rng, -0.3, 0.3), 0.1, height, 2, yaw);
 }
 
 static const scene scenes[] = {
@@ -203,9 +214,10 @@ static void make_pairs(const scene* s, ts_rng* rng, const ts_hull* const* hull, 
         s->make(rng, hull, p);
         p->expected = s->expected;
         ts_transform off;
-        off.R = ts_quat_to_mat3(ts_quat_normalize(
-            ts_quat_make(ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng))));
-        off.p = ts_vec3_make(ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng));
+        ts_vec3 imaginary = normal_point(rng);
+        off.R =
+            ts_quat_to_mat3(ts_quat_normalize(ts_quat_make(ts_rng_normal(rng), imaginary.x, imaginary.y, imaginary.z)));
+        off.p = normal_point(rng);
         p->pose_b[1] = p->pose_b[0];
         // Along the table, and turned a little in itself about the axis that stands on it.
         p->pose_b[1].p.x += 1e-4 * ts_rng_normal(rng);

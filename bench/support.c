@@ -79,7 +79,8 @@ static const method methods[] = {
 
 static ts_vec3 random_direction(ts_rng* rng) {
     for (;;) {
-        ts_vec3 v = ts_vec3_make(ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng));
+        double z = ts_rng_normal(rng), y = ts_rng_normal(rng), x = ts_rng_normal(rng);  // one by one: one order
+        ts_vec3 v = ts_vec3_make(x, y, z);
         double length = ts_vec3_norm(v);
         if (length > 1e-3) return ts_vec3_scale(1.0 / length, v);
     }

@@ -22,9 +22,11 @@ const char* ts_bench_family_name(ts_bench_family family) {
     return family >= 0 && family < TS_BENCH_FAMILY_COUNT ? name[family] : "unknown";
 }
 
+// Numbers are drawn one by one: C leaves open which argument of a call comes first, and every build shall ask the same.
 static ts_vec3 random_direction(ts_rng* rng) {
     for (;;) {
-        ts_vec3 v = ts_vec3_make(ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng));
+        double z = ts_rng_normal(rng), y = ts_rng_normal(rng), x = ts_rng_normal(rng);
+        ts_vec3 v = ts_vec3_make(x, y, z);
         double length = ts_vec3_norm(v);
         if (length > 1e-3) return ts_vec3_scale(1.0 / length, v);
     }
@@ -32,7 +34,8 @@ static ts_vec3 random_direction(ts_rng* rng) {
 
 static ts_mat3 random_rotation(ts_rng* rng) {
     for (;;) {
-        ts_quat q = ts_quat_make(ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng));
+        double z = ts_rng_normal(rng), y = ts_rng_normal(rng), x = ts_rng_normal(rng), w = ts_rng_normal(rng);
+        ts_quat q = ts_quat_make(w, x, y, z);
         if (ts_quat_norm(q) > 1e-3) return ts_quat_to_mat3(ts_quat_normalize(q));
     }
 }
