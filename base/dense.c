@@ -6,8 +6,9 @@
 // rows are worked on together, which reuses what is loaded and keeps several independent sums going.
 // Guaranteed: backward stable for positive definite A (|A - L L^T| <= c n eps |A|); sums are taken in one fixed order
 // that depends on n alone, so the same input gives the same bits.
-// Known to fail: L D L^T does not pivot; on an indefinite matrix that is not quasi-definite its factors can grow without
-// bound. A semi-definite A may pass the pivot test by rounding; callers who expect one add a regularisation first.
+// Known to fail: L D L^T does not pivot; on an indefinite matrix that is not quasi-definite its factors can grow
+// without bound. A semi-definite A may pass the pivot test by rounding; callers who expect one add a regularisation
+// first.
 #include "base/dense.h"
 
 #include <stddef.h>

@@ -21,8 +21,8 @@ static inline double ts_dense_dot(const double* a, const double* b, int n) {
     return (s0 + s1) + (s2 + s3);
 }
 
-/// Inner products of four rows with two others over the first n (even) numbers. Every sum is the sum over even k plus the
-/// sum over odd k.
+/// Inner products of four rows with two others over the first n (even) numbers. Every sum is the sum over even k plus
+/// the sum over odd k.
 void ts_dense_tile_scalar(const double* const row[4], const double* c0, const double* c1, int n, double out_dot[4][2]);
 
 /// Inner products of four rows with x over the first n (even) numbers, summed as in ts_dense_tile_scalar.

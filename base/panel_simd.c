@@ -1,9 +1,9 @@
 // C -= A B for panels.
 //
 // Problem: nearly all work of a sparse factorisation is this product with a handful to a few dozen k.
-// Rule: a tile of C stays in registers while k runs: four rows by eight columns with four-lane vectors where the machine
-// has AVX2, four by four with two-lane vectors else. Lanes lie across columns, so no sum is ever split: every entry is
-// added up over k in ascending order whatever the tile, and scalar and vector versions agree to the last bit.
+// Rule: a tile of C stays in registers while k runs: four rows by eight columns with four-lane vectors where the
+// machine has AVX2, four by four with two-lane vectors else. Lanes lie across columns, so no sum is ever split: every
+// entry is added up over k in ascending order whatever the tile, and scalar and vector versions agree to the last bit.
 // Known limit: nothing is packed or blocked for the second-level cache; fronts beyond some thousand rows would want it.
 #include <stddef.h>
 #include <string.h>

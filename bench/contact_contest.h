@@ -55,8 +55,8 @@ void ts_contest_settings(const ts_solver* solver, const ts_contact_problem* prob
 /// Iterations that Siconos' solver number `siconos` gets.
 int ts_contest_siconos_limit(int siconos, const ts_contact_problem* problem);
 
-/// Adds the table `siconos` and its notes: ncp and the best of Siconos once more, in turn, to 1e-8. Does nothing without
-/// Siconos.
+/// Adds the table `siconos` and its notes: ncp and the best of Siconos once more, in turn, to 1e-8. Does nothing
+/// without Siconos.
 void ts_contest_duel(ts_contest* c);
 
 #ifdef __cplusplus

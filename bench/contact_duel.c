@@ -1,11 +1,11 @@
 // ncp beside the best of Siconos, problem by problem.
 //
-// Problem: say how much faster one is, on a machine whose speed drifts and that others use. Rule: whoever of Siconos came
-// within twice its best time to 1e-8 in the contest, and ncp, solve the problem in turn, again and again; who begins moves
-// on from round to round. Quoted are medians; "best" is the Siconos solver with the lowest one, chosen per problem. The
-// spread is that of the ratio of a round (10 % and 90 %), in which both saw the same machine. Both start from nothing and
-// must reach the same two measures: our natural map and Siconos' own error function. Ours is timed over all its attempts,
-// Siconos over its last one only, with the tolerance that is known to do.
+// Problem: say how much faster one is, on a machine whose speed drifts and that others use. Rule: whoever of Siconos
+// came within twice its best time to 1e-8 in the contest, and ncp, solve the problem in turn, again and again; who
+// begins moves on from round to round. Quoted are medians; "best" is the Siconos solver with the lowest one, chosen per
+// problem. The spread is that of the ratio of a round (10 % and 90 %), in which both saw the same machine. Both start
+// from nothing and must reach the same two measures: our natural map and Siconos' own error function. Ours is timed
+// over all its attempts, Siconos over its last one only, with the tolerance that is known to do.
 // Known to fail: a Siconos solver that failed or was given up in the contest is not asked again.
 #include <math.h>
 #include <stdio.h>

@@ -35,8 +35,8 @@ static int make_room(ts_bench_pile* p, int contacts) {
     return p->block && p->block_row && p->segment_start && p->segment && p->J && p->g && p->impulse;
 }
 
-// One side's rows in whitened coordinates: sign [frame^T, (r x frame)^T], divided by the roots of mass and inertia. Also
-// adds what gravity makes of the approach within a step.
+// One side's rows in whitened coordinates: sign [frame^T, (r x frame)^T], divided by the roots of mass and inertia.
+// Also adds what gravity makes of the approach within a step.
 static void fill_side(double* J, double* g, double frame[3][3], const double r[3], double sign) {
     for (int k = 0; k < 3; ++k, J += 6) {
         const double* d = frame[k];

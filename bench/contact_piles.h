@@ -39,8 +39,8 @@ enum { TS_BENCH_PILE_KINDS = 5 };
 /// "columns", "wall", ...
 const char* ts_bench_pile_name(ts_bench_pile_kind kind);
 
-/// A pile of at least so many contacts: it ends with the first column, layer or cube that has enough. Returns 0 when memory
-/// is short. ts_bench_pile_free in either case.
+/// A pile of at least so many contacts: it ends with the first column, layer or cube that has enough. Returns 0 when
+/// memory is short. ts_bench_pile_free in either case.
 int ts_bench_pile_make(ts_bench_pile* out_pile, ts_bench_pile_kind kind, int contacts);
 
 /// Frees everything and leaves zeros.

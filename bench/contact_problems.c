@@ -1,6 +1,6 @@
 // Where the contact problems come from. Steps are simulated with the solver `ncp`, so that the states are those of the
-// exact law; each problem is copied by blocks while the step's memory lasts. What the table of scenes does not have, a wall of
-// bricks, a funnel, cubes of unequal mass, is written down here.
+// exact law; each problem is copied by blocks while the step's memory lasts. What the table of scenes does not have, a
+// wall of bricks, a funnel, cubes of unequal mass, is written down here.
 #include "bench/contact_problems.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
-// What a contact costs, from ten contacts to a hundred thousand: generated piles handed to the solvers as problems, without
-// a simulation around them. Boxes in columns that do not touch (many islands), a wall of bricks and a heap of spheres on a
-// cubic grid (one island each), all at rest under gravity for one step of a millisecond.
+// What a contact costs, from ten contacts to a hundred thousand: generated piles handed to the solvers as problems,
+// without a simulation around them. Boxes in columns that do not touch (many islands), a wall of bricks and a heap of
+// spheres on a cubic grid (one island each), all at rest under gravity for one step of a millisecond.
 #include "base/clock.h"
 #include "bench/bench_list.h"
 #include "bench/contact_piles.h"
@@ -164,8 +164,8 @@ static void run_solves(bench* b, int scene_index, ts_bench_pile* p) {
     }
 }
 
-// Fills `value` with the times of solves on one and on two threads, taken in turn so that a busy spell of the machine hits
-// both. Returns nonzero when the impulses were the same bits in all rounds.
+// Fills `value` with the times of solves on one and on two threads, taken in turn so that a busy spell of the machine
+// hits both. Returns nonzero when the impulses were the same bits in all rounds.
 static int time_threads(ts_bench_pile* p, const way* w, int rounds, ts_task_pool* pool, ts_arena* scratch,
                         double* out_one, double* out_two, ts_island_report* out_islands) {
     size_t bytes = (size_t)p->problem.row_count * sizeof(double);

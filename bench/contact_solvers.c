@@ -1,10 +1,12 @@
-// Contact solvers on a set of problems: time to 1e-4, 1e-6 and 1e-8, failures, performance profiles, and Siconos beside.
+// Contact solvers on a set of problems: time to 1e-4, 1e-6 and 1e-8, failures, performance profiles, and Siconos
+// beside.
 //
 // Every answer is judged afresh (contact/relative.c) before its time counts, Siconos' too; and our error function is
-// compared with Siconos' own on the same answers. A time is the shortest of several solves, from nothing to the tolerance,
-// all attempts of a solver included; converting matrices is in nobody's time.
-// Profiles: Dolan and More 2002. The part of the problems that a solver solves within a factor tau of the fastest solver.
-// Solvers of the exact law and of others have a profile each for their tolerance: they answer different questions.
+// compared with Siconos' own on the same answers. A time is the shortest of several solves, from nothing to the
+// tolerance, all attempts of a solver included; converting matrices is in nobody's time.
+// Profiles: Dolan and More 2002. The part of the problems that a solver solves within a factor tau of the fastest
+// solver. Solvers of the exact law and of others have a profile each for their tolerance: they answer different
+// questions.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -156,7 +158,8 @@ static void run_siconos(ts_contest* c, const ts_contest_runner* r, const ts_cont
     out->asked = 1;
     int limit = ts_contest_siconos_limit(r->siconos, problem);
     for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
-        // Its own test need not mean that our natural map is as small: the first of three tolerances that does it counts.
+        // Its own test need not mean that our natural map is as small: the first of three tolerances that does it
+        // counts.
         double shortest = HUGE_VAL;
         for (int attempt = 0; attempt < 3 && !isfinite(out->seconds[t]); ++attempt) {
             double begin = ts_clock_seconds();

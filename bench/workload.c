@@ -1,8 +1,9 @@
 // Random pairs at known distances.
 //
-// Rule: place a pair apart at random, ask for its distance and normal n, slide B along n to the distance wanted. While the
-// shapes are apart the two planes through the closest points, normal to n, stay supporting planes, so the new distance is
-// exact to rounding. The first slide goes to a millimetre and is measured again, which makes n as good as it gets.
+// Rule: place a pair apart at random, ask for its distance and normal n, slide B along n to the distance wanted. While
+// the shapes are apart the two planes through the closest points, normal to n, stay supporting planes, so the new
+// distance is exact to rounding. The first slide goes to a millimetre and is measured again, which makes n as good as
+// it gets.
 // Guarantee: every placed pair carries certified bounds of its signed distance, found by a query without shortcuts;
 // answers, ours included, are judged by them.
 #include "bench/workload.h"
@@ -89,8 +90,8 @@ static ts_shape random_shape(ts_bench_family family, int second, const ts_bench_
     return ts_shape_ellipsoid(random_axes(rng, 0.02, 0.5));
 }
 
-// The reference: iterative and from scratch, so that closed forms are not judged by themselves alone. What cannot be done
-// that way is asked for as usual.
+// The reference: iterative and from scratch, so that closed forms are not judged by themselves alone. What cannot be
+// done that way is asked for as usual.
 static void reference(const ts_bench_pair* p, ts_proximity* out) {
     ts_proximity_options options = ts_proximity_options_default();
     options.method = TS_PROXIMITY_GJK;

@@ -85,8 +85,8 @@ enum { TS_EXIT_DONE = 0, TS_EXIT_FAILED = 1, TS_EXIT_USAGE = 2 };
 ts_args ts_args_empty(void);
 
 /// Reads argv[0..argc) (after the command's name) into *out_args. TS_ERROR_VALUE says what is wrong and, for an unknown
-/// flag, which one is nearest. With --help, missing arguments are no error. Reorders argv where a command takes any number
-/// of files.
+/// flag, which one is nearest. With --help, missing arguments are no error. Reorders argv where a command takes any
+/// number of files.
 ts_code ts_args_parse(const ts_command* command, int argc, char** argv, ts_args* out_args, ts_status* out_status);
 
 /// The help page of a command.

@@ -1,7 +1,7 @@
-// What is timed: the solve, from the problem in memory to impulses, including what it does to the problem first (units of
-// its own, a list of the matrix, islands), attempts with smaller tolerances included. Reading and judging are not. The
-// first solve also pays for memory that later ones find; a benchmark would call it cold. So a short one is repeated, from
-// nothing each time, and the shortest is told.
+// What is timed: the solve, from the problem in memory to impulses, including what it does to the problem first (units
+// of its own, a list of the matrix, islands), attempts with smaller tolerances included. Reading and judging are not.
+// The first solve also pays for memory that later ones find; a benchmark would call it cold. So a short one is
+// repeated, from nothing each time, and the shortest is told.
 #include "cli/attempt.h"
 
 #include "base/clock.h"

@@ -244,8 +244,8 @@ static void add_result(solve_job* job, const char* file, const ts_solver* solver
     ++job->done;
 }
 
-// What the answer is worth contact by contact. A law counts as holding to the tolerance asked for, relative to the largest
-// number of the problem and its answer.
+// What the answer is worth contact by contact. A law counts as holding to the tolerance asked for, relative to the
+// largest number of the problem and its answer.
 static void add_certificate(solve_job* job, const ts_contact_problem* problem, const double* impulse) {
     double largest = 0.0;
     for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fmax(fabs(problem->g[i]), fabs(impulse[i])));

@@ -6,16 +6,16 @@
 #include "cli/args.h"
 #include "scenes/scene_table.h"
 
-/// Loads a scene by name or path. Returns TS_EXIT_DONE, TS_EXIT_FAILED for a bad file, TS_EXIT_USAGE for an unknown name
-/// (with the nearest one).
+/// Loads a scene by name or path. Returns TS_EXIT_DONE, TS_EXIT_FAILED for a bad file, TS_EXIT_USAGE for an unknown
+/// name (with the nearest one).
 int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                   ts_status* out_status);
 
 /// The solver of that name. NULL, and the nearest known one in the message, when there is none.
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status);
 
-/// Applies --set pairs, --dt and the solver (NULL: the scene's own) to a fresh simulation. `skip_foreign` nonzero passes
-/// over solver settings that this solver does not have, but another one does. TS_ERROR_VALUE is wrong use.
+/// Applies --set pairs, --dt and the solver (NULL: the scene's own) to a fresh simulation. `skip_foreign` nonzero
+/// passes over solver settings that this solver does not have, but another one does. TS_ERROR_VALUE is wrong use.
 ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver, int skip_foreign,
                            ts_status* out_status);
 

@@ -34,8 +34,8 @@ ts_code ts_step_certificate_see(ts_step_certificate* request, const ts_sim* sim,
 /// Writes the file, in one piece. TS_ERROR_VALUE when there was no such step, TS_ERROR_FILE.
 ts_code ts_step_certificate_write(ts_step_certificate* request, const ts_sim* sim, ts_status* out_status);
 
-/// An object that sums up the last step: step, contacts, lcp, ccp, ncp (which laws hold), natural, modes. Null before the
-/// first step.
+/// An object that sums up the last step: step, contacts, lcp, ccp, ncp (which laws hold), natural, modes. Null before
+/// the first step.
 void ts_step_certificate_summary(const ts_sim* sim, ts_json* json);
 
 /// Releases the memory.

@@ -1,7 +1,7 @@
 // Line plots as SVG.
 //
-// Curves over time are reduced to the first, lowest, highest and last value per half pixel, paths to points half a pixel
-// apart: the picture is the same and the page stays small. Colours: Okabe and Ito's set, made to be told apart by
+// Curves over time are reduced to the first, lowest, highest and last value per half pixel, paths to points half a
+// pixel apart: the picture is the same and the page stays small. Colours: Okabe and Ito's set, made to be told apart by
 // colour-blind readers; a second round through the colours is dashed. Axes: cli/svg_axis.c.
 #include "cli/svg.h"
 

@@ -44,8 +44,8 @@ void ts_svg_equalise(ts_svg_axis* x, ts_svg_axis* y);
 /// Widens an axis by `part` of its length at both ends.
 void ts_svg_pad(ts_svg_axis* self, double part);
 
-/// Puts ticks on a linear axis that has its range: at least `pixels_per_tick` apart; `whole` numbers only; with `widen` the
-/// axis then begins and ends at a tick.
+/// Puts ticks on a linear axis that has its range: at least `pixels_per_tick` apart; `whole` numbers only; with `widen`
+/// the axis then begins and ends at a tick.
 void ts_svg_linear_ticks(ts_svg_axis* self, double pixels_per_tick, int whole, int widen);
 
 #ifdef __cplusplus

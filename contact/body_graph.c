@@ -1,12 +1,12 @@
 // The graph of bodies.
 //
-// Problem: the matrix of a pile over its bodies is sparse and small, but an operator in velocity form knows columns, not
-// bodies: a segment may be a free body's six, a robot's thirty, or a part of them.
-// Rule: columns are cut at both ends of every segment and after six; a group is then used by a block as a whole or not at
-// all. Two groups meet where a block has both: who uses a group is listed first, then what its users use.
+// Problem: the matrix of a pile over its bodies is sparse and small, but an operator in velocity form knows columns,
+// not bodies: a segment may be a free body's six, a robot's thirty, or a part of them.
+// Rule: columns are cut at both ends of every segment and after six; a group is then used by a block as a whole or not
+// at all. Two groups meet where a block has both: who uses a group is listed first, then what its users use.
 // Source: the pattern of a product of sparse matrices found before its numbers, George and Liu 1981.
-// Guaranteed: groups in the order of their columns, entries ascending, a symmetric pattern; time and memory linear in the
-// blocks' pairs of groups.
+// Guaranteed: groups in the order of their columns, entries ascending, a symmetric pattern; time and memory linear in
+// the blocks' pairs of groups.
 // Known limit: a block with very many columns makes all its groups meet.
 #include "contact/body_graph_internal.h"
 

@@ -1,17 +1,18 @@
 // Factors of G + S, S = diag(shift) > 0, for the velocity form.
 //
-// Problem: a pile has more contact rows than degrees of freedom, and one heavy body couples all its contacts: G by blocks
-// is then nearly dense, and what it is made of, G = J Y^T with Y = J M^-1, is not.
+// Problem: a pile has more contact rows than degrees of freedom, and one heavy body couples all its contacts: G by
+// blocks is then nearly dense, and what it is made of, G = J Y^T with Y = J M^-1, is not.
 // Rule: where rows outnumber the columns in use, through the bodies (Woodbury):
 //     (S + J Y^T)^-1 = S^-1 - S^-1 J W^-1 Y^T S^-1,   W = I + Y^T S^-1 J,
 // with W block-sparse over groups of at most six columns: two groups meet where a contact has both. Else G is listed by
-// blocks of rows, unless it is too large for that. Either way block LU (base/block_lu.h), whose order and pattern are kept
-// when the shift changes. Both eliminate from K = [[-S, J], [Y^T, I]]: rows first leaves W, bodies first leaves -(G + S).
+// blocks of rows, unless it is too large for that. Either way block LU (base/block_lu.h), whose order and pattern are
+// kept when the shift changes. Both eliminate from K = [[-S, J], [Y^T, I]]: rows first leaves W, bodies first leaves
+// -(G + S).
 // Source: Woodbury 1950; Hager 1989. Bodies first: Carpentier, Budhiraja and Mansard 2021.
 // Guaranteed: memory is linear in contacts plus the factor of W.
-// Known to fail: with a shift far below the stiffness, S^-1 b - S^-1 J y is a difference of large numbers, and digits of
-// about the ratio are lost. Where that matters, rounds of refinement with the operator itself win them back until the
-// ratio nears 1e-14; a caller who needs to know looks at the residual.
+// Known to fail: with a shift far below the stiffness, S^-1 b - S^-1 J y is a difference of large numbers, and digits
+// of about the ratio are lost. Where that matters, rounds of refinement with the operator itself win them back until
+// the ratio nears 1e-14; a caller who needs to know looks at the residual.
 #include "contact/delassus_factor_internal.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 //
 // Problem: a sweep over a large island is bound by memory, and the order that several threads can share (sweep_order.c)
 // jumps about in the island's own. Rule: blocks are renumbered by their place in the sweep, bodies by the first contact
-// that touches them, and the Jacobian's rows are copied in that order; every array of a sweep is then read from front to
-// back. The copy costs about as much as two sweeps, and threads share it. Diagonal blocks are read once a solve and stay
-// where they are.
+// that touches them, and the Jacobian's rows are copied in that order; every array of a sweep is then read from front
+// to back. The copy costs about as much as two sweeps, and threads share it. Diagonal blocks are read once a solve and
+// stay where they are.
 // Guaranteed: the same numbers at other places, whatever the number of threads. Memory: another copy of the rows.
 #include <string.h>
 

@@ -5,9 +5,9 @@
 // between two free bodies touches two runs of six columns, so both cost 36 multiply-adds whatever the size of the pile.
 // Source: the classical sequential-impulse form of projected Gauss-Seidel (docs/contact.md).
 //
-// A sweep over a large pile is bound by memory, so the segments lie in one buffer in block order: J then Y of a block side
-// by side and the next block behind them. Where the caller gives the same array for J and Y (coordinates in which M is
-// the identity), it is stored once and the traffic halves.
+// A sweep over a large pile is bound by memory, so the segments lie in one buffer in block order: J then Y of a block
+// side by side and the next block behind them. Where the caller gives the same array for J and Y (coordinates in which
+// M is the identity), it is stored once and the traffic halves.
 // V drifts by rounding in a long solve; `set_impulse` computes it afresh.
 #include <string.h>
 
@@ -311,7 +311,8 @@ static const ts_delassus_ops factor_ops = {
     .split = split,
 };
 
-// Fills block b's entry from its segments. The six-column kernels want the second segment's rows right behind the first's.
+// Fills block b's entry from its segments. The six-column kernels want the second segment's rows right behind the
+// first's.
 static void place_block(ts_velocity_form* self, int b) {
     ts_velocity_block* block = &self->block[b];
     int first = self->segment_start[b], count = self->segment_start[b + 1] - first;
@@ -396,7 +397,8 @@ ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_coun
     return &self->base;
 }
 
-// Numbers the columns of every island afresh, ascending, so that its V is short. A column belongs to one island at most.
+// Numbers the columns of every island afresh, ascending, so that its V is short. A column belongs to one island at
+// most.
 static void number_columns(const ts_velocity_form* self, const ts_islands* islands, int* owner, int* renamed,
                            int* out_count) {
     for (int j = 0; j < self->velocity_count; ++j) owner[j] = -1;

@@ -1,6 +1,6 @@
 // The velocity form of the Delassus operator, open to the sweeps of contact/solvers/: a call through a table for every
-// block costs as much as the arithmetic of a contact between free bodies. Everyone else uses contact/delassus.h; what is
-// inline here is exactly what those functions do, so both ways give the same bits.
+// block costs as much as the arithmetic of a contact between free bodies. Everyone else uses contact/delassus.h; what
+// is inline here is exactly what those functions do, so both ways give the same bits.
 #ifndef TS_CONTACT_DELASSUS_VELOCITY_INTERNAL_H
 #define TS_CONTACT_DELASSUS_VELOCITY_INTERNAL_H
 

@@ -3,13 +3,14 @@
 // Problem: G is block diagonal after a permutation whenever groups of bodies do not touch; solving the groups apart is
 // cheaper, lets an easy group stop early, and gives the threads something to do.
 // Rule: blocks that the operator joins (they share a moving tree, or a nonzero of a matrix) are united, with union by
-// smallest index, so that the numbering depends on the problem alone. Each island becomes a problem over its own blocks.
+// smallest index, so that the numbering depends on the problem alone. Each island becomes a problem over its own
+// blocks.
 // Source: union-find with path halving (Tarjan 1975).
 // Guaranteed: islands do not act on each other, so their solutions side by side solve the whole; every island is solved
 // from its own data alone, so the bits do not depend on how many workers there are, or on which of them meets it.
-// An island that is more than one worker's share is solved first, with all of them at work inside it; then the others, the
-// large ones before the small ones. A large island is put into the order that threads can share (contact/sweep_order.c)
-// whether or not there are any.
+// An island that is more than one worker's share is solved first, with all of them at work inside it; then the others,
+// the large ones before the small ones. A large island is put into the order that threads can share
+// (contact/sweep_order.c) whether or not there are any.
 // Known limit: inside an island only what the solver gives the threads is done by more than one of them.
 #include "contact/island.h"
 
@@ -155,8 +156,8 @@ static int make_problem(const island_job* job, const int* list, ts_delassus* par
     return 1;
 }
 
-// Puts a large island into the order of its sweeps: *io_list and *io_part, which stay as they are where there is none or
-// where the solver wants a factor. Returns 0 when memory is short.
+// Puts a large island into the order of its sweeps: *io_list and *io_part, which stay as they are where there is none
+// or where the solver wants a factor. Returns 0 when memory is short.
 static int reorder(const ts_solver* solver, ts_task_pool* tasks, ts_arena* scratch, int count, const int** io_list,
                    ts_delassus** io_part) {
     ts_velocity_form* form = ts_velocity_form_of(*io_part);
@@ -232,8 +233,8 @@ static void order_by_size(const ts_islands* islands, int* out_order) {
     }
 }
 
-// Small islands in handfuls: claiming one costs as much as a sweep over a few contacts. Pieces of the work from order[first]
-// on; returns how many.
+// Small islands in handfuls: claiming one costs as much as a sweep over a few contacts. Pieces of the work from
+// order[first] on; returns how many.
 static int make_pieces(island_job* job, int first, int workers) {
     enum { PIECES_PER_WORKER = 32 };
     const ts_islands* islands = job->islands;

@@ -1,4 +1,5 @@
-// What keeps a solver from a problem. Solves go island by island (contact/island.h), so a limit on size is one on islands.
+// What keeps a solver from a problem. Solves go island by island (contact/island.h), so a limit on size is one on
+// islands.
 #include "contact/obstacle.h"
 
 #include "contact/island.h"

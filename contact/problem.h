@@ -23,18 +23,19 @@ typedef enum ts_block_set {
 } ts_block_set;
 
 // Torsional and rolling friction. A contact that also resists spinning about its normal (4 rows) and rolling about its
-// tangents (6 rows) has the set { lambda_n >= 0, |all rows but row 2| <= mu lambda_n }: one round cone, in which sliding,
-// spinning and rolling share one budget. Their coefficients differ, and have other units: sliding mu (1), spinning mu_s (m),
-// rolling mu_r (m). Whoever builds the problem therefore scales the extra rows of the Jacobian, and with them of g:
+// tangents (6 rows) has the set { lambda_n >= 0, |all rows but row 2| <= mu lambda_n }: one round cone, in which
+// sliding, spinning and rolling share one budget. Their coefficients differ, and have other units: sliding mu (1),
+// spinning mu_s (m), rolling mu_r (m). Whoever builds the problem therefore scales the extra rows of the Jacobian, and
+// with them of g:
 //
 //     row 3:      mu_s / mu times n . (omega_B - omega_A)           m/s
 //     row 4, 5:   mu_r / mu times t1, t2 . (omega_B - omega_A)      m/s
 //
-// so that G keeps its unit, kg^-1, and lambda its, N s: the angular impulses are mu_s / mu lambda_3 and mu_r / mu lambda_4,5,
-// and |mu_s / mu lambda_3| <= mu_s lambda_n as it should be. A block without any of them has 3 rows; mu = 0 with mu_s > 0
-// cannot be said in this way. Compliance R of these rows is of the scaled ones.
-// Law by law: the exact one and the convex relaxation take |u_T| and |lambda_T| over all rows but row 2; the pyramid bounds
-// every such row by mu lambda_n on its own.
+// so that G keeps its unit, kg^-1, and lambda its, N s: the angular impulses are mu_s / mu lambda_3 and mu_r / mu
+// lambda_4,5, and |mu_s / mu lambda_3| <= mu_s lambda_n as it should be. A block without any of them has 3 rows; mu = 0
+// with mu_s > 0 cannot be said in this way. Compliance R of these rows is of the scaled ones.
+// Law by law: the exact one and the convex relaxation take |u_T| and |lambda_T| over all rows but row 2; the pyramid
+// bounds every such row by mu lambda_n on its own.
 
 /// One block of rows.
 typedef struct ts_block {
@@ -58,7 +59,8 @@ typedef struct ts_contact_problem {
     ts_task_pool* tasks;    // threads a solver may use inside this problem, NULL: the caller alone; never changes a bit
 } ts_contact_problem;
 
-/// Checks sizes, sets (a cone has 3, 4 or 6 rows), finite numbers, mu >= 0, R >= 0, low <= high: TS_ERROR_VALUE with the block and the reason.
+/// Checks sizes, sets (a cone has 3, 4 or 6 rows), finite numbers, mu >= 0, R >= 0, low <= high: TS_ERROR_VALUE with
+/// the block and the reason.
 ts_code ts_contact_problem_validate(const ts_contact_problem* problem, ts_status* out_status);
 
 #ifdef __cplusplus

@@ -62,14 +62,15 @@ typedef struct ts_solver {
     /// Solves. `impulse` (row_count) is the warm start on entry and the answer on return. Scratch is given back.
     ts_solve_report (*solve)(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse);
-    /// Fills out_R (row_count) with the compliance of the law that the solver truly solves, for solvers that soften what
-    /// the problem leaves rigid; NULL when it is the problem's own.
+    /// Fills out_R (row_count) with the compliance of the law that the solver truly solves, for solvers that soften
+    /// what the problem leaves rigid; NULL when it is the problem's own.
     void (*compliance)(const ts_contact_problem* problem, const void* settings, double* out_R);
-    /// Nonzero when its law is that of contacts with a spring and a damper of their own: an engine gives it those that the
-    /// model has, as R and c*, in place of hard contacts.
+    /// Nonzero when its law is that of contacts with a spring and a damper of their own: an engine gives it those that
+    /// the model has, as R and c*, in place of hard contacts.
     int takes_softness;
-    /// In a few words, why the solver cannot do what its name says on a problem of these blocks (of `problem` only sets and
-    /// sizes are read) and another one answers in its place; NULL when it can. The field may be NULL: it always can.
+    /// In a few words, why the solver cannot do what its name says on a problem of these blocks (of `problem` only sets
+    /// and sizes are read) and another one answers in its place; NULL when it can. The field may be NULL: it always
+    /// can.
     const char* (*obstacle)(const ts_contact_problem* problem, const void* settings);
 } ts_solver;
 
@@ -82,8 +83,8 @@ const ts_solver* ts_solver_at(int i);
 /// The solver of that name, or NULL.
 const ts_solver* ts_solver_find(const char* name);
 
-/// The residual of the solver's own law at an impulse (row_count), from scratch and by contact/residual.c: of its law, with
-/// the compliance it solves for. Every part is infinite when scratch memory is short. Needs ROWS and APPLY.
+/// The residual of the solver's own law at an impulse (row_count), from scratch and by contact/residual.c: of its law,
+/// with the compliance it solves for. Every part is infinite when scratch memory is short. Needs ROWS and APPLY.
 ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
                                        const double* impulse, ts_arena* scratch);
 

@@ -1,26 +1,27 @@
 // Cutting a large island for several threads.
 //
-// Problem: a Gauss-Seidel sweep visits one contact after the other, each seeing what the ones before it did. Two contacts
-// may be visited at once only when they share no body; and the order must not depend on who is free to do the work.
-// Rule: breadth-first search from a body at the far end of the island gives every body a level, and a contact joins bodies
-// of one level or of two neighbouring ones. Runs of two or more levels make a slab. Contacts within a slab keep their order,
-// and slabs do not touch each other: first phase. Contacts across a cut between two slabs touch the last level of one and
-// the first of the next, so the cuts do not touch each other either: second phase. Bodies with a large part of all contacts
-// (a tray under a heap) would put everything on one level; they are left out of the search, and their contacts come last,
-// one after the other: third phase.
+// Problem: a Gauss-Seidel sweep visits one contact after the other, each seeing what the ones before it did. Two
+// contacts may be visited at once only when they share no body; and the order must not depend on who is free to do the
+// work.
+// Rule: breadth-first search from a body at the far end of the island gives every body a level, and a contact joins
+// bodies of one level or of two neighbouring ones. Runs of two or more levels make a slab. Contacts within a slab keep
+// their order, and slabs do not touch each other: first phase. Contacts across a cut between two slabs touch the last
+// level of one and the first of the next, so the cuts do not touch each other either: second phase. Bodies with a large
+// part of all contacts (a tray under a heap) would put everything on one level; they are left out of the search, and
+// their contacts come last, one after the other: third phase.
 //     The problem is then rewritten in this order (contact/delassus_reorder.c), so that memory is read from front to back.
-// Source: level structures, Cuthill and McKee 1969; the far end by repeated search, George and Liu 1979. Against colouring
-// contact by contact this needs two waits a sweep instead of a dozen, keeps the neighbours of a contact in the cache, and
-// lets the weight of a stack travel through a slab within one sweep.
+// Source: level structures, Cuthill and McKee 1969; the far end by repeated search, George and Liu 1979. Against
+// colouring contact by contact this needs two waits a sweep instead of a dozen, keeps the neighbours of a contact in
+// the cache, and lets the weight of a stack travel through a slab within one sweep.
 // Guaranteed: linear time and memory; each block exactly once; the order is a function of the problem alone.
-// Known to fail: islands of small diameter (everything touches everything within a few steps) have few levels, and little
-// to cut; one hub's contacts are swept by one thread.
+// Known to fail: islands of small diameter (everything touches everything within a few steps) have few levels, and
+// little to cut; one hub's contacts are swept by one thread.
 #include "contact/sweep_order_internal.h"
 
 #include <string.h>
 
-// Slabs by size: more of them feed more threads, but the weight of a pile has more cuts to cross. On walls of 4000 contacts
-// eight slabs cost 15 % more sweeps than none, sixteen 45 %.
+// Slabs by size: more of them feed more threads, but the weight of a pile has more cuts to cross. On walls of 4000
+// contacts eight slabs cost 15 % more sweeps than none, sixteen 45 %.
 enum { SLABS_MAX = 16, SLABS_FEW = 4, BLOCKS_FOR_EIGHT = 2048, BLOCKS_FOR_SIXTEEN = 16384 };
 
 // A body with more than this share of the blocks is a hub.
@@ -76,8 +77,8 @@ static inline int nodes_of(const node_graph* graph, int b, int out_node[NODES_MA
     return count;
 }
 
-// Counts every block for its nodes: those with too many are hubs, the others have room for that many neighbours. Returns
-// the room in all.
+// Counts every block for its nodes: those with too many are hubs, the others have room for that many neighbours.
+// Returns the room in all.
 static size_t count_blocks(node_graph* graph) {
     int *start = graph->start, hub = graph->form->base.block_count / HUB_SHARE, node[NODES_MAX];
     for (int i = 0; i < graph->nodes; ++i) start[i] = graph->level[i] = 0;
@@ -119,7 +120,8 @@ static void list_neighbours(node_graph* graph) {
     }
 }
 
-// Levels of everything that `from` reaches, beginning with `base`. Returns how many nodes those are; they are in the queue.
+// Levels of everything that `from` reaches, beginning with `base`. Returns how many nodes those are; they are in the
+// queue.
 static int search(node_graph* graph, int from, int base) {
     int reached = 1;
     graph->queue[0] = from;

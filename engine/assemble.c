@@ -2,26 +2,27 @@
 //
 // Problem: from contact points, limits and dry friction to u = (G + R) lambda + g with g = J v_f - c*, blocks and their
 // sets (docs/contact.md).
-// Rule: row r of a contact is frame_r . (v_B(p) - v_A(p)), and where it resists spinning and rolling frame_r . (omega_B -
-// omega_A), scaled (contact/problem.h). With the dof axes S about the tree's origin o this is
-// J_rd = +-frame_r . (S_d.linear + S_d.angular x (p - o)) along the chain of dofs that move the body. G = J M_hat^-1 J^T
-// is never formed for the iterative solvers: with M_hat = L^T L each row is replaced by L^-T j, so G = J' J'^T with one
-// array J' where two (J and M^-1 J^T) would be needed, and half the memory traffic in a sweep. The velocity that the
-// operator keeps is then w = L (v - v_f), turned back once per step. Rows keep their support on the chain of dofs from the
-// body to the root, and only that is stored: one segment per run of consecutive dofs. A contact between two bodies of one
-// tree takes the whole tree.
+// Rule: row r of a contact is frame_r . (v_B(p) - v_A(p)), and where it resists spinning and rolling frame_r . (omega_B
+// - omega_A), scaled (contact/problem.h). With the dof axes S about the tree's origin o this is
+// J_rd = +-frame_r . (S_d.linear + S_d.angular x (p - o)) along the chain of dofs that move the body. G = J M_hat^-1
+// J^T is never formed for the iterative solvers: with M_hat = L^T L each row is replaced by L^-T j, so G = J' J'^T with
+// one array J' where two (J and M^-1 J^T) would be needed, and half the memory traffic in a sweep. The velocity that
+// the operator keeps is then w = L (v - v_f), turned back once per step. Rows keep their support on the chain of dofs
+// from the body to the root, and only that is stored: one segment per run of consecutive dofs. A contact between two
+// bodies of one tree takes the whole tree.
 // A solver that asks for a factor of G gets one of the same operator, through the bodies or by rows, never a dense one.
 //
 // Warm starts (docs/contact.md): last step's impulse, kept in world axes, is turned into the new frame, scaled by the
 // ratio of time steps and projected on the cone. It is dropped when the normal turned by more than 45 degrees, when the
-// contact closes fast or bounces, and when the last solve failed. An iteration limit or a stall is no reason to drop it:
-// large piles are run with few iterations on purpose, and it is the warm start that carries the convergence over steps.
+// contact closes fast or bounces, and when the last solve failed. An iteration limit or a stall is no reason to drop
+// it: large piles are run with few iterations on purpose, and it is the warm start that carries the convergence over
+// steps.
 //
-// Known weaknesses. Restitution is Newton's, contact by contact and all at once: an impact does not travel through bodies
-// that already touch (a row of balls moves on as one). Baumgarte's push-out stays in the velocity, and that loop is only
-// stable while the iterations of one step remove a larger share of the slowest error than kappa: write v' = v + l,
-// l' = l - e (v + l + kappa phi / h), phi' = phi + h v' for a slow mode of a warm-started sweep with contraction e per step;
-// Routh's criterion gives e > kappa. A stack solved with too few iterations therefore never comes to rest.
+// Known weaknesses. Restitution is Newton's, contact by contact and all at once: an impact does not travel through
+// bodies that already touch (a row of balls moves on as one). Baumgarte's push-out stays in the velocity, and that loop
+// is only stable while the iterations of one step remove a larger share of the slowest error than kappa: write v' = v +
+// l, l' = l - e (v + l + kappa phi / h), phi' = phi + h v' for a slow mode of a warm-started sweep with contraction e
+// per step; Routh's criterion gives e > kappa. A stack solved with too few iterations therefore never comes to rest.
 #include "engine/assemble.h"
 
 #include <string.h>
@@ -131,8 +132,8 @@ static void store_runs(const assembly* work, const ts_kinematic_tree* span, int 
     }
 }
 
-// What row r of a contact reads: velocity at the point along this direction for r < 3, and from there on relative spin and
-// roll about it, scaled as contact/problem.h says.
+// What row r of a contact reads: velocity at the point along this direction for r < 3, and from there on relative spin
+// and roll about it, scaled as contact/problem.h says.
 static ts_vec3 row_direction(const ts_contact* contact, int r) {
     if (contact->dimension == 1) return ts_mat3_column(&contact->frame, 2);
     if (r < 3) return ts_mat3_column(&contact->frame, r);
@@ -218,8 +219,8 @@ static void add_body_rows(const ts_sim* sim, const ts_contact* contact, int body
     if (rows > 3) add_turn_rows(sim, body, direction + 3, rows - 3, sign, J + 3 * (size_t)n);
 }
 
-// The rows of one contact over the dofs of one tree: raw values into now and unhindered (J qvel, J v_f), whitened ones into
-// the segments [first, last) of that tree.
+// The rows of one contact over the dofs of one tree: raw values into now and unhindered (J qvel, J v_f), whitened ones
+// into the segments [first, last) of that tree.
 static void fill_tree_rows(const assembly* work, const ts_contact* contact, int tree, int first, int last, double* wide,
                            double* now, double* unhindered) {
     ts_sim* sim = work->sim;
@@ -321,8 +322,8 @@ static void fill_joint_block(const assembly* work, int b, int* memory_at) {
     work->impulse[row] = start;
 }
 
-// Notes the segments of block b, from `segments` on (only counts when work->segment is NULL), and returns the new end. Data is
-// placed later.
+// Notes the segments of block b, from `segments` on (only counts when work->segment is NULL), and returns the new end.
+// Data is placed later.
 static int plan_block(const assembly* work, int b, int segments) {
     const ts_model* model = work->sim->model;
     const int* run = ts_sim_storage_of(work->sim)->dof_run;

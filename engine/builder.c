@@ -45,7 +45,8 @@ ts_geom_def ts_geom_def_default(void) {
     return def;
 }
 
-// Copies text into the pool. NULL and "" are offset 0. A failed pool is noticed by ts_builder_finish and by the callers.
+// Copies text into the pool. NULL and "" are offset 0. A failed pool is noticed by ts_builder_finish and by the
+// callers.
 static size_t pool_add(ts_builder* builder, const char* text) {
     if (!text || !text[0]) return 0;
     size_t offset = builder->pool.length;
@@ -112,8 +113,8 @@ static int short_memory(ts_builder* builder) {
     return -1;
 }
 
-// Whether the body exists that something is to be added to. Whoever overlooks that an add failed shall not get a world that
-// lacks something: the first such body is remembered, and ts_builder_finish refuses.
+// Whether the body exists that something is to be added to. Whoever overlooks that an add failed shall not get a world
+// that lacks something: the first such body is remembered, and ts_builder_finish refuses.
 static int body_is_there(ts_builder* builder, const char* what, int body) {
     if (body_exists(builder, body)) return 1;
     if (!builder->homeless) {

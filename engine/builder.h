@@ -1,5 +1,5 @@
-// Building a model by calls: describe bodies, joints and geoms with plain definitions that a default function fills, then
-// ts_builder_finish checks everything and gives the constant model. Readers of files end here too, so there is one
+// Building a model by calls: describe bodies, joints and geoms with plain definitions that a default function fills,
+// then ts_builder_finish checks everything and gives the constant model. Readers of files end here too, so there is one
 // place where a model is judged sound.
 #ifndef TS_ENGINE_BUILDER_H
 #define TS_ENGINE_BUILDER_H
@@ -74,7 +74,8 @@ ts_body_def ts_body_def_default(void);
 /// A hinge about z at the body's origin, without spring, damping, friction or limits.
 ts_joint_def ts_joint_def_default(void);
 
-/// A sphere of 0.1 m, friction 1, no restitution, density 1000, category and mask 1, softness that of MuJoCo's defaults, grey.
+/// A sphere of 0.1 m, friction 1, no restitution, density 1000, category and mask 1, softness that of MuJoCo's
+/// defaults, grey.
 ts_geom_def ts_geom_def_default(void);
 
 /// An empty world with default options; NULL when memory is short. Free with ts_builder_free or ts_builder_finish.
@@ -111,19 +112,19 @@ int ts_builder_exclude(ts_builder* builder, int body_a, int body_b);
 int ts_builder_set_free_velocity(ts_builder* builder, int body, ts_vec3 linear, ts_vec3 angular);
 
 /// Adds a keyframe; qpos and qvel may be NULL (initial values), else hold nq and nv numbers in the model's order.
-/// `use_as_initial` nonzero makes it the state new simulations start from. Returns 0 on short memory. Sizes are checked by
-/// ts_builder_finish.
+/// `use_as_initial` nonzero makes it the state new simulations start from. Returns 0 on short memory. Sizes are checked
+/// by ts_builder_finish.
 int ts_builder_add_keyframe(ts_builder* builder, const char* name, double time, const double* qpos, int qpos_count,
                             const double* qvel, int qvel_count, int use_as_initial, const char* file, int line);
 
 /// The text of the file the model is read from; copied. Returns 0 on short memory.
 int ts_builder_set_source(ts_builder* builder, const char* text);
 
-/// Checks everything and gives the model; the builder is gone afterwards, whether it worked or not. An add that failed is
-/// remembered: rather than a model that lacks something there is none. Refuses, with the definition's file and line:
-/// numbers that are not finite, unknown parents, bad shapes, negative or impossible masses and inertias (triangle inequality
-/// broken by more than rounding), a moving body without mass, free joints that are not the only joint or not on a child of
-/// the world, duplicate names within a kind, wrong keyframe sizes, zero axes or quaternions.
+/// Checks everything and gives the model; the builder is gone afterwards, whether it worked or not. An add that failed
+/// is remembered: rather than a model that lacks something there is none. Refuses, with the definition's file and line:
+/// numbers that are not finite, unknown parents, bad shapes, negative or impossible masses and inertias (triangle
+/// inequality broken by more than rounding), a moving body without mass, free joints that are not the only joint or not
+/// on a child of the world, duplicate names within a kind, wrong keyframe sizes, zero axes or quaternions.
 ts_code ts_builder_finish(ts_builder* builder, ts_model** out_model, ts_status* out_status);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// Every definition by itself: finite numbers, unit axes and quaternions, sane signs, unique names, free joints where they
-// may be. What depends on several bodies (masses, sizes of keyframes) is judged later in builder_mass.c and
+// Every definition by itself: finite numbers, unit axes and quaternions, sane signs, unique names, free joints where
+// they may be. What depends on several bodies (masses, sizes of keyframes) is judged later in builder_mass.c and
 // builder_finish.c.
 #include "engine/builder_internal.h"
 

@@ -1,12 +1,12 @@
 // From definitions to the constant model: the single judge of soundness, and the layout.
 //
 // Layout. Bodies keep the order of adding (parents first, since a parent must exist before its child). Joints and geoms
-// are ordered by body, stably. A tree begins at each body that has joints while nothing above it has; trees are numbered by
-// root. Coordinates are handed out tree by tree, inside a tree by body, inside a body by joint: so the dofs of a tree are
-// contiguous even when bodies of several trees were added in turns. When every tree was added in one go (depth-first,
-// as files are read) this is the order of the joints in the file.
-// The dof chain: the first dof of a body hangs on the last dof of the nearest moving ancestor, every other one on the dof
-// before it; M_ij is nonzero only if one of i, j lies on the chain of the other.
+// are ordered by body, stably. A tree begins at each body that has joints while nothing above it has; trees are
+// numbered by root. Coordinates are handed out tree by tree, inside a tree by body, inside a body by joint: so the dofs
+// of a tree are contiguous even when bodies of several trees were added in turns. When every tree was added in one go
+// (depth-first, as files are read) this is the order of the joints in the file.
+// The dof chain: the first dof of a body hangs on the last dof of the nearest moving ancestor, every other one on the
+// dof before it; M_ij is nonzero only if one of i, j lies on the chain of the other.
 #include "base/arena.h"
 #include "engine/builder_internal.h"
 

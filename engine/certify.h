@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/// Judges the last step's impulses (sim->problem, sim->impulse) to the tolerance of the sim's solver (force units); verdict i
-/// is of block i, and contact k's is that of block sim->contact[k].block. Memory from `arena`. A step without contacts has
-/// no blocks, and all laws hold. TS_ERROR_VALUE before the first step, TS_ERROR_MEMORY.
+/// Judges the last step's impulses (sim->problem, sim->impulse) to the tolerance of the sim's solver (force units);
+/// verdict i is of block i, and contact k's is that of block sim->contact[k].block. Memory from `arena`. A step without
+/// contacts has no blocks, and all laws hold. TS_ERROR_VALUE before the first step, TS_ERROR_MEMORY.
 ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
                         ts_contact_certificate* out_certificate);
 

@@ -1,6 +1,6 @@
 // What MJCF knows, and what becomes of it here: for every element that is read, each of its attributes with how
-// faithfully it is taken over. An attribute in no table is a slip of the pen and refused. The names are those of the MJCF
-// reference up to MuJoCo 4.0, and older ones still found in files.
+// faithfully it is taken over. An attribute in no table is a slip of the pen and refused. The names are those of the
+// MJCF reference up to MuJoCo 4.0, and older ones still found in files.
 #include "engine/mjcf_internal.h"
 
 #include <stdio.h>

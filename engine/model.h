@@ -1,5 +1,5 @@
-// ts_model: what the world *is*. Built once, by ts_builder or from a file, and constant afterwards, so that any number of
-// simulations and threads share it. Everything is plain arrays to read.
+// ts_model: what the world *is*. Built once, by ts_builder or from a file, and constant afterwards, so that any number
+// of simulations and threads share it. Everything is plain arrays to read.
 //
 // Generalised coordinates, per joint type (dofs / numbers in qpos):
 //   free   6 / 7   qpos = position of the body frame, quaternion (w, x, y, z)

@@ -4,8 +4,8 @@
 // or index for equal kinds; the points of a pair are ordered by feature. What was remembered from the last step has the
 // same order of pairs, so old and new are matched by walking both once, and no result depends on which worker did what.
 //
-// Tangents: t1 is the axis of geom A least aligned with the normal, projected on the tangent plane; for a plane always its
-// x axis. A point that was there last step and whose normal moved by less than 1e-6 keeps last step's t1. Circular
+// Tangents: t1 is the axis of geom A least aligned with the normal, projected on the tangent plane; for a plane always
+// its x axis. A point that was there last step and whose normal moved by less than 1e-6 keeps last step's t1. Circular
 // cones do not care; pyramids do (docs/contact.md), and so do warm starts of single components.
 #include <string.h>
 
@@ -72,8 +72,8 @@ static void collide_pairs(void* context, int begin, int end, int worker) {
     }
 }
 
-// Turns the pairs so that A is the smaller kind, drops those that may not touch, and sorts by (A, B): a counting sort by B
-// and then, stable, by A. Returns NULL when memory is short.
+// Turns the pairs so that A is the smaller kind, drops those that may not touch, and sorts by (A, B): a counting sort
+// by B and then, stable, by A. Returns NULL when memory is short.
 static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int pair_count, int* out_count) {
     const ts_model* model = sim->model;
     narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, pair_count);
@@ -162,7 +162,8 @@ static void combine(const ts_geom* a, const ts_geom* b, ts_contact* contact) {
         contact->friction_spin = a->friction_spin > b->friction_spin ? a->friction_spin : b->friction_spin;
         contact->friction_roll = a->friction_roll > b->friction_roll ? a->friction_roll : b->friction_roll;
     }
-    // Rows without friction are left out. Spin and roll are measured by mu (contact/problem.h): without it there are none.
+    // Rows without friction are left out. Spin and roll are measured by mu (contact/problem.h): without it there are
+    // none.
     if (contact->dimension == 1) contact->friction = 0.0;
     if (contact->dimension == 6 && !(contact->friction_roll > 0.0)) contact->dimension = 4;
     if (contact->dimension == 4 && !(contact->friction_spin > 0.0)) contact->dimension = 3;
@@ -201,9 +202,9 @@ static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
     return fmin(0.01, 0.04 * fmin(radius_a, radius_b));
 }
 
-// Finds the memory of each point of one pair among entries [first, last) of that pair: by label, and what is then left by
-// nearness on either geom. Labels alone are not enough: where corners of two geoms coincide, as on a stack of equal boxes,
-// rounding decides which of several names a point gets. An entry serves one point only.
+// Finds the memory of each point of one pair among entries [first, last) of that pair: by label, and what is then left
+// by nearness on either geom. Labels alone are not enough: where corners of two geoms coincide, as on a stack of equal
+// boxes, rounding decides which of several names a point gets. An entry serves one point only.
 static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int first, int last,
                          int* out_memory) {
     const ts_contact_memory* memory = sim->contact_memory;

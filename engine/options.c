@@ -1,5 +1,5 @@
-// The table of options: one line per field of ts_options gives it a name, a unit, bounds and its place in the struct, so
-// that reading, writing and listing never fall out of step with the struct.
+// The table of options: one line per field of ts_options gives it a name, a unit, bounds and its place in the struct,
+// so that reading, writing and listing never fall out of step with the struct.
 #include "engine/options.h"
 
 #include "base/number.h"

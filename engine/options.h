@@ -42,7 +42,8 @@ typedef struct ts_option {
     double high;          // largest allowed value
 } ts_option;
 
-/// Touchstone's defaults: 2 ms, 9.81 downwards, margin 1 mm, baumgarte 0.1, slop 10 um, soft under mujoco only, ncp-pgs.
+/// Touchstone's defaults: 2 ms, 9.81 downwards, margin 1 mm, baumgarte 0.1, slop 10 um, soft under mujoco only,
+/// ncp-pgs.
 ts_options ts_options_default(void);
 
 /// How many options can be set by name ("solver" is one of them; its value is text).
@@ -51,9 +52,9 @@ int ts_option_count(void);
 /// Option number i.
 const ts_option* ts_option_at(int i);
 
-/// Sets an option from text, e.g. ("gravity", "0 0 -9.81"), ("solver", "ccp-pgs"), ("warm_start", "0"). Names of settings of
-/// the chosen solver are not handled here (see ts_sim_set). TS_ERROR_VALUE for an unknown name (the message lists the
-/// known ones), text that is not the right numbers, or a value out of range; then nothing changes.
+/// Sets an option from text, e.g. ("gravity", "0 0 -9.81"), ("solver", "ccp-pgs"), ("warm_start", "0"). Names of
+/// settings of the chosen solver are not handled here (see ts_sim_set). TS_ERROR_VALUE for an unknown name (the message
+/// lists the known ones), text that is not the right numbers, or a value out of range; then nothing changes.
 ts_code ts_options_set(ts_options* options, const char* name, const char* value, ts_status* out_status);
 
 /// Nothing wrong with any field, else TS_ERROR_VALUE and which one: for options that were filled by assignment.

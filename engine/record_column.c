@@ -1,10 +1,10 @@
 // Rows of a recording into chunks of an HDF5 dataset.
 //
 // Problem: appending must be cheap, and what a flush wrote must stay readable if the program is killed later.
-// Rule: rows collect in memory, one chunk. A chunk that is full (or the last one) before any flush is deflated and written
-// once; one that a flush meets half full is stored plain, at its full size, and rewritten in its place as it fills. So
-// deflating never moves a chunk that a reader may see. Such chunks are one per dataset and flush: little against a fast
-// run's data, and a slow run has little data.
+// Rule: rows collect in memory, one chunk. A chunk that is full (or the last one) before any flush is deflated and
+// written once; one that a flush meets half full is stored plain, at its full size, and rewritten in its place as it
+// fills. So deflating never moves a chunk that a reader may see. Such chunks are one per dataset and flush: little
+// against a fast run's data, and a slow run has little data.
 // Guarantee: a row that was flushed is found where it was. Known failure: a kill in the middle of a flush.
 #include "engine/record_column_internal.h"
 

@@ -32,13 +32,14 @@ int64_t ts_record_text_type(void);
 /// Gives an object of the file an attribute of text. Nonzero when it worked.
 int ts_record_text_attribute(int64_t object, const char* name, const char* text);
 
-/// Makes the dataset `path` of an open file, without rows; a row has `rank` dimensions (0: one number) of row[0] x row[1]
-/// numbers (1 where there is no dimension, 0 where it is empty). Nonzero when it worked; ts_record_column_close either way.
+/// Makes the dataset `path` of an open file, without rows; a row has `rank` dimensions (0: one number) of row[0] x
+/// row[1] numbers (1 where there is no dimension, 0 where it is empty). Nonzero when it worked; ts_record_column_close
+/// either way.
 int ts_record_column_create(ts_record_column* self, int64_t file, const char* path, const char* unit,
                             ts_record_type type, int rank, const uint64_t row[2]);
 
-/// Room for one more row, row_bytes long. *out_failed is set to 1 when the rows before it could not be written; they are
-/// lost then.
+/// Room for one more row, row_bytes long. *out_failed is set to 1 when the rows before it could not be written; they
+/// are lost then.
 void* ts_record_column_row(ts_record_column* self, int* out_failed);
 
 /// Puts the buffered rows into the file; they stay in the buffer until their chunk is full. `last` says that no rows

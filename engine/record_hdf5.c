@@ -1,11 +1,12 @@
-// HDF5 recordings: state, bodies, energies, solver numbers, contacts and timings as extendable datasets, and as attributes
-// everything needed to run the same again. Datasets: docs/recording.md.
+// HDF5 recordings: state, bodies, energies, solver numbers, contacts and timings as extendable datasets, and as
+// attributes everything needed to run the same again. Datasets: docs/recording.md.
 //
-// Appending must not dominate a step: rows collect in memory, one chunk per dataset, and go to the file when the chunk is
-// full or about once a second. Contacts are ragged: flat arrays, with the first index and the count per recorded moment.
+// Appending must not dominate a step: rows collect in memory, one chunk per dataset, and go to the file when the chunk
+// is full or about once a second. Contacts are ragged: flat arrays, with the first index and the count per recorded
+// moment.
 //
-// Interruptions. A file closed on a signal is complete. After a kill that cannot be caught it is readable as of the last
-// flush, because nothing that a flush wrote is moved or freed afterwards:
+// Interruptions. A file closed on a signal is complete. After a kill that cannot be caught it is readable as of the
+// last flush, because nothing that a flush wrote is moved or freed afterwards:
 // - metadata reaches the disk in flushes only, all of it together (the metadata cache may not evict);
 // - a chunk that a flush wrote is never moved (record_column.c).
 // The old superblock is used, which carries no "open for writing" mark that would make readers refuse. Not covered: a

@@ -1,18 +1,20 @@
 // Soft contacts.
 //
-// Problem: a contact with gap phi and normal velocity c shall carry the force of a spring and damper, however stiff, and
-// friction shall creep as it does in the simulator the model was made for.
+// Problem: a contact with gap phi and normal velocity c shall carry the force of a spring and damper, however stiff,
+// and friction shall creep as it does in the simulator the model was made for.
 // Rule: implicit in the velocity, force = -k (phi + h c) - b c is u = c - c* + R lambda = 0 with
 //     R = 1 / (h (h k + b)),   c* = -phi k / (h k + b).
-// MJCF gives k and b per unit of (unknown) mass, as an acceleration a_ref = -b c - k phi of which the contact gets the share
-// d: R = (1 - d) / d A, c* = c + h a_ref, A an estimate of G_NN; friction has R_T = R_N / impratio and no spring
-// (contact/solvers/mujoco.c). A is MuJoCo's: the sum over both bodies of the mean diagonal of J M^-1 J^T at their centres of
-// mass in the initial pose. It is not the contact's own G_NN: at a box's corner that is up to four times as large.
+// MJCF gives k and b per unit of (unknown) mass, as an acceleration a_ref = -b c - k phi of which the contact gets the
+// share d: R = (1 - d) / d A, c* = c + h a_ref, A an estimate of G_NN; friction has R_T = R_N / impratio and no spring
+// (contact/solvers/mujoco.c). A is MuJoCo's: the sum over both bodies of the mean diagonal of J M^-1 J^T at their
+// centres of mass in the initial pose. It is not the contact's own G_NN: at a box's corner that is up to four times as
+// large.
 // Source: MuJoCo's documentation, chapters Computation (constraint model) and Modeling (solver parameters, contact
 // parameters); Castro, Permenter and Han 2022 for the implicit spring.
-// Guaranteed: a point mass rests where (1 - d) / d^2 g dw^2 tc^2 dr^2 = -phi; the implicit spring is stable for any k, b, h.
-// Known to differ from MuJoCo: margin and gap of geoms, <pair>, o_solref and o_solimp are not read; joint limits and dry
-// friction stay hard; the mass matrix holds implicit joint damping, and with it A; cones are round.
+// Guaranteed: a point mass rests where (1 - d) / d^2 g dw^2 tc^2 dr^2 = -phi; the implicit spring is stable for any k,
+// b, h.
+// Known to differ from MuJoCo: margin and gap of geoms, <pair>, o_solref and o_solimp are not read; joint limits and
+// dry friction stay hard; the mass matrix holds implicit joint damping, and with it A; cones are round.
 #include "engine/soft_contact.h"
 
 #include <string.h>

@@ -6,12 +6,13 @@
 //     (G + R + (eta + rho) I) x' = z + rho y + eta x - g - s
 //     y' = P(a x' + (1 - a) y - z / rho),   z' = z - rho (a x' + (1 - a) y - y')
 // rho starts at sqrt(L m) kappa^p, L the largest eigenvalue by power iteration, kappa the condition number assumed and
-// m = L / kappa, and moves when the primal residual |x - y| and the dual one |rho (y' - y) + eta (x' - x)| are far apart:
-// each relative to the vectors it is the difference of, because they differ in units. The primal one counts for less
-// (`balance`): on recorded problems equal weights leave rho ten times too large for the last digits.
-// The linear system is solved by a factor or, through the bodies, in steps to a part of the dual residual (admm_factor.c).
-// Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and only
-// decide when it is worth a look.
+// m = L / kappa, and moves when the primal residual |x - y| and the dual one |rho (y' - y) + eta (x' - x)| are far
+// apart: each relative to the vectors it is the difference of, because they differ in units. The primal one counts for
+// less (`balance`): on recorded problems equal weights leave rho ten times too large for the last digits.
+// The linear system is solved by a factor or, through the bodies, in steps to a part of the dual residual
+// (admm_factor.c).
+// Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and
+// only decide when it is worth a look.
 // Source: Boyd et al. 2011; Le Lidec, Jallet, Montaut, Laptev, Schmid and Carpentier 2024 (contact; spectral rho);
 // Carpentier, Le Lidec and Montaut 2024 (exact law).
 // Guaranteed: the relaxed law converges for symmetric G >= 0 once rho rests, also for singular G. What is returned is

@@ -4,9 +4,10 @@
 // changes now and then, b from solve to solve only a little. A factor through the bodies (contact/delassus_factor.c) is
 // cheap for walls and columns, and dear for heaps, where it fills in.
 // Rule: with lambda = s x the system is (G + T) lambda = b / s, T = R + shift / s^2, whose condition number is at most
-// 1 + |G| / T: conjugate gradients, preconditioned by the diagonal blocks and started from the guess, stop at the accuracy
-// asked for. What they cost beyond a solve with the factor is added up, and when that is what the factor costs, the factor
-// is made and used until the shift changes (renting or buying skis: never more than about twice the better of both).
+// 1 + |G| / T: conjugate gradients, preconditioned by the diagonal blocks and started from the guess, stop at the
+// accuracy asked for. What they cost beyond a solve with the factor is added up, and when that is what the factor
+// costs, the factor is made and used until the shift changes (renting or buying skis: never more than about twice the
+// better of both).
 // Source: Hestenes and Stiefel 1952; skis: Karlin, Manasse, Rudolph and Sleator 1988.
 // Guaranteed: memory is linear in rows and columns, as a factor of more than NUMBERS_PER_COLUMN numbers a column is not
 // made. Same input, same bits.

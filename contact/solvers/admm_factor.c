@@ -1,12 +1,13 @@
 // The linear system of ADMM, G + R + shift I, for shifts that change.
 //
 // Problem: the same matrix is solved with for many right-hand sides and a few shifts. Rule: small or full systems are
-// factorised densely, Cholesky's way when symmetric, else LU with pivoting; others by blocks with the order and pattern of
-// the factor found once. Which one is the cheaper follows from the work of the block factor. Where shifts turn out to
-// change every few solves, small symmetric systems are brought to tridiagonal form once, which serves every shift: at 96
-// rows a change costs 0.8 us where a Cholesky factor costs 28, the form as much as four to six of them, and a solve 7 us
-// where it was 2. (To keep G and refactor the corner of a constrained Cholesky is that Cholesky factor: nothing gained.) A
-// velocity form with more rows than degrees of freedom is solved through its bodies (admm_bodies.c), its matrix never made.
+// factorised densely, Cholesky's way when symmetric, else LU with pivoting; others by blocks with the order and pattern
+// of the factor found once. Which one is the cheaper follows from the work of the block factor. Where shifts turn out
+// to change every few solves, small symmetric systems are brought to tridiagonal form once, which serves every shift:
+// at 96 rows a change costs 0.8 us where a Cholesky factor costs 28, the form as much as four to six of them, and a
+// solve 7 us where it was 2. (To keep G and refactor the corner of a constrained Cholesky is that Cholesky factor:
+// nothing gained.) A velocity form with more rows than degrees of freedom is solved through its bodies (admm_bodies.c),
+// its matrix never made.
 // Source: Cholesky, LU: Golub and Van Loan; tridiagonal form for many shifts: base/tridiagonal.c.
 // Guaranteed: no dense matrix beyond DENSE_ROWS_MAX rows. Known limit: a factor by blocks of more than
 // TS_SCALED_LARGEST_FACTOR numbers is refused.

@@ -26,7 +26,8 @@ ts_solve_report ts_admm_solve(ts_contact_law law, const ts_contact_problem* prob
 /// (G + R + shift I) x = b through the bodies, for velocity forms (admm_bodies.c). Memory belongs to the arena.
 typedef struct ts_admm_bodies ts_admm_bodies;
 
-/// Allocates; `system` is borrowed, its matrix not needed. NULL when memory is short or the operator is no velocity form.
+/// Allocates; `system` is borrowed, its matrix not needed. NULL when memory is short or the operator is no velocity
+/// form.
 ts_admm_bodies* ts_admm_bodies_make(const ts_scaled* system, ts_arena* arena);
 
 /// Another shift, > 0. Returns 0 when numbers are not finite.

@@ -1,9 +1,9 @@
 // Accelerated projected gradient descent, matrix-free.
 //
 // Problem: minimise q(x) = 1/2 x^T (G + R) x + g^T x over a convex set, for all rows or for some with the others fixed.
-// Rule: next = P(y - D u(y) / L), D the relative steps; y = next + beta (next - x) with Nesterov's beta; L doubles while
-// q lies above its quadratic model, and shrinks a little after each step. When the gradient points against the last
-// movement, the momentum is dropped.
+// Rule: next = P(y - D u(y) / L), D the relative steps; y = next + beta (next - x) with Nesterov's beta; L doubles
+// while q lies above its quadratic model, and shrinks a little after each step. When the gradient points against the
+// last movement, the momentum is dropped.
 // One product per iteration: u is affine, so that u(y) follows from those of the two iterates it is a combination of;
 // and the model test d^T (G + R) d <= L d^T D^-1 d from the difference of two velocities that are both known.
 // Source: Nesterov 1983; Beck and Teboulle 2009 (backtracking); O'Donoghue and Candes 2015 (restart); Mazhar, Heyn,

@@ -12,8 +12,8 @@ extern "C" {
 ts_admm_settings ts_ccp_admm_settings_default(void);
 
 /// "ccp-admm": the convex relaxation by ADMM, settings ts_admm_settings. A velocity form with more rows than
-/// degrees of freedom is solved through its bodies; others list the matrix by blocks, and FAILED is when it or its factor
-/// would be too large.
+/// degrees of freedom is solved through its bodies; others list the matrix by blocks, and FAILED is when it or its
+/// factor would be too large.
 extern const ts_solver ts_ccp_admm_solver;
 
 #ifdef __cplusplus

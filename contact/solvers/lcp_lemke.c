@@ -7,15 +7,15 @@
 //     w = (D^T u_T + sigma,  u_N,  sqrt(2) mu lambda_N - sum beta)
 // whose sum beta <= sqrt(2) mu lambda_N is the square |lambda_a| <= mu lambda_N; sigma is the slip speed times sqrt(2).
 // A tangent row more (spin, roll) has a pair of betas and a sigma of its own. Half-lines are one row; a box is
-// lambda = low + x with a multiplier for high; free rows are a difference of two z, which needs no inverse and so allows
-// redundant ones. Units are scaled by powers of two, so that scaled problems take the same pivots.
+// lambda = low + x with a multiplier for high; free rows are a difference of two z, which needs no inverse and so
+// allows redundant ones. Units are scaled by powers of two, so that scaled problems take the same pivots.
 // Source: Stewart and Trinkle 1996 and Anitescu and Potra 1997 (their D is the inscribed diamond, this is the square of
 // the boxed form); Lemke 1965.
 // Guaranteed: A is copositive (C is skew but for the entries mu >= 0), so without rounding pivoting ends in a solution
 // where nothing is forced apart (g_N reachable: free velocities not prescribed); the answer is to rounding, without
 // iteration error. An answer reported as converged meets the law, else lcp-pgs takes over and reports for itself.
-// Known to fail: a secondary ray with forced separation or prescribed velocities; dense, about n^2 operations for each of
-// some n pivots; a vertex of the solution set: two of a cube's four feet carry all of it; a warm start is no help.
+// Known to fail: a secondary ray with forced separation or prescribed velocities; dense, about n^2 operations for each
+// of some n pivots; a vertex of the solution set: two of a cube's four feet carry all of it; a warm start is no help.
 #include "contact/solvers/lcp_lemke.h"
 
 #include <float.h>

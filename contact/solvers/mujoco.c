@@ -1,14 +1,14 @@
 // mujoco: softened convex contact.
 //
-// Problem: the relaxed law (CCP) with u = (G + R) lambda + g and R > 0 on every row. R is the problem's own where it has
-// one; a row left rigid gets R = (1 - d) / d G_ii, d the impedance, and friction R_T = R_N / impratio. Friction keeps its
-// slope mu: the cone is round in the metric of R, with slope mu sqrt(R_T / R_N).
+// Problem: the relaxed law (CCP) with u = (G + R) lambda + g and R > 0 on every row. R is the problem's own where it
+// has one; a row left rigid gets R = (1 - d) / d G_ii, d the impedance, and friction R_T = R_N / impratio. Friction
+// keeps its slope mu: the cone is round in the metric of R, with slope mu sqrt(R_T / R_N).
 // Rule: primal_newton.c. ts_mujoco_row maps solref and solimp to R and c*: the constraint is a spring and damper that
 // asks for the acceleration -b c - k gap, and gets the share d of it.
 // Source: Todorov 2011; MuJoCo's documentation, chapters Computation and Modeling (solver parameters).
 // Guaranteed: one answer, without internal forces between rows of equal R; converges from any start.
-// Known to fail: by design nothing is held quite still (u = -R lambda), sliding contacts lift off, and the answer depends
-// on R. MuJoCo takes G_ii at the reference pose; here it is that of the present one.
+// Known to fail: by design nothing is held quite still (u = -R lambda), sliding contacts lift off, and the answer
+// depends on R. MuJoCo takes G_ii at the reference pose; here it is that of the present one.
 #include "contact/solvers/mujoco.h"
 
 #include <float.h>

@@ -6,8 +6,8 @@
 // relaxed point is pulled back to the cone.
 // Source: Jourdan, Alart, Jean 1998 (nonsmooth contact dynamics); Acary and Brogliato 2008, ch. 13.
 // Guaranteed: any answer reported as converged meets the law. No proof of convergence in general.
-// Known to fail: like all Gauss-Seidel methods on large mass ratios (error times m_top / (m_top + m_bottom) a sweep) and
-// slowly on hyperstatic piles, where it leaves internal forces that depend on the order.
+// Known to fail: like all Gauss-Seidel methods on large mass ratios (error times m_top / (m_top + m_bottom) a sweep)
+// and slowly on hyperstatic piles, where it leaves internal forces that depend on the order.
 #include "contact/solvers/ncp_nsgs.h"
 
 #include "contact/cone.h"

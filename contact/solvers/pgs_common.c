@@ -242,7 +242,8 @@ static double dual_cost(const ts_pgs* pgs) {
     return sum[0] + sum[1];
 }
 
-// Leaves an admissible impulse that is no worse a start than none at all (one whose cost overflows is), and its residual.
+// Leaves an admissible impulse that is no worse a start than none at all (one whose cost overflows is), and its
+// residual.
 static ts_law_residual begin(ts_pgs* pgs, const ts_pgs_method* method) {
     project_start(pgs, method);
     ts_law_residual residual = look(pgs, method);

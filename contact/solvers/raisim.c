@@ -1,25 +1,27 @@
 // RaiSim: every contact in turn, sliding found by bisection on the boundary of its friction cone.
 //
-// Problem: Signorini for all contacts, and where one slides, least energy E(lambda) = 1/2 lambda^T D lambda + b^T lambda
-// over the section of its cone where u_N = 0, the other contacts as they stand: u = D lambda + b, D = G_bb + R_b.
-// Rule, one contact at a time: b_N >= 0 opens. Else lambda_0 = -D^-1 b sticks if the cone holds it. Else, with friction in
-// direction t and eps = mu D_TN / D_NN, the section is the conic
+// Problem: Signorini for all contacts, and where one slides, least energy E(lambda) = 1/2 lambda^T D lambda + b^T
+// lambda over the section of its cone where u_N = 0, the other contacts as they stand: u = D lambda + b, D = G_bb +
+// R_b.
+// Rule, one contact at a time: b_N >= 0 opens. Else lambda_0 = -D^-1 b sticks if the cone holds it. Else, with friction
+// in direction t and eps = mu D_TN / D_NN, the section is the conic
 //     |lambda_T| = r(t) = -mu b_N / (D_NN (1 + eps . t)),   lambda_N = r / mu,
 // with its focus at the origin, and E falls or rises around it as (t_perp is t turned by a quarter)
 //     dE / r = t_perp . u_T - (eps . t_perp) / (1 + eps . t) (t . u_T).
 // From the direction of lambda_0 one steps downhill, step beta_1, growing by beta_3; points where r < 0 or that do not
-// face lambda_0 (t . lambda_0T < mu lambda_0N) are refused and shrink the step by beta_2; the first rise closes a bracket,
-// which is halved. lambda <- (1 - alpha) lambda + alpha lambda*, alpha shrinking from sweep to sweep if asked to.
+// face lambda_0 (t . lambda_0T < mu lambda_0N) are refused and shrink the step by beta_2; the first rise closes a
+// bracket, which is halved. lambda <- (1 - alpha) lambda + alpha lambda*, alpha shrinking from sweep to sweep if asked
+// to.
 // Source: Hwangbo, Lee, Hutter, Per-contact iteration method for solving contact dynamics, 2018; eq. (21) and Alg. 4 of
-// Le Lidec et al., Contact Models in Robotics: a Comparative Analysis (whose printed relaxation never moves; this is the
-// one of the original). The certificate below is ours.
+// Le Lidec et al., Contact Models in Robotics: a Comparative Analysis (whose printed relaxation never moves; this is
+// the one of the original). The certificate below is ours.
 // Guaranteed: the section is convex in lambda_T (|lambda_T| + eps . lambda_T <= const) and so is E on it, so the root
 // found is the global minimum exactly when u_T . (t + eps) <= 0; that is checked, and directions all round are scanned
 // where it fails. No proof of convergence over contacts. Convergence is judged in the law this rule ends at
 // (TS_LAW_RAISIM) and never in the exact one, which sliding with D_TN != 0 does not meet however long one iterates.
 // Contacts that also spin or roll have no published section; they are solved exactly, as by ncp-nsgs.
-// Known to fail: friction does not oppose slip where D_TN != 0; large mass ratios converge slowly, as in all per-contact
-// methods; internal forces persist even while sliding.
+// Known to fail: friction does not oppose slip where D_TN != 0; large mass ratios converge slowly, as in all
+// per-contact methods; internal forces persist even while sliding.
 #include "contact/solvers/raisim.h"
 
 #include <float.h>

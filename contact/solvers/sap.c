@@ -1,11 +1,12 @@
 // sap: nearly rigid convex contact.
 //
-// Problem: the relaxed law (CCP) with u = (G + R) lambda + g and R > 0 on every row. Rows are as soft as the problem says
-// but never harder than R_N = beta^2 / (4 pi^2) |G_ii|, |.| the Frobenius norm over the number of rows: then a contact's
-// own period is beta steps, which is as stiff as a step can show. Friction has R_T = sigma |G_ii| where the problem has none,
-// however soft the normal is: what holds on a slope creeps at about sigma g h.
+// Problem: the relaxed law (CCP) with u = (G + R) lambda + g and R > 0 on every row. Rows are as soft as the problem
+// says but never harder than R_N = beta^2 / (4 pi^2) |G_ii|, |.| the Frobenius norm over the number of rows: then a
+// contact's own period is beta steps, which is as stiff as a step can show. Friction has R_T = sigma |G_ii| where the
+// problem has none, however soft the normal is: what holds on a slope creeps at about sigma g h.
 // Rule: primal_newton.c.
-// Source: Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", 2022; Drake's SapSolver.
+// Source: Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", 2022; Drake's
+// SapSolver.
 // Guaranteed: one answer, without internal forces between contacts of equal R; converges from any start.
 // Known to fail: by design nothing is held quite still (u = -R lambda), and sliding contacts lift off.
 #include "contact/solvers/sap.h"

@@ -1,9 +1,9 @@
 // The scaled system: listing, scaling, products, projections, judgement.
 //
-// Problem: solvers that factorise want G by blocks, and numbers of one size. Rule: x = lambda / s, G -> s G s + s R s per
-// pair of blocks, g -> s g. One factor per block keeps cones round. Guaranteed: judgement happens in the units of the
-// problem, on an admissible impulse, by contact/residual.c. Known limit: matrices up to TS_SCALED_LARGEST_MATRIX numbers;
-// beyond, products go through the operator where that is the velocity form.
+// Problem: solvers that factorise want G by blocks, and numbers of one size. Rule: x = lambda / s, G -> s G s + s R s
+// per pair of blocks, g -> s g. One factor per block keeps cones round. Guaranteed: judgement happens in the units of
+// the problem, on an admissible impulse, by contact/residual.c. Known limit: matrices up to TS_SCALED_LARGEST_MATRIX
+// numbers; beyond, products go through the operator where that is the velocity form.
 #include "contact/solvers/scaled_internal.h"
 
 #include <float.h>

@@ -75,16 +75,16 @@ ts_newton_matrix ts_scaled_newton_matrix(const ts_scaled* q);
 /// Bytes that ts_scaled_make takes at most.
 unsigned long ts_scaled_bytes(const ts_contact_problem* problem);
 
-/// The natural map of a residual, made larger where the impulses dwarf what the problem asks for. The map is relative to
-/// the largest impulse, so an answer whose internal forces have run away would otherwise count as a good one. `rest` is
-/// ts_scaled_rest_impulse.
+/// The natural map of a residual, made larger where the impulses dwarf what the problem asks for. The map is relative
+/// to the largest impulse, so an answer whose internal forces have run away would otherwise count as a good one. `rest`
+/// is ts_scaled_rest_impulse.
 double ts_scaled_measure(const ts_contact_problem* problem, const double* impulse, double natural, double rest);
 
 /// What would stop the fastest approach of an average block, N s.
 double ts_scaled_rest_impulse(const ts_contact_problem* problem);
 
-/// Judges x after projecting it: leaves the admissible impulse in out_impulse and gives the residuals of all laws. `trial`
-/// and `u` (rows) are overwritten.
+/// Judges x after projecting it: leaves the admissible impulse in out_impulse and gives the residuals of all laws.
+/// `trial` and `u` (rows) are overwritten.
 void ts_scaled_judge(const ts_scaled* q, const double* x, double* trial, double* u, double* out_impulse,
                      ts_residual* out_residual);
 

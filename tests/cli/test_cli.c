@@ -452,8 +452,8 @@ Test(cli, view_makes_a_picture_or_says_why_not) {
     expect_refusal("view sliding-cube --png nowhere/cube.png", 1, "touchstone: ");
 }
 
-// The certificate of one step: the sliding cube slides on all four corners, and the exact law holds but the relaxed one does
-// not; under the relaxed law it is the other way round.
+// The certificate of one step: the sliding cube slides on all four corners, and the exact law holds but the relaxed one
+// does not; under the relaxed law it is the other way round.
 Test(cli, run_certifies_a_step) {
     outcome result = run("run sliding-cube --time 0.05 --solver ncp --certificate 20:ncp.json --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));

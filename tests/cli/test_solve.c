@@ -1,4 +1,5 @@
-// `touchstone solve` and `run --dump-problem` end to end: tables, JSON, answers that can be checked, exit codes, wrong use.
+// `touchstone solve` and `run --dump-problem` end to end: tables, JSON, answers that can be checked, exit codes, wrong
+// use.
 #include "cli_fixture.h"
 
 TestSuite(solve, .init = make_folder, .fini = remove_folder, .timeout = 240);
@@ -93,8 +94,8 @@ Test(solve, json_has_the_keys_and_no_others) {
     outcome_free(&result);
 }
 
-// The floor carries the cube: the normals of the answer, first in every triple, sum to its weight times the step; friction
-// brakes along -y, the second tangent or the first, with mu times that.
+// The floor carries the cube: the normals of the answer, first in every triple, sum to its weight times the step;
+// friction brakes along -y, the second tangent or the first, with mu times that.
 Test(solve, answers_are_in_the_order_of_the_file) {
     dump("run sliding-cube --time 0.02 --dt 0.001 --solver ncp --dump-problem 5:cube.hdf5");
     outcome result = run("solve cube.hdf5 --impulses answer.json --tol 1e-10");

@@ -1,5 +1,5 @@
-// The suite of closed forms: every test names the solvers it is about and what is expected of them. A solver that the table
-// does not have yet is left out, unless it is listed here as one that must be there.
+// The suite of closed forms: every test names the solvers it is about and what is expected of them. A solver that the
+// table does not have yet is left out, unless it is listed here as one that must be there.
 #ifndef TS_TESTS_CONTACT_CLOSED_FORM_SUITE_H
 #define TS_TESTS_CONTACT_CLOSED_FORM_SUITE_H
 

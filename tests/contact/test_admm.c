@@ -356,7 +356,8 @@ Test(factor, many_shifts) {
     }
 }
 
-// A matrix that has become indefinite by rounding, as recorded ones have: LU takes over, also from the tridiagonal form.
+// A matrix that has become indefinite by rounding, as recorded ones have: LU takes over, also from the tridiagonal
+// form.
 Test(factor, slightly_indefinite) {
     for (int shifts = 1; shifts <= 12; shifts += 11) {
         ts_arena arena = {0};
@@ -473,7 +474,8 @@ static void make_heap(heap* h, ts_arena* arena, double heaviest, double R) {
     h->dense.delassus = ts_delassus_dense(arena, TOUCHING, h->block_row, matrix);
 }
 
-// First in steps from a guess, then, when that has cost enough, with a factor: the same answer, in the units of the solve.
+// First in steps from a guess, then, when that has cost enough, with a factor: the same answer, in the units of the
+// solve.
 Test(factor, through_the_bodies) {
     const double heaviest[2] = {1.0, 1e4}, R[2] = {0.0, 0.3};
     ts_rng rng = ts_rng_make(72, 0);

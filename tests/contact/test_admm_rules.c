@@ -22,8 +22,8 @@ Test(admm, a_start_close_by_saves_most_of_the_way) {
     }
 }
 
-// Over-relaxation mixes the new x with the last y: between 1 and 2 it shortens the way. Mixed with the last x instead it
-// would lengthen it, or never arrive.
+// Over-relaxation mixes the new x with the last y: between 1 and 2 it shortens the way. Mixed with the last x instead
+// it would lengthen it, or never arrive.
 Test(admm, over_relaxation_shortens_the_way) {
     const double relaxed[2] = {1.3, 1.6};
     for (int i = 0; i < 2; ++i)

@@ -112,8 +112,8 @@ Test(apgd, limits_and_stalls_are_called_so) {
     cr_expect_eq(a.report.status, TS_SOLVE_STALLED);
 }
 
-// Restarts turn momentum's swinging about the answer into the rate of the condition number's root: a stack of n equal boxes,
-// condition number about n^2, takes of the order of n iterations. Without them it would be n^2.
+// Restarts turn momentum's swinging about the answer into the rate of the condition number's root: a stack of n equal
+// boxes, condition number about n^2, takes of the order of n iterations. Without them it would be n^2.
 Test(apgd, a_stack_of_twenty_takes_a_few_hundred) {
     enum { N = 20 };
     double G[N * N] = {0}, g[N] = {0};

@@ -32,8 +32,8 @@ static const ts_block blocks[BLOCKS] = {
     {TS_SET_BOX, 14, 1, 0, -0.1, 0.1}, {TS_SET_FREE, 15, 1, 0, 0, 0},
 };
 static const double lambda[ROWS] = {0, 0, 0, 0.1, 0.2, 1, -0.3, 0.4, 1, 0, -0.5, 1, 2, 0.05, -0.1, 7};
-// Open and leaving; sticking; sliding against its friction at 0.2 m/s; sliding beside it, and sinking at 0.01 m/s; a limit
-// that carries; dry friction that holds; dry friction that slides; a bilateral row.
+// Open and leaving; sticking; sliding against its friction at 0.2 m/s; sliding beside it, and sinking at 0.01 m/s; a
+// limit that carries; dry friction that holds; dry friction that slides; a bilateral row.
 static const double velocity[ROWS] = {0.3, 0, 0.1, 0, 0, 0, 0.12, -0.16, 0, 0.3, 0, -0.01, 0, 0, 0.7, 0};
 
 static void eight(sample* s, double g[ROWS], double G[ROWS * ROWS]) {
@@ -60,10 +60,12 @@ Test(certificate, names_what_every_block_does) {
     cr_expect_eq(c.count[TS_MODE_SLIDE], 2);
     cr_expect_eq(c.count[TS_MODE_VIOLATED], 1);
     cr_expect_eq(c.holds, 0u);
-    // Block 0 slides away with u outside K*? 0.5 * 0.3 = 0.15 > 0.1: the relaxation would want an impulse, the others not.
+    // Block 0 slides away with u outside K*? 0.5 * 0.3 = 0.15 > 0.1: the relaxation would want an impulse, the others
+    // not.
     cr_expect_eq(c.verdict[0].holds, (unsigned)(TS_HOLDS_LCP | TS_HOLDS_NCP));
     cr_expect_eq(c.verdict[1].holds, (unsigned)(TS_HOLDS_LCP | TS_HOLDS_CCP | TS_HOLDS_NCP));
-    // Friction (-0.3, 0.4) is inside the square of 0.5 while it slides, which the box law forbids; the relaxation wants lift.
+    // Friction (-0.3, 0.4) is inside the square of 0.5 while it slides, which the box law forbids; the relaxation wants
+    // lift.
     cr_expect_eq(c.verdict[2].holds, (unsigned)TS_HOLDS_NCP);
     cr_expect_float_eq(c.verdict[2].slip, 0.2, 1e-15);
     cr_expect_float_eq(c.verdict[2].friction, 0.5, 1e-15);
@@ -84,8 +86,9 @@ Test(certificate, names_what_every_block_does) {
     ts_arena_free(&s.arena);
 }
 
-// Two small numbers whose product is within the tolerance: the one that would outlast the other by stiffness decides. 1 uN s
-// under a gap that opens at 1 mm/s is open (a unit mass would need 1 mN s to stop); the other way round it carries.
+// Two small numbers whose product is within the tolerance: the one that would outlast the other by stiffness decides. 1
+// uN s under a gap that opens at 1 mm/s is open (a unit mass would need 1 mN s to stop); the other way round it
+// carries.
 Test(certificate, the_larger_of_two_small_numbers_decides) {
     const ts_block block = fixture_cone(0, 0.5);
     const double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -160,8 +163,8 @@ Test(certificate, writes_json) {
     ts_arena_free(&s.arena);
 }
 
-// Cube on four corners: six degrees of freedom under twelve rows. What moves nothing has J^T x = 0; what is in the range of
-// G = J Y^T is J times anything.
+// Cube on four corners: six degrees of freedom under twelve rows. What moves nothing has J^T x = 0; what is in the
+// range of G = J Y^T is J times anything.
 Test(internal_force, is_what_moves_nothing) {
     double J[12][6], Y[12][6], G[144], g[12] = {0}, x[12], part[12];
     fixture_cube(J, Y, G);

@@ -4,8 +4,8 @@
 
 #define GAMMA (GRAVITY * TIME_STEP)
 
-// T9. m2 on m1 on the floor: lambda_A = (m1 + m2) gamma, lambda_B = m2 gamma. The sweeps' error falls by m2 / (m1 + m2) a
-// sweep, so at 1e6 : 1 they must admit failure; the others must not care.
+// T9. m2 on m1 on the floor: lambda_A = (m1 + m2) gamma, lambda_B = m2 gamma. The sweeps' error falls by m2 / (m1 + m2)
+// a sweep, so at 1e6 : 1 they must admit failure; the others must not care.
 static void stack_problem(double m1, double m2, double G[4], double g[2]) {
     G[0] = 1 / m1;
     G[1] = G[2] = -1 / m1;
@@ -103,8 +103,8 @@ static double internal_of(const double* lambda, double mu) {
     return norm;
 }
 
-// T10. A cube at rest on four feet: 12 rows, 6 of them independent. Loads add up to the weight; without internal forces each
-// foot carries a quarter, upright.
+// T10. A cube at rest on four feet: 12 rows, 6 of them independent. Loads add up to the weight; without internal forces
+// each foot carries a quarter, upright.
 static void t10_statics(const ts_solver* solver) {
     fixture_settings settings = fixture_settings_of(solver, 1e-7, 200000);
     fixture_answer a = suite_cube(solver, &settings, 0.9, 0.0, 0.0);
@@ -172,8 +172,8 @@ Test(closed_forms, T10_cube_at_rest) {
     suite_each("lcp-lemke ", t10_vertex);
 }
 
-// T11. Pushed by 5 N at its centre, it stays: the feet hold 5 N back together, and 2 (N_front - N_rear) a / 2 = F h_c. Where
-// left and right are treated alike: 3.7525 and 1.1525 N each.
+// T11. Pushed by 5 N at its centre, it stays: the feet hold 5 N back together, and 2 (N_front - N_rear) a / 2 = F h_c.
+// Where left and right are treated alike: 3.7525 and 1.1525 N each.
 static void t11(const ts_solver* solver) {
     fixture_settings settings = fixture_settings_of(solver, 1e-7, 400000);
     fixture_answer a = suite_cube(solver, &settings, 0.9, 0.0, 5.0);
@@ -250,7 +250,8 @@ Test(closed_forms, T12_sliding_cube) {
     suite_each(SUITE_RELAXED, t12_relaxed);
 }
 
-// T13. The per-contact bisection brakes less: mu_eff = mu sqrt(1 - (mu h_c a / (2 I e))^2) with e = G_NN = 4, I = a^2 / 6.
+// T13. The per-contact bisection brakes less: mu_eff = mu sqrt(1 - (mu h_c a / (2 I e))^2) with e = G_NN = 4, I = a^2 /
+// 6.
 static void t13(const ts_solver* solver) {
     const double mu[2] = {0.4, 0.9}, published[2] = {0.395102822, 0.842737913};
     for (int k = 0; k < 2; ++k) {
@@ -340,8 +341,8 @@ static void fly(flight* f, const ts_solver* solver, double mu) {
     f->z += f->h * f->vz;
 }
 
-// T14. The relaxation throws a sliding particle up, and again at every landing: q = (1 - mu^2) / (1 + mu^2), landings at
-// (v / mu g) (1 - q^k), energies of flight v^2 q^(2 (k - 1)) / (2 (1 + mu^2)).
+// T14. The relaxation throws a sliding particle up, and again at every landing: q = (1 - mu^2) / (1 + mu^2), landings
+// at (v / mu g) (1 - q^k), energies of flight v^2 q^(2 (k - 1)) / (2 (1 + mu^2)).
 static void t14(const ts_solver* solver) {
     const double mu = 0.4, q = (1 - mu * mu) / (1 + mu * mu);
     flight f = {2e-4, 0.0, 0.0, 0.0, 1.0, 0.0, 0, 0};
@@ -371,8 +372,8 @@ static void t15(const ts_solver* solver) {
     }
 }
 
-// T16. With contacts found before they close there is a height at which it need not bounce: c_N + phi / h = mu |c_T| makes
-// the next gap h mu |c_T|. Started there it hovers, ever lower as it slows down.
+// T16. With contacts found before they close there is a height at which it need not bounce: c_N + phi / h = mu |c_T|
+// makes the next gap h mu |c_T|. Started there it hovers, ever lower as it slows down.
 static void t16(const ts_solver* solver) {
     const double mu = 0.4, h = TIME_STEP;
     flight f = {h, 0.1, 0.0, h * mu, 1.0, 0.0, 0, 0};
@@ -387,8 +388,9 @@ Test(closed_forms, T15_invariant_of_the_relaxation) { suite_each(SUITE_RELAXED, 
 
 Test(closed_forms, T16_relaxation_hovers) { suite_each(SUITE_RELAXED, t16); }
 
-// T24. The error of a time step h in the path of a particle that slides to a stop, against h_ref: summed over time it is
-// (h - h_ref) (v^2 / (4 mu g) + v (T - v / (mu g)) / 2) = 0.48629 (h - h_ref). Reference path: v_k = max(0, v - k mu g h).
+// T24. The error of a time step h in the path of a particle that slides to a stop, against h_ref: summed over time it
+// is (h - h_ref) (v^2 / (4 mu g) + v (T - v / (mu g)) / 2) = 0.48629 (h - h_ref). Reference path: v_k = max(0, v - k mu
+// g h).
 static void t24(const ts_solver* solver) {
     const double mu = 0.4, T = 1.1, h_ref = 1e-4, steps[3] = {1e-3, 1e-2, 1e-1},
                  seen[3] = {4.377e-4, 4.797e-3, 4.646e-2};

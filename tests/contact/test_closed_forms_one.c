@@ -3,8 +3,8 @@
 
 #define GAMMA (GRAVITY * TIME_STEP)
 
-// T1. G = I decouples the exact law: lambda_N = gamma, friction is -v_T where |v_T| <= mu gamma, else mu gamma against the
-// slip; opening costs nothing. The tangent velocity turned by any angle turns with it.
+// T1. G = I decouples the exact law: lambda_N = gamma, friction is -v_T where |v_T| <= mu gamma, else mu gamma against
+// the slip; opening costs nothing. The tangent velocity turned by any angle turns with it.
 static void t1(const ts_solver* solver) {
     const double stick[3] = {0.001962, 0, -GAMMA}, slide[3] = {1, 0, -GAMMA}, open[3] = {1, 0, 0.1};
     fixture_answer a = suite_particle(solver, 0.4, stick);
@@ -66,8 +66,8 @@ static void t3(const ts_solver* solver) {
 
 Test(closed_forms, T3_box_friction_points_at_a_corner) { suite_each(SUITE_BOX, t3); }
 
-// T4. So a particle thrown at 22.5 degrees from axis 2 drifts aside by v^2 sin cos (sin - cos) / (2 mu g) and stops after
-// v^2 (cos^3 + sin^3) / (2 mu g), less h v / 2 of the time steps.
+// T4. So a particle thrown at 22.5 degrees from axis 2 drifts aside by v^2 sin cos (sin - cos) / (2 mu g) and stops
+// after v^2 (cos^3 + sin^3) / (2 mu g), less h v / 2 of the time steps.
 static void t4(const ts_solver* solver) {
     const double mu = 0.4, h = TIME_STEP, angle = acos(-1.0) / 8.0, s = sin(angle), c = cos(angle);
     double v[2] = {s, c}, x[2] = {0, 0};
@@ -91,9 +91,9 @@ static void t4(const ts_solver* solver) {
 
 Test(closed_forms, T4_box_friction_drifts) { suite_each(SUITE_BOX, t4); }
 
-// T4, the other pyramid. The textbook diamond |lambda_1| + |lambda_2| <= mu lambda_N is the square of mu / sqrt 2 on axes
-// turned by 45 degrees: a particle thrown at 22.5 degrees from axis 2 is braked along axis 2 alone, one thrown at 45 degrees
-// anywhere on the facet, here in its middle.
+// T4, the other pyramid. The textbook diamond |lambda_1| + |lambda_2| <= mu lambda_N is the square of mu / sqrt 2 on
+// axes turned by 45 degrees: a particle thrown at 22.5 degrees from axis 2 is braked along axis 2 alone, one thrown at
+// 45 degrees anywhere on the facet, here in its middle.
 static void t4_diamond(const ts_solver* solver) {
     const double mu = 0.4, turn = sqrt(0.5), eighth = acos(-1.0) / 8.0;
     const double expected[2][2] = {{0.0, -0.4}, {-0.2, -0.2}};
@@ -158,7 +158,8 @@ Test(closed_forms, T5_coupled_block) {
     suite_each(SUITE_BOX, t5_box);
 }
 
-// T6. One stiff tangent: sticking, lambda = -g / diag. The published steps overshoot along it by far and must be seen to.
+// T6. One stiff tangent: sticking, lambda = -g / diag. The published steps overshoot along it by far and must be seen
+// to.
 static const double stiff[9] = {1, 0, 0, 0, 10, 0, 0, 0, 1}, stiff_g[3] = {0.1, 0.1, -1};
 
 static void t6(const ts_solver* solver) {
@@ -332,8 +333,8 @@ static void t18(const ts_solver* solver) {
 
 Test(closed_forms, T18_compliance) { suite_each(SUITE_EXACT SUITE_RELAXED SUITE_BOX "raisim mujoco sap ", t18); }
 
-// T19. MuJoCo's default contact under a resting unit mass: R = (1 - d) / d, a spring and damper of time constant 20 ms. In
-// the end r = (1 - d) / d^2 g dw^2 tc^2 with d = d0 + y (dw - d0), a fixed point found here by iterating it.
+// T19. MuJoCo's default contact under a resting unit mass: R = (1 - d) / d, a spring and damper of time constant 20 ms.
+// In the end r = (1 - d) / d^2 g dw^2 tc^2 with d = d0 + y (dw - d0), a fixed point found here by iterating it.
 static double impedance(double r) {
     double x = fabs(r) / 0.001, y = x >= 1.0 ? 1.0 : (x <= 0.5 ? 2.0 * x * x : 1.0 - 2.0 * (1.0 - x) * (1.0 - x));
     return 0.9 + 0.05 * y;

@@ -181,8 +181,8 @@ Test(delassus_factor, ten_thousand_contacts_on_one_body_stay_sparse) {
     ts_arena_free(&arena);
 }
 
-// K = [[-S, J], [J^T, M]] = U D U^T with U unit upper triangular: the bodies are eliminated first, and what they leave to
-// the rows is -(G + S).
+// K = [[-S, J], [J^T, M]] = U D U^T with U unit upper triangular: the bodies are eliminated first, and what they leave
+// to the rows is -(G + S).
 enum { CORNER = 42, COLUMNS = 24, ALL = CORNER + COLUMNS };
 
 typedef struct constrained {

@@ -11,8 +11,8 @@
 
 enum { BODIES = 5, BLOCKS = 12, ROWS_MAX = 3 * BLOCKS, NUMBERS = ROWS_MAX * 12 };
 
-// A pile of contacts between bodies in coordinates in which M is the identity: pairs, bodies on something fixed, a block
-// over three columns only, a half-line and a bilateral row.
+// A pile of contacts between bodies in coordinates in which M is the identity: pairs, bodies on something fixed, a
+// block over three columns only, a half-line and a bilateral row.
 typedef struct pile {
     ts_block block[BLOCKS];
     int block_row[BLOCKS + 1];

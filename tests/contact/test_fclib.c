@@ -1,5 +1,5 @@
-// FCLIB files: round trips, the three forms of storage, order of components, and every way a file can be wrong. Bad files
-// are made with the writer's own lower half, which writes what it is given, and by cutting and flipping bytes.
+// FCLIB files: round trips, the three forms of storage, order of components, and every way a file can be wrong. Bad
+// files are made with the writer's own lower half, which writes what it is given, and by cutting and flipping bytes.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

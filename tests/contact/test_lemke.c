@@ -1,5 +1,5 @@
-// lcp-lemke: the pivoting itself, closed forms of the pyramidal law, vertices, other sets, named outcomes, and agreement
-// with lcp-pgs.
+// lcp-lemke: the pivoting itself, closed forms of the pyramidal law, vertices, other sets, named outcomes, and
+// agreement with lcp-pgs.
 #include "contact/solvers/lcp_lemke.h"
 #include "contact/solvers/lemke_internal.h"
 #include "tests/contact/contact_fixture.h"
@@ -50,7 +50,8 @@ Test(lemke, solves_random_positive_definite_and_degenerate_problems) {
     }
 }
 
-// Kostreva's example: every b the same, so every row ties, and pivoting that breaks ties by position goes round for ever.
+// Kostreva's example: every b the same, so every row ties, and pivoting that breaks ties by position goes round for
+// ever.
 Test(lemke, ties_do_not_go_round) {
     const double A[9] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, b[3] = {-1, -1, -1};
     ts_arena scratch = {0};
@@ -62,8 +63,8 @@ Test(lemke, ties_do_not_go_round) {
 }
 
 // Small whole numbers and all b alike: nearly every ratio ties, and most of these cycle under rules that break ties by
-// position or by the wrong end of the perturbation. A >= 0 with a positive diagonal is strictly copositive, so every one
-// of them has a solution that pivoting must reach.
+// position or by the wrong end of the perturbation. A >= 0 with a positive diagonal is strictly copositive, so every
+// one of them has a solution that pivoting must reach.
 Test(lemke, whole_numbers_with_ties_are_all_solved) {
     ts_rng rng = ts_rng_make(83, 0);
     for (int trial = 0; trial < 20000; ++trial) {

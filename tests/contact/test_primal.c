@@ -1,5 +1,5 @@
-// mujoco and sap: softened contacts against closed forms, MuJoCo's own rest depth, and what the convex law promises: one
-// answer whatever the start, no internal forces, and a bound of the error that needs no factor.
+// mujoco and sap: softened contacts against closed forms, MuJoCo's own rest depth, and what the convex law promises:
+// one answer whatever the start, no internal forces, and a bound of the error that needs no factor.
 #include "contact/relative.h"
 #include "contact/solvers/mujoco.h"
 #include "contact/solvers/primal_internal.h"
@@ -288,8 +288,8 @@ Test(sets, single_rows_have_closed_forms) {
     cr_expect_eq(a.lambda[3], 0.2, "an end of an interval is meant exactly");
 }
 
-// The cost of a saturated box grows linearly, not quadratically: its answer costs less than nothing at all, and as a start
-// needs no step.
+// The cost of a saturated box grows linearly, not quadratically: its answer costs less than nothing at all, and as a
+// start needs no step.
 Test(sets, a_saturated_box_is_recognised) {
     const ts_block block = {.set = TS_SET_BOX, .row = 0, .rows = 1, .low = -0.1, .high = 0.1};
     const double G = 1.0, g = -10.0, start = 0.1;
@@ -311,7 +311,8 @@ Test(sets, a_cone_without_friction_is_a_half_line) {
     fixture_expect_vector(a.lambda, 0.0, 0.0, 0.8, 1e-12, "impulse");
 }
 
-// With G = c I a cone of six rows is one of three in the plane of slip and normal: 1/2 (mu^2 S + S) z^2 - (mu s + gamma) z.
+// With G = c I a cone of six rows is one of three in the plane of slip and normal: 1/2 (mu^2 S + S) z^2 - (mu s +
+// gamma) z.
 Test(sets, cones_of_four_and_six_rows_are_round) {
     for (int rows = 4; rows <= 6; rows += 2) {
         double G[36] = {0}, g[6] = {0.3, -0.2, -0.1, 0.6, 0.1, -0.4}, speed = 0.0, mu = 0.6;
@@ -509,8 +510,8 @@ Test(status, starts_limits_and_stalls) {
     cr_expect_leq(ts_law_residual_in_force_units(stalled.report.own, TIME_STEP), 1e-9);
 }
 
-// How far a problem without compliance is from its softened answer is visible, not hidden: the residual of the problem as
-// given is of the size of R lambda.
+// How far a problem without compliance is from its softened answer is visible, not hidden: the residual of the problem
+// as given is of the size of R lambda.
 Test(status, the_rigid_problem_s_residual_stays_visible) {
     double g[3] = {0.0, 0.0, -GRAVITY * TIME_STEP};
     ts_mujoco_settings settings = mujoco_tight(0.99, 1.0);
@@ -520,8 +521,8 @@ Test(status, the_rigid_problem_s_residual_stays_visible) {
     cr_expect_float_eq(a.residual.ccp.dual, 0.01 / 0.99 * a.lambda[2], 1e-12);
 }
 
-// Whoever solves to a relative tolerance judges a softened answer by the softened law, in whatever units it came, and still
-// shows how far the problem as given is.
+// Whoever solves to a relative tolerance judges a softened answer by the softened law, in whatever units it came, and
+// still shows how far the problem as given is.
 Test(status, relative_solving_judges_the_solver_s_own_law) {
     cube c;
     make_cube(&c, 0.4);

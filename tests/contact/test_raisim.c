@@ -1,5 +1,5 @@
-// raisim and raisim-corrected: the closed forms of the coupled contact and of the sliding cube, the global minimum on the
-// boundary of the cone, and what their fixed points are.
+// raisim and raisim-corrected: the closed forms of the coupled contact and of the sliding cube, the global minimum on
+// the boundary of the cone, and what their fixed points are.
 #include "contact/solvers/raisim_internal.h"
 #include "contact/solvers/raisim_corrected.h"
 #include "tests/contact/contact_fixture.h"
@@ -23,8 +23,8 @@ static ts_raisim_contact contact_of(const double G[9], const double b[3], double
 
 static const double coupled[9] = {2, 0, 0.5, 0, 2, 0, 0.5, 0, 1};
 
-// G couples one tangent with the normal: the published rule's friction is 14.4 degrees off the slip, the corrected one's
-// is not. The published answer is found here a second way: dE/dtheta of the section in long double, halved.
+// G couples one tangent with the normal: the published rule's friction is 14.4 degrees off the slip, the corrected
+// one's is not. The published answer is found here a second way: dE/dtheta of the section in long double, halved.
 Test(coupled_contact, the_published_rule_is_off_by_fourteen_degrees) {
     const double g[3] = {0, 3, -1}, mu = 0.5;
     ts_raisim_settings settings = tight();
@@ -74,9 +74,9 @@ Test(coupled_contact, near_sticking) {
     fixture_expect_vector(a.lambda, -0.28289483, -0.49567738, 1.14144742, 1e-7, "raisim-corrected");
 }
 
-// The sliding cube: G_TN makes friction weaker than mu, mu_eff = mu sqrt(1 - (0.39 mu)^2), where 0.39 = h a / (2 I e) of
-// a corner with e = 4. Exact while every corner slips along y; the sweep loads the corners unevenly, which with friction
-// askew yaws the cube a little.
+// The sliding cube: G_TN makes friction weaker than mu, mu_eff = mu sqrt(1 - (0.39 mu)^2), where 0.39 = h a / (2 I e)
+// of a corner with e = 4. Exact while every corner slips along y; the sweep loads the corners unevenly, which with
+// friction askew yaws the cube a little.
 Test(sliding_cube, friction_is_weaker_by_the_known_factor) {
     double J[12][6], Y[12][6], G[144], g[12];
     fixture_cube(J, Y, G);
@@ -204,9 +204,9 @@ Test(random_blocks, sliding_is_the_global_minimum) {
     cr_expect_gt(wide, 5, "only %d sections were hyperbolas", wide);
 }
 
-// Blocks as wild as they come, nearly singular and strongly coupled. With the corrected rule's slip in the energy the section
-// has several valleys, and the search from the sticking direction ends in the wrong one, or in none: the scan all round must
-// find the deepest. (Without slip it is never needed.)
+// Blocks as wild as they come, nearly singular and strongly coupled. With the corrected rule's slip in the energy the
+// section has several valleys, and the search from the sticking direction ends in the wrong one, or in none: the scan
+// all round must find the deepest. (Without slip it is never needed.)
 Test(random_blocks, the_deepest_of_several_valleys) {
     enum { TRIALS = 2000, DIRECTIONS = 4000 };
     ts_rng rng = ts_rng_make(73, 0);

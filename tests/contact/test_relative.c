@@ -1,5 +1,5 @@
-// Relative solving: errors against formulas, units of one's own without a lost bit, every set and R scaled with them, and
-// words that mean what they say.
+// Relative solving: errors against formulas, units of one's own without a lost bit, every set and R scaled with them,
+// and words that mean what they say.
 #include "contact/relative.h"
 #include "contact_fixture.h"
 
@@ -190,9 +190,9 @@ Test(relative, a_problem_at_rest_is_solved_by_nothing) {
     free_sample(&s);
 }
 
-// A residual that is small in force units need not be small in the measures that count: then the solve goes on with a smaller
-// tolerance until they are. Six contacts on two bodies, one of which is hit a thousand times as hard as the rest, ask for
-// that now and then.
+// A residual that is small in force units need not be small in the measures that count: then the solve goes on with a
+// smaller tolerance until they are. Six contacts on two bodies, one of which is hit a thousand times as hard as the
+// rest, ask for that now and then.
 Test(relative, goes_on_until_the_measure_is_met) {
     enum { CONTACTS = 6, SIZE = 3 * CONTACTS, DOF = 12 };
     const ts_solver* solver = ts_solver_find("ncp-staggered");

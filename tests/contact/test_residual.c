@@ -346,8 +346,8 @@ Test(residual, natural_map_of_rest_is_small) {
     cr_expect_float_eq(r.natural, 1.0, 1e-12);
 }
 
-// A contact that nothing moves and that something forces shut: no impulse helps, and it must show. Its step is the mean of
-// the others', so beside a contact of unit stiffness 0.5 m/s is a natural map of one.
+// A contact that nothing moves and that something forces shut: no impulse helps, and it must show. Its step is the mean
+// of the others', so beside a contact of unit stiffness 0.5 m/s is a natural map of one.
 Test(residual, an_impossible_demand_is_seen) {
     const ts_block block[2] = {fixture_cone(0, 0.5), {TS_SET_HALF_LINE, 3, 1, 0, 0, 0}};
     const double nothing[4] = {0}, shut[4] = {0, 0, 0.25, -0.5};
@@ -382,7 +382,8 @@ Test(residual, never_hides_a_nan) {
     cr_expect(isnan(ts_law_residual_in_force_units(r.ncp, TIME_STEP)));
 }
 
-// Slip angles are compared without computing them; the widest of several must still come out, also at the ends 0 and pi.
+// Slip angles are compared without computing them; the widest of several must still come out, also at the ends 0 and
+// pi.
 Test(residual, slip_angle_is_the_widest) {
     ts_rng rng = ts_rng_make(22, 0);
     for (int trial = 0; trial < 500; ++trial) {
@@ -411,8 +412,8 @@ Test(residual, slip_angle_is_the_widest) {
     }
 }
 
-// Spinning and rolling rows: the laws of a round cone do not see a rotation among its tangent rows, so a contact of six rows
-// is one of three, embedded at any angle. The pyramid bounds row by row.
+// Spinning and rolling rows: the laws of a round cone do not see a rotation among its tangent rows, so a contact of six
+// rows is one of three, embedded at any angle. The pyramid bounds row by row.
 Test(residual, of_six_rows_is_that_of_three_turned) {
     ts_rng rng = ts_rng_make(11, 0);
     for (int k = 0; k < 200; ++k) {

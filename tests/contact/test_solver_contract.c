@@ -1,7 +1,7 @@
-// What every solver of the table promises, whatever the problem: labels that mean what they say, impulses that are finite
-// and inside their sets, no more scratch than announced, and starts that cost nothing but time. Judged from outside, on
-// random problems of all sets, with and without compliance, with dependent rows and rows that nothing moves, through every
-// kind of operator. Solvable or not makes no difference here: only the labels do.
+// What every solver of the table promises, whatever the problem: labels that mean what they say, impulses that are
+// finite and inside their sets, no more scratch than announced, and starts that cost nothing but time. Judged from
+// outside, on random problems of all sets, with and without compliance, with dependent rows and rows that nothing
+// moves, through every kind of operator. Solvable or not makes no difference here: only the labels do.
 #include "contact/delassus_block.h"
 #include "tests/contact/contact_fixture.h"
 
@@ -44,7 +44,8 @@ static ts_block random_block(ts_rng* rng, int row) {
     return b;
 }
 
-// Rows of J are Gaussian on a few coordinates each; some repeat earlier ones (dependent), some are zero (nothing moves).
+// Rows of J are Gaussian on a few coordinates each; some repeat earlier ones (dependent), some are zero (nothing
+// moves).
 static void fill_rows(sample* s, ts_rng* rng, int dof, double spread) {
     double inverse_mass[DOF];
     for (int j = 0; j < dof; ++j) inverse_mass[j] = pow(10.0, ts_rng_uniform_in(rng, -spread, spread));

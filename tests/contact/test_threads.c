@@ -1,5 +1,5 @@
-// Large islands on several threads: the cut is checked against its definition, the answers against one thread and against
-// the whole operator.
+// Large islands on several threads: the cut is checked against its definition, the answers against one thread and
+// against the whole operator.
 #include "contact/island.h"
 #include "contact/sweep_order_internal.h"
 #include "contact_fixture.h"

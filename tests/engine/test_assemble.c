@@ -1,4 +1,5 @@
-// The contact problem: reference velocities by their table, rows against point velocities, operators against each other.
+// The contact problem: reference velocities by their table, rows against point velocities, operators against each
+// other.
 #include "engine/assemble.h"
 
 #include "base/dense.h"
@@ -120,8 +121,8 @@ static fixture corner(void) {
     return f;
 }
 
-// G lambda of the operator against the velocity change of the whole system: M dv = J^T lambda with J from the point rows,
-// solved by another route, tree by tree.
+// G lambda of the operator against the velocity change of the whole system: M dv = J^T lambda with J from the point
+// rows, solved by another route, tree by tree.
 Test(assemble, operator_is_the_systems_response) {
     fixture f = corner();
     ts_status status;
@@ -249,7 +250,8 @@ Test(assemble, velocities_before_and_after) {
 }
 
 Test(assemble, compliance_lets_the_box_sink) {
-    // R on the normal rows: u_N = -R lambda_N at rest on four feet, so the speed of sinking is R m g h / (4 + R m) (Fig. 13).
+    // R on the normal rows: u_N = -R lambda_N at rest on four feet, so the speed of sinking is R m g h / (4 + R m)
+    // (Fig. 13).
     ts_builder* builder = ts_builder_create("soft");
     ts_options* options = ts_builder_options(builder);
     options->compliance_normal = 0.05;

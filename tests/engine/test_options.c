@@ -1,5 +1,5 @@
-// Options by name, and the strict numbers underneath: every value must come back to the same bits, whatever is not a number
-// in range must be refused and change nothing.
+// Options by name, and the strict numbers underneath: every value must come back to the same bits, whatever is not a
+// number in range must be refused and change nothing.
 #include "base/number.h"
 #include "engine/options.h"
 

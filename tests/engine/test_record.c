@@ -1,5 +1,5 @@
-// Recordings against the simulation they came from (bit by bit), against each other through an independent reader (h5py),
-// and after interruptions.
+// Recordings against the simulation they came from (bit by bit), against each other through an independent reader
+// (h5py), and after interruptions.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -129,9 +129,9 @@ Test(record, says_when_it_cannot_write) {
 int H5close(void);  // what the HDF5 library does when a program ends
 #endif
 
-// In a child of its own, on a disk (a limit of the file's size) that is full after `bytes`: records until that fails, waiting
-// for a flush before row `pause`, and lets HDF5 end as it does when programs end. Returns 0 when opening failed, 1 when a
-// later write did; fails the test when the child crashed, wrote something, or failed without a reason.
+// In a child of its own, on a disk (a limit of the file's size) that is full after `bytes`: records until that fails,
+// waiting for a flush before row `pause`, and lets HDF5 end as it does when programs end. Returns 0 when opening
+// failed, 1 when a later write did; fails the test when the child crashed, wrote something, or failed without a reason.
 static int record_on_full_disk(fixture* f, const char* path, rlim_t bytes, int pause) {
     pid_t child = fork();
     cr_assert(child >= 0);
@@ -426,8 +426,8 @@ Test(record, a_run_cut_short_says_so) {
     fixture_end(&f);
 }
 
-// Wherever the disk becomes full: no crash, no word from the HDF5 library when the program ends, and what there is can be
-// read. Too early for a recording to begin, no file is left.
+// Wherever the disk becomes full: no crash, no word from the HDF5 library when the program ends, and what there is can
+// be read. Too early for a recording to begin, no file is left.
 Test(record, a_full_disk_never_takes_the_program_down, .timeout = 200) {
     fixture f = make_scene();
     int failed_to_open = 0;

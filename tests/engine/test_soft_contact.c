@@ -1,5 +1,5 @@
-// Contacts as soft as the model says: rest depths, bounces, creep and lift-off against the documented spring law, worked out
-// here from scratch.
+// Contacts as soft as the model says: rest depths, bounces, creep and lift-off against the documented spring law,
+// worked out here from scratch.
 #include "engine/sim_internal.h"
 #include "engine/soft_contact.h"
 #include "tests/engine/engine_fixture.h"
@@ -143,8 +143,8 @@ Test(soft_contact, bounces_as_the_recurrence_says) {
     }
 }
 
-// Two balls of unlike mass meet in mid-air: between them acts what the sum of their weights says, a third of which it is where
-// they can only move along z.
+// Two balls of unlike mass meet in mid-air: between them acts what the sum of their weights says, a third of which it
+// is where they can only move along z.
 Test(soft_contact, both_bodies_count) {
     const double mass[2] = {0.5, 3.0}, h = 0.001;
     for (int sliders = 1; sliders <= 3; sliders += 2) {
@@ -245,8 +245,8 @@ Test(soft_contact, springs_of_one_stiffness) {
         }
 }
 
-// Drake's: no contact is stiffer than a period of beta steps, so it rests at depth (h + tau) R_N m g h; what holds on a slope
-// creeps at sigma |G_ii| times the impulse that it holds. |G_ii| of a point mass is sqrt(3) / (3 m).
+// Drake's: no contact is stiffer than a period of beta steps, so it rests at depth (h + tau) R_N m g h; what holds on a
+// slope creeps at sigma |G_ii| times the impulse that it holds. |G_ii| of a point mass is sqrt(3) / (3 m).
 Test(soft_contact, sap_is_as_stiff_as_a_step_can_show) {
     double h = 0.004, tau = 0.02, m = 1.7, angle = 0.2, pi = acos(-1.0), size = sqrt(3.0) / (3.0 * m);
     double gn = gravity * cos(angle), gt = gravity * sin(angle);
@@ -363,7 +363,8 @@ Test(soft_contact, mjcf_says_how_soft) {
     mjcf_refuse("<mujoco>\n<option impratio='0'/></mujoco>", 2, "impratio");
 }
 
-// Ten balls that share nothing but the floor: softness does not spoil determinism, and a restored state goes on as before.
+// Ten balls that share nothing but the floor: softness does not spoil determinism, and a restored state goes on as
+// before.
 Test(soft_contact, same_bits_for_any_number_of_workers) {
     double last[2][3] = {{0.0}};
     for (int workers = 1; workers <= 2; ++workers) {

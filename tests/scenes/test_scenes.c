@@ -279,8 +279,8 @@ Test(unequal_cubes, a_failing_solver_says_that_it_fails) {
         cr_expect(honest, "%s", ts_solver_at(s)->name);
         free_bed(&b);
     }
-    // After 100 cold sweeps the share (m2 / (m1 + m2))^100 = 0.905 of the weight is missing: the heavy cube falls nearly
-    // freely, so the residual is of the order of g, and calling that converged would be a lie.
+    // After 100 cold sweeps the share (m2 / (m1 + m2))^100 = 0.905 of the weight is missing: the heavy cube falls
+    // nearly freely, so the residual is of the order of g, and calling that converged would be a lie.
     bed b = make_bed("unequal-cubes", "ncp-pgs", 1);
     ts_sim_set(b.sim, "warm_start", "0", NULL);
     step_once(&b);
@@ -289,8 +289,8 @@ Test(unequal_cubes, a_failing_solver_says_that_it_fails) {
     free_bed(&b);
 }
 
-// A tonne on a gram: the recommended solver holds it in every step, in under 20 iterations and far below 1e-9; whoever goes
-// from contact to contact lets it fall, and says so.
+// A tonne on a gram: the recommended solver holds it in every step, in under 20 iterations and far below 1e-9; whoever
+// goes from contact to contact lets it fall, and says so.
 Test(tonne_on_gram, is_held_or_admitted) {
     bed b = make_bed("tonne-on-gram", "ncp", 1);
     for (int k = 0; k < 50; ++k) {

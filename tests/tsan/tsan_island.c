@@ -1,5 +1,5 @@
-// A large island, a hub and many small islands under the thread sanitizer: pieces of a sweep that share a body would write
-// to the same velocities without waiting for each other, which is a report.
+// A large island, a hub and many small islands under the thread sanitizer: pieces of a sweep that share a body would
+// write to the same velocities without waiting for each other, which is a report.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
