@@ -9,13 +9,17 @@
 // Smoothing: phi(a) = (a + sqrt(a^2 + 4 tau^2)) / 2 for max(a, 0), on the two spectral values of Lorentz's cone, in
 // coordinates where Coulomb's cone is that one (interior.c); sqrt(|u_T|^2 + tau^2) for |u_T|; tau = t times the size of g.
 // The smoothed Jacobian is regular wherever the law without its shift is monotone, however singular G is.
+// Beside an impulse at which a descent has stalled there is a shorter one: the smoothed projection of its x - w lies
+// strictly inside, and d is what makes that the answer at t = 1. Such a d is as small as the stalled residual. G + t eps,
+// eps small, and -t eps x in g, keep internal forces from wandering where G is singular; both are gone at t = 0.
 // Source: probability-one homotopy: Chow, Mallet-Paret and Yorke 1978, Allgower and Georg, Numerical Continuation
 // Methods, 1990. Smoothing of second-order cones: Fukushima, Luo and Tseng 2001. That the law's answer is within reach:
 // bounded as in Klarbring and Pang's criterion, there exists v with J v + g strictly in all dual cones.
 // Guaranteed: what is returned is admissible and finite. It does not call itself converged: whoever runs it polishes and
 // judges.
 // Known to fail: where the criterion does not hold a path may leave for infinity, or towards t > 1. On jams of a hundred
-// contacts it can turn back hundreds of times and meet its limit. Another d is another path.
+// contacts it can turn back hundreds of times and meet its limit. A path from beside an impulse may come back to t = 1, at
+// another answer there. Another d is another path.
 #include "contact/solvers/homotopy_internal.h"
 
 #include <float.h>
@@ -43,8 +47,9 @@ typedef struct path {
     ts_scaled s;
     ts_arena* scratch;
     const ts_homotopy_settings* settings;
-    double size;  // of g, scaled
+    double size;  // of the smoothing at t = 1
     double t;
+    double proximal;  // weight of x - origin at t = 1
     double slope;     // dt along the unit tangent
     double* tangent;  // dx along it
     double* d;        // what t adds to g
@@ -54,6 +59,7 @@ typedef struct path {
     double* Ft;       // its derivative by t
     double* a;        // -J^-1 F_t
     double* c;        // -J^-1 F
+    double* origin;   // where the path begins, or zero
     double* aim;      // where the tangent led
     double* kept;     // x of the last accepted point
     double* kept_tangent;
@@ -61,11 +67,12 @@ typedef struct path {
     ts_block_lu* lu;
     double* value;  // J by blocks, in the places of G
     int systems;
+    int system_limit;
 } path;
 
 // One block of the equation X x - P(X x - y): derivatives DP, S = dy/du, and those by t.
 typedef struct smooth {
-    double P[MAX], P_t[MAX], y_t[MAX], X[MAX];
+    double P[MAX], P_t[MAX], y_t[MAX], X[MAX], d[MAX];
     double DP[MAX * MAX], S[MAX * MAX];
 } smooth;
 
@@ -133,7 +140,7 @@ static void smooth_projection(const path* q, const double* z, int rows, smooth* 
 
 static void smooth_cone(const path* q, const ts_block* block, smooth* out) {
     int rows = block->rows;
-    const double *x = q->x + block->row, *u = q->u + block->row, *d = q->d + block->row;
+    const double *x = q->x + block->row, *u = q->u + block->row, *d = out->d;
     double tau = q->size * q->t, slip = hypot(ts_scaled_tangent_norm(u, rows), tau), z[MAX] = {0.0};
     out->X[2] = block->mu;
     out->S[2 * rows + 2] = 1.0 / block->mu;
@@ -150,9 +157,10 @@ static void smooth_cone(const path* q, const ts_block* block, smooth* out) {
 static void smooth_block(const path* q, int b, smooth* out) {
     const ts_block* block = &q->s.problem->block[b];
     int rows = block->rows, n = normal_of(rows);
-    const double *x = q->x + block->row, *u = q->u + block->row, *d = q->d + block->row;
+    const double *x = q->x + block->row, *u = q->u + block->row, *d = out->d;
     double s = q->s.scale[b];
     memset(out, 0, sizeof(*out));
+    for (int r = 0; r < rows; ++r) out->d[r] = q->d[block->row + r] + q->proximal * (x[r] - q->origin[block->row + r]);
     for (int r = 0; r < rows; ++r) {
         out->S[r * rows + r] = out->X[r] = 1.0;
         out->y_t[r] = d[r];
@@ -177,7 +185,8 @@ static void smooth_block(const path* q, int b, smooth* out) {
 static double evaluate(path* q) {
     double worst = 0.0;
     ts_scaled_velocity(&q->s, q->x, q->u);
-    for (int i = 0; i < q->s.rows; ++i) q->u[i] += q->t * q->d[i] + WHIFF * q->x[i];
+    for (int i = 0; i < q->s.rows; ++i)
+        q->u[i] += q->t * (q->d[i] + q->proximal * (q->x[i] - q->origin[i])) + WHIFF * q->x[i];
     for (int b = 0; b < q->s.blocks; ++b) {
         int row = q->s.problem->block[b].row;
         smooth law;
@@ -199,7 +208,9 @@ static void jacobian_entry(const path* q, int b, int e, const smooth* law, const
         for (int j = 0; j < columns; ++j) {
             double sum = 0.0;
             for (int k = 0; k < rows; ++k) sum += E[i * rows + k] * A[k * columns + j];
-            if (other == b) sum += WHIFF * E[i * rows + j] + ((i == j ? 1.0 : 0.0) - law->DP[i * rows + j]) * law->X[j];
+            if (other == b)
+                sum += (WHIFF + q->t * q->proximal) * E[i * rows + j] +
+                       ((i == j ? 1.0 : 0.0) - law->DP[i * rows + j]) * law->X[j];
             to[i * columns + j] = sum;
         }
 }
@@ -256,7 +267,6 @@ static void choose_direction(path* q) {
     ts_rng rng = ts_rng_make(q->settings->path, 1);
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
-        q->kind[b] = kind_of(q, b);
         if (q->kind[b] != PART_CONE && q->kind[b] != PART_LINE) continue;
         double* d = q->d + block->row;
         for (int r = 0; r < block->rows; ++r) d[r] = ts_rng_uniform_in(&rng, -0.1, 0.1) * q->size;
@@ -266,8 +276,8 @@ static void choose_direction(path* q) {
 
 static int prepare(path* q) {
     int n = q->s.rows, blocks = q->s.blocks;
-    double** vector[] = {&q->d, &q->x,       &q->u,   &q->F,    &q->Ft,          &q->a,
-                         &q->c, &q->tangent, &q->aim, &q->kept, &q->kept_tangent};
+    double** vector[] = {&q->d, &q->x,       &q->u,   &q->F,    &q->Ft,           &q->a,
+                         &q->c, &q->tangent, &q->aim, &q->kept, &q->kept_tangent, &q->origin};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(q->scratch, (size_t)n, sizeof(double));
         if (!*vector[i]) return 0;
@@ -282,10 +292,14 @@ static int prepare(path* q) {
     if (!rows || !q->kind || !q->value) return 0;
     for (int i = 0; i < n; ++i) q->size = fmax(q->size, fabs(q->s.g[i]));
     if (!(q->size > 0.0)) return 0;
-    choose_direction(q);
+    for (int b = 0; b < blocks; ++b) q->kind[b] = kind_of(q, b);
+    if (!q->settings->from) choose_direction(q);
     for (int b = 0; b < blocks; ++b) rows[b] = q->s.problem->block[b].rows;
     q->lu = ts_block_lu_analyse(q->scratch, blocks, rows, q->s.G.start, q->s.G.column, TS_SCALED_LARGEST_FACTOR);
-    return q->lu != NULL;
+    if (!q->lu) return 0;
+    double most = q->settings->work_limit / fmax(ts_block_lu_work(q->lu), 1.0);
+    q->system_limit = most < q->settings->system_limit ? (int)most : q->settings->system_limit;
+    return 1;
 }
 
 // Newton at t = 1, with halving. Leaves the factor at the point.
@@ -303,6 +317,53 @@ static int start(path* q) {
         }
     }
     return 0;
+}
+
+// x of the impulse; the largest entry of its natural map makes the size of the smoothing. Returns 0 when there is none.
+static int load(path* q, const double* impulse) {
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        for (int r = block->row; r < block->row + block->rows; ++r)
+            q->x[r] = q->s.scale[b] > 0.0 && isfinite(impulse[r]) ? impulse[r] / q->s.scale[b] : 0.0;
+    }
+    q->t = 0.0;
+    double largest = evaluate(q);
+    q->size = q->settings->smoothing * largest;
+    q->t = 1.0;
+    // Every path but the first begins somewhere else.
+    ts_rng rng = ts_rng_make(q->settings->path, 2);
+    for (int i = 0; i < q->s.rows && q->settings->path > 0; ++i) q->x[i] += q->size * ts_rng_normal(&rng);
+    return largest > 0.0 && isfinite(largest);
+}
+
+// x becomes the smoothed projection of z = X x - y, which is strictly inside, and d what makes that the answer at t = 1:
+// y = P(z) - z then. The nearer to an answer x was, the shorter is d. Leaves the factor at the point.
+static int start_beside(path* q, const double* impulse) {
+    if (!load(q, impulse)) return 0;
+    evaluate(q);
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        int rows = block->rows, cone = q->kind[b] == PART_CONE;
+        double *x = q->x + block->row, *u = q->u + block->row, *wanted = q->aim + block->row;
+        smooth law;
+        smooth_block(q, b, &law);
+        // u of the new point, with F = X x - P: its y is that of the old one less F.
+        for (int r = 0; r < rows; ++r) wanted[r] = u[r] - q->F[block->row + r] * (cone && r == 2 ? block->mu : 1.0);
+        if (cone)
+            wanted[2] += block->mu * (hypot(ts_scaled_tangent_norm(u, rows), q->size) -
+                                      hypot(ts_scaled_tangent_norm(wanted, rows), q->size));
+        for (int r = 0; r < rows; ++r) x[r] = law.P[r] / law.X[r];
+    }
+    memcpy(q->origin, q->x, (size_t)q->s.rows * sizeof(double));
+    evaluate(q);
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        for (int r = 0; r < block->rows; ++r)
+            if (q->kind[b] != PART_FIXED && (q->kind[b] != PART_LINE || r == normal_of(block->rows)))
+                q->d[block->row + r] = q->aim[block->row + r] - q->u[block->row + r];
+    }
+    evaluate(q);
+    return factorise(q);
 }
 
 // The unit tangent with the factor at hand, on from the last one or, the first time, towards smaller t. Returns the cosine
@@ -326,7 +387,7 @@ static double find_tangent(path* q, double weight) {
 static int correct(path* q, double weight) {
     int n = q->s.rows;
     double before = HUGE_VAL, aim_t = q->t;
-    for (int k = 0; k <= CORRECTIONS && q->t > 0.0 && q->systems < q->settings->system_limit; ++k) {
+    for (int k = 0; k <= CORRECTIONS && q->t > 0.0 && q->systems < q->system_limit; ++k) {
         double worst = evaluate(q);
         if (!(worst < 10.0 * before) || !factorise(q)) return -1;
         if (worst <= q->settings->nearness * q->size * q->t) return k;
@@ -351,38 +412,42 @@ static int correct(path* q, double weight) {
 static int advance(path* q, double* h) {
     int n = q->s.rows;
     size_t bytes = (size_t)n * sizeof(double);
-    double t = q->t, slope = q->slope, norm = 0.0;
-    for (int i = 0; i < n; ++i) norm += q->x[i] * q->x[i];
+    double t = q->t, slope = q->slope, norm = 0.0, most = acos(q->settings->bend);
+    for (int i = 0; i < n; ++i) norm += (q->x[i] - q->origin[i]) * (q->x[i] - q->origin[i]);
     double weight = 1.0 / fmax(norm, q->size * q->size);
     memcpy(q->kept, q->x, bytes);
     memcpy(q->kept_tangent, q->tangent, bytes);
-    while (q->systems < q->settings->system_limit && *h >= SHORTEST_STEP) {
+    while (q->systems < q->system_limit && *h >= SHORTEST_STEP) {
         double step = *h;
         if (t + step * slope < (1.0 - LARGEST_FALL) * t) step = LARGEST_FALL * t / -slope;
         q->t = t + step * slope;
         for (int i = 0; i < n; ++i) q->x[i] = q->aim[i] = q->kept[i] + step * q->tangent[i];
         int used = correct(q, weight);
-        if (used >= 0 && find_tangent(q, weight) >= q->settings->bend) {
-            *h = used <= 1 ? 2.5 * step : (used == 2 ? step : 0.7 * step);
+        double cosine = used >= 0 ? find_tangent(q, weight) : -1.0;
+        // How much longer the step could have been for the bend.
+        double room = most / fmax(acos(fmin(fmax(cosine, -1.0), 1.0)), 0.1 * most);
+        if (used >= 0 && cosine >= q->settings->bend) {
+            *h = step * fmin(used <= 1 ? 2.5 : used == 2 ? 1.0 : 0.7, 0.7 * room);
             return 1;
         }
         memcpy(q->x, q->kept, bytes);
         memcpy(q->tangent, q->kept_tangent, bytes);
         q->t = t;
         q->slope = slope;
-        *h = 0.3 * step;
+        *h = step * (used >= 0 ? fmax(0.2, 0.7 * room) : 0.3);
     }
     return 0;
 }
 
 ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts_homotopy_settings* settings,
                                      ts_arena* scratch, double* impulse) {
-    ts_homotopy_report report = {0, 0, 1.0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
-    path q = {.scratch = scratch, .settings = settings};
+    ts_homotopy_report report = {0, 0, 0.0, 1.0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
+    path q = {.scratch = scratch, .settings = settings, .proximal = settings->from ? settings->proximal : 0.0};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (ts_scaled_make(problem, scratch, &q.s) && q.s.G.start && prepare(&q)) {
         double h = FIRST_STEP;
-        if (start(&q) && find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
+        if ((settings->from ? start_beside(&q, settings->from) : start(&q)) &&
+            find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
             while (q.t > settings->end && q.t < LOST && advance(&q, &h)) continue;
         ts_residual all;
         ts_scaled_judge(&q.s, q.x, q.aim, q.u, q.c, &all);
@@ -390,6 +455,7 @@ ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts
         report.own = all.ncp;
         report.ran = isfinite(report.natural);
         report.systems = q.systems;
+        report.work = ts_block_lu_work(q.lu);
         report.parameter = q.t;
         if (report.ran) memcpy(impulse, q.c, (size_t)problem->row_count * sizeof(double));
     }

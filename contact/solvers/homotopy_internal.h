@@ -6,8 +6,12 @@
 
 /// How it is run.
 typedef struct ts_homotopy_settings {
+    const double* from;  // NULL: begins with every contact lifted off; else beside this impulse, which may be `impulse`
+    double smoothing;    // at the beginning beside `from`, in units of the largest entry of its natural map
+    double proximal;     // at the beginning: the weight that holds x near `from`, relative to a contact's stiffness
     double end;          // stops where the path's parameter, from 1 down to 0, is no larger
     int system_limit;    // most linear systems
+    double work_limit;   // most multiplications in their factors
     unsigned long path;  // which of many paths
     double nearness;     // of the points to the path, relative to its smoothing
     double bend;         // smallest cosine between the directions at the two ends of a step
@@ -17,12 +21,13 @@ typedef struct ts_homotopy_settings {
 typedef struct ts_homotopy_report {
     int ran;              // 0: the matrix or its factor would be too large, or no path began; the impulse is as it was
     int systems;          // linear systems solved
+    double work;          // multiplications in the factor of each
     double parameter;     // of the path where it was left
     ts_law_residual own;  // of the exact law at the returned impulse
     double natural;       // its natural map there, see ts_scaled_measure
 } ts_homotopy_report;
 
-/// Follows a path from its own start; `impulse` (row_count) is only written: the admissible point next to the path's end.
+/// Follows a path; `impulse` (row_count) is only written: the admissible point next to the path's end.
 /// Needs TS_DELASSUS_BLOCKS.
 ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts_homotopy_settings* settings,
                                      ts_arena* scratch, double* impulse);

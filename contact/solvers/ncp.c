@@ -4,10 +4,11 @@
 // Rule: a few sweeps of exact one-contact solves (ncp_nsgs.c). The fall of the residual over the last sweeps tells how
 // many more would be needed; while that is cheaper than a linear system, sweep on. Else Newton on the natural map with
 // proximal steps (natural_newton.c), which closes the rest in a handful of linear systems whatever the mass ratios. If
-// Newton stalls: alternating directions from rest (admm.c); Newton with a larger proximal weight; an interior point
-// method on the convex relaxation (interior.c), which jams need; smooth paths (homotopy.c), which strong friction needs;
-// the interior point method on the law itself; many more alternating directions; Newton from other starts; each with
-// Newton from where it ends. If its matrix would be too large, sweeps to the limit. What was reached is reported.
+// Newton stalls: short smooth paths from beside where it did (homotopy.c), two of three problems need but one;
+// alternating directions from rest (admm.c); an interior point method on the convex relaxation (interior.c), which jams
+// need; a long path; more short ones; more alternating directions; Newton from other starts. Each ends with Newton, and
+// where that stalls again, with short paths from there. All that is cut off after a given number of multiplications. If
+// the matrix would be too large, sweeps to the limit. What was reached is reported.
 // Source: hybrids of this kind: Acary, Bremond and Huber 2018 (NSN-AC after NSGS). The switch is ours.
 // Guaranteed: the answer is admissible and finite; converged means the law's residual, recomputed. Between the stages the
 // better point is kept.
@@ -44,20 +45,28 @@ static const ts_setting setting[] = {
      offsetof(ts_ncp_settings, proximal), 1e-14, 1.0},
 };
 
-// Steps of alternating directions; linear systems of the interior point method, of Newton after it, of one restart.
+// Steps of alternating directions; linear systems of the interior point method, of Newton after it, of one restart, of a
+// path.
 enum {
     FIRST_ALTERNATE_LIMIT = 1000,
-    LAST_ALTERNATE_LIMIT = 10000,
+    LAST_ALTERNATE_LIMIT = 3000,
     INTERIOR_LIMIT = 60,
-    PATH_LIMIT = 2500,
-    PATHS = 3,
+    PATH_LIMIT = 2000,
+    NEIGHBOUR_LIMIT = 500,
     NEWTON_LIMIT = 300,
     RESTART_LIMIT = 120,
     RECOVERY_SWEEPS = 5
 };
 
+// Multiplications in the factors of all paths and of Newton after them: some seconds. No path may take more than a part.
+#define WORK_LIMIT 1e11
+#define WORK_SHARE 0.25
+
 // See systems_worth.
 enum { FEWEST_SYSTEMS = 50, ROW_SYSTEMS = 1000000, FEWEST_STEPS = 200, ROW_STEPS = 20000000, ROW_SWEEPS = 300000000 };
+
+// Kinds of short paths; how many are tried from where another way has ended.
+enum { NEIGHBOURS = 6, EXPLORED = 2 };
 
 // Any number; fixed, so that the same problem meets the same starts.
 #define RESTART_SEED UINT64_C(20240611)
@@ -65,8 +74,13 @@ enum { FEWEST_SYSTEMS = 50, ROW_SYSTEMS = 1000000, FEWEST_STEPS = 200, ROW_STEPS
 // Newton after the interior point method starts close, and with an impulse that should not be dragged back.
 #define POLISH_PROXIMAL 1e-6
 
-// Parameter of a path where Newton takes over; the natural map is then a few times that.
+// Parameter of a path where Newton takes over, of the long one and of short ones.
 #define PATH_END 1e-9
+#define NEIGHBOUR_END 1e-5
+
+// Nearness of points to a path, and its sharpest bend, see homotopy_internal.h: it hurries.
+#define PATH_NEARNESS 0.03
+#define PATH_BEND 0.5
 
 // More than any residual in units of its tolerance.
 #define NATURAL_FIRST 1e30
@@ -86,7 +100,7 @@ static unsigned long scratch_bytes(const ts_contact_problem* problem, const void
     ts_admm_settings admm = ts_ncp_admm_settings_default();
     return ts_natural_scratch_bytes(problem) + ts_homotopy_scratch_bytes(problem) +
            ts_ncp_admm_solver.scratch_bytes(problem, &admm) + ts_ncp_nsgs_solver.scratch_bytes(problem, &nsgs) +
-           ((unsigned long)problem->row_count + 16) * sizeof(double);
+           (2 * (unsigned long)problem->row_count + 32) * sizeof(double);
 }
 
 // One solve in progress.
@@ -98,6 +112,8 @@ typedef struct hybrid {
     ts_solve_report report;  // of `impulse`
     double natural;          // natural map at `impulse`, see ts_scaled_measure
     double rest;             // ts_scaled_rest_impulse
+    double system_work;      // multiplications in the factor of one linear system, as far as known
+    double work;             // of all that came after the first stall
 } hybrid;
 
 static double residual_of(const hybrid* h) {
@@ -250,20 +266,54 @@ static int interior(hybrid* h, int relaxed, int limit) {
     return report.ran;
 }
 
-// A path from a problem whose answer is known. The first one hurries, the others take care not to miss a bend.
-static int follow(hybrid* h, int which, int limit) {
-    ts_homotopy_settings settings = {PATH_END, limit, (unsigned long)which, which == 0 ? 0.03 : 0.01,
-                                     which == 0 ? 0.5 : 0.8};
+// Runs a path and takes where it ends.
+static int run_path(hybrid* h, ts_homotopy_settings settings) {
+    settings.nearness = PATH_NEARNESS;
+    settings.bend = PATH_BEND;
+    settings.work_limit = fmin(WORK_SHARE * WORK_LIMIT, WORK_LIMIT - h->work);
     ts_homotopy_report report = ts_homotopy_solve(h->problem, &settings, h->scratch, h->impulse);
     h->report.iterations += report.systems;
+    h->system_work = report.work;
+    h->work += report.work * report.systems;
     h->report.own = report.own;
     h->natural = report.natural;
     return report.ran;
 }
 
+// A path from a problem where nothing touches.
+static int follow(hybrid* h, int which, int limit) {
+    ts_homotopy_settings settings = {.end = PATH_END, .system_limit = limit, .path = (unsigned long)which};
+    return run_path(h, settings);
+}
+
+// A path from a problem beside this one, whose answer is the present impulse, smoothed. How much is best differs; in this
+// order they solved most.
+static int follow_beside(hybrid* h, int which, int limit) {
+    static const double smoothing[NEIGHBOURS] = {100.0, 300.0, 10.0, 30.0, 1000.0, 3.0};
+    static const double proximal[NEIGHBOURS] = {1e-4, 1e-3, 1e-6, 1e-3, 1e-4, 0.0};
+    ts_homotopy_settings settings = {.from = h->impulse,
+                                     .smoothing = smoothing[which % NEIGHBOURS],
+                                     .proximal = proximal[which % NEIGHBOURS],
+                                     .end = NEIGHBOUR_END,
+                                     .system_limit = limit,
+                                     .path = (unsigned long)(which / NEIGHBOURS)};
+    return run_path(h, settings);
+}
+
+// Newton from where a way has ended, for as long as its work may last.
+static void polish(hybrid* h, int limit) {
+    double left = (WORK_LIMIT - h->work) / fmax(h->system_work, 1.0);
+    int before = h->report.iterations;
+    newton(h, POLISH_PROXIMAL, left < limit ? (int)left : limit);
+    h->work += h->system_work * (h->report.iterations - before);
+}
+
+// Nonzero when nothing more is to be tried.
+static int is_enough(const hybrid* h) { return is_over(h) || is_met(h) || h->work >= WORK_LIMIT; }
+
 // Tries a way unless the answer is there, with Newton from where it ends; keeps the better of before and after.
 static void attempt(hybrid* h, way find, int which, int limit) {
-    if (is_over(h) || is_met(h)) return;
+    if (is_enough(h)) return;
     ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
     size_t bytes = (size_t)h->problem->row_count * sizeof(double);
     double* before = TS_ARENA_ARRAY(h->scratch, double, h->problem->row_count);
@@ -271,10 +321,40 @@ static void attempt(hybrid* h, way find, int which, int limit) {
         hybrid start = *h;
         memcpy(before, h->impulse, bytes);
         int found = find(h, which, smaller(limit, iterations_left(h)));
-        if (found && !is_over(h)) newton(h, POLISH_PROXIMAL, systems_worth(h, NEWTON_LIMIT));
+        if (found && !is_over(h)) polish(h, systems_worth(h, NEWTON_LIMIT));
         if (!found || (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start)))) {
             memcpy(h->impulse, before, bytes);
             start.report.iterations = h->report.iterations;
+            start.system_work = h->system_work;
+            start.work = h->work;
+            *h = start;
+        }
+    }
+    ts_arena_scope_end(h->scratch, scope);
+}
+
+// Tries `count` paths from beside the present impulse, from number `first` on.
+static void attempt_beside(hybrid* h, int first, int count) {
+    for (int i = first; i < first + count; ++i) attempt(h, follow_beside, i, systems_worth(h, NEIGHBOUR_LIMIT));
+}
+
+// Tries a way that begins somewhere else, and short paths from where it ends, whether that is better or not.
+static void explore(hybrid* h, way find, int which, int limit) {
+    if (is_enough(h)) return;
+    ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
+    size_t bytes = (size_t)h->problem->row_count * sizeof(double);
+    double* before = TS_ARENA_ARRAY(h->scratch, double, h->problem->row_count);
+    if (before) {
+        hybrid start = *h;
+        memcpy(before, h->impulse, bytes);
+        h->natural = HUGE_VAL;  // whatever is found is better
+        attempt(h, find, which, limit);
+        attempt_beside(h, 0, EXPLORED);
+        if (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start))) {
+            memcpy(h->impulse, before, bytes);
+            start.report.iterations = h->report.iterations;
+            start.system_work = h->system_work;
+            start.work = h->work;
             *h = start;
         }
     }
@@ -304,7 +384,7 @@ static void restart(hybrid* h) {
     size_t rows = (size_t)h->problem->row_count;
     double* best = TS_ARENA_ARRAY(h->scratch, double, rows);
     double size = typical_impulse(h);
-    for (int k = 0; best && k < h->settings->restarts && !is_over(h) && !is_met(h); ++k) {
+    for (int k = 0; best && k < h->settings->restarts && !is_enough(h); ++k) {
         ts_rng rng = ts_rng_make(RESTART_SEED, (uint64_t)k);
         hybrid before = *h;
         memcpy(best, h->impulse, rows * sizeof(double));
@@ -331,21 +411,21 @@ static void restart(hybrid* h) {
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {  // NOLINT(readability-non-const-parameter)
     hybrid h = {problem,  (const ts_ncp_settings*)settings, scratch, impulse, {TS_SOLVE_FAILED, 0, {0.0, 0.0, 0.0}},
-                HUGE_VAL, ts_scaled_rest_impulse(problem)};
+                HUGE_VAL, ts_scaled_rest_impulse(problem),  0.0,     0.0};
     begin(&h);
     if (is_over(&h) || h.report.status == TS_SOLVE_FAILED) return h.report;
     if (!newton(&h, h.settings->proximal, NEWTON_LIMIT)) {
         sweep(&h, smaller(h.settings->shared.iteration_limit, 1000 + ROW_SWEEPS / problem->row_count));
         return h.report;
     }
-    attempt(&h, alternate, 1, steps_worth(&h, FIRST_ALTERNATE_LIMIT));
-    if (!is_over(&h) && !is_met(&h))
-        newton(&h, fmin(10.0 * h.settings->proximal, 1.0), systems_worth(&h, NEWTON_LIMIT));
-    attempt(&h, interior, 1, INTERIOR_LIMIT);
-    for (int path = 0; path < PATHS; ++path) attempt(&h, follow, path, systems_worth(&h, PATH_LIMIT));
-    attempt(&h, interior, 0, INTERIOR_LIMIT);
-    for (int i = 0; i < FLAVOURS; ++i) attempt(&h, alternate, i, steps_worth(&h, LAST_ALTERNATE_LIMIT));
-    if (!is_over(&h) && !is_met(&h)) restart(&h);
+    attempt_beside(&h, 0, NEIGHBOURS);
+    explore(&h, alternate, 1, steps_worth(&h, FIRST_ALTERNATE_LIMIT));
+    explore(&h, interior, 1, INTERIOR_LIMIT);
+    explore(&h, follow, 0, systems_worth(&h, PATH_LIMIT));
+    attempt_beside(&h, NEIGHBOURS, NEIGHBOURS);
+    for (int i = 0; i < FLAVOURS; ++i) explore(&h, alternate, i, steps_worth(&h, LAST_ALTERNATE_LIMIT));
+    explore(&h, interior, 0, INTERIOR_LIMIT);
+    if (!is_enough(&h)) restart(&h);
     if (h.report.status != TS_SOLVE_CONVERGED && h.report.iterations < h.settings->shared.iteration_limit)
         h.report.status = TS_SOLVE_STALLED;
     return h.report;
