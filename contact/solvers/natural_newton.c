@@ -10,8 +10,12 @@
 // that has just failed.
 // Rule, inner: Newton with P's and the shift's derivative, J = I - DP (I - S (G + eps I)), halving of the step until |F|
 // falls. Blocks at which DP = 0 (open contacts, saturated limits) are eliminated: their step is -F. The rest is
-// newton_system.c's. When the line search fails, a few Gauss-Seidel sweeps on the proximal
-// problem change the active set, and eps grows.
+// newton_system.c's. Where steps of the first proximal problem have to be cut to a quarter, eps is too small for a start
+// that far away, and is raised at once. When the line search fails, a few Gauss-Seidel sweeps on the proximal problem
+// change the active set, and eps grows.
+// Rule, end: |F| after a proximal step is eps times how far x went, most of it of single contacts; sweeps close to the
+// tolerance take that away for a fraction of one linear system. Where they do not reach it, x is put back: they leave
+// errors spread over many contacts, at which Newton's next steps would be short.
 // Source: semi-smooth Newton: Alart and Curnier 1991; Qi and Sun 1993. Natural map: Facchinei and Pang 2003, ch. 1.5.
 // Proximal point: Rockafellar 1976. Their combination with sweeps follows our own trials on recorded problems.
 // Guaranteed: the returned impulse is admissible, finite, and the best seen in |F|; converged means the law's residual.
@@ -33,9 +37,17 @@ enum {
     LEAPS = 1,
     INNER_LIMIT = 40,  // Newton steps in one proximal step
     PATIENCE = 24,     // proximal steps without progress before it is called a stall
+    CUTS = 2,          // halvings of a step that show a first proximal weight to be too small
+    CRAWL = 3,         // halvings of a step that gets nowhere, and as many such steps that are enough
+    POLISH_SWEEPS = 8
 };
 
-#define FALL 0.03  // of the proximal weight after a step that was solved, unless that failed before
+#define FALL 0.03         // of the proximal weight after a step that was solved, unless that failed before
+#define RAISE 10.0        // of the first proximal weight where it is too small,
+#define RAISE_LIMIT 0.01  // and where that ends
+#define WELL_DOWN 0.2     // of |F|: a proximal problem as good as solved when no more is to be had soon
+#define POLISH_REACH 1e2  // times the tolerance: from where sweeps may get there
+#define POLISH_RATE 0.7   // of |F|: a sweep that leaves more is the last
 
 typedef struct natural {
     ts_scaled s;
@@ -125,7 +137,7 @@ static int newton_step(natural* q) {
 // taken all the same, LEAPS times, and undone if nothing comes of it.
 static int solve_proximal(natural* q, double start, double target) {
     double now = start;
-    int leaps = 0;
+    int leaps = 0, crawls = 0;
     for (int k = 0; k < INNER_LIMIT && q->report.newtons < q->settings->newton_limit; ++k) {
         velocity(q, q->x, q->eps, q->u);
         now = sqrt(residual(q, q->x, q->u));
@@ -138,6 +150,12 @@ static int solve_proximal(natural* q, double start, double target) {
             velocity(q, q->trial, q->eps, q->u);
             if (sqrt(residual(q, q->trial, q->u)) < (1.0 - 1e-3 * step) * now) break;
         }
+        if (q->report.proximals == 0 && t >= CUTS && q->eps < RAISE_LIMIT) {
+            q->eps *= RAISE;
+            continue;
+        }
+        crawls = t >= CRAWL ? crawls + 1 : 0;
+        if (crawls == CRAWL && now <= WELL_DOWN * start) return 1;
         if (t == HALVINGS) {
             if (++leaps > LEAPS) break;
             for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + q->d[i];
@@ -241,6 +259,31 @@ static int is_converged(const natural* q) {
            q->report.natural <= q->settings->natural;
 }
 
+// How many times its tolerance the impulse last judged is away.
+static double excess(const natural* q) {
+    double own = ts_law_residual_in_force_units(q->report.own, q->s.problem->time_step) / q->settings->tolerance;
+    return fmax(own, q->report.natural / q->settings->natural);
+}
+
+// Sweeps from x, the best so far and just judged, if they may get to the tolerance; else x stays. `now` is |F| there.
+static void polish(natural* q, double now, double* impulse) {
+    double far = excess(q), goal = POLISH_RATE * now / far, eps = q->eps;
+    if (!(far > 1.0 && far < POLISH_REACH)) return;
+    memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
+    q->eps = 0.0;
+    for (int k = 0; k < POLISH_SWEEPS && now > goal; ++k) {
+        double before = now;
+        sweep(q);
+        now = look(q);
+        // The first may do no more than move errors about.
+        if (k > 0 && !(now < POLISH_RATE * before)) break;
+    }
+    q->eps = eps;
+    judge(q, q->best, impulse);
+    if (is_converged(q)) q->report.status = TS_SOLVE_CONVERGED;
+    memcpy(q->x, q->centre, (size_t)q->s.rows * sizeof(double));
+}
+
 static void iterate(natural* q, double* impulse) {
     int failures = 0, since_best = 0;
     double now = look(q), fall = FALL;
@@ -262,7 +305,10 @@ static void iterate(natural* q, double* impulse) {
         now = look(q);
         if (q->best_norm < best_before) {
             judge(q, q->best, impulse);
-            if (is_converged(q)) q->report.status = TS_SOLVE_CONVERGED;
+            if (is_converged(q))
+                q->report.status = TS_SOLVE_CONVERGED;
+            else if (solved && now <= q->best_norm)
+                polish(q, now, impulse);
         }
         since_best = q->best_norm < 0.9 * best_before ? 0 : since_best + 1;
         if (q->report.status == TS_SOLVE_CONVERGED) break;
