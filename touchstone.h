@@ -54,6 +54,7 @@
 #include "contact/cone.h"
 #include "contact/delassus.h"
 #include "contact/delassus_block.h"
+#include "contact/derivative.h"
 #include "contact/fclib.h"
 #include "contact/internal_force.h"
 #include "contact/island.h"
