@@ -220,7 +220,7 @@ static int factorise(path* q) {
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         int rows = block->rows;
-        double E[MAX * MAX];
+        double E[MAX * MAX] = {0.0};
         smooth law;
         smooth_block(q, b, &law);
         for (int i = 0; i < rows; ++i) {

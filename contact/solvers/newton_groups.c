@@ -44,7 +44,7 @@ static void entry_of(const ts_newton_matrix* A, int b, int e, double* out) {
 // Reflects column j of M (rows x columns) onto its row j and applies that to the columns behind; the reflection takes the
 // same rows of Qt (rows x rows), the transpose of an orthogonal matrix, along.
 static void reflect(double* M, int rows, int columns, int j, double* Qt) {
-    double v[GROUP_ROWS], dot[GROUP_ROWS] = {0.0}, sum = 0.0;
+    double v[GROUP_ROWS] = {0.0}, dot[GROUP_ROWS] = {0.0}, sum = 0.0;
     for (int i = j; i < rows; ++i) {
         v[i] = M[i * columns + j];
         sum += v[i] * v[i];
@@ -185,7 +185,7 @@ static int find_groups(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena*
         int ld = ts_newton_padded(rows), padded = ts_newton_padded(rank);
         g->rank = rank;
         g->Q = TS_ARENA_ARRAY(arena, double, rows* ld);
-        g->N = (double*)ts_arena_alloc_zeroed(arena, (size_t)(rows * padded), sizeof(double));
+        g->N = (double*)ts_arena_alloc_zeroed(arena, (size_t)rows * (size_t)padded, sizeof(double));
         if (!g->Q || !g->N) return -1;
         arrange(Qt, rows, rank, g->Q);
         for (int i = 0; i < rows; ++i)

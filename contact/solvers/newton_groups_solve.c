@@ -52,7 +52,7 @@ typedef struct solving {
 static int reduce_range(solving* w, node* n, const double* N, int ld) {
     int rank = w->q->group[n->group].rank, rows = n->active, padded = ts_newton_padded(n->size);
     double T[GROUP_ROWS * RANK];
-    n->P = (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)(rank * padded), sizeof(double));
+    n->P = (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)rank * (size_t)padded, sizeof(double));
     if (!n->P) return 0;
     if (rows <= rank) {
         for (int i = 0; i < rank; ++i)
@@ -98,7 +98,7 @@ static void fill_rows(const solving* w, const node* n, int b, int at, const doub
     const double* E = s->E + s->square[b];
     int rows = block->rows, rank = ts_newton_padded(w->q->group[n->group].rank);
     double C[MAX * MAX], minus[MAX * MAX], *row = n->M + at * n->width;
-    memcpy(C, s->C + s->square[b], (size_t)(rows * rows) * sizeof(double));
+    memcpy(C, s->C + s->square[b], (size_t)rows * (size_t)rows * sizeof(double));
     for (int i = 0; i < rows * rows && s->A.row_shift; ++i) C[i] += E[i] * s->A.row_shift[block->row + i % rows];
     for (int i = 0; i < rows; ++i) {
         if (!n->Q) memcpy(row + i * n->width + at, C + i * rows, (size_t)rows * sizeof(double));
@@ -127,12 +127,12 @@ static int prepare_node(solving* w, node* n, const double* right) {
     n->size = n->active < g->rank ? n->active : g->rank;
     n->v = ts_newton_padded(n->active);
     n->width = n->v + rank + TS_PANEL_LANES;
-    n->M = (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)(n->active * n->width), sizeof(double));
+    n->M = (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)n->active * (size_t)n->width, sizeof(double));
     if (!n->M) return 0;
     if (g->Q && n->active == g->rows) {
         n->Q = g->Q;
     } else if (g->Q) {
-        double N[GROUP_ROWS * HALF_RANK];
+        double N[GROUP_ROWS * HALF_RANK] = {0.0};
         for (int k = g->first; k < g->first + g->count; ++k) {
             int b = w->q->member[k];
             if (s->place[b] < 0) continue;
@@ -207,7 +207,7 @@ static int solve_nodes(const solving* w, double most_work, double* out_p, int* o
     int dense = rows <= DENSE_ROWS;
     double* x = TS_ARENA_ARRAY(w->scratch, double, rows);
     int* pivot = TS_ARENA_ARRAY(w->scratch, int, rows);
-    double* value = dense ? (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)(rows * rows), sizeof(double))
+    double* value = dense ? (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)rows * (size_t)rows, sizeof(double))
                           : TS_ARENA_ARRAY(w->scratch, double, numbers);
     if (!x || !pivot || !value) return 0;
     for (int a = 0, next = 0; a < w->count; ++a) {

@@ -64,7 +64,9 @@ static void transform_entry(const ts_newton_system* s, int b, int e, double* out
             out[i * columns + c] = sum;
         }
     const double* C = s->C + s->square[b];
-    for (int i = 0; i < rows * rows && other == b; ++i) out[i] += C[i];
+    if (other != b) return;
+    for (int i = 0; i < rows; ++i)
+        for (int c = 0; c < columns; ++c) out[i * columns + c] += C[i * columns + c];
 }
 
 // Right-hand sides of the active rows: r minus what the known steps do.
