@@ -13,21 +13,12 @@
 #include "base/block_lu_internal.h"
 #include "base/minimum_degree_internal.h"
 #include "base/panel.h"
+#include "base/sort.h"
 
 // Zeros that merging may add, as a part of the merged front; and rows up to which a front is always too small to be
 // worth its own.
 #define MERGE_SHARE 0.06
 enum { MERGE_ROWS = 12 };
-
-static void sort_ascending(int* value, int count) {
-    for (int gap = count / 2; gap > 0; gap /= 2) {
-        for (int i = gap; i < count; ++i) {
-            int v = value[i], j = i;
-            for (; j >= gap && value[j - gap] > v; j -= gap) value[j] = value[j - gap];
-            value[j] = v;
-        }
-    }
-}
 
 // The elimination tree of the order in lu->position: parent[p] is the first position behind p that p reaches, or -1.
 static void find_tree(const ts_block_lu* lu, const int* start, const int* column, int* parent, int* ancestor) {
@@ -127,7 +118,7 @@ static size_t find_fronts(ts_block_lu* lu, ts_arena* arena, const int* size, con
             below[f].list = TS_ARENA_ARRAY(arena, int, found);
             if (!below[f].list) return 0;
             memcpy(below[f].list, draft, (size_t)found * sizeof(int));
-            sort_ascending(below[f].list, found);
+            ts_sort_ints(below[f].list, found);
             below[f].count = found;
             below[f].rows = rows;
         }

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 enum {
     GROUP_ROWS = TS_NEWTON_GROUP_ROWS,
     RANK = TS_NEWTON_GROUP_RANK,
@@ -195,14 +197,6 @@ static int find_groups(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena*
     return saved;
 }
 
-static void sort_ascending(int* value, int count) {
-    for (int i = 1; i < count; ++i) {
-        int v = value[i], j = i;
-        for (; j > 0 && value[j - 1] > v; --j) value[j] = value[j - 1];
-        value[j] = v;
-    }
-}
-
 // The pattern of Z. All members of a group touch the same blocks, so its first speaks for it.
 static int find_pattern(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena* arena) {
     const ts_delassus_blocks* G = A->G;
@@ -227,7 +221,7 @@ static int find_pattern(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena
             mark[h] = g;
             q->column[entries++] = h;
         }
-        sort_ascending(q->column + q->start[g], entries - q->start[g]);
+        ts_sort_ints(q->column + q->start[g], entries - q->start[g]);
         for (int e = q->start[g]; e < entries; ++e) {
             q->at[e] = numbers;
             numbers += (size_t)q->group[g].rank * (size_t)ts_newton_padded(q->group[q->column[e]].rank);
