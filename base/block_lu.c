@@ -1,7 +1,7 @@
 // Block-sparse LU: analysis.
 //
-// Problem: A x = b for a matrix of small blocks whose pattern is symmetric and whose numbers need not be. Here: in which
-// order to eliminate, what fills in, and how to do it in dense pieces.
+// Problem: A x = b for a matrix of small blocks whose pattern is symmetric and whose numbers need not be. Here: in
+// which order to eliminate, what fills in, and how to do it in dense pieces.
 // Rule: order by minimum degree (base/minimum_degree.c). The elimination tree says which position first meets which; in
 // postorder, a position whose structure is its child's less itself joins the child's front. A front that is short of
 // fitting its parent by a few zeros is merged with it too, as one larger dense piece is quicker than two small ones.
@@ -271,9 +271,9 @@ static int place_entries(ts_block_lu* lu, ts_arena* arena, const int* start, con
     return 1;
 }
 
-// Room for the numbers. What fronts leave is stacked until their parent takes it in. Levels of the tree take turns with two
-// stacks: when a front is reached its children lie on top of the other one, everything above them is gone, and what it
-// leaves can be written to its own at once.
+// Room for the numbers. What fronts leave is stacked until their parent takes it in. Levels of the tree take turns with
+// two stacks: when a front is reached its children lie on top of the other one, everything above them is gone, and what
+// it leaves can be written to its own at once.
 static int take_room(ts_block_lu* lu, ts_arena* arena) {
     size_t stacked[2] = {0, 0}, most[2] = {0, 0};
     int widest = 0, count = 0;

@@ -15,9 +15,9 @@ enum { TS_BLOCK_LU_MAX = 6 };
 typedef struct ts_block_lu ts_block_lu;
 
 /// Orders the unknowns (minimum degree) and finds the fill of a matrix of `count` block rows with size[i] (1 to
-/// TS_BLOCK_LU_MAX) rows each, whose row i has blocks in columns column[start[i]] to column[start[i + 1] - 1], ascending,
-/// the diagonal included. The pattern must be symmetric. NULL when memory is short or the factor would hold more than
-/// `most` numbers. The pattern is read only here.
+/// TS_BLOCK_LU_MAX) rows each, whose row i has blocks in columns column[start[i]] to column[start[i + 1] - 1],
+/// ascending, the diagonal included. The pattern must be symmetric. NULL when memory is short or the factor would hold
+/// more than `most` numbers. The pattern is read only here.
 ts_block_lu* ts_block_lu_analyse(ts_arena* arena, int count, const int* size, const int* start, const int* column,
                                  size_t most);
 

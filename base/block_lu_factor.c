@@ -1,10 +1,10 @@
 // Block-sparse LU: the numbers.
 //
 // Problem: factor and solve along the fronts of base/block_lu.c.
-// Rule: multifrontal. A front takes the matrix entries of its own rows and columns and what its children left, eliminates
-// its own rows by dense LU, and leaves a dense Schur complement to its parent. The elimination goes by slices of columns:
-// a slice is factored row by row with partial pivoting among the front's own rows, all behind it is one product
-// (base/panel_simd.c).
+// Rule: multifrontal. A front takes the matrix entries of its own rows and columns and what its children left,
+// eliminates its own rows by dense LU, and leaves a dense Schur complement to its parent. The elimination goes by
+// slices of columns: a slice is factored row by row with partial pivoting among the front's own rows, all behind it is
+// one product (base/panel_simd.c).
 // Source: multifrontal method: Duff and Reid 1983.
 // Guaranteed: the same input gives the same bits on any machine with IEEE doubles.
 // Known to fail: rows of different fronts are never exchanged, so a matrix far from diagonal dominance can grow without

@@ -4,8 +4,9 @@
 
 #include "base/block_lu.h"
 
-/// Columns that have the same rows below them, eliminated together. "Position" is the place in the order of elimination.
-/// Its front is a dense matrix of `own` rows, eliminated here, and `beside` rows that are reached from here.
+/// Columns that have the same rows below them, eliminated together. "Position" is the place in the order of
+/// elimination. Its front is a dense matrix of `own` rows, eliminated here, and `beside` rows that are reached from
+/// here.
 typedef struct ts_lu_front {
     int begin;   // first position
     int end;     // behind the last

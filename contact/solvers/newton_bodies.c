@@ -10,9 +10,9 @@
 // triangular in the axes of the projection, with the weight or 1 - its eigenvalues on the diagonal.
 // Guaranteed: time and memory linear in the blocks beside the factor; same input, same bits; 0 rather than a step that
 // leaves more than ACCEPTED of the right-hand side.
-// Known to fail: where a contact sticks, M is the proximal weight eps alone, and one solve keeps about eps / 1e-16 of the
-// digits. Refinement wins the rest back down to eps of about 1e-13; below, the answer is refused and the caller has to
-// go by contacts or to make eps larger.
+// Known to fail: where a contact sticks, M is the proximal weight eps alone, and one solve keeps about eps / 1e-16 of
+// the digits. Refinement wins the rest back down to eps of about 1e-13; below, the answer is refused and the caller has
+// to go by contacts or to make eps larger.
 #include "contact/solvers/newton_bodies_internal.h"
 
 #include <math.h>
@@ -394,8 +394,8 @@ unsigned long ts_newton_bodies_bytes(const ts_contact_problem* problem, size_t m
     if (columns > all) columns = all;
     unsigned long dense = columns * columns, factor = dense < most ? dense : (unsigned long)most;
     if (pairs > dense) pairs = dense;
-    // Tables per column, row and use, were every group a column wide; the matrix and its pattern; a factor, the padding of
-    // its panels, and what waits on its stack.
+    // Tables per column, row and use, were every group a column wide; the matrix and its pattern; a factor, the padding
+    // of its panels, and what waits on its stack.
     return 16384 + all * 16 + columns * 512 + users * 8 + rows * 64 + squares * sizeof(double) +
            pairs * (sizeof(double) + 40) + 4 * factor * sizeof(double);
 }

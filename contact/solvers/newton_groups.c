@@ -1,16 +1,17 @@
 // Newton's linear system with contacts between the same bodies taken together.
 //
-// Problem: C d + E A d = r by blocks, where A = J M^-1 J^T + T, T diagonal. Contacts between the same two bodies have rows
-// of A - T that span no more than six dimensions, however many contacts there are. A dense or recorded matrix does not say
-// which contacts these are, but shows it: their rows have the same blocks, and little rank.
+// Problem: C d + E A d = r by blocks, where A = J M^-1 J^T + T, T diagonal. Contacts between the same two bodies have
+// rows of A - T that span no more than six dimensions, however many contacts there are. A dense or recorded matrix does
+// not say which contacts these are, but shows it: their rows have the same blocks, and little rank.
 // Rule, once per matrix: blocks with the same pattern are a group. A pivoted QR of the group's part of A - T gives an
 // orthogonal Q = [null | range] with A - T = N Z N^T, N the range columns of all groups, Z = N^T (A - T) N. One product
 // with a vector of no special direction tells whether that holds.
 // Rule, per system: newton_groups_solve.c.
-// Source: pivoted QR: Golub and Van Loan, 5.4; that contacts of one pair add up to a wrench: mechanics. Their combination
-// for recorded problems is ours.
+// Source: pivoted QR: Golub and Van Loan, 5.4; that contacts of one pair add up to a wrench: mechanics. Their
+// combination for recorded problems is ours.
 // Guaranteed: a function of the input alone; groups that A does not keep to are not used.
-// Known limit: rank is told by a gap of thirteen digits, so contacts whose bodies' masses differ by more may be left alone.
+// Known limit: rank is told by a gap of thirteen digits, so contacts whose bodies' masses differ by more may be left
+// alone.
 #include "contact/solvers/newton_groups_internal.h"
 
 #include <math.h>
@@ -43,8 +44,8 @@ static void entry_of(const ts_newton_matrix* A, int b, int e, double* out) {
     for (int r = 0; r < rows; ++r) out[r * columns + r] -= A->row_shift[block[b].row + r];
 }
 
-// Reflects column j of M (rows x columns) onto its row j and applies that to the columns behind; the reflection takes the
-// same rows of Qt (rows x rows), the transpose of an orthogonal matrix, along.
+// Reflects column j of M (rows x columns) onto its row j and applies that to the columns behind; the reflection takes
+// the same rows of Qt (rows x rows), the transpose of an orthogonal matrix, along.
 static void reflect(double* M, int rows, int columns, int j, double* Qt) {
     double v[GROUP_ROWS] = {0.0}, dot[GROUP_ROWS] = {0.0}, sum = 0.0;
     for (int i = j; i < rows; ++i) {
@@ -88,7 +89,8 @@ void ts_newton_groups_range(double* M, int rows, int columns, double* Q) {
     arrange(Qt, rows, columns, Q);
 }
 
-// Finds the range of a group's matrix M (rows x rows), which is overwritten: the first rows of Qt. Returns the rank, or more than RANK.
+// Finds the range of a group's matrix M (rows x rows), which is overwritten: the first rows of Qt. Returns the rank, or
+// more than RANK.
 static int find_range(double* M, int rows, double* Qt) {
     double first = 0.0;
     identity(Qt, rows);
@@ -232,7 +234,8 @@ static int find_pattern(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena
     return q->Z != NULL;
 }
 
-// Z = N^T (A - T) N, row of blocks by row of blocks. `half` holds minus (A - T) N of a block for every group in its row.
+// Z = N^T (A - T) N, row of blocks by row of blocks. `half` holds minus (A - T) N of a block for every group in its
+// row.
 static int project(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena* scratch) {
     const ts_block* block = A->problem->block;
     double* half = TS_ARENA_ARRAY(scratch, double, q->count* HALF);

@@ -49,18 +49,18 @@ static inline const double* ts_newton_range_rows(const ts_newton_groups* q, int 
 /// v = Z w; the w and v of groups are TS_NEWTON_GROUP_RANK numbers apart.
 void ts_newton_groups_apply(const ts_newton_groups* q, const double* w, double* out_v);
 
-/// Makes Q (rows x ts_newton_padded(rows)) and T so that M = [range columns of Q] T, M rows x columns, columns < rows; M
-/// becomes T, Q [null | range].
+/// Makes Q (rows x ts_newton_padded(rows)) and T so that M = [range columns of Q] T, M rows x columns, columns < rows;
+/// M becomes T, Q [null | range].
 void ts_newton_groups_range(double* M, int rows, int columns, double* Q);
 
-/// Looks for groups in A. NULL when there is little to gain, when A does not keep to them to twelve digits, or when memory
-/// is short.
+/// Looks for groups in A. NULL when there is little to gain, when A does not keep to them to twelve digits, or when
+/// memory is short.
 ts_newton_groups* ts_newton_groups_make(const ts_newton_matrix* A, ts_arena* arena);
 
 /// Solves for the active blocks of a system over the same matrix, whose place and list are up to date. `right` has the
 /// rows of the active blocks, ascending, on entry and their steps on return. Returns 0 when the system is singular, its
-/// factor would hold more than TS_SCALED_LARGEST_FACTOR numbers, or memory is short; and, with *out_dear set and nothing
-/// done, when its factorisation would take more than `most_work` multiplications.
+/// factor would hold more than TS_SCALED_LARGEST_FACTOR numbers, or memory is short; and, with *out_dear set and
+/// nothing done, when its factorisation would take more than `most_work` multiplications.
 int ts_newton_groups_solve(const ts_newton_groups* groups, const ts_newton_system* system, ts_arena* scratch,
                            double most_work, double* right, int* out_dear);
 

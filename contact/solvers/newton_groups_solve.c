@@ -1,10 +1,10 @@
 // Newton's linear system with contacts between the same bodies taken together: one solve.
 //
 // Problem: C d + E A d = r for the active blocks, with A - T = N Z N^T by groups (newton_groups.c).
-// Rule: in d = Q [n, p] the n of a group meet the group's own rows only. Gaussian elimination with row exchanges removes
-// them there and leaves F p + L v = s, v = Z w, w = N^T d = P p, as many rows as the rank. So what is to be factorised by
-// sparse LU is F + L Z P. Where only some blocks of a group are active, N loses rows, and a new QR of what is left plays
-// the part of Q; where those are no more than the rank, they are p themselves.
+// Rule: in d = Q [n, p] the n of a group meet the group's own rows only. Gaussian elimination with row exchanges
+// removes them there and leaves F p + L v = s, v = Z w, w = N^T d = P p, as many rows as the rank. So what is to be
+// factorised by sparse LU is F + L Z P. Where only some blocks of a group are active, N loses rows, and a new QR of
+// what is left plays the part of Q; where those are no more than the rank, they are p themselves.
 // Source: null-space elimination, textbook linear algebra.
 // Guaranteed: a function of the input alone; no pivot is divided by before the largest of its column has been sought.
 // Known to fail: rows of different groups are not exchanged, see base/block_lu_factor.c.
@@ -24,7 +24,8 @@ enum {
     MAX = TS_BLOCK_ROWS_MAX
 };
 
-// A group at work in one solve. M = [C Q | E N | r], each part padded with columns of zeros; the null columns eliminated.
+// A group at work in one solve. M = [C Q | E N | r], each part padded with columns of zeros; the null columns
+// eliminated.
 typedef struct node {
     int group;
     int active;  // rows of active blocks

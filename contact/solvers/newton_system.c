@@ -227,8 +227,8 @@ int ts_newton_system_solve(ts_newton_system* system, ts_arena* scratch, double* 
 }
 
 unsigned long ts_newton_system_bytes(const ts_contact_problem* problem) {
-    // C, E and lists per block; the active part of A, all as if dense up to the size where that is refused, its pattern,
-    // and twice as much again for a factor and its fill.
+    // C, E and lists per block; the active part of A, all as if dense up to the size where that is refused, its
+    // pattern, and twice as much again for a factor and its fill.
     unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
     unsigned long dense =
         n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;

@@ -39,9 +39,9 @@ typedef struct ts_newton_system {
 /// Takes the memory of a system from `arena`. Returns 0 when it is short. Contents of active, C and E are undefined.
 int ts_newton_system_make(const ts_newton_matrix* A, ts_arena* arena, ts_newton_system* out_system);
 
-/// Solves. `d` (rows) holds r in the rows of active blocks and the known steps in all others on entry, the whole step on
-/// return. Returns 0, with the active rows of `d` undefined, when the system is singular or not finite, when its factor
-/// would hold more than TS_SCALED_LARGEST_FACTOR numbers, or when memory is short. Scratch is given back.
+/// Solves. `d` (rows) holds r in the rows of active blocks and the known steps in all others on entry, the whole step
+/// on return. Returns 0, with the active rows of `d` undefined, when the system is singular or not finite, when its
+/// factor would hold more than TS_SCALED_LARGEST_FACTOR numbers, or when memory is short. Scratch is given back.
 /// Ways to solve: dense LU when there are few rows; block-sparse LU over the blocks; through the bodies
 /// (newton_bodies_internal.h) where that is cheaper; with contacts of one pair of bodies taken together
 /// (newton_groups_internal.h) where the matrix shows such.

@@ -3,18 +3,18 @@
 // Problem: min over velocities v of 1/2 |v - v_f|_M^2 + 1/2 sum |P_K(y)|_R^2, y = -R^-1 (J v - c*), where P_K is the
 // projection on the admissible set in the metric of R > 0 and lambda = P_K(y). Its minimiser is the one motion of the
 // relaxed law (CCP) with compliance R.
-// Coordinates: a contact problem knows G, g and R but neither M nor J. Every velocity that matters is v_f + M^-1 J^T x for
-// some x, an impulse that need not be admissible, and then |v - v_f|_M^2 = x . G x and J v - c* = G x + g. So the cost is
-// a function of x that needs products with G only: any operator will do, and where G is singular different x with the same
-// motion have the same cost. Rows are divided by the root of R: R becomes 1, and a cone of slope mu one of slope
-// mu sqrt(R_T / R_N).
+// Coordinates: a contact problem knows G, g and R but neither M nor J. Every velocity that matters is v_f + M^-1 J^T x
+// for some x, an impulse that need not be admissible, and then |v - v_f|_M^2 = x . G x and J v - c* = G x + g. So the
+// cost is a function of x that needs products with G only: any operator will do, and where G is singular different x
+// with the same motion have the same cost. Rows are divided by the root of R: R becomes 1, and a cone of slope mu one
+// of slope mu sqrt(R_T / R_N).
 // Rule: with D the derivative of P_K at y = -(G x + g), Newton's step in velocities,
 // (I + J^T D J) dv = J^T (lambda - x), is dv = J^T dx for (I + D G) dx = lambda - x: blocks at which D = 0 (open
 // contacts, saturated limits) are known at once, the rest is newton_system.c's.
-// Along dx the cost is convex with a slope that costs O(rows): its zero is found by Newton steps inside a bracket. A full
-// step that halves the smallest |lambda - x| so far is taken without a search; it happens a finite number of times, so the
-// guarantee of the search stays, and it is what ends the iteration where the cost no longer sees a difference, or where a
-// recorded G is not quite symmetric.
+// Along dx the cost is convex with a slope that costs O(rows): its zero is found by Newton steps inside a bracket. A
+// full step that halves the smallest |lambda - x| so far is taken without a search; it happens a finite number of
+// times, so the guarantee of the search stays, and it is what ends the iteration where the cost no longer sees a
+// difference, or where a recorded G is not quite symmetric.
 // Source: Todorov, "A convex, smooth and invertible contact model for trajectory optimization", 2011; MuJoCo's
 // documentation, chapter Computation; Castro, Permenter and Han, "An unconstrained convex formulation of compliant
 // contact", 2022. The coordinates are ours.
@@ -95,8 +95,8 @@ static double dot(const double* a, const double* b, int n) {
     return sum;
 }
 
-// P_K of one block in scaled coordinates, and where out_D is not NULL its derivative. Returns 0 when that is all zero, and
-// out_D is then undefined.
+// P_K of one block in scaled coordinates, and where out_D is not NULL its derivative. Returns 0 when that is all zero,
+// and out_D is then undefined.
 static int project(const primal* q, int b, const double* y, double* out, double* out_D) {
     const ts_block* block = &q->problem->block[b];
     int rows = block->rows;
@@ -234,8 +234,8 @@ static double mismatch(primal* q, double step) {
     return sqrt(sum);
 }
 
-// Chooses the start: the given impulse, or nothing at all when that costs less or the given one is not finite. Returns 0
-// when not even nothing has a finite cost.
+// Chooses the start: the given impulse, or nothing at all when that costs less or the given one is not finite. Returns
+// 0 when not even nothing has a finite cost.
 static int choose_start(primal* q, const double* impulse) {
     int n = q->rows, finite = 1;
     for (int i = 0; i < n; ++i) finite = finite && isfinite(impulse[i]);
