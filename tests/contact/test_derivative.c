@@ -492,6 +492,7 @@ static void adjoint(ts_contact_law law) {
         for (int b = 0; b < s.blocks; ++b) dmu[b] = ts_rng_normal(&rng);
         cr_assert_eq(ts_contact_derivative_forward(&d, du, dmu, &scratch, dlambda, NULL), TS_OK);
         cr_assert_eq(ts_contact_derivative_reverse(&d, bar, &scratch, g_bar, mu_bar, NULL), TS_OK);
+        cr_expect_eq(scratch.used, 0u, "scratch is given back");
         double forward = 0.0, backward = 0.0, size = 1.0;
         for (int r = 0; r < s.rows; ++r) {
             forward += bar[r] * dlambda[r];

@@ -97,6 +97,20 @@ static void hyperstatic(ts_contact_law law, const double v[6], double mu, int mo
             cr_expect_float_eq(back, dv, 1e-10 * fmax(1.0, fabs(dv)), "%g, not %g", back, dv);
         }
     }
+    // The same from an operator without a matrix.
+    ts_delassus_segment segment[4];
+    const int segment_start[5] = {0, 1, 2, 3, 4};
+    for (int b = 0; b < 4; ++b) segment[b] = (ts_delassus_segment){0, 6, c.J[3 * b], c.Y[3 * b]};
+    ts_contact_problem bodies = c.problem;
+    bodies.delassus = ts_delassus_velocity_form(&c.arena, 6, 4, c.block_row, segment_start, segment);
+    ts_contact_derivative e;
+    cr_assert_eq(ts_contact_derivative_make(&bodies, law, c.lambda, &loose, &c.arena, &e, &status), TS_OK);
+    cr_expect_eq(e.rank, d.rank);
+    double push[12], answer[2][12];
+    for (int i = 0; i < 12; ++i) push[i] = c.J[i][1] - 0.3 * c.J[i][3];
+    ts_contact_derivative_forward(&d, push, NULL, &scratch, answer[0], NULL);
+    ts_contact_derivative_forward(&e, push, NULL, &scratch, answer[1], NULL);
+    for (int i = 0; i < 12; ++i) cr_expect_float_eq(answer[1][i], answer[0][i], 1e-12, "row %d", i);
     // Pulling two feet apart is nothing that impulses on a rigid cube can undo.
     double du[12] = {1.0, 0, 0, -1.0}, dlambda[12], mismatch = 0.0;
     cr_assert_eq(ts_contact_derivative_forward(&d, du, NULL, &scratch, dlambda, &mismatch), TS_OK);
@@ -235,7 +249,8 @@ static ts_code make_one(ts_block block, const double* lambda, const double* u, t
 
 Test(derivative, refuses_where_there_is_none) {
     const ts_block cone = fixture_cone(0, 0.5), half = {TS_SET_HALF_LINE, 0, 1, 0, 0, 0},
-                   box = {TS_SET_BOX, 0, 1, 0, -1, 1}, weld = {TS_SET_FREE, 0, 1, 0, 0, 0};
+                   box = {TS_SET_BOX, 0, 1, 0, -1, 1}, weld = {TS_SET_FREE, 0, 1, 0, 0, 0},
+                   locked = {TS_SET_BOX, 0, 1, 0, 0, 0};
     const struct {
         ts_block block;
         double lambda[3], u[3];
@@ -267,6 +282,7 @@ Test(derivative, refuses_where_there_is_none) {
         {box, {0.5}, {1}, TS_LAW_NCP, TS_ERROR_VALUE},                   //
         {box, {1.5}, {-1}, TS_LAW_NCP, TS_ERROR_VALUE},                  //
         {weld, {1}, {1e-3}, TS_LAW_NCP, TS_ERROR_VALUE},                 //
+        {locked, {0}, {0}, TS_LAW_NCP, TS_OK},                           // nothing to decide
     };
     for (size_t k = 0; k < sizeof(list) / sizeof(list[0]); ++k) {
         int refused;
