@@ -199,11 +199,11 @@ static int sphere_query(const ts_shape* a, const ts_transform* pose_a, const ts_
         ts_vec3 axis = ts_mat3_column(&pose_b->R, 2);
         double along = ts_vec3_dot(axis, between), end = clamp(along, b->half.z);
         ts_vec3 beside = ts_vec3_add_scaled(between, -end, axis);
-        if (!(fabs(along) > b->half.z)) {
-            // At right angles to the segment; what rounding left along it must not become the normal.
-            beside = ts_vec3_add_scaled(beside, -ts_vec3_dot(axis, beside), axis);
-            if (!(ts_vec3_max_abs(beside) > 4.0 * DBL_EPSILON * fabs(along))) beside = ts_vec3_zero();
-        }
+        // At right angles to the segment, or no less past its end: of a long one, what rounding left along it would tilt the
+        // normal towards the other end.
+        beside = ts_vec3_add_scaled(beside, along - end - ts_vec3_dot(axis, beside), axis);
+        if (!(fabs(along) > b->half.z) && !(ts_vec3_max_abs(beside) > 4.0 * DBL_EPSILON * fabs(along)))
+            beside = ts_vec3_zero();
         sphere_thin_query(a, pose_a, b, beside, axis, cache, out);
         return 1;
     }

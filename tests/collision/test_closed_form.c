@@ -211,3 +211,26 @@ Test(closed_form, capsules_crossing_parallel_touching_and_degenerate) {
                            back.distance);
     }
 }
+
+// A needle: its far end sees the smallest tilt of a normal. The ball sits beside the near end, a hair this side of it or that.
+Test(closed_form, the_normal_beside_the_end_of_a_needle_supports_all_of_it) {
+    ts_rng rng = ts_rng_make(430628413, 0);
+    double half = 364.83394743760635;
+    ts_shape ball = ts_shape_sphere(5.6965771610229617e-05), needle = ts_shape_capsule(0.0034716283024154972, half);
+    for (int trial = 0; trial < 20000; ++trial) {
+        ts_transform at = random_pose(&rng, 0.0), there = at;
+        double gap = 1e-9 * ts_rng_normal(&rng), past = 1e-13 * ts_rng_normal(&rng);
+        double side = needle.radius + ball.radius + gap, turn = ts_rng_uniform_in(&rng, 0.0, 6.3);
+        ts_vec3 c = ts_vec3_make(side * cos(turn), side * sin(turn), (trial % 2 ? half : -half) + past);
+        there.p = ts_transform_point(&at, c);
+        ts_proximity p;
+        ts_proximity_query(&ball, &there, &needle, &at, 0, 0, &p);
+        // Both ends of the needle's axis lie behind the plane, as far as the frames can be trusted.
+        ts_vec3 axis = ts_mat3_column(&at.R, 2), outward = ts_vec3_neg(p.normal);
+        for (int end = -1; end <= 1; end += 2) {
+            ts_vec3 reach = ts_vec3_sub(ts_vec3_sub(there.p, at.p), ts_vec3_scale(end * half, axis));
+            double proven = ts_vec3_dot(outward, reach) - needle.radius - ball.radius;
+            cr_assert_geq(proven, p.lower - 1e-12, "trial %d: %.3g claimed, %.3g proven", trial, p.lower, proven);
+        }
+    }
+}
