@@ -35,6 +35,8 @@ static const double EDGED_DEPTH = 1e-9;
 static const double FINE_DEPTH = 1e-9;
 // Depths below this, relative to the size of the difference, are touches as far as witnesses are concerned.
 static const double TOUCH = 1e-11;
+// Differences without interior that stay away from the origin by more than this, relative to their size, are apart.
+static const double THIN = 1e-12;
 // Overlaps shallower than this, relative to the size, are decided by the distance.
 static const double VERDICT_DOUBT = 1e-8;
 // What incremental depth is asked for, relative to the size of the difference.
@@ -246,6 +248,29 @@ static void try_runner_up(const ts_shape* a, const ts_shape* b, const ts_transfo
     if (polish(a, b, b_in_a, &other) != TS_POLISH_UNSETTLED && other.lower > out->lower) *out = other;
 }
 
+// A difference without interior that keeps away from the origin: apart, if only by so much less than its length that GJK's
+// direction says nothing. Of the directions known the one counts whose plane proves most.
+static void finish_thin(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* gjk,
+                        ts_proximity* out) {
+    ts_vec3 across = ts_vec3_unit_or(ts_vec3_sub(gjk->point_b, gjk->point_a), out->normal);
+    const ts_vec3 choice[4] = {out->normal, ts_vec3_neg(out->normal), gjk->normal, across};
+    out->lower = -(double)INFINITY;
+    for (int k = 0; k < 4; ++k) {
+        ts_vec3 n = ts_vec3_unit_or(choice[k], across);
+        ts_vec3 in_b = ts_transform_direction_inverse(b_in_a, ts_vec3_neg(n));
+        ts_vec3 sb = ts_transform_point(b_in_a, ts_support_core(b, in_b, -1).point);
+        double gap = ts_vec3_dot(n, ts_vec3_sub(sb, ts_support_core(a, n, -1).point));
+        if (!(gap > out->lower)) continue;
+        out->lower = gap;
+        out->normal = n;
+    }
+    out->upper = gjk->upper > out->lower ? gjk->upper : out->lower;
+    out->point_a = gjk->point_a;
+    out->point_b = gjk->point_b;
+    out->distance = out->upper;
+    out->status = TS_PROXIMITY_SEPARATED;
+}
+
 // Depth of cores that overlap or touch, from where GJK stopped.
 static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
                                ts_vec3 previous, ts_gjk_settings settings, const ts_gjk_result* gjk,
@@ -253,6 +278,10 @@ static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_tr
     ts_epa_result epa;
     ts_epa_penetration_to(a, b, b_in_a, gjk, previous, curved ? curved_depth(a, b) : POLYTOPE_DEPTH, &epa);
     take_epa(&epa, out);
+    if (epa.status == TS_EPA_FLAT && gjk->upper > THIN * gjk->scale) {
+        finish_thin(a, b, b_in_a, gjk, out);
+        return;
+    }
     if (curved && polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) {
         // A kink that Newton could not name; from nearer by it can, or need not.
         ts_epa_penetration_to(a, b, b_in_a, gjk, previous, FINE_DEPTH, &epa);

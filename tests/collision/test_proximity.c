@@ -350,3 +350,36 @@ Test(proximity, a_verdict_is_proven_before_it_is_given) {
         }
     }
 }
+
+// A point beside a segment ten thousand million times as long as the gap: rounding hides the direction between them, not
+// that they are apart.
+Test(proximity, a_point_beside_a_long_segment_is_apart) {
+    ts_rng rng = ts_rng_make(536887, 0);
+    for (int trial = 0; trial < 20000; ++trial) {
+        ts_vec3 u = random_unit(&rng), across = ts_vec3_unit_or(ts_vec3_cross(u, random_unit(&rng)), ts_vec3_axis(0));
+        double gap = pow(10.0, ts_rng_uniform_in(&rng, -9.0, -6.0)), foot = ts_rng_uniform_in(&rng, -86.5, 86.5);
+        if (trial % 2) foot = foot < 0.0 ? -86.5 : 86.5;
+        ts_vec3 ends[2] = {ts_vec3_scale(86.5, u), ts_vec3_scale(-86.5, u)}, origin = ts_vec3_zero();
+        ts_status status;
+        ts_hull *segment = NULL, *point = NULL;
+        cr_assert_eq(ts_hull_build_any(ends, 2, &segment, NULL, &status), TS_OK, "%s", status.message);
+        cr_assert_eq(ts_hull_build_any(&origin, 1, &point, NULL, &status), TS_OK, "%s", status.message);
+        ts_shape a = ts_shape_hull(point), b = ts_shape_hull(segment);
+        ts_transform at = ts_transform_identity(), there = at;
+        there.p = ts_vec3_add(ts_vec3_scale(foot, u), ts_vec3_scale(gap, across));
+        ts_proximity_options options = ts_proximity_options_default();
+        options.method = TS_PROXIMITY_GJK;
+        options.variant = (ts_gjk_variant)(trial % TS_GJK_VARIANT_COUNT);
+        options.start = (ts_gjk_start)(trial / TS_GJK_VARIANT_COUNT % TS_GJK_START_COUNT);
+        ts_gjk_cache cache = ts_gjk_cache_none();
+        cache.normal = ts_vec3_add_scaled(across, pow(10.0, ts_rng_uniform_in(&rng, -6.0, 1.0)), random_unit(&rng));
+        ts_proximity p;
+        ts_proximity_query(&a, &at, &b, &there, &options, &cache, &p);
+        cr_expect_eq(p.status, TS_PROXIMITY_SEPARATED, "trial %d: %s, [%g, %g] for %g", trial,
+                     ts_proximity_status_name(p.status), p.lower, p.upper, gap);
+        cr_expect_leq(p.lower, gap + 1e-12);
+        cr_expect_geq(p.upper, gap - 1e-12);
+        ts_hull_free(segment);
+        ts_hull_free(point);
+    }
+}
