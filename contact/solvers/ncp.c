@@ -2,7 +2,8 @@
 //
 // Problem: Signorini and Coulomb for all contacts, as in ncp_pgs.c.
 // Rule: a few sweeps of exact one-contact solves (ncp_nsgs.c). The fall of the residual over the last sweeps tells how
-// many more would be needed; while that is cheaper than a linear system, sweep on. Else Newton on the natural map with
+// many more would be needed; while that is cheaper than a linear system, sweep on. On islands of a thousand blocks and
+// more a few steps of alternating directions (admm.c) come next. Else Newton on the natural map with
 // proximal steps (natural_newton.c), which closes the rest in a handful of linear systems whatever the mass ratios. If
 // Newton stalls: short smooth paths from beside where it did (homotopy.c), two of three problems need but one;
 // alternating directions from rest (admm.c); an interior point method on the convex relaxation (interior.c), which jams
@@ -67,6 +68,9 @@ enum { FEWEST_SYSTEMS = 50, ROW_SYSTEMS = 1000000, FEWEST_STEPS = 200, ROW_STEPS
 
 // Kinds of short paths; how many are tried from where another way has ended.
 enum { NEIGHBOURS = 6, EXPLORED = 2 };
+
+// Blocks of an island that counts as large, and the steps of alternating directions that it gets before Newton.
+enum { LARGE_ISLAND = 1000, LARGE_ALTERNATE_LIMIT = 60 };
 
 // Any number; fixed, so that the same problem meets the same starts.
 #define RESTART_SEED UINT64_C(20240611)
@@ -361,6 +365,26 @@ static void explore(hybrid* h, way find, int which, int limit) {
     ts_arena_scope_end(h->scratch, scope);
 }
 
+// Large islands: a few steps of alternating directions, which cost little more than sweeps there and often do; where they
+// do not, Newton goes on from the better point.
+static void try_alternating(hybrid* h) {
+    if (h->problem->block_count < LARGE_ISLAND) return;
+    ts_arena_scope scope = ts_arena_scope_begin(h->scratch);
+    size_t bytes = (size_t)h->problem->row_count * sizeof(double);
+    double* before = TS_ARENA_ARRAY(h->scratch, double, h->problem->row_count);
+    if (before) {
+        hybrid start = *h;
+        memcpy(before, h->impulse, bytes);
+        int found = alternate(h, 1, smaller(LARGE_ALTERNATE_LIMIT, iterations_left(h)));
+        if (!found || (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start)))) {
+            memcpy(h->impulse, before, bytes);
+            start.report.iterations = h->report.iterations;
+            *h = start;
+        }
+    }
+    ts_arena_scope_end(h->scratch, scope);
+}
+
 // A size for impulses to start from: the largest so far, or what would stop the fastest approach.
 static double typical_impulse(const hybrid* h) {
     const ts_contact_problem* problem = h->problem;
@@ -414,6 +438,8 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
                 HUGE_VAL, ts_scaled_rest_impulse(problem),  0.0,     0.0};
     begin(&h);
     if (is_over(&h) || h.report.status == TS_SOLVE_FAILED) return h.report;
+    try_alternating(&h);
+    if (is_over(&h)) return h.report;
     if (!newton(&h, h.settings->proximal, NEWTON_LIMIT)) {
         sweep(&h, smaller(h.settings->shared.iteration_limit, 1000 + ROW_SWEEPS / problem->row_count));
         return h.report;
