@@ -315,6 +315,17 @@ static void polish(hybrid* h, int limit) {
 // Nonzero when nothing more is to be tried.
 static int is_enough(const hybrid* h) { return is_over(h) || is_met(h) || h->work >= WORK_LIMIT; }
 
+// Goes back to `start` and its impulse `before` unless something was found that is better. What it cost stays counted.
+static void keep_better(hybrid* h, const hybrid* start, const double* before, int found) {
+    if (found && (h->report.status == TS_SOLVE_CONVERGED || badness(h) < badness(start))) return;
+    hybrid spent = *h;
+    *h = *start;
+    memcpy(h->impulse, before, (size_t)h->problem->row_count * sizeof(double));
+    h->report.iterations = spent.report.iterations;
+    h->system_work = spent.system_work;
+    h->work = spent.work;
+}
+
 // Tries a way unless the answer is there, with Newton from where it ends; keeps the better of before and after.
 static void attempt(hybrid* h, way find, int which, int limit) {
     if (is_enough(h)) return;
@@ -326,13 +337,7 @@ static void attempt(hybrid* h, way find, int which, int limit) {
         memcpy(before, h->impulse, bytes);
         int found = find(h, which, smaller(limit, iterations_left(h)));
         if (found && !is_over(h)) polish(h, systems_worth(h, NEWTON_LIMIT));
-        if (!found || (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start)))) {
-            memcpy(h->impulse, before, bytes);
-            start.report.iterations = h->report.iterations;
-            start.system_work = h->system_work;
-            start.work = h->work;
-            *h = start;
-        }
+        keep_better(h, &start, before, found);
     }
     ts_arena_scope_end(h->scratch, scope);
 }
@@ -354,13 +359,7 @@ static void explore(hybrid* h, way find, int which, int limit) {
         h->natural = HUGE_VAL;  // whatever is found is better
         attempt(h, find, which, limit);
         attempt_beside(h, 0, EXPLORED);
-        if (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start))) {
-            memcpy(h->impulse, before, bytes);
-            start.report.iterations = h->report.iterations;
-            start.system_work = h->system_work;
-            start.work = h->work;
-            *h = start;
-        }
+        keep_better(h, &start, before, 1);
     }
     ts_arena_scope_end(h->scratch, scope);
 }
@@ -376,11 +375,7 @@ static void try_alternating(hybrid* h) {
         hybrid start = *h;
         memcpy(before, h->impulse, bytes);
         int found = alternate(h, 1, smaller(LARGE_ALTERNATE_LIMIT, iterations_left(h)));
-        if (!found || (h->report.status != TS_SOLVE_CONVERGED && !(badness(h) < badness(&start)))) {
-            memcpy(h->impulse, before, bytes);
-            start.report.iterations = h->report.iterations;
-            *h = start;
-        }
+        keep_better(h, &start, before, found);
     }
     ts_arena_scope_end(h->scratch, scope);
 }
