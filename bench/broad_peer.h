@@ -2,7 +2,7 @@
 #ifndef TS_BENCH_BROAD_PEER_H
 #define TS_BENCH_BROAD_PEER_H
 
-#include "collision/broad_phase.h"
+#include "collision/broad/broad_phase.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 #include "bench/contact_problems.h"
-#include "contact/relative.h"
+#include "contact/judge/relative.h"
 
 #ifdef __cplusplus
 extern "C" {

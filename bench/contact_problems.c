@@ -10,10 +10,10 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-#include "contact/delassus_block.h"
-#include "contact/fclib.h"
-#include "engine/mjcf.h"
-#include "engine/step.h"
+#include "contact/operator/delassus_block.h"
+#include "contact/file/fclib.h"
+#include "engine/read/mjcf/mjcf.h"
+#include "engine/step/step.h"
 #include "scenes/scene_table.h"
 
 enum { STEPS = 4 };

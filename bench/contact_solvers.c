@@ -1,7 +1,7 @@
 // Contact solvers on a set of problems: time to 1e-4, 1e-6 and 1e-8, failures, performance profiles, and Siconos
 // beside.
 //
-// Every answer is judged afresh (contact/relative.c) before its time counts, Siconos' too; and our error function is
+// Every answer is judged afresh (contact/judge/relative.c) before its time counts, Siconos' too; and our error function is
 // compared with Siconos' own on the same answers. A time is the shortest of several solves, from nothing to the
 // tolerance, all attempts of a solver included; converting matrices is in nobody's time.
 // Profiles: Dolan and More 2002. The part of the problems that a solver solves within a factor tau of the fastest

@@ -6,7 +6,7 @@
 // steps where GJK, which keeps the last few support points, takes six.
 #include "bench/frank_wolfe.h"
 
-#include "collision/support.h"
+#include "collision/shape/support.h"
 
 static ts_vec3 support(const ts_bench_pair* pair, ts_vec3 direction) {
     ts_vec3 a = ts_support_core(&pair->a, direction, -1).point;

@@ -5,10 +5,10 @@
 #include "bench/funnel.h"
 
 #include "base/rng.h"
-#include "collision/obb.h"
-#include "engine/builder.h"
+#include "collision/broad/obb.h"
+#include "engine/model/builder.h"
 #include "engine/sim.h"
-#include "engine/step.h"
+#include "engine/step/step.h"
 
 #include <math.h>
 #include <stdlib.h>

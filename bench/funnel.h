@@ -3,7 +3,7 @@
 #define TS_BENCH_FUNNEL_H
 
 #include "bench/bench.h"
-#include "collision/proximity.h"
+#include "collision/distance/proximity.h"
 
 #ifdef __cplusplus
 extern "C" {

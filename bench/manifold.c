@@ -4,8 +4,8 @@
 #include "base/rng.h"
 #include "bench/bench_list.h"
 #include "bench/manifold_peer.h"
-#include "collision/height_field.h"
-#include "collision/manifold.h"
+#include "collision/shape/height_field.h"
+#include "collision/manifold/manifold.h"
 
 #include <math.h>
 #include <stdlib.h>

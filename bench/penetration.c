@@ -10,7 +10,7 @@
 #include "bench/peer.h"
 
 #include "base/rng.h"
-#include "collision/penetration.h"
+#include "collision/distance/penetration/penetration.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "bench/bench_list.h"
 
-#include "collision/gjk.h"
+#include "collision/distance/gjk/gjk.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "bench/nesmino.h"
 
 #include "base/rng.h"
-#include "collision/gjk.h"
+#include "collision/distance/gjk/gjk.h"
 
 #include <math.h>
 #include <stdlib.h>

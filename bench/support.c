@@ -5,8 +5,8 @@
 #include "base/rng.h"
 #include "bench/bench_list.h"
 #include "bench/workload.h"
-#include "collision/support.h"
-#include "collision/support_scan.h"
+#include "collision/shape/support.h"
+#include "collision/shape/support_scan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "bench/workload.h"
 
 #include "base/rng.h"
-#include "collision/mesh_file.h"
+#include "collision/shape/mesh_file.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef TS_BENCH_WORKLOAD_H
 #define TS_BENCH_WORKLOAD_H
 
-#include "collision/proximity.h"
+#include "collision/distance/proximity.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef TS_BENCH_WORLD_H
 #define TS_BENCH_WORLD_H
 
-#include "engine/model.h"
+#include "engine/model/model.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 // Touchstone behind the benchmark's face.
 #include "bench/world.h"
 
-#include "contact/residual.h"
-#include "engine/step.h"
+#include "contact/judge/residual.h"
+#include "engine/step/step.h"
 
 #include <stdlib.h>
 

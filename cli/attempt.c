@@ -5,7 +5,7 @@
 #include "cli/attempt.h"
 
 #include "base/clock.h"
-#include "contact/obstacle.h"
+#include "contact/judge/obstacle.h"
 
 #include <errno.h>
 #include <math.h>

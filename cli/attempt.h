@@ -3,14 +3,14 @@
 #define TS_CLI_ATTEMPT_H
 
 #include "cli/watch.h"
-#include "contact/relative.h"
+#include "contact/judge/relative.h"
 
 /// What is to be done. Everything is borrowed.
 typedef struct ts_attempt {
     const ts_contact_problem* problem;
     const ts_solver* solver;
     const void* settings;
-    double tolerance;          // relative, see contact/relative.h
+    double tolerance;          // relative, see contact/judge/relative.h
     double limit;              // s of wall clock, infinite for none
     int threads;               // at least 1
     void (*tick)(void* user);  // called now and then meanwhile

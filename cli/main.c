@@ -1,10 +1,10 @@
 // The program `touchstone`: finds the command, parses its arguments, runs it.
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/console.h"
 #include "cli/ranks.h"
 #include "cli/shape_text.h"
-#include "collision/proximity.h"
-#include "engine/options.h"
+#include "collision/distance/proximity.h"
+#include "engine/model/options.h"
 
 #include <stddef.h>
 #include <stdio.h>

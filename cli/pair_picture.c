@@ -17,7 +17,7 @@ ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts
 
 #else
 
-#include "collision/support.h"
+#include "collision/shape/support.h"
 #include "viewer/camera.h"
 #include "viewer/capture.h"
 #include "viewer/device_gl.h"

@@ -2,7 +2,7 @@
 #ifndef TS_CLI_PAIR_PICTURE_H
 #define TS_CLI_PAIR_PICTURE_H
 
-#include "collision/proximity.h"
+#include "collision/distance/proximity.h"
 
 /// What to draw; everything borrowed.
 typedef struct ts_pair_picture {

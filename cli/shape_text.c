@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "cli/args.h"
-#include "collision/mesh_file.h"
-#include "collision/proximity.h"
+#include "collision/shape/mesh_file.h"
+#include "collision/distance/proximity.h"
 
 #include <stdio.h>
 #include <stdlib.h>

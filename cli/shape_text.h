@@ -3,7 +3,7 @@
 #define TS_CLI_SHAPE_TEXT_H
 
 #include "base/text.h"
-#include "collision/shape.h"
+#include "collision/shape/shape.h"
 
 /// A shape that was written, with what it borrows.
 typedef struct ts_written_shape {

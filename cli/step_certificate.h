@@ -3,7 +3,7 @@
 #define TS_CLI_STEP_CERTIFICATE_H
 
 #include "base/text.h"
-#include "engine/certify.h"
+#include "engine/step/certify.h"
 
 /// Which step is told about.
 typedef enum ts_certificate_when {

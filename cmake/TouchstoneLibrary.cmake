@@ -1,12 +1,8 @@
-# ts_add_library(<folder> [SOURCE_DIRS <dir>...] [DEPENDS <target>...]): one folder, one static library.
+# ts_add_library(<folder> [DEPENDS <target>...]): one folder with its rooms, one static library.
 # Sources are found by pattern, so that adding a file needs no change here.
 function(ts_add_library folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCE_DIRS;DEPENDS")
-    set(patterns "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
-    foreach(dir IN LISTS arg_SOURCE_DIRS)
-        list(APPEND patterns "${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*.c")
-    endforeach()
-    file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
     if(NOT sources)
         # A static library needs one translation unit.
         file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/empty.c" "typedef int ts_${folder}_empty;\n")

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/dense.h"
+#include "base/linear/dense.h"
 #include "contact/coulomb_internal.h"
 
 enum { TANGENTS = 5 };

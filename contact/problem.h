@@ -8,7 +8,7 @@
 #define TS_CONTACT_PROBLEM_H
 
 #include "base/task.h"
-#include "contact/delassus.h"
+#include "contact/operator/delassus.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef TS_CONTACT_SOLVER_H
 #define TS_CONTACT_SOLVER_H
 
-#include "contact/residual.h"
+#include "contact/judge/residual.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,7 +83,7 @@ const ts_solver* ts_solver_at(int i);
 /// The solver of that name, or NULL.
 const ts_solver* ts_solver_find(const char* name);
 
-/// The residual of the solver's own law at an impulse (row_count), from scratch and by contact/residual.c: of its law,
+/// The residual of the solver's own law at an impulse (row_count), from scratch and by contact/judge/residual.c: of its law,
 /// with the compliance it solves for. Every part is infinite when scratch memory is short. Needs ROWS and APPLY.
 ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
                                        const double* impulse, ts_arena* scratch);

@@ -9,7 +9,7 @@
 // level of one and the first of the next, so the cuts do not touch each other either: second phase. Bodies with a large
 // part of all contacts (a tray under a heap) would put everything on one level; they are left out of the search, and
 // their contacts come last, one after the other: third phase.
-//     The problem is then rewritten in this order (contact/delassus_reorder.c), so that memory is read from front to back.
+//     The problem is then rewritten in this order (contact/operator/delassus_reorder.c), so that memory is read from front to back.
 // Source: level structures, Cuthill and McKee 1969; the far end by repeated search, George and Liu 1979. Against
 // colouring contact by contact this needs two waits a sweep instead of a dozen, keeps the neighbours of a contact in
 // the cache, and lets the weight of a stack travel through a slab within one sweep.

@@ -3,7 +3,7 @@
 #define TS_CONTACT_SWEEP_ORDER_INTERNAL_H
 
 #include "base/task.h"
-#include "contact/delassus_velocity_internal.h"
+#include "contact/operator/delassus_velocity_internal.h"
 
 enum {
     TS_SWEEP_PHASES = 3,        // slabs, seams, hubs

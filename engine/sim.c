@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "engine/kinematics.h"
+#include "engine/dynamics/kinematics.h"
 #include "engine/sim_internal.h"
-#include "engine/soft_contact.h"
+#include "engine/rows/soft_contact.h"
 
 // Zeroed array from the storage's arena.
 #define FIXED_ARRAY(storage, type, count) \

@@ -1,4 +1,4 @@
-// ts_sim: where the world is *now*. State, contacts, warm starts and scratch; step it (engine/step.h) without touching the
+// ts_sim: where the world is *now*. State, contacts, warm starts and scratch; step it (engine/step/step.h) without touching the
 // heap once warm; snapshot, restore and hash it. Many simulations may share one model.
 //
 // Fields may be read by anyone at any time between calls. Writable from outside between steps: time, qpos, qvel,
@@ -9,11 +9,11 @@
 #include "base/arena.h"
 #include "base/spatial.h"
 #include "base/task.h"
-#include "collision/broad_phase.h"
-#include "collision/manifold.h"
+#include "collision/broad/broad_phase.h"
+#include "collision/manifold/manifold.h"
 #include "contact/island.h"
 #include "engine/contact.h"
-#include "engine/model.h"
+#include "engine/model/model.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef TS_ENGINE_SIM_INTERNAL_H
 #define TS_ENGINE_SIM_INTERNAL_H
 
-#include "collision/obb.h"
+#include "collision/broad/obb.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "engine/kinematics.h"
+#include "engine/dynamics/kinematics.h"
 #include "engine/sim_internal.h"
 
 // The head of a snapshot; the arrays follow in the order of their counts here.

@@ -1,8 +1,8 @@
 // Plain functions over scenes and engine for the Python package.
 #include "python/facade.h"
 
-#include "engine/mjcf.h"
-#include "engine/step.h"
+#include "engine/read/mjcf/mjcf.h"
+#include "engine/step/step.h"
 #include "scenes/scene_table.h"
 
 #include <stdio.h>

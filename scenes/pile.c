@@ -3,7 +3,7 @@
 #include "scenes/pile.h"
 
 #include "base/rng.h"
-#include "engine/builder.h"
+#include "engine/model/builder.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef TS_SCENES_PILE_H
 #define TS_SCENES_PILE_H
 
-#include "engine/model.h"
+#include "engine/model/model.h"
 
 #ifdef __cplusplus
 extern "C" {

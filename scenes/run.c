@@ -1,7 +1,7 @@
 // The headless loop: controller, step, observer, until the time is full.
 #include "scenes/run.h"
 
-#include "engine/step.h"
+#include "engine/step/step.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "scenes/scene_table.h"
 
 #include "base/text.h"
-#include "engine/mjcf.h"
+#include "engine/read/mjcf/mjcf.h"
 #include "scenes/controllers/dragged_cube.h"
 #include "scenes/pile.h"
 #include "scenes/scene_files_internal.h"

@@ -3,7 +3,7 @@
 #ifndef TS_SCENES_SCENE_TABLE_H
 #define TS_SCENES_SCENE_TABLE_H
 
-#include "engine/import_report.h"
+#include "engine/read/import_report.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus

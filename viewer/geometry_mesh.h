@@ -6,7 +6,7 @@
 #define TS_VIEWER_GEOMETRY_MESH_H
 
 #include "base/status.h"
-#include "collision/hull.h"
+#include "collision/shape/hull.h"
 
 #ifdef __cplusplus
 extern "C" {

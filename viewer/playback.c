@@ -5,7 +5,7 @@
 // present ones.
 #include "viewer/playback.h"
 
-#include "engine/step.h"
+#include "engine/step/step.h"
 
 #include <stdlib.h>
 #include <string.h>

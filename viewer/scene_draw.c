@@ -5,9 +5,9 @@
 // share one scale; triangles and hulls that are not the model's have no mesh and stay unseen.
 #include "viewer/scene_draw.h"
 
-#include "collision/compound.h"
-#include "collision/height_field.h"
-#include "engine/builder.h"
+#include "collision/shape/compound.h"
+#include "collision/shape/height_field.h"
+#include "engine/model/builder.h"
 
 #include <string.h>
 

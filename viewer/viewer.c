@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/step.h"
+#include "engine/step/step.h"
 #include "scenes/run.h"
 #include "viewer/capture.h"
 #include "viewer/offscreen.h"

@@ -13,7 +13,7 @@
 #include <GLFW/glfw3.h>
 
 #include "base/clock.h"
-#include "engine/step.h"
+#include "engine/step/step.h"
 #include "scenes/run.h"
 #include "viewer/capture.h"
 #include "viewer/device_gl.h"

@@ -9,7 +9,7 @@
 
 #include <criterion/criterion.h>
 
-#include "collision/support.h"
+#include "collision/shape/support.h"
 
 TestSuite(bench, .timeout = 120);
 

@@ -1,5 +1,5 @@
 // `touchstone bench`: names, refusals, and that what it writes can be read.
-#include "cli_fixture.h"
+#include "tests/cli/cli_fixture.h"
 
 TestSuite(bench, .init = make_folder, .fini = remove_folder, .timeout = 240);
 

@@ -1,5 +1,5 @@
 // The program end to end, as a user meets it: every command, every wrong use, outputs, interruptions.
-#include "cli_fixture.h"
+#include "tests/cli/cli_fixture.h"
 
 #include "contact/solver.h"
 #include "scenes/experiments/experiment_table.h"

@@ -1,5 +1,5 @@
 // `touchstone compare` end to end: findings against closed forms, the report, pictures, interruptions.
-#include "cli_fixture.h"
+#include "tests/cli/cli_fixture.h"
 
 #include <math.h>
 

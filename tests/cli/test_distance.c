@@ -1,5 +1,5 @@
 // `touchstone distance` end to end: answers against formulas, JSON, batches, pictures, and every wrong use by name.
-#include "cli_fixture.h"
+#include "tests/cli/cli_fixture.h"
 
 TestSuite(distance, .init = make_folder, .fini = remove_folder, .timeout = 120);
 

@@ -1,6 +1,6 @@
 // `touchstone compare` under mpirun: the same results as alone, one voice, and an end for all when one is told to stop.
 // Registered only where TS_MPI is ON.
-#include "cli_fixture.h"
+#include "tests/cli/cli_fixture.h"
 
 TestSuite(ranks, .init = make_folder, .fini = remove_folder, .timeout = 240);
 

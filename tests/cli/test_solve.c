@@ -1,6 +1,6 @@
 // `touchstone solve` and `run --dump-problem` end to end: tables, JSON, answers that can be checked, exit codes, wrong
 // use.
-#include "cli_fixture.h"
+#include "tests/cli/cli_fixture.h"
 
 TestSuite(solve, .init = make_folder, .fini = remove_folder, .timeout = 240);
 

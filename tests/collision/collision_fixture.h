@@ -3,7 +3,7 @@
 #define TS_TESTS_COLLISION_FIXTURE_H
 
 #include "base/rng.h"
-#include "collision/shape.h"
+#include "collision/shape/shape.h"
 
 #include <criterion/criterion.h>
 

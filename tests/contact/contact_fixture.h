@@ -10,9 +10,9 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "contact/solver.h"
-#include "contact/solvers/ccp_pgs.h"
-#include "contact/solvers/lcp_pgs.h"
-#include "contact/solvers/ncp_pgs.h"
+#include "contact/solvers/sweeps/ccp_pgs.h"
+#include "contact/solvers/sweeps/lcp_pgs.h"
+#include "contact/solvers/sweeps/ncp_pgs.h"
 
 #define GRAVITY 9.81
 #define TIME_STEP 1e-3

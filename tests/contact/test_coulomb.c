@@ -1,6 +1,6 @@
 // The exact solution of one contact: the law itself in long double on random blocks, and closed forms.
 #include "contact/coulomb_internal.h"
-#include "contact_fixture.h"
+#include "tests/contact/contact_fixture.h"
 
 typedef struct block3 {
     double d[3][3];

@@ -1,6 +1,6 @@
 // Islands: against a flood fill over the nonzeros of G, and solved apart against solved together.
 #include "contact/island.h"
-#include "contact_fixture.h"
+#include "tests/contact/contact_fixture.h"
 
 enum { BODIES = 30, BLOCKS = 40, ROWS = 3 * BLOCKS };
 

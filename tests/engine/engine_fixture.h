@@ -10,9 +10,9 @@
 #include <criterion/criterion.h>
 
 #include "base/rng.h"
-#include "engine/builder.h"
+#include "engine/model/builder.h"
 #include "engine/sim.h"
-#include "engine/step.h"
+#include "engine/step/step.h"
 
 /// A model with the simulation of it.
 typedef struct fixture {

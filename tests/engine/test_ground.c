@@ -1,8 +1,8 @@
 // Bodies on the other kinds of ground: height fields and compounds carry what a plane carries, and sliding does not trip.
 #include "tests/engine/engine_fixture.h"
 
-#include "collision/compound.h"
-#include "collision/height_field.h"
+#include "collision/shape/compound.h"
+#include "collision/shape/height_field.h"
 
 static ts_height_field* level_field(void) {
     double height[21 * 21] = {0.0};

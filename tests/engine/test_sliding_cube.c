@@ -1,6 +1,6 @@
 // The cube of the friction experiments (docs/contact.md): edge 0.2 m, 1 kg, standing on eight spheres of 4 mm
 // radius at its corners. Everything is known in closed form, for each contact law differently.
-#include "contact/residual.h"
+#include "contact/judge/residual.h"
 #include "tests/engine/engine_fixture.h"
 
 static const double gravity = 9.81;

@@ -1,6 +1,6 @@
 // Fuzz target: any bytes as MJCF text. Whatever comes in, the reader must answer with a model or with a message that names a
 // place, without leaking, overrunning or looping. No file may be opened: the directory is NULL.
-#include "engine/mjcf.h"
+#include "engine/read/mjcf/mjcf.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Every scene under every solver, and the demo scenes against their closed forms.
-#include "engine/step.h"
+#include "engine/step/step.h"
 #include "scenes/experiments/experiment_table.h"
 #include "scenes/pile.h"
 #include "scenes/run.h"

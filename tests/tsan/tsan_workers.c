@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "scenes/pile.h"
-#include "engine/step.h"
+#include "engine/step/step.h"
 
 enum { BODIES = 60, STEPS = 60, THREADS = 3 };
 

@@ -1,6 +1,6 @@
 // Claims: a picture needs no display; it is a PNG that libpng reads back to the pixels drawn; a body appears where the
 // camera's projection says; the same request gives the same picture; bad requests and bad paths are refused.
-#include "viewer_fixture.h"
+#include "tests/viewer/viewer_fixture.h"
 
 #include <png.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Claims: every printable character has a shape of its own, text is one rectangle per visible character inside its own
 // width, and the panel stays inside pictures of usual sizes.
-#include "viewer_fixture.h"
+#include "tests/viewer/viewer_fixture.h"
 
 #include "viewer/font_internal.h"
 #include "viewer/overlay.h"

@@ -1,6 +1,6 @@
 // Claims: simulated time follows the wall clock, pausing stops it, single steps are single, and going back gives the very
 // state, contacts and forces that were there.
-#include "viewer_fixture.h"
+#include "tests/viewer/viewer_fixture.h"
 
 #include "viewer/playback.h"
 

@@ -1,6 +1,6 @@
 // Claims: simulations in a row stand side by side in the order asked for, equally far apart, none behind another, all
 // inside the picture, whatever they do meanwhile.
-#include "viewer_fixture.h"
+#include "tests/viewer/viewer_fixture.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // Claims: what would be drawn of a known scene, checked through the null device: one item per geom, marks per contact in
 // the colour of its mode, arrows along the force with one scale for all, weights that add up.
-#include "viewer_fixture.h"
+#include "tests/viewer/viewer_fixture.h"
 
-#include "collision/compound.h"
-#include "collision/height_field.h"
+#include "collision/shape/compound.h"
+#include "collision/shape/height_field.h"
 #include "viewer/device_null.h"
 #include "viewer/view.h"
 

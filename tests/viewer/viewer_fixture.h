@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "engine/builder.h"
-#include "engine/step.h"
+#include "engine/model/builder.h"
+#include "engine/step/step.h"
 #include "scenes/scene_table.h"
 
 /// A scene with the simulation of it.

@@ -1,0 +1,238 @@
+// Block-sparse LU: the numbers.
+//
+// Problem: factor and solve along the fronts of base/linear/block_lu.c.
+// Rule: multifrontal. A front takes the matrix entries of its own rows and columns and what its children left,
+// eliminates its own rows by dense LU, and leaves a dense Schur complement to its parent. The elimination goes by
+// slices of columns: a slice is factored row by row with partial pivoting among the front's own rows, all behind it is
+// one product (base/linear/panel_simd.c).
+// Source: multifrontal method: Duff and Reid 1983.
+// Guaranteed: the same input gives the same bits on any machine with IEEE doubles.
+// Known to fail: rows of different fronts are never exchanged, so a matrix far from diagonal dominance can grow without
+// bound; callers check the residual.
+#include <math.h>
+#include <string.h>
+
+#include "base/linear/block_lu_internal.h"
+#include "base/linear/panel.h"
+
+// Columns factored before the rest of the front hears of them. A multiple of TS_PANEL_LANES.
+enum { SLICE = 4 };
+
+// Empties the panels of a front and writes the matrix's entries to them.
+static void load(ts_block_lu* lu, const ts_lu_front* front, const ts_lu_load* end, const size_t* at,
+                 const double* value) {
+    memset(lu->value + front->tall, 0,
+           (front->wide - front->tall + (size_t)front->own * (size_t)front->wide_ld) * sizeof(double));
+    for (const ts_lu_load* l = lu->load + front->load; l < end; ++l) {
+        double* to = lu->value + l->to;
+        const double* from = value + at[l->entry];
+        for (int r = 0; r < l->rows; ++r, to += l->ld, from += l->columns)
+            for (int c = 0; c < l->columns; ++c) to[c] = from[c];
+    }
+}
+
+// to += from, two at a time.
+static inline void add(int count, const double* from, double* to) {
+    int c = 0;
+    for (; c + 1 < count; c += 2) {
+        double even = to[c] + from[c], odd = to[c + 1] + from[c + 1];
+        to[c] = even;
+        to[c + 1] = odd;
+    }
+    if (c < count) to[c] += from[c];
+}
+
+// Adds what a child left to the parent's panels and to what the parent will leave.
+static void take_in(ts_block_lu* lu, const ts_lu_front* child, const double* left, const ts_lu_front* front,
+                    double* rest) {
+    const ts_lu_run* run = lu->run + child->run;
+    double* tall = lu->value + front->tall;
+    double* wide = lu->value + front->wide;
+    for (int a = 0; a < child->run_count; ++a) {
+        for (int r = 0; r < run[a].length; ++r) {
+            const double* source = left + (size_t)(run[a].from + r) * (size_t)child->wide_ld;
+            int row = run[a].to + r;
+            double* in_tall = tall + (size_t)row * (size_t)front->tall_ld;
+            double* in_wide = row < front->own ? wide + (size_t)row * (size_t)front->wide_ld
+                                               : rest + (size_t)(row - front->own) * (size_t)front->wide_ld;
+            for (int b = 0; b < child->run_count; ++b) {
+                const double* from = source + run[b].from;
+                double* to = run[b].to < front->own ? in_tall + run[b].to : in_wide + (run[b].to - front->own);
+                add(run[b].length, from, to);
+            }
+        }
+    }
+}
+
+static void exchange(double* a, double* b, int count) {
+    for (int j = 0; j < count; ++j) {
+        double x = a[j];
+        a[j] = b[j];
+        b[j] = x;
+    }
+}
+
+// Factors columns [k, k + width) of the tall panel, with pivots among the front's own rows.
+static int factor_slice(ts_block_lu* lu, const ts_lu_front* front, int k, int width) {
+    int ld = front->tall_ld, rows = front->own + front->beside;
+    double* tall = lu->value + front->tall;
+    double inverse[SLICE];
+    for (int c = 0; c < width; ++c) {
+        double* pivot = tall + (size_t)(k + c) * (size_t)ld;
+        int best = k + c;
+        for (int i = k + c + 1; i < front->own; ++i)
+            if (fabs(tall[(size_t)i * (size_t)ld + (size_t)(k + c)]) >
+                fabs(tall[(size_t)best * (size_t)ld + (size_t)(k + c)]))
+                best = i;
+        lu->swap[lu->pivot_row[front->begin] + k + c] = best;
+        if (best != k + c) {
+            double* wide = lu->value + front->wide;
+            exchange(pivot, tall + (size_t)best * (size_t)ld, ld);
+            exchange(wide + (size_t)(k + c) * (size_t)front->wide_ld, wide + (size_t)best * (size_t)front->wide_ld,
+                     front->wide_ld);
+        }
+        inverse[c] = 1.0 / pivot[k + c];
+        if (!isfinite(inverse[c]) || inverse[c] == 0.0) return 0;
+        for (int i = k + c + 1; i < front->own; ++i) {
+            double* row = tall + (size_t)i * (size_t)ld;
+            double l = row[k + c] * inverse[c];
+            row[k + c] = l;
+            for (int j = k + c + 1; j < k + width; ++j) row[j] -= l * pivot[j];
+        }
+    }
+    // Rows beside take part in no exchange: all columns of the slice at once.
+    const double* U = tall + (size_t)k * (size_t)ld + k;
+    double* row = tall + (size_t)front->own * (size_t)ld + k;
+    if (width == SLICE) {
+        double u01 = U[1], u02 = U[2], u03 = U[3], u12 = U[ld + 2], u13 = U[ld + 3], u23 = U[2 * ld + 3];
+        for (int i = front->own; i < rows; ++i, row += ld) {
+            double l0 = row[0] * inverse[0];
+            double l1 = (row[1] - l0 * u01) * inverse[1];
+            double l2 = ((row[2] - l0 * u02) - l1 * u12) * inverse[2];
+            row[3] = (((row[3] - l0 * u03) - l1 * u13) - l2 * u23) * inverse[3];
+            row[0] = l0;
+            row[1] = l1;
+            row[2] = l2;
+        }
+        return 1;
+    }
+    for (int i = front->own; i < rows; ++i, row += ld)
+        for (int c = 0; c < width; ++c) {
+            row[c] *= inverse[c];
+            for (int j = c + 1; j < width; ++j) row[j] -= row[c] * U[c * ld + j];
+        }
+    return 1;
+}
+
+// Rows [k, k + width) of the columns behind the slice: times the inverse of the slice's unit lower triangle.
+static void finish_rows(const double* L, int width, int ld, double* row, int row_ld, int columns) {
+    for (int r = 1; r < width; ++r)
+        ts_panel_subtract(1, columns, r, L + r * ld, ld, row, row_ld, row + (size_t)r * (size_t)row_ld, row_ld);
+}
+
+static int eliminate(ts_block_lu* lu, const ts_lu_front* front, double* rest) {
+    int own = front->own, tld = front->tall_ld, wld = front->wide_ld;
+    double* tall = lu->value + front->tall;
+    double* wide = lu->value + front->wide;
+    for (int k = 0; k < own; k += SLICE) {
+        int width = own - k < SLICE ? own - k : SLICE, next = k + SLICE;
+        if (!factor_slice(lu, front, k, width)) return 0;
+        double* slice = tall + (size_t)k * (size_t)tld;
+        finish_rows(slice + k, width, tld, wide + (size_t)k * (size_t)wld, wld, wld);
+        if (next >= own) break;
+        finish_rows(slice + k, width, tld, slice + next, tld, tld - next);
+        ts_panel_subtract(own + front->beside - next, tld - next, width, tall + (size_t)next * (size_t)tld + k, tld,
+                          slice + next, tld, tall + (size_t)next * (size_t)tld + next, tld);
+        ts_panel_subtract(own - next, wld, width, tall + (size_t)next * (size_t)tld + k, tld,
+                          wide + (size_t)k * (size_t)wld, wld, wide + (size_t)next * (size_t)wld, wld);
+    }
+    ts_panel_subtract(front->beside, wld, own, tall + (size_t)own * (size_t)tld, tld, wide, wld, rest, wld);
+    return 1;
+}
+
+int ts_block_lu_factor(ts_block_lu* lu, const int* start, const int* column, const size_t* at, const double* value) {
+    double* top[2] = {lu->left[0], lu->left[1]};
+    int* waiting = lu->waiting;
+    int count = 0;
+    (void)column;
+    for (int f = 0; f < lu->front_count; ++f) {
+        const ts_lu_front* front = &lu->front[f];
+        size_t size = (size_t)front->beside * (size_t)front->wide_ld;
+        double *rest = top[front->side], **children = &top[1 - front->side];
+        load(lu, front, lu->load + (f + 1 < lu->front_count ? front[1].load : start[lu->count]), at, value);
+        memset(rest, 0, size * sizeof(double));
+        for (int c = 0; c < front->children; ++c) {
+            const ts_lu_front* child = &lu->front[waiting[--count]];
+            *children -= (size_t)child->beside * (size_t)child->wide_ld;
+            take_in(lu, child, *children, front, rest);
+        }
+        if (!eliminate(lu, front, rest)) return 0;
+        top[front->side] = rest + size;
+        waiting[count++] = f;
+    }
+    return 1;
+}
+
+// Right-hand sides of rows beside a front.
+static void gather(const ts_block_lu* lu, const ts_lu_front* front) {
+    for (int k = front->list, at = 0; k < front->list + front->list_count; ++k) {
+        int q = lu->beside[k];
+        for (int r = lu->pivot_row[q]; r < lu->pivot_row[q + 1]; ++r) lu->gathered[at++] = lu->x[r];
+    }
+}
+
+static void forward(const ts_block_lu* lu, const ts_lu_front* front) {
+    const double* tall = lu->value + front->tall;
+    int first = lu->pivot_row[front->begin], own = front->own, ld = front->tall_ld;
+    double* x = lu->x + first;
+    for (int r = 0; r < own; ++r) {
+        int other = lu->swap[first + r];
+        double moved = x[other];
+        x[other] = x[r];
+        x[r] = moved;
+    }
+    for (int r = 1; r < own; ++r)
+        for (int c = 0; c < r; ++c) x[r] -= tall[(size_t)r * (size_t)ld + (size_t)c] * x[c];
+    const double* L = tall + (size_t)own * (size_t)ld;
+    for (int k = front->list; k < front->list + front->list_count; ++k) {
+        int q = lu->beside[k];
+        for (int r = lu->pivot_row[q]; r < lu->pivot_row[q + 1]; ++r, L += ld) {
+            double sum = 0.0;
+            for (int c = 0; c < own; ++c) sum += L[c] * x[c];
+            lu->x[r] -= sum;
+        }
+    }
+}
+
+static void backward(const ts_block_lu* lu, const ts_lu_front* front) {
+    const double* tall = lu->value + front->tall;
+    const double* wide = lu->value + front->wide;
+    int own = front->own, ld = front->tall_ld;
+    double* x = lu->x + lu->pivot_row[front->begin];
+    gather(lu, front);
+    for (int r = own - 1; r >= 0; --r) {
+        const double* U = wide + (size_t)r * (size_t)front->wide_ld;
+        const double* row = tall + (size_t)r * (size_t)ld;
+        double even = 0.0, odd = 0.0;
+        int c = 0;
+        for (; c + 1 < front->beside; c += 2) {
+            even += U[c] * lu->gathered[c];
+            odd += U[c + 1] * lu->gathered[c + 1];
+        }
+        if (c < front->beside) even += U[c] * lu->gathered[c];
+        double sum = x[r] - (even + odd);
+        for (int j = r + 1; j < own; ++j) sum -= row[j] * x[j];
+        x[r] = sum / row[r];
+    }
+}
+
+void ts_block_lu_solve(const ts_block_lu* lu, double* x) {
+    for (int i = 0; i < lu->count; ++i)
+        memcpy(lu->x + lu->pivot_row[lu->position[i]], x + lu->row[i],
+               (size_t)(lu->row[i + 1] - lu->row[i]) * sizeof(double));
+    for (int f = 0; f < lu->front_count; ++f) forward(lu, &lu->front[f]);
+    for (int f = lu->front_count - 1; f >= 0; --f) backward(lu, &lu->front[f]);
+    for (int i = 0; i < lu->count; ++i)
+        memcpy(x + lu->row[i], lu->x + lu->pivot_row[lu->position[i]],
+               (size_t)(lu->row[i + 1] - lu->row[i]) * sizeof(double));
+}

@@ -1,0 +1,353 @@
+// `touchstone check`: what a model file contains, what was not taken over, and whether it can be right.
+//
+// Inertia. The principal moments I1 <= I2 <= I3 of any mass distribution satisfy I1 + I2 >= I3. Its radius of gyration
+// k = sqrt(tr I / 2 m) cannot exceed the distance to its farthest point; one far below (a hundredth of the extent) or
+// above the reach of the body's geoms is not impossible, but nearly always a unit mistake.
+#include "cli/commands/commands.h"
+
+#include "cli/console.h"
+#include "cli/setup.h"
+#include "cli/report/stats.h"
+#include "engine/step/step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Relative slack of the triangle inequality: rounding in files with four or five digits.
+#define TRIANGLE_SLACK 1e-4
+
+// A radius of gyration below this part of the extent is called implausible.
+#define GYRATION_LOW 0.02
+
+// m: a smaller gap is rounding.
+#define TOUCHING 1e-9
+
+typedef struct body_facts {
+    int body;
+    double mass;      // kg
+    ts_vec3 moments;  // kg m^2, principal, ascending
+    double gyration;  // m
+    double reach;     // m: farthest geom point from the centre of mass, bounded from above; 0 without geoms
+    char doubt[160];  // "" when plausible
+} body_facts;
+
+typedef struct touching_pair {
+    int geom_a;
+    int geom_b;
+    int points;
+    double gap;  // m, smallest
+} touching_pair;
+
+TS_ARRAY_DECLARE(pair_array, touching_pair);
+
+typedef struct check_job {
+    const ts_args* args;
+    ts_import_report report;
+    ts_loaded_scene scene;
+    ts_sim* sim;
+    body_facts* body;  // (body_count - 1) of bodies with mass, body_total of them
+    int body_total;
+    pair_array pair;
+    int doubts;
+} check_job;
+
+static double body_reach(const ts_model* model, const ts_body* body) {
+    double reach = 0.0;
+    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) {
+        const ts_geom* geom = &model->geom[g];
+        double radius = ts_shape_bounding_radius(&geom->shape);
+        if (isfinite(radius)) reach = fmax(reach, ts_vec3_distance(geom->pose.position, body->centre) + radius);
+    }
+    return reach;
+}
+
+static body_facts judge_body(const ts_model* model, int b) {
+    const ts_body* body = &model->body[b];
+    body_facts facts;
+    memset(&facts, 0, sizeof facts);
+    facts.body = b;
+    facts.mass = body->mass;
+    ts_mat3 axes;
+    ts_mat3_eigen_symmetric(&body->inertia, &facts.moments, &axes);
+    facts.reach = body_reach(model, body);
+    if (!(body->mass > 0.0)) return facts;
+    facts.gyration = sqrt(fmax(0.0, ts_mat3_trace(&body->inertia)) / (2.0 * body->mass));
+    ts_vec3 m = facts.moments;
+    if (m.x < 0.0 || m.x + m.y < m.z * (1.0 - TRIANGLE_SLACK))
+        snprintf(facts.doubt, sizeof facts.doubt, "impossible: the two smaller moments sum to %.3g, less than %.3g",
+                 m.x + m.y, m.z);
+    else if (facts.reach > 0.0 && facts.gyration > facts.reach)
+        snprintf(facts.doubt, sizeof facts.doubt,
+                 "too large: radius of gyration %.3g m, but no geom reaches farther than %.3g m from the centre",
+                 facts.gyration, facts.reach);
+    else if (facts.reach > 0.0 && facts.gyration < GYRATION_LOW * facts.reach)
+        snprintf(facts.doubt, sizeof facts.doubt, "very small: radius of gyration %.3g m in a body that reaches %.3g m",
+                 facts.gyration, facts.reach);
+    return facts;
+}
+
+static int judge_bodies(check_job* job) {
+    const ts_model* model = job->scene.model;
+    job->body = (body_facts*)calloc((size_t)model->body_count, sizeof *job->body);
+    if (!job->body) return 0;
+    for (int b = 1; b < model->body_count; ++b) {
+        if (!(model->body[b].mass > 0.0) && model->body[b].joint_count == 0) continue;
+        body_facts facts = judge_body(model, b);
+        job->doubts += facts.doubt[0] != '\0';
+        job->body[job->body_total++] = facts;
+    }
+    return 1;
+}
+
+// Contacts come sorted by pair, so the points of a pair follow one another.
+static int find_pairs(check_job* job) {
+    for (int i = 0; i < job->sim->contact_count; ++i) {
+        const ts_contact* contact = &job->sim->contact[i];
+        touching_pair* last = job->pair.count ? &job->pair.data[job->pair.count - 1] : NULL;
+        if (last && last->geom_a == contact->geom_a && last->geom_b == contact->geom_b) {
+            last->points++;
+            last->gap = fmin(last->gap, contact->gap);
+            continue;
+        }
+        touching_pair pair = {contact->geom_a, contact->geom_b, 1, contact->gap};
+        if (!pair_array_push(&job->pair, pair)) return 0;
+    }
+    return 1;
+}
+
+static void body_name(const ts_model* model, int b, char out_name[128]) {
+    if (b == 0)
+        snprintf(out_name, 128, "world");
+    else if (model->body[b].name[0])
+        snprintf(out_name, 128, "%s", model->body[b].name);
+    else
+        snprintf(out_name, 128, "body%d", b);
+}
+
+// "floor (plane of world)" or "geom3 (box of cube)".
+static void geom_name(const ts_model* model, int g, char out_name[320]) {
+    char body[128];
+    body_name(model, model->geom[g].body, body);
+    const char* kind = ts_shape_kind_name(model->geom[g].shape.kind);
+    if (model->geom[g].name[0])
+        snprintf(out_name, 320, "%s (%s of %s)", model->geom[g].name, kind, body);
+    else
+        snprintf(out_name, 320, "geom%d (%s of %s)", g, kind, body);
+}
+
+static void add_report(ts_text* text, const ts_import_report* report) {
+    int shown = 0;
+    static const ts_import_level levels[] = {TS_IMPORT_IGNORED, TS_IMPORT_APPROXIMATED};
+    for (int l = 0; l < 2; ++l) {
+        for (int i = 0; i < report->count; ++i) {
+            const ts_import_item* item = &report->item[i];
+            if (item->level != levels[l]) continue;
+            ts_text_add(text, "  %s%s: %s (%d x, first at %s:%d)\n      %s\n", ts_import_level_name(item->level),
+                        item->affects_physics ? "" : ", looks only", item->what, item->count, item->file, item->line,
+                        item->meaning);
+            shown++;
+        }
+    }
+    if (!shown) ts_text_add(text, "  everything was taken over exactly\n");
+}
+
+static void add_bodies(ts_text* text, const check_job* job) {
+    const ts_model* model = job->scene.model;
+    ts_text_add(text, "\nMasses and inertias\n  %-24s %12s   %-36s %s\n", "body", "mass [kg]",
+                "principal moments [kg m^2]", "verdict");
+    for (int i = 0; i < job->body_total; ++i) {
+        const body_facts* facts = &job->body[i];
+        char name[128];
+        char moments[64];
+        body_name(model, facts->body, name);
+        snprintf(moments, sizeof moments, "%.4g, %.4g, %.4g", facts->moments.x, facts->moments.y, facts->moments.z);
+        ts_text_add(text, "  %-24s %12.6g   %-36s %s\n", name, facts->mass, moments,
+                    facts->doubt[0] ? facts->doubt : (facts->mass > 0.0 ? "plausible" : "massless"));
+    }
+    ts_text_add(text, "  total mass %.6g kg\n", ts_model_total_mass(model));
+}
+
+static void add_pairs(ts_text* text, const check_job* job) {
+    ts_text_add(text, "\nGeoms that touch at the start (margin ");
+    ts_stats_add_quantity(text, job->sim->options.contact_margin, "m");
+    ts_text_add(text, ")\n");
+    for (int i = 0; i < job->pair.count; ++i) {
+        const touching_pair* pair = &job->pair.data[i];
+        char a[320];
+        char b[320];
+        geom_name(job->scene.model, pair->geom_a, a);
+        geom_name(job->scene.model, pair->geom_b, b);
+        ts_text_add(text, "  %s - %s: %d point%s, ", a, b, pair->points, pair->points == 1 ? "" : "s");
+        if (fabs(pair->gap) < TOUCHING) {
+            ts_text_add(text, "just touching\n");
+            continue;
+        }
+        ts_stats_add_quantity(text, fabs(pair->gap), "m");
+        ts_text_add(text, " %s\n", pair->gap < 0.0 ? "deep" : "apart");
+    }
+    if (job->pair.count == 0) ts_text_add(text, "  none\n");
+}
+
+static void add_text(ts_text* text, const check_job* job) {
+    const ts_model* model = job->scene.model;
+    ts_text_add(text, "%s: %d bod%s, %d joint%s, %d degrees of freedom, %d geom%s; time step %g s, solver %s\n",
+                job->scene.name, model->body_count - 1, model->body_count == 2 ? "y" : "ies", model->joint_count,
+                model->joint_count == 1 ? "" : "s", model->nv, model->geom_count, model->geom_count == 1 ? "" : "s",
+                model->options.time_step, model->options.solver);
+    ts_text_add(text, "\nWhat was taken over\n");
+    add_report(text, &job->report);
+    add_bodies(text, job);
+    add_pairs(text, job);
+}
+
+static void json_integer(ts_json* json, const char* key, long long value) {
+    ts_json_key(json, key);
+    ts_json_integer(json, value);
+}
+
+static void json_number(ts_json* json, const char* key, double value) {
+    ts_json_key(json, key);
+    ts_json_number(json, value);
+}
+
+static void json_text(ts_json* json, const char* key, const char* value) {
+    ts_json_key(json, key);
+    ts_json_string(json, value);
+}
+
+static void json_report(ts_json* json, const ts_import_report* report) {
+    ts_json_key(json, "import");
+    ts_json_array(json);
+    for (int i = 0; i < report->count; ++i) {
+        const ts_import_item* item = &report->item[i];
+        ts_json_object(json);
+        json_text(json, "level", ts_import_level_name(item->level));
+        ts_json_key(json, "affects_physics");
+        ts_json_bool(json, item->affects_physics);
+        json_integer(json, "count", item->count);
+        json_text(json, "what", item->what);
+        json_text(json, "meaning", item->meaning);
+        json_text(json, "file", item->file);
+        json_integer(json, "line", item->line);
+        ts_json_object_end(json);
+    }
+    ts_json_array_end(json);
+}
+
+static void json_bodies(ts_json* json, const check_job* job) {
+    ts_json_key(json, "bodies");
+    ts_json_array(json);
+    for (int i = 0; i < job->body_total; ++i) {
+        const body_facts* facts = &job->body[i];
+        char name[128];
+        body_name(job->scene.model, facts->body, name);
+        ts_json_object(json);
+        json_text(json, "name", name);
+        json_number(json, "mass", facts->mass);
+        ts_json_key(json, "principal_moments");
+        ts_json_array(json);
+        ts_json_number(json, facts->moments.x);
+        ts_json_number(json, facts->moments.y);
+        ts_json_number(json, facts->moments.z);
+        ts_json_array_end(json);
+        json_number(json, "radius_of_gyration", facts->gyration);
+        json_number(json, "reach", facts->reach);
+        ts_json_key(json, "plausible");
+        ts_json_bool(json, !facts->doubt[0]);
+        json_text(json, "doubt", facts->doubt[0] ? facts->doubt : NULL);
+        ts_json_object_end(json);
+    }
+    ts_json_array_end(json);
+}
+
+static void json_pairs(ts_json* json, const check_job* job) {
+    ts_json_key(json, "contacts");
+    ts_json_array(json);
+    for (int i = 0; i < job->pair.count; ++i) {
+        const touching_pair* pair = &job->pair.data[i];
+        char name[320];
+        ts_json_object(json);
+        geom_name(job->scene.model, pair->geom_a, name);
+        json_text(json, "geom_a", name);
+        geom_name(job->scene.model, pair->geom_b, name);
+        json_text(json, "geom_b", name);
+        json_integer(json, "points", pair->points);
+        json_number(json, "gap", pair->gap);
+        ts_json_object_end(json);
+    }
+    ts_json_array_end(json);
+}
+
+static void add_json(ts_text* text, const check_job* job, const ts_status* strict) {
+    const ts_model* model = job->scene.model;
+    ts_json json = ts_json_begin(text);
+    ts_json_object(&json);
+    json_text(&json, "touchstone", TS_VERSION);
+    json_text(&json, "scene", job->scene.name);
+    json_integer(&json, "body_count", model->body_count - 1);
+    json_integer(&json, "joint_count", model->joint_count);
+    json_integer(&json, "degrees_of_freedom", model->nv);
+    json_integer(&json, "geom_count", model->geom_count);
+    json_number(&json, "time_step", model->options.time_step);
+    json_text(&json, "solver", model->options.solver);
+    json_number(&json, "total_mass", ts_model_total_mass(model));
+    json_integer(&json, "doubtful_inertias", job->doubts);
+    json_report(&json, &job->report);
+    json_bodies(&json, job);
+    json_pairs(&json, job);
+    ts_json_key(&json, "error");
+    ts_console_json_error(&json, strict->code ? strict : NULL, TS_EXIT_FAILED);
+    ts_json_object_end(&json);
+    ts_text_add(text, "\n");
+}
+
+static void free_job(check_job* job) {
+    ts_sim_free(job->sim);
+    ts_loaded_scene_free(&job->scene);
+    ts_import_report_free(&job->report);
+    free(job->body);
+    pair_array_free(&job->pair);
+}
+
+static int examine(check_job* job, ts_status* status) {
+    int exit_code = ts_setup_load(job->args->subject, &job->report, &job->scene, status);
+    if (exit_code) return exit_code;
+    if (ts_sim_create(job->scene.model, 1, &job->sim, status)) return TS_EXIT_FAILED;
+    if (ts_sim_forward(job->sim, status)) return TS_EXIT_FAILED;
+    if (!judge_bodies(job) || !find_pairs(job)) {
+        ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+        return TS_EXIT_FAILED;
+    }
+    return TS_EXIT_DONE;
+}
+
+int ts_cmd_check(const ts_args* args) {
+    check_job job;
+    memset(&job, 0, sizeof job);
+    job.args = args;
+    ts_status status;
+    ts_status_ok(&status);
+    int exit_code = examine(&job, &status);
+    ts_text text = {0};
+    if (exit_code) {
+        // What a refused file contained is still worth seeing.
+        if (!args->json && job.report.count > 0) {
+            ts_text_add(&text, "%s could not be loaded. What was found until then:\n", args->subject);
+            add_report(&text, &job.report);
+            ts_console_print(&text, exit_code);
+        }
+        free_job(&job);
+        return ts_console_error("check", args->json, exit_code, &status);
+    }
+    if (ts_setup_strict(args, &job.report, args->subject, &status)) exit_code = TS_EXIT_FAILED;
+    if (args->json)
+        add_json(&text, &job, &status);
+    else
+        add_text(&text, &job);
+    free_job(&job);
+    exit_code = ts_console_print(&text, exit_code);
+    if (status.code) ts_console_error("check", 0, exit_code, &status);
+    return exit_code;
+}

@@ -1,0 +1,431 @@
+// `touchstone compare`: the same scene under several solvers, side by side.
+#include "cli/commands/commands.h"
+
+#include "base/clock.h"
+#include "cli/report/comparison.h"
+#include "cli/console.h"
+#include "cli/report/picture.h"
+#include "cli/report/pictures.h"
+#include "cli/progress.h"
+#include "cli/ranks.h"
+#include "cli/setup.h"
+#include "cli/signals.h"
+#include "engine/step/step.h"
+#include "scenes/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_SOLVERS = 64 };
+
+typedef struct compare_job {
+    const ts_args* args;
+    const char* solvers;  // comma-separated names, or "all"
+    ts_import_report report;
+    ts_loaded_scene scene;
+    const ts_solver* solver[MOST_SOLVERS];
+    ts_comparison comparison;
+    ts_progress progress;
+    ts_ranks ranks;
+    ts_series* current;
+    int begun;  // solvers of this rank
+    int out_of_memory;
+    int made_directory;
+} compare_job;
+
+// --- what was asked --------------------------------------------------------------------------------------------------
+
+static ts_code add_solver(compare_job* job, const ts_solver* solver, ts_status* status) {
+    int* planned = &job->comparison.planned;
+    for (int i = 0; i < *planned; ++i)
+        if (job->solver[i] == solver)
+            return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names '%s' twice", solver->name);
+    if (*planned == MOST_SOLVERS)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "more than %d solvers", (int)MOST_SOLVERS);
+    job->solver[(*planned)++] = solver;
+    return TS_OK;
+}
+
+static ts_code choose_solvers(compare_job* job, ts_status* status) {
+    if (strcmp(job->solvers, "all") == 0) {
+        for (int i = 0; i < ts_solver_count(); ++i) {
+            ts_code code = add_solver(job, ts_solver_at(i), status);
+            if (code) return code;
+        }
+        return TS_OK;
+    }
+    for (const char* c = job->solvers; *c;) {
+        char name[64];
+        size_t length = strcspn(c, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), c);
+        if (length > 0) {
+            const ts_solver* solver = ts_setup_solver(name, status);
+            if (!solver) return status->code;
+            ts_code code = add_solver(job, solver, status);
+            if (code) return code;
+        }
+        c += length + (c[length] == ',');
+    }
+    if (job->comparison.planned == 0)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names no solver");
+    return TS_OK;
+}
+
+// A body on fixed surfaces that all face upwards with one friction coefficient, pushed along them and left alone, obeys
+// v = v0 - mu g t until it stops (as long as it does not tip over).
+static ts_sliding_law sliding_law(const ts_loaded_scene* scene, const ts_sim* sim) {
+    ts_sliding_law law = {0, 0.0, 0.0, 0.0};
+    const ts_model* model = scene->model;
+    int focus = scene->focus;
+    double g = ts_vec3_norm(sim->options.gravity);
+    if (focus < 0 || scene->control || !(g > 0.0) || model->body[focus].joint_count != 1) return law;
+    if (model->joint[model->body[focus].joint_first].type != TS_JOINT_FREE) return law;
+    ts_vec3 up = ts_vec3_scale(-1.0 / g, sim->options.gravity);
+    int found = 0;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        if (contact->body_a != focus && contact->body_b != focus) continue;
+        int other = contact->body_a == focus ? contact->body_b : contact->body_a;
+        ts_vec3 normal = ts_mat3_column(&contact->frame, 2);
+        if (model->body[other].tree >= 0 || fabs(ts_vec3_dot(normal, up)) < 1.0 - 1e-9) return law;
+        if (found && contact->friction != law.mu) return law;
+        law.mu = contact->friction;
+        found = 1;
+    }
+    ts_motion motion = ts_sim_body_velocity(sim, focus);
+    double speed = ts_vec3_norm(motion.linear);
+    if (!found || !(law.mu > 0.0) || !(speed > 1e-3) || ts_vec3_norm(motion.angular) > 0.0 ||
+        fabs(ts_vec3_dot(motion.linear, up)) > 1e-9 * speed)
+        return law;
+    law.known = 1;
+    law.initial_speed = speed;
+    law.deceleration = law.mu * g;
+    return law;
+}
+
+// Configures a simulation for every solver and throws it away again: all settings are checked before anything is written.
+static ts_code rehearse(compare_job* job, ts_status* status) {
+    for (int i = 0; i < job->comparison.planned; ++i) {
+        ts_sim* sim = NULL;
+        ts_code code = ts_sim_create(job->scene.model, 1, &sim, status);
+        if (code == TS_OK) code = ts_setup_configure(sim, job->args, job->solver[i]->name, 1, status);
+        if (code == TS_OK && i == 0) {
+            job->comparison.options = sim->options;
+            code = ts_sim_forward(sim, status);
+            if (code == TS_OK) job->comparison.sliding = sliding_law(&job->scene, sim);
+        }
+        ts_sim_free(sim);
+        if (code) return code;
+    }
+    return TS_OK;
+}
+
+static void quote(ts_text* text, const char* word) {
+    if (word[0] &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%") == strlen(word)) {
+        ts_text_add(text, " %s", word);
+        return;
+    }
+    ts_text_add(text, " '");
+    for (const char* c = word; *c; ++c) {
+        if (*c == '\'')
+            ts_text_add(text, "'\\''");
+        else
+            ts_text_add_bytes(text, c, 1);
+    }
+    ts_text_add(text, "'");
+}
+
+static void add_command(const ts_args* args, ts_text* text) {
+    ts_text_add(text, "touchstone compare");
+    quote(text, args->subject);
+    if (args->solvers) {
+        ts_text_add(text, " --solvers");
+        quote(text, args->solvers);
+    }
+    if (!isnan(args->time)) ts_text_add(text, " --time %.15g", args->time);
+    if (!isnan(args->dt)) ts_text_add(text, " --dt %.15g", args->dt);
+    for (int i = 0; i < args->pair_count; ++i) {
+        ts_text_add(text, " --set");
+        quote(text, args->pair[i]);
+    }
+    if (args->threads > 0) ts_text_add(text, " --threads %d", args->threads);
+    if (args->out) {
+        ts_text_add(text, " --out");
+        quote(text, args->out);
+    }
+    if (args->png) {
+        ts_text_add(text, " --png");
+        quote(text, args->png);
+    }
+    if (!isnan(args->png_time)) ts_text_add(text, " --png-time %.15g", args->png_time);
+    if (args->width > 0) ts_text_add(text, " --size %dx%d", args->width, args->height);
+}
+
+static int prepare(compare_job* job, ts_status* status) {
+    const ts_args* args = job->args;
+    ts_comparison* comparison = &job->comparison;
+    comparison->experiment = ts_experiment_find(args->subject);
+    const char* scene = comparison->experiment ? comparison->experiment->scene : args->subject;
+    job->solvers = args->solvers ? args->solvers : (comparison->experiment ? comparison->experiment->solvers : "all");
+    for (int i = 0; i < args->pair_count; ++i) {
+        if (strncmp(args->pair[i], "solver=", 7) != 0) continue;
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "compare chooses solvers with --solvers, not --set %s",
+                      args->pair[i]);
+        return TS_EXIT_USAGE;
+    }
+    if (choose_solvers(job, status)) return TS_EXIT_USAGE;
+    int exit_code = ts_setup_load(scene, &job->report, &job->scene, status);
+    if (exit_code) return exit_code;
+    if (ts_setup_strict(args, &job->report, scene, status)) return TS_EXIT_FAILED;
+    ts_code code = rehearse(job, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    comparison->scene = &job->scene;
+    comparison->duration = comparison->experiment ? comparison->experiment->duration : job->scene.duration;
+    if (!isnan(args->time)) comparison->duration = args->time;
+    if (job->scene.focus >= 0) {
+        const char* name = job->scene.model->body[job->scene.focus].name;
+        if (name[0])
+            snprintf(comparison->focus, sizeof comparison->focus, "%s", name);
+        else
+            snprintf(comparison->focus, sizeof comparison->focus, "body%d", job->scene.focus);
+    }
+    comparison->series = (ts_series*)calloc((size_t)comparison->planned, sizeof *comparison->series);
+    comparison->finding = (ts_finding*)calloc((size_t)comparison->planned, sizeof *comparison->finding);
+    comparison->picture = (ts_text*)calloc((size_t)comparison->planned, sizeof *comparison->picture);
+    if (!comparison->series || !comparison->finding || !comparison->picture) {
+        ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+        return TS_EXIT_FAILED;
+    }
+    add_command(args, &comparison->command);
+    if (!isnan(args->png_time) && args->png_time > comparison->duration) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png-time %g s is after the end of the run, %g s",
+                      args->png_time, comparison->duration);
+        return TS_EXIT_USAGE;
+    }
+    if (job->ranks.rank > 0) return TS_EXIT_DONE;
+    if (args->png && ts_picture_available(status)) return TS_EXIT_FAILED;
+    if (args->out && ts_setup_directory(args->out, &job->made_directory, status)) return TS_EXIT_FAILED;
+    if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
+    return TS_EXIT_DONE;
+}
+
+// --- running ---------------------------------------------------------------------------------------------------------
+
+static int observe(void* user, ts_sim* sim) {
+    compare_job* job = (compare_job*)user;
+    if (!ts_series_add(job->current, sim)) {
+        job->out_of_memory = 1;
+        return 1;
+    }
+    double part = job->comparison.duration > 0.0 ? sim->time / job->comparison.duration : 1.0;
+    int share = (job->comparison.planned + job->ranks.count - 1) / job->ranks.count;
+    ts_progress_update(&job->progress, ((double)job->begun - 1.0 + part) / (double)share);
+    if (ts_signals_caught()) ts_ranks_tell(&job->ranks, ts_signals_caught());
+    return ts_ranks_reason(&job->ranks);
+}
+
+static ts_code run_solver(compare_job* job, int index, ts_status* status) {
+    const ts_solver* solver = job->solver[index];
+    ts_series* series = &job->comparison.series[index];
+    job->begun++;
+    job->current = series;
+    snprintf(series->solver, sizeof series->solver, "%s", solver->name);
+    series->law = solver->law;
+    series->focus = job->scene.focus;
+    snprintf(job->progress.label, sizeof job->progress.label, "%-16.40s", solver->name);
+    ts_sim* sim = NULL;
+    ts_code code = ts_sim_create(job->scene.model, job->args->threads > 0 ? job->args->threads : 1, &sim, status);
+    if (code == TS_OK) code = ts_setup_configure(sim, job->args, solver->name, 1, status);
+    if (code) {
+        ts_sim_free(sim);
+        return code;
+    }
+    double start = ts_clock_seconds();
+    series->code = ts_run_scene(&job->scene, sim, job->comparison.duration, observe, job, &series->status);
+    series->wall = ts_clock_seconds() - start;
+    ts_sim_free(sim);
+    if (!ts_series_finish(series) || job->out_of_memory)
+        return ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory while keeping the series of %s",
+                             solver->name);
+    return TS_OK;
+}
+
+// Every rank runs its share of the solvers: rank r those with the numbers r, r + count, r + 2 count, ...
+static int run_share(compare_job* job, ts_status* status) {
+    job->progress = ts_progress_begin("");
+    if (job->ranks.rank > 0) job->progress.enabled = 0;
+    ts_code code = TS_OK;
+    for (int i = job->ranks.rank; i < job->comparison.planned; i += job->ranks.count) {
+        code = run_solver(job, i, status);
+        if (code) ts_ranks_tell(&job->ranks, code);
+        if (code || ts_ranks_reason(&job->ranks)) break;
+    }
+    ts_progress_end(&job->progress);
+    return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+// Brings all series to rank 0, where each finds its place by the name of its solver.
+static ts_code gather(compare_job* job, ts_status* status) {
+    ts_comparison* comparison = &job->comparison;
+    const ts_ranks* ranks = &job->ranks;
+    if (ranks->count == 1) return TS_OK;
+    ts_text own = {0};
+    ts_text* packed = (ts_text*)calloc((size_t)ranks->count, sizeof *packed);
+    for (int i = ranks->rank; i < comparison->planned && ranks->rank > 0; i += ranks->count)
+        ts_series_pack(&comparison->series[i], &own);
+    int exit_code = TS_EXIT_DONE;
+    if (!packed || own.failed) {
+        ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory while gathering the series");
+        exit_code = TS_EXIT_FAILED;
+    }
+    exit_code = ts_ranks_agree(ranks, exit_code, status);
+    if (exit_code == TS_EXIT_DONE) ts_ranks_gather(ranks, &own, packed);
+    ts_code code = exit_code ? status->code : TS_OK;
+    for (int r = 1; packed && r < ranks->count && ranks->rank == 0 && code == TS_OK; ++r) {
+        size_t at = 0;
+        for (int i = r; i < comparison->planned && code == TS_OK; i += ranks->count) {
+            size_t used = ts_series_unpack(packed[r].data + at, packed[r].length - at, &comparison->series[i]);
+            at += used;
+            if (used == 0 || packed[r].failed)
+                code = ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "the series of rank %d did not arrive whole", r);
+        }
+    }
+    for (int r = 0; r < ranks->count && packed; ++r) ts_text_free(&packed[r]);
+    free(packed);
+    ts_text_free(&own);
+    return code;
+}
+
+// What was begun moves up to where the runs that a signal prevented would be, and is measured.
+static void measure(compare_job* job) {
+    ts_comparison* comparison = &job->comparison;
+    for (int i = 0; i < comparison->planned; ++i) {
+        ts_series* series = &comparison->series[i];
+        if (!series->solver[0]) continue;
+        comparison->interrupted |= series->code == TS_ERROR_INTERRUPTED;
+        ts_series* place = &comparison->series[comparison->count++];
+        if (place == series) continue;
+        *place = *series;
+        memset(series, 0, sizeof *series);
+    }
+    comparison->interrupted |= comparison->count < comparison->planned;
+    comparison->frame = ts_findings_frame(comparison->series, comparison->count, comparison->options.gravity,
+                                          ts_model_total_mass(job->scene.model));
+    for (int i = 0; i < comparison->count; ++i)
+        comparison->finding[i] = ts_findings_measure(comparison->series, &comparison->frame, i);
+}
+
+// --- results ---------------------------------------------------------------------------------------------------------
+
+static ts_code write_file(const char* directory, const char* name, ts_text* text, ts_status* status) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    ts_code code = ts_text_write_file(text, path, status);
+    ts_text_free(text);
+    return code;
+}
+
+static ts_code write_files(const ts_comparison* comparison, const char* directory, ts_status* status) {
+    ts_text text = {0};
+    ts_series_csv(comparison->series, comparison->count, &text);
+    ts_code code = write_file(directory, "data.csv", &text, status);
+    if (code) return code;
+    ts_comparison_json(comparison, &text);
+    code = write_file(directory, "summary.json", &text, status);
+    if (code) return code;
+    ts_report_html(comparison, &text);
+    return write_file(directory, "report.html", &text, status);
+}
+
+static void free_job(compare_job* job) {
+    ts_comparison* comparison = &job->comparison;
+    for (int i = 0; comparison->series && i < comparison->planned; ++i) ts_series_free(&comparison->series[i]);
+    for (int i = 0; comparison->picture && i < comparison->planned; ++i) ts_text_free(&comparison->picture[i]);
+    free(comparison->picture);
+    free(comparison->series);
+    free(comparison->finding);
+    ts_text_free(&comparison->row_picture);
+    ts_text_free(&comparison->command);
+    ts_loaded_scene_free(&job->scene);
+    ts_import_report_free(&job->report);
+}
+
+static int conclude(compare_job* job) {
+    const ts_args* args = job->args;
+    ts_comparison* comparison = &job->comparison;
+    int exit_code = TS_EXIT_DONE;
+    ts_status status;
+    ts_status_ok(&status);
+    if (comparison->interrupted) {
+        exit_code = 128 + ts_ranks_reason(&job->ranks);
+        ts_status_set(&status, TS_ERROR_INTERRUPTED, NULL, 0, "stopped before all solvers were begun");
+        for (int i = 0; i < comparison->count; ++i)
+            if (comparison->series[i].code == TS_ERROR_INTERRUPTED) status = comparison->series[i].status;
+    } else if (ts_comparison_finished(comparison) == 0) {
+        // Blowing up is a result like any other, as long as somebody did not.
+        exit_code = TS_EXIT_FAILED;
+        status = comparison->series[0].status;
+    }
+    if (status.code) ts_console_error("compare", 0, exit_code, &status);
+    int pictured = !comparison->interrupted && ts_pictures_take(args, comparison, &status) == TS_OK;
+    if (!comparison->interrupted && !pictured) {
+        exit_code = ts_signals_caught() ? ts_signals_exit_code() : TS_EXIT_FAILED;
+        ts_console_error("compare", 0, exit_code, &status);
+    }
+    if (args->out && write_files(comparison, args->out, &status)) {
+        exit_code = TS_EXIT_FAILED;
+        ts_console_error("compare", args->json, exit_code, &status);
+        return exit_code;
+    }
+    ts_text text = {0};
+    if (args->json) {
+        ts_comparison_json(comparison, &text);
+    } else {
+        ts_comparison_text(comparison, &text);
+        if (args->out)
+            ts_text_add(&text, "\nreport: %s/report.html\n", args->out);
+        else if (!args->png)
+            ts_text_add(&text, "\nAdd --out DIR for a report with plots.\n");
+        if (args->png && pictured)
+            ts_text_add(&text, "\npicture: %s (t = %.4g s)\n", args->png, comparison->picture_time);
+    }
+    return ts_console_print(&text, exit_code);
+}
+
+// Everything up to the point where rank 0 has all series. Returns an exit code that all ranks share.
+static int run(compare_job* job, ts_status* status) {
+    int own = prepare(job, status);
+    int exit_code = ts_ranks_agree(&job->ranks, own, status);
+    if (own || exit_code) return exit_code;
+    if (job->ranks.rank == 0) ts_setup_note_report(job->args->subject, &job->report);
+    ts_signals_begin();
+    exit_code = run_share(job, status);
+    ts_ranks_meet(&job->ranks);
+    exit_code = ts_ranks_agree(&job->ranks, exit_code, status);
+    if (exit_code) return exit_code;
+    return gather(job, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+int ts_cmd_compare(const ts_args* args) {
+    compare_job job;
+    memset(&job, 0, sizeof job);
+    job.args = args;
+    job.ranks = ts_ranks_here();
+    ts_status status;
+    ts_status_ok(&status);
+    int exit_code = run(&job, &status);
+    if (job.ranks.rank == 0 && exit_code) {
+        if (job.made_directory) rmdir(args->out);
+        exit_code = ts_console_error("compare", args->json, exit_code, &status);
+    } else if (job.ranks.rank == 0) {
+        measure(&job);
+        exit_code = conclude(&job);
+    }
+    exit_code = ts_ranks_share(&job.ranks, exit_code);
+    free_job(&job);
+    return exit_code;
+}

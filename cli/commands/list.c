@@ -1,0 +1,176 @@
+// `touchstone list`: what scenes, solvers, shapes and experiments there are.
+#include "cli/commands/commands.h"
+
+#include "cli/console.h"
+#include "collision/shape/shape.h"
+#include "contact/solver.h"
+#include "scenes/experiments/experiment_table.h"
+#include "scenes/scene_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct topic {
+    const char* name;
+    void (*text)(ts_text* text);
+    void (*json)(ts_json* json);
+} topic;
+
+static void key_text(ts_json* json, const char* key, const char* value) {
+    ts_json_key(json, key);
+    ts_json_string(json, value);
+}
+
+static void scenes_text(ts_text* text) {
+    for (int i = 0; i < ts_scene_count(); ++i) {
+        const ts_scene* scene = ts_scene_at(i);
+        ts_text_add(text, "%-22s %5g s  %s\n", scene->name, scene->duration, scene->summary);
+    }
+}
+
+static void scenes_json(ts_json* json) {
+    for (int i = 0; i < ts_scene_count(); ++i) {
+        const ts_scene* scene = ts_scene_at(i);
+        ts_json_object(json);
+        key_text(json, "name", scene->name);
+        key_text(json, "summary", scene->summary);
+        ts_json_key(json, "duration");
+        ts_json_number(json, scene->duration);
+        key_text(json, "focus", scene->focus);
+        ts_json_object_end(json);
+    }
+}
+
+static void solvers_text(ts_text* text) {
+    for (int i = 0; i < ts_solver_count(); ++i) {
+        const ts_solver* solver = ts_solver_at(i);
+        ts_text_add(text, "%-22s %s  %s\n", solver->name, ts_contact_law_name(solver->law), solver->summary);
+    }
+    ts_text_add(text, "\nSettings (--set solver.NAME=VALUE):\n");
+    for (int i = 0; i < ts_solver_count(); ++i) {
+        const ts_solver* solver = ts_solver_at(i);
+        unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
+        memset(settings, 0, sizeof settings);
+        solver->settings_default(settings);
+        ts_text_add(text, "%-22s", solver->name);
+        size_t line = 22;
+        for (int k = 0; k < solver->setting_count; ++k) {
+            char piece[96];
+            snprintf(piece, sizeof piece, " %s=%g", solver->setting[k].name, ts_solver_get(solver, settings, k));
+            if (line + strlen(piece) > 100) {
+                ts_text_add(text, "\n%-22s", "");
+                line = 22;
+            }
+            ts_text_add(text, "%s", piece);
+            line += strlen(piece);
+        }
+        ts_text_add(text, "\n");
+    }
+}
+
+static void solvers_json(ts_json* json) {
+    for (int i = 0; i < ts_solver_count(); ++i) {
+        const ts_solver* solver = ts_solver_at(i);
+        unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
+        memset(settings, 0, sizeof settings);
+        solver->settings_default(settings);
+        ts_json_object(json);
+        key_text(json, "name", solver->name);
+        key_text(json, "law", ts_contact_law_name(solver->law));
+        key_text(json, "summary", solver->summary);
+        ts_json_key(json, "settings");
+        ts_json_array(json);
+        for (int k = 0; k < solver->setting_count; ++k) {
+            const ts_setting* setting = &solver->setting[k];
+            ts_json_object(json);
+            key_text(json, "name", setting->name);
+            key_text(json, "summary", setting->summary);
+            key_text(json, "type", setting->type == TS_SETTING_INT ? "integer" : "number");
+            ts_json_key(json, "default");
+            ts_json_number(json, ts_solver_get(solver, settings, k));
+            ts_json_key(json, "low");
+            ts_json_number(json, setting->low);
+            ts_json_key(json, "high");
+            ts_json_number(json, setting->high);
+            ts_json_object_end(json);
+        }
+        ts_json_array_end(json);
+        ts_json_object_end(json);
+    }
+}
+
+static void shapes_text(ts_text* text) {
+    for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind)
+        ts_text_add(text, "%-22s %s\n", ts_shape_kind_name((ts_shape_kind)kind),
+                    ts_shape_kind_summary((ts_shape_kind)kind));
+}
+
+static void shapes_json(ts_json* json) {
+    for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind) {
+        ts_json_object(json);
+        key_text(json, "name", ts_shape_kind_name((ts_shape_kind)kind));
+        key_text(json, "summary", ts_shape_kind_summary((ts_shape_kind)kind));
+        ts_json_object_end(json);
+    }
+}
+
+static void experiments_text(ts_text* text) {
+    for (int i = 0; i < ts_experiment_count(); ++i) {
+        const ts_experiment* experiment = ts_experiment_at(i);
+        ts_text_add(text, "%-22s %s\n%-22s   %s; scene %s, solvers %s, %g s\n", experiment->name, experiment->summary,
+                    "", experiment->source, experiment->scene, experiment->solvers, experiment->duration);
+    }
+}
+
+static void experiments_json(ts_json* json) {
+    for (int i = 0; i < ts_experiment_count(); ++i) {
+        const ts_experiment* experiment = ts_experiment_at(i);
+        ts_json_object(json);
+        key_text(json, "name", experiment->name);
+        key_text(json, "source", experiment->source);
+        key_text(json, "summary", experiment->summary);
+        key_text(json, "scene", experiment->scene);
+        key_text(json, "solvers", experiment->solvers);
+        ts_json_key(json, "duration");
+        ts_json_number(json, experiment->duration);
+        ts_json_object_end(json);
+    }
+}
+
+static const topic topics[] = {{"scenes", scenes_text, scenes_json},
+                               {"solvers", solvers_text, solvers_json},
+                               {"shapes", shapes_text, shapes_json},
+                               {"experiments", experiments_text, experiments_json}};
+
+enum { TOPIC_COUNT = sizeof topics / sizeof topics[0] };
+
+static const char* topic_name(const void* context, int i) {
+    (void)context;
+    return topics[i].name;
+}
+
+int ts_cmd_list(const ts_args* args) {
+    for (int i = 0; i < TOPIC_COUNT; ++i) {
+        if (strcmp(topics[i].name, args->subject) != 0) continue;
+        ts_text text = {0};
+        if (args->json) {
+            ts_json json = ts_json_begin(&text);
+            ts_json_object(&json);
+            ts_json_key(&json, topics[i].name);
+            ts_json_array(&json);
+            topics[i].json(&json);
+            ts_json_array_end(&json);
+            ts_json_object_end(&json);
+            ts_text_add(&text, "\n");
+        } else {
+            topics[i].text(&text);
+        }
+        return ts_console_print(&text, TS_EXIT_DONE);
+    }
+    ts_status status;
+    const char* nearest = ts_args_nearest(args->subject, topic_name, NULL, TOPIC_COUNT);
+    ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
+                  "'%s' cannot be listed%s%s%s; it is scenes, solvers, shapes or experiments", args->subject,
+                  nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+    return ts_console_error("list", args->json, TS_EXIT_USAGE, &status);
+}

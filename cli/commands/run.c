@@ -1,0 +1,270 @@
+// `touchstone run`: one scene, one solver, a summary, and a recording when asked for.
+#include "cli/commands/commands.h"
+
+#include "base/clock.h"
+#include "cli/console.h"
+#include "cli/progress.h"
+#include "cli/setup.h"
+#include "cli/signals.h"
+#include "cli/report/stats.h"
+#include "cli/step_certificate.h"
+#include "engine/step/problem_dump.h"
+#include "engine/record/record.h"
+#include "scenes/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct run_job {
+    const ts_args* args;
+    ts_import_report report;
+    ts_loaded_scene scene;
+    ts_sim* sim;
+    ts_record* record;
+    ts_stats stats;
+    ts_progress progress;
+    double duration;      // s
+    double wall;          // s
+    long long rows;       // recorded
+    long long dump_step;  // whose problem is written; 0: none
+    const char* dump_file;
+    int dumped;
+    ts_step_certificate certificate;
+    ts_code code;  // of the run itself
+    ts_status status;
+    ts_status recording;  // of the recording
+} run_job;
+
+static int observe(void* user, ts_sim* sim) {
+    run_job* job = (run_job*)user;
+    ts_stats_add(&job->stats, sim);
+    if (job->record) {
+        if (ts_record_append(job->record, sim, &job->recording)) return 1;
+        job->rows++;
+    }
+    if (job->dump_step > 0 && sim->step_count == job->dump_step) {
+        if (ts_problem_dump(sim, job->scene.name, job->dump_file, &job->recording)) return 1;
+        job->dumped = 1;
+    }
+    if (ts_step_certificate_see(&job->certificate, sim, &job->recording)) return 1;
+    ts_progress_update(&job->progress, job->duration > 0.0 ? sim->time / job->duration : 1.0);
+    return ts_signals_caught();
+}
+
+// "STEP:FILE".
+static int parse_dump(run_job* job, const char* text, ts_status* status) {
+    const char* colon = strchr(text, ':');
+    char number[32];
+    double step = 0.0;
+    snprintf(number, sizeof number, "%.*s", colon && colon - text < 31 ? (int)(colon - text) : 0, text);
+    if (!colon || !colon[1] || !ts_args_number(number, &step) || step != floor(step) || step < 1.0 || step > 1e15) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                      "--dump-problem takes STEP:FILE, such as 100:problem.hdf5, not '%s'", text);
+        return TS_EXIT_USAGE;
+    }
+    job->dump_step = (long long)step;
+    job->dump_file = colon + 1;
+    return ts_setup_writable(job->dump_file, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+static int parse_certificate(run_job* job, const char* text, ts_status* status) {
+    if (ts_step_certificate_parse(text, &job->certificate, status)) return TS_EXIT_USAGE;
+    job->certificate.scene = job->scene.name;
+    return ts_setup_writable(job->certificate.file, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+// No output may take the place of another one, nor of the model. Devices are nobody's place.
+static int check_outputs(const run_job* job, ts_status* status) {
+    const ts_args* args = job->args;
+    const char* name[4] = {args->subject, args->out, job->dump_file, job->certificate.file};
+    for (int i = 0; i < 4; ++i)
+        for (int k = i + 1; k < 4; ++k) {
+            struct stat info;
+            if (!name[i] || !name[k] || !ts_setup_same_file(name[i], name[k])) continue;
+            if (stat(name[k], &info) == 0 && !S_ISREG(info.st_mode)) continue;
+            ts_status_set(status, TS_ERROR_VALUE, NULL, 0, i ? "two outputs would go to %s" : "%s is the model",
+                          name[k]);
+            return TS_EXIT_USAGE;
+        }
+    return TS_EXIT_DONE;
+}
+
+// Everything that can be wrong is found here, and nothing has been written when it is.
+static int prepare(run_job* job, ts_status* status) {
+    const ts_args* args = job->args;
+    if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
+    int exit_code = ts_setup_load(args->subject, &job->report, &job->scene, status);
+    if (exit_code) return exit_code;
+    if (ts_setup_strict(args, &job->report, args->subject, status)) return TS_EXIT_FAILED;
+    if (ts_sim_create(job->scene.model, args->threads > 0 ? args->threads : 1, &job->sim, status))
+        return TS_EXIT_FAILED;
+    ts_code code = ts_setup_configure(job->sim, args, args->solver, 0, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    job->duration = isnan(args->time) ? job->scene.duration : args->time;
+    if (args->dump) exit_code = parse_dump(job, args->dump, status);
+    if (!exit_code && args->certificate) exit_code = parse_certificate(job, args->certificate, status);
+    if (!exit_code) exit_code = check_outputs(job, status);
+    if (exit_code || !args->out) return exit_code;
+    code = ts_record_open(args->out, job->scene.name, job->sim, &job->record, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    return TS_EXIT_DONE;
+}
+
+static void execute(run_job* job) {
+    char label[64];
+    snprintf(label, sizeof label, "%.40s", job->scene.name);
+    job->progress = ts_progress_begin(label);
+    double start = ts_clock_seconds();
+    job->code = ts_run_scene(&job->scene, job->sim, job->duration, observe, job, &job->status);
+    job->wall = ts_clock_seconds() - start;
+    ts_progress_end(&job->progress);
+    if (job->recording.code) {
+        job->status = job->recording;
+        job->code = job->recording.code;
+    }
+    if (job->code == TS_OK && job->dump_step > 0 && !job->dumped)
+        job->code = ts_status_set(&job->status, TS_ERROR_VALUE, job->dump_file, 0,
+                                  "not written: the run had only %lld steps", job->sim->step_count);
+    if (job->certificate.when && (job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED)) {
+        ts_status writing;
+        ts_code code = ts_step_certificate_write(&job->certificate, job->sim, &writing);
+        if (code) job->status = writing;
+        if (code) job->code = code;
+    }
+    if (!job->record) return;
+    ts_status closing;
+    ts_code code = ts_record_close(job->record, job->code == TS_OK, &closing);
+    job->record = NULL;
+    if (code && (job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED)) {
+        job->code = code;
+        job->status = closing;
+    }
+}
+
+static void add_energy(ts_text* text, const ts_stats* stats) {
+    double first = stats->energy_first.kinetic + stats->energy_first.potential;
+    double last = stats->energy_last.kinetic + stats->energy_last.potential;
+    ts_text_add(text, "  energy       ");
+    ts_stats_add_quantity(text, first, "J");
+    ts_text_add(text, " at the start, ");
+    ts_stats_add_quantity(text, last, "J");
+    ts_text_add(text, " at the end (");
+    ts_stats_add_quantity(text, stats->energy_last.kinetic, "J");
+    ts_text_add(text, " kinetic)\n");
+}
+
+static void add_summary(ts_text* text, const run_job* job) {
+    const ts_stats* stats = &job->stats;
+    const ts_sim* sim = job->sim;
+    ts_text_add(text, "%s under %s (%s), time step %g s\n", job->scene.name, sim->solver->name,
+                ts_contact_law_name(sim->solver->law), sim->options.time_step);
+    ts_text_add(text, "  time         %g s of %g s: %lld steps in %.3g s of wall clock\n", stats->time_last,
+                job->duration, stats->steps, job->wall);
+    ts_text_add(text, "  solves       ");
+    ts_stats_statuses(stats, text);
+    ts_text_add(text, "; iterations %.3g on average, %d at most\n", ts_stats_iterations_mean(stats),
+                stats->iterations_most);
+    ts_text_add(text, "  residual     %.2e N of the exact law (natural map %.2e), %.2e N of its own law, at worst\n",
+                stats->worst_ncp, stats->worst_natural, stats->worst_own);
+    ts_text_add(text, "  contacts     %d at most, penetration at worst ", stats->contacts_most);
+    ts_stats_add_quantity(text, stats->worst_penetration, "m");
+    ts_text_add(text, "\n");
+    add_energy(text, stats);
+    if (job->scene.focus >= 0 && stats->started) {
+        ts_vec3 p = sim->body_pose[job->scene.focus].p;
+        const char* name = sim->model->body[job->scene.focus].name;
+        ts_text_add(text, "  %-12s at (%.6g, %.6g, %.6g) m\n", name[0] ? name : "focus body", p.x, p.y, p.z);
+    }
+    ts_text_add(text, "  step         %.3g us (median)\n", 1e6 * ts_stats_seconds_median(stats));
+    if (job->args->out) ts_text_add(text, "  recording    %s, %lld rows\n", job->args->out, job->rows);
+    if (job->dumped) ts_text_add(text, "  problem      %s, of step %lld\n", job->dump_file, job->dump_step);
+    if (job->certificate.found)
+        ts_text_add(text, "  certificate  %s, of step %lld\n", job->certificate.file, job->certificate.step);
+    if (stats->narrow_failures > 0)
+        ts_text_add(text, "  %lld collision queries did not end well: contacts may be missing or inexact.\n",
+                    stats->narrow_failures);
+    long long bad = ts_stats_unconverged(stats);
+    if (bad > 0)
+        ts_text_add(text, "  %lld of %lld steps did not converge: their forces are not the law's answer.\n", bad,
+                    stats->steps);
+    if (job->code)
+        ts_text_add(text, "  The run did not reach its end; the numbers are those up to t = %g s.\n", stats->time_last);
+}
+
+static void add_json(ts_text* text, const run_job* job, int exit_code) {
+    const ts_sim* sim = job->sim;
+    ts_json json = ts_json_begin(text);
+    ts_json_object(&json);
+    ts_json_key(&json, "touchstone");
+    ts_json_string(&json, TS_VERSION);
+    ts_json_key(&json, "scene");
+    ts_json_string(&json, job->scene.name);
+    ts_json_key(&json, "solver");
+    ts_json_string(&json, sim->solver->name);
+    ts_json_key(&json, "law");
+    ts_json_string(&json, ts_contact_law_name(sim->solver->law));
+    ts_json_key(&json, "time_step");
+    ts_json_number(&json, sim->options.time_step);
+    ts_json_key(&json, "duration");
+    ts_json_number(&json, job->duration);
+    ts_json_key(&json, "finished");
+    ts_json_bool(&json, job->code == TS_OK);
+    ts_stats_json(&job->stats, &json);
+    ts_json_key(&json, "wall_seconds");
+    ts_json_number(&json, job->wall);
+    ts_json_key(&json, "recording");
+    ts_json_string(&json, job->args->out);
+    ts_json_key(&json, "recorded_rows");
+    ts_json_integer(&json, job->rows);
+    ts_json_key(&json, "certificate");
+    ts_json_string(&json, job->certificate.found ? job->certificate.file : NULL);
+    ts_json_key(&json, "last_step");
+    ts_step_certificate_summary(sim, &json);
+    ts_json_key(&json, "import_ignored");
+    ts_json_integer(&json, ts_import_report_count(&job->report, TS_IMPORT_IGNORED, 1));
+    ts_json_key(&json, "import_approximated");
+    ts_json_integer(&json, ts_import_report_count(&job->report, TS_IMPORT_APPROXIMATED, 1));
+    ts_json_key(&json, "error");
+    ts_console_json_error(&json, job->code ? &job->status : NULL, exit_code);
+    ts_json_object_end(&json);
+    ts_text_add(text, "\n");
+}
+
+static void free_job(run_job* job) {
+    if (job->record) ts_record_close(job->record, 0, NULL);
+    ts_sim_free(job->sim);
+    ts_loaded_scene_free(&job->scene);
+    ts_import_report_free(&job->report);
+    ts_stats_free(&job->stats);
+    ts_step_certificate_free(&job->certificate);
+}
+
+int ts_cmd_run(const ts_args* args) {
+    run_job job;
+    memset(&job, 0, sizeof job);
+    job.args = args;
+    ts_status status;
+    ts_status_ok(&status);
+    int exit_code = prepare(&job, &status);
+    if (exit_code) {
+        free_job(&job);
+        return ts_console_error("run", args->json, exit_code, &status);
+    }
+    ts_setup_note_report(args->subject, &job.report);
+    ts_signals_begin();
+    execute(&job);
+    if (job.code == TS_ERROR_INTERRUPTED && ts_signals_caught())
+        exit_code = ts_signals_exit_code();
+    else if (job.code)
+        exit_code = TS_EXIT_FAILED;
+    if (job.code) ts_console_error("run", 0, exit_code, &job.status);
+    ts_text text = {0};
+    if (args->json)
+        add_json(&text, &job, exit_code);
+    else
+        add_summary(&text, &job);
+    free_job(&job);
+    return ts_console_print(&text, exit_code);
+}

@@ -1,0 +1,408 @@
+// `touchstone solve`: contact problems from files under chosen solvers, every answer judged from scratch.
+//
+// A file that cannot be read, or a solver that does not get there, is reported like any other result and makes the exit
+// code 1; the rest goes on. Every solve has a process of its own (cli/attempt.h), which Ctrl-C and --time-limit stop.
+#include "cli/commands/commands.h"
+
+#include "cli/attempt.h"
+#include "cli/console.h"
+#include "cli/progress.h"
+#include "cli/setup.h"
+#include "cli/signals.h"
+#include "contact/judge/certificate.h"
+#include "contact/file/fclib.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_SOLVERS = 64, MOST_NAMES = 512 };
+
+#define DEFAULT_TOLERANCE 1e-8
+
+typedef struct chosen {
+    const ts_solver* solver;
+    unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
+} chosen;
+
+typedef struct solve_job {
+    const ts_args* args;
+    double tolerance;
+    chosen solver[MOST_SOLVERS];
+    int solver_count;
+    ts_arena arena;  // of a certificate
+    ts_text result;  // JSON, or lines of the table that wait to be printed
+    ts_json json;
+    ts_text answers;
+    ts_json answers_json;
+    ts_progress progress;
+    int done;  // files and solvers
+    int reached;
+    int unreadable;
+    int mute;  // nonzero once standard output cannot be written to
+} solve_job;
+
+// --- what is asked for -----------------------------------------------------------------------------------------------
+
+static ts_code add_solver(solve_job* job, const ts_solver* solver, ts_status* status) {
+    for (int i = 0; i < job->solver_count; ++i)
+        if (job->solver[i].solver == solver)
+            return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names '%s' twice", solver->name);
+    if (job->solver_count == MOST_SOLVERS)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "more than %d solvers", (int)MOST_SOLVERS);
+    chosen* c = &job->solver[job->solver_count++];
+    c->solver = solver;
+    solver->settings_default(c->settings);
+    return TS_OK;
+}
+
+static ts_code choose_solvers(solve_job* job, const char* names, ts_status* status) {
+    if (strcmp(names, "all") == 0) {
+        for (int i = 0; i < ts_solver_count(); ++i) {
+            ts_code code = add_solver(job, ts_solver_at(i), status);
+            if (code) return code;
+        }
+        return TS_OK;
+    }
+    for (const char* c = names; *c;) {
+        char name[64];
+        size_t length = strcspn(c, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), c);
+        if (length > 0) {
+            const ts_solver* solver = ts_setup_solver(name, status);
+            ts_code code = solver ? add_solver(job, solver, status) : status->code;
+            if (code) return code;
+        }
+        c += length + (c[length] == ',');
+    }
+    if (job->solver_count == 0) return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names no solver");
+    return TS_OK;
+}
+
+static const ts_setting* find_setting(const ts_solver* solver, const char* name) {
+    for (int i = 0; i < solver->setting_count; ++i)
+        if (strcmp(solver->setting[i].name, name) == 0) return &solver->setting[i];
+    return NULL;
+}
+
+typedef struct name_list {
+    int count;
+    const char* name[MOST_NAMES];
+} name_list;
+
+static const char* name_at(const void* context, int i) { return ((const name_list*)context)->name[i]; }
+
+// No chosen solver has this setting: is it one of another solver, or a slip of the pen?
+static ts_code unknown_setting(const solve_job* job, const char* name, ts_status* status) {
+    name_list list = {0, {NULL}};
+    for (int s = 0; s < ts_solver_count(); ++s)
+        if (find_setting(ts_solver_at(s), name))
+            return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "no chosen solver has a setting '%s' (%s has)", name,
+                                 ts_solver_at(s)->name);
+    for (int s = 0; s < job->solver_count; ++s)
+        for (int i = 0; i < job->solver[s].solver->setting_count && list.count < MOST_NAMES; ++i)
+            list.name[list.count++] = job->solver[s].solver->setting[i].name;
+    const char* nearest = ts_args_nearest(name, name_at, &list, list.count);
+    if (nearest)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--set knows no 'solver.%s'; did you mean 'solver.%s'?",
+                             name, nearest);
+    return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                         "--set knows no 'solver.%s' ('touchstone list solvers' shows the settings)", name);
+}
+
+static ts_code apply_pair(solve_job* job, const char* pair, ts_status* status) {
+    const char* equals = strchr(pair, '=');
+    char name[128];
+    double value = 0.0;
+    int found = 0;
+    if (strncmp(pair, "solver.", 7) != 0)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                             "'solve' sets only solver.NAME=VALUE: a file has no simulation; what is '%s'?", pair);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - pair - 7 < 127 ? equals - pair - 7 : 127), pair + 7);
+    if (strcmp(name, "tolerance") == 0 || strcmp(name, "natural") == 0)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "how good an answer must be is told by --tol");
+    if (!ts_args_number(equals + 1, &value))
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--set solver.%s takes a number, not '%s'", name,
+                             equals + 1);
+    for (int s = 0; s < job->solver_count; ++s) {
+        chosen* c = &job->solver[s];
+        if (!find_setting(c->solver, name)) continue;
+        found = 1;
+        ts_code code = ts_solver_set(c->solver, c->settings, name, value, status);
+        if (code) return code;
+    }
+    return found ? TS_OK : unknown_setting(job, name, status);
+}
+
+// The answers must not take the place of a question.
+static ts_code check_impulses(const ts_args* args, ts_status* status) {
+    for (int i = 0; i < args->file_count; ++i)
+        if (ts_setup_same_file(args->impulses, args->file[i]))
+            return ts_status_set(status, TS_ERROR_FILE, args->impulses, 0,
+                                 "this is one of the problems: the answers would replace it");
+    return ts_setup_writable(args->impulses, status);
+}
+
+static int prepare(solve_job* job, ts_status* status) {
+    const ts_args* args = job->args;
+    job->tolerance = isnan(args->tolerance) ? DEFAULT_TOLERANCE : args->tolerance;
+    if (choose_solvers(job, args->solvers ? args->solvers : "ncp", status)) return TS_EXIT_USAGE;
+    for (int i = 0; i < args->pair_count; ++i)
+        if (apply_pair(job, args->pair[i], status)) return TS_EXIT_USAGE;
+    if (args->impulses && check_impulses(args, status)) return TS_EXIT_FAILED;
+    return TS_EXIT_DONE;
+}
+
+// --- results ---------------------------------------------------------------------------------------------------------
+
+// JSON spells statuses with underscores, as everywhere.
+static void json_status(ts_json* json, const char* status) {
+    char text[32];
+    snprintf(text, sizeof text, "%s", status);
+    for (char* c = text; *c; ++c)
+        if (*c == ' ') *c = '_';
+    ts_json_key(json, "status");
+    ts_json_string(json, text);
+}
+
+static void json_number(ts_json* json, const char* key, double value) {
+    ts_json_key(json, key);
+    ts_json_number(json, value);
+}
+
+static void json_head(ts_json* json, const char* file, const char* solver, const char* status) {
+    ts_json_object(json);
+    ts_json_key(json, "file");
+    ts_json_string(json, file);
+    ts_json_key(json, "solver");
+    ts_json_string(json, solver);
+    json_status(json, status);
+}
+
+// One object. Without a report there are no numbers.
+static void add_object(solve_job* job, const char* file, const ts_solver* solver, const char* status,
+                       const ts_relative_report* report, double seconds, const char* reason) {
+    double unknown = (double)NAN;
+    ts_json* json = &job->json;
+    json_head(json, file, solver->name, status);
+    ts_json_key(json, "iterations");
+    if (report)
+        ts_json_integer(json, report->iterations);
+    else
+        ts_json_number(json, unknown);
+    json_number(json, "time_us", 1e6 * seconds);
+    ts_json_key(json, "residual");
+    ts_json_object(json);
+    json_number(json, "ncp", report ? ts_law_residual_in_force_units(report->residual.ncp, 1.0) : unknown);
+    json_number(json, "natural", report ? report->residual.natural : unknown);
+    json_number(json, "own", report ? ts_law_residual_in_force_units(report->own, 1.0) : unknown);
+    ts_json_object_end(json);
+    if (reason[0]) {
+        ts_json_key(json, "reason");
+        ts_json_string(json, reason);
+    }
+    ts_json_object_end(json);
+}
+
+// The last part of a path; all of it when that is empty.
+static const char* short_name(const char* file) {
+    const char* slash = strrchr(file, '/');
+    return slash && slash[1] ? slash + 1 : file;
+}
+
+// One line of the table.
+static void add_line(solve_job* job, const char* file, const ts_solver* solver, const char* status,
+                     const ts_relative_report* report, double seconds, const char* reason) {
+    ts_console_pad(&job->result, short_name(file), 34);
+    ts_text_add(&job->result, " %-16s %-15s", solver->name, status);
+    if (report)
+        ts_text_add(&job->result, " %9d %12.2f %9.1e %9.1e %9.1e %9.1e", report->iterations, 1e6 * seconds,
+                    report->error.natural, report->error.two_norm, report->error.own,
+                    ts_law_residual_in_force_units(report->residual.ncp, 1.0));
+    else
+        ts_text_add(&job->result, " %9s %12s %9s %9s %9s %9s", "-", "-", "-", "-", "-", "-");
+    ts_text_add(&job->result, "%s%s\n", reason[0] ? "  " : "", reason);
+}
+
+// Lines of the table are printed as they come, so that nothing done is lost.
+static void print_lines(solve_job* job) {
+    if (job->args->json || job->mute) return;
+    ts_progress_end(&job->progress);
+    job->mute = ts_console_print(&job->result, TS_EXIT_DONE) != TS_EXIT_DONE;
+}
+
+// `report` is NULL when there is no answer.
+static void add_result(solve_job* job, const char* file, const ts_solver* solver, const char* status,
+                       const ts_relative_report* report, double seconds, const char* reason) {
+    if (job->args->json)
+        add_object(job, file, solver, status, report, seconds, reason);
+    else
+        add_line(job, file, solver, status, report, seconds, reason);
+    print_lines(job);
+    ++job->done;
+}
+
+// What the answer is worth contact by contact. A law counts as holding to the tolerance asked for, relative to the
+// largest number of the problem and its answer.
+static void add_certificate(solve_job* job, const ts_contact_problem* problem, const double* impulse) {
+    double largest = 0.0;
+    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fmax(fabs(problem->g[i]), fabs(impulse[i])));
+    ts_contact_certificate certificate;
+    ts_json* json = &job->answers_json;
+    ts_json_key(json, "certificate");
+    if (ts_certificate_make(problem, impulse, job->tolerance * largest, TS_CERTIFICATE_FAST, &job->arena, &certificate))
+        ts_json_number(json, (double)NAN);  // written as null: memory was short
+    else
+        ts_certificate_write(&certificate, json);
+    ts_arena_reset(&job->arena);
+}
+
+// The answer in the file's order: normal, tangent 1, tangent 2.
+static void add_answer(solve_job* job, const char* file, const ts_solver* solver, const ts_contact_problem* problem,
+                       const ts_relative_report* report, const double* impulse) {
+    ts_json* json = &job->answers_json;
+    json_head(json, file, solver->name, ts_solve_status_name(report->status));
+    ts_json_key(json, "impulses");
+    ts_json_array(json);
+    for (int b = 0; b < problem->block_count; ++b) {
+        const double* l = impulse + problem->block[b].row;
+        ts_json_array(json);
+        ts_json_number(json, l[2]);
+        ts_json_number(json, l[0]);
+        ts_json_number(json, l[1]);
+        ts_json_array_end(json);
+    }
+    ts_json_array_end(json);
+    add_certificate(job, problem, impulse);
+    ts_json_object_end(json);
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+static int is_over(const solve_job* job) { return ts_signals_caught() || job->mute; }
+
+static void show_progress(void* user) {
+    solve_job* job = (solve_job*)user;
+    ts_progress_update(&job->progress, (double)job->done / ((double)job->args->file_count * job->solver_count));
+}
+
+static void solve_with(solve_job* job, const char* file, const ts_contact_problem* problem, const chosen* c) {
+    const ts_args* args = job->args;
+    ts_attempt attempt = {problem,
+                          c->solver,
+                          c->settings,
+                          job->tolerance,
+                          isnan(args->time_limit) ? HUGE_VAL : args->time_limit,
+                          args->threads > 0 ? args->threads : 1,
+                          show_progress,
+                          job};
+    ts_attempt_result* result = ts_attempt_run(&attempt);
+    if (!result) {
+        add_result(job, file, c->solver, "failed", NULL, (double)NAN, "out of memory");
+    } else if (result->end != TS_WATCH_SIGNAL) {
+        const ts_relative_report* report = result->answered ? &result->report : NULL;
+        job->reached += report && report->status == TS_SOLVE_CONVERGED;
+        add_result(job, file, c->solver, ts_attempt_status(result), report, report ? result->seconds : (double)NAN,
+                   result->reason);
+        if (args->impulses && report) add_answer(job, file, c->solver, problem, report, result->impulse);
+    }
+    ts_attempt_free(result);
+    show_progress(job);
+}
+
+// A pipe without a writer would be waited for for ever, and HDF5 needs to go back and forth.
+static ts_code read_file(const char* file, ts_fclib_problem* out_recorded, ts_status* status) {
+    struct stat info;
+    if (stat(file, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return ts_status_set(status, TS_ERROR_FILE, file, 0, "cannot read: this is no regular file");
+    return ts_fclib_read(file, out_recorded, status);
+}
+
+static void solve_file(solve_job* job, const char* file) {
+    ts_fclib_problem recorded;
+    ts_status status;
+    if (read_file(file, &recorded, &status)) {
+        char text[1024];
+        ts_status_format(&status, text, sizeof text);
+        ts_progress_end(&job->progress);
+        ts_console_note("%s", text);
+        ++job->unreadable;
+        // The table says it once, on standard error.
+        for (int s = 0; s < job->solver_count; ++s)
+            add_result(job, file, job->solver[s].solver, "unreadable", NULL, (double)NAN,
+                       job->args->json ? status.message : "");
+        return;
+    }
+    for (int s = 0; s < job->solver_count && !is_over(job); ++s)
+        solve_with(job, file, &recorded.problem, &job->solver[s]);
+    ts_fclib_free(&recorded);
+}
+
+static void begin_output(solve_job* job) {
+    job->json = ts_json_begin(&job->result);
+    job->answers_json = ts_json_begin(&job->answers);
+    ts_json_array(&job->answers_json);
+    if (job->args->json)
+        ts_json_array(&job->json);
+    else
+        ts_text_add(&job->result, "%-34s %-16s %-15s %9s %12s %9s %9s %9s %9s\n", "file", "solver", "status",
+                    "iterations", "time [us]", "natural", "two-norm", "own", "ncp [N]");
+    print_lines(job);
+}
+
+static int end_output(solve_job* job, int exit_code) {
+    ts_status status;
+    ts_json_array_end(&job->answers_json);
+    ts_text_add(&job->answers, "\n");
+    if (job->args->impulses && ts_text_write_file(&job->answers, job->args->impulses, &status))
+        exit_code = ts_console_error("solve", 0, exit_code ? exit_code : TS_EXIT_FAILED, &status);
+    if (job->args->json) {
+        ts_json_array_end(&job->json);
+        ts_text_add(&job->result, "\n");
+    }
+    int exit = ts_console_print(&job->result, exit_code);
+    if (job->mute && exit == TS_EXIT_DONE) exit = TS_EXIT_FAILED;
+    if (job->reached < job->done && !job->args->json)
+        ts_console_note("%d of %d solves did not reach %g%s", job->done - job->reached, job->done, job->tolerance,
+                        job->unreadable ? " (or had no file to read)" : "");
+    if (ts_signals_caught())
+        ts_console_note("stopped: %d of %lld solves were done", job->done,
+                        (long long)job->args->file_count * job->solver_count);
+    return exit;
+}
+
+static void free_job(solve_job* job) {
+    ts_arena_free(&job->arena);
+    ts_text_free(&job->result);
+    ts_text_free(&job->answers);
+}
+
+int ts_cmd_solve(const ts_args* args) {
+    static const solve_job empty;
+    solve_job* job = (solve_job*)malloc(sizeof *job);
+    ts_status status;
+    if (!job) {
+        ts_status_set(&status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+        return ts_console_error("solve", args->json, TS_EXIT_FAILED, &status);
+    }
+    *job = empty;
+    job->args = args;
+    int exit_code = prepare(job, &status);
+    if (exit_code) {
+        exit_code = ts_console_error("solve", args->json, exit_code, &status);
+    } else {
+        ts_signals_begin();
+        job->progress = ts_progress_begin("solve");
+        begin_output(job);
+        for (int i = 0; i < args->file_count && !is_over(job); ++i) solve_file(job, args->file[i]);
+        ts_progress_end(&job->progress);
+        exit_code = job->reached == job->done && job->done > 0 ? TS_EXIT_DONE : TS_EXIT_FAILED;
+        if (ts_signals_caught()) exit_code = ts_signals_exit_code();
+        exit_code = end_output(job, exit_code);
+    }
+    free_job(job);
+    free(job);
+    return exit_code;
+}

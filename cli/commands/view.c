@@ -1,0 +1,101 @@
+// `touchstone view`: a window on a running scene, or a picture of it.
+#include "cli/commands/commands.h"
+
+#include "cli/console.h"
+#include "cli/setup.h"
+#include "cli/signals.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifdef TS_HAVE_VIEWER
+#include "viewer/viewer.h"
+
+static int stop(void* user) {
+    (void)user;
+    return ts_signals_caught();
+}
+
+static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* sim, ts_status* status) {
+    ts_view_request request = ts_view_request_default();
+    request.scene = scene;
+    request.sim = sim;
+    request.png_path = args->png;
+    if (!isnan(args->time)) request.time = args->time;
+    if (args->width > 0) {
+        request.width = args->width;
+        request.height = args->height;
+    }
+    request.stop = stop;
+    ts_signals_begin();
+    return ts_viewer_run(&request, status);
+}
+
+#else
+
+static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* sim, ts_status* status) {
+    (void)args;
+    (void)scene;
+    (void)sim;
+    return ts_status_set(status, TS_ERROR_UNSUPPORTED, NULL, 0, "this build has no viewer (build with TS_VIEWER=ON)");
+}
+
+#endif
+
+static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_sim** sim,
+                ts_status* status) {
+    if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
+    int exit_code = ts_setup_load(args->subject ? args->subject : ts_scene_at(0)->name, report, scene, status);
+    if (exit_code) return exit_code;
+    if (ts_sim_create(scene->model, 1, sim, status)) return TS_EXIT_FAILED;
+    ts_code code = ts_setup_configure(*sim, args, args->solver, 0, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
+    return TS_EXIT_DONE;
+}
+
+static int report_done(const ts_args* args, const ts_loaded_scene* scene, const ts_sim* sim) {
+    ts_text text = {0};
+    if (args->json) {
+        ts_json json = ts_json_begin(&text);
+        ts_json_object(&json);
+        ts_json_key(&json, "scene");
+        ts_json_string(&json, scene->name);
+        ts_json_key(&json, "time");
+        ts_json_number(&json, sim->time);
+        ts_json_key(&json, "png");
+        ts_json_string(&json, args->png);
+        ts_json_object_end(&json);
+        ts_text_add(&text, "\n");
+    } else if (args->png) {
+        ts_text_add(&text, "%s at t = %g s: %s\n", scene->name, sim->time, args->png);
+    }
+    return ts_console_print(&text, TS_EXIT_DONE);
+}
+
+int ts_cmd_view(const ts_args* args) {
+    ts_import_report report;
+    ts_loaded_scene scene;
+    memset(&report, 0, sizeof report);
+    memset(&scene, 0, sizeof scene);
+    ts_sim* sim = NULL;
+    ts_status status;
+    ts_status_ok(&status);
+    int exit_code = load(args, &report, &scene, &sim, &status);
+    if (exit_code == TS_EXIT_DONE) {
+        ts_setup_note_report(scene.name, &report);
+        ts_code code = show(args, &scene, sim, &status);
+        if (code == TS_ERROR_INTERRUPTED && ts_signals_caught())
+            exit_code = ts_signals_exit_code();
+        else if (code)
+            exit_code = TS_EXIT_FAILED;
+    }
+    if (exit_code)
+        exit_code = ts_console_error("view", args->json, exit_code, &status);
+    else
+        exit_code = report_done(args, &scene, sim);
+    ts_sim_free(sim);
+    ts_loaded_scene_free(&scene);
+    ts_import_report_free(&report);
+    return exit_code;
+}

@@ -1,0 +1,176 @@
+// A comparison as a table for people, and as JSON for programs.
+#include "cli/report/comparison.h"
+
+#include "cli/commands/commands.h"
+#include "cli/console.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int ts_comparison_finished(const ts_comparison* comparison) {
+    int finished = 0;
+    for (int i = 0; i < comparison->count; ++i) finished += comparison->series[i].code == TS_OK;
+    return finished;
+}
+
+// Puts words into lines of at most `width` characters, indented.
+static void add_wrapped(ts_text* text, const char* words, int indent, int width) {
+    int column = 0;
+    for (const char* c = words; *c;) {
+        while (*c == ' ') ++c;
+        int length = (int)strcspn(c, " ");
+        if (length == 0) break;
+        if (column > 0 && column + 1 + length > width) {
+            ts_text_add(text, "\n");
+            column = 0;
+        }
+        if (column == 0)
+            for (int i = 0; i < indent; ++i) ts_text_add_bytes(text, " ", 1);
+        else
+            ts_text_add_bytes(text, " ", 1);
+        ts_text_add_bytes(text, c, (size_t)length);
+        column += length + 1;
+        c += length;
+    }
+    ts_text_add(text, "\n");
+}
+
+static void add_row(ts_text* text, const ts_comparison* comparison, int i) {
+    const ts_series* series = &comparison->series[i];
+    const ts_stats* stats = &series->stats;
+    double change = stats->energy_last.kinetic + stats->energy_last.potential - stats->energy_first.kinetic -
+                    stats->energy_first.potential;
+    char cell[64];
+    ts_console_pad(text, series->solver, 20);
+    ts_text_add(text, " %-6s %9.1e  %9.1e  %9.1e ", ts_contact_law_name(series->law), stats->worst_ncp,
+                stats->worst_natural, stats->worst_own);
+    snprintf(cell, sizeof cell, "%lld/%lld", ts_stats_unconverged(stats), stats->steps);
+    ts_text_add(text, "%13s  ", cell);
+    ts_text quantity = {0};
+    ts_stats_add_quantity(&quantity, change, "J");
+    ts_console_pad(text, ts_text_get(&quantity), 11);
+    ts_text_free(&quantity);
+    ts_stats_add_quantity(&quantity, stats->worst_penetration, "m");
+    ts_console_pad(text, ts_text_get(&quantity), 10);
+    ts_text_free(&quantity);
+    ts_text_add(text, "%7.4g /%6d  %8.3g us\n", ts_stats_iterations_mean(stats), stats->iterations_most,
+                1e6 * ts_stats_seconds_median(stats));
+}
+
+void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
+    ts_text_add(text, "%s, %g s at time step %g s\n", comparison->scene->name, comparison->duration,
+                comparison->options.time_step);
+    if (comparison->experiment)
+        ts_text_add(text, "%s: %s\n", comparison->experiment->source, comparison->experiment->summary);
+    ts_text_add(text,
+                "\n%-20s law    exact law  nat. map    own law   unconverged  energy     deepest      "
+                "iterations       step\n",
+                "solver");
+    for (int i = 0; i < comparison->count; ++i) add_row(text, comparison, i);
+    ts_text_add(text,
+                "Residuals: worst over the run; exact (NCP) and own law in N, natural map without unit. Iterations: "
+                "mean / most. Step: median.\n\n");
+    for (int i = 0; i < comparison->count; ++i) {
+        ts_text words = {0};
+        ts_findings_words(comparison->series, &comparison->frame, i, &comparison->finding[i], &words);
+        ts_text_add(text, "%s\n", comparison->series[i].solver);
+        add_wrapped(text, ts_text_get(&words), 4, 100);
+        ts_text_free(&words);
+    }
+    if (comparison->interrupted)
+        ts_text_add(text, "\nStopped by a signal: %d of %d solvers were begun, %d reached the end.\n",
+                    comparison->count, comparison->planned, ts_comparison_finished(comparison));
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static void number(ts_json* json, const char* key, double value) {
+    ts_json_key(json, key);
+    ts_json_number(json, value);
+}
+
+static void string(ts_json* json, const char* key, const char* value) {
+    ts_json_key(json, key);
+    ts_json_string(json, value);
+}
+
+static void vector(ts_json* json, const char* key, ts_vec3 v) {
+    ts_json_key(json, key);
+    ts_json_array(json);
+    ts_json_number(json, v.x);
+    ts_json_number(json, v.y);
+    ts_json_number(json, v.z);
+    ts_json_array_end(json);
+}
+
+static void add_finding(ts_json* json, const ts_comparison* comparison, int i) {
+    const ts_finding* finding = &comparison->finding[i];
+    ts_json_key(json, "finding");
+    ts_json_object(json);
+    ts_json_key(json, "is_reference");
+    ts_json_bool(json, finding->is_reference);
+    number(json, "along", finding->along);
+    number(json, "sideways", finding->side);
+    number(json, "sideways_max", finding->side_most);
+    number(json, "rise_max", finding->rise_most);
+    number(json, "sink_max", finding->sink_most);
+    number(json, "distance_max", finding->away_most);
+    number(json, "final_turn", finding->turn);
+    number(json, "energy_above_max", finding->energy_more);
+    number(json, "energy_below_max", finding->energy_less);
+    number(json, "opening_speed", finding->opening);
+    number(json, "opening_over_mu_slip", finding->opening_part);
+    number(json, "slip_angle", finding->slip_angle);
+    number(json, "inner_friction_max", finding->inner_friction);
+    ts_text words = {0};
+    ts_findings_words(comparison->series, &comparison->frame, i, finding, &words);
+    while (words.length > 0 && words.data[words.length - 1] == ' ') words.data[--words.length] = '\0';
+    string(json, "words", ts_text_get(&words));
+    ts_text_free(&words);
+    ts_json_object_end(json);
+}
+
+static void add_solver(ts_json* json, const ts_comparison* comparison, int i) {
+    const ts_series* series = &comparison->series[i];
+    const ts_sample* last = ts_series_last(series);
+    ts_json_object(json);
+    string(json, "name", series->solver);
+    string(json, "law", ts_contact_law_name(series->law));
+    ts_json_key(json, "finished");
+    ts_json_bool(json, series->code == TS_OK);
+    ts_json_key(json, "error");
+    ts_console_json_error(json, series->code ? &series->status : NULL, TS_EXIT_FAILED);
+    ts_stats_json(&series->stats, json);
+    number(json, "wall_seconds", series->wall);
+    if (last && series->focus >= 0) {
+        vector(json, "final_position", last->position);
+        vector(json, "final_velocity", last->velocity);
+    }
+    add_finding(json, comparison, i);
+    ts_json_object_end(json);
+}
+
+void ts_comparison_json(const ts_comparison* comparison, ts_text* text) {
+    ts_json json = ts_json_begin(text);
+    ts_json_object(&json);
+    string(&json, "touchstone", TS_VERSION);
+    string(&json, "scene", comparison->scene->name);
+    string(&json, "experiment", comparison->experiment ? comparison->experiment->name : NULL);
+    string(&json, "focus", comparison->focus[0] ? comparison->focus : NULL);
+    number(&json, "time_step", comparison->options.time_step);
+    number(&json, "duration", comparison->duration);
+    ts_json_key(&json, "interrupted");
+    ts_json_bool(&json, comparison->interrupted);
+    ts_json_key(&json, "solvers_planned");
+    ts_json_integer(&json, comparison->planned);
+    string(&json, "reference",
+           comparison->frame.reference >= 0 ? comparison->series[comparison->frame.reference].solver : NULL);
+    string(&json, "command", ts_text_get(&comparison->command));
+    ts_json_key(&json, "solvers");
+    ts_json_array(&json);
+    for (int i = 0; i < comparison->count; ++i) add_solver(&json, comparison, i);
+    ts_json_array_end(&json);
+    ts_json_object_end(&json);
+    ts_text_add(text, "\n");
+}

@@ -1,0 +1,50 @@
+// A finished comparison: all that the report, the table and summary.json are made from.
+#ifndef TS_CLI_COMPARISON_H
+#define TS_CLI_COMPARISON_H
+
+#include "cli/report/findings.h"
+#include "cli/report/series.h"
+#include "scenes/experiments/experiment_table.h"
+#include "scenes/scene_table.h"
+
+/// The closed-form speed of a body that slides on a fixed plane: initial_speed - deceleration * t, then 0.
+typedef struct ts_sliding_law {
+    int known;
+    double initial_speed;  // m/s
+    double deceleration;   // m/s^2: mu g
+    double mu;
+} ts_sliding_law;
+
+/// A comparison. `series` and `finding` have `count` entries.
+typedef struct ts_comparison {
+    const ts_loaded_scene* scene;
+    const ts_experiment* experiment;  // NULL for a plain scene
+    char focus[128];                  // name of the body in focus, "" when there is none
+    ts_options options;               // in force, apart from the solver
+    double duration;                  // s
+    int planned;                      // solvers asked for; more than count when the comparison was cut
+    int interrupted;
+    ts_series* series;
+    ts_finding* finding;
+    int count;
+    ts_frame_of_reference frame;
+    ts_sliding_law sliding;
+    ts_text command;      // how to repeat it
+    ts_text row_picture;  // data URI of the picture of all solvers side by side, empty where there is none
+    ts_text* picture;     // (count) the same of close-ups
+    double picture_time;  // s, the moment they show
+} ts_comparison;
+
+/// How many runs reached their end.
+int ts_comparison_finished(const ts_comparison* comparison);
+
+/// The table and the findings as plain text.
+void ts_comparison_text(const ts_comparison* comparison, ts_text* text);
+
+/// The same as JSON: summary.json.
+void ts_comparison_json(const ts_comparison* comparison, ts_text* text);
+
+/// report.html: one page with plots, without anything from elsewhere.
+void ts_report_html(const ts_comparison* comparison, ts_text* text);
+
+#endif

@@ -1,0 +1,251 @@
+// Measuring how runs depart from the reference, and saying it.
+//
+// Runs are compared sample by sample at equal times. A departure is worth a word when it exceeds 0.2 % of the reference's
+// path or 10 um, whichever is larger: below that lie time stepping and solver tolerances. One of energy, when it exceeds
+// 2 % of the range of the reference's energy and what lifts the scene by such a departure.
+#include "cli/report/findings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NOISE_PART 2e-3
+#define NOISE_LEAST 1e-5    // m
+#define MOVING_SPEED 1e-3   // m/s: slower is not a direction
+#define SLIDING_SPEED 1e-3  // m/s: slower contacts do not slide
+#define ENERGY_PART 0.02
+#define UNSOUND_NATURAL 1e-3  // natural map: a thousandth of a force is missing
+#define DEGREES (180.0 / 3.14159265358979323846)
+
+static ts_vec3 horizontal(ts_vec3 v, ts_vec3 up) { return ts_vec3_add_scaled(v, -ts_vec3_dot(v, up), up); }
+
+static void choose_direction(const ts_series* reference, ts_frame_of_reference* frame) {
+    const ts_sample* sample = reference->sample.data;
+    int last = reference->sample.count - 1;
+    for (int i = 1; i <= last; ++i) frame->length += ts_vec3_distance(sample[i].position, sample[i - 1].position);
+    frame->noise = fmax(NOISE_PART * frame->length, NOISE_LEAST);
+    ts_vec3 start = horizontal(sample[0].velocity, frame->up);
+    ts_vec3 way = horizontal(ts_vec3_sub(sample[last].position, sample[0].position), frame->up);
+    ts_vec3 forward = ts_vec3_zero();
+    if (ts_vec3_norm(start) > MOVING_SPEED)
+        forward = start;
+    else if (ts_vec3_norm(way) > 10.0 * frame->noise)
+        forward = way;
+    frame->has_direction = ts_vec3_norm(forward) > 0.0;
+    ts_vec3 fallback = horizontal(fabs(frame->up.x) < 0.9 ? ts_vec3_axis(0) : ts_vec3_axis(1), frame->up);
+    frame->forward = ts_vec3_unit_or(forward, ts_vec3_unit_or(fallback, ts_vec3_axis(0)));
+    frame->left = ts_vec3_cross(frame->up, frame->forward);
+}
+
+// The first run under the exact law whose every step converged; else, of those that reached the end, one of the exact law
+// before others, and then the one with the smallest exact-law residual.
+static int choose_reference(const ts_series* series, int count) {
+    int best = -1;
+    for (int i = 0; i < count; ++i) {
+        if (series[i].code != TS_OK || series[i].sample.count == 0) continue;
+        int exact = series[i].law == TS_LAW_NCP;
+        if (exact && ts_stats_unconverged(&series[i].stats) == 0) return i;
+        int best_exact = best >= 0 && series[best].law == TS_LAW_NCP;
+        if (best < 0 || exact > best_exact ||
+            (exact == best_exact && series[i].stats.worst_ncp < series[best].stats.worst_ncp))
+            best = i;
+    }
+    return best;
+}
+
+ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_vec3 gravity, double mass) {
+    ts_frame_of_reference frame;
+    memset(&frame, 0, sizeof frame);
+    frame.up = ts_vec3_unit_or(ts_vec3_neg(gravity), ts_vec3_axis(2));
+    frame.forward = ts_vec3_axis(0);
+    frame.left = ts_vec3_axis(1);
+    frame.reference = choose_reference(series, count);
+    if (frame.reference < 0) return frame;
+    const ts_series* reference = &series[frame.reference];
+    frame.exact = reference->law == TS_LAW_NCP;
+    choose_direction(reference, &frame);
+    double low = HUGE_VAL;
+    double high = -HUGE_VAL;
+    for (int i = 0; i < reference->sample.count; ++i) {
+        double energy = reference->sample.data[i].kinetic + reference->sample.data[i].potential;
+        low = fmin(low, energy);
+        high = fmax(high, energy);
+    }
+    frame.energy = fmax(ENERGY_PART * (high - low), mass * ts_vec3_norm(gravity) * frame.noise);
+    return frame;
+}
+
+static void compare_sample(const ts_sample* a, const ts_sample* b, const ts_frame_of_reference* frame,
+                           ts_finding* out) {
+    ts_vec3 apart = ts_vec3_sub(a->position, b->position);
+    double side = ts_vec3_dot(apart, frame->left);
+    double height = ts_vec3_dot(apart, frame->up);
+    double away = ts_vec3_norm(apart);
+    double energy = a->kinetic + a->potential - b->kinetic - b->potential;
+    out->along = ts_vec3_dot(apart, frame->forward);
+    out->side = side;
+    if (fabs(side) > fabs(out->side_most)) out->side_most = side;
+    if (height > out->rise_most) {
+        out->rise_most = height;
+        out->rise_time = a->time;
+    }
+    out->sink_most = fmax(out->sink_most, -height);
+    if (away > out->away_most) {
+        out->away_most = away;
+        out->away_time = a->time;
+    }
+    if (energy > out->energy_more) {
+        out->energy_more = energy;
+        out->energy_more_time = a->time;
+    }
+    if (-energy > out->energy_less) {
+        out->energy_less = -energy;
+        out->energy_less_time = a->time;
+    }
+    ts_vec3 turn = ts_quat_to_rotation_vector(ts_quat_mul(ts_quat_conjugate(b->rotation), a->rotation));
+    out->turn = ts_vec3_norm(turn);
+}
+
+ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_reference* frame, int index) {
+    const ts_series* self = &series[index];
+    ts_finding finding;
+    memset(&finding, 0, sizeof finding);
+    finding.is_reference = index == frame->reference;
+    finding.reached_end = self->code == TS_OK;
+    const ts_stats* stats = &self->stats;
+    if (stats->impulse_sum > 0.0) finding.opening = stats->opening_sum / stats->impulse_sum;
+    int slips = stats->impulse_sum > 0.0 && stats->cone_sum / stats->impulse_sum > SLIDING_SPEED;
+    finding.opening_part = slips ? stats->opening_sum / stats->cone_sum : (double)NAN;
+    if (stats->sliding_sum > 0.0) finding.slip_angle = stats->askew_sum / stats->sliding_sum;
+    for (int i = 0; i < self->sample.count; ++i) {
+        const ts_sample* sample = &self->sample.data[i];
+        double climb = ts_vec3_dot(ts_vec3_sub(sample->position, self->sample.data[0].position), frame->up);
+        finding.inner_friction = fmax(finding.inner_friction, sample->inner_friction);
+        finding.climb_most = fmax(finding.climb_most, climb);
+    }
+    if (frame->reference < 0) return finding;
+    const ts_series* reference = &series[frame->reference];
+    for (int i = 0; i < self->sample.count && i < reference->sample.count; ++i)
+        if (self->sample.data[i].step == reference->sample.data[i].step)
+            compare_sample(&self->sample.data[i], &reference->sample.data[i], frame, &finding);
+    return finding;
+}
+
+// --- words -----------------------------------------------------------------------------------------------------------
+
+static void quantity(ts_text* text, const char* before, double value, const char* unit, const char* after) {
+    ts_text_add(text, "%s", before);
+    ts_stats_add_quantity(text, value, unit);
+    ts_text_add(text, "%s", after);
+}
+
+static void words_about_end(const ts_series* self, ts_text* text) {
+    if (self->code == TS_ERROR_INTERRUPTED)
+        ts_text_add(text, "Stopped at t = %.4g s by the user. ", self->stats.time_last);
+    else if (self->code)
+        ts_text_add(text, "Blew up at t = %.4g s: %s. ", self->stats.time_last, self->status.message);
+}
+
+static void words_about_motion(const ts_frame_of_reference* frame, const ts_finding* finding, ts_text* text) {
+    double noise = frame->noise;
+    if (finding->rise_most > noise) {
+        int lifts = finding->climb_most > 0.5 * finding->rise_most;
+        quantity(text, lifts ? "Lifts off: up to " : "Is up to ", finding->rise_most, "m",
+                 " higher than the reference");
+        ts_text_add(text, " (at t = %.3g s). ", finding->rise_time);
+    }
+    if (finding->sink_most > noise)
+        quantity(text, "Comes to lie up to ", finding->sink_most, "m", " lower than the reference. ");
+    if (!frame->has_direction) {
+        if (finding->away_most > noise) {
+            quantity(text, "Moves up to ", finding->away_most, "m", " away from where the reference is");
+            ts_text_add(text, " (at t = %.3g s). ", finding->away_time);
+        }
+        return;
+    }
+    if (fabs(finding->side_most) > noise) {
+        quantity(text, "Drifts ", fabs(finding->side_most), "m", " sideways, to the ");
+        ts_text_add(text, "%s. ", finding->side_most > 0.0 ? "left" : "right");
+    }
+    if (finding->reached_end && fabs(finding->along) > noise)
+        quantity(text, "Ends ", fabs(finding->along), "m",
+                 finding->along > 0.0 ? " farther along than the reference. " : " short of the reference. ");
+}
+
+static void words_about_contact(const ts_finding* finding, ts_text* text) {
+    if (isfinite(finding->opening_part) && finding->opening_part > 0.02) {
+        quantity(text, "Its contacts push while they open, at ", finding->opening, "m/s", " on average");
+        if (fabs(finding->opening_part - 1.0) < 0.1)
+            ts_text_add(text,
+                        ": normal velocity equals \xCE\xBC times slip speed (factor %.3f), the mark of the convex "
+                        "relaxation; the exact law says 0. ",
+                        finding->opening_part);
+        else
+            ts_text_add(text, ", %.2g of \xCE\xBC times slip speed; the exact law says 0. ", finding->opening_part);
+    }
+    if (finding->slip_angle * DEGREES > 0.5)
+        ts_text_add(text,
+                    "Friction at sliding contacts points %.3g\xC2\xB0 away from the opposite of slip, on average. ",
+                    finding->slip_angle * DEGREES);
+}
+
+static void words_about_energy(const ts_frame_of_reference* frame, const ts_finding* finding, ts_text* text) {
+    int less = finding->energy_less > frame->energy;
+    int more = finding->energy_more > frame->energy;
+    if (!less && !more) return;
+    ts_text_add(text, "Its energy is ");
+    if (less) {
+        quantity(text, "up to ", finding->energy_less, "J", " below");
+        ts_text_add(text, " (at t = %.3g s)", finding->energy_less_time);
+    }
+    if (more) {
+        quantity(text, less ? " and up to " : "up to ", finding->energy_more, "J", " above");
+        ts_text_add(text, " (at t = %.3g s)", finding->energy_more_time);
+    }
+    ts_text_add(text, " that of the reference. ");
+}
+
+static void words_about_solves(const ts_series* self, ts_text* text) {
+    long long bad = ts_stats_unconverged(&self->stats);
+    if (bad == 0) return;
+    ts_text_add(text, "%lld of %lld steps did not converge (", bad, self->stats.steps);
+    const char* comma = "";
+    for (int i = 1; i < 4; ++i) {
+        if (self->stats.status_count[i] == 0) continue;
+        ts_text_add(text, "%s%lld %s", comma, self->stats.status_count[i], ts_solve_status_name((ts_solve_status)i));
+        comma = ", ";
+    }
+    ts_text_add(text, "). ");
+}
+
+void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index,
+                       const ts_finding* finding, ts_text* text) {
+    const ts_series* self = &series[index];
+    words_about_end(self, text);
+    if (frame->reference >= 0 && self->focus >= 0 && !finding->is_reference) {
+        size_t before = text->length;
+        words_about_motion(frame, finding, text);
+        if (text->length == before) {
+            if (finding->away_most < 1e-9)
+                ts_text_add(text, "Moves exactly like the reference (within 1 nm). ");
+            else
+                quantity(text, "Moves like the reference, within ", finding->away_most, "m", ". ");
+        }
+    }
+    if (finding->is_reference) {
+        if (!frame->exact)
+            ts_text_add(text, "The reference, for want of a solver of the exact law. ");
+        else if (self->stats.worst_natural > UNSOUND_NATURAL)
+            ts_text_add(text,
+                        "The reference, though not a sound one: it is nearest to the exact law, but far from it. ");
+        else if (ts_stats_unconverged(&self->stats) > 0)
+            ts_text_add(text, "The reference: of these runs the nearest to the exact law. ");
+        else
+            ts_text_add(text, "The reference: it solves the exact law. ");
+        if (self->focus >= 0 && frame->length > frame->noise)
+            quantity(text, "The body in focus travels ", frame->length, "m", ". ");
+    }
+    words_about_contact(finding, text);
+    if (frame->reference >= 0 && !finding->is_reference) words_about_energy(frame, finding, text);
+    words_about_solves(self, text);
+}

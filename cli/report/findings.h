@@ -1,0 +1,56 @@
+// What can be seen in a comparison, in numbers and in words: how each run departs from the reference, which is the first
+// run under the exact law (NCP) whose every step converged, or failing that the one nearest to the exact law. Measured from the motion only; nothing depends on a solver's name.
+#ifndef TS_CLI_FINDINGS_H
+#define TS_CLI_FINDINGS_H
+
+#include "cli/report/series.h"
+
+/// How one run departs from the reference. Lengths in m, seen from the reference: positive along means farther in the
+/// direction of motion, positive side means to the left of it, positive height means higher.
+typedef struct ts_finding {
+    int is_reference;
+    int reached_end;
+    double along;        // at the end
+    double side;         // at the end
+    double side_most;    // largest magnitude at any time, with its sign
+    double rise_most;    // most above the reference at any time
+    double rise_time;    // s
+    double climb_most;   // m, most above its own start
+    double sink_most;    // most below the reference at any time, >= 0
+    double away_most;    // largest distance at any time
+    double away_time;    // s
+    double turn;         // rad, angle between the final orientations
+    double energy_more;  // J, most above the reference at any time
+    double energy_less;  // J, most below it, >= 0
+    double energy_less_time;
+    double energy_more_time;
+    double opening;         // m/s, impulse-weighted mean normal speed of contacts that push
+    double opening_part;    // opening as a part of mu times slip speed; NAN where nothing slips
+    double slip_angle;      // rad, mean angle between friction and the opposite of slip at sliding contacts
+    double inner_friction;  // N, most at any time
+} ts_finding;
+
+/// What the findings are measured against.
+typedef struct ts_frame_of_reference {
+    int reference;      // series, or -1 when no run reached its end
+    int exact;          // nonzero when the reference solves the exact law
+    int has_direction;  // nonzero when the focus body moves along something
+    ts_vec3 forward;    // unit, horizontal: initial direction of motion
+    ts_vec3 left;       // unit, horizontal
+    ts_vec3 up;         // unit, against gravity
+    double length;      // m, path of the reference
+    double noise;       // m: departures below it are not worth a word
+    double energy;      // J: energies that differ by less are called equal
+} ts_frame_of_reference;
+
+/// Chooses the reference and the directions. `mass` (kg) is that of the scene.
+ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_vec3 gravity, double mass);
+
+/// Measures one run.
+ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_reference* frame, int index);
+
+/// The finding in plain sentences.
+void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index,
+                       const ts_finding* finding, ts_text* text);
+
+#endif

@@ -1,0 +1,190 @@
+// Statistics over a run, in constant memory except for the step times (their median needs them all).
+#include "cli/report/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Enough for an hour of simulation at 1 ms; later steps do not enter the median.
+enum { MOST_TIMES = 1 << 22 };
+
+static double larger(double a, double b) { return b > a ? b : a; }
+
+// m/s: slower contacts say nothing about the direction of friction.
+#define SLIDING_SPEED 1e-3
+
+// Angle between friction and the opposite of slip, 0 for exactly opposite and for no friction at all.
+static double friction_askew(const ts_contact* contact) {
+    ts_vec3 friction = ts_vec3_make(contact->impulse.x, contact->impulse.y, 0.0);
+    ts_vec3 against = ts_vec3_make(-contact->velocity.x, -contact->velocity.y, 0.0);
+    double across = ts_vec3_norm(ts_vec3_cross(friction, against));
+    return across > 0.0 ? atan2(across, ts_vec3_dot(friction, against)) : 0.0;
+}
+
+// The normal velocity that time stepping asks of a contact that pushes: a gap may close within the step, a penetration
+// beyond the slop is pushed out. Contacts that may bounce are left out by the caller.
+static double allowed_opening(const ts_contact* contact, const ts_options* options) {
+    if (contact->gap > 0.0) return -contact->gap / options->time_step;
+    double depth = -contact->gap - options->slop;
+    double push = depth > 0.0 ? options->baumgarte * depth / options->time_step : 0.0;
+    return push < options->push_out_speed ? push : options->push_out_speed;
+}
+
+ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
+    ts_contact_motion motion;
+    memset(&motion, 0, sizeof motion);
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        double impulse = contact->impulse.z;
+        if (!(impulse > 0.0) || (contact->restitution > 0.0 && contact->velocity_before.z < 0.0)) continue;
+        double slip = hypot(contact->velocity.x, contact->velocity.y);
+        motion.impulse += impulse;
+        motion.opening += impulse * (contact->velocity.z - allowed_opening(contact, &sim->options));
+        motion.slip += impulse * slip;
+        motion.cone += impulse * contact->friction * slip;
+        if (slip < SLIDING_SPEED || !(contact->friction > 0.0)) continue;
+        motion.sliding += impulse;
+        motion.askew += impulse * friction_askew(contact);
+    }
+    if (motion.impulse > 0.0) {
+        motion.opening /= motion.impulse;
+        motion.slip /= motion.impulse;
+        motion.cone /= motion.impulse;
+    }
+    if (motion.sliding > 0.0) motion.askew /= motion.sliding;
+    return motion;
+}
+
+static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
+    const ts_step_info* info = &sim->info;
+    double h = sim->options.time_step;
+    stats->steps++;
+    stats->status_count[info->solve.status & 3]++;
+    stats->iterations_sum += info->solve.iterations;
+    if (info->solve.iterations > stats->iterations_most) stats->iterations_most = info->solve.iterations;
+    if (sim->contact_count > stats->contacts_most) stats->contacts_most = sim->contact_count;
+    stats->narrow_failures += info->narrow_failures;
+    stats->worst_penetration = larger(stats->worst_penetration, info->worst_penetration);
+    stats->worst_ncp = larger(stats->worst_ncp, ts_law_residual_in_force_units(info->residual.ncp, h));
+    stats->worst_natural = larger(stats->worst_natural, info->residual.natural);
+    stats->worst_own = larger(stats->worst_own, ts_law_residual_in_force_units(info->solve.own, h));
+    double rise = energy.kinetic + energy.potential - stats->energy_last.kinetic - stats->energy_last.potential;
+    if (rise > 0.0) stats->energy_gained += rise;
+    ts_contact_motion motion = ts_stats_contact_motion(sim);
+    stats->impulse_sum += motion.impulse;
+    stats->opening_sum += motion.impulse * motion.opening;
+    stats->slip_sum += motion.impulse * motion.slip;
+    stats->cone_sum += motion.impulse * motion.cone;
+    stats->sliding_sum += motion.sliding;
+    stats->askew_sum += motion.sliding * motion.askew;
+    if (stats->seconds.count < MOST_TIMES) ts_number_array_push(&stats->seconds, info->seconds_total);
+}
+
+ts_energy ts_stats_add(ts_stats* stats, ts_sim* sim) {
+    ts_energy energy = ts_sim_energy(sim);
+    double sum = energy.kinetic + energy.potential;
+    if (stats->started) {
+        add_step(stats, sim, energy);
+        stats->energy_highest = larger(stats->energy_highest, sum);
+    } else {
+        stats->started = 1;
+        stats->energy_first = energy;
+        stats->energy_highest = sum;
+    }
+    stats->energy_last = energy;
+    stats->time_last = sim->time;
+    return energy;
+}
+
+long long ts_stats_unconverged(const ts_stats* stats) { return stats->steps - stats->status_count[TS_SOLVE_CONVERGED]; }
+
+double ts_stats_iterations_mean(const ts_stats* stats) {
+    return stats->steps > 0 ? stats->iterations_sum / (double)stats->steps : 0.0;
+}
+
+static int compare_numbers(const void* a, const void* b) {
+    double x = *(const double*)a;
+    double y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+double ts_stats_seconds_median(const ts_stats* stats) {
+    int count = stats->seconds.count;
+    if (count == 0) return 0.0;
+    double* sorted = (double*)malloc((size_t)count * sizeof *sorted);
+    if (!sorted) return 0.0;
+    memcpy(sorted, stats->seconds.data, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
+    double median = count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+    free(sorted);
+    return median;
+}
+
+void ts_stats_statuses(const ts_stats* stats, ts_text* text) {
+    const char* comma = "";
+    for (int i = 0; i < 4; ++i) {
+        if (stats->status_count[i] == 0) continue;
+        ts_text_add(text, "%s%lld %s", comma, stats->status_count[i], ts_solve_status_name((ts_solve_status)i));
+        comma = ", ";
+    }
+    if (!comma[0]) ts_text_add(text, "none");
+}
+
+static void json_number(ts_json* json, const char* key, double value) {
+    ts_json_key(json, key);
+    ts_json_number(json, value);
+}
+
+static void json_integer(ts_json* json, const char* key, long long value) {
+    ts_json_key(json, key);
+    ts_json_integer(json, value);
+}
+
+void ts_stats_json(const ts_stats* stats, ts_json* json) {
+    static const char* const status_keys[4] = {"converged", "stalled", "iteration_limit", "failed"};
+    json_integer(json, "steps", stats->steps);
+    json_number(json, "time", stats->time_last);
+    ts_json_key(json, "solves");
+    ts_json_object(json);
+    for (int i = 0; i < 4; ++i) json_integer(json, status_keys[i], stats->status_count[i]);
+    ts_json_object_end(json);
+    json_integer(json, "steps_not_converged", ts_stats_unconverged(stats));
+    json_number(json, "iterations_mean", ts_stats_iterations_mean(stats));
+    json_integer(json, "iterations_max", stats->iterations_most);
+    json_number(json, "residual_ncp_max", stats->worst_ncp);
+    json_number(json, "residual_natural_max", stats->worst_natural);
+    json_number(json, "residual_own_max", stats->worst_own);
+    json_integer(json, "contacts_max", stats->contacts_most);
+    json_number(json, "penetration_max", stats->worst_penetration);
+    json_integer(json, "narrow_failures", stats->narrow_failures);
+    json_number(json, "energy_start", stats->energy_first.kinetic + stats->energy_first.potential);
+    json_number(json, "energy_end", stats->energy_last.kinetic + stats->energy_last.potential);
+    json_number(json, "kinetic_energy_end", stats->energy_last.kinetic);
+    json_number(json, "potential_energy_end", stats->energy_last.potential);
+    json_number(json, "energy_gained", stats->energy_gained);
+    json_number(json, "step_microseconds_median", 1e6 * ts_stats_seconds_median(stats));
+}
+
+void ts_stats_free(ts_stats* stats) {
+    ts_number_array_free(&stats->seconds);
+    memset(stats, 0, sizeof *stats);
+}
+
+void ts_stats_add_quantity(ts_text* text, double value, const char* unit) {
+    static const struct {
+        double scale;
+        const char* prefix;
+    } prefixes[] = {{1e9, "n"}, {1e6, "\xC2\xB5"}, {1e3, "m"}, {1.0, ""}, {1e-3, "k"}, {1e-6, "M"}, {1e-9, "G"}};
+    double magnitude = fabs(value);
+    if (!isfinite(value) || magnitude == 0.0 || magnitude < 0.9995e-9 || magnitude >= 0.9995e12) {
+        ts_text_add(text, "%.3g %s", value, unit);
+        return;
+    }
+    // The threshold leaves room for rounding: 999.96 um is 1 mm with three digits.
+    size_t i = 0;
+    size_t count = sizeof prefixes / sizeof prefixes[0];
+    while (i + 1 < count && magnitude * prefixes[i].scale >= 999.5) ++i;
+    double scaled = value * prefixes[i].scale;
+    int decimals = fabs(scaled) >= 99.95 ? 0 : (fabs(scaled) >= 9.995 ? 1 : 2);
+    ts_text_add(text, "%.*f %s%s", decimals, scaled, prefixes[i].prefix, unit);
+}

@@ -1,0 +1,31 @@
+// Two boxes by separating axes: signed distance with witnesses. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_BOX_SAT_INTERNAL_H
+#define TS_COLLISION_BOX_SAT_INTERNAL_H
+
+#include "collision/distance/penetration/polish.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What the axes have to say.
+typedef enum ts_box_sat_outcome {
+    TS_BOX_SAT_SETTLED,  // the signed distance is known: lower = upper, up to rounding
+    TS_BOX_SAT_EARLY,    // farther apart than asked for: lower and normal are certified, the rest is not set
+    TS_BOX_SAT_OPEN  // no witnesses on the best axis: lower and normal are certified, GJK (lower > 0) or EPA must go on
+} ts_box_sat_outcome;
+
+/// Signed distance of two boxes, in A's frame, placed at b_in_a (finite). OPEN is rare: ties between axes that rounding
+/// cannot break, boxes that touch to the last bits.
+ts_box_sat_outcome ts_box_sat_query(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double give_up_distance,
+                                    ts_polish_state* out_state);
+
+/// Whether two boxes are farther apart than `reach` (m, >= 0), EARLY, or overlap, SETTLED; leaves bounds of the signed
+/// distance and a normal, no points. OPEN, with nothing but bounds that mean nothing: neither is proven.
+ts_box_sat_outcome ts_box_sat_verdict(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double reach,
+                                      ts_polish_state* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

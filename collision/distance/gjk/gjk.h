@@ -1,0 +1,133 @@
+// GJK: the distance between two convex cores, with certified bounds, and whether they overlap at all. See gjk.c for
+// rule, source and guarantee.
+#ifndef TS_COLLISION_GJK_H
+#define TS_COLLISION_GJK_H
+
+#include "collision/shape/support.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a proximity query ended. Whatever it says, the bounds in the result hold.
+typedef enum ts_proximity_status {
+    TS_PROXIMITY_SEPARATED,        // distance known to tolerance
+    TS_PROXIMITY_TOUCHING,         // zero to rounding
+    TS_PROXIMITY_PENETRATING,      // cores overlap
+    TS_PROXIMITY_SEPARATED_EARLY,  // farther than asked for; only the lower bound means something
+    TS_PROXIMITY_OVERLAP_EARLY,    // overlap or too near, proven without a depth; only the upper bound means something
+    TS_PROXIMITY_LIMIT,            // iterations ran out; bounds and normal are usable
+    TS_PROXIMITY_INVALID_INPUT     // a pose or shape was not finite; nothing in the result means anything
+} ts_proximity_status;
+
+/// Which direction the next support point is searched along. x is the point of A - B nearest to the origin so far, d the
+/// last direction, s the last support point, k the number of projections made.
+typedef enum ts_gjk_variant {
+    TS_GJK_AUTO,                 // what measures best for the pair of kinds
+    TS_GJK_VANILLA,              // x (Gilbert, Johnson, Keerthi 1988)
+    TS_GJK_POLYAK,               // d/(k+1) + x k/(k+1): momentum that fades
+    TS_GJK_POLYAK_PAPER,         // weight (k+1)/(k+3) on d, the rest on x (Montaut et al., GJK++)
+    TS_GJK_NESTEROV,             // weight (k+1)/(k+3) on d, the rest on the same mixture of x and s
+    TS_GJK_NESTEROV_NORMALISED,  // the same with both made unit vectors
+    TS_GJK_NESTEROV_COAL,        // normalised, weight (k+2)/(k+3), as the library coal has it
+    TS_GJK_VARIANT_COUNT
+} ts_gjk_variant;
+
+/// Where the search begins.
+typedef enum ts_gjk_start {
+    TS_GJK_START_AUTO,             // last time's normal where one is known, else the centres
+    TS_GJK_START_NONE,             // (1, 0, 0)
+    TS_GJK_START_CENTRES,          // from centre to centre of the shapes' boxes
+    TS_GJK_START_PREVIOUS,         // last time's normal
+    TS_GJK_START_WITNESSES,        // last time's witnesses carried along by their shapes; turned round after an overlap
+    TS_GJK_START_PREVIOUS_PAPER,   // last time's separation vector, not turned round after an overlap, as published
+    TS_GJK_START_WITNESSES_PAPER,  // the witnesses, not turned round after an overlap, as published
+    TS_GJK_START_SIMPLEX,          // last time's vertices at the new pose (polytopes; else as PREVIOUS)
+    TS_GJK_START_COUNT
+} ts_gjk_start;
+
+/// A point of the configuration-space difference A - B and where it came from.
+typedef struct ts_gjk_vertex {
+    ts_vec3 w;  // a - b, in A's frame
+    ts_vec3 a;  // on A's core, in A's frame
+    ts_vec3 b;  // on B's core, in A's frame
+    int index_a;
+    int index_b;
+    double lambda;  // barycentric weight at the end
+} ts_gjk_vertex;
+
+/// What a pair may remember from one query to the next. A visible argument, not hidden state: same inputs and same
+/// cache give the same bits. All zero means "nothing known". Stale, foreign or damaged contents cost time, never truth.
+typedef struct ts_gjk_cache {
+    ts_vec3 normal;    // last unit normal A to B in A's frame; zero when unknown
+    double distance;   // m: last signed distance, negative in an overlap
+    ts_vec3 point_a;   // last witness on A in A's frame
+    ts_vec3 point_b;   // last witness on B in B's frame
+    int hint_a;        // last support vertex + 1, 0 when unknown
+    int hint_b;        // the same on B
+    int rank;          // vertices of the last simplex, 0 when unknown
+    int simplex_a[4];  // their vertex indices on A
+    int simplex_b[4];  // and on B
+} ts_gjk_cache;
+
+/// Tolerances and choices of a query; see ts_gjk_settings_default.
+typedef struct ts_gjk_settings {
+    double relative_tolerance;  // stop when upper - lower <= this * upper
+    double give_up_distance;    // m: cores farther apart than this need no distance (SEPARATED_EARLY)
+    double gap_tolerance;       // m^2: > 0 stops where 2 <x, x - s> <= this, to reproduce published counts; 0 is off
+    int iteration_limit;
+    int momentum_limit;  // projections after which momentum is dropped
+    ts_gjk_variant variant;
+    ts_gjk_start start;
+} ts_gjk_settings;
+
+/// Distance of two cores; everything in A's frame.
+typedef struct ts_gjk_result {
+    ts_proximity_status status;
+    double lower;     // m: certified, distance >= lower (may be negative)
+    double upper;     // m: certified, distance <= upper
+    ts_vec3 normal;   // unit, from A to B
+    ts_vec3 point_a;  // closest points of the cores
+    ts_vec3 point_b;
+    ts_gjk_vertex simplex[4];
+    int rank;           // vertices in the simplex
+    int iterations;     // projections
+    int support_calls;  // support points of A - B asked for
+    int switched_at;    // iterations when momentum was dropped; -1 when it never was or never began
+    double scale;       // m: largest |w| seen, what tolerances are relative to
+} ts_gjk_result;
+
+/// Relative tolerance 1e-12, no early exit, no gap tolerance, 128 iterations, momentum for 16, variant and start AUTO.
+ts_gjk_settings ts_gjk_settings_default(void);
+
+/// "auto", "vanilla", "polyak", ... ; never NULL.
+const char* ts_gjk_variant_name(ts_gjk_variant variant);
+
+/// "auto", "none", "centres", ... ; never NULL.
+const char* ts_gjk_start_name(ts_gjk_start start);
+
+/// The variant that AUTO means for a pair of shapes.
+ts_gjk_variant ts_gjk_variant_for(const ts_shape* a, const ts_shape* b);
+
+/// A cache that knows nothing.
+static inline ts_gjk_cache ts_gjk_cache_none(void) {
+    ts_gjk_cache cache = {{0.0, 0.0, 0.0}, 0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0, 0, 0, {0, 0, 0, 0}, {0, 0, 0, 0}};
+    return cache;
+}
+
+/// The distance of the cores of A and B (convex, not planes), B placed at b_in_a. `cache` is read and written; NULL is
+/// fine. With status PENETRATING or TOUCHING the simplex is what EPA continues from.
+void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
+                     ts_gjk_cache* cache, ts_gjk_result* out_result);
+
+/// Whether the shapes (balls included) come within `margin` of each other, as fast as that can be proven. Status
+/// SEPARATED_EARLY: farther apart than margin; OVERLAP_EARLY or PENETRATING: not; TOUCHING: equal to rounding; LIMIT:
+/// undecided. The bounds are of the shapes' signed distance, not of the cores'; each is as far as the proof got. Of the
+/// settings, tolerances and give_up_distance are ignored.
+void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double margin,
+                    const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out_result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

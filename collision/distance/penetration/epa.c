@@ -1,0 +1,255 @@
+// EPA: penetration depth by an expanding polytope.
+//
+// Problem: depth = min over unit n of h(n), h the support function of D = A - B (van den Bergen, GDC 2001).
+// Rule: hold a polytope inscribed in D, starting from GJK's simplex or around a normal known from before; take the face
+// whose plane is nearest the origin (signed, so the origin may be on or a little outside the polytope); ask for D's
+// support along its normal; when that is no farther the face is D's own and its normal attains the depth, else replace
+// what the new point sees by a fan around it (epa_polytope.c; how it starts: epa_start.c).
+// Guaranteed: every normal tried gives an upper bound h(n), the nearest plane of the inscribed polytope a lower one, and
+// both are returned; whatever goes wrong, the best normal so far keeps its certificate, and is improved by a search over
+// fixed directions. All thresholds are relative to the size of D.
+// Known limits: for curved pairs convergence slows down near the solution (tens of iterations for nine digits), so they
+// stop at four digits, and another normal may be better by less than that. No heap: the polytope lives on the stack.
+#include "collision/distance/penetration/epa.h"
+
+#include "collision/distance/penetration/epa_internal.h"
+#include "collision/distance/penetration/polish.h"
+#include "collision/distance/proximity_internal.h"
+#include "collision/distance/gjk/subdistance.h"
+
+#include <float.h>
+
+// Faces this well aligned with a normal may give its witnesses.
+static const double SAME_NORMAL = 0.999;
+// Of the size: bounds this close count as met for curved pairs. Where two tips touch the depth is the least of a cone's worth
+// of normals, and to resolve it relative to itself when it is next to nothing would take hundreds of steps.
+static const double CURVED_ROUNDING = 1e-12;
+// A round rim around the origin has its depth all around, and the polygon that proves a digit of it has three times the
+// corners of the one before. After this many steps a curved pair settles for three digits, then for two.
+enum { THREE_DIGITS_AFTER = 96, TWO_DIGITS_AFTER = 176 };
+// Cosine of the angle from which on two normals are two answers rather than two tries at one.
+static const double OTHER_NORMAL = 0.9;
+// Planes that agree to this fraction of the size count as one when witnesses are looked for.
+static const double SAME_PLANE = 1e-9;
+
+const char* ts_epa_status_name(ts_epa_status status) {
+    static const char* const names[TS_EPA_STATUS_COUNT] = {"converged", "flat",        "limit",
+                                                           "full",      "bad horizon", "no face"};
+    return (int)status >= 0 && status < TS_EPA_STATUS_COUNT ? names[status] : "unknown";
+}
+
+// Among the faces whose plane is as near as the nearest and that face the way of the chosen normal (boxes in the middle
+// of each other have several directions of equal depth), the one that holds the origin's projection gives the witnesses.
+static void find_witnesses(const ts_epa_polytope* p, double nearest, ts_epa_result* out) {
+    double reach = nearest + SAME_PLANE * p->scale, limit = reach * fabs(reach), best = (double)INFINITY;
+    for (int f = 0; f < p->face_count; ++f) {
+        const ts_epa_face* face = &p->face[f];
+        if (!(p->key[f] <= limit)) continue;
+        double along = ts_vec3_dot(face->normal, out->normal);
+        if (along < SAME_NORMAL * ts_vec3_norm(face->normal)) continue;
+        ts_vec3 w[3];
+        for (int k = 0; k < 3; ++k) w[k] = p->vertex[face->vertex[k]].w;
+        ts_subdistance closest;
+        ts_subdistance_solve(w, 3, &closest);
+        if (!(closest.distance_squared < best)) continue;
+        best = closest.distance_squared;
+        out->point_a = out->point_b = ts_vec3_zero();
+        for (int k = 0; k < closest.count; ++k) {
+            const ts_gjk_vertex* v = &p->vertex[face->vertex[closest.index[k]]];
+            out->point_a = ts_vec3_add_scaled(out->point_a, closest.lambda[k], v->a);
+            out->point_b = ts_vec3_add_scaled(out->point_b, closest.lambda[k], v->b);
+        }
+    }
+}
+
+// Moves the witnesses apart along the normal so that their difference is exactly the depth reported.
+static void straighten(ts_epa_result* out) {
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
+    out->point_a = ts_vec3_add_scaled(middle, 0.5 * out->depth_upper, out->normal);
+    out->point_b = ts_vec3_add_scaled(middle, -0.5 * out->depth_upper, out->normal);
+}
+
+// D without interior: the depth is zero up to rounding and the normal any one orthogonal to D. Of the candidates, in
+// order: last time's normal, the direction between the frames, fixed axes.
+static void finish_flat(ts_epa_polytope* p, int rank, const ts_gjk_result* start, ts_vec3 previous,
+                        ts_epa_result* out) {
+    ts_gjk_vertex* v = p->vertex;
+    ts_vec3 spanned = ts_vec3_zero();
+    if (rank == 2) spanned = ts_vec3_unit_or(ts_vec3_sub(v[1].w, v[0].w), spanned);
+    if (rank == 3)
+        spanned = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(v[1].w, v[0].w), ts_vec3_sub(v[2].w, v[0].w)), spanned);
+    const ts_vec3 wish[5] = {previous, p->pose->p, ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
+    ts_vec3 n = ts_vec3_axis(0);
+    for (int k = 0; k < 5; ++k) {
+        ts_vec3 unit = ts_vec3_unit_or(wish[k], ts_vec3_zero());
+        double along = ts_vec3_dot(unit, spanned);
+        ts_vec3 candidate = rank == 3   ? ts_vec3_scale(along < 0.0 ? -1.0 : 1.0, spanned)
+                            : rank == 2 ? ts_vec3_add_scaled(unit, -along, spanned)
+                                        : unit;
+        // For a plane the wish only picks a side and must not lie in it; else what is left must be long enough to trust.
+        if (rank == 3 ? fabs(along) > 1e-9 : ts_vec3_norm(candidate) > 1e-3) {
+            n = ts_vec3_unit_or(candidate, n);
+            break;
+        }
+    }
+    ts_gjk_vertex w = ts_epa_polytope_support(p, n, -1, -1);
+    out->status = TS_EPA_FLAT;
+    out->normal = n;
+    out->depth_upper = ts_vec3_dot(n, w.w);
+    out->depth_lower = start->status == TS_PROXIMITY_PENETRATING ? 0.0 : -start->upper;
+    if (out->depth_lower > out->depth_upper) out->depth_lower = out->depth_upper;
+    out->point_a = start->point_a;
+    out->point_b = start->point_b;
+    out->support_calls = p->support_calls;
+    straighten(out);
+}
+
+static int is_corner(const ts_epa_polytope* p, int face, const ts_gjk_vertex* w) {
+    for (int k = 0; k < 3; ++k) {
+        const ts_gjk_vertex* v = &p->vertex[p->face[face].vertex[k]];
+        if (v->index_a == w->index_a && v->index_b == w->index_b) return 1;
+    }
+    return 0;
+}
+
+// The loop. On entry out->depth_upper and out->normal hold the best normal known (an infinite depth when there is none)
+// and out's points what to say if no face gives witnesses; `known_lower` bounds the depth from below without any face.
+static void grow(ts_epa_polytope* p, double relative_tolerance, double known_lower, ts_epa_result* out) {
+    double upper = out->depth_upper, lower = known_lower, nearest = 0.0;
+    ts_vec3 best = out->normal;
+    ts_epa_status status = TS_EPA_LIMIT;
+    int polytopes = ts_support_is_polytope(p->a) && ts_support_is_polytope(p->b);
+    double rounding = polytopes ? 8.0 * DBL_EPSILON : CURVED_ROUNDING;
+    out->iterations = 0;
+    out->other_normal = best;
+    out->other_depth = (double)INFINITY;
+    while (out->iterations < TS_EPA_ITERATIONS) {
+        int f = ts_epa_polytope_nearest(p);
+        if (f < 0) {
+            status = TS_EPA_NO_FACE;
+            break;
+        }
+        ts_vec3 n = ts_epa_polytope_plane(p, f, &nearest);
+        // With the origin outside a plane the planes say nothing of the distance to the polytope behind them.
+        if (nearest > 0.0) lower = nearest;
+        // The best normal may have been there before its face; that face must be there to give the witnesses.
+        if (!polytopes && out->iterations == THREE_DIGITS_AFTER) relative_tolerance = fmax(relative_tolerance, 1e-3);
+        if (!polytopes && out->iterations == TWO_DIGITS_AFTER) relative_tolerance = fmax(relative_tolerance, 1e-2);
+        double enough = relative_tolerance * fabs(nearest);
+        if (enough < rounding * p->scale) enough = rounding * p->scale;
+        if (upper - nearest <= enough && ts_vec3_dot(n, best) >= SAME_NORMAL) {
+            status = TS_EPA_CONVERGED;
+            break;
+        }
+        ts_gjk_vertex w = ts_epa_polytope_support_of_face(p, f, n);
+        double h = ts_vec3_dot(n, w.w);
+        ++out->iterations;
+        if (ts_vec3_dot(n, best) < OTHER_NORMAL) {
+            int better = h <= upper;
+            ts_vec3 loser = better ? best : n;
+            double loss = better ? upper : h;
+            if (better || loss < out->other_depth) {
+                out->other_normal = loser;
+                out->other_depth = loss;
+            }
+        }
+        // Of normals as good up to rounding the last one counts: its face is still there to give the witnesses.
+        if (h <= upper + 8.0 * DBL_EPSILON * p->scale) {
+            upper = h;
+            best = n;
+        }
+        if (upper - nearest <= enough || h - nearest <= 8.0 * DBL_EPSILON * p->scale ||
+            (polytopes && is_corner(p, f, &w))) {
+            status = TS_EPA_CONVERGED;
+            break;
+        }
+        ts_epa_status step = ts_epa_polytope_expand(p, f, &w, out->iterations);
+        if (step != TS_EPA_CONVERGED) {
+            status = step;
+            break;
+        }
+    }
+    out->status = status;
+    out->normal = best;
+    out->depth_upper = upper;
+    // The face found last may be D's own with the origin just outside: then both bounds are its distance.
+    if (status == TS_EPA_CONVERGED && nearest <= 0.0 && nearest > lower) lower = nearest;
+    out->depth_lower = lower < upper ? lower : upper;
+    if (status != TS_EPA_NO_FACE) find_witnesses(p, nearest, out);
+    straighten(out);
+    out->support_calls = p->support_calls;
+}
+
+// When the loop failed: the best of 26 fixed directions and of what it had, polished. A bound that is attained by its
+// normal, never a silent "no contact".
+static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
+    ts_polish_state state = {-out->depth_upper, -out->depth_lower, out->normal, out->point_a, out->point_b};
+    double known = out->depth_upper;
+    for (int k = 0; k < 27; ++k) {
+        int layer = k / 9;
+        ts_vec3 d = ts_vec3_make(k % 3 - 1.0, k / 3 % 3 - 1.0, layer - 1.0);
+        if (k == 13) d = p->pose->p;  // the middle of the cube is no direction; the line of centres is
+        ts_vec3 n = ts_vec3_unit_or(d, ts_vec3_axis(0));
+        ts_gjk_vertex w = ts_epa_polytope_support(p, n, -1, -1);
+        double h = ts_vec3_dot(n, w.w);
+        if (!(h < -state.lower)) continue;
+        state.lower = -h;
+        state.normal = n;
+        state.point_a = w.a;
+        state.point_b = w.b;
+    }
+    ts_polish_normal(p->a, p->b, p->pose, &state);
+    out->support_calls = p->support_calls;
+    if (!(-state.lower < known)) return;
+    out->rescued = 1;
+    out->depth_upper = -state.lower;
+    if (out->depth_lower > out->depth_upper) out->depth_lower = out->depth_upper;
+    out->normal = state.normal;
+    out->point_a = state.point_a;
+    out->point_b = state.point_b;
+    straighten(out);
+}
+
+void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
+                        ts_vec3 previous_normal, ts_epa_result* out) {
+    // Curved faces are never reached exactly, and digits cost more and more; Newton steps (polish.c) find the rest.
+    int polytopes = ts_support_is_polytope(a) && ts_support_is_polytope(b);
+    ts_epa_penetration_to(a, b, b_in_a, start, previous_normal, polytopes ? 1e-12 : 1e-4, out);
+}
+
+void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
+                           ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out) {
+    ts_epa_polytope p;
+    ts_epa_polytope_init(&p, a, b, b_in_a, start->scale);
+    out->iterations = out->rescued = 0;
+    out->other_normal = ts_vec3_axis(0);
+    out->other_depth = (double)INFINITY;
+    int rank = ts_epa_start_simplex(&p, start);
+    if (rank < 4) {
+        finish_flat(&p, rank, start, previous_normal, out);
+        return;
+    }
+    out->depth_upper = (double)INFINITY;
+    out->normal = ts_vec3_make(1.0, 0.0, 0.0);
+    out->point_a = start->point_a;
+    out->point_b = start->point_b;
+    grow(&p, relative_tolerance, start->status == TS_PROXIMITY_PENETRATING ? 0.0 : -start->upper, out);
+    if (out->status != TS_EPA_CONVERGED) rescue(&p, out);
+}
+
+int ts_epa_penetration_near(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
+                            const ts_gjk_vertex* touch, double relative_tolerance, double* out_scale,
+                            ts_epa_result* out) {
+    ts_epa_polytope p;
+    ts_epa_polytope_init(&p, a, b, b_in_a, 0.0);
+    out->rescued = 0;
+    if (!ts_epa_start_around(&p, normal, touch)) return 0;
+    const ts_gjk_vertex* top = &p.vertex[p.vertex_count - 2];
+    out->depth_upper = ts_vec3_dot(normal, top->w);
+    out->normal = normal;
+    out->point_a = top->a;
+    out->point_b = top->b;
+    grow(&p, relative_tolerance, -(double)INFINITY, out);
+    *out_scale = p.scale;
+    return out->status == TS_EPA_CONVERGED && out->depth_lower > 0.0;
+}

@@ -1,0 +1,50 @@
+// EPA: how deep two overlapping cores are, and along which normal, with certified bounds. See epa.c.
+#ifndef TS_COLLISION_EPA_H
+#define TS_COLLISION_EPA_H
+
+#include "collision/distance/gjk/gjk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How EPA ended, each way by name. Whatever it says, `depth_lower <= depth <= depth_upper` holds for the true depth.
+typedef enum ts_epa_status {
+    TS_EPA_CONVERGED,
+    TS_EPA_FLAT,         // A - B has no interior: depth from its two sides
+    TS_EPA_LIMIT,        // iterations ran out
+    TS_EPA_FULL,         // storage ran out
+    TS_EPA_BAD_HORIZON,  // topology broke by rounding
+    TS_EPA_NO_FACE,      // every face is too thin to have a normal
+    TS_EPA_STATUS_COUNT
+} ts_epa_status;
+
+/// "converged", "flat", ...; never NULL.
+const char* ts_epa_status_name(ts_epa_status status);
+
+/// Penetration of two cores; everything in A's frame.
+typedef struct ts_epa_result {
+    ts_epa_status status;
+    double depth_lower;  // m
+    double depth_upper;  // m: attained by `normal`, so moving B by depth_upper * normal separates the cores
+    ts_vec3 normal;      // unit, from A to B
+    ts_vec3 point_a;     // deepest points: point_a - point_b = depth_upper * normal
+    ts_vec3 point_b;
+    int iterations;
+    int support_calls;  // of A - B
+    // The best normal more than 25 degrees away from `normal` that was tried, and the depth along it; infinite when there was
+    // none. Curved pairs stop before they know which of two such normals is the better one in the last digits.
+    ts_vec3 other_normal;
+    double other_depth;
+    int rescued;  // nonzero when the loop failed (see status) and a search over directions improved its normal
+} ts_epa_result;
+
+/// Penetration depth, starting from what GJK found. `previous_normal` (may be zero) decides ties on flat differences.
+/// No heap, and of the 70 KiB of stack it may use only what the polytope fills is touched: a few KiB as a rule.
+void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
+                        ts_vec3 previous_normal, ts_epa_result* out_result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

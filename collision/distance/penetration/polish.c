@@ -1,0 +1,466 @@
+// Newton's method on the contact normal.
+//
+// Problem: delta(n) = <n, s_B(-n) - s_A(n)>, the gap along n, is to be maximised over unit n; each value is a lower bound
+// of the signed distance. Rule: with g = s_B - s_A, P = I - n n^T and support Hessians H, the stationarity condition is
+// P g = 0 and a Newton step is dn = (P (H_A + H_B + delta I) P)^-1 P g. Flat features make delta(n) kinked, and the
+// maximum likes to sit on the kink; so candidates are tried first on it: the normal of a face, then normals orthogonal
+// to an edge (one free angle), then free ones (two). The normals of a cone's side are a circle about its axis, so an edge
+// is a circle <axis, n> = level in general, with the level 0 for straight edges and the cosine of the side's normal for a
+// cone. The first candidate whose witness points belong to both cores is a maximum, and the search ends there.
+// Guaranteed: a candidate counts only if it raises the lower bound, so nothing gets worse. For separated pairs the
+// points found prove the upper bound as well. Known limit: a local method; it polishes the answer it is given.
+#include "collision/distance/penetration/polish.h"
+
+#include "collision/shape/support_internal.h"
+
+#include <float.h>
+
+typedef struct polish_pair {
+    const ts_shape* a;
+    const ts_shape* b;
+    const ts_transform* pose;
+} polish_pair;
+
+// One normal with what it gives.
+typedef struct polish_trial {
+    ts_vec3 n;
+    ts_vec3 nb;  // -n in B's frame
+    double gap;
+    ts_support_point a, b;  // each in its own frame
+    ts_vec3 sb;             // b's in A's
+} polish_trial;
+
+static void evaluate(const polish_pair* p, ts_vec3 n, polish_trial* t) {
+    t->n = n;
+    t->nb = ts_transform_direction_inverse(p->pose, ts_vec3_neg(n));
+    t->a = ts_support_core_inline(p->a, n, -1);
+    t->b = ts_support_core_inline(p->b, t->nb, -1);
+    t->sb = ts_transform_point(p->pose, t->b.point);
+    t->gap = ts_vec3_dot(n, ts_vec3_sub(t->sb, t->a.point));
+}
+
+// A symmetric bilinear form on the tangent directions u and v.
+typedef struct tangent_form {
+    double uu, uv, vv;
+} tangent_form;
+
+// Adds the Hessian of the core's support function at the unit direction n, all in the shape's frame.
+static void add_hessian(const ts_shape* s, ts_vec3 n, ts_vec3 u, ts_vec3 v, tangent_form* k) {
+    ts_vec3 h = s->half;
+    if (s->kind == TS_SHAPE_ELLIPSOID) {
+        ts_vec3 squares = ts_vec3_mul(h, h), en = ts_vec3_mul(squares, n);
+        double inverse = 1.0 / sqrt(ts_vec3_dot(n, en));
+        double nu = inverse * ts_vec3_dot(en, u), nv = inverse * ts_vec3_dot(en, v);
+        ts_vec3 eu = ts_vec3_mul(squares, u);
+        k->uu += inverse * (ts_vec3_dot(u, eu) - nu * nu);
+        k->uv += inverse * (ts_vec3_dot(v, eu) - nu * nv);
+        k->vv += inverse * (ts_vec3_dot(v, ts_vec3_mul(squares, v)) - nv * nv);
+    } else if (s->kind == TS_SHAPE_CYLINDER || s->kind == TS_SHAPE_CONE) {
+        double across = sqrt(n.x * n.x + n.y * n.y);
+        if (!(across > 1e-6) || (s->kind == TS_SHAPE_CONE && 2.0 * h.z * n.z > h.x * across)) return;
+        double inverse = 1.0 / across, c = h.x * inverse;
+        double nu = (n.x * u.x + n.y * u.y) * inverse, nv = (n.x * v.x + n.y * v.y) * inverse;
+        k->uu += c * (u.x * u.x + u.y * u.y - nu * nu);
+        k->uv += c * (u.x * v.x + u.y * v.y - nu * nv);
+        k->vv += c * (v.x * v.x + v.y * v.y - nv * nv);
+    }
+}
+
+// A circle of normals: <axis, n> = level. No axis, no circle.
+typedef struct normal_circle {
+    ts_vec3 axis;  // unit, or zero
+    double level;
+} normal_circle;
+
+static int circle_exists(const normal_circle* circle) { return ts_vec3_max_abs(circle->axis) > 0.0; }
+
+static ts_vec3 orthogonal_unit(ts_vec3 n) {
+    ts_vec3 m = ts_vec3_abs(n);
+    int least = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
+    return ts_vec3_unit_or(ts_vec3_cross(n, ts_vec3_axis(least)), ts_vec3_axis(least));
+}
+
+// The normal on the circle nearest to n. Where n is the axis but for rounding, any of them is.
+static ts_vec3 circle_nearest(const normal_circle* circle, ts_vec3 n) {
+    ts_vec3 across = ts_vec3_add_scaled(n, -ts_vec3_dot(n, circle->axis), circle->axis);
+    across = ts_vec3_norm(across) > 1e-8 ? ts_vec3_unit_or(across, n) : orthogonal_unit(circle->axis);
+    across = ts_vec3_unit_or(ts_vec3_add_scaled(across, -ts_vec3_dot(across, circle->axis), circle->axis), across);
+    return ts_vec3_add(ts_vec3_scale(circle->level, circle->axis),
+                       ts_vec3_scale(sqrt(1.0 - circle->level * circle->level), across));
+}
+
+// The normal on two circles nearest to n; 0 when they do not cross well.
+static int circles_cross(const normal_circle* a, const normal_circle* b, ts_vec3 n, ts_vec3* out) {
+    double c = ts_vec3_dot(a->axis, b->axis), squared = 1.0 - c * c;
+    ts_vec3 cross = ts_vec3_cross(a->axis, b->axis);
+    double sine = ts_vec3_norm(cross);
+    if (!(sine > 1e-3)) return 0;
+    ts_vec3 flat = ts_vec3_add(ts_vec3_scale((a->level - c * b->level) / squared, a->axis),
+                               ts_vec3_scale((b->level - c * a->level) / squared, b->axis));
+    double rest = 1.0 - ts_vec3_norm_squared(flat);
+    if (!(rest > 0.0)) return 0;
+    double sign = ts_vec3_dot(cross, n) < 0.0 ? -1.0 : 1.0;
+    *out = ts_vec3_unit_or(ts_vec3_add_scaled(flat, sign * sqrt(rest) / sine, cross), n);
+    return 1;
+}
+
+// The Newton step in the tangent directions u (and v when two are free); `bend` is what the path itself adds to the
+// curvature, the gap for great circles.
+static ts_vec3 newton_step(const polish_pair* p, const polish_trial* t, ts_vec3 u, ts_vec3 v, int free_count,
+                           double bend) {
+    ts_vec3 g = ts_vec3_sub(t->sb, t->a.point);
+    double ru = ts_vec3_dot(u, g), rv = free_count > 1 ? ts_vec3_dot(v, g) : 0.0;
+    tangent_form k = {bend, 0.0, bend};
+    add_hessian(p->a, t->n, u, v, &k);
+    add_hessian(p->b, t->nb, ts_transform_direction_inverse(p->pose, u), ts_transform_direction_inverse(p->pose, v),
+                &k);
+    double kuu = k.uu, kuv = 0.0, kvv = 1.0;
+    if (free_count > 1) {
+        kuv = k.uv;
+        kvv = k.vv;
+        // Not a maximum yet: shift both curvatures up to where it would be one.
+        double mean = 0.5 * (kuu + kvv), spread = sqrt(0.25 * (kuu - kvv) * (kuu - kvv) + kuv * kuv);
+        double floor_value = 1e-3 * (fabs(mean) + spread);
+        if (mean - spread < floor_value) {
+            double shift = floor_value - (mean - spread);
+            kuu += shift;
+            kvv += shift;
+        }
+    } else if (!(kuu > 0.0)) {
+        kuu = fabs(kuu);
+    }
+    double det = kuu * kvv - kuv * kuv;
+    if (!(det > 0.0)) return ts_vec3_zero();
+    double yu = (kvv * ru - kuv * rv) / det, yv = (kuu * rv - kuv * ru) / det;
+    ts_vec3 step = ts_vec3_add(ts_vec3_scale(yu, u), ts_vec3_scale(free_count > 1 ? yv : 0.0, v));
+    double length = ts_vec3_norm(step);
+    if (!isfinite(length)) return ts_vec3_zero();
+    return length > 0.3 ? ts_vec3_scale(0.3 / length, step) : step;
+}
+
+// Climbs from a trial, along a circle of normals if there is one.
+static void climb(const polish_pair* p, const polish_trial* from, const normal_circle* circle, double scale,
+                  polish_trial* best) {
+    int bound = circle_exists(circle);
+    ts_vec3 axis = circle->axis;
+    double level = circle->level;
+    *best = *from;
+    if (bound) evaluate(p, circle_nearest(circle, from->n), best);
+    for (int k = 0; k < 8; ++k) {
+        ts_vec3 u = bound ? ts_vec3_unit_or(ts_vec3_cross(axis, best->n), axis) : orthogonal_unit(best->n);
+        ts_vec3 v = bound ? axis : ts_vec3_cross(best->n, u);
+        double bend = best->gap;
+        if (level != 0.0) {
+            ts_vec3 g = ts_vec3_sub(best->sb, best->a.point);
+            bend = ts_vec3_dot(g, ts_vec3_add_scaled(best->n, -level, axis)) / (1.0 - level * level);
+        }
+        ts_vec3 step = newton_step(p, best, u, v, bound ? 1 : 2, bend);
+        double length = ts_vec3_norm(step);
+        if (!(length > DBL_EPSILON)) break;
+        polish_trial next;
+        int better = 0;
+        for (int half = 0; half < 4 && !better; ++half) {
+            ts_vec3 n = ts_vec3_unit_or(ts_vec3_add(best->n, step), best->n);
+            evaluate(p, level != 0.0 ? circle_nearest(circle, n) : n, &next);
+            better = next.gap > best->gap - 4.0 * DBL_EPSILON * scale;
+            step = ts_vec3_scale(0.25, step);
+        }
+        if (!better) break;
+        *best = next;
+        // The error left is about the square of the step just made.
+        if (length < 1e-8) break;
+    }
+}
+
+static ts_vec3 nearest_on_edge(ts_vec3 a, ts_vec3 b, ts_vec3 p);
+
+// How far a point lies outside a box. Beyond the sharp end of a sliver its faces are hardly off, but its box is.
+static double box_excess(ts_vec3 low, ts_vec3 high, ts_vec3 p) {
+    ts_vec3 below = ts_vec3_sub(low, p), above = ts_vec3_sub(p, high);
+    return fmax(fmax(fmax(below.x, above.x), fmax(below.y, above.y)), fmax(below.z, above.z));
+}
+
+// How far a point lies from a flat polygon with corners in order: off its plane or beyond an edge, whichever is more.
+static double polygon_excess(const ts_vec3* corner, const int* index, int count, ts_vec3 normal, ts_vec3 p) {
+    double most = 0.0;
+    for (int k = 0; k < count; ++k) {
+        ts_vec3 from = corner[index[k]], to = corner[index[k + 1 < count ? k + 1 : 0]];
+        ts_vec3 r = ts_vec3_sub(p, from), out = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(to, from), normal), normal);
+        most = fmax(most, fmax(fabs(ts_vec3_dot(normal, r)), ts_vec3_dot(out, r)));
+    }
+    return most;
+}
+
+static double hull_excess(const ts_hull* hull, ts_vec3 p) {
+    if (hull->rank < 2)
+        return ts_vec3_distance(p, hull->rank ? nearest_on_edge(hull->vertex[0], hull->vertex[1], p) : hull->vertex[0]);
+    if (hull->rank == 2)
+        return polygon_excess(hull->vertex, hull->face_corner, hull->face_start[1], hull->face_normal[0], p);
+    double most = box_excess(hull->box_min, hull->box_max, p), share = 0.0;
+    for (int f = 0; f < hull->face_count; ++f) {
+        // Of a face joined from several, the polytope may end below its plane.
+        double out = ts_vec3_dot(hull->face_normal[f], p) - hull->face_offset[f] + hull->face_hollow[f];
+        most = fmax(most, out);
+        if (!(out > 0.0)) continue;
+        double depth = hull->face_offset[f] - ts_vec3_dot(hull->face_normal[f], hull->centroid);
+        share = fmax(share, depth > 0.0 ? out / (out + depth) : 1.0);
+    }
+    // Beyond the sharp rim of a plate its faces are hardly off: what counts is how far p must go towards the middle.
+    return share > 0.0 ? fmax(most, share * ts_vec3_distance(p, hull->centroid)) : most;
+}
+
+// How far a point lies outside a core with flat features: zero or less inside, a length of the right size nearby.
+static double core_excess(const ts_shape* s, ts_vec3 p) {
+    ts_vec3 h = s->half;
+    static const int corners[3] = {0, 1, 2};
+    switch (s->kind) {
+    case TS_SHAPE_BOX: return fmax(fmax(fabs(p.x) - h.x, fabs(p.y) - h.y), fabs(p.z) - h.z);
+    case TS_SHAPE_CYLINDER: return fmax(sqrt(p.x * p.x + p.y * p.y) - h.x, fabs(p.z) - h.z);
+    case TS_SHAPE_CAPSULE: return fmax(sqrt(p.x * p.x + p.y * p.y), fabs(p.z) - h.z);
+    case TS_SHAPE_CONE: {
+        double slant = sqrt(4.0 * h.z * h.z + h.x * h.x);
+        double side = (2.0 * h.z * sqrt(p.x * p.x + p.y * p.y) + h.x * (p.z - h.z)) / slant;
+        // Beyond the apex of a needle, or the rim of a disk, the side is hardly off.
+        return fmax(fmax(side, fabs(p.z) - h.z), sqrt(p.x * p.x + p.y * p.y) - h.x);
+    }
+    case TS_SHAPE_TRIANGLE: {
+        const ts_vec3* c = s->triangle;
+        ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(c[1], c[0]), ts_vec3_sub(c[2], c[0]));
+        ts_vec3 low = ts_vec3_min(c[0], ts_vec3_min(c[1], c[2])), high = ts_vec3_max(c[0], ts_vec3_max(c[1], c[2]));
+        return fmax(polygon_excess(c, corners, 3, ts_vec3_unit_or(turn, ts_vec3_axis(2)), p), box_excess(low, high, p));
+    }
+    case TS_SHAPE_HULL: return hull_excess(s->hull, p);
+    default: return -(double)INFINITY;
+    }
+}
+
+// The point of an edge nearest to p.
+static ts_vec3 nearest_on_edge(ts_vec3 a, ts_vec3 b, ts_vec3 p) {
+    ts_vec3 e = ts_vec3_sub(b, a);
+    double t = ts_vec3_dot(ts_vec3_sub(p, a), e) / ts_vec3_norm_squared(e);
+    return ts_vec3_add_scaled(a, t < 0.0 ? 0.0 : (t > 1.0 ? 1.0 : t), e);
+}
+
+// A point of feature f (in A's frame) for a flat contact around p: across the edge, or down to the face.
+static ts_vec3 nearest_on_feature(const ts_support_feature* f, ts_vec3 p) {
+    if (f->count == 2) return nearest_on_edge(f->point[0], f->point[1], p);
+    return ts_vec3_add_scaled(p, -ts_vec3_dot(f->normal, ts_vec3_sub(p, f->point[0])), f->normal);
+}
+
+// Where edge a comes nearest to the line of edge b; p decides for parallel ones.
+static ts_vec3 crossing(const ts_support_feature* a, const ts_support_feature* b, ts_vec3 p) {
+    ts_vec3 u = ts_vec3_sub(a->point[1], a->point[0]), v = ts_vec3_sub(b->point[1], b->point[0]);
+    ts_vec3 r = ts_vec3_sub(a->point[0], b->point[0]);
+    double uu = ts_vec3_dot(u, u), uv = ts_vec3_dot(u, v), vv = ts_vec3_dot(v, v);
+    double det = uu * vv - uv * uv;
+    if (!(det > 1e-6 * uu * vv)) return nearest_on_edge(a->point[0], a->point[1], p);
+    double t = (uv * ts_vec3_dot(v, r) - vv * ts_vec3_dot(u, r)) / det;
+    return ts_vec3_add_scaled(a->point[0], t < 0.0 ? 0.0 : (t > 1.0 ? 1.0 : t), u);
+}
+
+// Witness points that belong to the polished normal. The less free side is placed first (a smooth one has a single
+// support point) and the other takes its partner across the gap. `f` are the features along the final normal. At a
+// maximum of the gap both points belong to their cores.
+static ts_polish_outcome place_witnesses(const polish_pair* p, const polish_trial* t, const ts_support_feature* fa,
+                                         const ts_support_feature* fb, double scale, ts_polish_state* state) {
+    double slack = 16.0 * DBL_EPSILON * scale, near = 1e-9 * scale;
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(state->point_a, state->point_b));
+    if (fa->count == 1 && fb->count == 1) {
+        state->point_a = t->a.point;
+        state->point_b = t->sb;
+        double apart = ts_vec3_distance(t->a.point, t->sb);
+        if (t->gap > 0.0 && apart < state->upper) state->upper = apart;
+        double off = ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->a.point)));
+        return off <= near ? TS_POLISH_EXACT : TS_POLISH_UNSETTLED;
+    }
+    // A point on a corner or an edge is the core's by construction; one on a face must be looked up, as must its partner.
+    int look_up_a = 1, look_up_b = 1;
+    if (fa->count <= fb->count) {
+        if (fa->count == 1)
+            state->point_a = t->a.point;
+        else if (fb->count == 2)
+            state->point_a = crossing(fa, fb, middle);
+        else
+            state->point_a = nearest_on_feature(fa, middle);
+        state->point_b = ts_vec3_add_scaled(state->point_a, t->gap, t->n);
+        look_up_a = fa->count > 2;
+    } else {
+        state->point_b = fb->count == 1 ? t->sb : nearest_on_feature(fb, middle);
+        state->point_a = ts_vec3_add_scaled(state->point_b, -t->gap, t->n);
+        look_up_b = fb->count > 2;
+    }
+    double excess = 0.0;
+    if (look_up_a) excess = core_excess(p->a, state->point_a);
+    if (look_up_b) excess = fmax(excess, core_excess(p->b, ts_transform_point_inverse(p->pose, state->point_b)));
+    if (!(excess <= near)) return TS_POLISH_UNSETTLED;
+    // Two points of the shapes bound the distance from above only while the shapes are apart.
+    if (t->gap > 0.0 && excess <= slack) {
+        double proven = t->gap + (excess > 0.0 ? 2.0 * slack : 0.0);
+        if (proven < state->upper) state->upper = proven;
+    }
+    return excess <= slack ? TS_POLISH_EXACT : TS_POLISH_SETTLED;
+}
+
+// The edge a normal may be bound to: of those at the support vertex `top` the one that falls away least along n (in the
+// shape's frame). Returns 0 for shapes without edges; the rim of a cap is not one, a cylinder's ruling is.
+static int edge_along(const ts_shape* s, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
+    *out_to = top.point;
+    if (s->kind == TS_SHAPE_HULL) {
+        const ts_hull* hull = s->hull;
+        double least = (double)INFINITY;
+        for (int k = hull->neighbour_start[top.index]; k < hull->neighbour_start[top.index + 1]; ++k) {
+            ts_vec3 other = hull->vertex[hull->neighbour[k]], e = ts_vec3_sub(top.point, other);
+            double slope = ts_vec3_dot(e, n) / ts_vec3_norm(e);
+            if (slope >= least) continue;
+            least = slope;
+            *out_to = other;
+        }
+        return hull->rank > 0;
+    }
+    if (s->kind == TS_SHAPE_CONE) {
+        double across = sqrt(n.x * n.x + n.y * n.y), scale = across > 0.0 ? s->half.x / across : 0.0;
+        ts_vec3 rim = ts_vec3_make(across > 0.0 ? scale * n.x : s->half.x, scale * n.y, -s->half.z);
+        *out_to = top.point.z > 0.0 ? rim : ts_vec3_make(0.0, 0.0, s->half.z);
+        return 1;
+    }
+    if (s->kind == TS_SHAPE_TRIANGLE) {
+        double slope[2];
+        for (int k = 0; k < 2; ++k) {
+            ts_vec3 e = ts_vec3_sub(top.point, s->triangle[(top.index + 1 + k) % 3]);
+            slope[k] = ts_vec3_dot(e, n) / ts_vec3_norm(e);
+        }
+        *out_to = s->triangle[(top.index + (slope[1] < slope[0] ? 2 : 1)) % 3];
+        return 1;
+    }
+    if (s->kind != TS_SHAPE_BOX && s->kind != TS_SHAPE_CYLINDER && s->kind != TS_SHAPE_CAPSULE) return 0;
+    ts_vec3 m = ts_vec3_abs(n);
+    int axis = 2;
+    if (s->kind == TS_SHAPE_BOX) axis = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
+    *out_to = ts_vec3_with(top.point, axis, -ts_vec3_get(top.point, axis));
+    return 1;
+}
+
+// The normals of the edge at the support vertex, in the shape's frame.
+static normal_circle edge_circle(const ts_shape* s, ts_vec3 n, ts_support_point top) {
+    normal_circle circle = {ts_vec3_zero(), 0.0};
+    if (s->kind == TS_SHAPE_CONE) {
+        ts_vec3 h = s->half;
+        circle.axis = ts_vec3_axis(2);
+        circle.level = h.x / sqrt(4.0 * h.z * h.z + h.x * h.x);
+        return circle;
+    }
+    ts_vec3 to;
+    if (edge_along(s, n, top, &to)) circle.axis = ts_vec3_unit_or(ts_vec3_sub(to, top.point), ts_vec3_zero());
+    return circle;
+}
+
+// What truly attains the support value along n (in the shape's frame): a whole face, else an edge, else a corner.
+static void bound_feature(const ts_shape* s, ts_vec3 n, ts_support_point top, double slack, ts_support_feature* f) {
+    double most = ts_vec3_dot(n, top.point);
+    ts_support_feature_from(s, n, top, f);
+    int attained = 0;
+    for (int k = 0; k < f->count; ++k) attained += ts_vec3_dot(n, f->point[k]) >= most - slack;
+    if (f->count > 2 && attained == f->count) return;
+    f->count = 1;
+    ts_vec3 to;
+    if (!edge_along(s, n, top, &to) || ts_vec3_dot(n, to) < most - slack) return;
+    f->count = 2;
+    f->point[0] = top.point;
+    f->point[1] = to;
+}
+
+// Takes a trial over as the answer.
+static ts_polish_outcome take(const polish_pair* p, const polish_trial* t, double scale, ts_polish_state* state) {
+    state->lower = t->gap;
+    state->normal = t->n;
+    ts_support_feature fa, fb;
+    bound_feature(p->a, t->n, t->a, 1e-9 * scale, &fa);
+    bound_feature(p->b, t->nb, t->b, 1e-9 * scale, &fb);
+    for (int k = 0; k < fb.count; ++k) fb.point[k] = ts_transform_point(p->pose, fb.point[k]);
+    fb.normal = ts_transform_direction(p->pose, fb.normal);
+    ts_polish_outcome outcome = place_witnesses(p, t, &fa, &fb, scale, state);
+    if (state->upper < state->lower) state->upper = state->lower;
+    return outcome;
+}
+
+// What flat features suggest near a normal: the normals of faces, then normals orthogonal to edges.
+typedef struct flat_hints {
+    ts_vec3 normal[2];      // unit, from A to B; zero when there is no face
+    normal_circle edge[2];  // normals from A to B that belong to an edge of A, of B
+} flat_hints;
+
+static flat_hints find_hints(const polish_pair* p, const polish_trial* t) {
+    flat_hints hints;
+    hints.normal[0] = hints.normal[1] = ts_vec3_zero();
+    ts_support_feature f;
+    ts_support_feature_from(p->a, t->n, t->a, &f);
+    if (f.count > 2) hints.normal[0] = f.normal;
+    ts_support_feature_from(p->b, t->nb, t->b, &f);
+    if (f.count > 2) hints.normal[1] = ts_transform_direction(p->pose, ts_vec3_neg(f.normal));
+    hints.edge[0] = edge_circle(p->a, t->n, t->a);
+    hints.edge[1] = edge_circle(p->b, t->nb, t->b);
+    hints.edge[1].axis = ts_transform_direction(p->pose, hints.edge[1].axis);
+    hints.edge[1].level = -hints.edge[1].level;  // of B the normal comes out of the other side
+    return hints;
+}
+
+enum { FACE_A, FACE_B, EDGES, EDGE_A, EDGE_B, FREE, TRIAL_COUNT };
+
+// Makes a trial of the given sort. Returns 0 where the features offer none.
+static int make_trial(const polish_pair* p, int sort, const flat_hints* hints, const polish_trial* given,
+                      const polish_trial* best, double scale, polish_trial* out) {
+    switch (sort) {
+    case FACE_A:
+    case FACE_B:
+        if (!(ts_vec3_max_abs(hints->normal[sort]) > 0.0)) return 0;
+        evaluate(p, hints->normal[sort], out);
+        return 1;
+    case EDGES: {
+        ts_vec3 n;
+        if (!circle_exists(&hints->edge[0]) || !circle_exists(&hints->edge[1])) return 0;
+        if (!circles_cross(&hints->edge[0], &hints->edge[1], given->n, &n)) return 0;
+        evaluate(p, n, out);
+        return 1;
+    }
+    case EDGE_A:
+    case EDGE_B:
+        if (!circle_exists(&hints->edge[sort - EDGE_A])) return 0;
+        climb(p, given, &hints->edge[sort - EDGE_A], scale, out);
+        return 1;
+    default: {
+        const normal_circle none = {ts_vec3_zero(), 0.0};
+        climb(p, best, &none, scale, out);
+        return 1;
+    }
+    }
+}
+
+ts_polish_outcome ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                   ts_polish_state* state) {
+    polish_pair p = {a, b, b_in_a};
+    polish_trial given, best, trial;
+    evaluate(&p, state->normal, &given);
+    double scale = ts_vec3_norm(given.a.point) + ts_vec3_norm(given.sb), rounding = 8.0 * DBL_EPSILON * scale;
+    flat_hints hints = find_hints(&p, &given);
+    best = given;
+    // On a kink an exact normal is worth more than the last bit of the gap, because the witnesses are found through the
+    // features it names; so what features suggest may lose by rounding, and the free search, which moves along rounding
+    // there, must win by more.
+    double needed = given.gap - rounding;
+    for (int sort = 0; sort < TRIAL_COUNT; ++sort) {
+        if (!make_trial(&p, sort, &hints, &given, &best, scale, &trial)) continue;
+        if (sort == FREE ? !(trial.gap > best.gap + rounding) : !(trial.gap >= needed)) continue;
+        best = trial;
+        if (best.gap > needed) needed = best.gap;
+        // A maximum as good as the start, and for cores apart proven to be: the other sorts can only find it again.
+        if (sort == FREE || best.gap < state->lower - 2.0 * rounding) continue;
+        ts_polish_state settled = *state;
+        ts_polish_outcome outcome = take(&p, &best, scale, &settled);
+        if (outcome == TS_POLISH_UNSETTLED) continue;
+        if (best.gap > 0.0 && !(settled.upper - best.gap <= 8.0 * rounding + 1e-12 * best.gap)) continue;
+        *state = settled;
+        return outcome;
+    }
+    if (best.gap < state->lower - 2.0 * rounding) return TS_POLISH_UNSETTLED;
+    return take(&p, &best, scale, state);
+}

@@ -1,0 +1,566 @@
+// Signed distance by iteration: GJK on the cores, EPA where the cores overlap, Newton where they are curved.
+//
+// Problem: delta = max over unit n of (gap along n), one definition for both regimes. Rule: with cores apart by d, the
+// rounded shapes are at d minus both radii, exactly, even when that is negative; with cores overlapping by p they are at
+// -(p + radii), exactly, because the depth of a sum with a ball is additive. So the iterations never see a ball.
+// A pair that remembers its normal starts there: if it still separates, GJK or Newton go on from it; if not, EPA starts
+// around it. Either way the answer needs the same proof as one from nothing, and without it there is a start from
+// nothing. Where several normals give depths within what the proof leaves open (1e-4 of the depth for curved pairs,
+// nothing but rounding for polytopes) the one remembered stays.
+// Guaranteed: lower <= delta <= upper, a unit normal, and point_a - point_b = -distance * normal by construction.
+#include "collision/distance/proximity_internal.h"
+
+#include "collision/distance/box_sat_internal.h"
+#include "collision/distance/ellipsoid_pair_internal.h"
+#include "collision/distance/penetration/penetration.h"
+#include "collision/distance/penetration/polish.h"
+
+#include <float.h>
+
+// What GJK is asked for on curved pairs, relative to the distance: a normal good to a few degrees, from where Newton's
+// method has the rest of the digits cheaper. (GJK converges linearly there and needs some forty steps at a gap of a
+// thousandth of the size.)
+static const double CURVED_TOLERANCE = 3e-3;
+// Bounds this close count as met, relative to the distance and to the size of the shapes.
+static const double CURVED_GAP = 1e-12;
+static const double CURVED_ROUNDING = 256.0 * DBL_EPSILON;
+// What EPA is asked for, relative to the depth: polytopes are finished exactly; of curved faces more digits cost more and
+// more, and Newton has them cheaper.
+static const double POLYTOPE_DEPTH = 1e-12;
+static const double CURVED_DEPTH = 1e-4;
+// Cylinders and cones have edges along which depths may have two maxima a few degrees apart, but EPA closes in on edges fast:
+// twice the steps for twice the digits.
+static const double EDGED_DEPTH = 1e-9;
+// The same where that start was too coarse; about one curved pair in two thousand.
+static const double FINE_DEPTH = 1e-9;
+// Depths below this, relative to the size of the difference, are touches as far as witnesses are concerned.
+static const double TOUCH = 1e-11;
+// Differences without interior that stay away from the origin by more than this, relative to their size, are apart.
+static const double THIN = 1e-12;
+// Overlaps shallower than this, relative to the size, are decided by the distance.
+static const double VERDICT_DOUBT = 1e-8;
+// What incremental depth is asked for, relative to the size of the difference.
+static const double INCREMENTAL_TOLERANCE = 1e-9;
+// A second normal this close in depth, relative, may turn out the better one in the digits that EPA leaves open.
+static const double RUNNER_UP = 0.05;
+
+// How much sideways a witness can be moved and still be on its surface: not at all on corners and edges, with a second
+// order error on a smooth one.
+static int smoothness(const ts_shape* s) {
+    if (ts_support_is_polytope(s)) return 0;
+    return ts_support_is_strictly_convex(s) ? 2 : 1;
+}
+
+// Puts the witnesses on one line along the normal so that they differ by exactly -distance * normal. What they differ by
+// sideways (the root of what the bounds leave open) is taken up by the smoother surface, or by both.
+static void straighten(const ts_shape* a, const ts_shape* b, double core_distance, ts_proximity* out) {
+    int order = smoothness(a) - smoothness(b);
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
+    if (order != 0) {
+        ts_vec3 kept = order > 0 ? out->point_b : out->point_a;
+        middle = ts_vec3_add_scaled(kept, ts_vec3_dot(ts_vec3_sub(middle, kept), out->normal), out->normal);
+    }
+    double half = 0.5 * core_distance;
+    out->point_a = ts_vec3_add_scaled(middle, a->radius - half, out->normal);
+    out->point_b = ts_vec3_add_scaled(middle, half - b->radius, out->normal);
+}
+
+// Sharpens a curved pair's answer in place.
+static ts_polish_outcome polish(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_proximity* out) {
+    ts_polish_state state = {out->lower, out->upper, out->normal, out->point_a, out->point_b};
+    ts_polish_outcome outcome = ts_polish_normal(a, b, b_in_a, &state);
+    // Apart, the points are what proves the upper bound: new ones count only where they were looked up or prove a better one.
+    if (outcome != TS_POLISH_UNSETTLED || state.upper < out->upper || !(out->upper > 0.0)) {
+        out->point_a = state.point_a;
+        out->point_b = state.point_b;
+    }
+    if (outcome != TS_POLISH_UNSETTLED) out->flags |= TS_PROXIMITY_POLISHED;
+    out->lower = state.lower;
+    out->upper = state.upper;
+    out->normal = state.normal;
+    return outcome;
+}
+
+// Copies what GJK knows of the cores.
+static void take_gjk(const ts_gjk_result* gjk, ts_proximity* out) {
+    out->status = gjk->status;
+    out->gjk_iterations += gjk->iterations;
+    out->support_calls += gjk->support_calls;
+    out->switched_at = gjk->switched_at;
+    out->lower = gjk->lower;
+    out->upper = gjk->upper;
+    out->normal = gjk->normal;
+    out->point_a = gjk->point_a;
+    out->point_b = gjk->point_b;
+    // On a sliver of a simplex the projection can fall short of its own point; the points are the shapes' and do not.
+    double apart = ts_vec3_distance(out->point_a, out->point_b);
+    if (gjk->rank > 0 && apart > out->upper + 16.0 * DBL_EPSILON * gjk->scale) out->upper = apart;
+}
+
+static void take_epa(const ts_epa_result* epa, ts_proximity* out) {
+    out->epa_iterations += epa->iterations;
+    out->support_calls += epa->support_calls;
+    if (epa->status == TS_EPA_FLAT) out->flags |= TS_PROXIMITY_FLAT | TS_PROXIMITY_NORMAL_FALLBACK;
+    out->lower = -epa->depth_upper;
+    out->upper = -epa->depth_lower;
+    out->normal = epa->normal;
+    out->point_a = epa->point_a;
+    out->point_b = epa->point_b;
+}
+
+static ts_gjk_settings settings_for(int curved, const ts_proximity_options* options, double balls) {
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    settings.give_up_distance = options->give_up_distance + balls;
+    settings.variant = options->variant;
+    settings.start = options->start;
+    if (curved) settings.relative_tolerance = CURVED_TOLERANCE;
+    return settings;
+}
+
+static int is_closed(const ts_proximity* p, double scale) {
+    return isfinite(p->upper) && p->upper - p->lower <= CURVED_GAP * p->upper + CURVED_ROUNDING * scale;
+}
+
+// Curved cores that overlapped or nearly touched last time along `previous`: polish that normal, then let EPA prove from
+// around it that no other is better. Returns 0 when that does not settle everything.
+static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                              double give_up_distance, ts_proximity* out, double* out_scale) {
+    out->normal = previous;
+    ++out->support_calls;
+    out->point_a = ts_support_core(a, previous, -1).point;
+    ts_vec3 in_b = ts_transform_direction_inverse(b_in_a, ts_vec3_neg(previous));
+    out->point_b = ts_transform_point(b_in_a, ts_support_core(b, in_b, -1).point);
+    ts_vec3 apart = ts_vec3_sub(out->point_b, out->point_a);
+    out->lower = ts_vec3_dot(previous, apart);
+    if (!isfinite(out->lower)) return 0;
+    *out_scale = ts_vec3_norm(out->point_a) + ts_vec3_norm(out->point_b);
+    out->upper = out->lower > 0.0 ? ts_vec3_norm(apart) : (double)INFINITY;
+    if (out->lower > give_up_distance) {
+        out->status = TS_PROXIMITY_SEPARATED_EARLY;
+        return 1;
+    }
+    ts_polish_outcome outcome = polish(a, b, b_in_a, out);
+    if (outcome == TS_POLISH_UNSETTLED) return 0;
+    if (out->lower > 0.0) {
+        if (!is_closed(out, *out_scale)) return 0;
+        out->distance = out->upper;
+        out->status = TS_PROXIMITY_SEPARATED;
+        return 1;
+    }
+    ts_gjk_vertex touch = {ts_vec3_sub(out->point_a, out->point_b), out->point_a, out->point_b, -1, -1, 0.0};
+    ts_epa_result epa;
+    if (!ts_epa_penetration_near(a, b, b_in_a, out->normal, outcome == TS_POLISH_EXACT ? &touch : 0, CURVED_DEPTH,
+                                 out_scale, &epa))
+        return 0;
+    out->upper = -epa.depth_lower;
+    out->epa_iterations += epa.iterations;
+    out->support_calls += epa.support_calls;
+    if (out->upper < out->lower) out->upper = out->lower;  // by rounding: the plane through the touching point
+    if (-epa.depth_upper > out->lower + 8.0 * DBL_EPSILON * *out_scale) {
+        // A better normal than last time's.
+        take_epa(&epa, out);
+        if (polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) return 0;
+    }
+    out->distance = out->lower;
+    out->status = TS_PROXIMITY_PENETRATING;
+    return 1;
+}
+
+// Polytopes, from last time's normal. Returns 0 when it neither separates nor leads EPA to the answer.
+static int query_polytopes_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                                 const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_proximity* out,
+                                 double* out_scale) {
+    ts_gjk_result gjk;
+    cache->normal = previous;
+    if (ts_gjk_distance_warm(a, b, b_in_a, settings, cache, &gjk)) {
+        if (gjk.status != TS_PROXIMITY_SEPARATED_EARLY && !(gjk.lower > 0.0)) return 0;
+        take_gjk(&gjk, out);
+        *out_scale = gjk.scale;
+        out->distance = out->upper;
+        return 1;
+    }
+    ts_epa_result epa;
+    if (!ts_epa_penetration_near(a, b, b_in_a, previous, 0, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
+    // At a touch GJK knows better where.
+    if (epa.depth_upper <= TOUCH * *out_scale) return 0;
+    take_epa(&epa, out);
+    out->distance = out->lower;
+    out->status = TS_PROXIMITY_PENETRATING;
+    return 1;
+}
+
+// From what the pair remembers, if anything. Returns 0, with nothing but counts in *out, when that leads nowhere.
+static int query_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved, ts_vec3 previous,
+                       const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
+    if (!(ts_vec3_max_abs(previous) > 0.0) || settings->start != TS_GJK_START_AUTO) return 0;
+    int done = curved ? query_curved_again(a, b, b_in_a, previous, settings->give_up_distance, out, out_scale)
+                      : query_polytopes_again(a, b, b_in_a, previous, settings, cache, out, out_scale);
+    out->flags = done ? out->flags | TS_PROXIMITY_WARM : 0;
+    return done;
+}
+
+// Lets GJK go all the way from the normal there is, and keeps the better of both bounds.
+static void close_apart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_gjk_settings settings,
+                        ts_proximity* out) {
+    ts_proximity known = *out;
+    ts_gjk_result fine;
+    settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
+    settings.variant = TS_GJK_AUTO;
+    ts_gjk_restart(a, b, b_in_a, &settings, known.normal, &fine);
+    take_gjk(&fine, out);
+    if (known.lower > out->lower) {
+        out->lower = known.lower;
+        out->normal = known.normal;
+    }
+    if (known.upper < out->upper) {
+        out->upper = known.upper;
+        out->point_a = known.point_a;
+        out->point_b = known.point_b;
+    }
+    if (out->lower > out->upper) out->lower = out->upper;
+}
+
+// Signed distance of cores that lie apart, from where GJK stopped.
+static void finish_apart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
+                         ts_gjk_settings settings, const ts_gjk_result* gjk, ts_proximity* out) {
+    if (curved) polish(a, b, b_in_a, out);
+    // Where Newton did not close the gap (a kink it could not name).
+    if (curved && !is_closed(out, gjk->scale)) close_apart(a, b, b_in_a, settings, out);
+    out->distance = out->upper;
+}
+
+static double curved_depth(const ts_shape* a, const ts_shape* b) {
+    return a->kind == TS_SHAPE_ELLIPSOID || b->kind == TS_SHAPE_ELLIPSOID ? CURVED_DEPTH : EDGED_DEPTH;
+}
+
+// Where two normals of a curved pair are too close to tell, the second one gets its own Newton steps.
+static void try_runner_up(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_epa_result* epa,
+                          ts_proximity* out) {
+    if (!(epa->other_depth < (1.0 + RUNNER_UP) * epa->depth_upper)) return;
+    ts_vec3 n = epa->other_normal;
+    ts_vec3 sa = ts_support_core(a, n, -1).point;
+    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(b_in_a, ts_vec3_neg(n)), -1).point;
+    ts_proximity other = *out;
+    other.lower = -epa->other_depth;
+    other.normal = n;
+    other.point_a = sa;
+    other.point_b = ts_transform_point(b_in_a, sb);
+    if (polish(a, b, b_in_a, &other) != TS_POLISH_UNSETTLED && other.lower > out->lower) *out = other;
+}
+
+// A difference without interior that keeps away from the origin: apart, if only by so much less than its length that GJK's
+// direction says nothing. Of the directions known the one counts whose plane proves most.
+static void finish_thin(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* gjk,
+                        ts_proximity* out) {
+    ts_vec3 across = ts_vec3_unit_or(ts_vec3_sub(gjk->point_b, gjk->point_a), out->normal);
+    const ts_vec3 choice[4] = {out->normal, ts_vec3_neg(out->normal), gjk->normal, across};
+    out->lower = -(double)INFINITY;
+    for (int k = 0; k < 4; ++k) {
+        ts_vec3 n = ts_vec3_unit_or(choice[k], across);
+        ts_vec3 in_b = ts_transform_direction_inverse(b_in_a, ts_vec3_neg(n));
+        ts_vec3 sb = ts_transform_point(b_in_a, ts_support_core(b, in_b, -1).point);
+        double gap = ts_vec3_dot(n, ts_vec3_sub(sb, ts_support_core(a, n, -1).point));
+        if (!(gap > out->lower)) continue;
+        out->lower = gap;
+        out->normal = n;
+    }
+    out->upper = gjk->upper > out->lower ? gjk->upper : out->lower;
+    out->point_a = gjk->point_a;
+    out->point_b = gjk->point_b;
+    out->distance = out->upper;
+    out->status = TS_PROXIMITY_SEPARATED;
+}
+
+// Depth of cores that overlap or touch, from where GJK stopped.
+static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
+                               ts_vec3 previous, ts_gjk_settings settings, const ts_gjk_result* gjk,
+                               ts_proximity* out) {
+    ts_epa_result epa;
+    ts_epa_penetration_to(a, b, b_in_a, gjk, previous, curved ? curved_depth(a, b) : POLYTOPE_DEPTH, &epa);
+    take_epa(&epa, out);
+    if (epa.status == TS_EPA_FLAT && gjk->upper > THIN * gjk->scale) {
+        finish_thin(a, b, b_in_a, gjk, out);
+        return;
+    }
+    if (curved && polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) {
+        // A kink that Newton could not name; from nearer by it can, or need not.
+        ts_epa_penetration_to(a, b, b_in_a, gjk, previous, FINE_DEPTH, &epa);
+        if (-epa.depth_upper >= out->lower) {
+            take_epa(&epa, out);
+            polish(a, b, b_in_a, out);
+        }
+    }
+    if (curved) try_runner_up(a, b, b_in_a, &epa, out);
+    if (out->lower > 16.0 * DBL_EPSILON * gjk->scale && out->lower < gjk->upper) {
+        // They are apart after all, by less than GJK could tell. A polytope that leaves the origin outside proves no upper
+        // bound; two points do.
+        out->upper = gjk->upper;
+        out->point_a = gjk->point_a;
+        out->point_b = gjk->point_b;
+        if (!is_closed(out, gjk->scale)) close_apart(a, b, b_in_a, settings, out);
+        out->distance = out->upper;
+        out->status = TS_PROXIMITY_SEPARATED;
+        return;
+    }
+    // At a touch many faces pass the origin, and rounding chooses among them; GJK's points belong to both shapes and meet.
+    double near = TOUCH * gjk->scale;
+    if (out->lower >= -near && ts_vec3_distance(gjk->point_a, gjk->point_b) <= near) {
+        out->point_a = gjk->point_a;
+        out->point_b = gjk->point_b;
+    }
+    out->distance = out->lower;
+    // Only where the iterations ran out on both counts is there no answer to full accuracy.
+    if (gjk->status != TS_PROXIMITY_LIMIT || epa.status == TS_EPA_CONVERGED) out->status = TS_PROXIMITY_PENETRATING;
+}
+
+// The same by incremental depth, from the normal remembered or GJK's. That no better normal exists is not proven, so all
+// that is certain from the other side is that the cores overlap.
+static void finish_incremental(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                               const ts_gjk_result* gjk, ts_proximity* out) {
+    ts_penetration_settings settings = ts_penetration_settings_default();
+    settings.relative_tolerance = INCREMENTAL_TOLERANCE;
+    settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
+    int known = ts_vec3_max_abs(previous) > 0.0;
+    if (known) settings.start = TS_PENETRATION_START_PREVIOUS;
+    ts_penetration_result found;
+    ts_penetration_incremental(a, b, b_in_a, known ? previous : gjk->normal, &settings, 0, &found);
+    out->sqp_iterations += found.outer + found.inner;
+    out->support_calls += found.support_calls;
+    if (found.status == TS_PENETRATION_INVALID_INPUT) {
+        out->status = TS_PROXIMITY_INVALID_INPUT;
+        return;
+    }
+    out->lower = -found.depth_upper;
+    out->upper = gjk->upper > out->lower ? gjk->upper : out->lower;
+    out->normal = found.normal;
+    out->point_a = found.point_a;
+    out->point_b = found.point_b;
+    out->distance = out->lower;
+    out->status = found.status == TS_PENETRATION_LIMIT ? TS_PROXIMITY_LIMIT : TS_PROXIMITY_PENETRATING;
+}
+
+// Two ellipsoids, or an ellipsoid and a point, by Newton's method with its own proof. Returns 0, with nothing but counts
+// in *out, where that leads nowhere.
+static int query_ellipsoids(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                            double give_up_distance, ts_proximity* out, double* out_scale) {
+    ts_ellipsoid_pair pair;
+    if (!ts_ellipsoid_pair_query(a, b, b_in_a, previous, give_up_distance, &pair)) return 0;
+    out->status = pair.status;
+    out->lower = pair.state.lower;
+    out->upper = pair.state.upper;
+    out->normal = pair.state.normal;
+    out->point_a = pair.state.point_a;
+    out->point_b = pair.state.point_b;
+    out->distance = out->lower > 0.0 ? out->upper : out->lower;
+    out->sqp_iterations = pair.newton_iterations;
+    out->epa_iterations = pair.epa_iterations;
+    out->support_calls = pair.evaluations;
+    out->flags |= TS_PROXIMITY_POLISHED;
+    *out_scale = pair.scale;
+    return 1;
+}
+
+// Two boxes, or a box and a capsule, whose segment is a box without width.
+static int is_boxes(const ts_shape* a, const ts_shape* b) {
+    return (a->kind == TS_SHAPE_BOX && (b->kind == TS_SHAPE_BOX || b->kind == TS_SHAPE_CAPSULE)) ||
+           (a->kind == TS_SHAPE_CAPSULE && b->kind == TS_SHAPE_BOX);
+}
+
+// Two such by active sets and separating axes. Returns 0, with nothing in *out, where those stay open, and where the
+// normal remembered is as good as the one found: it stays then, and EPA gives its witnesses.
+static int query_boxes(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
+                       double give_up_distance, ts_proximity* out, double* out_scale) {
+    ts_polish_state state;
+    ts_box_sat_outcome outcome = ts_box_sat_query(a->half, b->half, b_in_a, give_up_distance, &state);
+    if (outcome == TS_BOX_SAT_OPEN || !isfinite(state.lower)) return 0;
+    double scale = ts_vec3_norm(a->half) + ts_vec3_norm(b->half) + ts_vec3_norm(b_in_a->p);
+    if (outcome == TS_BOX_SAT_SETTLED && state.lower <= 0.0 && ts_vec3_max_abs(previous) > 0.0 &&
+        ts_vec3_dot(previous, state.normal) < 0.999) {
+        ts_vec3 sa = ts_support_core(a, previous, -1).point;
+        ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(b_in_a, ts_vec3_neg(previous)), -1).point;
+        double gap = ts_vec3_dot(previous, ts_vec3_sub(ts_transform_point(b_in_a, sb), sa));
+        if (gap >= state.lower - 8.0 * DBL_EPSILON * scale) return 0;
+    }
+    out->status = outcome == TS_BOX_SAT_EARLY ? TS_PROXIMITY_SEPARATED_EARLY
+                  : state.lower > 0.0         ? TS_PROXIMITY_SEPARATED
+                                              : TS_PROXIMITY_PENETRATING;
+    out->lower = state.lower;
+    out->upper = state.upper;
+    out->normal = state.normal;
+    out->point_a = state.point_a;
+    out->point_b = state.point_b;
+    out->distance = out->lower > 0.0 ? out->upper : out->lower;
+    *out_scale = scale;
+    return 1;
+}
+
+// What is left of the cache when its normal has been tried in vain: hints and simplex.
+static ts_gjk_cache without_normal(const ts_gjk_cache* cache) {
+    ts_gjk_cache rest = cache ? *cache : ts_gjk_cache_none();
+    rest.normal = ts_vec3_zero();
+    return rest;
+}
+
+// Signed distance of the cores; overlap by EPA. Leaves in *out_scale what rounding is relative to.
+static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double balls,
+                        const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out,
+                        double* out_scale) {
+    ts_vec3 previous =
+        cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
+    if (options->method == TS_PROXIMITY_AUTO && ts_ellipsoid_pair_is(a, b) &&
+        query_ellipsoids(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
+        return;
+    if ((options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) && is_boxes(a, b) &&
+        query_boxes(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
+        return;
+    int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
+    ts_gjk_settings settings = settings_for(curved, options, balls);
+    if (options->method == TS_PROXIMITY_INCREMENTAL) settings.start = TS_GJK_START_PREVIOUS;
+    if (cache && query_again(a, b, b_in_a, curved, previous, &settings, cache, out, out_scale)) return;
+    ts_gjk_cache hints = cache && settings.start != TS_GJK_START_AUTO ? *cache : without_normal(cache);
+    ts_gjk_result gjk;
+    ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
+    if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_LIMIT) {
+        // Once more, plainly and from nothing: what the cache held or the momentum did is no fault of the pair.
+        take_gjk(&gjk, out);
+        hints = ts_gjk_cache_none();
+        settings.variant = TS_GJK_VANILLA;
+        settings.start = TS_GJK_START_CENTRES;
+        ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
+    }
+    if (cache && gjk.status != TS_PROXIMITY_INVALID_INPUT) *cache = hints;
+    take_gjk(&gjk, out);
+    *out_scale = gjk.scale;
+    if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
+    if (gjk.lower > 0.0)
+        finish_apart(a, b, b_in_a, curved, settings, &gjk, out);
+    else if (options->method == TS_PROXIMITY_INCREMENTAL)
+        finish_incremental(a, b, b_in_a, previous, &gjk, out);
+    else
+        finish_overlapping(a, b, b_in_a, curved, previous, settings, &gjk, out);
+}
+
+// What the pair remembers of this answer: of the cores, since that is where the next search begins.
+static void remember(const ts_transform* b_in_a, const ts_proximity* cores, ts_gjk_cache* cache) {
+    cache->normal = cores->normal;
+    cache->distance = cores->distance;
+    cache->point_a = cores->point_a;
+    cache->point_b = ts_transform_point_inverse(b_in_a, cores->point_b);
+}
+
+// The same of two ellipsoids by their equations, of two boxes (a segment is one) by 15 axes. Returns 0 for other pairs,
+// and where that leaves it open.
+static int query_verdict_directly(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                  const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    int ellipsoids = a->kind == TS_SHAPE_ELLIPSOID && b->kind == TS_SHAPE_ELLIPSOID;
+    if (options->method != TS_PROXIMITY_AUTO || !(options->margin >= 0.0) || (!ellipsoids && !is_boxes(a, b))) return 0;
+    double balls = a->radius + b->radius, reach = balls + options->margin;
+    ts_polish_state state;
+    int apart;
+    if (ellipsoids) {
+        ts_vec3 previous =
+            cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
+        ts_ellipsoid_verdict verdict =
+            ts_ellipsoid_pair_verdict(a, b, b_in_a, previous, reach, &state.normal, &state.lower);
+        if (verdict == TS_ELLIPSOID_OPEN) return 0;
+        apart = verdict == TS_ELLIPSOID_APART;
+        state.upper = apart ? (double)INFINITY : 0.0;
+    } else {
+        ts_box_sat_outcome outcome = ts_box_sat_verdict(a->half, b->half, b_in_a, reach, &state);
+        if (outcome == TS_BOX_SAT_OPEN) return 0;
+        apart = outcome == TS_BOX_SAT_EARLY;
+    }
+    out->status = apart ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_OVERLAP_EARLY;
+    out->upper = state.upper - balls;
+    out->lower = (state.lower < state.upper ? state.lower : state.upper) - balls;
+    out->distance = apart ? out->lower : out->upper;
+    out->normal = state.normal;
+    out->point_a = out->point_b = ts_vec3_zero();
+    if (cache) cache->normal = out->normal;
+    return 1;
+}
+
+// Only whether the shapes come within the margin. Returns 0 when that stayed open.
+static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                         const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    settings.variant = options->variant;
+    settings.start = options->start;
+    ts_gjk_result gjk;
+    ts_gjk_overlap(a, b, b_in_a, options->margin, &settings, cache, &gjk);
+    take_gjk(&gjk, out);
+    double size = gjk.scale + a->radius + b->radius + fabs(options->margin), rounding = 8.0 * DBL_EPSILON * size;
+    switch (out->status) {
+    case TS_PROXIMITY_SEPARATED_EARLY:
+        if (!(out->lower > options->margin)) return 0;
+        out->distance = out->lower;
+        out->upper = (double)INFINITY;
+        return 1;
+    case TS_PROXIMITY_TOUCHING:
+        // An origin on the simplex need not be on the surface: touching is proven by a plane that says so.
+        if (out->lower >= options->margin - rounding) {
+            out->distance = out->lower;
+            return out->upper <= options->margin + rounding;
+        }
+        if (!(out->upper <= options->margin + rounding)) return 0;
+        out->upper = options->margin + rounding;
+        break;
+    case TS_PROXIMITY_OVERLAP_EARLY:
+        // On a sliver of a simplex its nearest point is not known to the last digits.
+        if (!(out->upper < options->margin - VERDICT_DOUBT * size)) return 0;
+        break;
+    case TS_PROXIMITY_PENETRATING: break;
+    default: return 0;
+    }
+    out->status = TS_PROXIMITY_OVERLAP_EARLY;
+    out->distance = out->upper;
+    return 1;
+}
+
+// A verdict that fell back on the distance, with bounds on both sides of the margin, has proven nothing: once more, plainly
+// and from nothing, and the narrower bounds count.
+static void settle_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double balls,
+                           const ts_proximity_options* options, ts_proximity* out, double* out_scale) {
+    double margin = options->margin + balls;
+    if (!(out->lower <= margin && margin < out->upper)) return;
+    if (out->upper - out->lower <= 8.0 * DBL_EPSILON * (*out_scale + balls)) return;
+    ts_proximity_options plain = *options;
+    plain.variant = TS_GJK_AUTO;
+    plain.start = TS_GJK_START_AUTO;
+    ts_proximity again;
+    double scale = *out_scale;
+    ts_proximity_reset(&again);
+    query_cores(a, b, b_in_a, balls, &plain, 0, &again, &scale);
+    again.gjk_iterations += out->gjk_iterations;
+    again.epa_iterations += out->epa_iterations;
+    again.sqp_iterations += out->sqp_iterations;
+    again.support_calls += out->support_calls;
+    if (again.status == TS_PROXIMITY_INVALID_INPUT || again.upper - again.lower >= out->upper - out->lower) return;
+    *out = again;
+    *out_scale = scale;
+}
+
+void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                   const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    if (options->goal == TS_PROXIMITY_VERDICT) {
+        if (query_verdict_directly(a, b, b_in_a, options, cache, out)) return;
+        if (query_verdict(a, b, b_in_a, options, cache, out)) return;
+    }
+    double balls = a->radius + b->radius, scale = 0.0;
+    query_cores(a, b, b_in_a, balls, options, cache, out, &scale);
+    if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
+    if (options->goal == TS_PROXIMITY_VERDICT) settle_verdict(a, b, b_in_a, balls, options, out, &scale);
+    if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->lower;
+    if (cache) remember(b_in_a, out, cache);
+    straighten(a, b, out->distance, out);
+    out->lower -= balls;
+    out->upper -= balls;
+    out->distance -= balls;
+    // Bounds that met in the last iteration allowed have met.
+    if (out->status == TS_PROXIMITY_LIMIT && out->upper - out->lower > CURVED_ROUNDING * (scale + balls)) return;
+    if (out->status == TS_PROXIMITY_SEPARATED_EARLY) return;
+    if (fabs(out->distance) <= 8.0 * DBL_EPSILON * (scale + balls))
+        out->status = TS_PROXIMITY_TOUCHING;
+    else
+        out->status = out->distance > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_PENETRATING;
+}

@@ -1,0 +1,67 @@
+// The two ways to a signed distance, in A's frame. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_PROXIMITY_INTERNAL_H
+#define TS_COLLISION_PROXIMITY_INTERNAL_H
+
+#include "collision/distance/proximity.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// No counts, no flags, nothing wrong: what every query starts from.
+static inline void ts_proximity_reset(ts_proximity* out) {
+    out->reason = TS_PROXIMITY_FINE;
+    out->iterations = out->gjk_iterations = out->epa_iterations = out->sqp_iterations = out->support_calls = 0;
+    out->switched_at = -1;
+    out->flags = 0;
+}
+
+/// Closed forms: half-space against anything; sphere against sphere, capsule, cylinder and box; capsule against capsule.
+/// Kinds must be sorted (a->kind <= b->kind), `out` reset. The cache (may be NULL) is read where every normal is as good,
+/// and not written. Returns 0, touching nothing, for pairs without a closed form; else 1 and the result where the poses
+/// are given.
+int ts_closed_form_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                         const ts_gjk_cache* cache, ts_proximity* out);
+
+/// GJK on the cores, EPA when they overlap, balls added back; the goal of `options` says how much of it. `out` must be
+/// reset; it is in A's frame afterwards, and its points lie on the surfaces.
+void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                   const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out_in_a);
+
+/// The same for a shape B made of parts (height field, compound) and any A: the least over the parts. `out` must be reset;
+/// it is in B's frame afterwards.
+void ts_proximity_query_parts(const ts_shape* a, const ts_transform* a_in_b, const ts_shape* b,
+                              const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out_in_b);
+
+/// ts_gjk_distance from a given direction, kept even when it does not separate.
+void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
+                    ts_vec3 normal, ts_gjk_result* out_result);
+
+/// ts_epa_penetration with a chosen tolerance: stops when the bounds differ by this fraction of the depth.
+void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
+                           ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out_result);
+
+/// EPA without GJK, for cores that probably overlap along about `normal` (unit): starts from support points around it.
+/// `touch` (may be NULL) is a point of A - B that attains the support value along it. Returns 0, with nothing said, when
+/// the loop did not prove an overlap.
+int ts_epa_penetration_near(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
+                            const ts_gjk_vertex* touch, double relative_tolerance, double* out_scale,
+                            ts_epa_result* out_result);
+
+/// ts_gjk_distance, but only while the normal in the cache still separates; else returns 0 and out's contents are void.
+int ts_gjk_distance_warm(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                         const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out_result);
+
+/// Nonzero when every entry of the pose is finite.
+static inline int ts_pose_is_usable(const ts_transform* pose) {
+    // A sum is finite only if its terms are; one test instead of twelve. In three chains, which the processor overlaps.
+    double x = pose->R.m[0][0] + pose->R.m[0][1] + (pose->R.m[0][2] + pose->p.x);
+    double y = pose->R.m[1][0] + pose->R.m[1][1] + (pose->R.m[1][2] + pose->p.y);
+    double z = pose->R.m[2][0] + pose->R.m[2][1] + (pose->R.m[2][2] + pose->p.z);
+    return isfinite(x + y + z);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,308 @@
+// Contact manifolds: which generator a pair goes to, and the generic one.
+//
+//              plane  sphere  capsule  ellipsoid  cylinder  cone  triangle  box      hull
+//   plane      -      low     low      low        low       low   low       low      low   low points (half_space.c)
+//   sphere            one     one      one*       one       one*  one*      one      one*  one point; * by GJK and EPA
+//   capsule                   ends     clip       clip      clip  clip      clip     clip  ends of the common part
+//   ellipsoid                          clip       clip      clip  clip      clip     clip  clip: normal by GJK and EPA,
+//   cylinder                                      clip      clip  clip      clip     clip  then the features that face
+//   cone                                                    clip  clip      clip     clip  each other are clipped
+//   triangle                                                      clip      clip     clip  (clip.c)
+//   box                                                                     axes     clip  axes: box_box.c
+//   hull                                                                             clip
+//   height fields and compounds: part by part (manifold_parts.c)
+//
+// Rule of the generic generator: take the support features of both shapes along the normal; when one is a polygon whose
+// own normal is within three degrees and separates as well, its exact normal replaces the iterative one; clip; if the
+// clipped points miss the deepest one, add it. There is always at least one point while the distance is within the
+// margin. Labels name the corners and edges that meet (clip.c), so they last while the same features touch.
+#include "collision/manifold/manifold_internal.h"
+
+#include "collision/distance/proximity_internal.h"
+
+#include <string.h>
+
+// cos 3 degrees: within this a face normal may stand in for the normal of GJK or EPA.
+static const double SNAP_COS = 0.99862953475457387;
+// Relative lengths, of the size of the smaller shape: what a face normal may lose against the best normal when both
+// features are sharp, the same when a ball is involved (where the normal is well defined), and what counts as "the same
+// point".
+static const double SNAP_SHARP = 1e-3;
+static const double SNAP_ROUND = 1e-6;
+static const double SAME_POINT = 1e-6;
+// Alignments closer than this do not make the reference change sides.
+static const double LOYALTY = 1e-3;
+
+enum { LABEL_SINGLE = 6 };
+
+static double least(ts_vec3 v) {
+    double m = v.x < v.y ? v.x : v.y;
+    return m < v.z ? m : v.z;
+}
+
+// Half the thickness of a shape, what its tolerances are relative to.
+static double shape_size(const ts_shape* s) {
+    switch (s->kind) {
+    case TS_SHAPE_HULL: {
+        // Of a flat hull the longest side of its box, for it has no thickness.
+        ts_vec3 size = ts_vec3_sub(s->hull->box_max, s->hull->box_min);
+        return 0.5 * (s->hull->rank == 3 ? least(size) : ts_vec3_max_abs(size)) + s->radius;
+    }
+    case TS_SHAPE_TRIANGLE: {
+        double shortest = (double)INFINITY;
+        for (int k = 0; k < 3; ++k) {
+            double side = ts_vec3_distance(s->triangle[k], s->triangle[(k + 1) % 3]);
+            shortest = side < shortest ? side : shortest;
+        }
+        return 0.5 * shortest + s->radius;
+    }
+    case TS_SHAPE_CAPSULE:
+    case TS_SHAPE_SPHERE: return s->radius;
+    default: return least(s->half) + s->radius;
+    }
+}
+
+static int is_turned(const ts_shape* s) { return s->kind == TS_SHAPE_CYLINDER || s->kind == TS_SHAPE_CONE; }
+
+static void add_witness(const ts_proximity* p, ts_vec3 normal, ts_contact_list* list) {
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(p->point_a, p->point_b));
+    ts_contact_list_add(list, middle, ts_vec3_dot(ts_vec3_sub(p->point_b, p->point_a), normal),
+                        ts_contact_label(LABEL_SINGLE, -1, -1, -1, -1));
+}
+
+// The support feature of B along -normal, moved to A's frame.
+static void feature_of_b(const ts_shape* b, const ts_transform* pose, ts_vec3 normal, ts_support_feature* out) {
+    ts_support_feature_along(b, ts_transform_direction_inverse(pose, ts_vec3_neg(normal)), out);
+    for (int k = 0; k < out->count; ++k) out->point[k] = ts_transform_point(pose, out->point[k]);
+    out->normal = ts_transform_direction(pose, out->normal);
+}
+
+// The gap of the cores along a unit direction.
+static double core_gap(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 n) {
+    ts_vec3 sa = ts_support_core(a, n, -1).point;
+    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(pose, ts_vec3_neg(n)), -1).point;
+    return ts_vec3_dot(ts_vec3_sub(ts_transform_point(pose, sb), sa), n);
+}
+
+// Which polygon to clip against: 0 when there is none.
+static int choose_reference(const ts_clip_input* in, int last) {
+    int polygon_a = in->a.count > 2, polygon_b = in->b.count > 2;
+    if (!polygon_a || !polygon_b) return polygon_a ? 1 : (polygon_b ? 2 : 0);
+    double aligned_a = ts_vec3_dot(in->a.normal, in->normal), aligned_b = -ts_vec3_dot(in->b.normal, in->normal);
+    double loyal = last == 1 ? LOYALTY : (last == 2 ? -LOYALTY : 1e-12);
+    return aligned_b > aligned_a + loyal ? 2 : 1;
+}
+
+// Exchanges the normal for the reference polygon's own where that is as good; refreshes a curved partner's feature.
+static void snap_normal(const ts_shape* a, const ts_shape* b, const ts_transform* pose, double size, double distance,
+                        ts_clip_input* in) {
+    ts_vec3 face = in->reference == 1 ? in->a.normal : ts_vec3_neg(in->b.normal);
+    if (ts_vec3_dot(face, in->normal) < SNAP_COS) return;
+    double balls = in->radius_a + in->radius_b;
+    double allowed = (balls > 0.0 ? SNAP_ROUND : SNAP_SHARP) * size;
+    if (core_gap(a, b, pose, face) - balls < distance - allowed) return;
+    in->normal = face;
+    if (in->reference == 1 && is_turned(b)) feature_of_b(b, pose, face, &in->b);
+    if (in->reference == 2 && is_turned(a)) ts_support_feature_along(a, face, &in->a);
+}
+
+static void relabel(ts_support_feature* feature, const int* label) {
+    for (int k = 0; label && k < feature->count; ++k) feature->vertex[k] = label[feature->vertex[k]];
+}
+
+// The generic generator, given the signed distance, its normal and witnesses.
+static void clip_features(const ts_shape* a, const ts_shape* b, const ts_transform* pose, const ts_proximity* p,
+                          const ts_manifold_query* query, int* reference, ts_vec3* out_normal, ts_contact_list* list) {
+    ts_clip_input in;
+    in.normal = p->normal;
+    in.radius_a = a->radius;
+    in.radius_b = b->radius;
+    in.margin = query->margin;
+    double size_a = shape_size(a), size_b = shape_size(b);
+    double size = size_a < size_b ? size_a : size_b;
+    in.tolerance = SAME_POINT * size;
+    *out_normal = p->normal;
+    ts_support_feature_along(a, p->normal, &in.a);
+    feature_of_b(b, pose, p->normal, &in.b);
+    if (in.a.count > 1 && in.b.count > 1) {
+        in.reference = choose_reference(&in, *reference);
+        *reference = in.reference;
+        if (in.reference) snap_normal(a, b, pose, size, p->distance, &in);
+        relabel(&in.a, query->label_a);
+        relabel(&in.b, query->label_b);
+        if (in.reference) {
+            if (in.a.count > 1 && in.b.count > 1) ts_clip_against_polygon(&in, list);
+        } else {
+            ts_clip_segments(&in, list);
+        }
+    }
+    if (list->count == 0) {
+        add_witness(p, p->normal, list);
+        return;
+    }
+    *out_normal = in.normal;
+    double lowest = list->point[0].gap;
+    for (int k = 1; k < list->count; ++k)
+        if (list->point[k].gap < lowest) lowest = list->point[k].gap;
+    double witness_gap = ts_vec3_dot(ts_vec3_sub(p->point_b, p->point_a), in.normal);
+    if (lowest > witness_gap + in.tolerance) add_witness(p, in.normal, list);
+}
+
+// Everything in A's frame, kinds sorted. Returns the status; the list is empty when the shapes are beyond the margin.
+static ts_proximity_status collide(const ts_shape* a, const ts_shape* b, const ts_transform* pose,
+                                   const ts_manifold_query* query, ts_manifold_cache* cache, ts_vec3* out_normal,
+                                   int* out_iterations, ts_contact_list* list) {
+    double margin = query->margin;
+    if (a->kind == TS_SHAPE_PLANE) {
+        *out_normal = ts_vec3_axis(2);
+        ts_half_space_contacts(b, pose, margin, list);
+        return TS_PROXIMITY_SEPARATED;
+    }
+    if (a->kind == TS_SHAPE_BOX && b->kind == TS_SHAPE_BOX && a->radius + b->radius == 0.0) {
+        switch (ts_box_box_contacts(a->half, b->half, pose, margin, &cache->reference, out_normal, list)) {
+        case TS_BOX_BOX_SEPARATED: return TS_PROXIMITY_SEPARATED_EARLY;
+        case TS_BOX_BOX_CONTACT: cache->gjk.normal = *out_normal; return TS_PROXIMITY_SEPARATED;
+        case TS_BOX_BOX_UNDECIDED: break;
+        }
+    }
+    ts_proximity p;
+    ts_proximity_reset(&p);
+    ts_transform here = ts_transform_identity();
+    if (ts_closed_form_query(a, &here, b, pose, &cache->gjk, &p)) {
+        cache->gjk.normal = p.normal;
+    } else {
+        ts_proximity_options options = ts_proximity_options_default();
+        options.give_up_distance = margin;
+        ts_core_query(a, b, pose, &options, &cache->gjk, &p);
+    }
+    *out_iterations = p.gjk_iterations + p.epa_iterations;
+    *out_normal = p.normal;
+    if (p.status == TS_PROXIMITY_INVALID_INPUT || p.status == TS_PROXIMITY_SEPARATED_EARLY) return p.status;
+    if (p.distance > margin) return p.status;
+    if (a->kind == TS_SHAPE_SPHERE)
+        add_witness(&p, p.normal, list);
+    else
+        clip_features(a, b, pose, &p, query, &cache->reference, out_normal, list);
+    return p.status;
+}
+
+ts_proximity_status ts_manifold_convex(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                       const ts_manifold_query* query, ts_manifold_cache* cache, ts_vec3* out_normal,
+                                       int* out_iterations, ts_contact_list* list) {
+    list->count = 0;
+    if (a->kind <= b->kind) return collide(a, b, b_in_a, query, cache, out_normal, out_iterations, list);
+    ts_transform a_in_b = ts_transform_inverse(b_in_a);
+    ts_manifold_query swapped = {query->margin, query->label_b, query->label_a};
+    ts_vec3 normal = *out_normal;
+    ts_proximity_status status = collide(b, a, &a_in_b, &swapped, cache, &normal, out_iterations, list);
+    *out_normal = ts_vec3_neg(ts_transform_direction(b_in_a, normal));
+    for (int k = 0; k < list->count; ++k) list->point[k].position = ts_transform_point(b_in_a, list->point[k].position);
+    return status;
+}
+
+static void clip_along(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 normal, int reference,
+                       int whole, const ts_manifold_query* query, ts_contact_list* list) {
+    ts_clip_input in;
+    double size_a = shape_size(a), size_b = shape_size(b);
+    in.normal = normal;
+    in.radius_a = a->radius;
+    in.radius_b = b->radius;
+    in.margin = query->margin;
+    in.tolerance = SAME_POINT * (size_a < size_b ? size_a : size_b);
+    in.reference = reference;
+    ts_support_feature_along(a, normal, &in.a);
+    feature_of_b(b, pose, normal, &in.b);
+    relabel(&in.a, query->label_a);
+    relabel(&in.b, query->label_b);
+    if ((reference == 1 ? in.a.count : in.b.count) > 2) ts_clip_against_polygon(&in, list);
+    if (list->count > 0 || !whole) return;
+    ts_vec3 sa = ts_support_core(a, normal, -1).point;
+    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(pose, ts_vec3_neg(normal)), -1).point;
+    sb = ts_transform_point(pose, sb);
+    double gap = ts_vec3_dot(normal, ts_vec3_sub(sb, sa)) - a->radius - b->radius;
+    if (gap > query->margin) return;
+    ts_vec3 middle = reference == 1 ? ts_vec3_add_scaled(sb, -b->radius - 0.5 * gap, normal)
+                                    : ts_vec3_add_scaled(sa, a->radius + 0.5 * gap, normal);
+    ts_contact_list_add(list, middle, gap, ts_contact_label(LABEL_SINGLE, -1, -1, -1, -1));
+}
+
+void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int reference,
+                       int whole, const ts_manifold_query* query, ts_contact_list* list) {
+    list->count = 0;
+    if (a->kind <= b->kind) {
+        clip_along(a, b, b_in_a, normal, reference, whole, query, list);
+        return;
+    }
+    // Labels name the smaller kind first, as everywhere.
+    ts_transform a_in_b = ts_transform_inverse(b_in_a);
+    ts_manifold_query swapped = {query->margin, query->label_b, query->label_a};
+    ts_vec3 back = ts_vec3_neg(ts_transform_direction_inverse(b_in_a, normal));
+    clip_along(b, a, &a_in_b, back, 3 - reference, whole, &swapped, list);
+    for (int k = 0; k < list->count; ++k) list->point[k].position = ts_transform_point(b_in_a, list->point[k].position);
+}
+
+// What the pair remembers of the points that were chosen.
+static void remember(ts_manifold_cache* cache, const ts_manifold* manifold) {
+    memset(cache->kept, 0, sizeof cache->kept);
+    cache->kept_count = manifold->count;
+    for (int k = 0; k < manifold->count; ++k) cache->kept[k] = manifold->point[k].feature;
+}
+
+// From A's frame to the world, and from the first shape's view to the caller's.
+static void place(ts_manifold* manifold, const ts_transform* pose, int swapped) {
+    manifold->normal = ts_transform_direction(pose, manifold->normal);
+    if (swapped) manifold->normal = ts_vec3_neg(manifold->normal);
+    for (int k = 0; k < manifold->count; ++k) {
+        ts_manifold_point* point = &manifold->point[k];
+        point->position = ts_transform_point(pose, point->position);
+        point->normal = ts_transform_direction(pose, point->normal);
+        if (swapped) point->normal = ts_vec3_neg(point->normal);
+    }
+}
+
+static void collide_convex(const ts_shape* a, const ts_shape* b, const ts_transform* pose,
+                           const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out) {
+    ts_contact_list list;
+    list.count = 0;
+    ts_manifold_query query = {settings->margin, 0, 0};
+    out->status = collide(a, b, pose, &query, cache, &out->normal, &out->iterations, &list);
+    if (out->status == TS_PROXIMITY_INVALID_INPUT || list.count == 0) return;
+    ts_contact_list_distinguish(&list);
+    int most = settings->max_points < TS_MANIFOLD_CAPACITY ? settings->max_points : TS_MANIFOLD_CAPACITY;
+    ts_contact_list_reduce(&list, out->normal, most, cache->kept, cache->kept_count);
+    for (int k = 0; k < list.count; ++k) {
+        out->point[k] = list.point[k];
+        out->point[k].normal = out->normal;
+    }
+    out->count = list.count;
+}
+
+void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                         const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out) {
+    out->count = 0;
+    out->iterations = 0;
+    out->normal = ts_vec3_axis(2);
+    out->status = TS_PROXIMITY_INVALID_INPUT;
+    if (!ts_pose_is_usable(pose_a) || !ts_pose_is_usable(pose_b)) return;
+    if (a->kind == TS_SHAPE_PLANE && b->kind == TS_SHAPE_PLANE) return;
+    int swapped = a->kind > b->kind;
+    const ts_shape *first = swapped ? b : a, *second = swapped ? a : b;
+    const ts_transform *pose_first = swapped ? pose_b : pose_a, *pose_second = swapped ? pose_a : pose_b;
+    ts_transform relative = ts_transform_relative(pose_first, pose_second);
+    ts_manifold_cache unknown;
+    if (!cache) {
+        memset(&unknown, 0, sizeof unknown);
+        cache = &unknown;
+    }
+    if (ts_shape_is_convex(second))
+        collide_convex(first, second, &relative, settings, cache, out);
+    else
+        ts_manifold_parts(first, second, &relative, settings, cache, out);
+    place(out, pose_first, swapped);
+    remember(cache, out);
+    if (out->count == 0) return;
+    double lowest = out->point[0].gap;
+    for (int k = 1; k < out->count; ++k) lowest = out->point[k].gap < lowest ? out->point[k].gap : lowest;
+    if (out->status == TS_PROXIMITY_SEPARATED && !(lowest > 0.0))
+        out->status = lowest < 0.0 ? TS_PROXIMITY_PENETRATING : TS_PROXIMITY_TOUCHING;
+}

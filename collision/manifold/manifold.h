@@ -1,0 +1,58 @@
+// Contact manifolds: where, along which normal and with which gaps two shapes touch, in up to eight points with labels
+// that stay the same from step to step.
+#ifndef TS_COLLISION_MANIFOLD_H
+#define TS_COLLISION_MANIFOLD_H
+
+#include "collision/distance/proximity.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Most points a manifold can hold.
+enum { TS_MANIFOLD_CAPACITY = 8 };
+
+/// One contact point.
+typedef struct ts_manifold_point {
+    ts_vec3 position;  // m, world: midway between the two surfaces
+    ts_vec3 normal;    // unit, world, from A to B; the manifold's but where a height field or a compound takes part
+    double gap;        // m along the normal: > 0 apart, < 0 overlapping
+    uint32_t feature;  // label, unique within the manifold and stable while the same features touch
+} ts_manifold_point;
+
+/// The contact between two shapes; count is 0 when they are farther apart than the margin.
+typedef struct ts_manifold {
+    int count;
+    ts_vec3 normal;  // unit, world, from A to B; with several normals the deepest point's
+    ts_manifold_point point[TS_MANIFOLD_CAPACITY];
+    ts_proximity_status status;
+    int iterations;  // GJK plus EPA
+} ts_manifold;
+
+/// What a pair remembers between steps; zero-initialised means new. Plain data without pointers: it is part of a snapshot.
+typedef struct ts_manifold_cache {
+    ts_gjk_cache gjk;
+    int reference;  // which side gave the reference face last time: 0 unknown, 1 A, 2 B
+    int kept_count;
+    uint32_t kept[TS_MANIFOLD_CAPACITY];  // (kept_count) labels of last time's points: among equals they stay
+} ts_manifold_cache;
+
+/// How manifolds are made.
+typedef struct ts_manifold_settings {
+    double margin;   // m: contacts with a gap up to this are reported (speculative contacts)
+    int max_points;  // 1 to TS_MANIFOLD_CAPACITY, per normal; usual 4
+} ts_manifold_settings;
+
+/// The manifold of two placed shapes (any two kinds but plane-plane, which gives none). Points with gap <= margin; if the
+/// shapes are within the margin there is always at least one. Of height fields and compounds the parts that touch are
+/// taken together: points of nearly the same normal are reduced as one surface, contacts with inner sides are left out.
+/// `cache` may be NULL.
+void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
+                         const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out_manifold);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,98 @@
+// The stages a manifold is made of. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_MANIFOLD_INTERNAL_H
+#define TS_COLLISION_MANIFOLD_INTERNAL_H
+
+#include "collision/manifold/manifold.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Room for the points of a manifold before reduction: two polygons of 16 corners clip to at most 32.
+enum { TS_CONTACT_CAPACITY = 64 };
+
+/// Where stages put the points they find; full means further points are dropped (callers stay below the capacity).
+typedef struct ts_contact_list {
+    int count;
+    ts_manifold_point point[TS_CONTACT_CAPACITY];
+} ts_contact_list;
+
+/// What a point's label is made of. Corners and edges of A and B; -1 where a side does not take part.
+uint32_t ts_contact_label(int kind, int a0, int a1, int b0, int b1);
+
+/// Appends a point.
+void ts_contact_list_add(ts_contact_list* list, ts_vec3 position, double gap, uint32_t feature);
+
+/// Makes labels unique: of two equal ones the later is changed, the same way every time.
+void ts_contact_list_distinguish(ts_contact_list* list);
+
+/// Keeps at most max_points: the deepest, then the points that spread widest in the plane of `normal`; points whose label
+/// is among `kept` are preferred to others nearly as good. See reduce.c.
+void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points, const uint32_t* kept,
+                            int kept_count);
+
+/// Drops the points that lie between others, seen along `normal`: inside their convex region, or on its edge to 1e-4 of
+/// the extent; but not one that is deeper than all that stay. For points of several parts that touch one surface.
+void ts_contact_list_prune(ts_contact_list* list, ts_vec3 normal);
+
+/// Two features facing each other, in one frame.
+typedef struct ts_clip_input {
+    ts_support_feature a;
+    ts_support_feature b;
+    ts_vec3 normal;   // unit, from A to B
+    double radius_a;  // m, balls around the cores
+    double radius_b;
+    double margin;     // m, gaps above this are dropped
+    double tolerance;  // m, distances below this count as zero
+    int reference;     // 1: clip against A's polygon, 2: against B's
+} ts_clip_input;
+
+/// Clips the other feature (polygon or segment) against the reference polygon; points are the midpoints between surfaces.
+void ts_clip_against_polygon(const ts_clip_input* input, ts_contact_list* out_list);
+
+/// Two nearly parallel segments: the two ends of their common part, or nothing when one point says it all.
+void ts_clip_segments(const ts_clip_input* input, ts_contact_list* out_list);
+
+/// Contacts of a shape placed at b_in_a with the half-space z <= 0, in the half-space's frame.
+void ts_half_space_contacts(const ts_shape* shape, const ts_transform* b_in_a, double margin,
+                            ts_contact_list* out_list);
+
+/// What a convex pair is asked for.
+typedef struct ts_manifold_query {
+    double margin;       // m
+    const int* label_a;  // (vertices of A) names of A's vertices in labels, or NULL: their numbers
+    const int* label_b;
+} ts_manifold_query;
+
+/// Contacts of two convex shapes, at most one of them a plane, in A's frame (manifold.c). Kinds in any order. The list is
+/// empty when they are farther apart than the margin, or the status says INVALID_INPUT.
+ts_proximity_status ts_manifold_convex(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                                       const ts_manifold_query* query, ts_manifold_cache* cache, ts_vec3* out_normal,
+                                       int* out_iterations, ts_contact_list* out_list);
+
+/// Contacts along a given normal (unit, A's frame, A to B) over the face that shape `reference` (1: A, 2: B) has along it:
+/// only points above that polygon, perhaps none. `whole` nonzero: where there are none, the other's deepest point all the
+/// same. Kinds in any order (manifold.c).
+void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int reference,
+                       int whole, const ts_manifold_query* query, ts_contact_list* out_list);
+
+/// Height fields and compounds against anything (manifold_parts.c): fills everything of the manifold but positions and
+/// normals, which are in A's frame.
+void ts_manifold_parts(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
+                       const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out_in_a);
+
+/// What the box-box routine found.
+typedef enum ts_box_box_outcome {
+    TS_BOX_BOX_SEPARATED,  // farther apart than the margin: certified
+    TS_BOX_BOX_CONTACT,    // the list and the normal are filled
+    TS_BOX_BOX_UNDECIDED   // within the margin along the best axis, but nothing left after clipping: ask GJK
+} ts_box_box_outcome;
+
+/// Two boxes by separating axes and clipping, in A's frame. *reference is last time's choice in and this one's out.
+ts_box_box_outcome ts_box_box_contacts(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double margin,
+                                       int* reference, ts_vec3* out_normal, ts_contact_list* out_list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

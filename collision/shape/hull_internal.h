@@ -1,0 +1,44 @@
+// The stages of building a hull. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_HULL_INTERNAL_H
+#define TS_COLLISION_HULL_INTERNAL_H
+
+#include "collision/shape/hull.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Polygons over numbered points: corners of face f are corner[start[f]] to corner[start[f + 1] - 1], counter-clockwise
+/// from outside. Owns its arrays.
+typedef struct ts_hull_faces {
+    int count;
+    int* start;   // (count + 1)
+    int* corner;  // (start[count])
+} ts_hull_faces;
+
+/// Releases the arrays.
+void ts_hull_faces_free(ts_hull_faces* faces);
+
+/// The facets of the convex hull as qhull sees them (hull_qhull.c).
+ts_code ts_hull_facets(const ts_vec3* points, int count, ts_hull_faces* out_faces, ts_status* out_status);
+
+/// A hull from closed faces over points, every array filled: vertices numbered in the order of the points, or along a
+/// curve where they are more than TS_HULL_FEW. NULL when
+/// memory is short (hull.c).
+ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces* faces);
+
+/// A segment (two points) or a point as a hull without faces; NULL when memory is short (hull.c).
+ts_hull* ts_hull_assemble_thin(const ts_vec3* points, int count);
+
+/// The longest side of the box around points, and its centre (hull.c).
+double ts_hull_extent(const ts_vec3* points, int count, ts_vec3* out_centre);
+
+/// Joins neighbouring faces whose corners lie within `tolerance` of a common plane and drops corners left on straight
+/// edges (hull_merge.c). Returns 0 when the result would not be a closed surface of simple polygons, else 1.
+int ts_hull_faces_merge(const ts_vec3* points, int point_count, const ts_hull_faces* in, double tolerance,
+                        ts_hull_faces* out_faces);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

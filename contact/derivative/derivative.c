@@ -1,0 +1,517 @@
+// The derivative of a solved contact problem, by implicit differentiation.
+//
+// Problem: lambda solves u = (G + R) lambda + g with the exact law or its convex relaxation. How does it change with g, G,
+// R and mu? Rule: say of every block what it does, which names the equations that hold with equality, and differentiate
+// those. With t = u_T / |u_T| and Q an orthonormal basis of the tangent directions across t:
+//     open         d lambda = 0
+//     stick        du = 0, all rows free
+//     slide        d lambda = e_s x_s + Q x_Q + l dmu,     e_s = (-mu t, 1) / sqrt(1 + mu^2),    l = -lambda_N t
+//                  Q^T du_T + |u_T| / (mu lambda_N) x_Q = 0        (friction turns with the slip)
+//                  exact law: du_N = 0;    relaxation: e_s . du = |u_T| dmu / sqrt(1 + mu^2)      (u_N = mu |u_T|)
+// A half-line opens or sticks, a free block sticks, a box sticks inside and has d lambda = 0 at a bound; mu = 0 slides with
+// x_s alone. Stacked, E holding what may change and P what is asked:
+//     (P^T (G + R) E + D) x = -P^T du - W dmu,   du at frozen lambda,   d lambda = E x + L dmu.
+// Backwards the same matrix is used transposed. Slip across t has rows - 2 dimensions, so that contacts with spinning and
+// rolling rows are no special case.
+// Source: Le Lidec, Kalevatykh, Laptev, Schmid, Carpentier, Differentiable simulation for physical system identification
+// (2021), for differentiating through contact; the equations above are derived here. Golub and Van Loan, Matrix
+// Computations, ch. 5, for the complete orthogonal decomposition A = Q S^T V^T.
+//
+// Hyperstatic contacts make the matrix A singular. We take the least-squares answer of least norm rather than a small shift
+// of the diagonal: it has no parameter that trades accuracy for size, and the transpose of the pseudo-inverse is the
+// pseudo-inverse of the transpose, so forward and backward stay adjoint to rounding. E's columns are orthonormal, so the
+// norm is that of the change of impulse itself. Velocities do not depend on the choice: under the relaxation P = E, and
+// A z = 0 gives 0 = z^T A z = |M^-1/2 J^T E z|^2 + z^T (R and D terms) z, each of them >= 0, hence J^T E z = 0: what is left
+// open moves no body. The same holds for the exact law where nothing slides, or where feet of one friction slide in one
+// direction. Feet that slide in different directions can share their load in ways that turn the body differently: there the
+// exact law itself leaves v+ open, and the mismatch of the backward solve tells.
+//
+// Guaranteed: forward and backward are transposes of each other to rounding; refuses where the derivative has a jump.
+// Known to fail: A is dense, so one large island is costly. With the exact law and large friction A can be singular though
+// nothing is hyperstatic (Painleve's paradox: the answer itself is about to vanish); the mismatch tells. The rank is
+// judged over all rows at once, so mass ratios beyond 1 / `rank` look hyperstatic.
+#include "contact/derivative/derivative.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "contact/cone.h"
+
+// One unknown: what it adds to its block's impulse, and the equation that goes with it.
+typedef struct unknown {
+    int row;   // first row of the block
+    int rows;  // of the block
+    double E[TS_BLOCK_ROWS_MAX];
+    double P[TS_BLOCK_ROWS_MAX];
+    double curvature;  // kg^-1, D: |u_T| / (mu lambda_N) across the slip
+    double lift;       // m/s, |u_T| / sqrt(1 + mu^2) in the relaxation's equation: what mu adds to its right-hand side
+} unknown;
+
+// A contact that slides: how its impulse answers to mu directly.
+typedef struct slider {
+    int block;
+    int row;
+    int rows;
+    double L[TS_BLOCK_ROWS_MAX];
+} slider;
+
+// A = Q [S^T 0; 0 0] V^T P^T with orthogonal Q and V as products of reflections, S upper triangular, P a permutation.
+typedef struct factor {
+    int n;
+    int rank;
+    double* Q;  // n x n by columns: reflection k below the diagonal of column k
+    double* Q_tau;
+    double* V;  // n x rank by columns: reflections below the diagonal, S on and above it
+    double* V_tau;
+    int* pivot;  // (n) column k of A P is column pivot[k] of A
+} factor;
+
+typedef struct ts_contact_derivative_parts {
+    unknown* x;
+    slider* slide;
+    int slide_count;
+    double* W;  // unknowns by columns, one per slider: what dmu adds to the equations
+    factor A;
+} parts;
+
+// --- Complete orthogonal decomposition ---
+
+static double dot(const double* a, const double* b, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// Makes column[0] the only entry of `column` by a reflection 1 - tau v v^T, v[0] = 1; v[1..] takes the place of the rest.
+static double reflect_column(double* column, int n) {
+    double rest = dot(column + 1, column + 1, n - 1);
+    if (!(rest > 0.0)) return 0.0;
+    double length = sqrt(column[0] * column[0] + rest);
+    double end = column[0] > 0.0 ? -length : length;
+    double first = column[0] - end;
+    double tau = -first / end;
+    for (int i = 1; i < n; ++i) column[i] /= first;
+    column[0] = end;
+    return tau;
+}
+
+static void apply_reflection(const double* v, double tau, int n, double* x) {
+    double share = tau * (x[0] + dot(v + 1, x + 1, n - 1));
+    x[0] -= share;
+    for (int i = 1; i < n; ++i) x[i] -= share * v[i];
+}
+
+static void swap_columns(double* A, int rows, int j, int k) {
+    double* a = A + (size_t)j * (size_t)rows;
+    double* b = A + (size_t)k * (size_t)rows;
+    for (int i = 0; i < rows; ++i) {
+        double kept = a[i];
+        a[i] = b[i];
+        b[i] = kept;
+    }
+}
+
+// The longest remainder, from row k down, of the columns from k on.
+static int longest_column(const double* A, int rows, int columns, int k, double* out_length) {
+    int best = k;
+    double most = -1.0;
+    for (int j = k; j < columns; ++j) {
+        const double* column = A + (size_t)j * (size_t)rows + k;
+        double squared = dot(column, column, rows - k);
+        if (squared > most) {
+            most = squared;
+            best = j;
+        }
+    }
+    *out_length = sqrt(most > 0.0 ? most : 0.0);
+    return best;
+}
+
+// QR in place, by columns; with pivots, until the remainder is under `floor` of the first. Returns the steps made.
+static int orthogonalise(double* A, int rows, int columns, double floor, int* pivot, double* tau) {
+    double first = 0.0;
+    for (int k = 0; k < columns; ++k) {
+        double* column = A + (size_t)k * (size_t)rows;
+        if (pivot) {
+            double length;
+            int best = longest_column(A, rows, columns, k, &length);
+            if (k == 0) first = length;
+            if (!(length > floor * first)) return k;
+            if (best != k) {
+                swap_columns(A, rows, k, best);
+                int kept = pivot[k];
+                pivot[k] = pivot[best];
+                pivot[best] = kept;
+            }
+        }
+        tau[k] = reflect_column(column + k, rows - k);
+        for (int j = k + 1; j < columns; ++j)
+            apply_reflection(column + k, tau[k], rows - k, A + (size_t)j * (size_t)rows + k);
+    }
+    return columns;
+}
+
+static void apply_forward(const double* Q, const double* tau, int n, int count, double* x) {
+    for (int k = 0; k < count; ++k) apply_reflection(Q + (size_t)k * (size_t)n + k, tau[k], n - k, x + k);
+}
+
+static void apply_backward(const double* Q, const double* tau, int n, int count, double* x) {
+    for (int k = count - 1; k >= 0; --k) apply_reflection(Q + (size_t)k * (size_t)n + k, tau[k], n - k, x + k);
+}
+
+// Factorises what is in f->Q. Returns 0 when memory is short.
+static int factorise(factor* f, double floor, ts_arena* arena) {
+    int n = f->n;
+    for (int i = 0; i < n; ++i) f->pivot[i] = i;
+    f->rank = orthogonalise(f->Q, n, n, floor, f->pivot, f->Q_tau);
+    f->V = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)f->rank);
+    if (!f->V) return 0;
+    for (int k = 0; k < f->rank; ++k)
+        for (int j = 0; j < n; ++j)
+            f->V[(size_t)k * (size_t)n + (size_t)j] = j < k ? 0.0 : f->Q[(size_t)j * (size_t)n + (size_t)k];
+    orthogonalise(f->V, n, f->rank, 0.0, NULL, f->V_tau);
+    return 1;
+}
+
+static double tail(const double* x, int from, int n) { return sqrt(dot(x + from, x + from, n - from)); }
+
+// x = A^+ b; b is used up. Returns the length of what of b is out of reach.
+static double solve_forward(const factor* f, double* b, double* out_x, double* work) {
+    int n = f->n, rank = f->rank;
+    apply_forward(f->Q, f->Q_tau, n, rank, b);
+    double missed = tail(b, rank, n);
+    for (int i = 0; i < n; ++i) work[i] = i < rank ? b[i] : 0.0;
+    for (int i = 0; i < rank; ++i) {
+        const double* S = f->V + (size_t)i * (size_t)n;
+        work[i] = (work[i] - dot(S, work, i)) / S[i];
+    }
+    apply_backward(f->V, f->V_tau, n, rank, work);
+    for (int k = 0; k < n; ++k) out_x[f->pivot[k]] = work[k];
+    return missed;
+}
+
+// w = (A^T)^+ c. Returns the length of what of c is out of reach.
+static double solve_backward(const factor* f, const double* c, double* out_w, double* work) {
+    int n = f->n, rank = f->rank;
+    for (int k = 0; k < n; ++k) work[k] = c[f->pivot[k]];
+    apply_forward(f->V, f->V_tau, n, rank, work);
+    double missed = tail(work, rank, n);
+    for (int i = 0; i < n; ++i) out_w[i] = i < rank ? work[i] : 0.0;
+    for (int i = rank - 1; i >= 0; --i) {
+        const double* S = f->V + (size_t)i * (size_t)n;
+        out_w[i] /= S[i];
+        for (int j = 0; j < i; ++j) out_w[j] -= S[j] * out_w[i];
+    }
+    apply_backward(f->Q, f->Q_tau, n, rank, out_w);
+    return missed;
+}
+
+// --- Modes ---
+
+typedef struct judgement {
+    ts_code code;
+    ts_contact_mode mode;
+    const char* why;
+} judgement;
+
+static judgement holds(ts_contact_mode mode) { return (judgement){TS_OK, mode, ""}; }
+static judgement wrong(const char* why) { return (judgement){TS_ERROR_VALUE, TS_MODE_VIOLATED, why}; }
+static judgement edge(const char* why) { return (judgement){TS_ERROR_NUMERIC, TS_MODE_VIOLATED, why}; }
+
+// lambda >= 0, w >= 0, not both zero.
+static judgement judge_pair(double lambda, double w, const ts_contact_derivative_tolerance* zero) {
+    if (lambda < -zero->impulse) return wrong("pulls");
+    if (w < -zero->speed) return wrong("closes");
+    if (lambda > zero->impulse) return w > zero->speed ? wrong("pushes while it opens") : holds(TS_MODE_STICK);
+    return w > zero->speed ? holds(TS_MODE_OPEN) : edge("touches without force");
+}
+
+static judgement judge_cone(const ts_block* block, int convex, const double* lambda, const double* u,
+                            const ts_contact_derivative_tolerance* zero) {
+    double slip = ts_cone_tangent_norm(u, block->rows);
+    double friction = ts_cone_tangent_norm(lambda, block->rows);
+    double limit = block->mu * lambda[2];
+    judgement normal = judge_pair(lambda[2], u[2] - (convex ? block->mu * slip : 0.0), zero);
+    if (normal.code == TS_OK && friction > fmax(limit, 0.0) + zero->impulse)
+        return wrong("has friction beyond its cone");
+    if (normal.code != TS_OK || normal.mode == TS_MODE_OPEN) return normal;
+    if (slip <= zero->speed) {
+        if (block->mu == 0.0) return holds(TS_MODE_SLIDE);
+        return friction < limit - zero->impulse ? holds(TS_MODE_STICK) : edge("is about to slip");
+    }
+    // Friction opposes slip; the direction of slip is known to speed / slip.
+    double off = 0.0;
+    for (int r = 0; r < block->rows; ++r)
+        if (r != 2) off += pow(lambda[r] + limit * u[r] / slip, 2);
+    if (sqrt(off) > zero->impulse + limit * zero->speed / slip) return wrong("slips against no full friction");
+    return holds(TS_MODE_SLIDE);
+}
+
+static judgement judge_box(const ts_block* block, double lambda, double u,
+                           const ts_contact_derivative_tolerance* zero) {
+    if (lambda < block->low - zero->impulse || lambda > block->high + zero->impulse)
+        return wrong("is out of its bounds");
+    if (block->low == block->high) return holds(TS_MODE_SLIDE);
+    int low = lambda <= block->low + zero->impulse;
+    int high = lambda >= block->high - zero->impulse;
+    if (fabs(u) <= zero->speed) return low || high ? edge("holds with all it has") : holds(TS_MODE_STICK);
+    return (u > 0.0 ? low : high) ? holds(TS_MODE_SLIDE) : wrong("moves within its bounds");
+}
+
+static judgement judge(const ts_block* block, int convex, const double* lambda, const double* u,
+                       const ts_contact_derivative_tolerance* zero) {
+    for (int r = 0; r < block->rows; ++r)
+        if (!isfinite(lambda[r]) || !isfinite(u[r])) return edge("has numbers that are not finite");
+    switch (block->set) {
+    case TS_SET_CONE: return judge_cone(block, convex, lambda, u, zero);
+    case TS_SET_HALF_LINE: return judge_pair(lambda[0], u[0], zero);
+    case TS_SET_BOX: return judge_box(block, lambda[0], u[0], zero);
+    case TS_SET_FREE: break;
+    }
+    for (int r = 0; r < block->rows; ++r)
+        if (fabs(u[r]) > zero->speed) return wrong("is bilateral and moves");
+    return holds(TS_MODE_STICK);
+}
+
+// --- The equations of one block ---
+
+static int unknowns_of(const ts_block* block, ts_contact_mode mode) {
+    if (mode == TS_MODE_STICK) return block->rows;
+    if (mode != TS_MODE_SLIDE || block->set != TS_SET_CONE) return 0;
+    return block->mu > 0.0 ? block->rows - 1 : 1;
+}
+
+// The direction of slip in the tangent rows; row 2 is zero. Zero where mu = 0 and nothing slips.
+static void slip_direction(const double* u, int rows, double slip, double* out_t) {
+    for (int r = 0; r < rows; ++r) out_t[r] = r != 2 && slip > 0.0 ? u[r] / slip : 0.0;
+}
+
+// Number k of an orthonormal basis of the tangent rows across the unit vector t: what the reflection that takes the first
+// tangent row to -+t makes of tangent row k, counted from 1 without row 2.
+static void across(const double* t, int rows, int k, double* out_q) {
+    int row = k < 2 ? k : k + 1;
+    double sign = t[0] < 0.0 ? -1.0 : 1.0;
+    double share = t[row] / (1.0 + fabs(t[0]));
+    for (int r = 0; r < rows; ++r) out_q[r] = (r == row ? 1.0 : 0.0) - share * (t[r] + (r == 0 ? sign : 0.0));
+}
+
+static int write_stick(const ts_block* block, unknown* x) {
+    for (int r = 0; r < block->rows; ++r) {
+        x[r].row = block->row;
+        x[r].rows = block->rows;
+        x[r].E[r] = x[r].P[r] = 1.0;
+    }
+    return block->rows;
+}
+
+static int write_slide(const ts_block* block, int b, int convex, const double* lambda, const double* u, unknown* x,
+                       slider* s) {
+    int rows = block->rows, count = unknowns_of(block, TS_MODE_SLIDE);
+    double slip = ts_cone_tangent_norm(u, rows), t[TS_BLOCK_ROWS_MAX];
+    double length = sqrt(1.0 + block->mu * block->mu);
+    slip_direction(u, rows, slip, t);
+    s->block = b;
+    s->row = block->row;
+    s->rows = rows;
+    for (int k = 0; k < count; ++k) {
+        x[k].row = block->row;
+        x[k].rows = rows;
+    }
+    for (int r = 0; r < rows; ++r) {
+        s->L[r] = -lambda[2] * t[r];
+        x[0].E[r] = (r == 2 ? 1.0 : -block->mu * t[r]) / length;
+        x[0].P[r] = convex ? x[0].E[r] : r == 2 ? 1.0 : 0.0;
+    }
+    if (convex) x[0].lift = slip / length;
+    for (int k = 1; k < count; ++k) {
+        across(t, rows, k, x[k].E);
+        memcpy(x[k].P, x[k].E, sizeof(x[k].P));
+        x[k].curvature = slip / (block->mu * lambda[2]);
+    }
+    return count;
+}
+
+// --- The whole ---
+
+static double ask(const unknown* x, const double* y) { return dot(x->P, y + x->row, x->rows); }
+
+// P^T (G + R) v for a v in `rows` rows from `row` on; `e` is zero and becomes so again.
+static void column_of(const ts_contact_problem* problem, const parts* p, const double* v, int row, int rows, double* e,
+                      double* y, double* out_column) {
+    memcpy(e + row, v, (size_t)rows * sizeof(double));
+    problem->delassus->ops->apply(problem->delassus, e, y);
+    for (int r = row; problem->R && r < row + rows; ++r) y[r] += problem->R[r] * e[r];
+    for (int r = row; r < row + rows; ++r) e[r] = 0.0;
+    for (int i = 0; i < p->A.n; ++i) out_column[i] = ask(&p->x[i], y);
+}
+
+static void fill(const ts_contact_problem* problem, parts* p, double* e, double* y) {
+    int n = p->A.n;
+    memset(e, 0, (size_t)problem->row_count * sizeof(double));
+    for (int j = 0; j < n; ++j) {
+        double* column = p->A.Q + (size_t)j * (size_t)n;
+        column_of(problem, p, p->x[j].E, p->x[j].row, p->x[j].rows, e, y, column);
+        column[j] += p->x[j].curvature;
+    }
+    for (int k = 0; k < p->slide_count; ++k) {
+        double* column = p->W + (size_t)k * (size_t)n;
+        column_of(problem, p, p->slide[k].L, p->slide[k].row, p->slide[k].rows, e, y, column);
+        for (int i = 0; i < n; ++i)
+            if (p->x[i].row == p->slide[k].row) column[i] -= p->x[i].lift;
+    }
+}
+
+// Memory of n unknowns and `slides` sliders.
+static parts* take_parts(int n, int slides, ts_arena* arena) {
+    parts* p = (parts*)ts_arena_alloc_zeroed(arena, 1, sizeof(parts));
+    if (!p) return NULL;
+    p->A.n = n;
+    p->x = (unknown*)ts_arena_alloc_zeroed(arena, (size_t)n, sizeof(unknown));
+    p->slide = (slider*)ts_arena_alloc_zeroed(arena, (size_t)slides, sizeof(slider));
+    p->W = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)slides);
+    p->A.Q = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)n);
+    p->A.Q_tau = TS_ARENA_ARRAY(arena, double, n);
+    p->A.V_tau = TS_ARENA_ARRAY(arena, double, n);
+    p->A.pivot = TS_ARENA_ARRAY(arena, int, n);
+    int whole = p->x && p->slide && p->W && p->A.Q && p->A.Q_tau && p->A.V_tau && p->A.pivot;
+    return whole ? p : NULL;
+}
+
+static ts_code judge_all(const ts_contact_problem* problem, int convex, const double* impulse, const double* u,
+                         const ts_contact_derivative_tolerance* zero, ts_contact_mode* mode, int* out_unknowns,
+                         int* out_slides, int* out_refused, ts_status* out_status) {
+    for (int b = 0; b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        judgement j = judge(block, convex, impulse + block->row, u + block->row, zero);
+        if (j.code != TS_OK) {
+            *out_refused = b;
+            return ts_status_set(out_status, j.code, NULL, 0, "block %d %s", b, j.why);
+        }
+        mode[b] = j.mode;
+        *out_unknowns += unknowns_of(block, j.mode);
+        *out_slides += block->set == TS_SET_CONE && j.mode == TS_MODE_SLIDE;
+    }
+    return TS_OK;
+}
+
+static ts_code short_of_memory(ts_status* out_status) {
+    return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of the contact problem");
+}
+
+// The rest of ts_contact_derivative_make once the modes are known.
+static ts_code assemble(const ts_contact_problem* problem, int convex, const double* impulse, const double* u,
+                        const ts_contact_mode* mode, double floor, ts_arena* arena, parts* p, ts_status* out_status) {
+    int n = 0, slides = 0;
+    for (int b = 0; b < problem->block_count; ++b) {
+        const ts_block* block = &problem->block[b];
+        if (unknowns_of(block, mode[b]) == 0) continue;
+        if (mode[b] == TS_MODE_STICK)
+            n += write_stick(block, p->x + n);
+        else
+            n += write_slide(block, b, convex, impulse + block->row, u + block->row, p->x + n, &p->slide[slides++]);
+    }
+    p->slide_count = slides;
+    double* e = TS_ARENA_ARRAY(arena, double, problem->row_count);
+    double* y = TS_ARENA_ARRAY(arena, double, problem->row_count);
+    if (!e || !y) return short_of_memory(out_status);
+    fill(problem, p, e, y);
+    return factorise(&p->A, floor, arena) ? ts_status_ok(out_status) : short_of_memory(out_status);
+}
+
+ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
+                                   const ts_contact_derivative_tolerance* tolerance, ts_arena* arena,
+                                   ts_contact_derivative* out_derivative, ts_status* out_status) {
+    static const ts_contact_derivative nothing = {0, 0, 0, 0, -1, NULL, NULL};
+    ts_contact_derivative* d = out_derivative;
+    *d = nothing;
+    d->block_count = problem->block_count;
+    d->row_count = problem->row_count;
+    if (law != TS_LAW_NCP && law != TS_LAW_CCP)
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "no derivative for the law %s",
+                             ts_contact_law_name(law));
+    if (!(problem->delassus->ops->abilities & TS_DELASSUS_APPLY))
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "the operator %s cannot apply",
+                             problem->delassus->ops->name);
+    if (!(tolerance->impulse >= 0.0 && tolerance->speed >= 0.0 && tolerance->rank >= 0.0))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a tolerance is negative or not a number");
+    int rows = problem->row_count, slides = 0;
+    double* u = TS_ARENA_ARRAY(arena, double, rows);
+    ts_contact_mode* mode = TS_ARENA_ARRAY(arena, ts_contact_mode, problem->block_count);
+    if (!u || !mode) return short_of_memory(out_status);
+    problem->delassus->ops->apply(problem->delassus, impulse, u);
+    for (int i = 0; i < rows; ++i) u[i] += (problem->R ? problem->R[i] * impulse[i] : 0.0) + problem->g[i];
+    int convex = law == TS_LAW_CCP;
+    ts_code code =
+        judge_all(problem, convex, impulse, u, tolerance, mode, &d->unknowns, &slides, &d->refused, out_status);
+    if (code != TS_OK) return code;
+    if (d->unknowns > TS_CONTACT_DERIVATIVE_UNKNOWNS_MAX)
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "%d unknowns; at most %d can be differentiated",
+                             d->unknowns, (int)TS_CONTACT_DERIVATIVE_UNKNOWNS_MAX);
+    parts* p = take_parts(d->unknowns, slides, arena);
+    if (!p) return short_of_memory(out_status);
+    code = assemble(problem, convex, impulse, u, mode, tolerance->rank, arena, p, out_status);
+    if (code != TS_OK) return code;
+    d->rank = p->A.rank;
+    d->mode = mode;
+    d->parts = p;
+    return TS_OK;
+}
+
+// Relative length of what was missed.
+static double relative(double missed, double whole) { return whole > 0.0 ? missed / whole : 0.0; }
+
+ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, const double* du, const double* dmu,
+                                      ts_arena* scratch, double* out_dlambda, double* out_mismatch) {
+    const parts* p = derivative->parts;
+    TS_ASSERT(p);
+    int n = p->A.n;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* b = TS_ARENA_ARRAY(scratch, double, n);
+    double* x = TS_ARENA_ARRAY(scratch, double, n);
+    double* work = TS_ARENA_ARRAY(scratch, double, n);
+    ts_code code = b && x && work ? TS_OK : TS_ERROR_MEMORY;
+    if (code == TS_OK) {
+        for (int i = 0; i < n; ++i) b[i] = -ask(&p->x[i], du);
+        for (int k = 0; dmu && k < p->slide_count; ++k)
+            for (int i = 0; i < n; ++i) b[i] -= p->W[(size_t)k * (size_t)n + (size_t)i] * dmu[p->slide[k].block];
+        double whole = tail(b, 0, n);
+        double missed = solve_forward(&p->A, b, x, work);
+        if (out_mismatch) *out_mismatch = relative(missed, whole);
+        memset(out_dlambda, 0, (size_t)derivative->row_count * sizeof(double));
+        for (int i = 0; i < n; ++i)
+            for (int r = 0; r < p->x[i].rows; ++r) out_dlambda[p->x[i].row + r] += p->x[i].E[r] * x[i];
+        for (int k = 0; dmu && k < p->slide_count; ++k)
+            for (int r = 0; r < p->slide[k].rows; ++r)
+                out_dlambda[p->slide[k].row + r] += p->slide[k].L[r] * dmu[p->slide[k].block];
+    }
+    ts_arena_scope_end(scratch, scope);
+    return code;
+}
+
+ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, const double* lambda_bar,
+                                      ts_arena* scratch, double* out_g_bar, double* out_mu_bar, double* out_mismatch) {
+    const parts* p = derivative->parts;
+    TS_ASSERT(p);
+    int n = p->A.n;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* c = TS_ARENA_ARRAY(scratch, double, n);
+    double* w = TS_ARENA_ARRAY(scratch, double, n);
+    double* work = TS_ARENA_ARRAY(scratch, double, n);
+    ts_code code = c && w && work ? TS_OK : TS_ERROR_MEMORY;
+    if (code == TS_OK) {
+        for (int i = 0; i < n; ++i) c[i] = dot(p->x[i].E, lambda_bar + p->x[i].row, p->x[i].rows);
+        double missed = solve_backward(&p->A, c, w, work);
+        if (out_mismatch) *out_mismatch = relative(missed, tail(c, 0, n));
+        for (int b = 0; out_mu_bar && b < derivative->block_count; ++b) out_mu_bar[b] = 0.0;
+        for (int k = 0; out_mu_bar && k < p->slide_count; ++k) {
+            const slider* s = &p->slide[k];
+            out_mu_bar[s->block] = dot(s->L, lambda_bar + s->row, s->rows) - dot(w, p->W + (size_t)k * (size_t)n, n);
+        }
+        memset(out_g_bar, 0, (size_t)derivative->row_count * sizeof(double));
+        for (int i = 0; i < n; ++i)
+            for (int r = 0; r < p->x[i].rows; ++r) out_g_bar[p->x[i].row + r] -= p->x[i].P[r] * w[i];
+    }
+    ts_arena_scope_end(scratch, scope);
+    return code;
+}

@@ -1,0 +1,107 @@
+// The internal part of an answer.
+//
+// Problem: the part of lambda in the null space of G, (I - G^+ G) lambda. Rule: an orthonormal basis Q of the columns of
+// S = (G + G^T) / 2 by Gram and Schmidt with column pivoting, until no remaining column is longer than rounding of the
+// first; then lambda - Q Q^T lambda. S is symmetric, so its column space is orthogonal to its null space.
+// Source: Golub and Van Loan, Matrix Computations, ch. 5 (modified Gram-Schmidt, pivoting, orthogonalising twice).
+// Guaranteed: Q is orthonormal to rounding; what is returned moves nothing by more than rounding times |G| |lambda|.
+// Known to fail: where the rank itself is uncertain, as in recorded matrices with 1e-3 of noise, it finds full rank and
+// so no internal force.
+#include "contact/judge/internal_force.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static double dot(const double* a, const double* b, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+static void take_out(const double* q, int n, double* x) {
+    double share = dot(q, x, n);
+    for (int i = 0; i < n; ++i) x[i] -= share * q[i];
+}
+
+// The longest of vectors [first, n).
+static int longest(const double* S, int first, int n, double* out_norm) {
+    int best = first;
+    double most = -1.0;
+    for (int k = first; k < n; ++k) {
+        double squared = dot(S + (size_t)k * (size_t)n, S + (size_t)k * (size_t)n, n);
+        if (squared > most) {
+            most = squared;
+            best = k;
+        }
+    }
+    *out_norm = sqrt(most > 0.0 ? most : 0.0);
+    return best;
+}
+
+// Turns the rows of the symmetric S into an orthonormal basis of their span; returns its size.
+static int orthonormalise(double* S, int n) {
+    double first = 0.0;
+    for (int k = 0; k < n; ++k) {
+        double* row = S + (size_t)k * (size_t)n;
+        double norm;
+        int pivot = longest(S, k, n, &norm);
+        if (k == 0) first = norm;
+        if (!(norm > 64.0 * DBL_EPSILON * n * first)) return k;
+        double* other = S + (size_t)pivot * (size_t)n;
+        for (int i = 0; i < n && pivot != k; ++i) {
+            double kept = row[i];
+            row[i] = other[i];
+            other[i] = kept;
+        }
+        // Once more against the basis so far: a short remainder is mostly rounding along it.
+        for (int j = 0; j < k; ++j) take_out(S + (size_t)j * (size_t)n, n, row);
+        norm = sqrt(dot(row, row, n));
+        if (!(norm > 0.0)) return k;
+        for (int i = 0; i < n; ++i) row[i] /= norm;
+        for (int j = k + 1; j < n; ++j) take_out(row, n, S + (size_t)j * (size_t)n);
+    }
+    return n;
+}
+
+static int all_finite(const double* x, size_t n) {
+    for (size_t i = 0; i < n; ++i)
+        if (!isfinite(x[i])) return 0;
+    return 1;
+}
+
+double ts_internal_force(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch,
+                         double* out_internal) {
+    int n = problem->row_count;
+    double norm = (double)NAN;
+    size_t numbers = (size_t)n * (size_t)n;
+    if (n > TS_INTERNAL_FORCE_ROWS_MAX || !(problem->delassus->ops->abilities & TS_DELASSUS_APPLY)) return norm;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* S = TS_ARENA_ARRAY(scratch, double, numbers);
+    double* rest = TS_ARENA_ARRAY(scratch, double, n);
+    double* unit = TS_ARENA_ARRAY(scratch, double, n);
+    if (S && rest && unit) {
+        memset(unit, 0, (size_t)n * sizeof(double));
+        for (int k = 0; k < n; ++k) {
+            unit[k] = 1.0;
+            problem->delassus->ops->apply(problem->delassus, unit, S + (size_t)k * (size_t)n);
+            unit[k] = 0.0;
+        }
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < i; ++j) {
+                double* upper = &S[(size_t)j * (size_t)n + (size_t)i];
+                double* lower = &S[(size_t)i * (size_t)n + (size_t)j];
+                *upper = *lower = 0.5 * (*upper + *lower);
+            }
+        if (all_finite(S, numbers) && all_finite(impulse, (size_t)n)) {
+            int rank = orthonormalise(S, n);
+            memcpy(rest, impulse, (size_t)n * sizeof(double));
+            for (int pass = 0; pass < 2; ++pass)
+                for (int k = 0; k < rank; ++k) take_out(S + (size_t)k * (size_t)n, n, rest);
+            norm = sqrt(dot(rest, rest, n));
+            if (out_internal) memcpy(out_internal, rest, (size_t)n * sizeof(double));
+        }
+    }
+    ts_arena_scope_end(scratch, scope);
+    return norm;
+}

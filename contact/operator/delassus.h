@@ -1,0 +1,125 @@
+// The Delassus operator G = J M^-1 J^T as a small table of functions. A solver says which of them it needs; it never
+// assumes a matrix that a pile of 10,000 contacts could not hold.
+//
+// Rows are grouped in blocks (a frictional contact is a block of three rows). The operator carries one current impulse
+// in whatever form suits it: `set_impulse` loads it, `add_impulse` changes one block, `velocity` reads one block of
+// G lambda.
+#ifndef TS_CONTACT_DELASSUS_H
+#define TS_CONTACT_DELASSUS_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What an operator can do; a bit set.
+typedef enum ts_delassus_ability {
+    TS_DELASSUS_ROWS = 1,    // set_impulse, add_impulse, velocity, diagonal
+    TS_DELASSUS_APPLY = 2,   // apply
+    TS_DELASSUS_FACTOR = 4,  // factorise, solve
+    TS_DELASSUS_BLOCKS = 8   // gather, blocks, join, split
+} ts_delassus_ability;
+
+/// Most rows one block can have.
+enum { TS_BLOCK_ROWS_MAX = 6 };
+
+typedef struct ts_delassus ts_delassus;
+
+/// Blocks in groups that do not touch each other; see contact/island.h.
+typedef struct ts_islands {
+    int count;
+    const int* start;  // (count + 1): island i owns block[start[i]] to block[start[i + 1] - 1]
+    const int* block;  // (block_count), ascending within an island
+} ts_islands;
+
+/// An operator's matrix by blocks, only those that are not zero, in compressed rows.
+typedef struct ts_delassus_blocks {
+    const int* start;     // (block_count + 1): row of blocks b holds entries start[b] to start[b + 1] - 1
+    const int* column;    // ascending within a row; the diagonal block is always there
+    const size_t* at;     // where an entry's numbers begin in `value`
+    const double* value;  // rows x rows of each entry, row-major
+} ts_delassus_blocks;
+
+/// The functions of an operator. Vectors have row_count entries unless said otherwise.
+typedef struct ts_delassus_ops {
+    const char* name;
+    unsigned abilities;
+    /// The current impulse becomes `impulse`.
+    void (*set_impulse)(ts_delassus* G, const double* impulse);
+    /// The current impulse of block b grows by `delta` (its rows).
+    void (*add_impulse)(ts_delassus* G, int b, const double* delta);
+    /// Rows of block b of G times the current impulse.
+    void (*velocity)(const ts_delassus* G, int b, double* out_velocity);
+    /// The diagonal block G_bb, row-major rows x rows; valid as long as G.
+    const double* (*diagonal)(const ts_delassus* G, int b);
+    /// y = G x; the current impulse is not touched.
+    void (*apply)(ts_delassus* G, const double* x, double* out_y);
+    /// Factorises G + diag(shift), every entry > 0. TS_ERROR_NUMERIC when it is not positive definite.
+    ts_code (*factorise)(ts_delassus* G, const double* shift);
+    /// Solves with the last factor, in place.
+    void (*solve)(ts_delassus* G, double* x);
+    /// The matrix of some blocks against each other, dense row-major: its rows and columns are those of block list[0],
+    /// then list[1], ... With `count` blocks of three rows that is 9 count^2 numbers: for few blocks only.
+    void (*gather)(const ts_delassus* G, int count, const int* list, double* out_matrix);
+    /// The whole matrix by blocks, in memory of the arena. Returns 0 when that is short or when there would be more than
+    /// `most` numbers: a body with ten thousand contacts couples them all.
+    int (*blocks)(const ts_delassus* G, ts_arena* arena, size_t most, ts_delassus_blocks* out_blocks);
+    /// Calls join(context, a, b) for pairs of blocks, enough that blocks which act on each other become connected.
+    void (*join)(const ts_delassus* G, ts_arena* scratch, void (*join)(void* context, int a, int b), void* context);
+    /// One operator per island, each over its own blocks only and independent of the others, so that several threads may
+    /// use one each. They may share constant data with G and live as long as it and the arena. 0 when memory is short.
+    int (*split)(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part);
+} ts_delassus_ops;
+
+/// An operator. Concrete ones embed this as their first member; memory belongs to the arena they came from.
+struct ts_delassus {
+    const ts_delassus_ops* ops;
+    int row_count;
+    int block_count;
+    const int* block_row;  // (block_count + 1): rows of block b are [block_row[b], block_row[b+1])
+};
+
+/// A full matrix G (row_count x row_count, row-major, copied). Can do everything. It need not be exactly symmetric:
+/// recorded matrices are not, and products use it as it stands. NULL when memory is short.
+ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* block_row, const double* G);
+
+/// A part of a block's Jacobian: columns [column, column + count) of the generalised velocity.
+typedef struct ts_delassus_segment {
+    int column;
+    int count;
+    const double* J;  // (rows of the block x count), row-major
+    const double* Y;  // (rows of the block x count): (M^-1 J^T)^T, on the same columns
+} ts_delassus_segment;
+
+/// The block-sparse velocity form: keeps V = M^-1 J^T lambda (velocity_count entries) and reads rows as J V. Block b
+/// owns segments [segment_start[b], segment_start[b+1]); columns of a block's segments must not overlap. Everything is
+/// copied. A segment with Y == J (coordinates in which M is the identity) is stored once. Can do rows and apply. NULL
+/// when memory is short.
+ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
+                                       const int* segment_start, const ts_delassus_segment* segments);
+
+/// The same without copies: block_row, segment_start, segments and the rows they point to stay with the caller and must
+/// outlive the operator. Fastest when the rows lie in block order, a block's J one behind the other.
+ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_count, int block_count,
+                                              const int* block_row, const int* segment_start,
+                                              const ts_delassus_segment* segments);
+
+/// Enables a velocity form to factorise: analyses G + diag(shift) and takes memory for its factor, through the bodies where
+/// rows outnumber their degrees of freedom, else by blocks of rows (contact/operator/delassus_factor.c). The analysis is kept when
+/// the shift changes. Returns 0, and leaves G as it was, for other operators, when memory is short, or when the factor
+/// would hold more than `most` numbers.
+int ts_delassus_velocity_form_factor(ts_delassus* G, ts_arena* arena, size_t most);
+
+/// V = M^-1 J^T lambda of the current impulse of a velocity-form operator (velocity_count entries); NULL for others.
+const double* ts_delassus_velocity_change(const ts_delassus* G);
+
+/// The matrix of any operator that can apply, dense row-major (row_count^2), column by column. For tests and
+/// small cases; leaves out_G alone when scratch memory is short.
+void ts_delassus_to_matrix(ts_delassus* G, ts_arena* scratch, double* out_G);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

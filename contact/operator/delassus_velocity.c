@@ -1,0 +1,566 @@
+// The Delassus operator in velocity form, for piles.
+//
+// Problem: row blocks of G lambda for a G that is never formed. With V = M^-1 J^T lambda kept up to date, block b of
+// G lambda is J_b V, and a change d of lambda_b costs V += Y_b^T d with the cached Y_b = (M^-1 J_b^T)^T. A block
+// between two free bodies touches two runs of six columns, so both cost 36 multiply-adds whatever the size of the pile.
+// Source: the classical sequential-impulse form of projected Gauss-Seidel (docs/contact.md).
+//
+// A sweep over a large pile is bound by memory, so the segments lie in one buffer in block order: J then Y of a block
+// side by side and the next block behind them. Where the caller gives the same array for J and Y (coordinates in which
+// M is the identity), it is stored once and the traffic halves.
+// V drifts by rounding in a long solve; `set_impulse` computes it afresh.
+#include <string.h>
+
+#include "base/sort.h"
+#include "contact/operator/delassus_factor_internal.h"
+#include "contact/sweep_order_internal.h"
+
+// Blocks a thread reads at a time: some ten microseconds of work.
+enum { READ_GRAIN = 512 };
+
+static void read_block(const ts_velocity_form* self, int b, const double* V, double* out_velocity) {
+    const ts_velocity_block* block = &self->block[b];
+    if (block->kernel != TS_VELOCITY_ANY) {
+        ts_velocity_read_six(block, V, out_velocity);
+        return;
+    }
+    for (int r = 0; r < block->rows; ++r) {
+        double sum = 0.0;
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* segment = &self->segment[s];
+            const double* row = segment->J + (size_t)r * (size_t)segment->count;
+            for (int j = 0; j < segment->count; ++j) sum += row[j] * V[segment->column + j];
+        }
+        out_velocity[r] = sum;
+    }
+}
+
+static void change_block(const ts_velocity_form* self, int b, const double* delta, double* V) {
+    const ts_velocity_block* block = &self->block[b];
+    if (block->kernel != TS_VELOCITY_ANY) {
+        ts_velocity_change_six(block, delta[0], delta[1], delta[2], V);
+        return;
+    }
+    for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
+        const ts_delassus_segment* segment = &self->segment[s];
+        double* target = V + segment->column;
+        const double* Y = segment->Y;
+        for (int r = 0; r < block->rows; ++r, Y += segment->count) {
+            double d = delta[r];
+            if (d == 0.0) continue;
+            for (int j = 0; j < segment->count; ++j) target[j] += d * Y[j];
+        }
+    }
+}
+
+// A product in progress.
+typedef struct product {
+    const ts_velocity_form* form;
+    const double* impulse;
+    double* V;
+    double* out;
+} product;
+
+static void change_places(void* context, int begin, int end, int piece) {
+    const product* p = (const product*)context;
+    (void)piece;
+    for (int b = begin; b < end; ++b) change_block(p->form, b, p->impulse + p->form->base.block_row[b], p->V);
+}
+
+static void read_range(void* context, int begin, int end, int worker) {
+    const product* p = (const product*)context;
+    (void)worker;
+    for (int b = begin; b < end; ++b) read_block(p->form, b, p->V, p->out + p->form->base.block_row[b]);
+}
+
+// The pieces of a sweep touch no common column, so they may be summed at once too.
+static void load_impulse(const ts_velocity_form* self, const double* impulse, double* V) {
+    memset(V, 0, (size_t)self->velocity_count * sizeof(double));
+    if (self->order) {
+        product p = {self, impulse, V, NULL};
+        ts_sweep_order_run(self->order, self->tasks, 0, change_places, &p);
+        return;
+    }
+    for (int b = 0; b < self->base.block_count; ++b) change_block(self, b, impulse + self->base.block_row[b], V);
+}
+
+static void set_impulse(ts_delassus* base, const double* impulse) {
+    ts_velocity_form* self = (ts_velocity_form*)base;
+    load_impulse(self, impulse, self->V);
+}
+
+static void add_impulse(ts_delassus* base, int b, const double* delta) {
+    ts_velocity_form* self = (ts_velocity_form*)base;
+    change_block(self, b, delta, self->V);
+}
+
+static void velocity(const ts_delassus* base, int b, double* out_velocity) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    read_block(self, b, self->V, out_velocity);
+}
+
+static const double* diagonal(const ts_delassus* base, int b) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    return self->diagonal + self->diagonal_start[b];
+}
+
+static void apply(ts_delassus* base, const double* x, double* out_y) {
+    ts_velocity_form* self = (ts_velocity_form*)base;
+    product p = {self, x, self->V_apply, NULL};
+    p.out = out_y;
+    load_impulse(self, x, self->V_apply);
+    ts_task_parallel_for(self->order ? self->tasks : NULL, base->block_count, READ_GRAIN, read_range, &p);
+}
+
+// Segment s of block a against segment t of block b: J_s Y_t^T on the columns they share, added to the block at out.
+static void add_shared(const ts_delassus_segment* s, const ts_delassus_segment* t, int rows_a, int rows_b, double* out,
+                       size_t ld) {
+    int first = s->column > t->column ? s->column : t->column;
+    int end_s = s->column + s->count, end_t = t->column + t->count;
+    int end = end_s < end_t ? end_s : end_t;
+    for (int i = 0; i < rows_a && first < end; ++i) {
+        const double* J = s->J + (size_t)i * (size_t)s->count - s->column;
+        for (int k = 0; k < rows_b; ++k) {
+            const double* Y = t->Y + (size_t)k * (size_t)t->count - t->column;
+            double sum = 0.0;
+            for (int j = first; j < end; ++j) sum += J[j] * Y[j];
+            out[(size_t)i * ld + (size_t)k] += sum;
+        }
+    }
+}
+
+static void add_pair(const ts_velocity_form* self, int a, int b, double* out, size_t ld) {
+    for (int s = self->segment_start[a]; s < self->segment_start[a + 1]; ++s)
+        for (int t = self->segment_start[b]; t < self->segment_start[b + 1]; ++t)
+            add_shared(&self->segment[s], &self->segment[t], self->block[a].rows, self->block[b].rows, out, ld);
+}
+
+static void gather(const ts_delassus* base, int count, const int* list, double* out) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    size_t rows = 0, row = 0;
+    for (int i = 0; i < count; ++i) rows += (size_t)self->block[list[i]].rows;
+    memset(out, 0, rows * rows * sizeof(double));
+    for (int i = 0; i < count; ++i) {
+        int a = list[i];
+        size_t column = 0;
+        for (int k = 0; k < count; ++k) {
+            int b = list[k];
+            add_pair(self, a, b, out + row * rows + column, rows);
+            column += (size_t)self->block[b].rows;
+        }
+        row += (size_t)self->block[a].rows;
+    }
+}
+
+// Which blocks use each column, in compressed rows by column.
+typedef struct column_users {
+    int* start;  // (velocity_count + 1)
+    int* user;   // ascending within a column
+    int* stamp;  // (block_count): the last block that was shown this one
+} column_users;
+
+static int list_users(const ts_velocity_form* self, ts_arena* arena, column_users* out) {
+    int n = self->velocity_count;
+    out->start = (int*)ts_arena_alloc_zeroed(arena, (size_t)n + 1, sizeof(int));
+    out->stamp = TS_ARENA_ARRAY(arena, int, self->base.block_count);
+    int* next = TS_ARENA_ARRAY(arena, int, n);
+    if (!out->start || !out->stamp || !next) return 0;
+    for (int b = 0; b < self->base.block_count; ++b) {
+        out->stamp[b] = -1;
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            for (int j = 0; j < self->segment[s].count; ++j) ++out->start[self->segment[s].column + j + 1];
+    }
+    for (int j = 0; j < n; ++j) {
+        out->start[j + 1] += out->start[j];
+        next[j] = out->start[j];
+    }
+    out->user = TS_ARENA_ARRAY(arena, int, out->start[n]);
+    if (!out->user) return 0;
+    for (int b = 0; b < self->base.block_count; ++b)
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            for (int j = 0; j < self->segment[s].count; ++j) out->user[next[self->segment[s].column + j]++] = b;
+    return 1;
+}
+
+// The blocks that share a column with block a, itself included, in no order; `list` may be NULL to count only.
+static int neighbours(const ts_velocity_form* self, column_users* users, int a, int mark, int* list) {
+    int count = 0;
+    users->stamp[a] = mark;
+    if (list) list[count] = a;
+    ++count;
+    for (int s = self->segment_start[a]; s < self->segment_start[a + 1]; ++s) {
+        int first = self->segment[s].column;
+        for (int i = users->start[first]; i < users->start[first + self->segment[s].count]; ++i) {
+            int b = users->user[i];
+            if (users->stamp[b] == mark) continue;
+            users->stamp[b] = mark;
+            if (list) list[count] = b;
+            ++count;
+        }
+    }
+    return count;
+}
+
+static int list_blocks(const ts_delassus* base, ts_arena* arena, size_t most, ts_delassus_blocks* out) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    int n = base->block_count;
+    column_users users;
+    int* start = TS_ARENA_ARRAY(arena, int, n + 1);
+    if (!start || !list_users(self, arena, &users)) return 0;
+    // Three times over: to count entries, to list them, to fill them. Marks of the two walks must differ.
+    size_t entries = 0;
+    for (int a = 0; a < n; ++a) {
+        start[a] = (int)entries;
+        entries += (size_t)neighbours(self, &users, a, a, NULL);
+        if (entries > most) return 0;
+    }
+    start[n] = (int)entries;
+    int* column = TS_ARENA_ARRAY(arena, int, entries);
+    size_t* at = TS_ARENA_ARRAY(arena, size_t, entries);
+    if (!column || !at) return 0;
+    size_t numbers = 0;
+    for (int a = 0; a < n; ++a) {
+        int count = neighbours(self, &users, a, n + a, column + start[a]);
+        ts_sort_ints(column + start[a], count);
+        for (int e = start[a]; e < start[a + 1]; ++e) {
+            at[e] = numbers;
+            numbers += (size_t)self->block[a].rows * (size_t)self->block[column[e]].rows;
+        }
+        if (numbers > most) return 0;
+    }
+    double* value = (double*)ts_arena_alloc_zeroed(arena, numbers, sizeof(double));
+    if (!value) return 0;
+    for (int a = 0; a < n; ++a)
+        for (int e = start[a]; e < start[a + 1]; ++e)
+            add_pair(self, a, column[e], value + at[e], (size_t)self->block[column[e]].rows);
+    out->start = start;
+    out->column = column;
+    out->at = at;
+    out->value = value;
+    return 1;
+}
+
+// Blocks that share a column act on each other. A column remembers the first block that used it, and where a segment
+// begins the longest one that has been joined there: the same body again costs one call, not one per column.
+static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)(void* context, int a, int b),
+                        void* context) {
+    const ts_velocity_form* self = (const ts_velocity_form*)base;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    int* first_user = TS_ARENA_ARRAY(scratch, int, self->velocity_count);
+    int* joined = (int*)ts_arena_alloc_zeroed(scratch, (size_t)self->velocity_count, sizeof(int));
+    int usable = first_user && joined;
+    for (int j = 0; usable && j < self->velocity_count; ++j) first_user[j] = -1;
+    for (int s = 0, b = 0; usable && b < base->block_count; ++b) {
+        for (; s < self->segment_start[b + 1]; ++s) {
+            int first = self->segment[s].column, count = self->segment[s].count;
+            if (count > 0 && joined[first] >= count) {
+                join(context, first_user[first], b);
+                continue;
+            }
+            for (int j = first; j < first + count; ++j) {
+                if (first_user[j] < 0) first_user[j] = b;
+                if (first_user[j] != b) join(context, first_user[j], b);
+            }
+            if (count > 0) joined[first] = count;
+        }
+    }
+    ts_arena_scope_end(scratch, scope);
+}
+
+static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part);
+
+static ts_code factorise(ts_delassus* base, const double* shift) {
+    ts_velocity_form* self = (ts_velocity_form*)base;
+    return ts_velocity_factor_update(self->factor, self, shift);
+}
+
+static void solve(ts_delassus* base, double* x) {
+    ts_velocity_form* self = (ts_velocity_form*)base;
+    ts_velocity_factor_solve(self->factor, self, x);
+}
+
+static const ts_delassus_ops velocity_ops = {
+    .name = "velocity",
+    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
+    .set_impulse = set_impulse,
+    .add_impulse = add_impulse,
+    .velocity = velocity,
+    .diagonal = diagonal,
+    .apply = apply,
+    .factorise = NULL,
+    .solve = NULL,
+    .gather = gather,
+    .blocks = list_blocks,
+    .join = join_blocks,
+    .split = split,
+};
+
+static const ts_delassus_ops factor_ops = {
+    .name = "velocity",
+    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS | TS_DELASSUS_FACTOR,
+    .set_impulse = set_impulse,
+    .add_impulse = add_impulse,
+    .velocity = velocity,
+    .diagonal = diagonal,
+    .apply = apply,
+    .factorise = factorise,
+    .solve = solve,
+    .gather = gather,
+    .blocks = list_blocks,
+    .join = join_blocks,
+    .split = split,
+};
+
+// Fills block b's entry from its segments. The six-column kernels want the second segment's rows right behind the
+// first's.
+static void place_block(ts_velocity_form* self, int b) {
+    ts_velocity_block* block = &self->block[b];
+    int first = self->segment_start[b], count = self->segment_start[b + 1] - first;
+    const ts_delassus_segment* segment = &self->segment[first];
+    block->rows = self->base.block_row[b + 1] - self->base.block_row[b];
+    block->kernel = TS_VELOCITY_ANY;
+    block->J = count > 0 ? segment[0].J : NULL;
+    block->Y = count > 0 ? segment[0].Y : NULL;
+    block->column[0] = count > 0 ? segment[0].column : 0;
+    block->column[1] = count > 1 ? segment[1].column : 0;
+    if (block->rows != 3 || count < 1 || count > 2 || segment[0].count != 6) return;
+    if (count == 1) block->kernel = TS_VELOCITY_ONE;
+    if (count == 2 && segment[1].count == 6 && segment[1].J == segment[0].J + 18 && segment[1].Y == segment[0].Y + 18)
+        block->kernel = TS_VELOCITY_PAIR;
+}
+
+// G_bb = sum over the block's segments of J Y^T; they do not overlap, so no cross terms. Symmetric, as M is.
+static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block) {
+    const ts_velocity_block* block = &self->block[b];
+    if (block->kernel != TS_VELOCITY_ANY) {
+        // Column k of the block is the rows times row k.
+        double column[3];
+        for (int k = 0; k < 3; ++k) {
+            const double* Y = block->Y + 6 * k;
+            if (block->kernel == TS_VELOCITY_PAIR)
+                TS_SIX(read_pair)(block->J, Y, Y + 18, column);
+            else
+                TS_SIX(read)(block->J, Y, column);
+            for (int i = k; i < 3; ++i) out_block[3 * i + k] = out_block[3 * k + i] = column[i];
+        }
+        return;
+    }
+    int rows = block->rows;
+    for (int i = 0; i < rows; ++i) {
+        for (int k = 0; k < rows; ++k) {
+            double sum = 0.0;
+            for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
+                const ts_delassus_segment* segment = &self->segment[s];
+                const double* J = segment->J + (size_t)i * (size_t)segment->count;
+                const double* Y = segment->Y + (size_t)k * (size_t)segment->count;
+                for (int j = 0; j < segment->count; ++j) sum += J[j] * Y[j];
+            }
+            out_block[i * rows + k] = sum;
+        }
+    }
+}
+
+ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_count, int block_count,
+                                              const int* block_row, const int* segment_start,
+                                              const ts_delassus_segment* segments) {
+    size_t diagonal_total = 0;
+    for (int b = 0; b < block_count; ++b) {
+        size_t rows = (size_t)(block_row[b + 1] - block_row[b]);
+        diagonal_total += rows * rows;
+    }
+    ts_velocity_form* self = TS_ARENA_ARRAY(arena, ts_velocity_form, 1);
+    if (!self) return NULL;
+    self->velocity_count = velocity_count;
+    self->V = (double*)ts_arena_alloc_zeroed(arena, (size_t)velocity_count, sizeof(double));
+    self->V_apply = TS_ARENA_ARRAY(arena, double, velocity_count);
+    self->block = TS_ARENA_ARRAY(arena, ts_velocity_block, block_count);
+    self->diagonal = TS_ARENA_ARRAY(arena, double, diagonal_total);
+    self->diagonal_start = TS_ARENA_ARRAY(arena, size_t, block_count);
+    if (!self->V || !self->V_apply || !self->block || !self->diagonal || !self->diagonal_start) return NULL;
+    self->base.ops = &velocity_ops;
+    self->base.row_count = block_row[block_count];
+    self->base.block_count = block_count;
+    self->base.block_row = block_row;
+    self->segment = segments;
+    self->segment_start = segment_start;
+    self->factor = NULL;
+    self->factor_most = 0;
+    self->order = NULL;
+    self->tasks = NULL;
+    size_t at = 0;
+    for (int b = 0; b < block_count; ++b) {
+        place_block(self, b);
+        self->diagonal_start[b] = at;
+        fill_diagonal(self, b, self->diagonal + at);
+        at += (size_t)self->block[b].rows * (size_t)self->block[b].rows;
+    }
+    return &self->base;
+}
+
+// Numbers the columns of every island afresh, ascending, so that its V is short. A column belongs to one island at
+// most.
+static void number_columns(const ts_velocity_form* self, const ts_islands* islands, int* owner, int* renamed,
+                           int* out_count) {
+    for (int j = 0; j < self->velocity_count; ++j) owner[j] = -1;
+    for (int i = 0; i < islands->count; ++i) {
+        out_count[i] = 0;
+        for (int k = islands->start[i]; k < islands->start[i + 1]; ++k) {
+            int b = islands->block[k];
+            for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+                for (int j = 0; j < self->segment[s].count; ++j) owner[self->segment[s].column + j] = i;
+        }
+    }
+    for (int j = 0; j < self->velocity_count; ++j)
+        if (owner[j] >= 0) renamed[j] = out_count[owner[j]]++;
+}
+
+// V of two islands never share a line of the cache: two threads may be at work on them.
+static int padded_columns(int columns) { return (columns + 7) & ~7; }
+
+// What all islands' parts are cut from, one allocation each.
+typedef struct part_room {
+    ts_velocity_form* form;        // (islands)
+    ts_velocity_block* block;      // (blocks)
+    size_t* diagonal_start;        // (blocks)
+    int* block_row;                // (blocks + islands)
+    int* segment_start;            // (blocks + islands)
+    ts_delassus_segment* segment;  // (segments)
+    double* V;                     // (columns, padded), zero
+    double* V_apply;               // (columns, padded)
+} part_room;
+
+static int take_room(const ts_velocity_form* self, ts_arena* arena, int islands, part_room* room) {
+    int blocks = self->base.block_count;
+    room->form = TS_ARENA_ARRAY(arena, ts_velocity_form, islands);
+    room->block = TS_ARENA_ARRAY(arena, ts_velocity_block, blocks);
+    room->diagonal_start = TS_ARENA_ARRAY(arena, size_t, blocks);
+    room->block_row = TS_ARENA_ARRAY(arena, int, blocks + islands);
+    room->segment_start = TS_ARENA_ARRAY(arena, int, blocks + islands);
+    room->segment = TS_ARENA_ARRAY(arena, ts_delassus_segment, self->segment_start[blocks]);
+    size_t columns = (size_t)self->velocity_count + 8 * (size_t)islands;
+    room->V = (double*)ts_arena_alloc_zeroed(arena, columns, sizeof(double));
+    room->V_apply = TS_ARENA_ARRAY(arena, double, columns);
+    return room->form && room->block && room->diagonal_start && room->block_row && room->segment_start &&
+           room->segment && room->V && room->V_apply;
+}
+
+// One island's operator, cut from the front of the room. Rows, their Jacobians and the diagonal blocks are G's own.
+static ts_delassus* cut_part(const ts_velocity_form* self, part_room* room, const int* list, int count, int columns,
+                             const int* renamed) {
+    ts_velocity_form* part = room->form++;
+    int row = 0, at = 0;
+    *part = *self;
+    part->base.ops = &velocity_ops;
+    part->factor = NULL;
+    part->order = NULL;
+    part->tasks = NULL;
+    part->base.block_count = count;
+    part->base.block_row = room->block_row;
+    part->velocity_count = columns;
+    part->V = room->V;
+    part->V_apply = room->V_apply;
+    part->block = room->block;
+    part->segment = room->segment;
+    part->segment_start = room->segment_start;
+    part->diagonal_start = room->diagonal_start;
+    for (int k = 0; k < count; ++k) {
+        int b = list[k];
+        room->block_row[k] = row;
+        room->segment_start[k] = at;
+        room->diagonal_start[k] = self->diagonal_start[b];
+        room->block[k] = self->block[b];
+        row += self->block[b].rows;
+        for (int s = self->segment_start[b], side = 0; s < self->segment_start[b + 1]; ++s, ++side, ++at) {
+            room->segment[at] = self->segment[s];
+            room->segment[at].column = renamed[self->segment[s].column];
+            if (side < 2) room->block[k].column[side] = room->segment[at].column;
+        }
+    }
+    room->block_row[count] = row;
+    room->segment_start[count] = at;
+    part->base.row_count = row;
+    room->block_row += count + 1;
+    room->segment_start += count + 1;
+    room->diagonal_start += count;
+    room->block += count;
+    room->segment += at;
+    room->V += padded_columns(columns);
+    room->V_apply += padded_columns(columns);
+    return &part->base;
+}
+
+static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part) {
+    const ts_velocity_form* self = (const ts_velocity_form*)G;
+    int* owner = TS_ARENA_ARRAY(arena, int, self->velocity_count);
+    int* renamed = TS_ARENA_ARRAY(arena, int, self->velocity_count);
+    int* columns = TS_ARENA_ARRAY(arena, int, islands->count);
+    part_room room;
+    if (!owner || !renamed || !columns || !take_room(self, arena, islands->count, &room)) return 0;
+    number_columns(self, islands, owner, renamed, columns);
+    for (int i = 0; i < islands->count; ++i) {
+        int first = islands->start[i];
+        out_part[i] = cut_part(self, &room, islands->block + first, islands->start[i + 1] - first, columns[i], renamed);
+        if (self->factor && !ts_delassus_velocity_form_factor(out_part[i], arena, self->factor_most)) return 0;
+    }
+    return 1;
+}
+
+// Copies the rows in the order in which a sweep reads them: all J of a block, then all its Y unless they are the same.
+static void copy_rows(const int* block_row, int block_count, const int* segment_start,
+                      const ts_delassus_segment* segments, double* data, ts_delassus_segment* out_segments) {
+    for (int b = 0; b < block_count; ++b) {
+        size_t rows = (size_t)(block_row[b + 1] - block_row[b]);
+        for (int pass = 0; pass < 2; ++pass) {
+            for (int s = segment_start[b]; s < segment_start[b + 1]; ++s) {
+                size_t size = rows * (size_t)segments[s].count;
+                if (pass == 0) out_segments[s] = segments[s];
+                if (pass == 1 && segments[s].Y == segments[s].J) {
+                    out_segments[s].Y = out_segments[s].J;
+                    continue;
+                }
+                memcpy(data, pass == 0 ? segments[s].J : segments[s].Y, size * sizeof(double));
+                if (pass == 0)
+                    out_segments[s].J = data;
+                else
+                    out_segments[s].Y = data;
+                data += size;
+            }
+        }
+    }
+}
+
+ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
+                                       const int* segment_start, const ts_delassus_segment* segments) {
+    size_t data_total = 0, starts = ((size_t)block_count + 1) * sizeof(int);
+    for (int b = 0; b < block_count; ++b) {
+        size_t rows = (size_t)(block_row[b + 1] - block_row[b]);
+        for (int s = segment_start[b]; s < segment_start[b + 1]; ++s)
+            data_total += rows * (size_t)segments[s].count * (segments[s].Y == segments[s].J ? 1 : 2);
+    }
+    int* rows_copy = (int*)ts_arena_alloc(arena, starts);
+    int* start_copy = (int*)ts_arena_alloc(arena, starts);
+    double* data = TS_ARENA_ARRAY(arena, double, data_total);
+    ts_delassus_segment* segments_copy = TS_ARENA_ARRAY(arena, ts_delassus_segment, segment_start[block_count]);
+    if (!rows_copy || !start_copy || !data || !segments_copy) return NULL;
+    memcpy(rows_copy, block_row, starts);
+    memcpy(start_copy, segment_start, starts);
+    copy_rows(block_row, block_count, segment_start, segments, data, segments_copy);
+    return ts_delassus_velocity_form_borrow(arena, velocity_count, block_count, rows_copy, start_copy, segments_copy);
+}
+
+int ts_delassus_velocity_form_factor(ts_delassus* G, ts_arena* arena, size_t most) {
+    ts_velocity_form* self = ts_velocity_form_of(G);
+    if (!self) return 0;
+    self->factor = ts_velocity_factor_make(self, arena, most);
+    self->factor_most = most;
+    if (self->factor) self->base.ops = &factor_ops;
+    return self->factor != NULL;
+}
+
+ts_velocity_form* ts_velocity_form_of(ts_delassus* G) {
+    return G->ops == &velocity_ops || G->ops == &factor_ops ? (ts_velocity_form*)G : NULL;
+}
+
+const double* ts_delassus_velocity_change(const ts_delassus* G) {
+    return G->ops == &velocity_ops || G->ops == &factor_ops ? ((const ts_velocity_form*)G)->V : NULL;
+}

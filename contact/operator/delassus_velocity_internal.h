@@ -1,0 +1,61 @@
+// The velocity form of the Delassus operator, open to the sweeps of contact/solvers/: a call through a table for every
+// block costs as much as the arithmetic of a contact between free bodies. Everyone else uses contact/operator/delassus.h; what
+// is inline here is exactly what those functions do, so both ways give the same bits.
+#ifndef TS_CONTACT_DELASSUS_VELOCITY_INTERNAL_H
+#define TS_CONTACT_DELASSUS_VELOCITY_INTERNAL_H
+
+#include "base/task.h"
+#include "contact/operator/delassus.h"
+#include "contact/operator/six_simd_internal.h"
+
+/// Which code reads and changes a block.
+typedef enum ts_velocity_kernel {
+    TS_VELOCITY_PAIR,  // 3 rows, two segments of 6 columns: contact between two free bodies
+    TS_VELOCITY_ONE,   // 3 rows, one segment of 6 columns: free body on something fixed
+    TS_VELOCITY_ANY    // everything else, also no segments at all
+} ts_velocity_kernel;
+
+/// Where a block's numbers are.
+typedef struct ts_velocity_block {
+    const double* J;  // first segment's J; for TS_VELOCITY_PAIR the second's follows
+    const double* Y;  // likewise
+    int column[2];    // first column of the first two segments
+    int rows;
+    int kernel;
+} ts_velocity_block;
+
+/// The operator.
+typedef struct ts_velocity_form {
+    ts_delassus base;
+    int velocity_count;
+    double* V;                 // (velocity_count) M^-1 J^T lambda
+    double* V_apply;           // (velocity_count) the same for the x of `apply`
+    ts_velocity_block* block;  // (block_count)
+    const ts_delassus_segment* segment;
+    const int* segment_start;            // (block_count + 1)
+    double* diagonal;                    // blocks G_bb one after another
+    size_t* diagonal_start;              // (block_count)
+    struct ts_velocity_factor* factor;   // NULL: cannot factorise
+    size_t factor_most;                  // numbers that a factor may hold
+    const struct ts_sweep_order* order;  // pieces of a sweep over its blocks; NULL: one, in order
+    ts_task_pool* tasks;                 // NULL: the caller alone
+} ts_velocity_form;
+
+/// The velocity form behind an operator, or NULL when it is another kind.
+ts_velocity_form* ts_velocity_form_of(ts_delassus* G);
+
+/// The rows of a block with kernel PAIR or ONE times V.
+static inline void ts_velocity_read_six(const ts_velocity_block* block, const double* V, double* out_velocity) {
+    if (block->kernel == TS_VELOCITY_PAIR)
+        TS_SIX(read_pair)(block->J, V + block->column[0], V + block->column[1], out_velocity);
+    else
+        TS_SIX(read)(block->J, V + block->column[0], out_velocity);
+}
+
+/// V += Y^T d of a block with kernel PAIR or ONE.
+static inline void ts_velocity_change_six(const ts_velocity_block* block, double d0, double d1, double d2, double* V) {
+    TS_SIX(change)(block->Y, d0, d1, d2, V + block->column[0]);
+    if (block->kernel == TS_VELOCITY_PAIR) TS_SIX(change)(block->Y + 18, d0, d1, d2, V + block->column[1]);
+}
+
+#endif

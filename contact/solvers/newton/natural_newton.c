@@ -1,0 +1,349 @@
+// Semi-smooth Newton on the natural map, kept on course by proximal steps.
+//
+// Problem: the exact law as one equation, F(x) = x - P(x - w(x)) = 0: x the impulse, u = G x + g, w = u with de Saxce's
+// shift mu |u_T| on the normal, P the projection on the admissible set, block by block.
+// Scaling: every block is divided by the root of its stiffness, x = lambda / s, u_scaled = s u, s = 1 / sqrt(|G_bb + R_b|),
+// so that all blocks have unit stiffness, P is taken with step 1, and masses that differ by 1e6 count alike.
+// Rule, outer: x_k+1 solves F for G + eps I, g - eps x_k: the proximal point method. For eps > 0 the Jacobian is far
+// better behaved on hyperstatic contacts, where G is singular and the bare residual has minima that are no solutions
+// (three contacts in a row that cannot all be closed). eps shrinks thirtyfold after every success, by less where
+// that has just failed.
+// Rule, inner: Newton with P's and the shift's derivative, J = I - DP (I - S (G + eps I)), halving of the step until |F|
+// falls. Blocks at which DP = 0 (open contacts, saturated limits) are eliminated: their step is -F. The rest is
+// newton_system.c's. Where steps of the first proximal problem have to be cut to a quarter, eps is too small for a start
+// that far away, and is raised at once. When the line search fails, a few Gauss-Seidel sweeps on the proximal problem
+// change the active set, and eps grows.
+// Rule, end: |F| after a proximal step is eps times how far x went, most of it of single contacts; sweeps close to the
+// tolerance take that away for a fraction of one linear system. Where they do not reach it, x is put back: they leave
+// errors spread over many contacts, at which Newton's next steps would be short.
+// Source: semi-smooth Newton: Alart and Curnier 1991; Qi and Sun 1993. Natural map: Facchinei and Pang 2003, ch. 1.5.
+// Proximal point: Rockafellar 1976. Their combination with sweeps follows our own trials on recorded problems.
+// Guaranteed: the returned impulse is admissible, finite, and the best seen in |F|; converged means the law's residual.
+// Known to fail: with friction strong enough that several or no solutions exist it may stall, and says so; islands whose
+// factor would not fit into TS_SCALED_LARGEST_FACTOR numbers are refused.
+#include "contact/solvers/newton/natural_newton_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "contact/coulomb_internal.h"
+#include "contact/solvers/newton/newton_system_internal.h"
+#include "contact/solvers/newton/scaled_internal.h"
+
+enum {
+    MAX = TS_BLOCK_ROWS_MAX,
+    HALVINGS = 8,
+    LEAPS = 1,
+    INNER_LIMIT = 40,  // Newton steps in one proximal step
+    PATIENCE = 24,     // proximal steps without progress before it is called a stall
+    CUTS = 2,          // halvings of a step that show a first proximal weight to be too small
+    CRAWL = 3,         // halvings of a step that gets nowhere, and as many such steps that are enough
+    POLISH_SWEEPS = 8
+};
+
+#define FALL 0.03         // of the proximal weight after a step that was solved, unless that failed before
+#define RAISE 10.0        // of the first proximal weight where it is too small,
+#define RAISE_LIMIT 0.01  // and where that ends
+#define WELL_DOWN 0.2     // of |F|: a proximal problem as good as solved when no more is to be had soon
+#define POLISH_REACH 1e2  // times the tolerance: from where sweeps may get there
+#define POLISH_RATE 0.7   // of |F|: a sweep that leaves more is the last
+
+typedef struct natural {
+    ts_scaled s;
+    const ts_natural_settings* settings;
+    ts_arena* scratch;
+    double* x;       // scaled impulse
+    double* centre;  // of the proximal term
+    double* best;    // x with the smallest |F| of the problem itself
+    double* trial;
+    double* u;
+    double* d;
+    double eps;
+    double best_norm;
+    ts_newton_system system;
+    ts_natural_report report;
+} natural;
+
+// u of the proximal problem with weight eps (0: of the problem itself).
+static void velocity(const natural* q, const double* x, double eps, double* u) {
+    if (!q->s.value) {
+        ts_scaled_velocity(&q->s, x, u);
+        for (int i = 0; i < q->s.rows; ++i) u[i] += eps * (x[i] - q->centre[i]);
+        return;
+    }
+    for (int b = 0; b < q->s.blocks; ++b) {
+        int row = q->s.problem->block[b].row;
+        ts_scaled_product(&q->s, b, x, u + row);
+        for (int r = row; r < row + q->s.problem->block[b].rows; ++r) u[r] += q->s.g[r] + eps * (x[r] - q->centre[r]);
+    }
+}
+
+// y = x - w(u) of block b; returns |u_T| of a cone.
+static double shifted_point(const ts_block* block, const double* x, const double* u, double* out_y) {
+    for (int r = 0; r < block->rows; ++r) out_y[r] = x[r] - u[r];
+    if (block->set != TS_SET_CONE) return 0.0;
+    double slip = ts_scaled_tangent_norm(u, block->rows);
+    out_y[2] -= block->mu * slip;
+    return slip;
+}
+
+// |F|^2 at x with velocity u.
+static double residual(const natural* q, const double* x, const double* u) {
+    double sum = 0.0;
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        double y[MAX] = {0.0}, p[MAX];
+        if (!(q->s.scale[b] > 0.0)) continue;
+        shifted_point(block, x + block->row, u + block->row, y);
+        ts_scaled_project(&q->s, b, y, p);
+        for (int r = 0; r < block->rows; ++r) sum += (x[block->row + r] - p[r]) * (x[block->row + r] - p[r]);
+    }
+    return sum;
+}
+
+// Everything Newton needs of block b: J = I - DP (I - S (G + eps I)) in the form of newton_system_internal.h, with -F as
+// the right-hand side; -F is also the step where DP = 0.
+static void linearise(natural* q, int b) {
+    const ts_block* block = &q->s.problem->block[b];
+    int rows = block->rows, cone = block->set == TS_SET_CONE;
+    double *C = q->system.C + q->system.square[b], *E = q->system.E + q->system.square[b];
+    const double *x = q->x + block->row, *u = q->u + block->row;
+    double y[MAX] = {0.0}, p[MAX];
+    double slip = shifted_point(block, x, u, y);
+    ts_scaled_project(&q->s, b, y, p);
+    for (int r = 0; r < rows; ++r) q->d[block->row + r] = p[r] - x[r];
+    q->system.active[b] = 0;
+    if (!(q->s.scale[b] > 0.0)) return;
+    q->system.active[b] = ts_scaled_derivative(&q->s, b, y, E);
+    if (!q->system.active[b]) return;
+    for (int i = 0; i < rows; ++i)
+        for (int c = 0; c < rows; ++c) C[i * rows + c] = (i == c ? 1.0 : 0.0) - E[i * rows + c];
+    // Times S, whose row 2 is that of the identity plus the shift's derivative by the tangential rows of u.
+    for (int c = 0; c < rows && cone && slip > 0.0; ++c)
+        for (int i = 0; i < rows && c != 2; ++i) E[i * rows + c] += E[i * rows + 2] * (block->mu * u[c] / slip);
+    for (int i = 0; i < rows * rows; ++i) C[i] += q->eps * E[i];
+}
+
+// Newton's step into q->d. Returns 0 when the linear system could not be solved.
+static int newton_step(natural* q) {
+    for (int b = 0; b < q->s.blocks; ++b) linearise(q, b);
+    q->report.newtons += 1;
+    return ts_newton_system_solve(&q->system, q->scratch, q->d);
+}
+
+// Newton on the proximal problem until |F| <= target. Returns 1 when it got there or at least well down, else 0. Where no
+// part of the step makes |F| smaller, the point sits at a kink of F that descent cannot pass; then the whole step is
+// taken all the same, LEAPS times, and undone if nothing comes of it.
+static int solve_proximal(natural* q, double start, double target) {
+    double now = start;
+    int leaps = 0, crawls = 0;
+    for (int k = 0; k < INNER_LIMIT && q->report.newtons < q->settings->newton_limit; ++k) {
+        velocity(q, q->x, q->eps, q->u);
+        now = sqrt(residual(q, q->x, q->u));
+        if (now <= target) return 1;
+        if (!newton_step(q)) break;
+        double step = 1.0;
+        int t = 0;
+        for (; t < HALVINGS; ++t, step *= 0.5) {
+            for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + step * q->d[i];
+            velocity(q, q->trial, q->eps, q->u);
+            if (sqrt(residual(q, q->trial, q->u)) < (1.0 - 1e-3 * step) * now) break;
+        }
+        if (q->report.proximals == 0 && t >= CUTS && q->eps < RAISE_LIMIT) {
+            q->eps *= RAISE;
+            continue;
+        }
+        crawls = t >= CRAWL ? crawls + 1 : 0;
+        if (crawls == CRAWL && now <= WELL_DOWN * start) return 1;
+        if (t == HALVINGS) {
+            if (++leaps > LEAPS) break;
+            for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + q->d[i];
+        }
+        memcpy(q->x, q->trial, (size_t)q->s.rows * sizeof(double));
+    }
+    if (leaps > 0 && now > start) {
+        memcpy(q->x, q->centre, (size_t)q->s.rows * sizeof(double));
+        return 0;
+    }
+    return now <= 0.5 * start;
+}
+
+// One block solved against the others, on the proximal problem: its new x.
+static void solve_block(natural* q, int b, double* out) {
+    const ts_block* block = &q->s.problem->block[b];
+    int rows = block->rows;
+    const double* x = q->x + block->row;
+    double u[MAX], y[MAX] = {0.0}, D[MAX * MAX];
+    ts_scaled_read(&q->s, b, q->x, u, D);
+    for (int r = 0; r < rows; ++r) u[r] += q->s.g[block->row + r] + q->eps * (x[r] - q->centre[block->row + r]);
+    if (block->set == TS_SET_CONE && rows == 3 && D[8] > 0.0) {
+        double e = q->eps, d01 = 0.5 * (D[1] + D[3]), d02 = 0.5 * (D[2] + D[6]), d12 = 0.5 * (D[5] + D[7]);
+        ts_vec3 bias = ts_vec3_make(u[0] - ((D[0] + e) * x[0] + d01 * x[1] + d02 * x[2]),
+                                    u[1] - (d01 * x[0] + (D[4] + e) * x[1] + d12 * x[2]),
+                                    u[2] - (d02 * x[0] + d12 * x[1] + (D[8] + e) * x[2]));
+        ts_vec3_store(ts_coulomb_solve(D[0] + e, d01, D[4] + e, d02, d12, D[8] + e, bias, block->mu), out);
+        return;
+    }
+    // Unit stiffness makes the natural map's own step safe for everything else.
+    shifted_point(block, x, u, y);
+    for (int r = 0; r < rows; ++r) y[r] = x[r] + (y[r] - x[r]) / (1.0 + q->eps);
+    ts_scaled_project(&q->s, b, y, out);
+}
+
+static void sweep(natural* q) {
+    ts_scaled_load(&q->s, q->x);
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        double* x = q->x + block->row;
+        double now[MAX], change[MAX];
+        if (!(q->s.scale[b] > 0.0)) continue;
+        solve_block(q, b, now);
+        for (int r = 0; r < block->rows; ++r) {
+            change[r] = now[r] - x[r];
+            x[r] = now[r];
+        }
+        ts_scaled_change(&q->s, b, change);
+    }
+    q->report.sweeps += 1;
+}
+
+// |F| of the problem itself at x; keeps the best x.
+static double look(natural* q) {
+    velocity(q, q->x, 0.0, q->u);
+    double norm = sqrt(residual(q, q->x, q->u));
+    if (norm < q->best_norm) {
+        q->best_norm = norm;
+        memcpy(q->best, q->x, (size_t)q->s.rows * sizeof(double));
+    }
+    return norm;
+}
+
+// Judges x: the impulse that belongs to it, and in the report what the law's residual and the natural map are.
+static void judge(natural* q, const double* x, double* out_impulse) {
+    ts_residual all;
+    ts_scaled_judge(&q->s, x, q->trial, q->u, out_impulse, &all);
+    q->report.own = all.ncp;
+    q->report.natural = ts_scaled_measure(q->s.problem, out_impulse, all.natural, q->s.rest);
+}
+
+static int prepare(natural* q, const double* impulse) {
+    ts_arena* scratch = q->scratch;
+    int n = q->s.rows, blocks = q->s.blocks;
+    double** vector[] = {&q->x, &q->centre, &q->best, &q->trial, &q->u, &q->d};
+    for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
+        *vector[i] = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n, sizeof(double));
+        if (!*vector[i]) return 0;
+    }
+    ts_newton_matrix A = ts_scaled_newton_matrix(&q->s);
+    if (!ts_newton_system_make(&A, scratch, &q->system)) return 0;
+    for (int b = 0; b < blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        double s = q->s.scale[b];
+        for (int r = block->row; r < block->row + block->rows; ++r)
+            q->x[r] = s > 0.0 && isfinite(impulse[r]) ? impulse[r] / s : 0.0;
+    }
+    return 1;
+}
+
+// After a proximal step that Newton could not solve: change the active set, and lean harder on the proximal term.
+static void recover(natural* q, int failures) {
+    q->eps *= failures > 1 ? 10.0 : 30.0;
+    if (q->eps > 1.0) q->eps = 1.0;
+    for (int k = 0; k < q->settings->sweeps; ++k) sweep(q);
+}
+
+static int is_converged(const natural* q) {
+    double h = q->s.problem->time_step;
+    return ts_law_residual_in_force_units(q->report.own, h) <= q->settings->tolerance &&
+           q->report.natural <= q->settings->natural;
+}
+
+// How many times its tolerance the impulse last judged is away.
+static double excess(const natural* q) {
+    double own = ts_law_residual_in_force_units(q->report.own, q->s.problem->time_step) / q->settings->tolerance;
+    return fmax(own, q->report.natural / q->settings->natural);
+}
+
+// Sweeps from x, the best so far and just judged, if they may get to the tolerance; else x stays. `now` is |F| there.
+static void polish(natural* q, double now, double* impulse) {
+    double far = excess(q), goal = POLISH_RATE * now / far, eps = q->eps;
+    if (!(far > 1.0 && far < POLISH_REACH)) return;
+    memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
+    q->eps = 0.0;
+    for (int k = 0; k < POLISH_SWEEPS && now > goal; ++k) {
+        double before = now;
+        sweep(q);
+        now = look(q);
+        // The first may do no more than move errors about.
+        if (k > 0 && !(now < POLISH_RATE * before)) break;
+    }
+    q->eps = eps;
+    judge(q, q->best, impulse);
+    if (is_converged(q)) q->report.status = TS_SOLVE_CONVERGED;
+    memcpy(q->x, q->centre, (size_t)q->s.rows * sizeof(double));
+}
+
+static void iterate(natural* q, double* impulse) {
+    int failures = 0, since_best = 0;
+    double now = look(q), fall = FALL;
+    // A start whose squares overflow is none.
+    if (!isfinite(now)) {
+        memset(q->x, 0, (size_t)q->s.rows * sizeof(double));
+        now = look(q);
+    }
+    judge(q, q->x, impulse);
+    q->report.status = TS_SOLVE_ITERATION_LIMIT;
+    if (is_converged(q)) q->report.status = TS_SOLVE_CONVERGED;
+    while (q->report.status == TS_SOLVE_ITERATION_LIMIT && q->report.proximals < q->settings->proximal_limit &&
+           q->report.newtons < q->settings->newton_limit) {
+        double before = now, best_before = q->best_norm;
+        memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
+        // Less than rounding is not to be had, and trying costs as many systems as all that went before.
+        int solved = solve_proximal(q, now, fmax(0.02 * now, ts_scaled_rounding(&q->s, q->x)));
+        q->report.proximals += 1;
+        now = look(q);
+        if (q->best_norm < best_before) {
+            judge(q, q->best, impulse);
+            if (is_converged(q))
+                q->report.status = TS_SOLVE_CONVERGED;
+            else if (solved && now <= q->best_norm)
+                polish(q, now, impulse);
+        }
+        since_best = q->best_norm < 0.9 * best_before ? 0 : since_best + 1;
+        if (q->report.status == TS_SOLVE_CONVERGED) break;
+        if (since_best > PATIENCE || q->best_norm <= ts_scaled_rounding(&q->s, q->best)) {
+            q->report.status = TS_SOLVE_STALLED;
+        } else if (solved) {
+            failures = 0;
+            // Internal forces that nothing moves are known to rounding over eps only: where one step gains three digits, a
+            // smaller eps would only let them drift over kinks. Where a solved step gains nothing, eps is what holds it.
+            if (now > 1e-3 * before) q->eps = fmax(fall * q->eps, 1e-12);
+            fall = fmax(0.5 * fall, FALL);
+        } else {
+            // The last fall was too deep, and would be again.
+            fall = fmin(fmax(3.0 * fall, 0.1), 0.5);
+            recover(q, ++failures);
+            now = look(q);
+        }
+    }
+}
+
+ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_natural_settings* settings,
+                                    ts_arena* scratch, double* impulse) {
+    natural q = {.settings = settings, .scratch = scratch};
+    q.eps = settings->proximal;
+    q.best_norm = HUGE_VAL;
+    q.report.status = TS_SOLVE_FAILED;
+    q.report.own.primal = q.report.own.dual = q.report.own.complementarity = q.report.natural = HUGE_VAL;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    if (ts_scaled_make_products(problem, scratch, &q.s) && prepare(&q, impulse)) iterate(&q, impulse);
+    ts_arena_scope_end(scratch, scope);
+    return q.report;
+}
+
+unsigned long ts_natural_scratch_bytes(const ts_contact_problem* problem) {
+    // An upper bound for small problems, an order of magnitude for large ones.
+    return 4096 + 8 * (unsigned long)problem->row_count * sizeof(double) + ts_scaled_bytes(problem) +
+           ts_newton_system_bytes(problem);
+}

@@ -1,0 +1,418 @@
+// Newton's method on softened contacts, with an exact line search.
+//
+// Problem: min over velocities v of 1/2 |v - v_f|_M^2 + 1/2 sum |P_K(y)|_R^2, y = -R^-1 (J v - c*), where P_K is the
+// projection on the admissible set in the metric of R > 0 and lambda = P_K(y). Its minimiser is the one motion of the
+// relaxed law (CCP) with compliance R.
+// Coordinates: a contact problem knows G, g and R but neither M nor J. Every velocity that matters is v_f + M^-1 J^T x
+// for some x, an impulse that need not be admissible, and then |v - v_f|_M^2 = x . G x and J v - c* = G x + g. So the
+// cost is a function of x that needs products with G only: any operator will do, and where G is singular different x
+// with the same motion have the same cost. Rows are divided by the root of R: R becomes 1, and a cone of slope mu one
+// of slope mu sqrt(R_T / R_N).
+// Rule: with D the derivative of P_K at y = -(G x + g), Newton's step in velocities,
+// (I + J^T D J) dv = J^T (lambda - x), is dv = J^T dx for (I + D G) dx = lambda - x: blocks at which D = 0 (open
+// contacts, saturated limits) are known at once, the rest is newton_system.c's.
+// Along dx the cost is convex with a slope that costs O(rows): its zero is found by Newton steps inside a bracket. A
+// full step that halves the smallest |lambda - x| so far is taken without a search; it happens a finite number of
+// times, so the guarantee of the search stays, and it is what ends the iteration where the cost no longer sees a
+// difference, or where a recorded G is not quite symmetric.
+// Source: Todorov, "A convex, smooth and invertible contact model for trajectory optimization", 2011; MuJoCo's
+// documentation, chapter Computation; Castro, Permenter and Han, "An unconstrained convex formulation of compliant
+// contact", 2022. The coordinates are ours.
+// Guaranteed: for symmetric G >= 0 the cost falls strictly and the iteration converges from any start, quadratically at
+// the end; the answer is unique. What is returned is the best impulse seen, and converged means its own law's residual.
+// Known to fail: the law itself: everything that is held creeps at u = -R lambda, and what slides lifts off. R far
+// under rounding of G makes lambda = R^-1 u lose digits. Matrices that do not fit are refused.
+#include "contact/solvers/newton/primal_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "contact/solvers/newton/newton_system_internal.h"
+#include "contact/solvers/newton/scaled_internal.h"
+
+enum {
+    MAX = TS_BLOCK_ROWS_MAX,
+    EVALUATIONS = 50,  // of the slope in one line search
+    PATIENCE = 3       // iterations without progress before it is called a stall
+};
+
+// The slope at the end of a line search, relative to that at its start.
+#define SLOPE_RELATIVE 1e-8
+
+typedef struct primal {
+    const ts_contact_problem* problem;
+    const ts_solver_settings* settings;
+    ts_arena* scratch;
+    int rows;
+    int blocks;
+    ts_delassus_blocks G;  // pattern; the scaled numbers are in `value`
+    double* value;
+    double* root;    // (rows) square root of R
+    double* slope;   // (blocks) of cones in scaled coordinates
+    double* g;       // (rows) scaled
+    double* x;       // (rows) scaled impulse, admissible or not
+    double* Gx;      // (rows)
+    double* lambda;  // (rows) scaled P_K(y)
+    double* d;       // (rows) Newton's step
+    double* Gd;      // (rows)
+    double* trial;   // (rows)
+    double* u;       // (rows)
+    double* answer;  // (rows) a candidate in the problem's units
+    double* scale;   // (rows) one over root
+    ts_newton_system system;
+    double best;       // residual in force units of the impulse to be returned
+    double best_step;  // smallest |lambda - x| so far
+    double best_cost;  // smallest cost so far
+    ts_solve_report report;
+} primal;
+
+static void product(const primal* q, const double* x, double* out) {
+    const ts_block* block = q->problem->block;
+    for (int b = 0; b < q->blocks; ++b) {
+        int rows = block[b].rows;
+        double sum[MAX] = {0.0};
+        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
+            const ts_block* other = &block[q->G.column[e]];
+            const double* A = q->value + q->G.at[e];
+            const double* y = x + other->row;
+            if (rows == 3 && other->rows == 3) {
+                sum[0] += A[0] * y[0] + A[1] * y[1] + A[2] * y[2];
+                sum[1] += A[3] * y[0] + A[4] * y[1] + A[5] * y[2];
+                sum[2] += A[6] * y[0] + A[7] * y[1] + A[8] * y[2];
+                continue;
+            }
+            for (int r = 0; r < rows; ++r)
+                for (int c = 0; c < other->rows; ++c) sum[r] += A[r * other->rows + c] * y[c];
+        }
+        memcpy(out + block[b].row, sum, (size_t)rows * sizeof(double));
+    }
+}
+
+static double dot(const double* a, const double* b, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// P_K of one block in scaled coordinates, and where out_D is not NULL its derivative. Returns 0 when that is all zero,
+// and out_D is then undefined.
+static int project(const primal* q, int b, const double* y, double* out, double* out_D) {
+    const ts_block* block = &q->problem->block[b];
+    int rows = block->rows;
+    double root = q->root[block->row];
+    switch (block->set) {
+    case TS_SET_CONE:
+        ts_scaled_project_cone(y, rows, q->slope[b], out);
+        return out_D ? ts_scaled_cone_derivative(y, rows, q->slope[b], out_D) : 1;
+    case TS_SET_HALF_LINE: out[0] = y[0] > 0.0 ? y[0] : 0.0; break;
+    case TS_SET_BOX: out[0] = fmin(fmax(y[0], block->low * root), block->high * root); break;
+    case TS_SET_FREE: memcpy(out, y, (size_t)rows * sizeof(double)); break;
+    }
+    if (block->set != TS_SET_FREE && out[0] != y[0]) return 0;
+    if (out_D) memset(out_D, 0, (size_t)(rows * rows) * sizeof(double));
+    for (int r = 0; r < rows && out_D; ++r) out_D[r * rows + r] = 1.0;
+    return 1;
+}
+
+// lambda = P_K(-(Gx + step Gd + g)) for all blocks.
+static void project_all(const primal* q, const double* Gx, const double* Gd, double step, double* out) {
+    for (int b = 0; b < q->blocks; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        double y[MAX] = {0.0};
+        for (int r = 0; r < block->rows; ++r) {
+            int i = block->row + r;
+            y[r] = -(Gx[i] + (Gd ? step * Gd[i] : 0.0) + q->g[i]);
+        }
+        project(q, b, y, out + block->row, NULL);
+    }
+}
+
+// The primal cost at x, given G x; leaves lambda in `out_lambda`.
+static double cost(const primal* q, const double* x, const double* Gx, double* out_lambda) {
+    project_all(q, Gx, NULL, 0.0, out_lambda);
+    double sum = dot(x, Gx, q->rows);
+    for (int b = 0; b < q->blocks; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        for (int i = block->row; i < block->row + block->rows; ++i) {
+            // Half of |P|^2 is the conjugate of the cone's; of an interval it is Huber's function.
+            double y = -(Gx[i] + q->g[i]), l = out_lambda[i];
+            sum += block->set == TS_SET_BOX ? l * (2.0 * y - l) : l * l;
+        }
+    }
+    return 0.5 * sum;
+}
+
+// The slope of the cost at x + step d, and its own slope.
+static double slope_at(const primal* q, double first, double second, double step, double* out_curvature) {
+    double slope = first + step * second, curvature = second;
+    for (int b = 0; b < q->blocks; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        int rows = block->rows;
+        const double* Gd = q->Gd + block->row;
+        double y[MAX] = {0.0}, l[MAX], D[MAX * MAX];
+        for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + step * Gd[r] + q->g[block->row + r]);
+        int active = project(q, b, y, l, D);
+        for (int r = 0; r < rows; ++r) {
+            slope -= l[r] * Gd[r];
+            for (int c = 0; c < rows && active; ++c) curvature += Gd[r] * D[r * rows + c] * Gd[c];
+        }
+    }
+    *out_curvature = curvature;
+    return slope;
+}
+
+// The step along d to where the cost is least, or 0 when it does not fall.
+static double line_search(const primal* q) {
+    double first = 0.5 * (dot(q->d, q->Gx, q->rows) + dot(q->x, q->Gd, q->rows)), second = dot(q->d, q->Gd, q->rows);
+    double curvature, start = slope_at(q, first, second, 0.0, &curvature);
+    if (!(start < 0.0)) return 0.0;
+    double low = 0.0, high = HUGE_VAL, step = 1.0;
+    for (int k = 1; k < EVALUATIONS; ++k) {
+        double slope = slope_at(q, first, second, step, &curvature);
+        if (isnan(slope)) return 0.0;
+        if (fabs(slope) <= -SLOPE_RELATIVE * start) return step;
+        if (slope < 0.0)
+            low = step;
+        else
+            high = step;
+        double next = curvature > 0.0 ? step - slope / curvature : HUGE_VAL;
+        // Newton's point must lie in the bracket; while that is open, it may run ahead tenfold.
+        if (isinf(high))
+            next = fmin(fmax(next, step * 1.1), step * 10.0);
+        else if (!(next > low && next < high))
+            next = 0.5 * (low + high);
+        if (next == step) break;
+        step = next;
+    }
+    return low > 0.0 ? low : step;
+}
+
+// Newton's step into q->d. Returns 0 when the linear system could not be solved.
+static int newton_step(primal* q) {
+    for (int b = 0; b < q->blocks; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        int rows = block->rows;
+        double y[MAX] = {0.0}, l[MAX], *C = q->system.C + q->system.square[b];
+        for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + q->g[block->row + r]);
+        q->system.active[b] = project(q, b, y, l, q->system.E + q->system.square[b]);
+        for (int i = 0; i < rows * rows; ++i) C[i] = i % (rows + 1) == 0 ? 1.0 : 0.0;
+        for (int r = block->row; r < block->row + rows; ++r) q->d[r] = q->lambda[r] - q->x[r];
+    }
+    return ts_newton_system_solve(&q->system, q->scratch, q->d);
+}
+
+// Judges P_K of a scaled impulse and keeps it when it is the best so far.
+static void look(primal* q, const double* x, double* impulse) {
+    const ts_block* block = q->problem->block;
+    for (int b = 0; b < q->blocks; ++b) project(q, b, x + block[b].row, q->trial + block[b].row, NULL);
+    product(q, q->trial, q->u);
+    for (int i = 0; i < q->rows; ++i) {
+        q->u[i] = (q->u[i] + q->g[i] + q->trial[i]) * q->root[i];
+        q->answer[i] = q->trial[i] / q->root[i];
+    }
+    // Scaling back rounds; an end of an interval is meant exactly.
+    for (int b = 0; b < q->blocks; ++b)
+        if (block[b].set == TS_SET_BOX)
+            q->answer[block[b].row] = fmin(fmax(q->answer[block[b].row], block[b].low), block[b].high);
+    ts_law_residual own = ts_residual_of_law(q->problem, TS_LAW_CCP, q->answer, q->u);
+    double residual = ts_law_residual_in_force_units(own, q->problem->time_step);
+    if (!(residual < q->best)) return;
+    q->best = residual;
+    q->report.own = own;
+    memcpy(impulse, q->answer, (size_t)q->rows * sizeof(double));
+}
+
+// |P_K(-(G x + step G d + g)) - x - step d|.
+static double mismatch(primal* q, double step) {
+    double sum = 0.0;
+    project_all(q, q->Gx, q->Gd, step, q->trial);
+    for (int i = 0; i < q->rows; ++i) {
+        double gap = q->trial[i] - q->x[i] - step * q->d[i];
+        sum += gap * gap;
+    }
+    return sqrt(sum);
+}
+
+// Chooses the start: the given impulse, or nothing at all when that costs less or the given one is not finite. Returns
+// 0 when not even nothing has a finite cost.
+static int choose_start(primal* q, const double* impulse) {
+    int n = q->rows, finite = 1;
+    for (int i = 0; i < n; ++i) finite = finite && isfinite(impulse[i]);
+    memset(q->x, 0, (size_t)n * sizeof(double));
+    memset(q->Gx, 0, (size_t)n * sizeof(double));
+    q->best_cost = cost(q, q->x, q->Gx, q->lambda);
+    if (!isfinite(q->best_cost)) return 0;
+    if (!finite) return 1;
+    for (int i = 0; i < n; ++i) q->u[i] = impulse[i] * q->root[i];
+    for (int b = 0; b < q->blocks; ++b)
+        project(q, b, q->u + q->problem->block[b].row, q->trial + q->problem->block[b].row, NULL);
+    product(q, q->trial, q->u);
+    double given = cost(q, q->trial, q->u, q->lambda);
+    if (given < q->best_cost) {
+        q->best_cost = given;
+        memcpy(q->x, q->trial, (size_t)n * sizeof(double));
+    }
+    return 1;
+}
+
+// Moves x along d. Returns 0 when no step makes anything better.
+static int move(primal* q, double now) {
+    double full = mismatch(q, 1.0), step = 1.0;
+    if (!(full <= 0.5 * q->best_step)) {
+        step = line_search(q);
+        if (step == 0.0 && full < now) step = 1.0;
+    }
+    if (!(step > 0.0)) return 0;
+    double moved = 0.0, largest = 0.0;
+    for (int i = 0; i < q->rows; ++i) {
+        q->x[i] += step * q->d[i];
+        moved = fmax(moved, fabs(step * q->d[i]));
+        largest = fmax(largest, fabs(q->x[i]));
+    }
+    return moved > q->settings->stall * largest;
+}
+
+static void iterate(primal* q, double* impulse) {
+    int idle = 0, moving = 1;
+    for (;; ++q->report.iterations) {
+        product(q, q->x, q->Gx);
+        double now = 0.0, value = cost(q, q->x, q->Gx, q->lambda), before = q->best;
+        for (int i = 0; i < q->rows; ++i) now += (q->lambda[i] - q->x[i]) * (q->lambda[i] - q->x[i]);
+        now = sqrt(now);
+        look(q, q->lambda, impulse);
+        if (q->best > q->settings->tolerance) look(q, q->x, impulse);
+        // A cost is known to about this much only.
+        double rounding = 4.0 * DBL_EPSILON * fabs(q->best_cost);
+        int progress = q->best < 0.9 * before || now < 0.9 * q->best_step || value < q->best_cost - rounding;
+        idle = progress ? 0 : idle + 1;
+        q->best_step = fmin(q->best_step, now);
+        q->best_cost = fmin(q->best_cost, value);
+        q->report.status = TS_SOLVE_CONVERGED;
+        if (q->best <= q->settings->tolerance) return;
+        q->report.status = TS_SOLVE_STALLED;
+        if (idle >= PATIENCE || (idle > 0 && !moving)) return;
+        q->report.status = TS_SOLVE_ITERATION_LIMIT;
+        if (q->report.iterations >= q->settings->iteration_limit) return;
+        q->report.status = isfinite(q->best) ? TS_SOLVE_STALLED : TS_SOLVE_FAILED;
+        if (!newton_step(q)) return;
+        product(q, q->d, q->Gd);
+        moving = move(q, now);
+    }
+}
+
+// Lists and scales the matrix. Returns 0 when it does not fit or something is not finite.
+static int prepare(primal* q, const double* R) {
+    const ts_contact_problem* problem = q->problem;
+    const ts_delassus_ops* ops = problem->delassus->ops;
+    int n = q->rows;
+    double** vector[] = {&q->root, &q->g,     &q->x, &q->Gx,     &q->lambda, &q->d,
+                         &q->Gd,   &q->trial, &q->u, &q->answer, &q->scale};
+    for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
+        if (!(*vector[i] = TS_ARENA_ARRAY(q->scratch, double, n))) return 0;
+    q->slope = TS_ARENA_ARRAY(q->scratch, double, q->blocks);
+    if (!q->slope) return 0;
+    for (int i = 0; i < n; ++i) {
+        q->root[i] = sqrt(R[i]);
+        q->scale[i] = 1.0 / q->root[i];
+        q->g[i] = problem->g[i] / q->root[i];
+        if (!(q->root[i] > 0.0) || !isfinite(q->root[i]) || !isfinite(q->g[i])) return 0;
+    }
+    if (!ops->blocks(problem->delassus, q->scratch, TS_SCALED_LARGEST_MATRIX, &q->G)) return 0;
+    size_t numbers = 0;
+    for (int b = 0; b < q->blocks; ++b)
+        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e)
+            numbers += (size_t)problem->block[b].rows * (size_t)problem->block[q->G.column[e]].rows;
+    q->value = TS_ARENA_ARRAY(q->scratch, double, numbers);
+    if (!q->value) return 0;
+    for (int b = 0; b < q->blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        const double* root = q->root + block->row;
+        q->slope[b] = block->set == TS_SET_CONE ? block->mu * root[0] / root[2] : 0.0;
+        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
+            const ts_block* other = &problem->block[q->G.column[e]];
+            for (int r = 0; r < block->rows; ++r)
+                for (int c = 0; c < other->rows; ++c) {
+                    size_t at = q->G.at[e] + (size_t)(r * other->rows + c);
+                    q->value[at] = q->G.value[at] / (root[r] * q->root[other->row + c]);
+                    if (!isfinite(q->value[at])) return 0;
+                }
+        }
+    }
+    ts_newton_matrix A = {problem, &q->G, q->value, q->scale, NULL};
+    return ts_newton_system_make(&A, q->scratch, &q->system);
+}
+
+ts_solve_report ts_primal_newton(const ts_contact_problem* problem, const double* R, const ts_solver_settings* settings,
+                                 ts_arena* scratch, double* impulse) {
+    primal q = {.problem = problem, .settings = settings, .scratch = scratch};
+    q.rows = problem->row_count;
+    q.blocks = problem->block_count;
+    q.best = q.best_step = HUGE_VAL;
+    q.report.status = TS_SOLVE_FAILED;
+    q.report.own.primal = q.report.own.dual = q.report.own.complementarity = HUGE_VAL;
+    if (!(problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS)) return q.report;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    int started = prepare(&q, R) && choose_start(&q, impulse);
+    for (int i = 0; i < q.rows; ++i)
+        if (!isfinite(impulse[i])) impulse[i] = 0.0;
+    if (started) iterate(&q, impulse);
+    ts_arena_scope_end(scratch, scope);
+    return q.report;
+}
+
+double ts_primal_energy_gap(const ts_contact_problem* problem, const double* R, ts_arena* scratch,
+                            const double* impulse) {
+    primal q = {.problem = problem, .scratch = scratch};
+    q.rows = problem->row_count;
+    q.blocks = problem->block_count;
+    double gap = HUGE_VAL;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double** vector[] = {&q.root, &q.d, &q.u, &q.lambda};
+    int room = (q.slope = TS_ARENA_ARRAY(scratch, double, q.blocks)) != NULL;
+    for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
+        room = (*vector[i] = TS_ARENA_ARRAY(scratch, double, q.rows)) != NULL && room;
+    if (room) {
+        problem->delassus->ops->apply(problem->delassus, impulse, q.u);
+        for (int i = 0; i < q.rows; ++i) {
+            q.root[i] = sqrt(R[i]);
+            q.u[i] = -(q.u[i] + problem->g[i]) / q.root[i];
+        }
+        for (int b = 0; b < q.blocks; ++b) {
+            const ts_block* block = &problem->block[b];
+            q.slope[b] = block->set == TS_SET_CONE ? block->mu * q.root[block->row] / q.root[block->row + 2] : 0.0;
+            project(&q, b, q.u + block->row, q.lambda + block->row, NULL);
+        }
+        for (int i = 0; i < q.rows; ++i) q.d[i] = impulse[i] - q.lambda[i] / q.root[i];
+        problem->delassus->ops->apply(problem->delassus, q.d, q.u);
+        gap = 0.5 * fmax(0.0, dot(q.d, q.u, q.rows));
+    }
+    ts_arena_scope_end(scratch, scope);
+    return gap;
+}
+
+void ts_primal_block_compliance(const ts_contact_problem* problem, int b, ts_primal_softness softness,
+                                const double* row_default, double* out_R) {
+    const ts_block* block = &problem->block[b];
+    const double* own = problem->R ? problem->R + block->row : NULL;
+    if (block->set != TS_SET_CONE) {
+        for (int r = 0; r < block->rows; ++r) {
+            double R = own && own[r] > 0.0 ? own[r] : row_default[r];
+            R = fmax(R, softness.least);
+            out_R[r] = R > 0.0 ? R : 1.0;
+        }
+        return;
+    }
+    double normal = fmax(own && own[2] > 0.0 ? own[2] : softness.normal, softness.least), tangent = 0.0;
+    if (!(normal > 0.0)) normal = 1.0;
+    for (int r = 0; r < block->rows && own; ++r)
+        if (r != 2) tangent = fmax(tangent, own[r]);
+    if (!(tangent > 0.0)) tangent = softness.tangent * normal;
+    for (int r = 0; r < block->rows; ++r) out_R[r] = r == 2 ? normal : tangent;
+}
+
+unsigned long ts_primal_scratch_bytes(const ts_contact_problem* problem) {
+    // An upper bound for small problems, an order of magnitude for large ones.
+    return 4096 + 16 * (unsigned long)problem->row_count * sizeof(double) + ts_scaled_bytes(problem) +
+           ts_newton_system_bytes(problem);
+}

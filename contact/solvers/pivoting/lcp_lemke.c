@@ -1,0 +1,348 @@
+// LCP-Lemke: pyramidal friction as one linear complementarity problem, solved by pivoting.
+//
+// Problem: the law of lcp_pgs.c: Signorini, and per tangent axis |lambda_a| <= mu lambda_N against its own slip.
+// Rule: lambda = lambda_0 + B z with z >= 0, w = B^T u + C z + c >= 0, z_j w_j = 0, so that A = B^T (G+R) B + C and
+// b = B^T ((G+R) lambda_0 + g) + c; contact/solvers/pivoting/lemke.c pivots. Per contact z = (beta_1..4, lambda_N, sigma):
+//     lambda_T = D beta,  D = [(1, 1), (-1, 1), (-1, -1), (1, -1)] / sqrt(2)
+//     w = (D^T u_T + sigma,  u_N,  sqrt(2) mu lambda_N - sum beta)
+// whose sum beta <= sqrt(2) mu lambda_N is the square |lambda_a| <= mu lambda_N; sigma is the slip speed times sqrt(2).
+// A tangent row more (spin, roll) has a pair of betas and a sigma of its own. Half-lines are one row; a box is
+// lambda = low + x with a multiplier for high; free rows are a difference of two z, which needs no inverse and so
+// allows redundant ones. Units are scaled by powers of two, so that scaled problems take the same pivots.
+// Source: Stewart and Trinkle 1996 and Anitescu and Potra 1997 (their D is the inscribed diamond, this is the square of
+// the boxed form); Lemke 1965.
+// Guaranteed: A is copositive (C is skew but for the entries mu >= 0), so without rounding pivoting ends in a solution
+// where nothing is forced apart (g_N reachable: free velocities not prescribed); the answer is to rounding, without
+// iteration error. An answer reported as converged meets the law, else lcp-pgs takes over and reports for itself.
+// Known to fail: a secondary ray with forced separation or prescribed velocities; dense, about n^2 operations for each
+// of some n pivots; a vertex of the solution set: two of a cube's four feet carry all of it; a warm start is no help.
+#include "contact/solvers/pivoting/lcp_lemke.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "contact/solvers/sweeps/lcp_pgs.h"
+#include "contact/solvers/pivoting/lemke_internal.h"
+
+static const ts_setting setting[] = {
+    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
+     offsetof(ts_lcp_lemke_settings, shared.tolerance), 0.0, DBL_MAX},
+    {"stall", "relative change per sweep of the fall-back under which it has stalled", TS_SETTING_DOUBLE,
+     offsetof(ts_lcp_lemke_settings, shared.stall), 0.0, 1.0},
+    {"iteration_limit", "most sweeps of the fall-back; pivots have their own limit", TS_SETTING_INT,
+     offsetof(ts_lcp_lemke_settings, shared.iteration_limit), 0.0, 1e9},
+    {"row_limit", "LCP rows beyond which nothing is pivoted", TS_SETTING_INT,
+     offsetof(ts_lcp_lemke_settings, row_limit), 0.0, 20000.0},
+    {"pivots_per_row", "pivots allowed for each LCP row", TS_SETTING_INT,
+     offsetof(ts_lcp_lemke_settings, pivots_per_row), 1.0, 1e5},
+};
+
+ts_lcp_lemke_settings ts_lcp_lemke_settings_default(void) {
+    ts_lcp_lemke_settings settings = {.shared = ts_solver_settings_default(), .row_limit = 1200, .pivots_per_row = 50};
+    return settings;
+}
+
+const char* ts_lcp_lemke_outcome_name(ts_lemke_outcome outcome) {
+    switch (outcome) {
+    case TS_LEMKE_SOLVED: return "solved";
+    case TS_LEMKE_SECONDARY_RAY: return "secondary ray";
+    case TS_LEMKE_PIVOT_LIMIT: return "pivot limit";
+    case TS_LEMKE_TOO_LARGE: return "too large";
+    case TS_LEMKE_INACCURATE: return "inaccurate";
+    case TS_LEMKE_NOT_FINITE: return "not finite";
+    case TS_LEMKE_NO_MEMORY: return "no memory";
+    }
+    return "unknown";
+}
+
+// A column of B: at most two rows of the problem.
+typedef struct generator {
+    int row[2];  // row[1] < 0: one only
+    double coefficient[2];
+} generator;
+
+// The LCP under construction, in scaled units.
+typedef struct lcp {
+    const ts_contact_problem* problem;
+    int n;
+    int filled;
+    double velocity_unit;  // m/s, a power of two
+    double impulse_unit;   // N s, a power of two
+    generator* column;     // (n)
+    double* C;             // (n x n), completed to A
+    double* b;             // (n)
+    double* start;         // (row_count) lambda_0, in impulse_unit
+} lcp;
+
+// LCP rows of one block.
+static int rows_of(const ts_block* block) {
+    switch (block->set) {
+    case TS_SET_CONE: return block->mu > 0.0 ? 6 + 3 * (block->rows - 3) : 1;
+    case TS_SET_HALF_LINE: return 1;
+    case TS_SET_FREE: return 2 * block->rows;
+    case TS_SET_BOX:
+        if (block->low == block->high) return 0;
+        return isinf(block->low) && isinf(block->high) ? 2 : (isinf(block->low) || isinf(block->high) ? 1 : 2);
+    }
+    return 0;
+}
+
+// All of them, or -1 when they are more than `most`.
+static int count_rows(const ts_contact_problem* problem, int most) {
+    int n = 0;
+    for (int b = 0; b < problem->block_count; ++b) {
+        n += rows_of(&problem->block[b]);
+        if (n > most) return -1;
+    }
+    return n;
+}
+
+static unsigned long padded(size_t bytes) { return (unsigned long)((bytes + 63u) & ~(size_t)63u); }
+
+static unsigned long scratch_bytes(const ts_contact_problem* problem, const void* settings_pointer) {
+    const ts_lcp_lemke_settings* settings = (const ts_lcp_lemke_settings*)settings_pointer;
+    ts_lcp_pgs_settings fallback = ts_lcp_pgs_settings_default();
+    unsigned long sweeps = ts_lcp_pgs_solver.scratch_bytes(problem, &fallback);
+    int n = count_rows(problem, settings->row_limit);
+    if (n < 0) return sweeps;
+    size_t rows = (size_t)n, m = (size_t)problem->row_count;
+    unsigned long pivoting = padded(rows * sizeof(generator)) + padded(rows * rows * sizeof(double)) +
+                             2 * padded(rows * sizeof(double)) + 3 * padded(m * sizeof(double)) +
+                             padded(m * m * sizeof(double)) + ts_lemke_scratch_bytes(n);
+    return pivoting > sweeps ? pivoting : sweeps;
+}
+
+static double* entry(const lcp* q, int i, int j) { return q->C + (size_t)i * (size_t)q->n + (size_t)j; }
+
+static int add_column(lcp* q, int row0, double c0, int row1, double c1) {
+    q->column[q->filled] = (generator){{row0, row1}, {c0, c1}};
+    return q->filled++;
+}
+
+// A row of the LCP that is no combination of contact rows: sigma, or the multiplier of a box's upper end.
+static int add_multiplier(lcp* q, double constant) {
+    int j = add_column(q, -1, 0.0, -1, 0.0);
+    q->b[j] = constant;
+    return j;
+}
+
+// z_j and the multiplier z_s push against each other: w_j gains z_s, w_s loses z_j.
+static void oppose(lcp* q, int j, int s) {
+    *entry(q, j, s) = 1.0;
+    *entry(q, s, j) = -1.0;
+}
+
+static void add_cone(lcp* q, const ts_block* block) {
+    const double half = 0.70710678118654752, root = 1.4142135623730951;
+    const double D[4][2] = {{half, half}, {-half, half}, {-half, -half}, {half, -half}};
+    int r = block->row;
+    int normal = add_column(q, r + 2, 1.0, -1, 0.0);
+    if (!(block->mu > 0.0)) return;
+    int sigma = add_multiplier(q, 0.0);
+    *entry(q, sigma, normal) = root * block->mu;
+    for (int k = 0; k < 4; ++k) oppose(q, add_column(q, r, D[k][0], r + 1, D[k][1]), sigma);
+    for (int extra = r + 3; extra < r + block->rows; ++extra) {
+        sigma = add_multiplier(q, 0.0);
+        *entry(q, sigma, normal) = block->mu;
+        oppose(q, add_column(q, extra, 1.0, -1, 0.0), sigma);
+        oppose(q, add_column(q, extra, -1.0, -1, 0.0), sigma);
+    }
+}
+
+static void add_box(lcp* q, const ts_block* block) {
+    int has_low = !isinf(block->low), has_high = !isinf(block->high);
+    if (has_low)
+        q->start[block->row] = block->low / q->impulse_unit;
+    else if (has_high)
+        q->start[block->row] = block->high / q->impulse_unit;
+    if (has_low && block->low == block->high) return;
+    int x = add_column(q, block->row, has_low || !has_high ? 1.0 : -1.0, -1, 0.0);
+    if (has_low && has_high) oppose(q, x, add_multiplier(q, (block->high - block->low) / q->impulse_unit));
+    if (!has_low && !has_high) add_column(q, block->row, -1.0, -1, 0.0);
+}
+
+static void add_block(lcp* q, const ts_block* block) {
+    switch (block->set) {
+    case TS_SET_CONE: add_cone(q, block); break;
+    case TS_SET_HALF_LINE: add_column(q, block->row, 1.0, -1, 0.0); break;
+    case TS_SET_BOX: add_box(q, block); break;
+    case TS_SET_FREE:
+        for (int r = block->row; r < block->row + block->rows; ++r) {
+            add_column(q, r, 1.0, -1, 0.0);
+            add_column(q, r, -1.0, -1, 0.0);
+        }
+        break;
+    }
+}
+
+// The power of two above the largest size in x, 1 when all is zero or not finite.
+static double unit_of(const double* x, size_t count, size_t stride) {
+    double largest = 0.0;
+    for (size_t i = 0; i < count; ++i) largest = fmax(largest, fabs(x[i * stride]));
+    if (!(largest > 0.0) || !isfinite(largest)) return 1.0;
+    int exponent;
+    frexp(largest, &exponent);
+    return ldexp(1.0, exponent);
+}
+
+// A and b from the columns; `G` is (G+R) and `u` (G+R) lambda_0 + g, both in scaled units.
+static void assemble(lcp* q, const double* G, const double* u) {
+    size_t m = (size_t)q->problem->row_count;
+    for (int i = 0; i < q->n; ++i) {
+        const generator* left = &q->column[i];
+        for (int a = 0; a < 2; ++a) {
+            if (left->row[a] < 0) continue;
+            q->b[i] += left->coefficient[a] * u[left->row[a]];
+            const double* row = G + (size_t)left->row[a] * m;
+            for (int j = 0; j < q->n; ++j) {
+                const generator* right = &q->column[j];
+                double sum = 0.0;
+                if (right->row[0] >= 0) sum = right->coefficient[0] * row[right->row[0]];
+                if (right->row[1] >= 0) sum += right->coefficient[1] * row[right->row[1]];
+                *entry(q, i, j) += left->coefficient[a] * sum;
+            }
+        }
+    }
+}
+
+// Builds the LCP. Returns 0 when memory is short.
+static int build(lcp* q, ts_arena* scratch) {
+    const ts_contact_problem* problem = q->problem;
+    size_t n = (size_t)q->n, m = (size_t)problem->row_count;
+    q->column = TS_ARENA_ARRAY(scratch, generator, n);
+    q->C = (double*)ts_arena_alloc_zeroed(scratch, n * n, sizeof(double));
+    q->b = (double*)ts_arena_alloc_zeroed(scratch, n, sizeof(double));
+    q->start = (double*)ts_arena_alloc_zeroed(scratch, m, sizeof(double));
+    double* G = (double*)ts_arena_alloc_zeroed(scratch, m * m, sizeof(double));
+    double* e = (double*)ts_arena_alloc_zeroed(scratch, m, sizeof(double));
+    double* u = TS_ARENA_ARRAY(scratch, double, m);
+    if (!q->column || !q->C || !q->b || !q->start || !G || !e || !u) return 0;
+    for (size_t j = 0; j < m; ++j) {
+        e[j] = 1.0;
+        problem->delassus->ops->apply(problem->delassus, e, u);
+        e[j] = 0.0;
+        for (size_t i = 0; i < m; ++i) G[i * m + j] = u[i];
+        if (problem->R) G[j * m + j] += problem->R[j];
+    }
+    q->velocity_unit = unit_of(problem->g, m, 1);
+    double compliance_unit = unit_of(G, m, m + 1);
+    q->impulse_unit = q->velocity_unit / compliance_unit;
+    for (size_t i = 0; i < m * m; ++i) G[i] /= compliance_unit;
+    q->filled = 0;
+    for (int b = 0; b < problem->block_count; ++b) add_block(q, &problem->block[b]);
+    for (size_t i = 0; i < m; ++i) {
+        u[i] = problem->g[i] / q->velocity_unit;
+        for (size_t j = 0; j < m; ++j) u[i] += G[i * m + j] * q->start[j];
+    }
+    assemble(q, G, u);
+    return 1;
+}
+
+static void read_impulse(const lcp* q, const double* z, double* out_impulse) {
+    memcpy(out_impulse, q->start, (size_t)q->problem->row_count * sizeof(double));
+    for (int j = 0; j < q->n; ++j)
+        for (int a = 0; a < 2; ++a)
+            if (q->column[j].row[a] >= 0) out_impulse[q->column[j].row[a]] += q->column[j].coefficient[a] * z[j];
+    for (int r = 0; r < q->problem->row_count; ++r) out_impulse[r] *= q->impulse_unit;
+}
+
+static ts_lemke_outcome outcome_of(ts_lemke_end end) {
+    switch (end) {
+    case TS_LEMKE_END_SOLVED: return TS_LEMKE_SOLVED;
+    case TS_LEMKE_END_RAY: return TS_LEMKE_SECONDARY_RAY;
+    case TS_LEMKE_END_LIMIT: return TS_LEMKE_PIVOT_LIMIT;
+    case TS_LEMKE_END_NOT_FINITE: return TS_LEMKE_NOT_FINITE;
+    case TS_LEMKE_END_MEMORY: return TS_LEMKE_NO_MEMORY;
+    }
+    return TS_LEMKE_NOT_FINITE;
+}
+
+// Pivots; on success writes the vertex to `impulse` (row_count).
+static ts_lemke_outcome pivot(const ts_contact_problem* problem, const ts_lcp_lemke_settings* settings,
+                              ts_arena* scratch, double* impulse, int* out_pivots) {
+    *out_pivots = 0;
+    int n = count_rows(problem, settings->row_limit);
+    if (n < 0) return TS_LEMKE_TOO_LARGE;
+    lcp q = {.problem = problem, .n = n};
+    if (!build(&q, scratch)) return TS_LEMKE_NO_MEMORY;
+    double* z = TS_ARENA_ARRAY(scratch, double, n);
+    if (!z) return TS_LEMKE_NO_MEMORY;
+    double most = (double)settings->pivots_per_row * n;
+    ts_lemke_end end = ts_lemke_solve(n, q.C, q.b, most < 1e9 ? (int)most : 1000000000, scratch, z, out_pivots);
+    if (end == TS_LEMKE_END_SOLVED) read_impulse(&q, z, impulse);
+    return outcome_of(end);
+}
+
+// The law's residual at an impulse.
+static ts_law_residual judge(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch) {
+    ts_law_residual own = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    if (u) {
+        problem->delassus->ops->apply(problem->delassus, impulse, u);
+        for (int i = 0; i < problem->row_count; ++i)
+            u[i] += problem->g[i] + (problem->R ? problem->R[i] * impulse[i] : 0.0);
+        own = ts_residual_of_law(problem, TS_LAW_LCP, impulse, u);
+    }
+    ts_arena_scope_end(scratch, scope);
+    return own;
+}
+
+ts_solve_report ts_lcp_lemke_solve(const ts_contact_problem* problem, const ts_lcp_lemke_settings* settings,
+                                   ts_arena* scratch, double* impulse, ts_lemke_outcome* out_outcome) {
+    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    unsigned needed = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
+    ts_lemke_outcome outcome = TS_LEMKE_NO_MEMORY;
+    if ((problem->delassus->ops->abilities & needed) == needed) {
+        int pivots;
+        ts_arena_scope scope = ts_arena_scope_begin(scratch);
+        outcome = pivot(problem, settings, scratch, impulse, &pivots);
+        ts_arena_scope_end(scratch, scope);
+        report.iterations = pivots;
+        if (outcome == TS_LEMKE_SOLVED) {
+            report.own = judge(problem, impulse, scratch);
+            double residual = ts_law_residual_in_force_units(report.own, problem->time_step);
+            report.status = TS_SOLVE_CONVERGED;
+            if (!(residual <= settings->shared.tolerance)) outcome = TS_LEMKE_INACCURATE;
+        }
+        if (outcome != TS_LEMKE_SOLVED) {
+            ts_lcp_pgs_settings sweeps = ts_lcp_pgs_settings_default();
+            sweeps.shared = settings->shared;
+            report = ts_lcp_pgs_solver.solve(problem, &sweeps, scratch, impulse);
+            report.iterations += pivots;
+        }
+    }
+    if (out_outcome) *out_outcome = outcome;
+    return report;
+}
+
+static void settings_default(void* out_settings) {
+    *(ts_lcp_lemke_settings*)out_settings = ts_lcp_lemke_settings_default();
+}
+
+static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                             double* impulse) {
+    return ts_lcp_lemke_solve(problem, (const ts_lcp_lemke_settings*)settings, scratch, impulse, NULL);
+}
+
+static const char* obstacle(const ts_contact_problem* problem, const void* settings) {
+    return count_rows(problem, ((const ts_lcp_lemke_settings*)settings)->row_limit) < 0
+               ? "too large to be pivoted (setting row_limit): lcp-pgs answered"
+               : NULL;
+}
+
+const ts_solver ts_lcp_lemke_solver = {
+    .name = "lcp-lemke",
+    .law = TS_LAW_LCP,
+    .summary = "Lemke's pivoting on pyramidal friction: exact, dense, for small problems; else lcp-pgs",
+    .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
+    .settings_bytes = sizeof(ts_lcp_lemke_settings),
+    .settings_default = settings_default,
+    .setting = setting,
+    .setting_count = (int)(sizeof(setting) / sizeof(setting[0])),
+    .scratch_bytes = scratch_bytes,
+    .solve = solve,
+    .obstacle = obstacle,
+};

@@ -1,0 +1,428 @@
+// The alternating direction method of multipliers, for the relaxed law and the exact one.
+//
+// Problem: min 1/2 x^T (G + R) x + g^T x with x = y, y admissible: the relaxed law. The exact law is the same with
+// de Saxce's shift mu |u_T| added to the normal rows of g, taken from the multiplier, which is the shifted velocity.
+// Rule, with z the multiplier (m/s), s the shift (zero for the relaxed law), rho the penalty, eta a proximal weight:
+//     (G + R + (eta + rho) I) x' = z + rho y + eta x - g - s
+//     y' = P(a x' + (1 - a) y - z / rho),   z' = z - rho (a x' + (1 - a) y - y')
+// rho starts at sqrt(L m) kappa^p, L the largest eigenvalue by power iteration, kappa the condition number assumed and
+// m = L / kappa, and moves when the primal residual |x - y| and the dual one |rho (y' - y) + eta (x' - x)| are far
+// apart: each relative to the vectors it is the difference of, because they differ in units. The primal one counts for
+// less (`balance`): on recorded problems equal weights leave rho ten times too large for the last digits.
+// The linear system is solved by a factor or, through the bodies, in steps to a part of the dual residual
+// (admm_factor.c).
+// Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and
+// only decide when it is worth a look.
+// Source: Boyd et al. 2011; Le Lidec, Jallet, Montaut, Laptev, Schmid and Carpentier 2024 (contact; spectral rho);
+// Carpentier, Le Lidec and Montaut 2024 (exact law).
+// Guaranteed: the relaxed law converges for symmetric G >= 0 once rho rests, also for singular G. What is returned is
+// admissible. From a cold start and with all contacts inside their cones it has no internal forces.
+// Known to fail: no proof for the exact law, where it may cycle; slow when kappa is far from what was assumed.
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "contact/solvers/splitting/admm_internal.h"
+
+enum {
+    LOOK_INTERVAL = 16,
+    POWER_ITERATIONS = 20,
+    PAUSE = 1  // iterations between the first two changes of rho, under the safe rule
+};
+
+// Pauses grow by this factor, so that rho comes to rest.
+#define PAUSE_GROWTH 1.2
+// The published proximal weight, kg^-1.
+#define PAPER_ETA 1e-6
+// Residual that the linear system may keep, relative to the dual residual of the iteration before.
+#define INEXACT 0.01
+// Bounds of rho relative to L.
+#define RHO_RANGE 1e12
+
+const ts_setting ts_admm_setting[TS_ADMM_SETTING_COUNT] = {
+    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, shared.tolerance), 0.0, DBL_MAX},
+    {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, shared.stall), 0.0, 1.0},
+    {"iteration_limit", "most iterations", TS_SETTING_INT, offsetof(ts_admm_settings, shared.iteration_limit), 0.0,
+     1e9},
+    {"natural", "largest natural map that counts as converged, beside the tolerance (exact law)", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, natural), 0.0, DBL_MAX},
+    {"over_relaxation", "of the step before the projection", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, over_relaxation), 1.0, 1.9},
+    {"rho_power", "rho starts at sqrt(L m) kappa^power", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_power), -0.5,
+     0.5},
+    {"rho_step", "rho changes by factors up to kappa^step", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_step),
+     0.0, 1.0},
+    {"balance", "weight of the relative primal residual against the dual one, under the safe rule", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, balance), 1e-6, 1e6},
+    {"rho_ratio", "residuals this far apart change rho", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, rho_ratio), 1.0,
+     1e6},
+    {"condition", "condition number assumed: kappa, under the safe rule", TS_SETTING_DOUBLE,
+     offsetof(ts_admm_settings, condition), 1.0, 1e16},
+    {"eta", "proximal weight relative to the largest eigenvalue", TS_SETTING_DOUBLE, offsetof(ts_admm_settings, eta),
+     0.0, 1.0},
+    {"freeze", "rho rests after so many iterations", TS_SETTING_INT, offsetof(ts_admm_settings, freeze), 0.0, 1e9},
+    {"step_rule", "0 relative residuals and pauses, 1 as published", TS_SETTING_INT,
+     offsetof(ts_admm_settings, step_rule), 0.0, 1.0},
+    {"scaling", "0 the problem's units, 1 every block by its stiffness", TS_SETTING_INT,
+     offsetof(ts_admm_settings, scaling), 0.0, 1.0},
+};
+
+ts_admm_settings ts_admm_settings_default(void) {
+    ts_admm_settings settings = {.shared = ts_solver_settings_default(),
+                                 .natural = 1e-9,
+                                 .over_relaxation = 1.0,
+                                 .rho_power = 0.4,
+                                 .rho_step = 0.1,
+                                 .balance = 0.02,
+                                 .rho_ratio = 3.0,
+                                 .condition = 1e6,
+                                 .eta = 1e-10,
+                                 .freeze = 300,
+                                 .step_rule = TS_ADMM_STEP_SAFE,
+                                 .scaling = TS_ADMM_SCALING_NONE};
+    settings.shared.stall = 1e-15;
+    settings.shared.iteration_limit = 5000;
+    return settings;
+}
+
+unsigned long ts_admm_scratch_bytes(const ts_contact_problem* problem, const void* settings) {
+    (void)settings;
+    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
+    return 16384 + (16 * n + 64 * b) * sizeof(double) + ts_admm_factor_bytes(problem);
+}
+
+// A solve in progress, in the units of `s`.
+typedef struct admm {
+    ts_scaled s;
+    ts_admm_factor factor;
+    const ts_admm_settings* settings;
+    ts_contact_law law;
+    double* x;
+    double* y;
+    double* z;
+    double* right;   // right-hand side, then x'
+    double* lambda;  // y in the problem's units
+    double* u;       // its velocity
+    double L;        // largest eigenvalue of the system
+    double kappa;    // condition number assumed
+    double rho;
+    double eta;
+    double primal;           // the residuals of the last iteration
+    double dual;             // (at first the size of g)
+    double primal_relative;  //
+    double dual_relative;    //
+    double measure;          // the larger of both, force units
+    double moved;            // largest relative change of y and of z
+} admm;
+
+static double largest_of(const double* x, int n) {
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i)
+        if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]);
+    return largest;
+}
+
+// What ts_scaled_make does, without the matrix.
+static int scale_only(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* s) {
+    memset(s, 0, sizeof(*s));
+    s->problem = problem;
+    s->rows = problem->row_count;
+    s->blocks = problem->block_count;
+    s->g = TS_ARENA_ARRAY(arena, double, s->rows);
+    s->scale = TS_ARENA_ARRAY(arena, double, s->blocks);
+    if (!s->g || !s->scale) return 0;
+    for (int b = 0; b < s->blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        double k = ts_scaled_stiffness(problem, b);
+        if (!isfinite(k)) return 0;
+        s->scale[b] = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
+        for (int r = block->row; r < block->row + block->rows; ++r) s->g[r] = s->scale[b] * problem->g[r];
+    }
+    return 1;
+}
+
+// The system in the problem's own units.
+static void unscale(ts_scaled* s) {
+    const ts_contact_problem* problem = s->problem;
+    for (int b = 0; b < s->blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        int moves = s->scale[b] > 0.0;
+        for (int e = s->value ? s->G.start[b] : 0; s->value && e < s->G.start[b + 1]; ++e) {
+            int other = s->G.column[e], columns = problem->block[other].rows;
+            double* to = s->value + s->G.at[e];
+            const double* from = s->G.value + s->G.at[e];
+            int counts = moves && s->scale[other] > 0.0;
+            for (int i = 0; i < block->rows * columns; ++i) to[i] = counts ? from[i] : 0.0;
+            for (int r = 0; r < block->rows && other == b && problem->R; ++r)
+                to[r * columns + r] += problem->R[block->row + r];
+        }
+        for (int r = block->row; r < block->row + block->rows; ++r) s->g[r] = moves ? problem->g[r] : 0.0;
+    }
+    for (int b = 0; b < s->blocks; ++b)
+        if (s->scale[b] > 0.0) s->scale[b] = 1.0;
+}
+
+// out = (G + R) x in the units of the solve.
+static void product(admm* q, const double* x, double* out) {
+    const ts_contact_problem* problem = q->s.problem;
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        if (q->s.value) ts_scaled_product(&q->s, b, x, out + block->row);
+        for (int r = block->row; r < block->row + block->rows; ++r) q->lambda[r] = q->s.scale[b] * x[r];
+    }
+    if (q->s.value) return;
+    problem->delassus->ops->apply(problem->delassus, q->lambda, out);
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        for (int r = block->row; r < block->row + block->rows; ++r)
+            out[r] = q->s.scale[b] * (out[r] + (problem->R ? problem->R[r] * q->lambda[r] : 0.0));
+    }
+}
+
+// The largest eigenvalue, by power iteration from a fixed vector without symmetry. Overwrites x and `right`.
+static double power_iteration(admm* q) {
+    int n = q->s.rows;
+    double length = 0.0, L = 0.0;
+    for (int i = 0; i < n; ++i) {
+        q->x[i] = 1.0 + 0.618 * (double)(i * 7 % 11) - 0.382 * (double)(i % 3);
+        length += q->x[i] * q->x[i];
+    }
+    for (int k = 0; k < POWER_ITERATIONS && length > 0.0; ++k) {
+        double scale = 1.0 / sqrt(length);
+        for (int i = 0; i < n; ++i) q->x[i] *= scale;
+        product(q, q->x, q->right);
+        length = 0.0;
+        for (int i = 0; i < n; ++i) length += q->right[i] * q->right[i];
+        double next = sqrt(length);
+        if (fabs(next - L) <= 1e-2 * next) return next;
+        L = next;
+        memcpy(q->x, q->right, (size_t)n * sizeof(double));
+    }
+    return L;
+}
+
+// De Saxce's shift of block b from its shifted velocity; none for the relaxed law.
+static double shift_of(const admm* q, int b, const double* z) {
+    const ts_block* block = &q->s.problem->block[b];
+    if (q->law != TS_LAW_NCP || block->set != TS_SET_CONE) return 0.0;
+    return block->mu * ts_scaled_tangent_norm(z + block->row, block->rows);
+}
+
+// Judges y: u recomputed with the problem's own operator.
+static ts_law_residual judge(admm* q) {
+    const ts_contact_problem* problem = q->s.problem;
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &problem->block[b];
+        for (int r = block->row; r < block->row + block->rows; ++r) q->lambda[r] = q->s.scale[b] * q->y[r];
+        // What nothing moves carries nothing, or as little as its box allows.
+        if (!(q->s.scale[b] > 0.0) && block->set == TS_SET_BOX)
+            q->lambda[block->row] = fmin(fmax(0.0, block->low), block->high);
+    }
+    problem->delassus->ops->apply(problem->delassus, q->lambda, q->u);
+    for (int i = 0; i < q->s.rows; ++i) q->u[i] += problem->g[i] + (problem->R ? problem->R[i] * q->lambda[i] : 0.0);
+    return ts_residual_of_law(problem, q->law, q->lambda, q->u);
+}
+
+// Whether what was judged last is good enough.
+static int is_converged(const admm* q, double residual) {
+    if (!(residual <= q->settings->shared.tolerance)) return 0;
+    if (q->law != TS_LAW_NCP || q->settings->natural >= DBL_MAX) return 1;
+    ts_residual all;
+    ts_residual_from_velocity(q->s.problem, q->lambda, q->u, &all);
+    return all.natural <= q->settings->natural;
+}
+
+// y = P(start), or P(0) when the start is not finite or costs more than nothing; u belongs to it.
+static ts_law_residual choose_start(admm* q, const double* impulse) {
+    const ts_contact_problem* problem = q->s.problem;
+    for (int attempt = 0;; ++attempt) {
+        double sum = 0.0, cost = 0.0;
+        for (int b = 0; b < q->s.blocks; ++b) {
+            const ts_block* block = &problem->block[b];
+            double s = q->s.scale[b];
+            for (int r = block->row; r < block->row + block->rows; ++r) {
+                q->x[r] = attempt == 0 && s > 0.0 ? impulse[r] / s : 0.0;
+                sum += 0.0 * q->x[r];
+                q->y[r] = 0.0;
+            }
+            if (s > 0.0) ts_scaled_project(&q->s, b, q->x + block->row, q->y + block->row);
+        }
+        if (sum != 0.0 && attempt == 0) continue;
+        ts_law_residual own = judge(q);
+        for (int i = 0; i < q->s.rows; ++i) cost += q->lambda[i] * (q->u[i] + problem->g[i]);
+        if (attempt == 1 || cost <= 0.0) return own;
+    }
+}
+
+// x = y, and the multiplier that a projection step of length 1 / rho from y would leave: exact at a solution.
+static void start_multiplier(admm* q) {
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], s = q->s.scale[b];
+        double* w = q->u + block->row;
+        for (int r = 0; r < block->rows; ++r) w[r] *= s;
+        w[block->set == TS_SET_CONE ? 2 : 0] += shift_of(q, b, q->u);
+        for (int r = 0; r < block->rows; ++r) {
+            to[r] = q->y[block->row + r] - w[r] / q->rho;
+            on[r] = 0.0;
+        }
+        if (s > 0.0) ts_scaled_project(&q->s, b, to, on);
+        for (int r = 0; r < block->rows; ++r) {
+            q->x[block->row + r] = q->y[block->row + r];
+            q->z[block->row + r] = s > 0.0 ? q->rho * (on[r] - to[r]) : 0.0;
+        }
+    }
+}
+
+// One block after x' is known; collects the residuals.
+static void finish_block(admm* q, int b, double* change_y, double* change_z) {
+    const ts_block* block = &q->s.problem->block[b];
+    double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], a = q->settings->over_relaxation, s = q->s.scale[b];
+    double *x = q->x + block->row, *y = q->y + block->row, *z = q->z + block->row;
+    const double* next = q->right + block->row;
+    if (!(s > 0.0)) return;
+    for (int r = 0; r < block->rows; ++r) to[r] = a * next[r] + (1.0 - a) * y[r] - z[r] / q->rho;
+    ts_scaled_project(&q->s, b, to, on);
+    for (int r = 0; r < block->rows; ++r) {
+        double primal = fabs(next[r] - on[r]), after = q->rho * (on[r] - to[r]);
+        double dual = fabs(q->rho * (on[r] - y[r]) + q->eta * (next[r] - x[r]));
+        q->primal = fmax(q->primal, primal);
+        q->dual = fmax(q->dual, dual);
+        q->measure = fmax(q->measure, fmax(primal * s, dual / s));
+        *change_y = fmax(*change_y, fabs(on[r] - y[r]));
+        *change_z = fmax(*change_z, fabs(after - z[r]));
+        x[r] = next[r];
+        y[r] = on[r];
+        z[r] = after;
+    }
+}
+
+// Returns 0 when numbers are not finite.
+static int iterate_once(admm* q) {
+    double change_y = 0.0, change_z = 0.0, sum = 0.0;
+    for (int i = 0; i < q->s.rows; ++i) q->right[i] = q->z[i] + q->rho * q->y[i] + q->eta * q->x[i] - q->s.g[i];
+    for (int b = 0; b < q->s.blocks; ++b) {
+        const ts_block* block = &q->s.problem->block[b];
+        if (block->set == TS_SET_CONE) q->right[block->row + 2] -= shift_of(q, b, q->z);
+    }
+    ts_admm_factor_solve(&q->factor, q->x, INEXACT * q->dual, q->right);
+    for (int i = 0; i < q->s.rows; ++i) sum += 0.0 * q->right[i];
+    if (sum != 0.0) return 0;
+    q->primal = q->dual = q->measure = 0.0;
+    for (int b = 0; b < q->s.blocks; ++b) finish_block(q, b, &change_y, &change_z);
+    double size_x = fmax(largest_of(q->x, q->s.rows), largest_of(q->y, q->s.rows));
+    double size_z = fmax(largest_of(q->z, q->s.rows), largest_of(q->s.g, q->s.rows));
+    q->primal_relative = size_x > 0.0 ? q->primal / size_x : 0.0;
+    q->dual_relative = size_z > 0.0 ? q->dual / size_z : 0.0;
+    q->moved = fmax(size_x > 0.0 ? change_y / size_x : 0.0, size_z > 0.0 ? change_z / size_z : 0.0);
+    q->measure /= q->s.problem->time_step;
+    return isfinite(q->measure);
+}
+
+// Balances the residuals. Returns 1 when rho changed and 0 when not.
+static int adapt(admm* q) {
+    const ts_admm_settings* settings = q->settings;
+    double most = pow(q->kappa, settings->rho_step), before = q->rho, ratio;
+    if (settings->step_rule == TS_ADMM_STEP_PAPER) {
+        if (q->primal > settings->rho_ratio * q->dual)
+            q->rho *= most;
+        else if (q->dual > settings->rho_ratio * q->primal)
+            q->rho /= most;
+    } else {
+        ratio = settings->balance * q->primal_relative / q->dual_relative;
+        if (ratio > settings->rho_ratio || ratio * settings->rho_ratio < 1.0)
+            q->rho *= fmin(most, fmax(1.0 / most, sqrt(ratio)));
+    }
+    q->rho = fmin(q->L * RHO_RANGE, fmax(q->L / RHO_RANGE, q->rho));
+    return q->rho != before;
+}
+
+static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report) {
+    const ts_solver_settings* settings = &q->settings->shared;
+    size_t bytes = (size_t)q->s.rows * sizeof(double);
+    double gate = settings->tolerance, best = ts_law_residual_in_force_units(report->own, q->s.problem->time_step);
+    double pause = q->settings->step_rule == TS_ADMM_STEP_PAPER ? 0.0 : (double)PAUSE;
+    int next_look = LOOK_INTERVAL, changed = 0;
+    while (report->iterations < settings->iteration_limit) {
+        if (!iterate_once(q)) return TS_SOLVE_FAILED;
+        int k = ++report->iterations;
+        int still = q->moved <= settings->stall;
+        if (q->measure <= gate || k >= next_look || k == settings->iteration_limit || still) {
+            next_look = k + LOOK_INTERVAL;
+            ts_law_residual own = judge(q);
+            double residual = ts_law_residual_in_force_units(own, q->s.problem->time_step);
+            if (residual < best) {
+                best = residual;
+                report->own = own;
+                memcpy(impulse, q->lambda, bytes);
+            }
+            if (is_converged(q, residual)) {
+                report->own = own;
+                memcpy(impulse, q->lambda, bytes);
+                return TS_SOLVE_CONVERGED;
+            }
+            if (still) return TS_SOLVE_STALLED;
+            if (isfinite(residual)) gate = q->measure * (settings->tolerance / residual);
+        }
+        if (k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
+        if (!ts_admm_factor_shift(&q->factor, q->eta + q->rho)) return TS_SOLVE_FAILED;
+        changed = k;
+        if (pause > 0.0) pause *= PAUSE_GROWTH;
+    }
+    return TS_SOLVE_ITERATION_LIMIT;
+}
+
+static double least_compliance(const ts_contact_problem* problem) {
+    double least = problem->R && problem->row_count > 0 ? problem->R[0] : 0.0;
+    for (int i = 1; i < problem->row_count && problem->R; ++i) least = fmin(least, problem->R[i]);
+    return least;
+}
+
+static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch) {
+    int bodies = ts_admm_factor_prefers_bodies(problem, scratch);
+    if (!(bodies ? scale_only(problem, scratch, &q->s) : ts_scaled_make(problem, scratch, &q->s))) return 0;
+    if (q->settings->scaling == TS_ADMM_SCALING_NONE) unscale(&q->s);
+    double** vector[] = {&q->x, &q->y, &q->z, &q->right, &q->lambda, &q->u};
+    for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
+        *vector[i] = TS_ARENA_ARRAY(scratch, double, q->s.rows);
+        if (!*vector[i]) return 0;
+    }
+    q->L = power_iteration(q);
+    if (!isfinite(q->L)) return 0;
+    if (!(q->L > 0.0)) q->L = 1.0;
+    int paper = q->settings->step_rule == TS_ADMM_STEP_PAPER;
+    q->eta = paper ? PAPER_ETA : q->settings->eta * q->L;
+    q->kappa = paper ? fmax(1.0, q->L / (PAPER_ETA + least_compliance(problem))) : q->settings->condition;
+    q->rho = q->L * pow(q->kappa, q->settings->rho_power - 0.5);
+    q->dual = largest_of(q->s.g, q->s.rows);
+    return 1;
+}
+
+ts_solve_report ts_admm_solve(ts_contact_law law, const ts_contact_problem* problem, const ts_admm_settings* settings,
+                              ts_arena* scratch, double* impulse) {
+    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    admm q = {.settings = settings, .law = law};
+    unsigned needs = TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS;
+    size_t bytes = (size_t)problem->row_count * sizeof(double);
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    int ready = (problem->delassus->ops->abilities & needs) == needs && prepare(&q, problem, scratch);
+    if (ready) report.own = choose_start(&q, impulse);
+    double residual = ts_law_residual_in_force_units(report.own, problem->time_step);
+    if (!ready || !isfinite(residual)) {
+        memset(impulse, 0, bytes);
+    } else {
+        memcpy(impulse, q.lambda, bytes);
+        report.status = TS_SOLVE_CONVERGED;
+        if (!is_converged(&q, residual)) {
+            report.status = TS_SOLVE_FAILED;
+            start_multiplier(&q);
+            if (ts_admm_factor_make(&q.s, scratch, &q.factor) && ts_admm_factor_shift(&q.factor, q.eta + q.rho))
+                report.status = iterate(&q, impulse, &report);
+        }
+    }
+    ts_arena_scope_end(scratch, scope);
+    return report;
+}

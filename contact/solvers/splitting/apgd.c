@@ -1,0 +1,259 @@
+// Accelerated projected gradient descent, matrix-free.
+//
+// Problem: minimise q(x) = 1/2 x^T (G + R) x + g^T x over a convex set, for all rows or for some with the others fixed.
+// Rule: next = P(y - D u(y) / L), D the relative steps; y = next + beta (next - x) with Nesterov's beta; L doubles
+// while q lies above its quadratic model, and shrinks a little after each step. When the gradient points against the
+// last movement, the momentum is dropped.
+// One product per iteration: u is affine, so that u(y) follows from those of the two iterates it is a combination of;
+// and the model test d^T (G + R) d <= L d^T D^-1 d from the difference of two velocities that are both known.
+// Source: Nesterov 1983; Beck and Teboulle 2009 (backtracking); O'Donoghue and Candes 2015 (restart); Mazhar, Heyn,
+// Negrut and Tasora 2015 (contact).
+// Guaranteed: for symmetric G >= 0 q falls like 1 / k^2. With equal steps and a start at zero the iterates stay in the
+// range of G as long as no set is touched: no internal forces.
+// Known to fail: slow when stiffnesses differ by many orders of magnitude. For a G that is not symmetric u is no
+// gradient; the fixed points are still the answers, but there is no proof that they are reached.
+#include "contact/solvers/splitting/apgd_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Under this movement, relative to the impulse, rounding decides the model test.
+#define MOVEMENT_MIN 1e-9
+
+enum { DOUBLINGS = 60 };
+
+static int is_friction(ts_apgd_part part) { return part == TS_APGD_DISC || part == TS_APGD_SQUARE; }
+
+static double* estimate(ts_apgd* q) { return &q->L[is_friction(q->part)]; }
+
+static void velocity(ts_apgd* q, const double* x, double* u) {
+    const ts_contact_problem* problem = q->problem;
+    problem->delassus->ops->apply(problem->delassus, x, u);
+    for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i] + (problem->R ? problem->R[i] * x[i] : 0.0);
+}
+
+void ts_apgd_refresh(ts_apgd* q) { velocity(q, q->x, q->ux); }
+
+// Friction of a cone on what its normal carries. Returns whether it moved.
+static int project_friction(const ts_block* block, ts_apgd_part part, double normal, double* x) {
+    double radius = normal > 0.0 ? block->mu * normal : 0.0;
+    double t = part == TS_APGD_DISC ? ts_scaled_tangent_norm(x, block->rows) : 0.0;
+    int moved = t > radius;
+    for (int r = 0; r < block->rows; ++r) {
+        if (r == 2) continue;
+        if (moved && part == TS_APGD_DISC) {
+            x[r] *= radius / t;
+        } else if (part == TS_APGD_SQUARE && fabs(x[r]) > radius) {
+            x[r] = copysign(radius, x[r]);
+            moved = 1;
+        }
+    }
+    return moved;
+}
+
+// What a block carries that nothing moves: nothing, or as little as its box allows.
+static void carry_least(const ts_block* block, double* out) {
+    memset(out, 0, (size_t)block->rows * sizeof(double));
+    if (block->set == TS_SET_BOX) out[0] = fmin(fmax(0.0, block->low), block->high);
+}
+
+// out = P(y - share D u) of one block in the present part; rows that do not move come from x.
+static void move_block(const ts_apgd* q, ts_apgd_part part, int b, double share, const double* x, const double* y,
+                       const double* u, double* out) {
+    const ts_block* block = &q->problem->block[b];
+    double to[TS_BLOCK_ROWS_MAX] = {0.0};
+    int row = block->row, rows = block->rows;
+    for (int r = 0; r < rows; ++r) to[r] = y[row + r] - share * q->step[row + r] * u[row + r];
+    out += row;
+    if (!(q->step[row] > 0.0)) {
+        carry_least(block, out);
+    } else if (part == TS_APGD_ALL || (part == TS_APGD_NORMAL && block->set != TS_SET_CONE)) {
+        ts_scaled_project(&q->sets, b, to, out);
+    } else {
+        memcpy(out, x + row, (size_t)rows * sizeof(double));
+        if (block->set != TS_SET_CONE) return;
+        if (part == TS_APGD_NORMAL) {
+            out[2] = to[2] > 0.0 ? to[2] : 0.0;
+            return;
+        }
+        for (int r = 0; r < rows; ++r)
+            if (r != 2) out[r] = to[r];
+        project_friction(block, part, out[2], out);
+    }
+}
+
+static void move(const ts_apgd* q, ts_apgd_part part, double share, const double* y, const double* u, double* out) {
+    for (int b = 0; b < q->problem->block_count; ++b) move_block(q, part, b, share, q->x, y, u, out);
+}
+
+// The largest movement as a velocity.
+static double gap_of(const ts_apgd* q, double L, const double* from, const double* to) {
+    double gap = 0.0;
+    for (int i = 0; i < q->problem->row_count; ++i) {
+        if (!(q->step[i] > 0.0)) continue;
+        double v = fabs(to[i] - from[i]) * L / q->step[i];
+        if (!(v <= gap)) gap = v;
+    }
+    return gap;
+}
+
+double ts_apgd_gap(ts_apgd* q, ts_apgd_part part) {
+    double L = q->L[is_friction(part)];
+    move(q, part, 1.0 / L, q->x, q->ux, q->next);
+    return gap_of(q, L, q->x, q->next);
+}
+
+void ts_apgd_begin(ts_apgd* q, ts_apgd_part part) {
+    size_t bytes = (size_t)q->problem->row_count * sizeof(double);
+    int moved = 0;
+    q->part = part;
+    for (int b = 0; is_friction(part) && b < q->problem->block_count; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        if (block->set == TS_SET_CONE) moved |= project_friction(block, part, q->x[block->row + 2], q->x + block->row);
+    }
+    if (moved) ts_apgd_refresh(q);
+    q->theta = 1.0;
+    memcpy(q->y, q->x, bytes);
+    memcpy(q->uy, q->ux, bytes);
+}
+
+// Whether q lies above its model at `next`; when the movement is lost in rounding it does not.
+static int is_above_model(const ts_apgd* q, double L) {
+    double curvature = 0.0, size = 0.0, all = 0.0;
+    for (int i = 0; i < q->problem->row_count; ++i) {
+        if (!(q->step[i] > 0.0)) continue;
+        double d = q->next[i] - q->y[i], inverse = 1.0 / q->step[i];
+        curvature += d * (q->unext[i] - q->uy[i]);
+        size += d * d * inverse;
+        all += q->y[i] * q->y[i] * inverse;
+    }
+    return curvature > L * size * (1.0 + 1e-9) && size > MOVEMENT_MIN * MOVEMENT_MIN * all;
+}
+
+double ts_apgd_step(ts_apgd* q) {
+    int n = q->problem->row_count;
+    q->steps += 1;
+    double* L = estimate(q);
+    for (int k = 0; k < DOUBLINGS; ++k) {
+        move(q, q->part, 1.0 / *L, q->y, q->uy, q->next);
+        velocity(q, q->next, q->unext);
+        if (!is_above_model(q, *L)) break;
+        *L *= 2.0;
+    }
+    double gap = gap_of(q, *L, q->y, q->next), against = 0.0, sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        against += q->uy[i] * (q->next[i] - q->x[i]);
+        sum += 0.0 * q->unext[i];
+    }
+    if (!isfinite(gap) || sum != 0.0) return (double)NAN;
+    double theta = q->theta, squared = theta * theta;
+    double following = 0.5 * (theta * sqrt(squared + 4.0) - squared);
+    double beta = theta * (1.0 - theta) / (squared + following);
+    q->theta = following;
+    if (against > 0.0) {
+        q->theta = 1.0;
+        beta = 0.0;
+    }
+    for (int i = 0; i < n; ++i) {
+        q->y[i] = q->next[i] + beta * (q->next[i] - q->x[i]);
+        q->uy[i] = q->unext[i] + beta * (q->unext[i] - q->ux[i]);
+    }
+    double* swap = q->x;
+    q->x = q->next;
+    q->next = swap;
+    swap = q->ux;
+    q->ux = q->unext;
+    q->unext = swap;
+    *L *= q->shrink;
+    return gap;
+}
+
+// The largest eigenvalue of the stiffness of rows first to last of a block, from above: the largest row sum.
+static double stiffness(const ts_contact_problem* problem, int b) {
+    const ts_block* block = &problem->block[b];
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    double largest = 0.0;
+    for (int i = 0; i < block->rows; ++i) {
+        double sum = problem->R ? problem->R[block->row + i] : 0.0;
+        for (int j = 0; j < block->rows; ++j) sum += fabs(D[i * block->rows + j]);
+        if (!(sum <= largest)) largest = sum;
+    }
+    return largest;
+}
+
+// Steps, and a first L that is right for a single block; coupling will double it as often as it must.
+static void choose_steps(ts_apgd* q, int block_steps) {
+    double largest = 0.0;
+    for (int b = 0; b < q->problem->block_count; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        double k = stiffness(q->problem, b);
+        if (!(k <= largest)) largest = k;
+        for (int r = block->row; r < block->row + block->rows; ++r) {
+            q->step[r] = k > 0.0 ? (block_steps ? 1.0 / k : 1.0) : 0.0;
+            if (isnan(k)) q->step[r] = 1.0;
+        }
+        q->sets.scale[b] = 1.0;
+    }
+    q->L[0] = q->L[1] = block_steps || !(largest > 0.0) ? 1.0 : largest;
+}
+
+// x = the nearest admissible impulse with the normals first: friction follows what they carry.
+static void admit(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
+    for (int b = 0; b < q->problem->block_count; ++b) {
+        const ts_block* block = &q->problem->block[b];
+        double* x = q->x + block->row;
+        if (!(q->step[block->row] > 0.0)) {
+            carry_least(block, x);
+            continue;
+        }
+        memcpy(x, impulse + block->row, (size_t)block->rows * sizeof(double));
+        if (block->set == TS_SET_CONE) {
+            x[2] = x[2] > 0.0 ? x[2] : 0.0;
+            project_friction(block, friction, x[2], x);
+        } else {
+            ts_scaled_project(&q->sets, b, impulse + block->row, x);
+        }
+    }
+    ts_apgd_refresh(q);
+}
+
+// Starts from the impulse, unless it is not finite or its dual cost is above that of nothing.
+static void choose_start(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
+    int n = q->problem->row_count;
+    double sum = 0.0, cost = 0.0;
+    for (int i = 0; i < n; ++i) sum += 0.0 * impulse[i];
+    if (sum == 0.0) {
+        admit(q, friction, impulse);
+        for (int i = 0; i < n; ++i) cost += q->x[i] * (q->ux[i] + q->problem->g[i]);
+        if (cost <= 0.0) return;
+    }
+    memset(q->next, 0, (size_t)n * sizeof(double));
+    admit(q, friction, q->next);
+}
+
+int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part friction, int block_steps, double shrink,
+                 ts_arena* arena, const double* impulse) {
+    size_t n = (size_t)problem->row_count;
+    memset(q, 0, sizeof(*q));
+    q->problem = problem;
+    q->shrink = shrink;
+    q->sets.problem = problem;
+    q->sets.rows = problem->row_count;
+    q->sets.blocks = problem->block_count;
+    q->sets.scale = TS_ARENA_ARRAY(arena, double, problem->block_count);
+    double** vector[] = {&q->step, &q->x, &q->ux, &q->y, &q->uy, &q->next, &q->unext};
+    for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
+        *vector[i] = (double*)ts_arena_alloc_zeroed(arena, n, sizeof(double));
+        if (!*vector[i]) return 0;
+    }
+    if (!q->sets.scale) return 0;
+    choose_steps(q, block_steps);
+    choose_start(q, friction, impulse);
+    ts_apgd_begin(q, TS_APGD_ALL);
+    return 1;
+}
+
+unsigned long ts_apgd_scratch_bytes(const ts_contact_problem* problem) {
+    return 8ul * (unsigned long)sizeof(double) * (unsigned long)(problem->row_count + 8);
+}

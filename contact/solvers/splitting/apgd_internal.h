@@ -1,0 +1,55 @@
+// Nesterov's projected gradient on a contact problem or on a part of it: what ccp-apgd and the staggered solvers share.
+#ifndef TS_CONTACT_SOLVERS_APGD_INTERNAL_H
+#define TS_CONTACT_SOLVERS_APGD_INTERNAL_H
+
+#include "contact/solvers/newton/scaled_internal.h"
+
+/// Which rows move. The others stay where they are.
+typedef enum ts_apgd_part {
+    TS_APGD_ALL,     // every row; cones as they are
+    TS_APGD_NORMAL,  // all but the friction of cones, whose normals are half-lines then
+    TS_APGD_DISC,    // the friction of cones, in the disc of radius mu lambda_N
+    TS_APGD_SQUARE   // the same, each row in [-mu lambda_N, mu lambda_N]
+} ts_apgd_part;
+
+/// A solve in progress. u = (G + R) lambda + g belongs to each impulse.
+typedef struct ts_apgd {
+    const ts_contact_problem* problem;
+    ts_scaled sets;  // for ts_scaled_project: unit scales
+    double* step;    // (rows) relative step of each row; 0 where nothing can move the block
+    double* x;       // (rows) the impulse
+    double* ux;      // (rows) its velocity, always computed afresh
+    double* y;       // (rows) extrapolated
+    double* uy;      // (rows)
+    double* next;    // (rows)
+    double* unext;   // (rows)
+    double L[2];     // estimate of the largest eigenvalue, of the parts ALL or NORMAL and of the others
+    double shrink;   // L falls by this factor per iteration
+    double theta;    // of Nesterov's sequence
+    int steps;       // iterations so far
+    ts_apgd_part part;
+} ts_apgd;
+
+/// Allocates and starts from `impulse` made admissible, normals first and then friction on the `friction` part's shape, or
+/// from nothing when that is not finite or worse than nothing. `block_steps` 1 gives each block a step of its own
+/// stiffness, 0 the same to all. Returns 0 when memory is short.
+int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part friction, int block_steps, double shrink,
+                 ts_arena* arena, const double* impulse);
+
+/// Bytes of scratch that takes.
+unsigned long ts_apgd_scratch_bytes(const ts_contact_problem* problem);
+
+/// Forgets the momentum and turns to a part of the problem. Friction is brought within what the normals carry.
+void ts_apgd_begin(ts_apgd* q, ts_apgd_part part);
+
+/// One iteration: x and ux move. Returns the gap, m/s: the largest row of the projected gradient where the step was
+/// taken. NaN when numbers are not finite; x is then the last one before.
+double ts_apgd_step(ts_apgd* q);
+
+/// The gap of a part at x itself, with the friction of cones judged against the present normals. Overwrites `next`.
+double ts_apgd_gap(ts_apgd* q, ts_apgd_part part);
+
+/// Recomputes ux from x.
+void ts_apgd_refresh(ts_apgd* q);
+
+#endif

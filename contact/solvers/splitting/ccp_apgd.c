@@ -1,0 +1,126 @@
+// CCP-APGD: Nesterov's accelerated projected gradient on the relaxed problem.
+//
+// Problem: min 1/2 lambda^T (G + R) lambda + g^T lambda over the cones: the convex relaxation of Coulomb's law.
+// Rule: apgd.c on all rows. The law's residual is looked at when the projected gradient has come down as far as the
+// residual has to, and every LOOK_INTERVAL iterations; the best impulse seen is what is returned.
+// Source: Mazhar, Heyn, Negrut and Tasora, "Using Nesterov's method to accelerate multibody dynamics with friction and
+// contact", 2015; steps of every block's own stiffness are ours.
+// Guaranteed: converges for every symmetric G >= 0 that has a solution; converged means the law's residual.
+// Known to fail: slow on stacks of very unequal masses; what slides lifts off, as the relaxation has it.
+#include "contact/solvers/splitting/ccp_apgd.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "contact/solvers/splitting/apgd_internal.h"
+
+enum { LOOK_INTERVAL = 16 };
+
+static const ts_setting setting[] = {
+    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
+     offsetof(ts_ccp_apgd_settings, shared.tolerance), 0.0, DBL_MAX},
+    {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
+     offsetof(ts_ccp_apgd_settings, shared.stall), 0.0, 1.0},
+    {"iteration_limit", "most gradient steps", TS_SETTING_INT, offsetof(ts_ccp_apgd_settings, shared.iteration_limit),
+     0.0, 1e9},
+    {"step_rule", "0 steps by each block's stiffness, 1 as published", TS_SETTING_INT,
+     offsetof(ts_ccp_apgd_settings, step_rule), 0.0, 1.0},
+};
+
+ts_ccp_apgd_settings ts_ccp_apgd_settings_default(void) {
+    ts_ccp_apgd_settings settings = {.shared = ts_solver_settings_default(), .step_rule = TS_APGD_STEP_SAFE};
+    settings.shared.stall = 1e-15;
+    return settings;
+}
+
+static void settings_default(void* out_settings) {
+    *(ts_ccp_apgd_settings*)out_settings = ts_ccp_apgd_settings_default();
+}
+
+static unsigned long scratch_bytes(const ts_contact_problem* problem, const void* settings) {
+    (void)settings;
+    return ts_apgd_scratch_bytes(problem);
+}
+
+// The best impulse so far.
+typedef struct best {
+    double residual;  // force units
+    ts_law_residual own;
+    double* impulse;
+} best;
+
+// Judges x; returns its residual in force units, infinite when that is no number.
+static double look(const ts_apgd* q, best* b) {
+    ts_law_residual own = ts_residual_of_law(q->problem, TS_LAW_CCP, q->x, q->ux);
+    double residual = ts_law_residual_in_force_units(own, q->problem->time_step);
+    if (residual < b->residual) {
+        b->residual = residual;
+        b->own = own;
+        memcpy(b->impulse, q->x, (size_t)q->problem->row_count * sizeof(double));
+    }
+    return isnan(residual) ? HUGE_VAL : residual;
+}
+
+// Whether x has stopped moving; `next` holds the iterate before it.
+static int has_stalled(const ts_apgd* q, double stall) {
+    double largest = 0.0, moved = 0.0;
+    for (int i = 0; i < q->problem->row_count; ++i) {
+        largest = fmax(largest, fabs(q->x[i]));
+        moved = fmax(moved, fabs(q->x[i] - q->next[i]));
+    }
+    return moved <= stall * largest;
+}
+
+static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings, best* b) {
+    double residual = look(q, b), gate = settings->tolerance * q->problem->time_step;
+    if (residual == HUGE_VAL) return TS_SOLVE_FAILED;
+    if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+    int next_look = LOOK_INTERVAL;
+    while (q->steps < settings->iteration_limit) {
+        double gap = ts_apgd_step(q);
+        if (isnan(gap)) return TS_SOLVE_FAILED;
+        int last = q->steps >= settings->iteration_limit;
+        if (gap > gate && q->steps < next_look && !last) continue;
+        next_look = q->steps + LOOK_INTERVAL;
+        residual = look(q, b);
+        if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+        if (has_stalled(q, settings->stall)) return TS_SOLVE_STALLED;
+        gate = gap * (settings->tolerance / residual);
+    }
+    return TS_SOLVE_ITERATION_LIMIT;
+}
+
+static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                             double* impulse) {
+    const ts_ccp_apgd_settings* s = (const ts_ccp_apgd_settings*)settings;
+    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
+    if ((problem->delassus->ops->abilities & needs) != needs) return report;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    int paper = s->step_rule == TS_APGD_STEP_PAPER;
+    ts_apgd q;
+    if (ts_apgd_init(&q, problem, TS_APGD_DISC, !paper, paper ? 0.9 : 0.98, scratch, impulse)) {
+        best b = {HUGE_VAL, report.own, impulse};
+        memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
+        report.status = iterate(&q, &s->shared, &b);
+        report.iterations = q.steps;
+        report.own = b.own;
+    }
+    ts_arena_scope_end(scratch, scope);
+    return report;
+}
+
+const ts_solver ts_ccp_apgd_solver = {
+    .name = "ccp-apgd",
+    .law = TS_LAW_CCP,
+    .summary = "Nesterov's projected gradient on the convex relaxation, matrix-free",
+    .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
+    .settings_bytes = sizeof(ts_ccp_apgd_settings),
+    .settings_default = settings_default,
+    .setting = setting,
+    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    .scratch_bytes = scratch_bytes,
+    .solve = solve,
+};

@@ -1,0 +1,197 @@
+// Staggered projections: normals with friction fixed, then friction with normals fixed, in turn.
+//
+// Problem: the exact law (friction in a disc) or the LCP (friction in a square). Rule:
+//     lambda_N = argmin over lambda_N >= 0 of the cost q with lambda_T fixed; joints, limits and motors go with the normals
+//     lambda_T = argmin over |lambda_T| <= mu lambda_N of q with lambda_N fixed
+// each by accelerated projected gradients (apgd.c), matrix-free, to a part of the residual that the whole still has. Safe
+// rule: lambda_T moves by theta only, halved whenever a few rounds one after another have not brought the residual down.
+// Source: Kaufman, Sueda, James and Pai 2008; as solver of a differentiable simulator: Le Lidec et al. 2021.
+// Guaranteed: each projection is a convex problem; converged means the law's residual; the best impulse seen is returned.
+// With one step for all, impulses stay in the range of G as long as no set is touched: no internal forces.
+// Known to fail: for one contact sliding along t a round multiplies the error of lambda_N by -mu (G_TN . t) / G_NN; beyond
+// 1 the published rule cycles. The safe one damps that, but has no proof either.
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "contact/solvers/splitting/staggered_internal.h"
+
+// Least part of a friction step.
+#define THETA_MIN (1.0 / 64.0)
+// What two rounds must bring not to count as a cycle.
+#define PROGRESS 0.99
+
+// So many rounds one after another without that are a cycle: a slow stretch alone is not.
+enum { PATIENCE = 4 };
+
+const ts_setting ts_staggered_setting[TS_STAGGERED_SETTING_COUNT] = {
+    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
+     offsetof(ts_staggered_settings, shared.tolerance), 0.0, DBL_MAX},
+    {"stall", "relative change per round under which the solver has stalled", TS_SETTING_DOUBLE,
+     offsetof(ts_staggered_settings, shared.stall), 0.0, 1.0},
+    {"iteration_limit", "most gradient steps", TS_SETTING_INT, offsetof(ts_staggered_settings, shared.iteration_limit),
+     0.0, 1e9},
+    {"inner", "part of the residual to which each projection is solved", TS_SETTING_DOUBLE,
+     offsetof(ts_staggered_settings, inner), 1e-6, 1.0},
+    {"inner_limit", "most gradient steps in one projection", TS_SETTING_INT,
+     offsetof(ts_staggered_settings, inner_limit), 1.0, 1e9},
+    {"step_rule", "0 friction damped when it cycles, 1 as published", TS_SETTING_INT,
+     offsetof(ts_staggered_settings, step_rule), 0.0, 1.0},
+    {"block_steps", "0 one step for all, 1 each block's by its stiffness", TS_SETTING_INT,
+     offsetof(ts_staggered_settings, block_steps), 0.0, 1.0},
+};
+
+ts_staggered_settings ts_staggered_settings_default(void) {
+    ts_staggered_settings settings = {.shared = ts_solver_settings_default(),
+                                      .inner = 0.1,
+                                      .inner_limit = 1000,
+                                      .step_rule = TS_STAGGERED_STEP_SAFE,
+                                      .block_steps = 0};
+    settings.shared.iteration_limit = 5000;
+    settings.shared.stall = 1e-15;
+    return settings;
+}
+
+unsigned long ts_staggered_scratch_bytes(const ts_contact_problem* problem, const void* settings) {
+    (void)settings;
+    return ts_apgd_scratch_bytes(problem) +
+           2ul * (unsigned long)sizeof(double) * (unsigned long)(problem->row_count + 8);
+}
+
+typedef struct staggered {
+    ts_apgd q;
+    const ts_staggered_settings* settings;
+    ts_contact_law law;
+    ts_apgd_part friction;
+    double* before;    // x before the round
+    double* u_before;  // its velocity
+    double* impulse;   // the best one
+    double residual;   // of it, force units
+    ts_law_residual own;
+} staggered;
+
+// Judges x, keeps the best. Returns the residual in force units; NaN stays.
+static double look(staggered* s) {
+    const ts_contact_problem* problem = s->q.problem;
+    ts_law_residual own = ts_residual_of_law(problem, s->law, s->q.x, s->q.ux);
+    double residual = ts_law_residual_in_force_units(own, problem->time_step);
+    if (residual < s->residual) {
+        s->residual = residual;
+        s->own = own;
+        memcpy(s->impulse, s->q.x, (size_t)problem->row_count * sizeof(double));
+    }
+    return residual;
+}
+
+// The gap that rounding leaves in any case.
+static double rounding_gap(const ts_apgd* q, ts_apgd_part part) {
+    double largest = 0.0, L = q->L[part == TS_APGD_DISC || part == TS_APGD_SQUARE];
+    for (int i = 0; i < q->problem->row_count; ++i)
+        if (q->step[i] > 0.0) largest = fmax(largest, fabs(q->x[i]) * L / q->step[i]);
+    return 2.0 * DBL_EPSILON * largest;
+}
+
+// One projection down to a gap. Returns 0 when numbers are not finite.
+static int project(staggered* s, ts_apgd_part part, double target) {
+    ts_apgd_begin(&s->q, part);
+    int start = s->q.steps;
+    double floor_gap = rounding_gap(&s->q, part), gap = ts_apgd_gap(&s->q, part);
+    target = fmax(target, floor_gap);
+    while (gap > target && s->q.steps - start < s->settings->inner_limit &&
+           s->q.steps < s->settings->shared.iteration_limit)
+        gap = ts_apgd_step(&s->q);
+    return !isnan(gap);
+}
+
+// The largest gap of the whole: normals for the present friction, friction for the present normals.
+static double whole_gap(staggered* s) {
+    return fmax(ts_apgd_gap(&s->q, TS_APGD_NORMAL), ts_apgd_gap(&s->q, s->friction));
+}
+
+// Takes only a part of the friction step. The disc is convex: what the new normals allow of the old friction is already
+// in `before`.
+static void damp(staggered* s, double theta) {
+    ts_apgd* q = &s->q;
+    for (int i = 0; i < q->problem->row_count; ++i) {
+        q->x[i] = s->before[i] + theta * (q->x[i] - s->before[i]);
+        q->ux[i] = s->u_before[i] + theta * (q->ux[i] - s->u_before[i]);
+    }
+}
+
+static void remember(staggered* s) {
+    size_t bytes = (size_t)s->q.problem->row_count * sizeof(double);
+    memcpy(s->before, s->q.x, bytes);
+    memcpy(s->u_before, s->q.ux, bytes);
+}
+
+// One round. Returns the largest relative change of an impulse, NaN when numbers are not finite.
+static double stagger(staggered* s, double target, double theta) {
+    ts_apgd* q = &s->q;
+    double moved = 0.0, largest = 0.0;
+    remember(s);
+    if (!project(s, TS_APGD_NORMAL, target)) return (double)NAN;
+    for (int i = 0; i < q->problem->row_count; ++i) moved = fmax(moved, fabs(q->x[i] - s->before[i]));
+    ts_apgd_begin(q, s->friction);
+    remember(s);
+    if (!project(s, s->friction, target)) return (double)NAN;
+    if (theta < 1.0) {
+        damp(s, theta);
+        ts_apgd_refresh(q);
+    }
+    for (int i = 0; i < q->problem->row_count; ++i) {
+        moved = fmax(moved, fabs(q->x[i] - s->before[i]));
+        largest = fmax(largest, fabs(q->x[i]));
+    }
+    if (largest > 0.0) return moved / largest;
+    return moved > 0.0 ? 1.0 : 0.0;
+}
+
+static ts_solve_status iterate(staggered* s) {
+    const ts_solver_settings* settings = &s->settings->shared;
+    double residual = look(s);
+    if (!isfinite(residual)) return TS_SOLVE_FAILED;
+    if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+    double gap = whole_gap(s), last = HUGE_VAL, last_but_one = HUGE_VAL, theta = 1.0;
+    int idle = 0;
+    while (s->q.steps < settings->iteration_limit) {
+        double moved = stagger(s, s->settings->inner * gap, theta);
+        if (isnan(moved)) return TS_SOLVE_FAILED;
+        residual = look(s);
+        if (!isfinite(residual)) return TS_SOLVE_FAILED;
+        if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+        if (moved <= settings->stall) return TS_SOLVE_STALLED;
+        last_but_one = last;
+        last = gap;
+        gap = whole_gap(s);
+        idle = gap > PROGRESS * last_but_one ? idle + 1 : 0;
+        if (idle >= PATIENCE && s->settings->step_rule == TS_STAGGERED_STEP_SAFE) {
+            theta = fmax(THETA_MIN, 0.5 * theta);
+            idle = 0;
+        }
+    }
+    return TS_SOLVE_ITERATION_LIMIT;
+}
+
+ts_solve_report ts_staggered_solve(ts_contact_law law, ts_apgd_part friction, const ts_contact_problem* problem,
+                                   const ts_staggered_settings* settings, ts_arena* scratch, double* impulse) {
+    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    staggered s = {.settings = settings, .law = law, .friction = friction, .impulse = impulse};
+    unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
+    if ((problem->delassus->ops->abilities & needs) != needs) return report;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    s.before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    s.u_before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    double shrink = settings->step_rule == TS_STAGGERED_STEP_PAPER ? 0.9 : 0.98;
+    if (s.before && s.u_before &&
+        ts_apgd_init(&s.q, problem, friction, settings->block_steps, shrink, scratch, impulse)) {
+        s.residual = HUGE_VAL;
+        s.own = report.own;
+        memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
+        report.status = iterate(&s);
+        report.iterations = s.q.steps;
+        report.own = s.own;
+    }
+    ts_arena_scope_end(scratch, scope);
+    return report;
+}

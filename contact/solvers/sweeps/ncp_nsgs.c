@@ -1,0 +1,65 @@
+// NCP-NSGS: nonsmooth Gauss-Seidel on the exact law.
+//
+// Problem: Signorini and Coulomb for all contacts, as in ncp_pgs.c.
+// Rule, one contact at a time, u always current: with b = u - D lambda, D = G_bb + R_b, what the contact sees of the
+// others, lambda <- the exact solution of the one-contact law (contact/coulomb.c); omega relaxes towards it, and the
+// relaxed point is pulled back to the cone.
+// Source: Jourdan, Alart, Jean 1998 (nonsmooth contact dynamics); Acary and Brogliato 2008, ch. 13.
+// Guaranteed: any answer reported as converged meets the law. No proof of convergence in general.
+// Known to fail: like all Gauss-Seidel methods on large mass ratios (error times m_top / (m_top + m_bottom) a sweep)
+// and slowly on hyperstatic piles, where it leaves internal forces that depend on the order.
+#include "contact/solvers/sweeps/ncp_nsgs.h"
+
+#include "contact/cone.h"
+#include "contact/cone_internal.h"
+#include "contact/coulomb_internal.h"
+#include "contact/solvers/sweeps/pgs_common_internal.h"
+
+static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
+    (void)rule;  // there is no step to choose
+    block->step_normal = block->step_tangent = 0.0;
+}
+
+static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec3* lambda, ts_vec3* u) {
+    ts_vec3 l = *lambda;
+    ts_vec3 b = ts_vec3_make(u->x - (c->D00 * l.x + c->D01 * l.y + c->D02 * l.z),
+                             u->y - (c->D01 * l.x + c->D11 * l.y + c->D12 * l.z),
+                             u->z - (c->D02 * l.x + c->D12 * l.y + c->D22 * l.z));
+    ts_vec3 next = ts_coulomb_solve(c->D00, c->D01, c->D11, c->D02, c->D12, c->D22, b, c->mu);
+    if (omega != 1.0)
+        next = ts_cone_project_horizontal_inline(ts_vec3_add_scaled(l, omega, ts_vec3_sub(next, l)), c->mu);
+    (void)again;  // exact once is exact: u is not needed again
+    *lambda = next;
+}
+
+static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
+    ts_pgs_sweep(pgs, begin, end, movement, update);
+}
+
+static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep, 1, 1};
+
+ts_ncp_nsgs_settings ts_ncp_nsgs_settings_default(void) { return ts_pgs_settings_default(); }
+
+static void settings_default(void* out_settings) {
+    *(ts_ncp_nsgs_settings*)out_settings = ts_ncp_nsgs_settings_default();
+}
+
+static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                             double* impulse) {
+    ts_ncp_nsgs_settings once = *(const ts_ncp_nsgs_settings*)settings;
+    once.local_iterations = 1;
+    return ts_pgs_solve(&method, problem, &once, scratch, impulse);
+}
+
+const ts_solver ts_ncp_nsgs_solver = {
+    .name = "ncp-nsgs",
+    .law = TS_LAW_NCP,
+    .summary = "nonsmooth Gauss-Seidel on the exact law: every contact solved exactly in turn",
+    .needs = TS_DELASSUS_ROWS,
+    .settings_bytes = sizeof(ts_ncp_nsgs_settings),
+    .settings_default = settings_default,
+    .setting = ts_pgs_setting,
+    .setting_count = TS_PGS_SETTING_COUNT,
+    .scratch_bytes = ts_pgs_scratch_bytes,
+    .solve = solve,
+};

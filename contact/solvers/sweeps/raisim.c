@@ -1,0 +1,324 @@
+// RaiSim: every contact in turn, sliding found by bisection on the boundary of its friction cone.
+//
+// Problem: Signorini for all contacts, and where one slides, least energy E(lambda) = 1/2 lambda^T D lambda + b^T
+// lambda over the section of its cone where u_N = 0, the other contacts as they stand: u = D lambda + b, D = G_bb +
+// R_b.
+// Rule, one contact at a time: b_N >= 0 opens. Else lambda_0 = -D^-1 b sticks if the cone holds it. Else, with friction
+// in direction t and eps = mu D_TN / D_NN, the section is the conic
+//     |lambda_T| = r(t) = -mu b_N / (D_NN (1 + eps . t)),   lambda_N = r / mu,
+// with its focus at the origin, and E falls or rises around it as (t_perp is t turned by a quarter)
+//     dE / r = t_perp . u_T - (eps . t_perp) / (1 + eps . t) (t . u_T).
+// From the direction of lambda_0 one steps downhill, step beta_1, growing by beta_3; points where r < 0 or that do not
+// face lambda_0 (t . lambda_0T < mu lambda_0N) are refused and shrink the step by beta_2; the first rise closes a
+// bracket, which is halved. lambda <- (1 - alpha) lambda + alpha lambda*, alpha shrinking from sweep to sweep if asked
+// to.
+// Source: Hwangbo, Lee, Hutter, Per-contact iteration method for solving contact dynamics, 2018; eq. (21) and Alg. 4 of
+// Le Lidec et al., Contact Models in Robotics: a Comparative Analysis (whose printed relaxation never moves; this is
+// the one of the original). The certificate below is ours.
+// Guaranteed: the section is convex in lambda_T (|lambda_T| + eps . lambda_T <= const) and so is E on it, so the root
+// found is the global minimum exactly when u_T . (t + eps) <= 0; that is checked, and directions all round are scanned
+// where it fails. No proof of convergence over contacts. Convergence is judged in the law this rule ends at
+// (TS_LAW_RAISIM) and never in the exact one, which sliding with D_TN != 0 does not meet however long one iterates.
+// Contacts that also spin or roll have no published section; they are solved exactly, as by ncp-nsgs.
+// Known to fail: friction does not oppose slip where D_TN != 0; large mass ratios converge slowly, as in all
+// per-contact methods; internal forces persist even while sliding.
+#include "contact/solvers/sweeps/raisim.h"
+
+#include <float.h>
+#include <stddef.h>
+
+#include "contact/cone.h"
+#include "contact/solvers/sweeps/raisim_internal.h"
+
+enum { SEARCH_LIMIT = 100, BISECTION_LIMIT = 100, SCAN = 24 };
+
+// The published parameters.
+#define PAPER_ALPHA_MIN 0.7
+#define PAPER_GAMMA 0.99
+#define PAPER_WIDTH 1e-6
+
+const ts_setting ts_raisim_setting[] = {
+    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
+     offsetof(ts_raisim_settings, sweep.shared.tolerance), 0.0, DBL_MAX},
+    {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
+     offsetof(ts_raisim_settings, sweep.shared.stall), 0.0, 1.0},
+    {"iteration_limit", "most sweeps", TS_SETTING_INT, offsetof(ts_raisim_settings, sweep.shared.iteration_limit), 0.0,
+     1e9},
+    {"step_rule", "0 safe parameters, 1 the published ones", TS_SETTING_INT,
+     offsetof(ts_raisim_settings, sweep.step_rule), 0.0, 1.0},
+    {"order", "0 always forward, 1 forward and backward in turn", TS_SETTING_INT,
+     offsetof(ts_raisim_settings, sweep.order), 0.0, 1.0},
+    {"alpha", "share of the new impulse taken in the first sweep", TS_SETTING_DOUBLE,
+     offsetof(ts_raisim_settings, alpha), 1e-3, 1.0},
+    {"alpha_min", "where that share goes", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, alpha_min), 1e-3, 1.0},
+    {"gamma", "how slowly it goes there; 1 keeps it", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, gamma), 0.0, 1.0},
+    {"first_step", "first step around the cone, rad", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, first_step), 1e-6,
+     1.0},
+    {"shrink", "factor of a refused step", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, shrink), 0.01, 0.99},
+    {"grow", "factor of a step that was taken", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, grow), 1.0, 10.0},
+    {"width", "relative width at which the bisection ends", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, width), 0.0,
+     1.0},
+};
+
+ts_raisim_settings ts_raisim_settings_default(void) {
+    ts_raisim_settings settings = {.sweep = ts_pgs_settings_default(),
+                                   .alpha = 1.0,
+                                   .alpha_min = 0.7,
+                                   .gamma = 1.0,
+                                   .first_step = 0.01,
+                                   .shrink = 0.5,
+                                   .grow = 1.3,
+                                   .width = 1e-15};
+    return settings;
+}
+
+// A direction in the tangent plane.
+typedef struct direction {
+    double x, y;
+} direction;
+
+// A point of the section's boundary.
+typedef struct boundary {
+    direction t;
+    double reach;    // 1 + eps . t, > 0 where the point exists
+    double slope;    // dE / r around the cone, counterclockwise
+    double outward;  // of -gradient: <= 0 proves the global minimum where slope = 0
+    ts_vec3 lambda;
+} boundary;
+
+static direction unit(double x, double y) {
+    double length = sqrt(x * x + y * y);
+    if (!(length > 0.0)) return (direction){1.0, 0.0};
+    return (direction){x / length, y / length};
+}
+
+// Turned by about `angle`, without trigonometry: the half angle's tangent is taken to be the half angle.
+static direction turned(direction t, double angle) {
+    double h = 0.5 * angle, d = 1.0 / (1.0 + h * h), c = (1.0 - h * h) * d, s = 2.0 * h * d;
+    return unit(c * t.x - s * t.y, s * t.x + c * t.y);
+}
+
+static boundary at(const ts_raisim_contact* q, direction t) {
+    boundary p = {.t = t};
+    double ex = q->mu * q->d02 / q->d22, ey = q->mu * q->d12 / q->d22;
+    p.reach = 1.0 + (ex * t.x + ey * t.y);
+    if (!(p.reach > 0.0)) return p;
+    double z = -q->b.z / (q->d22 * p.reach), r = q->mu * z;
+    p.lambda = ts_vec3_make(r * t.x, r * t.y, z);
+    double ux = q->d00 * p.lambda.x + q->d01 * p.lambda.y + q->d02 * z + q->b.x;
+    double uy = q->d01 * p.lambda.x + q->d11 * p.lambda.y + q->d12 * z + q->b.y;
+    double along = t.x * ux + t.y * uy, across = t.x * uy - t.y * ux, turn = t.x * ey - t.y * ex;
+    p.slope = across - turn / p.reach * (along + q->slip);
+    p.outward = (ux - q->slip * ex) * (t.x + ex) + (uy - q->slip * ey) * (t.y + ey);
+    return p;
+}
+
+static double energy(const ts_raisim_contact* q, const boundary* p) {
+    double x = p->lambda.x, y = p->lambda.y, z = p->lambda.z;
+    double quadratic =
+        x * (q->d00 * x + 2.0 * q->d01 * y) + q->d11 * y * y + z * (2.0 * (q->d02 * x + q->d12 * y)) + q->d22 * z * z;
+    return 0.5 * quadratic + q->b.x * x + q->b.y * y + (q->b.z + q->mu * q->slip) * z;
+}
+
+// The root of the slope between a falling and a rising point less than half a turn apart.
+static boundary bisect(const ts_raisim_contact* q, const ts_raisim_search* search, boundary low, boundary high) {
+    double f_low = low.slope, f_high = high.slope;  // of opposite sign; halved where the secant drags its feet
+    int side = 0;
+    for (int k = 0; k < BISECTION_LIMIT; ++k) {
+        double gap = fmax(fabs(high.t.x - low.t.x), fabs(high.t.y - low.t.y));
+        if (!(gap > search->width)) break;
+        double a = 0.5, b = 0.5;
+        // Every fourth step halves, so that the bracket shrinks even where the slope is far from straight.
+        if (search->secant && (k & 3) != 3) {
+            a = fabs(f_high) / (fabs(f_low) + fabs(f_high));
+            b = 1.0 - a;
+        }
+        boundary middle = at(q, unit(a * low.t.x + b * high.t.x, a * low.t.y + b * high.t.y));
+        if (!(middle.reach > 0.0)) break;
+        if (middle.slope == 0.0) return middle;
+        if ((middle.slope < 0.0) == (low.slope < 0.0)) {
+            if (middle.t.x == low.t.x && middle.t.y == low.t.y) break;
+            low = middle;
+            f_low = middle.slope;
+            if (side == 1) f_high *= 0.5;
+            side = 1;
+        } else {
+            if (middle.t.x == high.t.x && middle.t.y == high.t.y) break;
+            high = middle;
+            f_high = middle.slope;
+            if (side == 2) f_low *= 0.5;
+            side = 2;
+        }
+    }
+    return fabs(low.slope) <= fabs(high.slope) ? low : high;
+}
+
+// The published search from the direction of the sticking impulse. Returns 0 when it finds no bracket.
+static int search_root(const ts_raisim_contact* q, const ts_raisim_search* search, ts_vec3 stick, boundary* out) {
+    boundary p = at(q, stick.x != 0.0 || stick.y != 0.0 ? unit(stick.x, stick.y) : unit(-q->b.x, -q->b.y));
+    *out = p;
+    if (!(p.reach > 0.0)) return 0;
+    if (p.slope == 0.0) return 1;
+    double step = p.slope > 0.0 ? -search->first_step : search->first_step;
+    for (int k = 0; k < SEARCH_LIMIT && fabs(step) > search->width; ++k) {
+        boundary next = at(q, turned(p.t, step));
+        double facing = next.t.x * stick.x + next.t.y * stick.y - q->mu * stick.z;
+        if (!(next.reach > 0.0) || !(facing >= 0.0)) {
+            step *= search->shrink;
+        } else if ((next.slope > 0.0) == (p.slope > 0.0) && next.slope != 0.0) {
+            p = next;
+            step = fmin(fmax(step * search->grow, -1.0), 1.0);
+        } else {
+            *out = bisect(q, search, p, next);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// All round: the root of least energy.
+static boundary scan(const ts_raisim_contact* q, const ts_raisim_search* search) {
+    const double c = 0.96592582628906829, s = 0.25881904510252076;  // 15 degrees
+    boundary best = {.reach = 0.0}, previous = at(q, (direction){1.0, 0.0});
+    double least = HUGE_VAL;
+    for (int k = 0; k < SCAN; ++k) {
+        direction t = previous.t;
+        boundary next = at(q, unit(c * t.x - s * t.y, s * t.x + c * t.y));
+        if (previous.reach > 0.0 && next.reach > 0.0) {
+            boundary candidate = next;
+            if (previous.slope <= 0.0 && next.slope > 0.0) candidate = bisect(q, search, previous, next);
+            double e = energy(q, &candidate);
+            if (e < least) {
+                least = e;
+                best = candidate;
+            }
+        }
+        previous = next;
+    }
+    return best;
+}
+
+// -D^-1 b; a direction without give to rounding gets some.
+static ts_vec3 sticking(const ts_raisim_contact* q) {
+    double e0 = q->d02 / q->d22, e1 = q->d12 / q->d22;
+    double A = q->d00 - q->d02 * e0, B = q->d01 - q->d02 * e1, C = q->d11 - q->d12 * e1;
+    double c0 = e0 * q->b.z - q->b.x, c1 = e1 * q->b.z - q->b.y, det = A * C - B * B;
+    if (!(det > 1e-13 * (A + C) * (A + C))) {
+        double keep = 1e-12 * (q->d00 + q->d11);
+        A += keep;
+        C += keep;
+        det = A * C - B * B;
+    }
+    if (!(det > 0.0)) return ts_vec3_make(0.0, 0.0, -q->b.z / q->d22);
+    double x = (C * c0 - B * c1) / det, y = (A * c1 - B * c0) / det;
+    return ts_vec3_make(x, y, -q->b.z / q->d22 - (e0 * x + e1 * y));
+}
+
+ts_vec3 ts_raisim_solve_contact(const ts_raisim_contact* contact, const ts_raisim_search* search) {
+    const ts_raisim_contact* q = contact;
+    if (!(q->b.z < 0.0)) return ts_vec3_zero();
+    if (!(q->mu > 0.0)) return ts_vec3_make(0.0, 0.0, -q->b.z / q->d22);
+    ts_vec3 stick = sticking(q);
+    double bound = q->mu * stick.z;
+    if (stick.z >= 0.0 && stick.x * stick.x + stick.y * stick.y <= bound * bound) return stick;
+    boundary root;
+    int found = search_root(q, search, stick, &root);
+    // Rounding of a root leaves an outward push of the size of the velocities' last bits.
+    double noise = 1e-12 * (fabs(q->b.x) + fabs(q->b.y) + (q->d00 + q->d11) * root.lambda.z * q->mu);
+    if (!found || !(root.outward <= noise)) {
+        boundary other = scan(q, search);
+        if (other.reach > 0.0 && (!(root.reach > 0.0) || energy(q, &other) < energy(q, &root))) root = other;
+    }
+    return root.reach > 0.0 ? root.lambda : ts_vec3_make(0.0, 0.0, -q->b.z / q->d22);
+}
+
+// The published parameters where step_rule asks for them.
+static ts_raisim_settings effective(const ts_raisim_settings* settings) {
+    ts_raisim_settings s = *settings;
+    if (s.sweep.step_rule == TS_PGS_STEP_SEED) {
+        s.alpha_min = PAPER_ALPHA_MIN;
+        s.gamma = PAPER_GAMMA;
+        s.width = PAPER_WIDTH;
+    }
+    s.sweep.omega = s.alpha;
+    s.sweep.local_iterations = 1;
+    return s;
+}
+
+static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
+    (void)rule;  // there is no step to choose
+    block->step_normal = block->step_tangent = 0.0;
+}
+
+// What the contact sees of the others.
+static ts_raisim_contact contact_of(const ts_pgs_block* c, ts_vec3 l, ts_vec3 u, int corrected) {
+    ts_raisim_contact q = {.d00 = c->D00, .d01 = c->D01, .d11 = c->D11, .d02 = c->D02, .d12 = c->D12, .d22 = c->D22};
+    q.b = ts_vec3_make(u.x - (c->D00 * l.x + c->D01 * l.y + c->D02 * l.z),
+                       u.y - (c->D01 * l.x + c->D11 * l.y + c->D12 * l.z),
+                       u.z - (c->D02 * l.x + c->D12 * l.y + c->D22 * l.z));
+    q.mu = c->mu;
+    q.slip = corrected ? sqrt(u.x * u.x + u.y * u.y) : 0.0;
+    return q;
+}
+
+static void sweep_with(ts_pgs* pgs, int begin, int end, int corrected, ts_pgs_movement* movement) {
+    // ts_raisim_settings begins with the settings of the sweep.
+    const ts_raisim_settings* settings = (const ts_raisim_settings*)(const void*)pgs->settings;
+    ts_raisim_search search = {settings->first_step, settings->shrink, settings->grow, settings->width,
+                               settings->sweep.step_rule == TS_PGS_STEP_SAFE};
+    double alpha = pgs->omega;
+    for (int k = begin; k < end; ++k) {
+        int b = pgs->backward ? begin + end - 1 - k : k;
+        const ts_pgs_block* block = &pgs->block[b];
+        if (block->kind == TS_PGS_CONE) {
+            const ts_velocity_block* six = ts_pgs_six(pgs, b);
+            ts_vec3 old = ts_vec3_load(pgs->lambda + block->row);
+            ts_raisim_contact q = contact_of(block, old, ts_pgs_velocity(pgs, b, six, block, old), corrected);
+            ts_vec3 next = ts_raisim_solve_contact(&q, &search);
+            if (alpha != 1.0) next = ts_vec3_add_scaled(old, alpha, ts_vec3_sub(next, old));
+            ts_pgs_commit(pgs, b, six, block, old, next, movement);
+        } else if (block->kind == TS_PGS_COORDINATE) {
+            ts_pgs_update_coordinates(pgs, b, movement);
+        } else if (block->kind == TS_PGS_ROWS) {
+            ts_pgs_update_rows(pgs, b, movement);
+        }
+    }
+    pgs->omega = settings->alpha_min + settings->gamma * (alpha - settings->alpha_min);
+}
+
+static void sweep_published(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
+    sweep_with(pgs, begin, end, 0, movement);
+}
+
+static void sweep_corrected(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
+    sweep_with(pgs, begin, end, 1, movement);
+}
+
+ts_solve_report ts_raisim_solve(const ts_contact_problem* problem, const ts_raisim_settings* settings, int corrected,
+                                ts_arena* scratch, double* impulse) {
+    static const ts_pgs_method published = {
+        TS_LAW_RAISIM, choose_steps, ts_cone_project_horizontal, sweep_published, 1, 0};
+    static const ts_pgs_method shifted = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep_corrected, 1, 0};
+    ts_raisim_settings s = effective(settings);
+    return ts_pgs_solve(corrected ? &shifted : &published, problem, &s.sweep, scratch, impulse);
+}
+
+static void settings_default(void* out_settings) { *(ts_raisim_settings*)out_settings = ts_raisim_settings_default(); }
+
+static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                             double* impulse) {
+    return ts_raisim_solve(problem, (const ts_raisim_settings*)settings, 0, scratch, impulse);
+}
+
+const ts_solver ts_raisim_solver = {
+    .name = "raisim",
+    .law = TS_LAW_RAISIM,
+    .summary = "per-contact bisection on the cone: Signorini holds, friction is a little off the slip",
+    .needs = TS_DELASSUS_ROWS,
+    .settings_bytes = sizeof(ts_raisim_settings),
+    .settings_default = settings_default,
+    .setting = ts_raisim_setting,
+    .setting_count = TS_RAISIM_SETTING_COUNT,
+    .scratch_bytes = ts_pgs_scratch_bytes,
+    .solve = solve,
+};

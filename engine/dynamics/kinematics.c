@@ -1,0 +1,137 @@
+// Forward kinematics.
+//
+// Problem: poses of bodies and geoms, the motion each degree of freedom causes, twists and inertias, from qpos and qvel.
+// Rule: every spatial quantity of a tree is written in world axes about one point of that tree, the centre of mass of
+// its root body. With a common frame, composite inertias and momenta simply add up: neither CRBA nor RNEA needs a
+// transform. The point moves with the tree, so numbers stay small however far the tree is from the world's origin. For
+// the dynamics the point counts as fixed in space at the instant considered.
+// Source: standard; Featherstone, "Rigid Body Dynamics Algorithms" (2008), chapters 2 and 5, in this choice of frame.
+//
+// Joints of one body act in order, each in the frame that the ones before have left: a hinge turns the body about the
+// world line through its anchor, a slide shifts it. Rotations are rebuilt from the coordinates every time and so do not
+// drift.
+#include "engine/dynamics/kinematics.h"
+
+#include "engine/sim_internal.h"
+
+// Turns the body frame about the point `anchor` (body frame), keeping that point where it is.
+static ts_transform turned_about(const ts_transform* placed, ts_vec3 anchor, ts_vec3 anchor_world, ts_quat turn) {
+    ts_transform out;
+    ts_mat3 turn_matrix = ts_quat_to_mat3(turn);
+    out.R = ts_mat3_mul(placed->R, turn_matrix);
+    out.p = ts_vec3_sub(anchor_world, ts_mat3_mul_vec(&out.R, anchor));
+    return out;
+}
+
+// Applies one joint to the frame. Leaves in dof_axis, for now, the axis (angular) and a point on it (linear); for
+// translations the direction (linear) alone. `finish_axes` turns them into twists once the tree's origin is known.
+static void apply_joint(ts_sim* sim, const ts_joint* joint, ts_transform* placed) {
+    const double* q = sim->qpos + joint->qpos_first;
+    ts_motion* axis = sim->dof_axis + joint->dof_first;
+    ts_vec3 anchor = ts_transform_point(placed, joint->anchor);
+    switch (joint->type) {
+    case TS_JOINT_FREE:
+        placed->p = ts_vec3_load(q);
+        placed->R = ts_quat_to_mat3(ts_quat_normalize(ts_quat_load(q + 3)));
+        for (int i = 0; i < 3; ++i) {
+            axis[i].angular = ts_vec3_zero();
+            axis[i].linear = ts_vec3_axis(i);
+            axis[3 + i].angular = ts_mat3_column(&placed->R, i);
+            axis[3 + i].linear = placed->p;
+        }
+        break;
+    case TS_JOINT_BALL:
+        *placed = turned_about(placed, joint->anchor, anchor, ts_quat_normalize(ts_quat_load(q)));
+        for (int i = 0; i < 3; ++i) {
+            axis[i].angular = ts_mat3_column(&placed->R, i);
+            axis[i].linear = anchor;
+        }
+        break;
+    case TS_JOINT_HINGE:
+        axis[0].angular = ts_transform_direction(placed, joint->axis);
+        axis[0].linear = anchor;
+        *placed =
+            turned_about(placed, joint->anchor, anchor, ts_quat_from_axis_angle(joint->axis, q[0] - joint->reference));
+        break;
+    case TS_JOINT_SLIDE:
+        axis[0].angular = ts_vec3_zero();
+        axis[0].linear = ts_transform_direction(placed, joint->axis);
+        placed->p = ts_vec3_add_scaled(placed->p, q[0] - joint->reference, axis[0].linear);
+        break;
+    }
+}
+
+// From (axis, point on it) to the twist at the tree's origin: a turn about a line moves o with axis x (o - point).
+static void finish_axes(ts_sim* sim, const ts_joint* joint, ts_vec3 origin) {
+    int first = joint->dof_first + (joint->type == TS_JOINT_FREE ? 3 : 0);
+    int last = joint->dof_first + ts_joint_type_nv(joint->type);
+    if (joint->type == TS_JOINT_SLIDE) return;
+    for (int d = first; d < last; ++d) {
+        ts_motion* axis = &sim->dof_axis[d];
+        axis->linear = ts_vec3_cross(axis->angular, ts_vec3_sub(origin, axis->linear));
+    }
+}
+
+static void place_body(ts_sim* sim, int b) {
+    const ts_model* model = sim->model;
+    const ts_body* body = &model->body[b];
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    ts_transform placed = ts_transform_identity();
+    if (body->parent >= 0) placed = ts_transform_mul(&sim->body_pose[body->parent], &storage->body_local[b]);
+    for (int j = 0; j < body->joint_count; ++j) apply_joint(sim, &model->joint[body->joint_first + j], &placed);
+    sim->body_pose[b] = placed;
+    sim->body_centre[b] = ts_transform_point(&placed, body->centre);
+    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
+        sim->geom_pose[g] = ts_transform_mul(&placed, &storage->geom_local[g]);
+}
+
+static void move_body(ts_sim* sim, int b, ts_vec3 origin) {
+    const ts_model* model = sim->model;
+    const ts_body* body = &model->body[b];
+    ts_motion velocity = ts_motion_zero();
+    if (model->body[body->parent].tree >= 0) velocity = sim->body_velocity[body->parent];
+    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j)
+        finish_axes(sim, &model->joint[j], origin);
+    for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
+        velocity = ts_motion_add_scaled(velocity, sim->qvel[d], sim->dof_axis[d]);
+    sim->body_velocity[b] = velocity;
+    sim->body_inertia[b] = ts_inertia_make(body->mass, ts_vec3_sub(sim->body_centre[b], origin),
+                                           ts_mat3_rotate_tensor(sim->body_pose[b].R, body->inertia));
+}
+
+static void update_trees(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    (void)worker;
+    for (int t = begin; t < end; ++t) {
+        int first = storage->tree_body_start[t], last = storage->tree_body_start[t + 1];
+        for (int i = first; i < last; ++i) place_body(sim, storage->tree_body[i]);
+        ts_vec3 origin = sim->body_centre[sim->model->tree[t].root];
+        sim->tree_origin[t] = origin;
+        for (int i = first; i < last; ++i) move_body(sim, storage->tree_body[i], origin);
+    }
+}
+
+// What cannot move hangs on the world only: it is placed before all trees, once for ever.
+static void place_fixed_bodies(ts_sim* sim) {
+    const ts_model* model = sim->model;
+    for (int b = 0; b < model->body_count; ++b) {
+        if (model->body[b].tree >= 0) continue;
+        place_body(sim, b);
+        sim->body_velocity[b] = ts_motion_zero();
+        sim->body_inertia[b] = ts_inertia_make(model->body[b].mass, sim->body_centre[b],
+                                               ts_mat3_rotate_tensor(sim->body_pose[b].R, model->body[b].inertia));
+    }
+    ts_sim_storage_of(sim)->fixed_placed = 1;
+}
+
+void ts_kinematics_update(ts_sim* sim) {
+    if (!ts_sim_storage_of(sim)->fixed_placed) place_fixed_bodies(sim);
+    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, update_trees, sim);
+}
+
+ts_vec3 ts_kinematics_point_velocity(const ts_sim* sim, int body, ts_vec3 point) {
+    int tree = sim->model->body[body].tree;
+    if (tree < 0) return ts_vec3_zero();
+    return ts_motion_at(sim->body_velocity[body], ts_vec3_sub(point, sim->tree_origin[tree]));
+}

@@ -1,0 +1,95 @@
+// Recursive Newton-Euler.
+//
+// Problem: tau = M(q) a + b(q, v). Rule: accelerations outwards, a_body = a_parent + S a + dS/dt v, starting from -g;
+// forces f = I a + v x* (I v) summed inwards; tau_i = S_i . f.
+// Source: Featherstone (2008), section 5.3, with everything in world axes about the tree's origin, so no transforms.
+//
+// dS/dt of the dof axes. A hinge or slide axis is fixed in the frame that the dofs before it have moved, so
+// dS/dt = v_before x S; for a ball joint, whose three axes turn with the child, the sum over its dofs is the same
+// v_before x (S v). A free joint's translation axes are fixed in the world, dS/dt = 0; its rotation axes go with the
+// body, which leaves v_translation x (S v)_rotation.
+#include "engine/dynamics/rnea.h"
+
+#include "engine/sim_internal.h"
+
+// One free body in closed form: with zero coordinate accelerations its origin moves uniformly and its angular velocity
+// is constant, so only the centripetal acceleration of the centre of mass and the gyroscopic couple remain.
+static void free_body_forces(const ts_sim* sim, int tree, const double* acceleration, double* out_force) {
+    const ts_model* model = sim->model;
+    int b = model->tree[tree].root;
+    const ts_body* body = &model->body[b];
+    int dof_first = model->tree[tree].dof_first;
+    const ts_mat3* R = &sim->body_pose[b].R;
+    // Body axes throughout; the linear part is turned back to world axes at the end.
+    ts_vec3 w = ts_vec3_load(sim->qvel + dof_first + 3);
+    ts_vec3 c = body->centre;
+    ts_vec3 a = ts_vec3_sub(ts_vec3_cross(w, ts_vec3_cross(w, c)), ts_mat3_mul_vec_transposed(R, sim->options.gravity));
+    ts_vec3 couple = ts_vec3_cross(w, ts_mat3_mul_vec(&body->inertia, w));
+    if (acceleration) {
+        ts_vec3 turn = ts_vec3_load(acceleration + 3);
+        a = ts_vec3_add(a, ts_mat3_mul_vec_transposed(R, ts_vec3_load(acceleration)));
+        a = ts_vec3_add(a, ts_vec3_cross(turn, c));
+        couple = ts_vec3_add(couple, ts_mat3_mul_vec(&body->inertia, turn));
+    }
+    ts_vec3 force = ts_vec3_scale(body->mass, a);
+    couple = ts_vec3_add(couple, ts_vec3_cross(c, force));
+    ts_vec3_store(ts_mat3_mul_vec(R, force), out_force);
+    ts_vec3_store(couple, out_force + 3);
+    if (acceleration)
+        for (int i = 0; i < 6; ++i) out_force[i] += model->dof[dof_first + i].armature * acceleration[i];
+}
+
+// Velocity-product acceleration of one joint; `velocity` is the twist before the joint and becomes the one after it.
+static ts_motion joint_bias(const ts_sim* sim, const ts_joint* joint, ts_motion* velocity) {
+    ts_motion own = ts_motion_zero();
+    int d = joint->dof_first, last = joint->dof_first + ts_joint_type_nv(joint->type);
+    if (joint->type == TS_JOINT_FREE) {
+        for (; d < joint->dof_first + 3; ++d)
+            *velocity = ts_motion_add_scaled(*velocity, sim->qvel[d], sim->dof_axis[d]);
+    }
+    for (; d < last; ++d) own = ts_motion_add_scaled(own, sim->qvel[d], sim->dof_axis[d]);
+    ts_motion bias = ts_motion_cross(*velocity, own);
+    *velocity = ts_motion_add(*velocity, own);
+    return bias;
+}
+
+void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out_force) {
+    const ts_model* model = sim->model;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    if (storage->tree_kind[tree] == TS_TREE_FREE_BODY) {
+        free_body_forces(sim, tree, acceleration, out_force);
+        return;
+    }
+    int first = storage->tree_body_start[tree], last = storage->tree_body_start[tree + 1];
+    int dof_first = model->tree[tree].dof_first;
+    ts_motion* a = storage->body_acceleration;
+    ts_force* f = storage->body_force;
+    for (int i = first; i < last; ++i) {
+        int b = storage->tree_body[i];
+        const ts_body* body = &model->body[b];
+        ts_motion velocity = ts_motion_zero();
+        a[b] = ts_motion_zero();
+        a[b].linear = ts_vec3_neg(sim->options.gravity);
+        if (model->body[body->parent].tree >= 0) {
+            velocity = sim->body_velocity[body->parent];
+            a[b] = a[body->parent];
+        }
+        for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j)
+            a[b] = ts_motion_add(a[b], joint_bias(sim, &model->joint[j], &velocity));
+        if (acceleration)
+            for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
+                a[b] = ts_motion_add_scaled(a[b], acceleration[d - dof_first], sim->dof_axis[d]);
+        ts_force momentum = ts_inertia_mul(&sim->body_inertia[b], sim->body_velocity[b]);
+        f[b] = ts_force_add(ts_inertia_mul(&sim->body_inertia[b], a[b]),
+                            ts_motion_cross_force(sim->body_velocity[b], momentum));
+    }
+    for (int i = last - 1; i >= first; --i) {
+        int b = storage->tree_body[i];
+        const ts_body* body = &model->body[b];
+        for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
+            double armature = acceleration ? model->dof[d].armature * acceleration[d - dof_first] : 0.0;
+            out_force[d - dof_first] = ts_motion_dot_force(sim->dof_axis[d], f[b]) + armature;
+        }
+        if (model->body[body->parent].tree >= 0) f[body->parent] = ts_force_add(f[body->parent], f[b]);
+    }
+}

@@ -1,0 +1,208 @@
+// Collecting a model piece by piece. Nothing is judged here beyond what would make later pieces meaningless (indices of
+// bodies that do not exist); ts_builder_finish judges everything at once, in one place.
+#include "engine/model/builder_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/solvers/newton/mujoco.h"
+
+ts_body_def ts_body_def_default(void) {
+    ts_body_def def;
+    memset(&def, 0, sizeof def);
+    def.pose = ts_pose_identity();
+    def.mass = -1.0;
+    return def;
+}
+
+ts_joint_def ts_joint_def_default(void) {
+    ts_joint_def def;
+    memset(&def, 0, sizeof def);
+    def.type = TS_JOINT_HINGE;
+    def.axis = ts_vec3_make(0.0, 0.0, 1.0);
+    return def;
+}
+
+ts_geom_def ts_geom_def_default(void) {
+    ts_geom_def def;
+    memset(&def, 0, sizeof def);
+    def.shape = ts_shape_sphere(0.1);
+    def.pose = ts_pose_identity();
+    def.friction = 1.0;
+    def.friction_spin = 0.005;
+    def.friction_roll = 0.0001;
+    ts_mujoco_softness softness = ts_mujoco_softness_default();
+    memcpy(def.solref, softness.solref, sizeof def.solref);
+    memcpy(def.solimp, softness.solimp, sizeof def.solimp);
+    def.solmix = 1.0;
+    def.contact_dimension = 3;
+    def.category = 1;
+    def.mask = 1;
+    def.density = 1000.0;
+    def.mass = -1.0;
+    def.rgba[0] = def.rgba[1] = def.rgba[2] = 0.5f;
+    def.rgba[3] = 1.0f;
+    return def;
+}
+
+// Copies text into the pool. NULL and "" are offset 0. A failed pool is noticed by ts_builder_finish and by the
+// callers.
+static size_t pool_add(ts_builder* builder, const char* text) {
+    if (!text || !text[0]) return 0;
+    size_t offset = builder->pool.length;
+    ts_text_add_bytes(&builder->pool, text, strlen(text) + 1);
+    return builder->pool.failed ? 0 : offset;
+}
+
+// Most definitions come from the same file as the one before; its name is kept once.
+static ts_builder_label make_label(ts_builder* builder, const char* name, const char* file, int line) {
+    ts_builder_label label = {pool_add(builder, name), 0, line};
+    if (file && file[0]) {
+        if (builder->last_file == 0 || strcmp(ts_builder_string(builder, builder->last_file), file) != 0)
+            builder->last_file = pool_add(builder, file);
+        label.file = builder->last_file;
+    }
+    return label;
+}
+
+ts_builder* ts_builder_create(const char* name) {
+    ts_builder* builder = (ts_builder*)calloc(1, sizeof *builder);
+    if (!builder) return NULL;
+    builder->options = ts_options_default();
+    builder->initial_key = -1;
+    ts_text_add_bytes(&builder->pool, "", 1);
+    builder->name = pool_add(builder, name);
+
+    ts_builder_body world;
+    memset(&world, 0, sizeof world);
+    world.def = ts_body_def_default();
+    world.def.parent = -1;
+    world.def.mass = 0.0;
+    world.free_joint = -1;
+    world.label = make_label(builder, "world", NULL, 0);
+    if (builder->pool.failed || !ts_builder_body_array_push(&builder->body, world)) {
+        ts_builder_free(builder);
+        return NULL;
+    }
+    return builder;
+}
+
+void ts_builder_free(ts_builder* builder) {
+    if (!builder) return;
+    for (int i = 0; i < builder->hull.count; ++i) ts_hull_free(builder->hull.data[i]);
+    ts_text_free(&builder->pool);
+    ts_text_free(&builder->source);
+    ts_builder_body_array_free(&builder->body);
+    ts_builder_joint_array_free(&builder->joint);
+    ts_builder_geom_array_free(&builder->geom);
+    ts_builder_site_array_free(&builder->site);
+    ts_builder_key_array_free(&builder->key);
+    ts_builder_hull_array_free(&builder->hull);
+    ts_builder_exclusion_array_free(&builder->exclusion);
+    ts_builder_number_array_free(&builder->number);
+    free(builder);
+}
+
+ts_options* ts_builder_options(ts_builder* builder) { return &builder->options; }
+
+static int body_exists(const ts_builder* builder, int body) { return body >= 0 && body < builder->body.count; }
+
+// Remembered like a name that found no room, so that ts_builder_finish knows.
+static int short_memory(ts_builder* builder) {
+    builder->pool.failed = 1;
+    return -1;
+}
+
+// Whether the body exists that something is to be added to. Whoever overlooks that an add failed shall not get a world
+// that lacks something: the first such body is remembered, and ts_builder_finish refuses.
+static int body_is_there(ts_builder* builder, const char* what, int body) {
+    if (body_exists(builder, body)) return 1;
+    if (!builder->homeless) {
+        builder->homeless = what;
+        builder->homeless_body = body;
+    }
+    return 0;
+}
+
+int ts_builder_add_body(ts_builder* builder, const ts_body_def* def) {
+    if (!body_is_there(builder, "body", def->parent)) return -1;
+    ts_builder_body entry;
+    memset(&entry, 0, sizeof entry);
+    entry.def = *def;
+    entry.free_joint = -1;
+    entry.label = make_label(builder, def->name, def->file, def->line);
+    if (builder->pool.failed || !ts_builder_body_array_push(&builder->body, entry)) return short_memory(builder);
+    return builder->body.count - 1;
+}
+
+int ts_builder_add_joint(ts_builder* builder, const ts_joint_def* def) {
+    if (!body_is_there(builder, "joint", def->body)) return -1;
+    ts_builder_joint entry = {*def, make_label(builder, def->name, def->file, def->line)};
+    if (builder->pool.failed || !ts_builder_joint_array_push(&builder->joint, entry)) return short_memory(builder);
+    if (def->type == TS_JOINT_FREE) builder->body.data[def->body].free_joint = builder->joint.count - 1;
+    return builder->joint.count - 1;
+}
+
+int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def) {
+    if (!body_is_there(builder, "geom", def->body)) return -1;
+    ts_builder_geom entry;
+    memset(&entry, 0, sizeof entry);
+    entry.def = *def;
+    entry.label = make_label(builder, def->name, def->file, def->line);
+    if (builder->pool.failed || !ts_builder_geom_array_push(&builder->geom, entry)) return short_memory(builder);
+    return builder->geom.count - 1;
+}
+
+int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size, const char* file,
+                        int line) {
+    if (!body_is_there(builder, "site", body)) return -1;
+    ts_builder_site entry = {make_label(builder, name, file, line), body, pose, size};
+    if (builder->pool.failed || !ts_builder_site_array_push(&builder->site, entry)) return short_memory(builder);
+    return builder->site.count - 1;
+}
+
+int ts_builder_add_hull(ts_builder* builder, ts_hull* hull) { return ts_builder_hull_array_push(&builder->hull, hull); }
+
+int ts_builder_exclude(ts_builder* builder, int body_a, int body_b) {
+    if (!body_is_there(builder, "exclusion", body_a) || !body_is_there(builder, "exclusion", body_b)) return 0;
+    ts_exclusion pair = {body_a < body_b ? body_a : body_b, body_a < body_b ? body_b : body_a};
+    return ts_builder_exclusion_array_push(&builder->exclusion, pair);
+}
+
+int ts_builder_set_free_velocity(ts_builder* builder, int body, ts_vec3 linear, ts_vec3 angular) {
+    if (!body_exists(builder, body) || builder->body.data[body].free_joint < 0) return 0;
+    builder->body.data[body].free_linear = linear;
+    builder->body.data[body].free_angular = angular;
+    return 1;
+}
+
+// Copies numbers behind the others; NULL gives count -1, "initial values".
+static int add_numbers(ts_builder* builder, const double* values, int count, int* out_first, int* out_count) {
+    *out_first = builder->number.count;
+    *out_count = -1;
+    if (!values) return 1;
+    if (count < 0 || !ts_builder_number_array_resize(&builder->number, *out_first + count)) return 0;
+    if (count > 0) memcpy(builder->number.data + *out_first, values, (size_t)count * sizeof *values);
+    *out_count = count;
+    return 1;
+}
+
+int ts_builder_add_keyframe(ts_builder* builder, const char* name, double time, const double* qpos, int qpos_count,
+                            const double* qvel, int qvel_count, int use_as_initial, const char* file, int line) {
+    ts_builder_key key;
+    memset(&key, 0, sizeof key);
+    key.label = make_label(builder, name, file, line);
+    key.time = time;
+    if (builder->pool.failed || !add_numbers(builder, qpos, qpos_count, &key.qpos_first, &key.qpos_count) ||
+        !add_numbers(builder, qvel, qvel_count, &key.qvel_first, &key.qvel_count) ||
+        !ts_builder_key_array_push(&builder->key, key))
+        return 0;
+    if (use_as_initial) builder->initial_key = builder->key.count - 1;
+    return 1;
+}
+
+int ts_builder_set_source(ts_builder* builder, const char* text) {
+    ts_text_free(&builder->source);
+    ts_text_add_bytes(&builder->source, text, strlen(text));
+    return !builder->source.failed;
+}

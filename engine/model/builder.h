@@ -1,0 +1,133 @@
+// Building a model by calls: describe bodies, joints and geoms with plain definitions that a default function fills,
+// then ts_builder_finish checks everything and gives the constant model. Readers of files end here too, so there is one
+// place where a model is judged sound.
+#ifndef TS_ENGINE_BUILDER_H
+#define TS_ENGINE_BUILDER_H
+
+#include "engine/model/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A model under construction.
+typedef struct ts_builder ts_builder;
+
+/// A body to add. mass < 0 means: take mass, centre and inertia from the geoms.
+typedef struct ts_body_def {
+    const char* name;
+    int parent;  // body index; 0 is the world
+    ts_pose pose;
+    double mass;
+    ts_vec3 centre;
+    ts_mat3 inertia;   // about the centre, body axes
+    const char* file;  // for messages, may be NULL
+    int line;
+} ts_body_def;
+
+/// A joint to add to a body.
+typedef struct ts_joint_def {
+    const char* name;
+    int body;
+    ts_joint_type type;
+    ts_vec3 anchor;
+    ts_vec3 axis;
+    int limited;
+    double range[2];
+    double reference;
+    double spring;
+    double spring_rest;
+    double damping;
+    double armature;
+    double friction;
+    const char* file;
+    int line;
+} ts_joint_def;
+
+/// A geom to add to a body. mass >= 0 overrides density.
+typedef struct ts_geom_def {
+    const char* name;
+    int body;
+    ts_shape shape;
+    ts_pose pose;
+    double friction;
+    double friction_spin;  // m; see ts_contact
+    double friction_roll;  // m
+    double restitution;
+    double solref[2];  // see ts_geom
+    double solimp[5];
+    double solmix;
+    int priority;
+    int contact_dimension;  // 1, 3, 4 or 6; see ts_contact
+    unsigned category;
+    unsigned mask;
+    double density;  // kg/m^3
+    double mass;     // kg; < 0: from density
+    float rgba[4];
+    const char* file;
+    int line;
+} ts_geom_def;
+
+/// No joints, mass from geoms, at the parent's origin, child of the world.
+ts_body_def ts_body_def_default(void);
+
+/// A hinge about z at the body's origin, without spring, damping, friction or limits.
+ts_joint_def ts_joint_def_default(void);
+
+/// A sphere of 0.1 m, friction 1, no restitution, density 1000, category and mask 1, softness that of MuJoCo's
+/// defaults, grey.
+ts_geom_def ts_geom_def_default(void);
+
+/// An empty world with default options; NULL when memory is short. Free with ts_builder_free or ts_builder_finish.
+ts_builder* ts_builder_create(const char* name);
+
+/// Gives up a model under construction; NULL is ignored.
+void ts_builder_free(ts_builder* builder);
+
+/// The options the model will carry; change them freely.
+ts_options* ts_builder_options(ts_builder* builder);
+
+/// Adds a body (copied) and returns its index, or -1 when memory is short or the parent does not exist.
+int ts_builder_add_body(ts_builder* builder, const ts_body_def* def);
+
+/// Adds a joint and returns its number in the order of adding, or -1. In the model joints are ordered by body.
+int ts_builder_add_joint(ts_builder* builder, const ts_joint_def* def);
+
+/// Adds a geom and returns its number in the order of adding, or -1. In the model geoms are ordered by body.
+int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def);
+
+/// Adds a site; `file` (may be NULL) and `line` are for messages. Returns its number or -1.
+int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size, const char* file,
+                        int line);
+
+/// Hands over a hull that geoms refer to: the model will own it (the builder frees it when given up). Returns 0 on
+/// short memory (the hull is then still the caller's), else 1.
+int ts_builder_add_hull(ts_builder* builder, ts_hull* hull);
+
+/// Two bodies whose geoms shall never touch. Returns 0 on short memory or bad indices.
+int ts_builder_exclude(ts_builder* builder, int body_a, int body_b);
+
+/// Initial velocity of a body with a free joint: of its origin in world axes (m/s), angular in body axes (rad/s).
+/// Returns 0 when the body has no free joint.
+int ts_builder_set_free_velocity(ts_builder* builder, int body, ts_vec3 linear, ts_vec3 angular);
+
+/// Adds a keyframe; qpos and qvel may be NULL (initial values), else hold nq and nv numbers in the model's order.
+/// `use_as_initial` nonzero makes it the state new simulations start from. Returns 0 on short memory. Sizes are checked
+/// by ts_builder_finish.
+int ts_builder_add_keyframe(ts_builder* builder, const char* name, double time, const double* qpos, int qpos_count,
+                            const double* qvel, int qvel_count, int use_as_initial, const char* file, int line);
+
+/// The text of the file the model is read from; copied. Returns 0 on short memory.
+int ts_builder_set_source(ts_builder* builder, const char* text);
+
+/// Checks everything and gives the model; the builder is gone afterwards, whether it worked or not. An add that failed
+/// is remembered: rather than a model that lacks something there is none. Refuses, with the definition's file and line:
+/// numbers that are not finite, unknown parents, bad shapes, negative or impossible masses and inertias (triangle
+/// inequality broken by more than rounding), a moving body without mass, free joints that are not the only joint or not
+/// on a child of the world, duplicate names within a kind, wrong keyframe sizes, zero axes or quaternions.
+ts_code ts_builder_finish(ts_builder* builder, ts_model** out_model, ts_status* out_status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

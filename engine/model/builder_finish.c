@@ -1,0 +1,377 @@
+// From definitions to the constant model: the single judge of soundness, and the layout.
+//
+// Layout. Bodies keep the order of adding (parents first, since a parent must exist before its child). Joints and geoms
+// are ordered by body, stably. A tree begins at each body that has joints while nothing above it has; trees are
+// numbered by root. Coordinates are handed out tree by tree, inside a tree by body, inside a body by joint: so the dofs
+// of a tree are contiguous even when bodies of several trees were added in turns. When every tree was added in one go
+// (depth-first, as files are read) this is the order of the joints in the file.
+// The dof chain: the first dof of a body hangs on the last dof of the nearest moving ancestor, every other one on the
+// dof before it; M_ij is nonzero only if one of i, j lies on the chain of the other.
+#include "base/arena.h"
+#include "engine/model/builder_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The model with its arrays still writable.
+typedef struct draft {
+    ts_builder* builder;
+    ts_model* model;
+    ts_arena* arena;
+    char* names;  // copy of the builder's pool
+    ts_body* body;
+    ts_joint* joint;
+    ts_dof* dof;
+    ts_kinematic_tree* tree;
+    ts_geom* geom;
+    double* qpos0;
+    double* qvel0;
+    ts_status* status;
+} draft;
+
+static ts_code short_memory(ts_status* out_status) {
+    return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+}
+
+static const char* name_at(const draft* d, size_t offset) { return d->names + offset; }
+
+static ts_code allocate(draft* d) {
+    ts_builder* b = d->builder;
+    ts_model* m = d->model;
+    m->body_count = b->body.count;
+    m->joint_count = b->joint.count;
+    m->geom_count = b->geom.count;
+    m->site_count = b->site.count;
+    m->keyframe_count = b->key.count;
+    long long nq = 0, nv = 0;
+    for (int i = 0; i < b->joint.count; ++i) {
+        nq += ts_joint_type_nq(b->joint.data[i].def.type);
+        nv += ts_joint_type_nv(b->joint.data[i].def.type);
+    }
+    if (nq > 100000000) return ts_status_set(d->status, TS_ERROR_MEMORY, NULL, 0, "more than 10^8 coordinates");
+    m->nq = (int)nq;
+    m->nv = (int)nv;
+
+    size_t bytes = b->pool.length + b->source.length + (size_t)b->body.count * sizeof(ts_body) +
+                   (size_t)b->joint.count * sizeof(ts_joint) + (size_t)b->geom.count * sizeof(ts_geom) + 4096;
+    d->arena = (ts_arena*)calloc(1, sizeof *d->arena);
+    if (!d->arena) return short_memory(d->status);
+    m->storage = d->arena;
+    if (!ts_arena_init(d->arena, bytes)) return short_memory(d->status);
+    d->names = TS_ARENA_ARRAY(d->arena, char, b->pool.length + 1);
+    d->body = (ts_body*)ts_arena_alloc_zeroed(d->arena, (size_t)m->body_count, sizeof(ts_body));
+    d->joint = (ts_joint*)ts_arena_alloc_zeroed(d->arena, (size_t)m->joint_count, sizeof(ts_joint));
+    d->dof = (ts_dof*)ts_arena_alloc_zeroed(d->arena, (size_t)nv, sizeof(ts_dof));
+    d->tree = (ts_kinematic_tree*)ts_arena_alloc_zeroed(d->arena, (size_t)m->body_count, sizeof(ts_kinematic_tree));
+    d->geom = (ts_geom*)ts_arena_alloc_zeroed(d->arena, (size_t)m->geom_count, sizeof(ts_geom));
+    d->qpos0 = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)nq, sizeof(double));
+    d->qvel0 = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)nv, sizeof(double));
+    if (d->arena->failed) return short_memory(d->status);
+    memcpy(d->names, b->pool.data, b->pool.length);
+    d->names[b->pool.length] = '\0';
+    m->body = d->body;
+    m->joint = d->joint;
+    m->dof = d->dof;
+    m->tree = d->tree;
+    m->geom = d->geom;
+    m->qpos0 = d->qpos0;
+    m->qvel0 = d->qvel0;
+    m->name = name_at(d, b->name);
+    m->options = b->options;
+    return TS_OK;
+}
+
+// Bodies with the places of their joints and geoms, welds and trees.
+static void lay_out_bodies(draft* d) {
+    const ts_builder* b = d->builder;
+    for (int i = 0; i < b->joint.count; ++i) ++d->body[b->joint.data[i].def.body].joint_count;
+    for (int i = 0; i < b->geom.count; ++i) ++d->body[b->geom.data[i].def.body].geom_count;
+    int joints = 0, geoms = 0;
+    for (int i = 0; i < b->body.count; ++i) {
+        ts_body* body = &d->body[i];
+        const ts_body_def* def = &b->body.data[i].def;
+        body->name = name_at(d, b->body.data[i].label.name);
+        body->parent = def->parent;
+        body->pose = def->pose;
+        body->mass = def->mass;
+        body->centre = def->centre;
+        body->inertia = def->inertia;
+        body->joint_first = joints;
+        body->geom_first = geoms;
+        joints += body->joint_count;
+        geoms += body->geom_count;
+        int above = i ? d->body[def->parent].tree : -1;
+        body->weld = i && body->joint_count == 0 ? d->body[def->parent].weld : i;
+        body->tree = above;
+        if (above < 0 && body->joint_count > 0) {
+            body->tree = d->model->tree_count;
+            d->tree[d->model->tree_count++].root = i;
+        }
+    }
+}
+
+static void lay_out_joints(draft* d) {
+    const ts_builder* b = d->builder;
+    for (int i = 0; i < b->joint.count; ++i) {
+        const ts_joint_def* def = &b->joint.data[i].def;
+        ts_body* body = &d->body[def->body];
+        // dof_count serves as the count of joints placed so far; the true one comes with the coordinates.
+        ts_joint* joint = &d->joint[body->joint_first + body->dof_count++];
+        joint->name = name_at(d, b->joint.data[i].label.name);
+        joint->type = def->type;
+        joint->body = def->body;
+        joint->anchor = def->anchor;
+        joint->axis = def->axis;
+        joint->limited = def->limited != 0;
+        joint->range[0] = def->range[0];
+        joint->range[1] = def->range[1];
+        joint->reference = def->reference;
+        joint->spring = def->spring;
+        joint->spring_rest = def->spring_rest;
+        joint->damping = def->damping;
+        joint->armature = def->armature;
+        joint->friction = def->friction;
+    }
+    for (int i = 0; i < b->body.count; ++i) d->body[i].dof_count = 0;
+}
+
+// The initial coordinates of a joint: every body at its pose.
+static void set_initial(draft* d, const ts_joint* joint) {
+    double* q = d->qpos0 + joint->qpos_first;
+    double* v = d->qvel0 + joint->dof_first;
+    const ts_builder_body* body = &d->builder->body.data[joint->body];
+    switch (joint->type) {
+    case TS_JOINT_FREE:
+        ts_vec3_store(body->def.pose.position, q);
+        ts_quat_store(body->def.pose.rotation, q + 3);
+        ts_vec3_store(body->free_linear, v);
+        ts_vec3_store(body->free_angular, v + 3);
+        break;
+    case TS_JOINT_BALL: ts_quat_store(ts_quat_identity(), q); break;
+    case TS_JOINT_HINGE:
+    case TS_JOINT_SLIDE: q[0] = joint->reference; break;
+    }
+}
+
+// Gives a body's joints their coordinates from (*qpos, *dof) on.
+static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
+    ts_body* body = &d->body[index];
+    int above = body->parent < 0 ? -1 : d->body[body->parent].dof_last;
+    body->dof_first = *dof;
+    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
+        ts_joint* joint = &d->joint[j];
+        joint->qpos_first = *qpos;
+        joint->dof_first = *dof;
+        *qpos += ts_joint_type_nq(joint->type);
+        for (int k = ts_joint_type_nv(joint->type); k > 0; --k) {
+            ts_dof* f = &d->dof[*dof];
+            f->body = index;
+            f->joint = j;
+            f->parent = above;
+            f->tree = body->tree;
+            f->damping = joint->damping;
+            f->armature = joint->armature;
+            f->friction = joint->friction;
+            above = (*dof)++;
+        }
+        set_initial(d, joint);
+    }
+    body->dof_count = *dof - body->dof_first;
+    body->dof_last = above;
+}
+
+// Coordinates tree by tree. Bodies of a tree are found through a list sorted by (tree, body): counting sort.
+static ts_code lay_out_dofs(draft* d) {
+    int trees = d->model->tree_count, bodies = d->model->body_count;
+    int* start = (int*)calloc((size_t)trees + 2, sizeof *start);
+    int* list = (int*)calloc((size_t)bodies + 1, sizeof *list);
+    if (!start || !list) {
+        free(start);
+        free(list);
+        return short_memory(d->status);
+    }
+    for (int i = 0; i < bodies; ++i) {
+        d->body[i].dof_last = -1;
+        if (d->body[i].tree >= 0) ++start[d->body[i].tree + 1];
+    }
+    for (int t = 0; t < trees; ++t) start[t + 1] += start[t];
+    for (int i = 0; i < bodies; ++i)
+        if (d->body[i].tree >= 0) list[start[d->body[i].tree]++] = i;
+    int qpos = 0, dof = 0, position = 0;
+    for (int t = 0; t < trees; ++t) {
+        d->tree[t].dof_first = dof;
+        for (; position < start[t]; ++position) lay_out_body_dofs(d, list[position], &qpos, &dof);
+        d->tree[t].dof_count = dof - d->tree[t].dof_first;
+    }
+    free(start);
+    free(list);
+    return TS_OK;
+}
+
+static ts_code lay_out_geoms(draft* d) {
+    const ts_builder* b = d->builder;
+    int* next = (int*)malloc((size_t)b->body.count * sizeof *next);
+    if (!next) return short_memory(d->status);
+    for (int i = 0; i < b->body.count; ++i) next[i] = d->body[i].geom_first;
+    for (int i = 0; i < b->geom.count; ++i) {
+        const ts_geom_def* def = &b->geom.data[i].def;
+        ts_geom* geom = &d->geom[next[def->body]++];
+        geom->name = name_at(d, b->geom.data[i].label.name);
+        geom->body = def->body;
+        geom->shape = def->shape;
+        geom->pose = def->pose;
+        geom->friction = def->friction;
+        geom->friction_spin = def->friction_spin;
+        geom->friction_roll = def->friction_roll;
+        geom->restitution = def->restitution;
+        memcpy(geom->solref, def->solref, sizeof geom->solref);
+        memcpy(geom->solimp, def->solimp, sizeof geom->solimp);
+        geom->solmix = def->solmix;
+        geom->priority = def->priority;
+        geom->contact_dimension = def->contact_dimension;
+        geom->category = def->category;
+        geom->mask = def->mask;
+        memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
+    }
+    free(next);
+    return TS_OK;
+}
+
+static int compare_exclusions(const void* a, const void* b) {
+    const ts_exclusion* x = (const ts_exclusion*)a;
+    const ts_exclusion* y = (const ts_exclusion*)b;
+    if (x->body_a != y->body_a) return x->body_a < y->body_a ? -1 : 1;
+    return (x->body_b > y->body_b) - (x->body_b < y->body_b);
+}
+
+// Sites, exclusions (sorted, each once), hulls and source.
+static ts_code lay_out_rest(draft* d) {
+    ts_builder* b = d->builder;
+    ts_model* m = d->model;
+    ts_site* site = (ts_site*)ts_arena_alloc_zeroed(d->arena, (size_t)b->site.count, sizeof *site);
+    ts_exclusion* exclusion = TS_ARENA_ARRAY(d->arena, ts_exclusion, b->exclusion.count);
+    ts_hull** hull = TS_ARENA_ARRAY(d->arena, ts_hull*, b->hull.count);
+    char* source = b->source.data ? TS_ARENA_ARRAY(d->arena, char, b->source.length + 1) : NULL;
+    if (d->arena->failed) return short_memory(d->status);
+    for (int i = 0; i < b->site.count; ++i) {
+        const ts_builder_site* s = &b->site.data[i];
+        site[i].name = name_at(d, s->label.name);
+        site[i].body = s->body;
+        site[i].pose = s->pose;
+        site[i].size = s->size;
+    }
+    if (b->exclusion.count)
+        qsort(b->exclusion.data, (size_t)b->exclusion.count, sizeof *b->exclusion.data, compare_exclusions);
+    for (int i = 0; i < b->exclusion.count; ++i)
+        if (i == 0 || compare_exclusions(&b->exclusion.data[i - 1], &b->exclusion.data[i]) != 0)
+            exclusion[m->exclusion_count++] = b->exclusion.data[i];
+    if (source) memcpy(source, b->source.data, b->source.length + 1);
+    for (int i = 0; i < b->hull.count; ++i) hull[i] = b->hull.data[i];
+    m->hull = hull;
+    m->hull_count = b->hull.count;
+    b->hull.count = 0;  // they belong to the model now
+    m->site = site;
+    m->exclusion = exclusion;
+    m->source = source;
+    return TS_OK;
+}
+
+static ts_code check_key_numbers(draft* d, int index, const ts_keyframe* key) {
+    const ts_builder_label* label = &d->builder->key.data[index].label;
+    for (int i = 0; i < d->model->nq; ++i)
+        if (!isfinite(key->qpos[i]))
+            return ts_builder_refuse(d->builder, label, "keyframe", index, d->status, "qpos[%d] is not finite", i);
+    for (int i = 0; i < d->model->nv; ++i)
+        if (!isfinite(key->qvel[i]))
+            return ts_builder_refuse(d->builder, label, "keyframe", index, d->status, "qvel[%d] is not finite", i);
+    if (!isfinite(key->time))
+        return ts_builder_refuse(d->builder, label, "keyframe", index, d->status, "its time is not finite");
+    for (int j = 0; j < d->model->joint_count; ++j) {
+        const ts_joint* joint = &d->joint[j];
+        if (joint->type != TS_JOINT_FREE && joint->type != TS_JOINT_BALL) continue;
+        double* q = key->qpos + joint->qpos_first + (joint->type == TS_JOINT_FREE ? 3 : 0);
+        ts_quat rotation = ts_quat_load(q);
+        double n = ts_quat_norm(rotation);
+        if (n < 1e-10 && d->builder->mend_keyframes) {
+            ts_import_report_add(d->builder->report, TS_IMPORT_APPROXIMATED, 1, "key@qpos (zero quaternion)",
+                                 "taken as no rotation (as in MuJoCo)", ts_builder_string(d->builder, label->file),
+                                 label->line);
+            ts_quat_store(ts_quat_identity(), q);
+            continue;
+        }
+        if (n < 1e-10 || !isfinite(n))
+            return ts_builder_refuse(d->builder, label, "keyframe", index, d->status,
+                                     "the quaternion at qpos[%d] is zero", (int)(q - key->qpos));
+        if (fabs(n - 1.0) > 1e-15) ts_quat_store(ts_quat_normalize(rotation), q);
+    }
+    return TS_OK;
+}
+
+static ts_code lay_out_keyframes(draft* d) {
+    ts_builder* b = d->builder;
+    ts_model* m = d->model;
+    size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+    ts_keyframe* key = (ts_keyframe*)ts_arena_alloc_zeroed(d->arena, (size_t)b->key.count, sizeof *key);
+    m->keyframe = key;
+    for (int i = 0; i < b->key.count; ++i) {
+        const ts_builder_key* k = &b->key.data[i];
+        if (k->qpos_count >= 0 && k->qpos_count != m->nq)
+            return ts_builder_refuse(b, &k->label, "keyframe", i, d->status,
+                                     "qpos has %d numbers, but the model takes %d", k->qpos_count, m->nq);
+        if (k->qvel_count >= 0 && k->qvel_count != m->nv)
+            return ts_builder_refuse(b, &k->label, "keyframe", i, d->status,
+                                     "qvel has %d numbers, but the model takes %d", k->qvel_count, m->nv);
+        double* qpos = TS_ARENA_ARRAY(d->arena, double, nq);
+        double* qvel = TS_ARENA_ARRAY(d->arena, double, nv);
+        if (d->arena->failed) return short_memory(d->status);
+        if (nq) memcpy(qpos, k->qpos_count < 0 ? d->qpos0 : b->number.data + k->qpos_first, nq * sizeof *qpos);
+        if (nv) memcpy(qvel, k->qvel_count < 0 ? d->qvel0 : b->number.data + k->qvel_first, nv * sizeof *qvel);
+        key[i].name = name_at(d, k->label.name);
+        key[i].time = k->time;
+        key[i].qpos = qpos;
+        key[i].qvel = qvel;
+        ts_code code = check_key_numbers(d, i, &key[i]);
+        if (code) return code;
+    }
+    if (d->arena->failed) return short_memory(d->status);
+    if (b->initial_key >= 0) {
+        if (nq) memcpy(d->qpos0, key[b->initial_key].qpos, nq * sizeof(double));
+        if (nv) memcpy(d->qvel0, key[b->initial_key].qvel, nv * sizeof(double));
+    }
+    return TS_OK;
+}
+
+static ts_code lay_out(draft* d) {
+    ts_code code = ts_builder_check(d->builder, d->status);
+    if (!code) code = ts_builder_settle_masses(d->builder, d->status);
+    if (!code) code = ts_builder_check_masses(d->builder, d->status);
+    if (!code) code = allocate(d);
+    if (code) return code;
+    lay_out_bodies(d);
+    lay_out_joints(d);
+    code = lay_out_dofs(d);
+    if (!code) code = lay_out_geoms(d);
+    if (!code) code = ts_builder_check_inertia(d->builder, d->model, d->status);
+    if (!code) code = lay_out_keyframes(d);
+    // Last, because the hulls change hands here.
+    if (!code) code = lay_out_rest(d);
+    return code;
+}
+
+ts_code ts_builder_finish(ts_builder* builder, ts_model** out_model, ts_status* out_status) {
+    *out_model = NULL;
+    draft d;
+    memset(&d, 0, sizeof d);
+    d.builder = builder;
+    d.status = out_status;
+    d.model = (ts_model*)calloc(1, sizeof *d.model);
+    ts_code code = d.model ? lay_out(&d) : short_memory(out_status);
+    ts_builder_free(builder);
+    if (code) {
+        ts_model_free(d.model);
+        return code;
+    }
+    *out_model = d.model;
+    return ts_status_ok(out_status);
+}

@@ -1,0 +1,127 @@
+// What a model under construction is made of, shared by the files builder*.c.
+#ifndef TS_ENGINE_BUILDER_INTERNAL_H
+#define TS_ENGINE_BUILDER_INTERNAL_H
+
+#include "base/array.h"
+#include "base/text.h"
+#include "engine/model/builder.h"
+#include "engine/read/import_report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A name and a place, as offsets into the builder's pool of text (which moves while it grows). Offset 0 is "".
+typedef struct ts_builder_label {
+    size_t name;
+    size_t file;
+    int line;
+} ts_builder_label;
+
+/// A body as described; the pointers in def are stale, label has them.
+typedef struct ts_builder_body {
+    ts_body_def def;
+    ts_builder_label label;
+    int free_joint;  // the joint that is free, or -1
+    ts_vec3 free_linear;
+    ts_vec3 free_angular;
+} ts_builder_body;
+
+/// A joint as described.
+typedef struct ts_builder_joint {
+    ts_joint_def def;
+    ts_builder_label label;
+} ts_builder_joint;
+
+/// A geom as described.
+typedef struct ts_builder_geom {
+    ts_geom_def def;
+    ts_builder_label label;
+    int has_solid;             // nonzero: `solid` stands in for the mass properties of the shape
+    ts_mass_properties solid;  // at density 1, shape axes
+} ts_builder_geom;
+
+/// A site as described.
+typedef struct ts_builder_site {
+    ts_builder_label label;
+    int body;
+    ts_pose pose;
+    double size;
+} ts_builder_site;
+
+/// A keyframe as described; its numbers lie in the builder's `number` array.
+typedef struct ts_builder_key {
+    ts_builder_label label;
+    double time;
+    int qpos_first;
+    int qpos_count;  // -1: initial values
+    int qvel_first;
+    int qvel_count;  // -1: initial values
+} ts_builder_key;
+
+TS_ARRAY_DECLARE(ts_builder_body_array, ts_builder_body);
+TS_ARRAY_DECLARE(ts_builder_joint_array, ts_builder_joint);
+TS_ARRAY_DECLARE(ts_builder_geom_array, ts_builder_geom);
+TS_ARRAY_DECLARE(ts_builder_site_array, ts_builder_site);
+TS_ARRAY_DECLARE(ts_builder_key_array, ts_builder_key);
+TS_ARRAY_DECLARE(ts_builder_hull_array, ts_hull*);
+TS_ARRAY_DECLARE(ts_builder_exclusion_array, ts_exclusion);
+TS_ARRAY_DECLARE(ts_builder_number_array, double);
+
+struct ts_builder {
+    ts_options options;
+    ts_text pool;  // terminated names and file names, one after the other
+    size_t name;   // of the model, in the pool
+    size_t last_file;
+    ts_text source;
+    ts_builder_body_array body;  // 0 is the world
+    ts_builder_joint_array joint;
+    ts_builder_geom_array geom;
+    ts_builder_site_array site;
+    ts_builder_key_array key;
+    ts_builder_hull_array hull;
+    ts_builder_exclusion_array exclusion;
+    ts_builder_number_array number;
+    int initial_key;       // or -1
+    const char* homeless;  // "geom": the first thing that was to go on a body that is not there; NULL when none was
+    int homeless_body;
+    // A reader of foreign files sets this: zero quaternions in keyframes then become no rotation, with a finding, instead
+    // of an error.
+    ts_import_report* report;
+    int mend_keyframes;
+};
+
+/// Text at an offset of the pool.
+static inline const char* ts_builder_string(const ts_builder* builder, size_t offset) {
+    return offset == 0 || !builder->pool.data ? "" : builder->pool.data + offset;
+}
+
+/// Names, numbers and references of all definitions (builder_check.c). Quaternions and axes come out normalised.
+ts_code ts_builder_check(ts_builder* builder, ts_status* out_status);
+
+/// TS_ERROR_VALUE at a label's place: "kind 'name': why" or "kind 3: why".
+ts_code ts_builder_refuse(const ts_builder* builder, const ts_builder_label* label, const char* kind, int index,
+                          ts_status* out_status, const char* format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 6, 7)))
+#endif
+    ;
+
+/// Lets a geom weigh like something else than its shape (a mesh that is not convex, say). `geom` as from
+/// ts_builder_add_geom.
+void ts_builder_set_geom_solid(ts_builder* builder, int geom, const ts_mass_properties* solid);
+
+/// Works out mass, centre and inertia of every body whose definition leaves them to its geoms, and writes them into the
+/// definitions.
+ts_code ts_builder_settle_masses(ts_builder* builder, ts_status* out_status);
+
+/// Refuses impossible masses and inertias; for settled bodies. Makes inertias exactly symmetric.
+ts_code ts_builder_check_masses(ts_builder* builder, ts_status* out_status);
+
+/// Refuses a model whose joint-space mass matrix is singular at the initial pose: a joint that moves nothing heavy.
+ts_code ts_builder_check_inertia(const ts_builder* builder, const ts_model* model, ts_status* out_status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,122 @@
+// The constant model: looking things up in it, and letting it go.
+#include "engine/model/model.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ts_model_free(ts_model* model) {
+    if (!model) return;
+    for (int i = 0; i < model->hull_count; ++i) ts_hull_free(model->hull[i]);
+    ts_arena* storage = (ts_arena*)model->storage;
+    if (storage) ts_arena_free(storage);
+    free(storage);
+    free(model);
+}
+
+int ts_model_find_body(const ts_model* model, const char* name) {
+    for (int i = 0; i < model->body_count; ++i)
+        if (strcmp(model->body[i].name, name) == 0) return i;
+    return -1;
+}
+
+int ts_model_find_joint(const ts_model* model, const char* name) {
+    for (int i = 0; i < model->joint_count; ++i)
+        if (strcmp(model->joint[i].name, name) == 0) return i;
+    return -1;
+}
+
+int ts_model_find_geom(const ts_model* model, const char* name) {
+    for (int i = 0; i < model->geom_count; ++i)
+        if (strcmp(model->geom[i].name, name) == 0) return i;
+    return -1;
+}
+
+int ts_model_find_site(const ts_model* model, const char* name) {
+    for (int i = 0; i < model->site_count; ++i)
+        if (strcmp(model->site[i].name, name) == 0) return i;
+    return -1;
+}
+
+int ts_model_find_keyframe(const ts_model* model, const char* name) {
+    for (int i = 0; i < model->keyframe_count; ++i)
+        if (strcmp(model->keyframe[i].name, name) == 0) return i;
+    return -1;
+}
+
+int ts_joint_type_nq(ts_joint_type type) {
+    switch (type) {
+    case TS_JOINT_FREE: return 7;
+    case TS_JOINT_BALL: return 4;
+    case TS_JOINT_HINGE:
+    case TS_JOINT_SLIDE: break;
+    }
+    return 1;
+}
+
+int ts_joint_type_nv(ts_joint_type type) {
+    switch (type) {
+    case TS_JOINT_FREE: return 6;
+    case TS_JOINT_BALL: return 3;
+    case TS_JOINT_HINGE:
+    case TS_JOINT_SLIDE: break;
+    }
+    return 1;
+}
+
+const char* ts_joint_type_name(ts_joint_type type) {
+    switch (type) {
+    case TS_JOINT_FREE: return "free";
+    case TS_JOINT_BALL: return "ball";
+    case TS_JOINT_HINGE: return "hinge";
+    case TS_JOINT_SLIDE: return "slide";
+    }
+    return "unknown";
+}
+
+// The exclusions are sorted by (smaller body, larger body), see builder_finish.c.
+static int is_excluded(const ts_model* model, int a, int b) {
+    int low = 0, high = model->exclusion_count;
+    if (a > b) {
+        int swap = a;
+        a = b;
+        b = swap;
+    }
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const ts_exclusion* e = &model->exclusion[middle];
+        if (e->body_a == a && e->body_b == b) return 1;
+        if (e->body_a < a || (e->body_a == a && e->body_b < b))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
+// The rigid body that a rigid body hangs on; the world hangs on nothing (-1).
+static int weld_parent(const ts_model* model, int weld) {
+    int parent = model->body[weld].parent;
+    return parent < 0 ? -1 : model->body[parent].weld;
+}
+
+int ts_model_geoms_can_touch(const ts_model* model, int geom_a, int geom_b) {
+    const ts_geom* a = &model->geom[geom_a];
+    const ts_geom* b = &model->geom[geom_b];
+    if (a->shape.kind == TS_SHAPE_PLANE && b->shape.kind == TS_SHAPE_PLANE) return 0;
+    if (!(a->category & b->mask) && !(b->category & a->mask)) return 0;
+    int weld_a = model->body[a->body].weld;
+    int weld_b = model->body[b->body].weld;
+    if (weld_a == weld_b) return 0;
+    // Rigid groups count, not single bodies: a foot welded to a shank is a child of whatever the shank is a child of.
+    if (weld_a != 0 && weld_b != 0 && (weld_parent(model, weld_a) == weld_b || weld_parent(model, weld_b) == weld_a))
+        return 0;
+    return !is_excluded(model, a->body, b->body);
+}
+
+double ts_model_total_mass(const ts_model* model) {
+    double sum = 0.0;
+    for (int i = 0; i < model->body_count; ++i) sum += model->body[i].mass;
+    return sum;
+}

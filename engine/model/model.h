@@ -1,0 +1,184 @@
+// ts_model: what the world *is*. Built once, by ts_builder or from a file, and constant afterwards, so that any number
+// of simulations and threads share it. Everything is plain arrays to read.
+//
+// Generalised coordinates, per joint type (dofs / numbers in qpos):
+//   free   6 / 7   qpos = position of the body frame, quaternion (w, x, y, z)
+//                  qvel = velocity of the body frame's origin in world axes, then angular velocity in body axes
+//   ball   3 / 4   qpos = quaternion; qvel = angular velocity in the child body's axes
+//   hinge  1 / 1   angle, rad
+//   slide  1 / 1   displacement, m
+#ifndef TS_ENGINE_MODEL_H
+#define TS_ENGINE_MODEL_H
+
+#include "base/pose.h"
+#include "collision/shape/shape.h"
+#include "engine/model/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a body may move against its parent.
+typedef enum ts_joint_type { TS_JOINT_FREE, TS_JOINT_BALL, TS_JOINT_HINGE, TS_JOINT_SLIDE } ts_joint_type;
+
+/// A rigid body. Body 0 is the world. Parents come before children.
+typedef struct ts_body {
+    const char* name;  // never NULL; "" when unnamed
+    int parent;        // -1 for the world
+    int tree;          // index of its kinematic tree; -1 when it cannot move
+    int weld;          // first body up the chain that is rigidly the same as this one (itself when it has joints)
+    int joint_first;   // joints [joint_first, joint_first + joint_count)
+    int joint_count;
+    int dof_first;  // dofs [dof_first, dof_first + dof_count)
+    int dof_count;
+    int dof_last;    // the deepest dof that moves this body, or -1: start of the walk over dof_parent
+    int geom_first;  // geoms [geom_first, geom_first + geom_count)
+    int geom_count;
+    ts_pose pose;     // body frame in the parent's frame, all joints at their reference
+    double mass;      // kg
+    ts_vec3 centre;   // m, centre of mass in the body frame
+    ts_mat3 inertia;  // kg m^2 about the centre of mass, body axes
+} ts_body;
+
+/// A joint between a body and its parent. Several joints of one body act in order.
+typedef struct ts_joint {
+    const char* name;
+    ts_joint_type type;
+    int body;
+    int qpos_first;
+    int dof_first;
+    ts_vec3 anchor;      // m, in the body frame
+    ts_vec3 axis;        // unit, in the body frame (hinge, slide)
+    int limited;         // nonzero: range holds
+    double range[2];     // rad or m; ball: [0, largest angle]
+    double reference;    // rad or m: qpos at the model's initial pose
+    double spring;       // N m/rad or N/m
+    double spring_rest;  // rad or m
+    double damping;      // N m s/rad or N s/m
+    double armature;     // kg m^2 or kg added to the dof's inertia
+    double friction;     // N m or N, dry friction
+} ts_joint;
+
+/// A degree of freedom.
+typedef struct ts_dof {
+    int body;
+    int joint;
+    int parent;  // next dof towards the root, or -1: M_ij != 0 only along such chains
+    int tree;
+    double damping;
+    double armature;
+    double friction;
+} ts_dof;
+
+/// A kinematic tree: bodies that hang together by joints and can move. Its dofs are contiguous.
+typedef struct ts_kinematic_tree {
+    int root;  // its first body
+    int dof_first;
+    int dof_count;
+} ts_kinematic_tree;
+
+/// A shape on a body.
+typedef struct ts_geom {
+    const char* name;
+    int body;
+    ts_shape shape;
+    ts_pose pose;          // in the body frame
+    double friction;       // mu; a pair uses the larger of the two (or the one with higher priority)
+    double friction_spin;  // m, of spinning about the normal; combined like mu
+    double friction_roll;  // m, of rolling
+    double restitution;    // 0..1; a pair uses the larger of the two
+    double solref[2];      // how a soft contact springs and damps, as in MJCF (engine/rows/soft_contact.h)
+    double solimp[5];      // how much of that it gets, likewise
+    double solmix;         // 1: weight of these two when a pair mixes them
+    int priority;
+    int contact_dimension;  // 1 frictionless, 3 frictional, 4 resists spinning, too, 6 rolling, too
+    unsigned category;      // MJCF contype
+    unsigned mask;          // MJCF conaffinity
+    float rgba[4];
+} ts_geom;
+
+/// A named frame on a body.
+typedef struct ts_site {
+    const char* name;
+    int body;
+    ts_pose pose;  // in the body frame
+    double size;   // m, for display
+} ts_site;
+
+/// A named state.
+typedef struct ts_keyframe {
+    const char* name;
+    double time;   // s
+    double* qpos;  // (nq)
+    double* qvel;  // (nv)
+} ts_keyframe;
+
+/// A pair of bodies whose geoms never touch, beside parent and child, which never do.
+typedef struct ts_exclusion {
+    int body_a;
+    int body_b;
+} ts_exclusion;
+
+/// The world. Read everything, change nothing.
+typedef struct ts_model {
+    const char* name;    // never NULL
+    ts_options options;  // what a new simulation starts with
+    int nq;              // numbers in qpos
+    int nv;              // numbers in qvel: degrees of freedom
+    int body_count;
+    int joint_count;
+    int tree_count;
+    int geom_count;
+    int site_count;
+    int hull_count;
+    int keyframe_count;
+    int exclusion_count;
+    const ts_body* body;            // (body_count)
+    const ts_joint* joint;          // (joint_count)
+    const ts_dof* dof;              // (nv)
+    const ts_kinematic_tree* tree;  // (tree_count)
+    const ts_geom* geom;            // (geom_count)
+    const ts_site* site;            // (site_count)
+    ts_hull* const* hull;           // (hull_count), owned
+    const ts_keyframe* keyframe;    // (keyframe_count)
+    const ts_exclusion* exclusion;
+    const double* qpos0;  // (nq) initial pose
+    const double* qvel0;  // (nv) initial velocity
+    const char* source;   // text of the file it came from, or NULL
+    void* storage;        // owns the arrays
+} ts_model;
+
+/// Releases a model; NULL is ignored. No simulation of it may be used afterwards.
+void ts_model_free(ts_model* model);
+
+/// The index of the body, joint, geom, site or keyframe of that name, or -1.
+int ts_model_find_body(const ts_model* model, const char* name);
+/// See ts_model_find_body.
+int ts_model_find_joint(const ts_model* model, const char* name);
+/// See ts_model_find_body.
+int ts_model_find_geom(const ts_model* model, const char* name);
+/// See ts_model_find_body.
+int ts_model_find_site(const ts_model* model, const char* name);
+/// See ts_model_find_body.
+int ts_model_find_keyframe(const ts_model* model, const char* name);
+
+/// Numbers a joint type takes in qpos: 7, 4, 1, 1.
+int ts_joint_type_nq(ts_joint_type type);
+
+/// Degrees of freedom of a joint type: 6, 3, 1, 1.
+int ts_joint_type_nv(ts_joint_type type);
+
+/// "free", "ball", "hinge", "slide".
+const char* ts_joint_type_name(ts_joint_type type);
+
+/// Nonzero when geoms a and b can ever make contact: different rigid bodies, not parent and child (unless the parent is
+/// the world), categories and masks agree, not excluded, not two planes.
+int ts_model_geoms_can_touch(const ts_model* model, int geom_a, int geom_b);
+
+/// Sum of the masses of all bodies, kg.
+double ts_model_total_mass(const ts_model* model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,189 @@
+// <asset>: meshes and the colours of materials. A mesh is read when the first geom wants it, so that files which only serve
+// unused or unreadable looks cost nothing and may be missing.
+#include "engine/read/mjcf/mjcf_internal.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+// "a/b/name.ext" -> "name"
+static const char* stem_of(ts_mjcf_reader* reader, const char* file) {
+    const char* slash = strrchr(file, '/');
+    const char* begin = slash ? slash + 1 : file;
+    const char* dot = strrchr(begin, '.');
+    return ts_mjcf_copy(reader, begin, dot ? (size_t)(dot - begin) : strlen(begin));
+}
+
+static void add_mesh(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+    ts_mjcf_check(reader, node, "mesh");
+    const char* name = ts_mjcf_own(node, "name");
+    const char* file = ts_mjcf_own(node, "file");
+    if (!name && file) name = stem_of(reader, file);
+    if (!name || !name[0]) {
+        ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a mesh needs a name or a file");
+        return;
+    }
+    if (ts_mjcf_names_find(&reader->mesh_name, name) >= 0) {
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another mesh is named '%.80s'", name);
+        return;
+    }
+    for (const ts_mjcf_node* child = node->child; child; child = child->next)
+        if (!ts_mjcf_report_element(reader, child, "mesh")) ts_mjcf_unknown_element(reader, child);
+    ts_mjcf_mesh mesh;
+    memset(&mesh, 0, sizeof mesh);
+    mesh.node = node;
+    if (!ts_mjcf_mesh_array_push(&reader->meshes, mesh) ||
+        !ts_mjcf_names_put(&reader->mesh_name, name, reader->meshes.count - 1))
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
+static void add_material(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+    ts_mjcf_check(reader, node, "material");
+    const char* name = ts_mjcf_own(node, "name");
+    ts_mjcf_element element = ts_mjcf_element_make(reader, node, TS_MJCF_MATERIAL, 0);
+    double rgba[4] = {1.0, 1.0, 1.0, 1.0};
+    ts_mjcf_reals(&element, "rgba", rgba, 4, 4);
+    ts_mjcf_material material;
+    for (int i = 0; i < 4; ++i) material.rgba[i] = (float)rgba[i];
+    if (!name || !name[0])
+        ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a material needs a name");
+    else if (ts_mjcf_names_find(&reader->material_name, name) >= 0)
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another material is named '%.80s'", name);
+    else if (!ts_mjcf_material_array_push(&reader->materials, material) ||
+             !ts_mjcf_names_put(&reader->material_name, name, reader->materials.count - 1))
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
+void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+    ts_mjcf_check(reader, node, "asset");
+    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+        if (strcmp(child->name, "mesh") == 0)
+            add_mesh(reader, child);
+        else if (strcmp(child->name, "material") == 0)
+            add_material(reader, child);
+        else if (!ts_mjcf_report_element(reader, child, "asset"))
+            ts_mjcf_unknown_element(reader, child);
+    }
+}
+
+// vertex="..." and face="..." in the model file itself.
+static ts_code inline_mesh(const ts_mjcf_element* element, ts_mesh* out_mesh, ts_status* out_status) {
+    ts_mjcf_reader* reader = element->reader;
+    const ts_mjcf_node* node = element->node;
+    ts_builder_number_array vertex = {NULL, 0, 0}, face = {NULL, 0, 0};
+    ts_code code = TS_OK;
+    if (!ts_mjcf_real_array(element, "vertex", &vertex))
+        code = reader->code ? reader->code
+                            : ts_status_set(out_status, TS_ERROR_VALUE, node->file, node->line,
+                                            "it has neither file nor vertices");
+    ts_mjcf_real_array(element, "face", &face);
+    if (!code && reader->code) code = reader->code;
+    if (!code && (vertex.count % 3 || face.count % 3))
+        code = ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "vertex and face of a mesh come in threes");
+    if (!code) {
+        out_mesh->vertex = (ts_vec3*)calloc((size_t)vertex.count / 3 + 1, sizeof(ts_vec3));
+        out_mesh->triangle = (int*)calloc((size_t)face.count + 1, sizeof(int));
+        if (!out_mesh->vertex || !out_mesh->triangle)
+            code = ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+    }
+    if (!code && out_mesh->vertex && out_mesh->triangle) {
+        out_mesh->vertex_count = vertex.count / 3;
+        for (int i = 0; i < out_mesh->vertex_count; ++i) out_mesh->vertex[i] = ts_vec3_load(vertex.data + 3 * i);
+        for (int i = 0; i < face.count && !code; ++i) {
+            if (face.data[i] != floor(face.data[i]) || face.data[i] < 0.0 ||
+                face.data[i] >= (double)out_mesh->vertex_count)
+                code = ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "face names vertex %g, but there are %d",
+                                    face.data[i], out_mesh->vertex_count);
+            else
+                out_mesh->triangle[i] = (int)face.data[i];
+        }
+        out_mesh->triangle_count = face.count / 3;
+    }
+    ts_builder_number_array_free(&vertex);
+    ts_builder_number_array_free(&face);
+    return code;
+}
+
+static ts_code file_mesh(ts_mjcf_reader* reader, const char* file, ts_mesh* out_mesh, ts_status* out_status) {
+    if (!reader->directory)
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                             "'%.200s' cannot be read: the model is not read from a file", file);
+    const ts_mjcf_compiler* c = &reader->compiler;
+    const char* slash = c->strip_path ? strrchr(file, '/') : NULL;
+    if (slash) file = slash + 1;
+    const char* path = ts_mjcf_path(reader, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory, file);
+    return path ? ts_mesh_load(path, out_mesh, out_status) : reader->code;
+}
+
+// refpos, refquat and scale: the vertices as the geoms see them.
+static void place_vertices(const ts_mjcf_element* element, ts_mesh* mesh) {
+    double position[3] = {0.0, 0.0, 0.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0}, scale[3] = {1.0, 1.0, 1.0};
+    ts_mjcf_reals(element, "refpos", position, 3, 3);
+    ts_mjcf_reals(element, "refquat", rotation, 4, 4);
+    ts_mjcf_reals(element, "scale", scale, 3, 3);
+    ts_quat q = ts_quat_load(rotation);
+    if (ts_quat_norm(q) < 1e-10)
+        ts_mjcf_fail(element->reader, element->node, TS_ERROR_VALUE, "refquat of mesh is zero");
+    q = ts_quat_conjugate(ts_quat_normalize(q));
+    for (int i = 0; i < mesh->vertex_count; ++i) {
+        ts_vec3 v = ts_quat_rotate(q, ts_vec3_sub(mesh->vertex[i], ts_vec3_load(position)));
+        mesh->vertex[i] = ts_vec3_mul(v, ts_vec3_load(scale));
+    }
+    // A mirror turns the triangles inside out.
+    if (scale[0] * scale[1] * scale[2] < 0.0)
+        for (int t = 0; t < mesh->triangle_count; ++t) {
+            int swap = mesh->triangle[3 * t + 1];
+            mesh->triangle[3 * t + 1] = mesh->triangle[3 * t + 2];
+            mesh->triangle[3 * t + 2] = swap;
+        }
+}
+
+static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_status) {
+    static const char* const words[] = {"legacy", "exact", "convex", "shell"};
+    ts_mjcf_element element = ts_mjcf_element_make(reader, mesh->node, TS_MJCF_MESH, 0);
+    const char* file = ts_mjcf_own(mesh->node, "file");
+    ts_mesh triangles;
+    memset(&triangles, 0, sizeof triangles);
+    ts_code code = ts_mjcf_own(mesh->node, "builtin")
+                       ? ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "built-in meshes are not known")
+                   : file ? file_mesh(reader, file, &triangles, out_status)
+                          : inline_mesh(&element, &triangles, out_status);
+    int kind = ts_mjcf_word(&element, "inertia", words, 4, TS_MJCF_MESH_LEGACY);
+    ts_hull* hull = NULL;
+    if (!code) {
+        place_vertices(&element, &triangles);
+        code = reader->code;
+    }
+    if (!code) code = ts_hull_build(triangles.vertex, triangles.vertex_count, &hull, out_status);
+    if (!code && !ts_builder_add_hull(reader->builder, hull)) {
+        ts_hull_free(hull);
+        code = ts_mjcf_fail(reader, mesh->node, TS_ERROR_MEMORY, "out of memory");
+    }
+    if (!code) {
+        mesh->hull = hull;
+        if (kind == TS_MJCF_MESH_CONVEX || !ts_mjcf_mesh_solid(&triangles, (ts_mjcf_mesh_inertia)kind, &mesh->solid)) {
+            ts_shape shape = ts_shape_hull(hull);
+            mesh->solid = ts_shape_mass_properties(&shape);
+        }
+    }
+    ts_mesh_free(&triangles);
+    return code;
+}
+
+const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* name) {
+    int index = ts_mjcf_names_find(&reader->mesh_name, name);
+    if (index < 0) {
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "geom: there is no mesh '%.80s'", name);
+        return NULL;
+    }
+    ts_mjcf_mesh* mesh = &reader->meshes.data[index];
+    if (!mesh->tried) {
+        mesh->tried = 1;
+        ts_status status;
+        memset(&status, 0, sizeof status);
+        ts_code code = load(reader, mesh, &status);
+        if (code) mesh->problem = status;
+        if (code && !mesh->problem.code) mesh->problem = reader->problem;
+    }
+    return reader->code ? NULL : mesh;
+}

@@ -1,0 +1,283 @@
+// <worldbody>: the tree of bodies, with frames and replicas folded into plain poses.
+//
+// A frame is no body: its pose is multiplied onto whatever stands inside of it. A replicate is `count` frames with the same
+// contents, whose names get a running number. Frame i is turned by i times the Euler angles (which for several angles is
+// not i times the turn), and stands where steps of `offset`, each in the axes of the frame before, lead: as in MuJoCo.
+#include "engine/read/mjcf/mjcf_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void read_contents(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
+
+int ts_mjcf_count(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    if (scope->suffix[0] && ++reader->replica_count > TS_MJCF_REPLICA_LIMIT)
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "replicate makes more than %d things", TS_MJCF_REPLICA_LIMIT);
+    return !reader->code;
+}
+
+const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    const char* name = ts_mjcf_own(node, "name");
+    if (!name || !name[0] || !scope->suffix[0]) return name;
+    char full[512];
+    int n = snprintf(full, sizeof full, "%s%s", name, scope->suffix);
+    if (n < 0 || (size_t)n >= sizeof full) {
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "the name of a replica is longer than %zu characters",
+                     sizeof full - 1);
+        return name;
+    }
+    return ts_mjcf_copy(reader, full, (size_t)n);
+}
+
+static void read_site(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    ts_mjcf_check(reader, node, "site");
+    ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_SITE, scope->childclass);
+    double size[3] = {0.005, 0.0, 0.0}, half = 0.0;
+    ts_pose pose = ts_mjcf_pose(&e);
+    ts_mjcf_from_to(&e, &pose, &half);
+    ts_mjcf_reals(&e, "size", size, 1, 3);
+    if (size[0] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "size of site is negative");
+    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
+    if (ts_builder_add_site(reader->builder, ts_mjcf_name(reader, node, scope), scope->body,
+                            ts_pose_mul(scope->frame, pose), size[0], node->file, node->line) < 0)
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
+// --- joints ---
+
+static void add_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope, ts_joint_def* def) {
+    if (scope->body == 0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "the world cannot have joints");
+    def->name = ts_mjcf_name(reader, node, scope);
+    def->body = scope->body;
+    def->file = node->file;
+    def->line = node->line;
+    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
+    if (ts_builder_add_joint(reader->builder, def) < 0) ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
+// The first of up to three numbers; the others make springs and dampers nonlinear.
+static double first_coefficient(const ts_mjcf_element* e, const char* name, const char* what) {
+    double value[3] = {0.0, 0.0, 0.0};
+    ts_mjcf_reals(e, name, value, 1, 3);
+    if (value[1] != 0.0 || value[2] != 0.0)
+        ts_mjcf_report(e->reader, e->node, TS_IMPORT_APPROXIMATED, 1, what, "only the linear coefficient counts");
+    return value[0];
+}
+
+static void read_limits(const ts_mjcf_element* e, ts_joint_def* def, double unit) {
+    static const char* const words[] = {"false", "true", "auto"};
+    const ts_mjcf_compiler* c = &e->reader->compiler;
+    int has_range = ts_mjcf_reals(e, "range", def->range, 2, 2);
+    int limited = ts_mjcf_word(e, "limited", words, 3, 2);
+    def->range[0] *= unit;
+    def->range[1] *= unit;
+    def->limited = limited == 1 || (limited == 2 && has_range && c->auto_limits);
+    if (limited == 1 && !has_range)
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "the joint is limited but has no range");
+    if (c->no_limit) def->limited = 0;
+}
+
+// What a free or ball joint cannot have here, though a class may hand it to them.
+static void drop_impossible(const ts_mjcf_element* e, ts_joint_def* def) {
+    if (def->type == TS_JOINT_FREE && (def->limited || def->spring > 0.0)) {
+        ts_mjcf_report(e->reader, e->node, TS_IMPORT_IGNORED, 1, "joint@range, stiffness (free joint)",
+                       "a free joint has no limits and no springs");
+        def->limited = 0;
+        def->spring = 0.0;
+    }
+}
+
+static void read_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    static const char* const types[] = {"free", "ball", "hinge", "slide"};
+    ts_mjcf_check(reader, node, "joint");
+    ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_JOINT, scope->childclass);
+    const ts_mjcf_compiler* c = &reader->compiler;
+    ts_joint_def def = ts_joint_def_default();
+    def.type = (ts_joint_type)ts_mjcf_word(&e, "type", types, 4, TS_JOINT_HINGE);
+    int is_angle = def.type == TS_JOINT_HINGE;
+    double p[3] = {0.0, 0.0, 0.0}, axis[3] = {0.0, 0.0, 1.0}, unit = is_angle ? c->angle : 1.0;
+    ts_mjcf_reals(&e, "pos", p, 3, 3);
+    ts_mjcf_reals(&e, "axis", axis, 3, 3);
+    if (ts_vec3_norm(ts_vec3_load(axis)) < 1e-10) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "axis of joint is zero");
+    def.anchor = ts_pose_apply(scope->frame, ts_vec3_load(p));
+    def.axis = ts_quat_rotate(scope->frame.rotation, ts_vec3_load(axis));
+    def.reference = unit * ts_mjcf_real(&e, "ref", 0.0);
+    def.spring_rest = unit * ts_mjcf_real(&e, "springref", 0.0);
+    def.spring = first_coefficient(&e, "stiffness", "joint@stiffness (nonlinear)");
+    def.damping = first_coefficient(&e, "damping", "joint@damping (nonlinear)");
+    def.armature = ts_mjcf_real(&e, "armature", 0.0);
+    def.friction = ts_mjcf_real(&e, "frictionloss", 0.0);
+    read_limits(&e, &def, def.type == TS_JOINT_BALL ? c->angle : unit);
+    if (c->no_spring) def.spring = 0.0;
+    if (c->no_damper) def.damping = 0.0;
+    if (c->no_friction) def.friction = 0.0;
+    drop_impossible(&e, &def);
+    add_joint(reader, node, scope, &def);
+}
+
+static void read_free_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    ts_mjcf_check(reader, node, "freejoint");
+    ts_joint_def def = ts_joint_def_default();
+    def.type = TS_JOINT_FREE;
+    add_joint(reader, node, scope, &def);
+}
+
+// --- bodies ---
+
+static void read_inertial(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_body_def* def) {
+    ts_mjcf_check(reader, node, "inertial");
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    ts_pose pose = ts_mjcf_pose(&e);
+    double mass = 0.0, diagonal[3] = {0.0, 0.0, 0.0}, full[6];
+    if (!ts_mjcf_reals(&e, "mass", &mass, 1, 1)) ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "inertial needs a mass");
+    if (mass < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "mass of inertial is negative");
+    def->mass = mass;
+    def->centre = pose.position;
+    int has_diagonal = ts_mjcf_reals(&e, "diaginertia", diagonal, 3, 3);
+    if (ts_mjcf_reals(&e, "fullinertia", full, 6, 6)) {
+        if (has_diagonal) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "inertial has both diaginertia and fullinertia");
+        if (ts_mjcf_own(node, "quat") || ts_mjcf_own(node, "euler") || ts_mjcf_own(node, "axisangle") ||
+            ts_mjcf_own(node, "xyaxes") || ts_mjcf_own(node, "zaxis"))
+            ts_mjcf_fail(reader, node, TS_ERROR_VALUE,
+                         "fullinertia is in the body's axes: no orientation can be given");
+        def->inertia =
+            ts_mat3_from_rows(ts_vec3_make(full[0], full[3], full[4]), ts_vec3_make(full[3], full[1], full[5]),
+                              ts_vec3_make(full[4], full[5], full[2]));
+        return;
+    }
+    for (int i = 0; i < 3; ++i)
+        if (diagonal[i] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "diaginertia of inertial is negative");
+    def->inertia = ts_mat3_rotate_tensor(ts_quat_to_mat3(pose.rotation), ts_mat3_diagonal(ts_vec3_load(diagonal)));
+}
+
+// Whether the body that `node` opens has joints of its own, be it inside of frames.
+static int has_joints(const ts_mjcf_node* node) {
+    for (const ts_mjcf_node* child = node->child; child; child = child->next) {
+        if (strcmp(child->name, "joint") == 0 || strcmp(child->name, "freejoint") == 0) return 1;
+        if (strcmp(child->name, "frame") == 0 && has_joints(child)) return 1;
+    }
+    return 0;
+}
+
+static int child_class(ts_mjcf_reader* reader, const ts_mjcf_node* node, int inherited) {
+    const char* name = ts_mjcf_own(node, "childclass");
+    return name ? ts_mjcf_find_class(reader, node, name) : inherited;
+}
+
+// <mocap> and <gravcomp> as attributes matter only with certain values.
+static void check_body_attributes(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    if (ts_mjcf_bool(&e, "mocap", 0) && has_joints(node))
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "a mocap body cannot have joints");
+    ts_mjcf_real(&e, "gravcomp", 0.0);
+}
+
+static void read_body(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    ts_mjcf_check(reader, node, "body");
+    check_body_attributes(reader, node);
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    ts_body_def def = ts_body_def_default();
+    def.name = ts_mjcf_name(reader, node, scope);
+    def.parent = scope->body;
+    def.pose = ts_pose_mul(scope->frame, ts_mjcf_pose(&e));
+    def.file = node->file;
+    def.line = node->line;
+    const ts_mjcf_node* inertial = NULL;
+    for (const ts_mjcf_node* child = node->child; child; child = child->next) {
+        if (strcmp(child->name, "inertial") != 0) continue;
+        if (inertial) ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "a second <inertial> in the same body");
+        inertial = child;
+    }
+    int mode = reader->compiler.inertia_from_geom;
+    if (inertial && mode != 1) {
+        read_inertial(reader, inertial, &def);
+    } else if (inertial) {
+        ts_body_def unused = def;
+        read_inertial(reader, inertial, &unused);
+    } else if (mode == 0) {
+        def.mass = 0.0;
+    }
+    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
+    ts_mjcf_scope inside = *scope;
+    inside.mass_from_geoms = def.mass < 0.0;
+    inside.moves = scope->moves || has_joints(node);
+    inside.childclass = child_class(reader, node, scope->childclass);
+    inside.frame = ts_pose_identity();
+    inside.body = ts_builder_add_body(reader->builder, &def);
+    if (inside.body < 0 || (def.name && ts_mjcf_names_find(&reader->body_name, def.name) < 0 &&
+                            !ts_mjcf_names_put(&reader->body_name, def.name, inside.body))) {
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    read_contents(reader, node, &inside);
+}
+
+// --- frames and replicas ---
+
+static void read_frame(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    ts_mjcf_check(reader, node, "frame");
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    ts_mjcf_scope inside = *scope;
+    inside.frame = ts_pose_mul(scope->frame, ts_mjcf_pose(&e));
+    inside.childclass = child_class(reader, node, scope->childclass);
+    read_contents(reader, node, &inside);
+}
+
+static void read_replicate(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    ts_mjcf_check(reader, node, "replicate");
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    int count = ts_mjcf_integer(&e, "count", 0);
+    double offset[3] = {0.0, 0.0, 0.0};
+    ts_mjcf_reals(&e, "offset", offset, 3, 3);
+    const char* separator = ts_mjcf_own(node, "sep");
+    if (count <= 0 || count > TS_MJCF_REPLICA_LIMIT)
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "replicate needs a count between 1 and %d", TS_MJCF_REPLICA_LIMIT);
+    int digits = 1;
+    for (int n = count - 1; n >= 10; n /= 10) ++digits;
+    ts_mjcf_scope inside = *scope;
+    ts_pose pose = ts_pose_identity();
+    for (int i = 0; i < count && !reader->code; ++i) {
+        char suffix[256];
+        int n = snprintf(suffix, sizeof suffix, "%s%.100s%0*d", scope->suffix, separator ? separator : "", digits, i);
+        if (n < 0 || (size_t)n >= sizeof suffix)
+            ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "replicas are nested too deep for their names");
+        inside.suffix = suffix;
+        inside.frame = ts_pose_mul(scope->frame, pose);
+        // An empty replica costs, too.
+        if (ts_mjcf_count(reader, node, &inside)) read_contents(reader, node, &inside);
+        pose.position = ts_pose_apply(pose, ts_vec3_load(offset));
+        pose.rotation = ts_mjcf_euler(&e, (double)(i + 1));
+    }
+}
+
+static void read_contents(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    static const struct {
+        const char* name;
+        void (*read)(ts_mjcf_reader*, const ts_mjcf_node*, const ts_mjcf_scope*);
+    } readers[] = {
+        {"body", read_body}, {"geom", ts_mjcf_read_geom}, {"joint", read_joint},        {"freejoint", read_free_joint},
+        {"site", read_site}, {"frame", read_frame},       {"replicate", read_replicate}};
+    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+        size_t i = 0;
+        while (i < sizeof readers / sizeof readers[0] && strcmp(readers[i].name, child->name) != 0) ++i;
+        if (i < sizeof readers / sizeof readers[0]) {
+            readers[i].read(reader, child, scope);
+        } else if (strcmp(child->name, "inertial") == 0) {
+            // Read with its body already; nowhere else does it mean anything.
+            if (strcmp(node->name, "body") != 0) ts_mjcf_unknown_element(reader, child);
+        } else if (!ts_mjcf_report_element(reader, child, "body")) {
+            ts_mjcf_unknown_element(reader, child);
+        }
+    }
+}
+
+void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+    ts_mjcf_scope scope;
+    memset(&scope, 0, sizeof scope);
+    scope.frame = ts_pose_identity();
+    scope.childclass = child_class(reader, node, 0);
+    scope.suffix = "";
+    ts_mjcf_check(reader, node, "worldbody");
+    read_contents(reader, node, &scope);
+}

@@ -1,0 +1,227 @@
+// <geom>: shapes, their mass, contact properties and colour.
+#include "engine/read/mjcf/mjcf_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// The words of geom@type, in this order.
+typedef enum geom_type {
+    GEOM_PLANE,
+    GEOM_HFIELD,
+    GEOM_SPHERE,
+    GEOM_CAPSULE,
+    GEOM_ELLIPSOID,
+    GEOM_CYLINDER,
+    GEOM_BOX,
+    GEOM_MESH,
+    GEOM_SDF
+} geom_type;
+
+static const char* const type_words[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
+                                         "cylinder", "box",    "mesh",   "sdf"};
+
+// A geom while it is read.
+typedef struct geom_draft {
+    ts_mjcf_element element;
+    const ts_mjcf_scope* scope;
+    ts_geom_def def;
+    geom_type type;
+    int weighs;  // nonzero when the body's motion depends on this geom's mass
+    const ts_mjcf_mesh* mesh;
+} geom_draft;
+
+static void read_contact(geom_draft* g) {
+    ts_mjcf_element* e = &g->element;
+    ts_mjcf_reader* r = e->reader;
+    double friction[3] = {1.0, 0.005, 0.0001};
+    int dimension = ts_mjcf_integer(e, "condim", 3);
+    ts_mjcf_reals(e, "friction", friction, 1, 3);
+    g->def.friction = friction[0];
+    g->def.friction_spin = friction[1];
+    g->def.friction_roll = friction[2];
+    if (dimension != 1 && dimension != 3 && dimension != 4 && dimension != 6)
+        ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "condim of geom must be 1, 3, 4 or 6, not %d", dimension);
+    g->def.contact_dimension = dimension;
+    g->def.category = (unsigned)ts_mjcf_integer(e, "contype", 1);
+    g->def.mask = (unsigned)ts_mjcf_integer(e, "conaffinity", 1);
+    g->def.priority = ts_mjcf_integer(e, "priority", 0);
+    // Numbers that are not given keep MuJoCo's defaults.
+    ts_mjcf_reals(e, "solref", g->def.solref, 1, 2);
+    ts_mjcf_reals(e, "solimp", g->def.solimp, 1, 5);
+    g->def.solmix = ts_mjcf_real(e, "solmix", 1.0);
+    g->def.restitution = r->compiler.restitution;
+    if (r->compiler.no_contact) g->def.category = g->def.mask = 0;
+}
+
+static void read_colour(geom_draft* g) {
+    ts_mjcf_element* e = &g->element;
+    ts_mjcf_reader* r = e->reader;
+    double rgba[4];
+    const char* material = ts_mjcf_text(e, "material", NULL);
+    if (ts_mjcf_reals(e, "rgba", rgba, 4, 4)) {
+        for (int i = 0; i < 4; ++i) g->def.rgba[i] = (float)rgba[i];
+    } else if (material) {
+        int index = ts_mjcf_names_find(&r->material_name, material);
+        if (index < 0)
+            ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "geom: there is no material '%.80s'", material);
+        else
+            memcpy(g->def.rgba, r->materials.data[index].rgba, sizeof g->def.rgba);
+    }
+}
+
+static void read_mass(geom_draft* g) {
+    ts_mjcf_element* e = &g->element;
+    ts_mjcf_reader* r = e->reader;
+    g->def.density = ts_mjcf_real(e, "density", 1000.0);
+    g->def.mass = ts_mjcf_real(e, "mass", -1.0);
+    if (ts_mjcf_text(e, "mass", NULL) && g->def.mass < 0.0)
+        ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "mass of geom is negative");
+    if (g->def.density < 0.0) ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "density of geom is negative");
+    int group = ts_mjcf_integer(e, "group", 0);
+    if (group < r->compiler.group_low || group > r->compiler.group_high) g->def.mass = 0.0;
+    g->weighs = g->scope->mass_from_geoms && g->scope->moves && g->def.mass != 0.0 &&
+                (g->def.mass > 0.0 || g->def.density > 0.0);
+}
+
+// Whether a solid or its surface weighs. Meshes have the choice in their asset.
+static void read_shell(geom_draft* g) {
+    if (!ts_mjcf_bool(&g->element, "shellinertia", 0) || g->type == GEOM_PLANE) return;
+    if (g->weighs)
+        ts_mjcf_report(g->element.reader, g->element.node, TS_IMPORT_APPROXIMATED, 1, "geom@shellinertia",
+                       "the geom weighs as a solid of its density (or mass), not as a surface");
+}
+
+// Sizes: as many numbers as the shape needs; more are allowed, since a class may serve several shapes.
+static int read_size(geom_draft* g, double size[3], int needed) {
+    const ts_mjcf_node* node;
+    if (!ts_mjcf_text(&g->element, "size", &node)) {
+        ts_mjcf_fail(g->element.reader, g->element.node, TS_ERROR_PARSE, "a %s geom needs a size", type_words[g->type]);
+        return 0;
+    }
+    return ts_mjcf_reals(&g->element, "size", size, needed, 3);
+}
+
+static void read_primitive(geom_draft* g) {
+    double size[3] = {0.0, 0.0, 0.0}, half = 0.0;
+    int spans = 0;
+    if (g->type == GEOM_CAPSULE || g->type == GEOM_CYLINDER || g->type == GEOM_BOX || g->type == GEOM_ELLIPSOID)
+        spans = ts_mjcf_from_to(&g->element, &g->def.pose, &half);
+    switch (g->type) {
+    case GEOM_SPHERE:
+        if (read_size(g, size, 1)) g->def.shape = ts_shape_sphere(size[0]);
+        break;
+    case GEOM_CAPSULE:
+    case GEOM_CYLINDER:
+        if (!read_size(g, size, spans ? 1 : 2)) break;
+        if (spans) size[1] = half;
+        g->def.shape =
+            g->type == GEOM_CAPSULE ? ts_shape_capsule(size[0], size[1]) : ts_shape_cylinder(size[0], size[1]);
+        break;
+    case GEOM_ELLIPSOID:
+    case GEOM_BOX: {
+        int count = read_size(g, size, spans ? 1 : 3);
+        if (!count) break;
+        if (spans) {
+            size[1] = size[0];
+            size[2] = half;
+        }
+        g->def.shape = g->type == GEOM_BOX ? ts_shape_box(ts_vec3_load(size)) : ts_shape_ellipsoid(ts_vec3_load(size));
+        break;
+    }
+    case GEOM_PLANE:
+    case GEOM_HFIELD:
+    case GEOM_MESH:
+    case GEOM_SDF: break;
+    }
+}
+
+// The mesh's hull stands in for the mesh. Returns 0 when the geom is to be left out.
+static int read_mesh(geom_draft* g) {
+    ts_mjcf_element* e = &g->element;
+    ts_mjcf_reader* r = e->reader;
+    const char* name = ts_mjcf_text(e, "mesh", NULL);
+    if (!name) {
+        ts_mjcf_fail(r, e->node, TS_ERROR_PARSE, "a mesh geom needs a mesh");
+        return 0;
+    }
+    const ts_mjcf_mesh* mesh = ts_mjcf_load_mesh(r, e->node, name);
+    if (!mesh) return 0;
+    int collides = g->def.category != 0 || g->def.mask != 0;
+    if (!mesh->hull) {
+        char why[600];
+        ts_status_format(&mesh->problem, why, sizeof why);
+        if (collides || g->weighs) {
+            ts_mjcf_fail(r, e->node, mesh->problem.code ? mesh->problem.code : TS_ERROR_VALUE,
+                         "mesh '%.60s', which this geom %s, cannot be used: %.380s", name,
+                         collides ? "collides with" : "weighs by", why);
+        } else {
+            char what[96];
+            snprintf(what, sizeof what, "mesh %.80s", name);
+            ts_mjcf_report(r, e->node, TS_IMPORT_IGNORED, 0, what,
+                           "cannot be read; it only serves looks, its geoms are left out");
+        }
+        return 0;
+    }
+    g->mesh = mesh;
+    g->def.shape = ts_shape_hull(mesh->hull);
+    if (collides)
+        ts_mjcf_report(r, e->node, TS_IMPORT_APPROXIMATED, 1, "geom@mesh",
+                       "the mesh's convex hull is what collides (as in MuJoCo)");
+    if (g->type != GEOM_MESH)
+        ts_mjcf_report(r, e->node, TS_IMPORT_APPROXIMATED, 1, "geom@mesh (primitive fitted to a mesh)",
+                       "the mesh's convex hull is taken instead of a fitted primitive");
+    return 1;
+}
+
+static int read_shape(geom_draft* g) {
+    ts_mjcf_element* e = &g->element;
+    if (g->type == GEOM_HFIELD || g->type == GEOM_SDF) {
+        ts_mjcf_report(e->reader, e->node, TS_IMPORT_IGNORED, 1,
+                       g->type == GEOM_SDF ? "geom type sdf" : "geom type hfield",
+                       "the geom is left out: nothing touches it and it has no mass");
+        return 0;
+    }
+    if (g->type == GEOM_PLANE) {
+        g->def.shape = ts_shape_plane();
+        double size[3];
+        ts_mjcf_reals(e, "size", size, 1, 3);
+        return 1;
+    }
+    if (g->type == GEOM_MESH || ts_mjcf_text(e, "mesh", NULL)) return read_mesh(g);
+    read_primitive(g);
+    ts_status status;
+    memset(&status, 0, sizeof status);
+    if (!e->reader->code && ts_shape_validate(&g->def.shape, &status))
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "%s", status.message);
+    return 1;
+}
+
+void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+    ts_mjcf_check(reader, node, "geom");
+    geom_draft g;
+    memset(&g, 0, sizeof g);
+    g.element = ts_mjcf_element_make(reader, node, TS_MJCF_GEOM, scope->childclass);
+    g.scope = scope;
+    g.def = ts_geom_def_default();
+    g.def.name = ts_mjcf_name(reader, node, scope);
+    g.def.body = scope->body;
+    g.def.file = node->file;
+    g.def.line = node->line;
+    g.type = (geom_type)ts_mjcf_word(&g.element, "type", type_words, 9, GEOM_SPHERE);
+    for (const ts_mjcf_node* child = node->child; child; child = child->next)
+        if (!ts_mjcf_report_element(reader, child, "geom")) ts_mjcf_unknown_element(reader, child);
+    if (reader->code) return;
+    g.def.pose = ts_mjcf_pose(&g.element);
+    read_contact(&g);
+    read_colour(&g);
+    read_mass(&g);
+    read_shell(&g);
+    if (reader->code || !read_shape(&g) || reader->code || !ts_mjcf_count(reader, node, scope)) return;
+    g.def.pose = ts_pose_mul(scope->frame, g.def.pose);
+    int index = ts_builder_add_geom(reader->builder, &g.def);
+    if (index < 0)
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+    else if (g.mesh)
+        ts_builder_set_geom_solid(reader->builder, index, &g.mesh->solid);
+}

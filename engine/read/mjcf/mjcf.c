@@ -1,0 +1,180 @@
+// Reads MJCF in passes over the sections of the file, since any section may stand anywhere: settings first, then default
+// classes, assets, bodies, and what refers to bodies. The order inside of each kind is that of the file.
+#include "engine/read/mjcf/mjcf.h"
+
+#include "engine/read/mjcf/mjcf_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void set_defaults(ts_mjcf_reader* r) {
+    ts_mjcf_compiler* c = &r->compiler;
+    c->angle = 0.017453292519943295;
+    memcpy(c->euler, "xyz", 4);
+    c->mesh_directory = c->asset_directory = "";
+    c->auto_limits = 1;
+    c->inertia_from_geom = 2;
+    c->group_low = 0;
+    c->group_high = 5;
+    c->initial_keyframe = -1;
+    ts_mjcf_class main_class;
+    memset(&main_class, 0, sizeof main_class);
+    main_class.name = "main";
+    main_class.parent = -1;
+    if (!ts_mjcf_class_array_push(&r->classes, main_class) || !ts_mjcf_names_put(&r->class_name, "main", 0))
+        ts_mjcf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
+}
+
+static int node_is(const ts_mjcf_node* node, const char* name) { return strcmp(node->name, name) == 0; }
+
+// Sections by pass; those of the last line are reported as a whole.
+static int pass_of(const ts_mjcf_node* section) {
+    static const char* const name[] = {"compiler", "option",    "custom",  "default",
+                                       "asset",    "worldbody", "contact", "keyframe"};
+    static const int pass[] = {0, 0, 0, 1, 2, 3, 4, 4};
+    for (int i = 0; i < 8; ++i)
+        if (node_is(section, name[i])) return pass[i];
+    return 5;
+}
+
+static void report_section(ts_mjcf_reader* r, const ts_mjcf_node* section) {
+    static const char* const whole[] = {"actuator", "sensor", "tendon", "equality", "deformable", "extension"};
+    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; ++i) {
+        if (!node_is(section, whole[i])) continue;
+        for (const ts_mjcf_node* child = section->child; child; child = child->next)
+            ts_mjcf_report_element(r, child, whole[i]);
+        return;
+    }
+    if (!ts_mjcf_report_element(r, section, "mujoco")) ts_mjcf_unknown_element(r, section);
+}
+
+static void read_section(ts_mjcf_reader* r, const ts_mjcf_node* section, int* key_index) {
+    if (node_is(section, "compiler"))
+        ts_mjcf_read_compiler(r, section);
+    else if (node_is(section, "option"))
+        ts_mjcf_read_option(r, section);
+    else if (node_is(section, "custom"))
+        ts_mjcf_read_custom(r, section);
+    else if (node_is(section, "default"))
+        ts_mjcf_read_default(r, section);
+    else if (node_is(section, "asset"))
+        ts_mjcf_read_asset(r, section);
+    else if (node_is(section, "worldbody"))
+        ts_mjcf_read_world(r, section);
+    else if (node_is(section, "contact"))
+        ts_mjcf_read_contact(r, section);
+    else if (node_is(section, "keyframe"))
+        ts_mjcf_read_keyframe(r, section, key_index);
+    else
+        report_section(r, section);
+}
+
+static void read_sections(ts_mjcf_reader* r, const ts_mjcf_node* root) {
+    int keys = 0;
+    ts_mjcf_check(r, root, "mujoco");
+    for (int pass = 0; pass <= 5; ++pass)
+        for (const ts_mjcf_node* section = root->child; section && !r->code; section = section->next)
+            if (pass_of(section) == pass) read_section(r, section, &keys);
+    if (r->code) return;
+    if (r->compiler.no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
+    if (r->compiler.initial_keyframe >= keys)
+        ts_mjcf_fail(r, r->compiler.initial_keyframe_node, TS_ERROR_VALUE,
+                     "touchstone.initial_keyframe is %d, but the file has %d keyframes", r->compiler.initial_keyframe,
+                     keys);
+    ts_mjcf_adjust_masses(r);
+}
+
+static void free_reader(ts_mjcf_reader* r) {
+    for (int i = 0; i < r->classes.count; ++i)
+        for (int k = 0; k < TS_MJCF_KIND_COUNT; ++k) ts_mjcf_node_array_free(&r->classes.data[i].node[k]);
+    ts_mjcf_class_array_free(&r->classes);
+    ts_mjcf_mesh_array_free(&r->meshes);
+    ts_mjcf_material_array_free(&r->materials);
+    ts_mjcf_names_free(&r->seen_file);
+    ts_mjcf_names_free(&r->class_name);
+    ts_mjcf_names_free(&r->mesh_name);
+    ts_mjcf_names_free(&r->material_name);
+    ts_mjcf_names_free(&r->body_name);
+    ts_arena_free(&r->arena);
+    ts_builder_free(r->builder);
+}
+
+static void read_text(ts_mjcf_reader* r, const char* text, size_t size, const char* file, ts_model** out_model,
+                      ts_status* out_status) {
+    const ts_mjcf_node* root = ts_mjcf_xml_parse(r, text, size, file);
+    if (!root) return;
+    if (!node_is(root, "mujoco")) {
+        ts_mjcf_fail(r, root, TS_ERROR_PARSE, "the root element is <%.40s>; MJCF begins with <mujoco>", root->name);
+        return;
+    }
+    const char* name = ts_mjcf_own(root, "model");
+    r->builder = ts_builder_create(name ? name : "");
+    // A zero byte cannot be in well-formed XML, so the text is all there is.
+    const char* source = ts_mjcf_copy(r, text, size);
+    if (!r->builder || !ts_builder_set_source(r->builder, source)) {
+        ts_mjcf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    set_defaults(r);
+    if (!r->code) read_sections(r, root);
+    if (r->code) return;
+    ts_builder* builder = r->builder;
+    r->builder = NULL;
+    builder->report = r->report;
+    builder->mend_keyframes = 1;
+    r->code = ts_builder_finish(builder, out_model, out_status);
+    if (r->code) memset(&r->problem, 0, sizeof r->problem);  // the builder's message stands already
+}
+
+static ts_code parse(const char* text, size_t size, const char* name, const char* directory, const char* path,
+                     ts_import_report* report, ts_model** out_model, ts_status* out_status) {
+    ts_mjcf_reader r;
+    memset(&r, 0, sizeof r);
+    r.directory = directory;
+    r.report = report;
+    *out_model = NULL;
+    ts_status status;
+    memset(&status, 0, sizeof status);
+    char* real = path ? realpath(path, NULL) : NULL;
+    if (real && !ts_mjcf_names_put(&r.seen_file, real, 1)) ts_mjcf_fail(&r, NULL, TS_ERROR_MEMORY, "out of memory");
+    if (!r.code) read_text(&r, text, size, ts_mjcf_copy(&r, name, strlen(name)), out_model, &status);
+    if (r.problem.code) status = r.problem;
+    ts_code code = r.code;
+    // The builder knows the line of a definition, but not every finding belongs to one.
+    if (code && !status.file[0]) {
+        ts_status bare = status;
+        ts_status_set(&status, code, name, 0, "%.500s", bare.message);
+    }
+    free_reader(&r);
+    free(real);
+    if (out_status) *out_status = status;
+    return code ? code : ts_status_ok(out_status);
+}
+
+ts_code ts_mjcf_parse(const char* text, unsigned long size, const char* name, const char* directory,
+                      ts_import_report* report, ts_model** out_model, ts_status* out_status) {
+    return parse(text, size, name, directory, NULL, report, out_model, out_status);
+}
+
+ts_code ts_mjcf_load(const char* path, ts_import_report* report, ts_model** out_model, ts_status* out_status) {
+    *out_model = NULL;
+    struct stat info;
+    // A pipe or a device would never end, or block.
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "not a regular file");
+    ts_text text;
+    memset(&text, 0, sizeof text);
+    ts_code code = ts_text_read_file(path, TS_MJCF_BYTE_LIMIT, &text, out_status);
+    const char* slash = strrchr(path, '/');
+    char* directory = (char*)calloc(strlen(path) + 2, 1);
+    if (!directory && !code) code = ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
+    if (!code && directory) {
+        if (slash) memcpy(directory, path, slash == path ? 1 : (size_t)(slash - path));
+        code = parse(ts_text_get(&text), text.length, path, directory, path, report, out_model, out_status);
+    }
+    free(directory);
+    ts_text_free(&text);
+    return code;
+}

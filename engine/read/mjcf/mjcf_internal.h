@@ -1,0 +1,318 @@
+// What the files mjcf*.c share. Reading goes in two strides: text becomes a tree of plain nodes with their places
+// (mjcf_xml.c), includes already spliced in; then the tree is walked section by section and fed to a builder.
+//
+// Errors are sticky: the first one is kept in the reader (place and message), everything after it is harmless and
+// meaningless, and callers look at reader->code where it matters.
+#ifndef TS_ENGINE_MJCF_INTERNAL_H
+#define TS_ENGINE_MJCF_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "collision/shape/mesh_file.h"
+#include "engine/model/builder_internal.h"
+#include "engine/read/import_report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Limits on what a file may ask for. Real models have a depth below 60, a few thousand elements, and a few MB.
+enum {
+    TS_MJCF_DEPTH_LIMIT = 100,
+    TS_MJCF_ELEMENT_LIMIT = 2000000,  // in all files together
+    TS_MJCF_REPLICA_LIMIT = 200000,   // things made by <replicate>: few characters can ask for any number
+    TS_MJCF_BYTE_LIMIT = 64 << 20,    // in all files together
+    TS_MJCF_INCLUDE_LIMIT = 1000      // files
+};
+
+/// name="value"
+typedef struct ts_mjcf_attribute {
+    const char* name;
+    const char* value;
+} ts_mjcf_attribute;
+
+/// An element. Lives in the reader's arena, like everything it points to.
+typedef struct ts_mjcf_node {
+    const char* name;
+    const char* file;
+    int line;
+    int attribute_count;
+    const ts_mjcf_attribute* attribute;
+    struct ts_mjcf_node* parent;
+    struct ts_mjcf_node* child;
+    struct ts_mjcf_node* last_child;
+    struct ts_mjcf_node* next;
+} ts_mjcf_node;
+
+/// Names to numbers: open addressing; keys are borrowed. Zero-initialised is empty.
+typedef struct ts_mjcf_names {
+    const char** key;
+    int* value;
+    int count;
+    int capacity;
+} ts_mjcf_names;
+
+/// The elements whose defaults are read.
+typedef enum ts_mjcf_kind {
+    TS_MJCF_MESH,
+    TS_MJCF_MATERIAL,
+    TS_MJCF_JOINT,
+    TS_MJCF_GEOM,
+    TS_MJCF_SITE,
+    TS_MJCF_KIND_COUNT
+} ts_mjcf_kind;
+
+TS_ARRAY_DECLARE(ts_mjcf_node_array, const ts_mjcf_node*);
+
+/// A default class. node[k] are its elements of kind k: one, but for main, where several <default> sections add up.
+typedef struct ts_mjcf_class {
+    const char* name;
+    int parent;
+    ts_mjcf_node_array node[TS_MJCF_KIND_COUNT];
+} ts_mjcf_class;
+
+TS_ARRAY_DECLARE(ts_mjcf_class_array, ts_mjcf_class);
+
+/// How a mesh's mass properties are had.
+typedef enum ts_mjcf_mesh_inertia {
+    TS_MJCF_MESH_LEGACY,
+    TS_MJCF_MESH_EXACT,
+    TS_MJCF_MESH_CONVEX,
+    TS_MJCF_MESH_SHELL
+} ts_mjcf_mesh_inertia;
+
+/// A mesh asset, read when a geom first asks for it.
+typedef struct ts_mjcf_mesh {
+    const ts_mjcf_node* node;
+    int tried;            // nonzero once reading was attempted
+    ts_status problem;    // why there is no hull
+    const ts_hull* hull;  // NULL: not had; owned by the builder
+    ts_mass_properties solid;
+} ts_mjcf_mesh;
+
+TS_ARRAY_DECLARE(ts_mjcf_mesh_array, ts_mjcf_mesh);
+
+/// A material: only its colour matters.
+typedef struct ts_mjcf_material {
+    float rgba[4];
+} ts_mjcf_material;
+
+TS_ARRAY_DECLARE(ts_mjcf_material_array, ts_mjcf_material);
+
+/// <compiler>, and the switches of <option>'s <flag>.
+typedef struct ts_mjcf_compiler {
+    double angle;  // rad per unit of an angle in the file
+    char euler[4];
+    const char* mesh_directory;   // "" when not given
+    const char* asset_directory;  // "" when not given
+    int strip_path;
+    int auto_limits;
+    int inertia_from_geom;  // 0 never, 1 always, 2 where <inertial> is missing
+    int group_low, group_high;
+    double bound_mass;
+    double bound_inertia;
+    double total_mass;
+    int balance_inertia;
+    int no_contact, no_limit, no_friction, no_spring, no_damper, no_gravity;
+    double restitution;    // of all geoms
+    int initial_keyframe;  // -1: none
+    const ts_mjcf_node* initial_keyframe_node;
+} ts_mjcf_compiler;
+
+/// The whole undertaking.
+typedef struct ts_mjcf_reader {
+    ts_arena arena;
+    const char* directory;  // NULL: no files
+    ts_import_report* report;
+    ts_code code;  // first failure
+    ts_status problem;
+    int element_count;
+    int replica_count;
+    size_t byte_count;
+    ts_mjcf_names seen_file;  // real paths read so far; value 1 while open
+    ts_mjcf_compiler compiler;
+    ts_mjcf_names class_name;
+    ts_mjcf_class_array classes;  // 0 is main
+    ts_mjcf_names mesh_name;
+    ts_mjcf_mesh_array meshes;
+    ts_mjcf_names material_name;
+    ts_mjcf_material_array materials;
+    ts_mjcf_names body_name;
+    ts_builder* builder;
+} ts_mjcf_reader;
+
+/// An element together with the class its missing attributes come from.
+typedef struct ts_mjcf_element {
+    ts_mjcf_reader* reader;
+    const ts_mjcf_node* node;
+    ts_mjcf_kind kind;
+    int class_index;  // -1: no defaults
+} ts_mjcf_element;
+
+// --- mjcf_xml.c ---
+
+/// Parses text into a tree; NULL on failure. `file` stands in messages.
+ts_mjcf_node* ts_mjcf_xml_parse(ts_mjcf_reader* reader, const char* text, size_t size, const char* file);
+
+/// The file a name in the model means: absolute, or below `directory` (joined with sub-directories, "" for none). In the
+/// arena; NULL on failure.
+const char* ts_mjcf_path(ts_mjcf_reader* reader, const char* sub_directory, const char* name);
+
+/// Takes the first failure. node may be NULL. Always returns reader->code.
+ts_code ts_mjcf_fail(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_code code, const char* format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+/// A copy of text in the arena; "" on failure.
+const char* ts_mjcf_copy(ts_mjcf_reader* reader, const char* text, size_t length);
+
+/// Finds a name; -1 when it is not there.
+int ts_mjcf_names_find(const ts_mjcf_names* names, const char* key);
+
+/// Adds or replaces a name. Returns 0 on short memory.
+int ts_mjcf_names_put(ts_mjcf_names* names, const char* key, int value);
+
+/// Releases the memory.
+void ts_mjcf_names_free(ts_mjcf_names* names);
+
+// --- mjcf_values.c ---
+
+/// The element with the defaults of its class: its own class attribute, else `childclass` (index).
+ts_mjcf_element ts_mjcf_element_make(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_mjcf_kind kind,
+                                     int childclass);
+
+/// An element without defaults.
+ts_mjcf_element ts_mjcf_element_plain(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+/// An attribute's text, or NULL; *out_node (may be NULL) is the element that has it.
+const char* ts_mjcf_text(const ts_mjcf_element* element, const char* name, const ts_mjcf_node** out_node);
+
+/// An attribute of that very node, or NULL.
+const char* ts_mjcf_own(const ts_mjcf_node* node, const char* name);
+
+/// Reads `least` to `most` numbers. Returns how many, 0 when the attribute is missing or wrong.
+int ts_mjcf_reals(const ts_mjcf_element* element, const char* name, double* out_values, int least, int most);
+
+/// One number, or `fallback`.
+double ts_mjcf_real(const ts_mjcf_element* element, const char* name, double fallback);
+
+/// One whole number, or `fallback`.
+int ts_mjcf_integer(const ts_mjcf_element* element, const char* name, int fallback);
+
+/// One of `count` words as its index, or `fallback`.
+int ts_mjcf_word(const ts_mjcf_element* element, const char* name, const char* const* words, int count, int fallback);
+
+/// "true" or "false" as 1 or 0.
+int ts_mjcf_bool(const ts_mjcf_element* element, const char* name, int fallback);
+
+/// Any number of numbers, appended. Returns 0 when the attribute is missing or wrong.
+int ts_mjcf_real_array(const ts_mjcf_element* element, const char* name, ts_builder_number_array* out_values);
+
+/// pos and one of quat, axisangle, xyaxes, zaxis, euler.
+ts_pose ts_mjcf_pose(const ts_mjcf_element* element);
+
+/// euler with every angle multiplied by `times`; no rotation when it is missing.
+ts_quat ts_mjcf_euler(const ts_mjcf_element* element, double times);
+
+/// The pose and half length of fromto="..."; returns 0 when there is none.
+int ts_mjcf_from_to(const ts_mjcf_element* element, ts_pose* out_pose, double* out_half_length);
+
+// --- mjcf_schema.c ---
+
+/// Checks a node's attributes against the table of its element and reports those that are not taken over exactly.
+/// `element` is the table's name: "geom", "joint", ...
+void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element);
+
+/// Reports an element that is not read, with what that means. Returns 0 when MJCF has no such element there.
+int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* section);
+
+/// Adds a finding at a node's place.
+void ts_mjcf_report(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_import_level level, int affects_physics,
+                    const char* what, const char* meaning);
+
+/// Fails: no such element here.
+void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+// --- mjcf_settings.c ---
+
+/// <compiler>, <option> and <custom>.
+void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+/// See ts_mjcf_read_compiler.
+void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+/// See ts_mjcf_read_compiler.
+void ts_mjcf_read_custom(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+// --- mjcf_defaults.c ---
+
+/// A top-level <default>.
+void ts_mjcf_read_default(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+/// The nodes an element inherits from, nearest first: start with {element->class_index, 0}; NULL at the end.
+typedef struct ts_mjcf_default_cursor {
+    int class_index;
+    int passed;
+} ts_mjcf_default_cursor;
+
+/// See ts_mjcf_default_cursor.
+const ts_mjcf_node* ts_mjcf_next_default(const ts_mjcf_element* element, ts_mjcf_default_cursor* cursor);
+
+/// A class by name, or -1 with a failure at `node`.
+int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* name);
+
+// --- mjcf_assets.c ---
+
+/// <asset>.
+void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+/// The mesh of that name, loaded if it can be; NULL with a failure at `node` when there is no such asset. A mesh that
+/// could not be loaded has hull == NULL and says why in `problem`.
+const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* name);
+
+// --- mjcf_mesh.c ---
+
+/// Mass properties of triangles at density 1 (of the area, for a shell); returns 0 when they have no volume (area).
+int ts_mjcf_mesh_solid(const ts_mesh* mesh, ts_mjcf_mesh_inertia kind, ts_mass_properties* out_solid);
+
+// --- mjcf_bodies.c, mjcf_geoms.c ---
+
+/// Where in the tree of bodies the reader is.
+typedef struct ts_mjcf_scope {
+    int body;
+    ts_pose frame;  // of the innermost <frame>, in the body
+    int childclass;
+    int depth;
+    int moves;            // nonzero below a joint
+    int mass_from_geoms;  // nonzero when the body's mass comes from its geoms
+    const char* suffix;   // appended to names: replicas
+} ts_mjcf_scope;
+
+/// <worldbody>.
+void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+/// <geom>.
+void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
+
+/// Counts one more replica when the scope is inside of a <replicate>; fails when there are too many. Returns nonzero when
+/// reading may go on.
+int ts_mjcf_count(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
+
+/// The node's name attribute with the scope's suffix, or NULL.
+const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
+
+// --- mjcf_sections.c ---
+
+/// <contact>.
+void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+/// <keyframe>; *index counts keyframes over all such sections.
+void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node, int* index);
+
+/// boundmass, boundinertia, balanceinertia and settotalmass, once all bodies are there.
+void ts_mjcf_adjust_masses(ts_mjcf_reader* reader);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

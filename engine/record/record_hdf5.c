@@ -1,0 +1,538 @@
+// HDF5 recordings: state, bodies, energies, solver numbers, contacts and timings as extendable datasets, and as
+// attributes everything needed to run the same again. Datasets: docs/recording.md.
+//
+// Appending must not dominate a step: rows collect in memory, one chunk per dataset, and go to the file when the chunk
+// is full or about once a second. Contacts are ragged: flat arrays, with the first index and the count per recorded
+// moment.
+//
+// Interruptions. A file closed on a signal is complete. After a kill that cannot be caught it is readable as of the
+// last flush, because nothing that a flush wrote is moved or freed afterwards:
+// - metadata reaches the disk in flushes only, all of it together (the metadata cache may not evict);
+// - a chunk that a flush wrote is never moved (record_column.c).
+// The old superblock is used, which carries no "open for writing" mark that would make readers refuse. Not covered: a
+// kill in the middle of a flush, which takes a few milliseconds of every second.
+#include "engine/record/record_internal.h"
+
+#ifndef TS_HAVE_HDF5
+
+ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* sim, ts_record* record,
+                            ts_status* out_status) {
+    (void)scene;
+    (void)sim;
+    (void)record;
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, path, 0,
+                         "this build has no HDF5 (build with TS_HDF5=ON); record to a .csv file instead");
+}
+
+#else
+
+#include "base/clock.h"
+#include "engine/step/certify.h"
+#include "engine/record/record_column_internal.h"
+#include "engine/record/record_output_internal.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef TS_VERSION
+#define TS_VERSION "unknown"
+#endif
+
+// --- what is recorded ------------------------------------------------------------------------------------------------
+
+// Shape of one row; BODIES_n means body_count x n, NQ and NV the model's.
+typedef enum column_shape {
+    SHAPE_1,
+    SHAPE_3,
+    SHAPE_3X3,
+    SHAPE_NQ,
+    SHAPE_NV,
+    SHAPE_BODIES_3,
+    SHAPE_BODIES_4
+} column_shape;
+
+typedef enum column_id {
+    TIME,
+    QPOS,
+    QVEL,
+    BODY_POSITION,
+    BODY_QUATERNION,
+    BODY_LINEAR,
+    BODY_ANGULAR,
+    ENERGY_KINETIC,
+    ENERGY_POTENTIAL,
+    ITERATIONS,
+    STATUS,
+    RESIDUAL_OWN,
+    RESIDUAL_LCP,
+    RESIDUAL_CCP,
+    RESIDUAL_NCP,
+    NCP_PRIMAL,
+    NCP_DUAL,
+    NCP_COMPLEMENTARITY,
+    NATURAL,
+    SIGNORINI,
+    DISSIPATION,
+    CLOSING,
+    SLIP_ANGLE,
+    WORST_PENETRATION,
+    NARROW_FAILURES,
+    CONTACT_FIRST,
+    CONTACT_COUNT,
+    CONTACT_POSITION,
+    CONTACT_FRAME,
+    CONTACT_IMPULSE,
+    CONTACT_VELOCITY,
+    CONTACT_GAP,
+    CONTACT_FRICTION,
+    CONTACT_GEOM_A,
+    CONTACT_GEOM_B,
+    CONTACT_KEY,
+    CONTACT_MODE,
+    CONTACT_LAWS,
+    CONTACT_NCP,
+    CONTACT_NATURAL,
+    TIMING_KINEMATICS,
+    TIMING_BROAD,
+    TIMING_NARROW,
+    TIMING_ASSEMBLE,
+    TIMING_SOLVE,
+    TIMING_INTEGRATE,
+    TIMING_TOTAL,
+    COLUMN_COUNT
+} column_id;
+
+typedef struct column_definition {
+    const char* path;
+    const char* unit;
+    ts_record_type type;
+    column_shape shape;
+} column_definition;
+
+static const column_definition definitions[COLUMN_COUNT] = {
+    [TIME] = {"/state/time", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [QPOS] = {"/state/qpos", "m, rad, 1", TS_RECORD_DOUBLE, SHAPE_NQ},
+    [QVEL] = {"/state/qvel", "m/s, rad/s", TS_RECORD_DOUBLE, SHAPE_NV},
+    [BODY_POSITION] = {"/bodies/position", "m", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
+    [BODY_QUATERNION] = {"/bodies/quaternion", "1", TS_RECORD_DOUBLE, SHAPE_BODIES_4},
+    [BODY_LINEAR] = {"/bodies/linear_velocity", "m/s", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
+    [BODY_ANGULAR] = {"/bodies/angular_velocity", "rad/s", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
+    [ENERGY_KINETIC] = {"/energy/kinetic", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [ENERGY_POTENTIAL] = {"/energy/potential", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [ITERATIONS] = {"/solver/iterations", "1", TS_RECORD_INT32, SHAPE_1},
+    [STATUS] = {"/solver/status", "1", TS_RECORD_INT32, SHAPE_1},
+    [RESIDUAL_OWN] = {"/solver/own_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [RESIDUAL_LCP] = {"/solver/lcp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [RESIDUAL_CCP] = {"/solver/ccp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [RESIDUAL_NCP] = {"/solver/ncp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [NCP_PRIMAL] = {"/solver/ncp_primal", "N s", TS_RECORD_DOUBLE, SHAPE_1},
+    [NCP_DUAL] = {"/solver/ncp_dual", "m/s", TS_RECORD_DOUBLE, SHAPE_1},
+    [NCP_COMPLEMENTARITY] = {"/solver/ncp_complementarity", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [NATURAL] = {"/solver/natural", "1", TS_RECORD_DOUBLE, SHAPE_1},
+    [SIGNORINI] = {"/solver/signorini", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [DISSIPATION] = {"/solver/dissipation", "J", TS_RECORD_DOUBLE, SHAPE_1},
+    [CLOSING] = {"/solver/closing", "m/s", TS_RECORD_DOUBLE, SHAPE_1},
+    [SLIP_ANGLE] = {"/solver/slip_angle", "rad", TS_RECORD_DOUBLE, SHAPE_1},
+    [WORST_PENETRATION] = {"/contacts/worst_penetration", "m", TS_RECORD_DOUBLE, SHAPE_1},
+    [NARROW_FAILURES] = {"/contacts/narrow_failures", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_FIRST] = {"/contacts/first", "1", TS_RECORD_INT64, SHAPE_1},
+    [CONTACT_COUNT] = {"/contacts/count", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_POSITION] = {"/contacts/position", "m", TS_RECORD_DOUBLE, SHAPE_3},
+    [CONTACT_FRAME] = {"/contacts/frame", "1", TS_RECORD_DOUBLE, SHAPE_3X3},
+    [CONTACT_IMPULSE] = {"/contacts/impulse", "N s", TS_RECORD_DOUBLE, SHAPE_3},
+    [CONTACT_VELOCITY] = {"/contacts/velocity", "m/s", TS_RECORD_DOUBLE, SHAPE_3},
+    [CONTACT_GAP] = {"/contacts/gap", "m", TS_RECORD_DOUBLE, SHAPE_1},
+    [CONTACT_FRICTION] = {"/contacts/friction", "1", TS_RECORD_DOUBLE, SHAPE_1},
+    [CONTACT_GEOM_A] = {"/contacts/geom_a", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_GEOM_B] = {"/contacts/geom_b", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_KEY] = {"/contacts/key", "1", TS_RECORD_UINT64, SHAPE_1},
+    [CONTACT_MODE] = {"/contacts/mode", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_LAWS] = {"/contacts/laws", "1", TS_RECORD_INT32, SHAPE_1},
+    [CONTACT_NCP] = {"/contacts/ncp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
+    [CONTACT_NATURAL] = {"/contacts/natural", "1", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_KINEMATICS] = {"/timing/kinematics", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_BROAD] = {"/timing/broad_phase", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_NARROW] = {"/timing/narrow_phase", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_ASSEMBLE] = {"/timing/assemble", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_SOLVE] = {"/timing/solve", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_INTEGRATE] = {"/timing/integrate", "s", TS_RECORD_DOUBLE, SHAPE_1},
+    [TIMING_TOTAL] = {"/timing/total", "s", TS_RECORD_DOUBLE, SHAPE_1},
+};
+
+// --- columns ---------------------------------------------------------------------------------------------------------
+
+typedef struct hdf5_file {
+    hid_t file;
+    ts_record_output output;
+    double flushed;  // s, wall clock
+    long long contacts;
+    int failed;
+    ts_record_column column[COLUMN_COUNT];
+    ts_arena arena;  // of a certificate
+    char path[256];
+} hdf5_file;
+
+// Silences the library's own printing for the time of a call and gives the caller's handler back afterwards.
+typedef struct quiet {
+    H5E_auto2_t function;
+    void* data;
+} quiet;
+
+static quiet quiet_begin(void) {
+    quiet saved;
+    H5Eget_auto2(H5E_DEFAULT, &saved.function, &saved.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return saved;
+}
+
+static void quiet_end(quiet saved) { H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data); }
+
+// Dimensions of a row; returns how many there are.
+static int row_shape(column_shape shape, const ts_model* model, uint64_t out_size[2]) {
+    out_size[0] = out_size[1] = 1;
+    switch (shape) {
+    case SHAPE_1: return 0;
+    case SHAPE_3: out_size[0] = 3; return 1;
+    case SHAPE_3X3: out_size[0] = out_size[1] = 3; return 2;
+    case SHAPE_NQ: out_size[0] = (uint64_t)model->nq; return 1;
+    case SHAPE_NV: out_size[0] = (uint64_t)model->nv; return 1;
+    case SHAPE_BODIES_3:
+        out_size[0] = (uint64_t)model->body_count;
+        out_size[1] = 3;
+        return 2;
+    case SHAPE_BODIES_4:
+        out_size[0] = (uint64_t)model->body_count;
+        out_size[1] = 4;
+        return 2;
+    }
+    return 0;
+}
+
+static int write_number_attribute(hid_t object, const char* name, hid_t memory, const void* value) {
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, memory, space, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = attribute >= 0 && H5Awrite(attribute, memory, value) >= 0;
+    if (attribute >= 0) H5Aclose(attribute);
+    H5Sclose(space);
+    return ok;
+}
+
+// Room for one more row. Where those before it could not be written, the append that follows says so.
+static void* next_row(hdf5_file* file, column_id id) { return ts_record_column_row(&file->column[id], &file->failed); }
+
+static void put(hdf5_file* file, column_id id, double value) { *(double*)next_row(file, id) = value; }
+
+static void put_int(hdf5_file* file, column_id id, int value) { *(int32_t*)next_row(file, id) = value; }
+
+static void put_numbers(hdf5_file* file, column_id id, const double* values) {
+    void* row = next_row(file, id);
+    if (file->column[id].row_bytes > 0) memcpy(row, values, file->column[id].row_bytes);
+}
+
+// --- one moment ------------------------------------------------------------------------------------------------------
+
+static void append_bodies(hdf5_file* file, const ts_sim* sim) {
+    double* position = (double*)next_row(file, BODY_POSITION);
+    double* quaternion = (double*)next_row(file, BODY_QUATERNION);
+    double* linear = (double*)next_row(file, BODY_LINEAR);
+    double* angular = (double*)next_row(file, BODY_ANGULAR);
+    for (int b = 0; b < sim->model->body_count; ++b) {
+        ts_motion velocity = ts_sim_body_velocity(sim, b);
+        ts_vec3_store(sim->body_pose[b].p, position + 3 * b);
+        ts_quat_store(ts_quat_from_mat3(&sim->body_pose[b].R), quaternion + 4 * b);
+        ts_vec3_store(velocity.linear, linear + 3 * b);
+        ts_vec3_store(velocity.angular, angular + 3 * b);
+    }
+}
+
+// What every contact is certified to do. Without memory for that, nothing is known of it.
+static void append_verdicts(hdf5_file* file, const ts_sim* sim) {
+    ts_contact_certificate certificate;
+    if (sim->contact_count == 0) return;
+    ts_arena_reset(&file->arena);
+    int known = ts_certify_step(sim, TS_CERTIFICATE_FAST, &file->arena, &certificate) == TS_OK;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact_verdict* verdict = known ? &certificate.verdict[sim->contact[i].block] : NULL;
+        put_int(file, CONTACT_MODE, verdict ? (int)verdict->mode : -1);
+        put_int(file, CONTACT_LAWS, verdict ? (int)verdict->holds : 0);
+        put(file, CONTACT_NCP,
+            verdict ? ts_law_residual_in_force_units(verdict->residual.ncp, sim->options.time_step) : (double)NAN);
+        put(file, CONTACT_NATURAL, verdict ? verdict->residual.natural : (double)NAN);
+    }
+}
+
+static void append_contacts(hdf5_file* file, const ts_sim* sim) {
+    *(int64_t*)next_row(file, CONTACT_FIRST) = file->contacts;
+    put_int(file, CONTACT_COUNT, sim->contact_count);
+    file->contacts += sim->contact_count;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        ts_vec3_store(contact->position, (double*)next_row(file, CONTACT_POSITION));
+        memcpy(next_row(file, CONTACT_FRAME), contact->frame.m, sizeof contact->frame.m);
+        ts_vec3_store(contact->impulse, (double*)next_row(file, CONTACT_IMPULSE));
+        ts_vec3_store(contact->velocity, (double*)next_row(file, CONTACT_VELOCITY));
+        put(file, CONTACT_GAP, contact->gap);
+        put(file, CONTACT_FRICTION, contact->friction);
+        put_int(file, CONTACT_GEOM_A, contact->geom_a);
+        put_int(file, CONTACT_GEOM_B, contact->geom_b);
+        *(uint64_t*)next_row(file, CONTACT_KEY) = contact->key;
+    }
+    append_verdicts(file, sim);
+}
+
+static void append_solver(hdf5_file* file, const ts_sim* sim) {
+    const ts_step_info* info = &sim->info;
+    double h = sim->options.time_step;
+    put_int(file, ITERATIONS, info->solve.iterations);
+    put_int(file, STATUS, (int)info->solve.status);
+    put(file, RESIDUAL_OWN, ts_law_residual_in_force_units(info->solve.own, h));
+    put(file, RESIDUAL_LCP, ts_law_residual_in_force_units(info->residual.lcp, h));
+    put(file, RESIDUAL_CCP, ts_law_residual_in_force_units(info->residual.ccp, h));
+    put(file, RESIDUAL_NCP, ts_law_residual_in_force_units(info->residual.ncp, h));
+    put(file, NCP_PRIMAL, info->residual.ncp.primal);
+    put(file, NCP_DUAL, info->residual.ncp.dual);
+    put(file, NCP_COMPLEMENTARITY, info->residual.ncp.complementarity);
+    put(file, NATURAL, info->residual.natural);
+    put(file, SIGNORINI, info->residual.signorini);
+    put(file, DISSIPATION, info->residual.dissipation);
+    put(file, CLOSING, info->residual.closing);
+    put(file, SLIP_ANGLE, info->residual.slip_angle);
+    put(file, WORST_PENETRATION, info->worst_penetration);
+    put_int(file, NARROW_FAILURES, info->narrow_failures);
+    put(file, TIMING_KINEMATICS, info->seconds_kinematics);
+    put(file, TIMING_BROAD, info->seconds_broad);
+    put(file, TIMING_NARROW, info->seconds_narrow);
+    put(file, TIMING_ASSEMBLE, info->seconds_assemble);
+    put(file, TIMING_SOLVE, info->seconds_solve);
+    put(file, TIMING_INTEGRATE, info->seconds_integrate);
+    put(file, TIMING_TOTAL, info->seconds_total);
+}
+
+static int flush_all(hdf5_file* file, int last) {
+    int ok = 1;
+    for (int id = 0; id < COLUMN_COUNT; ++id) ok = ts_record_column_flush(&file->column[id], last) && ok;
+    ok = ok && H5Fflush(file->file, H5F_SCOPE_GLOBAL) >= 0 && !file->output.problem;
+    file->flushed = ts_clock_seconds();
+    return ok;
+}
+
+static ts_code cannot_write(const char* path, int problem, ts_status* out_status) {
+    const char* why = problem == EINVAL        ? "HDF5 needs a regular file"
+                      : problem == EWOULDBLOCK ? "another program has it open"
+                      : problem                ? strerror(problem)
+                                               : "the HDF5 library failed";
+    return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "cannot write: %s", why);
+}
+
+static ts_code hdf5_append(void* handle, ts_sim* sim, ts_energy energy, ts_status* out_status) {
+    hdf5_file* file = (hdf5_file*)handle;
+    quiet saved = quiet_begin();
+    put(file, TIME, sim->time);
+    put_numbers(file, QPOS, sim->qpos);
+    put_numbers(file, QVEL, sim->qvel);
+    append_bodies(file, sim);
+    put(file, ENERGY_KINETIC, energy.kinetic);
+    put(file, ENERGY_POTENTIAL, energy.potential);
+    append_solver(file, sim);
+    append_contacts(file, sim);
+    if (ts_clock_seconds() - file->flushed >= TS_RECORD_FLUSH_SECONDS && !flush_all(file, 0)) file->failed = 1;
+    quiet_end(saved);
+    if (file->failed || file->output.problem) return cannot_write(file->path, file->output.problem, out_status);
+    return TS_OK;
+}
+
+// --- opening and closing ---------------------------------------------------------------------------------------------
+
+static hid_t make_group(hid_t parent, const char* name) {
+    return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+}
+
+// A dataset of strings of any length: one when `count` is 0, else a list.
+static int write_texts(hid_t parent, const char* name, const char* const* text, int count) {
+    hsize_t size = (hsize_t)count;
+    hid_t type = ts_record_text_type();
+    hid_t space = count ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+    hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    if (dataset >= 0) H5Dclose(dataset);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+    return ok;
+}
+
+static int write_names(hid_t parent, const char* name, const ts_model* model) {
+    int count = model->body_count;
+    char(*label)[TS_RECORD_LABEL_BYTES] = (char(*)[TS_RECORD_LABEL_BYTES])calloc((size_t)count, sizeof *label);
+    const char** pointer = (const char**)calloc((size_t)count, sizeof *pointer);
+    int ok = label && pointer;
+    for (int b = 0; ok && b < count; ++b) {
+        if (b == 0 && !model->body[0].name[0])
+            snprintf(label[b], sizeof label[b], "world");
+        else
+            ts_record_body_label(model, b, label[b]);
+        pointer[b] = label[b];
+    }
+    ok = ok && write_texts(parent, name, pointer, count);
+    free(pointer);
+    free(label);
+    return ok;
+}
+
+static int write_geom_names(hid_t parent, const ts_model* model) {
+    if (model->geom_count == 0) return 1;
+    const char** name = (const char**)calloc((size_t)model->geom_count, sizeof *name);
+    if (!name) return 0;
+    for (int g = 0; g < model->geom_count; ++g) name[g] = model->geom[g].name;
+    int ok = write_texts(parent, "geom_names", name, model->geom_count);
+    free(name);
+    return ok;
+}
+
+static int write_model(hid_t file, const ts_model* model) {
+    hid_t group = make_group(file, "/model");
+    const char* source = model->source ? model->source : "";
+    int ok = group >= 0 && ts_record_text_attribute(group, "name", model->name) &&
+             write_texts(group, "source", &source, 0) && write_names(group, "body_names", model) &&
+             write_geom_names(group, model);
+    if (group >= 0) H5Gclose(group);
+    return ok;
+}
+
+static int write_options(hid_t file, const ts_sim* sim) {
+    hid_t group = make_group(file, "/options");
+    int ok = group >= 0;
+    for (int i = 0; ok && i < ts_option_count(); ++i) {
+        char value[256];
+        ts_options_get(&sim->options, i, value, sizeof value);
+        ok = ts_record_text_attribute(group, ts_option_at(i)->name, value);
+    }
+    if (group >= 0) H5Gclose(group);
+    return ok;
+}
+
+static int write_solver(hid_t file, const ts_sim* sim) {
+    hid_t group = make_group(file, "/solver");
+    int ok = group >= 0 && ts_record_text_attribute(group, "name", sim->solver->name) &&
+             ts_record_text_attribute(group, "law", ts_contact_law_name(sim->solver->law));
+    hid_t settings = ok ? make_group(group, "settings") : -1;
+    ok = settings >= 0;
+    for (int i = 0; ok && i < sim->solver->setting_count; ++i) {
+        double value = ts_solver_get(sim->solver, sim->solver_settings, i);
+        ok = write_number_attribute(settings, sim->solver->setting[i].name, H5T_NATIVE_DOUBLE, &value);
+    }
+    if (settings >= 0) H5Gclose(settings);
+    if (group >= 0) H5Gclose(group);
+    return ok;
+}
+
+static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim) {
+    int finished = 0;
+    int version = 1;
+    int ok = ts_record_text_attribute(file->file, "format", "touchstone recording") &&
+             write_number_attribute(file->file, "format_version", H5T_NATIVE_INT, &version) &&
+             ts_record_text_attribute(file->file, "touchstone_version", TS_VERSION) &&
+             ts_record_text_attribute(file->file, "scene", scene) &&
+             write_number_attribute(file->file, "finished", H5T_NATIVE_INT, &finished) &&
+             write_model(file->file, sim->model) && write_options(file->file, sim) && write_solver(file->file, sim);
+    static const char* const groups[] = {"/state", "/bodies", "/energy", "/contacts", "/timing"};
+    for (size_t i = 0; ok && i < sizeof groups / sizeof groups[0]; ++i) {
+        hid_t group = make_group(file->file, groups[i]);
+        ok = group >= 0;
+        if (ok) H5Gclose(group);
+    }
+    for (int id = 0; ok && id < COLUMN_COUNT; ++id) {
+        const column_definition* definition = &definitions[id];
+        uint64_t row[2];
+        int rank = row_shape(definition->shape, sim->model, row);
+        ok = ts_record_column_create(&file->column[id], file->file, definition->path, definition->unit,
+                                     definition->type, rank, row);
+    }
+    return ok &&
+           ts_record_text_attribute(file->column[STATUS].dataset, "meaning",
+                                    "0 converged, 1 stalled, 2 iteration limit, 3 failed") &&
+           ts_record_text_attribute(
+               file->column[CONTACT_MODE].dataset, "meaning",
+               "0 open, 1 stick, 2 slide, 3 violated: breaks the exact law by more than the solver's tolerance") &&
+           ts_record_text_attribute(file->column[CONTACT_LAWS].dataset, "meaning",
+                                    "sum of 1 LCP, 2 CCP, 4 NCP that hold");
+}
+
+// Closes and frees; returns whether all is in the file, with the errno (or 0) of what is not.
+static int release(hdf5_file* file, int* out_problem) {
+    int ok = 1;
+    for (int id = 0; id < COLUMN_COUNT; ++id) ok = ts_record_column_close(&file->column[id]) && ok;
+    if (file->file >= 0) ok = H5Fclose(file->file) >= 0 && ok;
+    ts_arena_free(&file->arena);
+    *out_problem = ts_record_output_close(&file->output);
+    free(file);
+    return ok && !*out_problem;
+}
+
+static ts_code hdf5_close(void* handle, int finished, ts_status* out_status) {
+    hdf5_file* file = (hdf5_file*)handle;
+    char path[256];
+    memcpy(path, file->path, sizeof path);
+    quiet saved = quiet_begin();
+    int ok = !file->failed && !file->output.problem && flush_all(file, 1);
+    hid_t attribute = H5Aopen(file->file, "finished", H5P_DEFAULT);
+    int mark = finished && ok;
+    ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &mark) >= 0 && ok;
+    if (attribute >= 0) H5Aclose(attribute);
+    int problem;
+    ok = release(file, &problem) && ok;
+    quiet_end(saved);
+    return ok ? ts_status_ok(out_status) : cannot_write(path, problem, out_status);
+}
+
+// Properties that keep the file readable as of the last flush; see the head of this file.
+static hid_t access_properties(void) {
+    hid_t properties = H5Pcreate(H5P_FILE_ACCESS);
+    if (properties < 0) return properties;
+    H5AC_cache_config_t config;
+    config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+    if (H5Pget_mdc_config(properties, &config) >= 0) {
+        config.evictions_enabled = 0;
+        config.incr_mode = H5C_incr__off;
+        config.flash_incr_mode = H5C_flash_incr__off;
+        config.decr_mode = H5C_decr__off;
+        H5Pset_mdc_config(properties, &config);
+    }
+    return properties;
+}
+
+ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* sim, ts_record* record,
+                            ts_status* out_status) {
+    static const ts_record_format format = {hdf5_append, hdf5_close};
+    hdf5_file* file = (hdf5_file*)calloc(1, sizeof *file);
+    if (!file) return ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
+    int problem = ts_record_output_open(path, &file->output);
+    if (problem) {
+        free(file);
+        return cannot_write(path, problem, out_status);
+    }
+    for (int id = 0; id < COLUMN_COUNT; ++id) file->column[id].dataset = -1;
+    snprintf(file->path, sizeof file->path, "%s", path);
+    quiet saved = quiet_begin();
+    hid_t properties = access_properties();
+    int ok = properties >= 0 && ts_record_output_use(&file->output, properties);
+    file->file = ok ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, properties) : -1;
+    if (properties >= 0) H5Pclose(properties);
+    ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file, 0);
+    if (!ok) {
+        release(file, &problem);
+        struct stat about;
+        if (lstat(path, &about) == 0 && S_ISREG(about.st_mode)) (void)unlink(path);  // but no link or device
+    }
+    quiet_end(saved);
+    if (!ok) return cannot_write(path, problem, out_status);
+    record->format = &format;
+    record->file = file;
+    return TS_OK;
+}
+
+#endif

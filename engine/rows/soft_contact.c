@@ -1,0 +1,109 @@
+// Soft contacts.
+//
+// Problem: a contact with gap phi and normal velocity c shall carry the force of a spring and damper, however stiff,
+// and friction shall creep as it does in the simulator the model was made for.
+// Rule: implicit in the velocity, force = -k (phi + h c) - b c is u = c - c* + R lambda = 0 with
+//     R = 1 / (h (h k + b)),   c* = -phi k / (h k + b).
+// MJCF gives k and b per unit of (unknown) mass, as an acceleration a_ref = -b c - k phi of which the contact gets the
+// share d: R = (1 - d) / d A, c* = c + h a_ref, A an estimate of G_NN; friction has R_T = R_N / impratio and no spring
+// (contact/solvers/newton/mujoco.c). A is MuJoCo's: the sum over both bodies of the mean diagonal of J M^-1 J^T at their
+// centres of mass in the initial pose. It is not the contact's own G_NN: at a box's corner that is up to four times as
+// large.
+// Source: MuJoCo's documentation, chapters Computation (constraint model) and Modeling (solver parameters, contact
+// parameters); Castro, Permenter and Han 2022 for the implicit spring.
+// Guaranteed: a point mass rests where (1 - d) / d^2 g dw^2 tc^2 dr^2 = -phi; the implicit spring is stable for any k,
+// b, h.
+// Known to differ from MuJoCo: margin and gap of geoms, <pair>, o_solref and o_solimp are not read; joint limits and
+// dry friction stay hard; the mass matrix holds implicit joint damping, and with it A; cones are round.
+#include "engine/rows/soft_contact.h"
+
+#include <string.h>
+
+#include "engine/step/assemble.h"
+#include "engine/dynamics/dynamics.h"
+#include "engine/sim_internal.h"
+
+// Weights under this count as nothing.
+#define LEAST_MIX 1e-15
+
+ts_soft_contact ts_soft_contact_kind(const ts_sim* sim) {
+    if (sim->options.contact_stiffness > 0.0) return TS_SOFT_CONTACT_SPRING;
+    int wanted = sim->options.soft_contacts == 2 || (sim->options.soft_contacts == 1 && sim->solver->takes_softness);
+    return wanted ? TS_SOFT_CONTACT_MODEL : TS_SOFT_CONTACT_NONE;
+}
+
+// The weight of a against b.
+static double weight(const ts_geom* a, const ts_geom* b) {
+    if (a->priority != b->priority) return a->priority > b->priority ? 1.0 : 0.0;
+    if (a->solmix >= LEAST_MIX && b->solmix >= LEAST_MIX) return a->solmix / (a->solmix + b->solmix);
+    if (a->solmix < LEAST_MIX && b->solmix < LEAST_MIX) return 0.5;
+    return a->solmix < LEAST_MIX ? 0.0 : 1.0;
+}
+
+ts_mujoco_softness ts_soft_contact_mix(const ts_geom* a, const ts_geom* b) {
+    ts_mujoco_softness softness;
+    double w = weight(a, b);
+    int mixed = a->priority == b->priority, standard = a->solref[0] > 0.0 && b->solref[0] > 0.0;
+    for (int i = 0; i < 2; ++i) {
+        softness.solref[i] = w * a->solref[i] + (1.0 - w) * b->solref[i];
+        if (mixed && !standard) softness.solref[i] = a->solref[i] < b->solref[i] ? a->solref[i] : b->solref[i];
+    }
+    for (int i = 0; i < 5; ++i) softness.solimp[i] = w * a->solimp[i] + (1.0 - w) * b->solimp[i];
+    if ((softness.solref[0] > 0.0) != (softness.solref[1] > 0.0)) {
+        ts_mujoco_softness usual = ts_mujoco_softness_default();
+        memcpy(softness.solref, usual.solref, sizeof softness.solref);
+    }
+    return softness;
+}
+
+void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
+                          double* out_R) {
+    const ts_options* options = &sim->options;
+    int rows = contact->dimension, normal = rows == 1 ? 0 : 2;
+    double h = options->time_step;
+    if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_SPRING) {
+        double k = options->contact_stiffness, time = h + options->contact_dissipation;
+        for (int r = 0; r < rows; ++r) {
+            out_reference[r] = r == normal ? -contact->gap / time : 0.0;
+            out_R[r] = r == normal ? 1.0 / (h * k * time) : options->compliance_tangent;
+        }
+        return;
+    }
+    const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;
+    ts_mujoco_softness softness =
+        ts_soft_contact_mix(&sim->model->geom[contact->geom_a], &sim->model->geom[contact->geom_b]);
+    double d = ts_mujoco_impedance(softness.solimp, contact->gap);
+    double A = inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
+    for (int r = 0; r < rows; ++r) {
+        ts_mujoco_row(&softness, d, A, r == normal ? contact->gap : 0.0, speed[r], h, &out_R[r], &out_reference[r]);
+        if (r != normal) out_R[r] /= options->impratio;
+    }
+}
+
+int ts_soft_contact_weigh(ts_sim* sim) {
+    const ts_model* model = sim->model;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_vec3 axes[3] = {ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
+    ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
+    double* J = TS_ARENA_ARRAY(&sim->scratch, double, 3 * (size_t)storage->dof_most);
+    int factored = 0;
+    for (int b = 0; b < model->body_count && J; ++b) {
+        int tree = model->body[b].tree;
+        storage->inverse_weight[b] = 0.0;
+        if (tree < 0) continue;
+        storage->inverse_weight[b] = model->body[b].mass > 0.0 ? 1.0 / model->body[b].mass : 0.0;
+        if (storage->tree_kind[tree] == TS_TREE_FREE_BODY) continue;
+        if (!factored) ts_dynamics_update(sim);
+        factored = 1;
+        if (storage->tree_failed[tree]) continue;  // the first step will say so
+        int n = model->tree[tree].dof_count;
+        memset(J, 0, 3 * (size_t)n * sizeof(double));
+        ts_assemble_add_point_rows(sim, b, sim->body_centre[b], axes, 3, 1.0, J);
+        ts_dynamics_whiten(sim, tree, 3, J);
+        double sum = 0.0;
+        for (int i = 0; i < 3 * n; ++i) sum += J[i] * J[i];
+        storage->inverse_weight[b] = sum / 3.0;
+    }
+    ts_arena_scope_end(&sim->scratch, scope);
+    return J != NULL;
+}

@@ -1,0 +1,42 @@
+// Contacts as soft as the model says: a spring and a damper per contact point, given to the solver as compliance R and
+// reference velocity c* (docs/contact.md), so that any solver can take them.
+#ifndef TS_ENGINE_SOFT_CONTACT_H
+#define TS_ENGINE_SOFT_CONTACT_H
+
+#include "contact/solvers/newton/mujoco.h"
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What softens the contacts of a step. Soft contacts exist while shapes overlap (no margin), and neither bounce by
+/// restitution nor are pushed out by Baumgarte: their own spring and damper do both.
+typedef enum ts_soft_contact {
+    TS_SOFT_CONTACT_NONE,    // nothing: hard, but for the options compliance_normal and compliance_tangent
+    TS_SOFT_CONTACT_SPRING,  // option contact_stiffness: k (N/m) and b = contact_dissipation k, the same everywhere
+    TS_SOFT_CONTACT_MODEL    // solref and solimp of the geoms: under solver mujoco, or with the option soft_contacts 2
+} ts_soft_contact;
+
+/// Which of them is in force.
+ts_soft_contact ts_soft_contact_kind(const ts_sim* sim);
+
+/// The softness of a pair of geoms: that of the one of higher priority; else both mixed with weights solmix, the
+/// smaller numbers of solref where one of them is in direct form (negative). A solref of mixed signs is MuJoCo's
+/// default.
+ts_mujoco_softness ts_soft_contact_mix(const ts_geom* a, const ts_geom* b);
+
+/// Reference velocities (m/s) and compliances (kg^-1) of a soft contact's rows, contact->dimension of them; `speed`
+/// holds their velocities when the step begins.
+void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
+                          double* out_R);
+
+/// Measures how much a unit impulse moves each body's centre of mass, on average over directions, at the present pose
+/// (at creation: the model's initial one): MuJoCo's estimate of G_NN of a contact is the sum over its two bodies.
+/// Returns 0 when memory is short.
+int ts_soft_contact_weigh(ts_sim* sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,21 @@
+// The certificate of a step: what every contact and joint row of it does, and which laws its impulses obey.
+#ifndef TS_ENGINE_CERTIFY_H
+#define TS_ENGINE_CERTIFY_H
+
+#include "contact/judge/certificate.h"
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Judges the last step's impulses (sim->problem, sim->impulse) to the tolerance of the sim's solver (force units);
+/// verdict i is of block i, and contact k's is that of block sim->contact[k].block. Memory from `arena`. A step without
+/// contacts has no blocks, and all laws hold. TS_ERROR_VALUE before the first step, TS_ERROR_MEMORY.
+ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
+                        ts_contact_certificate* out_certificate);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

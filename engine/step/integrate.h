@@ -1,0 +1,22 @@
+// Moving coordinates along a velocity.
+#ifndef TS_ENGINE_INTEGRATE_H
+#define TS_ENGINE_INTEGRATE_H
+
+#include "engine/model/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// out_qpos (nq) = qpos (+) h qvel: positions and angles grow linearly, quaternions turn by exp(h omega) with omega in child
+/// axes and are brought back to unit length. out_qpos may be qpos.
+void ts_integrate_position(const ts_model* model, const double* qpos, const double* qvel, double h, double* out_qpos);
+
+/// out_qvel (nv) with qpos_b = qpos_a (+) h out_qvel: the inverse of ts_integrate_position for turns below pi.
+void ts_integrate_difference(const ts_model* model, const double* qpos_a, const double* qpos_b, double h,
+                             double* out_qvel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,289 @@
+// The narrow stage of a step: pairs of geoms become contact points that keep their identity and tangents.
+//
+// Order decides everything here. Pairs are brought into the order (geom A, geom B) where A has the smaller shape kind,
+// or index for equal kinds; the points of a pair are ordered by feature. What was remembered from the last step has the
+// same order of pairs, so old and new are matched by walking both once, and no result depends on which worker did what.
+//
+// Tangents: t1 is the axis of geom A least aligned with the normal, projected on the tangent plane; for a plane always
+// its x axis. A point that was there last step and whose normal moved by less than 1e-6 keeps last step's t1. Circular
+// cones do not care; pyramids do (docs/contact.md), and so do warm starts of single components.
+#include <string.h>
+
+#include "base/array.h"
+#include "engine/sim_internal.h"
+#include "engine/rows/soft_contact.h"
+#include "engine/step/step.h"
+
+// 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
+static const double same_normal = 1e-6;
+
+static uint64_t pair_key(int geom_a, int geom_b) { return (uint64_t)(uint32_t)geom_a << 32 | (uint32_t)geom_b; }
+
+// A label that people and recordings can follow: the pair's key scrambled to 32 bits, then the feature. Matching never
+// relies on the scrambled half being unique.
+static uint64_t contact_key(uint64_t pair, uint32_t feature) {
+    uint64_t x = pair * UINT64_C(0x9e3779b97f4a7c15);
+    x ^= x >> 29;
+    return (x * UINT64_C(0xbf58476d1ce4e5b9)) >> 32 << 32 | feature;
+}
+
+typedef struct narrow_pair {
+    int a;
+    int b;
+} narrow_pair;
+
+typedef struct narrow_context {
+    ts_sim* sim;
+    const narrow_pair* pair;
+    ts_pair_memory* memory;
+    ts_manifold* manifold;
+    ts_manifold_settings settings;
+    int overlapping_only;
+} narrow_context;
+
+// A spring that is not pressed does nothing, not even damp.
+static void drop_apart(ts_manifold* manifold) {
+    int kept = 0;
+    for (int k = 0; k < manifold->count; ++k)
+        if (manifold->point[k].gap < 0.0) manifold->point[kept++] = manifold->point[k];
+    manifold->count = kept;
+}
+
+static void collide_pairs(void* context, int begin, int end, int worker) {
+    narrow_context* job = (narrow_context*)context;
+    ts_sim* sim = job->sim;
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        int a = job->pair[i].a, b = job->pair[i].b;
+        ts_manifold* manifold = &job->manifold[i];
+        manifold->count = 0;
+        manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
+        ts_manifold_collide(&sim->model->geom[a].shape, &sim->geom_pose[a], &sim->model->geom[b].shape,
+                            &sim->geom_pose[b], &job->settings, &job->memory[i].cache, manifold);
+        if (job->overlapping_only) drop_apart(manifold);
+        // Points by feature; there are at most eight.
+        for (int k = 1; k < manifold->count; ++k) {
+            ts_manifold_point point = manifold->point[k];
+            int m = k;
+            for (; m > 0 && manifold->point[m - 1].feature > point.feature; --m)
+                manifold->point[m] = manifold->point[m - 1];
+            manifold->point[m] = point;
+        }
+    }
+}
+
+// Turns the pairs so that A is the smaller kind, drops those that may not touch, and sorts by (A, B): a counting sort
+// by B and then, stable, by A. Returns NULL when memory is short.
+static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int pair_count, int* out_count) {
+    const ts_model* model = sim->model;
+    narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, pair_count);
+    narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, pair_count);
+    int* start = TS_ARENA_ARRAY(&sim->scratch, int, model->geom_count + 1);
+    if (!one || !two || !start) return NULL;
+    int count = 0;
+    for (int i = 0; i < pair_count; ++i) {
+        int a = pairs[i].first, b = pairs[i].second;
+        if (!ts_model_geoms_can_touch(model, a, b)) continue;
+        ts_shape_kind kind_a = model->geom[a].shape.kind, kind_b = model->geom[b].shape.kind;
+        int swap = kind_b < kind_a || (kind_b == kind_a && b < a);
+        one[count].a = swap ? b : a;
+        one[count].b = swap ? a : b;
+        ++count;
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        const narrow_pair* from = pass == 0 ? one : two;
+        narrow_pair* to = pass == 0 ? two : one;
+        memset(start, 0, ((size_t)model->geom_count + 1) * sizeof(int));
+        for (int i = 0; i < count; ++i) ++start[(pass == 0 ? from[i].b : from[i].a) + 1];
+        for (int g = 0; g < model->geom_count; ++g) start[g + 1] += start[g];
+        for (int i = 0; i < count; ++i) to[start[pass == 0 ? from[i].b : from[i].a]++] = from[i];
+    }
+    *out_count = count;
+    return one;
+}
+
+// The memory of the new pairs: what is known is copied, the rest starts empty.
+static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    void* data = storage->pair_next;
+    int grown = ts_array_grow(&data, &storage->pair_next_capacity, sizeof(ts_pair_memory), count);
+    storage->pair_next = (ts_pair_memory*)data;
+    if (!grown) return 0;
+    storage->pair_next_count = count;
+    int old = 0;
+    for (int i = 0; i < count; ++i) {
+        uint64_t key = pair_key(pair[i].a, pair[i].b);
+        ts_pair_memory* entry = &storage->pair_next[i];
+        while (old < sim->pair_memory_count && sim->pair_memory[old].key < key) ++old;
+        if (old < sim->pair_memory_count && sim->pair_memory[old].key == key) {
+            *entry = sim->pair_memory[old];
+        } else {
+            memset(entry, 0, sizeof *entry);
+            entry->key = key;
+        }
+    }
+    return 1;
+}
+
+static ts_vec3 fresh_tangent(const ts_sim* sim, int geom_a, ts_vec3 normal) {
+    const ts_mat3* axes = &sim->geom_pose[geom_a].R;
+    int best = 0;
+    if (sim->model->geom[geom_a].shape.kind != TS_SHAPE_PLANE) {
+        double smallest = fabs(ts_vec3_dot(ts_mat3_column(axes, 0), normal));
+        for (int i = 1; i < 3; ++i) {
+            double along = fabs(ts_vec3_dot(ts_mat3_column(axes, i), normal));
+            if (along < smallest) {
+                smallest = along;
+                best = i;
+            }
+        }
+    }
+    return ts_mat3_column(axes, best);
+}
+
+static ts_mat3 contact_frame(ts_vec3 normal, ts_vec3 wanted_tangent) {
+    ts_vec3 t1 = ts_vec3_add_scaled(wanted_tangent, -ts_vec3_dot(wanted_tangent, normal), normal);
+    // A tilted plane's x axis is never along its own normal, so the fallback only meets input that is not finite.
+    t1 = ts_vec3_unit_or(t1, ts_vec3_axis(0));
+    return ts_mat3_from_columns(t1, ts_vec3_cross(normal, t1), normal);
+}
+
+// Friction and restitution of a pair: the larger of both, or what the geom of higher priority says about friction.
+static void combine(const ts_geom* a, const ts_geom* b, ts_contact* contact) {
+    if (a->priority != b->priority) {
+        const ts_geom* ruling = a->priority > b->priority ? a : b;
+        contact->dimension = ruling->contact_dimension;
+        contact->friction = ruling->friction;
+        contact->friction_spin = ruling->friction_spin;
+        contact->friction_roll = ruling->friction_roll;
+    } else {
+        contact->dimension = a->contact_dimension > b->contact_dimension ? a->contact_dimension : b->contact_dimension;
+        contact->friction = a->friction > b->friction ? a->friction : b->friction;
+        contact->friction_spin = a->friction_spin > b->friction_spin ? a->friction_spin : b->friction_spin;
+        contact->friction_roll = a->friction_roll > b->friction_roll ? a->friction_roll : b->friction_roll;
+    }
+    // Rows without friction are left out. Spin and roll are measured by mu (contact/problem.h): without it there are
+    // none.
+    if (contact->dimension == 1) contact->friction = 0.0;
+    if (contact->dimension == 6 && !(contact->friction_roll > 0.0)) contact->dimension = 4;
+    if (contact->dimension == 4 && !(contact->friction_spin > 0.0)) contact->dimension = 3;
+    if (contact->dimension > 3 && !(contact->friction > 0.0)) contact->dimension = 3;
+    if (contact->dimension < 4) contact->friction_spin = 0.0;
+    if (contact->dimension < 6) contact->friction_roll = 0.0;
+    contact->restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
+}
+
+static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int k, int memory,
+                         ts_contact* out_contact) {
+    const ts_model* model = sim->model;
+    memset(out_contact, 0, sizeof *out_contact);
+    out_contact->geom_a = pair->a;
+    out_contact->geom_b = pair->b;
+    out_contact->body_a = model->geom[pair->a].body;
+    out_contact->body_b = model->geom[pair->b].body;
+    out_contact->key = contact_key(pair_key(pair->a, pair->b), manifold->point[k].feature);
+    out_contact->position = manifold->point[k].position;
+    out_contact->gap = manifold->point[k].gap;
+    out_contact->block = -1;
+    combine(&model->geom[pair->a], &model->geom[pair->b], out_contact);
+    ts_vec3 tangent;
+    out_contact->persistent = memory >= 0;
+    if (memory >= 0 && ts_vec3_distance(sim->contact_memory[memory].normal, manifold->point[k].normal) < same_normal)
+        tangent = sim->contact_memory[memory].tangent;
+    else
+        tangent = fresh_tangent(sim, pair->a, manifold->point[k].normal);
+    out_contact->frame = contact_frame(manifold->point[k].normal, tangent);
+}
+
+// How far a point may have moved on either geom and still be the one of last step: 1 cm, or 2 % of a small geom's size.
+static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
+    double radius_a = ts_shape_bounding_radius(&sim->model->geom[pair->a].shape);
+    double radius_b = ts_shape_bounding_radius(&sim->model->geom[pair->b].shape);
+    return fmin(0.01, 0.04 * fmin(radius_a, radius_b));
+}
+
+// Finds the memory of each point of one pair among entries [first, last) of that pair: by label, and what is then left
+// by nearness on either geom. Labels alone are not enough: where corners of two geoms coincide, as on a stack of equal
+// boxes, rounding decides which of several names a point gets. An entry serves one point only.
+static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int first, int last,
+                         int* out_memory) {
+    const ts_contact_memory* memory = sim->contact_memory;
+    uint64_t pair_label = pair_key(pair->a, pair->b);
+    unsigned used = 0;  // bit per entry; a manifold has at most 8 points
+    int missing = 0;
+    for (int k = 0; k < manifold->count; ++k) {
+        uint64_t label = contact_key(pair_label, manifold->point[k].feature);
+        out_memory[k] = -1;
+        for (int m = first; m < last && out_memory[k] < 0; ++m)
+            if (memory[m].key == label) out_memory[k] = m;
+        if (out_memory[k] >= 0)
+            used |= 1u << (out_memory[k] - first);
+        else
+            ++missing;
+    }
+    if (!missing || first == last) return;
+    double reach = match_distance(sim, pair);
+    for (int k = 0; k < manifold->count; ++k) {
+        if (out_memory[k] >= 0) continue;
+        ts_vec3 on_a = ts_transform_point_inverse(&sim->geom_pose[pair->a], manifold->point[k].position);
+        ts_vec3 on_b = ts_transform_point_inverse(&sim->geom_pose[pair->b], manifold->point[k].position);
+        double nearest = reach;
+        for (int m = first; m < last; ++m) {
+            if (used >> (m - first) & 1u) continue;
+            double distance = fmin(ts_vec3_distance(on_a, memory[m].on_a), ts_vec3_distance(on_b, memory[m].on_b));
+            if (distance >= nearest) continue;
+            nearest = distance;
+            out_memory[k] = m;
+        }
+        if (out_memory[k] >= 0) used |= 1u << (out_memory[k] - first);
+    }
+}
+
+// All manifolds' points in order, each with its memory; pairs and memory ascend together.
+static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int pair_count) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int count = 0;
+    for (int i = 0; i < pair_count; ++i) {
+        count += manifold[i].count;
+        sim->info.narrow_failures +=
+            manifold[i].status == TS_PROXIMITY_LIMIT || manifold[i].status == TS_PROXIMITY_INVALID_INPUT;
+    }
+    sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count);
+    storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
+    if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
+    int at = 0, old = 0;
+    for (int i = 0; i < pair_count; ++i) {
+        if (!manifold[i].count) continue;
+        uint64_t key = pair_key(pair[i].a, pair[i].b);
+        while (old < sim->contact_memory_count && sim->contact_memory[old].pair < key) ++old;
+        int first = old;
+        while (old < sim->contact_memory_count && sim->contact_memory[old].pair == key) ++old;
+        int* memory = storage->contact_memory_index + at;
+        match_points(sim, &pair[i], &manifold[i], first, old, memory);
+        for (int k = 0; k < manifold[i].count; ++k, ++at)
+            fill_contact(sim, &pair[i], &manifold[i], k, memory[k], &sim->contact[at]);
+    }
+    sim->contact_count = count;
+    sim->info.contact_count = count;
+    for (int i = 0; i < count; ++i)
+        if (-sim->contact[i].gap > sim->info.worst_penetration) sim->info.worst_penetration = -sim->contact[i].gap;
+    return TS_OK;
+}
+
+ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int pair_count) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int count = 0;
+    sim->contact_count = 0;
+    sim->info.contact_count = 0;
+    sim->info.narrow_failures = 0;
+    sim->info.worst_penetration = 0.0;
+    narrow_pair* pair = ordered_pairs(sim, pairs, pair_count, &count);
+    if (!pair || !merge_pair_memory(sim, pair, count)) return TS_ERROR_MEMORY;
+    ts_manifold* manifold = TS_ARENA_ARRAY(&sim->scratch, ts_manifold, count);
+    if (!manifold) return TS_ERROR_MEMORY;
+    int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
+    ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points};
+    narrow_context job = {sim, pair, storage->pair_next, manifold, settings, soft};
+    ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
+    return compact(sim, pair, manifold, count);
+}

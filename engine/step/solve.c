@@ -1,0 +1,103 @@
+// The solve stage: hands the problem to the chosen solver, and turns its answer back into velocities.
+//
+// Bodies that do not touch, directly or through others, are solved apart (contact/island.h), on all threads at once. Where
+// everything moves in one tree there is nothing to take apart, and a small scene is spared the question.
+//
+// Whatever operator the solver worked on, the new velocity is computed afresh from the returned impulse through the
+// velocity form: v+ = v_f + L^-1 w, w = sum of the whitened rows times impulses. So the velocity belongs to the impulse
+// that is reported, to rounding, and not to some intermediate iterate.
+#include <string.h>
+
+#include "engine/dynamics/dynamics.h"
+#include "engine/sim_internal.h"
+#include "engine/step/step.h"
+
+// New generalised velocities, from the impulse that the velocity form carries.
+static void take_velocity(ts_sim* sim) {
+    const ts_model* model = sim->model;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    memcpy(storage->new_velocity, ts_delassus_velocity_change(storage->velocity_form),
+           (size_t)model->nv * sizeof(double));
+    for (int t = 0; t < model->tree_count; ++t) {
+        double* change = storage->new_velocity + model->tree[t].dof_first;
+        const double* free_velocity = sim->free_velocity + model->tree[t].dof_first;
+        ts_dynamics_unwhiten(sim, t, change);
+        for (int d = 0; d < model->tree[t].dof_count; ++d) change[d] += free_velocity[d];
+    }
+}
+
+// Contact impulses and velocities, from u = G lambda + g: J v+ = u + c*.
+static void fill_contacts(ts_sim* sim, const double* u) {
+    const double* reference = ts_sim_storage_of(sim)->reference;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        ts_contact* contact = &sim->contact[i];
+        int row = sim->problem.block[contact->block].row, rows = sim->problem.block[contact->block].rows;
+        contact->angular_impulse = ts_vec3_zero();
+        if (rows > 3) contact->angular_impulse.z = contact->friction_spin / contact->friction * sim->impulse[row + 3];
+        if (rows > 4) {
+            double scale = contact->friction_roll / contact->friction;
+            contact->angular_impulse.x = scale * sim->impulse[row + 4];
+            contact->angular_impulse.y = scale * sim->impulse[row + 5];
+        }
+        if (rows >= 3) {
+            contact->velocity = ts_vec3_add(ts_vec3_load(u + row), ts_vec3_load(reference + row));
+            contact->impulse = ts_vec3_load(sim->impulse + row);
+        } else {
+            contact->velocity = ts_vec3_make(0.0, 0.0, u[row] + reference[row]);
+            contact->impulse = ts_vec3_make(0.0, 0.0, sim->impulse[row]);
+        }
+    }
+}
+
+// Row velocities are wanted by contacts and by the residual: they are computed once, where both use the same operator.
+static void judge(ts_sim* sim, double* u) {
+    const ts_contact_problem* problem = &sim->problem;
+    ts_delassus* form = ts_sim_storage_of(sim)->velocity_form;
+    form->ops->set_impulse(form, sim->impulse);
+    for (int b = 0; b < problem->block_count; ++b) form->ops->velocity(form, b, u + problem->block[b].row);
+    for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i];
+    fill_contacts(sim, u);
+    if (problem->delassus != form) {
+        ts_residual_evaluate(problem, sim->impulse, &sim->scratch, NULL, &sim->info.residual);
+        return;
+    }
+    for (int i = 0; problem->R && i < problem->row_count; ++i) u[i] += problem->R[i] * sim->impulse[i];
+    ts_residual_from_velocity(problem, sim->impulse, u, &sim->info.residual);
+}
+
+// Solves by islands. Returns 0 when memory was short.
+static int solve(ts_sim* sim) {
+    ts_arena* scratch = ts_sim_storage_of(sim)->solve_scratch;
+    ts_island_report* islands = &sim->info.islands;
+    int workers = ts_task_pool_workers(sim->tasks), enough = 1;
+    for (int w = 0; w < workers; ++w) ts_arena_reset(&scratch[w]);
+    if (sim->model->tree_count == 1) {
+        sim->info.solve = sim->solver->solve(&sim->problem, sim->solver_settings, scratch, sim->impulse);
+        islands->islands = 1;
+        islands->largest = sim->problem.block_count;
+        islands->not_converged = sim->info.solve.status != TS_SOLVE_CONVERGED;
+    } else {
+        sim->info.solve = ts_island_solve(sim->solver, &sim->problem, sim->solver_settings, sim->tasks, scratch,
+                                          sim->impulse, islands);
+    }
+    for (int w = 0; w < workers; ++w) enough = enough && !scratch[w].failed;
+    return enough;
+}
+
+ts_code ts_step_solve(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    memset(&sim->info.solve, 0, sizeof sim->info.solve);
+    memset(&sim->info.residual, 0, sizeof sim->info.residual);
+    memset(&sim->info.islands, 0, sizeof sim->info.islands);
+    if (sim->problem.row_count == 0) {
+        sim->info.solve.status = TS_SOLVE_CONVERGED;
+        memcpy(storage->new_velocity, sim->free_velocity, (size_t)sim->model->nv * sizeof(double));
+        return TS_OK;
+    }
+    if (!solve(sim)) return TS_ERROR_MEMORY;
+    double* u = TS_ARENA_ARRAY(&sim->scratch, double, sim->problem.row_count);
+    if (!u) return TS_ERROR_MEMORY;
+    judge(sim, u);
+    take_velocity(sim);
+    return sim->scratch.failed ? TS_ERROR_MEMORY : TS_OK;
+}

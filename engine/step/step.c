@@ -1,0 +1,97 @@
+// One time step, as a table of contents.
+//
+//     kinematics  -> where everything is                      kinematics.c
+//     broad       -> which geoms may touch                    pairs.c
+//     narrow      -> where they touch                         narrow.c
+//     dynamics    -> mass matrix, velocity without contacts   dynamics.c, crba.c, rnea.c
+//     assemble    -> the contact problem                      assemble.c, joint_rows.c
+//     solve       -> impulses                                 solve.c, contact/
+//     integrate   -> the new state                            integrate.c
+#include "engine/step/step.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/dynamics/dynamics.h"
+#include "engine/dynamics/kinematics.h"
+#include "engine/sim_internal.h"
+
+void ts_step_kinematics(ts_sim* sim) {
+    // A step begins: what the last one left in scratch goes.
+    ts_arena_reset(&sim->scratch);
+    memset(&sim->problem, 0, sizeof sim->problem);
+    memset(&sim->info, 0, sizeof sim->info);
+    sim->contact = NULL;
+    sim->contact_count = 0;
+    sim->impulse = NULL;
+    ts_kinematics_update(sim);
+}
+
+ts_code ts_step_dynamics(ts_sim* sim) { return ts_dynamics_update(sim) < 0 ? TS_OK : TS_ERROR_NUMERIC; }
+
+static ts_code no_memory(const ts_sim* sim, ts_status* out_status) {
+    return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory in step %lld", sim->step_count);
+}
+
+static ts_code no_pairs(const ts_sim* sim, ts_status* out_status) {
+    if (!sim->info.pair_limit_reached) return no_memory(sim, out_status);
+    return ts_status_set(
+        out_status, TS_ERROR_MEMORY, NULL, 0,
+        "in step %lld more than %lld pairs of geoms have overlapping boxes: are many bodies in one place?",
+        sim->step_count, ts_broad_phase_pair_limit(sim->model->geom_count));
+}
+
+static ts_code bad_mass(const ts_sim* sim, ts_status* out_status) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int tree = 0;
+    while (tree + 1 < sim->model->tree_count && !storage->tree_failed[tree]) ++tree;
+    return ts_status_set(
+        out_status, TS_ERROR_NUMERIC, NULL, 0,
+        "at t = %.6g s the mass matrix of the tree of body \"%s\" is not positive definite: a degree of "
+        "freedom moves no mass, or the state is not finite",
+        sim->time, sim->model->body[sim->model->tree[tree].root].name);
+}
+
+// Seconds since *mark, which moves on to now.
+static double lap(double* mark) {
+    double now = ts_clock_seconds(), passed = now - *mark;
+    *mark = now;
+    return passed;
+}
+
+// All stages up to the contact problem.
+static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
+    ts_pair* pairs = NULL;
+    int pair_count = 0;
+    ts_step_kinematics(sim);
+    sim->info.seconds_kinematics = lap(mark);
+    if (ts_step_broad_phase(sim, &pairs, &pair_count)) return no_pairs(sim, out_status);
+    sim->info.seconds_broad = lap(mark);
+    if (ts_step_narrow_phase(sim, pairs, pair_count)) return no_memory(sim, out_status);
+    sim->info.seconds_narrow = lap(mark);
+    if (ts_step_dynamics(sim)) return bad_mass(sim, out_status);
+    if (ts_step_assemble(sim)) return no_memory(sim, out_status);
+    sim->info.seconds_assemble = lap(mark);
+    return TS_OK;
+}
+
+ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
+    double start = ts_clock_seconds(), mark = start;
+    // Options may be written directly. All else that is wrong in them ends in numbers that are not finite; time would
+    // quietly run backwards.
+    if (!(sim->options.time_step > 0.0)) return ts_options_check(&sim->options, out_status);
+    ts_code code = prepare(sim, &mark, out_status);
+    if (code) return code;
+    if (ts_step_solve(sim)) return no_memory(sim, out_status);
+    sim->info.seconds_solve = lap(&mark);
+    code = ts_step_integrate(sim, out_status);
+    sim->info.seconds_integrate = lap(&mark);
+    sim->info.seconds_total = mark - start;
+    return code;
+}
+
+ts_code ts_sim_forward(ts_sim* sim, ts_status* out_status) {
+    double mark = ts_clock_seconds();
+    ts_code code = prepare(sim, &mark, out_status);
+    return code ? code : ts_status_ok(out_status);
+}

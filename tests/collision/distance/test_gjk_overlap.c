@@ -1,0 +1,133 @@
+// Verdicts: whether shapes, balls included, come within a margin. Held against the distance, which carries its own proof.
+#include "tests/collision/distance/gjk_pairs.h"
+
+static int says_near(ts_proximity_status s) { return s == TS_PROXIMITY_OVERLAP_EARLY || s == TS_PROXIMITY_PENETRATING; }
+
+// Checks one verdict and its bounds against what the distance query proves.
+static void check(const gjk_pair* p, double margin, const ts_gjk_settings* settings, ts_gjk_cache* cache) {
+    const char *na = ts_shape_kind_name(p->a.kind), *nb = ts_shape_kind_name(p->b.kind);
+    ts_gjk_settings exact = ts_gjk_settings_default();
+    exact.variant = TS_GJK_VANILLA;
+    ts_gjk_result truth, r;
+    ts_gjk_distance(&p->a, &p->b, &p->b_in_a, &exact, 0, &truth);
+    ts_gjk_overlap(&p->a, &p->b, &p->b_in_a, margin, settings, cache, &r);
+    double balls = p->a.radius + p->b.radius, rounding = 1e-12 * (truth.scale + balls);
+    cr_assert(r.status != TS_PROXIMITY_LIMIT && r.status != TS_PROXIMITY_INVALID_INPUT &&
+                  r.status != TS_PROXIMITY_SEPARATED,
+              "%s-%s: status %d", na, nb, (int)r.status);
+    if (r.status == TS_PROXIMITY_SEPARATED_EARLY)
+        cr_assert_gt(truth.upper - balls, margin - rounding, "%s-%s: not beyond %g", na, nb, margin);
+    else if (says_near(r.status))
+        cr_assert_leq(truth.lower - balls, margin + rounding, "%s-%s: not within %g", na, nb, margin);
+    else
+        cr_assert(truth.lower - balls <= margin + 1e-9 * truth.scale &&
+                  truth.upper - balls >= margin - 1e-9 * truth.scale);
+    // The bounds are of the signed distance of the shapes: below what is proven above, and the other way round.
+    cr_assert_leq(r.lower, r.upper);
+    cr_assert_leq(r.lower, truth.upper - balls + rounding);
+    if (truth.lower > 0.0) cr_assert_geq(r.upper, truth.lower - balls - rounding);
+    cr_assert_float_eq(ts_vec3_norm(r.normal), 1.0, 1e-14);
+    cr_assert_float_eq(plane_value(p, r.normal) - balls, r.lower, rounding, "%s-%s", na, nb);
+    if (r.status == TS_PROXIMITY_SEPARATED_EARLY) cr_assert_gt(r.lower, margin - rounding);
+}
+
+Test(gjk_overlap, verdicts_agree_with_distances_for_all_kinds_variants_and_starts) {
+    ts_rng rng = ts_rng_make(101, 0);
+    ts_hull* hull = random_hull(&rng, 300, ts_vec3_make(0.5, 0.7, 0.9));
+    static const double margins[4] = {0.0, 0.1, 0.7, -0.05};
+    for (int ka = TS_SHAPE_SPHERE; ka < TS_SHAPE_CONVEX_COUNT; ++ka)
+        for (int kb = TS_SHAPE_SPHERE; kb < TS_SHAPE_CONVEX_COUNT; ++kb) {
+            ts_gjk_cache cache = ts_gjk_cache_none();
+            for (int trial = 0; trial < 400; ++trial) {
+                gjk_pair p;
+                p.a = random_shape(&rng, (ts_shape_kind)ka, 1.0, hull);
+                p.b = random_shape(&rng, (ts_shape_kind)kb, 1.0, hull);
+                if (trial % 5 == 0) p.a.radius += 0.2;
+                p.b_in_a = random_pose(&rng, trial % 2 ? 2.0 : 0.7);
+                ts_gjk_settings settings = ts_gjk_settings_default();
+                settings.variant = (ts_gjk_variant)(trial % TS_GJK_VARIANT_COUNT);
+                settings.start = (ts_gjk_start)(trial / 7 % TS_GJK_START_COUNT);
+                // A margin below minus the balls asks about depth, which no verdict knows.
+                double margin = margins[trial % 4];
+                if (margin < 0.0 && !(p.a.radius + p.b.radius > -margin)) margin = 0.0;
+                check(&p, margin, &settings, trial % 3 ? &cache : 0);
+            }
+        }
+    ts_hull_free(hull);
+}
+
+Test(gjk_overlap, a_hair_on_either_side_is_told_apart) {
+    ts_rng rng = ts_rng_make(102, 0);
+    ts_hull* hull = random_hull(&rng, 120, ts_vec3_make(0.2, 0.3, 0.25));
+    static const double gap[6] = {1e-3, 1e-6, 1e-9, -1e-9, -1e-6, -1e-3};
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    for (int trial = 0; trial < 600; ++trial) {
+        gjk_pair p;
+        p.a = trial % 3 == 0 ? ts_shape_hull(hull)
+                             : random_shape(&rng, trial % 3 == 1 ? TS_SHAPE_BOX : TS_SHAPE_ELLIPSOID, 0.3, 0);
+        p.b = trial % 2 ? ts_shape_hull(hull) : p.a;
+        double d = gap[trial % 6];
+        gjk_pair_place(&rng, &p, 3.0, d);
+        ts_gjk_result r;
+        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 0.0, &settings, 0, &r);
+        cr_assert_eq(r.status, d > 0.0 ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_PENETRATING, "%s-%s at %g: %d",
+                     ts_shape_kind_name(p.a.kind), ts_shape_kind_name(p.b.kind), d, (int)r.status);
+        // The same hair beyond a margin and beyond balls.
+        if (d < 0.0) continue;
+        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 0.5 * d, &settings, 0, &r);
+        cr_assert_eq(r.status, TS_PROXIMITY_SEPARATED_EARLY);
+        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 1.5 * d, &settings, 0, &r);
+        cr_assert_eq(r.status, TS_PROXIMITY_OVERLAP_EARLY);
+        p.a.radius = 0.5 * d;
+        p.b.radius = 0.25 * d;
+        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 0.0, &settings, 0, &r);
+        cr_assert_eq(r.status, TS_PROXIMITY_SEPARATED_EARLY);
+        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 0.5 * d, &settings, 0, &r);
+        cr_assert_eq(r.status, TS_PROXIMITY_OVERLAP_EARLY);
+    }
+    ts_hull_free(hull);
+}
+
+Test(gjk_overlap, exact_contact_is_touching) {
+    ts_shape cube = ts_shape_box(ts_vec3_make(0.5, 0.5, 0.5));
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    const ts_vec3 shift[4] = {{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {1, 0.3, -0.2}};
+    for (int k = 0; k < 4; ++k) {
+        ts_transform pose = at(shift[k].x, shift[k].y, shift[k].z);
+        ts_gjk_result r;
+        ts_gjk_overlap(&cube, &cube, &pose, 0.0, &settings, 0, &r);
+        cr_expect_eq(r.status, TS_PROXIMITY_TOUCHING, "%d: status %d", k, (int)r.status);
+        cr_expect_leq(r.upper, 1e-15);
+    }
+}
+
+Test(gjk_overlap, nonsense_is_refused) {
+    ts_shape cube = ts_shape_box(ts_vec3_make(0.5, 0.5, 0.5));
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    ts_transform pose = at((double)NAN, 0.0, 0.0);
+    ts_gjk_result r;
+    ts_gjk_overlap(&cube, &cube, &pose, 0.0, &settings, 0, &r);
+    cr_expect_eq(r.status, TS_PROXIMITY_INVALID_INPUT);
+    ts_gjk_distance(&cube, &cube, &pose, &settings, 0, &r);
+    cr_expect_eq(r.status, TS_PROXIMITY_INVALID_INPUT);
+}
+
+// Remembered directions so short or long that their squares are nothing, or no numbers, prove nothing.
+Test(gjk_overlap, lengths_of_a_damaged_cache_prove_nothing) {
+    ts_rng rng = ts_rng_make(153, 2);
+    static const double lengths[6] = {1e-320, 1e-200, 1e-155, 1e-126, 1e155, 1e300};
+    for (int trial = 0; trial < 6000; ++trial) {
+        gjk_pair p;
+        p.a = ts_shape_box(ts_vec3_make(1.0, 0.5, 0.7));
+        p.b = ts_shape_box(ts_vec3_make(0.4, 0.9, 0.3));
+        p.b_in_a = (ts_transform){random_rotation(&rng), random_vector(&rng, 2.5)};
+        ts_gjk_settings settings = ts_gjk_settings_default();
+        settings.start = (ts_gjk_start)(trial % TS_GJK_START_COUNT);
+        ts_gjk_cache cache = ts_gjk_cache_none();
+        double length = lengths[trial / 8 % 6];
+        cache.normal = ts_vec3_scale(length, random_unit(&rng));
+        cache.point_a = ts_vec3_scale(length, random_unit(&rng));
+        cache.distance = trial % 3 ? 1.0 : -1.0;
+        check(&p, 0.0, &settings, &cache);
+    }
+}

@@ -1,0 +1,130 @@
+// The velocity form through its table of functions and through the kernels that sweeps inline: the same bits. And the
+// operator that borrows its rows against the one that copies them.
+#include "contact/operator/delassus_velocity_internal.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "contact/solver.h"
+
+enum { BODIES = 5, BLOCKS = 12, ROWS_MAX = 3 * BLOCKS, NUMBERS = ROWS_MAX * 12 };
+
+// A pile of contacts between bodies in coordinates in which M is the identity: pairs, bodies on something fixed, a
+// block over three columns only, a half-line and a bilateral row.
+typedef struct pile {
+    ts_block block[BLOCKS];
+    int block_row[BLOCKS + 1];
+    int segment_start[BLOCKS + 1];
+    ts_delassus_segment segment[2 * BLOCKS];
+    double J[NUMBERS];
+    double g[ROWS_MAX];
+    double R[ROWS_MAX];
+} pile;
+
+static void make_pile(ts_rng* rng, pile* p) {
+    memset(p, 0, sizeof *p);
+    double* at = p->J;
+    int segments = 0;
+    for (int b = 0; b < BLOCKS; ++b) {
+        ts_block block = {TS_SET_CONE, p->block_row[b], 3, ts_rng_uniform_in(rng, 0.1, 1.0), 0.0, 0.0};
+        int columns = 6, two = b % 3 != 0, first = b % BODIES;
+        if (b == 4) columns = 3;
+        if (b == 7 || b == 10) block.rows = 1;
+        if (b == 7) block.set = TS_SET_HALF_LINE;
+        if (b == 10) block.set = TS_SET_FREE;
+        p->block[b] = block;
+        p->segment_start[b] = segments;
+        for (int k = 0; k <= two; ++k) {
+            ts_delassus_segment segment = {6 * ((first + k) % BODIES), columns, at, at};
+            p->segment[segments++] = segment;
+            for (int i = 0; i < block.rows * columns; ++i) *at++ = ts_rng_normal(rng);
+        }
+        p->block_row[b + 1] = p->block_row[b] + block.rows;
+    }
+    p->segment_start[BLOCKS] = segments;
+    for (int i = 0; i < p->block_row[BLOCKS]; ++i) {
+        p->g[i] = ts_rng_normal(rng);
+        p->R[i] = 0.1 * ts_rng_uniform(rng);
+    }
+}
+
+static ts_solve_report solve(const ts_solver* solver, const pile* p, ts_delassus* G, ts_arena* arena, double* impulse) {
+    ts_contact_problem problem = {BLOCKS, p->block_row[BLOCKS], p->block, G, p->g, p->R, 0.01, NULL};
+    unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
+    solver->settings_default(settings);
+    cr_assert_eq(ts_solver_set(solver, settings, "iteration_limit", 40, NULL), TS_OK);
+    for (int i = 0; i < p->block_row[BLOCKS]; ++i) impulse[i] = 0.1 * (i % 3);
+    return solver->solve(&problem, settings, arena, impulse);
+}
+
+// An operator with its own table is none that sweeps know, so they have to call.
+Test(delassus_velocity, inline_kernels_give_the_bits_of_the_table) {
+    ts_rng rng = ts_rng_make(61, 0);
+    ts_arena arena = {0};
+    for (int trial = 0; trial < 20; ++trial) {
+        pile p;
+        make_pile(&rng, &p);
+        for (int s = 0; s < ts_solver_count(); ++s) {
+            const ts_solver* solver = ts_solver_at(s);
+            if (solver->needs & TS_DELASSUS_FACTOR) continue;
+            double called[ROWS_MAX], inlined[ROWS_MAX];
+            ts_delassus* G =
+                ts_delassus_velocity_form(&arena, 6 * BODIES, BLOCKS, p.block_row, p.segment_start, p.segment);
+            cr_assert_not_null(ts_velocity_form_of(G));
+            ts_solve_report one = solve(solver, &p, G, &arena, inlined);
+            ts_delassus_ops table = *G->ops;
+            G->ops = &table;
+            cr_assert_null(ts_velocity_form_of(G));
+            ts_solve_report two = solve(solver, &p, G, &arena, called);
+            cr_expect_eq(one.iterations, two.iterations, "%s", solver->name);
+            cr_expect_eq(memcmp(&one.own, &two.own, sizeof one.own), 0, "%s", solver->name);
+            cr_expect_eq(memcmp(inlined, called, (size_t)p.block_row[BLOCKS] * sizeof(double)), 0, "%s", solver->name);
+            cr_expect_neq(one.iterations, 0, "%s had nothing to do", solver->name);
+            ts_arena_reset(&arena);
+        }
+    }
+    ts_arena_free(&arena);
+}
+
+Test(delassus_velocity, kernels_are_chosen_by_shape) {
+    ts_rng rng = ts_rng_make(62, 0);
+    ts_arena arena = {0};
+    pile p;
+    make_pile(&rng, &p);
+    ts_velocity_form* form = ts_velocity_form_of(
+        ts_delassus_velocity_form(&arena, 6 * BODIES, BLOCKS, p.block_row, p.segment_start, p.segment));
+    for (int b = 0; b < BLOCKS; ++b) {
+        int expected = b % 3 != 0 ? TS_VELOCITY_PAIR : TS_VELOCITY_ONE;
+        if (b == 4 || b == 7 || b == 10) expected = TS_VELOCITY_ANY;
+        cr_expect_eq(form->block[b].kernel, expected, "block %d", b);
+    }
+    ts_arena_free(&arena);
+}
+
+// Borrowed rows that do not lie behind each other cost the fast kernel, not the answer.
+Test(delassus_velocity, borrowing_gives_the_same_operator) {
+    ts_rng rng = ts_rng_make(63, 0);
+    ts_arena arena = {0};
+    pile p;
+    make_pile(&rng, &p);
+    double apart[18], x[ROWS_MAX], copied[ROWS_MAX], borrowed[ROWS_MAX];
+    ts_delassus* copy = ts_delassus_velocity_form(&arena, 6 * BODIES, BLOCKS, p.block_row, p.segment_start, p.segment);
+    ts_delassus_segment* second = &p.segment[p.segment_start[1] + 1];
+    memcpy(apart, second->J, sizeof apart);
+    second->J = second->Y = apart;
+    ts_delassus* borrow =
+        ts_delassus_velocity_form_borrow(&arena, 6 * BODIES, BLOCKS, p.block_row, p.segment_start, p.segment);
+    cr_expect_eq(ts_velocity_form_of(borrow)->block[1].kernel, TS_VELOCITY_ANY);
+    cr_expect_eq(ts_velocity_form_of(borrow)->block[2].kernel, TS_VELOCITY_PAIR);
+    int rows = p.block_row[BLOCKS];
+    for (int i = 0; i < rows; ++i) x[i] = ts_rng_normal(&rng);
+    copy->ops->apply(copy, x, copied);
+    borrow->ops->apply(borrow, x, borrowed);
+    for (int i = 0; i < rows; ++i) cr_expect_float_eq(borrowed[i], copied[i], 1e-13, "row %d", i);
+    for (int b = 0; b < BLOCKS; ++b)
+        for (int i = 0; i < 9 && p.block[b].rows == 3; ++i)
+            cr_expect_float_eq(borrow->ops->diagonal(borrow, b)[i], copy->ops->diagonal(copy, b)[i], 1e-13);
+    ts_arena_free(&arena);
+}

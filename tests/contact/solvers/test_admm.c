@@ -1,0 +1,547 @@
+// ADMM on the relaxed law and on the exact one: closed forms, masses far apart, no internal forces, every form of its
+// factor, warm starts, honesty.
+#include "contact/solvers/splitting/admm_internal.h"
+#include "contact/solvers/splitting/ccp_admm.h"
+#include "contact/solvers/splitting/ncp_admm.h"
+#include "tests/contact/solvers/solver_cases.h"
+
+static const ts_solver* const ccp = &ts_ccp_admm_solver;
+static const ts_solver* const ncp = &ts_ncp_admm_solver;
+
+// The ways the iteration can be run.
+enum { WAYS = 4 };
+
+static settings_buffer settings_of(const ts_solver* solver, double tolerance, int limit, int way) {
+    settings_buffer settings = case_settings(solver, tolerance, limit);
+    case_set(solver, &settings, "step_rule", way == 1 ? TS_ADMM_STEP_PAPER : TS_ADMM_STEP_SAFE);
+    case_set(solver, &settings, "over_relaxation", way == 2 ? 1.4 : 1.0);
+    case_set(solver, &settings, "scaling", way == 3 ? TS_ADMM_SCALING_BLOCK : TS_ADMM_SCALING_NONE);
+    return settings;
+}
+
+Test(admm, particle_sticks_slides_and_leaves) {
+    const double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double g[3][3] = {{0.001962, 0, -0.00981}, {1, 0, -0.00981}, {1, 0, 0.5}};
+    const double exact[3][3] = {{-0.001962, 0, 0.00981}, {-0.003924, 0, 0.00981}, {0, 0, 0}};
+    const double relaxed[3][3] = {{-0.001962, 0, 0.00981}, {-0.141313793103448, 0, 0.353284482758621}, {0, 0, 0}};
+    for (int way = 0; way < WAYS; ++way)
+        for (int k = 0; k < 3; ++k) {
+            settings_buffer settings = settings_of(ncp, 1e-6, 5000, way);
+            fixture_answer a = fixture_solve_contact(ncp, &settings, 0.4, G, g[k], NULL);
+            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "way %d", way);
+            fixture_expect_vector(a.lambda, exact[k][0], exact[k][1], exact[k][2], 1e-10, "exact");
+            a = fixture_solve_contact(ccp, &settings, 0.4, G, g[k], NULL);
+            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "way %d", way);
+            fixture_expect_vector(a.lambda, relaxed[k][0], relaxed[k][1], relaxed[k][2], 1e-10, "relaxed");
+        }
+}
+
+Test(admm, coupled_contact) {
+    for (int way = 0; way < WAYS; ++way) {
+        settings_buffer settings = settings_of(ncp, 1e-6, 5000, way);
+        fixture_answer a = fixture_solve_contact(ncp, &settings, case_coupled_mu, case_coupled_G, case_coupled_g, NULL);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+        fixture_expect_vector(a.lambda, -0.089620396, -0.514660346, 1.044810198, 1e-8, "exact");
+        a = fixture_solve_contact(ccp, &settings, case_coupled_mu, case_coupled_G, case_coupled_g, NULL);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+        fixture_expect_vector(a.lambda, -0.257621904, -0.860461088, 1.796398987, 1e-8, "relaxed");
+    }
+}
+
+// Where sweeps and staggering cycle.
+Test(admm, strong_coupling_is_solved) {
+    for (int way = 0; way < WAYS; ++way) {
+        settings_buffer settings = settings_of(ncp, 1e-6, 5000, way);
+        fixture_answer a = fixture_solve_contact(ncp, &settings, case_strong_mu, case_strong_G, case_strong_g, NULL);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+        fixture_expect_vector(a.lambda, 0.3823316, -0.0341343, 0.4265026, 1e-7, "exact");
+    }
+}
+
+// Three answers hold exactly: take-off, stick, slide. Whichever it is started at, that is what it returns; from rest it
+// takes off, as nothing pushes.
+Test(admm, one_of_three_solutions) {
+    const double G[9] = {1, 0, 0.9, 0, 1, 0, 0.9, 0, 1}, g[3] = {1, 0, 0.1};
+    const double answer[3][3] = {{0, 0, 0}, {-4.78947368421053, 0, 4.21052631578947}, {-1.5, 0, 1.25}};
+    const ts_block block = fixture_cone(0, 1.2);
+    settings_buffer settings = settings_of(ncp, 1e-6, 5000, 0);
+    for (int k = 0; k < 3; ++k) {
+        fixture_answer a = fixture_solve(ncp, &settings, 1, &block, G, g, NULL, answer[k]);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+        fixture_expect_vector(a.lambda, answer[k][0], answer[k][1], answer[k][2], 1e-9, "answer");
+    }
+    fixture_answer a = fixture_solve(ncp, &settings, 1, &block, G, g, NULL, NULL);
+    fixture_expect_vector(a.lambda, 0.0, 0.0, 0.0, 1e-12, "cold");
+}
+
+// 1000 kg on 1 g: a hundred sweeps of Gauss-Seidel bring a ten-thousandth of the load. Rounding alone is 1e-5 in the
+// force units of the residual (10 N s times 1e-12 m/s over h^2).
+Test(admm, masses_a_million_apart) {
+    const int most[WAYS] = {60, 16, 60, 60};
+    const ts_solver* solver[2] = {ccp, ncp};
+    for (int i = 0; i < 2; ++i)
+        for (int way = 0; way < WAYS; ++way) {
+            settings_buffer settings = settings_of(solver[i], 1e-4, 1000, way);
+            fixture_answer a = case_stack(solver[i], &settings);
+            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "way %d", way);
+            cr_expect_leq(a.report.iterations, most[way], "way %d: %d", way, a.report.iterations);
+            double load = (1e3 + 1e-3) * GRAVITY * TIME_STEP;
+            cr_expect_float_eq(a.lambda[0], load, 1e-6 * load, "%.12g", a.lambda[0]);
+            cr_expect_float_eq(a.lambda[1], 1e3 * GRAVITY * TIME_STEP, 1e-6 * load);
+        }
+}
+
+Test(admm, cube_at_rest_has_no_internal_forces) {
+    const ts_solver* solver[2] = {ccp, ncp};
+    for (int i = 0; i < 2; ++i)
+        for (int way = 0; way < WAYS; ++way) {
+            settings_buffer settings = settings_of(solver[i], 1e-8, 2000, way);
+            fixture_answer a = case_cube(solver[i], &settings, 0.9, ts_vec3_zero(), 0.0, NULL);
+            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+            cr_expect_lt(case_internal_force(a.lambda), 1e-6);
+            for (int c = 0; c < 4; ++c)
+                fixture_expect_vector(a.lambda + 3 * c, 0.0, 0.0, 2.4525 * TIME_STEP, 1e-9, solver[i]->name);
+        }
+}
+
+// Pushed with 5 N and held: where the friction goes is up to the path, the loads and the sum are not.
+Test(admm, pushed_cube_holds) {
+    const ts_solver* solver[2] = {ccp, ncp};
+    for (int i = 0; i < 2; ++i)
+        for (int way = 0; way < WAYS; ++way) {
+            settings_buffer settings = settings_of(solver[i], 1e-8, 5000, way);
+            fixture_answer a = case_cube(solver[i], &settings, 0.9, ts_vec3_zero(), 5.0, NULL);
+            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+            double push = 0.0;
+            for (int c = 0; c < 4; ++c) {
+                double load = (c < 2 ? 1.1525 : 3.7525) * TIME_STEP;
+                cr_expect_float_eq(a.lambda[3 * c + 2], load, 1e-9);
+                cr_expect_leq(hypot(a.lambda[3 * c], a.lambda[3 * c + 1]), 0.9 * load + 1e-12);
+                fixture_expect_vector(a.u + 3 * c, 0.0, 0.0, 0.0, 1e-10, "u");
+                push += a.lambda[3 * c + 1];
+            }
+            cr_expect_float_eq(push, -5.0 * TIME_STEP, 1e-9);
+        }
+}
+
+Test(admm, sliding_cube) {
+    for (int way = 0; way < WAYS; ++way) {
+        settings_buffer settings = settings_of(ncp, 1e-8, 5000, way);
+        fixture_answer a = case_cube(ncp, &settings, 0.4, ts_vec3_make(0.0, 1.0, 0.0), 0.0, NULL);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "way %d", way);
+        for (int c = 0; c < 4; ++c) {
+            double load = GRAVITY / 4.0 * (1.0 + (c < 2 ? -1.0 : 1.0) * 2.0 * 0.4 * 0.104 / 0.2) * TIME_STEP;
+            fixture_expect_vector(a.lambda + 3 * c, 0.0, -0.4 * load, load, 1e-9, "exact");
+        }
+        a = case_cube(ccp, &settings, 0.4, ts_vec3_make(0.0, 1.0, 0.0), 0.0, NULL);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "way %d", way);
+        double y = 1.0, z = -GRAVITY * TIME_STEP;
+        for (int c = 0; c < 4; ++c) {
+            y += a.lambda[3 * c + 1];
+            z += a.lambda[3 * c + 2];
+            cr_expect_float_eq(a.u[3 * c + 2], 0.4 * hypot(a.u[3 * c], a.u[3 * c + 1]), 1e-10);
+        }
+        cr_expect_float_eq(y + 0.4 * z, 1.0 - 0.4 * GRAVITY * TIME_STEP, 1e-11);
+    }
+}
+
+// Two particles on a rod, pushed; a slider at its stop; dry friction in a joint, above and below its limit.
+Test(admm, other_sets) {
+    const double m1 = 2.0, m2 = 3.0, push = 5.0;
+    const ts_block block[4] = {{.set = TS_SET_FREE, .row = 0, .rows = 1},
+                               {.set = TS_SET_HALF_LINE, .row = 1, .rows = 1},
+                               {.set = TS_SET_BOX, .row = 2, .rows = 1, .low = -1e-3, .high = 1e-3},
+                               {.set = TS_SET_BOX, .row = 3, .rows = 1, .low = -1.0, .high = 1.0}};
+    double G[16] = {0};
+    const double g[4] = {-push * TIME_STEP / m1, -0.3, 0.01, 0.02};
+    G[0] = 1.0 / m1 + 1.0 / m2;
+    G[5] = 0.5;
+    G[10] = G[15] = 0.25;
+    const ts_solver* solver[2] = {ccp, ncp};
+    for (int i = 0; i < 2; ++i)
+        for (int way = 0; way < WAYS; ++way) {
+            settings_buffer settings = settings_of(solver[i], 1e-7, 5000, way);
+            fixture_answer a = fixture_solve(solver[i], &settings, 4, block, G, g, NULL, NULL);
+            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+            cr_expect_float_eq(a.lambda[0], push * TIME_STEP * m2 / (m1 + m2), 1e-10);
+            cr_expect_float_eq(a.lambda[1], 0.6, 1e-9);
+            cr_expect_float_eq(a.lambda[2], -1e-3, 1e-15);
+            cr_expect_float_eq(a.lambda[3], -0.08, 1e-9);
+        }
+}
+
+Test(admm, compliance_gives_way) {
+    const double m = 2.0, push = 3.0, R[3] = {0.05, 0.05, 0.1}, G[9] = {0.5, 0, 0, 0, 0.5, 0, 0, 0, 0.5};
+    const double g[3] = {push * TIME_STEP / m, 0.0, -GRAVITY * TIME_STEP};
+    for (int way = 0; way < WAYS; ++way) {
+        settings_buffer settings = settings_of(ncp, 1e-7, 5000, way);
+        fixture_answer a = fixture_solve_contact(ncp, &settings, 0.9, G, g, R);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+        fixture_expect_vector(a.lambda, -push * TIME_STEP / (1.0 + m * R[0]), 0.0,
+                              m * GRAVITY * TIME_STEP / (1.0 + m * R[2]), 1e-10, "lambda");
+    }
+}
+
+// A block that nothing can move keeps the impulse that its set has nearest to zero, and the others are solved.
+Test(admm, unmovable_blocks_are_left_alone) {
+    const ts_block block[2] = {fixture_cone(0, 0.5), fixture_cone(3, 0.5)};
+    double G[36] = {0}, g[6] = {0.1, 0.0, -1.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; ++i) G[7 * i] = 1.0;
+    for (int way = 0; way < WAYS; ++way) {
+        settings_buffer settings = settings_of(ncp, 1e-7, 5000, way);
+        fixture_answer a = fixture_solve(ncp, &settings, 2, block, G, g, NULL, NULL);
+        cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+        fixture_expect_vector(a.lambda, -0.1, 0.0, 1.0, 1e-9, "moving");
+        fixture_expect_vector(a.lambda + 3, 0.0, 0.0, 0.0, 1e-15, "unmovable");
+    }
+}
+
+Test(admm, warm_start_helps_and_broken_ones_are_ignored) {
+    const ts_solver* solver[2] = {ccp, ncp};
+    ts_vec3 v = ts_vec3_make(0.0, 1.0, 0.0);
+    for (int i = 0; i < 2; ++i) {
+        settings_buffer settings = settings_of(solver[i], 1e-8, 5000, 0);
+        fixture_answer cold = case_cube(solver[i], &settings, 0.4, v, 0.0, NULL);
+        fixture_answer warm = case_cube(solver[i], &settings, 0.4, v, 0.0, cold.lambda);
+        cr_expect_eq(warm.report.iterations, 0);
+        double broken[12], huge[12];
+        for (int k = 0; k < 12; ++k) {
+            broken[k] = k == 3 ? (double)NAN : 0.0;
+            huge[k] = k % 3 == 2 ? 1e6 : 0.0;
+        }
+        const double* start[2] = {broken, huge};
+        for (int k = 0; k < 2; ++k) {
+            fixture_answer a = case_cube(solver[i], &settings, 0.4, v, 0.0, start[k]);
+            cr_expect_eq(memcmp(a.lambda, cold.lambda, sizeof(a.lambda)), 0);
+            cr_expect_eq(a.report.iterations, cold.report.iterations);
+        }
+        // The answer at a slightly smaller speed, as from the step before.
+        fixture_answer next = case_cube(solver[i], &settings, 0.4, ts_vec3_make(0.0, 0.999, 0.0), 0.0, cold.lambda);
+        cr_expect_eq(next.report.status, TS_SOLVE_CONVERGED);
+        cr_expect_lt(next.report.iterations, cold.report.iterations, "%s: %d, cold %d", solver[i]->name,
+                     next.report.iterations, cold.report.iterations);
+    }
+}
+
+Test(admm, limits_and_stalls_are_called_so) {
+    ts_vec3 v = ts_vec3_make(0.3, 1.0, 0.0);
+    for (int limit = 0; limit < 30; limit += 5) {
+        settings_buffer settings = settings_of(ncp, 0.0, limit, 0);
+        fixture_answer a = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
+        cr_expect_eq(a.report.status, TS_SOLVE_ITERATION_LIMIT);
+        cr_expect_eq(a.report.iterations, limit);
+    }
+    settings_buffer settings = settings_of(ncp, 0.0, 1000000, 0);
+    ((ts_solver_settings*)(void*)&settings)->stall = 1e-12;
+    fixture_answer a = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
+    cr_expect_eq(a.report.status, TS_SOLVE_STALLED);
+}
+
+// With a bound on the natural map, impulses that are tiny beside the tolerance are found as well.
+Test(admm, natural_map_as_second_condition) {
+    settings_buffer settings = settings_of(ncp, 1.0, 5000, 0);
+    cr_expect_leq(ts_ncp_admm_settings_default().natural, 1e-9);
+    case_set(ncp, &settings, "natural", 1e300);
+    ts_vec3 v = ts_vec3_make(0.0, 1.0, 0.0);
+    fixture_answer loose = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
+    cr_expect_eq(loose.report.status, TS_SOLVE_CONVERGED);
+    cr_expect_gt(loose.residual.natural, 1e-10);
+    case_set(ncp, &settings, "natural", 1e-12);
+    fixture_answer tight = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
+    cr_expect_eq(tight.report.status, TS_SOLVE_CONVERGED);
+    cr_expect_leq(tight.residual.natural, 1.1e-12);
+}
+
+// An operator without blocks cannot be factorised: that is FAILED, not a wrong answer.
+Test(admm, an_operator_without_blocks_is_refused) {
+    const double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, g[3] = {1, 0, -1};
+    const int block_row[2] = {0, 3};
+    const ts_block block = fixture_cone(0, 0.5);
+    ts_arena arena = {0};
+    ts_delassus* op = ts_delassus_dense(&arena, 1, block_row, G);
+    ts_delassus_ops ops = *op->ops;
+    ops.abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
+    op->ops = &ops;
+    ts_contact_problem problem = {
+        .block_count = 1, .row_count = 3, .block = &block, .delassus = op, .g = g, .time_step = TIME_STEP};
+    settings_buffer settings = settings_of(ncp, 1e-8, 100, 0);
+    double lambda[3] = {0};
+    cr_expect_eq(ncp->solve(&problem, &settings, &arena, lambda).status, TS_SOLVE_FAILED);
+    ts_arena_free(&arena);
+}
+
+// A chain of `count` blocks, or all of them coupled; symmetric but for `skew`.
+static ts_contact_problem make_chain(ts_arena* arena, int count, double skew, int full, double diagonal) {
+    int n = 3 * count;
+    int* block_row = TS_ARENA_ARRAY(arena, int, count + 1);
+    ts_block* block = TS_ARENA_ARRAY(arena, ts_block, count);
+    double* G = (double*)ts_arena_alloc_zeroed(arena, (size_t)n * (size_t)n, sizeof(double));
+    double* g = (double*)ts_arena_alloc_zeroed(arena, (size_t)n, sizeof(double));
+    for (int b = 0; b <= count; ++b) block_row[b] = 3 * b;
+    for (int b = 0; b < count; ++b) block[b] = fixture_cone(3 * b, 0.5);
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+            if (!full && abs(i / 3 - j / 3) > 1) continue;
+            double value = i == j ? diagonal : sin(1.0 + i + j);
+            G[(size_t)i * (size_t)n + (size_t)j] = value + (i < j ? skew : 0.0);
+        }
+    return (ts_contact_problem){.block_count = count,
+                                .row_count = n,
+                                .block = block,
+                                .delassus = ts_delassus_dense(arena, count, block_row, G),
+                                .g = g,
+                                .time_step = TIME_STEP};
+}
+
+// The solution of a system against the product with it.
+static void check_solution(const ts_scaled* scaled, ts_admm_factor* factor, double shift, ts_rng* rng,
+                           ts_arena* arena) {
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
+    double* x = TS_ARENA_ARRAY(arena, double, scaled->rows);
+    double* right = TS_ARENA_ARRAY(arena, double, scaled->rows);
+    for (int i = 0; i < scaled->rows; ++i) x[i] = right[i] = ts_rng_normal(rng);
+    ts_admm_factor_solve(factor, right, 0.0, x);
+    for (int b = 0; b < scaled->blocks; ++b) {
+        double y[3];
+        ts_scaled_product(scaled, b, x, y);
+        for (int r = 0; r < 3; ++r)
+            cr_expect_float_eq(y[r] + shift * x[3 * b + r], right[3 * b + r], 1e-9, "%d blocks, shift %g, row %d",
+                               scaled->blocks, shift, 3 * b + r);
+    }
+    ts_arena_scope_end(arena, scope);
+}
+
+static void check_factor(int count, double skew, int full, int expect_sparse) {
+    ts_arena arena = {0};
+    ts_rng rng = ts_rng_make(71, 0);
+    ts_contact_problem problem = make_chain(&arena, count, skew, full, full ? 3.0 * count : 6.0);
+    ts_scaled scaled;
+    ts_admm_factor factor;
+    cr_assert(ts_scaled_make(&problem, &arena, &scaled));
+    cr_assert(ts_admm_factor_make(&scaled, &arena, &factor));
+    cr_expect_eq(factor.lu != NULL, expect_sparse);
+    const double shift[3] = {0.5, 1e-3, 10.0};
+    for (int k = 0; k < 3; ++k) {
+        cr_assert(ts_admm_factor_shift(&factor, shift[k]));
+        check_solution(&scaled, &factor, shift[k], &rng, &arena);
+    }
+    ts_arena_free(&arena);
+}
+
+// Where the shift changes all the time the matrix becomes tridiagonal, once; where it rests, or the matrix is not
+// symmetric, it does not.
+Test(factor, many_shifts) {
+    for (int k = 0; k < 3; ++k) {
+        ts_arena arena = {0};
+        ts_rng rng = ts_rng_make(73, 0);
+        ts_contact_problem problem = make_chain(&arena, 12, k == 2 ? 1e-3 : 0.0, 0, 6.0);
+        ts_scaled scaled;
+        ts_admm_factor factor;
+        cr_assert(ts_scaled_make(&problem, &arena, &scaled));
+        cr_assert(ts_admm_factor_make(&scaled, &arena, &factor));
+        int reductions = 0;
+        for (int i = 0; i < 30; ++i) {
+            double shift = pow(0.8, i % 17);
+            int before = factor.reduced;
+            cr_assert(ts_admm_factor_shift(&factor, shift));
+            reductions += factor.reduced && !before;
+            for (int solve = 0; solve < (k == 1 ? 10 : 2); ++solve)
+                check_solution(&scaled, &factor, shift, &rng, &arena);
+        }
+        cr_expect_eq(reductions, k == 0, "%d", k);
+        // It rests: back to a Cholesky factor of the same shift.
+        for (int solve = 0; solve < 20; ++solve) check_solution(&scaled, &factor, pow(0.8, 29 % 17), &rng, &arena);
+        cr_expect_not(factor.reduced);
+        ts_arena_free(&arena);
+    }
+}
+
+// A matrix that has become indefinite by rounding, as recorded ones have: LU takes over, also from the tridiagonal
+// form.
+Test(factor, slightly_indefinite) {
+    for (int shifts = 1; shifts <= 12; shifts += 11) {
+        ts_arena arena = {0};
+        ts_rng rng = ts_rng_make(74, 0);
+        ts_contact_problem problem = make_chain(&arena, 4, 0.0, 1, 0.4);
+        ts_scaled scaled;
+        ts_admm_factor factor;
+        cr_assert(ts_scaled_make(&problem, &arena, &scaled));
+        cr_assert(ts_admm_factor_make(&scaled, &arena, &factor));
+        for (int i = 0; i < shifts; ++i) cr_assert(ts_admm_factor_shift(&factor, 10.0 + i));
+        cr_expect_eq(factor.reduced, shifts > 8);
+        cr_assert(ts_admm_factor_shift(&factor, 1e-3));
+        cr_expect_not(factor.symmetric);
+        check_solution(&scaled, &factor, 1e-3, &rng, &arena);
+        ts_arena_free(&arena);
+    }
+}
+
+Test(factor, dense_sparse_and_asymmetric) {
+    check_factor(5, 0.0, 0, 0);
+    check_factor(5, 1e-3, 0, 0);
+    check_factor(60, 0.0, 0, 1);
+    check_factor(60, 1e-3, 0, 1);
+    check_factor(40, 0.0, 1, 0);
+    check_factor(40, 1e-3, 1, 0);
+}
+
+// A chain of contacts long enough for the factor by blocks, in velocity form: bodies on one line, pushed together.
+Test(admm, long_chain_in_velocity_form) {
+    enum { COUNT = 200 };
+    static double J[COUNT][2][3], g[3 * COUNT], lambda[3 * COUNT];
+    static ts_block block[COUNT];
+    static int block_row[COUNT + 1], start[COUNT + 1];
+    static ts_delassus_segment segment[2 * COUNT];
+    int segments = 0;
+    for (int i = 0; i < COUNT; ++i) {
+        // Body i stands on body i - 1 or on the ground; masses 1 and 100 in turn, in coordinates sqrt(m) v.
+        double above = i % 2 ? 0.1 : 1.0, below = i % 2 ? 1.0 : 0.1;
+        block[i] = fixture_cone(3 * i, 0.5);
+        block_row[i + 1] = 3 * (i + 1);
+        start[i] = segments;
+        J[i][0][2] = above;
+        J[i][1][2] = -below;
+        segment[segments++] = (ts_delassus_segment){i, 1, J[i][0], J[i][0]};
+        if (i > 0) segment[segments++] = (ts_delassus_segment){i - 1, 1, J[i][1], J[i][1]};
+        g[3 * i + 2] = i > 0 ? 0.0 : -GRAVITY * TIME_STEP;
+    }
+    start[COUNT] = segments;
+    ts_arena arena = {0}, scratch = {0};
+    ts_contact_problem problem = {.block_count = COUNT,
+                                  .row_count = 3 * COUNT,
+                                  .block = block,
+                                  .delassus =
+                                      ts_delassus_velocity_form(&arena, COUNT, COUNT, block_row, start, segment),
+                                  .g = g,
+                                  .time_step = TIME_STEP};
+    settings_buffer settings = settings_of(ncp, 1e-3, 20000, 0);
+    ts_solve_report report = ncp->solve(&problem, &settings, &scratch, lambda);
+    cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
+    cr_expect_leq(scratch.peak, ncp->scratch_bytes(&problem, &settings));
+    double load = 0.0;
+    for (int i = COUNT - 1; i >= 0; --i) {
+        load += (i % 2 ? 100.0 : 1.0) * GRAVITY * TIME_STEP;
+        cr_expect_float_eq(lambda[3 * i + 2], load, 1e-4 * load, "%d: %g, not %g", i, lambda[3 * i + 2], load);
+    }
+    ts_arena_free(&arena);
+    ts_arena_free(&scratch);
+}
+
+// Free bodies in a heap, each touching several others, as an operator in velocity form and as a dense one.
+enum { BODIES = 14, TOUCHING = 70 };
+
+typedef struct heap {
+    double J[2 * TOUCHING][18], g[3 * TOUCHING], R[3 * TOUCHING];
+    ts_block block[TOUCHING];
+    int block_row[TOUCHING + 1], start[TOUCHING + 1];
+    ts_delassus_segment segment[2 * TOUCHING];
+    ts_contact_problem through_bodies, dense;
+} heap;
+
+static void make_heap(heap* h, ts_arena* arena, double heaviest, double R) {
+    ts_rng rng = ts_rng_make(5, 0);
+    memset(h, 0, sizeof(*h));
+    for (int c = 0, s = 0; c < TOUCHING; ++c) {
+        int side[2] = {c % BODIES, (c + 1 + c / BODIES) % BODIES};
+        h->block[c] = fixture_cone(3 * c, 0.5);
+        h->block_row[c + 1] = 3 * c + 3;
+        // Every fifth contact is with the ground.
+        for (int k = 0; k < (c % 5 ? 2 : 1); ++k, ++s) {
+            double mass = pow(heaviest, (double)side[k] / (BODIES - 1));
+            for (int i = 0; i < 18; ++i) h->J[s][i] = ts_rng_normal(&rng) / sqrt(mass);
+            h->segment[s] = (ts_delassus_segment){6 * side[k], 6, h->J[s], h->J[s]};
+        }
+        h->start[c + 1] = s;
+        // What some impulse would take away, so that there is an answer.
+        for (int r = 0; r < 3; ++r) h->R[3 * c + r] = R * (1.0 + 0.1 * c);
+    }
+    // Columns that nobody uses do not count.
+    int columns = 6 * BODIES + (R > 0.0 ? 3 * TOUCHING : 0);
+    ts_delassus* G = ts_delassus_velocity_form(arena, columns, TOUCHING, h->block_row, h->start, h->segment);
+    double lambda[3 * TOUCHING] = {0.0};
+    for (int c = 0; c < TOUCHING; ++c) lambda[3 * c + 2] = -1e-3 * (1.0 + c % 3);
+    G->ops->apply(G, lambda, h->g);
+    h->through_bodies = (ts_contact_problem){.block_count = TOUCHING,
+                                             .row_count = 3 * TOUCHING,
+                                             .block = h->block,
+                                             .delassus = G,
+                                             .g = h->g,
+                                             .R = R > 0.0 ? h->R : NULL,
+                                             .time_step = TIME_STEP};
+    double* matrix = TS_ARENA_ARRAY(arena, double, 9 * TOUCHING * TOUCHING);
+    ts_delassus_to_matrix(G, arena, matrix);
+    h->dense = h->through_bodies;
+    h->dense.delassus = ts_delassus_dense(arena, TOUCHING, h->block_row, matrix);
+}
+
+// First in steps from a guess, then, when that has cost enough, with a factor: the same answer, in the units of the
+// solve.
+Test(factor, through_the_bodies) {
+    const double heaviest[2] = {1.0, 1e4}, R[2] = {0.0, 0.3};
+    ts_rng rng = ts_rng_make(72, 0);
+    for (int k = 0; k < 8; ++k) {
+        static heap h;
+        ts_arena arena = {0}, scratch = {0};
+        make_heap(&h, &arena, heaviest[k & 1], R[k >> 1 & 1]);
+        const ts_contact_problem* problem = &h.through_bodies;
+        cr_assert(ts_admm_factor_prefers_bodies(problem, &scratch));
+        cr_assert_not(ts_admm_factor_prefers_bodies(&h.dense, &scratch));
+        // Blocks in units of their own, as long as they are given.
+        double scale[TOUCHING], x[3 * TOUCHING], y[3 * TOUCHING], right[3 * TOUCHING], guess[3 * TOUCHING] = {0.0};
+        for (int b = 0; b < TOUCHING; ++b) scale[b] = k & 4 ? 0.3 + 0.01 * b : 1.0;
+        ts_scaled scaled = {.problem = problem, .rows = 3 * TOUCHING, .blocks = TOUCHING, .scale = scale};
+        ts_admm_factor factor;
+        cr_assert(ts_admm_factor_make(&scaled, &scratch, &factor));
+        cr_assert_not_null(factor.bodies);
+        const double shift[3] = {5.0, 1e-2, 30.0};
+        for (int i = 0; i < 90; ++i) {
+            double size = 0.0;
+            if (i % 30 == 0) cr_assert(ts_admm_factor_shift(&factor, shift[i / 30]));
+            for (int r = 0; r < 3 * TOUCHING; ++r) {
+                x[r] = right[r] = ts_rng_normal(&rng);
+                size = fmax(size, fabs(right[r]));
+            }
+            ts_admm_factor_solve(&factor, guess, 0.0, x);
+            double lambda[3 * TOUCHING];
+            for (int r = 0; r < 3 * TOUCHING; ++r) lambda[r] = scale[r / 3] * x[r];
+            h.dense.delassus->ops->apply(h.dense.delassus, lambda, y);
+            for (int r = 0; r < 3 * TOUCHING; ++r) {
+                double s = scale[r / 3], own = problem->R ? problem->R[r] * lambda[r] : 0.0;
+                cr_expect_float_eq(s * (y[r] + own) + shift[i / 30] * x[r], right[r], 1e-9 * size, "%d, solve %d", k,
+                                   i);
+            }
+            memcpy(guess, x, sizeof(guess));
+        }
+        cr_expect_leq(scratch.peak, ts_admm_factor_bytes(problem));
+        ts_arena_free(&arena);
+        ts_arena_free(&scratch);
+    }
+}
+
+// What the operator is made of does not show in the answer, and no matrix is listed for it.
+Test(admm, heap_through_the_bodies) {
+    const ts_solver* solver[2] = {ccp, ncp};
+    static heap h;
+    for (int i = 0; i < 2; ++i)
+        for (int scaling = 0; scaling < 2; ++scaling) {
+            ts_arena arena = {0}, scratch = {0};
+            make_heap(&h, &arena, 100.0, 0.0);
+            ts_delassus_ops ops = *h.through_bodies.delassus->ops;
+            settings_buffer settings = settings_of(solver[i], 1e-6, 20000, 0);
+            case_set(solver[i], &settings, "scaling", scaling);
+            double answer[2][3 * TOUCHING] = {{0}}, u[2][3 * TOUCHING];
+            const ts_contact_problem* problem[2] = {&h.through_bodies, &h.dense};
+            for (int k = 0; k < 2; ++k) {
+                ts_solve_report report = solver[i]->solve(problem[k], &settings, &scratch, answer[k]);
+                cr_expect_eq(report.status, TS_SOLVE_CONVERGED, "%s %d", solver[i]->name, k);
+                cr_expect_leq(scratch.peak, solver[i]->scratch_bytes(problem[k], &settings));
+                cr_expect_eq(scratch.used, 0);
+                ts_residual residual;
+                ts_residual_evaluate(&h.dense, answer[k], &scratch, u[k], &residual);
+            }
+            cr_expect(ops.abilities & TS_DELASSUS_BLOCKS);
+            for (int r = 0; r < 3 * TOUCHING && i == 0; ++r) cr_expect_float_eq(u[0][r], u[1][r], 1e-7, "row %d", r);
+            ts_arena_free(&arena);
+            ts_arena_free(&scratch);
+        }
+}

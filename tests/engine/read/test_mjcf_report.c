@@ -1,0 +1,85 @@
+// The import report of MJCF: nothing that is not taken over exactly goes unmentioned, and nothing that is exact is.
+#include "tests/engine/read/mjcf_sample.h"
+
+static void expect(const char* text, const char* what, ts_import_level level, int physics, int count, int line) {
+    ts_import_report report = mjcf_report(text);
+    const ts_import_item* item = mjcf_finding(&report, what);
+    cr_assert_not_null(item, "no finding about '%s'", what);
+    cr_assert_eq(item->level, level, "%s", what);
+    cr_assert_eq(item->affects_physics, physics, "%s", what);
+    cr_assert_eq(item->count, count, "%s: %d", what, item->count);
+    cr_assert_eq(item->line, line, "%s: line %d", what, item->line);
+    cr_assert_str_eq(item->file, "t.xml");
+    cr_assert(item->meaning[0]);
+    ts_import_report_free(&report);
+}
+
+Test(mjcf_report, a_model_taken_over_exactly_has_no_findings) {
+    ts_import_report report = mjcf_report(
+        "<mujoco model='m'><compiler angle='radian' autolimits='true'/><option timestep='.001' gravity='0 0 -1'/>"
+        "<default><geom friction='.5'/></default><asset><material name='r' rgba='1 0 0 1'/></asset><worldbody>"
+        "<geom type='plane' size='1 1 1' material='r'/><body pos='0 0 1' euler='1 0 0'><freejoint/><geom "
+        "size='.1'/><site/></body>"
+        "<body><joint range='-1 1' damping='1' stiffness='2' armature='.1' frictionloss='.1'/><geom type='box' size='1 "
+        "1 1'/></body>"
+        "</worldbody><contact/><keyframe><key time='1'/></keyframe></mujoco>");
+    cr_assert_eq(report.count, 0, "%s", report.count ? report.item[0].what : "");
+    ts_import_report_free(&report);
+}
+
+Test(mjcf_report, sections_that_are_not_read) {
+    expect("<mujoco><actuator>\n<motor joint='a'/>\n<motor joint='b'/><position/></actuator></mujoco>",
+           "actuator/motor", TS_IMPORT_IGNORED, 1, 2, 2);
+    expect("<mujoco><sensor>\n<gyro site='a'/></sensor></mujoco>", "sensor/gyro", TS_IMPORT_IGNORED, 0, 1, 2);
+    expect("<mujoco><tendon>\n<fixed/></tendon></mujoco>", "tendon/fixed", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco><equality>\n<weld/></equality></mujoco>", "equality/weld", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco>\n<visual/></mujoco>", "mujoco/visual", TS_IMPORT_IGNORED, 0, 1, 2);
+    expect("<mujoco>\n<size nkey='1'/></mujoco>", "mujoco/size", TS_IMPORT_IGNORED, 0, 1, 2);
+    expect("<mujoco><asset>\n<texture/></asset></mujoco>", "asset/texture", TS_IMPORT_IGNORED, 0, 1, 2);
+    expect("<mujoco><contact>\n<pair geom1='a' geom2='b'/></contact></mujoco>", "contact/pair", TS_IMPORT_IGNORED, 1, 1,
+           2);
+    expect("<mujoco><worldbody>\n<light/>\n<camera/></worldbody></mujoco>", "body/light", TS_IMPORT_IGNORED, 0, 1, 2);
+    expect("<mujoco><worldbody>\n<flexcomp/></worldbody></mujoco>", "body/flexcomp", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco>stray</mujoco>", "text", TS_IMPORT_IGNORED, 0, 1, 1);
+}
+
+Test(mjcf_report, attributes_that_are_not_taken_over) {
+    expect("<mujoco>\n<option solver='Newton' cone='elliptic'/></mujoco>", "option@cone", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco><worldbody>\n<geom size='1' solref='1 1'/>\n<geom size='1' solref='1 1'/></worldbody></mujoco>",
+           "geom@solref", TS_IMPORT_APPROXIMATED, 1, 2, 2);
+    expect("<mujoco><worldbody>\n<geom size='1' margin='.1'/></worldbody></mujoco>", "geom@margin",
+           TS_IMPORT_APPROXIMATED, 1, 1, 2);
+    expect("<mujoco><worldbody>\n<body gravcomp='1'/></worldbody></mujoco>", "body@gravcomp", TS_IMPORT_IGNORED, 1, 1,
+           2);
+    expect("<mujoco><worldbody>\n<body mocap='true'/></worldbody></mujoco>", "body@mocap", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco><worldbody><body>\n<joint springdamper='1 1'/><geom size='1'/></body></worldbody></mujoco>",
+           "joint@springdamper", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco><worldbody><body>\n<joint stiffness='1 2'/><geom size='1'/></body></worldbody></mujoco>",
+           "joint@stiffness (nonlinear)", TS_IMPORT_APPROXIMATED, 1, 1, 2);
+    expect("<mujoco><worldbody><body>\n<joint type='free' stiffness='1'/><geom size='1'/></body></worldbody></mujoco>",
+           "joint@range, stiffness (free joint)", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco><worldbody>\n<geom type='hfield' hfield='h'/></worldbody></mujoco>", "geom type hfield",
+           TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco><worldbody><body><freejoint/>\n<geom size='1' shellinertia='true'/></body></worldbody></mujoco>",
+           "geom@shellinertia", TS_IMPORT_APPROXIMATED, 1, 1, 2);
+    expect("<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody>\n<keyframe><key qpos='0 0 0 0 0 0 "
+           "0'/></keyframe></mujoco>",
+           "key@qpos (zero quaternion)", TS_IMPORT_APPROXIMATED, 1, 1, 2);
+    expect("<mujoco><worldbody/>\n<keyframe><key ctrl='1 2'/></keyframe></mujoco>", "key@ctrl", TS_IMPORT_IGNORED, 0, 1,
+           2);
+    expect("<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n<geom type='mesh' "
+           "mesh='m'/></worldbody></mujoco>",
+           "geom@mesh", TS_IMPORT_APPROXIMATED, 1, 1, 2);
+}
+
+Test(mjcf_report, is_filled_even_when_reading_fails) {
+    const char text[] =
+        "<mujoco><sensor><gyro/></sensor><option cone='elliptic'/><worldbody><geom/></worldbody></mujoco>";
+    ts_model* model = NULL;
+    ts_status status;
+    ts_import_report report;
+    memset(&report, 0, sizeof report);
+    cr_assert_neq(ts_mjcf_parse(text, strlen(text), "t.xml", NULL, &report, &model, &status), TS_OK);
+    cr_assert_not_null(mjcf_finding(&report, "option@cone"));
+    ts_import_report_free(&report);
+}

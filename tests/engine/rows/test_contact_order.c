@@ -1,0 +1,77 @@
+// Contacts become blocks from the top down, pair by pair, against the definition.
+#include "engine/rows/contact_order_internal.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+enum { CONTACTS_MAX = 400 };
+
+// Pairs of one to four points at random places; heights repeat, so that ties occur.
+static int make_contacts(ts_rng* rng, int pairs, ts_contact* contact) {
+    int count = 0;
+    memset(contact, 0, CONTACTS_MAX * sizeof *contact);
+    for (int p = 0; p < pairs; ++p) {
+        int points = 1 + (int)(4.0 * ts_rng_uniform(rng));
+        for (int k = 0; k < points; ++k, ++count) {
+            contact[count].geom_a = p / 3;
+            contact[count].geom_b = 100 + p;
+            contact[count].position = ts_vec3_make(ts_rng_normal(rng), ts_rng_normal(rng), (p * 7 % 11) * 0.25);
+        }
+    }
+    return count;
+}
+
+Test(contact_order, is_top_down_by_pairs_and_stable) {
+    static ts_contact contact[CONTACTS_MAX];
+    ts_rng rng = ts_rng_make(81, 0);
+    ts_sim sim;
+    memset(&sim, 0, sizeof sim);
+    for (int pairs = 0; pairs <= 100; pairs += pairs < 20 ? 1 : 16) {
+        sim.contact = contact;
+        sim.contact_count = make_contacts(&rng, pairs, contact);
+        sim.options.gravity = ts_vec3_make(0.0, 0.0, -9.81);
+        int seen[CONTACTS_MAX] = {0};
+        int* order = ts_contact_order_make(&sim);
+        cr_assert_not_null(order);
+        for (int b = 0; b < sim.contact_count; ++b) {
+            cr_assert(order[b] >= 0 && order[b] < sim.contact_count);
+            cr_assert_eq(seen[order[b]]++, 0, "contact %d twice", order[b]);
+            if (b == 0) continue;
+            const ts_contact *before = &contact[order[b - 1]], *now = &contact[order[b]];
+            cr_expect_geq(before->position.z, now->position.z, "%d pairs, block %d", pairs, b);
+            if (before->position.z == now->position.z) cr_expect_lt(order[b - 1], order[b], "block %d", b);
+        }
+        ts_arena_reset(&sim.scratch);
+    }
+    ts_arena_free(&sim.scratch);
+}
+
+// Points of a pair stay together although those of another lie between them, and "up" is against gravity.
+Test(contact_order, keeps_pairs_together_and_follows_gravity) {
+    ts_contact contact[4];
+    memset(contact, 0, sizeof contact);
+    const double x[4] = {0.0, 2.0, 1.5, 1.6};
+    for (int i = 0; i < 4; ++i) {
+        contact[i].geom_b = 1 + i / 2;
+        contact[i].position = ts_vec3_make(x[i], 0.0, 5.0 * i);
+    }
+    ts_sim sim;
+    memset(&sim, 0, sizeof sim);
+    sim.contact = contact;
+    sim.contact_count = 4;
+    // Up is +x: the second pair has the higher mean, 1.55 against 1.
+    sim.options.gravity = ts_vec3_make(-3.0, 0.0, 0.0);
+    int* order = ts_contact_order_make(&sim);
+    const int up_x[4] = {2, 3, 0, 1}, as_is[4] = {0, 1, 2, 3};
+    cr_expect_arr_eq(order, up_x, sizeof up_x);
+    sim.options.gravity = ts_vec3_make(3.0, 0.0, 0.0);
+    order = ts_contact_order_make(&sim);
+    cr_expect_arr_eq(order, as_is, sizeof as_is);
+    sim.options.gravity = ts_vec3_zero();
+    order = ts_contact_order_make(&sim);
+    cr_expect_arr_eq(order, as_is, sizeof as_is, "without gravity nothing moves");
+    ts_arena_free(&sim.scratch);
+}

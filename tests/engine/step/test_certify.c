@@ -1,0 +1,79 @@
+// Certificates of steps: what a ball in free fall, at rest, on a slope and under the wrong law is told to do.
+#include "engine/step/certify.h"
+#include "tests/engine/engine_fixture.h"
+
+// A ball of 1 kg above a floor tilted by `angle` (gravity is), thrown along it with `speed`.
+static fixture ball(const char* solver, double height, double angle, double speed) {
+    ts_builder* builder = ts_builder_create("ball");
+    ts_options* options = ts_builder_options(builder);
+    options->gravity = ts_vec3_make(9.81 * sin(angle), 0.0, -9.81 * cos(angle));
+    options->tolerance = 1e-9;
+    strcpy(options->solver, solver);
+    // So heavy to turn that it slides rather than rolls.
+    ts_mat3 inertia = ts_mat3_diagonal(ts_vec3_make(1e3, 1e3, 1e3));
+    int body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.1 + height), 1.0, inertia);
+    fixture_geom(builder, body, ts_shape_sphere(0.1), ts_vec3_zero(), 0.4);
+    fixture_floor(builder, 0.4, 0.0);
+    ts_builder_set_free_velocity(builder, body, ts_vec3_make(speed, 0.0, 0.0), ts_vec3_zero());
+    return fixture_start(builder, 1);
+}
+
+static ts_contact_certificate certify(fixture* f, ts_arena* arena) {
+    ts_contact_certificate c;
+    cr_assert_eq(ts_certify_step(f->sim, TS_CERTIFICATE_FAST, arena, &c), TS_OK);
+    cr_assert_eq(c.block_count, f->sim->problem.block_count);
+    return c;
+}
+
+Test(certify, nothing_before_the_first_step_and_nothing_in_the_air) {
+    ts_arena arena = {0};
+    ts_contact_certificate c;
+    fixture f = ball("ncp", 1.0, 0.0, 0.0);
+    cr_expect_eq(ts_certify_step(f.sim, TS_CERTIFICATE_FAST, &arena, &c), TS_ERROR_VALUE);
+    fixture_run(&f, 1);
+    c = certify(&f, &arena);
+    cr_expect_eq(c.block_count, 0);
+    cr_expect_eq(c.holds, (unsigned)(TS_HOLDS_LCP | TS_HOLDS_CCP | TS_HOLDS_NCP));
+    cr_expect_eq(c.tolerance, 1e-9);
+    ts_arena_free(&arena);
+    fixture_end(&f);
+}
+
+Test(certify, modes_are_what_one_sees) {
+    static const struct {
+        double height, angle, speed;
+        ts_contact_mode mode;
+    } cases[] = {{0.0, 0.0, 0.0, TS_MODE_STICK},
+                 {0.0, 0.2, 0.0, TS_MODE_STICK},  // tan 0.2 < 0.4
+                 {0.0, 0.6, 0.0, TS_MODE_SLIDE},
+                 {0.0, 0.0, 1.0, TS_MODE_SLIDE},
+                 {5e-4, 0.0, 0.0, TS_MODE_OPEN}};
+    ts_arena arena = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        fixture f = ball("ncp", cases[i].height, cases[i].angle, cases[i].speed);
+        fixture_run(&f, 1);
+        ts_contact_certificate c = certify(&f, &arena);
+        cr_assert_eq(c.block_count, 1);
+        cr_expect_eq(c.verdict[0].mode, cases[i].mode, "case %zu: %s", i, ts_contact_mode_name(c.verdict[0].mode));
+        cr_expect_eq(c.count[cases[i].mode], 1);
+        cr_expect_eq(c.verdict[0].normal_impulse, f.sim->contact[0].impulse.z);
+        fixture_end(&f);
+        ts_arena_reset(&arena);
+    }
+    ts_arena_free(&arena);
+}
+
+// What slides under the relaxed law lifts off with mu times its speed: the exact law is broken by just that.
+Test(certify, the_wrong_law_is_told_by_how_much) {
+    ts_arena arena = {0};
+    fixture f = ball("ccp-pgs", 0.0, 0.0, 1.0);
+    fixture_run(&f, 1);
+    ts_contact_certificate c = certify(&f, &arena);
+    const ts_contact_verdict* v = &c.verdict[0];
+    cr_expect_eq(v->mode, TS_MODE_VIOLATED);
+    cr_expect_eq(c.holds, (unsigned)TS_HOLDS_CCP);
+    cr_expect_float_eq(v->normal_velocity, 0.4 * v->slip, 1e-9);
+    cr_expect_float_eq(v->residual.signorini, v->normal_impulse * v->normal_velocity, 1e-12);
+    ts_arena_free(&arena);
+    fixture_end(&f);
+}
