@@ -1,4 +1,4 @@
-// What the benchmarks' files offer to the table: one function each.
+// What the benchmarks' files offer to the table: ts_bench_NAME of NAME.c, or of the file named behind it.
 #ifndef TS_BENCH_BENCH_LIST_H
 #define TS_BENCH_BENCH_LIST_H
 
@@ -8,46 +8,19 @@
 extern "C" {
 #endif
 
-/// broad_phase.c
 int ts_bench_broad_phase(const ts_bench_options* options, ts_bench_report* report);
-
-/// gjk_ellipsoids.c
-int ts_bench_gjk_ellipsoids(const ts_bench_options* options, ts_bench_report* report);
-
-/// gjk_meshes.c
-int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report);
-
-/// gjk_ellipsoids.c
-int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* report);
-
-/// manifold.c
-int ts_bench_manifold(const ts_bench_options* options, ts_bench_report* report);
-
-/// penetration.c
-int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* report);
-
-/// planar.c
-int ts_bench_planar(const ts_bench_options* options, ts_bench_report* report);
-
-/// qp.c
-int ts_bench_qp(const ts_bench_options* options, ts_bench_report* report);
-
-/// simplex.c
-int ts_bench_simplex(const ts_bench_options* options, ts_bench_report* report);
-
-/// contact_scaling.c
 int ts_bench_contact_scaling(const ts_bench_options* options, ts_bench_report* report);
-
-/// contact_solvers.c
 int ts_bench_contact_solvers(const ts_bench_options* options, ts_bench_report* report);
-
-/// step.c
+int ts_bench_gjk_ellipsoids(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* report);  // gjk_ellipsoids.c
+int ts_bench_manifold(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_planar(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_qp(const ts_bench_options* options, ts_bench_report* report);
+int ts_bench_simplex(const ts_bench_options* options, ts_bench_report* report);
 int ts_bench_step(const ts_bench_options* options, ts_bench_report* report);
-
-/// support.c
 int ts_bench_support(const ts_bench_options* options, ts_bench_report* report);
-
-/// warm_start.c
 int ts_bench_warm_start(const ts_bench_options* options, ts_bench_report* report);
 
 #ifdef __cplusplus
