@@ -50,6 +50,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
     storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
     storage->geom_box = FIXED_ARRAY(storage, ts_geom_box, model->geom_count);
+    storage->joint_anchor = FIXED_ARRAY(storage, ts_vec3, model->joint_count);
     storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
     storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
     storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);

@@ -39,6 +39,8 @@ typedef struct ts_sim_storage {
     double* inverse_weight;    // (body_count) kg^-1, see ts_soft_contact_weigh
     int fixed_placed;          // nonzero once bodies that cannot move have their poses, velocities and inertias
 
+    ts_vec3* joint_anchor;  // (joint_count) m, in the world, where the joint itself has left it: from kinematics
+
     // scratch of the dynamics, one entry per body so that trees can be worked on at the same time
     ts_motion* body_acceleration;
     ts_force* body_force;

@@ -29,11 +29,8 @@
 #include "engine/dynamics/crba.h"
 #include "engine/dynamics/free_body_internal.h"
 #include "engine/dynamics/rnea.h"
+#include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
-
-ts_vec3 ts_dynamics_ball_rotation(const ts_sim* sim, const ts_joint* joint) {
-    return ts_quat_to_rotation_vector(ts_quat_normalize(ts_quat_load(sim->qpos + joint->qpos_first)));
-}
 
 // applied = force_applied + sum over bodies of S . wrench; most wrenches are zero.
 static void gather_applied(ts_sim* sim, double* applied) {
@@ -53,16 +50,10 @@ static void gather_applied(ts_sim* sim, double* applied) {
 
 // Adds -K (q - rest) of a joint to `force`; returns K.
 static double add_spring(const ts_sim* sim, const ts_joint* joint, double* force) {
-    double K = joint->spring;
-    if (K == 0.0 || joint->type == TS_JOINT_FREE) return 0.0;
-    if (joint->type == TS_JOINT_BALL) {
-        ts_vec3 theta = ts_dynamics_ball_rotation(sim, joint);
-        force[0] -= K * theta.x;
-        force[1] -= K * theta.y;
-        force[2] -= K * theta.z;
-    } else {
-        force[0] -= K * (sim->qpos[joint->qpos_first] - joint->spring_rest);
-    }
+    double K = joint->spring, stretch[TS_JOINT_NV_MOST];
+    if (K == 0.0) return 0.0;
+    ts_joint_stretch(joint, sim->qpos + joint->qpos_first, stretch);
+    for (int i = 0; i < ts_joint_type_nv(joint->type); ++i) force[i] -= K * stretch[i];
     return K;
 }
 

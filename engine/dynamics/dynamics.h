@@ -19,9 +19,6 @@ void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian)
 /// Replaces w (dof_count of the tree) by L^-1 w: from whitened velocities back to qvel.
 void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w);
 
-/// The rotation vector (rad) of a ball joint: its coordinates as one turn.
-ts_vec3 ts_dynamics_ball_rotation(const ts_sim* sim, const ts_joint* joint);
-
 #ifdef __cplusplus
 }
 #endif

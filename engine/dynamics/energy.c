@@ -2,16 +2,16 @@
 //
 // Kinetic: sum over bodies of half of twist times momentum, plus half of armature times rate squared, which stands for
 // rotors geared to the joint. Potential: -m g . centre, and springs. Friction, dampers and applied forces have none.
-#include "engine/dynamics/dynamics.h"
 #include "engine/dynamics/kinematics.h"
+#include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 
 static double spring_energy(const ts_sim* sim, const ts_joint* joint) {
-    if (joint->type == TS_JOINT_FREE || joint->spring == 0.0) return 0.0;
-    if (joint->type == TS_JOINT_BALL)
-        return 0.5 * joint->spring * ts_vec3_norm_squared(ts_dynamics_ball_rotation(sim, joint));
-    double stretch = sim->qpos[joint->qpos_first] - joint->spring_rest;
-    return 0.5 * joint->spring * stretch * stretch;
+    double stretch[TS_JOINT_NV_MOST], squared = 0.0;
+    if (joint->spring == 0.0) return 0.0;
+    ts_joint_stretch(joint, sim->qpos + joint->qpos_first, stretch);
+    for (int i = 0; i < ts_joint_type_nv(joint->type); ++i) squared += stretch[i] * stretch[i];
+    return 0.5 * joint->spring * squared;
 }
 
 ts_energy ts_sim_energy(ts_sim* sim) {

@@ -12,65 +12,8 @@
 // drift.
 #include "engine/dynamics/kinematics.h"
 
+#include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
-
-// Turns the body frame about the point `anchor` (body frame), keeping that point where it is.
-static ts_transform turned_about(const ts_transform* placed, ts_vec3 anchor, ts_vec3 anchor_world, ts_quat turn) {
-    ts_transform out;
-    ts_mat3 turn_matrix = ts_quat_to_mat3(turn);
-    out.R = ts_mat3_mul(placed->R, turn_matrix);
-    out.p = ts_vec3_sub(anchor_world, ts_mat3_mul_vec(&out.R, anchor));
-    return out;
-}
-
-// Applies one joint to the frame. Leaves in dof_axis, for now, the axis (angular) and a point on it (linear); for
-// translations the direction (linear) alone. `finish_axes` turns them into twists once the tree's origin is known.
-static void apply_joint(ts_sim* sim, const ts_joint* joint, ts_transform* placed) {
-    const double* q = sim->qpos + joint->qpos_first;
-    ts_motion* axis = sim->dof_axis + joint->dof_first;
-    ts_vec3 anchor = ts_transform_point(placed, joint->anchor);
-    switch (joint->type) {
-    case TS_JOINT_FREE:
-        placed->p = ts_vec3_load(q);
-        placed->R = ts_quat_to_mat3(ts_quat_normalize(ts_quat_load(q + 3)));
-        for (int i = 0; i < 3; ++i) {
-            axis[i].angular = ts_vec3_zero();
-            axis[i].linear = ts_vec3_axis(i);
-            axis[3 + i].angular = ts_mat3_column(&placed->R, i);
-            axis[3 + i].linear = placed->p;
-        }
-        break;
-    case TS_JOINT_BALL:
-        *placed = turned_about(placed, joint->anchor, anchor, ts_quat_normalize(ts_quat_load(q)));
-        for (int i = 0; i < 3; ++i) {
-            axis[i].angular = ts_mat3_column(&placed->R, i);
-            axis[i].linear = anchor;
-        }
-        break;
-    case TS_JOINT_HINGE:
-        axis[0].angular = ts_transform_direction(placed, joint->axis);
-        axis[0].linear = anchor;
-        *placed =
-            turned_about(placed, joint->anchor, anchor, ts_quat_from_axis_angle(joint->axis, q[0] - joint->reference));
-        break;
-    case TS_JOINT_SLIDE:
-        axis[0].angular = ts_vec3_zero();
-        axis[0].linear = ts_transform_direction(placed, joint->axis);
-        placed->p = ts_vec3_add_scaled(placed->p, q[0] - joint->reference, axis[0].linear);
-        break;
-    }
-}
-
-// From (axis, point on it) to the twist at the tree's origin: a turn about a line moves o with axis x (o - point).
-static void finish_axes(ts_sim* sim, const ts_joint* joint, ts_vec3 origin) {
-    int first = joint->dof_first + (joint->type == TS_JOINT_FREE ? 3 : 0);
-    int last = joint->dof_first + ts_joint_type_nv(joint->type);
-    if (joint->type == TS_JOINT_SLIDE) return;
-    for (int d = first; d < last; ++d) {
-        ts_motion* axis = &sim->dof_axis[d];
-        axis->linear = ts_vec3_cross(axis->angular, ts_vec3_sub(origin, axis->linear));
-    }
-}
 
 static void place_body(ts_sim* sim, int b) {
     const ts_model* model = sim->model;
@@ -78,7 +21,13 @@ static void place_body(ts_sim* sim, int b) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_transform placed = ts_transform_identity();
     if (body->parent >= 0) placed = ts_transform_mul(&sim->body_pose[body->parent], &storage->body_local[b]);
-    for (int j = 0; j < body->joint_count; ++j) apply_joint(sim, &model->joint[body->joint_first + j], &placed);
+    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
+        const ts_joint* joint = &model->joint[j];
+        // Axes are about the anchor for now; move_body takes them to the tree's origin once that is known.
+        storage->joint_anchor[j] =
+            ts_joint_traits_of(joint->type)
+                ->place(joint, sim->qpos + joint->qpos_first, &placed, sim->dof_axis + joint->dof_first);
+    }
     sim->body_pose[b] = placed;
     sim->body_centre[b] = ts_transform_point(&placed, body->centre);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
@@ -90,10 +39,11 @@ static void move_body(ts_sim* sim, int b, ts_vec3 origin) {
     const ts_body* body = &model->body[b];
     ts_motion velocity = ts_motion_zero();
     if (model->body[body->parent].tree >= 0) velocity = sim->body_velocity[body->parent];
-    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j)
-        finish_axes(sim, &model->joint[j], origin);
-    for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
+    for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
+        ts_vec3 lever = ts_vec3_sub(origin, ts_sim_storage_of(sim)->joint_anchor[model->dof[d].joint]);
+        sim->dof_axis[d].linear = ts_motion_at(sim->dof_axis[d], lever);
         velocity = ts_motion_add_scaled(velocity, sim->qvel[d], sim->dof_axis[d]);
+    }
     sim->body_velocity[b] = velocity;
     sim->body_inertia[b] = ts_inertia_make(body->mass, ts_vec3_sub(sim->body_centre[b], origin),
                                            ts_mat3_rotate_tensor(sim->body_pose[b].R, body->inertia));

@@ -4,12 +4,12 @@
 // forces f = I a + v x* (I v) summed inwards; tau_i = S_i . f.
 // Source: Featherstone (2008), section 5.3, with everything in world axes about the tree's origin, so no transforms.
 //
-// dS/dt of the dof axes. A hinge or slide axis is fixed in the frame that the dofs before it have moved, so
-// dS/dt = v_before x S; for a ball joint, whose three axes turn with the child, the sum over its dofs is the same
-// v_before x (S v). A free joint's translation axes are fixed in the world, dS/dt = 0; its rotation axes go with the
-// body, which leaves v_translation x (S v)_rotation.
+// dS/dt of the dof axes. The axis of a number (a hinge's angle, a point's coordinate) is fixed in the frame that the dofs
+// before it have moved, so dS/dt = v_before x S; the three axes of a quaternion turn with the child, and the sum over
+// them is the same v_before x (S v).
 #include "engine/dynamics/rnea.h"
 
+#include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 
 // One free body in closed form: with zero coordinate accelerations its origin moves uniformly and its angular velocity
@@ -39,18 +39,23 @@ static void free_body_forces(const ts_sim* sim, int tree, const double* accelera
         for (int i = 0; i < 6; ++i) out_force[i] += model->dof[dof_first + i].armature * acceleration[i];
 }
 
-// Velocity-product acceleration of one joint; `velocity` is the twist before the joint and becomes the one after it.
-static ts_motion joint_bias(const ts_sim* sim, const ts_joint* joint, ts_motion* velocity) {
+// Velocity-product acceleration of `count` dofs from d on whose axes stand, or turn together, in the frame before them;
+// `velocity` is the twist before them and becomes the one after them.
+static ts_motion dof_bias(const ts_sim* sim, int d, int count, ts_motion* velocity) {
     ts_motion own = ts_motion_zero();
-    int d = joint->dof_first, last = joint->dof_first + ts_joint_type_nv(joint->type);
-    if (joint->type == TS_JOINT_FREE) {
-        for (; d < joint->dof_first + 3; ++d)
-            *velocity = ts_motion_add_scaled(*velocity, sim->qvel[d], sim->dof_axis[d]);
-    }
-    for (; d < last; ++d) own = ts_motion_add_scaled(own, sim->qvel[d], sim->dof_axis[d]);
+    for (int i = 0; i < count; ++i) own = ts_motion_add_scaled(own, sim->qvel[d + i], sim->dof_axis[d + i]);
     ts_motion bias = ts_motion_cross(*velocity, own);
     *velocity = ts_motion_add(*velocity, own);
     return bias;
+}
+
+// Adds the velocity-product acceleration of one joint.
+static void add_joint_bias(const ts_sim* sim, const ts_joint* joint, ts_motion* velocity, ts_motion* acceleration) {
+    const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
+    int d = joint->dof_first;
+    for (int i = 0; i < traits->numbers; ++i, ++d)
+        *acceleration = ts_motion_add(*acceleration, dof_bias(sim, d, 1, velocity));
+    if (traits->quaternion) *acceleration = ts_motion_add(*acceleration, dof_bias(sim, d, 3, velocity));
 }
 
 void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out_force) {
@@ -75,7 +80,7 @@ void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out
             a[b] = a[body->parent];
         }
         for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j)
-            a[b] = ts_motion_add(a[b], joint_bias(sim, &model->joint[j], &velocity));
+            add_joint_bias(sim, &model->joint[j], &velocity, &a[b]);
         if (acceleration)
             for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
                 a[b] = ts_motion_add_scaled(a[b], acceleration[d - dof_first], sim->dof_axis[d]);

@@ -2,6 +2,7 @@
 // they may be. What depends on several bodies (masses, sizes of keyframes) is judged later in builder_mass.c and
 // builder_finish.c.
 #include "engine/model/builder_internal.h"
+#include "engine/model/joint/joint_traits_internal.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -57,13 +58,8 @@ static ts_code check_bodies(ts_builder* builder, ts_status* out_status) {
 
 static const char* joint_range_fault(const ts_joint_def* def) {
     if (!def->limited) return NULL;
-    if (def->type == TS_JOINT_FREE) return "a free joint cannot be limited";
     if (!isfinite(def->range[0]) || !isfinite(def->range[1])) return "its range is not finite";
-    if (def->type == TS_JOINT_BALL) {
-        if (def->range[0] != 0.0) return "the range of a ball joint must begin with 0";
-        return def->range[1] > 0.0 ? NULL : "the range of a ball joint must end with a positive angle";
-    }
-    return def->range[0] < def->range[1] ? NULL : "its range must be two ascending numbers";
+    return ts_joint_traits_of(def->type)->range_fault(def->range);
 }
 
 static const char* joint_number_fault(const ts_joint_def* def) {
@@ -74,38 +70,54 @@ static const char* joint_number_fault(const ts_joint_def* def) {
     if (def->damping < 0.0) return "its damping is negative";
     if (def->armature < 0.0) return "its armature is negative";
     if (def->friction < 0.0) return "its dry friction is negative";
-    if (def->type == TS_JOINT_FREE && def->spring > 0.0) return "a free joint cannot have a spring";
+    return NULL;
+}
+
+// What joints of this type cannot have, as the end of "a hinge joint cannot".
+static const char* joint_trait_fault(const ts_joint_def* def) {
+    const ts_joint_traits* traits = ts_joint_traits_of(def->type);
+    if (def->limited && !traits->stops) return "be limited";
+    return traits->floats && def->spring > 0.0 ? "have a spring" : NULL;
+}
+
+static const char* joint_axis_fault(ts_joint_def* def) {
+    if (!ts_joint_traits_of(def->type)->has_axis) {
+        def->axis = ts_vec3_axis(2);
+        return NULL;
+    }
+    if (!ts_vec3_is_finite(def->axis)) return "its axis is not finite";
+    if (ts_vec3_norm(def->axis) < 1e-10) return "its axis is zero";
+    if (fabs(ts_vec3_norm(def->axis) - 1.0) > 1e-15) def->axis = ts_vec3_unit_or(def->axis, def->axis);
     return NULL;
 }
 
 static const char* joint_fault(const ts_builder* builder, ts_joint_def* def, int index) {
-    if (def->body == 0) return "the world cannot have joints";
-    if (def->type < TS_JOINT_FREE || def->type > TS_JOINT_SLIDE) return "its type is unknown";
     const char* why = joint_number_fault(def);
     if (!why) why = joint_range_fault(def);
     if (why) return why;
     if (!ts_vec3_is_finite(def->anchor)) return "its anchor is not finite";
     const ts_builder_body* body = &builder->body.data[def->body];
     if (body->free_joint >= 0 && body->free_joint != index) return "a free joint must be its body's only joint";
-    if (def->type == TS_JOINT_FREE) {
+    if (ts_joint_traits_of(def->type)->floats) {
         if (body->def.parent != 0) return "a free joint must be on a child of the world";
         // A free joint moves the body's frame itself.
         def->anchor = ts_vec3_zero();
     }
-    if (def->type == TS_JOINT_HINGE || def->type == TS_JOINT_SLIDE) {
-        if (!ts_vec3_is_finite(def->axis)) return "its axis is not finite";
-        if (ts_vec3_norm(def->axis) < 1e-10) return "its axis is zero";
-        if (fabs(ts_vec3_norm(def->axis) - 1.0) > 1e-15) def->axis = ts_vec3_unit_or(def->axis, def->axis);
-    } else {
-        def->axis = ts_vec3_make(0.0, 0.0, 1.0);
-    }
-    return NULL;
+    return joint_axis_fault(def);
 }
 
 static ts_code check_joints(ts_builder* builder, ts_status* out_status) {
     for (int i = 0; i < builder->joint.count; ++i) {
         ts_builder_joint* j = &builder->joint.data[i];
-        const char* why = joint_fault(builder, &j->def, i);
+        const char* why = NULL;
+        if (j->def.body == 0) why = "the world cannot have joints";
+        if (!why && (unsigned)j->def.type >= (unsigned)TS_JOINT_TYPE_COUNT) why = "its type is unknown";
+        if (why) return ts_builder_refuse(builder, &j->label, "joint", i, out_status, "%s", why);
+        why = joint_trait_fault(&j->def);
+        if (why)
+            return ts_builder_refuse(builder, &j->label, "joint", i, out_status, "a %s joint cannot %s",
+                                     ts_joint_type_name(j->def.type), why);
+        why = joint_fault(builder, &j->def, i);
         if (why) return ts_builder_refuse(builder, &j->label, "joint", i, out_status, "%s", why);
     }
     return TS_OK;

@@ -9,6 +9,7 @@
 // dof before it; M_ij is nonzero only if one of i, j lies on the chain of the other.
 #include "base/arena.h"
 #include "engine/model/builder_internal.h"
+#include "engine/model/joint/joint_traits_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,20 +139,11 @@ static void lay_out_joints(draft* d) {
 
 // The initial coordinates of a joint: every body at its pose.
 static void set_initial(draft* d, const ts_joint* joint) {
-    double* q = d->qpos0 + joint->qpos_first;
-    double* v = d->qvel0 + joint->dof_first;
     const ts_builder_body* body = &d->builder->body.data[joint->body];
-    switch (joint->type) {
-    case TS_JOINT_FREE:
-        ts_vec3_store(body->def.pose.position, q);
-        ts_quat_store(body->def.pose.rotation, q + 3);
-        ts_vec3_store(body->free_linear, v);
-        ts_vec3_store(body->free_angular, v + 3);
-        break;
-    case TS_JOINT_BALL: ts_quat_store(ts_quat_identity(), q); break;
-    case TS_JOINT_HINGE:
-    case TS_JOINT_SLIDE: q[0] = joint->reference; break;
-    }
+    ts_joint_rest(joint, &body->def.pose, d->qpos0 + joint->qpos_first);
+    if (!ts_joint_traits_of(joint->type)->floats) return;
+    ts_vec3_store(body->free_linear, d->qvel0 + joint->dof_first);
+    ts_vec3_store(body->free_angular, d->qvel0 + joint->dof_first + 3);
 }
 
 // Gives a body's joints their coordinates from (*qpos, *dof) on.
@@ -289,8 +281,8 @@ static ts_code check_key_numbers(draft* d, int index, const ts_keyframe* key) {
         return ts_builder_refuse(d->builder, label, "keyframe", index, d->status, "its time is not finite");
     for (int j = 0; j < d->model->joint_count; ++j) {
         const ts_joint* joint = &d->joint[j];
-        if (joint->type != TS_JOINT_FREE && joint->type != TS_JOINT_BALL) continue;
-        double* q = key->qpos + joint->qpos_first + (joint->type == TS_JOINT_FREE ? 3 : 0);
+        if (!ts_joint_traits_of(joint->type)->quaternion) continue;
+        double* q = key->qpos + joint->qpos_first + ts_joint_traits_of(joint->type)->numbers;
         ts_quat rotation = ts_quat_load(q);
         double n = ts_quat_norm(rotation);
         if (n < 1e-10 && d->builder->mend_keyframes) {

@@ -11,6 +11,7 @@
 // Guarantee: a model that passes has a regular M at its initial pose. Known to fail: mechanisms that become singular
 // only in another pose (a gimbal of massless rings) pass; the step's Cholesky factorisation then says so.
 #include "engine/model/builder_internal.h"
+#include "engine/model/joint/joint_traits_internal.h"
 
 #include "base/assert.h"
 #include "base/spatial.h"
@@ -151,20 +152,18 @@ static int inertia6_eliminate(inertia6* a, const inertia6* composite, const doub
     return 1;
 }
 
-// The motion per unit velocity of dof k of a joint whose body sits at `at`, about `origin`.
-static void dof_axis(const ts_joint* joint, int k, const ts_transform* at, ts_vec3 origin, double out_s[6]) {
-    ts_vec3 angular = ts_vec3_zero(), linear;
-    ts_vec3 anchor = ts_vec3_sub(ts_transform_point(at, joint->anchor), origin);
-    int turns =
-        joint->type == TS_JOINT_HINGE || joint->type == TS_JOINT_BALL || (joint->type == TS_JOINT_FREE && k > 2);
-    if (turns) {
-        angular = ts_transform_direction(at, joint->type == TS_JOINT_HINGE ? joint->axis : ts_vec3_axis(k % 3));
-        linear = ts_vec3_cross(anchor, angular);
-    } else {
-        linear = joint->type == TS_JOINT_SLIDE ? ts_transform_direction(at, joint->axis) : ts_vec3_axis(k);
+// The motions (6 each) per unit velocity of a joint of a body that sits at `at` while all joints rest, about `origin`.
+static void joint_axes(const ts_joint* joint, ts_pose rest, const ts_transform* at, ts_vec3 origin,
+                       double out_axis[TS_JOINT_NV_MOST][6]) {
+    double q[TS_JOINT_NQ_MOST];
+    ts_motion axis[TS_JOINT_NV_MOST];
+    ts_transform placed = *at;
+    ts_joint_rest(joint, &rest, q);
+    ts_vec3 anchor = ts_joint_traits_of(joint->type)->place(joint, q, &placed, axis);
+    for (int k = 0; k < ts_joint_type_nv(joint->type); ++k) {
+        ts_vec3_store(axis[k].angular, out_axis[k]);
+        ts_vec3_store(ts_motion_at(axis[k], ts_vec3_sub(origin, anchor)), out_axis[k] + 3);
     }
-    ts_vec3_store(angular, out_s);
-    ts_vec3_store(linear, out_s + 3);
 }
 
 static ts_code eliminate_body(const ts_builder* builder, const ts_model* model, int index, const ts_transform* at,
@@ -172,10 +171,10 @@ static ts_code eliminate_body(const ts_builder* builder, const ts_model* model, 
     const ts_body* body = &model->body[index];
     for (int j = body->joint_first + body->joint_count - 1; j >= body->joint_first; --j) {
         const ts_joint* joint = &model->joint[j];
+        double axis[TS_JOINT_NV_MOST][6];
+        joint_axes(joint, body->pose, at, origin, axis);
         for (int k = ts_joint_type_nv(joint->type) - 1; k >= 0; --k) {
-            double s[6];
-            dof_axis(joint, k, at, origin, s);
-            if (!inertia6_eliminate(articulated, composite, s, joint->armature))
+            if (!inertia6_eliminate(articulated, composite, axis[k], joint->armature))
                 return ts_builder_refuse(builder, &builder->body.data[index].label, "body", index, out_status,
                                          "its %s joint%s%s%s moves nothing that has mass and inertia along it",
                                          ts_joint_type_name(joint->type), joint->name[0] ? " '" : "", joint->name,

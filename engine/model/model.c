@@ -45,36 +45,6 @@ int ts_model_find_keyframe(const ts_model* model, const char* name) {
     return -1;
 }
 
-int ts_joint_type_nq(ts_joint_type type) {
-    switch (type) {
-    case TS_JOINT_FREE: return 7;
-    case TS_JOINT_BALL: return 4;
-    case TS_JOINT_HINGE:
-    case TS_JOINT_SLIDE: break;
-    }
-    return 1;
-}
-
-int ts_joint_type_nv(ts_joint_type type) {
-    switch (type) {
-    case TS_JOINT_FREE: return 6;
-    case TS_JOINT_BALL: return 3;
-    case TS_JOINT_HINGE:
-    case TS_JOINT_SLIDE: break;
-    }
-    return 1;
-}
-
-const char* ts_joint_type_name(ts_joint_type type) {
-    switch (type) {
-    case TS_JOINT_FREE: return "free";
-    case TS_JOINT_BALL: return "ball";
-    case TS_JOINT_HINGE: return "hinge";
-    case TS_JOINT_SLIDE: return "slide";
-    }
-    return "unknown";
-}
-
 // The exclusions are sorted by (smaller body, larger body), see builder_finish.c.
 static int is_excluded(const ts_model* model, int a, int b) {
     int low = 0, high = model->exclusion_count;

@@ -19,7 +19,13 @@ extern "C" {
 #endif
 
 /// How a body may move against its parent.
-typedef enum ts_joint_type { TS_JOINT_FREE, TS_JOINT_BALL, TS_JOINT_HINGE, TS_JOINT_SLIDE } ts_joint_type;
+typedef enum ts_joint_type {
+    TS_JOINT_FREE,
+    TS_JOINT_BALL,
+    TS_JOINT_HINGE,
+    TS_JOINT_SLIDE,
+    TS_JOINT_TYPE_COUNT
+} ts_joint_type;
 
 /// A rigid body. Body 0 is the world. Parents come before children.
 typedef struct ts_body {

@@ -5,11 +5,11 @@
 // per step, no faster than push_out_speed. Joints have no slop: nothing is gained by leaving them bent.
 // A row is made only when the stop can matter in this step: when it would be passed at twice the free speed plus
 // 1 rad/s (or m/s), which leaves room for what contacts do to the joint. A faster push is caught one step later.
-// Ball joints: theta = |log q| <= limit; along the axis n = log q / theta its rate is exactly n . w in child axes.
 // Dry friction: |lambda| <= h f opposing motion, a box.
 #include "engine/rows/joint_rows.h"
 
-#include "engine/dynamics/dynamics.h"
+#include <math.h>
+#include <string.h>
 
 static double limit_reference(const ts_options* options, double gap) {
     double h = options->time_step;
@@ -33,36 +33,19 @@ static ts_joint_row* add_row(ts_joint_row* row, ts_joint_row_kind kind, int dof)
     return row;
 }
 
-static int add_ball_limit(const ts_sim* sim, const ts_joint* joint, ts_joint_row* row) {
-    ts_vec3 theta = ts_dynamics_ball_rotation(sim, joint);
-    double angle = ts_vec3_norm(theta);
-    // Without a turn there is no axis to limit; a limit of zero is met by then.
-    if (angle < 1e-12) return 0;
-    ts_vec3 axis = ts_vec3_scale(1.0 / angle, theta);
-    double gap = joint->range[1] - angle;
-    double rate = ts_vec3_dot(axis, ts_vec3_load(sim->free_velocity + joint->dof_first));
-    if (!within_reach(sim, gap, rate)) return 0;
-    add_row(row, TS_JOINT_ROW_UPPER, joint->dof_first);
-    row->count = 3;
-    ts_vec3_store(ts_vec3_neg(axis), row->coefficient);
-    row->reference = limit_reference(&sim->options, gap);
-    return 1;
-}
-
 static int add_limits(const ts_sim* sim, const ts_joint* joint, ts_joint_row* rows) {
-    int count = 0;
-    if (joint->type == TS_JOINT_BALL) return add_ball_limit(sim, joint, rows);
-    if (joint->type == TS_JOINT_FREE) return 0;
-    double q = sim->qpos[joint->qpos_first];
-    double rate = sim->free_velocity[joint->dof_first];
-    if (within_reach(sim, q - joint->range[0], rate)) {
-        add_row(&rows[count], TS_JOINT_ROW_LOWER, joint->dof_first);
-        rows[count++].reference = limit_reference(&sim->options, q - joint->range[0]);
-    }
-    if (within_reach(sim, joint->range[1] - q, rate)) {
-        add_row(&rows[count], TS_JOINT_ROW_UPPER, joint->dof_first);
-        rows[count].coefficient[0] = -1.0;
-        rows[count++].reference = limit_reference(&sim->options, joint->range[1] - q);
+    ts_joint_stop stop[TS_JOINT_STOPS_MOST];
+    int stops = ts_joint_traits_of(joint->type)->stops(joint, sim->qpos + joint->qpos_first, stop), count = 0;
+    for (int k = 0; k < stops; ++k) {
+        int n = ts_joint_type_nv(joint->type);
+        double rate = 0.0;
+        for (int i = 0; i < n; ++i) rate += stop[k].rate[i] * sim->free_velocity[joint->dof_first + i];
+        if (!within_reach(sim, stop[k].gap, rate)) continue;
+        ts_joint_row* row = add_row(
+            &rows[count++], stop[k].side == TS_JOINT_LOWER ? TS_JOINT_ROW_LOWER : TS_JOINT_ROW_UPPER, joint->dof_first);
+        row->count = n;
+        memcpy(row->coefficient, stop[k].rate, (size_t)n * sizeof(double));
+        row->reference = limit_reference(&sim->options, stop[k].gap);
     }
     return count;
 }
@@ -70,7 +53,7 @@ static int add_limits(const ts_sim* sim, const ts_joint* joint, ts_joint_row* ro
 int ts_joint_rows_limit(const ts_model* model) {
     int count = 0;
     for (int d = 0; d < model->nv; ++d) count += model->dof[d].friction > 0.0;
-    for (int j = 0; j < model->joint_count; ++j) count += model->joint[j].limited ? 2 : 0;
+    for (int j = 0; j < model->joint_count; ++j) count += model->joint[j].limited ? TS_JOINT_STOPS_MOST : 0;
     return count;
 }
 

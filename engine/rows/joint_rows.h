@@ -2,6 +2,7 @@
 #ifndef TS_ENGINE_JOINT_ROWS_H
 #define TS_ENGINE_JOINT_ROWS_H
 
+#include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus
@@ -16,8 +17,8 @@ typedef struct ts_joint_row {
     ts_joint_row_kind kind;
     int id;  // as in ts_joint_memory
     int dof;
-    int count;  // 1, or 3 for the limit of a ball joint
-    double coefficient[3];
+    int count;  // 1, or the dofs of the joint that a limit concerns
+    double coefficient[TS_JOINT_NV_MOST];
     double reference;  // c*, rad/s or m/s
     double bound;      // N s or N m s: box half width (friction)
 } ts_joint_row;

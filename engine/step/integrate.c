@@ -7,29 +7,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
-
-static void turn_quaternion(const double* from, const double* omega, double h, double* out_to) {
-    ts_quat q = ts_quat_normalize(ts_quat_load(from));
-    ts_quat_store(ts_quat_normalize(ts_quat_integrate(q, ts_vec3_load(omega), h)), out_to);
-}
 
 void ts_integrate_position(const ts_model* model, const double* qpos, const double* qvel, double h, double* out_qpos) {
     for (int j = 0; j < model->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
-        const double* q = qpos + joint->qpos_first;
-        const double* v = qvel + joint->dof_first;
-        double* out = out_qpos + joint->qpos_first;
-        switch (joint->type) {
-        case TS_JOINT_FREE:
-            for (int i = 0; i < 3; ++i) out[i] = q[i] + h * v[i];
-            turn_quaternion(q + 3, v + 3, h, out + 3);
-            break;
-        case TS_JOINT_BALL: turn_quaternion(q, v, h, out); break;
-        case TS_JOINT_HINGE:
-        case TS_JOINT_SLIDE: out[0] = q[0] + h * v[0]; break;
-        }
+        int q = joint->qpos_first;
+        ts_joint_integrate(joint->type, qpos + q, qvel + joint->dof_first, h, out_qpos + q);
     }
 }
 
@@ -37,19 +23,8 @@ void ts_integrate_difference(const ts_model* model, const double* qpos_a, const 
                              double* out_qvel) {
     for (int j = 0; j < model->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
-        const double* a = qpos_a + joint->qpos_first;
-        const double* b = qpos_b + joint->qpos_first;
-        double* v = out_qvel + joint->dof_first;
-        if (joint->type == TS_JOINT_FREE)
-            for (int i = 0; i < 3; ++i) v[i] = (b[i] - a[i]) / h;
-        if (joint->type == TS_JOINT_FREE || joint->type == TS_JOINT_BALL) {
-            int skip = joint->type == TS_JOINT_FREE ? 3 : 0;
-            ts_quat turn = ts_quat_mul(ts_quat_conjugate(ts_quat_normalize(ts_quat_load(a + skip))),
-                                       ts_quat_normalize(ts_quat_load(b + skip)));
-            ts_vec3_store(ts_vec3_scale(1.0 / h, ts_quat_to_rotation_vector(turn)), v + skip);
-        } else {
-            v[0] = (b[0] - a[0]) / h;
-        }
+        int q = joint->qpos_first;
+        ts_joint_difference(joint->type, qpos_a + q, qpos_b + q, h, out_qvel + joint->dof_first);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "engine/model/builder.h"
+#include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim.h"
 #include "engine/step/step.h"
 
@@ -107,17 +108,35 @@ static inline void fixture_joint(ts_builder* builder, ts_rng* rng, int body, ts_
     ts_joint_def joint = ts_joint_def_default();
     joint.body = body;
     joint.type = type;
-    if (type != TS_JOINT_FREE) {
+    if (!ts_joint_traits_of(type)->floats) {
         joint.anchor = fixture_random_vec3(rng, 0.3);
         joint.axis = ts_vec3_unit_or(fixture_random_vec3(rng, 1.0), ts_vec3_axis(2));
+        joint.reference = ts_rng_uniform_in(rng, -0.4, 0.4);
     }
-    if (type == TS_JOINT_HINGE || type == TS_JOINT_SLIDE) joint.reference = ts_rng_uniform_in(rng, -0.4, 0.4);
     joint.armature = ts_rng_uniform_in(rng, 0.0, 0.1);
     cr_assert(ts_builder_add_joint(builder, &joint) >= 0);
 }
 
-/// Two branched trees with all joint types, several joints on one body, a welded child, and a free body whose centre of
-/// mass is off its origin. State far from the world's origin and random.
+static inline int fixture_random_body(ts_builder* builder, ts_rng* rng, int parent) {
+    ts_body_def body = ts_body_def_default();
+    body.parent = parent;
+    body.pose.position = fixture_random_vec3(rng, 1.0);
+    body.pose.rotation = fixture_random_turn(rng);
+    body.mass = ts_rng_uniform_in(rng, 0.5, 3.0);
+    body.centre = fixture_random_vec3(rng, 0.3);
+    body.inertia = fixture_random_inertia(rng);
+    return ts_builder_add_body(builder, &body);
+}
+
+/// Random coordinates of a joint: numbers below `reach`, any turn.
+static inline void fixture_random_coordinates(ts_joint_type type, ts_rng* rng, double reach, double* out_q) {
+    const ts_joint_traits* traits = ts_joint_traits_of(type);
+    for (int i = 0; i < traits->numbers; ++i) out_q[i] = ts_rng_uniform_in(rng, -reach, reach);
+    if (traits->quaternion) ts_quat_store(fixture_random_turn(rng), out_q + traits->numbers);
+}
+
+/// Branched trees with several joints on one body and a welded child, a chain of all joint types there are, and a free
+/// body whose centre of mass is off its origin. State far from the world's origin and random.
 static inline fixture fixture_menagerie(uint64_t seed) {
     static const struct {
         int parent;
@@ -138,29 +157,21 @@ static inline fixture fixture_menagerie(uint64_t seed) {
     ts_rng rng = ts_rng_make(seed, 0);
     ts_builder* builder = ts_builder_create("menagerie");
     for (int i = 0; i < (int)(sizeof plan / sizeof plan[0]); ++i) {
-        ts_body_def body = ts_body_def_default();
-        body.parent = plan[i].parent;
-        body.pose.position = fixture_random_vec3(&rng, 1.0);
-        body.pose.rotation = fixture_random_turn(&rng);
-        body.mass = ts_rng_uniform_in(&rng, 0.5, 3.0);
-        body.centre = fixture_random_vec3(&rng, 0.3);
-        body.inertia = fixture_random_inertia(&rng);
-        int index = ts_builder_add_body(builder, &body);
-        for (int j = 0; j < plan[i].joints; ++j) fixture_joint(builder, &rng, index, plan[i].type[j]);
+        int body = fixture_random_body(builder, &rng, plan[i].parent);
+        for (int j = 0; j < plan[i].joints; ++j) fixture_joint(builder, &rng, body, plan[i].type[j]);
+    }
+    for (int t = 0, body = 0; t < TS_JOINT_TYPE_COUNT; ++t) {
+        body = fixture_random_body(builder, &rng, ts_joint_table[t]->floats ? 0 : body);
+        fixture_joint(builder, &rng, body, (ts_joint_type)t);
     }
     fixture f = fixture_start(builder, 1);
     for (int d = 0; d < f.model->nv; ++d) f.sim->qvel[d] = ts_rng_uniform_in(&rng, -1.5, 1.5);
     for (int j = 0; j < f.model->joint_count; ++j) {
         const ts_joint* joint = &f.model->joint[j];
         double* q = f.sim->qpos + joint->qpos_first;
-        if (joint->type == TS_JOINT_FREE) {
-            ts_vec3_store(ts_vec3_add(ts_vec3_make(20.0, -30.0, 10.0), fixture_random_vec3(&rng, 1.0)), q);
-            ts_quat_store(fixture_random_turn(&rng), q + 3);
-        } else if (joint->type == TS_JOINT_BALL) {
-            ts_quat_store(fixture_random_turn(&rng), q);
-        } else {
-            q[0] = ts_rng_uniform_in(&rng, -1.2, 1.2);
-        }
+        fixture_random_coordinates(joint->type, &rng, 1.2, q);
+        if (!ts_joint_traits_of(joint->type)->floats) continue;
+        ts_vec3_store(ts_vec3_add(ts_vec3_make(20.0, -30.0, 10.0), ts_vec3_load(q)), q);
     }
     return f;
 }

@@ -3,6 +3,7 @@
 // A frame is no body: its pose is multiplied onto whatever stands inside of it. A replicate is `count` frames with the same
 // contents, whose names get a running number. Frame i is turned by i times the Euler angles (which for several angles is
 // not i times the turn), and stands where steps of `offset`, each in the axes of the frame before, lead: as in MuJoCo.
+#include "engine/model/joint/joint_traits_internal.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
 #include <math.h>
@@ -78,25 +79,36 @@ static void read_limits(const ts_mjcf_element* e, ts_joint_def* def, double unit
     if (c->no_limit) def->limited = 0;
 }
 
-// What a free or ball joint cannot have here, though a class may hand it to them.
+static void drop(const ts_mjcf_element* e, const ts_joint_def* def, const char* attribute, const char* what) {
+    char place[96], meaning[96];
+    snprintf(place, sizeof place, "joint@%s (%s joint)", attribute, ts_joint_type_name(def->type));
+    snprintf(meaning, sizeof meaning, "a %s joint has no %s", ts_joint_type_name(def->type), what);
+    ts_mjcf_report(e->reader, e->node, TS_IMPORT_IGNORED, 1, place, meaning);
+}
+
+// What joints of this type cannot have, though a class may hand it to them.
 static void drop_impossible(const ts_mjcf_element* e, ts_joint_def* def) {
-    if (def->type == TS_JOINT_FREE && (def->limited || def->spring > 0.0)) {
-        ts_mjcf_report(e->reader, e->node, TS_IMPORT_IGNORED, 1, "joint@range, stiffness (free joint)",
-                       "a free joint has no limits and no springs");
+    const ts_joint_traits* traits = ts_joint_traits_of(def->type);
+    if (def->limited && !traits->stops) {
+        drop(e, def, "range", "limits");
         def->limited = 0;
+    }
+    if (def->spring > 0.0 && traits->floats) {
+        drop(e, def, "stiffness", "springs");
         def->spring = 0.0;
     }
 }
 
 static void read_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
-    static const char* const types[] = {"free", "ball", "hinge", "slide"};
+    const char* types[TS_JOINT_TYPE_COUNT];
+    for (int t = 0; t < TS_JOINT_TYPE_COUNT; ++t) types[t] = ts_joint_type_name((ts_joint_type)t);
     ts_mjcf_check(reader, node, "joint");
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_JOINT, scope->childclass);
     const ts_mjcf_compiler* c = &reader->compiler;
     ts_joint_def def = ts_joint_def_default();
-    def.type = (ts_joint_type)ts_mjcf_word(&e, "type", types, 4, TS_JOINT_HINGE);
-    int is_angle = def.type == TS_JOINT_HINGE;
-    double p[3] = {0.0, 0.0, 0.0}, axis[3] = {0.0, 0.0, 1.0}, unit = is_angle ? c->angle : 1.0;
+    def.type = (ts_joint_type)ts_mjcf_word(&e, "type", types, TS_JOINT_TYPE_COUNT, TS_JOINT_HINGE);
+    double p[3] = {0.0, 0.0, 0.0}, axis[3] = {0.0, 0.0, 1.0};
+    double unit = ts_joint_traits_of(def.type)->is_angle ? c->angle : 1.0;
     ts_mjcf_reals(&e, "pos", p, 3, 3);
     ts_mjcf_reals(&e, "axis", axis, 3, 3);
     if (ts_vec3_norm(ts_vec3_load(axis)) < 1e-10) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "axis of joint is zero");
@@ -108,7 +120,7 @@ static void read_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const t
     def.damping = first_coefficient(&e, "damping", "joint@damping (nonlinear)");
     def.armature = ts_mjcf_real(&e, "armature", 0.0);
     def.friction = ts_mjcf_real(&e, "frictionloss", 0.0);
-    read_limits(&e, &def, def.type == TS_JOINT_BALL ? c->angle : unit);
+    read_limits(&e, &def, unit);
     if (c->no_spring) def.spring = 0.0;
     if (c->no_damper) def.damping = 0.0;
     if (c->no_friction) def.friction = 0.0;
