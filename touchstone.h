@@ -10,7 +10,6 @@
 #include "base/linear/block_lu.h"
 #include "base/linear/dense.h"
 #include "base/linear/panel.h"
-#include "base/linear/sparse.h"
 #include "base/linear/tridiagonal.h"
 #include "base/log.h"
 #include "base/mat.h"

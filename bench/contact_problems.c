@@ -123,7 +123,7 @@ static int keep(ts_bench_contact_set* set, const char* name, int from_file, cons
     to->problem.block = block;
     to->problem.g = g;
     to->problem.R = R;
-    to->problem.delassus = ts_delassus_block_sparse(arena, from->block_count, block_row, &copy, 0);
+    to->problem.delassus = ts_delassus_block_sparse(arena, from->block_count, block_row, &copy);
     if (!to->problem.delassus) return 0;
     ++set->count;
     return 1;

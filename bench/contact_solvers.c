@@ -123,7 +123,7 @@ static void run_ours(ts_contest* c, const ts_contest_runner* r, const ts_contact
     double* impulse = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
     ts_contest_settings(r->solver, problem, settings);
     if ((double)r->solver->scratch_bytes(problem, settings) > SCRATCH_MOST) return;
-    if (!impulse || ts_relative_make(problem, r->solver->needs, &c->arena, &relative)) return;
+    if (!impulse || ts_relative_make(problem, &c->arena, &relative)) return;
     out->asked = 1;
     for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
         double begin = ts_clock_seconds(), shortest = HUGE_VAL;

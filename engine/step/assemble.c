@@ -37,9 +37,6 @@
 #include "engine/rows/soft_contact.h"
 #include "engine/step/step.h"
 
-// Numbers beyond which no factor of G is made (512 MiB); a solver that needs one then reports failure.
-static const size_t factor_limit = (size_t)1 << 26;
-
 // 1: cosine between a normal and last step's below which the old impulse says nothing.
 static const double least_normal_agreement = 0.7;
 
@@ -419,12 +416,9 @@ ts_code ts_step_assemble(ts_sim* sim) {
     int memory_at = 0;
     for (int b = work.contact_count; b < work.block_count; ++b) fill_joint_block(&work, b, &memory_at);
 
-    storage->velocity_form = ts_delassus_velocity_form_borrow(&sim->scratch, sim->model->nv, work.block_count,
-                                                              work.block_row, work.segment_start, work.segment);
+    storage->velocity_form = ts_delassus_velocity_form(&sim->scratch, sim->model->nv, work.block_count, work.block_row,
+                                                       work.segment_start, work.segment);
     ts_delassus* delassus = storage->velocity_form;
-    // Without a factor, where that is too large, the operator is as good as before.
-    if (delassus && (sim->solver->needs & TS_DELASSUS_FACTOR))
-        ts_delassus_velocity_form_factor(delassus, &sim->scratch, factor_limit);
     storage->joint_row_id = TS_ARENA_ARRAY(&sim->scratch, int, work.block_count - work.contact_count);
     if (!delassus || !storage->joint_row_id) return TS_ERROR_MEMORY;
     for (int b = work.contact_count; b < work.block_count; ++b)

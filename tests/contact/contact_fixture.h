@@ -13,6 +13,7 @@
 #include "contact/solvers/sweeps/ccp_pgs.h"
 #include "contact/solvers/sweeps/lcp_pgs.h"
 #include "contact/solvers/sweeps/ncp_pgs.h"
+#include "tests/contact/dense_operator.h"
 
 #define GRAVITY 9.81
 #define TIME_STEP 1e-3
@@ -63,7 +64,7 @@ static inline fixture_answer fixture_solve(const ts_solver* solver, const void* 
     ts_contact_problem problem = {.block_count = blocks,
                                   .row_count = rows,
                                   .block = block,
-                                  .delassus = ts_delassus_dense(&arena, blocks, block_row, G),
+                                  .delassus = dense_operator(&arena, blocks, block_row, G),
                                   .g = g,
                                   .R = R,
                                   .time_step = TIME_STEP};

@@ -305,7 +305,7 @@ Test(outcomes, are_named_and_the_sweeps_report_for_themselves) {
     ts_contact_problem problem = {.block_count = 4,
                                   .row_count = 12,
                                   .block = block,
-                                  .delassus = ts_delassus_dense(&arena, 4, block_row, G),
+                                  .delassus = dense_operator(&arena, 4, block_row, G),
                                   .g = g,
                                   .time_step = TIME_STEP};
     ts_lcp_lemke_settings settings = tight();
@@ -344,7 +344,7 @@ Test(outcomes, are_named_and_the_sweeps_report_for_themselves) {
     ts_contact_problem impossible = {.block_count = 1,
                                      .row_count = 3,
                                      .block = &one,
-                                     .delassus = ts_delassus_dense(&arena, 1, start, fixed),
+                                     .delassus = dense_operator(&arena, 1, start, fixed),
                                      .g = closing,
                                      .time_step = TIME_STEP};
     settings = tight();
