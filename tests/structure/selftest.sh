@@ -92,6 +92,7 @@ accepts 'a clean tree' check_sizes.sh
 accepts 'a clean tree' check_links.sh
 accepts 'a clean tree' check_headers.sh "$cc" "$cxx"
 accepts 'a clean tree' check_umbrella.sh
+accepts 'a clean tree' check_pairs.sh "$cc" "$cxx"
 
 includes_refuse() { # FILE LINE WHY
     fresh
@@ -156,6 +157,33 @@ if [ -n "$cxx" ]; then
     fresh
     printf '#ifndef B_H\n#define B_H\nint ts_b(int class);\n#endif\n' > "$tree/base/b.h"
     refuses 'a header that is no C++' 'base/b.h: does not compile alone as C++17' check_headers.sh "$cc" "$cxx"
+fi
+
+pairs_refuse() { # WHAT LINES WORDS
+    fresh
+    printf '#ifndef Z_H\n#define Z_H\n%s\n#endif\n' "$2" > "$tree/scenes/z.h"
+    refuses "$1" "$3" check_pairs.sh "$cc" "$cxx"
+}
+pairs_refuse 'two enums of one name' 'typedef enum ts_a { TS_Z } ts_a;' 'do not compile together as C17'
+pairs_refuse 'two enums of one name' 'typedef enum ts_a { TS_Z } ts_a;' 'scenes/z.h: declared in base/a.h as well: ts_a'
+pairs_refuse 'a macro that spoils the header before it' '#define other 3' 'sort -r: do not compile together as C17'
+pairs_refuse 'a function declared twice alike' '/// Again.
+int ts_a_twice(
+    int x);' 'declared in base/a.h as well: ts_a_twice'
+pairs_refuse 'a macro defined twice alike' '#define A_H' 'declared in base/a.h as well: A_H'
+pairs_refuse 'a callback of the name of a function' 'typedef int (*ts_a_get)(int x);' 'declared in base/a.h as well: ts_a_get'
+fresh
+printf '#ifndef Y_H\n#define Y_H\nenum { TS_ONE, TS_TWO = 2 };\n#endif\n' > "$tree/scenes/y.h"
+printf '#ifndef Z_H\n#define Z_H\ntypedef enum ts_z { TS_TWO } ts_z;\n#endif\n' > "$tree/scenes/z.h"
+refuses 'an enumerator of two enums' 'declared in scenes/y.h as well: TS_TWO' check_pairs.sh "$cc" "$cxx"
+fresh
+printf '#ifndef Z_H\n#define Z_H\nstruct ts_forward;\ntypedef struct ts_later ts_later;\n#endif\n' \
+    > "$tree/scenes/z.h"
+accepts 'a type announced twice' check_pairs.sh "$cc" ""
+if [ -n "$cxx" ]; then
+    fresh
+    printf '#ifndef Z_H\n#define Z_H\n#ifdef __cplusplus\nvoid ts_a_get(const ts_a*, int);\n#endif\n#endif\n' > "$tree/scenes/z.h"
+    refuses 'what only C++ sees twice' 'do not compile together as C++17' check_pairs.sh "$cc" "$cxx"
 fi
 
 fresh
