@@ -89,6 +89,7 @@
 #include "engine/model/builder.h"
 #include "engine/model/model.h"
 #include "engine/model/options.h"
+#include "engine/model/surface.h"
 #include "engine/read/import_report.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/record/record.h"

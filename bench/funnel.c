@@ -21,8 +21,8 @@ static int add_plane(ts_builder* builder, ts_vec3 position, ts_vec3 normal) {
     def.shape = ts_shape_plane();
     def.pose.position = position;
     def.pose.rotation = ts_quat_between(ts_vec3_axis(2), normal);
-    def.friction = 0.4;
-    def.restitution = 0.2;
+    def.surface.friction = 0.4;
+    def.surface.restitution = 0.2;
     return ts_builder_add_geom(builder, &def) >= 0;
 }
 
@@ -51,8 +51,8 @@ static int add_object(ts_builder* builder, const ts_hull* hull, ts_vec3 centre, 
     geom.body = index;
     geom.shape = ts_shape_hull(hull);
     geom.mass = 1.0;
-    geom.friction = 0.4;
-    geom.restitution = 0.2;
+    geom.surface.friction = 0.4;
+    geom.surface.restitution = 0.2;
     double v[6];
     for (int k = 0; k < 6; ++k) v[k] = ts_rng_uniform(rng);
     return ts_builder_add_joint(builder, &joint) >= 0 && ts_builder_add_geom(builder, &geom) >= 0 &&

@@ -207,10 +207,10 @@ static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, 
         if (length > sizes->longest_arrow) arrow = ts_vec3_scale(sizes->longest_arrow / length, arrow);
         ts_draw_list_add_arrow(list, contact->position, arrow, 0.26 * size, color, c);
     }
-    if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->friction > 0.0 && h > 0.0) {
+    if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->surface.friction > 0.0 && h > 0.0) {
         // The cone mesh has its tip up: turned about a tangent it stands on its tip at the contact point.
         double height = fmin(sizes->metres_per_newton * contact->impulse.z / h, 2.0 * sizes->radius);
-        double width = contact->friction * height;
+        double width = contact->surface.friction * height;
         ts_vec3 t1 = ts_mat3_column(&contact->frame, 0);
         ts_vec3 t2 = ts_mat3_column(&contact->frame, 1);
         ts_vec3 n = ts_mat3_column(&contact->frame, 2);
