@@ -322,8 +322,9 @@ static void profile(const ts_contest* c, int t, int exact) {
     snprintf(title, sizeof title, "%s, to %g: problems solved within a factor of the fastest",
              exact ? "Exact law" : "Other laws, each its own", tolerance[t]);
     if (problems > 0) {
-        ts_bench_figure* figure = ts_bench_add_figure(c->report, stem, title, "time / fastest", "", TS_BENCH_LOG,
-                                                      "part of the problems", "", TS_BENCH_LINEAR);
+        ts_bench_figure* figure =
+            ts_bench_add_figure(c->report, stem, title, (ts_bench_axis){"time / fastest", "", TS_BENCH_LOG},
+                                (ts_bench_axis){"part of the problems", "", TS_BENCH_LINEAR});
         for (int k = 0; k < c->runners; ++k)
             if ((c->runner[k].law == TS_LAW_NCP) == exact)
                 add_profile(figure, c->runner[k].name, &ratio[(size_t)k * (size_t)count], solved[k], problems, most, x,

@@ -136,9 +136,47 @@ int ts_second(void);'
 fresh
 awk 'BEGIN { for (i = 0; i < 801; i++) print "// line" }' > "$tree/engine/long.c"
 refuses 'a file of 801 lines' 'engine/long.c' check_sizes.sh
+long_function() { # FILE LINES: a function of that many lines, its signature among them, with braces that do not count
+    fresh
+    mkdir -p "$tree/tests"
+    awk -v n="$2" 'BEGIN {
+        print "static const int before[] = {1, 2};"
+        print "static struct pair* f("
+        print "    int x,  // {"
+        print "    int y) {"
+        for (i = 0; i < n - 4; i++) print i % 3 ? "    ;" : "    if (x) { g(\"}\", '"'}'"'); }"
+        print "}"
+    }' > "$tree/$1"
+}
+long_function engine/f.c 70
+accepts 'a function of 70 lines' check_sizes.sh
+long_function engine/f.c 71
+refuses 'a function of 71 lines' 'engine/f.c:2: a function of 71 lines' check_sizes.sh
+long_function tests/f.c 120
+accepts 'a test of 120 lines' check_sizes.sh
+long_function tests/f.c 121
+refuses 'a test of 121 lines' 'tests/f.c:2: a function of 121 lines' check_sizes.sh
 fresh
-awk 'BEGIN { print "static void f(void) {"; for (i = 0; i < 121; i++) print "    ;"; print "}" }' > "$tree/engine/f.c"
-refuses 'a function of 123 lines' 'engine/f.c:1' check_sizes.sh
+awk 'BEGIN { print "namespace {\nstruct S {\n    int f() {"; for (i = 0; i < 70; i++) print "    ;"; print "    }\n};\n}" }' > "$tree/engine/f.cpp"
+refuses 'a method of 72 lines' 'engine/f.cpp:3: a function of 72 lines' check_sizes.sh
+
+seven='int a, int b, int c, int d, int e, int f, int g'
+eight="$seven, int h"
+takes() { # HOW LINES
+    fresh
+    printf '%s\n' "$2" > "$tree/engine/p.h"
+    "$1" "$2" check_sizes.sh
+}
+too_many() { refuses "$1" 'engine/p.h:1: 9 parameters' "$2"; }
+takes accepts "int ts_p($eight);"
+takes accepts "static inline int ts_p($eight) { return q(1, 2, 3, 4, 5, 6, 7, 8, 9, 10); }"
+takes accepts "static const int ts_p[] = {Q(1, 2, 3, 4, 5, 6, 7, 8, 9)};"
+takes accepts "int ts_p($seven, /* int i, */ int (*call)($eight)) __attribute__((nonnull(1, 2, 3, 4, 5, 6, 7, 8, 9)));"
+takes too_many "int ts_p($eight, int i);"
+takes too_many "static inline int ts_p($eight, int i) { return 0; }"
+takes too_many "typedef int (*ts_p)($eight, int i);"
+takes too_many "struct ts_p { int (*call)($eight, int i); };"
+takes too_many '#define TS_P(a, b, c, d, e, f, g, h, i) a'
 
 fresh
 echo '[x](docs/none.md)' >> "$tree/README.md"
