@@ -27,8 +27,6 @@ static const double tolerance[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 #define REPEAT_SECONDS 0.02
 // A solver that took longer on a problem, s, is not asked about larger ones of its family.
 #define PATIENCE_SECONDS 15.0
-// Scratch that a solver may ask for, bytes.
-#define SCRATCH_MOST 4e9
 // Blocks times iterations that a solver with an iteration limit may spend.
 #define WORK_MOST 4e6
 
@@ -52,16 +50,9 @@ static int iteration_limit(const ts_contact_problem* problem) {
     return limit > 10000.0 ? 10000 : (limit < 500.0 ? 500 : (int)limit);
 }
 
-static int has_setting(const ts_solver* solver, const char* name) {
-    for (int i = 0; i < solver->setting_count; ++i)
-        if (strcmp(solver->setting[i].name, name) == 0) return 1;
-    return 0;
-}
-
 void ts_contest_settings(const ts_solver* solver, const ts_contact_problem* problem, void* out_settings) {
-    solver->settings_default(out_settings);
-    if (has_setting(solver, "iteration_limit"))
-        ts_solver_set(solver, out_settings, "iteration_limit", iteration_limit(problem), NULL);
+    ts_solver_default_settings(solver, out_settings);
+    ts_solver_set(solver, out_settings, "iteration_limit", iteration_limit(problem), NULL);
 }
 
 // Its Newton either gets there in tens of iterations or not at all.
@@ -122,8 +113,7 @@ static void run_ours(ts_contest* c, const ts_contest_runner* r, const ts_contact
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     double* impulse = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
     ts_contest_settings(r->solver, problem, settings);
-    if ((double)r->solver->scratch_bytes(problem, settings) > SCRATCH_MOST) return;
-    if (!impulse || ts_relative_make(problem, &c->arena, &relative)) return;
+    if (!impulse || ts_relative_make(problem, r->solver->needs, &c->arena, &relative)) return;
     out->asked = 1;
     for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
         double begin = ts_clock_seconds(), shortest = HUGE_VAL;
@@ -322,9 +312,8 @@ static void profile(const ts_contest* c, int t, int exact) {
     snprintf(title, sizeof title, "%s, to %g: problems solved within a factor of the fastest",
              exact ? "Exact law" : "Other laws, each its own", tolerance[t]);
     if (problems > 0) {
-        ts_bench_figure* figure =
-            ts_bench_add_figure(c->report, stem, title, (ts_bench_axis){"time / fastest", "", TS_BENCH_LOG},
-                                (ts_bench_axis){"part of the problems", "", TS_BENCH_LINEAR});
+        ts_bench_figure* figure = ts_bench_add_figure(c->report, stem, title, "time / fastest", "", TS_BENCH_LOG,
+                                                      "part of the problems", "", TS_BENCH_LINEAR);
         for (int k = 0; k < c->runners; ++k)
             if ((c->runner[k].law == TS_LAW_NCP) == exact)
                 add_profile(figure, c->runner[k].name, &ratio[(size_t)k * (size_t)count], solved[k], problems, most, x,

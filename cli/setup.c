@@ -55,12 +55,6 @@ const ts_solver* ts_setup_solver(const char* name, ts_status* out_status) {
     return NULL;
 }
 
-static int has_setting(const ts_solver* solver, const char* name) {
-    for (int i = 0; i < solver->setting_count; ++i)
-        if (strcmp(solver->setting[i].name, name) == 0) return 1;
-    return 0;
-}
-
 // Names that --set knows: options first, then the settings of all solvers as "solver.NAME".
 enum { MOST_KEYS = 256 };
 
@@ -79,8 +73,9 @@ static ts_code unknown_key(const char* key, const ts_solver* only, ts_status* ou
     for (int s = 0; s < ts_solver_count(); ++s) {
         const ts_solver* solver = ts_solver_at(s);
         if (only && solver != only) continue;
-        for (int i = 0; i < solver->setting_count && list->count < MOST_KEYS; ++i)
-            snprintf(list->name[list->count++], sizeof list->name[0], "solver.%s", solver->setting[i].name);
+        for (int i = 0; i < ts_solver_setting_count(solver) && list->count < MOST_KEYS; ++i)
+            snprintf(list->name[list->count++], sizeof list->name[0], "solver.%s",
+                     ts_solver_setting_at(solver, i)->name);
     }
     const char* nearest = ts_args_nearest(key, key_name, list, list->count);
     if (nearest)
@@ -107,9 +102,9 @@ static ts_code apply_pair(ts_sim* sim, const char* pair, int settings, int skip_
     snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 127 ? equals - pair : 127), pair);
     int is_setting = strncmp(key, "solver.", 7) == 0;
     if (is_setting != settings) return TS_OK;
-    if (is_setting && !has_setting(sim->solver, key + 7)) {
+    if (is_setting && !ts_solver_setting_find(sim->solver, key + 7)) {
         for (int s = 0; skip_foreign && s < ts_solver_count(); ++s)
-            if (has_setting(ts_solver_at(s), key + 7)) return TS_OK;
+            if (ts_solver_setting_find(ts_solver_at(s), key + 7)) return TS_OK;
         return unknown_key(key, skip_foreign ? NULL : sim->solver, out_status);
     }
     if (!is_setting && !is_option(key)) return unknown_key(key, skip_foreign ? NULL : sim->solver, out_status);

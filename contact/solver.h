@@ -1,7 +1,10 @@
-// The solver interface, and the one table of solvers. A solver is one file in contact/solvers/ plus one line in
-// solver_table.c; the command line, tests, benchmarks, reports and the viewer's menu iterate the table.
+// The solver interface, and the one table of solvers. A solver is one file in contact/solvers/ and one line in
+// solver_table.c; the command line, tests, benchmarks, reports and the viewer's menu iterate the table
+// (docs/extend/solver.md).
 #ifndef TS_CONTACT_SOLVER_H
 #define TS_CONTACT_SOLVER_H
+
+#include <stddef.h>
 
 #include "contact/judge/residual.h"
 
@@ -24,15 +27,13 @@ typedef struct ts_solve_report {
     ts_law_residual own;
 } ts_solve_report;
 
-/// Settings every iterative solver shares. Solvers put it first in their own settings.
+/// Settings that every solver has, and puts first in its own. What an iteration is (a sweep, a linear system, a gradient
+/// step) is the solver's business.
 typedef struct ts_solver_settings {
-    double tolerance;     // own-law residual in force units (N, m/s^2, N m/s^2) that counts as converged
-    double stall;         // relative change of lambda per iteration under which the solver has stalled
+    double tolerance;     // own-law residual in force units (N, m/s^2, N m/s^2) that counts as converged; usually 1e-8
+    double stall;         // relative change of lambda per iteration under which the solver has stalled; usually 1e-12
     int iteration_limit;  // most iterations
 } ts_solver_settings;
-
-/// tolerance 1e-8, stall 1e-12, 1000 iterations.
-ts_solver_settings ts_solver_settings_default(void);
 
 /// A typed field of a solver's settings, so that names on a command line reach it.
 typedef struct ts_setting {
@@ -44,6 +45,12 @@ typedef struct ts_setting {
     double high;           // largest allowed value
 } ts_setting;
 
+/// The row of a field of type double, or int, of a settings struct.
+#define TS_SETTING_REAL(settings, field, low, high, summary) \
+    { #field, summary, TS_SETTING_DOUBLE, offsetof(settings, field), low, high }
+#define TS_SETTING_WHOLE(settings, field, low, high, summary) \
+    { #field, summary, TS_SETTING_INT, offsetof(settings, field), low, high }
+
 /// Largest settings struct a solver may have, bytes; lets callers keep any solver's settings in a buffer.
 enum { TS_SOLVER_SETTINGS_BYTES = 256 };
 
@@ -53,15 +60,13 @@ typedef struct ts_solver {
     ts_contact_law law;   // what it truly solves
     const char* summary;  // one line for people
     unsigned needs;       // ts_delassus_ability bits
-    unsigned long settings_bytes;
-    void (*settings_default)(void* out_settings);
-    const ts_setting* setting;  // the fields, setting_count of them, the shared ones first
-    int setting_count;
-    /// Bytes of scratch a solve takes from its arena.
-    unsigned long (*scratch_bytes)(const ts_contact_problem* problem, const void* settings);
     /// Solves. `impulse` (row_count) is the warm start on entry and the answer on return. Scratch is given back.
     ts_solve_report (*solve)(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse);
+    const void* defaults;          // its settings as they are unless somebody sets them; ts_solver_settings comes first
+    unsigned long settings_bytes;  // of that struct
+    const ts_setting* setting;     // its own fields, setting_count of them; the shared ones are not among them
+    int setting_count;
     /// Fills out_R (row_count) with the compliance of the law that the solver truly solves, for solvers that soften
     /// what the problem leaves rigid; NULL when it is the problem's own.
     void (*compliance)(const ts_contact_problem* problem, const void* settings, double* out_R);
@@ -83,6 +88,25 @@ const ts_solver* ts_solver_at(int i);
 /// The solver of that name, or NULL.
 const ts_solver* ts_solver_find(const char* name);
 
+/// Fills out_settings (settings_bytes) with the solver's defaults.
+void ts_solver_default_settings(const ts_solver* solver, void* out_settings);
+
+/// How many settings a solver has: the shared ones, which come first, and its own.
+int ts_solver_setting_count(const ts_solver* solver);
+
+/// Setting number i, 0 <= i < ts_solver_setting_count(solver).
+const ts_setting* ts_solver_setting_at(const ts_solver* solver, int i);
+
+/// The setting of that name, or NULL.
+const ts_setting* ts_solver_setting_find(const ts_solver* solver, const char* name);
+
+/// Sets one field of a solver's settings by name. TS_ERROR_VALUE for an unknown name (the message lists the known ones)
+/// or a value out of range.
+ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name, double value, ts_status* out_status);
+
+/// Reads one field of a solver's settings by name; NaN when it has none of that name.
+double ts_solver_get(const ts_solver* solver, const void* settings, const char* name);
+
 /// The residual of the solver's own law at an impulse (row_count), from scratch and by contact/judge/residual.c: of its law,
 /// with the compliance it solves for. Every part is infinite when scratch memory is short. Needs ROWS and APPLY.
 ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
@@ -90,13 +114,6 @@ ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact
 
 /// The name of a status in plain words. Never NULL.
 const char* ts_solve_status_name(ts_solve_status status);
-
-/// Sets one field of a solver's settings by name. TS_ERROR_VALUE for an unknown name (the message lists the known ones)
-/// or a value out of range.
-ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name, double value, ts_status* out_status);
-
-/// Reads one field of a solver's settings; index as in solver->setting.
-double ts_solver_get(const ts_solver* solver, const void* settings, int index);
 
 #ifdef __cplusplus
 }

@@ -1,31 +1,45 @@
 // The one list of contact solvers. Adding a solver is one file in contact/solvers/ and one line here.
-#include <string.h>
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "contact/solver.h"
-#include "contact/solvers/splitting/ccp_admm.h"
-#include "contact/solvers/splitting/ccp_apgd.h"
-#include "contact/solvers/sweeps/ccp_pgs.h"
-#include "contact/solvers/pivoting/lcp_lemke.h"
-#include "contact/solvers/sweeps/lcp_pgs.h"
-#include "contact/solvers/splitting/lcp_staggered.h"
-#include "contact/solvers/newton/mujoco.h"
-#include "contact/solvers/hybrid/ncp.h"
-#include "contact/solvers/splitting/ncp_admm.h"
-#include "contact/solvers/newton/ncp_newton.h"
-#include "contact/solvers/sweeps/ncp_nsgs.h"
-#include "contact/solvers/sweeps/ncp_pgs.h"
-#include "contact/solvers/splitting/ncp_staggered.h"
-#include "contact/solvers/sweeps/raisim.h"
-#include "contact/solvers/sweeps/raisim_corrected.h"
-#include "contact/solvers/newton/sap.h"
 
-static const ts_solver* const solver_table[] = {
-    &ts_ncp_pgs_solver,          &ts_ccp_pgs_solver,       &ts_lcp_pgs_solver,       &ts_ncp_nsgs_solver,
-    &ts_ncp_newton_solver,       &ts_ncp_solver,           &ts_ccp_apgd_solver,      &ts_ccp_admm_solver,
-    &ts_ncp_admm_solver,         &ts_ncp_staggered_solver, &ts_lcp_staggered_solver, &ts_raisim_solver,
-    &ts_raisim_corrected_solver, &ts_mujoco_solver,        &ts_sap_solver,           &ts_lcp_lemke_solver,
+// X(name) stands for the ts_solver called ts_name_solver. Menus and reports show them in this order.
+#define SOLVERS(X)      \
+    X(ncp_pgs)          \
+    X(ccp_pgs)          \
+    X(lcp_pgs)          \
+    X(ncp_nsgs)         \
+    X(ncp_newton)       \
+    X(ncp)              \
+    X(ccp_apgd)         \
+    X(ccp_admm)         \
+    X(ncp_admm)         \
+    X(ncp_staggered)    \
+    X(lcp_staggered)    \
+    X(raisim)           \
+    X(raisim_corrected) \
+    X(mujoco)           \
+    X(sap)              \
+    X(lcp_lemke)
+
+#define DECLARE(name) extern const ts_solver ts_##name##_solver;
+#define ADDRESS(name) &ts_##name##_solver,
+
+SOLVERS(DECLARE)
+
+static const ts_solver* const solver_table[] = {SOLVERS(ADDRESS)};
+
+// What every solver has, at the head of its settings.
+static const ts_setting shared_setting[] = {
+    TS_SETTING_REAL(ts_solver_settings, tolerance, 0.0, DBL_MAX,
+                    "own residual in force units that counts as converged"),
+    TS_SETTING_REAL(ts_solver_settings, stall, 0.0, 1.0, "relative change per iteration that counts as stalled"),
+    TS_SETTING_WHOLE(ts_solver_settings, iteration_limit, 0.0, 1e9, "most iterations, in the solver's own steps"),
 };
+
+enum { SHARED = sizeof(shared_setting) / sizeof(shared_setting[0]) };
 
 int ts_solver_count(void) { return (int)(sizeof(solver_table) / sizeof(solver_table[0])); }
 
@@ -67,29 +81,38 @@ const char* ts_solve_status_name(ts_solve_status status) {
     return "unknown";
 }
 
-ts_solver_settings ts_solver_settings_default(void) {
-    ts_solver_settings settings = {.tolerance = 1e-8, .stall = 1e-12, .iteration_limit = 1000};
-    return settings;
+void ts_solver_default_settings(const ts_solver* solver, void* out_settings) {
+    memcpy(out_settings, solver->defaults, solver->settings_bytes);
+}
+
+int ts_solver_setting_count(const ts_solver* solver) { return SHARED + solver->setting_count; }
+
+const ts_setting* ts_solver_setting_at(const ts_solver* solver, int i) {
+    return i < SHARED ? &shared_setting[i] : &solver->setting[i - SHARED];
+}
+
+const ts_setting* ts_solver_setting_find(const ts_solver* solver, const char* name) {
+    for (int i = 0; i < ts_solver_setting_count(solver); ++i)
+        if (strcmp(ts_solver_setting_at(solver, i)->name, name) == 0) return ts_solver_setting_at(solver, i);
+    return NULL;
 }
 
 // "a, b, c": the names a caller may use, cut when they do not fit.
 static void list_names(const ts_solver* solver, char* out_text, size_t size) {
     size_t used = 0;
     out_text[0] = '\0';
-    for (int i = 0; i < solver->setting_count; ++i) {
-        const char* separator = i == 0 ? "" : ", ";
-        size_t need = strlen(separator) + strlen(solver->setting[i].name);
+    for (int i = 0; i < ts_solver_setting_count(solver); ++i) {
+        const char *separator = i == 0 ? "" : ", ", *name = ts_solver_setting_at(solver, i)->name;
+        size_t need = strlen(separator) + strlen(name);
         if (used + need + 1 > size) return;
         memcpy(out_text + used, separator, strlen(separator));
-        memcpy(out_text + used + strlen(separator), solver->setting[i].name, strlen(solver->setting[i].name) + 1);
+        memcpy(out_text + used + strlen(separator), name, strlen(name) + 1);
         used += need;
     }
 }
 
 ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name, double value, ts_status* out_status) {
-    const ts_setting* setting = NULL;
-    for (int i = 0; i < solver->setting_count; ++i)
-        if (strcmp(solver->setting[i].name, name) == 0) setting = &solver->setting[i];
+    const ts_setting* setting = ts_solver_setting_find(solver, name);
     if (!setting) {
         char known[384];
         list_names(solver, known, sizeof(known));
@@ -113,8 +136,9 @@ ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name,
     return ts_status_ok(out_status);
 }
 
-double ts_solver_get(const ts_solver* solver, const void* settings, int index) {
-    const ts_setting* setting = &solver->setting[index];
+double ts_solver_get(const ts_solver* solver, const void* settings, const char* name) {
+    const ts_setting* setting = ts_solver_setting_find(solver, name);
+    if (!setting) return (double)NAN;
     const char* field = (const char*)settings + setting->offset;
     if (setting->type == TS_SETTING_INT) {
         int whole;

@@ -230,7 +230,7 @@ ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status) 
     memmove(sim->options.solver, name, length);
     sim->options.solver[length] = '\0';
     memset(sim->solver_settings, 0, sizeof sim->solver_settings);
-    solver->settings_default(sim->solver_settings);
+    ts_solver_default_settings(solver, sim->solver_settings);
     apply_shared_settings(sim);
     return ts_status_ok(out_status);
 }
@@ -254,9 +254,7 @@ ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* 
     if (code) return code;
     // <= 0 asks for the solver's own value, which only its defaults know.
     ts_solver_settings own, now;
-    unsigned char defaults[TS_SOLVER_SETTINGS_BYTES] = {0};
-    sim->solver->settings_default(defaults);
-    memcpy(&own, defaults, sizeof own);
+    memcpy(&own, sim->solver->defaults, sizeof own);
     memcpy(&now, sim->solver_settings, sizeof now);
     if (strcmp(name, "tolerance") == 0) now.tolerance = own.tolerance;
     if (strcmp(name, "iterations") == 0) now.iteration_limit = own.iteration_limit;

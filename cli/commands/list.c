@@ -49,14 +49,12 @@ static void solvers_text(ts_text* text) {
     ts_text_add(text, "\nSettings (--set solver.NAME=VALUE):\n");
     for (int i = 0; i < ts_solver_count(); ++i) {
         const ts_solver* solver = ts_solver_at(i);
-        unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
-        memset(settings, 0, sizeof settings);
-        solver->settings_default(settings);
         ts_text_add(text, "%-22s", solver->name);
         size_t line = 22;
-        for (int k = 0; k < solver->setting_count; ++k) {
+        for (int k = 0; k < ts_solver_setting_count(solver); ++k) {
+            const char* name = ts_solver_setting_at(solver, k)->name;
             char piece[96];
-            snprintf(piece, sizeof piece, " %s=%g", solver->setting[k].name, ts_solver_get(solver, settings, k));
+            snprintf(piece, sizeof piece, " %s=%g", name, ts_solver_get(solver, solver->defaults, name));
             if (line + strlen(piece) > 100) {
                 ts_text_add(text, "\n%-22s", "");
                 line = 22;
@@ -71,23 +69,20 @@ static void solvers_text(ts_text* text) {
 static void solvers_json(ts_json* json) {
     for (int i = 0; i < ts_solver_count(); ++i) {
         const ts_solver* solver = ts_solver_at(i);
-        unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
-        memset(settings, 0, sizeof settings);
-        solver->settings_default(settings);
         ts_json_object(json);
         key_text(json, "name", solver->name);
         key_text(json, "law", ts_contact_law_name(solver->law));
         key_text(json, "summary", solver->summary);
         ts_json_key(json, "settings");
         ts_json_array(json);
-        for (int k = 0; k < solver->setting_count; ++k) {
-            const ts_setting* setting = &solver->setting[k];
+        for (int k = 0; k < ts_solver_setting_count(solver); ++k) {
+            const ts_setting* setting = ts_solver_setting_at(solver, k);
             ts_json_object(json);
             key_text(json, "name", setting->name);
             key_text(json, "summary", setting->summary);
             key_text(json, "type", setting->type == TS_SETTING_INT ? "integer" : "number");
             ts_json_key(json, "default");
-            ts_json_number(json, ts_solver_get(solver, settings, k));
+            ts_json_number(json, ts_solver_get(solver, solver->defaults, setting->name));
             ts_json_key(json, "low");
             ts_json_number(json, setting->low);
             ts_json_key(json, "high");

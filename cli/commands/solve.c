@@ -54,7 +54,7 @@ static ts_code add_solver(solve_job* job, const ts_solver* solver, ts_status* st
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "more than %d solvers", (int)MOST_SOLVERS);
     chosen* c = &job->solver[job->solver_count++];
     c->solver = solver;
-    solver->settings_default(c->settings);
+    ts_solver_default_settings(solver, c->settings);
     return TS_OK;
 }
 
@@ -81,12 +81,6 @@ static ts_code choose_solvers(solve_job* job, const char* names, ts_status* stat
     return TS_OK;
 }
 
-static const ts_setting* find_setting(const ts_solver* solver, const char* name) {
-    for (int i = 0; i < solver->setting_count; ++i)
-        if (strcmp(solver->setting[i].name, name) == 0) return &solver->setting[i];
-    return NULL;
-}
-
 typedef struct name_list {
     int count;
     const char* name[MOST_NAMES];
@@ -98,12 +92,12 @@ static const char* name_at(const void* context, int i) { return ((const name_lis
 static ts_code unknown_setting(const solve_job* job, const char* name, ts_status* status) {
     name_list list = {0, {NULL}};
     for (int s = 0; s < ts_solver_count(); ++s)
-        if (find_setting(ts_solver_at(s), name))
+        if (ts_solver_setting_find(ts_solver_at(s), name))
             return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "no chosen solver has a setting '%s' (%s has)", name,
                                  ts_solver_at(s)->name);
     for (int s = 0; s < job->solver_count; ++s)
-        for (int i = 0; i < job->solver[s].solver->setting_count && list.count < MOST_NAMES; ++i)
-            list.name[list.count++] = job->solver[s].solver->setting[i].name;
+        for (int i = 0; i < ts_solver_setting_count(job->solver[s].solver) && list.count < MOST_NAMES; ++i)
+            list.name[list.count++] = ts_solver_setting_at(job->solver[s].solver, i)->name;
     const char* nearest = ts_args_nearest(name, name_at, &list, list.count);
     if (nearest)
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--set knows no 'solver.%s'; did you mean 'solver.%s'?",
@@ -128,7 +122,7 @@ static ts_code apply_pair(solve_job* job, const char* pair, ts_status* status) {
                              equals + 1);
     for (int s = 0; s < job->solver_count; ++s) {
         chosen* c = &job->solver[s];
-        if (!find_setting(c->solver, name)) continue;
+        if (!ts_solver_setting_find(c->solver, name)) continue;
         found = 1;
         ts_code code = ts_solver_set(c->solver, c->settings, name, value, status);
         if (code) return code;

@@ -162,7 +162,8 @@ static size_t numbers_in(const ts_contact_problem* problem, const ts_delassus_bl
     return numbers;
 }
 
-ts_code ts_relative_make(const ts_contact_problem* problem, ts_arena* arena, ts_relative_problem* out) {
+ts_code ts_relative_make(const ts_contact_problem* problem, unsigned abilities, ts_arena* arena,
+                         ts_relative_problem* out) {
     ts_delassus* G = problem->delassus;
     ts_delassus_blocks blocks;
     memset(out, 0, sizeof *out);
@@ -177,17 +178,16 @@ ts_code ts_relative_make(const ts_contact_problem* problem, ts_arena* arena, ts_
     if (!value) return TS_ERROR_MEMORY;
     for (size_t k = 0; k < numbers; ++k) value[k] = blocks.value[k] * stiffness;
     blocks.value = value;
-    out->problem.delassus = ts_delassus_block_sparse(arena, problem->block_count, G->block_row, &blocks);
+    out->problem.delassus = NULL;
+    if (abilities & TS_DELASSUS_FACTOR)
+        out->problem.delassus =
+            ts_delassus_block_sparse(arena, problem->block_count, G->block_row, &blocks, TS_DELASSUS_FACTOR);
+    if (!out->problem.delassus)
+        out->problem.delassus = ts_delassus_block_sparse(arena, problem->block_count, G->block_row, &blocks, 0);
     return out->problem.delassus ? TS_OK : TS_ERROR_MEMORY;
 }
 
 // --- solving -----------------------------------------------------------------------------------------------------------
-
-// Sets a field by name where the solver has it.
-static void set_if_there(const ts_solver* solver, void* settings, const char* name, double value) {
-    for (int i = 0; i < solver->setting_count; ++i)
-        if (strcmp(solver->setting[i].name, name) == 0) ts_solver_set(solver, settings, name, value, NULL);
-}
 
 // What belongs to the solver's own law, where it softens what the problem leaves rigid. `u` becomes that law's.
 static void judge_softened(const ts_solver* solver, const ts_contact_problem* given, const void* settings,
@@ -232,8 +232,8 @@ ts_relative_report ts_relative_solve(const ts_solver* solver, const ts_relative_
     report.status = TS_SOLVE_FAILED;
     double wanted = FIRST * tolerance;
     while (x && report.attempts < ATTEMPTS) {
-        set_if_there(solver, once, "tolerance", wanted);
-        set_if_there(solver, once, "natural", wanted);
+        ts_solver_set(solver, once, "tolerance", wanted, NULL);
+        if (ts_solver_setting_find(solver, "natural")) ts_solver_set(solver, once, "natural", wanted, NULL);
         double start = ts_clock_seconds();
         ts_solve_report one = ts_island_solve(solver, &p->problem, once, pool, scratch, x, &report.islands);
         report.seconds += ts_clock_seconds() - start;

@@ -222,21 +222,6 @@ void ts_velocity_factor_solve(ts_velocity_factor* f, ts_velocity_form* form, dou
     }
 }
 
-unsigned long ts_velocity_factor_bytes(const ts_velocity_form* form, size_t most) {
-    // Tables of the graph and of the analysis, W, and the factor with what waits on its stack.
-    size_t rows = (size_t)form->base.row_count, columns = (size_t)form->velocity_count, numbers = 0, segments = 0;
-    for (int b = 0; b < form->base.block_count; ++b) {
-        size_t own = 0;
-        for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s) own += (size_t)form->segment[s].count;
-        numbers += own * own;
-        segments += own;
-    }
-    if (numbers > columns * columns) numbers = columns * columns;
-    size_t factor = 2 * columns * columns < most ? 2 * columns * columns : most;
-    return (unsigned long)(8192 + (4 * rows + 2 * numbers + 3 * factor) * sizeof(double) +
-                           (64 * columns + 4 * segments) * sizeof(double));
-}
-
 double ts_velocity_factor_work(const ts_velocity_factor* f) { return ts_block_lu_work(f->lu); }
 
 double ts_velocity_factor_solve_work(const ts_velocity_factor* f) { return (double)ts_block_lu_numbers(f->lu); }

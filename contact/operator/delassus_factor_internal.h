@@ -10,9 +10,6 @@ typedef struct ts_velocity_factor ts_velocity_factor;
 /// numbers.
 ts_velocity_factor* ts_velocity_factor_make(ts_velocity_form* form, ts_arena* arena, size_t most);
 
-/// Bytes that ts_velocity_factor_make takes at most when it goes through the bodies.
-unsigned long ts_velocity_factor_bytes(const ts_velocity_form* form, size_t most);
-
 /// Whether it goes through the bodies: more rows than columns in use. Scratch is given back.
 int ts_velocity_factor_prefers_bodies(const ts_velocity_form* form, ts_arena* scratch);
 

@@ -277,7 +277,7 @@ static void append_contacts(hdf5_file* file, const ts_sim* sim) {
         ts_vec3_store(contact->impulse, (double*)next_row(file, CONTACT_IMPULSE));
         ts_vec3_store(contact->velocity, (double*)next_row(file, CONTACT_VELOCITY));
         put(file, CONTACT_GAP, contact->gap);
-        put(file, CONTACT_FRICTION, contact->surface.friction);
+        put(file, CONTACT_FRICTION, contact->friction);
         put_int(file, CONTACT_GEOM_A, contact->geom_a);
         put_int(file, CONTACT_GEOM_B, contact->geom_b);
         *(uint64_t*)next_row(file, CONTACT_KEY) = contact->key;
@@ -421,9 +421,10 @@ static int write_solver(hid_t file, const ts_sim* sim) {
              ts_record_text_attribute(group, "law", ts_contact_law_name(sim->solver->law));
     hid_t settings = ok ? make_group(group, "settings") : -1;
     ok = settings >= 0;
-    for (int i = 0; ok && i < sim->solver->setting_count; ++i) {
-        double value = ts_solver_get(sim->solver, sim->solver_settings, i);
-        ok = write_number_attribute(settings, sim->solver->setting[i].name, H5T_NATIVE_DOUBLE, &value);
+    for (int i = 0; ok && i < ts_solver_setting_count(sim->solver); ++i) {
+        const char* name = ts_solver_setting_at(sim->solver, i)->name;
+        double value = ts_solver_get(sim->solver, sim->solver_settings, name);
+        ok = write_number_attribute(settings, name, H5T_NATIVE_DOUBLE, &value);
     }
     if (settings >= 0) H5Gclose(settings);
     if (group >= 0) H5Gclose(group);

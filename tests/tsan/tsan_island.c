@@ -56,8 +56,8 @@ int main(void) {
     int wrong = 0;
     if (!p) return 1;
     fill(p);
-    ts_delassus* G = ts_delassus_velocity_form(&arena, 6 * (BODIES + 1 + SMALL), p->blocks, p->block_row,
-                                               p->segment_start, p->segment);
+    ts_delassus* G = ts_delassus_velocity_form_borrow(&arena, 6 * (BODIES + 1 + SMALL), p->blocks, p->block_row,
+                                                      p->segment_start, p->segment);
     ts_contact_problem problem = {p->blocks, 3 * p->blocks, p->block, G, p->g, NULL, 1e-3, NULL};
     for (int k = 0; G && k < (int)(sizeof names / sizeof names[0]); ++k) {
         const ts_solver* solver = ts_solver_find(names[k]);
@@ -66,7 +66,7 @@ int main(void) {
             ts_status status;
             ts_arena scratch[4] = {{0}};
             ts_task_pool* pool = ts_task_pool_create(workers);
-            solver->settings_default(settings);
+            ts_solver_default_settings(solver, settings);
             ts_solver_set(solver, settings, "iteration_limit", 6, &status);
             memset(p->impulse, 0, sizeof p->impulse);
             ts_island_solve(solver, &problem, settings, pool, scratch, p->impulse, NULL);

@@ -14,37 +14,40 @@
 // Guaranteed: the answer is admissible and finite; converged means the law's residual, recomputed. Between the stages the
 // better point is kept.
 // Known to fail: where friction is so strong that no solution exists, or none that the local search can find.
-#include "contact/solvers/hybrid/ncp.h"
-
 #include <float.h>
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "contact/solver.h"
 #include "contact/solvers/newton/homotopy_internal.h"
 #include "contact/solvers/newton/interior_internal.h"
 #include "contact/solvers/newton/natural_newton_internal.h"
-#include "contact/solvers/splitting/ncp_admm.h"
-#include "contact/solvers/sweeps/ncp_nsgs.h"
+#include "contact/solvers/splitting/admm_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
 
+// An iteration is a sweep, a linear system or a step of alternating directions.
+typedef struct ts_ncp_settings {
+    ts_solver_settings shared;
+    double natural;    // largest natural map (dimensionless) that counts as converged, beside the tolerance
+    int first_sweeps;  // Gauss-Seidel sweeps before it is judged whether they will do
+    int restarts;      // other starts of Newton before the answer is given as it is
+    double proximal;   // first weight of Newton's proximal term, relative to a contact's stiffness
+} ts_ncp_settings;
+
 static const ts_setting setting[] = {
-    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
-     offsetof(ts_ncp_settings, shared.tolerance), 0.0, DBL_MAX},
-    {"stall", "relative change per sweep under which the sweeps have stalled", TS_SETTING_DOUBLE,
-     offsetof(ts_ncp_settings, shared.stall), 0.0, 1.0},
-    {"iteration_limit", "most sweeps and linear systems", TS_SETTING_INT,
-     offsetof(ts_ncp_settings, shared.iteration_limit), 0.0, 1e9},
-    {"natural", "largest natural map that counts as converged, beside the tolerance", TS_SETTING_DOUBLE,
-     offsetof(ts_ncp_settings, natural), 0.0, DBL_MAX},
-    {"first_sweeps", "Gauss-Seidel sweeps before it is judged whether they will do", TS_SETTING_INT,
-     offsetof(ts_ncp_settings, first_sweeps), 1.0, 1e6},
-    {"restarts", "Newton's other starts before the answer is given as it is", TS_SETTING_INT,
-     offsetof(ts_ncp_settings, restarts), 0.0, 1e6},
-    {"proximal", "first weight of Newton's proximal term, relative to a contact's stiffness", TS_SETTING_DOUBLE,
-     offsetof(ts_ncp_settings, proximal), 1e-14, 1.0},
+    TS_SETTING_REAL(ts_ncp_settings, natural, 0.0, DBL_MAX,
+                    "largest natural map that counts as converged, beside the tolerance"),
+    TS_SETTING_WHOLE(ts_ncp_settings, first_sweeps, 1.0, 1e6,
+                     "Gauss-Seidel sweeps before it is judged whether they will do"),
+    TS_SETTING_WHOLE(ts_ncp_settings, restarts, 0.0, 1e6, "Newton's other starts before the answer is given as it is"),
+    TS_SETTING_REAL(ts_ncp_settings, proximal, 1e-14, 1.0,
+                    "first weight of Newton's proximal term, relative to a contact's stiffness"),
 };
+
+static const ts_ncp_settings defaults = {
+    .shared = {1e-8, 1e-12, 100000}, .natural = 1e-10, .first_sweeps = 4, .restarts = 24, .proximal = 1e-3};
 
 // Steps of alternating directions; linear systems of the interior point method, of Newton after it, of one restart, of a
 // path.
@@ -88,24 +91,6 @@ enum { LARGE_ISLAND = 1000, LARGE_ALTERNATE_LIMIT = 60 };
 
 // More than any residual in units of its tolerance.
 #define NATURAL_FIRST 1e30
-
-ts_ncp_settings ts_ncp_settings_default(void) {
-    ts_ncp_settings settings = {
-        .shared = ts_solver_settings_default(), .natural = 1e-10, .first_sweeps = 4, .restarts = 24, .proximal = 1e-3};
-    settings.shared.iteration_limit = 100000;
-    return settings;
-}
-
-static void settings_default(void* out_settings) { *(ts_ncp_settings*)out_settings = ts_ncp_settings_default(); }
-
-static unsigned long scratch_bytes(const ts_contact_problem* problem, const void* settings) {
-    ts_ncp_nsgs_settings nsgs = ts_ncp_nsgs_settings_default();
-    (void)settings;
-    ts_admm_settings admm = ts_ncp_admm_settings_default();
-    return ts_natural_scratch_bytes(problem) + ts_homotopy_scratch_bytes(problem) +
-           ts_ncp_admm_solver.scratch_bytes(problem, &admm) + ts_ncp_nsgs_solver.scratch_bytes(problem, &nsgs) +
-           (2 * (unsigned long)problem->row_count + 32) * sizeof(double);
-}
 
 // One solve in progress.
 typedef struct hybrid {
@@ -157,7 +142,7 @@ static void take(hybrid* h, ts_solve_report report) {
 
 // At most `count` sweeps from the present impulse.
 static void sweep(hybrid* h, int count) {
-    ts_ncp_nsgs_settings settings = ts_ncp_nsgs_settings_default();
+    ts_pgs_settings settings = ts_pgs_default;
     settings.shared = h->settings->shared;
     settings.shared.iteration_limit = smaller(count, iterations_left(h));
     take(h, ts_ncp_nsgs_solver.solve(h->problem, &settings, h->scratch, h->impulse));
@@ -248,7 +233,7 @@ typedef int (*way)(hybrid* h, int which, int limit);
 static int alternate(hybrid* h, int which, int limit) {
     const flavour* how = &flavours[which];
     memset(h->impulse, 0, (size_t)h->problem->row_count * sizeof(double));
-    ts_admm_settings settings = ts_ncp_admm_settings_default();
+    ts_admm_settings settings = ts_admm_default;
     settings.shared = h->settings->shared;
     settings.shared.iteration_limit = limit;
     settings.natural = h->settings->natural;
@@ -457,10 +442,9 @@ const ts_solver ts_ncp_solver = {
     .law = TS_LAW_NCP,
     .summary = "the one to use: sweeps on the exact law, Newton when they stall",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
-    .settings_bytes = sizeof(ts_ncp_settings),
-    .settings_default = settings_default,
+    .solve = solve,
+    .defaults = &defaults,
+    .settings_bytes = sizeof(defaults),
     .setting = setting,
     .setting_count = sizeof(setting) / sizeof(setting[0]),
-    .scratch_bytes = scratch_bytes,
-    .solve = solve,
 };

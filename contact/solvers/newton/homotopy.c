@@ -462,9 +462,3 @@ ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts
     ts_arena_scope_end(scratch, scope);
     return report;
 }
-
-unsigned long ts_homotopy_scratch_bytes(const ts_contact_problem* problem) {
-    // Vectors; G, its scaled copy, J and the factor with its fill, as if dense up to the size where that is refused.
-    unsigned long n = (unsigned long)problem->row_count;
-    return ts_newton_system_bytes(problem) + 24 * n * sizeof(double);
-}

@@ -32,7 +32,4 @@ typedef struct ts_homotopy_report {
 ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts_homotopy_settings* settings,
                                      ts_arena* scratch, double* impulse);
 
-/// Bytes of scratch it takes at most, up to the size at which it refuses to run.
-unsigned long ts_homotopy_scratch_bytes(const ts_contact_problem* problem);
-
 #endif

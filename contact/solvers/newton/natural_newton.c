@@ -341,9 +341,3 @@ ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_
     ts_arena_scope_end(scratch, scope);
     return q.report;
 }
-
-unsigned long ts_natural_scratch_bytes(const ts_contact_problem* problem) {
-    // An upper bound for small problems, an order of magnitude for large ones.
-    return 4096 + 8 * (unsigned long)problem->row_count * sizeof(double) + ts_scaled_bytes(problem) +
-           ts_newton_system_bytes(problem);
-}

@@ -30,7 +30,4 @@ typedef struct ts_natural_report {
 ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_natural_settings* settings,
                                     ts_arena* scratch, double* impulse);
 
-/// The bytes of scratch it takes at most on this problem, roughly: matrices of the size it still accepts.
-unsigned long ts_natural_scratch_bytes(const ts_contact_problem* problem);
-
 #endif

@@ -377,25 +377,3 @@ int ts_newton_bodies_solve(const ts_newton_bodies* bodies, const ts_newton_syste
     ts_arena_scope_end(scratch, scope);
     return solved;
 }
-
-unsigned long ts_newton_bodies_bytes(const ts_contact_problem* problem, size_t most) {
-    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
-    if (!form) return 0;
-    unsigned long columns = 0, pairs = 0, squares = 0, rows = (unsigned long)problem->row_count;
-    for (int b = 0; b < problem->block_count; ++b) {
-        unsigned long own = 0;
-        for (int s = form->segment_start[b]; s < form->segment_start[b + 1]; ++s)
-            own += (unsigned long)form->segment[s].count;
-        columns += own;
-        pairs += own * own;
-        squares += (unsigned long)problem->block[b].rows * (unsigned long)problem->block[b].rows;
-    }
-    unsigned long users = columns, all = (unsigned long)form->velocity_count;
-    if (columns > all) columns = all;
-    unsigned long dense = columns * columns, factor = dense < most ? dense : (unsigned long)most;
-    if (pairs > dense) pairs = dense;
-    // Tables per column, row and use, were every group a column wide; the matrix and its pattern; a factor, the padding
-    // of its panels, and what waits on its stack.
-    return 16384 + all * 16 + columns * 512 + users * 8 + rows * 64 + squares * sizeof(double) +
-           pairs * (sizeof(double) + 40) + 4 * factor * sizeof(double);
-}

@@ -30,7 +30,4 @@ double ts_newton_bodies_work(const ts_newton_bodies* bodies, const ts_newton_sys
 int ts_newton_bodies_solve(const ts_newton_bodies* bodies, const ts_newton_system* system, ts_arena* scratch,
                            double* d);
 
-/// Bytes of all of it at most; 0 where the operator is no velocity form.
-unsigned long ts_newton_bodies_bytes(const ts_contact_problem* problem, size_t most);
-
 #endif

@@ -225,15 +225,3 @@ int ts_newton_system_solve(ts_newton_system* system, ts_arena* scratch, double* 
     if (ts_newton_bodies_solve(system->bodies, system, scratch, d)) return 1;
     return by_contacts && solve_contacts(system, scratch, HUGE_VAL, d, &dear);
 }
-
-unsigned long ts_newton_system_bytes(const ts_contact_problem* problem) {
-    // C, E and lists per block; the active part of A, all as if dense up to the size where that is refused, its
-    // pattern, and twice as much again for a factor and its fill.
-    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
-    unsigned long dense =
-        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
-    unsigned long contacts = b * b * 16 + 4 * dense * sizeof(double);
-    unsigned long bodies = ts_newton_bodies_bytes(problem, TS_SCALED_LARGEST_FACTOR);
-    return 4096 + 4 * n * sizeof(double) + b * (2 * MAX * MAX * sizeof(double) + 128) +
-           (contacts > bodies ? contacts : bodies);
-}

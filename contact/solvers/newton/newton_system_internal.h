@@ -47,7 +47,4 @@ int ts_newton_system_make(const ts_newton_matrix* A, ts_arena* arena, ts_newton_
 /// (newton_groups_internal.h) where the matrix shows such.
 int ts_newton_system_solve(ts_newton_system* system, ts_arena* scratch, double* d);
 
-/// Bytes of both at most, up to the size at which solving is refused.
-unsigned long ts_newton_system_bytes(const ts_contact_problem* problem);
-
 #endif

@@ -17,19 +17,19 @@ typedef struct ts_primal_softness {
 void ts_primal_block_compliance(const ts_contact_problem* problem, int b, ts_primal_softness softness,
                                 const double* row_default, double* out_R);
 
-/// Solves the relaxed problem whose compliance is R (row_count, every entry > 0) instead of problem->R. `impulse` is the
-/// warm start and the answer. An iteration is one linear system. The report's own residual is that of the relaxed law
-/// with R. Needs TS_DELASSUS_ROWS and TS_DELASSUS_BLOCKS.
-ts_solve_report ts_primal_newton(const ts_contact_problem* problem, const double* R, const ts_solver_settings* settings,
-                                 ts_arena* scratch, double* impulse);
+/// Fills out_R (row_count, every entry > 0) for a solver's settings: as ts_solver's compliance.
+typedef void (*ts_primal_compliance)(const ts_contact_problem* problem, const void* settings, double* out_R);
+
+/// Solves the relaxed problem with that compliance instead of problem->R. The settings begin with ts_solver_settings.
+/// `impulse` is the warm start and the answer. An iteration is one linear system. The report's own residual is that of the
+/// relaxed law with R. Needs TS_DELASSUS_ROWS and TS_DELASSUS_BLOCKS.
+ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,
+                                const void* settings, ts_arena* scratch, double* impulse);
 
 /// How far, at most, the motion that `impulse` gives is from the one of the relaxed law with R: a bound of
 /// 1/2 |v - v_exact|_M^2, J. It is half the squared gradient of the primal cost, which is strongly convex with modulus 1
 /// in kinetic energy; no factorisation is needed. Infinite when scratch is short. Needs TS_DELASSUS_APPLY.
 double ts_primal_energy_gap(const ts_contact_problem* problem, const double* R, ts_arena* scratch,
                             const double* impulse);
-
-/// The bytes of scratch a solve takes at most, R included.
-unsigned long ts_primal_scratch_bytes(const ts_contact_problem* problem);
 
 #endif

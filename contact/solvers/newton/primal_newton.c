@@ -343,9 +343,9 @@ static int prepare(primal* q, const double* R) {
     return ts_newton_system_make(&A, q->scratch, &q->system);
 }
 
-ts_solve_report ts_primal_newton(const ts_contact_problem* problem, const double* R, const ts_solver_settings* settings,
-                                 ts_arena* scratch, double* impulse) {
-    primal q = {.problem = problem, .settings = settings, .scratch = scratch};
+ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,
+                                const void* settings, ts_arena* scratch, double* impulse) {
+    primal q = {.problem = problem, .settings = (const ts_solver_settings*)settings, .scratch = scratch};
     q.rows = problem->row_count;
     q.blocks = problem->block_count;
     q.best = q.best_step = HUGE_VAL;
@@ -353,7 +353,9 @@ ts_solve_report ts_primal_newton(const ts_contact_problem* problem, const double
     q.report.own.primal = q.report.own.dual = q.report.own.complementarity = HUGE_VAL;
     if (!(problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS)) return q.report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    int started = prepare(&q, R) && choose_start(&q, impulse);
+    double* R = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    if (R) compliance(problem, settings, R);
+    int started = R && prepare(&q, R) && choose_start(&q, impulse);
     for (int i = 0; i < q.rows; ++i)
         if (!isfinite(impulse[i])) impulse[i] = 0.0;
     if (started) iterate(&q, impulse);
@@ -409,10 +411,4 @@ void ts_primal_block_compliance(const ts_contact_problem* problem, int b, ts_pri
         if (r != 2) tangent = fmax(tangent, own[r]);
     if (!(tangent > 0.0)) tangent = softness.tangent * normal;
     for (int r = 0; r < block->rows; ++r) out_R[r] = r == 2 ? normal : tangent;
-}
-
-unsigned long ts_primal_scratch_bytes(const ts_contact_problem* problem) {
-    // An upper bound for small problems, an order of magnitude for large ones.
-    return 4096 + 16 * (unsigned long)problem->row_count * sizeof(double) + ts_scaled_bytes(problem) +
-           ts_newton_system_bytes(problem);
 }

@@ -9,39 +9,29 @@
 // SapSolver.
 // Guaranteed: one answer, without internal forces between contacts of equal R; converges from any start.
 // Known to fail: by design nothing is held quite still (u = -R lambda), and sliding contacts lift off.
-#include "contact/solvers/newton/sap.h"
-
-#include <float.h>
 #include <math.h>
-#include <stddef.h>
 
 #include "contact/solvers/newton/primal_internal.h"
 
 // 4 pi^2.
 #define FOUR_PI_SQUARED 39.478417604357434
 
+typedef struct sap_settings {
+    ts_solver_settings shared;  // an iteration is one linear system
+    double beta;                // R_N is at least beta^2 / (4 pi^2) times the size of the contact's own block of G
+    double sigma;               // R_T over that size, where the problem has no R_T
+} sap_settings;
+
 static const ts_setting setting[] = {
-    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
-     offsetof(ts_sap_settings, shared.tolerance), 0.0, DBL_MAX},
-    {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
-     offsetof(ts_sap_settings, shared.stall), 0.0, 1.0},
-    {"iteration_limit", "most linear systems", TS_SETTING_INT, offsetof(ts_sap_settings, shared.iteration_limit), 0.0,
-     1e9},
-    {"beta", "period of the hardest contact, in steps", TS_SETTING_DOUBLE, offsetof(ts_sap_settings, beta), 1e-4, 1e3},
-    {"sigma", "compliance of friction over the size of G_ii, where the problem has none", TS_SETTING_DOUBLE,
-     offsetof(ts_sap_settings, sigma), 1e-6, 1e3},
+    TS_SETTING_REAL(sap_settings, beta, 1e-4, 1e3, "period of the hardest contact, in steps"),
+    TS_SETTING_REAL(sap_settings, sigma, 1e-10, 1e3,
+                    "compliance of friction over the size of G_ii, where the problem has none"),
 };
 
-ts_sap_settings ts_sap_settings_default(void) {
-    ts_sap_settings settings = {.shared = ts_solver_settings_default(), .beta = 1.0, .sigma = 1e-3};
-    settings.shared.iteration_limit = 100;
-    return settings;
-}
-
-static void settings_default(void* out_settings) { *(ts_sap_settings*)out_settings = ts_sap_settings_default(); }
+static const sap_settings defaults = {.shared = {1e-8, 1e-12, 100}, .beta = 1.0, .sigma = 1e-3};
 
 static void compliance(const ts_contact_problem* problem, const void* settings, double* out_R) {
-    const ts_sap_settings* s = (const ts_sap_settings*)settings;
+    const sap_settings* s = (const sap_settings*)settings;
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
         const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
@@ -58,23 +48,9 @@ static void compliance(const ts_contact_problem* problem, const void* settings, 
     }
 }
 
-static unsigned long scratch_bytes(const ts_contact_problem* problem, const void* settings) {
-    (void)settings;
-    return ts_primal_scratch_bytes(problem);
-}
-
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    const ts_sap_settings* s = (const ts_sap_settings*)settings;
-    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* R = TS_ARENA_ARRAY(scratch, double, problem->row_count);
-    if (R) {
-        compliance(problem, settings, R);
-        report = ts_primal_newton(problem, R, &s->shared, scratch, impulse);
-    }
-    ts_arena_scope_end(scratch, scope);
-    return report;
+    return ts_primal_solve(problem, compliance, settings, scratch, impulse);
 }
 
 const ts_solver ts_sap_solver = {
@@ -82,11 +58,10 @@ const ts_solver ts_sap_solver = {
     .law = TS_LAW_CCP,
     .summary = "primal Newton with exact line search on nearly rigid contacts, as Drake's SAP",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_BLOCKS,
-    .settings_bytes = sizeof(ts_sap_settings),
-    .settings_default = settings_default,
+    .solve = solve,
+    .defaults = &defaults,
+    .settings_bytes = sizeof(defaults),
     .setting = setting,
     .setting_count = sizeof(setting) / sizeof(setting[0]),
-    .scratch_bytes = scratch_bytes,
-    .solve = solve,
     .compliance = compliance,
 };

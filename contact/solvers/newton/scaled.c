@@ -327,11 +327,3 @@ ts_newton_matrix ts_scaled_newton_matrix(const ts_scaled* q) {
     ts_newton_matrix A = {q->problem, q->value ? &q->G : NULL, q->value, q->row_scale, q->row_shift};
     return A;
 }
-
-unsigned long ts_scaled_bytes(const ts_contact_problem* problem) {
-    // The matrix twice, as the operator lists it and scaled, and its pattern.
-    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
-    unsigned long dense =
-        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
-    return 2048 + 4 * n * sizeof(double) + 16 * b * sizeof(double) + b * b * 16 + 2 * dense * sizeof(double);
-}

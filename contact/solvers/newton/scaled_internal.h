@@ -72,9 +72,6 @@ int ts_scaled_cone_derivative(const double* y, int rows, double mu, double* out_
 /// The matrix for Newton's linear systems, borrowed from q.
 ts_newton_matrix ts_scaled_newton_matrix(const ts_scaled* q);
 
-/// Bytes that ts_scaled_make takes at most.
-unsigned long ts_scaled_bytes(const ts_contact_problem* problem);
-
 /// The natural map of a residual, made larger where the impulses dwarf what the problem asks for. The map is relative
 /// to the largest impulse, so an answer whose internal forces have run away would otherwise count as a good one. `rest`
 /// is ts_scaled_rest_impulse.

@@ -16,46 +16,26 @@
 // iteration error. An answer reported as converged meets the law, else lcp-pgs takes over and reports for itself.
 // Known to fail: a secondary ray with forced separation or prescribed velocities; dense, about n^2 operations for each
 // of some n pivots; a vertex of the solution set: two of a cube's four feet carry all of it; a warm start is no help.
-#include "contact/solvers/pivoting/lcp_lemke.h"
-
-#include <float.h>
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "contact/solvers/sweeps/lcp_pgs.h"
+#include "contact/solver.h"
 #include "contact/solvers/pivoting/lemke_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
+
+typedef struct lcp_lemke_settings {
+    ts_solver_settings shared;  // tolerance judges the answer; stall and iteration_limit are for lcp-pgs, the fall-back
+    int row_limit;              // LCP rows (6 a contact) beyond which nothing is pivoted: the tableau is dense
+    int pivots_per_row;         // pivots allowed for each LCP row
+} lcp_lemke_settings;
 
 static const ts_setting setting[] = {
-    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
-     offsetof(ts_lcp_lemke_settings, shared.tolerance), 0.0, DBL_MAX},
-    {"stall", "relative change per sweep of the fall-back under which it has stalled", TS_SETTING_DOUBLE,
-     offsetof(ts_lcp_lemke_settings, shared.stall), 0.0, 1.0},
-    {"iteration_limit", "most sweeps of the fall-back; pivots have their own limit", TS_SETTING_INT,
-     offsetof(ts_lcp_lemke_settings, shared.iteration_limit), 0.0, 1e9},
-    {"row_limit", "LCP rows beyond which nothing is pivoted", TS_SETTING_INT,
-     offsetof(ts_lcp_lemke_settings, row_limit), 0.0, 20000.0},
-    {"pivots_per_row", "pivots allowed for each LCP row", TS_SETTING_INT,
-     offsetof(ts_lcp_lemke_settings, pivots_per_row), 1.0, 1e5},
+    TS_SETTING_WHOLE(lcp_lemke_settings, row_limit, 0.0, 20000.0, "LCP rows beyond which nothing is pivoted"),
+    TS_SETTING_WHOLE(lcp_lemke_settings, pivots_per_row, 1.0, 1e5, "pivots allowed for each LCP row"),
 };
 
-ts_lcp_lemke_settings ts_lcp_lemke_settings_default(void) {
-    ts_lcp_lemke_settings settings = {.shared = ts_solver_settings_default(), .row_limit = 1200, .pivots_per_row = 50};
-    return settings;
-}
-
-const char* ts_lcp_lemke_outcome_name(ts_lemke_outcome outcome) {
-    switch (outcome) {
-    case TS_LEMKE_SOLVED: return "solved";
-    case TS_LEMKE_SECONDARY_RAY: return "secondary ray";
-    case TS_LEMKE_PIVOT_LIMIT: return "pivot limit";
-    case TS_LEMKE_TOO_LARGE: return "too large";
-    case TS_LEMKE_INACCURATE: return "inaccurate";
-    case TS_LEMKE_NOT_FINITE: return "not finite";
-    case TS_LEMKE_NO_MEMORY: return "no memory";
-    }
-    return "unknown";
-}
+// 200 contacts.
+static const lcp_lemke_settings defaults = {.shared = {1e-8, 1e-12, 1000}, .row_limit = 1200, .pivots_per_row = 50};
 
 // A column of B: at most two rows of the problem.
 typedef struct generator {
@@ -97,21 +77,6 @@ static int count_rows(const ts_contact_problem* problem, int most) {
         if (n > most) return -1;
     }
     return n;
-}
-
-static unsigned long padded(size_t bytes) { return (unsigned long)((bytes + 63u) & ~(size_t)63u); }
-
-static unsigned long scratch_bytes(const ts_contact_problem* problem, const void* settings_pointer) {
-    const ts_lcp_lemke_settings* settings = (const ts_lcp_lemke_settings*)settings_pointer;
-    ts_lcp_pgs_settings fallback = ts_lcp_pgs_settings_default();
-    unsigned long sweeps = ts_lcp_pgs_solver.scratch_bytes(problem, &fallback);
-    int n = count_rows(problem, settings->row_limit);
-    if (n < 0) return sweeps;
-    size_t rows = (size_t)n, m = (size_t)problem->row_count;
-    unsigned long pivoting = padded(rows * sizeof(generator)) + padded(rows * rows * sizeof(double)) +
-                             2 * padded(rows * sizeof(double)) + 3 * padded(m * sizeof(double)) +
-                             padded(m * m * sizeof(double)) + ts_lemke_scratch_bytes(n);
-    return pivoting > sweeps ? pivoting : sweeps;
 }
 
 static double* entry(const lcp* q, int i, int j) { return q->C + (size_t)i * (size_t)q->n + (size_t)j; }
@@ -248,31 +213,20 @@ static void read_impulse(const lcp* q, const double* z, double* out_impulse) {
     for (int r = 0; r < q->problem->row_count; ++r) out_impulse[r] *= q->impulse_unit;
 }
 
-static ts_lemke_outcome outcome_of(ts_lemke_end end) {
-    switch (end) {
-    case TS_LEMKE_END_SOLVED: return TS_LEMKE_SOLVED;
-    case TS_LEMKE_END_RAY: return TS_LEMKE_SECONDARY_RAY;
-    case TS_LEMKE_END_LIMIT: return TS_LEMKE_PIVOT_LIMIT;
-    case TS_LEMKE_END_NOT_FINITE: return TS_LEMKE_NOT_FINITE;
-    case TS_LEMKE_END_MEMORY: return TS_LEMKE_NO_MEMORY;
-    }
-    return TS_LEMKE_NOT_FINITE;
-}
-
-// Pivots; on success writes the vertex to `impulse` (row_count).
-static ts_lemke_outcome pivot(const ts_contact_problem* problem, const ts_lcp_lemke_settings* settings,
-                              ts_arena* scratch, double* impulse, int* out_pivots) {
+// Pivots. On success writes the vertex to `impulse` (row_count) and returns 1; it returns 0 where there is a ray, pivots run
+// out, a number is not finite, or the problem is too large.
+static int pivot(const ts_contact_problem* problem, const lcp_lemke_settings* settings, ts_arena* scratch,
+                 double* impulse, int* out_pivots) {
     *out_pivots = 0;
     int n = count_rows(problem, settings->row_limit);
-    if (n < 0) return TS_LEMKE_TOO_LARGE;
+    if (n < 0) return 0;
     lcp q = {.problem = problem, .n = n};
-    if (!build(&q, scratch)) return TS_LEMKE_NO_MEMORY;
     double* z = TS_ARENA_ARRAY(scratch, double, n);
-    if (!z) return TS_LEMKE_NO_MEMORY;
+    if (!z || !build(&q, scratch)) return 0;
     double most = (double)settings->pivots_per_row * n;
     ts_lemke_end end = ts_lemke_solve(n, q.C, q.b, most < 1e9 ? (int)most : 1000000000, scratch, z, out_pivots);
     if (end == TS_LEMKE_END_SOLVED) read_impulse(&q, z, impulse);
-    return outcome_of(end);
+    return end == TS_LEMKE_END_SOLVED;
 }
 
 // The law's residual at an impulse.
@@ -290,45 +244,31 @@ static ts_law_residual judge(const ts_contact_problem* problem, const double* im
     return own;
 }
 
-ts_solve_report ts_lcp_lemke_solve(const ts_contact_problem* problem, const ts_lcp_lemke_settings* settings,
-                                   ts_arena* scratch, double* impulse, ts_lemke_outcome* out_outcome) {
+static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                             double* impulse) {
+    const lcp_lemke_settings* s = (const lcp_lemke_settings*)settings;
     ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     unsigned needed = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
-    ts_lemke_outcome outcome = TS_LEMKE_NO_MEMORY;
-    if ((problem->delassus->ops->abilities & needed) == needed) {
-        int pivots;
-        ts_arena_scope scope = ts_arena_scope_begin(scratch);
-        outcome = pivot(problem, settings, scratch, impulse, &pivots);
-        ts_arena_scope_end(scratch, scope);
-        report.iterations = pivots;
-        if (outcome == TS_LEMKE_SOLVED) {
-            report.own = judge(problem, impulse, scratch);
-            double residual = ts_law_residual_in_force_units(report.own, problem->time_step);
-            report.status = TS_SOLVE_CONVERGED;
-            if (!(residual <= settings->shared.tolerance)) outcome = TS_LEMKE_INACCURATE;
-        }
-        if (outcome != TS_LEMKE_SOLVED) {
-            ts_lcp_pgs_settings sweeps = ts_lcp_pgs_settings_default();
-            sweeps.shared = settings->shared;
-            report = ts_lcp_pgs_solver.solve(problem, &sweeps, scratch, impulse);
-            report.iterations += pivots;
-        }
+    if ((problem->delassus->ops->abilities & needed) != needed) return report;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    int solved = pivot(problem, s, scratch, impulse, &report.iterations);
+    ts_arena_scope_end(scratch, scope);
+    if (solved) {
+        report.own = judge(problem, impulse, scratch);
+        report.status = TS_SOLVE_CONVERGED;
+        if (ts_law_residual_in_force_units(report.own, problem->time_step) <= s->shared.tolerance) return report;
     }
-    if (out_outcome) *out_outcome = outcome;
+    // From the vertex where that is only inaccurate.
+    int pivots = report.iterations;
+    ts_pgs_settings sweeps = ts_pgs_default;
+    sweeps.shared = s->shared;
+    report = ts_lcp_pgs_solver.solve(problem, &sweeps, scratch, impulse);
+    report.iterations += pivots;
     return report;
 }
 
-static void settings_default(void* out_settings) {
-    *(ts_lcp_lemke_settings*)out_settings = ts_lcp_lemke_settings_default();
-}
-
-static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
-                             double* impulse) {
-    return ts_lcp_lemke_solve(problem, (const ts_lcp_lemke_settings*)settings, scratch, impulse, NULL);
-}
-
 static const char* obstacle(const ts_contact_problem* problem, const void* settings) {
-    return count_rows(problem, ((const ts_lcp_lemke_settings*)settings)->row_limit) < 0
+    return count_rows(problem, ((const lcp_lemke_settings*)settings)->row_limit) < 0
                ? "too large to be pivoted (setting row_limit): lcp-pgs answered"
                : NULL;
 }
@@ -338,11 +278,10 @@ const ts_solver ts_lcp_lemke_solver = {
     .law = TS_LAW_LCP,
     .summary = "Lemke's pivoting on pyramidal friction: exact, dense, for small problems; else lcp-pgs",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
-    .settings_bytes = sizeof(ts_lcp_lemke_settings),
-    .settings_default = settings_default,
-    .setting = setting,
-    .setting_count = (int)(sizeof(setting) / sizeof(setting[0])),
-    .scratch_bytes = scratch_bytes,
     .solve = solve,
+    .defaults = &defaults,
+    .settings_bytes = sizeof(defaults),
+    .setting = setting,
+    .setting_count = sizeof(setting) / sizeof(setting[0]),
     .obstacle = obstacle,
 };

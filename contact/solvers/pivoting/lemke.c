@@ -36,14 +36,6 @@ typedef struct tableau {
     int* tied;      // (n) rows of the ratio test
 } tableau;
 
-static unsigned long padded(size_t bytes) { return (unsigned long)((bytes + 63u) & ~(size_t)63u); }
-
-unsigned long ts_lemke_scratch_bytes(int n) {
-    size_t rows = (size_t)n;
-    return padded(rows * (rows + 2) * sizeof(double)) + padded((rows + 1) * sizeof(int)) +
-           5 * padded(rows * sizeof(int)) + padded(rows * sizeof(double));
-}
-
 static double* row_of(const tableau* t, int i) { return t->T + (size_t)i * (size_t)t->stride; }
 
 // Row i of the inverse basis, entry k, times -1 over the entering entry: what the perturbation adds to the ratio.

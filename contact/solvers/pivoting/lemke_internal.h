@@ -17,9 +17,6 @@ typedef enum ts_lemke_end {
     TS_LEMKE_END_MEMORY       // scratch is short
 } ts_lemke_end;
 
-/// Bytes of scratch that ts_lemke_solve takes for n rows.
-unsigned long ts_lemke_scratch_bytes(int n);
-
 /// Finds z >= 0 with w = A z + b >= 0 and z_j w_j = 0. A is n x n, row-major, entries near 1 in size; so is b (n).
 /// out_z (n) is written when solved, zero otherwise; out_pivots always. Scratch is given back.
 ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, int pivot_limit, ts_arena* scratch, double* out_z,

@@ -223,10 +223,3 @@ void ts_admm_bodies_solve(ts_admm_bodies* q, const double* guess, double accurac
         for (int i = problem->block[b].row; i < problem->block[b].row + problem->block[b].rows; ++i)
             x[i] = scale[b] > 0.0 ? q->lambda[i] / scale[b] : x[i];
 }
-
-unsigned long ts_admm_bodies_bytes(const ts_contact_problem* problem) {
-    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
-    if (!form) return 0;
-    return 1024 + (5 * (unsigned long)problem->row_count + (unsigned long)diagonal_numbers(problem)) * sizeof(double) +
-           ts_velocity_factor_bytes(form, factor_most(form));
-}

@@ -151,17 +151,3 @@ void ts_admm_factor_solve(ts_admm_factor* f, const double* guess, double accurac
     else
         ts_lu_solve(f->dense, f->rows, f->rows, f->pivot, x);
 }
-
-unsigned long ts_admm_factor_bytes(const ts_contact_problem* problem) {
-    unsigned long n = (unsigned long)problem->row_count, b = (unsigned long)problem->block_count;
-    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
-    unsigned long bodies = ts_admm_bodies_bytes(problem);
-    if (form && problem->row_count > DENSE_ROWS && problem->row_count > form->velocity_count) return bodies;
-    // The system, its shifted copy, and a factor with its order: all as if dense, up to the size where that is refused.
-    unsigned long matrix =
-        n * n < (unsigned long)TS_SCALED_LARGEST_MATRIX ? n * n : (unsigned long)TS_SCALED_LARGEST_MATRIX;
-    unsigned long factor =
-        n * n < (unsigned long)TS_SCALED_LARGEST_FACTOR ? n * n : (unsigned long)TS_SCALED_LARGEST_FACTOR;
-    unsigned long rows = (4 * matrix + 2 * factor + 8 * n) * sizeof(double) + b * b * 40;
-    return rows > bodies ? rows : bodies;
-}

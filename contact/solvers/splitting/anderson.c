@@ -24,12 +24,6 @@ enum { PATIENCE_MIN = 2, PATIENCE_MAX = 64, IDLE_MAX = 5 };
 // all the same point: no movement ever grows, and nothing comes of it.
 #define PROGRESS 0.99
 
-static unsigned long padded(size_t bytes) { return (unsigned long)((bytes + 63u) & ~(size_t)63u); }
-
-unsigned long ts_anderson_scratch_bytes(int rows, int memory) {
-    return (unsigned long)(2 * memory + 4) * padded((size_t)rows * sizeof(double));
-}
-
 static void forget(ts_anderson* a) { a->count = a->next = a->has_previous = a->proposed = 0; }
 
 int ts_anderson_make(ts_anderson* anderson, int rows, int memory, const double* weight, ts_arena* scratch) {

@@ -34,9 +34,6 @@ typedef struct ts_anderson {
     double gram[TS_ANDERSON_MEMORY_MAX][TS_ANDERSON_MEMORY_MAX];  // weighted products of change_of_f
 } ts_anderson;
 
-/// Bytes of scratch.
-unsigned long ts_anderson_scratch_bytes(int rows, int memory);
-
 /// Makes an empty memory of 1 to TS_ANDERSON_MEMORY_MAX differences. `weight` (rows, >= 0) is borrowed. Returns 0 when
 /// scratch is short.
 int ts_anderson_make(ts_anderson* anderson, int rows, int memory, const double* weight, ts_arena* scratch);

@@ -253,7 +253,3 @@ int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part fri
     ts_apgd_begin(q, TS_APGD_ALL);
     return 1;
 }
-
-unsigned long ts_apgd_scratch_bytes(const ts_contact_problem* problem) {
-    return 8ul * (unsigned long)sizeof(double) * (unsigned long)(problem->row_count + 8);
-}

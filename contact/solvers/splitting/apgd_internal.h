@@ -36,9 +36,6 @@ typedef struct ts_apgd {
 int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part friction, int block_steps, double shrink,
                  ts_arena* arena, const double* impulse);
 
-/// Bytes of scratch that takes.
-unsigned long ts_apgd_scratch_bytes(const ts_contact_problem* problem);
-
 /// Forgets the momentum and turns to a part of the problem. Friction is brought within what the normals carry.
 void ts_apgd_begin(ts_apgd* q, ts_apgd_part part);
 

@@ -7,42 +7,30 @@
 // contact", 2015; steps of every block's own stiffness are ours.
 // Guaranteed: converges for every symmetric G >= 0 that has a solution; converged means the law's residual.
 // Known to fail: slow on stacks of very unequal masses; what slides lifts off, as the relaxation has it.
-#include "contact/solvers/splitting/ccp_apgd.h"
-
-#include <float.h>
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
+#include "contact/solver.h"
 #include "contact/solvers/splitting/apgd_internal.h"
 
 enum { LOOK_INTERVAL = 16 };
 
-static const ts_setting setting[] = {
-    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
-     offsetof(ts_ccp_apgd_settings, shared.tolerance), 0.0, DBL_MAX},
-    {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
-     offsetof(ts_ccp_apgd_settings, shared.stall), 0.0, 1.0},
-    {"iteration_limit", "most gradient steps", TS_SETTING_INT, offsetof(ts_ccp_apgd_settings, shared.iteration_limit),
-     0.0, 1e9},
-    {"step_rule", "0 steps by each block's stiffness, 1 as published", TS_SETTING_INT,
-     offsetof(ts_ccp_apgd_settings, step_rule), 0.0, 1.0},
+// How steps are chosen.
+enum {
+    STEP_SAFE,  // each block by its own stiffness, L falls slowly
+    STEP_PAPER  // as published: one step for all, L falls by a tenth per iteration
 };
 
-ts_ccp_apgd_settings ts_ccp_apgd_settings_default(void) {
-    ts_ccp_apgd_settings settings = {.shared = ts_solver_settings_default(), .step_rule = TS_APGD_STEP_SAFE};
-    settings.shared.stall = 1e-15;
-    return settings;
-}
+typedef struct ccp_apgd_settings {
+    ts_solver_settings shared;  // an iteration is a gradient step: one product with the operator, now and then two
+    int step_rule;              // STEP_SAFE or STEP_PAPER
+} ccp_apgd_settings;
 
-static void settings_default(void* out_settings) {
-    *(ts_ccp_apgd_settings*)out_settings = ts_ccp_apgd_settings_default();
-}
+static const ts_setting setting[] = {
+    TS_SETTING_WHOLE(ccp_apgd_settings, step_rule, 0.0, 1.0, "0 steps by each block's stiffness, 1 as published"),
+};
 
-static unsigned long scratch_bytes(const ts_contact_problem* problem, const void* settings) {
-    (void)settings;
-    return ts_apgd_scratch_bytes(problem);
-}
+static const ccp_apgd_settings defaults = {.shared = {1e-8, 1e-15, 1000}, .step_rule = STEP_SAFE};
 
 // The best impulse so far.
 typedef struct best {
@@ -94,12 +82,12 @@ static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings, b
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    const ts_ccp_apgd_settings* s = (const ts_ccp_apgd_settings*)settings;
+    const ccp_apgd_settings* s = (const ccp_apgd_settings*)settings;
     ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
     if ((problem->delassus->ops->abilities & needs) != needs) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    int paper = s->step_rule == TS_APGD_STEP_PAPER;
+    int paper = s->step_rule == STEP_PAPER;
     ts_apgd q;
     if (ts_apgd_init(&q, problem, TS_APGD_DISC, !paper, paper ? 0.9 : 0.98, scratch, impulse)) {
         best b = {HUGE_VAL, report.own, impulse};
@@ -117,10 +105,9 @@ const ts_solver ts_ccp_apgd_solver = {
     .law = TS_LAW_CCP,
     .summary = "Nesterov's projected gradient on the convex relaxation, matrix-free",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
-    .settings_bytes = sizeof(ts_ccp_apgd_settings),
-    .settings_default = settings_default,
+    .solve = solve,
+    .defaults = &defaults,
+    .settings_bytes = sizeof(defaults),
     .setting = setting,
     .setting_count = sizeof(setting) / sizeof(setting[0]),
-    .scratch_bytes = scratch_bytes,
-    .solve = solve,
 };

@@ -1,6 +1,6 @@
 // Staggered projections: normals with friction fixed, then friction with normals fixed, in turn.
 //
-// Problem: the exact law (friction in a disc) or the LCP (friction in a square). Rule:
+// Problem: the exact law (ncp-staggered, friction in a disc) or the LCP (lcp-staggered, friction in a square). Rule:
 //     lambda_N = argmin over lambda_N >= 0 of the cost q with lambda_T fixed; joints, limits and motors go with the normals
 //     lambda_T = argmin over |lambda_T| <= mu lambda_N of q with lambda_N fixed
 // each by accelerated projected gradients (apgd.c), matrix-free, to a part of the residual that the whole still has. Safe
@@ -12,10 +12,10 @@
 // 1 the published rule cycles. The safe one damps that, but has no proof either.
 #include <float.h>
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "contact/solvers/splitting/staggered_internal.h"
+#include "contact/solver.h"
+#include "contact/solvers/splitting/apgd_internal.h"
 
 // Least part of a friction step.
 #define THETA_MIN (1.0 / 64.0)
@@ -25,43 +25,33 @@
 // So many rounds one after another without that are a cycle: a slow stretch alone is not.
 enum { PATIENCE = 4 };
 
-const ts_setting ts_staggered_setting[TS_STAGGERED_SETTING_COUNT] = {
-    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
-     offsetof(ts_staggered_settings, shared.tolerance), 0.0, DBL_MAX},
-    {"stall", "relative change per round under which the solver has stalled", TS_SETTING_DOUBLE,
-     offsetof(ts_staggered_settings, shared.stall), 0.0, 1.0},
-    {"iteration_limit", "most gradient steps", TS_SETTING_INT, offsetof(ts_staggered_settings, shared.iteration_limit),
-     0.0, 1e9},
-    {"inner", "part of the residual to which each projection is solved", TS_SETTING_DOUBLE,
-     offsetof(ts_staggered_settings, inner), 1e-6, 1.0},
-    {"inner_limit", "most gradient steps in one projection", TS_SETTING_INT,
-     offsetof(ts_staggered_settings, inner_limit), 1.0, 1e9},
-    {"step_rule", "0 friction damped when it cycles, 1 as published", TS_SETTING_INT,
-     offsetof(ts_staggered_settings, step_rule), 0.0, 1.0},
-    {"block_steps", "0 one step for all, 1 each block's by its stiffness", TS_SETTING_INT,
-     offsetof(ts_staggered_settings, block_steps), 0.0, 1.0},
+// How much of a friction step is taken.
+enum {
+    STEP_SAFE,  // half as much whenever a few rounds brought nothing
+    STEP_PAPER  // always all of it: cycles where normal and friction are strongly coupled
 };
 
-ts_staggered_settings ts_staggered_settings_default(void) {
-    ts_staggered_settings settings = {.shared = ts_solver_settings_default(),
-                                      .inner = 0.1,
-                                      .inner_limit = 1000,
-                                      .step_rule = TS_STAGGERED_STEP_SAFE,
-                                      .block_steps = 0};
-    settings.shared.iteration_limit = 5000;
-    settings.shared.stall = 1e-15;
-    return settings;
-}
+typedef struct staggered_settings {
+    ts_solver_settings shared;  // an iteration is a gradient step: one product with the operator, now and then two
+    double inner;               // each projection is solved to this part of the residual of the whole
+    int inner_limit;            // most gradient steps in one projection
+    int step_rule;              // STEP_SAFE or STEP_PAPER
+    int block_steps;            // 1: every block's step by its own stiffness; 0: one for all, no internal forces
+} staggered_settings;
 
-unsigned long ts_staggered_scratch_bytes(const ts_contact_problem* problem, const void* settings) {
-    (void)settings;
-    return ts_apgd_scratch_bytes(problem) +
-           2ul * (unsigned long)sizeof(double) * (unsigned long)(problem->row_count + 8);
-}
+static const ts_setting setting[] = {
+    TS_SETTING_REAL(staggered_settings, inner, 1e-6, 1.0, "part of the residual to which each projection is solved"),
+    TS_SETTING_WHOLE(staggered_settings, inner_limit, 1.0, 1e9, "most gradient steps in one projection"),
+    TS_SETTING_WHOLE(staggered_settings, step_rule, 0.0, 1.0, "0 friction damped when it cycles, 1 as published"),
+    TS_SETTING_WHOLE(staggered_settings, block_steps, 0.0, 1.0, "0 one step for all, 1 each block's by its stiffness"),
+};
+
+static const staggered_settings defaults = {
+    .shared = {1e-8, 1e-15, 5000}, .inner = 0.1, .inner_limit = 1000, .step_rule = STEP_SAFE, .block_steps = 0};
 
 typedef struct staggered {
     ts_apgd q;
-    const ts_staggered_settings* settings;
+    const staggered_settings* settings;
     ts_contact_law law;
     ts_apgd_part friction;
     double* before;    // x before the round
@@ -165,7 +155,7 @@ static ts_solve_status iterate(staggered* s) {
         last = gap;
         gap = whole_gap(s);
         idle = gap > PROGRESS * last_but_one ? idle + 1 : 0;
-        if (idle >= PATIENCE && s->settings->step_rule == TS_STAGGERED_STEP_SAFE) {
+        if (idle >= PATIENCE && s->settings->step_rule == STEP_SAFE) {
             theta = fmax(THETA_MIN, 0.5 * theta);
             idle = 0;
         }
@@ -173,18 +163,19 @@ static ts_solve_status iterate(staggered* s) {
     return TS_SOLVE_ITERATION_LIMIT;
 }
 
-ts_solve_report ts_staggered_solve(ts_contact_law law, ts_apgd_part friction, const ts_contact_problem* problem,
-                                   const ts_staggered_settings* settings, ts_arena* scratch, double* impulse) {
+static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* problem, const staggered_settings* settings,
+                             ts_arena* scratch, double* impulse) {
     ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
-    staggered s = {.settings = settings, .law = law, .friction = friction, .impulse = impulse};
+    staggered s = {.settings = settings, .law = law, .impulse = impulse};
+    s.friction = law == TS_LAW_NCP ? TS_APGD_DISC : TS_APGD_SQUARE;
     unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
     if ((problem->delassus->ops->abilities & needs) != needs) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     s.before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     s.u_before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
-    double shrink = settings->step_rule == TS_STAGGERED_STEP_PAPER ? 0.9 : 0.98;
+    double shrink = settings->step_rule == STEP_PAPER ? 0.9 : 0.98;
     if (s.before && s.u_before &&
-        ts_apgd_init(&s.q, problem, friction, settings->block_steps, shrink, scratch, impulse)) {
+        ts_apgd_init(&s.q, problem, s.friction, settings->block_steps, shrink, scratch, impulse)) {
         s.residual = HUGE_VAL;
         s.own = report.own;
         memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
@@ -195,3 +186,37 @@ ts_solve_report ts_staggered_solve(ts_contact_law law, ts_apgd_part friction, co
     ts_arena_scope_end(scratch, scope);
     return report;
 }
+
+static ts_solve_report solve_exact(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                                   double* impulse) {
+    return solve(TS_LAW_NCP, problem, (const staggered_settings*)settings, scratch, impulse);
+}
+
+static ts_solve_report solve_pyramid(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                                     double* impulse) {
+    return solve(TS_LAW_LCP, problem, (const staggered_settings*)settings, scratch, impulse);
+}
+
+const ts_solver ts_ncp_staggered_solver = {
+    .name = "ncp-staggered",
+    .law = TS_LAW_NCP,
+    .summary = "staggered projections on the exact law, matrix-free",
+    .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
+    .solve = solve_exact,
+    .defaults = &defaults,
+    .settings_bytes = sizeof(defaults),
+    .setting = setting,
+    .setting_count = sizeof(setting) / sizeof(setting[0]),
+};
+
+const ts_solver ts_lcp_staggered_solver = {
+    .name = "lcp-staggered",
+    .law = TS_LAW_LCP,
+    .summary = "staggered projections on the boxed LCP, matrix-free",
+    .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
+    .solve = solve_pyramid,
+    .defaults = &defaults,
+    .settings_bytes = sizeof(defaults),
+    .setting = setting,
+    .setting_count = sizeof(setting) / sizeof(setting[0]),
+};

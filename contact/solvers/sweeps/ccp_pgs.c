@@ -10,11 +10,9 @@
 // longer than 2 / L on a convex block problem; limit points are solutions.
 // Known to fail: the law itself lets a sliding contact lift off, u_N = mu |u_T|; large mass ratios converge slowly;
 // internal forces of a hyperstatic contact depend on the order of the sweep.
-#include "contact/solvers/sweeps/ccp_pgs.h"
-
 #include "contact/cone.h"
 #include "contact/cone_internal.h"
-#include "contact/solvers/sweeps/pgs_common_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
 static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
@@ -43,15 +41,9 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
 
 static const ts_pgs_method method = {TS_LAW_CCP, choose_steps, ts_cone_project, sweep, 0, 1};
 
-ts_ccp_pgs_settings ts_ccp_pgs_settings_default(void) { return ts_pgs_settings_default(); }
-
-static void settings_default(void* out_settings) {
-    *(ts_ccp_pgs_settings*)out_settings = ts_ccp_pgs_settings_default();
-}
-
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    return ts_pgs_solve(&method, problem, (const ts_ccp_pgs_settings*)settings, scratch, impulse);
+    return ts_pgs_solve(&method, problem, (const ts_pgs_settings*)settings, scratch, impulse);
 }
 
 const ts_solver ts_ccp_pgs_solver = {
@@ -59,10 +51,9 @@ const ts_solver ts_ccp_pgs_solver = {
     .law = TS_LAW_CCP,
     .summary = "projected Gauss-Seidel on the convex relaxation: sliding contacts lift off",
     .needs = TS_DELASSUS_ROWS,
-    .settings_bytes = sizeof(ts_ccp_pgs_settings),
-    .settings_default = settings_default,
+    .solve = solve,
+    .defaults = &ts_pgs_default,
+    .settings_bytes = sizeof(ts_pgs_settings),
     .setting = ts_pgs_setting,
     .setting_count = TS_PGS_SETTING_COUNT,
-    .scratch_bytes = ts_pgs_scratch_bytes,
-    .solve = solve,
 };

@@ -11,9 +11,7 @@
 // is no proof of convergence. An answer reported as converged meets the law.
 // Known to fail: the law is anisotropic: up to sqrt(2) too much friction between the axes, not opposed to slip; large
 // mass ratios converge slowly; internal forces depend on the order of the sweep.
-#include "contact/solvers/sweeps/lcp_pgs.h"
-
-#include "contact/solvers/sweeps/pgs_common_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 
 static double clamp(double x, double bound) { return x > bound ? bound : (x < -bound ? -bound : x); }
 
@@ -56,15 +54,9 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
 
 static const ts_pgs_method method = {TS_LAW_LCP, choose_steps, project_pyramid, sweep, 0, 1};
 
-ts_lcp_pgs_settings ts_lcp_pgs_settings_default(void) { return ts_pgs_settings_default(); }
-
-static void settings_default(void* out_settings) {
-    *(ts_lcp_pgs_settings*)out_settings = ts_lcp_pgs_settings_default();
-}
-
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    return ts_pgs_solve(&method, problem, (const ts_lcp_pgs_settings*)settings, scratch, impulse);
+    return ts_pgs_solve(&method, problem, (const ts_pgs_settings*)settings, scratch, impulse);
 }
 
 const ts_solver ts_lcp_pgs_solver = {
@@ -72,10 +64,9 @@ const ts_solver ts_lcp_pgs_solver = {
     .law = TS_LAW_LCP,
     .summary = "projected Gauss-Seidel on pyramidal friction: one row at a time, clamped axis by axis",
     .needs = TS_DELASSUS_ROWS,
-    .settings_bytes = sizeof(ts_lcp_pgs_settings),
-    .settings_default = settings_default,
+    .solve = solve,
+    .defaults = &ts_pgs_default,
+    .settings_bytes = sizeof(ts_pgs_settings),
     .setting = ts_pgs_setting,
     .setting_count = TS_PGS_SETTING_COUNT,
-    .scratch_bytes = ts_pgs_scratch_bytes,
-    .solve = solve,
 };

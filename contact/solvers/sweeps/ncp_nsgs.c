@@ -3,17 +3,15 @@
 // Problem: Signorini and Coulomb for all contacts, as in ncp_pgs.c.
 // Rule, one contact at a time, u always current: with b = u - D lambda, D = G_bb + R_b, what the contact sees of the
 // others, lambda <- the exact solution of the one-contact law (contact/coulomb.c); omega relaxes towards it, and the
-// relaxed point is pulled back to the cone.
+// relaxed point is pulled back to the cone. Of the sweeps' settings step_rule and local_iterations mean nothing here.
 // Source: Jourdan, Alart, Jean 1998 (nonsmooth contact dynamics); Acary and Brogliato 2008, ch. 13.
 // Guaranteed: any answer reported as converged meets the law. No proof of convergence in general.
 // Known to fail: like all Gauss-Seidel methods on large mass ratios (error times m_top / (m_top + m_bottom) a sweep)
 // and slowly on hyperstatic piles, where it leaves internal forces that depend on the order.
-#include "contact/solvers/sweeps/ncp_nsgs.h"
-
 #include "contact/cone.h"
 #include "contact/cone_internal.h"
 #include "contact/coulomb_internal.h"
-#include "contact/solvers/sweeps/pgs_common_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 
 static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
     (void)rule;  // there is no step to choose
@@ -38,15 +36,9 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
 
 static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep, 1, 1};
 
-ts_ncp_nsgs_settings ts_ncp_nsgs_settings_default(void) { return ts_pgs_settings_default(); }
-
-static void settings_default(void* out_settings) {
-    *(ts_ncp_nsgs_settings*)out_settings = ts_ncp_nsgs_settings_default();
-}
-
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    ts_ncp_nsgs_settings once = *(const ts_ncp_nsgs_settings*)settings;
+    ts_pgs_settings once = *(const ts_pgs_settings*)settings;
     once.local_iterations = 1;
     return ts_pgs_solve(&method, problem, &once, scratch, impulse);
 }
@@ -56,10 +48,9 @@ const ts_solver ts_ncp_nsgs_solver = {
     .law = TS_LAW_NCP,
     .summary = "nonsmooth Gauss-Seidel on the exact law: every contact solved exactly in turn",
     .needs = TS_DELASSUS_ROWS,
-    .settings_bytes = sizeof(ts_ncp_nsgs_settings),
-    .settings_default = settings_default,
+    .solve = solve,
+    .defaults = &ts_pgs_default,
+    .settings_bytes = sizeof(ts_pgs_settings),
     .setting = ts_pgs_setting,
     .setting_count = TS_PGS_SETTING_COUNT,
-    .scratch_bytes = ts_pgs_scratch_bytes,
-    .solve = solve,
 };

@@ -13,11 +13,9 @@
 // Known to fail: normal and tangent coupled strongly in one contact (mu |D_NT| > D_NN) makes a two-cycle; large mass
 // ratios converge slowly, error times m_top / (m_top + m_bottom) per sweep; internal forces of a hyperstatic contact
 // depend on the order of the sweep.
-#include "contact/solvers/sweeps/ncp_pgs.h"
-
 #include "contact/cone.h"
 #include "contact/cone_internal.h"
-#include "contact/solvers/sweeps/pgs_common_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 
 static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
     double stiffness = rule == TS_PGS_STEP_SEED ? fmin(block->D00, block->D11) : ts_pgs_tangent_stiffness(block);
@@ -49,15 +47,9 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
 
 static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep, 0, 1};
 
-ts_ncp_pgs_settings ts_ncp_pgs_settings_default(void) { return ts_pgs_settings_default(); }
-
-static void settings_default(void* out_settings) {
-    *(ts_ncp_pgs_settings*)out_settings = ts_ncp_pgs_settings_default();
-}
-
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    return ts_pgs_solve(&method, problem, (const ts_ncp_pgs_settings*)settings, scratch, impulse);
+    return ts_pgs_solve(&method, problem, (const ts_pgs_settings*)settings, scratch, impulse);
 }
 
 const ts_solver ts_ncp_pgs_solver = {
@@ -65,10 +57,9 @@ const ts_solver ts_ncp_pgs_solver = {
     .law = TS_LAW_NCP,
     .summary = "projected Gauss-Seidel on the exact law: normal first, then friction in its disc",
     .needs = TS_DELASSUS_ROWS,
-    .settings_bytes = sizeof(ts_ncp_pgs_settings),
-    .settings_default = settings_default,
+    .solve = solve,
+    .defaults = &ts_pgs_default,
+    .settings_bytes = sizeof(ts_pgs_settings),
     .setting = ts_pgs_setting,
     .setting_count = TS_PGS_SETTING_COUNT,
-    .scratch_bytes = ts_pgs_scratch_bytes,
-    .solve = solve,
 };

@@ -15,7 +15,7 @@
 
 #include "contact/cone.h"
 #include "contact/coulomb_internal.h"
-#include "contact/solvers/sweeps/pgs_common_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 
 enum { MAX = TS_BLOCK_ROWS_MAX };
 

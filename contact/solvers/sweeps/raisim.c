@@ -1,4 +1,5 @@
-// RaiSim: every contact in turn, sliding found by bisection on the boundary of its friction cone.
+// RaiSim: every contact in turn, sliding found by bisection on the boundary of its friction cone; as published (raisim),
+// and with an end point that obeys the exact law (raisim-corrected).
 //
 // Problem: Signorini for all contacts, and where one slides, least energy E(lambda) = 1/2 lambda^T D lambda + b^T
 // lambda over the section of its cone where u_N = 0, the other contacts as they stand: u = D lambda + b, D = G_bb +
@@ -12,21 +13,23 @@
 // face lambda_0 (t . lambda_0T < mu lambda_0N) are refused and shrink the step by beta_2; the first rise closes a
 // bracket, which is halved. lambda <- (1 - alpha) lambda + alpha lambda*, alpha shrinking from sweep to sweep if asked
 // to.
+// raisim-corrected counts u_N + mu |u_T| in the gradient where raisim counts u_N = 0; |u_T| is the contact's slip before
+// the update (de Saxce's shift, one visit late). The section u_N = 0 itself stays unshifted.
 // Source: Hwangbo, Lee, Hutter, Per-contact iteration method for solving contact dynamics, 2018; eq. (21) and Alg. 4 of
 // Le Lidec et al., Contact Models in Robotics: a Comparative Analysis (whose printed relaxation never moves; this is
-// the one of the original). The certificate below is ours.
+// the one of the original). The certificate below is ours. Le Lidec et al. also name the error in friction; the shifted
+// gradient follows their released code. A sliding fixed point of it satisfies u_T - |u_T| eps = -s (t + eps) with s >= 0,
+// and u_T = -s t solves it. Multiplying out, any other solution needs s |t + eps|^2 = (|eps|^2 - 1) |u_T|, so for
+// mu |D_TN| < D_NN there is none.
 // Guaranteed: the section is convex in lambda_T (|lambda_T| + eps . lambda_T <= const) and so is E on it, so the root
 // found is the global minimum exactly when u_T . (t + eps) <= 0; that is checked, and directions all round are scanned
-// where it fails. No proof of convergence over contacts. Convergence is judged in the law this rule ends at
-// (TS_LAW_RAISIM) and never in the exact one, which sliding with D_TN != 0 does not meet however long one iterates.
+// where it fails. No proof of convergence over contacts. Convergence of raisim is judged in the law its rule ends at
+// (TS_LAW_RAISIM) and never in the exact one, which sliding with D_TN != 0 does not meet however long one iterates; that
+// of raisim-corrected in the exact one.
 // Contacts that also spin or roll have no published section; they are solved exactly, as by ncp-nsgs.
-// Known to fail: friction does not oppose slip where D_TN != 0; large mass ratios converge slowly, as in all
-// per-contact methods; internal forces persist even while sliding.
-#include "contact/solvers/sweeps/raisim.h"
-
-#include <float.h>
-#include <stddef.h>
-
+// Known to fail: raisim's friction does not oppose slip where D_TN != 0; with mu |D_TN| > D_NN the late shift of
+// raisim-corrected can swing or settle where the law does not hold, reported as a stall or as the iteration limit; large
+// mass ratios converge slowly, as in all per-contact methods; internal forces persist even while sliding.
 #include "contact/cone.h"
 #include "contact/solvers/sweeps/raisim_internal.h"
 
@@ -37,40 +40,41 @@ enum { SEARCH_LIMIT = 100, BISECTION_LIMIT = 100, SCAN = 24 };
 #define PAPER_GAMMA 0.99
 #define PAPER_WIDTH 1e-6
 
-const ts_setting ts_raisim_setting[] = {
-    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
-     offsetof(ts_raisim_settings, sweep.shared.tolerance), 0.0, DBL_MAX},
-    {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
-     offsetof(ts_raisim_settings, sweep.shared.stall), 0.0, 1.0},
-    {"iteration_limit", "most sweeps", TS_SETTING_INT, offsetof(ts_raisim_settings, sweep.shared.iteration_limit), 0.0,
-     1e9},
-    {"step_rule", "0 safe parameters, 1 the published ones", TS_SETTING_INT,
-     offsetof(ts_raisim_settings, sweep.step_rule), 0.0, 1.0},
-    {"order", "0 always forward, 1 forward and backward in turn", TS_SETTING_INT,
-     offsetof(ts_raisim_settings, sweep.order), 0.0, 1.0},
-    {"alpha", "share of the new impulse taken in the first sweep", TS_SETTING_DOUBLE,
-     offsetof(ts_raisim_settings, alpha), 1e-3, 1.0},
-    {"alpha_min", "where that share goes", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, alpha_min), 1e-3, 1.0},
-    {"gamma", "how slowly it goes there; 1 keeps it", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, gamma), 0.0, 1.0},
-    {"first_step", "first step around the cone, rad", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, first_step), 1e-6,
-     1.0},
-    {"shrink", "factor of a refused step", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, shrink), 0.01, 0.99},
-    {"grow", "factor of a step that was taken", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, grow), 1.0, 10.0},
-    {"width", "relative width at which the bisection ends", TS_SETTING_DOUBLE, offsetof(ts_raisim_settings, width), 0.0,
-     1.0},
+// Settings of both. Of `sweep`, omega and local_iterations mean nothing to them (alpha relaxes). With sweep.step_rule =
+// TS_PGS_STEP_SEED the published parameters take the place of alpha_min, gamma and width, with plain halving.
+typedef struct raisim_settings {
+    ts_pgs_settings sweep;
+    double alpha;       // share of the new impulse that is taken in the first sweep
+    double alpha_min;   // where alpha goes: after a sweep alpha <- alpha_min + gamma (alpha - alpha_min)
+    double gamma;       // 1 keeps alpha as it is
+    double first_step;  // rad: first step of the search for a bracket (beta_1)
+    double shrink;      // beta_2, of a step that was refused
+    double grow;        // beta_3, of a step that was taken
+    double width;       // bracket at which the bisection ends, relative to the impulse
+} raisim_settings;
+
+static const ts_setting setting[] = {
+    TS_SETTING_WHOLE(ts_pgs_settings, step_rule, 0.0, 1.0, "0 safe parameters, 1 the published ones"),
+    TS_SETTING_WHOLE(ts_pgs_settings, order, 0.0, 1.0, "0 always forward, 1 forward and backward in turn"),
+    TS_SETTING_REAL(raisim_settings, alpha, 1e-3, 1.0, "share of the new impulse taken in the first sweep"),
+    TS_SETTING_REAL(raisim_settings, alpha_min, 1e-3, 1.0, "where that share goes"),
+    TS_SETTING_REAL(raisim_settings, gamma, 0.0, 1.0, "how slowly it goes there; 1 keeps it"),
+    TS_SETTING_REAL(raisim_settings, first_step, 1e-6, 1.0, "first step around the cone, rad"),
+    TS_SETTING_REAL(raisim_settings, shrink, 0.01, 0.99, "factor of a refused step"),
+    TS_SETTING_REAL(raisim_settings, grow, 1.0, 10.0, "factor of a step that was taken"),
+    TS_SETTING_REAL(raisim_settings, width, 0.0, 1.0, "relative width at which the bisection ends"),
 };
 
-ts_raisim_settings ts_raisim_settings_default(void) {
-    ts_raisim_settings settings = {.sweep = ts_pgs_settings_default(),
-                                   .alpha = 1.0,
-                                   .alpha_min = 0.7,
-                                   .gamma = 1.0,
-                                   .first_step = 0.01,
-                                   .shrink = 0.5,
-                                   .grow = 1.3,
-                                   .width = 1e-15};
-    return settings;
-}
+static const raisim_settings defaults = {
+    .sweep = {.shared = {1e-8, 1e-12, 1000}, .omega = 1.0, .step_rule = TS_PGS_STEP_SAFE, .local_iterations = 1},
+    .alpha = 1.0,
+    .alpha_min = 0.7,
+    .gamma = 1.0,
+    .first_step = 0.01,
+    .shrink = 0.5,
+    .grow = 1.3,
+    .width = 1e-15,
+};
 
 // A direction in the tangent plane.
 typedef struct direction {
@@ -233,8 +237,8 @@ ts_vec3 ts_raisim_solve_contact(const ts_raisim_contact* contact, const ts_raisi
 }
 
 // The published parameters where step_rule asks for them.
-static ts_raisim_settings effective(const ts_raisim_settings* settings) {
-    ts_raisim_settings s = *settings;
+static raisim_settings effective(const raisim_settings* settings) {
+    raisim_settings s = *settings;
     if (s.sweep.step_rule == TS_PGS_STEP_SEED) {
         s.alpha_min = PAPER_ALPHA_MIN;
         s.gamma = PAPER_GAMMA;
@@ -262,8 +266,8 @@ static ts_raisim_contact contact_of(const ts_pgs_block* c, ts_vec3 l, ts_vec3 u,
 }
 
 static void sweep_with(ts_pgs* pgs, int begin, int end, int corrected, ts_pgs_movement* movement) {
-    // ts_raisim_settings begins with the settings of the sweep.
-    const ts_raisim_settings* settings = (const ts_raisim_settings*)(const void*)pgs->settings;
+    // raisim_settings begins with the settings of the sweep.
+    const raisim_settings* settings = (const raisim_settings*)(const void*)pgs->settings;
     ts_raisim_search search = {settings->first_step, settings->shrink, settings->grow, settings->width,
                                settings->sweep.step_rule == TS_PGS_STEP_SAFE};
     double alpha = pgs->omega;
@@ -294,20 +298,23 @@ static void sweep_corrected(ts_pgs* pgs, int begin, int end, ts_pgs_movement* mo
     sweep_with(pgs, begin, end, 1, movement);
 }
 
-ts_solve_report ts_raisim_solve(const ts_contact_problem* problem, const ts_raisim_settings* settings, int corrected,
-                                ts_arena* scratch, double* impulse) {
-    static const ts_pgs_method published = {
-        TS_LAW_RAISIM, choose_steps, ts_cone_project_horizontal, sweep_published, 1, 0};
-    static const ts_pgs_method shifted = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep_corrected, 1, 0};
-    ts_raisim_settings s = effective(settings);
-    return ts_pgs_solve(corrected ? &shifted : &published, problem, &s.sweep, scratch, impulse);
+static ts_solve_report solve_with(const ts_pgs_method* method, const ts_contact_problem* problem, const void* settings,
+                                  ts_arena* scratch, double* impulse) {
+    raisim_settings s = effective((const raisim_settings*)settings);
+    return ts_pgs_solve(method, problem, &s.sweep, scratch, impulse);
 }
-
-static void settings_default(void* out_settings) { *(ts_raisim_settings*)out_settings = ts_raisim_settings_default(); }
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    return ts_raisim_solve(problem, (const ts_raisim_settings*)settings, 0, scratch, impulse);
+    static const ts_pgs_method method = {
+        TS_LAW_RAISIM, choose_steps, ts_cone_project_horizontal, sweep_published, 1, 0};
+    return solve_with(&method, problem, settings, scratch, impulse);
+}
+
+static ts_solve_report solve_corrected(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
+                                       double* impulse) {
+    static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep_corrected, 1, 0};
+    return solve_with(&method, problem, settings, scratch, impulse);
 }
 
 const ts_solver ts_raisim_solver = {
@@ -315,10 +322,21 @@ const ts_solver ts_raisim_solver = {
     .law = TS_LAW_RAISIM,
     .summary = "per-contact bisection on the cone: Signorini holds, friction is a little off the slip",
     .needs = TS_DELASSUS_ROWS,
-    .settings_bytes = sizeof(ts_raisim_settings),
-    .settings_default = settings_default,
-    .setting = ts_raisim_setting,
-    .setting_count = TS_RAISIM_SETTING_COUNT,
-    .scratch_bytes = ts_pgs_scratch_bytes,
     .solve = solve,
+    .defaults = &defaults,
+    .settings_bytes = sizeof(defaults),
+    .setting = setting,
+    .setting_count = sizeof(setting) / sizeof(setting[0]),
+};
+
+const ts_solver ts_raisim_corrected_solver = {
+    .name = "raisim-corrected",
+    .law = TS_LAW_NCP,
+    .summary = "per-contact bisection with the slip counted in its gradient: ends at the exact law",
+    .needs = TS_DELASSUS_ROWS,
+    .solve = solve_corrected,
+    .defaults = &defaults,
+    .settings_bytes = sizeof(defaults),
+    .setting = setting,
+    .setting_count = sizeof(setting) / sizeof(setting[0]),
 };

@@ -1,10 +1,9 @@
-// One frictional contact by bisection on the boundary of its cone: shared by raisim and raisim-corrected, open to their
+// One frictional contact by bisection on the boundary of its cone: what raisim and raisim-corrected do, open to their
 // tests. Not for use outside contact/ and its tests.
 #ifndef TS_CONTACT_SOLVERS_RAISIM_INTERNAL_H
 #define TS_CONTACT_SOLVERS_RAISIM_INTERNAL_H
 
-#include "contact/solvers/sweeps/pgs_common_internal.h"
-#include "contact/solvers/sweeps/raisim.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,15 +30,6 @@ typedef struct ts_raisim_search {
 /// The impulse of the contact: none when it opens, the sticking one when the cone holds it, else the least energy on the
 /// boundary of the cone with u_N = 0. See raisim.c.
 ts_vec3 ts_raisim_solve_contact(const ts_raisim_contact* contact, const ts_raisim_search* search);
-
-/// The solve of both; `corrected` counts de Saxce's shift in the gradient.
-ts_solve_report ts_raisim_solve(const ts_contact_problem* problem, const ts_raisim_settings* settings, int corrected,
-                                ts_arena* scratch, double* impulse);
-
-/// Settings of both by name.
-extern const ts_setting ts_raisim_setting[];
-
-enum { TS_RAISIM_SETTING_COUNT = 12 };
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,5 @@
 // What keeps a solver from a problem: limits count by islands, and an operator that lacks an ability is named.
 #include "contact/judge/obstacle.h"
-#include "contact/solvers/pivoting/lcp_lemke.h"
-#include "contact/solvers/splitting/ncp_admm.h"
 #include "tests/contact/contact_fixture.h"
 
 // Six contacts, of which `chained` hang together one by one from the first on.
@@ -14,7 +12,7 @@ static ts_contact_problem six(ts_arena* arena, ts_block* block, double* G, int* 
         g[i] = -1.0;
     }
     for (int b = 0; b + 1 < chained; ++b) G[(3 * b + 2) * 18 + 3 * b + 5] = G[(3 * b + 5) * 18 + 3 * b + 2] = -0.5;
-    ts_contact_problem problem = {6, 18, block, dense_operator(arena, 6, block_row, G), g, NULL, 0.01, NULL};
+    ts_contact_problem problem = {6, 18, block, ts_delassus_dense(arena, 6, block_row, G), g, NULL, 0.01, NULL};
     return problem;
 }
 
@@ -23,18 +21,19 @@ Test(obstacle, limits_count_by_islands) {
     ts_block block[6];
     double G[18 * 18], g[18];
     int block_row[7];
-    ts_lcp_lemke_settings settings = ts_lcp_lemke_settings_default();
-    settings.row_limit = 18;  // three contacts of six rows
+    const ts_solver* lemke = ts_solver_find("lcp-lemke");
+    fixture_settings settings = fixture_settings_of(lemke, 1e-8, 1000);
+    fixture_set(lemke, &settings, "row_limit", 18.0);  // three contacts of six rows
     for (int chained = 0; chained <= 6; ++chained) {
         ts_contact_problem problem = six(&arena, block, G, block_row, g, chained);
-        const char* text = ts_obstacle_of(&ts_lcp_lemke_solver, &problem, &settings, &arena);
+        const char* text = ts_obstacle_of(lemke, &problem, &settings, &arena);
         cr_expect_eq(text != NULL, chained > 3, "%d in a chain: %s", chained, text ? text : "nothing");
         if (text) cr_expect(strstr(text, "row_limit"), "%s", text);
         ts_arena_reset(&arena);
     }
-    settings.row_limit = 36;
+    fixture_set(lemke, &settings, "row_limit", 36.0);
     ts_contact_problem whole = six(&arena, block, G, block_row, g, 6);
-    cr_expect_null(ts_obstacle_of(&ts_lcp_lemke_solver, &whole, &settings, &arena));
+    cr_expect_null(ts_obstacle_of(lemke, &whole, &settings, &arena));
     cr_expect_null(ts_obstacle_of(ts_solver_find("ncp"), &whole, NULL, &arena), "sweeps have no limit");
     ts_arena_free(&arena);
 }
@@ -50,10 +49,10 @@ Test(obstacle, an_ability_that_is_missing_is_named) {
     problem.delassus->ops = &poor;
     for (int i = 0; i < ts_solver_count(); ++i) {
         const ts_solver* solver = ts_solver_at(i);
-        unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
-        solver->settings_default(settings);
-        const char* text = ts_obstacle_of(solver, &problem, settings, &arena);
+        const char* text = ts_obstacle_of(solver, &problem, solver->defaults, &arena);
         cr_expect_eq(text != NULL, (solver->needs & ~poor.abilities) != 0, "%s", solver->name);
+        if (text && (solver->needs & TS_DELASSUS_FACTOR))
+            cr_expect(strstr(text, "factorised"), "%s: %s", solver->name, text);
     }
     ts_arena_free(&arena);
 }

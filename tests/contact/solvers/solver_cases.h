@@ -5,27 +5,6 @@
 #include "base/vec.h"
 #include "tests/contact/contact_fixture.h"
 
-typedef union settings_buffer {
-    double align;
-    unsigned char bytes[TS_SOLVER_SETTINGS_BYTES];
-} settings_buffer;
-
-// A solver's defaults with a tolerance and a limit.
-static inline settings_buffer case_settings(const ts_solver* solver, double tolerance, int limit) {
-    settings_buffer buffer;
-    solver->settings_default(&buffer);
-    ts_solver_settings* shared = (ts_solver_settings*)(void*)&buffer;
-    shared->tolerance = tolerance;
-    shared->stall = 1e-15;
-    shared->iteration_limit = limit;
-    return buffer;
-}
-
-static inline void case_set(const ts_solver* solver, settings_buffer* settings, const char* name, double value) {
-    ts_status status;
-    cr_assert_eq(ts_solver_set(solver, settings, name, value, &status), TS_OK, "%s", status.message);
-}
-
 // One contact whose normal and tangent are coupled; the answers are worked out by hand from the sliding equations.
 static const double case_coupled_G[9] = {2, 0, 0.5, 0, 2, 0, 0.5, 0, 1};
 static const double case_coupled_g[3] = {0, 3, -1};

@@ -3,7 +3,7 @@
 
 static const char* const names[2] = {"ccp-admm", "ncp-admm"};
 
-static fixture_answer sliding(const ts_solver* solver, const settings_buffer* settings, double speed,
+static fixture_answer sliding(const ts_solver* solver, const fixture_settings* settings, double speed,
                               const double* start) {
     return case_cube(solver, settings, 0.4, ts_vec3_make(0.3 * speed, speed, 0.0), 0.0, start);
 }
@@ -13,7 +13,7 @@ static fixture_answer sliding(const ts_solver* solver, const settings_buffer* se
 Test(admm, a_start_close_by_saves_most_of_the_way) {
     for (int i = 0; i < 2; ++i) {
         const ts_solver* solver = ts_solver_find(names[i]);
-        settings_buffer settings = case_settings(solver, 1e-8, 5000);
+        fixture_settings settings = fixture_settings_of(solver, 1e-8, 5000);
         fixture_answer cold = sliding(solver, &settings, 1.0, NULL);
         fixture_answer warm = sliding(solver, &settings, 1.0 - 1e-6, cold.lambda);
         cr_expect_eq(warm.report.status, TS_SOLVE_CONVERGED, "%s", solver->name);
@@ -29,10 +29,10 @@ Test(admm, over_relaxation_shortens_the_way) {
     for (int i = 0; i < 2; ++i)
         for (int k = 0; k < 2; ++k) {
             const ts_solver* solver = ts_solver_find(names[i]);
-            settings_buffer settings = case_settings(solver, 1e-8, 5000);
-            case_set(solver, &settings, "over_relaxation", 1.0);
+            fixture_settings settings = fixture_settings_of(solver, 1e-8, 5000);
+            fixture_set(solver, &settings, "over_relaxation", 1.0);
             fixture_answer plain = sliding(solver, &settings, 1.0, NULL);
-            case_set(solver, &settings, "over_relaxation", relaxed[k]);
+            fixture_set(solver, &settings, "over_relaxation", relaxed[k]);
             fixture_answer a = sliding(solver, &settings, 1.0, NULL);
             cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s at %g", solver->name, relaxed[k]);
             cr_expect_leq(a.report.iterations, plain.report.iterations, "%s at %g: %d, plain %d", solver->name,

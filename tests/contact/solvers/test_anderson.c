@@ -1,18 +1,16 @@
 // Anderson acceleration and symmetric sweeps: exact on linear maps, fewer sweeps on the cube, never much worse.
 #include "contact/solvers/splitting/anderson_internal.h"
-#include "contact/solvers/sweeps/ncp_nsgs.h"
 #include "tests/contact/contact_fixture.h"
 
-static const ts_solver* const sweeper[4] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver,
-                                            &ts_ncp_nsgs_solver};
+static const char* const sweeper[4] = {"ncp-pgs", "ccp-pgs", "lcp-pgs", "ncp-nsgs"};
 
-static ts_pgs_settings settings_with(int anderson, int order, double tolerance) {
-    ts_pgs_settings settings = ts_ncp_pgs_settings_default();
-    settings.shared.tolerance = tolerance;
-    settings.shared.stall = 1e-15;
-    settings.shared.iteration_limit = 20000;
-    settings.anderson = anderson;
-    settings.order = order;
+// Values of the setting "order".
+enum { ALTERNATE = 1, SYMMETRIC = 2 };
+
+static fixture_settings settings_with(const ts_solver* solver, int anderson, int order, double tolerance) {
+    fixture_settings settings = fixture_settings_of(solver, tolerance, 20000);
+    fixture_set(solver, &settings, "anderson", anderson);
+    fixture_set(solver, &settings, "order", order);
     return settings;
 }
 
@@ -24,7 +22,6 @@ Test(anderson, a_linear_map_is_solved_when_its_dimension_is_remembered) {
     ts_arena scratch = {0};
     ts_anderson a;
     cr_assert(ts_anderson_make(&a, 3, 5, weight, &scratch));
-    cr_expect_leq(scratch.peak, ts_anderson_scratch_bytes(3, 5));
     // The fixed point by hand: x2 = 1.3 / 1.3, x1 = (1 + 0.2 x2) / 0.5, x0 = (0.01 + 0.1 x1) / 0.01.
     const double fixed[3] = {25.0, 2.4, 1.0};
     double x[3] = {0.0, 0.0, 0.0};
@@ -109,15 +106,15 @@ Test(anderson, the_cube_needs_fewer_sweeps) {
             ts_block block[4];
             double G[144], g[12];
             cube_problem(block, G, g, 0.9, push[k]);
-            ts_pgs_settings plain = settings_with(0, 0, 1e-8), fast = settings_with(5, 0, 1e-8);
-            fixture_answer a = fixture_solve(sweeper[i], &plain, 4, block, G, g, NULL, NULL);
-            fixture_answer b = fixture_solve(sweeper[i], &fast, 4, block, G, g, NULL, NULL);
-            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", sweeper[i]->name);
-            cr_expect_eq(b.report.status, TS_SOLVE_CONVERGED, "%s", sweeper[i]->name);
+            const ts_solver* solver = ts_solver_find(sweeper[i]);
+            fixture_settings plain = settings_with(solver, 0, 0, 1e-8), fast = settings_with(solver, 5, 0, 1e-8);
+            fixture_answer a = fixture_solve(solver, &plain, 4, block, G, g, NULL, NULL);
+            fixture_answer b = fixture_solve(solver, &fast, 4, block, G, g, NULL, NULL);
+            cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", solver->name);
+            cr_expect_eq(b.report.status, TS_SOLVE_CONVERGED, "%s", solver->name);
             cr_expect_leq(3 * b.report.iterations, 2 * a.report.iterations, "%s push %g: %d sweeps, plain %d",
-                          sweeper[i]->name, push[k], b.report.iterations, a.report.iterations);
-            cr_expect_leq(b.report.iterations, 26, "%s push %g: %d sweeps", sweeper[i]->name, push[k],
-                          b.report.iterations);
+                          solver->name, push[k], b.report.iterations, a.report.iterations);
+            cr_expect_leq(b.report.iterations, 26, "%s push %g: %d sweeps", solver->name, push[k], b.report.iterations);
         }
 }
 
@@ -156,6 +153,7 @@ static void random_problem(ts_rng* rng, ts_block block[CONTACTS], double G[ROWS 
 // sweep ends exactly after a few), and little more than half the sweeps in all.
 Test(anderson, never_costs_much_and_saves_most) {
     for (int i = 0; i < 4; ++i) {
+        const ts_solver* solver = ts_solver_find(sweeper[i]);
         ts_rng rng = ts_rng_make(91, 0);
         double all = 0.0, accelerated = 0.0;
         int compared = 0;
@@ -163,20 +161,20 @@ Test(anderson, never_costs_much_and_saves_most) {
             ts_block block[CONTACTS];
             double G[ROWS * ROWS], g[ROWS];
             random_problem(&rng, block, G, g);
-            ts_pgs_settings plain = settings_with(0, 0, 1e-6), fast = settings_with(5, 0, 1e-6);
-            fixture_answer a = fixture_solve(sweeper[i], &plain, CONTACTS, block, G, g, NULL, NULL);
+            fixture_settings plain = settings_with(solver, 0, 0, 1e-6), fast = settings_with(solver, 5, 0, 1e-6);
+            fixture_answer a = fixture_solve(solver, &plain, CONTACTS, block, G, g, NULL, NULL);
             if (a.report.status != TS_SOLVE_CONVERGED) continue;
-            fixture_answer b = fixture_solve(sweeper[i], &fast, CONTACTS, block, G, g, NULL, NULL);
+            fixture_answer b = fixture_solve(solver, &fast, CONTACTS, block, G, g, NULL, NULL);
             ++compared;
             all += a.report.iterations;
             accelerated += b.report.iterations;
-            cr_expect_eq(b.report.status, TS_SOLVE_CONVERGED, "%s trial %d", sweeper[i]->name, trial);
+            cr_expect_eq(b.report.status, TS_SOLVE_CONVERGED, "%s trial %d", solver->name, trial);
             cr_expect_leq(b.report.iterations, a.report.iterations + 5 + a.report.iterations / 10,
-                          "%s trial %d: %d sweeps, plain %d", sweeper[i]->name, trial, b.report.iterations,
+                          "%s trial %d: %d sweeps, plain %d", solver->name, trial, b.report.iterations,
                           a.report.iterations);
         }
-        cr_expect_gt(compared, 60, "%s: %d", sweeper[i]->name, compared);
-        cr_expect_lt(1.8 * accelerated, all, "%s: %g sweeps, plain %g", sweeper[i]->name, accelerated, all);
+        cr_expect_gt(compared, 60, "%s: %d", solver->name, compared);
+        cr_expect_lt(1.8 * accelerated, all, "%s: %g sweeps, plain %g", solver->name, accelerated, all);
     }
 }
 
@@ -184,9 +182,10 @@ Test(anderson, never_costs_much_and_saves_most) {
 // claim one that is not.
 Test(anderson, a_cycle_is_not_called_converged) {
     const double G[9] = {3, 0, 1.5, 0, 3, 0, 1.5, 0, 1}, g[3] = {-4, 0.3, -1};
-    ts_pgs_settings settings = settings_with(5, 0, 1e-8);
+    const ts_solver* solver = ts_solver_find("ncp-pgs");
+    fixture_settings settings = settings_with(solver, 5, 0, 1e-8);
     settings.shared.iteration_limit = 500;
-    fixture_answer a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, 0.9, G, g, NULL);
+    fixture_answer a = fixture_solve_contact(solver, &settings, 0.9, G, g, NULL);
     double own = ts_law_residual_in_force_units(a.residual.ncp, TIME_STEP);
     cr_expect_eq(a.report.status == TS_SOLVE_CONVERGED, own <= 1.1e-8, "%g", own);
     for (int r = 0; r < 3; ++r) cr_expect(isfinite(a.lambda[r]));
@@ -199,12 +198,13 @@ Test(symmetric, a_step_is_two_alternating_sweeps) {
     cube_problem(block, G, g, 0.4, 15.0);
     for (int i = 0; i < 4; ++i)
         for (int sweeps = 2; sweeps < 8; ++sweeps) {
-            ts_pgs_settings pair = settings_with(0, TS_PGS_ORDER_SYMMETRIC, 0.0);
-            ts_pgs_settings turn = settings_with(0, TS_PGS_ORDER_ALTERNATE, 0.0);
+            const ts_solver* solver = ts_solver_find(sweeper[i]);
+            fixture_settings pair = settings_with(solver, 0, SYMMETRIC, 0.0);
+            fixture_settings turn = settings_with(solver, 0, ALTERNATE, 0.0);
             pair.shared.iteration_limit = turn.shared.iteration_limit = sweeps;
-            fixture_answer a = fixture_solve(sweeper[i], &pair, 4, block, G, g, NULL, NULL);
-            fixture_answer b = fixture_solve(sweeper[i], &turn, 4, block, G, g, NULL, NULL);
+            fixture_answer a = fixture_solve(solver, &pair, 4, block, G, g, NULL, NULL);
+            fixture_answer b = fixture_solve(solver, &turn, 4, block, G, g, NULL, NULL);
             cr_expect_eq(a.report.iterations, sweeps, "an odd sweep at the end goes forward only");
-            cr_expect_eq(memcmp(a.lambda, b.lambda, sizeof a.lambda), 0, "%s %d", sweeper[i]->name, sweeps);
+            cr_expect_eq(memcmp(a.lambda, b.lambda, sizeof a.lambda), 0, "%s %d", solver->name, sweeps);
         }
 }

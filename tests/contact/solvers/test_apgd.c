@@ -1,16 +1,15 @@
 // The relaxed law by accelerated projected gradients: closed forms, all sets, honesty, and piles without a matrix.
-#include "contact/solvers/splitting/ccp_apgd.h"
 #include "tests/contact/solvers/solver_cases.h"
 
-static const ts_solver* const apgd = &ts_ccp_apgd_solver;
+#define APGD ts_solver_find("ccp-apgd")
 
 // A particle of 1 kg: lambda is the projection of -m v_free on the cone, and what slides lifts off by c_N = mu |c_T|.
 Test(apgd, particle_slides_and_lifts_off) {
     const double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, g[3] = {1.0, 0.0, -GRAVITY * TIME_STEP}, mu = 0.4;
     for (int rule = 0; rule < 2; ++rule) {
-        settings_buffer settings = case_settings(apgd, 1e-9, 1000);
-        case_set(apgd, &settings, "step_rule", rule);
-        fixture_answer a = fixture_solve_contact(apgd, &settings, mu, G, g, NULL);
+        fixture_settings settings = fixture_settings_of(APGD, 1e-9, 1000);
+        fixture_set(APGD, &settings, "step_rule", rule);
+        fixture_answer a = fixture_solve_contact(APGD, &settings, mu, G, g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         fixture_expect_vector(a.lambda, -0.141313793103448, 0.0, 0.353284482758621, 1e-10, "lambda");
         cr_expect_float_eq(a.u[2], mu * a.u[0], 1e-11);
@@ -20,10 +19,10 @@ Test(apgd, particle_slides_and_lifts_off) {
 
 Test(apgd, coupled_contact) {
     for (int rule = 0; rule < 2; ++rule) {
-        settings_buffer settings = case_settings(apgd, 1e-6, 20000);
-        case_set(apgd, &settings, "step_rule", rule);
+        fixture_settings settings = fixture_settings_of(APGD, 1e-6, 20000);
+        fixture_set(APGD, &settings, "step_rule", rule);
         fixture_answer a =
-            fixture_solve_contact(apgd, &settings, case_coupled_mu, case_coupled_G, case_coupled_g, NULL);
+            fixture_solve_contact(APGD, &settings, case_coupled_mu, case_coupled_G, case_coupled_g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         fixture_expect_vector(a.lambda, -0.257621904, -0.860461088, 1.796398987, 1e-8, "lambda");
         fixture_expect_vector(a.u, 0.382955684, 1.279077824, 0.667588035, 1e-8, "u");
@@ -32,12 +31,12 @@ Test(apgd, coupled_contact) {
 
 // The cube at rest carries 2.4525 N on each foot, and nothing else; pushed without slipping, the loads shift forward.
 Test(apgd, cube_at_rest_and_pushed) {
-    settings_buffer settings = case_settings(apgd, 1e-8, 5000);
-    fixture_answer a = case_cube(apgd, &settings, 0.9, ts_vec3_zero(), 0.0, NULL);
+    fixture_settings settings = fixture_settings_of(APGD, 1e-8, 5000);
+    fixture_answer a = case_cube(APGD, &settings, 0.9, ts_vec3_zero(), 0.0, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     for (int c = 0; c < 4; ++c) fixture_expect_vector(a.lambda + 3 * c, 0.0, 0.0, 2.4525 * TIME_STEP, 1e-9, "foot");
     cr_expect_lt(case_internal_force(a.lambda), 1e-6);
-    a = case_cube(apgd, &settings, 0.9, ts_vec3_zero(), 5.0, NULL);
+    a = case_cube(APGD, &settings, 0.9, ts_vec3_zero(), 5.0, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     double friction = 0.0;
     for (int c = 0; c < 4; ++c) {
@@ -49,8 +48,8 @@ Test(apgd, cube_at_rest_and_pushed) {
 
 // Sliding in a straight line: v_y + mu v_z is what the exact law would leave, for any number of feet.
 Test(apgd, sliding_cube_keeps_the_invariant) {
-    settings_buffer settings = case_settings(apgd, 1e-8, 5000);
-    fixture_answer a = case_cube(apgd, &settings, 0.4, ts_vec3_make(0.0, 1.0, 0.0), 0.0, NULL);
+    fixture_settings settings = fixture_settings_of(APGD, 1e-8, 5000);
+    fixture_answer a = case_cube(APGD, &settings, 0.4, ts_vec3_make(0.0, 1.0, 0.0), 0.0, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     double y = 1.0, z = -GRAVITY * TIME_STEP;
     for (int c = 0; c < 4; ++c) {
@@ -72,8 +71,8 @@ Test(apgd, every_set_with_compliance) {
     const double g[6] = {1.0, -2.0, -3.0, 3.0, -4.0, 0.5}, R[6] = {0.5, 0.5, 1.0, 1.0, 0.1, 1.0};
     for (int i = 0; i < 6; ++i) G[7 * i] = 1.0;
     G[1] = G[6] = 0.5;
-    settings_buffer settings = case_settings(apgd, 1e-6, 5000);
-    fixture_answer a = fixture_solve(apgd, &settings, 5, block, G, g, R, NULL);
+    fixture_settings settings = fixture_settings_of(APGD, 1e-6, 5000);
+    fixture_answer a = fixture_solve(APGD, &settings, 5, block, G, g, R, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     // [1.5 0.5; 0.5 1.5] x = (-1, 2): x = (-1.25, 1.75).
     const double expected[6] = {-1.25, 1.75, 1.5, 0.0, 0.25, -0.25};
@@ -81,10 +80,10 @@ Test(apgd, every_set_with_compliance) {
 }
 
 Test(apgd, warm_start_is_taken_and_broken_ones_are_not) {
-    settings_buffer settings = case_settings(apgd, 1e-8, 5000);
+    fixture_settings settings = fixture_settings_of(APGD, 1e-8, 5000);
     ts_vec3 v = ts_vec3_make(0.0, 1.0, 0.0);
-    fixture_answer cold = case_cube(apgd, &settings, 0.4, v, 0.0, NULL);
-    fixture_answer warm = case_cube(apgd, &settings, 0.4, v, 0.0, cold.lambda);
+    fixture_answer cold = case_cube(APGD, &settings, 0.4, v, 0.0, NULL);
+    fixture_answer warm = case_cube(APGD, &settings, 0.4, v, 0.0, cold.lambda);
     cr_expect_gt(cold.report.iterations, 1);
     cr_expect_eq(warm.report.iterations, 0);
     double broken[12], huge[12];
@@ -94,21 +93,21 @@ Test(apgd, warm_start_is_taken_and_broken_ones_are_not) {
     }
     const double* start[2] = {broken, huge};
     for (int k = 0; k < 2; ++k) {
-        fixture_answer a = case_cube(apgd, &settings, 0.4, v, 0.0, start[k]);
+        fixture_answer a = case_cube(APGD, &settings, 0.4, v, 0.0, start[k]);
         cr_expect_eq(memcmp(a.lambda, cold.lambda, sizeof(a.lambda)), 0);
         cr_expect_eq(a.report.iterations, cold.report.iterations);
     }
 }
 
 Test(apgd, limits_and_stalls_are_called_so) {
-    settings_buffer settings = case_settings(apgd, 0.0, 7);
+    fixture_settings settings = fixture_settings_of(APGD, 0.0, 7);
     ts_vec3 v = ts_vec3_make(0.3, 1.0, 0.0);
-    fixture_answer a = case_cube(apgd, &settings, 0.4, v, 0.0, NULL);
+    fixture_answer a = case_cube(APGD, &settings, 0.4, v, 0.0, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_ITERATION_LIMIT);
     cr_expect_eq(a.report.iterations, 7);
-    settings = case_settings(apgd, 0.0, 1000000);
-    ((ts_solver_settings*)(void*)&settings)->stall = 1e-12;
-    a = case_cube(apgd, &settings, 0.4, v, 0.0, NULL);
+    settings = fixture_settings_of(APGD, 0.0, 1000000);
+    settings.shared.stall = 1e-12;
+    a = case_cube(APGD, &settings, 0.4, v, 0.0, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_STALLED);
 }
 
@@ -158,10 +157,9 @@ Test(apgd, thousands_of_contacts_without_a_matrix) {
     ts_delassus* G = ts_delassus_velocity_form(&arena, COUNT, COUNT, block_row, start, segment);
     ts_contact_problem problem = {
         .block_count = COUNT, .row_count = 3 * COUNT, .block = block, .delassus = G, .g = g, .time_step = TIME_STEP};
-    settings_buffer settings = case_settings(apgd, 1e-7, 5000);
-    ts_solve_report report = apgd->solve(&problem, &settings, &scratch, lambda);
+    fixture_settings settings = fixture_settings_of(APGD, 1e-7, 5000);
+    ts_solve_report report = APGD->solve(&problem, &settings, &scratch, lambda);
     cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
-    cr_expect_leq(scratch.peak, apgd->scratch_bytes(&problem, &settings));
     cr_expect_leq(scratch.peak, (size_t)COUNT * 250);
     for (int i = 0; i < COUNT; ++i)
         cr_expect_float_eq(lambda[3 * i + 2], (HIGH - i % HIGH) * GRAVITY * TIME_STEP, 1e-8);

@@ -3,13 +3,8 @@
 #include "tests/contact/contact_fixture.h"
 
 // 1e-8 in force units is 1e-14 J here: impulses near 1 N s and velocities near 1 m/s leave no digits for less.
-static ts_pgs_settings tight(void) {
-    ts_pgs_settings settings = ts_ncp_pgs_settings_default();
-    settings.shared.tolerance = 1e-8;
-    settings.shared.stall = 1e-15;
-    settings.shared.iteration_limit = 20000;
-    return settings;
-}
+// All projected Gauss-Seidel solvers have the same settings, in one struct.
+static fixture_settings tight(void) { return fixture_settings_of(ts_solver_find("ncp-pgs"), 1e-8, 20000); }
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
@@ -57,15 +52,15 @@ static int slide_exactly(const double G[9], const double g[3], double mu, double
 // friction is -v_T where |v_T| <= mu gamma (stick), else mu gamma against the slip.
 Test(particle, exact_law_sticks_and_slides) {
     double gamma = GRAVITY * TIME_STEP;
-    ts_pgs_settings settings = tight();
+    fixture_settings settings = tight();
     double stick[3] = {0.001962, 0.0, -gamma};
-    fixture_answer a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, 0.4, identity, stick, NULL);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("ncp-pgs"), &settings, 0.4, identity, stick, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -0.001962, 0.0, gamma, 1e-15, "stick impulse");
     fixture_expect_vector(a.u, 0.0, 0.0, 0.0, 1e-15, "stick velocity");
 
     double slide[3] = {1.0, 0.0, -gamma};
-    a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, 0.4, identity, slide, NULL);
+    a = fixture_solve_contact(ts_solver_find("ncp-pgs"), &settings, 0.4, identity, slide, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -0.4 * gamma, 0.0, gamma, 1e-15, "slide impulse");
     fixture_expect_vector(a.u, 1.0 - 0.4 * gamma, 0.0, 0.0, 1e-15, "slide velocity");
@@ -76,7 +71,7 @@ Test(particle, taking_off_costs_nothing_in_every_solver) {
     double leave[3] = {0.3, 0.2, 0.2};  // 0.4 |(0.3, 0.2)| = 0.144 < 0.2
     for (int i = 0; i < ts_solver_count(); ++i) {
         unsigned long long settings[TS_SOLVER_SETTINGS_BYTES / 8];
-        ts_solver_at(i)->settings_default(settings);
+        ts_solver_default_settings(ts_solver_at(i), settings);
         fixture_answer a = fixture_solve_contact(ts_solver_at(i), settings, 0.4, identity, leave, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", ts_solver_at(i)->name);
         fixture_expect_vector(a.lambda, 0.0, 0.0, 0.0, 1e-12, ts_solver_at(i)->name);
@@ -88,8 +83,8 @@ Test(particle, taking_off_costs_nothing_in_every_solver) {
 // |u_T|.
 Test(particle, convex_relaxation_lifts_off) {
     double mu = 0.4, v = 1.0, gamma = GRAVITY * TIME_STEP, g[3] = {v, 0.0, -gamma};
-    ts_pgs_settings settings = tight();
-    fixture_answer a = fixture_solve_contact(&ts_ccp_pgs_solver, &settings, mu, identity, g, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve_contact(ts_solver_find("ccp-pgs"), &settings, mu, identity, g, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     double z = (mu * v + gamma) / (1.0 + mu * mu), slip = (v - mu * gamma) / (1.0 + mu * mu);
     fixture_expect_vector(a.lambda, -mu * z, 0.0, z, 1e-14, "impulse");
@@ -102,12 +97,12 @@ Test(particle, convex_relaxation_lifts_off) {
 // square; a slip along an axis does not.
 Test(particle, box_friction_points_at_a_corner) {
     double mu = 0.4, gamma = GRAVITY * TIME_STEP, angle = acos(-1.0) / 8.0;
-    ts_pgs_settings settings = tight();
+    fixture_settings settings = tight();
     double oblique[3] = {sin(angle), cos(angle), -gamma}, straight[3] = {0.0, 1.0, -gamma};
-    fixture_answer a = fixture_solve_contact(&ts_lcp_pgs_solver, &settings, mu, identity, oblique, NULL);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("lcp-pgs"), &settings, mu, identity, oblique, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -mu * gamma, -mu * gamma, gamma, 1e-15, "oblique");
-    a = fixture_solve_contact(&ts_lcp_pgs_solver, &settings, mu, identity, straight, NULL);
+    a = fixture_solve_contact(ts_solver_find("lcp-pgs"), &settings, mu, identity, straight, NULL);
     fixture_expect_vector(a.lambda, 0.0, -mu * gamma, gamma, 1e-15, "straight");
 }
 
@@ -117,26 +112,26 @@ static const double coupled[9] = {2, 0, 0.5, 0, 2, 0, 0.5, 0, 1};
 // 2 l1 + l3/2 = 0; axis 2 saturates, l2 = -l3/2; u_N = l1/2 + l3 - 1 = 0: l3 = 8/7, and u_2 = 3 - 8/7 > 0 agrees.
 Test(coupled_contact, exact_and_box_laws) {
     const double g[3] = {0, 3, -1};
-    ts_pgs_settings settings = tight();
+    fixture_settings settings = tight();
     double exact[3];
     cr_assert_eq(slide_exactly(coupled, g, 0.5, exact), 1);
     fixture_expect_vector(exact, -0.089620396, -0.514660346, 1.044810198, 1e-9, "published number");
-    fixture_answer a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, 0.5, coupled, g, NULL);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("ncp-pgs"), &settings, 0.5, coupled, g, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, exact[0], exact[1], exact[2], 1e-12, "ncp-pgs");
     cr_expect_lt(a.residual.slip_angle, 1e-10);
 
-    a = fixture_solve_contact(&ts_lcp_pgs_solver, &settings, 0.5, coupled, g, NULL);
+    a = fixture_solve_contact(ts_solver_find("lcp-pgs"), &settings, 0.5, coupled, g, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -2.0 / 7.0, -4.0 / 7.0, 8.0 / 7.0, 1e-12, "lcp-pgs");
 
     // Near stick: the free tangent solution is only just outside the disc; the box holds it (axis 2: 2 l2 + 1 = 0).
     const double near_stick[3] = {0, 1, -1};
     cr_assert_eq(slide_exactly(coupled, near_stick, 0.5, exact), 1);
-    a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, 0.5, coupled, near_stick, NULL);
+    a = fixture_solve_contact(ts_solver_find("ncp-pgs"), &settings, 0.5, coupled, near_stick, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, exact[0], exact[1], exact[2], 1e-10, "ncp-pgs near stick");
-    a = fixture_solve_contact(&ts_lcp_pgs_solver, &settings, 0.5, coupled, near_stick, NULL);
+    a = fixture_solve_contact(ts_solver_find("lcp-pgs"), &settings, 0.5, coupled, near_stick, NULL);
     fixture_expect_vector(a.lambda, -2.0 / 7.0, -0.5, 8.0 / 7.0, 1e-12, "lcp-pgs sticks");
 }
 
@@ -144,8 +139,8 @@ Test(coupled_contact, exact_and_box_laws) {
 // 1). For a fixed direction d = (mu e, 1) the best n is -g.d / d.G d with value -(g.d)^2 / (2 d.G d): maximise over a.
 Test(coupled_contact, convex_relaxation_minimises_the_dual_cost) {
     const double g[3] = {0, 3, -1};
-    ts_pgs_settings settings = tight();
-    fixture_answer a = fixture_solve_contact(&ts_ccp_pgs_solver, &settings, 0.5, coupled, g, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve_contact(ts_solver_find("ccp-pgs"), &settings, 0.5, coupled, g, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     long double centre = 0.0L, width = acosl(-1.0L), best = 0.0L, lambda[3] = {0};
     for (int round = 0; round < 12; ++round) {
@@ -175,12 +170,13 @@ Test(coupled_contact, convex_relaxation_minimises_the_dual_cost) {
 Test(step_size, the_safe_step_converges_where_the_published_one_cannot) {
     const double G[9] = {1, 0, 0, 0, 10, 0, 0, 0, 1}, g[3] = {0.1, 0.1, -1};
     for (int i = 0; i < 3; ++i) {
-        const ts_solver* solver = i == 0 ? &ts_ncp_pgs_solver : (i == 1 ? &ts_ccp_pgs_solver : &ts_lcp_pgs_solver);
-        ts_pgs_settings settings = tight();
+        const ts_solver* solver =
+            i == 0 ? ts_solver_find("ncp-pgs") : (i == 1 ? ts_solver_find("ccp-pgs") : ts_solver_find("lcp-pgs"));
+        fixture_settings settings = tight();
         fixture_answer a = fixture_solve_contact(solver, &settings, 0.9, G, g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", solver->name);
         fixture_expect_vector(a.lambda, -0.1, -0.01, 1.0, 1e-10, solver->name);
-        settings.step_rule = TS_PGS_STEP_SEED;
+        fixture_set(solver, &settings, "step_rule", 1.0);
         a = fixture_solve_contact(solver, &settings, 0.9, G, g, NULL);
         cr_expect_neq(a.report.status, TS_SOLVE_CONVERGED, "%s with the published step", solver->name);
         cr_expect_gt(ts_law_residual_in_force_units(a.report.own, TIME_STEP), 1.0, "%s", solver->name);
@@ -201,9 +197,9 @@ Test(strong_coupling, ncp_pgs_reports_that_it_cycles) {
     ts_law_residual zero = ts_residual_of_law(&problem, TS_LAW_NCP, exact, u);
     cr_expect_lt(zero.primal + zero.dual + zero.complementarity, 1e-14);
 
-    ts_pgs_settings settings = tight();
+    fixture_settings settings = tight();
     settings.shared.iteration_limit = 2000;
-    fixture_answer a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, 0.9, G, g, NULL);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("ncp-pgs"), &settings, 0.9, G, g, NULL);
     cr_expect_neq(a.report.status, TS_SOLVE_CONVERGED);
     cr_expect_gt(ts_law_residual_in_force_units(a.report.own, TIME_STEP), 1.0);
 }
@@ -223,14 +219,14 @@ Test(stack, error_after_k_sweeps_follows_the_geometric_law) {
     }
     const double g[6] = {0, 0, -gamma, 0, 0, 0};
     const ts_block block[2] = {fixture_cone(0, 0.9), fixture_cone(3, 0.95)};
-    const ts_solver* solvers[3] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver};
+    const ts_solver* solvers[3] = {ts_solver_find("ncp-pgs"), ts_solver_find("ccp-pgs"), ts_solver_find("lcp-pgs")};
     for (int i = 0; i < 3; ++i)
         for (int order = 0; order < 2; ++order) {
-            ts_pgs_settings settings = tight();
+            fixture_settings settings = tight();
             settings.shared.iteration_limit = 100;
-            settings.order = order;
-            int updates = order == TS_PGS_ORDER_FORWARD ? 100 : 51;
-            int updates_before_b = order == TS_PGS_ORDER_FORWARD ? 100 : 50;
+            fixture_set(solvers[i], &settings, "order", order);
+            int updates = order == 0 ? 100 : 51;
+            int updates_before_b = order == 0 ? 100 : 50;
             fixture_answer a = fixture_solve(solvers[i], &settings, 2, block, G, g, NULL, NULL);
             cr_expect_eq(a.report.status, TS_SOLVE_ITERATION_LIMIT, "%s", solvers[i]->name);
             cr_expect_eq(a.report.iterations, 100);
@@ -251,11 +247,11 @@ Test(stack, error_after_k_sweeps_follows_the_geometric_law) {
 //   CCP: the step is 1 / L or a little less, with L the largest root of det(G - x I).
 Test(first_sweep, follows_each_update_rule) {
     const double G[9] = {4, 1, 0.2, 1, 4, -0.1, 0.2, -0.1, 2}, g[3] = {0.3, 0.2, -1.0};
-    ts_pgs_settings settings = tight();
+    fixture_settings settings = tight();
     settings.shared.iteration_limit = 1;
-    fixture_answer a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, 0.9, G, g, NULL);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("ncp-pgs"), &settings, 0.9, G, g, NULL);
     fixture_expect_vector(a.lambda, -0.08, -0.03, 0.5, 1e-15, "ncp-pgs");
-    a = fixture_solve_contact(&ts_lcp_pgs_solver, &settings, 0.9, G, g, NULL);
+    a = fixture_solve_contact(ts_solver_find("lcp-pgs"), &settings, 0.9, G, g, NULL);
     fixture_expect_vector(a.lambda, -0.1, -0.0125, 0.5, 1e-15, "lcp-pgs");
 
     // Bisection of the characteristic polynomial between 5 (largest of G_TT, so a lower bound) and the trace 10.
@@ -270,7 +266,7 @@ Test(first_sweep, follows_each_update_rule) {
         else
             low = x;
     }
-    a = fixture_solve_contact(&ts_ccp_pgs_solver, &settings, 0.9, G, g, NULL);
+    a = fixture_solve_contact(ts_solver_find("ccp-pgs"), &settings, 0.9, G, g, NULL);
     // -g / L = (-0.06, -0.04, 0.2): inside the cone of slope 0.9, so no projection takes part.
     double step = a.lambda[2];
     cr_expect_leq(step, (double)(1.0L / high) * (1.0 + 1e-12));
@@ -281,13 +277,13 @@ Test(first_sweep, follows_each_update_rule) {
 // With one contact, k local iterations of one sweep are k sweeps: the velocity carried between them is the true one.
 Test(local_iterations, are_sweeps_when_there_is_one_contact) {
     const double G[9] = {4, 1, 0.2, 1, 3, -0.1, 0.2, -0.1, 2}, g[3] = {0.9, 0.5, -1.0}, R[3] = {0.1, 0.2, 0.3};
-    const ts_solver* solvers[3] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver};
+    const ts_solver* solvers[3] = {ts_solver_find("ncp-pgs"), ts_solver_find("ccp-pgs"), ts_solver_find("lcp-pgs")};
     for (int i = 0; i < 3; ++i)
         for (int k = 2; k < 6; ++k) {
-            ts_pgs_settings sweeps = tight(), local = tight();
+            fixture_settings sweeps = tight(), local = tight();
             sweeps.shared.iteration_limit = k;
             local.shared.iteration_limit = 1;
-            local.local_iterations = k;
+            fixture_set(solvers[i], &local, "local_iterations", k);
             fixture_answer a = fixture_solve_contact(solvers[i], &sweeps, 0.3, G, g, R);
             fixture_answer b = fixture_solve_contact(solvers[i], &local, 0.3, G, g, R);
             cr_assert_eq(b.report.iterations, 1);
@@ -301,8 +297,8 @@ Test(stack, converges_at_once_with_the_heavy_block_below) {
     const double G[4] = {1.0 / m1, -1.0 / m1, -1.0 / m1, 1.0 / m1 + 1.0 / m2}, g[2] = {-gamma, 0};
     const ts_block block[2] = {{.set = TS_SET_HALF_LINE, .row = 0, .rows = 1},
                                {.set = TS_SET_HALF_LINE, .row = 1, .rows = 1}};
-    ts_pgs_settings settings = ts_ncp_pgs_settings_default();
-    fixture_answer a = fixture_solve(&ts_ncp_pgs_solver, &settings, 2, block, G, g, NULL, NULL);
+    const ts_solver* solver = ts_solver_find("ncp-pgs");
+    fixture_answer a = fixture_solve(solver, solver->defaults, 2, block, G, g, NULL, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     cr_expect_leq(a.report.iterations, 20);
     cr_expect_float_eq(a.lambda[0], (m1 + m2) * gamma, 1e-9);
@@ -312,13 +308,13 @@ Test(stack, converges_at_once_with_the_heavy_block_below) {
 // Particle on a slope t: sticks for tan t <= mu, else accelerates by g (sin t - mu cos t), exactly in every step as the
 // law is solved exactly and semi-implicit Euler is exact for constant acceleration in velocity.
 Test(incline, sticks_below_the_friction_angle_and_accelerates_above) {
-    ts_pgs_settings settings = tight();
+    fixture_settings settings = tight();
     const double mu = 0.5;
     for (int k = 0; k < 9; ++k) {
         double slope = 0.1 * (k + 1), v = 0.0;
         for (int step = 0; step < 50; ++step) {
             double g[3] = {v + TIME_STEP * GRAVITY * sin(slope), 0.0, -TIME_STEP * GRAVITY * cos(slope)};
-            fixture_answer a = fixture_solve_contact(&ts_ncp_pgs_solver, &settings, mu, identity, g, NULL);
+            fixture_answer a = fixture_solve_contact(ts_solver_find("ncp-pgs"), &settings, mu, identity, g, NULL);
             cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
             v = a.u[0];
             cr_assert_float_eq(a.u[2], 0.0, 1e-15);
@@ -328,7 +324,7 @@ Test(incline, sticks_below_the_friction_angle_and_accelerates_above) {
     }
     // The relaxation adds the normal speed mu |u_T| in its first sliding step.
     double g[3] = {TIME_STEP * GRAVITY * sin(0.9), 0.0, -TIME_STEP * GRAVITY * cos(0.9)};
-    fixture_answer a = fixture_solve_contact(&ts_ccp_pgs_solver, &settings, mu, identity, g, NULL);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("ccp-pgs"), &settings, mu, identity, g, NULL);
     cr_expect_gt(a.u[0], 1e-4);
     cr_expect_float_eq(a.u[2], mu * a.u[0], 1e-13);
 }
@@ -339,9 +335,9 @@ Test(compliance, sticking_contact_gives_way_by_R_lambda) {
     const double m = 2.0, force = 3.0, R[3] = {0.05, 0.05, 0.1};
     const double G[9] = {1 / m, 0, 0, 0, 1 / m, 0, 0, 0, 1 / m};
     const double g[3] = {force * TIME_STEP / m, 0.0, -GRAVITY * TIME_STEP};
-    const ts_solver* solvers[3] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver};
+    const ts_solver* solvers[3] = {ts_solver_find("ncp-pgs"), ts_solver_find("ccp-pgs"), ts_solver_find("lcp-pgs")};
     for (int i = 0; i < 3; ++i) {
-        ts_pgs_settings settings = tight();
+        fixture_settings settings = tight();
         fixture_answer a = fixture_solve_contact(solvers[i], &settings, 0.9, G, g, R);
         cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", solvers[i]->name);
         fixture_expect_vector(a.lambda, -force * TIME_STEP / (1 + m * R[0]), 0.0,
@@ -359,8 +355,8 @@ Test(compliance, is_an_implicit_spring_and_damper) {
     const double force = (-k * phi - (h * k + b) * c_free) / (1.0 + h * (h * k + b) / m);
     const double G[1] = {1.0 / m}, R[1] = {1.0 / (h * (h * k + b))}, g[1] = {c_free + phi * k / (h * k + b)};
     const ts_block block = {.set = TS_SET_HALF_LINE, .row = 0, .rows = 1};
-    ts_pgs_settings settings = tight();
-    fixture_answer a = fixture_solve(&ts_ncp_pgs_solver, &settings, 1, &block, G, g, R, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve(ts_solver_find("ncp-pgs"), &settings, 1, &block, G, g, R, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     cr_expect_float_eq(a.lambda[0] / h, force, 1e-11);
     cr_expect_float_eq(force, 1.54233010, 1e-8);
@@ -370,18 +366,18 @@ Test(compliance, is_an_implicit_spring_and_damper) {
 // gives two particles, one pushed by F, the common velocity F h / (m1 + m2) is m2 times it. Dry friction: takes up to h
 // tau.
 Test(other_sets, joint_limit_rod_and_dry_friction) {
-    ts_pgs_settings settings = tight();
+    fixture_settings settings = tight();
     const double m = 3.0, w = 0.7, G[1] = {1 / m};
     const ts_block stop = {.set = TS_SET_HALF_LINE, .row = 0, .rows = 1};
     double g[1] = {-w};
-    fixture_answer a = fixture_solve(&ts_ncp_pgs_solver, &settings, 1, &stop, G, g, NULL, NULL);
+    fixture_answer a = fixture_solve(ts_solver_find("ncp-pgs"), &settings, 1, &stop, G, g, NULL, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     cr_expect_float_eq(a.lambda[0], m * w, 1e-13);
     cr_expect_float_eq(a.u[0], 0.0, 1e-14);
 
     const double m1 = 1.0, m2 = 4.0, force = 2.0, rod_G[1] = {1 / m1 + 1 / m2}, rod_g[1] = {-force * TIME_STEP / m1};
     const ts_block rod = {.set = TS_SET_FREE, .row = 0, .rows = 1};
-    a = fixture_solve(&ts_ncp_pgs_solver, &settings, 1, &rod, rod_G, rod_g, NULL, NULL);
+    a = fixture_solve(ts_solver_find("ncp-pgs"), &settings, 1, &rod, rod_G, rod_g, NULL, NULL);
     cr_expect_float_eq(a.lambda[0], force * TIME_STEP * m2 / (m1 + m2), 1e-15);
 
     const double tau = 60.0, limit = TIME_STEP * tau;
@@ -389,7 +385,7 @@ Test(other_sets, joint_limit_rod_and_dry_friction) {
     const double speeds[4] = {0.5, 0.01, -0.015, -2.0};
     for (int k = 0; k < 4; ++k) {
         double v = speeds[k];
-        a = fixture_solve(&ts_lcp_pgs_solver, &settings, 1, &friction, G, &v, NULL, NULL);
+        a = fixture_solve(ts_solver_find("lcp-pgs"), &settings, 1, &friction, G, &v, NULL, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         double left = fabs(v) - limit / m;
         cr_expect_float_eq(a.u[0], left > 0.0 ? copysign(left, v) : 0.0, 1e-14, "speed %g", v);
@@ -411,8 +407,9 @@ Test(other_sets, six_bilateral_rows_come_to_rest) {
     }
     const ts_block weld = {.set = TS_SET_FREE, .row = 0, .rows = 6};
     for (int i = 0; i < 3; ++i) {
-        const ts_solver* solver = i == 0 ? &ts_ncp_pgs_solver : (i == 1 ? &ts_ccp_pgs_solver : &ts_lcp_pgs_solver);
-        ts_pgs_settings settings = tight();
+        const ts_solver* solver =
+            i == 0 ? ts_solver_find("ncp-pgs") : (i == 1 ? ts_solver_find("ccp-pgs") : ts_solver_find("lcp-pgs"));
+        fixture_settings settings = tight();
         fixture_answer a = fixture_solve(solver, &settings, 1, &weld, G, g, NULL, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         for (int r = 0; r < 6; ++r) cr_expect_float_eq(a.u[r], 0.0, 1e-11);
@@ -427,7 +424,7 @@ Test(cube, rest_and_slide_have_the_loads_of_statics) {
     fixture_cube(J, Y, G);
     ts_block block[4];
     for (int c = 0; c < 4; ++c) block[c] = fixture_cone(3 * c, 0.4);
-    ts_pgs_settings settings = tight();
+    fixture_settings settings = tight();
     const double gamma = GRAVITY * TIME_STEP;
     for (int slide = 0; slide < 2; ++slide) {
         for (int c = 0; c < 4; ++c) {
@@ -435,7 +432,7 @@ Test(cube, rest_and_slide_have_the_loads_of_statics) {
             g[3 * c + 1] = slide ? 1.0 : 0.0;
             g[3 * c + 2] = -gamma;
         }
-        fixture_answer a = fixture_solve(&ts_ncp_pgs_solver, &settings, 4, block, G, g, NULL, NULL);
+        fixture_answer a = fixture_solve(ts_solver_find("ncp-pgs"), &settings, 4, block, G, g, NULL, NULL);
         cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
         double rear = (a.lambda[2] + a.lambda[5]) / TIME_STEP, front = (a.lambda[8] + a.lambda[11]) / TIME_STEP;
         double shift = slide ? 2.0 * 0.4 * 0.104 / 0.2 : 0.0;
@@ -453,9 +450,9 @@ Test(immovable, contact_without_any_give_is_skipped) {
     double G[36] = {0}, g[6] = {0.1, 0.2, -1.0, 0.5, 0.0, -0.02}, start[6] = {1, 1, 1, 0, 0, 0};
     for (int i = 3; i < 6; ++i) G[7 * i] = 1.0;
     const ts_block block[2] = {fixture_cone(0, 0.5), fixture_cone(3, 0.5)};
-    const ts_solver* solvers[3] = {&ts_ncp_pgs_solver, &ts_ccp_pgs_solver, &ts_lcp_pgs_solver};
+    const ts_solver* solvers[3] = {ts_solver_find("ncp-pgs"), ts_solver_find("ccp-pgs"), ts_solver_find("lcp-pgs")};
     for (int i = 0; i < 3; ++i) {
-        ts_pgs_settings settings = tight();
+        fixture_settings settings = tight();
         settings.shared.iteration_limit = 50;
         fixture_answer a = fixture_solve(solvers[i], &settings, 2, block, G, g, NULL, start);
         // The demand u_N >= 0 on the immovable one cannot be met, and that is said.

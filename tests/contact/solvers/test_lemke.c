@@ -1,13 +1,11 @@
 // lcp-lemke: the pivoting itself, closed forms of the pyramidal law, vertices, other sets, named outcomes, and
 // agreement with lcp-pgs.
-#include "contact/solvers/pivoting/lcp_lemke.h"
 #include "contact/solvers/pivoting/lemke_internal.h"
 #include "tests/contact/contact_fixture.h"
 
-static ts_lcp_lemke_settings tight(void) {
-    ts_lcp_lemke_settings settings = ts_lcp_lemke_settings_default();
-    settings.shared.tolerance = 1e-9;
-    settings.shared.iteration_limit = 20000;
+static fixture_settings tight(void) {
+    fixture_settings settings = fixture_settings_of(ts_solver_find("lcp-lemke"), 1e-9, 20000);
+    settings.shared.stall = 1e-12;
     return settings;
 }
 
@@ -44,7 +42,6 @@ Test(lemke, solves_random_positive_definite_and_degenerate_problems) {
         ts_arena scratch = {0};
         int pivots;
         cr_expect_eq(ts_lemke_solve(N, A, b, 1000, &scratch, z, &pivots), TS_LEMKE_END_SOLVED, "trial %d", trial);
-        cr_expect_leq(scratch.peak, ts_lemke_scratch_bytes(N));
         expect_solves(N, A, b, z, 1e-11);
         ts_arena_free(&scratch);
     }
@@ -137,8 +134,8 @@ Test(particle, friction_points_to_a_corner) {
     const double angle[3] = {0.0, acos(-1.0) / 8.0, acos(-1.0) / 4.0};
     for (int i = 0; i < 3; ++i) {
         const double g[3] = {sin(angle[i]), cos(angle[i]), -gamma};
-        ts_lcp_lemke_settings settings = tight();
-        fixture_answer a = fixture_solve_contact(&ts_lcp_lemke_solver, &settings, mu, G, g, NULL);
+        fixture_settings settings = tight();
+        fixture_answer a = fixture_solve_contact(ts_solver_find("lcp-lemke"), &settings, mu, G, g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         fixture_expect_vector(a.lambda, i ? -mu * gamma : a.lambda[0], -mu * gamma, gamma, 1e-15, "corner");
         cr_expect_leq(fabs(a.lambda[0]), mu * gamma * (1.0 + 1e-14));
@@ -150,12 +147,12 @@ Test(particle, friction_points_to_a_corner) {
 // Coupled contact: the box law by hand. Axis 2 saturates, axis 1 sticks: u_1 = u_N = 0.
 Test(coupled_contact, one_axis_sticks) {
     const double G[9] = {2, 0, 0.5, 0, 2, 0, 0.5, 0, 1}, g[3] = {0, 3, -1};
-    ts_lcp_lemke_settings settings = tight();
-    fixture_answer a = fixture_solve_contact(&ts_lcp_lemke_solver, &settings, 0.5, G, g, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve_contact(ts_solver_find("lcp-lemke"), &settings, 0.5, G, g, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -2.0 / 7.0, -4.0 / 7.0, 8.0 / 7.0, 1e-14, "lambda");
     const double near[3] = {0, 1, -1};
-    a = fixture_solve_contact(&ts_lcp_lemke_solver, &settings, 0.5, G, near, NULL);
+    a = fixture_solve_contact(ts_solver_find("lcp-lemke"), &settings, 0.5, G, near, NULL);
     fixture_expect_vector(a.lambda, -2.0 / 7.0, -0.5, 8.0 / 7.0, 1e-14, "sticks");
 }
 
@@ -175,8 +172,8 @@ Test(cube, two_feet_carry_it) {
     ts_block block[4];
     double G[144], g[12];
     cube_problem(block, G, g, 0.9, 0.0);
-    ts_lcp_lemke_settings settings = tight();
-    fixture_answer a = fixture_solve(&ts_lcp_lemke_solver, &settings, 4, block, G, g, NULL, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve(ts_solver_find("lcp-lemke"), &settings, 4, block, G, g, NULL, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     double load[4];
     for (int c = 0; c < 4; ++c) load[c] = a.lambda[3 * c + 2] / TIME_STEP;
@@ -193,8 +190,8 @@ Test(cube, pushed_it_sticks) {
     ts_block block[4];
     double G[144], g[12];
     cube_problem(block, G, g, 0.9, 5.0);
-    ts_lcp_lemke_settings settings = tight();
-    fixture_answer a = fixture_solve(&ts_lcp_lemke_solver, &settings, 4, block, G, g, NULL, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve(ts_solver_find("lcp-lemke"), &settings, 4, block, G, g, NULL, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     double sum = 0.0, front = 0.0, push = 0.0;
     for (int c = 0; c < 4; ++c) {
@@ -246,17 +243,18 @@ Test(random_problems, all_sets_are_solved_to_rounding) {
         ts_block block[BLOCKS];
         double G[ROWS * ROWS], g[ROWS], R[ROWS];
         random_problem(&rng, block, G, g, R);
-        ts_lcp_lemke_settings settings = tight();
+        fixture_settings settings = tight();
         settings.shared.tolerance = 1e-7;
         settings.shared.iteration_limit = 0;  // no help from sweeps
-        fixture_answer a = fixture_solve(&ts_lcp_lemke_solver, &settings, BLOCKS, block, G, g, R, NULL);
+        fixture_answer a = fixture_solve(ts_solver_find("lcp-lemke"), &settings, BLOCKS, block, G, g, R, NULL);
         if (a.report.status == TS_SOLVE_CONVERGED) {
             ++solved;
             cr_expect_lt(ts_law_residual_in_force_units(a.residual.lcp, TIME_STEP), 1e-7);
         }
-        ts_lcp_pgs_settings pgs = ts_lcp_pgs_settings_default();
-        pgs.shared.iteration_limit = 50000;
-        fixture_answer p = fixture_solve(&ts_lcp_pgs_solver, &pgs, BLOCKS, block, G, g, R, NULL);
+        const ts_solver* sweeps = ts_solver_find("lcp-pgs");
+        fixture_settings pgs = fixture_settings_of(sweeps, 1e-8, 50000);
+        pgs.shared.stall = 1e-12;
+        fixture_answer p = fixture_solve(sweeps, &pgs, BLOCKS, block, G, g, R, NULL);
         if (a.report.status != TS_SOLVE_CONVERGED || p.report.status != TS_SOLVE_CONVERGED) continue;
         ++swept;
         double far = 0.0;
@@ -273,8 +271,8 @@ Test(random_problems, all_sets_are_solved_to_rounding) {
 Test(sets, redundant_free_rows) {
     const double G[9] = {1, 1, 0, 1, 1, 0, 0, 0, 0}, g[3] = {-0.5, -0.5, 0.0};
     const ts_block block = {.set = TS_SET_FREE, .row = 0, .rows = 3};
-    ts_lcp_lemke_settings settings = tight();
-    fixture_answer a = fixture_solve(&ts_lcp_lemke_solver, &settings, 1, &block, G, g, NULL, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve(ts_solver_find("lcp-lemke"), &settings, 1, &block, G, g, NULL, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     cr_expect_float_eq(a.lambda[0] + a.lambda[1], 0.5, 1e-15);
 }
@@ -284,73 +282,51 @@ Test(sets, rod_and_dry_friction) {
     const double m1 = 2.0, m2 = 3.0, F = 7.0, h = TIME_STEP;
     const double G[1] = {1.0 / m1 + 1.0 / m2}, g[1] = {-F * h / m1};
     const ts_block rod = {.set = TS_SET_FREE, .row = 0, .rows = 1};
-    ts_lcp_lemke_settings settings = tight();
-    fixture_answer a = fixture_solve(&ts_lcp_lemke_solver, &settings, 1, &rod, G, g, NULL, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve(ts_solver_find("lcp-lemke"), &settings, 1, &rod, G, g, NULL, NULL);
     cr_expect_float_eq(a.lambda[0], F * h * m2 / (m1 + m2), 1e-15);
     const double inertia[1] = {1.0 / 2.0}, fast[1] = {0.3}, slow[1] = {-1e-4};
     const ts_block dry = {.set = TS_SET_BOX, .row = 0, .rows = 1, .low = -h * 5.0, .high = h * 5.0};
-    a = fixture_solve(&ts_lcp_lemke_solver, &settings, 1, &dry, inertia, fast, NULL, NULL);
+    a = fixture_solve(ts_solver_find("lcp-lemke"), &settings, 1, &dry, inertia, fast, NULL, NULL);
     cr_expect_float_eq(a.u[0], 0.3 - h * 5.0 / 2.0, 1e-15);
-    a = fixture_solve(&ts_lcp_lemke_solver, &settings, 1, &dry, inertia, slow, NULL, NULL);
+    a = fixture_solve(ts_solver_find("lcp-lemke"), &settings, 1, &dry, inertia, slow, NULL, NULL);
     cr_expect_float_eq(a.u[0], 0.0, 1e-18);
 }
 
-// Every way in which pivoting does not deliver is named, and the answer is then lcp-pgs', word for word.
-Test(outcomes, are_named_and_the_sweeps_report_for_themselves) {
+// Where pivoting does not deliver the answer is lcp-pgs', word for word, and so is the report but for the pivots.
+Test(outcomes, the_sweeps_answer_and_report_for_themselves) {
+    const ts_solver *lemke = ts_solver_find("lcp-lemke"), *pgs = ts_solver_find("lcp-pgs");
     ts_block block[4];
-    double G[144], g[12], lambda[12] = {0}, swept[12] = {0};
-    const int block_row[5] = {0, 3, 6, 9, 12};
+    double G[144], g[12];
     cube_problem(block, G, g, 0.4, 20.0);
-    ts_arena arena = {0};
-    ts_contact_problem problem = {.block_count = 4,
-                                  .row_count = 12,
-                                  .block = block,
-                                  .delassus = dense_operator(&arena, 4, block_row, G),
-                                  .g = g,
-                                  .time_step = TIME_STEP};
-    ts_lcp_lemke_settings settings = tight();
-    ts_lcp_pgs_settings pgs = ts_lcp_pgs_settings_default();
-    pgs.shared = settings.shared;
-    ts_lemke_outcome outcome;
-    ts_solve_report report = ts_lcp_lemke_solve(&problem, &settings, &arena, lambda, &outcome);
-    cr_expect_eq(outcome, TS_LEMKE_SOLVED);
-    cr_expect_leq(report.iterations, 48);
-    ts_solve_report sweeps = ts_lcp_pgs_solver.solve(&problem, &pgs, &arena, swept);
-    memset(lambda, 0, sizeof lambda);
-    settings.row_limit = 23;
-    report = ts_lcp_lemke_solve(&problem, &settings, &arena, lambda, &outcome);
-    cr_expect_eq(outcome, TS_LEMKE_TOO_LARGE);
-    cr_expect_eq(memcmp(lambda, swept, sizeof lambda), 0);
-    cr_expect_eq(report.status, sweeps.status);
-    cr_expect_eq(report.iterations, sweeps.iterations);
-    // A vertex that misses the tolerance, here by rounding alone, is not called converged.
+    fixture_settings settings = tight(), swept;
+    fixture_answer a = fixture_solve(lemke, &settings, 4, block, G, g, NULL, NULL);
+    cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
+    cr_expect_leq(a.report.iterations, 48);
+    // Too large, by one row: no pivot is made.
+    ts_solver_default_settings(pgs, &swept);
+    swept.shared = settings.shared;
+    fixture_answer sweeps = fixture_solve(pgs, &swept, 4, block, G, g, NULL, NULL);
+    fixture_set(lemke, &settings, "row_limit", 23.0);
+    fixture_answer large = fixture_solve(lemke, &settings, 4, block, G, g, NULL, NULL);
+    cr_expect_eq(memcmp(large.lambda, sweeps.lambda, sizeof large.lambda), 0);
+    cr_expect_eq(large.report.status, sweeps.report.status);
+    cr_expect_eq(large.report.iterations, sweeps.report.iterations);
+    // A vertex that misses the tolerance, here by rounding alone, is not called converged; the sweeps go on from there.
     settings = tight();
     settings.shared.tolerance = 1e-300;
     settings.shared.iteration_limit = 3;
-    report = ts_lcp_lemke_solve(&problem, &settings, &arena, lambda, &outcome);
-    cr_expect_eq(outcome, TS_LEMKE_INACCURATE, "%s", ts_lcp_lemke_outcome_name(outcome));
-    cr_expect_neq(report.status, TS_SOLVE_CONVERGED);
-    for (int i = 0; i < 7; ++i)
-        for (int j = 0; j < i; ++j)
-            cr_expect_str_neq(ts_lcp_lemke_outcome_name((ts_lemke_outcome)i),
-                              ts_lcp_lemke_outcome_name((ts_lemke_outcome)j));
-    ts_arena_free(&arena);
+    swept.shared = settings.shared;
+    fixture_answer inaccurate = fixture_solve(lemke, &settings, 4, block, G, g, NULL, NULL);
+    sweeps = fixture_solve(pgs, &swept, 4, block, G, g, NULL, a.lambda);
+    cr_expect_neq(inaccurate.report.status, TS_SOLVE_CONVERGED);
+    cr_expect_eq(memcmp(inaccurate.lambda, sweeps.lambda, sizeof sweeps.lambda), 0);
+    cr_expect_eq(inaccurate.report.iterations, a.report.iterations + sweeps.report.iterations);
 
     // Forced apart along a row that nothing moves: no answer exists, and none is claimed.
     const double fixed[9] = {1, 0, 0, 0, 1, 0, 0, 0, 0}, closing[3] = {0, 0, -1};
-    const ts_block one = fixture_cone(0, 0.5);
-    const int start[2] = {0, 3};
-    double impulse[3] = {0};
-    ts_contact_problem impossible = {.block_count = 1,
-                                     .row_count = 3,
-                                     .block = &one,
-                                     .delassus = dense_operator(&arena, 1, start, fixed),
-                                     .g = closing,
-                                     .time_step = TIME_STEP};
     settings = tight();
     settings.shared.iteration_limit = 50;
-    report = ts_lcp_lemke_solve(&impossible, &settings, &arena, impulse, &outcome);
-    cr_expect_eq(outcome, TS_LEMKE_SECONDARY_RAY, "%s", ts_lcp_lemke_outcome_name(outcome));
-    cr_expect_neq(report.status, TS_SOLVE_CONVERGED);
-    ts_arena_free(&arena);
+    fixture_answer ray = fixture_solve_contact(lemke, &settings, 0.5, fixed, closing, NULL);
+    cr_expect_neq(ray.report.status, TS_SOLVE_CONVERGED);
 }

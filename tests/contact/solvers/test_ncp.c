@@ -138,7 +138,7 @@ static void expect_admissible(const heap* h, const double* impulse, int number) 
 Test(ncp, a_thousand_random_problems, .timeout = 600) {
     const ts_solver* solver = ts_solver_find("ncp");
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
-    solver->settings_default(settings);
+    ts_solver_default_settings(solver, settings);
     ts_rng rng = ts_rng_make(41, 0);
     static heap h;
     int reached = 0, largest = 0;
@@ -213,7 +213,7 @@ Test(ncp, a_tonne_on_a_gram) {
     ts_status status;
 
     const ts_solver* ncp = ts_solver_find("ncp");
-    ncp->settings_default(settings);
+    ts_solver_default_settings(ncp, settings);
     // Relative to the load; an absolute 1e-8 N m/s^2 is beyond what doubles can say of 9810 N.
     cr_assert_eq(ts_solver_set(ncp, settings, "natural", 1e-9, &status), TS_OK);
     cr_assert_eq(ts_solver_set(ncp, settings, "tolerance", 1e-9 * heavy * GRAVITY, &status), TS_OK);
@@ -229,7 +229,7 @@ Test(ncp, a_tonne_on_a_gram) {
     const char* sweepers[] = {"ncp-pgs", "ccp-pgs", "lcp-pgs", "ncp-nsgs"};
     for (int i = 0; i < 4; ++i) {
         const ts_solver* solver = ts_solver_find(sweepers[i]);
-        solver->settings_default(settings);
+        ts_solver_default_settings(solver, settings);
         cr_assert_eq(ts_solver_set(solver, settings, "tolerance", 1e-9 * heavy * GRAVITY, &status), TS_OK);
         memset(lambda, 0, sizeof(lambda));
         report = solver->solve(&problem, settings, &scratch, lambda);
@@ -247,7 +247,7 @@ Test(ncp, a_start_that_is_not_finite_and_no_iterations_at_all) {
     const ts_solver* solver = ts_solver_find("ncp");
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
     ts_status status;
-    solver->settings_default(settings);
+    ts_solver_default_settings(solver, settings);
     ts_block block = fixture_cone(0, 0.5);
     const double G[9] = {2, 0, .5, 0, 2, 0, .5, 0, 1}, g[3] = {0, 3, -1};
     const double start[3] = {(double)NAN, (double)INFINITY, -1.0};

@@ -141,7 +141,7 @@ static ts_contact_problem problem_of(known* k, ts_arena* arena) {
     ts_contact_problem problem = {.block_count = k->blocks,
                                   .row_count = k->rows,
                                   .block = k->block,
-                                  .delassus = dense_operator(arena, k->blocks, k->block_row, k->G),
+                                  .delassus = ts_delassus_dense(arena, k->blocks, k->block_row, k->G),
                                   .g = k->g,
                                   .R = k->R,
                                   .time_step = 1.0};
@@ -173,7 +173,7 @@ Test(ncp_known, nearly_all_of_them_are_solved) {
     static double impulse[ROWS];
     int reached = 0;
     ts_rng rng = ts_rng_make(8, 0);
-    solver->settings_default(settings);
+    ts_solver_default_settings(solver, settings);
     for (int i = 0; i < PROBLEMS; ++i) {
         make_known(&k, &rng, MOST);
         ts_arena arena = {0}, scratch = {0};

@@ -1,27 +1,27 @@
 // mujoco and sap: softened contacts against closed forms, MuJoCo's own rest depth, and what the convex law promises:
 // one answer whatever the start, no internal forces, and a bound of the error that needs no factor.
 #include "contact/judge/relative.h"
-#include "contact/solvers/newton/mujoco.h"
+#include "contact/mujoco_softness.h"
 #include "contact/solvers/newton/primal_internal.h"
-#include "contact/solvers/newton/sap.h"
 #include "tests/contact/contact_fixture.h"
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-static ts_mujoco_settings mujoco_tight(double impedance, double impratio) {
-    ts_mujoco_settings settings = ts_mujoco_settings_default();
+static fixture_settings tight(const ts_solver* solver, const char* first, double a, const char* second, double b) {
+    fixture_settings settings;
+    ts_solver_default_settings(solver, &settings);
     settings.shared.tolerance = 1e-9;
-    settings.impedance = impedance;
-    settings.impratio = impratio;
+    fixture_set(solver, &settings, first, a);
+    fixture_set(solver, &settings, second, b);
     return settings;
 }
 
-static ts_sap_settings sap_tight(double beta, double sigma) {
-    ts_sap_settings settings = ts_sap_settings_default();
-    settings.shared.tolerance = 1e-9;
-    settings.beta = beta;
-    settings.sigma = sigma;
-    return settings;
+static fixture_settings mujoco_tight(double impedance, double impratio) {
+    return tight(ts_solver_find("mujoco"), "impedance", impedance, "impratio", impratio);
+}
+
+static fixture_settings sap_tight(double beta, double sigma) {
+    return tight(ts_solver_find("sap"), "beta", beta, "sigma", sigma);
 }
 
 // A unit particle that slides at s under gravity: with stiffnesses S_T = 1 + R_T and S_N = 1 + R_N the dual cost on the
@@ -39,24 +39,24 @@ static void expect_sliding_particle(const ts_solver* solver, const void* setting
 }
 
 Test(particle, slides_and_lifts_off_as_its_compliance_says) {
-    ts_mujoco_settings plain = mujoco_tight(0.9, 1.0), hard_friction = mujoco_tight(0.95, 10.0);
-    expect_sliding_particle(&ts_mujoco_solver, &plain, 1.0 / 9.0, 1.0 / 9.0, 1e-12);
-    expect_sliding_particle(&ts_mujoco_solver, &hard_friction, 0.1 / 19.0, 1.0 / 19.0, 1e-12);
+    fixture_settings plain = mujoco_tight(0.9, 1.0), hard_friction = mujoco_tight(0.95, 10.0);
+    expect_sliding_particle(ts_solver_find("mujoco"), &plain, 1.0 / 9.0, 1.0 / 9.0, 1e-12);
+    expect_sliding_particle(ts_solver_find("mujoco"), &hard_friction, 0.1 / 19.0, 1.0 / 19.0, 1e-12);
     const double pi = acos(-1.0);
-    ts_sap_settings sap = sap_tight(2.0, 0.25);
+    fixture_settings sap = sap_tight(2.0, 0.25);
     double size = sqrt(3.0) / 3.0;
-    expect_sliding_particle(&ts_sap_solver, &sap, 0.25 * size, 4.0 / (4.0 * pi * pi) * size, 1e-12);
+    expect_sliding_particle(ts_solver_find("sap"), &sap, 0.25 * size, 4.0 / (4.0 * pi * pi) * size, 1e-12);
 }
 
 // R -> 0 is the relaxed law itself, to the digits that R = 1e-9 leaves.
 Test(particle, hard_contacts_are_the_convex_relaxation) {
     double g[3] = {1.0, 0.0, -GRAVITY * TIME_STEP};
-    ts_mujoco_settings mujoco = mujoco_tight(1.0 - 1e-9, 1.0);
-    ts_sap_settings sap = sap_tight(1e-4, 1e-9);
+    fixture_settings mujoco = mujoco_tight(1.0 - 1e-9, 1.0);
+    fixture_settings sap = sap_tight(1e-4, 1e-9);
     // A rounding of the impulse does work of 1e-10 N m/s^2 on the slip.
     mujoco.shared.tolerance = sap.shared.tolerance = 1e-8;
-    fixture_answer a = fixture_solve_contact(&ts_mujoco_solver, &mujoco, 0.4, identity, g, NULL);
-    fixture_answer b = fixture_solve_contact(&ts_sap_solver, &sap, 0.4, identity, g, NULL);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("mujoco"), &mujoco, 0.4, identity, g, NULL);
+    fixture_answer b = fixture_solve_contact(ts_solver_find("sap"), &sap, 0.4, identity, g, NULL);
     const fixture_answer* answer[2] = {&a, &b};
     for (int k = 0; k < 2; ++k) {
         cr_expect_eq(answer[k]->report.status, TS_SOLVE_CONVERGED);
@@ -70,9 +70,9 @@ Test(particle, hard_contacts_are_the_convex_relaxation) {
 Test(compliance, of_the_problem_is_not_touched) {
     const double m = 2.0, force = 3.0, R[3] = {0.05, 0.05, 0.1}, G[9] = {0.5, 0, 0, 0, 0.5, 0, 0, 0, 0.5};
     double g[3] = {force * TIME_STEP / m, 0.0, -GRAVITY * TIME_STEP};
-    ts_mujoco_settings mujoco = mujoco_tight(0.9, 1.0);
-    ts_sap_settings sap = sap_tight(1.0, 1e-3);
-    const ts_solver* solver[2] = {&ts_mujoco_solver, &ts_sap_solver};
+    fixture_settings mujoco = mujoco_tight(0.9, 1.0);
+    fixture_settings sap = sap_tight(1.0, 1e-3);
+    const ts_solver* solver[2] = {ts_solver_find("mujoco"), ts_solver_find("sap")};
     const void* settings[2] = {&mujoco, &sap};
     for (int k = 0; k < 2; ++k) {
         fixture_answer a = fixture_solve_contact(solver[k], settings[k], 0.9, G, g, R);
@@ -96,13 +96,13 @@ Test(compliance, is_chosen_where_the_problem_is_rigid) {
     const int block_row[5] = {0, 3, 4, 6, 9};
     double G[81] = {0}, g[9] = {0}, R[9] = {0, 0, 0, 0.7, 0, 0, 0.3, 0.2, 0}, out[9];
     for (int i = 0; i < 9; ++i) G[10 * i] = i == 5 ? 0.0 : i + 1.0;
-    ts_contact_problem problem = {4, 9, block, dense_operator(&arena, 4, block_row, G), g, R, TIME_STEP, NULL};
-    ts_mujoco_settings mujoco = mujoco_tight(0.8, 5.0);
-    ts_mujoco_solver.compliance(&problem, &mujoco, out);
+    ts_contact_problem problem = {4, 9, block, ts_delassus_dense(&arena, 4, block_row, G), g, R, TIME_STEP, NULL};
+    fixture_settings mujoco = mujoco_tight(0.8, 5.0);
+    ts_solver_find("mujoco")->compliance(&problem, &mujoco, out);
     const double expected[9] = {0.15, 0.15, 0.75, 0.7, 1.25, 1.0, 0.3, 0.3, 2.25};
     for (int i = 0; i < 9; ++i) cr_expect_float_eq(out[i], expected[i], 1e-14, "row %d: %g", i, out[i]);
-    ts_sap_settings sap = sap_tight(1.0, 0.01);
-    ts_sap_solver.compliance(&problem, &sap, out);
+    fixture_settings sap = sap_tight(1.0, 0.01);
+    ts_solver_find("sap")->compliance(&problem, &sap, out);
     double unit = 1.0 / pow(2.0 * acos(-1.0), 2.0), first = unit * sqrt(14.0) / 3.0, last = unit * sqrt(194.0) / 3.0;
     double friction = 0.01 * sqrt(14.0) / 3.0;
     const double near_rigid[9] = {friction, friction, first, 0.7, unit * 2.5, unit * 2.5, 0.3, 0.3, last};
@@ -129,7 +129,7 @@ Test(impedance, is_the_documented_curve) {
 Test(rest_depth, is_that_of_mujoco) {
     const double h = 0.002, m = 3.0;
     ts_mujoco_softness softness = ts_mujoco_softness_default();
-    ts_mujoco_settings settings = mujoco_tight(0.9999, 1.0);
+    fixture_settings settings = mujoco_tight(0.9999, 1.0);
     settings.shared.tolerance = 1e-10;
     const double G[9] = {1.0 / m, 0, 0, 0, 1.0 / m, 0, 0, 0, 1.0 / m};
     double gap = 0.0, v = 0.0, d = 0.0;
@@ -139,7 +139,7 @@ Test(rest_depth, is_that_of_mujoco) {
         for (int r = 0; r < 3; ++r)
             ts_mujoco_row(&softness, d, G[4 * r], r == 2 ? gap : 0.0, r == 2 ? v : 0.0, h, &R[r], &reference[r]);
         double g[3] = {-reference[0], -reference[1], v - h * GRAVITY - reference[2]};
-        fixture_answer a = fixture_solve_contact(&ts_mujoco_solver, &settings, 0.5, G, g, R);
+        fixture_answer a = fixture_solve_contact(ts_solver_find("mujoco"), &settings, 0.5, G, g, R);
         cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
         v += -h * GRAVITY + a.lambda[2] / m;
         gap += h * v;
@@ -216,8 +216,8 @@ Test(internal_forces, a_resting_cube_has_none) {
             g[i] = i % 3 == 2 ? -gamma : (i % 3 == 1 && trial > 0 ? push : 0.0);
             start[i] = 0.1 * ts_rng_normal(&rng);
         }
-        ts_mujoco_settings settings = mujoco_tight(0.999, 1.0);
-        fixture_answer a = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, start);
+        fixture_settings settings = mujoco_tight(0.999, 1.0);
+        fixture_answer a = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, start);
         cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", ts_solve_status_name(a.report.status));
         cr_expect_leq(internal_part(&c, a.lambda), 1e-12, "trial %d", trial);
         if (trial > 0) continue;
@@ -231,9 +231,9 @@ Test(uniqueness, every_start_ends_in_the_same_answer) {
     cube c;
     make_cube(&c, 0.4);
     ts_rng rng = ts_rng_make(72, 0);
-    const ts_solver* solver[2] = {&ts_mujoco_solver, &ts_sap_solver};
-    ts_mujoco_settings mujoco = mujoco_tight(0.9999, 1.0);
-    ts_sap_settings sap = sap_tight(1.0, 1e-3);
+    const ts_solver* solver[2] = {ts_solver_find("mujoco"), ts_solver_find("sap")};
+    fixture_settings mujoco = mujoco_tight(0.9999, 1.0);
+    fixture_settings sap = sap_tight(1.0, 1e-3);
     const void* settings[2] = {&mujoco, &sap};
     for (int k = 0; k < 2; ++k)
         for (int trial = 0; trial < 10; ++trial) {
@@ -265,9 +265,9 @@ Test(invariance, impulses_scale_with_speeds_and_masses) {
         fast[i] = 8.0 * g[i];
     }
     for (int i = 0; i < 144; ++i) heavy.G[i] = c.G[i] / 4.0;
-    ts_mujoco_settings settings = mujoco_tight(0.99, 2.0);
-    fixture_answer a = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, NULL);
-    fixture_answer b = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, heavy.G, fast, NULL, NULL);
+    fixture_settings settings = mujoco_tight(0.99, 2.0);
+    fixture_answer a = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, NULL);
+    fixture_answer b = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, heavy.G, fast, NULL, NULL);
     for (int i = 0; i < 12; ++i) cr_expect_float_eq(b.lambda[i], 32.0 * a.lambda[i], 1e-10);
 }
 
@@ -280,8 +280,8 @@ Test(sets, single_rows_have_closed_forms) {
                                {.set = TS_SET_FREE, .row = 4, .rows = 2}};
     double G[36] = {0}, g[6] = {-1.0, 1.0, -0.1, -1.0, 3.0, -2.0};
     for (int i = 0; i < 6; ++i) G[7 * i] = 2.0;
-    ts_mujoco_settings settings = mujoco_tight(0.8, 1.0);  // R = 0.5
-    fixture_answer a = fixture_solve(&ts_mujoco_solver, &settings, 5, block, G, g, NULL, NULL);
+    fixture_settings settings = mujoco_tight(0.8, 1.0);  // R = 0.5
+    fixture_answer a = fixture_solve(ts_solver_find("mujoco"), &settings, 5, block, G, g, NULL, NULL);
     const double expected[6] = {0.4, 0.0, 0.04, 0.2, -1.2, 0.8};
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     for (int i = 0; i < 6; ++i) cr_expect_float_eq(a.lambda[i], expected[i], 1e-13, "row %d: %g", i, a.lambda[i]);
@@ -293,9 +293,9 @@ Test(sets, single_rows_have_closed_forms) {
 Test(sets, a_saturated_box_is_recognised) {
     const ts_block block = {.set = TS_SET_BOX, .row = 0, .rows = 1, .low = -0.1, .high = 0.1};
     const double G = 1.0, g = -10.0, start = 0.1;
-    ts_mujoco_settings settings = mujoco_tight(0.5, 1.0);
-    fixture_answer cold = fixture_solve(&ts_mujoco_solver, &settings, 1, &block, &G, &g, NULL, NULL);
-    fixture_answer warm = fixture_solve(&ts_mujoco_solver, &settings, 1, &block, &G, &g, NULL, &start);
+    fixture_settings settings = mujoco_tight(0.5, 1.0);
+    fixture_answer cold = fixture_solve(ts_solver_find("mujoco"), &settings, 1, &block, &G, &g, NULL, NULL);
+    fixture_answer warm = fixture_solve(ts_solver_find("mujoco"), &settings, 1, &block, &G, &g, NULL, &start);
     cr_expect_eq(cold.lambda[0], 0.1);
     cr_expect_eq(warm.lambda[0], 0.1);
     cr_expect_eq(warm.report.status, TS_SOLVE_CONVERGED);
@@ -305,8 +305,8 @@ Test(sets, a_saturated_box_is_recognised) {
 // A frictionless cone is a half-line.
 Test(sets, a_cone_without_friction_is_a_half_line) {
     const double G[9] = {2, 0, 0.5, 0, 2, 0, 0.5, 0, 1}, g[3] = {0.3, 3.0, -1.0};
-    ts_mujoco_settings settings = mujoco_tight(0.8, 1.0);
-    fixture_answer a = fixture_solve_contact(&ts_mujoco_solver, &settings, 0.0, G, g, NULL);
+    fixture_settings settings = mujoco_tight(0.8, 1.0);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("mujoco"), &settings, 0.0, G, g, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, 0.0, 0.0, 0.8, 1e-12, "impulse");
 }
@@ -322,8 +322,8 @@ Test(sets, cones_of_four_and_six_rows_are_round) {
             if (i != 2) speed += g[i] * g[i];
         }
         speed = sqrt(speed);
-        ts_mujoco_settings settings = mujoco_tight(0.8, 1.0);
-        fixture_answer a = fixture_solve(&ts_mujoco_solver, &settings, 1, &block, G, g, NULL, NULL);
+        fixture_settings settings = mujoco_tight(0.8, 1.0);
+        fixture_answer a = fixture_solve(ts_solver_find("mujoco"), &settings, 1, &block, G, g, NULL, NULL);
         cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
         double z = (mu * speed + 0.1) / (2.5 * (1.0 + mu * mu));
         for (int i = 0; i < rows; ++i)
@@ -352,11 +352,11 @@ Test(sets, a_mixed_problem_meets_its_own_law) {
                 G[i * N + k] = 0.0;
                 for (int j = 0; j < D; ++j) G[i * N + k] += J[i][j] * J[k][j];
             }
-        ts_mujoco_settings mujoco = mujoco_tight(0.999, 1.0);
-        ts_sap_settings sap = sap_tight(1.0, 1e-2);
+        fixture_settings mujoco = mujoco_tight(0.999, 1.0);
+        fixture_settings sap = sap_tight(1.0, 1e-2);
         // Impulses of 1 N s are forces of 1e3 N here: rounding alone is 1e-10 J.
         mujoco.shared.tolerance = sap.shared.tolerance = 1e-6;
-        const ts_solver* solver = trial % 2 ? &ts_sap_solver : &ts_mujoco_solver;
+        const ts_solver* solver = trial % 2 ? ts_solver_find("sap") : ts_solver_find("mujoco");
         const void* settings = trial % 2 ? (const void*)&sap : (const void*)&mujoco;
         fixture_answer a = fixture_solve(solver, settings, 6, block, G, g, NULL, NULL);
         cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED, "%s trial %d: %s", solver->name, trial,
@@ -364,7 +364,8 @@ Test(sets, a_mixed_problem_meets_its_own_law) {
         cr_expect_leq(a.report.iterations, 30);
         ts_arena arena = {0};
         const int block_row[7] = {0, 6, 7, 10, 12, 13, 17};
-        ts_contact_problem problem = {6, N, block, dense_operator(&arena, 6, block_row, G), g, NULL, TIME_STEP, NULL};
+        ts_contact_problem problem = {6, N,    block,     ts_delassus_dense(&arena, 6, block_row, G),
+                                      g, NULL, TIME_STEP, NULL};
         double R[N];
         solver->compliance(&problem, settings, R);
         long double u[N];
@@ -408,10 +409,11 @@ Test(certificate, the_energy_gap_bounds_the_error_of_the_motion) {
     ts_arena arena = {0};
     double g[12], R[12];
     for (int i = 0; i < 12; ++i) g[i] = 0.05 * ts_rng_normal(&rng) - (i % 3 == 2 ? 0.05 : 0.0);
-    ts_contact_problem problem = {4, 12, c.block, dense_operator(&arena, 4, block_row, c.G), g, NULL, TIME_STEP, NULL};
-    ts_mujoco_settings settings = mujoco_tight(0.9, 1.0);
-    ts_mujoco_solver.compliance(&problem, &settings, R);
-    fixture_answer a = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, NULL);
+    ts_contact_problem problem = {4, 12,   c.block,   ts_delassus_dense(&arena, 4, block_row, c.G),
+                                  g, NULL, TIME_STEP, NULL};
+    fixture_settings settings = mujoco_tight(0.9, 1.0);
+    ts_solver_find("mujoco")->compliance(&problem, &settings, R);
+    fixture_answer a = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     cr_expect_leq(ts_primal_energy_gap(&problem, R, &arena, a.lambda), 1e-20);
     int tight = 0;
@@ -448,9 +450,9 @@ Test(stack, a_million_to_one_is_solved_in_a_few_steps) {
     }
     const ts_block block[2] = {fixture_cone(0, 0.5), fixture_cone(3, 0.5)};
     const double R_given[6] = {1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6};
-    ts_mujoco_settings settings = mujoco_tight(0.9999, 1.0);
+    fixture_settings settings = mujoco_tight(0.9999, 1.0);
     settings.shared.tolerance = 1e-3;  // the force is 1e4 N, and its product with the rounding of u 1e-5 N m/s^2
-    fixture_answer a = fixture_solve(&ts_mujoco_solver, &settings, 2, block, G, g, R_given, NULL);
+    fixture_answer a = fixture_solve(ts_solver_find("mujoco"), &settings, 2, block, G, g, R_given, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", ts_solve_status_name(a.report.status));
     cr_expect_leq(a.report.iterations, 10);
     long double p = G[14] + 1e-6L, q = -G[14], s = G[35] + 1e-6L, det = p * s - q * q;
@@ -467,8 +469,8 @@ Test(asymmetry, a_slightly_asymmetric_matrix_is_taken_as_it_stands) {
     for (int trial = 0; trial < 10; ++trial) {
         double g[12];
         for (int i = 0; i < 12; ++i) g[i] = 0.05 * ts_rng_normal(&rng) - (i % 3 == 2 ? 0.05 : 0.0);
-        ts_mujoco_settings settings = mujoco_tight(0.99, 1.0);
-        fixture_answer a = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, NULL);
+        fixture_settings settings = mujoco_tight(0.99, 1.0);
+        fixture_answer a = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s", ts_solve_status_name(a.report.status));
     }
 }
@@ -483,26 +485,26 @@ Test(status, starts_limits_and_stalls) {
         huge[i] = i % 3 == 2 ? 1e6 : 0.0;
         broken[i] = i == 4 ? NAN : 1e-3;
     }
-    ts_mujoco_settings settings = mujoco_tight(0.999, 1.0);
-    fixture_answer cold = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, NULL);
+    fixture_settings settings = mujoco_tight(0.999, 1.0);
+    fixture_answer cold = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, NULL);
     cr_assert_eq(cold.report.status, TS_SOLVE_CONVERGED);
     cr_assert_gt(cold.report.iterations, 1);
-    fixture_answer warm = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, cold.lambda);
+    fixture_answer warm = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, cold.lambda);
     cr_expect_eq(warm.report.status, TS_SOLVE_CONVERGED);
     cr_expect_eq(warm.report.iterations, 0);
     const double* starts[2] = {huge, broken};
     for (int k = 0; k < 2; ++k) {
-        fixture_answer a = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, starts[k]);
+        fixture_answer a = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, starts[k]);
         cr_expect_eq(a.report.iterations, cold.report.iterations);
         cr_expect_eq(memcmp(a.lambda, cold.lambda, sizeof(double) * 12), 0);
     }
     settings.shared.iteration_limit = 1;
-    fixture_answer limited = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, NULL);
+    fixture_answer limited = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, NULL);
     cr_expect_eq(limited.report.status, TS_SOLVE_ITERATION_LIMIT);
     cr_expect_eq(limited.report.iterations, 1);
     settings.shared.iteration_limit = 1000;
     settings.shared.tolerance = 0.0;
-    fixture_answer stalled = fixture_solve(&ts_mujoco_solver, &settings, 4, c.block, c.G, g, NULL, NULL);
+    fixture_answer stalled = fixture_solve(ts_solver_find("mujoco"), &settings, 4, c.block, c.G, g, NULL, NULL);
     cr_expect_eq(stalled.report.status, TS_SOLVE_STALLED, "%s", ts_solve_status_name(stalled.report.status));
     cr_expect_leq(stalled.report.iterations, cold.report.iterations + 10);
     cr_expect_leq(ts_law_residual_in_force_units(stalled.report.own, TIME_STEP), 1e-9);
@@ -512,8 +514,8 @@ Test(status, starts_limits_and_stalls) {
 // as given is of the size of R lambda.
 Test(status, the_rigid_problem_s_residual_stays_visible) {
     double g[3] = {0.0, 0.0, -GRAVITY * TIME_STEP};
-    ts_mujoco_settings settings = mujoco_tight(0.99, 1.0);
-    fixture_answer a = fixture_solve_contact(&ts_mujoco_solver, &settings, 0.4, identity, g, NULL);
+    fixture_settings settings = mujoco_tight(0.99, 1.0);
+    fixture_answer a = fixture_solve_contact(ts_solver_find("mujoco"), &settings, 0.4, identity, g, NULL);
     cr_assert_eq(a.report.status, TS_SOLVE_CONVERGED);
     cr_expect_leq(a.report.own.dual, 1e-12);
     cr_expect_float_eq(a.residual.ccp.dual, 0.01 / 0.99 * a.lambda[2], 1e-12);
@@ -530,13 +532,13 @@ Test(status, relative_solving_judges_the_solver_s_own_law) {
     double g[12], lambda[12];
     for (int i = 0; i < 12; ++i) g[i] = 1e3 * (ts_rng_normal(&rng) - (i % 3 == 2 ? 1.0 : 0.0));
     for (int i = 0; i < 144; ++i) c.G[i] *= 1e-5;
-    ts_contact_problem problem = {4, 12, c.block, dense_operator(&arena, 4, block_row, c.G), g, NULL, 1.0, NULL};
+    ts_contact_problem problem = {4, 12, c.block, ts_delassus_dense(&arena, 4, block_row, c.G), g, NULL, 1.0, NULL};
     ts_relative_problem relative;
-    cr_assert_eq(ts_relative_make(&problem, &arena, &relative), TS_OK);
-    const ts_solver* solver[2] = {&ts_mujoco_solver, &ts_sap_solver};
+    cr_assert_eq(ts_relative_make(&problem, 0, &arena, &relative), TS_OK);
+    const ts_solver* solver[2] = {ts_solver_find("mujoco"), ts_solver_find("sap")};
     for (int k = 0; k < 2; ++k) {
         double settings[TS_SOLVER_SETTINGS_BYTES / sizeof(double)];
-        solver[k]->settings_default(settings);
+        ts_solver_default_settings(solver[k], settings);
         ts_relative_report report = ts_relative_solve(solver[k], &relative, settings, 1e-9, NULL, &scratch, lambda);
         cr_expect_eq(report.status, TS_SOLVE_CONVERGED, "%s", solver[k]->name);
         cr_expect_leq(report.error.own, 1e-9);

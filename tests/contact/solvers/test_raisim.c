@@ -1,19 +1,13 @@
 // raisim and raisim-corrected: the closed forms of the coupled contact and of the sliding cube, the global minimum on
 // the boundary of the cone, and what their fixed points are.
 #include "contact/solvers/sweeps/raisim_internal.h"
-#include "contact/solvers/sweeps/raisim_corrected.h"
 #include "tests/contact/contact_fixture.h"
 
 static const ts_raisim_search safe_search = {0.01, 0.5, 1.3, 1e-15, 1};
 static const ts_raisim_search plain_search = {0.01, 0.5, 1.3, 1e-15, 0};
 
-static ts_raisim_settings tight(void) {
-    ts_raisim_settings settings = ts_raisim_settings_default();
-    settings.sweep.shared.tolerance = 1e-9;
-    settings.sweep.shared.stall = 1e-15;
-    settings.sweep.shared.iteration_limit = 20000;
-    return settings;
-}
+// Both have the same settings, in one struct.
+static fixture_settings tight(void) { return fixture_settings_of(ts_solver_find("raisim"), 1e-9, 20000); }
 
 static ts_raisim_contact contact_of(const double G[9], const double b[3], double mu) {
     ts_raisim_contact q = {.d00 = G[0], .d01 = G[1], .d11 = G[4], .d02 = G[2], .d12 = G[5], .d22 = G[8], .mu = mu};
@@ -27,8 +21,8 @@ static const double coupled[9] = {2, 0, 0.5, 0, 2, 0, 0.5, 0, 1};
 // one's is not. The published answer is found here a second way: dE/dtheta of the section in long double, halved.
 Test(coupled_contact, the_published_rule_is_off_by_fourteen_degrees) {
     const double g[3] = {0, 3, -1}, mu = 0.5;
-    ts_raisim_settings settings = tight();
-    fixture_answer a = fixture_solve_contact(&ts_raisim_solver, &settings, mu, coupled, g, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, mu, coupled, g, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -0.183220772, -0.514133696, 1.091610386, 1e-8, "raisim");
     fixture_expect_vector(a.u, 0.179363649, 1.971732608, 0.0, 1e-8, "slip");
@@ -58,7 +52,7 @@ Test(coupled_contact, the_published_rule_is_off_by_fourteen_degrees) {
     cr_expect_lt(fabs(ax * a.u[1] - ay * a.u[0]), 1e-13);
     cr_expect_lt(ax * a.u[0] + ay * a.u[1], 0.0);
 
-    a = fixture_solve_contact(&ts_raisim_corrected_solver, &settings, mu, coupled, g, NULL);
+    a = fixture_solve_contact(ts_solver_find("raisim-corrected"), &settings, mu, coupled, g, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -0.089620396, -0.514660346, 1.044810198, 1e-8, "raisim-corrected");
     cr_expect_lt(a.residual.slip_angle, 1e-7);
@@ -66,10 +60,10 @@ Test(coupled_contact, the_published_rule_is_off_by_fourteen_degrees) {
 
 Test(coupled_contact, near_sticking) {
     const double g[3] = {0, 1, -1};
-    ts_raisim_settings settings = tight();
-    fixture_answer a = fixture_solve_contact(&ts_raisim_solver, &settings, 0.5, coupled, g, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, 0.5, coupled, g, NULL);
     fixture_expect_vector(a.lambda, -0.28418419, -0.49531095, 1.14209210, 1e-7, "raisim");
-    a = fixture_solve_contact(&ts_raisim_corrected_solver, &settings, 0.5, coupled, g, NULL);
+    a = fixture_solve_contact(ts_solver_find("raisim-corrected"), &settings, 0.5, coupled, g, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -0.28289483, -0.49567738, 1.14144742, 1e-7, "raisim-corrected");
 }
@@ -89,8 +83,8 @@ Test(sliding_cube, friction_is_weaker_by_the_known_factor) {
             g[3 * c + 1] = 1.0;
             g[3 * c + 2] = -GRAVITY * TIME_STEP;
         }
-        ts_raisim_settings settings = tight();
-        fixture_answer a = fixture_solve(&ts_raisim_solver, &settings, 4, block, G, g, NULL, NULL);
+        fixture_settings settings = tight();
+        fixture_answer a = fixture_solve(ts_solver_find("raisim"), &settings, 4, block, G, g, NULL, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         double friction = 0.0, normal = 0.0;
         for (int c = 0; c < 4; ++c) {
@@ -100,7 +94,7 @@ Test(sliding_cube, friction_is_weaker_by_the_known_factor) {
         cr_expect_float_eq(normal, GRAVITY * TIME_STEP, 1e-10);
         cr_expect_float_eq(mu[i] * sqrt(1.0 - 0.39 * mu[i] * 0.39 * mu[i]), effective[i], 1e-9);
         cr_expect_float_eq(friction / normal, effective[i], 1e-5, "%.9f", friction / normal);
-        a = fixture_solve(&ts_raisim_corrected_solver, &settings, 4, block, G, g, NULL, NULL);
+        a = fixture_solve(ts_solver_find("raisim-corrected"), &settings, 4, block, G, g, NULL, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         friction = 0.0;
         for (int c = 0; c < 4; ++c) friction -= a.lambda[3 * c + 1];
@@ -111,10 +105,10 @@ Test(sliding_cube, friction_is_weaker_by_the_known_factor) {
 // mu |G_TN| / G_NN = 1.35: the section is a hyperbola. Both rules must answer within it or say that they did not.
 Test(strong_coupling, is_solved_or_admitted) {
     const double G[9] = {3, 0, 1.5, 0, 3, 0, 1.5, 0, 1}, g[3] = {-4, 0.3, -1};
-    ts_raisim_settings settings = tight();
-    fixture_answer a = fixture_solve_contact(&ts_raisim_solver, &settings, 0.9, G, g, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, 0.9, G, g, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
-    a = fixture_solve_contact(&ts_raisim_corrected_solver, &settings, 0.9, G, g, NULL);
+    a = fixture_solve_contact(ts_solver_find("raisim-corrected"), &settings, 0.9, G, g, NULL);
     double own = ts_law_residual_in_force_units(a.residual.ncp, TIME_STEP);
     if (a.report.status == TS_SOLVE_CONVERGED)
         fixture_expect_vector(a.lambda, 0.3823316, -0.0341343, 0.4265026, 1e-7, "");
@@ -125,11 +119,11 @@ Test(strong_coupling, is_solved_or_admitted) {
 // Three answers are exact here; a per-contact rule that looks at opening first takes that one.
 Test(three_solutions, opening_comes_first) {
     const double G[9] = {1, 0, 0.9, 0, 1, 0, 0.9, 0, 1}, g[3] = {1, 0, 0.1};
-    ts_raisim_settings settings = tight();
-    fixture_answer a = fixture_solve_contact(&ts_raisim_solver, &settings, 1.2, G, g, NULL);
+    fixture_settings settings = tight();
+    fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, 1.2, G, g, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, 0, 0, 0, 0.0, "raisim");
-    a = fixture_solve_contact(&ts_raisim_corrected_solver, &settings, 1.2, G, g, NULL);
+    a = fixture_solve_contact(ts_solver_find("raisim-corrected"), &settings, 1.2, G, g, NULL);
     fixture_expect_vector(a.lambda, 0, 0, 0, 0.0, "raisim-corrected");
 }
 
@@ -254,9 +248,9 @@ Test(random_blocks, without_coupling_the_law_is_exact) {
         double G[9], b[3];
         random_block(&rng, G, b);
         G[2] = G[5] = G[6] = G[7] = 0.0;
-        ts_raisim_settings settings = tight();
-        settings.sweep.shared.tolerance = 1e-7;  // impulses near 1 N s: rounding of 1e-16 J is 1e-10 in force units
-        fixture_answer a = fixture_solve_contact(&ts_raisim_solver, &settings, 0.5, G, b, NULL);
+        fixture_settings settings = tight();
+        settings.shared.tolerance = 1e-7;  // impulses near 1 N s: rounding of 1e-16 J is 1e-10 in force units
+        fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, 0.5, G, b, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         cr_expect_lt(ts_law_residual_in_force_units(a.residual.ncp, TIME_STEP), 1.1e-7);
     }
@@ -266,17 +260,17 @@ Test(random_blocks, without_coupling_the_law_is_exact) {
 // answer missing, alpha_k = alpha_min + gamma^k (alpha - alpha_min).
 Test(relaxation, follows_its_schedule) {
     const double G[9] = {2, 0.1, 0.2, 0.1, 3, -0.1, 0.2, -0.1, 4}, g[3] = {0.1, 0.05, -1.0};
-    ts_raisim_settings settings = tight();
-    fixture_answer exact = fixture_solve_contact(&ts_raisim_solver, &settings, 0.9, G, g, NULL);
-    settings.alpha = 0.8;
-    settings.alpha_min = 0.3;
-    settings.gamma = 0.5;
+    fixture_settings settings = tight();
+    fixture_answer exact = fixture_solve_contact(ts_solver_find("raisim"), &settings, 0.9, G, g, NULL);
+    fixture_set(ts_solver_find("raisim"), &settings, "alpha", 0.8);
+    fixture_set(ts_solver_find("raisim"), &settings, "alpha_min", 0.3);
+    fixture_set(ts_solver_find("raisim"), &settings, "gamma", 0.5);
     double missing = 1.0;
     for (int k = 1; k < 6; ++k) {
         missing *= 1.0 - (0.3 + pow(0.5, k - 1) * 0.5);
-        settings.sweep.shared.iteration_limit = k;
-        settings.sweep.shared.tolerance = 0.0;
-        fixture_answer a = fixture_solve_contact(&ts_raisim_solver, &settings, 0.9, G, g, NULL);
+        settings.shared.iteration_limit = k;
+        settings.shared.tolerance = 0.0;
+        fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, 0.9, G, g, NULL);
         cr_expect_eq(a.report.iterations, k);
         for (int r = 0; r < 3; ++r) cr_expect_float_eq(a.lambda[r], (1.0 - missing) * exact.lambda[r], 1e-14);
     }
@@ -285,10 +279,10 @@ Test(relaxation, follows_its_schedule) {
 // The published parameters reach the published precision, not the last digit, and say so.
 Test(paper_rule, ends_at_its_own_width) {
     const double g[3] = {0, 3, -1};
-    ts_raisim_settings settings = tight();
-    settings.sweep.step_rule = TS_PGS_STEP_SEED;
-    settings.sweep.shared.iteration_limit = 200;
-    fixture_answer a = fixture_solve_contact(&ts_raisim_solver, &settings, 0.5, coupled, g, NULL);
+    fixture_settings settings = tight();
+    fixture_set(ts_solver_find("raisim"), &settings, "step_rule", 1.0);
+    settings.shared.iteration_limit = 200;
+    fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, 0.5, coupled, g, NULL);
     fixture_expect_vector(a.lambda, -0.183220772, -0.514133696, 1.091610386, 1e-5, "raisim, published parameters");
     cr_expect((a.report.status == TS_SOLVE_CONVERGED) ==
               (ts_law_residual_in_force_units(a.report.own, TIME_STEP) <= 1e-9));

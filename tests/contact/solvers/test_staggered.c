@@ -1,14 +1,12 @@
 // Staggered projections: closed forms of the exact law and of the LCP, where they cycle, no internal forces, honesty.
-#include "contact/solvers/splitting/lcp_staggered.h"
-#include "contact/solvers/splitting/ncp_staggered.h"
 #include "tests/contact/solvers/solver_cases.h"
 
-static const ts_solver* const ncp = &ts_ncp_staggered_solver;
-static const ts_solver* const lcp = &ts_lcp_staggered_solver;
+#define NCP ts_solver_find("ncp-staggered")
+#define LCP ts_solver_find("lcp-staggered")
 
-static settings_buffer settings_of(const ts_solver* solver, double tolerance, int limit, int rule) {
-    settings_buffer settings = case_settings(solver, tolerance, limit);
-    case_set(solver, &settings, "step_rule", rule);
+static fixture_settings settings_of(const ts_solver* solver, double tolerance, int limit, int rule) {
+    fixture_settings settings = fixture_settings_of(solver, tolerance, limit);
+    fixture_set(solver, &settings, "step_rule", rule);
     return settings;
 }
 
@@ -19,8 +17,8 @@ Test(staggered, particle_under_the_exact_law) {
     const double lambda[3][3] = {{-0.001962, 0, 0.00981}, {-0.003924, 0, 0.00981}, {0, 0, 0}};
     for (int rule = 0; rule < 2; ++rule)
         for (int k = 0; k < 3; ++k) {
-            settings_buffer settings = settings_of(ncp, 1e-9, 1000, rule);
-            fixture_answer a = fixture_solve_contact(ncp, &settings, 0.4, G, g[k], NULL);
+            fixture_settings settings = settings_of(NCP, 1e-9, 1000, rule);
+            fixture_answer a = fixture_solve_contact(NCP, &settings, 0.4, G, g[k], NULL);
             cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
             fixture_expect_vector(a.lambda, lambda[k][0], lambda[k][1], lambda[k][2], 1e-11, "lambda");
         }
@@ -31,8 +29,8 @@ Test(staggered, particle_under_the_lcp) {
     const double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, gamma = 0.00981, angle = 0.3926990816987241;
     for (int k = 0; k < 2; ++k) {
         const double g[3] = {k ? sin(angle) : 0.0, k ? cos(angle) : 1.0, -gamma};
-        settings_buffer settings = settings_of(lcp, 1e-9, 1000, 0);
-        fixture_answer a = fixture_solve_contact(lcp, &settings, 0.4, G, g, NULL);
+        fixture_settings settings = settings_of(LCP, 1e-9, 1000, 0);
+        fixture_answer a = fixture_solve_contact(LCP, &settings, 0.4, G, g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         fixture_expect_vector(a.lambda, k ? -0.4 * gamma : 0.0, -0.4 * gamma, gamma, 1e-11, "lambda");
     }
@@ -40,12 +38,12 @@ Test(staggered, particle_under_the_lcp) {
 
 Test(staggered, coupled_contact) {
     for (int rule = 0; rule < 2; ++rule) {
-        settings_buffer settings = settings_of(ncp, 1e-6, 5000, rule);
-        fixture_answer a = fixture_solve_contact(ncp, &settings, case_coupled_mu, case_coupled_G, case_coupled_g, NULL);
+        fixture_settings settings = settings_of(NCP, 1e-6, 5000, rule);
+        fixture_answer a = fixture_solve_contact(NCP, &settings, case_coupled_mu, case_coupled_G, case_coupled_g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         fixture_expect_vector(a.lambda, -0.089620396, -0.514660346, 1.044810198, 1e-8, "ncp lambda");
         fixture_expect_vector(a.u, 0.343164306, 1.970679307, 0.0, 1e-8, "ncp u");
-        a = fixture_solve_contact(lcp, &settings, case_coupled_mu, case_coupled_G, case_coupled_g, NULL);
+        a = fixture_solve_contact(LCP, &settings, case_coupled_mu, case_coupled_G, case_coupled_g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         fixture_expect_vector(a.lambda, -2.0 / 7.0, -4.0 / 7.0, 8.0 / 7.0, 1e-8, "lcp lambda");
         fixture_expect_vector(a.u, 0.0, 13.0 / 7.0, 0.0, 1e-8, "lcp u");
@@ -55,23 +53,23 @@ Test(staggered, coupled_contact) {
 // Almost sticking: the exact law slides slowly, the pyramid holds.
 Test(staggered, contact_close_to_sticking) {
     const double g[3] = {0, 1, -1};
-    settings_buffer settings = settings_of(ncp, 1e-6, 5000, 0);
-    fixture_answer a = fixture_solve_contact(ncp, &settings, case_coupled_mu, case_coupled_G, g, NULL);
+    fixture_settings settings = settings_of(NCP, 1e-6, 5000, 0);
+    fixture_answer a = fixture_solve_contact(NCP, &settings, case_coupled_mu, case_coupled_G, g, NULL);
     fixture_expect_vector(a.lambda, -0.28289483, -0.49567738, 1.14144742, 1e-7, "ncp");
-    a = fixture_solve_contact(lcp, &settings, case_coupled_mu, case_coupled_G, g, NULL);
+    a = fixture_solve_contact(LCP, &settings, case_coupled_mu, case_coupled_G, g, NULL);
     fixture_expect_vector(a.lambda, -2.0 / 7.0, -0.5, 8.0 / 7.0, 1e-8, "lcp");
 }
 
 // A round multiplies the error by -1.35: as published it cycles and must say that it did not converge; damped it gets
 // to the exact answer.
 Test(staggered, strong_coupling_cycles_as_published) {
-    const ts_solver* solver[2] = {ncp, lcp};
+    const ts_solver* solver[2] = {NCP, LCP};
     for (int i = 0; i < 2; ++i) {
-        settings_buffer paper = settings_of(solver[i], 1e-6, 20000, TS_STAGGERED_STEP_PAPER);
+        fixture_settings paper = settings_of(solver[i], 1e-6, 20000, 1);
         fixture_answer a = fixture_solve_contact(solver[i], &paper, case_strong_mu, case_strong_G, case_strong_g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_ITERATION_LIMIT, "%s", ts_solve_status_name(a.report.status));
         cr_expect_gt(a.residual.natural, 1e-3);
-        settings_buffer safe = settings_of(solver[i], 1e-6, 20000, TS_STAGGERED_STEP_SAFE);
+        fixture_settings safe = settings_of(solver[i], 1e-6, 20000, 0);
         a = fixture_solve_contact(solver[i], &safe, case_strong_mu, case_strong_G, case_strong_g, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         if (i == 0) fixture_expect_vector(a.lambda, 0.3823316, -0.0341343, 0.4265026, 1e-7, "ncp");
@@ -79,10 +77,10 @@ Test(staggered, strong_coupling_cycles_as_published) {
 }
 
 Test(staggered, cube_at_rest_has_no_internal_forces) {
-    const ts_solver* solver[2] = {ncp, lcp};
+    const ts_solver* solver[2] = {NCP, LCP};
     for (int i = 0; i < 2; ++i)
         for (int rule = 0; rule < 2; ++rule) {
-            settings_buffer settings = settings_of(solver[i], 1e-8, 5000, rule);
+            fixture_settings settings = settings_of(solver[i], 1e-8, 5000, rule);
             fixture_answer a = case_cube(solver[i], &settings, 0.9, ts_vec3_zero(), 0.0, NULL);
             cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
             cr_expect_lt(case_internal_force(a.lambda), 1e-6);
@@ -94,9 +92,9 @@ Test(staggered, cube_at_rest_has_no_internal_forces) {
 // Pushed with 5 N at mu = 0.9: the smallest friction of 1.25 N on each foot is more than the rear ones can hold. They
 // take what they can, 0.9 * 1.1525 N, and the front feet the rest.
 Test(staggered, pushed_cube_fills_the_rear_cones) {
-    const ts_solver* solver[2] = {ncp, lcp};
+    const ts_solver* solver[2] = {NCP, LCP};
     for (int i = 0; i < 2; ++i) {
-        settings_buffer settings = settings_of(solver[i], 1e-7, 20000, 0);
+        fixture_settings settings = settings_of(solver[i], 1e-7, 20000, 0);
         fixture_answer a = case_cube(solver[i], &settings, 0.9, ts_vec3_zero(), 5.0, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         for (int c = 0; c < 4; ++c)
@@ -109,8 +107,8 @@ Test(staggered, pushed_cube_fills_the_rear_cones) {
 Test(staggered, sliding_cube_loads) {
     const double mu[2] = {0.4, 0.9};
     for (int k = 0; k < 2; ++k) {
-        settings_buffer settings = settings_of(ncp, 1e-8, 20000, 0);
-        fixture_answer a = case_cube(ncp, &settings, mu[k], ts_vec3_make(0.0, 1.0, 0.0), 0.0, NULL);
+        fixture_settings settings = settings_of(NCP, 1e-8, 20000, 0);
+        fixture_answer a = case_cube(NCP, &settings, mu[k], ts_vec3_make(0.0, 1.0, 0.0), 0.0, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         for (int c = 0; c < 4; ++c) {
             double load = GRAVITY / 4.0 * (1.0 + (c < 2 ? -1.0 : 1.0) * 2.0 * mu[k] * 0.104 / 0.2) * TIME_STEP;
@@ -133,9 +131,9 @@ Test(staggered, all_sets_together) {
             g[i] += J[i][j] * v[j];
             for (int k = 0; k < 5; ++k) G[5 * i + k] += J[i][j] * J[k][j];
         }
-    const ts_solver* solver[2] = {ncp, lcp};
+    const ts_solver* solver[2] = {NCP, LCP};
     for (int i = 0; i < 2; ++i) {
-        settings_buffer settings = settings_of(solver[i], 1e-7, 20000, 0);
+        fixture_settings settings = settings_of(solver[i], 1e-7, 20000, 0);
         fixture_answer a = fixture_solve(solver[i], &settings, 3, block, G, g, NULL, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         cr_expect_float_eq(a.lambda[4], -0.002, 1e-11);
@@ -148,34 +146,34 @@ Test(staggered, compliance_gives_way) {
     // 2 kg pushed with 3 N, R_T = 0.05, R_N = 0.1, one step of gravity: spring and creep in closed form.
     const double m = 2.0, push = 3.0, R[3] = {0.05, 0.05, 0.1}, G[9] = {0.5, 0, 0, 0, 0.5, 0, 0, 0, 0.5};
     const double g[3] = {push * TIME_STEP / m, 0.0, -GRAVITY * TIME_STEP};
-    settings_buffer settings = settings_of(ncp, 1e-8, 5000, 0);
-    fixture_answer a = fixture_solve_contact(ncp, &settings, 0.9, G, g, R);
+    fixture_settings settings = settings_of(NCP, 1e-8, 5000, 0);
+    fixture_answer a = fixture_solve_contact(NCP, &settings, 0.9, G, g, R);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
     fixture_expect_vector(a.lambda, -push * TIME_STEP / (1.0 + m * R[0]), 0.0,
                           m * GRAVITY * TIME_STEP / (1.0 + m * R[2]), 1e-10, "lambda");
 }
 
 Test(staggered, warm_start_helps_and_broken_ones_are_ignored) {
-    settings_buffer settings = settings_of(ncp, 1e-8, 20000, 0);
+    fixture_settings settings = settings_of(NCP, 1e-8, 20000, 0);
     ts_vec3 v = ts_vec3_make(0.0, 1.0, 0.0);
-    fixture_answer cold = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
-    fixture_answer warm = case_cube(ncp, &settings, 0.4, v, 0.0, cold.lambda);
+    fixture_answer cold = case_cube(NCP, &settings, 0.4, v, 0.0, NULL);
+    fixture_answer warm = case_cube(NCP, &settings, 0.4, v, 0.0, cold.lambda);
     cr_expect_eq(warm.report.iterations, 0);
     double near[12], broken[12];
     for (int i = 0; i < 12; ++i) {
         near[i] = 0.99 * cold.lambda[i];
         broken[i] = i == 0 ? (double)NAN : 0.0;
     }
-    warm = case_cube(ncp, &settings, 0.4, v, 0.0, near);
+    warm = case_cube(NCP, &settings, 0.4, v, 0.0, near);
     cr_expect_eq(warm.report.status, TS_SOLVE_CONVERGED);
     cr_expect_lt(warm.report.iterations, cold.report.iterations);
-    fixture_answer a = case_cube(ncp, &settings, 0.4, v, 0.0, broken);
+    fixture_answer a = case_cube(NCP, &settings, 0.4, v, 0.0, broken);
     cr_expect_eq(memcmp(a.lambda, cold.lambda, sizeof(a.lambda)), 0);
     cr_expect_eq(a.report.iterations, cold.report.iterations);
     // The corner of a pyramid lies outside the disc: as a warm start of the LCP it must survive.
     const double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, g[3] = {0.6, 0.8, -0.01}, corner[3] = {-0.004, -0.004, 0.01};
     ts_block block = fixture_cone(0, 0.4);
-    a = fixture_solve(lcp, &settings, 1, &block, G, g, NULL, corner);
+    a = fixture_solve(LCP, &settings, 1, &block, G, g, NULL, corner);
     cr_expect_eq(a.report.iterations, 0);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
 }
@@ -183,13 +181,13 @@ Test(staggered, warm_start_helps_and_broken_ones_are_ignored) {
 Test(staggered, limits_and_stalls_are_called_so) {
     ts_vec3 v = ts_vec3_make(0.3, 1.0, 0.0);
     for (int limit = 1; limit < 40; limit += 6) {
-        settings_buffer settings = settings_of(ncp, 0.0, limit, 0);
-        fixture_answer a = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
+        fixture_settings settings = settings_of(NCP, 0.0, limit, 0);
+        fixture_answer a = case_cube(NCP, &settings, 0.4, v, 0.0, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_ITERATION_LIMIT);
         cr_expect_eq(a.report.iterations, limit);
     }
-    settings_buffer settings = settings_of(ncp, 0.0, 1000000, 0);
-    ((ts_solver_settings*)(void*)&settings)->stall = 1e-10;
-    fixture_answer a = case_cube(ncp, &settings, 0.4, v, 0.0, NULL);
+    fixture_settings settings = settings_of(NCP, 0.0, 1000000, 0);
+    settings.shared.stall = 1e-10;
+    fixture_answer a = case_cube(NCP, &settings, 0.4, v, 0.0, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_STALLED);
 }

@@ -56,7 +56,7 @@ Test(sim, solvers_and_settings_by_name) {
     cr_assert_eq(shared.iteration_limit, 77, "options outlive a change of solver");
     cr_assert_eq(ts_sim_set(f.sim, "iterations", "0", &status), TS_OK);
     memcpy(&shared, f.sim->solver_settings, sizeof shared);
-    cr_assert_eq(shared.iteration_limit, ts_solver_settings_default().iteration_limit);
+    cr_assert_eq(shared.iteration_limit, 1000, "the solver's own limit");
     cr_assert_eq(ts_sim_set(f.sim, "tolerance", "1e-5", &status), TS_OK);
     memcpy(&shared, f.sim->solver_settings, sizeof shared);
     cr_assert_eq(shared.tolerance, 1e-5);
@@ -68,11 +68,11 @@ Test(sim, solvers_and_settings_by_name) {
     char text[64];
     snprintf(text, sizeof text, "%.17g", value);
     cr_assert_eq(ts_sim_set(f.sim, full, text, &status), TS_OK, "%s", status.message);
-    cr_assert_eq(ts_solver_get(f.sim->solver, f.sim->solver_settings, 0), value);
+    cr_assert_eq(ts_solver_get(f.sim->solver, f.sim->solver_settings, name), value);
     cr_assert_eq(ts_sim_set(f.sim, full, "many", &status), TS_ERROR_VALUE);
     cr_assert_eq(ts_sim_set(f.sim, full, "1 2", &status), TS_ERROR_VALUE);
     cr_assert_eq(ts_sim_set(f.sim, full, "", &status), TS_ERROR_VALUE);
-    cr_assert_eq(ts_solver_get(f.sim->solver, f.sim->solver_settings, 0), value);
+    cr_assert_eq(ts_solver_get(f.sim->solver, f.sim->solver_settings, name), value);
     cr_assert_eq(ts_sim_set(f.sim, "solver.no_such_thing", "1", &status), TS_ERROR_VALUE);
     cr_assert_eq(ts_sim_set(f.sim, "no_such_option", "1", &status), TS_ERROR_VALUE);
     cr_assert_eq(ts_sim_set(f.sim, "solver", "magic", &status), TS_ERROR_VALUE);

@@ -1,14 +1,49 @@
-// What the projected Gauss-Seidel solvers share: data per block, warm start, sweeps in order, stopping. The update rule
-// itself is not here: each solver's file holds its own sweep.
-#ifndef TS_CONTACT_SOLVERS_PGS_COMMON_INTERNAL_H
-#define TS_CONTACT_SOLVERS_PGS_COMMON_INTERNAL_H
+// Projected Gauss-Seidel: what its solvers share. Settings, data per block, warm start, sweeps in order, stopping. The
+// update rule itself is not here: each solver's file holds its own sweep. Not for use outside contact/ and its tests.
+#ifndef TS_CONTACT_SOLVERS_PGS_INTERNAL_H
+#define TS_CONTACT_SOLVERS_PGS_INTERNAL_H
 
 #include <math.h>
 
 #include "base/vec.h"
+#include "contact/solver.h"
 #include "contact/solvers/splitting/anderson_internal.h"
-#include "contact/solvers/sweeps/pgs_settings.h"
 #include "contact/sweep_order_internal.h"
+
+/// How long the step on a block is.
+typedef enum ts_pgs_step_rule {
+    TS_PGS_STEP_SAFE,  // 1 / largest eigenvalue of what is stepped on: never overshoots
+    TS_PGS_STEP_SEED   // the published shortcut from diagonal entries; can cycle or diverge. For reproduction only
+} ts_pgs_step_rule;
+
+/// In which order a sweep visits the blocks.
+typedef enum ts_pgs_order {
+    TS_PGS_ORDER_FORWARD,    // always forward: about twice as fast on stacks and chains
+    TS_PGS_ORDER_ALTERNATE,  // forward, then backward, and so on: no directional bias in internal forces
+    TS_PGS_ORDER_SYMMETRIC   // forward and backward as one step (two sweeps), after which alone the answer is judged
+} ts_pgs_order;
+
+/// Settings of a projected Gauss-Seidel solver.
+typedef struct ts_pgs_settings {
+    ts_solver_settings shared;
+    double omega;          // over-relaxation of every step, 0 < omega < 2
+    int step_rule;         // ts_pgs_step_rule
+    int order;             // ts_pgs_order
+    int local_iterations;  // how often a block is updated before the sweep moves on
+    int anderson;  // memory of Anderson acceleration, 0 for none; with alternating order it sees symmetric steps
+} ts_pgs_settings;
+
+enum { TS_PGS_SETTING_COUNT = 5 };
+
+/// The fields of ts_pgs_settings by name.
+extern const ts_setting ts_pgs_setting[TS_PGS_SETTING_COUNT];
+
+/// Safe step, omega 1, forward order, one local iteration.
+extern const ts_pgs_settings ts_pgs_default;
+
+/// Those of its solvers that others call; settings are ts_pgs_settings.
+extern const ts_solver ts_ncp_nsgs_solver;
+extern const ts_solver ts_lcp_pgs_solver;
 
 // What a sweep needs of a frictional block, in two cache lines. D = G_bb + R_b, symmetric.
 typedef struct ts_pgs_block {
@@ -161,17 +196,6 @@ static inline void ts_pgs_sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement
     }
     ts_pgs_note(out_movement, movement);
 }
-
-/// Settings every projected Gauss-Seidel solver starts from.
-ts_pgs_settings ts_pgs_settings_default(void);
-
-/// The fields of ts_pgs_settings by name.
-extern const ts_setting ts_pgs_setting[];
-
-enum { TS_PGS_SETTING_COUNT = 8 };
-
-/// Scratch of a solve, bytes.
-unsigned long ts_pgs_scratch_bytes(const ts_contact_problem* problem, const void* settings);
 
 /// The solve: warm start, sweeps, stopping.
 ts_solve_report ts_pgs_solve(const ts_pgs_method* method, const ts_contact_problem* problem,

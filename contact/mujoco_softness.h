@@ -1,25 +1,10 @@
-// Softened convex contact as MuJoCo has it (contact/solvers/newton/mujoco.c).
-#ifndef TS_CONTACT_SOLVERS_MUJOCO_H
-#define TS_CONTACT_SOLVERS_MUJOCO_H
-
-#include "contact/solver.h"
+// How soft contacts and limits are in the parameters of MJCF (contact/mujoco_softness.c).
+#ifndef TS_CONTACT_MUJOCO_SOFTNESS_H
+#define TS_CONTACT_MUJOCO_SOFTNESS_H
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// Settings of mujoco.
-typedef struct ts_mujoco_settings {
-    ts_solver_settings shared;  // an iteration is one linear system
-    double impedance;           // 1: d of rows the problem leaves rigid; R = (1 - d) / d G_ii
-    double impratio;            // 1: how much harder friction is than the normal of a contact the problem leaves rigid
-} ts_mujoco_settings;
-
-/// Defaults: impedance 0.9999 (the hardest that MuJoCo allows), impratio 1, 100 iterations.
-ts_mujoco_settings ts_mujoco_settings_default(void);
-
-/// "mujoco": primal Newton on softened contacts. Its own law is the relaxed one with the compliance it chooses.
-extern const ts_solver ts_mujoco_solver;
 
 /// How soft a contact or limit is, in the parameters of MJCF.
 typedef struct ts_mujoco_softness {

@@ -14,57 +14,35 @@
 // residual has to fall, and at least every RESIDUAL_INTERVAL sweeps. That look also refreshes the operator's state, so
 // rounding does not pile up. "Iterates have stopped moving" is reported as a stall, never as success: on a stack of
 // unequal masses that happens with half the load still missing (docs/contact.md).
-#include <float.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "contact/solvers/sweeps/pgs_common_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
 
 // Sweeps between looks at the residual: under a tenth of the cost of the solve.
 enum { RESIDUAL_INTERVAL = 16 };
 
 const ts_setting ts_pgs_setting[TS_PGS_SETTING_COUNT] = {
-    {"tolerance", "own residual in force units that counts as converged", TS_SETTING_DOUBLE,
-     offsetof(ts_pgs_settings, shared.tolerance), 0.0, DBL_MAX},
-    {"stall", "relative change per iteration under which the solver has stalled", TS_SETTING_DOUBLE,
-     offsetof(ts_pgs_settings, shared.stall), 0.0, 1.0},
-    {"iteration_limit", "most sweeps", TS_SETTING_INT, offsetof(ts_pgs_settings, shared.iteration_limit), 0.0, 1e9},
-    {"omega", "over-relaxation of every step", TS_SETTING_DOUBLE, offsetof(ts_pgs_settings, omega), 1e-3, 1.999},
-    {"step_rule", "0 safe step, 1 the published shortcut (can diverge)", TS_SETTING_INT,
-     offsetof(ts_pgs_settings, step_rule), 0.0, 1.0},
-    {"order", "0 always forward, 1 forward and backward in turn, 2 both in every iteration", TS_SETTING_INT,
-     offsetof(ts_pgs_settings, order), 0.0, 2.0},
-    {"local_iterations", "updates of a block before the sweep moves on", TS_SETTING_INT,
-     offsetof(ts_pgs_settings, local_iterations), 1.0, 100.0},
-    {"anderson", "memory of Anderson acceleration, 5 is usual; 0 is off", TS_SETTING_INT,
-     offsetof(ts_pgs_settings, anderson), 0.0, TS_ANDERSON_MEMORY_MAX},
+    TS_SETTING_REAL(ts_pgs_settings, omega, 1e-3, 1.999, "over-relaxation of every step"),
+    TS_SETTING_WHOLE(ts_pgs_settings, step_rule, 0.0, 1.0, "0 safe step, 1 the published shortcut (can diverge)"),
+    TS_SETTING_WHOLE(ts_pgs_settings, order, 0.0, 2.0,
+                     "0 always forward, 1 forward and backward in turn, 2 both in every iteration"),
+    TS_SETTING_WHOLE(ts_pgs_settings, local_iterations, 1.0, 100.0, "updates of a block before the sweep moves on"),
+    TS_SETTING_WHOLE(ts_pgs_settings, anderson, 0.0, TS_ANDERSON_MEMORY_MAX,
+                     "memory of Anderson acceleration, 5 is usual; 0 is off"),
 };
 
-ts_pgs_settings ts_pgs_settings_default(void) {
-    ts_pgs_settings settings = {.shared = ts_solver_settings_default(),
-                                .omega = 1.0,
-                                .step_rule = TS_PGS_STEP_SAFE,
-                                .order = TS_PGS_ORDER_FORWARD,
-                                .local_iterations = 1,
-                                .anderson = 0};
-    return settings;
-}
+const ts_pgs_settings ts_pgs_default = {.shared = {1e-8, 1e-12, 1000},
+                                        .omega = 1.0,
+                                        .step_rule = TS_PGS_STEP_SAFE,
+                                        .order = TS_PGS_ORDER_FORWARD,
+                                        .local_iterations = 1,
+                                        .anderson = 0};
 
 // Blocks a thread looks at at a time: some ten microseconds of work.
 enum { PART = 512 };
 
 static int part_count(const ts_contact_problem* problem) { return (problem->block_count + PART - 1) / PART; }
-
-// The arena hands out multiples of 64 bytes.
-static unsigned long padded(size_t bytes) { return (unsigned long)((bytes + 63u) & ~(size_t)63u); }
-
-unsigned long ts_pgs_scratch_bytes(const ts_contact_problem* problem, const void* settings) {
-    int memory = ((const ts_pgs_settings*)settings)->anderson;
-    unsigned long row = padded((size_t)problem->row_count * sizeof(double));
-    unsigned long accelerated = memory > 0 ? row + ts_anderson_scratch_bytes(problem->row_count, memory) : 0;
-    return padded((size_t)problem->block_count * sizeof(ts_pgs_block)) + 2 * row + accelerated +
-           padded((size_t)part_count(problem) * sizeof(ts_law_residual));
-}
 
 static double clamp_to_set(const ts_block* block, double x) {
     if (block->set == TS_SET_HALF_LINE) return x > 0.0 ? x : 0.0;

@@ -1,0 +1,53 @@
+// Compliance and reference velocity of a contact or limit from MJCF's solref and solimp.
+//
+// Problem: how soft a row is, from a time constant and a damping ratio (or a stiffness and a damping), and from an
+// impedance d that grows with the violation.
+// Rule: the row is a spring and damper that asks for the acceleration -b c - k gap, and gets the share d of it:
+// R = (1 - d) / d A_ii, c* = c - h (b c + k gap).
+// Source: MuJoCo's documentation, chapters Computation and Modeling (solver parameters).
+// Guaranteed: R > 0 and finite for every softness, as d is kept within MuJoCo's bounds.
+// Known to fail: MuJoCo takes A_ii at the reference pose; the caller decides which one it gives.
+#include "contact/mujoco_softness.h"
+
+#include <float.h>
+#include <math.h>
+
+// Impedances MuJoCo allows.
+static const double impedance_least = 1e-4, impedance_most = 0.9999;
+
+ts_mujoco_softness ts_mujoco_softness_default(void) {
+    ts_mujoco_softness softness = {{0.02, 1.0}, {0.9, 0.95, 0.001, 0.5, 2.0}};
+    return softness;
+}
+
+static double clamp(double x, double low, double high) { return x < low ? low : (x > high ? high : x); }
+
+double ts_mujoco_impedance(const double solimp[5], double gap) {
+    double d0 = clamp(solimp[0], impedance_least, impedance_most),
+           dw = clamp(solimp[1], impedance_least, impedance_most);
+    double width = fmax(solimp[2], 0.0), mid = clamp(solimp[3], impedance_least, impedance_most);
+    double power = fmax(solimp[4], 1.0);
+    // A width of nothing is a step of no particular height: MuJoCo takes the middle.
+    if (d0 == dw || width <= DBL_MIN) return 0.5 * (d0 + dw);
+    double x = fabs(gap) / width;
+    if (x >= 1.0) return dw;
+    if (x == 0.0) return d0;
+    double y =
+        x <= mid ? pow(x, power) / pow(mid, power - 1.0) : 1.0 - pow(1.0 - x, power) / pow(1.0 - mid, power - 1.0);
+    return d0 + y * (dw - d0);
+}
+
+void ts_mujoco_row(const ts_mujoco_softness* softness, double d, double diagonal, double gap, double speed,
+                   double time_step, double* out_R, double* out_reference) {
+    double dw = clamp(softness->solimp[1], impedance_least, impedance_most), k, b;
+    if (softness->solref[0] > 0.0) {
+        double constant = fmax(softness->solref[0], 2.0 * time_step), ratio = softness->solref[1];
+        b = 2.0 / (dw * constant);
+        k = d / (dw * dw * constant * constant * ratio * ratio);
+    } else {
+        k = -softness->solref[0] * d / (dw * dw);
+        b = -softness->solref[1] / dw;
+    }
+    *out_R = (1.0 - d) / d * diagonal;
+    *out_reference = speed - time_step * (b * speed + k * gap);
+}
