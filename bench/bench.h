@@ -53,6 +53,13 @@ typedef struct ts_bench_table {
 /// How an axis counts; SIGNED_LOG, for x only, is logarithmic to both sides of zero.
 typedef enum ts_bench_scale { TS_BENCH_LINEAR, TS_BENCH_LOG, TS_BENCH_SIGNED_LOG } ts_bench_scale;
 
+/// An axis of a figure. Its words live as long as the report.
+typedef struct ts_bench_axis {
+    const char* label;  // short: "distance", "iterations"
+    const char* unit;   // may be ""
+    ts_bench_scale scale;
+} ts_bench_axis;
+
 /// One curve of a figure: copies of what ts_bench_add_curve was given.
 typedef struct ts_bench_curve {
     char label[64];
@@ -67,12 +74,8 @@ enum { TS_BENCH_CURVES = 24 };
 typedef struct ts_bench_figure {
     char stem[64];
     char title[160];
-    char x_label[64];
-    char x_unit[16];
-    char y_label[64];
-    char y_unit[16];
-    ts_bench_scale x_scale;
-    ts_bench_scale y_scale;
+    ts_bench_axis x;
+    ts_bench_axis y;
     ts_bench_curve curve[TS_BENCH_CURVES];
     int curve_count;
     struct ts_bench_figure* next;
@@ -90,6 +93,8 @@ typedef struct ts_bench_report {
     ts_bench_table* table;  // in the order they were added
     ts_bench_figure* figure;
     ts_bench_sentence* note;
+    ts_text parts;     // names of the parts that options->only chose among, separated by ", "
+    int parts_wanted;  // how many of them were
     int out_of_memory;
     int stopped;      // nonzero: whoever runs it wants it to end
     int finished;     // nonzero once TS_BENCH_DONE or TS_BENCH_WRONG was returned; the program sets it
@@ -126,10 +131,9 @@ void ts_bench_text(ts_bench_table* table, const char* format, ...)
 /// The next cell: a number in the column's unit; NAN when unknown.
 void ts_bench_number(ts_bench_table* table, double value);
 
-/// Adds a figure. Units may be "". Labels are short: "distance", "iterations".
-ts_bench_figure* ts_bench_add_figure(ts_bench_report* report, const char* stem, const char* title, const char* x_label,
-                                     const char* x_unit, ts_bench_scale x_scale, const char* y_label,
-                                     const char* y_unit, ts_bench_scale y_scale);
+/// Adds a figure.
+ts_bench_figure* ts_bench_add_figure(ts_bench_report* report, const char* stem, const char* title, ts_bench_axis x,
+                                     ts_bench_axis y);
 
 /// Adds a curve through `count` points (copied). Points that are not finite interrupt it.
 void ts_bench_add_curve(ts_bench_figure* figure, const char* label, const double* x, const double* y, int count);
@@ -155,8 +159,9 @@ int ts_bench_fail(ts_bench_report* report, const char* format, ...)
 /// Says how far things are. Returns nonzero when the benchmark should end soon with TS_BENCH_STOPPED.
 int ts_bench_progress(ts_bench_report* report, double done, double total);
 
-/// Nonzero when `name` is among the parts asked for by options->only.
-int ts_bench_wanted(const ts_bench_options* options, const char* name);
+/// Nonzero when the part `name` is among those asked for by options->only. The report remembers the names of all parts, so that
+/// asking for none of them can be answered with what there is.
+int ts_bench_wanted(ts_bench_report* report, const ts_bench_options* options, const char* name);
 
 /// Frees everything and leaves an empty report.
 void ts_bench_report_free(ts_bench_report* report);
@@ -199,13 +204,20 @@ typedef struct ts_bench_timing {
     double query_trim_deviation;
 } ts_bench_timing;
 
-/// Runs all contestants on all queries 0 .. queries-1, in `rounds` rounds (0: 11, or 3 when quick), taking turns so that a
-/// machine whose speed drifts slows all alike; who begins moves on from round to round. Only for work on this one thread. Passes over short sets of queries
-/// are repeated within a round until they last `least_seconds` (0: 1 ms). `per_query` may be NULL; else it gets
+/// Who answers what, and for how long.
+typedef struct ts_bench_race {
+    const ts_bench_contestant* contestant;
+    int contestants;
+    int queries;           // numbered 0 .. queries - 1
+    int rounds;            // 0: 11, or 3 when quick
+    double least_seconds;  // passes over short sets are repeated within a round until they last this long; 0: 1 ms
+} ts_bench_race;
+
+/// Runs all contestants on all queries, round after round, taking turns so that a machine whose speed drifts slows all alike;
+/// who begins moves on from round to round. Only for work on this one thread. `per_query` may be NULL; else it gets
 /// contestants * queries shortest times in ns, by contestant. When asked to stop, the rest is NAN.
-void ts_bench_time(ts_bench_report* report, const ts_bench_options* options, const ts_bench_contestant* contestant,
-                   int contestants, int queries, int rounds, double least_seconds, ts_bench_timing* out_timing,
-                   double* per_query);
+void ts_bench_time(ts_bench_report* report, const ts_bench_options* options, const ts_bench_race* race,
+                   ts_bench_timing* out_timing, double* per_query);
 
 /// What an empty contestant costs, ns per query: the floor below which a time means nothing.
 double ts_bench_floor(void);

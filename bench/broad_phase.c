@@ -296,8 +296,8 @@ static void add_columns(ts_bench_table* table) {
 
 static void add_figures(arena_run* run, int motion, const char* stem, const char* title) {
     double x[SIZES];
-    ts_bench_figure* figure =
-        ts_bench_add_figure(run->report, stem, title, "boxes", "", TS_BENCH_LOG, "update", "ms", TS_BENCH_LOG);
+    ts_bench_figure* figure = ts_bench_add_figure(run->report, stem, title, (ts_bench_axis){"boxes", "", TS_BENCH_LOG},
+                                                  (ts_bench_axis){"update", "ms", TS_BENCH_LOG});
     for (int i = 0; i < SIZES; ++i) x[i] = sizes[i];
     for (int k = 0; k < run->contestants; ++k)
         ts_bench_add_curve(figure, run->who[k].name, x, run->who[k].by_size[motion], SIZES);
@@ -328,7 +328,7 @@ int ts_bench_broad_phase(const ts_bench_options* options, ts_bench_report* repor
         for (int i = 0; i < 2 * SIZES; ++i) who[k].by_size[i / SIZES][i % SIZES] = (double)NAN;
     }
     for (int motion = 0; motion < 2 && end == TS_BENCH_DONE; ++motion) {
-        if (!ts_bench_wanted(options, motions[motion].stem)) continue;
+        if (!ts_bench_wanted(report, options, motions[motion].stem)) continue;
         for (int size = 0; size < largest && end == TS_BENCH_DONE; ++size) {
             crowd c;
             int in[CONTESTANTS_MAX] = {0};

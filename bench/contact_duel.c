@@ -85,7 +85,7 @@ static int fight(ts_contest* c, int problem, int ours, duel* d) {
     const ts_contact_problem* p = &c->set.problem[problem].problem;
     const ts_contest_runner* r = &c->runner[ours];
     double* impulse = TS_ARENA_ARRAY(&c->arena, double, p->row_count);
-    if (!impulse || ts_relative_make(p, r->solver->needs, &c->arena, &relative)) return 0;
+    if (!impulse || ts_relative_make(p, &c->arena, &relative)) return 0;
     double begin = ts_clock_seconds();
     int sides = d->rivals + 1;
     for (d->rounds = 0; d->rounds < ROUNDS; ++d->rounds) {

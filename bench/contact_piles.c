@@ -153,7 +153,7 @@ int ts_bench_pile_make(ts_bench_pile* p, ts_bench_pile_kind kind, int contacts) 
     p->problem.block = p->block;
     p->problem.g = p->g;
     p->problem.time_step = TS_BENCH_PILE_STEP;
-    p->problem.delassus = ts_delassus_velocity_form_borrow(&p->arena, 6 * p->bodies, p->contacts, p->block_row,
-                                                           p->segment_start, p->segment);
+    p->problem.delassus =
+        ts_delassus_velocity_form(&p->arena, 6 * p->bodies, p->contacts, p->block_row, p->segment_start, p->segment);
     return p->problem.delassus != NULL;
 }

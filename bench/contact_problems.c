@@ -123,7 +123,7 @@ static int keep(ts_bench_contact_set* set, const char* name, int from_file, cons
     to->problem.block = block;
     to->problem.g = g;
     to->problem.R = R;
-    to->problem.delassus = ts_delassus_block_sparse(arena, from->block_count, block_row, &copy, 0);
+    to->problem.delassus = ts_delassus_block_sparse(arena, from->block_count, block_row, &copy);
     if (!to->problem.delassus) return 0;
     ++set->count;
     return 1;
@@ -170,7 +170,7 @@ static int read_files(const ts_bench_options* options, ts_bench_report* report, 
     }
     name = (char**)calloc(MOST_FILES, sizeof *name);
     for (struct dirent* e = readdir(directory); name && e && count < MOST_FILES; e = readdir(directory))
-        if (is_problem_file(e->d_name) && ts_bench_wanted(options, e->d_name)) {
+        if (is_problem_file(e->d_name) && ts_bench_wanted(report, options, e->d_name)) {
             size_t bytes = strlen(e->d_name) + 1;
             name[count] = (char*)malloc(bytes);
             if (!name[count]) break;
@@ -240,7 +240,7 @@ static int record_scene(const ts_bench_options* options, ts_bench_report* report
                         ts_bench_contact_set* set) {
     char path[1200];
     int robot = strchr(r->scene, '/') != NULL;
-    if (!ts_bench_wanted(options, r->scene)) return 1;
+    if (!ts_bench_wanted(report, options, r->scene)) return 1;
     if (r->write) {
         ts_text bodies;
         memset(&bodies, 0, sizeof bodies);
@@ -270,7 +270,7 @@ static int record_ratio(const ts_bench_options* options, ts_bench_report* report
     static const int step[STEPS] = {1};
     char text[512], name[48];
     snprintf(name, sizeof name, "mass ratio %g", ratio);
-    if (!ts_bench_wanted(options, name)) return 1;
+    if (!ts_bench_wanted(report, options, name)) return 1;
     snprintf(text, sizeof text,
              "<geom type='plane' size='2 2 0.1'/>"
              "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"

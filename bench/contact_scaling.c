@@ -280,7 +280,7 @@ int ts_bench_contact_scaling(const ts_bench_options* options, ts_bench_report* r
     for (int k = 0; k < SIZES; ++k) b.floor[k] = (double)NAN;  // fmin prefers numbers
     for (int s = 0; s < SCENES; ++s) {
         for (int k = 0; k < SIZES; ++k) b.ns[s][k] = (double)NAN;
-        if (!ts_bench_wanted(options, ts_bench_pile_name((ts_bench_pile_kind)s))) continue;
+        if (!ts_bench_wanted(report, options, ts_bench_pile_name((ts_bench_pile_kind)s))) continue;
         for (int k = 0; k < sizes; ++k) {
             ts_bench_pile p;
             if (!ts_bench_pile_make(&p, (ts_bench_pile_kind)s, contacts[k])) {
@@ -294,13 +294,14 @@ int ts_bench_contact_scaling(const ts_bench_options* options, ts_bench_report* r
                 return TS_BENCH_STOPPED;
         }
     }
-    for (int s = 0; s < TS_BENCH_PILE_KINDS && ts_bench_wanted(options, "threads"); ++s) {
+    for (int s = 0; s < TS_BENCH_PILE_KINDS && ts_bench_wanted(report, options, "threads"); ++s) {
         if (!run_all_threads(&b, (ts_bench_pile_kind)s)) return TS_BENCH_WRONG;
         if (ts_bench_progress(report, SCENES * sizes + s + 1, SCENES * sizes + TS_BENCH_PILE_KINDS))
             return TS_BENCH_STOPPED;
     }
     ts_bench_figure* f = ts_bench_add_figure(report, "contact-scaling", "A contact's part of one sweep of ncp-pgs",
-                                             "contacts", "", TS_BENCH_LOG, "per contact and sweep", "ns", TS_BENCH_LOG);
+                                             (ts_bench_axis){"contacts", "", TS_BENCH_LOG},
+                                             (ts_bench_axis){"per contact and sweep", "ns", TS_BENCH_LOG});
     double x[SIZES];
     for (int k = 0; k < SIZES; ++k) x[k] = contacts[k];
     for (int s = 0; s < SCENES; ++s)

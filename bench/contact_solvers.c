@@ -113,7 +113,7 @@ static void run_ours(ts_contest* c, const ts_contest_runner* r, const ts_contact
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     double* impulse = TS_ARENA_ARRAY(&c->arena, double, problem->row_count);
     ts_contest_settings(r->solver, problem, settings);
-    if (!impulse || ts_relative_make(problem, r->solver->needs, &c->arena, &relative)) return;
+    if (!impulse || ts_relative_make(problem, &c->arena, &relative)) return;
     out->asked = 1;
     for (int t = 0; t < TOLERANCES && !c->report->stopped; ++t) {
         double begin = ts_clock_seconds(), shortest = HUGE_VAL;
@@ -312,8 +312,9 @@ static void profile(const ts_contest* c, int t, int exact) {
     snprintf(title, sizeof title, "%s, to %g: problems solved within a factor of the fastest",
              exact ? "Exact law" : "Other laws, each its own", tolerance[t]);
     if (problems > 0) {
-        ts_bench_figure* figure = ts_bench_add_figure(c->report, stem, title, "time / fastest", "", TS_BENCH_LOG,
-                                                      "part of the problems", "", TS_BENCH_LINEAR);
+        ts_bench_figure* figure =
+            ts_bench_add_figure(c->report, stem, title, (ts_bench_axis){"time / fastest", "", TS_BENCH_LOG},
+                                (ts_bench_axis){"part of the problems", "", TS_BENCH_LINEAR});
         for (int k = 0; k < c->runners; ++k)
             if ((c->runner[k].law == TS_LAW_NCP) == exact)
                 add_profile(figure, c->runner[k].name, &ratio[(size_t)k * (size_t)count], solved[k], problems, most, x,

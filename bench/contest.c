@@ -164,7 +164,7 @@ int ts_bench_contest_run(ts_bench_report* report, const ts_bench_options* option
         ++n;
     }
     if (n > 0 && e[0].wrong > 0) result = TS_BENCH_WRONG;
-    ts_bench_time(report, options, contestant, n, workload->count, 0, 0.0, timing, NULL);
+    ts_bench_time(report, options, &(ts_bench_race){contestant, n, workload->count, 0, 0.0}, timing, NULL);
     if (report->stopped)
         result = TS_BENCH_STOPPED;
     else
@@ -174,13 +174,14 @@ int ts_bench_contest_run(ts_bench_report* report, const ts_bench_options* option
     return result;
 }
 
-void ts_bench_contest_figure(ts_bench_report* report, const ts_bench_table* table, const char* stem, const char* title,
-                             const ts_bench_contest* what, const char* const* label, const double* number, int count,
-                             const char* number_name) {
+void ts_bench_contest_figure(ts_bench_report* report, const ts_bench_table* table, const char* title,
+                             const ts_bench_contest* what, const ts_bench_contest_axis* axis) {
     enum { MOST_POINTS = 16 };
+    int count = axis->count;
     if (!table || count > MOST_POINTS) return;
     ts_bench_figure* figure =
-        ts_bench_add_figure(report, stem, title, number_name, "", TS_BENCH_LOG, "time", "ns", TS_BENCH_LOG);
+        ts_bench_add_figure(report, what->label, title, (ts_bench_axis){axis->name, "", TS_BENCH_LOG},
+                            (ts_bench_axis){"time", "ns", TS_BENCH_LOG});
     for (int s = 0; s < ts_bench_solver_count(); ++s) {
         const char* name = ts_bench_solver_at(s)->name;
         double y[MOST_POINTS];
@@ -192,12 +193,12 @@ void ts_bench_contest_figure(ts_bench_report* report, const ts_bench_table* tabl
                 strcmp(cell[QUESTION].text, question_name(what->question)) != 0)
                 continue;
             for (int i = 0; i < count; ++i) {
-                if (strcmp(cell[PAIRS].text, label[i]) != 0) continue;
+                if (strcmp(cell[PAIRS].text, axis->label[i]) != 0) continue;
                 y[i] = cell[MEDIAN].number;
                 ++found;
             }
         }
-        if (found) ts_bench_add_curve(figure, name, number, y, count);
+        if (found) ts_bench_add_curve(figure, name, axis->number, y, count);
     }
 }
 

@@ -25,11 +25,18 @@ ts_bench_table* ts_bench_contest_table(ts_bench_report* report, const char* stem
 int ts_bench_contest_run(ts_bench_report* report, const ts_bench_options* options, ts_bench_table* table,
                          ts_bench_workload* workload, const ts_bench_contest* contest);
 
-/// Adds a figure of median time against a number that each label stands for (vertices of a hull), from the rows of a
-/// contest table with that question and distance.
-void ts_bench_contest_figure(ts_bench_report* report, const ts_bench_table* table, const char* stem, const char* title,
-                             const ts_bench_contest* what, const char* const* label, const double* number, int count,
-                             const char* number_name);
+/// Labels of contests that stand for numbers: hulls by their vertices.
+typedef struct ts_bench_contest_axis {
+    const char* name;  // "vertices"
+    const char* const* label;
+    const double* number;
+    int count;  // at most 16
+} ts_bench_contest_axis;
+
+/// Adds a figure of median time over an axis, from the rows of a contest table with that question and distance; its stem is the
+/// contest's label.
+void ts_bench_contest_figure(ts_bench_report* report, const ts_bench_table* table, const char* title,
+                             const ts_bench_contest* what, const ts_bench_contest_axis* axis);
 
 /// Adds the sentences that explain the columns.
 void ts_bench_contest_notes(ts_bench_report* report);

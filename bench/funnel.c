@@ -21,8 +21,8 @@ static int add_plane(ts_builder* builder, ts_vec3 position, ts_vec3 normal) {
     def.shape = ts_shape_plane();
     def.pose.position = position;
     def.pose.rotation = ts_quat_between(ts_vec3_axis(2), normal);
-    def.friction = 0.4;
-    def.restitution = 0.2;
+    def.surface.friction = 0.4;
+    def.surface.restitution = 0.2;
     return ts_builder_add_geom(builder, &def) >= 0;
 }
 
@@ -51,8 +51,8 @@ static int add_object(ts_builder* builder, const ts_hull* hull, ts_vec3 centre, 
     geom.body = index;
     geom.shape = ts_shape_hull(hull);
     geom.mass = 1.0;
-    geom.friction = 0.4;
-    geom.restitution = 0.2;
+    geom.surface.friction = 0.4;
+    geom.surface.restitution = 0.2;
     double v[6];
     for (int k = 0; k < 6; ++k) v[k] = ts_rng_uniform(rng);
     return ts_builder_add_joint(builder, &joint) >= 0 && ts_builder_add_geom(builder, &geom) >= 0 &&
@@ -187,17 +187,17 @@ static int drop(ts_bench_trajectories* t, ts_bench_funnel_kind kind, const ts_hu
     return ok;
 }
 
-int ts_bench_funnel_run(ts_bench_report* report, ts_bench_funnel_kind kind, const ts_hull* const* hull, int hull_count,
-                        int pairs, uint64_t seed, double done, double total, ts_bench_trajectories* out_trajectories) {
+int ts_bench_funnel_run(ts_bench_report* report, const ts_bench_funnel* funnel, double done, double total,
+                        ts_bench_trajectories* out_trajectories) {
     ts_bench_trajectories* t = out_trajectories;
     memset(t, 0, sizeof *t);
-    ts_rng rng = ts_rng_make(seed, 600u + (unsigned)kind);
-    for (int i = 0; i < pairs; ++i) {
-        const ts_hull* a = hull[ts_rng_bits(&rng) % (uint64_t)hull_count];
-        const ts_hull* b = hull[ts_rng_bits(&rng) % (uint64_t)hull_count];
+    ts_rng rng = ts_rng_make(funnel->seed, 600u + (unsigned)funnel->kind);
+    for (int i = 0; i < funnel->pairs; ++i) {
+        const ts_hull* a = funnel->hull[ts_rng_bits(&rng) % (uint64_t)funnel->hull_count];
+        const ts_hull* b = funnel->hull[ts_rng_bits(&rng) % (uint64_t)funnel->hull_count];
         ++t->pairs;
-        if (!drop(t, kind, a, b, &rng)) return 0;
-        if (ts_bench_progress(report, done + (double)i / pairs, total)) break;
+        if (!drop(t, funnel->kind, a, b, &rng)) return 0;
+        if (ts_bench_progress(report, done + (double)i / funnel->pairs, total)) break;
     }
     return 1;
 }

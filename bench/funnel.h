@@ -36,10 +36,19 @@ typedef struct ts_bench_trajectories {
     int failed;  // trajectories that could not be simulated to their end
 } ts_bench_trajectories;
 
-/// Drops `pairs` random pairs of the hulls (borrowed) and logs every step of every one at 120 Hz. Progress goes from
-/// `done` to `done + 1` of `total`. Returns 0 when memory is short.
-int ts_bench_funnel_run(ts_bench_report* report, ts_bench_funnel_kind kind, const ts_hull* const* hull, int hull_count,
-                        int pairs, uint64_t seed, double done, double total, ts_bench_trajectories* out_trajectories);
+/// What is dropped.
+typedef struct ts_bench_funnel {
+    ts_bench_funnel_kind kind;
+    const ts_hull* const* hull;  // (hull_count) to draw pairs from, borrowed
+    int hull_count;
+    int pairs;  // how many pairs
+    uint64_t seed;
+} ts_bench_funnel;
+
+/// Drops random pairs of the hulls and logs every step of every one at 120 Hz. Progress goes from `done` to `done + 1` of
+/// `total`. Returns 0 when memory is short.
+int ts_bench_funnel_run(ts_bench_report* report, const ts_bench_funnel* funnel, double done, double total,
+                        ts_bench_trajectories* out_trajectories);
 
 /// Frees the questions.
 void ts_bench_trajectories_free(ts_bench_trajectories* trajectories);

@@ -52,11 +52,12 @@ static int sweeps(ts_bench_report* report, const ts_bench_options* options, doub
         return ts_bench_fail(report, "ellipsoids could not be made");
     ts_bench_sweep sweep = {"ellipsoids-distance", "Ellipsoids of 0.1 m", &w, apart_and_not, COUNT(apart_and_not),
                             all_variants,          COUNT(all_variants),   0,  1e-8,          0};
-    if (ts_bench_wanted(options, sweep.stem)) result = worse(result, ts_bench_sweep_run(report, options, &sweep));
+    if (ts_bench_wanted(report, options, sweep.stem))
+        result = worse(result, ts_bench_sweep_run(report, options, &sweep));
     if (ts_bench_progress(report, done + 0.4, total)) result = TS_BENCH_STOPPED;
     sweep.stem = "ellipsoids-verdict";
     sweep.verdict = 1;
-    if (result < TS_BENCH_FAILED && ts_bench_wanted(options, sweep.stem))
+    if (result < TS_BENCH_FAILED && ts_bench_wanted(report, options, sweep.stem))
         result = worse(result, ts_bench_sweep_run(report, options, &sweep));
     if (ts_bench_progress(report, done + 0.7, total)) result = TS_BENCH_STOPPED;
     // Fig. 8: what making the two directions unit vectors does, on curved shapes and on polytopes.
@@ -70,10 +71,10 @@ static int sweeps(ts_bench_report* report, const ts_bench_options* options, doub
                              0,
                              1e-8,
                              0};
-    if (result < TS_BENCH_FAILED && ts_bench_wanted(options, effect.stem))
+    if (result < TS_BENCH_FAILED && ts_bench_wanted(report, options, effect.stem))
         result = worse(result, ts_bench_sweep_run(report, options, &effect));
     ts_bench_workload_free(&w);
-    if (result >= TS_BENCH_FAILED || !ts_bench_wanted(options, "normalisation-hulls")) return result;
+    if (result >= TS_BENCH_FAILED || !ts_bench_wanted(report, options, "normalisation-hulls")) return result;
     if (!ts_bench_workload_make(TS_BENCH_HULLS, 200, options->quick ? 40 : 300, options->seed, &w))
         return ts_bench_fail(report, "hulls could not be made");
     effect.stem = "normalisation-hulls";
@@ -87,7 +88,7 @@ static int sweeps(ts_bench_report* report, const ts_bench_options* options, doub
 int ts_bench_gjk_ellipsoids(const ts_bench_options* options, ts_bench_report* report) {
     static const part ellipsoids = {"ellipsoids", TS_BENCH_ELLIPSOIDS};
     int result = TS_BENCH_DONE;
-    if (ts_bench_wanted(options, "peers")) {
+    if (ts_bench_wanted(report, options, "peers")) {
         ts_bench_table* table = ts_bench_contest_table(report, "peers", "Ellipsoids, semi-axes 0.02 to 0.5 m");
         result = worse(result, contests(report, options, table, &ellipsoids, 0.0, 2.0));
         ts_bench_contest_notes(report);
@@ -107,7 +108,7 @@ int ts_bench_gjk_primitives(const ts_bench_options* options, ts_bench_report* re
                                  {"box-ellipsoid", TS_BENCH_BOX_ELLIPSOID}};
     int result = TS_BENCH_DONE;
     for (int i = 0; i < COUNT(parts) && result < TS_BENCH_FAILED; ++i) {
-        if (!ts_bench_wanted(options, parts[i].name)) continue;
+        if (!ts_bench_wanted(report, options, parts[i].name)) continue;
         ts_bench_table* table = ts_bench_contest_table(report, parts[i].name, ts_bench_family_name(parts[i].family));
         result = worse(result, contests(report, options, table, &parts[i], i, COUNT(parts)));
     }

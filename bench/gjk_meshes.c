@@ -148,7 +148,8 @@ static int figures(const ts_bench_options* options, ts_bench_report* report, con
                                 verdict,
                                 1e-8,
                                 0};
-        if (ts_bench_wanted(options, sweep.stem)) result = worse(result, ts_bench_sweep_run(report, options, &sweep));
+        if (ts_bench_wanted(report, options, sweep.stem))
+            result = worse(result, ts_bench_sweep_run(report, options, &sweep));
         if (ts_bench_progress(report, 1.3 + 0.5 * verdict, 4.0)) result = TS_BENCH_STOPPED;
     }
     double* distance = (double*)calloc((size_t)w.count, sizeof(double));
@@ -168,7 +169,8 @@ static int figures(const ts_bench_options* options, ts_bench_report* report, con
                                 verdict,
                                 1e-8,
                                 0};
-        if (ts_bench_wanted(options, sweep.stem)) result = worse(result, ts_bench_speedups(report, options, &sweep));
+        if (ts_bench_wanted(report, options, sweep.stem))
+            result = worse(result, ts_bench_speedups(report, options, &sweep));
     }
     ts_bench_workload_free(&w);
     return result;
@@ -202,14 +204,14 @@ static int peers(const ts_bench_options* options, ts_bench_report* report) {
     }
     static const char* const labels[] = {"hulls of 32", "hulls of 128", "hulls of 512", "hulls of 2048"};
     static const double numbers[] = {32.0, 128.0, 512.0, 2048.0};
+    const ts_bench_contest_axis axis = {"vertices", labels, numbers, COUNT(labels)};
     static const ts_bench_contest shown[] = {{"peers-distance", 1e-3, TS_BENCH_ASK_DISTANCE},
                                              {"peers-verdict", 1e-3, TS_BENCH_ASK_VERDICT},
                                              {"peers-depth", -0.1, TS_BENCH_ASK_DEPTH}};
     static const char* const titles[] = {"Distance of hulls 1 mm apart", "Verdict on hulls 1 mm apart",
                                          "Depth of hulls 0.1 m past touching"};
     for (int i = 0; i < COUNT(shown) && result < TS_BENCH_FAILED; ++i)
-        ts_bench_contest_figure(report, table, shown[i].label, titles[i], &shown[i], labels, numbers, COUNT(labels),
-                                "vertices");
+        ts_bench_contest_figure(report, table, titles[i], &shown[i], &axis);
     ts_bench_contest_notes(report);
     return result;
 }
@@ -224,9 +226,10 @@ int ts_bench_gjk_meshes(const ts_bench_options* options, ts_bench_report* report
     else
         ts_bench_note(report, "TOUCHSTONE_DATA is not set or has no ycb_hulls: hulls of random points on ellipsoids, "
                               "semi-axes 0.02 to 0.15 m, 240 to 3585 vertices.");
-    if (ts_bench_wanted(options, "table-1")) result = worse(result, table_one(options, report, &o));
+    if (ts_bench_wanted(report, options, "table-1")) result = worse(result, table_one(options, report, &o));
     if (result < TS_BENCH_FAILED) result = worse(result, figures(options, report, &o));
-    if (result < TS_BENCH_FAILED && ts_bench_wanted(options, "peers")) result = worse(result, peers(options, report));
+    if (result < TS_BENCH_FAILED && ts_bench_wanted(report, options, "peers"))
+        result = worse(result, peers(options, report));
     release(&o);
     return result;
 }

@@ -286,7 +286,7 @@ static int run_scene(const scene* s, const ts_bench_options* options, ts_bench_r
         contestant[rows].context = prepared[rows];
         ++rows;
     }
-    if (rows > 0) ts_bench_time(report, options, contestant, rows, count, 0, 0.0, timing, NULL);
+    if (rows > 0) ts_bench_time(report, options, &(ts_bench_race){contestant, rows, count, 0, 0.0}, timing, NULL);
     for (int k = 0; k < rows; ++k) {
         ts_bench_row(table);
         ts_bench_text(table, "%s", s->name);
@@ -342,7 +342,7 @@ static int run_ground(const ts_bench_options* options, ts_bench_report* report, 
             if (v.wrong) result = TS_BENCH_WRONG;
             ts_bench_contestant c = {our_rows[0].name, our_rows[0].run, prepared};
             ts_bench_timing timing;
-            ts_bench_time(report, options, &c, 1, count, 0, 0.0, &timing, NULL);
+            ts_bench_time(report, options, &(ts_bench_race){&c, 1, count, 0, 0.0}, &timing, NULL);
             ts_bench_row(table);
             ts_bench_number(table, cell);
             ts_bench_number(table, 2.0 * (0.6 / cell + 1.0) * (0.6 / cell + 1.0));
@@ -374,13 +374,13 @@ int ts_bench_manifold(const ts_bench_options* options, ts_bench_report* report) 
     static const char* const unit[10] = {"", "", "", "", "m", "ns", "ns", "ns", "ns", ""};
     for (int k = 0; k < 10; ++k) ts_bench_add_column(table, column[k], unit[k]);
     for (int s = 0; s < SCENES && ready && result < TS_BENCH_FAILED; ++s) {
-        if (!ts_bench_wanted(options, scenes[s].name)) continue;
+        if (!ts_bench_wanted(report, options, scenes[s].name)) continue;
         ts_rng rng = ts_rng_make(options->seed, 500u + (unsigned)s);
         make_pairs(&scenes[s], &rng, (const ts_hull* const*)hull, pair, count);
         if (run_scene(&scenes[s], options, report, table, pair, count)) result = TS_BENCH_WRONG;
         if (ts_bench_progress(report, s + 1, SCENES + 1)) result = TS_BENCH_STOPPED;
     }
-    if (ready && result < TS_BENCH_FAILED && ts_bench_wanted(options, "ground")) {
+    if (ready && result < TS_BENCH_FAILED && ts_bench_wanted(report, options, "ground")) {
         int ground = run_ground(options, report, count);
         if (ground) result = ground;
     }

@@ -14,9 +14,8 @@ namespace {
 
 enum Setting { DEFAULT, POLYAK, NESTEROV, BOX_GUESS };
 
-using Distance = double (*)(const coal::CollisionGeometry*, const coal::Transform3s&, const coal::CollisionGeometry*,
-                            const coal::Transform3s&, const coal::GJKSolver*, bool, coal::Vec3s&, coal::Vec3s&,
-                            coal::Vec3s&);
+struct Query;
+using Distance = double (*)(const Query&, const coal::GJKSolver*, bool);
 
 struct Query {
     std::shared_ptr<coal::CollisionGeometry> a;
@@ -71,11 +70,10 @@ std::shared_ptr<coal::CollisionGeometry> shape_of(const ts_shape& s) {
     return shape;
 }
 
-template <typename A, typename B>
-double distance_of(const coal::CollisionGeometry* a, const coal::Transform3s& pose_a, const coal::CollisionGeometry* b,
-                   const coal::Transform3s& pose_b, const coal::GJKSolver* solver, bool depth, coal::Vec3s& p1,
-                   coal::Vec3s& p2, coal::Vec3s& normal) {
-    return coal::internal::ShapeShapeDistance<A, B>(a, pose_a, b, pose_b, solver, depth, p1, p2, normal);
+template <typename A, typename B> double distance_of(const Query& q, const coal::GJKSolver* solver, bool depth) {
+    coal::Vec3s p1, p2, normal;
+    return coal::internal::ShapeShapeDistance<A, B>(q.a.get(), q.pose_a, q.b.get(), q.pose_b, solver, depth, p1, p2,
+                                                    normal);
 }
 
 template <typename A> Distance second(ts_shape_kind b) {
@@ -140,11 +138,9 @@ void* prepare(const ts_bench_solver* self, const ts_bench_pair* pair, int count,
 void run(void* context, int query) {
     auto* p = static_cast<Prepared*>(context);
     const Query& q = p->query[static_cast<size_t>(query)];
-    coal::Vec3s p1, p2, normal;
     // Cold: nothing is remembered from the query before.
     p->solver.support_func_cached_guess.setZero();
-    p->distance = q.distance(q.a.get(), q.pose_a, q.b.get(), q.pose_b, &p->solver, p->question == TS_BENCH_ASK_DEPTH,
-                             p1, p2, normal);
+    p->distance = q.distance(q, &p->solver, p->question == TS_BENCH_ASK_DEPTH);
 }
 
 ts_bench_answer answer(const void* context) {

@@ -245,7 +245,8 @@ static int time_ways(ts_bench_report* report, const ts_bench_options* options, w
         contestant[i].context = w;
     }
     if (list->count == 0) return 0;
-    ts_bench_time(report, options, contestant, list->count, list->way[0].set->count, 0, 0.0, out, NULL);
+    ts_bench_time(report, options, &(ts_bench_race){contestant, list->count, list->way[0].set->count, 0, 0.0}, out,
+                  NULL);
     return ts_bench_progress(report, -1.0, 1.0);
 }
 
@@ -431,14 +432,14 @@ static int polyhedra(const ts_bench_options* options, ts_bench_report* report, t
 static void draw(ts_bench_report* report, const poly_curves* c) {
     ts_bench_figure* times =
         ts_bench_add_figure(report, "penetration-polyhedra", "Depth of a capsule in a polyhedral ball (Fig. 6)",
-                            "vertices", "", TS_BENCH_LOG, "time", "us", TS_BENCH_LOG);
+                            (ts_bench_axis){"vertices", "", TS_BENCH_LOG}, (ts_bench_axis){"time", "us", TS_BENCH_LOG});
     for (int i = 0; i < c->ways; ++i) ts_bench_add_curve(times, c->label[i], c->vertices, c->time[i], c->sizes);
-    ts_bench_figure* supports = ts_bench_add_figure(report, "penetration-shortcut-supports",
-                                                    "Support calls with and without the shortcut (Fig. 5a)", "vertices",
-                                                    "", TS_BENCH_LOG, "support calls", "", TS_BENCH_LINEAR);
-    ts_bench_figure* shortcut =
-        ts_bench_add_figure(report, "penetration-shortcut-time", "Time with and without the shortcut (Fig. 5b)",
-                            "vertices", "", TS_BENCH_LOG, "time", "us", TS_BENCH_LINEAR);
+    ts_bench_figure* supports = ts_bench_add_figure(
+        report, "penetration-shortcut-supports", "Support calls with and without the shortcut (Fig. 5a)",
+        (ts_bench_axis){"vertices", "", TS_BENCH_LOG}, (ts_bench_axis){"support calls", "", TS_BENCH_LINEAR});
+    ts_bench_figure* shortcut = ts_bench_add_figure(
+        report, "penetration-shortcut-time", "Time with and without the shortcut (Fig. 5b)",
+        (ts_bench_axis){"vertices", "", TS_BENCH_LOG}, (ts_bench_axis){"time", "us", TS_BENCH_LINEAR});
     for (int i = 0; i < c->ways; ++i) {
         if (!strstr(c->label[i], "45 deg")) continue;
         ts_bench_add_curve(supports, c->label[i], c->vertices, c->supports[i], c->sizes);
@@ -513,14 +514,14 @@ static int minima(const ts_bench_options* options, ts_bench_report* report) {
 
 int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* report) {
     int result = TS_BENCH_DONE;
-    if (ts_bench_wanted(options, "round")) {
+    if (ts_bench_wanted(report, options, "round")) {
         int r =
             round_pairs(options, report,
                         add_table(report, "penetration-round", "Balls and capsules of 1 m (Tables I and II)", "pair"));
         if (r > TS_BENCH_WRONG) return r;
         if (r) result = r;
     }
-    if (ts_bench_wanted(options, "polyhedra")) {
+    if (ts_bench_wanted(report, options, "polyhedra")) {
         poly_curves* curves = (poly_curves*)calloc(1, sizeof *curves);
         if (!curves) return ts_bench_fail(report, "out of memory");
         int r = polyhedra(options, report,
@@ -532,7 +533,7 @@ int ts_bench_penetration(const ts_bench_options* options, ts_bench_report* repor
         if (r > TS_BENCH_WRONG) return r;
         if (r) result = r;
     }
-    if (ts_bench_wanted(options, "minima") && minima(options, report)) result = TS_BENCH_WRONG;
+    if (ts_bench_wanted(report, options, "minima") && minima(options, report)) result = TS_BENCH_WRONG;
     ts_bench_note(report,
                   "Wrong: no answer, or more than 1e-4 m from the truth. Errors are means over the other answers. "
                   "Too shallow: less than the depth by more than 1e-9 m; of the search that may not happen.");

@@ -307,7 +307,7 @@ static int run_set(const ts_bench_options* options, ts_bench_report* report, con
         contestants[count] = one;
         of[count++] = k;
     }
-    ts_bench_time(report, options, contestants, count, set->count, 0, 0.0, timing, NULL);
+    ts_bench_time(report, options, &(ts_bench_race){contestants, count, set->count, 0, 0.0}, timing, NULL);
     for (int c = 0; c < count; ++c) out[of[c]].time = timing[c];
     free(caches);
     return ours_wrong;
@@ -372,7 +372,7 @@ static void add_ratios(ts_bench_report* report, outcome (*all)[CASES][METHODS], 
         }
 }
 
-static void add_figures(ts_bench_report* report, outcome (*all)[CASES][METHODS], int done) {
+static void add_figures(ts_bench_report* report, outcome (*all)[CASES][METHODS], const int* vertices, int done) {
     static const char* const kinds[2] = {"distance", "collision"};
     for (int c = 0; c < CASES; ++c)
         for (int kind = 0; kind < 2; ++kind) {
@@ -380,13 +380,14 @@ static void add_figures(ts_bench_report* report, outcome (*all)[CASES][METHODS],
             snprintf(stem, sizeof stem, "planar-%s-%s", kinds[kind], case_names[c]);
             snprintf(title, sizeof title, "Polygons: %s of %s pairs", kinds[kind], case_names[c]);
             ts_bench_figure* f =
-                ts_bench_add_figure(report, stem, title, "vertices", "", TS_BENCH_LINEAR, "time", "ns", TS_BENCH_LOG);
+                ts_bench_add_figure(report, stem, title, (ts_bench_axis){"vertices", "", TS_BENCH_LINEAR},
+                                    (ts_bench_axis){"time", "ns", TS_BENCH_LOG});
             for (int k = 0; k < METHODS; ++k) {
                 int verdict = methods[k].kind == KIND_VERDICT || methods[k].kind == KIND_AXES;
                 if (!all[0][0][k].present || (methods[k].kind != KIND_BOX2D && verdict != kind)) continue;
                 double x[SIZES], y[SIZES];
                 for (int s = 0; s < done; ++s) {
-                    x[s] = sizes[s];
+                    x[s] = vertices[s];
                     y[s] = all[s][c][k].time.median;
                 }
                 ts_bench_add_curve(f, methods[k].name, x, y, done);
@@ -417,11 +418,15 @@ int ts_bench_planar(const ts_bench_options* options, ts_bench_report* report) {
     pair_set* set = (pair_set*)malloc(sizeof *set);
     outcome(*all)[CASES][METHODS] = (outcome(*)[CASES][METHODS])calloc(SIZES, sizeof *all);
     int pairs = options->quick ? PAIRS / 5 : PAIRS, wrong = 0, done = 0, code = TS_BENCH_DONE;
+    int vertices[SIZES];
     if (!set || !all) code = ts_bench_fail(report, "no memory for %d pairs", pairs);
     for (int s = 0; set && all && s < SIZES && code == TS_BENCH_DONE; ++s) {
+        char part[16];
+        snprintf(part, sizeof part, "planar-%d", sizes[s]);
+        if (!ts_bench_wanted(report, options, part)) continue;
         for (int c = 0; c < CASES && code == TS_BENCH_DONE; ++c) {
             if (make_set(set, sizes[s], c, pairs, options->seed)) {
-                int bad = run_set(options, report, set, all[s][c]);
+                int bad = run_set(options, report, set, all[done][c]);
                 if (bad < 0) code = ts_bench_fail(report, "no memory for %d caches", pairs);
                 wrong += bad > 0 ? bad : 0;
             } else {
@@ -431,11 +436,13 @@ int ts_bench_planar(const ts_bench_options* options, ts_bench_report* report) {
             if (code == TS_BENCH_DONE && ts_bench_progress(report, s * CASES + c + 1, SIZES * CASES))
                 code = TS_BENCH_STOPPED;
         }
-        if (code == TS_BENCH_DONE) add_paper_table(report, sizes[done++], all[s]);
+        if (code != TS_BENCH_DONE) break;
+        vertices[done] = sizes[s];
+        add_paper_table(report, sizes[s], all[done++]);
     }
     if (done > 0) {
         add_ratios(report, all, done);
-        add_figures(report, all, done);
+        add_figures(report, all, vertices, done);
         add_notes(report, pairs);
     }
     free(set);

@@ -9,6 +9,7 @@
 #include "collision/distance/gjk/gjk.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define DISTANCE 0.01   // m, at which the pairs are placed
@@ -144,7 +145,7 @@ static int run_size(const ts_bench_options* options, ts_bench_report* report, ts
         entry[count].context = &contestants[count];
         ++count;
     }
-    ts_bench_time(report, options, entry, count, w->count, 0, 0.0, timing, NULL);
+    ts_bench_time(report, options, &(ts_bench_race){entry, count, w->count, 0, 0.0}, timing, NULL);
     curves->vertices[size] = hull->vertex_count;
     for (int i = 0; i < count; ++i) {
         curves->time[i][size] = 1e-3 * timing[i].median;
@@ -204,13 +205,19 @@ int ts_bench_qp(const ts_bench_options* options, ts_bench_report* report) {
     int sizes = options->quick ? 2 : SIZES;
     ts_bench_table* t = add_table(report);
     for (int k = 0; k < sizes; ++k) {
+        char part[16];
+        snprintf(part, sizeof part, "hull-%d", vertices[k]);
+        all.vertices[k] = vertices[k];
+        for (int m = 0; m < METHODS; ++m) all.time[m][k] = (double)NAN;
+        if (!ts_bench_wanted(report, options, part)) continue;
         int r = prepare_and_run(options, report, t, vertices[k], options->quick ? 20 : pairs[k], &all, k);
         if (r > TS_BENCH_WRONG) return r;
         if (r) result = r;
         if (ts_bench_progress(report, k + 1.0, sizes)) return TS_BENCH_STOPPED;
     }
-    ts_bench_figure* f = ts_bench_add_figure(report, "qp", "Distance of two hulls", "vertices", "", TS_BENCH_LOG,
-                                             "time", "us", TS_BENCH_LOG);
+    ts_bench_figure* f =
+        ts_bench_add_figure(report, "qp", "Distance of two hulls", (ts_bench_axis){"vertices", "", TS_BENCH_LOG},
+                            (ts_bench_axis){"time", "us", TS_BENCH_LOG});
     for (int m = 0; m < METHODS; ++m)
         if (all.time[m][0] > 0.0) ts_bench_add_curve(f, method_name[m], all.vertices, all.time[m], sizes);
     ts_bench_note(report,

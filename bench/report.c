@@ -74,9 +74,8 @@ void ts_bench_number(ts_bench_table* table, double value) {
     if (cell) cell->number = value;
 }
 
-ts_bench_figure* ts_bench_add_figure(ts_bench_report* report, const char* stem, const char* title, const char* x_label,
-                                     const char* x_unit, ts_bench_scale x_scale, const char* y_label,
-                                     const char* y_unit, ts_bench_scale y_scale) {
+ts_bench_figure* ts_bench_add_figure(ts_bench_report* report, const char* stem, const char* title, ts_bench_axis x,
+                                     ts_bench_axis y) {
     ts_bench_figure* figure = (ts_bench_figure*)calloc(1, sizeof *figure);
     if (!figure) {
         report->out_of_memory = 1;
@@ -84,12 +83,8 @@ ts_bench_figure* ts_bench_add_figure(ts_bench_report* report, const char* stem, 
     }
     snprintf(figure->stem, sizeof figure->stem, "%s", stem);
     snprintf(figure->title, sizeof figure->title, "%s", title);
-    snprintf(figure->x_label, sizeof figure->x_label, "%s", x_label);
-    snprintf(figure->x_unit, sizeof figure->x_unit, "%s", x_unit);
-    snprintf(figure->y_label, sizeof figure->y_label, "%s", y_label);
-    snprintf(figure->y_unit, sizeof figure->y_unit, "%s", y_unit);
-    figure->x_scale = x_scale;
-    figure->y_scale = y_scale;
+    figure->x = x;
+    figure->y = y;
     figure->report = report;
     ts_bench_figure** last = &report->figure;
     while (*last) last = &(*last)->next;
@@ -167,8 +162,22 @@ int ts_bench_progress(ts_bench_report* report, double done, double total) {
     return report->stopped;
 }
 
-int ts_bench_wanted(const ts_bench_options* options, const char* name) {
-    return !options->only || strstr(name, options->only) != NULL;
+// Whether `name` is one of the words of `list`, which ", " separates.
+static int is_listed(const ts_text* list, const char* name) {
+    size_t length = strlen(name);
+    for (const char* at = ts_text_get(list); (at = strstr(at, name)) != NULL; ++at)
+        if ((at == ts_text_get(list) || (at[-1] == ' ' && at[-2] == ',')) && (at[length] == 0 || at[length] == ','))
+            return 1;
+    return 0;
+}
+
+int ts_bench_wanted(ts_bench_report* report, const ts_bench_options* options, const char* name) {
+    int wanted = !options->only || strstr(name, options->only) != NULL;
+    if (!is_listed(&report->parts, name)) {
+        ts_text_add(&report->parts, "%s%s", report->parts.length > 0 ? ", " : "", name);
+        report->parts_wanted += wanted;
+    }
+    return wanted;
 }
 
 void ts_bench_report_free(ts_bench_report* report) {
@@ -193,5 +202,6 @@ void ts_bench_report_free(ts_bench_report* report) {
         free(note);
         note = next;
     }
+    ts_text_free(&report->parts);
     memset(report, 0, sizeof *report);
 }

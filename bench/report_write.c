@@ -203,12 +203,12 @@ static void add_json_figure(const ts_bench_figure* figure, ts_json* json) {
     ts_json_object(json);
     key_text(json, "stem", figure->stem);
     key_text(json, "title", figure->title);
-    key_text(json, "x_label", figure->x_label);
-    key_text(json, "x_unit", figure->x_unit);
-    key_text(json, "x_scale", scale_name(figure->x_scale));
-    key_text(json, "y_label", figure->y_label);
-    key_text(json, "y_unit", figure->y_unit);
-    key_text(json, "y_scale", scale_name(figure->y_scale));
+    key_text(json, "x_label", figure->x.label);
+    key_text(json, "x_unit", figure->x.unit);
+    key_text(json, "x_scale", scale_name(figure->x.scale));
+    key_text(json, "y_label", figure->y.label);
+    key_text(json, "y_unit", figure->y.unit);
+    key_text(json, "y_scale", scale_name(figure->y.scale));
     ts_json_key(json, "curves");
     ts_json_array(json);
     for (int i = 0; i < figure->curve_count; ++i) {

@@ -107,9 +107,9 @@ static void add_figure(ts_bench_report* report, int family, const category* c, c
     static const char* const stem[2][CATEGORIES] = {
         {"simplex-ellipsoids-overlapping", "simplex-ellipsoids-close", "simplex-ellipsoids-distant"},
         {"simplex-cubes-overlapping", "simplex-cubes-close", "simplex-cubes-distant"}};
-    ts_bench_figure* f =
-        ts_bench_add_figure(report, stem[family][c - categories], "Iterations, as a distribution over the problems",
-                            "iterations", "", TS_BENCH_LOG, "part of the problems", "", TS_BENCH_LINEAR);
+    ts_bench_figure* f = ts_bench_add_figure(
+        report, stem[family][c - categories], "Iterations, as a distribution over the problems",
+        (ts_bench_axis){"iterations", "", TS_BENCH_LOG}, (ts_bench_axis){"part of the problems", "", TS_BENCH_LINEAR});
     for (int m = 0; m < METHODS; ++m) {
         if (m == OPEN_LOOP) continue;
         // A logarithmic axis has no zero.
@@ -180,7 +180,7 @@ int ts_bench_simplex(const ts_bench_options* options, ts_bench_report* report) {
     for (int m = 0; m < METHODS; ++m) o.count[m] = store + m * count;
     ts_bench_table* t = add_table(report);
     for (int family = 0; family < 2 && result <= TS_BENCH_WRONG; ++family) {
-        if (!ts_bench_wanted(options, family ? "cubes" : "ellipsoids")) continue;
+        if (!ts_bench_wanted(report, options, family ? "cubes" : "ellipsoids")) continue;
         ts_bench_workload w = {0};
         // As large as the ellipsoids; the paper does not say.
         ts_hull* cube = family ? cube_hull(0.1) : NULL;

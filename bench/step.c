@@ -192,7 +192,7 @@ int ts_bench_step(const ts_bench_options* options, ts_bench_report* report) {
     ts_bench_table* table = add_table(report);
     int worst = TS_BENCH_DONE;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        if (!ts_bench_wanted(options, cases[i].scene)) continue;
+        if (!ts_bench_wanted(report, options, cases[i].scene)) continue;
         int result = run_case(&cases[i], options, table, report);
         if (result > worst) worst = result;
         if (worst >= TS_BENCH_FAILED) return worst;

@@ -126,8 +126,9 @@ typedef struct results {
 static void add_figures(ts_bench_report* report, const results* r) {
     double x[SIZES];
     for (int s = 0; s < SIZES; ++s) x[s] = sizes[s];
-    ts_bench_figure* f = ts_bench_add_figure(report, "support", "Time of one support point of a hull", "vertices", "",
-                                             TS_BENCH_LOG, "time", "ns", TS_BENCH_LOG);
+    ts_bench_figure* f =
+        ts_bench_add_figure(report, "support", "Time of one support point of a hull",
+                            (ts_bench_axis){"vertices", "", TS_BENCH_LOG}, (ts_bench_axis){"time", "ns", TS_BENCH_LOG});
     for (int m = 0; m < COUNT(methods); ++m)
         if (r->present[m] && methods[m].run != climb && methods[m].run != chosen)
             ts_bench_add_curve(f, methods[m].name, x, r->ns[0][m], SIZES);
@@ -168,10 +169,14 @@ int ts_bench_support(const ts_bench_options* options, ts_bench_report* report) {
     ts_bench_add_column(table, "turn", "");
     for (int m = 0; m < COUNT(methods); ++m) {
         r.present[m] = methods[m].width <= ts_support_scan_width();
+        for (int i = 0; i < TURNS * SIZES; ++i) r.ns[i / SIZES][m][i % SIZES] = (double)NAN;
         ts_bench_add_column(table, methods[m].name, "ns");
     }
     ts_bench_add_column(table, "wrong", "");
     for (int s = 0; s < SIZES && result < TS_BENCH_FAILED; ++s) {
+        char part[16];
+        snprintf(part, sizeof part, "hull-%d", sizes[s]);
+        if (!ts_bench_wanted(report, options, part)) continue;
         ts_hull* hull =
             ts_bench_hull_on_ellipsoid(ts_vec3_make(0.3, 0.2, 0.25), sizes[s], options->seed, 300u + (unsigned)s);
         if (!hull) return ts_bench_fail(report, "a hull of %d vertices could not be made", sizes[s]);
@@ -194,7 +199,7 @@ int ts_bench_support(const ts_bench_options* options, ts_bench_report* report) {
                 row[m] = n++;
             }
             if (wrong) result = TS_BENCH_WRONG;
-            ts_bench_time(report, options, c, n, DIRECTIONS, 0, 0.0, timing, NULL);
+            ts_bench_time(report, options, &(ts_bench_race){c, n, DIRECTIONS, 0, 0.0}, timing, NULL);
             ts_bench_row(table);
             ts_bench_number(table, hull->vertex_count);
             ts_bench_text(table, "%s", turn_names[t]);

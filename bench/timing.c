@@ -99,18 +99,19 @@ static void fill_tail(double* sorted_ns, int queries, ts_bench_timing* t) {
     t->query_trim_deviation = s.deviation;
 }
 
-void ts_bench_time(ts_bench_report* report, const ts_bench_options* options, const ts_bench_contestant* contestant,
-                   int contestants, int queries, int rounds, double least_seconds, ts_bench_timing* out_timing,
-                   double* per_query) {
+void ts_bench_time(ts_bench_report* report, const ts_bench_options* options, const ts_bench_race* race,
+                   ts_bench_timing* out_timing, double* per_query) {
+    const ts_bench_contestant* contestant = race->contestant;
+    int contestants = race->contestants, queries = race->queries;
+    int rounds = race->rounds > 0 ? race->rounds : options->quick ? 3 : 11;
+    double least_seconds = race->least_seconds > 0.0 ? race->least_seconds : options->quick ? 1e-4 : 1e-3;
     double unknown = (double)NAN;
     for (int c = 0; c < contestants; ++c)
         out_timing[c] =
             (ts_bench_timing){unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown};
     for (int i = 0; per_query && i < contestants * queries; ++i) per_query[i] = unknown;
     if (contestants < 1 || queries < 1) return;
-    if (rounds <= 0) rounds = options->quick ? 3 : 11;
     if (rounds > MOST_ROUNDS) rounds = MOST_ROUNDS;
-    if (least_seconds <= 0.0) least_seconds = options->quick ? 1e-4 : 1e-3;
     double* seconds = (double*)calloc((size_t)contestants * (size_t)rounds, sizeof(double));
     int* repeats = (int*)calloc((size_t)contestants, sizeof(int));
     double* each = (double*)calloc((size_t)queries, sizeof(double));

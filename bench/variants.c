@@ -105,9 +105,10 @@ static void sweep_figures(ts_bench_report* report, const ts_bench_sweep* sweep, 
         snprintf(stem, sizeof stem, "%s-%s", sweep->stem, f ? "time" : "iterations");
         snprintf(title, sizeof title, "%s: %s of a %s", sweep->title, f ? "time" : "iterations",
                  sweep->verdict ? "verdict" : "distance");
-        ts_bench_figure* figure = ts_bench_add_figure(report, stem, title, "distance", "m",
-                                                      sweep->distance[0] > 0.0 ? TS_BENCH_LOG : TS_BENCH_SIGNED_LOG,
-                                                      f ? "time" : "iterations", f ? "ns" : "", TS_BENCH_LINEAR);
+        ts_bench_figure* figure = ts_bench_add_figure(
+            report, stem, title,
+            (ts_bench_axis){"distance", "m", sweep->distance[0] > 0.0 ? TS_BENCH_LOG : TS_BENCH_SIGNED_LOG},
+            (ts_bench_axis){f ? "time" : "iterations", f ? "ns" : "", TS_BENCH_LINEAR});
         for (int v = 0; v < sweep->variant_count; ++v) {
             double x[MOST_DISTANCES];
             double y[MOST_DISTANCES];
@@ -133,7 +134,8 @@ int ts_bench_sweep_run(ts_bench_report* report, const ts_bench_options* options,
     ts_bench_table* table = sweep_table(report, sweep);
     for (int d = 0; d < sweep->distance_count; ++d) {
         ts_bench_workload_place(sweep->workload, sweep->distance[d]);
-        ts_bench_time(report, options, c, sweep->variant_count, sweep->workload->count, 0, 0.0, timing, NULL);
+        ts_bench_time(report, options, &(ts_bench_race){c, sweep->variant_count, sweep->workload->count, 0, 0.0},
+                      timing, NULL);
         if (report->stopped) return TS_BENCH_STOPPED;
         for (int v = 0; v < sweep->variant_count; ++v) {
             tally* cell = &t[d * TS_GJK_VARIANT_COUNT + v];
@@ -165,7 +167,7 @@ int ts_bench_speedups(ts_bench_report* report, const ts_bench_options* options, 
     double* each = (double*)calloc((size_t)n * (size_t)sweep->variant_count, sizeof(double));
     if (!each) return ts_bench_fail(report, "memory ran out");
     make_runners(sweep, r, c);
-    ts_bench_time(report, options, c, sweep->variant_count, n, 3, 0.0, timing, each);
+    ts_bench_time(report, options, &(ts_bench_race){c, sweep->variant_count, n, 3, 0.0}, timing, each);
     if (!report->stopped) {
         ts_bench_table* t = ts_bench_add_table(report, sweep->stem, sweep->title);
         ts_bench_add_column(t, "variant", "");
@@ -174,8 +176,9 @@ int ts_bench_speedups(ts_bench_report* report, const ts_bench_options* options, 
         ts_bench_add_column(t, "90 %", "");
         ts_bench_add_column(t, "slower than vanilla", "%");
         ts_bench_figure* figure =
-            ts_bench_add_figure(report, sweep->stem, sweep->title, "time of vanilla / time of the variant", "",
-                                TS_BENCH_LOG, "part of the queries with at most this", "", TS_BENCH_LINEAR);
+            ts_bench_add_figure(report, sweep->stem, sweep->title,
+                                (ts_bench_axis){"time of vanilla / time of the variant", "", TS_BENCH_LOG},
+                                (ts_bench_axis){"part of the queries with at most this", "", TS_BENCH_LINEAR});
         for (int v = 1; v < sweep->variant_count; ++v) {
             double* ratio = &each[v * n];
             int slower = 0;
@@ -203,7 +206,8 @@ int ts_bench_trimmed(ts_bench_report* report, const ts_bench_options* options, c
     ts_bench_contestant c[TS_GJK_VARIANT_COUNT];
     ts_bench_timing timing[TS_GJK_VARIANT_COUNT];
     make_runners(sweep, r, c);
-    ts_bench_time(report, options, c, sweep->variant_count, sweep->workload->count, 1, 0.0, timing, NULL);
+    ts_bench_time(report, options, &(ts_bench_race){c, sweep->variant_count, sweep->workload->count, 1, 0.0}, timing,
+                  NULL);
     for (int v = 0; v < sweep->variant_count; ++v) {
         out_mean[v] = timing[v].query_trim;
         out_deviation[v] = timing[v].query_trim_deviation;

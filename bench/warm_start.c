@@ -146,15 +146,15 @@ static int run_variant(ts_bench_report* report, const ts_bench_options* options,
         make_runner(&r[s], t->problem, variant, starts[s]);
         c[s] = (ts_bench_contestant){ts_gjk_start_name(starts[s]), verdict ? run_verdict : run_distance, &r[s]};
     }
-    ts_bench_time(report, options, c, STARTS, t->count, options->quick ? 3 : 7, 0.0, timing, each);
+    ts_bench_time(report, options, &(ts_bench_race){c, STARTS, t->count, options->quick ? 3 : 7, 0.0}, timing, each);
     ts_bench_figure* figure = NULL;
     if (verdict && !report->stopped) {
         char name[64];
         char title[160];
         snprintf(name, sizeof name, "%s-%s", stem, ts_gjk_variant_name(variant));
         snprintf(title, sizeof title, "Verdicts in the funnel, %s: time by start", ts_gjk_variant_name(variant));
-        figure = ts_bench_add_figure(report, name, title, "time", "ns", TS_BENCH_LOG,
-                                     "part of the queries within this time", "", TS_BENCH_LINEAR);
+        figure = ts_bench_add_figure(report, name, title, (ts_bench_axis){"time", "ns", TS_BENCH_LOG},
+                                     (ts_bench_axis){"part of the queries within this time", "", TS_BENCH_LINEAR});
     }
     for (int s = 0; s < STARTS && !report->stopped; ++s) {
         tally n = count_iterations(&r[s], t->count, verdict);
@@ -194,10 +194,11 @@ static int run_kind(ts_bench_report* report, const ts_bench_options* options, ts
     int paper = kind == TS_BENCH_FUNNEL_PAPER;
     const char* stem = paper ? "funnel-paper" : "funnel-code";
     double done = paper ? 0.0 : 2.0;
-    if (!ts_bench_wanted(options, stem)) return TS_BENCH_DONE;
+    if (!ts_bench_wanted(report, options, stem)) return TS_BENCH_DONE;
     int pairs = options->quick ? 6 : (paper ? 1000 : 100);
     ts_bench_trajectories t;
-    if (!ts_bench_funnel_run(report, kind, hull, hull_count, pairs, options->seed, done, 4.0, &t)) {
+    ts_bench_funnel funnel = {kind, hull, hull_count, pairs, options->seed};
+    if (!ts_bench_funnel_run(report, &funnel, done, 4.0, &t)) {
         ts_bench_trajectories_free(&t);
         return ts_bench_fail(report, "memory ran out");
     }

@@ -71,7 +71,7 @@ bool add_body(ts_bench_world* w, const ts_model* model, int b) {
         auto shape = make_shape(geom.shape, &offset);
         if (!shape) return false;
         if (moves) offset.setOrigin(offset.getOrigin() - btVector3(body.centre.x, body.centre.y, body.centre.z));
-        friction = std::fmax(friction, geom.friction);
+        friction = std::fmax(friction, geom.surface.friction);
         compound->addChildShape(offset, shape.get());
         w->shapes.push_back(std::move(shape));
         ++used;

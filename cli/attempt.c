@@ -46,7 +46,7 @@ static int solve_once(const ts_attempt* attempt, ts_task_pool* pool, ts_arena* s
                       ts_attempt_result* result) {
     ts_relative_problem problem;
     double begin = ts_clock_seconds();
-    ts_code code = ts_relative_make(attempt->problem, attempt->solver->needs, arena, &problem);
+    ts_code code = ts_relative_make(attempt->problem, arena, &problem);
     double making = ts_clock_seconds() - begin;
     if (code) {
         explain(result, code == TS_ERROR_MEMORY ? "out of memory" : "too large to be solved");

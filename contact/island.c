@@ -156,13 +156,12 @@ static int make_problem(const island_job* job, const int* list, ts_delassus* par
     return 1;
 }
 
-// Puts a large island into the order of its sweeps: *io_list and *io_part, which stay as they are where there is none
-// or where the solver wants a factor. Returns 0 when memory is short.
-static int reorder(const ts_solver* solver, ts_task_pool* tasks, ts_arena* scratch, int count, const int** io_list,
-                   ts_delassus** io_part) {
+// Puts a large island into the order of its sweeps: *io_list and *io_part, which stay as they are where there is none.
+// Returns 0 when memory is short.
+static int reorder(ts_task_pool* tasks, ts_arena* scratch, int count, const int** io_list, ts_delassus** io_part) {
     ts_velocity_form* form = ts_velocity_form_of(*io_part);
     const ts_sweep_order* order = NULL;
-    if (!form || form->factor || (solver->needs & TS_DELASSUS_FACTOR)) return 1;
+    if (!form) return 1;
     if (!ts_sweep_order_make(form, scratch, &order)) return 0;
     if (!order) return 1;
     int* list = TS_ARENA_ARRAY(scratch, int, count);
@@ -183,7 +182,7 @@ static void solve_island(const island_job* job, int island, ts_task_pool* tasks,
     ts_solve_report failed = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     job->report[island] = failed;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    if (reorder(job->solver, tasks, scratch, count, &list, &part) &&
+    if (reorder(tasks, scratch, count, &list, &part) &&
         make_problem(job, list, part, tasks, scratch, &problem, &copy)) {
         job->report[island] = job->solver->solve(&problem, job->settings, scratch, copy.impulse);
         ts_task_parallel_for(tasks, count, COPY_GRAIN, copy_out, &copy);

@@ -27,7 +27,7 @@ int ts_sweep_order_make(const ts_velocity_form* form, ts_arena* arena, const ts_
 
 /// The same operator with blocks and columns renumbered in the order of the sweep and its rows copied one behind the
 /// other. It keeps `order`, whose places are now its blocks, and uses `tasks` (NULL: the caller alone) in its products.
-/// NULL when memory is short. It cannot factorise.
+/// NULL when memory is short.
 ts_delassus* ts_velocity_form_reorder(const ts_velocity_form* form, const ts_sweep_order* order, ts_task_pool* tasks,
                                       ts_arena* arena);
 

@@ -3,6 +3,7 @@
 #define TS_ENGINE_CONTACT_H
 
 #include "base/mat.h"
+#include "engine/model/surface.h"
 
 #include <stdint.h>
 
@@ -21,11 +22,7 @@ typedef struct ts_contact {
     ts_vec3 position;         // m, midway between the surfaces
     ts_mat3 frame;            // columns: tangent 1, tangent 2, normal
     double gap;               // m: > 0 apart, < 0 overlapping
-    int dimension;            // 1 frictionless, 3 resists sliding, 4 spinning as well, 6 rolling as well
-    double friction;          // mu
-    double friction_spin;     // m, mu_s: spinning about the normal is resisted by mu_s times the normal force
-    double friction_roll;     // m, mu_r: rolling likewise
-    double restitution;       // 1
+    ts_surface surface;       // of the pair
     int persistent;           // nonzero when it was there last step
     int block;                // its block in the contact problem, or -1
     ts_vec3 velocity_before;  // m/s, contact frame: relative velocity when the step began

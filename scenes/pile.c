@@ -43,7 +43,7 @@ static int add_plane(ts_builder* builder, const char* name, ts_vec3 position, ts
     def.shape = ts_shape_plane();
     def.pose.position = position;
     def.pose.rotation = ts_quat_between(ts_vec3_axis(2), normal);
-    def.friction = 0.5;
+    def.surface.friction = 0.5;
     def.rgba[0] = 0.75f;
     def.rgba[1] = 0.77f;
     def.rgba[2] = 0.8f;
@@ -96,7 +96,7 @@ static int add_falling_body(ts_builder* builder, int i, const ts_hull* hull, ts_
     // Shapes change with the layer too, so that no column is all of one kind.
     geom.shape = shape_in_turn(i + layer + row, hull);
     geom.mass = 8.0;
-    geom.friction = 0.5;
+    geom.surface.friction = 0.5;
     for (int k = 0; k < 3; ++k) geom.rgba[k] = colour[(i + layer + row) % 5][k];
     geom.rgba[3] = 1.0f;
     return ts_builder_add_joint(builder, &joint) >= 0 && ts_builder_add_geom(builder, &geom) >= 0;

@@ -11,12 +11,7 @@
 
 #include <string.h>
 
-// m/s: below what an eye sees, far above what a converged solver leaves.
-static const double slip_speed = 1e-4;
-// 1: iterative solvers end with small errors; beyond this one is worth red.
-static const double cone_slack = 0.01;
-
-static const float mode_color[TS_CONTACT_MODE_COUNT][4] = {
+static const float mode_color[TS_MODE_COUNT][4] = {
     {0.60f, 0.62f, 0.66f, 1.0f},
     {0.16f, 0.72f, 0.36f, 1.0f},
     {0.98f, 0.56f, 0.10f, 1.0f},
@@ -32,24 +27,6 @@ static const float still_color[4] = {0.72f, 0.73f, 0.75f, 1.0f};
 static const float floor_color[4] = {0.86f, 0.88f, 0.90f, 1.0f};
 
 static int geom_moves(const ts_model* model, const ts_geom* geom) { return model->body[geom->body].tree >= 0; }
-
-ts_contact_mode ts_scene_draw_contact_mode(const ts_contact* contact) {
-    double normal = contact->impulse.z;
-    double tangential = hypot(contact->impulse.x, contact->impulse.y);
-    if (!ts_vec3_is_finite(contact->impulse)) return TS_CONTACT_VIOLATED;
-    if (!(normal > 0.0) && !(normal < 0.0) && !(tangential > 0.0)) return TS_CONTACT_OPEN;
-    if (normal < 0.0 || tangential > (1.0 + cone_slack) * contact->friction * normal) return TS_CONTACT_VIOLATED;
-    return hypot(contact->velocity.x, contact->velocity.y) > slip_speed ? TS_CONTACT_SLIP : TS_CONTACT_STICK;
-}
-
-const char* ts_scene_draw_mode_name(ts_contact_mode mode) {
-    switch (mode) {
-    case TS_CONTACT_STICK: return "stick";
-    case TS_CONTACT_SLIP: return "slip";
-    case TS_CONTACT_VIOLATED: return "violated";
-    default: return "open";
-    }
-}
 
 const float* ts_scene_draw_mode_color(ts_contact_mode mode) { return mode_color[mode]; }
 
@@ -206,10 +183,10 @@ static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_c
     }
 }
 
-static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, unsigned show, ts_draw_list* list) {
+static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, ts_contact_mode mode, unsigned show,
+                         ts_draw_list* list) {
     const ts_contact* contact = &sim->contact[c];
     if (!ts_vec3_is_finite(contact->position)) return;
-    ts_contact_mode mode = ts_scene_draw_contact_mode(contact);
     const float* color = mode_color[mode];
     ts_transform placed = {contact->frame, contact->position};
     double size = 0.07 * sizes->body_radius;
@@ -230,10 +207,10 @@ static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, 
         if (length > sizes->longest_arrow) arrow = ts_vec3_scale(sizes->longest_arrow / length, arrow);
         ts_draw_list_add_arrow(list, contact->position, arrow, 0.26 * size, color, c);
     }
-    if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->friction > 0.0 && h > 0.0) {
+    if (show & TS_SHOW_CONES && contact->impulse.z > 0.0 && contact->surface.friction > 0.0 && h > 0.0) {
         // The cone mesh has its tip up: turned about a tangent it stands on its tip at the contact point.
         double height = fmin(sizes->metres_per_newton * contact->impulse.z / h, 2.0 * sizes->radius);
-        double width = contact->friction * height;
+        double width = contact->surface.friction * height;
         ts_vec3 t1 = ts_mat3_column(&contact->frame, 0);
         ts_vec3 t2 = ts_mat3_column(&contact->frame, 1);
         ts_vec3 n = ts_mat3_column(&contact->frame, 2);
@@ -264,14 +241,13 @@ static void draw_centre(ts_vec3 centre, double size, ts_draw_list* list) {
     item->flags = TS_DRAW_GLOW;
 }
 
-void ts_scene_draw(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_camera* camera, unsigned show,
-                   ts_draw_list* list) {
+void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scene_sizes* sizes, const ts_camera* camera,
+                   unsigned show, ts_draw_list* list) {
     const ts_model* model = sim->model;
     ts_geom_def unset = ts_geom_def_default();
     if (show & TS_SHOW_GEOMS)
         for (int g = 0; g < model->geom_count; ++g) draw_geom(sim, sizes, camera, g, show, unset.rgba, list);
-    if (show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES))
-        for (int c = 0; c < sim->contact_count; ++c) draw_contact(sim, sizes, c, show, list);
+    for (int c = 0; mode && c < sim->contact_count; ++c) draw_contact(sim, sizes, c, mode[c], show, list);
     for (int b = 1; b < model->body_count; ++b) {
         if (model->body[b].tree < 0) continue;
         if (show & TS_SHOW_FRAMES) draw_frame(&sim->body_pose[b], 1.4 * sizes->body_radius, list);

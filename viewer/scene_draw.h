@@ -1,16 +1,16 @@
 // Fills a draw list from a simulation, through its public fields only.
 //
-// Colours of contacts (points, arrows, cones):
-//   green   stick     pressed together, tangential velocity after the step below 0.1 mm/s
-//   orange  slip      pressed together, sliding
-//   grey    open      no normal force: a near miss or a separating contact
-//   red     violated  the impulse lies outside its friction cone by more than 1 %, or pulls
+// Contacts (points, arrows, cones) have the colour of what the step's certificate says they do (contact/judge/certificate.h):
+//   green   stick
+//   orange  slide
+//   grey    open
+//   red     violated: breaks the exact law by more than the solver's tolerance
 // An arrow starts at the contact point and shows the force on the second geom of the pair (impulse / time step); a body
 // resting on the floor is pushed up. Its length is proportional to the force.
 #ifndef TS_VIEWER_SCENE_DRAW_H
 #define TS_VIEWER_SCENE_DRAW_H
 
-#include "engine/sim.h"
+#include "engine/step/certify.h"
 #include "viewer/camera.h"
 #include "viewer/draw_list.h"
 #include "viewer/scene_sizes.h"
@@ -18,15 +18,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// What a contact is doing.
-typedef enum ts_contact_mode {
-    TS_CONTACT_OPEN,
-    TS_CONTACT_STICK,
-    TS_CONTACT_SLIP,
-    TS_CONTACT_VIOLATED,
-    TS_CONTACT_MODE_COUNT
-} ts_contact_mode;
 
 /// What to show, combined with |.
 enum {
@@ -43,18 +34,13 @@ enum {
     TS_SHOW_ONLY_MOVING = 1024  // leave out what cannot move
 };
 
-/// The mode of a contact, from its impulse and velocity.
-ts_contact_mode ts_scene_draw_contact_mode(const ts_contact* contact);
-
-/// "open", "stick", "slip", "violated".
-const char* ts_scene_draw_mode_name(ts_contact_mode mode);
-
 /// The colour of a mode, sRGB and alpha 1.
 const float* ts_scene_draw_mode_color(ts_contact_mode mode);
 
-/// Appends the simulation as it is now. The camera decides where the middle of an endless plane is drawn.
-void ts_scene_draw(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_camera* camera, unsigned show,
-                   ts_draw_list* list);
+/// Appends the simulation as it is now. `mode` tells what its contacts do (contact_count), NULL shows none of them. The camera
+/// decides where the middle of an endless plane is drawn.
+void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scene_sizes* sizes, const ts_camera* camera,
+                   unsigned show, ts_draw_list* list);
 
 #ifdef __cplusplus
 }

@@ -104,23 +104,25 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
 
 // A coloured square, the name and how many contacts are in that mode.
 static void add_legend(const ts_sim* sim, int height, ts_overlay* overlay) {
-    static const ts_contact_mode order[TS_CONTACT_MODE_COUNT] = {TS_CONTACT_STICK, TS_CONTACT_SLIP, TS_CONTACT_OPEN,
-                                                                 TS_CONTACT_VIOLATED};
-    int count[TS_CONTACT_MODE_COUNT] = {0, 0, 0, 0};
-    for (int c = 0; c < sim->contact_count; ++c) ++count[ts_scene_draw_contact_mode(&sim->contact[c])];
+    static const ts_contact_mode order[TS_MODE_COUNT] = {TS_MODE_STICK, TS_MODE_SLIDE, TS_MODE_OPEN, TS_MODE_VIOLATED};
+    int count[TS_MODE_COUNT] = {0};
+    ts_arena arena = {0};
+    const ts_contact_mode* mode = ts_certify_contacts(sim, &arena);
+    for (int c = 0; mode && c < sim->contact_count; ++c) ++count[mode[c]];
+    ts_arena_free(&arena);
     double s = (double)overlay->scale;
     double margin = 6.0 * s;
     double line = ts_overlay_line_height(overlay);
-    char text[TS_CONTACT_MODE_COUNT][48];
+    char text[TS_MODE_COUNT][48];
     double width = margin;
-    for (int i = 0; i < TS_CONTACT_MODE_COUNT; ++i) {
-        snprintf(text[i], sizeof text[i], "%s %d", ts_scene_draw_mode_name(order[i]), count[order[i]]);
+    for (int i = 0; i < TS_MODE_COUNT; ++i) {
+        snprintf(text[i], sizeof text[i], "%s %d", ts_contact_mode_name(order[i]), count[order[i]]);
         width += 10.0 * s + ts_overlay_text_width(overlay, text[i]) + 2.0 * margin;
     }
     double top = (double)height - margin - line - margin;
     ts_overlay_add_rectangle(overlay, margin, top, width, line + margin, color_panel);
     double x = 2.0 * margin;
-    for (int i = 0; i < TS_CONTACT_MODE_COUNT; ++i) {
+    for (int i = 0; i < TS_MODE_COUNT; ++i) {
         ts_overlay_add_rectangle(overlay, x, top + 0.5 * margin + s, 7.0 * s, 7.0 * s,
                                  ts_scene_draw_mode_color(order[i]));
         x += 10.0 * s;

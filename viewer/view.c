@@ -46,7 +46,11 @@ static void draw_layer(ts_view* view, int which) {
     int first = list->items.count;
     // Things stand at their real place plus the offset when measured from an origin that much nearer.
     list->origin = ts_vec3_sub(origin, layer->offset);
-    ts_scene_draw(layer->sim, &view->sizes, &view->camera,
+    const ts_contact_mode* mode = NULL;
+    ts_arena_reset(&view->arena);
+    if (view->show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES))
+        mode = ts_certify_contacts(layer->sim, &view->arena);
+    ts_scene_draw(layer->sim, mode, &view->sizes, &view->camera,
                   view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u), list);
     if (layer->path) draw_path(layer->path, layer->color, list);
     list->origin = origin;
@@ -192,5 +196,6 @@ ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* ove
 
 void ts_view_close(ts_view* view) {
     ts_draw_list_free(&view->list);
+    ts_arena_free(&view->arena);
     memset(view, 0, sizeof *view);
 }

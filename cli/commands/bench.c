@@ -79,15 +79,15 @@ static ts_code write_figure(const ts_bench_figure* figure, const char* folder, t
     ts_svg_plot plot;
     memset(&plot, 0, sizeof plot);
     plot.title = figure->title;
-    plot.x_label = figure->x_label;
-    plot.x_unit = figure->x_unit;
-    plot.y_label = figure->y_label;
-    plot.y_unit = figure->y_unit;
+    plot.x_label = figure->x.label;
+    plot.x_unit = figure->x.unit;
+    plot.y_label = figure->y.label;
+    plot.y_unit = figure->y.unit;
     plot.width = 720;
     plot.height = 420;
     static const ts_svg_scale scale[] = {TS_SVG_LINEAR, TS_SVG_LOG, TS_SVG_SIGNED_LOG};
-    plot.x_scale = scale[figure->x_scale];
-    plot.y_scale = scale[figure->y_scale];
+    plot.x_scale = scale[figure->x.scale];
+    plot.y_scale = scale[figure->y.scale];
     plot.y_from_zero = 1;
     plot.points = 1;
     plot.curve = curve;
@@ -154,6 +154,15 @@ static int unknown(const char* name) {
     return ts_console_error("bench", 0, TS_EXIT_USAGE, &status);
 }
 
+// Whether --only chose something; a benchmark that then did nothing has nothing to show.
+static int nothing_chosen(const ts_bench* bench, const ts_bench_options* options, const ts_bench_report* report,
+                          ts_status* out_status) {
+    if (!options->only || report->parts_wanted > 0) return 0;
+    ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no part of '%s' is called '%s'; there are: %s", bench->name,
+                  options->only, ts_text_get(&report->parts));
+    return 1;
+}
+
 int ts_cmd_bench(const ts_args* args) {
     if (!args->subject) return list_benchmarks(args);
     const ts_bench* bench = ts_bench_find(args->subject);
@@ -177,6 +186,10 @@ int ts_cmd_bench(const ts_args* args) {
         ts_bench_report_free(&report);
         ts_console_note("stopped: nothing was written");
         return ts_signals_exit_code();
+    }
+    if (nothing_chosen(bench, &options, &report, &status)) {
+        ts_bench_report_free(&report);
+        return ts_console_error("bench", 0, TS_EXIT_USAGE, &status);
     }
     report.finished = result == TS_BENCH_DONE || result == TS_BENCH_WRONG;
     int exit_code = result == TS_BENCH_DONE ? TS_EXIT_DONE : TS_EXIT_FAILED;

@@ -91,8 +91,8 @@ static ts_sliding_law sliding_law(const ts_loaded_scene* scene, const ts_sim* si
         int other = contact->body_a == focus ? contact->body_b : contact->body_a;
         ts_vec3 normal = ts_mat3_column(&contact->frame, 2);
         if (model->body[other].tree >= 0 || fabs(ts_vec3_dot(normal, up)) < 1.0 - 1e-9) return law;
-        if (found && contact->friction != law.mu) return law;
-        law.mu = contact->friction;
+        if (found && contact->surface.friction != law.mu) return law;
+        law.mu = contact->surface.friction;
         found = 1;
     }
     ts_motion motion = ts_sim_body_velocity(sim, focus);

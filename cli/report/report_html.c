@@ -104,7 +104,7 @@ static void add_row_picture(const ts_comparison* comparison, ts_text* text) {
         text,
         "<p class=\"hint\">The scene at t = %.3g s%s, once per solver, side by side; lines are paths of the body in "
         "focus. The reference has the colours of the scene, the others those of their curves. Contacts that "
-        "stick are green, that slip orange, that violate the exact law red; arrows are forces.</p>\n",
+        "stick are green, that slide orange, that violate the exact law red; arrows are forces.</p>\n",
         comparison->picture_time,
         comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
 }

@@ -36,13 +36,13 @@ ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
         double impulse = contact->impulse.z;
-        if (!(impulse > 0.0) || (contact->restitution > 0.0 && contact->velocity_before.z < 0.0)) continue;
+        if (!(impulse > 0.0) || (contact->surface.restitution > 0.0 && contact->velocity_before.z < 0.0)) continue;
         double slip = hypot(contact->velocity.x, contact->velocity.y);
         motion.impulse += impulse;
         motion.opening += impulse * (contact->velocity.z - allowed_opening(contact, &sim->options));
         motion.slip += impulse * slip;
-        motion.cone += impulse * contact->friction * slip;
-        if (slip < SLIDING_SPEED || !(contact->friction > 0.0)) continue;
+        motion.cone += impulse * contact->surface.friction * slip;
+        if (slip < SLIDING_SPEED || !(contact->surface.friction > 0.0)) continue;
         motion.sliding += impulse;
         motion.askew += impulse * friction_askew(contact);
     }

@@ -312,7 +312,7 @@ static ts_code build_problem(const ts_fclib_raw* raw, const char* path, const ma
     out->problem.block = block;
     out->problem.g = g;
     out->problem.time_step = 1.0;
-    out->problem.delassus = ts_delassus_block_sparse(arena, contacts, block_row, &blocks, 0);
+    out->problem.delassus = ts_delassus_block_sparse(arena, contacts, block_row, &blocks);
     return out->problem.delassus ? ts_status_ok(out_status) : no_memory(out_status, path);
 }
 

@@ -31,21 +31,6 @@ static double largest(const double* x, int count) {
     return most;
 }
 
-static ts_contact_mode mode_of_cone(const ts_contact_verdict* v, double impulse_floor, double speed_floor,
-                                    double step) {
-    if (v->normal_impulse <= impulse_floor || step * v->normal_velocity > v->normal_impulse) return TS_MODE_OPEN;
-    return v->slip <= speed_floor ? TS_MODE_STICK : TS_MODE_SLIDE;
-}
-
-static ts_contact_mode mode_of_other(const ts_block* block, double lambda, double u, double impulse_floor,
-                                     double speed_floor, double step) {
-    if (block->set == TS_SET_FREE) return TS_MODE_STICK;
-    if (block->set == TS_SET_HALF_LINE)
-        return lambda <= impulse_floor || step * u > lambda ? TS_MODE_OPEN : TS_MODE_STICK;
-    if (block->low == 0.0 && block->high == 0.0) return TS_MODE_OPEN;
-    return fabs(u) <= speed_floor ? TS_MODE_STICK : TS_MODE_SLIDE;
-}
-
 // 1 / trace(G_bb + R_b): short of 1 / stiffness, never beyond.
 static double step_of(const ts_contact_problem* problem, const ts_block* block, int b) {
     const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
@@ -53,6 +38,22 @@ static double step_of(const ts_contact_problem* problem, const ts_block* block, 
     for (int r = 0; r < block->rows; ++r)
         trace += D[r * block->rows + r] + (problem->R ? problem->R[block->row + r] : 0.0);
     return trace > 0.0 ? 1.0 / trace : 0.0;
+}
+
+// The one place that decides what a block does. `lambda` and `u` are the block's, `exact` says whether the exact law holds.
+static ts_contact_mode mode_of(const ts_contact_problem* problem, int b, const double* lambda, const double* u,
+                               int exact, double tolerance) {
+    const ts_block* block = &problem->block[b];
+    double impulse_floor = tolerance * problem->time_step, speed_floor = tolerance * problem->time_step;
+    if (!exact) return TS_MODE_VIOLATED;
+    if (block->set == TS_SET_FREE) return TS_MODE_STICK;
+    if (block->set == TS_SET_BOX) {
+        if (block->low == 0.0 && block->high == 0.0) return TS_MODE_OPEN;
+        return fabs(u[0]) <= speed_floor ? TS_MODE_STICK : TS_MODE_SLIDE;
+    }
+    int is_cone = block->set == TS_SET_CONE, normal = is_cone ? 2 : 0;
+    if (lambda[normal] <= impulse_floor || step_of(problem, block, b) * u[normal] > lambda[normal]) return TS_MODE_OPEN;
+    return is_cone && ts_cone_tangent_norm(u, block->rows) > speed_floor ? TS_MODE_SLIDE : TS_MODE_STICK;
 }
 
 static void judge_block(const ts_contact_problem* problem, int b, const ts_residual_scale* scale, const double* impulse,
@@ -78,13 +79,7 @@ static void judge_block(const ts_contact_problem* problem, int b, const ts_resid
         v->normal_impulse = largest(l, block->rows);
         v->normal_velocity = largest(w, block->rows);
     }
-    double step = step_of(problem, block, b), impulse_floor = tolerance * h, speed_floor = tolerance * h;
-    if (!(v->holds & TS_HOLDS_NCP))
-        v->mode = TS_MODE_VIOLATED;
-    else if (block->set == TS_SET_CONE)
-        v->mode = mode_of_cone(v, impulse_floor, speed_floor, step);
-    else
-        v->mode = mode_of_other(block, l[0], w[0], impulse_floor, speed_floor, step);
+    v->mode = mode_of(problem, b, l, w, (v->holds & TS_HOLDS_NCP) != 0, tolerance);
 }
 
 ts_code ts_certificate_make(const ts_contact_problem* problem, const double* impulse, double tolerance,

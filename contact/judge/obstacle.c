@@ -21,10 +21,8 @@ static ts_contact_problem part_of(const ts_contact_problem* problem, const ts_is
 
 const char* ts_obstacle_of(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
                            ts_arena* arena) {
-    unsigned missing = solver->needs & ~problem->delassus->ops->abilities;
-    if (missing & TS_DELASSUS_FACTOR)
-        return "G cannot be factorised: it is too large, or its operator does not do that";
-    if (missing) return "the operator lacks an ability that the solver needs";
+    if (solver->needs & ~problem->delassus->ops->abilities)
+        return "the operator lacks an ability that the solver needs";
     if (!solver->obstacle) return NULL;
     const char* whole = solver->obstacle(problem, settings);
     ts_islands islands = {0, NULL, NULL};

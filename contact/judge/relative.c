@@ -162,8 +162,7 @@ static size_t numbers_in(const ts_contact_problem* problem, const ts_delassus_bl
     return numbers;
 }
 
-ts_code ts_relative_make(const ts_contact_problem* problem, unsigned abilities, ts_arena* arena,
-                         ts_relative_problem* out) {
+ts_code ts_relative_make(const ts_contact_problem* problem, ts_arena* arena, ts_relative_problem* out) {
     ts_delassus* G = problem->delassus;
     ts_delassus_blocks blocks;
     memset(out, 0, sizeof *out);
@@ -178,12 +177,7 @@ ts_code ts_relative_make(const ts_contact_problem* problem, unsigned abilities, 
     if (!value) return TS_ERROR_MEMORY;
     for (size_t k = 0; k < numbers; ++k) value[k] = blocks.value[k] * stiffness;
     blocks.value = value;
-    out->problem.delassus = NULL;
-    if (abilities & TS_DELASSUS_FACTOR)
-        out->problem.delassus =
-            ts_delassus_block_sparse(arena, problem->block_count, G->block_row, &blocks, TS_DELASSUS_FACTOR);
-    if (!out->problem.delassus)
-        out->problem.delassus = ts_delassus_block_sparse(arena, problem->block_count, G->block_row, &blocks, 0);
+    out->problem.delassus = ts_delassus_block_sparse(arena, problem->block_count, G->block_row, &blocks);
     return out->problem.delassus ? TS_OK : TS_ERROR_MEMORY;
 }
 

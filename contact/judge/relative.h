@@ -39,11 +39,9 @@ typedef struct ts_relative_problem {
     double velocity_unit;             // m/s
 } ts_relative_problem;
 
-/// Makes it; memory from `arena`. `abilities` may ask the operator for TS_DELASSUS_FACTOR; when its factor would be too
-/// large the operator comes without. TS_ERROR_UNSUPPORTED when the given operator cannot list its blocks (or its matrix
-/// is too large), TS_ERROR_MEMORY.
-ts_code ts_relative_make(const ts_contact_problem* problem, unsigned abilities, ts_arena* arena,
-                         ts_relative_problem* out_problem);
+/// Makes it; memory from `arena`. TS_ERROR_UNSUPPORTED when the given operator cannot list its blocks (or its matrix is
+/// too large), TS_ERROR_MEMORY.
+ts_code ts_relative_make(const ts_contact_problem* problem, ts_arena* arena, ts_relative_problem* out_problem);
 
 /// What came out, of the problem as it was given.
 typedef struct ts_relative_report {

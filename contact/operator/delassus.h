@@ -16,10 +16,9 @@ extern "C" {
 
 /// What an operator can do; a bit set.
 typedef enum ts_delassus_ability {
-    TS_DELASSUS_ROWS = 1,    // set_impulse, add_impulse, velocity, diagonal
-    TS_DELASSUS_APPLY = 2,   // apply
-    TS_DELASSUS_FACTOR = 4,  // factorise, solve
-    TS_DELASSUS_BLOCKS = 8   // gather, blocks, join, split
+    TS_DELASSUS_ROWS = 1,   // set_impulse, add_impulse, velocity, diagonal
+    TS_DELASSUS_APPLY = 2,  // apply
+    TS_DELASSUS_BLOCKS = 4  // blocks, join, split
 } ts_delassus_ability;
 
 /// Most rows one block can have.
@@ -56,13 +55,6 @@ typedef struct ts_delassus_ops {
     const double* (*diagonal)(const ts_delassus* G, int b);
     /// y = G x; the current impulse is not touched.
     void (*apply)(ts_delassus* G, const double* x, double* out_y);
-    /// Factorises G + diag(shift), every entry > 0. TS_ERROR_NUMERIC when it is not positive definite.
-    ts_code (*factorise)(ts_delassus* G, const double* shift);
-    /// Solves with the last factor, in place.
-    void (*solve)(ts_delassus* G, double* x);
-    /// The matrix of some blocks against each other, dense row-major: its rows and columns are those of block list[0],
-    /// then list[1], ... With `count` blocks of three rows that is 9 count^2 numbers: for few blocks only.
-    void (*gather)(const ts_delassus* G, int count, const int* list, double* out_matrix);
     /// The whole matrix by blocks, in memory of the arena. Returns 0 when that is short or when there would be more than
     /// `most` numbers: a body with ten thousand contacts couples them all.
     int (*blocks)(const ts_delassus* G, ts_arena* arena, size_t most, ts_delassus_blocks* out_blocks);
@@ -81,10 +73,6 @@ struct ts_delassus {
     const int* block_row;  // (block_count + 1): rows of block b are [block_row[b], block_row[b+1])
 };
 
-/// A full matrix G (row_count x row_count, row-major, copied). Can do everything. It need not be exactly symmetric:
-/// recorded matrices are not, and products use it as it stands. NULL when memory is short.
-ts_delassus* ts_delassus_dense(ts_arena* arena, int block_count, const int* block_row, const double* G);
-
 /// A part of a block's Jacobian: columns [column, column + count) of the generalised velocity.
 typedef struct ts_delassus_segment {
     int column;
@@ -95,29 +83,14 @@ typedef struct ts_delassus_segment {
 
 /// The block-sparse velocity form: keeps V = M^-1 J^T lambda (velocity_count entries) and reads rows as J V. Block b
 /// owns segments [segment_start[b], segment_start[b+1]); columns of a block's segments must not overlap. Everything is
-/// copied. A segment with Y == J (coordinates in which M is the identity) is stored once. Can do rows and apply. NULL
-/// when memory is short.
+/// borrowed: block_row, segment_start, segments and the rows they point to must outlive the operator. Fastest when the
+/// rows lie in block order, a block's J one behind the other, and where Y == J (coordinates in which M is the identity)
+/// is one array. Can do everything. NULL when memory is short.
 ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
                                        const int* segment_start, const ts_delassus_segment* segments);
 
-/// The same without copies: block_row, segment_start, segments and the rows they point to stay with the caller and must
-/// outlive the operator. Fastest when the rows lie in block order, a block's J one behind the other.
-ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_count, int block_count,
-                                              const int* block_row, const int* segment_start,
-                                              const ts_delassus_segment* segments);
-
-/// Enables a velocity form to factorise: analyses G + diag(shift) and takes memory for its factor, through the bodies where
-/// rows outnumber their degrees of freedom, else by blocks of rows (contact/operator/delassus_factor.c). The analysis is kept when
-/// the shift changes. Returns 0, and leaves G as it was, for other operators, when memory is short, or when the factor
-/// would hold more than `most` numbers.
-int ts_delassus_velocity_form_factor(ts_delassus* G, ts_arena* arena, size_t most);
-
 /// V = M^-1 J^T lambda of the current impulse of a velocity-form operator (velocity_count entries); NULL for others.
 const double* ts_delassus_velocity_change(const ts_delassus* G);
-
-/// The matrix of any operator that can apply, dense row-major (row_count^2), column by column. For tests and
-/// small cases; leaves out_G alone when scratch memory is short.
-void ts_delassus_to_matrix(ts_delassus* G, ts_arena* scratch, double* out_G);
 
 #ifdef __cplusplus
 }

@@ -4,25 +4,19 @@
 // for all of them. Rule: compressed rows of blocks. Like the dense operator it keeps y = G lambda: reading a block is a
 // copy, changing block b adds column b of G times the change. Column b is found through row b, because the pattern is
 // symmetric: every entry (b, a) knows where (a, b) is. Numbers need not be symmetric, and are used as they stand.
-// Factors are block LU with a minimum degree order (base/linear/block_lu.h), which asymmetric numbers do not disturb.
 // Guaranteed: memory and the cost of a sweep are linear in the entries. Known limit: y drifts by rounding in a long solve;
 // `set_impulse` computes it afresh.
 #include "contact/operator/delassus_block.h"
 
 #include <string.h>
 
-#include "base/linear/block_lu.h"
-
 typedef struct block_delassus {
     ts_delassus base;
     ts_delassus_blocks blocks;
-    size_t numbers;   // in blocks.value
-    size_t* mirror;   // of entry (b, a): where the numbers of (a, b) begin
-    int* diagonal;    // (block_count) the entry (b, b)
-    double* y;        // (row_count) G times the current impulse
-    ts_block_lu* lu;  // NULL when it cannot factorise
-    double* shifted;  // (numbers) G + diag(shift)
-    unsigned abilities;
+    size_t numbers;  // in blocks.value
+    size_t* mirror;  // of entry (b, a): where the numbers of (a, b) begin
+    int* diagonal;   // (block_count) the entry (b, b)
+    double* y;       // (row_count) G times the current impulse
 } block_delassus;
 
 // out += A x of a rows x columns block.
@@ -80,20 +74,6 @@ static const double* diagonal(const ts_delassus* base, int b) {
 
 static void apply(ts_delassus* base, const double* x, double* out_y) { multiply((block_delassus*)base, x, out_y); }
 
-static ts_code factorise(ts_delassus* base, const double* shift) {
-    block_delassus* self = (block_delassus*)base;
-    const ts_delassus_blocks* G = &self->blocks;
-    memcpy(self->shifted, G->value, self->numbers * sizeof(double));
-    for (int b = 0; b < base->block_count; ++b) {
-        int rows = base->block_row[b + 1] - base->block_row[b];
-        double* D = self->shifted + G->at[self->diagonal[b]];
-        for (int r = 0; r < rows; ++r) D[r * rows + r] += shift[base->block_row[b] + r];
-    }
-    return ts_block_lu_factor(self->lu, G->start, G->column, G->at, self->shifted) ? TS_OK : TS_ERROR_NUMERIC;
-}
-
-static void solve(ts_delassus* base, double* x) { ts_block_lu_solve(((block_delassus*)base)->lu, x); }
-
 // The entry (a, b), or -1.
 static int find_entry(const ts_delassus_blocks* G, int a, int b) {
     int low = G->start[a], high = G->start[a + 1] - 1;
@@ -106,26 +86,6 @@ static int find_entry(const ts_delassus_blocks* G, int a, int b) {
             high = middle - 1;
     }
     return -1;
-}
-
-static void gather(const ts_delassus* base, int count, const int* list, double* out) {
-    const block_delassus* self = (const block_delassus*)base;
-    const int* row = base->block_row;
-    size_t rows = 0, first_row = 0;
-    for (int i = 0; i < count; ++i) rows += (size_t)(row[list[i] + 1] - row[list[i]]);
-    memset(out, 0, rows * rows * sizeof(double));
-    for (int i = 0; i < count; ++i) {
-        int a = list[i], height = row[a + 1] - row[a];
-        size_t first_column = 0;
-        for (int k = 0; k < count; ++k) {
-            int b = list[k], width = row[b + 1] - row[b], e = find_entry(&self->blocks, a, b);
-            for (int r = 0; r < height && e >= 0; ++r)
-                memcpy(out + (first_row + (size_t)r) * rows + first_column,
-                       self->blocks.value + self->blocks.at[e] + r * width, (size_t)width * sizeof(double));
-            first_column += (size_t)width;
-        }
-        first_row += (size_t)height;
-    }
 }
 
 static int list_blocks(const ts_delassus* base, ts_arena* arena, size_t most, ts_delassus_blocks* out) {
@@ -194,7 +154,7 @@ static int copy_island(const block_delassus* self, ts_arena* arena, const int* l
         }
     }
     ts_delassus_blocks part = {start, column, at, value};
-    *out_part = ts_delassus_block_sparse(arena, count, block_row, &part, self->abilities);
+    *out_part = ts_delassus_block_sparse(arena, count, block_row, &part);
     return *out_part != NULL;
 }
 
@@ -215,7 +175,7 @@ static int split(ts_delassus* base, ts_arena* arena, const ts_islands* islands, 
     return 1;
 }
 
-static const ts_delassus_ops plain_ops = {
+static const ts_delassus_ops block_ops = {
     .name = "block-sparse",
     .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .set_impulse = set_impulse,
@@ -223,25 +183,6 @@ static const ts_delassus_ops plain_ops = {
     .velocity = velocity,
     .diagonal = diagonal,
     .apply = apply,
-    .factorise = NULL,
-    .solve = NULL,
-    .gather = gather,
-    .blocks = list_blocks,
-    .join = join_blocks,
-    .split = split,
-};
-
-static const ts_delassus_ops factor_ops = {
-    .name = "block-sparse",
-    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS | TS_DELASSUS_FACTOR,
-    .set_impulse = set_impulse,
-    .add_impulse = add_impulse,
-    .velocity = velocity,
-    .diagonal = diagonal,
-    .apply = apply,
-    .factorise = factorise,
-    .solve = solve,
-    .gather = gather,
     .blocks = list_blocks,
     .join = join_blocks,
     .split = split,
@@ -269,26 +210,15 @@ static int index_pattern(block_delassus* self) {
     return 1;
 }
 
-static int prepare_factor(block_delassus* self, ts_arena* arena) {
-    int count = self->base.block_count;
-    int* size = TS_ARENA_ARRAY(arena, int, count);
-    self->shifted = TS_ARENA_ARRAY(arena, double, self->numbers);
-    if (!size || !self->shifted) return 0;
-    for (int b = 0; b < count; ++b) size[b] = self->base.block_row[b + 1] - self->base.block_row[b];
-    self->lu =
-        ts_block_lu_analyse(arena, count, size, self->blocks.start, self->blocks.column, TS_DELASSUS_BLOCK_FACTOR);
-    return self->lu != NULL;
-}
-
 ts_delassus* ts_delassus_block_sparse(ts_arena* arena, int block_count, const int* block_row,
-                                      const ts_delassus_blocks* blocks, unsigned abilities) {
+                                      const ts_delassus_blocks* blocks) {
     int entries = blocks->start[block_count];
     block_delassus* self = (block_delassus*)ts_arena_alloc_zeroed(arena, 1, sizeof(block_delassus));
     size_t* mirror = TS_ARENA_ARRAY(arena, size_t, entries);
     int* diagonal_entry = TS_ARENA_ARRAY(arena, int, block_count);
     double* y = (double*)ts_arena_alloc_zeroed(arena, (size_t)block_row[block_count], sizeof(double));
     if (!self || !mirror || !diagonal_entry || !y) return NULL;
-    self->base.ops = &plain_ops;
+    self->base.ops = &block_ops;
     self->base.row_count = block_row[block_count];
     self->base.block_count = block_count;
     self->base.block_row = block_row;
@@ -296,11 +226,5 @@ ts_delassus* ts_delassus_block_sparse(ts_arena* arena, int block_count, const in
     self->mirror = mirror;
     self->diagonal = diagonal_entry;
     self->y = y;
-    self->abilities = abilities;
-    if (!index_pattern(self)) return NULL;
-    if (abilities & TS_DELASSUS_FACTOR) {
-        if (!prepare_factor(self, arena)) return NULL;
-        self->base.ops = &factor_ops;
-    }
-    return &self->base;
+    return index_pattern(self) ? &self->base : NULL;
 }

@@ -11,14 +11,9 @@ extern "C" {
 /// G by blocks: block_count block rows, block b with rows block_row[b] to block_row[b + 1] - 1. `blocks` is borrowed, as
 /// is block_row; both must outlive the operator. Entry (a, b) must be listed whenever (b, a) is, the diagonal always,
 /// and the numbers of all entries lie one behind the other in order. G need not be symmetric: products use it as it
-/// stands. Can do ROWS, APPLY and BLOCKS; FACTOR too when `abilities` has that bit, as long as the factor (block LU)
-/// holds at most TS_DELASSUS_BLOCK_FACTOR numbers. NULL when memory is short, the factor would be larger, or the pattern
-/// is not as said.
+/// stands. Can do everything. NULL when memory is short or the pattern is not as said.
 ts_delassus* ts_delassus_block_sparse(ts_arena* arena, int block_count, const int* block_row,
-                                      const ts_delassus_blocks* blocks, unsigned abilities);
-
-/// Numbers in the largest factor (512 MiB).
-enum { TS_DELASSUS_BLOCK_FACTOR = 1 << 26 };
+                                      const ts_delassus_blocks* blocks);
 
 #ifdef __cplusplus
 }

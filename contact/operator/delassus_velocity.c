@@ -5,14 +5,14 @@
 // between two free bodies touches two runs of six columns, so both cost 36 multiply-adds whatever the size of the pile.
 // Source: the classical sequential-impulse form of projected Gauss-Seidel (docs/contact.md).
 //
-// A sweep over a large pile is bound by memory, so the segments lie in one buffer in block order: J then Y of a block
-// side by side and the next block behind them. Where the caller gives the same array for J and Y (coordinates in which
-// M is the identity), it is stored once and the traffic halves.
+// A sweep over a large pile is bound by memory, so the caller had better put the segments into one buffer in block
+// order: J then Y of a block side by side and the next block behind them. Where J and Y are the same array (coordinates
+// in which M is the identity), the traffic halves.
 // V drifts by rounding in a long solve; `set_impulse` computes it afresh.
 #include <string.h>
 
 #include "base/sort.h"
-#include "contact/operator/delassus_factor_internal.h"
+#include "contact/operator/delassus_velocity_internal.h"
 #include "contact/sweep_order_internal.h"
 
 // Blocks a thread reads at a time: some ten microseconds of work.
@@ -135,23 +135,6 @@ static void add_pair(const ts_velocity_form* self, int a, int b, double* out, si
             add_shared(&self->segment[s], &self->segment[t], self->block[a].rows, self->block[b].rows, out, ld);
 }
 
-static void gather(const ts_delassus* base, int count, const int* list, double* out) {
-    const ts_velocity_form* self = (const ts_velocity_form*)base;
-    size_t rows = 0, row = 0;
-    for (int i = 0; i < count; ++i) rows += (size_t)self->block[list[i]].rows;
-    memset(out, 0, rows * rows * sizeof(double));
-    for (int i = 0; i < count; ++i) {
-        int a = list[i];
-        size_t column = 0;
-        for (int k = 0; k < count; ++k) {
-            int b = list[k];
-            add_pair(self, a, b, out + row * rows + column, rows);
-            column += (size_t)self->block[b].rows;
-        }
-        row += (size_t)self->block[a].rows;
-    }
-}
-
 // Which blocks use each column, in compressed rows by column.
 typedef struct column_users {
     int* start;  // (velocity_count + 1)
@@ -269,16 +252,6 @@ static void join_blocks(const ts_delassus* base, ts_arena* scratch, void (*join)
 
 static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_delassus** out_part);
 
-static ts_code factorise(ts_delassus* base, const double* shift) {
-    ts_velocity_form* self = (ts_velocity_form*)base;
-    return ts_velocity_factor_update(self->factor, self, shift);
-}
-
-static void solve(ts_delassus* base, double* x) {
-    ts_velocity_form* self = (ts_velocity_form*)base;
-    ts_velocity_factor_solve(self->factor, self, x);
-}
-
 static const ts_delassus_ops velocity_ops = {
     .name = "velocity",
     .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
@@ -287,25 +260,6 @@ static const ts_delassus_ops velocity_ops = {
     .velocity = velocity,
     .diagonal = diagonal,
     .apply = apply,
-    .factorise = NULL,
-    .solve = NULL,
-    .gather = gather,
-    .blocks = list_blocks,
-    .join = join_blocks,
-    .split = split,
-};
-
-static const ts_delassus_ops factor_ops = {
-    .name = "velocity",
-    .abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS | TS_DELASSUS_FACTOR,
-    .set_impulse = set_impulse,
-    .add_impulse = add_impulse,
-    .velocity = velocity,
-    .diagonal = diagonal,
-    .apply = apply,
-    .factorise = factorise,
-    .solve = solve,
-    .gather = gather,
     .blocks = list_blocks,
     .join = join_blocks,
     .split = split,
@@ -360,9 +314,8 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
     }
 }
 
-ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_count, int block_count,
-                                              const int* block_row, const int* segment_start,
-                                              const ts_delassus_segment* segments) {
+ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
+                                       const int* segment_start, const ts_delassus_segment* segments) {
     size_t diagonal_total = 0;
     for (int b = 0; b < block_count; ++b) {
         size_t rows = (size_t)(block_row[b + 1] - block_row[b]);
@@ -383,8 +336,6 @@ ts_delassus* ts_delassus_velocity_form_borrow(ts_arena* arena, int velocity_coun
     self->base.block_row = block_row;
     self->segment = segments;
     self->segment_start = segment_start;
-    self->factor = NULL;
-    self->factor_most = 0;
     self->order = NULL;
     self->tasks = NULL;
     size_t at = 0;
@@ -450,8 +401,6 @@ static ts_delassus* cut_part(const ts_velocity_form* self, part_room* room, cons
     ts_velocity_form* part = room->form++;
     int row = 0, at = 0;
     *part = *self;
-    part->base.ops = &velocity_ops;
-    part->factor = NULL;
     part->order = NULL;
     part->tasks = NULL;
     part->base.block_count = count;
@@ -500,67 +449,12 @@ static int split(ts_delassus* G, ts_arena* arena, const ts_islands* islands, ts_
     for (int i = 0; i < islands->count; ++i) {
         int first = islands->start[i];
         out_part[i] = cut_part(self, &room, islands->block + first, islands->start[i + 1] - first, columns[i], renamed);
-        if (self->factor && !ts_delassus_velocity_form_factor(out_part[i], arena, self->factor_most)) return 0;
     }
     return 1;
 }
 
-// Copies the rows in the order in which a sweep reads them: all J of a block, then all its Y unless they are the same.
-static void copy_rows(const int* block_row, int block_count, const int* segment_start,
-                      const ts_delassus_segment* segments, double* data, ts_delassus_segment* out_segments) {
-    for (int b = 0; b < block_count; ++b) {
-        size_t rows = (size_t)(block_row[b + 1] - block_row[b]);
-        for (int pass = 0; pass < 2; ++pass) {
-            for (int s = segment_start[b]; s < segment_start[b + 1]; ++s) {
-                size_t size = rows * (size_t)segments[s].count;
-                if (pass == 0) out_segments[s] = segments[s];
-                if (pass == 1 && segments[s].Y == segments[s].J) {
-                    out_segments[s].Y = out_segments[s].J;
-                    continue;
-                }
-                memcpy(data, pass == 0 ? segments[s].J : segments[s].Y, size * sizeof(double));
-                if (pass == 0)
-                    out_segments[s].J = data;
-                else
-                    out_segments[s].Y = data;
-                data += size;
-            }
-        }
-    }
-}
-
-ts_delassus* ts_delassus_velocity_form(ts_arena* arena, int velocity_count, int block_count, const int* block_row,
-                                       const int* segment_start, const ts_delassus_segment* segments) {
-    size_t data_total = 0, starts = ((size_t)block_count + 1) * sizeof(int);
-    for (int b = 0; b < block_count; ++b) {
-        size_t rows = (size_t)(block_row[b + 1] - block_row[b]);
-        for (int s = segment_start[b]; s < segment_start[b + 1]; ++s)
-            data_total += rows * (size_t)segments[s].count * (segments[s].Y == segments[s].J ? 1 : 2);
-    }
-    int* rows_copy = (int*)ts_arena_alloc(arena, starts);
-    int* start_copy = (int*)ts_arena_alloc(arena, starts);
-    double* data = TS_ARENA_ARRAY(arena, double, data_total);
-    ts_delassus_segment* segments_copy = TS_ARENA_ARRAY(arena, ts_delassus_segment, segment_start[block_count]);
-    if (!rows_copy || !start_copy || !data || !segments_copy) return NULL;
-    memcpy(rows_copy, block_row, starts);
-    memcpy(start_copy, segment_start, starts);
-    copy_rows(block_row, block_count, segment_start, segments, data, segments_copy);
-    return ts_delassus_velocity_form_borrow(arena, velocity_count, block_count, rows_copy, start_copy, segments_copy);
-}
-
-int ts_delassus_velocity_form_factor(ts_delassus* G, ts_arena* arena, size_t most) {
-    ts_velocity_form* self = ts_velocity_form_of(G);
-    if (!self) return 0;
-    self->factor = ts_velocity_factor_make(self, arena, most);
-    self->factor_most = most;
-    if (self->factor) self->base.ops = &factor_ops;
-    return self->factor != NULL;
-}
-
-ts_velocity_form* ts_velocity_form_of(ts_delassus* G) {
-    return G->ops == &velocity_ops || G->ops == &factor_ops ? (ts_velocity_form*)G : NULL;
-}
+ts_velocity_form* ts_velocity_form_of(ts_delassus* G) { return G->ops == &velocity_ops ? (ts_velocity_form*)G : NULL; }
 
 const double* ts_delassus_velocity_change(const ts_delassus* G) {
-    return G->ops == &velocity_ops || G->ops == &factor_ops ? ((const ts_velocity_form*)G)->V : NULL;
+    return G->ops == &velocity_ops ? ((const ts_velocity_form*)G)->V : NULL;
 }

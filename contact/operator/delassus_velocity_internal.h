@@ -35,8 +35,6 @@ typedef struct ts_velocity_form {
     const int* segment_start;            // (block_count + 1)
     double* diagonal;                    // blocks G_bb one after another
     size_t* diagonal_start;              // (block_count)
-    struct ts_velocity_factor* factor;   // NULL: cannot factorise
-    size_t factor_most;                  // numbers that a factor may hold
     const struct ts_sweep_order* order;  // pieces of a sweep over its blocks; NULL: one, in order
     ts_task_pool* tasks;                 // NULL: the caller alone
 } ts_velocity_form;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contact/mujoco_softness.h"
-
 ts_body_def ts_body_def_default(void) {
     ts_body_def def;
     memset(&def, 0, sizeof def);
@@ -28,14 +26,7 @@ ts_geom_def ts_geom_def_default(void) {
     memset(&def, 0, sizeof def);
     def.shape = ts_shape_sphere(0.1);
     def.pose = ts_pose_identity();
-    def.friction = 1.0;
-    def.friction_spin = 0.005;
-    def.friction_roll = 0.0001;
-    ts_mujoco_softness softness = ts_mujoco_softness_default();
-    memcpy(def.solref, softness.solref, sizeof def.solref);
-    memcpy(def.solimp, softness.solimp, sizeof def.solimp);
-    def.solmix = 1.0;
-    def.contact_dimension = 3;
+    def.surface = ts_surface_default();
     def.category = 1;
     def.mask = 1;
     def.density = 1000.0;

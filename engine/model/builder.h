@@ -50,15 +50,7 @@ typedef struct ts_geom_def {
     int body;
     ts_shape shape;
     ts_pose pose;
-    double friction;
-    double friction_spin;  // m; see ts_contact
-    double friction_roll;  // m
-    double restitution;
-    double solref[2];  // see ts_geom
-    double solimp[5];
-    double solmix;
-    int priority;
-    int contact_dimension;  // 1, 3, 4 or 6; see ts_contact
+    ts_surface surface;
     unsigned category;
     unsigned mask;
     double density;  // kg/m^3
@@ -74,8 +66,7 @@ ts_body_def ts_body_def_default(void);
 /// A hinge about z at the body's origin, without spring, damping, friction or limits.
 ts_joint_def ts_joint_def_default(void);
 
-/// A sphere of 0.1 m, friction 1, no restitution, density 1000, category and mask 1, softness that of MuJoCo's
-/// defaults, grey.
+/// A sphere of 0.1 m with the default surface, density 1000, category and mask 1, grey.
 ts_geom_def ts_geom_def_default(void);
 
 /// An empty world with default options; NULL when memory is short. Free with ts_builder_free or ts_builder_finish.

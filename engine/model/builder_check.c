@@ -125,19 +125,8 @@ static ts_code check_joints(ts_builder* builder, ts_status* out_status) {
 
 static const char* geom_fault(ts_geom_def* def) {
     if (!normalise(&def->pose)) return pose_message;
-    if (!(def->friction >= 0.0) || isinf(def->friction)) return "its friction must be finite and not negative";
-    if (!(def->restitution >= 0.0 && def->restitution <= 1.0)) return "its restitution must be between 0 and 1";
-    if (!(def->friction_spin >= 0.0) || isinf(def->friction_spin) || !(def->friction_roll >= 0.0) ||
-        isinf(def->friction_roll))
-        return "its spinning and rolling friction must be finite and not negative";
-    double softness = 0.0;
-    for (int i = 0; i < 2; ++i) softness += def->solref[i];
-    for (int i = 0; i < 5; ++i) softness += def->solimp[i];
-    if (!isfinite(softness) || !(def->solmix >= 0.0) || isinf(def->solmix))
-        return "its solref, solimp and solmix must be finite, and solmix not negative";
-    int dimension = def->contact_dimension;
-    if (dimension != 1 && dimension != 3 && dimension != 4 && dimension != 6)
-        return "its contact dimension must be 1, 3, 4 or 6";
+    const char* why = ts_surface_fault(&def->surface);
+    if (why) return why;
     if (!isfinite(def->mass)) return "its mass is not finite";
     if (def->mass < 0.0 && (!(def->density >= 0.0) || isinf(def->density)))
         return "its density must be finite and not negative";

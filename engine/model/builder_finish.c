@@ -213,15 +213,7 @@ static ts_code lay_out_geoms(draft* d) {
         geom->body = def->body;
         geom->shape = def->shape;
         geom->pose = def->pose;
-        geom->friction = def->friction;
-        geom->friction_spin = def->friction_spin;
-        geom->friction_roll = def->friction_roll;
-        geom->restitution = def->restitution;
-        memcpy(geom->solref, def->solref, sizeof geom->solref);
-        memcpy(geom->solimp, def->solimp, sizeof geom->solimp);
-        geom->solmix = def->solmix;
-        geom->priority = def->priority;
-        geom->contact_dimension = def->contact_dimension;
+        geom->surface = def->surface;
         geom->category = def->category;
         geom->mask = def->mask;
         memcpy(geom->rgba, def->rgba, sizeof geom->rgba);

@@ -13,6 +13,7 @@
 #include "base/pose.h"
 #include "collision/shape/shape.h"
 #include "engine/model/options.h"
+#include "engine/model/surface.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,18 +89,10 @@ typedef struct ts_geom {
     const char* name;
     int body;
     ts_shape shape;
-    ts_pose pose;          // in the body frame
-    double friction;       // mu; a pair uses the larger of the two (or the one with higher priority)
-    double friction_spin;  // m, of spinning about the normal; combined like mu
-    double friction_roll;  // m, of rolling
-    double restitution;    // 0..1; a pair uses the larger of the two
-    double solref[2];      // how a soft contact springs and damps, as in MJCF (engine/rows/soft_contact.h)
-    double solimp[5];      // how much of that it gets, likewise
-    double solmix;         // 1: weight of these two when a pair mixes them
-    int priority;
-    int contact_dimension;  // 1 frictionless, 3 frictional, 4 resists spinning, too, 6 rolling, too
-    unsigned category;      // MJCF contype
-    unsigned mask;          // MJCF conaffinity
+    ts_pose pose;  // in the body frame
+    ts_surface surface;
+    unsigned category;  // MJCF contype
+    unsigned mask;      // MJCF conaffinity
     float rgba[4];
 } ts_geom;
 

@@ -277,7 +277,7 @@ static void append_contacts(hdf5_file* file, const ts_sim* sim) {
         ts_vec3_store(contact->impulse, (double*)next_row(file, CONTACT_IMPULSE));
         ts_vec3_store(contact->velocity, (double*)next_row(file, CONTACT_VELOCITY));
         put(file, CONTACT_GAP, contact->gap);
-        put(file, CONTACT_FRICTION, contact->friction);
+        put(file, CONTACT_FRICTION, contact->surface.friction);
         put_int(file, CONTACT_GEOM_A, contact->geom_a);
         put_int(file, CONTACT_GEOM_B, contact->geom_b);
         *(uint64_t*)next_row(file, CONTACT_KEY) = contact->key;

@@ -23,43 +23,16 @@
 #include "engine/dynamics/dynamics.h"
 #include "engine/sim_internal.h"
 
-// Weights under this count as nothing.
-#define LEAST_MIX 1e-15
-
 ts_soft_contact ts_soft_contact_kind(const ts_sim* sim) {
     if (sim->options.contact_stiffness > 0.0) return TS_SOFT_CONTACT_SPRING;
     int wanted = sim->options.soft_contacts == 2 || (sim->options.soft_contacts == 1 && sim->solver->takes_softness);
     return wanted ? TS_SOFT_CONTACT_MODEL : TS_SOFT_CONTACT_NONE;
 }
 
-// The weight of a against b.
-static double weight(const ts_geom* a, const ts_geom* b) {
-    if (a->priority != b->priority) return a->priority > b->priority ? 1.0 : 0.0;
-    if (a->solmix >= LEAST_MIX && b->solmix >= LEAST_MIX) return a->solmix / (a->solmix + b->solmix);
-    if (a->solmix < LEAST_MIX && b->solmix < LEAST_MIX) return 0.5;
-    return a->solmix < LEAST_MIX ? 0.0 : 1.0;
-}
-
-ts_mujoco_softness ts_soft_contact_mix(const ts_geom* a, const ts_geom* b) {
-    ts_mujoco_softness softness;
-    double w = weight(a, b);
-    int mixed = a->priority == b->priority, standard = a->solref[0] > 0.0 && b->solref[0] > 0.0;
-    for (int i = 0; i < 2; ++i) {
-        softness.solref[i] = w * a->solref[i] + (1.0 - w) * b->solref[i];
-        if (mixed && !standard) softness.solref[i] = a->solref[i] < b->solref[i] ? a->solref[i] : b->solref[i];
-    }
-    for (int i = 0; i < 5; ++i) softness.solimp[i] = w * a->solimp[i] + (1.0 - w) * b->solimp[i];
-    if ((softness.solref[0] > 0.0) != (softness.solref[1] > 0.0)) {
-        ts_mujoco_softness usual = ts_mujoco_softness_default();
-        memcpy(softness.solref, usual.solref, sizeof softness.solref);
-    }
-    return softness;
-}
-
 void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
                           double* out_R) {
     const ts_options* options = &sim->options;
-    int rows = contact->dimension, normal = rows == 1 ? 0 : 2;
+    int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
     double h = options->time_step;
     if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_SPRING) {
         double k = options->contact_stiffness, time = h + options->contact_dissipation;
@@ -70,12 +43,11 @@ void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const do
         return;
     }
     const double* inverse_weight = ts_sim_storage_of(sim)->inverse_weight;
-    ts_mujoco_softness softness =
-        ts_soft_contact_mix(&sim->model->geom[contact->geom_a], &sim->model->geom[contact->geom_b]);
-    double d = ts_mujoco_impedance(softness.solimp, contact->gap);
+    const ts_mujoco_softness* softness = &contact->surface.softness;
+    double d = ts_mujoco_impedance(softness->solimp, contact->gap);
     double A = inverse_weight[contact->body_a] + inverse_weight[contact->body_b];
     for (int r = 0; r < rows; ++r) {
-        ts_mujoco_row(&softness, d, A, r == normal ? contact->gap : 0.0, speed[r], h, &out_R[r], &out_reference[r]);
+        ts_mujoco_row(softness, d, A, r == normal ? contact->gap : 0.0, speed[r], h, &out_R[r], &out_reference[r]);
         if (r != normal) out_R[r] /= options->impratio;
     }
 }

@@ -3,7 +3,6 @@
 #ifndef TS_ENGINE_SOFT_CONTACT_H
 #define TS_ENGINE_SOFT_CONTACT_H
 
-#include "contact/mujoco_softness.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus
@@ -21,12 +20,7 @@ typedef enum ts_soft_contact {
 /// Which of them is in force.
 ts_soft_contact ts_soft_contact_kind(const ts_sim* sim);
 
-/// The softness of a pair of geoms: that of the one of higher priority; else both mixed with weights solmix, the
-/// smaller numbers of solref where one of them is in direct form (negative). A solref of mixed signs is MuJoCo's
-/// default.
-ts_mujoco_softness ts_soft_contact_mix(const ts_geom* a, const ts_geom* b);
-
-/// Reference velocities (m/s) and compliances (kg^-1) of a soft contact's rows, contact->dimension of them; `speed`
+/// Reference velocities (m/s) and compliances (kg^-1) of a soft contact's rows, contact->surface.dimension of them; `speed`
 /// holds their velocities when the step begins.
 void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
                           double* out_R);

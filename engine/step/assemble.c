@@ -37,9 +37,6 @@
 #include "engine/rows/soft_contact.h"
 #include "engine/step/step.h"
 
-// Numbers beyond which no factor of G is made (512 MiB); a solver that needs one then reports failure.
-static const size_t factor_limit = (size_t)1 << 26;
-
 // 1: cosine between a normal and last step's below which the old impulse says nothing.
 static const double least_normal_agreement = 0.7;
 
@@ -135,9 +132,10 @@ static void store_runs(const assembly* work, const ts_kinematic_tree* span, int 
 // What row r of a contact reads: velocity at the point along this direction for r < 3, and from there on relative spin
 // and roll about it, scaled as contact/problem.h says.
 static ts_vec3 row_direction(const ts_contact* contact, int r) {
-    if (contact->dimension == 1) return ts_mat3_column(&contact->frame, 2);
+    if (contact->surface.dimension == 1) return ts_mat3_column(&contact->frame, 2);
     if (r < 3) return ts_mat3_column(&contact->frame, r);
-    double scale = (r == 3 ? contact->friction_spin : contact->friction_roll) / contact->friction;
+    double scale =
+        (r == 3 ? contact->surface.friction_spin : contact->surface.friction_roll) / contact->surface.friction;
     return ts_vec3_scale(scale, ts_mat3_column(&contact->frame, r == 3 ? 2 : r - 4));
 }
 
@@ -145,28 +143,28 @@ static ts_vec3 row_direction(const ts_contact* contact, int r) {
 static void warm_impulse(const assembly* work, const ts_contact* contact, const ts_contact_memory* memory,
                          double speed_now, int bounces, double* out_impulse) {
     const ts_sim* sim = work->sim;
-    for (int r = 0; r < contact->dimension; ++r) out_impulse[r] = 0.0;
+    for (int r = 0; r < contact->surface.dimension; ++r) out_impulse[r] = 0.0;
     if (!memory || !sim->options.warm_start || !memory->valid || bounces) return;
     if (ts_vec3_dot(memory->normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return;
     if (-speed_now > work->bounce_threshold) return;
     double ratio = sim->options.time_step / memory->time_step;
     ts_vec3 impulse = ts_vec3_scale(ratio, ts_mat3_mul_vec_transposed(&contact->frame, memory->impulse));
-    if (contact->dimension <= 3) {
-        impulse = ts_cone_project(impulse, contact->friction);
-        if (contact->dimension == 1)
+    if (contact->surface.dimension <= 3) {
+        impulse = ts_cone_project(impulse, contact->surface.friction);
+        if (contact->surface.dimension == 1)
             out_impulse[0] = impulse.z;
         else
             ts_vec3_store(impulse, out_impulse);
         return;
     }
     ts_vec3_store(impulse, out_impulse);
-    for (int r = 3; r < contact->dimension; ++r) {
+    for (int r = 3; r < contact->surface.dimension; ++r) {
         ts_vec3 direction = row_direction(contact, r);
         double squared = ts_vec3_dot(direction, direction);
         // A contact that rolls with friction and spins without has a row of zeros.
         if (squared > 0.0) out_impulse[r] = ratio * ts_vec3_dot(memory->angular, direction) / squared;
     }
-    ts_cone_project_rows(out_impulse, contact->dimension, contact->friction, out_impulse);
+    ts_cone_project_rows(out_impulse, contact->surface.dimension, contact->surface.friction, out_impulse);
 }
 
 static inline double dot_six(const double* row, const double* v) {
@@ -177,7 +175,7 @@ static inline double dot_six(const double* row, const double* v) {
 static void fill_free_body_rows(const assembly* work, const ts_contact* contact, int tree, int segment, double* now,
                                 double* unhindered) {
     const ts_sim* sim = work->sim;
-    int body = sim->model->tree[tree].root, rows = contact->dimension, dof = sim->model->tree[tree].dof_first;
+    int body = sim->model->tree[tree].root, rows = contact->surface.dimension, dof = sim->model->tree[tree].dof_first;
     const ts_transform* pose = &sim->body_pose[body];
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + dof;
@@ -214,7 +212,7 @@ static void add_turn_rows(const ts_sim* sim, int body, const ts_vec3* direction,
 // The rows of one body in a contact.
 static void add_body_rows(const ts_sim* sim, const ts_contact* contact, int body, const ts_vec3* direction, double sign,
                           double* J) {
-    int rows = contact->dimension, n = sim->model->tree[sim->model->body[body].tree].dof_count;
+    int rows = contact->surface.dimension, n = sim->model->tree[sim->model->body[body].tree].dof_count;
     ts_assemble_add_point_rows(sim, body, contact->position, direction, rows < 3 ? rows : 3, sign, J);
     if (rows > 3) add_turn_rows(sim, body, direction + 3, rows - 3, sign, J + 3 * (size_t)n);
 }
@@ -225,7 +223,7 @@ static void fill_tree_rows(const assembly* work, const ts_contact* contact, int 
                            double* now, double* unhindered) {
     ts_sim* sim = work->sim;
     const ts_kinematic_tree* span = &sim->model->tree[tree];
-    int rows = contact->dimension, n = span->dof_count;
+    int rows = contact->surface.dimension, n = span->dof_count;
     ts_vec3 direction[TS_BLOCK_ROWS_MAX];
     for (int r = 0; r < rows; ++r) direction[r] = row_direction(contact, r);
     // One segment that spans the tree is worked on in place.
@@ -247,7 +245,7 @@ static void fill_contact_block(const assembly* work, int b, double* wide) {
     int i = work->contact_of[b];
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_contact* contact = &sim->contact[i];
-    int rows = contact->dimension, row = work->block_row[b];
+    int rows = contact->surface.dimension, row = work->block_row[b];
     double now[TS_BLOCK_ROWS_MAX] = {0.0}, unhindered[TS_BLOCK_ROWS_MAX] = {0.0};
     // Segments of a tree lie together.
     int last = work->segment_start[b + 1];
@@ -262,7 +260,7 @@ static void fill_contact_block(const assembly* work, int b, double* wide) {
     int normal = rows == 1 ? 0 : 2;
     const ts_contact_memory* memory = NULL;
     if (storage->contact_memory_index[i] >= 0) memory = &sim->contact_memory[storage->contact_memory_index[i]];
-    ts_reference_input input = {contact->gap, contact->restitution, now[normal], unhindered[normal], 0};
+    ts_reference_input input = {contact->gap, contact->surface.restitution, now[normal], unhindered[normal], 0};
     input.was_closed = memory && ts_vec3_dot(memory->impulse, memory->normal) > 0.0;
     int bounces = 0;
     for (int r = 0; r < rows; ++r) {
@@ -277,7 +275,7 @@ static void fill_contact_block(const assembly* work, int b, double* wide) {
     warm_impulse(work, contact, memory, now[normal], bounces, work->impulse + row);
     contact->velocity_before = rows >= 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
     contact->block = b;
-    ts_block block = {TS_SET_CONE, row, rows, contact->friction, 0.0, 0.0};
+    ts_block block = {TS_SET_CONE, row, rows, contact->surface.friction, 0.0, 0.0};
     if (rows == 1) block.set = TS_SET_HALF_LINE;
     work->block[b] = block;
 }
@@ -357,7 +355,7 @@ static int plan_block(const assembly* work, int b, int segments) {
 }
 
 static int block_rows(const assembly* work, int b) {
-    return b < work->contact_count ? work->sim->contact[work->contact_of[b]].dimension : 1;
+    return b < work->contact_count ? work->sim->contact[work->contact_of[b]].surface.dimension : 1;
 }
 
 // Decides rows and segments of every block, and allocates. Returns 0 when memory is short.
@@ -419,12 +417,9 @@ ts_code ts_step_assemble(ts_sim* sim) {
     int memory_at = 0;
     for (int b = work.contact_count; b < work.block_count; ++b) fill_joint_block(&work, b, &memory_at);
 
-    storage->velocity_form = ts_delassus_velocity_form_borrow(&sim->scratch, sim->model->nv, work.block_count,
-                                                              work.block_row, work.segment_start, work.segment);
+    storage->velocity_form = ts_delassus_velocity_form(&sim->scratch, sim->model->nv, work.block_count, work.block_row,
+                                                       work.segment_start, work.segment);
     ts_delassus* delassus = storage->velocity_form;
-    // Without a factor, where that is too large, the operator is as good as before.
-    if (delassus && (sim->solver->needs & TS_DELASSUS_FACTOR))
-        ts_delassus_velocity_form_factor(delassus, &sim->scratch, factor_limit);
     storage->joint_row_id = TS_ARENA_ARRAY(&sim->scratch, int, work.block_count - work.contact_count);
     if (!delassus || !storage->joint_row_id) return TS_ERROR_MEMORY;
     for (int b = work.contact_count; b < work.block_count; ++b)

@@ -148,33 +148,8 @@ static ts_mat3 contact_frame(ts_vec3 normal, ts_vec3 wanted_tangent) {
     return ts_mat3_from_columns(t1, ts_vec3_cross(normal, t1), normal);
 }
 
-// Friction and restitution of a pair: the larger of both, or what the geom of higher priority says about friction.
-static void combine(const ts_geom* a, const ts_geom* b, ts_contact* contact) {
-    if (a->priority != b->priority) {
-        const ts_geom* ruling = a->priority > b->priority ? a : b;
-        contact->dimension = ruling->contact_dimension;
-        contact->friction = ruling->friction;
-        contact->friction_spin = ruling->friction_spin;
-        contact->friction_roll = ruling->friction_roll;
-    } else {
-        contact->dimension = a->contact_dimension > b->contact_dimension ? a->contact_dimension : b->contact_dimension;
-        contact->friction = a->friction > b->friction ? a->friction : b->friction;
-        contact->friction_spin = a->friction_spin > b->friction_spin ? a->friction_spin : b->friction_spin;
-        contact->friction_roll = a->friction_roll > b->friction_roll ? a->friction_roll : b->friction_roll;
-    }
-    // Rows without friction are left out. Spin and roll are measured by mu (contact/problem.h): without it there are
-    // none.
-    if (contact->dimension == 1) contact->friction = 0.0;
-    if (contact->dimension == 6 && !(contact->friction_roll > 0.0)) contact->dimension = 4;
-    if (contact->dimension == 4 && !(contact->friction_spin > 0.0)) contact->dimension = 3;
-    if (contact->dimension > 3 && !(contact->friction > 0.0)) contact->dimension = 3;
-    if (contact->dimension < 4) contact->friction_spin = 0.0;
-    if (contact->dimension < 6) contact->friction_roll = 0.0;
-    contact->restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
-}
-
-static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int k, int memory,
-                         ts_contact* out_contact) {
+static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_surface* surface,
+                         const ts_manifold* manifold, int k, int memory, ts_contact* out_contact) {
     const ts_model* model = sim->model;
     memset(out_contact, 0, sizeof *out_contact);
     out_contact->geom_a = pair->a;
@@ -184,8 +159,8 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_ma
     out_contact->key = contact_key(pair_key(pair->a, pair->b), manifold->point[k].feature);
     out_contact->position = manifold->point[k].position;
     out_contact->gap = manifold->point[k].gap;
+    out_contact->surface = *surface;
     out_contact->block = -1;
-    combine(&model->geom[pair->a], &model->geom[pair->b], out_contact);
     ts_vec3 tangent;
     out_contact->persistent = memory >= 0;
     if (memory >= 0 && ts_vec3_distance(sim->contact_memory[memory].normal, manifold->point[k].normal) < same_normal)
@@ -260,8 +235,10 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
         while (old < sim->contact_memory_count && sim->contact_memory[old].pair == key) ++old;
         int* memory = storage->contact_memory_index + at;
         match_points(sim, &pair[i], &manifold[i], first, old, memory);
+        ts_surface surface =
+            ts_surface_combine(&sim->model->geom[pair[i].a].surface, &sim->model->geom[pair[i].b].surface);
         for (int k = 0; k < manifold[i].count; ++k, ++at)
-            fill_contact(sim, &pair[i], &manifold[i], k, memory[k], &sim->contact[at]);
+            fill_contact(sim, &pair[i], &surface, &manifold[i], k, memory[k], &sim->contact[at]);
     }
     sim->contact_count = count;
     sim->info.contact_count = count;

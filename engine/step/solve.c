@@ -33,9 +33,11 @@ static void fill_contacts(ts_sim* sim, const double* u) {
         ts_contact* contact = &sim->contact[i];
         int row = sim->problem.block[contact->block].row, rows = sim->problem.block[contact->block].rows;
         contact->angular_impulse = ts_vec3_zero();
-        if (rows > 3) contact->angular_impulse.z = contact->friction_spin / contact->friction * sim->impulse[row + 3];
+        if (rows > 3)
+            contact->angular_impulse.z =
+                contact->surface.friction_spin / contact->surface.friction * sim->impulse[row + 3];
         if (rows > 4) {
-            double scale = contact->friction_roll / contact->friction;
+            double scale = contact->surface.friction_roll / contact->surface.friction;
             contact->angular_impulse.x = scale * sim->impulse[row + 4];
             contact->angular_impulse.y = scale * sim->impulse[row + 5];
         }

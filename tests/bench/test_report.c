@@ -67,7 +67,8 @@ Test(bench, a_table_keeps_cells_in_their_places) {
 Test(bench, a_distribution_rises_from_least_to_most) {
     ts_bench_report report;
     memset(&report, 0, sizeof report);
-    ts_bench_figure* f = ts_bench_add_figure(&report, "f", "F", "x", "m", TS_BENCH_LOG, "y", "", TS_BENCH_LINEAR);
+    ts_bench_figure* f = ts_bench_add_figure(&report, "f", "F", (ts_bench_axis){"x", "m", TS_BENCH_LOG},
+                                             (ts_bench_axis){"y", "", TS_BENCH_LINEAR});
     double value[1000];
     for (int i = 0; i < 1000; ++i) value[i] = (double)((617 * i) % 1000);
     ts_bench_add_distribution(f, "all", value, 1000);
@@ -107,7 +108,7 @@ Test(bench, times_are_at_least_what_was_worked) {
     ts_bench_contestant c[2] = {{"short", work, &w[0]}, {"long", work, &w[1]}};
     ts_bench_timing t[2];
     double each[2 * 4];
-    ts_bench_time(&report, &options, c, 2, 4, 3, 1e-9, t, each);
+    ts_bench_time(&report, &options, &(ts_bench_race){c, 2, 4, 3, 1e-9}, t, each);
     for (int i = 0; i < 2; ++i) {
         cr_expect_geq(t[i].least, 2.5 * (double)w[i].nanoseconds);
         cr_expect(t[i].least <= t[i].p10 && t[i].p10 <= t[i].median && t[i].median <= t[i].p90);
@@ -134,7 +135,7 @@ Test(bench, a_wish_to_stop_is_heard) {
     worker w = {1000000, 0};
     ts_bench_contestant c = {"late", work, &w};
     ts_bench_timing t;
-    ts_bench_time(&report, &options, &c, 1, 1000, 100, 10.0, &t, NULL);
+    ts_bench_time(&report, &options, &(ts_bench_race){&c, 1, 1000, 100, 10.0}, &t, NULL);
     cr_expect(isnan(t.median));
     cr_expect_eq(w.calls, 0);
 }

@@ -28,6 +28,20 @@ Test(bench, refuses_what_it_does_not_know) {
     expect_refusal("bench step more", 2, "takes one");
 }
 
+// A typing mistake must not look like a measurement: what chooses nothing is refused, with the names there are.
+Test(bench, only_chooses_parts_or_says_which_there_are) {
+    expect_refusal("bench planar --only zzz --quick", 2, "there are: planar-4, planar-8,");
+    expect_refusal("bench support --only zzz --quick", 2, "there are: hull-12, hull-32,");
+    expect_refusal("bench manifold --only zzz --quick", 2, "there are: box on box,");
+    expect_refusal("bench qp --only zzz --quick", 2, "there are: hull-8,");
+    expect_refusal("bench solvers --only zzz --quick", 2, "there are: sliding-cube,");
+    outcome result = run("bench planar --only planar-12 --quick");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "Polygons of 12 vertices"));
+    cr_expect(!has(&result.out, "Polygons of 8 vertices"));
+    outcome_free(&result);
+}
+
 Test(bench, a_folder_that_cannot_be_made_is_found_before_measuring) {
     write_text("in-the-way", "a file\n");
     expect_refusal("bench gjk-primitives --quick --svg in-the-way", 1, "in-the-way");

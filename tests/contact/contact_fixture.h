@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "contact/solver.h"
+#include "tests/contact/dense_operator.h"
 
 #define GRAVITY 9.81
 #define TIME_STEP 1e-3
@@ -64,7 +65,7 @@ static inline fixture_answer fixture_solve(const ts_solver* solver, const void* 
     ts_contact_problem problem = {.block_count = blocks,
                                   .row_count = rows,
                                   .block = block,
-                                  .delassus = ts_delassus_dense(&arena, blocks, block_row, G),
+                                  .delassus = dense_operator(&arena, blocks, block_row, G),
                                   .g = g,
                                   .R = R,
                                   .time_step = TIME_STEP};

@@ -134,7 +134,7 @@ Test(island, the_parts_are_those_of_a_flood_fill_and_solve_the_whole) {
         static chains c;
         make_chains(&c, &rng);
         ts_arena arena = {0};
-        ts_delassus* dense = ts_delassus_dense(&arena, BLOCKS, c.block_row, c.G);
+        ts_delassus* dense = dense_operator(&arena, BLOCKS, c.block_row, c.G);
         ts_delassus* velocity =
             ts_delassus_velocity_form(&arena, 3 * BODIES, BLOCKS, c.block_row, c.segment_start, c.segment);
         cr_assert(dense && velocity);
@@ -154,8 +154,7 @@ Test(island, the_parts_are_those_of_a_flood_fill_and_solve_the_whole) {
 Test(island, a_problem_without_blocks_is_solved) {
     int block_row[1] = {0};
     ts_arena arena = {0};
-    ts_contact_problem problem = {0,    0,    NULL,      ts_delassus_dense(&arena, 0, block_row, NULL),
-                                  NULL, NULL, TIME_STEP, NULL};
+    ts_contact_problem problem = {0, 0, NULL, dense_operator(&arena, 0, block_row, NULL), NULL, NULL, TIME_STEP, NULL};
     const ts_solver* solver = ts_solver_find("ncp-pgs");
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
     ts_solver_default_settings(solver, settings);

@@ -22,7 +22,7 @@ static void make_sample(sample* s) {
     s->problem.block_count = 3;
     s->problem.row_count = 5;
     s->problem.block = s->block;
-    s->problem.delassus = ts_delassus_dense(&s->arena, 3, block_row, G);
+    s->problem.delassus = dense_operator(&s->arena, 3, block_row, G);
     s->problem.g = s->g;
     s->problem.R = s->R;
     s->problem.time_step = 1e-3;
@@ -112,7 +112,7 @@ Test(validate, refuses_an_operator_with_a_broken_diagonal) {
         ts_contact_problem problem = {.block_count = 1,
                                       .row_count = 3,
                                       .block = &block,
-                                      .delassus = ts_delassus_dense(&arena, 1, block_row, G),
+                                      .delassus = dense_operator(&arena, 1, block_row, G),
                                       .g = g,
                                       .time_step = 1e-3};
         ts_status status;

@@ -68,7 +68,7 @@ static inline int fixture_geom(ts_builder* builder, int body, ts_shape shape, ts
     geom.body = body;
     geom.shape = shape;
     geom.pose.position = position;
-    geom.friction = friction;
+    geom.surface.friction = friction;
     int index = ts_builder_add_geom(builder, &geom);
     cr_assert(index >= 0);
     return index;
@@ -79,7 +79,7 @@ static inline void fixture_floor(ts_builder* builder, double friction, double tu
     ts_geom_def geom = ts_geom_def_default();
     geom.shape = ts_shape_plane();
     geom.pose.rotation = ts_quat_from_axis_angle(ts_vec3_axis(2), turn);
-    geom.friction = friction;
+    geom.surface.friction = friction;
     cr_assert(ts_builder_add_geom(builder, &geom) >= 0);
 }
 

@@ -326,7 +326,7 @@ Test(physics, a_ball_bounces_with_its_restitution) {
         int body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.1 + H), -1.0, ts_mat3_zero());
         ts_geom_def geom = ts_geom_def_default();
         geom.body = body;
-        geom.restitution = e[k];
+        geom.surface.restitution = e[k];
         ts_builder_add_geom(builder, &geom);
         fixture_floor(builder, 0.5, 0.0);
         fixture f = fixture_start(builder, 1);

@@ -7,10 +7,10 @@ static void rough_geom(ts_builder* builder, int body, ts_shape shape, int dimens
     ts_geom_def geom = ts_geom_def_default();
     geom.body = body;
     geom.shape = shape;
-    geom.friction = 0.6;
-    geom.friction_spin = 0.004;
-    geom.friction_roll = 0.02;
-    geom.contact_dimension = dimension;
+    geom.surface.friction = 0.6;
+    geom.surface.friction_spin = 0.004;
+    geom.surface.friction_roll = 0.02;
+    geom.surface.dimension = dimension;
     cr_assert(ts_builder_add_geom(builder, &geom) >= 0);
 }
 
@@ -60,7 +60,7 @@ Test(rolling, a_spinning_ball_is_stopped_by_torsional_friction) {
         for (int step = 1; step <= 25; ++step) {
             fixture_run(&f, 1);
             cr_assert_eq(f.sim->contact_count, 1);
-            cr_assert_eq(f.sim->contact[0].dimension, 4);
+            cr_assert_eq(f.sim->contact[0].surface.dimension, 4);
             double expected = fmax(0.0, 20.5 - step) * fall;
             cr_assert_float_eq(f.sim->qvel[5], expected, 1e-9, "step %d: %.12g, not %.12g", step, f.sim->qvel[5],
                                expected);
@@ -125,15 +125,16 @@ Test(rolling, rows_without_friction_are_left_out) {
             ts_geom_def geom = ts_geom_def_default();
             geom.body = side ? body : 0;
             geom.shape = side ? ts_shape_sphere(radius) : ts_shape_plane();
-            geom.friction = coefficient[k][0];
-            geom.friction_spin = coefficient[k][1];
-            geom.friction_roll = coefficient[k][2];
-            geom.contact_dimension = side ? 6 : 1;
+            geom.surface.friction = coefficient[k][0];
+            geom.surface.friction_spin = coefficient[k][1];
+            geom.surface.friction_roll = coefficient[k][2];
+            geom.surface.dimension = side ? 6 : 1;
             cr_assert(ts_builder_add_geom(builder, &geom) >= 0);
         }
         fixture f = fixture_start(builder, 1);
         fixture_run(&f, 3);
-        cr_assert_eq(f.sim->contact[0].dimension, expected[k], "%d: %d", k, f.sim->contact[0].dimension);
+        cr_assert_eq(f.sim->contact[0].surface.dimension, expected[k], "%d: %d", k,
+                     f.sim->contact[0].surface.dimension);
         for (int i = 0; i < f.sim->model->nv; ++i) cr_assert(isfinite(f.sim->qvel[i]));
         // The row of zeros must not spoil the warm start.
         ts_status status;

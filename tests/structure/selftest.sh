@@ -92,6 +92,7 @@ accepts 'a clean tree' check_sizes.sh
 accepts 'a clean tree' check_links.sh
 accepts 'a clean tree' check_headers.sh "$cc" "$cxx"
 accepts 'a clean tree' check_umbrella.sh
+accepts 'a clean tree' check_pairs.sh "$cc" "$cxx"
 
 includes_refuse() { # FILE LINE WHY
     fresh
@@ -135,9 +136,47 @@ int ts_second(void);'
 fresh
 awk 'BEGIN { for (i = 0; i < 801; i++) print "// line" }' > "$tree/engine/long.c"
 refuses 'a file of 801 lines' 'engine/long.c' check_sizes.sh
+long_function() { # FILE LINES: a function of that many lines, its signature among them, with braces that do not count
+    fresh
+    mkdir -p "$tree/tests"
+    awk -v n="$2" 'BEGIN {
+        print "static const int before[] = {1, 2};"
+        print "static struct pair* f("
+        print "    int x,  // {"
+        print "    int y) {"
+        for (i = 0; i < n - 4; i++) print i % 3 ? "    ;" : "    if (x) { g(\"}\", '"'}'"'); }"
+        print "}"
+    }' > "$tree/$1"
+}
+long_function engine/f.c 70
+accepts 'a function of 70 lines' check_sizes.sh
+long_function engine/f.c 71
+refuses 'a function of 71 lines' 'engine/f.c:2: a function of 71 lines' check_sizes.sh
+long_function tests/f.c 120
+accepts 'a test of 120 lines' check_sizes.sh
+long_function tests/f.c 121
+refuses 'a test of 121 lines' 'tests/f.c:2: a function of 121 lines' check_sizes.sh
 fresh
-awk 'BEGIN { print "static void f(void) {"; for (i = 0; i < 121; i++) print "    ;"; print "}" }' > "$tree/engine/f.c"
-refuses 'a function of 123 lines' 'engine/f.c:1' check_sizes.sh
+awk 'BEGIN { print "namespace {\nstruct S {\n    int f() {"; for (i = 0; i < 70; i++) print "    ;"; print "    }\n};\n}" }' > "$tree/engine/f.cpp"
+refuses 'a method of 72 lines' 'engine/f.cpp:3: a function of 72 lines' check_sizes.sh
+
+seven='int a, int b, int c, int d, int e, int f, int g'
+eight="$seven, int h"
+takes() { # HOW LINES
+    fresh
+    printf '%s\n' "$2" > "$tree/engine/p.h"
+    "$1" "$2" check_sizes.sh
+}
+too_many() { refuses "$1" 'engine/p.h:1: 9 parameters' "$2"; }
+takes accepts "int ts_p($eight);"
+takes accepts "static inline int ts_p($eight) { return q(1, 2, 3, 4, 5, 6, 7, 8, 9, 10); }"
+takes accepts "static const int ts_p[] = {Q(1, 2, 3, 4, 5, 6, 7, 8, 9)};"
+takes accepts "int ts_p($seven, /* int i, */ int (*call)($eight)) __attribute__((nonnull(1, 2, 3, 4, 5, 6, 7, 8, 9)));"
+takes too_many "int ts_p($eight, int i);"
+takes too_many "static inline int ts_p($eight, int i) { return 0; }"
+takes too_many "typedef int (*ts_p)($eight, int i);"
+takes too_many "struct ts_p { int (*call)($eight, int i); };"
+takes too_many '#define TS_P(a, b, c, d, e, f, g, h, i) a'
 
 fresh
 echo '[x](docs/none.md)' >> "$tree/README.md"
@@ -156,6 +195,33 @@ if [ -n "$cxx" ]; then
     fresh
     printf '#ifndef B_H\n#define B_H\nint ts_b(int class);\n#endif\n' > "$tree/base/b.h"
     refuses 'a header that is no C++' 'base/b.h: does not compile alone as C++17' check_headers.sh "$cc" "$cxx"
+fi
+
+pairs_refuse() { # WHAT LINES WORDS
+    fresh
+    printf '#ifndef Z_H\n#define Z_H\n%s\n#endif\n' "$2" > "$tree/scenes/z.h"
+    refuses "$1" "$3" check_pairs.sh "$cc" "$cxx"
+}
+pairs_refuse 'two enums of one name' 'typedef enum ts_a { TS_Z } ts_a;' 'do not compile together as C17'
+pairs_refuse 'two enums of one name' 'typedef enum ts_a { TS_Z } ts_a;' 'scenes/z.h: declared in base/a.h as well: ts_a'
+pairs_refuse 'a macro that spoils the header before it' '#define other 3' 'sort -r: do not compile together as C17'
+pairs_refuse 'a function declared twice alike' '/// Again.
+int ts_a_twice(
+    int x);' 'declared in base/a.h as well: ts_a_twice'
+pairs_refuse 'a macro defined twice alike' '#define A_H' 'declared in base/a.h as well: A_H'
+pairs_refuse 'a callback of the name of a function' 'typedef int (*ts_a_get)(int x);' 'declared in base/a.h as well: ts_a_get'
+fresh
+printf '#ifndef Y_H\n#define Y_H\nenum { TS_ONE, TS_TWO = 2 };\n#endif\n' > "$tree/scenes/y.h"
+printf '#ifndef Z_H\n#define Z_H\ntypedef enum ts_z { TS_TWO } ts_z;\n#endif\n' > "$tree/scenes/z.h"
+refuses 'an enumerator of two enums' 'declared in scenes/y.h as well: TS_TWO' check_pairs.sh "$cc" "$cxx"
+fresh
+printf '#ifndef Z_H\n#define Z_H\nstruct ts_forward;\ntypedef struct ts_later ts_later;\n#endif\n' \
+    > "$tree/scenes/z.h"
+accepts 'a type announced twice' check_pairs.sh "$cc" ""
+if [ -n "$cxx" ]; then
+    fresh
+    printf '#ifndef Z_H\n#define Z_H\n#ifdef __cplusplus\nvoid ts_a_get(const ts_a*, int);\n#endif\n#endif\n' > "$tree/scenes/z.h"
+    refuses 'what only C++ sees twice' 'do not compile together as C++17' check_pairs.sh "$cc" "$cxx"
 fi
 
 fresh

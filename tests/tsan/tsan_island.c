@@ -56,8 +56,8 @@ int main(void) {
     int wrong = 0;
     if (!p) return 1;
     fill(p);
-    ts_delassus* G = ts_delassus_velocity_form_borrow(&arena, 6 * (BODIES + 1 + SMALL), p->blocks, p->block_row,
-                                                      p->segment_start, p->segment);
+    ts_delassus* G = ts_delassus_velocity_form(&arena, 6 * (BODIES + 1 + SMALL), p->blocks, p->block_row,
+                                               p->segment_start, p->segment);
     ts_contact_problem problem = {p->blocks, 3 * p->blocks, p->block, G, p->g, NULL, 1e-3, NULL};
     for (int k = 0; G && k < (int)(sizeof names / sizeof names[0]); ++k) {
         const ts_solver* solver = ts_solver_find(names[k]);

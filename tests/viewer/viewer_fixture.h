@@ -27,7 +27,7 @@ static inline void fixture_body(ts_builder* builder, ts_shape shape, ts_vec3 pos
     ts_geom_def geom = ts_geom_def_default();
     geom.body = index;
     geom.shape = shape;
-    geom.friction = friction;
+    geom.surface.friction = friction;
     cr_assert(ts_builder_add_geom(builder, &geom) >= 0);
     cr_assert(ts_builder_set_free_velocity(builder, index, velocity, ts_vec3_zero()));
 }
@@ -37,7 +37,7 @@ static inline ts_builder* fixture_floor(double friction) {
     ts_geom_def floor = ts_geom_def_default();
     floor.body = 0;
     floor.shape = ts_shape_plane();
-    floor.friction = friction;
+    floor.surface.friction = friction;
     cr_assert(ts_builder_add_geom(builder, &floor) >= 0);
     return builder;
 }

@@ -37,20 +37,20 @@ static void read_contact(geom_draft* g) {
     double friction[3] = {1.0, 0.005, 0.0001};
     int dimension = ts_mjcf_integer(e, "condim", 3);
     ts_mjcf_reals(e, "friction", friction, 1, 3);
-    g->def.friction = friction[0];
-    g->def.friction_spin = friction[1];
-    g->def.friction_roll = friction[2];
+    g->def.surface.friction = friction[0];
+    g->def.surface.friction_spin = friction[1];
+    g->def.surface.friction_roll = friction[2];
     if (dimension != 1 && dimension != 3 && dimension != 4 && dimension != 6)
         ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "condim of geom must be 1, 3, 4 or 6, not %d", dimension);
-    g->def.contact_dimension = dimension;
+    g->def.surface.dimension = dimension;
     g->def.category = (unsigned)ts_mjcf_integer(e, "contype", 1);
     g->def.mask = (unsigned)ts_mjcf_integer(e, "conaffinity", 1);
-    g->def.priority = ts_mjcf_integer(e, "priority", 0);
+    g->def.surface.priority = ts_mjcf_integer(e, "priority", 0);
     // Numbers that are not given keep MuJoCo's defaults.
-    ts_mjcf_reals(e, "solref", g->def.solref, 1, 2);
-    ts_mjcf_reals(e, "solimp", g->def.solimp, 1, 5);
-    g->def.solmix = ts_mjcf_real(e, "solmix", 1.0);
-    g->def.restitution = r->compiler.restitution;
+    ts_mjcf_reals(e, "solref", g->def.surface.softness.solref, 1, 2);
+    ts_mjcf_reals(e, "solimp", g->def.surface.softness.solimp, 1, 5);
+    g->def.surface.solmix = ts_mjcf_real(e, "solmix", 1.0);
+    g->def.surface.restitution = r->compiler.restitution;
     if (r->compiler.no_contact) g->def.category = g->def.mask = 0;
 }
 

@@ -1,6 +1,6 @@
 // base/linear/dense.h: factors multiplied out in long double against the matrix they came from, up to 300 rows and condition
-// numbers of 1e14; solutions by their residual; refusal of what is not positive definite; the small kernels against the
-// general ones, the vector kernels against their scalar twins. The upper triangle holds NaN throughout: nobody may read it, and nobody may write it.
+// numbers of 1e14; solutions by their residual; refusal of what is not positive definite; the vector
+// kernels against their scalar twins. The upper triangle holds NaN throughout: nobody may read it, and nobody may write it.
 #include <criterion/criterion.h>
 
 #include <float.h>
@@ -49,24 +49,13 @@ static void check_upper_untouched(const double* M, int n, int ld) {
         for (int j = i + 1; j < ld; ++j) cr_assert(isnan(get(M, ld, i, j)), "(%d, %d) was written", i, j);
 }
 
-// |A - L D L^T| entry by entry, relative to sqrt(A_ii A_jj), which bounds every partial sum of a positive definite matrix.
-// D is the diagonal and L has a unit diagonal when `unit`; otherwise D = I.
-static double reconstruction_error(const double* original, const double* factor, int n, int ld, int unit) {
+// |A - L L^T| entry by entry, relative to sqrt(A_ii A_jj), which bounds every partial sum of a positive definite matrix.
+static double reconstruction_error(const double* original, const double* factor, int n, int ld) {
     double worst = 0.0;
     for (int i = 0; i < n; ++i)
         for (int j = 0; j <= i; ++j) {
             long double sum = 0.0L;
-            for (int k = 0; k <= j; ++k) {
-                long double left = (long double)get(factor, ld, i, k), right = (long double)get(factor, ld, j, k);
-                if (unit) {
-                    long double d = (long double)get(factor, ld, k, k);
-                    left = k == i ? 1.0L : left;
-                    right = k == j ? 1.0L : right;
-                    sum += left * d * right;
-                } else {
-                    sum += left * right;
-                }
-            }
+            for (int k = 0; k <= j; ++k) sum += (long double)get(factor, ld, i, k) * (long double)get(factor, ld, j, k);
             double size = sqrt(fabs(get(original, ld, i, i))) * sqrt(fabs(get(original, ld, j, j)));
             double error = (double)fabsl(sum - (long double)get(original, ld, i, j)) / size;
             if (!(error <= worst)) worst = error;
@@ -87,21 +76,8 @@ Test(dense, cholesky_reconstructs) {
             cr_assert_eq(ts_cholesky_factor(L, n, ld), 1, "n = %d, kind %d", n, kind);
             check_upper_untouched(L, n, ld);
             // Higham, Accuracy and Stability, theorem 10.3: (n + 1) eps / (1 - (n + 1) eps).
-            cr_assert_leq(reconstruction_error(A, L, n, ld, 0), (n + 1) * DBL_EPSILON, "n = %d, kind %d", n, kind);
+            cr_assert_leq(reconstruction_error(A, L, n, ld), (n + 1) * DBL_EPSILON, "n = %d, kind %d", n, kind);
             for (int i = 0; i < n; ++i) cr_assert_gt(get(L, ld, i, i), 0.0);
-        }
-}
-
-Test(dense, ldlt_reconstructs_definite_matrices) {
-    ts_rng rng = ts_rng_make(82, 0);
-    for (int s = 0; s < SIZES; ++s)
-        for (int kind = 0; kind < 4; ++kind) {
-            int n = sizes[s], ld = n + (kind % 2 ? PADDING : 0);
-            make_definite(&rng, n, ld, kind < 2 ? 10.0 : 1e12, kind == 3 ? 60 : 0, A);
-            memcpy(L, A, sizeof A);
-            cr_assert_eq(ts_ldlt_factor(L, n, ld), 1);
-            check_upper_untouched(L, n, ld);
-            cr_assert_leq(reconstruction_error(A, L, n, ld, 1), 2 * (n + 1) * DBL_EPSILON, "n = %d, kind %d", n, kind);
         }
 }
 
@@ -135,11 +111,6 @@ Test(dense, solutions_have_a_tiny_residual) {
             ts_cholesky_solve(L, n, ld, x);
             // Theorem 10.4: backward error at most 3 n eps |L||L^T|; rows weigh differently, hence the factor n.
             cr_assert_leq(residual(n, ld, x, b), 3.0 * n * n * DBL_EPSILON);
-            memcpy(L, A, sizeof A);
-            memcpy(x, b, sizeof b);
-            cr_assert(ts_ldlt_factor(L, n, ld));
-            ts_ldlt_solve(L, n, ld, x);
-            cr_assert_leq(residual(n, ld, x, b), 3.0 * n * n * DBL_EPSILON);
         }
 }
 
@@ -162,31 +133,6 @@ Test(dense, well_conditioned_solutions_are_accurate) {
     }
 }
 
-Test(dense, ldlt_solves_quasi_definite_saddle_points) {
-    // [H B^T; B -C] with H and C positive definite: LDL^T exists without pivoting (Vanderbei 1995).
-    ts_rng rng = ts_rng_make(85, 0);
-    static double x[LARGEST], b[LARGEST];
-    const int halves[] = {1, 2, 3, 10, 40, 100};
-    for (int s = 0; s < 6; ++s) {
-        int m = halves[s], n = 2 * m;
-        for (int k = 0; k < n * n; ++k) A[k] = (double)NAN;
-        for (int i = 0; i < n; ++i)
-            for (int j = 0; j <= i; ++j)
-                A[i * n + j] = i == j ? (i < m ? 2.0 : -2.0) * (1.0 + ts_rng_uniform(&rng))
-                                      : (i >= m && j < m ? 1.0 : 0.5) / n * ts_rng_normal(&rng);
-        for (int i = 0; i < n; ++i) x[i] = b[i] = ts_rng_normal(&rng);
-        memcpy(L, A, sizeof A);
-        cr_assert(ts_ldlt_factor(L, n, n));
-        int negative = 0;
-        for (int i = 0; i < n; ++i) negative += get(L, n, i, i) < 0.0;
-        cr_assert_eq(negative, m, "D has the signs of the matrix (Sylvester)");
-        ts_ldlt_solve(L, n, n, x);
-        cr_assert_leq(residual(n, n, x, b), 1e-14 * n);
-        memcpy(L, A, sizeof A);
-        cr_assert_eq(ts_cholesky_factor(L, n, n), 0, "indefinite");
-    }
-}
-
 Test(dense, what_is_not_positive_definite_is_refused) {
     ts_rng rng = ts_rng_make(86, 0);
     for (int s = 0; s < SIZES; ++s) {
@@ -205,10 +151,7 @@ Test(dense, what_is_not_positive_definite_is_refused) {
             check_upper_untouched(L, n, n);
         }
     }
-    double zero = 0.0, undefined[4] = {1.0, 0.0, (double)NAN, 1.0}, singular[4] = {1.0, 0.0, 1.0, 1.0};
-    cr_assert_eq(ts_ldlt_factor(&zero, 1, 1), 0);
-    cr_assert_eq(ts_ldlt_factor(undefined, 2, 2), 0);
-    cr_assert_eq(ts_ldlt_factor(singular, 2, 2), 0);
+    double singular[4] = {1.0, 0.0, 1.0, 1.0};
     cr_assert_eq(ts_cholesky_factor(singular, 2, 2), 0);
 }
 
@@ -216,8 +159,6 @@ Test(dense, empty_systems_are_fine) {
     double nothing = 7.0;
     cr_assert_eq(ts_cholesky_factor(&nothing, 0, 1), 1);
     ts_cholesky_solve(&nothing, 0, 1, &nothing);
-    cr_assert_eq(ts_ldlt_factor(&nothing, 0, 1), 1);
-    ts_ldlt_solve(&nothing, 0, 1, &nothing);
     ts_dense_apply(&nothing, 0, 0, 1, &nothing, &nothing);
     cr_assert_eq(nothing, 7.0);
 }
@@ -240,71 +181,6 @@ Test(dense, apply_matches_long_double_sums) {
             cr_assert_float_eq(y[i], (double)sum, columns * DBL_EPSILON * (double)size);
         }
         cr_assert_eq(y[rows], 99.0);
-    }
-}
-
-Test(dense, three_by_three_agrees_with_the_general_solver) {
-    ts_rng rng = ts_rng_make(88, 0);
-    for (int trial = 0; trial < 5000; ++trial) {
-        double condition = pow(10.0, ts_rng_uniform_in(&rng, 0.0, 6.0)),
-               size = pow(10.0, ts_rng_uniform_in(&rng, -9, 9));
-        ts_mat3 a = sample_symmetric(&rng, ts_vec3_make(size, size / sqrt(condition), size / condition));
-        ts_vec3 b = sample_vec3(&rng, 1.0), x;
-        double general[9], y[3] = {b.x, b.y, b.z};
-        memcpy(general, a.m, sizeof general);
-        a.m[0][1] = a.m[0][2] = a.m[1][2] = (double)NAN;  // only the lower triangle counts
-        cr_assert(ts_solve_3x3(&a, b, &x));
-        cr_assert(ts_cholesky_factor(general, 3, 3));
-        ts_cholesky_solve(general, 3, 3, y);
-        double scale = ts_vec3_max_abs(ts_vec3_load(y));
-        cr_assert_leq(sample_vec3_gap(x, ts_vec3_load(y)), 1e-14 * condition * scale);
-    }
-}
-
-Test(dense, three_by_three_refuses_and_leaves_the_output) {
-    ts_vec3 keep = ts_vec3_make(1.0, 2.0, 3.0), x = keep;
-    const ts_vec3 diagonals[] = {{0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {-1, 1, 1}, {1, -1, 1}, {1, 1, -1}};
-    for (int k = 0; k < 6; ++k) {
-        ts_mat3 a = ts_mat3_diagonal(diagonals[k]);
-        cr_assert_eq(ts_solve_3x3(&a, keep, &x), 0, "case %d", k);
-    }
-    for (int entry = 0; entry < 9; ++entry) {
-        if (entry % 3 > entry / 3) continue;
-        ts_mat3 a = ts_mat3_diagonal(ts_vec3_make(2.0, 3.0, 4.0));
-        a.m[entry / 3][entry % 3] = (double)NAN;
-        cr_assert_eq(ts_solve_3x3(&a, keep, &x), 0, "entry %d", entry);
-        a.m[entry / 3][entry % 3] = HUGE_VAL;
-        cr_assert_eq(ts_solve_3x3(&a, keep, &x), 0, "entry %d", entry);
-    }
-    cr_assert_eq(sample_vec3_gap(x, keep), 0.0);
-}
-
-Test(dense, six_by_six_agrees_with_the_general_solver) {
-    ts_rng rng = ts_rng_make(89, 0);
-    for (int trial = 0; trial < 2000; ++trial) {
-        double small[36], general[36], x[6], y[6];
-        double condition = pow(10.0, ts_rng_uniform_in(&rng, 0.0, 8.0));
-        make_definite(&rng, 6, 6, condition, trial % 2 ? 20 : 0, small);
-        memcpy(general, small, sizeof small);
-        memcpy(A, small, sizeof small);
-        for (int i = 0; i < 6; ++i) x[i] = y[i] = ts_rng_normal(&rng);
-        cr_assert(ts_cholesky6_factor(small));
-        cr_assert(ts_cholesky_factor(general, 6, 6));
-        check_upper_untouched(small, 6, 6);
-        cr_assert_leq(reconstruction_error(A, small, 6, 6, 0), 7.0 * DBL_EPSILON);
-        if (trial % 2) continue;
-        ts_cholesky6_solve(small, x);
-        ts_cholesky_solve(general, 6, 6, y);
-        double scale = 0.0;
-        for (int i = 0; i < 6; ++i) scale = fmax(scale, fabs(y[i]));
-        for (int i = 0; i < 6; ++i) cr_assert_float_eq(x[i], y[i], 1e-14 * condition * scale);
-    }
-    for (int bad = 0; bad < 6; ++bad) {
-        double one[36] = {0.0};
-        for (int i = 0; i < 6; ++i) one[7 * i] = i == bad ? 0.0 : 1.0;
-        cr_assert_eq(ts_cholesky6_factor(one), 0);
-        for (int i = 0; i < 6; ++i) one[7 * i] = i == bad ? (double)NAN : 1.0;
-        cr_assert_eq(ts_cholesky6_factor(one), 0);
     }
 }
 
@@ -370,9 +246,6 @@ Test(dense, nothing_outside_the_matrix_is_touched) {
             memcpy(M, A, count * sizeof *M);
             cr_assert(ts_cholesky_factor(M, n, ld));
             ts_cholesky_solve(M, n, ld, b);
-            memcpy(M, A, count * sizeof *M);
-            cr_assert(ts_ldlt_factor(M, n, ld));
-            ts_ldlt_solve(M, n, ld, b);
             for (size_t k = 0; k < count; ++k) M[k] = 1.0;
             double* y = (double*)malloc((size_t)n * sizeof *y);
             ts_dense_apply(M, n, n, ld, b, y);

@@ -92,7 +92,7 @@ static void pose(const sample* s, posed* out) {
     out->problem = (ts_contact_problem){.block_count = s->blocks,
                                         .row_count = s->rows,
                                         .block = out->block,
-                                        .delassus = ts_delassus_dense(&out->arena, s->blocks, out->block_row, out->G),
+                                        .delassus = dense_operator(&out->arena, s->blocks, out->block_row, out->G),
                                         .g = out->g,
                                         .R = out->R,
                                         .time_step = 1.0};
@@ -477,7 +477,7 @@ static void adjoint(ts_contact_law law) {
                 skew.G[i * s.rows + j] += by;
                 skew.g[i] -= by * lambda[j];
             }
-        skew.problem.delassus = ts_delassus_dense(&skew.arena, s.blocks, skew.block_row, skew.G);
+        skew.problem.delassus = dense_operator(&skew.arena, s.blocks, skew.block_row, skew.G);
         ts_contact_derivative d;
         ts_status status;
         ts_arena scratch = {0};

@@ -30,7 +30,7 @@ static void solve_cube(cube* c, ts_contact_law law, const double v[6], double mu
     c->problem = (ts_contact_problem){.block_count = 4,
                                       .row_count = 12,
                                       .block = c->block,
-                                      .delassus = ts_delassus_dense(&c->arena, 4, c->block_row, c->G),
+                                      .delassus = dense_operator(&c->arena, 4, c->block_row, c->G),
                                       .g = c->g,
                                       .time_step = 1.0};
     ts_arena scratch = {0};
@@ -134,7 +134,7 @@ static ts_contact_problem small(ts_arena* arena, int blocks, const ts_block* blo
     ts_contact_problem problem = {.block_count = blocks,
                                   .row_count = block_row[blocks],
                                   .block = block,
-                                  .delassus = ts_delassus_dense(arena, blocks, block_row, G),
+                                  .delassus = dense_operator(arena, blocks, block_row, G),
                                   .g = g,
                                   .time_step = 1.0};
     return problem;

@@ -10,9 +10,9 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-#include "contact/operator/delassus_block.h"
 #include "contact/file/fclib.h"
 #include "contact/file/fclib_internal.h"
+#include "tests/contact/dense_operator.h"
 
 static char folder[64];
 static char path[96];
@@ -96,7 +96,7 @@ static void expect_sample(const sample* s, const char* what) {
     cr_assert_eq(f.problem.block_count, 2);
     cr_assert_eq(f.problem.row_count, ROWS);
     cr_assert_eq(ts_contact_problem_validate(&f.problem, &status), TS_OK, "%s", status.message);
-    ts_delassus_to_matrix(f.problem.delassus, &scratch, G);
+    dense_operator_matrix(f.problem.delassus, &scratch, G);
     for (int r = 0; r < ROWS; ++r) {
         cr_expect_eq(f.problem.g[ours(r)], s->q[r], "%s", what);
         for (int c = 0; c < ROWS; ++c)
@@ -148,7 +148,7 @@ Test(fclib, reads_the_three_forms_of_storage) {
     ts_arena scratch = {0};
     double G[ROWS * ROWS];
     cr_assert_eq(ts_fclib_read(path, &f, NULL), TS_OK);
-    ts_delassus_to_matrix(f.problem.delassus, &scratch, G);
+    dense_operator_matrix(f.problem.delassus, &scratch, G);
     for (int r = 0; r < ROWS; ++r)
         for (int c = 0; c < ROWS; ++c) cr_expect_float_eq(G[ROWS * ours(r) + ours(c)], s.W[r][c], 1e-15);
     ts_arena_free(&scratch);
@@ -168,7 +168,7 @@ Test(fclib, completes_the_pattern) {
     cr_assert_eq(ts_fclib_read(path, &f, &status), TS_OK, "%s", status.message);
     ts_arena scratch = {0};
     double G[36];
-    ts_delassus_to_matrix(f.problem.delassus, &scratch, G);
+    dense_operator_matrix(f.problem.delassus, &scratch, G);
     for (int r = 0; r < 6; ++r)
         for (int c = 0; c < 6; ++c) {
             double expected = r == c ? r + 1.0 : (r == 0 && c == 5 ? 1e-3 : 0.0);
@@ -206,7 +206,7 @@ Test(fclib, a_dense_problem_is_written_without_its_zeros) {
     const double g[6] = {1, 2, 3, 4, 5, 6};
     double G[36] = {0};
     for (int r = 0; r < 5; ++r) G[7 * r] = r + 1.0;  // the last diagonal entry is zero, and written all the same
-    ts_contact_problem problem = {2, 6, block, ts_delassus_dense(&arena, 2, block_row, G), g, NULL, 1e-3, NULL};
+    ts_contact_problem problem = {2, 6, block, dense_operator(&arena, 2, block_row, G), g, NULL, 1e-3, NULL};
     cr_assert_eq(ts_fclib_write(path, "dense", &problem, NULL), TS_OK);
     ts_fclib_raw raw;
     cr_assert_eq(ts_fclib_load(path, &arena, &raw, NULL), TS_OK);
@@ -225,7 +225,7 @@ Test(fclib, other_blocks_cannot_be_written_and_nothing_is_left) {
     const double g[4] = {0};
     double G[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     ts_block block[2] = {{TS_SET_CONE, 0, 3, 0.5, 0.0, 0.0}, {TS_SET_HALF_LINE, 3, 1, 0.0, 0.0, 0.0}};
-    ts_contact_problem problem = {2, 4, block, ts_delassus_dense(&arena, 2, cone_then_line, G), g, NULL, 1.0, NULL};
+    ts_contact_problem problem = {2, 4, block, dense_operator(&arena, 2, cone_then_line, G), g, NULL, 1.0, NULL};
     ts_status status;
     cr_expect_eq(ts_fclib_write(path, "x", &problem, &status), TS_ERROR_UNSUPPORTED);
     cr_expect_not_null(strstr(status.message, "block 1"), "%s", status.message);
@@ -236,7 +236,7 @@ Test(fclib, other_blocks_cannot_be_written_and_nothing_is_left) {
     problem.row_count = 3;
     const double bad[3] = {0, NAN, 0};
     const int one[2] = {0, 3};
-    problem.delassus = ts_delassus_dense(&arena, 1, one, G);
+    problem.delassus = dense_operator(&arena, 1, one, G);
     problem.g = bad;
     cr_expect_eq(ts_fclib_write(path, "x", &problem, &status), TS_ERROR_VALUE);
     cr_expect_eq(access(path, F_OK), -1);

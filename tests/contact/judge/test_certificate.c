@@ -16,7 +16,7 @@ static void make_sample(sample* s, int blocks, const ts_block* block, const doub
     s->problem.block_count = blocks;
     s->problem.row_count = s->block_row[blocks];
     s->problem.block = block;
-    s->problem.delassus = ts_delassus_dense(&s->arena, blocks, s->block_row, G);
+    s->problem.delassus = dense_operator(&s->arena, blocks, s->block_row, G);
     s->problem.g = g;
     s->problem.time_step = TIME_STEP;
     ts_status status;

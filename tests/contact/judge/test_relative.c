@@ -39,7 +39,7 @@ static void make_sample(sample* s, double impulse_unit, double velocity_unit) {
         s->g[i] = g[i] * velocity_unit;
         s->R[i] = (i % 3) * 0.05 * velocity_unit / impulse_unit;
     }
-    s->problem = (ts_contact_problem){BLOCKS, ROWS, s->block, ts_delassus_dense(&s->arena, BLOCKS, block_row, s->G),
+    s->problem = (ts_contact_problem){BLOCKS, ROWS, s->block, dense_operator(&s->arena, BLOCKS, block_row, s->G),
                                       s->g,   s->R, 1e-3,     NULL};
 }
 
@@ -53,7 +53,7 @@ static ts_relative_report solve(sample* s, const char* name, double tolerance, d
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     ts_relative_problem relative;
     ts_solver_default_settings(solver, settings);
-    cr_assert_eq(ts_relative_make(&s->problem, solver->needs, &s->arena, &relative), TS_OK);
+    cr_assert_eq(ts_relative_make(&s->problem, &s->arena, &relative), TS_OK);
     return ts_relative_solve(solver, &relative, settings, tolerance, NULL, &s->scratch, impulse);
 }
 
@@ -63,7 +63,7 @@ Test(relative, errors_against_formulas) {
     ts_block block = fixture_cone(0, 0.5);
     const int block_row[2] = {0, 3};
     const double G[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, g[3] = {0, 0, -1};
-    ts_contact_problem problem = {1, 3, &block, ts_delassus_dense(&arena, 1, block_row, G), g, NULL, 1.0, NULL};
+    ts_contact_problem problem = {1, 3, &block, dense_operator(&arena, 1, block_row, G), g, NULL, 1.0, NULL};
     static const struct {
         double lambda[3];
         double two_norm;
@@ -129,12 +129,12 @@ Test(relative, scaling_loses_no_bit) {
     sample s;
     make_sample(&s, 3.7e-5, 411.0);
     ts_relative_problem relative;
-    cr_assert_eq(ts_relative_make(&s.problem, 0, &s.arena, &relative), TS_OK);
+    cr_assert_eq(ts_relative_make(&s.problem, &s.arena, &relative), TS_OK);
     double G[ROWS * ROWS], v = relative.velocity_unit, l = relative.impulse_unit;
     int exponent;
     cr_expect_eq(frexp(v, &exponent), 0.5);
     cr_expect_eq(frexp(l, &exponent), 0.5);
-    ts_delassus_to_matrix(relative.problem.delassus, &s.scratch, G);
+    dense_operator_matrix(relative.problem.delassus, &s.scratch, G);
     double largest = 0.0;
     for (int i = 0; i < ROWS * ROWS; ++i) {
         cr_expect_eq(G[i] * v / l, s.G[i]);
@@ -158,7 +158,7 @@ Test(relative, a_limit_is_a_limit) {
     ts_relative_problem relative;
     ts_solver_default_settings(solver, settings);
     cr_assert_eq(ts_solver_set(solver, settings, "iteration_limit", 1.0, NULL), TS_OK);
-    cr_assert_eq(ts_relative_make(&s.problem, 0, &s.arena, &relative), TS_OK);
+    cr_assert_eq(ts_relative_make(&s.problem, &s.arena, &relative), TS_OK);
     ts_relative_report report = ts_relative_solve(solver, &relative, settings, 1e-12, NULL, &s.scratch, impulse);
     cr_expect_eq(report.status, TS_SOLVE_ITERATION_LIMIT);
     cr_expect_eq(report.iterations, 1);
@@ -219,11 +219,11 @@ Test(relative, goes_on_until_the_measure_is_met) {
         ts_contact_problem problem = {.block_count = CONTACTS,
                                       .row_count = SIZE,
                                       .block = block,
-                                      .delassus = ts_delassus_dense(&arena, CONTACTS, block_row, G),
+                                      .delassus = dense_operator(&arena, CONTACTS, block_row, G),
                                       .g = g,
                                       .time_step = TIME_STEP};
         ts_relative_problem relative;
-        cr_assert_eq(ts_relative_make(&problem, solver->needs, &arena, &relative), TS_OK);
+        cr_assert_eq(ts_relative_make(&problem, &arena, &relative), TS_OK);
         fixture_settings settings = fixture_settings_of(solver, 1e-8, 10000);
         ts_relative_report r = ts_relative_solve(solver, &relative, &settings, 1e-6, NULL, &scratch, lambda);
         if (r.attempts > 1 && r.status == TS_SOLVE_CONVERGED) ++again;

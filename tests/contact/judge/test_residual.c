@@ -10,7 +10,7 @@ static ts_residual evaluate(int blocks, const ts_block* block, const double* G, 
     ts_contact_problem problem = {.block_count = blocks,
                                   .row_count = block_row[blocks],
                                   .block = block,
-                                  .delassus = ts_delassus_dense(&arena, blocks, block_row, G),
+                                  .delassus = dense_operator(&arena, blocks, block_row, G),
                                   .g = g,
                                   .R = R,
                                   .time_step = TIME_STEP};

@@ -1,5 +1,5 @@
 // The block-sparse operator beside the full matrix in long double: mixed block sizes, numbers that are not symmetric,
-// blocks that do not touch, islands, factors, and a matrix that no memory would hold densely.
+// blocks that do not touch, islands, and a matrix that no memory would hold densely.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -23,8 +23,8 @@ typedef struct sample {
 
 static sample s;
 
-// Two groups of blocks that do not touch, even and odd; within a group about a third of the pairs do. Diagonally
-// dominant, so that it can be factorised; not symmetric.
+// Two groups of blocks that do not touch, even and odd; within a group about a third of the pairs do. Not
+// symmetric.
 static void make_sample(uint64_t seed) {
     static const int size[] = {3, 1, 3, 6, 2, 3, 4, 5};
     ts_rng rng = ts_rng_make(seed, 1);
@@ -44,7 +44,7 @@ static void make_sample(uint64_t seed) {
             s.at[entries++] = numbers;
             for (int r = s.block_row[a]; r < s.block_row[a + 1]; ++r)
                 for (int c = s.block_row[b]; c < s.block_row[b + 1]; ++c) {
-                    double x = ts_rng_normal(&rng) + (r == c ? 40.0 : 0.0);
+                    double x = ts_rng_normal(&rng);
                     s.value[numbers++] = s.dense[r * n + c] = x;
                 }
         }
@@ -75,7 +75,7 @@ Test(delassus_block, products_and_columns) {
         double x[ROWS_MAX], y[ROWS_MAX], expected[ROWS_MAX];
         make_sample(seed);
         int n = s.block_row[BLOCKS];
-        ts_delassus* G = ts_delassus_block_sparse(&arena, BLOCKS, s.block_row, &s.blocks, 0);
+        ts_delassus* G = ts_delassus_block_sparse(&arena, BLOCKS, s.block_row, &s.blocks);
         cr_assert_not_null(G);
         for (int i = 0; i < n; ++i) x[i] = ts_rng_normal(&rng);
         multiply(x, expected);
@@ -100,48 +100,6 @@ Test(delassus_block, products_and_columns) {
     ts_arena_free(&arena);
 }
 
-Test(delassus_block, gathers_any_choice_of_blocks) {
-    ts_arena arena = {0};
-    make_sample(9);
-    int n = s.block_row[BLOCKS];
-    ts_delassus* G = ts_delassus_block_sparse(&arena, BLOCKS, s.block_row, &s.blocks, 0);
-    static const int list[] = {31, 3, 4, 0, 38, 11};
-    enum { CHOSEN = 6 };
-    double part[36 * CHOSEN * CHOSEN];
-    int rows = 0, map[6 * CHOSEN];
-    for (int i = 0; i < CHOSEN; ++i)
-        for (int r = s.block_row[list[i]]; r < s.block_row[list[i] + 1]; ++r) map[rows++] = r;
-    G->ops->gather(G, CHOSEN, list, part);
-    for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < rows; ++j)
-            cr_expect_eq(part[i * rows + j], s.dense[map[i] * n + map[j]], "entry %d %d", i, j);
-    ts_arena_free(&arena);
-}
-
-Test(delassus_block, factors_what_is_not_symmetric) {
-    ts_arena arena = {0};
-    make_sample(4);
-    int n = s.block_row[BLOCKS];
-    ts_delassus* G = ts_delassus_block_sparse(&arena, BLOCKS, s.block_row, &s.blocks, TS_DELASSUS_FACTOR);
-    cr_assert_not_null(G);
-    cr_assert(G->ops->abilities & TS_DELASSUS_FACTOR);
-    ts_rng rng = ts_rng_make(5, 5);
-    double x[ROWS_MAX], b[ROWS_MAX], shift[ROWS_MAX];
-    // Twice: the second shift must not be added to the first.
-    for (int k = 0; k < 2; ++k) {
-        for (int i = 0; i < n; ++i) {
-            x[i] = ts_rng_normal(&rng);
-            shift[i] = ts_rng_uniform_in(&rng, 0.1, 3.0);
-        }
-        multiply(x, b);
-        for (int i = 0; i < n; ++i) b[i] += shift[i] * x[i];
-        cr_assert_eq(G->ops->factorise(G, shift), TS_OK);
-        G->ops->solve(G, b);
-        expect_vector(b, x, n, 1e-12, "solve");
-    }
-    ts_arena_free(&arena);
-}
-
 // Even and odd blocks are islands: each part works alone, with the numbers of the whole.
 Test(delassus_block, splits_into_islands) {
     ts_arena arena = {0};
@@ -151,7 +109,7 @@ Test(delassus_block, splits_into_islands) {
     ts_block block[BLOCKS];
     for (int b = 0; b < BLOCKS; ++b)
         block[b] = (ts_block){TS_SET_FREE, s.block_row[b], s.block_row[b + 1] - s.block_row[b], 0.0, 0.0, 0.0};
-    ts_delassus* G = ts_delassus_block_sparse(&arena, BLOCKS, s.block_row, &s.blocks, TS_DELASSUS_FACTOR);
+    ts_delassus* G = ts_delassus_block_sparse(&arena, BLOCKS, s.block_row, &s.blocks);
     ts_contact_problem problem = {BLOCKS, n, block, G, g, NULL, 1.0, NULL};
     ts_islands islands;
     cr_assert_eq(ts_islands_find(&problem, &arena, &islands), TS_OK);
@@ -166,7 +124,6 @@ Test(delassus_block, splits_into_islands) {
         const int* list = islands.block + islands.start[i];
         int count = islands.start[i + 1] - islands.start[i], rows = 0;
         cr_assert_eq(part[i]->block_count, count);
-        cr_expect(part[i]->ops->abilities & TS_DELASSUS_FACTOR);
         for (int k = 0; k < count; ++k)
             for (int r = s.block_row[list[k]]; r < s.block_row[list[k] + 1]; ++r) local[rows++] = x[r];
         cr_assert_eq(part[i]->row_count, rows);
@@ -199,8 +156,7 @@ Test(delassus_block, zeros_do_not_join) {
     ts_delassus_blocks blocks = {start, column, at, value};
     ts_block block[2] = {{TS_SET_CONE, 0, 3, 0.5, 0.0, 0.0}, {TS_SET_CONE, 3, 3, 0.5, 0.0, 0.0}};
     const double g[6] = {0, 0, -1, 0, 0, -1};
-    ts_contact_problem problem = {2, 6,    block, ts_delassus_block_sparse(&arena, 2, row, &blocks, 0),
-                                  g, NULL, 1.0,   NULL};
+    ts_contact_problem problem = {2, 6, block, ts_delassus_block_sparse(&arena, 2, row, &blocks), g, NULL, 1.0, NULL};
     double impulse[6] = {0.0};
     ts_arena scratch = {0};
     ts_island_report report;
@@ -234,7 +190,7 @@ Test(delassus_block, bad_patterns_are_refused) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         ts_delassus_blocks blocks = {bad[i].start, bad[i].column, at, value};
-        cr_expect_null(ts_delassus_block_sparse(&arena, 2, row, &blocks, 0), "case %zu", i);
+        cr_expect_null(ts_delassus_block_sparse(&arena, 2, row, &blocks), "case %zu", i);
     }
     ts_arena_free(&arena);
 }
@@ -265,7 +221,7 @@ Test(delassus_block, memory_grows_with_the_entries) {
     for (int i = 0; i < 3 * CHAIN; ++i) x[i] = 1.0;
     ts_delassus_blocks blocks = {start, column, at, value};
     size_t before = arena.used;
-    ts_delassus* G = ts_delassus_block_sparse(&arena, CHAIN, row, &blocks, 0);
+    ts_delassus* G = ts_delassus_block_sparse(&arena, CHAIN, row, &blocks);
     cr_assert_not_null(G);
     cr_expect_lt(arena.used - before, (size_t)(64 * 3 * CHAIN));
     G->ops->apply(G, x, y);

@@ -1,6 +1,5 @@
 // Factors of the velocity form: against G formed in long double, through the bodies and by rows; and a large pile.
-#include "base/linear/dense.h"
-#include "contact/island.h"
+#include "contact/operator/delassus_factor_internal.h"
 #include "tests/contact/contact_fixture.h"
 
 enum { TREES = 6, MOST = 40, ROWS = 3 * MOST };
@@ -93,10 +92,9 @@ Test(delassus_factor, solves_what_long_double_multiplies) {
         ts_arena arena = {0};
         ts_delassus* G =
             ts_delassus_velocity_form(&arena, s.first[TREES], s.blocks, s.block_row, s.segment_start, s.segment);
-        cr_assert_not(G->ops->abilities & TS_DELASSUS_FACTOR);
-        cr_assert(ts_delassus_velocity_form_factor(G, &arena, 1 << 20));
-        cr_assert(G->ops->abilities & TS_DELASSUS_FACTOR);
-        cr_expect_not_null(ts_delassus_velocity_change(G));
+        ts_velocity_form* form = ts_velocity_form_of(G);
+        ts_velocity_factor* factor = ts_velocity_factor_make(form, &arena, 1 << 20);
+        cr_assert_not_null(factor);
         // The shift changes; the analysis stays, and the current impulse is not touched.
         double kept[ROWS], before[TREES * 9], shift[ROWS], x[ROWS], b[ROWS];
         for (int i = 0; i < n; ++i) kept[i] = ts_rng_normal(&rng);
@@ -108,8 +106,8 @@ Test(delassus_factor, solves_what_long_double_multiplies) {
                 shift[i] = scale * (0.5 + ts_rng_uniform(&rng));
                 x[i] = b[i] = ts_rng_normal(&rng);
             }
-            cr_assert_eq(G->ops->factorise(G, shift), TS_OK);
-            G->ops->solve(G, x);
+            cr_assert_eq(ts_velocity_factor_update(factor, form, shift), TS_OK);
+            ts_velocity_factor_solve(factor, form, x);
             expect_solution(&s, shift, x, b);
         }
         cr_expect_eq(arena.used, used);
@@ -117,30 +115,6 @@ Test(delassus_factor, solves_what_long_double_multiplies) {
         ts_arena_free(&arena);
     }
     cr_assert(seen[0] > 10 && seen[1] > 10);
-}
-
-Test(delassus_factor, islands_of_a_factor_can_factorise_too) {
-    ts_rng rng = ts_rng_make(12, 0);
-    static robots s;
-    make_robots(&s, &rng, 3, 1);
-    ts_arena arena = {0};
-    ts_delassus* G =
-        ts_delassus_velocity_form(&arena, s.first[TREES], s.blocks, s.block_row, s.segment_start, s.segment);
-    cr_assert(ts_delassus_velocity_form_factor(G, &arena, 1 << 20));
-    const int start[2] = {0, 3}, block[3] = {0, 1, 2};
-    const ts_islands islands = {1, start, block};
-    ts_delassus* part;
-    cr_assert(G->ops->split(G, &arena, &islands, &part));
-    cr_assert(part->ops->abilities & TS_DELASSUS_FACTOR);
-    double shift[9], x[9], b[9];
-    for (int i = 0; i < 9; ++i) {
-        shift[i] = 0.1;
-        x[i] = b[i] = 1.0 + i;
-    }
-    cr_assert_eq(part->ops->factorise(part, shift), TS_OK);
-    part->ops->solve(part, x);
-    expect_solution(&s, shift, x, b);
-    ts_arena_free(&arena);
 }
 
 // A wall of 2,500 bodies, four contacts under each: rows by blocks would be few, yet one body that all of them touch
@@ -160,16 +134,17 @@ Test(delassus_factor, ten_thousand_contacts_on_one_body_stay_sparse) {
         segment_start[k + 1] = 2 * k + 2;
     }
     ts_arena arena = {0};
-    ts_delassus* G =
-        ts_delassus_velocity_form_borrow(&arena, 6 * BODIES + 6, BLOCKS, block_row, segment_start, segment);
-    cr_assert(ts_delassus_velocity_form_factor(G, &arena, (size_t)1 << 22));
+    ts_delassus* G = ts_delassus_velocity_form(&arena, 6 * BODIES + 6, BLOCKS, block_row, segment_start, segment);
+    ts_velocity_form* form = ts_velocity_form_of(G);
+    ts_velocity_factor* factor = ts_velocity_factor_make(form, &arena, (size_t)1 << 22);
+    cr_assert_not_null(factor);
     cr_expect_lt(arena.peak, (size_t)64 << 20, "%zu bytes", arena.peak);
     for (int i = 0; i < 3 * BLOCKS; ++i) {
         shift[i] = 1e-3;
         x[i] = b[i] = ts_rng_normal(&rng);
     }
-    cr_assert_eq(G->ops->factorise(G, shift), TS_OK);
-    G->ops->solve(G, x);
+    cr_assert_eq(ts_velocity_factor_update(factor, form, shift), TS_OK);
+    ts_velocity_factor_solve(factor, form, x);
     G->ops->apply(G, x, y);
     double worst = 0.0, largest = 0.0;
     for (int i = 0; i < 3 * BLOCKS; ++i) {
@@ -196,12 +171,34 @@ static double entry_of_K(const constrained* k, int i, int j) {
     return j < CORNER ? k->J[j][i - CORNER] : k->M[i - CORNER][j - CORNER];
 }
 
+// Unit lower triangular L, and D on the diagonal, of a matrix that needs no pivoting.
+static void factorise_plainly(double A[ALL * ALL]) {
+    for (int i = 0; i < ALL; ++i)
+        for (int j = 0; j <= i; ++j) {
+            long double sum = A[i * ALL + j];
+            for (int l = 0; l < j; ++l) sum -= (long double)A[i * ALL + l] * A[l * ALL + l] * A[j * ALL + l];
+            A[i * ALL + j] = (double)(i == j ? sum : sum / A[j * ALL + j]);
+        }
+}
+
+// X = M^-1 X for X (6), M 6 x 6 positive definite, by Gauss and Jordan. M is used up.
+static void solve_six(double M[36], double* x) {
+    for (int p = 0; p < 6; ++p)
+        for (int i = 0; i < 6; ++i) {
+            double l = M[6 * i + p] / M[7 * p];
+            if (i == p) continue;
+            for (int j = p; j < 6; ++j) M[6 * i + j] -= l * M[6 * p + j];
+            x[i] -= l * x[p];
+        }
+    for (int i = 0; i < 6; ++i) x[i] /= M[7 * i];
+}
+
 // Unit lower triangular L D L^T of K with its order turned round is the same as U D U^T.
 static void factorise_constrained(constrained* k) {
     static double A[ALL * ALL];
     for (int i = 0; i < ALL; ++i)
         for (int j = 0; j < ALL; ++j) A[i * ALL + j] = entry_of_K(k, ALL - 1 - i, ALL - 1 - j);
-    cr_assert(ts_ldlt_factor(A, ALL, ALL));
+    factorise_plainly(A);
     for (int i = 0; i < ALL; ++i) {
         k->D[i] = A[(ALL - 1 - i) * (ALL + 1)];
         for (int j = 0; j < ALL; ++j) k->U[i][j] = j < i ? 0.0 : j == i ? 1.0 : A[(ALL - 1 - i) * ALL + (ALL - 1 - j)];
@@ -236,13 +233,12 @@ static ts_delassus* make_constrained(constrained* k, ts_arena* arena) {
         start[c] = s;
         for (int side = 0; side < 2; ++side, ++s) {
             int column = 6 * ((c + side * (1 + c % 3)) % (COLUMNS / 6));
-            double L[36];
-            for (int i = 0; i < 36; ++i) L[i] = k->M[column + i / 6][column + i % 6];
-            cr_assert(ts_cholesky6_factor(L));
             for (int r = 0; r < 3; ++r) {
+                double M[36];
+                for (int i = 0; i < 36; ++i) M[i] = k->M[column + i / 6][column + i % 6];
                 for (int j = 0; j < 6; ++j)
                     k->J[3 * c + r][column + j] = rows[s][6 * r + j] = Y[s][6 * r + j] = ts_rng_normal(&rng);
-                ts_cholesky6_solve(L, Y[s] + 6 * r);
+                solve_six(M, Y[s] + 6 * r);
             }
             segment[s] = (ts_delassus_segment){column, 6, rows[s], Y[s]};
         }
@@ -257,7 +253,7 @@ Test(delassus_factor, T23_constrained_cholesky_and_woodbury) {
     static double G[CORNER * CORNER], before[ALL][ALL];
     ts_arena arena = {0};
     ts_delassus* op = make_constrained(&k, &arena);
-    ts_delassus_to_matrix(op, &arena, G);
+    dense_operator_matrix(op, &arena, G);
     factorise_constrained(&k);
     double size = 0.0;
     for (int i = 0; i < ALL; ++i)
@@ -273,13 +269,15 @@ Test(delassus_factor, T23_constrained_cholesky_and_woodbury) {
             cr_expect_float_eq(-product_of_factor(&k, i, j, CORNER), G[i * CORNER + j] + (i == j ? k.S[i] : 0.0),
                                1e-13 * size, "corner, %d %d", i, j);
     // Through the bodies, as rows outnumber columns; against the corner, solved as U1 (-D1) U1^T.
-    cr_assert(ts_delassus_velocity_form_factor(op, &arena, 1 << 20));
+    ts_velocity_form* form = ts_velocity_form_of(op);
+    ts_velocity_factor* factor = ts_velocity_factor_make(form, &arena, 1 << 20);
+    cr_assert_not_null(factor);
     memcpy(before, k.U, sizeof(before));
     for (int change = 0; change < 2; ++change) {
         double x[CORNER], y[CORNER], b[CORNER], largest = 0.0;
         for (int i = 0; i < CORNER; ++i) x[i] = y[i] = b[i] = cos(i);
-        cr_assert_eq(op->ops->factorise(op, k.S), TS_OK);
-        op->ops->solve(op, x);
+        cr_assert_eq(ts_velocity_factor_update(factor, form, k.S), TS_OK);
+        ts_velocity_factor_solve(factor, form, x);
         for (int i = CORNER - 1; i >= 0; --i)
             for (int j = i + 1; j < CORNER; ++j) y[i] -= k.U[i][j] * y[j];
         for (int i = 0; i < CORNER; ++i) y[i] /= -k.D[i];

@@ -266,7 +266,7 @@ Test(newton_bodies, refuses_other_operators) {
     ts_block block = fixture_cone(0, 0.5);
     ts_arena arena = {0};
     ts_contact_problem problem = {.block_count = 1, .row_count = 3, .block = &block, .g = one, .time_step = 1.0};
-    problem.delassus = ts_delassus_dense(&arena, 1, row, G);
+    problem.delassus = dense_operator(&arena, 1, row, G);
     ts_newton_matrix A = {&problem, NULL, NULL, one, NULL};
     cr_expect_null(ts_newton_bodies_make(&A, &arena, 1000, 1e-13));
     ts_arena_free(&arena);

@@ -7,6 +7,7 @@
 #include "contact/solvers/newton/newton_groups_internal.h"
 #include "contact/solvers/newton/newton_system_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
+#include "tests/contact/dense_operator.h"
 
 enum { MOST_ROWS = 600, MOST_BLOCKS = 220, MAX = TS_BLOCK_ROWS_MAX };
 
@@ -60,7 +61,7 @@ static void make(sample* s, ts_rng* rng, int links, int contacts, int rows, doub
                             for (int j = 0; j < 6; ++j) sum += wrench[i][j] * mobility[body][j] * wrench[c][j];
                             G[(size_t)i * (size_t)n + (size_t)c] += sign * sum * (i < c ? 1.0 + asymmetry : 1.0);
                         }
-    ts_delassus* operator_ = ts_delassus_dense(&s->arena, b, s->block_row, G);
+    ts_delassus* operator_ = dense_operator(&s->arena, b, s->block_row, G);
     s->problem = (ts_contact_problem){.block_count = b,
                                       .row_count = n,
                                       .block = s->block,

@@ -256,7 +256,7 @@ Test(admm, an_operator_without_blocks_is_refused) {
     const int block_row[2] = {0, 3};
     const ts_block block = fixture_cone(0, 0.5);
     ts_arena arena = {0};
-    ts_delassus* op = ts_delassus_dense(&arena, 1, block_row, G);
+    ts_delassus* op = dense_operator(&arena, 1, block_row, G);
     ts_delassus_ops ops = *op->ops;
     ops.abilities = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
     op->ops = &ops;
@@ -286,7 +286,7 @@ static ts_contact_problem make_chain(ts_arena* arena, int count, double skew, in
     return (ts_contact_problem){.block_count = count,
                                 .row_count = n,
                                 .block = block,
-                                .delassus = ts_delassus_dense(arena, count, block_row, G),
+                                .delassus = dense_operator(arena, count, block_row, G),
                                 .g = g,
                                 .time_step = TIME_STEP};
 }
@@ -466,9 +466,9 @@ static void make_heap(heap* h, ts_arena* arena, double heaviest, double R) {
                                              .R = R > 0.0 ? h->R : NULL,
                                              .time_step = TIME_STEP};
     double* matrix = TS_ARENA_ARRAY(arena, double, 9 * TOUCHING * TOUCHING);
-    ts_delassus_to_matrix(G, arena, matrix);
+    dense_operator_matrix(G, arena, matrix);
     h->dense = h->through_bodies;
-    h->dense.delassus = ts_delassus_dense(arena, TOUCHING, h->block_row, matrix);
+    h->dense.delassus = dense_operator(arena, TOUCHING, h->block_row, matrix);
 }
 
 // First in steps from a guess, then, when that has cost enough, with a factor: the same answer, in the units of the

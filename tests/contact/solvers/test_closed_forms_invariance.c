@@ -188,7 +188,7 @@ static int side_by_side(const ts_solver* solver, const sample* s) {
     ts_contact_problem problem = {.block_count = 2 * CONTACTS,
                                   .row_count = ALL,
                                   .block = block,
-                                  .delassus = ts_delassus_dense(&arena, 2 * CONTACTS, block_row, G),
+                                  .delassus = dense_operator(&arena, 2 * CONTACTS, block_row, G),
                                   .g = g,
                                   .R = R,
                                   .time_step = TIME_STEP};
@@ -217,7 +217,7 @@ static int in_force_units(const ts_solver* solver, const sample* s) {
         ts_contact_problem problem = {.block_count = CONTACTS,
                                       .row_count = ROWS,
                                       .block = s->block,
-                                      .delassus = ts_delassus_dense(&arena, CONTACTS, block_row, s->G),
+                                      .delassus = dense_operator(&arena, CONTACTS, block_row, s->G),
                                       .g = g,
                                       .R = s->R,
                                       .time_step = factor * TIME_STEP};

@@ -95,7 +95,7 @@ static double internal_of(const double* lambda, double mu) {
     ts_contact_problem problem = {.block_count = 4,
                                   .row_count = 12,
                                   .block = block,
-                                  .delassus = ts_delassus_dense(&arena, 4, block_row, G),
+                                  .delassus = dense_operator(&arena, 4, block_row, G),
                                   .g = g,
                                   .time_step = TIME_STEP};
     double norm = ts_internal_force(&problem, lambda, &arena, NULL);

@@ -141,7 +141,7 @@ static ts_contact_problem problem_of(known* k, ts_arena* arena) {
     ts_contact_problem problem = {.block_count = k->blocks,
                                   .row_count = k->rows,
                                   .block = k->block,
-                                  .delassus = ts_delassus_dense(arena, k->blocks, k->block_row, k->G),
+                                  .delassus = dense_operator(arena, k->blocks, k->block_row, k->G),
                                   .g = k->g,
                                   .R = k->R,
                                   .time_step = 1.0};

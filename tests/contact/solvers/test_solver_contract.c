@@ -2,12 +2,11 @@
 // finite and inside their sets, no more scratch than announced, and starts that cost nothing but time. Judged from
 // outside, on random problems of all sets, with and without compliance, with dependent rows and rows that nothing
 // moves, through every kind of operator. Solvable or not makes no difference here: only the labels do.
-#include "contact/operator/delassus_block.h"
 #include "tests/contact/contact_fixture.h"
 
 enum { BLOCKS = 12, ROWS = 6 * BLOCKS, DOF = 30, PROBLEMS = 100 };
 
-enum { OPERATOR_DENSE, OPERATOR_VELOCITY, OPERATOR_BLOCKS, OPERATOR_KINDS };
+enum { OPERATOR_BLOCKS, OPERATOR_VELOCITY, OPERATOR_KINDS };
 
 typedef struct sample {
     int blocks, rows;
@@ -90,15 +89,9 @@ static void make_sample(sample* s, ts_rng* rng) {
         s->R[i] = ts_rng_uniform(rng) < 0.3 ? 0.0 : pow(10.0, ts_rng_uniform_in(rng, -6.0, 0.0));
 }
 
-// The same matrix behind another operator. NULL when this kind cannot do what a solver needs.
-static ts_delassus* make_operator(const sample* s, int kind, unsigned needs, ts_arena* arena) {
-    ts_delassus* dense = ts_delassus_dense(arena, s->blocks, s->block_row, s->G);
-    if (kind == OPERATOR_DENSE) return dense;
-    if (kind == OPERATOR_BLOCKS) {
-        ts_delassus_blocks blocks;
-        cr_assert(dense->ops->blocks(dense, arena, (size_t)ROWS * ROWS, &blocks));
-        return ts_delassus_block_sparse(arena, s->blocks, s->block_row, &blocks, needs & TS_DELASSUS_FACTOR);
-    }
+// The same matrix behind another operator.
+static ts_delassus* make_operator(const sample* s, int kind, ts_arena* arena) {
+    if (kind == OPERATOR_BLOCKS) return dense_operator(arena, s->blocks, s->block_row, s->G);
     static int start[BLOCKS + 1];
     static ts_delassus_segment segment[BLOCKS];
     for (int b = 0; b < s->blocks; ++b) {
@@ -107,9 +100,7 @@ static ts_delassus* make_operator(const sample* s, int kind, unsigned needs, ts_
         segment[b] = piece;
         start[b + 1] = b + 1;
     }
-    ts_delassus* G = ts_delassus_velocity_form(arena, DOF, s->blocks, s->block_row, start, segment);
-    if (needs & TS_DELASSUS_FACTOR) cr_assert(ts_delassus_velocity_form_factor(G, arena, (size_t)1 << 24));
-    return G;
+    return ts_delassus_velocity_form(arena, DOF, s->blocks, s->block_row, start, segment);
 }
 
 // By how much an impulse lies outside the sets of the solver's law, written down here once more.
@@ -159,7 +150,7 @@ static ts_solve_status solve_and_check(const ts_solver* solver, const sample* s,
     ts_contact_problem problem = {.block_count = s->blocks,
                                   .row_count = s->rows,
                                   .block = s->block,
-                                  .delassus = make_operator(s, kind, solver->needs, &arena),
+                                  .delassus = make_operator(s, kind, &arena),
                                   .g = s->g,
                                   .R = s->compliant ? s->R : NULL,
                                   .time_step = TIME_STEP};
@@ -188,8 +179,8 @@ static ts_solve_status solve_and_check(const ts_solver* solver, const sample* s,
     double stiffest = largest(s->G, s->rows * s->rows) + (s->compliant ? 1.0 : 0.0);
     double noise = 1e-14 * s->rows * (1.0 + load) * (load * stiffest + 1.0) / (TIME_STEP * TIME_STEP);
     cr_expect_leq(outside(s, solver->law, out_lambda), 1e-12 * (load + 1e-3), "%s, problem %d, %s: %g outside, %s",
-                  solver->name, number, kind == OPERATOR_DENSE ? "dense" : "other", outside(s, solver->law, out_lambda),
-                  ts_solve_status_name(report.status));
+                  solver->name, number, kind == OPERATOR_BLOCKS ? "blocks" : "velocity",
+                  outside(s, solver->law, out_lambda), ts_solve_status_name(report.status));
     if (report.status != TS_SOLVE_FAILED)
         cr_expect_float_eq(told, own, noise + 1e-6 * own, "%s, problem %d: tells %g, has %g (%s)", solver->name, number,
                            told, own, ts_solve_status_name(report.status));

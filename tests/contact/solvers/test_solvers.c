@@ -56,7 +56,7 @@ static ts_law_residual own_residual(const ts_solver* solver, const void* setting
     ts_contact_problem problem = {.block_count = CONTACTS,
                                   .row_count = ROWS,
                                   .block = s->block,
-                                  .delassus = ts_delassus_dense(&arena, CONTACTS, block_row, s->G),
+                                  .delassus = dense_operator(&arena, CONTACTS, block_row, s->G),
                                   .g = s->g,
                                   .time_step = TIME_STEP};
     if (solver->compliance) {
@@ -248,7 +248,7 @@ Test(invariance, force_units_do_not_see_the_time_step) {
             ts_contact_problem problem = {.block_count = CONTACTS,
                                           .row_count = ROWS,
                                           .block = s.block,
-                                          .delassus = ts_delassus_dense(&arena, CONTACTS, block_row, s.G),
+                                          .delassus = dense_operator(&arena, CONTACTS, block_row, s.G),
                                           .g = g,
                                           .time_step = longer * TIME_STEP};
             fixture_settings settings = fixture_settings_of(solver, 1e-6, 5000);
@@ -280,7 +280,6 @@ Test(operators, dense_and_velocity_form_give_the_same_answer) {
         const ts_solver* solver = ts_solver_at(i);
         fixture_settings settings = fixture_settings_of(solver, 1e-8, 20000);
         fixture_answer dense = fixture_solve(solver, &settings, 4, block, G, g, NULL, NULL);
-        if (solver->needs & TS_DELASSUS_FACTOR) continue;
         ts_arena arena = {0}, scratch = {0};
         ts_delassus* op = ts_delassus_velocity_form(&arena, 6, 4, block_row, start, segment);
         ts_contact_problem problem = {
@@ -397,7 +396,7 @@ Test(status, numbers_that_are_not_finite_end_in_failure) {
             ts_contact_problem problem = {.block_count = 1,
                                           .row_count = 3,
                                           .block = &block,
-                                          .delassus = ts_delassus_dense(&arena, 1, block_row, G),
+                                          .delassus = dense_operator(&arena, 1, block_row, G),
                                           .g = g,
                                           .time_step = TIME_STEP};
             fixture_settings settings = fixture_settings_of(solver, 1e-8, 100);
@@ -415,7 +414,7 @@ Test(status, no_blocks_is_a_solved_problem) {
     for (int i = 0; i < ts_solver_count(); ++i) {
         ts_arena arena = {0};
         ts_contact_problem problem = {
-            .delassus = ts_delassus_dense(&arena, 0, zero, &nothing), .g = &nothing, .time_step = TIME_STEP};
+            .delassus = dense_operator(&arena, 0, zero, &nothing), .g = &nothing, .time_step = TIME_STEP};
         fixture_settings settings = fixture_settings_of(ts_solver_at(i), 1e-8, 100);
         ts_solve_report report = ts_solver_at(i)->solve(&problem, &settings, &arena, &nothing);
         cr_expect_eq(report.status, TS_SOLVE_CONVERGED, "%s", ts_solver_at(i)->name);

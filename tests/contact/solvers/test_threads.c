@@ -66,7 +66,7 @@ static void finish(heap* h) {
     h->problem.R = h->R;
     h->problem.time_step = TIME_STEP;
     h->problem.delassus =
-        ts_delassus_velocity_form_borrow(&h->arena, h->columns, h->blocks, h->block_row, h->segment_start, h->segment);
+        ts_delassus_velocity_form(&h->arena, h->columns, h->blocks, h->block_row, h->segment_start, h->segment);
     cr_assert_not_null(h->problem.delassus);
 }
 

@@ -419,9 +419,9 @@ Test(builder, refuses_bad_geoms_sites_and_keyframes) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         ts_builder* b = one_ball();
         ts_geom_def def = ts_geom_def_default();
-        if (bad[i].what == 0) def.friction = -0.1;
-        if (bad[i].what == 1) def.restitution = 1.1;
-        if (bad[i].what == 2) def.contact_dimension = 2;
+        if (bad[i].what == 0) def.surface.friction = -0.1;
+        if (bad[i].what == 1) def.surface.restitution = 1.1;
+        if (bad[i].what == 2) def.surface.dimension = 2;
         if (bad[i].what == 3) def.density = (double)NAN;
         if (bad[i].what == 4) def.mass = (double)INFINITY;
         if (bad[i].what == 5) def.pose.rotation.w = 0.0;

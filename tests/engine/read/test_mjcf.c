@@ -226,12 +226,12 @@ Test(mjcf, contact_settings) {
         "<geom size='1' friction='.3 .1 .1' condim='1' contype='6' conaffinity='9' priority='-2' material='red'/>"
         "<geom size='1' condim='6' material='red' rgba='0 1 0 1'/></worldbody></mujoco>");
     const ts_geom* g = m->geom;
-    cr_assert(g[0].friction == 0.3 && g[0].contact_dimension == 1 && g[0].category == 6 && g[0].mask == 9);
-    cr_assert(g[0].priority == -2 && g[0].restitution == 0.5);
+    cr_assert(g[0].surface.friction == 0.3 && g[0].surface.dimension == 1 && g[0].category == 6 && g[0].mask == 9);
+    cr_assert(g[0].surface.priority == -2 && g[0].surface.restitution == 0.5);
     cr_assert(g[0].rgba[0] == 1.0f && g[0].rgba[1] == 0.0f && g[0].rgba[3] == 0.5f);
-    cr_assert(g[0].friction_spin == 0.1 && g[0].friction_roll == 0.1);
-    cr_assert(g[1].friction_spin == 0.005 && g[1].friction_roll == 0.0001);
-    cr_assert(g[1].friction == 1.0 && g[1].contact_dimension == 6 && g[1].category == 1 && g[1].mask == 1);
+    cr_assert(g[0].surface.friction_spin == 0.1 && g[0].surface.friction_roll == 0.1);
+    cr_assert(g[1].surface.friction_spin == 0.005 && g[1].surface.friction_roll == 0.0001);
+    cr_assert(g[1].surface.friction == 1.0 && g[1].surface.dimension == 6 && g[1].category == 1 && g[1].mask == 1);
     cr_assert(g[1].rgba[0] == 0.0f && g[1].rgba[1] == 1.0f);
     ts_model_free(m);
     m = mjcf_read("<mujoco><option><flag contact='disable'/></option><worldbody><geom size='1'/></worldbody></mujoco>");

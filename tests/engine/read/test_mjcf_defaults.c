@@ -4,7 +4,7 @@
 static double friction_of(const ts_model* m, const char* geom) {
     int index = ts_model_find_geom(m, geom);
     cr_assert_geq(index, 0);
-    return m->geom[index].friction;
+    return m->geom[index].surface.friction;
 }
 
 Test(mjcf_defaults, nearest_class_wins) {
@@ -35,7 +35,7 @@ Test(mjcf_defaults, sections_add_up_and_the_later_wins) {
     ts_model* m =
         mjcf_read("<mujoco><worldbody><geom name='g'/></worldbody><default><geom size='.1' friction='.1'/></default>"
                   "<default class='main'><geom friction='.2'/></default></mujoco>");
-    cr_assert_eq(m->geom[0].friction, 0.2);
+    cr_assert_eq(m->geom[0].surface.friction, 0.2);
     cr_assert_eq(m->geom[0].shape.radius, 0.1);
     ts_model_free(m);
 }

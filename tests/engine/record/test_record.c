@@ -29,7 +29,7 @@ static fixture make_scene(void) {
     int body = ts_builder_add_body(builder, &ball);
     ts_geom_def sphere = ts_geom_def_default();
     sphere.body = body;
-    sphere.restitution = 0.5;
+    sphere.surface.restitution = 0.5;
     cr_assert(ts_builder_add_geom(builder, &sphere) >= 0);
     ts_joint_def free_joint = ts_joint_def_default();
     free_joint.body = body;

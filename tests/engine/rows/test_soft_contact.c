@@ -8,10 +8,7 @@
 static const double gravity = 9.81;
 
 // What a geom says, and the law that follows (MuJoCo's documentation), in long double.
-typedef struct law {
-    double solref[2];
-    double solimp[5];
-} law;
+typedef ts_mujoco_softness law;
 
 static const law usual = {{0.02, 1.0}, {0.9, 0.95, 0.001, 0.5, 2.0}};
 
@@ -82,9 +79,8 @@ static fixture point(const char* solver, const law* l, double mass, double mu, d
         ts_geom_def geom = ts_geom_def_default();
         geom.body = i ? index : 0;
         geom.shape = i ? ts_shape_sphere(0.1) : ts_shape_plane();
-        geom.friction = mu;
-        memcpy(geom.solref, l->solref, sizeof geom.solref);
-        memcpy(geom.solimp, l->solimp, sizeof geom.solimp);
+        geom.surface.friction = mu;
+        geom.surface.softness = *l;
         cr_assert(ts_builder_add_geom(builder, &geom) >= 0);
     }
     return fixture_start(builder, 1);
@@ -284,49 +280,6 @@ Test(soft_contact, only_where_it_is_asked_for) {
     fixture_end(&f);
 }
 
-static ts_geom soft_geom(double tc, double ratio, double d0, double solmix, int priority) {
-    ts_geom geom;
-    memset(&geom, 0, sizeof geom);
-    geom.solref[0] = tc;
-    geom.solref[1] = ratio;
-    geom.solimp[0] = d0;
-    geom.solimp[1] = 0.95;
-    geom.solmix = solmix;
-    geom.priority = priority;
-    return geom;
-}
-
-Test(soft_contact, pairs_are_mixed_as_documented) {
-    static const struct {
-        double a[4], b[4];  // solref, d0, solmix
-        int priority;       // of a over b
-        double solref[2], d0;
-    } cases[] = {
-        {{0.02, 1.0, 0.9, 1.0}, {0.04, 0.5, 0.7, 1.0}, 0, {0.03, 0.75}, 0.8},
-        {{0.02, 1.0, 0.9, 3.0}, {0.04, 0.5, 0.7, 1.0}, 0, {0.025, 0.875}, 0.85},
-        {{0.02, 1.0, 0.9, 0.0}, {0.04, 0.5, 0.7, 1.0}, 0, {0.04, 0.5}, 0.7},
-        {{0.02, 1.0, 0.9, 2.0}, {0.04, 0.5, 0.7, 0.0}, 0, {0.02, 1.0}, 0.9},
-        {{0.02, 1.0, 0.9, 0.0}, {0.04, 0.5, 0.7, 0.0}, 0, {0.03, 0.75}, 0.8},
-        {{0.02, 1.0, 0.9, 1.0}, {0.04, 0.5, 0.7, 9.0}, 1, {0.02, 1.0}, 0.9},
-        {{0.02, 1.0, 0.9, 1.0}, {0.04, 0.5, 0.7, 9.0}, -1, {0.04, 0.5}, 0.7},
-        {{-100.0, -5.0, 0.9, 1.0}, {-300.0, -1.0, 0.7, 1.0}, 0, {-300.0, -5.0}, 0.8},
-        {{-100.0, -5.0, 0.9, 1.0}, {0.04, 0.5, 0.7, 1.0}, 0, {-100.0, -5.0}, 0.8},
-        {{-100.0, 0.5, 0.9, 1.0}, {0.04, 0.5, 0.7, 1.0}, 0, {0.02, 1.0}, 0.8},  // mixed signs: the default
-        {{-100.0, -5.0, 0.9, 1.0}, {0.04, 0.5, 0.7, 1.0}, -1, {0.04, 0.5}, 0.7},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        ts_geom a = soft_geom(cases[i].a[0], cases[i].a[1], cases[i].a[2], cases[i].a[3], cases[i].priority);
-        ts_geom b = soft_geom(cases[i].b[0], cases[i].b[1], cases[i].b[2], cases[i].b[3], 0);
-        ts_mujoco_softness s = ts_soft_contact_mix(&a, &b), t = ts_soft_contact_mix(&b, &a);
-        for (int k = 0; k < 2; ++k) {
-            cr_expect_float_eq(s.solref[k], cases[i].solref[k], 1e-15, "case %zu: %g", i, s.solref[k]);
-            cr_expect_float_eq(t.solref[k], cases[i].solref[k], 1e-15, "case %zu, turned: %g", i, t.solref[k]);
-        }
-        cr_expect_float_eq(s.solimp[0], cases[i].d0, 1e-15, "case %zu: %g", i, s.solimp[0]);
-        cr_expect_float_eq(s.solimp[1], 0.95, 1e-15);
-    }
-}
-
 // How easily bodies move at their centres: 1 / m when free; on a hinge at distance L only one way of three, against the
 // inertia about the axis.
 Test(soft_contact, bodies_weigh_what_their_centres_feel) {
@@ -351,11 +304,13 @@ Test(soft_contact, mjcf_says_how_soft) {
                   "</worldbody></mujoco>");
     static const double first[5] = {0.5, 0.6, 0.001, 0.5, 2.0}, second[5] = {0.1, 0.2, 0.3, 0.4, 5.0};
     cr_expect_eq(m->options.impratio, 7.0);
-    cr_expect(m->geom[0].solref[0] == 0.02 && m->geom[0].solref[1] == 1.0 && m->geom[0].solmix == 2.0);
-    cr_expect(m->geom[1].solref[0] == -10.0 && m->geom[1].solref[1] == -3.0 && m->geom[1].solmix == 0.0);
+    cr_expect(m->geom[0].surface.softness.solref[0] == 0.02 && m->geom[0].surface.softness.solref[1] == 1.0 &&
+              m->geom[0].surface.solmix == 2.0);
+    cr_expect(m->geom[1].surface.softness.solref[0] == -10.0 && m->geom[1].surface.softness.solref[1] == -3.0 &&
+              m->geom[1].surface.solmix == 0.0);
     for (int i = 0; i < 5; ++i) {
-        cr_expect_eq(m->geom[0].solimp[i], first[i]);
-        cr_expect_eq(m->geom[1].solimp[i], second[i]);
+        cr_expect_eq(m->geom[0].surface.softness.solimp[i], first[i]);
+        cr_expect_eq(m->geom[1].surface.softness.solimp[i], second[i]);
     }
     ts_model_free(m);
     mjcf_refuse("<mujoco><worldbody>\n<geom size='1' solmix='-1'/></worldbody></mujoco>", 2, "solmix");

@@ -4,6 +4,7 @@
 
 #include "base/linear/dense.h"
 #include "engine/dynamics/kinematics.h"
+#include "tests/contact/dense_operator.h"
 #include "tests/engine/engine_fixture.h"
 
 static ts_options plain(void) {
@@ -134,7 +135,7 @@ Test(assemble, operator_is_the_systems_response) {
     int n = problem->row_count, nv = f.model->nv;
     double* G = calloc((size_t)n * (size_t)n, sizeof(double));
     ts_arena scratch = {0};
-    ts_delassus_to_matrix(problem->delassus, &scratch, G);
+    dense_operator_matrix(problem->delassus, &scratch, G);
     double* column = calloc((size_t)nv, sizeof(double));
     for (int c = 0; c < f.sim->contact_count; ++c) {
         const ts_contact* contact = &f.sim->contact[c];
@@ -176,44 +177,6 @@ Test(assemble, operator_is_the_systems_response) {
     free(G);
     free(column);
     ts_arena_free(&scratch);
-    fixture_end(&f);
-}
-
-// A solver that asks for a factor gets one of the same operator, and no other operator for it.
-Test(assemble, factor_on_request) {
-    fixture f = corner();
-    ts_status status;
-    fixture_run(&f, 3);
-    ts_solver factorising = *f.sim->solver;
-    factorising.needs |= TS_DELASSUS_FACTOR;
-    const ts_solver* plain_solver = f.sim->solver;
-    ts_arena scratch = {0};
-    for (int k = 0; k < 2; ++k) {
-        f.sim->solver = k == 0 ? plain_solver : &factorising;
-        cr_assert_eq(ts_sim_forward(f.sim, &status), TS_OK);
-        cr_assert_eq((f.sim->problem.delassus->ops->abilities & TS_DELASSUS_FACTOR) != 0, k == 1);
-        cr_assert_str_eq(f.sim->problem.delassus->ops->name, "velocity");
-    }
-    ts_delassus* G = f.sim->problem.delassus;
-    int n = f.sim->problem.row_count;
-    cr_assert_gt(n, 20);
-    double* matrix = TS_ARENA_ARRAY(&scratch, double, n* n);
-    double* x = TS_ARENA_ARRAY(&scratch, double, n);
-    double* shift = TS_ARENA_ARRAY(&scratch, double, n);
-    ts_delassus_to_matrix(G, &scratch, matrix);
-    for (int i = 0; i < n; ++i) {
-        shift[i] = 0.5 + 0.01 * i;
-        x[i] = sin(1.0 + i);
-    }
-    cr_assert_eq(G->ops->factorise(G, shift), TS_OK);
-    G->ops->solve(G, x);
-    for (int i = 0; i < n; ++i) {
-        double sum = shift[i] * x[i];
-        for (int j = 0; j < n; ++j) sum += matrix[(size_t)i * (size_t)n + (size_t)j] * x[j];
-        cr_assert_float_eq(sum, sin(1.0 + i), 1e-12, "row %d: %.17g", i, sum);
-    }
-    ts_arena_free(&scratch);
-    f.sim->solver = plain_solver;
     fixture_end(&f);
 }
 

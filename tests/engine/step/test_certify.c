@@ -30,6 +30,7 @@ Test(certify, nothing_before_the_first_step_and_nothing_in_the_air) {
     ts_contact_certificate c;
     fixture f = ball("ncp", 1.0, 0.0, 0.0);
     cr_expect_eq(ts_certify_step(f.sim, TS_CERTIFICATE_FAST, &arena, &c), TS_ERROR_VALUE);
+    cr_expect_null(ts_certify_contacts(f.sim, &arena));
     fixture_run(&f, 1);
     c = certify(&f, &arena);
     cr_expect_eq(c.block_count, 0);
@@ -57,6 +58,9 @@ Test(certify, modes_are_what_one_sees) {
         cr_expect_eq(c.verdict[0].mode, cases[i].mode, "case %zu: %s", i, ts_contact_mode_name(c.verdict[0].mode));
         cr_expect_eq(c.count[cases[i].mode], 1);
         cr_expect_eq(c.verdict[0].normal_impulse, f.sim->contact[0].impulse.z);
+        const ts_contact_mode* of_contact = ts_certify_contacts(f.sim, &arena);
+        cr_assert_not_null(of_contact);
+        cr_expect_eq(of_contact[0], cases[i].mode);
         fixture_end(&f);
         ts_arena_reset(&arena);
     }

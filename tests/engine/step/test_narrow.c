@@ -46,37 +46,37 @@ Test(narrow, the_smaller_kind_is_a_and_the_normal_points_to_b) {
 
 Test(narrow, friction_and_restitution_combine) {
     ts_geom_def floor_geom = ts_geom_def_default(), ball = ts_geom_def_default();
-    floor_geom.friction = 0.3;
-    ball.friction = 0.7;
-    floor_geom.restitution = 0.4;
-    ball.restitution = 0.2;
+    floor_geom.surface.friction = 0.3;
+    ball.surface.friction = 0.7;
+    floor_geom.surface.restitution = 0.4;
+    ball.surface.restitution = 0.2;
     fixture f = pair(&floor_geom, &ball);
-    cr_assert_float_eq(f.sim->contact[0].friction, 0.7, 0.0);
-    cr_assert_float_eq(f.sim->contact[0].restitution, 0.4, 0.0);
+    cr_assert_float_eq(f.sim->contact[0].surface.friction, 0.7, 0.0);
+    cr_assert_float_eq(f.sim->contact[0].surface.restitution, 0.4, 0.0);
     cr_assert_eq(f.sim->problem.row_count, 3);
     cr_assert_eq(f.sim->problem.block[0].set, TS_SET_CONE);
     cr_assert_float_eq(f.sim->problem.block[0].mu, 0.7, 0.0);
     fixture_end(&f);
-    floor_geom.priority = 1;
+    floor_geom.surface.priority = 1;
     f = pair(&floor_geom, &ball);
-    cr_assert_float_eq(f.sim->contact[0].friction, 0.3, 0.0);
+    cr_assert_float_eq(f.sim->contact[0].surface.friction, 0.3, 0.0);
     fixture_end(&f);
     // Frictionless only when both are, or when the geom that rules is.
-    floor_geom.contact_dimension = 1;
+    floor_geom.surface.dimension = 1;
     f = pair(&floor_geom, &ball);
     cr_assert_eq(f.sim->problem.row_count, 1);
     cr_assert_eq(f.sim->problem.block[0].set, TS_SET_HALF_LINE);
-    cr_assert_float_eq(f.sim->contact[0].friction, 0.0, 0.0);
+    cr_assert_float_eq(f.sim->contact[0].surface.friction, 0.0, 0.0);
     fixture_run(&f, 50);
     cr_assert_float_eq(f.sim->contact[0].impulse.z, 9.81 * f.sim->options.time_step, 1e-9);
     fixture_end(&f);
-    floor_geom.priority = 0;
+    floor_geom.surface.priority = 0;
     f = pair(&floor_geom, &ball);
-    cr_assert_eq(f.sim->contact[0].dimension, 3);
+    cr_assert_eq(f.sim->contact[0].surface.dimension, 3);
     fixture_end(&f);
-    ball.contact_dimension = 1;
+    ball.surface.dimension = 1;
     f = pair(&floor_geom, &ball);
-    cr_assert_eq(f.sim->contact[0].dimension, 1);
+    cr_assert_eq(f.sim->contact[0].surface.dimension, 1);
     fixture_end(&f);
 }
 
@@ -151,13 +151,13 @@ Test(narrow, labels_and_tangents_persist) {
 // A sphere on a turning box keeps its tangent while the normal stays, though the axes of geom A (the sphere) turn.
 Test(narrow, a_tangent_is_kept_while_the_normal_stays) {
     ts_geom_def geom = ts_geom_def_default();
-    geom.friction = 0.0;
+    geom.surface.friction = 0.0;
     ts_builder* builder = ts_builder_create("spin");
     int ball = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.3), 1.0, ts_mat3_identity());
     geom.body = ball;
     ts_builder_add_geom(builder, &geom);
     ts_geom_def table = geom_on(0, ts_shape_box(ts_vec3_make(1.0, 1.0, 0.2)));
-    table.friction = 0.0;
+    table.surface.friction = 0.0;
     ts_builder_add_geom(builder, &table);
     ts_builder_set_free_velocity(builder, ball, ts_vec3_zero(), ts_vec3_make(0.0, 0.0, 2.0));
     fixture f = fixture_start(builder, 1);

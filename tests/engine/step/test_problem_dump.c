@@ -74,7 +74,7 @@ Test(problem_dump, the_file_holds_the_step) {
     const ts_solver* solver = ts_solver_find("ncp-newton");
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     ts_solver_default_settings(solver, settings);
-    cr_assert_eq(ts_relative_make(b, solver->needs, &arena, &relative), TS_OK);
+    cr_assert_eq(ts_relative_make(b, &arena, &relative), TS_OK);
     ts_arena scratch = {0};
     ts_relative_report report = ts_relative_solve(solver, &relative, settings, 1e-8, NULL, &scratch, v);
     cr_expect_eq(report.status, TS_SOLVE_CONVERGED);

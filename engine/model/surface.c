@@ -1,0 +1,86 @@
+// Two surfaces become one. The rules are MuJoCo's (chapters Modeling: contact parameters, and Computation: constraint
+// model), and for restitution, which it does not have, the larger of both.
+#include "engine/model/surface.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// 1: weights under this count as nothing.
+static const double least_mix = 1e-15;
+
+ts_surface ts_surface_default(void) {
+    ts_surface surface = {.dimension = 3, .friction = 1.0, .friction_spin = 0.005, .friction_roll = 0.0001};
+    surface.softness = ts_mujoco_softness_default();
+    surface.solmix = 1.0;
+    return surface;
+}
+
+static int is_length(double x) { return x >= 0.0 && !isinf(x); }
+
+const char* ts_surface_fault(const ts_surface* surface) {
+    const ts_mujoco_softness* softness = &surface->softness;
+    double sum = 0.0;
+    if (!is_length(surface->friction)) return "its friction must be finite and not negative";
+    if (!(surface->restitution >= 0.0 && surface->restitution <= 1.0)) return "its restitution must be between 0 and 1";
+    if (!is_length(surface->friction_spin) || !is_length(surface->friction_roll))
+        return "its spinning and rolling friction must be finite and not negative";
+    for (int i = 0; i < 2; ++i) sum += softness->solref[i];
+    for (int i = 0; i < 5; ++i) sum += softness->solimp[i];
+    if (!isfinite(sum) || !is_length(surface->solmix))
+        return "its solref, solimp and solmix must be finite, and solmix not negative";
+    int d = surface->dimension;
+    return d == 1 || d == 3 || d == 4 || d == 6 ? NULL : "its contact dimension must be 1, 3, 4 or 6";
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+// The weight of a against b.
+static double weight(double a, double b) {
+    if (a >= least_mix && b >= least_mix) return a / (a + b);
+    if (a < least_mix && b < least_mix) return 0.5;
+    return a < least_mix ? 0.0 : 1.0;
+}
+
+static ts_mujoco_softness mix(const ts_surface* a, const ts_surface* b) {
+    const ts_mujoco_softness *p = &a->softness, *q = &b->softness;
+    ts_mujoco_softness softness;
+    double w = weight(a->solmix, b->solmix);
+    int standard = p->solref[0] > 0.0 && q->solref[0] > 0.0;
+    for (int i = 0; i < 2; ++i)
+        softness.solref[i] =
+            standard ? w * p->solref[i] + (1.0 - w) * q->solref[i] : smaller(p->solref[i], q->solref[i]);
+    for (int i = 0; i < 5; ++i) softness.solimp[i] = w * p->solimp[i] + (1.0 - w) * q->solimp[i];
+    return softness;
+}
+
+// Rows without friction are left out. Spin and roll are measured by mu (contact/problem.h): without it there are none.
+static void drop_idle_rows(ts_surface* surface) {
+    if (surface->dimension == 1) surface->friction = 0.0;
+    if (surface->dimension == 6 && !(surface->friction_roll > 0.0)) surface->dimension = 4;
+    if (surface->dimension == 4 && !(surface->friction_spin > 0.0)) surface->dimension = 3;
+    if (surface->dimension > 3 && !(surface->friction > 0.0)) surface->dimension = 3;
+    if (surface->dimension < 4) surface->friction_spin = 0.0;
+    if (surface->dimension < 6) surface->friction_roll = 0.0;
+}
+
+ts_surface ts_surface_combine(const ts_surface* a, const ts_surface* b) {
+    ts_surface surface = a->priority > b->priority ? *a : *b;
+    if (a->priority == b->priority) {
+        surface.dimension = a->dimension > b->dimension ? a->dimension : b->dimension;
+        surface.friction = larger(a->friction, b->friction);
+        surface.friction_spin = larger(a->friction_spin, b->friction_spin);
+        surface.friction_roll = larger(a->friction_roll, b->friction_roll);
+        surface.softness = mix(a, b);
+    }
+    surface.restitution = larger(a->restitution, b->restitution);
+    drop_idle_rows(&surface);
+    double* solref = surface.softness.solref;
+    if ((solref[0] > 0.0) != (solref[1] > 0.0)) {
+        ts_mujoco_softness usual = ts_mujoco_softness_default();
+        memcpy(solref, usual.solref, sizeof usual.solref);
+    }
+    return surface;
+}
