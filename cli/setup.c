@@ -25,7 +25,7 @@ static const char* solver_name(const void* context, int i) {
 int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                   ts_status* out_status) {
     struct stat info;
-    int known = ts_scene_find(name_or_path) != NULL;
+    int known = ts_scene_is_known(name_or_path);
     if (!known && !strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) {
         const char* nearest = ts_args_nearest(name_or_path, scene_name, NULL, ts_scene_count());
         if (nearest)

@@ -1,4 +1,4 @@
-// The scene files of this folder as the build embeds them: cmake/EmbedScenes.cmake writes the definitions.
+// The scene files of this folder and of experiments/ as the build embeds them: cmake/EmbedScenes.cmake writes the definitions.
 #ifndef TS_SCENES_SCENE_FILES_INTERNAL_H
 #define TS_SCENES_SCENE_FILES_INTERNAL_H
 
@@ -13,7 +13,7 @@ typedef struct ts_scene_file {
     unsigned long size;
 } ts_scene_file;
 
-/// All embedded files sorted by name, followed by one entry whose name is NULL.
+/// All embedded files, followed by one entry whose name is NULL.
 extern const ts_scene_file ts_scene_files[];
 
 /// How many entries there are, the closing one not counted.

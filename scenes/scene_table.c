@@ -45,6 +45,8 @@ static const ts_scene_file* find_file(const char* name) {
     return NULL;
 }
 
+int ts_scene_is_known(const char* name) { return ts_scene_find(name) || find_file(name); }
+
 const char* ts_scene_text(const ts_scene* scene) {
     const ts_scene_file* file = scene->build ? NULL : find_file(scene->name);
     return file ? file->text : NULL;
@@ -95,6 +97,9 @@ ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loa
     memset(out_scene, 0, sizeof *out_scene);
     out_scene->focus = -1;
     const ts_scene* scene = ts_scene_find(name_or_path);
+    // A scene that only serves an experiment is in no list; the experiment knows how long it takes.
+    const ts_scene unlisted = {name_or_path, "", 1.0, NULL, NULL, NULL};
+    if (!scene && ts_scene_is_known(name_or_path)) scene = &unlisted;
     if (scene) return load_table_scene(scene, report, out_scene, out_status);
     struct stat info;
     if (!strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) return unknown_scene(name_or_path, out_status);

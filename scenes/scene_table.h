@@ -41,6 +41,9 @@ const ts_scene* ts_scene_at(int i);
 /// The scene of that name, or NULL.
 const ts_scene* ts_scene_find(const char* name);
 
+/// Nonzero when ts_scene_load knows this name: a scene's of the table, or that of a file that only an experiment runs.
+int ts_scene_is_known(const char* name);
+
 /// The embedded file of a scene, or NULL when it is built in C.
 const char* ts_scene_text(const ts_scene* scene);
 

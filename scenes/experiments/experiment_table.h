@@ -11,7 +11,7 @@ typedef struct ts_experiment {
     const char* name;     // "lcp-anisotropy"
     const char* source;   // what it reproduces
     const char* summary;  // one line: what to look at
-    const char* scene;    // a scene of the scene table
+    const char* scene;    // a scene of the scene table, or a file of this folder without its extension
     const char* solvers;  // comma-separated names, or "all"
     double duration;      // s
 } ts_experiment;

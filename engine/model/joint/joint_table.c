@@ -7,12 +7,15 @@ extern const ts_joint_traits ts_joint_ball;
 extern const ts_joint_traits ts_joint_hinge;
 extern const ts_joint_traits ts_joint_slide;
 
+// One to a line.
+// clang-format off
 const ts_joint_traits* const ts_joint_table[TS_JOINT_TYPE_COUNT] = {
     [TS_JOINT_FREE] = &ts_joint_free,
     [TS_JOINT_BALL] = &ts_joint_ball,
     [TS_JOINT_HINGE] = &ts_joint_hinge,
     [TS_JOINT_SLIDE] = &ts_joint_slide,
 };
+// clang-format on
 
 int ts_joint_type_nq(ts_joint_type type) {
     return ts_joint_traits_of(type)->numbers + 4 * ts_joint_traits_of(type)->quaternion;
