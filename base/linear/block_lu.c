@@ -156,8 +156,6 @@ static void merge_fronts(ts_block_lu* lu, structure* below) {
     lu->front_count = kept;
 }
 
-static int padded(int columns) { return (columns + TS_PANEL_LANES - 1) / TS_PANEL_LANES * TS_PANEL_LANES; }
-
 // Lists, sizes and parents of the fronts, and where their panels are. Returns 0 when memory is short.
 static int place_fronts(ts_block_lu* lu, ts_arena* arena, const structure* below) {
     size_t listed = 0, runs = 0;
@@ -180,8 +178,8 @@ static int place_fronts(ts_block_lu* lu, ts_arena* arena, const structure* below
             lu->beside_row[at] = front->own + front->beside;
             front->beside += lu->pivot_row[q + 1] - lu->pivot_row[q];
         }
-        front->tall_ld = padded(front->own);
-        front->wide_ld = padded(front->beside);
+        front->tall_ld = ts_panel_padded(front->own);
+        front->wide_ld = ts_panel_padded(front->beside);
         front->tall = lu->value_count;
         lu->value_count += (size_t)(front->own + front->beside) * (size_t)front->tall_ld;
         front->wide = lu->value_count;

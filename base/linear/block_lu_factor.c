@@ -2,21 +2,15 @@
 //
 // Problem: factor and solve along the fronts of base/linear/block_lu.c.
 // Rule: multifrontal. A front takes the matrix entries of its own rows and columns and what its children left,
-// eliminates its own rows by dense LU, and leaves a dense Schur complement to its parent. The elimination goes by
-// slices of columns: a slice is factored row by row with partial pivoting among the front's own rows, all behind it is
-// one product (base/linear/panel_simd.c).
+// eliminates its own rows by dense LU (base/linear/front.c), and leaves a dense Schur complement to its parent.
 // Source: multifrontal method: Duff and Reid 1983.
 // Guaranteed: the same input gives the same bits on any machine with IEEE doubles.
 // Known to fail: rows of different fronts are never exchanged, so a matrix far from diagonal dominance can grow without
 // bound; callers check the residual.
-#include <math.h>
 #include <string.h>
 
 #include "base/linear/block_lu_internal.h"
-#include "base/linear/panel.h"
-
-// Columns factored before the rest of the front hears of them. A multiple of TS_PANEL_LANES.
-enum { SLICE = 4 };
+#include "base/linear/front_internal.h"
 
 // Empties the panels of a front and writes the matrix's entries to them.
 static void load(ts_block_lu* lu, const ts_lu_front* front, const ts_lu_load* end, const size_t* at,
@@ -64,92 +58,6 @@ static void take_in(ts_block_lu* lu, const ts_lu_front* child, const double* lef
     }
 }
 
-static void exchange(double* a, double* b, int count) {
-    for (int j = 0; j < count; ++j) {
-        double x = a[j];
-        a[j] = b[j];
-        b[j] = x;
-    }
-}
-
-// Factors columns [k, k + width) of the tall panel, with pivots among the front's own rows.
-static int factor_slice(ts_block_lu* lu, const ts_lu_front* front, int k, int width) {
-    int ld = front->tall_ld, rows = front->own + front->beside;
-    double* tall = lu->value + front->tall;
-    double inverse[SLICE];
-    for (int c = 0; c < width; ++c) {
-        double* pivot = tall + (size_t)(k + c) * (size_t)ld;
-        int best = k + c;
-        for (int i = k + c + 1; i < front->own; ++i)
-            if (fabs(tall[(size_t)i * (size_t)ld + (size_t)(k + c)]) >
-                fabs(tall[(size_t)best * (size_t)ld + (size_t)(k + c)]))
-                best = i;
-        lu->swap[lu->pivot_row[front->begin] + k + c] = best;
-        if (best != k + c) {
-            double* wide = lu->value + front->wide;
-            exchange(pivot, tall + (size_t)best * (size_t)ld, ld);
-            exchange(wide + (size_t)(k + c) * (size_t)front->wide_ld, wide + (size_t)best * (size_t)front->wide_ld,
-                     front->wide_ld);
-        }
-        inverse[c] = 1.0 / pivot[k + c];
-        if (!isfinite(inverse[c]) || inverse[c] == 0.0) return 0;
-        for (int i = k + c + 1; i < front->own; ++i) {
-            double* row = tall + (size_t)i * (size_t)ld;
-            double l = row[k + c] * inverse[c];
-            row[k + c] = l;
-            for (int j = k + c + 1; j < k + width; ++j) row[j] -= l * pivot[j];
-        }
-    }
-    // Rows beside take part in no exchange: all columns of the slice at once.
-    const double* U = tall + (size_t)k * (size_t)ld + k;
-    double* row = tall + (size_t)front->own * (size_t)ld + k;
-    if (width == SLICE) {
-        double u01 = U[1], u02 = U[2], u03 = U[3], u12 = U[ld + 2], u13 = U[ld + 3], u23 = U[2 * ld + 3];
-        for (int i = front->own; i < rows; ++i, row += ld) {
-            double l0 = row[0] * inverse[0];
-            double l1 = (row[1] - l0 * u01) * inverse[1];
-            double l2 = ((row[2] - l0 * u02) - l1 * u12) * inverse[2];
-            row[3] = (((row[3] - l0 * u03) - l1 * u13) - l2 * u23) * inverse[3];
-            row[0] = l0;
-            row[1] = l1;
-            row[2] = l2;
-        }
-        return 1;
-    }
-    for (int i = front->own; i < rows; ++i, row += ld)
-        for (int c = 0; c < width; ++c) {
-            row[c] *= inverse[c];
-            for (int j = c + 1; j < width; ++j) row[j] -= row[c] * U[c * ld + j];
-        }
-    return 1;
-}
-
-// Rows [k, k + width) of the columns behind the slice: times the inverse of the slice's unit lower triangle.
-static void finish_rows(const double* L, int width, int ld, double* row, int row_ld, int columns) {
-    for (int r = 1; r < width; ++r)
-        ts_panel_subtract(1, columns, r, L + r * ld, ld, row, row_ld, row + (size_t)r * (size_t)row_ld, row_ld);
-}
-
-static int eliminate(ts_block_lu* lu, const ts_lu_front* front, double* rest) {
-    int own = front->own, tld = front->tall_ld, wld = front->wide_ld;
-    double* tall = lu->value + front->tall;
-    double* wide = lu->value + front->wide;
-    for (int k = 0; k < own; k += SLICE) {
-        int width = own - k < SLICE ? own - k : SLICE, next = k + SLICE;
-        if (!factor_slice(lu, front, k, width)) return 0;
-        double* slice = tall + (size_t)k * (size_t)tld;
-        finish_rows(slice + k, width, tld, wide + (size_t)k * (size_t)wld, wld, wld);
-        if (next >= own) break;
-        finish_rows(slice + k, width, tld, slice + next, tld, tld - next);
-        ts_panel_subtract(own + front->beside - next, tld - next, width, tall + (size_t)next * (size_t)tld + k, tld,
-                          slice + next, tld, tall + (size_t)next * (size_t)tld + next, tld);
-        ts_panel_subtract(own - next, wld, width, tall + (size_t)next * (size_t)tld + k, tld,
-                          wide + (size_t)k * (size_t)wld, wld, wide + (size_t)next * (size_t)wld, wld);
-    }
-    ts_panel_subtract(front->beside, wld, own, tall + (size_t)own * (size_t)tld, tld, wide, wld, rest, wld);
-    return 1;
-}
-
 int ts_block_lu_factor(ts_block_lu* lu, const int* start, const int* column, const size_t* at, const double* value) {
     double* top[2] = {lu->left[0], lu->left[1]};
     int* waiting = lu->waiting;
@@ -166,7 +74,14 @@ int ts_block_lu_factor(ts_block_lu* lu, const int* start, const int* column, con
             *children -= (size_t)child->beside * (size_t)child->wide_ld;
             take_in(lu, child, *children, front, rest);
         }
-        if (!eliminate(lu, front, rest)) return 0;
+        const ts_front dense = {front->own,
+                                front->beside,
+                                lu->value + front->tall,
+                                front->tall_ld,
+                                lu->value + front->wide,
+                                front->wide_ld,
+                                lu->swap + lu->pivot_row[front->begin]};
+        if (!ts_front_eliminate(&dense, rest)) return 0;
         top[front->side] = rest + size;
         waiting[count++] = f;
     }

@@ -15,7 +15,8 @@ int ts_cholesky_factor(double* A, int n, int ld);
 void ts_cholesky_solve(const double* L, int n, int ld, double* b);
 
 /// Replaces a full A (n x n) by L and U with A's rows permuted, partial pivoting; pivot (n) gets the row taken at each
-/// step. Returns 1, or 0 when a column holds nothing but zeros or a number is not finite.
+/// step. ld is a multiple of TS_PANEL_LANES (base/linear/panel.h); what lies behind a row's n numbers is overwritten.
+/// Returns 1, or 0 when a column holds nothing but zeros or a number is not finite.
 int ts_lu_factor(double* A, int n, int ld, int* out_pivot);
 
 /// Solves A x = b in place with the factors of ts_lu_factor.

@@ -9,6 +9,11 @@ extern "C" {
 /// Columns of C and B are computed in fours: leading dimensions and n are multiples of this.
 enum { TS_PANEL_LANES = 4 };
 
+/// The next multiple of that.
+static inline int ts_panel_padded(int columns) {
+    return (columns + TS_PANEL_LANES - 1) / TS_PANEL_LANES * TS_PANEL_LANES;
+}
+
 /// C -= A B, row-major: A m x k, B k x n, C m x n, n a multiple of TS_PANEL_LANES. Every sum runs over k upwards from
 /// zero and is then subtracted, in all versions alike, so all give the same bits.
 void ts_panel_subtract(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C, int ldc);

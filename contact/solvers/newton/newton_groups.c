@@ -76,7 +76,7 @@ static void identity(double* Q, int rows) {
 
 // Q = [null | range] from Qt, whose first `rank` rows are the range.
 static void arrange(const double* Qt, int rows, int rank, double* Q) {
-    int ld = ts_newton_padded(rows), null = rows - rank;
+    int ld = ts_panel_padded(rows), null = rows - rank;
     memset(Q, 0, (size_t)(rows * ld) * sizeof(double));
     for (int j = 0; j < rows; ++j)
         for (int i = 0; i < rows; ++i) Q[i * ld + j] = Qt[(j < null ? j + rank : j - null) * rows + i];
@@ -186,7 +186,7 @@ static int find_groups(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena*
             for (int k = first; k < listed; ++k) add_group(q, problem, k, 1);
             continue;
         }
-        int ld = ts_newton_padded(rows), padded = ts_newton_padded(rank);
+        int ld = ts_panel_padded(rows), padded = ts_panel_padded(rank);
         g->rank = rank;
         g->Q = TS_ARENA_ARRAY(arena, double, rows* ld);
         g->N = (double*)ts_arena_alloc_zeroed(arena, (size_t)rows * (size_t)padded, sizeof(double));
@@ -226,7 +226,7 @@ static int find_pattern(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena
         ts_sort_ints(q->column + q->start[g], entries - q->start[g]);
         for (int e = q->start[g]; e < entries; ++e) {
             q->at[e] = numbers;
-            numbers += (size_t)q->group[g].rank * (size_t)ts_newton_padded(q->group[q->column[e]].rank);
+            numbers += (size_t)q->group[g].rank * (size_t)ts_panel_padded(q->group[q->column[e]].rank);
         }
     }
     q->start[q->count] = entries;
@@ -242,13 +242,13 @@ static int project(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena* scr
     int* place = TS_ARENA_ARRAY(scratch, int, q->count);
     if (!half || !place) return 0;
     for (int b = 0; b < A->problem->block_count; ++b) {
-        int g = q->of[b], rows = block[b].rows, width = q->group[g].rank, ld = ts_newton_padded(width);
+        int g = q->of[b], rows = block[b].rows, width = q->group[g].rank, ld = ts_panel_padded(width);
         int columns = q->start[g + 1] - q->start[g];
         const double* own = ts_newton_range_rows(q, b);
         for (int k = 0; k < columns; ++k) place[q->column[q->start[g] + k]] = k;
         memset(half, 0, (size_t)(columns * HALF) * sizeof(double));
         for (int e = A->G->start[b]; e < A->G->start[b + 1]; ++e) {
-            int c = A->G->column[e], h = q->of[c], padded = ts_newton_padded(q->group[h].rank);
+            int c = A->G->column[e], h = q->of[c], padded = ts_panel_padded(q->group[h].rank);
             const double* other = ts_newton_range_rows(q, c);
             double entry[MAX * MAX], *to = half + place[h] * HALF;
             entry_of(A, b, e, entry);
@@ -260,7 +260,7 @@ static int project(ts_newton_groups* q, const ts_newton_matrix* A, ts_arena* scr
         for (int i = 0; i < rows * width && own; ++i)
             transposed[i % width * rows + i / width] = own[i / width * ld + i % width];
         for (int k = 0; k < columns; ++k) {
-            int padded = ts_newton_padded(q->group[q->column[q->start[g] + k]].rank);
+            int padded = ts_panel_padded(q->group[q->column[q->start[g] + k]].rank);
             double* Z = q->Z + q->at[q->start[g] + k];
             const double* from = half + k * HALF;
             if (own) ts_panel_subtract(width, padded, rows, transposed, rows, from, padded, Z, padded);
@@ -275,7 +275,7 @@ void ts_newton_groups_apply(const ts_newton_groups* q, const double* w, double* 
         double sum[RANK] = {0.0};
         int rank = q->group[g].rank;
         for (int e = q->start[g]; e < q->start[g + 1]; ++e) {
-            int other = q->group[q->column[e]].rank, ld = ts_newton_padded(other);
+            int other = q->group[q->column[e]].rank, ld = ts_panel_padded(other);
             const double *Z = q->Z + q->at[e], *x = w + q->column[e] * RANK;
             for (int i = 0; i < rank; ++i) {
                 double even = 0.0, odd = 0.0;
@@ -307,7 +307,7 @@ static int holds(const ts_newton_groups* q, const ts_newton_matrix* A, ts_arena*
         if (i % 3 == 1) x[i] = -x[i];
     }
     for (int b = 0; b < A->problem->block_count; ++b) {
-        int g = q->of[b], ld = ts_newton_padded(q->group[g].rank);
+        int g = q->of[b], ld = ts_panel_padded(q->group[g].rank);
         const double *own = ts_newton_range_rows(q, b), *from = x + block[b].row;
         for (int r = 0; r < block[b].rows; ++r)
             for (int i = 0; i < q->group[g].rank; ++i)
@@ -315,7 +315,7 @@ static int holds(const ts_newton_groups* q, const ts_newton_matrix* A, ts_arena*
     }
     ts_newton_groups_apply(q, w, v);
     for (int b = 0; b < A->problem->block_count; ++b) {
-        int g = q->of[b], ld = ts_newton_padded(q->group[g].rank);
+        int g = q->of[b], ld = ts_panel_padded(q->group[g].rank);
         const double* own = ts_newton_range_rows(q, b);
         double sum[MAX] = {0.0}, size = 0.0, error = 0.0;
         for (int e = A->G->start[b]; e < A->G->start[b + 1]; ++e) {

@@ -18,8 +18,8 @@ typedef struct ts_newton_group {
     int count;
     int rows;
     int rank;   // as many as rows where nothing is saved: N is then the identity
-    double* Q;  // (rows x ts_newton_padded(rows)) an orthogonal matrix, [null | range]; NULL for the identity
-    double* N;  // (rows x ts_newton_padded(rank)) its range columns
+    double* Q;  // (rows x ts_panel_padded(rows)) an orthogonal matrix, [null | range]; NULL for the identity
+    double* N;  // (rows x ts_panel_padded(rank)) its range columns
 } ts_newton_group;
 
 /// Groups of blocks and the matrix between them. Memory belongs to the arena it came from.
@@ -32,24 +32,19 @@ typedef struct ts_newton_groups {
     int* start;   // (count + 1) rows of Z's pattern
     int* column;  // groups, ascending
     size_t* at;   // of an entry in Z
-    double* Z;    // rank x ts_newton_padded(rank) of each entry
+    double* Z;    // rank x ts_panel_padded(rank) of each entry
 } ts_newton_groups;
 
-/// Columns with the zeros behind them that panels want (base/linear/panel.h).
-static inline int ts_newton_padded(int columns) {
-    return (columns + TS_PANEL_LANES - 1) / TS_PANEL_LANES * TS_PANEL_LANES;
-}
-
-/// Rows of N of block b, ts_newton_padded(rank) apart; NULL for the identity.
+/// Rows of N of block b, ts_panel_padded(rank) apart; NULL for the identity.
 static inline const double* ts_newton_range_rows(const ts_newton_groups* q, int b) {
     const ts_newton_group* g = &q->group[q->of[b]];
-    return g->N ? g->N + q->within[b] * ts_newton_padded(g->rank) : NULL;
+    return g->N ? g->N + q->within[b] * ts_panel_padded(g->rank) : NULL;
 }
 
 /// v = Z w; the w and v of groups are TS_NEWTON_GROUP_RANK numbers apart.
 void ts_newton_groups_apply(const ts_newton_groups* q, const double* w, double* out_v);
 
-/// Makes Q (rows x ts_newton_padded(rows)) and T so that M = [range columns of Q] T, M rows x columns, columns < rows;
+/// Makes Q (rows x ts_panel_padded(rows)) and T so that M = [range columns of Q] T, M rows x columns, columns < rows;
 /// M becomes T, Q [null | range].
 void ts_newton_groups_range(double* M, int rows, int columns, double* Q);
 

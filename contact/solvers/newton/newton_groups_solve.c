@@ -35,8 +35,8 @@ typedef struct node {
     double* M;   // (active x width)
     double* F;   // (size x size) within M
     double* L;   // (size x rank) within M, with the opposite sign
-    double* Q;   // (active x ts_newton_padded(active)), or NULL where p is d
-    double* P;   // (rank x ts_newton_padded(size)), or NULL for the identity
+    double* Q;   // (active x ts_panel_padded(active)), or NULL where p is d
+    double* P;   // (rank x ts_panel_padded(size)), or NULL for the identity
 } node;
 
 typedef struct solving {
@@ -51,7 +51,7 @@ typedef struct solving {
 
 // Q and P where only some blocks of a group are active: N holds their rows of it, `ld` apart.
 static int reduce_range(solving* w, node* n, const double* N, int ld) {
-    int rank = w->q->group[n->group].rank, rows = n->active, padded = ts_newton_padded(n->size);
+    int rank = w->q->group[n->group].rank, rows = n->active, padded = ts_panel_padded(n->size);
     double T[GROUP_ROWS * RANK];
     n->P = (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)rank * (size_t)padded, sizeof(double));
     if (!n->P) return 0;
@@ -60,7 +60,7 @@ static int reduce_range(solving* w, node* n, const double* N, int ld) {
             for (int r = 0; r < rows; ++r) n->P[i * padded + r] = N[r * ld + i];
         return 1;
     }
-    n->Q = TS_ARENA_ARRAY(w->scratch, double, rows* ts_newton_padded(rows));
+    n->Q = TS_ARENA_ARRAY(w->scratch, double, rows* ts_panel_padded(rows));
     if (!n->Q) return 0;
     for (int r = 0; r < rows; ++r) memcpy(T + r * rank, N + r * ld, (size_t)rank * sizeof(double));
     ts_newton_groups_range(T, rows, rank, n->Q);
@@ -97,7 +97,7 @@ static void fill_rows(const solving* w, const node* n, int b, int at, const doub
     const ts_newton_system* s = w->system;
     const ts_block* block = &s->A.problem->block[b];
     const double* E = s->E + s->square[b];
-    int rows = block->rows, rank = ts_newton_padded(w->q->group[n->group].rank);
+    int rows = block->rows, rank = ts_panel_padded(w->q->group[n->group].rank);
     double C[MAX * MAX], minus[MAX * MAX], *row = n->M + at * n->width;
     memcpy(C, s->C + s->square[b], (size_t)rows * (size_t)rows * sizeof(double));
     for (int i = 0; i < rows * rows && s->A.row_shift; ++i) C[i] += E[i] * s->A.row_shift[block->row + i % rows];
@@ -106,7 +106,7 @@ static void fill_rows(const solving* w, const node* n, int b, int at, const doub
         if (!N) memcpy(row + i * n->width + n->v, E + i * rows, (size_t)rows * sizeof(double));
         row[i * n->width + n->v + rank] = right[w->offset[b] + i];
     }
-    int padded = ts_newton_padded(n->active);
+    int padded = ts_panel_padded(n->active);
     if (n->Q) {
         for (int i = 0; i < rows * rows; ++i) minus[i] = -C[i];
         ts_panel_subtract(rows, padded, rows, minus, rows, n->Q + at * padded, padded, row, n->width);
@@ -122,11 +122,11 @@ static int prepare_node(solving* w, node* n, const double* right) {
     const ts_newton_system* s = w->system;
     const ts_newton_group* g = &w->q->group[n->group];
     const ts_block* block = s->A.problem->block;
-    int rank = ts_newton_padded(g->rank), at = 0;
+    int rank = ts_panel_padded(g->rank), at = 0;
     n->Q = NULL;
     n->P = NULL;
     n->size = n->active < g->rank ? n->active : g->rank;
-    n->v = ts_newton_padded(n->active);
+    n->v = ts_panel_padded(n->active);
     n->width = n->v + rank + TS_PANEL_LANES;
     n->M = (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)n->active * (size_t)n->width, sizeof(double));
     if (!n->M) return 0;
@@ -161,7 +161,7 @@ static int prepare_node(solving* w, node* n, const double* right) {
 // F + L Z P of one entry between two nodes, row-major.
 static void form_entry(const solving* w, const node* n, const node* other, int e, double* out) {
     int rank = w->q->group[n->group].rank, other_rank = w->q->group[other->group].rank, columns = other->size;
-    int ld = ts_newton_padded(columns), other_ld = ts_newton_padded(other_rank);
+    int ld = ts_panel_padded(columns), other_ld = ts_panel_padded(other_rank);
     double sum[RANK * HALF_RANK] = {0.0}, ZP[RANK * HALF_RANK] = {0.0};
     const double* Z = w->q->Z + w->q->at[e];
     if (other->P) {
@@ -176,7 +176,7 @@ static void form_entry(const solving* w, const node* n, const node* other, int e
 }
 
 // The column of M where r begins.
-static int s_column(const solving* w, const node* n) { return n->v + ts_newton_padded(w->q->group[n->group].rank); }
+static int s_column(const solving* w, const node* n) { return n->v + ts_panel_padded(w->q->group[n->group].rank); }
 
 // Solves F p + L Z P p = s for all nodes; p (nodes x RANK) gets the answers.
 static int solve_nodes(const solving* w, double most_work, double* out_p, int* out_dear) {
@@ -205,10 +205,10 @@ static int solve_nodes(const solving* w, double most_work, double* out_p, int* o
     }
     start[w->count] = entries;
     first[w->count] = rows;
-    int dense = rows <= DENSE_ROWS;
+    int dense = rows <= DENSE_ROWS, ld = ts_panel_padded(rows);
     double* x = TS_ARENA_ARRAY(w->scratch, double, rows);
     int* pivot = TS_ARENA_ARRAY(w->scratch, int, rows);
-    double* value = dense ? (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)rows * (size_t)rows, sizeof(double))
+    double* value = dense ? (double*)ts_arena_alloc_zeroed(w->scratch, (size_t)rows * (size_t)ld, sizeof(double))
                           : TS_ARENA_ARRAY(w->scratch, double, numbers);
     if (!x || !pivot || !value) return 0;
     for (int a = 0, next = 0; a < w->count; ++a) {
@@ -220,13 +220,13 @@ static int solve_nodes(const solving* w, double most_work, double* out_p, int* o
             if (other < 0) continue;
             form_entry(w, n, &w->node[other], e, dense ? entry : value + at[next++]);
             for (int i = 0; i < n->size && dense; ++i)
-                memcpy(value + (first[a] + i) * rows + first[other], entry + i * w->node[other].size,
+                memcpy(value + (first[a] + i) * ld + first[other], entry + i * w->node[other].size,
                        (size_t)w->node[other].size * sizeof(double));
         }
     }
     if (dense) {
-        if (!ts_lu_factor(value, rows, rows, pivot)) return 0;
-        ts_lu_solve(value, rows, rows, pivot, x);
+        if (!ts_lu_factor(value, rows, ld, pivot)) return 0;
+        ts_lu_solve(value, rows, ld, pivot, x);
     } else {
         ts_block_lu* lu = ts_block_lu_analyse(w->scratch, w->count, size, start, column, TS_SCALED_LARGEST_FACTOR);
         *out_dear = lu && ts_block_lu_work(lu) > most_work;
@@ -241,7 +241,7 @@ static int solve_nodes(const solving* w, double most_work, double* out_p, int* o
 static void finish_node(const solving* w, const node* n, const double* p, const double* v, double* right) {
     const ts_newton_group* g = &w->q->group[n->group];
     const ts_block* block = w->system->A.problem->block;
-    int gone = n->active - n->size, at = 0, ld = ts_newton_padded(n->active);
+    int gone = n->active - n->size, at = 0, ld = ts_panel_padded(n->active);
     double z[GROUP_ROWS];
     memcpy(z + gone, p, (size_t)n->size * sizeof(double));
     for (int j = gone - 1; j >= 0; --j) {
@@ -301,7 +301,7 @@ int ts_newton_groups_solve(const ts_newton_groups* groups, const ts_newton_syste
         int rank = groups->group[n->group].rank;
         for (int i = 0; i < rank; ++i) {
             double sum = n->P ? 0.0 : p[a * RANK + i];
-            int ld = ts_newton_padded(n->size);
+            int ld = ts_panel_padded(n->size);
             for (int j = 0; j < n->size && n->P; ++j) sum += n->P[i * ld + j] * p[a * RANK + j];
             wrench[n->group * RANK + i] = sum;
         }

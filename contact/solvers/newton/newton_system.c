@@ -15,6 +15,7 @@
 
 #include "base/linear/block_lu.h"
 #include "base/linear/dense.h"
+#include "base/linear/panel.h"
 #include "contact/solvers/newton/newton_groups_internal.h"
 #include "contact/solvers/newton/newton_bodies_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
@@ -96,8 +97,8 @@ static void right_hand_side(const ts_newton_system* s, const double* d, double* 
 static int solve_dense(const ts_newton_system* s, ts_arena* scratch, double* right) {
     const ts_block* block = s->A.problem->block;
     const ts_delassus_blocks* G = s->A.G;
-    int n = s->list_rows, row = 0;
-    double* J = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n * (size_t)n, sizeof(double));
+    int n = s->list_rows, ld = ts_panel_padded(n), row = 0;
+    double* J = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n * (size_t)ld, sizeof(double));
     int* pivot = TS_ARENA_ARRAY(scratch, int, n);
     int* first = TS_ARENA_ARRAY(scratch, int, s->list_count);
     if (!J || !pivot || !first) return 0;
@@ -113,12 +114,12 @@ static int solve_dense(const ts_newton_system* s, ts_arena* scratch, double* rig
             double entry[MAX * MAX];
             transform_entry(s, b, e, entry);
             for (int r = 0; r < rows; ++r)
-                memcpy(J + (size_t)(first[a] + r) * (size_t)n + first[s->place[other]], entry + r * columns,
+                memcpy(J + (size_t)(first[a] + r) * (size_t)ld + first[s->place[other]], entry + r * columns,
                        (size_t)columns * sizeof(double));
         }
     }
-    if (!ts_lu_factor(J, n, n, pivot)) return 0;
-    ts_lu_solve(J, n, n, pivot, right);
+    if (!ts_lu_factor(J, n, ld, pivot)) return 0;
+    ts_lu_solve(J, n, ld, pivot, right);
     return 1;
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/linear/dense.h"
+#include "base/linear/panel.h"
 #include "contact/solvers/pivoting/lemke_internal.h"
 
 // Entries of the tableau under this share of the entering column are rounding: in hyperstatic problems whole columns
@@ -126,14 +127,15 @@ static void read_answer(tableau* t, const double* A, const double* b, double* x,
     int* list = t->tied;
     for (int k = 0; k < n; ++k)
         if (t->w_row[k] < 0) list[count++] = k;
+    int ld = ts_panel_padded(count);
     double* M = t->T;
     for (int i = 0; i < count; ++i) {
         for (int j = 0; j < count; ++j)
-            M[(size_t)i * (size_t)count + (size_t)j] = A[(size_t)list[i] * (size_t)n + (size_t)list[j]];
+            M[(size_t)i * (size_t)ld + (size_t)j] = A[(size_t)list[i] * (size_t)n + (size_t)list[j]];
         x[i] = -b[list[i]];
     }
-    if (!ts_lu_factor(M, count, count, permutation)) return;
-    ts_lu_solve(M, count, count, permutation, x);
+    if (!ts_lu_factor(M, count, ld, permutation)) return;
+    ts_lu_solve(M, count, ld, permutation, x);
     if (!all_finite(x, (size_t)count)) return;
     for (int i = 0; i < count; ++i) out_z[list[i]] = fmax(0.0, x[i]);
 }
@@ -182,7 +184,7 @@ ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, int pivot_l
     if (n == 0 || b[first_row(n, b)] >= 0.0) return TS_LEMKE_END_SOLVED;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     tableau t = {.n = n, .stride = n + 2};
-    t.T = TS_ARENA_ARRAY(scratch, double, (size_t)n*(size_t)(n + 2));
+    t.T = TS_ARENA_ARRAY(scratch, double, (size_t)n*(size_t)ts_panel_padded(n + 2));
     t.nonbasic = TS_ARENA_ARRAY(scratch, int, n + 1);
     t.basic = TS_ARENA_ARRAY(scratch, int, n);
     t.w_row = TS_ARENA_ARRAY(scratch, int, n);

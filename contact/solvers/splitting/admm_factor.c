@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/linear/dense.h"
+#include "base/linear/panel.h"
 #include "contact/solvers/splitting/admm_internal.h"
 
 // From so many shifts on, with fewer than so many solves to each, the tridiagonal form is the cheaper.
@@ -28,18 +29,18 @@ enum { DENSE_ROWS = 96, DENSE_ROWS_MAX = 3000 };
 #define DENSE_SPEED 0.25
 
 // But for what scaling rounds differently on both sides.
-static int is_symmetric(const double* A, size_t n) {
+static int is_symmetric(const double* A, size_t n, size_t ld) {
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < i; ++j)
-            if (!(fabs(A[i * n + j] - A[j * n + i]) <= 4.0 * DBL_EPSILON * fabs(A[i * n + j]))) return 0;
+            if (!(fabs(A[i * ld + j] - A[j * ld + i]) <= 4.0 * DBL_EPSILON * fabs(A[i * ld + j]))) return 0;
     return 1;
 }
 
 static int make_dense(const ts_scaled* system, ts_arena* arena, ts_admm_factor* out) {
-    size_t n = (size_t)system->rows;
+    size_t n = (size_t)system->rows, ld = (size_t)ts_panel_padded(system->rows);
     const ts_block* block = system->problem->block;
-    out->matrix = (double*)ts_arena_alloc_zeroed(arena, n * n, sizeof(double));
-    out->dense = TS_ARENA_ARRAY(arena, double, n* n);
+    out->matrix = (double*)ts_arena_alloc_zeroed(arena, n * ld, sizeof(double));
+    out->dense = TS_ARENA_ARRAY(arena, double, n* ld);
     out->pivot = TS_ARENA_ARRAY(arena, int, n);
     double** vector[] = {&out->form.weight, &out->form.diagonal, &out->form.off, &out->form.pivot, &out->form.lower};
     if (!out->matrix || !out->dense || !out->pivot) return 0;
@@ -47,17 +48,18 @@ static int make_dense(const ts_scaled* system, ts_arena* arena, ts_admm_factor* 
         *vector[i] = TS_ARENA_ARRAY(arena, double, n);
         if (!*vector[i]) return 0;
     }
-    out->form.n = out->form.ld = out->rows;
+    out->form.n = out->rows;
+    out->form.ld = out->ld = (int)ld;
     out->form.A = out->dense;
     for (int b = 0; b < system->blocks; ++b)
         for (int e = system->G.start[b]; e < system->G.start[b + 1]; ++e) {
             const ts_block* other = &block[system->G.column[e]];
             const double* from = system->value + system->G.at[e];
             for (int r = 0; r < block[b].rows; ++r)
-                memcpy(out->matrix + (size_t)(block[b].row + r) * n + other->row, from + r * other->rows,
+                memcpy(out->matrix + (size_t)(block[b].row + r) * ld + other->row, from + r * other->rows,
                        (size_t)other->rows * sizeof(double));
         }
-    out->symmetric = is_symmetric(out->matrix, n);
+    out->symmetric = is_symmetric(out->matrix, n, ld);
     return 1;
 }
 
@@ -97,22 +99,22 @@ int ts_admm_factor_make(const ts_scaled* system, ts_arena* arena, ts_admm_factor
 }
 
 static int shift_dense(ts_admm_factor* f, double shift) {
-    size_t n = (size_t)f->rows;
+    size_t n = (size_t)f->rows, ld = (size_t)f->ld;
     if (n == 0) return 1;
     f->shift = shift;
     f->rested = 0;
     if (f->symmetric && !f->reduced && ++f->shifts > REDUCE_SHIFTS && f->solves < REDUCE_SOLVES * f->shifts) {
-        memcpy(f->dense, f->matrix, n * n * sizeof(double));
+        memcpy(f->dense, f->matrix, n * ld * sizeof(double));
         ts_tridiagonal_reduce(&f->form);
         f->reduced = 1;
     }
     if (f->reduced && ts_tridiagonal_shift(&f->form, shift)) return 1;
     // Recorded matrices can be slightly indefinite; then LU takes over for good.
     if (f->reduced) f->reduced = f->symmetric = 0;
-    memcpy(f->dense, f->matrix, n * n * sizeof(double));
-    for (size_t i = 0; i < n; ++i) f->dense[i * n + i] += shift;
-    if (!f->symmetric) return ts_lu_factor(f->dense, f->rows, f->rows, f->pivot);
-    if (ts_cholesky_factor(f->dense, f->rows, f->rows)) return 1;
+    memcpy(f->dense, f->matrix, n * ld * sizeof(double));
+    for (size_t i = 0; i < n; ++i) f->dense[i * ld + i] += shift;
+    if (!f->symmetric) return ts_lu_factor(f->dense, f->rows, f->ld, f->pivot);
+    if (ts_cholesky_factor(f->dense, f->rows, f->ld)) return 1;
     f->symmetric = 0;
     return shift_dense(f, shift);
 }
@@ -147,7 +149,7 @@ void ts_admm_factor_solve(ts_admm_factor* f, const double* guess, double accurac
     else if (f->reduced)
         ts_tridiagonal_solve(&f->form, x);
     else if (f->symmetric)
-        ts_cholesky_solve(f->dense, f->rows, f->rows, x);
+        ts_cholesky_solve(f->dense, f->rows, f->ld, x);
     else
-        ts_lu_solve(f->dense, f->rows, f->rows, f->pivot, x);
+        ts_lu_solve(f->dense, f->rows, f->ld, f->pivot, x);
 }

@@ -59,9 +59,10 @@ void ts_admm_bodies_solve(ts_admm_bodies* bodies, const double* guess, double ac
 /// (G + R + shift I) as a factor that can be made again for another shift, G and R in the units of a ts_scaled.
 typedef struct ts_admm_factor {
     int rows;
+    int ld;  // of the dense matrices
     int symmetric;
-    double* matrix;       // (rows x rows) when dense, else NULL: G + R
-    double* dense;        // (rows x rows) its factor
+    double* matrix;       // (rows x ld) when dense, else NULL: G + R
+    double* dense;        // (rows x ld) its factor
     int* pivot;           // (rows) when not symmetric
     ts_tridiagonal form;  // in `dense` when `reduced`
     int reduced;
