@@ -49,7 +49,6 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->tree_body = FIXED_ARRAY(storage, int, model->body_count);
     storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
     storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
-    storage->geom_box = FIXED_ARRAY(storage, ts_geom_box, model->geom_count);
     storage->joint_anchor = FIXED_ARRAY(storage, ts_vec3, model->joint_count);
     storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
     storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
@@ -61,7 +60,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
     storage->broad = ts_broad_phase_create();
-    return !storage->fixed.failed && storage->broad;
+    return ts_sim_find_colliders(sim) && !storage->fixed.failed && storage->broad;
 }
 
 // Tables that follow from the model alone.
@@ -111,7 +110,6 @@ ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_s
                              model->body_count);
     }
     fill_tables(sim);
-    ts_sim_measure_geoms(sim);
     if (workers > 1) {
         sim->tasks = ts_task_pool_create(workers);
         if (!sim->tasks) {

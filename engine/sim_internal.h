@@ -16,12 +16,12 @@ typedef enum ts_tree_kind {
     TS_TREE_FREE_BODY  // one body with a free joint: closed forms
 } ts_tree_kind;
 
-/// The box of a geom's shape in the geom's own frame.
-typedef struct ts_geom_box {
-    ts_vec3 centre;  // m
-    ts_vec3 half;    // m
-    int useful;      // zero for planes, and spheres: their boxes tell nothing that the broad phase does not know
-} ts_geom_box;
+/// A geom that can touch another one.
+typedef struct ts_collider {
+    int geom;
+    int has_box;  // zero for planes, and spheres: their boxes tell nothing that the broad phase does not know
+    ts_obb box;   // in the geom's frame
+} ts_collider;
 
 /// Private part of a ts_sim.
 typedef struct ts_sim_storage {
@@ -35,9 +35,10 @@ typedef struct ts_sim_storage {
     ts_tree_kind* tree_kind;   // (tree_count)
     int* dof_run;              // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
     int dof_most;              // most dofs of a tree
-    ts_geom_box* geom_box;     // (geom_count)
-    double* inverse_weight;    // (body_count) kg^-1, see ts_soft_contact_weigh
-    int fixed_placed;          // nonzero once bodies that cannot move have their poses, velocities and inertias
+    int collider_count;
+    ts_collider* collider;   // (collider_count) by ascending geom
+    double* inverse_weight;  // (body_count) kg^-1, see ts_soft_contact_weigh
+    int fixed_placed;        // nonzero once bodies that cannot move have their poses, velocities and inertias
 
     ts_vec3* joint_anchor;  // (joint_count) m, in the world, where the joint itself has left it: from kinematics
 
@@ -54,9 +55,11 @@ typedef struct ts_sim_storage {
 
     ts_arena* solve_scratch;  // one per worker; emptied before a solve
 
+    // boxes of the present step
+    ts_bounds* bounds;  // (collider_count)
+    ts_obb* oriented;   // (collider_count) of those that have a box
+
     // of the present step; arrays live in sim->scratch
-    ts_bounds* bounds;           // (geom_count)
-    ts_obb* oriented;            // (geom_count) where useful
     int* contact_memory_index;   // (contact_count) entry of contact_memory, or -1
     double* reference;           // (row_count) c*, m/s
     ts_delassus* velocity_form;  // the operator in whitened coordinates, also when the solver is given another
@@ -73,8 +76,8 @@ typedef struct ts_sim_storage {
     int joint_next_capacity;
 } ts_sim_storage;
 
-/// Fills storage->geom_box.
-void ts_sim_measure_geoms(ts_sim* sim);
+/// Finds the geoms that can touch another one. Returns 0 when memory is short (step/pairs.c).
+int ts_sim_find_colliders(ts_sim* sim);
 
 /// The private part.
 static inline ts_sim_storage* ts_sim_storage_of(const ts_sim* sim) { return (ts_sim_storage*)sim->storage; }

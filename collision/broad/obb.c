@@ -12,6 +12,30 @@
 // Far above rounding in a rotation matrix, far below any angle that matters.
 static const double GUARD = 1e-9;
 
+int ts_obb_of_shape(const ts_shape* shape, ts_obb* out_box) {
+    ts_obb box = {ts_transform_identity(), ts_vec3_zero()};
+    if (shape->kind == TS_SHAPE_HULL) {
+        ts_vec3 ball = ts_vec3_make(shape->radius, shape->radius, shape->radius);
+        box.placed = shape->hull->box;
+        box.half = ts_vec3_add(shape->hull->box_half, ball);
+    } else {
+        ts_vec3 low, high;
+        ts_shape_local_box(shape, &low, &high);
+        box.placed.p = ts_vec3_lerp(low, high, 0.5);
+        box.half = ts_vec3_scale(0.5, ts_vec3_sub(high, low));
+    }
+    if (!ts_vec3_is_finite(box.half)) return 0;
+    *out_box = box;
+    return 1;
+}
+
+void ts_obb_bounds(const ts_obb* box, ts_vec3* out_min, ts_vec3* out_max) {
+    double reach[3];
+    for (int i = 0; i < 3; ++i) reach[i] = ts_vec3_dot(ts_vec3_abs(ts_mat3_row(&box->placed.R, i)), box->half);
+    *out_min = ts_vec3_sub(box->placed.p, ts_vec3_load(reach));
+    *out_max = ts_vec3_add(box->placed.p, ts_vec3_load(reach));
+}
+
 typedef struct boxes {
     const ts_mat3* a;
     const ts_mat3* b;

@@ -2,7 +2,7 @@
 #ifndef TS_COLLISION_OBB_H
 #define TS_COLLISION_OBB_H
 
-#include "base/pose.h"
+#include "collision/shape/shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,6 +13,13 @@ typedef struct ts_obb {
     ts_transform placed;
     ts_vec3 half;  // m
 } ts_obb;
+
+/// A box around a shape in the shape's own frame, turned where that makes it smaller. Returns 0, and leaves *out_box
+/// alone, where there is none: a plane, or a shape with numbers that are not finite.
+int ts_obb_of_shape(const ts_shape* shape, ts_obb* out_box);
+
+/// The axis-aligned box around an oriented one.
+void ts_obb_bounds(const ts_obb* box, ts_vec3* out_min, ts_vec3* out_max);
 
 /// The axes that are tried, and what stands for none of them.
 enum {

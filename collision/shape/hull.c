@@ -78,6 +78,7 @@ static void fill_vertices(ts_hull* hull) {
     for (int i = 0; i < hull->vertex_count; ++i) {
         hull->box_min = ts_vec3_min(hull->box_min, hull->vertex[i]);
         hull->box_max = ts_vec3_max(hull->box_max, hull->vertex[i]);
+        hull->reach = fmax(hull->reach, ts_vec3_norm(hull->vertex[i]));
     }
     hull->centre = ts_vec3_lerp(hull->box_min, hull->box_max, 0.5);
     for (int i = 0; i < hull->padded_count; ++i) {
@@ -260,6 +261,7 @@ ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces*
     fill_neighbours(hull);
     fill_starts(hull);
     fill_mass(hull);
+    ts_hull_fit_box(hull);
     return hull;
 }
 
@@ -280,6 +282,7 @@ ts_hull* ts_hull_assemble_thin(const ts_vec3* points, int count) {
     fill_vertices(hull);
     fill_extremes(hull);
     hull->centroid = hull->centre;
+    ts_hull_fit_box(hull);
     return hull;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TS_COLLISION_HULL_H
 #define TS_COLLISION_HULL_H
 
+#include "base/pose.h"
 #include "base/spatial.h"
 #include "base/status.h"
 
@@ -37,6 +38,9 @@ typedef struct ts_hull {
     ts_vec3 box_min;         // m
     ts_vec3 box_max;         // m
     ts_vec3 centre;          // m, of that box: what x, y, z are relative to, so that dots keep their digits far out
+    ts_transform box;        // another box around it, turned as suits it (hull_box.c): its centre and axes ...
+    ts_vec3 box_half;        // m, ... and its half extents
+    double reach;            // m, of the vertex farthest from the frame's origin
     int extreme[14];         // support vertices along +x -x +y -y +z -z, then (+-1, +-1, +-1) in the order of
                              // ts_hull_extreme_direction
     int start_cells;         // 0, or of hulls with more than TS_HULL_FEW vertices how finely directions are divided

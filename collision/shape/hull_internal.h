@@ -30,6 +30,9 @@ ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces*
 /// A segment (two points) or a point as a hull without faces; NULL when memory is short (hull.c).
 ts_hull* ts_hull_assemble_thin(const ts_vec3* points, int count);
 
+/// Fills `box` and `box_half`, when all else is known (hull_box.c).
+void ts_hull_fit_box(ts_hull* hull);
+
 /// The longest side of the box around points, and its centre (hull.c).
 double ts_hull_extent(const ts_vec3* points, int count, ts_vec3* out_centre);
 

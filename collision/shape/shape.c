@@ -4,6 +4,7 @@
 
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
+#include "collision/shape/support_internal.h"
 
 #include <float.h>
 
@@ -166,18 +167,12 @@ const char* ts_shape_kind_summary(ts_shape_kind kind) {
     return (int)kind >= 0 && kind < TS_SHAPE_KIND_COUNT ? summaries[kind] : "unknown";
 }
 
-// Lowest and highest value of <direction, x> over a hull. Starts from a vertex, so that a NaN survives.
-static void hull_interval(const ts_hull* hull, ts_vec3 direction, double* out_low, double* out_high) {
-    double low = direction.x * hull->x[0] + direction.y * hull->y[0] + direction.z * hull->z[0];
-    double high = low;
-    for (int i = 1; i < hull->vertex_count; ++i) {
-        double value = direction.x * hull->x[i] + direction.y * hull->y[i] + direction.z * hull->z[i];
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-    }
-    double centre = ts_vec3_dot(direction, hull->centre);
-    *out_low = centre + low;
-    *out_high = centre + high;
+// Lowest and highest value of <direction, x> over a hull.
+static void hull_interval(const ts_hull* hull, ts_vec3 d, double* out_low, double* out_high) {
+    int low = ts_support_hull_xyz(hull, -d.x, -d.y, -d.z, -1), high = ts_support_hull_xyz(hull, d.x, d.y, d.z, -1);
+    double centre = ts_vec3_dot(d, hull->centre);
+    *out_low = centre + (d.x * hull->x[low] + d.y * hull->y[low] + d.z * hull->z[low]);
+    *out_high = centre + (d.x * hull->x[high] + d.y * hull->y[high] + d.z * hull->z[high]);
 }
 
 static void triangle_interval(const ts_vec3* corner, ts_vec3 direction, double* out_low, double* out_high) {
@@ -300,13 +295,8 @@ static double box_reach(ts_vec3 low, ts_vec3 high) {
     return ts_vec3_norm(ts_vec3_max(ts_vec3_abs(low), ts_vec3_abs(high)));
 }
 
-static double points_reach(const ts_vec3* point, int count) {
-    double largest = 0.0;
-    for (int i = 0; i < count; ++i) {
-        double norm = ts_vec3_norm(point[i]);
-        largest = norm > largest ? norm : largest;
-    }
-    return largest;
+static double triangle_reach(const ts_vec3* corner) {
+    return fmax(ts_vec3_norm(corner[0]), fmax(ts_vec3_norm(corner[1]), ts_vec3_norm(corner[2])));
 }
 
 double ts_shape_bounding_radius(const ts_shape* shape) {
@@ -319,8 +309,8 @@ double ts_shape_bounding_radius(const ts_shape* shape) {
     case TS_SHAPE_CYLINDER:
     case TS_SHAPE_CONE: return sqrt(h.x * h.x + h.z * h.z) + shape->radius;
     case TS_SHAPE_BOX: return ts_vec3_norm(h) + shape->radius;
-    case TS_SHAPE_TRIANGLE: return points_reach(shape->triangle, 3) + shape->radius;
-    case TS_SHAPE_HULL: return points_reach(shape->hull->vertex, shape->hull->vertex_count) + shape->radius;
+    case TS_SHAPE_TRIANGLE: return triangle_reach(shape->triangle) + shape->radius;
+    case TS_SHAPE_HULL: return shape->hull->reach + shape->radius;
     case TS_SHAPE_HEIGHT_FIELD:
         return box_reach(shape->height_field->box_min, shape->height_field->box_max) + shape->radius;
     case TS_SHAPE_COMPOUND: return box_reach(shape->compound->box_min, shape->compound->box_max) + shape->radius;

@@ -72,23 +72,20 @@ static void collide_pairs(void* context, int begin, int end, int worker) {
     }
 }
 
-// Turns the pairs so that A is the smaller kind, drops those that may not touch, and sorts by (A, B): a counting sort
-// by B and then, stable, by A. Returns NULL when memory is short.
-static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int pair_count, int* out_count) {
+// Turns the pairs so that A is the smaller kind, and sorts by (A, B): a counting sort by B and then, stable, by A.
+// Returns NULL when memory is short.
+static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) {
     const ts_model* model = sim->model;
-    narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, pair_count);
-    narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, pair_count);
+    narrow_pair* one = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, count);
+    narrow_pair* two = TS_ARENA_ARRAY(&sim->scratch, narrow_pair, count);
     int* start = TS_ARENA_ARRAY(&sim->scratch, int, model->geom_count + 1);
     if (!one || !two || !start) return NULL;
-    int count = 0;
-    for (int i = 0; i < pair_count; ++i) {
+    for (int i = 0; i < count; ++i) {
         int a = pairs[i].first, b = pairs[i].second;
-        if (!ts_model_geoms_can_touch(model, a, b)) continue;
         ts_shape_kind kind_a = model->geom[a].shape.kind, kind_b = model->geom[b].shape.kind;
         int swap = kind_b < kind_a || (kind_b == kind_a && b < a);
-        one[count].a = swap ? b : a;
-        one[count].b = swap ? a : b;
-        ++count;
+        one[i].a = swap ? b : a;
+        one[i].b = swap ? a : b;
     }
     for (int pass = 0; pass < 2; ++pass) {
         const narrow_pair* from = pass == 0 ? one : two;
@@ -98,7 +95,6 @@ static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int pair_co
         for (int g = 0; g < model->geom_count; ++g) start[g + 1] += start[g];
         for (int i = 0; i < count; ++i) to[start[pass == 0 ? from[i].b : from[i].a]++] = from[i];
     }
-    *out_count = count;
     return one;
 }
 
@@ -247,14 +243,13 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
     return TS_OK;
 }
 
-ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int pair_count) {
+ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    int count = 0;
     sim->contact_count = 0;
     sim->info.contact_count = 0;
     sim->info.narrow_failures = 0;
     sim->info.worst_penetration = 0.0;
-    narrow_pair* pair = ordered_pairs(sim, pairs, pair_count, &count);
+    narrow_pair* pair = ordered_pairs(sim, pairs, count);
     if (!pair || !merge_pair_memory(sim, pair, count)) return TS_ERROR_MEMORY;
     ts_manifold* manifold = TS_ARENA_ARRAY(&sim->scratch, ts_manifold, count);
     if (!manifold) return TS_ERROR_MEMORY;

@@ -1,48 +1,97 @@
-// The broad stage of a step: a box around every geom, the pairs of boxes that overlap, and a second look at those.
+// The broad stage of a step: a box around every geom that can touch anything, the pairs of boxes that overlap, and a
+// second look at those.
 //
-// Boxes grow by half the contact margin, so that two shapes a margin apart still pair. Geoms of bodies that are welded
-// together share a group and never pair. What the broad phase remembers from step to step makes it fast and changes no
-// answer, so it is no part of a snapshot; neither is the separating axis that the second look notes for each pair.
+// Which geoms can touch is a matter of the model: one whose category and mask meet nobody's, or only those of geoms it is
+// welded to, is there for looks and has no part in this. Boxes turn with their geoms, so no mesh is looked at; they grow
+// by half the contact margin, so that two shapes a margin apart still pair. Geoms of bodies that are welded together
+// share a group. What the broad phase remembers from step to step makes it fast and changes no answer, so it is no part
+// of a snapshot; neither is what the second look notes for each pair.
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
 
-void ts_sim_measure_geoms(ts_sim* sim) {
-    ts_transform identity = ts_transform_identity();
-    for (int g = 0; g < sim->model->geom_count; ++g) {
-        const ts_shape* shape = &sim->model->geom[g].shape;
-        ts_geom_box* box = &ts_sim_storage_of(sim)->geom_box[g];
-        ts_vec3 min, max;
-        if (shape->kind == TS_SHAPE_PLANE || shape->kind == TS_SHAPE_SPHERE) continue;
-        ts_shape_bounds(shape, &identity, &min, &max);
-        box->centre = ts_vec3_lerp(min, max, 0.5);
-        box->half = ts_vec3_scale(0.5, ts_vec3_sub(max, min));
-        box->useful = ts_vec3_is_finite(box->half);
+// --- who takes part --------------------------------------------------------------------------------------------------
+
+enum { BITS = 32, NOBODY = -1, SEVERAL = -2 };
+
+// For every bit of a mask, the rigid body that has a geom with it: a weld, NOBODY or SEVERAL.
+typedef struct bit_owners {
+    int weld[BITS];
+} bit_owners;
+
+static void add_owner(bit_owners* owners, unsigned bits, int weld) {
+    for (int k = 0; k < BITS; ++k)
+        if (bits >> k & 1u && owners->weld[k] != weld) owners->weld[k] = owners->weld[k] == NOBODY ? weld : SEVERAL;
+}
+
+static int meets_other(const bit_owners* owners, unsigned bits, int weld) {
+    for (int k = 0; k < BITS; ++k)
+        if (bits >> k & 1u && owners->weld[k] != NOBODY && owners->weld[k] != weld) return 1;
+    return 0;
+}
+
+static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld) {
+    ts_collider* collider = &storage->collider[storage->collider_count];
+    ts_bounds* bounds = &storage->bounds[storage->collider_count++];
+    collider->geom = index;
+    collider->has_box = geom->shape.kind != TS_SHAPE_SPHERE && ts_obb_of_shape(&geom->shape, &collider->box);
+    bounds->group = weld;
+    bounds->category = geom->category;
+    bounds->mask = geom->mask;
+}
+
+int ts_sim_find_colliders(ts_sim* sim) {
+    const ts_model* model = sim->model;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    bit_owners category, mask;
+    storage->collider = TS_ARENA_ARRAY(&storage->fixed, ts_collider, model->geom_count);
+    storage->bounds = TS_ARENA_ARRAY(&storage->fixed, ts_bounds, model->geom_count);
+    storage->oriented = TS_ARENA_ARRAY(&storage->fixed, ts_obb, model->geom_count);
+    if (!storage->collider || !storage->bounds || !storage->oriented) return 0;
+    for (int k = 0; k < BITS; ++k) category.weld[k] = mask.weld[k] = NOBODY;
+    for (int g = 0; g < model->geom_count; ++g) {
+        add_owner(&category, model->geom[g].category, model->body[model->geom[g].body].weld);
+        add_owner(&mask, model->geom[g].mask, model->body[model->geom[g].body].weld);
     }
+    for (int g = 0; g < model->geom_count; ++g) {
+        const ts_geom* geom = &model->geom[g];
+        int weld = model->body[geom->body].weld;
+        if (meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld))
+            add_collider(storage, geom, g, weld);
+    }
+    return 1;
+}
+
+// --- boxes -----------------------------------------------------------------------------------------------------------
+
+static void place_box(const ts_collider* collider, const ts_shape* shape, const ts_transform* pose, ts_obb* out_box) {
+    out_box->half = collider->box.half;
+    out_box->placed.p = ts_transform_point(pose, collider->box.placed.p);
+    // Only boxes of hulls are turned within the frame of their geom.
+    out_box->placed.R = shape->kind == TS_SHAPE_HULL ? ts_mat3_mul(pose->R, collider->box.placed.R) : pose->R;
 }
 
 static void update_bounds(void* context, int begin, int end, int worker) {
     const ts_sim* sim = (const ts_sim*)context;
-    const ts_model* model = sim->model;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     double grow = 0.5 * sim->options.contact_margin;
     ts_vec3 margin = ts_vec3_make(grow, grow, grow);
-    ts_bounds* bounds = storage->bounds;
     (void)worker;
-    for (int g = begin; g < end; ++g) {
-        const ts_geom* geom = &model->geom[g];
-        const ts_geom_box* box = &storage->geom_box[g];
-        ts_shape_bounds(&geom->shape, &sim->geom_pose[g], &bounds[g].min, &bounds[g].max);
-        bounds[g].min = ts_vec3_sub(bounds[g].min, margin);
-        bounds[g].max = ts_vec3_add(bounds[g].max, margin);
-        bounds[g].group = model->body[geom->body].weld;
-        bounds[g].category = geom->category;
-        bounds[g].mask = geom->mask;
-        if (!box->useful) continue;
-        storage->oriented[g].placed.R = sim->geom_pose[g].R;
-        storage->oriented[g].placed.p = ts_transform_point(&sim->geom_pose[g], box->centre);
-        storage->oriented[g].half = box->half;
+    for (int c = begin; c < end; ++c) {
+        const ts_collider* collider = &storage->collider[c];
+        const ts_shape* shape = &sim->model->geom[collider->geom].shape;
+        const ts_transform* pose = &sim->geom_pose[collider->geom];
+        ts_bounds* bounds = &storage->bounds[c];
+        if (collider->has_box) place_box(collider, shape, pose, &storage->oriented[c]);
+        if (collider->has_box && shape->kind == TS_SHAPE_HULL)
+            ts_obb_bounds(&storage->oriented[c], &bounds->min, &bounds->max);
+        else
+            ts_shape_bounds(shape, pose, &bounds->min, &bounds->max);
+        bounds->min = ts_vec3_sub(bounds->min, margin);
+        bounds->max = ts_vec3_add(bounds->max, margin);
     }
 }
+
+// --- the second look -------------------------------------------------------------------------------------------------
 
 // Whether the box comes within the margin of a half-space: its lowest corner along the normal, with room for rounding.
 static int may_touch_plane(const ts_transform* plane, const ts_obb* box, double margin) {
@@ -52,27 +101,32 @@ static int may_touch_plane(const ts_transform* plane, const ts_obb* box, double 
     return height - reach <= margin + 1e-9 * (fabs(height) + reach);
 }
 
-// Zero when a cheap test proves the pair farther apart than the margin. The note is one more than the axis that
-// separated the pair last.
+// What is noted about a pair: nothing, or that the model keeps it apart, or that it does not, with one more than the
+// axis that separated it last.
+enum { NOTED_NOTHING = 0, NOTED_AXIS = 1, NOTED_NO_AXIS = NOTED_AXIS + TS_OBB_AXES, NOTED_NEVER };
+
+// Zero when the model keeps the pair apart, or when a cheap test proves it farther apart than the margin.
 static int may_touch(void* context, int first, int second, unsigned char* note) {
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    const ts_geom* geom = sim->model->geom;
+    const ts_collider *a = &storage->collider[first], *b = &storage->collider[second];
     double margin = sim->options.contact_margin;
-    int useful_first = storage->geom_box[first].useful, useful_second = storage->geom_box[second].useful;
-    if (geom[first].shape.kind == TS_SHAPE_PLANE)
-        return !useful_second || may_touch_plane(&sim->geom_pose[first], &storage->oriented[second], margin);
-    if (geom[second].shape.kind == TS_SHAPE_PLANE)
-        return !useful_first || may_touch_plane(&sim->geom_pose[second], &storage->oriented[first], margin);
-    if (!useful_first || !useful_second) return 1;
-    int axis = ts_obb_separating_axis(&storage->oriented[first], &storage->oriented[second], margin, *note - 1);
+    if (*note == NOTED_NOTHING)
+        *note = ts_model_geoms_can_touch(sim->model, a->geom, b->geom) ? NOTED_NO_AXIS : NOTED_NEVER;
+    if (*note == NOTED_NEVER) return 0;
+    if (sim->model->geom[a->geom].shape.kind == TS_SHAPE_PLANE)
+        return !b->has_box || may_touch_plane(&sim->geom_pose[a->geom], &storage->oriented[second], margin);
+    if (sim->model->geom[b->geom].shape.kind == TS_SHAPE_PLANE)
+        return !a->has_box || may_touch_plane(&sim->geom_pose[b->geom], &storage->oriented[first], margin);
+    if (!a->has_box || !b->has_box) return 1;
+    int hint = *note == NOTED_NO_AXIS ? TS_OBB_NONE : *note - NOTED_AXIS;
+    int axis = ts_obb_separating_axis(&storage->oriented[first], &storage->oriented[second], margin, hint);
     if (axis == TS_OBB_NONE) return 1;
-    *note = (unsigned char)(axis + 1);
+    *note = (unsigned char)(NOTED_AXIS + axis);
     return 0;
 }
 
 ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_count) {
-    const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_broad_phase_settings settings = ts_broad_phase_settings_default();
     ts_broad_phase_info info;
@@ -80,12 +134,14 @@ ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_coun
     *out_pair_count = 0;
     settings.filter = may_touch;
     settings.filter_context = sim;
-    storage->bounds = TS_ARENA_ARRAY(&sim->scratch, ts_bounds, model->geom_count);
-    storage->oriented = TS_ARENA_ARRAY(&sim->scratch, ts_obb, model->geom_count);
-    if (!storage->bounds || !storage->oriented) return TS_ERROR_MEMORY;
-    ts_task_parallel_for(sim->tasks, model->geom_count, 128, update_bounds, sim);
-    ts_code code = ts_broad_phase_update(storage->broad, storage->bounds, model->geom_count, &settings, sim->tasks,
-                                         &sim->scratch, out_pairs, out_pair_count, &info);
+    ts_task_parallel_for(sim->tasks, storage->collider_count, 128, update_bounds, sim);
+    ts_code code = ts_broad_phase_update(storage->broad, storage->bounds, storage->collider_count, &settings,
+                                         sim->tasks, &sim->scratch, out_pairs, out_pair_count, &info);
+    for (int i = 0; i < *out_pair_count; ++i) {
+        ts_pair* pair = &(*out_pairs)[i];
+        pair->first = storage->collider[pair->first].geom;
+        pair->second = storage->collider[pair->second].geom;
+    }
     sim->info.bad_bounds = info.invalid;
     sim->info.pair_count = *out_pair_count;
     sim->info.pair_limit_reached = info.limit_reached;

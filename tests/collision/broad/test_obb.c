@@ -3,6 +3,7 @@
 
 #include "collision/broad/obb.h"
 #include "collision/distance/proximity.h"
+#include "collision/shape/support.h"
 
 static double true_distance(const ts_obb* a, const ts_obb* b) {
     ts_shape sa = ts_shape_box(a->half), sb = ts_shape_box(b->half);
@@ -87,4 +88,37 @@ Test(obb, a_hint_changes_the_axis_and_never_the_verdict) {
     cr_expect_gt(apart, 10000);
     cr_expect_gt(edge, 500);
     cr_expect_gt(kept, 10000);
+}
+
+// The box of a shape holds the shape, and the straight box around it holds its corners and nothing more.
+Test(obb, box_of_a_shape_holds_it) {
+    ts_rng rng = ts_rng_make(94, 0);
+    ts_hull* hull = random_hull(&rng, 200, ts_vec3_make(0.9, 0.3, 0.5));
+    for (int trial = 0; trial < 400; ++trial) {
+        ts_shape_kind kind = (ts_shape_kind)(TS_SHAPE_SPHERE + trial % (TS_SHAPE_CONVEX_COUNT - 1));
+        ts_shape shape = random_shape(&rng, kind, 1.0, hull);
+        if (trial & 1) shape = ts_shape_rounded(shape, 0.1);
+        ts_obb box;
+        cr_assert(ts_obb_of_shape(&shape, &box));
+        for (int k = 0; k < 200; ++k) {
+            ts_vec3 d = random_unit(&rng), p = ts_support_core(&shape, d, -1).point;
+            ts_vec3 in = ts_transform_point_inverse(&box.placed, ts_vec3_add_scaled(p, shape.radius, d));
+            ts_vec3 out = ts_vec3_sub(ts_vec3_abs(in), box.half);
+            cr_assert(out.x <= 1e-15 && out.y <= 1e-15 && out.z <= 1e-15, "kind %d", kind);
+        }
+        box.placed = random_pose(&rng, 2.0);
+        ts_vec3 low, high, least = box.placed.p, most = box.placed.p;
+        ts_obb_bounds(&box, &low, &high);
+        for (int i = 0; i < 8; ++i) {
+            ts_vec3 sign = ts_vec3_make(i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
+            ts_vec3 corner = ts_transform_point(&box.placed, ts_vec3_mul(sign, box.half));
+            least = ts_vec3_min(least, corner);
+            most = ts_vec3_max(most, corner);
+        }
+        cr_assert_leq(ts_vec3_distance(low, least) + ts_vec3_distance(high, most), 1e-14);
+    }
+    ts_shape plane = ts_shape_plane();
+    ts_obb none;
+    cr_expect_not(ts_obb_of_shape(&plane, &none));
+    ts_hull_free(hull);
 }

@@ -31,6 +31,29 @@ Test(hull, degenerate_input_is_refused_with_a_reason) {
     expect_refused(tetrahedron, 4, "sliver");
 }
 
+// The fitted box holds every vertex, in long double, has unit axes at right angles, and is no larger on the outside than
+// the box along the axes of the frame; the farthest vertex is as far as said.
+static void check_box(const ts_hull* hull) {
+    double extent = ts_vec3_max_abs(ts_vec3_sub(hull->box_max, hull->box_min)), reach = 0.0;
+    ts_vec3 side = ts_vec3_sub(hull->box_max, hull->box_min), half = hull->box_half;
+    wide3 centre = wide(hull->box.p);
+    double size = ts_vec3_max_abs(hull->box_min) + ts_vec3_max_abs(hull->box_max);
+    for (int i = 0; i < hull->vertex_count; ++i) {
+        wide3 p = wide_sub(wide(hull->vertex[i]), centre);
+        for (int k = 0; k < 3; ++k) {
+            long double along = wide_dot(p, wide(ts_mat3_column(&hull->box.R, k)));
+            cr_assert(fabsl(along) <= ts_vec3_get(half, k), "vertex %d is %Lg outside side %d", i,
+                      fabsl(along) - ts_vec3_get(half, k), k);
+        }
+        reach = fmax(reach, ts_vec3_norm(hull->vertex[i]));
+    }
+    cr_assert_float_eq(hull->reach, reach, 1e-15 * reach);
+    ts_mat3 product = ts_mat3_transposed_mul(hull->box.R, hull->box.R);
+    for (int k = 0; k < 9; ++k) cr_assert_float_eq(product.m[k / 3][k % 3], k % 4 == 0, 1e-13);
+    double surface = 4.0 * (half.x * half.y + half.y * half.z + half.z * half.x);
+    cr_assert_leq(surface, side.x * side.y + side.y * side.z + side.z * side.x + 1e-12 * extent * (extent + size));
+}
+
 static void check_everything(const ts_hull* hull, const ts_vec3* points, int count, double tolerance) {
     ts_status status;
     cr_expect_eq(ts_hull_validate(hull, &status), TS_OK, "%s", status.message);
@@ -65,6 +88,7 @@ static void check_everything(const ts_hull* hull, const ts_vec3* points, int cou
         ts_vec3 p = ts_vec3_sub(hull->vertex[i < hull->vertex_count ? i : 0], hull->centre);
         cr_assert(hull->x[i] == p.x && hull->y[i] == p.y && hull->z[i] == p.z);
     }
+    check_box(hull);
 }
 
 Test(hull, cube_has_six_faces_and_the_moments_of_a_cube) {
@@ -143,6 +167,36 @@ Test(hull, random_points_are_all_inside_and_volume_matches_a_cone_sum) {
         cr_expect_float_eq(hull->volume, (double)volume, 1e-9 * (double)volume);
         ts_hull_free(hull);
     }
+}
+
+// Bricks turned anyhow, bare and with points strewn over their faces, are their own least boxes.
+Test(hull, box_of_a_turned_brick_is_the_brick) {
+    ts_rng rng = ts_rng_make(35, 0);
+    for (int trial = 0; trial < 50; ++trial) {
+        ts_vec3 half = ts_vec3_add(ts_vec3_make(0.6, 0.5, 0.4), random_vector(&rng, 0.3)), points[200];
+        ts_transform pose = random_pose(&rng, 2.0);
+        int count = trial % 2 ? 200 : 8;
+        for (int i = 0; i < count; ++i) {
+            double p[3], h[3];
+            ts_vec3_store(
+                i < 8 ? ts_vec3_make(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1) : random_vector(&rng, 1.0), p);
+            ts_vec3_store(half, h);
+            if (i >= 8) p[i % 3] = i & 1 ? 1.0 : -1.0;
+            points[i] = ts_transform_point(&pose, ts_vec3_mul(ts_vec3_load(h), ts_vec3_load(p)));
+        }
+        ts_hull* hull = 0;
+        cr_assert_eq(ts_hull_build(points, count, &hull, 0), TS_OK);
+        ts_vec3 found = hull->box_half;
+        cr_expect_float_eq(found.x * found.y * found.z, half.x * half.y * half.z, 1e-6);
+        cr_expect_leq(ts_vec3_distance(hull->box.p, pose.p), 1e-6);
+        check_box(hull);
+        ts_hull_free(hull);
+    }
+    // Along the axes of the frame it is not turned at all.
+    ts_hull* straight = box_hull(ts_vec3_make(0.3, 0.2, 0.1));
+    ts_mat3 own = ts_mat3_identity();
+    cr_expect_eq(memcmp(&straight->box.R, &own, sizeof own), 0);
+    ts_hull_free(straight);
 }
 
 Test(hull, flat_faces_of_many_triangles_join) {
