@@ -11,7 +11,6 @@
 #include "base/linear/dense.h"
 #include "base/linear/panel.h"
 #include "base/linear/tridiagonal.h"
-#include "base/log.h"
 #include "base/mat.h"
 #include "base/number.h"
 #include "base/pose.h"

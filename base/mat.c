@@ -1,4 +1,4 @@
-// 3x3 matrices: inverse by cofactors and the symmetric eigenproblem by cyclic Jacobi rotations.
+// The eigenproblem of symmetric 3x3 matrices, by cyclic Jacobi rotations.
 //
 // Jacobi (Golub & Van Loan, Matrix Computations, 8.5): each rotation annihilates one off-diagonal entry of A while an
 // accumulated product V keeps A = V diag V^T. Only + - * / sqrt, so the bits do not depend on a math library. Guaranteed:
@@ -6,9 +6,6 @@
 // to a few ulp, equal eigenvalues included. The trigonometric closed form was not used because it loses half of the
 // digits when the two largest eigenvalues coincide. Small eigenvalues carry the absolute error of the large ones.
 #include "base/mat.h"
-
-#include <float.h>
-#include <stddef.h>
 
 // Largest |entry|; NaN and infinity survive as a not-finite result.
 static double max_abs(const ts_mat3* a) {
@@ -29,30 +26,7 @@ static double unit_scale(double largest) {
     return ldexp(1.0, -exponent);
 }
 
-// Cofactors over the determinant; 0 when the quotient cannot be formed.
-static int invert_plain(const ts_mat3* a, ts_mat3* out_inverse) {
-    ts_vec3 r0 = ts_mat3_row(a, 0), r1 = ts_mat3_row(a, 1), r2 = ts_mat3_row(a, 2);
-    ts_vec3 c0 = ts_vec3_cross(r1, r2), c1 = ts_vec3_cross(r2, r0), c2 = ts_vec3_cross(r0, r1);
-    double determinant = ts_vec3_dot(r0, c0);
-    if (!(fabs(determinant) >= DBL_MIN) || !isfinite(determinant)) return 0;
-    double scale = 1.0 / determinant;
-    *out_inverse = ts_mat3_from_columns(ts_vec3_scale(scale, c0), ts_vec3_scale(scale, c1), ts_vec3_scale(scale, c2));
-    return 1;
-}
-
-int ts_mat3_invert(const ts_mat3* a, ts_mat3* out_inverse) {
-    double largest = max_abs(a);
-    if (!(largest > 0.0) || !isfinite(largest)) return 0;
-    // Within these bounds no product of three entries leaves the normal numbers from above.
-    if (largest > 1e-60 && largest < 1e60) return invert_plain(a, out_inverse);
-    double scale = unit_scale(largest);
-    ts_mat3 scaled = ts_mat3_scale(scale, *a), inverse;
-    if (!invert_plain(&scaled, &inverse)) return 0;
-    *out_inverse = ts_mat3_scale(scale, inverse);
-    return 1;
-}
-
-// Zeroes entry (p, q) of the symmetric A by a rotation in the plane of p and q; r is the third index. V follows when given.
+// Zeroes entry (p, q) of the symmetric A by a rotation in the plane of p and q; r is the third index. V follows.
 static void jacobi_rotate(ts_mat3* A, ts_mat3* V, int p, int q) {
     int r = 3 - p - q;
     double off = A->m[p][q];
@@ -71,7 +45,6 @@ static void jacobi_rotate(ts_mat3* A, ts_mat3* V, int p, int q) {
     double rp = A->m[r][p], rq = A->m[r][q];
     A->m[r][p] = A->m[p][r] = c * rp - s * rq;
     A->m[r][q] = A->m[q][r] = s * rp + c * rq;
-    if (!V) return;
     for (int i = 0; i < 3; ++i) {
         double vp = V->m[i][p], vq = V->m[i][q];
         V->m[i][p] = c * vp - s * vq;
@@ -122,16 +95,4 @@ void ts_mat3_eigen_symmetric(const ts_mat3* a, ts_vec3* out_values, ts_mat3* out
                                         ts_mat3_column(&V, order[2]));
     *out_values =
         ts_vec3_make(D.m[order[0]][order[0]] / scale, D.m[order[1]][order[1]] / scale, D.m[order[2]][order[2]] / scale);
-}
-
-double ts_mat3_largest_eigenvalue(const ts_mat3* a) {
-    ts_mat3 D = ts_mat3_zero();
-    double scale = jacobi(a, &D, NULL);
-    if (isnan(scale)) return (double)NAN;
-    double largest = fmax(D.m[0][0], fmax(D.m[1][1], D.m[2][2]));
-    double size = fmax(fabs(D.m[0][0]), fmax(fabs(D.m[1][1]), fabs(D.m[2][2])));
-    if (size == 0.0) return 0.0;
-    // The rotations of six sweeps move an eigenvalue by fewer than a hundred roundings of |A|; 256 is safe, and still
-    // three orders below the 1e-12 that a step size could notice.
-    return nextafter((largest + 256.0 * DBL_EPSILON * size) / scale, HUGE_VAL);
 }

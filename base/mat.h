@@ -123,15 +123,9 @@ static inline double ts_mat3_determinant(ts_mat3 a) {
 /// The trace.
 static inline double ts_mat3_trace(const ts_mat3* a) { return a->m[0][0] + a->m[1][1] + a->m[2][2]; }
 
-/// A^-1 by cofactors. Returns 0 and leaves *out_inverse alone when det A is zero or not finite, else 1.
-int ts_mat3_invert(const ts_mat3* a, ts_mat3* out_inverse);
-
 /// Eigenvalues of a symmetric A in ascending order and a right-handed rotation whose columns are the eigenvectors:
 /// A = V diag(w) V^T. Cyclic Jacobi; good to a few ulp of |A|.
 void ts_mat3_eigen_symmetric(const ts_mat3* a, ts_vec3* out_values, ts_mat3* out_vectors);
-
-/// The largest eigenvalue of a symmetric positive semi-definite A (closed form bounded from above by rounding).
-double ts_mat3_largest_eigenvalue(const ts_mat3* a);
 
 #ifdef __cplusplus
 }
