@@ -219,6 +219,12 @@ typedef struct ts_bench_race {
 void ts_bench_time(ts_bench_report* report, const ts_bench_options* options, const ts_bench_race* race,
                    ts_bench_timing* out_timing, double* per_query);
 
+/// Adds the columns "median", "10 %", "90 %", "query p50", "query p99" and "query max", ns.
+void ts_bench_add_timing_columns(ts_bench_table* table);
+
+/// The next cells, under those columns.
+void ts_bench_timing_cells(ts_bench_table* table, const ts_bench_timing* timing);
+
 /// What an empty contestant costs, ns per query: the floor below which a time means nothing.
 double ts_bench_floor(void);
 

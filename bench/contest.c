@@ -32,12 +32,7 @@ ts_bench_table* ts_bench_contest_table(ts_bench_report* report, const char* stem
     ts_bench_add_column(t, "of", "");
     ts_bench_add_column(t, "max error", "m");
     ts_bench_add_column(t, "iterations", "");
-    ts_bench_add_column(t, "median", "ns");
-    ts_bench_add_column(t, "10 %", "ns");
-    ts_bench_add_column(t, "90 %", "ns");
-    ts_bench_add_column(t, "query p50", "ns");
-    ts_bench_add_column(t, "query p99", "ns");
-    ts_bench_add_column(t, "query max", "ns");
+    ts_bench_add_timing_columns(t);
     ts_bench_add_column(t, "times ours", "");
     return t;
 }
@@ -121,12 +116,7 @@ static void add_rows(ts_bench_table* t, const ts_bench_workload* w, const ts_ben
         ts_bench_number(t, w->count);
         ts_bench_number(t, verdict ? (double)NAN : e[i].worst);
         ts_bench_number(t, e[i].iterations >= 0.0 ? e[i].iterations : (double)NAN);
-        ts_bench_number(t, timing[i].median);
-        ts_bench_number(t, timing[i].p10);
-        ts_bench_number(t, timing[i].p90);
-        ts_bench_number(t, timing[i].query_p50);
-        ts_bench_number(t, timing[i].query_p99);
-        ts_bench_number(t, timing[i].query_most);
+        ts_bench_timing_cells(t, &timing[i]);
         ts_bench_number(t, timing[i].median / timing[0].median);
     }
 }
@@ -172,6 +162,28 @@ int ts_bench_contest_run(ts_bench_report* report, const ts_bench_options* option
     for (int i = 0; i < fatal && !report->stopped; ++i) add_fatal_row(table, workload, contest, fatal_solver[i]);
     for (int i = 0; i < n; ++i) e[i].solver->release(e[i].prepared);
     return result;
+}
+
+int ts_bench_contest_all(ts_bench_report* report, const ts_bench_options* options, ts_bench_table* table,
+                         ts_bench_workload* workload, const char* label, double done, double total) {
+    static const struct {
+        double distance;
+        ts_bench_question question;
+    } ask[] = {
+        {1e-3, TS_BENCH_ASK_DISTANCE}, {0.1, TS_BENCH_ASK_DISTANCE}, {1.0, TS_BENCH_ASK_DISTANCE},
+        {1e-3, TS_BENCH_ASK_VERDICT},  {0.1, TS_BENCH_ASK_VERDICT},  {1.0, TS_BENCH_ASK_VERDICT},
+        {-0.01, TS_BENCH_ASK_VERDICT}, {0.0, TS_BENCH_ASK_DEPTH},    {-0.01, TS_BENCH_ASK_DEPTH},
+        {-0.1, TS_BENCH_ASK_DEPTH},
+    };
+    enum { COUNT = sizeof ask / sizeof ask[0] };
+    int worst = TS_BENCH_DONE;
+    for (int i = 0; i < COUNT && worst < TS_BENCH_FAILED; ++i) {
+        ts_bench_contest contest = {label, ask[i].distance, ask[i].question};
+        int result = ts_bench_contest_run(report, options, table, workload, &contest);
+        if (result > worst) worst = result;
+        if (ts_bench_progress(report, done + (double)i / COUNT, total)) worst = TS_BENCH_STOPPED;
+    }
+    return worst;
 }
 
 void ts_bench_contest_figure(ts_bench_report* report, const ts_bench_table* table, const char* title,

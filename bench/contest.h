@@ -25,6 +25,11 @@ ts_bench_table* ts_bench_contest_table(ts_bench_report* report, const char* stem
 int ts_bench_contest_run(ts_bench_report* report, const ts_bench_options* options, ts_bench_table* table,
                          ts_bench_workload* workload, const ts_bench_contest* contest);
 
+/// Runs a contest about the same pairs for every question, at the distances where it makes sense. Progress goes from `done` to
+/// `done + 1` of `total`.
+int ts_bench_contest_all(ts_bench_report* report, const ts_bench_options* options, ts_bench_table* table,
+                         ts_bench_workload* workload, const char* label, double done, double total);
+
 /// Labels of contests that stand for numbers: hulls by their vertices.
 typedef struct ts_bench_contest_axis {
     const char* name;  // "vertices"

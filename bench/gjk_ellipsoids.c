@@ -23,24 +23,10 @@ static int worse(int a, int b) { return a > b ? a : b; }
 // All questions about one family, at the distances where they make sense.
 static int contests(ts_bench_report* report, const ts_bench_options* options, ts_bench_table* table, const part* p,
                     double done, double total) {
-    static const struct {
-        double distance;
-        ts_bench_question question;
-    } ask[] = {
-        {1e-3, TS_BENCH_ASK_DISTANCE}, {0.1, TS_BENCH_ASK_DISTANCE}, {1.0, TS_BENCH_ASK_DISTANCE},
-        {1e-3, TS_BENCH_ASK_VERDICT},  {0.1, TS_BENCH_ASK_VERDICT},  {1.0, TS_BENCH_ASK_VERDICT},
-        {-0.01, TS_BENCH_ASK_VERDICT}, {0.0, TS_BENCH_ASK_DEPTH},    {-0.01, TS_BENCH_ASK_DEPTH},
-        {-0.1, TS_BENCH_ASK_DEPTH},
-    };
     ts_bench_workload w;
     if (!ts_bench_workload_make(p->family, 0, options->quick ? 40 : 300, options->seed, &w))
         return ts_bench_fail(report, "%s could not be made", p->name);
-    int result = TS_BENCH_DONE;
-    for (int i = 0; i < COUNT(ask) && result < TS_BENCH_FAILED; ++i) {
-        ts_bench_contest contest = {ts_bench_family_name(p->family), ask[i].distance, ask[i].question};
-        result = worse(result, ts_bench_contest_run(report, options, table, &w, &contest));
-        if (ts_bench_progress(report, done + (double)i / COUNT(ask), total)) result = TS_BENCH_STOPPED;
-    }
+    int result = ts_bench_contest_all(report, options, table, &w, ts_bench_family_name(p->family), done, total);
     ts_bench_workload_free(&w);
     return result;
 }

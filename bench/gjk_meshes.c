@@ -137,17 +137,14 @@ static int figures(const ts_bench_options* options, ts_bench_report* report, con
         return ts_bench_fail(report, "pairs could not be made");
     int result = TS_BENCH_DONE;
     const char* title = o->ycb ? "YCB hulls" : "Hulls of 240 to 3585";
+    ts_bench_sweep sweep = {
+        .workload = &w, .variant = variants, .variant_count = COUNT(variants), .gap_tolerance = 1e-8};
+    sweep.title = title;
+    sweep.distance = distances;
+    sweep.distance_count = COUNT(distances);
     for (int verdict = 0; verdict < 2 && result < TS_BENCH_FAILED; ++verdict) {
-        ts_bench_sweep sweep = {verdict ? "hulls-verdict" : "hulls-distance",
-                                title,
-                                &w,
-                                distances,
-                                COUNT(distances),
-                                variants,
-                                COUNT(variants),
-                                verdict,
-                                1e-8,
-                                0};
+        sweep.stem = verdict ? "hulls-verdict" : "hulls-distance";
+        sweep.verdict = verdict;
         if (ts_bench_wanted(report, options, sweep.stem))
             result = worse(result, ts_bench_sweep_run(report, options, &sweep));
         if (ts_bench_progress(report, 1.3 + 0.5 * verdict, 4.0)) result = TS_BENCH_STOPPED;
@@ -158,17 +155,10 @@ static int figures(const ts_bench_options* options, ts_bench_report* report, con
     if (distance) ts_bench_workload_place_each(&w, distance);
     free(distance);
     for (int verdict = 0; verdict < 2 && result < TS_BENCH_FAILED; ++verdict) {
-        ts_bench_sweep sweep = {verdict ? "speedup-verdict" : "speedup-distance",
-                                verdict ? "Speed-up of a verdict over vanilla GJK, -0.01 to 0.01 m"
-                                        : "Speed-up of a distance over vanilla GJK, -0.01 to 0.01 m",
-                                &w,
-                                NULL,
-                                0,
-                                variants,
-                                COUNT(variants),
-                                verdict,
-                                1e-8,
-                                0};
+        sweep.stem = verdict ? "speedup-verdict" : "speedup-distance";
+        sweep.title = verdict ? "Speed-up of a verdict over vanilla GJK, -0.01 to 0.01 m"
+                              : "Speed-up of a distance over vanilla GJK, -0.01 to 0.01 m";
+        sweep.verdict = verdict;
         if (ts_bench_wanted(report, options, sweep.stem))
             result = worse(result, ts_bench_speedups(report, options, &sweep));
     }
@@ -178,28 +168,16 @@ static int figures(const ts_bench_options* options, ts_bench_report* report, con
 
 static int peers(const ts_bench_options* options, ts_bench_report* report) {
     static const int sizes[] = {32, 128, 512, 2048};
-    static const struct {
-        double distance;
-        ts_bench_question question;
-    } ask[] = {
-        {1e-3, TS_BENCH_ASK_DISTANCE}, {0.1, TS_BENCH_ASK_DISTANCE}, {1.0, TS_BENCH_ASK_DISTANCE},
-        {1e-3, TS_BENCH_ASK_VERDICT},  {0.1, TS_BENCH_ASK_VERDICT},  {1.0, TS_BENCH_ASK_VERDICT},
-        {-0.01, TS_BENCH_ASK_VERDICT}, {-0.01, TS_BENCH_ASK_DEPTH},  {-0.1, TS_BENCH_ASK_DEPTH},
-    };
     ts_bench_table* table = ts_bench_contest_table(report, "peers", "Hulls of random points on ellipsoids");
     int result = TS_BENCH_DONE;
+    double part = 1.5 / COUNT(sizes);  // of the progress that is four for all
     for (int s = 0; s < COUNT(sizes) && result < TS_BENCH_FAILED; ++s) {
         char label[32];
         snprintf(label, sizeof label, "hulls of %d", sizes[s]);
         ts_bench_workload w;
         if (!ts_bench_workload_make(TS_BENCH_HULLS, sizes[s], options->quick ? 20 : 200, options->seed, &w))
             return ts_bench_fail(report, "%s could not be made", label);
-        for (int i = 0; i < COUNT(ask) && result < TS_BENCH_FAILED; ++i) {
-            ts_bench_contest contest = {label, ask[i].distance, ask[i].question};
-            result = worse(result, ts_bench_contest_run(report, options, table, &w, &contest));
-            if (ts_bench_progress(report, 2.5 + 1.5 * (s + (double)i / COUNT(ask)) / COUNT(sizes), 4.0))
-                result = TS_BENCH_STOPPED;
-        }
+        result = worse(result, ts_bench_contest_all(report, options, table, &w, label, 2.5 / part + s, 4.0 / part));
         ts_bench_workload_free(&w);
     }
     static const char* const labels[] = {"hulls of 32", "hulls of 128", "hulls of 512", "hulls of 2048"};

@@ -1,6 +1,7 @@
 // Bullet in double precision: its GJK pair detector for distances, and GjkEpa2 for distances and depths. Both work on
 // cores: margins are zero, and what Bullet treats as a margin (balls) is left out.
 #include "bench/peer.h"
+#include "bench/peer_shapes.h"
 
 #include <cmath>
 #include <memory>
@@ -85,14 +86,7 @@ void* prepare(const ts_bench_solver* self, const ts_bench_pair* pair, int count,
     auto prepared = std::make_unique<Prepared>();
     prepared->question = question;
     prepared->setting = self->setting;
-    std::vector<std::pair<const ts_hull*, std::shared_ptr<btConvexShape>>> known;
-    auto find = [&known](const ts_shape& s) {
-        if (s.kind != TS_SHAPE_HULL) return shape_of(s);
-        for (const auto& entry : known)
-            if (entry.first == s.hull) return entry.second;
-        known.emplace_back(s.hull, shape_of(s));
-        return known.back().second;
-    };
+    ts_peer_shapes<btConvexShape> find(shape_of);
     for (int i = 0; i < count; ++i) {
         Query q{find(pair[i].a), find(pair[i].b), pose(pair[i].pose_a), pose(pair[i].pose_b)};
         if (!q.a || !q.b) return nullptr;

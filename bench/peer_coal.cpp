@@ -1,6 +1,7 @@
 // coal: GJK with its three variants, EPA, and its closed forms, called below its dispatch tables so that only the solvers
 // are compared. Tolerances: `duality gap` stops on its bound of the squared norm, `1e-10` on its default criterion.
 #include "bench/peer.h"
+#include "bench/peer_shapes.h"
 
 #include <memory>
 #include <vector>
@@ -117,15 +118,7 @@ void* prepare(const ts_bench_solver* self, const ts_bench_pair* pair, int count,
     auto prepared = std::make_unique<Prepared>();
     prepared->question = question;
     set_solver(prepared->solver, self, question);
-    // Hulls are shared by many pairs, as in a scene.
-    std::vector<std::pair<const ts_hull*, std::shared_ptr<coal::CollisionGeometry>>> known;
-    auto find = [&known](const ts_shape& s) {
-        if (s.kind != TS_SHAPE_HULL) return shape_of(s);
-        for (const auto& entry : known)
-            if (entry.first == s.hull) return entry.second;
-        known.emplace_back(s.hull, shape_of(s));
-        return known.back().second;
-    };
+    ts_peer_shapes<coal::CollisionGeometry> find(shape_of);
     for (int i = 0; i < count; ++i) {
         Query q{find(pair[i].a), find(pair[i].b), pose(pair[i].pose_a), pose(pair[i].pose_b),
                 function_of(pair[i].a.kind, pair[i].b.kind)};

@@ -1,6 +1,7 @@
 // FCL over libccd. Distances at 1e-8 (its stock 1e-6 has outliers); depths at the stock tolerance, because below it the
 // signed distance of curved shapes runs into its own assertion and ends the process.
 #include "bench/peer.h"
+#include "bench/peer_shapes.h"
 
 #include <exception>
 #include <memory>
@@ -111,14 +112,7 @@ void* prepare(const ts_bench_solver* self, const ts_bench_pair* pair, int count,
     auto prepared = std::make_unique<Prepared>();
     prepared->question = question;
     prepared->solver.distance_tolerance = question == TS_BENCH_ASK_DEPTH ? 1e-6 : self->tolerance;
-    std::vector<std::pair<const ts_hull*, std::shared_ptr<Geometry>>> known;
-    auto find = [&known](const ts_shape& s) {
-        if (s.kind != TS_SHAPE_HULL) return shape_of(s);
-        for (const auto& entry : known)
-            if (entry.first == s.hull) return entry.second;
-        known.emplace_back(s.hull, shape_of(s));
-        return known.back().second;
-    };
+    ts_peer_shapes<Geometry> find(shape_of);
     for (int i = 0; i < count; ++i) {
         Query q{find(pair[i].a), find(pair[i].b), pose(pair[i].pose_a), pose(pair[i].pose_b),
                 function_of(pair[i].a.kind, pair[i].b.kind)};

@@ -266,12 +266,7 @@ static ts_bench_table* add_table(ts_bench_report* report, const char* stem, cons
     ts_bench_add_column(t, "supports", "");
     ts_bench_add_column(t, "rays", "");
     ts_bench_add_column(t, "max rays", "");
-    ts_bench_add_column(t, "median", "ns");
-    ts_bench_add_column(t, "10 %", "ns");
-    ts_bench_add_column(t, "90 %", "ns");
-    ts_bench_add_column(t, "query p50", "ns");
-    ts_bench_add_column(t, "query p99", "ns");
-    ts_bench_add_column(t, "query max", "ns");
+    ts_bench_add_timing_columns(t);
     ts_bench_add_column(t, "libccd's time / this", "");
     return t;
 }
@@ -293,12 +288,7 @@ static void add_rows(ts_bench_table* t, const char* label, const way_list* list,
         ts_bench_number(t, w->start ? w->supports : (double)NAN);
         ts_bench_number(t, w->start ? w->rays : (double)NAN);
         ts_bench_number(t, w->start ? w->most_rays : (double)NAN);
-        ts_bench_number(t, timing[i].median);
-        ts_bench_number(t, timing[i].p10);
-        ts_bench_number(t, timing[i].p90);
-        ts_bench_number(t, timing[i].query_p50);
-        ts_bench_number(t, timing[i].query_p99);
-        ts_bench_number(t, timing[i].query_most);
+        ts_bench_timing_cells(t, &timing[i]);
         ts_bench_number(t, reference >= 0 ? timing[reference].median / timing[i].median : (double)NAN);
     }
 }

@@ -74,6 +74,20 @@ void ts_bench_number(ts_bench_table* table, double value) {
     if (cell) cell->number = value;
 }
 
+void ts_bench_add_timing_columns(ts_bench_table* table) {
+    static const char* const name[] = {"median", "10 %", "90 %", "query p50", "query p99", "query max"};
+    for (int i = 0; i < 6; ++i) ts_bench_add_column(table, name[i], "ns");
+}
+
+void ts_bench_timing_cells(ts_bench_table* table, const ts_bench_timing* timing) {
+    ts_bench_number(table, timing->median);
+    ts_bench_number(table, timing->p10);
+    ts_bench_number(table, timing->p90);
+    ts_bench_number(table, timing->query_p50);
+    ts_bench_number(table, timing->query_p99);
+    ts_bench_number(table, timing->query_most);
+}
+
 ts_bench_figure* ts_bench_add_figure(ts_bench_report* report, const char* stem, const char* title, ts_bench_axis x,
                                      ts_bench_axis y) {
     ts_bench_figure* figure = (ts_bench_figure*)calloc(1, sizeof *figure);

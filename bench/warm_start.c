@@ -28,8 +28,9 @@ typedef struct runner {
     const ts_bench_problem* problem;
     ts_gjk_settings settings;
     ts_gjk_result result;
-    int forget;  // nonzero: the start takes nothing from before
-    int bare;    // nonzero: the direction only, as in the paper: no vertices to climb from
+    int verdict;  // nonzero: whether they overlap, else how far they are apart
+    int forget;   // nonzero: the start takes nothing from before
+    int bare;     // nonzero: the direction only, as in the paper: no vertices to climb from
 } runner;
 
 static const ts_gjk_cache* remembered(const runner* r, const ts_bench_problem* p, ts_gjk_cache* out_copy) {
@@ -38,24 +39,18 @@ static const ts_gjk_cache* remembered(const runner* r, const ts_bench_problem* p
     return out_copy;
 }
 
-static void run_verdict(void* context, int query) {
+static void run_one(void* context, int query) {
     runner* r = (runner*)context;
     const ts_bench_problem* p = &r->problem[query];
     ts_shape a = ts_shape_hull(p->a);
     ts_shape b = ts_shape_hull(p->b);
-    ts_gjk_cache cache;
-    remembered(r, p, &cache);
-    ts_gjk_overlap(&a, &b, &p->b_in_a, 0.0, &r->settings, r->forget ? NULL : &cache, &r->result);
-}
-
-static void run_distance(void* context, int query) {
-    runner* r = (runner*)context;
-    const ts_bench_problem* p = &r->problem[query];
-    ts_shape a = ts_shape_hull(p->a);
-    ts_shape b = ts_shape_hull(p->b);
-    ts_gjk_cache cache;
-    remembered(r, p, &cache);
-    ts_gjk_distance(&a, &b, &p->b_in_a, &r->settings, r->forget ? NULL : &cache, &r->result);
+    ts_gjk_cache copy;
+    remembered(r, p, &copy);
+    ts_gjk_cache* cache = r->forget ? NULL : &copy;
+    if (r->verdict)
+        ts_gjk_overlap(&a, &b, &p->b_in_a, 0.0, &r->settings, cache, &r->result);
+    else
+        ts_gjk_distance(&a, &b, &p->b_in_a, &r->settings, cache, &r->result);
 }
 
 static void make_runner(runner* r, const ts_bench_problem* problem, ts_gjk_variant variant, ts_gjk_start start) {
@@ -79,21 +74,18 @@ typedef struct tally {
     int undecided;
 } tally;
 
-static tally count_iterations(runner* r, int count, int verdict) {
+static tally count_iterations(runner* r, int count) {
     tally t = {0.0, 0.0, 0.0, 0.0, 0, 0};
     double squares = 0.0;
     int touching = 0;
     for (int q = 0; q < count; ++q) {
         const ts_bench_problem* p = &r->problem[q];
-        if (verdict)
-            run_verdict(r, q);
-        else
-            run_distance(r, q);
+        run_one(r, q);
         double k = r->result.iterations;
         int overlap = r->result.status == TS_PROXIMITY_PENETRATING || r->result.status == TS_PROXIMITY_OVERLAP_EARLY ||
                       r->result.status == TS_PROXIMITY_TOUCHING;
         // The gap tolerance bounds the square of an error: a distance below its root may be called either way.
-        double doubt = verdict ? 1e-12 : 1e-4;
+        double doubt = r->verdict ? 1e-12 : 1e-4;
         int undecided = r->result.status == TS_PROXIMITY_LIMIT;
         t.undecided += undecided;
         t.wrong += !undecided && (overlap ? p->lower > doubt : p->upper < -doubt);
@@ -124,12 +116,7 @@ static ts_bench_table* add_table(ts_bench_report* report, const char* stem, cons
     ts_bench_add_column(t, "deviation", "");
     ts_bench_add_column(t, "apart", "");
     ts_bench_add_column(t, "in contact", "");
-    ts_bench_add_column(t, "median", "ns");
-    ts_bench_add_column(t, "10 %", "ns");
-    ts_bench_add_column(t, "90 %", "ns");
-    ts_bench_add_column(t, "query p50", "ns");
-    ts_bench_add_column(t, "query p99", "ns");
-    ts_bench_add_column(t, "query max", "ns");
+    ts_bench_add_timing_columns(t);
     return t;
 }
 
@@ -144,7 +131,8 @@ static int run_variant(ts_bench_report* report, const ts_bench_options* options,
     if (!each) return ts_bench_fail(report, "memory ran out");
     for (int s = 0; s < STARTS; ++s) {
         make_runner(&r[s], t->problem, variant, starts[s]);
-        c[s] = (ts_bench_contestant){ts_gjk_start_name(starts[s]), verdict ? run_verdict : run_distance, &r[s]};
+        r[s].verdict = verdict;
+        c[s] = (ts_bench_contestant){ts_gjk_start_name(starts[s]), run_one, &r[s]};
     }
     ts_bench_time(report, options, &(ts_bench_race){c, STARTS, t->count, options->quick ? 3 : 7, 0.0}, timing, each);
     ts_bench_figure* figure = NULL;
@@ -157,7 +145,7 @@ static int run_variant(ts_bench_report* report, const ts_bench_options* options,
                                      (ts_bench_axis){"part of the queries within this time", "", TS_BENCH_LINEAR});
     }
     for (int s = 0; s < STARTS && !report->stopped; ++s) {
-        tally n = count_iterations(&r[s], t->count, verdict);
+        tally n = count_iterations(&r[s], t->count);
         // A gap tolerance promises little where shapes barely overlap: only verdicts are held to their word.
         if (verdict && n.wrong) result = TS_BENCH_WRONG;
         ts_bench_row(table);
@@ -170,12 +158,7 @@ static int run_variant(ts_bench_report* report, const ts_bench_options* options,
         ts_bench_number(table, n.deviation);
         ts_bench_number(table, n.apart);
         ts_bench_number(table, n.touching);
-        ts_bench_number(table, timing[s].median);
-        ts_bench_number(table, timing[s].p10);
-        ts_bench_number(table, timing[s].p90);
-        ts_bench_number(table, timing[s].query_p50);
-        ts_bench_number(table, timing[s].query_p99);
-        ts_bench_number(table, timing[s].query_most);
+        ts_bench_timing_cells(table, &timing[s]);
         if (figure) ts_bench_add_distribution(figure, ts_gjk_start_name(starts[s]), &each[s * t->count], t->count);
     }
     free(each);

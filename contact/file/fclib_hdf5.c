@@ -40,21 +40,6 @@ ts_code ts_fclib_save(const char* path, const char* title, const ts_fclib_raw* r
 // Deflate shrinks by 1032 at most: a dataset that claims more than this over what is stored was never written.
 #define SHRINK_MOST 1100.0
 
-// Silences the library's own printing for the time of a call and gives the caller's handler back afterwards.
-typedef struct quiet {
-    H5E_auto2_t function;
-    void* data;
-} quiet;
-
-static quiet quiet_begin(void) {
-    quiet saved;
-    H5Eget_auto2(H5E_DEFAULT, &saved.function, &saved.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return saved;
-}
-
-static void quiet_end(quiet saved) { H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data); }
-
 // A file being read, and where messages go.
 typedef struct reader {
     const char* path;
@@ -217,11 +202,14 @@ static ts_code open_file(reader* r) {
 ts_code ts_fclib_load(const char* path, ts_arena* arena, ts_fclib_raw* out_raw, ts_status* out_status) {
     memset(out_raw, 0, sizeof *out_raw);
     reader r = {path, -1, arena, out_status};
-    quiet saved = quiet_begin();
-    ts_code code = open_file(&r);
-    if (!code) code = read_problem(&r, out_raw);
-    if (r.file >= 0) H5Fclose(r.file);
-    quiet_end(saved);
+    ts_code code;
+    // In these braces HDF5 does not print its errors.
+    H5E_BEGIN_TRY {
+        code = open_file(&r);
+        if (!code) code = read_problem(&r, out_raw);
+        if (r.file >= 0) H5Fclose(r.file);
+    }
+    H5E_END_TRY
     return code;
 }
 
@@ -298,9 +286,9 @@ static int make_image(const char* title, const ts_fclib_raw* raw, ts_text* out_i
 ts_code ts_fclib_save(const char* path, const char* title, const ts_fclib_raw* raw, ts_status* out_status) {
     ts_text image;
     memset(&image, 0, sizeof image);
-    quiet saved = quiet_begin();
-    int made = make_image(title, raw, &image);
-    quiet_end(saved);
+    int made;
+    H5E_BEGIN_TRY { made = make_image(title, raw, &image); }
+    H5E_END_TRY
     ts_code code = made ? ts_text_write_file(&image, path, out_status)
                         : ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
     ts_text_free(&image);

@@ -177,21 +177,6 @@ typedef struct hdf5_file {
     char path[256];
 } hdf5_file;
 
-// Silences the library's own printing for the time of a call and gives the caller's handler back afterwards.
-typedef struct quiet {
-    H5E_auto2_t function;
-    void* data;
-} quiet;
-
-static quiet quiet_begin(void) {
-    quiet saved;
-    H5Eget_auto2(H5E_DEFAULT, &saved.function, &saved.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return saved;
-}
-
-static void quiet_end(quiet saved) { H5Eset_auto2(H5E_DEFAULT, saved.function, saved.data); }
-
 // Dimensions of a row; returns how many there are.
 static int row_shape(column_shape shape, const ts_model* model, uint64_t out_size[2]) {
     out_size[0] = out_size[1] = 1;
@@ -331,17 +316,19 @@ static ts_code cannot_write(const char* path, int problem, ts_status* out_status
 
 static ts_code hdf5_append(void* handle, ts_sim* sim, ts_energy energy, ts_status* out_status) {
     hdf5_file* file = (hdf5_file*)handle;
-    quiet saved = quiet_begin();
-    put(file, TIME, sim->time);
-    put_numbers(file, QPOS, sim->qpos);
-    put_numbers(file, QVEL, sim->qvel);
-    append_bodies(file, sim);
-    put(file, ENERGY_KINETIC, energy.kinetic);
-    put(file, ENERGY_POTENTIAL, energy.potential);
-    append_solver(file, sim);
-    append_contacts(file, sim);
-    if (ts_clock_seconds() - file->flushed >= TS_RECORD_FLUSH_SECONDS && !flush_all(file, 0)) file->failed = 1;
-    quiet_end(saved);
+    // In these braces HDF5 does not print its errors.
+    H5E_BEGIN_TRY {
+        put(file, TIME, sim->time);
+        put_numbers(file, QPOS, sim->qpos);
+        put_numbers(file, QVEL, sim->qvel);
+        append_bodies(file, sim);
+        put(file, ENERGY_KINETIC, energy.kinetic);
+        put(file, ENERGY_POTENTIAL, energy.potential);
+        append_solver(file, sim);
+        append_contacts(file, sim);
+        if (ts_clock_seconds() - file->flushed >= TS_RECORD_FLUSH_SECONDS && !flush_all(file, 0)) file->failed = 1;
+    }
+    H5E_END_TRY
     if (file->failed || file->output.problem) return cannot_write(file->path, file->output.problem, out_status);
     return TS_OK;
 }
@@ -478,15 +465,16 @@ static ts_code hdf5_close(void* handle, int finished, ts_status* out_status) {
     hdf5_file* file = (hdf5_file*)handle;
     char path[256];
     memcpy(path, file->path, sizeof path);
-    quiet saved = quiet_begin();
-    int ok = !file->failed && !file->output.problem && flush_all(file, 1);
-    hid_t attribute = H5Aopen(file->file, "finished", H5P_DEFAULT);
-    int mark = finished && ok;
-    ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &mark) >= 0 && ok;
-    if (attribute >= 0) H5Aclose(attribute);
-    int problem;
-    ok = release(file, &problem) && ok;
-    quiet_end(saved);
+    int ok, problem;
+    H5E_BEGIN_TRY {
+        ok = !file->failed && !file->output.problem && flush_all(file, 1);
+        hid_t attribute = H5Aopen(file->file, "finished", H5P_DEFAULT);
+        int mark = finished && ok;
+        ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &mark) >= 0 && ok;
+        if (attribute >= 0) H5Aclose(attribute);
+        ok = release(file, &problem) && ok;
+    }
+    H5E_END_TRY
     return ok ? ts_status_ok(out_status) : cannot_write(path, problem, out_status);
 }
 
@@ -518,18 +506,20 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
     }
     for (int id = 0; id < COLUMN_COUNT; ++id) file->column[id].dataset = -1;
     snprintf(file->path, sizeof file->path, "%s", path);
-    quiet saved = quiet_begin();
-    hid_t properties = access_properties();
-    int ok = properties >= 0 && ts_record_output_use(&file->output, properties);
-    file->file = ok ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, properties) : -1;
-    if (properties >= 0) H5Pclose(properties);
-    ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file, 0);
-    if (!ok) {
-        release(file, &problem);
-        struct stat about;
-        if (lstat(path, &about) == 0 && S_ISREG(about.st_mode)) (void)unlink(path);  // but no link or device
+    int ok;
+    H5E_BEGIN_TRY {
+        hid_t properties = access_properties();
+        ok = properties >= 0 && ts_record_output_use(&file->output, properties);
+        file->file = ok ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, properties) : -1;
+        if (properties >= 0) H5Pclose(properties);
+        ok = file->file >= 0 && create_contents(file, scene, sim) && flush_all(file, 0);
+        if (!ok) {
+            release(file, &problem);
+            struct stat about;
+            if (lstat(path, &about) == 0 && S_ISREG(about.st_mode)) (void)unlink(path);  // but no link or device
+        }
     }
-    quiet_end(saved);
+    H5E_END_TRY
     if (!ok) return cannot_write(path, problem, out_status);
     record->format = &format;
     record->file = file;
