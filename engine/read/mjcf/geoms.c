@@ -32,26 +32,13 @@ typedef struct geom_draft {
 } geom_draft;
 
 static void read_contact(geom_draft* g) {
-    ts_mjcf_element* e = &g->element;
-    ts_mjcf_reader* r = e->reader;
-    double friction[3] = {1.0, 0.005, 0.0001};
-    int dimension = ts_mjcf_integer(e, "condim", 3);
-    ts_mjcf_reals(e, "friction", friction, 1, 3);
-    g->def.surface.friction = friction[0];
-    g->def.surface.friction_spin = friction[1];
-    g->def.surface.friction_roll = friction[2];
+    const ts_mjcf_element* e = &g->element;
+    const ts_mjcf_compiler* c = &e->reader->compiler;
+    int dimension = g->def.surface.dimension;
     if (dimension != 1 && dimension != 3 && dimension != 4 && dimension != 6)
-        ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "condim of geom must be 1, 3, 4 or 6, not %d", dimension);
-    g->def.surface.dimension = dimension;
-    g->def.category = (unsigned)ts_mjcf_integer(e, "contype", 1);
-    g->def.mask = (unsigned)ts_mjcf_integer(e, "conaffinity", 1);
-    g->def.surface.priority = ts_mjcf_integer(e, "priority", 0);
-    // Numbers that are not given keep MuJoCo's defaults.
-    ts_mjcf_reals(e, "solref", g->def.surface.softness.solref, 1, 2);
-    ts_mjcf_reals(e, "solimp", g->def.surface.softness.solimp, 1, 5);
-    g->def.surface.solmix = ts_mjcf_real(e, "solmix", 1.0);
-    g->def.surface.restitution = r->compiler.restitution;
-    if (r->compiler.no_contact) g->def.category = g->def.mask = 0;
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "condim of geom must be 1, 3, 4 or 6, not %d", dimension);
+    g->def.surface.restitution = c->restitution;
+    if (c->no_contact) g->def.category = g->def.mask = 0;
 }
 
 static void read_colour(geom_draft* g) {
@@ -73,8 +60,6 @@ static void read_colour(geom_draft* g) {
 static void read_mass(geom_draft* g) {
     ts_mjcf_element* e = &g->element;
     ts_mjcf_reader* r = e->reader;
-    g->def.density = ts_mjcf_real(e, "density", 1000.0);
-    g->def.mass = ts_mjcf_real(e, "mass", -1.0);
     if (ts_mjcf_text(e, "mass", NULL) && g->def.mass < 0.0)
         ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "mass of geom is negative");
     if (g->def.density < 0.0) ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "density of geom is negative");
@@ -213,6 +198,7 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const t
         if (!ts_mjcf_report_element(reader, child, "geom")) ts_mjcf_unknown_element(reader, child);
     if (reader->code) return;
     g.def.pose = ts_mjcf_pose(&g.element);
+    ts_mjcf_take(&g.element, "geom", &g.def);
     read_contact(&g);
     read_colour(&g);
     read_mass(&g);

@@ -29,60 +29,55 @@ static void set_defaults(ts_mjcf_reader* r) {
 
 static int node_is(const ts_mjcf_node* node, const char* name) { return strcmp(node->name, name) == 0; }
 
-// Sections by pass; those of the last line are reported as a whole.
-static int pass_of(const ts_mjcf_node* section) {
-    static const char* const name[] = {"compiler", "option",    "custom",  "default",
-                                       "asset",    "worldbody", "contact", "keyframe"};
-    static const int pass[] = {0, 0, 0, 1, 2, 3, 4, 4};
-    for (int i = 0; i < 8; ++i)
-        if (node_is(section, name[i])) return pass[i];
-    return 5;
+// A section that is passed over, child by child.
+static void pass_over(ts_mjcf_reader* r, const ts_mjcf_node* section) {
+    for (const ts_mjcf_node* child = section->child; child; child = child->next)
+        ts_mjcf_report_element(r, child, section->name);
 }
 
-static void report_section(ts_mjcf_reader* r, const ts_mjcf_node* section) {
-    static const char* const whole[] = {"actuator", "sensor", "tendon", "equality", "deformable", "extension"};
-    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; ++i) {
-        if (!node_is(section, whole[i])) continue;
-        for (const ts_mjcf_node* child = section->child; child; child = child->next)
-            ts_mjcf_report_element(r, child, whole[i]);
+enum { PASSES = 6 };
+
+// Who reads a section, and in which pass.
+static const struct section {
+    const char* name;
+    int pass;
+    void (*read)(ts_mjcf_reader* r, const ts_mjcf_node* section);
+} sections[] = {{"compiler", 0, ts_mjcf_read_compiler},
+                {"option", 0, ts_mjcf_read_option},
+                {"custom", 0, ts_mjcf_read_custom},
+                {"default", 1, ts_mjcf_read_default},
+                {"asset", 2, ts_mjcf_read_asset},
+                {"worldbody", 3, ts_mjcf_read_world},
+                {"contact", 4, ts_mjcf_read_contact},
+                {"keyframe", 4, ts_mjcf_read_keyframe},
+                {"equality", 5, pass_over},
+                {"tendon", 5, pass_over},
+                {"actuator", 5, pass_over},
+                {"sensor", 5, pass_over},
+                {"deformable", 5, pass_over},
+                {"extension", 5, pass_over}};
+
+static void read_section(ts_mjcf_reader* r, const ts_mjcf_node* section, int pass) {
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; ++i) {
+        if (!node_is(section, sections[i].name)) continue;
+        if (sections[i].pass == pass) sections[i].read(r, section);
         return;
     }
-    if (!ts_mjcf_report_element(r, section, "mujoco")) ts_mjcf_unknown_element(r, section);
-}
-
-static void read_section(ts_mjcf_reader* r, const ts_mjcf_node* section, int* key_index) {
-    if (node_is(section, "compiler"))
-        ts_mjcf_read_compiler(r, section);
-    else if (node_is(section, "option"))
-        ts_mjcf_read_option(r, section);
-    else if (node_is(section, "custom"))
-        ts_mjcf_read_custom(r, section);
-    else if (node_is(section, "default"))
-        ts_mjcf_read_default(r, section);
-    else if (node_is(section, "asset"))
-        ts_mjcf_read_asset(r, section);
-    else if (node_is(section, "worldbody"))
-        ts_mjcf_read_world(r, section);
-    else if (node_is(section, "contact"))
-        ts_mjcf_read_contact(r, section);
-    else if (node_is(section, "keyframe"))
-        ts_mjcf_read_keyframe(r, section, key_index);
-    else
-        report_section(r, section);
+    if (pass == PASSES - 1 && !ts_mjcf_report_element(r, section, "mujoco")) ts_mjcf_unknown_element(r, section);
 }
 
 static void read_sections(ts_mjcf_reader* r, const ts_mjcf_node* root) {
-    int keys = 0;
+    const ts_mjcf_compiler* c = &r->compiler;
     ts_mjcf_check(r, root, "mujoco");
-    for (int pass = 0; pass <= 5; ++pass)
+    for (int pass = 0; pass < PASSES; ++pass)
         for (const ts_mjcf_node* section = root->child; section && !r->code; section = section->next)
-            if (pass_of(section) == pass) read_section(r, section, &keys);
+            read_section(r, section, pass);
     if (r->code) return;
-    if (r->compiler.no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
-    if (r->compiler.initial_keyframe >= keys)
-        ts_mjcf_fail(r, r->compiler.initial_keyframe_node, TS_ERROR_VALUE,
-                     "touchstone.initial_keyframe is %d, but the file has %d keyframes", r->compiler.initial_keyframe,
-                     keys);
+    if (c->no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
+    if (c->initial_keyframe >= r->keyframe_count)
+        ts_mjcf_fail(r, c->initial_keyframe_node, TS_ERROR_VALUE,
+                     "touchstone.initial_keyframe is %d, but the file has %d keyframes", c->initial_keyframe,
+                     r->keyframe_count);
     ts_mjcf_adjust_masses(r);
 }
 

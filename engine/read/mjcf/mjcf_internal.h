@@ -113,7 +113,7 @@ typedef struct ts_mjcf_compiler {
     double bound_inertia;
     double total_mass;
     int balance_inertia;
-    int no_contact, no_limit, no_friction, no_spring, no_damper, no_gravity;
+    int no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start;
     double restitution;    // of all geoms
     int initial_keyframe;  // -1: none
     const ts_mjcf_node* initial_keyframe_node;
@@ -128,6 +128,7 @@ typedef struct ts_mjcf_reader {
     ts_status problem;
     int element_count;
     int replica_count;
+    int keyframe_count;
     size_t byte_count;
     ts_mjcf_names seen_file;  // real paths read so far; value 1 while open
     ts_mjcf_compiler compiler;
@@ -225,6 +226,10 @@ int ts_mjcf_from_to(const ts_mjcf_element* element, ts_pose* out_pose, double* o
 /// `element` is the table's name: "geom", "joint", ...
 void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element);
 
+/// Writes the attributes of the table that say where they land into the struct that they name; what is given neither by
+/// the element nor by its class keeps its value.
+void ts_mjcf_take(const ts_mjcf_element* element, const char* table, void* out_fields);
+
 /// Reports an element that is not read, with what that means. Returns 0 when MJCF has no such element there.
 int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* section);
 
@@ -243,6 +248,9 @@ void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_mjcf_node* node);
 void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_mjcf_node* node);
 /// See ts_mjcf_read_compiler.
 void ts_mjcf_read_custom(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+/// Hands an attribute's text to the table of options, which knows counts and bounds.
+void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* attribute, const char* option);
 
 // --- mjcf_defaults.c ---
 
@@ -306,8 +314,8 @@ const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const
 /// <contact>.
 void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node);
 
-/// <keyframe>; *index counts keyframes over all such sections.
-void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node, int* index);
+/// <keyframe>, counted over all such sections.
+void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node);
 
 /// boundmass, boundinertia, balanceinertia and settotalmass, once all bodies are there.
 void ts_mjcf_adjust_masses(ts_mjcf_reader* reader);

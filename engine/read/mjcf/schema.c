@@ -1,10 +1,33 @@
 // What MJCF knows, and what becomes of it here: for every element that is read, each of its attributes with how
-// faithfully it is taken over. An attribute in no table is a slip of the pen and refused. The names are those of the
-// MJCF reference up to MuJoCo 4.0, and older ones still found in files.
+// faithfully it is taken over, and, where no thought is needed, the field that it lands in. An attribute in no table is a
+// slip of the pen and refused. The names are those of the MJCF reference up to MuJoCo 4.0, and older ones still found in
+// files.
+#include "base/assert.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+// How an attribute's text becomes the value of a field.
+typedef enum landing {
+    LANDS_NOWHERE,  // whoever reads the element asks for it
+    LANDS_REALS,    // double, or several in a row; those that are not given keep their values
+    LANDS_WHOLE,    // int
+    LANDS_WORD,     // int: index of the word
+    LANDS_TEXT,     // const char*
+    LANDS_OPTION    // an option of the model (engine/model/options.h)
+} landing;
+
+// Words that several attributes share.
+typedef struct word_list {
+    int count;
+    const char* word[3];
+} word_list;
+
+static const word_list false_true = {2, {"false", "true"}};
+static const word_list false_true_auto = {3, {"false", "true", "auto"}};
+static const word_list enable_disable = {2, {"enable", "disable"}};
 
 // An attribute. Without meaning it is honoured (or has none for the physics).
 typedef struct known {
@@ -12,20 +35,46 @@ typedef struct known {
     ts_import_level level;
     int physics;
     const char* meaning;
+    landing lands;
+    size_t offset;           // of the field, but for LANDS_OPTION
+    int least, most;         // numbers
+    const word_list* words;  // LANDS_WORD
+    const char* option;      // LANDS_OPTION
 } known;
 
-#define OK(name) \
-    { name, TS_IMPORT_HONOURED, 0, NULL }
-#define LOOK(name) \
-    { name, TS_IMPORT_IGNORED, 0, NULL }
-#define NEAR(name, meaning) \
-    { name, TS_IMPORT_APPROXIMATED, 1, meaning }
-#define LOST(name, meaning) \
-    { name, TS_IMPORT_IGNORED, 1, meaning }
-#define MOOT(name, meaning) \
-    { name, TS_IMPORT_IGNORED, 0, meaning }
+// The most numbers that land at once.
+enum { REALS_MOST = 8 };
+
+#define OK(attribute) \
+    { .name = attribute }
+#define LOOK(attribute) \
+    { .name = attribute, .level = TS_IMPORT_IGNORED }
+#define NEAR(attribute, why) \
+    { .name = attribute, .level = TS_IMPORT_APPROXIMATED, .physics = 1, .meaning = why }
+#define LOST(attribute, why) \
+    { .name = attribute, .level = TS_IMPORT_IGNORED, .physics = 1, .meaning = why }
+#define MOOT(attribute, why) \
+    { .name = attribute, .level = TS_IMPORT_IGNORED, .meaning = why }
+#define REALS_TO(type, field, few, many) \
+    .lands = LANDS_REALS, .offset = offsetof(type, field), .least = few, .most = many
+#define REALS(attribute, type, field, few, many) \
+    { .name = attribute, REALS_TO(type, field, few, many) }
+#define REAL(attribute, type, field) REALS(attribute, type, field, 1, 1)
+#define NEAR_REALS(attribute, why, type, field, few, many)                                \
+    {                                                                                     \
+        .name = attribute, .level = TS_IMPORT_APPROXIMATED, .physics = 1, .meaning = why, \
+        REALS_TO(type, field, few, many)                                                  \
+    }
+#define WHOLE(attribute, type, field) \
+    { .name = attribute, .lands = LANDS_WHOLE, .offset = offsetof(type, field) }
+#define WORD(attribute, type, field, list) \
+    { .name = attribute, .lands = LANDS_WORD, .offset = offsetof(type, field), .words = &list }
+#define TEXT(attribute, type, field) \
+    { .name = attribute, .lands = LANDS_TEXT, .offset = offsetof(type, field) }
+#define OPTION(attribute, name_of_option) \
+    { .name = attribute, .lands = LANDS_OPTION, .option = name_of_option }
 #define END \
-    { NULL, TS_IMPORT_HONOURED, 0, NULL }
+    { .name = NULL }
 #define POSE OK("pos"), OK("quat"), OK("axisangle"), OK("xyaxes"), OK("zaxis"), OK("euler")
 
 static const char soft_contact[] = "contacts are hard: softness comes from the options compliance_normal and baumgarte";
@@ -45,16 +94,16 @@ static const known compiler_table[] = {
     OK("angle"),
     OK("eulerseq"),
     OK("coordinate"),
-    OK("meshdir"),
-    OK("assetdir"),
-    OK("autolimits"),
-    OK("inertiafromgeom"),
+    TEXT("meshdir", ts_mjcf_compiler, mesh_directory),
+    TEXT("assetdir", ts_mjcf_compiler, asset_directory),
+    WORD("autolimits", ts_mjcf_compiler, auto_limits, false_true),
+    WORD("inertiafromgeom", ts_mjcf_compiler, inertia_from_geom, false_true_auto),
     OK("inertiagrouprange"),
-    OK("boundmass"),
-    OK("boundinertia"),
-    OK("settotalmass"),
-    OK("balanceinertia"),
-    OK("strippath"),
+    REAL("boundmass", ts_mjcf_compiler, bound_mass),
+    REAL("boundinertia", ts_mjcf_compiler, bound_inertia),
+    REAL("settotalmass", ts_mjcf_compiler, total_mass),
+    WORD("balanceinertia", ts_mjcf_compiler, balance_inertia, false_true),
+    WORD("strippath", ts_mjcf_compiler, strip_path, false_true),
     LOOK("texturedir"),
     LOOK("discardvisual"),
     LOOK("usethread"),
@@ -70,13 +119,13 @@ static const known compiler_table[] = {
     NEAR("exactmeshinertia", "say inertia='exact' at the mesh instead"),
     END};
 static const known option_table[] = {
-    OK("timestep"),
-    OK("gravity"),
+    OPTION("timestep", "time_step"),
+    OPTION("gravity", "gravity"),
     MOOT("iterations", their_solver),
     MOOT("tolerance", their_solver),
     LOST("solver", own_solver),
     LOST("cone", "the friction cone follows from the chosen solver's contact law"),
-    OK("impratio"),
+    OPTION("impratio", "impratio"),
     LOST("integrator", "there is one integrator: semi-implicit, with implicit joint damping and springs"),
     LOST("density", no_fluid),
     LOST("viscosity", no_fluid),
@@ -102,14 +151,14 @@ static const known option_table[] = {
     LOST("sleep_tolerance", "bodies never sleep"),
     MOOT("collision", "all pairs are found by the broad phase"),
     END};
-static const known flag_table[] = {OK("gravity"),
-                                   OK("contact"),
-                                   OK("frictionloss"),
-                                   OK("limit"),
-                                   OK("spring"),
-                                   OK("damper"),
-                                   OK("passive"),
-                                   OK("warmstart"),
+static const known flag_table[] = {WORD("gravity", ts_mjcf_compiler, no_gravity, enable_disable),
+                                   WORD("contact", ts_mjcf_compiler, no_contact, enable_disable),
+                                   WORD("frictionloss", ts_mjcf_compiler, no_friction, enable_disable),
+                                   WORD("limit", ts_mjcf_compiler, no_limit, enable_disable),
+                                   WORD("spring", ts_mjcf_compiler, no_spring, enable_disable),
+                                   WORD("damper", ts_mjcf_compiler, no_damper, enable_disable),
+                                   WORD("passive", ts_mjcf_compiler, no_passive, enable_disable),
+                                   WORD("warmstart", ts_mjcf_compiler, no_warm_start, enable_disable),
                                    LOST("constraint", "constraints stay on"),
                                    MOOT("equality", "there are no equality constraints"),
                                    LOST("filterparent", "parent and child never touch"),
@@ -183,16 +232,16 @@ static const known joint_table[] = {
     OK("name"),
     OK("class"),
     OK("type"),
-    OK("pos"),
-    OK("axis"),
-    OK("range"),
+    REALS("pos", ts_joint_def, anchor, 3, 3),
+    REALS("axis", ts_joint_def, axis, 3, 3),
+    REALS("range", ts_joint_def, range, 2, 2),
     OK("limited"),
-    OK("ref"),
-    OK("springref"),
+    REAL("ref", ts_joint_def, reference),
+    REAL("springref", ts_joint_def, spring_rest),
     OK("stiffness"),
     OK("damping"),
-    OK("armature"),
-    OK("frictionloss"),
+    REAL("armature", ts_joint_def, armature),
+    REAL("frictionloss", ts_joint_def, friction),
     LOOK("group"),
     LOOK("user"),
     LOST("springdamper", "no spring or damper is made from it; give stiffness and damping"),
@@ -207,37 +256,19 @@ static const known joint_table[] = {
     MOOT("actuatorgravcomp", no_actuator),
     END};
 static const known geom_table[] = {
-    OK("name"),
-    OK("class"),
-    OK("type"),
-    OK("size"),
-    OK("fromto"),
-    POSE,
-    OK("mass"),
-    OK("density"),
-    OK("friction"),
-    OK("condim"),
-    OK("contype"),
-    OK("conaffinity"),
-    OK("priority"),
-    OK("rgba"),
-    OK("material"),
-    OK("mesh"),
-    OK("group"),
-    LOOK("user"),
-    LOOK("castshadow"),
-    OK("hfield"),
-    LOOK("fitscale"),
-    OK("shellinertia"),
+    OK("name"), OK("class"), OK("type"), OK("size"), OK("fromto"), POSE, REAL("mass", ts_geom_def, mass),
+    REAL("density", ts_geom_def, density),
+    // Sliding, spinning and rolling friction stand in a row.
+    REALS("friction", ts_geom_def, surface.friction, 1, 3), WHOLE("condim", ts_geom_def, surface.dimension),
+    WHOLE("contype", ts_geom_def, category), WHOLE("conaffinity", ts_geom_def, mask),
+    WHOLE("priority", ts_geom_def, surface.priority), OK("rgba"), OK("material"), OK("mesh"), OK("group"), LOOK("user"),
+    LOOK("castshadow"), OK("hfield"), LOOK("fitscale"), OK("shellinertia"),
     NEAR("margin", "contacts are made from the option contact_margin on, for all geoms alike"),
     LOST("gap", "contacts act as soon as they are made"),
-    NEAR("solref", model_softness),
-    NEAR("solimp", model_softness),
-    NEAR("solmix", model_softness),
-    LOST("adhesion", "surfaces do not stick"),
-    LOST("surfacevel", "surfaces do not move by themselves"),
-    LOST("fluidshape", no_fluid),
-    LOST("fluidcoef", no_fluid),
+    NEAR_REALS("solref", model_softness, ts_geom_def, surface.softness.solref, 1, 2),
+    NEAR_REALS("solimp", model_softness, ts_geom_def, surface.softness.solimp, 1, 5),
+    NEAR_REALS("solmix", model_softness, ts_geom_def, surface.solmix, 1, 1), LOST("adhesion", "surfaces do not stick"),
+    LOST("surfacevel", "surfaces do not move by themselves"), LOST("fluidshape", no_fluid), LOST("fluidcoef", no_fluid),
     END};
 static const known site_table[] = {OK("name"),   OK("class"),  POSE,          OK("fromto"),
                                    OK("size"),   LOOK("type"), LOOK("group"), LOOK("material"),
@@ -277,15 +308,20 @@ void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
                  node->parent && node->parent->name ? node->parent->name : "the file", node->name);
 }
 
-void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element) {
-    const known* table = NULL;
+static const known* attributes_of(const char* element) {
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i)
-        if (strcmp(tables[i].element, element) == 0) table = tables[i].attribute;
+        if (strcmp(tables[i].element, element) == 0) return tables[i].attribute;
+    TS_ASSERT(0);
+    return NULL;
+}
+
+void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element) {
+    const known* table = attributes_of(element);
     for (int i = 0; i < node->attribute_count && !reader->code; ++i) {
         const char* name = node->attribute[i].name;
         const known* k = table;
-        while (k && k->name && strcmp(k->name, name) != 0) ++k;
-        if (!k || !k->name) {
+        while (k->name && strcmp(k->name, name) != 0) ++k;
+        if (!k->name) {
             ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "%s has no attribute '%.60s'", element, name);
         } else if (k->level != TS_IMPORT_HONOURED) {
             char what[96];
@@ -293,6 +329,36 @@ void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char*
             ts_mjcf_report(reader, node, k->level, k->physics, what, k->meaning ? k->meaning : "looks only");
         }
     }
+}
+
+// Fields are written bytewise: a row knows their place and their type, and nothing of the struct around them.
+static void take(const ts_mjcf_element* element, const known* k, char* field) {
+    double real[REALS_MOST];
+    int whole = 0;
+    switch (k->lands) {
+    case LANDS_REALS:
+        TS_ASSERT(k->most <= REALS_MOST);
+        memcpy(field, real, (size_t)ts_mjcf_reals(element, k->name, real, k->least, k->most) * sizeof *real);
+        break;
+    case LANDS_WHOLE:
+    case LANDS_WORD:
+        memcpy(&whole, field, sizeof whole);
+        whole = k->lands == LANDS_WHOLE ? ts_mjcf_integer(element, k->name, whole)
+                                        : ts_mjcf_word(element, k->name, k->words->word, k->words->count, whole);
+        memcpy(field, &whole, sizeof whole);
+        break;
+    case LANDS_TEXT: {
+        const char* text = ts_mjcf_text(element, k->name, NULL);
+        if (text) memcpy(field, &text, sizeof text);
+        break;
+    }
+    case LANDS_OPTION: ts_mjcf_set_option(element->reader, element->node, k->name, k->option); break;
+    case LANDS_NOWHERE: break;
+    }
+}
+
+void ts_mjcf_take(const ts_mjcf_element* element, const char* table, void* out_fields) {
+    for (const known* k = attributes_of(table); k->name; ++k) take(element, k, (char*)out_fields + k->offset);
 }
 
 // Elements that are passed over, by the section they stand in. `any` child of a section that is passed over as a whole.

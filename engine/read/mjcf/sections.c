@@ -30,7 +30,7 @@ void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     }
 }
 
-void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node, int* index) {
+void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
         if (strcmp(child->name, "key") != 0) {
             ts_mjcf_unknown_element(reader, child);
@@ -43,7 +43,7 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node, int
         // Empty text is no state at all, as if the attribute were missing.
         ts_mjcf_real_array(&e, "qpos", &qpos);
         ts_mjcf_real_array(&e, "qvel", &qvel);
-        int initial = *index == reader->compiler.initial_keyframe;
+        int initial = reader->keyframe_count == reader->compiler.initial_keyframe;
         if (!reader->code &&
             !ts_builder_add_keyframe(reader->builder, ts_mjcf_own(child, "name"), time, qpos.count ? qpos.data : NULL,
                                      qpos.count, qvel.count ? qvel.data : NULL, qvel.count, initial, child->file,
@@ -51,7 +51,7 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node, int
             ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
         ts_builder_number_array_free(&qpos);
         ts_builder_number_array_free(&qvel);
-        ++*index;
+        ++reader->keyframe_count;
     }
 }
 

@@ -22,18 +22,8 @@ static void read_euler_sequence(const ts_mjcf_element* e) {
         ts_mjcf_fail(r, node, TS_ERROR_VALUE, "eulerseq must be three letters of xyzXYZ, not '%.20s'", text);
 }
 
-static void read_directories(const ts_mjcf_element* e) {
-    ts_mjcf_compiler* c = &e->reader->compiler;
-    const char* mesh = ts_mjcf_text(e, "meshdir", NULL);
-    const char* asset = ts_mjcf_text(e, "assetdir", NULL);
-    if (mesh) c->mesh_directory = mesh;
-    if (asset) c->asset_directory = asset;
-    c->strip_path = ts_mjcf_bool(e, "strippath", c->strip_path);
-}
-
 void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     static const char* const angle_words[] = {"degree", "radian"};
-    static const char* const inertia_words[] = {"false", "true", "auto"};
     static const char* const coordinate_words[] = {"local", "global"};
     ts_mjcf_check(reader, node, "compiler");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
@@ -43,19 +33,13 @@ void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     if (ts_mjcf_word(&e, "coordinate", coordinate_words, 2, 0) == 1)
         ts_mjcf_fail(reader, node, TS_ERROR_UNSUPPORTED, "coordinate='global' is not read (MuJoCo gave it up, too)");
     read_euler_sequence(&e);
-    read_directories(&e);
-    c->auto_limits = ts_mjcf_bool(&e, "autolimits", c->auto_limits);
-    c->inertia_from_geom = ts_mjcf_word(&e, "inertiafromgeom", inertia_words, 3, c->inertia_from_geom);
-    c->balance_inertia = ts_mjcf_bool(&e, "balanceinertia", c->balance_inertia);
+    ts_mjcf_take(&e, "compiler", c);
     double range[2];
     if (ts_mjcf_reals(&e, "inertiagrouprange", range, 2, 2)) {
         // Groups are small whole numbers; the comparison stays in doubles until then.
         c->group_low = (int)fmax(-1000.0, fmin(1000.0, ceil(range[0])));
         c->group_high = (int)fmax(-1000.0, fmin(1000.0, floor(range[1])));
     }
-    c->bound_mass = ts_mjcf_real(&e, "boundmass", c->bound_mass);
-    c->bound_inertia = ts_mjcf_real(&e, "boundinertia", c->bound_inertia);
-    c->total_mass = ts_mjcf_real(&e, "settotalmass", c->total_mass);
     if (c->bound_mass < 0.0 || c->bound_inertia < 0.0)
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "boundmass and boundinertia cannot be negative");
     for (const ts_mjcf_node* child = node->child; child; child = child->next)
@@ -63,22 +47,13 @@ void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
 }
 
 static void read_flags(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
-    static const char* const words[] = {"enable", "disable"};
     ts_mjcf_check(reader, node, "flag");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
-    ts_mjcf_compiler* c = &reader->compiler;
-    c->no_gravity = ts_mjcf_word(&e, "gravity", words, 2, c->no_gravity);
-    c->no_contact = ts_mjcf_word(&e, "contact", words, 2, c->no_contact);
-    c->no_limit = ts_mjcf_word(&e, "limit", words, 2, c->no_limit);
-    c->no_friction = ts_mjcf_word(&e, "frictionloss", words, 2, c->no_friction);
-    int no_passive = ts_mjcf_word(&e, "passive", words, 2, 0);
-    c->no_spring = ts_mjcf_word(&e, "spring", words, 2, c->no_spring) || no_passive;
-    c->no_damper = ts_mjcf_word(&e, "damper", words, 2, c->no_damper) || no_passive;
-    if (ts_mjcf_word(&e, "warmstart", words, 2, 0)) ts_builder_options(reader->builder)->warm_start = 0;
+    ts_mjcf_take(&e, "flag", &reader->compiler);
+    if (reader->compiler.no_warm_start) ts_builder_options(reader->builder)->warm_start = 0;
 }
 
-// Hands an attribute's text to the table of options, which knows counts and bounds.
-static void set_option(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* attribute, const char* option) {
+void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* attribute, const char* option) {
     const char* value = ts_mjcf_own(node, attribute);
     ts_status status;
     memset(&status, 0, sizeof status);
@@ -89,9 +64,8 @@ static void set_option(ts_mjcf_reader* reader, const ts_mjcf_node* node, const c
 
 void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     ts_mjcf_check(reader, node, "option");
-    set_option(reader, node, "timestep", "time_step");
-    set_option(reader, node, "gravity", "gravity");
-    set_option(reader, node, "impratio", "impratio");
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    ts_mjcf_take(&e, "option", &reader->compiler);
     for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
         if (strcmp(child->name, "flag") == 0)
             read_flags(reader, child);
@@ -115,7 +89,7 @@ static void read_own(ts_mjcf_reader* reader, const ts_mjcf_node* node, const cha
         if (reader->compiler.initial_keyframe < 0)
             ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "touchstone.initial_keyframe is an index from 0");
     } else {
-        set_option(reader, node, "data", name);
+        ts_mjcf_set_option(reader, node, "data", name);
     }
 }
 
