@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "engine/dynamics/kinematics.h"
 #include "engine/sim_internal.h"
+#include "engine/rows/row_plan_internal.h"
 #include "engine/rows/soft_contact.h"
 
 // Zeroed array from the storage's arena.
@@ -59,6 +59,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->applied = FIXED_ARRAY(storage, double, model->nv);
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
+    storage->row_plan = FIXED_ARRAY(storage, ts_row_plan, 1);
     storage->broad = ts_broad_phase_create();
     return ts_sim_find_colliders(sim) && !storage->fixed.failed && storage->broad;
 }
@@ -135,12 +136,11 @@ ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_s
 void ts_sim_free(ts_sim* sim) {
     if (!sim) return;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    ts_array_release(sim->pair_memory);
-    ts_array_release(sim->contact_memory);
-    ts_array_release(sim->joint_memory);
-    ts_array_release(storage->pair_next);
-    ts_array_release(storage->contact_next);
-    ts_array_release(storage->joint_next);
+    ts_pair_memory_array_free(&sim->pair_memory);
+    ts_row_memory_array_free(&sim->row_memory);
+    ts_pair_memory_array_free(&storage->pair_next);
+    ts_row_memory_array_free(&storage->row_next);
+    if (storage->row_plan) ts_row_plan_free(storage->row_plan);
     ts_broad_phase_destroy(storage->broad);
     for (int w = 0; storage->solve_scratch && w < ts_task_pool_workers(sim->tasks); ++w)
         ts_arena_free(&storage->solve_scratch[w]);
@@ -151,15 +151,19 @@ void ts_sim_free(ts_sim* sim) {
     free(sim);
 }
 
-// Everything that would tie the next step to the last one.
-static void forget(ts_sim* sim) {
-    sim->pair_memory_count = 0;
-    sim->contact_memory_count = 0;
-    sim->joint_memory_count = 0;
+void ts_sim_forget_step(ts_sim* sim) {
     sim->contact = NULL;
     sim->contact_count = 0;
+    sim->row_block = NULL;
     sim->impulse = NULL;
     memset(&sim->problem, 0, sizeof sim->problem);
+}
+
+// Everything that would tie the next step to the last one.
+static void forget(ts_sim* sim) {
+    sim->pair_memory.count = 0;
+    sim->row_memory.count = 0;
+    ts_sim_forget_step(sim);
     memset(&sim->info, 0, sizeof sim->info);
 }
 

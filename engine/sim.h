@@ -14,6 +14,7 @@
 #include "contact/island.h"
 #include "engine/contact.h"
 #include "engine/model/model.h"
+#include "engine/rows/row_block.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,26 +26,7 @@ typedef struct ts_pair_memory {
     ts_manifold_cache cache;
 } ts_pair_memory;
 
-/// What a contact remembers from step to step. Sorted by pair; part of a snapshot.
-typedef struct ts_contact_memory {
-    uint64_t pair;  // geom_a << 32 | geom_b
-    uint64_t key;
-    ts_vec3 on_a;      // m, where on geom A, in its frame
-    ts_vec3 on_b;      // m, where on geom B, in its frame
-    ts_vec3 normal;    // world
-    ts_vec3 tangent;   // world, tangent 1
-    ts_vec3 impulse;   // N s, world, on B
-    ts_vec3 angular;   // N m s, world, on B: of spinning and rolling friction
-    double time_step;  // s, that the impulse belongs to
-    int valid;         // 0 after a solve that did not end well: known, but no warm start
-} ts_contact_memory;
-
-/// What a joint-limit or joint-friction row remembers: impulse by row kind and dof. Part of a snapshot.
-typedef struct ts_joint_memory {
-    int id;            // dof * 4 + kind (0 lower limit, 1 upper or ball limit, 2 dry friction)
-    double impulse;    // N s or N m s
-    double time_step;  // s, that the impulse belongs to
-} ts_joint_memory;
+TS_ARRAY_DECLARE(ts_pair_memory_array, ts_pair_memory);
 
 /// Numbers about the last step.
 typedef struct ts_step_info {
@@ -108,19 +90,15 @@ typedef struct ts_sim {
     // contacts of the last step
     ts_contact* contact;  // (contact_count), sorted by pair, then feature
     int contact_count;
-    ts_contact_problem problem;  // what was solved; lives in `scratch` until the next step
-    double* impulse;             // (problem.row_count) what the solver answered, in `scratch`
+
+    // what was solved; until the next step
+    ts_contact_problem problem;
+    const ts_row_block* row_block;  // (problem.block_count) whose each block is
+    double* impulse;                // (problem.row_count) what the solver answered
 
     // memory between steps
-    ts_pair_memory* pair_memory;
-    int pair_memory_count;
-    int pair_memory_capacity;
-    ts_contact_memory* contact_memory;
-    int contact_memory_count;
-    int contact_memory_capacity;
-    ts_joint_memory* joint_memory;
-    int joint_memory_count;
-    int joint_memory_capacity;
+    ts_pair_memory_array pair_memory;
+    ts_row_memory_array row_memory;
 
     ts_step_info info;
     ts_arena scratch;  // emptied when a step begins

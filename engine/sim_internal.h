@@ -53,31 +53,28 @@ typedef struct ts_sim_storage {
 
     ts_broad_phase* broad;  // remembers boxes and pairs for speed only: what it answers depends on the present boxes
 
-    ts_arena* solve_scratch;  // one per worker; emptied before a solve
+    ts_arena* solve_scratch;       // one per worker; emptied before a solve
+    struct ts_row_plan* row_plan;  // the blocks of the present step; its arrays grow
 
     // boxes of the present step
     ts_bounds* bounds;  // (collider_count)
     ts_obb* oriented;   // (collider_count) of those that have a box
 
     // of the present step; arrays live in sim->scratch
-    int* contact_memory_index;   // (contact_count) entry of contact_memory, or -1
+    int* contact_memory_index;   // (contact_count) entry of row_memory, or -1
     double* reference;           // (row_count) c*, m/s
     ts_delassus* velocity_form;  // the operator in whitened coordinates, also when the solver is given another
-    int joint_block_first;       // blocks from here on are joint rows
-    int* joint_row_id;           // (block_count - joint_block_first)
 
     // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing
-    ts_pair_memory* pair_next;
-    int pair_next_count;
-    int pair_next_capacity;
-    ts_contact_memory* contact_next;
-    int contact_next_capacity;
-    ts_joint_memory* joint_next;
-    int joint_next_capacity;
+    ts_pair_memory_array pair_next;
+    ts_row_memory_array row_next;
 } ts_sim_storage;
 
 /// Finds the geoms that can touch another one. Returns 0 when memory is short (step/pairs.c).
 int ts_sim_find_colliders(ts_sim* sim);
+
+/// Drops the contacts, problem and impulses of the last step.
+void ts_sim_forget_step(ts_sim* sim);
 
 /// The private part.
 static inline ts_sim_storage* ts_sim_storage_of(const ts_sim* sim) { return (ts_sim_storage*)sim->storage; }

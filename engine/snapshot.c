@@ -1,10 +1,9 @@
 // Saving, restoring and hashing what the future depends on: time, step count, coordinates, velocities, applied forces and
-// the memory of pairs, contacts and joint rows. Options and the choice of solver belong to the caller and stay. The
-// hash goes field by field, because structs have holes whose bytes mean nothing.
+// the memory of pairs and of blocks of rows. Options and the choice of solver belong to the caller and stay. The hash goes
+// field by field, because structs have holes whose bytes mean nothing.
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
 #include "engine/dynamics/kinematics.h"
 #include "engine/sim_internal.h"
@@ -18,8 +17,7 @@ typedef struct snapshot_head {
     int nv;
     int body_count;
     int pair_count;
-    int contact_count;
-    int joint_count;
+    int row_count;
 } snapshot_head;
 
 static const uint64_t snapshot_magic = UINT64_C(0x31736e7074736e73);
@@ -27,8 +25,7 @@ static const uint64_t snapshot_magic = UINT64_C(0x31736e7074736e73);
 static size_t snapshot_size(const snapshot_head* head) {
     return sizeof *head + ((size_t)head->nq + 2 * (size_t)head->nv) * sizeof(double) +
            (size_t)head->body_count * sizeof(ts_force) + (size_t)head->pair_count * sizeof(ts_pair_memory) +
-           (size_t)head->contact_count * sizeof(ts_contact_memory) +
-           (size_t)head->joint_count * sizeof(ts_joint_memory);
+           (size_t)head->row_count * sizeof(ts_row_memory);
 }
 
 static unsigned char* put(unsigned char* at, const void* source, size_t count, size_t size) {
@@ -50,9 +47,8 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     head.nq = sim->model->nq;
     head.nv = sim->model->nv;
     head.body_count = sim->model->body_count;
-    head.pair_count = sim->pair_memory_count;
-    head.contact_count = sim->contact_memory_count;
-    head.joint_count = sim->joint_memory_count;
+    head.pair_count = sim->pair_memory.count;
+    head.row_count = sim->row_memory.count;
     size_t size = snapshot_size(&head);
     if (size > out_snapshot->capacity) {
         unsigned char* data = (unsigned char*)realloc(out_snapshot->data, size);
@@ -67,23 +63,9 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     at = put(at, sim->qvel, (size_t)head.nv, sizeof(double));
     at = put(at, sim->force_applied, (size_t)head.nv, sizeof(double));
     at = put(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
-    at = put(at, sim->pair_memory, (size_t)head.pair_count, sizeof(ts_pair_memory));
-    at = put(at, sim->contact_memory, (size_t)head.contact_count, sizeof(ts_contact_memory));
-    put(at, sim->joint_memory, (size_t)head.joint_count, sizeof(ts_joint_memory));
+    at = put(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
+    put(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
     return ts_status_ok(out_status);
-}
-
-static int reserve(ts_sim* sim, const snapshot_head* head) {
-    void* pair = sim->pair_memory;
-    void* contact = sim->contact_memory;
-    void* joint = sim->joint_memory;
-    int ok = ts_array_grow(&pair, &sim->pair_memory_capacity, sizeof(ts_pair_memory), head->pair_count);
-    ok = ts_array_grow(&contact, &sim->contact_memory_capacity, sizeof(ts_contact_memory), head->contact_count) && ok;
-    ok = ts_array_grow(&joint, &sim->joint_memory_capacity, sizeof(ts_joint_memory), head->joint_count) && ok;
-    sim->pair_memory = (ts_pair_memory*)pair;
-    sim->contact_memory = (ts_contact_memory*)contact;
-    sim->joint_memory = (ts_joint_memory*)joint;
-    return ok;
 }
 
 ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_status) {
@@ -91,14 +73,16 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     const ts_model* model = sim->model;
     memset(&head, 0, sizeof head);
     if (snapshot->size >= sizeof head) memcpy(&head, snapshot->data, sizeof head);
-    if (head.magic != snapshot_magic || head.pair_count < 0 || head.contact_count < 0 || head.joint_count < 0)
+    if (head.magic != snapshot_magic || head.pair_count < 0 || head.row_count < 0)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "this is no snapshot");
     if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
         snapshot->size != snapshot_size(&head))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "the snapshot is of another model: nq %d, nv %d, %d bodies; here nq %d, nv %d, %d bodies",
                              head.nq, head.nv, head.body_count, model->nq, model->nv, model->body_count);
-    if (!reserve(sim, &head)) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to restore");
+    if (!ts_pair_memory_array_reserve(&sim->pair_memory, head.pair_count) ||
+        !ts_row_memory_array_reserve(&sim->row_memory, head.row_count))
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to restore");
     sim->time = head.time;
     sim->step_count = head.step_count;
     const unsigned char* at = snapshot->data + sizeof head;
@@ -106,17 +90,12 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     at = take(at, sim->qvel, (size_t)head.nv, sizeof(double));
     at = take(at, sim->force_applied, (size_t)head.nv, sizeof(double));
     at = take(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
-    at = take(at, sim->pair_memory, (size_t)head.pair_count, sizeof(ts_pair_memory));
-    at = take(at, sim->contact_memory, (size_t)head.contact_count, sizeof(ts_contact_memory));
-    take(at, sim->joint_memory, (size_t)head.joint_count, sizeof(ts_joint_memory));
-    sim->pair_memory_count = head.pair_count;
-    sim->contact_memory_count = head.contact_count;
-    sim->joint_memory_count = head.joint_count;
+    at = take(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
+    take(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
+    sim->pair_memory.count = head.pair_count;
+    sim->row_memory.count = head.row_count;
     // The contacts of the last step belonged to another state.
-    sim->contact = NULL;
-    sim->contact_count = 0;
-    sim->impulse = NULL;
-    memset(&sim->problem, 0, sizeof sim->problem);
+    ts_sim_forget_step(sim);
     ts_kinematics_update(sim);
     return ts_status_ok(out_status);
 }
@@ -148,32 +127,23 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
         hash = hash_vec3(hash, sim->wrench_applied[b].couple);
         hash = hash_vec3(hash, sim->wrench_applied[b].force);
     }
-    for (int i = 0; i < sim->pair_memory_count; ++i) {
-        const ts_pair_memory* memory = &sim->pair_memory[i];
+    for (int i = 0; i < sim->pair_memory.count; ++i) {
+        const ts_pair_memory* memory = &sim->pair_memory.data[i];
         hash = ts_hash_bytes(hash, &memory->key, sizeof memory->key);
         hash = hash_vec3(hash, memory->cache.gjk.normal);
         hash = hash_int(hash, memory->cache.gjk.hint_a);
         hash = hash_int(hash, memory->cache.gjk.hint_b);
         hash = hash_int(hash, memory->cache.reference);
     }
-    for (int i = 0; i < sim->contact_memory_count; ++i) {
-        const ts_contact_memory* memory = &sim->contact_memory[i];
-        hash = ts_hash_bytes(hash, &memory->pair, sizeof memory->pair);
-        hash = ts_hash_bytes(hash, &memory->key, sizeof memory->key);
-        hash = hash_vec3(hash, memory->on_a);
-        hash = hash_vec3(hash, memory->on_b);
-        hash = hash_vec3(hash, memory->normal);
-        hash = hash_vec3(hash, memory->tangent);
-        hash = hash_vec3(hash, memory->impulse);
-        // Few contacts have any; the hashes of all others stay what they were.
-        if (ts_vec3_max_abs(memory->angular) != 0.0) hash = hash_vec3(hash, memory->angular);
+    for (int i = 0; i < sim->row_memory.count; ++i) {
+        const ts_row_memory* memory = &sim->row_memory.data[i];
+        hash = hash_int(hash, memory->source);
+        hash = ts_hash_bytes(hash, &memory->key.whole, sizeof memory->key.whole);
+        hash = ts_hash_bytes(hash, &memory->key.part, sizeof memory->key.part);
+        hash = hash_doubles(hash, memory->impulse, TS_BLOCK_ROWS_MAX);
+        hash = hash_doubles(hash, memory->own, TS_ROW_OWN_MAX);
         hash = hash_doubles(hash, &memory->time_step, 1);
         hash = hash_int(hash, memory->valid);
-    }
-    for (int i = 0; i < sim->joint_memory_count; ++i) {
-        hash = hash_int(hash, sim->joint_memory[i].id);
-        hash = hash_doubles(hash, &sim->joint_memory[i].impulse, 1);
-        hash = hash_doubles(hash, &sim->joint_memory[i].time_step, 1);
     }
     return hash;
 }

@@ -19,8 +19,8 @@
 
 #include <string.h>
 
-#include "engine/step/assemble.h"
 #include "engine/dynamics/dynamics.h"
+#include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 
 ts_soft_contact ts_soft_contact_kind(const ts_sim* sim) {
@@ -70,7 +70,9 @@ int ts_soft_contact_weigh(ts_sim* sim) {
         if (storage->tree_failed[tree]) continue;  // the first step will say so
         int n = model->tree[tree].dof_count;
         memset(J, 0, 3 * (size_t)n * sizeof(double));
-        ts_assemble_add_point_rows(sim, b, sim->body_centre[b], axes, 3, 1.0, J);
+        ts_row_piece piece = {.tree = tree, .dof_first = model->tree[tree].dof_first, .dof_count = n, .J = J};
+        ts_row_jacobian rows = {sim, &piece, 1, NULL};
+        ts_row_add_point(&rows, 0, 3, b, sim->body_centre[b], axes, 1.0);
         ts_dynamics_whiten(sim, tree, 3, J);
         double sum = 0.0;
         for (int i = 0; i < 3 * n; ++i) sum += J[i] * J[i];

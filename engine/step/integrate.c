@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "base/array.h"
 #include "engine/model/joint/joint_traits_internal.h"
+#include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
 
@@ -34,73 +34,43 @@ static int all_finite(const double* x, int count) {
     return 1;
 }
 
-// Makes room for the contacts' and joints' memory; a new maximum is the only time a warm step touches the heap.
-static int reserve_memory(ts_sim* sim, int joint_rows) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
-    void* data = storage->contact_next;
-    int grown = ts_array_grow(&data, &storage->contact_next_capacity, sizeof(ts_contact_memory), sim->contact_count);
-    storage->contact_next = (ts_contact_memory*)data;
-    data = storage->joint_next;
-    grown = grown && ts_array_grow(&data, &storage->joint_next_capacity, sizeof(ts_joint_memory), joint_rows);
-    storage->joint_next = (ts_joint_memory*)data;
-    return grown;
-}
-
-static void remember_contacts(ts_sim* sim) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
-    int valid = sim->info.solve.status != TS_SOLVE_FAILED;
-    for (int i = 0; i < sim->contact_count; ++i) {
-        const ts_contact* contact = &sim->contact[i];
-        ts_contact_memory* memory = &storage->contact_next[i];
+// Writes down what the next step shall know of this one's blocks, in the order of their sources and items. Returns 0 when
+// memory is short; a new maximum is the only time a warm step touches the heap, and then it takes half as much again.
+static int remember_rows(ts_sim* sim) {
+    ts_row_memory_array* next = &ts_sim_storage_of(sim)->row_next;
+    int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED, first = 0;
+    if (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 2)) return 0;
+    next->count = count;
+    for (int b = 0; b < count; ++b) {
+        const ts_row_block* owner = &sim->row_block[b];
+        const ts_block* block = &sim->problem.block[b];
+        const ts_row_source* source = ts_row_source_at(owner->source);
+        // Blocks of a source lie together.
+        if (b > 0 && owner->source != sim->row_block[b - 1].source) first = b;
+        ts_row_memory* memory = &next->data[first + owner->item];
         memset(memory, 0, sizeof *memory);
-        memory->pair = (uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b;
-        memory->key = contact->key;
-        memory->on_a = ts_transform_point_inverse(&sim->geom_pose[contact->geom_a], contact->position);
-        memory->on_b = ts_transform_point_inverse(&sim->geom_pose[contact->geom_b], contact->position);
-        memory->normal = ts_mat3_column(&contact->frame, 2);
-        memory->tangent = ts_mat3_column(&contact->frame, 0);
-        memory->impulse = ts_mat3_mul_vec(&contact->frame, contact->impulse);
-        memory->angular = ts_mat3_mul_vec(&contact->frame, contact->angular_impulse);
-        memory->time_step = sim->options.time_step;
+        memory->key = owner->key;
+        memory->source = owner->source;
         memory->valid = valid;
-    }
-    ts_contact_memory* old = sim->contact_memory;
-    int old_capacity = sim->contact_memory_capacity;
-    sim->contact_memory = storage->contact_next;
-    sim->contact_memory_capacity = storage->contact_next_capacity;
-    sim->contact_memory_count = sim->contact_count;
-    storage->contact_next = old;
-    storage->contact_next_capacity = old_capacity;
-}
-
-static void remember_joints(ts_sim* sim, int count) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
-    for (int i = 0; i < count; ++i) {
-        ts_joint_memory* memory = &storage->joint_next[i];
-        memset(memory, 0, sizeof *memory);
-        memory->id = storage->joint_row_id[i];
-        memory->impulse = sim->impulse[sim->problem.block[storage->joint_block_first + i].row];
         memory->time_step = sim->options.time_step;
+        if (source->remember)
+            source->remember(sim, b, sim->impulse + block->row, memory);
+        else
+            memcpy(memory->impulse, sim->impulse + block->row, (size_t)block->rows * sizeof(double));
     }
-    ts_joint_memory* old = sim->joint_memory;
-    int old_capacity = sim->joint_memory_capacity;
-    sim->joint_memory = storage->joint_next;
-    sim->joint_memory_capacity = storage->joint_next_capacity;
-    sim->joint_memory_count = count;
-    storage->joint_next = old;
-    storage->joint_next_capacity = old_capacity;
+    return 1;
 }
 
-static void remember_pairs(ts_sim* sim) {
+// Old and new memory change places.
+static void swap_memories(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    ts_pair_memory* old = sim->pair_memory;
-    int old_capacity = sim->pair_memory_capacity;
+    ts_pair_memory_array pairs = sim->pair_memory;
+    ts_row_memory_array rows = sim->row_memory;
     sim->pair_memory = storage->pair_next;
-    sim->pair_memory_capacity = storage->pair_next_capacity;
-    sim->pair_memory_count = storage->pair_next_count;
-    storage->pair_next = old;
-    storage->pair_next_capacity = old_capacity;
-    storage->pair_next_count = 0;
+    sim->row_memory = storage->row_next;
+    storage->pair_next = pairs;
+    storage->row_next = rows;
+    storage->pair_next.count = storage->row_next.count = 0;
 }
 
 ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
@@ -108,8 +78,7 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     double h = sim->options.time_step;
     double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, model->nq);
-    int joint_rows = sim->problem.block_count > 0 ? sim->problem.block_count - storage->joint_block_first : 0;
-    if (!qpos || !reserve_memory(sim, joint_rows))
+    if (!qpos || !remember_rows(sim))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
     ts_integrate_position(model, sim->qpos, storage->new_velocity, h, qpos);
     for (int d = 0; d < model->nv; ++d) {
@@ -125,8 +94,6 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     memcpy(sim->qvel, storage->new_velocity, (size_t)model->nv * sizeof(double));
     sim->time += h;
     ++sim->step_count;
-    remember_contacts(sim);
-    remember_joints(sim, joint_rows);
-    remember_pairs(sim);
+    swap_memories(sim);
     return ts_status_ok(out_status);
 }

@@ -9,9 +9,9 @@
 // cones do not care; pyramids do (docs/contact.md), and so do warm starts of single components.
 #include <string.h>
 
-#include "base/array.h"
-#include "engine/sim_internal.h"
+#include "engine/rows/contact_internal.h"
 #include "engine/rows/soft_contact.h"
+#include "engine/sim_internal.h"
 #include "engine/step/step.h"
 
 // 1: normals closer than this keep their tangents. Far above rounding, far below what friction could notice.
@@ -101,18 +101,15 @@ static narrow_pair* ordered_pairs(ts_sim* sim, const ts_pair* pairs, int count) 
 // The memory of the new pairs: what is known is copied, the rest starts empty.
 static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    void* data = storage->pair_next;
-    int grown = ts_array_grow(&data, &storage->pair_next_capacity, sizeof(ts_pair_memory), count);
-    storage->pair_next = (ts_pair_memory*)data;
-    if (!grown) return 0;
-    storage->pair_next_count = count;
+    const ts_pair_memory_array* known = &sim->pair_memory;
+    if (!ts_pair_memory_array_resize(&storage->pair_next, count)) return 0;
     int old = 0;
     for (int i = 0; i < count; ++i) {
         uint64_t key = pair_key(pair[i].a, pair[i].b);
-        ts_pair_memory* entry = &storage->pair_next[i];
-        while (old < sim->pair_memory_count && sim->pair_memory[old].key < key) ++old;
-        if (old < sim->pair_memory_count && sim->pair_memory[old].key == key) {
-            *entry = sim->pair_memory[old];
+        ts_pair_memory* entry = &storage->pair_next.data[i];
+        while (old < known->count && known->data[old].key < key) ++old;
+        if (old < known->count && known->data[old].key == key) {
+            *entry = known->data[old];
         } else {
             memset(entry, 0, sizeof *entry);
             entry->key = key;
@@ -157,13 +154,14 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_su
     out_contact->gap = manifold->point[k].gap;
     out_contact->surface = *surface;
     out_contact->block = -1;
-    ts_vec3 tangent;
-    out_contact->persistent = memory >= 0;
-    if (memory >= 0 && ts_vec3_distance(sim->contact_memory[memory].normal, manifold->point[k].normal) < same_normal)
-        tangent = sim->contact_memory[memory].tangent;
+    ts_vec3 normal = manifold->point[k].normal, tangent;
+    const ts_row_memory* old = memory >= 0 ? &sim->row_memory.data[memory] : NULL;
+    out_contact->persistent = old != NULL;
+    if (old && ts_vec3_distance(ts_contact_remembered(old, TS_CONTACT_NORMAL), normal) < same_normal)
+        tangent = ts_contact_remembered(old, TS_CONTACT_TANGENT);
     else
-        tangent = fresh_tangent(sim, pair->a, manifold->point[k].normal);
-    out_contact->frame = contact_frame(manifold->point[k].normal, tangent);
+        tangent = fresh_tangent(sim, pair->a, normal);
+    out_contact->frame = contact_frame(normal, tangent);
 }
 
 // How far a point may have moved on either geom and still be the one of last step: 1 cm, or 2 % of a small geom's size.
@@ -178,7 +176,7 @@ static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
 // boxes, rounding decides which of several names a point gets. An entry serves one point only.
 static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_manifold* manifold, int first, int last,
                          int* out_memory) {
-    const ts_contact_memory* memory = sim->contact_memory;
+    const ts_row_memory* memory = sim->row_memory.data;
     uint64_t pair_label = pair_key(pair->a, pair->b);
     unsigned used = 0;  // bit per entry; a manifold has at most 8 points
     int missing = 0;
@@ -186,7 +184,7 @@ static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_ma
         uint64_t label = contact_key(pair_label, manifold->point[k].feature);
         out_memory[k] = -1;
         for (int m = first; m < last && out_memory[k] < 0; ++m)
-            if (memory[m].key == label) out_memory[k] = m;
+            if (memory[m].key.part == label) out_memory[k] = m;
         if (out_memory[k] >= 0)
             used |= 1u << (out_memory[k] - first);
         else
@@ -201,7 +199,8 @@ static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_ma
         double nearest = reach;
         for (int m = first; m < last; ++m) {
             if (used >> (m - first) & 1u) continue;
-            double distance = fmin(ts_vec3_distance(on_a, memory[m].on_a), ts_vec3_distance(on_b, memory[m].on_b));
+            double distance = fmin(ts_vec3_distance(on_a, ts_contact_remembered(&memory[m], TS_CONTACT_ON_A)),
+                                   ts_vec3_distance(on_b, ts_contact_remembered(&memory[m], TS_CONTACT_ON_B)));
             if (distance >= nearest) continue;
             nearest = distance;
             out_memory[k] = m;
@@ -222,13 +221,15 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
     sim->contact = TS_ARENA_ARRAY(&sim->scratch, ts_contact, count);
     storage->contact_memory_index = TS_ARENA_ARRAY(&sim->scratch, int, count);
     if (!sim->contact || !storage->contact_memory_index) return TS_ERROR_MEMORY;
-    int at = 0, old = 0;
+    const ts_row_memory* known = sim->row_memory.data;
+    int at = 0, old, end;
+    ts_contact_memory(sim, &old, &end);
     for (int i = 0; i < pair_count; ++i) {
         if (!manifold[i].count) continue;
         uint64_t key = pair_key(pair[i].a, pair[i].b);
-        while (old < sim->contact_memory_count && sim->contact_memory[old].pair < key) ++old;
+        while (old < end && known[old].key.whole < key) ++old;
         int first = old;
-        while (old < sim->contact_memory_count && sim->contact_memory[old].pair == key) ++old;
+        while (old < end && known[old].key.whole == key) ++old;
         int* memory = storage->contact_memory_index + at;
         match_points(sim, &pair[i], &manifold[i], first, old, memory);
         ts_surface surface =
@@ -255,7 +256,7 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     if (!manifold) return TS_ERROR_MEMORY;
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
     ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points};
-    narrow_context job = {sim, pair, storage->pair_next, manifold, settings, soft};
+    narrow_context job = {sim, pair, storage->pair_next.data, manifold, settings, soft};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
     return compact(sim, pair, manifold, count);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/dynamics/dynamics.h"
+#include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
 
@@ -26,39 +27,27 @@ static void take_velocity(ts_sim* sim) {
     }
 }
 
-// Contact impulses and velocities, from u = G lambda + g: J v+ = u + c*.
-static void fill_contacts(ts_sim* sim, const double* u) {
+// Tells the sources what became of their blocks: J v+ = u + c* and the impulses.
+static void answer_sources(ts_sim* sim, const double* u) {
     const double* reference = ts_sim_storage_of(sim)->reference;
-    for (int i = 0; i < sim->contact_count; ++i) {
-        ts_contact* contact = &sim->contact[i];
-        int row = sim->problem.block[contact->block].row, rows = sim->problem.block[contact->block].rows;
-        contact->angular_impulse = ts_vec3_zero();
-        if (rows > 3)
-            contact->angular_impulse.z =
-                contact->surface.friction_spin / contact->surface.friction * sim->impulse[row + 3];
-        if (rows > 4) {
-            double scale = contact->surface.friction_roll / contact->surface.friction;
-            contact->angular_impulse.x = scale * sim->impulse[row + 4];
-            contact->angular_impulse.y = scale * sim->impulse[row + 5];
-        }
-        if (rows >= 3) {
-            contact->velocity = ts_vec3_add(ts_vec3_load(u + row), ts_vec3_load(reference + row));
-            contact->impulse = ts_vec3_load(sim->impulse + row);
-        } else {
-            contact->velocity = ts_vec3_make(0.0, 0.0, u[row] + reference[row]);
-            contact->impulse = ts_vec3_make(0.0, 0.0, sim->impulse[row]);
-        }
+    for (int b = 0; b < sim->problem.block_count; ++b) {
+        const ts_row_source* source = ts_row_source_at(sim->row_block[b].source);
+        if (!source->answer) continue;
+        int row = sim->problem.block[b].row;
+        double velocity[TS_BLOCK_ROWS_MAX];
+        for (int r = 0; r < sim->problem.block[b].rows; ++r) velocity[r] = u[row + r] + reference[row + r];
+        source->answer(sim, b, velocity, sim->impulse + row);
     }
 }
 
-// Row velocities are wanted by contacts and by the residual: they are computed once, where both use the same operator.
+// Row velocities are wanted by sources and by the residual: they are computed once, where both use the same operator.
 static void judge(ts_sim* sim, double* u) {
     const ts_contact_problem* problem = &sim->problem;
     ts_delassus* form = ts_sim_storage_of(sim)->velocity_form;
     form->ops->set_impulse(form, sim->impulse);
     for (int b = 0; b < problem->block_count; ++b) form->ops->velocity(form, b, u + problem->block[b].row);
     for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i];
-    fill_contacts(sim, u);
+    answer_sources(sim, u);
     if (problem->delassus != form) {
         ts_residual_evaluate(problem, sim->impulse, &sim->scratch, NULL, &sim->info.residual);
         return;

@@ -4,7 +4,7 @@
 //     broad       -> which geoms may touch                    pairs.c
 //     narrow      -> where they touch                         narrow.c
 //     dynamics    -> mass matrix, velocity without contacts   dynamics.c, crba.c, rnea.c
-//     assemble    -> the contact problem                      assemble.c, joint_rows.c
+//     assemble    -> the contact problem                      assemble.c, rows/
 //     solve       -> impulses                                 solve.c, contact/
 //     integrate   -> the new state                            integrate.c
 #include "engine/step/step.h"
@@ -19,11 +19,8 @@
 void ts_step_kinematics(ts_sim* sim) {
     // A step begins: what the last one left in scratch goes.
     ts_arena_reset(&sim->scratch);
-    memset(&sim->problem, 0, sizeof sim->problem);
+    ts_sim_forget_step(sim);
     memset(&sim->info, 0, sizeof sim->info);
-    sim->contact = NULL;
-    sim->contact_count = 0;
-    sim->impulse = NULL;
     ts_kinematics_update(sim);
 }
 

@@ -116,18 +116,21 @@ Test(determinism, every_part_of_the_state_counts_in_the_hash) {
     fixture f = fixture_start(heap("ncp-pgs"), 1);
     fixture_run(&f, 200);
     uint64_t hash = ts_sim_hash(f.sim);
-    cr_assert_gt(f.sim->contact_memory_count, 0);
-    cr_assert_gt(f.sim->pair_memory_count, 0);
-    cr_assert_gt(f.sim->joint_memory_count, 0);
+    cr_assert_gt(f.sim->pair_memory.count, 0);
+    ts_row_memory* memory = f.sim->row_memory.data;
+    int last = f.sim->row_memory.count - 1;
+    cr_assert_str_eq(ts_row_source_name(memory[0].source), "contact");
+    cr_assert_str_eq(ts_row_source_name(memory[last].source), "joint-friction");
     double* place[] = {&f.sim->time,
                        &f.sim->qpos[5],
                        &f.sim->qvel[7],
                        &f.sim->force_applied[1],
                        &f.sim->wrench_applied[3].couple.y,
-                       &f.sim->contact_memory[0].impulse.z,
-                       &f.sim->contact_memory[0].tangent.x,
-                       &f.sim->joint_memory[0].impulse,
-                       &f.sim->pair_memory[0].cache.gjk.normal.x};
+                       &memory[0].impulse[2],
+                       &memory[0].own[9],
+                       &memory[last].impulse[0],
+                       &memory[last].time_step,
+                       &f.sim->pair_memory.data[0].cache.gjk.normal.x};
     for (size_t i = 0; i < sizeof place / sizeof place[0]; ++i) {
         double keep = *place[i];
         *place[i] = keep + 1.0;

@@ -36,7 +36,7 @@ Test(sim, keyframes) {
     cr_assert_eq(f.sim->time, 3.5);
     cr_assert_eq(f.sim->qpos[1], 2.0);
     cr_assert_eq(f.sim->qvel[5], 0.6);
-    cr_assert_eq(f.sim->contact_memory_count, 0);
+    cr_assert_eq(f.sim->row_memory.count, 0);
     cr_assert_eq(ts_sim_set_keyframe(f.sim, 1, &status), TS_ERROR_VALUE);
     cr_assert_eq(ts_sim_set_keyframe(f.sim, -1, &status), TS_ERROR_VALUE);
     fixture_end(&f);
@@ -207,7 +207,7 @@ Test(sim, warm_starts) {
     fixture_run(&f, 1);
     cr_assert_leq(f.sim->info.solve.iterations, 2);
     // An impulse of a failed solve is known but not used.
-    for (int i = 0; i < f.sim->contact_memory_count; ++i) f.sim->contact_memory[i].valid = 0;
+    for (int i = 0; i < f.sim->row_memory.count; ++i) f.sim->row_memory.data[i].valid = 0;
     fixture_run(&f, 1);
     cr_assert_gt(f.sim->info.solve.iterations, 3);
     fixture_end(&f);

@@ -1,90 +1,9 @@
-// The contact problem: reference velocities by their table, rows against point velocities, operators against each
-// other.
-#include "engine/step/assemble.h"
-
+// The contact problem: operators against the system's own response, velocities before and after.
 #include "base/linear/dense.h"
 #include "engine/dynamics/kinematics.h"
+#include "engine/rows/row_source_internal.h"
 #include "tests/contact/dense_operator.h"
 #include "tests/engine/engine_fixture.h"
-
-static ts_options plain(void) {
-    ts_options options = ts_options_default();
-    options.time_step = 0.01;
-    options.baumgarte = 0.2;
-    options.slop = 1e-3;
-    options.push_out_speed = 0.5;
-    options.restitution_speed = 0.1;
-    return options;
-}
-
-static double reference(double gap, double e, double now, double unhindered, int was_closed, int* out_bounces) {
-    ts_options options = plain();
-    ts_reference_input input = {gap, e, now, unhindered, was_closed};
-    return ts_assemble_reference(&options, &input, out_bounces);
-}
-
-Test(assemble, reference_velocity_by_its_table) {
-    int bounces;
-    // Open: the gap may close, no more. Nothing bounces without restitution, or when the gap stays open.
-    cr_assert_float_eq(reference(0.004, 0.0, -3.0, -3.1, 0, &bounces), -0.4, 1e-15);
-    cr_assert_eq(bounces, 0);
-    cr_assert_float_eq(reference(0.05, 0.5, -3.0, -3.1, 0, &bounces), -5.0, 1e-15);
-    cr_assert_eq(bounces, 0);
-    // Open but closing within the step: rebound at e |c| alone, no gap / h in the sum.
-    cr_assert_float_eq(reference(0.004, 0.5, -3.0, -3.1, 0, &bounces), 1.5, 1e-15);
-    cr_assert_eq(bounces, 1);
-    // Only the pull of this step closes it: the rebound still follows the speed it has now.
-    cr_assert_float_eq(reference(0.0305, 0.5, -3.0, -3.1, 0, &bounces), 1.5, 1e-15);
-    cr_assert_eq(bounces, 1);
-    // Closed: slop is left alone, the rest pushed out, not faster than allowed.
-    cr_assert_float_eq(reference(-0.0005, 0.0, 0.0, -0.1, 1, &bounces), 0.0, 0.0);
-    cr_assert_float_eq(reference(-0.003, 0.0, 0.0, -0.1, 1, &bounces), 0.2 / 0.01 * 0.002, 1e-15);
-    cr_assert_float_eq(reference(-0.3, 0.0, 0.0, -0.1, 1, &bounces), 0.5, 0.0);
-    // Restitution and push-out: the larger, never the sum.
-    cr_assert_float_eq(reference(-0.003, 0.5, -3.0, -3.1, 0, &bounces), 1.5, 1e-15);
-    cr_assert_eq(bounces, 1);
-    cr_assert_float_eq(reference(-0.3, 0.1, -3.0, -3.1, 0, &bounces), 0.5, 1e-15);
-    // Old contacts and slow ones do not bounce.
-    cr_assert_float_eq(reference(-0.0005, 0.5, -3.0, -3.1, 1, &bounces), 0.0, 0.0);
-    cr_assert_eq(bounces, 0);
-    cr_assert_float_eq(reference(-0.0005, 0.5, -0.09, -0.2, 0, &bounces), 0.0, 0.0);
-    cr_assert_eq(bounces, 0);
-}
-
-Test(assemble, bounce_threshold) {
-    ts_options options = plain();
-    cr_assert_float_eq(ts_assemble_bounce_threshold(&options), 0.1, 0.0);
-    options.restitution_speed = 0.0;
-    cr_assert_float_eq(ts_assemble_bounce_threshold(&options), 2.0 * 9.81 * 0.01, 1e-15);
-    options.gravity = ts_vec3_zero();
-    cr_assert_float_eq(ts_assemble_bounce_threshold(&options), 0.01, 0.0);
-}
-
-Test(assemble, rows_give_point_velocities) {
-    for (uint64_t seed = 21; seed <= 23; ++seed) {
-        fixture f = fixture_menagerie(seed);
-        ts_kinematics_update(f.sim);
-        ts_rng rng = ts_rng_make(seed, 1);
-        for (int b = 1; b < f.model->body_count; ++b) {
-            int tree = f.model->body[b].tree;
-            if (tree < 0) continue;
-            double J[3 * 64] = {0.0};
-            int n = f.model->tree[tree].dof_count, first = f.model->tree[tree].dof_first;
-            cr_assert_leq(n, 64);
-            ts_vec3 point = ts_vec3_add(f.sim->body_pose[b].p, fixture_random_vec3(&rng, 0.5));
-            ts_vec3 direction[3] = {fixture_random_vec3(&rng, 1.0), fixture_random_vec3(&rng, 1.0),
-                                    fixture_random_vec3(&rng, 1.0)};
-            ts_assemble_add_point_rows(f.sim, b, point, direction, 3, -1.0, J);
-            ts_vec3 velocity = ts_kinematics_point_velocity(f.sim, b, point);
-            for (int r = 0; r < 3; ++r) {
-                double sum = 0.0;
-                for (int d = 0; d < n; ++d) sum += J[r * n + d] * f.sim->qvel[first + d];
-                cr_assert_float_eq(sum, -ts_vec3_dot(direction[r], velocity), 1e-12);
-            }
-        }
-        fixture_end(&f);
-    }
-}
 
 // Two boxes leaning, a jointed bar on them, a limit and dry friction: rows of every kind.
 static fixture corner(void) {
@@ -145,9 +64,13 @@ Test(assemble, operator_is_the_systems_response) {
             for (int side = 0; side < 2; ++side) {
                 int body = side ? contact->body_b : contact->body_a;
                 int tree = f.model->body[body].tree;
-                if (tree >= 0)
-                    ts_assemble_add_point_rows(f.sim, body, contact->position, &direction, 1, side ? 1.0 : -1.0,
-                                               column + f.model->tree[tree].dof_first);
+                if (tree < 0) continue;
+                const ts_kinematic_tree* span = &f.model->tree[tree];
+                ts_row_piece piece = {
+                    .tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .written = 1u};
+                piece.J = column + span->dof_first;
+                ts_row_jacobian J = {f.sim, &piece, 1, NULL};
+                ts_row_add_point(&J, 0, 1, body, contact->position, &direction, side ? 1.0 : -1.0);
             }
             for (int t = 0; t < f.model->tree_count; ++t) {
                 double M[64 * 64];

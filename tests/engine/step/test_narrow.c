@@ -169,7 +169,7 @@ Test(narrow, a_tangent_is_kept_while_the_normal_stays) {
     cr_assert_eq(f.sim->contact_count, 1);
     cr_assert_lt(ts_vec3_distance(ts_mat3_column(&f.sim->contact[0].frame, 0), tangent), 1e-9);
     // Without its memory it takes a fresh one from the turned ball.
-    f.sim->contact_memory_count = 0;
+    f.sim->row_memory.count = 0;
     fixture_run(&f, 1);
     ts_vec3 fresh = ts_mat3_column(&f.sim->contact[0].frame, 0);
     cr_assert_float_eq(fabs(ts_vec3_dot(fresh, tangent)), fabs(cos(201 * f.sim->options.time_step * 2.0)), 1e-2);
@@ -213,18 +213,18 @@ Test(narrow, pairs_keep_what_they_know) {
     fixture f = fixture_start(builder, 1);
     fixture_run(&f, 1);
     cr_assert_eq(f.sim->contact_count, 0);
-    cr_assert_eq(f.sim->pair_memory_count, 2);
-    f.sim->pair_memory[0].cache.reference = 1;
-    f.sim->pair_memory[1].cache.reference = 2;
+    cr_assert_eq(f.sim->pair_memory.count, 2);
+    f.sim->pair_memory.data[0].cache.reference = 1;
+    f.sim->pair_memory.data[1].cache.reference = 2;
     // The first pair ends; the second must not inherit from it.
     f.sim->qpos[0] = 10.0;
     fixture_run(&f, 3);
-    cr_assert_eq(f.sim->pair_memory_count, 1);
-    cr_assert_eq(f.sim->pair_memory[0].cache.reference, 2);
+    cr_assert_eq(f.sim->pair_memory.count, 1);
+    cr_assert_eq(f.sim->pair_memory.data[0].cache.reference, 2);
     f.sim->qpos[0] = 0.0;
     fixture_run(&f, 1);
-    cr_assert_eq(f.sim->pair_memory_count, 2);
-    cr_assert_eq(f.sim->pair_memory[0].cache.reference, 0);
+    cr_assert_eq(f.sim->pair_memory.count, 2);
+    cr_assert_eq(f.sim->pair_memory.data[0].cache.reference, 0);
     fixture_end(&f);
 }
 
@@ -237,7 +237,8 @@ Test(narrow, impulses_are_remembered_in_world_axes) {
     fixture f = fixture_start(builder, 1);
     fixture_run(&f, 10);
     ts_vec3 sum = ts_vec3_zero();
-    for (int i = 0; i < f.sim->contact_memory_count; ++i) sum = ts_vec3_add(sum, f.sim->contact_memory[i].impulse);
+    for (int i = 0; i < f.sim->row_memory.count; ++i)
+        sum = ts_vec3_add(sum, ts_vec3_load(f.sim->row_memory.data[i].impulse));
     double weight = f.model->body[body].mass * 9.81 * f.sim->options.time_step;
     cr_assert_lt(ts_vec3_distance(sum, ts_vec3_make(-0.3 * weight, 0.0, weight)), 1e-6 * weight);
     fixture_end(&f);

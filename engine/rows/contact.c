@@ -1,0 +1,174 @@
+// Contacts as a source of rows.
+//
+// Problem: from contact points to blocks of rows, a friction cone or a half-line each (docs/contact.md).
+// Rule: row r is frame_r . (v_B(p) - v_A(p)), and where the contact resists spinning and rolling frame_r . (omega_B -
+// omega_A), scaled (contact/problem.h). Blocks go top down (contact_order.c).
+//
+// Warm starts (docs/contact.md): last step's impulse, kept in world axes, is turned into the new frame, scaled by the
+// ratio of time steps and projected on the cone. It is dropped when the normal turned by more than 45 degrees, when the
+// contact closes fast or bounces, and when the last solve failed. An iteration limit or a stall is no reason to drop
+// it: large piles are run with few iterations on purpose, and it is the warm start that carries the convergence over
+// steps.
+//
+// Known weaknesses. Restitution is Newton's, contact by contact and all at once: an impact does not travel through
+// bodies that already touch (a row of balls moves on as one). Baumgarte's push-out stays in the velocity, and that loop
+// is only stable while the iterations of one step remove a larger share of the slowest error than kappa: write v' = v +
+// l, l' = l - e (v + l + kappa phi / h), phi' = phi + h v' for a slow mode of a warm-started sweep with contraction e
+// per step; Routh's criterion gives e > kappa. A stack solved with too few iterations therefore never comes to rest.
+#include "engine/rows/contact_internal.h"
+
+#include "base/assert.h"
+#include "contact/cone.h"
+#include "engine/rows/contact_order_internal.h"
+#include "engine/rows/soft_contact.h"
+#include "engine/sim_internal.h"
+
+// 1: cosine between a normal and last step's below which the old impulse says nothing.
+static const double least_normal_agreement = 0.7;
+
+static ts_contact* contact_of(const ts_sim* sim, int b) { return &sim->contact[sim->row_block[b].item]; }
+
+static const ts_row_memory* memory_of(const ts_sim* sim, int b) {
+    int memory = sim->row_block[b].memory;
+    return memory >= 0 ? &sim->row_memory.data[memory] : NULL;
+}
+
+void ts_contact_memory(const ts_sim* sim, int* out_first, int* out_last) {
+    ts_row_memory_range(sim, ts_row_source_find("contact"), out_first, out_last);
+}
+
+static void plan(ts_sim* sim, ts_row_plan* out_plan) {
+    const ts_body* body = sim->model->body;
+    const int* order = ts_contact_order_make(sim);
+    for (int k = 0; order && k < sim->contact_count; ++k) {
+        int i = order[k];
+        ts_contact* contact = &sim->contact[i];
+        ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
+        ts_row_block owner = {key, 0, i, ts_sim_storage_of(sim)->contact_memory_index[i]};
+        ts_block block = {TS_SET_CONE, 0, contact->surface.dimension, contact->surface.friction, 0.0, 0.0};
+        if (contact->surface.dimension == 1) block.set = TS_SET_HALF_LINE;
+        int chain[2] = {body[contact->body_a].dof_last, body[contact->body_b].dof_last};
+        contact->block = k;
+        ts_row_plan_add_matched(out_plan, owner, &block, chain, 2);
+    }
+}
+
+// What rows from the fourth on read: relative spin and roll about this direction, scaled as contact/problem.h says.
+static ts_vec3 turn_direction(const ts_contact* contact, int r) {
+    double scale =
+        (r == 3 ? contact->surface.friction_spin : contact->surface.friction_roll) / contact->surface.friction;
+    return ts_vec3_scale(scale, ts_mat3_column(&contact->frame, r == 3 ? 2 : r - 4));
+}
+
+static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
+    const ts_contact* contact = contact_of(sim, b);
+    int rows = contact->surface.dimension, moves = rows < 3 ? rows : 3;
+    TS_ASSERT(rows >= 1 && rows <= TS_BLOCK_ROWS_MAX);
+    ts_vec3 axis[3], turn[TS_BLOCK_ROWS_MAX - 3];
+    for (int r = 0; r < 3; ++r) axis[r] = ts_mat3_column(&contact->frame, r);
+    const ts_vec3* direction = rows == 1 ? &axis[2] : axis;
+    ts_row_add_point(out_J, 0, moves, contact->body_a, contact->position, direction, -1.0);
+    ts_row_add_point(out_J, 0, moves, contact->body_b, contact->position, direction, 1.0);
+    if (rows == moves) return;
+    for (int r = 3; r < rows; ++r) turn[r - 3] = turn_direction(contact, r);
+    ts_row_add_turn(out_J, 3, rows - 3, contact->body_a, turn, -1.0);
+    ts_row_add_turn(out_J, 3, rows - 3, contact->body_b, turn, 1.0);
+}
+
+double ts_contact_bounce_threshold(const ts_options* options) {
+    if (options->restitution_speed > 0.0) return options->restitution_speed;
+    // One step of gravity is not an impact: below this a resting contact would be taken for one.
+    double step_speed = 2.0 * ts_vec3_norm(options->gravity) * options->time_step;
+    return step_speed > 0.01 ? step_speed : 0.01;
+}
+
+double ts_contact_reference(const ts_options* options, const ts_reference_input* input, int* out_bounces) {
+    double h = options->time_step;
+    double bounce = 0.0;
+    // The gap must close within this step. The free velocity decides that, not the present one: otherwise gravity could
+    // close it in a step in which it counts as open, and the contact would be old when its turn to bounce comes.
+    *out_bounces = input->restitution > 0.0 && !input->was_closed &&
+                   -input->speed_now > ts_contact_bounce_threshold(options) && input->gap + h * input->speed_free < 0.0;
+    if (*out_bounces) bounce = -input->restitution * input->speed_now;
+    if (input->gap > 0.0) return *out_bounces ? bounce : -input->gap / h;
+    double depth = -input->gap - options->slop;
+    double push = depth > 0.0 ? depth * options->baumgarte / h : 0.0;
+    if (push > options->push_out_speed) push = options->push_out_speed;
+    return push > bounce ? push : bounce;
+}
+
+// Old impulse in the new frame, or nothing.
+static void start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
+                  double* out_impulse) {
+    if (!sim->options.warm_start || !memory->valid) return;
+    ts_vec3 normal = ts_contact_remembered(memory, TS_CONTACT_NORMAL);
+    if (ts_vec3_dot(normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return;
+    if (speed_now < 0.0 && -speed_now > ts_contact_bounce_threshold(&sim->options)) return;
+    double ratio = sim->options.time_step / memory->time_step;
+    ts_vec3 impulse = ts_vec3_scale(ratio, ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(memory->impulse)));
+    if (contact->surface.dimension <= 3) {
+        impulse = ts_cone_project(impulse, contact->surface.friction);
+        if (contact->surface.dimension == 1)
+            out_impulse[0] = impulse.z;
+        else
+            ts_vec3_store(impulse, out_impulse);
+        return;
+    }
+    ts_vec3_store(impulse, out_impulse);
+    for (int r = 3; r < contact->surface.dimension; ++r) {
+        ts_vec3 direction = turn_direction(contact, r);
+        double squared = ts_vec3_dot(direction, direction);
+        // A contact that rolls with friction and spins without has a row of zeros.
+        if (squared > 0.0) out_impulse[r] = ratio * ts_vec3_dot(ts_vec3_load(memory->impulse + 3), direction) / squared;
+    }
+    ts_cone_project_rows(out_impulse, contact->surface.dimension, contact->surface.friction, out_impulse);
+}
+
+static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
+    ts_contact* contact = contact_of(sim, b);
+    const ts_row_memory* memory = memory_of(sim, b);
+    const double* now = out_law->speeds->now;
+    int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2, bounces = 0;
+    ts_reference_input input = {contact->gap, contact->surface.restitution, now[normal], out_law->speeds->free[normal],
+                                0};
+    input.was_closed =
+        memory && ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
+    for (int r = 0; r < rows; ++r)
+        out_law->R[r] = r == normal ? sim->options.compliance_normal : sim->options.compliance_tangent;
+    if (ts_soft_contact_kind(sim))
+        ts_soft_contact_rows(sim, contact, now, out_law->reference, out_law->R);
+    else
+        out_law->reference[normal] = ts_contact_reference(&sim->options, &input, &bounces);
+    if (memory && !bounces) start(sim, contact, memory, now[normal], out_law->impulse);
+    contact->velocity_before = rows >= 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
+}
+
+static void answer(ts_sim* sim, int b, const double* velocity, const double* impulse) {
+    ts_contact* contact = contact_of(sim, b);
+    int rows = contact->surface.dimension;
+    contact->angular_impulse = ts_vec3_zero();
+    if (rows > 3) contact->angular_impulse.z = contact->surface.friction_spin / contact->surface.friction * impulse[3];
+    if (rows > 4) {
+        double scale = contact->surface.friction_roll / contact->surface.friction;
+        contact->angular_impulse.x = scale * impulse[4];
+        contact->angular_impulse.y = scale * impulse[5];
+    }
+    contact->velocity = rows >= 3 ? ts_vec3_load(velocity) : ts_vec3_make(0.0, 0.0, velocity[0]);
+    contact->impulse = rows >= 3 ? ts_vec3_load(impulse) : ts_vec3_make(0.0, 0.0, impulse[0]);
+}
+
+static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory) {
+    const ts_contact* contact = contact_of(sim, b);
+    const ts_transform* pose_a = &sim->geom_pose[contact->geom_a];
+    const ts_transform* pose_b = &sim->geom_pose[contact->geom_b];
+    (void)impulse;  // the contact has it, and the angular part in its own unit
+    ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->impulse), out_memory->impulse);
+    ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->angular_impulse), out_memory->impulse + 3);
+    ts_vec3_store(ts_transform_point_inverse(pose_a, contact->position), out_memory->own + TS_CONTACT_ON_A);
+    ts_vec3_store(ts_transform_point_inverse(pose_b, contact->position), out_memory->own + TS_CONTACT_ON_B);
+    ts_vec3_store(ts_mat3_column(&contact->frame, 2), out_memory->own + TS_CONTACT_NORMAL);
+    ts_vec3_store(ts_mat3_column(&contact->frame, 0), out_memory->own + TS_CONTACT_TANGENT);
+}
+
+const ts_row_source ts_row_contact = {
+    .name = "contact", .plan = plan, .jacobian = jacobian, .law = law, .answer = answer, .remember = remember};

@@ -1,0 +1,56 @@
+// Joint limits as a source of rows (docs/contact.md).
+//
+// Problem: a joint stops at the ends of its range. Law: with gap = distance to the stop and J v its rate, 0 <= lambda, J v -
+// c* >= 0, complementary, where c* = -gap/h lets the joint close the gap but no more, and a gap that is already negative
+// vanishes by the share kappa per step, no faster than push_out_speed. Joints have no slop: nothing is gained by leaving
+// them bent.
+// Rule: a row is made only when the stop can matter in this step: when it would be passed at twice the free speed plus 1
+// rad/s (or m/s), which leaves room for what contacts do to the joint. A faster push is caught one step later.
+#include <math.h>
+
+#include "engine/model/joint/joint_traits_internal.h"
+#include "engine/rows/row_source_internal.h"
+
+static int find_stops(const ts_sim* sim, const ts_joint* joint, ts_joint_stop* out_stop) {
+    return ts_joint_traits_of(joint->type)->stops(joint, sim->qpos + joint->qpos_first, out_stop);
+}
+
+static void plan(ts_sim* sim, ts_row_plan* out_plan) {
+    const ts_block block = {TS_SET_HALF_LINE, 0, 1, 0.0, 0.0, 0.0};
+    for (int j = 0; j < sim->model->joint_count; ++j) {
+        const ts_joint* joint = &sim->model->joint[j];
+        if (!joint->limited) continue;
+        ts_joint_stop stop[TS_JOINT_STOPS_MOST];
+        int stops = find_stops(sim, joint, stop), n = ts_joint_type_nv(joint->type), chain = joint->dof_first + n - 1;
+        for (int k = 0; k < stops; ++k) {
+            double rate = 0.0;
+            for (int i = 0; i < n; ++i) rate += stop[k].rate[i] * sim->free_velocity[joint->dof_first + i];
+            if (stop[k].gap >= sim->options.time_step * (2.0 * fabs(rate) + 1.0)) continue;
+            ts_row_plan_add(out_plan, (ts_row_key){(uint64_t)j, (uint64_t)stop[k].side}, &block, &chain, 1);
+        }
+    }
+}
+
+// The stop that block b is.
+static ts_joint_stop stop_of(const ts_sim* sim, int b) {
+    ts_row_key key = sim->row_block[b].key;
+    ts_joint_stop stop[TS_JOINT_STOPS_MOST];
+    int stops = find_stops(sim, &sim->model->joint[key.whole], stop), k = 0;
+    while (k + 1 < stops && (uint64_t)stop[k].side != key.part) ++k;
+    return stop[k];
+}
+
+static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
+    const ts_joint* joint = &sim->model->joint[sim->row_block[b].key.whole];
+    ts_joint_stop stop = stop_of(sim, b);
+    for (int i = 0; i < ts_joint_type_nv(joint->type); ++i)
+        ts_row_add_dof(out_J, 0, joint->dof_first + i, stop.rate[i]);
+}
+
+static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
+    const ts_options* options = &sim->options;
+    double gap = stop_of(sim, b).gap, h = options->time_step, push = -gap * options->baumgarte / h;
+    out_law->reference[0] = gap > 0.0 ? -gap / h : fmin(push, options->push_out_speed);
+}
+
+const ts_row_source ts_row_joint_limit = {.name = "joint-limit", .plan = plan, .jacobian = jacobian, .law = law};

@@ -1,0 +1,57 @@
+// Blocks of rows as the outside sees them: whose each block of a step's problem is, and what is remembered of it from
+// step to step. How rows come about is in engine/rows/row_source_internal.h.
+#ifndef TS_ENGINE_ROW_BLOCK_H
+#define TS_ENGINE_ROW_BLOCK_H
+
+#include <stdint.h>
+
+#include "base/array.h"
+#include "contact/operator/delassus.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a block is remembered by within its source: what it belongs to (a pair of geoms, a joint, an equality), and
+/// which part of that it is (a feature, a side).
+typedef struct ts_row_key {
+    uint64_t whole;
+    uint64_t part;
+} ts_row_key;
+
+/// Whose a block of the step's problem is.
+typedef struct ts_row_block {
+    ts_row_key key;
+    int source;  // see ts_row_source_name
+    int item;    // its number among the blocks of its source in this step, in the order in which they are remembered
+    int memory;  // the entry of sim->row_memory that it goes on from, or -1
+} ts_row_block;
+
+/// Numbers a source may keep with each block beside its impulse.
+enum { TS_ROW_OWN_MAX = 12 };
+
+/// What a block is remembered with. Sorted by source and item; part of a snapshot.
+typedef struct ts_row_memory {
+    ts_row_key key;
+    int source;
+    int valid;                          // 0 after a solve that did not end well: known, but no warm start
+    double time_step;                   // s, that the impulse belongs to
+    double impulse[TS_BLOCK_ROWS_MAX];  // N s or N m s: of its rows, or what the source makes of them; else zero
+    double own[TS_ROW_OWN_MAX];         // as the source says (a contact: where it was and how it lay); else zero
+} ts_row_memory;
+
+TS_ARRAY_DECLARE(ts_row_memory_array, ts_row_memory);
+
+/// How many sources of rows there are.
+int ts_row_source_count(void);
+
+/// The name of source i: "contact", "joint-limit", ...
+const char* ts_row_source_name(int i);
+
+/// The index of the source of that name, or -1.
+int ts_row_source_find(const char* name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

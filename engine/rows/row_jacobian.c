@@ -1,0 +1,120 @@
+// Rows over the degrees of freedom of trees, from what they read: velocities of points, turning of bodies, single dofs.
+//
+// Rule: with the dof axes S about the tree's origin o, direction . velocity of the point p of a body is, for each dof d on the
+// body's chain, J_d = direction . (S_d.linear + S_d.angular x (p - o)), and direction . angular velocity is direction .
+// S_d.angular; every other dof has zero. A lone free body has its six in closed form (engine/dynamics/free_body_internal.h).
+#include <string.h>
+
+#include "base/assert.h"
+#include "engine/dynamics/free_body_internal.h"
+#include "engine/rows/row_source_internal.h"
+#include "engine/sim_internal.h"
+
+// The piece of a tree. A source that fills what it has not planned made a mistake.
+static ts_row_piece* piece_of(const ts_row_jacobian* J, int tree) {
+    ts_row_piece* piece = J->piece;
+    while (piece->tree != tree) {
+        ++piece;
+        TS_ASSERT(piece < J->piece + J->piece_count);
+    }
+    return piece;
+}
+
+static int is_free_body(const ts_sim* sim, int tree) {
+    return ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_FREE_BODY;
+}
+
+// In pairs that do not wait for each other.
+static inline double dot_six(const double* a, const double* b) {
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
+}
+
+// Where rows [row, row + rows) over a lone free body, six numbers each, are to be made: in their place the first time, else
+// in `spare`.
+static inline double* open_sixes(ts_row_piece* piece, int row, int rows, double* spare) {
+    unsigned mask = ((1u << rows) - 1u) << row, before = piece->written & mask;
+    piece->written |= mask;
+    if (!before) return piece->J + 6 * row;
+    for (int r = row; r < row + rows; ++r)
+        if (!(before >> r & 1u)) memset(piece->J + 6 * r, 0, 6 * sizeof(double));
+    return spare;
+}
+
+// Takes them in: notes their speeds and whitens them. Whitening is linear, so addends may be whitened one by one.
+static inline void close_sixes(ts_row_jacobian* J, const ts_row_piece* piece, int row, int rows, double* six) {
+    const ts_sim* sim = J->sim;
+    const double* L = sim->mass_factor + sim->mass_start[piece->tree];
+    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first;
+    const double *v = sim->qvel + piece->dof_first, *v_free = sim->free_velocity + piece->dof_first;
+    ts_row_speeds* speeds = J->speeds;
+    int centred = ts_free_body_is_centred(sim, piece->tree);
+    for (int r = 0; speeds && r < rows; ++r) {
+        double* one = six + 6 * r;
+        speeds->now[row + r] += dot_six(one, v);
+        speeds->free[row + r] += dot_six(one, v_free);
+        if (centred)
+            ts_free_body_whiten_centred(L, inverse, one);
+        else
+            ts_free_body_whiten(L, inverse, one);
+    }
+    double* to = piece->J + 6 * row;
+    for (int i = 0; six != to && i < 6 * rows; ++i) to[i] += six[i];
+}
+
+void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 point, const ts_vec3* direction,
+                      double sign) {
+    const ts_sim* sim = J->sim;
+    const ts_model* model = sim->model;
+    int tree = model->body[body].tree;
+    if (tree < 0) return;
+    ts_row_piece* piece = piece_of(J, tree);
+    if (is_free_body(sim, tree)) {
+        const ts_transform* pose = &sim->body_pose[body];
+        ts_vec3 lever = ts_vec3_sub(point, pose->p);
+        double spare[6 * TS_BLOCK_ROWS_MAX];
+        double* six = open_sixes(piece, row, rows, spare);
+        for (int r = 0; r < rows; ++r) ts_free_body_row(pose, lever, ts_vec3_scale(sign, direction[r]), six + 6 * r);
+        close_sixes(J, piece, row, rows, six);
+        return;
+    }
+    int n = piece->dof_count;
+    double* to = piece->J + row * n;
+    ts_vec3 lever = ts_vec3_sub(point, sim->tree_origin[tree]);
+    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
+        ts_vec3 velocity = ts_motion_at(sim->dof_axis[d], lever);
+        for (int r = 0; r < rows; ++r) to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], velocity);
+    }
+}
+
+void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_vec3* direction, double sign) {
+    const ts_sim* sim = J->sim;
+    const ts_model* model = sim->model;
+    int tree = model->body[body].tree;
+    if (tree < 0) return;
+    ts_row_piece* piece = piece_of(J, tree);
+    if (is_free_body(sim, tree)) {
+        double spare[6 * TS_BLOCK_ROWS_MAX];
+        double* six = open_sixes(piece, row, rows, spare);
+        for (int r = 0; r < rows; ++r)
+            ts_free_body_turn_row(&sim->body_pose[body], ts_vec3_scale(sign, direction[r]), six + 6 * r);
+        close_sixes(J, piece, row, rows, six);
+        return;
+    }
+    int n = piece->dof_count;
+    double* to = piece->J + row * n;
+    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent)
+        for (int r = 0; r < rows; ++r)
+            to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], sim->dof_axis[d].angular);
+}
+
+void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
+    ts_row_piece* piece = piece_of(J, J->sim->model->dof[dof].tree);
+    if (is_free_body(J->sim, piece->tree)) {
+        double spare[6];
+        double* six = open_sixes(piece, row, 1, spare);
+        for (int d = 0; d < 6; ++d) six[d] = piece->dof_first + d == dof ? coefficient : 0.0;
+        close_sixes(J, piece, row, 1, six);
+        return;
+    }
+    piece->J[row * piece->dof_count + dof - piece->dof_first] += coefficient;
+}

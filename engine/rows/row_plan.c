@@ -1,0 +1,141 @@
+// Listing the blocks of a step: which rows they take, which runs of degrees of freedom they touch, and what they go on
+// from.
+//
+// A chain of dofs, from one down to its tree's root, is a few runs of consecutive dofs: one segment each. Two chains of one
+// tree share their lower part, and columns of a block's segments must not overlap: then the whole tree is one segment.
+#include "engine/rows/row_plan_internal.h"
+
+#include "engine/sim_internal.h"
+
+// Makes room for more blocks: half as many again.
+static int grow_blocks(ts_row_plan* plan) {
+    int wanted = plan->block_capacity + plan->block_capacity / 2 + 8, capacity[4];
+    void* data[4] = {plan->owner, plan->block, plan->block_row, plan->segment_start};
+    const size_t size[4] = {sizeof *plan->owner, sizeof *plan->block, sizeof(int), sizeof(int)};
+    for (int k = 0; k < 4; ++k) {
+        capacity[k] = plan->block_capacity;
+        plan->failed |= !ts_array_grow(&data[k], &capacity[k], size[k], wanted);
+    }
+    plan->owner = (ts_row_block*)data[0];
+    plan->block = (ts_block*)data[1];
+    plan->block_row = (int*)data[2];
+    plan->segment_start = (int*)data[3];
+    if (!plan->failed) plan->block_capacity = wanted;
+    return !plan->failed;
+}
+
+static inline void add_segment(ts_row_plan* plan, int column, int count, int rows) {
+    if (plan->segment_count == plan->segment_capacity) {
+        void* data = plan->segment;
+        plan->failed |= !ts_array_grow(&data, &plan->segment_capacity, sizeof *plan->segment, plan->segment_count + 1);
+        plan->segment = (ts_delassus_segment*)data;
+        if (plan->failed) return;
+    }
+    ts_delassus_segment segment = {column, count, NULL, NULL};
+    plan->segment[plan->segment_count++] = segment;
+    plan->number_count += (size_t)rows * (size_t)count;
+}
+
+// Whether another chain ends in the same tree as chain k: 0, or 1 when the first of them is k itself, else 2.
+static inline int shares_tree(const ts_dof* dof, const int* chain, int count, int k) {
+    int shared = 0;
+    for (int i = count - 1; i >= 0; --i)
+        if (i != k && chain[i] >= 0 && dof[chain[i]].tree == dof[chain[k]].tree) shared = i < k ? 2 : 1;
+    return shared;
+}
+
+// The segments of a block.
+static void add_segments(ts_row_plan* plan, const int* chain, int count, int rows) {
+    const ts_dof* dof = plan->sim->model->dof;
+    const int* run = ts_sim_storage_of(plan->sim)->dof_run;
+    int trees = 0;
+    size_t wide = 0;
+    for (int k = 0; k < count; ++k) {
+        int shared = chain[k] < 0 ? 2 : shares_tree(dof, chain, count, k);
+        if (shared == 2) continue;
+        const ts_kinematic_tree* tree = &plan->sim->model->tree[dof[chain[k]].tree];
+        wide += (size_t)rows * (size_t)tree->dof_count;
+        ++trees;
+        if (shared) {
+            add_segment(plan, tree->dof_first, tree->dof_count, rows);
+            continue;
+        }
+        for (int d = chain[k], first; d >= 0; d = dof[first].parent) {
+            first = run[d];
+            add_segment(plan, first, d - first + 1, rows);
+        }
+    }
+    if (trees > plan->tree_most) plan->tree_most = trees;
+    if (wide > plan->wide_most) plan->wide_most = wide;
+}
+
+void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_block* block, const int* chain,
+                             int chain_count) {
+    int b = plan->block_count;
+    if (b + 2 > plan->block_capacity && !grow_blocks(plan)) return;
+    plan->owner[b] = owner;
+    plan->owner[b].source = plan->source;
+    plan->block[b] = *block;
+    plan->block[b].row = plan->row_count;
+    add_segments(plan, chain, chain_count, block->rows);
+    plan->row_count += block->rows;
+    plan->block_row[b + 1] = plan->row_count;
+    plan->segment_start[b + 1] = plan->segment_count;
+    plan->block_count = b + 1;
+}
+
+static int key_order(ts_row_key a, ts_row_key b) {
+    if (a.whole != b.whole) return a.whole < b.whole ? -1 : 1;
+    return (a.part > b.part) - (a.part < b.part);
+}
+
+void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, const int* chain, int chain_count) {
+    const ts_row_memory_array* memory = &plan->sim->row_memory;
+    ts_row_block owner = {key, plan->source, plan->block_count - plan->source_first, -1};
+    int* at = &plan->memory_at;
+    while (*at < plan->memory_end && key_order(memory->data[*at].key, key) < 0) ++*at;
+    if (*at < plan->memory_end && key_order(memory->data[*at].key, key) == 0) owner.memory = *at;
+    ts_row_plan_add_matched(plan, owner, block, chain, chain_count);
+}
+
+// The first entry of a source's number or a larger one.
+static int memory_from(const ts_row_memory_array* memory, int source) {
+    int low = 0, high = memory->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (memory->data[middle].source < source)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void ts_row_memory_range(const ts_sim* sim, int source, int* out_first, int* out_last) {
+    *out_first = memory_from(&sim->row_memory, source);
+    *out_last = memory_from(&sim->row_memory, source + 1);
+}
+
+const ts_row_plan* ts_row_plan_make(ts_sim* sim) {
+    ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    plan->sim = sim;
+    plan->failed = 0;
+    plan->block_count = plan->row_count = plan->segment_count = plan->tree_most = 0;
+    plan->number_count = plan->wide_most = 0;
+    if (plan->block_capacity == 0 && !grow_blocks(plan)) return NULL;
+    plan->block_row[0] = plan->segment_start[0] = 0;
+    for (plan->source = 0; plan->source < ts_row_source_count(); ++plan->source) {
+        plan->source_first = plan->block_count;
+        ts_row_memory_range(sim, plan->source, &plan->memory_at, &plan->memory_end);
+        ts_row_source_at(plan->source)->plan(sim, plan);
+    }
+    return plan->failed ? NULL : plan;
+}
+
+void ts_row_plan_free(ts_row_plan* plan) {
+    ts_array_release(plan->owner);
+    ts_array_release(plan->block);
+    ts_array_release(plan->block_row);
+    ts_array_release(plan->segment_start);
+    ts_array_release(plan->segment);
+}

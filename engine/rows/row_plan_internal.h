@@ -1,0 +1,43 @@
+// The list of a step's blocks, as assembly reads it. Its arrays live as long as the simulation and grow; the problem points
+// into them until the next step.
+#ifndef TS_ENGINE_ROW_PLAN_INTERNAL_H
+#define TS_ENGINE_ROW_PLAN_INTERNAL_H
+
+#include "engine/rows/row_source_internal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ts_row_plan {
+    const ts_sim* sim;
+    ts_row_block* owner;           // (block_count)
+    ts_block* block;               // (block_count)
+    int* block_row;                // (block_count + 1)
+    int* segment_start;            // (block_count + 1)
+    ts_delassus_segment* segment;  // (segment_count) without J until assembly places it
+    int block_count;
+    int row_count;
+    int segment_count;
+    size_t number_count;  // numbers in all J
+    int tree_most;        // most trees that a block moves
+    size_t wide_most;     // most numbers in the rows of a block over whole trees
+    int source;           // whose turn it is
+    int source_first;     // its first block
+    int memory_at;        // entries of sim->row_memory from here to memory_end may still be met
+    int memory_end;
+    int failed;  // nonzero: memory was short
+    int block_capacity;
+    int segment_capacity;
+};
+
+/// Asks all sources. Returns NULL when memory is short. The plan belongs to the simulation.
+const ts_row_plan* ts_row_plan_make(ts_sim* sim);
+
+/// Releases what the arrays hold.
+void ts_row_plan_free(ts_row_plan* plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,126 @@
+// What makes rows of the contact problem: a source.
+//
+// Contacts, joint limits, dry friction, closed loops, gears: each is one file of engine/rows/ and one line of the table in
+// row_table.c. A step asks every source in turn, in the order of the table:
+//
+//     plan      which blocks are there in this step: for each its key, set and bounds, rows, and what it moves
+//     jacobian  the rows of a block over the degrees of freedom that it moves
+//     law       reference velocity c*, compliance R and warm start of a block, from its velocities now and without rows
+//     answer    (after the solve) what the solver said
+//     remember  (after a successful step) what the next step shall know
+//
+// Assembly, islands, warm starts, snapshots, certificates, dumps of problems and recordings walk over blocks and ask the
+// table; none of them knows a source by name. plan runs alone; the others may run on any thread, one block at a time, and
+// write nowhere but where they are told and into what the source keeps of that very block.
+//
+// A source never sees how its rows are kept. It says "velocity of this point along this direction" or "this degree of
+// freedom", into dense pieces, one per tree; whether assembly stores those run by run (long chains), as a whole tree (small
+// robots, dense problems) or together with the rows of its neighbours (piles: blocks of equal key.whole that follow each
+// other move the same bodies), whitened or not, is assembly's affair alone.
+// jacobian and law are functions of the state, of options and of the block, without a memory of their own: their
+// derivatives can stand beside them. What moves more than two chains of dofs (a tendon) names one dof per chain, in any
+// number of trees. A set is any that contact/problem.h has, so an actuator with implicit gain is a box with c* and R, a
+// weld six free rows.
+#ifndef TS_ENGINE_ROW_SOURCE_INTERNAL_H
+#define TS_ENGINE_ROW_SOURCE_INTERNAL_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The blocks of a step while they are being listed.
+typedef struct ts_row_plan ts_row_plan;
+
+/// A dense piece of a block's rows: J (rows x dof_count, row-major) over all degrees of freedom of one tree.
+typedef struct ts_row_piece {
+    int tree;
+    int dof_first;
+    int dof_count;
+    unsigned written;  // lone free body: a bit for each row that has been written to; the others hold nothing yet
+    double* J;
+    int segment_first;  // segments [segment_first, segment_last) store it; assembly's
+    int segment_last;
+} ts_row_piece;
+
+/// Velocities of a block's rows, m/s or rad/s.
+typedef struct ts_row_speeds {
+    double now[TS_BLOCK_ROWS_MAX];   // J v when the step begins
+    double free[TS_BLOCK_ROWS_MAX];  // J v_f, after the step without any rows
+} ts_row_speeds;
+
+/// The rows of a block while their source fills them (ts_row_add_point and its like).
+typedef struct ts_row_jacobian {
+    const ts_sim* sim;
+    ts_row_piece* piece;  // (piece_count), one for each tree that the block moves
+    int piece_count;
+    ts_row_speeds*
+        speeds;  // NULL: rows stay as they are; else rows of lone free bodies are whitened as they are added,
+                 // and the speeds that they add are noted: piles spend their assembly here
+} ts_row_jacobian;
+
+/// What decides how a block's rows shall move. Arrays have one entry per row.
+typedef struct ts_row_law {
+    const ts_row_speeds* speeds;
+    double* reference;  // c*, to be filled; arrives zero
+    double* R;          // compliance, to be filled; arrives zero
+    double* impulse;    // warm start; arrives zero where the source remembers in its own way, else as last step's
+} ts_row_law;
+
+/// A source of rows. Block b is sim->row_block[b] and sim->problem.block[b].
+typedef struct ts_row_source {
+    const char* name;
+
+    /// Lists the blocks of this step (ts_row_plan_add), keys ascending.
+    void (*plan)(ts_sim* sim, ts_row_plan* plan);
+
+    /// Adds up the rows of block b, which arrive zero.
+    void (*jacobian)(const ts_sim* sim, int b, ts_row_jacobian* J);
+
+    /// See ts_row_law; NULL: hard rows without reference velocity.
+    void (*law)(ts_sim* sim, int b, const ts_row_law* law);
+
+    /// Hears the block's velocities J v+ and impulses after the solve; may be NULL.
+    void (*answer)(ts_sim* sim, int b, const double* velocity, const double* impulse);
+
+    /// Fills impulse and own of what is remembered (they arrive zero). NULL: the impulses of the rows are remembered as
+    /// they are, and the next step starts from them, scaled by the ratio of time steps and clamped to the set.
+    void (*remember)(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory);
+} ts_row_source;
+
+/// Source i of the table.
+const ts_row_source* ts_row_source_at(int i);
+
+// --- for plan ---
+
+/// Lists a block: `block` gives set, bounds and rows (its first row is found), `chain` one degree of freedom for each chain
+/// of dofs that it moves: that one and all it hangs on (ts_dof.parent). Chains of -1 are left out, so a body's dof_last
+/// may be given as it is. What was remembered under that key is found by walking old and new together.
+void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, const int* chain, int chain_count);
+
+/// The same for a source that finds for itself what was remembered, and lists blocks in another order than it remembers
+/// them in: `owner` gives key, item and memory.
+void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_block* block, const int* chain,
+                             int chain_count);
+
+/// The part [*out_first, *out_last) of sim->row_memory that belongs to a source of the table.
+void ts_row_memory_range(const ts_sim* sim, int source, int* out_first, int* out_last);
+
+// --- for jacobian ---
+
+/// Adds sign * (direction . velocity of the point of `body` at `point`) to rows [row, row + rows), one direction each;
+/// point and directions in world axes. A body that cannot move adds nothing.
+void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 point, const ts_vec3* direction,
+                      double sign);
+
+/// Adds sign * (direction . angular velocity of `body`), likewise.
+void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_vec3* direction, double sign);
+
+/// Adds coefficient * qvel[dof] to a row.
+void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
