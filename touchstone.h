@@ -25,7 +25,6 @@
 #include "collision/broad/box_tree.h"
 #include "collision/broad/broad_phase.h"
 #include "collision/broad/obb.h"
-#include "collision/broad/pair_cache.h"
 #include "collision/broad/sweep.h"
 #include "collision/distance/gjk/gjk.h"
 #include "collision/distance/gjk/subdistance.h"

@@ -21,9 +21,10 @@
 // Added at the curved pace: Newton steps with curvature read off the supports pick the next ray, portals are begun no
 // larger than that curvature asks for, and a search that ends above the least value seen goes on from there. Two thirds
 // to an eighth of the supports on balls and capsules, and fewer wrong minima on boxes.
-// Known limits: a local method. Every face of D that holds its own foot is a minimum; from the centres about a third of
-// box pairs end in a wrong one. See penetration_policy.c. Deep curved pairs converge linearly, at the ratio of the depth
-// to the radius of curvature of D.
+// Known limits: a local method. Every face of D that holds its own foot is a minimum: of random overlapping boxes a sixth
+// end in a wrong one from the centres, one in twenty from 25 degrees beside the true normal, none from the normal itself
+// (test_penetration_minima). EPA, which grows a polytope inscribed in all of D, does not err. Deep curved pairs converge
+// linearly, at the ratio of the depth to the radius of curvature of D.
 #include "collision/distance/penetration/penetration.h"
 
 #include "base/assert.h"

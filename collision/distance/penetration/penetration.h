@@ -1,6 +1,5 @@
 // Incremental penetration depth: how deep two overlapping shapes are, followed from a normal that is nearly right. See
-// penetration.c for rule, source, guarantee and the local minima it may stop in, and penetration_policy.c for when to
-// trust it.
+// penetration.c for rule, source, guarantee and the local minima it may stop in.
 #ifndef TS_COLLISION_PENETRATION_H
 #define TS_COLLISION_PENETRATION_H
 
@@ -99,36 +98,6 @@ const char* ts_penetration_status_name(ts_penetration_status status);
 void ts_penetration_incremental(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
                                 const ts_penetration_settings* settings, ts_penetration_portal* portal,
                                 ts_penetration_result* out_result);
-
-/// What a pair remembers between calls of ts_penetration_query. Zero-initialised means "nothing known".
-typedef struct ts_penetration_memory {
-    ts_vec3 normal;  // last answer, A's frame
-    double depth;    // m, of the cores
-    int known;       // nonzero when the two above mean something
-    int age;         // answers since EPA last had a say; -1: nobody counts, the bits of the pose say whose turn it is
-    ts_penetration_portal portal;
-} ts_penetration_memory;
-
-/// Which methods an answer of ts_penetration_query came from.
-typedef enum ts_penetration_source {
-    TS_PENETRATION_FROM_INCREMENTAL,  // the search alone
-    TS_PENETRATION_FROM_EPA,          // EPA alone
-    TS_PENETRATION_FROM_BOTH          // both ran, the shallower answer counts
-} ts_penetration_source;
-
-/// An answer of ts_penetration_query, of the cores, in A's frame.
-typedef struct ts_penetration_answer {
-    ts_penetration_result found;  // depth_lower <= depth <= depth_upper; depth_lower may be EPA's
-    ts_penetration_source source;
-    int iterations_epa;
-} ts_penetration_answer;
-
-/// The policy against local minima: the depth of two cores by the method that may be trusted with them; what it does and
-/// why is told in penetration_policy.c. `overlap` is what GJK found (PENETRATING or TOUCHING), or NULL when nobody asked
-/// it. `memory` may be NULL; it is read and written.
-void ts_penetration_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                          const ts_gjk_result* overlap, ts_penetration_memory* memory,
-                          ts_penetration_answer* out_answer);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 // The local minima of the depth: how often the incremental search ends in a wrong one, against the exact depth of boxes
-// by separating axes, and that the policy never does.
+// by separating axes.
 #include "tests/collision/collision_fixture.h"
 
 #include "collision/distance/penetration/penetration.h"
@@ -95,18 +95,3 @@ static void check_shares(ts_penetration_pace pace) {
 Test(penetration_minima, boxes_at_the_pace_of_the_paper) { check_shares(TS_PENETRATION_PACE_PAPER); }
 
 Test(penetration_minima, boxes_at_the_curved_pace) { check_shares(TS_PENETRATION_PACE_CURVED); }
-
-Test(penetration_minima, the_policy_is_never_wrong_on_boxes) {
-    ts_rng rng = ts_rng_make(46, 1);
-    ts_penetration_memory memory = {0};
-    for (int i = 0; i < 2000; ++i) {
-        // One memory for all pairs: what it remembers is of another pair every time.
-        box_pair p = random_pair(&rng);
-        ts_penetration_answer r;
-        ts_penetration_query(&p.a, &p.b, &p.pose, 0, &memory, &r);
-        cr_assert_float_eq(r.found.depth_upper, p.depth, 1e-12, "pair %d: %.17g, not %.17g", i, r.found.depth_upper,
-                           p.depth);
-        cr_assert_leq(r.found.depth_lower, p.depth + 1e-12);
-        cr_assert_eq(r.source, TS_PENETRATION_FROM_EPA);
-    }
-}
