@@ -32,6 +32,7 @@
 #include "collision/distance/penetration/penetration.h"
 #include "collision/distance/penetration/polish.h"
 #include "collision/distance/proximity.h"
+#include "collision/distance/shape_pair.h"
 #include "collision/manifold/manifold.h"
 #include "collision/planar/planar_clearance.h"
 #include "collision/planar/planar_distance.h"

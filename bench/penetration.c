@@ -101,8 +101,8 @@ static void free_set(question_set* set) {
 static void run_search(void* context, int query) {
     way* w = (way*)context;
     const ts_bench_pair* p = &w->set->pair[query];
-    ts_transform b_in_a = ts_transform_relative(&p->pose_a, &p->pose_b);
-    ts_penetration_incremental(&p->a, &p->b, &b_in_a, w->start[query], &w->settings, NULL, &w->found);
+    ts_shape_pair asked = ts_shape_pair_make(&p->a, &p->pose_a, &p->b, &p->pose_b);
+    ts_penetration_incremental(&asked, w->start[query], &w->settings, NULL, &w->found);
 }
 
 static void run_peer(void* context, int query) {
@@ -481,8 +481,9 @@ static int minima(const ts_bench_options* options, ts_bench_report* report) {
                 ts_penetration_settings settings = ts_penetration_settings_default();
                 if (p) settings.pace = TS_PENETRATION_PACE_PAPER;
                 settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
+                ts_shape_pair asked = {&a, &b, pose};
                 ts_penetration_result r;
-                ts_penetration_incremental(&a, &b, &pose, start[k], &settings, NULL, &r);
+                ts_penetration_incremental(&asked, start[k], &settings, NULL, &r);
                 supports += (double)r.support_calls / count;
                 double ratio = r.depth_upper / -truth.distance;
                 if (r.depth_upper < -truth.upper - SHALLOW_BELOW) result = TS_BENCH_WRONG;

@@ -41,9 +41,9 @@ static void run_gjk(contestant* c, const ts_bench_pair* pair) {
     settings.variant = variant[c->method];
     settings.start = TS_GJK_START_CENTRES;
     settings.gap_tolerance = GJK_GAP;
-    ts_transform b_in_a = ts_transform_relative(&pair->pose_a, &pair->pose_b);
+    ts_shape_pair asked = ts_shape_pair_make(&pair->a, &pair->pose_a, &pair->b, &pair->pose_b);
     ts_gjk_result r;
-    ts_gjk_distance(&pair->a, &pair->b, &b_in_a, &settings, NULL, &r);
+    ts_gjk_distance(&asked, &settings, NULL, &r);
     c->distance = r.upper;
     c->iterations = r.iterations;
     c->failed = r.status == TS_PROXIMITY_LIMIT;

@@ -49,13 +49,11 @@ static void run_gjk(void* context, int query) {
     prepared* p = (prepared*)context;
     const ts_bench_pair* pair = &p->pair[query];
     // From the poses, as the others are asked.
-    ts_transform b_in_a;
-    b_in_a.R = ts_mat3_mul(ts_mat3_transpose(pair->pose_a.R), pair->pose_b.R);
-    b_in_a.p = ts_transform_point_inverse(&pair->pose_a, pair->pose_b.p);
+    ts_shape_pair asked = ts_shape_pair_make(&pair->a, &pair->pose_a, &pair->b, &pair->pose_b);
     if (p->question == TS_BENCH_ASK_VERDICT)
-        ts_gjk_overlap(&pair->a, &pair->b, &b_in_a, 0.0, &p->gjk, NULL, &p->result);
+        ts_gjk_overlap(&asked, 0.0, &p->gjk, NULL, &p->result);
     else
-        ts_gjk_distance(&pair->a, &pair->b, &b_in_a, &p->gjk, NULL, &p->result);
+        ts_gjk_distance(&asked, &p->gjk, NULL, &p->result);
 }
 
 static ts_bench_answer answer_gjk(const void* context) {

@@ -18,13 +18,15 @@ typedef struct runner {
 static void run_distance(void* context, int query) {
     runner* r = (runner*)context;
     const ts_bench_pair* p = &r->pair[query];
-    ts_gjk_distance(&p->a, &p->b, &p->b_in_a, &r->settings, NULL, &r->result);
+    ts_shape_pair pair = {&p->a, &p->b, p->b_in_a};
+    ts_gjk_distance(&pair, &r->settings, NULL, &r->result);
 }
 
 static void run_overlap(void* context, int query) {
     runner* r = (runner*)context;
     const ts_bench_pair* p = &r->pair[query];
-    ts_gjk_overlap(&p->a, &p->b, &p->b_in_a, 0.0, &r->settings, NULL, &r->result);
+    ts_shape_pair pair = {&p->a, &p->b, p->b_in_a};
+    ts_gjk_overlap(&pair, 0.0, &r->settings, NULL, &r->result);
 }
 
 static void make_runners(const ts_bench_sweep* sweep, runner* r, ts_bench_contestant* c) {

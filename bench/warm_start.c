@@ -44,13 +44,14 @@ static void run_one(void* context, int query) {
     const ts_bench_problem* p = &r->problem[query];
     ts_shape a = ts_shape_hull(p->a);
     ts_shape b = ts_shape_hull(p->b);
+    ts_shape_pair pair = {&a, &b, p->b_in_a};
     ts_gjk_cache copy;
     remembered(r, p, &copy);
     ts_gjk_cache* cache = r->forget ? NULL : &copy;
     if (r->verdict)
-        ts_gjk_overlap(&a, &b, &p->b_in_a, 0.0, &r->settings, cache, &r->result);
+        ts_gjk_overlap(&pair, 0.0, &r->settings, cache, &r->result);
     else
-        ts_gjk_distance(&a, &b, &p->b_in_a, &r->settings, cache, &r->result);
+        ts_gjk_distance(&pair, &r->settings, cache, &r->result);
 }
 
 static void make_runner(runner* r, const ts_bench_problem* problem, ts_gjk_variant variant, ts_gjk_start start) {

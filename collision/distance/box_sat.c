@@ -47,9 +47,10 @@ typedef struct axis {
 
 static int after(int i) { return i == 2 ? 0 : i + 1; }
 
-static void prepare(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* pose, boxes* p) {
-    ts_vec3_store(half_a, p->a);
-    ts_vec3_store(half_b, p->b);
+static void prepare(const ts_shape_pair* pair, boxes* p) {
+    const ts_transform* pose = &pair->b_in_a;
+    ts_vec3_store(pair->a->half, p->a);
+    ts_vec3_store(pair->b->half, p->b);
     ts_vec3_store(pose->p, p->t);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
@@ -530,10 +531,9 @@ static axis best_axis(const boxes* p, int* out_by_face) {
     return *out_by_face ? best : edge;
 }
 
-ts_box_sat_outcome ts_box_sat_verdict(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double reach,
-                                      ts_polish_state* out) {
+ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, ts_polish_state* out) {
     boxes p;
-    prepare(half_a, half_b, b_in_a, &p);
+    prepare(pair, &p);
     int by_face;
     axis best = best_axis(&p, &by_face);
     out->lower = out->upper = best.gap;
@@ -546,10 +546,9 @@ ts_box_sat_outcome ts_box_sat_verdict(ts_vec3 half_a, ts_vec3 half_b, const ts_t
     return TS_BOX_SAT_EARLY;
 }
 
-ts_box_sat_outcome ts_box_sat_query(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double give_up_distance,
-                                    ts_polish_state* out) {
+ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_polish_state* out) {
     boxes p;
-    prepare(half_a, half_b, b_in_a, &p);
+    prepare(pair, &p);
     int by_face;
     axis best = best_axis(&p, &by_face);
     if (best.gap > give_up_distance) {

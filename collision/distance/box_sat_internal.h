@@ -15,15 +15,13 @@ typedef enum ts_box_sat_outcome {
     TS_BOX_SAT_OPEN  // no witnesses on the best axis: lower and normal are certified, GJK (lower > 0) or EPA must go on
 } ts_box_sat_outcome;
 
-/// Signed distance of two boxes, in A's frame, placed at b_in_a (finite). OPEN is rare: ties between axes that rounding
+/// Signed distance of two boxes' cores (a capsule's is a box without width), in A's frame. OPEN is rare: ties between axes that rounding
 /// cannot break, boxes that touch to the last bits.
-ts_box_sat_outcome ts_box_sat_query(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double give_up_distance,
-                                    ts_polish_state* out_state);
+ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_polish_state* out_state);
 
 /// Whether two boxes are farther apart than `reach` (m, >= 0), EARLY, or overlap, SETTLED; leaves bounds of the signed
 /// distance and a normal, no points. OPEN, with nothing but bounds that mean nothing: neither is proven.
-ts_box_sat_outcome ts_box_sat_verdict(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double reach,
-                                      ts_polish_state* out);
+ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, ts_polish_state* out);
 
 #ifdef __cplusplus
 }

@@ -124,9 +124,18 @@ static ts_vec3 made_up(const ts_transform* pose_a, const ts_gjk_cache* cache, ts
     return fallback_normal(axis, ts_vec3_neg(previous_normal(pose_a, cache)), ts_vec3_zero());
 }
 
-// A sphere at pose_a->p against a core of which d is the vector from the closest point: two spheres, or sphere and capsule.
-static void sphere_thin_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, ts_vec3 d, ts_vec3 axis,
-                              const ts_gjk_cache* cache, ts_proximity* out) {
+// The answer of a sphere whose centre is `gap` (negative inside) from B's core, along the unit vector from B to A.
+static void conclude_sphere(const ts_placed_pair* pair, ts_vec3 outward, double gap, ts_proximity* out) {
+    double ra = pair->a->radius, rb = pair->b->radius;
+    out->normal = ts_vec3_neg(outward);
+    out->point_a = ts_vec3_add_scaled(pair->pose_a->p, -ra, outward);
+    out->point_b = ts_vec3_add_scaled(pair->pose_a->p, rb - gap, outward);
+    conclude(gap - ra - rb, ra + rb + fabs(gap), out);
+}
+
+// A sphere against a core of which d is the vector from the closest point: two spheres, or sphere and capsule.
+static void sphere_thin_query(const ts_placed_pair* pair, ts_vec3 d, ts_vec3 axis, const ts_gjk_cache* cache,
+                              ts_proximity* out) {
     double gap = ts_vec3_norm(d);
     ts_vec3 outward;
     if (gap > 1e-150) {  // else its square has lost digits
@@ -135,12 +144,9 @@ static void sphere_thin_query(const ts_shape* a, const ts_transform* pose_a, con
         outward = ts_vec3_unit_or(d, ts_vec3_axis(0));
         gap = ts_vec3_dot(outward, d);
     } else {
-        outward = made_up(pose_a, cache, axis, out);
+        outward = made_up(pair->pose_a, cache, axis, out);
     }
-    out->normal = ts_vec3_neg(outward);
-    out->point_a = ts_vec3_add_scaled(pose_a->p, -a->radius, outward);
-    out->point_b = ts_vec3_add_scaled(pose_a->p, b->radius - gap, outward);
-    conclude(gap - a->radius - b->radius, a->radius + b->radius + gap, out);
+    conclude_sphere(pair, outward, gap, out);
 }
 
 // The unit normal of a triangle: from its two shorter edges, where the cross product is best, and at right angles to the
@@ -158,10 +164,9 @@ static ts_vec3 triangle_normal(const ts_vec3* corner) {
 }
 
 // A sphere against a triangle. A centre in the triangle has two normals; last time's or the front one.
-static void sphere_triangle_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
-                                  const ts_transform* pose_b, const ts_gjk_cache* cache, ts_proximity* out) {
-    ts_vec3 c = ts_transform_direction_inverse(pose_b, ts_vec3_sub(pose_a->p, pose_b->p)), w[3];
-    for (int k = 0; k < 3; ++k) w[k] = ts_vec3_sub(b->triangle[k], c);
+static void sphere_triangle_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+    ts_vec3 c = ts_transform_direction_inverse(pair->pose_b, ts_vec3_sub(pair->pose_a->p, pair->pose_b->p)), w[3];
+    for (int k = 0; k < 3; ++k) w[k] = ts_vec3_sub(pair->b->triangle[k], c);
     ts_subdistance closest;
     ts_subdistance_solve(w, 3, &closest);
     ts_vec3 d = ts_vec3_neg(closest.point);
@@ -171,12 +176,10 @@ static void sphere_triangle_query(const ts_shape* a, const ts_transform* pose_a,
         double height = -ts_vec3_dot(unit, w[0]);
         if (!(fabs(height) > 4.0 * DBL_EPSILON * ts_vec3_max_abs(w[0]))) {
             out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
-            ts_vec3 front = ts_transform_direction(pose_b, unit);
-            ts_vec3 outward = ts_vec3_dot(front, previous_normal(pose_a, cache)) > 0.0 ? ts_vec3_neg(front) : front;
-            out->normal = ts_vec3_neg(outward);
-            out->point_a = ts_vec3_add_scaled(pose_a->p, -a->radius, outward);
-            out->point_b = ts_vec3_add_scaled(pose_a->p, b->radius, outward);
-            conclude(-a->radius - b->radius, a->radius + b->radius, out);
+            ts_vec3 front = ts_transform_direction(pair->pose_b, unit);
+            ts_vec3 outward =
+                ts_vec3_dot(front, previous_normal(pair->pose_a, cache)) > 0.0 ? ts_vec3_neg(front) : front;
+            conclude_sphere(pair, outward, 0.0, out);
             return;
         }
         d = ts_vec3_scale(height, unit);
@@ -185,39 +188,36 @@ static void sphere_triangle_query(const ts_shape* a, const ts_transform* pose_a,
         ts_vec3 e = ts_vec3_unit_or(ts_vec3_sub(w[closest.index[1]], w[closest.index[0]]), ts_vec3_zero());
         d = ts_vec3_add_scaled(d, -ts_vec3_dot(d, e), e);
     }
-    sphere_thin_query(a, pose_a, b, ts_transform_direction(pose_b, d), ts_vec3_zero(), cache, out);
+    sphere_thin_query(pair, ts_transform_direction(pair->pose_b, d), ts_vec3_zero(), cache, out);
 }
 
 // A sphere against a core given by the signed distance of a point in the core's frame.
-static int sphere_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                        const ts_gjk_cache* cache, ts_proximity* out) {
-    ts_vec3 between = ts_vec3_sub(pose_a->p, pose_b->p);
+static int sphere_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+    ts_vec3 between = ts_vec3_sub(pair->pose_a->p, pair->pose_b->p);
     core_distance d;
-    switch (b->kind) {
-    case TS_SHAPE_SPHERE: sphere_thin_query(a, pose_a, b, between, ts_vec3_zero(), cache, out); return 1;
+    switch (pair->b->kind) {
+    case TS_SHAPE_SPHERE: sphere_thin_query(pair, between, ts_vec3_zero(), cache, out); return 1;
     case TS_SHAPE_CAPSULE: {
-        ts_vec3 axis = ts_mat3_column(&pose_b->R, 2);
-        double along = ts_vec3_dot(axis, between), end = clamp(along, b->half.z);
+        ts_vec3 axis = ts_mat3_column(&pair->pose_b->R, 2);
+        double along = ts_vec3_dot(axis, between), end = clamp(along, pair->b->half.z);
         ts_vec3 beside = ts_vec3_add_scaled(between, -end, axis);
         // At right angles to the segment, or no less past its end: of a long one, what rounding left along it would tilt the
         // normal towards the other end.
         beside = ts_vec3_add_scaled(beside, along - end - ts_vec3_dot(axis, beside), axis);
-        if (!(fabs(along) > b->half.z) && !(ts_vec3_max_abs(beside) > 4.0 * DBL_EPSILON * fabs(along)))
+        if (!(fabs(along) > pair->b->half.z) && !(ts_vec3_max_abs(beside) > 4.0 * DBL_EPSILON * fabs(along)))
             beside = ts_vec3_zero();
-        sphere_thin_query(a, pose_a, b, beside, axis, cache, out);
+        sphere_thin_query(pair, beside, axis, cache, out);
         return 1;
     }
-    case TS_SHAPE_CYLINDER: d = point_to_cylinder(ts_transform_direction_inverse(pose_b, between), b->half); break;
-    case TS_SHAPE_CONE: d = point_to_cone(ts_transform_direction_inverse(pose_b, between), b->half); break;
-    case TS_SHAPE_TRIANGLE: sphere_triangle_query(a, pose_a, b, pose_b, cache, out); return 1;
-    case TS_SHAPE_BOX: d = point_to_box(ts_transform_direction_inverse(pose_b, between), b->half); break;
+    case TS_SHAPE_CYLINDER:
+        d = point_to_cylinder(ts_transform_direction_inverse(pair->pose_b, between), pair->b->half);
+        break;
+    case TS_SHAPE_CONE: d = point_to_cone(ts_transform_direction_inverse(pair->pose_b, between), pair->b->half); break;
+    case TS_SHAPE_TRIANGLE: sphere_triangle_query(pair, cache, out); return 1;
+    case TS_SHAPE_BOX: d = point_to_box(ts_transform_direction_inverse(pair->pose_b, between), pair->b->half); break;
     default: return 0;
     }
-    ts_vec3 outward = ts_transform_direction(pose_b, d.outward);
-    out->normal = ts_vec3_neg(outward);
-    out->point_a = ts_vec3_add_scaled(pose_a->p, -a->radius, outward);
-    out->point_b = ts_vec3_add_scaled(pose_a->p, b->radius - d.distance, outward);
-    conclude(d.distance - a->radius - b->radius, a->radius + b->radius + fabs(d.distance), out);
+    conclude_sphere(pair, ts_transform_direction(pair->pose_b, d.outward), d.distance, out);
     return 1;
 }
 
@@ -302,60 +302,58 @@ static ts_vec3 segments_normal(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, doubl
     return best;
 }
 
-static void capsule_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                          const ts_gjk_cache* cache, ts_proximity* out) {
-    ts_vec3 u = ts_mat3_column(&pose_a->R, 2), v = ts_mat3_column(&pose_b->R, 2);
-    ts_vec3 between = ts_vec3_sub(pose_b->p, pose_a->p);
+static void capsule_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+    ts_vec3 u = ts_mat3_column(&pair->pose_a->R, 2), v = ts_mat3_column(&pair->pose_b->R, 2);
+    ts_vec3 between = ts_vec3_sub(pair->pose_b->p, pair->pose_a->p);
     double s, t;
-    closest_parameters(u, a->half.z, between, v, b->half.z, &s, &t);
+    closest_parameters(u, pair->a->half.z, between, v, pair->b->half.z, &s, &t);
     ts_vec3 ca = ts_vec3_scale(s, u), cb = ts_vec3_add_scaled(between, t, v);
     ts_vec3 d = ts_vec3_sub(cb, ca);
     double gap = ts_vec3_norm(d);
-    double scale = a->half.z + b->half.z + ts_vec3_norm(between);
+    double scale = pair->a->half.z + pair->b->half.z + ts_vec3_norm(between);
     if (gap > 0.1 * scale) {
         out->normal = ts_vec3_scale(1.0 / gap, d);
     } else if (gap > 16.0 * DBL_EPSILON * scale) {
-        out->normal = segments_normal(u, a->half.z, between, v, b->half.z, d);
+        out->normal = segments_normal(u, pair->a->half.z, between, v, pair->b->half.z, d);
         gap = ts_vec3_dot(out->normal, d);
     } else {
         // Crossing or touching: what is left of d is rounding. The common perpendicular is not, where there is one.
-        ts_vec3 wish = fallback_normal(ts_vec3_zero(), previous_normal(pose_a, cache), between);
+        ts_vec3 wish = fallback_normal(ts_vec3_zero(), previous_normal(pair->pose_a, cache), between);
         ts_vec3 both = common_perpendicular(u, v);
         if (ts_vec3_max_abs(both) > 0.0)
             out->normal = ts_vec3_dot(both, wish) < 0.0 ? ts_vec3_neg(both) : both;
         else
-            out->normal = fallback_normal(u, previous_normal(pose_a, cache), between);
+            out->normal = fallback_normal(u, previous_normal(pair->pose_a, cache), between);
         out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
         gap = fabs(ts_vec3_dot(out->normal, d));
     }
-    double distance = gap - a->radius - b->radius;
-    ts_vec3 middle = ts_vec3_add(pose_a->p, ts_vec3_scale(0.5, ts_vec3_add(ca, cb)));
-    out->point_a = ts_vec3_add_scaled(middle, a->radius - 0.5 * gap, out->normal);
-    out->point_b = ts_vec3_add_scaled(middle, 0.5 * gap - b->radius, out->normal);
-    conclude(distance, a->radius + b->radius + scale, out);
+    double distance = gap - pair->a->radius - pair->b->radius;
+    ts_vec3 middle = ts_vec3_add(pair->pose_a->p, ts_vec3_scale(0.5, ts_vec3_add(ca, cb)));
+    out->point_a = ts_vec3_add_scaled(middle, pair->a->radius - 0.5 * gap, out->normal);
+    out->point_b = ts_vec3_add_scaled(middle, 0.5 * gap - pair->b->radius, out->normal);
+    conclude(distance, pair->a->radius + pair->b->radius + scale, out);
 }
 
-static void half_space_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
-                             const ts_transform* pose_b, ts_proximity* out) {
-    ts_vec3 up = ts_mat3_column(&pose_a->R, 2);
-    ts_support_point s = ts_support_core(b, ts_transform_direction_inverse(pose_b, ts_vec3_neg(up)), -1);
-    ts_vec3 low = ts_vec3_add(ts_vec3_sub(pose_b->p, pose_a->p), ts_transform_direction(pose_b, s.point));
-    double height = ts_vec3_dot(up, low), balls = a->radius + b->radius;
+static void half_space_query(const ts_placed_pair* pair, ts_proximity* out) {
+    ts_vec3 up = ts_mat3_column(&pair->pose_a->R, 2);
+    ts_support_point s = ts_support_core(pair->b, ts_transform_direction_inverse(pair->pose_b, ts_vec3_neg(up)), -1);
+    ts_vec3 low =
+        ts_vec3_add(ts_vec3_sub(pair->pose_b->p, pair->pose_a->p), ts_transform_direction(pair->pose_b, s.point));
+    double height = ts_vec3_dot(up, low), balls = pair->a->radius + pair->b->radius;
     out->normal = up;
-    out->point_b = ts_vec3_add(pose_a->p, ts_vec3_add_scaled(low, -b->radius, up));
-    out->point_a = ts_vec3_add(pose_a->p, ts_vec3_add_scaled(low, a->radius - height, up));
+    out->point_b = ts_vec3_add(pair->pose_a->p, ts_vec3_add_scaled(low, -pair->b->radius, up));
+    out->point_a = ts_vec3_add(pair->pose_a->p, ts_vec3_add_scaled(low, pair->a->radius - height, up));
     ++out->support_calls;
     conclude(height - balls, ts_vec3_norm(low) + balls, out);
 }
 
-int ts_closed_form_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                         const ts_gjk_cache* cache, ts_proximity* out) {
-    switch (a->kind) {
-    case TS_SHAPE_PLANE: half_space_query(a, pose_a, b, pose_b, out); return 1;
-    case TS_SHAPE_SPHERE: return sphere_query(a, pose_a, b, pose_b, cache, out);
+int ts_closed_form_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+    switch (pair->a->kind) {
+    case TS_SHAPE_PLANE: half_space_query(pair, out); return 1;
+    case TS_SHAPE_SPHERE: return sphere_query(pair, cache, out);
     case TS_SHAPE_CAPSULE:
-        if (b->kind != TS_SHAPE_CAPSULE) return 0;
-        capsule_query(a, pose_a, b, pose_b, cache, out);
+        if (pair->b->kind != TS_SHAPE_CAPSULE) return 0;
+        capsule_query(pair, cache, out);
         return 1;
     default: return 0;
     }

@@ -72,7 +72,9 @@ static ts_mat3 scaled_transpose(const ts_mat3* R, ts_vec3 d) {
 
 static ts_vec3 pair_products(ts_vec3 d) { return ts_vec3_make(d.y * d.z, d.x * d.z, d.x * d.y); }
 
-static void prepare(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ellipsoids* e) {
+static void prepare(const ts_shape_pair* pair, ellipsoids* e) {
+    const ts_shape *a = pair->a, *b = pair->b;
+    const ts_transform* pose = &pair->b_in_a;
     // A sphere's half extents are zero, which is the point's matrix.
     e->a = a->half;
     e->adj_a = pair_products(a->half);
@@ -211,13 +213,12 @@ static void take(const ellipsoids* e, const trial* t, double across, ts_polish_s
 }
 
 // EPA from around the normal found, and Newton again if that finds a better one. Returns 0 without a proof.
-static int prove_by_epa(const ts_shape* a, const ts_shape* b, const ts_transform* pose, const ellipsoids* e, trial* t,
-                        ts_ellipsoid_pair* out) {
+static int prove_by_epa(const ts_shape_pair* pair, const ellipsoids* e, trial* t, ts_ellipsoid_pair* out) {
     ts_gjk_vertex touch = {
         ts_vec3_sub(out->state.point_a, out->state.point_b), out->state.point_a, out->state.point_b, -1, -1, 0.0};
     ts_epa_result epa;
     double scale;
-    if (!ts_epa_penetration_near(a, b, pose, t->n, &touch, EPA_DEPTH, &scale, &epa)) return 0;
+    if (!ts_epa_penetration_near(pair, t->n, &touch, EPA_DEPTH, &scale, &epa)) return 0;
     out->epa_iterations = epa.iterations;
     // Newton from the normal that EPA prefers, if it does, and from the runner-up where they are too close to tell.
     const ts_vec3 again[2] = {epa.normal, epa.other_normal};
@@ -239,24 +240,26 @@ static int prove_by_epa(const ts_shape* a, const ts_shape* b, const ts_transform
     return 1;
 }
 
-int ts_ellipsoid_pair_is(const ts_shape* a, const ts_shape* b) {
+int ts_ellipsoid_pair_is(const ts_shape_pair* pair) {
+    const ts_shape *a = pair->a, *b = pair->b;
     int ellipsoid_a = a->kind == TS_SHAPE_ELLIPSOID, ellipsoid_b = b->kind == TS_SHAPE_ELLIPSOID;
     return (ellipsoid_a && (ellipsoid_b || b->kind == TS_SHAPE_SPHERE)) || (ellipsoid_b && a->kind == TS_SHAPE_SPHERE);
 }
 
-int ts_ellipsoid_pair_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                            double give_up_distance, ts_ellipsoid_pair* out) {
-    double apart = ts_vec3_norm(b_in_a->p), size = ts_vec3_max_abs(a->half) + ts_vec3_max_abs(b->half);
+int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance,
+                            ts_ellipsoid_pair* out) {
+    const ts_vec3 between = pair->b_in_a.p;
+    double apart = ts_vec3_norm(between), size = ts_vec3_max_abs(pair->a->half) + ts_vec3_max_abs(pair->b->half);
     // Fourth powers of sizes must neither overflow nor underflow. (Written so that a NaN fails.)
     if (!(size > 1e-40 && size < 1e40 && apart < 1e40)) return 0;
     ts_vec3 n = previous;
     double squared = ts_vec3_norm_squared(previous);
     if (!(fabs(squared - 1.0) < 1e-6)) {
         if (!(apart > 1e-9 * size)) return 0;  // concentric: no direction to start from, and none to prove
-        n = ts_vec3_scale(1.0 / apart, b_in_a->p);
+        n = ts_vec3_scale(1.0 / apart, between);
     }
     ellipsoids e;
-    prepare(a, b, b_in_a, &e);
+    prepare(pair, &e);
     out->scale = size + apart;
     out->newton_iterations = out->epa_iterations = 0;
     out->evaluations = 1;
@@ -276,5 +279,5 @@ int ts_ellipsoid_pair_query(const ts_shape* a, const ts_shape* b, const ts_trans
         return out->state.upper - t.gap <= 1e-12 * t.gap + 64.0 * DBL_EPSILON * out->scale;
     }
     out->status = TS_PROXIMITY_PENETRATING;
-    return (across <= 1e-9 * size && is_deepest(&e, &t)) || prove_by_epa(a, b, b_in_a, &e, &t, out);
+    return (across <= 1e-9 * size && is_deepest(&e, &t)) || prove_by_epa(pair, &e, &t, out);
 }

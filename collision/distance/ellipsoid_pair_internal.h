@@ -20,13 +20,13 @@ typedef struct ts_ellipsoid_pair {
 } ts_ellipsoid_pair;
 
 /// Nonzero for pairs that ts_ellipsoid_pair_query answers: each core an ellipsoid or (a sphere's) a point, not two points.
-int ts_ellipsoid_pair_is(const ts_shape* a, const ts_shape* b);
+int ts_ellipsoid_pair_is(const ts_shape_pair* pair);
 
 /// Signed distance of the cores. `previous` (may be zero) is where the search starts if it is known; else the centres.
 /// Cores farther apart than give_up_distance answer SEPARATED_EARLY. Returns 0, with nothing said, for sizes too extreme
 /// to be squared, poses that are not finite, and where no proof was found: GJK and EPA are to be asked then.
-int ts_ellipsoid_pair_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                            double give_up_distance, ts_ellipsoid_pair* out);
+int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance,
+                            ts_ellipsoid_pair* out);
 
 /// What is known of two ellipsoids without their distance.
 typedef enum ts_ellipsoid_verdict {
@@ -38,8 +38,8 @@ typedef enum ts_ellipsoid_verdict {
 /// Whether two ellipsoids (both with three semi-axes) are farther apart than `reach` (m, >= 0), or overlap; see
 /// ellipsoid_verdict.c. `previous` is a normal to try first, or zero. Unless OPEN, leaves a unit normal from A to B and
 /// the gap along it, a lower bound of the signed distance.
-ts_ellipsoid_verdict ts_ellipsoid_pair_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                                               ts_vec3 previous, double reach, ts_vec3* out_normal, double* out_gap);
+ts_ellipsoid_verdict ts_ellipsoid_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous, double reach,
+                                               ts_vec3* out_normal, double* out_gap);
 
 #ifdef __cplusplus
 }

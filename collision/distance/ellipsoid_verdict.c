@@ -26,12 +26,13 @@ typedef struct quadrics {
     ts_vec3 b_diagonal, b_rest;  // of B: xx, yy, zz and yz, xz, xy
 } quadrics;
 
-static void prepare(const ts_shape* a, const ts_shape* b, const ts_transform* pose, quadrics* q) {
-    q->a = a->half;
+static void prepare(const ts_shape_pair* pair, quadrics* q) {
+    const ts_transform* pose = &pair->b_in_a;
+    q->a = pair->a->half;
     q->t = pose->p;
     ts_vec3 row[3];
     for (int i = 0; i < 3; ++i) {
-        double s = ts_vec3_get(b->half, i);
+        double s = ts_vec3_get(pair->b->half, i);
         for (int j = 0; j < 3; ++j) q->f.m[i][j] = s * pose->R.m[j][i];
         row[i] = ts_vec3_make(q->f.m[i][0], q->f.m[i][1], q->f.m[i][2]);
     }
@@ -69,11 +70,11 @@ static int is_inside_both(const quadrics* q, double weight, ts_vec3 x, double al
     return least * (1.0 - of_a) > 2.0 * (ts_vec3_norm(off) + rounding);
 }
 
-ts_ellipsoid_verdict ts_ellipsoid_pair_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                                               ts_vec3 previous, double reach, ts_vec3* out_normal, double* out_gap) {
+ts_ellipsoid_verdict ts_ellipsoid_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous, double reach,
+                                               ts_vec3* out_normal, double* out_gap) {
     quadrics q;
-    prepare(a, b, b_in_a, &q);
-    double apart = ts_vec3_norm_squared(q.t), size = ts_vec3_max_abs(a->half) + ts_vec3_max_abs(b->half);
+    prepare(pair, &q);
+    double apart = ts_vec3_norm_squared(q.t), size = ts_vec3_max_abs(pair->a->half) + ts_vec3_max_abs(pair->b->half);
     // Sixth powers of sizes must neither overflow nor underflow. (Written so that a NaN fails.)
     if (!(size > 1e-40 && size < 1e40 && apart < 1e80 && apart > 1e-16 * size * size && reach >= 0.0))
         return TS_ELLIPSOID_OPEN;

@@ -138,7 +138,9 @@ static void hull_contacts(const ts_hull* hull, double radius, const ts_transform
     add_low_point(pose, hull->vertex[lowest], radius, margin, lowest, out);
 }
 
-void ts_half_space_contacts(const ts_shape* shape, const ts_transform* pose, double margin, ts_contact_list* out) {
+void ts_half_space_contacts(const ts_shape_pair* pair, double margin, ts_contact_list* out) {
+    const ts_shape* shape = pair->b;
+    const ts_transform* pose = &pair->b_in_a;
     out->count = 0;
     ts_vec3 up = ts_mat3_row(&pose->R, 2);
     double radius = shape->radius;

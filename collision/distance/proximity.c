@@ -67,48 +67,50 @@ static void place(const ts_transform* pose, ts_proximity* out) {
     out->point_b = ts_transform_point(pose, out->point_b);
 }
 
-// B made of parts.
-static void query_parts(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                        const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
-    ts_transform relative = ts_transform_relative(pose_b, pose_a);
-    ts_proximity_query_parts(a, &relative, b, options, cache, out);
-    if (out->status != TS_PROXIMITY_INVALID_INPUT) place(pose_b, out);
+// B made of parts: seen from there.
+static void query_parts(const ts_placed_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                        ts_proximity* out) {
+    ts_shape_pair seen = ts_shape_pair_make(pair->b, pair->pose_b, pair->a, pair->pose_a);
+    ts_proximity_query_parts(&seen, options, cache, out);
+    if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
+    place(pair->pose_b, out);
+    swap_sides(out);
 }
 
 // By iteration, in the frame of A.
-static void query_generic(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                          const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
-    ts_transform relative = ts_transform_relative(pose_a, pose_b);
-    ts_core_query(a, b, &relative, options, cache, out);
+static void query_generic(const ts_placed_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                          ts_proximity* out) {
+    ts_shape_pair seen = ts_shape_pair_make(pair->a, pair->pose_a, pair->b, pair->pose_b);
+    ts_core_query(&seen, options, cache, out);
     if (out->status == TS_PROXIMITY_INVALID_INPUT) {
         refuse(TS_PROXIMITY_BAD_SHAPE, out);
         return;
     }
     out->iterations = out->gjk_iterations + out->epa_iterations + out->sqp_iterations;
-    place(pose_a, out);
+    place(pair->pose_a, out);
     if (options->goal == TS_PROXIMITY_VERDICT) judge(options->margin, out);
 }
 
 // Kinds sorted.
-static void query_sorted(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                         const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
-    if (b->kind >= TS_SHAPE_CONVEX_COUNT) {
-        query_parts(a, pose_a, b, pose_b, options, cache, out);
+static void query_sorted(const ts_placed_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                         ts_proximity* out) {
+    if (pair->b->kind >= TS_SHAPE_CONVEX_COUNT) {
+        query_parts(pair, options, cache, out);
         return;
     }
-    if (options->method == TS_PROXIMITY_SAT && (a->kind != TS_SHAPE_BOX || b->kind != TS_SHAPE_BOX)) {
+    if (options->method == TS_PROXIMITY_SAT && (pair->a->kind != TS_SHAPE_BOX || pair->b->kind != TS_SHAPE_BOX)) {
         refuse(TS_PROXIMITY_OTHER_METHOD, out);
         return;
     }
-    if (a->kind == TS_SHAPE_PLANE || options->method == TS_PROXIMITY_AUTO ||
+    if (pair->a->kind == TS_SHAPE_PLANE || options->method == TS_PROXIMITY_AUTO ||
         options->method == TS_PROXIMITY_CLOSED_FORM) {
-        if (ts_closed_form_query(a, pose_a, b, pose_b, cache, out)) {
+        if (ts_closed_form_query(pair, cache, out)) {
             out->flags |= TS_PROXIMITY_USED_CLOSED_FORM;
             if (!isfinite(out->distance)) {
                 refuse(TS_PROXIMITY_BAD_SHAPE, out);
                 return;
             }
-            if (cache) cache->normal = ts_transform_direction_inverse(pose_a, out->normal);
+            if (cache) cache->normal = ts_transform_direction_inverse(pair->pose_a, out->normal);
             if (options->goal == TS_PROXIMITY_VERDICT) judge(options->margin, out);
             return;
         }
@@ -117,7 +119,7 @@ static void query_sorted(const ts_shape* a, const ts_transform* pose_a, const ts
             return;
         }
     }
-    query_generic(a, pose_a, b, pose_b, options, cache, out);
+    query_generic(pair, options, cache, out);
 }
 
 void ts_proximity_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
@@ -135,9 +137,11 @@ void ts_proximity_query(const ts_shape* a, const ts_transform* pose_a, const ts_
     ts_proximity_reset(out);
     if (!options) options = &usual;
     if (a->kind <= b->kind) {
-        query_sorted(a, pose_a, b, pose_b, options, cache, out);
+        ts_placed_pair pair = {a, pose_a, b, pose_b};
+        query_sorted(&pair, options, cache, out);
     } else {
-        query_sorted(b, pose_b, a, pose_a, options, cache, out);
+        ts_placed_pair pair = {b, pose_b, a, pose_a};
+        query_sorted(&pair, options, cache, out);
         if (out->status != TS_PROXIMITY_INVALID_INPUT) swap_sides(out);
     }
 }

@@ -53,22 +53,22 @@ static int smoothness(const ts_shape* s) {
 
 // Puts the witnesses on one line along the normal so that they differ by exactly -distance * normal. What they differ by
 // sideways (the root of what the bounds leave open) is taken up by the smoother surface, or by both.
-static void straighten(const ts_shape* a, const ts_shape* b, double core_distance, ts_proximity* out) {
-    int order = smoothness(a) - smoothness(b);
+static void straighten(const ts_shape_pair* pair, double core_distance, ts_proximity* out) {
+    int order = smoothness(pair->a) - smoothness(pair->b);
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
     if (order != 0) {
         ts_vec3 kept = order > 0 ? out->point_b : out->point_a;
         middle = ts_vec3_add_scaled(kept, ts_vec3_dot(ts_vec3_sub(middle, kept), out->normal), out->normal);
     }
     double half = 0.5 * core_distance;
-    out->point_a = ts_vec3_add_scaled(middle, a->radius - half, out->normal);
-    out->point_b = ts_vec3_add_scaled(middle, half - b->radius, out->normal);
+    out->point_a = ts_vec3_add_scaled(middle, pair->a->radius - half, out->normal);
+    out->point_b = ts_vec3_add_scaled(middle, half - pair->b->radius, out->normal);
 }
 
 // Sharpens a curved pair's answer in place.
-static ts_polish_outcome polish(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_proximity* out) {
+static ts_polish_outcome polish(const ts_shape_pair* pair, ts_proximity* out) {
     ts_polish_state state = {out->lower, out->upper, out->normal, out->point_a, out->point_b};
-    ts_polish_outcome outcome = ts_polish_normal(a, b, b_in_a, &state);
+    ts_polish_outcome outcome = ts_polish_normal(pair, &state);
     // Apart, the points are what proves the upper bound: new ones count only where they were looked up or prove a better one.
     if (outcome != TS_POLISH_UNSETTLED || state.upper < out->upper || !(out->upper > 0.0)) {
         out->point_a = state.point_a;
@@ -123,15 +123,12 @@ static int is_closed(const ts_proximity* p, double scale) {
 
 // Curved cores that overlapped or nearly touched last time along `previous`: polish that normal, then let EPA prove from
 // around it that no other is better. Returns 0 when that does not settle everything.
-static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                              double give_up_distance, ts_proximity* out, double* out_scale) {
+static int query_curved_again(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
+                              double* out_scale) {
     out->normal = previous;
     ++out->support_calls;
-    out->point_a = ts_support_core(a, previous, -1).point;
-    ts_vec3 in_b = ts_transform_direction_inverse(b_in_a, ts_vec3_neg(previous));
-    out->point_b = ts_transform_point(b_in_a, ts_support_core(b, in_b, -1).point);
+    out->lower = ts_shape_pair_gap(pair, previous, &out->point_a, &out->point_b);
     ts_vec3 apart = ts_vec3_sub(out->point_b, out->point_a);
-    out->lower = ts_vec3_dot(previous, apart);
     if (!isfinite(out->lower)) return 0;
     *out_scale = ts_vec3_norm(out->point_a) + ts_vec3_norm(out->point_b);
     out->upper = out->lower > 0.0 ? ts_vec3_norm(apart) : (double)INFINITY;
@@ -139,7 +136,7 @@ static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_tra
         out->status = TS_PROXIMITY_SEPARATED_EARLY;
         return 1;
     }
-    ts_polish_outcome outcome = polish(a, b, b_in_a, out);
+    ts_polish_outcome outcome = polish(pair, out);
     if (outcome == TS_POLISH_UNSETTLED) return 0;
     if (out->lower > 0.0) {
         if (!is_closed(out, *out_scale)) return 0;
@@ -149,8 +146,8 @@ static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_tra
     }
     ts_gjk_vertex touch = {ts_vec3_sub(out->point_a, out->point_b), out->point_a, out->point_b, -1, -1, 0.0};
     ts_epa_result epa;
-    if (!ts_epa_penetration_near(a, b, b_in_a, out->normal, outcome == TS_POLISH_EXACT ? &touch : 0, CURVED_DEPTH,
-                                 out_scale, &epa))
+    if (!ts_epa_penetration_near(pair, out->normal, outcome == TS_POLISH_EXACT ? &touch : 0, CURVED_DEPTH, out_scale,
+                                 &epa))
         return 0;
     out->upper = -epa.depth_lower;
     out->epa_iterations += epa.iterations;
@@ -159,7 +156,7 @@ static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_tra
     if (-epa.depth_upper > out->lower + 8.0 * DBL_EPSILON * *out_scale) {
         // A better normal than last time's.
         take_epa(&epa, out);
-        if (polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) return 0;
+        if (polish(pair, out) == TS_POLISH_UNSETTLED) return 0;
     }
     out->distance = out->lower;
     out->status = TS_PROXIMITY_PENETRATING;
@@ -167,12 +164,11 @@ static int query_curved_again(const ts_shape* a, const ts_shape* b, const ts_tra
 }
 
 // Polytopes, from last time's normal. Returns 0 when it neither separates nor leads EPA to the answer.
-static int query_polytopes_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                                 const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_proximity* out,
-                                 double* out_scale) {
+static int query_polytopes_again(const ts_shape_pair* pair, ts_vec3 previous, const ts_gjk_settings* settings,
+                                 ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
     ts_gjk_result gjk;
     cache->normal = previous;
-    if (ts_gjk_distance_warm(a, b, b_in_a, settings, cache, &gjk)) {
+    if (ts_gjk_distance_warm(pair, settings, cache, &gjk)) {
         if (gjk.status != TS_PROXIMITY_SEPARATED_EARLY && !(gjk.lower > 0.0)) return 0;
         take_gjk(&gjk, out);
         *out_scale = gjk.scale;
@@ -180,7 +176,7 @@ static int query_polytopes_again(const ts_shape* a, const ts_shape* b, const ts_
         return 1;
     }
     ts_epa_result epa;
-    if (!ts_epa_penetration_near(a, b, b_in_a, previous, 0, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
+    if (!ts_epa_penetration_near(pair, previous, 0, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
     // At a touch GJK knows better where.
     if (epa.depth_upper <= TOUCH * *out_scale) return 0;
     take_epa(&epa, out);
@@ -190,23 +186,22 @@ static int query_polytopes_again(const ts_shape* a, const ts_shape* b, const ts_
 }
 
 // From what the pair remembers, if anything. Returns 0, with nothing but counts in *out, when that leads nowhere.
-static int query_again(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved, ts_vec3 previous,
-                       const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
+static int query_again(const ts_shape_pair* pair, int curved, ts_vec3 previous, const ts_gjk_settings* settings,
+                       ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
     if (!(ts_vec3_max_abs(previous) > 0.0) || settings->start != TS_GJK_START_AUTO) return 0;
-    int done = curved ? query_curved_again(a, b, b_in_a, previous, settings->give_up_distance, out, out_scale)
-                      : query_polytopes_again(a, b, b_in_a, previous, settings, cache, out, out_scale);
+    int done = curved ? query_curved_again(pair, previous, settings->give_up_distance, out, out_scale)
+                      : query_polytopes_again(pair, previous, settings, cache, out, out_scale);
     out->flags = done ? out->flags | TS_PROXIMITY_WARM : 0;
     return done;
 }
 
 // Lets GJK go all the way from the normal there is, and keeps the better of both bounds.
-static void close_apart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_gjk_settings settings,
-                        ts_proximity* out) {
+static void close_apart(const ts_shape_pair* pair, ts_gjk_settings settings, ts_proximity* out) {
     ts_proximity known = *out;
     ts_gjk_result fine;
     settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
     settings.variant = TS_GJK_AUTO;
-    ts_gjk_restart(a, b, b_in_a, &settings, known.normal, &fine);
+    ts_gjk_restart(pair, &settings, known.normal, &fine);
     take_gjk(&fine, out);
     if (known.lower > out->lower) {
         out->lower = known.lower;
@@ -221,45 +216,37 @@ static void close_apart(const ts_shape* a, const ts_shape* b, const ts_transform
 }
 
 // Signed distance of cores that lie apart, from where GJK stopped.
-static void finish_apart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
-                         ts_gjk_settings settings, const ts_gjk_result* gjk, ts_proximity* out) {
-    if (curved) polish(a, b, b_in_a, out);
+static void finish_apart(const ts_shape_pair* pair, int curved, ts_gjk_settings settings, const ts_gjk_result* gjk,
+                         ts_proximity* out) {
+    if (curved) polish(pair, out);
     // Where Newton did not close the gap (a kink it could not name).
-    if (curved && !is_closed(out, gjk->scale)) close_apart(a, b, b_in_a, settings, out);
+    if (curved && !is_closed(out, gjk->scale)) close_apart(pair, settings, out);
     out->distance = out->upper;
 }
 
-static double curved_depth(const ts_shape* a, const ts_shape* b) {
-    return a->kind == TS_SHAPE_ELLIPSOID || b->kind == TS_SHAPE_ELLIPSOID ? CURVED_DEPTH : EDGED_DEPTH;
+static double curved_depth(const ts_shape_pair* pair) {
+    int smooth = pair->a->kind == TS_SHAPE_ELLIPSOID || pair->b->kind == TS_SHAPE_ELLIPSOID;
+    return smooth ? CURVED_DEPTH : EDGED_DEPTH;
 }
 
 // Where two normals of a curved pair are too close to tell, the second one gets its own Newton steps.
-static void try_runner_up(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_epa_result* epa,
-                          ts_proximity* out) {
+static void try_runner_up(const ts_shape_pair* pair, const ts_epa_result* epa, ts_proximity* out) {
     if (!(epa->other_depth < (1.0 + RUNNER_UP) * epa->depth_upper)) return;
-    ts_vec3 n = epa->other_normal;
-    ts_vec3 sa = ts_support_core(a, n, -1).point;
-    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(b_in_a, ts_vec3_neg(n)), -1).point;
     ts_proximity other = *out;
-    other.lower = -epa->other_depth;
-    other.normal = n;
-    other.point_a = sa;
-    other.point_b = ts_transform_point(b_in_a, sb);
-    if (polish(a, b, b_in_a, &other) != TS_POLISH_UNSETTLED && other.lower > out->lower) *out = other;
+    other.normal = epa->other_normal;
+    other.lower = ts_shape_pair_gap(pair, other.normal, &other.point_a, &other.point_b);
+    if (polish(pair, &other) != TS_POLISH_UNSETTLED && other.lower > out->lower) *out = other;
 }
 
 // A difference without interior that keeps away from the origin: apart, if only by so much less than its length that GJK's
 // direction says nothing. Of the directions known the one counts whose plane proves most.
-static void finish_thin(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* gjk,
-                        ts_proximity* out) {
+static void finish_thin(const ts_shape_pair* pair, const ts_gjk_result* gjk, ts_proximity* out) {
     ts_vec3 across = ts_vec3_unit_or(ts_vec3_sub(gjk->point_b, gjk->point_a), out->normal);
     const ts_vec3 choice[4] = {out->normal, ts_vec3_neg(out->normal), gjk->normal, across};
     out->lower = -(double)INFINITY;
     for (int k = 0; k < 4; ++k) {
-        ts_vec3 n = ts_vec3_unit_or(choice[k], across);
-        ts_vec3 in_b = ts_transform_direction_inverse(b_in_a, ts_vec3_neg(n));
-        ts_vec3 sb = ts_transform_point(b_in_a, ts_support_core(b, in_b, -1).point);
-        double gap = ts_vec3_dot(n, ts_vec3_sub(sb, ts_support_core(a, n, -1).point));
+        ts_vec3 n = ts_vec3_unit_or(choice[k], across), on_a, on_b;
+        double gap = ts_shape_pair_gap(pair, n, &on_a, &on_b);
         if (!(gap > out->lower)) continue;
         out->lower = gap;
         out->normal = n;
@@ -272,32 +259,31 @@ static void finish_thin(const ts_shape* a, const ts_shape* b, const ts_transform
 }
 
 // Depth of cores that overlap or touch, from where GJK stopped.
-static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, int curved,
-                               ts_vec3 previous, ts_gjk_settings settings, const ts_gjk_result* gjk,
-                               ts_proximity* out) {
+static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 previous, ts_gjk_settings settings,
+                               const ts_gjk_result* gjk, ts_proximity* out) {
     ts_epa_result epa;
-    ts_epa_penetration_to(a, b, b_in_a, gjk, previous, curved ? curved_depth(a, b) : POLYTOPE_DEPTH, &epa);
+    ts_epa_penetration_to(pair, gjk, previous, curved ? curved_depth(pair) : POLYTOPE_DEPTH, &epa);
     take_epa(&epa, out);
     if (epa.status == TS_EPA_FLAT && gjk->upper > THIN * gjk->scale) {
-        finish_thin(a, b, b_in_a, gjk, out);
+        finish_thin(pair, gjk, out);
         return;
     }
-    if (curved && polish(a, b, b_in_a, out) == TS_POLISH_UNSETTLED) {
+    if (curved && polish(pair, out) == TS_POLISH_UNSETTLED) {
         // A kink that Newton could not name; from nearer by it can, or need not.
-        ts_epa_penetration_to(a, b, b_in_a, gjk, previous, FINE_DEPTH, &epa);
+        ts_epa_penetration_to(pair, gjk, previous, FINE_DEPTH, &epa);
         if (-epa.depth_upper >= out->lower) {
             take_epa(&epa, out);
-            polish(a, b, b_in_a, out);
+            polish(pair, out);
         }
     }
-    if (curved) try_runner_up(a, b, b_in_a, &epa, out);
+    if (curved) try_runner_up(pair, &epa, out);
     if (out->lower > 16.0 * DBL_EPSILON * gjk->scale && out->lower < gjk->upper) {
         // They are apart after all, by less than GJK could tell. A polytope that leaves the origin outside proves no upper
         // bound; two points do.
         out->upper = gjk->upper;
         out->point_a = gjk->point_a;
         out->point_b = gjk->point_b;
-        if (!is_closed(out, gjk->scale)) close_apart(a, b, b_in_a, settings, out);
+        if (!is_closed(out, gjk->scale)) close_apart(pair, settings, out);
         out->distance = out->upper;
         out->status = TS_PROXIMITY_SEPARATED;
         return;
@@ -315,15 +301,15 @@ static void finish_overlapping(const ts_shape* a, const ts_shape* b, const ts_tr
 
 // The same by incremental depth, from the normal remembered or GJK's. That no better normal exists is not proven, so all
 // that is certain from the other side is that the cores overlap.
-static void finish_incremental(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                               const ts_gjk_result* gjk, ts_proximity* out) {
+static void finish_incremental(const ts_shape_pair* pair, ts_vec3 previous, const ts_gjk_result* gjk,
+                               ts_proximity* out) {
     ts_penetration_settings settings = ts_penetration_settings_default();
     settings.relative_tolerance = INCREMENTAL_TOLERANCE;
     settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
     int known = ts_vec3_max_abs(previous) > 0.0;
     if (known) settings.start = TS_PENETRATION_START_PREVIOUS;
     ts_penetration_result found;
-    ts_penetration_incremental(a, b, b_in_a, known ? previous : gjk->normal, &settings, 0, &found);
+    ts_penetration_incremental(pair, known ? previous : gjk->normal, &settings, 0, &found);
     out->sqp_iterations += found.outer + found.inner;
     out->support_calls += found.support_calls;
     if (found.status == TS_PENETRATION_INVALID_INPUT) {
@@ -341,44 +327,44 @@ static void finish_incremental(const ts_shape* a, const ts_shape* b, const ts_tr
 
 // Two ellipsoids, or an ellipsoid and a point, by Newton's method with its own proof. Returns 0, with nothing but counts
 // in *out, where that leads nowhere.
-static int query_ellipsoids(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                            double give_up_distance, ts_proximity* out, double* out_scale) {
-    ts_ellipsoid_pair pair;
-    if (!ts_ellipsoid_pair_query(a, b, b_in_a, previous, give_up_distance, &pair)) return 0;
-    out->status = pair.status;
-    out->lower = pair.state.lower;
-    out->upper = pair.state.upper;
-    out->normal = pair.state.normal;
-    out->point_a = pair.state.point_a;
-    out->point_b = pair.state.point_b;
+static int query_ellipsoids(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
+                            double* out_scale) {
+    ts_ellipsoid_pair found;
+    if (!ts_ellipsoid_pair_query(pair, previous, give_up_distance, &found)) return 0;
+    out->status = found.status;
+    out->lower = found.state.lower;
+    out->upper = found.state.upper;
+    out->normal = found.state.normal;
+    out->point_a = found.state.point_a;
+    out->point_b = found.state.point_b;
     out->distance = out->lower > 0.0 ? out->upper : out->lower;
-    out->sqp_iterations = pair.newton_iterations;
-    out->epa_iterations = pair.epa_iterations;
-    out->support_calls = pair.evaluations;
+    out->sqp_iterations = found.newton_iterations;
+    out->epa_iterations = found.epa_iterations;
+    out->support_calls = found.evaluations;
     out->flags |= TS_PROXIMITY_POLISHED;
-    *out_scale = pair.scale;
+    *out_scale = found.scale;
     return 1;
 }
 
 // Two boxes, or a box and a capsule, whose segment is a box without width.
-static int is_boxes(const ts_shape* a, const ts_shape* b) {
-    return (a->kind == TS_SHAPE_BOX && (b->kind == TS_SHAPE_BOX || b->kind == TS_SHAPE_CAPSULE)) ||
-           (a->kind == TS_SHAPE_CAPSULE && b->kind == TS_SHAPE_BOX);
+static int is_boxes(const ts_shape_pair* pair) {
+    ts_shape_kind a = pair->a->kind, b = pair->b->kind;
+    return (a == TS_SHAPE_BOX && (b == TS_SHAPE_BOX || b == TS_SHAPE_CAPSULE)) ||
+           (a == TS_SHAPE_CAPSULE && b == TS_SHAPE_BOX);
 }
 
 // Two such by active sets and separating axes. Returns 0, with nothing in *out, where those stay open, and where the
 // normal remembered is as good as the one found: it stays then, and EPA gives its witnesses.
-static int query_boxes(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 previous,
-                       double give_up_distance, ts_proximity* out, double* out_scale) {
+static int query_boxes(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
+                       double* out_scale) {
     ts_polish_state state;
-    ts_box_sat_outcome outcome = ts_box_sat_query(a->half, b->half, b_in_a, give_up_distance, &state);
+    ts_box_sat_outcome outcome = ts_box_sat_query(pair, give_up_distance, &state);
     if (outcome == TS_BOX_SAT_OPEN || !isfinite(state.lower)) return 0;
-    double scale = ts_vec3_norm(a->half) + ts_vec3_norm(b->half) + ts_vec3_norm(b_in_a->p);
+    double scale = ts_vec3_norm(pair->a->half) + ts_vec3_norm(pair->b->half) + ts_vec3_norm(pair->b_in_a.p);
     if (outcome == TS_BOX_SAT_SETTLED && state.lower <= 0.0 && ts_vec3_max_abs(previous) > 0.0 &&
         ts_vec3_dot(previous, state.normal) < 0.999) {
-        ts_vec3 sa = ts_support_core(a, previous, -1).point;
-        ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(b_in_a, ts_vec3_neg(previous)), -1).point;
-        double gap = ts_vec3_dot(previous, ts_vec3_sub(ts_transform_point(b_in_a, sb), sa));
+        ts_vec3 on_a, on_b;
+        double gap = ts_shape_pair_gap(pair, previous, &on_a, &on_b);
         if (gap >= state.lower - 8.0 * DBL_EPSILON * scale) return 0;
     }
     out->status = outcome == TS_BOX_SAT_EARLY ? TS_PROXIMITY_SEPARATED_EARLY
@@ -402,71 +388,69 @@ static ts_gjk_cache without_normal(const ts_gjk_cache* cache) {
 }
 
 // Signed distance of the cores; overlap by EPA. Leaves in *out_scale what rounding is relative to.
-static void query_cores(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double balls,
-                        const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out,
-                        double* out_scale) {
+static void query_cores(const ts_shape_pair* pair, double balls, const ts_proximity_options* options,
+                        ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
     ts_vec3 previous =
         cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
-    if (options->method == TS_PROXIMITY_AUTO && ts_ellipsoid_pair_is(a, b) &&
-        query_ellipsoids(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
+    if (options->method == TS_PROXIMITY_AUTO && ts_ellipsoid_pair_is(pair) &&
+        query_ellipsoids(pair, previous, options->give_up_distance + balls, out, out_scale))
         return;
-    if ((options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) && is_boxes(a, b) &&
-        query_boxes(a, b, b_in_a, previous, options->give_up_distance + balls, out, out_scale))
+    if ((options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) && is_boxes(pair) &&
+        query_boxes(pair, previous, options->give_up_distance + balls, out, out_scale))
         return;
-    int curved = !ts_support_is_polytope(a) || !ts_support_is_polytope(b);
+    int curved = !ts_support_is_polytope(pair->a) || !ts_support_is_polytope(pair->b);
     ts_gjk_settings settings = settings_for(curved, options, balls);
     if (options->method == TS_PROXIMITY_INCREMENTAL) settings.start = TS_GJK_START_PREVIOUS;
-    if (cache && query_again(a, b, b_in_a, curved, previous, &settings, cache, out, out_scale)) return;
+    if (cache && query_again(pair, curved, previous, &settings, cache, out, out_scale)) return;
     ts_gjk_cache hints = cache && settings.start != TS_GJK_START_AUTO ? *cache : without_normal(cache);
     ts_gjk_result gjk;
-    ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
+    ts_gjk_distance(pair, &settings, &hints, &gjk);
     if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_LIMIT) {
         // Once more, plainly and from nothing: what the cache held or the momentum did is no fault of the pair.
         take_gjk(&gjk, out);
         hints = ts_gjk_cache_none();
         settings.variant = TS_GJK_VANILLA;
         settings.start = TS_GJK_START_CENTRES;
-        ts_gjk_distance(a, b, b_in_a, &settings, &hints, &gjk);
+        ts_gjk_distance(pair, &settings, &hints, &gjk);
     }
     if (cache && gjk.status != TS_PROXIMITY_INVALID_INPUT) *cache = hints;
     take_gjk(&gjk, out);
     *out_scale = gjk.scale;
     if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
     if (gjk.lower > 0.0)
-        finish_apart(a, b, b_in_a, curved, settings, &gjk, out);
+        finish_apart(pair, curved, settings, &gjk, out);
     else if (options->method == TS_PROXIMITY_INCREMENTAL)
-        finish_incremental(a, b, b_in_a, previous, &gjk, out);
+        finish_incremental(pair, previous, &gjk, out);
     else
-        finish_overlapping(a, b, b_in_a, curved, previous, settings, &gjk, out);
+        finish_overlapping(pair, curved, previous, settings, &gjk, out);
 }
 
 // What the pair remembers of this answer: of the cores, since that is where the next search begins.
-static void remember(const ts_transform* b_in_a, const ts_proximity* cores, ts_gjk_cache* cache) {
+static void remember(const ts_shape_pair* pair, const ts_proximity* cores, ts_gjk_cache* cache) {
     cache->normal = cores->normal;
     cache->distance = cores->distance;
     cache->point_a = cores->point_a;
-    cache->point_b = ts_transform_point_inverse(b_in_a, cores->point_b);
+    cache->point_b = ts_transform_point_inverse(&pair->b_in_a, cores->point_b);
 }
 
 // The same of two ellipsoids by their equations, of two boxes (a segment is one) by 15 axes. Returns 0 for other pairs,
 // and where that leaves it open.
-static int query_verdict_directly(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                                  const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
-    int ellipsoids = a->kind == TS_SHAPE_ELLIPSOID && b->kind == TS_SHAPE_ELLIPSOID;
-    if (options->method != TS_PROXIMITY_AUTO || !(options->margin >= 0.0) || (!ellipsoids && !is_boxes(a, b))) return 0;
-    double balls = a->radius + b->radius, reach = balls + options->margin;
+static int query_verdict_directly(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                                  ts_proximity* out) {
+    int ellipsoids = pair->a->kind == TS_SHAPE_ELLIPSOID && pair->b->kind == TS_SHAPE_ELLIPSOID;
+    if (options->method != TS_PROXIMITY_AUTO || !(options->margin >= 0.0) || (!ellipsoids && !is_boxes(pair))) return 0;
+    double balls = ts_shape_pair_balls(pair), reach = balls + options->margin;
     ts_polish_state state;
     int apart;
     if (ellipsoids) {
         ts_vec3 previous =
             cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
-        ts_ellipsoid_verdict verdict =
-            ts_ellipsoid_pair_verdict(a, b, b_in_a, previous, reach, &state.normal, &state.lower);
+        ts_ellipsoid_verdict verdict = ts_ellipsoid_pair_verdict(pair, previous, reach, &state.normal, &state.lower);
         if (verdict == TS_ELLIPSOID_OPEN) return 0;
         apart = verdict == TS_ELLIPSOID_APART;
         state.upper = apart ? (double)INFINITY : 0.0;
     } else {
-        ts_box_sat_outcome outcome = ts_box_sat_verdict(a->half, b->half, b_in_a, reach, &state);
+        ts_box_sat_outcome outcome = ts_box_sat_verdict(pair, reach, &state);
         if (outcome == TS_BOX_SAT_OPEN) return 0;
         apart = outcome == TS_BOX_SAT_EARLY;
     }
@@ -481,15 +465,16 @@ static int query_verdict_directly(const ts_shape* a, const ts_shape* b, const ts
 }
 
 // Only whether the shapes come within the margin. Returns 0 when that stayed open.
-static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                         const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+static int query_verdict(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                         ts_proximity* out) {
     ts_gjk_settings settings = ts_gjk_settings_default();
     settings.variant = options->variant;
     settings.start = options->start;
     ts_gjk_result gjk;
-    ts_gjk_overlap(a, b, b_in_a, options->margin, &settings, cache, &gjk);
+    ts_gjk_overlap(pair, options->margin, &settings, cache, &gjk);
     take_gjk(&gjk, out);
-    double size = gjk.scale + a->radius + b->radius + fabs(options->margin), rounding = 8.0 * DBL_EPSILON * size;
+    double size = gjk.scale + pair->a->radius + pair->b->radius + fabs(options->margin),
+           rounding = 8.0 * DBL_EPSILON * size;
     switch (out->status) {
     case TS_PROXIMITY_SEPARATED_EARLY:
         if (!(out->lower > options->margin)) return 0;
@@ -519,8 +504,8 @@ static int query_verdict(const ts_shape* a, const ts_shape* b, const ts_transfor
 
 // A verdict that fell back on the distance, with bounds on both sides of the margin, has proven nothing: once more, plainly
 // and from nothing, and the narrower bounds count.
-static void settle_verdict(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double balls,
-                           const ts_proximity_options* options, ts_proximity* out, double* out_scale) {
+static void settle_verdict(const ts_shape_pair* pair, double balls, const ts_proximity_options* options,
+                           ts_proximity* out, double* out_scale) {
     double margin = options->margin + balls;
     if (!(out->lower <= margin && margin < out->upper)) return;
     if (out->upper - out->lower <= 8.0 * DBL_EPSILON * (*out_scale + balls)) return;
@@ -530,7 +515,7 @@ static void settle_verdict(const ts_shape* a, const ts_shape* b, const ts_transf
     ts_proximity again;
     double scale = *out_scale;
     ts_proximity_reset(&again);
-    query_cores(a, b, b_in_a, balls, &plain, 0, &again, &scale);
+    query_cores(pair, balls, &plain, 0, &again, &scale);
     again.gjk_iterations += out->gjk_iterations;
     again.epa_iterations += out->epa_iterations;
     again.sqp_iterations += out->sqp_iterations;
@@ -540,19 +525,19 @@ static void settle_verdict(const ts_shape* a, const ts_shape* b, const ts_transf
     *out_scale = scale;
 }
 
-void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                   const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+void ts_core_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                   ts_proximity* out) {
     if (options->goal == TS_PROXIMITY_VERDICT) {
-        if (query_verdict_directly(a, b, b_in_a, options, cache, out)) return;
-        if (query_verdict(a, b, b_in_a, options, cache, out)) return;
+        if (query_verdict_directly(pair, options, cache, out)) return;
+        if (query_verdict(pair, options, cache, out)) return;
     }
-    double balls = a->radius + b->radius, scale = 0.0;
-    query_cores(a, b, b_in_a, balls, options, cache, out, &scale);
+    double balls = ts_shape_pair_balls(pair), scale = 0.0;
+    query_cores(pair, balls, options, cache, out, &scale);
     if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
-    if (options->goal == TS_PROXIMITY_VERDICT) settle_verdict(a, b, b_in_a, balls, options, out, &scale);
+    if (options->goal == TS_PROXIMITY_VERDICT) settle_verdict(pair, balls, options, out, &scale);
     if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->lower;
-    if (cache) remember(b_in_a, out, cache);
-    straighten(a, b, out->distance, out);
+    if (cache) remember(pair, out, cache);
+    straighten(pair, out->distance, out);
     out->lower -= balls;
     out->upper -= balls;
     out->distance -= balls;

@@ -16,41 +16,46 @@ static inline void ts_proximity_reset(ts_proximity* out) {
     out->flags = 0;
 }
 
+/// Two shapes where they are given, for answers that need no relative pose. Kinds are sorted: a->kind <= b->kind.
+typedef struct ts_placed_pair {
+    const ts_shape* a;
+    const ts_transform* pose_a;
+    const ts_shape* b;
+    const ts_transform* pose_b;
+} ts_placed_pair;
+
 /// Closed forms: half-space against anything; sphere against sphere, capsule, cylinder and box; capsule against capsule.
-/// Kinds must be sorted (a->kind <= b->kind), `out` reset. The cache (may be NULL) is read where every normal is as good,
-/// and not written. Returns 0, touching nothing, for pairs without a closed form; else 1 and the result where the poses
-/// are given.
-int ts_closed_form_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                         const ts_gjk_cache* cache, ts_proximity* out);
+/// `out` must be reset. The cache (may be NULL) is read where every normal is as good, and not written. Returns 0, touching
+/// nothing, for pairs without a closed form; else 1 and the result where the poses are given.
+int ts_closed_form_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
 
 /// GJK on the cores, EPA when they overlap, balls added back; the goal of `options` says how much of it. `out` must be
 /// reset; it is in A's frame afterwards, and its points lie on the surfaces.
-void ts_core_query(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                   const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out_in_a);
+void ts_core_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                   ts_proximity* out_in_a);
 
-/// The same for a shape B made of parts (height field, compound) and any A: the least over the parts. `out` must be reset;
-/// it is in B's frame afterwards.
-void ts_proximity_query_parts(const ts_shape* a, const ts_transform* a_in_b, const ts_shape* b,
-                              const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out_in_b);
+/// The same for a shape A made of parts (height field, compound) and any B: the least over the parts. `out` must be reset;
+/// it is in A's frame afterwards.
+void ts_proximity_query_parts(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                              ts_proximity* out_in_a);
 
 /// ts_gjk_distance from a given direction, kept even when it does not separate.
-void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
-                    ts_vec3 normal, ts_gjk_result* out_result);
+void ts_gjk_restart(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_vec3 normal,
+                    ts_gjk_result* out_result);
 
 /// ts_epa_penetration with a chosen tolerance: stops when the bounds differ by this fraction of the depth.
-void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
-                           ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out_result);
+void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                           double relative_tolerance, ts_epa_result* out_result);
 
 /// EPA without GJK, for cores that probably overlap along about `normal` (unit): starts from support points around it.
 /// `touch` (may be NULL) is a point of A - B that attains the support value along it. Returns 0, with nothing said, when
 /// the loop did not prove an overlap.
-int ts_epa_penetration_near(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
-                            const ts_gjk_vertex* touch, double relative_tolerance, double* out_scale,
-                            ts_epa_result* out_result);
+int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_gjk_vertex* touch,
+                            double relative_tolerance, double* out_scale, ts_epa_result* out_result);
 
 /// ts_gjk_distance, but only while the normal in the cache still separates; else returns 0 and out's contents are void.
-int ts_gjk_distance_warm(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                         const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out_result);
+int ts_gjk_distance_warm(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_gjk_cache* cache,
+                         ts_gjk_result* out_result);
 
 /// Nonzero when every entry of the pose is finite.
 static inline int ts_pose_is_usable(const ts_transform* pose) {

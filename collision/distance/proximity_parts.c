@@ -11,13 +11,11 @@
 #include "collision/distance/proximity_internal.h"
 
 typedef struct parts_query {
-    const ts_shape* a;
-    const ts_transform* pose_a;  // in B's frame
-    const ts_shape* b;           // made of parts
+    const ts_shape_pair* pair;  // A is made of parts
     ts_proximity_options options;
     const ts_gjk_cache* cache;
-    ts_vec3 low, high;  // box of A in B's frame
-    ts_proximity* out;  // the best so far, in B's frame
+    ts_vec3 low, high;  // box of B in A's frame
+    ts_proximity* out;  // the best so far, in A's frame
     ts_gjk_cache best_cache;
     double lower;  // least lower bound of the parts asked
     int found;
@@ -57,7 +55,7 @@ static void take(const ts_proximity* p, parts_query* q) {
 static int ask_parts(parts_query* q, double reach) {
     ts_vec3 grown = ts_vec3_make(reach, reach, reach);
     ts_part_walk walk;
-    ts_parts_begin(q->b, ts_vec3_sub(q->low, grown), ts_vec3_add(q->high, grown), &walk);
+    ts_parts_begin(q->pair->a, ts_vec3_sub(q->low, grown), ts_vec3_add(q->high, grown), &walk);
     while (ts_parts_next(&walk)) {
         ts_vec3 low, high;
         double best = q->found ? q->out->upper : q->options.give_up_distance;
@@ -71,7 +69,7 @@ static int ask_parts(parts_query* q, double reach) {
         ts_proximity_options options = q->options;
         options.give_up_distance = best;
         ts_gjk_cache cache = q->cache ? *q->cache : ts_gjk_cache_none();
-        ts_proximity_query(q->a, q->pose_a, &walk.shape, &walk.placed, &options, &cache, &p);
+        ts_proximity_query(&walk.shape, &walk.placed, q->pair->b, &q->pair->b_in_a, &options, &cache, &p);
         add_counts(&p, q->out);
         if (p.status == TS_PROXIMITY_INVALID_INPUT) {
             take(&p, q);
@@ -91,9 +89,9 @@ static int ask_parts(parts_query* q, double reach) {
 // No part is nearer than `reach`; the normal is from box to box.
 static void conclude_apart(const parts_query* q, double reach) {
     ts_vec3 low, high;
-    ts_shape_local_box(q->b, &low, &high);
+    ts_shape_local_box(q->pair->a, &low, &high);
     ts_vec3 between =
-        ts_vec3_sub(ts_vec3_scale(0.5, ts_vec3_add(low, high)), ts_vec3_scale(0.5, ts_vec3_add(q->low, q->high)));
+        ts_vec3_sub(ts_vec3_scale(0.5, ts_vec3_add(q->low, q->high)), ts_vec3_scale(0.5, ts_vec3_add(low, high)));
     q->out->status = TS_PROXIMITY_SEPARATED_EARLY;
     q->out->lower = q->out->distance = q->lower < reach ? q->lower : reach;
     q->out->upper = (double)INFINITY;
@@ -104,24 +102,22 @@ static void conclude_apart(const parts_query* q, double reach) {
 // Enough to meet something soon, and to double from: the gap of the boxes and a part of their size.
 static double first_reach(const parts_query* q) {
     ts_vec3 low, high;
-    ts_shape_local_box(q->b, &low, &high);
+    ts_shape_local_box(q->pair->a, &low, &high);
     double size = 0.01 * (ts_vec3_distance(low, high) + ts_vec3_distance(q->low, q->high));
     double reach = 1.0001 * box_distance(low, high, q->low, q->high) + size;
     return isfinite(reach) ? reach : (double)INFINITY;
 }
 
-void ts_proximity_query_parts(const ts_shape* a, const ts_transform* a_in_b, const ts_shape* b,
-                              const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+void ts_proximity_query_parts(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                              ts_proximity* out) {
     parts_query q;
-    q.a = a;
-    q.pose_a = a_in_b;
-    q.b = b;
+    q.pair = pair;
     q.options = *options;
     q.cache = cache;
     q.out = out;
     q.lower = (double)INFINITY;
     q.found = 0;
-    ts_shape_bounds(a, a_in_b, &q.low, &q.high);
+    ts_shape_bounds(pair->b, &pair->b_in_a, &q.low, &q.high);
     int verdict = options->goal == TS_PROXIMITY_VERDICT;
     double most = verdict ? options->margin : options->give_up_distance;
     double reach = verdict ? most : first_reach(&q);

@@ -40,9 +40,10 @@ typedef struct box_axis {
     ts_vec3 axis;  // unit
 } box_axis;
 
-static void pair_make(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* pose, box_pair* p) {
-    ts_vec3_store(half_a, p->a);
-    ts_vec3_store(half_b, p->b);
+static void prepare(const ts_shape_pair* pair, box_pair* p) {
+    const ts_transform* pose = &pair->b_in_a;
+    ts_vec3_store(pair->a->half, p->a);
+    ts_vec3_store(pair->b->half, p->b);
     ts_vec3_store(pose->p, p->t);
     p->size = p->a[0];
     for (int i = 0; i < 3; ++i) {
@@ -313,11 +314,10 @@ static void face_contact(const box_pair* p, const box_axis* face, double margin,
     }
 }
 
-ts_box_box_outcome ts_box_box_contacts(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* pose, double margin,
-                                       int* reference, ts_vec3* out_normal, ts_contact_list* out) {
+ts_box_box_outcome ts_box_box_contacts(const ts_shape_pair* pair, double margin, int* reference, ts_contact_list* out) {
     out->count = 0;
     box_pair p;
-    pair_make(half_a, half_b, pose, &p);
+    prepare(pair, &p);
     int fa, fb;
     double ga, gb;
     best_faces(&p, &fa, &ga, &fb, &gb);
@@ -335,12 +335,12 @@ ts_box_box_outcome ts_box_box_contacts(ts_vec3 half_a, ts_vec3 half_b, const ts_
         // For boxes apart an edge axis is only a bound of the distance; whether the edges really face each other is for
         // GJK to say.
         if (edge.gap > 0.0) return TS_BOX_BOX_UNDECIDED;
-        *out_normal = edge_normal;
+        out->normal = edge_normal;
         *reference = 0;
         edge_contact(&p, &edge, out);
         return TS_BOX_BOX_CONTACT;
     }
-    *out_normal = face_normal;
+    out->normal = face_normal;
     *reference = face.kind < 3 ? 1 : 2;
     face_contact(&p, &face, margin, out);
     return out->count > 0 ? TS_BOX_BOX_CONTACT : TS_BOX_BOX_UNDECIDED;

@@ -71,17 +71,11 @@ static void add_witness(const ts_proximity* p, ts_vec3 normal, ts_contact_list* 
 }
 
 // The support feature of B along -normal, moved to A's frame.
-static void feature_of_b(const ts_shape* b, const ts_transform* pose, ts_vec3 normal, ts_support_feature* out) {
-    ts_support_feature_along(b, ts_transform_direction_inverse(pose, ts_vec3_neg(normal)), out);
+static void feature_of_b(const ts_shape_pair* pair, ts_vec3 normal, ts_support_feature* out) {
+    const ts_transform* pose = &pair->b_in_a;
+    ts_support_feature_along(pair->b, ts_transform_direction_inverse(pose, ts_vec3_neg(normal)), out);
     for (int k = 0; k < out->count; ++k) out->point[k] = ts_transform_point(pose, out->point[k]);
     out->normal = ts_transform_direction(pose, out->normal);
-}
-
-// The gap of the cores along a unit direction.
-static double core_gap(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 n) {
-    ts_vec3 sa = ts_support_core(a, n, -1).point;
-    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(pose, ts_vec3_neg(n)), -1).point;
-    return ts_vec3_dot(ts_vec3_sub(ts_transform_point(pose, sb), sa), n);
 }
 
 // Which polygon to clip against: 0 when there is none.
@@ -94,16 +88,16 @@ static int choose_reference(const ts_clip_input* in, int last) {
 }
 
 // Exchanges the normal for the reference polygon's own where that is as good; refreshes a curved partner's feature.
-static void snap_normal(const ts_shape* a, const ts_shape* b, const ts_transform* pose, double size, double distance,
-                        ts_clip_input* in) {
+static void snap_normal(const ts_shape_pair* pair, double size, double distance, ts_clip_input* in) {
     ts_vec3 face = in->reference == 1 ? in->a.normal : ts_vec3_neg(in->b.normal);
     if (ts_vec3_dot(face, in->normal) < SNAP_COS) return;
     double balls = in->radius_a + in->radius_b;
     double allowed = (balls > 0.0 ? SNAP_ROUND : SNAP_SHARP) * size;
-    if (core_gap(a, b, pose, face) - balls < distance - allowed) return;
+    ts_vec3 on_a, on_b;
+    if (ts_shape_pair_gap(pair, face, &on_a, &on_b) - balls < distance - allowed) return;
     in->normal = face;
-    if (in->reference == 1 && is_turned(b)) feature_of_b(b, pose, face, &in->b);
-    if (in->reference == 2 && is_turned(a)) ts_support_feature_along(a, face, &in->a);
+    if (in->reference == 1 && is_turned(pair->b)) feature_of_b(pair, face, &in->b);
+    if (in->reference == 2 && is_turned(pair->a)) ts_support_feature_along(pair->a, face, &in->a);
 }
 
 static void relabel(ts_support_feature* feature, const int* label) {
@@ -111,23 +105,23 @@ static void relabel(ts_support_feature* feature, const int* label) {
 }
 
 // The generic generator, given the signed distance, its normal and witnesses.
-static void clip_features(const ts_shape* a, const ts_shape* b, const ts_transform* pose, const ts_proximity* p,
-                          const ts_manifold_query* query, int* reference, ts_vec3* out_normal, ts_contact_list* list) {
+static void clip_features(const ts_shape_pair* pair, const ts_proximity* p, const ts_manifold_query* query,
+                          int* reference, ts_contact_list* list) {
     ts_clip_input in;
     in.normal = p->normal;
-    in.radius_a = a->radius;
-    in.radius_b = b->radius;
+    in.radius_a = pair->a->radius;
+    in.radius_b = pair->b->radius;
     in.margin = query->margin;
-    double size_a = shape_size(a), size_b = shape_size(b);
+    double size_a = shape_size(pair->a), size_b = shape_size(pair->b);
     double size = size_a < size_b ? size_a : size_b;
     in.tolerance = SAME_POINT * size;
-    *out_normal = p->normal;
-    ts_support_feature_along(a, p->normal, &in.a);
-    feature_of_b(b, pose, p->normal, &in.b);
+    list->normal = p->normal;
+    ts_support_feature_along(pair->a, p->normal, &in.a);
+    feature_of_b(pair, p->normal, &in.b);
     if (in.a.count > 1 && in.b.count > 1) {
         in.reference = choose_reference(&in, *reference);
         *reference = in.reference;
-        if (in.reference) snap_normal(a, b, pose, size, p->distance, &in);
+        if (in.reference) snap_normal(pair, size, p->distance, &in);
         relabel(&in.a, query->label_a);
         relabel(&in.b, query->label_b);
         if (in.reference) {
@@ -140,7 +134,7 @@ static void clip_features(const ts_shape* a, const ts_shape* b, const ts_transfo
         add_witness(p, p->normal, list);
         return;
     }
-    *out_normal = in.normal;
+    list->normal = in.normal;
     double lowest = list->point[0].gap;
     for (int k = 1; k < list->count; ++k)
         if (list->point[k].gap < lowest) lowest = list->point[k].gap;
@@ -148,97 +142,105 @@ static void clip_features(const ts_shape* a, const ts_shape* b, const ts_transfo
     if (lowest > witness_gap + in.tolerance) add_witness(p, in.normal, list);
 }
 
-// Everything in A's frame, kinds sorted. Returns the status; the list is empty when the shapes are beyond the margin.
-static ts_proximity_status collide(const ts_shape* a, const ts_shape* b, const ts_transform* pose,
-                                   const ts_manifold_query* query, ts_manifold_cache* cache, ts_vec3* out_normal,
+// Everything in A's frame, kinds sorted, the list empty. Returns the status; the list stays empty when the shapes are beyond
+// the margin.
+static ts_proximity_status collide(const ts_shape_pair* pair, const ts_manifold_query* query, ts_manifold_cache* cache,
                                    int* out_iterations, ts_contact_list* list) {
     double margin = query->margin;
-    if (a->kind == TS_SHAPE_PLANE) {
-        *out_normal = ts_vec3_axis(2);
-        ts_half_space_contacts(b, pose, margin, list);
+    ts_shape_kind kind_a = pair->a->kind, kind_b = pair->b->kind;
+    if (kind_a == TS_SHAPE_PLANE) {
+        list->normal = ts_vec3_axis(2);
+        ts_half_space_contacts(pair, margin, list);
         return TS_PROXIMITY_SEPARATED;
     }
-    if (a->kind == TS_SHAPE_BOX && b->kind == TS_SHAPE_BOX && a->radius + b->radius == 0.0) {
-        switch (ts_box_box_contacts(a->half, b->half, pose, margin, &cache->reference, out_normal, list)) {
+    if (kind_a == TS_SHAPE_BOX && kind_b == TS_SHAPE_BOX && ts_shape_pair_balls(pair) == 0.0) {
+        switch (ts_box_box_contacts(pair, margin, &cache->reference, list)) {
         case TS_BOX_BOX_SEPARATED: return TS_PROXIMITY_SEPARATED_EARLY;
-        case TS_BOX_BOX_CONTACT: cache->gjk.normal = *out_normal; return TS_PROXIMITY_SEPARATED;
+        case TS_BOX_BOX_CONTACT: cache->gjk.normal = list->normal; return TS_PROXIMITY_SEPARATED;
         case TS_BOX_BOX_UNDECIDED: break;
         }
     }
     ts_proximity p;
     ts_proximity_reset(&p);
     ts_transform here = ts_transform_identity();
-    if (ts_closed_form_query(a, &here, b, pose, &cache->gjk, &p)) {
+    ts_placed_pair placed = {pair->a, &here, pair->b, &pair->b_in_a};
+    if (ts_closed_form_query(&placed, &cache->gjk, &p)) {
         cache->gjk.normal = p.normal;
     } else {
         ts_proximity_options options = ts_proximity_options_default();
         options.give_up_distance = margin;
-        ts_core_query(a, b, pose, &options, &cache->gjk, &p);
+        ts_core_query(pair, &options, &cache->gjk, &p);
     }
     *out_iterations = p.gjk_iterations + p.epa_iterations;
-    *out_normal = p.normal;
+    list->normal = p.normal;
     if (p.status == TS_PROXIMITY_INVALID_INPUT || p.status == TS_PROXIMITY_SEPARATED_EARLY) return p.status;
     if (p.distance > margin) return p.status;
-    if (a->kind == TS_SHAPE_SPHERE)
+    if (kind_a == TS_SHAPE_SPHERE)
         add_witness(&p, p.normal, list);
     else
-        clip_features(a, b, pose, &p, query, &cache->reference, out_normal, list);
+        clip_features(pair, &p, query, &cache->reference, list);
     return p.status;
 }
 
-ts_proximity_status ts_manifold_convex(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                                       const ts_manifold_query* query, ts_manifold_cache* cache, ts_vec3* out_normal,
-                                       int* out_iterations, ts_contact_list* list) {
-    list->count = 0;
-    if (a->kind <= b->kind) return collide(a, b, b_in_a, query, cache, out_normal, out_iterations, list);
-    ts_transform a_in_b = ts_transform_inverse(b_in_a);
-    ts_manifold_query swapped = {query->margin, query->label_b, query->label_a};
-    ts_vec3 normal = *out_normal;
-    ts_proximity_status status = collide(b, a, &a_in_b, &swapped, cache, &normal, out_iterations, list);
-    *out_normal = ts_vec3_neg(ts_transform_direction(b_in_a, normal));
+// The list of the swapped pair, seen from A again.
+static void turn_round(const ts_transform* b_in_a, ts_contact_list* list) {
+    list->normal = ts_vec3_neg(ts_transform_direction(b_in_a, list->normal));
     for (int k = 0; k < list->count; ++k) list->point[k].position = ts_transform_point(b_in_a, list->point[k].position);
+}
+
+ts_proximity_status ts_manifold_convex(const ts_shape_pair* pair, const ts_manifold_query* query,
+                                       ts_manifold_cache* cache, int* out_iterations, ts_contact_list* list) {
+    list->count = *out_iterations = 0;
+    list->normal = ts_vec3_axis(2);
+    if (pair->a->kind <= pair->b->kind) return collide(pair, query, cache, out_iterations, list);
+    ts_shape_pair swapped = ts_shape_pair_swapped(pair);
+    ts_manifold_query theirs = {query->margin, query->label_b, query->label_a};
+    ts_proximity_status status = collide(&swapped, &theirs, cache, out_iterations, list);
+    turn_round(&pair->b_in_a, list);
     return status;
 }
 
-static void clip_along(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 normal, int reference,
-                       int whole, const ts_manifold_query* query, ts_contact_list* list) {
+// Along the list's normal; kinds sorted, the list empty.
+static void clip_along(const ts_shape_pair* pair, int reference, int whole, const ts_manifold_query* query,
+                       ts_contact_list* list) {
+    ts_vec3 normal = list->normal;
     ts_clip_input in;
-    double size_a = shape_size(a), size_b = shape_size(b);
+    double size_a = shape_size(pair->a), size_b = shape_size(pair->b);
     in.normal = normal;
-    in.radius_a = a->radius;
-    in.radius_b = b->radius;
+    in.radius_a = pair->a->radius;
+    in.radius_b = pair->b->radius;
     in.margin = query->margin;
     in.tolerance = SAME_POINT * (size_a < size_b ? size_a : size_b);
     in.reference = reference;
-    ts_support_feature_along(a, normal, &in.a);
-    feature_of_b(b, pose, normal, &in.b);
+    ts_support_feature_along(pair->a, normal, &in.a);
+    feature_of_b(pair, normal, &in.b);
     relabel(&in.a, query->label_a);
     relabel(&in.b, query->label_b);
     if ((reference == 1 ? in.a.count : in.b.count) > 2) ts_clip_against_polygon(&in, list);
     if (list->count > 0 || !whole) return;
-    ts_vec3 sa = ts_support_core(a, normal, -1).point;
-    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(pose, ts_vec3_neg(normal)), -1).point;
-    sb = ts_transform_point(pose, sb);
-    double gap = ts_vec3_dot(normal, ts_vec3_sub(sb, sa)) - a->radius - b->radius;
+    ts_vec3 sa, sb;
+    double gap = ts_shape_pair_gap(pair, normal, &sa, &sb) - in.radius_a - in.radius_b;
     if (gap > query->margin) return;
-    ts_vec3 middle = reference == 1 ? ts_vec3_add_scaled(sb, -b->radius - 0.5 * gap, normal)
-                                    : ts_vec3_add_scaled(sa, a->radius + 0.5 * gap, normal);
+    ts_vec3 middle = reference == 1 ? ts_vec3_add_scaled(sb, -in.radius_b - 0.5 * gap, normal)
+                                    : ts_vec3_add_scaled(sa, in.radius_a + 0.5 * gap, normal);
     ts_contact_list_add(list, middle, gap, ts_contact_label(LABEL_SINGLE, -1, -1, -1, -1));
 }
 
-void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int reference,
-                       int whole, const ts_manifold_query* query, ts_contact_list* list) {
+void ts_manifold_along(const ts_shape_pair* pair, ts_vec3 normal, int reference, int whole,
+                       const ts_manifold_query* query, ts_contact_list* list) {
     list->count = 0;
-    if (a->kind <= b->kind) {
-        clip_along(a, b, b_in_a, normal, reference, whole, query, list);
+    list->normal = normal;
+    if (pair->a->kind <= pair->b->kind) {
+        clip_along(pair, reference, whole, query, list);
         return;
     }
     // Labels name the smaller kind first, as everywhere.
-    ts_transform a_in_b = ts_transform_inverse(b_in_a);
-    ts_manifold_query swapped = {query->margin, query->label_b, query->label_a};
-    ts_vec3 back = ts_vec3_neg(ts_transform_direction_inverse(b_in_a, normal));
-    clip_along(b, a, &a_in_b, back, 3 - reference, whole, &swapped, list);
-    for (int k = 0; k < list->count; ++k) list->point[k].position = ts_transform_point(b_in_a, list->point[k].position);
+    ts_shape_pair swapped = ts_shape_pair_swapped(pair);
+    ts_manifold_query theirs = {query->margin, query->label_b, query->label_a};
+    list->normal = ts_vec3_neg(ts_transform_direction_inverse(&pair->b_in_a, normal));
+    clip_along(&swapped, 3 - reference, whole, &theirs, list);
+    turn_round(&pair->b_in_a, list);
+    list->normal = normal;  // not rounded twice
 }
 
 // What the pair remembers of the points that were chosen.
@@ -260,16 +262,16 @@ static void place(ts_manifold* manifold, const ts_transform* pose, int swapped) 
     }
 }
 
-static void collide_convex(const ts_shape* a, const ts_shape* b, const ts_transform* pose,
-                           const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out) {
+static void collide_convex(const ts_shape_pair* pair, const ts_manifold_settings* settings, ts_manifold_cache* cache,
+                           ts_manifold* out) {
     ts_contact_list list;
-    list.count = 0;
     ts_manifold_query query = {settings->margin, 0, 0};
-    out->status = collide(a, b, pose, &query, cache, &out->normal, &out->iterations, &list);
+    out->status = ts_manifold_convex(pair, &query, cache, &out->iterations, &list);
+    out->normal = list.normal;
     if (out->status == TS_PROXIMITY_INVALID_INPUT || list.count == 0) return;
     ts_contact_list_distinguish(&list);
     int most = settings->max_points < TS_MANIFOLD_CAPACITY ? settings->max_points : TS_MANIFOLD_CAPACITY;
-    ts_contact_list_reduce(&list, out->normal, most, cache->kept, cache->kept_count);
+    ts_contact_list_reduce(&list, most, cache->kept, cache->kept_count);
     for (int k = 0; k < list.count; ++k) {
         out->point[k] = list.point[k];
         out->point[k].normal = out->normal;
@@ -286,18 +288,17 @@ void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts
     if (!ts_pose_is_usable(pose_a) || !ts_pose_is_usable(pose_b)) return;
     if (a->kind == TS_SHAPE_PLANE && b->kind == TS_SHAPE_PLANE) return;
     int swapped = a->kind > b->kind;
-    const ts_shape *first = swapped ? b : a, *second = swapped ? a : b;
-    const ts_transform *pose_first = swapped ? pose_b : pose_a, *pose_second = swapped ? pose_a : pose_b;
-    ts_transform relative = ts_transform_relative(pose_first, pose_second);
+    const ts_transform* pose_first = swapped ? pose_b : pose_a;
+    ts_shape_pair pair = swapped ? ts_shape_pair_make(b, pose_b, a, pose_a) : ts_shape_pair_make(a, pose_a, b, pose_b);
     ts_manifold_cache unknown;
     if (!cache) {
         memset(&unknown, 0, sizeof unknown);
         cache = &unknown;
     }
-    if (ts_shape_is_convex(second))
-        collide_convex(first, second, &relative, settings, cache, out);
+    if (ts_shape_is_convex(pair.b))
+        collide_convex(&pair, settings, cache, out);
     else
-        ts_manifold_parts(first, second, &relative, settings, cache, out);
+        ts_manifold_parts(&pair, settings, cache, out);
     place(out, pose_first, swapped);
     remember(cache, out);
     if (out->count == 0) return;

@@ -11,9 +11,11 @@ extern "C" {
 /// Room for the points of a manifold before reduction: two polygons of 16 corners clip to at most 32.
 enum { TS_CONTACT_CAPACITY = 64 };
 
-/// Where stages put the points they find; full means further points are dropped (callers stay below the capacity).
+/// Where stages put the points they find along one normal; full means further points are dropped (callers stay below the
+/// capacity).
 typedef struct ts_contact_list {
     int count;
+    ts_vec3 normal;  // unit, from A to B
     ts_manifold_point point[TS_CONTACT_CAPACITY];
 } ts_contact_list;
 
@@ -26,14 +28,13 @@ void ts_contact_list_add(ts_contact_list* list, ts_vec3 position, double gap, ui
 /// Makes labels unique: of two equal ones the later is changed, the same way every time.
 void ts_contact_list_distinguish(ts_contact_list* list);
 
-/// Keeps at most max_points: the deepest, then the points that spread widest in the plane of `normal`; points whose label
-/// is among `kept` are preferred to others nearly as good. See reduce.c.
-void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points, const uint32_t* kept,
-                            int kept_count);
+/// Keeps at most max_points: the deepest, then the points that spread widest across the normal; points whose label is among
+/// `kept` are preferred to others nearly as good. See reduce.c.
+void ts_contact_list_reduce(ts_contact_list* list, int max_points, const uint32_t* kept, int kept_count);
 
-/// Drops the points that lie between others, seen along `normal`: inside their convex region, or on its edge to 1e-4 of
+/// Drops the points that lie between others, seen along the normal: inside their convex region, or on its edge to 1e-4 of
 /// the extent; but not one that is deeper than all that stay. For points of several parts that touch one surface.
-void ts_contact_list_prune(ts_contact_list* list, ts_vec3 normal);
+void ts_contact_list_prune(ts_contact_list* list);
 
 /// Two features facing each other, in one frame.
 typedef struct ts_clip_input {
@@ -53,9 +54,8 @@ void ts_clip_against_polygon(const ts_clip_input* input, ts_contact_list* out_li
 /// Two nearly parallel segments: the two ends of their common part, or nothing when one point says it all.
 void ts_clip_segments(const ts_clip_input* input, ts_contact_list* out_list);
 
-/// Contacts of a shape placed at b_in_a with the half-space z <= 0, in the half-space's frame.
-void ts_half_space_contacts(const ts_shape* shape, const ts_transform* b_in_a, double margin,
-                            ts_contact_list* out_list);
+/// Contacts of a half-space A with a convex shape B.
+void ts_half_space_contacts(const ts_shape_pair* pair, double margin, ts_contact_list* out_list);
 
 /// What a convex pair is asked for.
 typedef struct ts_manifold_query {
@@ -64,22 +64,21 @@ typedef struct ts_manifold_query {
     const int* label_b;
 } ts_manifold_query;
 
-/// Contacts of two convex shapes, at most one of them a plane, in A's frame (manifold.c). Kinds in any order. The list is
-/// empty when they are farther apart than the margin, or the status says INVALID_INPUT.
-ts_proximity_status ts_manifold_convex(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                                       const ts_manifold_query* query, ts_manifold_cache* cache, ts_vec3* out_normal,
-                                       int* out_iterations, ts_contact_list* out_list);
+/// Contacts of two convex shapes, at most one of them a plane (manifold.c). Kinds in any order. The list is empty when they
+/// are farther apart than the margin, or the status says INVALID_INPUT.
+ts_proximity_status ts_manifold_convex(const ts_shape_pair* pair, const ts_manifold_query* query,
+                                       ts_manifold_cache* cache, int* out_iterations, ts_contact_list* out_list);
 
-/// Contacts along a given normal (unit, A's frame, A to B) over the face that shape `reference` (1: A, 2: B) has along it:
-/// only points above that polygon, perhaps none. `whole` nonzero: where there are none, the other's deepest point all the
-/// same. Kinds in any order (manifold.c).
-void ts_manifold_along(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal, int reference,
-                       int whole, const ts_manifold_query* query, ts_contact_list* out_list);
+/// Contacts along a given normal (unit, A to B) over the face that shape `reference` (1: A, 2: B) has along it: only points
+/// above that polygon, perhaps none. `whole` nonzero: where there are none, the other's deepest point all the same. Kinds
+/// in any order (manifold.c).
+void ts_manifold_along(const ts_shape_pair* pair, ts_vec3 normal, int reference, int whole,
+                       const ts_manifold_query* query, ts_contact_list* out_list);
 
 /// Height fields and compounds against anything (manifold_parts.c): fills everything of the manifold but positions and
 /// normals, which are in A's frame.
-void ts_manifold_parts(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                       const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out_in_a);
+void ts_manifold_parts(const ts_shape_pair* pair, const ts_manifold_settings* settings, ts_manifold_cache* cache,
+                       ts_manifold* out_in_a);
 
 /// What the box-box routine found.
 typedef enum ts_box_box_outcome {
@@ -89,8 +88,8 @@ typedef enum ts_box_box_outcome {
 } ts_box_box_outcome;
 
 /// Two boxes by separating axes and clipping, in A's frame. *reference is last time's choice in and this one's out.
-ts_box_box_outcome ts_box_box_contacts(ts_vec3 half_a, ts_vec3 half_b, const ts_transform* b_in_a, double margin,
-                                       int* reference, ts_vec3* out_normal, ts_contact_list* out_list);
+ts_box_box_outcome ts_box_box_contacts(const ts_shape_pair* pair, double margin, int* reference,
+                                       ts_contact_list* out_list);
 
 #ifdef __cplusplus
 }

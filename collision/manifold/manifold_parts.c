@@ -35,22 +35,14 @@ static const double SEAM = 1e-4;
 
 enum { GROUP_CAPACITY = TS_MANIFOLD_CAPACITY, GROUP_ROOM = 40, GROUP_REST = 16 };
 
-// Points of nearly one normal, in A's frame.
-typedef struct contact_group {
-    ts_vec3 normal;
-    ts_contact_list list;
-} contact_group;
-
 typedef struct part_run {
-    const ts_shape* a;
-    const ts_shape* b;
-    const ts_transform* pose;  // B in A
+    const ts_shape_pair* pair;
     const ts_manifold_settings* settings;
     const ts_manifold_cache* cache;
     int group_count;
-    contact_group group[GROUP_CAPACITY];
-    double least_size;  // m, of the smallest part met
-    int spare;          // nonzero: a point for when nothing else is left
+    ts_contact_list group[GROUP_CAPACITY];  // points of nearly one normal, in A's frame
+    double least_size;                      // m, of the smallest part met
+    int spare;                              // nonzero: a point for when nothing else is left
     ts_manifold_point spare_point;
     ts_proximity_status status;
     int iterations;
@@ -62,8 +54,8 @@ typedef struct part_pair {
     const ts_part_walk* b;
     ts_transform pose_a;
     ts_transform pose_b;
-    ts_transform b_in_a;  // part B in part A
-    double size;          // of the smaller part's box
+    ts_shape_pair seen;  // from part A
+    double size;         // of the smaller part's box
 } part_pair;
 
 static uint32_t mix(uint32_t label, int part_a, int part_b) {
@@ -95,22 +87,22 @@ static void add_point(part_run* run, const ts_manifold_point* point, double size
         (ts_vec3_dot(run->group[nearest].normal, point->normal) < SAME_SURFACE && run->group_count < GROUP_CAPACITY)) {
         nearest = run->group_count++;
         run->group[nearest].normal = point->normal;
-        run->group[nearest].list.count = 0;
+        run->group[nearest].count = 0;
     }
-    contact_group* group = &run->group[nearest];
-    for (int k = 0; k < group->list.count; ++k) {
-        ts_manifold_point* known = &group->list.point[k];
+    ts_contact_list* group = &run->group[nearest];
+    for (int k = 0; k < group->count; ++k) {
+        ts_manifold_point* known = &group->point[k];
         if (known->feature != point->feature &&
             !(ts_vec3_distance(known->position, point->position) <= ONE_POINT * size))
             continue;
         if (point->gap < known->gap - SAME_PLACE * size) *known = *point;
         return;
     }
-    if (group->list.count >= GROUP_ROOM) {
-        ts_contact_list_prune(&group->list, group->normal);
-        ts_contact_list_reduce(&group->list, group->normal, GROUP_REST, run->cache->kept, run->cache->kept_count);
+    if (group->count >= GROUP_ROOM) {
+        ts_contact_list_prune(group);
+        ts_contact_list_reduce(group, GROUP_REST, run->cache->kept, run->cache->kept_count);
     }
-    group->list.point[group->list.count++] = *point;
+    group->point[group->count++] = *point;
 }
 
 // Keeps the deepest of the points that were left out.
@@ -139,50 +131,53 @@ static int is_inner(const ts_shape* whole, const ts_part_walk* part, ts_vec3 on_
 }
 
 // Points of a pair of parts, in part A's frame, to A's frame and into their group.
-static void take_points(part_run* run, const part_pair* pair, ts_contact_list* list, ts_vec3 normal, int whole) {
-    ts_vec3 n = ts_transform_direction(&pair->pose_a, normal);
-    ts_vec3 back = ts_transform_direction_inverse(run->pose, ts_vec3_neg(n));
-    int is_field = run->a->kind == TS_SHAPE_HEIGHT_FIELD || run->b->kind == TS_SHAPE_HEIGHT_FIELD;
+static void take_points(part_run* run, const part_pair* parts, ts_contact_list* list, int whole) {
+    ts_vec3 n = ts_transform_direction(&parts->pose_a, list->normal);
+    ts_vec3 back = ts_transform_direction_inverse(&run->pair->b_in_a, ts_vec3_neg(n));
+    int is_field = run->pair->a->kind == TS_SHAPE_HEIGHT_FIELD || run->pair->b->kind == TS_SHAPE_HEIGHT_FIELD;
     uint32_t single = ts_contact_label(6, -1, -1, -1, -1);
     int inner = 0;
     for (int k = 0; k < list->count; ++k) {
         ts_manifold_point* point = &list->point[k];
-        point->position = ts_transform_point(&pair->pose_a, point->position);
+        point->position = ts_transform_point(&parts->pose_a, point->position);
         point->normal = n;
-        if (!is_field || point->feature == single) point->feature = mix(point->feature, pair->a->index, pair->b->index);
+        if (!is_field || point->feature == single)
+            point->feature = mix(point->feature, parts->a->index, parts->b->index);
         // The surfaces are half a gap away, A's behind the point.
         ts_vec3 on_a = ts_vec3_add_scaled(point->position, -0.5 * point->gap, n);
-        ts_vec3 on_b = ts_transform_point_inverse(run->pose, ts_vec3_add_scaled(point->position, 0.5 * point->gap, n));
-        inner += is_inner(run->a, pair->a, on_a, n, pair->size) || is_inner(run->b, pair->b, on_b, back, pair->size);
+        ts_vec3 on_b =
+            ts_transform_point_inverse(&run->pair->b_in_a, ts_vec3_add_scaled(point->position, 0.5 * point->gap, n));
+        inner += is_inner(run->pair->a, parts->a, on_a, n, parts->size) ||
+                 is_inner(run->pair->b, parts->b, on_b, back, parts->size);
     }
     // A wall that goes on below the floor has some points inside; a side between tiles has nothing else.
     for (int k = 0; k < list->count; ++k) {
         if (whole || inner == list->count)
             set_aside(run, &list->point[k]);
         else
-            add_point(run, &list->point[k], pair->size);
+            add_point(run, &list->point[k], parts->size);
     }
 }
 
 // The contact again along the normal that a height field allows: `ground` is its prism, the other shape is above it.
 // Returns 0 when the normal was allowed as it was. Everything in the parts' own frames.
-static int take_allowed(part_run* run, const part_pair* pair, ts_vec3 normal, const ts_manifold_point* deepest,
+static int take_allowed(part_run* run, const part_pair* parts, ts_vec3 normal, const ts_manifold_point* deepest,
                         const ts_manifold_query* query) {
-    int ground_is_a = run->a->kind == TS_SHAPE_HEIGHT_FIELD;
-    if (!ground_is_a && run->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
-    const ts_part_walk* ground = ground_is_a ? pair->a : pair->b;
-    if ((ground_is_a ? pair->b : pair->a)->shape.kind == TS_SHAPE_PLANE) return 0;  // nothing lies above a half-space
-    ts_vec3 out = ground_is_a ? normal : ts_vec3_neg(ts_transform_direction_inverse(&pair->b_in_a, normal));
+    int ground_is_a = run->pair->a->kind == TS_SHAPE_HEIGHT_FIELD;
+    if (!ground_is_a && run->pair->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
+    const ts_part_walk* ground = ground_is_a ? parts->a : parts->b;
+    if ((ground_is_a ? parts->b : parts->a)->shape.kind == TS_SHAPE_PLANE) return 0;  // nothing lies above a half-space
+    ts_vec3 out = ground_is_a ? normal : ts_vec3_neg(ts_transform_direction_inverse(&parts->seen.b_in_a, normal));
     ts_vec3 at = ts_vec3_add_scaled(deepest->position, (ground_is_a ? -0.5 : 0.5) * deepest->gap, normal);
-    if (!ground_is_a) at = ts_transform_point_inverse(&pair->b_in_a, at);
+    if (!ground_is_a) at = ts_transform_point_inverse(&parts->seen.b_in_a, at);
     ts_vec3 allowed = ts_height_field_limit_normal(ground->parent->height_field, ground->index, at, out);
     if (ts_vec3_distance(allowed, out) <= SAME_NORMAL) return 0;
-    ts_vec3 n = ground_is_a ? allowed : ts_vec3_neg(ts_transform_direction(&pair->b_in_a, allowed));
+    ts_vec3 n = ground_is_a ? allowed : ts_vec3_neg(ts_transform_direction(&parts->seen.b_in_a, allowed));
     for (int whole = 0; whole < 2; ++whole) {
         ts_contact_list list;
-        ts_manifold_along(&pair->a->shape, &pair->b->shape, &pair->b_in_a, n, ground_is_a ? 1 : 2, whole, query, &list);
+        ts_manifold_along(&parts->seen, n, ground_is_a ? 1 : 2, whole, query, &list);
         if (list.count == 0) continue;
-        take_points(run, pair, &list, n, whole);
+        take_points(run, parts, &list, whole);
         break;
     }
     return 1;
@@ -191,26 +186,26 @@ static int take_allowed(part_run* run, const part_pair* pair, ts_vec3 normal, co
 // What one support point tells of a height field's triangle. Returns nonzero when that settles the pair: the other shape
 // is above the triangle's plane by more than the margin, or the surface around is level or hollow, so that only the
 // triangle's own normal is allowed, and the contact is what lies above it along that.
-static int settle_triangle(part_run* run, const part_pair* pair, const ts_manifold_query* query) {
-    int ground_is_a = run->a->kind == TS_SHAPE_HEIGHT_FIELD;
-    if (!ground_is_a && run->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
-    const ts_part_walk* ground = ground_is_a ? pair->a : pair->b;
-    const ts_part_walk* other = ground_is_a ? pair->b : pair->a;
+static int settle_triangle(part_run* run, const part_pair* parts, const ts_manifold_query* query) {
+    int ground_is_a = run->pair->a->kind == TS_SHAPE_HEIGHT_FIELD;
+    if (!ground_is_a && run->pair->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
+    const ts_part_walk* ground = ground_is_a ? parts->a : parts->b;
+    const ts_part_walk* other = ground_is_a ? parts->b : parts->a;
     if (other->shape.kind == TS_SHAPE_PLANE) return 0;
     ts_vec3 face = ground->prism.face_normal[0];
-    ts_vec3 n = ground_is_a ? face : ts_vec3_neg(ts_transform_direction(&pair->b_in_a, face));  // A to B, in A
-    ts_vec3 down = ground_is_a ? ts_vec3_neg(ts_transform_direction_inverse(&pair->b_in_a, n)) : n;
+    ts_vec3 n = ground_is_a ? face : ts_vec3_neg(ts_transform_direction(&parts->seen.b_in_a, face));  // A to B, in A
+    ts_vec3 down = ground_is_a ? ts_vec3_neg(ts_transform_direction_inverse(&parts->seen.b_in_a, n)) : n;
     ts_vec3 lowest = ts_support_core(&other->shape, down, -1).point;
     if (ground_is_a)
-        lowest = ts_transform_point(&pair->b_in_a, lowest);
+        lowest = ts_transform_point(&parts->seen.b_in_a, lowest);
     else
-        lowest = ts_transform_point_inverse(&pair->b_in_a, lowest);
+        lowest = ts_transform_point_inverse(&parts->seen.b_in_a, lowest);
     double gap = ts_vec3_dot(face, ts_vec3_sub(lowest, ground->prism.vertex[0]));
     if (gap - other->shape.radius - ground->shape.radius > query->margin) return 1;
     if (ground->parent->height_field->sharp[ground->index]) return 0;
     ts_contact_list list;
-    ts_manifold_along(&pair->a->shape, &pair->b->shape, &pair->b_in_a, n, ground_is_a ? 1 : 2, 0, query, &list);
-    take_points(run, pair, &list, n, 0);
+    ts_manifold_along(&parts->seen, n, ground_is_a ? 1 : 2, 0, query, &list);
+    take_points(run, parts, &list, 0);
     return 1;
 }
 
@@ -222,56 +217,53 @@ static double box_size(const ts_shape* shape) {
 }
 
 static void collide_parts(part_run* run, const ts_part_walk* a, const ts_part_walk* b) {
-    part_pair pair;
-    pair.a = a;
-    pair.b = b;
-    pair.pose_a = a->placed;
-    pair.pose_b = ts_transform_mul(run->pose, &b->placed);
-    pair.b_in_a = ts_transform_relative(&pair.pose_a, &pair.pose_b);
+    part_pair parts;
+    parts.a = a;
+    parts.b = b;
+    parts.pose_a = a->placed;
+    parts.pose_b = ts_transform_mul(&run->pair->b_in_a, &b->placed);
+    parts.seen = ts_shape_pair_make(&a->shape, &parts.pose_a, &b->shape, &parts.pose_b);
     double size_a = box_size(&a->shape), size_b = box_size(&b->shape);
-    pair.size = size_a < size_b ? size_a : size_b;
-    if (pair.size < run->least_size) run->least_size = pair.size;
+    parts.size = size_a < size_b ? size_a : size_b;
+    if (parts.size < run->least_size) run->least_size = parts.size;
     int label_a[6], label_b[6];
     ts_manifold_query query = {run->settings->margin, 0, 0};
-    if (run->a->kind == TS_SHAPE_HEIGHT_FIELD) {
-        name_prism(run->a->height_field, a->index, label_a);
+    if (run->pair->a->kind == TS_SHAPE_HEIGHT_FIELD) {
+        name_prism(run->pair->a->height_field, a->index, label_a);
         query.label_a = label_a;
     }
-    if (run->b->kind == TS_SHAPE_HEIGHT_FIELD) {
-        name_prism(run->b->height_field, b->index, label_b);
+    if (run->pair->b->kind == TS_SHAPE_HEIGHT_FIELD) {
+        name_prism(run->pair->b->height_field, b->index, label_b);
         query.label_b = label_b;
     }
-    if (settle_triangle(run, &pair, &query)) return;
+    if (settle_triangle(run, &parts, &query)) return;
     ts_manifold_cache unknown;
     memset(&unknown, 0, sizeof unknown);
     ts_contact_list list;
-    ts_vec3 normal = ts_vec3_axis(2);
-    int iterations = 0;
-    ts_proximity_status status =
-        ts_manifold_convex(&a->shape, &b->shape, &pair.b_in_a, &query, &unknown, &normal, &iterations, &list);
+    int iterations;
+    ts_proximity_status status = ts_manifold_convex(&parts.seen, &query, &unknown, &iterations, &list);
     run->iterations += iterations;
     if (status == TS_PROXIMITY_INVALID_INPUT || status == TS_PROXIMITY_LIMIT) run->status = status;
     if (list.count == 0) return;
     int deepest = 0;
     for (int k = 1; k < list.count; ++k)
         if (list.point[k].gap < list.point[deepest].gap) deepest = k;
-    if (!take_allowed(run, &pair, normal, &list.point[deepest], &query)) take_points(run, &pair, &list, normal, 0);
+    if (!take_allowed(run, &parts, list.normal, &list.point[deepest], &query)) take_points(run, &parts, &list, 0);
 }
 
 // Parts of B near one part of A.
 static void collide_with_part(part_run* run, const ts_part_walk* a) {
-    ts_transform a_in_b = ts_transform_relative(run->pose, &a->placed);
+    ts_transform a_in_b = ts_transform_relative(&run->pair->b_in_a, &a->placed);
     ts_vec3 low, high, margin = ts_vec3_make(run->settings->margin, run->settings->margin, run->settings->margin);
     ts_shape_bounds(&a->shape, &a_in_b, &low, &high);
     ts_part_walk b;
-    ts_parts_begin(run->b, ts_vec3_sub(low, margin), ts_vec3_add(high, margin), &b);
+    ts_parts_begin(run->pair->b, ts_vec3_sub(low, margin), ts_vec3_add(high, margin), &b);
     while (ts_parts_next(&b)) collide_parts(run, a, &b);
 }
 
-static double lowest_gap(const contact_group* group) {
+static double lowest_gap(const ts_contact_list* group) {
     double lowest = (double)INFINITY;
-    for (int k = 0; k < group->list.count; ++k)
-        lowest = group->list.point[k].gap < lowest ? group->list.point[k].gap : lowest;
+    for (int k = 0; k < group->count; ++k) lowest = group->point[k].gap < lowest ? group->point[k].gap : lowest;
     return lowest;
 }
 
@@ -282,7 +274,7 @@ static int continues(const part_run* run, const ts_manifold_point* other, const 
     if (!(along > 0.05) || along > 1.0 - SAME_NORMAL || !(other->gap < point->gap)) return 0;
     // The surface of the compound on either side; which of the two shapes it is does not matter for flat contacts.
     for (int side = 0; side < 2; ++side) {
-        const ts_shape* whole = side ? run->b : run->a;
+        const ts_shape* whole = side ? run->pair->b : run->pair->a;
         if (whole->kind != TS_SHAPE_COMPOUND) continue;
         double half = side ? 0.5 : -0.5;
         ts_vec3 here = ts_vec3_add_scaled(point->position, half * point->gap, point->normal);
@@ -294,23 +286,23 @@ static int continues(const part_run* run, const ts_manifold_point* other, const 
 
 // Drops points on seams between children of a compound.
 static void drop_seams(part_run* run) {
-    if (run->a->kind != TS_SHAPE_COMPOUND && run->b->kind != TS_SHAPE_COMPOUND) return;
+    if (run->pair->a->kind != TS_SHAPE_COMPOUND && run->pair->b->kind != TS_SHAPE_COMPOUND) return;
     int keep[GROUP_CAPACITY][TS_CONTACT_CAPACITY];
     for (int g = 0; g < run->group_count; ++g)
-        for (int k = 0; k < run->group[g].list.count; ++k) {
-            const ts_manifold_point* point = &run->group[g].list.point[k];
+        for (int k = 0; k < run->group[g].count; ++k) {
+            const ts_manifold_point* point = &run->group[g].point[k];
             keep[g][k] = 1;
             for (int h = 0; h < run->group_count && keep[g][k]; ++h)
-                for (int j = 0; j < run->group[h].list.count; ++j)
-                    if (continues(run, &run->group[h].list.point[j], point)) keep[g][k] = 0;
+                for (int j = 0; j < run->group[h].count; ++j)
+                    if (continues(run, &run->group[h].point[j], point)) keep[g][k] = 0;
         }
     int groups = 0;
     for (int g = 0; g < run->group_count; ++g) {
-        contact_group* group = &run->group[g];
+        ts_contact_list* group = &run->group[g];
         int filled = 0;
-        for (int k = 0; k < group->list.count; ++k)
-            if (keep[g][k]) group->list.point[filled++] = group->list.point[k];
-        group->list.count = filled;
+        for (int k = 0; k < group->count; ++k)
+            if (keep[g][k]) group->point[filled++] = group->point[k];
+        group->count = filled;
         if (filled > 0 && groups++ != g) run->group[groups - 1] = *group;
     }
     run->group_count = groups;
@@ -330,11 +322,11 @@ static void gather(part_run* run, ts_manifold* out) {
     ts_contact_list all;
     all.count = 0;
     for (int g = 0; g < run->group_count; ++g) {
-        contact_group* group = &run->group[order[g]];
-        ts_contact_list_prune(&group->list, group->normal);
-        ts_contact_list_reduce(&group->list, group->normal, most, run->cache->kept, run->cache->kept_count);
-        for (int k = 0; k < group->list.count && all.count < TS_MANIFOLD_CAPACITY; ++k)
-            all.point[all.count++] = group->list.point[k];
+        ts_contact_list* group = &run->group[order[g]];
+        ts_contact_list_prune(group);
+        ts_contact_list_reduce(group, most, run->cache->kept, run->cache->kept_count);
+        for (int k = 0; k < group->count && all.count < TS_MANIFOLD_CAPACITY; ++k)
+            all.point[all.count++] = group->point[k];
     }
     ts_contact_list_distinguish(&all);
     double lowest = (double)INFINITY;
@@ -347,21 +339,19 @@ static void gather(part_run* run, ts_manifold* out) {
     out->count = all.count;
 }
 
-void ts_manifold_parts(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                       const ts_manifold_settings* settings, ts_manifold_cache* cache, ts_manifold* out) {
+void ts_manifold_parts(const ts_shape_pair* pair, const ts_manifold_settings* settings, ts_manifold_cache* cache,
+                       ts_manifold* out) {
     part_run run;
-    run.a = a;
-    run.b = b;
-    run.pose = b_in_a;
+    run.pair = pair;
     run.settings = settings;
     run.cache = cache;
     run.least_size = (double)INFINITY;
     run.group_count = run.spare = run.iterations = 0;
     run.status = TS_PROXIMITY_SEPARATED;
     ts_vec3 low, high, margin = ts_vec3_make(settings->margin, settings->margin, settings->margin);
-    ts_shape_bounds(b, b_in_a, &low, &high);
+    ts_shape_bounds(pair->b, &pair->b_in_a, &low, &high);
     ts_part_walk walk;
-    ts_parts_begin(a, ts_vec3_sub(low, margin), ts_vec3_add(high, margin), &walk);
+    ts_parts_begin(pair->a, ts_vec3_sub(low, margin), ts_vec3_add(high, margin), &walk);
     while (ts_parts_next(&walk)) collide_with_part(&run, &walk);
     if (run.group_count == 0 && run.spare) add_point(&run, &run.spare_point, 0.0);
     out->status = run.status;

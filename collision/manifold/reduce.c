@@ -122,9 +122,9 @@ static int deepest(const ts_contact_list* list, const flat_point* flat, double t
 
 // The points in the plane, relative to the first, so that positions far from the origin keep their digits. Returns the
 // largest coordinate.
-static double flatten(const ts_contact_list* list, ts_vec3 normal, flat_point* out) {
+static double flatten(const ts_contact_list* list, flat_point* out) {
     ts_vec3 u, v;
-    plane_axes(normal, &u, &v);
+    plane_axes(list->normal, &u, &v);
     double extent = 0.0;
     for (int i = 0; i < list->count; ++i) {
         ts_vec3 r = ts_vec3_sub(list->point[i].position, list->point[0].position);
@@ -186,11 +186,11 @@ static void mark_corners(const flat_point* flat, int count, double tolerance, in
     }
 }
 
-void ts_contact_list_prune(ts_contact_list* list, ts_vec3 normal) {
+void ts_contact_list_prune(ts_contact_list* list) {
     if (list->count < 3) return;
     flat_point flat[TS_CONTACT_CAPACITY] = {{0.0, 0.0}};
     int corner[TS_CONTACT_CAPACITY] = {0};
-    double extent = flatten(list, normal, flat), lowest = (double)INFINITY;
+    double extent = flatten(list, flat), lowest = (double)INFINITY;
     mark_corners(flat, list->count, 1e-4 * extent, corner);
     for (int i = 0; i < list->count; ++i)
         if (corner[i] && list->point[i].gap < lowest) lowest = list->point[i].gap;
@@ -205,12 +205,11 @@ void ts_contact_list_prune(ts_contact_list* list, ts_vec3 normal) {
     list->count = filled;
 }
 
-void ts_contact_list_reduce(ts_contact_list* list, ts_vec3 normal, int max_points, const uint32_t* known,
-                            int known_count) {
+void ts_contact_list_reduce(ts_contact_list* list, int max_points, const uint32_t* known, int known_count) {
     if (max_points < 1) max_points = 1;
     if (list->count <= max_points) return;
     flat_point flat[TS_CONTACT_CAPACITY] = {{0.0, 0.0}};
-    double extent = flatten(list, normal, flat);
+    double extent = flatten(list, flat);
     int kept[TS_CONTACT_CAPACITY];
     int taken[TS_CONTACT_CAPACITY] = {0};
     int loyal[TS_CONTACT_CAPACITY];

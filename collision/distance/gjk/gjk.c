@@ -46,9 +46,9 @@ const char* ts_gjk_start_name(ts_gjk_start start) {
     return (unsigned)start < TS_GJK_START_COUNT ? name[start] : "unknown";
 }
 
-static ts_gjk_pair pair_of(const ts_shape* a, const ts_shape* b) {
-    if (a->kind != b->kind) return TS_GJK_ANY;
-    switch (a->kind) {
+static ts_gjk_kinds kinds_of(const ts_shape_pair* pair) {
+    if (pair->a->kind != pair->b->kind) return TS_GJK_ANY;
+    switch (pair->a->kind) {
     case TS_SHAPE_HULL: return TS_GJK_HULLS;
     case TS_SHAPE_BOX: return TS_GJK_BOXES;
     case TS_SHAPE_ELLIPSOID: return TS_GJK_ELLIPSOIDS;
@@ -60,18 +60,19 @@ static ts_gjk_pair pair_of(const ts_shape* a, const ts_shape* b) {
 // tenth to a quarter less time than vanilla; on smaller polytopes vanilla takes a tenth less than any other. Two
 // ellipsoids: Nesterov takes half the time near each other. Any other curved pair: Nesterov wins up to a third apart and
 // loses half in an overlap, Polyak gains a little everywhere.
-ts_gjk_variant ts_gjk_variant_for(const ts_shape* a, const ts_shape* b) {
+ts_gjk_variant ts_gjk_variant_for(const ts_shape_pair* pair) {
+    const ts_shape *a = pair->a, *b = pair->b;
     if (ts_support_is_polytope(a) && ts_support_is_polytope(b))
         return a->kind == TS_SHAPE_HULL || b->kind == TS_SHAPE_HULL ? TS_GJK_FOR_HULLS : TS_GJK_FOR_BOXES;
-    return pair_of(a, b) == TS_GJK_ELLIPSOIDS ? TS_GJK_FOR_ELLIPSOIDS : TS_GJK_FOR_OTHERS;
+    return kinds_of(pair) == TS_GJK_ELLIPSOIDS ? TS_GJK_FOR_ELLIPSOIDS : TS_GJK_FOR_OTHERS;
 }
 
 static int run_loop(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,
                     ts_gjk_result* out) {
-    ts_gjk_pair pair = pair_of(run->a, run->b);
-    if (variant == TS_GJK_AUTO && !run->careful && (pair == TS_GJK_HULLS || pair == TS_GJK_BOXES))
-        return ts_gjk_run_polytopes(run, pair, goal, order, d, out);
-    return ts_gjk_run_others(run, pair, run->careful ? TS_GJK_VANILLA : variant, goal, order, d, out);
+    ts_gjk_kinds kinds = kinds_of(run->pair);
+    if (variant == TS_GJK_AUTO && !run->careful && (kinds == TS_GJK_HULLS || kinds == TS_GJK_BOXES))
+        return ts_gjk_run_polytopes(run, kinds, goal, order, d, out);
+    return ts_gjk_run_others(run, kinds, run->careful ? TS_GJK_VANILLA : variant, goal, order, d, out);
 }
 
 // Weights of the feature's vertices at its nearest point x. Returns 0 when x does not lie between them: the quick
@@ -150,7 +151,7 @@ static void remember(const ts_gjk_run* run, const ts_gjk_result* out, ts_gjk_cac
     cache->normal = out->normal;
     cache->distance = out->lower > 0.0 ? out->upper : out->lower;
     cache->point_a = out->point_a;
-    cache->point_b = ts_transform_point_inverse(run->pose, out->point_b);
+    cache->point_b = ts_transform_point_inverse(&run->pair->b_in_a, out->point_b);
     cache->hint_a = run->hint_a + 1;
     cache->hint_b = run->hint_b + 1;
     cache->rank = out->rank;
@@ -199,11 +200,8 @@ static int search(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_order* order, 
     return 1;
 }
 
-static void prepare(ts_gjk_run* run, const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                    const ts_gjk_cache* cache, ts_gjk_result* out) {
-    run->a = a;
-    run->b = b;
-    run->pose = b_in_a;
+static void prepare(ts_gjk_run* run, const ts_shape_pair* pair, const ts_gjk_cache* cache, ts_gjk_result* out) {
+    run->pair = pair;
     run->feature = &run->room[0];
     run->feature->rank = 0;
     run->feature->mask = 0;
@@ -223,11 +221,11 @@ static ts_gjk_order order_of(const ts_gjk_settings* settings) {
     return order;
 }
 
-void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
-                     ts_gjk_cache* cache, ts_gjk_result* out) {
-    TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
+void ts_gjk_distance(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_gjk_cache* cache,
+                     ts_gjk_result* out) {
+    TS_ASSERT(pair->a->kind != TS_SHAPE_PLANE && pair->b->kind != TS_SHAPE_PLANE);
     ts_gjk_run run;
-    prepare(&run, a, b, b_in_a, cache, out);
+    prepare(&run, pair, cache, out);
     ts_gjk_order order = order_of(settings);
     ts_vec3 d;
     if (!cache && (settings->start == TS_GJK_START_AUTO || settings->start == TS_GJK_START_CENTRES)) {
@@ -242,20 +240,19 @@ void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b
     search(&run, settings->variant, &order, ts_gjk_centre_difference(&run), cache, out);
 }
 
-int ts_gjk_distance_warm(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                         const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out) {
+int ts_gjk_distance_warm(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_gjk_cache* cache,
+                         ts_gjk_result* out) {
     ts_gjk_run run;
-    prepare(&run, a, b, b_in_a, cache, out);
+    prepare(&run, pair, cache, out);
     ts_gjk_order order = order_of(settings);
     ts_vec3 d;
     order.warm = ts_gjk_begin(&run, TS_GJK_START_AUTO, cache, &d);
     return order.warm && search(&run, settings->variant, &order, d, cache, out);
 }
 
-void ts_gjk_restart(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
-                    ts_vec3 normal, ts_gjk_result* out) {
+void ts_gjk_restart(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_vec3 normal, ts_gjk_result* out) {
     ts_gjk_run run;
-    prepare(&run, a, b, b_in_a, 0, out);
+    prepare(&run, pair, 0, out);
     ts_gjk_order order = order_of(settings);
     search(&run, settings->variant, &order, ts_vec3_neg(normal), 0, out);
 }
@@ -327,12 +324,12 @@ static int confirm_overlap(ts_gjk_run* run, double reach, ts_proximity_status* s
     return 0;
 }
 
-void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double margin,
-                    const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out) {
-    TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
+void ts_gjk_overlap(const ts_shape_pair* pair, double margin, const ts_gjk_settings* settings, ts_gjk_cache* cache,
+                    ts_gjk_result* out) {
+    TS_ASSERT(pair->a->kind != TS_SHAPE_PLANE && pair->b->kind != TS_SHAPE_PLANE);
     ts_gjk_run run;
-    prepare(&run, a, b, b_in_a, cache, out);
-    double balls = a->radius + b->radius, reach = balls + margin > 0.0 ? balls + margin : 0.0;
+    prepare(&run, pair, cache, out);
+    double balls = ts_shape_pair_balls(pair), reach = balls + margin > 0.0 ? balls + margin : 0.0;
     ts_gjk_order order = {0.0, 0.0, reach, settings->iteration_limit, settings->momentum_limit, 0};
     ts_vec3 d;
     if (!cache && (settings->start == TS_GJK_START_AUTO || settings->start == TS_GJK_START_CENTRES))

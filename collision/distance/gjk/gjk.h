@@ -3,7 +3,7 @@
 #ifndef TS_COLLISION_GJK_H
 #define TS_COLLISION_GJK_H
 
-#include "collision/shape/support.h"
+#include "collision/distance/shape_pair.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -107,7 +107,7 @@ const char* ts_gjk_variant_name(ts_gjk_variant variant);
 const char* ts_gjk_start_name(ts_gjk_start start);
 
 /// The variant that AUTO means for a pair of shapes.
-ts_gjk_variant ts_gjk_variant_for(const ts_shape* a, const ts_shape* b);
+ts_gjk_variant ts_gjk_variant_for(const ts_shape_pair* pair);
 
 /// A cache that knows nothing.
 static inline ts_gjk_cache ts_gjk_cache_none(void) {
@@ -115,17 +115,16 @@ static inline ts_gjk_cache ts_gjk_cache_none(void) {
     return cache;
 }
 
-/// The distance of the cores of A and B (convex, not planes), B placed at b_in_a. `cache` is read and written; NULL is
-/// fine. With status PENETRATING or TOUCHING the simplex is what EPA continues from.
-void ts_gjk_distance(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_settings* settings,
-                     ts_gjk_cache* cache, ts_gjk_result* out_result);
+/// The distance of the cores of a pair (convex, no planes). `cache` is read and written; NULL is fine. With status PENETRATING or TOUCHING the simplex is what EPA continues from.
+void ts_gjk_distance(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_gjk_cache* cache,
+                     ts_gjk_result* out_result);
 
 /// Whether the shapes (balls included) come within `margin` of each other, as fast as that can be proven. Status
 /// SEPARATED_EARLY: farther apart than margin; OVERLAP_EARLY or PENETRATING: not; TOUCHING: equal to rounding; LIMIT:
 /// undecided. The bounds are of the shapes' signed distance, not of the cores'; each is as far as the proof got. Of the
 /// settings, tolerances and give_up_distance are ignored.
-void ts_gjk_overlap(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, double margin,
-                    const ts_gjk_settings* settings, ts_gjk_cache* cache, ts_gjk_result* out_result);
+void ts_gjk_overlap(const ts_shape_pair* pair, double margin, const ts_gjk_settings* settings, ts_gjk_cache* cache,
+                    ts_gjk_result* out_result);
 
 #ifdef __cplusplus
 }

@@ -26,9 +26,7 @@ typedef struct ts_gjk_feature {
 
 /// One query.
 typedef struct ts_gjk_run {
-    const ts_shape* a;
-    const ts_shape* b;
-    const ts_transform* pose;
+    const ts_shape_pair* pair;
     ts_gjk_vertex store[4];
     ts_gjk_feature room[2];   // the present feature and the next one
     ts_gjk_feature* feature;  // the present one
@@ -60,7 +58,7 @@ int ts_gjk_project(ts_gjk_run* run, int slot, ts_gjk_feature* out_feature);
 int ts_gjk_project_robustly(ts_gjk_run* run, int slot, ts_gjk_feature* out_feature);
 
 /// Pairs of kinds with a loop of their own.
-typedef enum ts_gjk_pair { TS_GJK_HULLS, TS_GJK_BOXES, TS_GJK_ELLIPSOIDS, TS_GJK_ANY } ts_gjk_pair;
+typedef enum ts_gjk_kinds { TS_GJK_HULLS, TS_GJK_BOXES, TS_GJK_ELLIPSOIDS, TS_GJK_ANY } ts_gjk_kinds;
 
 /// What a loop is to find out.
 typedef enum ts_gjk_goal { TS_GJK_DISTANCE, TS_GJK_VERDICT } ts_gjk_goal;
@@ -83,9 +81,9 @@ static inline ts_vec3 ts_gjk_feature_point(const ts_gjk_feature* f) { return ts_
 
 /// The loops of gjk_loop_internal.h, specialised: two hulls or two boxes by AUTO (gjk_polytopes.c), and everything else
 /// (gjk_others.c). Return what that loop returns.
-int ts_gjk_run_polytopes(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,
+int ts_gjk_run_polytopes(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,
                          ts_gjk_result* out);
-int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant variant, ts_gjk_goal goal,
+int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
                       const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out);
 
 /// What AUTO means, see ts_gjk_variant_for: the pairs with loops of their own, other polytopes with and without a hull, and

@@ -13,31 +13,33 @@
 #define TS_GJK_INLINE static inline
 #endif
 
-TS_GJK_INLINE ts_support_point ts_gjk_support_of(ts_gjk_pair pair, const ts_shape* shape, ts_vec3 d, int hint) {
-    if (pair == TS_GJK_HULLS) {
+TS_GJK_INLINE ts_support_point ts_gjk_support_of(ts_gjk_kinds kinds, const ts_shape* shape, ts_vec3 d, int hint) {
+    if (kinds == TS_GJK_HULLS) {
         int index = ts_support_hull_xyz(shape->hull, d.x, d.y, d.z, hint);
         return ts_support_point_make(shape->hull->vertex[index], index);
     }
-    if (pair == TS_GJK_BOXES) {
+    if (kinds == TS_GJK_BOXES) {
         // As in ts_support_core, without a branch: the signs of a direction are not predictable.
         static const double sign[2] = {-1.0, 1.0};
         int x = !(d.x < 0.0), y = !(d.y < 0.0), z = !(d.z < 0.0);
         ts_vec3 h = shape->half;
         return ts_support_point_make(ts_vec3_make(sign[x] * h.x, sign[y] * h.y, sign[z] * h.z), x | y << 1 | z << 2);
     }
-    if (pair == TS_GJK_ELLIPSOIDS) return ts_support_ellipsoid(shape->half, d);
+    if (kinds == TS_GJK_ELLIPSOIDS) return ts_support_ellipsoid(shape->half, d);
     return ts_support_core_inline(shape, d, hint);
 }
 
 /// The point of A - B farthest along -d, into a slot of the store. Returns |w|^2.
-TS_GJK_INLINE double ts_gjk_support(ts_gjk_run* run, ts_gjk_pair pair, ts_vec3 d, int slot) {
+TS_GJK_INLINE double ts_gjk_support(ts_gjk_run* run, ts_gjk_kinds kinds, ts_vec3 d, int slot) {
+    const ts_shape_pair* pair = run->pair;
     ts_gjk_vertex* v = &run->store[slot];
-    ts_support_point a = ts_gjk_support_of(pair, run->a, ts_vec3_neg(d), run->hint_a);
-    ts_support_point b = ts_gjk_support_of(pair, run->b, ts_transform_direction_inverse(run->pose, d), run->hint_b);
+    ts_support_point a = ts_gjk_support_of(kinds, pair->a, ts_vec3_neg(d), run->hint_a);
+    ts_support_point b =
+        ts_gjk_support_of(kinds, pair->b, ts_transform_direction_inverse(&pair->b_in_a, d), run->hint_b);
     run->hint_a = a.index;
     run->hint_b = b.index;
     v->a = a.point;
-    v->b = ts_transform_point(run->pose, b.point);
+    v->b = ts_transform_point(&pair->b_in_a, b.point);
     v->w = ts_vec3_sub(v->a, v->b);
     v->index_a = a.index;
     v->index_b = b.index;
@@ -102,7 +104,7 @@ TS_GJK_INLINE int ts_gjk_is_beyond(double value, ts_vec3 d, double reach) {
 
 /// Runs until something is known and returns a ts_proximity_status. The feature, the best plane and the counters are
 /// left in run and out.
-TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant variant, ts_gjk_goal goal,
+TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
                               const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
     ts_gjk_feature *f = run->feature, *next;
     int momentum = variant != TS_GJK_VANILLA, k = out->iterations, calls = 0, status;
@@ -110,7 +112,7 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant 
     for (;;) {
         int slot = ts_gjk_free_slot(f);
         ts_gjk_vertex* v = &run->store[slot];
-        double size = ts_gjk_support(run, pair, d, slot);
+        double size = ts_gjk_support(run, kinds, d, slot);
         ++calls;
         if (!(size <= DBL_MAX)) {
             status = TS_PROXIMITY_INVALID_INPUT;

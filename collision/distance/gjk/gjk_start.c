@@ -23,7 +23,8 @@ static ts_vec3 core_centre(const ts_shape* shape) {
 static int is_direction(ts_vec3 d) { return ts_vec3_is_finite(d) && ts_vec3_max_abs(d) > 0.0; }
 
 ts_vec3 ts_gjk_centre_difference(const ts_gjk_run* run) {
-    ts_vec3 x = ts_vec3_sub(core_centre(run->a), ts_transform_point(run->pose, core_centre(run->b)));
+    ts_vec3 x =
+        ts_vec3_sub(core_centre(run->pair->a), ts_transform_point(&run->pair->b_in_a, core_centre(run->pair->b)));
     return is_direction(x) ? x : ts_vec3_make(1.0, 0.0, 0.0);
 }
 
@@ -55,8 +56,10 @@ static int begin_with_simplex(ts_gjk_run* run, const ts_gjk_cache* cache, ts_vec
     double largest = 0.0;
     for (int i = 0; i < cache->rank; ++i) {
         ts_gjk_vertex* v = &run->store[i];
-        if (!vertex_of(run->a, cache->simplex_a[i], &v->a) || !vertex_of(run->b, cache->simplex_b[i], &v->b)) return 0;
-        v->b = ts_transform_point(run->pose, v->b);
+        if (!vertex_of(run->pair->a, cache->simplex_a[i], &v->a) ||
+            !vertex_of(run->pair->b, cache->simplex_b[i], &v->b))
+            return 0;
+        v->b = ts_transform_point(&run->pair->b_in_a, v->b);
         v->w = ts_vec3_sub(v->a, v->b);
         v->index_a = cache->simplex_a[i];
         v->index_b = cache->simplex_b[i];
@@ -98,7 +101,7 @@ int ts_gjk_begin(ts_gjk_run* run, ts_gjk_start start, const ts_gjk_cache* cache,
         case TS_GJK_START_WITNESSES_PAPER:
             // Without a normal there was no last time.
             if (!is_direction(cache->normal)) break;
-            d = ts_vec3_sub(cache->point_a, ts_transform_point(run->pose, cache->point_b));
+            d = ts_vec3_sub(cache->point_a, ts_transform_point(&run->pair->b_in_a, cache->point_b));
             if (start == TS_GJK_START_WITNESSES) d = ts_vec3_scale(turned, d);
             break;
         default: break;

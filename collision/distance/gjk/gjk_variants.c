@@ -35,14 +35,14 @@ static int verdict_by_variant(ts_gjk_run* run, ts_gjk_variant variant, const ts_
     return ts_gjk_loop(run, TS_GJK_ANY, variant, TS_GJK_VERDICT, order, d, out);
 }
 
-int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_pair pair, ts_gjk_variant variant, ts_gjk_goal goal,
+int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
                       const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
-    if (variant == TS_GJK_AUTO && pair == TS_GJK_ELLIPSOIDS)
+    if (variant == TS_GJK_AUTO && kinds == TS_GJK_ELLIPSOIDS)
         return goal == TS_GJK_DISTANCE ? distance_of_ellipsoids(run, order, d, out)
                                        : verdict_of_ellipsoids(run, order, d, out);
     ts_gjk_order own;
     if (variant == TS_GJK_AUTO) {
-        variant = ts_gjk_variant_for(run->a, run->b);
+        variant = ts_gjk_variant_for(run->pair);
         if (variant == TS_GJK_POLYAK) {
             own = with_momentum(order, POLYAK_MOMENTUM);
             order = &own;

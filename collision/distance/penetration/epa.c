@@ -78,7 +78,7 @@ static void finish_flat(ts_epa_polytope* p, int rank, const ts_gjk_result* start
     if (rank == 2) spanned = ts_vec3_unit_or(ts_vec3_sub(v[1].w, v[0].w), spanned);
     if (rank == 3)
         spanned = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(v[1].w, v[0].w), ts_vec3_sub(v[2].w, v[0].w)), spanned);
-    const ts_vec3 wish[5] = {previous, p->pose->p, ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
+    const ts_vec3 wish[5] = {previous, p->pair->b_in_a.p, ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
     ts_vec3 n = ts_vec3_axis(0);
     for (int k = 0; k < 5; ++k) {
         ts_vec3 unit = ts_vec3_unit_or(wish[k], ts_vec3_zero());
@@ -118,7 +118,7 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double known_low
     double upper = out->depth_upper, lower = known_lower, nearest = 0.0;
     ts_vec3 best = out->normal;
     ts_epa_status status = TS_EPA_LIMIT;
-    int polytopes = ts_support_is_polytope(p->a) && ts_support_is_polytope(p->b);
+    int polytopes = ts_support_is_polytope(p->pair->a) && ts_support_is_polytope(p->pair->b);
     double rounding = polytopes ? 8.0 * DBL_EPSILON : CURVED_ROUNDING;
     out->iterations = 0;
     out->other_normal = best;
@@ -188,7 +188,7 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
     for (int k = 0; k < 27; ++k) {
         int layer = k / 9;
         ts_vec3 d = ts_vec3_make(k % 3 - 1.0, k / 3 % 3 - 1.0, layer - 1.0);
-        if (k == 13) d = p->pose->p;  // the middle of the cube is no direction; the line of centres is
+        if (k == 13) d = p->pair->b_in_a.p;  // the middle of the cube is no direction; the line of centres is
         ts_vec3 n = ts_vec3_unit_or(d, ts_vec3_axis(0));
         ts_gjk_vertex w = ts_epa_polytope_support(p, n, -1, -1);
         double h = ts_vec3_dot(n, w.w);
@@ -198,7 +198,7 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
         state.point_a = w.a;
         state.point_b = w.b;
     }
-    ts_polish_normal(p->a, p->b, p->pose, &state);
+    ts_polish_normal(p->pair, &state);
     out->support_calls = p->support_calls;
     if (!(-state.lower < known)) return;
     out->rescued = 1;
@@ -210,17 +210,17 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
     straighten(out);
 }
 
-void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
-                        ts_vec3 previous_normal, ts_epa_result* out) {
+void ts_epa_penetration(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                        ts_epa_result* out) {
     // Curved faces are never reached exactly, and digits cost more and more; Newton steps (polish.c) find the rest.
-    int polytopes = ts_support_is_polytope(a) && ts_support_is_polytope(b);
-    ts_epa_penetration_to(a, b, b_in_a, start, previous_normal, polytopes ? 1e-12 : 1e-4, out);
+    int polytopes = ts_support_is_polytope(pair->a) && ts_support_is_polytope(pair->b);
+    ts_epa_penetration_to(pair, start, previous_normal, polytopes ? 1e-12 : 1e-4, out);
 }
 
-void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
-                           ts_vec3 previous_normal, double relative_tolerance, ts_epa_result* out) {
+void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                           double relative_tolerance, ts_epa_result* out) {
     ts_epa_polytope p;
-    ts_epa_polytope_init(&p, a, b, b_in_a, start->scale);
+    ts_epa_polytope_init(&p, pair, start->scale);
     out->iterations = out->rescued = 0;
     out->other_normal = ts_vec3_axis(0);
     out->other_depth = (double)INFINITY;
@@ -237,11 +237,10 @@ void ts_epa_penetration_to(const ts_shape* a, const ts_shape* b, const ts_transf
     if (out->status != TS_EPA_CONVERGED) rescue(&p, out);
 }
 
-int ts_epa_penetration_near(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
-                            const ts_gjk_vertex* touch, double relative_tolerance, double* out_scale,
-                            ts_epa_result* out) {
+int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_gjk_vertex* touch,
+                            double relative_tolerance, double* out_scale, ts_epa_result* out) {
     ts_epa_polytope p;
-    ts_epa_polytope_init(&p, a, b, b_in_a, 0.0);
+    ts_epa_polytope_init(&p, pair, 0.0);
     out->rescued = 0;
     if (!ts_epa_start_around(&p, normal, touch)) return 0;
     const ts_gjk_vertex* top = &p.vertex[p.vertex_count - 2];

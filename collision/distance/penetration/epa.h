@@ -41,8 +41,8 @@ typedef struct ts_epa_result {
 
 /// Penetration depth, starting from what GJK found. `previous_normal` (may be zero) decides ties on flat differences.
 /// No heap, and of the 70 KiB of stack it may use only what the polytope fills is touched: a few KiB as a rule.
-void ts_epa_penetration(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, const ts_gjk_result* start,
-                        ts_vec3 previous_normal, ts_epa_result* out_result);
+void ts_epa_penetration(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                        ts_epa_result* out_result);
 
 #ifdef __cplusplus
 }

@@ -25,9 +25,7 @@ typedef struct ts_epa_face {
 
 /// The polytope, inscribed in D = A - B. Some 65 KiB, of which only what is used is ever touched.
 typedef struct ts_epa_polytope {
-    const ts_shape* a;
-    const ts_shape* b;
-    const ts_transform* pose;
+    const ts_shape_pair* pair;
     double scale;  // m: largest |w| seen
     int support_calls;
     int vertex_count;
@@ -40,8 +38,7 @@ typedef struct ts_epa_polytope {
 } ts_epa_polytope;
 
 /// An empty polytope. Initialises nothing that counts do not cover.
-void ts_epa_polytope_init(ts_epa_polytope* p, const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                          double scale);
+void ts_epa_polytope_init(ts_epa_polytope* p, const ts_shape_pair* pair, double scale);
 
 /// The point of D farthest along n (unit). The hints are vertex numbers as for ts_support_core.
 ts_gjk_vertex ts_epa_polytope_support(ts_epa_polytope* p, ts_vec3 n, int hint_a, int hint_b);

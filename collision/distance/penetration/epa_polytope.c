@@ -13,22 +13,21 @@
 
 #include <float.h>
 
-void ts_epa_polytope_init(ts_epa_polytope* p, const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                          double scale) {
-    p->a = a;
-    p->b = b;
-    p->pose = b_in_a;
+void ts_epa_polytope_init(ts_epa_polytope* p, const ts_shape_pair* pair, double scale) {
+    p->pair = pair;
     p->scale = scale;
     p->support_calls = p->vertex_count = p->face_count = 0;
     p->free_face = -1;
 }
 
 ts_gjk_vertex ts_epa_polytope_support(ts_epa_polytope* p, ts_vec3 n, int hint_a, int hint_b) {
-    ts_support_point a = ts_support_core_inline(p->a, n, hint_a);
-    ts_support_point b = ts_support_core_inline(p->b, ts_transform_direction_inverse(p->pose, ts_vec3_neg(n)), hint_b);
+    const ts_shape_pair* pair = p->pair;
+    ts_support_point a = ts_support_core_inline(pair->a, n, hint_a);
+    ts_support_point b =
+        ts_support_core_inline(pair->b, ts_transform_direction_inverse(&pair->b_in_a, ts_vec3_neg(n)), hint_b);
     ts_gjk_vertex v;
     v.a = a.point;
-    v.b = ts_transform_point(p->pose, b.point);
+    v.b = ts_transform_point(&pair->b_in_a, b.point);
     v.w = ts_vec3_sub(v.a, v.b);
     v.index_a = a.index;
     v.index_b = b.index;

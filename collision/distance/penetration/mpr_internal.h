@@ -33,9 +33,7 @@ static inline ts_mpr_vertex* ts_mpr_corner(ts_mpr_portal* portal, int i) { retur
 
 /// D as its support function, and what all supports together have proven.
 typedef struct ts_mpr_space {
-    const ts_shape* a;
-    const ts_shape* b;
-    const ts_transform* pose;
+    const ts_shape_pair* pair;
     double radius_a, radius_b;  // m: balls that count as parts of the shapes
     double relative_tolerance, tolerance;
     int hint_a, hint_b;
@@ -70,8 +68,7 @@ typedef struct ts_mpr_state {
 void ts_mpr_clear(ts_mpr_portal* out_portal);
 
 /// Sets up D. `rounding` says whether the balls are part of it.
-void ts_mpr_begin(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                  const ts_penetration_settings* settings, ts_mpr_space* out_space);
+void ts_mpr_begin(const ts_shape_pair* pair, const ts_penetration_settings* settings, ts_mpr_space* out_space);
 
 /// The support point along a unit direction; returns its value. Not finite when a shape or pose is not.
 double ts_mpr_support(ts_mpr_space* space, ts_vec3 direction, ts_mpr_vertex* out_vertex);

@@ -278,7 +278,7 @@ static ts_vec3 point_on_a(const search* s, const ts_mpr_vertex* v) {
 }
 
 static ts_vec3 point_on_b(const search* s, const ts_mpr_vertex* v) {
-    ts_vec3 along = ts_transform_direction_inverse(s->space.pose, v->direction);
+    ts_vec3 along = ts_transform_direction_inverse(&s->space.pair->b_in_a, v->direction);
     return ts_vec3_add_scaled(v->b_local, -s->space.radius_b, along);
 }
 
@@ -311,7 +311,7 @@ static void place_points(search* s) {
         a = ts_vec3_add_scaled(a, weight[i], point_on_a(s, v));
         b = ts_vec3_add_scaled(b, weight[i], point_on_b(s, v));
     }
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(a, ts_transform_point(s->space.pose, b)));
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(a, ts_transform_point(&s->space.pair->b_in_a, b)));
     out->point_a = ts_vec3_add_scaled(middle, 0.5 * out->depth_upper, out->normal);
     out->point_b = ts_vec3_add_scaled(middle, -0.5 * out->depth_upper, out->normal);
 }
@@ -323,7 +323,7 @@ static void load_portal(search* s, const ts_penetration_portal* portal) {
         v->a = portal->point_a[i];
         v->b_local = portal->point_b[i];
         v->direction = ts_vec3_zero();  // the balls are in the points already
-        v->w = ts_vec3_sub(v->a, ts_transform_point(s->space.pose, v->b_local));
+        v->w = ts_vec3_sub(v->a, ts_transform_point(&s->space.pair->b_in_a, v->b_local));
         if (!ts_vec3_is_finite(v->w)) return;
         double squared = ts_vec3_norm_squared(v->w);
         if (squared > s->space.scale_squared) {
@@ -369,32 +369,32 @@ static void conclude(search* s) {
 }
 
 // Polytopes have faces and corners, and rounding them off does not change where their normals point.
-static int has_curvature(const ts_shape* a, const ts_shape* b) {
+static int has_curvature(const ts_shape_pair* pair) {
+    const ts_shape *a = pair->a, *b = pair->b;
     int faces = a->kind == TS_SHAPE_BOX || a->kind == TS_SHAPE_HULL || a->kind == TS_SHAPE_TRIANGLE ||
                 b->kind == TS_SHAPE_BOX || b->kind == TS_SHAPE_HULL || b->kind == TS_SHAPE_TRIANGLE;
     return !(faces && ts_support_is_polytope(a) && ts_support_is_polytope(b));
 }
 
-void ts_penetration_incremental(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
-                                const ts_penetration_settings* settings, ts_penetration_portal* portal,
-                                ts_penetration_result* out) {
-    TS_ASSERT(a->kind != TS_SHAPE_PLANE && b->kind != TS_SHAPE_PLANE);
+void ts_penetration_incremental(const ts_shape_pair* pair, ts_vec3 normal, const ts_penetration_settings* settings,
+                                ts_penetration_portal* portal, ts_penetration_result* out) {
+    TS_ASSERT(pair->a->kind != TS_SHAPE_PLANE && pair->b->kind != TS_SHAPE_PLANE);
     ts_penetration_settings standard = ts_penetration_settings_default();
     if (!settings) settings = &standard;
     search s;
     s.settings = settings;
     s.out = out;
     s.escapes = s.early_known = 0;
-    s.pace = has_curvature(a, b) ? settings->pace : TS_PENETRATION_PACE_PAPER;
+    s.pace = has_curvature(pair) ? settings->pace : TS_PENETRATION_PACE_PAPER;
     s.settled = (double)INFINITY;
     ts_mpr_clear(&s.portal);
-    ts_mpr_begin(a, b, b_in_a, settings, &s.space);
+    ts_mpr_begin(pair, settings, &s.space);
     load_portal(&s, portal);
     out->status = TS_PENETRATION_LIMIT;
     out->depth_lower = -(double)INFINITY;
     out->depth_ray = 0.0;
     out->outer = out->inner = 0;
-    if (!ts_pose_is_usable(b_in_a)) {
+    if (!ts_pose_is_usable(&pair->b_in_a)) {
         out->status = TS_PENETRATION_INVALID_INPUT;
         out->depth_upper = (double)INFINITY;
         out->normal = out->ray = ts_vec3_axis(0);
@@ -403,7 +403,7 @@ void ts_penetration_incremental(const ts_shape* a, const ts_shape* b, const ts_t
         out->scale = 0.0;
         return;
     }
-    ts_vec3 centres = ts_vec3_sub(ts_transform_point(b_in_a, core_centre(b)), core_centre(a));
+    ts_vec3 centres = ts_vec3_sub(ts_transform_point(&pair->b_in_a, core_centre(pair->b)), core_centre(pair->a));
     ts_vec3 ray = ts_vec3_unit_or(normal, ts_vec3_unit_or(centres, ts_vec3_axis(0)));
     s.first = ray;
     while (out->outer < settings->outer_limit) {

@@ -92,12 +92,11 @@ ts_penetration_settings ts_penetration_settings_default(void);
 /// "converged", "stationary", ... ; never NULL.
 const char* ts_penetration_status_name(ts_penetration_status status);
 
-/// The depth of two convex shapes (not planes), B placed at b_in_a, searched from `normal` (A to B, any length; zero or
+/// The depth of a pair of convex shapes (no planes), searched from `normal` (A to B, any length; zero or
 /// not finite: from centre to centre). `settings` NULL means the default, `portal` may be NULL. A local method: the
 /// answer never under-estimates the depth but may be another local minimum. No heap.
-void ts_penetration_incremental(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a, ts_vec3 normal,
-                                const ts_penetration_settings* settings, ts_penetration_portal* portal,
-                                ts_penetration_result* out_result);
+void ts_penetration_incremental(const ts_shape_pair* pair, ts_vec3 normal, const ts_penetration_settings* settings,
+                                ts_penetration_portal* portal, ts_penetration_result* out_result);
 
 #ifdef __cplusplus
 }

@@ -23,14 +23,11 @@ static const double STATIONARY_OFFSET = 1e-9;
 // A portal seen this much edge-on (sine) says nothing of where the ray meets it.
 static const double EDGE_ON = 1e-9;
 
-void ts_mpr_begin(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                  const ts_penetration_settings* settings, ts_mpr_space* out) {
+void ts_mpr_begin(const ts_shape_pair* pair, const ts_penetration_settings* settings, ts_mpr_space* out) {
     int rounded = settings->rounding == TS_PENETRATION_ROUNDED;
-    out->a = a;
-    out->b = b;
-    out->pose = b_in_a;
-    out->radius_a = rounded ? a->radius : 0.0;
-    out->radius_b = rounded ? b->radius : 0.0;
+    out->pair = pair;
+    out->radius_a = rounded ? pair->a->radius : 0.0;
+    out->radius_b = rounded ? pair->b->radius : 0.0;
     out->relative_tolerance = settings->relative_tolerance;
     out->tolerance = settings->tolerance;
     out->hint_a = out->hint_b = -1;
@@ -52,13 +49,14 @@ int ts_mpr_not_inside(const ts_mpr_space* space) { return space->best <= 8.0 * D
 // the root and the division that u takes; each step depends on the one before, and this is half of its length.
 static inline __attribute__((always_inline)) double support(ts_mpr_space* s, ts_vec3 raw, ts_vec3 u,
                                                             ts_mpr_vertex* out) {
-    ts_vec3 against = ts_transform_direction_inverse(s->pose, ts_vec3_neg(raw));
-    ts_support_point a = ts_support_core_inline(s->a, raw, s->hint_a);
-    ts_support_point b = ts_support_core_inline(s->b, against, s->hint_b);
+    const ts_shape_pair* pair = s->pair;
+    ts_vec3 against = ts_transform_direction_inverse(&pair->b_in_a, ts_vec3_neg(raw));
+    ts_support_point a = ts_support_core_inline(pair->a, raw, s->hint_a);
+    ts_support_point b = ts_support_core_inline(pair->b, against, s->hint_b);
     ++s->support_calls;
     s->hint_a = a.index;
     s->hint_b = b.index;
-    ts_vec3 w = ts_vec3_sub(a.point, ts_transform_point(s->pose, b.point));
+    ts_vec3 w = ts_vec3_sub(a.point, ts_transform_point(&pair->b_in_a, b.point));
     w = ts_vec3_add_scaled(w, s->radius_a + s->radius_b, u);
     out->w = w;
     out->a = a.point;

@@ -15,12 +15,6 @@
 
 #include <float.h>
 
-typedef struct polish_pair {
-    const ts_shape* a;
-    const ts_shape* b;
-    const ts_transform* pose;
-} polish_pair;
-
 // One normal with what it gives.
 typedef struct polish_trial {
     ts_vec3 n;
@@ -30,12 +24,12 @@ typedef struct polish_trial {
     ts_vec3 sb;             // b's in A's
 } polish_trial;
 
-static void evaluate(const polish_pair* p, ts_vec3 n, polish_trial* t) {
+static void evaluate(const ts_shape_pair* pair, ts_vec3 n, polish_trial* t) {
     t->n = n;
-    t->nb = ts_transform_direction_inverse(p->pose, ts_vec3_neg(n));
-    t->a = ts_support_core_inline(p->a, n, -1);
-    t->b = ts_support_core_inline(p->b, t->nb, -1);
-    t->sb = ts_transform_point(p->pose, t->b.point);
+    t->nb = ts_transform_direction_inverse(&pair->b_in_a, ts_vec3_neg(n));
+    t->a = ts_support_core_inline(pair->a, n, -1);
+    t->b = ts_support_core_inline(pair->b, t->nb, -1);
+    t->sb = ts_transform_point(&pair->b_in_a, t->b.point);
     t->gap = ts_vec3_dot(n, ts_vec3_sub(t->sb, t->a.point));
 }
 
@@ -106,14 +100,14 @@ static int circles_cross(const normal_circle* a, const normal_circle* b, ts_vec3
 
 // The Newton step in the tangent directions u (and v when two are free); `bend` is what the path itself adds to the
 // curvature, the gap for great circles.
-static ts_vec3 newton_step(const polish_pair* p, const polish_trial* t, ts_vec3 u, ts_vec3 v, int free_count,
+static ts_vec3 newton_step(const ts_shape_pair* pair, const polish_trial* t, ts_vec3 u, ts_vec3 v, int free_count,
                            double bend) {
     ts_vec3 g = ts_vec3_sub(t->sb, t->a.point);
     double ru = ts_vec3_dot(u, g), rv = free_count > 1 ? ts_vec3_dot(v, g) : 0.0;
     tangent_form k = {bend, 0.0, bend};
-    add_hessian(p->a, t->n, u, v, &k);
-    add_hessian(p->b, t->nb, ts_transform_direction_inverse(p->pose, u), ts_transform_direction_inverse(p->pose, v),
-                &k);
+    add_hessian(pair->a, t->n, u, v, &k);
+    add_hessian(pair->b, t->nb, ts_transform_direction_inverse(&pair->b_in_a, u),
+                ts_transform_direction_inverse(&pair->b_in_a, v), &k);
     double kuu = k.uu, kuv = 0.0, kvv = 1.0;
     if (free_count > 1) {
         kuv = k.uv;
@@ -139,13 +133,13 @@ static ts_vec3 newton_step(const polish_pair* p, const polish_trial* t, ts_vec3 
 }
 
 // Climbs from a trial, along a circle of normals if there is one.
-static void climb(const polish_pair* p, const polish_trial* from, const normal_circle* circle, double scale,
+static void climb(const ts_shape_pair* pair, const polish_trial* from, const normal_circle* circle, double scale,
                   polish_trial* best) {
     int bound = circle_exists(circle);
     ts_vec3 axis = circle->axis;
     double level = circle->level;
     *best = *from;
-    if (bound) evaluate(p, circle_nearest(circle, from->n), best);
+    if (bound) evaluate(pair, circle_nearest(circle, from->n), best);
     for (int k = 0; k < 8; ++k) {
         ts_vec3 u = bound ? ts_vec3_unit_or(ts_vec3_cross(axis, best->n), axis) : orthogonal_unit(best->n);
         ts_vec3 v = bound ? axis : ts_vec3_cross(best->n, u);
@@ -154,14 +148,14 @@ static void climb(const polish_pair* p, const polish_trial* from, const normal_c
             ts_vec3 g = ts_vec3_sub(best->sb, best->a.point);
             bend = ts_vec3_dot(g, ts_vec3_add_scaled(best->n, -level, axis)) / (1.0 - level * level);
         }
-        ts_vec3 step = newton_step(p, best, u, v, bound ? 1 : 2, bend);
+        ts_vec3 step = newton_step(pair, best, u, v, bound ? 1 : 2, bend);
         double length = ts_vec3_norm(step);
         if (!(length > DBL_EPSILON)) break;
         polish_trial next;
         int better = 0;
         for (int half = 0; half < 4 && !better; ++half) {
             ts_vec3 n = ts_vec3_unit_or(ts_vec3_add(best->n, step), best->n);
-            evaluate(p, level != 0.0 ? circle_nearest(circle, n) : n, &next);
+            evaluate(pair, level != 0.0 ? circle_nearest(circle, n) : n, &next);
             better = next.gap > best->gap - 4.0 * DBL_EPSILON * scale;
             step = ts_vec3_scale(0.25, step);
         }
@@ -261,7 +255,7 @@ static ts_vec3 crossing(const ts_support_feature* a, const ts_support_feature* b
 // Witness points that belong to the polished normal. The less free side is placed first (a smooth one has a single
 // support point) and the other takes its partner across the gap. `f` are the features along the final normal. At a
 // maximum of the gap both points belong to their cores.
-static ts_polish_outcome place_witnesses(const polish_pair* p, const polish_trial* t, const ts_support_feature* fa,
+static ts_polish_outcome place_witnesses(const ts_shape_pair* pair, const polish_trial* t, const ts_support_feature* fa,
                                          const ts_support_feature* fb, double scale, ts_polish_state* state) {
     double slack = 16.0 * DBL_EPSILON * scale, near = 1e-9 * scale;
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(state->point_a, state->point_b));
@@ -290,8 +284,9 @@ static ts_polish_outcome place_witnesses(const polish_pair* p, const polish_tria
         look_up_b = fb->count > 2;
     }
     double excess = 0.0;
-    if (look_up_a) excess = core_excess(p->a, state->point_a);
-    if (look_up_b) excess = fmax(excess, core_excess(p->b, ts_transform_point_inverse(p->pose, state->point_b)));
+    if (look_up_a) excess = core_excess(pair->a, state->point_a);
+    if (look_up_b)
+        excess = fmax(excess, core_excess(pair->b, ts_transform_point_inverse(&pair->b_in_a, state->point_b)));
     if (!(excess <= near)) return TS_POLISH_UNSETTLED;
     // Two points of the shapes bound the distance from above only while the shapes are apart.
     if (t->gap > 0.0 && excess <= slack) {
@@ -370,15 +365,15 @@ static void bound_feature(const ts_shape* s, ts_vec3 n, ts_support_point top, do
 }
 
 // Takes a trial over as the answer.
-static ts_polish_outcome take(const polish_pair* p, const polish_trial* t, double scale, ts_polish_state* state) {
+static ts_polish_outcome take(const ts_shape_pair* pair, const polish_trial* t, double scale, ts_polish_state* state) {
     state->lower = t->gap;
     state->normal = t->n;
     ts_support_feature fa, fb;
-    bound_feature(p->a, t->n, t->a, 1e-9 * scale, &fa);
-    bound_feature(p->b, t->nb, t->b, 1e-9 * scale, &fb);
-    for (int k = 0; k < fb.count; ++k) fb.point[k] = ts_transform_point(p->pose, fb.point[k]);
-    fb.normal = ts_transform_direction(p->pose, fb.normal);
-    ts_polish_outcome outcome = place_witnesses(p, t, &fa, &fb, scale, state);
+    bound_feature(pair->a, t->n, t->a, 1e-9 * scale, &fa);
+    bound_feature(pair->b, t->nb, t->b, 1e-9 * scale, &fb);
+    for (int k = 0; k < fb.count; ++k) fb.point[k] = ts_transform_point(&pair->b_in_a, fb.point[k]);
+    fb.normal = ts_transform_direction(&pair->b_in_a, fb.normal);
+    ts_polish_outcome outcome = place_witnesses(pair, t, &fa, &fb, scale, state);
     if (state->upper < state->lower) state->upper = state->lower;
     return outcome;
 }
@@ -389,17 +384,17 @@ typedef struct flat_hints {
     normal_circle edge[2];  // normals from A to B that belong to an edge of A, of B
 } flat_hints;
 
-static flat_hints find_hints(const polish_pair* p, const polish_trial* t) {
+static flat_hints find_hints(const ts_shape_pair* pair, const polish_trial* t) {
     flat_hints hints;
     hints.normal[0] = hints.normal[1] = ts_vec3_zero();
     ts_support_feature f;
-    ts_support_feature_from(p->a, t->n, t->a, &f);
+    ts_support_feature_from(pair->a, t->n, t->a, &f);
     if (f.count > 2) hints.normal[0] = f.normal;
-    ts_support_feature_from(p->b, t->nb, t->b, &f);
-    if (f.count > 2) hints.normal[1] = ts_transform_direction(p->pose, ts_vec3_neg(f.normal));
-    hints.edge[0] = edge_circle(p->a, t->n, t->a);
-    hints.edge[1] = edge_circle(p->b, t->nb, t->b);
-    hints.edge[1].axis = ts_transform_direction(p->pose, hints.edge[1].axis);
+    ts_support_feature_from(pair->b, t->nb, t->b, &f);
+    if (f.count > 2) hints.normal[1] = ts_transform_direction(&pair->b_in_a, ts_vec3_neg(f.normal));
+    hints.edge[0] = edge_circle(pair->a, t->n, t->a);
+    hints.edge[1] = edge_circle(pair->b, t->nb, t->b);
+    hints.edge[1].axis = ts_transform_direction(&pair->b_in_a, hints.edge[1].axis);
     hints.edge[1].level = -hints.edge[1].level;  // of B the normal comes out of the other side
     return hints;
 }
@@ -407,60 +402,58 @@ static flat_hints find_hints(const polish_pair* p, const polish_trial* t) {
 enum { FACE_A, FACE_B, EDGES, EDGE_A, EDGE_B, FREE, TRIAL_COUNT };
 
 // Makes a trial of the given sort. Returns 0 where the features offer none.
-static int make_trial(const polish_pair* p, int sort, const flat_hints* hints, const polish_trial* given,
+static int make_trial(const ts_shape_pair* pair, int sort, const flat_hints* hints, const polish_trial* given,
                       const polish_trial* best, double scale, polish_trial* out) {
     switch (sort) {
     case FACE_A:
     case FACE_B:
         if (!(ts_vec3_max_abs(hints->normal[sort]) > 0.0)) return 0;
-        evaluate(p, hints->normal[sort], out);
+        evaluate(pair, hints->normal[sort], out);
         return 1;
     case EDGES: {
         ts_vec3 n;
         if (!circle_exists(&hints->edge[0]) || !circle_exists(&hints->edge[1])) return 0;
         if (!circles_cross(&hints->edge[0], &hints->edge[1], given->n, &n)) return 0;
-        evaluate(p, n, out);
+        evaluate(pair, n, out);
         return 1;
     }
     case EDGE_A:
     case EDGE_B:
         if (!circle_exists(&hints->edge[sort - EDGE_A])) return 0;
-        climb(p, given, &hints->edge[sort - EDGE_A], scale, out);
+        climb(pair, given, &hints->edge[sort - EDGE_A], scale, out);
         return 1;
     default: {
         const normal_circle none = {ts_vec3_zero(), 0.0};
-        climb(p, best, &none, scale, out);
+        climb(pair, best, &none, scale, out);
         return 1;
     }
     }
 }
 
-ts_polish_outcome ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                                   ts_polish_state* state) {
-    polish_pair p = {a, b, b_in_a};
+ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_polish_state* state) {
     polish_trial given, best, trial;
-    evaluate(&p, state->normal, &given);
+    evaluate(pair, state->normal, &given);
     double scale = ts_vec3_norm(given.a.point) + ts_vec3_norm(given.sb), rounding = 8.0 * DBL_EPSILON * scale;
-    flat_hints hints = find_hints(&p, &given);
+    flat_hints hints = find_hints(pair, &given);
     best = given;
     // On a kink an exact normal is worth more than the last bit of the gap, because the witnesses are found through the
     // features it names; so what features suggest may lose by rounding, and the free search, which moves along rounding
     // there, must win by more.
     double needed = given.gap - rounding;
     for (int sort = 0; sort < TRIAL_COUNT; ++sort) {
-        if (!make_trial(&p, sort, &hints, &given, &best, scale, &trial)) continue;
+        if (!make_trial(pair, sort, &hints, &given, &best, scale, &trial)) continue;
         if (sort == FREE ? !(trial.gap > best.gap + rounding) : !(trial.gap >= needed)) continue;
         best = trial;
         if (best.gap > needed) needed = best.gap;
         // A maximum as good as the start, and for cores apart proven to be: the other sorts can only find it again.
         if (sort == FREE || best.gap < state->lower - 2.0 * rounding) continue;
         ts_polish_state settled = *state;
-        ts_polish_outcome outcome = take(&p, &best, scale, &settled);
+        ts_polish_outcome outcome = take(pair, &best, scale, &settled);
         if (outcome == TS_POLISH_UNSETTLED) continue;
         if (best.gap > 0.0 && !(settled.upper - best.gap <= 8.0 * rounding + 1e-12 * best.gap)) continue;
         *state = settled;
         return outcome;
     }
     if (best.gap < state->lower - 2.0 * rounding) return TS_POLISH_UNSETTLED;
-    return take(&p, &best, scale, state);
+    return take(pair, &best, scale, state);
 }

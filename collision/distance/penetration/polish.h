@@ -2,7 +2,7 @@
 #ifndef TS_COLLISION_POLISH_H
 #define TS_COLLISION_POLISH_H
 
-#include "collision/shape/support.h"
+#include "collision/distance/shape_pair.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,8 +25,7 @@ typedef enum ts_polish_outcome {
 } ts_polish_outcome;
 
 /// Improves *state, or leaves it as it is: the lower bound falls by no more than rounding, the upper never rises.
-ts_polish_outcome ts_polish_normal(const ts_shape* a, const ts_shape* b, const ts_transform* b_in_a,
-                                   ts_polish_state* state);
+ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_polish_state* state);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ static inline void gjk_pair_place(ts_rng* rng, gjk_pair* p, double far, double d
     ts_gjk_settings settings = ts_gjk_settings_default();
     settings.variant = TS_GJK_VANILLA;
     ts_gjk_result r;
-    ts_gjk_distance(&p->a, &p->b, &p->b_in_a, &settings, 0, &r);
+    ts_gjk_distance(&(ts_shape_pair){&p->a, &p->b, p->b_in_a}, &settings, 0, &r);
     cr_assert_eq(r.status, TS_PROXIMITY_SEPARATED);
     p->b_in_a.p = ts_vec3_add_scaled(p->b_in_a.p, d - r.upper, r.normal);
 }

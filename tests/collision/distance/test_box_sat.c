@@ -120,10 +120,16 @@ static double size_of(ts_vec3 a, ts_vec3 b, const ts_transform* pose) {
     return ts_vec3_norm(a) + ts_vec3_norm(b) + ts_vec3_norm(pose->p);
 }
 
+static ts_box_sat_outcome ask(ts_vec3 a, ts_vec3 b, const ts_transform* pose, double give_up_distance,
+                              ts_polish_state* out) {
+    ts_shape box_a = ts_shape_box(a), box_b = ts_shape_box(b);
+    return ts_box_sat_query(&(ts_shape_pair){&box_a, &box_b, *pose}, give_up_distance, out);
+}
+
 // Returns 1 when settled and right.
 static int check(ts_vec3 a, ts_vec3 b, const ts_transform* pose, const char* what) {
     ts_polish_state s;
-    ts_box_sat_outcome outcome = ts_box_sat_query(a, b, pose, (double)INFINITY, &s);
+    ts_box_sat_outcome outcome = ask(a, b, pose, (double)INFINITY, &s);
     wide_pair w = widen(a, b, pose);
     long double expected = sat(&w);
     double size = size_of(a, b, pose);
@@ -210,7 +216,7 @@ Test(box_sat, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
         p[up] = (trial % 2 ? 1.0 : -1.0) * (da[up] + db[up]);
         ts_transform pose = at(p[0], p[1], p[2]);
         ts_polish_state s;
-        cr_assert_eq(ts_box_sat_query(a, b, &pose, (double)INFINITY, &s), TS_BOX_SAT_SETTLED, "trial %d", trial);
+        cr_assert_eq(ask(a, b, &pose, (double)INFINITY, &s), TS_BOX_SAT_SETTLED, "trial %d", trial);
         cr_assert_eq(s.lower, 0.0);
         cr_assert_eq(s.upper, 0.0);
         cr_assert_float_eq(ts_vec3_get(s.normal, up), trial % 2 ? 1.0 : -1.0, 0.0);
@@ -226,7 +232,7 @@ Test(box_sat, touching_within_rounding_at_any_angle) {
         ts_vec3 a = random_half(&rng, 0.1), b = random_half(&rng, 0.1);
         ts_transform pose = random_pose(&rng, 2.0);
         ts_polish_state s;
-        if (ts_box_sat_query(a, b, &pose, (double)INFINITY, &s) != TS_BOX_SAT_SETTLED) continue;
+        if (ask(a, b, &pose, (double)INFINITY, &s) != TS_BOX_SAT_SETTLED) continue;
         pose.p = ts_vec3_add_scaled(pose.p, offsets[trial % 7] - s.lower, s.normal);
         settled += check(a, b, &pose, "touch");
     }
@@ -255,8 +261,8 @@ Test(box_sat, swapped_boxes_say_the_same) {
         ts_transform pose = random_pose(&rng, trial % 2 ? 0.8 : 2.0), same = ts_transform_identity();
         ts_transform back = ts_transform_relative(&pose, &same);
         ts_polish_state s, r;
-        if (ts_box_sat_query(a, b, &pose, (double)INFINITY, &s) != TS_BOX_SAT_SETTLED) continue;
-        if (ts_box_sat_query(b, a, &back, (double)INFINITY, &r) != TS_BOX_SAT_SETTLED) continue;
+        if (ask(a, b, &pose, (double)INFINITY, &s) != TS_BOX_SAT_SETTLED) continue;
+        if (ask(b, a, &back, (double)INFINITY, &r) != TS_BOX_SAT_SETTLED) continue;
         cr_assert_float_eq(s.lower, r.lower, 1e-14);
     }
 }
@@ -265,10 +271,10 @@ Test(box_sat, far_boxes_answer_early) {
     ts_vec3 h = ts_vec3_make(0.5, 0.5, 0.5);
     ts_transform pose = at(0.0, -4.0, 0.0);
     ts_polish_state s;
-    cr_expect_eq(ts_box_sat_query(h, h, &pose, 1.0, &s), TS_BOX_SAT_EARLY);
+    cr_expect_eq(ask(h, h, &pose, 1.0, &s), TS_BOX_SAT_EARLY);
     cr_expect_eq(s.lower, 3.0);
     cr_expect_eq(s.normal.y, -1.0);
-    cr_expect_eq(ts_box_sat_query(h, h, &pose, 3.5, &s), TS_BOX_SAT_SETTLED);
+    cr_expect_eq(ask(h, h, &pose, 3.5, &s), TS_BOX_SAT_SETTLED);
     cr_expect_eq(s.upper, 3.0);
 }
 
@@ -282,8 +288,9 @@ Test(box_sat, verdicts_agree_with_the_distance) {
         ts_transform pose = {trial % 4 ? random_rotation(&rng) : ts_mat3_identity(), random_vector(&rng, 0.8)};
         ts_polish_state state, exact;
         double reach = trial % 5 ? 0.0 : 0.1;
-        ts_box_sat_outcome outcome = ts_box_sat_verdict(a, b, &pose, reach, &state);
-        if (ts_box_sat_query(a, b, &pose, (double)INFINITY, &exact) != TS_BOX_SAT_SETTLED) continue;
+        ts_shape box_a = ts_shape_box(a), box_b = ts_shape_box(b);
+        ts_box_sat_outcome outcome = ts_box_sat_verdict(&(ts_shape_pair){&box_a, &box_b, pose}, reach, &state);
+        if (ask(a, b, &pose, (double)INFINITY, &exact) != TS_BOX_SAT_SETTLED) continue;
         if (outcome == TS_BOX_SAT_OPEN) {
             // By axes alone nothing is known of boxes whose corners are what is nearest.
             open += exact.lower < -1e-9 || exact.lower > 1.0;
@@ -307,7 +314,7 @@ Test(box_sat, steps_that_a_bound_stops_do_not_go_on_for_ever) {
                                  ts_rng_uniform_in(&rng, 0.05, 0.5));
         ts_transform pose = {random_rotation(&rng), random_vector(&rng, 0.9)};
         ts_polish_state state;
-        ts_box_sat_outcome outcome = ts_box_sat_query(a, b, &pose, (double)INFINITY, &state);
+        ts_box_sat_outcome outcome = ask(a, b, &pose, (double)INFINITY, &state);
         open += outcome == TS_BOX_SAT_OPEN;
         if (outcome == TS_BOX_SAT_SETTLED) cr_assert_leq(state.upper - state.lower, 1e-13);
     }

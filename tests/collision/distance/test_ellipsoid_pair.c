@@ -68,7 +68,8 @@ Test(ellipsoid_pair, a_point_is_where_the_secular_equation_says) {
         // The sphere is B at the origin of its frame; the ellipsoid is A.
         long double expected = secular_distance(e.half, pose.p);
         ts_ellipsoid_pair r;
-        if (!ts_ellipsoid_pair_query(&e, &point, &pose, ts_vec3_zero(), (double)INFINITY, &r)) continue;
+        if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&e, &point, pose}, ts_vec3_zero(), (double)INFINITY, &r))
+            continue;
         check_certificate(&e, &point, &pose, &r);
         cr_assert_leq(r.state.lower, (double)expected + 1e-14);
         cr_assert_geq(r.state.upper, (double)expected - 1e-14);
@@ -80,7 +81,7 @@ Test(ellipsoid_pair, a_point_is_where_the_secular_equation_says) {
         // The same pair the other way round.
         ts_transform same = ts_transform_identity(), back = ts_transform_relative(&pose, &same);
         ts_ellipsoid_pair s;
-        cr_assert(ts_ellipsoid_pair_query(&point, &e, &back, ts_vec3_zero(), (double)INFINITY, &s));
+        cr_assert(ts_ellipsoid_pair_query(&(ts_shape_pair){&point, &e, back}, ts_vec3_zero(), (double)INFINITY, &s));
         if (r.epa_iterations == 0 && s.epa_iterations == 0) cr_assert_float_eq(s.state.lower, r.state.lower, 1e-14);
     }
     cr_expect_gt(inside, 200);
@@ -93,7 +94,7 @@ Test(ellipsoid_pair, no_sampled_direction_does_better) {
         ts_shape a = random_ellipsoid(&rng), b = random_ellipsoid(&rng);
         ts_transform pose = random_pose(&rng, 0.45);
         ts_ellipsoid_pair r;
-        if (!ts_ellipsoid_pair_query(&a, &b, &pose, ts_vec3_zero(), (double)INFINITY, &r)) continue;
+        if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &r)) continue;
         check_certificate(&a, &b, &pose, &r);
         if (r.status == TS_PROXIMITY_PENETRATING) {
             ++overlapping;
@@ -131,7 +132,8 @@ Test(ellipsoid_pair, exact_touch_and_its_neighbourhood) {
         double offset = offsets[trial % 7];
         pose.p = ts_vec3_add_scaled(ts_vec3_sub(sa, ts_transform_direction(&pose, sb)), offset, n);
         ts_ellipsoid_pair r;
-        cr_assert(ts_ellipsoid_pair_query(&a, &b, &pose, ts_vec3_zero(), (double)INFINITY, &r), "trial %d", trial);
+        cr_assert(ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &r),
+                  "trial %d", trial);
         check_certificate(&a, &b, &pose, &r);
         cr_assert_float_eq(r.state.lower, offset, 1e-15, "trial %d: %.17g", trial, r.state.lower);
         cr_assert_float_eq(r.state.upper, offset, 1e-15, "trial %d: %.17g", trial, r.state.upper);
@@ -148,7 +150,7 @@ Test(ellipsoid_pair, spheres_in_disguise_sizes_and_needles) {
         ts_shape a = ts_shape_ellipsoid(ts_vec3_make(ra, ra, ra)), b = ts_shape_ellipsoid(ts_vec3_make(rb, rb, rb));
         ts_transform pose = random_pose(&rng, s);
         ts_ellipsoid_pair r;
-        cr_assert(ts_ellipsoid_pair_query(&a, &b, &pose, ts_vec3_zero(), (double)INFINITY, &r));
+        cr_assert(ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &r));
         double expected = ts_vec3_norm(pose.p) - ra - rb;
         cr_assert_float_eq(r.state.lower / s, expected / s, 1e-14);
         cr_assert_float_eq(r.state.upper / s, expected / s, 1e-14);
@@ -161,7 +163,7 @@ Test(ellipsoid_pair, spheres_in_disguise_sizes_and_needles) {
         ts_shape b = ts_shape_ellipsoid(ts_vec3_make(0.8, thin, trial % 5 ? 0.5 : thin));
         ts_transform pose = random_pose(&rng, 2.0);
         ts_ellipsoid_pair r;
-        if (!ts_ellipsoid_pair_query(&a, &b, &pose, ts_vec3_zero(), (double)INFINITY, &r)) continue;
+        if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &r)) continue;
         ++answered;
         cr_assert_leq(r.state.lower, r.state.upper);
         cr_assert_float_eq(gap_along(&a, &b, &pose, r.state.normal), r.state.lower, 1e-13);
@@ -176,10 +178,10 @@ Test(ellipsoid_pair, the_search_may_start_anywhere) {
         ts_shape a = random_ellipsoid(&rng), b = random_ellipsoid(&rng);
         ts_transform pose = random_pose(&rng, 1.5);
         ts_ellipsoid_pair cold, warm;
-        if (!ts_ellipsoid_pair_query(&a, &b, &pose, ts_vec3_zero(), (double)INFINITY, &cold)) continue;
+        if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &cold)) continue;
         ts_vec3 start = trial % 2 ? random_unit(&rng) : cold.state.normal;
         if (trial % 10 == 9) start = ts_vec3_make((double)NAN, 0.0, 1.0);
-        if (!ts_ellipsoid_pair_query(&a, &b, &pose, start, (double)INFINITY, &warm)) continue;
+        if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, start, (double)INFINITY, &warm)) continue;
         if (cold.epa_iterations || warm.epa_iterations) continue;
         cr_assert_float_eq(warm.state.lower, cold.state.lower, 1e-14, "trial %d", trial);
         if (trial % 10 == 0) cr_assert_leq(warm.newton_iterations, 1);
@@ -192,14 +194,14 @@ Test(ellipsoid_pair, what_cannot_be_answered_is_left_alone) {
     ts_shape point = ts_shape_sphere(0.3);
     ts_ellipsoid_pair r;
     ts_transform same = at(0.0, 0.0, 0.0), broken = at((double)NAN, 0.0, 0.0);
-    cr_expect_not(ts_ellipsoid_pair_query(&a, &a, &same, ts_vec3_zero(), (double)INFINITY, &r));
-    cr_expect_not(ts_ellipsoid_pair_query(&a, &a, &broken, ts_vec3_zero(), (double)INFINITY, &r));
-    cr_expect_not(ts_ellipsoid_pair_query(&tiny, &tiny, &same, ts_vec3_zero(), (double)INFINITY, &r));
-    cr_expect_not(ts_ellipsoid_pair_is(&point, &point));
-    cr_expect(ts_ellipsoid_pair_is(&point, &a));
-    cr_expect(ts_ellipsoid_pair_is(&a, &a));
+    cr_expect_not(ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &a, same}, ts_vec3_zero(), (double)INFINITY, &r));
+    cr_expect_not(ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &a, broken}, ts_vec3_zero(), (double)INFINITY, &r));
+    cr_expect_not(ts_ellipsoid_pair_query(&(ts_shape_pair){&tiny, &tiny, same}, ts_vec3_zero(), (double)INFINITY, &r));
+    cr_expect_not(ts_ellipsoid_pair_is(&(ts_shape_pair){&point, &point, ts_transform_identity()}));
+    cr_expect(ts_ellipsoid_pair_is(&(ts_shape_pair){&point, &a, ts_transform_identity()}));
+    cr_expect(ts_ellipsoid_pair_is(&(ts_shape_pair){&a, &a, ts_transform_identity()}));
     ts_transform far = at(5.0, 0.0, 0.0);
-    cr_expect(ts_ellipsoid_pair_query(&a, &a, &far, ts_vec3_zero(), 1.0, &r));
+    cr_expect(ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &a, far}, ts_vec3_zero(), 1.0, &r));
     cr_expect_eq(r.status, TS_PROXIMITY_SEPARATED_EARLY);
     cr_expect_geq(r.state.lower, 1.0);
     cr_expect_leq(r.state.lower, 3.0);

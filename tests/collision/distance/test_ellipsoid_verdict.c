@@ -5,7 +5,7 @@
 
 static ts_ellipsoid_verdict ask(const ts_shape* a, const ts_shape* b, const ts_transform* pose, double reach,
                                 ts_vec3* normal, double* gap) {
-    return ts_ellipsoid_pair_verdict(a, b, pose, ts_vec3_zero(), reach, normal, gap);
+    return ts_ellipsoid_pair_verdict(&(ts_shape_pair){a, b, *pose}, ts_vec3_zero(), reach, normal, gap);
 }
 
 static ts_vec3 random_axes(ts_rng* rng, double flat) {

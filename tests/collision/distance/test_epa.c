@@ -38,10 +38,10 @@ static double brute_depth(const ts_shape* a, const ts_shape* b, const ts_transfo
 static int check_depth(const ts_shape* a, const ts_shape* b, const ts_transform* pose, double tolerance) {
     ts_gjk_settings settings = ts_gjk_settings_default();
     ts_gjk_result gjk;
-    ts_gjk_distance(a, b, pose, &settings, 0, &gjk);
+    ts_gjk_distance(&(ts_shape_pair){a, b, *pose}, &settings, 0, &gjk);
     if (gjk.status == TS_PROXIMITY_SEPARATED) return 0;
     ts_epa_result r;
-    ts_epa_penetration(a, b, pose, &gjk, ts_vec3_zero(), &r);
+    ts_epa_penetration(&(ts_shape_pair){a, b, *pose}, &gjk, ts_vec3_zero(), &r);
     double expected = brute_depth(a, b, pose);
     cr_assert_neq(r.status, TS_EPA_LIMIT);
     cr_assert_float_eq(r.depth_upper, expected, tolerance, "%s-%s: %.17g, not %.17g", ts_shape_kind_name(a->kind),
@@ -104,11 +104,11 @@ Test(epa, scale_does_not_matter) {
             placed.p = ts_vec3_scale(scales[k], pose.p);
             ts_gjk_settings settings = ts_gjk_settings_default();
             ts_gjk_result gjk;
-            ts_gjk_distance(&sa, &sb, &placed, &settings, 0, &gjk);
+            ts_gjk_distance(&(ts_shape_pair){&sa, &sb, placed}, &settings, 0, &gjk);
             depth[k] = -gjk.upper / scales[k];
             if (gjk.status == TS_PROXIMITY_SEPARATED) continue;
             ts_epa_result r;
-            ts_epa_penetration(&sa, &sb, &placed, &gjk, ts_vec3_zero(), &r);
+            ts_epa_penetration(&(ts_shape_pair){&sa, &sb, placed}, &gjk, ts_vec3_zero(), &r);
             depth[k] = r.depth_upper / scales[k];
         }
         cr_assert_float_eq(depth[1], depth[0], 1e-12);
@@ -128,10 +128,10 @@ Test(epa, flat_differences_have_zero_depth_and_a_unit_normal) {
     const ts_transform* pose[4] = {&crossing, &same, &origin, &same};
     for (int k = 0; k < 4; ++k) {
         ts_gjk_result gjk;
-        ts_gjk_distance(first[k], second[k], pose[k], &settings, 0, &gjk);
+        ts_gjk_distance(&(ts_shape_pair){first[k], second[k], *pose[k]}, &settings, 0, &gjk);
         cr_assert_eq(gjk.status, TS_PROXIMITY_TOUCHING, "case %d", k);
         ts_epa_result r;
-        ts_epa_penetration(first[k], second[k], pose[k], &gjk, ts_vec3_make(0.6, 0.0, -0.8), &r);
+        ts_epa_penetration(&(ts_shape_pair){first[k], second[k], *pose[k]}, &gjk, ts_vec3_make(0.6, 0.0, -0.8), &r);
         cr_expect_eq(r.status, TS_EPA_FLAT, "case %d", k);
         cr_expect_leq(fabs(r.depth_upper), 1e-15, "case %d", k);
         cr_expect_float_eq(ts_vec3_norm(r.normal), 1.0, 1e-14);
@@ -149,10 +149,10 @@ Test(epa, smooth_pairs_bracket_the_depth_within_their_tolerance) {
         ts_transform pose = random_pose(&rng, 0.7);
         ts_gjk_settings settings = ts_gjk_settings_default();
         ts_gjk_result gjk;
-        ts_gjk_distance(&a, &b, &pose, &settings, 0, &gjk);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &gjk);
         if (gjk.status == TS_PROXIMITY_SEPARATED) continue;
         ts_epa_result r;
-        ts_epa_penetration(&a, &b, &pose, &gjk, ts_vec3_zero(), &r);
+        ts_epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &r);
         cr_assert_eq(r.status, TS_EPA_CONVERGED, "trial %d: status %d after %d", trial, r.status, r.iterations);
         cr_assert_leq(r.depth_upper - r.depth_lower, 1.1e-4 * r.depth_upper + 1e-14);
         // No sampled direction does better than the certified lower bound.

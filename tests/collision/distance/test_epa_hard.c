@@ -56,9 +56,9 @@ static double gap_along(const ts_shape* a, const ts_shape* b, const ts_transform
 static int run(const ts_shape* a, const ts_shape* b, const ts_transform* pose, double size, ts_epa_result* r) {
     ts_gjk_settings settings = ts_gjk_settings_default();
     ts_gjk_result gjk;
-    ts_gjk_distance(a, b, pose, &settings, 0, &gjk);
+    ts_gjk_distance(&(ts_shape_pair){a, b, *pose}, &settings, 0, &gjk);
     if (gjk.lower > 0.0) return 0;
-    ts_epa_penetration(a, b, pose, &gjk, ts_vec3_zero(), r);
+    ts_epa_penetration(&(ts_shape_pair){a, b, *pose}, &gjk, ts_vec3_zero(), r);
     const char *na = ts_shape_kind_name(a->kind), *nb = ts_shape_kind_name(b->kind);
     cr_assert(isfinite(r->depth_lower) && isfinite(r->depth_upper), "%s-%s", na, nb);
     cr_assert_leq(r->depth_lower, r->depth_upper);
@@ -152,10 +152,10 @@ Test(epa_hard, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
             ts_gjk_settings settings = ts_gjk_settings_default();
             settings.variant = (ts_gjk_variant)variant;
             ts_gjk_result gjk;
-            ts_gjk_distance(&a, &a, &pose, &settings, 0, &gjk);
+            ts_gjk_distance(&(ts_shape_pair){&a, &a, pose}, &settings, 0, &gjk);
             flat_starts += gjk.rank < 4;
             ts_epa_result r;
-            ts_epa_penetration(&a, &a, &pose, &gjk, ts_vec3_zero(), &r);
+            ts_epa_penetration(&(ts_shape_pair){&a, &a, pose}, &gjk, ts_vec3_zero(), &r);
             cr_assert_leq(fabs(r.depth_upper), 1e-15, "trial %d, %s: %g", trial,
                           ts_gjk_variant_name((ts_gjk_variant)variant), r.depth_upper);
             cr_assert_leq(fabs(r.depth_lower), 1e-15);
@@ -179,9 +179,9 @@ Test(epa_hard, ellipsoids_touching_exactly_as_break_jolt) {
         pose.p = ts_vec3_sub(sa, ts_transform_direction(&pose, sb));
         ts_gjk_settings settings = ts_gjk_settings_default();
         ts_gjk_result gjk;
-        ts_gjk_distance(&a, &b, &pose, &settings, 0, &gjk);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &gjk);
         ts_epa_result r;
-        ts_epa_penetration(&a, &b, &pose, &gjk, ts_vec3_zero(), &r);
+        ts_epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &r);
         cr_assert_leq(fabs(r.depth_upper), 1e-11, "trial %d (%s): %g", trial, ts_epa_status_name(r.status),
                       r.depth_upper);
         cr_assert_leq(r.depth_lower, 1e-15);

@@ -19,7 +19,7 @@ static ts_shape core_of(ts_shape shape) {
 static int check_certificates(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_gjk_cache* cache) {
     ts_gjk_settings settings = ts_gjk_settings_default();
     ts_gjk_result r;
-    ts_gjk_distance(a, b, pose, &settings, cache, &r);
+    ts_gjk_distance(&(ts_shape_pair){a, b, *pose}, &settings, cache, &r);
     cr_assert_neq(r.status, TS_PROXIMITY_LIMIT);
     cr_assert_neq(r.status, TS_PROXIMITY_INVALID_INPUT);
     cr_assert_leq(r.lower, r.upper);
@@ -81,12 +81,12 @@ Test(gjk, a_cache_changes_cost_but_not_the_answer) {
         pose.p = ts_vec3_add(pose.p, ts_vec3_make(2.0, 0.0, 0.0));
         ts_gjk_cache cache = ts_gjk_cache_none();
         ts_gjk_result cold, warm;
-        ts_gjk_distance(&a, &b, &pose, &settings, &cache, &cold);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, &cache, &cold);
         pose.p.x += 1e-4;
         ts_gjk_cache none = ts_gjk_cache_none();
         ts_gjk_result fresh;
-        ts_gjk_distance(&a, &b, &pose, &settings, &none, &fresh);
-        ts_gjk_distance(&a, &b, &pose, &settings, &cache, &warm);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, &none, &fresh);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, &cache, &warm);
         cr_assert_float_eq(warm.upper, fresh.upper, 1e-12);
         cold_iterations += fresh.iterations;
         warm_iterations += warm.iterations;
@@ -95,7 +95,7 @@ Test(gjk, a_cache_changes_cost_but_not_the_answer) {
         stale.normal = ts_vec3_make((double)NAN, 1.0, 0.0);
         stale.hint_a = 1 << 20;
         stale.hint_b = -7;
-        ts_gjk_distance(&a, &b, &pose, &settings, &stale, &warm);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, &stale, &warm);
         cr_assert_float_eq(warm.upper, fresh.upper, 1e-12);
     }
     cr_expect_lt(warm_iterations, cold_iterations);
@@ -110,9 +110,9 @@ Test(gjk, gives_up_only_beyond_the_distance_asked_for) {
         ts_transform pose = random_pose(&rng, 2.0);
         ts_gjk_settings settings = ts_gjk_settings_default();
         ts_gjk_result full, short_one;
-        ts_gjk_distance(&a, &b, &pose, &settings, 0, &full);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &full);
         settings.give_up_distance = 0.1;
-        ts_gjk_distance(&a, &b, &pose, &settings, 0, &short_one);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &short_one);
         cr_assert_leq(short_one.lower, full.upper + 1e-14);
         if (short_one.status == TS_PROXIMITY_SEPARATED_EARLY) {
             cr_assert_gt(full.upper, 0.1);
@@ -132,7 +132,7 @@ Test(gjk, touching_is_found_without_trouble) {
     for (int k = 0; k < 4; ++k) {
         ts_transform pose = at(shift[k].x, shift[k].y, shift[k].z);
         ts_gjk_result r;
-        ts_gjk_distance(&cube, &cube, &pose, &settings, 0, &r);
+        ts_gjk_distance(&(ts_shape_pair){&cube, &cube, pose}, &settings, 0, &r);
         cr_expect_eq(r.status, TS_PROXIMITY_TOUCHING);
         cr_expect_leq(r.upper, 1e-15);
         cr_expect_leq(r.iterations, 8);

@@ -175,12 +175,12 @@ Test(gjk_hard, every_family_ends_with_a_proof) {
                 ts_gjk_settings settings = ts_gjk_settings_default();
                 settings.variant = (ts_gjk_variant)v;
                 ts_gjk_result r, verdict;
-                ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, 0, &r);
+                ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &r);
                 check(&p, &r, family, ts_gjk_variant_name(settings.variant));
                 if (v == 0 && r.iterations > longest) longest = r.iterations;
                 ts_shape a = p.a, b = p.b;
                 a.radius = b.radius = 0.0;
-                ts_gjk_overlap(&a, &b, &p.b_in_a, 0.0, &settings, 0, &verdict);
+                ts_gjk_overlap(&(ts_shape_pair){&a, &b, p.b_in_a}, 0.0, &settings, 0, &verdict);
                 cr_assert_neq(verdict.status, TS_PROXIMITY_LIMIT, "%s", family_name[family]);
                 cr_assert(!(verdict.status == TS_PROXIMITY_PENETRATING && r.lower > 1e-13 * r.scale), "%s",
                           family_name[family]);
@@ -212,7 +212,7 @@ Test(gjk_hard, exact_contact_is_touching_in_every_variant) {
             ts_gjk_settings settings = ts_gjk_settings_default();
             settings.variant = (ts_gjk_variant)v;
             ts_gjk_result r;
-            ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, 0, &r);
+            ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &r);
             cr_assert_eq(r.status, TS_PROXIMITY_TOUCHING, "%s: status %d [%g, %g]",
                          ts_gjk_variant_name(settings.variant), (int)r.status, r.lower, r.upper);
         }

@@ -9,8 +9,8 @@ static void check(const gjk_pair* p, double margin, const ts_gjk_settings* setti
     ts_gjk_settings exact = ts_gjk_settings_default();
     exact.variant = TS_GJK_VANILLA;
     ts_gjk_result truth, r;
-    ts_gjk_distance(&p->a, &p->b, &p->b_in_a, &exact, 0, &truth);
-    ts_gjk_overlap(&p->a, &p->b, &p->b_in_a, margin, settings, cache, &r);
+    ts_gjk_distance(&(ts_shape_pair){&p->a, &p->b, p->b_in_a}, &exact, 0, &truth);
+    ts_gjk_overlap(&(ts_shape_pair){&p->a, &p->b, p->b_in_a}, margin, settings, cache, &r);
     double balls = p->a.radius + p->b.radius, rounding = 1e-12 * (truth.scale + balls);
     cr_assert(r.status != TS_PROXIMITY_LIMIT && r.status != TS_PROXIMITY_INVALID_INPUT &&
                   r.status != TS_PROXIMITY_SEPARATED,
@@ -69,20 +69,20 @@ Test(gjk_overlap, a_hair_on_either_side_is_told_apart) {
         double d = gap[trial % 6];
         gjk_pair_place(&rng, &p, 3.0, d);
         ts_gjk_result r;
-        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 0.0, &settings, 0, &r);
+        ts_gjk_overlap(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, 0.0, &settings, 0, &r);
         cr_assert_eq(r.status, d > 0.0 ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_PENETRATING, "%s-%s at %g: %d",
                      ts_shape_kind_name(p.a.kind), ts_shape_kind_name(p.b.kind), d, (int)r.status);
         // The same hair beyond a margin and beyond balls.
         if (d < 0.0) continue;
-        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 0.5 * d, &settings, 0, &r);
+        ts_gjk_overlap(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, 0.5 * d, &settings, 0, &r);
         cr_assert_eq(r.status, TS_PROXIMITY_SEPARATED_EARLY);
-        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 1.5 * d, &settings, 0, &r);
+        ts_gjk_overlap(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, 1.5 * d, &settings, 0, &r);
         cr_assert_eq(r.status, TS_PROXIMITY_OVERLAP_EARLY);
         p.a.radius = 0.5 * d;
         p.b.radius = 0.25 * d;
-        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 0.0, &settings, 0, &r);
+        ts_gjk_overlap(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, 0.0, &settings, 0, &r);
         cr_assert_eq(r.status, TS_PROXIMITY_SEPARATED_EARLY);
-        ts_gjk_overlap(&p.a, &p.b, &p.b_in_a, 0.5 * d, &settings, 0, &r);
+        ts_gjk_overlap(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, 0.5 * d, &settings, 0, &r);
         cr_assert_eq(r.status, TS_PROXIMITY_OVERLAP_EARLY);
     }
     ts_hull_free(hull);
@@ -95,7 +95,7 @@ Test(gjk_overlap, exact_contact_is_touching) {
     for (int k = 0; k < 4; ++k) {
         ts_transform pose = at(shift[k].x, shift[k].y, shift[k].z);
         ts_gjk_result r;
-        ts_gjk_overlap(&cube, &cube, &pose, 0.0, &settings, 0, &r);
+        ts_gjk_overlap(&(ts_shape_pair){&cube, &cube, pose}, 0.0, &settings, 0, &r);
         cr_expect_eq(r.status, TS_PROXIMITY_TOUCHING, "%d: status %d", k, (int)r.status);
         cr_expect_leq(r.upper, 1e-15);
     }
@@ -106,9 +106,9 @@ Test(gjk_overlap, nonsense_is_refused) {
     ts_gjk_settings settings = ts_gjk_settings_default();
     ts_transform pose = at((double)NAN, 0.0, 0.0);
     ts_gjk_result r;
-    ts_gjk_overlap(&cube, &cube, &pose, 0.0, &settings, 0, &r);
+    ts_gjk_overlap(&(ts_shape_pair){&cube, &cube, pose}, 0.0, &settings, 0, &r);
     cr_expect_eq(r.status, TS_PROXIMITY_INVALID_INPUT);
-    ts_gjk_distance(&cube, &cube, &pose, &settings, 0, &r);
+    ts_gjk_distance(&(ts_shape_pair){&cube, &cube, pose}, &settings, 0, &r);
     cr_expect_eq(r.status, TS_PROXIMITY_INVALID_INPUT);
 }
 

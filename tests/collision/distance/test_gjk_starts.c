@@ -39,10 +39,10 @@ Test(gjk_starts, moving_pairs_get_the_same_answer_from_every_start) {
         for (int step = 0; step < 4; ++step) {
             ts_gjk_settings settings = ts_gjk_settings_default();
             ts_gjk_result cold, r;
-            ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, 0, &cold);
+            ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &cold);
             for (int s = 0; s < TS_GJK_START_COUNT; ++s) {
                 settings.start = (ts_gjk_start)s;
-                ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, &cache[s], &r);
+                ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache[s], &r);
                 check_same(&p, &r, &cold, ts_gjk_start_name((ts_gjk_start)s));
             }
             p.b_in_a.p = ts_vec3_add(p.b_in_a.p, random_vector(&rng, 1e-2));
@@ -82,7 +82,7 @@ Test(gjk_starts, a_damaged_cache_costs_time_only) {
         gjk_pair p = random_pair(&rng, hull, trial);
         ts_gjk_settings settings = ts_gjk_settings_default();
         ts_gjk_result cold, r;
-        ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, 0, &cold);
+        ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &cold);
         ts_gjk_cache cache = ts_gjk_cache_none();
         cache.normal = ts_vec3_make(damaged(&rng), damaged(&rng), damaged(&rng));
         cache.distance = damaged(&rng);
@@ -97,7 +97,7 @@ Test(gjk_starts, a_damaged_cache_costs_time_only) {
             if (trial % 3 == 0) cache.simplex_b[i] = (int)(ts_rng_bits(&rng) % 3);
         }
         settings.start = (ts_gjk_start)(trial % TS_GJK_START_COUNT);
-        ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, &cache, &r);
+        ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &r);
         check_same(&p, &r, &cold, ts_gjk_start_name(settings.start));
     }
     ts_hull_free(hull);
@@ -114,7 +114,7 @@ Test(gjk_starts, turning_the_direction_round_after_an_overlap_saves_iterations) 
         gjk_pair_place(&rng, &p, 2.0, 2e-3);
         ts_gjk_settings settings = ts_gjk_settings_default();
         ts_gjk_result first;
-        ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, 0, &first);
+        ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &first);
         for (int s = 0; s < TS_GJK_START_COUNT; ++s) {
             // As a query that knows the depth would leave it: 1 mm deep along the normal.
             ts_gjk_cache cache = ts_gjk_cache_none();
@@ -126,7 +126,7 @@ Test(gjk_starts, turning_the_direction_round_after_an_overlap_saves_iterations) 
             settings.start = (ts_gjk_start)s;
             settings.variant = TS_GJK_VANILLA;
             ts_gjk_result r;
-            ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, &cache, &r);
+            ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &r);
             cr_assert_float_eq(r.upper, 2e-3, 1e-12);
             iterations[s] += r.iterations;
         }
@@ -150,9 +150,9 @@ Test(gjk_starts, a_remembered_simplex_ends_at_once) {
         ts_gjk_settings settings = ts_gjk_settings_default();
         ts_gjk_cache cache = ts_gjk_cache_none();
         ts_gjk_result first, again;
-        ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, &cache, &first);
+        ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &first);
         settings.start = TS_GJK_START_SIMPLEX;
-        ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, &cache, &again);
+        ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &again);
         cr_assert_eq(again.iterations, 0);
         cr_assert_leq(again.support_calls, 2);
         cr_assert_float_eq(again.upper, first.upper, 1e-15);
@@ -169,11 +169,11 @@ Test(gjk_starts, same_inputs_same_cache_same_bits) {
         settings.start = (ts_gjk_start)(trial % TS_GJK_START_COUNT);
         ts_gjk_cache cache = ts_gjk_cache_none();
         ts_gjk_result one, two;
-        ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, &cache, &one);
+        ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &one);
         ts_gjk_cache copy = cache;
         p.b_in_a.p.x += 1e-3;
-        ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, &cache, &one);
-        ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, &copy, &two);
+        ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &one);
+        ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &copy, &two);
         cr_assert_eq(memcmp(&one.lower, &two.lower, sizeof(double)), 0);
         cr_assert_eq(memcmp(&one.upper, &two.upper, sizeof(double)), 0);
         cr_assert_eq(memcmp(&one.normal, &two.normal, sizeof(ts_vec3)), 0);

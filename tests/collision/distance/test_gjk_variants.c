@@ -35,7 +35,7 @@ static void check_counts(const char* what, const gjk_pair* pair, const double* e
         double sum = 0.0;
         for (int i = 0; i < PAIRS; ++i) {
             ts_gjk_result r;
-            ts_gjk_distance(&pair[i].a, &pair[i].b, &pair[i].b_in_a, &settings, 0, &r);
+            ts_gjk_distance(&(ts_shape_pair){&pair[i].a, &pair[i].b, pair[i].b_in_a}, &settings, 0, &r);
             sum += r.iterations;
             cr_assert_geq(r.support_calls, r.iterations);
             cr_assert_leq(r.support_calls, r.iterations + 4);
@@ -118,7 +118,7 @@ Test(gjk_variants, all_variants_agree) {
                     settings.variant =
                         v == TS_GJK_VARIANT_COUNT - 1 ? TS_GJK_VANILLA : (ts_gjk_variant)(v ? v + 1 : TS_GJK_AUTO);
                     ts_gjk_result r;
-                    ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, 0, &r);
+                    ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &r);
                     cr_assert_neq(r.status, TS_PROXIMITY_LIMIT, "%s-%s by %s: [%g, %g] after %d",
                                   ts_shape_kind_name(p.a.kind), ts_shape_kind_name(p.b.kind),
                                   ts_gjk_variant_name(settings.variant), r.lower, r.upper, r.iterations);
@@ -159,7 +159,7 @@ Test(gjk_variants, a_gap_tolerance_holds_where_it_stops) {
             ts_gjk_settings settings = as_published(variants[v]);
             settings.momentum_limit = 16;
             ts_gjk_result r;
-            ts_gjk_distance(&p.a, &p.b, &p.b_in_a, &settings, 0, &r);
+            ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &r);
             cr_assert_eq(r.status, TS_PROXIMITY_SEPARATED);
             // The gap bounds the square of the error: |x|^2 - d^2 <= gap.
             cr_assert_geq(r.upper, 0.02 - 1e-13);

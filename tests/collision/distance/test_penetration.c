@@ -105,7 +105,7 @@ static round_tally measure_round(ts_shape a, ts_shape b, double angle, ts_penetr
         settings.pace = pace;
         settings.shortcut = shortcut;
         ts_penetration_result r;
-        ts_penetration_incremental(&a, &b, &pose, n, &settings, 0, &r);
+        ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, n, &settings, 0, &r);
         check_certificate(&a, &b, &pose, 1, &r);
         cr_assert_eq(r.status, TS_PENETRATION_CONVERGED, "%s after %d rays", ts_penetration_status_name(r.status),
                      r.outer);
@@ -167,7 +167,7 @@ Test(penetration, leaves_the_long_axis_of_concentric_ellipsoids) {
                 settings.pace = (ts_penetration_pace)pace;
                 ts_vec3 n = tilted(&rng, ts_vec3_axis(axis), i ? 1e-7 * (1 << i) : 0.0);
                 ts_penetration_result r;
-                ts_penetration_incremental(&a, &b, &pose, n, &settings, 0, &r);
+                ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, n, &settings, 0, &r);
                 check_certificate(&a, &b, &pose, 0, &r);
                 cr_assert_eq(r.status, TS_PENETRATION_CONVERGED);
                 cr_assert_float_eq(r.depth_upper, 0.375, 1e-5, "axis %d, start %d: %g", axis, i, r.depth_upper);
@@ -178,7 +178,7 @@ Test(penetration, leaves_the_diagonal_of_cubes) {
     ts_shape a = ts_shape_box(ts_vec3_make(0.5, 0.5, 0.5)), b = ts_shape_box(ts_vec3_make(0.125, 0.125, 0.125));
     ts_transform pose = at(0.4, 0.4, 0.4);
     ts_penetration_result r;
-    ts_penetration_incremental(&a, &b, &pose, ts_vec3_make(1.0, 1.0, 1.0), 0, 0, &r);
+    ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, ts_vec3_make(1.0, 1.0, 1.0), 0, 0, &r);
     check_certificate(&a, &b, &pose, 0, &r);
     cr_assert_float_eq(r.depth_upper, 0.225, 1e-6, "%s %g", ts_penetration_status_name(r.status), r.depth_upper);
 }
@@ -202,12 +202,12 @@ Test(penetration, every_pair_of_kinds_tells_the_truth) {
         settings.pace = i & 2 ? TS_PENETRATION_PACE_PAPER : TS_PENETRATION_PACE_CURVED;
         ts_vec3 n = i & 4 ? random_unit(&rng) : ts_vec3_zero();
         ts_penetration_result r;
-        ts_penetration_incremental(&a, &b, &pose, n, &settings, 0, &r);
+        ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, n, &settings, 0, &r);
         check_certificate(&a, &b, &pose, i & 1, &r);
         cr_assert_neq(r.status, TS_PENETRATION_INVALID_INPUT);
         ts_gjk_settings standard = ts_gjk_settings_default();
         ts_gjk_result gjk;
-        ts_gjk_distance(&a, &b, &pose, &standard, 0, &gjk);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &standard, 0, &gjk);
         double gap = gjk.lower - (i & 1 ? a.radius + b.radius : 0.0);
         if (gap > 1e-9) {
             cr_assert_neq(r.depth_lower, 0.0, "%s-%s: proven to overlap, yet %g apart", ts_shape_kind_name(a.kind),
@@ -232,32 +232,32 @@ Test(penetration, says_what_happened_by_name) {
     ts_shape box = ts_shape_box(ts_vec3_make(1.0, 1.0, 1.0)), ball = ts_shape_sphere(0.5);
     ts_penetration_result r;
     ts_transform pose = at(2.0, 0.25, 0.0);
-    ts_penetration_incremental(&box, &box, &pose, ts_vec3_axis(0), 0, 0, &r);
+    ts_penetration_incremental(&(ts_shape_pair){&box, &box, pose}, ts_vec3_axis(0), 0, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_TOUCHING);
     cr_assert_float_eq(r.depth_upper, 0.0, 1e-15);
     pose = at(3.0, 0.25, 0.0);
     for (int i = 0; i < 3; ++i) {
-        ts_penetration_incremental(&box, &box, &pose, ts_vec3_axis(i), 0, 0, &r);
+        ts_penetration_incremental(&(ts_shape_pair){&box, &box, pose}, ts_vec3_axis(i), 0, 0, &r);
         cr_assert_eq(r.status, TS_PENETRATION_SEPARATED, "from axis %d", i);
         cr_assert(r.depth_upper < 0.0 && r.depth_upper >= -1.0 - 1e-15, "%g", r.depth_upper);
         cr_assert_eq(r.depth_lower, -(double)INFINITY);
     }
     // A ray that runs through B from behind: no overlap either.
-    ts_penetration_incremental(&box, &box, &pose, ts_vec3_make(-1.0, 0.0, 0.0), 0, 0, &r);
+    ts_penetration_incremental(&(ts_shape_pair){&box, &box, pose}, ts_vec3_make(-1.0, 0.0, 0.0), 0, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_SEPARATED);
     // Cores of balls are points: these touch.
     pose = ts_transform_identity();
-    ts_penetration_incremental(&ball, &ball, &pose, ts_vec3_axis(1), 0, 0, &r);
+    ts_penetration_incremental(&(ts_shape_pair){&ball, &ball, pose}, ts_vec3_axis(1), 0, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_TOUCHING);
     cr_assert_eq(r.depth_upper, 0.0);
     // Concentric balls, whole: every direction is a minimum.
     ts_penetration_settings settings = ts_penetration_settings_default();
     settings.rounding = TS_PENETRATION_ROUNDED;
-    ts_penetration_incremental(&ball, &ball, &pose, ts_vec3_axis(1), &settings, 0, &r);
+    ts_penetration_incremental(&(ts_shape_pair){&ball, &ball, pose}, ts_vec3_axis(1), &settings, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_CONVERGED, "%s", ts_penetration_status_name(r.status));
     cr_assert_float_eq(r.depth_upper, 1.0, 1e-15);
     pose.p.y = NAN;
-    ts_penetration_incremental(&box, &ball, &pose, ts_vec3_axis(0), 0, 0, &r);
+    ts_penetration_incremental(&(ts_shape_pair){&box, &ball, pose}, ts_vec3_axis(0), 0, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_INVALID_INPUT);
     for (int i = 0; i < TS_PENETRATION_STATUS_COUNT; ++i)
         for (int j = 0; j < i; ++j)
@@ -275,7 +275,7 @@ Test(penetration, limits_keep_their_certificates) {
         settings.outer_limit = 1 + i % 3;
         settings.inner_limit = 1 + i / 3 % 3;
         ts_penetration_result r;
-        ts_penetration_incremental(&a, &b, &pose, random_unit(&rng), &settings, 0, &r);
+        ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, random_unit(&rng), &settings, 0, &r);
         check_certificate(&a, &b, &pose, 0, &r);
         cr_assert_leq(r.outer, settings.outer_limit);
     }
@@ -292,15 +292,15 @@ Test(penetration, a_kept_portal_saves_supports_and_changes_nothing_else) {
         ts_penetration_settings settings = ts_penetration_settings_default();
         ts_penetration_portal portal = {0};
         ts_penetration_result first, again;
-        ts_penetration_incremental(&a, &b, &pose, ts_vec3_zero(), &settings, &portal, &first);
+        ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), &settings, &portal, &first);
         if (first.status != TS_PENETRATION_CONVERGED) continue;
         settings.start = TS_PENETRATION_START_PREVIOUS;
         ts_vec3 normal = first.normal;
         for (int step = 0; step < 20; ++step) {
             pose.R = ts_mat3_mul(turn(step % 3, 0.003), pose.R);
             pose.p = ts_vec3_add_scaled(pose.p, 0.002, random_unit(&rng));
-            ts_penetration_incremental(&a, &b, &pose, normal, &settings, 0, &again);
-            ts_penetration_incremental(&a, &b, &pose, normal, &settings, &portal, &first);
+            ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, normal, &settings, 0, &again);
+            ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, normal, &settings, &portal, &first);
             check_certificate(&a, &b, &pose, 0, &first);
             cr_assert_float_eq(first.depth_upper, again.depth_upper, 1e-5);
             cold += again.support_calls;
@@ -317,9 +317,9 @@ Test(penetration, an_overlap_taken_as_given_costs_less) {
     ts_transform pose = at(1.7, 0.1, 0.2);
     ts_penetration_settings settings = ts_penetration_settings_default();
     ts_penetration_result proven, given;
-    ts_penetration_incremental(&a, &a, &pose, ts_vec3_zero(), &settings, 0, &proven);
+    ts_penetration_incremental(&(ts_shape_pair){&a, &a, pose}, ts_vec3_zero(), &settings, 0, &proven);
     settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
-    ts_penetration_incremental(&a, &a, &pose, ts_vec3_zero(), &settings, 0, &given);
+    ts_penetration_incremental(&(ts_shape_pair){&a, &a, pose}, ts_vec3_zero(), &settings, 0, &given);
     cr_assert_eq(given.depth_lower, 0.0);
     cr_assert_eq(proven.depth_lower, 0.0);
     cr_assert_eq(given.depth_upper, proven.depth_upper);

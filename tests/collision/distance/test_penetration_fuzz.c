@@ -91,7 +91,7 @@ static void fuzz(uint64_t seed, int cases) {
         ts_penetration_result r;
         ts_vec3 start = hard_start(&rng, last);
         for (int again = 0; again < 2; ++again) {
-            ts_penetration_incremental(&a, &b, &pose, start, &settings, &portal, &r);
+            ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, start, &settings, &portal, &r);
             ++tally[r.status];
             cr_assert_neq(r.status, TS_PENETRATION_INVALID_INPUT, "case %d", i);
             cr_assert(isfinite(r.depth_upper) && !isnan(r.depth_lower) && isfinite(r.depth_ray), "case %d", i);
@@ -139,7 +139,8 @@ Test(penetration_fuzz, ordinary_pairs_meet_no_cap) {
         ts_penetration_settings settings = ts_penetration_settings_default();
         settings.rounding = i & 1 ? TS_PENETRATION_ROUNDED : TS_PENETRATION_CORES;
         ts_penetration_result r;
-        ts_penetration_incremental(&a, &b, &pose, i & 2 ? random_unit(&rng) : ts_vec3_zero(), &settings, 0, &r);
+        ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, i & 2 ? random_unit(&rng) : ts_vec3_zero(),
+                                   &settings, 0, &r);
         ++tally[r.status];
     }
     cr_log_info("%d converged, %d stationary, %d touching, %d apart, %d at a limit", tally[0], tally[1], tally[2],

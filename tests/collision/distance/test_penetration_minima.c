@@ -67,7 +67,7 @@ static void count_wrong(ts_penetration_pace pace, int pairs, double percent[STAR
             ts_penetration_settings settings = ts_penetration_settings_default();
             settings.pace = pace;
             ts_penetration_result r;
-            ts_penetration_incremental(&p.a, &p.b, &p.pose, first[k], &settings, 0, &r);
+            ts_penetration_incremental(&(ts_shape_pair){&p.a, &p.b, p.pose}, first[k], &settings, 0, &r);
             cr_assert_neq(r.status, TS_PENETRATION_LIMIT, "pair %d start %d", i, k);
             cr_assert_neq(r.status, TS_PENETRATION_SEPARATED, "pair %d start %d", i, k);
             cr_assert_geq(r.depth_upper, p.depth - 1e-12, "pair %d start %d: too shallow", i, k);

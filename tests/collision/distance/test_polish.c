@@ -32,7 +32,7 @@ Test(polish, nothing_gets_worse_from_any_normal) {
         ts_shape b = random_shape(&rng, (ts_shape_kind)KINDS[trial / 6 % 6], 1.0, hull);
         ts_transform pose = random_pose(&rng, trial % 2 ? 0.5 : 2.0);
         ts_polish_state given = start_from(&a, &b, &pose, random_unit(&rng)), s = given;
-        ts_polish_normal(&a, &b, &pose, &s);
+        ts_polish_normal(&(ts_shape_pair){&a, &b, pose}, &s);
         cr_assert_geq(s.lower, given.lower - 1e-13);
         cr_assert_leq(s.upper, given.upper);
         cr_assert_leq(s.lower, s.upper);
@@ -57,7 +57,7 @@ Test(polish, an_ellipsoid_pair_is_solved_to_the_last_digits_from_degrees_away) {
         ts_vec3 off = ts_vec3_unit_or(ts_vec3_add_scaled(n, 0.05, random_unit(&rng)), n);
         ts_polish_state s = start_from(&a, &b, &pose, off);
         s.upper = ts_vec3_distance(s.point_a, s.point_b);
-        cr_assert_eq(ts_polish_normal(&a, &b, &pose, &s), TS_POLISH_EXACT, "trial %d", trial);
+        cr_assert_eq(ts_polish_normal(&(ts_shape_pair){&a, &b, pose}, &s), TS_POLISH_EXACT, "trial %d", trial);
         cr_assert_float_eq(s.lower, distance, 1e-14);
         cr_assert_float_eq(s.upper, distance, 1e-12);
         cr_assert_leq(ts_vec3_distance(s.normal, n), 1e-7);
@@ -79,7 +79,7 @@ Test(polish, exact_means_exact) {
         ++apart;
         ts_vec3 off = ts_vec3_unit_or(ts_vec3_add_scaled(p.normal, 0.02, random_unit(&rng)), p.normal);
         ts_polish_state s = start_from(&a, &b, &pose, off);
-        if (ts_polish_normal(&a, &b, &pose, &s) != TS_POLISH_EXACT) continue;
+        if (ts_polish_normal(&(ts_shape_pair){&a, &b, pose}, &s) != TS_POLISH_EXACT) continue;
         ++exact;
         cr_assert_leq(outside(&a, s.point_a), 1e-8, "trial %d", trial);
         cr_assert_leq(outside(&b, ts_transform_point_inverse(&pose, s.point_b)), 1e-8, "trial %d", trial);

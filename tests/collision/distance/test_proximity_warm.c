@@ -129,17 +129,17 @@ Test(proximity_warm, epa_around_a_normal_proves_or_declines) {
         if (trial % 4 == 0) pose.R = ts_mat3_identity();
         ts_gjk_settings settings = ts_gjk_settings_default();
         ts_gjk_result gjk;
-        ts_gjk_distance(&a, &b, &pose, &settings, 0, &gjk);
+        ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &gjk);
         // Near the right normal, where a face of A - B is to be found, or anywhere.
         ts_epa_result near, plain;
         double scale = 0.0;
         ts_vec3 n = gjk.normal;
         if (gjk.status == TS_PROXIMITY_PENETRATING) {
-            ts_epa_penetration(&a, &b, &pose, &gjk, ts_vec3_zero(), &plain);
+            ts_epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &plain);
             n = plain.normal;
         }
         n = ts_vec3_unit_or(ts_vec3_add_scaled(n, trial % 3 ? 2e-3 : 1.0, random_unit(&rng)), n);
-        int yes = ts_epa_penetration_near(&a, &b, &pose, n, 0, 1e-12, &scale, &near);
+        int yes = ts_epa_penetration_near(&(ts_shape_pair){&a, &b, pose}, n, 0, 1e-12, &scale, &near);
         if (gjk.status == TS_PROXIMITY_SEPARATED) {
             cr_assert_not(yes, "trial %d: an overlap of boxes %g apart", trial, gjk.lower);
             ++apart;
