@@ -178,17 +178,16 @@ static int add_numbers(ts_builder* builder, const double* values, int count, int
     return 1;
 }
 
-int ts_builder_add_keyframe(ts_builder* builder, const char* name, double time, const double* qpos, int qpos_count,
-                            const double* qvel, int qvel_count, int use_as_initial, const char* file, int line) {
+int ts_builder_add_keyframe(ts_builder* builder, const ts_keyframe_def* def) {
     ts_builder_key key;
     memset(&key, 0, sizeof key);
-    key.label = make_label(builder, name, file, line);
-    key.time = time;
-    if (builder->pool.failed || !add_numbers(builder, qpos, qpos_count, &key.qpos_first, &key.qpos_count) ||
-        !add_numbers(builder, qvel, qvel_count, &key.qvel_first, &key.qvel_count) ||
+    key.label = make_label(builder, def->name, def->file, def->line);
+    key.time = def->time;
+    if (builder->pool.failed || !add_numbers(builder, def->qpos, def->qpos_count, &key.qpos_first, &key.qpos_count) ||
+        !add_numbers(builder, def->qvel, def->qvel_count, &key.qvel_first, &key.qvel_count) ||
         !ts_builder_key_array_push(&builder->key, key))
         return 0;
-    if (use_as_initial) builder->initial_key = builder->key.count - 1;
+    if (def->is_initial) builder->initial_key = builder->key.count - 1;
     return 1;
 }
 

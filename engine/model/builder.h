@@ -60,6 +60,19 @@ typedef struct ts_geom_def {
     int line;
 } ts_geom_def;
 
+/// A keyframe to add. The numbers are in the model's order.
+typedef struct ts_keyframe_def {
+    const char* name;
+    double time;
+    const double* qpos;  // NULL: initial values
+    int qpos_count;      // must be nq of the finished model
+    const double* qvel;  // NULL: initial values
+    int qvel_count;
+    int is_initial;  // nonzero: new simulations start from it
+    const char* file;
+    int line;
+} ts_keyframe_def;
+
 /// No joints, mass from geoms, at the parent's origin, child of the world.
 ts_body_def ts_body_def_default(void);
 
@@ -102,11 +115,8 @@ int ts_builder_exclude(ts_builder* builder, int body_a, int body_b);
 /// Returns 0 when the body has no free joint.
 int ts_builder_set_free_velocity(ts_builder* builder, int body, ts_vec3 linear, ts_vec3 angular);
 
-/// Adds a keyframe; qpos and qvel may be NULL (initial values), else hold nq and nv numbers in the model's order.
-/// `use_as_initial` nonzero makes it the state new simulations start from. Returns 0 on short memory. Sizes are checked
-/// by ts_builder_finish.
-int ts_builder_add_keyframe(ts_builder* builder, const char* name, double time, const double* qpos, int qpos_count,
-                            const double* qvel, int qvel_count, int use_as_initial, const char* file, int line);
+/// Adds a keyframe (copied). Returns 0 on short memory. Sizes are checked by ts_builder_finish.
+int ts_builder_add_keyframe(ts_builder* builder, const ts_keyframe_def* def);
 
 /// The text of the file the model is read from; copied. Returns 0 on short memory.
 int ts_builder_set_source(ts_builder* builder, const char* text);

@@ -15,34 +15,34 @@ void ts_model_free(ts_model* model) {
     free(model);
 }
 
-int ts_model_find_body(const ts_model* model, const char* name) {
-    for (int i = 0; i < model->body_count; ++i)
-        if (strcmp(model->body[i].name, name) == 0) return i;
+// The index of the name among `count` structs of `stride` bytes that begin with theirs, or -1.
+static int find(const void* first, size_t stride, int count, const char* name) {
+    for (int i = 0; i < count; ++i) {
+        const char* own;
+        memcpy(&own, (const char*)first + (size_t)i * stride, sizeof own);
+        if (strcmp(own, name) == 0) return i;
+    }
     return -1;
+}
+
+int ts_model_find_body(const ts_model* model, const char* name) {
+    return find(model->body, sizeof *model->body, model->body_count, name);
 }
 
 int ts_model_find_joint(const ts_model* model, const char* name) {
-    for (int i = 0; i < model->joint_count; ++i)
-        if (strcmp(model->joint[i].name, name) == 0) return i;
-    return -1;
+    return find(model->joint, sizeof *model->joint, model->joint_count, name);
 }
 
 int ts_model_find_geom(const ts_model* model, const char* name) {
-    for (int i = 0; i < model->geom_count; ++i)
-        if (strcmp(model->geom[i].name, name) == 0) return i;
-    return -1;
+    return find(model->geom, sizeof *model->geom, model->geom_count, name);
 }
 
 int ts_model_find_site(const ts_model* model, const char* name) {
-    for (int i = 0; i < model->site_count; ++i)
-        if (strcmp(model->site[i].name, name) == 0) return i;
-    return -1;
+    return find(model->site, sizeof *model->site, model->site_count, name);
 }
 
 int ts_model_find_keyframe(const ts_model* model, const char* name) {
-    for (int i = 0; i < model->keyframe_count; ++i)
-        if (strcmp(model->keyframe[i].name, name) == 0) return i;
-    return -1;
+    return find(model->keyframe, sizeof *model->keyframe, model->keyframe_count, name);
 }
 
 // The exclusions are sorted by (smaller body, larger body), see builder_finish.c.

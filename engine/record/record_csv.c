@@ -110,7 +110,7 @@ static ts_code csv_append(void* handle, ts_sim* sim, ts_energy energy, ts_status
         add_numbers(text, row, 13);
     }
     ts_text_add_bytes(text, "\n", 1);
-    if (text->length < CSV_BUFFER_BYTES && ts_clock_seconds() - file->flushed < TS_RECORD_FLUSH_SECONDS) return TS_OK;
+    if (text->length < CSV_BUFFER_BYTES && ts_clock_seconds() - file->flushed < ts_record_flush_seconds) return TS_OK;
     return flush_rows(file, out_status);
 }
 

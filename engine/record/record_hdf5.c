@@ -33,6 +33,7 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 
 #include <errno.h>
 #include <hdf5.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ typedef enum column_shape {
     SHAPE_BODIES_4
 } column_shape;
 
+// Columns that are filled by name; those after them are numbers of ts_step_info.
 typedef enum column_id {
     TIME,
     QPOS,
@@ -66,22 +68,6 @@ typedef enum column_id {
     BODY_ANGULAR,
     ENERGY_KINETIC,
     ENERGY_POTENTIAL,
-    ITERATIONS,
-    STATUS,
-    RESIDUAL_OWN,
-    RESIDUAL_LCP,
-    RESIDUAL_CCP,
-    RESIDUAL_NCP,
-    NCP_PRIMAL,
-    NCP_DUAL,
-    NCP_COMPLEMENTARITY,
-    NATURAL,
-    SIGNORINI,
-    DISSIPATION,
-    CLOSING,
-    SLIP_ANGLE,
-    WORST_PENETRATION,
-    NARROW_FAILURES,
     CONTACT_FIRST,
     CONTACT_COUNT,
     CONTACT_POSITION,
@@ -97,72 +83,86 @@ typedef enum column_id {
     CONTACT_LAWS,
     CONTACT_NCP,
     CONTACT_NATURAL,
-    TIMING_KINEMATICS,
-    TIMING_BROAD,
-    TIMING_NARROW,
-    TIMING_ASSEMBLE,
-    TIMING_SOLVE,
-    TIMING_INTEGRATE,
-    TIMING_TOTAL,
-    COLUMN_COUNT
+    NAMED_COUNT
 } column_id;
+
+// What stands in ts_step_info, and how it is written.
+typedef enum info_kind {
+    INFO_NUMBER,  // double
+    INFO_WHOLE,   // int, or an enum
+    INFO_FORCE    // ts_law_residual, in N
+} info_kind;
 
 typedef struct column_definition {
     const char* path;
     const char* unit;
     ts_record_type type;
     column_shape shape;
+    const char* meaning;  // attribute that explains numbers that are codes, or NULL
+    info_kind kind;       // from NAMED_COUNT on
+    size_t offset;        // in ts_step_info, likewise
 } column_definition;
 
-static const column_definition definitions[COLUMN_COUNT] = {
-    [TIME] = {"/state/time", "s", TS_RECORD_DOUBLE, SHAPE_1},
-    [QPOS] = {"/state/qpos", "m, rad, 1", TS_RECORD_DOUBLE, SHAPE_NQ},
-    [QVEL] = {"/state/qvel", "m/s, rad/s", TS_RECORD_DOUBLE, SHAPE_NV},
-    [BODY_POSITION] = {"/bodies/position", "m", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
-    [BODY_QUATERNION] = {"/bodies/quaternion", "1", TS_RECORD_DOUBLE, SHAPE_BODIES_4},
-    [BODY_LINEAR] = {"/bodies/linear_velocity", "m/s", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
-    [BODY_ANGULAR] = {"/bodies/angular_velocity", "rad/s", TS_RECORD_DOUBLE, SHAPE_BODIES_3},
-    [ENERGY_KINETIC] = {"/energy/kinetic", "J", TS_RECORD_DOUBLE, SHAPE_1},
-    [ENERGY_POTENTIAL] = {"/energy/potential", "J", TS_RECORD_DOUBLE, SHAPE_1},
-    [ITERATIONS] = {"/solver/iterations", "1", TS_RECORD_INT32, SHAPE_1},
-    [STATUS] = {"/solver/status", "1", TS_RECORD_INT32, SHAPE_1},
-    [RESIDUAL_OWN] = {"/solver/own_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
-    [RESIDUAL_LCP] = {"/solver/lcp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
-    [RESIDUAL_CCP] = {"/solver/ccp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
-    [RESIDUAL_NCP] = {"/solver/ncp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
-    [NCP_PRIMAL] = {"/solver/ncp_primal", "N s", TS_RECORD_DOUBLE, SHAPE_1},
-    [NCP_DUAL] = {"/solver/ncp_dual", "m/s", TS_RECORD_DOUBLE, SHAPE_1},
-    [NCP_COMPLEMENTARITY] = {"/solver/ncp_complementarity", "J", TS_RECORD_DOUBLE, SHAPE_1},
-    [NATURAL] = {"/solver/natural", "1", TS_RECORD_DOUBLE, SHAPE_1},
-    [SIGNORINI] = {"/solver/signorini", "J", TS_RECORD_DOUBLE, SHAPE_1},
-    [DISSIPATION] = {"/solver/dissipation", "J", TS_RECORD_DOUBLE, SHAPE_1},
-    [CLOSING] = {"/solver/closing", "m/s", TS_RECORD_DOUBLE, SHAPE_1},
-    [SLIP_ANGLE] = {"/solver/slip_angle", "rad", TS_RECORD_DOUBLE, SHAPE_1},
-    [WORST_PENETRATION] = {"/contacts/worst_penetration", "m", TS_RECORD_DOUBLE, SHAPE_1},
-    [NARROW_FAILURES] = {"/contacts/narrow_failures", "1", TS_RECORD_INT32, SHAPE_1},
-    [CONTACT_FIRST] = {"/contacts/first", "1", TS_RECORD_INT64, SHAPE_1},
-    [CONTACT_COUNT] = {"/contacts/count", "1", TS_RECORD_INT32, SHAPE_1},
-    [CONTACT_POSITION] = {"/contacts/position", "m", TS_RECORD_DOUBLE, SHAPE_3},
-    [CONTACT_FRAME] = {"/contacts/frame", "1", TS_RECORD_DOUBLE, SHAPE_3X3},
-    [CONTACT_IMPULSE] = {"/contacts/impulse", "N s", TS_RECORD_DOUBLE, SHAPE_3},
-    [CONTACT_VELOCITY] = {"/contacts/velocity", "m/s", TS_RECORD_DOUBLE, SHAPE_3},
-    [CONTACT_GAP] = {"/contacts/gap", "m", TS_RECORD_DOUBLE, SHAPE_1},
-    [CONTACT_FRICTION] = {"/contacts/friction", "1", TS_RECORD_DOUBLE, SHAPE_1},
-    [CONTACT_GEOM_A] = {"/contacts/geom_a", "1", TS_RECORD_INT32, SHAPE_1},
-    [CONTACT_GEOM_B] = {"/contacts/geom_b", "1", TS_RECORD_INT32, SHAPE_1},
-    [CONTACT_KEY] = {"/contacts/key", "1", TS_RECORD_UINT64, SHAPE_1},
-    [CONTACT_MODE] = {"/contacts/mode", "1", TS_RECORD_INT32, SHAPE_1},
-    [CONTACT_LAWS] = {"/contacts/laws", "1", TS_RECORD_INT32, SHAPE_1},
-    [CONTACT_NCP] = {"/contacts/ncp_residual", "N", TS_RECORD_DOUBLE, SHAPE_1},
-    [CONTACT_NATURAL] = {"/contacts/natural", "1", TS_RECORD_DOUBLE, SHAPE_1},
-    [TIMING_KINEMATICS] = {"/timing/kinematics", "s", TS_RECORD_DOUBLE, SHAPE_1},
-    [TIMING_BROAD] = {"/timing/broad_phase", "s", TS_RECORD_DOUBLE, SHAPE_1},
-    [TIMING_NARROW] = {"/timing/narrow_phase", "s", TS_RECORD_DOUBLE, SHAPE_1},
-    [TIMING_ASSEMBLE] = {"/timing/assemble", "s", TS_RECORD_DOUBLE, SHAPE_1},
-    [TIMING_SOLVE] = {"/timing/solve", "s", TS_RECORD_DOUBLE, SHAPE_1},
-    [TIMING_INTEGRATE] = {"/timing/integrate", "s", TS_RECORD_DOUBLE, SHAPE_1},
-    [TIMING_TOTAL] = {"/timing/total", "s", TS_RECORD_DOUBLE, SHAPE_1},
+#define NUMBER(path, unit, field) \
+    { path, unit, TS_RECORD_DOUBLE, SHAPE_1, NULL, INFO_NUMBER, offsetof(ts_step_info, field) }
+#define WHOLE(path, field, meaning) \
+    { path, "1", TS_RECORD_INT32, SHAPE_1, meaning, INFO_WHOLE, offsetof(ts_step_info, field) }
+#define FORCE(path, field) \
+    { path, "N", TS_RECORD_DOUBLE, SHAPE_1, NULL, INFO_FORCE, offsetof(ts_step_info, field) }
+
+static const column_definition definitions[] = {
+    [TIME] = {.path = "/state/time", .unit = "s"},
+    [QPOS] = {.path = "/state/qpos", .unit = "m, rad, 1", .shape = SHAPE_NQ},
+    [QVEL] = {.path = "/state/qvel", .unit = "m/s, rad/s", .shape = SHAPE_NV},
+    [BODY_POSITION] = {.path = "/bodies/position", .unit = "m", .shape = SHAPE_BODIES_3},
+    [BODY_QUATERNION] = {.path = "/bodies/quaternion", .unit = "1", .shape = SHAPE_BODIES_4},
+    [BODY_LINEAR] = {.path = "/bodies/linear_velocity", .unit = "m/s", .shape = SHAPE_BODIES_3},
+    [BODY_ANGULAR] = {.path = "/bodies/angular_velocity", .unit = "rad/s", .shape = SHAPE_BODIES_3},
+    [ENERGY_KINETIC] = {.path = "/energy/kinetic", .unit = "J"},
+    [ENERGY_POTENTIAL] = {.path = "/energy/potential", .unit = "J"},
+    [CONTACT_FIRST] = {.path = "/contacts/first", .unit = "1", .type = TS_RECORD_INT64},
+    [CONTACT_COUNT] = {.path = "/contacts/count", .unit = "1", .type = TS_RECORD_INT32},
+    [CONTACT_POSITION] = {.path = "/contacts/position", .unit = "m", .shape = SHAPE_3},
+    [CONTACT_FRAME] = {.path = "/contacts/frame", .unit = "1", .shape = SHAPE_3X3},
+    [CONTACT_IMPULSE] = {.path = "/contacts/impulse", .unit = "N s", .shape = SHAPE_3},
+    [CONTACT_VELOCITY] = {.path = "/contacts/velocity", .unit = "m/s", .shape = SHAPE_3},
+    [CONTACT_GAP] = {.path = "/contacts/gap", .unit = "m"},
+    [CONTACT_FRICTION] = {.path = "/contacts/friction", .unit = "1"},
+    [CONTACT_GEOM_A] = {.path = "/contacts/geom_a", .unit = "1", .type = TS_RECORD_INT32},
+    [CONTACT_GEOM_B] = {.path = "/contacts/geom_b", .unit = "1", .type = TS_RECORD_INT32},
+    [CONTACT_KEY] = {.path = "/contacts/key", .unit = "1", .type = TS_RECORD_UINT64},
+    [CONTACT_MODE] =
+        {"/contacts/mode", "1", TS_RECORD_INT32,
+         .meaning = "0 open, 1 stick, 2 slide, 3 violated: breaks the exact law by more than the solver's tolerance"},
+    [CONTACT_LAWS] = {"/contacts/laws", "1", TS_RECORD_INT32, .meaning = "sum of 1 LCP, 2 CCP, 4 NCP that hold"},
+    [CONTACT_NCP] = {.path = "/contacts/ncp_residual", .unit = "N"},
+    [CONTACT_NATURAL] = {.path = "/contacts/natural", .unit = "1"},
+    WHOLE("/solver/iterations", solve.iterations, NULL),
+    WHOLE("/solver/status", solve.status, "0 converged, 1 stalled, 2 iteration limit, 3 failed"),
+    FORCE("/solver/own_residual", solve.own),
+    FORCE("/solver/lcp_residual", residual.lcp),
+    FORCE("/solver/ccp_residual", residual.ccp),
+    FORCE("/solver/ncp_residual", residual.ncp),
+    NUMBER("/solver/ncp_primal", "N s", residual.ncp.primal),
+    NUMBER("/solver/ncp_dual", "m/s", residual.ncp.dual),
+    NUMBER("/solver/ncp_complementarity", "J", residual.ncp.complementarity),
+    NUMBER("/solver/natural", "1", residual.natural),
+    NUMBER("/solver/signorini", "J", residual.signorini),
+    NUMBER("/solver/dissipation", "J", residual.dissipation),
+    NUMBER("/solver/closing", "m/s", residual.closing),
+    NUMBER("/solver/slip_angle", "rad", residual.slip_angle),
+    NUMBER("/contacts/worst_penetration", "m", worst_penetration),
+    WHOLE("/contacts/narrow_failures", narrow_failures, NULL),
+    NUMBER("/timing/kinematics", "s", seconds_kinematics),
+    NUMBER("/timing/broad_phase", "s", seconds_broad),
+    NUMBER("/timing/narrow_phase", "s", seconds_narrow),
+    NUMBER("/timing/assemble", "s", seconds_assemble),
+    NUMBER("/timing/solve", "s", seconds_solve),
+    NUMBER("/timing/integrate", "s", seconds_integrate),
+    NUMBER("/timing/total", "s", seconds_total),
 };
+
+enum { COLUMN_COUNT = sizeof definitions / sizeof definitions[0] };
 
 // --- columns ---------------------------------------------------------------------------------------------------------
 
@@ -270,32 +270,21 @@ static void append_contacts(hdf5_file* file, const ts_sim* sim) {
     append_verdicts(file, sim);
 }
 
-static void append_solver(hdf5_file* file, const ts_sim* sim) {
-    const ts_step_info* info = &sim->info;
-    double h = sim->options.time_step;
-    put_int(file, ITERATIONS, info->solve.iterations);
-    put_int(file, STATUS, (int)info->solve.status);
-    put(file, RESIDUAL_OWN, ts_law_residual_in_force_units(info->solve.own, h));
-    put(file, RESIDUAL_LCP, ts_law_residual_in_force_units(info->residual.lcp, h));
-    put(file, RESIDUAL_CCP, ts_law_residual_in_force_units(info->residual.ccp, h));
-    put(file, RESIDUAL_NCP, ts_law_residual_in_force_units(info->residual.ncp, h));
-    put(file, NCP_PRIMAL, info->residual.ncp.primal);
-    put(file, NCP_DUAL, info->residual.ncp.dual);
-    put(file, NCP_COMPLEMENTARITY, info->residual.ncp.complementarity);
-    put(file, NATURAL, info->residual.natural);
-    put(file, SIGNORINI, info->residual.signorini);
-    put(file, DISSIPATION, info->residual.dissipation);
-    put(file, CLOSING, info->residual.closing);
-    put(file, SLIP_ANGLE, info->residual.slip_angle);
-    put(file, WORST_PENETRATION, info->worst_penetration);
-    put_int(file, NARROW_FAILURES, info->narrow_failures);
-    put(file, TIMING_KINEMATICS, info->seconds_kinematics);
-    put(file, TIMING_BROAD, info->seconds_broad);
-    put(file, TIMING_NARROW, info->seconds_narrow);
-    put(file, TIMING_ASSEMBLE, info->seconds_assemble);
-    put(file, TIMING_SOLVE, info->seconds_solve);
-    put(file, TIMING_INTEGRATE, info->seconds_integrate);
-    put(file, TIMING_TOTAL, info->seconds_total);
+// The numbers of the last step.
+static void append_info(hdf5_file* file, const ts_sim* sim) {
+    for (int id = NAMED_COUNT; id < COLUMN_COUNT; ++id) {
+        const char* source = (const char*)&sim->info + definitions[id].offset;
+        void* row = ts_record_column_row(&file->column[id], &file->failed);
+        double force;
+        switch (definitions[id].kind) {
+        case INFO_NUMBER: memcpy(row, source, sizeof(double)); break;
+        case INFO_WHOLE: memcpy(row, source, sizeof(int32_t)); break;
+        case INFO_FORCE:
+            force = ts_law_residual_in_force_units(*(const ts_law_residual*)source, sim->options.time_step);
+            memcpy(row, &force, sizeof force);
+            break;
+        }
+    }
 }
 
 static int flush_all(hdf5_file* file, int last) {
@@ -324,9 +313,9 @@ static ts_code hdf5_append(void* handle, ts_sim* sim, ts_energy energy, ts_statu
         append_bodies(file, sim);
         put(file, ENERGY_KINETIC, energy.kinetic);
         put(file, ENERGY_POTENTIAL, energy.potential);
-        append_solver(file, sim);
+        append_info(file, sim);
         append_contacts(file, sim);
-        if (ts_clock_seconds() - file->flushed >= TS_RECORD_FLUSH_SECONDS && !flush_all(file, 0)) file->failed = 1;
+        if (ts_clock_seconds() - file->flushed >= ts_record_flush_seconds && !flush_all(file, 0)) file->failed = 1;
     }
     H5E_END_TRY
     if (file->failed || file->output.problem) return cannot_write(file->path, file->output.problem, out_status);
@@ -439,15 +428,10 @@ static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim
         int rank = row_shape(definition->shape, sim->model, row);
         ok = ts_record_column_create(&file->column[id], file->file, definition->path, definition->unit,
                                      definition->type, rank, row);
+        if (ok && definition->meaning)
+            ok = ts_record_text_attribute(file->column[id].dataset, "meaning", definition->meaning);
     }
-    return ok &&
-           ts_record_text_attribute(file->column[STATUS].dataset, "meaning",
-                                    "0 converged, 1 stalled, 2 iteration limit, 3 failed") &&
-           ts_record_text_attribute(
-               file->column[CONTACT_MODE].dataset, "meaning",
-               "0 open, 1 stick, 2 slide, 3 violated: breaks the exact law by more than the solver's tolerance") &&
-           ts_record_text_attribute(file->column[CONTACT_LAWS].dataset, "meaning",
-                                    "sum of 1 LCP, 2 CCP, 4 NCP that hold");
+    return ok;
 }
 
 // Closes and frees; returns whether all is in the file, with the errno (or 0) of what is not.

@@ -11,8 +11,8 @@ extern "C" {
 /// Room for a body's name in a column or a label, terminator included; longer names are cut.
 enum { TS_RECORD_LABEL_BYTES = 256 };
 
-/// Seconds of wall clock between two flushes: what an interruption may cost.
-#define TS_RECORD_FLUSH_SECONDS 1.0
+/// s of wall clock between two flushes: what an interruption may cost.
+static const double ts_record_flush_seconds = 1.0;
 
 /// A file format. `file` is what the format's open function returned.
 typedef struct ts_record_format {

@@ -39,15 +39,17 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
         ts_mjcf_check(reader, child, "key");
         ts_mjcf_element e = ts_mjcf_element_plain(reader, child);
         ts_builder_number_array qpos = {NULL, 0, 0}, qvel = {NULL, 0, 0};
-        double time = ts_mjcf_real(&e, "time", 0.0);
-        // Empty text is no state at all, as if the attribute were missing.
+        ts_keyframe_def def = {.name = ts_mjcf_own(child, "name"), .file = child->file, .line = child->line};
+        def.time = ts_mjcf_real(&e, "time", 0.0);
         ts_mjcf_real_array(&e, "qpos", &qpos);
         ts_mjcf_real_array(&e, "qvel", &qvel);
-        int initial = reader->keyframe_count == reader->compiler.initial_keyframe;
-        if (!reader->code &&
-            !ts_builder_add_keyframe(reader->builder, ts_mjcf_own(child, "name"), time, qpos.count ? qpos.data : NULL,
-                                     qpos.count, qvel.count ? qvel.data : NULL, qvel.count, initial, child->file,
-                                     child->line))
+        // Empty text is no state at all, as if the attribute were missing.
+        if (qpos.count) def.qpos = qpos.data;
+        if (qvel.count) def.qvel = qvel.data;
+        def.qpos_count = qpos.count;
+        def.qvel_count = qvel.count;
+        def.is_initial = reader->keyframe_count == reader->compiler.initial_keyframe;
+        if (!reader->code && !ts_builder_add_keyframe(reader->builder, &def))
             ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
         ts_builder_number_array_free(&qpos);
         ts_builder_number_array_free(&qvel);

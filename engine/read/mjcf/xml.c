@@ -111,7 +111,7 @@ const char* ts_mjcf_path(ts_mjcf_reader* reader, const char* sub_directory, cons
 // --- the parser ---
 
 // Large, because the parser looks back to the beginning of an unfinished tag once per piece.
-#define PIECE_BYTES ((size_t)1 << 20)
+enum { PIECE_BYTES = 1 << 20 };
 
 // One file being read.
 typedef struct xml_file {

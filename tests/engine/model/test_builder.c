@@ -203,8 +203,8 @@ Test(builder, initial_state) {
     cr_assert_eq(ts_builder_set_free_velocity(b, 2, ts_vec3_zero(), ts_vec3_zero()), 0);
     cr_assert_eq(ts_builder_set_free_velocity(b, 9, ts_vec3_zero(), ts_vec3_zero()), 0);
     const double other[8] = {9.0, 9.0, 9.0, 2.0, 0.0, 0.0, 0.0, 9.0};
-    ts_builder_add_keyframe(b, "rest", 0.5, NULL, 0, NULL, 0, 0, NULL, 0);
-    ts_builder_add_keyframe(b, "other", 1.5, other, 8, NULL, 0, 0, NULL, 0);
+    ts_builder_add_keyframe(b, &(ts_keyframe_def){.name = "rest", .time = 0.5});
+    ts_builder_add_keyframe(b, &(ts_keyframe_def){.name = "other", .time = 1.5, .qpos = other, .qpos_count = 8});
     ts_model* m = finish(b);
     const double qpos[8] = {0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.25}, qvel[7] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0};
     cr_assert_eq(memcmp(m->qpos0, qpos, sizeof qpos), 0);
@@ -220,7 +220,8 @@ Test(builder, initial_state) {
 Test(builder, a_keyframe_can_be_the_beginning) {
     ts_builder* b = one_ball();
     const double qpos[7] = {1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.0}, qvel[6] = {1.0, 0.0, 0.0, 0.0, 0.0, 2.0};
-    ts_builder_add_keyframe(b, NULL, 0.0, qpos, 7, qvel, 6, 1, NULL, 0);
+    ts_builder_add_keyframe(
+        b, &(ts_keyframe_def){.qpos = qpos, .qpos_count = 7, .qvel = qvel, .qvel_count = 6, .is_initial = 1});
     ts_model* m = finish(b);
     cr_assert_eq(memcmp(m->qpos0, qpos, sizeof qpos), 0);
     cr_assert_eq(memcmp(m->qvel0, qvel, sizeof qvel), 0);
@@ -435,13 +436,14 @@ Test(builder, refuses_bad_geoms_sites_and_keyframes) {
     refuse(b, "size");
     const double numbers[7] = {0.0};
     b = one_ball();
-    ts_builder_add_keyframe(b, "k", 0.0, numbers, 6, NULL, 0, 0, "f", 3);
+    ts_builder_add_keyframe(b, &(ts_keyframe_def){.name = "k", .qpos = numbers, .qpos_count = 6});
     refuse(b, "qpos has 6 numbers, but the model takes 7");
     b = one_ball();
-    ts_builder_add_keyframe(b, "k", 0.0, NULL, 0, numbers, 7, 0, "f", 3);
+    ts_builder_add_keyframe(b, &(ts_keyframe_def){.name = "k", .qvel = numbers, .qvel_count = 7});
     refuse(b, "qvel has 7 numbers, but the model takes 6");
     b = one_ball();
-    ts_builder_add_keyframe(b, "k", 0.0, numbers, 7, NULL, 0, 0, "f", 3);
+    ts_builder_add_keyframe(b,
+                            &(ts_keyframe_def){.name = "k", .qpos = numbers, .qpos_count = 7, .file = "f", .line = 3});
     refuse(b, "quaternion at qpos[3] is zero");
     b = one_ball();
     ts_builder_options(b)->time_step = 0.0;

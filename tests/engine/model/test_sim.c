@@ -7,7 +7,9 @@ static ts_builder* box_on_floor(void) {
     int body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.1), -1.0, ts_mat3_zero());
     fixture_geom(builder, body, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_zero(), 0.5);
     double qpos[7] = {1.0, 2.0, 0.5, 1.0, 0.0, 0.0, 0.0}, qvel[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
-    ts_builder_add_keyframe(builder, "lifted", 3.5, qpos, 7, qvel, 6, 0, NULL, 0);
+    ts_builder_add_keyframe(
+        builder, &(ts_keyframe_def){
+                     .name = "lifted", .time = 3.5, .qpos = qpos, .qpos_count = 7, .qvel = qvel, .qvel_count = 6});
     return builder;
 }
 
