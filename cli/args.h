@@ -9,6 +9,7 @@
 typedef enum ts_flag_kind {
     TS_FLAG_SWITCH,   // nothing
     TS_FLAG_TEXT,     // any text
+    TS_FLAG_PICTURE,  // a file whose name, if it has a suffix, ends in .png
     TS_FLAG_NUMBER,   // a finite number between low and high
     TS_FLAG_INTEGER,  // a whole number between low and high
     TS_FLAG_PAIR,     // KEY=VALUE, may be repeated

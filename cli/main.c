@@ -58,7 +58,7 @@ static const ts_flag compare_flags[] = {
     FLAG_DT,
     FLAG_SET,
     {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write report.html, data.csv and summary.json here"},
-    {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render all solvers side by side in one picture"},
+    {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render all solvers side by side in one picture"},
     {"--png-time", "S", TS_FLAG_NUMBER, OFFSET(png_time), 0.0, 1e9,
      "simulated seconds before pictures (default: when the runs are farthest apart)"},
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture in pixels (default 1200x560)"},
@@ -86,7 +86,8 @@ static const ts_flag distance_flags[] = {
     {"--batch", "FILE", TS_FLAG_TEXT, OFFSET(batch), 0.0, 0.0,
      "answer the pairs of a JSON-lines file; - is standard input"},
     {"--output", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write the answer here, in one piece"},
-    {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render both shapes, their nearest points and the normal"},
+    {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0,
+     "render both shapes, their nearest points and the normal"},
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture in pixels (default 1000x700)"},
     FLAG_JSON,
     FLAG_HELP};
@@ -107,7 +108,7 @@ static const ts_flag solve_flags[] = {
 
 static const ts_flag view_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver to start with"},
-    {"--png", "FILE", TS_FLAG_TEXT, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
+    {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
     {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9,
      "simulated seconds before the picture, or before the window starts (default 0)"},
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "picture or window size in pixels (default 1280x720)"},

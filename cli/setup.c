@@ -2,6 +2,7 @@
 #include "cli/setup.h"
 
 #include "cli/console.h"
+#include "scenes/experiments/experiment_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +23,37 @@ static const char* solver_name(const void* context, int i) {
     return ts_solver_at(i)->name;
 }
 
+// Nonzero for a file that HDF5 wrote, by its first bytes.
+static int is_hdf5(const char* path) {
+    static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+    char first[8];
+    FILE* file = fopen(path, "rb");
+    int found = file && fread(first, 1, sizeof first, file) == sizeof first && memcmp(first, signature, 8) == 0;
+    if (file) fclose(file);
+    return found;
+}
+
+// What can be told of a name before it is taken for a scene or a model's file.
+static int is_something_else(const char* name, ts_status* out_status) {
+    const ts_experiment* experiment = ts_experiment_find(name);
+    if (experiment)
+        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                      "'%s' is an experiment: 'touchstone compare %s' runs it; its scene is '%s'", name, name,
+                      experiment->scene);
+    else if (is_hdf5(name))
+        ts_status_set(
+            out_status, TS_ERROR_VALUE, name, 0,
+            "this is an HDF5 file, not a model: 'touchstone solve' takes contact problems, and a recording is "
+            "read with h5py, h5dump or the like");
+    return out_status->code != TS_OK;
+}
+
 int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                   ts_status* out_status) {
     struct stat info;
     int known = ts_scene_is_known(name_or_path);
+    ts_status_ok(out_status);
+    if (!known && is_something_else(name_or_path, out_status)) return TS_EXIT_USAGE;
     if (!known && !strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) {
         const char* nearest = ts_args_nearest(name_or_path, scene_name, NULL, ts_scene_count());
         if (nearest)
@@ -111,22 +139,39 @@ static ts_code apply_pair(ts_sim* sim, const char* pair, int settings, int skip_
     return ts_sim_set(sim, key, equals + 1, out_status);
 }
 
+// A flag and a --set that say different things: neither may win in silence.
+static ts_code check_contradictions(const ts_args* args, ts_status* out_status) {
+    for (int i = 0; i < args->pair_count; ++i) {
+        const char* pair = args->pair[i];
+        double value;
+        if (args->solver && strncmp(pair, "solver=", 7) == 0 && strcmp(pair + 7, args->solver) != 0)
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--solver %s contradicts --set %s", args->solver,
+                                 pair);
+        if (!isnan(args->dt) && strncmp(pair, "time_step=", 10) == 0 &&
+            !(ts_args_number(pair + 10, &value) && value == args->dt))
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--dt %g contradicts --set %s", args->dt, pair);
+    }
+    return TS_OK;
+}
+
 ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver, int skip_foreign,
                            ts_status* out_status) {
+    ts_code code = check_contradictions(args, out_status);
+    if (code) return code;
     for (int i = 0; i < args->pair_count; ++i) {
-        ts_code code = apply_pair(sim, args->pair[i], 0, skip_foreign, out_status);
+        code = apply_pair(sim, args->pair[i], 0, skip_foreign, out_status);
         if (code) return code;
     }
     if (!isnan(args->dt)) {
         char value[64];
         snprintf(value, sizeof value, "%.17g", args->dt);
-        ts_code code = ts_sim_set(sim, "time_step", value, out_status);
+        code = ts_sim_set(sim, "time_step", value, out_status);
         if (code) return code;
     }
     // Chosen after the options, since a solver takes tolerance and iterations from them; its settings come after that.
     char chosen[sizeof sim->options.solver];
     snprintf(chosen, sizeof chosen, "%s", solver ? solver : sim->options.solver);
-    ts_code code = ts_sim_set_solver(sim, chosen, out_status);
+    code = ts_sim_set_solver(sim, chosen, out_status);
     for (int i = 0; code == TS_OK && i < args->pair_count; ++i)
         code = apply_pair(sim, args->pair[i], 1, skip_foreign, out_status);
     return code;

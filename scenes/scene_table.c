@@ -105,8 +105,10 @@ ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loa
     if (!strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) return unknown_scene(name_or_path, out_status);
     ts_code code = ts_mjcf_load(name_or_path, report, &out_scene->model, out_status);
     if (code) return code;
-    const char* slash = strrchr(name_or_path, '/');
-    snprintf(out_scene->name, sizeof out_scene->name, "%s", slash ? slash + 1 : name_or_path);
+    // With its folder: robots come as ROBOT/scene.xml.
+    const char* name = name_or_path + strlen(name_or_path);
+    for (int slashes = 0; name > name_or_path && (slashes += name[-1] == '/') < 2;) --name;
+    snprintf(out_scene->name, sizeof out_scene->name, "%s", strncmp(name, "./", 2) == 0 ? name + 2 : name);
     out_scene->duration = 1.0;
     out_scene->focus = default_focus(out_scene->model);
     return ts_status_ok(out_status);

@@ -25,7 +25,7 @@ typedef struct ts_scene {
 
 /// A scene ready to run. Free with ts_loaded_scene_free.
 typedef struct ts_loaded_scene {
-    char name[128];   // scene name, or the file name without folders
+    char name[128];   // scene name, or the file name with the folder it is in
     ts_model* model;  // owned
     double duration;  // s
     int focus;        // body index to plot, or -1 when nothing moves freely

@@ -226,7 +226,8 @@ static void take_picture(app* a) {
     a->want_picture = 0;
     char path[256];
     ts_status status;
-    snprintf(path, sizeof path, "%.100s-%06lld.png", a->request->scene->name, a->sim->step_count);
+    const char* slash = strrchr(a->request->scene->name, '/');
+    snprintf(path, sizeof path, "%.100s-%06lld.png", slash ? slash + 1 : a->request->scene->name, a->sim->step_count);
     unsigned char* rgb = malloc(3u * (size_t)a->width * (size_t)a->height);
     if (!rgb) {
         say(a, "no memory for a picture");

@@ -177,6 +177,11 @@ static int prepare(compare_job* job, ts_status* status) {
                       args->pair[i]);
         return TS_EXIT_USAGE;
     }
+    if (!isnan(args->png_time) && !args->png && !args->out) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                      "--png-time is when pictures are taken: give --png FILE or --out DIR");
+        return TS_EXIT_USAGE;
+    }
     if (choose_solvers(job, status)) return TS_EXIT_USAGE;
     int exit_code = ts_setup_load(scene, &job->report, &job->scene, status);
     if (exit_code) return exit_code;

@@ -53,6 +53,14 @@ static int observe(void* user, ts_sim* sim) {
     return ts_signals_caught();
 }
 
+// A step that will never come is found before the run, not after it.
+static int check_step(const run_job* job, const char* flag, long long step, ts_status* status) {
+    long long steps = ts_run_steps(job->duration, job->sim->options.time_step);
+    if (step <= steps) return TS_EXIT_DONE;
+    ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s asks for step %lld of a run of %lld steps", flag, step, steps);
+    return TS_EXIT_USAGE;
+}
+
 // "STEP:FILE".
 static int parse_dump(run_job* job, const char* text, ts_status* status) {
     const char* colon = strchr(text, ':');
@@ -66,12 +74,16 @@ static int parse_dump(run_job* job, const char* text, ts_status* status) {
     }
     job->dump_step = (long long)step;
     job->dump_file = colon + 1;
+    int exit_code = check_step(job, "--dump-problem", job->dump_step, status);
+    if (exit_code) return exit_code;
     return ts_setup_writable(job->dump_file, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
 static int parse_certificate(run_job* job, const char* text, ts_status* status) {
     if (ts_step_certificate_parse(text, &job->certificate, status)) return TS_EXIT_USAGE;
     job->certificate.scene = job->scene.name;
+    int exit_code = check_step(job, "--certificate", job->certificate.step, status);
+    if (exit_code) return exit_code;
     return ts_setup_writable(job->certificate.file, status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
@@ -124,9 +136,6 @@ static void execute(run_job* job) {
         job->status = job->recording;
         job->code = job->recording.code;
     }
-    if (job->code == TS_OK && job->dump_step > 0 && !job->dumped)
-        job->code = ts_status_set(&job->status, TS_ERROR_VALUE, job->dump_file, 0,
-                                  "not written: the run had only %lld steps", job->sim->step_count);
     if (job->certificate.when && (job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED)) {
         ts_status writing;
         ts_code code = ts_step_certificate_write(&job->certificate, job->sim, &writing);

@@ -83,7 +83,7 @@ int ts_cmd_view(const ts_args* args) {
     ts_status_ok(&status);
     int exit_code = load(args, &report, &scene, &sim, &status);
     if (exit_code == TS_EXIT_DONE) {
-        ts_setup_note_report(scene.name, &report);
+        ts_setup_note_report(args->subject ? args->subject : scene.name, &report);
         ts_code code = show(args, &scene, sim, &status);
         if (code == TS_ERROR_INTERRUPTED && ts_signals_caught())
             exit_code = ts_signals_exit_code();

@@ -49,10 +49,10 @@ static void add_row(ts_text* text, const ts_comparison* comparison, int i) {
     ts_text_add(text, "%13s  ", cell);
     ts_text quantity = {0};
     ts_stats_add_quantity(&quantity, change, "J");
-    ts_console_pad(text, ts_text_get(&quantity), 11);
+    ts_console_pad(text, ts_text_get(&quantity), 13);
     ts_text_free(&quantity);
     ts_stats_add_quantity(&quantity, stats->worst_penetration, "m");
-    ts_console_pad(text, ts_text_get(&quantity), 10);
+    ts_console_pad(text, ts_text_get(&quantity), 12);
     ts_text_free(&quantity);
     ts_text_add(text, "%7.4g /%6d  %8.3g us\n", ts_stats_iterations_mean(stats), stats->iterations_most,
                 1e6 * ts_stats_seconds_median(stats));
@@ -64,7 +64,7 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
     if (comparison->experiment)
         ts_text_add(text, "%s: %s\n", comparison->experiment->source, comparison->experiment->summary);
     ts_text_add(text,
-                "\n%-20s law    exact law  nat. map    own law   unconverged  energy     deepest      "
+                "\n%-20s law    exact law  nat. map    own law   unconverged  energy       deepest        "
                 "iterations       step\n",
                 "solver");
     for (int i = 0; i < comparison->count; ++i) add_row(text, comparison, i);

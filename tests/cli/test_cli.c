@@ -509,11 +509,6 @@ Test(cli, certificates_that_cannot_be_say_why) {
     expect_refusal("run stack-10 --certificate last:/nonexistent/a.json", 1, "/nonexistent/a.json");
     expect_refusal("run stack-10 --out a.csv --certificate last:a.csv", 2, "two outputs would go to a.csv");
     expect_refusal("run stack-10 --out a.csv --dump-problem 1:./a.csv", 2, "two outputs would go to ./a.csv");
-    outcome result = run("run sliding-cube --time 0.01 --certificate 30000:why.json");
-    cr_expect_eq(result.code, 1);
-    cr_expect(has(&result.err, "the run had only"), "%s", ts_text_get(&result.err));
-    outcome_free(&result);
-    cr_expect_eq(file_count(), 0);
     write_text("small.xml", small_model);
     expect_refusal("run small.xml --certificate last:./small.xml", 2, "is the model");
     ts_text text = read_text("small.xml");

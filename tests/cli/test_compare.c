@@ -194,7 +194,7 @@ Test(compare, one_picture_of_all_solvers_or_the_reason_why_not) {
 
 Test(compare, wrong_use_of_pictures) {
     expect_refusal("compare three-models --png-time 2 --png row.png --out report", 2, "after the end of the run");
-    expect_refusal("compare three-models --time 0.1 --png-time 0.2", 2, "after the end of the run");
+    expect_refusal("compare three-models --time 0.1 --png-time 0.2 --png row.png", 2, "after the end of the run");
     expect_refusal("compare three-models --png nowhere/row.png", 1, "touchstone: ");
     expect_refusal("compare three-models --png row.png --size 0x0", 2, "out of range");
     expect_refusal("compare three-models --png row.png --png-time soon", 2, "'soon'");

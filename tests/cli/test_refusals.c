@@ -1,0 +1,64 @@
+// What the program must not do in silence: contradictions, names that mean something else, requests that cannot come true; and
+// that it says which thing it is about.
+#include "tests/cli/cli_fixture.h"
+
+TestSuite(refusals, .init = make_folder, .fini = remove_folder, .timeout = 240);
+
+// What used to be done in silence, or to something else than was meant.
+Test(refusals, refuses_what_cannot_be_meant) {
+    expect_refusal("view sliding-cube --png a.jpg", 2, "'a.jpg' should end in .png");
+    expect_refusal("compare sliding-cube --png out.d/a.gif", 2, "should end in .png");
+    expect_refusal("distance sphere:1 sphere:1 --png a.jpeg", 2, "should end in .png");
+    expect_refusal("compare sliding-cube --png-time 0.1", 2, "--png FILE or --out DIR");
+    expect_refusal("run sliding-cube --solver ncp --set solver=ccp-pgs", 2, "contradicts --set solver=ccp-pgs");
+    expect_refusal("view sliding-cube --solver ncp --set solver=ccp-pgs --png a.png", 2, "contradicts");
+    expect_refusal("run sliding-cube --dt 0.001 --set time_step=0.002", 2, "contradicts --set time_step=0.002");
+    expect_refusal("run sliding-cube --certificate 99999:x.json", 2, "asks for step 99999 of a run of");
+    expect_refusal("run sliding-cube --time 0.01 --dt 0.001 --dump-problem 11:x.hdf5", 2,
+                   "step 11 of a run of 10 steps");
+    outcome result = run("run sliding-cube --time 0.01 --solver ncp --set solver=ncp --dt 0.001 --set time_step=1e-3");
+    cr_expect_eq(result.code, 0, "saying one thing twice is no contradiction: %s", ts_text_get(&result.err));
+    outcome_free(&result);
+}
+
+Test(refusals, an_experiment_is_not_a_scene) {
+    expect_refusal("run three-models", 2, "'three-models' is an experiment: 'touchstone compare three-models' runs it");
+    expect_refusal("view three-models", 2, "is an experiment");
+    expect_refusal("check three-models", 2, "is an experiment");
+}
+
+Test(refusals, a_recording_is_not_a_model) {
+    static const char signature[] = "\x89HDF\r\n\x1a\n and more";
+    write_text("recording.h5", signature);
+    expect_refusal("run recording.h5", 2, "this is an HDF5 file, not a model");
+    expect_refusal("check recording.h5", 2, "h5py");
+}
+
+// Robots come as ROBOT/scene.xml: the folder is what tells them apart.
+Test(refusals, a_file_is_named_with_its_folder) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/robot", folder);
+    cr_assert_eq(mkdir(path, 0777), 0);
+    write_text("robot/scene.xml",
+               "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>");
+    static const char* const commands[] = {"run robot/scene.xml --time 0.01", "check ./robot/scene.xml"};
+    for (int i = 0; i < 2; ++i) {
+        outcome result = run(commands[i]);
+        cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+        cr_expect_eq(strncmp(ts_text_get(&result.out), "robot/scene.xml", 15), 0, "%s", ts_text_get(&result.out));
+        outcome_free(&result);
+    }
+}
+
+// A change of energy that is mere rounding has an exponent and a sign, and still does not run into the next column.
+Test(refusals, columns_of_a_comparison_stay_apart) {
+    outcome result = run("compare stack-10 --solvers ncp,ncp-pgs --time 0.02");
+    cr_expect_eq(result.code, 0);
+    int seen = 0;
+    for (const char* at = ts_text_get(&result.out); (at = strchr(at, 'J')) != NULL; ++at) {
+        ++seen;
+        cr_expect(at[1] == ' ', "%.40s", at - 20);
+    }
+    cr_expect_eq(seen, 2, "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
