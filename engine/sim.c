@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/rows/row_plan_internal.h"
-#include "engine/rows/soft_contact.h"
+#include "engine/rows/soft_contact_internal.h"
 
 // Zeroed array from the storage's arena.
 #define FIXED_ARRAY(storage, type, count) \

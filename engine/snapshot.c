@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
 
 // The head of a snapshot; the arrays follow in the order of their counts here.

@@ -3,13 +3,15 @@
 
 #include "base/text.h"
 #include "engine/read/mjcf/mjcf.h"
-#include "scenes/controllers/dragged_cube.h"
 #include "scenes/pile.h"
 #include "scenes/scene_files_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+// Controllers, each in its file of scenes/controllers/.
+void ts_dragged_cube_control(ts_sim* sim);
 
 static const ts_scene scenes[] = {
     {"sliding-cube", "a cube slides along y and friction stops it: lift-off of the convex relaxation", 0.3, "cube",

@@ -4,7 +4,7 @@
 // chain and I_c is the inertia of everything that dof j carries; zero for dofs on different chains.
 // Source: Featherstone (2008), section 6.2. Exact up to rounding; symmetric by construction. The tree is singular
 // exactly when some dof moves no mass and has no armature, which the factorisation then reports.
-#include "engine/dynamics/crba.h"
+#include "engine/dynamics/crba_internal.h"
 
 #include <string.h>
 

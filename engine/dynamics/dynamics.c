@@ -22,13 +22,13 @@
 // A ball joint's spring pulls its rotation vector theta to zero with potential K |theta|^2 / 2; its torque is exactly
 // -K theta in child axes, and h K times the identity is used for its derivative, which holds for small angles and stays
 // positive for all. Free joints have no springs: there is nothing to be attached to.
-#include "engine/dynamics/dynamics.h"
+#include "engine/dynamics/dynamics_internal.h"
 
 #include <string.h>
 
-#include "engine/dynamics/crba.h"
+#include "engine/dynamics/crba_internal.h"
 #include "engine/dynamics/free_body_internal.h"
-#include "engine/dynamics/rnea.h"
+#include "engine/dynamics/rnea_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 

@@ -2,7 +2,7 @@
 //
 // Kinetic: sum over bodies of half of twist times momentum, plus half of armature times rate squared, which stands for
 // rotors geared to the joint. Potential: -m g . centre, and springs. Friction, dampers and applied forces have none.
-#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/kinematics_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 

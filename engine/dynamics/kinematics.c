@@ -10,7 +10,7 @@
 // Joints of one body act in order, each in the frame that the ones before have left: a hinge turns the body about the
 // world line through its anchor, a slide shifts it. Rotations are rebuilt from the coordinates every time and so do not
 // drift.
-#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/kinematics_internal.h"
 
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"

@@ -7,7 +7,7 @@
 // dS/dt of the dof axes. The axis of a number (a hinge's angle, a point's coordinate) is fixed in the frame that the dofs
 // before it have moved, so dS/dt = v_before x S; the three axes of a quaternion turn with the child, and the sum over
 // them is the same v_before x (S v).
-#include "engine/dynamics/rnea.h"
+#include "engine/dynamics/rnea_internal.h"
 
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"

@@ -20,7 +20,7 @@
 #include "base/assert.h"
 #include "contact/cone.h"
 #include "engine/rows/contact_order_internal.h"
-#include "engine/rows/soft_contact.h"
+#include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 
 // 1: cosine between a normal and last step's below which the old impulse says nothing.

@@ -15,11 +15,11 @@
 // b, h.
 // Known to differ from MuJoCo: margin and gap of geoms, <pair>, o_solref and o_solimp are not read; joint limits and
 // dry friction stay hard; the mass matrix holds implicit joint damping, and with it A; cones are round.
-#include "engine/rows/soft_contact.h"
+#include "engine/rows/soft_contact_internal.h"
 
 #include <string.h>
 
-#include "engine/dynamics/dynamics.h"
+#include "engine/dynamics/dynamics_internal.h"
 #include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 

@@ -10,7 +10,7 @@
 // Guaranteed: every block writes its own place, so the number of threads does not matter.
 #include <string.h>
 
-#include "engine/dynamics/dynamics.h"
+#include "engine/dynamics/dynamics_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"

@@ -2,7 +2,7 @@
 //
 // Semi-implicit Euler (docs/contact.md). The new state is first written beside the old one and checked; only when every
 // number is finite does anything change, so a step that fails leaves the simulation as it was.
-#include "engine/step/integrate.h"
+#include "engine/step/integrate_internal.h"
 
 #include <string.h>
 

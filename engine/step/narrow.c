@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "engine/rows/contact_internal.h"
-#include "engine/rows/soft_contact.h"
+#include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
 

@@ -8,7 +8,7 @@
 // that is reported, to rounding, and not to some intermediate iterate.
 #include <string.h>
 
-#include "engine/dynamics/dynamics.h"
+#include "engine/dynamics/dynamics_internal.h"
 #include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"

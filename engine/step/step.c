@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/dynamics/dynamics.h"
-#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/dynamics_internal.h"
+#include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
 
 void ts_step_kinematics(ts_sim* sim) {

@@ -1,5 +1,10 @@
-// A force ramp that crosses the friction limit mu m g at t = mu / 4 and stops growing at twice that limit.
-#include "scenes/controllers/dragged_cube.h"
+// The force that drags the cube of the scene "dragged-cube": F(t) = min(2 * 0.9 * 9.81, 4 * 9.81 t) N along y on the centre
+// of mass, t at the step's beginning. The ramp crosses the friction limit mu m g at t = mu / 4 and stops growing at twice
+// that limit.
+#include "scenes/scene_table.h"
+
+// One of the controllers that scenes/scene_table.c names.
+void ts_dragged_cube_control(ts_sim* sim);
 
 void ts_dragged_cube_control(ts_sim* sim) {
     int cube = ts_model_find_body(sim->model, "cube");

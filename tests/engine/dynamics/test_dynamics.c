@@ -1,10 +1,10 @@
 // Mass matrix, bias and free velocity against brute force: partial velocities, differences of motions, closed forms.
 #include "base/linear/dense.h"
-#include "engine/dynamics/crba.h"
-#include "engine/dynamics/dynamics.h"
-#include "engine/step/integrate.h"
-#include "engine/dynamics/kinematics.h"
-#include "engine/dynamics/rnea.h"
+#include "engine/dynamics/crba_internal.h"
+#include "engine/dynamics/dynamics_internal.h"
+#include "engine/step/integrate_internal.h"
+#include "engine/dynamics/kinematics_internal.h"
+#include "engine/dynamics/rnea_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 enum { most_dofs = 64, most_bodies = 32 };

@@ -1,6 +1,6 @@
 // Kinematics against closed forms (poses) and against differences of positions (axes, twists).
-#include "engine/step/integrate.h"
-#include "engine/dynamics/kinematics.h"
+#include "engine/step/integrate_internal.h"
+#include "engine/dynamics/kinematics_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 enum { most_dofs = 64 };

@@ -1,7 +1,7 @@
 // Rows over the degrees of freedom of a tree against the velocities they read.
 #include "engine/rows/row_source_internal.h"
 
-#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/kinematics_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 enum { DOFS = 64 };

@@ -1,7 +1,7 @@
 // Contacts as soft as the model says: rest depths, bounces, creep and lift-off against the documented spring law,
 // worked out here from scratch.
 #include "engine/sim_internal.h"
-#include "engine/rows/soft_contact.h"
+#include "engine/rows/soft_contact_internal.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/engine/read/mjcf_sample.h"
 

@@ -1,6 +1,6 @@
 // The contact problem: operators against the system's own response, velocities before and after.
 #include "base/linear/dense.h"
-#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/kinematics_internal.h"
 #include "engine/rows/row_source_internal.h"
 #include "tests/contact/dense_operator.h"
 #include "tests/engine/engine_fixture.h"

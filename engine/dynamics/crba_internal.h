@@ -1,6 +1,6 @@
 // The joint-space inertia of a kinematic tree.
-#ifndef TS_ENGINE_CRBA_H
-#define TS_ENGINE_CRBA_H
+#ifndef TS_ENGINE_CRBA_INTERNAL_H
+#define TS_ENGINE_CRBA_INTERNAL_H
 
 #include "engine/sim.h"
 

@@ -1,6 +1,6 @@
 // Moving coordinates along a velocity.
-#ifndef TS_ENGINE_INTEGRATE_H
-#define TS_ENGINE_INTEGRATE_H
+#ifndef TS_ENGINE_INTEGRATE_INTERNAL_H
+#define TS_ENGINE_INTEGRATE_INTERNAL_H
 
 #include "engine/model/model.h"
 

@@ -1,6 +1,6 @@
 // Where everything is and how it moves: poses, dof axes, twists and inertias from qpos and qvel.
-#ifndef TS_ENGINE_KINEMATICS_H
-#define TS_ENGINE_KINEMATICS_H
+#ifndef TS_ENGINE_KINEMATICS_INTERNAL_H
+#define TS_ENGINE_KINEMATICS_INTERNAL_H
 
 #include "engine/sim.h"
 

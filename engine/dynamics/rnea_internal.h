@@ -1,6 +1,6 @@
 // Inverse dynamics of a kinematic tree: the forces that a motion takes.
-#ifndef TS_ENGINE_RNEA_H
-#define TS_ENGINE_RNEA_H
+#ifndef TS_ENGINE_RNEA_INTERNAL_H
+#define TS_ENGINE_RNEA_INTERNAL_H
 
 #include "engine/sim.h"
 

@@ -1,7 +1,7 @@
 // Contacts as soft as the model says: a spring and a damper per contact point, given to the solver as compliance R and
 // reference velocity c* (docs/contact.md), so that any solver can take them.
-#ifndef TS_ENGINE_SOFT_CONTACT_H
-#define TS_ENGINE_SOFT_CONTACT_H
+#ifndef TS_ENGINE_SOFT_CONTACT_INTERNAL_H
+#define TS_ENGINE_SOFT_CONTACT_INTERNAL_H
 
 #include "engine/sim.h"
 

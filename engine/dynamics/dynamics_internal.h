@@ -1,6 +1,6 @@
 // The motion without contacts: mass matrix with implicit springs and dampers, bias, free velocity.
-#ifndef TS_ENGINE_DYNAMICS_H
-#define TS_ENGINE_DYNAMICS_H
+#ifndef TS_ENGINE_DYNAMICS_INTERNAL_H
+#define TS_ENGINE_DYNAMICS_INTERNAL_H
 
 #include "engine/sim.h"
 
