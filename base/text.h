@@ -81,6 +81,42 @@ void ts_json_integer(ts_json* json, long long value);
 /// true or false.
 void ts_json_bool(ts_json* json, int value);
 
+/// A key and its value, as above.
+static inline void ts_json_add_string(ts_json* json, const char* key, const char* value) {
+    ts_json_key(json, key);
+    ts_json_string(json, value);
+}
+
+/// A key and its number.
+static inline void ts_json_add_number(ts_json* json, const char* key, double value) {
+    ts_json_key(json, key);
+    ts_json_number(json, value);
+}
+
+/// A key and its whole number.
+static inline void ts_json_add_integer(ts_json* json, const char* key, long long value) {
+    ts_json_key(json, key);
+    ts_json_integer(json, value);
+}
+
+/// A key with true or false.
+static inline void ts_json_add_bool(ts_json* json, const char* key, int value) {
+    ts_json_key(json, key);
+    ts_json_bool(json, value);
+}
+
+/// A key, and opens its object.
+static inline void ts_json_add_object(ts_json* json, const char* key) {
+    ts_json_key(json, key);
+    ts_json_object(json);
+}
+
+/// A key, and opens its array.
+static inline void ts_json_add_array(ts_json* json, const char* key) {
+    ts_json_key(json, key);
+    ts_json_array(json);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -96,11 +96,6 @@ void ts_bench_report_text(const ts_bench_report* report, ts_text* text) {
     for (const ts_bench_sentence* note = report->note; note; note = note->next) ts_text_add(text, "%s\n", note->text);
 }
 
-static void key_text(ts_json* json, const char* key, const char* value) {
-    ts_json_key(json, key);
-    ts_json_string(json, value);
-}
-
 // The processor's name as the system tells it.
 static void processor(char out_name[128]) {
     snprintf(out_name, 128, "unknown");
@@ -121,38 +116,32 @@ static void add_machine(ts_json* json) {
     char name[128];
     struct utsname system;
     processor(name);
-    ts_json_key(json, "machine");
-    ts_json_object(json);
-    key_text(json, "processor", name);
-    ts_json_key(json, "cores");
-    ts_json_integer(json, sysconf(_SC_NPROCESSORS_ONLN));
+    ts_json_add_object(json, "machine");
+    ts_json_add_string(json, "processor", name);
+    ts_json_add_integer(json, "cores", sysconf(_SC_NPROCESSORS_ONLN));
     if (uname(&system) == 0) {
-        key_text(json, "system", system.sysname);
-        key_text(json, "release", system.release);
-        key_text(json, "architecture", system.machine);
+        ts_json_add_string(json, "system", system.sysname);
+        ts_json_add_string(json, "release", system.release);
+        ts_json_add_string(json, "architecture", system.machine);
     }
 #if defined(__GNUC__) && defined(__x86_64__)
-    ts_json_key(json, "vector_units");
-    ts_json_array(json);
+    ts_json_add_array(json, "vector_units");
     ts_json_string(json, "sse2");
     if (__builtin_cpu_supports("avx2")) ts_json_string(json, "avx2");
     if (__builtin_cpu_supports("avx512f")) ts_json_string(json, "avx512f");
     ts_json_array_end(json);
 #endif
-    ts_json_key(json, "empty_call_ns");
-    ts_json_number(json, ts_bench_floor());
+    ts_json_add_number(json, "empty_call_ns", ts_bench_floor());
     ts_json_object_end(json);
 }
 
 static void add_peers(ts_json* json) {
-    ts_json_key(json, "peers");
-    ts_json_array(json);
+    ts_json_add_array(json, "peers");
     for (int i = 0; i < ts_bench_peer_count(); ++i) {
         ts_json_object(json);
-        key_text(json, "name", ts_bench_peer_at(i)->name);
-        ts_json_key(json, "found");
-        ts_json_bool(json, ts_bench_peer_at(i)->version != NULL);
-        key_text(json, "version", ts_bench_peer_at(i)->version);
+        ts_json_add_string(json, "name", ts_bench_peer_at(i)->name);
+        ts_json_add_bool(json, "found", ts_bench_peer_at(i)->version != NULL);
+        ts_json_add_string(json, "version", ts_bench_peer_at(i)->version);
         ts_json_object_end(json);
     }
     ts_json_array_end(json);
@@ -160,19 +149,17 @@ static void add_peers(ts_json* json) {
 
 static void add_json_table(const ts_bench_table* table, ts_json* json) {
     ts_json_object(json);
-    key_text(json, "stem", table->stem);
-    key_text(json, "title", table->title);
-    ts_json_key(json, "columns");
-    ts_json_array(json);
+    ts_json_add_string(json, "stem", table->stem);
+    ts_json_add_string(json, "title", table->title);
+    ts_json_add_array(json, "columns");
     for (int c = 0; c < table->column_count; ++c) {
         ts_json_object(json);
-        key_text(json, "name", table->column[c].name);
-        key_text(json, "unit", table->column[c].unit);
+        ts_json_add_string(json, "name", table->column[c].name);
+        ts_json_add_string(json, "unit", table->column[c].unit);
         ts_json_object_end(json);
     }
     ts_json_array_end(json);
-    ts_json_key(json, "rows");
-    ts_json_array(json);
+    ts_json_add_array(json, "rows");
     for (int r = 0; r < table->row_count; ++r) {
         ts_json_array(json);
         for (int c = 0; c < table->column_count; ++c) {
@@ -189,8 +176,7 @@ static void add_json_table(const ts_bench_table* table, ts_json* json) {
 }
 
 static void add_numbers(ts_json* json, const char* key, const double* value, int count) {
-    ts_json_key(json, key);
-    ts_json_array(json);
+    ts_json_add_array(json, key);
     for (int i = 0; i < count; ++i) ts_json_number(json, value[i]);
     ts_json_array_end(json);
 }
@@ -201,19 +187,18 @@ static const char* scale_name(ts_bench_scale scale) {
 
 static void add_json_figure(const ts_bench_figure* figure, ts_json* json) {
     ts_json_object(json);
-    key_text(json, "stem", figure->stem);
-    key_text(json, "title", figure->title);
-    key_text(json, "x_label", figure->x.label);
-    key_text(json, "x_unit", figure->x.unit);
-    key_text(json, "x_scale", scale_name(figure->x.scale));
-    key_text(json, "y_label", figure->y.label);
-    key_text(json, "y_unit", figure->y.unit);
-    key_text(json, "y_scale", scale_name(figure->y.scale));
-    ts_json_key(json, "curves");
-    ts_json_array(json);
+    ts_json_add_string(json, "stem", figure->stem);
+    ts_json_add_string(json, "title", figure->title);
+    ts_json_add_string(json, "x_label", figure->x.label);
+    ts_json_add_string(json, "x_unit", figure->x.unit);
+    ts_json_add_string(json, "x_scale", scale_name(figure->x.scale));
+    ts_json_add_string(json, "y_label", figure->y.label);
+    ts_json_add_string(json, "y_unit", figure->y.unit);
+    ts_json_add_string(json, "y_scale", scale_name(figure->y.scale));
+    ts_json_add_array(json, "curves");
     for (int i = 0; i < figure->curve_count; ++i) {
         ts_json_object(json);
-        key_text(json, "label", figure->curve[i].label);
+        ts_json_add_string(json, "label", figure->curve[i].label);
         add_numbers(json, "x", figure->curve[i].x, figure->curve[i].count);
         add_numbers(json, "y", figure->curve[i].y, figure->curve[i].count);
         ts_json_object_end(json);
@@ -226,40 +211,33 @@ void ts_bench_report_json(const ts_bench* bench, const ts_bench_options* options
                           ts_text* text) {
     ts_json json = ts_json_begin(text);
     ts_json_object(&json);
-    key_text(&json, "benchmark", bench->name);
-    key_text(&json, "summary", bench->summary);
-    key_text(&json, "touchstone", TS_VERSION);
-    key_text(&json, "compiler",
+    ts_json_add_string(&json, "benchmark", bench->name);
+    ts_json_add_string(&json, "summary", bench->summary);
+    ts_json_add_string(&json, "touchstone", TS_VERSION);
+    ts_json_add_string(&json, "compiler",
 #if defined(__clang__)
-             __VERSION__
+                       __VERSION__
 #elif defined(__GNUC__)
-             "gcc " __VERSION__
+                       "gcc " __VERSION__
 #else
-             "unknown"
+                       "unknown"
 #endif
     );
-    key_text(&json, "flags", TS_BENCH_FLAGS);
-    ts_json_key(&json, "seed");
-    ts_json_integer(&json, (long long)options->seed);
-    ts_json_key(&json, "quick");
-    ts_json_bool(&json, options->quick);
-    key_text(&json, "only", options->only);
-    ts_json_key(&json, "data");
-    ts_json_bool(&json, options->data_folder != NULL);
-    ts_json_key(&json, "finished");
-    ts_json_bool(&json, report->finished);
+    ts_json_add_string(&json, "flags", TS_BENCH_FLAGS);
+    ts_json_add_integer(&json, "seed", (long long)options->seed);
+    ts_json_add_bool(&json, "quick", options->quick);
+    ts_json_add_string(&json, "only", options->only);
+    ts_json_add_bool(&json, "data", options->data_folder != NULL);
+    ts_json_add_bool(&json, "finished", report->finished);
     add_machine(&json);
     add_peers(&json);
-    ts_json_key(&json, "tables");
-    ts_json_array(&json);
+    ts_json_add_array(&json, "tables");
     for (const ts_bench_table* table = report->table; table; table = table->next) add_json_table(table, &json);
     ts_json_array_end(&json);
-    ts_json_key(&json, "figures");
-    ts_json_array(&json);
+    ts_json_add_array(&json, "figures");
     for (const ts_bench_figure* figure = report->figure; figure; figure = figure->next) add_json_figure(figure, &json);
     ts_json_array_end(&json);
-    ts_json_key(&json, "notes");
-    ts_json_array(&json);
+    ts_json_add_array(&json, "notes");
     for (const ts_bench_sentence* note = report->note; note; note = note->next) ts_json_string(&json, note->text);
     ts_json_array_end(&json);
     ts_json_object_end(&json);

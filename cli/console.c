@@ -21,19 +21,15 @@ void ts_console_json_error(ts_json* json, const ts_status* status, int exit_code
         return;
     }
     ts_json_object(json);
-    ts_json_key(json, "kind");
-    ts_json_string(json, ts_code_name(status->code));
-    ts_json_key(json, "message");
-    ts_json_string(json, status->message);
-    ts_json_key(json, "file");
-    ts_json_string(json, status->file[0] ? status->file : NULL);
+    ts_json_add_string(json, "kind", ts_code_name(status->code));
+    ts_json_add_string(json, "message", status->message);
+    ts_json_add_string(json, "file", status->file[0] ? status->file : NULL);
     ts_json_key(json, "line");
     if (status->line > 0)
         ts_json_integer(json, status->line);
     else
         ts_json_string(json, NULL);
-    ts_json_key(json, "exit_code");
-    ts_json_integer(json, exit_code);
+    ts_json_add_integer(json, "exit_code", exit_code);
     ts_json_object_end(json);
 }
 

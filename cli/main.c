@@ -240,8 +240,7 @@ static int print_version(int json) {
     if (json) {
         ts_json writer = ts_json_begin(&text);
         ts_json_object(&writer);
-        ts_json_key(&writer, "touchstone");
-        ts_json_string(&writer, TS_VERSION);
+        ts_json_add_string(&writer, "touchstone", TS_VERSION);
         ts_json_object_end(&writer);
         ts_text_add(&text, "\n");
     } else {

@@ -33,20 +33,13 @@ ts_code ts_step_certificate_parse(const char* text, ts_step_certificate* out, ts
 static void add_contact(ts_json* json, const ts_sim* sim, const ts_contact* contact) {
     const ts_model* model = sim->model;
     ts_json_object(json);
-    ts_json_key(json, "block");
-    ts_json_integer(json, contact->block);
-    ts_json_key(json, "geom_a");
-    ts_json_string(json, model->geom[contact->geom_a].name);
-    ts_json_key(json, "geom_b");
-    ts_json_string(json, model->geom[contact->geom_b].name);
-    ts_json_key(json, "body_a");
-    ts_json_string(json, contact->body_a ? model->body[contact->body_a].name : "world");
-    ts_json_key(json, "body_b");
-    ts_json_string(json, contact->body_b ? model->body[contact->body_b].name : "world");
-    ts_json_key(json, "gap");
-    ts_json_number(json, contact->gap);
-    ts_json_key(json, "position");
-    ts_json_array(json);
+    ts_json_add_integer(json, "block", contact->block);
+    ts_json_add_string(json, "geom_a", model->geom[contact->geom_a].name);
+    ts_json_add_string(json, "geom_b", model->geom[contact->geom_b].name);
+    ts_json_add_string(json, "body_a", contact->body_a ? model->body[contact->body_a].name : "world");
+    ts_json_add_string(json, "body_b", contact->body_b ? model->body[contact->body_b].name : "world");
+    ts_json_add_number(json, "gap", contact->gap);
+    ts_json_add_array(json, "position");
     ts_json_number(json, contact->position.x);
     ts_json_number(json, contact->position.y);
     ts_json_number(json, contact->position.z);
@@ -63,20 +56,13 @@ static ts_code write_step(ts_step_certificate* request, const ts_sim* sim, ts_st
     ts_text_free(&request->text);
     ts_json json = ts_json_begin(&request->text);
     ts_json_object(&json);
-    ts_json_key(&json, "scene");
-    ts_json_string(&json, request->scene);
-    ts_json_key(&json, "solver");
-    ts_json_string(&json, sim->solver->name);
-    ts_json_key(&json, "law");
-    ts_json_string(&json, ts_contact_law_name(sim->solver->law));
-    ts_json_key(&json, "step");
-    ts_json_integer(&json, sim->step_count);
-    ts_json_key(&json, "time");
-    ts_json_number(&json, sim->time);
-    ts_json_key(&json, "status");
-    ts_json_string(&json, ts_solve_status_name(sim->info.solve.status));
-    ts_json_key(&json, "contacts");
-    ts_json_array(&json);
+    ts_json_add_string(&json, "scene", request->scene);
+    ts_json_add_string(&json, "solver", sim->solver->name);
+    ts_json_add_string(&json, "law", ts_contact_law_name(sim->solver->law));
+    ts_json_add_integer(&json, "step", sim->step_count);
+    ts_json_add_number(&json, "time", sim->time);
+    ts_json_add_string(&json, "status", ts_solve_status_name(sim->info.solve.status));
+    ts_json_add_array(&json, "contacts");
     for (int i = 0; i < sim->contact_count; ++i) add_contact(&json, sim, &sim->contact[i]);
     ts_json_array_end(&json);
     ts_json_key(&json, "certificate");
@@ -110,8 +96,7 @@ ts_code ts_step_certificate_write(ts_step_certificate* request, const ts_sim* si
 }
 
 static void law(ts_json* json, const char* key, unsigned holds, ts_law_holds bit) {
-    ts_json_key(json, key);
-    ts_json_bool(json, (holds & (unsigned)bit) != 0);
+    ts_json_add_bool(json, key, (holds & (unsigned)bit) != 0);
 }
 
 void ts_step_certificate_summary(const ts_sim* sim, ts_json* json) {
@@ -122,20 +107,15 @@ void ts_step_certificate_summary(const ts_sim* sim, ts_json* json) {
         ts_json_string(json, NULL);
     } else {
         ts_json_object(json);
-        ts_json_key(json, "step");
-        ts_json_integer(json, sim->step_count);
-        ts_json_key(json, "contacts");
-        ts_json_integer(json, sim->contact_count);
+        ts_json_add_integer(json, "step", sim->step_count);
+        ts_json_add_integer(json, "contacts", sim->contact_count);
         law(json, "lcp", certificate.holds, TS_HOLDS_LCP);
         law(json, "ccp", certificate.holds, TS_HOLDS_CCP);
         law(json, "ncp", certificate.holds, TS_HOLDS_NCP);
-        ts_json_key(json, "natural");
-        ts_json_number(json, certificate.residual.natural);
-        ts_json_key(json, "modes");
-        ts_json_object(json);
+        ts_json_add_number(json, "natural", certificate.residual.natural);
+        ts_json_add_object(json, "modes");
         for (int m = 0; m < TS_MODE_COUNT; ++m) {
-            ts_json_key(json, ts_contact_mode_name((ts_contact_mode)m));
-            ts_json_integer(json, certificate.count[m]);
+            ts_json_add_integer(json, ts_contact_mode_name((ts_contact_mode)m), certificate.count[m]);
         }
         ts_json_object_end(json);
         ts_json_object_end(json);

@@ -18,22 +18,16 @@ static const char* bench_name(const void* context, int i) {
     return ts_bench_at(i)->name;
 }
 
-static void key_text(ts_json* json, const char* key, const char* value) {
-    ts_json_key(json, key);
-    ts_json_string(json, value);
-}
-
 static int list_benchmarks(const ts_args* args) {
     ts_text text = {0};
     if (args->json_file) {
         ts_json json = ts_json_begin(&text);
         ts_json_object(&json);
-        ts_json_key(&json, "benchmarks");
-        ts_json_array(&json);
+        ts_json_add_array(&json, "benchmarks");
         for (int i = 0; i < ts_bench_count(); ++i) {
             ts_json_object(&json);
-            key_text(&json, "name", ts_bench_at(i)->name);
-            key_text(&json, "summary", ts_bench_at(i)->summary);
+            ts_json_add_string(&json, "name", ts_bench_at(i)->name);
+            ts_json_add_string(&json, "summary", ts_bench_at(i)->summary);
             ts_json_object_end(&json);
         }
         ts_json_array_end(&json);

@@ -202,79 +202,58 @@ static void add_text(ts_text* text, const check_job* job) {
     add_pairs(text, job);
 }
 
-static void json_integer(ts_json* json, const char* key, long long value) {
-    ts_json_key(json, key);
-    ts_json_integer(json, value);
-}
-
-static void json_number(ts_json* json, const char* key, double value) {
-    ts_json_key(json, key);
-    ts_json_number(json, value);
-}
-
-static void json_text(ts_json* json, const char* key, const char* value) {
-    ts_json_key(json, key);
-    ts_json_string(json, value);
-}
-
 static void json_report(ts_json* json, const ts_import_report* report) {
-    ts_json_key(json, "import");
-    ts_json_array(json);
+    ts_json_add_array(json, "import");
     for (int i = 0; i < report->count; ++i) {
         const ts_import_item* item = &report->item[i];
         ts_json_object(json);
-        json_text(json, "level", ts_import_level_name(item->level));
-        ts_json_key(json, "affects_physics");
-        ts_json_bool(json, item->affects_physics);
-        json_integer(json, "count", item->count);
-        json_text(json, "what", item->what);
-        json_text(json, "meaning", item->meaning);
-        json_text(json, "file", item->file);
-        json_integer(json, "line", item->line);
+        ts_json_add_string(json, "level", ts_import_level_name(item->level));
+        ts_json_add_bool(json, "affects_physics", item->affects_physics);
+        ts_json_add_integer(json, "count", item->count);
+        ts_json_add_string(json, "what", item->what);
+        ts_json_add_string(json, "meaning", item->meaning);
+        ts_json_add_string(json, "file", item->file);
+        ts_json_add_integer(json, "line", item->line);
         ts_json_object_end(json);
     }
     ts_json_array_end(json);
 }
 
 static void json_bodies(ts_json* json, const check_job* job) {
-    ts_json_key(json, "bodies");
-    ts_json_array(json);
+    ts_json_add_array(json, "bodies");
     for (int i = 0; i < job->body_total; ++i) {
         const body_facts* facts = &job->body[i];
         char name[128];
         body_name(job->scene.model, facts->body, name);
         ts_json_object(json);
-        json_text(json, "name", name);
-        json_number(json, "mass", facts->mass);
-        ts_json_key(json, "principal_moments");
-        ts_json_array(json);
+        ts_json_add_string(json, "name", name);
+        ts_json_add_number(json, "mass", facts->mass);
+        ts_json_add_array(json, "principal_moments");
         ts_json_number(json, facts->moments.x);
         ts_json_number(json, facts->moments.y);
         ts_json_number(json, facts->moments.z);
         ts_json_array_end(json);
-        json_number(json, "radius_of_gyration", facts->gyration);
-        json_number(json, "reach", facts->reach);
-        ts_json_key(json, "plausible");
-        ts_json_bool(json, !facts->doubt[0]);
-        json_text(json, "doubt", facts->doubt[0] ? facts->doubt : NULL);
+        ts_json_add_number(json, "radius_of_gyration", facts->gyration);
+        ts_json_add_number(json, "reach", facts->reach);
+        ts_json_add_bool(json, "plausible", !facts->doubt[0]);
+        ts_json_add_string(json, "doubt", facts->doubt[0] ? facts->doubt : NULL);
         ts_json_object_end(json);
     }
     ts_json_array_end(json);
 }
 
 static void json_pairs(ts_json* json, const check_job* job) {
-    ts_json_key(json, "contacts");
-    ts_json_array(json);
+    ts_json_add_array(json, "contacts");
     for (int i = 0; i < job->pair.count; ++i) {
         const touching_pair* pair = &job->pair.data[i];
         char name[320];
         ts_json_object(json);
         geom_name(job->scene.model, pair->geom_a, name);
-        json_text(json, "geom_a", name);
+        ts_json_add_string(json, "geom_a", name);
         geom_name(job->scene.model, pair->geom_b, name);
-        json_text(json, "geom_b", name);
-        json_integer(json, "points", pair->points);
-        json_number(json, "gap", pair->gap);
+        ts_json_add_string(json, "geom_b", name);
+        ts_json_add_integer(json, "points", pair->points);
+        ts_json_add_number(json, "gap", pair->gap);
         ts_json_object_end(json);
     }
     ts_json_array_end(json);
@@ -284,16 +263,16 @@ static void add_json(ts_text* text, const check_job* job, const ts_status* stric
     const ts_model* model = job->scene.model;
     ts_json json = ts_json_begin(text);
     ts_json_object(&json);
-    json_text(&json, "touchstone", TS_VERSION);
-    json_text(&json, "scene", job->scene.name);
-    json_integer(&json, "body_count", model->body_count - 1);
-    json_integer(&json, "joint_count", model->joint_count);
-    json_integer(&json, "degrees_of_freedom", model->nv);
-    json_integer(&json, "geom_count", model->geom_count);
-    json_number(&json, "time_step", model->options.time_step);
-    json_text(&json, "solver", model->options.solver);
-    json_number(&json, "total_mass", ts_model_total_mass(model));
-    json_integer(&json, "doubtful_inertias", job->doubts);
+    ts_json_add_string(&json, "touchstone", TS_VERSION);
+    ts_json_add_string(&json, "scene", job->scene.name);
+    ts_json_add_integer(&json, "body_count", model->body_count - 1);
+    ts_json_add_integer(&json, "joint_count", model->joint_count);
+    ts_json_add_integer(&json, "degrees_of_freedom", model->nv);
+    ts_json_add_integer(&json, "geom_count", model->geom_count);
+    ts_json_add_number(&json, "time_step", model->options.time_step);
+    ts_json_add_string(&json, "solver", model->options.solver);
+    ts_json_add_number(&json, "total_mass", ts_model_total_mass(model));
+    ts_json_add_integer(&json, "doubtful_inertias", job->doubts);
     json_report(&json, &job->report);
     json_bodies(&json, job);
     json_pairs(&json, job);

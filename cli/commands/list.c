@@ -16,11 +16,6 @@ typedef struct topic {
     void (*json)(ts_json* json);
 } topic;
 
-static void key_text(ts_json* json, const char* key, const char* value) {
-    ts_json_key(json, key);
-    ts_json_string(json, value);
-}
-
 static void scenes_text(ts_text* text) {
     for (int i = 0; i < ts_scene_count(); ++i) {
         const ts_scene* scene = ts_scene_at(i);
@@ -32,11 +27,10 @@ static void scenes_json(ts_json* json) {
     for (int i = 0; i < ts_scene_count(); ++i) {
         const ts_scene* scene = ts_scene_at(i);
         ts_json_object(json);
-        key_text(json, "name", scene->name);
-        key_text(json, "summary", scene->summary);
-        ts_json_key(json, "duration");
-        ts_json_number(json, scene->duration);
-        key_text(json, "focus", scene->focus);
+        ts_json_add_string(json, "name", scene->name);
+        ts_json_add_string(json, "summary", scene->summary);
+        ts_json_add_number(json, "duration", scene->duration);
+        ts_json_add_string(json, "focus", scene->focus);
         ts_json_object_end(json);
     }
 }
@@ -70,23 +64,19 @@ static void solvers_json(ts_json* json) {
     for (int i = 0; i < ts_solver_count(); ++i) {
         const ts_solver* solver = ts_solver_at(i);
         ts_json_object(json);
-        key_text(json, "name", solver->name);
-        key_text(json, "law", ts_contact_law_name(solver->law));
-        key_text(json, "summary", solver->summary);
-        ts_json_key(json, "settings");
-        ts_json_array(json);
+        ts_json_add_string(json, "name", solver->name);
+        ts_json_add_string(json, "law", ts_contact_law_name(solver->law));
+        ts_json_add_string(json, "summary", solver->summary);
+        ts_json_add_array(json, "settings");
         for (int k = 0; k < ts_solver_setting_count(solver); ++k) {
             const ts_setting* setting = ts_solver_setting_at(solver, k);
             ts_json_object(json);
-            key_text(json, "name", setting->name);
-            key_text(json, "summary", setting->summary);
-            key_text(json, "type", setting->type == TS_SETTING_INT ? "integer" : "number");
-            ts_json_key(json, "default");
-            ts_json_number(json, ts_solver_get(solver, solver->defaults, setting->name));
-            ts_json_key(json, "low");
-            ts_json_number(json, setting->low);
-            ts_json_key(json, "high");
-            ts_json_number(json, setting->high);
+            ts_json_add_string(json, "name", setting->name);
+            ts_json_add_string(json, "summary", setting->summary);
+            ts_json_add_string(json, "type", setting->type == TS_SETTING_INT ? "integer" : "number");
+            ts_json_add_number(json, "default", ts_solver_get(solver, solver->defaults, setting->name));
+            ts_json_add_number(json, "low", setting->low);
+            ts_json_add_number(json, "high", setting->high);
             ts_json_object_end(json);
         }
         ts_json_array_end(json);
@@ -103,8 +93,8 @@ static void shapes_text(ts_text* text) {
 static void shapes_json(ts_json* json) {
     for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind) {
         ts_json_object(json);
-        key_text(json, "name", ts_shape_kind_name((ts_shape_kind)kind));
-        key_text(json, "summary", ts_shape_kind_summary((ts_shape_kind)kind));
+        ts_json_add_string(json, "name", ts_shape_kind_name((ts_shape_kind)kind));
+        ts_json_add_string(json, "summary", ts_shape_kind_summary((ts_shape_kind)kind));
         ts_json_object_end(json);
     }
 }
@@ -121,13 +111,12 @@ static void experiments_json(ts_json* json) {
     for (int i = 0; i < ts_experiment_count(); ++i) {
         const ts_experiment* experiment = ts_experiment_at(i);
         ts_json_object(json);
-        key_text(json, "name", experiment->name);
-        key_text(json, "source", experiment->source);
-        key_text(json, "summary", experiment->summary);
-        key_text(json, "scene", experiment->scene);
-        key_text(json, "solvers", experiment->solvers);
-        ts_json_key(json, "duration");
-        ts_json_number(json, experiment->duration);
+        ts_json_add_string(json, "name", experiment->name);
+        ts_json_add_string(json, "source", experiment->source);
+        ts_json_add_string(json, "summary", experiment->summary);
+        ts_json_add_string(json, "scene", experiment->scene);
+        ts_json_add_string(json, "solvers", experiment->solvers);
+        ts_json_add_number(json, "duration", experiment->duration);
         ts_json_object_end(json);
     }
 }
@@ -151,8 +140,7 @@ int ts_cmd_list(const ts_args* args) {
         if (args->json) {
             ts_json json = ts_json_begin(&text);
             ts_json_object(&json);
-            ts_json_key(&json, topics[i].name);
-            ts_json_array(&json);
+            ts_json_add_array(&json, topics[i].name);
             topics[i].json(&json);
             ts_json_array_end(&json);
             ts_json_object_end(&json);

@@ -157,21 +157,13 @@ static void json_status(ts_json* json, const char* status) {
     snprintf(text, sizeof text, "%s", status);
     for (char* c = text; *c; ++c)
         if (*c == ' ') *c = '_';
-    ts_json_key(json, "status");
-    ts_json_string(json, text);
-}
-
-static void json_number(ts_json* json, const char* key, double value) {
-    ts_json_key(json, key);
-    ts_json_number(json, value);
+    ts_json_add_string(json, "status", text);
 }
 
 static void json_head(ts_json* json, const char* file, const char* solver, const char* status) {
     ts_json_object(json);
-    ts_json_key(json, "file");
-    ts_json_string(json, file);
-    ts_json_key(json, "solver");
-    ts_json_string(json, solver);
+    ts_json_add_string(json, "file", file);
+    ts_json_add_string(json, "solver", solver);
     json_status(json, status);
 }
 
@@ -186,16 +178,14 @@ static void add_object(solve_job* job, const char* file, const ts_solver* solver
         ts_json_integer(json, report->iterations);
     else
         ts_json_number(json, unknown);
-    json_number(json, "time_us", 1e6 * seconds);
-    ts_json_key(json, "residual");
-    ts_json_object(json);
-    json_number(json, "ncp", report ? ts_law_residual_in_force_units(report->residual.ncp, 1.0) : unknown);
-    json_number(json, "natural", report ? report->residual.natural : unknown);
-    json_number(json, "own", report ? ts_law_residual_in_force_units(report->own, 1.0) : unknown);
+    ts_json_add_number(json, "time_us", 1e6 * seconds);
+    ts_json_add_object(json, "residual");
+    ts_json_add_number(json, "ncp", report ? ts_law_residual_in_force_units(report->residual.ncp, 1.0) : unknown);
+    ts_json_add_number(json, "natural", report ? report->residual.natural : unknown);
+    ts_json_add_number(json, "own", report ? ts_law_residual_in_force_units(report->own, 1.0) : unknown);
     ts_json_object_end(json);
     if (reason[0]) {
-        ts_json_key(json, "reason");
-        ts_json_string(json, reason);
+        ts_json_add_string(json, "reason", reason);
     }
     ts_json_object_end(json);
 }
@@ -258,8 +248,7 @@ static void add_answer(solve_job* job, const char* file, const ts_solver* solver
                        const ts_relative_report* report, const double* impulse) {
     ts_json* json = &job->answers_json;
     json_head(json, file, solver->name, ts_solve_status_name(report->status));
-    ts_json_key(json, "impulses");
-    ts_json_array(json);
+    ts_json_add_array(json, "impulses");
     for (int b = 0; b < problem->block_count; ++b) {
         const double* l = impulse + problem->block[b].row;
         ts_json_array(json);

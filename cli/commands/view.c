@@ -59,12 +59,9 @@ static int report_done(const ts_args* args, const ts_loaded_scene* scene, const 
     if (args->json) {
         ts_json json = ts_json_begin(&text);
         ts_json_object(&json);
-        ts_json_key(&json, "scene");
-        ts_json_string(&json, scene->name);
-        ts_json_key(&json, "time");
-        ts_json_number(&json, sim->time);
-        ts_json_key(&json, "png");
-        ts_json_string(&json, args->png);
+        ts_json_add_string(&json, "scene", scene->name);
+        ts_json_add_number(&json, "time", sim->time);
+        ts_json_add_string(&json, "png", args->png);
         ts_json_object_end(&json);
         ts_text_add(&text, "\n");
     } else if (args->png) {

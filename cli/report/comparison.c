@@ -85,19 +85,8 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static void number(ts_json* json, const char* key, double value) {
-    ts_json_key(json, key);
-    ts_json_number(json, value);
-}
-
-static void string(ts_json* json, const char* key, const char* value) {
-    ts_json_key(json, key);
-    ts_json_string(json, value);
-}
-
 static void vector(ts_json* json, const char* key, ts_vec3 v) {
-    ts_json_key(json, key);
-    ts_json_array(json);
+    ts_json_add_array(json, key);
     ts_json_number(json, v.x);
     ts_json_number(json, v.y);
     ts_json_number(json, v.z);
@@ -106,27 +95,25 @@ static void vector(ts_json* json, const char* key, ts_vec3 v) {
 
 static void add_finding(ts_json* json, const ts_comparison* comparison, int i) {
     const ts_finding* finding = &comparison->finding[i];
-    ts_json_key(json, "finding");
-    ts_json_object(json);
-    ts_json_key(json, "is_reference");
-    ts_json_bool(json, finding->is_reference);
-    number(json, "along", finding->along);
-    number(json, "sideways", finding->side);
-    number(json, "sideways_max", finding->side_most);
-    number(json, "rise_max", finding->rise_most);
-    number(json, "sink_max", finding->sink_most);
-    number(json, "distance_max", finding->away_most);
-    number(json, "final_turn", finding->turn);
-    number(json, "energy_above_max", finding->energy_more);
-    number(json, "energy_below_max", finding->energy_less);
-    number(json, "opening_speed", finding->opening);
-    number(json, "opening_over_mu_slip", finding->opening_part);
-    number(json, "slip_angle", finding->slip_angle);
-    number(json, "inner_friction_max", finding->inner_friction);
+    ts_json_add_object(json, "finding");
+    ts_json_add_bool(json, "is_reference", finding->is_reference);
+    ts_json_add_number(json, "along", finding->along);
+    ts_json_add_number(json, "sideways", finding->side);
+    ts_json_add_number(json, "sideways_max", finding->side_most);
+    ts_json_add_number(json, "rise_max", finding->rise_most);
+    ts_json_add_number(json, "sink_max", finding->sink_most);
+    ts_json_add_number(json, "distance_max", finding->away_most);
+    ts_json_add_number(json, "final_turn", finding->turn);
+    ts_json_add_number(json, "energy_above_max", finding->energy_more);
+    ts_json_add_number(json, "energy_below_max", finding->energy_less);
+    ts_json_add_number(json, "opening_speed", finding->opening);
+    ts_json_add_number(json, "opening_over_mu_slip", finding->opening_part);
+    ts_json_add_number(json, "slip_angle", finding->slip_angle);
+    ts_json_add_number(json, "inner_friction_max", finding->inner_friction);
     ts_text words = {0};
     ts_findings_words(comparison->series, &comparison->frame, i, finding, &words);
     while (words.length > 0 && words.data[words.length - 1] == ' ') words.data[--words.length] = '\0';
-    string(json, "words", ts_text_get(&words));
+    ts_json_add_string(json, "words", ts_text_get(&words));
     ts_text_free(&words);
     ts_json_object_end(json);
 }
@@ -135,14 +122,13 @@ static void add_solver(ts_json* json, const ts_comparison* comparison, int i) {
     const ts_series* series = &comparison->series[i];
     const ts_sample* last = ts_series_last(series);
     ts_json_object(json);
-    string(json, "name", series->solver);
-    string(json, "law", ts_contact_law_name(series->law));
-    ts_json_key(json, "finished");
-    ts_json_bool(json, series->code == TS_OK);
+    ts_json_add_string(json, "name", series->solver);
+    ts_json_add_string(json, "law", ts_contact_law_name(series->law));
+    ts_json_add_bool(json, "finished", series->code == TS_OK);
     ts_json_key(json, "error");
     ts_console_json_error(json, series->code ? &series->status : NULL, TS_EXIT_FAILED);
     ts_stats_json(&series->stats, json);
-    number(json, "wall_seconds", series->wall);
+    ts_json_add_number(json, "wall_seconds", series->wall);
     if (last && series->focus >= 0) {
         vector(json, "final_position", last->position);
         vector(json, "final_velocity", last->velocity);
@@ -154,21 +140,19 @@ static void add_solver(ts_json* json, const ts_comparison* comparison, int i) {
 void ts_comparison_json(const ts_comparison* comparison, ts_text* text) {
     ts_json json = ts_json_begin(text);
     ts_json_object(&json);
-    string(&json, "touchstone", TS_VERSION);
-    string(&json, "scene", comparison->scene->name);
-    string(&json, "experiment", comparison->experiment ? comparison->experiment->name : NULL);
-    string(&json, "focus", comparison->focus[0] ? comparison->focus : NULL);
-    number(&json, "time_step", comparison->options.time_step);
-    number(&json, "duration", comparison->duration);
-    ts_json_key(&json, "interrupted");
-    ts_json_bool(&json, comparison->interrupted);
-    ts_json_key(&json, "solvers_planned");
-    ts_json_integer(&json, comparison->planned);
-    string(&json, "reference",
-           comparison->frame.reference >= 0 ? comparison->series[comparison->frame.reference].solver : NULL);
-    string(&json, "command", ts_text_get(&comparison->command));
-    ts_json_key(&json, "solvers");
-    ts_json_array(&json);
+    ts_json_add_string(&json, "touchstone", TS_VERSION);
+    ts_json_add_string(&json, "scene", comparison->scene->name);
+    ts_json_add_string(&json, "experiment", comparison->experiment ? comparison->experiment->name : NULL);
+    ts_json_add_string(&json, "focus", comparison->focus[0] ? comparison->focus : NULL);
+    ts_json_add_number(&json, "time_step", comparison->options.time_step);
+    ts_json_add_number(&json, "duration", comparison->duration);
+    ts_json_add_bool(&json, "interrupted", comparison->interrupted);
+    ts_json_add_integer(&json, "solvers_planned", comparison->planned);
+    ts_json_add_string(&json, "reference",
+                       comparison->frame.reference >= 0 ? comparison->series[comparison->frame.reference].solver
+                                                        : NULL);
+    ts_json_add_string(&json, "command", ts_text_get(&comparison->command));
+    ts_json_add_array(&json, "solvers");
     for (int i = 0; i < comparison->count; ++i) add_solver(&json, comparison, i);
     ts_json_array_end(&json);
     ts_json_object_end(&json);

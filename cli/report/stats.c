@@ -130,39 +130,28 @@ void ts_stats_statuses(const ts_stats* stats, ts_text* text) {
     if (!comma[0]) ts_text_add(text, "none");
 }
 
-static void json_number(ts_json* json, const char* key, double value) {
-    ts_json_key(json, key);
-    ts_json_number(json, value);
-}
-
-static void json_integer(ts_json* json, const char* key, long long value) {
-    ts_json_key(json, key);
-    ts_json_integer(json, value);
-}
-
 void ts_stats_json(const ts_stats* stats, ts_json* json) {
     static const char* const status_keys[4] = {"converged", "stalled", "iteration_limit", "failed"};
-    json_integer(json, "steps", stats->steps);
-    json_number(json, "time", stats->time_last);
-    ts_json_key(json, "solves");
-    ts_json_object(json);
-    for (int i = 0; i < 4; ++i) json_integer(json, status_keys[i], stats->status_count[i]);
+    ts_json_add_integer(json, "steps", stats->steps);
+    ts_json_add_number(json, "time", stats->time_last);
+    ts_json_add_object(json, "solves");
+    for (int i = 0; i < 4; ++i) ts_json_add_integer(json, status_keys[i], stats->status_count[i]);
     ts_json_object_end(json);
-    json_integer(json, "steps_not_converged", ts_stats_unconverged(stats));
-    json_number(json, "iterations_mean", ts_stats_iterations_mean(stats));
-    json_integer(json, "iterations_max", stats->iterations_most);
-    json_number(json, "residual_ncp_max", stats->worst_ncp);
-    json_number(json, "residual_natural_max", stats->worst_natural);
-    json_number(json, "residual_own_max", stats->worst_own);
-    json_integer(json, "contacts_max", stats->contacts_most);
-    json_number(json, "penetration_max", stats->worst_penetration);
-    json_integer(json, "narrow_failures", stats->narrow_failures);
-    json_number(json, "energy_start", stats->energy_first.kinetic + stats->energy_first.potential);
-    json_number(json, "energy_end", stats->energy_last.kinetic + stats->energy_last.potential);
-    json_number(json, "kinetic_energy_end", stats->energy_last.kinetic);
-    json_number(json, "potential_energy_end", stats->energy_last.potential);
-    json_number(json, "energy_gained", stats->energy_gained);
-    json_number(json, "step_microseconds_median", 1e6 * ts_stats_seconds_median(stats));
+    ts_json_add_integer(json, "steps_not_converged", ts_stats_unconverged(stats));
+    ts_json_add_number(json, "iterations_mean", ts_stats_iterations_mean(stats));
+    ts_json_add_integer(json, "iterations_max", stats->iterations_most);
+    ts_json_add_number(json, "residual_ncp_max", stats->worst_ncp);
+    ts_json_add_number(json, "residual_natural_max", stats->worst_natural);
+    ts_json_add_number(json, "residual_own_max", stats->worst_own);
+    ts_json_add_integer(json, "contacts_max", stats->contacts_most);
+    ts_json_add_number(json, "penetration_max", stats->worst_penetration);
+    ts_json_add_integer(json, "narrow_failures", stats->narrow_failures);
+    ts_json_add_number(json, "energy_start", stats->energy_first.kinetic + stats->energy_first.potential);
+    ts_json_add_number(json, "energy_end", stats->energy_last.kinetic + stats->energy_last.potential);
+    ts_json_add_number(json, "kinetic_energy_end", stats->energy_last.kinetic);
+    ts_json_add_number(json, "potential_energy_end", stats->energy_last.potential);
+    ts_json_add_number(json, "energy_gained", stats->energy_gained);
+    ts_json_add_number(json, "step_microseconds_median", 1e6 * ts_stats_seconds_median(stats));
 }
 
 void ts_stats_free(ts_stats* stats) {

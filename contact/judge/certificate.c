@@ -134,20 +134,13 @@ static const char* set_name(ts_block_set set) {
     return "unknown";
 }
 
-static void number(ts_json* json, const char* key, double value) {
-    ts_json_key(json, key);
-    ts_json_number(json, value);
-}
-
 static void write_law(ts_json* json, const char* key, ts_law_residual law, int holds, double h) {
-    ts_json_key(json, key);
-    ts_json_object(json);
-    ts_json_key(json, "holds");
-    ts_json_bool(json, holds);
-    number(json, "impulse", law.primal);
-    number(json, "velocity", law.dual);
-    number(json, "work", law.complementarity);
-    number(json, "force", ts_law_residual_in_force_units(law, h));
+    ts_json_add_object(json, key);
+    ts_json_add_bool(json, "holds", holds);
+    ts_json_add_number(json, "impulse", law.primal);
+    ts_json_add_number(json, "velocity", law.dual);
+    ts_json_add_number(json, "work", law.complementarity);
+    ts_json_add_number(json, "force", ts_law_residual_in_force_units(law, h));
     ts_json_object_end(json);
 }
 
@@ -158,31 +151,28 @@ static void write_laws(ts_json* json, const ts_residual* r, unsigned holds, doub
 }
 
 static void write_parts(ts_json* json, const ts_residual* r) {
-    number(json, "signorini", r->signorini);
-    number(json, "dissipation", r->dissipation);
-    number(json, "coulomb", r->coulomb);
-    number(json, "pulling", r->pulling);
-    number(json, "closing", r->closing);
-    number(json, "slip_angle", r->slip_angle);
-    number(json, "natural", r->natural);
+    ts_json_add_number(json, "signorini", r->signorini);
+    ts_json_add_number(json, "dissipation", r->dissipation);
+    ts_json_add_number(json, "coulomb", r->coulomb);
+    ts_json_add_number(json, "pulling", r->pulling);
+    ts_json_add_number(json, "closing", r->closing);
+    ts_json_add_number(json, "slip_angle", r->slip_angle);
+    ts_json_add_number(json, "natural", r->natural);
 }
 
 static void write_verdict(ts_json* json, const ts_contact_verdict* v, double h) {
     ts_json_object(json);
-    ts_json_key(json, "block");
-    ts_json_integer(json, v->block);
-    ts_json_key(json, "set");
-    ts_json_string(json, set_name(v->set));
-    ts_json_key(json, "mode");
-    ts_json_string(json, ts_contact_mode_name(v->mode));
-    number(json, "normal_impulse", v->normal_impulse);
-    number(json, "normal_force", v->normal_impulse / h);
-    number(json, "normal_velocity", v->normal_velocity);
+    ts_json_add_integer(json, "block", v->block);
+    ts_json_add_string(json, "set", set_name(v->set));
+    ts_json_add_string(json, "mode", ts_contact_mode_name(v->mode));
+    ts_json_add_number(json, "normal_impulse", v->normal_impulse);
+    ts_json_add_number(json, "normal_force", v->normal_impulse / h);
+    ts_json_add_number(json, "normal_velocity", v->normal_velocity);
     if (v->set == TS_SET_CONE) {
-        number(json, "mu", v->mu);
-        number(json, "friction", v->friction);
-        number(json, "friction_force", v->friction / h);
-        number(json, "slip", v->slip);
+        ts_json_add_number(json, "mu", v->mu);
+        ts_json_add_number(json, "friction", v->friction);
+        ts_json_add_number(json, "friction_force", v->friction / h);
+        ts_json_add_number(json, "slip", v->slip);
     }
     write_parts(json, &v->residual);
     write_laws(json, &v->residual, v->holds, h);
@@ -191,20 +181,17 @@ static void write_verdict(ts_json* json, const ts_contact_verdict* v, double h) 
 
 void ts_certificate_write(const ts_contact_certificate* c, ts_json* json) {
     ts_json_object(json);
-    number(json, "tolerance", c->tolerance);
-    number(json, "time_step", c->time_step);
+    ts_json_add_number(json, "tolerance", c->tolerance);
+    ts_json_add_number(json, "time_step", c->time_step);
     write_laws(json, &c->residual, c->holds, c->time_step);
     write_parts(json, &c->residual);
-    number(json, "internal_force", c->internal_force);
-    ts_json_key(json, "modes");
-    ts_json_object(json);
+    ts_json_add_number(json, "internal_force", c->internal_force);
+    ts_json_add_object(json, "modes");
     for (int m = 0; m < TS_MODE_COUNT; ++m) {
-        ts_json_key(json, ts_contact_mode_name((ts_contact_mode)m));
-        ts_json_integer(json, c->count[m]);
+        ts_json_add_integer(json, ts_contact_mode_name((ts_contact_mode)m), c->count[m]);
     }
     ts_json_object_end(json);
-    ts_json_key(json, "blocks");
-    ts_json_array(json);
+    ts_json_add_array(json, "blocks");
     for (int b = 0; b < c->block_count; ++b) write_verdict(json, &c->verdict[b], c->time_step);
     ts_json_array_end(json);
     ts_json_object_end(json);

@@ -171,6 +171,32 @@ Test(json, a_small_document_looks_like_this) {
     ts_text_free(&text);
 }
 
+Test(json, a_key_and_its_value_in_one_call) {
+    ts_text text = {0};
+    ts_json json = ts_json_begin(&text);
+    ts_json_object(&json);
+    ts_json_add_string(&json, "name", NULL);
+    ts_json_add_object(&json, "inner");
+    ts_json_add_number(&json, "x", 0.5);
+    ts_json_add_integer(&json, "n", -7);
+    ts_json_add_bool(&json, "yes", 2);
+    ts_json_object_end(&json);
+    ts_json_add_array(&json, "list");
+    ts_json_array_end(&json);
+    ts_json_object_end(&json);
+    cr_assert_str_eq(ts_text_get(&text), "{\n"
+                                         "  \"name\": null,\n"
+                                         "  \"inner\": {\n"
+                                         "    \"x\": 0.5,\n"
+                                         "    \"n\": -7,\n"
+                                         "    \"yes\": true\n"
+                                         "  },\n"
+                                         "  \"list\": []\n"
+                                         "}");
+    cr_assert_not(text.failed);
+    ts_text_free(&text);
+}
+
 Test(json, a_document_may_be_a_single_value) {
     ts_text text = {0};
     ts_json json = ts_json_begin(&text);
