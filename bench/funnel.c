@@ -156,8 +156,8 @@ static int log_step(ts_bench_trajectories* t, const ts_hull* a, const ts_hull* b
     ts_proximity answer;
     options.method = TS_PROXIMITY_GJK;
     ts_proximity_query(&shape_a, &here, &shape_b, &p->b_in_a, &options, cache, &answer);
-    p->lower = answer.lower;
-    p->upper = answer.upper;
+    p->lower = answer.found.lower;
+    p->upper = answer.found.upper;
     return 1;
 }
 

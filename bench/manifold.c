@@ -79,7 +79,7 @@ static void boxes_anyhow(ts_rng* rng, const ts_hull* const* hull, ts_bench_conta
     ts_transform here = ts_transform_identity();
     ts_proximity found;
     ts_proximity_query(&p->a, &here, &p->b, &p->pose_b[0], NULL, NULL, &found);
-    p->pose_b[0].p = ts_vec3_add_scaled(p->pose_b[0].p, -found.distance - depth(rng), found.normal);
+    p->pose_b[0].p = ts_vec3_add_scaled(p->pose_b[0].p, -found.distance - depth(rng), found.found.normal);
 }
 
 // Two hulls with a face of each in one plane, a little into each other.
@@ -227,8 +227,8 @@ static void make_pairs(const scene* s, ts_rng* rng, const ts_hull* const* hull, 
             p->pose_b[k] = ts_transform_mul(&off, &p->pose_b[k]);
             ts_proximity found;
             ts_proximity_query(&p->a, &p->pose_a, &p->b, &p->pose_b[k], NULL, NULL, &found);
-            p->lower[k] = found.lower;
-            p->upper[k] = found.upper;
+            p->lower[k] = found.found.lower;
+            p->upper[k] = found.found.upper;
         }
     }
 }

@@ -82,11 +82,11 @@ static int make_set(ts_shape a, ts_shape b, int count, uint64_t seed, question_s
         p->pose_b = ts_transform_mul(&p->pose_a, &p->b_in_a);
         ts_proximity truth;
         ts_proximity_query(&p->a, &p->pose_a, &p->b, &p->pose_b, NULL, NULL, &truth);
-        if (!(truth.upper < -1e-3)) continue;
-        p->lower = truth.lower;
-        p->upper = truth.upper;
+        if (!(truth.found.upper < -1e-3)) continue;
+        p->lower = truth.found.lower;
+        p->upper = truth.found.upper;
         p->distance = truth.distance;
-        out->normal[i++] = ts_transform_direction_inverse(&p->pose_a, truth.normal);
+        out->normal[i++] = ts_transform_direction_inverse(&p->pose_a, truth.found.normal);
     }
     return 1;
 }
@@ -200,7 +200,7 @@ static void judge(way* w) {
         int failed = 0;
         if (w->start) {
             run_search(w, i);
-            answer = -w->found.depth_upper;
+            answer = w->found.found.lower;
             failed = w->found.status != TS_PENETRATION_CONVERGED;
             w->supports += (double)w->found.support_calls / set->count;
             w->rays += (double)w->found.outer / set->count;
@@ -472,12 +472,13 @@ static int minima(const ts_bench_options* options, ts_bench_report* report) {
                 ts_vec3 axis = random_direction(&rng), other = random_direction(&rng);
                 ts_proximity truth;
                 ts_proximity_query(&a, &here, &b, &pose, NULL, NULL, &truth);
-                if (!(truth.upper < -1e-3)) continue;
+                if (!(truth.found.upper < -1e-3)) continue;
                 ++i;
-                ts_vec3 side = ts_vec3_unit_or(ts_vec3_cross(truth.normal, axis), axis);
-                ts_vec3 start[STARTS] = {truth.normal,
-                                         ts_vec3_add_scaled(ts_vec3_scale(0.90630779, truth.normal), 0.42261826, side),
-                                         pose.p, other, ts_vec3_neg(pose.p)};
+                ts_vec3 side = ts_vec3_unit_or(ts_vec3_cross(truth.found.normal, axis), axis);
+                ts_vec3 start[STARTS] = {
+                    truth.found.normal,
+                    ts_vec3_add_scaled(ts_vec3_scale(0.90630779, truth.found.normal), 0.42261826, side), pose.p, other,
+                    ts_vec3_neg(pose.p)};
                 ts_penetration_settings settings = ts_penetration_settings_default();
                 if (p) settings.pace = TS_PENETRATION_PACE_PAPER;
                 settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
@@ -485,9 +486,9 @@ static int minima(const ts_bench_options* options, ts_bench_report* report) {
                 ts_penetration_result r;
                 ts_penetration_incremental(&asked, start[k], &settings, NULL, &r);
                 supports += (double)r.support_calls / count;
-                double ratio = r.depth_upper / -truth.distance;
-                if (r.depth_upper < -truth.upper - SHALLOW_BELOW) result = TS_BENCH_WRONG;
-                if (r.depth_upper <= -truth.lower + 1e-5) continue;
+                double ratio = -r.found.lower / -truth.distance;
+                if (-r.found.lower < -truth.found.upper - SHALLOW_BELOW) result = TS_BENCH_WRONG;
+                if (-r.found.lower <= -truth.found.lower + 1e-5) continue;
                 ++wrong;
                 sum += ratio;
                 if (ratio > worst) worst = ratio;

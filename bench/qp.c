@@ -44,7 +44,7 @@ static void run_gjk(contestant* c, const ts_bench_pair* pair) {
     ts_shape_pair asked = ts_shape_pair_make(&pair->a, &pair->pose_a, &pair->b, &pair->pose_b);
     ts_gjk_result r;
     ts_gjk_distance(&asked, &settings, NULL, &r);
-    c->distance = r.upper;
+    c->distance = r.found.upper;
     c->iterations = r.iterations;
     c->failed = r.status == TS_PROXIMITY_LIMIT;
 }

@@ -62,8 +62,8 @@ static void note_answer(outcome* o, int method, int problem, int iterations, int
 static void solve(const ts_bench_pair* pair, int problem, outcome* o) {
     // The answer that NESMINO is to reach.
     ts_gjk_result sharp = run_gjk(pair, TS_GJK_VANILLA, 0.0);
-    ts_vec3 target =
-        sharp.status == TS_PROXIMITY_PENETRATING ? ts_vec3_zero() : ts_vec3_sub(sharp.point_a, sharp.point_b);
+    ts_vec3 target = sharp.status == TS_PROXIMITY_PENETRATING ? ts_vec3_zero()
+                                                              : ts_vec3_sub(sharp.found.point_a, sharp.found.point_b);
     for (int k = 0; k < 2; ++k) {
         ts_frank_wolfe_result r =
             ts_frank_wolfe(pair, k ? TS_FRANK_WOLFE_OPEN_LOOP : TS_FRANK_WOLFE_LINE_SEARCH, GAP, FRANK_WOLFE_LIMIT);
@@ -76,7 +76,7 @@ static void solve(const ts_bench_pair* pair, int problem, outcome* o) {
     ts_gjk_variant momentum = pair->a.kind == TS_SHAPE_ELLIPSOID ? TS_GJK_NESTEROV : TS_GJK_NESTEROV_NORMALISED;
     for (int k = 0; k < 2; ++k) {
         ts_gjk_result r = run_gjk(pair, k ? momentum : TS_GJK_VANILLA, GAP);
-        double distance = r.status == TS_PROXIMITY_PENETRATING ? 0.0 : r.upper;
+        double distance = r.status == TS_PROXIMITY_PENETRATING ? 0.0 : r.found.upper;
         note_answer(o, k ? NESTEROV : GJK, problem, r.iterations,
                     r.iterations < ts_gjk_settings_default().iteration_limit, distance, pair);
     }

@@ -59,7 +59,7 @@ static void run_gjk(void* context, int query) {
 static ts_bench_answer answer_gjk(const void* context) {
     const prepared* p = (const prepared*)context;
     const ts_gjk_result* r = &p->result;
-    ts_bench_answer a = {r->upper, 0, r->iterations, r->status == TS_PROXIMITY_LIMIT};
+    ts_bench_answer a = {r->found.upper, 0, r->iterations, r->status == TS_PROXIMITY_LIMIT};
     a.overlap = r->status == TS_PROXIMITY_OVERLAP_EARLY || r->status == TS_PROXIMITY_PENETRATING ||
                 r->status == TS_PROXIMITY_TOUCHING;
     return a;

@@ -74,7 +74,7 @@ static tally count_iterations(const ts_bench_sweep* sweep, runner* r, void (*run
             int wrong = overlaps(&r->result) ? pair->lower > 0.0 : pair->upper < 0.0;
             t.worst += wrong && r->result.status != TS_PROXIMITY_LIMIT;
         } else if (pair->lower > 0.0) {
-            t.worst = fmax(t.worst, ts_bench_error(pair, r->result.upper));
+            t.worst = fmax(t.worst, ts_bench_error(pair, r->result.found.upper));
         }
     }
     t.mean = sum / n;

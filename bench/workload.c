@@ -115,10 +115,10 @@ static void scatter(ts_bench_pair* p, ts_rng* rng) {
     move_b(p, ts_vec3_add(p->pose_a.p, ts_vec3_scale(1.05 * reach, random_direction(rng))));
     reference(p, &answer);
     // Near, then again: the normal of the near pair is the one to slide along.
-    move_b(p, ts_vec3_sub(p->pose_b.p, ts_vec3_scale(answer.distance - 1e-3, answer.normal)));
+    move_b(p, ts_vec3_sub(p->pose_b.p, ts_vec3_scale(answer.distance - 1e-3, answer.found.normal)));
     reference(p, &answer);
-    p->axis = answer.normal;
-    p->touch = ts_vec3_sub(p->pose_b.p, ts_vec3_scale(answer.distance, answer.normal));
+    p->axis = answer.found.normal;
+    p->touch = ts_vec3_sub(p->pose_b.p, ts_vec3_scale(answer.distance, answer.found.normal));
 }
 
 static int make_pairs(ts_bench_workload* w, int count) {
@@ -182,16 +182,16 @@ static void place(ts_bench_workload* w, ts_bench_pair* p, double distance) {
     p->distance = distance;
     move_b(p, ts_vec3_add(p->touch, ts_vec3_scale(distance, p->axis)));
     reference(p, &answer);
-    p->lower = answer.lower;
-    p->upper = answer.upper;
+    p->lower = answer.found.lower;
+    p->upper = answer.found.upper;
     // Two certificates hold together: where the usual query proves more, its bounds are taken. Bounds that exclude each
     // other by more than rounding would be a wrong certificate of ours.
     ts_proximity usual;
     ts_proximity_query(&p->a, &p->pose_a, &p->b, &p->pose_b, NULL, NULL, &usual);
     double rounding = 1e-13 * (ts_shape_bounding_radius(&p->a) + ts_shape_bounding_radius(&p->b) + fabs(distance));
-    if (usual.lower > p->upper + rounding || usual.upper < p->lower - rounding) ++w->contradictions;
-    if (usual.lower > p->lower) p->lower = usual.lower;
-    if (usual.upper < p->upper) p->upper = usual.upper;
+    if (usual.found.lower > p->upper + rounding || usual.found.upper < p->lower - rounding) ++w->contradictions;
+    if (usual.found.lower > p->lower) p->lower = usual.found.lower;
+    if (usual.found.upper < p->upper) p->upper = usual.found.upper;
     if (p->lower > p->upper) p->lower = p->upper = 0.5 * (p->lower + p->upper);
     double gap = p->upper - p->lower;
     if (!(gap <= w->worst_gap)) w->worst_gap = gap;

@@ -180,7 +180,7 @@ static void include(painter* p, ts_vec3 low, ts_vec3 high, int* found) {
 // The box of everything finite, and a camera that looks at it across the normal.
 static void aim(painter* p) {
     const ts_pair_picture* picture = p->picture;
-    ts_vec3 low, high, n = picture->answer->normal;
+    ts_vec3 low, high, n = picture->answer->found.normal;
     int found = 0;
     if (picture->a->kind != TS_SHAPE_PLANE) {
         ts_shape_bounds(picture->a, picture->pose_a, &low, &high);
@@ -190,8 +190,8 @@ static void aim(painter* p) {
         ts_shape_bounds(picture->b, picture->pose_b, &low, &high);
         include(p, low, high, &found);
     }
-    include(p, picture->answer->point_a, picture->answer->point_a, &found);
-    include(p, picture->answer->point_b, picture->answer->point_b, &found);
+    include(p, picture->answer->found.point_a, picture->answer->found.point_a, &found);
+    include(p, picture->answer->found.point_b, picture->answer->found.point_b, &found);
     p->size = ts_vec3_distance(p->low, p->high);
     p->camera = ts_camera_default();
     if (fabs(n.x) + fabs(n.y) > 1e-3) p->camera.azimuth = atan2(n.y, n.x) - 1.5707963267948966;
@@ -202,7 +202,7 @@ static void aim(painter* p) {
 static void add_marks(painter* p) {
     const ts_proximity* answer = p->picture->answer;
     double mark = 0.008 * p->camera.distance;
-    const ts_vec3 point[2] = {answer->point_a, answer->point_b};
+    const ts_vec3 point[2] = {answer->found.point_a, answer->found.point_b};
     for (int i = 0; i < 2; ++i) {
         ts_transform placed = ts_transform_identity();
         placed.p = point[i];
@@ -214,7 +214,8 @@ static void add_marks(painter* p) {
     }
     ts_draw_list_add_line(&p->list, point[0], point[1], 3.0, color_mark);
     double length = 0.14 * p->camera.distance;
-    ts_draw_list_add_arrow(&p->list, point[0], ts_vec3_scale(length, answer->normal), 0.35 * mark, color_normal, -1);
+    ts_draw_list_add_arrow(&p->list, point[0], ts_vec3_scale(length, answer->found.normal), 0.35 * mark, color_normal,
+                           -1);
 }
 
 static void add_words(painter* p) {

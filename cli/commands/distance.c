@@ -41,15 +41,15 @@ static void add_vector(ts_text* text, const char* key, ts_vec3 v) {
 
 static void add_json(ts_text* text, const ts_proximity* p) {
     ts_text_add(text, "{\"status\": \"%s\"", ts_proximity_status_name(p->status));
-    const double number[3] = {p->lower, p->upper, p->distance};
+    const double number[3] = {p->found.lower, p->found.upper, p->distance};
     const char* const key[3] = {"lower", "upper", "distance"};
     for (int i = 0; i < 3; ++i) {
         ts_text_add(text, ", \"%s\": ", key[i]);
         add_number(text, number[i] + 0.0);
     }
-    add_vector(text, "normal", p->normal);
-    add_vector(text, "point_a", p->point_a);
-    add_vector(text, "point_b", p->point_b);
+    add_vector(text, "normal", p->found.normal);
+    add_vector(text, "point_a", p->found.point_a);
+    add_vector(text, "point_b", p->found.point_b);
     ts_text_add(text, ", \"iterations\": %d, \"support_calls\": %d}\n", p->iterations, p->support_calls);
 }
 
@@ -63,11 +63,15 @@ static void add_words(ts_text* text, const ts_written_shape* a, const ts_written
     if (p->status == TS_PROXIMITY_PENETRATING)
         ts_text_add(text, ": moving B by %.9g m along the normal parts them", -p->distance);
     if (p->status == TS_PROXIMITY_LIMIT) ts_text_add(text, ": the iterations ran out, but the bounds hold");
-    ts_text_add(text, "\ndistance  %.17g m\nproven    between %.17g and %.17g m\n", p->distance, p->lower, p->upper);
-    ts_text_add(text, "normal    %.12g %.12g %.12g (from A to B)%s\n", p->normal.x + 0.0, p->normal.y + 0.0,
-                p->normal.z + 0.0, p->flags & TS_PROXIMITY_NORMAL_FALLBACK ? ", one of several that are as good" : "");
-    ts_text_add(text, "on A      %.12g %.12g %.12g m\n", p->point_a.x + 0.0, p->point_a.y + 0.0, p->point_a.z + 0.0);
-    ts_text_add(text, "on B      %.12g %.12g %.12g m\n", p->point_b.x + 0.0, p->point_b.y + 0.0, p->point_b.z + 0.0);
+    ts_text_add(text, "\ndistance  %.17g m\nproven    between %.17g and %.17g m\n", p->distance, p->found.lower,
+                p->found.upper);
+    ts_text_add(text, "normal    %.12g %.12g %.12g (from A to B)%s\n", p->found.normal.x + 0.0, p->found.normal.y + 0.0,
+                p->found.normal.z + 0.0,
+                p->flags & TS_PROXIMITY_NORMAL_FALLBACK ? ", one of several that are as good" : "");
+    ts_text_add(text, "on A      %.12g %.12g %.12g m\n", p->found.point_a.x + 0.0, p->found.point_a.y + 0.0,
+                p->found.point_a.z + 0.0);
+    ts_text_add(text, "on B      %.12g %.12g %.12g m\n", p->found.point_b.x + 0.0, p->found.point_b.y + 0.0,
+                p->found.point_b.z + 0.0);
     ts_text_add(text, "work      method %s%s: %d iterations (%d GJK, %d EPA), %d support calls\n", method,
                 p->flags & TS_PROXIMITY_USED_CLOSED_FORM ? ", closed form" : "", p->iterations, p->gjk_iterations,
                 p->epa_iterations, p->support_calls);

@@ -234,7 +234,7 @@ static ts_vec3 face_normal(const boxes* p, int kind) {
 static double slack_of(const boxes* p, const axis* best) { return (best->gap > 0.0 ? FLAT : SAME) * p->size; }
 
 // Normal and, where there are any, witnesses on a face axis.
-static int settle_face(const boxes* p, const axis* best, ts_polish_state* out) {
+static int settle_face(const boxes* p, const axis* best, ts_separation* out) {
     face_view f;
     view_face(p, best->kind, &f);
     int of_b = best->kind >= 3;
@@ -268,7 +268,7 @@ static ts_vec3 edge_normal(const boxes* p, int kind) {
 }
 
 // The same on an edge axis.
-static int settle_edge(const boxes* p, const axis* best, ts_polish_state* out) {
+static int settle_edge(const boxes* p, const axis* best, ts_separation* out) {
     int i = (best->kind - 6) / 3, j = (best->kind - 6) % 3, i1 = after(i), i2 = after(i1);
     double squared = p->R[i1][j] * p->R[i1][j] + p->R[i2][j] * p->R[i2][j], n[3], ca[3];
     out->normal = edge_normal(p, best->kind);
@@ -293,13 +293,6 @@ static int settle_edge(const boxes* p, const axis* best, ts_polish_state* out) {
     // On edges nearly parallel the parameters may be rounding: the points must face each other along the axis.
     ts_vec3 apart = ts_vec3_sub(out->point_b, out->point_a);
     return ts_vec3_distance(apart, ts_vec3_scale(best->gap, out->normal)) <= slack;
-}
-
-// Moves the witnesses apart along the normal so that their difference is exactly the gap.
-static void straighten(ts_polish_state* out) {
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
-    out->point_a = ts_vec3_add_scaled(middle, -0.5 * out->lower, out->normal);
-    out->point_b = ts_vec3_add_scaled(middle, 0.5 * out->lower, out->normal);
 }
 
 static double row_times(const boxes* p, int i, const double y[3]) {
@@ -497,7 +490,7 @@ static ts_vec3 foot_normal(const boxes* p, double still, const foot* f) {
 // g = R' (w - clamp(w)): coordinates that a unit step would take over their bound are held there, the others make a Newton
 // step (the primal-dual active set method, Hintermueller, Ito, Kunisch, SIAM J. Optim. 2002), kept if it comes nearer.
 // It ends when nothing moves, and the plane across the segment found proves the answer. Returns 0 without that proof.
-static int nearest_points(const boxes* p, ts_polish_state* out) {
+static int nearest_points(const boxes* p, ts_separation* out) {
     const double still = 8.0 * DBL_EPSILON * p->size;
     foot f;
     for (int j = 0; j < 3; ++j) f.y[j] = limit(-p->tb[j], -p->b[j], p->b[j]);
@@ -531,7 +524,7 @@ static axis best_axis(const boxes* p, int* out_by_face) {
     return *out_by_face ? best : edge;
 }
 
-ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, ts_polish_state* out) {
+ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, ts_separation* out) {
     boxes p;
     prepare(pair, &p);
     int by_face;
@@ -546,7 +539,7 @@ ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, t
     return TS_BOX_SAT_EARLY;
 }
 
-ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_polish_state* out) {
+ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_separation* out) {
     boxes p;
     prepare(pair, &p);
     int by_face;
@@ -563,7 +556,7 @@ ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_di
         // Apart, two points of the boxes bound the distance from above, and they may miss the axis a little.
         double between = ts_vec3_distance(out->point_a, out->point_b);
         if (best.gap > 0.0 && between > best.gap) out->upper = between;
-        straighten(out);
+        ts_separation_straighten(out);
         return TS_BOX_SAT_SETTLED;
     }
     out->upper = (double)INFINITY;

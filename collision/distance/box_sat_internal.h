@@ -2,7 +2,7 @@
 #ifndef TS_COLLISION_BOX_SAT_INTERNAL_H
 #define TS_COLLISION_BOX_SAT_INTERNAL_H
 
-#include "collision/distance/penetration/polish.h"
+#include "collision/distance/shape_pair.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,11 +17,11 @@ typedef enum ts_box_sat_outcome {
 
 /// Signed distance of two boxes' cores (a capsule's is a box without width), in A's frame. OPEN is rare: ties between axes that rounding
 /// cannot break, boxes that touch to the last bits.
-ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_polish_state* out_state);
+ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_separation* out_found);
 
 /// Whether two boxes are farther apart than `reach` (m, >= 0), EARLY, or overlap, SETTLED; leaves bounds of the signed
 /// distance and a normal, no points. OPEN, with nothing but bounds that mean nothing: neither is proven.
-ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, ts_polish_state* out);
+ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, ts_separation* out_found);
 
 #ifdef __cplusplus
 }

@@ -104,7 +104,7 @@ static core_distance point_to_cone(ts_vec3 c, ts_vec3 h) {
 }
 
 static void conclude(double distance, double scale, ts_proximity* out) {
-    out->distance = out->lower = out->upper = distance;
+    out->distance = out->found.lower = out->found.upper = distance;
     if (fabs(distance) <= 8.0 * DBL_EPSILON * scale)
         out->status = TS_PROXIMITY_TOUCHING;
     else
@@ -127,9 +127,9 @@ static ts_vec3 made_up(const ts_transform* pose_a, const ts_gjk_cache* cache, ts
 // The answer of a sphere whose centre is `gap` (negative inside) from B's core, along the unit vector from B to A.
 static void conclude_sphere(const ts_placed_pair* pair, ts_vec3 outward, double gap, ts_proximity* out) {
     double ra = pair->a->radius, rb = pair->b->radius;
-    out->normal = ts_vec3_neg(outward);
-    out->point_a = ts_vec3_add_scaled(pair->pose_a->p, -ra, outward);
-    out->point_b = ts_vec3_add_scaled(pair->pose_a->p, rb - gap, outward);
+    out->found.normal = ts_vec3_neg(outward);
+    out->found.point_a = ts_vec3_add_scaled(pair->pose_a->p, -ra, outward);
+    out->found.point_b = ts_vec3_add_scaled(pair->pose_a->p, rb - gap, outward);
     conclude(gap - ra - rb, ra + rb + fabs(gap), out);
 }
 
@@ -312,25 +312,25 @@ static void capsule_query(const ts_placed_pair* pair, const ts_gjk_cache* cache,
     double gap = ts_vec3_norm(d);
     double scale = pair->a->half.z + pair->b->half.z + ts_vec3_norm(between);
     if (gap > 0.1 * scale) {
-        out->normal = ts_vec3_scale(1.0 / gap, d);
+        out->found.normal = ts_vec3_scale(1.0 / gap, d);
     } else if (gap > 16.0 * DBL_EPSILON * scale) {
-        out->normal = segments_normal(u, pair->a->half.z, between, v, pair->b->half.z, d);
-        gap = ts_vec3_dot(out->normal, d);
+        out->found.normal = segments_normal(u, pair->a->half.z, between, v, pair->b->half.z, d);
+        gap = ts_vec3_dot(out->found.normal, d);
     } else {
         // Crossing or touching: what is left of d is rounding. The common perpendicular is not, where there is one.
         ts_vec3 wish = fallback_normal(ts_vec3_zero(), previous_normal(pair->pose_a, cache), between);
         ts_vec3 both = common_perpendicular(u, v);
         if (ts_vec3_max_abs(both) > 0.0)
-            out->normal = ts_vec3_dot(both, wish) < 0.0 ? ts_vec3_neg(both) : both;
+            out->found.normal = ts_vec3_dot(both, wish) < 0.0 ? ts_vec3_neg(both) : both;
         else
-            out->normal = fallback_normal(u, previous_normal(pair->pose_a, cache), between);
+            out->found.normal = fallback_normal(u, previous_normal(pair->pose_a, cache), between);
         out->flags |= TS_PROXIMITY_NORMAL_FALLBACK;
-        gap = fabs(ts_vec3_dot(out->normal, d));
+        gap = fabs(ts_vec3_dot(out->found.normal, d));
     }
     double distance = gap - pair->a->radius - pair->b->radius;
     ts_vec3 middle = ts_vec3_add(pair->pose_a->p, ts_vec3_scale(0.5, ts_vec3_add(ca, cb)));
-    out->point_a = ts_vec3_add_scaled(middle, pair->a->radius - 0.5 * gap, out->normal);
-    out->point_b = ts_vec3_add_scaled(middle, 0.5 * gap - pair->b->radius, out->normal);
+    out->found.point_a = ts_vec3_add_scaled(middle, pair->a->radius - 0.5 * gap, out->found.normal);
+    out->found.point_b = ts_vec3_add_scaled(middle, 0.5 * gap - pair->b->radius, out->found.normal);
     conclude(distance, pair->a->radius + pair->b->radius + scale, out);
 }
 
@@ -340,9 +340,9 @@ static void half_space_query(const ts_placed_pair* pair, ts_proximity* out) {
     ts_vec3 low =
         ts_vec3_add(ts_vec3_sub(pair->pose_b->p, pair->pose_a->p), ts_transform_direction(pair->pose_b, s.point));
     double height = ts_vec3_dot(up, low), balls = pair->a->radius + pair->b->radius;
-    out->normal = up;
-    out->point_b = ts_vec3_add(pair->pose_a->p, ts_vec3_add_scaled(low, -pair->b->radius, up));
-    out->point_a = ts_vec3_add(pair->pose_a->p, ts_vec3_add_scaled(low, pair->a->radius - height, up));
+    out->found.normal = up;
+    out->found.point_b = ts_vec3_add(pair->pose_a->p, ts_vec3_add_scaled(low, -pair->b->radius, up));
+    out->found.point_a = ts_vec3_add(pair->pose_a->p, ts_vec3_add_scaled(low, pair->a->radius - height, up));
     ++out->support_calls;
     conclude(height - balls, ts_vec3_norm(low) + balls, out);
 }

@@ -201,29 +201,29 @@ static climb_end climb(const ellipsoids* e, double give_up, trial* t, double* ou
     return CLIMB_STUCK;
 }
 
-static void take(const ellipsoids* e, const trial* t, double across, ts_polish_state* state) {
-    state->normal = t->n;
-    state->point_a = t->sa;
-    state->point_b = ts_vec3_sub(e->t, t->sb);
-    state->lower = t->gap;
+static void take(const ellipsoids* e, const trial* t, double across, ts_separation* out) {
+    out->normal = t->n;
+    out->point_a = t->sa;
+    out->point_b = ts_vec3_sub(e->t, t->sb);
+    out->lower = t->gap;
     // Overlapping, the inner ellipsoid shifted by what g is off the normal touches it there, so the depth is less by no
     // more than that.
-    state->upper = t->gap > 0.0 ? ts_vec3_norm(t->g) : t->gap + across;
-    if (state->upper < state->lower) state->upper = state->lower;
+    out->upper = t->gap > 0.0 ? ts_vec3_norm(t->g) : t->gap + across;
+    if (out->upper < out->lower) out->upper = out->lower;
 }
 
 // EPA from around the normal found, and Newton again if that finds a better one. Returns 0 without a proof.
 static int prove_by_epa(const ts_shape_pair* pair, const ellipsoids* e, trial* t, ts_ellipsoid_pair* out) {
     ts_gjk_vertex touch = {
-        ts_vec3_sub(out->state.point_a, out->state.point_b), out->state.point_a, out->state.point_b, -1, -1, 0.0};
+        ts_vec3_sub(out->found.point_a, out->found.point_b), out->found.point_a, out->found.point_b, -1, -1, 0.0};
     ts_epa_result epa;
     double scale;
     if (!ts_epa_penetration_near(pair, t->n, &touch, EPA_DEPTH, &scale, &epa)) return 0;
     out->epa_iterations = epa.iterations;
     // Newton from the normal that EPA prefers, if it does, and from the runner-up where they are too close to tell.
-    const ts_vec3 again[2] = {epa.normal, epa.other_normal};
-    const int wanted[2] = {-epa.depth_upper > t->gap + 8.0 * DBL_EPSILON * out->scale,
-                           epa.other_depth < (1.0 + RUNNER_UP) * epa.depth_upper};
+    const ts_vec3 again[2] = {epa.found.normal, epa.other_normal};
+    const int wanted[2] = {epa.found.lower > t->gap + 8.0 * DBL_EPSILON * out->scale,
+                           epa.other_depth < (1.0 + RUNNER_UP) * -epa.found.lower};
     for (int k = 0; k < 2; ++k) {
         if (!wanted[k]) continue;
         trial other;
@@ -233,10 +233,10 @@ static int prove_by_epa(const ts_shape_pair* pair, const ellipsoids* e, trial* t
         if (end != CLIMB_TOP && k == 0) return 0;
         if (end != CLIMB_TOP || !(other.gap > t->gap)) continue;
         *t = other;
-        take(e, t, across, &out->state);
+        take(e, t, across, &out->found);
         if (is_deepest(e, t)) return 1;
     }
-    out->state.upper = -epa.depth_lower > t->gap ? -epa.depth_lower : t->gap;
+    out->found.upper = fmax(epa.found.upper, t->gap);
     return 1;
 }
 
@@ -268,7 +268,7 @@ int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double 
     double across;
     climb_end end = climb(&e, give_up_distance, &t, &across, out);
     if (end == CLIMB_STUCK) return 0;
-    take(&e, &t, across, &out->state);
+    take(&e, &t, across, &out->found);
     if (end == CLIMB_EARLY) {
         out->status = TS_PROXIMITY_SEPARATED_EARLY;
         return 1;
@@ -276,7 +276,7 @@ int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double 
     if (t.gap > 0.0) {
         out->status = TS_PROXIMITY_SEPARATED;
         // Not closed means that the search stopped on rounding; GJK may know better.
-        return out->state.upper - t.gap <= 1e-12 * t.gap + 64.0 * DBL_EPSILON * out->scale;
+        return out->found.upper - t.gap <= 1e-12 * t.gap + 64.0 * DBL_EPSILON * out->scale;
     }
     out->status = TS_PROXIMITY_PENETRATING;
     return (across <= 1e-9 * size && is_deepest(&e, &t)) || prove_by_epa(pair, &e, &t, out);

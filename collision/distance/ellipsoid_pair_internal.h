@@ -12,8 +12,8 @@ extern "C" {
 /// What one query of an ellipsoid pair costs and finds, in A's frame.
 typedef struct ts_ellipsoid_pair {
     ts_proximity_status status;
-    ts_polish_state state;  // bounds of the cores' signed distance, normal, points of the cores
-    double scale;           // m: what rounding is relative to
+    ts_separation found;  // of the cores
+    double scale;         // m: what rounding is relative to
     int newton_iterations;
     int epa_iterations;  // 0 unless the certificate failed
     int evaluations;     // of both support functions together

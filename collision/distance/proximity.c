@@ -13,9 +13,9 @@ static void refuse(ts_proximity_reason reason, ts_proximity* out) {
     ts_proximity_reset(out);
     out->status = TS_PROXIMITY_INVALID_INPUT;
     out->reason = reason;
-    out->distance = out->lower = out->upper = 0.0;
-    out->normal = ts_vec3_axis(2);
-    out->point_a = out->point_b = ts_vec3_zero();
+    out->distance = out->found.lower = out->found.upper = 0.0;
+    out->found.normal = ts_vec3_axis(2);
+    out->found.point_a = out->found.point_b = ts_vec3_zero();
 }
 
 ts_proximity_options ts_proximity_options_default(void) {
@@ -54,17 +54,17 @@ static void judge(double margin, ts_proximity* out) {
 }
 
 static void swap_sides(ts_proximity* out) {
-    ts_vec3 point = out->point_a;
-    out->point_a = out->point_b;
-    out->point_b = point;
-    out->normal = ts_vec3_neg(out->normal);
+    ts_vec3 point = out->found.point_a;
+    out->found.point_a = out->found.point_b;
+    out->found.point_b = point;
+    out->found.normal = ts_vec3_neg(out->found.normal);
 }
 
 // From the frame of a pose to where the pose is given.
 static void place(const ts_transform* pose, ts_proximity* out) {
-    out->normal = ts_transform_direction(pose, out->normal);
-    out->point_a = ts_transform_point(pose, out->point_a);
-    out->point_b = ts_transform_point(pose, out->point_b);
+    out->found.normal = ts_transform_direction(pose, out->found.normal);
+    out->found.point_a = ts_transform_point(pose, out->found.point_a);
+    out->found.point_b = ts_transform_point(pose, out->found.point_b);
 }
 
 // B made of parts: seen from there.
@@ -110,7 +110,7 @@ static void query_sorted(const ts_placed_pair* pair, const ts_proximity_options*
                 refuse(TS_PROXIMITY_BAD_SHAPE, out);
                 return;
             }
-            if (cache) cache->normal = ts_transform_direction_inverse(pair->pose_a, out->normal);
+            if (cache) cache->normal = ts_transform_direction_inverse(pair->pose_a, out->found.normal);
             if (options->goal == TS_PROXIMITY_VERDICT) judge(options->margin, out);
             return;
         }

@@ -60,14 +60,9 @@ typedef struct ts_proximity_options {
 typedef struct ts_proximity {
     ts_proximity_status status;
     ts_proximity_reason reason;  // of INVALID_INPUT
-    double
-        distance;  // m: > 0 apart, < 0 overlapping: the upper bound when apart, else the lower; when early, the proof's
-    double lower;  // m: certified lower bound of the signed distance
-    double upper;  // m: certified upper bound
-    ts_vec3 normal;   // unit, from A to B; never zero
-    ts_vec3 point_a;  // on A's surface; point_a - point_b = -distance * normal
-    ts_vec3 point_b;  // on B's surface
-    int iterations;   // all of the following together
+    double distance;      // m: the upper bound where they are apart, the lower in an overlap; when early, the proof's
+    ts_separation found;  // of the shapes, balls included; point_a - point_b = -distance * normal, which is never zero
+    int iterations;       // all of the following together
     int gjk_iterations;
     int epa_iterations;
     int sqp_iterations;  // steps of incremental depth and of the polish

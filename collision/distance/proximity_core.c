@@ -55,29 +55,29 @@ static int smoothness(const ts_shape* s) {
 // sideways (the root of what the bounds leave open) is taken up by the smoother surface, or by both.
 static void straighten(const ts_shape_pair* pair, double core_distance, ts_proximity* out) {
     int order = smoothness(pair->a) - smoothness(pair->b);
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->found.point_a, out->found.point_b));
     if (order != 0) {
-        ts_vec3 kept = order > 0 ? out->point_b : out->point_a;
-        middle = ts_vec3_add_scaled(kept, ts_vec3_dot(ts_vec3_sub(middle, kept), out->normal), out->normal);
+        ts_vec3 kept = order > 0 ? out->found.point_b : out->found.point_a;
+        middle = ts_vec3_add_scaled(kept, ts_vec3_dot(ts_vec3_sub(middle, kept), out->found.normal), out->found.normal);
     }
     double half = 0.5 * core_distance;
-    out->point_a = ts_vec3_add_scaled(middle, pair->a->radius - half, out->normal);
-    out->point_b = ts_vec3_add_scaled(middle, half - pair->b->radius, out->normal);
+    out->found.point_a = ts_vec3_add_scaled(middle, pair->a->radius - half, out->found.normal);
+    out->found.point_b = ts_vec3_add_scaled(middle, half - pair->b->radius, out->found.normal);
 }
 
 // Sharpens a curved pair's answer in place.
 static ts_polish_outcome polish(const ts_shape_pair* pair, ts_proximity* out) {
-    ts_polish_state state = {out->lower, out->upper, out->normal, out->point_a, out->point_b};
-    ts_polish_outcome outcome = ts_polish_normal(pair, &state);
-    // Apart, the points are what proves the upper bound: new ones count only where they were looked up or prove a better one.
-    if (outcome != TS_POLISH_UNSETTLED || state.upper < out->upper || !(out->upper > 0.0)) {
-        out->point_a = state.point_a;
-        out->point_b = state.point_b;
+    ts_separation sharper = out->found;
+    ts_polish_outcome outcome = ts_polish_normal(pair, &sharper);
+    if (outcome != TS_POLISH_UNSETTLED) {
+        out->flags |= TS_PROXIMITY_POLISHED;
+    } else if (!(sharper.upper < out->found.upper) && out->found.upper > 0.0) {
+        // Apart, the points are what proves the upper bound: new ones count only where they were looked up or prove a
+        // better one.
+        sharper.point_a = out->found.point_a;
+        sharper.point_b = out->found.point_b;
     }
-    if (outcome != TS_POLISH_UNSETTLED) out->flags |= TS_PROXIMITY_POLISHED;
-    out->lower = state.lower;
-    out->upper = state.upper;
-    out->normal = state.normal;
+    out->found = sharper;
     return outcome;
 }
 
@@ -87,25 +87,17 @@ static void take_gjk(const ts_gjk_result* gjk, ts_proximity* out) {
     out->gjk_iterations += gjk->iterations;
     out->support_calls += gjk->support_calls;
     out->switched_at = gjk->switched_at;
-    out->lower = gjk->lower;
-    out->upper = gjk->upper;
-    out->normal = gjk->normal;
-    out->point_a = gjk->point_a;
-    out->point_b = gjk->point_b;
+    out->found = gjk->found;
     // On a sliver of a simplex the projection can fall short of its own point; the points are the shapes' and do not.
-    double apart = ts_vec3_distance(out->point_a, out->point_b);
-    if (gjk->rank > 0 && apart > out->upper + 16.0 * DBL_EPSILON * gjk->scale) out->upper = apart;
+    double apart = ts_vec3_distance(out->found.point_a, out->found.point_b);
+    if (gjk->rank > 0 && apart > out->found.upper + 16.0 * DBL_EPSILON * gjk->scale) out->found.upper = apart;
 }
 
 static void take_epa(const ts_epa_result* epa, ts_proximity* out) {
     out->epa_iterations += epa->iterations;
     out->support_calls += epa->support_calls;
     if (epa->status == TS_EPA_FLAT) out->flags |= TS_PROXIMITY_FLAT | TS_PROXIMITY_NORMAL_FALLBACK;
-    out->lower = -epa->depth_upper;
-    out->upper = -epa->depth_lower;
-    out->normal = epa->normal;
-    out->point_a = epa->point_a;
-    out->point_b = epa->point_b;
+    out->found = epa->found;
 }
 
 static ts_gjk_settings settings_for(int curved, const ts_proximity_options* options, double balls) {
@@ -118,47 +110,50 @@ static ts_gjk_settings settings_for(int curved, const ts_proximity_options* opti
 }
 
 static int is_closed(const ts_proximity* p, double scale) {
-    return isfinite(p->upper) && p->upper - p->lower <= CURVED_GAP * p->upper + CURVED_ROUNDING * scale;
+    return isfinite(p->found.upper) &&
+           p->found.upper - p->found.lower <= CURVED_GAP * p->found.upper + CURVED_ROUNDING * scale;
 }
 
 // Curved cores that overlapped or nearly touched last time along `previous`: polish that normal, then let EPA prove from
 // around it that no other is better. Returns 0 when that does not settle everything.
 static int query_curved_again(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
                               double* out_scale) {
-    out->normal = previous;
+    out->found.normal = previous;
     ++out->support_calls;
-    out->lower = ts_shape_pair_gap(pair, previous, &out->point_a, &out->point_b);
-    ts_vec3 apart = ts_vec3_sub(out->point_b, out->point_a);
-    if (!isfinite(out->lower)) return 0;
-    *out_scale = ts_vec3_norm(out->point_a) + ts_vec3_norm(out->point_b);
-    out->upper = out->lower > 0.0 ? ts_vec3_norm(apart) : (double)INFINITY;
-    if (out->lower > give_up_distance) {
+    out->found.lower = ts_shape_pair_gap(pair, previous, &out->found.point_a, &out->found.point_b);
+    ts_vec3 apart = ts_vec3_sub(out->found.point_b, out->found.point_a);
+    if (!isfinite(out->found.lower)) return 0;
+    *out_scale = ts_vec3_norm(out->found.point_a) + ts_vec3_norm(out->found.point_b);
+    out->found.upper = out->found.lower > 0.0 ? ts_vec3_norm(apart) : (double)INFINITY;
+    if (out->found.lower > give_up_distance) {
         out->status = TS_PROXIMITY_SEPARATED_EARLY;
         return 1;
     }
     ts_polish_outcome outcome = polish(pair, out);
     if (outcome == TS_POLISH_UNSETTLED) return 0;
-    if (out->lower > 0.0) {
+    if (out->found.lower > 0.0) {
         if (!is_closed(out, *out_scale)) return 0;
-        out->distance = out->upper;
+        out->distance = out->found.upper;
         out->status = TS_PROXIMITY_SEPARATED;
         return 1;
     }
-    ts_gjk_vertex touch = {ts_vec3_sub(out->point_a, out->point_b), out->point_a, out->point_b, -1, -1, 0.0};
+    ts_gjk_vertex touch = {
+        ts_vec3_sub(out->found.point_a, out->found.point_b), out->found.point_a, out->found.point_b, -1, -1, 0.0};
     ts_epa_result epa;
-    if (!ts_epa_penetration_near(pair, out->normal, outcome == TS_POLISH_EXACT ? &touch : 0, CURVED_DEPTH, out_scale,
-                                 &epa))
+    if (!ts_epa_penetration_near(pair, out->found.normal, outcome == TS_POLISH_EXACT ? &touch : 0, CURVED_DEPTH,
+                                 out_scale, &epa))
         return 0;
-    out->upper = -epa.depth_lower;
+    out->found.upper = epa.found.upper;
     out->epa_iterations += epa.iterations;
     out->support_calls += epa.support_calls;
-    if (out->upper < out->lower) out->upper = out->lower;  // by rounding: the plane through the touching point
-    if (-epa.depth_upper > out->lower + 8.0 * DBL_EPSILON * *out_scale) {
+    if (out->found.upper < out->found.lower)
+        out->found.upper = out->found.lower;  // by rounding: the plane through the touching point
+    if (epa.found.lower > out->found.lower + 8.0 * DBL_EPSILON * *out_scale) {
         // A better normal than last time's.
         take_epa(&epa, out);
         if (polish(pair, out) == TS_POLISH_UNSETTLED) return 0;
     }
-    out->distance = out->lower;
+    out->distance = out->found.lower;
     out->status = TS_PROXIMITY_PENETRATING;
     return 1;
 }
@@ -169,18 +164,18 @@ static int query_polytopes_again(const ts_shape_pair* pair, ts_vec3 previous, co
     ts_gjk_result gjk;
     cache->normal = previous;
     if (ts_gjk_distance_warm(pair, settings, cache, &gjk)) {
-        if (gjk.status != TS_PROXIMITY_SEPARATED_EARLY && !(gjk.lower > 0.0)) return 0;
+        if (gjk.status != TS_PROXIMITY_SEPARATED_EARLY && !(gjk.found.lower > 0.0)) return 0;
         take_gjk(&gjk, out);
         *out_scale = gjk.scale;
-        out->distance = out->upper;
+        out->distance = out->found.upper;
         return 1;
     }
     ts_epa_result epa;
     if (!ts_epa_penetration_near(pair, previous, 0, POLYTOPE_DEPTH, out_scale, &epa)) return 0;
     // At a touch GJK knows better where.
-    if (epa.depth_upper <= TOUCH * *out_scale) return 0;
+    if (-epa.found.lower <= TOUCH * *out_scale) return 0;
     take_epa(&epa, out);
-    out->distance = out->lower;
+    out->distance = out->found.lower;
     out->status = TS_PROXIMITY_PENETRATING;
     return 1;
 }
@@ -201,18 +196,18 @@ static void close_apart(const ts_shape_pair* pair, ts_gjk_settings settings, ts_
     ts_gjk_result fine;
     settings.relative_tolerance = ts_gjk_settings_default().relative_tolerance;
     settings.variant = TS_GJK_AUTO;
-    ts_gjk_restart(pair, &settings, known.normal, &fine);
+    ts_gjk_restart(pair, &settings, known.found.normal, &fine);
     take_gjk(&fine, out);
-    if (known.lower > out->lower) {
-        out->lower = known.lower;
-        out->normal = known.normal;
+    if (known.found.lower > out->found.lower) {
+        out->found.lower = known.found.lower;
+        out->found.normal = known.found.normal;
     }
-    if (known.upper < out->upper) {
-        out->upper = known.upper;
-        out->point_a = known.point_a;
-        out->point_b = known.point_b;
+    if (known.found.upper < out->found.upper) {
+        out->found.upper = known.found.upper;
+        out->found.point_a = known.found.point_a;
+        out->found.point_b = known.found.point_b;
     }
-    if (out->lower > out->upper) out->lower = out->upper;
+    if (out->found.lower > out->found.upper) out->found.lower = out->found.upper;
 }
 
 // Signed distance of cores that lie apart, from where GJK stopped.
@@ -221,7 +216,7 @@ static void finish_apart(const ts_shape_pair* pair, int curved, ts_gjk_settings 
     if (curved) polish(pair, out);
     // Where Newton did not close the gap (a kink it could not name).
     if (curved && !is_closed(out, gjk->scale)) close_apart(pair, settings, out);
-    out->distance = out->upper;
+    out->distance = out->found.upper;
 }
 
 static double curved_depth(const ts_shape_pair* pair) {
@@ -231,30 +226,30 @@ static double curved_depth(const ts_shape_pair* pair) {
 
 // Where two normals of a curved pair are too close to tell, the second one gets its own Newton steps.
 static void try_runner_up(const ts_shape_pair* pair, const ts_epa_result* epa, ts_proximity* out) {
-    if (!(epa->other_depth < (1.0 + RUNNER_UP) * epa->depth_upper)) return;
+    if (!(epa->other_depth < (1.0 + RUNNER_UP) * -epa->found.lower)) return;
     ts_proximity other = *out;
-    other.normal = epa->other_normal;
-    other.lower = ts_shape_pair_gap(pair, other.normal, &other.point_a, &other.point_b);
-    if (polish(pair, &other) != TS_POLISH_UNSETTLED && other.lower > out->lower) *out = other;
+    other.found.normal = epa->other_normal;
+    other.found.lower = ts_shape_pair_gap(pair, other.found.normal, &other.found.point_a, &other.found.point_b);
+    if (polish(pair, &other) != TS_POLISH_UNSETTLED && other.found.lower > out->found.lower) *out = other;
 }
 
 // A difference without interior that keeps away from the origin: apart, if only by so much less than its length that GJK's
 // direction says nothing. Of the directions known the one counts whose plane proves most.
 static void finish_thin(const ts_shape_pair* pair, const ts_gjk_result* gjk, ts_proximity* out) {
-    ts_vec3 across = ts_vec3_unit_or(ts_vec3_sub(gjk->point_b, gjk->point_a), out->normal);
-    const ts_vec3 choice[4] = {out->normal, ts_vec3_neg(out->normal), gjk->normal, across};
-    out->lower = -(double)INFINITY;
+    ts_vec3 across = ts_vec3_unit_or(ts_vec3_sub(gjk->found.point_b, gjk->found.point_a), out->found.normal);
+    const ts_vec3 choice[4] = {out->found.normal, ts_vec3_neg(out->found.normal), gjk->found.normal, across};
+    out->found.lower = -(double)INFINITY;
     for (int k = 0; k < 4; ++k) {
         ts_vec3 n = ts_vec3_unit_or(choice[k], across), on_a, on_b;
         double gap = ts_shape_pair_gap(pair, n, &on_a, &on_b);
-        if (!(gap > out->lower)) continue;
-        out->lower = gap;
-        out->normal = n;
+        if (!(gap > out->found.lower)) continue;
+        out->found.lower = gap;
+        out->found.normal = n;
     }
-    out->upper = gjk->upper > out->lower ? gjk->upper : out->lower;
-    out->point_a = gjk->point_a;
-    out->point_b = gjk->point_b;
-    out->distance = out->upper;
+    out->found.upper = gjk->found.upper > out->found.lower ? gjk->found.upper : out->found.lower;
+    out->found.point_a = gjk->found.point_a;
+    out->found.point_b = gjk->found.point_b;
+    out->distance = out->found.upper;
     out->status = TS_PROXIMITY_SEPARATED;
 }
 
@@ -264,37 +259,37 @@ static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 pr
     ts_epa_result epa;
     ts_epa_penetration_to(pair, gjk, previous, curved ? curved_depth(pair) : POLYTOPE_DEPTH, &epa);
     take_epa(&epa, out);
-    if (epa.status == TS_EPA_FLAT && gjk->upper > THIN * gjk->scale) {
+    if (epa.status == TS_EPA_FLAT && gjk->found.upper > THIN * gjk->scale) {
         finish_thin(pair, gjk, out);
         return;
     }
     if (curved && polish(pair, out) == TS_POLISH_UNSETTLED) {
         // A kink that Newton could not name; from nearer by it can, or need not.
         ts_epa_penetration_to(pair, gjk, previous, FINE_DEPTH, &epa);
-        if (-epa.depth_upper >= out->lower) {
+        if (epa.found.lower >= out->found.lower) {
             take_epa(&epa, out);
             polish(pair, out);
         }
     }
     if (curved) try_runner_up(pair, &epa, out);
-    if (out->lower > 16.0 * DBL_EPSILON * gjk->scale && out->lower < gjk->upper) {
+    if (out->found.lower > 16.0 * DBL_EPSILON * gjk->scale && out->found.lower < gjk->found.upper) {
         // They are apart after all, by less than GJK could tell. A polytope that leaves the origin outside proves no upper
         // bound; two points do.
-        out->upper = gjk->upper;
-        out->point_a = gjk->point_a;
-        out->point_b = gjk->point_b;
+        out->found.upper = gjk->found.upper;
+        out->found.point_a = gjk->found.point_a;
+        out->found.point_b = gjk->found.point_b;
         if (!is_closed(out, gjk->scale)) close_apart(pair, settings, out);
-        out->distance = out->upper;
+        out->distance = out->found.upper;
         out->status = TS_PROXIMITY_SEPARATED;
         return;
     }
     // At a touch many faces pass the origin, and rounding chooses among them; GJK's points belong to both shapes and meet.
     double near = TOUCH * gjk->scale;
-    if (out->lower >= -near && ts_vec3_distance(gjk->point_a, gjk->point_b) <= near) {
-        out->point_a = gjk->point_a;
-        out->point_b = gjk->point_b;
+    if (out->found.lower >= -near && ts_vec3_distance(gjk->found.point_a, gjk->found.point_b) <= near) {
+        out->found.point_a = gjk->found.point_a;
+        out->found.point_b = gjk->found.point_b;
     }
-    out->distance = out->lower;
+    out->distance = out->found.lower;
     // Only where the iterations ran out on both counts is there no answer to full accuracy.
     if (gjk->status != TS_PROXIMITY_LIMIT || epa.status == TS_EPA_CONVERGED) out->status = TS_PROXIMITY_PENETRATING;
 }
@@ -309,19 +304,16 @@ static void finish_incremental(const ts_shape_pair* pair, ts_vec3 previous, cons
     int known = ts_vec3_max_abs(previous) > 0.0;
     if (known) settings.start = TS_PENETRATION_START_PREVIOUS;
     ts_penetration_result found;
-    ts_penetration_incremental(pair, known ? previous : gjk->normal, &settings, 0, &found);
+    ts_penetration_incremental(pair, known ? previous : gjk->found.normal, &settings, 0, &found);
     out->sqp_iterations += found.outer + found.inner;
     out->support_calls += found.support_calls;
     if (found.status == TS_PENETRATION_INVALID_INPUT) {
         out->status = TS_PROXIMITY_INVALID_INPUT;
         return;
     }
-    out->lower = -found.depth_upper;
-    out->upper = gjk->upper > out->lower ? gjk->upper : out->lower;
-    out->normal = found.normal;
-    out->point_a = found.point_a;
-    out->point_b = found.point_b;
-    out->distance = out->lower;
+    out->found = found.found;
+    out->found.upper = fmax(gjk->found.upper, out->found.lower);
+    out->distance = out->found.lower;
     out->status = found.status == TS_PENETRATION_LIMIT ? TS_PROXIMITY_LIMIT : TS_PROXIMITY_PENETRATING;
 }
 
@@ -332,12 +324,8 @@ static int query_ellipsoids(const ts_shape_pair* pair, ts_vec3 previous, double 
     ts_ellipsoid_pair found;
     if (!ts_ellipsoid_pair_query(pair, previous, give_up_distance, &found)) return 0;
     out->status = found.status;
-    out->lower = found.state.lower;
-    out->upper = found.state.upper;
-    out->normal = found.state.normal;
-    out->point_a = found.state.point_a;
-    out->point_b = found.state.point_b;
-    out->distance = out->lower > 0.0 ? out->upper : out->lower;
+    out->found = found.found;
+    out->distance = out->found.lower > 0.0 ? out->found.upper : out->found.lower;
     out->sqp_iterations = found.newton_iterations;
     out->epa_iterations = found.epa_iterations;
     out->support_calls = found.evaluations;
@@ -357,7 +345,7 @@ static int is_boxes(const ts_shape_pair* pair) {
 // normal remembered is as good as the one found: it stays then, and EPA gives its witnesses.
 static int query_boxes(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
                        double* out_scale) {
-    ts_polish_state state;
+    ts_separation state;
     ts_box_sat_outcome outcome = ts_box_sat_query(pair, give_up_distance, &state);
     if (outcome == TS_BOX_SAT_OPEN || !isfinite(state.lower)) return 0;
     double scale = ts_vec3_norm(pair->a->half) + ts_vec3_norm(pair->b->half) + ts_vec3_norm(pair->b_in_a.p);
@@ -370,12 +358,8 @@ static int query_boxes(const ts_shape_pair* pair, ts_vec3 previous, double give_
     out->status = outcome == TS_BOX_SAT_EARLY ? TS_PROXIMITY_SEPARATED_EARLY
                   : state.lower > 0.0         ? TS_PROXIMITY_SEPARATED
                                               : TS_PROXIMITY_PENETRATING;
-    out->lower = state.lower;
-    out->upper = state.upper;
-    out->normal = state.normal;
-    out->point_a = state.point_a;
-    out->point_b = state.point_b;
-    out->distance = out->lower > 0.0 ? out->upper : out->lower;
+    out->found = state;
+    out->distance = state.lower > 0.0 ? state.upper : state.lower;
     *out_scale = scale;
     return 1;
 }
@@ -417,7 +401,7 @@ static void query_cores(const ts_shape_pair* pair, double balls, const ts_proxim
     take_gjk(&gjk, out);
     *out_scale = gjk.scale;
     if (gjk.status == TS_PROXIMITY_INVALID_INPUT || gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
-    if (gjk.lower > 0.0)
+    if (gjk.found.lower > 0.0)
         finish_apart(pair, curved, settings, &gjk, out);
     else if (options->method == TS_PROXIMITY_INCREMENTAL)
         finish_incremental(pair, previous, &gjk, out);
@@ -427,10 +411,10 @@ static void query_cores(const ts_shape_pair* pair, double balls, const ts_proxim
 
 // What the pair remembers of this answer: of the cores, since that is where the next search begins.
 static void remember(const ts_shape_pair* pair, const ts_proximity* cores, ts_gjk_cache* cache) {
-    cache->normal = cores->normal;
+    cache->normal = cores->found.normal;
     cache->distance = cores->distance;
-    cache->point_a = cores->point_a;
-    cache->point_b = ts_transform_point_inverse(&pair->b_in_a, cores->point_b);
+    cache->point_a = cores->found.point_a;
+    cache->point_b = ts_transform_point_inverse(&pair->b_in_a, cores->found.point_b);
 }
 
 // The same of two ellipsoids by their equations, of two boxes (a segment is one) by 15 axes. Returns 0 for other pairs,
@@ -440,7 +424,7 @@ static int query_verdict_directly(const ts_shape_pair* pair, const ts_proximity_
     int ellipsoids = pair->a->kind == TS_SHAPE_ELLIPSOID && pair->b->kind == TS_SHAPE_ELLIPSOID;
     if (options->method != TS_PROXIMITY_AUTO || !(options->margin >= 0.0) || (!ellipsoids && !is_boxes(pair))) return 0;
     double balls = ts_shape_pair_balls(pair), reach = balls + options->margin;
-    ts_polish_state state;
+    ts_separation state;
     int apart;
     if (ellipsoids) {
         ts_vec3 previous =
@@ -455,12 +439,12 @@ static int query_verdict_directly(const ts_shape_pair* pair, const ts_proximity_
         apart = outcome == TS_BOX_SAT_EARLY;
     }
     out->status = apart ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_OVERLAP_EARLY;
-    out->upper = state.upper - balls;
-    out->lower = (state.lower < state.upper ? state.lower : state.upper) - balls;
-    out->distance = apart ? out->lower : out->upper;
-    out->normal = state.normal;
-    out->point_a = out->point_b = ts_vec3_zero();
-    if (cache) cache->normal = out->normal;
+    out->found.upper = state.upper - balls;
+    out->found.lower = (state.lower < state.upper ? state.lower : state.upper) - balls;
+    out->distance = apart ? out->found.lower : out->found.upper;
+    out->found.normal = state.normal;
+    out->found.point_a = out->found.point_b = ts_vec3_zero();
+    if (cache) cache->normal = out->found.normal;
     return 1;
 }
 
@@ -477,28 +461,28 @@ static int query_verdict(const ts_shape_pair* pair, const ts_proximity_options* 
            rounding = 8.0 * DBL_EPSILON * size;
     switch (out->status) {
     case TS_PROXIMITY_SEPARATED_EARLY:
-        if (!(out->lower > options->margin)) return 0;
-        out->distance = out->lower;
-        out->upper = (double)INFINITY;
+        if (!(out->found.lower > options->margin)) return 0;
+        out->distance = out->found.lower;
+        out->found.upper = (double)INFINITY;
         return 1;
     case TS_PROXIMITY_TOUCHING:
         // An origin on the simplex need not be on the surface: touching is proven by a plane that says so.
-        if (out->lower >= options->margin - rounding) {
-            out->distance = out->lower;
-            return out->upper <= options->margin + rounding;
+        if (out->found.lower >= options->margin - rounding) {
+            out->distance = out->found.lower;
+            return out->found.upper <= options->margin + rounding;
         }
-        if (!(out->upper <= options->margin + rounding)) return 0;
-        out->upper = options->margin + rounding;
+        if (!(out->found.upper <= options->margin + rounding)) return 0;
+        out->found.upper = options->margin + rounding;
         break;
     case TS_PROXIMITY_OVERLAP_EARLY:
         // On a sliver of a simplex its nearest point is not known to the last digits.
-        if (!(out->upper < options->margin - VERDICT_DOUBT * size)) return 0;
+        if (!(out->found.upper < options->margin - VERDICT_DOUBT * size)) return 0;
         break;
     case TS_PROXIMITY_PENETRATING: break;
     default: return 0;
     }
     out->status = TS_PROXIMITY_OVERLAP_EARLY;
-    out->distance = out->upper;
+    out->distance = out->found.upper;
     return 1;
 }
 
@@ -507,8 +491,8 @@ static int query_verdict(const ts_shape_pair* pair, const ts_proximity_options* 
 static void settle_verdict(const ts_shape_pair* pair, double balls, const ts_proximity_options* options,
                            ts_proximity* out, double* out_scale) {
     double margin = options->margin + balls;
-    if (!(out->lower <= margin && margin < out->upper)) return;
-    if (out->upper - out->lower <= 8.0 * DBL_EPSILON * (*out_scale + balls)) return;
+    if (!(out->found.lower <= margin && margin < out->found.upper)) return;
+    if (out->found.upper - out->found.lower <= 8.0 * DBL_EPSILON * (*out_scale + balls)) return;
     ts_proximity_options plain = *options;
     plain.variant = TS_GJK_AUTO;
     plain.start = TS_GJK_START_AUTO;
@@ -520,7 +504,9 @@ static void settle_verdict(const ts_shape_pair* pair, double balls, const ts_pro
     again.epa_iterations += out->epa_iterations;
     again.sqp_iterations += out->sqp_iterations;
     again.support_calls += out->support_calls;
-    if (again.status == TS_PROXIMITY_INVALID_INPUT || again.upper - again.lower >= out->upper - out->lower) return;
+    if (again.status == TS_PROXIMITY_INVALID_INPUT ||
+        again.found.upper - again.found.lower >= out->found.upper - out->found.lower)
+        return;
     *out = again;
     *out_scale = scale;
 }
@@ -535,14 +521,15 @@ void ts_core_query(const ts_shape_pair* pair, const ts_proximity_options* option
     query_cores(pair, balls, options, cache, out, &scale);
     if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
     if (options->goal == TS_PROXIMITY_VERDICT) settle_verdict(pair, balls, options, out, &scale);
-    if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->lower;
+    if (out->status == TS_PROXIMITY_SEPARATED_EARLY) out->distance = out->found.lower;
     if (cache) remember(pair, out, cache);
     straighten(pair, out->distance, out);
-    out->lower -= balls;
-    out->upper -= balls;
+    out->found.lower -= balls;
+    out->found.upper -= balls;
     out->distance -= balls;
     // Bounds that met in the last iteration allowed have met.
-    if (out->status == TS_PROXIMITY_LIMIT && out->upper - out->lower > CURVED_ROUNDING * (scale + balls)) return;
+    if (out->status == TS_PROXIMITY_LIMIT && out->found.upper - out->found.lower > CURVED_ROUNDING * (scale + balls))
+        return;
     if (out->status == TS_PROXIMITY_SEPARATED_EARLY) return;
     if (fabs(out->distance) <= 8.0 * DBL_EPSILON * (scale + balls))
         out->status = TS_PROXIMITY_TOUCHING;

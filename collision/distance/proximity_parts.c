@@ -58,7 +58,7 @@ static int ask_parts(parts_query* q, double reach) {
     ts_parts_begin(q->pair->a, ts_vec3_sub(q->low, grown), ts_vec3_add(q->high, grown), &walk);
     while (ts_parts_next(&walk)) {
         ts_vec3 low, high;
-        double best = q->found ? q->out->upper : q->options.give_up_distance;
+        double best = q->found ? q->out->found.upper : q->options.give_up_distance;
         ts_shape_bounds(&walk.shape, &walk.placed, &low, &high);
         double boxes = box_distance(low, high, q->low, q->high);
         if (boxes > (best > 0.0 ? best : 0.0)) {
@@ -75,7 +75,7 @@ static int ask_parts(parts_query* q, double reach) {
             take(&p, q);
             return 0;
         }
-        if (p.lower < q->lower) q->lower = p.lower;
+        if (p.found.lower < q->lower) q->lower = p.found.lower;
         if (p.status == TS_PROXIMITY_SEPARATED_EARLY) continue;
         if (q->found && !(p.distance < q->out->distance)) continue;
         take(&p, q);
@@ -93,10 +93,10 @@ static void conclude_apart(const parts_query* q, double reach) {
     ts_vec3 between =
         ts_vec3_sub(ts_vec3_scale(0.5, ts_vec3_add(q->low, q->high)), ts_vec3_scale(0.5, ts_vec3_add(low, high)));
     q->out->status = TS_PROXIMITY_SEPARATED_EARLY;
-    q->out->lower = q->out->distance = q->lower < reach ? q->lower : reach;
-    q->out->upper = (double)INFINITY;
-    q->out->normal = ts_vec3_is_finite(between) ? ts_vec3_unit_or(between, ts_vec3_axis(2)) : ts_vec3_axis(2);
-    q->out->point_a = q->out->point_b = ts_vec3_zero();
+    q->out->found.lower = q->out->distance = q->lower < reach ? q->lower : reach;
+    q->out->found.upper = (double)INFINITY;
+    q->out->found.normal = ts_vec3_is_finite(between) ? ts_vec3_unit_or(between, ts_vec3_axis(2)) : ts_vec3_axis(2);
+    q->out->found.point_a = q->out->found.point_b = ts_vec3_zero();
 }
 
 // Enough to meet something soon, and to double from: the gap of the boxes and a part of their size.
@@ -125,9 +125,9 @@ void ts_proximity_query_parts(const ts_shape_pair* pair, const ts_proximity_opti
     for (;;) {
         if (!ask_parts(&q, reach)) return;
         // Whatever was not asked is farther than the reach.
-        if (q.found && (verdict || q.out->upper <= reach)) break;
+        if (q.found && (verdict || q.out->found.upper <= reach)) break;
         if (!(reach < most)) break;
-        reach = q.found ? q.out->upper : (reach < 1e300 ? 4.0 * reach : (double)INFINITY);
+        reach = q.found ? q.out->found.upper : (reach < 1e300 ? 4.0 * reach : (double)INFINITY);
         if (!(reach < most)) reach = most;
     }
     if (!q.found) {
@@ -136,9 +136,9 @@ void ts_proximity_query_parts(const ts_shape_pair* pair, const ts_proximity_opti
     }
     if (cache) *cache = q.best_cache;
     if (verdict && q.out->status == TS_PROXIMITY_OVERLAP_EARLY) {
-        q.out->lower = -(double)INFINITY;  // the rest was not asked
+        q.out->found.lower = -(double)INFINITY;  // the rest was not asked
         return;
     }
-    if (q.lower < q.out->lower) q.out->lower = q.lower;
-    if (reach < q.out->lower) q.out->lower = reach;
+    if (q.lower < q.out->found.lower) q.out->found.lower = q.lower;
+    if (reach < q.out->found.lower) q.out->found.lower = reach;
 }

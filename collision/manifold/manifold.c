@@ -65,8 +65,8 @@ static double shape_size(const ts_shape* s) {
 static int is_turned(const ts_shape* s) { return s->kind == TS_SHAPE_CYLINDER || s->kind == TS_SHAPE_CONE; }
 
 static void add_witness(const ts_proximity* p, ts_vec3 normal, ts_contact_list* list) {
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(p->point_a, p->point_b));
-    ts_contact_list_add(list, middle, ts_vec3_dot(ts_vec3_sub(p->point_b, p->point_a), normal),
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(p->found.point_a, p->found.point_b));
+    ts_contact_list_add(list, middle, ts_vec3_dot(ts_vec3_sub(p->found.point_b, p->found.point_a), normal),
                         ts_contact_label(LABEL_SINGLE, -1, -1, -1, -1));
 }
 
@@ -108,16 +108,16 @@ static void relabel(ts_support_feature* feature, const int* label) {
 static void clip_features(const ts_shape_pair* pair, const ts_proximity* p, const ts_manifold_query* query,
                           int* reference, ts_contact_list* list) {
     ts_clip_input in;
-    in.normal = p->normal;
+    in.normal = p->found.normal;
     in.radius_a = pair->a->radius;
     in.radius_b = pair->b->radius;
     in.margin = query->margin;
     double size_a = shape_size(pair->a), size_b = shape_size(pair->b);
     double size = size_a < size_b ? size_a : size_b;
     in.tolerance = SAME_POINT * size;
-    list->normal = p->normal;
-    ts_support_feature_along(pair->a, p->normal, &in.a);
-    feature_of_b(pair, p->normal, &in.b);
+    list->normal = p->found.normal;
+    ts_support_feature_along(pair->a, p->found.normal, &in.a);
+    feature_of_b(pair, p->found.normal, &in.b);
     if (in.a.count > 1 && in.b.count > 1) {
         in.reference = choose_reference(&in, *reference);
         *reference = in.reference;
@@ -131,14 +131,14 @@ static void clip_features(const ts_shape_pair* pair, const ts_proximity* p, cons
         }
     }
     if (list->count == 0) {
-        add_witness(p, p->normal, list);
+        add_witness(p, p->found.normal, list);
         return;
     }
     list->normal = in.normal;
     double lowest = list->point[0].gap;
     for (int k = 1; k < list->count; ++k)
         if (list->point[k].gap < lowest) lowest = list->point[k].gap;
-    double witness_gap = ts_vec3_dot(ts_vec3_sub(p->point_b, p->point_a), in.normal);
+    double witness_gap = ts_vec3_dot(ts_vec3_sub(p->found.point_b, p->found.point_a), in.normal);
     if (lowest > witness_gap + in.tolerance) add_witness(p, in.normal, list);
 }
 
@@ -165,18 +165,18 @@ static ts_proximity_status collide(const ts_shape_pair* pair, const ts_manifold_
     ts_transform here = ts_transform_identity();
     ts_placed_pair placed = {pair->a, &here, pair->b, &pair->b_in_a};
     if (ts_closed_form_query(&placed, &cache->gjk, &p)) {
-        cache->gjk.normal = p.normal;
+        cache->gjk.normal = p.found.normal;
     } else {
         ts_proximity_options options = ts_proximity_options_default();
         options.give_up_distance = margin;
         ts_core_query(pair, &options, &cache->gjk, &p);
     }
     *out_iterations = p.gjk_iterations + p.epa_iterations;
-    list->normal = p.normal;
+    list->normal = p.found.normal;
     if (p.status == TS_PROXIMITY_INVALID_INPUT || p.status == TS_PROXIMITY_SEPARATED_EARLY) return p.status;
     if (p.distance > margin) return p.status;
     if (kind_a == TS_SHAPE_SPHERE)
-        add_witness(&p, p.normal, list);
+        add_witness(&p, p.found.normal, list);
     else
         clip_features(pair, &p, query, &cache->reference, list);
     return p.status;

@@ -125,7 +125,7 @@ static int is_inner(const ts_shape* whole, const ts_part_walk* part, ts_vec3 on_
         if (other.index == part->index) continue;
         ts_proximity p;
         ts_proximity_query(&point, &place, &other.shape, &other.placed, 0, 0, &p);
-        if (p.status != TS_PROXIMITY_INVALID_INPUT && p.upper <= SAME_PLACE * size) return 1;
+        if (p.status != TS_PROXIMITY_INVALID_INPUT && p.found.upper <= SAME_PLACE * size) return 1;
     }
     return 0;
 }

@@ -118,19 +118,19 @@ static int settle(ts_gjk_run* run, ts_gjk_result* out) {
         }
     }
     out->rank = s.count;
-    out->point_a = out->point_b = ts_vec3_zero();
+    out->found.point_a = out->found.point_b = ts_vec3_zero();
     for (int i = 0; i < s.count; ++i) {
         ts_gjk_vertex* v = &out->simplex[i];
         *v = run->store[f->slot[s.index[i]]];
         v->lambda = s.lambda[i];
-        out->point_a = ts_vec3_add_scaled(out->point_a, v->lambda, v->a);
-        out->point_b = ts_vec3_add_scaled(out->point_b, v->lambda, v->b);
+        out->found.point_a = ts_vec3_add_scaled(out->found.point_a, v->lambda, v->a);
+        out->found.point_b = ts_vec3_add_scaled(out->found.point_b, v->lambda, v->b);
     }
     // A sliver's plane may miss its triangle; what counts then is the triangle, or else the witnesses themselves.
-    double apart = ts_vec3_norm_squared(ts_vec3_sub(out->point_a, out->point_b)), xx = f->xx;
+    double apart = ts_vec3_norm_squared(ts_vec3_sub(out->found.point_a, out->found.point_b)), xx = f->xx;
     if (s.distance_squared > xx) xx = s.distance_squared;
     if (apart > xx + rounding + 64.0 * DBL_EPSILON * sqrt(run->scale_squared * xx)) xx = apart;
-    out->upper = sqrt(xx);
+    out->found.upper = sqrt(xx);
     return 1;
 }
 
@@ -138,20 +138,20 @@ static int settle(ts_gjk_run* run, ts_gjk_result* out) {
 static void certificate(const ts_gjk_run* run, ts_gjk_result* out) {
     if (run->best_squared > 0.0) {
         double inverse = 1.0 / sqrt(run->best_squared);
-        out->lower = run->best_value * inverse;
-        out->normal = ts_vec3_scale(-inverse, run->best);
+        out->found.lower = run->best_value * inverse;
+        out->found.normal = ts_vec3_scale(-inverse, run->best);
     } else {
-        out->lower = -(double)INFINITY;
-        out->normal = ts_vec3_unit_or(ts_vec3_neg(run->best), ts_vec3_make(1.0, 0.0, 0.0));
+        out->found.lower = -(double)INFINITY;
+        out->found.normal = ts_vec3_unit_or(ts_vec3_neg(run->best), ts_vec3_make(1.0, 0.0, 0.0));
     }
     out->scale = sqrt(run->scale_squared);
 }
 
 static void remember(const ts_gjk_run* run, const ts_gjk_result* out, ts_gjk_cache* cache) {
-    cache->normal = out->normal;
-    cache->distance = out->lower > 0.0 ? out->upper : out->lower;
-    cache->point_a = out->point_a;
-    cache->point_b = ts_transform_point_inverse(&run->pair->b_in_a, out->point_b);
+    cache->normal = out->found.normal;
+    cache->distance = out->found.lower > 0.0 ? out->found.upper : out->found.lower;
+    cache->point_a = out->found.point_a;
+    cache->point_b = ts_transform_point_inverse(&run->pair->b_in_a, out->found.point_b);
     cache->hint_a = run->hint_a + 1;
     cache->hint_b = run->hint_b + 1;
     cache->rank = out->rank;
@@ -174,7 +174,7 @@ static int search(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_order* order, 
         if (status == TS_PROXIMITY_INVALID_INPUT) break;
         if (settle(run, out)) {
             if (status != TS_PROXIMITY_SEPARATED || run->best_value > 0.0 ||
-                out->upper * out->upper <= TOUCH * TOUCH * run->scale_squared)
+                out->found.upper * out->found.upper <= TOUCH * TOUCH * run->scale_squared)
                 break;
             status = TS_PROXIMITY_LIMIT;
             if (again) break;
@@ -190,12 +190,12 @@ static int search(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_order* order, 
     out->status = (ts_proximity_status)status;
     if (status == TS_PROXIMITY_INVALID_INPUT) {
         out->rank = 0;
-        out->upper = (double)INFINITY;
-        out->point_a = out->point_b = ts_vec3_zero();
+        out->found.upper = (double)INFINITY;
+        out->found.point_a = out->found.point_b = ts_vec3_zero();
         return 1;
     }
-    if (out->upper < out->lower) out->upper = out->lower;  // equal but for rounding
-    if (status == TS_PROXIMITY_SEPARATED && !(out->lower > 0.0)) out->status = TS_PROXIMITY_TOUCHING;
+    if (out->found.upper < out->found.lower) out->found.upper = out->found.lower;  // equal but for rounding
+    if (status == TS_PROXIMITY_SEPARATED && !(out->found.lower > 0.0)) out->status = TS_PROXIMITY_TOUCHING;
     if (cache) remember(run, out, cache);
     return 1;
 }
@@ -358,12 +358,12 @@ void ts_gjk_overlap(const ts_shape_pair* pair, double margin, const ts_gjk_setti
     }
     out->status = status;
     if (status == TS_PROXIMITY_SEPARATED_EARLY && run.feature->rank) apart = sqrt(run.feature->xx);
-    out->upper = (apart > out->lower ? apart : out->lower) - balls;
-    out->lower -= balls;
+    out->found.upper = (apart > out->found.lower ? apart : out->found.lower) - balls;
+    out->found.lower -= balls;
     out->rank = 0;
-    out->point_a = out->point_b = ts_vec3_zero();
+    out->found.point_a = out->found.point_b = ts_vec3_zero();
     if (cache && status != TS_PROXIMITY_INVALID_INPUT) {
-        cache->normal = out->normal;
+        cache->normal = out->found.normal;
         cache->hint_a = run.hint_a + 1;
         cache->hint_b = run.hint_b + 1;
     }

@@ -84,11 +84,7 @@ typedef struct ts_gjk_settings {
 /// Distance of two cores; everything in A's frame.
 typedef struct ts_gjk_result {
     ts_proximity_status status;
-    double lower;     // m: certified, distance >= lower (may be negative)
-    double upper;     // m: certified, distance <= upper
-    ts_vec3 normal;   // unit, from A to B
-    ts_vec3 point_a;  // closest points of the cores
-    ts_vec3 point_b;
+    ts_separation found;  // of the cores; points mean the closest ones
     ts_gjk_vertex simplex[4];
     int rank;           // vertices in the simplex
     int iterations;     // projections

@@ -40,7 +40,7 @@ const char* ts_epa_status_name(ts_epa_status status) {
 
 // Among the faces whose plane is as near as the nearest and that face the way of the chosen normal (boxes in the middle
 // of each other have several directions of equal depth), the one that holds the origin's projection gives the witnesses.
-static void find_witnesses(const ts_epa_polytope* p, double nearest, ts_epa_result* out) {
+static void find_witnesses(const ts_epa_polytope* p, double nearest, ts_separation* out) {
     double reach = nearest + SAME_PLANE * p->scale, limit = reach * fabs(reach), best = (double)INFINITY;
     for (int f = 0; f < p->face_count; ++f) {
         const ts_epa_face* face = &p->face[f];
@@ -60,13 +60,6 @@ static void find_witnesses(const ts_epa_polytope* p, double nearest, ts_epa_resu
             out->point_b = ts_vec3_add_scaled(out->point_b, closest.lambda[k], v->b);
         }
     }
-}
-
-// Moves the witnesses apart along the normal so that their difference is exactly the depth reported.
-static void straighten(ts_epa_result* out) {
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
-    out->point_a = ts_vec3_add_scaled(middle, 0.5 * out->depth_upper, out->normal);
-    out->point_b = ts_vec3_add_scaled(middle, -0.5 * out->depth_upper, out->normal);
 }
 
 // D without interior: the depth is zero up to rounding and the normal any one orthogonal to D. Of the candidates, in
@@ -94,14 +87,13 @@ static void finish_flat(ts_epa_polytope* p, int rank, const ts_gjk_result* start
     }
     ts_gjk_vertex w = ts_epa_polytope_support(p, n, -1, -1);
     out->status = TS_EPA_FLAT;
-    out->normal = n;
-    out->depth_upper = ts_vec3_dot(n, w.w);
-    out->depth_lower = start->status == TS_PROXIMITY_PENETRATING ? 0.0 : -start->upper;
-    if (out->depth_lower > out->depth_upper) out->depth_lower = out->depth_upper;
-    out->point_a = start->point_a;
-    out->point_b = start->point_b;
+    out->found = start->found;
+    out->found.normal = n;
+    out->found.lower = -ts_vec3_dot(n, w.w);
+    if (start->status == TS_PROXIMITY_PENETRATING) out->found.upper = 0.0;
+    if (out->found.upper < out->found.lower) out->found.upper = out->found.lower;
     out->support_calls = p->support_calls;
-    straighten(out);
+    ts_separation_straighten(&out->found);
 }
 
 static int is_corner(const ts_epa_polytope* p, int face, const ts_gjk_vertex* w) {
@@ -112,11 +104,11 @@ static int is_corner(const ts_epa_polytope* p, int face, const ts_gjk_vertex* w)
     return 0;
 }
 
-// The loop. On entry out->depth_upper and out->normal hold the best normal known (an infinite depth when there is none)
-// and out's points what to say if no face gives witnesses; `known_lower` bounds the depth from below without any face.
-static void grow(ts_epa_polytope* p, double relative_tolerance, double known_lower, ts_epa_result* out) {
-    double upper = out->depth_upper, lower = known_lower, nearest = 0.0;
-    ts_vec3 best = out->normal;
+// The loop. On entry out->found holds the best normal known (with an infinite depth when there is none), what bounds the
+// depth from below without any face, and what points to give if no face gives better ones. Here bounds are of the depth.
+static void grow(ts_epa_polytope* p, double relative_tolerance, ts_epa_result* out) {
+    double upper = -out->found.lower, lower = -out->found.upper, nearest = 0.0;
+    ts_vec3 best = out->found.normal;
     ts_epa_status status = TS_EPA_LIMIT;
     int polytopes = ts_support_is_polytope(p->pair->a) && ts_support_is_polytope(p->pair->b);
     double rounding = polytopes ? 8.0 * DBL_EPSILON : CURVED_ROUNDING;
@@ -170,21 +162,20 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double known_low
         }
     }
     out->status = status;
-    out->normal = best;
-    out->depth_upper = upper;
+    out->found.normal = best;
+    out->found.lower = -upper;
     // The face found last may be D's own with the origin just outside: then both bounds are its distance.
     if (status == TS_EPA_CONVERGED && nearest <= 0.0 && nearest > lower) lower = nearest;
-    out->depth_lower = lower < upper ? lower : upper;
-    if (status != TS_EPA_NO_FACE) find_witnesses(p, nearest, out);
-    straighten(out);
+    out->found.upper = -(lower < upper ? lower : upper);
+    if (status != TS_EPA_NO_FACE) find_witnesses(p, nearest, &out->found);
+    ts_separation_straighten(&out->found);
     out->support_calls = p->support_calls;
 }
 
 // When the loop failed: the best of 26 fixed directions and of what it had, polished. A bound that is attained by its
 // normal, never a silent "no contact".
 static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
-    ts_polish_state state = {-out->depth_upper, -out->depth_lower, out->normal, out->point_a, out->point_b};
-    double known = out->depth_upper;
+    ts_separation best = out->found;
     for (int k = 0; k < 27; ++k) {
         int layer = k / 9;
         ts_vec3 d = ts_vec3_make(k % 3 - 1.0, k / 3 % 3 - 1.0, layer - 1.0);
@@ -192,22 +183,19 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
         ts_vec3 n = ts_vec3_unit_or(d, ts_vec3_axis(0));
         ts_gjk_vertex w = ts_epa_polytope_support(p, n, -1, -1);
         double h = ts_vec3_dot(n, w.w);
-        if (!(h < -state.lower)) continue;
-        state.lower = -h;
-        state.normal = n;
-        state.point_a = w.a;
-        state.point_b = w.b;
+        if (!(-h > best.lower)) continue;
+        best.lower = -h;
+        best.normal = n;
+        best.point_a = w.a;
+        best.point_b = w.b;
     }
-    ts_polish_normal(p->pair, &state);
+    ts_polish_normal(p->pair, &best);
     out->support_calls = p->support_calls;
-    if (!(-state.lower < known)) return;
+    if (!(best.lower > out->found.lower)) return;
     out->rescued = 1;
-    out->depth_upper = -state.lower;
-    if (out->depth_lower > out->depth_upper) out->depth_lower = out->depth_upper;
-    out->normal = state.normal;
-    out->point_a = state.point_a;
-    out->point_b = state.point_b;
-    straighten(out);
+    best.upper = fmax(out->found.upper, best.lower);
+    out->found = best;
+    ts_separation_straighten(&out->found);
 }
 
 void ts_epa_penetration(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
@@ -229,11 +217,11 @@ void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start
         finish_flat(&p, rank, start, previous_normal, out);
         return;
     }
-    out->depth_upper = (double)INFINITY;
-    out->normal = ts_vec3_make(1.0, 0.0, 0.0);
-    out->point_a = start->point_a;
-    out->point_b = start->point_b;
-    grow(&p, relative_tolerance, start->status == TS_PROXIMITY_PENETRATING ? 0.0 : -start->upper, out);
+    out->found = start->found;
+    out->found.lower = -(double)INFINITY;
+    out->found.normal = ts_vec3_axis(0);
+    if (start->status == TS_PROXIMITY_PENETRATING) out->found.upper = 0.0;
+    grow(&p, relative_tolerance, out);
     if (out->status != TS_EPA_CONVERGED) rescue(&p, out);
 }
 
@@ -244,11 +232,9 @@ int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_
     out->rescued = 0;
     if (!ts_epa_start_around(&p, normal, touch)) return 0;
     const ts_gjk_vertex* top = &p.vertex[p.vertex_count - 2];
-    out->depth_upper = ts_vec3_dot(normal, top->w);
-    out->normal = normal;
-    out->point_a = top->a;
-    out->point_b = top->b;
-    grow(&p, relative_tolerance, -(double)INFINITY, out);
+    ts_separation known = {-ts_vec3_dot(normal, top->w), (double)INFINITY, normal, top->a, top->b};
+    out->found = known;
+    grow(&p, relative_tolerance, out);
     *out_scale = p.scale;
-    return out->status == TS_EPA_CONVERGED && out->depth_lower > 0.0;
+    return out->status == TS_EPA_CONVERGED && out->found.upper < 0.0;
 }

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/// How EPA ended, each way by name. Whatever it says, `depth_lower <= depth <= depth_upper` holds for the true depth.
+/// How EPA ended, each way by name. Whatever it says, the bounds hold.
 typedef enum ts_epa_status {
     TS_EPA_CONVERGED,
     TS_EPA_FLAT,         // A - B has no interior: depth from its two sides
@@ -25,11 +25,7 @@ const char* ts_epa_status_name(ts_epa_status status);
 /// Penetration of two cores; everything in A's frame.
 typedef struct ts_epa_result {
     ts_epa_status status;
-    double depth_lower;  // m
-    double depth_upper;  // m: attained by `normal`, so moving B by depth_upper * normal separates the cores
-    ts_vec3 normal;      // unit, from A to B
-    ts_vec3 point_a;     // deepest points: point_a - point_b = depth_upper * normal
-    ts_vec3 point_b;
+    ts_separation found;  // point_a - point_b = -lower * normal: moving B by that separates the cores
     int iterations;
     int support_calls;  // of A - B
     // The best normal more than 25 degrees away from `normal` that was tried, and the depth along it; infinite when there was

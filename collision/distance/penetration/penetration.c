@@ -301,7 +301,7 @@ static void place_points(search* s) {
     ts_penetration_result* out = s->out;
     double weight[3] = {1.0, 0.0, 0.0};
     int count = s->portal.count == 3 ? 3 : 1;
-    if (count == 3 && !meet(s, out->normal, weight) && !meet(s, out->ray, weight)) {
+    if (count == 3 && !meet(s, out->found.normal, weight) && !meet(s, out->ray, weight)) {
         weight[0] = 1.0;
         weight[1] = weight[2] = 0.0;
     }
@@ -311,9 +311,9 @@ static void place_points(search* s) {
         a = ts_vec3_add_scaled(a, weight[i], point_on_a(s, v));
         b = ts_vec3_add_scaled(b, weight[i], point_on_b(s, v));
     }
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(a, ts_transform_point(&s->space.pair->b_in_a, b)));
-    out->point_a = ts_vec3_add_scaled(middle, 0.5 * out->depth_upper, out->normal);
-    out->point_b = ts_vec3_add_scaled(middle, -0.5 * out->depth_upper, out->normal);
+    out->found.point_a = a;
+    out->found.point_b = ts_transform_point(&s->space.pair->b_in_a, b);
+    ts_separation_straighten(&out->found);
 }
 
 static void load_portal(search* s, const ts_penetration_portal* portal) {
@@ -346,20 +346,20 @@ static void store_portal(search* s, ts_penetration_portal* portal) {
 static void conclude(search* s) {
     ts_penetration_result* out = s->out;
     const ts_mpr_space* space = &s->space;
-    out->depth_upper = space->best;
-    out->normal = space->best_normal;
+    out->found.lower = -space->best;
+    out->found.normal = space->best_normal;
     out->scale = space->scale;
     int overlap_may_be = out->status != TS_PENETRATION_SEPARATED && out->status != TS_PENETRATION_INVALID_INPUT;
     if (s->settings->proof == TS_PENETRATION_ASSUME_OVERLAP) {
-        if (overlap_may_be) out->depth_lower = 0.0;
+        if (overlap_may_be) out->found.upper = 0.0;
     } else if (overlap_may_be && out->status != TS_PENETRATION_TOUCHING && out->depth_ray >= 0.0) {
         ts_mpr_verdict verdict = surrounded(s)                  ? TS_MPR_PORTAL
                                  : ts_mpr_not_inside(&s->space) ? TS_MPR_NOT_INSIDE
                                                                 : look_back(s, out->ray);
-        if (verdict == TS_MPR_PORTAL || verdict == TS_MPR_STATIONARY) out->depth_lower = 0.0;
+        if (verdict == TS_MPR_PORTAL || verdict == TS_MPR_STATIONARY) out->found.upper = 0.0;
         if (verdict == TS_MPR_NOT_INSIDE) {
-            out->depth_upper = space->best;
-            out->normal = space->best_normal;
+            out->found.lower = -space->best;
+            out->found.normal = space->best_normal;
             out->status =
                 space->best < -8.0 * DBL_EPSILON * space->scale ? TS_PENETRATION_SEPARATED : TS_PENETRATION_TOUCHING;
         }
@@ -391,14 +391,14 @@ void ts_penetration_incremental(const ts_shape_pair* pair, ts_vec3 normal, const
     ts_mpr_begin(pair, settings, &s.space);
     load_portal(&s, portal);
     out->status = TS_PENETRATION_LIMIT;
-    out->depth_lower = -(double)INFINITY;
+    out->found.upper = (double)INFINITY;
     out->depth_ray = 0.0;
     out->outer = out->inner = 0;
     if (!ts_pose_is_usable(&pair->b_in_a)) {
         out->status = TS_PENETRATION_INVALID_INPUT;
-        out->depth_upper = (double)INFINITY;
-        out->normal = out->ray = ts_vec3_axis(0);
-        out->point_a = out->point_b = ts_vec3_zero();
+        out->found.lower = -(double)INFINITY;
+        out->found.normal = out->ray = ts_vec3_axis(0);
+        out->found.point_a = out->found.point_b = ts_vec3_zero();
         out->support_calls = 0;
         out->scale = 0.0;
         return;

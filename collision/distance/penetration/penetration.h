@@ -9,13 +9,12 @@
 extern "C" {
 #endif
 
-/// How the search ended. Whatever it says, depth_upper is attained by the normal of the result, and the depth of the pair
-/// (the negative of its signed distance) is no larger.
+/// How the search ended. Whatever it says, the lower bound of the signed distance is attained by the normal.
 typedef enum ts_penetration_status {
     TS_PENETRATION_CONVERGED,      // a local minimum of the depth, to tolerance
     TS_PENETRATION_STATIONARY,     // stands still where the surface bends away like at a maximum; no way down was found
     TS_PENETRATION_TOUCHING,       // a plane through the origin supports A - B: the depth is zero to rounding, for sure
-    TS_PENETRATION_SEPARATED,      // a plane separates the two: -depth_upper is a lower bound of their distance
+    TS_PENETRATION_SEPARATED,      // a plane separates the two
     TS_PENETRATION_LIMIT,          // iterations ran out; the best normal so far is returned
     TS_PENETRATION_INVALID_INPUT,  // a pose or shape was not finite; nothing in the result means anything
     TS_PENETRATION_STATUS_COUNT
@@ -73,15 +72,12 @@ typedef struct ts_penetration_portal {
 /// What the search found; everything in A's frame, of the cores or of the rounded shapes as asked for.
 typedef struct ts_penetration_result {
     ts_penetration_status status;
-    double depth_upper;  // m: the support value along `normal`; moving B by depth_upper * normal separates the two
-    double depth_lower;  // m: certified, depth >= this: 0 when they are proven to overlap, else minus infinity
+    ts_separation
+        found;         // upper is 0 when they are proven to overlap, else infinite; point_a - point_b = -lower * normal
     double depth_ray;  // m: along the last ray the surface of A - B is no nearer than this (nothing is said of others)
-    ts_vec3 ray;       // that ray, unit; close to `normal` when converged
-    ts_vec3 normal;    // unit, from A to B
-    ts_vec3 point_a;   // deepest points: point_a - point_b = depth_upper * normal
-    ts_vec3 point_b;
-    int outer;  // rays
-    int inner;  // portals refined, all rays together
+    ts_vec3 ray;       // that ray, unit; close to the normal when converged
+    int outer;         // rays
+    int inner;         // portals refined, all rays together
     int support_calls;
     double scale;  // m: largest |w| seen, what tolerances are relative to
 } ts_penetration_result;

@@ -256,14 +256,14 @@ static ts_vec3 crossing(const ts_support_feature* a, const ts_support_feature* b
 // support point) and the other takes its partner across the gap. `f` are the features along the final normal. At a
 // maximum of the gap both points belong to their cores.
 static ts_polish_outcome place_witnesses(const ts_shape_pair* pair, const polish_trial* t, const ts_support_feature* fa,
-                                         const ts_support_feature* fb, double scale, ts_polish_state* state) {
+                                         const ts_support_feature* fb, double scale, ts_separation* out) {
     double slack = 16.0 * DBL_EPSILON * scale, near = 1e-9 * scale;
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(state->point_a, state->point_b));
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(out->point_a, out->point_b));
     if (fa->count == 1 && fb->count == 1) {
-        state->point_a = t->a.point;
-        state->point_b = t->sb;
+        out->point_a = t->a.point;
+        out->point_b = t->sb;
         double apart = ts_vec3_distance(t->a.point, t->sb);
-        if (t->gap > 0.0 && apart < state->upper) state->upper = apart;
+        if (t->gap > 0.0 && apart < out->upper) out->upper = apart;
         double off = ts_vec3_norm(ts_vec3_cross(t->n, ts_vec3_sub(t->sb, t->a.point)));
         return off <= near ? TS_POLISH_EXACT : TS_POLISH_UNSETTLED;
     }
@@ -271,27 +271,26 @@ static ts_polish_outcome place_witnesses(const ts_shape_pair* pair, const polish
     int look_up_a = 1, look_up_b = 1;
     if (fa->count <= fb->count) {
         if (fa->count == 1)
-            state->point_a = t->a.point;
+            out->point_a = t->a.point;
         else if (fb->count == 2)
-            state->point_a = crossing(fa, fb, middle);
+            out->point_a = crossing(fa, fb, middle);
         else
-            state->point_a = nearest_on_feature(fa, middle);
-        state->point_b = ts_vec3_add_scaled(state->point_a, t->gap, t->n);
+            out->point_a = nearest_on_feature(fa, middle);
+        out->point_b = ts_vec3_add_scaled(out->point_a, t->gap, t->n);
         look_up_a = fa->count > 2;
     } else {
-        state->point_b = fb->count == 1 ? t->sb : nearest_on_feature(fb, middle);
-        state->point_a = ts_vec3_add_scaled(state->point_b, -t->gap, t->n);
+        out->point_b = fb->count == 1 ? t->sb : nearest_on_feature(fb, middle);
+        out->point_a = ts_vec3_add_scaled(out->point_b, -t->gap, t->n);
         look_up_b = fb->count > 2;
     }
     double excess = 0.0;
-    if (look_up_a) excess = core_excess(pair->a, state->point_a);
-    if (look_up_b)
-        excess = fmax(excess, core_excess(pair->b, ts_transform_point_inverse(&pair->b_in_a, state->point_b)));
+    if (look_up_a) excess = core_excess(pair->a, out->point_a);
+    if (look_up_b) excess = fmax(excess, core_excess(pair->b, ts_transform_point_inverse(&pair->b_in_a, out->point_b)));
     if (!(excess <= near)) return TS_POLISH_UNSETTLED;
     // Two points of the shapes bound the distance from above only while the shapes are apart.
     if (t->gap > 0.0 && excess <= slack) {
         double proven = t->gap + (excess > 0.0 ? 2.0 * slack : 0.0);
-        if (proven < state->upper) state->upper = proven;
+        if (proven < out->upper) out->upper = proven;
     }
     return excess <= slack ? TS_POLISH_EXACT : TS_POLISH_SETTLED;
 }
@@ -365,16 +364,16 @@ static void bound_feature(const ts_shape* s, ts_vec3 n, ts_support_point top, do
 }
 
 // Takes a trial over as the answer.
-static ts_polish_outcome take(const ts_shape_pair* pair, const polish_trial* t, double scale, ts_polish_state* state) {
-    state->lower = t->gap;
-    state->normal = t->n;
+static ts_polish_outcome take(const ts_shape_pair* pair, const polish_trial* t, double scale, ts_separation* out) {
+    out->lower = t->gap;
+    out->normal = t->n;
     ts_support_feature fa, fb;
     bound_feature(pair->a, t->n, t->a, 1e-9 * scale, &fa);
     bound_feature(pair->b, t->nb, t->b, 1e-9 * scale, &fb);
     for (int k = 0; k < fb.count; ++k) fb.point[k] = ts_transform_point(&pair->b_in_a, fb.point[k]);
     fb.normal = ts_transform_direction(&pair->b_in_a, fb.normal);
-    ts_polish_outcome outcome = place_witnesses(pair, t, &fa, &fb, scale, state);
-    if (state->upper < state->lower) state->upper = state->lower;
+    ts_polish_outcome outcome = place_witnesses(pair, t, &fa, &fb, scale, out);
+    if (out->upper < out->lower) out->upper = out->lower;
     return outcome;
 }
 
@@ -430,9 +429,9 @@ static int make_trial(const ts_shape_pair* pair, int sort, const flat_hints* hin
     }
 }
 
-ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_polish_state* state) {
+ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_separation* out) {
     polish_trial given, best, trial;
-    evaluate(pair, state->normal, &given);
+    evaluate(pair, out->normal, &given);
     double scale = ts_vec3_norm(given.a.point) + ts_vec3_norm(given.sb), rounding = 8.0 * DBL_EPSILON * scale;
     flat_hints hints = find_hints(pair, &given);
     best = given;
@@ -446,14 +445,14 @@ ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_polish_state* s
         best = trial;
         if (best.gap > needed) needed = best.gap;
         // A maximum as good as the start, and for cores apart proven to be: the other sorts can only find it again.
-        if (sort == FREE || best.gap < state->lower - 2.0 * rounding) continue;
-        ts_polish_state settled = *state;
+        if (sort == FREE || best.gap < out->lower - 2.0 * rounding) continue;
+        ts_separation settled = *out;
         ts_polish_outcome outcome = take(pair, &best, scale, &settled);
         if (outcome == TS_POLISH_UNSETTLED) continue;
         if (best.gap > 0.0 && !(settled.upper - best.gap <= 8.0 * rounding + 1e-12 * best.gap)) continue;
-        *state = settled;
+        *out = settled;
         return outcome;
     }
-    if (best.gap < state->lower - 2.0 * rounding) return TS_POLISH_UNSETTLED;
-    return take(pair, &best, scale, state);
+    if (best.gap < out->lower - 2.0 * rounding) return TS_POLISH_UNSETTLED;
+    return take(pair, &best, scale, out);
 }

@@ -8,15 +8,6 @@
 extern "C" {
 #endif
 
-/// A signed distance of two cores with its bounds, in A's frame.
-typedef struct ts_polish_state {
-    double lower;    // m: attained by `normal`
-    double upper;    // m
-    ts_vec3 normal;  // unit, from A to B
-    ts_vec3 point_a;
-    ts_vec3 point_b;
-} ts_polish_state;
-
 /// What the witness points say of a polished normal.
 typedef enum ts_polish_outcome {
     TS_POLISH_UNSETTLED,  // nothing: a finer start is needed
@@ -24,8 +15,9 @@ typedef enum ts_polish_outcome {
     TS_POLISH_EXACT       // the same to rounding
 } ts_polish_outcome;
 
-/// Improves *state, or leaves it as it is: the lower bound falls by no more than rounding, the upper never rises.
-ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_polish_state* state);
+/// Improves what is known of the cores, or leaves it as it is: the lower bound falls by no more than rounding, the upper
+/// never rises.
+ts_polish_outcome ts_polish_normal(const ts_shape_pair* pair, ts_separation* io_found);
 
 #ifdef __cplusplus
 }

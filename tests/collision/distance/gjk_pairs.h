@@ -29,7 +29,7 @@ static inline void gjk_pair_place(ts_rng* rng, gjk_pair* p, double far, double d
     ts_gjk_result r;
     ts_gjk_distance(&(ts_shape_pair){&p->a, &p->b, p->b_in_a}, &settings, 0, &r);
     cr_assert_eq(r.status, TS_PROXIMITY_SEPARATED);
-    p->b_in_a.p = ts_vec3_add_scaled(p->b_in_a.p, d - r.upper, r.normal);
+    p->b_in_a.p = ts_vec3_add_scaled(p->b_in_a.p, d - r.found.upper, r.found.normal);
 }
 
 /// An ellipsoid with semi-axes drawn from N(0.1, 0.025) m, as in the papers' tables.

@@ -351,8 +351,9 @@ static inline void fuzz_make(const fuzz_pool* pool, unsigned long long seed, uns
 static inline int is_curved(const ts_shape* s) { return s->kind != TS_SHAPE_PLANE && !ts_support_is_polytope(s); }
 
 static inline int fuzz_finite(const ts_proximity* p) {
-    return isfinite(p->distance) && isfinite(p->lower) && isfinite(p->upper) && ts_vec3_is_finite(p->normal) &&
-           ts_vec3_is_finite(p->point_a) && ts_vec3_is_finite(p->point_b);
+    return isfinite(p->distance) && isfinite(p->found.lower) && isfinite(p->found.upper) &&
+           ts_vec3_is_finite(p->found.normal) && ts_vec3_is_finite(p->found.point_a) &&
+           ts_vec3_is_finite(p->found.point_b);
 }
 
 /// Directions that may beat the answer's: axes of both shapes and random ones near the normal and anywhere.
@@ -382,13 +383,13 @@ static inline double fuzz_relative(const fuzz_case* c, const ts_proximity* p) {
 /// Nonzero when the witnesses belong to the shapes as closely as the bounds allow.
 static inline int fuzz_witnesses_belong(const fuzz_case* c, const ts_proximity* p, char* why) {
     double L = c->size;
-    wide3 n = wide(p->normal), back = {-n.x, -n.y, -n.z};
-    double off_a = witness_outside(&c->a, &c->pa, p->point_a, n, c->a.radius);
-    double off_b = witness_outside(&c->b, &c->pb, p->point_b, back, c->b.radius);
+    wide3 n = wide(p->found.normal), back = {-n.x, -n.y, -n.z};
+    double off_a = witness_outside(&c->a, &c->pa, p->found.point_a, n, c->a.radius);
+    double off_b = witness_outside(&c->b, &c->pb, p->found.point_b, back, c->b.radius);
     double off = off_a > off_b ? off_a : off_b;
     // The nearest point of a convex set is as far off as the root of what the bounds leave open, and no more.
     double cores = fabs(p->distance) + c->a.radius + c->b.radius, apart = p->distance + c->a.radius + c->b.radius;
-    double root = 4.0 * sqrt(cores * (p->upper - p->lower + 8.0 * DBL_EPSILON * (L + c->far)));
+    double root = 4.0 * sqrt(cores * (p->found.upper - p->found.lower + 8.0 * DBL_EPSILON * (L + c->far)));
     // Two curved surfaces that nearly touch do so anywhere within the root of rounding.
     double smooth = is_curved(&c->a) && is_curved(&c->b) ? 5e-8 * L : 0.0;
     double allowed = 1e-10 * L + smooth + (apart > 0.0 ? root : 1e-6 * L);
@@ -399,9 +400,9 @@ static inline int fuzz_witnesses_belong(const fuzz_case* c, const ts_proximity* 
 /// Nonzero when the bounds meet and the witnesses belong to the shapes. Slivers and features parallel to rounding keep a
 /// few answers in a hundred thousand from that; their bounds are true all the same. Else 0 and the reason.
 static inline int fuzz_is_sharp(const fuzz_case* c, const ts_proximity* p, char* why) {
-    if (!(p->upper - p->lower <= fuzz_relative(c, p) * fabs(p->distance) + 1e-12 * c->size))
-        FUZZ_BLAME("open: [%.17g, %.17g], %g of it, %g L", p->lower, p->upper,
-                   (p->upper - p->lower) / fabs(p->distance), (p->upper - p->lower) / c->size);
+    if (!(p->found.upper - p->found.lower <= fuzz_relative(c, p) * fabs(p->distance) + 1e-12 * c->size))
+        FUZZ_BLAME("open: [%.17g, %.17g], %g of it, %g L", p->found.lower, p->found.upper,
+                   (p->found.upper - p->found.lower) / fabs(p->distance), (p->found.upper - p->found.lower) / c->size);
     return fuzz_witnesses_belong(c, p, why);
 }
 
@@ -413,13 +414,13 @@ static inline int fuzz_judge(const fuzz_case* c, const ts_proximity* p, unsigned
         p->status != TS_PROXIMITY_PENETRATING)
         FUZZ_BLAME("status: %s", ts_proximity_status_name(p->status));
     if (!fuzz_finite(p)) FUZZ_BLAME("finite: distance %g", p->distance);
-    if (!(p->lower <= p->distance && p->distance <= p->upper))
-        FUZZ_BLAME("order: %.17g <= %.17g <= %.17g", p->lower, p->distance, p->upper);
-    long double length = wide_norm(wide(p->normal));
+    if (!(p->found.lower <= p->distance && p->distance <= p->found.upper))
+        FUZZ_BLAME("order: %.17g <= %.17g <= %.17g", p->found.lower, p->distance, p->found.upper);
+    long double length = wide_norm(wide(p->found.normal));
     if (!(fabsl(length - 1.0L) <= 1e-14L)) FUZZ_BLAME("unit: |n| - 1 = %Lg", length - 1.0L);
-    wide3 n = {p->normal.x / length, p->normal.y / length, p->normal.z / length};
+    wide3 n = {p->found.normal.x / length, p->found.normal.y / length, p->found.normal.z / length};
     // The witnesses span the distance along the normal.
-    wide3 rest = wide_sub(wide(p->point_a), wide(p->point_b));
+    wide3 rest = wide_sub(wide(p->found.point_a), wide(p->found.point_b));
     rest.x += p->distance * n.x;
     rest.y += p->distance * n.y;
     rest.z += p->distance * n.z;
@@ -427,17 +428,17 @@ static inline int fuzz_judge(const fuzz_case* c, const ts_proximity* p, unsigned
     // The lower bound is the gap along the normal.
     if (!plane) {
         long double value = wide_gap(c, n);
-        if (!(p->lower <= value + rounding))
-            FUZZ_BLAME("lower: %.17g, plane %.17Lg, %Lg L", p->lower, value, (p->lower - value) / L);
+        if (!(p->found.lower <= value + rounding))
+            FUZZ_BLAME("lower: %.17g, plane %.17Lg, %Lg L", p->found.lower, value, (p->found.lower - value) / L);
         // Nothing else does better than the upper bound.
-        long double best = fuzz_best_of_others(c, p->normal, number);
+        long double best = fuzz_best_of_others(c, p->found.normal, number);
         if (c->gap > best) best = c->gap;
         // (Of EPA's upper bound, planes through three points of a sliver, rounding takes more digits.)
         double inscribed = p->distance > 0.0 ? rounding : 1e-10 * L + rounding;
-        if (!(best <= p->upper + inscribed))
-            FUZZ_BLAME("upper: %.17g, another plane %.17Lg, %Lg L", p->upper, best, (best - p->upper) / L);
-        if (c->opposite && c->gap > 0.0L && !(p->lower <= c->gap + rounding))
-            FUZZ_BLAME("known: lower %.17g, known %.17Lg", p->lower, c->gap);
+        if (!(best <= p->found.upper + inscribed))
+            FUZZ_BLAME("upper: %.17g, another plane %.17Lg, %Lg L", p->found.upper, best, (best - p->found.upper) / L);
+        if (c->opposite && c->gap > 0.0L && !(p->found.lower <= c->gap + rounding))
+            FUZZ_BLAME("known: lower %.17g, known %.17Lg", p->found.lower, c->gap);
         // Verdicts.
         if (best > 1e-12L * L + rounding && p->status == TS_PROXIMITY_PENETRATING)
             FUZZ_BLAME("verdict: overlap claimed, %Lg L apart", best / L);
@@ -448,15 +449,16 @@ static inline int fuzz_judge(const fuzz_case* c, const ts_proximity* p, unsigned
 /// A verdict against a judged distance.
 static inline int fuzz_judge_verdict(const fuzz_case* c, const ts_proximity* p, const ts_proximity* v, char* why) {
     double slack = 1e-12 * c->size + 16.0 * DBL_EPSILON * c->far;
-    if (v->status == TS_PROXIMITY_TOUCHING && p->lower <= slack && p->upper >= -slack) return 1;
+    if (v->status == TS_PROXIMITY_TOUCHING && p->found.lower <= slack && p->found.upper >= -slack) return 1;
     if (v->status != TS_PROXIMITY_SEPARATED_EARLY && v->status != TS_PROXIMITY_OVERLAP_EARLY)
         FUZZ_BLAME("verdict status: %s at %g L", ts_proximity_status_name(v->status), p->distance / c->size);
-    if (v->status == TS_PROXIMITY_SEPARATED_EARLY && p->upper < -slack)
-        FUZZ_BLAME("false apart: %g L", p->upper / c->size);
-    if (v->status == TS_PROXIMITY_OVERLAP_EARLY && p->lower > slack)
-        FUZZ_BLAME("false overlap: %g L", p->lower / c->size);
-    if (!(v->lower <= p->upper + slack && v->upper >= p->lower - slack))
-        FUZZ_BLAME("verdict bounds: [%g, %g] against [%g, %g]", v->lower, v->upper, p->lower, p->upper);
+    if (v->status == TS_PROXIMITY_SEPARATED_EARLY && p->found.upper < -slack)
+        FUZZ_BLAME("false apart: %g L", p->found.upper / c->size);
+    if (v->status == TS_PROXIMITY_OVERLAP_EARLY && p->found.lower > slack)
+        FUZZ_BLAME("false overlap: %g L", p->found.lower / c->size);
+    if (!(v->found.lower <= p->found.upper + slack && v->found.upper >= p->found.lower - slack))
+        FUZZ_BLAME("verdict bounds: [%g, %g] against [%g, %g]", v->found.lower, v->found.upper, p->found.lower,
+                   p->found.upper);
     return 1;
 }
 

@@ -121,14 +121,14 @@ static double size_of(ts_vec3 a, ts_vec3 b, const ts_transform* pose) {
 }
 
 static ts_box_sat_outcome ask(ts_vec3 a, ts_vec3 b, const ts_transform* pose, double give_up_distance,
-                              ts_polish_state* out) {
+                              ts_separation* out) {
     ts_shape box_a = ts_shape_box(a), box_b = ts_shape_box(b);
     return ts_box_sat_query(&(ts_shape_pair){&box_a, &box_b, *pose}, give_up_distance, out);
 }
 
 // Returns 1 when settled and right.
 static int check(ts_vec3 a, ts_vec3 b, const ts_transform* pose, const char* what) {
-    ts_polish_state s;
+    ts_separation s;
     ts_box_sat_outcome outcome = ask(a, b, pose, (double)INFINITY, &s);
     wide_pair w = widen(a, b, pose);
     long double expected = sat(&w);
@@ -215,7 +215,7 @@ Test(box_sat, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
         for (int r = 0; r < 3; ++r) p[r] = 0.0625 * (double)((trial / (3 + r) * 7 + r) % 17 - 8);
         p[up] = (trial % 2 ? 1.0 : -1.0) * (da[up] + db[up]);
         ts_transform pose = at(p[0], p[1], p[2]);
-        ts_polish_state s;
+        ts_separation s;
         cr_assert_eq(ask(a, b, &pose, (double)INFINITY, &s), TS_BOX_SAT_SETTLED, "trial %d", trial);
         cr_assert_eq(s.lower, 0.0);
         cr_assert_eq(s.upper, 0.0);
@@ -231,7 +231,7 @@ Test(box_sat, touching_within_rounding_at_any_angle) {
     for (int trial = 0; trial < trials; ++trial) {
         ts_vec3 a = random_half(&rng, 0.1), b = random_half(&rng, 0.1);
         ts_transform pose = random_pose(&rng, 2.0);
-        ts_polish_state s;
+        ts_separation s;
         if (ask(a, b, &pose, (double)INFINITY, &s) != TS_BOX_SAT_SETTLED) continue;
         pose.p = ts_vec3_add_scaled(pose.p, offsets[trial % 7] - s.lower, s.normal);
         settled += check(a, b, &pose, "touch");
@@ -260,7 +260,7 @@ Test(box_sat, swapped_boxes_say_the_same) {
         ts_vec3 a = random_half(&rng, 0.1), b = random_half(&rng, 0.1);
         ts_transform pose = random_pose(&rng, trial % 2 ? 0.8 : 2.0), same = ts_transform_identity();
         ts_transform back = ts_transform_relative(&pose, &same);
-        ts_polish_state s, r;
+        ts_separation s, r;
         if (ask(a, b, &pose, (double)INFINITY, &s) != TS_BOX_SAT_SETTLED) continue;
         if (ask(b, a, &back, (double)INFINITY, &r) != TS_BOX_SAT_SETTLED) continue;
         cr_assert_float_eq(s.lower, r.lower, 1e-14);
@@ -270,7 +270,7 @@ Test(box_sat, swapped_boxes_say_the_same) {
 Test(box_sat, far_boxes_answer_early) {
     ts_vec3 h = ts_vec3_make(0.5, 0.5, 0.5);
     ts_transform pose = at(0.0, -4.0, 0.0);
-    ts_polish_state s;
+    ts_separation s;
     cr_expect_eq(ask(h, h, &pose, 1.0, &s), TS_BOX_SAT_EARLY);
     cr_expect_eq(s.lower, 3.0);
     cr_expect_eq(s.normal.y, -1.0);
@@ -286,7 +286,7 @@ Test(box_sat, verdicts_agree_with_the_distance) {
         ts_vec3 a = ts_vec3_make(0.5, 0.2, 0.3), b = ts_vec3_make(0.1, 0.4, 0.3);
         if (trial % 3 == 0) b = ts_vec3_make(0.0, 0.0, 0.4);
         ts_transform pose = {trial % 4 ? random_rotation(&rng) : ts_mat3_identity(), random_vector(&rng, 0.8)};
-        ts_polish_state state, exact;
+        ts_separation state, exact;
         double reach = trial % 5 ? 0.0 : 0.1;
         ts_shape box_a = ts_shape_box(a), box_b = ts_shape_box(b);
         ts_box_sat_outcome outcome = ts_box_sat_verdict(&(ts_shape_pair){&box_a, &box_b, pose}, reach, &state);
@@ -313,7 +313,7 @@ Test(box_sat, steps_that_a_bound_stops_do_not_go_on_for_ever) {
         ts_vec3 b = ts_vec3_make(ts_rng_uniform_in(&rng, 0.05, 0.5), ts_rng_uniform_in(&rng, 0.05, 0.5),
                                  ts_rng_uniform_in(&rng, 0.05, 0.5));
         ts_transform pose = {random_rotation(&rng), random_vector(&rng, 0.9)};
-        ts_polish_state state;
+        ts_separation state;
         ts_box_sat_outcome outcome = ask(a, b, &pose, (double)INFINITY, &state);
         open += outcome == TS_BOX_SAT_OPEN;
         if (outcome == TS_BOX_SAT_SETTLED) cr_assert_leq(state.upper - state.lower, 1e-13);

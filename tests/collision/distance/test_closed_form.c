@@ -90,16 +90,17 @@ static void check_sphere(const ts_shape* sphere, const ts_transform* at_sphere, 
     long double expected = core - sphere->radius - other->radius;
     cr_assert(p.flags & TS_PROXIMITY_USED_CLOSED_FORM, "%s", name);
     cr_assert_leq(fabsl(p.distance - expected), 4e-15L * size, "%s: %.17g, not %.17Lg", name, p.distance, expected);
-    cr_assert_eq(p.lower, p.distance);
-    cr_assert_eq(p.upper, p.distance);
-    cr_assert_float_eq(ts_vec3_norm(p.normal), 1.0, 1e-14, "%s", name);
+    cr_assert_eq(p.found.lower, p.distance);
+    cr_assert_eq(p.found.upper, p.distance);
+    cr_assert_float_eq(ts_vec3_norm(p.found.normal), 1.0, 1e-14, "%s", name);
     // Both points lie on their surfaces and differ by the distance along the normal.
-    ts_vec3 miss = ts_vec3_sub(ts_vec3_sub(p.point_b, p.point_a), ts_vec3_scale(p.distance, p.normal));
+    ts_vec3 miss =
+        ts_vec3_sub(ts_vec3_sub(p.found.point_b, p.found.point_a), ts_vec3_scale(p.distance, p.found.normal));
     cr_assert_leq(ts_vec3_norm(miss), 1e-14 * size, "%s", name);
-    long double on_core = expected_for(other, to_frame(at_other, p.point_b)) - other->radius;
+    long double on_core = expected_for(other, to_frame(at_other, p.found.point_b)) - other->radius;
     // A point on the ball around a core whose inside it lies in is not at the ball's distance from the nearest surface.
     if (core > 0.0L) cr_assert_leq(fabsl(on_core), 1e-14L * size, "%s: %Lg", name, on_core);
-    cr_assert_float_eq(ts_vec3_distance(p.point_a, at_sphere->p), sphere->radius, 1e-14 * size, "%s", name);
+    cr_assert_float_eq(ts_vec3_distance(p.found.point_a, at_sphere->p), sphere->radius, 1e-14 * size, "%s", name);
 }
 
 Test(closed_form, a_sphere_against_everything) {
@@ -148,7 +149,7 @@ Test(closed_form, a_centre_in_a_triangle_keeps_its_side) {
         ts_proximity p;
         ts_proximity_query(&ball, &same, &triangle, &same, 0, &cache, &p);
         cr_expect_eq(p.distance, -0.125);
-        cr_expect_eq(p.normal.z, side ? 1.0 : -1.0);
+        cr_expect_eq(p.found.normal.z, side ? 1.0 : -1.0);
     }
 }
 
@@ -202,8 +203,9 @@ Test(closed_form, capsules_crossing_parallel_touching_and_degenerate) {
                                     wide(ts_mat3_column(&pb.R, 2)), b.half.z);
         long double expected = core - a.radius - b.radius;
         cr_assert_leq(fabsl(p.distance - expected), 1e-12L, "trial %d: %.17g, not %.17Lg", trial, p.distance, expected);
-        cr_assert_float_eq(ts_vec3_norm(p.normal), 1.0, 1e-14);
-        ts_vec3 miss = ts_vec3_sub(ts_vec3_sub(p.point_b, p.point_a), ts_vec3_scale(p.distance, p.normal));
+        cr_assert_float_eq(ts_vec3_norm(p.found.normal), 1.0, 1e-14);
+        ts_vec3 miss =
+            ts_vec3_sub(ts_vec3_sub(p.found.point_b, p.found.point_a), ts_vec3_scale(p.distance, p.found.normal));
         cr_assert_leq(ts_vec3_norm(miss), 1e-13);
         ts_proximity back;
         ts_proximity_query(&b, &pb, &a, &pa, 0, 0, &back);
@@ -226,11 +228,12 @@ Test(closed_form, the_normal_beside_the_end_of_a_needle_supports_all_of_it) {
         ts_proximity p;
         ts_proximity_query(&ball, &there, &needle, &at, 0, 0, &p);
         // Both ends of the needle's axis lie behind the plane, as far as the frames can be trusted.
-        ts_vec3 axis = ts_mat3_column(&at.R, 2), outward = ts_vec3_neg(p.normal);
+        ts_vec3 axis = ts_mat3_column(&at.R, 2), outward = ts_vec3_neg(p.found.normal);
         for (int end = -1; end <= 1; end += 2) {
             ts_vec3 reach = ts_vec3_sub(ts_vec3_sub(there.p, at.p), ts_vec3_scale(end * half, axis));
             double proven = ts_vec3_dot(outward, reach) - needle.radius - ball.radius;
-            cr_assert_geq(proven, p.lower - 1e-12, "trial %d: %.3g claimed, %.3g proven", trial, p.lower, proven);
+            cr_assert_geq(proven, p.found.lower - 1e-12, "trial %d: %.3g claimed, %.3g proven", trial, p.found.lower,
+                          proven);
         }
     }
 }

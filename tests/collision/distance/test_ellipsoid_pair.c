@@ -20,14 +20,14 @@ static ts_shape random_ellipsoid(ts_rng* rng) {
 static void check_certificate(const ts_shape* a, const ts_shape* b, const ts_transform* pose,
                               const ts_ellipsoid_pair* r) {
     double rounding = 1e-14 * r->scale;
-    cr_assert_leq(r->state.lower, r->state.upper);
-    cr_assert_float_eq(ts_vec3_norm(r->state.normal), 1.0, 1e-14);
-    cr_assert_float_eq(gap_along(a, b, pose, r->state.normal), r->state.lower, rounding);
-    if (a->kind == TS_SHAPE_ELLIPSOID) cr_assert_leq(fabs(outside(a, r->state.point_a)), rounding);
+    cr_assert_leq(r->found.lower, r->found.upper);
+    cr_assert_float_eq(ts_vec3_norm(r->found.normal), 1.0, 1e-14);
+    cr_assert_float_eq(gap_along(a, b, pose, r->found.normal), r->found.lower, rounding);
+    if (a->kind == TS_SHAPE_ELLIPSOID) cr_assert_leq(fabs(outside(a, r->found.point_a)), rounding);
     if (b->kind == TS_SHAPE_ELLIPSOID)
-        cr_assert_leq(fabs(outside(b, ts_transform_point_inverse(pose, r->state.point_b))), rounding);
+        cr_assert_leq(fabs(outside(b, ts_transform_point_inverse(pose, r->found.point_b))), rounding);
     if (r->status == TS_PROXIMITY_SEPARATED)
-        cr_assert_float_eq(ts_vec3_distance(r->state.point_a, r->state.point_b), r->state.upper, rounding);
+        cr_assert_float_eq(ts_vec3_distance(r->found.point_a, r->found.point_b), r->found.upper, rounding);
 }
 
 // The distance of a point from an ellipsoid, from the secular equation sum (h_i c_i / (h_i^2 + m))^2 = 1 bisected in
@@ -71,18 +71,18 @@ Test(ellipsoid_pair, a_point_is_where_the_secular_equation_says) {
         if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&e, &point, pose}, ts_vec3_zero(), (double)INFINITY, &r))
             continue;
         check_certificate(&e, &point, &pose, &r);
-        cr_assert_leq(r.state.lower, (double)expected + 1e-14);
-        cr_assert_geq(r.state.upper, (double)expected - 1e-14);
+        cr_assert_leq(r.found.lower, (double)expected + 1e-14);
+        cr_assert_geq(r.found.upper, (double)expected - 1e-14);
         if (r.epa_iterations == 0) {
-            cr_assert_float_eq(r.state.lower, (double)expected, 2e-15, "trial %d: %.17g, not %.17g", trial,
-                               r.state.lower, (double)expected);
+            cr_assert_float_eq(r.found.lower, (double)expected, 2e-15, "trial %d: %.17g, not %.17g", trial,
+                               r.found.lower, (double)expected);
             inside += expected < 0.0L;
         }
         // The same pair the other way round.
         ts_transform same = ts_transform_identity(), back = ts_transform_relative(&pose, &same);
         ts_ellipsoid_pair s;
         cr_assert(ts_ellipsoid_pair_query(&(ts_shape_pair){&point, &e, back}, ts_vec3_zero(), (double)INFINITY, &s));
-        if (r.epa_iterations == 0 && s.epa_iterations == 0) cr_assert_float_eq(s.state.lower, r.state.lower, 1e-14);
+        if (r.epa_iterations == 0 && s.epa_iterations == 0) cr_assert_float_eq(s.found.lower, r.found.lower, 1e-14);
     }
     cr_expect_gt(inside, 200);
 }
@@ -112,7 +112,7 @@ Test(ellipsoid_pair, no_sampled_direction_does_better) {
                     n = m;
                 }
             }
-            cr_assert_leq(gap, r.state.upper + 1e-14, "trial %d: %.17g above %.17g", trial, gap, r.state.upper);
+            cr_assert_leq(gap, r.found.upper + 1e-14, "trial %d: %.17g above %.17g", trial, gap, r.found.upper);
         }
     }
     cr_expect_gt(overlapping, 800);
@@ -135,8 +135,8 @@ Test(ellipsoid_pair, exact_touch_and_its_neighbourhood) {
         cr_assert(ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &r),
                   "trial %d", trial);
         check_certificate(&a, &b, &pose, &r);
-        cr_assert_float_eq(r.state.lower, offset, 1e-15, "trial %d: %.17g", trial, r.state.lower);
-        cr_assert_float_eq(r.state.upper, offset, 1e-15, "trial %d: %.17g", trial, r.state.upper);
+        cr_assert_float_eq(r.found.lower, offset, 1e-15, "trial %d: %.17g", trial, r.found.lower);
+        cr_assert_float_eq(r.found.upper, offset, 1e-15, "trial %d: %.17g", trial, r.found.upper);
         cr_assert_eq(r.epa_iterations, 0);
     }
 }
@@ -152,8 +152,8 @@ Test(ellipsoid_pair, spheres_in_disguise_sizes_and_needles) {
         ts_ellipsoid_pair r;
         cr_assert(ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &r));
         double expected = ts_vec3_norm(pose.p) - ra - rb;
-        cr_assert_float_eq(r.state.lower / s, expected / s, 1e-14);
-        cr_assert_float_eq(r.state.upper / s, expected / s, 1e-14);
+        cr_assert_float_eq(r.found.lower / s, expected / s, 1e-14);
+        cr_assert_float_eq(r.found.upper / s, expected / s, 1e-14);
     }
     // Aspect ratios up to a million: an answer must be bracketed and attained.
     int answered = 0;
@@ -165,9 +165,9 @@ Test(ellipsoid_pair, spheres_in_disguise_sizes_and_needles) {
         ts_ellipsoid_pair r;
         if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &r)) continue;
         ++answered;
-        cr_assert_leq(r.state.lower, r.state.upper);
-        cr_assert_float_eq(gap_along(&a, &b, &pose, r.state.normal), r.state.lower, 1e-13);
-        for (int k = 0; k < 50; ++k) cr_assert_leq(gap_along(&a, &b, &pose, random_unit(&rng)), r.state.upper + 1e-13);
+        cr_assert_leq(r.found.lower, r.found.upper);
+        cr_assert_float_eq(gap_along(&a, &b, &pose, r.found.normal), r.found.lower, 1e-13);
+        for (int k = 0; k < 50; ++k) cr_assert_leq(gap_along(&a, &b, &pose, random_unit(&rng)), r.found.upper + 1e-13);
     }
     cr_expect_gt(answered, 3000);
 }
@@ -179,11 +179,11 @@ Test(ellipsoid_pair, the_search_may_start_anywhere) {
         ts_transform pose = random_pose(&rng, 1.5);
         ts_ellipsoid_pair cold, warm;
         if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), (double)INFINITY, &cold)) continue;
-        ts_vec3 start = trial % 2 ? random_unit(&rng) : cold.state.normal;
+        ts_vec3 start = trial % 2 ? random_unit(&rng) : cold.found.normal;
         if (trial % 10 == 9) start = ts_vec3_make((double)NAN, 0.0, 1.0);
         if (!ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &b, pose}, start, (double)INFINITY, &warm)) continue;
         if (cold.epa_iterations || warm.epa_iterations) continue;
-        cr_assert_float_eq(warm.state.lower, cold.state.lower, 1e-14, "trial %d", trial);
+        cr_assert_float_eq(warm.found.lower, cold.found.lower, 1e-14, "trial %d", trial);
         if (trial % 10 == 0) cr_assert_leq(warm.newton_iterations, 1);
     }
 }
@@ -203,7 +203,7 @@ Test(ellipsoid_pair, what_cannot_be_answered_is_left_alone) {
     ts_transform far = at(5.0, 0.0, 0.0);
     cr_expect(ts_ellipsoid_pair_query(&(ts_shape_pair){&a, &a, far}, ts_vec3_zero(), 1.0, &r));
     cr_expect_eq(r.status, TS_PROXIMITY_SEPARATED_EARLY);
-    cr_expect_geq(r.state.lower, 1.0);
-    cr_expect_leq(r.state.lower, 3.0);
-    cr_expect_geq(r.state.upper, 3.0 - 1e-15);
+    cr_expect_geq(r.found.lower, 1.0);
+    cr_expect_leq(r.found.lower, 3.0);
+    cr_expect_geq(r.found.upper, 3.0 - 1e-15);
 }

@@ -97,6 +97,6 @@ Test(ellipsoid_verdict, agrees_with_the_distance) {
         cache.normal = trial % 7 ? ts_vec3_zero() : random_unit(&rng);
         ts_proximity_query(&a, &pa, &b, &pb, &options, &cache, &v);
         cr_assert_eq(v.status, p.distance > options.margin ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_OVERLAP_EARLY);
-        cr_assert(v.lower <= p.upper + 1e-13 && v.upper >= p.lower - 1e-13);
+        cr_assert(v.found.lower <= p.found.upper + 1e-13 && v.found.upper >= p.found.lower - 1e-13);
     }
 }

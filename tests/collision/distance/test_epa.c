@@ -44,21 +44,23 @@ static int check_depth(const ts_shape* a, const ts_shape* b, const ts_transform*
     ts_epa_penetration(&(ts_shape_pair){a, b, *pose}, &gjk, ts_vec3_zero(), &r);
     double expected = brute_depth(a, b, pose);
     cr_assert_neq(r.status, TS_EPA_LIMIT);
-    cr_assert_float_eq(r.depth_upper, expected, tolerance, "%s-%s: %.17g, not %.17g", ts_shape_kind_name(a->kind),
-                       ts_shape_kind_name(b->kind), r.depth_upper, expected);
-    cr_assert_leq(r.depth_lower, r.depth_upper);
-    cr_assert_float_eq(ts_vec3_norm(r.normal), 1.0, 1e-13);
+    cr_assert_float_eq(-r.found.lower, expected, tolerance, "%s-%s: %.17g, not %.17g", ts_shape_kind_name(a->kind),
+                       ts_shape_kind_name(b->kind), -r.found.lower, expected);
+    cr_assert_leq(-r.found.upper, -r.found.lower);
+    cr_assert_float_eq(ts_vec3_norm(r.found.normal), 1.0, 1e-13);
     // The normal attains the depth, by its own support points.
-    ts_vec3 sa = ts_support_core(a, r.normal, -1).point;
-    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(pose, ts_vec3_neg(r.normal)), -1).point;
-    cr_assert_float_eq(ts_vec3_dot(r.normal, ts_vec3_sub(sa, ts_transform_point(pose, sb))), r.depth_upper, tolerance);
-    ts_vec3 gap = ts_vec3_sub(ts_vec3_sub(r.point_a, r.point_b), ts_vec3_scale(r.depth_upper, r.normal));
+    ts_vec3 sa = ts_support_core(a, r.found.normal, -1).point;
+    ts_vec3 sb = ts_support_core(b, ts_transform_direction_inverse(pose, ts_vec3_neg(r.found.normal)), -1).point;
+    cr_assert_float_eq(ts_vec3_dot(r.found.normal, ts_vec3_sub(sa, ts_transform_point(pose, sb))), -r.found.lower,
+                       tolerance);
+    ts_vec3 gap =
+        ts_vec3_sub(ts_vec3_sub(r.found.point_a, r.found.point_b), ts_vec3_scale(-r.found.lower, r.found.normal));
     cr_assert_leq(ts_vec3_norm(gap), 1e-14 + tolerance);
     ts_shape ca = *a, cb = *b;
     if (a->kind == TS_SHAPE_CAPSULE) ca.radius = 1e-300;
     if (b->kind == TS_SHAPE_CAPSULE) cb.radius = 1e-300;
-    cr_assert_leq(outside(&ca, r.point_a), 10.0 * tolerance);
-    cr_assert_leq(outside(&cb, ts_transform_point_inverse(pose, r.point_b)), 10.0 * tolerance);
+    cr_assert_leq(outside(&ca, r.found.point_a), 10.0 * tolerance);
+    cr_assert_leq(outside(&cb, ts_transform_point_inverse(pose, r.found.point_b)), 10.0 * tolerance);
     return 1;
 }
 
@@ -105,11 +107,11 @@ Test(epa, scale_does_not_matter) {
             ts_gjk_settings settings = ts_gjk_settings_default();
             ts_gjk_result gjk;
             ts_gjk_distance(&(ts_shape_pair){&sa, &sb, placed}, &settings, 0, &gjk);
-            depth[k] = -gjk.upper / scales[k];
+            depth[k] = -gjk.found.upper / scales[k];
             if (gjk.status == TS_PROXIMITY_SEPARATED) continue;
             ts_epa_result r;
             ts_epa_penetration(&(ts_shape_pair){&sa, &sb, placed}, &gjk, ts_vec3_zero(), &r);
-            depth[k] = r.depth_upper / scales[k];
+            depth[k] = -r.found.lower / scales[k];
         }
         cr_assert_float_eq(depth[1], depth[0], 1e-12);
         cr_assert_float_eq(depth[2], depth[0], 1e-12);
@@ -133,11 +135,11 @@ Test(epa, flat_differences_have_zero_depth_and_a_unit_normal) {
         ts_epa_result r;
         ts_epa_penetration(&(ts_shape_pair){first[k], second[k], *pose[k]}, &gjk, ts_vec3_make(0.6, 0.0, -0.8), &r);
         cr_expect_eq(r.status, TS_EPA_FLAT, "case %d", k);
-        cr_expect_leq(fabs(r.depth_upper), 1e-15, "case %d", k);
-        cr_expect_float_eq(ts_vec3_norm(r.normal), 1.0, 1e-14);
-        if (k != 2) cr_expect_leq(fabs(r.normal.z), 1e-14, "orthogonal to the segment");
+        cr_expect_leq(fabs(r.found.lower), 1e-15, "case %d", k);
+        cr_expect_float_eq(ts_vec3_norm(r.found.normal), 1.0, 1e-14);
+        if (k != 2) cr_expect_leq(fabs(r.found.normal.z), 1e-14, "orthogonal to the segment");
         // Of the two sides the one nearer to last time's normal.
-        cr_expect_gt(ts_vec3_dot(r.normal, ts_vec3_make(0.6, 0.0, -0.8)), 0.5);
+        cr_expect_gt(ts_vec3_dot(r.found.normal, ts_vec3_make(0.6, 0.0, -0.8)), 0.5);
     }
 }
 
@@ -154,14 +156,14 @@ Test(epa, smooth_pairs_bracket_the_depth_within_their_tolerance) {
         ts_epa_result r;
         ts_epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &r);
         cr_assert_eq(r.status, TS_EPA_CONVERGED, "trial %d: status %d after %d", trial, r.status, r.iterations);
-        cr_assert_leq(r.depth_upper - r.depth_lower, 1.1e-4 * r.depth_upper + 1e-14);
+        cr_assert_leq(r.found.upper - r.found.lower, 1.1e-4 * -r.found.lower + 1e-14);
         // No sampled direction does better than the certified lower bound.
         for (int k = 0; k < 200; ++k) {
             ts_vec3 n = random_unit(&rng);
             ts_vec3 sa = ts_support_core(&a, n, -1).point;
             ts_vec3 sb = ts_support_core(&b, ts_transform_direction_inverse(&pose, ts_vec3_neg(n)), -1).point;
             double h = ts_vec3_dot(n, ts_vec3_sub(sa, ts_transform_point(&pose, sb)));
-            cr_assert_geq(h, r.depth_lower - 1e-14);
+            cr_assert_geq(h, -r.found.upper - 1e-14);
         }
     }
 }

@@ -57,14 +57,15 @@ static int run(const ts_shape* a, const ts_shape* b, const ts_transform* pose, d
     ts_gjk_settings settings = ts_gjk_settings_default();
     ts_gjk_result gjk;
     ts_gjk_distance(&(ts_shape_pair){a, b, *pose}, &settings, 0, &gjk);
-    if (gjk.lower > 0.0) return 0;
+    if (gjk.found.lower > 0.0) return 0;
     ts_epa_penetration(&(ts_shape_pair){a, b, *pose}, &gjk, ts_vec3_zero(), r);
     const char *na = ts_shape_kind_name(a->kind), *nb = ts_shape_kind_name(b->kind);
-    cr_assert(isfinite(r->depth_lower) && isfinite(r->depth_upper), "%s-%s", na, nb);
-    cr_assert_leq(r->depth_lower, r->depth_upper);
-    cr_assert_float_eq(ts_vec3_norm(r->normal), 1.0, 1e-13);
-    cr_assert_float_eq(-gap_along(a, b, pose, r->normal), r->depth_upper, 1e-14 * size, "%s-%s", na, nb);
-    ts_vec3 miss = ts_vec3_sub(ts_vec3_sub(r->point_a, r->point_b), ts_vec3_scale(r->depth_upper, r->normal));
+    cr_assert(isfinite(r->found.upper) && isfinite(r->found.lower), "%s-%s", na, nb);
+    cr_assert_leq(-r->found.upper, -r->found.lower);
+    cr_assert_float_eq(ts_vec3_norm(r->found.normal), 1.0, 1e-13);
+    cr_assert_float_eq(-gap_along(a, b, pose, r->found.normal), -r->found.lower, 1e-14 * size, "%s-%s", na, nb);
+    ts_vec3 miss =
+        ts_vec3_sub(ts_vec3_sub(r->found.point_a, r->found.point_b), ts_vec3_scale(-r->found.lower, r->found.normal));
     cr_assert_leq(ts_vec3_norm(miss), 1e-14 * size);
     return 1;
 }
@@ -91,12 +92,12 @@ static void run_boxes(uint64_t seed, double scale, int thin, int concentric, int
         long double depth = depth_by_axes(ha, hb, &pose);
         cr_assert_neq(r.status, TS_EPA_LIMIT);
         cr_assert_neq(r.status, TS_EPA_FULL);
-        cr_assert_leq(fabsl(r.depth_upper - depth), 1e-14L * size, "trial %d (%s): %.17g, not %.17Lg", trial,
-                      ts_epa_status_name(r.status), r.depth_upper, depth);
-        cr_assert_leq(r.depth_lower, depth + 1e-14L * size);
+        cr_assert_leq(fabsl(-r.found.lower - depth), 1e-14L * size, "trial %d (%s): %.17g, not %.17Lg", trial,
+                      ts_epa_status_name(r.status), -r.found.lower, depth);
+        cr_assert_leq(-r.found.upper, depth + 1e-14L * size);
         // Witnesses belong to the boxes also where several faces of the difference lie in one plane.
-        cr_assert_leq(outside(&a, r.point_a), 1e-11 * size, "trial %d", trial);
-        cr_assert_leq(outside(&b, ts_transform_point_inverse(&pose, r.point_b)), 1e-11 * size, "trial %d", trial);
+        cr_assert_leq(outside(&a, r.found.point_a), 1e-11 * size, "trial %d", trial);
+        cr_assert_leq(outside(&b, ts_transform_point_inverse(&pose, r.found.point_b)), 1e-11 * size, "trial %d", trial);
     }
     cr_expect_gt(overlapping, trials / 3);
 }
@@ -128,8 +129,8 @@ Test(epa_hard, hulls_against_the_explicit_difference_body) {
             for (int f = 0; f < body->face_count; ++f)
                 depth = body->face_offset[f] < depth ? body->face_offset[f] : depth;
             cr_assert_eq(r.status, TS_EPA_CONVERGED);
-            cr_assert_float_eq(r.depth_upper, depth, 1e-12, "%.17g, not %.17g", r.depth_upper, depth);
-            cr_assert_leq(r.depth_lower, depth + 1e-12);
+            cr_assert_float_eq(-r.found.lower, depth, 1e-12, "%.17g, not %.17g", -r.found.lower, depth);
+            cr_assert_leq(-r.found.upper, depth + 1e-12);
             ts_hull_free(body);
             free(d);
         }
@@ -156,12 +157,13 @@ Test(epa_hard, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
             flat_starts += gjk.rank < 4;
             ts_epa_result r;
             ts_epa_penetration(&(ts_shape_pair){&a, &a, pose}, &gjk, ts_vec3_zero(), &r);
-            cr_assert_leq(fabs(r.depth_upper), 1e-15, "trial %d, %s: %g", trial,
-                          ts_gjk_variant_name((ts_gjk_variant)variant), r.depth_upper);
-            cr_assert_leq(fabs(r.depth_lower), 1e-15);
-            cr_assert(ts_vec3_is_finite(r.point_a) && ts_vec3_is_finite(r.point_b) && ts_vec3_is_finite(r.normal));
+            cr_assert_leq(fabs(r.found.lower), 1e-15, "trial %d, %s: %g", trial,
+                          ts_gjk_variant_name((ts_gjk_variant)variant), -r.found.lower);
+            cr_assert_leq(fabs(r.found.upper), 1e-15);
+            cr_assert(ts_vec3_is_finite(r.found.point_a) && ts_vec3_is_finite(r.found.point_b) &&
+                      ts_vec3_is_finite(r.found.normal));
             // A touching pair has a separating normal; whatever face is named, it must be one.
-            cr_assert_geq(gap_along(&a, &a, &pose, r.normal), -1e-15);
+            cr_assert_geq(gap_along(&a, &a, &pose, r.found.normal), -1e-15);
         }
     }
     cr_expect_gt(flat_starts, 1000);
@@ -182,9 +184,9 @@ Test(epa_hard, ellipsoids_touching_exactly_as_break_jolt) {
         ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &gjk);
         ts_epa_result r;
         ts_epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &r);
-        cr_assert_leq(fabs(r.depth_upper), 1e-11, "trial %d (%s): %g", trial, ts_epa_status_name(r.status),
-                      r.depth_upper);
-        cr_assert_leq(r.depth_lower, 1e-15);
+        cr_assert_leq(fabs(r.found.lower), 1e-11, "trial %d (%s): %g", trial, ts_epa_status_name(r.status),
+                      -r.found.lower);
+        cr_assert_leq(-r.found.upper, 1e-15);
     }
 }
 
@@ -215,7 +217,7 @@ Test(epa_hard, no_cap_is_reached_in_a_hundred_thousand_hard_pairs) {
         cr_assert(r.status == TS_EPA_CONVERGED || r.status == TS_EPA_FLAT, "trial %d, %s-%s: %s after %d", trial,
                   ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), ts_epa_status_name(r.status), r.iterations);
         // No direction may do better than the lower bound.
-        for (int k = 0; k < 5; ++k) cr_assert_leq(gap_along(&a, &b, &pose, random_unit(&rng)), -r.depth_lower + 1e-13);
+        for (int k = 0; k < 5; ++k) cr_assert_leq(gap_along(&a, &b, &pose, random_unit(&rng)), r.found.upper + 1e-13);
     }
     cr_expect_eq(rescued, 0);
     ts_hull_free(hull);

@@ -30,8 +30,8 @@ static ts_proximity sure(ts_shape a, ts_transform pa, ts_shape b, ts_transform p
     c.gap = -(long double)INFINITY;
     cr_expect(fuzz_judge(&c, &first, 7, why) && fuzz_is_sharp(&c, &first, why), "%s-%s: %s", ts_shape_kind_name(a.kind),
               ts_shape_kind_name(b.kind), why);
-    double slack = 1e-12 * c.size + 1e-3 * (first.upper - first.lower) + 16.0 * DBL_EPSILON * c.far;
-    cr_expect(fabs(first.distance - second.distance) <= slack + (first.upper - first.lower),
+    double slack = 1e-12 * c.size + 1e-3 * (first.found.upper - first.found.lower) + 16.0 * DBL_EPSILON * c.far;
+    cr_expect(fabs(first.distance - second.distance) <= slack + (first.found.upper - first.found.lower),
               "%s-%s swapped: %.17g and %.17g", ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), first.distance,
               second.distance);
     return first;
@@ -126,11 +126,11 @@ Test(catalogue, fixtures_by_every_way) {
             for (int again = 0; again < 3; ++again) {
                 ts_proximity p;
                 ts_proximity_query(&shape[0], &pose[0], &shape[1], &pose[1], &options, &cache, &p);
-                double slack = f->tolerance + 4.0 * DBL_EPSILON * size + 1e-3 * (p.upper - p.lower);
+                double slack = f->tolerance + 4.0 * DBL_EPSILON * size + 1e-3 * (p.found.upper - p.found.lower);
                 cr_expect(fabs(p.distance - f->distance) <= slack, "%s, way %d, time %d: %.17g, not %.17g", f->name,
                           way, again, p.distance, f->distance);
-                cr_expect(p.lower <= f->distance + slack && p.upper >= f->distance - slack, "%s: [%.17g, %.17g]",
-                          f->name, p.lower, p.upper);
+                cr_expect(p.found.lower <= f->distance + slack && p.found.upper >= f->distance - slack,
+                          "%s: [%.17g, %.17g]", f->name, p.found.lower, p.found.upper);
             }
             for (int k = 0; k < 2; ++k)
                 if (hull[k]) shape[k] = fixture_shape(&f->side[k]);
@@ -237,7 +237,7 @@ Test(catalogue, flat_hulls_and_triangles_through_solids) {
     // A sheet in its own plane, and one through another: no depth at all, and still a normal.
     ts_proximity p = sure(sheet, o, sheet, at(0.5, 0.5, 0.0));
     cr_expect_float_eq(p.distance, 0.0, 1e-15);
-    cr_expect_float_eq(fabs(p.normal.z), 1.0, 1e-12);
+    cr_expect_float_eq(fabs(p.found.normal.z), 1.0, 1e-12);
     ts_transform upright = at(0.0, 0.0, 0.5);
     upright.R = turn(0, 1.5707963267948966);
     p = sure(sheet, o, sheet, upright);
@@ -252,7 +252,7 @@ Test(catalogue, a_flat_normal_follows_the_previous_one) {
         ts_gjk_cache cache = ts_gjk_cache_none();
         cache.normal = ts_vec3_make(0.1, 0.0, sign);
         ts_proximity p = ask(&t, ts_transform_identity(), &t, at(0.2, 0.1, 0.0), &cache);
-        cr_expect_float_eq(p.normal.z, sign, 1e-12, "asked for %d, got %g", sign, p.normal.z);
+        cr_expect_float_eq(p.found.normal.z, sign, 1e-12, "asked for %d, got %g", sign, p.found.normal.z);
         cr_expect(p.flags & TS_PROXIMITY_NORMAL_FALLBACK);
     }
 }
@@ -304,7 +304,7 @@ Test(catalogue, concentric_and_coincident_shapes_of_every_kind) {
             // The same twice: same bits.
             ts_shape a = sample(ka, hull), b = sample(kb, hull);
             ts_proximity q = ask(&a, o, &b, o, 0);
-            cr_expect(p.distance == q.distance && ts_vec3_distance(p.normal, q.normal) <= 0.0);
+            cr_expect(p.distance == q.distance && ts_vec3_distance(p.found.normal, q.found.normal) <= 0.0);
         }
     cr_expect_float_eq(sure(ts_shape_sphere(0.5), at(0, 0, 0), ts_shape_sphere(0.3), at(0, 0, 0)).distance, -0.8,
                        1e-15);
@@ -352,8 +352,8 @@ Test(catalogue, micrometres_and_megametres) {
                 cr_assert_eq(q.distance, s * p.distance, "%s-%s times %g: %.17g, not %.17g", ts_shape_kind_name(a.kind),
                              ts_shape_kind_name(b.kind), s, q.distance, s * p.distance);
             else
-                cr_assert_float_eq(q.distance / s, p.distance, 1e-12 + (p.upper - p.lower), "%s-%s times %g",
-                                   ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), s);
+                cr_assert_float_eq(q.distance / s, p.distance, 1e-12 + (p.found.upper - p.found.lower),
+                                   "%s-%s times %g", ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), s);
         }
     }
     ts_hull_free(hull);
@@ -387,8 +387,8 @@ Test(catalogue, balls_a_million_times_their_core) {
         ts_transform pa = random_pose(&rng, 1.0), pb = random_pose(&rng, 1.0);
         ts_proximity cores = ask(&a, pa, &b, pb, 0);
         ts_proximity p = sure(ts_shape_rounded(a, 1e6), pa, b, pb);
-        cr_assert_float_eq(p.distance, cores.distance - 1e6, 1e-3 * (cores.upper - cores.lower) + 1e-9);
-        if (cores.distance > 1e-3) cr_assert_leq(ts_vec3_distance(p.normal, cores.normal), 1e-6);
+        cr_assert_float_eq(p.distance, cores.distance - 1e6, 1e-3 * (cores.found.upper - cores.found.lower) + 1e-9);
+        if (cores.distance > 1e-3) cr_assert_leq(ts_vec3_distance(p.found.normal, cores.found.normal), 1e-6);
     }
     ts_hull_free(hull);
 }
@@ -439,14 +439,14 @@ Test(catalogue, methods_agree_where_they_answer) {
             }
             ++answered[m];
             const char* name = ts_proximity_method_name((ts_proximity_method)m);
-            double slack = 1e-11 + (p.upper - p.lower) + (first.upper - first.lower);
+            double slack = 1e-11 + (p.found.upper - p.found.lower) + (first.found.upper - first.found.lower);
             if (m == TS_PROXIMITY_INCREMENTAL && first.distance < 0.0)
-                cr_assert(p.lower <= first.upper + 1e-11, "%s", name);  // may be another local minimum
+                cr_assert(p.found.lower <= first.found.upper + 1e-11, "%s", name);  // may be another local minimum
             else
                 cr_assert_float_eq(p.distance, first.distance, slack, "%s: %s-%s %.17g, auto %.17g", name,
                                    ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), p.distance, first.distance);
-            cr_assert(p.lower <= first.upper + 1e-11 && p.upper >= first.lower - 1e-11, "%s: [%.17g, %.17g]", name,
-                      p.lower, p.upper);
+            cr_assert(p.found.lower <= first.found.upper + 1e-11 && p.found.upper >= first.found.lower - 1e-11,
+                      "%s: [%.17g, %.17g]", name, p.found.lower, p.found.upper);
         }
     }
     for (int m = 0; m < TS_PROXIMITY_METHOD_COUNT; ++m) cr_expect_gt(answered[m], 50);
@@ -462,8 +462,8 @@ Test(catalogue, nothing_is_pushed_through_the_ground) {
     for (int k = 0; k < 20; ++k) {
         ts_proximity p = ask(&ball, at(0.31, 0.17, 0.25 - 0.03 * k), &ground, at(0, 0, 0), 0);
         cr_expect(p.distance < 0.0);
-        cr_expect(p.normal.z <= 1e-9, "at depth %g: normal (%g, %g, %g)", 0.05 + 0.03 * k, p.normal.x, p.normal.y,
-                  p.normal.z);
+        cr_expect(p.found.normal.z <= 1e-9, "at depth %g: normal (%g, %g, %g)", 0.05 + 0.03 * k, p.found.normal.x,
+                  p.found.normal.y, p.found.normal.z);
     }
     ts_height_field_free(field);
 }
@@ -477,7 +477,7 @@ Test(catalogue, teleports_and_stale_normals_cost_only_iterations) {
         ask(&a, random_pose(&rng, 1.0), &b, random_pose(&rng, 1.0), &cache);
         ts_transform pa = random_pose(&rng, 1.0), pb = random_pose(&rng, 1.0);
         ts_proximity warm = ask(&a, pa, &b, pb, &cache), cold = ask(&a, pa, &b, pb, 0);
-        double open = warm.upper - warm.lower + cold.upper - cold.lower;
+        double open = warm.found.upper - warm.found.lower + cold.found.upper - cold.found.lower;
         cr_assert(fabs(warm.distance - cold.distance) <= 1e-12 + open, "%s-%s: %.17g warm, %.17g cold",
                   ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), warm.distance, cold.distance);
     }
@@ -599,8 +599,9 @@ Test(touching, coal_stacked_cubes_by_every_variant) {
             ts_proximity p;
             ts_proximity_query(&cube, &below, &cube, &above, &options, 0, &p);
             touches(&p, 2.0, ts_gjk_variant_name((ts_gjk_variant)variant));
-            cr_expect_float_eq(p.normal.z, 1.0, 1e-9, "%s: normal (%g, %g, %g)",
-                               ts_gjk_variant_name((ts_gjk_variant)variant), p.normal.x, p.normal.y, p.normal.z);
+            cr_expect_float_eq(p.found.normal.z, 1.0, 1e-9, "%s: normal (%g, %g, %g)",
+                               ts_gjk_variant_name((ts_gjk_variant)variant), p.found.normal.x, p.found.normal.y,
+                               p.found.normal.z);
         }
 }
 
@@ -628,7 +629,7 @@ Test(touching, fcl_capsules_and_spheres_at_touch) {
         if (trial % 4 >= 2) pb.p.z = ts_rng_uniform_in(&rng, -0.4, 0.4);
         ts_proximity p = sure(a, pa, b, pb);
         touches(&p, 2.0, "capsule");
-        cr_expect_float_eq(p.normal.x, 1.0, 1e-12);
+        cr_expect_float_eq(p.found.normal.x, 1.0, 1e-12);
     }
 }
 
@@ -702,7 +703,7 @@ Test(touching, libccd_hulls_at_touch) {
             pb.p = ts_vec3_add_scaled(corner, 0.25, n);
             ts_proximity p = sure(a, at(0, 0, 0), box, pb);
             cr_expect(fabs(p.distance) <= 1e-15, "%.17g", p.distance);
-            cr_expect(ts_vec3_dot(p.normal, n) > 0.0);
+            cr_expect(ts_vec3_dot(p.found.normal, n) > 0.0);
         }
         ts_hull_free(hull);
     }

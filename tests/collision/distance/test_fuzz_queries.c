@@ -37,7 +37,7 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 static void note_width(const fuzz_case* c, const ts_proximity* p, tally* t) {
     if (!(fabs(p->distance) > 1e-6 * c->size)) return;
-    double width = (p->upper - p->lower) / fabs(p->distance);
+    double width = (p->found.upper - p->found.lower) / fabs(p->distance);
     if (p->distance > 0.0)
         t->widest_apart = larger(t->widest_apart, width);
     else if (is_curved(&c->a) || is_curved(&c->b))
@@ -53,7 +53,8 @@ static void blame(const fuzz_case* c, const ts_proximity* p, unsigned long long 
             what, why);
     if (getenv("TOUCHSTONE_FUZZ_ALL")) return;
     fprintf(stderr, "  -> %s [%.17g, %.17g] n (%g, %g, %g) gjk %d epa %d\n", ts_proximity_status_name(p->status),
-            p->lower, p->upper, p->normal.x, p->normal.y, p->normal.z, p->gjk_iterations, p->epa_iterations);
+            p->found.lower, p->found.upper, p->found.normal.x, p->found.normal.y, p->found.normal.z, p->gjk_iterations,
+            p->epa_iterations);
     fuzz_print(stderr, c);
 }
 
@@ -106,8 +107,8 @@ static void run_one(unsigned long long seed, unsigned long long number) {
     fuzz_print(stderr, &c);
     ts_proximity_query(&c.a, &c.pa, &c.b, &c.pb, &c.options, c.memory == FUZZ_NO_CACHE ? 0 : &c.cache, &p);
     fprintf(stderr, "  -> %s [%.17g, %.17g] n (%.17g, %.17g, %.17g) gjk %d epa %d\n",
-            ts_proximity_status_name(p.status), p.lower, p.upper, p.normal.x, p.normal.y, p.normal.z, p.gjk_iterations,
-            p.epa_iterations);
+            ts_proximity_status_name(p.status), p.found.lower, p.found.upper, p.found.normal.x, p.found.normal.y,
+            p.found.normal.z, p.gjk_iterations, p.epa_iterations);
     run_case(&pool, seed, number, &t);
     fuzz_pool_free(&pool);
     cr_expect_eq(t.wrong, 0u);

@@ -22,22 +22,22 @@ static int check_certificates(const ts_shape* a, const ts_shape* b, const ts_tra
     ts_gjk_distance(&(ts_shape_pair){a, b, *pose}, &settings, cache, &r);
     cr_assert_neq(r.status, TS_PROXIMITY_LIMIT);
     cr_assert_neq(r.status, TS_PROXIMITY_INVALID_INPUT);
-    cr_assert_leq(r.lower, r.upper);
+    cr_assert_leq(r.found.lower, r.found.upper);
     cr_assert(r.rank >= 1 && r.rank <= 4);
-    cr_assert_float_eq(ts_vec3_norm(r.normal), 1.0, 1e-14);
-    double plane = plane_value(a, b, pose, r.normal);
-    cr_assert_float_eq(plane, r.lower, 1e-13 * r.scale, "%s-%s: plane %.17g, lower %.17g, upper %.17g",
-                       ts_shape_kind_name(a->kind), ts_shape_kind_name(b->kind), plane, r.lower, r.upper);
+    cr_assert_float_eq(ts_vec3_norm(r.found.normal), 1.0, 1e-14);
+    double plane = plane_value(a, b, pose, r.found.normal);
+    cr_assert_float_eq(plane, r.found.lower, 1e-13 * r.scale, "%s-%s: plane %.17g, lower %.17g, upper %.17g",
+                       ts_shape_kind_name(a->kind), ts_shape_kind_name(b->kind), plane, r.found.lower, r.found.upper);
     if (r.status != TS_PROXIMITY_SEPARATED) return 0;
     ts_shape ca = core_of(*a), cb = core_of(*b);
-    cr_assert_leq(outside(&ca, r.point_a), 1e-11 * r.scale);
-    double out = outside(&cb, ts_transform_point_inverse(pose, r.point_b));
+    cr_assert_leq(outside(&ca, r.found.point_a), 1e-11 * r.scale);
+    double out = outside(&cb, ts_transform_point_inverse(pose, r.found.point_b));
     cr_assert_leq(out, 1e-11 * r.scale, "%s-%s: %g beyond the surface", ts_shape_kind_name(a->kind),
                   ts_shape_kind_name(b->kind), out);
-    cr_assert_float_eq(ts_vec3_distance(r.point_a, r.point_b), r.upper, 1e-11 * r.scale);
+    cr_assert_float_eq(ts_vec3_distance(r.found.point_a, r.found.point_b), r.found.upper, 1e-11 * r.scale);
     // Linear convergence on curved pairs ends where rounding stops the decrease.
-    cr_assert_leq(r.upper - r.lower, 1e-7 * r.upper + 1e-13 * r.scale, "%s-%s: [%.17g, %.17g]",
-                  ts_shape_kind_name(a->kind), ts_shape_kind_name(b->kind), r.lower, r.upper);
+    cr_assert_leq(r.found.upper - r.found.lower, 1e-7 * r.found.upper + 1e-13 * r.scale, "%s-%s: [%.17g, %.17g]",
+                  ts_shape_kind_name(a->kind), ts_shape_kind_name(b->kind), r.found.lower, r.found.upper);
     return 1;
 }
 
@@ -87,7 +87,7 @@ Test(gjk, a_cache_changes_cost_but_not_the_answer) {
         ts_gjk_result fresh;
         ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, &none, &fresh);
         ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, &cache, &warm);
-        cr_assert_float_eq(warm.upper, fresh.upper, 1e-12);
+        cr_assert_float_eq(warm.found.upper, fresh.found.upper, 1e-12);
         cold_iterations += fresh.iterations;
         warm_iterations += warm.iterations;
         // Nonsense in the cache costs iterations only.
@@ -96,7 +96,7 @@ Test(gjk, a_cache_changes_cost_but_not_the_answer) {
         stale.hint_a = 1 << 20;
         stale.hint_b = -7;
         ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, &stale, &warm);
-        cr_assert_float_eq(warm.upper, fresh.upper, 1e-12);
+        cr_assert_float_eq(warm.found.upper, fresh.found.upper, 1e-12);
     }
     cr_expect_lt(warm_iterations, cold_iterations);
     ts_hull_free(hull);
@@ -113,12 +113,12 @@ Test(gjk, gives_up_only_beyond_the_distance_asked_for) {
         ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &full);
         settings.give_up_distance = 0.1;
         ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &short_one);
-        cr_assert_leq(short_one.lower, full.upper + 1e-14);
+        cr_assert_leq(short_one.found.lower, full.found.upper + 1e-14);
         if (short_one.status == TS_PROXIMITY_SEPARATED_EARLY) {
-            cr_assert_gt(full.upper, 0.1);
+            cr_assert_gt(full.found.upper, 0.1);
             ++early;
         } else if (full.status == TS_PROXIMITY_SEPARATED) {
-            cr_assert_leq(full.lower, 0.1 + 1e-12);
+            cr_assert_leq(full.found.lower, 0.1 + 1e-12);
         }
     }
     cr_expect_gt(early, 200);
@@ -134,7 +134,7 @@ Test(gjk, touching_is_found_without_trouble) {
         ts_gjk_result r;
         ts_gjk_distance(&(ts_shape_pair){&cube, &cube, pose}, &settings, 0, &r);
         cr_expect_eq(r.status, TS_PROXIMITY_TOUCHING);
-        cr_expect_leq(r.upper, 1e-15);
+        cr_expect_leq(r.found.upper, 1e-15);
         cr_expect_leq(r.iterations, 8);
     }
 }

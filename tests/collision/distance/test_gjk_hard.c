@@ -137,22 +137,24 @@ static void check(const gjk_pair* p, const ts_gjk_result* r, int family, const c
     const char* what = family_name[family];
     cr_assert(r->status == TS_PROXIMITY_SEPARATED || r->status == TS_PROXIMITY_TOUCHING ||
                   r->status == TS_PROXIMITY_PENETRATING,
-              "%s by %s: status %d [%g, %g] after %d", what, how, (int)r->status, r->lower, r->upper, r->iterations);
+              "%s by %s: status %d [%g, %g] after %d", what, how, (int)r->status, r->found.lower, r->found.upper,
+              r->iterations);
     cr_assert_lt(r->iterations, 128, "%s by %s", what, how);
-    cr_assert(r->lower <= r->upper && r->rank >= 1 && r->rank <= 4, "%s by %s", what, how);
+    cr_assert(r->found.lower <= r->found.upper && r->rank >= 1 && r->rank <= 4, "%s by %s", what, how);
     double rounding = 1e-13 * r->scale;
-    cr_assert_float_eq((double)wide_gap(p, r->normal), r->lower, rounding, "%s by %s: %.17g, not %.17g, scale %g", what,
-                       how, (double)wide_gap(p, r->normal), r->lower, r->scale);
+    cr_assert_float_eq((double)wide_gap(p, r->found.normal), r->found.lower, rounding,
+                       "%s by %s: %.17g, not %.17g, scale %g", what, how, (double)wide_gap(p, r->found.normal),
+                       r->found.lower, r->scale);
     if (r->status == TS_PROXIMITY_SEPARATED) {
         // Two points of the cores: no distance can be more.
-        cr_assert_float_eq(ts_vec3_distance(r->point_a, r->point_b), r->upper, rounding,
+        cr_assert_float_eq(ts_vec3_distance(r->found.point_a, r->found.point_b), r->found.upper, rounding,
                            "%s by %s: %.17g, not %.17g, scale %g, rank %d", what, how,
-                           ts_vec3_distance(r->point_a, r->point_b), r->upper, r->scale, r->rank);
+                           ts_vec3_distance(r->found.point_a, r->found.point_b), r->found.upper, r->scale, r->rank);
         // Planes of slivers turn by what rounding leaves of their area.
-        cr_assert_leq(r->upper - r->lower, 1e-7 * r->upper + 4e-12 * r->scale, "%s by %s: [%.17g, %.17g]", what, how,
-                      r->lower, r->upper);
+        cr_assert_leq(r->found.upper - r->found.lower, 1e-7 * r->found.upper + 4e-12 * r->scale,
+                      "%s by %s: [%.17g, %.17g]", what, how, r->found.lower, r->found.upper);
     }
-    if (r->status == TS_PROXIMITY_TOUCHING) cr_assert_leq(r->upper, 1e-9 * r->scale, "%s by %s", what, how);
+    if (r->status == TS_PROXIMITY_TOUCHING) cr_assert_leq(r->found.upper, 1e-9 * r->scale, "%s by %s", what, how);
     double sum = 0.0;
     for (int i = 0; i < r->rank; ++i) {
         cr_assert_gt(r->simplex[i].lambda, 0.0, "%s by %s", what, how);
@@ -182,10 +184,10 @@ Test(gjk_hard, every_family_ends_with_a_proof) {
                 a.radius = b.radius = 0.0;
                 ts_gjk_overlap(&(ts_shape_pair){&a, &b, p.b_in_a}, 0.0, &settings, 0, &verdict);
                 cr_assert_neq(verdict.status, TS_PROXIMITY_LIMIT, "%s", family_name[family]);
-                cr_assert(!(verdict.status == TS_PROXIMITY_PENETRATING && r.lower > 1e-13 * r.scale), "%s",
+                cr_assert(!(verdict.status == TS_PROXIMITY_PENETRATING && r.found.lower > 1e-13 * r.scale), "%s",
                           family_name[family]);
                 cr_assert(!(verdict.status == TS_PROXIMITY_SEPARATED_EARLY && r.status == TS_PROXIMITY_PENETRATING &&
-                            verdict.lower > 1e-13 * r.scale),
+                            verdict.found.lower > 1e-13 * r.scale),
                           "%s", family_name[family]);
             }
         }
@@ -214,7 +216,7 @@ Test(gjk_hard, exact_contact_is_touching_in_every_variant) {
             ts_gjk_result r;
             ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &r);
             cr_assert_eq(r.status, TS_PROXIMITY_TOUCHING, "%s: status %d [%g, %g]",
-                         ts_gjk_variant_name(settings.variant), (int)r.status, r.lower, r.upper);
+                         ts_gjk_variant_name(settings.variant), (int)r.status, r.found.lower, r.found.upper);
         }
     }
 }

@@ -16,19 +16,19 @@ static void check(const gjk_pair* p, double margin, const ts_gjk_settings* setti
                   r.status != TS_PROXIMITY_SEPARATED,
               "%s-%s: status %d", na, nb, (int)r.status);
     if (r.status == TS_PROXIMITY_SEPARATED_EARLY)
-        cr_assert_gt(truth.upper - balls, margin - rounding, "%s-%s: not beyond %g", na, nb, margin);
+        cr_assert_gt(truth.found.upper - balls, margin - rounding, "%s-%s: not beyond %g", na, nb, margin);
     else if (says_near(r.status))
-        cr_assert_leq(truth.lower - balls, margin + rounding, "%s-%s: not within %g", na, nb, margin);
+        cr_assert_leq(truth.found.lower - balls, margin + rounding, "%s-%s: not within %g", na, nb, margin);
     else
-        cr_assert(truth.lower - balls <= margin + 1e-9 * truth.scale &&
-                  truth.upper - balls >= margin - 1e-9 * truth.scale);
+        cr_assert(truth.found.lower - balls <= margin + 1e-9 * truth.scale &&
+                  truth.found.upper - balls >= margin - 1e-9 * truth.scale);
     // The bounds are of the signed distance of the shapes: below what is proven above, and the other way round.
-    cr_assert_leq(r.lower, r.upper);
-    cr_assert_leq(r.lower, truth.upper - balls + rounding);
-    if (truth.lower > 0.0) cr_assert_geq(r.upper, truth.lower - balls - rounding);
-    cr_assert_float_eq(ts_vec3_norm(r.normal), 1.0, 1e-14);
-    cr_assert_float_eq(plane_value(p, r.normal) - balls, r.lower, rounding, "%s-%s", na, nb);
-    if (r.status == TS_PROXIMITY_SEPARATED_EARLY) cr_assert_gt(r.lower, margin - rounding);
+    cr_assert_leq(r.found.lower, r.found.upper);
+    cr_assert_leq(r.found.lower, truth.found.upper - balls + rounding);
+    if (truth.found.lower > 0.0) cr_assert_geq(r.found.upper, truth.found.lower - balls - rounding);
+    cr_assert_float_eq(ts_vec3_norm(r.found.normal), 1.0, 1e-14);
+    cr_assert_float_eq(plane_value(p, r.found.normal) - balls, r.found.lower, rounding, "%s-%s", na, nb);
+    if (r.status == TS_PROXIMITY_SEPARATED_EARLY) cr_assert_gt(r.found.lower, margin - rounding);
 }
 
 Test(gjk_overlap, verdicts_agree_with_distances_for_all_kinds_variants_and_starts) {
@@ -97,7 +97,7 @@ Test(gjk_overlap, exact_contact_is_touching) {
         ts_gjk_result r;
         ts_gjk_overlap(&(ts_shape_pair){&cube, &cube, pose}, 0.0, &settings, 0, &r);
         cr_expect_eq(r.status, TS_PROXIMITY_TOUCHING, "%d: status %d", k, (int)r.status);
-        cr_expect_leq(r.upper, 1e-15);
+        cr_expect_leq(r.found.upper, 1e-15);
     }
 }
 

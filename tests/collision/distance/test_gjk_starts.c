@@ -18,15 +18,16 @@ static gjk_pair random_pair(ts_rng* rng, const ts_hull* hull, int trial) {
 static void check_same(const gjk_pair* p, const ts_gjk_result* r, const ts_gjk_result* cold, const char* what) {
     const char *na = ts_shape_kind_name(p->a.kind), *nb = ts_shape_kind_name(p->b.kind);
     cr_assert(r->status != TS_PROXIMITY_LIMIT && r->status != TS_PROXIMITY_INVALID_INPUT, "%s %s-%s", what, na, nb);
-    cr_assert(isfinite(r->lower) && isfinite(r->upper) && r->lower <= r->upper, "%s %s-%s", what, na, nb);
-    cr_assert_float_eq(ts_vec3_norm(r->normal), 1.0, 1e-14, "%s %s-%s: |n| = %.17g, status %d, [%g, %g]", what, na, nb,
-                       ts_vec3_norm(r->normal), (int)r->status, r->lower, r->upper);
-    cr_assert_float_eq(plane_value(p, r->normal), r->lower, 1e-13 * r->scale, "%s %s-%s", what, na, nb);
-    cr_assert_leq(r->lower, cold->upper + 1e-13);
-    cr_assert_leq(cold->lower, r->upper + 1e-13);
-    if (cold->status == TS_PROXIMITY_SEPARATED && cold->lower > 1e-9)
-        cr_assert_float_eq(r->upper, cold->upper, 1e-7 * cold->upper + 1e-13, "%s %s-%s: %.17g, not %.17g", what, na,
-                           nb, r->upper, cold->upper);
+    cr_assert(isfinite(r->found.lower) && isfinite(r->found.upper) && r->found.lower <= r->found.upper, "%s %s-%s",
+              what, na, nb);
+    cr_assert_float_eq(ts_vec3_norm(r->found.normal), 1.0, 1e-14, "%s %s-%s: |n| = %.17g, status %d, [%g, %g]", what,
+                       na, nb, ts_vec3_norm(r->found.normal), (int)r->status, r->found.lower, r->found.upper);
+    cr_assert_float_eq(plane_value(p, r->found.normal), r->found.lower, 1e-13 * r->scale, "%s %s-%s", what, na, nb);
+    cr_assert_leq(r->found.lower, cold->found.upper + 1e-13);
+    cr_assert_leq(cold->found.lower, r->found.upper + 1e-13);
+    if (cold->status == TS_PROXIMITY_SEPARATED && cold->found.lower > 1e-9)
+        cr_assert_float_eq(r->found.upper, cold->found.upper, 1e-7 * cold->found.upper + 1e-13,
+                           "%s %s-%s: %.17g, not %.17g", what, na, nb, r->found.upper, cold->found.upper);
 }
 
 Test(gjk_starts, moving_pairs_get_the_same_answer_from_every_start) {
@@ -118,16 +119,16 @@ Test(gjk_starts, turning_the_direction_round_after_an_overlap_saves_iterations) 
         for (int s = 0; s < TS_GJK_START_COUNT; ++s) {
             // As a query that knows the depth would leave it: 1 mm deep along the normal.
             ts_gjk_cache cache = ts_gjk_cache_none();
-            cache.normal = first.normal;
+            cache.normal = first.found.normal;
             cache.distance = -1e-3;
-            cache.point_a = ts_vec3_add_scaled(first.point_a, 1.5e-3, first.normal);
-            cache.point_b =
-                ts_transform_point_inverse(&p.b_in_a, ts_vec3_add_scaled(first.point_b, -1.5e-3, first.normal));
+            cache.point_a = ts_vec3_add_scaled(first.found.point_a, 1.5e-3, first.found.normal);
+            cache.point_b = ts_transform_point_inverse(
+                &p.b_in_a, ts_vec3_add_scaled(first.found.point_b, -1.5e-3, first.found.normal));
             settings.start = (ts_gjk_start)s;
             settings.variant = TS_GJK_VANILLA;
             ts_gjk_result r;
             ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &r);
-            cr_assert_float_eq(r.upper, 2e-3, 1e-12);
+            cr_assert_float_eq(r.found.upper, 2e-3, 1e-12);
             iterations[s] += r.iterations;
         }
     }
@@ -155,7 +156,7 @@ Test(gjk_starts, a_remembered_simplex_ends_at_once) {
         ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &again);
         cr_assert_eq(again.iterations, 0);
         cr_assert_leq(again.support_calls, 2);
-        cr_assert_float_eq(again.upper, first.upper, 1e-15);
+        cr_assert_float_eq(again.found.upper, first.found.upper, 1e-15);
     }
     ts_hull_free(hull);
 }
@@ -174,10 +175,10 @@ Test(gjk_starts, same_inputs_same_cache_same_bits) {
         p.b_in_a.p.x += 1e-3;
         ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &cache, &one);
         ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, &copy, &two);
-        cr_assert_eq(memcmp(&one.lower, &two.lower, sizeof(double)), 0);
-        cr_assert_eq(memcmp(&one.upper, &two.upper, sizeof(double)), 0);
-        cr_assert_eq(memcmp(&one.normal, &two.normal, sizeof(ts_vec3)), 0);
-        cr_assert_eq(memcmp(&one.point_b, &two.point_b, sizeof(ts_vec3)), 0);
+        cr_assert_eq(memcmp(&one.found.lower, &two.found.lower, sizeof(double)), 0);
+        cr_assert_eq(memcmp(&one.found.upper, &two.found.upper, sizeof(double)), 0);
+        cr_assert_eq(memcmp(&one.found.normal, &two.found.normal, sizeof(ts_vec3)), 0);
+        cr_assert_eq(memcmp(&one.found.point_b, &two.found.point_b, sizeof(ts_vec3)), 0);
         cr_assert_eq(one.iterations, two.iterations);
     }
     ts_hull_free(hull);

@@ -1,6 +1,8 @@
 // The accelerated variants of GJK: published iteration counts, one answer for all, and no variant that fails to end.
 #include "tests/collision/distance/gjk_pairs.h"
 
+#include <string.h>
+
 enum { DISTANCES = 9, VARIANTS = 6, PAIRS = 240 };
 
 static const ts_gjk_variant variants[VARIANTS] = {TS_GJK_VANILLA,  TS_GJK_POLYAK_PAPER,        TS_GJK_POLYAK,
@@ -100,18 +102,8 @@ Test(gjk_variants, all_variants_agree) {
                 p.a = random_shape(&rng, (ts_shape_kind)ka, 1.0, hull);
                 p.b = random_shape(&rng, (ts_shape_kind)kb, 1.0, hull);
                 p.b_in_a = random_pose(&rng, trial % 3 ? 2.0 : 0.3);
-                ts_gjk_result vanilla = {TS_PROXIMITY_LIMIT,
-                                         0,
-                                         0,
-                                         {0, 0, 0},
-                                         {0, 0, 0},
-                                         {0, 0, 0},
-                                         {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0.0}},
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0};
+                ts_gjk_result vanilla;
+                memset(&vanilla, 0, sizeof vanilla);
                 for (int v = TS_GJK_VARIANT_COUNT - 1; v >= 0; --v) {
                     ts_gjk_settings settings = ts_gjk_settings_default();
                     // Vanilla first, AUTO last.
@@ -121,27 +113,27 @@ Test(gjk_variants, all_variants_agree) {
                     ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &r);
                     cr_assert_neq(r.status, TS_PROXIMITY_LIMIT, "%s-%s by %s: [%g, %g] after %d",
                                   ts_shape_kind_name(p.a.kind), ts_shape_kind_name(p.b.kind),
-                                  ts_gjk_variant_name(settings.variant), r.lower, r.upper, r.iterations);
-                    cr_assert_float_eq(plane_value(&p, r.normal), r.lower, 1e-13 * r.scale);
-                    cr_assert_leq(r.lower, r.upper);
+                                  ts_gjk_variant_name(settings.variant), r.found.lower, r.found.upper, r.iterations);
+                    cr_assert_float_eq(plane_value(&p, r.found.normal), r.found.lower, 1e-13 * r.scale);
+                    cr_assert_leq(r.found.lower, r.found.upper);
                     if (r.switched_at >= 0) cr_assert_leq(r.switched_at, 16);
                     if (settings.variant == TS_GJK_VANILLA) {
                         cr_assert_eq(r.switched_at, -1);
                         vanilla = r;
                         continue;
                     }
-                    if (vanilla.status == TS_PROXIMITY_SEPARATED && vanilla.lower > 1e-9)
-                        cr_assert_float_eq(r.upper, vanilla.upper, 1e-7 * vanilla.upper + 1e-13,
+                    if (vanilla.status == TS_PROXIMITY_SEPARATED && vanilla.found.lower > 1e-9)
+                        cr_assert_float_eq(r.found.upper, vanilla.found.upper, 1e-7 * vanilla.found.upper + 1e-13,
                                            "%s-%s by %s: %.17g, not %.17g", ts_shape_kind_name(p.a.kind),
-                                           ts_shape_kind_name(p.b.kind), ts_gjk_variant_name(settings.variant), r.upper,
-                                           vanilla.upper);
+                                           ts_shape_kind_name(p.b.kind), ts_gjk_variant_name(settings.variant),
+                                           r.found.upper, vanilla.found.upper);
                     // Bounds of one distance overlap.
-                    cr_assert_leq(r.lower, vanilla.upper + 1e-13,
+                    cr_assert_leq(r.found.lower, vanilla.found.upper + 1e-13,
                                   "%s-%s by %s: %d [%.17g, %.17g], vanilla %d [%.17g, %.17g]",
                                   ts_shape_kind_name(p.a.kind), ts_shape_kind_name(p.b.kind),
-                                  ts_gjk_variant_name(settings.variant), (int)r.status, r.lower, r.upper,
-                                  (int)vanilla.status, vanilla.lower, vanilla.upper);
-                    cr_assert_leq(vanilla.lower, r.upper + 1e-13);
+                                  ts_gjk_variant_name(settings.variant), (int)r.status, r.found.lower, r.found.upper,
+                                  (int)vanilla.status, vanilla.found.lower, vanilla.found.upper);
+                    cr_assert_leq(vanilla.found.lower, r.found.upper + 1e-13);
                 }
             }
     ts_hull_free(hull);
@@ -162,9 +154,9 @@ Test(gjk_variants, a_gap_tolerance_holds_where_it_stops) {
             ts_gjk_distance(&(ts_shape_pair){&p.a, &p.b, p.b_in_a}, &settings, 0, &r);
             cr_assert_eq(r.status, TS_PROXIMITY_SEPARATED);
             // The gap bounds the square of the error: |x|^2 - d^2 <= gap.
-            cr_assert_geq(r.upper, 0.02 - 1e-13);
-            cr_assert_leq(r.upper * r.upper - 0.02 * 0.02, 1e-8 + 1e-14);
-            cr_assert_float_eq(plane_value(&p, r.normal), r.lower, 1e-14);
+            cr_assert_geq(r.found.upper, 0.02 - 1e-13);
+            cr_assert_leq(r.found.upper * r.found.upper - 0.02 * 0.02, 1e-8 + 1e-14);
+            cr_assert_float_eq(plane_value(&p, r.found.normal), r.found.lower, 1e-14);
             if (variants[v] == TS_GJK_VANILLA)
                 cr_assert_eq(r.switched_at, -1);
             else

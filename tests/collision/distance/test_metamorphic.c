@@ -27,7 +27,7 @@ static ts_proximity ask(const ts_shape* a, ts_transform pa, const ts_shape* b, t
     return p;
 }
 
-static double slack_of(const ts_proximity* p) { return 4e-12 + 1.01 * (p->upper - p->lower); }
+static double slack_of(const ts_proximity* p) { return 4e-12 + 1.01 * (p->found.upper - p->found.lower); }
 
 // Runs through all pairs of convex kinds; every third is rounded. Returns 0 at the end.
 static int next_couple(ts_rng* rng, int* at, int rounds, couple* c) {
@@ -54,7 +54,7 @@ Test(metamorphic, swapping_the_two) {
         cr_assert_float_eq(q.distance, c.p.distance, c.slack, "%s-%s: %.17g, %.17g", c.na, c.nb, c.p.distance,
                            q.distance);
         // Apart, normal and witnesses are unique but for features that face each other in parallel.
-        if (c.p.distance > 1e-3) cr_assert_leq(ts_vec3_distance(c.p.normal, ts_vec3_neg(q.normal)), 1e-5);
+        if (c.p.distance > 1e-3) cr_assert_leq(ts_vec3_distance(c.p.found.normal, ts_vec3_neg(q.found.normal)), 1e-5);
     }
 }
 
@@ -67,7 +67,7 @@ Test(metamorphic, moving_both_by_the_same) {
         cr_assert_float_eq(q.distance, c.p.distance, c.slack, "%s-%s: %.17g, %.17g", c.na, c.nb, c.p.distance,
                            q.distance);
         if (c.p.distance > 1e-3)
-            cr_assert_leq(ts_vec3_distance(ts_transform_direction(&m, c.p.normal), q.normal), 1e-5);
+            cr_assert_leq(ts_vec3_distance(ts_transform_direction(&m, c.p.found.normal), q.found.normal), 1e-5);
     }
 }
 
@@ -100,7 +100,7 @@ Test(metamorphic, sliding_apart_along_the_normal) {
     for (int at_pair = 0; next_couple(&rng, &at_pair, 60, &c);) {
         double shift = ts_rng_uniform_in(&rng, 0.0, 1.0);
         ts_transform slid = c.pb;
-        slid.p = ts_vec3_add_scaled(c.pb.p, shift, c.p.normal);
+        slid.p = ts_vec3_add_scaled(c.pb.p, shift, c.p.found.normal);
         ts_proximity q = ask(&c.a, c.pa, &c.b, slid);
         // Apart: by exactly the shift. In an overlap the normal stays the best, so the same holds.
         double slack = c.slack + slack_of(&q);
@@ -123,7 +123,7 @@ Test(metamorphic, through_the_touch_without_a_jump) {
         if (!(c.p.distance > 1e-2)) continue;
         for (int k = 0; k < 9; ++k) {
             ts_transform slid = c.pb;
-            slid.p = ts_vec3_add_scaled(c.pb.p, step[k] - c.p.distance, c.p.normal);
+            slid.p = ts_vec3_add_scaled(c.pb.p, step[k] - c.p.distance, c.p.found.normal);
             ts_proximity q = ask(&c.a, c.pa, &c.b, slid);
             double slack = c.slack + slack_of(&q) + 1e-11;
             if (step[k] >= 0.0)
@@ -154,12 +154,12 @@ Test(metamorphic, whatever_contains_is_nearer) {
         larger.half = ts_vec3_scale(1.3, c.a.half);
         if (c.a.kind == TS_SHAPE_HULL || c.a.kind == TS_SHAPE_TRIANGLE || c.a.kind == TS_SHAPE_SPHERE) continue;
         ts_proximity q = ask(&larger, c.pa, &c.b, c.pb);
-        cr_assert_leq(q.lower, c.p.upper + 1e-12, "%s-%s: %.17g, contained %.17g", c.na, c.nb, q.distance,
+        cr_assert_leq(q.found.lower, c.p.found.upper + 1e-12, "%s-%s: %.17g, contained %.17g", c.na, c.nb, q.distance,
                       c.p.distance);
         // A ball about a shape contains it.
         ts_shape ball = ts_shape_sphere(ts_shape_bounding_radius(&c.a));
         q = ask(&ball, c.pa, &c.b, c.pb);
-        cr_assert_leq(q.lower, c.p.upper + 1e-12, "%s-%s in a ball", c.na, c.nb);
+        cr_assert_leq(q.found.lower, c.p.found.upper + 1e-12, "%s-%s in a ball", c.na, c.nb);
     }
 }
 
@@ -412,8 +412,9 @@ Test(metamorphic, no_direction_beats_the_answer) {
                 at_best = ts_vec3_make((double)n.x, (double)n.y, (double)n.z);
             }
         }
-        cr_assert_leq(best, c.p.upper + 1e-12L, "%s-%s: %.17g, another plane %.17Lg", c.na, c.nb, c.p.upper, best);
-        cr_assert_geq(best, c.p.lower - 0.05L, "%s-%s: lower %.17g, the best of many planes %.17Lg", c.na, c.nb,
-                      c.p.lower, best);
+        cr_assert_leq(best, c.p.found.upper + 1e-12L, "%s-%s: %.17g, another plane %.17Lg", c.na, c.nb, c.p.found.upper,
+                      best);
+        cr_assert_geq(best, c.p.found.lower - 0.05L, "%s-%s: lower %.17g, the best of many planes %.17Lg", c.na, c.nb,
+                      c.p.found.lower, best);
     }
 }

@@ -28,13 +28,15 @@ static ts_shape core_of(const ts_shape* s, int rounded) {
 static void check_certificate(const ts_shape* a, const ts_shape* b, const ts_transform* pose, int rounded,
                               const ts_penetration_result* r) {
     const char* names[2] = {ts_shape_kind_name(a->kind), ts_shape_kind_name(b->kind)};
-    cr_assert(isfinite(r->depth_upper) && isfinite(r->scale), "%s-%s", names[0], names[1]);
-    cr_assert_float_eq(ts_vec3_norm(r->normal), 1.0, 1e-14);
-    cr_assert_float_eq(value_along(a, b, pose, r->normal, rounded), r->depth_upper, 32.0 * DBL_EPSILON * r->scale,
-                       "%s-%s: the normal does not attain the depth", names[0], names[1]);
-    ts_vec3 gap = ts_vec3_sub(ts_vec3_sub(r->point_a, r->point_b), ts_vec3_scale(r->depth_upper, r->normal));
+    cr_assert(isfinite(r->found.lower) && isfinite(r->scale), "%s-%s", names[0], names[1]);
+    cr_assert_float_eq(ts_vec3_norm(r->found.normal), 1.0, 1e-14);
+    cr_assert_float_eq(value_along(a, b, pose, r->found.normal, rounded), -r->found.lower,
+                       32.0 * DBL_EPSILON * r->scale, "%s-%s: the normal does not attain the depth", names[0],
+                       names[1]);
+    ts_vec3 gap =
+        ts_vec3_sub(ts_vec3_sub(r->found.point_a, r->found.point_b), ts_vec3_scale(-r->found.lower, r->found.normal));
     cr_assert_leq(ts_vec3_norm(gap), 16.0 * DBL_EPSILON * (r->scale + ts_vec3_norm(pose->p)));
-    if (r->status != TS_PENETRATION_SEPARATED) cr_assert_leq(r->depth_lower, r->depth_upper + 16e-16 * r->scale);
+    if (r->status != TS_PENETRATION_SEPARATED) cr_assert_leq(-r->found.upper, -r->found.lower + 16e-16 * r->scale);
 }
 
 static ts_vec3 tilted(ts_rng* rng, ts_vec3 n, double angle) {
@@ -109,10 +111,10 @@ static round_tally measure_round(ts_shape a, ts_shape b, double angle, ts_penetr
         check_certificate(&a, &b, &pose, 1, &r);
         cr_assert_eq(r.status, TS_PENETRATION_CONVERGED, "%s after %d rays", ts_penetration_status_name(r.status),
                      r.outer);
-        cr_assert_geq(r.depth_upper, truth - 1e-14, "too shallow");
-        cr_assert_eq(r.depth_lower, 0.0);
-        if (pace == TS_PENETRATION_PACE_CURVED) cr_assert_leq(r.depth_ray, r.depth_upper + 2.5 * settings.tolerance);
-        double error = r.depth_upper - truth;
+        cr_assert_geq(-r.found.lower, truth - 1e-14, "too shallow");
+        cr_assert_eq(r.found.upper, 0.0);
+        if (pace == TS_PENETRATION_PACE_CURVED) cr_assert_leq(r.depth_ray, -r.found.lower + 2.5 * settings.tolerance);
+        double error = -r.found.lower - truth;
         tally.mean += error / count;
         tally.supports += (double)r.support_calls / count;
         if (error > tally.worst) tally.worst = error;
@@ -170,7 +172,7 @@ Test(penetration, leaves_the_long_axis_of_concentric_ellipsoids) {
                 ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, n, &settings, 0, &r);
                 check_certificate(&a, &b, &pose, 0, &r);
                 cr_assert_eq(r.status, TS_PENETRATION_CONVERGED);
-                cr_assert_float_eq(r.depth_upper, 0.375, 1e-5, "axis %d, start %d: %g", axis, i, r.depth_upper);
+                cr_assert_float_eq(-r.found.lower, 0.375, 1e-5, "axis %d, start %d: %g", axis, i, -r.found.lower);
             }
 }
 
@@ -180,7 +182,7 @@ Test(penetration, leaves_the_diagonal_of_cubes) {
     ts_penetration_result r;
     ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, ts_vec3_make(1.0, 1.0, 1.0), 0, 0, &r);
     check_certificate(&a, &b, &pose, 0, &r);
-    cr_assert_float_eq(r.depth_upper, 0.225, 1e-6, "%s %g", ts_penetration_status_name(r.status), r.depth_upper);
+    cr_assert_float_eq(-r.found.lower, 0.225, 1e-6, "%s %g", ts_penetration_status_name(r.status), -r.found.lower);
 }
 
 // --- all shapes, certificates ---------------------------------------------------------------------------------------------
@@ -208,16 +210,16 @@ Test(penetration, every_pair_of_kinds_tells_the_truth) {
         ts_gjk_settings standard = ts_gjk_settings_default();
         ts_gjk_result gjk;
         ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &standard, 0, &gjk);
-        double gap = gjk.lower - (i & 1 ? a.radius + b.radius : 0.0);
+        double gap = gjk.found.lower - (i & 1 ? a.radius + b.radius : 0.0);
         if (gap > 1e-9) {
-            cr_assert_neq(r.depth_lower, 0.0, "%s-%s: proven to overlap, yet %g apart", ts_shape_kind_name(a.kind),
+            cr_assert_neq(r.found.upper, 0.0, "%s-%s: proven to overlap, yet %g apart", ts_shape_kind_name(a.kind),
                           ts_shape_kind_name(b.kind), gap);
             apart += r.status == TS_PENETRATION_SEPARATED;
-        } else if (r.status == TS_PENETRATION_CONVERGED && ts_vec3_dot(r.ray, r.normal) > 0.9999) {
+        } else if (r.status == TS_PENETRATION_CONVERGED && ts_vec3_dot(r.ray, r.found.normal) > 0.9999) {
             ts_shape ca = core_of(&a, i & 1), cb = core_of(&b, i & 1);
-            cr_assert_leq(outside(&ca, r.point_a), 0.02, "%s-%s", ts_shape_kind_name(a.kind),
+            cr_assert_leq(outside(&ca, r.found.point_a), 0.02, "%s-%s", ts_shape_kind_name(a.kind),
                           ts_shape_kind_name(b.kind));
-            cr_assert_leq(outside(&cb, ts_transform_point_inverse(&pose, r.point_b)), 0.02);
+            cr_assert_leq(outside(&cb, ts_transform_point_inverse(&pose, r.found.point_b)), 0.02);
             ++overlapping;
         }
     }
@@ -234,13 +236,13 @@ Test(penetration, says_what_happened_by_name) {
     ts_transform pose = at(2.0, 0.25, 0.0);
     ts_penetration_incremental(&(ts_shape_pair){&box, &box, pose}, ts_vec3_axis(0), 0, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_TOUCHING);
-    cr_assert_float_eq(r.depth_upper, 0.0, 1e-15);
+    cr_assert_float_eq(-r.found.lower, 0.0, 1e-15);
     pose = at(3.0, 0.25, 0.0);
     for (int i = 0; i < 3; ++i) {
         ts_penetration_incremental(&(ts_shape_pair){&box, &box, pose}, ts_vec3_axis(i), 0, 0, &r);
         cr_assert_eq(r.status, TS_PENETRATION_SEPARATED, "from axis %d", i);
-        cr_assert(r.depth_upper < 0.0 && r.depth_upper >= -1.0 - 1e-15, "%g", r.depth_upper);
-        cr_assert_eq(r.depth_lower, -(double)INFINITY);
+        cr_assert(-r.found.lower < 0.0 && -r.found.lower >= -1.0 - 1e-15, "%g", -r.found.lower);
+        cr_assert_eq(r.found.upper, (double)INFINITY);
     }
     // A ray that runs through B from behind: no overlap either.
     ts_penetration_incremental(&(ts_shape_pair){&box, &box, pose}, ts_vec3_make(-1.0, 0.0, 0.0), 0, 0, &r);
@@ -249,13 +251,13 @@ Test(penetration, says_what_happened_by_name) {
     pose = ts_transform_identity();
     ts_penetration_incremental(&(ts_shape_pair){&ball, &ball, pose}, ts_vec3_axis(1), 0, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_TOUCHING);
-    cr_assert_eq(r.depth_upper, 0.0);
+    cr_assert_eq(r.found.lower, 0.0);
     // Concentric balls, whole: every direction is a minimum.
     ts_penetration_settings settings = ts_penetration_settings_default();
     settings.rounding = TS_PENETRATION_ROUNDED;
     ts_penetration_incremental(&(ts_shape_pair){&ball, &ball, pose}, ts_vec3_axis(1), &settings, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_CONVERGED, "%s", ts_penetration_status_name(r.status));
-    cr_assert_float_eq(r.depth_upper, 1.0, 1e-15);
+    cr_assert_float_eq(-r.found.lower, 1.0, 1e-15);
     pose.p.y = NAN;
     ts_penetration_incremental(&(ts_shape_pair){&box, &ball, pose}, ts_vec3_axis(0), 0, 0, &r);
     cr_assert_eq(r.status, TS_PENETRATION_INVALID_INPUT);
@@ -295,17 +297,17 @@ Test(penetration, a_kept_portal_saves_supports_and_changes_nothing_else) {
         ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, ts_vec3_zero(), &settings, &portal, &first);
         if (first.status != TS_PENETRATION_CONVERGED) continue;
         settings.start = TS_PENETRATION_START_PREVIOUS;
-        ts_vec3 normal = first.normal;
+        ts_vec3 normal = first.found.normal;
         for (int step = 0; step < 20; ++step) {
             pose.R = ts_mat3_mul(turn(step % 3, 0.003), pose.R);
             pose.p = ts_vec3_add_scaled(pose.p, 0.002, random_unit(&rng));
             ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, normal, &settings, 0, &again);
             ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, normal, &settings, &portal, &first);
             check_certificate(&a, &b, &pose, 0, &first);
-            cr_assert_float_eq(first.depth_upper, again.depth_upper, 1e-5);
+            cr_assert_float_eq(-first.found.lower, -again.found.lower, 1e-5);
             cold += again.support_calls;
             warm += first.support_calls;
-            normal = first.normal;
+            normal = first.found.normal;
         }
     }
     cr_log_info("supports: %.0f without, %.0f with", cold, warm);
@@ -320,8 +322,8 @@ Test(penetration, an_overlap_taken_as_given_costs_less) {
     ts_penetration_incremental(&(ts_shape_pair){&a, &a, pose}, ts_vec3_zero(), &settings, 0, &proven);
     settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
     ts_penetration_incremental(&(ts_shape_pair){&a, &a, pose}, ts_vec3_zero(), &settings, 0, &given);
-    cr_assert_eq(given.depth_lower, 0.0);
-    cr_assert_eq(proven.depth_lower, 0.0);
-    cr_assert_eq(given.depth_upper, proven.depth_upper);
+    cr_assert_eq(given.found.upper, 0.0);
+    cr_assert_eq(proven.found.upper, 0.0);
+    cr_assert_eq(given.found.lower, proven.found.lower);
     cr_assert_lt(given.support_calls, proven.support_calls);
 }

@@ -94,22 +94,23 @@ static void fuzz(uint64_t seed, int cases) {
             ts_penetration_incremental(&(ts_shape_pair){&a, &b, pose}, start, &settings, &portal, &r);
             ++tally[r.status];
             cr_assert_neq(r.status, TS_PENETRATION_INVALID_INPUT, "case %d", i);
-            cr_assert(isfinite(r.depth_upper) && !isnan(r.depth_lower) && isfinite(r.depth_ray), "case %d", i);
-            cr_assert(ts_vec3_is_finite(r.normal) && ts_vec3_is_finite(r.point_a) && ts_vec3_is_finite(r.point_b),
+            cr_assert(isfinite(r.found.lower) && !isnan(r.found.upper) && isfinite(r.depth_ray), "case %d", i);
+            cr_assert(ts_vec3_is_finite(r.found.normal) && ts_vec3_is_finite(r.found.point_a) &&
+                          ts_vec3_is_finite(r.found.point_b),
                       "case %d", i);
-            cr_assert_float_eq(ts_vec3_norm(r.normal), 1.0, 1e-14, "case %d", i);
+            cr_assert_float_eq(ts_vec3_norm(r.found.normal), 1.0, 1e-14, "case %d", i);
             double slack = 64.0 * DBL_EPSILON * (r.scale + ts_vec3_norm(pose.p));
-            double value = (double)wide_value(&a, &b, &pose, r.normal, rounded);
-            cr_assert(fabs(r.depth_upper - value) <= slack, "case %d: %.17g, not %.17g", i, r.depth_upper, value);
+            double value = (double)wide_value(&a, &b, &pose, r.found.normal, rounded);
+            cr_assert(fabs(-r.found.lower - value) <= slack, "case %d: %.17g, not %.17g", i, -r.found.lower, value);
             // Overlap proven and separation proven exclude each other, whichever way either was found.
-            if (r.depth_lower == 0.0) cr_assert_geq(value, -slack, "case %d: overlapping, yet separated", i);
+            if (r.found.upper == 0.0) cr_assert_geq(value, -slack, "case %d: overlapping, yet separated", i);
             cr_assert_leq(r.outer, settings.outer_limit, "case %d", i);
             // The next time with the portal of this one, of a pose that has moved, sometimes far.
-            start = hard_start(&rng, r.normal);
+            start = hard_start(&rng, r.found.normal);
             pose.p = ts_vec3_add_scaled(pose.p, size * decade(&rng, -9.0, 0.0), random_unit(&rng));
             if (ts_rng_uniform(&rng) < 0.05) portal.point_a[1].x = NAN;
         }
-        last = r.normal;
+        last = r.found.normal;
     }
     cr_log_info("%d converged, %d stationary, %d touching, %d apart, %d at a limit", tally[0], tally[1], tally[2],
                 tally[3], tally[4]);

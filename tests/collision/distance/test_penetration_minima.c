@@ -70,9 +70,9 @@ static void count_wrong(ts_penetration_pace pace, int pairs, double percent[STAR
             ts_penetration_incremental(&(ts_shape_pair){&p.a, &p.b, p.pose}, first[k], &settings, 0, &r);
             cr_assert_neq(r.status, TS_PENETRATION_LIMIT, "pair %d start %d", i, k);
             cr_assert_neq(r.status, TS_PENETRATION_SEPARATED, "pair %d start %d", i, k);
-            cr_assert_geq(r.depth_upper, p.depth - 1e-12, "pair %d start %d: too shallow", i, k);
-            cr_assert_eq(r.depth_lower, 0.0, "pair %d start %d: overlap not proven", i, k);
-            wrong[k] += r.depth_upper > p.depth + 1e-5;
+            cr_assert_geq(-r.found.lower, p.depth - 1e-12, "pair %d start %d: too shallow", i, k);
+            cr_assert_eq(r.found.upper, 0.0, "pair %d start %d: overlap not proven", i, k);
+            wrong[k] += -r.found.lower > p.depth + 1e-5;
         }
     }
     for (int k = 0; k < START_COUNT; ++k) percent[k] = 100.0 * wrong[k] / pairs;

@@ -13,9 +13,8 @@ static double gap_along(const ts_shape* a, const ts_shape* b, const ts_transform
     return ts_vec3_dot(n, ts_vec3_sub(ts_transform_point(pose, sb), sa));
 }
 
-static ts_polish_state start_from(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 n) {
-    ts_polish_state s = {gap_along(a, b, pose, n), (double)INFINITY, n, ts_support_core(a, n, -1).point,
-                         ts_vec3_zero()};
+static ts_separation start_from(const ts_shape* a, const ts_shape* b, const ts_transform* pose, ts_vec3 n) {
+    ts_separation s = {gap_along(a, b, pose, n), (double)INFINITY, n, ts_support_core(a, n, -1).point, ts_vec3_zero()};
     ts_vec3 in_b = ts_transform_direction_inverse(pose, ts_vec3_neg(n));
     s.point_b = ts_transform_point(pose, ts_support_core(b, in_b, -1).point);
     return s;
@@ -31,7 +30,7 @@ Test(polish, nothing_gets_worse_from_any_normal) {
         ts_shape a = random_shape(&rng, (ts_shape_kind)KINDS[trial % 6], 1.0, hull);
         ts_shape b = random_shape(&rng, (ts_shape_kind)KINDS[trial / 6 % 6], 1.0, hull);
         ts_transform pose = random_pose(&rng, trial % 2 ? 0.5 : 2.0);
-        ts_polish_state given = start_from(&a, &b, &pose, random_unit(&rng)), s = given;
+        ts_separation given = start_from(&a, &b, &pose, random_unit(&rng)), s = given;
         ts_polish_normal(&(ts_shape_pair){&a, &b, pose}, &s);
         cr_assert_geq(s.lower, given.lower - 1e-13);
         cr_assert_leq(s.upper, given.upper);
@@ -55,7 +54,7 @@ Test(polish, an_ellipsoid_pair_is_solved_to_the_last_digits_from_degrees_away) {
         double distance = trial % 3 ? 1e-3 : 0.3;
         pose.p = ts_vec3_add_scaled(ts_vec3_sub(sa, ts_transform_direction(&pose, sb)), distance, n);
         ts_vec3 off = ts_vec3_unit_or(ts_vec3_add_scaled(n, 0.05, random_unit(&rng)), n);
-        ts_polish_state s = start_from(&a, &b, &pose, off);
+        ts_separation s = start_from(&a, &b, &pose, off);
         s.upper = ts_vec3_distance(s.point_a, s.point_b);
         cr_assert_eq(ts_polish_normal(&(ts_shape_pair){&a, &b, pose}, &s), TS_POLISH_EXACT, "trial %d", trial);
         cr_assert_float_eq(s.lower, distance, 1e-14);
@@ -77,14 +76,14 @@ Test(polish, exact_means_exact) {
         ts_proximity_query(&a, &same, &b, &pose, 0, 0, &p);
         if (!(p.distance > 1e-3)) continue;
         ++apart;
-        ts_vec3 off = ts_vec3_unit_or(ts_vec3_add_scaled(p.normal, 0.02, random_unit(&rng)), p.normal);
-        ts_polish_state s = start_from(&a, &b, &pose, off);
+        ts_vec3 off = ts_vec3_unit_or(ts_vec3_add_scaled(p.found.normal, 0.02, random_unit(&rng)), p.found.normal);
+        ts_separation s = start_from(&a, &b, &pose, off);
         if (ts_polish_normal(&(ts_shape_pair){&a, &b, pose}, &s) != TS_POLISH_EXACT) continue;
         ++exact;
         cr_assert_leq(outside(&a, s.point_a), 1e-8, "trial %d", trial);
         cr_assert_leq(outside(&b, ts_transform_point_inverse(&pose, s.point_b)), 1e-8, "trial %d", trial);
-        cr_assert_leq(s.lower, p.upper + 1e-13);
-        cr_assert_geq(s.upper, p.lower - 1e-13);
+        cr_assert_leq(s.lower, p.found.upper + 1e-13);
+        cr_assert_geq(s.upper, p.found.lower - 1e-13);
     }
     cr_expect_gt(apart, 5000);
     cr_expect_gt(exact, apart / 2, "%d of %d", exact, apart);
@@ -93,9 +92,9 @@ Test(polish, exact_means_exact) {
 
 // The gap along n is a lower bound of the distance whatever n is, so no upper bound may be less.
 static void expect_above(const ts_proximity* p, double gap, const char* what) {
-    cr_expect_geq(p->upper, gap - 1e-15, "%s: upper bound %.17g below a gap of %.17g", what, p->upper, gap);
-    cr_expect_leq(p->lower, p->upper);
-    cr_expect_float_eq(ts_vec3_norm(p->normal), 1.0, 1e-13, "%s", what);
+    cr_expect_geq(p->found.upper, gap - 1e-15, "%s: upper bound %.17g below a gap of %.17g", what, p->found.upper, gap);
+    cr_expect_leq(p->found.lower, p->found.upper);
+    cr_expect_float_eq(ts_vec3_norm(p->found.normal), 1.0, 1e-13, "%s", what);
 }
 
 // A plate 0.3 um thick and 4 cm wide beside the rim of a large cone: beyond its sharp rim a point is off the planes of its
@@ -167,8 +166,8 @@ Test(polish, a_joined_face_ends_below_its_plane) {
         ts_proximity_query(&cone, &at, &thing, &pose, &options, &cache, &p);
         // Above the triangle through the low corner: z = 1 - drop (x + y - 1), all but level.
         double distance = gap + drop * (x + 0.9 - 1.0);
-        cr_expect_geq(p.upper, distance - 1e-14, "upper bound %.3g, distance %.3g", p.upper, distance);
-        cr_expect_leq(p.lower, distance + 1e-14, "lower bound %.3g, distance %.3g", p.lower, distance);
+        cr_expect_geq(p.found.upper, distance - 1e-14, "upper bound %.3g, distance %.3g", p.found.upper, distance);
+        cr_expect_leq(p.found.lower, distance + 1e-14, "lower bound %.3g, distance %.3g", p.found.lower, distance);
     }
     ts_hull_free(cube);
 }
@@ -189,7 +188,8 @@ Test(polish, a_start_next_to_an_axis_keeps_normals_unit) {
             options.method = TS_PROXIMITY_GJK;
             ts_proximity p;
             ts_proximity_query(&cone, &at, &ball, &turned, &options, &cache, &p);
-            cr_expect_float_eq(ts_vec3_norm(p.normal), 1.0, 1e-13, "1e-%d: |n| = %.17g", k, ts_vec3_norm(p.normal));
+            cr_expect_float_eq(ts_vec3_norm(p.found.normal), 1.0, 1e-13, "1e-%d: |n| = %.17g", k,
+                               ts_vec3_norm(p.found.normal));
             cr_expect_leq(p.distance, -0.1315);
         }
     }

@@ -34,10 +34,10 @@ Test(proximity, pairs_that_broke_other_libraries) {
                                    fixture_shape(&f->side[!swap]), fixture_pose(&f->side[!swap]));
             cr_expect_float_eq(p.distance, f->distance, f->tolerance, "%s: %.17g, not %.17g", f->name, p.distance,
                                f->distance);
-            cr_expect_leq(p.lower, p.upper, "%s", f->name);
+            cr_expect_leq(p.found.lower, p.found.upper, "%s", f->name);
             cr_expect_leq(p.iterations, 40, "%s: %d iterations", f->name, p.iterations);
             cr_expect_neq(p.status, TS_PROXIMITY_LIMIT, "%s", f->name);
-            cr_expect_float_eq(ts_vec3_norm(p.normal), 1.0, 1e-13, "%s", f->name);
+            cr_expect_float_eq(ts_vec3_norm(p.found.normal), 1.0, 1e-13, "%s", f->name);
         }
     }
 }
@@ -49,25 +49,30 @@ static void check_answer(const ts_proximity* p, const ts_shape* a, const ts_tran
     cr_assert(p->status == TS_PROXIMITY_SEPARATED || p->status == TS_PROXIMITY_TOUCHING ||
                   p->status == TS_PROXIMITY_PENETRATING,
               "%s-%s: status %d", na, nb, p->status);
-    cr_assert_leq(p->lower, p->upper, "%s-%s: [%.17g, %.17g]", na, nb, p->lower, p->upper);
-    cr_assert(p->distance >= p->lower && p->distance <= p->upper);
-    cr_assert_float_eq(ts_vec3_norm(p->normal), 1.0, 1e-13);
-    ts_vec3 rest = ts_vec3_add_scaled(ts_vec3_sub(p->point_a, p->point_b), p->distance, p->normal);
+    cr_assert_leq(p->found.lower, p->found.upper, "%s-%s: [%.17g, %.17g]", na, nb, p->found.lower, p->found.upper);
+    cr_assert(p->distance >= p->found.lower && p->distance <= p->found.upper);
+    cr_assert_float_eq(ts_vec3_norm(p->found.normal), 1.0, 1e-13);
+    ts_vec3 rest = ts_vec3_add_scaled(ts_vec3_sub(p->found.point_a, p->found.point_b), p->distance, p->found.normal);
     cr_assert_leq(ts_vec3_norm(rest), 1e-13 * size, "%s-%s: witnesses do not span the distance", na, nb);
     // On the surfaces. Curved pairs that overlap carry the normal's accuracy into the points.
     double slack = 2e-7 * size;
-    cr_assert_leq(fabs(outside(a, ts_transform_point_inverse(pa, p->point_a))), slack, "%s-%s: %g off A (distance %g)",
-                  na, nb, outside(a, ts_transform_point_inverse(pa, p->point_a)), p->distance);
-    cr_assert_leq(fabs(outside(b, ts_transform_point_inverse(pb, p->point_b))), slack, "%s-%s: %g off B (distance %g)",
-                  na, nb, outside(b, ts_transform_point_inverse(pb, p->point_b)), p->distance);
+    cr_assert_leq(fabs(outside(a, ts_transform_point_inverse(pa, p->found.point_a))), slack,
+                  "%s-%s: %g off A (distance %g)", na, nb, outside(a, ts_transform_point_inverse(pa, p->found.point_a)),
+                  p->distance);
+    cr_assert_leq(fabs(outside(b, ts_transform_point_inverse(pb, p->found.point_b))), slack,
+                  "%s-%s: %g off B (distance %g)", na, nb, outside(b, ts_transform_point_inverse(pb, p->found.point_b)),
+                  p->distance);
     // The plane certificate, from supports, in world axes.
     if (a->kind == TS_SHAPE_PLANE || b->kind == TS_SHAPE_PLANE) return;
-    ts_vec3 sa = ts_transform_point(pa, ts_support_core(a, ts_transform_direction_inverse(pa, p->normal), -1).point);
-    ts_vec3 down = ts_transform_direction_inverse(pb, ts_vec3_neg(p->normal));
+    ts_vec3 sa =
+        ts_transform_point(pa, ts_support_core(a, ts_transform_direction_inverse(pa, p->found.normal), -1).point);
+    ts_vec3 down = ts_transform_direction_inverse(pb, ts_vec3_neg(p->found.normal));
     ts_vec3 sb = ts_transform_point(pb, ts_support_core(b, down, -1).point);
-    double value = ts_vec3_dot(p->normal, ts_vec3_sub(sb, sa)) - a->radius - b->radius;
-    cr_assert_float_eq(value, p->lower, 1e-7 * size, "%s-%s: plane says %.17g, lower %.17g", na, nb, value, p->lower);
-    cr_assert_leq(value, p->upper + 1e-13 * size, "%s-%s: plane says %.17g, upper %.17g", na, nb, value, p->upper);
+    double value = ts_vec3_dot(p->found.normal, ts_vec3_sub(sb, sa)) - a->radius - b->radius;
+    cr_assert_float_eq(value, p->found.lower, 1e-7 * size, "%s-%s: plane says %.17g, lower %.17g", na, nb, value,
+                       p->found.lower);
+    cr_assert_leq(value, p->found.upper + 1e-13 * size, "%s-%s: plane says %.17g, upper %.17g", na, nb, value,
+                  p->found.upper);
 }
 
 Test(proximity, certificates_for_random_pairs_of_all_kinds) {
@@ -85,8 +90,8 @@ Test(proximity, certificates_for_random_pairs_of_all_kinds) {
                 int curved = !ts_support_is_polytope(&a) || !ts_support_is_polytope(&b);
                 if (ka == TS_SHAPE_PLANE || kb == TS_SHAPE_PLANE) curved = 0;
                 double allowed = curved ? (p.distance > 0.0 ? 1e-9 : 3e-4) : 1e-11;
-                cr_assert_leq(p.upper - p.lower, allowed, "%s-%s: [%.17g, %.17g]", ts_shape_kind_name(a.kind),
-                              ts_shape_kind_name(b.kind), p.lower, p.upper);
+                cr_assert_leq(p.found.upper - p.found.lower, allowed, "%s-%s: [%.17g, %.17g]",
+                              ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), p.found.lower, p.found.upper);
             }
         }
     ts_hull_free(hull);
@@ -121,16 +126,16 @@ Test(proximity, formulas_written_out) {
     ts_transform o = ts_transform_identity();
     ts_proximity p = query(ts_shape_sphere(0.5), o, ts_shape_sphere(0.25), at(3.0, 4.0, 0.0));
     cr_expect_float_eq(p.distance, 4.25, 1e-15);
-    cr_expect_float_eq(p.normal.x, 0.6, 1e-15);
+    cr_expect_float_eq(p.found.normal.x, 0.6, 1e-15);
     p = query(ts_shape_sphere(0.5), o, ts_shape_sphere(0.3), o);
     cr_expect_float_eq(p.distance, -0.8, 1e-15);
-    cr_expect_float_eq(ts_vec3_norm(p.normal), 1.0, 1e-15);
+    cr_expect_float_eq(ts_vec3_norm(p.found.normal), 1.0, 1e-15);
     p = query(ts_shape_sphere(0.5), at(2.0, 0.0, 0.3), ts_shape_capsule(0.25, 1.0), o);
     cr_expect_float_eq(p.distance, 1.25, 1e-15);
-    cr_expect_float_eq(p.normal.x, -1.0, 1e-15);
+    cr_expect_float_eq(p.found.normal.x, -1.0, 1e-15);
     p = query(ts_shape_sphere(0.5), at(0.2, 0.1, 0.0), ts_shape_box(ts_vec3_make(1.0, 2.0, 3.0)), o);
     cr_expect_float_eq(p.distance, -1.3, 1e-15);
-    cr_expect_float_eq(p.normal.x, -1.0, 1e-15);
+    cr_expect_float_eq(p.found.normal.x, -1.0, 1e-15);
     p = query(ts_shape_sphere(0.5), at(4.0, 0.0, 5.0), ts_shape_cylinder(1.0, 1.0), o);
     cr_expect_float_eq(p.distance, 4.5, 1e-15);
     p = query(ts_shape_plane(), o, ts_shape_box(ts_vec3_make(1.0, 2.0, 3.0)), at(0.0, 0.0, 2.5));
@@ -251,18 +256,18 @@ Test(proximity, swapping_moving_scaling_and_sliding) {
                 // apart is that never.
                 if (p.distance > 0.0) {
                     ts_transform slid = pb;
-                    slid.p = ts_vec3_add_scaled(pb.p, 0.1, p.normal);
+                    slid.p = ts_vec3_add_scaled(pb.p, 0.1, p.found.normal);
                     q = query(a, pa, b, slid);
                     cr_assert_float_eq(q.distance, p.distance + 0.1, 1e-8, "%s-%s slid: %.17g after %.17g", na, nb,
                                        q.distance, p.distance);
                     // Across the touching point the distance is continuous from GJK's side to EPA's. (Two tips may pass each
                     // other and be apart again, but by no more than they moved.)
-                    slid.p = ts_vec3_add_scaled(pb.p, -p.distance - 1e-9, p.normal);
+                    slid.p = ts_vec3_add_scaled(pb.p, -p.distance - 1e-9, p.found.normal);
                     q = query(a, pa, b, slid);
                     cr_assert_leq(fabs(q.distance), 1e-9 + 1e-11, "%s-%s: %.17g just inside", na, nb, q.distance);
                 } else {
                     ts_transform slid = pb;
-                    slid.p = ts_vec3_add_scaled(pb.p, -p.distance + 1e-6, p.normal);
+                    slid.p = ts_vec3_add_scaled(pb.p, -p.distance + 1e-6, p.found.normal);
                     q = query(a, pa, b, slid);
                     cr_assert_float_eq(q.distance, 1e-6, 1e-6, "%s-%s: %.17g just outside", na, nb, q.distance);
                 }
@@ -299,7 +304,7 @@ Test(proximity, bad_input_is_named_and_nothing_is_nan) {
                 bad.R.m[1][2] = bad_values[k];
             ts_proximity p = query(a, good, b, bad);
             cr_expect_eq(p.status, TS_PROXIMITY_INVALID_INPUT);
-            cr_expect(ts_vec3_is_finite(p.normal) && isfinite(p.distance));
+            cr_expect(ts_vec3_is_finite(p.found.normal) && isfinite(p.distance));
             p = query(b, bad, b, good);
             cr_expect_eq(p.status, TS_PROXIMITY_INVALID_INPUT);
         }
@@ -346,7 +351,7 @@ Test(proximity, a_verdict_is_proven_before_it_is_given) {
             // The side of the can and a side of the box, parallel: 3.84 um deep.
             cr_expect_eq(p.status, TS_PROXIMITY_OVERLAP_EARLY, "%s from %s: %s [%g, %g]",
                          ts_gjk_variant_name(options.variant), ts_gjk_start_name(options.start),
-                         ts_proximity_status_name(p.status), p.lower, p.upper);
+                         ts_proximity_status_name(p.status), p.found.lower, p.found.upper);
         }
     }
 }
@@ -376,9 +381,9 @@ Test(proximity, a_point_beside_a_long_segment_is_apart) {
         ts_proximity p;
         ts_proximity_query(&a, &at, &b, &there, &options, &cache, &p);
         cr_expect_eq(p.status, TS_PROXIMITY_SEPARATED, "trial %d: %s, [%g, %g] for %g", trial,
-                     ts_proximity_status_name(p.status), p.lower, p.upper, gap);
-        cr_expect_leq(p.lower, gap + 1e-12);
-        cr_expect_geq(p.upper, gap - 1e-12);
+                     ts_proximity_status_name(p.status), p.found.lower, p.found.upper, gap);
+        cr_expect_leq(p.found.lower, gap + 1e-12);
+        cr_expect_geq(p.found.upper, gap - 1e-12);
         ts_hull_free(segment);
         ts_hull_free(point);
     }

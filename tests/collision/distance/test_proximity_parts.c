@@ -56,10 +56,11 @@ static void check(const ts_shape* a, const ts_transform* pa, const ts_shape* b, 
             ts_proximity_query(swap ? b : a, swap ? pb : pa, swap ? a : b, swap ? pa : pb, &options, &cache, &p);
             cr_assert_float_eq(p.distance, expected, 1e-7, "%s-%s: %.17g, not %.17g", ts_shape_kind_name(a->kind),
                                ts_shape_kind_name(b->kind), p.distance, expected);
-            cr_assert(p.lower <= p.distance && p.distance <= p.upper);
-            cr_assert(p.upper - p.lower <= 1e-3 * fabs(p.distance) + 1e-9);
-            cr_assert_float_eq(ts_vec3_norm(p.normal), 1.0, 1e-13);
-            ts_vec3 rest = ts_vec3_add_scaled(ts_vec3_sub(p.point_a, p.point_b), p.distance, p.normal);
+            cr_assert(p.found.lower <= p.distance && p.distance <= p.found.upper);
+            cr_assert(p.found.upper - p.found.lower <= 1e-3 * fabs(p.distance) + 1e-9);
+            cr_assert_float_eq(ts_vec3_norm(p.found.normal), 1.0, 1e-13);
+            ts_vec3 rest =
+                ts_vec3_add_scaled(ts_vec3_sub(p.found.point_a, p.found.point_b), p.distance, p.found.normal);
             cr_assert_leq(ts_vec3_norm(rest), 1e-12);
         }
         options.goal = TS_PROXIMITY_VERDICT;
@@ -68,13 +69,13 @@ static void check(const ts_shape* a, const ts_transform* pa, const ts_shape* b, 
         if (fabs(expected - 0.05) > 1e-9)
             cr_assert_eq(v.status, expected > 0.05 ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_OVERLAP_EARLY,
                          "%s at %g", ts_proximity_status_name(v.status), expected);
-        cr_assert(v.lower <= expected + 1e-9 && v.upper >= expected - 1e-9);
+        cr_assert(v.found.lower <= expected + 1e-9 && v.found.upper >= expected - 1e-9);
         // Giving up: a true lower bound and no more.
         options = ts_proximity_options_default();
         options.give_up_distance = 0.2;
         ts_proximity_query(swap ? b : a, swap ? pb : pa, swap ? a : b, swap ? pa : pb, &options, 0, &v);
         if (v.status == TS_PROXIMITY_SEPARATED_EARLY)
-            cr_assert(expected > 0.2 - 1e-9 && v.lower >= 0.2 - 1e-12 && v.lower <= expected + 1e-9);
+            cr_assert(expected > 0.2 - 1e-9 && v.found.lower >= 0.2 - 1e-12 && v.found.lower <= expected + 1e-9);
         else
             cr_assert_float_eq(v.distance, expected, 1e-7);
     }
@@ -123,7 +124,7 @@ Test(proximity_parts, a_ball_far_above_the_ground_in_one_go) {
     ts_proximity p;
     ts_proximity_query(&ball, &above, &ground, &origin, 0, 0, &p);
     cr_expect_float_eq(p.distance, 999.5, 1e-9);
-    cr_expect_float_eq(p.normal.z, -1.0, 1e-9);
-    cr_expect_float_eq(p.point_b.z, 0.0, 1e-9);
+    cr_expect_float_eq(p.found.normal.z, -1.0, 1e-9);
+    cr_expect_float_eq(p.found.point_b.z, 0.0, 1e-9);
     ts_height_field_free(field);
 }

@@ -35,7 +35,7 @@ static moving_pair random_pair(ts_rng* rng, const ts_hull* hull, int trial) {
     for (int k = 0; k < 2; ++k) {
         ts_proximity p;
         ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, 0, 0, &p);
-        q.pb.p = ts_vec3_add_scaled(q.pb.p, gap[trial / 30 % 6] - p.distance, p.normal);
+        q.pb.p = ts_vec3_add_scaled(q.pb.p, gap[trial / 30 % 6] - p.distance, p.found.normal);
     }
     return q;
 }
@@ -51,18 +51,20 @@ static void check(ts_rng* rng, const moving_pair* q, ts_gjk_cache* cache, double
     ts_proximity_query(&q->a, &q->pa, &q->b, &q->pb, 0, cache, &warm);
     ts_proximity_query(&q->a, &q->pa, &q->b, &q->pb, 0, 0, &cold);
     cr_assert(warm.status != TS_PROXIMITY_LIMIT && warm.status != TS_PROXIMITY_INVALID_INPUT);
-    cr_assert(isfinite(warm.lower) && isfinite(warm.upper) && warm.lower <= warm.upper);
-    cr_assert(warm.distance >= warm.lower && warm.distance <= warm.upper);
-    cr_assert_float_eq(ts_vec3_norm(warm.normal), 1.0, 1e-13);
+    cr_assert(isfinite(warm.found.lower) && isfinite(warm.found.upper) && warm.found.lower <= warm.found.upper);
+    cr_assert(warm.distance >= warm.found.lower && warm.distance <= warm.found.upper);
+    cr_assert_float_eq(ts_vec3_norm(warm.found.normal), 1.0, 1e-13);
     cr_assert_float_eq(warm.distance, cold.distance, tolerance, "trial %d %s-%s: %.15g, from nothing %.15g", trial, na,
                        nb, warm.distance, cold.distance);
     // Two certificates of one number overlap, and no direction shows a gap above the upper bound.
-    cr_assert(warm.lower <= cold.upper + 1e-12 && cold.lower <= warm.upper + 1e-12, "trial %d %s-%s", trial, na, nb);
-    cr_assert_float_eq(gap_along(&q->a, &q->pa, &q->b, &q->pb, warm.normal), warm.lower, 1e-12);
+    cr_assert(warm.found.lower <= cold.found.upper + 1e-12 && cold.found.lower <= warm.found.upper + 1e-12,
+              "trial %d %s-%s", trial, na, nb);
+    cr_assert_float_eq(gap_along(&q->a, &q->pa, &q->b, &q->pb, warm.found.normal), warm.found.lower, 1e-12);
     for (int k = 0; k < 20; ++k) {
         ts_vec3 n = random_unit(rng);
-        if (k % 2) n = ts_vec3_unit_or(ts_vec3_add_scaled(warm.normal, 0.05, n), n);
-        cr_assert_leq(gap_along(&q->a, &q->pa, &q->b, &q->pb, n), warm.upper + 1e-12, "trial %d %s-%s", trial, na, nb);
+        if (k % 2) n = ts_vec3_unit_or(ts_vec3_add_scaled(warm.found.normal, 0.05, n), n);
+        cr_assert_leq(gap_along(&q->a, &q->pa, &q->b, &q->pb, n), warm.found.upper + 1e-12, "trial %d %s-%s", trial, na,
+                      nb);
     }
 }
 
@@ -111,8 +113,8 @@ Test(proximity_warm, same_memory_same_bits) {
         ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, 0, &cache, &first);
         ts_proximity_query(&q.a, &q.pa, &q.b, &q.pb, 0, &copy, &second);
         cr_assert_eq(memcmp(&first.distance, &second.distance, sizeof(double)), 0);
-        cr_assert_eq(memcmp(&first.normal, &second.normal, sizeof(ts_vec3)), 0);
-        cr_assert_eq(memcmp(&first.point_a, &second.point_a, sizeof(ts_vec3)), 0);
+        cr_assert_eq(memcmp(&first.found.normal, &second.found.normal, sizeof(ts_vec3)), 0);
+        cr_assert_eq(memcmp(&first.found.point_a, &second.found.point_a, sizeof(ts_vec3)), 0);
         cr_assert_eq(memcmp(&cache.normal, &copy.normal, sizeof(ts_vec3)), 0);
         cr_assert(cache.hint_a == copy.hint_a && cache.hint_b == copy.hint_b);
     }
@@ -133,19 +135,19 @@ Test(proximity_warm, epa_around_a_normal_proves_or_declines) {
         // Near the right normal, where a face of A - B is to be found, or anywhere.
         ts_epa_result near, plain;
         double scale = 0.0;
-        ts_vec3 n = gjk.normal;
+        ts_vec3 n = gjk.found.normal;
         if (gjk.status == TS_PROXIMITY_PENETRATING) {
             ts_epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &plain);
-            n = plain.normal;
+            n = plain.found.normal;
         }
         n = ts_vec3_unit_or(ts_vec3_add_scaled(n, trial % 3 ? 2e-3 : 1.0, random_unit(&rng)), n);
         int yes = ts_epa_penetration_near(&(ts_shape_pair){&a, &b, pose}, n, 0, 1e-12, &scale, &near);
         if (gjk.status == TS_PROXIMITY_SEPARATED) {
-            cr_assert_not(yes, "trial %d: an overlap of boxes %g apart", trial, gjk.lower);
+            cr_assert_not(yes, "trial %d: an overlap of boxes %g apart", trial, gjk.found.lower);
             ++apart;
         } else if (gjk.status == TS_PROXIMITY_PENETRATING && yes) {
-            cr_assert_float_eq(near.depth_upper, plain.depth_upper, 1e-12, "trial %d", trial);
-            cr_assert_float_eq(near.depth_lower, plain.depth_upper, 1e-11, "trial %d", trial);
+            cr_assert_float_eq(-near.found.lower, -plain.found.lower, 1e-12, "trial %d", trial);
+            cr_assert_float_eq(-near.found.upper, -plain.found.lower, 1e-11, "trial %d", trial);
             ++proved;
         } else if (gjk.status == TS_PROXIMITY_PENETRATING && trial % 3) {
             ++declined;

@@ -19,8 +19,8 @@ static void check_manifold(const ts_manifold* m, const ts_shape* a, const ts_tra
     ts_proximity p;
     ts_proximity_query(a, pa, b, pb, 0, 0, &p);
     cr_assert_neq(p.status, TS_PROXIMITY_LIMIT, "%s", what);
-    if (p.lower > margin + 1e-9) cr_assert_eq(m->count, 0, "%s: contact at distance %g", what, p.distance);
-    if (p.upper < margin - 1e-3) cr_assert_gt(m->count, 0, "%s: nothing at distance %g", what, p.distance);
+    if (p.found.lower > margin + 1e-9) cr_assert_eq(m->count, 0, "%s: contact at distance %g", what, p.distance);
+    if (p.found.upper < margin - 1e-3) cr_assert_gt(m->count, 0, "%s: nothing at distance %g", what, p.distance);
     if (m->count == 0) return;
     double size = thickness(a) < thickness(b) ? thickness(a) : thickness(b);
     double lowest = 1e9;
@@ -40,8 +40,8 @@ static void check_manifold(const ts_manifold* m, const ts_shape* a, const ts_tra
         for (int j = 0; j < i; ++j) cr_assert_neq(q->feature, m->point[j].feature, "%s: labels repeat", what);
     }
     // The deepest point is the signed distance, except where a face was preferred to a slightly better edge.
-    cr_assert_leq(lowest, p.upper + 0.06 * size, "%s: deepest %g, distance %g", what, lowest, p.distance);
-    cr_assert_geq(lowest, p.lower - 0.06 * size, "%s: deepest %g, distance %g", what, lowest, p.distance);
+    cr_assert_leq(lowest, p.found.upper + 0.06 * size, "%s: deepest %g, distance %g", what, lowest, p.distance);
+    cr_assert_geq(lowest, p.found.lower - 0.06 * size, "%s: deepest %g, distance %g", what, lowest, p.distance);
 }
 
 static void run(int ka, int kb) {
@@ -60,7 +60,7 @@ static void run(int ka, int kb) {
             ts_proximity p;
             ts_proximity_query(&a, &pa, &b, &pb, 0, 0, &p);
             static const double target[6] = {-1e-3, -1e-6, -1e-12, 0.0, 1e-9, 1e-3};
-            pb.p = ts_vec3_add_scaled(pb.p, target[trial / 4 % 6] - p.distance, p.normal);
+            pb.p = ts_vec3_add_scaled(pb.p, target[trial / 4 % 6] - p.distance, p.found.normal);
         }
         ts_manifold_settings settings = {trial % 2 ? 0.02 : 0.1, 1 + trial % 8};
         ts_manifold m;

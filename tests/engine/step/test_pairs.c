@@ -75,7 +75,7 @@ static double gap(const ts_sim* sim, int a, int b) {
     ts_proximity p;
     const ts_geom* geom = sim->model->geom;
     ts_proximity_query(&geom[a].shape, &sim->geom_pose[a], &geom[b].shape, &sim->geom_pose[b], NULL, NULL, &p);
-    return p.upper;
+    return p.found.upper;
 }
 
 Test(pairs, are_those_of_brute_force_but_for_pairs_that_are_apart) {
