@@ -262,6 +262,7 @@ ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces*
     fill_starts(hull);
     fill_mass(hull);
     ts_hull_fit_box(hull);
+    ts_hull_draw_outline(hull);
     return hull;
 }
 
@@ -283,6 +284,7 @@ ts_hull* ts_hull_assemble_thin(const ts_vec3* points, int count) {
     fill_extremes(hull);
     hull->centroid = hull->centre;
     ts_hull_fit_box(hull);
+    ts_hull_draw_outline(hull);
     return hull;
 }
 

@@ -40,6 +40,7 @@ typedef struct ts_hull {
     ts_vec3 centre;          // m, of that box: what x, y, z are relative to, so that dots keep their digits far out
     ts_transform box;        // another box around it, turned as suits it (hull_box.c): its centre and axes ...
     ts_vec3 box_half;        // m, ... and its half extents
+    double outline[27];      // m: greatest <d, x - centre> over the hull, d = (k / 9, k / 3 % 3, k % 3) - (1, 1, 1)
     double reach;            // m, of the vertex farthest from the frame's origin
     int extreme[14];         // support vertices along +x -x +y -y +z -z, then (+-1, +-1, +-1) in the order of
                              // ts_hull_extreme_direction
@@ -93,6 +94,10 @@ ts_code ts_hull_build_any(const ts_vec3* points, int count, ts_hull** out_hull, 
 
 /// Releases a hull; NULL is ignored.
 void ts_hull_free(ts_hull* hull);
+
+/// An axis-aligned box around a hull in a pose (m), from its outline and not its vertices: larger than the least one by 8 %
+/// of the extent of round hulls (hull_outline.c).
+void ts_hull_bounds(const ts_hull* hull, const ts_transform* placed, ts_vec3* out_min, ts_vec3* out_max);
 
 /// Checks what ts_hull_build guarantees (Euler's formula, convexity, unit outward normals, twin edges) and says what is
 /// broken. For tests and for hulls that come from elsewhere.

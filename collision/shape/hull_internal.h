@@ -33,6 +33,12 @@ ts_hull* ts_hull_assemble_thin(const ts_vec3* points, int count);
 /// Fills `box` and `box_half`, when all else is known (hull_box.c).
 void ts_hull_fit_box(ts_hull* hull);
 
+/// How many directions the outline of a hull has, the zero vector in their middle.
+enum { TS_HULL_OUTLINE = 27 };
+
+/// Fills `outline`, when vertices and centre are known (hull_outline.c).
+void ts_hull_draw_outline(ts_hull* hull);
+
 /// The longest side of the box around points, and its centre (hull.c).
 double ts_hull_extent(const ts_vec3* points, int count, ts_vec3* out_centre);
 

@@ -17,7 +17,8 @@
 extern "C" {
 #endif
 
-/// Room for the prism under one triangle of a height field, as a hull. Volume, inertia and extremes are not filled in:
+/// Room for the prism under one triangle of a height field, as a hull. Volume, inertia, extremes and outline are not
+/// filled in:
 /// queries do not ask for them of so small a hull.
 typedef struct ts_part_prism {
     ts_hull hull;

@@ -2,7 +2,7 @@
 // second look at those.
 //
 // Which geoms can touch is a matter of the model: one whose category and mask meet nobody's, or only those of geoms it is
-// welded to, is there for looks and has no part in this. Boxes turn with their geoms, so no mesh is looked at; they grow
+// welded to, is there for looks and has no part in this. Boxes of meshes come from what turns with them (hull_outline.c, hull_box.c), so no vertex is looked at; they grow
 // by half the contact margin, so that two shapes a margin apart still pair. Geoms of bodies that are welded together
 // share a group. What the broad phase remembers from step to step makes it fast and changes no answer, so it is no part
 // of a snapshot; neither is what the second look notes for each pair.
@@ -70,6 +70,15 @@ static void place_box(const ts_collider* collider, const ts_shape* shape, const 
     out_box->placed.R = shape->kind == TS_SHAPE_HULL ? ts_mat3_mul(pose->R, collider->box.placed.R) : pose->R;
 }
 
+// Around a hull: where both its outline and its box say it may be.
+static void hull_bounds(const ts_shape* shape, const ts_transform* pose, const ts_obb* box, ts_bounds* out_bounds) {
+    ts_vec3 low, high, ball = ts_vec3_make(shape->radius, shape->radius, shape->radius);
+    ts_obb_bounds(box, &low, &high);
+    ts_hull_bounds(shape->hull, pose, &out_bounds->min, &out_bounds->max);
+    out_bounds->min = ts_vec3_max(ts_vec3_sub(out_bounds->min, ball), low);
+    out_bounds->max = ts_vec3_min(ts_vec3_add(out_bounds->max, ball), high);
+}
+
 static void update_bounds(void* context, int begin, int end, int worker) {
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
@@ -83,7 +92,7 @@ static void update_bounds(void* context, int begin, int end, int worker) {
         ts_bounds* bounds = &storage->bounds[c];
         if (collider->has_box) place_box(collider, shape, pose, &storage->oriented[c]);
         if (collider->has_box && shape->kind == TS_SHAPE_HULL)
-            ts_obb_bounds(&storage->oriented[c], &bounds->min, &bounds->max);
+            hull_bounds(shape, pose, &storage->oriented[c], bounds);
         else
             ts_shape_bounds(shape, pose, &bounds->min, &bounds->max);
         bounds->min = ts_vec3_sub(bounds->min, margin);
