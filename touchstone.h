@@ -48,7 +48,7 @@
 #include "collision/shape/shape.h"
 #include "collision/shape/support.h"
 #include "collision/shape/support_scan.h"
-#include "contact/cone.h"
+#include "contact/block_set.h"
 #include "contact/derivative/derivative.h"
 #include "contact/file/fclib.h"
 #include "contact/island.h"

@@ -1,30 +1,10 @@
-// Refuses a contact problem that no solver could make sense of, with a message that names the block.
+// What a contact problem says of itself: whether it makes sense, velocities from impulses, stiffnesses.
 #include "contact/problem.h"
 
 #include <math.h>
 
 static ts_code refuse(ts_status* out_status, int b, const char* reason) {
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "contact problem, block %d: %s", b, reason);
-}
-
-static const char* wrong_set(const ts_block* block) {
-    switch (block->set) {
-    case TS_SET_CONE:
-        if (block->rows != 3 && block->rows != 4 && block->rows != 6) return "a friction cone needs 3, 4 or 6 rows";
-        if (!isfinite(block->mu) || block->mu < 0.0) return "friction must be finite and not negative";
-        return NULL;
-    case TS_SET_HALF_LINE: return block->rows == 1 ? NULL : "a half-line needs exactly 1 row";
-    case TS_SET_BOX:
-        if (block->rows != 1) return "a box needs exactly 1 row";
-        // A side may be open (infinite), but the box must hold at least one finite number.
-        if (!(block->low <= block->high)) return "low must not exceed high";
-        if (!(block->low < HUGE_VAL) || !(block->high > -HUGE_VAL)) return "the box holds no finite number";
-        return NULL;
-    case TS_SET_FREE:
-        if (block->rows < 1 || block->rows > TS_BLOCK_ROWS_MAX) return "a free block has 1 to 6 rows";
-        return NULL;
-    }
-    return "unknown set";
 }
 
 static const char* wrong_numbers(const ts_contact_problem* problem, int b) {
@@ -58,7 +38,7 @@ ts_code ts_contact_problem_validate(const ts_contact_problem* problem, ts_status
     int row = 0;
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
-        const char* reason = wrong_set(block);
+        const char* reason = ts_block_set_fault(block);
         if (reason) return refuse(out_status, b, reason);
         if (block->row != row || G->block_row[b] != row || G->block_row[b + 1] != row + block->rows)
             return refuse(out_status, b, "its rows do not follow the block before it, or differ from the operator's");
@@ -72,4 +52,29 @@ ts_code ts_contact_problem_validate(const ts_contact_problem* problem, ts_status
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "contact problem: blocks cover %d of %d rows", row,
                              problem->row_count);
     return ts_status_ok(out_status);
+}
+
+void ts_contact_problem_velocity(const ts_contact_problem* problem, const double* impulse, double* out_u) {
+    const double *g = problem->g, *R = problem->R;
+    problem->delassus->ops->apply(problem->delassus, impulse, out_u);
+    for (int i = 0; i < problem->row_count; ++i) out_u[i] += g[i] + (R ? R[i] * impulse[i] : 0.0);
+}
+
+void ts_contact_problem_block_velocity(const ts_contact_problem* problem, int b, const double* impulse, double* out_u) {
+    const double *g = problem->g, *R = problem->R;
+    int begin = problem->block[b].row, end = begin + problem->block[b].rows;
+    problem->delassus->ops->velocity(problem->delassus, b, out_u + begin);
+    for (int i = begin; i < end; ++i) out_u[i] += g[i] + (R ? R[i] * impulse[i] : 0.0);
+}
+
+double ts_contact_problem_stiffness(const ts_contact_problem* problem, int b) {
+    const ts_block* block = &problem->block[b];
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    double largest = 0.0;
+    for (int i = 0; i < block->rows; ++i) {
+        double sum = problem->R ? problem->R[block->row + i] : 0.0;
+        for (int j = 0; j < block->rows; ++j) sum += fabs(D[i * block->rows + j]);
+        largest = largest >= sum || isnan(largest) ? largest : sum;
+    }
+    return largest;
 }

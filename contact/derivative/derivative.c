@@ -36,7 +36,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "contact/cone.h"
+#include "contact/block_set_internal.h"
 
 // One unknown: what it adds to its block's impulse, and the equation that goes with it.
 typedef struct unknown {
@@ -229,8 +229,8 @@ static judgement judge_pair(double lambda, double w, const ts_contact_derivative
 
 static judgement judge_cone(const ts_block* block, int convex, const double* lambda, const double* u,
                             const ts_contact_derivative_tolerance* zero) {
-    double slip = ts_cone_tangent_norm(u, block->rows);
-    double friction = ts_cone_tangent_norm(lambda, block->rows);
+    double slip = ts_block_set_tangent_length(u, block->rows);
+    double friction = ts_block_set_tangent_length(lambda, block->rows);
     double limit = block->mu * lambda[2];
     judgement normal = judge_pair(lambda[2], u[2] - (convex ? block->mu * slip : 0.0), zero);
     if (normal.code == TS_OK && friction > fmax(limit, 0.0) + zero->impulse)
@@ -308,7 +308,7 @@ static int write_stick(const ts_block* block, unknown* x) {
 static int write_slide(const ts_block* block, int b, int convex, const double* lambda, const double* u, unknown* x,
                        slider* s) {
     int rows = block->rows, count = unknowns_of(block, TS_MODE_SLIDE);
-    double slip = ts_cone_tangent_norm(u, rows), t[TS_BLOCK_ROWS_MAX];
+    double slip = ts_block_set_tangent_length(u, rows), t[TS_BLOCK_ROWS_MAX];
     double length = sqrt(1.0 + block->mu * block->mu);
     slip_direction(u, rows, slip, t);
     s->block = b;
@@ -439,8 +439,7 @@ ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact
     double* u = TS_ARENA_ARRAY(arena, double, rows);
     ts_contact_mode* mode = TS_ARENA_ARRAY(arena, ts_contact_mode, problem->block_count);
     if (!u || !mode) return short_of_memory(out_status);
-    problem->delassus->ops->apply(problem->delassus, impulse, u);
-    for (int i = 0; i < rows; ++i) u[i] += (problem->R ? problem->R[i] * impulse[i] : 0.0) + problem->g[i];
+    ts_contact_problem_velocity(problem, impulse, u);
     int convex = law == TS_LAW_CCP;
     ts_code code =
         judge_all(problem, convex, impulse, u, tolerance, mode, &d->unknowns, &slides, &d->refused, out_status);

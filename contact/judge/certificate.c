@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "contact/cone.h"
+#include "contact/block_set_internal.h"
 #include "contact/judge/internal_force.h"
 
 static unsigned laws_that_hold(const ts_residual* r, double tolerance, double h) {
@@ -53,7 +53,7 @@ static ts_contact_mode mode_of(const ts_contact_problem* problem, int b, const d
     }
     int is_cone = block->set == TS_SET_CONE, normal = is_cone ? 2 : 0;
     if (lambda[normal] <= impulse_floor || step_of(problem, block, b) * u[normal] > lambda[normal]) return TS_MODE_OPEN;
-    return is_cone && ts_cone_tangent_norm(u, block->rows) > speed_floor ? TS_MODE_SLIDE : TS_MODE_STICK;
+    return is_cone && ts_block_set_tangent_length(u, block->rows) > speed_floor ? TS_MODE_SLIDE : TS_MODE_STICK;
 }
 
 static void judge_block(const ts_contact_problem* problem, int b, const ts_residual_scale* scale, const double* impulse,
@@ -73,8 +73,8 @@ static void judge_block(const ts_contact_problem* problem, int b, const ts_resid
         v->mu = block->mu;
         v->normal_impulse = l[2];
         v->normal_velocity = w[2];
-        v->friction = ts_cone_tangent_norm(l, block->rows);
-        v->slip = ts_cone_tangent_norm(w, block->rows);
+        v->friction = ts_block_set_tangent_length(l, block->rows);
+        v->slip = ts_block_set_tangent_length(w, block->rows);
     } else {
         v->normal_impulse = largest(l, block->rows);
         v->normal_velocity = largest(w, block->rows);
@@ -124,16 +124,6 @@ const char* ts_contact_mode_name(ts_contact_mode mode) {
     return "unknown";
 }
 
-static const char* set_name(ts_block_set set) {
-    switch (set) {
-    case TS_SET_CONE: return "cone";
-    case TS_SET_HALF_LINE: return "half-line";
-    case TS_SET_BOX: return "box";
-    case TS_SET_FREE: return "free";
-    }
-    return "unknown";
-}
-
 static void write_law(ts_json* json, const char* key, ts_law_residual law, int holds, double h) {
     ts_json_add_object(json, key);
     ts_json_add_bool(json, "holds", holds);
@@ -163,7 +153,7 @@ static void write_parts(ts_json* json, const ts_residual* r) {
 static void write_verdict(ts_json* json, const ts_contact_verdict* v, double h) {
     ts_json_object(json);
     ts_json_add_integer(json, "block", v->block);
-    ts_json_add_string(json, "set", set_name(v->set));
+    ts_json_add_string(json, "set", ts_block_set_name(v->set));
     ts_json_add_string(json, "mode", ts_contact_mode_name(v->mode));
     ts_json_add_number(json, "normal_impulse", v->normal_impulse);
     ts_json_add_number(json, "normal_force", v->normal_impulse / h);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "contact/block_set_internal.h"
 #include "contact/operator/delassus_block.h"
 
 enum { ATTEMPTS = 5 };
@@ -29,31 +30,6 @@ enum { ATTEMPTS = 5 };
 
 // --- judging -----------------------------------------------------------------------------------------------------------
 
-// The length of a cone's rows without the normal.
-static double tangent_length(const double* x, int rows) {
-    double sum = 0.0;
-    for (int r = 0; r < rows; ++r)
-        if (r != 2) sum += x[r] * x[r];
-    return sqrt(sum);
-}
-
-// out = P(y) of one block's set.
-static void project(const ts_block* block, const double* y, double* out) {
-    int rows = block->rows;
-    memcpy(out, y, (size_t)rows * sizeof(double));
-    if (block->set == TS_SET_HALF_LINE) out[0] = fmax(y[0], 0.0);
-    if (block->set == TS_SET_BOX) out[0] = fmin(fmax(y[0], block->low), block->high);
-    if (block->set != TS_SET_CONE) return;
-    double t = tangent_length(y, rows), z = y[2], mu = block->mu;
-    if (z >= 0.0 && t <= mu * z) return;
-    if (z <= 0.0 && mu * t <= -z) {
-        memset(out, 0, (size_t)rows * sizeof(double));
-        return;
-    }
-    double normal = (mu * t + z) / (1.0 + mu * mu);
-    for (int r = 0; r < rows; ++r) out[r] = r == 2 ? normal : mu * normal / t * y[r];
-}
-
 static double two_norm_of(const ts_contact_problem* problem, const double* impulse, const double* u) {
     double sum = 0.0, size = 0.0;
     for (int b = 0; b < problem->block_count; ++b) {
@@ -61,8 +37,8 @@ static double two_norm_of(const ts_contact_problem* problem, const double* impul
         const double *l = impulse + block->row, *v = u + block->row;
         double y[TS_BLOCK_ROWS_MAX] = {0.0}, p[TS_BLOCK_ROWS_MAX] = {0.0};
         for (int r = 0; r < block->rows; ++r) y[r] = l[r] - v[r];
-        if (block->set == TS_SET_CONE) y[2] -= block->mu * tangent_length(v, block->rows);
-        project(block, y, p);
+        ts_block_set_add_shift(block, v, -1.0, y);
+        ts_block_set_project(block, y, p);
         for (int r = 0; r < block->rows; ++r) sum += (l[r] - p[r]) * (l[r] - p[r]);
     }
     for (int i = 0; i < problem->row_count; ++i) size += problem->g[i] * problem->g[i];
@@ -137,11 +113,7 @@ static int scale_vectors(const ts_contact_problem* problem, ts_arena* arena, ts_
     double* g = TS_ARENA_ARRAY(arena, double, n);
     double* R = problem->R ? TS_ARENA_ARRAY(arena, double, n) : NULL;
     if (!block || !g || (problem->R && !R)) return 0;
-    for (int b = 0; b < blocks; ++b) {
-        block[b] = problem->block[b];
-        block[b].low /= out->impulse_unit;
-        block[b].high /= out->impulse_unit;
-    }
+    for (int b = 0; b < blocks; ++b) block[b] = ts_block_set_in_units(&problem->block[b], out->impulse_unit);
     for (int i = 0; i < n; ++i) {
         g[i] = problem->g[i] / out->velocity_unit;
         if (R) R[i] = problem->R[i] * stiffness;

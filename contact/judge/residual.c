@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "contact/cone_internal.h"
+#include "contact/block_set_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
 // |u_T| under which a direction of slip means nothing, m/s.
@@ -91,12 +91,12 @@ static inline cone_state cone_state_of_block(const ts_block* block, const double
 }
 
 static inline double primal_of(const cone_state* c) {
-    return ts_cone_distance_inline(c->friction_squared, c->friction, c->lambda.z, c->mu);
+    return ts_block_set_cone_distance(c->friction_squared, c->friction, c->lambda.z, c->mu);
 }
 
 // CCP, and NCP when the normal velocity is the shifted one.
 static inline void cone_law(const cone_state* c, double primal, double normal_velocity, ts_law_residual* r) {
-    worsen(r, primal, ts_cone_distance_dual_inline(c->slip_squared, c->slip, normal_velocity, c->mu),
+    worsen(r, primal, ts_block_set_dual_distance(c->slip_squared, c->slip, normal_velocity, c->mu),
            c->along + c->lambda.z * normal_velocity);
 }
 
@@ -217,31 +217,21 @@ static inline void physical_metrics(const cone_state* c, double friction_min, ts
     }
 }
 
-// An upper bound of the largest eigenvalue of G_bb + R_b, tight for single rows. Cones: see ts_stiffness_bound_3x3.
-static inline double block_stiffness(const ts_block* block, const double* D, const double* R) {
-    if (block->set == TS_SET_CONE && block->rows == 3) {
-        const double r[3] = {R ? R[0] : 0.0, R ? R[1] : 0.0, R ? R[2] : 0.0};
-        return ts_stiffness_bound_3x3(D[0] + r[0], D[4] + r[1], D[8] + r[2], D[1], D[2], D[5]);
-    }
-    double largest = 0.0;
-    for (int i = 0; i < block->rows; ++i) {
-        double row = R ? R[i] : 0.0;
-        for (int j = 0; j < block->rows; ++j) row += fabs(D[block->rows * i + j]);
-        largest = worse(largest, row);
-    }
-    return largest;
+// An upper bound of the largest eigenvalue of G_bb + R_b, tight for single rows and for contacts of three.
+static inline double stiffness_of(const ts_contact_problem* problem, int b) {
+    const ts_block* block = &problem->block[b];
+    if (block->set != TS_SET_CONE || block->rows != 3) return ts_contact_problem_stiffness(problem, b);
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    const double* R = problem->R ? problem->R + block->row : NULL;
+    const double r[3] = {R ? R[0] : 0.0, R ? R[1] : 0.0, R ? R[2] : 0.0};
+    return ts_stiffness_bound_3x3(D[0] + r[0], D[4] + r[1], D[8] + r[2], D[1], D[2], D[5]);
 }
 
 // |lambda - P(lambda - r w)|^2 of one block that is no cone.
 static double natural_other(const ts_block* block, double r, const double* lambda, const double* u) {
     double sum = 0.0;
     for (int i = 0; i < block->rows; ++i) {
-        double x = lambda[i] - r * u[i];
-        if (block->set == TS_SET_HALF_LINE) x = positive(x);
-        if (block->set == TS_SET_BOX) {
-            if (x < block->low) x = block->low;
-            if (x > block->high) x = block->high;
-        }
+        double x = ts_block_set_clamp(block, lambda[i] - r * u[i]);
         sum += (lambda[i] - x) * (lambda[i] - x);
     }
     return sum;
@@ -250,7 +240,7 @@ static double natural_other(const ts_block* block, double r, const double* lambd
 // The same of a cone, w shifted for the exact law.
 static inline double natural_cone(const cone_state* c, double r) {
     ts_vec3 w = ts_vec3_make(c->u.x, c->u.y, shifted_normal(c));
-    ts_vec3 gap = ts_vec3_sub(c->lambda, ts_cone_project_inline(ts_vec3_add_scaled(c->lambda, -r, w), c->mu));
+    ts_vec3 gap = ts_vec3_sub(c->lambda, ts_block_set_project_cone(ts_vec3_add_scaled(c->lambda, -r, w), c->mu));
     return ts_vec3_dot(gap, gap);
 }
 
@@ -268,8 +258,7 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
     const ts_block* block = &problem->block[b];
     const double* l = impulse + block->row;
     const double* v = u + block->row;
-    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
-    double stiffness = block_stiffness(block, D, problem->R ? problem->R + block->row : NULL);
+    double stiffness = stiffness_of(problem, b);
     double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
     double gap;
     if (block->set == TS_SET_CONE) {
@@ -302,12 +291,6 @@ static double natural_of_block(const ts_block* block, double step, const double*
     if (block->set != TS_SET_CONE) return natural_other(block, step, lambda, u);
     cone_state c = cone_state_of_block(block, lambda, u);
     return natural_cone(&c, step);
-}
-
-static double stiffness_of(const ts_contact_problem* problem, int b) {
-    const ts_block* block = &problem->block[b];
-    return block_stiffness(block, problem->delassus->ops->diagonal(problem->delassus, b),
-                           problem->R ? problem->R + block->row : NULL);
 }
 
 // The dimensionless natural map. Blocks that nothing can move take the mean step of the others, so that an impossible
@@ -402,9 +385,7 @@ void ts_residual_evaluate(const ts_contact_problem* problem, const double* impul
         ts_arena_scope_end(scratch, scope);
         return;
     }
-    problem->delassus->ops->apply(problem->delassus, impulse, u);
-    for (int i = 0; i < problem->row_count; ++i)
-        u[i] += problem->g[i] + (problem->R ? problem->R[i] * impulse[i] : 0.0);
+    ts_contact_problem_velocity(problem, impulse, u);
     ts_residual_from_velocity(problem, impulse, u, out_residual);
     ts_arena_scope_end(scratch, scope);
 }

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "contact/block_set.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,9 +21,6 @@ typedef enum ts_delassus_ability {
     TS_DELASSUS_APPLY = 2,  // apply
     TS_DELASSUS_BLOCKS = 4  // blocks, join, split
 } ts_delassus_ability;
-
-/// Most rows one block can have.
-enum { TS_BLOCK_ROWS_MAX = 6 };
 
 typedef struct ts_delassus ts_delassus;
 

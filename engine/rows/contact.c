@@ -17,8 +17,9 @@
 // per step; Routh's criterion gives e > kappa. A stack solved with too few iterations therefore never comes to rest.
 #include "engine/rows/contact_internal.h"
 
+#include <string.h>
+
 #include "base/assert.h"
-#include "contact/cone.h"
 #include "engine/rows/contact_order_internal.h"
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
@@ -106,22 +107,21 @@ static void start(const ts_sim* sim, const ts_contact* contact, const ts_row_mem
     if (speed_now < 0.0 && -speed_now > ts_contact_bounce_threshold(&sim->options)) return;
     double ratio = sim->options.time_step / memory->time_step;
     ts_vec3 impulse = ts_vec3_scale(ratio, ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(memory->impulse)));
-    if (contact->surface.dimension <= 3) {
-        impulse = ts_cone_project(impulse, contact->surface.friction);
-        if (contact->surface.dimension == 1)
-            out_impulse[0] = impulse.z;
-        else
-            ts_vec3_store(impulse, out_impulse);
-        return;
-    }
-    ts_vec3_store(impulse, out_impulse);
-    for (int r = 3; r < contact->surface.dimension; ++r) {
+    int rows = contact->surface.dimension > 3 ? contact->surface.dimension : 3;
+    ts_block cone = {TS_SET_CONE, 0, rows, contact->surface.friction, 0.0, 0.0};
+    double old[TS_BLOCK_ROWS_MAX];
+    ts_vec3_store(impulse, old);
+    for (int r = 3; r < rows; ++r) {
         ts_vec3 direction = turn_direction(contact, r);
         double squared = ts_vec3_dot(direction, direction);
         // A contact that rolls with friction and spins without has a row of zeros.
-        if (squared > 0.0) out_impulse[r] = ratio * ts_vec3_dot(ts_vec3_load(memory->impulse + 3), direction) / squared;
+        old[r] = squared > 0.0 ? ratio * ts_vec3_dot(ts_vec3_load(memory->impulse + 3), direction) / squared : 0.0;
     }
-    ts_cone_project_rows(out_impulse, contact->surface.dimension, contact->surface.friction, out_impulse);
+    ts_block_set_project(&cone, old, old);
+    if (contact->surface.dimension == 1)
+        out_impulse[0] = old[2];
+    else
+        memcpy(out_impulse, old, (size_t)rows * sizeof(double));
 }
 
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {

@@ -112,21 +112,16 @@ static void fill_rows(const assembly* work, int b, int worker, ts_row_speeds* sp
     for (int k = 0; k < J.piece_count; ++k) close_piece(work, &J.piece[k], plan->block[b].rows, speeds);
 }
 
-// Last step's impulse of block b, for a source that has no way of its own to remember. Cones are left to the solver, which
-// projects every start.
+// Last step's impulse of block b, for a source that has no way of its own to remember.
 static void start_again(const assembly* work, int b, double* out_impulse) {
     const ts_sim* sim = work->sim;
     const ts_block* block = &work->plan->block[b];
     if (work->plan->owner[b].memory < 0 || !sim->options.warm_start) return;
     const ts_row_memory* memory = &sim->row_memory.data[work->plan->owner[b].memory];
     if (!memory->valid) return;
-    for (int r = 0; r < block->rows; ++r) {
-        double start = memory->impulse[r] * sim->options.time_step / memory->time_step;
-        if (block->set == TS_SET_BOX)
-            start = start < block->low ? block->low : start > block->high ? block->high : start;
-        if (block->set == TS_SET_HALF_LINE && start < 0.0) start = 0.0;
-        out_impulse[r] = start;
-    }
+    for (int r = 0; r < block->rows; ++r)
+        out_impulse[r] = memory->impulse[r] * sim->options.time_step / memory->time_step;
+    ts_block_set_project(block, out_impulse, out_impulse);
 }
 
 static void fill_block(const assembly* work, int b, int worker) {

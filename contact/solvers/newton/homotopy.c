@@ -28,20 +28,18 @@
 
 #include "base/linear/block_lu.h"
 #include "base/rng.h"
+#include "contact/block_set_internal.h"
 #include "contact/solvers/newton/newton_system_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
 
 enum { MAX = TS_BLOCK_ROWS_MAX, CORRECTIONS = 4, START_LIMIT = 60, START_HALVINGS = 12 };
 
-#define SMALLEST_FRICTION 1e-7  // below it a cone is a half-line
-#define WHIFF 1e-11             // of the identity, relative to unit stiffness: free rows may be hyperstatic
-#define START_NEARNESS 0.02     // as `nearness`, of the first point
+#define WHIFF 1e-11          // of the identity, relative to unit stiffness: free rows may be hyperstatic
+#define START_NEARNESS 0.02  // as `nearness`, of the first point
 #define FIRST_STEP 0.1
 #define SHORTEST_STEP 1e-11  // of arc length, which counts in units of the present point
 #define LOST 1.5             // the path has been left for another one where t is larger
 #define LARGEST_FALL 0.9     // of t in one step
-
-typedef enum part { PART_CONE, PART_LINE, PART_BOX, PART_FREE, PART_FIXED } part;
 
 typedef struct path {
     ts_scaled s;
@@ -63,7 +61,7 @@ typedef struct path {
     double* aim;      // where the tangent led
     double* kept;     // x of the last accepted point
     double* kept_tangent;
-    part* kind;  // (blocks)
+    ts_block_part* kind;  // (blocks)
     ts_block_lu* lu;
     double* value;  // J by blocks, in the places of G
     int systems;
@@ -114,7 +112,7 @@ static void smooth_box(const path* q, double z, double low, double high, smooth*
 
 // The projection on Lorentz's cone by spectral values: of z, rows of it.
 static void smooth_projection(const path* q, const double* z, int rows, smooth* out) {
-    double tau = q->size * q->t, length = ts_scaled_tangent_norm(z, rows);
+    double tau = q->size * q->t, length = ts_block_set_tangent_length(z, rows);
     double high = z[2] + length, low = z[2] - length;
     double P_high = phi(high, tau), P_low = phi(low, tau);
     double mean = 0.5 * (phi_slope(high, tau) + phi_slope(low, tau));
@@ -141,7 +139,7 @@ static void smooth_projection(const path* q, const double* z, int rows, smooth* 
 static void smooth_cone(const path* q, const ts_block* block, smooth* out) {
     int rows = block->rows;
     const double *x = q->x + block->row, *u = q->u + block->row, *d = out->d;
-    double tau = q->size * q->t, slip = hypot(ts_scaled_tangent_norm(u, rows), tau), z[MAX] = {0.0};
+    double tau = q->size * q->t, slip = hypot(ts_block_set_tangent_length(u, rows), tau), z[MAX] = {0.0};
     out->X[2] = block->mu;
     out->S[2 * rows + 2] = 1.0 / block->mu;
     out->y_t[2] = d[2] / block->mu + tau * q->size / slip;
@@ -155,10 +153,9 @@ static void smooth_cone(const path* q, const ts_block* block, smooth* out) {
 }
 
 static void smooth_block(const path* q, int b, smooth* out) {
-    const ts_block* block = &q->s.problem->block[b];
+    const ts_block* block = &q->s.block[b];
     int rows = block->rows, n = normal_of(rows);
     const double *x = q->x + block->row, *u = q->u + block->row, *d = out->d;
-    double s = q->s.scale[b];
     memset(out, 0, sizeof(*out));
     for (int r = 0; r < rows; ++r) out->d[r] = q->d[block->row + r] + q->proximal * (x[r] - q->origin[block->row + r]);
     for (int r = 0; r < rows; ++r) {
@@ -166,17 +163,17 @@ static void smooth_block(const path* q, int b, smooth* out) {
         out->y_t[r] = d[r];
     }
     switch (q->kind[b]) {
-    case PART_CONE: smooth_cone(q, block, out); break;
-    case PART_LINE: smooth_line(q, x[n] - u[n], n, rows, out); break;
-    case PART_BOX: smooth_box(q, x[0] - u[0], block->low / s, block->high / s, out); break;
-    case PART_FREE:
+    case TS_PART_CONE: smooth_cone(q, block, out); break;
+    case TS_PART_LINE: smooth_line(q, x[n] - u[n], n, rows, out); break;
+    case TS_PART_BOX: smooth_box(q, x[0] - u[0], block->low, block->high, out); break;
+    case TS_PART_FREE:
         for (int r = 0; r < rows; ++r) {
             out->P[r] = x[r] - u[r];
             out->DP[r * rows + r] = 1.0;
         }
         break;
-    case PART_FIXED:
-        if (block->set == TS_SET_BOX && s > 0.0) out->P[0] = 0.5 * (block->low + block->high) / s;
+    case TS_PART_FIXED:
+        if (q->s.scale[b] > 0.0) ts_block_set_least(block, out->P);
         break;
     }
 }
@@ -247,27 +244,13 @@ static int solve_negative(const path* q, const double* v, double* out) {
     return sum == 0.0;
 }
 
-static part kind_of(const path* q, int b) {
-    const ts_block* block = &q->s.problem->block[b];
-    double s = q->s.scale[b];
-    if (!(s > 0.0)) return PART_FIXED;
-    switch (block->set) {
-    case TS_SET_CONE: return block->mu >= SMALLEST_FRICTION ? PART_CONE : PART_LINE;
-    case TS_SET_HALF_LINE: return PART_LINE;
-    case TS_SET_FREE: return PART_FREE;
-    case TS_SET_BOX: break;
-    }
-    if (isinf(block->low) && isinf(block->high)) return PART_FREE;
-    return (block->high - block->low) / s > 1e-12 * q->size ? PART_BOX : PART_FIXED;
-}
-
 // d puts g + d strictly into the dual cones, where zero impulse is the only answer. It is random within that, since
 // symmetry makes paths cross.
 static void choose_direction(path* q) {
     ts_rng rng = ts_rng_make(q->settings->path, 1);
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
-        if (q->kind[b] != PART_CONE && q->kind[b] != PART_LINE) continue;
+        if (q->kind[b] != TS_PART_CONE && q->kind[b] != TS_PART_LINE) continue;
         double* d = q->d + block->row;
         for (int r = 0; r < block->rows; ++r) d[r] = ts_rng_uniform_in(&rng, -0.1, 0.1) * q->size;
         d[normal_of(block->rows)] = (2.0 + 2.0 * block->mu + ts_rng_uniform(&rng)) * q->size;
@@ -287,12 +270,13 @@ static int prepare(path* q) {
         for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e)
             numbers += (size_t)q->s.problem->block[b].rows * (size_t)q->s.problem->block[q->s.G.column[e]].rows;
     int* rows = TS_ARENA_ARRAY(q->scratch, int, blocks);
-    q->kind = TS_ARENA_ARRAY(q->scratch, part, blocks);
+    q->kind = TS_ARENA_ARRAY(q->scratch, ts_block_part, blocks);
     q->value = TS_ARENA_ARRAY(q->scratch, double, numbers);
     if (!rows || !q->kind || !q->value) return 0;
     for (int i = 0; i < n; ++i) q->size = fmax(q->size, fabs(q->s.g[i]));
     if (!(q->size > 0.0)) return 0;
-    for (int b = 0; b < blocks; ++b) q->kind[b] = kind_of(q, b);
+    for (int b = 0; b < blocks; ++b)
+        q->kind[b] = q->s.scale[b] > 0.0 ? ts_block_set_part(&q->s.block[b], 1e-12 * q->size) : TS_PART_FIXED;
     if (!q->settings->from) choose_direction(q);
     for (int b = 0; b < blocks; ++b) rows[b] = q->s.problem->block[b].rows;
     q->lu = ts_block_lu_analyse(q->scratch, blocks, rows, q->s.G.start, q->s.G.column, TS_SCALED_LARGEST_FACTOR);
@@ -343,15 +327,15 @@ static int start_beside(path* q, const double* impulse) {
     evaluate(q);
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
-        int rows = block->rows, cone = q->kind[b] == PART_CONE;
+        int rows = block->rows, cone = q->kind[b] == TS_PART_CONE;
         double *x = q->x + block->row, *u = q->u + block->row, *wanted = q->aim + block->row;
         smooth law;
         smooth_block(q, b, &law);
         // u of the new point, with F = X x - P: its y is that of the old one less F.
         for (int r = 0; r < rows; ++r) wanted[r] = u[r] - q->F[block->row + r] * (cone && r == 2 ? block->mu : 1.0);
         if (cone)
-            wanted[2] += block->mu * (hypot(ts_scaled_tangent_norm(u, rows), q->size) -
-                                      hypot(ts_scaled_tangent_norm(wanted, rows), q->size));
+            wanted[2] += block->mu * (hypot(ts_block_set_tangent_length(u, rows), q->size) -
+                                      hypot(ts_block_set_tangent_length(wanted, rows), q->size));
         for (int r = 0; r < rows; ++r) x[r] = law.P[r] / law.X[r];
     }
     memcpy(q->origin, q->x, (size_t)q->s.rows * sizeof(double));
@@ -359,7 +343,7 @@ static int start_beside(path* q, const double* impulse) {
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         for (int r = 0; r < block->rows; ++r)
-            if (q->kind[b] != PART_FIXED && (q->kind[b] != PART_LINE || r == normal_of(block->rows)))
+            if (q->kind[b] != TS_PART_FIXED && (q->kind[b] != TS_PART_LINE || r == normal_of(block->rows)))
                 q->d[block->row + r] = q->aim[block->row + r] - q->u[block->row + r];
     }
     evaluate(q);

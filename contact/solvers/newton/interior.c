@@ -8,7 +8,7 @@
 // shift is taken afresh at every iterate; its change enters the next residual. Without the shift it solves the convex
 // relaxation, whose answer is the exact law's wherever nothing slides: jammed contacts need no more.
 // Other sets: a half-line is a cone of one row; a box has two barriers, H = y_low / (x - low) + y_high / (high - x);
-// free rows have none, and a whiff of H. Blocks that cannot move, or with friction under SMALLEST_FRICTION, have no
+// free rows have none, and a whiff of H. Blocks that cannot move, or have next to no friction, have no
 // tangential rows.
 // Source: Vandenberghe, The CVXOPT linear and quadratic cone program solvers, 2010; for the shift carried along: Acary,
 // Armand and Nguyen, High-accuracy computation of rolling friction contact problems, 2022.
@@ -22,19 +22,16 @@
 #include <string.h>
 
 #include "base/linear/block_lu.h"
+#include "contact/block_set_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
 
 enum { MAX = TS_BLOCK_ROWS_MAX };
 
-#define SMALLEST_FRICTION 1e-7
 #define BARRIER_FLOOR 1e-3  // of residual times impulse
 #define FREE_WEIGHT 1e-11   // H of free rows, relative to unit stiffness
 
-// How a block takes part.
-typedef enum part { PART_CONE, PART_LINE, PART_BOX, PART_FREE, PART_FIXED } part;
-
 typedef struct body {
-    part kind;
+    ts_block_part kind;  // how it takes part
     int row, rows;
     double mu;         // of a cone: its D on the normal
     double low, high;  // scaled, of a box
@@ -83,7 +80,7 @@ static int normal_of(int rows) { return rows == 1 ? 0 : 2; }
 // x_n^2 - |x_T|^2, without cancellation where it matters.
 static double lorentz(const double* x, int rows) {
     int n = normal_of(rows);
-    double t = rows == 1 ? 0.0 : ts_scaled_tangent_norm(x, rows);
+    double t = rows == 1 ? 0.0 : ts_block_set_tangent_length(x, rows);
     return (x[n] - t) * (x[n] + t);
 }
 
@@ -160,53 +157,41 @@ static void prepare_parts(interior* q) {
     for (int i = 0; i < q->s.rows; ++i)
         if (fabs(q->s.g[i]) > size) size = fabs(q->s.g[i]);
     for (int b = 0; b < q->s.blocks; ++b) {
-        const ts_block* block = &q->s.problem->block[b];
+        const ts_block* block = &q->s.block[b];
         body* p = &q->part[b];
         memset(p, 0, sizeof(*p));
         p->row = block->row;
         p->rows = block->rows;
-        p->mu = 1.0;
         double s = q->s.scale[b];
-        if (!(s > 0.0)) {
-            p->kind = PART_FIXED;
-        } else if (block->set == TS_SET_CONE) {
-            p->kind = block->mu >= SMALLEST_FRICTION ? PART_CONE : PART_LINE;
-            if (p->kind == PART_CONE) p->mu = block->mu;
-        } else if (block->set == TS_SET_HALF_LINE) {
-            p->kind = PART_LINE;
-        } else if (block->set == TS_SET_BOX) {
-            p->low = block->low / s;
-            p->high = block->high / s;
-            p->kind = p->high - p->low > 1e-12 * size ? PART_BOX : PART_FIXED;
-            if (isinf(p->low) && isinf(p->high)) p->kind = PART_FREE;
-        } else {
-            p->kind = PART_FREE;
-        }
+        p->kind = s > 0.0 ? ts_block_set_part(block, 1e-12 * size) : TS_PART_FIXED;
+        p->mu = p->kind == TS_PART_CONE ? block->mu : 1.0;
+        p->low = block->low;
+        p->high = block->high;
         double* x = q->x + p->row;
         double* y = q->y + p->row;
         double* z = q->z + p->row;
         for (int r = 0; r < p->rows; ++r) x[r] = y[r] = z[r] = 0.0;
-        int n = p->kind == PART_CONE || (p->kind == PART_LINE && p->rows > 1) ? 2 : 0;
-        if (p->kind == PART_CONE || p->kind == PART_LINE) {
+        int n = p->kind == TS_PART_CONE || (p->kind == TS_PART_LINE && p->rows > 1) ? 2 : 0;
+        if (p->kind == TS_PART_CONE || p->kind == TS_PART_LINE) {
             x[n] = y[n] = size;
             q->degree += 1.0;
-        } else if (p->kind == PART_BOX) {
+        } else if (p->kind == TS_PART_BOX) {
             double low = isinf(p->low) ? p->high - 2.0 * size : p->low;
             double high = isinf(p->high) ? p->low + 2.0 * size : p->high;
             x[0] = 0.5 * (low + high);
             y[0] = isinf(p->low) ? 0.0 : size;
             z[0] = isinf(p->high) ? 0.0 : size;
             q->degree += (isinf(p->low) ? 0.0 : 1.0) + (isinf(p->high) ? 0.0 : 1.0);
-        } else if (p->kind == PART_FIXED && block->set == TS_SET_BOX && s > 0.0) {
-            x[0] = 0.5 * (p->low + p->high);
+        } else if (p->kind == TS_PART_FIXED && s > 0.0) {
+            ts_block_set_least(block, x);
         }
     }
 }
 
 // The rows of a block that move: all, the normal only, or none. 1 where row r of block p is an unknown.
 static int moves(const body* p, int r) {
-    if (p->kind == PART_FIXED) return 0;
-    return p->kind != PART_LINE || p->rows == 1 || r == 2;
+    if (p->kind == TS_PART_FIXED) return 0;
+    return p->kind != TS_PART_LINE || p->rows == 1 || r == 2;
 }
 
 static int prepare(interior* q) {
@@ -259,12 +244,12 @@ static void evaluate(interior* q) {
             const double* A = q->value + q->s.G.at[e];
             for (int i = 0; i < p->rows; ++i) out[i] += dot(A + i * other->rows, q->x + other->row, other->rows);
         }
-        if (p->kind == PART_CONE && !q->relaxed) out[2] += ts_scaled_tangent_norm(out, p->rows);
-        if (p->kind == PART_BOX) {
+        if (p->kind == TS_PART_CONE && !q->relaxed) out[2] += ts_block_set_tangent_length(out, p->rows);
+        if (p->kind == TS_PART_BOX) {
             out[0] -= q->y[p->row] - q->z[p->row];
             if (!isinf(p->low)) gap += q->y[p->row] * (q->x[p->row] - p->low);
             if (!isinf(p->high)) gap += q->z[p->row] * (p->high - q->x[p->row]);
-        } else if (p->kind == PART_CONE || p->kind == PART_LINE) {
+        } else if (p->kind == TS_PART_CONE || p->kind == TS_PART_LINE) {
             for (int r = 0; r < p->rows; ++r)
                 if (moves(p, r)) out[r] -= q->y[p->row + r];
             for (int r = 0; r < p->rows; ++r) gap += q->x[p->row + r] * q->y[p->row + r];
@@ -283,18 +268,18 @@ static int scale_parts(interior* q) {
         body* p = &q->part[b];
         const double* x = q->x + p->row;
         const double* y = q->y + p->row;
-        if (p->kind == PART_CONE) {
+        if (p->kind == TS_PART_CONE) {
             if (!scale_cone(p, x, y)) return 0;
             continue;
         }
         memset(p->H, 0, sizeof(p->H));
         for (int r = 0; r < p->rows; ++r) p->H[r * p->rows + r] = 1.0;  // of rows that do not move
         int n = p->rows > 1 ? 2 : 0;
-        if (p->kind == PART_LINE) p->H[n * p->rows + n] = y[n] / x[n];
-        if (p->kind == PART_BOX)
+        if (p->kind == TS_PART_LINE) p->H[n * p->rows + n] = y[n] / x[n];
+        if (p->kind == TS_PART_BOX)
             p->H[0] = (isinf(p->low) ? 0.0 : y[0] / (x[0] - p->low)) +
                       (isinf(p->high) ? 0.0 : q->z[p->row] / (p->high - x[0]));
-        if (p->kind == PART_FREE)
+        if (p->kind == TS_PART_FREE)
             for (int r = 0; r < p->rows; ++r) p->H[r * p->rows + r] = FREE_WEIGHT;
     }
     return 1;
@@ -327,7 +312,7 @@ static void complementarity(const interior* q, const body* p, double target, int
     int n = p->rows > 1 ? 2 : 0;
     for (int r = 0; r < p->rows; ++r) out[r] = -y[r];
     if (!corrector) return;
-    if (p->kind == PART_LINE) {
+    if (p->kind == TS_PART_LINE) {
         out[n] += (target - dx[n] * dy[n]) / x[n];
         return;
     }
@@ -349,11 +334,11 @@ static void direction(interior* q, double target, int corrector) {
         double* right = q->dx + p->row;
         double want[MAX];
         for (int r = 0; r < p->rows; ++r) right[r] = moves(p, r) ? -q->residual[p->row + r] : 0.0;
-        if (p->kind == PART_CONE || p->kind == PART_LINE) {
+        if (p->kind == TS_PART_CONE || p->kind == TS_PART_LINE) {
             complementarity(q, p, target, corrector, want);
             for (int r = 0; r < p->rows; ++r)
                 if (moves(p, r)) right[r] += want[r];
-        } else if (p->kind == PART_BOX) {
+        } else if (p->kind == TS_PART_BOX) {
             double x = q->x[p->row];
             if (!isinf(p->low)) right[0] += target / (x - p->low) - q->y[p->row];
             if (!isinf(p->high)) right[0] -= target / (p->high - x) - q->z[p->row];
@@ -365,10 +350,10 @@ static void direction(interior* q, double target, int corrector) {
         const double* dx = q->dx + p->row;
         double* dy = q->dy + p->row;
         for (int r = 0; r < p->rows; ++r) dy[r] = q->dz[p->row + r] = 0.0;
-        if (p->kind == PART_CONE || p->kind == PART_LINE) {
+        if (p->kind == TS_PART_CONE || p->kind == TS_PART_LINE) {
             complementarity(q, p, target, corrector, dy);
             for (int i = 0; i < p->rows; ++i) dy[i] = moves(p, i) ? dy[i] - dot(p->H + i * p->rows, dx, p->rows) : 0.0;
-        } else if (p->kind == PART_BOX) {
+        } else if (p->kind == TS_PART_BOX) {
             double x = q->x[p->row];
             if (!isinf(p->low)) dy[0] = (target - q->y[p->row] * dx[0]) / (x - p->low) - q->y[p->row];
             if (!isinf(p->high)) q->dz[p->row] = (target + q->z[p->row] * dx[0]) / (p->high - x) - q->z[p->row];
@@ -384,14 +369,14 @@ static double step_length(const interior* q) {
     for (int b = 0; b < q->s.blocks; ++b) {
         const body* p = &q->part[b];
         const double *x = q->x + p->row, *y = q->y + p->row, *dx = q->dx + p->row, *dy = q->dy + p->row;
-        if (p->kind == PART_CONE) {
+        if (p->kind == TS_PART_CONE) {
             step = smaller(step, longest_step(x, dx, p->rows));
             step = smaller(step, longest_step(y, dy, p->rows));
-        } else if (p->kind == PART_LINE) {
+        } else if (p->kind == TS_PART_LINE) {
             int n = p->rows > 1 ? 2 : 0;
             step = smaller(step, longest_step(x + n, dx + n, 1));
             step = smaller(step, longest_step(y + n, dy + n, 1));
-        } else if (p->kind == PART_BOX) {
+        } else if (p->kind == TS_PART_BOX) {
             double dz = q->dz[p->row], z = q->z[p->row];
             if (!isinf(p->low) && dx[0] < 0.0) step = smaller(step, (p->low - x[0]) / dx[0]);
             if (!isinf(p->high) && dx[0] > 0.0) step = smaller(step, (p->high - x[0]) / dx[0]);

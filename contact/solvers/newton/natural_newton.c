@@ -27,6 +27,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/block_set_internal.h"
 #include "contact/coulomb_internal.h"
 #include "contact/solvers/newton/newton_system_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
@@ -82,10 +83,7 @@ static void velocity(const natural* q, const double* x, double eps, double* u) {
 // y = x - w(u) of block b; returns |u_T| of a cone.
 static double shifted_point(const ts_block* block, const double* x, const double* u, double* out_y) {
     for (int r = 0; r < block->rows; ++r) out_y[r] = x[r] - u[r];
-    if (block->set != TS_SET_CONE) return 0.0;
-    double slip = ts_scaled_tangent_norm(u, block->rows);
-    out_y[2] -= block->mu * slip;
-    return slip;
+    return ts_block_set_add_shift(block, u, -1.0, out_y);
 }
 
 // |F|^2 at x with velocity u.
@@ -96,7 +94,7 @@ static double residual(const natural* q, const double* x, const double* u) {
         double y[MAX] = {0.0}, p[MAX];
         if (!(q->s.scale[b] > 0.0)) continue;
         shifted_point(block, x + block->row, u + block->row, y);
-        ts_scaled_project(&q->s, b, y, p);
+        ts_block_set_project(&q->s.block[b], y, p);
         for (int r = 0; r < block->rows; ++r) sum += (x[block->row + r] - p[r]) * (x[block->row + r] - p[r]);
     }
     return sum;
@@ -106,21 +104,21 @@ static double residual(const natural* q, const double* x, const double* u) {
 // the right-hand side; -F is also the step where DP = 0.
 static void linearise(natural* q, int b) {
     const ts_block* block = &q->s.problem->block[b];
-    int rows = block->rows, cone = block->set == TS_SET_CONE;
+    int rows = block->rows;
     double *C = q->system.C + q->system.square[b], *E = q->system.E + q->system.square[b];
     const double *x = q->x + block->row, *u = q->u + block->row;
     double y[MAX] = {0.0}, p[MAX];
     double slip = shifted_point(block, x, u, y);
-    ts_scaled_project(&q->s, b, y, p);
+    ts_block_set_project(&q->s.block[b], y, p);
     for (int r = 0; r < rows; ++r) q->d[block->row + r] = p[r] - x[r];
     q->system.active[b] = 0;
     if (!(q->s.scale[b] > 0.0)) return;
-    q->system.active[b] = ts_scaled_derivative(&q->s, b, y, E);
+    q->system.active[b] = ts_block_set_derivative(&q->s.block[b], y, E);
     if (!q->system.active[b]) return;
     for (int i = 0; i < rows; ++i)
         for (int c = 0; c < rows; ++c) C[i * rows + c] = (i == c ? 1.0 : 0.0) - E[i * rows + c];
     // Times S, whose row 2 is that of the identity plus the shift's derivative by the tangential rows of u.
-    for (int c = 0; c < rows && cone && slip > 0.0; ++c)
+    for (int c = 0; c < rows && slip > 0.0; ++c)
         for (int i = 0; i < rows && c != 2; ++i) E[i * rows + c] += E[i * rows + 2] * (block->mu * u[c] / slip);
     for (int i = 0; i < rows * rows; ++i) C[i] += q->eps * E[i];
 }
@@ -188,7 +186,7 @@ static void solve_block(natural* q, int b, double* out) {
     // Unit stiffness makes the natural map's own step safe for everything else.
     shifted_point(block, x, u, y);
     for (int r = 0; r < rows; ++r) y[r] = x[r] + (y[r] - x[r]) / (1.0 + q->eps);
-    ts_scaled_project(&q->s, b, y, out);
+    ts_block_set_project(&q->s.block[b], y, out);
 }
 
 static void sweep(natural* q) {

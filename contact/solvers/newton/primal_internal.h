@@ -26,10 +26,4 @@ typedef void (*ts_primal_compliance)(const ts_contact_problem* problem, const vo
 ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,
                                 const void* settings, ts_arena* scratch, double* impulse);
 
-/// How far, at most, the motion that `impulse` gives is from the one of the relaxed law with R: a bound of
-/// 1/2 |v - v_exact|_M^2, J. It is half the squared gradient of the primal cost, which is strongly convex with modulus 1
-/// in kinetic energy; no factorisation is needed. Infinite when scratch is short. Needs TS_DELASSUS_APPLY.
-double ts_primal_energy_gap(const ts_contact_problem* problem, const double* R, ts_arena* scratch,
-                            const double* impulse);
-
 #endif

@@ -28,6 +28,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/block_set_internal.h"
 #include "contact/solvers/newton/newton_system_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
 
@@ -48,18 +49,18 @@ typedef struct primal {
     int blocks;
     ts_delassus_blocks G;  // pattern; the scaled numbers are in `value`
     double* value;
-    double* root;    // (rows) square root of R
-    double* slope;   // (blocks) of cones in scaled coordinates
-    double* g;       // (rows) scaled
-    double* x;       // (rows) scaled impulse, admissible or not
-    double* Gx;      // (rows)
-    double* lambda;  // (rows) scaled P_K(y)
-    double* d;       // (rows) Newton's step
-    double* Gd;      // (rows)
-    double* trial;   // (rows)
-    double* u;       // (rows)
-    double* answer;  // (rows) a candidate in the problem's units
-    double* scale;   // (rows) one over root
+    double* root;     // (rows) square root of R
+    ts_block* block;  // (blocks) sets in scaled coordinates
+    double* g;        // (rows) scaled
+    double* x;        // (rows) scaled impulse, admissible or not
+    double* Gx;       // (rows)
+    double* lambda;   // (rows) scaled P_K(y)
+    double* d;        // (rows) Newton's step
+    double* Gd;       // (rows)
+    double* trial;    // (rows)
+    double* u;        // (rows)
+    double* answer;   // (rows) a candidate in the problem's units
+    double* scale;    // (rows) one over root
     ts_newton_system system;
     double best;       // residual in force units of the impulse to be returned
     double best_step;  // smallest |lambda - x| so far
@@ -95,26 +96,6 @@ static double dot(const double* a, const double* b, int n) {
     return sum;
 }
 
-// P_K of one block in scaled coordinates, and where out_D is not NULL its derivative. Returns 0 when that is all zero,
-// and out_D is then undefined.
-static int project(const primal* q, int b, const double* y, double* out, double* out_D) {
-    const ts_block* block = &q->problem->block[b];
-    int rows = block->rows;
-    double root = q->root[block->row];
-    switch (block->set) {
-    case TS_SET_CONE:
-        ts_scaled_project_cone(y, rows, q->slope[b], out);
-        return out_D ? ts_scaled_cone_derivative(y, rows, q->slope[b], out_D) : 1;
-    case TS_SET_HALF_LINE: out[0] = y[0] > 0.0 ? y[0] : 0.0; break;
-    case TS_SET_BOX: out[0] = fmin(fmax(y[0], block->low * root), block->high * root); break;
-    case TS_SET_FREE: memcpy(out, y, (size_t)rows * sizeof(double)); break;
-    }
-    if (block->set != TS_SET_FREE && out[0] != y[0]) return 0;
-    if (out_D) memset(out_D, 0, (size_t)(rows * rows) * sizeof(double));
-    for (int r = 0; r < rows && out_D; ++r) out_D[r * rows + r] = 1.0;
-    return 1;
-}
-
 // lambda = P_K(-(Gx + step Gd + g)) for all blocks.
 static void project_all(const primal* q, const double* Gx, const double* Gd, double step, double* out) {
     for (int b = 0; b < q->blocks; ++b) {
@@ -124,7 +105,7 @@ static void project_all(const primal* q, const double* Gx, const double* Gd, dou
             int i = block->row + r;
             y[r] = -(Gx[i] + (Gd ? step * Gd[i] : 0.0) + q->g[i]);
         }
-        project(q, b, y, out + block->row, NULL);
+        ts_block_set_project(&q->block[b], y, out + block->row);
     }
 }
 
@@ -152,7 +133,8 @@ static double slope_at(const primal* q, double first, double second, double step
         const double* Gd = q->Gd + block->row;
         double y[MAX] = {0.0}, l[MAX], D[MAX * MAX];
         for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + step * Gd[r] + q->g[block->row + r]);
-        int active = project(q, b, y, l, D);
+        ts_block_set_project(&q->block[b], y, l);
+        int active = ts_block_set_derivative(&q->block[b], y, D);
         for (int r = 0; r < rows; ++r) {
             slope -= l[r] * Gd[r];
             for (int c = 0; c < rows && active; ++c) curvature += Gd[r] * D[r * rows + c] * Gd[c];
@@ -193,9 +175,9 @@ static int newton_step(primal* q) {
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->problem->block[b];
         int rows = block->rows;
-        double y[MAX] = {0.0}, l[MAX], *C = q->system.C + q->system.square[b];
+        double y[MAX] = {0.0}, *C = q->system.C + q->system.square[b];
         for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + q->g[block->row + r]);
-        q->system.active[b] = project(q, b, y, l, q->system.E + q->system.square[b]);
+        q->system.active[b] = ts_block_set_derivative(&q->block[b], y, q->system.E + q->system.square[b]);
         for (int i = 0; i < rows * rows; ++i) C[i] = i % (rows + 1) == 0 ? 1.0 : 0.0;
         for (int r = block->row; r < block->row + rows; ++r) q->d[r] = q->lambda[r] - q->x[r];
     }
@@ -205,7 +187,7 @@ static int newton_step(primal* q) {
 // Judges P_K of a scaled impulse and keeps it when it is the best so far.
 static void look(primal* q, const double* x, double* impulse) {
     const ts_block* block = q->problem->block;
-    for (int b = 0; b < q->blocks; ++b) project(q, b, x + block[b].row, q->trial + block[b].row, NULL);
+    for (int b = 0; b < q->blocks; ++b) ts_block_set_project(&q->block[b], x + block[b].row, q->trial + block[b].row);
     product(q, q->trial, q->u);
     for (int i = 0; i < q->rows; ++i) {
         q->u[i] = (q->u[i] + q->g[i] + q->trial[i]) * q->root[i];
@@ -214,7 +196,7 @@ static void look(primal* q, const double* x, double* impulse) {
     // Scaling back rounds; an end of an interval is meant exactly.
     for (int b = 0; b < q->blocks; ++b)
         if (block[b].set == TS_SET_BOX)
-            q->answer[block[b].row] = fmin(fmax(q->answer[block[b].row], block[b].low), block[b].high);
+            ts_block_set_project(&block[b], q->answer + block[b].row, q->answer + block[b].row);
     ts_law_residual own = ts_residual_of_law(q->problem, TS_LAW_CCP, q->answer, q->u);
     double residual = ts_law_residual_in_force_units(own, q->problem->time_step);
     if (!(residual < q->best)) return;
@@ -246,7 +228,7 @@ static int choose_start(primal* q, const double* impulse) {
     if (!finite) return 1;
     for (int i = 0; i < n; ++i) q->u[i] = impulse[i] * q->root[i];
     for (int b = 0; b < q->blocks; ++b)
-        project(q, b, q->u + q->problem->block[b].row, q->trial + q->problem->block[b].row, NULL);
+        ts_block_set_project(&q->block[b], q->u + q->block[b].row, q->trial + q->block[b].row);
     product(q, q->trial, q->u);
     double given = cost(q, q->trial, q->u, q->lambda);
     if (given < q->best_cost) {
@@ -301,6 +283,15 @@ static void iterate(primal* q, double* impulse) {
     }
 }
 
+// The set of a block in impulses times the root of R.
+static ts_block scaled_block(const ts_block* block, const double* root) {
+    ts_block out = *block;
+    if (block->set == TS_SET_CONE) out.mu = block->mu * root[0] / root[2];
+    out.low *= root[0];
+    out.high *= root[0];
+    return out;
+}
+
 // Lists and scales the matrix. Returns 0 when it does not fit or something is not finite.
 static int prepare(primal* q, const double* R) {
     const ts_contact_problem* problem = q->problem;
@@ -310,8 +301,8 @@ static int prepare(primal* q, const double* R) {
                          &q->Gd,   &q->trial, &q->u, &q->answer, &q->scale};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
         if (!(*vector[i] = TS_ARENA_ARRAY(q->scratch, double, n))) return 0;
-    q->slope = TS_ARENA_ARRAY(q->scratch, double, q->blocks);
-    if (!q->slope) return 0;
+    q->block = TS_ARENA_ARRAY(q->scratch, ts_block, q->blocks);
+    if (!q->block) return 0;
     for (int i = 0; i < n; ++i) {
         q->root[i] = sqrt(R[i]);
         q->scale[i] = 1.0 / q->root[i];
@@ -328,7 +319,7 @@ static int prepare(primal* q, const double* R) {
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &problem->block[b];
         const double* root = q->root + block->row;
-        q->slope[b] = block->set == TS_SET_CONE ? block->mu * root[0] / root[2] : 0.0;
+        q->block[b] = scaled_block(block, root);
         for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
             const ts_block* other = &problem->block[q->G.column[e]];
             for (int r = 0; r < block->rows; ++r)
@@ -361,36 +352,6 @@ ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_com
     if (started) iterate(&q, impulse);
     ts_arena_scope_end(scratch, scope);
     return q.report;
-}
-
-double ts_primal_energy_gap(const ts_contact_problem* problem, const double* R, ts_arena* scratch,
-                            const double* impulse) {
-    primal q = {.problem = problem, .scratch = scratch};
-    q.rows = problem->row_count;
-    q.blocks = problem->block_count;
-    double gap = HUGE_VAL;
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double** vector[] = {&q.root, &q.d, &q.u, &q.lambda};
-    int room = (q.slope = TS_ARENA_ARRAY(scratch, double, q.blocks)) != NULL;
-    for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
-        room = (*vector[i] = TS_ARENA_ARRAY(scratch, double, q.rows)) != NULL && room;
-    if (room) {
-        problem->delassus->ops->apply(problem->delassus, impulse, q.u);
-        for (int i = 0; i < q.rows; ++i) {
-            q.root[i] = sqrt(R[i]);
-            q.u[i] = -(q.u[i] + problem->g[i]) / q.root[i];
-        }
-        for (int b = 0; b < q.blocks; ++b) {
-            const ts_block* block = &problem->block[b];
-            q.slope[b] = block->set == TS_SET_CONE ? block->mu * q.root[block->row] / q.root[block->row + 2] : 0.0;
-            project(&q, b, q.u + block->row, q.lambda + block->row, NULL);
-        }
-        for (int i = 0; i < q.rows; ++i) q.d[i] = impulse[i] - q.lambda[i] / q.root[i];
-        problem->delassus->ops->apply(problem->delassus, q.d, q.u);
-        gap = 0.5 * fmax(0.0, dot(q.d, q.u, q.rows));
-    }
-    ts_arena_scope_end(scratch, scope);
-    return gap;
 }
 
 void ts_primal_block_compliance(const ts_contact_problem* problem, int b, ts_primal_softness softness,

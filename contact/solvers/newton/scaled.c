@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/block_set_internal.h"
+
 // Three rows; sums stay in registers.
 static void product_three(const ts_scaled* q, int b, const double* x, double* out) {
     const ts_block* block = q->problem->block;
@@ -121,88 +123,11 @@ double ts_scaled_rounding(const ts_scaled* q, const double* x) {
     return DBL_EPSILON * sqrt(sum);
 }
 
-double ts_scaled_tangent_norm(const double* x, int rows) {
-    double sum = 0.0;
-    for (int r = 0; r < rows; ++r)
-        if (r != 2) sum += x[r] * x[r];
-    return sqrt(sum);
-}
-
-// The zone of a round cone that y is in.
-typedef enum zone { ZONE_INSIDE, ZONE_POLAR, ZONE_BETWEEN } zone;
-
-static zone zone_of(double t, double z, double mu) {
-    if (z >= 0.0 && t <= mu * z) return ZONE_INSIDE;
-    return z <= 0.0 && mu * t <= -z ? ZONE_POLAR : ZONE_BETWEEN;
-}
-
-void ts_scaled_project_cone(const double* y, int rows, double mu, double* out) {
-    double t = ts_scaled_tangent_norm(y, rows), z = y[2];
-    switch (zone_of(t, z, mu)) {
-    case ZONE_INSIDE: memcpy(out, y, (size_t)rows * sizeof(double)); return;
-    case ZONE_POLAR: memset(out, 0, (size_t)rows * sizeof(double)); return;
-    case ZONE_BETWEEN: break;
-    }
-    double normal = (mu * t + z) / (1.0 + mu * mu), s = mu * normal / t;
-    for (int r = 0; r < rows; ++r) out[r] = r == 2 ? normal : s * y[r];
-}
-
-static void identity(int rows, double* out) {
-    memset(out, 0, (size_t)(rows * rows) * sizeof(double));
-    for (int r = 0; r < rows; ++r) out[r * rows + r] = 1.0;
-}
-
-int ts_scaled_cone_derivative(const double* y, int rows, double mu, double* out) {
-    double t = ts_scaled_tangent_norm(y, rows), z = y[2];
-    zone where = zone_of(t, z, mu);
-    if (where == ZONE_POLAR) return 0;
-    if (where == ZONE_INSIDE && mu > 0.0) {
-        identity(rows, out);
-        return 1;
-    }
-    // A cone of slope zero is a ray, and has no inside: then t may be zero.
-    double share = 1.0 / (1.0 + mu * mu), along = mu * mu * share, inverse = t > 0.0 ? 1.0 / t : 0.0;
-    double across = mu * (mu * t + z) * share * inverse;
-    for (int i = 0; i < rows; ++i) {
-        if (i == 2) continue;
-        double wi = y[i] * inverse;
-        out[i * rows + 2] = out[2 * rows + i] = mu * wi * share;
-        for (int j = 0; j < rows; ++j)
-            if (j != 2) out[i * rows + j] = (along - across) * wi * (y[j] * inverse) + (i == j ? across : 0.0);
-    }
-    out[2 * rows + 2] = share;
-    return 1;
-}
-
-int ts_scaled_derivative(const ts_scaled* q, int b, const double* y, double* out) {
-    const ts_block* block = &q->problem->block[b];
-    if (block->set == TS_SET_CONE) return ts_scaled_cone_derivative(y, block->rows, block->mu, out);
-    if (block->set != TS_SET_FREE) {
-        double p[TS_BLOCK_ROWS_MAX];
-        ts_scaled_project(q, b, y, p);
-        if (p[0] != y[0]) return 0;
-    }
-    identity(block->rows, out);
-    return 1;
-}
-
-void ts_scaled_project(const ts_scaled* q, int b, const double* y, double* out) {
-    const ts_block* block = &q->problem->block[b];
-    double low = block->low / q->scale[b], high = block->high / q->scale[b];
-    switch (block->set) {
-    case TS_SET_CONE: ts_scaled_project_cone(y, block->rows, block->mu, out); return;
-    case TS_SET_HALF_LINE: out[0] = y[0] > 0.0 ? y[0] : 0.0; return;
-    case TS_SET_BOX: out[0] = y[0] < low ? low : (y[0] > high ? high : y[0]); return;
-    case TS_SET_FREE: break;
-    }
-    memcpy(out, y, (size_t)block->rows * sizeof(double));
-}
-
 void ts_scaled_judge(const ts_scaled* q, const double* x, double* trial, double* u, double* impulse,
                      ts_residual* out_residual) {
     for (int b = 0; b < q->blocks; ++b) {
         int row = q->problem->block[b].row;
-        ts_scaled_project(q, b, x + row, trial + row);
+        ts_block_set_project(&q->block[b], x + row, trial + row);
     }
     ts_scaled_velocity(q, trial, u);
     for (int b = 0; b < q->blocks; ++b) {
@@ -213,21 +138,9 @@ void ts_scaled_judge(const ts_scaled* q, const double* x, double* trial, double*
             u[r] = s > 0.0 ? u[r] / s : q->problem->g[r];
         }
         // Scaling back rounds; an end of an interval is meant exactly.
-        if (block->set == TS_SET_BOX) impulse[block->row] = fmin(fmax(impulse[block->row], block->low), block->high);
+        if (block->set == TS_SET_BOX) ts_block_set_project(block, impulse + block->row, impulse + block->row);
     }
     ts_residual_from_velocity(q->problem, impulse, u, out_residual);
-}
-
-double ts_scaled_stiffness(const ts_contact_problem* problem, int b) {
-    const ts_block* block = &problem->block[b];
-    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
-    double largest = 0.0;
-    for (int i = 0; i < block->rows; ++i) {
-        double sum = problem->R ? problem->R[block->row + i] : 0.0;
-        for (int j = 0; j < block->rows; ++j) sum += fabs(D[i * block->rows + j]);
-        if (sum > largest) largest = sum;
-    }
-    return largest;
 }
 
 // Internal forces this many times larger than the impulses that the problem asks for are still taken at face value.
@@ -244,7 +157,7 @@ double ts_scaled_rest_impulse(const ts_contact_problem* problem) {
     int moved = 0;
     for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fabs(problem->g[i]));
     for (int b = 0; b < problem->block_count; ++b) {
-        double k = ts_scaled_stiffness(problem, b);
+        double k = ts_contact_problem_stiffness(problem, b);
         if (!(k > 0.0)) continue;
         sum += 1.0 / k;
         ++moved;
@@ -261,14 +174,16 @@ static int scale_rows(const ts_contact_problem* problem, ts_arena* arena, ts_sca
     q->blocks = blocks;
     q->rest = ts_scaled_rest_impulse(problem);
     q->g = TS_ARENA_ARRAY(arena, double, n);
+    q->block = TS_ARENA_ARRAY(arena, ts_block, blocks);
     q->scale = TS_ARENA_ARRAY(arena, double, blocks);
     q->row_scale = TS_ARENA_ARRAY(arena, double, n);
     q->row_shift = problem->R ? TS_ARENA_ARRAY(arena, double, n) : NULL;
-    if (!q->g || !q->scale || !q->row_scale || (problem->R && !q->row_shift)) return 0;
+    if (!q->g || !q->block || !q->scale || !q->row_scale || (problem->R && !q->row_shift)) return 0;
     for (int b = 0; b < blocks; ++b) {
         const ts_block* block = &problem->block[b];
-        double k = ts_scaled_stiffness(problem, b), s = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
+        double k = ts_contact_problem_stiffness(problem, b), s = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
         if (!isfinite(k)) return 0;
+        q->block[b] = ts_block_set_in_units(block, s);
         q->scale[b] = s;
         for (int r = block->row; r < block->row + block->rows; ++r) {
             q->g[r] = s * problem->g[r];

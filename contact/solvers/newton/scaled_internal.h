@@ -15,6 +15,7 @@ typedef struct ts_scaled {
     int blocks;
     ts_delassus_blocks G;  // pattern of G + R; its numbers are in `value`
     double* value;         // scaled G + R; NULL: there is no matrix, and G lists nothing (ts_scaled_make_products)
+    ts_block* block;       // (blocks) their sets in x
     double* scale;         // (blocks) s; 0 where nothing can move the block, whose impulse stays zero
     double* g;             // (rows) scaled
     double* row_scale;     // (rows) s of a row's block
@@ -26,9 +27,6 @@ typedef struct ts_scaled {
 /// Lists and scales the problem; memory from `arena`. Returns 0 when the operator cannot, or the matrix would be larger
 /// than TS_SCALED_LARGEST_MATRIX, or is not finite.
 int ts_scaled_make(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* out);
-
-/// An upper bound of the stiffness of block b, R included: the largest row sum of its diagonal block.
-double ts_scaled_stiffness(const ts_contact_problem* problem, int b);
 
 /// The same where the matrix would be too large, as that of a body with thousands of contacts, and the operator is the
 /// velocity form: then without it. Products take the whole of x (ts_scaled_velocity), or one block of the operator's
@@ -52,22 +50,6 @@ void ts_scaled_velocity(const ts_scaled* q, const double* x, double* out_u);
 
 /// How large |u| may be by rounding alone, at x.
 double ts_scaled_rounding(const ts_scaled* q, const double* x);
-
-/// The length of a cone's rows without the normal.
-double ts_scaled_tangent_norm(const double* x, int rows);
-
-/// The projection of a block's y on its set.
-void ts_scaled_project(const ts_scaled* q, int b, const double* y, double* out);
-
-/// The same on a round cone of slope mu with 3, 4 or 6 rows.
-void ts_scaled_project_cone(const double* y, int rows, double mu, double* out);
-
-/// The derivative of that projection at y into out_derivative (rows x rows, row-major). Returns 0, and leaves it alone,
-/// when it is all zero: open contacts, saturated limits.
-int ts_scaled_derivative(const ts_scaled* q, int b, const double* y, double* out_derivative);
-
-/// The same of a round cone of slope mu with 3, 4 or 6 rows.
-int ts_scaled_cone_derivative(const double* y, int rows, double mu, double* out_derivative);
 
 /// The matrix for Newton's linear systems, borrowed from q.
 ts_newton_matrix ts_scaled_newton_matrix(const ts_scaled* q);

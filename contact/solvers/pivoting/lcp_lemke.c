@@ -235,9 +235,7 @@ static ts_law_residual judge(const ts_contact_problem* problem, const double* im
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     if (u) {
-        problem->delassus->ops->apply(problem->delassus, impulse, u);
-        for (int i = 0; i < problem->row_count; ++i)
-            u[i] += problem->g[i] + (problem->R ? problem->R[i] * impulse[i] : 0.0);
+        ts_contact_problem_velocity(problem, impulse, u);
         own = ts_residual_of_law(problem, TS_LAW_LCP, impulse, u);
     }
     ts_arena_scope_end(scratch, scope);

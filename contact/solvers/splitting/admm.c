@@ -26,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/block_set_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
 
 enum {
@@ -110,13 +111,15 @@ static int scale_only(const ts_contact_problem* problem, ts_arena* arena, ts_sca
     s->rows = problem->row_count;
     s->blocks = problem->block_count;
     s->g = TS_ARENA_ARRAY(arena, double, s->rows);
+    s->block = TS_ARENA_ARRAY(arena, ts_block, s->blocks);
     s->scale = TS_ARENA_ARRAY(arena, double, s->blocks);
-    if (!s->g || !s->scale) return 0;
+    if (!s->g || !s->block || !s->scale) return 0;
     for (int b = 0; b < s->blocks; ++b) {
         const ts_block* block = &problem->block[b];
-        double k = ts_scaled_stiffness(problem, b);
+        double k = ts_contact_problem_stiffness(problem, b);
         if (!isfinite(k)) return 0;
         s->scale[b] = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
+        s->block[b] = ts_block_set_in_units(block, s->scale[b]);
         for (int r = block->row; r < block->row + block->rows; ++r) s->g[r] = s->scale[b] * problem->g[r];
     }
     return 1;
@@ -139,8 +142,10 @@ static void unscale(ts_scaled* s) {
         }
         for (int r = block->row; r < block->row + block->rows; ++r) s->g[r] = moves ? problem->g[r] : 0.0;
     }
-    for (int b = 0; b < s->blocks; ++b)
+    for (int b = 0; b < s->blocks; ++b) {
         if (s->scale[b] > 0.0) s->scale[b] = 1.0;
+        s->block[b] = problem->block[b];
+    }
 }
 
 // out = (G + R) x in the units of the solve.
@@ -182,25 +187,15 @@ static double power_iteration(admm* q) {
     return L;
 }
 
-// De Saxce's shift of block b from its shifted velocity; none for the relaxed law.
-static double shift_of(const admm* q, int b, const double* z) {
-    const ts_block* block = &q->s.problem->block[b];
-    if (q->law != TS_LAW_NCP || block->set != TS_SET_CONE) return 0.0;
-    return block->mu * ts_scaled_tangent_norm(z + block->row, block->rows);
-}
-
 // Judges y: u recomputed with the problem's own operator.
 static ts_law_residual judge(admm* q) {
     const ts_contact_problem* problem = q->s.problem;
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &problem->block[b];
         for (int r = block->row; r < block->row + block->rows; ++r) q->lambda[r] = q->s.scale[b] * q->y[r];
-        // What nothing moves carries nothing, or as little as its box allows.
-        if (!(q->s.scale[b] > 0.0) && block->set == TS_SET_BOX)
-            q->lambda[block->row] = fmin(fmax(0.0, block->low), block->high);
+        if (!(q->s.scale[b] > 0.0)) ts_block_set_least(block, q->lambda + block->row);
     }
-    problem->delassus->ops->apply(problem->delassus, q->lambda, q->u);
-    for (int i = 0; i < q->s.rows; ++i) q->u[i] += problem->g[i] + (problem->R ? problem->R[i] * q->lambda[i] : 0.0);
+    ts_contact_problem_velocity(problem, q->lambda, q->u);
     return ts_residual_of_law(problem, q->law, q->lambda, q->u);
 }
 
@@ -226,7 +221,7 @@ static ts_law_residual choose_start(admm* q, const double* impulse) {
                 sum += 0.0 * q->x[r];
                 q->y[r] = 0.0;
             }
-            if (s > 0.0) ts_scaled_project(&q->s, b, q->x + block->row, q->y + block->row);
+            if (s > 0.0) ts_block_set_project(&q->s.block[b], q->x + block->row, q->y + block->row);
         }
         if (sum != 0.0 && attempt == 0) continue;
         ts_law_residual own = judge(q);
@@ -242,12 +237,12 @@ static void start_multiplier(admm* q) {
         double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], s = q->s.scale[b];
         double* w = q->u + block->row;
         for (int r = 0; r < block->rows; ++r) w[r] *= s;
-        w[block->set == TS_SET_CONE ? 2 : 0] += shift_of(q, b, q->u);
+        if (q->law == TS_LAW_NCP) ts_block_set_add_shift(block, w, 1.0, w);
         for (int r = 0; r < block->rows; ++r) {
             to[r] = q->y[block->row + r] - w[r] / q->rho;
             on[r] = 0.0;
         }
-        if (s > 0.0) ts_scaled_project(&q->s, b, to, on);
+        if (s > 0.0) ts_block_set_project(&q->s.block[b], to, on);
         for (int r = 0; r < block->rows; ++r) {
             q->x[block->row + r] = q->y[block->row + r];
             q->z[block->row + r] = s > 0.0 ? q->rho * (on[r] - to[r]) : 0.0;
@@ -263,7 +258,7 @@ static void finish_block(admm* q, int b, double* change_y, double* change_z) {
     const double* next = q->right + block->row;
     if (!(s > 0.0)) return;
     for (int r = 0; r < block->rows; ++r) to[r] = a * next[r] + (1.0 - a) * y[r] - z[r] / q->rho;
-    ts_scaled_project(&q->s, b, to, on);
+    ts_block_set_project(&q->s.block[b], to, on);
     for (int r = 0; r < block->rows; ++r) {
         double primal = fabs(next[r] - on[r]), after = q->rho * (on[r] - to[r]);
         double dual = fabs(q->rho * (on[r] - y[r]) + q->eta * (next[r] - x[r]));
@@ -284,7 +279,7 @@ static int iterate_once(admm* q) {
     for (int i = 0; i < q->s.rows; ++i) q->right[i] = q->z[i] + q->rho * q->y[i] + q->eta * q->x[i] - q->s.g[i];
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
-        if (block->set == TS_SET_CONE) q->right[block->row + 2] -= shift_of(q, b, q->z);
+        if (q->law == TS_LAW_NCP) ts_block_set_add_shift(block, q->z + block->row, -1.0, q->right + block->row);
     }
     ts_admm_factor_solve(&q->factor, q->x, INEXACT * q->dual, q->right);
     for (int i = 0; i < q->s.rows; ++i) sum += 0.0 * q->right[i];

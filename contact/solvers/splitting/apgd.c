@@ -18,6 +18,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/block_set_internal.h"
+
 // Under this movement, relative to the impulse, rounding decides the model test.
 #define MOVEMENT_MIN 1e-9
 
@@ -27,35 +29,10 @@ static int is_friction(ts_apgd_part part) { return part == TS_APGD_DISC || part 
 
 static double* estimate(ts_apgd* q) { return &q->L[is_friction(q->part)]; }
 
-static void velocity(ts_apgd* q, const double* x, double* u) {
-    const ts_contact_problem* problem = q->problem;
-    problem->delassus->ops->apply(problem->delassus, x, u);
-    for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i] + (problem->R ? problem->R[i] * x[i] : 0.0);
-}
+void ts_apgd_refresh(ts_apgd* q) { ts_contact_problem_velocity(q->problem, q->x, q->ux); }
 
-void ts_apgd_refresh(ts_apgd* q) { velocity(q, q->x, q->ux); }
-
-// Friction of a cone on what its normal carries. Returns whether it moved.
-static int project_friction(const ts_block* block, ts_apgd_part part, double normal, double* x) {
-    double radius = normal > 0.0 ? block->mu * normal : 0.0;
-    double t = part == TS_APGD_DISC ? ts_scaled_tangent_norm(x, block->rows) : 0.0;
-    int moved = t > radius;
-    for (int r = 0; r < block->rows; ++r) {
-        if (r == 2) continue;
-        if (moved && part == TS_APGD_DISC) {
-            x[r] *= radius / t;
-        } else if (part == TS_APGD_SQUARE && fabs(x[r]) > radius) {
-            x[r] = copysign(radius, x[r]);
-            moved = 1;
-        }
-    }
-    return moved;
-}
-
-// What a block carries that nothing moves: nothing, or as little as its box allows.
-static void carry_least(const ts_block* block, double* out) {
-    memset(out, 0, (size_t)block->rows * sizeof(double));
-    if (block->set == TS_SET_BOX) out[0] = fmin(fmax(0.0, block->low), block->high);
+static ts_friction_shape shape_of(ts_apgd_part part) {
+    return part == TS_APGD_SQUARE ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
 }
 
 // out = P(y - share D u) of one block in the present part; rows that do not move come from x.
@@ -67,9 +44,9 @@ static void move_block(const ts_apgd* q, ts_apgd_part part, int b, double share,
     for (int r = 0; r < rows; ++r) to[r] = y[row + r] - share * q->step[row + r] * u[row + r];
     out += row;
     if (!(q->step[row] > 0.0)) {
-        carry_least(block, out);
+        ts_block_set_least(block, out);
     } else if (part == TS_APGD_ALL || (part == TS_APGD_NORMAL && block->set != TS_SET_CONE)) {
-        ts_scaled_project(&q->sets, b, to, out);
+        ts_block_set_project(block, to, out);
     } else {
         memcpy(out, x + row, (size_t)rows * sizeof(double));
         if (block->set != TS_SET_CONE) return;
@@ -79,7 +56,7 @@ static void move_block(const ts_apgd* q, ts_apgd_part part, int b, double share,
         }
         for (int r = 0; r < rows; ++r)
             if (r != 2) out[r] = to[r];
-        project_friction(block, part, out[2], out);
+        ts_block_set_limit_friction(block, shape_of(part), out);
     }
 }
 
@@ -110,7 +87,7 @@ void ts_apgd_begin(ts_apgd* q, ts_apgd_part part) {
     q->part = part;
     for (int b = 0; is_friction(part) && b < q->problem->block_count; ++b) {
         const ts_block* block = &q->problem->block[b];
-        if (block->set == TS_SET_CONE) moved |= project_friction(block, part, q->x[block->row + 2], q->x + block->row);
+        moved |= ts_block_set_limit_friction(block, shape_of(part), q->x + block->row);
     }
     if (moved) ts_apgd_refresh(q);
     q->theta = 1.0;
@@ -137,7 +114,7 @@ double ts_apgd_step(ts_apgd* q) {
     double* L = estimate(q);
     for (int k = 0; k < DOUBLINGS; ++k) {
         move(q, q->part, 1.0 / *L, q->y, q->uy, q->next);
-        velocity(q, q->next, q->unext);
+        ts_contact_problem_velocity(q->problem, q->next, q->unext);
         if (!is_above_model(q, *L)) break;
         *L *= 2.0;
     }
@@ -169,31 +146,17 @@ double ts_apgd_step(ts_apgd* q) {
     return gap;
 }
 
-// The largest eigenvalue of the stiffness of rows first to last of a block, from above: the largest row sum.
-static double stiffness(const ts_contact_problem* problem, int b) {
-    const ts_block* block = &problem->block[b];
-    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
-    double largest = 0.0;
-    for (int i = 0; i < block->rows; ++i) {
-        double sum = problem->R ? problem->R[block->row + i] : 0.0;
-        for (int j = 0; j < block->rows; ++j) sum += fabs(D[i * block->rows + j]);
-        if (!(sum <= largest)) largest = sum;
-    }
-    return largest;
-}
-
 // Steps, and a first L that is right for a single block; coupling will double it as often as it must.
 static void choose_steps(ts_apgd* q, int block_steps) {
     double largest = 0.0;
     for (int b = 0; b < q->problem->block_count; ++b) {
         const ts_block* block = &q->problem->block[b];
-        double k = stiffness(q->problem, b);
+        double k = ts_contact_problem_stiffness(q->problem, b);
         if (!(k <= largest)) largest = k;
         for (int r = block->row; r < block->row + block->rows; ++r) {
             q->step[r] = k > 0.0 ? (block_steps ? 1.0 / k : 1.0) : 0.0;
             if (isnan(k)) q->step[r] = 1.0;
         }
-        q->sets.scale[b] = 1.0;
     }
     q->L[0] = q->L[1] = block_steps || !(largest > 0.0) ? 1.0 : largest;
 }
@@ -204,16 +167,11 @@ static void admit(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
         const ts_block* block = &q->problem->block[b];
         double* x = q->x + block->row;
         if (!(q->step[block->row] > 0.0)) {
-            carry_least(block, x);
+            ts_block_set_least(block, x);
             continue;
         }
         memcpy(x, impulse + block->row, (size_t)block->rows * sizeof(double));
-        if (block->set == TS_SET_CONE) {
-            x[2] = x[2] > 0.0 ? x[2] : 0.0;
-            project_friction(block, friction, x[2], x);
-        } else {
-            ts_scaled_project(&q->sets, b, impulse + block->row, x);
-        }
+        ts_block_set_admit(block, shape_of(friction), x);
     }
     ts_apgd_refresh(q);
 }
@@ -238,16 +196,11 @@ int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part fri
     memset(q, 0, sizeof(*q));
     q->problem = problem;
     q->shrink = shrink;
-    q->sets.problem = problem;
-    q->sets.rows = problem->row_count;
-    q->sets.blocks = problem->block_count;
-    q->sets.scale = TS_ARENA_ARRAY(arena, double, problem->block_count);
     double** vector[] = {&q->step, &q->x, &q->ux, &q->y, &q->uy, &q->next, &q->unext};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(arena, n, sizeof(double));
         if (!*vector[i]) return 0;
     }
-    if (!q->sets.scale) return 0;
     choose_steps(q, block_steps);
     choose_start(q, friction, impulse);
     ts_apgd_begin(q, TS_APGD_ALL);

@@ -2,7 +2,7 @@
 #ifndef TS_CONTACT_SOLVERS_APGD_INTERNAL_H
 #define TS_CONTACT_SOLVERS_APGD_INTERNAL_H
 
-#include "contact/solvers/newton/scaled_internal.h"
+#include "contact/problem.h"
 
 /// Which rows move. The others stay where they are.
 typedef enum ts_apgd_part {
@@ -15,18 +15,17 @@ typedef enum ts_apgd_part {
 /// A solve in progress. u = (G + R) lambda + g belongs to each impulse.
 typedef struct ts_apgd {
     const ts_contact_problem* problem;
-    ts_scaled sets;  // for ts_scaled_project: unit scales
-    double* step;    // (rows) relative step of each row; 0 where nothing can move the block
-    double* x;       // (rows) the impulse
-    double* ux;      // (rows) its velocity, always computed afresh
-    double* y;       // (rows) extrapolated
-    double* uy;      // (rows)
-    double* next;    // (rows)
-    double* unext;   // (rows)
-    double L[2];     // estimate of the largest eigenvalue, of the parts ALL or NORMAL and of the others
-    double shrink;   // L falls by this factor per iteration
-    double theta;    // of Nesterov's sequence
-    int steps;       // iterations so far
+    double* step;   // (rows) relative step of each row; 0 where nothing can move the block
+    double* x;      // (rows) the impulse
+    double* ux;     // (rows) its velocity, always computed afresh
+    double* y;      // (rows) extrapolated
+    double* uy;     // (rows)
+    double* next;   // (rows)
+    double* unext;  // (rows)
+    double L[2];    // estimate of the largest eigenvalue, of the parts ALL or NORMAL and of the others
+    double shrink;  // L falls by this factor per iteration
+    double theta;   // of Nesterov's sequence
+    int steps;      // iterations so far
     ts_apgd_part part;
 } ts_apgd;
 

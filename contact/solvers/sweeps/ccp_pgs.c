@@ -10,8 +10,7 @@
 // longer than 2 / L on a convex block problem; limit points are solutions.
 // Known to fail: the law itself lets a sliding contact lift off, u_N = mu |u_T|; large mass ratios converge slowly;
 // internal forces of a hyperstatic contact depend on the order of the sweep.
-#include "contact/cone.h"
-#include "contact/cone_internal.h"
+#include "contact/block_set_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
@@ -25,7 +24,7 @@ static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
 
 // One update of a contact; u follows lambda where it is wanted again.
 static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec3* lambda, ts_vec3* u) {
-    ts_vec3 next = ts_cone_project_inline(ts_vec3_add_scaled(*lambda, -omega * c->step_normal, *u), c->mu);
+    ts_vec3 next = ts_block_set_project_cone(ts_vec3_add_scaled(*lambda, -omega * c->step_normal, *u), c->mu);
     if (again) {
         ts_vec3 d = ts_vec3_sub(next, *lambda);
         *u = ts_vec3_make(u->x + c->D00 * d.x + c->D01 * d.y + c->D02 * d.z,
@@ -39,7 +38,7 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
     ts_pgs_sweep(pgs, begin, end, movement, update);
 }
 
-static const ts_pgs_method method = {TS_LAW_CCP, choose_steps, ts_cone_project, sweep, 0, 1};
+static const ts_pgs_method method = {TS_LAW_CCP, choose_steps, sweep, 0, 1};
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {

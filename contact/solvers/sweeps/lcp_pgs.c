@@ -15,11 +15,6 @@
 
 static double clamp(double x, double bound) { return x > bound ? bound : (x < -bound ? -bound : x); }
 
-static ts_vec3 project_pyramid(ts_vec3 lambda, double mu) {
-    double z = lambda.z > 0.0 ? lambda.z : 0.0;
-    return ts_vec3_make(clamp(lambda.x, mu * z), clamp(lambda.y, mu * z), z);
-}
-
 // step_tangent is used by the published rule only; zero asks for each axis' own diagonal.
 static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
     double least = fmin(block->D00, block->D11);
@@ -52,7 +47,7 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
     ts_pgs_sweep(pgs, begin, end, movement, update);
 }
 
-static const ts_pgs_method method = {TS_LAW_LCP, choose_steps, project_pyramid, sweep, 0, 1};
+static const ts_pgs_method method = {TS_LAW_LCP, choose_steps, sweep, 0, 1};
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {

@@ -8,8 +8,7 @@
 // Guaranteed: any answer reported as converged meets the law. No proof of convergence in general.
 // Known to fail: like all Gauss-Seidel methods on large mass ratios (error times m_top / (m_top + m_bottom) a sweep)
 // and slowly on hyperstatic piles, where it leaves internal forces that depend on the order.
-#include "contact/cone.h"
-#include "contact/cone_internal.h"
+#include "contact/block_set_internal.h"
 #include "contact/coulomb_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 
@@ -24,8 +23,7 @@ static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec
                              u->y - (c->D01 * l.x + c->D11 * l.y + c->D12 * l.z),
                              u->z - (c->D02 * l.x + c->D12 * l.y + c->D22 * l.z));
     ts_vec3 next = ts_coulomb_solve(c->D00, c->D01, c->D11, c->D02, c->D12, c->D22, b, c->mu);
-    if (omega != 1.0)
-        next = ts_cone_project_horizontal_inline(ts_vec3_add_scaled(l, omega, ts_vec3_sub(next, l)), c->mu);
+    if (omega != 1.0) next = ts_block_set_admit_cone(ts_vec3_add_scaled(l, omega, ts_vec3_sub(next, l)), c->mu);
     (void)again;  // exact once is exact: u is not needed again
     *lambda = next;
 }
@@ -34,7 +32,7 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
     ts_pgs_sweep(pgs, begin, end, movement, update);
 }
 
-static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep, 1, 1};
+static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, sweep, 1, 1};
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {

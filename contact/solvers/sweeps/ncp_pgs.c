@@ -13,8 +13,7 @@
 // Known to fail: normal and tangent coupled strongly in one contact (mu |D_NT| > D_NN) makes a two-cycle; large mass
 // ratios converge slowly, error times m_top / (m_top + m_bottom) per sweep; internal forces of a hyperstatic contact
 // depend on the order of the sweep.
-#include "contact/cone.h"
-#include "contact/cone_internal.h"
+#include "contact/block_set_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 
 static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
@@ -32,7 +31,7 @@ static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec
 
     double step = omega * c->step_tangent;
     ts_vec3 target = ts_vec3_make(lambda->x - step * v.x, lambda->y - step * v.y, normal);
-    ts_vec3 next = ts_cone_project_horizontal_inline(target, c->mu);
+    ts_vec3 next = ts_block_set_admit_cone(target, c->mu);
     if (again) {
         double dx = next.x - lambda->x, dy = next.y - lambda->y;
         *u = ts_vec3_make(v.x + c->D00 * dx + c->D01 * dy, v.y + c->D01 * dx + c->D11 * dy,
@@ -45,7 +44,7 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
     ts_pgs_sweep(pgs, begin, end, movement, update);
 }
 
-static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep, 0, 1};
+static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, sweep, 0, 1};
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {

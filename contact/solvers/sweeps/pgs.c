@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "contact/block_set_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 
 // Sweeps between looks at the residual: under a tenth of the cost of the solve.
@@ -44,15 +45,6 @@ enum { PART = 512 };
 
 static int part_count(const ts_contact_problem* problem) { return (problem->block_count + PART - 1) / PART; }
 
-static double clamp_to_set(const ts_block* block, double x) {
-    if (block->set == TS_SET_HALF_LINE) return x > 0.0 ? x : 0.0;
-    if (block->set == TS_SET_BOX) {
-        if (x < block->low) return block->low;
-        if (x > block->high) return block->high;
-    }
-    return x;
-}
-
 void ts_pgs_update_coordinates(ts_pgs* pgs, int b, ts_pgs_movement* movement) {
     const ts_block* block = &pgs->problem->block[b];
     const double* D = pgs->G->ops->diagonal(pgs->G, b);
@@ -67,7 +59,7 @@ void ts_pgs_update_coordinates(ts_pgs* pgs, int b, ts_pgs_movement* movement) {
         delta[r] = 0.0;
         if (!(own > 0.0)) continue;
         double residual_velocity = u[r] + g[r] + (R ? R[r] * lambda[r] : 0.0);
-        double moved = clamp_to_set(block, lambda[r] - pgs->omega * residual_velocity / own);
+        double moved = ts_block_set_clamp(block, lambda[r] - pgs->omega * residual_velocity / own);
         delta[r] = moved - lambda[r];
         lambda[r] = moved;
         double size = fabs(delta[r]);
@@ -150,15 +142,12 @@ static void project_range(void* context, int begin, int end, int worker) {
     for (int b = begin; b < end; ++b) {
         const ts_block* block = &pgs->problem->block[b];
         double* lambda = pgs->lambda + block->row;
-        if (pgs->block[b].kind == TS_PGS_SKIP) {
+        if (pgs->block[b].kind == TS_PGS_SKIP)
             memset(lambda, 0, (size_t)block->rows * sizeof(double));
-        } else if (pgs->block[b].kind == TS_PGS_ROWS) {
-            ts_pgs_project_rows(block, work->method->law, lambda);
-        } else if (block->set == TS_SET_CONE) {
-            ts_vec3_store(work->method->project(ts_vec3_load(lambda), block->mu), lambda);
-        } else {
-            for (int r = 0; r < block->rows; ++r) lambda[r] = clamp_to_set(block, lambda[r]);
-        }
+        else if (pgs->law == TS_LAW_CCP)
+            ts_block_set_project(block, lambda, lambda);
+        else
+            ts_block_set_admit(block, pgs->law == TS_LAW_LCP ? TS_FRICTION_SQUARE : TS_FRICTION_DISC, lambda);
     }
 }
 
@@ -177,13 +166,7 @@ static void look_range(void* context, int begin, int end, int worker) {
     const ts_pgs* pgs = work->pgs;
     const ts_contact_problem* problem = pgs->problem;
     (void)worker;
-    for (int b = begin; b < end; ++b) {
-        const ts_block* block = &problem->block[b];
-        double* u = pgs->u + block->row;
-        pgs->G->ops->velocity(pgs->G, b, u);
-        for (int r = 0, i = block->row; r < block->rows; ++r, ++i)
-            u[r] += problem->g[i] + (problem->R ? problem->R[i] * pgs->lambda[i] : 0.0);
-    }
+    for (int b = begin; b < end; ++b) ts_contact_problem_block_velocity(problem, b, pgs->lambda, pgs->u);
     // RaiSim's law asks the operator, whose blocks are numbered from the first.
     if (work->method->law == TS_LAW_RAISIM) return;
     ts_contact_problem part = *problem;

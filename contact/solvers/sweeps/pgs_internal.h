@@ -96,8 +96,6 @@ typedef struct ts_pgs_method {
     ts_contact_law law;
     /// Sets step_normal and step_tangent of a frictional block.
     void (*choose_steps)(ts_pgs_block* block, ts_pgs_step_rule rule);
-    /// The nearest admissible impulse to a warm start.
-    ts_vec3 (*project)(ts_vec3 lambda, double mu);
     /// One pass over the blocks [begin, end) of a sweep, in the direction of pgs->backward.
     void (*sweep)(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement);
     /// Nonzero: contacts that spin or roll are solved exactly.
@@ -165,9 +163,6 @@ void ts_pgs_update_coordinates(ts_pgs* pgs, int b, ts_pgs_movement* movement);
 
 /// A frictional contact of 4 or 6 rows, by the rule of pgs->law; see pgs_rows.c.
 void ts_pgs_update_rows(ts_pgs* pgs, int b, ts_pgs_movement* movement);
-
-/// Its nearest admissible impulse, in place.
-void ts_pgs_project_rows(const ts_block* block, ts_contact_law law, double* lambda);
 
 /// A solver's update of one frictional contact: changes lambda, given its u = (G+R) lambda + g. Keeps u current where
 /// `again` says that another update of the same contact follows.

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/cone.h"
+#include "contact/block_set_internal.h"
 #include "contact/coulomb_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 
@@ -48,7 +48,7 @@ static void step_exact_law(const ts_block* block, const double* D, double omega,
     double stiffness = row_sum(D, rows, 2), to[MAX];
     double step = stiffness > 0.0 ? omega / stiffness : 0.0;
     for (int r = 0; r < rows; ++r) to[r] = r == 2 ? lambda[2] : lambda[r] - step * u[r];
-    ts_cone_project_horizontal_rows(to, rows, block->mu, to);
+    ts_block_set_admit(block, TS_FRICTION_DISC, to);
     for (int r = 0; r < rows; ++r) move_row(D, rows, r, to[r], lambda, u);
 }
 
@@ -56,7 +56,7 @@ static void step_relaxation(const ts_block* block, const double* D, double omega
     int rows = block->rows;
     double step = omega / row_sum(D, rows, -1), to[MAX];
     for (int r = 0; r < rows; ++r) to[r] = lambda[r] - step * u[r];
-    ts_cone_project_rows(to, rows, block->mu, to);
+    ts_block_set_project(block, to, to);
     for (int r = 0; r < rows; ++r) move_row(D, rows, r, to[r], lambda, u);
 }
 
@@ -81,7 +81,7 @@ static void step_to_solution(const ts_block* block, const double* D, double omeg
     ts_coulomb_solve_rows(D, rows, b, block->mu, to);
     if (omega != 1.0) {
         for (int r = 0; r < rows; ++r) to[r] = lambda[r] + omega * (to[r] - lambda[r]);
-        ts_cone_project_horizontal_rows(to, rows, block->mu, to);
+        ts_block_set_admit(block, TS_FRICTION_DISC, to);
     }
     for (int r = 0; r < rows; ++r) move_row(D, rows, r, to[r], lambda, u);
 }
@@ -115,17 +115,4 @@ void ts_pgs_update_rows(ts_pgs* pgs, int b, ts_pgs_movement* movement) {
         movement->velocity = ts_pgs_larger(fabs(delta[r]) * D[(rows + 1) * r], movement->velocity);
     }
     pgs->G->ops->add_impulse(pgs->G, b, delta);
-}
-
-void ts_pgs_project_rows(const ts_block* block, ts_contact_law law, double* lambda) {
-    double bound = block->mu * (lambda[2] > 0.0 ? lambda[2] : 0.0);
-    if (law == TS_LAW_CCP) {
-        ts_cone_project_rows(lambda, block->rows, block->mu, lambda);
-    } else if (law == TS_LAW_LCP) {
-        for (int r = 0; r < block->rows; ++r)
-            if (r != 2) lambda[r] = lambda[r] > bound ? bound : (lambda[r] < -bound ? -bound : lambda[r]);
-        lambda[2] = lambda[2] > 0.0 ? lambda[2] : 0.0;
-    } else {
-        ts_cone_project_horizontal_rows(lambda, block->rows, block->mu, lambda);
-    }
 }

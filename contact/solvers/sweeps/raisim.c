@@ -30,7 +30,6 @@
 // Known to fail: raisim's friction does not oppose slip where D_TN != 0; with mu |D_TN| > D_NN the late shift of
 // raisim-corrected can swing or settle where the law does not hold, reported as a stall or as the iteration limit; large
 // mass ratios converge slowly, as in all per-contact methods; internal forces persist even while sliding.
-#include "contact/cone.h"
 #include "contact/solvers/sweeps/raisim_internal.h"
 
 enum { SEARCH_LIMIT = 100, BISECTION_LIMIT = 100, SCAN = 24 };
@@ -306,14 +305,13 @@ static ts_solve_report solve_with(const ts_pgs_method* method, const ts_contact_
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    static const ts_pgs_method method = {
-        TS_LAW_RAISIM, choose_steps, ts_cone_project_horizontal, sweep_published, 1, 0};
+    static const ts_pgs_method method = {TS_LAW_RAISIM, choose_steps, sweep_published, 1, 0};
     return solve_with(&method, problem, settings, scratch, impulse);
 }
 
 static ts_solve_report solve_corrected(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                                        double* impulse) {
-    static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, ts_cone_project_horizontal, sweep_corrected, 1, 0};
+    static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, sweep_corrected, 1, 0};
     return solve_with(&method, problem, settings, scratch, impulse);
 }
 

@@ -2,7 +2,7 @@
 #ifndef TS_TESTS_DERIVATIVE_FIXTURE_H
 #define TS_TESTS_DERIVATIVE_FIXTURE_H
 
-#include "contact/cone.h"
+#include "contact/block_set_internal.h"
 #include "contact/derivative/derivative.h"
 #include "tests/contact/contact_fixture.h"
 
@@ -17,7 +17,7 @@ static inline int mode_of(const ts_block* block, const double* lambda, const dou
     if (block->set == TS_SET_BOX) return lambda[0] < block->low + 1e-8 ? 0 : lambda[0] > block->high - 1e-8 ? 2 : 1;
     if (block->set == TS_SET_HALF_LINE) return lambda[0] < 1e-8 ? 0 : 1;
     if (lambda[2] < 1e-8) return 0;
-    return ts_cone_tangent_norm(u, block->rows) < 1e-8 ? 1 : 2;
+    return ts_block_set_tangent_length(u, block->rows) < 1e-8 ? 1 : 2;
 }
 
 #endif

@@ -192,7 +192,7 @@ static void answer_of(const ts_block* block, double mu, int mode, int convex, ts
     } else {
         double t[6], length = 0.0;
         for (int r = 0; r < block->rows; ++r) t[r] = r == 2 ? 0.0 : ts_rng_normal(rng);
-        length = ts_cone_tangent_norm(t, block->rows);
+        length = ts_block_set_tangent_length(t, block->rows);
         double share = mode == 1 ? ts_rng_uniform_in(rng, 0.0, 0.8) : 1.0;
         for (int r = 0; r < block->rows && mode != 1; ++r) u[r] = speed * t[r] / length;
         for (int r = 0; r < block->rows && mode != 0; ++r) lambda[r] = -share * mu * strength * t[r] / length;

@@ -1,0 +1,140 @@
+// The sets that impulses live in: projection and its derivative, and what a set admits.
+//
+// Problem: the nearest point of { |x_T| <= mu x_N }, of x >= 0, of low <= x <= high, of all numbers to x, and how it changes
+// with x.
+// Rule: a circular cone has its answer in the plane through x and the axis; there the boundary is a ray, and the nearest
+// point on it an ordinary projection on a line. Three zones: inside, in the polar cone (answer 0), between. In the last
+// one, with t = |x_T| and w = x_T / t, P = z (mu w, 1) with z = (mu t + x_N) / (1 + mu^2), which is differentiated.
+// Source: textbook convex analysis. The distance to the dual K* goes with it: x = P_K(x) - P_K*(-x) (Moreau).
+// Guaranteed: mu = 0 needs no special case; a NaN is not lost. Known to fail: components beyond 1e153 overflow in t^2.
+#include "contact/block_set_internal.h"
+
+#include <string.h>
+
+// Friction under it is none to methods that need an interior: the cone would be a needle.
+static const double least_friction = 1e-7;
+
+const char* ts_block_set_name(ts_block_set set) {
+    switch (set) {
+    case TS_SET_CONE: return "cone";
+    case TS_SET_HALF_LINE: return "half-line";
+    case TS_SET_BOX: return "box";
+    case TS_SET_FREE: return "free";
+    }
+    return "unknown";
+}
+
+const char* ts_block_set_fault(const ts_block* block) {
+    switch (block->set) {
+    case TS_SET_CONE:
+        if (block->rows != 3 && block->rows != 4 && block->rows != 6) return "a friction cone needs 3, 4 or 6 rows";
+        if (!isfinite(block->mu) || block->mu < 0.0) return "friction must be finite and not negative";
+        return NULL;
+    case TS_SET_HALF_LINE: return block->rows == 1 ? NULL : "a half-line needs exactly 1 row";
+    case TS_SET_BOX:
+        if (block->rows != 1) return "a box needs exactly 1 row";
+        // A side may be open (infinite), but the box must hold at least one finite number.
+        if (!(block->low <= block->high)) return "low must not exceed high";
+        if (!(block->low < HUGE_VAL) || !(block->high > -HUGE_VAL)) return "the box holds no finite number";
+        return NULL;
+    case TS_SET_FREE:
+        if (block->rows < 1 || block->rows > TS_BLOCK_ROWS_MAX) return "a free block has 1 to 6 rows";
+        return NULL;
+    }
+    return "unknown set";
+}
+
+void ts_block_set_project(const ts_block* block, const double* x, double* out_x) {
+    if (block->set != TS_SET_CONE) {
+        for (int r = 0; r < block->rows; ++r) out_x[r] = ts_block_set_clamp(block, x[r]);
+        return;
+    }
+    double z, s = ts_block_set_project_lengths(ts_block_set_tangent_squared(x, block->rows), x[2], block->mu, &z);
+    for (int r = 0; r < block->rows; ++r) out_x[r] = r == 2 ? z : (s == 0.0 ? 0.0 : s * x[r]);
+}
+
+int ts_block_set_limit_friction(const ts_block* block, ts_friction_shape shape, double* x) {
+    if (block->set != TS_SET_CONE) return 0;
+    double radius = block->mu * (x[2] > 0.0 ? x[2] : 0.0), s = 1.0;
+    int moved = 0;
+    if (shape == TS_FRICTION_DISC) {
+        s = ts_block_set_disc(ts_block_set_tangent_squared(x, block->rows), radius);
+        for (int r = 0; r < block->rows && s != 1.0; ++r)
+            if (r != 2) x[r] *= s;
+        return s != 1.0;
+    }
+    for (int r = 0; r < block->rows; ++r) {
+        if (r == 2 || !(fabs(x[r]) > radius)) continue;
+        x[r] = copysign(radius, x[r]);
+        moved = 1;
+    }
+    return moved;
+}
+
+void ts_block_set_admit(const ts_block* block, ts_friction_shape shape, double* x) {
+    if (block->set != TS_SET_CONE) {
+        ts_block_set_project(block, x, x);
+        return;
+    }
+    x[2] = x[2] > 0.0 ? x[2] : 0.0;
+    ts_block_set_limit_friction(block, shape, x);
+}
+
+void ts_block_set_least(const ts_block* block, double* out_x) {
+    memset(out_x, 0, (size_t)block->rows * sizeof(double));
+    ts_block_set_project(block, out_x, out_x);
+}
+
+static void identity(int rows, double* out) {
+    memset(out, 0, (size_t)(rows * rows) * sizeof(double));
+    for (int r = 0; r < rows; ++r) out[r * rows + r] = 1.0;
+}
+
+static int cone_derivative(const ts_block* block, const double* x, double* out) {
+    int rows = block->rows;
+    double mu = block->mu, tt = ts_block_set_tangent_squared(x, rows), z = x[2], normal;
+    double s = ts_block_set_project_lengths(tt, z, mu, &normal);
+    if (s == 0.0 && normal == 0.0) return 0;
+    // A cone of slope zero is a ray, and has no inside: then t may be zero.
+    if (s == 1.0 && mu > 0.0) {
+        identity(rows, out);
+        return 1;
+    }
+    double t = sqrt(tt), share = 1.0 / (1.0 + mu * mu), along = mu * mu * share, inverse = t > 0.0 ? 1.0 / t : 0.0;
+    double across = mu * (mu * t + z) * share * inverse;
+    for (int i = 0; i < rows; ++i) {
+        if (i == 2) continue;
+        double wi = x[i] * inverse;
+        out[i * rows + 2] = out[2 * rows + i] = mu * wi * share;
+        for (int j = 0; j < rows; ++j)
+            if (j != 2) out[i * rows + j] = (along - across) * wi * (x[j] * inverse) + (i == j ? across : 0.0);
+    }
+    out[2 * rows + 2] = share;
+    return 1;
+}
+
+int ts_block_set_derivative(const ts_block* block, const double* x, double* out_derivative) {
+    if (block->set == TS_SET_CONE) return cone_derivative(block, x, out_derivative);
+    // Of one row, or free.
+    if (ts_block_set_clamp(block, x[0]) != x[0]) return 0;
+    identity(block->rows, out_derivative);
+    return 1;
+}
+
+ts_block ts_block_set_in_units(const ts_block* block, double unit) {
+    ts_block out = *block;
+    out.low /= unit;
+    out.high /= unit;
+    return out;
+}
+
+ts_block_part ts_block_set_part(const ts_block* block, double thin) {
+    switch (block->set) {
+    case TS_SET_CONE: return block->mu >= least_friction ? TS_PART_CONE : TS_PART_LINE;
+    case TS_SET_HALF_LINE: return TS_PART_LINE;
+    case TS_SET_FREE: return TS_PART_FREE;
+    case TS_SET_BOX: break;
+    }
+    if (isinf(block->low) && isinf(block->high)) return TS_PART_FREE;
+    return block->high - block->low > thin ? TS_PART_BOX : TS_PART_FIXED;
+}
