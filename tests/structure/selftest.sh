@@ -160,6 +160,17 @@ fresh
 awk 'BEGIN { print "namespace {\nstruct S {\n    int f() {"; for (i = 0; i < 70; i++) print "    ;"; print "    }\n};\n}" }' > "$tree/engine/f.cpp"
 refuses 'a method of 72 lines' 'engine/f.cpp:3: a function of 72 lines' check_sizes.sh
 
+headers() { # COUNT of public headers, beside internal ones and those of bench/
+    fresh
+    mkdir -p "$tree/bench"
+    for i in $(seq 2 "$1"); do echo '// .' > "$tree/viewer/h$i.h"; done
+    for i in $(seq 9); do echo '// .' > "$tree/base/h${i}_internal.h"; echo '// .' > "$tree/bench/h$i.h"; done
+}
+headers 125
+accepts '125 public headers' check_sizes.sh
+headers 126
+refuses '126 public headers' '126 public headers, more than 125' check_sizes.sh
+
 seven='int a, int b, int c, int d, int e, int f, int g'
 eight="$seven, int h"
 takes() { # HOW LINES
