@@ -22,9 +22,9 @@ enum { LAST = TS_CONTEST_TOLERANCES - 1, ROUNDS = 31, ROUNDS_LEAST = 5, RIVALS =
 static const double tightest = 1e-8;
 
 // Rounds go on for about this long on a problem, s.
-#define SECONDS 1.5
+static const double duel_seconds = 1.5;
 // A Siconos solver this much slower than the best of them is not asked again.
-#define RIVAL_FACTOR 2.0
+static const double rival_factor = 2.0;
 
 // The two sides on one problem.
 typedef struct duel {
@@ -55,7 +55,7 @@ static void choose_rivals(const ts_contest* c, int problem, duel* d) {
     for (int k = 0; k < c->runners; ++k)
         if (!c->runner[k].solver) best = fmin(best, ts_contest_outcome_of(c, problem, k)->seconds[LAST]);
     for (int k = 0; k < c->runners && d->rivals < RIVALS; ++k)
-        if (!c->runner[k].solver && ts_contest_outcome_of(c, problem, k)->seconds[LAST] <= RIVAL_FACTOR * best)
+        if (!c->runner[k].solver && ts_contest_outcome_of(c, problem, k)->seconds[LAST] <= rival_factor * best)
             d->rival[d->rivals++] = k;
 }
 
@@ -89,7 +89,7 @@ static int fight(ts_contest* c, int problem, int ours, duel* d) {
     double begin = ts_clock_seconds();
     int sides = d->rivals + 1;
     for (d->rounds = 0; d->rounds < ROUNDS; ++d->rounds) {
-        if (d->rounds >= ROUNDS_LEAST && ts_clock_seconds() - begin > SECONDS) break;
+        if (d->rounds >= ROUNDS_LEAST && ts_clock_seconds() - begin > duel_seconds) break;
         if (ts_bench_progress(c->report, -1.0, 1.0)) return 0;
         for (int turn = 0; turn < sides; ++turn) {
             int side = (turn + d->rounds) % sides;

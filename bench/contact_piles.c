@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MASS 1.0     // kg
-#define INERTIA 0.1  // kg m^2
+static const double mass = 1.0;     // kg
+static const double inertia = 0.1;  // kg m^2
 
 void ts_bench_pile_free(ts_bench_pile* p) {
     free(p->block);
@@ -42,10 +42,10 @@ static void fill_side(double* J, double* g, double frame[3][3], const double r[3
         const double* d = frame[k];
         const double moment[3] = {r[1] * d[2] - r[2] * d[1], r[2] * d[0] - r[0] * d[2], r[0] * d[1] - r[1] * d[0]};
         for (int j = 0; j < 3; ++j) {
-            J[j] = sign * d[j] / sqrt(MASS);
-            J[3 + j] = sign * moment[j] / sqrt(INERTIA);
+            J[j] = sign * d[j] / sqrt(mass);
+            J[3 + j] = sign * moment[j] / sqrt(inertia);
         }
-        g[k] += sign * d[2] * (-9.81 * TS_BENCH_PILE_STEP);
+        g[k] += sign * d[2] * (-9.81 * ts_bench_pile_step);
     }
 }
 
@@ -152,7 +152,7 @@ int ts_bench_pile_make(ts_bench_pile* p, ts_bench_pile_kind kind, int contacts) 
     p->problem.row_count = 3 * p->contacts;
     p->problem.block = p->block;
     p->problem.g = p->g;
-    p->problem.time_step = TS_BENCH_PILE_STEP;
+    p->problem.time_step = ts_bench_pile_step;
     p->problem.delassus =
         ts_delassus_velocity_form(&p->arena, 6 * p->bodies, p->contacts, p->block_row, p->segment_start, p->segment);
     return p->problem.delassus != NULL;

@@ -34,7 +34,7 @@ typedef enum ts_bench_pile_kind {
 enum { TS_BENCH_PILE_KINDS = 5 };
 
 /// Duration of the step, s.
-#define TS_BENCH_PILE_STEP 1e-3
+static const double ts_bench_pile_step = 1e-3;
 
 /// "columns", "wall", ...
 const char* ts_bench_pile_name(ts_bench_pile_kind kind);

@@ -13,17 +13,17 @@
 
 enum { SWEEPS = 20, MORE_SWEEPS = 100, ROUNDS = 5, SIZES = 5, SCENES = 3, THREAD_SWEEPS = 100, THREAD_ROUNDS = 11 };
 
-#define LIMIT 4.0       // s: a solver that took longer is not shown the next size
-#define TOLERANCE 1e-4  // N: of those that solve to the end
+static const double patience = 4.0;          // s: a solver that took longer is not shown the next size
+static const double force_tolerance = 1e-4;  // N: of those that solve to the end
 
 // Read by a sweep for one contact between two bodies: 36 numbers of Jacobian, 17 about the contact, 3 of its impulse.
-#define SWEEP_BYTES (56 * sizeof(double))
+enum { SWEEP_BYTES = 56 * sizeof(double) };
 
 // One way to solve: a solver with its settings.
 typedef struct way {
     const ts_solver* solver;
     double settings[TS_SOLVER_SETTINGS_BYTES / sizeof(double)];
-    int sweeps;  // fixed number, or 0: to TOLERANCE
+    int sweeps;  // fixed number, or 0: to force_tolerance
 } way;
 
 static way make_way(const char* name, int sweeps) {
@@ -34,7 +34,7 @@ static way make_way(const char* name, int sweeps) {
     w.sweeps = sweeps;
     if (!w.solver) return w;
     ts_solver_default_settings(w.solver, w.settings);
-    ts_solver_set(w.solver, w.settings, "tolerance", sweeps ? 0.0 : TOLERANCE, &status);
+    ts_solver_set(w.solver, w.settings, "tolerance", sweeps ? 0.0 : force_tolerance, &status);
     if (sweeps) {
         ts_solver_set(w.solver, w.settings, "stall", 0.0, &status);
         ts_solver_set(w.solver, w.settings, "iteration_limit", sweeps, &status);
@@ -139,7 +139,7 @@ static void run_solves(bench* b, int scene_index, ts_bench_pile* p) {
     static const char* const names[] = {"ncp", "ncp-pgs", "ccp-pgs", "ccp-apgd", "ccp-admm", "ncp-admm"};
     for (int k = 0; k < (int)(sizeof names / sizeof names[0]); ++k) {
         way w = make_way(names[k], 0);
-        if (!w.solver || b->slowest[scene_index][k] > LIMIT) continue;
+        if (!w.solver || b->slowest[scene_index][k] > patience) continue;
         ts_arena scratch = {0};
         ts_solve_report report;
         double seconds = time_solve(p, &w, 1, NULL, b->options->quick ? 1 : 3, &scratch, &report);
@@ -147,8 +147,8 @@ static void run_solves(bench* b, int scene_index, ts_bench_pile* p) {
         ts_residual residual;
         ts_residual_evaluate(&p->problem, p->impulse, &scratch, NULL, &residual);
         double own = ts_law_residual_in_force_units(w.solver->law == TS_LAW_CCP ? residual.ccp : residual.ncp,
-                                                    TS_BENCH_PILE_STEP);
-        int wrong = report.status == TS_SOLVE_CONVERGED && !(own <= 1.01 * TOLERANCE);
+                                                    ts_bench_pile_step);
+        int wrong = report.status == TS_SOLVE_CONVERGED && !(own <= 1.01 * force_tolerance);
         b->wrong += wrong;
         ts_bench_row(b->solves);
         ts_bench_text(b->solves, "%s", ts_bench_pile_name((ts_bench_pile_kind)scene_index));
@@ -314,7 +314,7 @@ int ts_bench_contact_scaling(const ts_bench_options* options, ts_bench_report* r
         "velocities "
         "(48 bytes a body) come on top. A sweep's time is the difference of solves of %d and %d sweeps, so it has its "
         "share of looks at the residual, but not the start.",
-        (int)SWEEP_BYTES, MORE_SWEEPS, SWEEPS);
+        SWEEP_BYTES, MORE_SWEEPS, SWEEPS);
     ts_bench_note(
         report,
         "Threads: one and two in turn, median of %d; speed-ups are of neighbours in time. Islands of %d contacts "
@@ -323,6 +323,6 @@ int ts_bench_contact_scaling(const ts_bench_options* options, ts_bench_report* r
     ts_bench_note(report,
                   "A solver that took more than %g s is not shown the next size. An answer that claims to have "
                   "converged is judged again: %d were wrong.",
-                  LIMIT, b.wrong);
+                  patience, b.wrong);
     return b.wrong ? TS_BENCH_WRONG : TS_BENCH_DONE;
 }

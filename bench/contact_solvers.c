@@ -24,11 +24,11 @@ enum { TOLERANCES = TS_CONTEST_TOLERANCES, REPEATS = 10 };
 static const double tolerance[TOLERANCES] = {1e-4, 1e-6, 1e-8};
 
 // Short solves are repeated for about this long, s.
-#define REPEAT_SECONDS 0.02
+static const double repeat_seconds = 0.02;
 // A solver that took longer on a problem, s, is not asked about larger ones of its family.
-#define PATIENCE_SECONDS 15.0
+static const double patience_seconds = 15.0;
 // Blocks times iterations that a solver with an iteration limit may spend.
-#define WORK_MOST 4e6
+static const double work_most = 4e6;
 
 static void add_runner(ts_contest* c, const char* name, const ts_solver* solver, int siconos, ts_contact_law law) {
     if (c->runners == TS_CONTEST_RUNNERS) return;
@@ -46,7 +46,7 @@ static void choose_runners(ts_contest* c) {
 
 // Iterations that are given to whoever counts them; Siconos' gets as many.
 static int iteration_limit(const ts_contact_problem* problem) {
-    double limit = WORK_MOST / (problem->block_count > 0 ? problem->block_count : 1);
+    double limit = work_most / (problem->block_count > 0 ? problem->block_count : 1);
     return limit > 10000.0 ? 10000 : (limit < 500.0 ? 500 : (int)limit);
 }
 
@@ -123,7 +123,7 @@ static void run_ours(ts_contest* c, const ts_contest_runner* r, const ts_contact
             report = ts_relative_solve(r->solver, &relative, settings, tolerance[t], NULL, &c->scratch, impulse);
             shortest = fmin(shortest, fmin(report.seconds, ts_stopwatch_seconds(watch)));
             ts_arena_reset(&c->scratch);
-            if (ts_clock_seconds() - begin + shortest > REPEAT_SECONDS) break;
+            if (ts_clock_seconds() - begin + shortest > repeat_seconds) break;
         }
         out->iterations = report.iterations;
         out->error = report.error;
@@ -136,7 +136,7 @@ static void run_ours(ts_contest* c, const ts_contest_runner* r, const ts_contact
         }
 #endif
         out->seconds[t] = shortest;
-        if (shortest > PATIENCE_SECONDS) return;
+        if (shortest > patience_seconds) return;
     }
 }
 
@@ -160,14 +160,14 @@ static void run_siconos(ts_contest* c, const ts_contest_runner* r, const ts_cont
                 reached = ts_siconos_solve(problem, r->siconos, tolerance[t] * pow(0.1, attempt), limit, impulse,
                                            &out->iterations, &seconds);
                 shortest = fmin(shortest, seconds);
-                if (ts_clock_seconds() - begin + seconds > REPEAT_SECONDS) break;
+                if (ts_clock_seconds() - begin + seconds > repeat_seconds) break;
             }
             out->error = judge(c, problem, impulse);
             out->attempt = attempt;
             if (ts_relative_is_reached(&out->error, TS_LAW_NCP, tolerance[t])) out->seconds[t] = shortest;
-            if (!reached || shortest > PATIENCE_SECONDS) break;
+            if (!reached || shortest > patience_seconds) break;
         }
-        if (!isfinite(out->seconds[t]) || shortest > PATIENCE_SECONDS) return;
+        if (!isfinite(out->seconds[t]) || shortest > patience_seconds) return;
     }
 }
 #endif
@@ -201,10 +201,10 @@ static void run_one(ts_contest* c, int problem, int k) {
 #endif
     ts_arena_reset(&c->arena);
     ts_arena_reset(&c->scratch);
-    if (ts_clock_seconds() - begin > PATIENCE_SECONDS) {
+    if (ts_clock_seconds() - begin > patience_seconds) {
         out->slow = 1;
         ts_bench_note(c->report, "%s took more than %g s on %s and is not asked about larger ones of its kind.",
-                      r->name, PATIENCE_SECONDS, c->set.problem[problem].name);
+                      r->name, patience_seconds, c->set.problem[problem].name);
     }
 }
 
@@ -349,7 +349,7 @@ static int tell(ts_contest* c) {
     ts_bench_note(c->report,
                   "Iterations: at most 10000, fewer above 400 blocks (%g in all, never under 500); Siconos' "
                   "NSN_AC at most 500.",
-                  WORK_MOST);
+                  work_most);
     return wrong ? TS_BENCH_WRONG : TS_BENCH_DONE;
 }
 

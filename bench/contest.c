@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WRONG_ABOVE 1e-4
-#define OWN_WRONG_ABOVE 1e-9
-#define OWN_WRONG_DEPTH 1e-4
-#define OWN_DOUBT 1e-12  // m: what touches to rounding may be called either way
+static const double wrong_above = 1e-4;
+static const double own_wrong_above = 1e-9;
+static const double own_wrong_depth = 1e-4;
+static const double own_doubt = 1e-12;  // m: what touches to rounding may be called either way
 
 enum { MOST_SOLVERS = 24 };
 
@@ -66,9 +66,9 @@ static void judge(entry* e, const ts_bench_workload* w, ts_bench_question questi
         const ts_bench_pair* pair = &w->pair[i];
         e->solver->run(e->prepared, i);
         ts_bench_answer a = e->solver->answer(e->prepared);
-        double allowed = WRONG_ABOVE;
-        if (ours) allowed = OWN_WRONG_ABOVE + (pair->lower < 0.0 ? -OWN_WRONG_DEPTH * pair->lower : 0.0);
-        e->wrong += is_wrong(pair, question, &a, allowed, ours ? OWN_DOUBT : WRONG_ABOVE, &e->worst);
+        double allowed = wrong_above;
+        if (ours) allowed = own_wrong_above + (pair->lower < 0.0 ? -own_wrong_depth * pair->lower : 0.0);
+        e->wrong += is_wrong(pair, question, &a, allowed, ours ? own_doubt : wrong_above, &e->worst);
         known = known && a.iterations >= 0;
         sum += a.iterations;
     }
@@ -218,7 +218,7 @@ void ts_bench_contest_notes(ts_bench_report* report) {
     ts_bench_note(report,
                   "wrong: no answer, or a verdict or distance more than %g m outside certified bounds "
                   "(for 'touchstone' itself: verdicts %g m, distances %g m, depths a part of %g).",
-                  WRONG_ABOVE, OWN_DOUBT, OWN_WRONG_ABOVE, OWN_WRONG_DEPTH);
+                  wrong_above, own_doubt, own_wrong_above, own_wrong_depth);
     ts_bench_note(report,
                   "median, 10 %%, 90 %%: over interleaved rounds, mean processor time per cold query, relative pose "
                   "included. query: each query alone, shortest of 7, less the clock. times ours: above 1 is "

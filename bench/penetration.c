@@ -17,10 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TOLERANCE 1e-6      // m, of the search, as published
-#define WRONG_ABOVE 1e-4    // m
-#define SHALLOW_BELOW 1e-9  // m: an answer that much below the truth under-estimates
-#define PAPER_ERROR 2e-6    // m: what "the same accuracy" means, from the paper's Table I (0.4 to 1.7 um)
+static const double search_tolerance = 1e-6;  // m, of the search, as published
+static const double wrong_above = 1e-4;       // m
+static const double shallow_below = 1e-9;     // m: an answer that much below the truth under-estimates
+static const double paper_error = 2e-6;  // m: what "the same accuracy" means, from the paper's Table I (0.4 to 1.7 um)
 
 enum { MOST_WAYS = 24, SIZES = 8 };
 
@@ -139,7 +139,7 @@ static void add_search(way_list* list, const question_set* set, manner how, doub
     w->settings = ts_penetration_settings_default();
     w->settings.rounding = TS_PENETRATION_ROUNDED;
     w->settings.relative_tolerance = 0.0;
-    w->settings.tolerance = TOLERANCE;
+    w->settings.tolerance = search_tolerance;
     // Ours proves the overlap, as EPA does through GJK; the paper's takes it as given.
     if (how != CURVED) {
         w->settings.pace = TS_PENETRATION_PACE_PAPER;
@@ -212,8 +212,8 @@ static void judge(way* w) {
             failed = a.failed;
         }
         double error = ts_bench_error(p, answer);
-        w->shallow += answer > p->upper + SHALLOW_BELOW;
-        if (failed || !(error <= WRONG_ABOVE)) {
+        w->shallow += answer > p->upper + shallow_below;
+        if (failed || !(error <= wrong_above)) {
             ++w->wrong;
             continue;
         }
@@ -231,7 +231,7 @@ static int reference_of(const way_list* list) {
         const way* w = &list->way[i];
         if (w->start || strncmp(w->name, "libccd", 6) != 0) continue;
         tightest = i;
-        if (w->mean_error <= PAPER_ERROR) return i;
+        if (w->mean_error <= paper_error) return i;
     }
     return tightest;
 }
@@ -487,7 +487,7 @@ static int minima(const ts_bench_options* options, ts_bench_report* report) {
                 ts_penetration_incremental(&asked, start[k], &settings, NULL, &r);
                 supports += (double)r.support_calls / count;
                 double ratio = -r.found.lower / -truth.distance;
-                if (-r.found.lower < -truth.found.upper - SHALLOW_BELOW) result = TS_BENCH_WRONG;
+                if (-r.found.lower < -truth.found.upper - shallow_below) result = TS_BENCH_WRONG;
                 if (-r.found.lower <= -truth.found.lower + 1e-5) continue;
                 ++wrong;
                 sum += ratio;

@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DISTANCE 0.01   // m, at which the pairs are placed
-#define TOLERANCE 1e-9  // of the solvers: residuals; squared, complementarity
-#define AGREEMENT 1e-6  // m: answers farther from certified bounds are wrong
-#define GJK_GAP 1e-8    // m^2, the papers' criterion
+static const double distance = 0.01;   // m, at which the pairs are placed
+static const double tolerance = 1e-9;  // of the solvers: residuals; squared, complementarity
+static const double agreement = 1e-6;  // m: answers farther from certified bounds are wrong
+static const double gjk_gap = 1e-8;    // m^2, the papers' criterion
 
 enum { SIZES = 5, METHODS = 6 };
 
@@ -40,7 +40,7 @@ static void run_gjk(contestant* c, const ts_bench_pair* pair) {
     ts_gjk_settings settings = ts_gjk_settings_default();
     settings.variant = variant[c->method];
     settings.start = TS_GJK_START_CENTRES;
-    settings.gap_tolerance = GJK_GAP;
+    settings.gap_tolerance = gjk_gap;
     ts_shape_pair asked = ts_shape_pair_make(&pair->a, &pair->pose_a, &pair->b, &pair->pose_b);
     ts_gjk_result r;
     ts_gjk_distance(&asked, &settings, NULL, &r);
@@ -65,7 +65,7 @@ static void run(void* context, int query) {
         return;
     }
     ts_qp_answer a = {{0.0}, 0, 0};
-    if (c->method == INTERIOR_POINT) ts_qp_interior_point(&c->program[query], TOLERANCE, c->scratch, &a);
+    if (c->method == INTERIOR_POINT) ts_qp_interior_point(&c->program[query], tolerance, c->scratch, &a);
 #ifdef TS_PEER_PROXSUITE
     if (c->method == PROXQP) ts_qp_proxqp_solve(c->proxqp, &c->program[query], &a);
 #endif
@@ -81,9 +81,9 @@ typedef struct verdict {
     double iterations;  // mean
 } verdict;
 
-// The papers' criterion stops GJK at a squared error of GJK_GAP, so its answers are held to its root.
+// The papers' criterion stops GJK at a squared error of gjk_gap, so its answers are held to its root.
 static verdict judge(contestant* c, int count) {
-    double allowed = c->method == VANILLA || c->method == POLYAK || c->method == NESTEROV ? 1e-4 : AGREEMENT;
+    double allowed = c->method == VANILLA || c->method == POLYAK || c->method == NESTEROV ? 1e-4 : agreement;
     verdict v = {0, 0.0, 0.0};
     for (int i = 0; i < count; ++i) {
         run(c, i);
@@ -133,7 +133,7 @@ static int run_size(const ts_bench_options* options, ts_bench_report* report, ts
     for (int m = 0; m < METHODS; ++m) {
         contestant c = {(method)m, w->pair, program, scratch, NULL, 0.0, 0, 0};
 #ifdef TS_PEER_PROXSUITE
-        if (m == PROXQP) c.proxqp = ts_qp_proxqp_make(program[0].rows, TOLERANCE);
+        if (m == PROXQP) c.proxqp = ts_qp_proxqp_make(program[0].rows, tolerance);
 #else
         if (m == PROXQP) continue;
 #endif
@@ -187,7 +187,7 @@ static int prepare_and_run(const ts_bench_options* options, ts_bench_report* rep
     const ts_hull* both[1] = {hull};
     ts_qp* program = (ts_qp*)calloc((size_t)count, sizeof *program);
     int made = program && hull && ts_bench_workload_of_hulls(both, 1, both, 1, count, options->seed, &w);
-    if (made) ts_bench_workload_place(&w, DISTANCE);
+    if (made) ts_bench_workload_place(&w, distance);
     for (int i = 0; made && i < count; ++i) made = ts_qp_make(&w.pair[i], &program[i]);
     result = made ? run_size(options, report, t, hull, &w, program, curves, size) : ts_bench_fail(report, "no pairs");
     for (int i = 0; program && i < count; ++i) ts_qp_free(&program[i]);

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define GAP 1e-8        // m^2, on 2 <x, x - s>
-#define AGREEMENT 1e-4  // m: the root of GAP, which is what it promises
+static const double gap_tolerance = 1e-8;  // m^2, on 2 <x, x - s>
+static const double agreement = 1e-4;      // m: the root of that, which is what it promises
 
 enum { FRANK_WOLFE, OPEN_LOOP, NESMINO, GJK, NESTEROV, METHODS, FRANK_WOLFE_LIMIT = 20000, NESMINO_LIMIT = 100000 };
 
@@ -56,7 +56,7 @@ static void note_answer(outcome* o, int method, int problem, int iterations, int
     // What overlaps has distance zero here; a bound on the squared norm says little more than its root near zero.
     double low = pair->lower > 0.0 ? pair->lower : 0.0;
     double high = pair->upper > 0.0 ? pair->upper : 0.0;
-    if (converged && !(distance >= low - AGREEMENT && distance <= high + AGREEMENT)) ++o->wrong[method];
+    if (converged && !(distance >= low - agreement && distance <= high + agreement)) ++o->wrong[method];
 }
 
 static void solve(const ts_bench_pair* pair, int problem, outcome* o) {
@@ -65,17 +65,17 @@ static void solve(const ts_bench_pair* pair, int problem, outcome* o) {
     ts_vec3 target = sharp.status == TS_PROXIMITY_PENETRATING ? ts_vec3_zero()
                                                               : ts_vec3_sub(sharp.found.point_a, sharp.found.point_b);
     for (int k = 0; k < 2; ++k) {
-        ts_frank_wolfe_result r =
-            ts_frank_wolfe(pair, k ? TS_FRANK_WOLFE_OPEN_LOOP : TS_FRANK_WOLFE_LINE_SEARCH, GAP, FRANK_WOLFE_LIMIT);
+        ts_frank_wolfe_result r = ts_frank_wolfe(pair, k ? TS_FRANK_WOLFE_OPEN_LOOP : TS_FRANK_WOLFE_LINE_SEARCH,
+                                                 gap_tolerance, FRANK_WOLFE_LIMIT);
         note_answer(o, k ? OPEN_LOOP : FRANK_WOLFE, problem, r.iterations, r.converged, ts_vec3_norm(r.x), pair);
     }
     ts_nesmino_schedule schedule = ts_nesmino_schedule_default();
-    int steps = ts_nesmino(pair, target, AGREEMENT, NESMINO_LIMIT, &schedule);
+    int steps = ts_nesmino(pair, target, agreement, NESMINO_LIMIT, &schedule);
     note_answer(o, NESMINO, problem, steps < 0 ? NESMINO_LIMIT : steps, steps >= 0, ts_vec3_norm(target), pair);
     // The variant of the paper for each family: plain where both shapes are strictly convex, normalised elsewhere.
     ts_gjk_variant momentum = pair->a.kind == TS_SHAPE_ELLIPSOID ? TS_GJK_NESTEROV : TS_GJK_NESTEROV_NORMALISED;
     for (int k = 0; k < 2; ++k) {
-        ts_gjk_result r = run_gjk(pair, k ? momentum : TS_GJK_VANILLA, GAP);
+        ts_gjk_result r = run_gjk(pair, k ? momentum : TS_GJK_VANILLA, gap_tolerance);
         double distance = r.status == TS_PROXIMITY_PENETRATING ? 0.0 : r.found.upper;
         note_answer(o, k ? NESTEROV : GJK, problem, r.iterations,
                     r.iterations < ts_gjk_settings_default().iteration_limit, distance, pair);

@@ -9,8 +9,8 @@
 
 enum { BAR_WIDTH = 30 };
 
-#define SHOW_AFTER_SECONDS 0.5
-#define REDRAW_SECONDS 0.1
+static const double show_after_seconds = 0.5;
+static const double redraw_seconds = 0.1;
 
 ts_progress ts_progress_begin(const char* label) {
     ts_progress progress;
@@ -33,7 +33,7 @@ static void format_seconds(double seconds, char out_text[32]) {
 void ts_progress_update(ts_progress* progress, double fraction) {
     if (!progress->enabled) return;
     double now = ts_clock_seconds();
-    if (now - progress->start < SHOW_AFTER_SECONDS || now - progress->shown < REDRAW_SECONDS) return;
+    if (now - progress->start < show_after_seconds || now - progress->shown < redraw_seconds) return;
     progress->shown = now;
     if (fraction < 0.0) fraction = 0.0;
     if (fraction > 1.0) fraction = 1.0;

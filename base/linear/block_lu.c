@@ -17,7 +17,7 @@
 
 // Zeros that merging may add, as a part of the merged front; and rows up to which a front is always too small to be
 // worth its own.
-#define MERGE_SHARE 0.06
+static const double merge_share = 0.06;
 enum { MERGE_ROWS = 12 };
 
 // The elimination tree of the order in lu->position: parent[p] is the first position behind p that p reaches, or -1.
@@ -144,7 +144,7 @@ static void merge_fronts(ts_block_lu* lu, structure* below) {
             double own = lu->pivot_row[now.end] - lu->pivot_row[now.begin];
             double more = zeros[kept - 1] + added + 2.0 * child_own * (own + under.rows - s->rows);
             double all = (child_own + own) * (child_own + own + 2.0 * under.rows);
-            if (child_own + own > MERGE_ROWS && more > MERGE_SHARE * all) break;
+            if (child_own + own > MERGE_ROWS && more > merge_share * all) break;
             added = more;
             now.begin = child->begin;
             --kept;

@@ -16,13 +16,13 @@
 #include <string.h>
 
 // Relative slack of the triangle inequality: rounding in files with four or five digits.
-#define TRIANGLE_SLACK 1e-4
+static const double triangle_slack = 1e-4;
 
 // A radius of gyration below this part of the extent is called implausible.
-#define GYRATION_LOW 0.02
+static const double gyration_low = 0.02;
 
 // m: a smaller gap is rounding.
-#define TOUCHING 1e-9
+static const double touching = 1e-9;
 
 typedef struct body_facts {
     int body;
@@ -75,14 +75,14 @@ static body_facts judge_body(const ts_model* model, int b) {
     if (!(body->mass > 0.0)) return facts;
     facts.gyration = sqrt(fmax(0.0, ts_mat3_trace(&body->inertia)) / (2.0 * body->mass));
     ts_vec3 m = facts.moments;
-    if (m.x < 0.0 || m.x + m.y < m.z * (1.0 - TRIANGLE_SLACK))
+    if (m.x < 0.0 || m.x + m.y < m.z * (1.0 - triangle_slack))
         snprintf(facts.doubt, sizeof facts.doubt, "impossible: the two smaller moments sum to %.3g, less than %.3g",
                  m.x + m.y, m.z);
     else if (facts.reach > 0.0 && facts.gyration > facts.reach)
         snprintf(facts.doubt, sizeof facts.doubt,
                  "too large: radius of gyration %.3g m, but no geom reaches farther than %.3g m from the centre",
                  facts.gyration, facts.reach);
-    else if (facts.reach > 0.0 && facts.gyration < GYRATION_LOW * facts.reach)
+    else if (facts.reach > 0.0 && facts.gyration < gyration_low * facts.reach)
         snprintf(facts.doubt, sizeof facts.doubt, "very small: radius of gyration %.3g m in a body that reaches %.3g m",
                  facts.gyration, facts.reach);
     return facts;
@@ -180,7 +180,7 @@ static void add_pairs(ts_text* text, const check_job* job) {
         geom_name(job->scene.model, pair->geom_a, a);
         geom_name(job->scene.model, pair->geom_b, b);
         ts_text_add(text, "  %s - %s: %d point%s, ", a, b, pair->points, pair->points == 1 ? "" : "s");
-        if (fabs(pair->gap) < TOUCHING) {
+        if (fabs(pair->gap) < touching) {
             ts_text_add(text, "just touching\n");
             continue;
         }

@@ -20,7 +20,7 @@
 
 enum { MOST_SOLVERS = 64, MOST_NAMES = 512 };
 
-#define DEFAULT_TOLERANCE 1e-8
+static const double default_tolerance = 1e-8;
 
 typedef struct chosen {
     const ts_solver* solver;
@@ -141,7 +141,7 @@ static ts_code check_impulses(const ts_args* args, ts_status* status) {
 
 static int prepare(solve_job* job, ts_status* status) {
     const ts_args* args = job->args;
-    job->tolerance = isnan(args->tolerance) ? DEFAULT_TOLERANCE : args->tolerance;
+    job->tolerance = isnan(args->tolerance) ? default_tolerance : args->tolerance;
     if (choose_solvers(job, args->solvers ? args->solvers : "ncp", status)) return TS_EXIT_USAGE;
     for (int i = 0; i < args->pair_count; ++i)
         if (apply_pair(job, args->pair[i], status)) return TS_EXIT_USAGE;

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOISE_PART 2e-3
-#define NOISE_LEAST 1e-5    // m
-#define MOVING_SPEED 1e-3   // m/s: slower is not a direction
-#define SLIDING_SPEED 1e-3  // m/s: slower contacts do not slide
-#define ENERGY_PART 0.02
-#define UNSOUND_NATURAL 1e-3  // natural map: a thousandth of a force is missing
+static const double noise_part = 2e-3;
+static const double noise_least = 1e-5;    // m
+static const double moving_speed = 1e-3;   // m/s: slower is not a direction
+static const double sliding_speed = 1e-3;  // m/s: slower contacts do not slide
+static const double energy_part = 0.02;
+static const double unsound_natural = 1e-3;  // natural map: a thousandth of a force is missing
 #define DEGREES (180.0 / 3.14159265358979323846)
 
 static ts_vec3 horizontal(ts_vec3 v, ts_vec3 up) { return ts_vec3_add_scaled(v, -ts_vec3_dot(v, up), up); }
@@ -23,11 +23,11 @@ static void choose_direction(const ts_series* reference, ts_frame_of_reference* 
     const ts_sample* sample = reference->sample.data;
     int last = reference->sample.count - 1;
     for (int i = 1; i <= last; ++i) frame->length += ts_vec3_distance(sample[i].position, sample[i - 1].position);
-    frame->noise = fmax(NOISE_PART * frame->length, NOISE_LEAST);
+    frame->noise = fmax(noise_part * frame->length, noise_least);
     ts_vec3 start = horizontal(sample[0].velocity, frame->up);
     ts_vec3 way = horizontal(ts_vec3_sub(sample[last].position, sample[0].position), frame->up);
     ts_vec3 forward = ts_vec3_zero();
-    if (ts_vec3_norm(start) > MOVING_SPEED)
+    if (ts_vec3_norm(start) > moving_speed)
         forward = start;
     else if (ts_vec3_norm(way) > 10.0 * frame->noise)
         forward = way;
@@ -71,7 +71,7 @@ ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_v
         low = fmin(low, energy);
         high = fmax(high, energy);
     }
-    frame.energy = fmax(ENERGY_PART * (high - low), mass * ts_vec3_norm(gravity) * frame.noise);
+    frame.energy = fmax(energy_part * (high - low), mass * ts_vec3_norm(gravity) * frame.noise);
     return frame;
 }
 
@@ -114,7 +114,7 @@ ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_refere
     finding.reached_end = self->code == TS_OK;
     const ts_stats* stats = &self->stats;
     if (stats->impulse_sum > 0.0) finding.opening = stats->opening_sum / stats->impulse_sum;
-    int slips = stats->impulse_sum > 0.0 && stats->cone_sum / stats->impulse_sum > SLIDING_SPEED;
+    int slips = stats->impulse_sum > 0.0 && stats->cone_sum / stats->impulse_sum > sliding_speed;
     finding.opening_part = slips ? stats->opening_sum / stats->cone_sum : (double)NAN;
     if (stats->sliding_sum > 0.0) finding.slip_angle = stats->askew_sum / stats->sliding_sum;
     for (int i = 0; i < self->sample.count; ++i) {
@@ -235,7 +235,7 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
     if (finding->is_reference) {
         if (!frame->exact)
             ts_text_add(text, "The reference, for want of a solver of the exact law. ");
-        else if (self->stats.worst_natural > UNSOUND_NATURAL)
+        else if (self->stats.worst_natural > unsound_natural)
             ts_text_add(text,
                         "The reference, though not a sound one: it is nearest to the exact law, but far from it. ");
         else if (ts_stats_unconverged(&self->stats) > 0)

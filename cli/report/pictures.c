@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 // After longer comparisons the report comes without pictures.
-#define PICTURE_WALL_SECONDS 20.0
+static const double picture_wall_seconds = 20.0;
 
 enum { ROW_WIDTH = 1200, ROW_HEIGHT = 560, FILE_LIMIT = 1 << 23 };
 
@@ -99,7 +99,7 @@ static void take_close_ups(ts_comparison* comparison, const ts_picture_row* row)
 ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_status* out_status) {
     double wall = 0.0;
     for (int i = 0; i < comparison->count; ++i) wall += comparison->series[i].wall;
-    if (!args->png && (!args->out || wall > PICTURE_WALL_SECONDS)) return ts_status_ok(out_status);
+    if (!args->png && (!args->out || wall > picture_wall_seconds)) return ts_status_ok(out_status);
     comparison->picture_time = isnan(args->png_time) ? best_time(comparison) : args->png_time;
     ts_picture_row row;
     memset(&row, 0, sizeof row);

@@ -11,7 +11,7 @@ enum { MOST_TIMES = 1 << 22 };
 static double larger(double a, double b) { return b > a ? b : a; }
 
 // m/s: slower contacts say nothing about the direction of friction.
-#define SLIDING_SPEED 1e-3
+static const double sliding_speed = 1e-3;
 
 // Angle between friction and the opposite of slip, 0 for exactly opposite and for no friction at all.
 static double friction_askew(const ts_contact* contact) {
@@ -42,7 +42,7 @@ ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
         motion.opening += impulse * (contact->velocity.z - allowed_opening(contact, &sim->options));
         motion.slip += impulse * slip;
         motion.cone += impulse * contact->surface.friction * slip;
-        if (slip < SLIDING_SPEED || !(contact->surface.friction > 0.0)) continue;
+        if (slip < sliding_speed || !(contact->surface.friction > 0.0)) continue;
         motion.sliding += impulse;
         motion.askew += impulse * friction_askew(contact);
     }

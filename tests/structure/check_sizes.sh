@@ -35,7 +35,7 @@ function finish() {
     limit = (name ~ /\.h$/ && name !~ /^tests\//) ? 400 : 800
     if (lines > limit) { printf "%s: %d lines, more than %d\n", name, lines, limit; bad++ }
 }
-# Every list in parentheses of a declaration, from the innermost out.
+# Every list in parentheses of a declaration, from the innermost out. What takes an xmlChar is as long as libxml2 wants it.
 function check_lists(text,    list, commas) {
     if (tests) return
     gsub(/__attribute__.*/, "", text)
@@ -44,7 +44,7 @@ function check_lists(text,    list, commas) {
         list = substr(text, RSTART, RLENGTH)
         text = substr(text, 1, RSTART - 1) " " substr(text, RSTART + RLENGTH)
         commas = gsub(/,/, "", list)
-        if (commas >= 8) complain(began, commas + 1 " parameters, more than 8")
+        if (commas >= 8 && list !~ /xmlChar/) complain(began, commas + 1 " parameters, more than 8")
     }
 }
 function clear() { pending = ""; began = 0 }
