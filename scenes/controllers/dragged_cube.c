@@ -3,9 +3,6 @@
 // that limit.
 #include "scenes/scene_table.h"
 
-// One of the controllers that scenes/scene_table.c names.
-void ts_dragged_cube_control(ts_sim* sim);
-
 void ts_dragged_cube_control(ts_sim* sim) {
     int cube = ts_model_find_body(sim->model, "cube");
     if (cube < 0) return;
