@@ -208,7 +208,7 @@ Test(joint_types, names_are_read_from_files) {
                  "<mujoco><worldbody><body><joint type='%s'/><geom size='1' pos='1 1 1'/></body></worldbody></mujoco>",
                  ts_joint_type_name((ts_joint_type)t));
         ts_model* model = mjcf_read(text);
-        cr_assert_eq(model->joint[0].type, t);
+        cr_assert_eq((int)model->joint[0].type, t);
         ts_model_free(model);
         mjcf_refuse("<mujoco><worldbody>\n<body><joint type='bearing'/></body></worldbody></mujoco>", 2,
                     ts_joint_type_name((ts_joint_type)t));
