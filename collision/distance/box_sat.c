@@ -524,7 +524,8 @@ static axis best_axis(const boxes* p, int* out_by_face) {
     return *out_by_face ? best : edge;
 }
 
-ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, ts_separation* out) {
+ts_pair_verdict ts_box_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous, double reach, ts_separation* out) {
+    (void)previous;
     boxes p;
     prepare(pair, &p);
     int by_face;
@@ -532,11 +533,11 @@ ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, t
     out->lower = out->upper = best.gap;
     int apart = best.gap > reach && best.gap > FLAT * p.size;
     // Edges too parallel to be tried could separate boxes that are this near.
-    if (!apart && !(best.gap < -TILTED * p.size)) return TS_BOX_SAT_OPEN;
+    if (!apart && !(best.gap < -TILTED * p.size)) return TS_PAIR_OPEN;
     out->normal = by_face ? face_normal(&p, best.kind) : edge_normal(&p, best.kind);
-    if (!apart) return TS_BOX_SAT_SETTLED;
+    if (!apart) return TS_PAIR_OVERLAP;
     out->upper = (double)INFINITY;
-    return TS_BOX_SAT_EARLY;
+    return TS_PAIR_APART;
 }
 
 ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_separation* out) {
@@ -561,4 +562,25 @@ ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_di
     }
     out->upper = (double)INFINITY;
     return TS_BOX_SAT_OPEN;
+}
+
+int ts_box_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
+                      double* out_scale) {
+    ts_separation found;
+    ts_box_sat_outcome outcome = ts_box_sat_query(pair, give_up_distance, &found);
+    if (outcome == TS_BOX_SAT_OPEN || !isfinite(found.lower)) return 0;
+    double scale = ts_vec3_norm(pair->a->half) + ts_vec3_norm(pair->b->half) + ts_vec3_norm(pair->b_in_a.p);
+    if (outcome == TS_BOX_SAT_SETTLED && found.lower <= 0.0 && ts_vec3_max_abs(previous) > 0.0 &&
+        ts_vec3_dot(previous, found.normal) < 0.999) {
+        ts_vec3 on_a, on_b;
+        double gap = ts_shape_pair_gap(pair, previous, &on_a, &on_b);
+        if (gap >= found.lower - 8.0 * DBL_EPSILON * scale) return 0;
+    }
+    out->status = outcome == TS_BOX_SAT_EARLY ? TS_PROXIMITY_SEPARATED_EARLY
+                  : found.lower > 0.0         ? TS_PROXIMITY_SEPARATED
+                                              : TS_PROXIMITY_PENETRATING;
+    out->found = found;
+    out->distance = found.lower > 0.0 ? found.upper : found.lower;
+    *out_scale = scale;
+    return 1;
 }

@@ -2,7 +2,7 @@
 #ifndef TS_COLLISION_BOX_SAT_INTERNAL_H
 #define TS_COLLISION_BOX_SAT_INTERNAL_H
 
-#include "collision/distance/shape_pair.h"
+#include "collision/distance/proximity_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,9 +19,15 @@ typedef enum ts_box_sat_outcome {
 /// cannot break, boxes that touch to the last bits.
 ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_separation* out_found);
 
-/// Whether two boxes are farther apart than `reach` (m, >= 0), EARLY, or overlap, SETTLED; leaves bounds of the signed
-/// distance and a normal, no points. OPEN, with nothing but bounds that mean nothing: neither is proven.
-ts_box_sat_outcome ts_box_sat_verdict(const ts_shape_pair* pair, double reach, ts_separation* out_found);
+/// The same as an answer. Returns 0, with nothing in *out, where that stays open, and where the normal remembered is as good
+/// as the one found: it stays then, and EPA gives its witnesses.
+int ts_box_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
+                      double* out_scale);
+
+/// Whether two boxes are farther apart than `reach` (m, >= 0), or overlap; unless OPEN, leaves bounds of the signed distance
+/// and a normal, no points. `previous` is of no use.
+ts_pair_verdict ts_box_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous, double reach,
+                                    ts_separation* out_found);
 
 #ifdef __cplusplus
 }

@@ -164,7 +164,7 @@ static ts_vec3 triangle_normal(const ts_vec3* corner) {
 }
 
 // A sphere against a triangle. A centre in the triangle has two normals; last time's or the front one.
-static void sphere_triangle_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+void ts_sphere_triangle(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
     ts_vec3 c = ts_transform_direction_inverse(pair->pose_b, ts_vec3_sub(pair->pose_a->p, pair->pose_b->p)), w[3];
     for (int k = 0; k < 3; ++k) w[k] = ts_vec3_sub(pair->b->triangle[k], c);
     ts_subdistance closest;
@@ -191,34 +191,29 @@ static void sphere_triangle_query(const ts_placed_pair* pair, const ts_gjk_cache
     sphere_thin_query(pair, ts_transform_direction(pair->pose_b, d), ts_vec3_zero(), cache, out);
 }
 
-// A sphere against a core given by the signed distance of a point in the core's frame.
-static int sphere_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
-    ts_vec3 between = ts_vec3_sub(pair->pose_a->p, pair->pose_b->p);
-    core_distance d;
-    switch (pair->b->kind) {
-    case TS_SHAPE_SPHERE: sphere_thin_query(pair, between, ts_vec3_zero(), cache, out); return 1;
-    case TS_SHAPE_CAPSULE: {
-        ts_vec3 axis = ts_mat3_column(&pair->pose_b->R, 2);
-        double along = ts_vec3_dot(axis, between), end = clamp(along, pair->b->half.z);
-        ts_vec3 beside = ts_vec3_add_scaled(between, -end, axis);
-        // At right angles to the segment, or no less past its end: of a long one, what rounding left along it would tilt the
-        // normal towards the other end.
-        beside = ts_vec3_add_scaled(beside, along - end - ts_vec3_dot(axis, beside), axis);
-        if (!(fabs(along) > pair->b->half.z) && !(ts_vec3_max_abs(beside) > 4.0 * DBL_EPSILON * fabs(along)))
-            beside = ts_vec3_zero();
-        sphere_thin_query(pair, beside, axis, cache, out);
-        return 1;
-    }
-    case TS_SHAPE_CYLINDER:
-        d = point_to_cylinder(ts_transform_direction_inverse(pair->pose_b, between), pair->b->half);
-        break;
-    case TS_SHAPE_CONE: d = point_to_cone(ts_transform_direction_inverse(pair->pose_b, between), pair->b->half); break;
-    case TS_SHAPE_TRIANGLE: sphere_triangle_query(pair, cache, out); return 1;
-    case TS_SHAPE_BOX: d = point_to_box(ts_transform_direction_inverse(pair->pose_b, between), pair->b->half); break;
-    default: return 0;
-    }
+void ts_sphere_sphere(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+    sphere_thin_query(pair, ts_vec3_sub(pair->pose_a->p, pair->pose_b->p), ts_vec3_zero(), cache, out);
+}
+
+void ts_sphere_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+    ts_vec3 between = ts_vec3_sub(pair->pose_a->p, pair->pose_b->p), axis = ts_mat3_column(&pair->pose_b->R, 2);
+    double half = pair->b->half.z, along = ts_vec3_dot(axis, between), end = clamp(along, half);
+    ts_vec3 beside = ts_vec3_add_scaled(between, -end, axis);
+    // At right angles to the segment, or no less past its end: of a long one, what rounding left along it would tilt the
+    // normal towards the other end.
+    beside = ts_vec3_add_scaled(beside, along - end - ts_vec3_dot(axis, beside), axis);
+    if (!(fabs(along) > half) && !(ts_vec3_max_abs(beside) > 4.0 * DBL_EPSILON * fabs(along))) beside = ts_vec3_zero();
+    sphere_thin_query(pair, beside, axis, cache, out);
+}
+
+void ts_sphere_solid(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+    (void)cache;  // inside of a solid there is always a nearest side
+    ts_vec3 centre = ts_transform_direction_inverse(pair->pose_b, ts_vec3_sub(pair->pose_a->p, pair->pose_b->p));
+    ts_vec3 half = pair->b->half;
+    core_distance d = pair->b->kind == TS_SHAPE_CYLINDER ? point_to_cylinder(centre, half)
+                      : pair->b->kind == TS_SHAPE_CONE   ? point_to_cone(centre, half)
+                                                         : point_to_box(centre, half);
     conclude_sphere(pair, ts_transform_direction(pair->pose_b, d.outward), d.distance, out);
-    return 1;
 }
 
 // How bad a choice of points is: their distance less what the plane across the line between them proves, which is nothing
@@ -302,7 +297,7 @@ static ts_vec3 segments_normal(ts_vec3 u, double ha, ts_vec3 r, ts_vec3 v, doubl
     return best;
 }
 
-static void capsule_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+void ts_capsule_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
     ts_vec3 u = ts_mat3_column(&pair->pose_a->R, 2), v = ts_mat3_column(&pair->pose_b->R, 2);
     ts_vec3 between = ts_vec3_sub(pair->pose_b->p, pair->pose_a->p);
     double s, t;
@@ -334,7 +329,8 @@ static void capsule_query(const ts_placed_pair* pair, const ts_gjk_cache* cache,
     conclude(distance, pair->a->radius + pair->b->radius + scale, out);
 }
 
-static void half_space_query(const ts_placed_pair* pair, ts_proximity* out) {
+void ts_half_space_any(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
+    (void)cache;
     ts_vec3 up = ts_mat3_column(&pair->pose_a->R, 2);
     ts_support_point s = ts_support_core(pair->b, ts_transform_direction_inverse(pair->pose_b, ts_vec3_neg(up)), -1);
     ts_vec3 low =
@@ -345,16 +341,4 @@ static void half_space_query(const ts_placed_pair* pair, ts_proximity* out) {
     out->found.point_a = ts_vec3_add(pair->pose_a->p, ts_vec3_add_scaled(low, pair->a->radius - height, up));
     ++out->support_calls;
     conclude(height - balls, ts_vec3_norm(low) + balls, out);
-}
-
-int ts_closed_form_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
-    switch (pair->a->kind) {
-    case TS_SHAPE_PLANE: half_space_query(pair, out); return 1;
-    case TS_SHAPE_SPHERE: return sphere_query(pair, cache, out);
-    case TS_SHAPE_CAPSULE:
-        if (pair->b->kind != TS_SHAPE_CAPSULE) return 0;
-        capsule_query(pair, cache, out);
-        return 1;
-    default: return 0;
-    }
 }

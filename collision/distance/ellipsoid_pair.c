@@ -19,8 +19,6 @@
 // less than that bracket.
 #include "collision/distance/ellipsoid_pair_internal.h"
 
-#include "collision/distance/proximity_internal.h"
-
 #include <float.h>
 
 // Newton's method needs 3 to 10 steps; one that needs more crawls along a flat valley, and EPA takes over.
@@ -46,6 +44,7 @@ typedef struct ellipsoids {
     ts_mat3 adj_factor_b;  // the same of the adjugate
     double det_a, det_b;   // products of the semi-axes
     ts_vec3 t;             // from centre to centre
+    double scale;          // m: what rounding is relative to
 } ellipsoids;
 
 typedef struct trial {
@@ -166,7 +165,7 @@ static int is_deepest(const ellipsoids* e, const trial* t) {
 typedef enum climb_end { CLIMB_EARLY, CLIMB_TOP, CLIMB_STUCK } climb_end;
 
 // Newton's method from *t to a local maximum of the gap, or to the first gap above give_up. *out_across is |Pg| there.
-static climb_end climb(const ellipsoids* e, double give_up, trial* t, double* out_across, ts_ellipsoid_pair* out) {
+static climb_end climb(const ellipsoids* e, double give_up, trial* t, double* out_across, ts_proximity* out) {
     int last = 0;
     for (int step = 0; step < STEP_LIMIT; ++step) {
         ts_vec3 u, v;
@@ -183,15 +182,15 @@ static climb_end climb(const ellipsoids* e, double give_up, trial* t, double* ou
         double length = sqrt(yu * yu + yv * yv);
         if (!(length <= DBL_MAX)) return CLIMB_STUCK;
         double factor = length > 1.0 ? 1.0 / length : 1.0;
-        ++out->newton_iterations;
+        ++out->sqp_iterations;
         trial next;
         int better = 0;
         for (int shorten = 0; shorten < SHORTEN_LIMIT && !better; ++shorten) {
             ts_vec3 d = ts_vec3_add(ts_vec3_scale(factor * yu, u), ts_vec3_scale(factor * yv, v));
             ts_vec3 m = ts_vec3_add(t->n, d);
             evaluate(e, ts_vec3_scale(1.0 / ts_vec3_norm(m), m), &next);
-            ++out->evaluations;
-            better = next.gap >= t->gap - 4.0 * DBL_EPSILON * out->scale;
+            ++out->support_calls;
+            better = next.gap >= t->gap - 4.0 * DBL_EPSILON * e->scale;
             factor *= 0.3;
         }
         if (!better) return length < 1e-6 ? CLIMB_TOP : CLIMB_STUCK;
@@ -213,7 +212,7 @@ static void take(const ellipsoids* e, const trial* t, double across, ts_separati
 }
 
 // EPA from around the normal found, and Newton again if that finds a better one. Returns 0 without a proof.
-static int prove_by_epa(const ts_shape_pair* pair, const ellipsoids* e, trial* t, ts_ellipsoid_pair* out) {
+static int prove_by_epa(const ts_shape_pair* pair, const ellipsoids* e, trial* t, ts_proximity* out) {
     ts_gjk_vertex touch = {
         ts_vec3_sub(out->found.point_a, out->found.point_b), out->found.point_a, out->found.point_b, -1, -1, 0.0};
     ts_epa_result epa;
@@ -222,7 +221,7 @@ static int prove_by_epa(const ts_shape_pair* pair, const ellipsoids* e, trial* t
     out->epa_iterations = epa.iterations;
     // Newton from the normal that EPA prefers, if it does, and from the runner-up where they are too close to tell.
     const ts_vec3 again[2] = {epa.found.normal, epa.other_normal};
-    const int wanted[2] = {epa.found.lower > t->gap + 8.0 * DBL_EPSILON * out->scale,
+    const int wanted[2] = {epa.found.lower > t->gap + 8.0 * DBL_EPSILON * e->scale,
                            epa.other_depth < (1.0 + RUNNER_UP) * -epa.found.lower};
     for (int k = 0; k < 2; ++k) {
         if (!wanted[k]) continue;
@@ -240,14 +239,9 @@ static int prove_by_epa(const ts_shape_pair* pair, const ellipsoids* e, trial* t
     return 1;
 }
 
-int ts_ellipsoid_pair_is(const ts_shape_pair* pair) {
-    const ts_shape *a = pair->a, *b = pair->b;
-    int ellipsoid_a = a->kind == TS_SHAPE_ELLIPSOID, ellipsoid_b = b->kind == TS_SHAPE_ELLIPSOID;
-    return (ellipsoid_a && (ellipsoid_b || b->kind == TS_SHAPE_SPHERE)) || (ellipsoid_b && a->kind == TS_SHAPE_SPHERE);
-}
-
-int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance,
-                            ts_ellipsoid_pair* out) {
+// The query but for what its answer is called. Returns 0 without a proof.
+static int solve(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
+                 double* out_scale) {
     const ts_vec3 between = pair->b_in_a.p;
     double apart = ts_vec3_norm(between), size = ts_vec3_max_abs(pair->a->half) + ts_vec3_max_abs(pair->b->half);
     // Fourth powers of sizes must neither overflow nor underflow. (Written so that a NaN fails.)
@@ -260,11 +254,10 @@ int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double 
     }
     ellipsoids e;
     prepare(pair, &e);
-    out->scale = size + apart;
-    out->newton_iterations = out->epa_iterations = 0;
-    out->evaluations = 1;
+    *out_scale = e.scale = size + apart;
     trial t;
     evaluate(&e, n, &t);
+    ++out->support_calls;
     double across;
     climb_end end = climb(&e, give_up_distance, &t, &across, out);
     if (end == CLIMB_STUCK) return 0;
@@ -276,8 +269,16 @@ int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double 
     if (t.gap > 0.0) {
         out->status = TS_PROXIMITY_SEPARATED;
         // Not closed means that the search stopped on rounding; GJK may know better.
-        return out->found.upper - t.gap <= 1e-12 * t.gap + 64.0 * DBL_EPSILON * out->scale;
+        return out->found.upper - t.gap <= 1e-12 * t.gap + 64.0 * DBL_EPSILON * e.scale;
     }
     out->status = TS_PROXIMITY_PENETRATING;
     return (across <= 1e-9 * size && is_deepest(&e, &t)) || prove_by_epa(pair, &e, &t, out);
+}
+
+int ts_ellipsoid_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
+                            double* out_scale) {
+    if (!solve(pair, previous, give_up_distance, out, out_scale)) return 0;
+    out->distance = out->found.lower > 0.0 ? out->found.upper : out->found.lower;
+    out->flags |= TS_PROXIMITY_POLISHED;
+    return 1;
 }

@@ -70,29 +70,30 @@ static int is_inside_both(const quadrics* q, double weight, ts_vec3 x, double al
     return least * (1.0 - of_a) > 2.0 * (ts_vec3_norm(off) + rounding);
 }
 
-ts_ellipsoid_verdict ts_ellipsoid_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous, double reach,
-                                               ts_vec3* out_normal, double* out_gap) {
+ts_pair_verdict ts_ellipsoid_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous, double reach,
+                                          ts_separation* out) {
     quadrics q;
     prepare(pair, &q);
     double apart = ts_vec3_norm_squared(q.t), size = ts_vec3_max_abs(pair->a->half) + ts_vec3_max_abs(pair->b->half);
     // Sixth powers of sizes must neither overflow nor underflow. (Written so that a NaN fails.)
     if (!(size > 1e-40 && size < 1e40 && apart < 1e80 && apart > 1e-16 * size * size && reach >= 0.0))
-        return TS_ELLIPSOID_OPEN;
+        return TS_PAIR_OPEN;
     ts_vec3 x = ts_vec3_max_abs(previous) > 0.0 ? previous : q.t;
     double weight = 0.0;
     for (int k = 0; k < WEIGHTS; ++k) {
         double along = ts_vec3_dot(x, q.t);
         double alpha = ts_vec3_norm(ts_vec3_mul(q.a, x)), beta = ts_vec3_norm(ts_mat3_mul_vec(&q.f, x));
         double gap = along - alpha - beta, length = ts_vec3_norm(x);
-        if (!(length > 0.0 && length < DBL_MAX)) return TS_ELLIPSOID_OPEN;
+        if (!(length > 0.0 && length < DBL_MAX)) return TS_PAIR_OPEN;
         int beyond = gap > reach * length + ROUNDING * (fabs(along) + alpha + beta);
         if (beyond || (k > 0 && is_inside_both(&q, weight, x, alpha, beta))) {
-            *out_normal = ts_vec3_scale(1.0 / length, x);
-            *out_gap = gap / length;
-            return beyond ? TS_ELLIPSOID_APART : TS_ELLIPSOID_OVERLAP;
+            out->normal = ts_vec3_scale(1.0 / length, x);
+            out->lower = gap / length;
+            out->upper = beyond ? (double)INFINITY : 0.0;
+            return beyond ? TS_PAIR_APART : TS_PAIR_OVERLAP;
         }
         weight = alpha / (alpha + beta);
         x = solve(&q, weight);
     }
-    return TS_ELLIPSOID_OPEN;
+    return TS_PAIR_OPEN;
 }

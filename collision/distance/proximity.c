@@ -91,35 +91,40 @@ static void query_generic(const ts_placed_pair* pair, const ts_proximity_options
     if (options->goal == TS_PROXIMITY_VERDICT) judge(options->margin, out);
 }
 
+// By formula.
+static void query_closed_form(const ts_placed_pair* pair, const ts_pair_method* method,
+                              const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
+    method->closed_form(pair, cache, out);
+    out->flags |= TS_PROXIMITY_USED_CLOSED_FORM;
+    if (!isfinite(out->distance)) {
+        refuse(TS_PROXIMITY_BAD_SHAPE, out);
+        return;
+    }
+    if (cache) cache->normal = ts_transform_direction_inverse(pair->pose_a, out->found.normal);
+    if (options->goal == TS_PROXIMITY_VERDICT) judge(options->margin, out);
+}
+
+// Whether the method asked for does this pair. Half-spaces and shapes made of parts have one way only.
+static int is_offered(const ts_placed_pair* pair, const ts_pair_method* method, ts_proximity_method asked) {
+    if (asked == TS_PROXIMITY_CLOSED_FORM) return method->closed_form != 0;
+    return asked != TS_PROXIMITY_SAT || (pair->a->kind == TS_SHAPE_BOX && pair->b->kind == TS_SHAPE_BOX);
+}
+
 // Kinds sorted.
 static void query_sorted(const ts_placed_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
                          ts_proximity* out) {
-    if (pair->b->kind >= TS_SHAPE_CONVEX_COUNT) {
+    const ts_pair_method* method = ts_pair_method_of(pair->a->kind, pair->b->kind);
+    if (method->sort == TS_PAIR_NEVER)
+        refuse(TS_PROXIMITY_TWO_PLANES, out);
+    else if (method->sort == TS_PAIR_PARTS)
         query_parts(pair, options, cache, out);
-        return;
-    }
-    if (options->method == TS_PROXIMITY_SAT && (pair->a->kind != TS_SHAPE_BOX || pair->b->kind != TS_SHAPE_BOX)) {
+    else if (!is_offered(pair, method, options->method))
         refuse(TS_PROXIMITY_OTHER_METHOD, out);
-        return;
-    }
-    if (pair->a->kind == TS_SHAPE_PLANE || options->method == TS_PROXIMITY_AUTO ||
-        options->method == TS_PROXIMITY_CLOSED_FORM) {
-        if (ts_closed_form_query(pair, cache, out)) {
-            out->flags |= TS_PROXIMITY_USED_CLOSED_FORM;
-            if (!isfinite(out->distance)) {
-                refuse(TS_PROXIMITY_BAD_SHAPE, out);
-                return;
-            }
-            if (cache) cache->normal = ts_transform_direction_inverse(pair->pose_a, out->found.normal);
-            if (options->goal == TS_PROXIMITY_VERDICT) judge(options->margin, out);
-            return;
-        }
-        if (options->method == TS_PROXIMITY_CLOSED_FORM) {
-            refuse(TS_PROXIMITY_OTHER_METHOD, out);
-            return;
-        }
-    }
-    query_generic(pair, options, cache, out);
+    else if (method->closed_form && (options->method == TS_PROXIMITY_AUTO || pair->a->kind == TS_SHAPE_PLANE ||
+                                     options->method == TS_PROXIMITY_CLOSED_FORM))
+        query_closed_form(pair, method, options, cache, out);
+    else
+        query_generic(pair, options, cache, out);
 }
 
 void ts_proximity_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
@@ -128,10 +133,6 @@ void ts_proximity_query(const ts_shape* a, const ts_transform* pose_a, const ts_
                                                TS_GJK_START_AUTO, (double)INFINITY,      0.0};
     if (!ts_pose_is_usable(pose_a) || !ts_pose_is_usable(pose_b)) {
         refuse(TS_PROXIMITY_BAD_POSE, out);
-        return;
-    }
-    if (a->kind == TS_SHAPE_PLANE && b->kind == TS_SHAPE_PLANE) {
-        refuse(TS_PROXIMITY_TWO_PLANES, out);
         return;
     }
     ts_proximity_reset(out);

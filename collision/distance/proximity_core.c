@@ -10,8 +10,6 @@
 // Guaranteed: lower <= delta <= upper, a unit normal, and point_a - point_b = -distance * normal by construction.
 #include "collision/distance/proximity_internal.h"
 
-#include "collision/distance/box_sat_internal.h"
-#include "collision/distance/ellipsoid_pair_internal.h"
 #include "collision/distance/penetration/penetration.h"
 #include "collision/distance/penetration/polish.h"
 
@@ -317,51 +315,10 @@ static void finish_incremental(const ts_shape_pair* pair, ts_vec3 previous, cons
     out->status = found.status == TS_PENETRATION_LIMIT ? TS_PROXIMITY_LIMIT : TS_PROXIMITY_PENETRATING;
 }
 
-// Two ellipsoids, or an ellipsoid and a point, by Newton's method with its own proof. Returns 0, with nothing but counts
-// in *out, where that leads nowhere.
-static int query_ellipsoids(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
-                            double* out_scale) {
-    ts_ellipsoid_pair found;
-    if (!ts_ellipsoid_pair_query(pair, previous, give_up_distance, &found)) return 0;
-    out->status = found.status;
-    out->found = found.found;
-    out->distance = out->found.lower > 0.0 ? out->found.upper : out->found.lower;
-    out->sqp_iterations = found.newton_iterations;
-    out->epa_iterations = found.epa_iterations;
-    out->support_calls = found.evaluations;
-    out->flags |= TS_PROXIMITY_POLISHED;
-    *out_scale = found.scale;
-    return 1;
-}
-
-// Two boxes, or a box and a capsule, whose segment is a box without width.
-static int is_boxes(const ts_shape_pair* pair) {
-    ts_shape_kind a = pair->a->kind, b = pair->b->kind;
-    return (a == TS_SHAPE_BOX && (b == TS_SHAPE_BOX || b == TS_SHAPE_CAPSULE)) ||
-           (a == TS_SHAPE_CAPSULE && b == TS_SHAPE_BOX);
-}
-
-// Two such by active sets and separating axes. Returns 0, with nothing in *out, where those stay open, and where the
-// normal remembered is as good as the one found: it stays then, and EPA gives its witnesses.
-static int query_boxes(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
-                       double* out_scale) {
-    ts_separation state;
-    ts_box_sat_outcome outcome = ts_box_sat_query(pair, give_up_distance, &state);
-    if (outcome == TS_BOX_SAT_OPEN || !isfinite(state.lower)) return 0;
-    double scale = ts_vec3_norm(pair->a->half) + ts_vec3_norm(pair->b->half) + ts_vec3_norm(pair->b_in_a.p);
-    if (outcome == TS_BOX_SAT_SETTLED && state.lower <= 0.0 && ts_vec3_max_abs(previous) > 0.0 &&
-        ts_vec3_dot(previous, state.normal) < 0.999) {
-        ts_vec3 on_a, on_b;
-        double gap = ts_shape_pair_gap(pair, previous, &on_a, &on_b);
-        if (gap >= state.lower - 8.0 * DBL_EPSILON * scale) return 0;
-    }
-    out->status = outcome == TS_BOX_SAT_EARLY ? TS_PROXIMITY_SEPARATED_EARLY
-                  : state.lower > 0.0         ? TS_PROXIMITY_SEPARATED
-                                              : TS_PROXIMITY_PENETRATING;
-    out->found = state;
-    out->distance = state.lower > 0.0 ? state.upper : state.lower;
-    *out_scale = scale;
-    return 1;
+// Last time's normal, or zero.
+static ts_vec3 previous_normal(const ts_gjk_cache* cache) {
+    if (!cache || !ts_vec3_is_finite(cache->normal)) return ts_vec3_zero();
+    return ts_vec3_unit_or(cache->normal, ts_vec3_zero());
 }
 
 // What is left of the cache when its normal has been tried in vain: hints and simplex.
@@ -374,13 +331,10 @@ static ts_gjk_cache without_normal(const ts_gjk_cache* cache) {
 // Signed distance of the cores; overlap by EPA. Leaves in *out_scale what rounding is relative to.
 static void query_cores(const ts_shape_pair* pair, double balls, const ts_proximity_options* options,
                         ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
-    ts_vec3 previous =
-        cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
-    if (options->method == TS_PROXIMITY_AUTO && ts_ellipsoid_pair_is(pair) &&
-        query_ellipsoids(pair, previous, options->give_up_distance + balls, out, out_scale))
-        return;
-    if ((options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) && is_boxes(pair) &&
-        query_boxes(pair, previous, options->give_up_distance + balls, out, out_scale))
+    ts_vec3 previous = previous_normal(cache);
+    const ts_pair_method* method = ts_pair_method_of(pair->a->kind, pair->b->kind);
+    if (method->distance && (options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) &&
+        method->distance(pair, previous, options->give_up_distance + balls, out, out_scale))
         return;
     int curved = !ts_support_is_polytope(pair->a) || !ts_support_is_polytope(pair->b);
     ts_gjk_settings settings = settings_for(curved, options, balls);
@@ -417,38 +371,25 @@ static void remember(const ts_shape_pair* pair, const ts_proximity* cores, ts_gj
     cache->point_b = ts_transform_point_inverse(&pair->b_in_a, cores->found.point_b);
 }
 
-// The same of two ellipsoids by their equations, of two boxes (a segment is one) by 15 axes. Returns 0 for other pairs,
-// and where that leaves it open.
+// Only whether the shapes come within the margin, by what the pair's own method knows. Returns 0 when that stayed open.
 static int query_verdict_directly(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
                                   ts_proximity* out) {
-    int ellipsoids = pair->a->kind == TS_SHAPE_ELLIPSOID && pair->b->kind == TS_SHAPE_ELLIPSOID;
-    if (options->method != TS_PROXIMITY_AUTO || !(options->margin >= 0.0) || (!ellipsoids && !is_boxes(pair))) return 0;
-    double balls = ts_shape_pair_balls(pair), reach = balls + options->margin;
-    ts_separation state;
-    int apart;
-    if (ellipsoids) {
-        ts_vec3 previous =
-            cache && ts_vec3_is_finite(cache->normal) ? ts_vec3_unit_or(cache->normal, ts_vec3_zero()) : ts_vec3_zero();
-        ts_ellipsoid_verdict verdict = ts_ellipsoid_pair_verdict(pair, previous, reach, &state.normal, &state.lower);
-        if (verdict == TS_ELLIPSOID_OPEN) return 0;
-        apart = verdict == TS_ELLIPSOID_APART;
-        state.upper = apart ? (double)INFINITY : 0.0;
-    } else {
-        ts_box_sat_outcome outcome = ts_box_sat_verdict(pair, reach, &state);
-        if (outcome == TS_BOX_SAT_OPEN) return 0;
-        apart = outcome == TS_BOX_SAT_EARLY;
-    }
+    const ts_pair_method* method = ts_pair_method_of(pair->a->kind, pair->b->kind);
+    if (!method->verdict || options->method != TS_PROXIMITY_AUTO || !(options->margin >= 0.0)) return 0;
+    double balls = ts_shape_pair_balls(pair);
+    ts_pair_verdict verdict = method->verdict(pair, previous_normal(cache), balls + options->margin, &out->found);
+    if (verdict == TS_PAIR_OPEN) return 0;
+    int apart = verdict == TS_PAIR_APART;
     out->status = apart ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_OVERLAP_EARLY;
-    out->found.upper = state.upper - balls;
-    out->found.lower = (state.lower < state.upper ? state.lower : state.upper) - balls;
+    out->found.lower = fmin(out->found.lower, out->found.upper) - balls;
+    out->found.upper -= balls;
     out->distance = apart ? out->found.lower : out->found.upper;
-    out->found.normal = state.normal;
     out->found.point_a = out->found.point_b = ts_vec3_zero();
     if (cache) cache->normal = out->found.normal;
     return 1;
 }
 
-// Only whether the shapes come within the margin. Returns 0 when that stayed open.
+// The same by GJK.
 static int query_verdict(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
                          ts_proximity* out) {
     ts_gjk_settings settings = ts_gjk_settings_default();

@@ -24,10 +24,37 @@ typedef struct ts_placed_pair {
     const ts_transform* pose_b;
 } ts_placed_pair;
 
-/// Closed forms: half-space against anything; sphere against sphere, capsule, cylinder and box; capsule against capsule.
-/// `out` must be reset. The cache (may be NULL) is read where every normal is as good, and not written. Returns 0, touching
-/// nothing, for pairs without a closed form; else 1 and the result where the poses are given.
-int ts_closed_form_query(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
+/// What is known of a pair without its distance.
+typedef enum ts_pair_verdict {
+    TS_PAIR_OPEN,    // nothing
+    TS_PAIR_APART,   // farther apart than asked
+    TS_PAIR_OVERLAP  // they share a point
+} ts_pair_verdict;
+
+/// Which way a pair of kinds is answered. GJK and EPA on the cores do all convex ones, so any entry may be missing.
+typedef struct ts_pair_method {
+    /// A formula, in the frame of the poses. `out` must be reset. The cache (may be NULL) is read where every normal is as
+    /// good, and not written.
+    void (*closed_form)(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
+    /// Signed distance of the cores in A's frame, with status and counts; `previous` is the last normal, or zero. Returns 0,
+    /// with nothing but counts in *out, where that stays open. Leaves in *out_scale what rounding is relative to.
+    int (*distance)(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
+                    double* out_scale);
+    /// Whether the cores are farther apart than `reach` (m, >= 0); unless OPEN, leaves bounds and a normal.
+    ts_pair_verdict (*verdict)(const ts_shape_pair* pair, ts_vec3 previous, double reach, ts_separation* out_found);
+    enum { TS_PAIR_CONVEX, TS_PAIR_PARTS, TS_PAIR_NEVER } sort;  // NEVER: the pair has no distance
+} ts_pair_method;
+
+/// The method of two kinds, sorted: the table in pair_methods.c.
+const ts_pair_method* ts_pair_method_of(ts_shape_kind a, ts_shape_kind b);
+
+/// The closed forms (closed_form.c).
+void ts_half_space_any(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
+void ts_sphere_sphere(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
+void ts_sphere_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
+void ts_sphere_triangle(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
+void ts_sphere_solid(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);  // cylinder, cone, box
+void ts_capsule_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
 
 /// GJK on the cores, EPA when they overlap, balls added back; the goal of `options` says how much of it. `out` must be
 /// reset; it is in A's frame afterwards, and its points lie on the surfaces.

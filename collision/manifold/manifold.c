@@ -1,17 +1,5 @@
 // Contact manifolds: which generator a pair goes to, and the generic one.
 //
-//              plane  sphere  capsule  ellipsoid  cylinder  cone  triangle  box      hull
-//   plane      -      low     low      low        low       low   low       low      low   low points (half_space.c)
-//   sphere            one     one      one*       one       one*  one*      one      one*  one point; * by GJK and EPA
-//   capsule                   ends     clip       clip      clip  clip      clip     clip  ends of the common part
-//   ellipsoid                          clip       clip      clip  clip      clip     clip  clip: normal by GJK and EPA,
-//   cylinder                                      clip      clip  clip      clip     clip  then the features that face
-//   cone                                                    clip  clip      clip     clip  each other are clipped
-//   triangle                                                      clip      clip     clip  (clip.c)
-//   box                                                                     axes     clip  axes: box_box.c
-//   hull                                                                             clip
-//   height fields and compounds: part by part (manifold_parts.c)
-//
 // Rule of the generic generator: take the support features of both shapes along the normal; when one is a polygon whose
 // own normal is within three degrees and separates as well, its exact normal replaces the iterative one; clip; if the
 // clipped points miss the deepest one, add it. There is always at least one point while the distance is within the
@@ -34,6 +22,40 @@ static const double SAME_POINT = 1e-6;
 static const double LOYALTY = 1e-3;
 
 enum { LABEL_SINGLE = 6 };
+
+enum generator {
+    RULE,  // none of its own
+    NONE,  // no contact
+    LOW,   // the low points of the other shape (half_space.c)
+    ONE,   // one point
+    AXES,  // axes and faces of two boxes, where they are sharp; else CLIP (box_box.c)
+    CLIP,  // normal by the query, then the features that face each other: ends of a common part, corners of a clipped face
+    PARTS  // part by part (manifold_parts.c)
+};
+
+// clang-format off
+static const unsigned char picture[TS_SHAPE_KIND_COUNT][TS_SHAPE_KIND_COUNT] = {
+    //              plane  sphere  capsule  ellipsoid  cylinder  cone  triangle  box   hull
+    /* plane     */ {NONE, LOW,    LOW,     LOW,       LOW,      LOW,  LOW,      LOW,  LOW},
+    /* sphere    */ {0,    ONE,    ONE,     ONE,       ONE,      ONE,  ONE,      ONE,  ONE},
+    /* capsule   */ {0,    0,      CLIP,    CLIP,      CLIP,     CLIP, CLIP,     CLIP, CLIP},
+    /* ellipsoid */ {0,    0,      0,       CLIP,      CLIP,     CLIP, CLIP,     CLIP, CLIP},
+    /* cylinder  */ {0,    0,      0,       0,         CLIP,     CLIP, CLIP,     CLIP, CLIP},
+    /* cone      */ {0,    0,      0,       0,         0,        CLIP, CLIP,     CLIP, CLIP},
+    /* triangle  */ {0,    0,      0,       0,         0,        0,    CLIP,     CLIP, CLIP},
+    /* box       */ {0,    0,      0,       0,         0,        0,    0,        AXES, CLIP},
+    /* hull      */ {0,    0,      0,       0,         0,        0,    0,        0,    CLIP},
+};
+// clang-format on
+_Static_assert(TS_SHAPE_HULL == 8, "the picture's columns are in the order of the kinds");
+
+// Of kinds, sorted; those that are not in the picture go by rule.
+static enum generator generator_of(ts_shape_kind a, ts_shape_kind b) {
+    enum generator generator = (enum generator)picture[a][b];
+    if (generator != RULE) return generator;
+    if (b >= TS_SHAPE_CONVEX_COUNT) return PARTS;
+    return a == TS_SHAPE_PLANE ? LOW : a == TS_SHAPE_SPHERE ? ONE : CLIP;
+}
 
 static double least(ts_vec3 v) {
     double m = v.x < v.y ? v.x : v.y;
@@ -64,9 +86,9 @@ static double shape_size(const ts_shape* s) {
 
 static int is_turned(const ts_shape* s) { return s->kind == TS_SHAPE_CYLINDER || s->kind == TS_SHAPE_CONE; }
 
-static void add_witness(const ts_proximity* p, ts_vec3 normal, ts_contact_list* list) {
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(p->found.point_a, p->found.point_b));
-    ts_contact_list_add(list, middle, ts_vec3_dot(ts_vec3_sub(p->found.point_b, p->found.point_a), normal),
+static void add_witness(const ts_separation* found, ts_vec3 normal, ts_contact_list* list) {
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(found->point_a, found->point_b));
+    ts_contact_list_add(list, middle, ts_vec3_dot(ts_vec3_sub(found->point_b, found->point_a), normal),
                         ts_contact_label(LABEL_SINGLE, -1, -1, -1, -1));
 }
 
@@ -131,7 +153,7 @@ static void clip_features(const ts_shape_pair* pair, const ts_proximity* p, cons
         }
     }
     if (list->count == 0) {
-        add_witness(p, p->found.normal, list);
+        add_witness(&p->found, p->found.normal, list);
         return;
     }
     list->normal = in.normal;
@@ -139,7 +161,7 @@ static void clip_features(const ts_shape_pair* pair, const ts_proximity* p, cons
     for (int k = 1; k < list->count; ++k)
         if (list->point[k].gap < lowest) lowest = list->point[k].gap;
     double witness_gap = ts_vec3_dot(ts_vec3_sub(p->found.point_b, p->found.point_a), in.normal);
-    if (lowest > witness_gap + in.tolerance) add_witness(p, in.normal, list);
+    if (lowest > witness_gap + in.tolerance) add_witness(&p->found, in.normal, list);
 }
 
 // Everything in A's frame, kinds sorted, the list empty. Returns the status; the list stays empty when the shapes are beyond
@@ -148,12 +170,12 @@ static ts_proximity_status collide(const ts_shape_pair* pair, const ts_manifold_
                                    int* out_iterations, ts_contact_list* list) {
     double margin = query->margin;
     ts_shape_kind kind_a = pair->a->kind, kind_b = pair->b->kind;
-    if (kind_a == TS_SHAPE_PLANE) {
-        list->normal = ts_vec3_axis(2);
+    enum generator generator = generator_of(kind_a, kind_b);
+    if (generator == LOW) {
         ts_half_space_contacts(pair, margin, list);
         return TS_PROXIMITY_SEPARATED;
     }
-    if (kind_a == TS_SHAPE_BOX && kind_b == TS_SHAPE_BOX && ts_shape_pair_balls(pair) == 0.0) {
+    if (generator == AXES && ts_shape_pair_balls(pair) == 0.0) {
         switch (ts_box_box_contacts(pair, margin, &cache->reference, list)) {
         case TS_BOX_BOX_SEPARATED: return TS_PROXIMITY_SEPARATED_EARLY;
         case TS_BOX_BOX_CONTACT: cache->gjk.normal = list->normal; return TS_PROXIMITY_SEPARATED;
@@ -162,9 +184,11 @@ static ts_proximity_status collide(const ts_shape_pair* pair, const ts_manifold_
     }
     ts_proximity p;
     ts_proximity_reset(&p);
-    ts_transform here = ts_transform_identity();
-    ts_placed_pair placed = {pair->a, &here, pair->b, &pair->b_in_a};
-    if (ts_closed_form_query(&placed, &cache->gjk, &p)) {
+    const ts_pair_method* method = ts_pair_method_of(kind_a, kind_b);
+    if (method->closed_form) {
+        ts_transform here = ts_transform_identity();
+        ts_placed_pair placed = {pair->a, &here, pair->b, &pair->b_in_a};
+        method->closed_form(&placed, &cache->gjk, &p);
         cache->gjk.normal = p.found.normal;
     } else {
         ts_proximity_options options = ts_proximity_options_default();
@@ -175,8 +199,8 @@ static ts_proximity_status collide(const ts_shape_pair* pair, const ts_manifold_
     list->normal = p.found.normal;
     if (p.status == TS_PROXIMITY_INVALID_INPUT || p.status == TS_PROXIMITY_SEPARATED_EARLY) return p.status;
     if (p.distance > margin) return p.status;
-    if (kind_a == TS_SHAPE_SPHERE)
-        add_witness(&p, p.found.normal, list);
+    if (generator == ONE)
+        add_witness(&p.found, list->normal, list);
     else
         clip_features(pair, &p, query, &cache->reference, list);
     return p.status;
@@ -286,19 +310,21 @@ void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts
     out->normal = ts_vec3_axis(2);
     out->status = TS_PROXIMITY_INVALID_INPUT;
     if (!ts_pose_is_usable(pose_a) || !ts_pose_is_usable(pose_b)) return;
-    if (a->kind == TS_SHAPE_PLANE && b->kind == TS_SHAPE_PLANE) return;
     int swapped = a->kind > b->kind;
-    const ts_transform* pose_first = swapped ? pose_b : pose_a;
-    ts_shape_pair pair = swapped ? ts_shape_pair_make(b, pose_b, a, pose_a) : ts_shape_pair_make(a, pose_a, b, pose_b);
+    const ts_shape *first = swapped ? b : a, *second = swapped ? a : b;
+    const ts_transform *pose_first = swapped ? pose_b : pose_a, *pose_second = swapped ? pose_a : pose_b;
+    enum generator generator = generator_of(first->kind, second->kind);
+    if (generator == NONE) return;
+    ts_shape_pair pair = ts_shape_pair_make(first, pose_first, second, pose_second);
     ts_manifold_cache unknown;
     if (!cache) {
         memset(&unknown, 0, sizeof unknown);
         cache = &unknown;
     }
-    if (ts_shape_is_convex(pair.b))
-        collide_convex(&pair, settings, cache, out);
-    else
+    if (generator == PARTS)
         ts_manifold_parts(&pair, settings, cache, out);
+    else
+        collide_convex(&pair, settings, cache, out);
     place(out, pose_first, swapped);
     remember(cache, out);
     if (out->count == 0) return;

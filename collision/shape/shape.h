@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/// What a shape is. The order is that of the table at the head of manifold.c: the smaller kind of a pair comes first.
+/// What a shape is. The smaller kind of a pair comes first in pictures of pairs (pair_methods.c, manifold.c).
 typedef enum ts_shape_kind {
     TS_SHAPE_PLANE,
     TS_SHAPE_SPHERE,

@@ -289,14 +289,15 @@ Test(box_sat, verdicts_agree_with_the_distance) {
         ts_separation state, exact;
         double reach = trial % 5 ? 0.0 : 0.1;
         ts_shape box_a = ts_shape_box(a), box_b = ts_shape_box(b);
-        ts_box_sat_outcome outcome = ts_box_sat_verdict(&(ts_shape_pair){&box_a, &box_b, pose}, reach, &state);
+        ts_pair_verdict verdict =
+            ts_box_pair_verdict(&(ts_shape_pair){&box_a, &box_b, pose}, ts_vec3_zero(), reach, &state);
         if (ask(a, b, &pose, (double)INFINITY, &exact) != TS_BOX_SAT_SETTLED) continue;
-        if (outcome == TS_BOX_SAT_OPEN) {
+        if (verdict == TS_PAIR_OPEN) {
             // By axes alone nothing is known of boxes whose corners are what is nearest.
             open += exact.lower < -1e-9 || exact.lower > 1.0;
             continue;
         }
-        cr_assert_eq(outcome == TS_BOX_SAT_EARLY, exact.lower > reach, "trial %d: %g", trial, exact.lower);
+        cr_assert_eq(verdict == TS_PAIR_APART, exact.lower > reach, "trial %d: %g", trial, exact.lower);
         cr_assert(state.lower <= exact.upper + 1e-14 && state.upper >= exact.lower - 1e-14);
         cr_assert_float_eq(ts_vec3_norm(state.normal), 1.0, 1e-14);
     }

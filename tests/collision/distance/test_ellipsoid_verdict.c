@@ -3,9 +3,13 @@
 #include "collision/distance/proximity.h"
 #include "tests/collision/collision_fixture.h"
 
-static ts_ellipsoid_verdict ask(const ts_shape* a, const ts_shape* b, const ts_transform* pose, double reach,
-                                ts_vec3* normal, double* gap) {
-    return ts_ellipsoid_pair_verdict(&(ts_shape_pair){a, b, *pose}, ts_vec3_zero(), reach, normal, gap);
+static ts_pair_verdict ask(const ts_shape* a, const ts_shape* b, const ts_transform* pose, double reach,
+                           ts_vec3* normal, double* gap) {
+    ts_separation found = {0.0, 0.0, ts_vec3_zero(), ts_vec3_zero(), ts_vec3_zero()};
+    ts_pair_verdict verdict = ts_ellipsoid_pair_verdict(&(ts_shape_pair){a, b, *pose}, ts_vec3_zero(), reach, &found);
+    *normal = found.normal;
+    *gap = found.lower;
+    return verdict;
 }
 
 static ts_vec3 random_axes(ts_rng* rng, double flat) {
@@ -36,10 +40,10 @@ Test(ellipsoid_verdict, knows_pairs_by_their_common_tangent_plane) {
         ts_transform pose = placed(&rng, &a, &b, gap);
         ts_vec3 n;
         double lower;
-        ts_ellipsoid_verdict v = ask(&a, &b, &pose, 0.0, &n, &lower);
-        open += v == TS_ELLIPSOID_OPEN && fabs(gap) > 1e-4;
-        if (v == TS_ELLIPSOID_OPEN) continue;
-        cr_assert_eq(v, gap > 0.0 ? TS_ELLIPSOID_APART : TS_ELLIPSOID_OVERLAP, "trial %d: %g", trial, gap);
+        ts_pair_verdict v = ask(&a, &b, &pose, 0.0, &n, &lower);
+        open += v == TS_PAIR_OPEN && fabs(gap) > 1e-4;
+        if (v == TS_PAIR_OPEN) continue;
+        cr_assert_eq(v, gap > 0.0 ? TS_PAIR_APART : TS_PAIR_OVERLAP, "trial %d: %g", trial, gap);
         cr_assert_float_eq(ts_vec3_norm(n), 1.0, 1e-14);
         // The gap is what the support points say along the normal, and no more than the distance.
         ts_vec3 sa = ts_support_core(&a, n, -1).point;
@@ -48,7 +52,7 @@ Test(ellipsoid_verdict, knows_pairs_by_their_common_tangent_plane) {
         cr_assert_float_eq(lower, along, 1e-14);
         if (gap > 0.0) cr_assert(lower > 0.0 && lower <= gap + 1e-14);
         // Not farther apart than they are.
-        if (gap > 0.0) cr_assert_neq(ask(&a, &b, &pose, gap * (1.0 + 1e-9), &n, &lower), TS_ELLIPSOID_APART);
+        if (gap > 0.0) cr_assert_neq(ask(&a, &b, &pose, gap * (1.0 + 1e-9), &n, &lower), TS_PAIR_APART);
     }
     cr_expect_leq(open, 1000, "%d of 20000 left open", open);
 }
@@ -64,20 +68,20 @@ Test(ellipsoid_verdict, extremes_are_left_open_or_right) {
         ts_transform pose = placed(&rng, &a, &b, gap);
         ts_vec3 n;
         double lower;
-        ts_ellipsoid_verdict v = ask(&a, &b, &pose, 0.0, &n, &lower);
+        ts_pair_verdict v = ask(&a, &b, &pose, 0.0, &n, &lower);
         // What rounding of the position may have closed or opened is not held against it.
         if (fabs(gap) < 1e-14 * (size + ts_vec3_norm(pose.p))) continue;
-        cr_assert_neq(v, gap > 0.0 ? TS_ELLIPSOID_OVERLAP : TS_ELLIPSOID_APART, "trial %d", trial);
+        cr_assert_neq(v, gap > 0.0 ? TS_PAIR_OVERLAP : TS_PAIR_APART, "trial %d", trial);
     }
     ts_shape ball = ts_shape_ellipsoid(ts_vec3_make(1.0, 1.0, 1.0));
     ts_transform pose = ts_transform_identity();
     ts_vec3 n;
     double lower;
-    cr_expect_eq(ask(&ball, &ball, &pose, 0.0, &n, &lower), TS_ELLIPSOID_OPEN, "concentric");
+    cr_expect_eq(ask(&ball, &ball, &pose, 0.0, &n, &lower), TS_PAIR_OPEN, "concentric");
     pose.p.x = (double)NAN;
-    cr_expect_eq(ask(&ball, &ball, &pose, 0.0, &n, &lower), TS_ELLIPSOID_OPEN, "not a number");
+    cr_expect_eq(ask(&ball, &ball, &pose, 0.0, &n, &lower), TS_PAIR_OPEN, "not a number");
     pose.p.x = (double)INFINITY;
-    cr_expect_eq(ask(&ball, &ball, &pose, 0.0, &n, &lower), TS_ELLIPSOID_OPEN, "infinite");
+    cr_expect_eq(ask(&ball, &ball, &pose, 0.0, &n, &lower), TS_PAIR_OPEN, "infinite");
 }
 
 // The query for users: verdicts with margins and balls agree with the distance, whatever the cache says.
