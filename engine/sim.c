@@ -54,6 +54,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
     storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);
     storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->dof_inverse_weight = FIXED_ARRAY(storage, double, model->nv);
     storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
     storage->applied = FIXED_ARRAY(storage, double, model->nv);

@@ -36,6 +36,18 @@ ts_geom_def ts_geom_def_default(void) {
     return def;
 }
 
+ts_equality_def ts_equality_def_default(void) {
+    ts_equality_def def;
+    memset(&def, 0, sizeof def);
+    def.active = 1;
+    def.body[0] = def.joint[0] = def.joint[1] = -1;
+    def.frame[0] = def.frame[1] = ts_pose_identity();
+    def.aligned = 1;
+    def.coefficient[1] = 1.0;
+    def.softness = ts_mujoco_softness_default();
+    return def;
+}
+
 // Copies text into the pool. NULL and "" are offset 0. A failed pool is noticed by ts_builder_finish and by the
 // callers.
 static size_t pool_add(ts_builder* builder, const char* text) {
@@ -87,6 +99,7 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_joint_array_free(&builder->joint);
     ts_builder_geom_array_free(&builder->geom);
     ts_builder_site_array_free(&builder->site);
+    ts_builder_equality_array_free(&builder->equality);
     ts_builder_key_array_free(&builder->key);
     ts_builder_hull_array_free(&builder->hull);
     ts_builder_exclusion_array_free(&builder->exclusion);
@@ -128,7 +141,7 @@ int ts_builder_add_body(ts_builder* builder, const ts_body_def* def) {
 
 int ts_builder_add_joint(ts_builder* builder, const ts_joint_def* def) {
     if (!body_is_there(builder, "joint", def->body)) return -1;
-    ts_builder_joint entry = {*def, make_label(builder, def->name, def->file, def->line)};
+    ts_builder_joint entry = {*def, make_label(builder, def->name, def->file, def->line), -1};
     if (builder->pool.failed || !ts_builder_joint_array_push(&builder->joint, entry)) return short_memory(builder);
     if (def->type == TS_JOINT_FREE) builder->body.data[def->body].free_joint = builder->joint.count - 1;
     return builder->joint.count - 1;
@@ -150,6 +163,14 @@ int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose
     ts_builder_site entry = {make_label(builder, name, file, line), body, pose, size};
     if (builder->pool.failed || !ts_builder_site_array_push(&builder->site, entry)) return short_memory(builder);
     return builder->site.count - 1;
+}
+
+int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def) {
+    ts_builder_equality entry = {*def, make_label(builder, def->name, def->file, def->line), 0};
+    entry.kind = pool_add(builder, def->kind);
+    if (builder->pool.failed || !ts_builder_equality_array_push(&builder->equality, entry))
+        return short_memory(builder);
+    return builder->equality.count - 1;
 }
 
 int ts_builder_add_hull(ts_builder* builder, ts_hull* hull) { return ts_builder_hull_array_push(&builder->hull, hull); }

@@ -73,6 +73,21 @@ typedef struct ts_keyframe_def {
     int line;
 } ts_keyframe_def;
 
+/// An equality to add.
+typedef struct ts_equality_def {
+    const char* name;
+    const char* kind;  // the source of its rows: "connect", "joint-equality"
+    int active;
+    int body[2];       // -1: none; 0 is the world
+    ts_pose frame[2];  // in those bodies
+    int aligned;       // nonzero: frame[1] is put where frame[0] is while all joints are at their reference
+    int joint[2];      // numbers of ts_builder_add_joint; -1: none
+    double coefficient[TS_EQUALITY_COEFFICIENTS];
+    ts_mujoco_softness softness;
+    const char* file;
+    int line;
+} ts_equality_def;
+
 /// No joints, mass from geoms, at the parent's origin, child of the world.
 ts_body_def ts_body_def_default(void);
 
@@ -81,6 +96,10 @@ ts_joint_def ts_joint_def_default(void);
 
 /// A sphere of 0.1 m with the default surface, density 1000, category and mask 1, grey.
 ts_geom_def ts_geom_def_default(void);
+
+/// Active, no body and the world, frames aligned at the body's origin, no joints, coefficients 0 1 0 0 0 (x = x), MuJoCo's
+/// default softness, no kind.
+ts_equality_def ts_equality_def_default(void);
 
 /// An empty world with default options; NULL when memory is short. Free with ts_builder_free or ts_builder_finish.
 ts_builder* ts_builder_create(const char* name);
@@ -104,6 +123,9 @@ int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def);
 int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size, const char* file,
                         int line);
 
+/// Adds an equality and returns its number, or -1.
+int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def);
+
 /// Hands over a hull that geoms refer to: the model will own it (the builder frees it when given up). Returns 0 on
 /// short memory (the hull is then still the caller's), else 1.
 int ts_builder_add_hull(ts_builder* builder, ts_hull* hull);
@@ -125,7 +147,7 @@ int ts_builder_set_source(ts_builder* builder, const char* text);
 /// is remembered: rather than a model that lacks something there is none. Refuses, with the definition's file and line:
 /// numbers that are not finite, unknown parents, bad shapes, negative or impossible masses and inertias (triangle
 /// inequality broken by more than rounding), a moving body without mass, free joints that are not the only joint or not
-/// on a child of the world, duplicate names within a kind, wrong keyframe sizes, zero axes or quaternions.
+/// on a child of the world, equalities of a kind that there is not or that lack what it needs, duplicate names within a kind, wrong keyframe sizes, zero axes or quaternions.
 ts_code ts_builder_finish(ts_builder* builder, ts_model** out_model, ts_status* out_status);
 
 #ifdef __cplusplus

@@ -204,6 +204,9 @@ static ts_code check_all_names(const ts_builder* b, ts_status* out_status) {
         code = check_names(b, "geom", &b->geom.data->label, sizeof *b->geom.data, b->geom.count, out_status);
     if (!code && b->site.count)
         code = check_names(b, "site", &b->site.data->label, sizeof *b->site.data, b->site.count, out_status);
+    if (!code && b->equality.count)
+        code = check_names(b, "equality", &b->equality.data->label, sizeof *b->equality.data, b->equality.count,
+                           out_status);
     if (!code && b->key.count)
         code = check_names(b, "keyframe", &b->key.data->label, sizeof *b->key.data, b->key.count, out_status);
     return code;

@@ -119,6 +119,7 @@ static void lay_out_joints(draft* d) {
         ts_body* body = &d->body[def->body];
         // dof_count serves as the count of joints placed so far; the true one comes with the coordinates.
         ts_joint* joint = &d->joint[body->joint_first + body->dof_count++];
+        d->builder->joint.data[i].index = (int)(joint - d->joint);
         joint->name = name_at(d, b->joint.data[i].label.name);
         joint->type = def->type;
         joint->body = def->body;
@@ -229,15 +230,20 @@ static int compare_exclusions(const void* a, const void* b) {
     return (x->body_b > y->body_b) - (x->body_b < y->body_b);
 }
 
-// Sites, exclusions (sorted, each once), hulls and source.
+// Equalities, sites, exclusions (sorted, each once), hulls and source.
 static ts_code lay_out_rest(draft* d) {
     ts_builder* b = d->builder;
     ts_model* m = d->model;
     ts_site* site = (ts_site*)ts_arena_alloc_zeroed(d->arena, (size_t)b->site.count, sizeof *site);
+    ts_equality* equality = (ts_equality*)ts_arena_alloc_zeroed(d->arena, (size_t)b->equality.count, sizeof *equality);
     ts_exclusion* exclusion = TS_ARENA_ARRAY(d->arena, ts_exclusion, b->exclusion.count);
     ts_hull** hull = TS_ARENA_ARRAY(d->arena, ts_hull*, b->hull.count);
     char* source = b->source.data ? TS_ARENA_ARRAY(d->arena, char, b->source.length + 1) : NULL;
     if (d->arena->failed) return short_memory(d->status);
+    ts_code code = ts_builder_lay_out_equalities(b, m, d->names, equality, d->status);
+    if (code) return code;
+    m->equality = equality;
+    m->equality_count = b->equality.count;
     for (int i = 0; i < b->site.count; ++i) {
         const ts_builder_site* s = &b->site.data[i];
         site[i].name = name_at(d, s->label.name);

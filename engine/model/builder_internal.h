@@ -31,6 +31,7 @@ typedef struct ts_builder_body {
 typedef struct ts_builder_joint {
     ts_joint_def def;
     ts_builder_label label;
+    int index;  // in the model, once it is laid out
 } ts_builder_joint;
 
 /// A geom as described.
@@ -49,6 +50,13 @@ typedef struct ts_builder_site {
     double size;
 } ts_builder_site;
 
+/// An equality as described; kind is an offset into the pool of text.
+typedef struct ts_builder_equality {
+    ts_equality_def def;
+    ts_builder_label label;
+    size_t kind;
+} ts_builder_equality;
+
 /// A keyframe as described; its numbers lie in the builder's `number` array.
 typedef struct ts_builder_key {
     ts_builder_label label;
@@ -63,6 +71,7 @@ TS_ARRAY_DECLARE(ts_builder_body_array, ts_builder_body);
 TS_ARRAY_DECLARE(ts_builder_joint_array, ts_builder_joint);
 TS_ARRAY_DECLARE(ts_builder_geom_array, ts_builder_geom);
 TS_ARRAY_DECLARE(ts_builder_site_array, ts_builder_site);
+TS_ARRAY_DECLARE(ts_builder_equality_array, ts_builder_equality);
 TS_ARRAY_DECLARE(ts_builder_key_array, ts_builder_key);
 TS_ARRAY_DECLARE(ts_builder_hull_array, ts_hull*);
 TS_ARRAY_DECLARE(ts_builder_exclusion_array, ts_exclusion);
@@ -78,6 +87,7 @@ struct ts_builder {
     ts_builder_joint_array joint;
     ts_builder_geom_array geom;
     ts_builder_site_array site;
+    ts_builder_equality_array equality;
     ts_builder_key_array key;
     ts_builder_hull_array hull;
     ts_builder_exclusion_array exclusion;
@@ -106,6 +116,11 @@ ts_code ts_builder_refuse(const ts_builder* builder, const ts_builder_label* lab
     __attribute__((format(printf, 6, 7)))
 #endif
     ;
+
+/// Equalities from definitions into `out_equality` (as many as the builder has), once bodies and joints of the model are
+/// laid out. `names` is the model's copy of the pool of text.
+ts_code ts_builder_lay_out_equalities(const ts_builder* builder, const ts_model* model, const char* names,
+                                      ts_equality* out_equality, ts_status* out_status);
 
 /// Lets a geom weigh like something else than its shape (a mesh that is not convex, say). `geom` as from
 /// ts_builder_add_geom.

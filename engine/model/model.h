@@ -118,6 +118,22 @@ typedef struct ts_exclusion {
     int body_b;
 } ts_exclusion;
 
+/// Numbers of an equality.
+enum { TS_EQUALITY_COEFFICIENTS = 5 };
+
+/// What shall hold at all times between two bodies or two joints: a closed loop, a gear. Which rows it makes, and what its
+/// frames and numbers mean, is said by its source (engine/rows/).
+typedef struct ts_equality {
+    const char* name;
+    int source;  // see ts_row_source_name
+    int active;
+    int body[2];                                   // what the frames are on: 0 is the world, -1 means none
+    ts_pose frame[2];                              // in the body frames
+    int joint[2];                                  // -1: none
+    double coefficient[TS_EQUALITY_COEFFICIENTS];  // of a polynomial, or as the source says
+    ts_mujoco_softness softness;                   // where soft contacts are in force (docs/contact.md)
+} ts_equality;
+
 /// The world. Read everything, change nothing.
 typedef struct ts_model {
     const char* name;    // never NULL
@@ -132,6 +148,7 @@ typedef struct ts_model {
     int hull_count;
     int keyframe_count;
     int exclusion_count;
+    int equality_count;
     const ts_body* body;            // (body_count)
     const ts_joint* joint;          // (joint_count)
     const ts_dof* dof;              // (nv)
@@ -141,10 +158,11 @@ typedef struct ts_model {
     ts_hull* const* hull;           // (hull_count), owned
     const ts_keyframe* keyframe;    // (keyframe_count)
     const ts_exclusion* exclusion;
-    const double* qpos0;  // (nq) initial pose
-    const double* qvel0;  // (nv) initial velocity
-    const char* source;   // text of the file it came from, or NULL
-    void* storage;        // owns the arrays
+    const ts_equality* equality;  // (equality_count)
+    const double* qpos0;          // (nq) initial pose
+    const double* qvel0;          // (nv) initial velocity
+    const char* source;           // text of the file it came from, or NULL
+    void* storage;                // owns the arrays
 } ts_model;
 
 /// Releases a model; NULL is ignored. No simulation of it may be used afterwards.

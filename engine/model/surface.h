@@ -18,7 +18,7 @@ typedef struct ts_surface {
     double friction_spin;         // m, mu_s: spinning about the normal is resisted by mu_s times the normal force
     double friction_roll;         // m, mu_r: rolling likewise
     double restitution;           // 0..1
-    ts_mujoco_softness softness;  // how a soft contact springs and damps (engine/rows/soft_contact_internal.h)
+    ts_mujoco_softness softness;  // how a soft contact springs and damps (docs/contact.md)
     double solmix;                // 1: weight of this softness against that of an equal
 } ts_surface;
 

@@ -93,8 +93,7 @@ double ts_contact_reference(const ts_options* options, const ts_reference_input*
     if (*out_bounces) bounce = -input->restitution * input->speed_now;
     if (input->gap > 0.0) return *out_bounces ? bounce : -input->gap / h;
     double depth = -input->gap - options->slop;
-    double push = depth > 0.0 ? depth * options->baumgarte / h : 0.0;
-    if (push > options->push_out_speed) push = options->push_out_speed;
+    double push = depth > 0.0 ? ts_row_mend_speed(options, depth) : 0.0;
     return push > bounce ? push : bounce;
 }
 

@@ -48,9 +48,8 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
 }
 
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
-    const ts_options* options = &sim->options;
-    double gap = stop_of(sim, b).gap, h = options->time_step, push = -gap * options->baumgarte / h;
-    out_law->reference[0] = gap > 0.0 ? -gap / h : fmin(push, options->push_out_speed);
+    double gap = stop_of(sim, b).gap;
+    out_law->reference[0] = gap > 0.0 ? -gap / sim->options.time_step : ts_row_mend_speed(&sim->options, -gap);
 }
 
 const ts_row_source ts_row_joint_limit = {.name = "joint-limit", .plan = plan, .jacobian = jacobian, .law = law};

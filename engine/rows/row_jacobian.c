@@ -118,3 +118,24 @@ void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
     }
     piece->J[row * piece->dof_count + dof - piece->dof_first] += coefficient;
 }
+
+ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
+    int tree = sim->model->body[body].tree;
+    if (tree < 0) return ts_vec3_zero();
+    ts_motion velocity = sim->body_velocity[body];
+    // With constant coordinates a lone free body turns steadily about its frame's origin, which moves steadily.
+    if (is_free_body(sim, tree)) {
+        ts_vec3 lever = ts_vec3_sub(point, sim->body_pose[body].p);
+        return ts_vec3_cross(velocity.angular, ts_vec3_cross(velocity.angular, lever));
+    }
+    // Spatial accelerations are those of what passes by the origin, and start from -g (rnea.c).
+    ts_vec3 lever = ts_vec3_sub(point, sim->tree_origin[tree]);
+    ts_vec3 passing = ts_motion_at(ts_sim_storage_of(sim)->body_acceleration[body], lever);
+    ts_vec3 turning = ts_vec3_cross(velocity.angular, ts_motion_at(velocity, lever));
+    return ts_vec3_add(ts_vec3_add(passing, sim->options.gravity), turning);
+}
+
+double ts_row_mend_speed(const ts_options* options, double error) {
+    double speed = error * options->baumgarte / options->time_step;
+    return speed < options->push_out_speed ? speed : options->push_out_speed;
+}

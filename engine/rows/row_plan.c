@@ -98,6 +98,13 @@ void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, c
     ts_row_plan_add_matched(plan, owner, block, chain, chain_count);
 }
 
+int ts_row_next_equality(const ts_row_plan* plan, int e) {
+    const ts_model* model = plan->sim->model;
+    for (++e; e < model->equality_count; ++e)
+        if (model->equality[e].source == plan->source && model->equality[e].active) return e;
+    return -1;
+}
+
 // The first entry of a source's number or a larger one.
 static int memory_from(const ts_row_memory_array* memory, int source) {
     int low = 0, high = memory->count;

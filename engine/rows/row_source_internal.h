@@ -63,9 +63,10 @@ typedef struct ts_row_jacobian {
 /// What decides how a block's rows shall move. Arrays have one entry per row.
 typedef struct ts_row_law {
     const ts_row_speeds* speeds;
-    double* reference;  // c*, to be filled; arrives zero
-    double* R;          // compliance, to be filled; arrives zero
-    double* impulse;    // warm start; arrives zero where the source remembers in its own way, else as last step's
+    const ts_row_jacobian* J;  // the rows, whitened
+    double* reference;         // c*, to be filled; arrives zero
+    double* R;                 // compliance, to be filled; arrives zero
+    double* impulse;  // warm start; arrives zero where the source remembers in its own way, else as last step's
 } ts_row_law;
 
 /// A source of rows. Block b is sim->row_block[b] and sim->problem.block[b].
@@ -87,6 +88,10 @@ typedef struct ts_row_source {
     /// Fills impulse and own of what is remembered (they arrive zero). NULL: the impulses of the rows are remembered as
     /// they are, and the next step starts from them, scaled by the ratio of time steps and clamped to the set.
     void (*remember)(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory);
+
+    /// For a source of equalities (ts_equality.source): why it cannot make rows of this one, or NULL when it can. Asked
+    /// once, while the model is built. NULL: no equality can be of this kind.
+    const char* (*fault)(const ts_model* model, const ts_equality* equality);
 } ts_row_source;
 
 /// Source i of the table.
@@ -104,6 +109,9 @@ void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, c
 void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_block* block, const int* chain,
                              int chain_count);
 
+/// The next active equality after number `e` (-1: the first) that is of the source whose turn it is, or -1.
+int ts_row_next_equality(const ts_row_plan* plan, int e);
+
 /// The part [*out_first, *out_last) of sim->row_memory that belongs to a source of the table.
 void ts_row_memory_range(const ts_sim* sim, int source, int* out_first, int* out_last);
 
@@ -119,6 +127,28 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
 
 /// Adds coefficient * qvel[dof] to a row.
 void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient);
+
+// --- for law ---
+
+/// How fast an error of position (>= 0, m or rad) is to vanish, m/s or rad/s: by the share `baumgarte` per step, no faster than
+/// push_out_speed.
+double ts_row_mend_speed(const ts_options* options, double error);
+
+/// The acceleration of the point of `body` at `point` (world) while its joints do not accelerate, m/s^2: with J from
+/// ts_row_add_point this is the part (dJ/dt) v of d(J v)/dt. Of the last ts_step_dynamics.
+ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point);
+
+/// What rows that hold things together are to do.
+typedef struct ts_row_tie {
+    double error[TS_BLOCK_ROWS_MAX];     // m or rad: what is to vanish; the rows are its rate
+    double bias[TS_BLOCK_ROWS_MAX];      // (dJ/dt) v, m/s^2 or rad/s^2
+    const ts_mujoco_softness* softness;  // where the softness of the model is in force
+    double weight;                       // MuJoCo's estimate of G_ii, kg^-1 or the like, for that
+} ts_row_tie;
+
+/// Their law: hard, but for a give that no one can see, and mended by ts_row_mend_speed; or as soft as the model says
+/// (row_tie.c).
+void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts_row_law* law);
 
 #ifdef __cplusplus
 }

@@ -3,13 +3,20 @@
 
 #include "engine/rows/row_source_internal.h"
 
-#define TS_ROW_SOURCES(source) source(contact) source(joint_limit) source(joint_friction)
+// X(name) stands for the ts_row_source called ts_row_name.
+#define SOURCES(X)                                  \
+    X(contact)        /* points where geoms meet */ \
+    X(joint_limit)    /* ends of a joint's range */ \
+    X(joint_friction) /* dry friction of a joint */ \
+    X(connect)        /* a point of two bodies */   \
+    X(joint_equality) /* a joint as a polynomial of another */
 
 #define DECLARE(name) extern const ts_row_source ts_row_##name;
-TS_ROW_SOURCES(DECLARE)
+#define ADDRESS(name) &ts_row_##name,
 
-#define ENTRY(name) &ts_row_##name,
-static const ts_row_source* const source_table[] = {TS_ROW_SOURCES(ENTRY)};
+SOURCES(DECLARE)
+
+static const ts_row_source* const source_table[] = {SOURCES(ADDRESS)};
 
 enum { SOURCE_COUNT = sizeof source_table / sizeof source_table[0] };
 

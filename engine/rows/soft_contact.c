@@ -52,10 +52,38 @@ void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const do
     }
 }
 
+// The mean over `rows` rows of a tree of |L^-T j|^2 = j M^-1 j^T.
+static double mean_response(const ts_sim* sim, int tree, int rows, double* J) {
+    int numbers = rows * sim->model->tree[tree].dof_count;
+    double sum = 0.0;
+    ts_dynamics_whiten(sim, tree, rows, J);
+    for (int i = 0; i < numbers; ++i) sum += J[i] * J[i];
+    return sum / rows;
+}
+
+static void weigh_dofs(const ts_sim* sim, int tree, double* J) {
+    const ts_kinematic_tree* span = &sim->model->tree[tree];
+    for (int d = 0; d < span->dof_count; ++d) {
+        memset(J, 0, (size_t)span->dof_count * sizeof(double));
+        J[d] = 1.0;
+        ts_sim_storage_of(sim)->dof_inverse_weight[span->dof_first + d] = mean_response(sim, tree, 1, J);
+    }
+}
+
+static double weigh_body(const ts_sim* sim, int b, double* J) {
+    const ts_vec3 axes[3] = {ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
+    int tree = sim->model->body[b].tree;
+    const ts_kinematic_tree* span = &sim->model->tree[tree];
+    memset(J, 0, 3 * (size_t)span->dof_count * sizeof(double));
+    ts_row_piece piece = {.tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .J = J};
+    ts_row_jacobian rows = {sim, &piece, 1, NULL};
+    ts_row_add_point(&rows, 0, 3, b, sim->body_centre[b], axes, 1.0);
+    return mean_response(sim, tree, 3, J);
+}
+
 int ts_soft_contact_weigh(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    const ts_vec3 axes[3] = {ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
     double* J = TS_ARENA_ARRAY(&sim->scratch, double, 3 * (size_t)storage->dof_most);
     int factored = 0;
@@ -68,15 +96,8 @@ int ts_soft_contact_weigh(ts_sim* sim) {
         if (!factored) ts_dynamics_update(sim);
         factored = 1;
         if (storage->tree_failed[tree]) continue;  // the first step will say so
-        int n = model->tree[tree].dof_count;
-        memset(J, 0, 3 * (size_t)n * sizeof(double));
-        ts_row_piece piece = {.tree = tree, .dof_first = model->tree[tree].dof_first, .dof_count = n, .J = J};
-        ts_row_jacobian rows = {sim, &piece, 1, NULL};
-        ts_row_add_point(&rows, 0, 3, b, sim->body_centre[b], axes, 1.0);
-        ts_dynamics_whiten(sim, tree, 3, J);
-        double sum = 0.0;
-        for (int i = 0; i < 3 * n; ++i) sum += J[i] * J[i];
-        storage->inverse_weight[b] = sum / 3.0;
+        storage->inverse_weight[b] = weigh_body(sim, b, J);
+        if (b == model->tree[tree].root && model->equality_count > 0) weigh_dofs(sim, tree, J);
     }
     ts_arena_scope_end(&sim->scratch, scope);
     return J != NULL;

@@ -25,9 +25,9 @@ ts_soft_contact ts_soft_contact_kind(const ts_sim* sim);
 void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
                           double* out_R);
 
-/// Measures how much a unit impulse moves each body's centre of mass, on average over directions, at the present pose
-/// (at creation: the model's initial one): MuJoCo's estimate of G_NN of a contact is the sum over its two bodies.
-/// Returns 0 when memory is short.
+/// Measures how much a unit impulse moves each body's centre of mass, on average over directions, and each degree of freedom,
+/// at the present pose (at creation: the model's initial one): MuJoCo's estimates of G_ii are sums of these. Returns 0
+/// when memory is short.
 int ts_soft_contact_weigh(ts_sim* sim);
 
 #ifdef __cplusplus

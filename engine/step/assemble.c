@@ -104,12 +104,14 @@ static void close_piece(const assembly* work, const ts_row_piece* piece, int row
     if (work->plan->segment[piece->segment_first].count != piece->dof_count) store_runs(work, piece, rows);
 }
 
-static void fill_rows(const assembly* work, int b, int worker, ts_row_speeds* speeds) {
+// The rows of block b, filled by its source.
+static ts_row_jacobian fill_rows(const assembly* work, int b, int worker, ts_row_speeds* speeds) {
     const ts_row_plan* plan = work->plan;
     ts_row_jacobian J = {work->sim, work->piece + (size_t)worker * (size_t)plan->tree_most, 0, speeds};
     J.piece_count = open_pieces(work, b, work->wide + (size_t)worker * plan->wide_most, J.piece);
     ts_row_source_at(plan->owner[b].source)->jacobian(work->sim, b, &J);
     for (int k = 0; k < J.piece_count; ++k) close_piece(work, &J.piece[k], plan->block[b].rows, speeds);
+    return J;
 }
 
 // Last step's impulse of block b, for a source that has no way of its own to remember.
@@ -129,8 +131,8 @@ static void fill_block(const assembly* work, int b, int worker) {
     const ts_row_source* source = ts_row_source_at(plan->owner[b].source);
     int row = plan->block_row[b], rows = plan->block[b].rows;
     ts_row_speeds speeds = {{0.0}, {0.0}};
-    fill_rows(work, b, worker, &speeds);
-    ts_row_law law = {&speeds, work->reference + row, work->R + row, work->impulse + row};
+    ts_row_jacobian J = fill_rows(work, b, worker, &speeds);
+    ts_row_law law = {&speeds, &J, work->reference + row, work->R + row, work->impulse + row};
     if (!source->remember) start_again(work, b, law.impulse);
     if (source->law) source->law(work->sim, b, &law);
     for (int r = 0; r < rows; ++r) work->g[row + r] = speeds.free[r] - law.reference[r];

@@ -69,7 +69,22 @@ static ts_builder* wall(int boxes) {
     joint.range[0] = -0.3;
     joint.range[1] = 0.3;
     joint.friction = 0.1;
-    ts_builder_add_joint(builder, &joint);
+    ts_equality_def gear = ts_equality_def_default();
+    gear.kind = "joint-equality";
+    gear.joint[0] = ts_builder_add_joint(builder, &joint);
+    // A second bar, geared to the first and held by its end.
+    body.pose.position.y = 1.0;
+    body.mass = 1.0;
+    body.inertia = ts_mat3_identity();
+    ts_joint_def other = ts_joint_def_default();
+    other.body = ts_builder_add_body(builder, &body);
+    gear.joint[1] = ts_builder_add_joint(builder, &other);
+    ts_builder_add_equality(builder, &gear);
+    ts_equality_def held = ts_equality_def_default();
+    held.kind = "connect";
+    held.body[0] = fixture_free_body(builder, ts_vec3_make(2.0, 2.0, 1.0), 1.0, ts_mat3_identity());
+    held.frame[0].position.x = 0.3;
+    ts_builder_add_equality(builder, &held);
     fixture_geom(builder, joint.body, ts_shape_capsule(0.05, 0.3), ts_vec3_make(0.2, 0.0, -0.3), 0.5);
     return builder;
 }

@@ -31,6 +31,12 @@ const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const
     return ts_mjcf_copy(reader, full, (size_t)n);
 }
 
+// What the builder made of a definition (< 0: it had no memory) can be found by its name; the builder refuses a second one.
+static void note(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_mjcf_names* names, const char* name, int index) {
+    if (index < 0 || (name && ts_mjcf_names_find(names, name) < 0 && !ts_mjcf_names_put(names, name, index)))
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
 static void read_site(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "site");
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_SITE, scope->childclass);
@@ -40,9 +46,10 @@ static void read_site(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     ts_mjcf_reals(&e, "size", size, 1, 3);
     if (size[0] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "size of site is negative");
     if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
-    if (ts_builder_add_site(reader->builder, ts_mjcf_name(reader, node, scope), scope->body,
-                            ts_pose_mul(scope->frame, pose), size[0], node->file, node->line) < 0)
-        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+    const char* name = ts_mjcf_name(reader, node, scope);
+    int index = ts_builder_add_site(reader->builder, name, scope->body, ts_pose_mul(scope->frame, pose), size[0],
+                                    node->file, node->line);
+    note(reader, node, &reader->site_name, name, index);
 }
 
 // --- joints ---
@@ -54,7 +61,7 @@ static void add_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     def->file = node->file;
     def->line = node->line;
     if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
-    if (ts_builder_add_joint(reader->builder, def) < 0) ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+    note(reader, node, &reader->joint_name, def->name, ts_builder_add_joint(reader->builder, def));
 }
 
 // The first of up to three numbers; the others make springs and dampers nonlinear.
@@ -213,12 +220,8 @@ static void read_body(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     inside.childclass = child_class(reader, node, scope->childclass);
     inside.frame = ts_pose_identity();
     inside.body = ts_builder_add_body(reader->builder, &def);
-    if (inside.body < 0 || (def.name && ts_mjcf_names_find(&reader->body_name, def.name) < 0 &&
-                            !ts_mjcf_names_put(&reader->body_name, def.name, inside.body))) {
-        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
-        return;
-    }
-    read_contents(reader, node, &inside);
+    note(reader, node, &reader->body_name, def.name, inside.body);
+    if (!reader->code) read_contents(reader, node, &inside);
 }
 
 // --- frames and replicas ---

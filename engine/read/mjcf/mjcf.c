@@ -23,7 +23,8 @@ static void set_defaults(ts_mjcf_reader* r) {
     memset(&main_class, 0, sizeof main_class);
     main_class.name = "main";
     main_class.parent = -1;
-    if (!ts_mjcf_class_array_push(&r->classes, main_class) || !ts_mjcf_names_put(&r->class_name, "main", 0))
+    if (!ts_mjcf_class_array_push(&r->classes, main_class) || !ts_mjcf_names_put(&r->class_name, "main", 0) ||
+        !ts_mjcf_names_put(&r->body_name, "world", 0))
         ts_mjcf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
 }
 
@@ -50,7 +51,7 @@ static const struct section {
                 {"worldbody", 3, ts_mjcf_read_world},
                 {"contact", 4, ts_mjcf_read_contact},
                 {"keyframe", 4, ts_mjcf_read_keyframe},
-                {"equality", 5, pass_over},
+                {"equality", 4, ts_mjcf_read_equality},
                 {"tendon", 5, pass_over},
                 {"actuator", 5, pass_over},
                 {"sensor", 5, pass_over},
@@ -92,6 +93,8 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_mjcf_names_free(&r->mesh_name);
     ts_mjcf_names_free(&r->material_name);
     ts_mjcf_names_free(&r->body_name);
+    ts_mjcf_names_free(&r->joint_name);
+    ts_mjcf_names_free(&r->site_name);
     ts_arena_free(&r->arena);
     ts_builder_free(r->builder);
 }

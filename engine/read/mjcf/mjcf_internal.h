@@ -59,6 +59,7 @@ typedef enum ts_mjcf_kind {
     TS_MJCF_JOINT,
     TS_MJCF_GEOM,
     TS_MJCF_SITE,
+    TS_MJCF_EQUALITY,
     TS_MJCF_KIND_COUNT
 } ts_mjcf_kind;
 
@@ -113,7 +114,7 @@ typedef struct ts_mjcf_compiler {
     double bound_inertia;
     double total_mass;
     int balance_inertia;
-    int no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start;
+    int no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start, no_equality;
     double restitution;    // of all geoms
     int initial_keyframe;  // -1: none
     const ts_mjcf_node* initial_keyframe_node;
@@ -138,7 +139,9 @@ typedef struct ts_mjcf_reader {
     ts_mjcf_mesh_array meshes;
     ts_mjcf_names material_name;
     ts_mjcf_material_array materials;
-    ts_mjcf_names body_name;
+    ts_mjcf_names body_name;  // indices of the builder
+    ts_mjcf_names joint_name;
+    ts_mjcf_names site_name;
     ts_builder* builder;
 } ts_mjcf_reader;
 
@@ -149,6 +152,12 @@ typedef struct ts_mjcf_element {
     ts_mjcf_kind kind;
     int class_index;  // -1: no defaults
 } ts_mjcf_element;
+
+/// What an element of <equality> says: where its attributes land.
+typedef struct ts_mjcf_equality {
+    ts_equality_def def;
+    int site[2];  // -1: none
+} ts_mjcf_equality;
 
 // --- mjcf_xml.c ---
 
@@ -229,6 +238,9 @@ void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char*
 /// Writes the attributes of the table that say where they land into the struct that they name; what is given neither by
 /// the element nor by its class keeps its value.
 void ts_mjcf_take(const ts_mjcf_element* element, const char* table, void* out_fields);
+
+/// The source of rows (engine/rows/) that a table of <equality> asks for, "equality/connect" say; NULL when it is not known.
+const char* ts_mjcf_equality_kind(const char* table);
 
 /// Reports an element that is not read, with what that means. Returns 0 when MJCF has no such element there.
 int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* section);
@@ -313,6 +325,9 @@ const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const
 
 /// <contact>.
 void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+
+/// <equality>.
+void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_mjcf_node* node);
 
 /// <keyframe>, counted over all such sections.
 void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node);

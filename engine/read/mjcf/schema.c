@@ -16,6 +16,7 @@ typedef enum landing {
     LANDS_WHOLE,    // int
     LANDS_WORD,     // int: index of the word
     LANDS_TEXT,     // const char*
+    LANDS_INDEX,    // int: what has that name
     LANDS_OPTION    // an option of the model (engine/model/options.h)
 } landing;
 
@@ -37,6 +38,7 @@ typedef struct known {
     const char* meaning;
     landing lands;
     size_t offset;           // of the field, but for LANDS_OPTION
+    size_t names;            // LANDS_INDEX: where in the reader its names are
     int least, most;         // numbers
     const word_list* words;  // LANDS_WORD
     const char* option;      // LANDS_OPTION
@@ -71,6 +73,11 @@ enum { REALS_MOST = 8 };
     { .name = attribute, .lands = LANDS_WORD, .offset = offsetof(type, field), .words = &list }
 #define TEXT(attribute, type, field) \
     { .name = attribute, .lands = LANDS_TEXT, .offset = offsetof(type, field) }
+#define INDEX(attribute, type, field, names_of)                                   \
+    {                                                                             \
+        .name = attribute, .lands = LANDS_INDEX, .offset = offsetof(type, field), \
+        .names = offsetof(ts_mjcf_reader, names_of)                               \
+    }
 #define OPTION(attribute, name_of_option) \
     { .name = attribute, .lands = LANDS_OPTION, .option = name_of_option }
 #define END \
@@ -80,6 +87,7 @@ enum { REALS_MOST = 8 };
 static const char soft_contact[] = "contacts are hard: softness comes from the options compliance_normal and baumgarte";
 static const char model_softness[] = "contacts are hard, except under solver mujoco or with the option soft_contacts=2";
 static const char soft_limit[] = "joint limits are hard";
+static const char model_tie[] = "equalities are hard, except under solver mujoco or with the option soft_contacts=2";
 static const char no_fluid[] = "there is no surrounding fluid";
 static const char no_actuator[] = "actuators apply no force";
 // A handful of Newton iterations is plenty, a handful of sweeps is nothing: the numbers do not carry over.
@@ -160,7 +168,7 @@ static const known flag_table[] = {WORD("gravity", ts_mjcf_compiler, no_gravity,
                                    WORD("passive", ts_mjcf_compiler, no_passive, enable_disable),
                                    WORD("warmstart", ts_mjcf_compiler, no_warm_start, enable_disable),
                                    LOST("constraint", "constraints stay on"),
-                                   MOOT("equality", "there are no equality constraints"),
+                                   WORD("equality", ts_mjcf_compiler, no_equality, enable_disable),
                                    LOST("filterparent", "parent and child never touch"),
                                    MOOT("actuation", no_actuator),
                                    MOOT("clampctrl", no_actuator),
@@ -273,7 +281,8 @@ static const known geom_table[] = {
 static const known site_table[] = {OK("name"),   OK("class"),  POSE,          OK("fromto"),
                                    OK("size"),   LOOK("type"), LOOK("group"), LOOK("material"),
                                    LOOK("mesh"), LOOK("rgba"), LOOK("user"),  END};
-static const known exclude_table[] = {OK("name"), OK("body1"), OK("body2"), END};
+static const known exclude_table[] = {OK("name"), INDEX("body1", ts_exclusion, body_a, body_name),
+                                      INDEX("body2", ts_exclusion, body_b, body_name), END};
 static const known key_table[] = {OK("name"),
                                   OK("time"),
                                   OK("qpos"),
@@ -287,16 +296,45 @@ static const known key_table[] = {OK("name"),
 static const known numeric_table[] = {OK("name"), OK("data"), LOOK("size"), END};
 static const known text_table[] = {OK("name"), OK("data"), END};
 
+// What all equalities have, and what those of two bodies have.
+#define EQUALITY                                                                      \
+    WORD("active", ts_mjcf_equality, def.active, false_true),                         \
+        NEAR_REALS("solref", model_tie, ts_mjcf_equality, def.softness.solref, 1, 2), \
+        NEAR_REALS("solimp", model_tie, ts_mjcf_equality, def.softness.solimp, 1, 5)
+#define TWO_BODIES                                                \
+    INDEX("body1", ts_mjcf_equality, def.body[0], body_name),     \
+        INDEX("body2", ts_mjcf_equality, def.body[1], body_name), \
+        INDEX("site1", ts_mjcf_equality, site[0], site_name), INDEX("site2", ts_mjcf_equality, site[1], site_name)
+
+static const known equality_table[] = {EQUALITY, END};
+static const known connect_table[] = {
+    OK("name"), OK("class"), EQUALITY, TWO_BODIES, REALS("anchor", ts_mjcf_equality, def.frame[0].position, 3, 3), END};
+static const known joint_equality_table[] = {
+    OK("name"),
+    OK("class"),
+    EQUALITY,
+    INDEX("joint1", ts_mjcf_equality, def.joint[0], joint_name),
+    INDEX("joint2", ts_mjcf_equality, def.joint[1], joint_name),
+    REALS("polycoef", ts_mjcf_equality, def.coefficient, 1, TS_EQUALITY_COEFFICIENTS),
+    END};
+
 static const struct table {
     const char* element;
     const known* attribute;
-} tables[] = {{"mujoco", mujoco_table},     {"asset", asset_table},         {"default", default_table},
-              {"compiler", compiler_table}, {"option", option_table},       {"flag", flag_table},
-              {"mesh", mesh_table},         {"material", material_table},   {"worldbody", world_table},
-              {"body", body_table},         {"frame", frame_table},         {"replicate", replicate_table},
-              {"inertial", inertial_table}, {"freejoint", freejoint_table}, {"joint", joint_table},
-              {"geom", geom_table},         {"site", site_table},           {"exclude", exclude_table},
-              {"key", key_table},           {"numeric", numeric_table},     {"text", text_table}};
+    const char* equality;  // of an equality: the source of its rows
+} tables[] = {
+    {"equality/connect", connect_table, "connect"},         {"equality/joint", joint_equality_table, "joint-equality"},
+    {.element = "equality", .attribute = equality_table},   {.element = "mujoco", .attribute = mujoco_table},
+    {.element = "asset", .attribute = asset_table},         {.element = "default", .attribute = default_table},
+    {.element = "compiler", .attribute = compiler_table},   {.element = "option", .attribute = option_table},
+    {.element = "flag", .attribute = flag_table},           {.element = "mesh", .attribute = mesh_table},
+    {.element = "material", .attribute = material_table},   {.element = "worldbody", .attribute = world_table},
+    {.element = "body", .attribute = body_table},           {.element = "frame", .attribute = frame_table},
+    {.element = "replicate", .attribute = replicate_table}, {.element = "inertial", .attribute = inertial_table},
+    {.element = "freejoint", .attribute = freejoint_table}, {.element = "joint", .attribute = joint_table},
+    {.element = "geom", .attribute = geom_table},           {.element = "site", .attribute = site_table},
+    {.element = "exclude", .attribute = exclude_table},     {.element = "key", .attribute = key_table},
+    {.element = "numeric", .attribute = numeric_table},     {.element = "text", .attribute = text_table}};
 
 void ts_mjcf_report(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_import_level level, int affects_physics,
                     const char* what, const char* meaning) {
@@ -308,11 +346,21 @@ void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
                  node->parent && node->parent->name ? node->parent->name : "the file", node->name);
 }
 
-static const known* attributes_of(const char* element) {
+static const struct table* find_table(const char* element) {
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i)
-        if (strcmp(tables[i].element, element) == 0) return tables[i].attribute;
-    TS_ASSERT(0);
+        if (strcmp(tables[i].element, element) == 0) return &tables[i];
     return NULL;
+}
+
+static const known* attributes_of(const char* element) {
+    const struct table* table = find_table(element);
+    TS_ASSERT(table);
+    return table->attribute;
+}
+
+const char* ts_mjcf_equality_kind(const char* table) {
+    const struct table* found = find_table(table);
+    return found ? found->equality : NULL;
 }
 
 void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element) {
@@ -352,6 +400,17 @@ static void take(const ts_mjcf_element* element, const known* k, char* field) {
         if (text) memcpy(field, &text, sizeof text);
         break;
     }
+    case LANDS_INDEX: {
+        const char* name = ts_mjcf_text(element, k->name, NULL);
+        if (!name) break;
+        whole = ts_mjcf_names_find((const ts_mjcf_names*)(const void*)((const char*)element->reader + k->names), name);
+        memcpy(field, &whole, sizeof whole);
+        // "body1" names a body.
+        if (whole < 0)
+            ts_mjcf_fail(element->reader, element->node, TS_ERROR_VALUE, "%s of %s: there is no %.*s '%.80s'", k->name,
+                         element->node->name, (int)strcspn(k->name, "0123456789"), k->name, name);
+        break;
+    }
     case LANDS_OPTION: ts_mjcf_set_option(element->reader, element->node, k->name, k->option); break;
     case LANDS_NOWHERE: break;
     }
@@ -370,7 +429,7 @@ static const struct passed {
 } passed_table[] = {{"actuator", NULL, 1, no_actuator},
                     {"sensor", NULL, 0, "there are no sensors"},
                     {"tendon", NULL, 1, "tendons do not act"},
-                    {"equality", NULL, 1, "bodies and joints are not tied together"},
+                    {"equality", NULL, 1, "what it names is not tied together"},
                     {"deformable", NULL, 1, "deformable bodies are left out"},
                     {"extension", NULL, 1, "plugins are left out"},
                     {"mujoco", "size", 0, "memory is sized as needed"},

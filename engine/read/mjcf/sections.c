@@ -1,20 +1,9 @@
-// <contact>, <keyframe>, and what <compiler> wants done to the masses once all bodies are known.
+// <contact>, <equality>, <keyframe>, and what <compiler> wants done to the masses once all bodies are known.
 #include "engine/read/mjcf/mjcf_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-static int named_body(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* attribute) {
-    const char* name = ts_mjcf_own(node, attribute);
-    if (!name) {
-        ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "exclude needs body1 and body2");
-        return -1;
-    }
-    if (strcmp(name, "world") == 0) return 0;
-    int index = ts_mjcf_names_find(&reader->body_name, name);
-    if (index < 0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "exclude: there is no body '%.80s'", name);
-    return index;
-}
 
 void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
@@ -22,12 +11,56 @@ void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
             if (!ts_mjcf_report_element(reader, child, "contact")) ts_mjcf_unknown_element(reader, child);
             continue;
         }
+        ts_exclusion pair = {-1, -1};
+        ts_mjcf_element e = ts_mjcf_element_plain(reader, child);
         ts_mjcf_check(reader, child, "exclude");
-        int a = named_body(reader, child, "body1");
-        int b = named_body(reader, child, "body2");
-        if (!reader->code && !ts_builder_exclude(reader->builder, a, b))
+        ts_mjcf_take(&e, "exclude", &pair);
+        if (!reader->code && (pair.body_a < 0 || pair.body_b < 0))
+            ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "exclude needs body1 and body2");
+        if (!reader->code && !ts_builder_exclude(reader->builder, pair.body_a, pair.body_b))
             ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
     }
+}
+
+// Sites instead of bodies: both of them, where they are.
+static void take_sites(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_mjcf_equality* equality) {
+    if (equality->site[0] < 0 && equality->site[1] < 0) return;
+    if (equality->site[0] < 0 || equality->site[1] < 0) {
+        ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "%s needs site1 and site2, or neither", node->name);
+        return;
+    }
+    equality->def.aligned = 0;
+    for (int k = 0; k < 2; ++k) {
+        const ts_builder_site* site = &reader->builder->site.data[equality->site[k]];
+        equality->def.body[k] = site->body;
+        equality->def.frame[k] = site->pose;
+    }
+}
+
+static void read_equality(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+    char table[64];
+    snprintf(table, sizeof table, "equality/%.50s", node->name);
+    ts_mjcf_equality equality = {.def = ts_equality_def_default(), .site = {-1, -1}};
+    equality.def.kind = ts_mjcf_equality_kind(table);
+    if (!equality.def.kind) {
+        ts_mjcf_report_element(reader, node, "equality");
+        return;
+    }
+    ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_EQUALITY, 0);
+    ts_mjcf_check(reader, node, table);
+    ts_mjcf_take(&e, table, &equality);
+    take_sites(reader, node, &equality);
+    equality.def.name = ts_mjcf_own(node, "name");
+    equality.def.active = equality.def.active && !reader->compiler.no_equality;
+    equality.def.file = node->file;
+    equality.def.line = node->line;
+    if (!reader->code && ts_builder_add_equality(reader->builder, &equality.def) < 0)
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
+void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next)
+        read_equality(reader, child);
 }
 
 void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node) {

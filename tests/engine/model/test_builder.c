@@ -531,3 +531,45 @@ Test(builder, giving_up_frees_everything) {
     ts_builder_free(NULL);
     ts_model_free(NULL);
 }
+
+Test(builder, equalities_are_checked_and_follow_their_joints) {
+    ts_equality_def def = ts_equality_def_default();
+    ts_builder* b = one_ball();
+    def.kind = "glue";
+    ts_builder_add_equality(b, &def);
+    refuse(b, "there is no kind 'glue'");
+    b = one_ball();
+    def.kind = "contact";
+    ts_builder_add_equality(b, &def);
+    refuse(b, "there is no kind 'contact'");
+    b = one_ball();
+    def.kind = "connect";
+    def.body[0] = 2;
+    ts_builder_add_equality(b, &def);
+    refuse(b, "there is no such body");
+    b = one_ball();
+    def.body[0] = 1;
+    def.frame[0].position.y = (double)NAN;
+    ts_builder_add_equality(b, &def);
+    refuse(b, "a frame is not finite");
+    b = one_ball();
+    def.frame[0].position.y = 0.0;
+    def.softness.solimp[2] = (double)INFINITY;
+    ts_builder_add_equality(b, &def);
+    refuse(b, "solref and solimp");
+    // Joints are reordered by body, and the equality knows.
+    b = ts_builder_create("order");
+    def = ts_equality_def_default();
+    def.kind = "joint-equality";
+    for (int i = 0; i < 2; ++i) add_body(b, i ? "second" : "first", 0, ts_vec3_zero());
+    for (int i = 2; i > 0; --i) {
+        add_joint(b, i, TS_JOINT_HINGE);
+        add_sphere(b, i, 0.1);
+    }
+    def.joint[0] = 0;
+    ts_builder_add_equality(b, &def);
+    ts_model* model = finish(b);
+    cr_assert_eq(model->equality[0].joint[0], 1);
+    cr_assert_eq(model->joint[1].body, 2);
+    ts_model_free(model);
+}

@@ -1,0 +1,51 @@
+// The law of rows that hold things together: connections, gears.
+//
+// Problem: an error phi (rows) with J v = phi' shall vanish and stay away.
+// Rule: u = J v - c* + R lambda = 0 with c* = -phi / |phi| ts_row_mend_speed(|phi|) - h / 2 (dJ/dt) v. The last term is what the
+// step's curvature adds, phi(q + h v) = phi + h J v + h^2 / 2 (dJ/dt) v + O(h^3), so drift is of third order in a step. R is a give of a millionth of the largest
+// G_ii: at a dead centre of a linkage rows contradict each other (a limit asks a rod for what it cannot give), and without
+// any give the answer is impulses that throw the machine away. Under a load of one weight it costs R h m g / kappa = 4e-10 m
+// at h = 2 ms.
+// Where the softness of the model is in force, MuJoCo's law instead: impedance by |phi|, then row by row as contacts, and the
+// acceleration that is asked for less (dJ/dt) v.
+// Known to differ from MuJoCo then: as soft contacts do (soft_contact.c).
+#include "engine/rows/row_source_internal.h"
+#include "engine/rows/soft_contact_internal.h"
+
+#include <math.h>
+
+// 1: R of a tie against its largest G_ii. Cassie dropped from its reference pose, where the rods of its shins are at a dead
+// centre and its knees outside of their range, under ncp, after 1 s: up to 1e-10 it is not finite, 1e-8 leaves 30 J of
+// kinetic energy, 1e-7 to 1e-5 about 1 J.
+static const double give = 1e-6;
+
+// G_rr from the whitened rows.
+static double diagonal(const ts_row_jacobian* J, int row) {
+    double sum = 0.0;
+    for (int k = 0; k < J->piece_count; ++k) {
+        const ts_row_piece* piece = &J->piece[k];
+        const double* j = piece->J + row * piece->dof_count;
+        for (int d = 0; d < piece->dof_count; ++d) sum += j[d] * j[d];
+    }
+    return sum;
+}
+
+void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts_row_law* law) {
+    double squared = 0.0, stiffest = 0.0, h = sim->options.time_step;
+    for (int r = 0; r < rows; ++r) squared += tie->error[r] * tie->error[r];
+    double size = sqrt(squared), share = size > 0.0 ? ts_row_mend_speed(&sim->options, size) / size : 0.0;
+    if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL) {
+        double d = ts_mujoco_impedance(tie->softness->solimp, size);
+        for (int r = 0; r < rows; ++r) {
+            ts_mujoco_row(tie->softness, d, tie->weight, tie->error[r], law->speeds->now[r], h, &law->R[r],
+                          &law->reference[r]);
+            law->reference[r] -= h * tie->bias[r];
+        }
+        return;
+    }
+    for (int r = 0; r < rows; ++r) stiffest = fmax(stiffest, diagonal(law->J, r));
+    for (int r = 0; r < rows; ++r) {
+        law->reference[r] = -share * tie->error[r] - 0.5 * h * tie->bias[r];
+        law->R[r] = give * stiffest;
+    }
+}
