@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
-#include "contact/operator/delassus.h"
+#include "contact/block_set.h"
 
 #ifdef __cplusplus
 extern "C" {

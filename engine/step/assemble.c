@@ -10,6 +10,7 @@
 // Guaranteed: every block writes its own place, so the number of threads does not matter.
 #include <string.h>
 
+#include "contact/block_set.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/sim_internal.h"
@@ -118,9 +119,9 @@ static ts_row_jacobian fill_rows(const assembly* work, int b, int worker, ts_row
 static void start_again(const assembly* work, int b, double* out_impulse) {
     const ts_sim* sim = work->sim;
     const ts_block* block = &work->plan->block[b];
-    if (work->plan->owner[b].memory < 0 || !sim->options.warm_start) return;
-    const ts_row_memory* memory = &sim->row_memory.data[work->plan->owner[b].memory];
-    if (!memory->valid) return;
+    int entry = work->plan->owner[b].memory;
+    const ts_row_memory* memory = entry >= 0 ? &sim->row_memory.data[entry] : NULL;
+    if (!memory || !memory->valid || !sim->options.warm_start) return;
     for (int r = 0; r < block->rows; ++r)
         out_impulse[r] = memory->impulse[r] * sim->options.time_step / memory->time_step;
     ts_block_set_project(block, out_impulse, out_impulse);
