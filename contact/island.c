@@ -14,7 +14,6 @@
 // Known limit: inside an island only what the solver gives the threads is done by more than one of them.
 #include "contact/island.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "contact/sweep_order_internal.h"
@@ -179,8 +178,7 @@ static void solve_island(const island_job* job, int island, ts_task_pool* tasks,
     ts_delassus* part = job->part[island];
     ts_contact_problem problem;
     island_copy copy;
-    ts_solve_report failed = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
-    job->report[island] = failed;
+    job->report[island] = ts_solve_not_begun;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (reorder(tasks, scratch, count, &list, &part) &&
         make_problem(job, list, part, tasks, scratch, &problem, &copy)) {
@@ -199,10 +197,11 @@ static void solve_range(void* context, int begin, int end, int worker) {
 static double larger(double a, double b) { return a > b ? a : b; }
 
 static ts_solve_report worst_of(const ts_solve_report* report, int count, ts_island_report* out_islands) {
-    ts_solve_report worst = {TS_SOLVE_CONVERGED, 0, {0.0, 0.0, 0.0}};
+    ts_solve_report worst = {.status = TS_SOLVE_CONVERGED};
     for (int i = 0; i < count; ++i) {
         if (report[i].status > worst.status) worst.status = report[i].status;
         if (report[i].iterations > worst.iterations) worst.iterations = report[i].iterations;
+        if (report[i].stage > worst.stage) worst.stage = report[i].stage;
         worst.own.primal = larger(worst.own.primal, report[i].own.primal);
         worst.own.dual = larger(worst.own.dual, report[i].own.dual);
         worst.own.complementarity = larger(worst.own.complementarity, report[i].own.complementarity);
@@ -269,7 +268,7 @@ static int is_shared(const ts_islands* islands, int island, int workers) {
 }
 
 static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_island_report* out_islands) {
-    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    ts_solve_report report = ts_solve_not_begun;
     const ts_islands* islands = job->islands;
     ts_delassus* whole = job->whole->delassus;
     ts_arena* scratch = job->scratch;
@@ -304,9 +303,9 @@ static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_islan
 ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
                                 ts_task_pool* pool, ts_arena* scratch, double* impulse, ts_island_report* out_islands) {
     ts_island_report local = {1, problem->block_count, 0};
-    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    ts_solve_report report = ts_solve_not_begun;
     if (problem->row_count == 0) {
-        ts_solve_report nothing = {TS_SOLVE_CONVERGED, 0, {0.0, 0.0, 0.0}};
+        ts_solve_report nothing = {.status = TS_SOLVE_CONVERGED};
         local.islands = 0;
         if (out_islands) *out_islands = local;
         return nothing;

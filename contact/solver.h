@@ -25,7 +25,11 @@ typedef struct ts_solve_report {
     ts_solve_status status;
     int iterations;
     ts_law_residual own;
+    int stage;  // of a solver that works in stages: the one that found the answer, from 1; 0: there is none
 } ts_solve_report;
+
+/// The report of a solve that could not begin: failed, nothing known.
+extern const ts_solve_report ts_solve_not_begun;
 
 /// Settings that every solver has, and puts first in its own. What an iteration is (a sweep, a linear system, a gradient
 /// step) is the solver's business.
@@ -77,6 +81,10 @@ typedef struct ts_solver {
     /// and sizes are read) and another one answers in its place; NULL when it can. The field may be NULL: it always
     /// can.
     const char* (*obstacle)(const ts_contact_problem* problem, const void* settings);
+    /// Of a solver that works in stages, one after the other until the answer is there: how many there are, and the
+    /// name of stage 1 to stage_count. 0 and NULL otherwise.
+    int stage_count;
+    const char* (*stage_name)(int stage);
 } ts_solver;
 
 /// How many solvers there are.
@@ -114,6 +122,9 @@ ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact
 
 /// The name of a status in plain words. Never NULL.
 const char* ts_solve_status_name(ts_solve_status status);
+
+/// The name of the stage in a report of this solver: "newton". "-" for none. Never NULL.
+const char* ts_solver_stage_name(const ts_solver* solver, int stage);
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,8 @@ static const ts_setting shared_setting[] = {
 
 enum { SHARED = sizeof(shared_setting) / sizeof(shared_setting[0]) };
 
+const ts_solve_report ts_solve_not_begun = {.status = TS_SOLVE_FAILED, .own = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+
 int ts_solver_count(void) { return (int)(sizeof(solver_table) / sizeof(solver_table[0])); }
 
 const ts_solver* ts_solver_at(int i) { return solver_table[i]; }
@@ -79,6 +81,10 @@ const char* ts_solve_status_name(ts_solve_status status) {
     case TS_SOLVE_FAILED: return "failed";
     }
     return "unknown";
+}
+
+const char* ts_solver_stage_name(const ts_solver* solver, int stage) {
+    return stage >= 1 && stage <= solver->stage_count ? solver->stage_name(stage) : "-";
 }
 
 void ts_solver_default_settings(const ts_solver* solver, void* out_settings) {

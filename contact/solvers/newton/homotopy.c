@@ -2,24 +2,25 @@
 //
 // Problem: x = P(x - w(x)), the natural map's equation (natural_newton.c), where descent ends in minima that are no
 // solutions: jams with strong friction have many.
-// Rule: g becomes g + t d, where d lifts every contact off, and P and de Saxce's |u_T| are smoothed by t. At t = 1 nothing
-// touches and the answer is next to zero; at t = 0 it is the law's. In between F(x, t) = 0 is a smooth curve. It is
-// followed by arc length, so that it may turn back in t: a step along the tangent, then Newton on the plane across it,
-// only as near to the curve as it is smooth. Steps grow while that is easy, and shrink where the curve bends.
+// Rule: the smoothed projection of an impulse's x - w, where a descent has stalled or anywhere else, lies strictly inside;
+// d is what has to be added to g to make that the answer of the smoothed problem. g becomes g + t d, and P and de Saxce's
+// |u_T| are smoothed by t. At t = 1 the answer is known; at t = 0 it is the law's. In between F(x, t) = 0 is a smooth curve.
+// It is followed by arc length, so that it may turn back in t: a step along the tangent, then Newton on the plane across
+// it, only as near to the curve as it is smooth. Steps grow while that is easy, and shrink where the curve bends. The
+// nearer to an answer the impulse was, the shorter is d. G + t eps, eps small, and -t eps x in g, keep internal forces from
+// wandering where G is singular; both are gone at t = 0.
 // Smoothing: phi(a) = (a + sqrt(a^2 + 4 tau^2)) / 2 for max(a, 0), on the two spectral values of Lorentz's cone, in
-// coordinates where Coulomb's cone is that one (interior.c); sqrt(|u_T|^2 + tau^2) for |u_T|; tau = t times the size of g.
-// The smoothed Jacobian is regular wherever the law without its shift is monotone, however singular G is.
-// Beside an impulse at which a descent has stalled there is a shorter one: the smoothed projection of its x - w lies
-// strictly inside, and d is what makes that the answer at t = 1. Such a d is as small as the stalled residual. G + t eps,
-// eps small, and -t eps x in g, keep internal forces from wandering where G is singular; both are gone at t = 0.
+// coordinates where Coulomb's cone is that one, (lambda_T, mu lambda_N) and (w_T, w_N / mu); sqrt(|u_T|^2 + tau^2) for
+// |u_T|; tau = t times a multiple of the natural map's largest entry at the beginning. The smoothed Jacobian is regular
+// wherever the law without its shift is monotone, however singular G is.
 // Source: probability-one homotopy: Chow, Mallet-Paret and Yorke 1978, Allgower and Georg, Numerical Continuation
 // Methods, 1990. Smoothing of second-order cones: Fukushima, Luo and Tseng 2001. That the law's answer is within reach:
 // bounded as in Klarbring and Pang's criterion, there exists v with J v + g strictly in all dual cones.
 // Guaranteed: what is returned is admissible and finite. It does not call itself converged: whoever runs it polishes and
 // judges.
 // Known to fail: where the criterion does not hold a path may leave for infinity, or towards t > 1. On jams of a hundred
-// contacts it can turn back hundreds of times and meet its limit. A path from beside an impulse may come back to t = 1, at
-// another answer there. Another d is another path.
+// contacts it can turn back hundreds of times and meet its limit; it may come back to t = 1, at another answer there.
+// Another impulse to begin beside is another path.
 #include "contact/solvers/newton/homotopy_internal.h"
 
 #include <float.h>
@@ -27,15 +28,13 @@
 #include <string.h>
 
 #include "base/linear/block_lu.h"
-#include "base/rng.h"
 #include "contact/block_set_internal.h"
 #include "contact/solvers/newton/newton_system_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
 
-enum { MAX = TS_BLOCK_ROWS_MAX, CORRECTIONS = 4, START_LIMIT = 60, START_HALVINGS = 12 };
+enum { MAX = TS_BLOCK_ROWS_MAX, CORRECTIONS = 4 };
 
-#define WHIFF 1e-11          // of the identity, relative to unit stiffness: free rows may be hyperstatic
-#define START_NEARNESS 0.02  // as `nearness`, of the first point
+#define WHIFF 1e-11  // of the identity, relative to unit stiffness: free rows may be hyperstatic
 #define FIRST_STEP 0.1
 #define SHORTEST_STEP 1e-11  // of arc length, which counts in units of the present point
 #define LOST 1.5             // the path has been left for another one where t is larger
@@ -244,19 +243,6 @@ static int solve_negative(const path* q, const double* v, double* out) {
     return sum == 0.0;
 }
 
-// d puts g + d strictly into the dual cones, where zero impulse is the only answer. It is random within that, since
-// symmetry makes paths cross.
-static void choose_direction(path* q) {
-    ts_rng rng = ts_rng_make(q->settings->path, 1);
-    for (int b = 0; b < q->s.blocks; ++b) {
-        const ts_block* block = &q->s.problem->block[b];
-        if (q->kind[b] != TS_PART_CONE && q->kind[b] != TS_PART_LINE) continue;
-        double* d = q->d + block->row;
-        for (int r = 0; r < block->rows; ++r) d[r] = ts_rng_uniform_in(&rng, -0.1, 0.1) * q->size;
-        d[normal_of(block->rows)] = (2.0 + 2.0 * block->mu + ts_rng_uniform(&rng)) * q->size;
-    }
-}
-
 static int prepare(path* q) {
     int n = q->s.rows, blocks = q->s.blocks;
     double** vector[] = {&q->d, &q->x,       &q->u,   &q->F,    &q->Ft,           &q->a,
@@ -277,30 +263,12 @@ static int prepare(path* q) {
     if (!(q->size > 0.0)) return 0;
     for (int b = 0; b < blocks; ++b)
         q->kind[b] = q->s.scale[b] > 0.0 ? ts_block_set_part(&q->s.block[b], 1e-12 * q->size) : TS_PART_FIXED;
-    if (!q->settings->from) choose_direction(q);
     for (int b = 0; b < blocks; ++b) rows[b] = q->s.problem->block[b].rows;
     q->lu = ts_block_lu_analyse(q->scratch, blocks, rows, q->s.G.start, q->s.G.column, TS_SCALED_LARGEST_FACTOR);
     if (!q->lu) return 0;
     double most = q->settings->work_limit / fmax(ts_block_lu_work(q->lu), 1.0);
     q->system_limit = most < q->settings->system_limit ? (int)most : q->settings->system_limit;
     return 1;
-}
-
-// Newton at t = 1, with halving. Leaves the factor at the point.
-static int start(path* q) {
-    q->t = 1.0;
-    for (int k = 0; k < START_LIMIT; ++k) {
-        double worst = evaluate(q), step = 1.0;
-        if (!factorise(q)) return 0;
-        if (worst <= START_NEARNESS * q->size) return 1;
-        if (!solve_negative(q, q->F, q->c)) return 0;
-        memcpy(q->aim, q->x, (size_t)q->s.rows * sizeof(double));
-        for (int h = 0; h < START_HALVINGS; ++h, step *= 0.5) {
-            for (int i = 0; i < q->s.rows; ++i) q->x[i] = q->aim[i] + step * q->c[i];
-            if (evaluate(q) < (1.0 - 1e-3 * step) * worst) break;
-        }
-    }
-    return 0;
 }
 
 // x of the impulse; the largest entry of its natural map makes the size of the smoothing. Returns 0 when there is none.
@@ -314,15 +282,12 @@ static int load(path* q, const double* impulse) {
     double largest = evaluate(q);
     q->size = q->settings->smoothing * largest;
     q->t = 1.0;
-    // Every path but the first begins somewhere else.
-    ts_rng rng = ts_rng_make(q->settings->path, 2);
-    for (int i = 0; i < q->s.rows && q->settings->path > 0; ++i) q->x[i] += q->size * ts_rng_normal(&rng);
     return largest > 0.0 && isfinite(largest);
 }
 
 // x becomes the smoothed projection of z = X x - y, which is strictly inside, and d what makes that the answer at t = 1:
 // y = P(z) - z then. The nearer to an answer x was, the shorter is d. Leaves the factor at the point.
-static int start_beside(path* q, const double* impulse) {
+static int start(path* q, const double* impulse) {
     if (!load(q, impulse)) return 0;
     evaluate(q);
     for (int b = 0; b < q->s.blocks; ++b) {
@@ -426,12 +391,11 @@ static int advance(path* q, double* h) {
 ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts_homotopy_settings* settings,
                                      ts_arena* scratch, double* impulse) {
     ts_homotopy_report report = {0, 0, 0.0, 1.0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
-    path q = {.scratch = scratch, .settings = settings, .proximal = settings->from ? settings->proximal : 0.0};
+    path q = {.scratch = scratch, .settings = settings, .proximal = settings->proximal};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (ts_scaled_make(problem, scratch, &q.s) && q.s.G.start && prepare(&q)) {
         double h = FIRST_STEP;
-        if ((settings->from ? start_beside(&q, settings->from) : start(&q)) &&
-            find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
+        if (start(&q, impulse) && find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
             while (q.t > settings->end && q.t < LOST && advance(&q, &h)) continue;
         ts_residual all;
         ts_scaled_judge(&q.s, q.x, q.aim, q.u, q.c, &all);

@@ -1,4 +1,4 @@
-// Following a smooth path from a problem whose answer is known, for problems on which every descent has stalled.
+// Following a smooth path from a problem next door, whose answer is known, for problems on which a descent has stalled.
 #ifndef TS_CONTACT_SOLVERS_HOMOTOPY_INTERNAL_H
 #define TS_CONTACT_SOLVERS_HOMOTOPY_INTERNAL_H
 
@@ -6,15 +6,13 @@
 
 /// How it is run.
 typedef struct ts_homotopy_settings {
-    const double* from;  // NULL: begins with every contact lifted off; else beside this impulse, which may be `impulse`
-    double smoothing;    // at the beginning beside `from`, in units of the largest entry of its natural map
-    double proximal;     // at the beginning: the weight that holds x near `from`, relative to a contact's stiffness
-    double end;          // stops where the path's parameter, from 1 down to 0, is no larger
-    int system_limit;    // most linear systems
-    double work_limit;   // most multiplications in their factors
-    unsigned long path;  // which of many paths
-    double nearness;     // of the points to the path, relative to its smoothing
-    double bend;         // smallest cosine between the directions at the two ends of a step
+    double smoothing;   // at the beginning, in units of the largest entry of the natural map there
+    double proximal;    // at the beginning: the weight that holds x near, relative to a contact's stiffness
+    double end;         // stops where the path's parameter, from 1 down to 0, is no larger
+    int system_limit;   // most linear systems
+    double work_limit;  // most multiplications in their factors
+    double nearness;    // of the points to the path, relative to its smoothing
+    double bend;        // smallest cosine between the directions at the two ends of a step
 } ts_homotopy_settings;
 
 /// What it reports.
@@ -27,7 +25,7 @@ typedef struct ts_homotopy_report {
     double natural;       // its natural map there, see ts_scaled_measure
 } ts_homotopy_report;
 
-/// Follows a path; `impulse` (row_count) is only written: the admissible point next to the path's end.
+/// Follows a path from beside `impulse` (row_count), which becomes the admissible point next to the path's end.
 /// Needs TS_DELASSUS_BLOCKS.
 ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts_homotopy_settings* settings,
                                      ts_arena* scratch, double* impulse);

@@ -35,7 +35,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     ts_natural_settings natural = {s->shared.tolerance,       s->natural,  s->shared.iteration_limit,
                                    s->shared.iteration_limit, s->proximal, s->sweeps};
     ts_natural_report report = ts_natural_newton(problem, &natural, scratch, impulse);
-    ts_solve_report out = {report.status, report.newtons, report.own};
+    ts_solve_report out = {.status = report.status, .iterations = report.newtons, .own = report.own};
     return out;
 }
 

@@ -245,7 +245,7 @@ static ts_law_residual judge(const ts_contact_problem* problem, const double* im
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
     const lcp_lemke_settings* s = (const lcp_lemke_settings*)settings;
-    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    ts_solve_report report = ts_solve_not_begun;
     unsigned needed = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
     if ((problem->delassus->ops->abilities & needed) != needed) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);

@@ -376,7 +376,7 @@ static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch
 
 static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* problem, const ts_admm_settings* settings,
                              ts_arena* scratch, double* impulse) {
-    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    ts_solve_report report = ts_solve_not_begun;
     admm q = {.settings = settings, .law = law};
     unsigned needs = TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS;
     size_t bytes = (size_t)problem->row_count * sizeof(double);

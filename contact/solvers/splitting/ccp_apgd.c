@@ -83,7 +83,7 @@ static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings, b
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
     const ccp_apgd_settings* s = (const ccp_apgd_settings*)settings;
-    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    ts_solve_report report = ts_solve_not_begun;
     unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
     if ((problem->delassus->ops->abilities & needs) != needs) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);

@@ -165,7 +165,7 @@ static ts_solve_status iterate(staggered* s) {
 
 static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* problem, const staggered_settings* settings,
                              ts_arena* scratch, double* impulse) {
-    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    ts_solve_report report = ts_solve_not_begun;
     staggered s = {.settings = settings, .law = law, .impulse = impulse};
     s.friction = law == TS_LAW_NCP ? TS_APGD_DISC : TS_APGD_SQUARE;
     unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;

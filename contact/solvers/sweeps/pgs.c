@@ -334,7 +334,7 @@ static int prepare(ts_pgs* pgs, const ts_pgs_method* method, ts_anderson* anders
 
 ts_solve_report ts_pgs_solve(const ts_pgs_method* method, const ts_contact_problem* problem,
                              const ts_pgs_settings* settings, ts_arena* scratch, double* impulse) {
-    ts_solve_report report = {TS_SOLVE_FAILED, 0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    ts_solve_report report = ts_solve_not_begun;
     if (!(problem->delassus->ops->abilities & TS_DELASSUS_ROWS)) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     ts_pgs pgs = {.problem = problem,

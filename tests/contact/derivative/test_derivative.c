@@ -163,8 +163,6 @@ static int solve(const sample* s, ts_contact_law law, int polished, double* lamb
     ts_arena scratch = {0};
     const ts_solver* solver = ts_solver_find(law == TS_LAW_CCP ? "ccp-admm" : "ncp");
     fixture_settings settings = fixture_settings_of(solver, 1e-13, 3000);
-    ts_status status;
-    if (law == TS_LAW_NCP) ts_solver_set(solver, &settings, "restarts", 0.0, &status);
     solver->solve(&p.problem, &settings, &scratch, lambda);
     if (polished) polish(&p.problem, p.G, law, lambda);
     double u[ROWS];

@@ -192,7 +192,8 @@ Test(ncp_known, nearly_all_of_them_are_solved) {
     cr_expect_geq(reached, PROBLEMS - 1, "%d of %d", reached, PROBLEMS);
 }
 
-// Each path alone, without Newton to polish it. Its end is as far from the law as it is smooth, a few times 1e-9.
+// Each path alone, from beside no impulse at all, without Newton to polish it. Its end is as far from the law as it is
+// smooth: where masses differ by 1e6 that can be much in units of the largest impulse, once or twice in a hundred.
 Test(ncp_known, smooth_paths_lead_to_answers) {
     static known k;
     static double impulse[ROWS];
@@ -203,8 +204,9 @@ Test(ncp_known, smooth_paths_lead_to_answers) {
         make_known(&k, &rng, 30);
         ts_arena arena = {0}, scratch = {0};
         ts_contact_problem problem = problem_of(&k, &arena);
+        memset(impulse, 0, sizeof(impulse));
         ts_homotopy_settings settings = {
-            .end = 1e-9, .system_limit = 3000, .work_limit = 1e15, .nearness = 0.01, .bend = 0.8};
+            .smoothing = 0.1, .end = 1e-9, .system_limit = 3000, .work_limit = 1e15, .nearness = 0.01, .bend = 0.8};
         ts_homotopy_report report = ts_homotopy_solve(&problem, &settings, &scratch, impulse);
         ts_residual residual;
         ts_residual_evaluate(&problem, impulse, &scratch, NULL, &residual);
@@ -216,7 +218,7 @@ Test(ncp_known, smooth_paths_lead_to_answers) {
         ts_arena_free(&scratch);
     }
     cr_expect_geq(arrived, paths * 85 / 100, "%d of %d", arrived, paths);
-    cr_expect_geq(answers, arrived - 1, "%d of %d", answers, arrived);
+    cr_expect_geq(answers, arrived - 2, "%d of %d", answers, arrived);
 }
 
 // From beside an answer, whose impulses are off by a thousandth of the typical one, the way back is short. What it finds is
@@ -234,8 +236,7 @@ Test(ncp_known, a_path_beside_an_answer_leads_back) {
         double size = 0.0;
         for (int r = 0; r < k.rows; ++r) size = fmax(size, fabs(k.r[r]));
         for (int r = 0; r < k.rows; ++r) impulse[r] = k.r[r] + 1e-3 * size * ts_rng_normal(&rng);
-        ts_homotopy_settings settings = {.from = impulse,
-                                         .smoothing = 1.0,
+        ts_homotopy_settings settings = {.smoothing = 0.01,
                                          .proximal = 1e-4,
                                          .end = 1e-7,
                                          .system_limit = 1000,

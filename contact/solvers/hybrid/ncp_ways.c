@@ -1,0 +1,171 @@
+// The ways of `ncp`: each runs one method with the settings of the search and enters what came of it.
+#include <math.h>
+#include <string.h>
+
+#include "contact/solvers/hybrid/ncp_internal.h"
+#include "contact/solvers/newton/homotopy_internal.h"
+#include "contact/solvers/newton/natural_newton_internal.h"
+#include "contact/solvers/newton/scaled_internal.h"
+#include "contact/solvers/splitting/admm_internal.h"
+#include "contact/solvers/sweeps/pgs_internal.h"
+
+// More than any residual in units of its tolerance.
+static const double natural_first = 1e30;
+
+double ts_ncp_badness(const ts_ncp_search* s, const ts_ncp_point* at) {
+    double natural = at->natural / s->settings->natural;
+    double residual = ts_law_residual_in_force_units(at->own, s->problem->time_step);
+    return natural > 1.0 ? natural_first * natural : fmax(residual / s->settings->shared.tolerance, natural);
+}
+
+int ts_ncp_is_over(const ts_ncp_search* s) {
+    return s->at.status == TS_SOLVE_CONVERGED || s->spent.iterations >= s->settings->shared.iteration_limit;
+}
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+static int iterations_left(const ts_ncp_search* s) { return s->settings->shared.iteration_limit - s->spent.iterations; }
+
+// At most `least` and `by_rows` divided by the rows: fewer where each one is dear, so that nobody waits hours for an island
+// of thousands.
+static int worth(const ts_ncp_search* s, int most, int least, double by_rows) {
+    return smaller(smaller(most, least + (int)(by_rows / s->problem->row_count)), iterations_left(s));
+}
+
+static int systems_worth(const ts_ncp_search* s, int most) {
+    return worth(s, most, s->settings->least_systems, s->settings->row_systems);
+}
+
+// The report of another solver for the present impulse.
+static void take(ts_ncp_search* s, ts_solve_report report) {
+    s->spent.iterations += report.iterations;
+    s->at.status = report.status;
+    s->at.own = report.own;
+    // A small product of impulse and velocity can hide a large error in one of them; the natural map cannot.
+    ts_residual residual;
+    ts_residual_evaluate(s->problem, s->at.impulse, s->scratch, NULL, &residual);
+    s->at.natural = ts_scaled_measure(s->problem, s->at.impulse, residual.natural, s->rest);
+    if (s->at.status == TS_SOLVE_CONVERGED && !(s->at.natural <= s->settings->natural))
+        s->at.status = TS_SOLVE_ITERATION_LIMIT;
+}
+
+// --- sweeps ----------------------------------------------------------------------------------------------------------
+
+static void sweep(ts_ncp_search* s, int count) {
+    ts_pgs_settings settings = ts_pgs_default;
+    settings.shared = s->settings->shared;
+    settings.shared.iteration_limit = smaller(count, iterations_left(s));
+    take(s, ts_ncp_nsgs_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
+}
+
+// How many more sweeps the last ones promise to need; large when they promise nothing.
+static double sweeps_to_go(const ts_ncp_search* s, double before, int sweeps) {
+    double now = ts_ncp_badness(s, &s->at);
+    if (!(now < 0.9 * before) || sweeps < 1) return HUGE_VAL;
+    return log(fmax(now, 1.0)) / (log(before / now) / sweeps);
+}
+
+int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
+    int first = s->settings->first_sweeps;
+    double most = s->settings->system_sweeps + s->settings->block_sweeps * s->problem->block_count;
+    (void)which;
+    (void)limit;
+    sweep(s, first);
+    while (!ts_ncp_is_over(s) && s->at.status != TS_SOLVE_FAILED) {
+        double before = ts_ncp_badness(s, &s->at);
+        sweep(s, first);
+        if (ts_ncp_is_over(s) || sweeps_to_go(s, before, first) > most) break;
+    }
+    return 1;
+}
+
+int ts_ncp_last_sweeps(ts_ncp_search* s, int which, int limit) {
+    (void)which;
+    sweep(s, worth(s, limit, s->settings->least_last_sweeps, s->settings->row_last_sweeps));
+    return 1;
+}
+
+// --- Newton ----------------------------------------------------------------------------------------------------------
+
+static int run_newton(ts_ncp_search* s, double proximal, int limit) {
+    ts_natural_settings settings = {.tolerance = s->settings->shared.tolerance,
+                                    .natural = s->settings->natural,
+                                    .newton_limit = smaller(limit, iterations_left(s)),
+                                    .proximal_limit = limit,
+                                    .proximal = proximal,
+                                    .sweeps = s->settings->recovery_sweeps};
+    ts_natural_report report = ts_natural_newton(s->problem, &settings, s->scratch, s->at.impulse);
+    s->spent.iterations += report.newtons + report.sweeps;
+    s->at.status = report.status;
+    s->at.own = report.own;
+    s->at.natural = report.natural;
+    return report.status != TS_SOLVE_FAILED;
+}
+
+int ts_ncp_newton(ts_ncp_search* s, int which, int limit) {
+    (void)which;
+    s->refused = !run_newton(s, s->settings->proximal, limit);
+    return !s->refused;
+}
+
+int ts_ncp_polish(ts_ncp_search* s, int which, int limit) {
+    double left = (s->settings->work - s->spent.work) / fmax(s->spent.system_work, 1.0);
+    int before = s->spent.iterations, most = systems_worth(s, limit);
+    (void)which;
+    int ran = run_newton(s, s->settings->polish_proximal, left < most ? (int)left : most);
+    s->spent.work += s->spent.system_work * (s->spent.iterations - before);
+    return ran;
+}
+
+// --- alternating directions ------------------------------------------------------------------------------------------
+
+int ts_ncp_alternate(ts_ncp_search* s, int which, int limit) {
+    // Which choice of the penalty gets round a kink cannot be told beforehand.
+    static const struct {
+        double balance;
+        ts_admm_step_rule rule;
+    } flavour[] = {{0.02, TS_ADMM_STEP_SAFE}, {1.0, TS_ADMM_STEP_SAFE}, {1.0, TS_ADMM_STEP_PAPER}};
+    memset(s->at.impulse, 0, (size_t)s->problem->row_count * sizeof(double));
+    ts_admm_settings settings = ts_admm_default;
+    settings.shared = s->settings->shared;
+    settings.shared.iteration_limit = worth(s, limit, s->settings->least_alternations, s->settings->row_alternations);
+    settings.natural = s->settings->natural;
+    settings.balance = flavour[which].balance;
+    settings.scaling = TS_ADMM_SCALING_NONE;
+    settings.step_rule = flavour[which].rule;
+    take(s, ts_ncp_admm_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
+    return s->at.status != TS_SOLVE_FAILED;
+}
+
+// --- paths -----------------------------------------------------------------------------------------------------------
+
+int ts_ncp_path(ts_ncp_search* s, int which, int limit) {
+    // How much smoothing is best differs; in this order they solved most.
+    static const struct { double smoothing, proximal; } beside[] = {{100.0, 1e-4}, {300.0, 1e-3}, {10.0, 1e-6}};
+    const ts_ncp_settings* settings = s->settings;
+    ts_homotopy_settings path = {.smoothing = beside[which].smoothing,
+                                 .proximal = beside[which].proximal,
+                                 .end = settings->path_end,
+                                 .system_limit = systems_worth(s, limit),
+                                 .work_limit =
+                                     fmin(settings->path_share * settings->work, settings->work - s->spent.work),
+                                 .nearness = settings->path_nearness,
+                                 .bend = settings->path_bend};
+    ts_homotopy_report report = ts_homotopy_solve(s->problem, &path, s->scratch, s->at.impulse);
+    s->spent.iterations += report.systems;
+    s->spent.system_work = report.work;
+    s->spent.work += report.work * report.systems;
+    s->at.status = TS_SOLVE_ITERATION_LIMIT;
+    s->at.own = report.own;
+    s->at.natural = report.natural;
+    return report.ran;
+}
+
+int ts_ncp_rest(ts_ncp_search* s, int which, int limit) {
+    (void)which;
+    (void)limit;
+    memset(s->at.impulse, 0, (size_t)s->problem->row_count * sizeof(double));
+    s->at.status = TS_SOLVE_ITERATION_LIMIT;
+    s->at.natural = HUGE_VAL;
+    return 1;
+}
