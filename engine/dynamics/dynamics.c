@@ -73,19 +73,43 @@ static void add_springs_and_dampers(const ts_sim* sim, int tree, double* M, doub
     }
 }
 
+// The dofs of a tree as chains to its root, in runs of consecutive ones: a robot's limb is one run, and walking it needs
+// no look at the dofs in between.
+typedef struct dof_chains {
+    const ts_dof* dof;
+    const int* run;  // first dof of the run that ends in each
+    int first;       // the tree's first dof; what follows counts from it
+} dof_chains;
+
+static inline dof_chains chains_of(const ts_sim* sim, int tree) {
+    dof_chains chains = {sim->model->dof, ts_sim_storage_of(sim)->dof_run, sim->model->tree[tree].dof_first};
+    return chains;
+}
+
+// The dof that i hangs on, or a negative number.
+static inline int above(const dof_chains* chains, int i) {
+    return chains->dof[chains->first + i].parent - chains->first;
+}
+
+// x -= value * line from dof i to the root.
+static inline void subtract_chain(const dof_chains* chains, int i, double value, const double* line, double* x) {
+    while (i >= 0) {
+        int start = chains->run[chains->first + i] - chains->first;
+        for (int j = start; j <= i; ++j) x[j] -= line[j] * value;
+        i = above(chains, start);
+    }
+}
+
 // M = L^T L in place, lower triangle, entries on dof chains only. Returns 0 when a pivot is not positive.
-static int factor_tree(const ts_dof* dof, int first, int n, double* L, double* inverse) {
+static int factor_tree(const dof_chains* chains, int n, double* L, double* inverse) {
     for (int k = n - 1; k >= 0; --k) {
         double* row = L + (size_t)k * (size_t)n;
         if (!(row[k] > 0.0) || !isfinite(row[k])) return 0;
         row[k] = sqrt(row[k]);
         inverse[k] = 1.0 / row[k];
-        int above = dof[first + k].parent - first;
-        for (int i = above; i >= 0; i = dof[first + i].parent - first) row[i] *= inverse[k];
-        for (int i = above; i >= 0; i = dof[first + i].parent - first) {
-            double* target = L + (size_t)i * (size_t)n;
-            for (int j = i; j >= 0; j = dof[first + j].parent - first) target[j] -= row[i] * row[j];
-        }
+        for (int i = above(chains, k); i >= 0; i = above(chains, i)) row[i] *= inverse[k];
+        for (int i = above(chains, k); i >= 0; i = above(chains, i))
+            subtract_chain(chains, i, row[i], row, L + (size_t)i * (size_t)n);
     }
     return 1;
 }
@@ -107,8 +131,9 @@ static void update_trees(void* context, int begin, int end, int worker) {
         add_springs_and_dampers(sim, t, M, sim->free_velocity);
         memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
         double* inverse = storage->inverse_diagonal + first;
+        dof_chains chains = chains_of(sim, t);
         storage->tree_failed[t] = ts_free_body_is_centred(sim, t) ? !ts_free_body_factor_centred(L, inverse)
-                                                                  : !factor_tree(model->dof, first, n, L, inverse);
+                                                                  : !factor_tree(&chains, n, L, inverse);
         if (storage->tree_failed[t]) continue;
         ts_dynamics_whiten(sim, t, 1, velocity);
         ts_dynamics_unwhiten(sim, t, velocity);
@@ -126,7 +151,6 @@ int ts_dynamics_update(ts_sim* sim) {
 }
 
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian) {
-    const ts_dof* dof = sim->model->dof;
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
@@ -134,14 +158,13 @@ void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian)
         for (int r = 0; r < rows; ++r) ts_free_body_whiten(L, inverse, jacobian + 6 * r);
         return;
     }
+    dof_chains chains = chains_of(sim, tree);
     for (int r = 0; r < rows; ++r, jacobian += n) {
         for (int k = n - 1; k >= 0; --k) {
             // Off the row's chains everything is zero and stays so.
             if (jacobian[k] == 0.0) continue;
-            double value = jacobian[k] *= inverse[k];
-            const double* line = L + (size_t)k * (size_t)n;
-            for (int i = dof[first + k].parent - first; i >= 0; i = dof[first + i].parent - first)
-                jacobian[i] -= line[i] * value;
+            jacobian[k] *= inverse[k];
+            subtract_chain(&chains, above(&chains, k), jacobian[k], L + (size_t)k * (size_t)n, jacobian);
         }
     }
 }

@@ -39,8 +39,12 @@ static void move_body(ts_sim* sim, int b, ts_vec3 origin) {
     const ts_body* body = &model->body[b];
     ts_motion velocity = ts_motion_zero();
     if (model->body[body->parent].tree >= 0) velocity = sim->body_velocity[body->parent];
-    for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
-        ts_vec3 lever = ts_vec3_sub(origin, ts_sim_storage_of(sim)->joint_anchor[model->dof[d].joint]);
+    ts_vec3 lever = ts_vec3_zero();
+    for (int d = body->dof_first, joint = -1; d < body->dof_first + body->dof_count; ++d) {
+        if (model->dof[d].joint != joint) {
+            joint = model->dof[d].joint;
+            lever = ts_vec3_sub(origin, ts_sim_storage_of(sim)->joint_anchor[joint]);
+        }
         sim->dof_axis[d].linear = ts_motion_at(sim->dof_axis[d], lever);
         velocity = ts_motion_add_scaled(velocity, sim->qvel[d], sim->dof_axis[d]);
     }
