@@ -193,6 +193,21 @@ fresh
 echo '[x](docs/none.md)' >> "$tree/README.md"
 refuses 'a dead link' 'docs/none.md' check_links.sh
 fresh
+# shellcheck disable=SC2016
+echo 'See `base/a.h`, `contact/solvers/`, `base/NAME.h` and `std/io.h`.' >> "$tree/README.md"
+accepts 'paths that are there, and words that are no paths' check_links.sh
+# shellcheck disable=SC2016
+echo 'See `base/gone.h`.' >> "$tree/README.md"
+refuses 'a path that is gone' 'README.md: speaks of a file that does not exist: base/gone.h' check_links.sh
+fresh
+mkdir "$tree/docs"
+# shellcheck disable=SC2016
+echo '`base/` `collision/` `contact/solvers/` `engine/`, `viewer/`' > "$tree/docs/architecture.md"
+accepts 'a map of all folders' check_links.sh
+# shellcheck disable=SC2016
+echo '`base/` `collision/` `engine/`, `viewer/`' > "$tree/docs/architecture.md"
+refuses 'a map without a folder' 'does not name contact/solvers/' check_links.sh
+fresh
 rm "$tree/CHANGELOG.md"
 refuses 'no change log' 'CHANGELOG.md' check_links.sh
 
