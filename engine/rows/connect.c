@@ -27,23 +27,18 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     }
 }
 
-// The connected point of side k, world, m.
-static ts_vec3 anchor(const ts_sim* sim, const ts_equality* equality, int k) {
-    return ts_transform_point(&sim->body_pose[equality->body[k]], equality->frame[k].position);
-}
-
 static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
-    const ts_equality* equality = &sim->model->equality[sim->row_block[b].key.whole];
+    const ts_equality* equality = ts_row_equality_of(sim, b);
     const ts_vec3 axis[3] = {ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
     for (int k = 0; k < 2; ++k)
-        ts_row_add_point(out_J, 0, 3, equality->body[k], anchor(sim, equality, k), axis, k ? 1.0 : -1.0);
+        ts_row_add_point(out_J, 0, 3, equality->body[k], ts_row_equality_point(sim, equality, k), axis, k ? 1.0 : -1.0);
 }
 
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
-    const ts_equality* equality = &sim->model->equality[sim->row_block[b].key.whole];
+    const ts_equality* equality = ts_row_equality_of(sim, b);
     const double* weight = ts_sim_storage_of(sim)->inverse_weight;
     ts_row_tie tie = {.softness = &equality->softness, .weight = weight[equality->body[0]] + weight[equality->body[1]]};
-    ts_vec3 on_a = anchor(sim, equality, 0), on_b = anchor(sim, equality, 1);
+    ts_vec3 on_a = ts_row_equality_point(sim, equality, 0), on_b = ts_row_equality_point(sim, equality, 1);
     ts_vec3_store(ts_vec3_sub(on_b, on_a), tie.error);
     ts_vec3_store(
         ts_vec3_sub(ts_row_point_bias(sim, equality->body[1], on_b), ts_row_point_bias(sim, equality->body[0], on_a)),

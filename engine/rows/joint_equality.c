@@ -50,7 +50,7 @@ static double error_of(const ts_sim* sim, const ts_equality* equality, double* o
 }
 
 static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
-    const ts_equality* equality = &sim->model->equality[sim->row_block[b].key.whole];
+    const ts_equality* equality = ts_row_equality_of(sim, b);
     double slope = 0.0;
     error_of(sim, equality, &slope);
     ts_row_add_dof(out_J, 0, sim->model->joint[equality->joint[0]].dof_first, 1.0);
@@ -58,7 +58,7 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
 }
 
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
-    const ts_equality* equality = &sim->model->equality[sim->row_block[b].key.whole];
+    const ts_equality* equality = ts_row_equality_of(sim, b);
     const ts_joint* joint = sim->model->joint;
     const double* weight = ts_sim_storage_of(sim)->dof_inverse_weight;
     ts_row_tie tie = {.softness = &equality->softness, .weight = weight[joint[equality->joint[0]].dof_first]};

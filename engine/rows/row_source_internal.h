@@ -112,6 +112,16 @@ void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_blo
 /// The next active equality after number `e` (-1: the first) that is of the source whose turn it is, or -1.
 int ts_row_next_equality(const ts_row_plan* plan, int e);
 
+/// The equality that block b is of: key.whole is its number.
+static inline const ts_equality* ts_row_equality_of(const ts_sim* sim, int b) {
+    return &sim->model->equality[sim->row_block[b].key.whole];
+}
+
+/// Where the frame of side k (0, 1) of an equality is in the world, m.
+static inline ts_vec3 ts_row_equality_point(const ts_sim* sim, const ts_equality* equality, int k) {
+    return ts_transform_point(&sim->body_pose[equality->body[k]], equality->frame[k].position);
+}
+
 /// The part [*out_first, *out_last) of sim->row_memory that belongs to a source of the table.
 void ts_row_memory_range(const ts_sim* sim, int source, int* out_first, int* out_last);
 

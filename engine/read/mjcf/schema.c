@@ -296,45 +296,47 @@ static const known key_table[] = {OK("name"),
 static const known numeric_table[] = {OK("name"), OK("data"), LOOK("size"), END};
 static const known text_table[] = {OK("name"), OK("data"), END};
 
-// What all equalities have, and what those of two bodies have.
-#define EQUALITY                                                                      \
-    WORD("active", ts_mjcf_equality, def.active, false_true),                         \
-        NEAR_REALS("solref", model_tie, ts_mjcf_equality, def.softness.solref, 1, 2), \
+// What all equalities have, what those of two bodies or two joints have, and numbers of their own.
+#define EQUALITY                                                                       \
+    OK("name"), OK("class"), WORD("active", ts_mjcf_equality, def.active, false_true), \
+        NEAR_REALS("solref", model_tie, ts_mjcf_equality, def.softness.solref, 1, 2),  \
         NEAR_REALS("solimp", model_tie, ts_mjcf_equality, def.softness.solimp, 1, 5)
 #define TWO_BODIES                                                \
     INDEX("body1", ts_mjcf_equality, def.body[0], body_name),     \
         INDEX("body2", ts_mjcf_equality, def.body[1], body_name), \
         INDEX("site1", ts_mjcf_equality, site[0], site_name), INDEX("site2", ts_mjcf_equality, site[1], site_name)
+#define TWO_JOINTS                                               \
+    INDEX("joint1", ts_mjcf_equality, def.joint[0], joint_name), \
+        INDEX("joint2", ts_mjcf_equality, def.joint[1], joint_name)
+#define ANCHOR(attribute) REALS(attribute, ts_mjcf_equality, def.frame[0].position, 3, 3)
+#define NUMBERS(attribute, first, few, many) REALS(attribute, ts_mjcf_equality, def.coefficient[first], few, many)
 
 static const known equality_table[] = {EQUALITY, END};
-static const known connect_table[] = {
-    OK("name"), OK("class"), EQUALITY, TWO_BODIES, REALS("anchor", ts_mjcf_equality, def.frame[0].position, 3, 3), END};
-static const known joint_equality_table[] = {
-    OK("name"),
-    OK("class"),
-    EQUALITY,
-    INDEX("joint1", ts_mjcf_equality, def.joint[0], joint_name),
-    INDEX("joint2", ts_mjcf_equality, def.joint[1], joint_name),
-    REALS("polycoef", ts_mjcf_equality, def.coefficient, 1, TS_EQUALITY_COEFFICIENTS),
-    END};
+
+// What an element of <equality> has, and the source of its rows (engine/rows/).
+static const struct equality {
+    const char* element;
+    const known* attribute;
+    const char* kind;
+} equalities[] = {
+    {"equality/connect", (const known[]){EQUALITY, TWO_BODIES, ANCHOR("anchor"), END}, "connect"},
+    {"equality/joint", (const known[]){EQUALITY, TWO_JOINTS, NUMBERS("polycoef", 0, 1, 5), END}, "joint-equality"},
+};
 
 static const struct table {
     const char* element;
     const known* attribute;
-    const char* equality;  // of an equality: the source of its rows
-} tables[] = {
-    {"equality/connect", connect_table, "connect"},         {"equality/joint", joint_equality_table, "joint-equality"},
-    {.element = "equality", .attribute = equality_table},   {.element = "mujoco", .attribute = mujoco_table},
-    {.element = "asset", .attribute = asset_table},         {.element = "default", .attribute = default_table},
-    {.element = "compiler", .attribute = compiler_table},   {.element = "option", .attribute = option_table},
-    {.element = "flag", .attribute = flag_table},           {.element = "mesh", .attribute = mesh_table},
-    {.element = "material", .attribute = material_table},   {.element = "worldbody", .attribute = world_table},
-    {.element = "body", .attribute = body_table},           {.element = "frame", .attribute = frame_table},
-    {.element = "replicate", .attribute = replicate_table}, {.element = "inertial", .attribute = inertial_table},
-    {.element = "freejoint", .attribute = freejoint_table}, {.element = "joint", .attribute = joint_table},
-    {.element = "geom", .attribute = geom_table},           {.element = "site", .attribute = site_table},
-    {.element = "exclude", .attribute = exclude_table},     {.element = "key", .attribute = key_table},
-    {.element = "numeric", .attribute = numeric_table},     {.element = "text", .attribute = text_table}};
+} tables[] = {{"mujoco", mujoco_table},       {"equality", equality_table},
+              {"asset", asset_table},         {"default", default_table},
+              {"compiler", compiler_table},   {"option", option_table},
+              {"flag", flag_table},           {"mesh", mesh_table},
+              {"material", material_table},   {"worldbody", world_table},
+              {"body", body_table},           {"frame", frame_table},
+              {"replicate", replicate_table}, {"inertial", inertial_table},
+              {"freejoint", freejoint_table}, {"joint", joint_table},
+              {"geom", geom_table},           {"site", site_table},
+              {"exclude", exclude_table},     {"key", key_table},
+              {"numeric", numeric_table},     {"text", text_table}};
 
 void ts_mjcf_report(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_import_level level, int affects_physics,
                     const char* what, const char* meaning) {
@@ -346,21 +348,23 @@ void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
                  node->parent && node->parent->name ? node->parent->name : "the file", node->name);
 }
 
-static const struct table* find_table(const char* element) {
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i)
-        if (strcmp(tables[i].element, element) == 0) return &tables[i];
+static const struct equality* find_equality(const char* element) {
+    for (size_t i = 0; i < sizeof equalities / sizeof equalities[0]; ++i)
+        if (strcmp(equalities[i].element, element) == 0) return &equalities[i];
     return NULL;
 }
 
 static const known* attributes_of(const char* element) {
-    const struct table* table = find_table(element);
-    TS_ASSERT(table);
-    return table->attribute;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i)
+        if (strcmp(tables[i].element, element) == 0) return tables[i].attribute;
+    const struct equality* found = find_equality(element);
+    TS_ASSERT(found);
+    return found->attribute;
 }
 
 const char* ts_mjcf_equality_kind(const char* table) {
-    const struct table* found = find_table(table);
-    return found ? found->equality : NULL;
+    const struct equality* found = find_equality(table);
+    return found ? found->kind : NULL;
 }
 
 void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element) {
