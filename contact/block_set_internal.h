@@ -51,6 +51,12 @@ static inline double ts_block_set_clamp(const ts_block* block, double x) {
     return x;
 }
 
+/// The interval of every row of a set that is no cone; ends may be infinite.
+static inline void ts_block_set_interval(const ts_block* block, double* out_low, double* out_high) {
+    *out_low = block->set == TS_SET_HALF_LINE ? 0.0 : (block->set == TS_SET_BOX ? block->low : -HUGE_VAL);
+    *out_high = block->set == TS_SET_BOX ? block->high : HUGE_VAL;
+}
+
 /// Projects a point with tangential part t (tt = t^2) and normal part z on the cone t <= mu z: returns the factor of the
 /// tangential part and leaves the new normal part in *out_z.
 static inline double ts_block_set_project_lengths(double tt, double z, double mu, double* out_z) {

@@ -3,6 +3,7 @@
 #define TS_CONTACT_COULOMB_INTERNAL_H
 
 #include "base/vec.h"
+#include "contact/block_set.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,7 +15,7 @@ extern "C" {
 ts_vec3 ts_coulomb_solve(double d00, double d01, double d11, double d02, double d12, double d22, ts_vec3 b, double mu);
 
 /// The same of a contact that also spins or rolls (contact/problem.h): D row-major rows x rows, symmetric, rows 4 or 6 with
-/// the normal at row 2. See coulomb_rows.c.
+/// the normal at row 2.
 void ts_coulomb_solve_rows(const double* D, int rows, const double* b, double mu, double* out_lambda);
 
 #ifdef __cplusplus

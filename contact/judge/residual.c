@@ -13,12 +13,12 @@
 #include "contact/block_set_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
-// |u_T| under which a direction of slip means nothing, m/s.
-#define SLIP_SPEED_MIN 1e-6
-// Free velocities under this are rest, m/s: against nothing but rounding a relative error would mean nothing.
-#define REST_SPEED 1e-9
+// m/s: |u_T| under which a direction of slip means nothing.
+static const double least_slip_speed = 1e-6;
+// m/s: free velocities under this are rest; against nothing but rounding a relative error would mean nothing.
+static const double rest_speed = 1e-9;
 // Friction this much smaller than the largest impulse is rounding or an interior iterate's remainder: no direction.
-#define FRICTION_RELATIVE_MIN 1e-12
+static const double least_friction = 1e-12;
 
 // The larger of two numbers; a NaN wins and stays.
 static double worse(double a, double b) { return (b > a || isnan(b)) ? b : a; }
@@ -162,14 +162,13 @@ static void interval_row(double low, double high, double lambda, double u, ts_la
 
 // Sets that mean the same under every law.
 static void other_block(const ts_block* block, const double* lambda, const double* u, ts_law_residual* r) {
-    switch (block->set) {
-    case TS_SET_CONE: break;
-    case TS_SET_HALF_LINE: worsen(r, positive(-lambda[0]), positive(-u[0]), lambda[0] * u[0]); break;
-    case TS_SET_BOX: interval_row(block->low, block->high, lambda[0], u[0], r); break;
-    case TS_SET_FREE:
-        for (int i = 0; i < block->rows; ++i) worsen(r, 0.0, fabs(u[i]), 0.0);
-        break;
+    double low, high;
+    if (block->set == TS_SET_HALF_LINE) {
+        worsen(r, positive(-lambda[0]), positive(-u[0]), lambda[0] * u[0]);
+        return;
     }
+    ts_block_set_interval(block, &low, &high);
+    for (int i = 0; i < block->rows; ++i) interval_row(low, high, lambda[i], u[i], r);
 }
 
 ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
@@ -206,7 +205,7 @@ static inline void physical_metrics(const cone_state* c, double friction_min, ts
     out->closing = worse(out->closing, positive(-c->u.z));
     out->pulling = worse(out->pulling, positive(-c->lambda.z));
     out->coulomb = worse(out->coulomb, positive(c->friction - c->mu * positive(c->lambda.z)));
-    if (!(c->slip > SLIP_SPEED_MIN && c->friction > friction_min)) return;
+    if (!(c->slip > least_slip_speed && c->friction > friction_min)) return;
     // In the upper half plane the wider of two directions lies counterclockwise of the other: no angle is needed but for
     // the widest. Opposite directions, 0 and pi, are the only ones whose product says nothing.
     double across = fabs(c->lambda.x * c->u.y - c->lambda.y * c->u.x), opposed = -c->along;
@@ -308,8 +307,8 @@ static double finish_natural(const ts_contact_problem* problem, const double* im
     return sqrt(natural->worst_squared) / worse(largest_impulse, largest_g * mean);
 }
 
-static void merge(ts_law_residual* law, const ts_law_residual* others) {
-    worsen(law, others->primal, others->dual, others->complementarity);
+void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* other) {
+    worsen(residual, other->primal, other->dual, other->complementarity);
 }
 
 // Judges blocks [first, last) as one problem, all but the natural map.
@@ -320,18 +319,17 @@ static void judge(const ts_contact_problem* problem, int first, int last, const 
     ts_law_residual others = {0.0, 0.0, 0.0};
     slip_direction widest = {0.0, 1.0};
     for (int b = first; b < last; ++b)
-        judge_block(problem, b, impulse, u, FRICTION_RELATIVE_MIN * largest_impulse, out_residual, &others, &widest,
-                    natural);
-    merge(&out_residual->lcp, &others);
-    merge(&out_residual->ccp, &others);
-    merge(&out_residual->ncp, &others);
+        judge_block(problem, b, impulse, u, least_friction * largest_impulse, out_residual, &others, &widest, natural);
+    ts_law_residual_worsen(&out_residual->lcp, &others);
+    ts_law_residual_worsen(&out_residual->ccp, &others);
+    ts_law_residual_worsen(&out_residual->ncp, &others);
     out_residual->slip_angle = atan2(widest.across, widest.opposed);
 }
 
 static void largest_entries(const ts_contact_problem* problem, const double* impulse, double* out_impulse,
                             double* out_g) {
     *out_impulse = 0.0;
-    *out_g = REST_SPEED;
+    *out_g = rest_speed;
     for (int i = 0; i < problem->row_count; ++i) {
         *out_impulse = worse(*out_impulse, fabs(impulse[i]));
         *out_g = worse(*out_g, fabs(problem->g[i]));

@@ -68,6 +68,9 @@ void ts_residual_of_block(const ts_contact_problem* problem, int b, const ts_res
 ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
                                    const double* u);
 
+/// Makes every part of a residual the larger of both, as for two parts of one problem; a NaN stays.
+void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* other);
+
 /// The three parts as one number in force units (N, m/s^2, N m/s^2 by dividing by h, h and h^2): what tolerances
 /// compare with (docs/contact.md).
 double ts_law_residual_in_force_units(ts_law_residual residual, double time_step);

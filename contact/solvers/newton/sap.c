@@ -13,8 +13,7 @@
 
 #include "contact/solvers/newton/primal_internal.h"
 
-// 4 pi^2.
-#define FOUR_PI_SQUARED 39.478417604357434
+static const double four_pi_squared = 39.478417604357434;
 
 typedef struct sap_settings {
     ts_solver_settings shared;  // an iteration is one linear system
@@ -37,7 +36,7 @@ static void compliance(const ts_contact_problem* problem, const void* settings, 
         const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
         double sum = 0.0, row_default[TS_BLOCK_ROWS_MAX];
         for (int k = 0; k < block->rows * block->rows; ++k) sum += D[k] * D[k];
-        double size = sqrt(sum) / block->rows, least = s->beta * s->beta / FOUR_PI_SQUARED * size, tangent = 0.0;
+        double size = sqrt(sum) / block->rows, least = s->beta * s->beta / four_pi_squared * size, tangent = 0.0;
         for (int r = 0; r < block->rows; ++r) row_default[r] = least;
         ts_primal_softness softness = {least, least, s->sigma};
         ts_primal_block_compliance(problem, b, softness, row_default, out_R + block->row);

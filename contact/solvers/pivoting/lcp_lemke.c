@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/block_set_internal.h"
 #include "contact/solver.h"
 #include "contact/solvers/pivoting/lemke_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
@@ -58,15 +59,11 @@ typedef struct lcp {
 
 // LCP rows of one block.
 static int rows_of(const ts_block* block) {
-    switch (block->set) {
-    case TS_SET_CONE: return block->mu > 0.0 ? 6 + 3 * (block->rows - 3) : 1;
-    case TS_SET_HALF_LINE: return 1;
-    case TS_SET_FREE: return 2 * block->rows;
-    case TS_SET_BOX:
-        if (block->low == block->high) return 0;
-        return isinf(block->low) && isinf(block->high) ? 2 : (isinf(block->low) || isinf(block->high) ? 1 : 2);
-    }
-    return 0;
+    double low, high;
+    if (block->set == TS_SET_CONE) return block->mu > 0.0 ? 6 + 3 * (block->rows - 3) : 1;
+    ts_block_set_interval(block, &low, &high);
+    if (low == high) return 0;
+    return block->rows * (!isinf(low) == !isinf(high) ? 2 : 1);
 }
 
 // All of them, or -1 when they are more than `most`.
@@ -116,30 +113,23 @@ static void add_cone(lcp* q, const ts_block* block) {
     }
 }
 
-static void add_box(lcp* q, const ts_block* block) {
-    int has_low = !isinf(block->low), has_high = !isinf(block->high);
-    if (has_low)
-        q->start[block->row] = block->low / q->impulse_unit;
-    else if (has_high)
-        q->start[block->row] = block->high / q->impulse_unit;
-    if (has_low && block->low == block->high) return;
-    int x = add_column(q, block->row, has_low || !has_high ? 1.0 : -1.0, -1, 0.0);
-    if (has_low && has_high) oppose(q, x, add_multiplier(q, (block->high - block->low) / q->impulse_unit));
-    if (!has_low && !has_high) add_column(q, block->row, -1.0, -1, 0.0);
+static void add_interval(lcp* q, int row, double low, double high) {
+    int has_low = !isinf(low), has_high = !isinf(high);
+    if (has_low || has_high) q->start[row] = (has_low ? low : high) / q->impulse_unit;
+    if (has_low && low == high) return;
+    int x = add_column(q, row, has_low || !has_high ? 1.0 : -1.0, -1, 0.0);
+    if (has_low && has_high) oppose(q, x, add_multiplier(q, (high - low) / q->impulse_unit));
+    if (!has_low && !has_high) add_column(q, row, -1.0, -1, 0.0);
 }
 
 static void add_block(lcp* q, const ts_block* block) {
-    switch (block->set) {
-    case TS_SET_CONE: add_cone(q, block); break;
-    case TS_SET_HALF_LINE: add_column(q, block->row, 1.0, -1, 0.0); break;
-    case TS_SET_BOX: add_box(q, block); break;
-    case TS_SET_FREE:
-        for (int r = block->row; r < block->row + block->rows; ++r) {
-            add_column(q, r, 1.0, -1, 0.0);
-            add_column(q, r, -1.0, -1, 0.0);
-        }
-        break;
+    double low, high;
+    if (block->set == TS_SET_CONE) {
+        add_cone(q, block);
+        return;
     }
+    ts_block_set_interval(block, &low, &high);
+    for (int r = block->row; r < block->row + block->rows; ++r) add_interval(q, r, low, high);
 }
 
 // The power of two above the largest size in x, 1 when all is zero or not finite.

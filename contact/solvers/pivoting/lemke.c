@@ -19,11 +19,11 @@
 
 // Entries of the tableau under this share of the entering column are rounding: in hyperstatic problems whole columns
 // should be zero, and a pivot on what is left of them ruins the tableau.
-#define PIVOT_MIN 1e-9
+static const double least_pivot = 1e-9;
 // z_0 under this (b is of size 1) is zero: a ray from there is no ray but a solution.
-#define ARTIFICIAL_MIN 1e-10
+static const double least_artificial = 1e-10;
 // Ratios closer than this, relative, are a tie.
-#define TIE 1e-12
+static const double tie = 1e-12;
 
 // basic_i = T[i][n + 1] + sum_c T[i][c] nonbasic_c. Variables: w_k is k, z_k is n + k, z_0 is 2 n.
 typedef struct tableau {
@@ -52,13 +52,13 @@ static int leaving_row(const tableau* t, int entering) {
     for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(row_of(t, i)[entering]));
     for (int i = 0; i < n; ++i) {
         const double* row = row_of(t, i);
-        if (row[entering] < -PIVOT_MIN * largest) least = fmin(least, -row[n + 1] / row[entering]);
+        if (row[entering] < -least_pivot * largest) least = fmin(least, -row[n + 1] / row[entering]);
     }
     if (!(least < HUGE_VAL)) return -1;
     for (int i = 0; i < n; ++i) {
         const double* row = row_of(t, i);
-        if (!(row[entering] < -PIVOT_MIN * largest)) continue;
-        if (-row[n + 1] / row[entering] > least + TIE * (1.0 + fabs(least))) continue;
+        if (!(row[entering] < -least_pivot * largest)) continue;
+        if (-row[n + 1] / row[entering] > least + tie * (1.0 + fabs(least))) continue;
         if (t->basic[i] == 2 * n) return i;
         t->tied[count++] = i;
     }
@@ -67,7 +67,7 @@ static int leaving_row(const tableau* t, int entering) {
         for (int j = 0; j < count; ++j) low = fmin(low, perturbation(t, t->tied[j], k, entering));
         int kept = 0;
         for (int j = 0; j < count; ++j)
-            if (perturbation(t, t->tied[j], k, entering) <= low + TIE * (1.0 + fabs(low))) t->tied[kept++] = t->tied[j];
+            if (perturbation(t, t->tied[j], k, entering) <= low + tie * (1.0 + fabs(low))) t->tied[kept++] = t->tied[j];
         count = kept > 0 ? kept : 1;
     }
     return t->tied[0];
@@ -172,7 +172,7 @@ static ts_lemke_end iterate(tableau* t, const double* b, int pivot_limit, int* p
         if (leaving == 2 * n) return TS_LEMKE_END_SOLVED;
         column = column_of(t, leaving < n ? leaving + n : leaving - n);
         row = leaving_row(t, column);
-        if (row < 0) return artificial(t) <= ARTIFICIAL_MIN ? TS_LEMKE_END_SOLVED : TS_LEMKE_END_RAY;
+        if (row < 0) return artificial(t) <= least_artificial ? TS_LEMKE_END_SOLVED : TS_LEMKE_END_RAY;
     }
 }
 

@@ -19,10 +19,10 @@
 enum { PATIENCE_MIN = 2, PATIENCE_MAX = 64, IDLE_MAX = 5 };
 
 // Added to the diagonal of the least squares, relative to its largest entry: differences turn parallel near the end.
-#define RIDGE 1e-12
+static const double ridge = 1e-12;
 // Progress is a new low of |f|, by this factor. An iteration can go round in circles whose proposals, made admissible, are
 // all the same point: no movement ever grows, and nothing comes of it.
-#define PROGRESS 0.99
+static const double progress = 0.99;
 
 static void forget(ts_anderson* a) { a->count = a->next = a->has_previous = a->proposed = 0; }
 
@@ -76,7 +76,7 @@ static int combine(const ts_anderson* a, const double* f, double gamma[TS_ANDERS
     for (int i = 0; i < m; ++i) {
         gamma[i] = product(a, a->change_of_f[i], f);
         for (int j = 0; j <= i; ++j) {
-            double sum = a->gram[i][j] + (i == j ? RIDGE * largest : 0.0);
+            double sum = a->gram[i][j] + (i == j ? ridge * largest : 0.0);
             for (int k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];
             if (i == j && !(sum > 0.0)) return 0;
             L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
@@ -124,7 +124,7 @@ int ts_anderson_finish(ts_anderson* anderson, double* s) {
     double norm = sqrt(product(a, f, f));
     int worse = a->proposed && !(norm <= a->norm);
     if (a->proposed) ++a->idle;
-    if (norm < PROGRESS * a->least) {
+    if (norm < progress * a->least) {
         a->least = norm;
         a->idle = 0;
     }

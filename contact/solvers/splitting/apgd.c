@@ -21,7 +21,7 @@
 #include "contact/block_set_internal.h"
 
 // Under this movement, relative to the impulse, rounding decides the model test.
-#define MOVEMENT_MIN 1e-9
+static const double least_movement = 1e-9;
 
 enum { DOUBLINGS = 60 };
 
@@ -31,8 +31,9 @@ static double* estimate(ts_apgd* q) { return &q->L[is_friction(q->part)]; }
 
 void ts_apgd_refresh(ts_apgd* q) { ts_contact_problem_velocity(q->problem, q->x, q->ux); }
 
-static ts_friction_shape shape_of(ts_apgd_part part) {
-    return part == TS_APGD_SQUARE ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
+// The shape that friction is held in when the normals are given.
+static ts_friction_shape shape_of(const ts_apgd* q) {
+    return q->law == TS_LAW_LCP ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
 }
 
 // out = P(y - share D u) of one block in the present part; rows that do not move come from x.
@@ -56,7 +57,7 @@ static void move_block(const ts_apgd* q, ts_apgd_part part, int b, double share,
         }
         for (int r = 0; r < rows; ++r)
             if (r != 2) out[r] = to[r];
-        ts_block_set_limit_friction(block, shape_of(part), out);
+        ts_block_set_limit_friction(block, shape_of(q), out);
     }
 }
 
@@ -87,7 +88,7 @@ void ts_apgd_begin(ts_apgd* q, ts_apgd_part part) {
     q->part = part;
     for (int b = 0; is_friction(part) && b < q->problem->block_count; ++b) {
         const ts_block* block = &q->problem->block[b];
-        moved |= ts_block_set_limit_friction(block, shape_of(part), q->x + block->row);
+        moved |= ts_block_set_limit_friction(block, shape_of(q), q->x + block->row);
     }
     if (moved) ts_apgd_refresh(q);
     q->theta = 1.0;
@@ -105,7 +106,7 @@ static int is_above_model(const ts_apgd* q, double L) {
         size += d * d * inverse;
         all += q->y[i] * q->y[i] * inverse;
     }
-    return curvature > L * size * (1.0 + 1e-9) && size > MOVEMENT_MIN * MOVEMENT_MIN * all;
+    return curvature > L * size * (1.0 + 1e-9) && size > least_movement * least_movement * all;
 }
 
 double ts_apgd_step(ts_apgd* q) {
@@ -162,7 +163,7 @@ static void choose_steps(ts_apgd* q, int block_steps) {
 }
 
 // x = the nearest admissible impulse with the normals first: friction follows what they carry.
-static void admit(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
+static void admit(ts_apgd* q, const double* impulse) {
     for (int b = 0; b < q->problem->block_count; ++b) {
         const ts_block* block = &q->problem->block[b];
         double* x = q->x + block->row;
@@ -171,38 +172,53 @@ static void admit(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
             continue;
         }
         memcpy(x, impulse + block->row, (size_t)block->rows * sizeof(double));
-        ts_block_set_admit(block, shape_of(friction), x);
+        ts_block_set_admit(block, shape_of(q), x);
     }
     ts_apgd_refresh(q);
 }
 
 // Starts from the impulse, unless it is not finite or its dual cost is above that of nothing.
-static void choose_start(ts_apgd* q, ts_apgd_part friction, const double* impulse) {
+static void choose_start(ts_apgd* q, const double* impulse) {
     int n = q->problem->row_count;
     double sum = 0.0, cost = 0.0;
     for (int i = 0; i < n; ++i) sum += 0.0 * impulse[i];
     if (sum == 0.0) {
-        admit(q, friction, impulse);
+        admit(q, impulse);
         for (int i = 0; i < n; ++i) cost += q->x[i] * (q->ux[i] + q->problem->g[i]);
         if (cost <= 0.0) return;
     }
     memset(q->next, 0, (size_t)n * sizeof(double));
-    admit(q, friction, q->next);
+    admit(q, q->next);
 }
 
-int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part friction, int block_steps, double shrink,
-                 ts_arena* arena, const double* impulse) {
+int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_contact_law law, int block_steps, double shrink,
+                 ts_arena* arena, double* impulse) {
     size_t n = (size_t)problem->row_count;
     memset(q, 0, sizeof(*q));
     q->problem = problem;
+    q->law = law;
     q->shrink = shrink;
+    q->best = impulse;
+    q->own.primal = q->own.dual = q->own.complementarity = q->residual = HUGE_VAL;
     double** vector[] = {&q->step, &q->x, &q->ux, &q->y, &q->uy, &q->next, &q->unext};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(arena, n, sizeof(double));
         if (!*vector[i]) return 0;
     }
     choose_steps(q, block_steps);
-    choose_start(q, friction, impulse);
+    choose_start(q, impulse);
+    memset(impulse, 0, n * sizeof(double));
     ts_apgd_begin(q, TS_APGD_ALL);
     return 1;
+}
+
+double ts_apgd_look(ts_apgd* q) {
+    ts_law_residual own = ts_residual_of_law(q->problem, q->law, q->x, q->ux);
+    double residual = ts_law_residual_in_force_units(own, q->problem->time_step);
+    if (residual < q->residual) {
+        q->residual = residual;
+        q->own = own;
+        memcpy(q->best, q->x, (size_t)q->problem->row_count * sizeof(double));
+    }
+    return residual;
 }

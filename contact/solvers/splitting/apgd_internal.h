@@ -2,7 +2,7 @@
 #ifndef TS_CONTACT_SOLVERS_APGD_INTERNAL_H
 #define TS_CONTACT_SOLVERS_APGD_INTERNAL_H
 
-#include "contact/problem.h"
+#include "contact/judge/residual.h"
 
 /// Which rows move. The others stay where they are.
 typedef enum ts_apgd_part {
@@ -27,13 +27,20 @@ typedef struct ts_apgd {
     double theta;   // of Nesterov's sequence
     int steps;      // iterations so far
     ts_apgd_part part;
+    ts_contact_law law;
+    double* best;         // (rows) the best impulse that ts_apgd_look has seen, the caller's array
+    ts_law_residual own;  // its residual, infinite while there is none
+    double residual;      // the same in force units
 } ts_apgd;
 
-/// Allocates and starts from `impulse` made admissible, normals first and then friction on the `friction` part's shape, or
-/// from nothing when that is not finite or worse than nothing. `block_steps` 1 gives each block a step of its own
-/// stiffness, 0 the same to all. Returns 0 when memory is short.
-int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_apgd_part friction, int block_steps, double shrink,
-                 ts_arena* arena, const double* impulse);
+/// Allocates and starts from `impulse` made admissible, normals first and then friction in the law's shape, or from nothing
+/// when that is not finite or worse than nothing. `block_steps` 1 gives each block a step of its own stiffness, 0 the
+/// same to all. `impulse` becomes `best`, zero until one is looked at. Returns 0 when memory is short.
+int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_contact_law law, int block_steps, double shrink,
+                 ts_arena* arena, double* impulse);
+
+/// Judges x by the law and keeps the best. Returns the residual in force units; NaN stays.
+double ts_apgd_look(ts_apgd* q);
 
 /// Forgets the momentum and turns to a part of the problem. Friction is brought within what the normals carry.
 void ts_apgd_begin(ts_apgd* q, ts_apgd_part part);

@@ -8,7 +8,6 @@
 // Guaranteed: converges for every symmetric G >= 0 that has a solution; converged means the law's residual.
 // Known to fail: slow on stacks of very unequal masses; what slides lifts off, as the relaxation has it.
 #include <math.h>
-#include <string.h>
 
 #include "contact/solver.h"
 #include "contact/solvers/splitting/apgd_internal.h"
@@ -32,25 +31,6 @@ static const ts_setting setting[] = {
 
 static const ccp_apgd_settings defaults = {.shared = {1e-8, 1e-15, 1000}, .step_rule = STEP_SAFE};
 
-// The best impulse so far.
-typedef struct best {
-    double residual;  // force units
-    ts_law_residual own;
-    double* impulse;
-} best;
-
-// Judges x; returns its residual in force units, infinite when that is no number.
-static double look(const ts_apgd* q, best* b) {
-    ts_law_residual own = ts_residual_of_law(q->problem, TS_LAW_CCP, q->x, q->ux);
-    double residual = ts_law_residual_in_force_units(own, q->problem->time_step);
-    if (residual < b->residual) {
-        b->residual = residual;
-        b->own = own;
-        memcpy(b->impulse, q->x, (size_t)q->problem->row_count * sizeof(double));
-    }
-    return isnan(residual) ? HUGE_VAL : residual;
-}
-
 // Whether x has stopped moving; `next` holds the iterate before it.
 static int has_stalled(const ts_apgd* q, double stall) {
     double largest = 0.0, moved = 0.0;
@@ -61,9 +41,9 @@ static int has_stalled(const ts_apgd* q, double stall) {
     return moved <= stall * largest;
 }
 
-static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings, best* b) {
-    double residual = look(q, b), gate = settings->tolerance * q->problem->time_step;
-    if (residual == HUGE_VAL) return TS_SOLVE_FAILED;
+static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings) {
+    double residual = ts_apgd_look(q), gate = settings->tolerance * q->problem->time_step;
+    if (!isfinite(residual)) return TS_SOLVE_FAILED;
     if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
     int next_look = LOOK_INTERVAL;
     while (q->steps < settings->iteration_limit) {
@@ -72,7 +52,7 @@ static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings, b
         int last = q->steps >= settings->iteration_limit;
         if (gap > gate && q->steps < next_look && !last) continue;
         next_look = q->steps + LOOK_INTERVAL;
-        residual = look(q, b);
+        residual = ts_apgd_look(q);
         if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
         if (has_stalled(q, settings->stall)) return TS_SOLVE_STALLED;
         gate = gap * (settings->tolerance / residual);
@@ -89,12 +69,10 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     int paper = s->step_rule == STEP_PAPER;
     ts_apgd q;
-    if (ts_apgd_init(&q, problem, TS_APGD_DISC, !paper, paper ? 0.9 : 0.98, scratch, impulse)) {
-        best b = {HUGE_VAL, report.own, impulse};
-        memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
-        report.status = iterate(&q, &s->shared, &b);
+    if (ts_apgd_init(&q, problem, TS_LAW_CCP, !paper, paper ? 0.9 : 0.98, scratch, impulse)) {
+        report.status = iterate(&q, &s->shared);
         report.iterations = q.steps;
-        report.own = b.own;
+        report.own = q.own;
     }
     ts_arena_scope_end(scratch, scope);
     return report;

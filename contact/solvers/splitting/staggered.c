@@ -18,9 +18,9 @@
 #include "contact/solvers/splitting/apgd_internal.h"
 
 // Least part of a friction step.
-#define THETA_MIN (1.0 / 64.0)
+static const double least_theta = 1.0 / 64.0;
 // What two rounds must bring not to count as a cycle.
-#define PROGRESS 0.99
+static const double progress = 0.99;
 
 // So many rounds one after another without that are a cycle: a slow stretch alone is not.
 enum { PATIENCE = 4 };
@@ -52,27 +52,10 @@ static const staggered_settings defaults = {
 typedef struct staggered {
     ts_apgd q;
     const staggered_settings* settings;
-    ts_contact_law law;
     ts_apgd_part friction;
     double* before;    // x before the round
     double* u_before;  // its velocity
-    double* impulse;   // the best one
-    double residual;   // of it, force units
-    ts_law_residual own;
 } staggered;
-
-// Judges x, keeps the best. Returns the residual in force units; NaN stays.
-static double look(staggered* s) {
-    const ts_contact_problem* problem = s->q.problem;
-    ts_law_residual own = ts_residual_of_law(problem, s->law, s->q.x, s->q.ux);
-    double residual = ts_law_residual_in_force_units(own, problem->time_step);
-    if (residual < s->residual) {
-        s->residual = residual;
-        s->own = own;
-        memcpy(s->impulse, s->q.x, (size_t)problem->row_count * sizeof(double));
-    }
-    return residual;
-}
 
 // The gap that rounding leaves in any case.
 static double rounding_gap(const ts_apgd* q, ts_apgd_part part) {
@@ -139,7 +122,7 @@ static double stagger(staggered* s, double target, double theta) {
 
 static ts_solve_status iterate(staggered* s) {
     const ts_solver_settings* settings = &s->settings->shared;
-    double residual = look(s);
+    double residual = ts_apgd_look(&s->q);
     if (!isfinite(residual)) return TS_SOLVE_FAILED;
     if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
     double gap = whole_gap(s), last = HUGE_VAL, last_but_one = HUGE_VAL, theta = 1.0;
@@ -147,16 +130,16 @@ static ts_solve_status iterate(staggered* s) {
     while (s->q.steps < settings->iteration_limit) {
         double moved = stagger(s, s->settings->inner * gap, theta);
         if (isnan(moved)) return TS_SOLVE_FAILED;
-        residual = look(s);
+        residual = ts_apgd_look(&s->q);
         if (!isfinite(residual)) return TS_SOLVE_FAILED;
         if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
         if (moved <= settings->stall) return TS_SOLVE_STALLED;
         last_but_one = last;
         last = gap;
         gap = whole_gap(s);
-        idle = gap > PROGRESS * last_but_one ? idle + 1 : 0;
+        idle = gap > progress * last_but_one ? idle + 1 : 0;
         if (idle >= PATIENCE && s->settings->step_rule == STEP_SAFE) {
-            theta = fmax(THETA_MIN, 0.5 * theta);
+            theta = fmax(least_theta, 0.5 * theta);
             idle = 0;
         }
     }
@@ -166,22 +149,17 @@ static ts_solve_status iterate(staggered* s) {
 static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* problem, const staggered_settings* settings,
                              ts_arena* scratch, double* impulse) {
     ts_solve_report report = ts_solve_not_begun;
-    staggered s = {.settings = settings, .law = law, .impulse = impulse};
-    s.friction = law == TS_LAW_NCP ? TS_APGD_DISC : TS_APGD_SQUARE;
+    staggered s = {.settings = settings, .friction = law == TS_LAW_NCP ? TS_APGD_DISC : TS_APGD_SQUARE};
     unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
     if ((problem->delassus->ops->abilities & needs) != needs) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     s.before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     s.u_before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     double shrink = settings->step_rule == STEP_PAPER ? 0.9 : 0.98;
-    if (s.before && s.u_before &&
-        ts_apgd_init(&s.q, problem, s.friction, settings->block_steps, shrink, scratch, impulse)) {
-        s.residual = HUGE_VAL;
-        s.own = report.own;
-        memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
+    if (s.before && s.u_before && ts_apgd_init(&s.q, problem, law, settings->block_steps, shrink, scratch, impulse)) {
         report.status = iterate(&s);
         report.iterations = s.q.steps;
-        report.own = s.own;
+        report.own = s.q.own;
     }
     ts_arena_scope_end(scratch, scope);
     return report;

@@ -18,10 +18,7 @@ static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
 }
 
 static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec3* lambda, ts_vec3* u) {
-    ts_vec3 l = *lambda;
-    ts_vec3 b = ts_vec3_make(u->x - (c->D00 * l.x + c->D01 * l.y + c->D02 * l.z),
-                             u->y - (c->D01 * l.x + c->D11 * l.y + c->D12 * l.z),
-                             u->z - (c->D02 * l.x + c->D12 * l.y + c->D22 * l.z));
+    ts_vec3 l = *lambda, b = ts_pgs_bias(c, l, *u);
     ts_vec3 next = ts_coulomb_solve(c->D00, c->D01, c->D11, c->D02, c->D12, c->D22, b, c->mu);
     if (omega != 1.0) next = ts_block_set_admit_cone(ts_vec3_add_scaled(l, omega, ts_vec3_sub(next, l)), c->mu);
     (void)again;  // exact once is exact: u is not needed again

@@ -175,20 +175,13 @@ static void look_range(void* context, int begin, int end, int worker) {
     pgs->part[begin / PART] = ts_residual_of_law(&part, work->method->law, pgs->lambda, pgs->u);
 }
 
-// The larger; a NaN wins and stays.
-static double worse(double a, double b) { return a >= b || isnan(a) ? a : b; }
-
 // Recomputes u from the impulse alone and returns the residual of the law.
 static ts_law_residual look(ts_pgs* pgs, const ts_pgs_method* method) {
     pgs->G->ops->set_impulse(pgs->G, pgs->lambda);
     for_all(pgs, method, look_range);
     if (method->law == TS_LAW_RAISIM) return ts_residual_of_law(pgs->problem, method->law, pgs->lambda, pgs->u);
     ts_law_residual all = {0.0, 0.0, 0.0};
-    for (int k = 0; k < part_count(pgs->problem); ++k) {
-        all.primal = worse(all.primal, pgs->part[k].primal);
-        all.dual = worse(all.dual, pgs->part[k].dual);
-        all.complementarity = worse(all.complementarity, pgs->part[k].complementarity);
-    }
+    for (int k = 0; k < part_count(pgs->problem); ++k) ts_law_residual_worsen(&all, &pgs->part[k]);
     return all;
 }
 

@@ -130,6 +130,13 @@ static inline ts_vec3 ts_pgs_velocity(const ts_pgs* pgs, int b, const ts_velocit
                         u[2] + (block->g[2] + block->R[2] * lambda.z));
 }
 
+/// What a frictional block sees of the others: u - D lambda.
+static inline ts_vec3 ts_pgs_bias(const ts_pgs_block* c, ts_vec3 l, ts_vec3 u) {
+    return ts_vec3_make(u.x - (c->D00 * l.x + c->D01 * l.y + c->D02 * l.z),
+                        u.y - (c->D01 * l.x + c->D11 * l.y + c->D12 * l.z),
+                        u.z - (c->D02 * l.x + c->D12 * l.y + c->D22 * l.z));
+}
+
 static inline double ts_pgs_larger(double a, double b) { return a > b ? a : b; }
 
 /// The larger of both, in place.

@@ -6,7 +6,7 @@
 //     CCP  lambda <- P_K(lambda - omega s u), s = 1 / L(D)
 //     LCP  the normal, then row by row lambda_r <- clamp(lambda_r - omega u_r / D_rr, +-mu lambda_N)
 // with L the largest row sum, never less than the largest eigenvalue; or, where the sweep asks for it, the exact
-// solution of the one-contact law (contact/coulomb_rows.c). These are the rules of ncp_pgs.c, ccp_pgs.c, lcp_pgs.c and
+// solution of the one-contact law (contact/coulomb.c). These are the rules of ncp_pgs.c, ccp_pgs.c, lcp_pgs.c and
 // ncp_nsgs.c with more tangents; step_rule is not asked, for nothing was published.
 // Guaranteed and known to fail: as there. The extra rows are usually much softer than the others, so that one step
 // length for all makes spin and roll converge slowly; local_iterations helps.

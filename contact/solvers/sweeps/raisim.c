@@ -35,9 +35,7 @@
 enum { SEARCH_LIMIT = 100, BISECTION_LIMIT = 100, SCAN = 24 };
 
 // The published parameters.
-#define PAPER_ALPHA_MIN 0.7
-#define PAPER_GAMMA 0.99
-#define PAPER_WIDTH 1e-6
+static const double paper_alpha_min = 0.7, paper_gamma = 0.99, paper_width = 1e-6;
 
 // Settings of both. Of `sweep`, omega and local_iterations mean nothing to them (alpha relaxes). With sweep.step_rule =
 // TS_PGS_STEP_SEED the published parameters take the place of alpha_min, gamma and width, with plain halving.
@@ -239,9 +237,9 @@ ts_vec3 ts_raisim_solve_contact(const ts_raisim_contact* contact, const ts_raisi
 static raisim_settings effective(const raisim_settings* settings) {
     raisim_settings s = *settings;
     if (s.sweep.step_rule == TS_PGS_STEP_SEED) {
-        s.alpha_min = PAPER_ALPHA_MIN;
-        s.gamma = PAPER_GAMMA;
-        s.width = PAPER_WIDTH;
+        s.alpha_min = paper_alpha_min;
+        s.gamma = paper_gamma;
+        s.width = paper_width;
     }
     s.sweep.omega = s.alpha;
     s.sweep.local_iterations = 1;
@@ -256,9 +254,7 @@ static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
 // What the contact sees of the others.
 static ts_raisim_contact contact_of(const ts_pgs_block* c, ts_vec3 l, ts_vec3 u, int corrected) {
     ts_raisim_contact q = {.d00 = c->D00, .d01 = c->D01, .d11 = c->D11, .d02 = c->D02, .d12 = c->D12, .d22 = c->D22};
-    q.b = ts_vec3_make(u.x - (c->D00 * l.x + c->D01 * l.y + c->D02 * l.z),
-                       u.y - (c->D01 * l.x + c->D11 * l.y + c->D12 * l.z),
-                       u.z - (c->D02 * l.x + c->D12 * l.y + c->D22 * l.z));
+    q.b = ts_pgs_bias(c, l, u);
     q.mu = c->mu;
     q.slip = corrected ? sqrt(u.x * u.x + u.y * u.y) : 0.0;
     return q;
