@@ -4,9 +4,9 @@
 // mean: relative to the problem. But solvers stop on absolute residuals, the largest of three numbers of different units.
 // Rule: with v = rms of g and r = mean of 1 / stiffness, impulses are counted in units of r v and velocities in units of v,
 // each rounded to a power of two; the laws are cones and half-lines and do not mind. The three parts are then of one size,
-// and the first attempt stops at FIRST times the tolerance. What a residual promises about the natural map depends on the
+// and the first attempt stops at first_part times the tolerance. What a residual promises about the natural map depends on the
 // problem (a product of impulse and velocity hides the root of itself), so the answer is judged as given, and solved on
-// with a tolerance NEXT times as large, up to ATTEMPTS times.
+// with a tolerance next_part times as large, up to ATTEMPTS times.
 // Source: the error function: Acary, Bremond and Huber 2018, on which the recorded problems' own solvers stop.
 // Guaranteed: "converged" means that the recomputed errors are within the tolerance. Same input, same bits.
 // Known to fail: where rounding in G lambda is larger than the tolerance; the status is then that of the solver, or a stall.
@@ -21,12 +21,12 @@
 
 enum { ATTEMPTS = 5 };
 
-#define FIRST 0.3
-#define NEXT 0.03
+static const double first_part = 0.3;
+static const double next_part = 0.03;
 // Numbers in the largest matrix that is listed (2 GiB).
 #define MOST ((size_t)1 << 28)
 // Free velocities under this are rest, m/s, as in residual.c.
-#define REST_SPEED 1e-9
+static const double rest_speed = 1e-9;
 
 // --- judging -----------------------------------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ ts_relative_error ts_relative_error_of(const ts_contact_problem* problem, ts_con
                                        const double* u, const ts_residual* residual) {
     ts_relative_error error = {residual->natural, two_norm_of(problem, impulse, u), 0.0};
     ts_law_residual own = ts_residual_of_law(problem, law, impulse, u);
-    double velocity = REST_SPEED, size = 0.0, steps = 0.0;
+    double velocity = rest_speed, size = 0.0, steps = 0.0;
     int moved = 0;
     for (int i = 0; i < problem->row_count; ++i) {
         velocity = fmax(velocity, fabs(problem->g[i]));
@@ -196,7 +196,7 @@ ts_relative_report ts_relative_solve(const ts_solver* solver, const ts_relative_
     unsigned char once[TS_SOLVER_SETTINGS_BYTES];
     memcpy(once, settings, solver->settings_bytes);
     report.status = TS_SOLVE_FAILED;
-    double wanted = FIRST * tolerance;
+    double wanted = first_part * tolerance;
     while (x && report.attempts < ATTEMPTS) {
         ts_solver_set(solver, once, "tolerance", wanted, NULL);
         if (ts_solver_setting_find(solver, "natural")) ts_solver_set(solver, once, "natural", wanted, NULL);
@@ -213,7 +213,7 @@ ts_relative_report ts_relative_solve(const ts_solver* solver, const ts_relative_
         }
         if (one.status != TS_SOLVE_CONVERGED) break;
         report.status = TS_SOLVE_STALLED;
-        wanted *= NEXT;
+        wanted *= next_part;
     }
     ts_arena_scope_end(scratch, scope);
     return report;

@@ -251,9 +251,16 @@ typedef struct natural_map {
     int unmoved;  // blocks that nothing can move (zero stiffness)
 } natural_map;
 
+// What a pass collects on top of the parts of the laws.
+typedef struct tally {
+    double friction_min;     // N s: less has no direction
+    ts_law_residual others;  // of blocks that are no cones: one law for all
+    slip_direction widest;
+    natural_map natural;
+} tally;
+
 static inline void judge_block(const ts_contact_problem* problem, int b, const double* impulse, const double* u,
-                               double friction_min, ts_residual* out, ts_law_residual* others, slip_direction* widest,
-                               natural_map* natural) {
+                               tally* t, ts_residual* out) {
     const ts_block* block = &problem->block[b];
     const double* l = impulse + block->row;
     const double* v = u + block->row;
@@ -266,10 +273,10 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
         pyramid_law(block, l, v, &out->lcp);
         cone_law(&c, primal, c.u.z, &out->ccp);
         cone_law(&c, primal, shifted_normal(&c), &out->ncp);
-        physical_metrics(&c, friction_min, out, widest);
+        physical_metrics(&c, t->friction_min, out, &t->widest);
         gap = natural_cone(&c, step);
     } else {
-        other_block(block, l, v, others);
+        other_block(block, l, v, &t->others);
         if (block->set == TS_SET_HALF_LINE) {
             out->signorini = worse(out->signorini, fabs(l[0] * v[0]));
             out->closing = worse(out->closing, positive(-v[0]));
@@ -278,11 +285,11 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
         gap = natural_other(block, step, l, v);
     }
     if (stiffness > 0.0) {
-        natural->step_sum += step;
-        ++natural->moved;
-        natural->worst_squared = worse(natural->worst_squared, gap);
+        t->natural.step_sum += step;
+        ++t->natural.moved;
+        t->natural.worst_squared = worse(t->natural.worst_squared, gap);
     } else {
-        ++natural->unmoved;
+        ++t->natural.unmoved;
     }
 }
 
@@ -311,19 +318,18 @@ void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* ot
     worsen(residual, other->primal, other->dual, other->complementarity);
 }
 
-// Judges blocks [first, last) as one problem, all but the natural map.
-static void judge(const ts_contact_problem* problem, int first, int last, const double* impulse, const double* u,
-                  double largest_impulse, natural_map* natural, ts_residual* out_residual) {
+// Judges blocks [first, last) as one problem, all but the natural map, of which it gives the parts.
+static natural_map judge(const ts_contact_problem* problem, int first, int last, const double* impulse, const double* u,
+                         double largest_impulse, ts_residual* out_residual) {
     static const ts_residual zero;
     *out_residual = zero;
-    ts_law_residual others = {0.0, 0.0, 0.0};
-    slip_direction widest = {0.0, 1.0};
-    for (int b = first; b < last; ++b)
-        judge_block(problem, b, impulse, u, least_friction * largest_impulse, out_residual, &others, &widest, natural);
-    ts_law_residual_worsen(&out_residual->lcp, &others);
-    ts_law_residual_worsen(&out_residual->ccp, &others);
-    ts_law_residual_worsen(&out_residual->ncp, &others);
-    out_residual->slip_angle = atan2(widest.across, widest.opposed);
+    tally t = {least_friction * largest_impulse, {0.0, 0.0, 0.0}, {0.0, 1.0}, {0.0, 0.0, 0, 0}};
+    for (int b = first; b < last; ++b) judge_block(problem, b, impulse, u, &t, out_residual);
+    ts_law_residual_worsen(&out_residual->lcp, &t.others);
+    ts_law_residual_worsen(&out_residual->ccp, &t.others);
+    ts_law_residual_worsen(&out_residual->ncp, &t.others);
+    out_residual->slip_angle = atan2(t.widest.across, t.widest.opposed);
+    return t.natural;
 }
 
 static void largest_entries(const ts_contact_problem* problem, const double* impulse, double* out_impulse,
@@ -352,8 +358,7 @@ ts_residual_scale ts_residual_scale_of(const ts_contact_problem* problem, const 
 
 void ts_residual_of_block(const ts_contact_problem* problem, int b, const ts_residual_scale* scale,
                           const double* impulse, const double* u, ts_residual* out_residual) {
-    natural_map natural = {0.0, 0.0, 0, 0};
-    judge(problem, b, b + 1, impulse, u, scale->impulse, &natural, out_residual);
+    natural_map natural = judge(problem, b, b + 1, impulse, u, scale->impulse, out_residual);
     if (natural.unmoved > 0) {
         const ts_block* block = &problem->block[b];
         natural.worst_squared = natural_of_block(block, scale->step, impulse + block->row, u + block->row);
@@ -364,9 +369,8 @@ void ts_residual_of_block(const ts_contact_problem* problem, int b, const ts_res
 void ts_residual_from_velocity(const ts_contact_problem* problem, const double* impulse, const double* u,
                                ts_residual* out_residual) {
     double largest_impulse, largest_g;
-    natural_map natural = {0.0, 0.0, 0, 0};
     largest_entries(problem, impulse, &largest_impulse, &largest_g);
-    judge(problem, 0, problem->block_count, impulse, u, largest_impulse, &natural, out_residual);
+    natural_map natural = judge(problem, 0, problem->block_count, impulse, u, largest_impulse, out_residual);
     out_residual->natural = finish_natural(problem, impulse, u, &natural, largest_impulse, largest_g);
 }
 
