@@ -133,6 +133,19 @@ static ts_code read_all(int fd, const char* path, size_t limit, ts_text* text, t
     }
 }
 
+void ts_text_list(ts_text_name name, const void* context, int count, size_t size, char* out_list) {
+    size_t used = 0;
+    out_list[0] = '\0';
+    for (int i = 0; i < count; ++i) {
+        const char* one = name(context, i);
+        size_t comma = i > 0 ? 2 : 0, length = strlen(one);
+        if (used + comma + length >= size) return;
+        memcpy(out_list + used, ", ", comma);
+        memcpy(out_list + used + comma, one, length + 1);
+        used += comma + length;
+    }
+}
+
 ts_code ts_text_read_file(const char* path, size_t limit, ts_text* out_text, ts_status* out_status) {
     if (out_text->failed) return ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory before reading");
     int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -37,6 +37,12 @@ const char* ts_text_get(const ts_text* text);
 /// Gives the memory back; the text is empty and usable again.
 void ts_text_free(ts_text* text);
 
+/// A name by its index.
+typedef const char* (*ts_text_name)(const void* context, int i);
+
+/// The names with commas between them, terminated, in `size` > 0 bytes; those that find no room are left out.
+void ts_text_list(ts_text_name name, const void* context, int count, size_t size, char* out_list);
+
 /// Reads a whole file into *out_text (appended). At most `limit` bytes, else TS_ERROR_MEMORY. Directories are refused.
 ts_code ts_text_read_file(const char* path, size_t limit, ts_text* out_text, ts_status* out_status);
 

@@ -71,15 +71,10 @@ const ts_solver* ts_setup_solver(const char* name, ts_status* out_status) {
     const ts_solver* solver = ts_solver_find(name);
     if (solver) return solver;
     const char* nearest = ts_args_nearest(name, solver_name, NULL, ts_solver_count());
-    ts_text known = {0};
-    for (int i = 0; i < ts_solver_count(); ++i) ts_text_add(&known, "%s%s", i ? ", " : "", ts_solver_at(i)->name);
-    if (nearest)
-        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no solver is called '%s'; did you mean '%s'? solvers: %s",
-                      name, nearest, ts_text_get(&known));
-    else
-        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no solver is called '%s'; solvers: %s", name,
-                      ts_text_get(&known));
-    ts_text_free(&known);
+    char known[400];
+    ts_text_list(solver_name, NULL, ts_solver_count(), sizeof known, known);
+    ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no solver is called '%s'; %s%s%ssolvers: %s", name,
+                  nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", known);
     return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/rows/row_plan_internal.h"
@@ -193,21 +194,9 @@ ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status) {
     return ts_status_ok(out_status);
 }
 
-// Names of all solvers, "a, b, c".
-static void list_solvers(char* out_text, size_t size) {
-    size_t used = 0;
-    out_text[0] = '\0';
-    for (int i = 0; i < ts_solver_count(); ++i) {
-        const char* name = ts_solver_at(i)->name;
-        size_t length = strlen(name);
-        if (used + length + 3 > size) return;
-        if (i > 0) {
-            memcpy(out_text + used, ", ", 2);
-            used += 2;
-        }
-        memcpy(out_text + used, name, length + 1);
-        used += length;
-    }
+static const char* solver_name(const void* context, int i) {
+    (void)context;
+    return ts_solver_at(i)->name;
 }
 
 // The options' tolerance and iterations into the settings, which start with the shared fields; <= 0 keeps the default.
@@ -223,7 +212,7 @@ ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status) 
     const ts_solver* solver = ts_solver_find(name);
     if (!solver) {
         char known[400];
-        list_solvers(known, sizeof known);
+        ts_text_list(solver_name, NULL, ts_solver_count(), sizeof known, known);
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no contact solver \"%s\"; there are: %s", name,
                              known);
     }

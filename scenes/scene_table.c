@@ -49,11 +49,6 @@ static const ts_scene_file* find_file(const char* name) {
 
 int ts_scene_is_known(const char* name) { return ts_scene_find(name) || find_file(name); }
 
-const char* ts_scene_text(const ts_scene* scene) {
-    const ts_scene_file* file = scene->build ? NULL : find_file(scene->name);
-    return file ? file->text : NULL;
-}
-
 // The body to plot when nobody names one: the first with a free joint, else the last that moves.
 static int default_focus(const ts_model* model) {
     int last = -1;
@@ -85,13 +80,16 @@ static ts_code load_table_scene(const ts_scene* scene, ts_import_report* report,
     return TS_OK;
 }
 
+static const char* scene_name(const void* context, int i) {
+    (void)context;
+    return scenes[i].name;
+}
+
 static ts_code unknown_scene(const char* name, ts_status* out_status) {
-    ts_text known = {0};
-    for (int i = 0; i < ts_scene_count(); ++i) ts_text_add(&known, "%s%s", i ? ", " : "", scenes[i].name);
-    ts_code code = ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no scene and no file is called '%s'; scenes: %s",
-                                 name, ts_text_get(&known));
-    ts_text_free(&known);
-    return code;
+    char known[384];
+    ts_text_list(scene_name, NULL, ts_scene_count(), sizeof known, known);
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no scene and no file is called '%s'; scenes: %s", name,
+                         known);
 }
 
 ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,

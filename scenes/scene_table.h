@@ -44,9 +44,6 @@ const ts_scene* ts_scene_find(const char* name);
 /// Nonzero when ts_scene_load knows this name: a scene's of the table, or that of a file that only an experiment runs.
 int ts_scene_is_known(const char* name);
 
-/// The embedded file of a scene, or NULL when it is built in C.
-const char* ts_scene_text(const ts_scene* scene);
-
 /// Loads a scene by name, or an MJCF file by path (anything with a '/' or a '.', or that is no scene's name and exists).
 /// An unknown name is TS_ERROR_VALUE, and the message lists the scenes. `report` may be NULL.
 ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,

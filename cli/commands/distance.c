@@ -87,11 +87,8 @@ static const char* method_name(const void* context, int i) {
 static ts_code find_method(const char* name, ts_proximity_method* out_method, ts_status* out_status) {
     *out_method = name ? ts_proximity_method_find(name) : TS_PROXIMITY_AUTO;
     if (*out_method < TS_PROXIMITY_METHOD_COUNT) return TS_OK;
-    char known[256] = "";
-    for (int i = 0; i < TS_PROXIMITY_METHOD_COUNT; ++i) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", method_name(NULL, i));
-    }
+    char known[256];
+    ts_text_list(method_name, NULL, TS_PROXIMITY_METHOD_COUNT, sizeof known, known);
     const char* nearest = ts_args_nearest(name, method_name, NULL, TS_PROXIMITY_METHOD_COUNT);
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no method '%s'%s%s%s; there are %s", name,
                          nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", known);

@@ -3,6 +3,7 @@
 #include "engine/model/options.h"
 
 #include "base/number.h"
+#include "base/text.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -85,13 +86,14 @@ static const field* find_field(const char* name) {
     return NULL;
 }
 
+static const char* option_name(const void* context, int i) {
+    (void)context;
+    return fields[i].option.name;
+}
+
 static ts_code unknown_name(const char* name, ts_status* out_status) {
-    char known[384] = "";
-    size_t used = 0;
-    for (int i = 0; i < FIELD_COUNT && used < sizeof known; ++i) {
-        int n = snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", fields[i].option.name);
-        used += n > 0 ? (size_t)n : 0;
-    }
+    char known[384];
+    ts_text_list(option_name, NULL, FIELD_COUNT, sizeof known, known);
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "unknown option '%.40s'; known are %s", name, known);
 }
 

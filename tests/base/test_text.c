@@ -104,6 +104,24 @@ Test(text, adds_pieces_of_every_size) {
     ts_text_free(&text);
 }
 
+static const char* weekday(const void* context, int i) { return ((const char* const*)context)[i]; }
+
+// Whole names only: every size from one byte on gives the longest list that fits.
+Test(text, lists_take_the_names_that_find_room) {
+    static const char* const name[] = {"Mo", "Tue", "", "Thursday"};
+    static const char* const wanted[] = {"", "Mo", "Mo, Tue", "Mo, Tue, ", "Mo, Tue, , Thursday"};
+    for (size_t size = 1; size < 30; ++size) {
+        char list[40];
+        memset(list, '#', sizeof list);
+        ts_text_list(weekday, name, 4, size, list);
+        int longest = 0;
+        for (int k = 1; k < 5; ++k)
+            if (strlen(wanted[k]) < size) longest = k;
+        cr_assert_str_eq(list, wanted[longest], "size %zu", size);
+        for (size_t i = size; i < sizeof list; ++i) cr_assert_eq(list[i], '#');
+    }
+}
+
 Test(text, short_memory_is_remembered) {
     ts_text text = {0};
     ts_text_add(&text, "kept");

@@ -53,7 +53,6 @@ Test(scenes, every_scene_loads_and_names_its_focus) {
         cr_expect_gt(loaded.duration, 0.0);
         cr_expect_geq(loaded.focus, 1, "%s", scene->name);
         if (scene->focus) cr_expect_str_eq(loaded.model->body[loaded.focus].name, scene->focus);
-        cr_expect_eq(scene->build == NULL, ts_scene_text(scene) != NULL, "%s is a file or is built", scene->name);
         cr_expect_eq(ts_import_report_count(&report, TS_IMPORT_IGNORED, 1), 0, "%s", scene->name);
         cr_expect_eq(ts_import_report_count(&report, TS_IMPORT_APPROXIMATED, 1), 0, "%s", scene->name);
         for (int j = 0; j < i; ++j) cr_expect_str_neq(scene->name, ts_scene_at(j)->name);

@@ -74,17 +74,16 @@ int ts_mjcf_integer(const ts_mjcf_element* element, const char* name, int fallba
     return (int)value;
 }
 
+static const char* word_at(const void* words, int i) { return ((const char* const*)words)[i]; }
+
 int ts_mjcf_word(const ts_mjcf_element* element, const char* name, const char* const* words, int count, int fallback) {
     const ts_mjcf_node* node;
     const char* text = ts_mjcf_text(element, name, &node);
     if (!text) return fallback;
-    char known[200] = "";
-    size_t used = 0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         if (strcmp(words[i], text) == 0) return i;
-        int n = used < sizeof known ? snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", words[i]) : 0;
-        used += n > 0 ? (size_t)n : 0;
-    }
+    char known[200];
+    ts_text_list(word_at, words, count, sizeof known, known);
     ts_mjcf_fail(element->reader, node, TS_ERROR_VALUE, "%s of %s is '%.60s', but must be one of %s", name, node->name,
                  text, known);
     return fallback;
