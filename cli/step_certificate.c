@@ -65,6 +65,13 @@ static ts_code write_step(ts_step_certificate* request, const ts_sim* sim, ts_st
     ts_json_add_array(&json, "contacts");
     for (int i = 0; i < sim->contact_count; ++i) add_contact(&json, sim, &sim->contact[i]);
     ts_json_array_end(&json);
+    ts_json_add_array(&json, "rows");
+    for (int b = 0; b < sim->problem.block_count; ++b) {
+        char whose[320];
+        ts_certify_describe(sim, b, whose, sizeof whose);
+        ts_json_string(&json, whose);
+    }
+    ts_json_array_end(&json);
     ts_json_key(&json, "certificate");
     ts_certificate_write(&certificate, &json);
     ts_json_object_end(&json);

@@ -27,6 +27,7 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 #else
 
 #include "base/clock.h"
+#include "engine/rows/row_source_internal.h"
 #include "engine/step/certify.h"
 #include "engine/record/record_column_internal.h"
 #include "engine/record/record_output_internal.h"
@@ -49,7 +50,9 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 // Shape of one row; BODIES_n means body_count x n, NQ and NV the model's.
 typedef enum column_shape {
     SHAPE_1,
+    SHAPE_2,
     SHAPE_3,
+    SHAPE_6,
     SHAPE_3X3,
     SHAPE_NQ,
     SHAPE_NV,
@@ -83,6 +86,11 @@ typedef enum column_id {
     CONTACT_LAWS,
     CONTACT_NCP,
     CONTACT_NATURAL,
+    ROW_FIRST,
+    ROW_COUNT,
+    ROW_SOURCE,
+    ROW_KEY,
+    ROW_IMPULSE,
     NAMED_COUNT
 } column_id;
 
@@ -137,6 +145,11 @@ static const column_definition definitions[] = {
     [CONTACT_LAWS] = {"/contacts/laws", "1", TS_RECORD_INT32, .meaning = "sum of 1 LCP, 2 CCP, 4 NCP that hold"},
     [CONTACT_NCP] = {.path = "/contacts/ncp_residual", .unit = "N"},
     [CONTACT_NATURAL] = {.path = "/contacts/natural", .unit = "1"},
+    [ROW_FIRST] = {.path = "/rows/first", .unit = "1", .type = TS_RECORD_INT64},
+    [ROW_COUNT] = {.path = "/rows/count", .unit = "1", .type = TS_RECORD_INT32},
+    [ROW_SOURCE] = {"/rows/source", "1", TS_RECORD_INT32, .meaning = "index in /model/row_sources"},
+    [ROW_KEY] = {.path = "/rows/key", .unit = "1", .type = TS_RECORD_UINT64, .shape = SHAPE_2},
+    [ROW_IMPULSE] = {.path = "/rows/impulse", .unit = "N s, N m s", .shape = SHAPE_6},
     WHOLE("/solver/iterations", solve.iterations, NULL),
     WHOLE("/solver/status", solve.status, "0 converged, 1 stalled, 2 iteration limit, 3 failed"),
     FORCE("/solver/own_residual", solve.own),
@@ -171,6 +184,7 @@ typedef struct hdf5_file {
     ts_record_output output;
     double flushed;  // s, wall clock
     long long contacts;
+    long long rows;
     int failed;
     ts_record_column column[COLUMN_COUNT];
     ts_arena arena;  // of a certificate
@@ -182,7 +196,9 @@ static int row_shape(column_shape shape, const ts_model* model, uint64_t out_siz
     out_size[0] = out_size[1] = 1;
     switch (shape) {
     case SHAPE_1: return 0;
+    case SHAPE_2: out_size[0] = 2; return 1;
     case SHAPE_3: out_size[0] = 3; return 1;
+    case SHAPE_6: out_size[0] = 6; return 1;
     case SHAPE_3X3: out_size[0] = out_size[1] = 3; return 2;
     case SHAPE_NQ: out_size[0] = (uint64_t)model->nq; return 1;
     case SHAPE_NV: out_size[0] = (uint64_t)model->nv; return 1;
@@ -270,6 +286,26 @@ static void append_contacts(hdf5_file* file, const ts_sim* sim) {
     append_verdicts(file, sim);
 }
 
+// Blocks of rows that nobody else tells of.
+static void append_rows(hdf5_file* file, const ts_sim* sim) {
+    int count = 0;
+    for (int b = 0; b < sim->problem.block_count; ++b) {
+        const ts_row_block* owner = &sim->row_block[b];
+        const ts_block* block = &sim->problem.block[b];
+        if (ts_row_source_at(owner->source)->answer) continue;
+        put_int(file, ROW_SOURCE, owner->source);
+        uint64_t* key = (uint64_t*)next_row(file, ROW_KEY);
+        key[0] = owner->key.whole;
+        key[1] = owner->key.part;
+        double* impulse = (double*)next_row(file, ROW_IMPULSE);
+        for (int r = 0; r < TS_BLOCK_ROWS_MAX; ++r) impulse[r] = r < block->rows ? sim->impulse[block->row + r] : 0.0;
+        ++count;
+    }
+    *(int64_t*)next_row(file, ROW_FIRST) = file->rows;
+    put_int(file, ROW_COUNT, count);
+    file->rows += count;
+}
+
 // The numbers of the last step.
 static void append_info(hdf5_file* file, const ts_sim* sim) {
     for (int id = NAMED_COUNT; id < COLUMN_COUNT; ++id) {
@@ -315,6 +351,7 @@ static ts_code hdf5_append(void* handle, ts_sim* sim, ts_energy energy, ts_statu
         put(file, ENERGY_POTENTIAL, energy.potential);
         append_info(file, sim);
         append_contacts(file, sim);
+        append_rows(file, sim);
         if (ts_clock_seconds() - file->flushed >= ts_record_flush_seconds && !flush_all(file, 0)) file->failed = 1;
     }
     H5E_END_TRY
@@ -369,12 +406,21 @@ static int write_geom_names(hid_t parent, const ts_model* model) {
     return ok;
 }
 
+static int write_row_sources(hid_t parent) {
+    int count = ts_row_source_count(), ok = 0;
+    const char** name = (const char**)calloc((size_t)count, sizeof *name);
+    for (int i = 0; name && i < count; ++i) name[i] = ts_row_source_name(i);
+    if (name) ok = write_texts(parent, "row_sources", name, count);
+    free(name);
+    return ok;
+}
+
 static int write_model(hid_t file, const ts_model* model) {
     hid_t group = make_group(file, "/model");
     const char* source = model->source ? model->source : "";
     int ok = group >= 0 && ts_record_text_attribute(group, "name", model->name) &&
              write_texts(group, "source", &source, 0) && write_names(group, "body_names", model) &&
-             write_geom_names(group, model);
+             write_geom_names(group, model) && write_row_sources(group);
     if (group >= 0) H5Gclose(group);
     return ok;
 }
@@ -416,7 +462,7 @@ static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim
              ts_record_text_attribute(file->file, "scene", scene) &&
              write_number_attribute(file->file, "finished", H5T_NATIVE_INT, &finished) &&
              write_model(file->file, sim->model) && write_options(file->file, sim) && write_solver(file->file, sim);
-    static const char* const groups[] = {"/state", "/bodies", "/energy", "/contacts", "/timing"};
+    static const char* const groups[] = {"/state", "/bodies", "/energy", "/contacts", "/rows", "/timing"};
     for (size_t i = 0; ok && i < sizeof groups / sizeof groups[0]; ++i) {
         hid_t group = make_group(file->file, groups[i]);
         ok = group >= 0;

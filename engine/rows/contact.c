@@ -19,6 +19,8 @@
 
 #include <string.h>
 
+#include <stdio.h>
+
 #include "base/assert.h"
 #include "engine/rows/contact_order_internal.h"
 #include "engine/rows/soft_contact_internal.h"
@@ -169,5 +171,18 @@ static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_mem
     ts_vec3_store(ts_mat3_column(&contact->frame, 0), out_memory->own + TS_CONTACT_TANGENT);
 }
 
-const ts_row_source ts_row_contact = {
-    .name = "contact", .plan = plan, .jacobian = jacobian, .law = law, .answer = answer, .remember = remember};
+static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {
+    int a = (int)(key.whole >> 32), b = (int)(key.whole & 0xffffffffu);
+    char one[128], two[128];
+    ts_row_label("geom", a, model->geom[a].name, one, sizeof one);
+    ts_row_label("geom", b, model->geom[b].name, two, sizeof two);
+    snprintf(out_text, size, "%s, %s", one, two);
+}
+
+const ts_row_source ts_row_contact = {.name = "contact",
+                                      .plan = plan,
+                                      .jacobian = jacobian,
+                                      .law = law,
+                                      .answer = answer,
+                                      .remember = remember,
+                                      .describe = describe};

@@ -16,4 +16,10 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
     ts_row_add_dof(out_J, 0, (int)sim->row_block[b].key.whole, 1.0);
 }
 
-const ts_row_source ts_row_joint_friction = {.name = "joint-friction", .plan = plan, .jacobian = jacobian};
+static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {
+    int joint = model->dof[key.whole].joint;
+    ts_row_label("joint", joint, model->joint[joint].name, out_text, size);
+}
+
+const ts_row_source ts_row_joint_friction = {
+    .name = "joint-friction", .plan = plan, .jacobian = jacobian, .describe = describe};

@@ -7,6 +7,7 @@
 // Rule: a row is made only when the stop can matter in this step: when it would be passed at twice the free speed plus 1
 // rad/s (or m/s), which leaves room for what contacts do to the joint. A faster push is caught one step later.
 #include <math.h>
+#include <stdio.h>
 
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_source_internal.h"
@@ -52,4 +53,11 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     out_law->reference[0] = gap > 0.0 ? -gap / sim->options.time_step : ts_row_mend_speed(&sim->options, -gap);
 }
 
-const ts_row_source ts_row_joint_limit = {.name = "joint-limit", .plan = plan, .jacobian = jacobian, .law = law};
+static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {
+    char joint[128];
+    ts_row_label("joint", (int)key.whole, model->joint[key.whole].name, joint, sizeof joint);
+    snprintf(out_text, size, "%s, %s end", joint, key.part == TS_JOINT_LOWER ? "lower" : "upper");
+}
+
+const ts_row_source ts_row_joint_limit = {
+    .name = "joint-limit", .plan = plan, .jacobian = jacobian, .law = law, .describe = describe};

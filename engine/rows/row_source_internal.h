@@ -82,12 +82,16 @@ typedef struct ts_row_source {
     /// See ts_row_law; NULL: hard rows without reference velocity.
     void (*law)(ts_sim* sim, int b, const ts_row_law* law);
 
-    /// Hears the block's velocities J v+ and impulses after the solve; may be NULL.
+    /// Hears the block's velocities J v+ and impulses after the solve, and keeps them where users and recordings find them.
+    /// NULL: recordings take the impulses as they are.
     void (*answer)(ts_sim* sim, int b, const double* velocity, const double* impulse);
 
     /// Fills impulse and own of what is remembered (they arrive zero). NULL: the impulses of the rows are remembered as
     /// they are, and the next step starts from them, scaled by the ratio of time steps and clamped to the set.
     void (*remember)(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory);
+
+    /// What a block belongs to, in a few words for people (ts_row_label). NULL: the equality, or nothing.
+    void (*describe)(const ts_model* model, ts_row_key key, char* out_text, size_t size);
 
     /// For a source of equalities (ts_equality.source): why it cannot make rows of this one, or NULL when it can. Asked
     /// once, while the model is built. NULL: no equality can be of this kind.
@@ -137,6 +141,11 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
 
 /// Adds coefficient * qvel[dof] to a row.
 void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient);
+
+// --- for describe ---
+
+/// "joint 3 'knee'", or "joint 3" when it has no name. Returns the length as snprintf does.
+int ts_row_label(const char* kind, int index, const char* name, char* out_text, size_t size);
 
 // --- for law ---
 

@@ -1,4 +1,5 @@
 // The one list of sources of rows: one line each. Their order is that of the blocks in the problem; sweeps visit them so.
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/rows/row_source_internal.h"
@@ -30,4 +31,9 @@ int ts_row_source_find(const char* name) {
     for (int i = 0; i < SOURCE_COUNT; ++i)
         if (strcmp(source_table[i]->name, name) == 0) return i;
     return -1;
+}
+
+int ts_row_label(const char* kind, int index, const char* name, char* out_text, size_t size) {
+    if (!name[0]) return snprintf(out_text, size, "%s %d", kind, index);
+    return snprintf(out_text, size, "%s %d '%.80s'", kind, index, name);
 }

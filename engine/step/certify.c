@@ -3,7 +3,10 @@
 #include "engine/step/certify.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "engine/rows/row_source_internal.h"
 
 ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
                         ts_contact_certificate* out_certificate) {
@@ -33,4 +36,15 @@ const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {
     for (int i = 0; !code && i < sim->contact_count; ++i) mode[i] = certificate.verdict[sim->contact[i].block].mode;
     ts_arena_scope_end(arena, scope);
     return code ? NULL : mode;
+}
+
+void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long size) {
+    const ts_row_block* block = &sim->row_block[b];
+    const ts_row_source* source = ts_row_source_at(block->source);
+    char what[256] = "";
+    if (source->describe)
+        source->describe(sim->model, block->key, what, sizeof what);
+    else if (source->fault)
+        ts_row_label("equality", (int)block->key.whole, ts_row_equality_of(sim, b)->name, what, sizeof what);
+    snprintf(out_text, size, "%s%s%s", source->name, what[0] ? ": " : "", what);
 }

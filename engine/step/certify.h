@@ -15,6 +15,9 @@ extern "C" {
 ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
                         ts_contact_certificate* out_certificate);
 
+/// Whose block b of the last step is, in a few words: "contact: geom 0 'floor', geom 4", "joint-limit: joint 3 'knee', upper end".
+void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long size);
+
 /// What every contact of the last step does, by its certificate: contact_count modes in memory of `arena`, all open before
 /// the first step. NULL when there are no contacts or memory is short.
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena);

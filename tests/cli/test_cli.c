@@ -467,7 +467,8 @@ Test(cli, run_certifies_a_step) {
     cr_expect(json_holds(&text,
                          "assert d['step'] == 20 and d['solver'] == 'ncp' and d['status'] == 'converged', d\n"
                          "c = d['certificate']\n"
-                         "assert len(d['contacts']) == len(c['blocks']) == 4\n"
+                         "assert len(d['contacts']) == len(c['blocks']) == len(d['rows']) == 4\n"
+                         "assert all(r.startswith('contact: geom 0 ') for r in d['rows']), d['rows']\n"
                          "for k in d['contacts']:\n"
                          "    assert {k['body_a'], k['body_b']} == {'world', 'cube'} or 'world' in k.values(), k\n"
                          "    b = c['blocks'][k['block']]\n"

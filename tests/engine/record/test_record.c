@@ -45,6 +45,7 @@ static fixture make_scene(void) {
     ts_joint_def hinge = ts_joint_def_default();
     hinge.body = body;
     hinge.axis = ts_vec3_make(0.0, 1.0, 0.0);
+    hinge.friction = 2.0;
     cr_assert(ts_builder_add_joint(builder, &hinge) >= 0);
     return fixture_start(builder, 1);
 }
@@ -349,6 +350,24 @@ static const char compare_script[] =
     "    if isinstance(data, h5py.Dataset) and not name.startswith('model/'): assert data.attrs['unit'], name\n"
     "f.visititems(unit)\n";
 
+// Newton's law of the rod about its hinge, with the dry friction that only the rows tell: I (w1 - w0) = h m g r cos(q0) +
+// impulse.
+static const char rows_script[] =
+    "import sys, h5py\n"
+    "import numpy as np\n"
+    "f = h5py.File(sys.argv[1], 'r')\n"
+    "n = len(f['/state/time'])\n"
+    "row_count, row_first = f['/rows/count'][:], f['/rows/first'][:]\n"
+    "assert np.all(row_count[1:] == 1) and row_count[0] == 0 and np.all(row_first[1:] == np.arange(n - 1))\n"
+    "sources = [s.decode() for s in f['/model/row_sources'][:]]\n"
+    "assert set(f['/rows/source'][:]) == {sources.index('joint-friction')}, sources\n"
+    "assert np.all(f['/rows/key'][:] == [6, 0])\n"
+    "q, w, brake = f['/state/qpos'][:, 7], f['/state/qvel'][:, 6], f['/rows/impulse'][:]\n"
+    "assert np.all(brake[:, 1:] == 0) and np.all(np.abs(brake[:, 0]) <= 2e-3) and np.ptp(brake[:, 0]) > 3e-3\n"
+    "mass = 1000 * 4 / 3 * np.pi * 0.1 ** 3\n"
+    "moment = mass * (0.4 * 0.1 ** 2 + 0.3 ** 2)\n"
+    "assert np.allclose(moment * np.diff(w), 1e-3 * mass * 9.81 * 0.3 * np.cos(q[:-1]) + brake[:, 0], atol=1e-7)\n";
+
 Test(record, hdf5_holds_the_same_as_csv_and_obeys_newton) {
     if (!python_with_h5py()) cr_skip("no python3 with h5py here");
     fixture f = make_scene();
@@ -363,6 +382,7 @@ Test(record, hdf5_holds_the_same_as_csv_and_obeys_newton) {
     close_record(h5, 1);
     close_record(csv, 1);
     cr_expect_eq(run_python(compare_script, in_folder("run.h5"), in_folder("run.csv")), 0);
+    cr_expect_eq(run_python(rows_script, in_folder("run.h5"), ""), 0);
     fixture_end(&f);
 }
 

@@ -81,3 +81,41 @@ Test(certify, the_wrong_law_is_told_by_how_much) {
     ts_arena_free(&arena);
     fixture_end(&f);
 }
+
+Test(certify, blocks_say_whose_they_are) {
+    ts_builder* builder = ts_builder_create("all kinds");
+    fixture_floor(builder, 0.4, 0.0);
+    int ball = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.1), 1.0, ts_mat3_identity());
+    ts_geom_def sphere = ts_geom_def_default();
+    sphere.name = "ball";
+    sphere.body = ball;
+    ts_builder_add_geom(builder, &sphere);
+    ts_body_def arm = ts_body_def_default();
+    arm.pose.position = ts_vec3_make(2.0, 0.0, 1.0);
+    arm.mass = 1.0;
+    arm.inertia = ts_mat3_identity();
+    ts_joint_def elbow = ts_joint_def_default();
+    elbow.name = "elbow";
+    elbow.body = ts_builder_add_body(builder, &arm);
+    elbow.limited = 1;
+    elbow.range[0] = -1.0;
+    elbow.range[1] = 1e-4;
+    elbow.friction = 0.1;
+    ts_builder_add_joint(builder, &elbow);
+    ts_equality_def tie = ts_equality_def_default();
+    tie.name = "tie";
+    tie.kind = "connect";
+    tie.body[0] = ball;
+    ts_builder_add_equality(builder, &tie);
+    fixture f = fixture_start(builder, 1);
+    fixture_run(&f, 1);
+    static const char* const expected[] = {"contact: geom 0, geom 1 'ball'", "joint-limit: joint 1 'elbow', upper end",
+                                           "joint-friction: joint 1 'elbow'", "connect: equality 0 'tie'"};
+    cr_assert_eq(f.sim->problem.block_count, 4);
+    for (int b = 0; b < 4; ++b) {
+        char text[200];
+        ts_certify_describe(f.sim, b, text, sizeof text);
+        cr_expect_str_eq(text, expected[b], "'%s'", text);
+    }
+    fixture_end(&f);
+}
