@@ -20,15 +20,23 @@ int ts_lu_factor(double* A, int n, int ld, int* pivot) {
     return ts_front_eliminate(&all, A);
 }
 
+// Four sums at a time are not worth beginning for less than four numbers.
+static inline double dot(const double* a, const double* b, int n) {
+    double sum = 0.0;
+    if (n >= 4) return ts_dense_dot(a, b, n);
+    for (int k = 0; k < n; ++k) sum += a[k] * b[k];
+    return sum;
+}
+
 void ts_lu_solve(const double* LU, int n, int ld, const int* pivot, double* b) {
     for (int k = 0; k < n; ++k) {
         double t = b[k];
         b[k] = b[pivot[k]];
         b[pivot[k]] = t;
     }
-    for (int i = 1; i < n; ++i) b[i] -= ts_dense_dot(LU + (size_t)i * (size_t)ld, b, i);
+    for (int i = 1; i < n; ++i) b[i] -= dot(LU + (size_t)i * (size_t)ld, b, i);
     for (int i = n - 1; i >= 0; --i) {
         const double* row = LU + (size_t)i * (size_t)ld;
-        b[i] = (b[i] - ts_dense_dot(row + i + 1, b + i + 1, n - i - 1)) / row[i];
+        b[i] = (b[i] - dot(row + i + 1, b + i + 1, n - i - 1)) / row[i];
     }
 }

@@ -14,12 +14,12 @@
 // Backwards the same matrix is used transposed. Slip across t has rows - 2 dimensions, so that contacts with spinning and
 // rolling rows are no special case.
 // Source: Le Lidec, Kalevatykh, Laptev, Schmid, Carpentier, Differentiable simulation for physical system identification
-// (2021), for differentiating through contact; the equations above are derived here. Golub and Van Loan, Matrix
-// Computations, ch. 5, for the complete orthogonal decomposition A = Q S^T V^T.
+// (2021), for differentiating through contact; the equations above are derived here.
 //
-// Hyperstatic contacts make the matrix A singular. We take the least-squares answer of least norm rather than a small shift
-// of the diagonal: it has no parameter that trades accuracy for size, and the transpose of the pseudo-inverse is the
-// pseudo-inverse of the transpose, so forward and backward stay adjoint to rounding. E's columns are orthonormal, so the
+// Hyperstatic contacts make the matrix A singular. We take the least-squares answer of least norm
+// (contact/operator/linear_orthogonal.c) rather than a small shift of the diagonal: it has no parameter that trades
+// accuracy for size, and the transpose of the pseudo-inverse is the pseudo-inverse of the transpose, so forward and
+// backward stay adjoint to rounding. E's columns are orthonormal, so the
 // norm is that of the change of impulse itself. Velocities do not depend on the choice: under the relaxation P = E, and
 // A z = 0 gives 0 = z^T A z = |M^-1/2 J^T E z|^2 + z^T (R and D terms) z, each of them >= 0, hence J^T E z = 0: what is left
 // open moves no body. The same holds for the exact law where nothing slides, or where feet of one friction slide in one
@@ -37,6 +37,7 @@
 
 #include "base/assert.h"
 #include "contact/block_set_internal.h"
+#include "contact/operator/linear_orthogonal_internal.h"
 
 // One unknown: what it adds to its block's impulse, and the equation that goes with it.
 typedef struct unknown {
@@ -56,155 +57,18 @@ typedef struct slider {
     double L[TS_BLOCK_ROWS_MAX];
 } slider;
 
-// A = Q [S^T 0; 0 0] V^T P^T with orthogonal Q and V as products of reflections, S upper triangular, P a permutation.
-typedef struct factor {
-    int n;
-    int rank;
-    double* Q;  // n x n by columns: reflection k below the diagonal of column k
-    double* Q_tau;
-    double* V;  // n x rank by columns: reflections below the diagonal, S on and above it
-    double* V_tau;
-    int* pivot;  // (n) column k of A P is column pivot[k] of A
-} factor;
-
 typedef struct ts_contact_derivative_parts {
     unknown* x;
     slider* slide;
     int slide_count;
     double* W;  // unknowns by columns, one per slider: what dmu adds to the equations
-    factor A;
+    ts_linear_orthogonal A;
 } parts;
-
-// --- Complete orthogonal decomposition ---
 
 static double dot(const double* a, const double* b, int n) {
     double sum = 0.0;
     for (int i = 0; i < n; ++i) sum += a[i] * b[i];
     return sum;
-}
-
-// Makes column[0] the only entry of `column` by a reflection 1 - tau v v^T, v[0] = 1; v[1..] takes the place of the rest.
-static double reflect_column(double* column, int n) {
-    double rest = dot(column + 1, column + 1, n - 1);
-    if (!(rest > 0.0)) return 0.0;
-    double length = sqrt(column[0] * column[0] + rest);
-    double end = column[0] > 0.0 ? -length : length;
-    double first = column[0] - end;
-    double tau = -first / end;
-    for (int i = 1; i < n; ++i) column[i] /= first;
-    column[0] = end;
-    return tau;
-}
-
-static void apply_reflection(const double* v, double tau, int n, double* x) {
-    double share = tau * (x[0] + dot(v + 1, x + 1, n - 1));
-    x[0] -= share;
-    for (int i = 1; i < n; ++i) x[i] -= share * v[i];
-}
-
-static void swap_columns(double* A, int rows, int j, int k) {
-    double* a = A + (size_t)j * (size_t)rows;
-    double* b = A + (size_t)k * (size_t)rows;
-    for (int i = 0; i < rows; ++i) {
-        double kept = a[i];
-        a[i] = b[i];
-        b[i] = kept;
-    }
-}
-
-// The longest remainder, from row k down, of the columns from k on.
-static int longest_column(const double* A, int rows, int columns, int k, double* out_length) {
-    int best = k;
-    double most = -1.0;
-    for (int j = k; j < columns; ++j) {
-        const double* column = A + (size_t)j * (size_t)rows + k;
-        double squared = dot(column, column, rows - k);
-        if (squared > most) {
-            most = squared;
-            best = j;
-        }
-    }
-    *out_length = sqrt(most > 0.0 ? most : 0.0);
-    return best;
-}
-
-// QR in place, by columns; with pivots, until the remainder is under `floor` of the first. Returns the steps made.
-static int orthogonalise(double* A, int rows, int columns, double floor, int* pivot, double* tau) {
-    double first = 0.0;
-    for (int k = 0; k < columns; ++k) {
-        double* column = A + (size_t)k * (size_t)rows;
-        if (pivot) {
-            double length;
-            int best = longest_column(A, rows, columns, k, &length);
-            if (k == 0) first = length;
-            if (!(length > floor * first)) return k;
-            if (best != k) {
-                swap_columns(A, rows, k, best);
-                int kept = pivot[k];
-                pivot[k] = pivot[best];
-                pivot[best] = kept;
-            }
-        }
-        tau[k] = reflect_column(column + k, rows - k);
-        for (int j = k + 1; j < columns; ++j)
-            apply_reflection(column + k, tau[k], rows - k, A + (size_t)j * (size_t)rows + k);
-    }
-    return columns;
-}
-
-static void apply_forward(const double* Q, const double* tau, int n, int count, double* x) {
-    for (int k = 0; k < count; ++k) apply_reflection(Q + (size_t)k * (size_t)n + k, tau[k], n - k, x + k);
-}
-
-static void apply_backward(const double* Q, const double* tau, int n, int count, double* x) {
-    for (int k = count - 1; k >= 0; --k) apply_reflection(Q + (size_t)k * (size_t)n + k, tau[k], n - k, x + k);
-}
-
-// Factorises what is in f->Q. Returns 0 when memory is short.
-static int factorise(factor* f, double floor, ts_arena* arena) {
-    int n = f->n;
-    for (int i = 0; i < n; ++i) f->pivot[i] = i;
-    f->rank = orthogonalise(f->Q, n, n, floor, f->pivot, f->Q_tau);
-    f->V = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)f->rank);
-    if (!f->V) return 0;
-    for (int k = 0; k < f->rank; ++k)
-        for (int j = 0; j < n; ++j)
-            f->V[(size_t)k * (size_t)n + (size_t)j] = j < k ? 0.0 : f->Q[(size_t)j * (size_t)n + (size_t)k];
-    orthogonalise(f->V, n, f->rank, 0.0, NULL, f->V_tau);
-    return 1;
-}
-
-static double tail(const double* x, int from, int n) { return sqrt(dot(x + from, x + from, n - from)); }
-
-// x = A^+ b; b is used up. Returns the length of what of b is out of reach.
-static double solve_forward(const factor* f, double* b, double* out_x, double* work) {
-    int n = f->n, rank = f->rank;
-    apply_forward(f->Q, f->Q_tau, n, rank, b);
-    double missed = tail(b, rank, n);
-    for (int i = 0; i < n; ++i) work[i] = i < rank ? b[i] : 0.0;
-    for (int i = 0; i < rank; ++i) {
-        const double* S = f->V + (size_t)i * (size_t)n;
-        work[i] = (work[i] - dot(S, work, i)) / S[i];
-    }
-    apply_backward(f->V, f->V_tau, n, rank, work);
-    for (int k = 0; k < n; ++k) out_x[f->pivot[k]] = work[k];
-    return missed;
-}
-
-// w = (A^T)^+ c. Returns the length of what of c is out of reach.
-static double solve_backward(const factor* f, const double* c, double* out_w, double* work) {
-    int n = f->n, rank = f->rank;
-    for (int k = 0; k < n; ++k) work[k] = c[f->pivot[k]];
-    apply_forward(f->V, f->V_tau, n, rank, work);
-    double missed = tail(work, rank, n);
-    for (int i = 0; i < n; ++i) out_w[i] = i < rank ? work[i] : 0.0;
-    for (int i = rank - 1; i >= 0; --i) {
-        const double* S = f->V + (size_t)i * (size_t)n;
-        out_w[i] /= S[i];
-        for (int j = 0; j < i; ++j) out_w[j] -= S[j] * out_w[i];
-    }
-    apply_backward(f->Q, f->Q_tau, n, rank, out_w);
-    return missed;
 }
 
 // --- Modes ---
@@ -366,16 +230,10 @@ static void fill(const ts_contact_problem* problem, parts* p, double* e, double*
 static parts* take_parts(int n, int slides, ts_arena* arena) {
     parts* p = (parts*)ts_arena_alloc_zeroed(arena, 1, sizeof(parts));
     if (!p) return NULL;
-    p->A.n = n;
     p->x = (unknown*)ts_arena_alloc_zeroed(arena, (size_t)n, sizeof(unknown));
     p->slide = (slider*)ts_arena_alloc_zeroed(arena, (size_t)slides, sizeof(slider));
     p->W = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)slides);
-    p->A.Q = TS_ARENA_ARRAY(arena, double, (size_t)n*(size_t)n);
-    p->A.Q_tau = TS_ARENA_ARRAY(arena, double, n);
-    p->A.V_tau = TS_ARENA_ARRAY(arena, double, n);
-    p->A.pivot = TS_ARENA_ARRAY(arena, int, n);
-    int whole = p->x && p->slide && p->W && p->A.Q && p->A.Q_tau && p->A.V_tau && p->A.pivot;
-    return whole ? p : NULL;
+    return p->x && p->slide && p->W && ts_linear_orthogonal_make(n, arena, &p->A) ? p : NULL;
 }
 
 static ts_code judge_all(const ts_contact_problem* problem, int convex, const double* impulse, const double* u,
@@ -416,7 +274,7 @@ static ts_code assemble(const ts_contact_problem* problem, int convex, const dou
     double* y = TS_ARENA_ARRAY(arena, double, problem->row_count);
     if (!e || !y) return short_of_memory(out_status);
     fill(problem, p, e, y);
-    return factorise(&p->A, floor, arena) ? ts_status_ok(out_status) : short_of_memory(out_status);
+    return ts_linear_orthogonal_factor(&p->A, floor, arena) ? ts_status_ok(out_status) : short_of_memory(out_status);
 }
 
 ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
@@ -474,8 +332,8 @@ ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, c
         for (int i = 0; i < n; ++i) b[i] = -ask(&p->x[i], du);
         for (int k = 0; dmu && k < p->slide_count; ++k)
             for (int i = 0; i < n; ++i) b[i] -= p->W[(size_t)k * (size_t)n + (size_t)i] * dmu[p->slide[k].block];
-        double whole = tail(b, 0, n);
-        double missed = solve_forward(&p->A, b, x, work);
+        double whole = sqrt(dot(b, b, n));
+        double missed = ts_linear_orthogonal_solve(&p->A, b, work, x);
         if (out_mismatch) *out_mismatch = relative(missed, whole);
         memset(out_dlambda, 0, (size_t)derivative->row_count * sizeof(double));
         for (int i = 0; i < n; ++i)
@@ -500,8 +358,8 @@ ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, c
     ts_code code = c && w && work ? TS_OK : TS_ERROR_MEMORY;
     if (code == TS_OK) {
         for (int i = 0; i < n; ++i) c[i] = dot(p->x[i].E, lambda_bar + p->x[i].row, p->x[i].rows);
-        double missed = solve_backward(&p->A, c, w, work);
-        if (out_mismatch) *out_mismatch = relative(missed, tail(c, 0, n));
+        double missed = ts_linear_orthogonal_solve_transposed(&p->A, c, work, w);
+        if (out_mismatch) *out_mismatch = relative(missed, sqrt(dot(c, c, n)));
         for (int b = 0; out_mu_bar && b < derivative->block_count; ++b) out_mu_bar[b] = 0.0;
         for (int k = 0; out_mu_bar && k < p->slide_count; ++k) {
             const slider* s = &p->slide[k];

@@ -27,9 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linear/block_lu.h"
 #include "contact/block_set_internal.h"
-#include "contact/solvers/newton/newton_system_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
 
 enum { MAX = TS_BLOCK_ROWS_MAX, CORRECTIONS = 4 };
@@ -61,8 +59,8 @@ typedef struct path {
     double* kept;     // x of the last accepted point
     double* kept_tangent;
     ts_block_part* kind;  // (blocks)
-    ts_block_lu* lu;
-    double* value;  // J by blocks, in the places of G
+    ts_linear* system;    // J
+    double work;          // multiplications in its factor
     int systems;
     int system_limit;
 } path;
@@ -195,52 +193,35 @@ static double evaluate(path* q) {
     return worst;
 }
 
-// One entry of row b of J = (1 - DP) X + DP S (A + WHIFF): E is DP S.
-static void jacobian_entry(const path* q, int b, int e, const smooth* law, const double* E) {
-    int rows = q->s.problem->block[b].rows, other = q->s.G.column[e], columns = q->s.problem->block[other].rows;
-    const double* A = q->s.value + q->s.G.at[e];
-    double* to = q->value + q->s.G.at[e];
-    for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < columns; ++j) {
-            double sum = 0.0;
-            for (int k = 0; k < rows; ++k) sum += E[i * rows + k] * A[k * columns + j];
-            if (other == b)
-                sum += (WHIFF + q->t * q->proximal) * E[i * rows + j] +
-                       ((i == j ? 1.0 : 0.0) - law->DP[i * rows + j]) * law->X[j];
-            to[i * columns + j] = sum;
-        }
-}
-
-// J's factor and F_t at the point just evaluated.
+// J = (1 - DP) X + DP S (A + WHIFF + t proximal) as C + E A, its factor, and F_t, at the point just evaluated.
 static int factorise(path* q) {
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         int rows = block->rows;
-        double E[MAX * MAX] = {0.0};
+        double *C = q->system->C + q->system->square[b], *E = q->system->E + q->system->square[b];
         smooth law;
         smooth_block(q, b, &law);
         for (int i = 0; i < rows; ++i) {
             double by_t = -law.P_t[i];
             for (int j = 0; j < rows; ++j) {
-                E[i * rows + j] = 0.0;
-                for (int k = 0; k < rows; ++k) E[i * rows + j] += law.DP[i * rows + k] * law.S[k * rows + j];
+                double sum = 0.0;
+                for (int k = 0; k < rows; ++k) sum += law.DP[i * rows + k] * law.S[k * rows + j];
+                E[i * rows + j] = sum;
+                C[i * rows + j] =
+                    (WHIFF + q->t * q->proximal) * sum + ((i == j ? 1.0 : 0.0) - law.DP[i * rows + j]) * law.X[j];
                 by_t += law.DP[i * rows + j] * law.y_t[j];
             }
             q->Ft[block->row + i] = by_t;
         }
-        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e) jacobian_entry(q, b, e, &law, E);
     }
     q->systems += 1;
-    return ts_block_lu_factor(q->lu, q->s.G.start, q->s.G.column, q->s.G.at, q->value);
+    return ts_linear_change(q->system);
 }
 
 // out = -J^-1 v; 0 when that is not finite.
 static int solve_negative(const path* q, const double* v, double* out) {
-    double sum = 0.0;
     for (int i = 0; i < q->s.rows; ++i) out[i] = -v[i];
-    ts_block_lu_solve(q->lu, out);
-    for (int i = 0; i < q->s.rows; ++i) sum += 0.0 * out[i];
-    return sum == 0.0;
+    return ts_linear_solve(q->system, NULL, 0.0, out);
 }
 
 static int prepare(path* q) {
@@ -251,22 +232,17 @@ static int prepare(path* q) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(q->scratch, (size_t)n, sizeof(double));
         if (!*vector[i]) return 0;
     }
-    size_t numbers = 0;
-    for (int b = 0; b < blocks; ++b)
-        for (int e = q->s.G.start[b]; e < q->s.G.start[b + 1]; ++e)
-            numbers += (size_t)q->s.problem->block[b].rows * (size_t)q->s.problem->block[q->s.G.column[e]].rows;
-    int* rows = TS_ARENA_ARRAY(q->scratch, int, blocks);
     q->kind = TS_ARENA_ARRAY(q->scratch, ts_block_part, blocks);
-    q->value = TS_ARENA_ARRAY(q->scratch, double, numbers);
-    if (!rows || !q->kind || !q->value) return 0;
+    if (!q->kind) return 0;
     for (int i = 0; i < n; ++i) q->size = fmax(q->size, fabs(q->s.g[i]));
     if (!(q->size > 0.0)) return 0;
     for (int b = 0; b < blocks; ++b)
         q->kind[b] = q->s.scale[b] > 0.0 ? ts_block_set_part(&q->s.block[b], 1e-12 * q->size) : TS_PART_FIXED;
-    for (int b = 0; b < blocks; ++b) rows[b] = q->s.problem->block[b].rows;
-    q->lu = ts_block_lu_analyse(q->scratch, blocks, rows, q->s.G.start, q->s.G.column, TS_SCALED_LARGEST_FACTOR);
-    if (!q->lu) return 0;
-    double most = q->settings->work_limit / fmax(ts_block_lu_work(q->lu), 1.0);
+    q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, q->scratch);
+    if (!q->system) return 0;
+    q->work = ts_linear_cost_of(q->system).change;
+    if (!isfinite(q->work)) return 0;
+    double most = q->settings->work_limit / fmax(q->work, 1.0);
     q->system_limit = most < q->settings->system_limit ? (int)most : q->settings->system_limit;
     return 1;
 }
@@ -393,7 +369,7 @@ ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts
     ts_homotopy_report report = {0, 0, 0.0, 1.0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
     path q = {.scratch = scratch, .settings = settings, .proximal = settings->proximal};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    if (ts_scaled_make(problem, scratch, &q.s) && q.s.G.start && prepare(&q)) {
+    if (ts_scaled_make(problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_NUMBERS, scratch, &q.s) && prepare(&q)) {
         double h = FIRST_STEP;
         if (start(&q, impulse) && find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
             while (q.t > settings->end && q.t < LOST && advance(&q, &h)) continue;
@@ -403,7 +379,7 @@ ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts
         report.own = all.ncp;
         report.ran = isfinite(report.natural);
         report.systems = q.systems;
-        report.work = ts_block_lu_work(q.lu);
+        report.work = q.work;
         report.parameter = q.t;
         if (report.ran) memcpy(impulse, q.c, (size_t)problem->row_count * sizeof(double));
     }

@@ -10,7 +10,7 @@
 // that has just failed.
 // Rule, inner: Newton with P's and the shift's derivative, J = I - DP (I - S (G + eps I)), halving of the step until |F|
 // falls. Blocks at which DP = 0 (open contacts, saturated limits) are eliminated: their step is -F. The rest is
-// newton_system.c's. Where steps of the first proximal problem have to be cut to a quarter, eps is too small for a start
+// contact/operator/linear.c's. Where steps of the first proximal problem have to be cut to a quarter, eps is too small for a start
 // that far away, and is raised at once. When the line search fails, a few Gauss-Seidel sweeps on the proximal problem
 // change the active set, and eps grows.
 // Rule, end: |F| after a proximal step is eps times how far x went, most of it of single contacts; sweeps close to the
@@ -20,7 +20,7 @@
 // Proximal point: Rockafellar 1976. Their combination with sweeps follows our own trials on recorded problems.
 // Guaranteed: the returned impulse is admissible, finite, and the best seen in |F|; converged means the law's residual.
 // Known to fail: with friction strong enough that several or no solutions exist it may stall, and says so; islands whose
-// factor would not fit into TS_SCALED_LARGEST_FACTOR numbers are refused.
+// factor would not fit into TS_LINEAR_LARGEST_FACTOR numbers are refused.
 #include "contact/solvers/newton/natural_newton_internal.h"
 
 #include <float.h>
@@ -29,7 +29,6 @@
 
 #include "contact/block_set_internal.h"
 #include "contact/coulomb_internal.h"
-#include "contact/solvers/newton/newton_system_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
 
 enum {
@@ -48,6 +47,7 @@ enum {
 #define RAISE_LIMIT 0.01  // and where that ends
 #define WELL_DOWN 0.2     // of |F|: a proximal problem as good as solved when no more is to be had soon
 #define POLISH_REACH 1e2  // times the tolerance: from where sweeps may get there
+#define STEP_DIGITS 1e-9  // of |F|, left by a linear system: a Newton step gains fewer
 #define POLISH_RATE 0.7   // of |F|: a sweep that leaves more is the last
 
 typedef struct natural {
@@ -62,22 +62,14 @@ typedef struct natural {
     double* d;
     double eps;
     double best_norm;
-    ts_newton_system system;
+    ts_linear* system;
     ts_natural_report report;
 } natural;
 
 // u of the proximal problem with weight eps (0: of the problem itself).
 static void velocity(const natural* q, const double* x, double eps, double* u) {
-    if (!q->s.value) {
-        ts_scaled_velocity(&q->s, x, u);
-        for (int i = 0; i < q->s.rows; ++i) u[i] += eps * (x[i] - q->centre[i]);
-        return;
-    }
-    for (int b = 0; b < q->s.blocks; ++b) {
-        int row = q->s.problem->block[b].row;
-        ts_scaled_product(&q->s, b, x, u + row);
-        for (int r = row; r < row + q->s.problem->block[b].rows; ++r) u[r] += q->s.g[r] + eps * (x[r] - q->centre[r]);
-    }
+    ts_linear_matrix_apply(&q->s.A, x, u);
+    for (int i = 0; i < q->s.rows; ++i) u[i] += q->s.g[i] + eps * (x[i] - q->centre[i]);
 }
 
 // y = x - w(u) of block b; returns |u_T| of a cone.
@@ -100,21 +92,21 @@ static double residual(const natural* q, const double* x, const double* u) {
     return sum;
 }
 
-// Everything Newton needs of block b: J = I - DP (I - S (G + eps I)) in the form of newton_system_internal.h, with -F as
+// Everything Newton needs of block b: J = I - DP (I - S (G + eps I)) in the form of contact/operator/linear_internal.h, with -F as
 // the right-hand side; -F is also the step where DP = 0.
 static void linearise(natural* q, int b) {
     const ts_block* block = &q->s.problem->block[b];
     int rows = block->rows;
-    double *C = q->system.C + q->system.square[b], *E = q->system.E + q->system.square[b];
+    double *C = q->system->C + q->system->square[b], *E = q->system->E + q->system->square[b];
     const double *x = q->x + block->row, *u = q->u + block->row;
     double y[MAX] = {0.0}, p[MAX];
     double slip = shifted_point(block, x, u, y);
     ts_block_set_project(&q->s.block[b], y, p);
     for (int r = 0; r < rows; ++r) q->d[block->row + r] = p[r] - x[r];
-    q->system.active[b] = 0;
+    q->system->active[b] = 0;
     if (!(q->s.scale[b] > 0.0)) return;
-    q->system.active[b] = ts_block_set_derivative(&q->s.block[b], y, E);
-    if (!q->system.active[b]) return;
+    q->system->active[b] = ts_block_set_derivative(&q->s.block[b], y, E);
+    if (!q->system->active[b]) return;
     for (int i = 0; i < rows; ++i)
         for (int c = 0; c < rows; ++c) C[i * rows + c] = (i == c ? 1.0 : 0.0) - E[i * rows + c];
     // Times S, whose row 2 is that of the identity plus the shift's derivative by the tangential rows of u.
@@ -123,11 +115,11 @@ static void linearise(natural* q, int b) {
     for (int i = 0; i < rows * rows; ++i) C[i] += q->eps * E[i];
 }
 
-// Newton's step into q->d. Returns 0 when the linear system could not be solved.
-static int newton_step(natural* q) {
+// Newton's step into q->d, from where |F| is `now`. Returns 0 when the linear system could not be solved.
+static int newton_step(natural* q, double now) {
     for (int b = 0; b < q->s.blocks; ++b) linearise(q, b);
     q->report.newtons += 1;
-    return ts_newton_system_solve(&q->system, q->scratch, q->d);
+    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, STEP_DIGITS * now, q->d);
 }
 
 // Newton on the proximal problem until |F| <= target. Returns 1 when it got there or at least well down, else 0. Where no
@@ -140,7 +132,7 @@ static int solve_proximal(natural* q, double start, double target) {
         velocity(q, q->x, q->eps, q->u);
         now = sqrt(residual(q, q->x, q->u));
         if (now <= target) return 1;
-        if (!newton_step(q)) break;
+        if (!newton_step(q, now)) break;
         double step = 1.0;
         int t = 0;
         for (; t < HALVINGS; ++t, step *= 0.5) {
@@ -233,8 +225,8 @@ static int prepare(natural* q, const double* impulse) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n, sizeof(double));
         if (!*vector[i]) return 0;
     }
-    ts_newton_matrix A = ts_scaled_newton_matrix(&q->s);
-    if (!ts_newton_system_make(&A, scratch, &q->system)) return 0;
+    q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, scratch);
+    if (!q->system) return 0;
     for (int b = 0; b < blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         double s = q->s.scale[b];
@@ -335,7 +327,8 @@ ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_
     q.report.status = TS_SOLVE_FAILED;
     q.report.own.primal = q.report.own.dual = q.report.own.complementarity = q.report.natural = HUGE_VAL;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    if (ts_scaled_make_products(problem, scratch, &q.s) && prepare(&q, impulse)) iterate(&q, impulse);
+    if (ts_scaled_make(problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_EITHER, scratch, &q.s) && prepare(&q, impulse))
+        iterate(&q, impulse);
     ts_arena_scope_end(scratch, scope);
     return q.report;
 }

@@ -10,7 +10,7 @@
 // of slope mu sqrt(R_T / R_N).
 // Rule: with D the derivative of P_K at y = -(G x + g), Newton's step in velocities,
 // (I + J^T D J) dv = J^T (lambda - x), is dv = J^T dx for (I + D G) dx = lambda - x: blocks at which D = 0 (open
-// contacts, saturated limits) are known at once, the rest is newton_system.c's.
+// contacts, saturated limits) are known at once, the rest is contact/operator/linear.c's.
 // Along dx the cost is convex with a slope that costs O(rows): its zero is found by Newton steps inside a bracket. A
 // full step that halves the smallest |lambda - x| so far is taken without a search; it happens a finite number of
 // times, so the guarantee of the search stays, and it is what ends the iteration where the cost no longer sees a
@@ -29,8 +29,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
-#include "contact/solvers/newton/newton_system_internal.h"
-#include "contact/solvers/newton/scaled_internal.h"
+#include "contact/operator/linear_internal.h"
 
 enum {
     MAX = TS_BLOCK_ROWS_MAX,
@@ -40,6 +39,8 @@ enum {
 
 // The slope at the end of a line search, relative to that at its start.
 #define SLOPE_RELATIVE 1e-8
+// Of |lambda - x|, left by a linear system: a Newton step gains fewer digits.
+#define STEP_DIGITS 1e-9
 
 typedef struct primal {
     const ts_contact_problem* problem;
@@ -47,48 +48,25 @@ typedef struct primal {
     ts_arena* scratch;
     int rows;
     int blocks;
-    ts_delassus_blocks G;  // pattern; the scaled numbers are in `value`
-    double* value;
-    double* root;     // (rows) square root of R
-    ts_block* block;  // (blocks) sets in scaled coordinates
-    double* g;        // (rows) scaled
-    double* x;        // (rows) scaled impulse, admissible or not
-    double* Gx;       // (rows)
-    double* lambda;   // (rows) scaled P_K(y)
-    double* d;        // (rows) Newton's step
-    double* Gd;       // (rows)
-    double* trial;    // (rows)
-    double* u;        // (rows)
-    double* answer;   // (rows) a candidate in the problem's units
-    double* scale;    // (rows) one over root
-    ts_newton_system system;
+    ts_linear_matrix G;  // scaled by 1 / root on both sides
+    double* root;        // (rows) square root of R
+    ts_block* block;     // (blocks) sets in scaled coordinates
+    double* g;           // (rows) scaled
+    double* x;           // (rows) scaled impulse, admissible or not
+    double* Gx;          // (rows)
+    double* lambda;      // (rows) scaled P_K(y)
+    double* d;           // (rows) Newton's step
+    double* Gd;          // (rows)
+    double* trial;       // (rows)
+    double* u;           // (rows)
+    double* answer;      // (rows) a candidate in the problem's units
+    double* scale;       // (rows) one over root
+    ts_linear* system;
     double best;       // residual in force units of the impulse to be returned
     double best_step;  // smallest |lambda - x| so far
     double best_cost;  // smallest cost so far
     ts_solve_report report;
 } primal;
-
-static void product(const primal* q, const double* x, double* out) {
-    const ts_block* block = q->problem->block;
-    for (int b = 0; b < q->blocks; ++b) {
-        int rows = block[b].rows;
-        double sum[MAX] = {0.0};
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            const ts_block* other = &block[q->G.column[e]];
-            const double* A = q->value + q->G.at[e];
-            const double* y = x + other->row;
-            if (rows == 3 && other->rows == 3) {
-                sum[0] += A[0] * y[0] + A[1] * y[1] + A[2] * y[2];
-                sum[1] += A[3] * y[0] + A[4] * y[1] + A[5] * y[2];
-                sum[2] += A[6] * y[0] + A[7] * y[1] + A[8] * y[2];
-                continue;
-            }
-            for (int r = 0; r < rows; ++r)
-                for (int c = 0; c < other->rows; ++c) sum[r] += A[r * other->rows + c] * y[c];
-        }
-        memcpy(out + block[b].row, sum, (size_t)rows * sizeof(double));
-    }
-}
 
 static double dot(const double* a, const double* b, int n) {
     double sum = 0.0;
@@ -170,25 +148,25 @@ static double line_search(const primal* q) {
     return low > 0.0 ? low : step;
 }
 
-// Newton's step into q->d. Returns 0 when the linear system could not be solved.
-static int newton_step(primal* q) {
+// Newton's step into q->d, from where |lambda - x| is `now`. Returns 0 when the linear system could not be solved.
+static int newton_step(primal* q, double now) {
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->problem->block[b];
         int rows = block->rows;
-        double y[MAX] = {0.0}, *C = q->system.C + q->system.square[b];
+        double y[MAX] = {0.0}, *C = q->system->C + q->system->square[b];
         for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + q->g[block->row + r]);
-        q->system.active[b] = ts_block_set_derivative(&q->block[b], y, q->system.E + q->system.square[b]);
+        q->system->active[b] = ts_block_set_derivative(&q->block[b], y, q->system->E + q->system->square[b]);
         for (int i = 0; i < rows * rows; ++i) C[i] = i % (rows + 1) == 0 ? 1.0 : 0.0;
         for (int r = block->row; r < block->row + rows; ++r) q->d[r] = q->lambda[r] - q->x[r];
     }
-    return ts_newton_system_solve(&q->system, q->scratch, q->d);
+    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, STEP_DIGITS * now, q->d);
 }
 
 // Judges P_K of a scaled impulse and keeps it when it is the best so far.
 static void look(primal* q, const double* x, double* impulse) {
     const ts_block* block = q->problem->block;
     for (int b = 0; b < q->blocks; ++b) ts_block_set_project(&q->block[b], x + block[b].row, q->trial + block[b].row);
-    product(q, q->trial, q->u);
+    ts_linear_matrix_apply(&q->G, q->trial, q->u);
     for (int i = 0; i < q->rows; ++i) {
         q->u[i] = (q->u[i] + q->g[i] + q->trial[i]) * q->root[i];
         q->answer[i] = q->trial[i] / q->root[i];
@@ -229,7 +207,7 @@ static int choose_start(primal* q, const double* impulse) {
     for (int i = 0; i < n; ++i) q->u[i] = impulse[i] * q->root[i];
     for (int b = 0; b < q->blocks; ++b)
         ts_block_set_project(&q->block[b], q->u + q->block[b].row, q->trial + q->block[b].row);
-    product(q, q->trial, q->u);
+    ts_linear_matrix_apply(&q->G, q->trial, q->u);
     double given = cost(q, q->trial, q->u, q->lambda);
     if (given < q->best_cost) {
         q->best_cost = given;
@@ -258,7 +236,7 @@ static int move(primal* q, double now) {
 static void iterate(primal* q, double* impulse) {
     int idle = 0, moving = 1;
     for (;; ++q->report.iterations) {
-        product(q, q->x, q->Gx);
+        ts_linear_matrix_apply(&q->G, q->x, q->Gx);
         double now = 0.0, value = cost(q, q->x, q->Gx, q->lambda), before = q->best;
         for (int i = 0; i < q->rows; ++i) now += (q->lambda[i] - q->x[i]) * (q->lambda[i] - q->x[i]);
         now = sqrt(now);
@@ -277,8 +255,8 @@ static void iterate(primal* q, double* impulse) {
         q->report.status = TS_SOLVE_ITERATION_LIMIT;
         if (q->report.iterations >= q->settings->iteration_limit) return;
         q->report.status = isfinite(q->best) ? TS_SOLVE_STALLED : TS_SOLVE_FAILED;
-        if (!newton_step(q)) return;
-        product(q, q->d, q->Gd);
+        if (!newton_step(q, now)) return;
+        ts_linear_matrix_apply(&q->G, q->d, q->Gd);
         moving = move(q, now);
     }
 }
@@ -295,7 +273,6 @@ static ts_block scaled_block(const ts_block* block, const double* root) {
 // Lists and scales the matrix. Returns 0 when it does not fit or something is not finite.
 static int prepare(primal* q, const double* R) {
     const ts_contact_problem* problem = q->problem;
-    const ts_delassus_ops* ops = problem->delassus->ops;
     int n = q->rows;
     double** vector[] = {&q->root, &q->g,     &q->x, &q->Gx,     &q->lambda, &q->d,
                          &q->Gd,   &q->trial, &q->u, &q->answer, &q->scale};
@@ -309,29 +286,10 @@ static int prepare(primal* q, const double* R) {
         q->g[i] = problem->g[i] / q->root[i];
         if (!(q->root[i] > 0.0) || !isfinite(q->root[i]) || !isfinite(q->g[i])) return 0;
     }
-    if (!ops->blocks(problem->delassus, q->scratch, TS_SCALED_LARGEST_MATRIX, &q->G)) return 0;
-    size_t numbers = 0;
-    for (int b = 0; b < q->blocks; ++b)
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e)
-            numbers += (size_t)problem->block[b].rows * (size_t)problem->block[q->G.column[e]].rows;
-    q->value = TS_ARENA_ARRAY(q->scratch, double, numbers);
-    if (!q->value) return 0;
-    for (int b = 0; b < q->blocks; ++b) {
-        const ts_block* block = &problem->block[b];
-        const double* root = q->root + block->row;
-        q->block[b] = scaled_block(block, root);
-        for (int e = q->G.start[b]; e < q->G.start[b + 1]; ++e) {
-            const ts_block* other = &problem->block[q->G.column[e]];
-            for (int r = 0; r < block->rows; ++r)
-                for (int c = 0; c < other->rows; ++c) {
-                    size_t at = q->G.at[e] + (size_t)(r * other->rows + c);
-                    q->value[at] = q->G.value[at] / (root[r] * q->root[other->row + c]);
-                    if (!isfinite(q->value[at])) return 0;
-                }
-        }
-    }
-    ts_newton_matrix A = {problem, &q->G, q->value, q->scale, NULL};
-    return ts_newton_system_make(&A, q->scratch, &q->system);
+    for (int b = 0; b < q->blocks; ++b) q->block[b] = scaled_block(&problem->block[b], q->root + problem->block[b].row);
+    if (!ts_linear_matrix_make(problem->delassus, q->scale, NULL, q->scratch, &q->G)) return 0;
+    q->system = ts_linear_make(&q->G, TS_LINEAR_BLOCKS, q->scratch);
+    return q->system != NULL;
 }
 
 ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,

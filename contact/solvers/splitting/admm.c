@@ -10,7 +10,7 @@
 // apart: each relative to the vectors it is the difference of, because they differ in units. The primal one counts for
 // less (`balance`): on recorded problems equal weights leave rho ten times too large for the last digits.
 // The linear system is solved by a factor or, through the bodies, in steps to a part of the dual residual
-// (admm_factor.c).
+// (contact/operator/linear_internal.h).
 // Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and
 // only decide when it is worth a look.
 // Source: Boyd et al. 2011; Le Lidec, Jallet, Montaut, Laptev, Schmid and Carpentier 2024 (contact; spectral rho);
@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
+#include "contact/solvers/newton/scaled_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
 
 enum {
@@ -76,7 +77,7 @@ const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000},
 // A solve in progress, in the units of `s`.
 typedef struct admm {
     ts_scaled s;
-    ts_admm_factor factor;
+    ts_linear* system;
     const ts_admm_settings* settings;
     ts_contact_law law;
     double* x;
@@ -104,67 +105,6 @@ static double largest_of(const double* x, int n) {
     return largest;
 }
 
-// What ts_scaled_make does, without the matrix.
-static int scale_only(const ts_contact_problem* problem, ts_arena* arena, ts_scaled* s) {
-    memset(s, 0, sizeof(*s));
-    s->problem = problem;
-    s->rows = problem->row_count;
-    s->blocks = problem->block_count;
-    s->g = TS_ARENA_ARRAY(arena, double, s->rows);
-    s->block = TS_ARENA_ARRAY(arena, ts_block, s->blocks);
-    s->scale = TS_ARENA_ARRAY(arena, double, s->blocks);
-    if (!s->g || !s->block || !s->scale) return 0;
-    for (int b = 0; b < s->blocks; ++b) {
-        const ts_block* block = &problem->block[b];
-        double k = ts_contact_problem_stiffness(problem, b);
-        if (!isfinite(k)) return 0;
-        s->scale[b] = k > 0.0 ? 1.0 / sqrt(k) : 0.0;
-        s->block[b] = ts_block_set_in_units(block, s->scale[b]);
-        for (int r = block->row; r < block->row + block->rows; ++r) s->g[r] = s->scale[b] * problem->g[r];
-    }
-    return 1;
-}
-
-// The system in the problem's own units.
-static void unscale(ts_scaled* s) {
-    const ts_contact_problem* problem = s->problem;
-    for (int b = 0; b < s->blocks; ++b) {
-        const ts_block* block = &problem->block[b];
-        int moves = s->scale[b] > 0.0;
-        for (int e = s->value ? s->G.start[b] : 0; s->value && e < s->G.start[b + 1]; ++e) {
-            int other = s->G.column[e], columns = problem->block[other].rows;
-            double* to = s->value + s->G.at[e];
-            const double* from = s->G.value + s->G.at[e];
-            int counts = moves && s->scale[other] > 0.0;
-            for (int i = 0; i < block->rows * columns; ++i) to[i] = counts ? from[i] : 0.0;
-            for (int r = 0; r < block->rows && other == b && problem->R; ++r)
-                to[r * columns + r] += problem->R[block->row + r];
-        }
-        for (int r = block->row; r < block->row + block->rows; ++r) s->g[r] = moves ? problem->g[r] : 0.0;
-    }
-    for (int b = 0; b < s->blocks; ++b) {
-        if (s->scale[b] > 0.0) s->scale[b] = 1.0;
-        s->block[b] = problem->block[b];
-    }
-}
-
-// out = (G + R) x in the units of the solve.
-static void product(admm* q, const double* x, double* out) {
-    const ts_contact_problem* problem = q->s.problem;
-    for (int b = 0; b < q->s.blocks; ++b) {
-        const ts_block* block = &problem->block[b];
-        if (q->s.value) ts_scaled_product(&q->s, b, x, out + block->row);
-        for (int r = block->row; r < block->row + block->rows; ++r) q->lambda[r] = q->s.scale[b] * x[r];
-    }
-    if (q->s.value) return;
-    problem->delassus->ops->apply(problem->delassus, q->lambda, out);
-    for (int b = 0; b < q->s.blocks; ++b) {
-        const ts_block* block = &problem->block[b];
-        for (int r = block->row; r < block->row + block->rows; ++r)
-            out[r] = q->s.scale[b] * (out[r] + (problem->R ? problem->R[r] * q->lambda[r] : 0.0));
-    }
-}
-
 // The largest eigenvalue, by power iteration from a fixed vector without symmetry. Overwrites x and `right`.
 static double power_iteration(admm* q) {
     int n = q->s.rows;
@@ -176,7 +116,7 @@ static double power_iteration(admm* q) {
     for (int k = 0; k < POWER_ITERATIONS && length > 0.0; ++k) {
         double scale = 1.0 / sqrt(length);
         for (int i = 0; i < n; ++i) q->x[i] *= scale;
-        product(q, q->x, q->right);
+        ts_linear_matrix_apply(&q->s.A, q->x, q->right);
         length = 0.0;
         for (int i = 0; i < n; ++i) length += q->right[i] * q->right[i];
         double next = sqrt(length);
@@ -275,15 +215,13 @@ static void finish_block(admm* q, int b, double* change_y, double* change_z) {
 
 // Returns 0 when numbers are not finite.
 static int iterate_once(admm* q) {
-    double change_y = 0.0, change_z = 0.0, sum = 0.0;
+    double change_y = 0.0, change_z = 0.0;
     for (int i = 0; i < q->s.rows; ++i) q->right[i] = q->z[i] + q->rho * q->y[i] + q->eta * q->x[i] - q->s.g[i];
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         if (q->law == TS_LAW_NCP) ts_block_set_add_shift(block, q->z + block->row, -1.0, q->right + block->row);
     }
-    ts_admm_factor_solve(&q->factor, q->x, INEXACT * q->dual, q->right);
-    for (int i = 0; i < q->s.rows; ++i) sum += 0.0 * q->right[i];
-    if (sum != 0.0) return 0;
+    if (!ts_linear_solve(q->system, q->x, INEXACT * q->dual, q->right)) return 0;
     q->primal = q->dual = q->measure = 0.0;
     for (int b = 0; b < q->s.blocks; ++b) finish_block(q, b, &change_y, &change_z);
     double size_x = fmax(largest_of(q->x, q->s.rows), largest_of(q->y, q->s.rows));
@@ -341,7 +279,7 @@ static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report
             if (isfinite(residual)) gate = q->measure * (settings->tolerance / residual);
         }
         if (k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
-        if (!ts_admm_factor_shift(&q->factor, q->eta + q->rho)) return TS_SOLVE_FAILED;
+        if (!ts_linear_shift(q->system, q->eta + q->rho)) return TS_SOLVE_FAILED;
         changed = k;
         if (pause > 0.0) pause *= PAUSE_GROWTH;
     }
@@ -355,9 +293,9 @@ static double least_compliance(const ts_contact_problem* problem) {
 }
 
 static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch) {
-    int bodies = ts_admm_factor_prefers_bodies(problem, scratch);
-    if (!(bodies ? scale_only(problem, scratch, &q->s) : ts_scaled_make(problem, scratch, &q->s))) return 0;
-    if (q->settings->scaling == TS_ADMM_SCALING_NONE) unscale(&q->s);
+    ts_scaled_units units = q->settings->scaling == TS_ADMM_SCALING_NONE ? TS_SCALED_AS_GIVEN : TS_SCALED_BY_STIFFNESS;
+    int bodies = ts_linear_prefers_bodies(problem->delassus, scratch);
+    if (!ts_scaled_make(problem, units, bodies ? TS_SCALED_PRODUCTS : TS_SCALED_NUMBERS, scratch, &q->s)) return 0;
     double** vector[] = {&q->x, &q->y, &q->z, &q->right, &q->lambda, &q->u};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = TS_ARENA_ARRAY(scratch, double, q->s.rows);
@@ -392,8 +330,8 @@ static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* probl
         if (!is_converged(&q, residual)) {
             report.status = TS_SOLVE_FAILED;
             start_multiplier(&q);
-            if (ts_admm_factor_make(&q.s, scratch, &q.factor) && ts_admm_factor_shift(&q.factor, q.eta + q.rho))
-                report.status = iterate(&q, impulse, &report);
+            q.system = ts_linear_make(&q.s.A, TS_LINEAR_SHIFT, scratch);
+            if (q.system && ts_linear_shift(q.system, q.eta + q.rho)) report.status = iterate(&q, impulse, &report);
         }
     }
     ts_arena_scope_end(scratch, scope);

@@ -1,5 +1,6 @@
-// Factors of the velocity form: against G formed in long double, through the bodies and by rows; and a large pile.
-#include "contact/operator/delassus_factor_internal.h"
+// Systems with a shift that changes: over contacts against the products with them; through the bodies against G formed
+// in long double, by a factor and in steps; and a large pile.
+#include "contact/operator/linear_ways_internal.h"
 #include "tests/contact/contact_fixture.h"
 
 enum { TREES = 6, MOST = 40, ROWS = 3 * MOST };
@@ -81,49 +82,70 @@ static void expect_solution(const robots* s, const double* shift, const double* 
     }
 }
 
-Test(delassus_factor, solves_what_long_double_multiplies) {
+// A system without numbers that is solved through the bodies, and its factor for a shift.
+typedef struct factor {
+    double one[ROWS];
+    ts_linear_matrix A;
+    ts_linear* system;
+    void* bodies;
+} factor;
+
+static void make_factor(factor* f, ts_delassus* G, const double* scale, const double* diagonal, ts_arena* arena) {
+    cr_assert(ts_linear_matrix_make_products(G, scale, diagonal, arena, &f->A));
+    f->system = ts_linear_make(&f->A, TS_LINEAR_SHIFT, arena);
+    cr_assert_not_null(f->system);
+    cr_assert(ts_linear_shift(f->system, 1.0));
+    cr_assert_str_eq(f->system->room->way->name, "steps");
+    f->bodies = ts_linear_bodies_way.analyse(f->system, arena, (size_t)1 << 22);
+    cr_assert_not_null(f->bodies);
+}
+
+static void change_factor(factor* f, double shift) {
+    f->system->room->shift = shift;
+    cr_assert(ts_linear_bodies_way.change(f->bodies));
+}
+
+Test(linear_shift, solves_what_long_double_multiplies) {
     ts_rng rng = ts_rng_make(11, 0);
     static robots s;
-    int seen[2] = {0, 0};
+    static factor f;
+    for (int i = 0; i < ROWS; ++i) f.one[i] = 1.0;
     for (int trial = 0; trial < 120; ++trial) {
         make_robots(&s, &rng, 1 + trial % MOST, trial / MOST % 2);
         int n = s.block_row[s.blocks];
-        ++seen[n > s.first[TREES]];
         ts_arena arena = {0};
         ts_delassus* G =
             ts_delassus_velocity_form(&arena, s.first[TREES], s.blocks, s.block_row, s.segment_start, s.segment);
-        ts_velocity_form* form = ts_velocity_form_of(G);
-        ts_velocity_factor* factor = ts_velocity_factor_make(form, &arena, 1 << 20);
-        cr_assert_not_null(factor);
+        double kept[ROWS], before[TREES * 9], diagonal[ROWS], shift[ROWS], x[ROWS], b[ROWS];
+        make_factor(&f, G, f.one, diagonal, &arena);
         // The shift changes; the analysis stays, and the current impulse is not touched.
-        double kept[ROWS], before[TREES * 9], shift[ROWS], x[ROWS], b[ROWS];
         for (int i = 0; i < n; ++i) kept[i] = ts_rng_normal(&rng);
         G->ops->set_impulse(G, kept);
         memcpy(before, ts_delassus_velocity_change(G), (size_t)s.first[TREES] * sizeof(double));
         size_t used = arena.used;
         for (double scale = 1e-5; scale < 20.0; scale *= 10.0) {
             for (int i = 0; i < n; ++i) {
-                shift[i] = scale * (0.5 + ts_rng_uniform(&rng));
+                diagonal[i] = scale * ts_rng_uniform(&rng);
+                shift[i] = diagonal[i] + 0.5 * scale;
                 x[i] = b[i] = ts_rng_normal(&rng);
             }
-            cr_assert_eq(ts_velocity_factor_update(factor, form, shift), TS_OK);
-            ts_velocity_factor_solve(factor, form, x);
+            change_factor(&f, 0.5 * scale);
+            cr_assert(ts_linear_bodies_way.solve(f.bodies, NULL, 0.0, x));
             expect_solution(&s, shift, x, b);
         }
         cr_expect_eq(arena.used, used);
         cr_expect_eq(memcmp(before, ts_delassus_velocity_change(G), (size_t)s.first[TREES] * sizeof(double)), 0);
         ts_arena_free(&arena);
     }
-    cr_assert(seen[0] > 10 && seen[1] > 10);
 }
 
 // A wall of 2,500 bodies, four contacts under each: rows by blocks would be few, yet one body that all of them touch
 // couples every pair. Through the bodies it stays sparse.
-Test(delassus_factor, ten_thousand_contacts_on_one_body_stay_sparse) {
+Test(linear_shift, ten_thousand_contacts_on_one_body_stay_sparse) {
     enum { BODIES = 2500, BLOCKS = 4 * BODIES };
     static int block_row[BLOCKS + 1], segment_start[BLOCKS + 1];
     static ts_delassus_segment segment[2 * BLOCKS];
-    static double J[BLOCKS][36], shift[3 * BLOCKS], x[3 * BLOCKS], b[3 * BLOCKS], y[3 * BLOCKS];
+    static double J[BLOCKS][36], ones[3 * BLOCKS], x[3 * BLOCKS], b[3 * BLOCKS], y[3 * BLOCKS];
     ts_rng rng = ts_rng_make(13, 0);
     for (int k = 0; k < BLOCKS; ++k) {
         for (int i = 0; i < 36; ++i) J[k][i] = ts_rng_normal(&rng);
@@ -135,20 +157,17 @@ Test(delassus_factor, ten_thousand_contacts_on_one_body_stay_sparse) {
     }
     ts_arena arena = {0};
     ts_delassus* G = ts_delassus_velocity_form(&arena, 6 * BODIES + 6, BLOCKS, block_row, segment_start, segment);
-    ts_velocity_form* form = ts_velocity_form_of(G);
-    ts_velocity_factor* factor = ts_velocity_factor_make(form, &arena, (size_t)1 << 22);
-    cr_assert_not_null(factor);
+    static factor f;
+    for (int i = 0; i < 3 * BLOCKS; ++i) ones[i] = 1.0;
+    make_factor(&f, G, ones, NULL, &arena);
     cr_expect_lt(arena.peak, (size_t)64 << 20, "%zu bytes", arena.peak);
-    for (int i = 0; i < 3 * BLOCKS; ++i) {
-        shift[i] = 1e-3;
-        x[i] = b[i] = ts_rng_normal(&rng);
-    }
-    cr_assert_eq(ts_velocity_factor_update(factor, form, shift), TS_OK);
-    ts_velocity_factor_solve(factor, form, x);
+    for (int i = 0; i < 3 * BLOCKS; ++i) x[i] = b[i] = ts_rng_normal(&rng);
+    change_factor(&f, 1e-3);
+    cr_assert(ts_linear_bodies_way.solve(f.bodies, NULL, 0.0, x));
     G->ops->apply(G, x, y);
     double worst = 0.0, largest = 0.0;
     for (int i = 0; i < 3 * BLOCKS; ++i) {
-        worst = fmax(worst, fabs(y[i] + shift[i] * x[i] - b[i]));
+        worst = fmax(worst, fabs(y[i] + 1e-3 * x[i] - b[i]));
         largest = fmax(largest, fabs(x[i]));
     }
     // Every contact pushes the one body: sums of 3 BLOCKS terms.
@@ -248,7 +267,7 @@ static ts_delassus* make_constrained(constrained* k, ts_arena* arena) {
     return ts_delassus_velocity_form(arena, COLUMNS, CORNER / 3, block_row, start, segment);
 }
 
-Test(delassus_factor, T23_constrained_cholesky_and_woodbury) {
+Test(linear_shift, T23_constrained_cholesky_and_woodbury) {
     static constrained k;
     static double G[CORNER * CORNER], before[ALL][ALL];
     ts_arena arena = {0};
@@ -269,15 +288,17 @@ Test(delassus_factor, T23_constrained_cholesky_and_woodbury) {
             cr_expect_float_eq(-product_of_factor(&k, i, j, CORNER), G[i * CORNER + j] + (i == j ? k.S[i] : 0.0),
                                1e-13 * size, "corner, %d %d", i, j);
     // Through the bodies, as rows outnumber columns; against the corner, solved as U1 (-D1) U1^T.
-    ts_velocity_form* form = ts_velocity_form_of(op);
-    ts_velocity_factor* factor = ts_velocity_factor_make(form, &arena, 1 << 20);
-    cr_assert_not_null(factor);
+    static factor f;
+    static double diagonal[CORNER];
+    for (int i = 0; i < CORNER; ++i) f.one[i] = 1.0;
+    make_factor(&f, op, f.one, diagonal, &arena);
     memcpy(before, k.U, sizeof(before));
     for (int change = 0; change < 2; ++change) {
         double x[CORNER], y[CORNER], b[CORNER], largest = 0.0;
         for (int i = 0; i < CORNER; ++i) x[i] = y[i] = b[i] = cos(i);
-        cr_assert_eq(ts_velocity_factor_update(factor, form, k.S), TS_OK);
-        ts_velocity_factor_solve(factor, form, x);
+        for (int i = 0; i < CORNER; ++i) diagonal[i] = k.S[i] - 0.25;
+        change_factor(&f, 0.25);
+        cr_assert(ts_linear_bodies_way.solve(f.bodies, NULL, 0.0, x));
         for (int i = CORNER - 1; i >= 0; --i)
             for (int j = i + 1; j < CORNER; ++j) y[i] -= k.U[i][j] * y[j];
         for (int i = 0; i < CORNER; ++i) y[i] /= -k.D[i];
@@ -293,4 +314,165 @@ Test(delassus_factor, T23_constrained_cholesky_and_woodbury) {
             for (int j = CORNER; j < ALL; ++j) cr_expect_eq(k.U[i][j], before[i][j], "%d %d", i, j);
     }
     ts_arena_free(&arena);
+}
+
+// --- over contacts -----------------------------------------------------------------------------------------------------
+
+enum { LONGEST = 60 };
+
+typedef struct chain {
+    ts_arena arena;
+    double one[3 * LONGEST];
+    ts_linear_matrix A;
+    ts_linear* system;
+    ts_rng rng;
+} chain;
+
+// A chain of `count` blocks, or all of them coupled; symmetric but for `skew`.
+static void make_chain(chain* c, int count, double skew, int full, double diagonal) {
+    int n = 3 * count, block_row[LONGEST + 1];
+    static double G[9 * LONGEST * LONGEST];
+    memset(c, 0, sizeof(*c));
+    memset(G, 0, sizeof(G));
+    c->rng = ts_rng_make(71, 0);
+    for (int b = 0; b <= count; ++b) block_row[b] = 3 * b;
+    for (int i = 0; i < n; ++i) c->one[i] = 1.0;
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+            if (!full && abs(i / 3 - j / 3) > 1) continue;
+            G[i * n + j] = (i == j ? diagonal : sin(1.0 + i + j)) + (i < j ? skew : 0.0);
+        }
+    ts_delassus* operator_ = dense_operator(&c->arena, count, block_row, G);
+    cr_assert(ts_linear_matrix_make(operator_, c->one, NULL, &c->arena, &c->A));
+    c->system = ts_linear_make(&c->A, TS_LINEAR_SHIFT, &c->arena);
+    cr_assert_not_null(c->system);
+}
+
+// The solution of a system against the product with it.
+static void check_solution(chain* c, double shift) {
+    double x[3 * LONGEST], y[3 * LONGEST], right[3 * LONGEST];
+    for (int i = 0; i < c->A.rows; ++i) x[i] = right[i] = ts_rng_normal(&c->rng);
+    cr_assert(ts_linear_solve(c->system, right, 0.0, x));
+    ts_linear_matrix_apply(&c->A, x, y);
+    for (int i = 0; i < c->A.rows; ++i)
+        cr_expect_float_eq(y[i] + shift * x[i], right[i], 1e-9, "%d rows, shift %g, row %d", c->A.rows, shift, i);
+}
+
+static void check_chain(int count, double skew, int full, const char* way) {
+    static chain c;
+    make_chain(&c, count, skew, full, full ? 3.0 * count : 6.0);
+    const double shift[3] = {0.5, 1e-3, 10.0};
+    for (int k = 0; k < 3; ++k) {
+        cr_assert(ts_linear_shift(c.system, shift[k]));
+        cr_expect_str_eq(c.system->room->way->name, way);
+        check_solution(&c, shift[k]);
+        check_solution(&c, shift[k]);
+    }
+    ts_arena_free(&c.arena);
+}
+
+Test(linear_shift, dense_sparse_and_asymmetric) {
+    check_chain(5, 0.0, 0, "symmetric");
+    check_chain(5, 1e-3, 0, "dense");
+    check_chain(60, 0.0, 0, "blocks");
+    check_chain(60, 1e-3, 0, "blocks");
+    check_chain(40, 0.0, 1, "symmetric");
+    check_chain(40, 1e-3, 1, "dense");
+}
+
+// Where the shift changes all the time the matrix becomes tridiagonal, once, and a change costs next to nothing; where it
+// rests, or the matrix is not symmetric, it does not.
+Test(linear_shift, many_shifts) {
+    for (int k = 0; k < 3; ++k) {
+        static chain c;
+        make_chain(&c, 12, k == 2 ? 1e-3 : 0.0, 0, 6.0);
+        int reductions = 0, cheap = 0;
+        for (int i = 0; i < 30; ++i) {
+            double shift = pow(0.8, i % 17);
+            cr_assert(ts_linear_shift(c.system, shift));
+            int now = ts_linear_cost_of(c.system).change < 10.0 * c.A.rows;
+            reductions += now && !cheap;
+            cheap = now;
+            for (int solve = 0; solve < (k == 1 ? 10 : 2); ++solve) check_solution(&c, shift);
+        }
+        cr_expect_eq(reductions, k == 0, "%d", k);
+        // It rests: back to a Cholesky factor of the same shift.
+        for (int solve = 0; solve < 20; ++solve) check_solution(&c, pow(0.8, 29 % 17));
+        cr_expect_gt(ts_linear_cost_of(c.system).change, 10.0 * c.A.rows);
+        ts_arena_free(&c.arena);
+    }
+}
+
+// A matrix that has become indefinite by rounding, as recorded ones have: LU takes over, also from the tridiagonal form.
+Test(linear_shift, slightly_indefinite) {
+    for (int shifts = 1; shifts <= 12; shifts += 11) {
+        static chain c;
+        make_chain(&c, 4, 0.0, 1, 0.4);
+        for (int i = 0; i < shifts; ++i) cr_assert(ts_linear_shift(c.system, 10.0 + i));
+        cr_expect_str_eq(c.system->room->way->name, "symmetric");
+        cr_expect_eq(ts_linear_cost_of(c.system).change<10.0 * c.A.rows, shifts> 8);
+        cr_assert(ts_linear_shift(c.system, 1e-3));
+        cr_expect_str_eq(c.system->room->way->name, "dense");
+        check_solution(&c, 1e-3);
+        cr_assert(ts_linear_shift(c.system, 2e-3));
+        check_solution(&c, 2e-3);
+        ts_arena_free(&c.arena);
+    }
+}
+
+// --- in steps ----------------------------------------------------------------------------------------------------------
+
+// Free bodies in a heap, each touching several others.
+enum { BODIES = 14, TOUCHING = 70 };
+
+// First in steps from a guess, then, when that has cost enough, with a factor: the same answer.
+Test(linear_shift, in_steps_through_the_bodies) {
+    static double J[2 * TOUCHING][18];
+    static ts_delassus_segment segment[2 * TOUCHING];
+    int block_row[TOUCHING + 1] = {0}, start[TOUCHING + 1] = {0};
+    for (int k = 0; k < 8; ++k) {
+        double heaviest = k & 1 ? 1e4 : 1.0, scale[3 * TOUCHING], R[3 * TOUCHING];
+        ts_rng rng = ts_rng_make(5, (uint64_t)k);
+        for (int c = 0, s = 0; c < TOUCHING; ++c) {
+            int side[2] = {c % BODIES, (c + 1 + c / BODIES) % BODIES};
+            block_row[c + 1] = 3 * c + 3;
+            // Every fifth contact is with the ground.
+            for (int i = 0; i < (c % 5 ? 2 : 1); ++i, ++s) {
+                double mass = pow(heaviest, (double)side[i] / (BODIES - 1));
+                for (int j = 0; j < 18; ++j) J[s][j] = ts_rng_normal(&rng) / sqrt(mass);
+                segment[s] = (ts_delassus_segment){6 * side[i], 6, J[s], J[s]};
+            }
+            start[c + 1] = s;
+            for (int r = 3 * c; r < 3 * c + 3; ++r) {
+                scale[r] = k & 4 ? 0.3 + 0.01 * c : 1.0;
+                R[r] = 0.3 * (1.0 + 0.1 * c) * scale[r] * scale[r];
+            }
+        }
+        ts_arena arena = {0};
+        // Columns that nobody uses do not count.
+        ts_delassus* G = ts_delassus_velocity_form(&arena, 6 * BODIES + (k & 2 ? 3 * TOUCHING : 0), TOUCHING, block_row,
+                                                   start, segment);
+        cr_assert(ts_linear_prefers_bodies(G, &arena));
+        ts_linear_matrix A, numbers;
+        cr_assert(ts_linear_matrix_make_products(G, scale, k & 2 ? R : NULL, &arena, &A));
+        cr_assert(ts_linear_matrix_make(G, scale, k & 2 ? R : NULL, &arena, &numbers));
+        ts_linear* system = ts_linear_make(&A, TS_LINEAR_SHIFT, &arena);
+        cr_assert_not_null(system);
+        const double shift[3] = {5.0, 1e-2, 30.0};
+        double x[3 * TOUCHING], y[3 * TOUCHING], right[3 * TOUCHING], guess[3 * TOUCHING] = {0.0};
+        for (int i = 0; i < 90; ++i) {
+            double size = 0.0;
+            if (i % 30 == 0) cr_assert(ts_linear_shift(system, shift[i / 30]));
+            for (int r = 0; r < 3 * TOUCHING; ++r) {
+                x[r] = right[r] = ts_rng_normal(&rng);
+                size = fmax(size, fabs(right[r]));
+            }
+            cr_assert(ts_linear_solve(system, i % 7 ? guess : NULL, 0.0, x));
+            ts_linear_matrix_apply(&numbers, x, y);
+            for (int r = 0; r < 3 * TOUCHING; ++r)
+                cr_expect_float_eq(y[r] + shift[i / 30] * x[r], right[r], 1e-9 * size, "%d, solve %d", k, i);
+            memcpy(guess, x, sizeof(guess));
+        }
+        ts_arena_free(&arena);
+    }
 }

@@ -1,5 +1,5 @@
-// Newton's system through the bodies: against dense elimination in long double, on random bodies and contacts.
-#include "contact/solvers/newton/newton_bodies_internal.h"
+// Linear systems through the bodies: against dense elimination in long double, on random bodies and contacts.
+#include "contact/operator/linear_ways_internal.h"
 
 #include "contact/solvers/newton/natural_newton_internal.h"
 #include "contact/solvers/newton/scaled_internal.h"
@@ -20,8 +20,8 @@ typedef struct world {
     double row_scale[ROWS], row_shift[ROWS];
     double J_all[ROWS][COLUMNS], Y_all[ROWS][COLUMNS];
     ts_contact_problem problem;
-    ts_newton_matrix A;
-    ts_newton_system system;
+    ts_linear_matrix A;
+    ts_linear* system;
 } world;
 
 // Masses from 1 to `ratio`; the first body is the heaviest. `whitened`: Y = J, else Y = J M^-1.
@@ -79,26 +79,20 @@ static void make_world(world* w, ts_rng* rng, int blocks, shape how, double rati
     w->problem.block = w->block;
     w->problem.delassus =
         ts_delassus_velocity_form(&w->arena, COLUMNS, blocks, w->block_row, w->segment_start, w->segment);
-    w->A.problem = &w->problem;
-    w->A.row_scale = w->row_scale;
-    w->A.row_shift = compliant ? w->row_shift : NULL;
-    cr_assert(ts_newton_system_make(&w->A, &w->arena, &w->system));
+    cr_assert(ts_linear_matrix_make_products(w->problem.delassus, w->row_scale, compliant ? w->row_shift : NULL,
+                                             &w->arena, &w->A));
+    w->system = ts_linear_make(&w->A, TS_LINEAR_BLOCKS, &w->arena);
+    cr_assert_not_null(w->system);
 }
 
 // C and E of the natural map with proximal weight eps: sticking, sliding, open. Open blocks are not active.
 static void fill_system(world* w, ts_rng* rng, double eps) {
-    ts_newton_system* s = &w->system;
-    s->list_count = s->list_rows = 0;
+    ts_linear* s = w->system;
     for (int b = 0; b < w->blocks; ++b) {
         int n = w->block[b].rows;
         double *C = s->C + s->square[b], *E = s->E + s->square[b];
         double DP[36] = {0.0}, shift[6] = {0.0}, kind = ts_rng_uniform(rng);
         s->active[b] = kind > 0.2;
-        s->place[b] = s->active[b] ? s->list_count : -1;
-        if (s->active[b]) {
-            s->list[s->list_count++] = b;
-            s->list_rows += n;
-        }
         for (int r = 0; r < n; ++r) DP[r * n + r] = 1.0;
         if (n > 1 && kind > 0.6) {
             // Sliding: the derivative of the projection on a cone of slope mu, between the cone and its polar.
@@ -129,7 +123,7 @@ static long double entry(const world* w, int i, int j) {
     long double sum = 0.0L;
     for (int k = 0; k < COLUMNS; ++k) sum += (long double)w->J_all[i][k] * (long double)w->Y_all[j][k];
     sum *= (long double)w->row_scale[i] * (long double)w->row_scale[j];
-    return sum + (i == j && w->A.row_shift ? (long double)w->row_shift[i] : 0.0L);
+    return sum + (i == j && w->A.shift ? (long double)w->row_shift[i] : 0.0L);
 }
 
 static int block_of(const world* w, int row) {
@@ -148,10 +142,10 @@ static long double (*whole_matrix(const world* w))[ROWS] {
 
 // Row i of the system: C d + E A d for an active block, d for a known one.
 static void system_row(const world* w, long double (*A)[ROWS], int i, long double* out) {
-    const ts_newton_system* s = &w->system;
+    const ts_linear* s = w->system;
     int b = block_of(w, i), first = w->block_row[b], n = w->block[b].rows;
     for (int j = 0; j < w->rows; ++j) out[j] = i == j ? 1.0L : 0.0L;
-    if (s->place[b] < 0) return;
+    if (!s->active[b]) return;
     out[i] = 0.0L;
     for (int k = 0; k < n; ++k) {
         out[first + k] += (long double)s->C[s->square[b] + (i - first) * n + k];
@@ -192,11 +186,9 @@ static void check(world* w, ts_rng* rng, double eps, const char* what) {
     static long double M[ROWS][ROWS], x[ROWS];
     fill_system(w, rng, eps);
     for (int i = 0; i < w->rows; ++i) x[i] = (long double)(d[i] = r[i] = ts_rng_normal(rng));
-    ts_arena scratch = {0};
-    ts_newton_bodies* bodies = ts_newton_bodies_make(&w->A, &w->arena, (size_t)1 << 24, 1e-13);
-    cr_assert_not_null(bodies);
-    cr_assert(ts_newton_bodies_solve(bodies, &w->system, &scratch, d), "%s, eps %g", what, eps);
-    cr_expect_eq(scratch.used, 0u);
+    cr_assert(ts_linear_change(w->system));
+    cr_assert_str_eq(w->system->room->way->name, "bodies");
+    cr_assert(ts_linear_solve(w->system, NULL, 0.0, d), "%s, eps %g", what, eps);
     long double(*A)[ROWS] = whole_matrix(w);
     double worst = 0.0, error = 0.0, size = 0.0, motion_error = 0.0, motion = 0.0;
     for (int i = 0; i < w->rows; ++i) {
@@ -226,7 +218,6 @@ static void check(world* w, ts_rng* rng, double eps, const char* what) {
     cr_expect_leq(motion_error, (1e-12 + 1e-14 / eps) * motion, "%s, eps %g: motion off by %g of %g", what, eps,
                   motion_error, motion);
     free(A);
-    ts_arena_free(&scratch);
 }
 
 static void check_all(shape how, const char* what) {
@@ -240,35 +231,30 @@ static void check_all(shape how, const char* what) {
     }
 }
 
-Test(newton_bodies, solves_a_pile_like_dense_elimination) { check_all(PILE, "pile"); }
+Test(linear_bodies, solves_a_pile_like_dense_elimination) { check_all(PILE, "pile"); }
 
-Test(newton_bodies, solves_around_a_hub_like_dense_elimination) { check_all(HUB, "hub"); }
+Test(linear_bodies, solves_around_a_hub_like_dense_elimination) { check_all(HUB, "hub"); }
 
-Test(newton_bodies, solves_a_chain_like_dense_elimination) { check_all(CHAIN, "chain"); }
+Test(linear_bodies, solves_a_chain_like_dense_elimination) { check_all(CHAIN, "chain"); }
 
-Test(newton_bodies, refuses_a_factor_that_is_too_large) {
+Test(linear_bodies, refuses_a_factor_that_is_too_large) {
     static world w;
     ts_rng rng = ts_rng_make(7, 0);
-    double d[ROWS] = {0.0};
-    ts_arena scratch = {0};
     make_world(&w, &rng, MOST, PILE, 1.0, 1, 0);
     fill_system(&w, &rng, 1e-3);
-    cr_expect_not(ts_newton_bodies_solve(ts_newton_bodies_make(&w.A, &w.arena, 500, 1e-13), &w.system, &scratch, d));
-    cr_expect_eq(scratch.used, 0u);
-    ts_arena_free(&scratch);
+    cr_assert(ts_linear_change(w.system));
+    cr_expect_null(ts_linear_bodies_way.analyse(w.system, &w.arena, 500));
     ts_arena_free(&w.arena);
 }
 
-Test(newton_bodies, refuses_other_operators) {
-    static const double G[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-    static const double one[3] = {1.0, 1.0, 1.0};
+Test(linear_bodies, only_velocity_forms_have_products_alone) {
+    static const double G[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, one[3] = {1.0, 1.0, 1.0};
     static const int row[2] = {0, 3};
-    ts_block block = fixture_cone(0, 0.5);
     ts_arena arena = {0};
-    ts_contact_problem problem = {.block_count = 1, .row_count = 3, .block = &block, .g = one, .time_step = 1.0};
-    problem.delassus = dense_operator(&arena, 1, row, G);
-    ts_newton_matrix A = {&problem, NULL, NULL, one, NULL};
-    cr_expect_null(ts_newton_bodies_make(&A, &arena, 1000, 1e-13));
+    ts_linear_matrix A;
+    ts_delassus* operator_ = dense_operator(&arena, 1, row, G);
+    cr_expect_not(ts_linear_matrix_make_products(operator_, one, NULL, &arena, &A));
+    cr_expect_not(ts_linear_prefers_bodies(operator_, &arena));
     ts_arena_free(&arena);
 }
 
@@ -322,12 +308,13 @@ static void make_plate(plate* p) {
         ts_delassus_velocity_form(&p->arena, 6 + 6 * THINGS, PLATE_CONTACTS, p->row, p->start, p->segment);
 }
 
-Test(newton_bodies, carries_fifteen_hundred_things_on_one_plate) {
+Test(linear_bodies, carries_fifteen_hundred_things_on_one_plate) {
     static plate p;
     ts_arena scratch = {0};
     ts_scaled s;
     make_plate(&p);
-    cr_assert_not(ts_scaled_make(&p.problem, &scratch, &s), "the matrix was thought to be too large");
+    cr_assert_not(ts_scaled_make(&p.problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_NUMBERS, &scratch, &s),
+                  "the matrix was thought to be too large");
     ts_arena_reset(&scratch);
     ts_natural_settings settings = {
         .tolerance = 1e-6, .natural = 1e-10, .newton_limit = 300, .proximal_limit = 300, .proximal = 1e-3, .sweeps = 5};
@@ -344,12 +331,12 @@ Test(newton_bodies, carries_fifteen_hundred_things_on_one_plate) {
 }
 
 // x changes block by block as in a sweep; both ways read the same rows and the same diagonal.
-Test(newton_bodies, products_without_a_matrix_are_those_with_it) {
+Test(linear_bodies, products_without_a_matrix_are_those_with_it) {
     static world w;
     ts_rng rng = ts_rng_make(5, 0);
     ts_arena arena = {0};
     ts_scaled with, without;
-    double g[ROWS], work[ROWS], x[ROWS], u[ROWS], v[ROWS];
+    double g[ROWS], x[ROWS], u[ROWS], v[ROWS];
     make_world(&w, &rng, MOST, PILE, 100.0, 0, 1);
     for (int i = 0; i < w.rows; ++i) {
         g[i] = ts_rng_normal(&rng);
@@ -357,10 +344,9 @@ Test(newton_bodies, products_without_a_matrix_are_those_with_it) {
     }
     w.problem.g = g;
     w.problem.R = w.row_shift;
-    cr_assert(ts_scaled_make(&w.problem, &arena, &with));
-    without = with;
-    without.value = NULL;
-    without.work = work;
+    cr_assert(ts_scaled_make(&w.problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_EITHER, &arena, &with));
+    cr_assert(ts_scaled_make(&w.problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_PRODUCTS, &arena, &without));
+    cr_assert(with.A.start && !without.A.start);
     ts_scaled_velocity(&with, x, u);
     ts_scaled_velocity(&without, x, v);
     for (int i = 0; i < w.rows; ++i) cr_expect_float_eq(u[i], v[i], 1e-13 * (1.0 + fabs(u[i])));

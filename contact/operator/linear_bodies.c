@@ -1,0 +1,395 @@
+// Linear systems through the bodies: where contacts outnumber the bodies' degrees of freedom, a factor in velocities is
+// far smaller than one in impulses, and a heavy body's contacts, which all couple, share six columns.
+//
+// Problem: C_b d_b + E_b (A d)_b = r_b for unknown blocks b, A = S J Y^T S + T with S and T diagonal and Y = J M^-1.
+// Rule: with M_b = C_b + E_b T_b, small and regular, and y = Y^T S d over the unknown blocks,
+//     d = M^-1 (r - E S J y),    (1 + Y^T S M^-1 E S J) y = Y^T S M^-1 r,
+// known d moved to r first. The matrix over bodies is block-sparse over groups of at most six columns, which meet where
+// a block has both, and goes to block LU (base/linear/block_lu.h). Then rounds of refinement with the system as it was
+// asked. Both orders eliminate from K = [[-M, S J], [Y^T S, 1]]: rows first leaves this matrix, bodies first -(M + A).
+// Source: Woodbury 1950; Hager 1989; bodies first: Carpentier, Budhiraja and Mansard 2021. That M is regular for the
+// natural map of a cone with any proximal weight: it is triangular in the axes of the projection, with the weight or
+// 1 - its eigenvalues on the diagonal.
+// Guaranteed: time and memory linear in the blocks beside the factor; same input, same bits; under TS_LINEAR_BLOCKS 0
+// rather than an answer that leaves more than `accepted` of the right-hand side.
+// Known to fail: where M is far below the stiffness (a contact that sticks under a small proximal weight, a small shift),
+// M^-1 r - M^-1 E S J y is a difference of large numbers, and digits of about the ratio are lost. Refinement wins them
+// back until the ratio nears 1e-13; below, the answer is refused.
+#include <math.h>
+#include <string.h>
+
+#include "contact/operator/body_graph_internal.h"
+#include "contact/operator/linear_ways_internal.h"
+
+enum {
+    MAX = TS_BLOCK_ROWS_MAX,
+    REFINEMENTS = 8,
+    WIDE = 6  // columns of a segment that are taken at a time
+};
+
+static const double accepted = 1e-3;   // more than this part of the right-hand side left: no answer
+static const double slowest = 0.5;     // a round that leaves more than this part was the last
+static const double rounding = 1e-14;  // never asked to leave less
+static const double lost = 1e-15;      // of the right-hand side in one solve, times the stiffness over the shift
+
+typedef struct bodies {
+    const ts_linear* s;
+    const ts_velocity_form* form;
+    ts_body_graph graph;
+    ts_block_lu* lu;
+    double ratio;   // the largest stiffness over M, infinite where that is not known
+    double* value;  // matrix over bodies
+    double* M;      // LU of M_b at square[b]; under TS_LINEAR_SHIFT (rows) 1 / M
+    int* pivot;     // (rows) of M_b
+    double* y;      // (columns in use)
+    double* asked;  // (unknown rows) right-hand side without what is known
+    double* left;   // (unknown rows)
+    double* step;   // (unknown rows) the answer so far
+    double* kept;   // (unknown rows) the answer of the round before
+} bodies;
+
+static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
+    const ts_linear_room* room = s->room;
+    bodies* w = (bodies*)ts_arena_alloc_zeroed(arena, 1, sizeof(*w));
+    if (!w) return NULL;
+    w->s = s;
+    w->form = room->form;
+    if (!ts_body_graph_make(w->form, room->count, room->list, arena, &w->graph)) return NULL;
+    const ts_body_graph* graph = &w->graph;
+    w->lu = ts_block_lu_analyse(arena, graph->groups, graph->size, graph->start, graph->column, most);
+    if (!w->lu) return NULL;
+    int squares = s->C ? s->square[s->A->blocks] : s->A->rows;
+    w->value = TS_ARENA_ARRAY(arena, double, graph->numbers);
+    w->M = TS_ARENA_ARRAY(arena, double, squares);
+    w->pivot = TS_ARENA_ARRAY(arena, int, s->C ? s->A->rows : 0);
+    w->y = TS_ARENA_ARRAY(arena, double, graph->place[graph->groups]);
+    double** vector[] = {&w->asked, &w->left, &w->step, &w->kept};
+    for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
+        if (!(*vector[i] = TS_ARENA_ARRAY(arena, double, room->rows))) return NULL;
+    return w->value && w->M && w->pivot && w->y ? w : NULL;
+}
+
+static ts_linear_cost cost_of(const void* analysed) {
+    const bodies* w = (const bodies*)analysed;
+    return (ts_linear_cost){ts_block_lu_work(w->lu), (double)ts_block_lu_numbers(w->lu)};
+}
+
+// --- small matrices --------------------------------------------------------------------------------------------------
+
+// LU with partial pivoting, in place. Returns 0 when singular or not finite.
+static int small_factor(double* a, int n, int* pivot) {
+    for (int k = 0; k < n; ++k) {
+        int p = k;
+        for (int i = k + 1; i < n; ++i)
+            if (fabs(a[i * n + k]) > fabs(a[p * n + k])) p = i;
+        pivot[k] = p;
+        for (int j = 0; j < n && p != k; ++j) {
+            double t = a[k * n + j];
+            a[k * n + j] = a[p * n + j];
+            a[p * n + j] = t;
+        }
+        if (!(fabs(a[k * n + k]) > 0.0) || !isfinite(a[k * n + k])) return 0;
+        double inverse = 1.0 / a[k * n + k];
+        for (int i = k + 1; i < n; ++i) {
+            double f = a[i * n + k] *= inverse;
+            for (int j = k + 1; j < n; ++j) a[i * n + j] -= f * a[k * n + j];
+        }
+    }
+    return 1;
+}
+
+static void small_solve(const double* a, int n, const int* pivot, double* x) {
+    for (int k = 0; k < n; ++k) {
+        double t = x[pivot[k]];
+        x[pivot[k]] = x[k];
+        x[k] = t;
+    }
+    for (int i = 1; i < n; ++i)
+        for (int j = 0; j < i; ++j) x[i] -= a[i * n + j] * x[j];
+    for (int i = n - 1; i >= 0; --i) {
+        for (int j = i + 1; j < n; ++j) x[i] -= a[i * n + j] * x[j];
+        x[i] /= a[i * n + i];
+    }
+}
+
+static double shift_of(const ts_linear_matrix* A, int row) { return A->shift ? A->shift[row] : 0.0; }
+
+// x = M_b^-1 x.
+static void divide(const bodies* w, int b, double* x) {
+    int row = w->s->A->row[b], rows = ts_linear_rows_of(w->s, b);
+    if (w->s->C)
+        small_solve(w->M + w->s->square[b], rows, w->pivot + row, x);
+    else
+        for (int r = 0; r < rows; ++r) x[r] *= w->M[row + r];
+}
+
+// out = E_b x.
+static void multiply(const bodies* w, int b, const double* x, double* out) {
+    int rows = ts_linear_rows_of(w->s, b);
+    const double* E = w->s->E ? w->s->E + w->s->square[b] : NULL;
+    for (int i = 0; i < rows; ++i) {
+        double sum = E ? 0.0 : x[i];
+        for (int j = 0; j < rows && E; ++j) sum += E[i * rows + j] * x[j];
+        out[i] = sum;
+    }
+}
+
+// --- between blocks and bodies ---------------------------------------------------------------------------------------
+
+// Where a segment's columns begin among the used ones, which lie in the order of the columns themselves.
+static int place_of(const bodies* w, const ts_delassus_segment* segment) {
+    int g = w->graph.group_of[segment->column];
+    return w->graph.place[g] + (segment->column - w->graph.first[g]);
+}
+
+// y += Y_b^T S_b x.
+static void spread(const bodies* w, int b, const double* x, double* y) {
+    const double* scale = w->s->A->scale + w->s->A->row[b];
+    int rows = ts_linear_rows_of(w->s, b);
+    for (int s = w->form->segment_start[b]; s < w->form->segment_start[b + 1]; ++s) {
+        const ts_delassus_segment* segment = &w->form->segment[s];
+        double* to = y + place_of(w, segment);
+        for (int r = 0; r < rows; ++r) {
+            const double* Y = segment->Y + (size_t)r * (size_t)segment->count;
+            double own = scale[r] * x[r];
+            for (int j = 0; j < segment->count; ++j) to[j] += Y[j] * own;
+        }
+    }
+}
+
+// out = S_b J_b y.
+static void collect(const bodies* w, int b, const double* y, double* out) {
+    const double* scale = w->s->A->scale + w->s->A->row[b];
+    int rows = ts_linear_rows_of(w->s, b);
+    for (int r = 0; r < rows; ++r) out[r] = 0.0;
+    for (int s = w->form->segment_start[b]; s < w->form->segment_start[b + 1]; ++s) {
+        const ts_delassus_segment* segment = &w->form->segment[s];
+        const double* from = y + place_of(w, segment);
+        for (int r = 0; r < rows; ++r) {
+            const double* J = segment->J + (size_t)r * (size_t)segment->count;
+            for (int j = 0; j < segment->count; ++j) out[r] += J[j] * from[j];
+        }
+    }
+    for (int r = 0; r < rows; ++r) out[r] *= scale[r];
+}
+
+// What the known blocks do: their part of y on columns that unknown ones use.
+static void known_motion(const bodies* w, const double* x) {
+    const ts_linear_matrix* A = w->s->A;
+    memset(w->y, 0, (size_t)w->graph.place[w->graph.groups] * sizeof(double));
+    for (int b = 0; b < A->blocks && w->s->room->count < A->blocks; ++b) {
+        if (w->s->room->place[b] >= 0) continue;
+        for (int s = w->form->segment_start[b]; s < w->form->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* segment = &w->form->segment[s];
+            for (int j = 0; j < segment->count; ++j) {
+                int g = w->graph.group_of[segment->column + j];
+                if (g < 0) continue;
+                double sum = 0.0;
+                for (int r = A->row[b]; r < A->row[b + 1]; ++r)
+                    sum +=
+                        segment->Y[(size_t)(r - A->row[b]) * (size_t)segment->count + (size_t)j] * A->scale[r] * x[r];
+                w->y[w->graph.place[g] + segment->column + j - w->graph.first[g]] += sum;
+            }
+        }
+    }
+}
+
+// --- the matrix ------------------------------------------------------------------------------------------------------
+
+// M_b factorised, and K = S M^-1 E S. Returns 0 when M is singular.
+static int small_matrices(bodies* w, int b, double* K) {
+    const ts_linear* s = w->s;
+    int row = s->A->row[b], n = ts_linear_rows_of(s, b);
+    if (!s->C) {
+        memset(K, 0, (size_t)(n * n) * sizeof(double));
+        for (int r = 0; r < n; ++r) {
+            w->M[row + r] = 1.0 / (s->room->shift + shift_of(s->A, row + r));
+            K[r * n + r] = s->A->scale[row + r] * w->M[row + r] * s->A->scale[row + r];
+            if (!isfinite(w->M[row + r])) return 0;
+        }
+        return 1;
+    }
+    const double *C = s->C + s->square[b], *E = s->E + s->square[b];
+    double* M = w->M + s->square[b];
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) M[i * n + j] = C[i * n + j] + E[i * n + j] * shift_of(s->A, row + j);
+    if (!small_factor(M, n, w->pivot + row)) return 0;
+    for (int j = 0; j < n; ++j) {
+        double column[MAX];
+        for (int i = 0; i < n; ++i) column[i] = E[i * n + j];
+        small_solve(M, n, w->pivot + row, column);
+        for (int i = 0; i < n; ++i) K[i * n + j] = s->A->scale[row + i] * column[i] * s->A->scale[row + j];
+    }
+    return 1;
+}
+
+// += Y^T K J of one pair of segments, group by group.
+static void add_segments(bodies* w, const ts_delassus_segment* s, const ts_delassus_segment* t, int rows,
+                         const double* K) {
+    const ts_body_graph* graph = &w->graph;
+    for (int k = 0, h; k < t->count; k += graph->size[h]) {
+        double KJ[MAX * WIDE];
+        h = graph->group_of[t->column + k];
+        int columns = graph->size[h];
+        for (int r = 0; r < rows; ++r)
+            for (int c = 0; c < columns; ++c) {
+                double sum = 0.0;
+                for (int i = 0; i < rows; ++i)
+                    sum += K[r * rows + i] * t->J[(size_t)i * (size_t)t->count + (size_t)(k + c)];
+                KJ[r * columns + c] = sum;
+            }
+        for (int i = 0, g; i < s->count; i += graph->size[g]) {
+            g = graph->group_of[s->column + i];
+            double* W = ts_body_graph_entry(graph, w->value, g, h);
+            for (int r = 0; r < rows; ++r) {
+                const double* Y = s->Y + (size_t)r * (size_t)s->count + i;
+                for (int a = 0; a < graph->size[g]; ++a)
+                    for (int c = 0; c < columns; ++c) W[a * columns + c] += Y[a] * KJ[r * columns + c];
+            }
+        }
+    }
+}
+
+// The largest stiffness over shift, block by block.
+static double stiffness_ratio(const bodies* w) {
+    const ts_linear_matrix* A = w->s->A;
+    double ratio = 0.0;
+    for (int b = 0; b < A->blocks; ++b) {
+        const double* D = A->G->ops->diagonal(A->G, b);
+        int rows = ts_linear_rows_of(w->s, b);
+        for (int r = 0; r < rows; ++r) {
+            int i = A->row[b] + r;
+            ratio = fmax(ratio, A->scale[i] * A->scale[i] * D[r * (rows + 1)] * w->M[i]);
+        }
+    }
+    return ratio;
+}
+
+static int change(void* analysed) {
+    bodies* w = (bodies*)analysed;
+    const ts_linear_room* room = w->s->room;
+    const ts_body_graph* graph = &w->graph;
+    memset(w->value, 0, graph->numbers * sizeof(double));
+    for (int g = 0; g < graph->groups; ++g) {
+        double* D = ts_body_graph_entry(graph, w->value, g, g);
+        for (int a = 0; a < graph->size[g]; ++a) D[a * graph->size[g] + a] = 1.0;
+    }
+    for (int a = 0; a < room->count; ++a) {
+        int b = room->list[a], rows = ts_linear_rows_of(w->s, b);
+        double K[MAX * MAX];
+        if (!small_matrices(w, b, K)) return 0;
+        for (int t = w->form->segment_start[b]; t < w->form->segment_start[b + 1]; ++t)
+            for (int s = w->form->segment_start[b]; s < w->form->segment_start[b + 1]; ++s)
+                add_segments(w, &w->form->segment[s], &w->form->segment[t], rows, K);
+    }
+    w->ratio = w->s->C ? HUGE_VAL : stiffness_ratio(w);
+    return ts_block_lu_factor(w->lu, graph->start, graph->column, graph->at, w->value);
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+// step += the factor's answer for `left`, which is used up.
+static void correct(bodies* w) {
+    const ts_linear_room* room = w->s->room;
+    memset(w->y, 0, (size_t)w->graph.place[w->graph.groups] * sizeof(double));
+    for (int a = 0; a < room->count; ++a) {
+        double* p = w->left + room->first[a];
+        divide(w, room->list[a], p);
+        spread(w, room->list[a], p, w->y);
+    }
+    ts_block_lu_solve(w->lu, w->y);
+    for (int a = 0; a < room->count; ++a) {
+        int b = room->list[a];
+        double velocity[MAX], moved[MAX];
+        collect(w, b, w->y, velocity);
+        multiply(w, b, velocity, moved);
+        divide(w, b, moved);
+        for (int r = 0; r < ts_linear_rows_of(w->s, b); ++r)
+            w->step[room->first[a] + r] += w->left[room->first[a] + r] - moved[r];
+    }
+}
+
+// left = asked - (C + E A) step; returns its largest entry.
+static double look(bodies* w) {
+    const ts_linear* s = w->s;
+    const ts_linear_room* room = s->room;
+    double largest = 0.0;
+    memset(w->y, 0, (size_t)w->graph.place[w->graph.groups] * sizeof(double));
+    for (int a = 0; a < room->count; ++a) spread(w, room->list[a], w->step + room->first[a], w->y);
+    for (int a = 0; a < room->count; ++a) {
+        int b = room->list[a], rows = ts_linear_rows_of(s, b);
+        const double *d = w->step + room->first[a], *C = s->C ? s->C + s->square[b] : NULL;
+        double velocity[MAX], moved[MAX];
+        collect(w, b, w->y, velocity);
+        for (int r = 0; r < rows; ++r) velocity[r] += shift_of(s->A, s->A->row[b] + r) * d[r];
+        multiply(w, b, velocity, moved);
+        for (int r = 0; r < rows; ++r) {
+            double* left = &w->left[room->first[a] + r];
+            double own = C ? 0.0 : room->shift * d[r];
+            for (int j = 0; j < rows && C; ++j) own += C[r * rows + j] * d[j];
+            *left = w->asked[room->first[a] + r] - (own + moved[r]);
+            // Not fmax, which would hide a NaN.
+            if (!(fabs(*left) <= largest)) largest = fabs(*left);
+        }
+    }
+    return largest;
+}
+
+// The right-hand side of the unknown rows without what is known; returns its largest entry.
+static double begin(bodies* w, const double* x) {
+    const ts_linear_room* room = w->s->room;
+    double largest = 0.0;
+    int all = room->count == w->s->A->blocks;
+    if (!all) known_motion(w, x);
+    for (int a = 0; a < room->count; ++a) {
+        int b = room->list[a];
+        double velocity[MAX], moved[MAX] = {0.0};
+        if (!all) {
+            collect(w, b, w->y, velocity);
+            multiply(w, b, velocity, moved);
+        }
+        for (int r = 0; r < ts_linear_rows_of(w->s, b); ++r) {
+            int at = room->first[a] + r;
+            w->asked[at] = w->left[at] = x[w->s->A->row[b] + r] - moved[r];
+            if (!(fabs(w->asked[at]) <= largest)) largest = fabs(w->asked[at]);
+        }
+    }
+    return largest;
+}
+
+// The answer in w->step. Returns 0 when it is none.
+static int find_step(bodies* w, double enough, const double* x) {
+    size_t bytes = (size_t)w->s->room->rows * sizeof(double);
+    double size = begin(w, x), before = HUGE_VAL;
+    if (!isfinite(size)) return 0;
+    enough = fmax(enough, rounding * size);
+    memset(w->step, 0, bytes);
+    for (int round = 0; round <= REFINEMENTS; ++round) {
+        memcpy(w->kept, w->step, bytes);
+        correct(w);
+        if (lost * w->ratio * size <= enough) return 1;
+        double left = look(w);
+        if (left <= enough) return 1;
+        if (!(left < before)) {
+            memcpy(w->step, w->kept, bytes);
+            break;
+        }
+        int slow = left > slowest * before;
+        before = left;
+        if (slow) break;
+    }
+    return !w->s->C || before <= accepted * size;
+}
+
+static int solve(void* analysed, const double* guess, double accuracy, double* x) {
+    bodies* w = (bodies*)analysed;
+    const ts_linear_room* room = w->s->room;
+    (void)guess;
+    if (!find_step(w, accuracy, x)) return 0;
+    for (int a = 0; a < room->count; ++a)
+        memcpy(x + w->s->A->row[room->list[a]], w->step + room->first[a],
+               (size_t)ts_linear_rows_of(w->s, room->list[a]) * sizeof(double));
+    return 1;
+}
+
+const ts_linear_way ts_linear_bodies_way = {"bodies", 0, analyse, cost_of, change, solve};
