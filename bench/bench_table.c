@@ -13,6 +13,8 @@ static const ts_bench benches[] = {
     {"gjk-meshes", "hulls: variants of GJK by size and distance, speed-ups, peers", ts_bench_gjk_meshes},
     {"gjk-primitives", "boxes, spheres, capsules: our query beside peers", ts_bench_gjk_primitives},
     {"manifold", "contact manifolds at rest and anyhow: points, accuracy, time, beside Bullet", ts_bench_manifold},
+    {"ncp-stages", "which stage of ncp solves what: recorded problems, variants, heaps, scenes, robots",
+     ts_bench_ncp_stages},
     {"penetration", "incremental depth beside EPA: accuracy, time, polyhedra, local minima", ts_bench_penetration},
     {"planar", "polygons in the plane: distance and collision, the six tables, beside Box2D and axes", ts_bench_planar},
     {"qp", "distance of two meshes as a quadratic program: generic solvers beside GJK", ts_bench_qp},

@@ -21,7 +21,7 @@ enum { STEPS = 4 };
 // A scene and the steps whose problems are kept; 0 ends the list.
 typedef struct recorded_scene {
     const char* scene;  // a name, or a file below the data folder's robots
-    int step[STEPS];
+    int step[STEPS + 1];
     void (*write)(ts_text* text);  // writes the bodies down; NULL: look it up
 } recorded_scene;
 
@@ -153,7 +153,7 @@ static int read_file(ts_bench_report* report, const char* folder, const char* na
     return kept;
 }
 
-static int read_files(const ts_bench_options* options, ts_bench_report* report, ts_bench_contact_set* set) {
+int ts_bench_contact_set_read(const ts_bench_options* options, ts_bench_report* report, ts_bench_contact_set* set) {
     char folder[1024];
     static char* none;
     char** name = &none;
@@ -198,7 +198,7 @@ static int record(ts_bench_report* report, const char* name, const ts_loaded_sce
         ts_sim_free(sim);
         return 1;
     }
-    for (int k = 1; ok && wanted < STEPS && step[wanted] > 0; ++k) {
+    for (int k = 1; ok && step[wanted] > 0; ++k) {
         if (ts_bench_progress(report, -1.0, 1.0)) break;
         if (scene->control) scene->control(sim);
         if (ts_sim_step(sim, &status)) {
@@ -236,9 +236,22 @@ static int record_text(ts_bench_report* report, const char* name, const char* bo
     return ok;
 }
 
+int ts_bench_contact_set_record(ts_bench_report* report, const char* path, const char* name, const int* step,
+                                ts_bench_contact_set* set) {
+    ts_loaded_scene scene;
+    ts_status status;
+    if (ts_scene_load(path, NULL, &scene, &status)) {
+        ts_bench_note(report, "%s is left out: %s", name, status.message);
+        return 1;
+    }
+    int ok = record(report, name, &scene, step, set);
+    ts_loaded_scene_free(&scene);
+    return ok;
+}
+
 static int record_scene(const ts_bench_options* options, ts_bench_report* report, const recorded_scene* r,
                         ts_bench_contact_set* set) {
-    char path[1200];
+    char path[1200], name[48];
     int robot = strchr(r->scene, '/') != NULL;
     if (!ts_bench_wanted(report, options, r->scene)) return 1;
     if (r->write) {
@@ -251,23 +264,14 @@ static int record_scene(const ts_bench_options* options, ts_bench_report* report
     }
     if (robot && !options->data_folder) return 1;
     snprintf(path, sizeof path, "%s%s%s", robot ? options->data_folder : "", robot ? "/robots/" : "", r->scene);
-    ts_loaded_scene scene;
-    ts_status status;
-    if (ts_scene_load(path, NULL, &scene, &status)) {
-        ts_bench_note(report, "%s is left out: %s", r->scene, status.message);
-        return 1;
-    }
-    char name[48];
-    snprintf(name, sizeof name, "%.*s", (int)(strcspn(r->scene, "/") < 40 ? strcspn(r->scene, "/") : 40), r->scene);
-    int ok = record(report, name, &scene, r->step, set);
-    ts_loaded_scene_free(&scene);
-    return ok;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(r->scene, "/"), r->scene);
+    return ts_bench_contact_set_record(report, path, name, r->step, set);
 }
 
 // Two cubes on one another on the ground, the upper one `ratio` times as heavy.
 static int record_ratio(const ts_bench_options* options, ts_bench_report* report, double ratio,
                         ts_bench_contact_set* set) {
-    static const int step[STEPS] = {1};
+    static const int step[] = {1, 0};
     char text[512], name[48];
     snprintf(name, sizeof name, "mass ratio %g", ratio);
     if (!ts_bench_wanted(report, options, name)) return 1;
@@ -289,7 +293,7 @@ static int by_size(const void* a, const void* b) {
 
 int ts_bench_contact_set_make(const ts_bench_options* options, ts_bench_report* report, ts_bench_contact_set* set) {
     memset(set, 0, sizeof *set);
-    int ok = read_files(options, report, set);
+    int ok = ts_bench_contact_set_read(options, report, set);
     for (int i = 0; i < SCENES && ok && !report->stopped; ++i) {
         // A quick look leaves the large ones out.
         if (options->quick && scenes[i].step[0] >= 50) continue;

@@ -28,6 +28,14 @@ typedef struct ts_bench_contact_set {
 /// becomes a note of the report. Returns 0 when memory is short.
 int ts_bench_contact_set_make(const ts_bench_options* options, ts_bench_report* report, ts_bench_contact_set* out_set);
 
+/// Adds the files of options->data_folder alone, by name.
+int ts_bench_contact_set_read(const ts_bench_options* options, ts_bench_report* report, ts_bench_contact_set* set);
+
+/// Simulates a scene (its name, or the path of a file) with `ncp`, and adds the problems of some steps, ascending and
+/// ended by 0. `name` is for the reader. Returns 0 when memory is short; what cannot be had becomes a note.
+int ts_bench_contact_set_record(ts_bench_report* report, const char* path, const char* name, const int* step,
+                                ts_bench_contact_set* set);
+
 /// Frees the problems.
 void ts_bench_contact_set_free(ts_bench_contact_set* set);
 

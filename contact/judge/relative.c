@@ -205,6 +205,7 @@ ts_relative_report ts_relative_solve(const ts_solver* solver, const ts_relative_
         report.seconds += ts_clock_seconds() - start;
         report.status = one.status;
         report.iterations += one.iterations;
+        if (one.stage > report.stage) report.stage = one.stage;
         ++report.attempts;
         judge(solver, p, once, scratch, x, out_impulse, &report);
         if (ts_relative_is_reached(&report.error, solver->law, tolerance)) {

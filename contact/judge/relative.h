@@ -48,6 +48,7 @@ typedef struct ts_relative_report {
     ts_solve_status status;  // CONVERGED only when reached; a solver that thinks so and is not there has STALLED
     int iterations;          // of all attempts
     int attempts;            // 1 or more
+    int stage;               // the latest that any of them needed, see ts_solve_report
     double seconds;          // wall clock of the solves, without judging
     ts_relative_error error;
     ts_residual residual;

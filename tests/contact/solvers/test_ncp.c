@@ -1,10 +1,10 @@
 // The recommended solver: random problems that are known to have solutions, large mass ratios, and honest labels.
 #include "base/rng.h"
 #include "base/vec.h"
+#include "bench/contact_random.h"
 #include "contact/island.h"
 #include "tests/contact/contact_fixture.h"
-
-enum { CONTACTS = 200, BODIES = 120 };
+#include "tests/contact/solvers/admissible.h"
 
 // With sanitizers a thousand would take minutes, and they look for other things.
 #if defined(__SANITIZE_ADDRESS__)
@@ -19,152 +19,33 @@ enum { PROBLEMS = 1000 };
 enum { PROBLEMS = 1000 };
 #endif
 
-// Bodies in space that touch along the lines between their centres, and the ground below. Velocities that grow from a
-// point far under the ground separate all bodies without slip and lift them from the ground almost without, so some
-// velocity is strictly inside all dual cones, and the exact law has a solution whatever the friction (the criterion of
-// Klarbring and Pang, and of Cadoux).
-typedef struct heap {
-    int bodies, contacts, rows, segments;
-    int block_row[CONTACTS + 1], segment_start[CONTACTS + 1];
-    ts_delassus_segment segment[2 * CONTACTS];
-    double J[2 * CONTACTS][36], Y[2 * CONTACTS][36];
-    ts_block block[CONTACTS];
-    double g[6 * CONTACTS], R[6 * CONTACTS];
-    double inverse_mass[6 * BODIES], velocity[6 * BODIES];
-    ts_vec3 centre[BODIES];
-    int compliant;
-} heap;
-
-static ts_vec3 random_unit(ts_rng* rng) {
-    ts_vec3 v = ts_vec3_make(ts_rng_normal(rng), ts_rng_normal(rng), ts_rng_normal(rng));
-    return ts_vec3_unit_or(v, ts_vec3_axis(2));
-}
-
-static void make_bodies(heap* h, ts_rng* rng, double spread) {
-    for (int i = 0; i < h->bodies; ++i) {
-        double mass = pow(10.0, ts_rng_uniform_in(rng, -spread, spread)), size = ts_rng_uniform_in(rng, 0.05, 0.5);
-        h->centre[i] =
-            ts_vec3_make(3.0 * ts_rng_normal(rng), 3.0 * ts_rng_normal(rng), ts_rng_uniform_in(rng, 0.5, 6.0));
-        for (int j = 0; j < 6; ++j) {
-            h->inverse_mass[6 * i + j] = 1.0 / (j < 3 ? mass : mass * size * size * ts_rng_uniform_in(rng, 0.2, 0.6));
-            h->velocity[6 * i + j] = ts_rng_uniform(rng) < 0.3 ? ts_rng_normal(rng) : 0.0;
-        }
-        h->velocity[6 * i + 2] -= GRAVITY * TIME_STEP;
-    }
-}
-
-// One side of a contact: rows of the point at `arm` from the body's centre, with sign +1 or -1.
-static void add_side(heap* h, int b, int body, ts_vec3 arm, double sign, const ts_vec3* axis) {
-    int k = h->segments++, rows = h->block[b].rows;
-    for (int r = 0; r < rows; ++r) {
-        ts_vec3 d = axis[rows == 1 ? 2 : r], turn = ts_vec3_cross(arm, d);
-        const double row[6] = {d.x, d.y, d.z, turn.x, turn.y, turn.z};
-        for (int j = 0; j < 6; ++j) {
-            h->J[k][6 * r + j] = sign * row[j];
-            h->Y[k][6 * r + j] = sign * row[j] * h->inverse_mass[6 * body + j];
-            h->g[h->block[b].row + r] += sign * row[j] * h->velocity[6 * body + j];
-        }
-    }
-    ts_delassus_segment segment = {6 * body, 6, h->J[k], h->Y[k]};
-    h->segment[k] = segment;
-}
-
-static void choose_set(ts_block* block, ts_rng* rng, int mixed, double friction) {
-    double pick = mixed ? ts_rng_uniform(rng) : 1.0;
-    block->rows = 1;
-    if (pick < 0.1) {
-        block->set = TS_SET_HALF_LINE;
-    } else if (pick < 0.2) {
-        block->set = TS_SET_BOX;
-        block->high = 0.01 * ts_rng_uniform(rng);
-        block->low = -block->high;
-    } else {
-        block->set = TS_SET_CONE;
-        block->rows = 3;
-        block->mu = ts_rng_uniform(rng) < 0.1 ? 0.0 : friction * ts_rng_uniform(rng);
-    }
-}
-
-// Groups of up to four contacts between the same two bodies with one normal, as boxes make them: rank-deficient.
-static void make_heap(heap* h, ts_rng* rng) {
-    memset(h, 0, sizeof(*h));
-    h->contacts = 1 + (int)(pow((double)CONTACTS, ts_rng_uniform(rng)) - 1e-9);
-    h->bodies = 1 + (int)(ts_rng_uniform(rng) * (h->contacts < BODIES ? h->contacts : BODIES - 1));
-    h->compliant = ts_rng_uniform(rng) < 0.3;
-    double friction = ts_rng_uniform(rng) < 0.5 ? 1.0 : 2.0;
-    int mixed = ts_rng_uniform(rng) < 0.4, group = ts_rng_uniform(rng) < 0.5 ? 4 : 1;
-    make_bodies(h, rng, 3.0 * ts_rng_uniform(rng));
-    int upper = 0, lower = -1;
-    ts_vec3 axis[3];
-    for (int b = 0; b < h->contacts; ++b) {
-        ts_block* block = &h->block[b];
-        if (b % group == 0) {
-            upper = (int)(ts_rng_uniform(rng) * h->bodies);
-            lower = ts_rng_uniform(rng) < 0.3 ? -1 : (int)(ts_rng_uniform(rng) * h->bodies);
-            if (lower == upper) lower = -1;
-            axis[2] = lower < 0 ? ts_vec3_axis(2)
-                                : ts_vec3_unit_or(ts_vec3_sub(h->centre[upper], h->centre[lower]), ts_vec3_axis(2));
-            axis[0] = ts_vec3_unit_or(ts_vec3_cross(random_unit(rng), axis[2]), ts_vec3_axis(0));
-            axis[1] = ts_vec3_cross(axis[2], axis[0]);
-        }
-        choose_set(block, rng, mixed, friction);
-        block->row = h->rows;
-        h->block_row[b] = h->rows;
-        h->segment_start[b] = h->segments;
-        ts_vec3 arm = ts_vec3_scale(0.3, random_unit(rng));
-        add_side(h, b, upper, arm, 1.0, axis);
-        if (lower >= 0) add_side(h, b, lower, ts_vec3_scale(0.3, random_unit(rng)), -1.0, axis);
-        h->rows += block->rows;
-    }
-    h->block_row[h->contacts] = h->rows;
-    h->segment_start[h->contacts] = h->segments;
-    for (int i = 0; i < h->rows && h->compliant; ++i)
-        h->R[i] = ts_rng_uniform(rng) < 0.5 ? 0.0 : pow(10.0, ts_rng_uniform_in(rng, -6.0, 0.0));
-}
-
-// The parts of the answer that no label may hide.
-static void expect_admissible(const heap* h, const double* impulse, int number) {
-    for (int b = 0; b < h->contacts; ++b) {
-        const ts_block* block = &h->block[b];
-        const double* l = impulse + block->row;
-        for (int r = 0; r < block->rows; ++r) cr_assert(isfinite(l[r]), "problem %d", number);
-        if (block->set == TS_SET_HALF_LINE) cr_assert(l[0] >= 0.0);
-        if (block->set == TS_SET_BOX) cr_assert(l[0] >= block->low && l[0] <= block->high);
-        if (block->set == TS_SET_CONE)
-            cr_assert(l[2] >= 0.0 && hypot(l[0], l[1]) <= block->mu * l[2] * (1.0 + 1e-12), "problem %d", number);
-    }
-}
-
 Test(ncp, a_thousand_random_problems, .timeout = 600) {
     const ts_solver* solver = ts_solver_find("ncp");
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
     ts_solver_default_settings(solver, settings);
     ts_rng rng = ts_rng_make(41, 0);
-    static heap h;
     int reached = 0, largest = 0;
     for (int k = 0; k < PROBLEMS; ++k) {
-        make_heap(&h, &rng);
         ts_arena arena = {0}, scratch = {0};
-        ts_delassus* G =
-            ts_delassus_velocity_form(&arena, 6 * h.bodies, h.contacts, h.block_row, h.segment_start, h.segment);
-        ts_contact_problem problem = {h.contacts, h.rows, h.block, G, h.g, h.compliant ? h.R : NULL, TIME_STEP, NULL};
+        ts_contact_problem problem;
+        cr_assert(ts_random_heap(&rng, &arena, &problem));
         ts_status status;
         cr_assert_eq(ts_contact_problem_validate(&problem, &status), TS_OK, "%s", status.message);
-        static double impulse[6 * CONTACTS];
+        static double impulse[3 * TS_RANDOM_HEAP_MOST];
         memset(impulse, 0, sizeof(impulse));
         ts_solve_report report = ts_island_solve(solver, &problem, settings, NULL, &scratch, impulse, NULL);
         ts_residual residual;
         ts_residual_evaluate(&problem, impulse, &scratch, NULL, &residual);
-        expect_admissible(&h, impulse, k);
+        cr_assert(is_admissible(&problem, impulse), "problem %d", k);
         reached += residual.natural <= 1e-8;
-        if (h.contacts > largest) largest = h.contacts;
+        if (problem.block_count > largest) largest = problem.block_count;
         // Converged means the law's residual, found here with the operator of the whole, whose rounding differs.
         double own = ts_law_residual_in_force_units(residual.ncp, TIME_STEP);
         if (report.status == TS_SOLVE_CONVERGED)
             cr_expect_leq(own, 1e-7, "problem %d is called converged at %g", k, own);
         if (residual.natural > 1e-8)
-            cr_log_warn("problem %d, %d contacts: %s at %g", k, h.contacts, ts_solve_status_name(report.status),
-                        residual.natural);
+            cr_log_warn("problem %d, %d contacts: %s at %g", k, problem.block_count,
+                        ts_solve_status_name(report.status), residual.natural);
         ts_arena_free(&arena);
         ts_arena_free(&scratch);
     }
