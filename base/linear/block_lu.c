@@ -71,6 +71,9 @@ static void postorder(ts_block_lu* lu, int* parent, int* child, int* sibling, in
     list_children(n, parent, child, sibling);
 }
 
+// Rows of block i.
+static int size_of(const ts_block_lu* lu, int i) { return lu->row[i + 1] - lu->row[i]; }
+
 // A list of positions while structures are found.
 typedef struct structure {
     int* list;
@@ -78,23 +81,35 @@ typedef struct structure {
     int rows;
 } structure;
 
-// Structures front by front. mark and draft are scratch (count); below[f] is the structure of front f's last position.
-// Returns the numbers of the factor without merging, or 0 when memory is short or they are more than `most`.
-static size_t find_fronts(ts_block_lu* lu, ts_arena* arena, const int* size, const int* start, const int* column,
-                          const int* parent, const int* child, const int* sibling, int* mark, int* draft,
-                          structure* below, size_t most) {
+// The matrix's pattern, the tree of eliminations, and scratch (count each) while fronts are found.
+typedef struct analysis {
+    const int* start;   // as given
+    const int* column;  // as given
+    int* parent;        // of each position, -1 for a root
+    int* child;         // first of each position, -1 for none
+    int* sibling;       // next of each position, -1 for none
+    int* mark;          // scratch
+    int* draft;         // scratch
+    structure* below;   // of each front's last position
+} analysis;
+
+// Structures front by front. Returns the numbers of the factor without merging, or 0 when memory is short or they are more
+// than `most`.
+static size_t find_fronts(ts_block_lu* lu, ts_arena* arena, const analysis* a, size_t most) {
+    int *mark = a->mark, *draft = a->draft;
+    structure* below = a->below;
     size_t numbers = 0;
     lu->front_count = 0;
     for (int p = 0; p < lu->count; ++p) {
         int i = lu->node[p], found = 0, rows = 0;
         mark[p] = p;
-        for (int e = start[i]; e < start[i + 1]; ++e) {
-            int q = lu->position[column[e]];
+        for (int e = a->start[i]; e < a->start[i + 1]; ++e) {
+            int q = lu->position[a->column[e]];
             if (q < p || mark[q] == p) continue;
             mark[q] = p;
             draft[found++] = q;
         }
-        for (int c = child[p]; c >= 0; c = sibling[c]) {
+        for (int c = a->child[p]; c >= 0; c = a->sibling[c]) {
             const structure* s = &below[lu->front_of[c]];
             for (int k = 0; k < s->count; ++k) {
                 if (mark[s->list[k]] == p) continue;
@@ -102,11 +117,11 @@ static size_t find_fronts(ts_block_lu* lu, ts_arena* arena, const int* size, con
                 draft[found++] = s->list[k];
             }
         }
-        for (int k = 0; k < found; ++k) rows += size[lu->node[draft[k]]];
-        numbers += (size_t)size[i] * (size_t)(size[i] + 2 * rows);
+        for (int k = 0; k < found; ++k) rows += size_of(lu, lu->node[draft[k]]);
+        numbers += (size_t)size_of(lu, i) * (size_t)(size_of(lu, i) + 2 * rows);
         if (numbers > most) return 0;
         int f = lu->front_count - 1;
-        if (p > 0 && parent[p - 1] == p && below[f].count == found + 1) {
+        if (p > 0 && a->parent[p - 1] == p && below[f].count == found + 1) {
             // The structure of p - 1 is p and then p's own.
             ++below[f].list;
             below[f].count = found;
@@ -263,8 +278,8 @@ static int place_entries(ts_block_lu* lu, ts_arena* arena, const int* start, con
             load->to =
                 (wide ? front->wide - (size_t)front->own : front->tall) + (size_t)r * (size_t)load->ld + (size_t)c;
             load->entry = e;
-            load->rows = lu->row[i + 1] - lu->row[i];
-            load->columns = lu->row[column[e] + 1] - lu->row[column[e]];
+            load->rows = size_of(lu, i);
+            load->columns = size_of(lu, column[e]);
         }
     return 1;
 }
@@ -316,27 +331,27 @@ ts_block_lu* ts_block_lu_analyse(ts_arena* arena, int count, const int* size, co
                                  size_t most) {
     ts_block_lu* lu = (ts_block_lu*)ts_arena_alloc_zeroed(arena, 1, sizeof(*lu));
     if (!lu || !take_tables(lu, arena, count, size)) return NULL;
-    int* parent = TS_ARENA_ARRAY(arena, int, count);
-    int* child = TS_ARENA_ARRAY(arena, int, count);
-    int* sibling = TS_ARENA_ARRAY(arena, int, count);
-    int* mark = TS_ARENA_ARRAY(arena, int, count);
-    int* draft = TS_ARENA_ARRAY(arena, int, count);
-    structure* below = TS_ARENA_ARRAY(arena, structure, count);
-    if (!parent || !child || !sibling || !mark || !draft || !below) return NULL;
+    analysis a = {.start = start, .column = column};
+    a.parent = TS_ARENA_ARRAY(arena, int, count);
+    a.child = TS_ARENA_ARRAY(arena, int, count);
+    a.sibling = TS_ARENA_ARRAY(arena, int, count);
+    a.mark = TS_ARENA_ARRAY(arena, int, count);
+    a.draft = TS_ARENA_ARRAY(arena, int, count);
+    a.below = TS_ARENA_ARRAY(arena, structure, count);
+    if (!a.parent || !a.child || !a.sibling || !a.mark || !a.draft || !a.below) return NULL;
     if (!ts_minimum_degree(arena, count, size, start, column, lu->node)) return NULL;
     for (int p = 0; p < count; ++p) lu->position[lu->node[p]] = p;
-    find_tree(lu, start, column, parent, child);
-    postorder(lu, parent, child, sibling, draft);
+    find_tree(lu, start, column, a.parent, a.child);
+    postorder(lu, a.parent, a.child, a.sibling, a.draft);
     lu->pivot_row[0] = 0;
     for (int p = 0; p < count; ++p) {
-        mark[p] = -1;
+        a.mark[p] = -1;
         lu->pivot_row[p + 1] = lu->pivot_row[p] + size[lu->node[p]];
     }
-    if (count > 0 && !find_fronts(lu, arena, size, start, column, parent, child, sibling, mark, draft, below, most))
-        return NULL;
-    merge_fronts(lu, below);
-    return place_fronts(lu, arena, below) && place_entries(lu, arena, start, column) && take_room(lu, arena) ? lu
-                                                                                                             : NULL;
+    if (count > 0 && !find_fronts(lu, arena, &a, most)) return NULL;
+    merge_fronts(lu, a.below);
+    return place_fronts(lu, arena, a.below) && place_entries(lu, arena, start, column) && take_room(lu, arena) ? lu
+                                                                                                               : NULL;
 }
 
 double ts_block_lu_work(const ts_block_lu* lu) { return lu->work; }
