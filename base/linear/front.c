@@ -113,7 +113,8 @@ static int factor_slice(const ts_front* f, int k, int width) {
 // Rows [k, k + width) of the columns behind the slice: times the inverse of the slice's unit lower triangle.
 static void finish_rows(const double* L, int width, int ld, double* row, int row_ld, int columns) {
     for (int r = 1; r < width; ++r)
-        ts_panel_subtract(1, columns, r, L + r * ld, ld, row, row_ld, row + (size_t)r * (size_t)row_ld, row_ld);
+        ts_panel_subtract(1, columns, r, (ts_panel){L + r * ld, ld}, (ts_panel){row, row_ld},
+                          row + (size_t)r * (size_t)row_ld, row_ld);
 }
 
 int ts_front_eliminate(const ts_front* f, double* rest) {
@@ -127,11 +128,14 @@ int ts_front_eliminate(const ts_front* f, double* rest) {
         if (next >= own) break;
         double* below = f->tall + (size_t)next * (size_t)tld;
         finish_rows(slice + k, width, tld, slice + next, tld, tld - next);
-        ts_panel_subtract(own + f->beside - next, tld - next, width, below + k, tld, slice + next, tld, below + next,
-                          tld);
-        if (wld > 0) ts_panel_subtract(own - next, wld, width, below + k, tld, wide, wld, wide + SLICE * wld, wld);
+        ts_panel_subtract(own + f->beside - next, tld - next, width, (ts_panel){below + k, tld},
+                          (ts_panel){slice + next, tld}, below + next, tld);
+        if (wld > 0)
+            ts_panel_subtract(own - next, wld, width, (ts_panel){below + k, tld}, (ts_panel){wide, wld},
+                              wide + SLICE * wld, wld);
     }
     if (f->beside > 0)
-        ts_panel_subtract(f->beside, wld, own, f->tall + (size_t)own * (size_t)tld, tld, f->wide, wld, rest, wld);
+        ts_panel_subtract(f->beside, wld, own, (ts_panel){f->tall + (size_t)own * (size_t)tld, tld},
+                          (ts_panel){f->wide, wld}, rest, wld);
     return 1;
 }

@@ -14,13 +14,18 @@ static inline int ts_panel_padded(int columns) {
     return (columns + TS_PANEL_LANES - 1) / TS_PANEL_LANES * TS_PANEL_LANES;
 }
 
-/// C -= A B, row-major: A m x k, B k x n, C m x n, n a multiple of TS_PANEL_LANES. Every sum runs over k upwards from
-/// zero and is then subtracted, in all versions alike, so all give the same bits.
-void ts_panel_subtract(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C, int ldc);
+/// A matrix that is part of a larger one, row-major.
+typedef struct ts_panel {
+    const double* at;  // its first entry
+    int ld;            // from row to row
+} ts_panel;
+
+/// C -= A B: A m x k, B k x n, C m x n with rows `ldc` apart, n a multiple of TS_PANEL_LANES. Every sum runs over k upwards
+/// from zero and is then subtracted, in all versions alike, so all give the same bits.
+void ts_panel_subtract(int m, int n, int k, ts_panel A, ts_panel B, double* C, int ldc);
 
 /// The same, for comparison.
-void ts_panel_subtract_scalar(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C,
-                              int ldc);
+void ts_panel_subtract_scalar(int m, int n, int k, ts_panel A, ts_panel B, double* C, int ldc);
 
 #ifdef __cplusplus
 }

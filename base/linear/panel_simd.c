@@ -10,14 +10,13 @@
 
 #include "base/linear/panel.h"
 
-void ts_panel_subtract_scalar(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C,
-                              int ldc) {
+void ts_panel_subtract_scalar(int m, int n, int k, ts_panel A, ts_panel B, double* C, int ldc) {
     for (int i = 0; i < m; ++i) {
-        const double* a = A + (ptrdiff_t)i * lda;
+        const double* a = A.at + (ptrdiff_t)i * A.ld;
         double* c = C + (ptrdiff_t)i * ldc;
         for (int j = 0; j < n; ++j) {
             double sum = 0.0;
-            for (int l = 0; l < k; ++l) sum += a[l] * B[(ptrdiff_t)l * ldb + j];
+            for (int l = 0; l < k; ++l) sum += a[l] * B.at[(ptrdiff_t)l * B.ld + j];
             c[j] -= sum;
         }
     }
@@ -76,12 +75,12 @@ static inline void rows_two(int k, const double* A, ptrdiff_t lda, const double*
     store_two(C + 3 * ldc, s3, t3);
 }
 
-static void subtract_two(int m, int n, int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb, double* C,
-                         ptrdiff_t ldc) {
+static void subtract_two(int m, int n, int k, ts_panel A, ts_panel B, double* C, ptrdiff_t ldc) {
+    const ptrdiff_t lda = A.ld, ldb = B.ld;
     for (int j = 0; j < n; j += 4) {
         int i = 0;
-        for (; i + 4 <= m; i += 4) rows_two(k, A + i * lda, lda, B + j, ldb, C + i * ldc + j, ldc);
-        for (; i < m; ++i) row_two(k, A + i * lda, B + j, ldb, C + i * ldc + j);
+        for (; i + 4 <= m; i += 4) rows_two(k, A.at + i * lda, lda, B.at + j, ldb, C + i * ldc + j, ldc);
+        for (; i < m; ++i) row_two(k, A.at + i * lda, B.at + j, ldb, C + i * ldc + j);
     }
 }
 
@@ -154,35 +153,35 @@ AVX2 static void row_four(int k, const double* A, const double* B, ptrdiff_t ldb
     SUBTRACT(C, s);
 }
 
-AVX2 static void subtract_four(int m, int n, int k, const double* A, ptrdiff_t lda, const double* B, ptrdiff_t ldb,
-                               double* C, ptrdiff_t ldc) {
+AVX2 static void subtract_four(int m, int n, int k, ts_panel A, ts_panel B, double* C, ptrdiff_t ldc) {
+    const ptrdiff_t lda = A.ld, ldb = B.ld;
     int j = 0;
     for (; j + 8 <= n; j += 8) {
         int i = 0;
-        for (; i + 4 <= m; i += 4) rows_four_wide(k, A + i * lda, lda, B + j, ldb, C + i * ldc + j, ldc);
+        for (; i + 4 <= m; i += 4) rows_four_wide(k, A.at + i * lda, lda, B.at + j, ldb, C + i * ldc + j, ldc);
         for (; i < m; ++i) {
-            row_four(k, A + i * lda, B + j, ldb, C + i * ldc + j);
-            row_four(k, A + i * lda, B + j + 4, ldb, C + i * ldc + j + 4);
+            row_four(k, A.at + i * lda, B.at + j, ldb, C + i * ldc + j);
+            row_four(k, A.at + i * lda, B.at + j + 4, ldb, C + i * ldc + j + 4);
         }
     }
     if (j == n) return;
     int i = 0;
-    for (; i + 4 <= m; i += 4) rows_four(k, A + i * lda, lda, B + j, ldb, C + i * ldc + j, ldc);
-    for (; i < m; ++i) row_four(k, A + i * lda, B + j, ldb, C + i * ldc + j);
+    for (; i + 4 <= m; i += 4) rows_four(k, A.at + i * lda, lda, B.at + j, ldb, C + i * ldc + j, ldc);
+    for (; i < m; ++i) row_four(k, A.at + i * lda, B.at + j, ldb, C + i * ldc + j);
 }
 
 #endif
 #endif
 
-void ts_panel_subtract(int m, int n, int k, const double* A, int lda, const double* B, int ldb, double* C, int ldc) {
+void ts_panel_subtract(int m, int n, int k, ts_panel A, ts_panel B, double* C, int ldc) {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
     if (__builtin_cpu_supports("avx2"))
-        subtract_four(m, n, k, A, lda, B, ldb, C, ldc);
+        subtract_four(m, n, k, A, B, C, ldc);
     else
-        subtract_two(m, n, k, A, lda, B, ldb, C, ldc);
+        subtract_two(m, n, k, A, B, C, ldc);
 #elif defined(__GNUC__)
-    subtract_two(m, n, k, A, lda, B, ldb, C, ldc);
+    subtract_two(m, n, k, A, B, C, ldc);
 #else
-    ts_panel_subtract_scalar(m, n, k, A, lda, B, ldb, C, ldc);
+    ts_panel_subtract_scalar(m, n, k, A, B, C, ldc);
 #endif
 }

@@ -236,18 +236,26 @@ static parts* take_parts(int n, int slides, ts_arena* arena) {
     return p->x && p->slide && p->W && ts_linear_orthogonal_make(n, arena, &p->A) ? p : NULL;
 }
 
-static ts_code judge_all(const ts_contact_problem* problem, int convex, const double* impulse, const double* u,
-                         const ts_contact_derivative_tolerance* zero, ts_contact_mode* mode, int* out_unknowns,
-                         int* out_slides, int* out_refused, ts_status* out_status) {
-    for (int b = 0; b < problem->block_count; ++b) {
-        const ts_block* block = &problem->block[b];
-        judgement j = judge(block, convex, impulse + block->row, u + block->row, zero);
+// A problem with its answer.
+typedef struct answer {
+    const ts_contact_problem* problem;
+    int convex;  // nonzero: of the relaxation
+    const double* impulse;
+    const double* u;
+} answer;
+
+// The modes of all blocks, and what follows from them: unknowns and, when a block has none, which was refused.
+static ts_code judge_all(const answer* a, const ts_contact_derivative_tolerance* zero, ts_contact_mode* mode,
+                         ts_contact_derivative* d, int* out_slides, ts_status* out_status) {
+    for (int b = 0; b < a->problem->block_count; ++b) {
+        const ts_block* block = &a->problem->block[b];
+        judgement j = judge(block, a->convex, a->impulse + block->row, a->u + block->row, zero);
         if (j.code != TS_OK) {
-            *out_refused = b;
+            d->refused = b;
             return ts_status_set(out_status, j.code, NULL, 0, "block %d %s", b, j.why);
         }
         mode[b] = j.mode;
-        *out_unknowns += unknowns_of(block, j.mode);
+        d->unknowns += unknowns_of(block, j.mode);
         *out_slides += block->set == TS_SET_CONE && j.mode == TS_MODE_SLIDE;
     }
     return TS_OK;
@@ -258,8 +266,9 @@ static ts_code short_of_memory(ts_status* out_status) {
 }
 
 // The rest of ts_contact_derivative_make once the modes are known.
-static ts_code assemble(const ts_contact_problem* problem, int convex, const double* impulse, const double* u,
-                        const ts_contact_mode* mode, double floor, ts_arena* arena, parts* p, ts_status* out_status) {
+static ts_code assemble(const answer* a, const ts_contact_mode* mode, double floor, ts_arena* arena, parts* p,
+                        ts_status* out_status) {
+    const ts_contact_problem* problem = a->problem;
     int n = 0, slides = 0;
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
@@ -267,7 +276,8 @@ static ts_code assemble(const ts_contact_problem* problem, int convex, const dou
         if (mode[b] == TS_MODE_STICK)
             n += write_stick(block, p->x + n);
         else
-            n += write_slide(block, b, convex, impulse + block->row, u + block->row, p->x + n, &p->slide[slides++]);
+            n += write_slide(block, b, a->convex, a->impulse + block->row, a->u + block->row, p->x + n,
+                             &p->slide[slides++]);
     }
     p->slide_count = slides;
     double* e = TS_ARENA_ARRAY(arena, double, problem->row_count);
@@ -298,16 +308,15 @@ ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact
     ts_contact_mode* mode = TS_ARENA_ARRAY(arena, ts_contact_mode, problem->block_count);
     if (!u || !mode) return short_of_memory(out_status);
     ts_contact_problem_velocity(problem, impulse, u);
-    int convex = law == TS_LAW_CCP;
-    ts_code code =
-        judge_all(problem, convex, impulse, u, tolerance, mode, &d->unknowns, &slides, &d->refused, out_status);
+    answer a = {problem, law == TS_LAW_CCP, impulse, u};
+    ts_code code = judge_all(&a, tolerance, mode, d, &slides, out_status);
     if (code != TS_OK) return code;
     if (d->unknowns > TS_CONTACT_DERIVATIVE_UNKNOWNS_MAX)
         return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "%d unknowns; at most %d can be differentiated",
                              d->unknowns, (int)TS_CONTACT_DERIVATIVE_UNKNOWNS_MAX);
     parts* p = take_parts(d->unknowns, slides, arena);
     if (!p) return short_of_memory(out_status);
-    code = assemble(problem, convex, impulse, u, mode, tolerance->rank, arena, p, out_status);
+    code = assemble(&a, mode, tolerance->rank, arena, p, out_status);
     if (code != TS_OK) return code;
     d->rank = p->A.rank;
     d->mode = mode;

@@ -83,7 +83,7 @@ static void multiply_rows(const ts_linear* s, int b, double* out) {
     }
     for (int i = 0; i < rows * rows; ++i) minus[i] = -E[i];
     memset(out, 0, (size_t)rows * (size_t)A->ld * sizeof(double));
-    ts_panel_subtract(rows, A->ld, rows, minus, rows, from, A->ld, out, A->ld);
+    ts_panel_subtract(rows, A->ld, rows, (ts_panel){minus, rows}, (ts_panel){from, A->ld}, out, A->ld);
 }
 
 // Rows of the a-th unknown block, from a dense A.

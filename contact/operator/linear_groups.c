@@ -199,7 +199,9 @@ static int project(ts_linear_groups* q, const ts_linear_matrix* A, ts_arena* scr
             double room[MAX * MAX], *to = half + place[h] * HALF;
             int ld_entry, own_columns = rows_of(A, c);
             const double* entry = entry_of(A, b, e, room, &ld_entry);
-            if (other) ts_panel_subtract(rows, padded, own_columns, entry, ld_entry, other, padded, to, padded);
+            if (other)
+                ts_panel_subtract(rows, padded, own_columns, (ts_panel){entry, ld_entry}, (ts_panel){other, padded}, to,
+                                  padded);
             for (int i = 0; i < rows && !other; ++i)
                 for (int j = 0; j < own_columns; ++j) to[i * padded + j] = -entry[i * ld_entry + j];
         }
@@ -210,7 +212,9 @@ static int project(ts_linear_groups* q, const ts_linear_matrix* A, ts_arena* scr
             int padded = ts_panel_padded(q->group[q->column[q->start[g] + k]].rank);
             double* Z = q->Z + q->at[q->start[g] + k];
             const double* from = half + k * HALF;
-            if (own) ts_panel_subtract(width, padded, rows, transposed, rows, from, padded, Z, padded);
+            if (own)
+                ts_panel_subtract(width, padded, rows, (ts_panel){transposed, rows}, (ts_panel){from, padded}, Z,
+                                  padded);
             for (int i = 0; i < rows * padded && !own; ++i) Z[i] = -from[i];
         }
     }

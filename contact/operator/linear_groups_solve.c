@@ -209,11 +209,12 @@ static void fill_rows(const grouped* w, const node* n, int b, int at) {
     }
     if (n->Q) {
         for (int i = 0; i < rows * rows; ++i) minus[i] = -C[i];
-        ts_panel_subtract(rows, padded, rows, minus, rows, n->Q + at * padded, padded, row, n->width);
+        ts_panel_subtract(rows, padded, rows, (ts_panel){minus, rows}, (ts_panel){n->Q + at * padded, padded}, row,
+                          n->width);
     }
     if (N) {
         for (int i = 0; i < rows * rows; ++i) minus[i] = -E[i];
-        ts_panel_subtract(rows, rank, rows, minus, rows, N, rank, row + n->v, n->width);
+        ts_panel_subtract(rows, rank, rows, (ts_panel){minus, rows}, (ts_panel){N, rank}, row + n->v, n->width);
     }
 }
 
@@ -235,7 +236,7 @@ static int eliminate(const node* n) {
         double inverse = 1.0 / pivot[j];
         if (!isfinite(inverse) || inverse == 0.0) return 0;
         for (int i = 0; i < rows; ++i) l[i] = pivot[(i + 1) * ld + j] * inverse;
-        ts_panel_subtract(rows, ld - from, 1, l, 1, pivot + from, ld, pivot + ld + from, ld);
+        ts_panel_subtract(rows, ld - from, 1, (ts_panel){l, 1}, (ts_panel){pivot + from, ld}, pivot + ld + from, ld);
     }
     return 1;
 }
@@ -264,11 +265,11 @@ static void form_entry(const grouped* w, const node* n, const node* other, int e
     double sum[RANK * HALF_RANK] = {0.0}, ZP[RANK * HALF_RANK] = {0.0};
     const double* Z = w->q->Z + w->q->at[e];
     if (other->P) {
-        ts_panel_subtract(rank, ld, other_rank, Z, other_ld, other->P, ld, ZP, ld);
+        ts_panel_subtract(rank, ld, other_rank, (ts_panel){Z, other_ld}, (ts_panel){other->P, ld}, ZP, ld);
         for (int i = 0; i < rank * ld; ++i) ZP[i] = -ZP[i];
         Z = ZP;
     }
-    ts_panel_subtract(n->size, ld, rank, n->L, n->width, Z, ld, sum, ld);
+    ts_panel_subtract(n->size, ld, rank, (ts_panel){n->L, n->width}, (ts_panel){Z, ld}, sum, ld);
     for (int i = 0; i < n->size; ++i)
         for (int c = 0; c < columns; ++c)
             out[i * out_ld + c] = sum[i * ld + c] + (n == other ? n->F[i * n->width + c] : 0.0);

@@ -21,8 +21,8 @@ Test(panel, both_versions_agree_to_the_bit_and_with_long_double) {
         }
         memcpy(simd, C, sizeof C);
         memcpy(scalar, C, sizeof C);
-        ts_panel_subtract(m, n, k, A, LD, B, LD, simd, LD);
-        ts_panel_subtract_scalar(m, n, k, A, LD, B, LD, scalar, LD);
+        ts_panel_subtract(m, n, k, (ts_panel){A, LD}, (ts_panel){B, LD}, simd, LD);
+        ts_panel_subtract_scalar(m, n, k, (ts_panel){A, LD}, (ts_panel){B, LD}, scalar, LD);
         // Everything, also what lies beside the panel and must stay as it was.
         cr_assert_eq(memcmp(simd, scalar, sizeof C), 0, "%d x %d x %d", m, n, k);
         for (int i = 0; i < MOST; ++i)
