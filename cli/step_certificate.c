@@ -62,6 +62,8 @@ static ts_code write_step(ts_step_certificate* request, const ts_sim* sim, ts_st
     ts_json_add_integer(&json, "step", sim->step_count);
     ts_json_add_number(&json, "time", sim->time);
     ts_json_add_string(&json, "status", ts_solve_status_name(sim->info.solve.status));
+    int stage = sim->info.solve.stage;
+    ts_json_add_string(&json, "stage", stage > 0 ? ts_solver_stage_name(sim->solver, stage) : NULL);
     ts_json_add_array(&json, "contacts");
     for (int i = 0; i < sim->contact_count; ++i) add_contact(&json, sim, &sim->contact[i]);
     ts_json_array_end(&json);

@@ -175,6 +175,11 @@ static void add_summary(ts_text* text, const run_job* job) {
     ts_stats_statuses(stats, text);
     ts_text_add(text, "; iterations %.3g on average, %d at most\n", ts_stats_iterations_mean(stats),
                 stats->iterations_most);
+    if (sim->solver->stage_count > 0) {
+        ts_text_add(text, "  stages       ");
+        ts_stats_stages(stats, sim->solver, text);
+        ts_text_add(text, "\n");
+    }
     ts_text_add(text, "  residual     %.2e N of the exact law (natural map %.2e), %.2e N of its own law, at worst\n",
                 stats->worst_ncp, stats->worst_natural, stats->worst_own);
     ts_text_add(text, "  contacts     %d at most, penetration at worst ", stats->contacts_most);
@@ -213,7 +218,7 @@ static void add_json(ts_text* text, const run_job* job, int exit_code) {
     ts_json_add_number(&json, "time_step", sim->options.time_step);
     ts_json_add_number(&json, "duration", job->duration);
     ts_json_add_bool(&json, "finished", job->code == TS_OK);
-    ts_stats_json(&job->stats, &json);
+    ts_stats_json(&job->stats, sim->solver, &json);
     ts_json_add_number(&json, "wall_seconds", job->wall);
     ts_json_add_string(&json, "recording", job->args->out);
     ts_json_add_integer(&json, "recorded_rows", job->rows);

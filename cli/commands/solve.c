@@ -173,6 +173,7 @@ static void add_object(solve_job* job, const char* file, const ts_solver* solver
     double unknown = (double)NAN;
     ts_json* json = &job->json;
     json_head(json, file, solver->name, status);
+    ts_json_add_string(json, "stage", report && report->stage > 0 ? ts_solver_stage_name(solver, report->stage) : NULL);
     ts_json_key(json, "iterations");
     if (report)
         ts_json_integer(json, report->iterations);
@@ -202,11 +203,12 @@ static void add_line(solve_job* job, const char* file, const ts_solver* solver, 
     ts_console_pad(&job->result, short_name(file), 34);
     ts_text_add(&job->result, " %-16s %-15s", solver->name, status);
     if (report)
-        ts_text_add(&job->result, " %9d %12.2f %9.1e %9.1e %9.1e %9.1e", report->iterations, 1e6 * seconds,
+        ts_text_add(&job->result, " %-15s %9d %12.2f %9.1e %9.1e %9.1e %9.1e",
+                    ts_solver_stage_name(solver, report->stage), report->iterations, 1e6 * seconds,
                     report->error.natural, report->error.two_norm, report->error.own,
                     ts_law_residual_in_force_units(report->residual.ncp, 1.0));
     else
-        ts_text_add(&job->result, " %9s %12s %9s %9s %9s %9s", "-", "-", "-", "-", "-", "-");
+        ts_text_add(&job->result, " %-15s %9s %12s %9s %9s %9s %9s", "-", "-", "-", "-", "-", "-", "-");
     ts_text_add(&job->result, "%s%s\n", reason[0] ? "  " : "", reason);
 }
 
@@ -330,8 +332,8 @@ static void begin_output(solve_job* job) {
     if (job->args->json)
         ts_json_array(&job->json);
     else
-        ts_text_add(&job->result, "%-34s %-16s %-15s %9s %12s %9s %9s %9s %9s\n", "file", "solver", "status",
-                    "iterations", "time [us]", "natural", "two-norm", "own", "ncp [N]");
+        ts_text_add(&job->result, "%-34s %-16s %-15s %-15s %9s %12s %9s %9s %9s %9s\n", "file", "solver", "status",
+                    "stage", "iterations", "time [us]", "natural", "two-norm", "own", "ncp [N]");
     print_lines(job);
 }
 

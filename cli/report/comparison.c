@@ -127,7 +127,7 @@ static void add_solver(ts_json* json, const ts_comparison* comparison, int i) {
     ts_json_add_bool(json, "finished", series->code == TS_OK);
     ts_json_key(json, "error");
     ts_console_json_error(json, series->code ? &series->status : NULL, TS_EXIT_FAILED);
-    ts_stats_json(&series->stats, json);
+    ts_stats_json(&series->stats, ts_solver_find(series->solver), json);
     ts_json_add_number(json, "wall_seconds", series->wall);
     if (last && series->focus >= 0) {
         vector(json, "final_position", last->position);

@@ -60,6 +60,7 @@ static int carry_count(wire* w, int count) {
 static void carry_stats(wire* w, ts_stats* stats) {
     carry_long(w, &stats->steps);
     for (int i = 0; i < 4; ++i) carry_long(w, &stats->status_count[i]);
+    for (int i = 0; i <= TS_STATS_STAGES; ++i) carry_long(w, &stats->stage_count[i]);
     carry_int(w, &stats->contacts_most);
     carry_int(w, &stats->iterations_most);
     carry_double(w, &stats->iterations_sum);

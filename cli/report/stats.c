@@ -60,6 +60,7 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     double h = sim->options.time_step;
     stats->steps++;
     stats->status_count[info->solve.status & 3]++;
+    stats->stage_count[info->solve.stage < TS_STATS_STAGES ? info->solve.stage : TS_STATS_STAGES]++;
     stats->iterations_sum += info->solve.iterations;
     if (info->solve.iterations > stats->iterations_most) stats->iterations_most = info->solve.iterations;
     if (sim->contact_count > stats->contacts_most) stats->contacts_most = sim->contact_count;
@@ -130,12 +131,26 @@ void ts_stats_statuses(const ts_stats* stats, ts_text* text) {
     if (!comma[0]) ts_text_add(text, "none");
 }
 
-void ts_stats_json(const ts_stats* stats, ts_json* json) {
+void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* text) {
+    const char* comma = "";
+    for (int k = 1; k <= TS_STATS_STAGES; ++k) {
+        if (stats->stage_count[k] == 0) continue;
+        ts_text_add(text, "%s%lld %s", comma, stats->stage_count[k], ts_solver_stage_name(solver, k));
+        comma = ", ";
+    }
+}
+
+void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json) {
     static const char* const status_keys[4] = {"converged", "stalled", "iteration_limit", "failed"};
     ts_json_add_integer(json, "steps", stats->steps);
     ts_json_add_number(json, "time", stats->time_last);
     ts_json_add_object(json, "solves");
     for (int i = 0; i < 4; ++i) ts_json_add_integer(json, status_keys[i], stats->status_count[i]);
+    ts_json_object_end(json);
+    ts_json_add_object(json, "stages");
+    for (int k = 1; k <= TS_STATS_STAGES; ++k)
+        if (stats->stage_count[k] > 0)
+            ts_json_add_integer(json, ts_solver_stage_name(solver, k), stats->stage_count[k]);
     ts_json_object_end(json);
     ts_json_add_integer(json, "steps_not_converged", ts_stats_unconverged(stats));
     ts_json_add_number(json, "iterations_mean", ts_stats_iterations_mean(stats));

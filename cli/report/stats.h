@@ -20,10 +20,14 @@ typedef struct ts_contact_motion {
     double askew;    // rad: angle between friction and the opposite of slip, at contacts that slide
 } ts_contact_motion;
 
+/// Stages of a solver that are told apart; later ones count as the last.
+enum { TS_STATS_STAGES = 16 };
+
 /// The statistics. Zero-initialised is empty; free with ts_stats_free.
 typedef struct ts_stats {
     long long steps;
-    long long status_count[4];  // by ts_solve_status
+    long long status_count[4];                   // by ts_solve_status
+    long long stage_count[TS_STATS_STAGES + 1];  // by the stage of the solver, see ts_solve_report
     int contacts_most;
     int iterations_most;
     double iterations_sum;
@@ -63,11 +67,14 @@ double ts_stats_iterations_mean(const ts_stats* stats);
 /// Median wall-clock seconds per step, 0 without steps.
 double ts_stats_seconds_median(const ts_stats* stats);
 
+/// "20 sweeps, 30 newton": the stages of `solver` that found answers. Nothing when it has none.
+void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* text);
+
 /// "12 converged, 3 stalled": statuses that occurred.
 void ts_stats_statuses(const ts_stats* stats, ts_text* text);
 
-/// The keys that run and compare share, into an open JSON object.
-void ts_stats_json(const ts_stats* stats, ts_json* json);
+/// The keys that run and compare share, into an open JSON object. `solver` names its stages.
+void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json);
 
 /// Releases the memory.
 void ts_stats_free(ts_stats* stats);

@@ -461,11 +461,14 @@ Test(cli, run_certifies_a_step) {
                                       "s = d['last_step']\n"
                                       "assert s['ncp'] and not s['ccp'] and s['contacts'] == 4, s\n"
                                       "assert s['modes'] == {'open': 0, 'stick': 0, 'slide': 4, 'violated': 0}, s\n"
-                                      "assert s['step'] == d['steps'], d\n"));
+                                      "assert s['step'] == d['steps'], d\n"
+                                      "assert sum(d['stages'].values()) == d['steps'], d['stages']\n"
+                                      "assert set(d['stages']) <= {'sweeps', 'newton'}, d['stages']\n"));
     outcome_free(&result);
     ts_text text = read_text("ncp.json");
     cr_expect(json_holds(&text,
                          "assert d['step'] == 20 and d['solver'] == 'ncp' and d['status'] == 'converged', d\n"
+                         "assert d['stage'] in ('sweeps', 'newton'), d\n"
                          "c = d['certificate']\n"
                          "assert len(d['contacts']) == len(c['blocks']) == len(d['rows']) == 4\n"
                          "assert all(r.startswith('contact: geom 0 ') for r in d['rows']), d['rows']\n"
