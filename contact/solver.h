@@ -115,6 +115,11 @@ ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name,
 /// Reads one field of a solver's settings by name; NaN when it has none of that name.
 double ts_solver_get(const ts_solver* solver, const void* settings, const char* name);
 
+/// Makes a warm start of any numbers one to begin from: admissible under the law, for the relaxed one the nearest, else normals
+/// first; or what is smallest, where the given impulse is not finite or its dual cost 1/2 lambda^T (G + R) lambda +
+/// g^T lambda is worse than that of none. Leaves its velocity in out_u (row_count). Needs ROWS and APPLY.
+void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, double* impulse, double* out_u);
+
 /// The residual of the solver's own law at an impulse (row_count), from scratch and by contact/judge/residual.c: of its law,
 /// with the compliance it solves for. Every part is infinite when scratch memory is short. Needs ROWS and APPLY.
 ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
+#include "contact/solver.h"
 
 // Under this movement, relative to the impulse, rounding decides the model test.
 static const double least_movement = 1e-9;
@@ -162,35 +163,6 @@ static void choose_steps(ts_apgd* q, int block_steps) {
     q->L[0] = q->L[1] = block_steps || !(largest > 0.0) ? 1.0 : largest;
 }
 
-// x = the nearest admissible impulse with the normals first: friction follows what they carry.
-static void admit(ts_apgd* q, const double* impulse) {
-    for (int b = 0; b < q->problem->block_count; ++b) {
-        const ts_block* block = &q->problem->block[b];
-        double* x = q->x + block->row;
-        if (!(q->step[block->row] > 0.0)) {
-            ts_block_set_least(block, x);
-            continue;
-        }
-        memcpy(x, impulse + block->row, (size_t)block->rows * sizeof(double));
-        ts_block_set_admit(block, shape_of(q), x);
-    }
-    ts_apgd_refresh(q);
-}
-
-// Starts from the impulse, unless it is not finite or its dual cost is above that of nothing.
-static void choose_start(ts_apgd* q, const double* impulse) {
-    int n = q->problem->row_count;
-    double sum = 0.0, cost = 0.0;
-    for (int i = 0; i < n; ++i) sum += 0.0 * impulse[i];
-    if (sum == 0.0) {
-        admit(q, impulse);
-        for (int i = 0; i < n; ++i) cost += q->x[i] * (q->ux[i] + q->problem->g[i]);
-        if (cost <= 0.0) return;
-    }
-    memset(q->next, 0, (size_t)n * sizeof(double));
-    admit(q, q->next);
-}
-
 int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_contact_law law, int block_steps, double shrink,
                  ts_arena* arena, double* impulse) {
     size_t n = (size_t)problem->row_count;
@@ -206,7 +178,8 @@ int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_contact_law l
         if (!*vector[i]) return 0;
     }
     choose_steps(q, block_steps);
-    choose_start(q, impulse);
+    memcpy(q->x, impulse, n * sizeof(double));
+    ts_solver_start(problem, law, q->x, q->ux);
     memset(impulse, 0, n * sizeof(double));
     ts_apgd_begin(q, TS_APGD_ALL);
     return 1;

@@ -33,8 +33,7 @@ typedef struct ts_apgd {
     double residual;      // the same in force units
 } ts_apgd;
 
-/// Allocates and starts from `impulse` made admissible, normals first and then friction in the law's shape, or from nothing
-/// when that is not finite or worse than nothing. `block_steps` 1 gives each block a step of its own stiffness, 0 the
+/// Allocates and starts from `impulse` (ts_solver_start). `block_steps` 1 gives each block a step of its own stiffness, 0 the
 /// same to all. `impulse` becomes `best`, zero until one is looked at. Returns 0 when memory is short.
 int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_contact_law law, int block_steps, double shrink,
                  ts_arena* arena, double* impulse);

@@ -12,11 +12,6 @@
 #include "contact/coulomb_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 
-static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
-    (void)rule;  // there is no step to choose
-    block->step_normal = block->step_tangent = 0.0;
-}
-
 static inline void update(const ts_pgs_block* c, double omega, int again, ts_vec3* lambda, ts_vec3* u) {
     ts_vec3 l = *lambda, b = ts_pgs_bias(c, l, *u);
     ts_vec3 next = ts_coulomb_solve(c->D00, c->D01, c->D11, c->D02, c->D12, c->D22, b, c->mu);
@@ -29,7 +24,7 @@ static void sweep(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement) {
     ts_pgs_sweep(pgs, begin, end, movement, update);
 }
 
-static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, sweep, 1, 1};
+static const ts_pgs_method method = {TS_LAW_NCP, NULL, sweep, 1, 1};
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {

@@ -94,7 +94,8 @@ static void prepare_cone(const ts_pgs* pgs, const ts_pgs_method* method, const t
     block->mu = source->mu;
     // Without any give in the normal no impulse changes the approach, so none is applied.
     block->kind = block->D22 > 0.0 ? TS_PGS_CONE : TS_PGS_SKIP;
-    if (block->kind == TS_PGS_CONE) method->choose_steps(block, (ts_pgs_step_rule)pgs->settings->step_rule);
+    if (block->kind == TS_PGS_CONE && method->choose_steps)
+        method->choose_steps(block, (ts_pgs_step_rule)pgs->settings->step_rule);
 }
 
 // Copies what the sweep needs of each block next to each other.

@@ -94,7 +94,7 @@ typedef struct ts_pgs {
 // What makes one solver different from another.
 typedef struct ts_pgs_method {
     ts_contact_law law;
-    /// Sets step_normal and step_tangent of a frictional block.
+    /// Sets step_normal and step_tangent of a frictional block; NULL: nothing is stepped, they stay zero.
     void (*choose_steps)(ts_pgs_block* block, ts_pgs_step_rule rule);
     /// One pass over the blocks [begin, end) of a sweep, in the direction of pgs->backward.
     void (*sweep)(ts_pgs* pgs, int begin, int end, ts_pgs_movement* movement);

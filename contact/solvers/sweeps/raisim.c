@@ -246,11 +246,6 @@ static raisim_settings effective(const raisim_settings* settings) {
     return s;
 }
 
-static void choose_steps(ts_pgs_block* block, ts_pgs_step_rule rule) {
-    (void)rule;  // there is no step to choose
-    block->step_normal = block->step_tangent = 0.0;
-}
-
 // What the contact sees of the others.
 static ts_raisim_contact contact_of(const ts_pgs_block* c, ts_vec3 l, ts_vec3 u, int corrected) {
     ts_raisim_contact q = {.d00 = c->D00, .d01 = c->D01, .d11 = c->D11, .d02 = c->D02, .d12 = c->D12, .d22 = c->D22};
@@ -301,13 +296,13 @@ static ts_solve_report solve_with(const ts_pgs_method* method, const ts_contact_
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
-    static const ts_pgs_method method = {TS_LAW_RAISIM, choose_steps, sweep_published, 1, 0};
+    static const ts_pgs_method method = {TS_LAW_RAISIM, NULL, sweep_published, 1, 0};
     return solve_with(&method, problem, settings, scratch, impulse);
 }
 
 static ts_solve_report solve_corrected(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                                        double* impulse) {
-    static const ts_pgs_method method = {TS_LAW_NCP, choose_steps, sweep_corrected, 1, 0};
+    static const ts_pgs_method method = {TS_LAW_NCP, NULL, sweep_corrected, 1, 0};
     return solve_with(&method, problem, settings, scratch, impulse);
 }
 

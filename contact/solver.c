@@ -1,0 +1,145 @@
+// What solvers have in common: settings by name, an admissible start, the residual of a solver's own law.
+#include "contact/solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "contact/block_set_internal.h"
+
+// What every solver has, at the head of its settings.
+static const ts_setting shared_setting[] = {
+    TS_SETTING_REAL(ts_solver_settings, tolerance, 0.0, DBL_MAX,
+                    "own residual in force units that counts as converged"),
+    TS_SETTING_REAL(ts_solver_settings, stall, 0.0, 1.0, "relative change per iteration that counts as stalled"),
+    TS_SETTING_WHOLE(ts_solver_settings, iteration_limit, 0.0, 1e9, "most iterations, in the solver's own steps"),
+};
+
+enum { SHARED = sizeof(shared_setting) / sizeof(shared_setting[0]) };
+
+const ts_solve_report ts_solve_not_begun = {.status = TS_SOLVE_FAILED, .own = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+
+void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, double* impulse, double* out_u) {
+    ts_friction_shape shape = law == TS_LAW_LCP ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
+    for (int attempt = 0;; ++attempt) {
+        double cost = 0.0;
+        for (int b = 0; b < problem->block_count; ++b) {
+            const ts_block* block = &problem->block[b];
+            double* lambda = impulse + block->row;
+            if (!(ts_contact_problem_stiffness(problem, b) > 0.0))
+                ts_block_set_least(block, lambda);
+            else if (law == TS_LAW_CCP)
+                ts_block_set_project(block, lambda, lambda);
+            else
+                ts_block_set_admit(block, shape, lambda);
+        }
+        ts_contact_problem_velocity(problem, impulse, out_u);
+        for (int i = 0; i < problem->row_count; ++i) cost += impulse[i] * (out_u[i] + problem->g[i]);
+        // No true solution of any law is refused: lambda . u <= 0 makes q(lambda) <= -1/2 lambda^T (G+R) lambda there.
+        if (cost <= 0.0 || attempt > 0) return;
+        memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
+    }
+}
+
+ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
+                                       const double* impulse, ts_arena* scratch) {
+    ts_law_residual own = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    ts_contact_problem softened = *problem;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* R = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    double* u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
+    if (R && u) {
+        if (solver->compliance) {
+            solver->compliance(problem, settings, R);
+            softened.R = R;
+        }
+        ts_residual all;
+        ts_residual_evaluate(&softened, impulse, scratch, u, &all);
+        own = ts_residual_of_law(&softened, solver->law, impulse, u);
+    }
+    ts_arena_scope_end(scratch, scope);
+    return own;
+}
+
+const char* ts_solve_status_name(ts_solve_status status) {
+    switch (status) {
+    case TS_SOLVE_CONVERGED: return "converged";
+    case TS_SOLVE_STALLED: return "stalled";
+    case TS_SOLVE_ITERATION_LIMIT: return "iteration limit";
+    case TS_SOLVE_FAILED: return "failed";
+    }
+    return "unknown";
+}
+
+const char* ts_solver_stage_name(const ts_solver* solver, int stage) {
+    return stage >= 1 && stage <= solver->stage_count ? solver->stage_name(stage) : "-";
+}
+
+void ts_solver_default_settings(const ts_solver* solver, void* out_settings) {
+    memcpy(out_settings, solver->defaults, solver->settings_bytes);
+}
+
+int ts_solver_setting_count(const ts_solver* solver) { return SHARED + solver->setting_count; }
+
+const ts_setting* ts_solver_setting_at(const ts_solver* solver, int i) {
+    return i < SHARED ? &shared_setting[i] : &solver->setting[i - SHARED];
+}
+
+const ts_setting* ts_solver_setting_find(const ts_solver* solver, const char* name) {
+    for (int i = 0; i < ts_solver_setting_count(solver); ++i)
+        if (strcmp(ts_solver_setting_at(solver, i)->name, name) == 0) return ts_solver_setting_at(solver, i);
+    return NULL;
+}
+
+// "a, b, c": the names a caller may use, cut when they do not fit.
+static void list_names(const ts_solver* solver, char* out_text, size_t size) {
+    size_t used = 0;
+    out_text[0] = '\0';
+    for (int i = 0; i < ts_solver_setting_count(solver); ++i) {
+        const char *separator = i == 0 ? "" : ", ", *name = ts_solver_setting_at(solver, i)->name;
+        size_t need = strlen(separator) + strlen(name);
+        if (used + need + 1 > size) return;
+        memcpy(out_text + used, separator, strlen(separator));
+        memcpy(out_text + used + strlen(separator), name, strlen(name) + 1);
+        used += need;
+    }
+}
+
+ts_code ts_solver_set(const ts_solver* solver, void* settings, const char* name, double value, ts_status* out_status) {
+    const ts_setting* setting = ts_solver_setting_find(solver, name);
+    if (!setting) {
+        char known[384];
+        list_names(solver, known, sizeof(known));
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "solver %s has no setting '%s'; it has: %s",
+                             solver->name, name, known);
+    }
+    // Written so that NaN is refused too.
+    if (!(value >= setting->low && value <= setting->high))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "solver %s: %s = %g is not between %g and %g",
+                             solver->name, name, value, setting->low, setting->high);
+    char* field = (char*)settings + setting->offset;
+    if (setting->type == TS_SETTING_INT) {
+        if (value != floor(value))
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "solver %s: %s = %g is not a whole number",
+                                 solver->name, name, value);
+        int whole = (int)value;
+        memcpy(field, &whole, sizeof(whole));
+    } else {
+        memcpy(field, &value, sizeof(value));
+    }
+    return ts_status_ok(out_status);
+}
+
+double ts_solver_get(const ts_solver* solver, const void* settings, const char* name) {
+    const ts_setting* setting = ts_solver_setting_find(solver, name);
+    if (!setting) return (double)NAN;
+    const char* field = (const char*)settings + setting->offset;
+    if (setting->type == TS_SETTING_INT) {
+        int whole;
+        memcpy(&whole, field, sizeof(whole));
+        return whole;
+    }
+    double value;
+    memcpy(&value, field, sizeof(value));
+    return value;
+}
