@@ -40,8 +40,7 @@ typedef struct contestant {
     ts_broad_phase* broad;
     void* peer_state;
     ts_arena arena;
-    ts_pair* pairs;
-    int pair_count;
+    ts_pair_list pairs;
     double cold;      // s, the first update
     double* seconds;  // of each later one
     double by_size[2][SIZES];
@@ -98,10 +97,9 @@ static double run_update(contestant* who, const crowd* c) {
     }
     ts_arena_reset(&who->arena);
     if (who->method)
-        code = who->method->pairs(c->bounds, c->count, &who->arena, &who->pairs, &who->pair_count, NULL);
+        code = who->method->pairs(c->bounds, c->count, &who->arena, &who->pairs, NULL);
     else
-        code = ts_broad_phase_update(who->broad, c->bounds, c->count, NULL, who->pool, &who->arena, &who->pairs,
-                                     &who->pair_count, NULL);
+        code = ts_broad_phase_update(who->broad, c->bounds, c->count, NULL, who->pool, &who->arena, &who->pairs, NULL);
     return code ? -1.0 : ts_clock_seconds() - start;
 }
 
@@ -124,7 +122,7 @@ static void leave(contestant* who) {
     ts_broad_phase_destroy(who->broad);
     who->broad = NULL;
     ts_arena_free(&who->arena);
-    who->pairs = NULL;
+    who->pairs.pair = NULL;
 }
 
 static int compare_pairs(const void* a, const void* b) {
@@ -150,16 +148,16 @@ static int wrong_pairs(const ts_pair* found, int count, const ts_pair* expected,
     return missing + (exact ? extra : 0);
 }
 
-// Fills pair_count; returns wrong pairs, or -1 when memory is short.
+// Fills pairs.count; returns wrong pairs, or -1 when memory is short.
 static int judge(contestant* who, const ts_pair* expected, int expected_count) {
-    if (!who->peer) return wrong_pairs(who->pairs, who->pair_count, expected, expected_count, 1);
+    if (!who->peer) return wrong_pairs(who->pairs.pair, who->pairs.count, expected, expected_count, 1);
     int count = who->peer->pairs(who->peer_state, NULL, 0);
     ts_pair* found = (ts_pair*)malloc((size_t)count * sizeof(ts_pair) + 1);
     if (!found) return -1;
     who->peer->pairs(who->peer_state, found, count);
     qsort(found, (size_t)count, sizeof *found, compare_pairs);
     int wrong = wrong_pairs(found, count, expected, expected_count, who->peer->exact);
-    who->pair_count = count;
+    who->pairs.count = count;
     free(found);
     return wrong;
 }
@@ -252,12 +250,12 @@ static int report_size(arena_run* run, int size, int motion, const char* motion_
         if (in[k] && run->who[k].method && (!reference || strcmp(run->who[k].method->name, "brute-force") == 0))
             reference = &run->who[k];
     if (!reference) return 0;
-    int reference_count = reference->pair_count;
+    int reference_count = reference->pairs.count;
     for (int k = 0; k < run->contestants; ++k) {
         contestant* who = &run->who[k];
         who->by_size[motion][size] = (double)NAN;
         if (!in[k]) continue;
-        int wrong = judge(who, reference->pairs, reference_count);
+        int wrong = judge(who, reference->pairs.pair, reference_count);
         int timed = 0;
         for (int i = 0; i < steps; ++i)
             if (isfinite(who->seconds[i])) who->seconds[timed++] = who->seconds[i];
@@ -274,7 +272,7 @@ static int report_size(arena_run* run, int size, int motion, const char* motion_
         ts_bench_number(run->table, sample.p99 * 1e3);
         ts_bench_number(run->table, sample.median * 1e9 / (double)(reference_count + sizes[size]));
         ts_bench_number(run->table, who->method ? (double)NAN : who->cold * 1e3);
-        ts_bench_number(run->table, who->pair_count);
+        ts_bench_number(run->table, who->pairs.count);
         ts_bench_number(run->table, wrong);
     }
     return 1;

@@ -16,13 +16,13 @@
 // anew, so that chains do not grow far beyond it.
 // Known failure: far from the origin, relative to their size, boxes grow to the grid of single precision, and many
 // false neighbours are reported.
-#include "collision/broad/box_tree.h"
+#include "collision/broad/box_tree_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "collision/broad/box_tree_internal.h"
+#include "collision/broad/box_tree_walk_internal.h"
 
 // An insertion deeper than this builds the tree anew.
 enum { DEPTH_LIMIT = TS_BOX_TREE_STACK - 4 };

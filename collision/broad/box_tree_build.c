@@ -11,7 +11,7 @@
 // Guaranteed: depth at most BINNED_DEPTH + log2(n), so that queries never run out of their stack below 2^26 leaves.
 #include <string.h>
 
-#include "collision/broad/box_tree_internal.h"
+#include "collision/broad/box_tree_walk_internal.h"
 
 enum {
     BINS = 16,

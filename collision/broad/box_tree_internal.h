@@ -1,245 +1,104 @@
-// What the files of the tree and the broad phase share: boxes in single precision, and the walk through the tree.
+// A dynamic tree of axis-aligned boxes: who overlaps this box, what does this ray meet, what is nearest. Not for use outside
+// collision/ and its tests.
 //
-// A box is stored as (low, minus high): then "a inside b" and "a meets b" are all comparisons in one direction, and one
-// pair of siblings is tested with three four-wide instructions. Each such test has a scalar twin with the same answers.
+// Items are numbers of the caller's choice (0, 1, 2, ...; memory is linear in the largest). Boxes are kept in single
+// precision, rounded outwards: a query may report an item whose box misses by one part in 10^6 of the coordinates, and
+// never misses one. That makes a pair of siblings one cache line, and the caller looks closer anyway.
 #ifndef TS_COLLISION_BOX_TREE_INTERNAL_H
 #define TS_COLLISION_BOX_TREE_INTERNAL_H
 
-#include <float.h>
-#include <limits.h>
+#include <stddef.h>
 
-#include "collision/broad/box_tree.h"
+#include "collision/broad/broad_phase.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#ifdef __cplusplus
+extern "C" {
 #endif
 
-/// A box in single precision; the fourth lane is idle.
-typedef struct ts_box4 {
-    float low[4];
-    float minus_high[4];
-} ts_box4;
+/// Coordinates beyond this (m, from the tree's origin) do not go into a tree.
+#define TS_BOX_TREE_REACH 1e18
 
-/// What a node has to be below in all twelve places to meet the box of a query: siblings side by side.
-typedef struct ts_box_tree_query {
-    float most[12];
-} ts_box_tree_query;
+/// Most items a tree can hold.
+#define TS_BOX_TREE_ITEMS_MAX (1 << 29)
 
-/// A leaf on its way into a tree.
-typedef struct ts_box_tree_leaf {
-    float bound[6];
-    int item;
-    float key;  // for building
-} ts_box_tree_leaf;
+/// Two siblings of the tree: one cache line. Private.
+typedef struct ts_box_tree_pair {
+    float bound[6][2];  // low x, y, z, then minus high x, y, z, of either sibling; m, from the tree's origin
+    int child[2];       // >= 0: the pair below; < 0: ~item; INT_MIN: nothing here
+    int parent;         // 2 * pair + side of the node this pair hangs on; -1 for pair 0
+    int unused;
+} ts_box_tree_pair;
 
-enum { TS_BOX_TREE_NOTHING = INT_MIN, TS_BOX_TREE_STACK = 64 };
+/// The tree. Zero-initialised is valid and empty; free with ts_box_tree_free. Fields are private.
+typedef struct ts_box_tree {
+    ts_box_tree_pair* pair;  // pair 0 holds the root in its first place and nothing in its second
+    int pair_count;          // pairs ever used, those given back included
+    int pair_capacity;
+    int pair_free;  // first of the list of pairs given back, linked through `parent`; 0: none
+    int* place;     // (place_count) 2 * pair + side of each item, or -1
+    int place_count;
+    int place_capacity;
+    int item_count;
+    ts_vec3 origin;     // m
+    double cost;        // m^2, sum of half the surfaces of all inner nodes
+    double built_cost;  // m^2, the same when the tree was last built
+    long long changes;  // insertions, removals and moves since then
+    void* scratch;      // for building
+    size_t scratch_bytes;
+} ts_box_tree;
 
-/// Largest float that is no larger than x (or a few units below): x must be within TS_BOX_TREE_REACH.
-static inline float ts_box4_round_down(double x) {
-    float f = (float)x;
-    return f - fabsf(f) * 0x1p-22f - FLT_MIN;
+/// Gives all memory back; the tree is empty and usable again.
+void ts_box_tree_free(ts_box_tree* tree);
+
+/// Takes all items out; memory and origin stay.
+void ts_box_tree_clear(ts_box_tree* tree);
+
+/// Throws away what the tree held and builds it anew from `count` boxes, item[i] (or i itself when `item` is NULL)
+/// having box[i]; much faster than as many insertions, and a better tree. Its origin becomes the middle of the boxes.
+/// `pool` may be NULL; the tree is the same for any number of workers. TS_ERROR_VALUE, and an empty tree, when a box is
+/// not finite, upside down or beyond TS_BOX_TREE_REACH, or an item occurs twice or is negative; TS_ERROR_MEMORY.
+ts_code ts_box_tree_build(ts_box_tree* tree, const int* item, const ts_box* box, int count, ts_task_pool* pool);
+
+/// Adds an item that is not in the tree, at the place where the surface of all nodes grows least, found by branch and
+/// bound. TS_ERROR_VALUE (nothing changes) as for ts_box_tree_build; TS_ERROR_MEMORY.
+ts_code ts_box_tree_insert(ts_box_tree* tree, int item, ts_box box);
+
+/// Gives an item of the tree another box, in place: right for small motions; for large ones remove and insert.
+/// TS_ERROR_VALUE (nothing changes) as for ts_box_tree_build, or when the item is not in the tree.
+ts_code ts_box_tree_move(ts_box_tree* tree, int item, ts_box box);
+
+/// Takes an item out; does nothing when it is not in the tree.
+void ts_box_tree_remove(ts_box_tree* tree, int item);
+
+/// Nonzero when the item is in the tree.
+int ts_box_tree_has(const ts_box_tree* tree, int item);
+
+/// How many times worse than when it was built the tree has become (sum of surfaces, 1 = as good).
+double ts_box_tree_decay(const ts_box_tree* tree);
+
+/// Nodes on the longest way from the root to an item; 0 for an empty tree.
+int ts_box_tree_depth(const ts_box_tree* tree);
+
+/// Zero when the tree is sound: every node encloses its children, links agree in both directions, every item is found
+/// once, and no pair is lost. Otherwise the number of faults. For tests; uses no heap.
+int ts_box_tree_faults(const ts_box_tree* tree);
+
+/// Visits the items whose boxes meet `box`, which may have infinite ends. A NaN meets nothing. Order: that of the tree.
+/// Returns 0 when the visitor stopped it, else 1.
+int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_visit visit, void* context);
+
+/// Visits the items whose boxes the ray `from + t direction`, 0 <= t <= limit, meets, roughly from near to far.
+/// `direction` need not be a unit vector; zero means the point `from`. Nothing is visited when an input is NaN or
+/// `from` infinite. Returns the last limit.
+double ts_box_tree_ray(const ts_box_tree* tree, ts_vec3 from, ts_vec3 direction, double limit, ts_box_ray_visit visit,
+                       void* context);
+
+/// Visits the items whose boxes are within `limit` (m, may be infinite) of `box`, roughly from near to far, and prunes
+/// by the limit as the visitor lowers it: candidates for the closest point. Returns the last limit.
+double ts_box_tree_nearest(const ts_box_tree* tree, ts_box box, double limit, ts_box_nearest_visit visit,
+                           void* context);
+
+#ifdef __cplusplus
 }
-
-/// The box in single precision, rounded outwards, from `origin`. Nonzero when it has ends, in order, within reach. What
-/// it writes otherwise means nothing.
-static inline int ts_box4_from_scalar(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4* out) {
-    double low[3] = {min.x - origin.x, min.y - origin.y, min.z - origin.z};
-    double high[3] = {max.x - origin.x, max.y - origin.y, max.z - origin.z};
-    int fine = (min.x <= max.x) & (min.y <= max.y) & (min.z <= max.z);
-    for (int k = 0; k < 3; ++k) fine &= (low[k] >= -TS_BOX_TREE_REACH) & (high[k] <= TS_BOX_TREE_REACH);
-    if (!fine) return 0;
-    for (int k = 0; k < 3; ++k) {
-        out->low[k] = ts_box4_round_down(low[k]);
-        out->minus_high[k] = ts_box4_round_down(-high[k]);
-    }
-    out->low[3] = out->minus_high[3] = -1e30f;
-    return 1;
-}
-
-/// As it says, with what the machine has.
-static inline int ts_box4_from(ts_vec3 min, ts_vec3 max, ts_vec3 origin, ts_box4* out) {
-#if defined(__SSE2__)
-    const __m128d sign = _mm_set1_pd(-0.0), reach = _mm_set1_pd(TS_BOX_TREE_REACH);
-    __m128d min_xy = _mm_set_pd(min.y, min.x), max_xy = _mm_set_pd(max.y, max.x), z = _mm_set_pd(max.z, min.z);
-    __m128d o_xy = _mm_set_pd(origin.y, origin.x), o_z = _mm_set1_pd(origin.z);
-    __m128d low = _mm_sub_pd(min_xy, o_xy), high = _mm_sub_pd(max_xy, o_xy), ends = _mm_sub_pd(z, o_z);
-    // In order and within reach; whatever has a NaN is neither.
-    __m128d fine = _mm_and_pd(_mm_cmple_pd(min_xy, max_xy), _mm_cmple_pd(_mm_andnot_pd(sign, low), reach));
-    fine = _mm_and_pd(fine, _mm_cmple_pd(_mm_andnot_pd(sign, high), reach));
-    fine = _mm_and_pd(fine, _mm_cmple_pd(_mm_andnot_pd(sign, ends), reach));
-    if ((_mm_movemask_pd(fine) != 3) | !(min.z <= max.z)) return 0;
-    __m128 f_ends = _mm_cvtpd_ps(ends), idle = _mm_set1_ps(-1e30f);
-    __m128 f_low = _mm_shuffle_ps(_mm_cvtpd_ps(low), _mm_shuffle_ps(f_ends, idle, _MM_SHUFFLE(0, 0, 0, 0)),
-                                  _MM_SHUFFLE(2, 0, 1, 0));
-    __m128 f_high = _mm_shuffle_ps(_mm_cvtpd_ps(high), _mm_shuffle_ps(f_ends, idle, _MM_SHUFFLE(0, 0, 1, 1)),
-                                   _MM_SHUFFLE(2, 0, 1, 0));
-    const __m128 sign4 = _mm_set1_ps(-0.0f), part = _mm_set1_ps(0x1p-22f), least = _mm_set1_ps(FLT_MIN);
-    __m128 turned = _mm_xor_ps(f_high, sign4);
-    __m128 a = _mm_sub_ps(_mm_sub_ps(f_low, _mm_mul_ps(_mm_andnot_ps(sign4, f_low), part)), least);
-    __m128 b = _mm_sub_ps(_mm_sub_ps(turned, _mm_mul_ps(_mm_andnot_ps(sign4, turned), part)), least);
-    _mm_storeu_ps(out->low, a);
-    _mm_storeu_ps(out->minus_high, b);
-    out->low[3] = out->minus_high[3] = -1e30f;
-    return 1;
-#else
-    return ts_box4_from_scalar(min, max, origin, out);
 #endif
-}
-
-/// Nonzero when `inner` lies inside `outer`, faces included.
-static inline int ts_box4_inside_scalar(const ts_box4* inner, const ts_box4* outer) {
-    int inside = 1;
-    for (int k = 0; k < 3; ++k)
-        inside &= (outer->low[k] <= inner->low[k]) & (outer->minus_high[k] <= inner->minus_high[k]);
-    return inside;
-}
-
-/// As it says, with what the machine has.
-static inline int ts_box4_inside(const ts_box4* inner, const ts_box4* outer) {
-#if defined(__SSE2__)
-    __m128 low = _mm_cmple_ps(_mm_loadu_ps(outer->low), _mm_loadu_ps(inner->low));
-    __m128 high = _mm_cmple_ps(_mm_loadu_ps(outer->minus_high), _mm_loadu_ps(inner->minus_high));
-    return _mm_movemask_ps(_mm_and_ps(low, high)) == 15;
-#else
-    return ts_box4_inside_scalar(inner, outer);
-#endif
-}
-
-/// Whether two boxes meet: 0 no, 1 certainly and by more than `slack` along every axis, 2 too close to tell.
-static inline int ts_box4_meet_scalar(const ts_box4* a, const ts_box4* b, float slack) {
-    int apart = 0, close = 0;
-    for (int k = 0; k < 3; ++k) {
-        float one = a->low[k] + b->minus_high[k], two = b->low[k] + a->minus_high[k];
-        float gap = one > two ? one : two;
-        apart |= gap > 0.0f;
-        close |= gap >= -slack;
-    }
-    return apart ? 0 : 1 + close;
-}
-
-/// As it says, with what the machine has.
-static inline int ts_box4_meet(const ts_box4* a, const ts_box4* b, float slack) {
-#if defined(__SSE2__)
-    __m128 one = _mm_add_ps(_mm_loadu_ps(a->low), _mm_loadu_ps(b->minus_high));
-    __m128 two = _mm_add_ps(_mm_loadu_ps(b->low), _mm_loadu_ps(a->minus_high));
-    __m128 gap = _mm_max_ps(one, two);
-    // What is apart is also close, in this sense: mostly one number decides.
-    int close = _mm_movemask_ps(_mm_cmpge_ps(gap, _mm_set1_ps(-slack)));
-    int apart = _mm_movemask_ps(_mm_cmpgt_ps(gap, _mm_setzero_ps()));
-    return (close == 0) + 2 * ((apart == 0) & (close != 0));
-#else
-    return ts_box4_meet_scalar(a, b, slack);
-#endif
-}
-
-/// The query for a box given as six bounds.
-static inline ts_box_tree_query ts_box_tree_query_from(const float low[3], const float minus_high[3]) {
-    ts_box_tree_query q;
-    for (int k = 0; k < 3; ++k) {
-        q.most[2 * k] = q.most[2 * k + 1] = -minus_high[k];
-        q.most[6 + 2 * k] = q.most[6 + 2 * k + 1] = -low[k];
-    }
-    return q;
-}
-
-/// Which of two siblings meet the query: bit 0 and bit 1.
-static inline int ts_box_tree_meet_scalar(const ts_box_tree_pair* pair, const ts_box_tree_query* q) {
-    int mask = 3;
-    for (int k = 0; k < 6; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (!(pair->bound[k][side] <= q->most[2 * k + side])) mask &= ~(1 << side);
-    return mask;
-}
-
-/// As it says, with what the machine has.
-static inline int ts_box_tree_meet(const ts_box_tree_pair* pair, const ts_box_tree_query* q) {
-#if defined(__SSE2__)
-    const float* bound = &pair->bound[0][0];
-    __m128 a = _mm_cmple_ps(_mm_loadu_ps(bound), _mm_loadu_ps(q->most));
-    __m128 b = _mm_cmple_ps(_mm_loadu_ps(bound + 4), _mm_loadu_ps(q->most + 4));
-    __m128 c = _mm_cmple_ps(_mm_loadu_ps(bound + 8), _mm_loadu_ps(q->most + 8));
-    int m = _mm_movemask_ps(_mm_and_ps(_mm_and_ps(a, b), c));
-    return m & m >> 2;
-#else
-    return ts_box_tree_meet_scalar(pair, q);
-#endif
-}
-
-#if defined(__GNUC__)
-#define TS_BOX_TREE_INLINE static inline __attribute__((always_inline))
-#else
-#define TS_BOX_TREE_INLINE static inline
-#endif
-
-/// Visits the items below pair `top` that meet the query without a stack: from a pair that is done it climbs, and looks
-/// at the second sibling of whatever it came from as the first. For trees too deep for the stack of ts_box_tree_walk.
-TS_BOX_TREE_INLINE int ts_box_tree_walk_deep(const ts_box_tree* tree, int top, const ts_box_tree_query* q,
-                                             ts_box_tree_visit visit, void* context) {
-    int pair = top, side = 0;
-    for (;;) {
-        int child = TS_BOX_TREE_NOTHING;
-        if (side < 2 && ts_box_tree_meet(&tree->pair[pair], q) >> side & 1) child = tree->pair[pair].child[side];
-        if (child >= 0) {
-            pair = child;
-            side = 0;
-            continue;
-        }
-        if (child != TS_BOX_TREE_NOTHING && !visit(context, ~child)) return 0;
-        while (side >= 1) {
-            if (pair == top) return 1;
-            side = tree->pair[pair].parent & 1;
-            pair = tree->pair[pair].parent >> 1;
-        }
-        side = 1;
-    }
-}
-
-/// Visits the items below pair `top` that meet the query, first siblings first. Returns 0 when the visitor stopped it.
-TS_BOX_TREE_INLINE int ts_box_tree_walk(const ts_box_tree* tree, int top, const ts_box_tree_query* q,
-                                        ts_box_tree_visit visit, void* context) {
-    int stack[TS_BOX_TREE_STACK], used = 0;
-    for (int pair = top;;) {
-        const ts_box_tree_pair* at = &tree->pair[pair];
-        int mask = ts_box_tree_meet(at, q), next = -1;
-        if (mask & 2) {
-            if (at->child[1] >= 0)
-                next = at->child[1];
-            else if (!visit(context, ~at->child[1]))
-                return 0;
-        }
-        if (mask & 1) {
-            if (at->child[0] < 0) {
-                if (!visit(context, ~at->child[0])) return 0;
-            } else if (next < 0) {
-                next = at->child[0];
-            } else if (used < TS_BOX_TREE_STACK) {
-                stack[used++] = at->child[0];
-            } else if (!ts_box_tree_walk_deep(tree, at->child[0], q, visit, context)) {
-                return 0;
-            }
-        }
-        if (next < 0) {
-            if (used == 0) return 1;
-            next = stack[--used];
-        }
-        pair = next;
-    }
-}
-
-/// Room for `pairs` pairs and items below `items`. Returns 0 when memory is short.
-int ts_box_tree_reserve(ts_box_tree* tree, int pairs, int items);
-
-/// Scratch of the tree, `bytes` of it; NULL when memory is short. What was there is lost.
-void* ts_box_tree_scratch(ts_box_tree* tree, size_t bytes);
-
-/// Builds from leaves with valid bounds and distinct items; reorders them. Returns 0 when memory is short (the tree is
-/// then empty).
-int ts_box_tree_build_leaves(ts_box_tree* tree, ts_box_tree_leaf* leaf, int count, ts_task_pool* pool);
-
-/// Adds a leaf with valid bounds. Returns 0 when memory is short.
-int ts_box_tree_insert_bounds(ts_box_tree* tree, int item, const float bound[6]);
-
-/// Replaces the bounds of an item of the tree and those of the nodes above.
-void ts_box_tree_move_bounds(ts_box_tree* tree, int item, const float bound[6]);
-
 #endif

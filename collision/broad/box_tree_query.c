@@ -8,14 +8,14 @@
 // stack, and behind it a walk through the links to the parents.
 #include <string.h>
 
-#include "collision/broad/box_tree_internal.h"
+#include "collision/broad/box_tree_walk_internal.h"
 
 // Beyond all boxes in a tree, and far from overflow.
 static const double FAR = 1e30;
 
 static float round_down(double x) { return ts_box4_round_down(x < -FAR ? -FAR : (x > FAR ? FAR : x)); }
 
-int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_tree_visit visit, void* context) {
+int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_visit visit, void* context) {
     if (tree->item_count == 0) return 1;
     if (!(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z)) return 1;
     ts_vec3 min = ts_vec3_sub(box.min, tree->origin), max = ts_vec3_sub(tree->origin, box.max);
@@ -30,7 +30,7 @@ int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_tree_visit v
 typedef struct near_query {
     const void* shape;
     double (*key)(const void* shape, const ts_box_tree_pair* pair, int side, double limit);
-    ts_box_tree_ray_visit visit;
+    ts_box_ray_visit visit;
     void* context;
 } near_query;
 
@@ -116,8 +116,8 @@ static double ray_key(const void* shape, const ts_box_tree_pair* pair, int side,
     return enter <= leave ? enter : -1.0;
 }
 
-double ts_box_tree_ray(const ts_box_tree* tree, ts_vec3 from, ts_vec3 direction, double limit,
-                       ts_box_tree_ray_visit visit, void* context) {
+double ts_box_tree_ray(const ts_box_tree* tree, ts_vec3 from, ts_vec3 direction, double limit, ts_box_ray_visit visit,
+                       void* context) {
     ray r;
     ts_vec3 local = ts_vec3_sub(from, tree->origin);
     if (tree->item_count == 0 || !ts_vec3_is_finite(from) || !ts_vec3_is_finite(direction) || !(limit >= 0.0))
@@ -152,7 +152,7 @@ static double box_key(const void* shape, const ts_box_tree_pair* pair, int side,
     return distance <= limit ? distance : -1.0;
 }
 
-double ts_box_tree_nearest(const ts_box_tree* tree, ts_box box, double limit, ts_box_tree_nearest_visit visit,
+double ts_box_tree_nearest(const ts_box_tree* tree, ts_box box, double limit, ts_box_nearest_visit visit,
                            void* context) {
     near_box b;
     if (tree->item_count == 0 || !(limit >= 0.0)) return limit;

@@ -306,8 +306,7 @@ static void order_by_tree(ts_broad_phase* broad, int listed) {
 }
 
 // Few boxes: every pair.
-static ts_code few_pairs(const ts_pairs_job* job, int count, ts_pair** out_pairs, int* out_count,
-                         ts_broad_phase_info* info) {
+static ts_code few_pairs(const ts_pairs_job* job, int count, ts_pair_list* out_pairs, ts_broad_phase_info* info) {
     const ts_bounds* bounds = job->bounds;
     const ts_broad_phase_settings* settings = job->settings;
     int made = 0;
@@ -329,8 +328,8 @@ static ts_code few_pairs(const ts_pairs_job* job, int count, ts_pair** out_pairs
         }
     }
     info->candidates = made;
-    *out_pairs = pair;
-    *out_count = made;
+    out_pairs->pair = pair;
+    out_pairs->count = made;
     return TS_OK;
 }
 
@@ -375,12 +374,12 @@ static ts_code find_outside(const ts_pairs_job* job, int count, long long limit,
 }
 
 // Most boxes left their fat boxes: what is kept would not live. Sorting and sweeping answers, and the trees wait.
-static ts_code storm(const ts_pairs_job* job, int count, long long limit, ts_pair** out_pairs, int* out_count,
+static ts_code storm(const ts_pairs_job* job, int count, long long limit, ts_pair_list* out_pairs,
                      ts_broad_phase_info* info, ts_sweep_end* out_end) {
     ts_broad_phase* broad = job->broad;
-    ts_code code = ts_pairs_sweep_true(job, count, limit, out_pairs, out_count, out_end);
+    ts_code code = ts_pairs_sweep_true(job, count, limit, out_pairs, out_end);
     if (code) return code;
-    info->candidates = *out_count;
+    info->candidates = out_pairs->count;
     info->swept = 1;
     broad->kept.count = 0;
     broad->stale = 1;
@@ -409,8 +408,7 @@ static ts_code start_afresh(const ts_pairs_job* job, long long limit, int* liste
     return TS_OK;
 }
 
-static ts_code update(const ts_pairs_job* job, int count, ts_pair** out_pairs, int* out_count,
-                      ts_broad_phase_info* info) {
+static ts_code update(const ts_pairs_job* job, int count, ts_pair_list* out_pairs, ts_broad_phase_info* info) {
     ts_broad_phase* broad = job->broad;
     long long limit = job->settings->pair_limit;
     if (limit <= 0) limit = ts_broad_phase_pair_limit(count);
@@ -424,7 +422,7 @@ static ts_code update(const ts_pairs_job* job, int count, ts_pair** out_pairs, i
         if (many && ts_task_pool_workers(job->pool) <= SWEEP_WORKERS) {
             ts_sweep_end end = TS_SWEEP_DONE;
             ts_arena_scope scope = ts_arena_scope_begin(job->arena);
-            code = storm(job, count, limit, out_pairs, out_count, info, &end);
+            code = storm(job, count, limit, out_pairs, info, &end);
             info->limit_reached = end == TS_SWEEP_LIMIT;
             if (end != TS_SWEEP_GAVE_UP) return code;
             ts_arena_scope_end(job->arena, scope);
@@ -442,9 +440,9 @@ static ts_code update(const ts_pairs_job* job, int count, ts_pair** out_pairs, i
         code = ts_pairs_find_fresh(job, listed, limit, &info->limit_reached);
     }
     if (!code && info->outside > 0) code = find_outside(job, count, limit, info);
-    if (!code) code = ts_pairs_merge(job, listed, out_pairs, out_count);
+    if (!code) code = ts_pairs_merge(job, listed, out_pairs);
     if (code) return code;
-    ts_pairs_add_outside(broad, *out_pairs, out_count);
+    ts_pairs_add_outside(broad, out_pairs);
     info->candidates = broad->kept.count + broad->outside.count;
     if (info->candidates > limit) {
         info->limit_reached = 1;
@@ -457,29 +455,27 @@ static ts_code update(const ts_pairs_job* job, int count, ts_pair** out_pairs, i
 
 ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, int count,
                               const ts_broad_phase_settings* settings, ts_task_pool* pool, ts_arena* arena,
-                              ts_pair** out_pairs, int* out_pair_count, ts_broad_phase_info* out_info) {
+                              ts_pair_list* out_pairs, ts_broad_phase_info* out_info) {
     ts_broad_phase_info info;
     ts_broad_phase_settings defaults = ts_broad_phase_settings_default();
     ts_pairs_job job = {broad, bounds, settings ? settings : &defaults, pool, arena};
     ts_code code = TS_OK;
     memset(&info, 0, sizeof info);
-    *out_pairs = NULL;
-    *out_pair_count = 0;
+    ts_pair_list_clear(out_pairs);
     if (count <= TS_BROAD_PHASE_FEW) {
         if (broad->count > 0) ts_broad_phase_clear(broad);
-        code = few_pairs(&job, count, out_pairs, out_pair_count, &info);
+        code = few_pairs(&job, count, out_pairs, &info);
     } else if (count > TS_BOX_TREE_ITEMS_MAX) {
         code = TS_ERROR_MEMORY;
     } else {
-        code = update(&job, count, out_pairs, out_pair_count, &info);
+        code = update(&job, count, out_pairs, &info);
         if (code) {
             ts_broad_phase_clear(broad);
-            *out_pairs = NULL;
-            *out_pair_count = 0;
+            ts_pair_list_clear(out_pairs);
         }
     }
     broad->seen = code ? 0 : count;
-    info.pairs = *out_pair_count;
+    info.pairs = out_pairs->count;
     if (out_info) *out_info = info;
     return code;
 }

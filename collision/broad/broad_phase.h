@@ -10,11 +10,28 @@
 #include "base/status.h"
 #include "base/task.h"
 #include "base/vec.h"
-#include "collision/broad/box_tree.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// An axis-aligned box.
+typedef struct ts_box {
+    ts_vec3 min;  // m
+    ts_vec3 max;  // m
+} ts_box;
+
+/// Called with the number of each box found; return 0 to stop.
+typedef int (*ts_box_visit)(void* context, int item);
+
+/// Called with each item whose box the ray enters at parameter `enter` (0 when it starts inside) before `limit`.
+/// Returns the new limit: `limit` to go on, the parameter of a hit to look for nearer ones only, a negative number to
+/// stop.
+typedef double (*ts_box_ray_visit)(void* context, int item, double enter, double limit);
+
+/// Called with each item whose box is no farther than `limit`; `lower` (m) is a lower bound of that distance. Returns
+/// the new limit: `limit` to go on, the distance found to look for nearer ones only, a negative number to stop.
+typedef double (*ts_box_nearest_visit)(void* context, int item, double lower, double limit);
 
 /// An axis-aligned box with who it belongs to.
 typedef struct ts_bounds {
@@ -31,6 +48,12 @@ typedef struct ts_pair {
     int second;
 } ts_pair;
 
+/// Pairs that were found; their memory belongs to whoever gave the arena.
+typedef struct ts_pair_list {
+    ts_pair* pair;
+    int count;
+} ts_pair_list;
+
 /// Most pairs a call gives for `count` boxes unless told otherwise: 2^22, or 64 per box where that is more. Beyond it
 /// boxes lie in heaps (20,000 in one place make 2 * 10^8 pairs), and whatever follows would drown.
 long long ts_broad_phase_pair_limit(int count);
@@ -38,15 +61,14 @@ long long ts_broad_phase_pair_limit(int count);
 /// All overlapping pairs of `count` boxes, ascending. Memory for them comes from `arena`. A box with a NaN or with ends
 /// in the wrong order pairs with nothing and is counted in *out_invalid (may be NULL). TS_ERROR_MEMORY when the arena
 /// fails or there are more pairs than ts_broad_phase_pair_limit.
-ts_code ts_broad_phase_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs,
-                             int* out_pair_count, int* out_invalid);
+ts_code ts_broad_phase_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair_list* out_pairs,
+                             int* out_invalid);
 
 /// One way of finding all pairs, for comparisons; the contract of `pairs` is that of ts_broad_phase_pairs.
 typedef struct ts_broad_phase_method {
     const char* name;
     const char* summary;
-    ts_code (*pairs)(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs, int* out_pair_count,
-                     int* out_invalid);
+    ts_code (*pairs)(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair_list* out_pairs, int* out_invalid);
 } ts_broad_phase_method;
 
 /// How many ways there are.
@@ -105,7 +127,7 @@ void ts_broad_phase_destroy(ts_broad_phase* broad);
 /// starts afresh.
 ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, int count,
                               const ts_broad_phase_settings* settings, ts_task_pool* pool, ts_arena* arena,
-                              ts_pair** out_pairs, int* out_pair_count, ts_broad_phase_info* out_info);
+                              ts_pair_list* out_pairs, ts_broad_phase_info* out_info);
 
 /// Forgets all boxes.
 void ts_broad_phase_clear(ts_broad_phase* broad);
@@ -113,16 +135,19 @@ void ts_broad_phase_clear(ts_broad_phase* broad);
 /// Visits the boxes that meet `box`, in no particular order; exactly those. `bounds` are those of the last update, here
 /// and below. After an update that swept (ts_broad_phase_info) every box is looked at. Returns 0 when the visitor
 /// stopped it, else 1.
-int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_tree_visit visit,
+int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_visit visit,
                            void* context);
 
-/// Visits the boxes that the ray meets, roughly from near to far; see ts_box_tree_ray.
+/// Visits the boxes that the ray `from + t direction`, 0 <= t <= limit, meets, roughly from near to far. `direction` need
+/// not be a unit vector; zero means the point `from`. Nothing is visited when an input is NaN or `from` infinite. Returns
+/// the last limit.
 double ts_broad_phase_ray(const ts_broad_phase* broad, const ts_bounds* bounds, ts_vec3 from, ts_vec3 direction,
-                          double limit, ts_box_tree_ray_visit visit, void* context);
+                          double limit, ts_box_ray_visit visit, void* context);
 
-/// Visits the boxes within `limit` of `box`, roughly from near to far; see ts_box_tree_nearest.
+/// Visits the boxes within `limit` (m, may be infinite) of `box`, roughly from near to far, and prunes by the limit as the
+/// visitor lowers it: candidates for the closest point. Returns the last limit.
 double ts_broad_phase_nearest(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, double limit,
-                              ts_box_tree_nearest_visit visit, void* context);
+                              ts_box_nearest_visit visit, void* context);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "collision/broad/broad_phase.h"
-#include "collision/broad/box_tree_internal.h"
+#include "collision/broad/box_tree_walk_internal.h"
 
 /// Where a box is kept.
 typedef enum ts_box_state {
@@ -84,6 +84,12 @@ int ts_key_list_reserve(ts_key_list* list, int wanted);
 /// Sorts keys whose halves are below `count`, with `other` as scratch. Returns 0 when memory is short.
 int ts_key_list_sort(ts_key_list* list, ts_key_list* other, int count);
 
+/// No pairs.
+static inline void ts_pair_list_clear(ts_pair_list* list) {
+    list->pair = 0;
+    list->count = 0;
+}
+
 /// How sorting and sweeping ended.
 typedef enum ts_sweep_end {
     TS_SWEEP_DONE,
@@ -91,9 +97,9 @@ typedef enum ts_sweep_end {
     TS_SWEEP_GAVE_UP  // too many comparisons: large boxes among small ones, which a tree takes better
 } ts_sweep_end;
 
-/// ts_sweep_pairs with at most `limit` pairs and `work` comparisons; *out_end says what TS_ERROR_MEMORY means.
+/// ts_broad_phase_pairs with at most `limit` pairs and `work` comparisons; *out_end says what TS_ERROR_MEMORY means.
 ts_code ts_sweep_pairs_within(const ts_bounds* bounds, int count, long long limit, long long work, ts_arena* arena,
-                              ts_pair** out_pairs, int* out_pair_count, int* out_invalid, ts_sweep_end* out_end);
+                              ts_pair_list* out_pairs, int* out_invalid, ts_sweep_end* out_end);
 
 /// Room for `count` kept pairs. Returns 0 when memory is short.
 int ts_pairs_reserve(ts_broad_phase* broad, int count);
@@ -114,17 +120,17 @@ ts_code ts_pairs_find_fresh(const ts_pairs_job* job, int listed, long long limit
 ts_code ts_pairs_sweep_fat(const ts_pairs_job* job, long long limit, ts_sweep_end* out_end);
 
 /// All pairs of true boxes by sorting and sweeping, filtered; nothing is kept. Or TS_SWEEP_GAVE_UP.
-ts_code ts_pairs_sweep_true(const ts_pairs_job* job, int count, long long limit, ts_pair** out_pairs, int* out_count,
+ts_code ts_pairs_sweep_true(const ts_pairs_job* job, int count, long long limit, ts_pair_list* out_pairs,
                             ts_sweep_end* out_end);
 
 /// Drops kept pairs of boxes that moved, merges the fresh ones in, and writes those that truly overlap to the arena.
-ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, int* out_count);
+ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair_list* out_pairs);
 
 /// The pairs of the boxes in `list`, which are in no tree, with all others, sorted, into broad->outside.
 ts_code ts_pairs_find_outside(const ts_pairs_job* job, const int* list, int listed, long long limit,
                               int* out_limit_reached);
 
 /// Merges broad->outside into the pairs of ts_pairs_merge, which left room for them.
-void ts_pairs_add_outside(const ts_broad_phase* broad, ts_pair* pairs, int* count);
+void ts_pairs_add_outside(const ts_broad_phase* broad, ts_pair_list* io_pairs);
 
 #endif

@@ -355,7 +355,7 @@ int ts_pairs_reserve(ts_broad_phase* broad, int count) {
            reserve_noted(&broad->next, &broad->next_note, count);
 }
 
-ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, int* out_count) {
+ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair_list* out_pairs) {
     ts_broad_phase* broad = job->broad;
     int longer = broad->kept.count > broad->fresh.count ? broad->kept.count : broad->fresh.count;
     int pieces = longer / PIECE + 1;
@@ -396,8 +396,8 @@ ts_code ts_pairs_merge(const ts_pairs_job* job, int moved, ts_pair** out_pairs, 
         broad->kept_note = broad->next_note;
         broad->next_note = note;
     }
-    *out_pairs = merge.pairs;
-    *out_count = count;
+    out_pairs->pair = merge.pairs;
+    out_pairs->count = count;
     return TS_OK;
 }
 
@@ -440,14 +440,13 @@ ts_code ts_pairs_find_outside(const ts_pairs_job* job, const int* list, int list
     return ts_key_list_sort(&broad->outside, &broad->other, broad->count) ? TS_OK : TS_ERROR_MEMORY;
 }
 
-void ts_pairs_add_outside(const ts_broad_phase* broad, ts_pair* pairs, int* count) {
-    merge_behind(pairs, count, broad->outside.key, broad->outside.count);
+void ts_pairs_add_outside(const ts_broad_phase* broad, ts_pair_list* pairs) {
+    merge_behind(pairs->pair, &pairs->count, broad->outside.key, broad->outside.count);
 }
 
 ts_code ts_pairs_sweep_fat(const ts_pairs_job* job, long long limit, ts_sweep_end* out_end) {
     ts_broad_phase* broad = job->broad;
-    ts_pair* pairs = NULL;
-    int count = 0;
+    ts_pair_list swept;
     ts_arena_scope scope = ts_arena_scope_begin(job->arena);
     ts_bounds* fat = TS_ARENA_ARRAY(job->arena, ts_bounds, broad->count);
     *out_end = TS_SWEEP_DONE;
@@ -464,14 +463,14 @@ ts_code ts_pairs_sweep_fat(const ts_pairs_job* job, long long limit, ts_sweep_en
         fat[i].mask = broad->owner[i].mask;
     }
     ts_code code = ts_sweep_pairs_within(fat, broad->count, limit, SWEEP_WORK * (long long)broad->count, job->arena,
-                                         &pairs, &count, NULL, out_end);
-    if (!code && !ts_pairs_reserve(broad, count)) code = TS_ERROR_MEMORY;
+                                         &swept, NULL, out_end);
+    if (!code && !ts_pairs_reserve(broad, swept.count)) code = TS_ERROR_MEMORY;
     if (!code) {
-        for (int i = 0; i < count; ++i) {
-            broad->kept.key[i] = ts_key_of(pairs[i].first, pairs[i].second);
+        for (int i = 0; i < swept.count; ++i) {
+            broad->kept.key[i] = ts_key_of(swept.pair[i].first, swept.pair[i].second);
             broad->kept_note[i] = 0;
         }
-        broad->kept.count = count;
+        broad->kept.count = swept.count;
     }
     ts_arena_scope_end(job->arena, scope);
     return code;
@@ -500,13 +499,13 @@ static void sieve_pieces(void* context, int begin, int end, int worker) {
     }
 }
 
-ts_code ts_pairs_sweep_true(const ts_pairs_job* job, int count, long long limit, ts_pair** out_pairs, int* out_count,
+ts_code ts_pairs_sweep_true(const ts_pairs_job* job, int count, long long limit, ts_pair_list* out_pairs,
                             ts_sweep_end* out_end) {
     ts_code code = ts_sweep_pairs_within(job->bounds, count, limit, SWEEP_WORK * (long long)count, job->arena,
-                                         out_pairs, out_count, NULL, out_end);
-    if (code || !job->settings->filter || *out_count == 0) return code;
-    int pieces = (*out_count - 1) / PIECE + 1, left = 0;
-    sieve s = {job, *out_pairs, *out_count, TS_ARENA_ARRAY(job->arena, int, pieces)};
+                                         out_pairs, NULL, out_end);
+    if (code || !job->settings->filter || out_pairs->count == 0) return code;
+    int pieces = (out_pairs->count - 1) / PIECE + 1, left = 0;
+    sieve s = {job, out_pairs->pair, out_pairs->count, TS_ARENA_ARRAY(job->arena, int, pieces)};
     if (!s.left) return TS_ERROR_MEMORY;
     ts_task_parallel_for(job->pool, pieces, 1, sieve_pieces, &s);
     for (int p = 0; p < pieces; ++p) {
@@ -514,6 +513,6 @@ ts_code ts_pairs_sweep_true(const ts_pairs_job* job, int count, long long limit,
             memmove(s.pairs + left, s.pairs + (size_t)p * PIECE, (size_t)s.left[p] * sizeof(ts_pair));
         left += s.left[p];
     }
-    *out_count = left;
+    out_pairs->count = left;
     return TS_OK;
 }

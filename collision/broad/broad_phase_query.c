@@ -8,8 +8,8 @@ typedef struct wrapped {
     const ts_bounds* bounds;
     ts_box box;
     ts_vec3 from, direction;
-    ts_box_tree_visit visit;
-    ts_box_tree_ray_visit visit_ray;
+    ts_box_visit visit;
+    ts_box_ray_visit visit_ray;
     void* context;
 } wrapped;
 
@@ -27,7 +27,7 @@ static int is_outside(const ts_broad_phase* broad, int i) {
     return broad->count == 0 || broad->stale || broad->state[i] < TS_BOX_STILL;
 }
 
-int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_tree_visit visit,
+int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_visit visit,
                            void* context) {
     wrapped w = {.bounds = bounds, .box = box, .visit = visit, .context = context};
     for (int i = 0; i < broad->seen; ++i)
@@ -66,7 +66,7 @@ static double ray_visit(void* context, int item, double enter, double limit) {
 }
 
 double ts_broad_phase_ray(const ts_broad_phase* broad, const ts_bounds* bounds, ts_vec3 from, ts_vec3 direction,
-                          double limit, ts_box_tree_ray_visit visit, void* context) {
+                          double limit, ts_box_ray_visit visit, void* context) {
     wrapped w = {.bounds = bounds, .from = from, .direction = direction, .visit_ray = visit, .context = context};
     if (!ts_vec3_is_finite(from) || !ts_vec3_is_finite(direction)) return limit;
     for (int i = 0; i < broad->seen && limit >= 0.0; ++i)
@@ -93,7 +93,7 @@ static double near_visit(void* context, int item, double lower, double limit) {
 }
 
 double ts_broad_phase_nearest(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, double limit,
-                              ts_box_tree_nearest_visit visit, void* context) {
+                              ts_box_nearest_visit visit, void* context) {
     wrapped w = {.bounds = bounds, .box = box, .visit_ray = visit, .context = context};
     if (!(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z)) return limit;
     for (int i = 0; i < broad->seen && limit >= 0.0; ++i)

@@ -10,7 +10,6 @@
 // Guaranteed: exactly the pairs whose closed boxes meet and whose groups and masks allow it, ascending, whatever the
 // order of work. Cost: O(n + pairs) for boxes of similar size; one box as large as the scene costs O(n).
 // Known limit: many boxes that are long along both axes bring it back to O(n^2).
-#include "collision/broad/sweep.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -281,9 +280,8 @@ static int sort_pairs(pair_list* list, int count) {
 }
 
 ts_code ts_sweep_pairs_within(const ts_bounds* bounds, int count, long long limit, long long work, ts_arena* arena,
-                              ts_pair** out_pairs, int* out_pair_count, int* out_invalid, ts_sweep_end* out_end) {
-    *out_pairs = 0;
-    *out_pair_count = 0;
+                              ts_pair_list* out_pairs, int* out_invalid, ts_sweep_end* out_end) {
+    ts_pair_list_clear(out_pairs);
     *out_end = TS_SWEEP_DONE;
     pair_list list = {0, 0, 8 * count + 64, arena, limit, work, 0};
     int* bounded = TS_ARENA_ARRAY(arena, int, count);
@@ -311,14 +309,14 @@ ts_code ts_sweep_pairs_within(const ts_bounds* bounds, int count, long long limi
     if (list.work < 0) *out_end = TS_SWEEP_GAVE_UP;
     if (list.count > list.limit || (list.failed && !arena->failed)) *out_end = TS_SWEEP_LIMIT;
     if (!swept || list.failed || *out_end != TS_SWEEP_DONE || !sort_pairs(&list, count)) return TS_ERROR_MEMORY;
-    *out_pairs = list.pair;
-    *out_pair_count = list.count;
+    out_pairs->pair = list.pair;
+    out_pairs->count = list.count;
     return TS_OK;
 }
 
-ts_code ts_sweep_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs, int* out_pair_count,
-                       int* out_invalid) {
+ts_code ts_broad_phase_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair_list* out_pairs,
+                             int* out_invalid) {
     ts_sweep_end end;
     return ts_sweep_pairs_within(bounds, count, ts_broad_phase_pair_limit(count), LLONG_MAX, arena, out_pairs,
-                                 out_pair_count, out_invalid, &end);
+                                 out_invalid, &end);
 }

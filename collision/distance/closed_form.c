@@ -11,7 +11,7 @@
 // Everything is computed from the difference of the two positions, in world axes: nothing is built that the pair does not
 // need (two spheres never touch a rotation), and far from the origin no digits are lost.
 #include "collision/distance/proximity_internal.h"
-#include "collision/distance/gjk/subdistance.h"
+#include "collision/distance/gjk/subdistance_internal.h"
 
 #include <float.h>
 

@@ -2,13 +2,13 @@
 //
 // A kind that is not in the picture goes by the rule at its end: nobody needs to touch this file for a new shape, unless
 // there is something better for a pair than GJK and EPA.
-#include "collision/distance/box_sat_internal.h"
+#include "collision/distance/box_pair_internal.h"
 #include "collision/distance/ellipsoid_pair_internal.h"
 #include "collision/distance/proximity_internal.h"
 
 enum way {
     RULE,   // none of its own
-    CORES,  // GJK and EPA on the cores, Newton's method where they are curved (proximity_core.c)
+    CORES,  // GJK and EPA on the cores, Newton's method where they are curved (core_pair.c)
     NONE,   // no distance
     LOW,    // the lowest point above a half-space
     BALLS,  // two balls
@@ -19,7 +19,7 @@ enum way {
     POINT,  // an ellipsoid and a point, by Newton's method with a proof of its own
     OVALS,  // two ellipsoids, the same, and a verdict by their equations
     AXES,   // two boxes (a segment is one without width), by active sets and separating axes
-    PARTS   // the least over convex parts (proximity_parts.c)
+    PARTS   // the least over convex parts (composite_pair.c)
 };
 
 static const ts_pair_method methods[] = {

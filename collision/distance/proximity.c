@@ -71,7 +71,7 @@ static void place(const ts_transform* pose, ts_proximity* out) {
 static void query_parts(const ts_placed_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
                         ts_proximity* out) {
     ts_shape_pair seen = ts_shape_pair_make(pair->b, pair->pose_b, pair->a, pair->pose_a);
-    ts_proximity_query_parts(&seen, options, cache, out);
+    ts_composite_pair_query(&seen, options, cache, out);
     if (out->status == TS_PROXIMITY_INVALID_INPUT) return;
     place(pair->pose_b, out);
     swap_sides(out);
@@ -81,7 +81,7 @@ static void query_parts(const ts_placed_pair* pair, const ts_proximity_options* 
 static void query_generic(const ts_placed_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
                           ts_proximity* out) {
     ts_shape_pair seen = ts_shape_pair_make(pair->a, pair->pose_a, pair->b, pair->pose_b);
-    ts_core_query(&seen, options, cache, out);
+    ts_core_pair_query(&seen, options, cache, out);
     if (out->status == TS_PROXIMITY_INVALID_INPUT) {
         refuse(TS_PROXIMITY_BAD_SHAPE, out);
         return;

@@ -3,7 +3,7 @@
 #ifndef TS_COLLISION_PROXIMITY_H
 #define TS_COLLISION_PROXIMITY_H
 
-#include "collision/distance/penetration/epa.h"
+#include "collision/distance/gjk/gjk.h"
 
 #ifdef __cplusplus
 extern "C" {

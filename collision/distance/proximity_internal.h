@@ -2,6 +2,7 @@
 #ifndef TS_COLLISION_PROXIMITY_INTERNAL_H
 #define TS_COLLISION_PROXIMITY_INTERNAL_H
 
+#include "collision/distance/penetration/epa_internal.h"
 #include "collision/distance/proximity.h"
 
 #ifdef __cplusplus
@@ -58,13 +59,13 @@ void ts_capsule_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, t
 
 /// GJK on the cores, EPA when they overlap, balls added back; the goal of `options` says how much of it. `out` must be
 /// reset; it is in A's frame afterwards, and its points lie on the surfaces.
-void ts_core_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
-                   ts_proximity* out_in_a);
+void ts_core_pair_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                        ts_proximity* out_in_a);
 
 /// The same for a shape A made of parts (height field, compound) and any B: the least over the parts. `out` must be reset;
 /// it is in A's frame afterwards.
-void ts_proximity_query_parts(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
-                              ts_proximity* out_in_a);
+void ts_composite_pair_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                             ts_proximity* out_in_a);
 
 /// ts_gjk_distance from a given direction, kept even when it does not separate.
 void ts_gjk_restart(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_vec3 normal,

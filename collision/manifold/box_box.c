@@ -12,6 +12,7 @@
 // Known limits: cross products of edges closer to parallel than 1e-3 rad are skipped (their length would be rounding
 // noise, and a face axis is then as good to the same order). Chosen face axes may be worse than the best edge axis by
 // FACE_PREFERENCE of the smallest half extent.
+#include "collision/distance/two_boxes_internal.h"
 #include "collision/manifold/manifold_internal.h"
 
 // Fractions of the smallest half extent by which an edge axis must win over the best face axis: nearly always the
@@ -24,15 +25,6 @@ static const double PARALLEL_EDGES = 1e-6;
 // Corners within this fraction of the smallest half extent of a clipping edge count as on it.
 static const double ON_EDGE = 1e-6;
 
-typedef struct box_pair {
-    double a[3], b[3];  // half extents
-    double R[3][3];     // column j: axis j of B in A's frame
-    double Q[3][3];     // |R|
-    double t[3];        // centre of B in A's frame
-    double tb[3];       // <axis j of B, t>
-    double size;        // smallest half extent
-} box_pair;
-
 typedef struct box_axis {
     double gap;
     double sign;   // the normal, A to B, is sign * axis
@@ -40,35 +32,17 @@ typedef struct box_axis {
     ts_vec3 axis;  // unit
 } box_axis;
 
-static void prepare(const ts_shape_pair* pair, box_pair* p) {
-    const ts_transform* pose = &pair->b_in_a;
-    ts_vec3_store(pair->a->half, p->a);
-    ts_vec3_store(pair->b->half, p->b);
-    ts_vec3_store(pose->p, p->t);
+static void prepare(const ts_shape_pair* pair, ts_two_boxes* p) {
+    ts_two_boxes_prepare(pair, p);
     p->size = p->a[0];
     for (int i = 0; i < 3; ++i) {
         p->size = p->a[i] < p->size ? p->a[i] : p->size;
         p->size = p->b[i] < p->size ? p->b[i] : p->size;
-        for (int j = 0; j < 3; ++j) {
-            p->R[i][j] = pose->R.m[i][j];
-            p->Q[i][j] = fabs(pose->R.m[i][j]);
-        }
     }
-    for (int j = 0; j < 3; ++j) p->tb[j] = p->t[0] * p->R[0][j] + p->t[1] * p->R[1][j] + p->t[2] * p->R[2][j];
 }
-
-static double face_gap_a(const box_pair* p, int i) {
-    return fabs(p->t[i]) - (p->a[i] + (p->b[0] * p->Q[i][0] + p->b[1] * p->Q[i][1] + p->b[2] * p->Q[i][2]));
-}
-
-static double face_gap_b(const box_pair* p, int j) {
-    return fabs(p->tb[j]) - (p->b[j] + (p->a[0] * p->Q[0][j] + p->a[1] * p->Q[1][j] + p->a[2] * p->Q[2][j]));
-}
-
-static ts_vec3 axis_of_b(const box_pair* p, int j) { return ts_vec3_make(p->R[0][j], p->R[1][j], p->R[2][j]); }
 
 // The best edge axis; gap -infinity when every pair of edges is parallel. Stops early at a gap above `enough`.
-static box_axis best_edge(const box_pair* p, double enough) {
+static box_axis best_edge(const ts_two_boxes* p, double enough) {
     box_axis best = {-(double)INFINITY, 1.0, -1, {0.0, 0.0, 0.0}};
     int kind = -1;
     double best_dot = 0.0, best_length = 1.0;
@@ -106,25 +80,25 @@ static box_axis best_edge(const box_pair* p, double enough) {
     return best;
 }
 
-static box_axis face_axis(const box_pair* p, int kind, double gap) {
+static box_axis face_axis(const ts_two_boxes* p, int kind, double gap) {
     box_axis face = {gap, 1.0, kind, {0.0, 0.0, 0.0}};
     if (kind < 3) {
         face.axis = ts_vec3_axis(kind);
         face.sign = p->t[kind] < 0.0 ? -1.0 : 1.0;
     } else {
-        face.axis = axis_of_b(p, kind - 3);
+        face.axis = ts_two_boxes_axis(p, kind - 3);
         face.sign = p->tb[kind - 3] < 0.0 ? -1.0 : 1.0;
     }
     return face;
 }
 
 // The face axes of largest gap, one per box.
-static void best_faces(const box_pair* p, int* out_a, double* out_gap_a, int* out_b, double* out_gap_b) {
+static void best_faces(const ts_two_boxes* p, int* out_a, double* out_gap_a, int* out_b, double* out_gap_b) {
     *out_a = *out_b = 0;
-    *out_gap_a = face_gap_a(p, 0);
-    *out_gap_b = face_gap_b(p, 0);
+    *out_gap_a = ts_two_boxes_gap_a(p, 0);
+    *out_gap_b = ts_two_boxes_gap_b(p, 0);
     for (int i = 1; i < 3; ++i) {
-        double ga = face_gap_a(p, i), gb = face_gap_b(p, i);
+        double ga = ts_two_boxes_gap_a(p, i), gb = ts_two_boxes_gap_b(p, i);
         if (ga > *out_gap_a) {
             *out_gap_a = ga;
             *out_a = i;
@@ -137,7 +111,7 @@ static void best_faces(const box_pair* p, int* out_a, double* out_gap_a, int* ou
 }
 
 // An edge in contact: the ones of A along i and of B along j that lie farthest along the normal.
-static void edge_contact(const box_pair* p, const box_axis* edge, ts_contact_list* out) {
+static void edge_contact(const ts_two_boxes* p, const box_axis* edge, ts_contact_list* out) {
     int i = (edge->kind - 6) / 3, j = (edge->kind - 6) % 3;
     ts_vec3 n = ts_vec3_scale(edge->sign, edge->axis);
     double centre_a[3] = {0.0, 0.0, 0.0};
@@ -150,13 +124,13 @@ static void edge_contact(const box_pair* p, const box_axis* edge, ts_contact_lis
             bits_a |= positive << k;
         }
         if (k != j) {
-            ts_vec3 axis = axis_of_b(p, k);
+            ts_vec3 axis = ts_two_boxes_axis(p, k);
             int positive = ts_vec3_dot(axis, n) < 0.0;
             centre_b = ts_vec3_add_scaled(centre_b, positive ? p->b[k] : -p->b[k], axis);
             bits_b |= positive << k;
         }
     }
-    ts_vec3 ea = ts_vec3_axis(i), eb = axis_of_b(p, j), pa = ts_vec3_load(centre_a);
+    ts_vec3 ea = ts_vec3_axis(i), eb = ts_two_boxes_axis(p, j), pa = ts_vec3_load(centre_a);
     // Closest points of two lines with unit directions, the parameters clamped to the edges.
     ts_vec3 r = ts_vec3_sub(centre_b, pa);
     double c = ts_vec3_dot(ea, eb), d = ts_vec3_dot(ea, r), e = ts_vec3_dot(eb, r);
@@ -249,7 +223,7 @@ static uint32_t face_label(const face_frame* f, const face_point* q) {
 }
 
 // The incident face of the other box as four points in the reference frame.
-static int incident_face(const box_pair* p, const face_frame* f, face_point* out) {
+static int incident_face(const ts_two_boxes* p, const face_frame* f, face_point* out) {
     const double* half = f->box ? p->a : p->b;
     double M[3][3];  // M[r][k] = <reference axis r, incident axis k>
     double c[3];     // incident centre in reference axes, from the reference centre
@@ -283,7 +257,7 @@ static int incident_face(const box_pair* p, const face_frame* f, face_point* out
     return 4;
 }
 
-static void face_contact(const box_pair* p, const box_axis* face, double margin, ts_contact_list* out) {
+static void face_contact(const ts_two_boxes* p, const box_axis* face, double margin, ts_contact_list* out) {
     face_frame f;
     f.box = face->kind >= 3;
     f.axis = f.box ? face->kind - 3 : face->kind;
@@ -300,9 +274,9 @@ static void face_contact(const box_pair* p, const box_axis* face, double margin,
     count = clip_side(second, count, 0, -1.0, f.hu, f.tol, first);
     count = clip_side(first, count, 1, 1.0, f.hv, f.tol, second);
     count = clip_side(second, count, 1, -1.0, f.hv, f.tol, first);
-    ts_vec3 eu = f.box ? axis_of_b(p, f.u) : ts_vec3_axis(f.u);
-    ts_vec3 ev = f.box ? axis_of_b(p, f.v) : ts_vec3_axis(f.v);
-    ts_vec3 en = f.box ? axis_of_b(p, f.axis) : ts_vec3_axis(f.axis);
+    ts_vec3 eu = f.box ? ts_two_boxes_axis(p, f.u) : ts_vec3_axis(f.u);
+    ts_vec3 ev = f.box ? ts_two_boxes_axis(p, f.v) : ts_vec3_axis(f.v);
+    ts_vec3 en = f.box ? ts_two_boxes_axis(p, f.axis) : ts_vec3_axis(f.axis);
     ts_vec3 origin = f.box ? ts_vec3_load(p->t) : ts_vec3_zero();
     for (int k = 0; k < count; ++k) {
         const face_point* q = &first[k];
@@ -316,7 +290,7 @@ static void face_contact(const box_pair* p, const box_axis* face, double margin,
 
 ts_box_box_outcome ts_box_box_contacts(const ts_shape_pair* pair, double margin, int* reference, ts_contact_list* out) {
     out->count = 0;
-    box_pair p;
+    ts_two_boxes p;
     prepare(pair, &p);
     int fa, fb;
     double ga, gb;

@@ -30,7 +30,7 @@ enum generator {
     ONE,   // one point
     AXES,  // axes and faces of two boxes, where they are sharp; else CLIP (box_box.c)
     CLIP,  // normal by the query, then the features that face each other: ends of a common part, corners of a clipped face
-    PARTS  // part by part (manifold_parts.c)
+    PARTS  // part by part (composite.c)
 };
 
 // clang-format off
@@ -193,7 +193,7 @@ static ts_proximity_status collide(const ts_shape_pair* pair, const ts_manifold_
     } else {
         ts_proximity_options options = ts_proximity_options_default();
         options.give_up_distance = margin;
-        ts_core_query(pair, &options, &cache->gjk, &p);
+        ts_core_pair_query(pair, &options, &cache->gjk, &p);
     }
     *out_iterations = p.gjk_iterations + p.epa_iterations;
     list->normal = p.found.normal;
@@ -322,7 +322,7 @@ void ts_manifold_collide(const ts_shape* a, const ts_transform* pose_a, const ts
         cache = &unknown;
     }
     if (generator == PARTS)
-        ts_manifold_parts(&pair, settings, cache, out);
+        ts_manifold_composite(&pair, settings, cache, out);
     else
         collide_convex(&pair, settings, cache, out);
     place(out, pose_first, swapped);

@@ -75,10 +75,10 @@ ts_proximity_status ts_manifold_convex(const ts_shape_pair* pair, const ts_manif
 void ts_manifold_along(const ts_shape_pair* pair, ts_vec3 normal, int reference, int whole,
                        const ts_manifold_query* query, ts_contact_list* out_list);
 
-/// Height fields and compounds against anything (manifold_parts.c): fills everything of the manifold but positions and
+/// Height fields and compounds against anything (composite.c): fills everything of the manifold but positions and
 /// normals, which are in A's frame.
-void ts_manifold_parts(const ts_shape_pair* pair, const ts_manifold_settings* settings, ts_manifold_cache* cache,
-                       ts_manifold* out_in_a);
+void ts_manifold_composite(const ts_shape_pair* pair, const ts_manifold_settings* settings, ts_manifold_cache* cache,
+                           ts_manifold* out_in_a);
 
 /// What the box-box routine found.
 typedef enum ts_box_box_outcome {

@@ -1,5 +1,5 @@
 // Mass properties of shapes of density 1: textbook closed forms for cores; a hull carries its own, summed over tetrahedra
-// when it was built; compounds and height fields are sums. What a ball around a core adds is in shape_mass_rounded.c.
+// when it was built; compounds and height fields are sums. What a ball around a core adds is in mass_rounded.c.
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
 #include "collision/shape/moments_internal.h"

@@ -1,5 +1,5 @@
 // Shapes as values: names, validation, bounds. Bounds of convex shapes are exact: along each world axis the extent is the
-// value of the support function there. Mass properties are in shape_mass.c.
+// value of the support function there. Mass properties are in mass.c.
 #include "collision/shape/shape.h"
 
 #include "collision/shape/compound.h"

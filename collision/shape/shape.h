@@ -15,7 +15,7 @@
 //   height-field  not convex: prisms from surface to floor  -                        -
 //   compound      not convex: convex children               -                        -
 //
-// Height fields and compounds never meet GJK themselves: parts.h lists the convex parts near a box. There `radius` is a
+// Height fields and compounds never meet GJK themselves: convex_parts.h lists the convex parts near a box. There `radius` is a
 // ball added to each part.
 #ifndef TS_COLLISION_SHAPE_H
 #define TS_COLLISION_SHAPE_H

@@ -139,20 +139,21 @@ ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_coun
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_broad_phase_settings settings = ts_broad_phase_settings_default();
     ts_broad_phase_info info;
-    *out_pairs = NULL;
-    *out_pair_count = 0;
+    ts_pair_list found;
     settings.filter = may_touch;
     settings.filter_context = sim;
     ts_task_parallel_for(sim->tasks, storage->collider_count, 128, update_bounds, sim);
     ts_code code = ts_broad_phase_update(storage->broad, storage->bounds, storage->collider_count, &settings,
-                                         sim->tasks, &sim->scratch, out_pairs, out_pair_count, &info);
-    for (int i = 0; i < *out_pair_count; ++i) {
-        ts_pair* pair = &(*out_pairs)[i];
+                                         sim->tasks, &sim->scratch, &found, &info);
+    for (int i = 0; i < found.count; ++i) {
+        ts_pair* pair = &found.pair[i];
         pair->first = storage->collider[pair->first].geom;
         pair->second = storage->collider[pair->second].geom;
     }
     sim->info.bad_bounds = info.invalid;
-    sim->info.pair_count = *out_pair_count;
+    sim->info.pair_count = found.count;
+    *out_pairs = found.pair;
+    *out_pair_count = found.count;
     sim->info.pair_limit_reached = info.limit_reached;
     return code;
 }

@@ -3,7 +3,7 @@
 #define TS_COLLISION_GJK_INTERNAL_H
 
 #include "collision/distance/gjk/gjk.h"
-#include "collision/distance/gjk/subdistance.h"
+#include "collision/distance/gjk/subdistance_internal.h"
 #include "collision/shape/support_internal.h"
 
 #include <stdint.h>
@@ -80,7 +80,7 @@ enum { TS_GJK_NOT_SEPARATED = -1 };
 static inline ts_vec3 ts_gjk_feature_point(const ts_gjk_feature* f) { return ts_vec3_scale(f->h / f->dd, f->d); }
 
 /// The loops of gjk_loop_internal.h, specialised: two hulls or two boxes by AUTO (gjk_polytopes.c), and everything else
-/// (gjk_others.c). Return what that loop returns.
+/// (gjk_variants.c). Return what that loop returns.
 int ts_gjk_run_polytopes(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,
                          ts_gjk_result* out);
 int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,

@@ -69,8 +69,9 @@ TS_GJK_INLINE ts_vec3 ts_gjk_unit(ts_vec3 d) {
     return ts_support_is_tame(squared) ? ts_vec3_scale(1.0 / sqrt(squared), d) : ts_vec3_unit_or(d, d);
 }
 
-/// The next search direction with momentum; `last` is the last one, x the nearest point, s the last support point.
-TS_GJK_INLINE ts_vec3 ts_gjk_momentum(ts_gjk_variant variant, int k, ts_vec3 last, ts_vec3 x, ts_vec3 s) {
+/// The next search direction with momentum; `last` is the last one, s the last support point.
+TS_GJK_INLINE ts_vec3 ts_gjk_momentum(ts_gjk_variant variant, int k, ts_vec3 last, const ts_gjk_feature* f, ts_vec3 s) {
+    ts_vec3 x = ts_gjk_feature_point(f);
     double weight = ts_gjk_weight(k);
     if (variant == TS_GJK_POLYAK) weight = 1.0 / ((double)k + 1.0);
     if (variant == TS_GJK_NESTEROV_COAL) weight = ((double)k + 2.0) / ((double)k + 3.0);
@@ -79,7 +80,8 @@ TS_GJK_INLINE ts_vec3 ts_gjk_momentum(ts_gjk_variant variant, int k, ts_vec3 las
         last = ts_gjk_unit(last);
         x = ts_gjk_unit(x);
     }
-    return ts_vec3_lerp(x, last, weight);
+    ts_vec3 d = ts_vec3_lerp(x, last, weight);
+    return ts_vec3_norm_squared(d) > 0.0 ? d : f->d;  // momentum that cancels x leaves no direction
 }
 
 /// The feature already has the vertex pair of a slot. Looks at all slots at once: how many are in use cannot be foretold.
@@ -102,6 +104,33 @@ TS_GJK_INLINE int ts_gjk_is_beyond(double value, ts_vec3 d, double reach) {
     return reach < 0.0 ? value >= 0.0 || theirs < ours : value > 0.0 && theirs > ours;
 }
 
+/// The first support point as the feature, for a search that it ends.
+TS_GJK_INLINE void ts_gjk_take_first(ts_gjk_run* run, int slot) {
+    ts_gjk_feature* feature = ts_gjk_other_room(run);
+    ts_gjk_project(run, slot, feature);
+    run->feature = feature;
+}
+
+/// The support point, whose value along the feature's direction is `fw`, does not improve on the feature.
+TS_GJK_INLINE int ts_gjk_has_stalled(const ts_gjk_run* run, const ts_gjk_order* order, const ts_gjk_feature* f,
+                                     double fw, int slot) {
+    if (order->gap > 0.0) return 2.0 * (f->h / f->dd) * (f->h - fw) <= order->gap;
+    return f->h - fw <= order->tolerance * f->h || ts_gjk_is_member(run, slot);
+}
+
+/// The status of a loop that goes on.
+enum { TS_GJK_GO_ON = -2 };
+
+/// What a new feature says by itself.
+TS_GJK_INLINE int ts_gjk_status_at(const ts_gjk_run* run, ts_gjk_goal goal, const ts_gjk_order* order, int named,
+                                   const ts_gjk_feature* f) {
+    if (!named) return TS_PROXIMITY_TOUCHING;
+    if (f->rank == 4) return TS_PROXIMITY_PENETRATING;
+    if (f->xx <= 64.0 * DBL_EPSILON * DBL_EPSILON * run->scale_squared) return TS_PROXIMITY_TOUCHING;
+    if (goal == TS_GJK_VERDICT && f->xx <= order->reach * order->reach) return TS_PROXIMITY_OVERLAP_EARLY;
+    return TS_GJK_GO_ON;
+}
+
 /// Runs until something is known and returns a ts_proximity_status. The feature, the best plane and the counters are
 /// left in run and out.
 TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
@@ -114,26 +143,20 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
         ts_gjk_vertex* v = &run->store[slot];
         double size = ts_gjk_support(run, kinds, d, slot);
         ++calls;
-        if (!(size <= DBL_MAX)) {
-            status = TS_PROXIMITY_INVALID_INPUT;
-            break;
-        }
+        status = TS_PROXIMITY_INVALID_INPUT;
+        if (!(size <= DBL_MAX)) break;
         run->scale_squared = size > run->scale_squared ? size : run->scale_squared;
         value = ts_vec3_dot(d, v->w);
         // Only the first plane, those near the end and the last one are weighed as proofs: the others prove less.
         if (!f->rank || (!momentum && f->h - value <= 0.1 * f->h)) ts_gjk_certify(run, d, value);
         if (ts_gjk_is_beyond(value, d, order->reach)) {
-            if (!f->rank) {
-                ts_gjk_project(run, slot, ts_gjk_other_room(run));
-                run->feature = ts_gjk_other_room(run);
-            }
+            if (!f->rank) ts_gjk_take_first(run, slot);
             status = TS_PROXIMITY_SEPARATED_EARLY;
             break;
         }
         if (f->rank) {
             double fw = momentum ? ts_vec3_dot(f->d, v->w) : value;
-            int stop = order->gap > 0.0 ? 2.0 * (f->h / f->dd) * (f->h - fw) <= order->gap
-                                        : f->h - fw <= order->tolerance * f->h || ts_gjk_is_member(run, slot);
+            int stop = ts_gjk_has_stalled(run, order, f, fw, slot);
             if (stop && momentum) {
                 // This point belongs to the momentum's direction; the decision needs the one along x.
                 momentum = 0;
@@ -141,18 +164,14 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
                 d = f->d;
                 continue;
             }
-            if (stop) {
-                status = TS_PROXIMITY_SEPARATED;
-                break;
-            }
+            status = TS_PROXIMITY_SEPARATED;
+            if (stop) break;
         } else if (order->warm && !(value > 0.0)) {
             status = TS_GJK_NOT_SEPARATED;
             break;
         }
-        if (k >= order->iteration_limit) {
-            status = TS_PROXIMITY_LIMIT;
-            break;
-        }
+        status = TS_PROXIMITY_LIMIT;
+        if (k >= order->iteration_limit) break;
         next = ts_gjk_other_room(run);
         int named = ts_gjk_project(run, slot, next);
         ++k;
@@ -171,33 +190,13 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
             }
         }
         run->feature = f = next;
-        if (!named) {
-            status = TS_PROXIMITY_TOUCHING;
-            break;
-        }
-        if (next->rank == 4) {
-            status = TS_PROXIMITY_PENETRATING;
-            break;
-        }
-        if (next->xx <= 64.0 * DBL_EPSILON * DBL_EPSILON * run->scale_squared) {
-            status = TS_PROXIMITY_TOUCHING;
-            break;
-        }
-        if (goal == TS_GJK_VERDICT && next->xx <= order->reach * order->reach) {
-            status = TS_PROXIMITY_OVERLAP_EARLY;
-            break;
-        }
+        status = ts_gjk_status_at(run, goal, order, named, f);
+        if (status != TS_GJK_GO_ON) break;
         if (momentum && k >= order->momentum_limit) {
             momentum = 0;
             out->switched_at = k;
         }
-        if (momentum) {
-            d = ts_gjk_momentum(variant, k, d, ts_gjk_feature_point(f), v->w);
-            // Momentum that cancels x leaves no direction.
-            if (!(ts_vec3_norm_squared(d) > 0.0)) d = f->d;
-        } else {
-            d = f->d;
-        }
+        d = momentum ? ts_gjk_momentum(variant, k, d, f, v->w) : f->d;
     }
     if (status != TS_PROXIMITY_INVALID_INPUT) ts_gjk_certify(run, d, value);
     out->iterations = k;

@@ -5,7 +5,7 @@
 // such face is tried. Segments are clamped at both ends instead of trusting a fixed vertex, which is only sound inside a
 // cold GJK run. Guaranteed: no division by zero, a valid face always; the face found is the closest one up to rounding
 // of the signs. Known limit: none seen on degenerate families (the tests compare with long double enumeration).
-#include "collision/distance/gjk/subdistance.h"
+#include "collision/distance/gjk/subdistance_internal.h"
 
 static void take_vertex(const ts_vec3* w, int a, ts_subdistance* out) {
     out->count = 1;

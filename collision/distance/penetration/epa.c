@@ -10,12 +10,12 @@
 // fixed directions. All thresholds are relative to the size of D.
 // Known limits: for curved pairs convergence slows down near the solution (tens of iterations for nine digits), so they
 // stop at four digits, and another normal may be better by less than that. No heap: the polytope lives on the stack.
-#include "collision/distance/penetration/epa.h"
-
 #include "collision/distance/penetration/epa_internal.h"
-#include "collision/distance/penetration/polish.h"
+
+#include "collision/distance/penetration/epa_polytope_internal.h"
+#include "collision/distance/penetration/polish_internal.h"
 #include "collision/distance/proximity_internal.h"
-#include "collision/distance/gjk/subdistance.h"
+#include "collision/distance/gjk/subdistance_internal.h"
 
 #include <float.h>
 

@@ -7,7 +7,7 @@
 // changed and the caller is told. The visibility threshold is relative to the size of D: an absolute one makes half of
 // all answers wrong at micrometre scale. A face too thin to have a normal is never chosen and goes with whatever reaches
 // it. No root and no division by one: faces are ordered by the square of their distance, with its sign.
-#include "collision/distance/penetration/epa_internal.h"
+#include "collision/distance/penetration/epa_polytope_internal.h"
 
 #include "collision/shape/support_internal.h"
 

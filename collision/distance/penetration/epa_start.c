@@ -4,7 +4,7 @@
 // support points are asked for in fixed directions, and a triangle gets an apex on each side that D has.
 // Guaranteed: deterministic; a rank below 4 means that D is flat to 1e-12 of its size in the missing directions (1e-9
 // for the first two), and then EPA says so instead of growing a polytope out of rounding.
-#include "collision/distance/penetration/epa_internal.h"
+#include "collision/distance/penetration/epa_polytope_internal.h"
 
 // Relative to the size of D: below this a point counts as on the line or on the plane of the others.
 static const double OFF_LINE = 1e-9;

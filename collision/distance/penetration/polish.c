@@ -9,7 +9,7 @@
 // cone. The first candidate whose witness points belong to both cores is a maximum, and the search ends there.
 // Guaranteed: a candidate counts only if it raises the lower bound, so nothing gets worse. For separated pairs the
 // points found prove the upper bound as well. Known limit: a local method; it polishes the answer it is given.
-#include "collision/distance/penetration/polish.h"
+#include "collision/distance/penetration/polish_internal.h"
 
 #include "collision/shape/support_internal.h"
 

@@ -1,8 +1,8 @@
 // The dynamic tree against all boxes tried, and its own invariants after every operation.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/broad/box_tree.h"
 #include "collision/broad/box_tree_internal.h"
+#include "collision/broad/box_tree_walk_internal.h"
 
 enum { N = 600 };
 

@@ -28,13 +28,13 @@ static void compare(const ts_bounds* b, int count, int expected_invalid) {
     int expected_count = brute_force(b, count, expected, CAPACITY);
     ts_arena arena;
     memset(&arena, 0, sizeof arena);
-    ts_pair* pairs = 0;
-    int pair_count = 0, invalid = -1;
-    cr_assert_eq(ts_broad_phase_pairs(b, count, &arena, &pairs, &pair_count, &invalid), TS_OK);
+    ts_pair_list pairs;
+    int invalid = -1;
+    cr_assert_eq(ts_broad_phase_pairs(b, count, &arena, &pairs, &invalid), TS_OK);
     cr_assert_eq(invalid, expected_invalid);
-    cr_assert_eq(pair_count, expected_count, "%d pairs, not %d", pair_count, expected_count);
-    for (int i = 0; i < pair_count; ++i)
-        cr_assert(pairs[i].first == expected[i].first && pairs[i].second == expected[i].second, "pair %d", i);
+    cr_assert_eq(pairs.count, expected_count, "%d pairs, not %d", pairs.count, expected_count);
+    for (int i = 0; i < pairs.count; ++i)
+        cr_assert(pairs.pair[i].first == expected[i].first && pairs.pair[i].second == expected[i].second, "pair %d", i);
     ts_arena_free(&arena);
     free(expected);
 }
@@ -117,14 +117,14 @@ Test(broad_phase, order_of_the_boxes_does_not_matter_to_the_set) {
     for (int i = 0; i < N; ++i) reversed[i] = b[N - 1 - i];
     ts_arena arena;
     memset(&arena, 0, sizeof arena);
-    ts_pair *p = 0, *q = 0;
-    int np = 0, nq = 0;
-    cr_assert_eq(ts_broad_phase_pairs(b, N, &arena, &p, &np, 0), TS_OK);
-    cr_assert_eq(ts_broad_phase_pairs(reversed, N, &arena, &q, &nq, 0), TS_OK);
-    cr_assert_eq(np, nq);
-    for (int i = 0; i < np; ++i) {
+    ts_pair_list p, q;
+    cr_assert_eq(ts_broad_phase_pairs(b, N, &arena, &p, 0), TS_OK);
+    cr_assert_eq(ts_broad_phase_pairs(reversed, N, &arena, &q, 0), TS_OK);
+    cr_assert_eq(p.count, q.count);
+    for (int i = 0; i < p.count; ++i) {
         int found = 0;
-        for (int j = 0; j < nq; ++j) found |= q[j].first == N - 1 - p[i].second && q[j].second == N - 1 - p[i].first;
+        for (int j = 0; j < q.count; ++j)
+            found |= q.pair[j].first == N - 1 - p.pair[i].second && q.pair[j].second == N - 1 - p.pair[i].first;
         cr_assert(found);
     }
     ts_arena_free(&arena);
@@ -196,14 +196,15 @@ static ts_pair* brute_pairs(const ts_bounds* b, int count, int* out_count) {
 
 static void check_update(ts_broad_phase* broad, const ts_bounds* b, int count, ts_task_pool* pool, ts_arena* arena,
                          const char* what) {
-    ts_pair* pairs = NULL;
-    int pair_count = 0, expected_count = 0;
+    ts_pair_list pairs;
+    int expected_count = 0;
     ts_arena_reset(arena);
-    cr_assert_eq(ts_broad_phase_update(broad, b, count, NULL, pool, arena, &pairs, &pair_count, NULL), TS_OK);
+    cr_assert_eq(ts_broad_phase_update(broad, b, count, NULL, pool, arena, &pairs, NULL), TS_OK);
     ts_pair* expected = brute_pairs(b, count, &expected_count);
-    cr_assert_eq(pair_count, expected_count, "%s: %d pairs, not %d", what, pair_count, expected_count);
-    for (int i = 0; i < pair_count; ++i)
-        cr_assert(pairs[i].first == expected[i].first && pairs[i].second == expected[i].second, "%s: pair %d", what, i);
+    cr_assert_eq(pairs.count, expected_count, "%s: %d pairs, not %d", what, pairs.count, expected_count);
+    for (int i = 0; i < pairs.count; ++i)
+        cr_assert(pairs.pair[i].first == expected[i].first && pairs.pair[i].second == expected[i].second, "%s: pair %d",
+                  what, i);
     free(expected);
 }
 
@@ -249,15 +250,14 @@ Test(broad_phase, any_number_of_workers_gives_the_same_pairs) {
         ts_broad_phase* broad = ts_broad_phase_create();
         for (int step = 0; step < STEPS; ++step) {
             crowd_step(&c, &rng, step, ts_vec3_zero());
-            ts_pair *p = NULL, *q = NULL;
-            int np = 0, nq = 0;
+            ts_pair_list p, q;
             ts_arena_reset(&arena);
             ts_arena_reset(&arena_one);
-            cr_assert_eq(ts_broad_phase_update(broad, c.bounds, COUNT, NULL, pool, &arena, &p, &np, NULL), TS_OK);
-            cr_assert_eq(ts_broad_phase_pairs(c.bounds, COUNT, &arena_one, &q, &nq, NULL), TS_OK);
-            cr_assert_eq(np, nq);
-            cr_assert_gt(np, COUNT);
-            cr_assert_arr_eq(p, q, sizeof(ts_pair) * (size_t)np);
+            cr_assert_eq(ts_broad_phase_update(broad, c.bounds, COUNT, NULL, pool, &arena, &p, NULL), TS_OK);
+            cr_assert_eq(ts_broad_phase_pairs(c.bounds, COUNT, &arena_one, &q, NULL), TS_OK);
+            cr_assert_eq(p.count, q.count);
+            cr_assert_gt(p.count, COUNT);
+            cr_assert_arr_eq(p.pair, q.pair, sizeof(ts_pair) * (size_t)p.count);
         }
         ts_broad_phase_destroy(broad);
         crowd_free(&c);
@@ -280,12 +280,12 @@ Test(broad_phase, every_method_of_the_table_agrees) {
     memset(&arena, 0, sizeof arena);
     for (int m = 0; m < ts_broad_phase_method_count(); ++m) {
         const ts_broad_phase_method* method = ts_broad_phase_method_at(m);
-        ts_pair* pairs = NULL;
-        int count = 0, invalid = 0;
-        cr_assert_eq(method->pairs(b, N, &arena, &pairs, &count, &invalid), TS_OK);
+        ts_pair_list pairs;
+        int invalid = 0;
+        cr_assert_eq(method->pairs(b, N, &arena, &pairs, &invalid), TS_OK);
         cr_assert_eq(invalid, 1, "%s", method->name);
-        cr_assert_eq(count, expected_count, "%s: %d, not %d", method->name, count, expected_count);
-        cr_assert_arr_eq(pairs, expected, sizeof(ts_pair) * (size_t)count);
+        cr_assert_eq(pairs.count, expected_count, "%s: %d, not %d", method->name, pairs.count, expected_count);
+        cr_assert_arr_eq(pairs.pair, expected, sizeof(ts_pair) * (size_t)pairs.count);
     }
     ts_arena_free(&arena);
     free(expected);
@@ -297,26 +297,24 @@ Test(broad_phase, a_crowd_in_one_place_is_refused_early) {
     for (int i = 0; i < COUNT; ++i) b[i] = box_at(ts_vec3_zero(), ts_vec3_make(0.5, 0.5, 0.5), i);
     ts_arena arena;
     memset(&arena, 0, sizeof arena);
-    ts_pair* pairs = NULL;
-    int count = 0;
+    ts_pair_list pairs;
     ts_broad_phase_info info;
     ts_broad_phase* broad = ts_broad_phase_create();
-    cr_assert_eq(ts_broad_phase_update(broad, b, COUNT, NULL, NULL, &arena, &pairs, &count, &info), TS_ERROR_MEMORY);
+    cr_assert_eq(ts_broad_phase_update(broad, b, COUNT, NULL, NULL, &arena, &pairs, &info), TS_ERROR_MEMORY);
     cr_assert(info.limit_reached);
-    cr_assert_eq(count, 0);
+    cr_assert_eq(pairs.count, 0);
     // 2^22 pairs and the room they were sought in, not the gigabytes of 2 * 10^8.
     cr_assert_lt(arena.peak, 200u << 20);
-    cr_assert_eq(ts_broad_phase_pairs(b, COUNT, &arena, &pairs, &count, NULL), TS_ERROR_MEMORY);
+    cr_assert_eq(ts_broad_phase_pairs(b, COUNT, &arena, &pairs, NULL), TS_ERROR_MEMORY);
     cr_assert_lt(arena.peak, 200u << 20);
     // Once they are apart all is well again.
     for (int i = 0; i < COUNT; ++i) b[i] = box_at(ts_vec3_make(i % 150, i / 150, 0.0), ts_vec3_make(0.5, 0.4, 0.5), i);
-    cr_assert_eq(ts_broad_phase_update(broad, b, COUNT, NULL, NULL, &arena, &pairs, &count, &info), TS_OK);
-    cr_assert_eq(count, 149 * 133 + 49);
+    cr_assert_eq(ts_broad_phase_update(broad, b, COUNT, NULL, NULL, &arena, &pairs, &info), TS_OK);
+    cr_assert_eq(pairs.count, 149 * 133 + 49);
     // The caller may set the limit.
     ts_broad_phase_settings settings = ts_broad_phase_settings_default();
-    settings.pair_limit = count - 1;
-    cr_assert_eq(ts_broad_phase_update(broad, b, COUNT, &settings, NULL, &arena, &pairs, &count, &info),
-                 TS_ERROR_MEMORY);
+    settings.pair_limit = pairs.count - 1;
+    cr_assert_eq(ts_broad_phase_update(broad, b, COUNT, &settings, NULL, &arena, &pairs, &info), TS_ERROR_MEMORY);
     cr_assert(info.limit_reached);
     ts_broad_phase_destroy(broad);
     ts_arena_free(&arena);
@@ -353,18 +351,19 @@ Test(broad_phase, a_filter_sees_every_pair_once_and_its_note_lives_on) {
         for (int i = 0; i < n; ++i) b[i] = box_at(random_vector(&rng, 1.0), ts_vec3_make(0.4, 0.4, 0.4), i);
         enum { STEPS = 9 };
         for (int step = 0; step < STEPS; ++step) {
-            ts_pair *pairs = NULL, *expected = NULL;
-            int count = 0, expected_count = 0, even = 0;
-            cr_assert_eq(ts_broad_phase_update(broad, b, n, &settings, NULL, &arena, &pairs, &count, NULL), TS_OK);
+            ts_pair_list pairs;
+            ts_pair* expected = NULL;
+            int expected_count = 0, even = 0;
+            cr_assert_eq(ts_broad_phase_update(broad, b, n, &settings, NULL, &arena, &pairs, NULL), TS_OK);
             expected = brute_pairs(b, n, &expected_count);
             for (int i = 0; i < expected_count; ++i) {
                 cr_assert_eq(log.calls[expected[i].first][expected[i].second], step + 1);
                 cr_assert_eq(log.new_note[expected[i].first][expected[i].second], 1);
                 if ((expected[i].first + expected[i].second) % 2) continue;
-                cr_assert(pairs[even].first == expected[i].first && pairs[even].second == expected[i].second);
+                cr_assert(pairs.pair[even].first == expected[i].first && pairs.pair[even].second == expected[i].second);
                 ++even;
             }
-            cr_assert_eq(even, count);
+            cr_assert_eq(even, pairs.count);
             free(expected);
         }
         ts_broad_phase_destroy(broad);
@@ -410,14 +409,12 @@ Test(broad_phase, questions_are_answered_exactly) {
         memset(&arena, 0, sizeof arena);
         seen s = {(int*)calloc((size_t)count, sizeof(int)), 0};
         for (int step = 0; step < 20; ++step) {
-            ts_pair* pairs = NULL;
-            int pair_count = 0;
+            ts_pair_list pairs;
             crowd_step(&c, &rng, step, ts_vec3_zero());
             c.bounds[3].min.y = -(double)INFINITY;
             c.bounds[4].max.y = (double)NAN;
             ts_arena_reset(&arena);
-            cr_assert_eq(ts_broad_phase_update(broad, c.bounds, count, NULL, NULL, &arena, &pairs, &pair_count, NULL),
-                         0);
+            cr_assert_eq(ts_broad_phase_update(broad, c.bounds, count, NULL, NULL, &arena, &pairs, NULL), 0);
             ts_bounds q = box_at(random_vector(&rng, c.reach), ts_vec3_make(0.5, 0.7, 0.3), 0);
             ts_box box = {q.min, q.max};
             memset(s.count, 0, sizeof(int) * (size_t)count);

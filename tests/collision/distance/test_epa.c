@@ -2,7 +2,7 @@
 // face plane is the answer.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/penetration/epa.h"
+#include "collision/distance/penetration/epa_internal.h"
 
 static int vertices_of(const ts_shape* s, ts_vec3* out) {
     int count = 0;

@@ -3,7 +3,7 @@
 // every answer must hold against sampled directions.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/penetration/epa.h"
+#include "collision/distance/penetration/epa_internal.h"
 #include "collision/distance/proximity_internal.h"
 
 static long double wide_gap(ts_vec3 a, ts_vec3 b, const ts_transform* pose, const long double n[3]) {

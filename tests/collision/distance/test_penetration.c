@@ -2,7 +2,7 @@
 // over the sphere.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/penetration/epa.h"
+#include "collision/distance/penetration/epa_internal.h"
 #include "collision/distance/penetration/penetration.h"
 
 #include <float.h>

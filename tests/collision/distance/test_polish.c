@@ -1,7 +1,7 @@
 // The polish alone: whatever normal it is given, nothing gets worse, and near an answer it finds all digits of it.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/penetration/polish.h"
+#include "collision/distance/penetration/polish_internal.h"
 #include "collision/distance/proximity.h"
 #include "collision/shape/support.h"
 

@@ -2,7 +2,7 @@
 // the memory says, and depend on nothing but their arguments.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/penetration/epa.h"
+#include "collision/distance/penetration/epa_internal.h"
 #include "collision/distance/proximity_internal.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // The sub-distance step against enumeration in long double.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/gjk/subdistance.h"
+#include "collision/distance/gjk/subdistance_internal.h"
 
 // Squared distance of the origin to the segment, by clamping.
 static long double segment(wide3 a, wide3 b) {

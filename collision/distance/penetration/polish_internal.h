@@ -1,6 +1,6 @@
 // Sharpens the normal of a curved pair: from the few digits GJK and EPA give cheaply to nearly all there are.
-#ifndef TS_COLLISION_POLISH_H
-#define TS_COLLISION_POLISH_H
+#ifndef TS_COLLISION_POLISH_INTERNAL_H
+#define TS_COLLISION_POLISH_INTERNAL_H
 
 #include "collision/distance/shape_pair.h"
 

@@ -1,13 +1,13 @@
 // Shapes made of parts: the least over the parts.
 //
-// Problem: the signed distance of a height field or compound, which is the least of its parts' (see parts.h for what that
+// Problem: the signed distance of a height field or compound, which is the least of its parts' (see convex_parts.h for what that
 // means in an overlap).
 // Rule: the other shape's box, grown by a reach, chooses the parts that can matter; a part whose own box is farther than
 // the best answer so far is passed over, and the rest are asked no further than that. When the best answer lies within
 // the reach, no part outside can beat it; else the reach doubles.
 // Guaranteed: the lower bound holds for every part, those not visited included; the upper one is the best part's own.
 // Known limit: with neither shape convex all pairs of near parts are asked in turn.
-#include "collision/shape/parts.h"
+#include "collision/shape/convex_parts.h"
 #include "collision/distance/proximity_internal.h"
 
 typedef struct parts_query {
@@ -54,9 +54,9 @@ static void take(const ts_proximity* p, parts_query* q) {
 // Asks the parts within reach. Returns 0 when one of them refused to answer, which then is the answer.
 static int ask_parts(parts_query* q, double reach) {
     ts_vec3 grown = ts_vec3_make(reach, reach, reach);
-    ts_part_walk walk;
-    ts_parts_begin(q->pair->a, ts_vec3_sub(q->low, grown), ts_vec3_add(q->high, grown), &walk);
-    while (ts_parts_next(&walk)) {
+    ts_convex_part_walk walk;
+    ts_convex_parts_begin(q->pair->a, ts_vec3_sub(q->low, grown), ts_vec3_add(q->high, grown), &walk);
+    while (ts_convex_parts_next(&walk)) {
         ts_vec3 low, high;
         double best = q->found ? q->out->found.upper : q->options.give_up_distance;
         ts_shape_bounds(&walk.shape, &walk.placed, &low, &high);
@@ -108,8 +108,8 @@ static double first_reach(const parts_query* q) {
     return isfinite(reach) ? reach : (double)INFINITY;
 }
 
-void ts_proximity_query_parts(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
-                              ts_proximity* out) {
+void ts_composite_pair_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                             ts_proximity* out) {
     parts_query q;
     q.pair = pair;
     q.options = *options;

@@ -1,26 +1,19 @@
-// The calls without memory, and the table of ways to compare: sorting and sweeping, a tree built for the occasion, and
+// The ways to find all pairs without a memory, for comparisons: sorting and sweeping, a tree built for the occasion, and
 // trying all pairs, which needs no argument why it is right.
 #include "collision/broad/broad_phase_internal.h"
-#include "collision/broad/sweep.h"
 
 long long ts_broad_phase_pair_limit(int count) {
     long long by_count = 64LL * count;
     return by_count > 1LL << 22 ? by_count : 1LL << 22;
 }
 
-ts_code ts_broad_phase_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs,
-                             int* out_pair_count, int* out_invalid) {
-    return ts_sweep_pairs(bounds, count, arena, out_pairs, out_pair_count, out_invalid);
-}
-
-static ts_code tree_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs, int* out_pair_count,
+static ts_code tree_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair_list* out_pairs,
                           int* out_invalid) {
     ts_broad_phase_info info;
-    *out_pairs = NULL;
-    *out_pair_count = 0;
+    ts_pair_list_clear(out_pairs);
     ts_broad_phase* broad = ts_broad_phase_create();
     if (!broad) return TS_ERROR_MEMORY;
-    ts_code code = ts_broad_phase_update(broad, bounds, count, NULL, NULL, arena, out_pairs, out_pair_count, &info);
+    ts_code code = ts_broad_phase_update(broad, bounds, count, NULL, NULL, arena, out_pairs, &info);
     if (out_invalid) *out_invalid = info.invalid;
     ts_broad_phase_destroy(broad);
     return code;
@@ -30,12 +23,11 @@ static int may_pair(const ts_bounds* a, const ts_bounds* b) {
     return a->group != b->group && ((a->category & b->mask) || (b->category & a->mask)) && ts_bounds_meet(a, b);
 }
 
-static ts_code brute_force_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair** out_pairs,
-                                 int* out_pair_count, int* out_invalid) {
+static ts_code brute_force_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair_list* out_pairs,
+                                 int* out_invalid) {
     long long made = 0;
     int invalid = 0;
-    *out_pairs = NULL;
-    *out_pair_count = 0;
+    ts_pair_list_clear(out_pairs);
     for (int i = 0; i < count; ++i) invalid += !ts_bounds_valid(&bounds[i]);
     if (out_invalid) *out_invalid = invalid;
     // Counting first costs as much again and needs no list that grows.
@@ -45,21 +37,21 @@ static ts_code brute_force_pairs(const ts_bounds* bounds, int count, ts_arena* a
             if (!ts_bounds_valid(&bounds[i])) continue;
             for (int j = i + 1; j < count; ++j) {
                 if (!may_pair(&bounds[i], &bounds[j]) || !ts_bounds_valid(&bounds[j])) continue;
-                if (pass == 1) (*out_pairs)[made] = (ts_pair){i, j};
+                if (pass == 1) out_pairs->pair[made] = (ts_pair){i, j};
                 ++made;
             }
         }
         if (made > ts_broad_phase_pair_limit(count)) return TS_ERROR_MEMORY;
         if (pass == 1) break;
-        *out_pairs = TS_ARENA_ARRAY(arena, ts_pair, made);
-        if (!*out_pairs) return TS_ERROR_MEMORY;
+        out_pairs->pair = TS_ARENA_ARRAY(arena, ts_pair, made);
+        if (!out_pairs->pair) return TS_ERROR_MEMORY;
     }
-    *out_pair_count = (int)made;
+    out_pairs->count = (int)made;
     return TS_OK;
 }
 
 static const ts_broad_phase_method methods[] = {
-    {"sort-and-sweep", "sorted along one axis in columns, without memory", ts_sweep_pairs},
+    {"sort-and-sweep", "sorted along one axis in columns, without memory", ts_broad_phase_pairs},
     {"tree", "a tree built for the occasion", tree_pairs},
     {"brute-force", "every pair tried", brute_force_pairs},
 };

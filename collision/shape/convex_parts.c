@@ -4,7 +4,7 @@
 // has passed the surface within one step is still inside something and is pushed out. A prism is a hull of six vertices
 // whose topology never changes; only coordinates and planes are filled in, into the walk itself. A compound's tree is
 // walked by its skip numbers. Boxes that just touch count as meeting; NaN in a box gives no parts.
-#include "collision/shape/parts.h"
+#include "collision/shape/convex_parts.h"
 
 #include "base/assert.h"
 #include "collision/shape/compound.h"
@@ -21,7 +21,7 @@ static const int prism_topology[TOPOLOGY_SIZE] = {
     1, 2, 3, 0,  2,  4,  0,  1, 5, 0, 4, 5, 1, 3, 5, 2, 3, 4,   // neighbours
     0, 2, 4, 0,  2,  3,  0,  3, 4, 1, 2, 4, 1, 2, 3, 1, 3, 4};  // faces around a vertex
 
-static void prism_prepare(ts_part_prism* prism) {
+static void prism_prepare(ts_convex_part_prism* prism) {
     memcpy(prism->topology, prism_topology, sizeof prism_topology);
     memset(&prism->hull, 0, sizeof prism->hull);
     ts_hull* hull = &prism->hull;
@@ -47,7 +47,7 @@ static void prism_prepare(ts_part_prism* prism) {
     hull->vertex_face = prism->topology + VERTEX_FACE;
 }
 
-static void prism_fill(ts_part_prism* prism, const ts_height_field* field, int triangle) {
+static void prism_fill(ts_convex_part_prism* prism, const ts_height_field* field, int triangle) {
     ts_hull* hull = &prism->hull;
     ts_vec3* v = prism->vertex;
     ts_height_field_triangle(field, triangle, v);
@@ -99,7 +99,7 @@ static void cell_range(double low, double high, double spacing, int count, int* 
     *out_end = (int)last + 2 < count ? (int)last + 2 : count;
 }
 
-void ts_parts_begin(const ts_shape* shape, ts_vec3 low, ts_vec3 high, ts_part_walk* out) {
+void ts_convex_parts_begin(const ts_shape* shape, ts_vec3 low, ts_vec3 high, ts_convex_part_walk* out) {
     ts_vec3 ball = ts_vec3_make(shape->radius, shape->radius, shape->radius);
     out->index = -1;
     out->shape = *shape;
@@ -120,7 +120,7 @@ void ts_parts_begin(const ts_shape* shape, ts_vec3 low, ts_vec3 high, ts_part_wa
     out->shape = ts_shape_rounded(ts_shape_hull(&out->prism.hull), shape->radius);
 }
 
-static int next_triangle(ts_part_walk* walk) {
+static int next_triangle(ts_convex_part_walk* walk) {
     const ts_height_field* field = walk->parent->height_field;
     int cells = field->columns - 1;
     for (;;) {
@@ -147,14 +147,14 @@ static int next_triangle(ts_part_walk* walk) {
     }
 }
 
-static void stand_at_child(ts_part_walk* walk, int number) {
+static void stand_at_child(ts_convex_part_walk* walk, int number) {
     const ts_compound_child* child = &walk->parent->compound->child[number];
     walk->index = number;
     walk->shape = ts_shape_rounded(child->shape, walk->parent->radius);
     walk->placed = child->placed;
 }
 
-static int next_child(ts_part_walk* walk) {
+static int next_child(ts_convex_part_walk* walk) {
     const ts_compound* compound = walk->parent->compound;
     int end = 2 * compound->count - 1;
     while (walk->next < end) {
@@ -171,7 +171,7 @@ static int next_child(ts_part_walk* walk) {
     return 0;
 }
 
-int ts_parts_next(ts_part_walk* walk) {
+int ts_convex_parts_next(ts_convex_part_walk* walk) {
     switch (walk->parent->kind) {
     case TS_SHAPE_HEIGHT_FIELD: return next_triangle(walk);
     case TS_SHAPE_COMPOUND: return next_child(walk);
@@ -179,11 +179,11 @@ int ts_parts_next(ts_part_walk* walk) {
     }
 }
 
-int ts_parts_get(const ts_shape* shape, int index, ts_part_walk* out) {
+int ts_convex_parts_get(const ts_shape* shape, int index, ts_convex_part_walk* out) {
     // A box that meets nothing: the walk ends with the part asked for.
     ts_vec3 nowhere = ts_vec3_make((double)INFINITY, (double)INFINITY, (double)INFINITY);
-    ts_parts_begin(shape, nowhere, ts_vec3_neg(nowhere), out);
-    if (index < 0 || index >= ts_parts_count(shape)) return 0;
+    ts_convex_parts_begin(shape, nowhere, ts_vec3_neg(nowhere), out);
+    if (index < 0 || index >= ts_convex_parts_count(shape)) return 0;
     out->next = 1;
     switch (shape->kind) {
     case TS_SHAPE_HEIGHT_FIELD:
@@ -196,7 +196,7 @@ int ts_parts_get(const ts_shape* shape, int index, ts_part_walk* out) {
     return 1;
 }
 
-int ts_parts_count(const ts_shape* shape) {
+int ts_convex_parts_count(const ts_shape* shape) {
     switch (shape->kind) {
     case TS_SHAPE_HEIGHT_FIELD: return ts_height_field_triangle_count(shape->height_field);
     case TS_SHAPE_COMPOUND: return shape->compound->count;

@@ -39,7 +39,7 @@ static void expect_same(const ts_manifold* m, const ts_manifold* n, double toler
 
 // A slab in one piece, in four tiles, and as a level height field: boxes, cylinders and balls dragged across it in steps
 // that put their corners a hair before, on and behind the seams never notice.
-Test(manifold_parts, seams_are_not_felt) {
+Test(manifold_composite, seams_are_not_felt) {
     ts_shape slab = ts_shape_box(ts_vec3_make(2.0, 2.0, 0.5));
     ts_compound_child tile[4];
     for (int i = 0; i < 4; ++i) {
@@ -86,7 +86,7 @@ Test(manifold_parts, seams_are_not_felt) {
 }
 
 // A floor and a wall: a box in the corner rests on both, with four points each.
-Test(manifold_parts, corner_has_two_surfaces) {
+Test(manifold_composite, corner_has_two_surfaces) {
     ts_compound_child piece[2] = {{ts_shape_box(ts_vec3_make(2.0, 2.0, 0.5)), at(0, 0, -0.5)},
                                   {ts_shape_box(ts_vec3_make(0.5, 2.0, 2.0)), at(-2.5, 0, 1.0)}};
     ts_compound* compound = compound_of(piece, 2);
@@ -146,7 +146,7 @@ static double surface_at(const ts_height_field* field, double x, double y) {
 }
 
 // Balls with their centre above the ground: the deepest point is the distance to the nearest triangle, and it lies there.
-Test(manifold_parts, balls_on_hills_have_the_distance_of_the_nearest_triangle) {
+Test(manifold_composite, balls_on_hills_have_the_distance_of_the_nearest_triangle) {
     ts_rng rng = ts_rng_make(141, 0);
     int touching = 0;
     for (int trial = 0; trial < 4000; ++trial) {
@@ -188,7 +188,7 @@ Test(manifold_parts, balls_on_hills_have_the_distance_of_the_nearest_triangle) {
 }
 
 // What has passed the surface within a step is pushed up again, however deep, and never sideways out of a prism.
-Test(manifold_parts, bodies_below_the_surface_are_pushed_up) {
+Test(manifold_composite, bodies_below_the_surface_are_pushed_up) {
     ts_rng rng = ts_rng_make(142, 0);
     ts_height_field* field = hills(&rng, 0.02);
     ts_shape ground = ts_shape_height_field(field);
@@ -209,7 +209,7 @@ Test(manifold_parts, bodies_below_the_surface_are_pushed_up) {
 }
 
 // Everything composite with everything: finite, unit, unique, and the same both ways round.
-Test(manifold_parts, composites_with_everything) {
+Test(manifold_composite, composites_with_everything) {
     ts_rng rng = ts_rng_make(143, 0);
     ts_hull* hull = random_hull(&rng, 20, ts_vec3_make(0.4, 0.5, 0.3));
     ts_height_field* field = hills(&rng, 0.1);

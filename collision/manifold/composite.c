@@ -16,7 +16,7 @@
 
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
-#include "collision/shape/parts.h"
+#include "collision/shape/convex_parts.h"
 #include "collision/shape/support.h"
 
 #include <string.h>
@@ -50,8 +50,8 @@ typedef struct part_run {
 
 // A pair of parts and what is known of it; poses in A's frame.
 typedef struct part_pair {
-    const ts_part_walk* a;
-    const ts_part_walk* b;
+    const ts_convex_part_walk* a;
+    const ts_convex_part_walk* b;
     ts_transform pose_a;
     ts_transform pose_b;
     ts_shape_pair seen;  // from part A
@@ -113,15 +113,16 @@ static void set_aside(part_run* run, const ts_manifold_point* point) {
 }
 
 // Nonzero when a point of a compound's child, moved out of it by a hair, is in or on another child. Compound's frame.
-static int is_inner(const ts_shape* whole, const ts_part_walk* part, ts_vec3 on_part, ts_vec3 outward, double size) {
+static int is_inner(const ts_shape* whole, const ts_convex_part_walk* part, ts_vec3 on_part, ts_vec3 outward,
+                    double size) {
     if (whole->kind != TS_SHAPE_COMPOUND || whole->compound->count < 2) return 0;
     ts_transform place = ts_transform_identity();
     place.p = ts_vec3_add_scaled(on_part, HAIR * size, outward);
     ts_shape point = ts_shape_sphere(0.0);
     ts_vec3 room = ts_vec3_make(SAME_PLACE * size, SAME_PLACE * size, SAME_PLACE * size);
-    ts_part_walk other;
-    ts_parts_begin(whole, ts_vec3_sub(place.p, room), ts_vec3_add(place.p, room), &other);
-    while (ts_parts_next(&other)) {
+    ts_convex_part_walk other;
+    ts_convex_parts_begin(whole, ts_vec3_sub(place.p, room), ts_vec3_add(place.p, room), &other);
+    while (ts_convex_parts_next(&other)) {
         if (other.index == part->index) continue;
         ts_proximity p;
         ts_proximity_query(&point, &place, &other.shape, &other.placed, 0, 0, &p);
@@ -165,7 +166,7 @@ static int take_allowed(part_run* run, const part_pair* parts, ts_vec3 normal, c
                         const ts_manifold_query* query) {
     int ground_is_a = run->pair->a->kind == TS_SHAPE_HEIGHT_FIELD;
     if (!ground_is_a && run->pair->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
-    const ts_part_walk* ground = ground_is_a ? parts->a : parts->b;
+    const ts_convex_part_walk* ground = ground_is_a ? parts->a : parts->b;
     if ((ground_is_a ? parts->b : parts->a)->shape.kind == TS_SHAPE_PLANE) return 0;  // nothing lies above a half-space
     ts_vec3 out = ground_is_a ? normal : ts_vec3_neg(ts_transform_direction_inverse(&parts->seen.b_in_a, normal));
     ts_vec3 at = ts_vec3_add_scaled(deepest->position, (ground_is_a ? -0.5 : 0.5) * deepest->gap, normal);
@@ -189,8 +190,8 @@ static int take_allowed(part_run* run, const part_pair* parts, ts_vec3 normal, c
 static int settle_triangle(part_run* run, const part_pair* parts, const ts_manifold_query* query) {
     int ground_is_a = run->pair->a->kind == TS_SHAPE_HEIGHT_FIELD;
     if (!ground_is_a && run->pair->b->kind != TS_SHAPE_HEIGHT_FIELD) return 0;
-    const ts_part_walk* ground = ground_is_a ? parts->a : parts->b;
-    const ts_part_walk* other = ground_is_a ? parts->b : parts->a;
+    const ts_convex_part_walk* ground = ground_is_a ? parts->a : parts->b;
+    const ts_convex_part_walk* other = ground_is_a ? parts->b : parts->a;
     if (other->shape.kind == TS_SHAPE_PLANE) return 0;
     ts_vec3 face = ground->prism.face_normal[0];
     ts_vec3 n = ground_is_a ? face : ts_vec3_neg(ts_transform_direction(&parts->seen.b_in_a, face));  // A to B, in A
@@ -216,7 +217,7 @@ static double box_size(const ts_shape* shape) {
     return 0.5 * ts_vec3_max_abs(ts_vec3_sub(high, low));
 }
 
-static void collide_parts(part_run* run, const ts_part_walk* a, const ts_part_walk* b) {
+static void collide_parts(part_run* run, const ts_convex_part_walk* a, const ts_convex_part_walk* b) {
     part_pair parts;
     parts.a = a;
     parts.b = b;
@@ -252,13 +253,13 @@ static void collide_parts(part_run* run, const ts_part_walk* a, const ts_part_wa
 }
 
 // Parts of B near one part of A.
-static void collide_with_part(part_run* run, const ts_part_walk* a) {
+static void collide_with_part(part_run* run, const ts_convex_part_walk* a) {
     ts_transform a_in_b = ts_transform_relative(&run->pair->b_in_a, &a->placed);
     ts_vec3 low, high, margin = ts_vec3_make(run->settings->margin, run->settings->margin, run->settings->margin);
     ts_shape_bounds(&a->shape, &a_in_b, &low, &high);
-    ts_part_walk b;
-    ts_parts_begin(run->pair->b, ts_vec3_sub(low, margin), ts_vec3_add(high, margin), &b);
-    while (ts_parts_next(&b)) collide_parts(run, a, &b);
+    ts_convex_part_walk b;
+    ts_convex_parts_begin(run->pair->b, ts_vec3_sub(low, margin), ts_vec3_add(high, margin), &b);
+    while (ts_convex_parts_next(&b)) collide_parts(run, a, &b);
 }
 
 static double lowest_gap(const ts_contact_list* group) {
@@ -339,8 +340,8 @@ static void gather(part_run* run, ts_manifold* out) {
     out->count = all.count;
 }
 
-void ts_manifold_parts(const ts_shape_pair* pair, const ts_manifold_settings* settings, ts_manifold_cache* cache,
-                       ts_manifold* out) {
+void ts_manifold_composite(const ts_shape_pair* pair, const ts_manifold_settings* settings, ts_manifold_cache* cache,
+                           ts_manifold* out) {
     part_run run;
     run.pair = pair;
     run.settings = settings;
@@ -350,9 +351,9 @@ void ts_manifold_parts(const ts_shape_pair* pair, const ts_manifold_settings* se
     run.status = TS_PROXIMITY_SEPARATED;
     ts_vec3 low, high, margin = ts_vec3_make(settings->margin, settings->margin, settings->margin);
     ts_shape_bounds(pair->b, &pair->b_in_a, &low, &high);
-    ts_part_walk walk;
-    ts_parts_begin(pair->a, ts_vec3_sub(low, margin), ts_vec3_add(high, margin), &walk);
-    while (ts_parts_next(&walk)) collide_with_part(&run, &walk);
+    ts_convex_part_walk walk;
+    ts_convex_parts_begin(pair->a, ts_vec3_sub(low, margin), ts_vec3_add(high, margin), &walk);
+    while (ts_convex_parts_next(&walk)) collide_with_part(&run, &walk);
     if (run.group_count == 0 && run.spare) add_point(&run, &run.spare_point, 0.0);
     out->status = run.status;
     out->iterations = run.iterations;

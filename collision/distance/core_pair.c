@@ -11,7 +11,7 @@
 #include "collision/distance/proximity_internal.h"
 
 #include "collision/distance/penetration/penetration.h"
-#include "collision/distance/penetration/polish.h"
+#include "collision/distance/penetration/polish_internal.h"
 
 #include <float.h>
 
@@ -452,8 +452,8 @@ static void settle_verdict(const ts_shape_pair* pair, double balls, const ts_pro
     *out_scale = scale;
 }
 
-void ts_core_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
-                   ts_proximity* out) {
+void ts_core_pair_query(const ts_shape_pair* pair, const ts_proximity_options* options, ts_gjk_cache* cache,
+                        ts_proximity* out) {
     if (options->goal == TS_PROXIMITY_VERDICT) {
         if (query_verdict_directly(pair, options, cache, out)) return;
         if (query_verdict(pair, options, cache, out)) return;

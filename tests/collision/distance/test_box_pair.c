@@ -2,7 +2,7 @@
 // edges against edges. Families: scales, aspect ratios of a million, aligned, concentric, nearly parallel, exact touch.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/box_sat_internal.h"
+#include "collision/distance/box_pair_internal.h"
 
 typedef struct wide_pair {
     long double a[3], b[3], R[3][3], t[3];
@@ -120,16 +120,16 @@ static double size_of(ts_vec3 a, ts_vec3 b, const ts_transform* pose) {
     return ts_vec3_norm(a) + ts_vec3_norm(b) + ts_vec3_norm(pose->p);
 }
 
-static ts_box_sat_outcome ask(ts_vec3 a, ts_vec3 b, const ts_transform* pose, double give_up_distance,
-                              ts_separation* out) {
+static ts_box_pair_outcome ask(ts_vec3 a, ts_vec3 b, const ts_transform* pose, double give_up_distance,
+                               ts_separation* out) {
     ts_shape box_a = ts_shape_box(a), box_b = ts_shape_box(b);
-    return ts_box_sat_query(&(ts_shape_pair){&box_a, &box_b, *pose}, give_up_distance, out);
+    return ts_box_pair_solve(&(ts_shape_pair){&box_a, &box_b, *pose}, give_up_distance, out);
 }
 
 // Returns 1 when settled and right.
 static int check(ts_vec3 a, ts_vec3 b, const ts_transform* pose, const char* what) {
     ts_separation s;
-    ts_box_sat_outcome outcome = ask(a, b, pose, (double)INFINITY, &s);
+    ts_box_pair_outcome outcome = ask(a, b, pose, (double)INFINITY, &s);
     wide_pair w = widen(a, b, pose);
     long double expected = sat(&w);
     double size = size_of(a, b, pose);
@@ -137,8 +137,8 @@ static int check(ts_vec3 a, ts_vec3 b, const ts_transform* pose, const char* wha
     long double n[3] = {s.normal.x, s.normal.y, s.normal.z};
     cr_assert_float_eq(ts_vec3_norm(s.normal), 1.0, 1e-14);
     cr_assert_leq(fabsl(wide_gap(&w, n) - s.lower), 1e-14L * size, "%s", what);
-    if (outcome == TS_BOX_SAT_OPEN) return 0;
-    cr_assert_eq(outcome, TS_BOX_SAT_SETTLED);
+    if (outcome == TS_BOX_PAIR_OPEN) return 0;
+    cr_assert_eq(outcome, TS_BOX_PAIR_SETTLED);
     if (expected > 0.0L) expected = apart(&w);
     cr_assert_leq(s.lower, expected + 1e-14L * size, "%s: %.17g above %.17Lg", what, s.lower, expected);
     cr_assert_geq(s.upper, expected - 1e-14L * size, "%s: %.17g below %.17Lg", what, s.upper, expected);
@@ -157,7 +157,7 @@ static ts_vec3 random_half(ts_rng* rng, double low) {
     return ts_vec3_make(x, y, ts_rng_uniform_in(rng, low, 1.0));
 }
 
-Test(box_sat, random_boxes_at_three_scales) {
+Test(box_pair, random_boxes_at_three_scales) {
     ts_rng rng = ts_rng_make(801, 0);
     const double scales[3] = {1.0, 1e-6, 1e6};
     int settled = 0, trials = 30000;
@@ -170,7 +170,7 @@ Test(box_sat, random_boxes_at_three_scales) {
     cr_expect_geq(settled, trials - 3);
 }
 
-Test(box_sat, aspect_ratios_of_a_million) {
+Test(box_pair, aspect_ratios_of_a_million) {
     ts_rng rng = ts_rng_make(802, 0);
     int settled = 0, trials = 20000;
     for (int trial = 0; trial < trials; ++trial) {
@@ -184,7 +184,7 @@ Test(box_sat, aspect_ratios_of_a_million) {
     cr_expect_geq(settled, trials * 99 / 100);
 }
 
-Test(box_sat, aligned_concentric_and_nearly_parallel) {
+Test(box_pair, aligned_concentric_and_nearly_parallel) {
     ts_rng rng = ts_rng_make(803, 0);
     const double tilts[6] = {0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3};
     int settled = 0, trials = 24000;
@@ -203,7 +203,7 @@ Test(box_sat, aligned_concentric_and_nearly_parallel) {
 // Cubes stacked so that they touch exactly: the family at which a generic penetration routine returns the largest
 // number there is (coal, after an accelerated start), or a wrong depth (Bullet), since the simplex it starts from is
 // flat.
-Test(box_sat, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
+Test(box_pair, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
     for (int trial = 0; trial < 20000; ++trial) {
         // Sizes and offsets on a grid of powers of two, so that the touch is exact.
         ts_vec3 a = ts_vec3_make(0.25 + (double)(trial % 3) * 0.25, 0.5, 0.5);
@@ -216,7 +216,7 @@ Test(box_sat, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
         p[up] = (trial % 2 ? 1.0 : -1.0) * (da[up] + db[up]);
         ts_transform pose = at(p[0], p[1], p[2]);
         ts_separation s;
-        cr_assert_eq(ask(a, b, &pose, (double)INFINITY, &s), TS_BOX_SAT_SETTLED, "trial %d", trial);
+        cr_assert_eq(ask(a, b, &pose, (double)INFINITY, &s), TS_BOX_PAIR_SETTLED, "trial %d", trial);
         cr_assert_eq(s.lower, 0.0);
         cr_assert_eq(s.upper, 0.0);
         cr_assert_float_eq(ts_vec3_get(s.normal, up), trial % 2 ? 1.0 : -1.0, 0.0);
@@ -224,7 +224,7 @@ Test(box_sat, stacked_cubes_touching_exactly_as_break_coal_and_bullet) {
     }
 }
 
-Test(box_sat, touching_within_rounding_at_any_angle) {
+Test(box_pair, touching_within_rounding_at_any_angle) {
     ts_rng rng = ts_rng_make(805, 0);
     const double offsets[7] = {0.0, 1e-16, -1e-16, 1e-13, -1e-13, 1e-9, -1e-9};
     int settled = 0, trials = 14000;
@@ -232,7 +232,7 @@ Test(box_sat, touching_within_rounding_at_any_angle) {
         ts_vec3 a = random_half(&rng, 0.1), b = random_half(&rng, 0.1);
         ts_transform pose = random_pose(&rng, 2.0);
         ts_separation s;
-        if (ask(a, b, &pose, (double)INFINITY, &s) != TS_BOX_SAT_SETTLED) continue;
+        if (ask(a, b, &pose, (double)INFINITY, &s) != TS_BOX_PAIR_SETTLED) continue;
         pose.p = ts_vec3_add_scaled(pose.p, offsets[trial % 7] - s.lower, s.normal);
         settled += check(a, b, &pose, "touch");
     }
@@ -240,7 +240,7 @@ Test(box_sat, touching_within_rounding_at_any_angle) {
 }
 
 // A segment is a box without width: what a capsule is around.
-Test(box_sat, segments_are_boxes_without_width) {
+Test(box_pair, segments_are_boxes_without_width) {
     ts_rng rng = ts_rng_make(807, 0);
     int settled = 0, trials = 20000;
     for (int trial = 0; trial < trials; ++trial) {
@@ -254,32 +254,32 @@ Test(box_sat, segments_are_boxes_without_width) {
     cr_expect_geq(settled, trials * 99 / 100, "%d", settled);
 }
 
-Test(box_sat, swapped_boxes_say_the_same) {
+Test(box_pair, swapped_boxes_say_the_same) {
     ts_rng rng = ts_rng_make(806, 0);
     for (int trial = 0; trial < 10000; ++trial) {
         ts_vec3 a = random_half(&rng, 0.1), b = random_half(&rng, 0.1);
         ts_transform pose = random_pose(&rng, trial % 2 ? 0.8 : 2.0), same = ts_transform_identity();
         ts_transform back = ts_transform_relative(&pose, &same);
         ts_separation s, r;
-        if (ask(a, b, &pose, (double)INFINITY, &s) != TS_BOX_SAT_SETTLED) continue;
-        if (ask(b, a, &back, (double)INFINITY, &r) != TS_BOX_SAT_SETTLED) continue;
+        if (ask(a, b, &pose, (double)INFINITY, &s) != TS_BOX_PAIR_SETTLED) continue;
+        if (ask(b, a, &back, (double)INFINITY, &r) != TS_BOX_PAIR_SETTLED) continue;
         cr_assert_float_eq(s.lower, r.lower, 1e-14);
     }
 }
 
-Test(box_sat, far_boxes_answer_early) {
+Test(box_pair, far_boxes_answer_early) {
     ts_vec3 h = ts_vec3_make(0.5, 0.5, 0.5);
     ts_transform pose = at(0.0, -4.0, 0.0);
     ts_separation s;
-    cr_expect_eq(ask(h, h, &pose, 1.0, &s), TS_BOX_SAT_EARLY);
+    cr_expect_eq(ask(h, h, &pose, 1.0, &s), TS_BOX_PAIR_EARLY);
     cr_expect_eq(s.lower, 3.0);
     cr_expect_eq(s.normal.y, -1.0);
-    cr_expect_eq(ask(h, h, &pose, 3.5, &s), TS_BOX_SAT_SETTLED);
+    cr_expect_eq(ask(h, h, &pose, 3.5, &s), TS_BOX_PAIR_SETTLED);
     cr_expect_eq(s.upper, 3.0);
 }
 
 // Verdicts on boxes set against each other with a known gap, and on segments as boxes without width.
-Test(box_sat, verdicts_agree_with_the_distance) {
+Test(box_pair, verdicts_agree_with_the_distance) {
     ts_rng rng = ts_rng_make(141, 7);
     int open = 0, trials = 20000;
     for (int trial = 0; trial < trials; ++trial) {
@@ -291,7 +291,7 @@ Test(box_sat, verdicts_agree_with_the_distance) {
         ts_shape box_a = ts_shape_box(a), box_b = ts_shape_box(b);
         ts_pair_verdict verdict =
             ts_box_pair_verdict(&(ts_shape_pair){&box_a, &box_b, pose}, ts_vec3_zero(), reach, &state);
-        if (ask(a, b, &pose, (double)INFINITY, &exact) != TS_BOX_SAT_SETTLED) continue;
+        if (ask(a, b, &pose, (double)INFINITY, &exact) != TS_BOX_PAIR_SETTLED) continue;
         if (verdict == TS_PAIR_OPEN) {
             // By axes alone nothing is known of boxes whose corners are what is nearest.
             open += exact.lower < -1e-9 || exact.lower > 1.0;
@@ -305,7 +305,7 @@ Test(box_sat, verdicts_agree_with_the_distance) {
 }
 
 // A pair whose nearest corner's way is barred by a bound at once: the plain step must take over. (By GJK's proof.)
-Test(box_sat, steps_that_a_bound_stops_do_not_go_on_for_ever) {
+Test(box_pair, steps_that_a_bound_stops_do_not_go_on_for_ever) {
     ts_rng rng = ts_rng_make(142, 3);
     int open = 0;
     for (int trial = 0; trial < 20000; ++trial) {
@@ -315,9 +315,9 @@ Test(box_sat, steps_that_a_bound_stops_do_not_go_on_for_ever) {
                                  ts_rng_uniform_in(&rng, 0.05, 0.5));
         ts_transform pose = {random_rotation(&rng), random_vector(&rng, 0.9)};
         ts_separation state;
-        ts_box_sat_outcome outcome = ask(a, b, &pose, (double)INFINITY, &state);
-        open += outcome == TS_BOX_SAT_OPEN;
-        if (outcome == TS_BOX_SAT_SETTLED) cr_assert_leq(state.upper - state.lower, 1e-13);
+        ts_box_pair_outcome outcome = ask(a, b, &pose, (double)INFINITY, &state);
+        open += outcome == TS_BOX_PAIR_OPEN;
+        if (outcome == TS_BOX_PAIR_SETTLED) cr_assert_leq(state.upper - state.lower, 1e-13);
     }
     // Random boxes have no ties: every one of them is settled without GJK.
     cr_expect_eq(open, 0, "%d open", open);

@@ -1,6 +1,6 @@
 // The closest point to the origin of a point, segment, triangle or tetrahedron: the step inside GJK.
-#ifndef TS_COLLISION_SUBDISTANCE_H
-#define TS_COLLISION_SUBDISTANCE_H
+#ifndef TS_COLLISION_SUBDISTANCE_INTERNAL_H
+#define TS_COLLISION_SUBDISTANCE_INTERNAL_H
 
 #include "base/vec.h"
 

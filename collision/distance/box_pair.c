@@ -3,7 +3,7 @@
 // Problem: delta = max over unit n of the gap between the boxes along n. For overlapping boxes the maximum is attained at
 // a face normal of A, a face normal of B or a cross product of two edges (Gottschalk, Lin, Manocha, SIGGRAPH 1996, as a
 // separation test). For boxes apart it is the length of the shortest segment between them.
-// Rule when apart: an active set method on the closest points, proved by the plane across them (see nearest_points).
+// Rule when apart: the closest points, proved by the plane across them (box_nearest.c).
 // Rule when not: six face axes, then nine edge axes compared by squares of their unnormalised gaps, so that one root and
 // one division serve all nine. On the best axis look for a point of each box that differ by the gap along the axis: the
 // corner (or the middle of what a parallel edge or face has in common) over the reference face, or the closest points of
@@ -13,7 +13,8 @@
 // A face wins a tie, so that resting boxes have face normals.
 // Known limit: where two parallel edges compete to within rounding the edge chosen may be the wrong one; then the
 // witnesses do not fit, and the answer is left open.
-#include "collision/distance/box_sat_internal.h"
+#include "collision/distance/box_pair_internal.h"
+#include "collision/distance/two_boxes_internal.h"
 
 #include <float.h>
 
@@ -29,17 +30,6 @@ static const double TILTED = 2e-13;
 // Relative to the boxes: witnesses may miss by this.
 static const double SAME = 1e-13;
 
-enum { ACTIVE_SET_LIMIT = 12 };
-
-typedef struct boxes {
-    double a[3], b[3];  // half extents
-    double R[3][3];     // column j: axis j of B in A's frame
-    double Q[3][3];     // |R|
-    double t[3];        // centre of B in A's frame
-    double tb[3];       // <axis j of B, t>
-    double size;        // of both together, with what lies between
-} boxes;
-
 typedef struct axis {
     double gap;
     int kind;  // 0..2 faces of A, 3..5 faces of B, 6..14 edges 6 + 3 i + j
@@ -47,30 +37,20 @@ typedef struct axis {
 
 static int after(int i) { return i == 2 ? 0 : i + 1; }
 
-static void prepare(const ts_shape_pair* pair, boxes* p) {
-    const ts_transform* pose = &pair->b_in_a;
-    ts_vec3_store(pair->a->half, p->a);
-    ts_vec3_store(pair->b->half, p->b);
-    ts_vec3_store(pose->p, p->t);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            p->R[i][j] = pose->R.m[i][j];
-            p->Q[i][j] = fabs(pose->R.m[i][j]);
-        }
-    }
-    for (int j = 0; j < 3; ++j) p->tb[j] = p->t[0] * p->R[0][j] + p->t[1] * p->R[1][j] + p->t[2] * p->R[2][j];
+static void prepare(const ts_shape_pair* pair, ts_two_boxes* p) {
+    ts_two_boxes_prepare(pair, p);
     p->size = p->a[0] + p->a[1] + p->a[2] + p->b[0] + p->b[1] + p->b[2] + fabs(p->t[0]) + fabs(p->t[1]) + fabs(p->t[2]);
 }
 
-static axis best_face(const boxes* p) {
+static axis best_face(const ts_two_boxes* p) {
     axis best = {-(double)INFINITY, 0};
     for (int i = 0; i < 3; ++i) {
-        double gap = fabs(p->t[i]) - (p->a[i] + (p->b[0] * p->Q[i][0] + p->b[1] * p->Q[i][1] + p->b[2] * p->Q[i][2]));
+        double gap = ts_two_boxes_gap_a(p, i);
         best.kind = gap > best.gap ? i : best.kind;
         best.gap = gap > best.gap ? gap : best.gap;
     }
     for (int j = 0; j < 3; ++j) {
-        double gap = fabs(p->tb[j]) - (p->b[j] + (p->a[0] * p->Q[0][j] + p->a[1] * p->Q[1][j] + p->a[2] * p->Q[2][j]));
+        double gap = ts_two_boxes_gap_b(p, j);
         best.kind = gap > best.gap ? 3 + j : best.kind;
         best.gap = gap > best.gap ? gap : best.gap;
     }
@@ -78,7 +58,7 @@ static axis best_face(const boxes* p) {
 }
 
 // Extent of both boxes along e_i x (axis j of B), unnormalised.
-static double edge_reach(const boxes* p, int i, int j, double squared) {
+static double edge_reach(const ts_two_boxes* p, int i, int j, double squared) {
     int i1 = after(i), i2 = after(i1), j1 = after(j), j2 = after(j1);
     double of_a = p->a[i1] * p->Q[i2][j] + p->a[i2] * p->Q[i1][j];
     if (squared > NEARLY_PARALLEL) return of_a + p->b[j1] * p->Q[i][j2] + p->b[j2] * p->Q[i][j1];
@@ -87,7 +67,7 @@ static double edge_reach(const boxes* p, int i, int j, double squared) {
     return of_a + p->b[j1] * fabs(along1) + p->b[j2] * fabs(along2);
 }
 
-static axis best_edge(const boxes* p) {
+static axis best_edge(const ts_two_boxes* p) {
     axis best = {-(double)INFINITY, -1};
     double best_value = -(double)INFINITY, best_squared = 1.0;  // signed square of the unnormalised gap, of the length
     for (int i = 0; i < 3; ++i) {
@@ -107,8 +87,6 @@ static axis best_edge(const boxes* p) {
     if (best.kind >= 0) best.gap /= sqrt(best_squared);
     return best;
 }
-
-static ts_vec3 column(const boxes* p, int j) { return ts_vec3_make(p->R[0][j], p->R[1][j], p->R[2][j]); }
 
 // One pass of clipping a polygon in the plane against sign * coordinate <= half.
 static int clip(const double (*in)[2], int count, int axis_of_cut, double sign, double half, double (*out)[2]) {
@@ -212,7 +190,7 @@ static int point_over_face(const face_view* f, double flat, double slack, double
     return fabs(at[0]) <= h[0] + slack && fabs(at[1]) <= h[1] + slack;
 }
 
-static void view_face(const boxes* p, int kind, face_view* f) {
+static void view_face(const ts_two_boxes* p, int kind, face_view* f) {
     int of_b = kind >= 3;
     f->axis = of_b ? kind - 3 : kind;
     f->own = of_b ? p->b : p->a;
@@ -225,16 +203,16 @@ static void view_face(const boxes* p, int kind, face_view* f) {
     f->sign = of_b ? (p->tb[f->axis] < 0.0 ? 1.0 : -1.0) : (p->t[f->axis] < 0.0 ? -1.0 : 1.0);
 }
 
-static ts_vec3 face_normal(const boxes* p, int kind) {
+static ts_vec3 face_normal(const ts_two_boxes* p, int kind) {
     if (kind < 3) return ts_vec3_scale(p->t[kind] < 0.0 ? -1.0 : 1.0, ts_vec3_axis(kind));
-    return ts_vec3_scale(p->tb[kind - 3] < 0.0 ? -1.0 : 1.0, column(p, kind - 3));
+    return ts_vec3_scale(p->tb[kind - 3] < 0.0 ? -1.0 : 1.0, ts_two_boxes_axis(p, kind - 3));
 }
 
 // How far witnesses may miss their boxes. Overlapping, the depth is the axis's whatever they do; apart, they prove it.
-static double slack_of(const boxes* p, const axis* best) { return (best->gap > 0.0 ? FLAT : SAME) * p->size; }
+static double slack_of(const ts_two_boxes* p, const axis* best) { return (best->gap > 0.0 ? FLAT : SAME) * p->size; }
 
 // Normal and, where there are any, witnesses on a face axis.
-static int settle_face(const boxes* p, const axis* best, ts_separation* out) {
+static int settle_face(const ts_two_boxes* p, const axis* best, ts_separation* out) {
     face_view f;
     view_face(p, best->kind, &f);
     int of_b = best->kind >= 3;
@@ -249,7 +227,8 @@ static int settle_face(const boxes* p, const axis* best, ts_separation* out) {
         for (int k = 0; k < 2; ++k) {
             ts_vec3 x = *point[k];
             *point[k] = ts_vec3_add_scaled(
-                ts_vec3_add_scaled(ts_vec3_add_scaled(t, x.x, column(p, 0)), x.y, column(p, 1)), x.z, column(p, 2));
+                ts_vec3_add_scaled(ts_vec3_add_scaled(t, x.x, ts_two_boxes_axis(p, 0)), x.y, ts_two_boxes_axis(p, 1)),
+                x.z, ts_two_boxes_axis(p, 2));
         }
     }
     out->point_a = of_b ? other : own;
@@ -257,7 +236,7 @@ static int settle_face(const boxes* p, const axis* best, ts_separation* out) {
     return 1;
 }
 
-static ts_vec3 edge_normal(const boxes* p, int kind) {
+static ts_vec3 edge_normal(const ts_two_boxes* p, int kind) {
     int i = (kind - 6) / 3, j = (kind - 6) % 3, i1 = after(i), i2 = after(i1);
     double inverse = 1.0 / sqrt(p->R[i1][j] * p->R[i1][j] + p->R[i2][j] * p->R[i2][j]), n[3];
     if (p->t[i2] * p->R[i1][j] - p->t[i1] * p->R[i2][j] < 0.0) inverse = -inverse;
@@ -268,7 +247,7 @@ static ts_vec3 edge_normal(const boxes* p, int kind) {
 }
 
 // The same on an edge axis.
-static int settle_edge(const boxes* p, const axis* best, ts_separation* out) {
+static int settle_edge(const ts_two_boxes* p, const axis* best, ts_separation* out) {
     int i = (best->kind - 6) / 3, j = (best->kind - 6) % 3, i1 = after(i), i2 = after(i1);
     double squared = p->R[i1][j] * p->R[i1][j] + p->R[i2][j] * p->R[i2][j], n[3], ca[3];
     out->normal = edge_normal(p, best->kind);
@@ -276,11 +255,11 @@ static int settle_edge(const boxes* p, const axis* best, ts_separation* out) {
     ca[i] = 0.0;
     ca[i1] = n[i1] < 0.0 ? -p->a[i1] : p->a[i1];
     ca[i2] = n[i2] < 0.0 ? -p->a[i2] : p->a[i2];
-    ts_vec3 centre_a = ts_vec3_load(ca), centre_b = ts_vec3_load(p->t), v = column(p, j);
+    ts_vec3 centre_a = ts_vec3_load(ca), centre_b = ts_vec3_load(p->t), v = ts_two_boxes_axis(p, j);
     for (int k = 0; k < 3; ++k) {
         if (k == j) continue;
         double along = n[i1] * p->R[i1][k] + n[i2] * p->R[i2][k];
-        centre_b = ts_vec3_add_scaled(centre_b, along < 0.0 ? p->b[k] : -p->b[k], column(p, k));
+        centre_b = ts_vec3_add_scaled(centre_b, along < 0.0 ? p->b[k] : -p->b[k], ts_two_boxes_axis(p, k));
     }
     // Closest points of two lines with unit directions e_i and v.
     ts_vec3 r = ts_vec3_sub(centre_b, centre_a);
@@ -295,227 +274,8 @@ static int settle_edge(const boxes* p, const axis* best, ts_separation* out) {
     return ts_vec3_distance(apart, ts_vec3_scale(best->gap, out->normal)) <= slack;
 }
 
-static double row_times(const boxes* p, int i, const double y[3]) {
-    return p->R[i][0] * y[0] + p->R[i][1] * y[1] + p->R[i][2] * y[2];
-}
-
-static double column_times(const double (*m)[3], int j, const double r[3]) {
-    return m[0][j] * r[0] + m[1][j] * r[1] + m[2][j] * r[2];
-}
-
-// The Newton step of the free coordinates: least squares of F dy + e, where F holds the rows of R that count (those along
-// which B's point sticks out of A) and e is what will be left of its excess when the other coordinates have moved. Two rows
-// and two columns are solved as they stand, because their squares lose what tells nearly parallel faces apart. Where F is
-// singular, or three are free, the best step down the gradient.
-static void solve_free(const double (*F)[3], const int* row, int row_count, const int* free_index, int free_count,
-                       const double e[3], double dy[3]) {
-    double rhs[3] = {0.0, 0.0, 0.0};
-    for (int k = 0; k < free_count; ++k) rhs[k] = -column_times(F, free_index[k], e);
-    if (free_count == 1) {
-        int j = free_index[0];
-        double h = F[0][j] * F[0][j] + F[1][j] * F[1][j] + F[2][j] * F[2][j];
-        dy[j] = h > 0.0 ? rhs[0] / h : 0.0;
-        return;
-    }
-    if (free_count == 2 && row_count > 1) {
-        int j = free_index[0], k = free_index[1];
-        if (row_count == 2) {
-            const double *p = F[row[0]], *q = F[row[1]];
-            double det = p[j] * q[k] - p[k] * q[j];
-            if (det != 0.0) {
-                dy[j] = (p[k] * e[row[1]] - q[k] * e[row[0]]) / det;
-                dy[k] = (q[j] * e[row[0]] - p[j] * e[row[1]]) / det;
-                return;
-            }
-        } else {  // two orthonormal columns
-            dy[j] = rhs[0];
-            dy[k] = rhs[1];
-            return;
-        }
-    }
-    double top = 0.0, along[3] = {0.0, 0.0, 0.0};
-    for (int f = 0; f < free_count; ++f) {
-        top += rhs[f] * rhs[f];
-        for (int i = 0; i < 3; ++i) along[i] += F[i][free_index[f]] * rhs[f];
-    }
-    double bottom = along[0] * along[0] + along[1] * along[1] + along[2] * along[2];
-    double step = bottom > 0.0 ? top / bottom : 0.0;
-    for (int f = 0; f < free_count; ++f) dy[free_index[f]] = step * rhs[f];
-}
-
-// A point of B and how it sticks out of A.
-typedef struct foot {
-    double y[3];     // in B's frame
-    double w[3];     // in A's
-    double x[3];     // the point of A nearest to it
-    double r[3];     // w - x
-    double g[3];     // R' r, the gradient of |r|^2 / 2 over y
-    double squared;  // |r|^2
-} foot;
-
-// Written out, here and below: these few lines are most of the time of a query.
-static void set_foot(const boxes* p, foot* f) {
-    f->w[0] = p->t[0] + row_times(p, 0, f->y);
-    f->w[1] = p->t[1] + row_times(p, 1, f->y);
-    f->w[2] = p->t[2] + row_times(p, 2, f->y);
-    f->x[0] = limit(f->w[0], -p->a[0], p->a[0]);
-    f->x[1] = limit(f->w[1], -p->a[1], p->a[1]);
-    f->x[2] = limit(f->w[2], -p->a[2], p->a[2]);
-    f->r[0] = f->w[0] - f->x[0];
-    f->r[1] = f->w[1] - f->x[1];
-    f->r[2] = f->w[2] - f->x[2];
-    f->squared = f->r[0] * f->r[0] + f->r[1] * f->r[1] + f->r[2] * f->r[2];
-    f->g[0] = column_times((const double(*)[3])p->R, 0, f->r);
-    f->g[1] = column_times((const double(*)[3])p->R, 1, f->r);
-    f->g[2] = column_times((const double(*)[3])p->R, 2, f->r);
-}
-
-// How far to go along dy, at most `most`, to come nearest: the root of the derivative, which is piecewise linear and
-// increasing. Never so far that the distance grows again.
-static double best_length(const boxes* p, const foot* f, const double dy[3], double most) {
-    const double m[3] = {row_times(p, 0, dy), row_times(p, 1, dy), row_times(p, 2, dy)};
-    double low = 0.0, high = most, at = most;
-    for (int step = 0; step < 12; ++step) {
-        double w0 = f->w[0] + at * m[0], w1 = f->w[1] + at * m[1], w2 = f->w[2] + at * m[2];
-        double r0 = w0 - limit(w0, -p->a[0], p->a[0]), r1 = w1 - limit(w1, -p->a[1], p->a[1]);
-        double r2 = w2 - limit(w2, -p->a[2], p->a[2]);
-        double slope = r0 * m[0] + r1 * m[1] + r2 * m[2];
-        double curvature = (r0 != 0.0 ? m[0] * m[0] : 0.0) + (r1 != 0.0 ? m[1] * m[1] : 0.0);
-        curvature += r2 != 0.0 ? m[2] * m[2] : 0.0;
-        if (slope <= 0.0) {
-            low = at;
-            if (at == most) break;
-        } else {
-            high = at;
-        }
-        double next = curvature > 0.0 ? at - slope / curvature : low;
-        if (fabs(next - at) <= 4.0 * DBL_EPSILON * most) return next < most ? next : most;
-        at = next > low && next < high ? next : 0.5 * (low + high);
-    }
-    return low;
-}
-
-// The direction of a step: where the unit step `plain` leaves free coordinates, Newton's. A coordinate at its bound that
-// Newton would push out is not free after all.
-static void choose_direction(const boxes* p, const foot* f, const double plain[3], double still, double dy[3]) {
-    double F[3][3], e[3];
-    int is_free[3], free_index[3], row[3], row_count = 0;
-    for (int j = 0; j < 3; ++j) {
-        is_free[j] = fabs(plain[j]) < p->b[j];
-        dy[j] = is_free[j] ? 0.0 : plain[j] - f->y[j];
-    }
-    for (int i = 0; i < 3; ++i) {
-        int counts = f->r[i] != 0.0;
-        if (counts) row[row_count++] = i;
-        for (int j = 0; j < 3; ++j) F[i][j] = counts ? p->R[i][j] : 0.0;
-        e[i] = f->r[i] + (F[i][0] * dy[0] + F[i][1] * dy[1] + F[i][2] * dy[2]);
-    }
-    for (int pass = 0, again = 1; again && pass < 3; ++pass) {
-        int free_count = 0;
-        for (int j = 0; j < 3; ++j)
-            if (is_free[j]) free_index[free_count++] = j;
-        if (free_count == 0) return;
-        solve_free((const double(*)[3])F, row, row_count, free_index, free_count, e, dy);
-        again = 0;
-        for (int k = 0; k < free_count; ++k) {
-            int j = free_index[k];
-            if (!(p->b[j] - fabs(f->y[j]) <= still) || !(f->y[j] * dy[j] > 0.0)) continue;
-            is_free[j] = 0;
-            dy[j] = 0.0;
-            again = 1;
-        }
-    }
-}
-
-// One step of the active set method. Returns 0, leaving *f, where nothing moves.
-static int improve_foot(const boxes* p, double still, foot* f) {
-    double dy[3], plain[3];
-    int moving = 0;
-    for (int j = 0; j < 3; ++j) {
-        plain[j] = limit(f->y[j] - f->g[j], -p->b[j], p->b[j]);
-        moving |= fabs(plain[j] - f->y[j]) > still;
-    }
-    if (!moving) return 0;
-    choose_direction(p, f, plain, still, dy);
-    foot next;
-    if (f->g[0] * dy[0] + f->g[1] * dy[1] + f->g[2] * dy[2] < 0.0) {
-        double most = 1.0;
-        for (int j = 0; j < 3; ++j) {
-            double room = dy[j] > 0.0 ? p->b[j] - f->y[j] : p->b[j] + f->y[j];
-            room = room > 0.0 ? room : 0.0;
-            if (most * fabs(dy[j]) > room) most = room / fabs(dy[j]);
-        }
-        double length = best_length(p, f, dy, most);
-        for (int j = 0; j < 3; ++j) next.y[j] = limit(f->y[j] + length * dy[j], -p->b[j], p->b[j]);
-        set_foot(p, &next);
-        // The square cannot tell the last half of the digits of y. A step that a bound stops at once is none.
-        double moved = 0.0;
-        for (int j = 0; j < 3; ++j) moved = fmax(moved, fabs(next.y[j] - f->y[j]));
-        if (moved > still && next.squared <= f->squared * (1.0 + 8.0 * DBL_EPSILON)) {
-            *f = next;
-            return 1;
-        }
-    }
-    // The projected unit step cannot fail to come nearer but for rounding.
-    for (int j = 0; j < 3; ++j) next.y[j] = plain[j];
-    set_foot(p, &next);
-    if (!(next.squared < f->squared)) return 0;
-    *f = next;
-    return 1;
-}
-
-// The unit direction of r. When the boxes nearly touch r is little more than rounding, but its directions are not free: r is
-// zero where w lies in A's slab, and orthogonal to the axes of B along which y could still move. Rounding along those is
-// what a plane across the contact cannot bear, so it is taken out.
-static ts_vec3 foot_normal(const boxes* p, double still, const foot* f) {
-    ts_vec3 r = ts_vec3_load(f->r), c;
-    int loose[3], loose_count = 0, out_count = 0;
-    for (int j = 0; j < 3; ++j)
-        if (p->b[j] - fabs(f->y[j]) > still) loose[loose_count++] = j;
-    for (int i = 0; i < 3; ++i) out_count += f->r[i] != 0.0;
-    if (loose_count == 1 && out_count > 1) {
-        c = column(p, loose[0]);
-        c = ts_vec3_make(f->r[0] != 0.0 ? c.x : 0.0, f->r[1] != 0.0 ? c.y : 0.0, f->r[2] != 0.0 ? c.z : 0.0);
-        // Where they are parallel, c is nothing but rounding.
-        double cc = ts_vec3_norm_squared(c), rc = ts_vec3_dot(r, c);
-        if (rc * rc < 1e-6 * cc * f->squared) r = ts_vec3_add_scaled(r, -rc / cc, c);
-    } else if (loose_count == 2 && out_count == 3) {
-        c = column(p, 3 - loose[0] - loose[1]);
-        r = ts_vec3_dot(c, r) < 0.0 ? ts_vec3_neg(c) : c;
-    }
-    return ts_vec3_scale(1.0 / ts_vec3_norm(r), r);
-}
-
-// Closest points of boxes apart. Minimise over y in B half the squared distance of w = t + R y from A, whose gradient is
-// g = R' (w - clamp(w)): coordinates that a unit step would take over their bound are held there, the others make a Newton
-// step (the primal-dual active set method, Hintermueller, Ito, Kunisch, SIAM J. Optim. 2002), kept if it comes nearer.
-// It ends when nothing moves, and the plane across the segment found proves the answer. Returns 0 without that proof.
-static int nearest_points(const boxes* p, ts_separation* out) {
-    const double still = 8.0 * DBL_EPSILON * p->size;
-    foot f;
-    for (int j = 0; j < 3; ++j) f.y[j] = limit(-p->tb[j], -p->b[j], p->b[j]);
-    set_foot(p, &f);
-    for (int step = 0; step < ACTIVE_SET_LIMIT && improve_foot(p, still, &f); ++step) {
-    }
-    double apart = sqrt(f.squared);
-    if (!(apart > 0.0)) return 0;
-    ts_vec3 n = foot_normal(p, still, &f);
-    double reach = 0.0;
-    for (int j = 0; j < 3; ++j) reach += p->b[j] * fabs(ts_vec3_dot(column(p, j), n));
-    reach += p->a[0] * fabs(n.x) + p->a[1] * fabs(n.y) + p->a[2] * fabs(n.z);
-    double gap = ts_vec3_dot(n, ts_vec3_load(p->t)) - reach;
-    ts_vec3 off = ts_vec3_sub(ts_vec3_load(f.r), ts_vec3_scale(apart, n));
-    if (!(apart - gap <= still && ts_vec3_max_abs(off) <= SAME * p->size)) return 0;
-    out->lower = gap < apart ? gap : apart;
-    out->upper = apart;
-    out->normal = n;
-    out->point_a = ts_vec3_load(f.x);
-    out->point_b = ts_vec3_load(f.w);
-    return 1;
-}
-
 // The best of the faces, and where none of them separates of all axes. Nonzero in *out_by_face for a face.
-static axis best_axis(const boxes* p, int* out_by_face) {
+static axis best_axis(const ts_two_boxes* p, int* out_by_face) {
     axis best = best_face(p);
     *out_by_face = 1;
     if (best.gap > 0.0) return best;
@@ -526,7 +286,7 @@ static axis best_axis(const boxes* p, int* out_by_face) {
 
 ts_pair_verdict ts_box_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous, double reach, ts_separation* out) {
     (void)previous;
-    boxes p;
+    ts_two_boxes p;
     prepare(pair, &p);
     int by_face;
     axis best = best_axis(&p, &by_face);
@@ -540,8 +300,8 @@ ts_pair_verdict ts_box_pair_verdict(const ts_shape_pair* pair, ts_vec3 previous,
     return TS_PAIR_APART;
 }
 
-ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_distance, ts_separation* out) {
-    boxes p;
+ts_box_pair_outcome ts_box_pair_solve(const ts_shape_pair* pair, double give_up_distance, ts_separation* out) {
+    ts_two_boxes p;
     prepare(pair, &p);
     int by_face;
     axis best = best_axis(&p, &by_face);
@@ -549,36 +309,36 @@ ts_box_sat_outcome ts_box_sat_query(const ts_shape_pair* pair, double give_up_di
         out->lower = best.gap;
         out->upper = (double)INFINITY;
         out->normal = by_face ? face_normal(&p, best.kind) : edge_normal(&p, best.kind);
-        return TS_BOX_SAT_EARLY;
+        return TS_BOX_PAIR_EARLY;
     }
-    if (best.gap > 0.0 && nearest_points(&p, out)) return TS_BOX_SAT_SETTLED;
+    if (best.gap > 0.0 && ts_two_boxes_nearest(&p, out)) return TS_BOX_PAIR_SETTLED;
     out->lower = out->upper = best.gap;
     if (by_face ? settle_face(&p, &best, out) : settle_edge(&p, &best, out)) {
         // Apart, two points of the boxes bound the distance from above, and they may miss the axis a little.
         double between = ts_vec3_distance(out->point_a, out->point_b);
         if (best.gap > 0.0 && between > best.gap) out->upper = between;
         ts_separation_straighten(out);
-        return TS_BOX_SAT_SETTLED;
+        return TS_BOX_PAIR_SETTLED;
     }
     out->upper = (double)INFINITY;
-    return TS_BOX_SAT_OPEN;
+    return TS_BOX_PAIR_OPEN;
 }
 
 int ts_box_pair_query(const ts_shape_pair* pair, ts_vec3 previous, double give_up_distance, ts_proximity* out,
                       double* out_scale) {
     ts_separation found;
-    ts_box_sat_outcome outcome = ts_box_sat_query(pair, give_up_distance, &found);
-    if (outcome == TS_BOX_SAT_OPEN || !isfinite(found.lower)) return 0;
+    ts_box_pair_outcome outcome = ts_box_pair_solve(pair, give_up_distance, &found);
+    if (outcome == TS_BOX_PAIR_OPEN || !isfinite(found.lower)) return 0;
     double scale = ts_vec3_norm(pair->a->half) + ts_vec3_norm(pair->b->half) + ts_vec3_norm(pair->b_in_a.p);
-    if (outcome == TS_BOX_SAT_SETTLED && found.lower <= 0.0 && ts_vec3_max_abs(previous) > 0.0 &&
+    if (outcome == TS_BOX_PAIR_SETTLED && found.lower <= 0.0 && ts_vec3_max_abs(previous) > 0.0 &&
         ts_vec3_dot(previous, found.normal) < 0.999) {
         ts_vec3 on_a, on_b;
         double gap = ts_shape_pair_gap(pair, previous, &on_a, &on_b);
         if (gap >= found.lower - 8.0 * DBL_EPSILON * scale) return 0;
     }
-    out->status = outcome == TS_BOX_SAT_EARLY ? TS_PROXIMITY_SEPARATED_EARLY
-                  : found.lower > 0.0         ? TS_PROXIMITY_SEPARATED
-                                              : TS_PROXIMITY_PENETRATING;
+    out->status = outcome == TS_BOX_PAIR_EARLY ? TS_PROXIMITY_SEPARATED_EARLY
+                  : found.lower > 0.0          ? TS_PROXIMITY_SEPARATED
+                                               : TS_PROXIMITY_PENETRATING;
     out->found = found;
     out->distance = found.lower > 0.0 ? found.upper : found.lower;
     *out_scale = scale;

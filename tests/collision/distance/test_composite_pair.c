@@ -3,7 +3,7 @@
 
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
-#include "collision/shape/parts.h"
+#include "collision/shape/convex_parts.h"
 #include "collision/distance/proximity.h"
 
 static ts_height_field* hills(ts_rng* rng) {
@@ -29,9 +29,9 @@ static ts_compound* scatter(ts_rng* rng, const ts_hull* hull, int count) {
 // All parts of `s`, and what of both is nearest to `other`, each pair asked from nothing.
 static double brute(const ts_shape* s, const ts_transform* placed, const ts_shape* other, const ts_transform* pose) {
     double best = (double)INFINITY;
-    for (int i = 0; i < ts_parts_count(s); ++i) {
-        ts_part_walk walk;
-        cr_assert(ts_parts_get(s, i, &walk));
+    for (int i = 0; i < ts_convex_parts_count(s); ++i) {
+        ts_convex_part_walk walk;
+        cr_assert(ts_convex_parts_get(s, i, &walk));
         ts_transform at_part = ts_transform_mul(placed, &walk.placed);
         double d;
         if (ts_shape_is_convex(other)) {
@@ -81,7 +81,7 @@ static void check(const ts_shape* a, const ts_transform* pa, const ts_shape* b, 
     }
 }
 
-Test(proximity_parts, height_field_against_every_convex_kind) {
+Test(composite_pair, height_field_against_every_convex_kind) {
     ts_rng rng = ts_rng_make(91, 0);
     ts_hull* hull = random_hull(&rng, 20, ts_vec3_make(0.2, 0.3, 0.25));
     ts_height_field* field = hills(&rng);
@@ -96,7 +96,7 @@ Test(proximity_parts, height_field_against_every_convex_kind) {
     ts_hull_free(hull);
 }
 
-Test(proximity_parts, compounds_against_everything) {
+Test(composite_pair, compounds_against_everything) {
     ts_rng rng = ts_rng_make(92, 0);
     ts_hull* hull = random_hull(&rng, 20, ts_vec3_make(0.2, 0.3, 0.25));
     ts_compound *one = scatter(&rng, hull, 24), *two = scatter(&rng, hull, 9);
@@ -115,7 +115,7 @@ Test(proximity_parts, compounds_against_everything) {
     ts_hull_free(hull);
 }
 
-Test(proximity_parts, a_ball_far_above_the_ground_in_one_go) {
+Test(composite_pair, a_ball_far_above_the_ground_in_one_go) {
     double height[4] = {0.0, 0.0, 0.0, 0.0};
     ts_height_field* field = 0;
     cr_assert_eq(ts_height_field_build(height, 2, 2, 1.0, 1.0, -1.0, &field, 0), TS_OK);

@@ -3,7 +3,7 @@
 
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
-#include "collision/shape/parts.h"
+#include "collision/shape/convex_parts.h"
 #include "collision/shape/support.h"
 
 static ts_height_field* hills(ts_rng* rng, int rows, int columns) {
@@ -23,20 +23,20 @@ static int interval_meets(double low, double high, double other_low, double othe
 // The walk names exactly the parts whose own bounds meet the box.
 static void check_walk(const ts_shape* shape, ts_vec3 low, ts_vec3 high) {
     static char visited[4096];
-    int count = ts_parts_count(shape);
+    int count = ts_convex_parts_count(shape);
     memset(visited, 0, sizeof visited);
-    ts_part_walk walk, alone;
-    ts_parts_begin(shape, low, high, &walk);
-    while (ts_parts_next(&walk)) {
+    ts_convex_part_walk walk, alone;
+    ts_convex_parts_begin(shape, low, high, &walk);
+    while (ts_convex_parts_next(&walk)) {
         cr_assert(walk.index >= 0 && walk.index < count && !visited[walk.index]);
         visited[walk.index] = 1;
-        cr_assert(ts_parts_get(shape, walk.index, &alone));
+        cr_assert(ts_convex_parts_get(shape, walk.index, &alone));
         cr_assert_eq(alone.shape.kind, walk.shape.kind);
-        cr_assert_eq(ts_parts_next(&alone), 0);
+        cr_assert_eq(ts_convex_parts_next(&alone), 0);
     }
-    cr_assert_eq(ts_parts_next(&walk), 0);
+    cr_assert_eq(ts_convex_parts_next(&walk), 0);
     for (int i = 0; i < count; ++i) {
-        cr_assert(ts_parts_get(shape, i, &alone));
+        cr_assert(ts_convex_parts_get(shape, i, &alone));
         ts_vec3 a, b;
         ts_shape_bounds(&alone.shape, &alone.placed, &a, &b);
         int meets = interval_meets(a.x, b.x, low.x, high.x) && interval_meets(a.y, b.y, low.y, high.y) &&
@@ -49,8 +49,8 @@ static void check_walk(const ts_shape* shape, ts_vec3 low, ts_vec3 high) {
                      interval_meets(a.z, b.z, low.z, high.z);
         cr_assert(visited[i] == meets || (nearly && !meets) || (meets && visited[i]), "part %d", i);
     }
-    cr_assert_eq(ts_parts_get(shape, count, &alone), 0);
-    cr_assert_eq(ts_parts_get(shape, -1, &alone), 0);
+    cr_assert_eq(ts_convex_parts_get(shape, count, &alone), 0);
+    cr_assert_eq(ts_convex_parts_get(shape, -1, &alone), 0);
 }
 
 static void check_boxes(const ts_shape* shape, ts_rng* rng, double reach) {
@@ -63,35 +63,35 @@ static void check_boxes(const ts_shape* shape, ts_rng* rng, double reach) {
     check_walk(shape, ts_vec3_make(0.0, -infinity, -infinity), ts_vec3_make(0.0, infinity, infinity));
     check_walk(shape, ts_vec3_make(1e300, 0.0, 0.0), ts_vec3_make(infinity, 1.0, 1.0));
     check_walk(shape, ts_vec3_make(-infinity, 0.0, 0.0), ts_vec3_make(-1e300, 1.0, 1.0));
-    ts_part_walk walk;
+    ts_convex_part_walk walk;
     ts_vec3 nan = ts_vec3_make((double)NAN, (double)NAN, (double)NAN);
-    ts_parts_begin(shape, nan, nan, &walk);
-    cr_expect_eq(ts_parts_next(&walk), 0);
+    ts_convex_parts_begin(shape, nan, nan, &walk);
+    cr_expect_eq(ts_convex_parts_next(&walk), 0);
 }
 
-Test(parts, height_field_cells_that_meet_a_box) {
+Test(convex_parts, height_field_cells_that_meet_a_box) {
     ts_rng rng = ts_rng_make(81, 0);
     const int sizes[4][2] = {{2, 2}, {2, 9}, {13, 3}, {18, 20}};
     for (int k = 0; k < 4; ++k) {
         ts_height_field* field = hills(&rng, sizes[k][0], sizes[k][1]);
         ts_shape shape = ts_shape_rounded(ts_shape_height_field(field), k == 2 ? 0.2 : 0.0);
-        cr_expect_eq(ts_parts_count(&shape), 2 * (sizes[k][0] - 1) * (sizes[k][1] - 1));
+        cr_expect_eq(ts_convex_parts_count(&shape), 2 * (sizes[k][0] - 1) * (sizes[k][1] - 1));
         check_boxes(&shape, &rng, 8.0);
         ts_height_field_free(field);
     }
 }
 
 // Each prism is a sound hull whose top is the triangle; together they fill the solid.
-Test(parts, prisms_are_sound_hulls) {
+Test(convex_parts, prisms_are_sound_hulls) {
     ts_rng rng = ts_rng_make(82, 0);
     ts_height_field* field = hills(&rng, 6, 7);
     ts_shape shape = ts_shape_height_field(field);
     double volume = 0.0, infinity = (double)INFINITY;
-    ts_part_walk walk;
-    ts_parts_begin(&shape, ts_vec3_make(-infinity, -infinity, -infinity), ts_vec3_make(infinity, infinity, infinity),
-                   &walk);
+    ts_convex_part_walk walk;
+    ts_convex_parts_begin(&shape, ts_vec3_make(-infinity, -infinity, -infinity),
+                          ts_vec3_make(infinity, infinity, infinity), &walk);
     int last = -1;
-    while (ts_parts_next(&walk)) {
+    while (ts_convex_parts_next(&walk)) {
         cr_assert_eq(walk.index, last + 1);
         last = walk.index;
         ts_hull prism = *walk.shape.hull;
@@ -119,7 +119,7 @@ Test(parts, prisms_are_sound_hulls) {
     ts_height_field_free(field);
 }
 
-Test(parts, compound_children_that_meet_a_box) {
+Test(convex_parts, compound_children_that_meet_a_box) {
     ts_rng rng = ts_rng_make(83, 0);
     for (int count = 1; count <= 300; count = 2 * count + 1) {
         ts_compound_child child[300];
@@ -136,13 +136,13 @@ Test(parts, compound_children_that_meet_a_box) {
     }
 }
 
-Test(parts, convex_shape_is_its_own_part) {
+Test(convex_parts, convex_shape_is_its_own_part) {
     ts_shape box = ts_shape_box(ts_vec3_make(1.0, 2.0, 3.0));
-    ts_part_walk walk;
-    ts_parts_begin(&box, ts_vec3_make(50.0, 50.0, 50.0), ts_vec3_make(51.0, 51.0, 51.0), &walk);
-    cr_assert(ts_parts_next(&walk));
+    ts_convex_part_walk walk;
+    ts_convex_parts_begin(&box, ts_vec3_make(50.0, 50.0, 50.0), ts_vec3_make(51.0, 51.0, 51.0), &walk);
+    cr_assert(ts_convex_parts_next(&walk));
     cr_expect_eq(walk.shape.kind, TS_SHAPE_BOX);
     cr_expect_eq(walk.index, 0);
-    cr_expect_not(ts_parts_next(&walk));
-    cr_expect_eq(ts_parts_count(&box), 1);
+    cr_expect_not(ts_convex_parts_next(&walk));
+    cr_expect_eq(ts_convex_parts_count(&box), 1);
 }
