@@ -1,5 +1,6 @@
 #!/bin/sh
-# check_umbrella.sh ROOT: touchstone.h names every public header from base/ to scenes/, and nothing else.
+# check_umbrella.sh ROOT: touchstone.h names every public header from base/ to scenes/, and nothing else, floor by floor and in
+# alphabetical order, so that two changes seldom meet in one line.
 set -eu
 root=${1:?usage: check_umbrella.sh ROOT}
 cd "$root"
@@ -15,5 +16,11 @@ if [ -z "$wanted" ] || [ "$wanted" != "$named" ]; then
     for header in $named; do
         case " $(echo "$wanted" | tr '\n' ' ')" in *" $header "*) ;; *) echo "  not a public header: $header" ;; esac
     done
+    exit 1
+fi
+# The floors from below are in alphabetical order themselves.
+if ! sed -n 's/^#include "\(.*\)".*/\1/p' touchstone.h | LC_ALL=C sort -c 2> /dev/null; then
+    echo "touchstone.h is not in alphabetical order:"
+    sed -n 's/^#include "\(.*\)".*/\1/p' touchstone.h | LC_ALL=C sort -c 2>&1 | sed 's/^/  /'
     exit 1
 fi

@@ -254,6 +254,10 @@ fresh
 echo '/// More.' > "$tree/engine/more.h"
 refuses 'a public header that the umbrella forgets' 'not named: engine/more.h' check_umbrella.sh
 fresh
+echo '/// More.' > "$tree/base/b.h"
+printf '#include "base/b.h"\n#include "base/a.h"\n' > "$tree/touchstone.h"
+refuses 'an umbrella out of order' 'alphabetical order' check_umbrella.sh
+fresh
 echo '#include "contact/inner_internal.h"' >> "$tree/touchstone.h"
 refuses 'an internal header in the umbrella' 'not a public header' check_umbrella.sh
 
