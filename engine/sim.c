@@ -87,7 +87,9 @@ static void fill_tables(ts_sim* sim) {
         const ts_body* root = &model->body[model->tree[t].root];
         int free_body = storage->tree_failed[t] == 1 && root->joint_count == 1 &&
                         model->joint[root->joint_first].type == TS_JOINT_FREE;
-        storage->tree_kind[t] = free_body ? TS_TREE_FREE_BODY : TS_TREE_GENERAL;
+        storage->tree_kind[t] = !free_body                             ? TS_TREE_GENERAL
+                                : ts_vec3_max_abs(root->centre) == 0.0 ? TS_TREE_CENTRED
+                                                                       : TS_TREE_FREE_BODY;
         storage->tree_failed[t] = 0;
         if (model->tree[t].dof_count > storage->dof_most) storage->dof_most = model->tree[t].dof_count;
     }

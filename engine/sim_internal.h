@@ -12,8 +12,9 @@ extern "C" {
 
 /// How the dynamics of a tree are computed.
 typedef enum ts_tree_kind {
-    TS_TREE_GENERAL,   // composite inertias, recursive Newton-Euler, dense Cholesky
-    TS_TREE_FREE_BODY  // one body with a free joint: closed forms
+    TS_TREE_GENERAL,    // composite inertias, recursive Newton-Euler, dense Cholesky
+    TS_TREE_FREE_BODY,  // one body with a free joint: closed forms
+    TS_TREE_CENTRED     // such a body, its frame in its centre of mass: the same with fewer terms
 } ts_tree_kind;
 
 /// A geom that can touch another one.
@@ -62,9 +63,9 @@ typedef struct ts_sim_storage {
     ts_obb* oriented;   // (collider_count) of those that have a box
 
     // of the present step; arrays live in sim->scratch
-    int* contact_memory_index;   // (contact_count) entry of row_memory, or -1
-    double* reference;           // (row_count) c*, m/s
-    ts_delassus* velocity_form;  // the operator in whitened coordinates, also when the solver is given another
+    int* contact_memory_index;  // (contact_count) entry of row_memory, or -1
+    int contact_softness;       // ts_soft_contact
+    double* reference;          // (row_count) c*, m/s
 
     // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing
     ts_pair_memory_array pair_next;

@@ -34,7 +34,7 @@ static void free_body_matrix(const ts_sim* sim, int tree, double* out_M) {
 void ts_crba_tree(ts_sim* sim, int tree, double* out_M) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    if (storage->tree_kind[tree] == TS_TREE_FREE_BODY) {
+    if (storage->tree_kind[tree] != TS_TREE_GENERAL) {
         free_body_matrix(sim, tree, out_M);
         return;
     }

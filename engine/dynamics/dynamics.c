@@ -154,7 +154,7 @@ void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian)
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
-    if (ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_FREE_BODY) {
+    if (ts_sim_storage_of(sim)->tree_kind[tree] != TS_TREE_GENERAL) {
         for (int r = 0; r < rows; ++r) ts_free_body_whiten(L, inverse, jacobian + 6 * r);
         return;
     }

@@ -10,8 +10,7 @@
 
 /// Whether a tree is a lone free body and centred.
 static inline int ts_free_body_is_centred(const ts_sim* sim, int tree) {
-    return ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_FREE_BODY &&
-           ts_vec3_max_abs(sim->model->body[sim->model->tree[tree].root].centre) == 0.0;
+    return ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_CENTRED;
 }
 
 /// direction . velocity of the point at `lever` from the body frame's origin (both in world axes) per unit of each dof.

@@ -61,7 +61,7 @@ static void add_joint_bias(const ts_sim* sim, const ts_joint* joint, ts_motion* 
 void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out_force) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    if (storage->tree_kind[tree] == TS_TREE_FREE_BODY) {
+    if (storage->tree_kind[tree] != TS_TREE_GENERAL) {
         free_body_forces(sim, tree, acceleration, out_force);
         return;
     }

@@ -4,8 +4,8 @@
 // Rule: row r is frame_r . (v_B(p) - v_A(p)), and where the contact resists spinning and rolling frame_r . (omega_B -
 // omega_A), scaled (contact/problem.h). Blocks go top down (contact_order.c).
 //
-// Warm starts (docs/contact.md): last step's impulse, kept in world axes, is turned into the new frame, scaled by the
-// ratio of time steps and projected on the cone. It is dropped when the normal turned by more than 45 degrees, when the
+// Warm starts (docs/contact.md): last step's impulse, kept in world axes, is turned into the new frame and scaled by the
+// ratio of time steps; solvers bring it into the cone. It is dropped when the normal turned by more than 45 degrees, when the
 // contact closes fast or bounces, and when the last solve failed. An iteration limit or a stall is no reason to drop
 // it: large piles are run with few iterations on purpose, and it is the warm start that carries the convergence over
 // steps.
@@ -16,8 +16,6 @@
 // l, l' = l - e (v + l + kappa phi / h), phi' = phi + h v' for a slow mode of a warm-started sweep with contraction e
 // per step; Routh's criterion gives e > kappa. A stack solved with too few iterations therefore never comes to rest.
 #include "engine/rows/contact_internal.h"
-
-#include <string.h>
 
 #include <stdio.h>
 
@@ -43,6 +41,7 @@ void ts_contact_memory(const ts_sim* sim, int* out_first, int* out_last) {
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     const ts_body* body = sim->model->body;
     const int* order = ts_contact_order_make(sim);
+    ts_sim_storage_of(sim)->contact_softness = (int)ts_soft_contact_kind(sim);
     for (int k = 0; order && k < sim->contact_count; ++k) {
         int i = order[k];
         ts_contact* contact = &sim->contact[i];
@@ -108,21 +107,17 @@ static void start(const ts_sim* sim, const ts_contact* contact, const ts_row_mem
     if (speed_now < 0.0 && -speed_now > ts_contact_bounce_threshold(&sim->options)) return;
     double ratio = sim->options.time_step / memory->time_step;
     ts_vec3 impulse = ts_vec3_scale(ratio, ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_load(memory->impulse)));
-    int rows = contact->surface.dimension > 3 ? contact->surface.dimension : 3;
-    ts_block cone = {TS_SET_CONE, 0, rows, contact->surface.friction, 0.0, 0.0};
-    double old[TS_BLOCK_ROWS_MAX];
-    ts_vec3_store(impulse, old);
-    for (int r = 3; r < rows; ++r) {
+    if (contact->surface.dimension == 1) {
+        out_impulse[0] = impulse.z;
+        return;
+    }
+    ts_vec3_store(impulse, out_impulse);
+    for (int r = 3; r < contact->surface.dimension; ++r) {
         ts_vec3 direction = turn_direction(contact, r);
         double squared = ts_vec3_dot(direction, direction);
         // A contact that rolls with friction and spins without has a row of zeros.
-        old[r] = squared > 0.0 ? ratio * ts_vec3_dot(ts_vec3_load(memory->impulse + 3), direction) / squared : 0.0;
+        if (squared > 0.0) out_impulse[r] = ratio * ts_vec3_dot(ts_vec3_load(memory->impulse + 3), direction) / squared;
     }
-    ts_block_set_project(&cone, old, old);
-    if (contact->surface.dimension == 1)
-        out_impulse[0] = old[2];
-    else
-        memcpy(out_impulse, old, (size_t)rows * sizeof(double));
 }
 
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
@@ -136,7 +131,7 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         memory && ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
     for (int r = 0; r < rows; ++r)
         out_law->R[r] = r == normal ? sim->options.compliance_normal : sim->options.compliance_tangent;
-    if (ts_soft_contact_kind(sim))
+    if (ts_sim_storage_of(sim)->contact_softness != TS_SOFT_CONTACT_NONE)
         ts_soft_contact_rows(sim, contact, now, out_law->reference, out_law->R);
     else
         out_law->reference[normal] = ts_contact_reference(&sim->options, &input, &bounces);

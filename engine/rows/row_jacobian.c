@@ -20,10 +20,6 @@ static ts_row_piece* piece_of(const ts_row_jacobian* J, int tree) {
     return piece;
 }
 
-static int is_free_body(const ts_sim* sim, int tree) {
-    return ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_FREE_BODY;
-}
-
 // In pairs that do not wait for each other.
 static inline double dot_six(const double* a, const double* b) {
     return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
@@ -68,7 +64,7 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
     int tree = model->body[body].tree;
     if (tree < 0) return;
     ts_row_piece* piece = piece_of(J, tree);
-    if (is_free_body(sim, tree)) {
+    if (piece->is_free_body) {
         const ts_transform* pose = &sim->body_pose[body];
         ts_vec3 lever = ts_vec3_sub(point, pose->p);
         double spare[6 * TS_BLOCK_ROWS_MAX];
@@ -92,7 +88,7 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
     int tree = model->body[body].tree;
     if (tree < 0) return;
     ts_row_piece* piece = piece_of(J, tree);
-    if (is_free_body(sim, tree)) {
+    if (piece->is_free_body) {
         double spare[6 * TS_BLOCK_ROWS_MAX];
         double* six = open_sixes(piece, row, rows, spare);
         for (int r = 0; r < rows; ++r)
@@ -109,7 +105,7 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
 
 void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
     ts_row_piece* piece = piece_of(J, J->sim->model->dof[dof].tree);
-    if (is_free_body(J->sim, piece->tree)) {
+    if (piece->is_free_body) {
         double spare[6];
         double* six = open_sixes(piece, row, 1, spare);
         for (int d = 0; d < 6; ++d) six[d] = piece->dof_first + d == dof ? coefficient : 0.0;
@@ -124,7 +120,7 @@ ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
     if (tree < 0) return ts_vec3_zero();
     ts_motion velocity = sim->body_velocity[body];
     // With constant coordinates a lone free body turns steadily about its frame's origin, which moves steadily.
-    if (is_free_body(sim, tree)) {
+    if (ts_sim_storage_of(sim)->tree_kind[tree] != TS_TREE_GENERAL) {
         ts_vec3 lever = ts_vec3_sub(point, sim->body_pose[body].p);
         return ts_vec3_cross(velocity.angular, ts_vec3_cross(velocity.angular, lever));
     }

@@ -35,13 +35,14 @@ typedef struct ts_row_plan ts_row_plan;
 
 /// A dense piece of a block's rows: J (rows x dof_count, row-major) over all degrees of freedom of one tree.
 typedef struct ts_row_piece {
+    double* J;
     int tree;
+    int is_free_body;  // nonzero: the tree is a lone free body
     int dof_first;
     int dof_count;
-    unsigned written;  // lone free body: a bit for each row that has been written to; the others hold nothing yet
-    double* J;
-    int segment_first;  // segments [segment_first, segment_last) store it; assembly's
-    int segment_last;
+    int segment_first;  // segments [segment_first, segment_first + segment_count) store it
+    int segment_count;
+    unsigned written;  // of a lone free body: a bit for each row that has been written to; the others hold nothing yet
 } ts_row_piece;
 
 /// Velocities of a block's rows, m/s or rad/s.
@@ -86,7 +87,7 @@ typedef struct ts_row_source {
     /// NULL: recordings take the impulses as they are.
     void (*answer)(ts_sim* sim, int b, const double* velocity, const double* impulse);
 
-    /// Fills impulse and own of what is remembered (they arrive zero). NULL: the impulses of the rows are remembered as
+    /// Fills impulse and own of what is remembered, all of both. NULL: the impulses of the rows are remembered as
     /// they are, and the next step starts from them, scaled by the ratio of time steps and clamped to the set.
     void (*remember)(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory);
 

@@ -92,7 +92,7 @@ int ts_soft_contact_weigh(ts_sim* sim) {
         storage->inverse_weight[b] = 0.0;
         if (tree < 0) continue;
         storage->inverse_weight[b] = model->body[b].mass > 0.0 ? 1.0 / model->body[b].mass : 0.0;
-        if (storage->tree_kind[tree] == TS_TREE_FREE_BODY) continue;
+        if (storage->tree_kind[tree] != TS_TREE_GENERAL) continue;
         if (!factored) ts_dynamics_update(sim);
         factored = 1;
         if (storage->tree_failed[tree]) continue;  // the first step will say so

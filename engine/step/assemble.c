@@ -10,7 +10,6 @@
 // Guaranteed: every block writes its own place, so the number of threads does not matter.
 #include <string.h>
 
-#include "contact/block_set.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/sim_internal.h"
@@ -54,7 +53,7 @@ static double* segment_data(const assembly* work, int s) {
 
 // From rows over a whole tree to the segments that store their support.
 static void store_runs(const assembly* work, const ts_row_piece* piece, int rows) {
-    for (int s = piece->segment_first; s < piece->segment_last; ++s) {
+    for (int s = piece->segment_first; s < piece->segment_first + piece->segment_count; ++s) {
         size_t count = (size_t)work->plan->segment[s].count, n = (size_t)piece->dof_count;
         double* target = segment_data(work, s);
         const double* source = piece->J + (work->plan->segment[s].column - piece->dof_first);
@@ -63,31 +62,32 @@ static void store_runs(const assembly* work, const ts_row_piece* piece, int rows
     }
 }
 
-static int is_free_body(const assembly* work, int tree) {
-    return ts_sim_storage_of(work->sim)->tree_kind[tree] == TS_TREE_FREE_BODY;
-}
-
-// Pieces for the trees of block b, zeroed but for lone free bodies. One segment that spans its tree is filled in place.
-// Returns how many.
+// Pieces for the trees of block b. One segment that spans its tree is filled in place, others in `wide`; rows of lone free
+// bodies need not be cleared. Returns how many.
 static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* piece) {
     const ts_model* model = work->sim->model;
     const ts_delassus_segment* segment = work->plan->segment;
     int count = 0, rows = work->plan->block[b].rows, last = work->plan->segment_start[b + 1];
-    for (int s = work->plan->segment_start[b]; s < last; ++count) {
-        int tree = model->dof[segment[s].column].tree;
-        ts_row_piece p = {tree, model->tree[tree].dof_first, model->tree[tree].dof_count, 0, segment_data(work, s), s,
-                          0};
-        if (segment[s].count != p.dof_count) {
-            p.J = wide;
-            wide += rows * p.dof_count;
+    for (int s = work->plan->segment_start[b], end; s < last; s = end, ++count) {
+        int tree = model->dof[segment[s].column].tree, n = model->tree[tree].dof_count;
+        ts_row_piece* p = &piece[count];
+        p->tree = tree;
+        p->is_free_body = ts_sim_storage_of(work->sim)->tree_kind[tree] != TS_TREE_GENERAL;
+        p->dof_first = model->tree[tree].dof_first;
+        p->dof_count = n;
+        p->written = 0;
+        p->segment_first = s;
+        end = s + 1;
+        if (segment[s].count == n) {
+            p->J = segment_data(work, s);
+        } else {
+            // Segments of a tree lie together.
+            while (end < last && model->dof[segment[end].column].tree == tree) ++end;
+            p->J = wide;
+            wide += rows * n;
         }
-        // Segments of a tree lie together.
-        int here = segment[s].count;
-        for (++s; here < p.dof_count && s < last && model->dof[segment[s].column].tree == tree; ++s) {
-        }
-        p.segment_last = s;
-        if (!is_free_body(work, tree)) memset(p.J, 0, (size_t)rows * (size_t)p.dof_count * sizeof(double));
-        piece[count] = p;
+        p->segment_count = end - s;
+        if (!p->is_free_body) memset(p->J, 0, (size_t)rows * (size_t)n * sizeof(double));
     }
     return count;
 }
@@ -95,7 +95,7 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
 // What the source left open: speeds from the raw rows, then whitened and stored. Rows of a lone free body that were written
 // have all that behind them.
 static void close_piece(const assembly* work, const ts_row_piece* piece, int rows, ts_row_speeds* speeds) {
-    if (is_free_body(work, piece->tree)) {
+    if (piece->is_free_body) {
         for (int r = 0; piece->written + 1u != 1u << rows && r < rows; ++r)
             if (!(piece->written >> r & 1u)) memset(piece->J + 6 * r, 0, 6 * sizeof(double));
         return;
@@ -106,16 +106,16 @@ static void close_piece(const assembly* work, const ts_row_piece* piece, int row
 }
 
 // The rows of block b, filled by its source.
-static ts_row_jacobian fill_rows(const assembly* work, int b, int worker, ts_row_speeds* speeds) {
+static void fill_rows(const assembly* work, int b, int worker, ts_row_jacobian* J) {
     const ts_row_plan* plan = work->plan;
-    ts_row_jacobian J = {work->sim, work->piece + (size_t)worker * (size_t)plan->tree_most, 0, speeds};
-    J.piece_count = open_pieces(work, b, work->wide + (size_t)worker * plan->wide_most, J.piece);
-    ts_row_source_at(plan->owner[b].source)->jacobian(work->sim, b, &J);
-    for (int k = 0; k < J.piece_count; ++k) close_piece(work, &J.piece[k], plan->block[b].rows, speeds);
-    return J;
+    J->piece = work->piece + (size_t)worker * (size_t)plan->tree_most;
+    J->piece_count = open_pieces(work, b, work->wide + (size_t)worker * plan->wide_most, J->piece);
+    ts_row_source_at(plan->owner[b].source)->jacobian(work->sim, b, J);
+    for (int k = 0; k < J->piece_count; ++k) close_piece(work, &J->piece[k], plan->block[b].rows, J->speeds);
 }
 
-// Last step's impulse of block b, for a source that has no way of its own to remember.
+// Last step's impulse of block b, for a source that has no way of its own to remember. Solvers take any start and bring it
+// into its set.
 static void start_again(const assembly* work, int b, double* out_impulse) {
     const ts_sim* sim = work->sim;
     const ts_block* block = &work->plan->block[b];
@@ -124,7 +124,6 @@ static void start_again(const assembly* work, int b, double* out_impulse) {
     if (!memory || !memory->valid || !sim->options.warm_start) return;
     for (int r = 0; r < block->rows; ++r)
         out_impulse[r] = memory->impulse[r] * sim->options.time_step / memory->time_step;
-    ts_block_set_project(block, out_impulse, out_impulse);
 }
 
 static void fill_block(const assembly* work, int b, int worker) {
@@ -132,7 +131,8 @@ static void fill_block(const assembly* work, int b, int worker) {
     const ts_row_source* source = ts_row_source_at(plan->owner[b].source);
     int row = plan->block_row[b], rows = plan->block[b].rows;
     ts_row_speeds speeds = {{0.0}, {0.0}};
-    ts_row_jacobian J = fill_rows(work, b, worker, &speeds);
+    ts_row_jacobian J = {work->sim, NULL, 0, &speeds};
+    fill_rows(work, b, worker, &J);
     ts_row_law law = {&speeds, &J, work->reference + row, work->R + row, work->impulse + row};
     if (!source->remember) start_again(work, b, law.impulse);
     if (source->law) source->law(work->sim, b, &law);
@@ -166,14 +166,17 @@ static int allocate(assembly* work) {
     return 1;
 }
 
+// Whether any of these is positive; none is negative.
 static int any_positive(const double* x, int count) {
-    for (int i = 0; i < count; ++i)
-        if (x[i] > 0.0) return 1;
-    return 0;
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};  // sums that do not wait for each other
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += x[i + k];
+    for (; i < count; ++i) sum[0] += x[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) > 0.0;
 }
 
 ts_code ts_step_assemble(ts_sim* sim) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_row_plan* plan = ts_row_plan_make(sim);
     assembly work = {.sim = sim, .plan = plan};
     if (!plan || !allocate(&work)) return TS_ERROR_MEMORY;
@@ -183,14 +186,13 @@ ts_code ts_step_assemble(ts_sim* sim) {
     sim->problem.row_count = plan->row_count;
     sim->problem.time_step = sim->options.time_step;
     ts_task_parallel_for(sim->tasks, plan->block_count, CHUNK, fill_blocks, &work);
-    storage->velocity_form = ts_delassus_velocity_form(&sim->scratch, sim->model->nv, plan->block_count,
-                                                       plan->block_row, plan->segment_start, plan->segment);
-    if (!storage->velocity_form) return TS_ERROR_MEMORY;
-    sim->problem.delassus = storage->velocity_form;
+    sim->problem.delassus = ts_delassus_velocity_form(&sim->scratch, sim->model->nv, plan->block_count, plan->block_row,
+                                                      plan->segment_start, plan->segment);
+    if (!sim->problem.delassus) return TS_ERROR_MEMORY;
     sim->problem.g = work.g;
     sim->problem.R = any_positive(work.R, plan->row_count) ? work.R : NULL;
     sim->impulse = work.impulse;
-    storage->reference = work.reference;
+    ts_sim_storage_of(sim)->reference = work.reference;
     sim->info.row_count = plan->row_count;
     return TS_OK;
 }

@@ -41,22 +41,27 @@ static int remember_rows(ts_sim* sim) {
     int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED, first = 0;
     if (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 2)) return 0;
     next->count = count;
+    const ts_row_source* source = NULL;
     for (int b = 0; b < count; ++b) {
         const ts_row_block* owner = &sim->row_block[b];
         const ts_block* block = &sim->problem.block[b];
-        const ts_row_source* source = ts_row_source_at(owner->source);
         // Blocks of a source lie together.
-        if (b > 0 && owner->source != sim->row_block[b - 1].source) first = b;
+        if (b == 0 || owner->source != sim->row_block[b - 1].source) {
+            first = b;
+            source = ts_row_source_at(owner->source);
+        }
         ts_row_memory* memory = &next->data[first + owner->item];
-        memset(memory, 0, sizeof *memory);
         memory->key = owner->key;
         memory->source = owner->source;
         memory->valid = valid;
         memory->time_step = sim->options.time_step;
-        if (source->remember)
+        if (source->remember) {
             source->remember(sim, b, sim->impulse + block->row, memory);
-        else
-            memcpy(memory->impulse, sim->impulse + block->row, (size_t)block->rows * sizeof(double));
+            continue;
+        }
+        memset(memory->impulse, 0, sizeof memory->impulse);
+        memset(memory->own, 0, sizeof memory->own);
+        memcpy(memory->impulse, sim->impulse + block->row, (size_t)block->rows * sizeof(double));
     }
     return 1;
 }

@@ -17,7 +17,7 @@
 static void take_velocity(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    memcpy(storage->new_velocity, ts_delassus_velocity_change(storage->velocity_form),
+    memcpy(storage->new_velocity, ts_delassus_velocity_change(sim->problem.delassus),
            (size_t)model->nv * sizeof(double));
     for (int t = 0; t < model->tree_count; ++t) {
         double* change = storage->new_velocity + model->tree[t].dof_first;
@@ -27,33 +27,37 @@ static void take_velocity(ts_sim* sim) {
     }
 }
 
-// Tells the sources what became of their blocks: J v+ = u + c* and the impulses.
-static void answer_sources(ts_sim* sim, const double* u) {
-    const double* reference = ts_sim_storage_of(sim)->reference;
+// Tells the sources what became of their blocks, whose rows have these velocities now.
+static void answer_sources(ts_sim* sim, const double* velocity) {
+    const ts_row_source* source = NULL;
     for (int b = 0; b < sim->problem.block_count; ++b) {
-        const ts_row_source* source = ts_row_source_at(sim->row_block[b].source);
-        if (!source->answer) continue;
+        // Blocks of a source lie together.
+        if (b == 0 || sim->row_block[b].source != sim->row_block[b - 1].source)
+            source = ts_row_source_at(sim->row_block[b].source);
         int row = sim->problem.block[b].row;
-        double velocity[TS_BLOCK_ROWS_MAX];
-        for (int r = 0; r < sim->problem.block[b].rows; ++r) velocity[r] = u[row + r] + reference[row + r];
-        source->answer(sim, b, velocity, sim->impulse + row);
+        if (source->answer) source->answer(sim, b, velocity + row, sim->impulse + row);
     }
 }
 
-// Row velocities are wanted by sources and by the residual: they are computed once, where both use the same operator.
-static void judge(ts_sim* sim, double* u) {
+// Row velocities are wanted by sources, as J v+ = u + c*, and by the residual, as u + R lambda: they are computed once.
+// Returns 0 when memory is short.
+static int judge(ts_sim* sim) {
     const ts_contact_problem* problem = &sim->problem;
-    ts_delassus* form = ts_sim_storage_of(sim)->velocity_form;
-    form->ops->set_impulse(form, sim->impulse);
-    for (int b = 0; b < problem->block_count; ++b) form->ops->velocity(form, b, u + problem->block[b].row);
-    for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i];
-    answer_sources(sim, u);
-    if (problem->delassus != form) {
-        ts_residual_evaluate(problem, sim->impulse, &sim->scratch, NULL, &sim->info.residual);
-        return;
+    const double* reference = ts_sim_storage_of(sim)->reference;
+    double* u = TS_ARENA_ARRAY(&sim->scratch, double, problem->row_count);
+    double* velocity = TS_ARENA_ARRAY(&sim->scratch, double, problem->row_count);
+    if (!u || !velocity) return 0;
+    ts_delassus* G = problem->delassus;
+    G->ops->set_impulse(G, sim->impulse);
+    for (int b = 0; b < problem->block_count; ++b) G->ops->velocity(G, b, u + problem->block[b].row);
+    for (int i = 0; i < problem->row_count; ++i) {
+        u[i] += problem->g[i];
+        velocity[i] = u[i] + reference[i];
     }
+    answer_sources(sim, velocity);
     for (int i = 0; problem->R && i < problem->row_count; ++i) u[i] += problem->R[i] * sim->impulse[i];
     ts_residual_from_velocity(problem, sim->impulse, u, &sim->info.residual);
+    return 1;
 }
 
 // Solves by islands. Returns 0 when memory was short.
@@ -86,9 +90,7 @@ ts_code ts_step_solve(ts_sim* sim) {
         return TS_OK;
     }
     if (!solve(sim)) return TS_ERROR_MEMORY;
-    double* u = TS_ARENA_ARRAY(&sim->scratch, double, sim->problem.row_count);
-    if (!u) return TS_ERROR_MEMORY;
-    judge(sim, u);
+    if (!judge(sim)) return TS_ERROR_MEMORY;
     take_velocity(sim);
     return sim->scratch.failed ? TS_ERROR_MEMORY : TS_OK;
 }
