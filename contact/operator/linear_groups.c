@@ -76,9 +76,11 @@ static void gather(const ts_linear_groups* q, const ts_linear_matrix* A, int g, 
         int b = q->member[k], rows = rows_of(A, b);
         for (int e = A->start[b]; e < A->start[b + 1]; ++e) {
             int c = A->column[e], columns = rows_of(A, c);
-            double room[MAX * MAX], *to = out + q->within[c] * own->rows + q->within[b];
+            double room[MAX * MAX];
             int ld;
+            // A block that no group has taken yet has no place within one.
             if (q->of[c] != g) continue;
+            double* to = out + q->within[c] * own->rows + q->within[b];
             const double* entry = entry_of(A, b, e, room, &ld);
             for (int i = 0; i < rows; ++i)
                 for (int j = 0; j < columns; ++j) to[j * own->rows + i] = entry[i * ld + j];
