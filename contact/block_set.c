@@ -121,10 +121,11 @@ int ts_block_set_derivative(const ts_block* block, const double* x, double* out_
     return 1;
 }
 
-ts_block ts_block_set_in_units(const ts_block* block, double unit) {
+ts_block ts_block_set_in_units(const ts_block* block, double normal, double tangent) {
     ts_block out = *block;
-    out.low /= unit;
-    out.high /= unit;
+    if (normal != tangent) out.mu *= normal / tangent;
+    out.low /= normal;
+    out.high /= normal;
     return out;
 }
 

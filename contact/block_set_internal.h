@@ -130,8 +130,8 @@ void ts_block_set_least(const ts_block* block, double* out_x);
 /// open contacts, saturated limits.
 int ts_block_set_derivative(const ts_block* block, const double* x, double* out_derivative);
 
-/// The same set in impulses of `unit` N s.
-ts_block ts_block_set_in_units(const ts_block* block, double unit);
+/// The same set in impulses of `normal` N s, a cone's tangent rows in those of `tangent` N s.
+ts_block ts_block_set_in_units(const ts_block* block, double normal, double tangent);
 
 /// What a set amounts to for methods that need an interior.
 typedef enum ts_block_part {

@@ -113,7 +113,8 @@ static int scale_vectors(const ts_contact_problem* problem, ts_arena* arena, ts_
     double* g = TS_ARENA_ARRAY(arena, double, n);
     double* R = problem->R ? TS_ARENA_ARRAY(arena, double, n) : NULL;
     if (!block || !g || (problem->R && !R)) return 0;
-    for (int b = 0; b < blocks; ++b) block[b] = ts_block_set_in_units(&problem->block[b], out->impulse_unit);
+    for (int b = 0; b < blocks; ++b)
+        block[b] = ts_block_set_in_units(&problem->block[b], out->impulse_unit, out->impulse_unit);
     for (int i = 0; i < n; ++i) {
         g[i] = problem->g[i] / out->velocity_unit;
         if (R) R[i] = problem->R[i] * stiffness;

@@ -274,8 +274,9 @@ Test(part, says_what_a_set_amounts_to) {
     cr_expect_eq(ts_block_set_part(&box, 5.0), TS_PART_FIXED);
     cr_expect_eq(ts_block_set_part(&open, 5.0), TS_PART_FREE);
     cr_expect_eq(ts_block_set_part(&all, 5.0), TS_PART_FREE);
-    ts_block larger = ts_block_set_in_units(&box, 0.5);
+    ts_block larger = ts_block_set_in_units(&box, 0.5, 0.5), steeper = ts_block_set_in_units(&cone, 4.0, 2.0);
     cr_expect(larger.low == -4.0 && larger.high == 6.0);
+    cr_expect_eq(steeper.mu, 1.0);
     cr_expect_eq(ts_block_set_normal_row(&cone), 2);
     cr_expect_eq(ts_block_set_normal_row(&half), 0);
     cr_expect_eq(ts_block_set_normal_row(&box), -1);

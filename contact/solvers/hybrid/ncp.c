@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "contact/solvers/hybrid/ncp_internal.h"
-#include "contact/solvers/newton/scaled_internal.h"
+#include "contact/solvers/newton/natural_newton_internal.h"
 
 // --- the table of stages ---------------------------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     ts_ncp_search s = {.problem = problem,
                        .settings = (const ts_ncp_settings*)settings,
                        .scratch = scratch,
-                       .rest = ts_scaled_rest_impulse(problem),
+                       .rest = ts_natural_rest_impulse(problem),
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL}};
     for (int i = 0; i < STAGES && s.at.status != TS_SOLVE_FAILED; ++i)
         if ((stages[i].when == ALWAYS || (s.settings->stages >> i & 1)) && attempt(&s, &stages[i], stages[i].which))

@@ -38,7 +38,7 @@ typedef struct ts_ncp_point {
     double* impulse;  // (row_count)
     ts_solve_status status;
     ts_law_residual own;
-    double natural;  // natural map, see ts_scaled_measure; HUGE_VAL: not judged yet
+    double natural;  // natural map, see ts_natural_measure; HUGE_VAL: not judged yet
 } ts_ncp_point;
 
 /// What a search has cost, whatever came of it.
@@ -53,7 +53,7 @@ typedef struct ts_ncp_search {
     const ts_contact_problem* problem;
     const ts_ncp_settings* settings;
     ts_arena* scratch;
-    double rest;      // ts_scaled_rest_impulse
+    double rest;      // ts_natural_rest_impulse
     int refused;      // nonzero: there is no linear system, the matrix would be too large
     int stage;        // number of the stage that led to `at`
     ts_ncp_point at;  // the best so far; inside a stage, where the stage stands

@@ -5,7 +5,6 @@
 #include "contact/solvers/hybrid/ncp_internal.h"
 #include "contact/solvers/newton/homotopy_internal.h"
 #include "contact/solvers/newton/natural_newton_internal.h"
-#include "contact/solvers/newton/scaled_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 
@@ -44,7 +43,7 @@ static void take(ts_ncp_search* s, ts_solve_report report) {
     // A small product of impulse and velocity can hide a large error in one of them; the natural map cannot.
     ts_residual residual;
     ts_residual_evaluate(s->problem, s->at.impulse, s->scratch, NULL, &residual);
-    s->at.natural = ts_scaled_measure(s->problem, s->at.impulse, residual.natural, s->rest);
+    s->at.natural = ts_natural_measure(s->problem, s->at.impulse, residual.natural, s->rest);
     if (s->at.status == TS_SOLVE_CONVERGED && !(s->at.natural <= s->settings->natural))
         s->at.status = TS_SOLVE_ITERATION_LIMIT;
 }

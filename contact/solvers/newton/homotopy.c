@@ -28,7 +28,8 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
-#include "contact/solvers/newton/scaled_internal.h"
+#include "contact/rescaled_problem_internal.h"
+#include "contact/solvers/newton/natural_newton_internal.h"
 
 enum { MAX = TS_BLOCK_ROWS_MAX, CORRECTIONS = 4 };
 
@@ -39,7 +40,7 @@ enum { MAX = TS_BLOCK_ROWS_MAX, CORRECTIONS = 4 };
 #define LARGEST_FALL 0.9     // of t in one step
 
 typedef struct path {
-    ts_scaled s;
+    ts_rescaled_problem s;
     ts_arena* scratch;
     const ts_homotopy_settings* settings;
     double size;  // of the smoothing at t = 1
@@ -170,7 +171,7 @@ static void smooth_block(const path* q, int b, smooth* out) {
         }
         break;
     case TS_PART_FIXED:
-        if (q->s.scale[b] > 0.0) ts_block_set_least(block, out->P);
+        if (ts_rescaled_problem_unit(&q->s, b) > 0.0) ts_block_set_least(block, out->P);
         break;
     }
 }
@@ -178,7 +179,7 @@ static void smooth_block(const path* q, int b, smooth* out) {
 // u and F at x, t. Returns the largest entry of F.
 static double evaluate(path* q) {
     double worst = 0.0;
-    ts_scaled_velocity(&q->s, q->x, q->u);
+    ts_rescaled_problem_velocity(&q->s, q->x, q->u);
     for (int i = 0; i < q->s.rows; ++i)
         q->u[i] += q->t * (q->d[i] + q->proximal * (q->x[i] - q->origin[i])) + WHIFF * q->x[i];
     for (int b = 0; b < q->s.blocks; ++b) {
@@ -237,7 +238,8 @@ static int prepare(path* q) {
     for (int i = 0; i < n; ++i) q->size = fmax(q->size, fabs(q->s.g[i]));
     if (!(q->size > 0.0)) return 0;
     for (int b = 0; b < blocks; ++b)
-        q->kind[b] = q->s.scale[b] > 0.0 ? ts_block_set_part(&q->s.block[b], 1e-12 * q->size) : TS_PART_FIXED;
+        q->kind[b] = ts_rescaled_problem_unit(&q->s, b) > 0.0 ? ts_block_set_part(&q->s.block[b], 1e-12 * q->size)
+                                                              : TS_PART_FIXED;
     q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, q->scratch);
     if (!q->system) return 0;
     q->work = ts_linear_cost_of(q->system).change;
@@ -249,11 +251,7 @@ static int prepare(path* q) {
 
 // x of the impulse; the largest entry of its natural map makes the size of the smoothing. Returns 0 when there is none.
 static int load(path* q, const double* impulse) {
-    for (int b = 0; b < q->s.blocks; ++b) {
-        const ts_block* block = &q->s.problem->block[b];
-        for (int r = block->row; r < block->row + block->rows; ++r)
-            q->x[r] = q->s.scale[b] > 0.0 && isfinite(impulse[r]) ? impulse[r] / q->s.scale[b] : 0.0;
-    }
+    ts_rescaled_problem_enter(&q->s, impulse, q->x);
     q->t = 0.0;
     double largest = evaluate(q);
     q->size = q->settings->smoothing * largest;
@@ -369,13 +367,13 @@ ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts
     ts_homotopy_report report = {0, 0, 0.0, 1.0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
     path q = {.scratch = scratch, .settings = settings, .proximal = settings->proximal};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    if (ts_scaled_make(problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_NUMBERS, scratch, &q.s) && prepare(&q)) {
+    if (ts_rescaled_problem_make(problem, TS_UNITS_STIFFNESS, TS_MATRIX_NUMBERS, scratch, &q.s) && prepare(&q)) {
         double h = FIRST_STEP;
         if (start(&q, impulse) && find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
             while (q.t > settings->end && q.t < LOST && advance(&q, &h)) continue;
         ts_residual all;
-        ts_scaled_judge(&q.s, q.x, q.aim, q.u, q.c, &all);
-        report.natural = ts_scaled_measure(problem, q.c, all.natural, q.s.rest);
+        ts_rescaled_problem_judge(&q.s, q.x, q.aim, q.u, q.c, &all);
+        report.natural = ts_natural_measure(problem, q.c, all.natural, ts_natural_rest_impulse(problem));
         report.own = all.ncp;
         report.ran = isfinite(report.natural);
         report.systems = q.systems;

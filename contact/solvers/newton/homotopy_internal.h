@@ -22,7 +22,7 @@ typedef struct ts_homotopy_report {
     double work;          // multiplications in the factor of each
     double parameter;     // of the path where it was left
     ts_law_residual own;  // of the exact law at the returned impulse
-    double natural;       // its natural map there, see ts_scaled_measure
+    double natural;       // its natural map there, see ts_natural_measure
 } ts_homotopy_report;
 
 /// Follows a path from beside `impulse` (row_count), which becomes the admissible point next to the path's end.

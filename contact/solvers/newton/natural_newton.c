@@ -29,7 +29,7 @@
 
 #include "contact/block_set_internal.h"
 #include "contact/coulomb_internal.h"
-#include "contact/solvers/newton/scaled_internal.h"
+#include "contact/rescaled_problem_internal.h"
 
 enum {
     MAX = TS_BLOCK_ROWS_MAX,
@@ -51,7 +51,7 @@ enum {
 #define POLISH_RATE 0.7   // of |F|: a sweep that leaves more is the last
 
 typedef struct natural {
-    ts_scaled s;
+    ts_rescaled_problem s;
     const ts_natural_settings* settings;
     ts_arena* scratch;
     double* x;       // scaled impulse
@@ -63,6 +63,7 @@ typedef struct natural {
     double eps;
     double best_norm;
     ts_linear* system;
+    double rest;  // ts_natural_rest_impulse
     ts_natural_report report;
 } natural;
 
@@ -84,7 +85,7 @@ static double residual(const natural* q, const double* x, const double* u) {
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         double y[MAX] = {0.0}, p[MAX];
-        if (!(q->s.scale[b] > 0.0)) continue;
+        if (!(ts_rescaled_problem_unit(&q->s, b) > 0.0)) continue;
         shifted_point(block, x + block->row, u + block->row, y);
         ts_block_set_project(&q->s.block[b], y, p);
         for (int r = 0; r < block->rows; ++r) sum += (x[block->row + r] - p[r]) * (x[block->row + r] - p[r]);
@@ -104,7 +105,7 @@ static void linearise(natural* q, int b) {
     ts_block_set_project(&q->s.block[b], y, p);
     for (int r = 0; r < rows; ++r) q->d[block->row + r] = p[r] - x[r];
     q->system->active[b] = 0;
-    if (!(q->s.scale[b] > 0.0)) return;
+    if (!(ts_rescaled_problem_unit(&q->s, b) > 0.0)) return;
     q->system->active[b] = ts_block_set_derivative(&q->s.block[b], y, E);
     if (!q->system->active[b]) return;
     for (int i = 0; i < rows; ++i)
@@ -165,7 +166,7 @@ static void solve_block(natural* q, int b, double* out) {
     int rows = block->rows;
     const double* x = q->x + block->row;
     double u[MAX], y[MAX] = {0.0}, D[MAX * MAX];
-    ts_scaled_read(&q->s, b, q->x, u, D);
+    ts_rescaled_problem_read(&q->s, b, q->x, u, D);
     for (int r = 0; r < rows; ++r) u[r] += q->s.g[block->row + r] + q->eps * (x[r] - q->centre[block->row + r]);
     if (block->set == TS_SET_CONE && rows == 3 && D[8] > 0.0) {
         double e = q->eps, d01 = 0.5 * (D[1] + D[3]), d02 = 0.5 * (D[2] + D[6]), d12 = 0.5 * (D[5] + D[7]);
@@ -182,18 +183,18 @@ static void solve_block(natural* q, int b, double* out) {
 }
 
 static void sweep(natural* q) {
-    ts_scaled_load(&q->s, q->x);
+    ts_rescaled_problem_load(&q->s, q->x);
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         double* x = q->x + block->row;
         double now[MAX], change[MAX];
-        if (!(q->s.scale[b] > 0.0)) continue;
+        if (!(ts_rescaled_problem_unit(&q->s, b) > 0.0)) continue;
         solve_block(q, b, now);
         for (int r = 0; r < block->rows; ++r) {
             change[r] = now[r] - x[r];
             x[r] = now[r];
         }
-        ts_scaled_change(&q->s, b, change);
+        ts_rescaled_problem_change(&q->s, b, change);
     }
     q->report.sweeps += 1;
 }
@@ -212,14 +213,14 @@ static double look(natural* q) {
 // Judges x: the impulse that belongs to it, and in the report what the law's residual and the natural map are.
 static void judge(natural* q, const double* x, double* out_impulse) {
     ts_residual all;
-    ts_scaled_judge(&q->s, x, q->trial, q->u, out_impulse, &all);
+    ts_rescaled_problem_judge(&q->s, x, q->trial, q->u, out_impulse, &all);
     q->report.own = all.ncp;
-    q->report.natural = ts_scaled_measure(q->s.problem, out_impulse, all.natural, q->s.rest);
+    q->report.natural = ts_natural_measure(q->s.problem, out_impulse, all.natural, q->rest);
 }
 
 static int prepare(natural* q, const double* impulse) {
     ts_arena* scratch = q->scratch;
-    int n = q->s.rows, blocks = q->s.blocks;
+    int n = q->s.rows;
     double** vector[] = {&q->x, &q->centre, &q->best, &q->trial, &q->u, &q->d};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n, sizeof(double));
@@ -227,12 +228,7 @@ static int prepare(natural* q, const double* impulse) {
     }
     q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, scratch);
     if (!q->system) return 0;
-    for (int b = 0; b < blocks; ++b) {
-        const ts_block* block = &q->s.problem->block[b];
-        double s = q->s.scale[b];
-        for (int r = block->row; r < block->row + block->rows; ++r)
-            q->x[r] = s > 0.0 && isfinite(impulse[r]) ? impulse[r] / s : 0.0;
-    }
+    ts_rescaled_problem_enter(&q->s, impulse, q->x);
     return 1;
 }
 
@@ -290,7 +286,7 @@ static void iterate(natural* q, double* impulse) {
         double before = now, best_before = q->best_norm;
         memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
         // Less than rounding is not to be had, and trying costs as many systems as all that went before.
-        int solved = solve_proximal(q, now, fmax(0.02 * now, ts_scaled_rounding(&q->s, q->x)));
+        int solved = solve_proximal(q, now, fmax(0.02 * now, ts_rescaled_problem_rounding(&q->s, q->x)));
         q->report.proximals += 1;
         now = look(q);
         if (q->best_norm < best_before) {
@@ -302,7 +298,7 @@ static void iterate(natural* q, double* impulse) {
         }
         since_best = q->best_norm < 0.9 * best_before ? 0 : since_best + 1;
         if (q->report.status == TS_SOLVE_CONVERGED) break;
-        if (since_best > PATIENCE || q->best_norm <= ts_scaled_rounding(&q->s, q->best)) {
+        if (since_best > PATIENCE || q->best_norm <= ts_rescaled_problem_rounding(&q->s, q->best)) {
             q->report.status = TS_SOLVE_STALLED;
         } else if (solved) {
             failures = 0;
@@ -324,11 +320,34 @@ ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_
     natural q = {.settings = settings, .scratch = scratch};
     q.eps = settings->proximal;
     q.best_norm = HUGE_VAL;
+    q.rest = ts_natural_rest_impulse(problem);
     q.report.status = TS_SOLVE_FAILED;
     q.report.own.primal = q.report.own.dual = q.report.own.complementarity = q.report.natural = HUGE_VAL;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    if (ts_scaled_make(problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_EITHER, scratch, &q.s) && prepare(&q, impulse))
+    if (ts_rescaled_problem_make(problem, TS_UNITS_STIFFNESS, TS_MATRIX_EITHER, scratch, &q.s) && prepare(&q, impulse))
         iterate(&q, impulse);
     ts_arena_scope_end(scratch, scope);
     return q.report;
+}
+
+// Internal forces this many times larger than the impulses that the problem asks for are still taken at face value.
+static const double large_impulse = 1e4;
+
+double ts_natural_measure(const ts_contact_problem* problem, const double* impulse, double map, double rest) {
+    double largest = 0.0;
+    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fabs(impulse[i]));
+    return largest > large_impulse * rest && rest > 0.0 ? map * (largest / (large_impulse * rest)) : map;
+}
+
+double ts_natural_rest_impulse(const ts_contact_problem* problem) {
+    double largest = 0.0, sum = 0.0;
+    int moved = 0;
+    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fabs(problem->g[i]));
+    for (int b = 0; b < problem->block_count; ++b) {
+        double k = ts_contact_problem_stiffness(problem, b);
+        if (!(k > 0.0)) continue;
+        sum += 1.0 / k;
+        ++moved;
+    }
+    return moved > 0 ? largest * sum / moved : 0.0;
 }

@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
-#include "contact/operator/linear_internal.h"
+#include "contact/rescaled_problem_internal.h"
 
 enum {
     MAX = TS_BLOCK_ROWS_MAX,
@@ -38,29 +38,23 @@ enum {
 };
 
 // The slope at the end of a line search, relative to that at its start.
-#define SLOPE_RELATIVE 1e-8
+static const double slope_relative = 1e-8;
 // Of |lambda - x|, left by a linear system: a Newton step gains fewer digits.
-#define STEP_DIGITS 1e-9
+static const double step_digits = 1e-9;
 
 typedef struct primal {
-    const ts_contact_problem* problem;
+    ts_rescaled_problem s;  // in units of compliance: R is 1, and A is G alone
     const ts_solver_settings* settings;
-    ts_arena* scratch;
     int rows;
     int blocks;
-    ts_linear_matrix G;  // scaled by 1 / root on both sides
-    double* root;        // (rows) square root of R
-    ts_block* block;     // (blocks) sets in scaled coordinates
-    double* g;           // (rows) scaled
-    double* x;           // (rows) scaled impulse, admissible or not
-    double* Gx;          // (rows)
-    double* lambda;      // (rows) scaled P_K(y)
-    double* d;           // (rows) Newton's step
-    double* Gd;          // (rows)
-    double* trial;       // (rows)
-    double* u;           // (rows)
-    double* answer;      // (rows) a candidate in the problem's units
-    double* scale;       // (rows) one over root
+    double* x;       // (rows) scaled impulse, admissible or not
+    double* Gx;      // (rows)
+    double* lambda;  // (rows) scaled P_K(y)
+    double* d;       // (rows) Newton's step
+    double* Gd;      // (rows)
+    double* trial;   // (rows)
+    double* u;       // (rows)
+    double* answer;  // (rows) a candidate in the problem's units
     ts_linear* system;
     double best;       // residual in force units of the impulse to be returned
     double best_step;  // smallest |lambda - x| so far
@@ -77,13 +71,13 @@ static double dot(const double* a, const double* b, int n) {
 // lambda = P_K(-(Gx + step Gd + g)) for all blocks.
 static void project_all(const primal* q, const double* Gx, const double* Gd, double step, double* out) {
     for (int b = 0; b < q->blocks; ++b) {
-        const ts_block* block = &q->problem->block[b];
+        const ts_block* block = &q->s.block[b];
         double y[MAX] = {0.0};
         for (int r = 0; r < block->rows; ++r) {
             int i = block->row + r;
-            y[r] = -(Gx[i] + (Gd ? step * Gd[i] : 0.0) + q->g[i]);
+            y[r] = -(Gx[i] + (Gd ? step * Gd[i] : 0.0) + q->s.g[i]);
         }
-        ts_block_set_project(&q->block[b], y, out + block->row);
+        ts_block_set_project(&q->s.block[b], y, out + block->row);
     }
 }
 
@@ -92,10 +86,10 @@ static double cost(const primal* q, const double* x, const double* Gx, double* o
     project_all(q, Gx, NULL, 0.0, out_lambda);
     double sum = dot(x, Gx, q->rows);
     for (int b = 0; b < q->blocks; ++b) {
-        const ts_block* block = &q->problem->block[b];
+        const ts_block* block = &q->s.block[b];
         for (int i = block->row; i < block->row + block->rows; ++i) {
             // Half of |P|^2 is the conjugate of the cone's; of an interval it is Huber's function.
-            double y = -(Gx[i] + q->g[i]), l = out_lambda[i];
+            double y = -(Gx[i] + q->s.g[i]), l = out_lambda[i];
             sum += block->set == TS_SET_BOX ? l * (2.0 * y - l) : l * l;
         }
     }
@@ -106,13 +100,13 @@ static double cost(const primal* q, const double* x, const double* Gx, double* o
 static double slope_at(const primal* q, double first, double second, double step, double* out_curvature) {
     double slope = first + step * second, curvature = second;
     for (int b = 0; b < q->blocks; ++b) {
-        const ts_block* block = &q->problem->block[b];
+        const ts_block* block = &q->s.block[b];
         int rows = block->rows;
         const double* Gd = q->Gd + block->row;
         double y[MAX] = {0.0}, l[MAX], D[MAX * MAX];
-        for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + step * Gd[r] + q->g[block->row + r]);
-        ts_block_set_project(&q->block[b], y, l);
-        int active = ts_block_set_derivative(&q->block[b], y, D);
+        for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + step * Gd[r] + q->s.g[block->row + r]);
+        ts_block_set_project(&q->s.block[b], y, l);
+        int active = ts_block_set_derivative(&q->s.block[b], y, D);
         for (int r = 0; r < rows; ++r) {
             slope -= l[r] * Gd[r];
             for (int c = 0; c < rows && active; ++c) curvature += Gd[r] * D[r * rows + c] * Gd[c];
@@ -131,7 +125,7 @@ static double line_search(const primal* q) {
     for (int k = 1; k < EVALUATIONS; ++k) {
         double slope = slope_at(q, first, second, step, &curvature);
         if (isnan(slope)) return 0.0;
-        if (fabs(slope) <= -SLOPE_RELATIVE * start) return step;
+        if (fabs(slope) <= -slope_relative * start) return step;
         if (slope < 0.0)
             low = step;
         else
@@ -151,32 +145,26 @@ static double line_search(const primal* q) {
 // Newton's step into q->d, from where |lambda - x| is `now`. Returns 0 when the linear system could not be solved.
 static int newton_step(primal* q, double now) {
     for (int b = 0; b < q->blocks; ++b) {
-        const ts_block* block = &q->problem->block[b];
+        const ts_block* block = &q->s.block[b];
         int rows = block->rows;
         double y[MAX] = {0.0}, *C = q->system->C + q->system->square[b];
-        for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + q->g[block->row + r]);
-        q->system->active[b] = ts_block_set_derivative(&q->block[b], y, q->system->E + q->system->square[b]);
+        for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + q->s.g[block->row + r]);
+        q->system->active[b] = ts_block_set_derivative(&q->s.block[b], y, q->system->E + q->system->square[b]);
         for (int i = 0; i < rows * rows; ++i) C[i] = i % (rows + 1) == 0 ? 1.0 : 0.0;
         for (int r = block->row; r < block->row + rows; ++r) q->d[r] = q->lambda[r] - q->x[r];
     }
-    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, STEP_DIGITS * now, q->d);
+    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, step_digits * now, q->d);
 }
 
 // Judges P_K of a scaled impulse and keeps it when it is the best so far.
 static void look(primal* q, const double* x, double* impulse) {
-    const ts_block* block = q->problem->block;
-    for (int b = 0; b < q->blocks; ++b) ts_block_set_project(&q->block[b], x + block[b].row, q->trial + block[b].row);
-    ts_linear_matrix_apply(&q->G, q->trial, q->u);
-    for (int i = 0; i < q->rows; ++i) {
-        q->u[i] = (q->u[i] + q->g[i] + q->trial[i]) * q->root[i];
-        q->answer[i] = q->trial[i] / q->root[i];
-    }
-    // Scaling back rounds; an end of an interval is meant exactly.
     for (int b = 0; b < q->blocks; ++b)
-        if (block[b].set == TS_SET_BOX)
-            ts_block_set_project(&block[b], q->answer + block[b].row, q->answer + block[b].row);
-    ts_law_residual own = ts_residual_of_law(q->problem, TS_LAW_CCP, q->answer, q->u);
-    double residual = ts_law_residual_in_force_units(own, q->problem->time_step);
+        ts_block_set_project(&q->s.block[b], x + q->s.block[b].row, q->trial + q->s.block[b].row);
+    ts_linear_matrix_apply(&q->s.A, q->trial, q->u);
+    for (int i = 0; i < q->rows; ++i) q->u[i] = (q->u[i] + q->s.g[i] + q->trial[i]) / q->s.A.scale[i];
+    ts_rescaled_problem_leave(&q->s, q->trial, q->answer);
+    ts_law_residual own = ts_residual_of_law(q->s.problem, TS_LAW_CCP, q->answer, q->u);
+    double residual = ts_law_residual_in_force_units(own, q->s.problem->time_step);
     if (!(residual < q->best)) return;
     q->best = residual;
     q->report.own = own;
@@ -204,10 +192,10 @@ static int choose_start(primal* q, const double* impulse) {
     q->best_cost = cost(q, q->x, q->Gx, q->lambda);
     if (!isfinite(q->best_cost)) return 0;
     if (!finite) return 1;
-    for (int i = 0; i < n; ++i) q->u[i] = impulse[i] * q->root[i];
+    ts_rescaled_problem_enter(&q->s, impulse, q->u);
     for (int b = 0; b < q->blocks; ++b)
-        ts_block_set_project(&q->block[b], q->u + q->block[b].row, q->trial + q->block[b].row);
-    ts_linear_matrix_apply(&q->G, q->trial, q->u);
+        ts_block_set_project(&q->s.block[b], q->u + q->s.block[b].row, q->trial + q->s.block[b].row);
+    ts_linear_matrix_apply(&q->s.A, q->trial, q->u);
     double given = cost(q, q->trial, q->u, q->lambda);
     if (given < q->best_cost) {
         q->best_cost = given;
@@ -236,7 +224,7 @@ static int move(primal* q, double now) {
 static void iterate(primal* q, double* impulse) {
     int idle = 0, moving = 1;
     for (;; ++q->report.iterations) {
-        ts_linear_matrix_apply(&q->G, q->x, q->Gx);
+        ts_linear_matrix_apply(&q->s.A, q->x, q->Gx);
         double now = 0.0, value = cost(q, q->x, q->Gx, q->lambda), before = q->best;
         for (int i = 0; i < q->rows; ++i) now += (q->lambda[i] - q->x[i]) * (q->lambda[i] - q->x[i]);
         now = sqrt(now);
@@ -256,55 +244,34 @@ static void iterate(primal* q, double* impulse) {
         if (q->report.iterations >= q->settings->iteration_limit) return;
         q->report.status = isfinite(q->best) ? TS_SOLVE_STALLED : TS_SOLVE_FAILED;
         if (!newton_step(q, now)) return;
-        ts_linear_matrix_apply(&q->G, q->d, q->Gd);
+        ts_linear_matrix_apply(&q->s.A, q->d, q->Gd);
         moving = move(q, now);
     }
 }
 
-// The set of a block in impulses times the root of R.
-static ts_block scaled_block(const ts_block* block, const double* root) {
-    ts_block out = *block;
-    if (block->set == TS_SET_CONE) out.mu = block->mu * root[0] / root[2];
-    out.low *= root[0];
-    out.high *= root[0];
-    return out;
-}
-
-// Lists and scales the matrix. Returns 0 when it does not fit or something is not finite.
-static int prepare(primal* q, const double* R) {
-    const ts_contact_problem* problem = q->problem;
-    int n = q->rows;
-    double** vector[] = {&q->root, &q->g,     &q->x, &q->Gx,     &q->lambda, &q->d,
-                         &q->Gd,   &q->trial, &q->u, &q->answer, &q->scale};
+// Takes memory. Returns 0 when the matrix does not fit or something is not finite.
+static int prepare(primal* q, const ts_contact_problem* softened, ts_arena* scratch) {
+    double** vector[] = {&q->x, &q->Gx, &q->lambda, &q->d, &q->Gd, &q->trial, &q->u, &q->answer};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
-        if (!(*vector[i] = TS_ARENA_ARRAY(q->scratch, double, n))) return 0;
-    q->block = TS_ARENA_ARRAY(q->scratch, ts_block, q->blocks);
-    if (!q->block) return 0;
-    for (int i = 0; i < n; ++i) {
-        q->root[i] = sqrt(R[i]);
-        q->scale[i] = 1.0 / q->root[i];
-        q->g[i] = problem->g[i] / q->root[i];
-        if (!(q->root[i] > 0.0) || !isfinite(q->root[i]) || !isfinite(q->g[i])) return 0;
-    }
-    for (int b = 0; b < q->blocks; ++b) q->block[b] = scaled_block(&problem->block[b], q->root + problem->block[b].row);
-    if (!ts_linear_matrix_make(problem->delassus, q->scale, NULL, q->scratch, &q->G)) return 0;
-    q->system = ts_linear_make(&q->G, TS_LINEAR_BLOCKS, q->scratch);
+        if (!(*vector[i] = TS_ARENA_ARRAY(scratch, double, q->rows))) return 0;
+    if (!ts_rescaled_problem_make(softened, TS_UNITS_COMPLIANCE, TS_MATRIX_NUMBERS, scratch, &q->s)) return 0;
+    q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, scratch);
     return q->system != NULL;
 }
 
 ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_compliance compliance,
                                 const void* settings, ts_arena* scratch, double* impulse) {
-    primal q = {.problem = problem, .settings = (const ts_solver_settings*)settings, .scratch = scratch};
+    primal q = {.settings = (const ts_solver_settings*)settings, .report = ts_solve_not_begun};
+    ts_contact_problem softened = *problem;
     q.rows = problem->row_count;
     q.blocks = problem->block_count;
     q.best = q.best_step = HUGE_VAL;
-    q.report.status = TS_SOLVE_FAILED;
-    q.report.own.primal = q.report.own.dual = q.report.own.complementarity = HUGE_VAL;
     if (!(problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS)) return q.report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* R = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     if (R) compliance(problem, settings, R);
-    int started = R && prepare(&q, R) && choose_start(&q, impulse);
+    softened.R = R;
+    int started = R && prepare(&q, &softened, scratch) && choose_start(&q, impulse);
     for (int i = 0; i < q.rows; ++i)
         if (!isfinite(impulse[i])) impulse[i] = 0.0;
     if (started) iterate(&q, impulse);

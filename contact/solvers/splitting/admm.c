@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
-#include "contact/solvers/newton/scaled_internal.h"
+#include "contact/rescaled_problem_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
 
 enum {
@@ -37,13 +37,13 @@ enum {
 };
 
 // Pauses grow by this factor, so that rho comes to rest.
-#define PAUSE_GROWTH 1.2
+static const double pause_growth = 1.2;
 // The published proximal weight, kg^-1.
-#define PAPER_ETA 1e-6
+static const double paper_eta = 1e-6;
 // Residual that the linear system may keep, relative to the dual residual of the iteration before.
-#define INEXACT 0.01
+static const double inexact = 0.01;
 // Bounds of rho relative to L.
-#define RHO_RANGE 1e12
+static const double rho_range = 1e12;
 
 static const ts_setting setting[] = {
     TS_SETTING_REAL(ts_admm_settings, natural, 0.0, DBL_MAX,
@@ -76,7 +76,7 @@ const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000},
 
 // A solve in progress, in the units of `s`.
 typedef struct admm {
-    ts_scaled s;
+    ts_rescaled_problem s;
     ts_linear* system;
     const ts_admm_settings* settings;
     ts_contact_law law;
@@ -129,14 +129,9 @@ static double power_iteration(admm* q) {
 
 // Judges y: u recomputed with the problem's own operator.
 static ts_law_residual judge(admm* q) {
-    const ts_contact_problem* problem = q->s.problem;
-    for (int b = 0; b < q->s.blocks; ++b) {
-        const ts_block* block = &problem->block[b];
-        for (int r = block->row; r < block->row + block->rows; ++r) q->lambda[r] = q->s.scale[b] * q->y[r];
-        if (!(q->s.scale[b] > 0.0)) ts_block_set_least(block, q->lambda + block->row);
-    }
-    ts_contact_problem_velocity(problem, q->lambda, q->u);
-    return ts_residual_of_law(problem, q->law, q->lambda, q->u);
+    ts_rescaled_problem_leave(&q->s, q->y, q->lambda);
+    ts_contact_problem_velocity(q->s.problem, q->lambda, q->u);
+    return ts_residual_of_law(q->s.problem, q->law, q->lambda, q->u);
 }
 
 // Whether what was judged last is good enough.
@@ -148,33 +143,19 @@ static int is_converged(const admm* q, double residual) {
     return all.natural <= q->settings->natural;
 }
 
-// y = P(start), or P(0) when the start is not finite or costs more than nothing; u belongs to it.
+// The start, its y and its velocity.
 static ts_law_residual choose_start(admm* q, const double* impulse) {
-    const ts_contact_problem* problem = q->s.problem;
-    for (int attempt = 0;; ++attempt) {
-        double sum = 0.0, cost = 0.0;
-        for (int b = 0; b < q->s.blocks; ++b) {
-            const ts_block* block = &problem->block[b];
-            double s = q->s.scale[b];
-            for (int r = block->row; r < block->row + block->rows; ++r) {
-                q->x[r] = attempt == 0 && s > 0.0 ? impulse[r] / s : 0.0;
-                sum += 0.0 * q->x[r];
-                q->y[r] = 0.0;
-            }
-            if (s > 0.0) ts_block_set_project(&q->s.block[b], q->x + block->row, q->y + block->row);
-        }
-        if (sum != 0.0 && attempt == 0) continue;
-        ts_law_residual own = judge(q);
-        for (int i = 0; i < q->s.rows; ++i) cost += q->lambda[i] * (q->u[i] + problem->g[i]);
-        if (attempt == 1 || cost <= 0.0) return own;
-    }
+    memcpy(q->lambda, impulse, (size_t)q->s.rows * sizeof(double));
+    ts_solver_start(q->s.problem, q->law, q->lambda, q->u);
+    ts_rescaled_problem_enter(&q->s, q->lambda, q->y);
+    return ts_residual_of_law(q->s.problem, q->law, q->lambda, q->u);
 }
 
 // x = y, and the multiplier that a projection step of length 1 / rho from y would leave: exact at a solution.
 static void start_multiplier(admm* q) {
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
-        double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], s = q->s.scale[b];
+        double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], s = ts_rescaled_problem_unit(&q->s, b);
         double* w = q->u + block->row;
         for (int r = 0; r < block->rows; ++r) w[r] *= s;
         if (q->law == TS_LAW_NCP) ts_block_set_add_shift(block, w, 1.0, w);
@@ -193,7 +174,8 @@ static void start_multiplier(admm* q) {
 // One block after x' is known; collects the residuals.
 static void finish_block(admm* q, int b, double* change_y, double* change_z) {
     const ts_block* block = &q->s.problem->block[b];
-    double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], a = q->settings->over_relaxation, s = q->s.scale[b];
+    double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], a = q->settings->over_relaxation,
+                                                         s = ts_rescaled_problem_unit(&q->s, b);
     double *x = q->x + block->row, *y = q->y + block->row, *z = q->z + block->row;
     const double* next = q->right + block->row;
     if (!(s > 0.0)) return;
@@ -221,7 +203,7 @@ static int iterate_once(admm* q) {
         const ts_block* block = &q->s.problem->block[b];
         if (q->law == TS_LAW_NCP) ts_block_set_add_shift(block, q->z + block->row, -1.0, q->right + block->row);
     }
-    if (!ts_linear_solve(q->system, q->x, INEXACT * q->dual, q->right)) return 0;
+    if (!ts_linear_solve(q->system, q->x, inexact * q->dual, q->right)) return 0;
     q->primal = q->dual = q->measure = 0.0;
     for (int b = 0; b < q->s.blocks; ++b) finish_block(q, b, &change_y, &change_z);
     double size_x = fmax(largest_of(q->x, q->s.rows), largest_of(q->y, q->s.rows));
@@ -247,7 +229,7 @@ static int adapt(admm* q) {
         if (ratio > settings->rho_ratio || ratio * settings->rho_ratio < 1.0)
             q->rho *= fmin(most, fmax(1.0 / most, sqrt(ratio)));
     }
-    q->rho = fmin(q->L * RHO_RANGE, fmax(q->L / RHO_RANGE, q->rho));
+    q->rho = fmin(q->L * rho_range, fmax(q->L / rho_range, q->rho));
     return q->rho != before;
 }
 
@@ -281,7 +263,7 @@ static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report
         if (k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
         if (!ts_linear_shift(q->system, q->eta + q->rho)) return TS_SOLVE_FAILED;
         changed = k;
-        if (pause > 0.0) pause *= PAUSE_GROWTH;
+        if (pause > 0.0) pause *= pause_growth;
     }
     return TS_SOLVE_ITERATION_LIMIT;
 }
@@ -293,9 +275,10 @@ static double least_compliance(const ts_contact_problem* problem) {
 }
 
 static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch) {
-    ts_scaled_units units = q->settings->scaling == TS_ADMM_SCALING_NONE ? TS_SCALED_AS_GIVEN : TS_SCALED_BY_STIFFNESS;
+    ts_problem_units units = q->settings->scaling == TS_ADMM_SCALING_NONE ? TS_UNITS_GIVEN : TS_UNITS_STIFFNESS;
     int bodies = ts_linear_prefers_bodies(problem->delassus, scratch);
-    if (!ts_scaled_make(problem, units, bodies ? TS_SCALED_PRODUCTS : TS_SCALED_NUMBERS, scratch, &q->s)) return 0;
+    ts_matrix_need need = bodies ? TS_MATRIX_PRODUCTS : TS_MATRIX_NUMBERS;
+    if (!ts_rescaled_problem_make(problem, units, need, scratch, &q->s)) return 0;
     double** vector[] = {&q->x, &q->y, &q->z, &q->right, &q->lambda, &q->u};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = TS_ARENA_ARRAY(scratch, double, q->s.rows);
@@ -305,8 +288,8 @@ static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch
     if (!isfinite(q->L)) return 0;
     if (!(q->L > 0.0)) q->L = 1.0;
     int paper = q->settings->step_rule == TS_ADMM_STEP_PAPER;
-    q->eta = paper ? PAPER_ETA : q->settings->eta * q->L;
-    q->kappa = paper ? fmax(1.0, q->L / (PAPER_ETA + least_compliance(problem))) : q->settings->condition;
+    q->eta = paper ? paper_eta : q->settings->eta * q->L;
+    q->kappa = paper ? fmax(1.0, q->L / (paper_eta + least_compliance(problem))) : q->settings->condition;
     q->rho = q->L * pow(q->kappa, q->settings->rho_power - 0.5);
     q->dual = largest_of(q->s.g, q->s.rows);
     return 1;

@@ -2,7 +2,7 @@
 #include "contact/operator/linear_ways_internal.h"
 
 #include "contact/solvers/newton/natural_newton_internal.h"
-#include "contact/solvers/newton/scaled_internal.h"
+#include "contact/rescaled_problem_internal.h"
 #include "tests/contact/contact_fixture.h"
 
 enum { BODIES = 14, MOST = 60, ROWS = 6 * MOST, COLUMNS = 6 * BODIES };
@@ -311,9 +311,9 @@ static void make_plate(plate* p) {
 Test(linear_bodies, carries_fifteen_hundred_things_on_one_plate) {
     static plate p;
     ts_arena scratch = {0};
-    ts_scaled s;
+    ts_rescaled_problem s;
     make_plate(&p);
-    cr_assert_not(ts_scaled_make(&p.problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_NUMBERS, &scratch, &s),
+    cr_assert_not(ts_rescaled_problem_make(&p.problem, TS_UNITS_STIFFNESS, TS_MATRIX_NUMBERS, &scratch, &s),
                   "the matrix was thought to be too large");
     ts_arena_reset(&scratch);
     ts_natural_settings settings = {
@@ -335,7 +335,7 @@ Test(linear_bodies, products_without_a_matrix_are_those_with_it) {
     static world w;
     ts_rng rng = ts_rng_make(5, 0);
     ts_arena arena = {0};
-    ts_scaled with, without;
+    ts_rescaled_problem with, without;
     double g[ROWS], x[ROWS], u[ROWS], v[ROWS];
     make_world(&w, &rng, MOST, PILE, 100.0, 0, 1);
     for (int i = 0; i < w.rows; ++i) {
@@ -344,21 +344,21 @@ Test(linear_bodies, products_without_a_matrix_are_those_with_it) {
     }
     w.problem.g = g;
     w.problem.R = w.row_shift;
-    cr_assert(ts_scaled_make(&w.problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_EITHER, &arena, &with));
-    cr_assert(ts_scaled_make(&w.problem, TS_SCALED_BY_STIFFNESS, TS_SCALED_PRODUCTS, &arena, &without));
+    cr_assert(ts_rescaled_problem_make(&w.problem, TS_UNITS_STIFFNESS, TS_MATRIX_EITHER, &arena, &with));
+    cr_assert(ts_rescaled_problem_make(&w.problem, TS_UNITS_STIFFNESS, TS_MATRIX_PRODUCTS, &arena, &without));
     cr_assert(with.A.start && !without.A.start);
-    ts_scaled_velocity(&with, x, u);
-    ts_scaled_velocity(&without, x, v);
+    ts_rescaled_problem_velocity(&with, x, u);
+    ts_rescaled_problem_velocity(&without, x, v);
     for (int i = 0; i < w.rows; ++i) cr_expect_float_eq(u[i], v[i], 1e-13 * (1.0 + fabs(u[i])));
-    ts_scaled_load(&without, x);
+    ts_rescaled_problem_load(&without, x);
     for (int k = 0; k < 3 * MOST; ++k) {
         int b = k % MOST;
         double change[6], D[2][36];
         for (int r = 0; r < w.block[b].rows; ++r) x[w.block[b].row + r] += change[r] = ts_rng_normal(&rng);
-        ts_scaled_change(&without, b, change);
+        ts_rescaled_problem_change(&without, b, change);
         int other = (7 * k) % MOST, rows = w.block[other].rows;
-        ts_scaled_read(&with, other, x, u, D[0]);
-        ts_scaled_read(&without, other, x, v, D[1]);
+        ts_rescaled_problem_read(&with, other, x, u, D[0]);
+        ts_rescaled_problem_read(&without, other, x, v, D[1]);
         for (int r = 0; r < rows; ++r) cr_expect_float_eq(u[r], v[r], 1e-12 * (1.0 + fabs(u[r])));
         for (int i = 0; i < rows * rows; ++i) cr_expect_float_eq(D[0][i], D[1][i], 1e-14);
     }
