@@ -1,7 +1,6 @@
 // Problem: make a signed distance visible. Rule: both shapes as coloured glass, the witness points as marks that shine
 // through, a line between them, and the normal as an arrow; the camera looks across the normal, so that the gap or the
-// overlap lies in the picture plane. Planes are shown as a square about the other shape. Rounded shapes and cones with a
-// ball are drawn as the hull of support points, which is close enough for the eye.
+// overlap lies in the picture plane. Planes are shown as a square about the other shape.
 #include "cli/pair_picture.h"
 
 #include <stddef.h>
@@ -17,19 +16,19 @@ ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts
 
 #else
 
-#include "collision/shape/support.h"
 #include "viewer/camera.h"
 #include "viewer/capture.h"
 #include "viewer/device_gl.h"
 #include "viewer/offscreen.h"
 #include "viewer/overlay.h"
+#include "viewer/shape_look.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEGMENTS = 64, SAMPLES = 4, RINGS = 24 };
+enum { SEGMENTS = 64, SAMPLES = 4 };
 
 static const float color_a[4] = {0.20f, 0.45f, 0.80f, 0.55f};
 static const float color_b[4] = {0.90f, 0.55f, 0.15f, 0.55f};
@@ -43,87 +42,11 @@ typedef struct painter {
     ts_device* device;
     ts_draw_list list;
     ts_overlay overlay;
+    ts_own_shapes own;
     ts_camera camera;
     ts_vec3 low, high;  // of what is finite
     double size;        // m, diagonal of that box
 } painter;
-
-static ts_code upload(painter* p, int number, ts_code made, ts_geometry_mesh* mesh, ts_status* out_status) {
-    if (made) return made;
-    ts_code code = ts_device_upload(p->device, number, mesh, out_status);
-    ts_geometry_mesh_free(mesh);
-    return code;
-}
-
-static ts_code upload_units(painter* p, ts_status* out_status) {
-    ts_code code = TS_OK;
-    for (int m = 0; m < TS_DRAW_MESH_HULL && !code; ++m) {
-        ts_geometry_mesh mesh;
-        switch (m) {
-        case TS_DRAW_MESH_SQUARE: code = ts_geometry_mesh_square(&mesh, out_status); break;
-        case TS_DRAW_MESH_BOX: code = ts_geometry_mesh_box(&mesh, out_status); break;
-        case TS_DRAW_MESH_SPHERE: code = ts_geometry_mesh_sphere(SEGMENTS, &mesh, out_status); break;
-        case TS_DRAW_MESH_CAPSULE: code = ts_geometry_mesh_capsule(SEGMENTS, &mesh, out_status); break;
-        case TS_DRAW_MESH_CYLINDER: code = ts_geometry_mesh_cylinder(SEGMENTS, &mesh, out_status); break;
-        default: code = ts_geometry_mesh_cone(SEGMENTS, &mesh, out_status); break;
-        }
-        code = upload(p, m, code, &mesh, out_status);
-    }
-    return code;
-}
-
-// The hull of support points along directions spread over the sphere; for shapes without a mesh of their own.
-static ts_code mesh_by_support(const ts_shape* shape, ts_geometry_mesh* out_mesh, ts_status* out_status) {
-    ts_vec3 points[RINGS * 2 * RINGS];
-    int count = 0;
-    for (int i = 0; i < RINGS; ++i)
-        for (int k = 0; k < 2 * RINGS; ++k) {
-            double polar = 3.14159265358979323846 * (i + 0.5) / RINGS, turn = 3.14159265358979323846 * k / RINGS;
-            ts_vec3 d = ts_vec3_make(sin(polar) * cos(turn), sin(polar) * sin(turn), cos(polar));
-            points[count++] = ts_vec3_add_scaled(ts_support_core(shape, d, -1).point, shape->radius, d);
-        }
-    ts_hull* hull = NULL;
-    ts_code code = ts_hull_build(points, count, &hull, out_status);
-    if (!code) code = ts_geometry_mesh_hull(hull, out_mesh, out_status);
-    ts_hull_free(hull);
-    return code;
-}
-
-// A triangle seen from both sides.
-static ts_code mesh_of_triangle(const ts_vec3* corner, ts_geometry_mesh* out_mesh, ts_status* out_status) {
-    ts_vec3 n = ts_vec3_cross(ts_vec3_sub(corner[1], corner[0]), ts_vec3_sub(corner[2], corner[0]));
-    n = ts_vec3_unit_or(n, ts_vec3_axis(2));
-    out_mesh->vertex_count = out_mesh->index_count = 6;
-    out_mesh->vertex = (ts_geometry_vertex*)calloc(6, sizeof *out_mesh->vertex);
-    out_mesh->index = (unsigned*)calloc(6, sizeof *out_mesh->index);
-    if (!out_mesh->vertex || !out_mesh->index) {
-        ts_geometry_mesh_free(out_mesh);
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
-    }
-    for (int i = 0; i < 6; ++i) {
-        double sign = i < 3 ? 1.0 : -1.0;
-        int from = i < 3 ? i : 5 - i;  // the other way round
-        for (int c = 0; c < 3; ++c) {
-            out_mesh->vertex[i].position[c] = (float)ts_vec3_get(corner[from], c);
-            out_mesh->vertex[i].normal[c] = (float)(sign * ts_vec3_get(n, c));
-        }
-        out_mesh->index[i] = (unsigned)i;
-    }
-    return TS_OK;
-}
-
-static int has_unit_mesh(const ts_shape* s) {
-    switch (s->kind) {
-    case TS_SHAPE_PLANE:
-    case TS_SHAPE_SPHERE:
-    case TS_SHAPE_CAPSULE: return 1;
-    case TS_SHAPE_ELLIPSOID:
-    case TS_SHAPE_CYLINDER:
-    case TS_SHAPE_CONE:
-    case TS_SHAPE_BOX: return !(s->radius > 0.0);
-    default: return 0;
-    }
-}
 
 static void add_plane(painter* p, const ts_transform* pose, const float color[4]) {
     ts_vec3 middle = ts_vec3_lerp(p->low, p->high, 0.5), up = ts_mat3_column(&pose->R, 2);
@@ -132,42 +55,17 @@ static void add_plane(painter* p, const ts_transform* pose, const float color[4]
     (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_SQUARE, &placed, ts_vec3_make(p->size, p->size, 1.0), 0.0, color);
 }
 
-static ts_code add_shape(painter* p, const ts_shape* s, const ts_transform* pose, int which, const float color[4],
+static ts_code add_shape(painter* p, const ts_shape* s, const ts_transform* pose, const float color[4],
                          ts_status* out_status) {
-    ts_vec3 h = s->half;
-    ts_transform placed = *pose;
-    double r = s->radius;
-    if (!has_unit_mesh(s)) {
-        ts_geometry_mesh mesh = {NULL, 0, NULL, 0};
-        ts_code code;
-        if (s->kind == TS_SHAPE_TRIANGLE && !(r > 0.0))
-            code = mesh_of_triangle(s->triangle, &mesh, out_status);
-        else if (s->kind == TS_SHAPE_HULL && !(r > 0.0))
-            code = ts_geometry_mesh_hull(s->hull, &mesh, out_status);
-        else
-            code = mesh_by_support(s, &mesh, out_status);
-        code = upload(p, TS_DRAW_MESH_HULL + which, code, &mesh, out_status);
-        if (code) return code;
-        (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_HULL + which, &placed, ts_vec3_make(1.0, 1.0, 1.0), 0.0, color);
+    if (s->kind == TS_SHAPE_PLANE) {
+        add_plane(p, pose, color);
         return TS_OK;
     }
-    switch (s->kind) {
-    case TS_SHAPE_PLANE: add_plane(p, pose, color); break;
-    case TS_SHAPE_SPHERE:
-        (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_SPHERE, &placed, ts_vec3_make(r, r, r), 0.0, color);
-        break;
-    case TS_SHAPE_CAPSULE:
-        (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_CAPSULE, &placed, ts_vec3_make(r, r, r), h.z, color);
-        break;
-    case TS_SHAPE_ELLIPSOID: (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_SPHERE, &placed, h, 0.0, color); break;
-    case TS_SHAPE_CYLINDER: (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_CYLINDER, &placed, h, 0.0, color); break;
-    case TS_SHAPE_CONE:
-        placed.p = ts_transform_point(pose, ts_vec3_make(0.0, 0.0, -h.z));
-        (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_CONE, &placed, ts_vec3_make(h.x, h.y, 2.0 * h.z), 0.0, color);
-        break;
-    default: (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_BOX, &placed, h, 0.0, color); break;
-    }
-    return TS_OK;
+    ts_code code = ts_shape_look_upload(p->device, s, &p->own, out_status);
+    ts_shape_look look = ts_shape_look_of(s, pose);
+    if (look.mesh == TS_DRAW_MESH_HULL) look.mesh += ts_shape_look_find(&p->own, s);
+    if (!code) (void)ts_draw_list_add(&p->list, look.mesh, &look.placed, look.scale, look.stretch, color);
+    return code;
 }
 
 static void include(painter* p, ts_vec3 low, ts_vec3 high, int* found) {
@@ -239,8 +137,8 @@ static ts_code draw(painter* p, ts_status* out_status) {
     const ts_pair_picture* picture = p->picture;
     aim(p);
     ts_draw_list_begin(&p->list, p->camera.target);
-    ts_code code = add_shape(p, picture->a, picture->pose_a, 0, color_a, out_status);
-    if (!code) code = add_shape(p, picture->b, picture->pose_b, 1, color_b, out_status);
+    ts_code code = add_shape(p, picture->a, picture->pose_a, color_a, out_status);
+    if (!code) code = add_shape(p, picture->b, picture->pose_b, color_b, out_status);
     if (code) return code;
     add_marks(p);
     add_words(p);
@@ -279,10 +177,11 @@ ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts
     ts_code code = ts_offscreen_create(&p.offscreen, out_status);
     if (!code)
         code = ts_device_gl_create(ts_offscreen_loader(p.offscreen), SAMPLES, TS_DEVICE_GL_FINE, &p.device, out_status);
-    if (!code) code = upload_units(&p, out_status);
+    if (!code) code = ts_shape_look_upload_units(p.device, SEGMENTS, out_status);
     if (!code) code = draw(&p, out_status);
     if (!code) code = save(&p, path, out_status);
     ts_draw_list_free(&p.list);
+    ts_own_shapes_free(&p.own);
     ts_overlay_free(&p.overlay);
     ts_device_destroy(p.device);
     ts_offscreen_destroy(p.offscreen);

@@ -183,6 +183,18 @@ ts_code ts_geometry_mesh_square(ts_geometry_mesh* out_mesh, ts_status* out_statu
     return TS_OK;
 }
 
+ts_code ts_geometry_mesh_triangle(const ts_vec3 corner[3], ts_geometry_mesh* out_mesh, ts_status* out_status) {
+    ts_code code = mesh_allocate(6, 6, out_mesh, out_status);
+    if (code) return code;
+    ts_vec3 n = ts_vec3_cross(ts_vec3_sub(corner[1], corner[0]), ts_vec3_sub(corner[2], corner[0]));
+    n = ts_vec3_unit_or(n, ts_vec3_axis(2));
+    for (int i = 0; i < 3; ++i) add_vertex(out_mesh, corner[i], 0.0, n);
+    for (int i = 0; i < 3; ++i) add_vertex(out_mesh, corner[2 - i], 0.0, ts_vec3_neg(n));
+    add_triangle(out_mesh, 0, 1, 2);
+    add_triangle(out_mesh, 3, 4, 5);
+    return TS_OK;
+}
+
 ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, ts_status* out_status) {
     int triangles = hull->corner_count - 2 * hull->face_count;
     ts_code code = mesh_allocate(hull->corner_count, 3 * triangles, out_mesh, out_status);

@@ -45,6 +45,9 @@ ts_code ts_geometry_mesh_box(ts_geometry_mesh* out_mesh, ts_status* out_status);
 /// The square from -1 to 1 at z = 0, facing +z. Not closed.
 ts_code ts_geometry_mesh_square(ts_geometry_mesh* out_mesh, ts_status* out_status);
 
+/// A triangle seen from both sides, in its own frame and size. Not closed.
+ts_code ts_geometry_mesh_triangle(const ts_vec3 corner[3], ts_geometry_mesh* out_mesh, ts_status* out_status);
+
 /// A convex polytope with flat faces, in its own frame and size.
 ts_code ts_geometry_mesh_hull(const ts_hull* hull, ts_geometry_mesh* out_mesh, ts_status* out_status);
 

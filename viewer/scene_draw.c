@@ -2,7 +2,7 @@
 // per cell of a height field; per contact a disk, an arrow and a cone whose sizes derive from the scene, so that a grasped
 // nut and a falling house both read well. Guaranteed: reads the simulation only, same simulation and camera give the same
 // list. Known to fail: with bodies of very different weights the arrows of the light ones are short, since all arrows
-// share one scale; triangles and hulls that are not the model's have no mesh and stay unseen.
+// share one scale.
 #include "viewer/scene_draw.h"
 
 #include "collision/shape/compound.h"
@@ -47,18 +47,19 @@ static void geom_color(const ts_model* model, const ts_geom* geom, const float u
 }
 
 // An endless plane is a square that moves along with the camera; its grid stays where it is in the world.
-static void draw_plane(const ts_transform* placed, const ts_scene_sizes* sizes, const ts_camera* camera, int source,
-                       unsigned show, const float color[4], ts_draw_list* list) {
-    ts_vec3 local = ts_transform_point_inverse(placed, camera->target);
+static void draw_plane(const ts_scene_style* style, const ts_transform* placed, int source, const float color[4],
+                       ts_draw_list* list) {
+    const ts_scene_sizes* sizes = style->sizes;
+    ts_vec3 local = ts_transform_point_inverse(placed, style->camera->target);
     ts_transform centre = *placed;
     centre.p = ts_transform_point(placed, ts_vec3_make(local.x, local.y, 0.0));
-    double extent = 60.0 * fmax(camera->distance, sizes->radius);
+    double extent = 60.0 * fmax(style->camera->distance, sizes->radius);
     ts_draw_item* item =
         ts_draw_list_add(list, TS_DRAW_MESH_SQUARE, &centre, ts_vec3_make(extent, extent, 1.0), 0.0, color);
     if (!item) return;
     double period = 100.0 * sizes->grid_cell;
     item->pass = TS_DRAW_PASS_FLOOR;
-    item->flags = show & TS_SHOW_GRID ? 0u : (unsigned)TS_DRAW_NO_GRID;
+    item->flags = style->show & TS_SHOW_GRID ? 0u : (unsigned)TS_DRAW_NO_GRID;
     item->grid[0] = (float)remainder(local.x, period);
     item->grid[1] = (float)remainder(local.y, period);
     item->grid[2] = (float)sizes->grid_cell;
@@ -106,59 +107,33 @@ static void draw_height_field(const ts_height_field* field, const ts_transform* 
         }
 }
 
-// Adds the items of a shape. The ball around a core is drawn where it makes the same mesh larger, else left out.
-static void draw_shape(const ts_model* model, const ts_shape* shape, const ts_transform* placed, const float color[4],
-                       ts_draw_list* list, int* io_is_round) {
-    double r = shape->radius;
-    ts_vec3 ball = ts_vec3_make(r, r, r), grown = ts_vec3_add(shape->half, ball);
-    switch (shape->kind) {
-    case TS_SHAPE_SPHERE:
-        ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, placed, ball, 0.0, color);
-        *io_is_round = 1;
-        break;
-    case TS_SHAPE_CAPSULE:
-        ts_draw_list_add(list, TS_DRAW_MESH_CAPSULE, placed, ball, shape->half.z, color);
-        *io_is_round = 1;
-        break;
-    case TS_SHAPE_ELLIPSOID:
-        ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, placed, grown, 0.0, color);
-        *io_is_round = 1;
-        break;
-    case TS_SHAPE_CYLINDER:
-        ts_draw_list_add(list, TS_DRAW_MESH_CYLINDER, placed, grown, 0.0, color);
-        *io_is_round = 1;
-        break;
-    case TS_SHAPE_CONE: {
-        // The mesh stands on z = 0 and is one high.
-        ts_transform base = *placed;
-        base.p = ts_transform_point(placed, ts_vec3_make(0.0, 0.0, -shape->half.z));
-        ts_vec3 scale = ts_vec3_make(shape->half.x, shape->half.x, 2.0 * shape->half.z);
-        ts_draw_list_add(list, TS_DRAW_MESH_CONE, &base, scale, 0.0, color);
-        *io_is_round = 1;
-        break;
+// Adds the items of a shape.
+static void draw_shape(const ts_own_shapes* own, const ts_shape* shape, const ts_transform* placed,
+                       const float color[4], ts_draw_list* list, int* io_is_round) {
+    if (shape->kind == TS_SHAPE_HEIGHT_FIELD) {
+        draw_height_field(shape->height_field, placed, color, list);
+        return;
     }
-    case TS_SHAPE_BOX: ts_draw_list_add(list, TS_DRAW_MESH_BOX, placed, grown, 0.0, color); break;
-    case TS_SHAPE_HULL:
-        for (int h = 0; h < model->hull_count; ++h) {
-            if (model->hull[h] != shape->hull) continue;
-            ts_draw_list_add(list, TS_DRAW_MESH_HULL + h, placed, ts_vec3_make(1.0, 1.0, 1.0), 0.0, color);
-            break;
-        }
-        break;
-    case TS_SHAPE_HEIGHT_FIELD: draw_height_field(shape->height_field, placed, color, list); break;
-    case TS_SHAPE_COMPOUND:
+    if (shape->kind == TS_SHAPE_COMPOUND) {
         for (int i = 0; i < shape->compound->count; ++i) {
             const ts_compound_child* child = &shape->compound->child[i];
             ts_transform world = ts_transform_mul(placed, &child->placed);
-            draw_shape(model, &child->shape, &world, color, list, io_is_round);
+            draw_shape(own, &child->shape, &world, color, list, io_is_round);
         }
-        break;
-    default: break;
+        return;
     }
+    ts_shape_look look = ts_shape_look_of(shape, placed);
+    if (look.mesh == TS_DRAW_MESH_HULL) {
+        int number = ts_shape_look_find(own, shape);
+        if (number < 0) return;
+        look.mesh += number;
+    }
+    *io_is_round |= look.is_round;
+    ts_draw_list_add(list, look.mesh, &look.placed, look.scale, look.stretch, color);
 }
 
-static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_camera* camera, int g, unsigned show,
-                      const float unset[4], ts_draw_list* list) {
+static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, const float unset[4], ts_draw_list* list) {
+    unsigned show = style->show;
     const ts_model* model = sim->model;
     const ts_geom* geom = &model->geom[g];
     const ts_shape* shape = &geom->shape;
@@ -168,14 +143,14 @@ static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_c
     geom_color(model, geom, unset, color);
     if (!(color[3] > 0.0f) || geom_is_hidden(model, geom, show, !same_color(geom->rgba, unset))) return;
     if (shape->kind == TS_SHAPE_PLANE) {
-        draw_plane(placed, sizes, camera, g, show, color, list);
+        draw_plane(style, placed, g, color, list);
         return;
     }
     if (show & TS_SHOW_GLASS && geom_moves(model, geom)) color[3] *= 0.35f;
 
     int first = list->items.count;
     int is_round = 0;
-    draw_shape(model, shape, placed, color, list, &is_round);
+    draw_shape(style->own, shape, placed, color, list, &is_round);
     for (int k = first; k < list->items.count; ++k) {
         ts_draw_item* item = &list->items.data[k];
         item->source = g;
@@ -183,8 +158,10 @@ static void draw_geom(const ts_sim* sim, const ts_scene_sizes* sizes, const ts_c
     }
 }
 
-static void draw_contact(const ts_sim* sim, const ts_scene_sizes* sizes, int c, ts_contact_mode mode, unsigned show,
+static void draw_contact(const ts_sim* sim, const ts_scene_style* style, int c, ts_contact_mode mode,
                          ts_draw_list* list) {
+    const ts_scene_sizes* sizes = style->sizes;
+    unsigned show = style->show;
     const ts_contact* contact = &sim->contact[c];
     if (!ts_vec3_is_finite(contact->position)) return;
     const float* color = mode_color[mode];
@@ -241,16 +218,17 @@ static void draw_centre(ts_vec3 centre, double size, ts_draw_list* list) {
     item->flags = TS_DRAW_GLOW;
 }
 
-void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scene_sizes* sizes, const ts_camera* camera,
-                   unsigned show, ts_draw_list* list) {
+void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scene_style* style, ts_draw_list* list) {
     const ts_model* model = sim->model;
+    unsigned show = style->show;
+    double size = style->sizes->body_radius;
     ts_geom_def unset = ts_geom_def_default();
     if (show & TS_SHOW_GEOMS)
-        for (int g = 0; g < model->geom_count; ++g) draw_geom(sim, sizes, camera, g, show, unset.rgba, list);
-    for (int c = 0; mode && c < sim->contact_count; ++c) draw_contact(sim, sizes, c, mode[c], show, list);
+        for (int g = 0; g < model->geom_count; ++g) draw_geom(sim, style, g, unset.rgba, list);
+    for (int c = 0; mode && c < sim->contact_count; ++c) draw_contact(sim, style, c, mode[c], list);
     for (int b = 1; b < model->body_count; ++b) {
         if (model->body[b].tree < 0) continue;
-        if (show & TS_SHOW_FRAMES) draw_frame(&sim->body_pose[b], 1.4 * sizes->body_radius, list);
-        if (show & TS_SHOW_CENTRES) draw_centre(sim->body_centre[b], 0.1 * sizes->body_radius, list);
+        if (show & TS_SHOW_FRAMES) draw_frame(&sim->body_pose[b], 1.4 * size, list);
+        if (show & TS_SHOW_CENTRES) draw_centre(sim->body_centre[b], 0.1 * size, list);
     }
 }

@@ -14,6 +14,7 @@
 #include "viewer/camera.h"
 #include "viewer/draw_list.h"
 #include "viewer/scene_sizes.h"
+#include "viewer/shape_look.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,10 +38,16 @@ enum {
 /// The colour of a mode, sRGB and alpha 1.
 const float* ts_scene_draw_mode_color(ts_contact_mode mode);
 
-/// Appends the simulation as it is now. `mode` tells what its contacts do (contact_count), NULL shows none of them. The camera
-/// decides where the middle of an endless plane is drawn.
-void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scene_sizes* sizes, const ts_camera* camera,
-                   unsigned show, ts_draw_list* list);
+/// How a scene is drawn. All borrowed.
+typedef struct ts_scene_style {
+    const ts_scene_sizes* sizes;
+    const ts_own_shapes* own;  // its shapes that the device has meshes of their own for
+    const ts_camera* camera;   // decides where the middle of an endless plane is drawn
+    unsigned show;             // TS_SHOW_ bits
+} ts_scene_style;
+
+/// Appends the simulation as it is now. `mode` tells what its contacts do (contact_count), NULL shows none of them.
+void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scene_style* style, ts_draw_list* list);
 
 #ifdef __cplusplus
 }

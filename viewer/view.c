@@ -46,12 +46,13 @@ static void draw_layer(ts_view* view, int which) {
     int first = list->items.count;
     // Things stand at their real place plus the offset when measured from an origin that much nearer.
     list->origin = ts_vec3_sub(origin, layer->offset);
+    ts_scene_style style = {&view->sizes, &view->own, &view->camera,
+                            view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u)};
     const ts_contact_mode* mode = NULL;
     ts_arena_reset(&view->arena);
     if (view->show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES))
         mode = ts_certify_contacts(layer->sim, &view->arena);
-    ts_scene_draw(layer->sim, mode, &view->sizes, &view->camera,
-                  view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u), list);
+    ts_scene_draw(layer->sim, mode, &style, list);
     if (layer->path) draw_path(layer->path, layer->color, list);
     list->origin = origin;
     for (int i = first; layer->color && i < list->items.count; ++i) {
@@ -65,23 +66,6 @@ static void draw_layer(ts_view* view, int which) {
 // Round shapes of a scene with few of them deserve more corners.
 static int segments_for(int geom_count) { return geom_count <= 64 ? 64 : (geom_count <= 400 ? 40 : 24); }
 
-static ts_code upload_unit(ts_device* device, ts_draw_mesh which, int segments, ts_status* out_status) {
-    ts_geometry_mesh mesh;
-    ts_code code;
-    switch (which) {
-    case TS_DRAW_MESH_SQUARE: code = ts_geometry_mesh_square(&mesh, out_status); break;
-    case TS_DRAW_MESH_BOX: code = ts_geometry_mesh_box(&mesh, out_status); break;
-    case TS_DRAW_MESH_SPHERE: code = ts_geometry_mesh_sphere(segments, &mesh, out_status); break;
-    case TS_DRAW_MESH_CAPSULE: code = ts_geometry_mesh_capsule(segments, &mesh, out_status); break;
-    case TS_DRAW_MESH_CYLINDER: code = ts_geometry_mesh_cylinder(segments, &mesh, out_status); break;
-    default: code = ts_geometry_mesh_cone(segments, &mesh, out_status); break;
-    }
-    if (code) return code;
-    code = ts_device_upload(device, (int)which, &mesh, out_status);
-    ts_geometry_mesh_free(&mesh);
-    return code;
-}
-
 ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_status* out_status) {
     memset(view, 0, sizeof *view);
     view->device = device;
@@ -92,19 +76,10 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
     view->show = ts_view_default_show();
     view->camera = ts_camera_default();
     view->sizes = ts_scene_sizes_measure(sim);
-    int segments = segments_for(sim->model->geom_count);
-    for (int m = 0; m < TS_DRAW_MESH_HULL; ++m) {
-        ts_code code = upload_unit(device, (ts_draw_mesh)m, segments, out_status);
-        if (code) return code;
-    }
-    for (int h = 0; h < sim->model->hull_count; ++h) {
-        ts_geometry_mesh mesh;
-        ts_code code = ts_geometry_mesh_hull(sim->model->hull[h], &mesh, out_status);
-        if (code) return code;
-        code = ts_device_upload(device, TS_DRAW_MESH_HULL + h, &mesh, out_status);
-        ts_geometry_mesh_free(&mesh);
-        if (code) return code;
-    }
+    ts_code code = ts_shape_look_upload_units(device, segments_for(sim->model->geom_count), out_status);
+    for (int g = 0; g < sim->model->geom_count && !code; ++g)
+        code = ts_shape_look_upload(device, &sim->model->geom[g].shape, &view->own, out_status);
+    if (code) return code;
     ts_view_frame_scene(view, 16.0 / 9.0);
     return ts_status_ok(out_status);
 }
@@ -196,6 +171,7 @@ ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* ove
 
 void ts_view_close(ts_view* view) {
     ts_draw_list_free(&view->list);
+    ts_own_shapes_free(&view->own);
     ts_arena_free(&view->arena);
     memset(view, 0, sizeof *view);
 }

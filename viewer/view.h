@@ -34,7 +34,8 @@ typedef struct ts_view {
     unsigned show;  // TS_SHOW_ bits
     int wireframe;
     ts_draw_list list;
-    ts_arena arena;  // of what contacts do
+    ts_own_shapes own;  // of the scene
+    ts_arena arena;     // of what contacts do
 } ts_view;
 
 /// What is shown unless asked otherwise: geoms with patterns, grid, contact points and forces.

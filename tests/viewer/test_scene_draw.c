@@ -127,6 +127,29 @@ Test(scene_draw, composite_shapes_are_drawn_part_by_part) {
     ts_compound_free(compound);
 }
 
+// Whatever is no unit mesh gets one of its own, and equal shapes share it.
+Test(scene_draw, other_shapes_have_meshes_of_their_own) {
+    ts_builder* builder = fixture_floor(0.5);
+    for (int i = 0; i < 3; ++i) {
+        ts_shape box = ts_shape_box(ts_vec3_make(0.1, 0.1, i < 2 ? 0.1 : 0.2));
+        fixture_body(builder, ts_shape_rounded(box, 0.05), ts_vec3_make(i, 0, 1.0), ts_vec3_zero(), 0.5);
+    }
+    fixture f = fixture_start(builder);
+    ts_device* device;
+    ts_view view = open_null(f.sim, &device);
+    view.show = TS_SHOW_GEOMS;
+    draw(&view);
+    cr_assert_eq(((const ts_device_null*)device)->uploads, TS_DRAW_MESH_HULL + 2);
+    for (int i = 0; i < 3; ++i) {
+        const ts_draw_item* item = &view.list.items.data[1 + i];
+        cr_expect_eq(item->mesh, TS_DRAW_MESH_HULL + (i == 2), "body %d: mesh %d", i, item->mesh);
+        cr_expect(fabsf(item->scale[0] - 1.0f) < 1e-6f);
+    }
+    ts_view_close(&view);
+    ts_device_destroy(device);
+    fixture_end(&f);
+}
+
 Test(scene_draw, bodies_without_a_colour_get_different_ones) {
     fixture f = all_shapes();
     ts_device* device;
