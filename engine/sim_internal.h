@@ -20,8 +20,9 @@ typedef enum ts_tree_kind {
 /// A geom that can touch another one.
 typedef struct ts_collider {
     int geom;
-    int has_box;  // zero for planes, and spheres: their boxes tell nothing that the broad phase does not know
-    ts_obb box;   // in the geom's frame
+    int has_box;    // zero for planes, and spheres: their boxes tell nothing that the broad phase does not know
+    int is_turned;  // nonzero when the axes of its box are not those of the geom
+    ts_obb box;     // in the geom's frame
 } ts_collider;
 
 /// Private part of a ts_sim.

@@ -12,7 +12,7 @@
 // asked for all boxes instead; so are they with more than a few workers, because they alone share the work.
 // Boxes without finite ends, such as a ground plane's, or farther out than single precision reaches, are compared with
 // everything. Boxes with a NaN, which would silently spoil a tree because every comparison with it is false, are
-// refused. A handful of boxes is not worth a tree: every pair is tried.
+// refused. A handful of boxes is not worth a tree (broad_phase_few.c).
 // Guaranteed: exactly the pairs whose closed boxes meet and whose groups and masks allow it, ascending: a function of
 // the boxes alone. Where boxes are fat and how trees look depends on the past; what is given does not.
 // Cost: linear in boxes and pairs kept, plus log n for each box that left. Memory: linear in both.
@@ -74,7 +74,7 @@ void ts_broad_phase_clear(ts_broad_phase* broad) {
     ts_box_tree_clear(&broad->tree[1]);
     broad->count = broad->seen = broad->stale = 0;
     broad->kept.count = 0;
-    memset(broad->few_note, 0, sizeof broad->few_note);
+    memset(&broad->few, 0, sizeof broad->few);
 }
 
 // Grows one of the arrays by box; `capacity` is that of all of them.
@@ -305,34 +305,6 @@ static void order_by_tree(ts_broad_phase* broad, int listed) {
         if (broad->moved[i] && broad->state[i] < TS_BOX_STILL) broad->list[made++] = i;
 }
 
-// Few boxes: every pair.
-static ts_code few_pairs(const ts_pairs_job* job, int count, ts_pair_list* out_pairs, ts_broad_phase_info* info) {
-    const ts_bounds* bounds = job->bounds;
-    const ts_broad_phase_settings* settings = job->settings;
-    int made = 0;
-    ts_pair* pair = TS_ARENA_ARRAY(job->arena, ts_pair, count * (count - 1) / 2);
-    if (!pair) return TS_ERROR_MEMORY;
-    for (int i = 0; i < count; ++i) {
-        if (!ts_bounds_valid(&bounds[i])) {
-            ++info->invalid;
-            continue;
-        }
-        for (int j = i + 1; j < count; ++j) {
-            const ts_bounds *a = &bounds[i], *b = &bounds[j];
-            if (a->group == b->group || !((a->category & b->mask) | (b->category & a->mask))) continue;
-            if (!ts_bounds_meet(a, b) || !ts_bounds_valid(b)) continue;
-            unsigned char* note = &job->broad->few_note[i * TS_BROAD_PHASE_FEW + j];
-            if (settings->filter && !settings->filter(settings->filter_context, i, j, note)) continue;
-            pair[made].first = i;
-            pair[made++].second = j;
-        }
-    }
-    info->candidates = made;
-    out_pairs->pair = pair;
-    out_pairs->count = made;
-    return TS_OK;
-}
-
 // Takes in the boxes; broad->list gets those that moved. Returns 0 when memory is short.
 static int take_in(const ts_pairs_job* job, int count, int* out_listed) {
     ts_broad_phase* broad = job->broad;
@@ -464,7 +436,7 @@ ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, in
     ts_pair_list_clear(out_pairs);
     if (count <= TS_BROAD_PHASE_FEW) {
         if (broad->count > 0) ts_broad_phase_clear(broad);
-        code = few_pairs(&job, count, out_pairs, &info);
+        code = ts_pairs_few(&job, count, out_pairs, &info);
     } else if (count > TS_BOX_TREE_ITEMS_MAX) {
         code = TS_ERROR_MEMORY;
     } else {

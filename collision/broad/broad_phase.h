@@ -77,10 +77,13 @@ int ts_broad_phase_method_count(void);
 /// Way number i: sort-and-sweep (what ts_broad_phase_pairs does), tree, brute-force.
 const ts_broad_phase_method* ts_broad_phase_method_at(int i);
 
+/// A note that says that the pair is dropped whatever its boxes are: the filter need not be asked again.
+enum { TS_BROAD_PHASE_NEVER = 255 };
+
 /// A second look at a pair whose boxes overlap; zero drops the pair from this update's answer. `note` is a byte that
 /// belongs to the pair for as long as its boxes stay near each other (0 at first): for a hint such as the last
-/// separating axis. Called from several threads at once, for different pairs; must not depend on the note but for
-/// speed.
+/// separating axis, or TS_BROAD_PHASE_NEVER. Called from several threads at once, for different pairs; must not depend on
+/// the note but for speed.
 typedef int (*ts_broad_phase_filter)(void* context, int first, int second, unsigned char* note);
 
 /// How a ts_broad_phase works; see ts_broad_phase_settings_default.

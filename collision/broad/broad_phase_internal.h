@@ -22,8 +22,8 @@ typedef struct ts_box_owner {
     unsigned mask;
 } ts_box_owner;
 
-/// Up to this many boxes every pair is tried, and no tree is kept.
-enum { TS_BROAD_PHASE_FEW = 24 };
+/// Up to this many boxes no tree is kept.
+enum { TS_BROAD_PHASE_FEW = 64 };
 
 /// Pairs as numbers that sort as they should: first << 32 | second.
 typedef struct ts_key_list {
@@ -31,6 +31,24 @@ typedef struct ts_key_list {
     int count;
     int capacity;
 } ts_key_list;
+
+/// Two of a few boxes; first < second.
+typedef struct ts_few_pair {
+    unsigned char first;
+    unsigned char second;
+} ts_few_pair;
+
+/// What is remembered of a few boxes (broad_phase_few.c).
+typedef struct ts_few_boxes {
+    int count;    // 0: nothing is remembered
+    int age;      // updates since the last sweep
+    int refused;  // boxes that the last sweep left out
+    int pair_count;
+    ts_bounds kept[TS_BROAD_PHASE_FEW];   // a little larger than the boxes were at the last sweep
+    ts_bounds swept[TS_BROAD_PHASE_FEW];  // the boxes then
+    ts_few_pair pair[TS_BROAD_PHASE_FEW * (TS_BROAD_PHASE_FEW - 1) / 2];  // whose kept boxes meet, ascending
+    unsigned char note[TS_BROAD_PHASE_FEW * TS_BROAD_PHASE_FEW];          // by first, then second
+} ts_few_boxes;
 
 struct ts_broad_phase {
     ts_box_tree tree[2];  // still, moving; their items are indices of boxes
@@ -54,7 +72,7 @@ struct ts_broad_phase {
     ts_key_list fresh;  // pairs found by the boxes that moved
     ts_key_list other;  // for sorting
     ts_key_list outside;
-    unsigned char few_note[TS_BROAD_PHASE_FEW * TS_BROAD_PHASE_FEW];
+    ts_few_boxes few;  // while boxes are few
 };
 
 /// Nonzero when the groups and masks of two boxes let them pair.
@@ -112,6 +130,9 @@ typedef struct ts_pairs_job {
     ts_task_pool* pool;
     ts_arena* arena;
 } ts_pairs_job;
+
+/// All pairs of at most TS_BROAD_PHASE_FEW boxes, filtered.
+ts_code ts_pairs_few(const ts_pairs_job* job, int count, ts_pair_list* out_pairs, ts_broad_phase_info* info);
 
 /// The fresh pairs of the boxes in broad->list, sorted, into broad->fresh.
 ts_code ts_pairs_find_fresh(const ts_pairs_job* job, int listed, long long limit, int* out_limit_reached);

@@ -29,72 +29,72 @@ int ts_obb_of_shape(const ts_shape* shape, ts_obb* out_box) {
     return 1;
 }
 
-void ts_obb_bounds(const ts_obb* box, ts_vec3* out_min, ts_vec3* out_max) {
-    double reach[3];
-    for (int i = 0; i < 3; ++i) reach[i] = ts_vec3_dot(ts_vec3_abs(ts_mat3_row(&box->placed.R, i)), box->half);
-    *out_min = ts_vec3_sub(box->placed.p, ts_vec3_load(reach));
-    *out_max = ts_vec3_add(box->placed.p, ts_vec3_load(reach));
-}
-
 typedef struct boxes {
     const ts_mat3* a;
     const ts_mat3* b;
     ts_vec3 between;  // m, from the centre of a to that of b, world
     double ha[3];
     double hb[3];
-    double R[3][3];  // axes of b in the frame of a, as far as needed
-    double t[3];     // `between` in the frame of a, as far as needed
+    double R[3][3];       // axes of b in the frame of a, as far as needed
+    double raised[3][3];  // |R| and the guard
+    double t[3];          // `between` in the frame of a, as far as needed
 } boxes;
 
 // The cosine between axis i of a and axis j of b.
-static inline double entry(const boxes* s, int i, int j) {
-    return s->a->m[0][i] * s->b->m[0][j] + s->a->m[1][i] * s->b->m[1][j] + s->a->m[2][i] * s->b->m[2][j];
+static inline void find_entry(boxes* s, int i, int j) {
+    s->R[i][j] = s->a->m[0][i] * s->b->m[0][j] + s->a->m[1][i] * s->b->m[1][j] + s->a->m[2][i] * s->b->m[2][j];
+    s->raised[i][j] = fabs(s->R[i][j]) + GUARD;
 }
 
 static inline double along_axis(const ts_mat3* axes, int i, ts_vec3 v) {
     return axes->m[0][i] * v.x + axes->m[1][i] * v.y + axes->m[2][i] * v.z;
 }
 
-static inline double raised(double x) { return fabs(x) + GUARD; }
-
 static inline int face_of_a(const boxes* s, int i) {
-    double reach =
-        s->ha[i] + (s->hb[0] * raised(s->R[i][0]) + s->hb[1] * raised(s->R[i][1]) + s->hb[2] * raised(s->R[i][2]));
-    return fabs(s->t[i]) > reach;
+    const double* r = s->raised[i];
+    return fabs(s->t[i]) > s->ha[i] + (s->hb[0] * r[0] + s->hb[1] * r[1] + s->hb[2] * r[2]);
 }
 
 static inline int face_of_b(const boxes* s, int j) {
-    double reach =
-        s->hb[j] + (s->ha[0] * raised(s->R[0][j]) + s->ha[1] * raised(s->R[1][j]) + s->ha[2] * raised(s->R[2][j]));
+    double reach = s->hb[j] + (s->ha[0] * s->raised[0][j] + s->ha[1] * s->raised[1][j] + s->ha[2] * s->raised[2][j]);
     return fabs(along_axis(s->b, j, s->between)) > reach;
 }
 
-static inline int edges(const boxes* s, int i, int j) {
-    int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1, j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
+// Edge i of a and edge j of b; (i, i1, i2) and (j, j1, j2) are 0, 1, 2 in turn.
+static inline int edges(const boxes* s, int i, int i1, int i2, int j, int j1, int j2) {
     double along = s->t[i2] * s->R[i1][j] - s->t[i1] * s->R[i2][j];
-    double reach = (s->ha[i1] * raised(s->R[i2][j]) + s->ha[i2] * raised(s->R[i1][j])) +
-                   (s->hb[j1] * raised(s->R[i][j2]) + s->hb[j2] * raised(s->R[i][j1]));
+    double reach = (s->ha[i1] * s->raised[i2][j] + s->ha[i2] * s->raised[i1][j]) +
+                   (s->hb[j1] * s->raised[i][j2] + s->hb[j2] * s->raised[i][j1]);
     return fabs(along) > reach;
 }
+
+// The edges of b against edge i of a, all three at once: a branch that fails costs more than two products.
+static inline int edge_row(const boxes* s, int i, int i1, int i2) {
+    int x = edges(s, i, i1, i2, 0, 1, 2), y = edges(s, i, i1, i2, 1, 2, 0), z = edges(s, i, i1, i2, 2, 0, 1);
+    if (!(x | y | z)) return TS_OBB_NONE;
+    return 6 + 3 * i + (x ? 0 : (y ? 1 : 2));
+}
+
+static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
 
 // One axis, with only as much of the relative pose as it needs.
 static int separates(boxes* s, int axis) {
     if (axis < 3) {
         s->t[axis] = along_axis(s->a, axis, s->between);
-        for (int j = 0; j < 3; ++j) s->R[axis][j] = entry(s, axis, j);
+        for (int j = 0; j < 3; ++j) find_entry(s, axis, j);
         return face_of_a(s, axis);
     }
     if (axis < 6) {
-        for (int i = 0; i < 3; ++i) s->R[i][axis - 3] = entry(s, i, axis - 3);
+        for (int i = 0; i < 3; ++i) find_entry(s, i, axis - 3);
         return face_of_b(s, axis - 3);
     }
     int i = (axis - 6) / 3, j = (axis - 6) % 3;
     for (int k = 0; k < 3; ++k) {
-        s->R[i][k] = entry(s, i, k);
-        s->R[k][j] = entry(s, k, j);
+        find_entry(s, i, k);
+        find_entry(s, k, j);
         s->t[k] = along_axis(s->a, k, s->between);
     }
-    return edges(s, i, j);
+    return edges(s, i, after[i], before[i], j, after[j], before[j]);
 }
 
 int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int first) {
@@ -111,15 +111,16 @@ int ts_obb_separating_axis(const ts_obb* a, const ts_obb* b, double margin, int 
     if (first >= 0 && first < TS_OBB_AXES && separates(&s, first)) return first;
     for (int i = 0; i < 3; ++i) {
         s.t[i] = along_axis(s.a, i, s.between);
-        for (int j = 0; j < 3; ++j) s.R[i][j] = entry(&s, i, j);
+        find_entry(&s, i, 0);
+        find_entry(&s, i, 1);
+        find_entry(&s, i, 2);
         if (face_of_a(&s, i)) return i;
     }
     for (int j = 0; j < 3; ++j)
         if (face_of_b(&s, j)) return 3 + j;
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            if (edges(&s, i, j)) return 6 + 3 * i + j;
-    return TS_OBB_NONE;
+    int found = edge_row(&s, 0, 1, 2);
+    if (found == TS_OBB_NONE) found = edge_row(&s, 1, 2, 0);
+    return found == TS_OBB_NONE ? edge_row(&s, 2, 0, 1) : found;
 }
 
 int ts_obb_overlap(const ts_obb* a, const ts_obb* b, double margin) {

@@ -18,9 +18,6 @@ typedef struct ts_obb {
 /// alone, where there is none: a plane, or a shape with numbers that are not finite.
 int ts_obb_of_shape(const ts_shape* shape, ts_obb* out_box);
 
-/// The axis-aligned box around an oriented one.
-void ts_obb_bounds(const ts_obb* box, ts_vec3* out_min, ts_vec3* out_max);
-
 /// The axes that are tried, and what stands for none of them.
 enum {
     TS_OBB_AXES = 15,  // 0..2 face normals of a, 3..5 of b, 6 + 3 i + j the cross product of axis i of a and j of b

@@ -59,10 +59,6 @@ static void prism_fill(ts_convex_part_prism* prism, const ts_height_field* field
         hull->box_max = ts_vec3_max(hull->box_max, v[k]);
     }
     hull->centre = ts_vec3_lerp(hull->box_min, hull->box_max, 0.5);
-    hull->box.R = ts_mat3_identity();
-    hull->box.p = hull->centre;
-    hull->box_half = ts_vec3_sub(hull->box_max, hull->centre);
-    hull->reach = ts_vec3_norm(ts_vec3_max(ts_vec3_abs(hull->box_min), ts_vec3_abs(hull->box_max)));
     hull->centroid = ts_vec3_zero();
     for (int k = 0; k < 8; ++k) {
         ts_vec3 p = ts_vec3_sub(v[k < 6 ? k : 0], hull->centre);

@@ -17,9 +17,8 @@
 extern "C" {
 #endif
 
-/// Room for the prism under one triangle of a height field, as a hull. Volume, inertia, extremes and outline are not
-/// filled in:
-/// queries do not ask for them of so small a hull.
+/// Room for the prism under one triangle of a height field, as a hull. Volume, inertia, extremes, box, outline and reach
+/// are not filled in: queries do not ask for them of so small a hull.
 typedef struct ts_convex_part_prism {
     ts_hull hull;
     ts_vec3 vertex[6];  // m, three above, three on the floor

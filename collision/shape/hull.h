@@ -40,14 +40,15 @@ typedef struct ts_hull {
     ts_vec3 centre;          // m, of that box: what x, y, z are relative to, so that dots keep their digits far out
     ts_transform box;        // another box around it, turned as suits it (hull_box.c): its centre and axes ...
     ts_vec3 box_half;        // m, ... and its half extents
-    double outline[27];      // m: greatest <d, x - centre> over the hull, d = (k / 9, k / 3 % 3, k % 3) - (1, 1, 1)
-    double reach;            // m, of the vertex farthest from the frame's origin
-    int extreme[14];         // support vertices along +x -x +y -y +z -z, then (+-1, +-1, +-1) in the order of
-                             // ts_hull_extreme_direction
-    int start_cells;         // 0, or of hulls with more than TS_HULL_FEW vertices how finely directions are divided
-    int* start;              // (6 start_cells^2) support vertices along the middle of each cell of directions: where to
-                             // start hill climbing, in the order of ts_hull_start_direction
-    int rank;                // dimension of the hull: 3 solid, 2 one flat polygon, 1 segment, 0 point
+    double outline[27];  // how far it reaches from the middle of that box along (x, y, z), each -1, 0 or 1 of a half
+                         // extent, at place 13 + x + 3 y + 9 z (hull_outline.c)
+    double reach;        // m, of the vertex farthest from the frame's origin
+    int extreme[14];     // support vertices along +x -x +y -y +z -z, then (+-1, +-1, +-1) in the order of
+                         // ts_hull_extreme_direction
+    int start_cells;     // 0, or of hulls with more than TS_HULL_FEW vertices how finely directions are divided
+    int* start;          // (6 start_cells^2) support vertices along the middle of each cell of directions: where to
+                         // start hill climbing, in the order of ts_hull_start_direction
+    int rank;            // dimension of the hull: 3 solid, 2 one flat polygon, 1 segment, 0 point
 } ts_hull;
 
 /// Hulls with more vertices number them along a curve that keeps neighbours together in memory, and know a support
@@ -95,9 +96,9 @@ ts_code ts_hull_build_any(const ts_vec3* points, int count, ts_hull** out_hull, 
 /// Releases a hull; NULL is ignored.
 void ts_hull_free(ts_hull* hull);
 
-/// An axis-aligned box around a hull in a pose (m), from its outline and not its vertices: larger than the least one by 8 %
-/// of the extent of round hulls (hull_outline.c).
-void ts_hull_bounds(const ts_hull* hull, const ts_transform* placed, ts_vec3* out_min, ts_vec3* out_max);
+/// An axis-aligned box around a placed hull, from its outline and not its vertices: no larger than that around its own
+/// box, and wider than the least one by 8 % on average where hulls are round. `box` is hull->box as placed in the world.
+void ts_hull_bounds(const ts_hull* hull, const ts_transform* box, ts_vec3* out_min, ts_vec3* out_max);
 
 /// Checks what ts_hull_build guarantees (Euler's formula, convexity, unit outward normals, twin edges) and says what is
 /// broken. For tests and for hulls that come from elsewhere.

@@ -5,7 +5,7 @@
 // Rule: a box is as good as its surface is small. From the axes of the hull's own frame, of its inertia and of its
 // widest flat faces, turn about each axis in turn by angles that halve whenever none helps; keep the best. Extents are
 // six support points, so that a thousand boxes are looked at in the time of a few scans. At the end the box is measured
-// against every vertex. The exact least box (O'Rourke 1985, cubic in the vertices) is smaller by little: see docs.
+// against every vertex.
 // Guaranteed: every vertex inside, rounding included; never a larger surface than the box along the axes of the frame,
 // which stays, turned not at all, where others are no better by a hundredth: boxes stay boxes.
 // Known limit: a local search; a least box elsewhere may be missed.

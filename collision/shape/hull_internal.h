@@ -36,7 +36,7 @@ void ts_hull_fit_box(ts_hull* hull);
 /// How many directions the outline of a hull has, the zero vector in their middle.
 enum { TS_HULL_OUTLINE = 27 };
 
-/// Fills `outline`, when vertices and centre are known (hull_outline.c).
+/// Fills `outline`, when the box is known (hull_outline.c).
 void ts_hull_draw_outline(ts_hull* hull);
 
 /// The longest side of the box around points, and its centre (hull.c).

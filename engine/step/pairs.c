@@ -6,6 +6,8 @@
 // by half the contact margin, so that two shapes a margin apart still pair. Geoms of bodies that are welded together
 // share a group. What the broad phase remembers from step to step makes it fast and changes no answer, so it is no part
 // of a snapshot; neither is what the second look notes for each pair.
+#include <string.h>
+
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
 
@@ -30,10 +32,12 @@ static int meets_other(const bit_owners* owners, unsigned bits, int weld) {
 }
 
 static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld) {
+    const ts_mat3 straight = ts_mat3_identity();
     ts_collider* collider = &storage->collider[storage->collider_count];
     ts_bounds* bounds = &storage->bounds[storage->collider_count++];
     collider->geom = index;
     collider->has_box = geom->shape.kind != TS_SHAPE_SPHERE && ts_obb_of_shape(&geom->shape, &collider->box);
+    collider->is_turned = collider->has_box && memcmp(&collider->box.placed.R, &straight, sizeof straight) != 0;
     bounds->group = weld;
     bounds->category = geom->category;
     bounds->mask = geom->mask;
@@ -63,40 +67,36 @@ int ts_sim_find_colliders(ts_sim* sim) {
 
 // --- boxes -----------------------------------------------------------------------------------------------------------
 
-static void place_box(const ts_collider* collider, const ts_shape* shape, const ts_transform* pose, ts_obb* out_box) {
+static void place_box(const ts_collider* collider, const ts_transform* pose, ts_obb* out_box) {
     out_box->half = collider->box.half;
     out_box->placed.p = ts_transform_point(pose, collider->box.placed.p);
-    // Only boxes of hulls are turned within the frame of their geom.
-    out_box->placed.R = shape->kind == TS_SHAPE_HULL ? ts_mat3_mul(pose->R, collider->box.placed.R) : pose->R;
+    out_box->placed.R = collider->is_turned ? ts_mat3_mul(pose->R, collider->box.placed.R) : pose->R;
 }
 
-// Around a hull: where both its outline and its box say it may be.
-static void hull_bounds(const ts_shape* shape, const ts_transform* pose, const ts_obb* box, ts_bounds* out_bounds) {
-    ts_vec3 low, high, ball = ts_vec3_make(shape->radius, shape->radius, shape->radius);
-    ts_obb_bounds(box, &low, &high);
-    ts_hull_bounds(shape->hull, pose, &out_bounds->min, &out_bounds->max);
-    out_bounds->min = ts_vec3_max(ts_vec3_sub(out_bounds->min, ball), low);
-    out_bounds->max = ts_vec3_min(ts_vec3_add(out_bounds->max, ball), high);
+// The straight box around a geom; `oriented` is its own box, where it has one.
+static void straight_box(const ts_shape* shape, const ts_transform* pose, const ts_obb* oriented, double margin,
+                         ts_bounds* out_bounds) {
+    if (shape->kind == TS_SHAPE_HULL) {
+        ts_hull_bounds(shape->hull, &oriented->placed, &out_bounds->min, &out_bounds->max);
+        margin += shape->radius;
+    } else {
+        ts_shape_bounds(shape, pose, &out_bounds->min, &out_bounds->max);
+    }
+    ts_vec3 grow = ts_vec3_make(margin, margin, margin);
+    out_bounds->min = ts_vec3_sub(out_bounds->min, grow);
+    out_bounds->max = ts_vec3_add(out_bounds->max, grow);
 }
 
 static void update_bounds(void* context, int begin, int end, int worker) {
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
-    double grow = 0.5 * sim->options.contact_margin;
-    ts_vec3 margin = ts_vec3_make(grow, grow, grow);
+    double margin = 0.5 * sim->options.contact_margin;
     (void)worker;
     for (int c = begin; c < end; ++c) {
         const ts_collider* collider = &storage->collider[c];
-        const ts_shape* shape = &sim->model->geom[collider->geom].shape;
         const ts_transform* pose = &sim->geom_pose[collider->geom];
-        ts_bounds* bounds = &storage->bounds[c];
-        if (collider->has_box) place_box(collider, shape, pose, &storage->oriented[c]);
-        if (collider->has_box && shape->kind == TS_SHAPE_HULL)
-            hull_bounds(shape, pose, &storage->oriented[c], bounds);
-        else
-            ts_shape_bounds(shape, pose, &bounds->min, &bounds->max);
-        bounds->min = ts_vec3_sub(bounds->min, margin);
-        bounds->max = ts_vec3_add(bounds->max, margin);
+        if (collider->has_box) place_box(collider, pose, &storage->oriented[c]);
+        straight_box(&sim->model->geom[collider->geom].shape, pose, &storage->oriented[c], margin, &storage->bounds[c]);
     }
 }
 
@@ -110,9 +110,8 @@ static int may_touch_plane(const ts_transform* plane, const ts_obb* box, double 
     return height - reach <= margin + 1e-9 * (fabs(height) + reach);
 }
 
-// What is noted about a pair: nothing, or that the model keeps it apart, or that it does not, with one more than the
-// axis that separated it last.
-enum { NOTED_NOTHING = 0, NOTED_AXIS = 1, NOTED_NO_AXIS = NOTED_AXIS + TS_OBB_AXES, NOTED_NEVER };
+// What is noted about a pair: nothing, or the axis that separated it last, or that none did but the model allows it.
+enum { NOTED_NOTHING = 0, NOTED_AXIS = 1, NOTED_NO_AXIS = NOTED_AXIS + TS_OBB_AXES };
 
 // Zero when the model keeps the pair apart, or when a cheap test proves it farther apart than the margin.
 static int may_touch(void* context, int first, int second, unsigned char* note) {
@@ -121,8 +120,8 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     const ts_collider *a = &storage->collider[first], *b = &storage->collider[second];
     double margin = sim->options.contact_margin;
     if (*note == NOTED_NOTHING)
-        *note = ts_model_geoms_can_touch(sim->model, a->geom, b->geom) ? NOTED_NO_AXIS : NOTED_NEVER;
-    if (*note == NOTED_NEVER) return 0;
+        *note = ts_model_geoms_can_touch(sim->model, a->geom, b->geom) ? NOTED_NO_AXIS : TS_BROAD_PHASE_NEVER;
+    if (*note == TS_BROAD_PHASE_NEVER) return 0;
     if (sim->model->geom[a->geom].shape.kind == TS_SHAPE_PLANE)
         return !b->has_box || may_touch_plane(&sim->geom_pose[a->geom], &storage->oriented[second], margin);
     if (sim->model->geom[b->geom].shape.kind == TS_SHAPE_PLANE)

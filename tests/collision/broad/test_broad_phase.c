@@ -209,10 +209,10 @@ static void check_update(ts_broad_phase* broad, const ts_bounds* b, int count, t
 }
 
 Test(broad_phase, updates_give_the_pairs_of_brute_force) {
-    const int counts[6] = {2, 20, 30, 90, 300, 900};
+    const int counts[8] = {2, 20, 50, 64, 65, 90, 300, 900};
     ts_arena arena;
     memset(&arena, 0, sizeof arena);
-    for (int k = 0; k < 6; ++k)
+    for (int k = 0; k < 8; ++k)
         for (int fast = 0; fast < 3; ++fast) {
             ts_rng rng = ts_rng_make(84, (uint64_t)(3 * k + fast));
             crowd c = crowd_make(&rng, counts[k], 0.35 * cbrt((double)counts[k]), 0.2);
@@ -368,6 +368,68 @@ Test(broad_phase, a_filter_sees_every_pair_once_and_its_note_lives_on) {
         }
         ts_broad_phase_destroy(broad);
         ts_arena_free(&arena);
+    }
+}
+
+// Two boxes that creep towards each other and past, along one axis at a time and either way, pair exactly while they
+// meet. A third one, the second time, is barely upside down and pairs with nobody.
+Test(broad_phase, boxes_that_creep_pair_when_they_meet) {
+    for (int way = 0; way < 12; ++way) {
+        ts_broad_phase* broad = ts_broad_phase_create();
+        ts_arena arena;
+        memset(&arena, 0, sizeof arena);
+        int met = 0;
+        for (int step = 0; step < 400; ++step) {
+            ts_vec3 along = ts_vec3_scale(way % 2 ? -1.0 : 1.0, ts_vec3_axis(way / 2 % 3)), half = {0.5, 0.5, 0.5};
+            ts_bounds b[3] = {box_at(ts_vec3_zero(), half, 0),
+                              box_at(ts_vec3_scale(-2.0 + 0.01 * step, along), half, 1),
+                              box_at(ts_vec3_zero(), half, 2)};
+            b[2].min.y = b[2].max.y + 1e-4;
+            check_update(broad, b, way < 6 ? 2 : 3, NULL, &arena, "creeping");
+            met += ts_vec3_max_abs(ts_vec3_sub(b[1].min, b[0].min)) <= 1.0;
+        }
+        cr_expect_geq(met, 199);
+        ts_arena_free(&arena);
+        ts_broad_phase_destroy(broad);
+    }
+}
+
+// Drops pairs with an odd sum for good.
+static int even_sum_for_ever(void* context, int first, int second, unsigned char* note) {
+    (void)context;
+    if ((first + second) % 2) *note = TS_BROAD_PHASE_NEVER;
+    return (first + second) % 2 == 0;
+}
+
+Test(broad_phase, what_never_pairs_stays_away_and_takes_nobody_along) {
+    for (int n = 20; n <= 80; n += 20) {
+        ts_rng rng = ts_rng_make(88, (uint64_t)n);
+        crowd c = crowd_make(&rng, n, 0.35 * cbrt((double)n), 0.2);
+        ts_broad_phase* broad = ts_broad_phase_create();
+        ts_broad_phase_settings settings = ts_broad_phase_settings_default();
+        settings.filter = even_sum_for_ever;
+        ts_arena arena;
+        memset(&arena, 0, sizeof arena);
+        for (int step = 0; step < 60; ++step) {
+            ts_pair_list pairs;
+            ts_pair* expected = NULL;
+            int expected_count = 0, even = 0;
+            crowd_step(&c, &rng, step, ts_vec3_zero());
+            ts_arena_reset(&arena);
+            cr_assert_eq(ts_broad_phase_update(broad, c.bounds, n, &settings, NULL, &arena, &pairs, NULL), TS_OK);
+            expected = brute_pairs(c.bounds, n, &expected_count);
+            for (int i = 0; i < expected_count; ++i) {
+                if ((expected[i].first + expected[i].second) % 2) continue;
+                cr_assert(even < pairs.count && pairs.pair[even].first == expected[i].first &&
+                          pairs.pair[even].second == expected[i].second);
+                ++even;
+            }
+            cr_assert_eq(even, pairs.count);
+            free(expected);
+        }
+        ts_arena_free(&arena);
+        ts_broad_phase_destroy(broad);
+        crowd_free(&c);
     }
 }
 

@@ -54,6 +54,25 @@ static void check_box(const ts_hull* hull) {
     cr_assert_leq(surface, side.x * side.y + side.y * side.z + side.z * side.x + 1e-12 * extent * (extent + size));
 }
 
+// Straight bounds hold the placed hull, in long double, and lie within those of its box.
+static void check_bounds(const ts_hull* hull, ts_rng* rng) {
+    ts_transform pose = random_pose(rng, 1.0), box = ts_transform_mul(&pose, &hull->box);
+    ts_vec3 low, high;
+    double size = ts_vec3_norm(hull->box.p) + hull->reach + 1.0;
+    ts_hull_bounds(hull, &box, &low, &high);
+    for (int k = 0; k < 3; ++k) {
+        wide3 d = wide(ts_mat3_row(&pose.R, k));
+        double most = ts_vec3_get(high, k), least = ts_vec3_get(low, k), at = ts_vec3_get(box.p, k);
+        double reach = ts_vec3_dot(ts_vec3_abs(ts_mat3_row(&box.R, k)), hull->box_half);
+        for (int i = 0; i < hull->vertex_count; ++i) {
+            long double along = wide_dot(d, wide(hull->vertex[i])) + ts_vec3_get(pose.p, k);
+            cr_assert(along <= most + 1e-15 * size && along >= least - 1e-15 * size, "%Lg, %Lg", along - most,
+                      least - along);
+        }
+        cr_assert(most <= at + reach + 1e-15 * size && least >= at - reach - 1e-15 * size);
+    }
+}
+
 static void check_everything(const ts_hull* hull, const ts_vec3* points, int count, double tolerance) {
     ts_status status;
     cr_expect_eq(ts_hull_validate(hull, &status), TS_OK, "%s", status.message);
@@ -89,6 +108,8 @@ static void check_everything(const ts_hull* hull, const ts_vec3* points, int cou
         cr_assert(hull->x[i] == p.x && hull->y[i] == p.y && hull->z[i] == p.z);
     }
     check_box(hull);
+    ts_rng rng = ts_rng_make(36, (uint64_t)count);
+    for (int k = 0; k < 10; ++k) check_bounds(hull, &rng);
 }
 
 Test(hull, cube_has_six_faces_and_the_moments_of_a_cube) {
@@ -190,6 +211,13 @@ Test(hull, box_of_a_turned_brick_is_the_brick) {
         cr_expect_float_eq(found.x * found.y * found.z, half.x * half.y * half.z, 1e-6);
         cr_expect_leq(ts_vec3_distance(hull->box.p, pose.p), 1e-6);
         check_box(hull);
+        // A brick's straight bounds are those of its box; that any direction may be split is what makes them exact.
+        ts_transform placed = random_pose(&rng, 1.0), box = ts_transform_mul(&placed, &hull->box);
+        ts_vec3 low, high, least, most;
+        ts_shape shape = ts_shape_hull(hull);
+        ts_hull_bounds(hull, &box, &low, &high);
+        ts_shape_bounds(&shape, &placed, &least, &most);
+        cr_expect_leq(ts_vec3_distance(low, least) + ts_vec3_distance(high, most), 1e-6);
         ts_hull_free(hull);
     }
     // Along the axes of the frame it is not turned at all.
