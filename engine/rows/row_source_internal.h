@@ -56,9 +56,9 @@ typedef struct ts_row_jacobian {
     const ts_sim* sim;
     ts_row_piece* piece;  // (piece_count), one for each tree that the block moves
     int piece_count;
-    ts_row_speeds*
-        speeds;  // NULL: rows stay as they are; else rows of lone free bodies are whitened as they are added,
-                 // and the speeds that they add are noted: piles spend their assembly here
+    // NULL: rows stay as they are; else rows of lone free bodies are whitened as they are added, and the speeds that they add
+    // are noted: piles spend their assembly here.
+    ts_row_speeds* speeds;
 } ts_row_jacobian;
 
 /// What decides how a block's rows shall move. Arrays have one entry per row.
@@ -88,7 +88,7 @@ typedef struct ts_row_source {
     void (*answer)(ts_sim* sim, int b, const double* velocity, const double* impulse);
 
     /// Fills impulse and own of what is remembered, all of both. NULL: the impulses of the rows are remembered as
-    /// they are, and the next step starts from them, scaled by the ratio of time steps and clamped to the set.
+    /// they are, and the next step starts from them, scaled by the ratio of time steps.
     void (*remember)(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory);
 
     /// What a block belongs to, in a few words for people (ts_row_label). NULL: the equality, or nothing.
