@@ -159,7 +159,7 @@ static void compare(sample* s, ts_rng* rng, double known, double eps, double tol
     solve_and_compare(s, d, tolerance, "first");
     for (int i = 0; i < s->rows; ++i) d[i] = ts_rng_normal(rng);
     solve_and_compare(s, d, tolerance, "again");
-    memcpy(active, s->system->active, sizeof(active));
+    memcpy(active, s->system->active, (size_t)s->blocks * sizeof(int));
     const void* analysed = s->system->room->analysed;
     fill(s, rng, known, eps, d);
     memcpy(s->system->active, active, (size_t)s->blocks * sizeof(int));
