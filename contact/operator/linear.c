@@ -58,8 +58,7 @@ static int take_memory(ts_linear* s, ts_arena* arena) {
     room->place = TS_ARENA_ARRAY(arena, int, blocks);
     room->list = TS_ARENA_ARRAY(arena, int, blocks);
     room->first = TS_ARENA_ARRAY(arena, int, blocks);
-    room->right = TS_ARENA_ARRAY(arena, double, s->A->rows);
-    if (!square || !room->place || !room->list || !room->first || !room->right) return 0;
+    if (!square || !room->place || !room->list || !room->first) return 0;
     square[0] = 0;
     for (int b = 0; b < blocks; ++b) {
         int rows = ts_linear_rows_of(s, b);
@@ -68,11 +67,12 @@ static int take_memory(ts_linear* s, ts_arena* arena) {
     }
     s->square = square;
     if (room->use == TS_LINEAR_SHIFT) return 1;
+    room->right = TS_ARENA_ARRAY(arena, double, s->A->rows);
     s->C = TS_ARENA_ARRAY(arena, double, square[blocks]);
     s->E = TS_ARENA_ARRAY(arena, double, square[blocks]);
     s->active = TS_ARENA_ARRAY(arena, int, blocks);
     for (int b = 0; s->active && b < blocks; ++b) s->active[b] = 1;
-    return s->C && s->E && s->active;
+    return room->right && s->C && s->E && s->active;
 }
 
 ts_linear* ts_linear_make(const ts_linear_matrix* A, ts_linear_use use, ts_arena* arena) {

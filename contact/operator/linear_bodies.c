@@ -41,6 +41,7 @@ typedef struct bodies {
     double* value;  // matrix over bodies
     double* M;      // LU of M_b at square[b]; under TS_LINEAR_SHIFT (rows) 1 / M
     int* pivot;     // (rows) of M_b
+    int* place;     // (segments) where a segment's columns begin among the used ones
     double* y;      // (columns in use)
     double* asked;  // (unknown rows) right-hand side without what is known
     double* left;   // (unknown rows)
@@ -58,7 +59,8 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
     const ts_body_graph* graph = &w->graph;
     w->lu = ts_block_lu_analyse(arena, graph->groups, graph->size, graph->start, graph->column, most);
     if (!w->lu) return NULL;
-    int squares = s->C ? s->square[s->A->blocks] : s->A->rows;
+    int segments = w->form->segment_start[s->A->blocks], squares = s->C ? s->square[s->A->blocks] : s->A->rows;
+    w->place = TS_ARENA_ARRAY(arena, int, segments);
     w->value = TS_ARENA_ARRAY(arena, double, graph->numbers);
     w->M = TS_ARENA_ARRAY(arena, double, squares);
     w->pivot = TS_ARENA_ARRAY(arena, int, s->C ? s->A->rows : 0);
@@ -66,7 +68,14 @@ static void* analyse(const ts_linear* s, ts_arena* arena, size_t most) {
     double** vector[] = {&w->asked, &w->left, &w->step, &w->kept};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i)
         if (!(*vector[i] = TS_ARENA_ARRAY(arena, double, room->rows))) return NULL;
-    return w->value && w->M && w->pivot && w->y ? w : NULL;
+    if (!w->value || !w->M || !w->pivot || !w->y || !w->place) return NULL;
+    // Used columns lie in the order of the columns themselves.
+    for (int a = 0; a < room->count; ++a)
+        for (int k = w->form->segment_start[room->list[a]]; k < w->form->segment_start[room->list[a] + 1]; ++k) {
+            int column = w->form->segment[k].column, g = w->form->segment[k].count > 0 ? graph->group_of[column] : 0;
+            w->place[k] = graph->groups > 0 ? graph->place[g] + column - graph->first[g] : 0;
+        }
+    return w;
 }
 
 static ts_linear_cost cost_of(const void* analysed) {
@@ -115,7 +124,7 @@ static void small_solve(const double* a, int n, const int* pivot, double* x) {
 static double shift_of(const ts_linear_matrix* A, int row) { return A->shift ? A->shift[row] : 0.0; }
 
 // x = M_b^-1 x.
-static void divide(const bodies* w, int b, double* x) {
+static inline void divide(const bodies* w, int b, double* x) {
     int row = w->s->A->row[b], rows = ts_linear_rows_of(w->s, b);
     if (w->s->C)
         small_solve(w->M + w->s->square[b], rows, w->pivot + row, x);
@@ -123,32 +132,35 @@ static void divide(const bodies* w, int b, double* x) {
         for (int r = 0; r < rows; ++r) x[r] *= w->M[row + r];
 }
 
-// out = E_b x.
-static void multiply(const bodies* w, int b, const double* x, double* out) {
+// x = E_b x.
+static inline void multiply(const bodies* w, int b, double* x) {
     int rows = ts_linear_rows_of(w->s, b);
-    const double* E = w->s->E ? w->s->E + w->s->square[b] : NULL;
+    double from[MAX] = {0.0};
+    if (!w->s->E) return;
+    const double* E = w->s->E + w->s->square[b];
+    memcpy(from, x, (size_t)rows * sizeof(double));
     for (int i = 0; i < rows; ++i) {
-        double sum = E ? 0.0 : x[i];
-        for (int j = 0; j < rows && E; ++j) sum += E[i * rows + j] * x[j];
-        out[i] = sum;
+        x[i] = 0.0;
+        for (int j = 0; j < rows; ++j) x[i] += E[i * rows + j] * from[j];
     }
 }
 
 // --- between blocks and bodies ---------------------------------------------------------------------------------------
 
-// Where a segment's columns begin among the used ones, which lie in the order of the columns themselves.
-static int place_of(const bodies* w, const ts_delassus_segment* segment) {
-    int g = w->graph.group_of[segment->column];
-    return w->graph.place[g] + (segment->column - w->graph.first[g]);
-}
-
 // y += Y_b^T S_b x.
 static void spread(const bodies* w, int b, const double* x, double* y) {
     const double* scale = w->s->A->scale + w->s->A->row[b];
-    int rows = ts_linear_rows_of(w->s, b);
-    for (int s = w->form->segment_start[b]; s < w->form->segment_start[b + 1]; ++s) {
+    const ts_velocity_block* block = &w->form->block[b];
+    int first = w->form->segment_start[b], rows = block->rows;
+    if (block->kernel != TS_VELOCITY_ANY) {
+        double d0 = scale[0] * x[0], d1 = scale[1] * x[1], d2 = scale[2] * x[2];
+        TS_SIX(change)(block->Y, d0, d1, d2, y + w->place[first]);
+        if (block->kernel == TS_VELOCITY_PAIR) TS_SIX(change)(block->Y + 18, d0, d1, d2, y + w->place[first + 1]);
+        return;
+    }
+    for (int s = first; s < w->form->segment_start[b + 1]; ++s) {
         const ts_delassus_segment* segment = &w->form->segment[s];
-        double* to = y + place_of(w, segment);
+        double* to = y + w->place[s];
         for (int r = 0; r < rows; ++r) {
             const double* Y = segment->Y + (size_t)r * (size_t)segment->count;
             double own = scale[r] * x[r];
@@ -160,14 +172,21 @@ static void spread(const bodies* w, int b, const double* x, double* y) {
 // out = S_b J_b y.
 static void collect(const bodies* w, int b, const double* y, double* out) {
     const double* scale = w->s->A->scale + w->s->A->row[b];
-    int rows = ts_linear_rows_of(w->s, b);
-    for (int r = 0; r < rows; ++r) out[r] = 0.0;
-    for (int s = w->form->segment_start[b]; s < w->form->segment_start[b + 1]; ++s) {
-        const ts_delassus_segment* segment = &w->form->segment[s];
-        const double* from = y + place_of(w, segment);
-        for (int r = 0; r < rows; ++r) {
-            const double* J = segment->J + (size_t)r * (size_t)segment->count;
-            for (int j = 0; j < segment->count; ++j) out[r] += J[j] * from[j];
+    const ts_velocity_block* block = &w->form->block[b];
+    int first = w->form->segment_start[b], rows = block->rows;
+    if (block->kernel == TS_VELOCITY_PAIR) {
+        TS_SIX(read_pair)(block->J, y + w->place[first], y + w->place[first + 1], out);
+    } else if (block->kernel == TS_VELOCITY_ONE) {
+        TS_SIX(read)(block->J, y + w->place[first], out);
+    } else {
+        for (int r = 0; r < rows; ++r) out[r] = 0.0;
+        for (int s = first; s < w->form->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* segment = &w->form->segment[s];
+            const double* from = y + w->place[s];
+            for (int r = 0; r < rows; ++r) {
+                const double* J = segment->J + (size_t)r * (size_t)segment->count;
+                for (int j = 0; j < segment->count; ++j) out[r] += J[j] * from[j];
+            }
         }
     }
     for (int r = 0; r < rows; ++r) out[r] *= scale[r];
@@ -223,28 +242,41 @@ static int small_matrices(bodies* w, int b, double* K) {
     return 1;
 }
 
-// += Y^T K J of one pair of segments, group by group.
-static void add_segments(bodies* w, const ts_delassus_segment* s, const ts_delassus_segment* t, int rows,
-                         const double* K) {
+// W += Y^T KJ for the columns of a segment from i on that are a group, with those that KJ (rows x columns) stands for.
+static void add_entry(const double* Y, int stride, int size, const double* KJ, int rows, int columns, double* W) {
+    if (rows == 3 && columns == WIDE) {
+        for (int a = 0; a < size; ++a) TS_SIX(change)(KJ, Y[a], Y[stride + a], Y[2 * stride + a], W + a * WIDE);
+        return;
+    }
+    for (int r = 0; r < rows; ++r, Y += stride, KJ += columns)
+        for (int a = 0; a < size; ++a)
+            for (int c = 0; c < columns; ++c) W[a * columns + c] += Y[a] * KJ[c];
+}
+
+// += Y^T K J of a block, group by group.
+static void add_block(bodies* w, int b, const double* K) {
     const ts_body_graph* graph = &w->graph;
-    for (int k = 0, h; k < t->count; k += graph->size[h]) {
-        double KJ[MAX * WIDE];
-        h = graph->group_of[t->column + k];
-        int columns = graph->size[h];
-        for (int r = 0; r < rows; ++r)
-            for (int c = 0; c < columns; ++c) {
-                double sum = 0.0;
-                for (int i = 0; i < rows; ++i)
-                    sum += K[r * rows + i] * t->J[(size_t)i * (size_t)t->count + (size_t)(k + c)];
-                KJ[r * columns + c] = sum;
-            }
-        for (int i = 0, g; i < s->count; i += graph->size[g]) {
-            g = graph->group_of[s->column + i];
-            double* W = ts_body_graph_entry(graph, w->value, g, h);
-            for (int r = 0; r < rows; ++r) {
-                const double* Y = s->Y + (size_t)r * (size_t)s->count + i;
-                for (int a = 0; a < graph->size[g]; ++a)
-                    for (int c = 0; c < columns; ++c) W[a * columns + c] += Y[a] * KJ[r * columns + c];
+    int rows = ts_linear_rows_of(w->s, b), first = w->form->segment_start[b], end = w->form->segment_start[b + 1];
+    for (int k = first; k < end; ++k) {
+        const ts_delassus_segment* t = &w->form->segment[k];
+        for (int j = 0, h; j < t->count; j += graph->size[h]) {
+            double KJ[MAX * WIDE];
+            h = graph->group_of[t->column + j];
+            int columns = graph->size[h];
+            for (int r = 0; r < rows; ++r)
+                for (int c = 0; c < columns; ++c) {
+                    double sum = 0.0;
+                    for (int i = 0; i < rows; ++i)
+                        sum += K[r * rows + i] * t->J[(size_t)i * (size_t)t->count + (size_t)(j + c)];
+                    KJ[r * columns + c] = sum;
+                }
+            for (int l = first; l < end; ++l) {
+                const ts_delassus_segment* s = &w->form->segment[l];
+                for (int i = 0, g; i < s->count; i += graph->size[g]) {
+                    g = graph->group_of[s->column + i];
+                    add_entry(s->Y + i, s->count, graph->size[g], KJ, rows, columns,
+                              ts_body_graph_entry(graph, w->value, g, h));
+                }
             }
         }
     }
@@ -275,12 +307,9 @@ static int change(void* analysed) {
         for (int a = 0; a < graph->size[g]; ++a) D[a * graph->size[g] + a] = 1.0;
     }
     for (int a = 0; a < room->count; ++a) {
-        int b = room->list[a], rows = ts_linear_rows_of(w->s, b);
         double K[MAX * MAX];
-        if (!small_matrices(w, b, K)) return 0;
-        for (int t = w->form->segment_start[b]; t < w->form->segment_start[b + 1]; ++t)
-            for (int s = w->form->segment_start[b]; s < w->form->segment_start[b + 1]; ++s)
-                add_segments(w, &w->form->segment[s], &w->form->segment[t], rows, K);
+        if (!small_matrices(w, room->list[a], K)) return 0;
+        add_block(w, room->list[a], K);
     }
     w->ratio = w->s->C ? HUGE_VAL : stiffness_ratio(w);
     return ts_block_lu_factor(w->lu, graph->start, graph->column, graph->at, w->value);
@@ -288,24 +317,22 @@ static int change(void* analysed) {
 
 // --- solving ---------------------------------------------------------------------------------------------------------
 
-// step += the factor's answer for `left`, which is used up.
-static void correct(bodies* w) {
+// x (unknown rows) becomes the factor's answer to it.
+static void apply_factor(bodies* w, double* x) {
     const ts_linear_room* room = w->s->room;
     memset(w->y, 0, (size_t)w->graph.place[w->graph.groups] * sizeof(double));
     for (int a = 0; a < room->count; ++a) {
-        double* p = w->left + room->first[a];
-        divide(w, room->list[a], p);
-        spread(w, room->list[a], p, w->y);
+        divide(w, room->list[a], x + room->first[a]);
+        spread(w, room->list[a], x + room->first[a], w->y);
     }
     ts_block_lu_solve(w->lu, w->y);
     for (int a = 0; a < room->count; ++a) {
-        int b = room->list[a];
-        double velocity[MAX], moved[MAX];
-        collect(w, b, w->y, velocity);
-        multiply(w, b, velocity, moved);
+        int b = room->list[a], rows = ts_linear_rows_of(w->s, b);
+        double moved[MAX];
+        collect(w, b, w->y, moved);
+        multiply(w, b, moved);
         divide(w, b, moved);
-        for (int r = 0; r < ts_linear_rows_of(w->s, b); ++r)
-            w->step[room->first[a] + r] += w->left[room->first[a] + r] - moved[r];
+        for (int r = 0; r < rows; ++r) x[room->first[a] + r] -= moved[r];
     }
 }
 
@@ -319,10 +346,10 @@ static double look(bodies* w) {
     for (int a = 0; a < room->count; ++a) {
         int b = room->list[a], rows = ts_linear_rows_of(s, b);
         const double *d = w->step + room->first[a], *C = s->C ? s->C + s->square[b] : NULL;
-        double velocity[MAX], moved[MAX];
-        collect(w, b, w->y, velocity);
-        for (int r = 0; r < rows; ++r) velocity[r] += shift_of(s->A, s->A->row[b] + r) * d[r];
-        multiply(w, b, velocity, moved);
+        double moved[MAX];
+        collect(w, b, w->y, moved);
+        for (int r = 0; r < rows; ++r) moved[r] += shift_of(s->A, s->A->row[b] + r) * d[r];
+        multiply(w, b, moved);
         for (int r = 0; r < rows; ++r) {
             double* left = &w->left[room->first[a] + r];
             double own = C ? 0.0 : room->shift * d[r];
@@ -343,10 +370,10 @@ static double begin(bodies* w, const double* x) {
     if (!all) known_motion(w, x);
     for (int a = 0; a < room->count; ++a) {
         int b = room->list[a];
-        double velocity[MAX], moved[MAX] = {0.0};
+        double moved[MAX] = {0.0};
         if (!all) {
-            collect(w, b, w->y, velocity);
-            multiply(w, b, velocity, moved);
+            collect(w, b, w->y, moved);
+            multiply(w, b, moved);
         }
         for (int r = 0; r < ts_linear_rows_of(w->s, b); ++r) {
             int at = room->first[a] + r;
@@ -357,21 +384,19 @@ static double begin(bodies* w, const double* x) {
     return largest;
 }
 
-// The answer in w->step. Returns 0 when it is none.
-static int find_step(bodies* w, double enough, const double* x) {
-    size_t bytes = (size_t)w->s->room->rows * sizeof(double);
-    double size = begin(w, x), before = HUGE_VAL;
-    if (!isfinite(size)) return 0;
-    enough = fmax(enough, rounding * size);
-    memset(w->step, 0, bytes);
+// The answer in w->step, from what `begin` has left. Returns 0 when it is none.
+static int find_step(bodies* w, double size, double enough) {
+    int n = w->s->room->rows;
+    double before = HUGE_VAL;
+    memset(w->step, 0, (size_t)n * sizeof(double));
     for (int round = 0; round <= REFINEMENTS; ++round) {
-        memcpy(w->kept, w->step, bytes);
-        correct(w);
-        if (lost * w->ratio * size <= enough) return 1;
+        memcpy(w->kept, w->step, (size_t)n * sizeof(double));
+        apply_factor(w, w->left);
+        for (int i = 0; i < n; ++i) w->step[i] += w->left[i];
         double left = look(w);
         if (left <= enough) return 1;
         if (!(left < before)) {
-            memcpy(w->step, w->kept, bytes);
+            memcpy(w->step, w->kept, (size_t)n * sizeof(double));
             break;
         }
         int slow = left > slowest * before;
@@ -384,8 +409,18 @@ static int find_step(bodies* w, double enough, const double* x) {
 static int solve(void* analysed, const double* guess, double accuracy, double* x) {
     bodies* w = (bodies*)analysed;
     const ts_linear_room* room = w->s->room;
+    double size = 0.0;
     (void)guess;
-    if (!find_step(w, accuracy, x)) return 0;
+    if (!w->s->C) {
+        for (int i = 0; i < room->rows; ++i)
+            if (!(fabs(x[i]) <= size)) size = fabs(x[i]);
+        if (lost * w->ratio * size <= fmax(accuracy, rounding * size)) {
+            apply_factor(w, x);
+            return 1;
+        }
+    }
+    size = begin(w, x);
+    if (!isfinite(size) || !find_step(w, size, fmax(accuracy, rounding * size))) return 0;
     for (int a = 0; a < room->count; ++a)
         memcpy(x + w->s->A->row[room->list[a]], w->step + room->first[a],
                (size_t)ts_linear_rows_of(w->s, room->list[a]) * sizeof(double));

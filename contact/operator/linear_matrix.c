@@ -120,7 +120,8 @@ void ts_linear_matrix_apply(const ts_linear_matrix* A, const double* x, double* 
     if (!A->start) {
         for (int i = 0; i < A->rows; ++i) A->work[i] = A->scale[i] * x[i];
         A->G->ops->apply(A->G, A->work, out);
-        for (int i = 0; i < A->rows; ++i) out[i] = A->scale[i] * out[i] + (A->shift ? A->shift[i] * x[i] : 0.0);
+        for (int i = 0; i < A->rows; ++i) out[i] *= A->scale[i];
+        for (int i = 0; i < A->rows && A->shift; ++i) out[i] += A->shift[i] * x[i];
         return;
     }
     if (!A->at) {

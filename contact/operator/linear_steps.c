@@ -94,9 +94,10 @@ static int change(void* analysed) {
         int rows = ts_linear_rows_of(q->s, b);
         const double *D = A->G->ops->diagonal(A->G, b), *scale = A->scale + A->row[b];
         double* inverse = q->inverse + q->s->square[b];
-        for (int i = 0; i < rows * rows; ++i) inverse[i] = D[i] * (scale[i / rows] * scale[i % rows]);
-        for (int r = 0; r < rows; ++r)
+        for (int r = 0; r < rows; ++r) {
+            for (int c = 0; c < rows; ++c) inverse[r * rows + c] = D[r * rows + c] * (scale[r] * scale[c]);
             inverse[r * (rows + 1)] += q->s->room->shift + (A->shift ? A->shift[A->row[b] + r] : 0.0);
+        }
         if (!invert(inverse, rows)) return 0;
     }
     return 1;
@@ -183,9 +184,9 @@ static int solve_in_steps(steps* q, const double* right, double accuracy) {
 static int solve(void* analysed, const double* guess, double accuracy, double* x) {
     steps* q = (steps*)analysed;
     size_t bytes = (size_t)q->s->A->rows * sizeof(double);
-    accuracy = fmax(accuracy, rounding * largest_of(x, q->s->A->rows));
     if (!q->factorised) factorise_when_due(q);
     if (!q->factorised) {
+        accuracy = fmax(accuracy, rounding * largest_of(x, q->s->A->rows));
         if (guess)
             memcpy(q->x, guess, bytes);
         else

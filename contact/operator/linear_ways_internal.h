@@ -52,7 +52,7 @@ typedef struct ts_linear_room {
     int* first;  // (blocks) first row among the unknown rows
     int count;
     int rows;
-    double* right;  // (rows) right-hand side of unknown rows
+    double* right;  // (rows) right-hand side of unknown rows; NULL under TS_LINEAR_SHIFT
     // The way, and what it has analysed for these; NULL: nothing yet.
     const ts_linear_way* way;
     void* analysed;

@@ -47,7 +47,7 @@ enum {
 #define RAISE_LIMIT 0.01  // and where that ends
 #define WELL_DOWN 0.2     // of |F|: a proximal problem as good as solved when no more is to be had soon
 #define POLISH_REACH 1e2  // times the tolerance: from where sweeps may get there
-#define STEP_DIGITS 1e-9  // of |F|, left by a linear system: a Newton step gains fewer
+#define STEP_DIGITS 1e-9  // of the largest entry of F, left by a linear system: a Newton step gains fewer
 #define POLISH_RATE 0.7   // of |F|: a sweep that leaves more is the last
 
 typedef struct natural {
@@ -116,11 +116,14 @@ static void linearise(natural* q, int b) {
     for (int i = 0; i < rows * rows; ++i) C[i] += q->eps * E[i];
 }
 
-// Newton's step into q->d, from where |F| is `now`. Returns 0 when the linear system could not be solved.
-static int newton_step(natural* q, double now) {
+// Newton's step into q->d. Returns 0 when the linear system could not be solved.
+static int newton_step(natural* q) {
+    double largest = 0.0;
     for (int b = 0; b < q->s.blocks; ++b) linearise(q, b);
+    for (int i = 0; i < q->s.rows; ++i)
+        if (fabs(q->d[i]) > largest) largest = fabs(q->d[i]);
     q->report.newtons += 1;
-    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, STEP_DIGITS * now, q->d);
+    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, STEP_DIGITS * largest, q->d);
 }
 
 // Newton on the proximal problem until |F| <= target. Returns 1 when it got there or at least well down, else 0. Where no
@@ -133,7 +136,7 @@ static int solve_proximal(natural* q, double start, double target) {
         velocity(q, q->x, q->eps, q->u);
         now = sqrt(residual(q, q->x, q->u));
         if (now <= target) return 1;
-        if (!newton_step(q, now)) break;
+        if (!newton_step(q)) break;
         double step = 1.0;
         int t = 0;
         for (; t < HALVINGS; ++t, step *= 0.5) {

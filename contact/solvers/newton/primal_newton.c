@@ -39,7 +39,7 @@ enum {
 
 // The slope at the end of a line search, relative to that at its start.
 static const double slope_relative = 1e-8;
-// Of |lambda - x|, left by a linear system: a Newton step gains fewer digits.
+// Of the largest entry of lambda - x, left by a linear system: a Newton step gains fewer digits.
 static const double step_digits = 1e-9;
 
 typedef struct primal {
@@ -142,8 +142,9 @@ static double line_search(const primal* q) {
     return low > 0.0 ? low : step;
 }
 
-// Newton's step into q->d, from where |lambda - x| is `now`. Returns 0 when the linear system could not be solved.
-static int newton_step(primal* q, double now) {
+// Newton's step into q->d. Returns 0 when the linear system could not be solved.
+static int newton_step(primal* q) {
+    double largest = 0.0;
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->s.block[b];
         int rows = block->rows;
@@ -151,9 +152,12 @@ static int newton_step(primal* q, double now) {
         for (int r = 0; r < rows; ++r) y[r] = -(q->Gx[block->row + r] + q->s.g[block->row + r]);
         q->system->active[b] = ts_block_set_derivative(&q->s.block[b], y, q->system->E + q->system->square[b]);
         for (int i = 0; i < rows * rows; ++i) C[i] = i % (rows + 1) == 0 ? 1.0 : 0.0;
-        for (int r = block->row; r < block->row + rows; ++r) q->d[r] = q->lambda[r] - q->x[r];
+        for (int r = block->row; r < block->row + rows; ++r) {
+            q->d[r] = q->lambda[r] - q->x[r];
+            if (fabs(q->d[r]) > largest) largest = fabs(q->d[r]);
+        }
     }
-    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, step_digits * now, q->d);
+    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, step_digits * largest, q->d);
 }
 
 // Judges P_K of a scaled impulse and keeps it when it is the best so far.
@@ -243,7 +247,7 @@ static void iterate(primal* q, double* impulse) {
         q->report.status = TS_SOLVE_ITERATION_LIMIT;
         if (q->report.iterations >= q->settings->iteration_limit) return;
         q->report.status = isfinite(q->best) ? TS_SOLVE_STALLED : TS_SOLVE_FAILED;
-        if (!newton_step(q, now)) return;
+        if (!newton_step(q)) return;
         ts_linear_matrix_apply(&q->s.A, q->d, q->Gd);
         moving = move(q, now);
     }
