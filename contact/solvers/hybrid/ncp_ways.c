@@ -132,6 +132,8 @@ int ts_ncp_alternate(ts_ncp_search* s, int which, int limit) {
     settings.balance = flavour[which].balance;
     settings.scaling = TS_ADMM_SCALING_NONE;
     settings.step_rule = flavour[which].rule;
+    // What jams has residuals larger than rest has, and rest is no new place to begin.
+    settings.leaves_start = 1;
     take(s, ts_ncp_admm_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
     return s->at.status != TS_SOLVE_FAILED;
 }

@@ -236,7 +236,8 @@ static int adapt(admm* q) {
 static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report) {
     const ts_solver_settings* settings = &q->settings->shared;
     size_t bytes = (size_t)q->s.rows * sizeof(double);
-    double gate = settings->tolerance, best = ts_law_residual_in_force_units(report->own, q->s.problem->time_step);
+    double gate = settings->tolerance, best = HUGE_VAL;
+    if (!q->settings->leaves_start) best = ts_law_residual_in_force_units(report->own, q->s.problem->time_step);
     double pause = q->settings->step_rule == TS_ADMM_STEP_PAPER ? 0.0 : (double)PAUSE;
     int next_look = LOOK_INTERVAL, changed = 0;
     while (report->iterations < settings->iteration_limit) {

@@ -1,4 +1,5 @@
 // What ADMM's start and its over-relaxation are good for: parts of the rule that change how soon it arrives, not where.
+#include "contact/solvers/splitting/admm_internal.h"
 #include "tests/contact/solvers/solver_cases.h"
 
 static const char* const names[2] = {"ccp-admm", "ncp-admm"};
@@ -19,6 +20,20 @@ Test(admm, a_start_close_by_saves_most_of_the_way) {
         cr_expect_eq(warm.report.status, TS_SOLVE_CONVERGED, "%s", solver->name);
         cr_expect_leq(warm.report.iterations, 0.6 * cold.report.iterations, "%s: %d, cold %d", solver->name,
                       warm.report.iterations, cold.report.iterations);
+    }
+}
+
+// Rest is all but the answer, and where the first step ends is not: of both the better one is returned, unless the start is
+// to be left out.
+Test(admm, the_start_may_be_left_out) {
+    const double G[9] = {1, 0, 0.9, 0, 1, 0, 0.9, 0, 1}, g[3] = {1, 0, -1e-4};
+    const ts_solver* solver = ts_solver_find("ncp-admm");
+    for (int leaves = 0; leaves < 2; ++leaves) {
+        fixture_settings settings = fixture_settings_of(solver, 1e-8, 1);
+        ((ts_admm_settings*)&settings)->leaves_start = leaves;
+        fixture_answer a = fixture_solve_contact(solver, &settings, 1.2, G, g, NULL);
+        cr_expect_eq(a.report.iterations, 1);
+        cr_expect_eq(fabs(a.lambda[0]) + fabs(a.lambda[2]) > 0.0, leaves, "%g %g", a.lambda[0], a.lambda[2]);
     }
 }
 
