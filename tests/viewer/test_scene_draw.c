@@ -4,7 +4,7 @@
 
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
-#include "viewer/device_null.h"
+#include "tests/viewer/device_null.h"
 #include "viewer/ui.h"
 #include "viewer/view.h"
 

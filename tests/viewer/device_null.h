@@ -1,9 +1,28 @@
-// Problem: check drawing without drawing. Rule: count, and refuse whatever no device could draw. Guaranteed: what passes
-// here has uploaded meshes, finite numbers and complete runs. Known to fail: it cannot say whether a picture looks right.
-#include "viewer/device_null.h"
+// A device that draws nothing: it remembers what it was asked for, and refuses what a real device could only draw wrongly (a
+// mesh never uploaded, numbers that are not finite, runs that do not cover the instances, an empty picture). So a picture can
+// be checked without a GPU, if not how it looks.
+#ifndef TS_TESTS_DEVICE_NULL_H
+#define TS_TESTS_DEVICE_NULL_H
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "viewer/device.h"
+
+/// Mesh numbers a null device knows.
+enum { TS_DEVICE_NULL_MESHES = 4096 };
+
+/// What was asked for.
+typedef struct ts_device_null {
+    ts_device device;
+    int uploads;                                // meshes given
+    int frames;                                 // pictures drawn
+    int triangles;                              // of the last picture
+    int draw_calls;                             // of the last picture
+    int instances;                              // of the last picture
+    int overlay_quads;                          // of the last picture
+    int mesh_triangles[TS_DEVICE_NULL_MESHES];  // triangles by mesh number, 0 for none
+} ts_device_null;
 
 static ts_code null_upload(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status) {
     ts_device_null* null = (ts_device_null*)device;
@@ -75,9 +94,12 @@ static void null_destroy(ts_device* device) { free(device); }
 
 static const ts_device_ops null_ops = {"null", null_upload, null_draw, null_read, null_show, null_destroy};
 
-ts_device* ts_device_null_create(void) {
+/// A null device, or NULL when memory is short. Cast the result to ts_device_null to look inside.
+static inline ts_device* ts_device_null_create(void) {
     ts_device_null* null = calloc(1, sizeof *null);
     if (!null) return NULL;
     null->device.ops = &null_ops;
     return &null->device;
 }
+
+#endif
