@@ -108,6 +108,13 @@ static inline ts_vec3 ts_vec3_lerp(ts_vec3 a, ts_vec3 b, double t) {
     return ts_vec3_add_scaled(a, t, ts_vec3_sub(b, a));
 }
 
+/// The components as floats, for pictures.
+static inline void ts_vec3_store_floats(ts_vec3 a, float out[3]) {
+    out[0] = (float)a.x;
+    out[1] = (float)a.y;
+    out[2] = (float)a.z;
+}
+
 /// Nonzero when every component is finite.
 static inline int ts_vec3_is_finite(ts_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 

@@ -16,16 +16,13 @@ ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts
 
 #else
 
-#include "viewer/camera.h"
 #include "viewer/capture.h"
 #include "viewer/device_gl.h"
 #include "viewer/offscreen.h"
-#include "viewer/overlay.h"
-#include "viewer/shape_look.h"
+#include "viewer/view.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SEGMENTS = 64, SAMPLES = 4 };
@@ -44,12 +41,12 @@ typedef struct painter {
     ts_overlay overlay;
     ts_own_shapes own;
     ts_camera camera;
-    ts_vec3 low, high;  // of what is finite
-    double size;        // m, diagonal of that box
+    ts_scene_box box;  // of what is finite
+    double size;       // m, its diagonal
 } painter;
 
 static void add_plane(painter* p, const ts_transform* pose, const float color[4]) {
-    ts_vec3 middle = ts_vec3_lerp(p->low, p->high, 0.5), up = ts_mat3_column(&pose->R, 2);
+    ts_vec3 middle = ts_vec3_lerp(p->box.low, p->box.high, 0.5), up = ts_mat3_column(&pose->R, 2);
     ts_transform placed = *pose;
     placed.p = ts_vec3_add_scaled(middle, -ts_vec3_dot(up, ts_vec3_sub(middle, pose->p)), up);
     (void)ts_draw_list_add(&p->list, TS_DRAW_MESH_SQUARE, &placed, ts_vec3_make(p->size, p->size, 1.0), 0.0, color);
@@ -68,33 +65,20 @@ static ts_code add_shape(painter* p, const ts_shape* s, const ts_transform* pose
     return code;
 }
 
-static void include(painter* p, ts_vec3 low, ts_vec3 high, int* found) {
-    if (!ts_vec3_is_finite(low) || !ts_vec3_is_finite(high)) return;
-    p->low = *found ? ts_vec3_min(p->low, low) : low;
-    p->high = *found ? ts_vec3_max(p->high, high) : high;
-    *found = 1;
-}
-
 // The box of everything finite, and a camera that looks at it across the normal.
 static void aim(painter* p) {
     const ts_pair_picture* picture = p->picture;
-    ts_vec3 low, high, n = picture->answer->found.normal;
-    int found = 0;
-    if (picture->a->kind != TS_SHAPE_PLANE) {
-        ts_shape_bounds(picture->a, picture->pose_a, &low, &high);
-        include(p, low, high, &found);
-    }
-    if (picture->b->kind != TS_SHAPE_PLANE) {
-        ts_shape_bounds(picture->b, picture->pose_b, &low, &high);
-        include(p, low, high, &found);
-    }
-    include(p, picture->answer->found.point_a, picture->answer->found.point_a, &found);
-    include(p, picture->answer->found.point_b, picture->answer->found.point_b, &found);
-    p->size = ts_vec3_distance(p->low, p->high);
+    const ts_separation* found = &picture->answer->found;
+    ts_vec3 n = found->normal;
+    ts_scene_box_add_shape(&p->box, picture->a, picture->pose_a);
+    ts_scene_box_add_shape(&p->box, picture->b, picture->pose_b);
+    ts_scene_box_add(&p->box, found->point_a, found->point_a);
+    ts_scene_box_add(&p->box, found->point_b, found->point_b);
+    p->size = ts_vec3_distance(p->box.low, p->box.high);
     p->camera = ts_camera_default();
     if (fabs(n.x) + fabs(n.y) > 1e-3) p->camera.azimuth = atan2(n.y, n.x) - 1.5707963267948966;
     p->camera.elevation = 0.25;
-    ts_camera_frame(&p->camera, p->low, p->high, (double)picture->width / picture->height, 1.25);
+    ts_camera_frame(&p->camera, p->box.low, p->box.high, (double)picture->width / picture->height, 1.25);
 }
 
 static void add_marks(painter* p) {
@@ -127,12 +111,6 @@ static void add_words(painter* p) {
     ts_overlay_add_text(&p->overlay, x, 2.2 * line, text, color_text);
 }
 
-static void put(ts_vec3 v, float out[3]) {
-    out[0] = (float)v.x;
-    out[1] = (float)v.y;
-    out[2] = (float)v.z;
-}
-
 static ts_code draw(painter* p, ts_status* out_status) {
     const ts_pair_picture* picture = p->picture;
     aim(p);
@@ -142,32 +120,13 @@ static ts_code draw(painter* p, ts_status* out_status) {
     if (code) return code;
     add_marks(p);
     add_words(p);
-    ts_vec3 eye = ts_camera_eye(&p->camera);
-    if (!ts_draw_list_batch(&p->list, eye) || p->list.failed || p->overlay.failed)
+    if (!ts_draw_list_batch(&p->list, ts_camera_eye(&p->camera)) || p->list.failed || p->overlay.failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the draw list");
-    ts_device_frame frame;
-    memset(&frame, 0, sizeof frame);
-    frame.width = picture->width;
-    frame.height = picture->height;
-    ts_camera_matrices(&p->camera, (double)picture->width / picture->height, p->list.origin, frame.view,
-                       frame.projection);
-    put(ts_vec3_sub(eye, p->list.origin), frame.eye);
-    put(ts_vec3_unit_or(ts_vec3_make(-0.30, -0.52, 0.95), ts_vec3_axis(2)), frame.sun);
+    ts_device_frame frame = ts_view_frame(&p->camera, &p->list, picture->width, picture->height);
     frame.shadow_radius = (float)p->size;
     frame.fade = (float)(50.0 * p->camera.distance);
-    frame.list = &p->list;
     frame.overlay = &p->overlay;
     return ts_device_draw(p->device, &frame, out_status);
-}
-
-static ts_code save(painter* p, const char* path, ts_status* out_status) {
-    size_t bytes = 3u * (size_t)p->picture->width * (size_t)p->picture->height;
-    unsigned char* rgb = (unsigned char*)malloc(bytes);
-    if (!rgb) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the picture");
-    ts_code code = ts_device_read(p->device, rgb, out_status);
-    if (!code) code = ts_capture_write_png(path, p->picture->width, p->picture->height, rgb, out_status);
-    free(rgb);
-    return code;
 }
 
 ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts_status* out_status) {
@@ -179,7 +138,7 @@ ts_code ts_pair_picture_png(const ts_pair_picture* picture, const char* path, ts
         code = ts_device_gl_create(ts_offscreen_loader(p.offscreen), SAMPLES, TS_DEVICE_GL_FINE, &p.device, out_status);
     if (!code) code = ts_shape_look_upload_units(p.device, SEGMENTS, out_status);
     if (!code) code = draw(&p, out_status);
-    if (!code) code = save(&p, path, out_status);
+    if (!code) code = ts_capture_device(p.device, picture->width, picture->height, path, out_status);
     ts_draw_list_free(&p.list);
     ts_own_shapes_free(&p.own);
     ts_overlay_free(&p.overlay);

@@ -88,9 +88,7 @@ void ts_camera_matrices(const ts_camera* camera, double aspect, ts_vec3 origin, 
     mat4 view = GLM_MAT4_IDENTITY_INIT;
     for (int column = 0; column < 3; ++column)
         for (int row = 0; row < 3; ++row) view[column][row] = (float)axes.m[column][row];
-    view[3][0] = (float)-eye.x;
-    view[3][1] = (float)-eye.y;
-    view[3][2] = (float)-eye.z;
+    ts_vec3_store_floats(ts_vec3_neg(eye), view[3]);
     mat4 projection;
     float near_plane = (float)(0.02 * camera->distance);
     float far_plane = (float)(400.0 * camera->distance);

@@ -7,6 +7,7 @@
 
 #include <png.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct png_job {
@@ -64,5 +65,14 @@ ts_code ts_capture_write_png(const char* path, int width, int height, const unsi
                        ? ts_text_write_file(&job.bytes, path, out_status)
                        : ts_status_set(out_status, TS_ERROR_FILE, path, 0, "the picture was not written: %s", job.why);
     ts_text_free(&job.bytes);
+    return code;
+}
+
+ts_code ts_capture_device(ts_device* device, int width, int height, const char* path, ts_status* out_status) {
+    unsigned char* rgb = malloc(3u * (size_t)width * (size_t)height);
+    if (!rgb) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
+    ts_code code = ts_device_read(device, rgb, out_status);
+    if (!code) code = ts_capture_write_png(path, width, height, rgb, out_status);
+    free(rgb);
     return code;
 }

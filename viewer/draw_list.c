@@ -19,10 +19,7 @@ void ts_draw_list_begin(ts_draw_list* list, ts_vec3 origin) {
 }
 
 static void store_relative(const ts_draw_list* list, ts_vec3 point, float out[3]) {
-    ts_vec3 d = ts_vec3_sub(point, list->origin);
-    out[0] = (float)d.x;
-    out[1] = (float)d.y;
-    out[2] = (float)d.z;
+    ts_vec3_store_floats(ts_vec3_sub(point, list->origin), out);
 }
 
 ts_draw_item* ts_draw_list_add(ts_draw_list* list, int mesh, const ts_transform* placed, ts_vec3 scale, double stretch,
@@ -34,9 +31,7 @@ ts_draw_item* ts_draw_list_add(ts_draw_list* list, int mesh, const ts_transform*
     item.flags = item.pass == TS_DRAW_PASS_SOLID ? (unsigned)TS_DRAW_SHADOW : 0u;
     for (int i = 0; i < 9; ++i) item.rotation[i] = (float)placed->R.m[i / 3][i % 3];
     store_relative(list, placed->p, item.position);
-    item.scale[0] = (float)scale.x;
-    item.scale[1] = (float)scale.y;
-    item.scale[2] = (float)scale.z;
+    ts_vec3_store_floats(scale, item.scale);
     item.stretch = (float)stretch;
     memcpy(item.color, color, sizeof item.color);
     item.source = -1;
@@ -52,9 +47,7 @@ void ts_draw_list_add_arrow(ts_draw_list* list, ts_vec3 from, ts_vec3 vector, do
     if (!ts_vec3_is_finite(from) || !ts_vec3_is_finite(vector) || !(ts_vec3_norm(vector) > 0.0)) return;
     ts_draw_arrow arrow;
     store_relative(list, from, arrow.from);
-    arrow.vector[0] = (float)vector.x;
-    arrow.vector[1] = (float)vector.y;
-    arrow.vector[2] = (float)vector.z;
+    ts_vec3_store_floats(vector, arrow.vector);
     arrow.radius = (float)radius;
     memcpy(arrow.color, color, sizeof arrow.color);
     arrow.source = source;

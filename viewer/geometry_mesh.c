@@ -25,13 +25,9 @@ static ts_code mesh_allocate(int vertex_count, int index_count, ts_geometry_mesh
 
 static unsigned add_vertex(ts_geometry_mesh* mesh, ts_vec3 position, double lift, ts_vec3 normal) {
     ts_geometry_vertex* v = &mesh->vertex[mesh->vertex_count];
-    v->position[0] = (float)position.x;
-    v->position[1] = (float)position.y;
-    v->position[2] = (float)position.z;
+    ts_vec3_store_floats(position, v->position);
+    ts_vec3_store_floats(normal, v->normal);
     v->lift = (float)lift;
-    v->normal[0] = (float)normal.x;
-    v->normal[1] = (float)normal.y;
-    v->normal[2] = (float)normal.z;
     return (unsigned)mesh->vertex_count++;
 }
 

@@ -9,50 +9,48 @@
 // More bodies than this and full-length arrows would hide everything else.
 enum { crowd = 30 };
 
-typedef struct box {
-    ts_vec3 low;
-    ts_vec3 high;
-    int count;
-} box;
-
-static void box_add(box* b, ts_vec3 low, ts_vec3 high) {
-    b->low = b->count ? ts_vec3_min(b->low, low) : low;
-    b->high = b->count ? ts_vec3_max(b->high, high) : high;
-    ++b->count;
+ts_scene_box ts_scene_box_empty(void) {
+    ts_scene_box box = {ts_vec3_zero(), ts_vec3_zero(), 0};
+    return box;
 }
 
-static double box_radius(const box* b) { return 0.5 * ts_vec3_distance(b->low, b->high); }
+void ts_scene_box_add(ts_scene_box* box, ts_vec3 low, ts_vec3 high) {
+    if (!ts_vec3_is_finite(low) || !ts_vec3_is_finite(high)) return;
+    box->low = box->count ? ts_vec3_min(box->low, low) : low;
+    box->high = box->count ? ts_vec3_max(box->high, high) : high;
+    ++box->count;
+}
 
-// Adds a geom unless it is endless or not a number.
-static void box_add_geom(box* b, const ts_sim* sim, int g) {
+void ts_scene_box_add_shape(ts_scene_box* box, const ts_shape* shape, const ts_transform* placed) {
     ts_vec3 low, high;
-    ts_shape_bounds(&sim->model->geom[g].shape, &sim->geom_pose[g], &low, &high);
-    if (ts_vec3_is_finite(low) && ts_vec3_is_finite(high)) box_add(b, low, high);
+    ts_shape_bounds(shape, placed, &low, &high);
+    ts_scene_box_add(box, low, high);
 }
 
-static box box_empty(void) {
-    box b = {ts_vec3_zero(), ts_vec3_zero(), 0};
-    return b;
+static void box_add_geom(ts_scene_box* box, const ts_sim* sim, int g) {
+    ts_scene_box_add_shape(box, &sim->model->geom[g].shape, &sim->geom_pose[g]);
 }
+
+static double box_radius(const ts_scene_box* b) { return 0.5 * ts_vec3_distance(b->low, b->high); }
 
 void ts_scene_sizes_bounds(const ts_sim* sim, ts_vec3* out_min, ts_vec3* out_max) {
     const ts_model* model = sim->model;
-    box all = box_empty();
+    ts_scene_box all = ts_scene_box_empty();
     for (int g = 0; g < model->geom_count; ++g)
         if (model->body[model->geom[g].body].tree >= 0) box_add_geom(&all, sim, g);
     double limit = all.count ? 3.0 * box_radius(&all) : HUGE_VAL;
     for (int g = 0; g < model->geom_count; ++g) {
         if (model->body[model->geom[g].body].tree >= 0) continue;
-        box still = box_empty();
+        ts_scene_box still = ts_scene_box_empty();
         box_add_geom(&still, sim, g);
-        if (still.count && 2.0 * box_radius(&still) < limit) box_add(&all, still.low, still.high);
+        if (still.count && 2.0 * box_radius(&still) < limit) ts_scene_box_add(&all, still.low, still.high);
     }
     *out_min = all.count ? all.low : ts_vec3_make(-1.0, -1.0, 0.0);
     *out_max = all.count ? all.high : ts_vec3_make(1.0, 1.0, 1.0);
 }
 
 // Average radius of the boxes that hold anything, or `otherwise`.
-static double mean_radius(const box* boxes, int count, double otherwise) {
+static double mean_radius(const ts_scene_box* boxes, int count, double otherwise) {
     double sum = 0.0;
     int used = 0;
     for (int i = 0; i < count; ++i) {
@@ -74,7 +72,7 @@ ts_scene_sizes ts_scene_sizes_measure(const ts_sim* sim) {
 
     // Short memory only costs the better estimate.
     int trees = model->tree_count;
-    box* boxes = calloc((size_t)model->body_count + (size_t)trees, sizeof *boxes);
+    ts_scene_box* boxes = calloc((size_t)model->body_count + (size_t)trees, sizeof *boxes);
     if (boxes) {
         for (int g = 0; g < model->geom_count; ++g) {
             int body = model->geom[g].body;

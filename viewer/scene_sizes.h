@@ -8,6 +8,22 @@
 extern "C" {
 #endif
 
+/// A box around what was added to it.
+typedef struct ts_scene_box {
+    ts_vec3 low;   // m
+    ts_vec3 high;  // m
+    int count;     // things added; without any, the ends mean nothing
+} ts_scene_box;
+
+/// Around nothing.
+ts_scene_box ts_scene_box_empty(void);
+
+/// Makes room for a box; what is endless or not a number is passed over.
+void ts_scene_box_add(ts_scene_box* box, ts_vec3 low, ts_vec3 high);
+
+/// Makes room for a shape, likewise.
+void ts_scene_box_add_shape(ts_scene_box* box, const ts_shape* shape, const ts_transform* placed);
+
 /// Sizes that fit a scene.
 typedef struct ts_scene_sizes {
     double radius;             // m, half the diagonal of what is worth looking at

@@ -105,18 +105,10 @@ void ts_view_frame_body(ts_view* view, int body, double aspect) {
     const ts_model* model = view->sim->model;
     if (body < 0 || body >= model->body_count) return;
     const ts_body* b = &model->body[body];
-    int found = 0;
-    ts_vec3 low = ts_vec3_zero();
-    ts_vec3 high = ts_vec3_zero();
-    for (int g = b->geom_first; g < b->geom_first + b->geom_count; ++g) {
-        ts_vec3 l, h;
-        ts_shape_bounds(&model->geom[g].shape, &view->sim->geom_pose[g], &l, &h);
-        if (!ts_vec3_is_finite(l) || !ts_vec3_is_finite(h)) continue;
-        low = found ? ts_vec3_min(low, l) : l;
-        high = found ? ts_vec3_max(high, h) : h;
-        found = 1;
-    }
-    if (found) ts_camera_frame(&view->camera, low, high, aspect, 2.2);
+    ts_scene_box box = ts_scene_box_empty();
+    for (int g = b->geom_first; g < b->geom_first + b->geom_count; ++g)
+        ts_scene_box_add_shape(&box, &model->geom[g].shape, &view->sim->geom_pose[g]);
+    if (box.count) ts_camera_frame(&view->camera, box.low, box.high, aspect, 2.2);
 }
 
 static void place_shadows(const ts_view* view, ts_device_frame* frame) {
@@ -131,40 +123,35 @@ static void place_shadows(const ts_view* view, ts_device_frame* frame) {
     ts_vec3 centre = now > largest ? view->camera.target : ts_vec3_lerp(low, high, 0.5);
     centre = ts_vec3_make(grain * floor(centre.x / grain + 0.5), grain * floor(centre.y / grain + 0.5),
                           grain * floor(centre.z / grain + 0.5));
-    centre = ts_vec3_sub(centre, view->list.origin);
-    frame->shadow_centre[0] = (float)centre.x;
-    frame->shadow_centre[1] = (float)centre.y;
-    frame->shadow_centre[2] = (float)centre.z;
+    ts_vec3_store_floats(ts_vec3_sub(centre, view->list.origin), frame->shadow_centre);
     frame->shadow_radius = (float)radius;
 }
 
-ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status) {
-    ts_draw_list* list = &view->list;
-    ts_vec3 eye = ts_camera_eye(&view->camera);
-    ts_draw_list_begin(list, view->camera.target);
-    for (int i = 0; i < view->layer_count; ++i) draw_layer(view, i);
-    if (!ts_draw_list_batch(list, eye) || list->failed)
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the draw list");
-
+ts_device_frame ts_view_frame(const ts_camera* camera, const ts_draw_list* list, int width, int height) {
     ts_device_frame frame;
     memset(&frame, 0, sizeof frame);
     frame.width = width;
     frame.height = height;
-    ts_camera_matrices(&view->camera, (double)width / (double)(height > 0 ? height : 1), list->origin, frame.view,
+    ts_camera_matrices(camera, (double)width / (double)(height > 0 ? height : 1), list->origin, frame.view,
                        frame.projection);
-    ts_vec3 relative_eye = ts_vec3_sub(eye, list->origin);
-    frame.eye[0] = (float)relative_eye.x;
-    frame.eye[1] = (float)relative_eye.y;
-    frame.eye[2] = (float)relative_eye.z;
+    ts_vec3_store_floats(ts_vec3_sub(ts_camera_eye(camera), list->origin), frame.eye);
     // High, from the left of the default camera: shadows fall to the right and away, faces to the viewer are lit.
-    ts_vec3 sun = ts_vec3_unit_or(ts_vec3_make(-0.30, -0.52, 0.95), ts_vec3_axis(2));
-    frame.sun[0] = (float)sun.x;
-    frame.sun[1] = (float)sun.y;
-    frame.sun[2] = (float)sun.z;
+    ts_vec3_store_floats(ts_vec3_unit_or(ts_vec3_make(-0.30, -0.52, 0.95), ts_vec3_axis(2)), frame.sun);
+    frame.list = list;
+    return frame;
+}
+
+ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status) {
+    ts_draw_list* list = &view->list;
+    ts_draw_list_begin(list, view->camera.target);
+    for (int i = 0; i < view->layer_count; ++i) draw_layer(view, i);
+    if (!ts_draw_list_batch(list, ts_camera_eye(&view->camera)) || list->failed)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the draw list");
+
+    ts_device_frame frame = ts_view_frame(&view->camera, list, width, height);
     place_shadows(view, &frame);
     frame.fade = (float)(25.0 * fmax(view->camera.distance, view->sizes.radius));
     frame.wireframe = view->wireframe;
-    frame.list = list;
     frame.overlay = overlay;
     return ts_device_draw(view->device, &frame, out_status);
 }

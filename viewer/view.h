@@ -60,6 +60,9 @@ void ts_view_make_room(ts_view* view, int width, int height);
 /// Aims at one body. A body without finite geoms changes nothing.
 void ts_view_frame_body(ts_view* view, int body, double aspect);
 
+/// A picture of a batched list as a camera sees it, with the usual sun; shadows, fading and words are the caller's.
+ts_device_frame ts_view_frame(const ts_camera* camera, const ts_draw_list* list, int width, int height);
+
 /// Draws the simulation as it is now. `overlay` may be NULL.
 ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status);
 

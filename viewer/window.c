@@ -228,19 +228,13 @@ static void take_picture(app* a) {
     ts_status status;
     const char* slash = strrchr(a->request->scene->name, '/');
     snprintf(path, sizeof path, "%.100s-%06lld.png", slash ? slash + 1 : a->request->scene->name, a->sim->step_count);
-    unsigned char* rgb = malloc(3u * (size_t)a->width * (size_t)a->height);
-    if (!rgb) {
-        say(a, "no memory for a picture");
+    if (ts_capture_device(a->view.device, a->width, a->height, path, &status)) {
+        say_status(a, &status);
         return;
     }
-    if (ts_device_read(a->view.device, rgb, &status) || ts_capture_write_png(path, a->width, a->height, rgb, &status)) {
-        say_status(a, &status);
-    } else {
-        char text[300];
-        snprintf(text, sizeof text, "saved %s", path);
-        say(a, text);
-    }
-    free(rgb);
+    char text[300];
+    snprintf(text, sizeof text, "saved %s", path);
+    say(a, text);
 }
 
 static void show_title(app* a) {
