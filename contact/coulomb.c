@@ -35,19 +35,20 @@ typedef struct point {
 typedef int (*evaluation)(void* curve, double s, point* out_point);
 typedef point (*slope)(const void* curve, double s, point at);
 
-// Moves the curve to the sliding root. `start` is the smallest s, `size` a stiffness.
-static inline void find_root(void* curve, evaluation evaluate, slope slope_of, double mu, double start, double size) {
+// Moves the curve to `start`, the smallest s, if that sticks, else to the sliding root. `size` is a stiffness. Returns 0
+// where the start cannot be evaluated.
+static inline int find_root(void* curve, evaluation evaluate, slope slope_of, double mu, double start, double size) {
     double low = start, high = -1.0, s = start;  // high < 0: none known
     for (int k = 0; k < ROOT_LIMIT; ++k) {
         point at;
-        if (!evaluate(curve, s, &at)) return;
+        if (!evaluate(curve, s, &at)) return k > 0;
         double f = at.t - mu * at.z;
-        if (fabs(f) <= 2.0 * DBL_EPSILON * (at.t + mu * fabs(at.z))) return;
+        if (fabs(f) <= 2.0 * DBL_EPSILON * (at.t + mu * fabs(at.z)) || (k == 0 && f <= 0.0)) return 1;
         if (f > 0.0)
             low = s;
         else
             high = s;
-        if (high >= 0.0 && high - low <= 2.0 * DBL_EPSILON * high) return;
+        if (high >= 0.0 && high - low <= 2.0 * DBL_EPSILON * high) return 1;
         double next = -1.0;
         if (at.z > 0.0) {
             point by = slope_of(curve, s, at);
@@ -58,6 +59,7 @@ static inline void find_root(void* curve, evaluation evaluate, slope slope_of, d
             next = high >= 0.0 ? 0.5 * (low + high) : (s > start ? 8.0 * s : 0.125 * size);
         s = next;
     }
+    return 1;
 }
 
 // --- two tangents ------------------------------------------------------------------------------------------------------
@@ -117,10 +119,7 @@ ts_vec3 ts_coulomb_solve(double d00, double d01, double d11, double d02, double 
     // No give in the tangent plane: nothing that friction could change, so none is asked for.
     if (!(q.w1 > 0.0)) return ts_vec3_make(0.0, 0.0, lift);
     if (!(q.w2 > least_give * q.w1)) q.w2 = least_give * q.w1;
-    point stick;
-    evaluate_plane(&q, 0.0, &stick);
-    if (!(q.z >= 0.0 && q.x * q.x + q.y * q.y <= mu * mu * q.z * q.z))
-        find_root(&q, evaluate_plane, slope_of_plane, mu, 0.0, q.w1);
+    find_root(&q, evaluate_plane, slope_of_plane, mu, 0.0, q.w1);
     if (!(q.z > 0.0)) return ts_vec3_zero();
     ts_vec3 lambda = ts_vec3_make(vx * q.x - vy * q.y, vy * q.x + vx * q.y, q.z);
     double t = sqrt(q.x * q.x + q.y * q.y);
@@ -192,11 +191,7 @@ void ts_coulomb_solve_rows(const double* D, int rows, const double* b, double mu
     }
     // No give in any tangent row: nothing that friction could change, so none is asked for.
     if (!(trace > 0.0)) return;
-    double start = least_give * trace;
-    point stick;
-    if (!evaluate_space(&q, start, &stick)) return;
-    if (!(q.z >= 0.0 && dot(q.x, q.x, q.n) <= mu * mu * q.z * q.z))
-        find_root(&q, evaluate_space, slope_of_space, mu, start, trace);
+    if (!find_root(&q, evaluate_space, slope_of_space, mu, least_give * trace, trace)) return;
     if (!(q.z > 0.0)) {
         out_lambda[2] = 0.0;
         return;

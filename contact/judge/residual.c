@@ -325,9 +325,8 @@ static natural_map judge(const ts_contact_problem* problem, int first, int last,
     *out_residual = zero;
     tally t = {least_friction * largest_impulse, {0.0, 0.0, 0.0}, {0.0, 1.0}, {0.0, 0.0, 0, 0}};
     for (int b = first; b < last; ++b) judge_block(problem, b, impulse, u, &t, out_residual);
-    ts_law_residual_worsen(&out_residual->lcp, &t.others);
-    ts_law_residual_worsen(&out_residual->ccp, &t.others);
-    ts_law_residual_worsen(&out_residual->ncp, &t.others);
+    ts_law_residual* const law[] = {&out_residual->lcp, &out_residual->ccp, &out_residual->ncp};
+    for (int k = 0; k < 3; ++k) worsen(law[k], t.others.primal, t.others.dual, t.others.complementarity);
     out_residual->slip_angle = atan2(t.widest.across, t.widest.opposed);
     return t.natural;
 }

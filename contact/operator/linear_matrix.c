@@ -116,12 +116,16 @@ void ts_linear_matrix_rows(const ts_linear_matrix* A, int b, const double* x, do
     }
 }
 
+void ts_linear_matrix_apply_shifted(const ts_linear_matrix* A, double more, const double* x, double* out) {
+    for (int i = 0; i < A->rows; ++i) A->work[i] = A->scale[i] * x[i];
+    A->G->ops->apply(A->G, A->work, out);
+    for (int i = 0; i < A->rows; ++i) out[i] = A->scale[i] * out[i] + more * x[i];
+    for (int i = 0; i < A->rows && A->shift; ++i) out[i] += A->shift[i] * x[i];
+}
+
 void ts_linear_matrix_apply(const ts_linear_matrix* A, const double* x, double* out) {
     if (!A->start) {
-        for (int i = 0; i < A->rows; ++i) A->work[i] = A->scale[i] * x[i];
-        A->G->ops->apply(A->G, A->work, out);
-        for (int i = 0; i < A->rows; ++i) out[i] *= A->scale[i];
-        for (int i = 0; i < A->rows && A->shift; ++i) out[i] += A->shift[i] * x[i];
+        ts_linear_matrix_apply_shifted(A, 0.0, x, out);
         return;
     }
     if (!A->at) {

@@ -105,8 +105,7 @@ static int change(void* analysed) {
 
 // out = (A + S) x.
 static void multiply(const steps* q, const double* x, double* out) {
-    ts_linear_matrix_apply(q->s->A, x, out);
-    for (int i = 0; i < q->s->A->rows; ++i) out[i] += q->s->room->shift * x[i];
+    ts_linear_matrix_apply_shifted(q->s->A, q->s->room->shift, x, out);
 }
 
 static double largest_of(const double* x, int n) {

@@ -67,6 +67,9 @@ typedef struct ts_linear_room {
 /// Rows of block b.
 static inline int ts_linear_rows_of(const ts_linear* s, int b) { return s->A->row[b + 1] - s->A->row[b]; }
 
+/// out = (A + more 1) x through the operator, for A without numbers.
+void ts_linear_matrix_apply_shifted(const ts_linear_matrix* A, double more, const double* x, double* out);
+
 /// Entry e of row b of C + E A, `out_ld` apart.
 void ts_linear_form_entry(const ts_linear* s, int b, int e, double* out, int out_ld);
 

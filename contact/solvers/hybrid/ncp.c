@@ -23,9 +23,8 @@
 
 // --- the table of stages ---------------------------------------------------------------------------------------------
 
-// When a stage is due.
+// When a stage is due. The first always is.
 typedef enum ncp_when {
-    ALWAYS,
     WHEN_UNSOLVED,  // not converged
     WHEN_LARGE,     // not converged, and the island is large
     WHEN_REFUSED,   // there is no linear system
@@ -45,7 +44,7 @@ typedef struct ncp_stage {
 } ncp_stage;
 
 static const ncp_stage stages[] = {
-    {"sweeps", ts_ncp_sweeps, 0, INT_MAX, ALWAYS, 0, 0},
+    {"sweeps", ts_ncp_sweeps, 0, INT_MAX, WHEN_UNSOLVED, 0, 0},
     {"alternate-large", ts_ncp_alternate, 1, 60, WHEN_LARGE, 0, 0},
     {"newton", ts_ncp_newton, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0},
     {"sweeps-only", ts_ncp_last_sweeps, 0, INT_MAX, WHEN_REFUSED, 0, 0},
@@ -110,7 +109,6 @@ static const ts_ncp_settings defaults = {
 
 static int is_due(const ts_ncp_search* s, ncp_when when) {
     switch (when) {
-    case ALWAYS: return 1;
     case WHEN_UNSOLVED: return !ts_ncp_is_over(s);
     case WHEN_LARGE: return !ts_ncp_is_over(s) && s->problem->block_count >= s->settings->large_island;
     case WHEN_REFUSED: return s->refused;
@@ -154,9 +152,10 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
                        .scratch = scratch,
                        .rest = ts_natural_rest_impulse(problem),
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL}};
-    for (int i = 0; i < STAGES && s.at.status != TS_SOLVE_FAILED; ++i)
-        if ((stages[i].when == ALWAYS || (s.settings->stages >> i & 1)) && attempt(&s, &stages[i], stages[i].which))
-            s.stage = i + 1;
+    // The first has nothing to go back to.
+    if (stages[0].find(&s, stages[0].which, stages[0].limit)) s.stage = 1;
+    for (int i = 1; i < STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i)
+        if ((s.settings->stages >> i & 1) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
     ts_solve_report report = {s.at.status, s.spent.iterations, s.at.own, s.stage};
     int is_left = report.iterations < s.settings->shared.iteration_limit && !s.refused;
     if (is_left && (report.status == TS_SOLVE_ITERATION_LIMIT)) report.status = TS_SOLVE_STALLED;
