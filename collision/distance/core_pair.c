@@ -218,7 +218,7 @@ static void finish_apart(const ts_shape_pair* pair, int curved, ts_gjk_settings 
 }
 
 static double curved_depth(const ts_shape_pair* pair) {
-    int smooth = pair->a->kind == TS_SHAPE_ELLIPSOID || pair->b->kind == TS_SHAPE_ELLIPSOID;
+    int smooth = ts_support_is_strictly_convex(pair->a) || ts_support_is_strictly_convex(pair->b);
     return smooth ? CURVED_DEPTH : EDGED_DEPTH;
 }
 
@@ -381,7 +381,8 @@ static int query_verdict_directly(const ts_shape_pair* pair, const ts_proximity_
     if (verdict == TS_PAIR_OPEN) return 0;
     int apart = verdict == TS_PAIR_APART;
     out->status = apart ? TS_PROXIMITY_SEPARATED_EARLY : TS_PROXIMITY_OVERLAP_EARLY;
-    out->found.lower = fmin(out->found.lower, out->found.upper) - balls;
+    if (out->found.upper < out->found.lower) out->found.lower = out->found.upper;
+    out->found.lower -= balls;
     out->found.upper -= balls;
     out->distance = apart ? out->found.lower : out->found.upper;
     out->found.point_a = out->found.point_b = ts_vec3_zero();

@@ -25,7 +25,7 @@ TS_GJK_INLINE ts_support_point ts_gjk_support_of(ts_gjk_kinds kinds, const ts_sh
         ts_vec3 h = shape->half;
         return ts_support_point_make(ts_vec3_make(sign[x] * h.x, sign[y] * h.y, sign[z] * h.z), x | y << 1 | z << 2);
     }
-    if (kinds == TS_GJK_ELLIPSOIDS) return ts_support_ellipsoid(shape->half, d);
+    if (kinds == TS_GJK_ELLIPSOIDS) return ts_support_ellipsoid(shape, d, -1);
     return ts_support_core_inline(shape, d, hint);
 }
 
@@ -118,17 +118,17 @@ TS_GJK_INLINE int ts_gjk_has_stalled(const ts_gjk_run* run, const ts_gjk_order* 
     return f->h - fw <= order->tolerance * f->h || ts_gjk_is_member(run, slot);
 }
 
-/// The status of a loop that goes on.
-enum { TS_GJK_GO_ON = -2 };
-
-/// What a new feature says by itself.
-TS_GJK_INLINE int ts_gjk_status_at(const ts_gjk_run* run, ts_gjk_goal goal, const ts_gjk_order* order, int named,
-                                   const ts_gjk_feature* f) {
-    if (!named) return TS_PROXIMITY_TOUCHING;
-    if (f->rank == 4) return TS_PROXIMITY_PENETRATING;
-    if (f->xx <= 64.0 * DBL_EPSILON * DBL_EPSILON * run->scale_squared) return TS_PROXIMITY_TOUCHING;
-    if (goal == TS_GJK_VERDICT && f->xx <= order->reach * order->reach) return TS_PROXIMITY_OVERLAP_EARLY;
-    return TS_GJK_GO_ON;
+/// Whether a new feature ends the search by itself, and with which status.
+TS_GJK_INLINE int ts_gjk_ends_at(const ts_gjk_run* run, ts_gjk_goal goal, const ts_gjk_order* order, int named,
+                                 const ts_gjk_feature* f, int* out_status) {
+    *out_status = TS_PROXIMITY_TOUCHING;
+    if (!named) return 1;
+    *out_status = TS_PROXIMITY_PENETRATING;
+    if (f->rank == 4) return 1;
+    *out_status = TS_PROXIMITY_TOUCHING;
+    if (f->xx <= 64.0 * DBL_EPSILON * DBL_EPSILON * run->scale_squared) return 1;
+    *out_status = TS_PROXIMITY_OVERLAP_EARLY;
+    return goal == TS_GJK_VERDICT && f->xx <= order->reach * order->reach;
 }
 
 /// Runs until something is known and returns a ts_proximity_status. The feature, the best plane and the counters are
@@ -190,8 +190,7 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
             }
         }
         run->feature = f = next;
-        status = ts_gjk_status_at(run, goal, order, named, f);
-        if (status != TS_GJK_GO_ON) break;
+        if (ts_gjk_ends_at(run, goal, order, named, f, &status)) break;
         if (momentum && k >= order->momentum_limit) {
             momentum = 0;
             out->switched_at = k;
