@@ -5,13 +5,8 @@
 #include "viewer/shape_look.h"
 
 #include "collision/shape/compound.h"
-#include "collision/shape/support.h"
 
-#include <math.h>
-
-enum { RINGS = 24 };
-
-static const double pi = 3.14159265358979323846;
+enum { FINENESS = 14 };  // 1176 directions
 
 // The mesh of a kind whose core alone is a scaled unit mesh.
 typedef struct unit_look {
@@ -68,16 +63,8 @@ int ts_shape_look_find(const ts_own_shapes* own, const ts_shape* shape) {
 
 // The hull of support points along directions spread over the sphere.
 static ts_code mesh_by_support(const ts_shape* shape, ts_geometry_mesh* out_mesh, ts_status* out_status) {
-    ts_vec3 points[RINGS * 2 * RINGS];
-    int count = 0;
-    for (int i = 0; i < RINGS; ++i)
-        for (int k = 0; k < 2 * RINGS; ++k) {
-            double polar = pi * (i + 0.5) / RINGS, turn = pi * k / RINGS;
-            ts_vec3 d = ts_vec3_make(sin(polar) * cos(turn), sin(polar) * sin(turn), cos(polar));
-            points[count++] = ts_vec3_add_scaled(ts_support_core(shape, d, -1).point, shape->radius, d);
-        }
     ts_hull* hull = NULL;
-    ts_code code = ts_hull_build(points, count, &hull, out_status);
+    ts_code code = ts_shape_tessellate(shape, FINENESS, &hull, out_status);
     if (!code) code = ts_geometry_mesh_hull(hull, out_mesh, out_status);
     ts_hull_free(hull);
     return code;

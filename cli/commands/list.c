@@ -87,14 +87,14 @@ static void solvers_json(ts_json* json) {
 static void shapes_text(ts_text* text) {
     for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind)
         ts_text_add(text, "%-22s %s\n", ts_shape_kind_name((ts_shape_kind)kind),
-                    ts_shape_kind_summary((ts_shape_kind)kind));
+                    ts_shape_kind_info_of((ts_shape_kind)kind)->summary);
 }
 
 static void shapes_json(ts_json* json) {
     for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind) {
         ts_json_object(json);
         ts_json_add_string(json, "name", ts_shape_kind_name((ts_shape_kind)kind));
-        ts_json_add_string(json, "summary", ts_shape_kind_summary((ts_shape_kind)kind));
+        ts_json_add_string(json, "summary", ts_shape_kind_info_of((ts_shape_kind)kind)->summary);
         ts_json_object_end(json);
     }
 }

@@ -3,8 +3,8 @@
 // Rule: along a fixed normal the gap of a surface point is its height, so the contacts are the shape's low points
 // themselves, exact to rounding. A box gives the corners of its lowest face, a capsule its ends, a cylinder four rim
 // points at fixed azimuths of its lower cap when it stands and the ends of its lowest ruling when it lies, a cone the
-// same of its base and its side, a hull its vertices on the lower side, a triangle its corners. The deepest point is
-// always among them. Labels are vertex numbers of the shape.
+// same of its base and its side, a hull its vertices on the lower side, a triangle its corners, any other shape the corners
+// of the feature that points down. The deepest point is always among them. Labels are vertex numbers of the shape.
 // Known limit: a tilted cylinder's deepest rim point takes the place of a fixed one only when it is deeper by more than
 // 1e-5 radii, so that a standing cylinder keeps its four labels; gaps are right to that length.
 #include "collision/manifold/manifold_internal.h"
@@ -138,6 +138,24 @@ static void hull_contacts(const ts_hull* hull, double radius, const ts_transform
     add_low_point(pose, hull->vertex[lowest], radius, margin, lowest, out);
 }
 
+// A label that no vertex has.
+enum { LOWEST = 1 << 16 };
+
+// Of kinds without a way of their own the feature that points down, and the lowest point where that is lower.
+static void feature_contacts(const ts_shape* shape, const ts_transform* pose, double margin, ts_contact_list* out) {
+    ts_vec3 down = ts_vec3_neg(ts_mat3_row(&pose->R, 2));
+    ts_support_feature feature;
+    ts_support_feature_along(shape, down, &feature);
+    double depth = (double)INFINITY;
+    for (int k = 0; k < feature.count; ++k) {
+        depth = fmin(depth, ts_transform_point(pose, feature.point[k]).z);
+        add_low_point(pose, feature.point[k], shape->radius, margin, feature.vertex[k], out);
+    }
+    ts_vec3 lowest = ts_support_core(shape, down, -1).point;
+    if (ts_transform_point(pose, lowest).z < depth - 1e-5 * ts_vec3_norm(lowest))
+        add_low_point(pose, lowest, shape->radius, margin, LOWEST, out);
+}
+
 void ts_half_space_contacts(const ts_shape_pair* pair, double margin, ts_contact_list* out) {
     const ts_shape* shape = pair->b;
     const ts_transform* pose = &pair->b_in_a;
@@ -160,9 +178,6 @@ void ts_half_space_contacts(const ts_shape_pair* pair, double margin, ts_contact
     case TS_SHAPE_ELLIPSOID:
         add_low_point(pose, ts_support_core(shape, ts_vec3_neg(up), -1).point, radius, margin, 0, out);
         break;
-    case TS_SHAPE_PLANE:
-    case TS_SHAPE_HEIGHT_FIELD:
-    case TS_SHAPE_COMPOUND:
-    case TS_SHAPE_KIND_COUNT: break;
+    default: feature_contacts(shape, pose, margin, out); break;
     }
 }

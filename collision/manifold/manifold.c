@@ -7,6 +7,7 @@
 #include "collision/manifold/manifold_internal.h"
 
 #include "collision/distance/proximity_internal.h"
+#include "collision/shape/shape_traits_internal.h"
 
 #include <string.h>
 
@@ -57,34 +58,13 @@ static enum generator generator_of(ts_shape_kind a, ts_shape_kind b) {
     return a == TS_SHAPE_PLANE ? LOW : a == TS_SHAPE_SPHERE ? ONE : CLIP;
 }
 
-static double least(ts_vec3 v) {
-    double m = v.x < v.y ? v.x : v.y;
-    return m < v.z ? m : v.z;
-}
-
 // Half the thickness of a shape, what its tolerances are relative to.
 static double shape_size(const ts_shape* s) {
-    switch (s->kind) {
-    case TS_SHAPE_HULL: {
-        // Of a flat hull the longest side of its box, for it has no thickness.
-        ts_vec3 size = ts_vec3_sub(s->hull->box_max, s->hull->box_min);
-        return 0.5 * (s->hull->rank == 3 ? least(size) : ts_vec3_max_abs(size)) + s->radius;
-    }
-    case TS_SHAPE_TRIANGLE: {
-        double shortest = (double)INFINITY;
-        for (int k = 0; k < 3; ++k) {
-            double side = ts_vec3_distance(s->triangle[k], s->triangle[(k + 1) % 3]);
-            shortest = side < shortest ? side : shortest;
-        }
-        return 0.5 * shortest + s->radius;
-    }
-    case TS_SHAPE_CAPSULE:
-    case TS_SHAPE_SPHERE: return s->radius;
-    default: return least(s->half) + s->radius;
-    }
+    const ts_shape_traits* traits = ts_shape_traits_of(s);
+    return (traits->thickness ? traits->thickness(s) : ts_shape_least(s->half)) + s->radius;
 }
 
-static int is_turned(const ts_shape* s) { return s->kind == TS_SHAPE_CYLINDER || s->kind == TS_SHAPE_CONE; }
+static int is_turned(const ts_shape* s) { return ts_shape_traits_of(s)->turning; }
 
 static void add_witness(const ts_separation* found, ts_vec3 normal, ts_contact_list* list) {
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(found->point_a, found->point_b));

@@ -10,6 +10,7 @@
 // parallel surface is integrated over the sphere with the curvatures of its surface (volume element (1 + t k1)(1 + t k2)).
 // Guaranteed: rounding error only for all but the ellipsoid, whose elliptic integrals are taken on a fixed grid: 1e-9 for
 // axes up to 1 to 5, 1e-6 up to 1 to 20. Angles come from square roots and a series, the same on every machine.
+#include "collision/shape/mass_rounded_internal.h"
 #include "collision/shape/moments_internal.h"
 
 #include <stddef.h>
@@ -165,33 +166,63 @@ static void add_thin(ts_moments* sum, const ts_vec3* vertex, int count, ts_vec3 
     add_wedge(sum, ts_vec3_sub(vertex[0], origin), ts_vec3_sub(vertex[1], origin), middle, 2.0 * PI, 0.0, -1.0, r);
 }
 
-static void add_hull(ts_moments* sum, const ts_hull* hull, double r) {
-    if (hull->rank < 2) {
-        add_thin(sum, hull->vertex, hull->vertex_count, hull->centre, r);
-        return;
-    }
-    surface s = {hull->vertex,      hull->face_normal,  hull->face_start, hull->face_corner, hull->vertex_face_start,
-                 hull->vertex_face, hull->vertex_count, hull->face_count, hull->centre};
-    add_surface(sum, &s, r);
+// A shape without its ball, as moments about `from`.
+static ts_moments begin_with(const ts_shape* shape, ts_vec3 from) {
+    ts_moments sum = ts_moments_none();
+    ts_transform moved = ts_transform_identity();
+    moved.p = ts_vec3_neg(from);
+    ts_shape core = *shape;
+    core.radius = 0.0;
+    ts_mass_properties mass = ts_shape_mass_properties(&core);
+    ts_moments_add(&sum, &mass, &moved);
+    return sum;
 }
 
-static void add_box(ts_moments* sum, ts_vec3 h, double r) {
+static ts_mass_properties end_with(const ts_moments* sum, ts_vec3 from) {
+    ts_mass_properties mass = ts_moments_mass(sum);
+    mass.centre = ts_vec3_add(mass.centre, from);
+    return mass;
+}
+
+ts_mass_properties ts_mass_rounded_hull(const ts_shape* shape) {
+    const ts_hull* hull = shape->hull;
+    double r = shape->radius;
+    ts_moments sum = begin_with(shape, hull->centre);
+    if (hull->rank < 2) {
+        add_thin(&sum, hull->vertex, hull->vertex_count, hull->centre, r);
+    } else {
+        surface s = {hull->vertex,       hull->face_normal,       hull->face_start,
+                     hull->face_corner,  hull->vertex_face_start, hull->vertex_face,
+                     hull->vertex_count, hull->face_count,        hull->centre};
+        add_surface(&sum, &s, r);
+    }
+    return end_with(&sum, hull->centre);
+}
+
+ts_mass_properties ts_mass_rounded_box(const ts_shape* shape) {
     static const int start[7] = {0, 4, 8, 12, 16, 20, 24};
     static const int corner[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+    ts_vec3 h = shape->half;
+    ts_moments sum = begin_with(shape, ts_vec3_zero());
     ts_vec3 vertex[8], normal[6];
     for (int i = 0; i < 8; ++i) vertex[i] = ts_vec3_make(i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z);
     for (int f = 0; f < 6; ++f) normal[f] = ts_vec3_scale(f % 2 ? 1.0 : -1.0, ts_vec3_axis(f / 2));
     surface s = {vertex, normal, start, corner, NULL, NULL, 8, 6, ts_vec3_zero()};
-    add_surface(sum, &s, r);
+    add_surface(&sum, &s, shape->radius);
+    return end_with(&sum, ts_vec3_zero());
 }
 
-static void add_triangle(ts_moments* sum, const ts_vec3* vertex, ts_vec3 origin, double r) {
+ts_mass_properties ts_mass_rounded_triangle(const ts_shape* shape) {
+    const ts_vec3* vertex = shape->triangle;
+    double r = shape->radius;
     static const int start[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 2, 1, 0};
+    ts_moments sum = ts_moments_none();
     ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(vertex[1], vertex[0]), ts_vec3_sub(vertex[2], vertex[0]));
     ts_vec3 n = ts_vec3_unit_or(turn, ts_vec3_axis(2));
     const ts_vec3 normal[2] = {n, ts_vec3_neg(n)};
-    surface s = {vertex, normal, start, corner, NULL, NULL, 3, 2, origin};
-    add_surface(sum, &s, r);
+    surface s = {vertex, normal, start, corner, NULL, NULL, 3, 2, vertex[0]};
+    add_surface(&sum, &s, r);
+    return end_with(&sum, vertex[0]);
 }
 
 // A turned profile: integrals over the body of 1, z, z^2 and x^2 + y^2, from those of rho^2 dz and rho^4 dz along it.
@@ -235,24 +266,34 @@ static void add_arc(turned* sum, double rho, double z, double r, const double n0
     }
 }
 
-static void add_turned(ts_moments* sum, const ts_shape* shape) {
+static ts_mass_properties end_turned(const turned* t) {
+    ts_moments sum = ts_moments_none();
+    sum.volume = t->one;
+    sum.first.z = t->z;
+    sum.second = ts_mat3_diagonal(ts_vec3_make(0.5 * t->across, 0.5 * t->across, t->zz));
+    return ts_moments_mass(&sum);
+}
+
+static const double down[2] = {0.0, -1.0}, out[2] = {1.0, 0.0}, up[2] = {0.0, 1.0};
+
+ts_mass_properties ts_mass_rounded_cylinder(const ts_shape* shape) {
+    ts_vec3 half = shape->half;
+    double r = shape->radius;
     turned t = {0.0, 0.0, 0.0, 0.0};
-    double r = shape->radius, width = shape->half.x, h = shape->half.z;
-    const double down[2] = {0.0, -1.0}, out[2] = {1.0, 0.0}, up[2] = {0.0, 1.0};
-    if (shape->kind == TS_SHAPE_CYLINDER) {
-        add_arc(&t, width, -h, r, down, out, 3);
-        add_line(&t, width + r, -h, width + r, h);
-        add_arc(&t, width, h, r, out, up, 3);
-    } else {
-        double slant = sqrt(4.0 * h * h + width * width);
-        const double side[2] = {2.0 * h / slant, width / slant};
-        add_arc(&t, width, -h, r, down, side, 3);
-        add_line(&t, width + r * side[0], -h + r * side[1], r * side[0], h + r * side[1]);
-        add_arc(&t, 0.0, h, r, side, up, 3);
-    }
-    sum->volume += t.one;
-    sum->first.z += t.z;
-    sum->second = ts_mat3_add(sum->second, ts_mat3_diagonal(ts_vec3_make(0.5 * t.across, 0.5 * t.across, t.zz)));
+    add_arc(&t, half.x, -half.z, r, down, out, 3);
+    add_line(&t, half.x + r, -half.z, half.x + r, half.z);
+    add_arc(&t, half.x, half.z, r, out, up, 3);
+    return end_turned(&t);
+}
+
+ts_mass_properties ts_mass_rounded_cone(const ts_shape* shape) {
+    double width = shape->half.x, h = shape->half.z, r = shape->radius, slant = sqrt(4.0 * h * h + width * width);
+    turned t = {0.0, 0.0, 0.0, 0.0};
+    const double side[2] = {2.0 * h / slant, width / slant};
+    add_arc(&t, width, -h, r, down, side, 3);
+    add_line(&t, width + r * side[0], -h + r * side[1], r * side[0], h + r * side[1]);
+    add_arc(&t, 0.0, h, r, side, up, 3);
+    return end_turned(&t);
 }
 
 // One point of the sphere, standing for `weight` of it in each of the eight octants.
@@ -274,8 +315,9 @@ static void add_shell_point(ts_moments* sum, ts_vec3 axes, ts_vec3 at, double we
     sum->second = ts_mat3_add(sum->second, ts_mat3_diagonal(squares));
 }
 
-static void add_shell(ts_moments* sum, ts_vec3 axes, double r) {
+ts_mass_properties ts_mass_rounded_ellipsoid(const ts_shape* shape) {
     enum { PANELS = 16 };
+    ts_moments sum = begin_with(shape, ts_vec3_zero());
     for (int i = 0; i < 8 * PANELS; ++i) {
         int ring = i / 8;
         double weight, z = (ring + gauss_at(i % 8, &weight)) / PANELS, across = sqrt(1.0 - z * z);
@@ -285,26 +327,8 @@ static void add_shell(ts_moments* sum, ts_vec3 axes, double r) {
             double part, t = (piece + gauss_at(j % 8, &part)) / PANELS, u = 1.0 - t, square = u * u + t * t;
             double length = sqrt(square);
             ts_vec3 at = ts_vec3_make(across * u / length, across * t / length, z);
-            add_shell_point(sum, axes, at, weight * part / square / (PANELS * PANELS), r);
+            add_shell_point(&sum, shape->half, at, weight * part / square / (PANELS * PANELS), shape->radius);
         }
     }
-}
-
-ts_mass_properties ts_shape_mass_rounded(const ts_shape* shape, const ts_mass_properties* core) {
-    ts_moments sum = ts_moments_none();
-    ts_transform from = ts_transform_identity();
-    double r = shape->radius;
-    if (shape->kind == TS_SHAPE_HULL) from.p = ts_vec3_neg(shape->hull->centre);
-    if (shape->kind == TS_SHAPE_TRIANGLE) from.p = ts_vec3_neg(shape->triangle[0]);
-    if (shape->kind != TS_SHAPE_CYLINDER && shape->kind != TS_SHAPE_CONE) ts_moments_add(&sum, core, &from);
-    switch (shape->kind) {
-    case TS_SHAPE_BOX: add_box(&sum, shape->half, r); break;
-    case TS_SHAPE_HULL: add_hull(&sum, shape->hull, r); break;
-    case TS_SHAPE_TRIANGLE: add_triangle(&sum, shape->triangle, shape->triangle[0], r); break;
-    case TS_SHAPE_ELLIPSOID: add_shell(&sum, shape->half, r); break;
-    default: add_turned(&sum, shape); break;
-    }
-    ts_mass_properties mass = ts_moments_mass(&sum);
-    mass.centre = ts_vec3_sub(mass.centre, from.p);
-    return mass;
+    return end_with(&sum, ts_vec3_zero());
 }

@@ -60,10 +60,6 @@ static inline ts_mass_properties ts_moments_mass(const ts_moments* sum) {
     return mass;
 }
 
-/// Mass properties of a shape of which the core alone has `core`, with its ball (mass_rounded.c). Box, cylinder,
-/// cone, triangle, hull and ellipsoid.
-ts_mass_properties ts_shape_mass_rounded(const ts_shape* shape, const ts_mass_properties* core);
-
 #ifdef __cplusplus
 }
 #endif

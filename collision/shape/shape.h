@@ -65,6 +65,35 @@ typedef struct ts_shape {
     };
 } ts_shape;
 
+/// Where a shape keeps a number that it is made of.
+typedef enum ts_shape_place {
+    TS_SHAPE_AT_RADIUS,
+    TS_SHAPE_AT_X,        // half.x
+    TS_SHAPE_AT_Y,        // half.y
+    TS_SHAPE_AT_Z,        // half.z: half the length along z, which two points may give as well
+    TS_SHAPE_AT_X_AND_Y,  // half.x and half.y, a radius about z
+} ts_shape_place;
+
+/// A number that a kind of shape is made of: a length, positive, m.
+typedef struct ts_shape_parameter {
+    const char* letters;  // in texts: "HX"
+    const char* name;     // "half extent"
+    ts_shape_place place;
+} ts_shape_parameter;
+
+/// Most numbers a kind is made of.
+enum { TS_SHAPE_PARAMETERS_MOST = 4 };
+
+/// What people and readers need to know of a kind.
+typedef struct ts_shape_kind_info {
+    const char* name;     // "box"
+    const char* summary;  // its parameters and how contacts are made, one line
+    const char* made_of;  // what it is made of when not of numbers ("corners"), else NULL
+    const char* help;     // of a kind made of numbers: how they are meant, one line
+    int parameter_count;
+    ts_shape_parameter parameter[TS_SHAPE_PARAMETERS_MOST];  // in the order of texts, and of a geom's size in MJCF
+} ts_shape_kind_info;
+
 /// Volume, centre and inertia of a solid at density 1.
 typedef struct ts_mass_properties {
     double volume;    // m^3
@@ -115,15 +144,26 @@ int ts_shape_is_convex(const ts_shape* shape);
 /// field or compound: TS_ERROR_VALUE and the reason.
 ts_code ts_shape_validate(const ts_shape* shape, ts_status* out_status);
 
-/// "plane", "sphere", ... ; never NULL.
+/// What there is to know of a kind, which must be one.
+const ts_shape_kind_info* ts_shape_kind_info_of(ts_shape_kind kind);
+
+/// "plane", "sphere", ... ; "unknown" for what is no kind.
 const char* ts_shape_kind_name(ts_shape_kind kind);
 
-/// One line about a kind for people: its parameters and how contacts are made.
-const char* ts_shape_kind_summary(ts_shape_kind kind);
+/// A shape of a kind that is made of numbers, from as many of them as it has parameters. Nothing is checked.
+ts_shape ts_shape_make(ts_shape_kind kind, const double* values);
+
+/// Number i of those that a shape is made of.
+double ts_shape_value(const ts_shape* shape, int i);
 
 /// Volume, centre and inertia. A plane has none: all zero; so have flat cores without a ball. The children of a compound
 /// count each for itself where they overlap. Of height fields the solid down to the floor.
 ts_mass_properties ts_shape_mass_properties(const ts_shape* shape);
+
+/// The convex hull of support points along directions spread evenly, 6 n^2 of them, ball included: what a shape looks like.
+/// Polytopes come out as they are. TS_ERROR_VALUE for planes, shapes that are not convex, and those without volume. Free
+/// with ts_hull_free.
+ts_code ts_shape_tessellate(const ts_shape* shape, int n, ts_hull** out_hull, ts_status* out_status);
 
 /// The axis-aligned box around a placed shape. A plane gives an infinite box; one whose normal is a coordinate axis (to
 /// rounding) has an end there. Height fields and compounds give the box around their own box.

@@ -12,25 +12,10 @@ ts_support_point ts_support_core(const ts_shape* shape, ts_vec3 d, int hint) {
     return ts_support_core_inline(shape, d, hint);
 }
 
-int ts_support_is_polytope(const ts_shape* shape) {
-    switch (shape->kind) {
-    case TS_SHAPE_SPHERE:
-    case TS_SHAPE_CAPSULE:
-    case TS_SHAPE_TRIANGLE:
-    case TS_SHAPE_BOX:
-    case TS_SHAPE_HULL: return 1;
-    default: return 0;
-    }
-}
+int ts_support_is_polytope(const ts_shape* shape) { return ts_shape_traits_of(shape)->polytope; }
 
-int ts_support_is_strictly_convex(const ts_shape* shape) { return shape->kind == TS_SHAPE_ELLIPSOID; }
+int ts_support_is_strictly_convex(const ts_shape* shape) { return ts_shape_traits_of(shape)->smooth; }
 
 int ts_support_rank(const ts_shape* shape) {
-    switch (shape->kind) {
-    case TS_SHAPE_SPHERE: return 0;
-    case TS_SHAPE_CAPSULE: return 1;
-    case TS_SHAPE_TRIANGLE: return 2;
-    case TS_SHAPE_HULL: return shape->hull->rank;
-    default: return 3;
-    }
+    return shape->kind == TS_SHAPE_HULL ? shape->hull->rank : ts_shape_traits_of(shape)->rank;
 }

@@ -5,7 +5,7 @@
 #define TS_COLLISION_SUPPORT_INTERNAL_H
 
 #include "base/assert.h"
-#include "collision/shape/support.h"
+#include "collision/shape/shape_traits_internal.h"
 #include "collision/shape/support_scan.h"
 
 #ifdef __cplusplus
@@ -35,7 +35,9 @@ static inline ts_support_point ts_support_point_make(ts_vec3 point, int index) {
 // Squared lengths in this range have exact enough roots and reciprocals; outside it directions are scaled first.
 static inline int ts_support_is_tame(double squared) { return squared > 1e-250 && squared < 1e250; }
 
-static inline ts_support_point ts_support_ellipsoid(ts_vec3 h, ts_vec3 d) {
+static inline ts_support_point ts_support_ellipsoid(const ts_shape* shape, ts_vec3 d, int hint) {
+    ts_vec3 h = shape->half;
+    (void)hint;
     ts_vec3 u = ts_vec3_mul(d, h);
     double squared = ts_vec3_norm_squared(u);
     if (!ts_support_is_tame(squared)) {
@@ -47,7 +49,9 @@ static inline ts_support_point ts_support_ellipsoid(ts_vec3 h, ts_vec3 d) {
     return ts_support_point_make(ts_vec3_scale(1.0 / sqrt(squared), ts_vec3_mul(u, h)), -1);
 }
 
-static inline ts_support_point ts_support_cylinder(ts_vec3 h, ts_vec3 d) {
+static inline ts_support_point ts_support_cylinder(const ts_shape* shape, ts_vec3 d, int hint) {
+    ts_vec3 h = shape->half;
+    (void)hint;
     double z = d.z < 0.0 ? -h.z : h.z;
     double x = d.x, y = d.y, squared = x * x + y * y;
     if (!ts_support_is_tame(squared)) {
@@ -62,7 +66,9 @@ static inline ts_support_point ts_support_cylinder(ts_vec3 h, ts_vec3 d) {
 }
 
 // The apex beats the rim where 2h d.z > r |(d.x, d.y)|; equal values go to the rim.
-static inline ts_support_point ts_support_cone(ts_vec3 h, ts_vec3 d) {
+static inline ts_support_point ts_support_cone(const ts_shape* shape, ts_vec3 d, int hint) {
+    ts_vec3 h = shape->half;
+    (void)hint;
     double x = d.x, y = d.y, z = d.z, squared = x * x + y * y;
     if (!ts_support_is_tame(squared)) {
         double m = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
@@ -79,7 +85,9 @@ static inline ts_support_point ts_support_cone(ts_vec3 h, ts_vec3 d) {
     return ts_support_point_make(ts_vec3_make(s * x, s * y, -h.z), -1);
 }
 
-static inline ts_support_point ts_support_triangle(const ts_vec3* corner, ts_vec3 d) {
+static inline ts_support_point ts_support_triangle(const ts_shape* shape, ts_vec3 d, int hint) {
+    const ts_vec3* corner = shape->triangle;
+    (void)hint;
     // Edges are compared, not corners, so that a triangle far from its frame's origin keeps its digits.
     double first = ts_vec3_dot(d, ts_vec3_sub(corner[1], corner[0]));
     double second = ts_vec3_dot(d, ts_vec3_sub(corner[2], corner[0]));
@@ -88,34 +96,45 @@ static inline ts_support_point ts_support_triangle(const ts_vec3* corner, ts_vec
     return ts_support_point_make(corner[best], best);
 }
 
-/// ts_support_core, inlined.
-static inline ts_support_point ts_support_core_inline(const ts_shape* shape, ts_vec3 d, int hint) {
+static inline ts_support_point ts_support_box(const ts_shape* shape, ts_vec3 d, int hint) {
     ts_vec3 h = shape->half;
-    switch (shape->kind) {
-    case TS_SHAPE_BOX: {
-        int x = !(d.x < 0.0), y = !(d.y < 0.0), z = !(d.z < 0.0);
-        return ts_support_point_make(ts_vec3_make(x ? h.x : -h.x, y ? h.y : -h.y, z ? h.z : -h.z), x | y << 1 | z << 2);
-    }
-    case TS_SHAPE_HULL: {
-        int index = ts_support_hull(shape->hull, d, hint);
-        return ts_support_point_make(shape->hull->vertex[index], index);
-    }
-    case TS_SHAPE_CAPSULE: {
-        int up = !(d.z < 0.0);
-        return ts_support_point_make(ts_vec3_make(0.0, 0.0, up ? h.z : -h.z), up);
-    }
-    case TS_SHAPE_ELLIPSOID: return ts_support_ellipsoid(h, d);
-    case TS_SHAPE_CYLINDER: return ts_support_cylinder(h, d);
-    case TS_SHAPE_CONE: return ts_support_cone(h, d);
-    case TS_SHAPE_TRIANGLE: return ts_support_triangle(shape->triangle, d);
-    case TS_SHAPE_SPHERE:
-    case TS_SHAPE_PLANE:
-    case TS_SHAPE_HEIGHT_FIELD:
-    case TS_SHAPE_COMPOUND:
-    case TS_SHAPE_KIND_COUNT: break;
-    }
-    TS_ASSERT(shape->kind == TS_SHAPE_SPHERE);  // planes and composites have no support points
+    (void)hint;
+    int x = !(d.x < 0.0), y = !(d.y < 0.0), z = !(d.z < 0.0);
+    return ts_support_point_make(ts_vec3_make(x ? h.x : -h.x, y ? h.y : -h.y, z ? h.z : -h.z), x | y << 1 | z << 2);
+}
+
+static inline ts_support_point ts_support_segment(const ts_shape* shape, ts_vec3 d, int hint) {
+    ts_vec3 h = shape->half;
+    (void)hint;
+    int up = !(d.z < 0.0);
+    return ts_support_point_make(ts_vec3_make(0.0, 0.0, up ? h.z : -h.z), up);
+}
+
+static inline ts_support_point ts_support_origin(const ts_shape* shape, ts_vec3 d, int hint) {
+    (void)shape, (void)d, (void)hint;
     return ts_support_point_make(ts_vec3_zero(), 0);
+}
+
+static inline ts_support_point ts_support_polytope(const ts_shape* shape, ts_vec3 d, int hint) {
+    int index = ts_support_hull(shape->hull, d, hint);
+    return ts_support_point_make(shape->hull->vertex[index], index);
+}
+
+/// ts_support_core, inlined for the kinds named here; others are asked through the table.
+static inline ts_support_point ts_support_core_inline(const ts_shape* shape, ts_vec3 d, int hint) {
+    switch (shape->kind) {
+    case TS_SHAPE_BOX: return ts_support_box(shape, d, hint);
+    case TS_SHAPE_HULL: return ts_support_polytope(shape, d, hint);
+    case TS_SHAPE_CAPSULE: return ts_support_segment(shape, d, hint);
+    case TS_SHAPE_ELLIPSOID: return ts_support_ellipsoid(shape, d, hint);
+    case TS_SHAPE_CYLINDER: return ts_support_cylinder(shape, d, hint);
+    case TS_SHAPE_CONE: return ts_support_cone(shape, d, hint);
+    case TS_SHAPE_TRIANGLE: return ts_support_triangle(shape, d, hint);
+    case TS_SHAPE_SPHERE: return ts_support_origin(shape, d, hint);
+    default:
+        TS_ASSERT(ts_shape_traits_of(shape)->support);  // planes and composites have no support points
+        return ts_shape_traits_of(shape)->support(shape, d, hint);
+    }
 }
 
 #ifdef __cplusplus

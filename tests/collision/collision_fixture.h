@@ -118,7 +118,10 @@ static inline ts_shape random_shape(ts_rng* rng, ts_shape_kind kind, double size
     }
     case TS_SHAPE_BOX: return ts_shape_box(ts_vec3_make(a, b, c));
     case TS_SHAPE_HULL: return ts_shape_hull(hull);
-    default: return ts_shape_plane();
+    default: {
+        const double value[TS_SHAPE_PARAMETERS_MOST] = {a, b, c};
+        return ts_shape_make(kind, value);
+    }
     }
 }
 
@@ -154,6 +157,16 @@ static inline double cone_profile(double r, double h, double q, double z) {
     return to_slant < to_base ? to_slant : to_base;
 }
 
+/// How far a point lies above the face that it is farthest above.
+static inline double outside_faces(const ts_hull* hull, ts_vec3 p) {
+    double most = -(double)INFINITY;
+    for (int f = 0; f < hull->face_count; ++f) {
+        double d = ts_vec3_dot(hull->face_normal[f], p) - hull->face_offset[f];
+        most = d > most ? d : most;
+    }
+    return most;
+}
+
 /// How far a point (in the shape's frame) lies outside the core, in a measure that is zero on the surface, negative
 /// inside and of the size of a length nearby; the distance itself but for ellipsoids, hulls and, outside, boxes and
 /// cylinders without a ball. Written out per kind, without support functions.
@@ -185,15 +198,16 @@ static inline double outside_core(const ts_shape* s, ts_vec3 p) {
             return ts_vec3_norm(ts_vec3_make(d.x > 0.0 ? d.x : 0.0, d.y > 0.0 ? d.y : 0.0, d.z > 0.0 ? d.z : 0.0));
         return most > d.z ? most : d.z;
     }
-    case TS_SHAPE_HULL: {
-        double most = -(double)INFINITY;
-        for (int f = 0; f < s->hull->face_count; ++f) {
-            double d = ts_vec3_dot(s->hull->face_normal[f], p) - s->hull->face_offset[f];
-            most = d > most ? d : most;
-        }
+    case TS_SHAPE_HULL: return outside_faces(s->hull, p);
+    default: {  // a kind that somebody added: near enough, and exact where it has corners
+        ts_shape core = *s;
+        ts_hull* hull;
+        core.radius = 0.0;
+        if (ts_shape_tessellate(&core, 16, &hull, 0)) return (double)NAN;
+        double most = outside_faces(hull, p);
+        ts_hull_free(hull);
         return most;
     }
-    default: return 0.0;
     }
 }
 

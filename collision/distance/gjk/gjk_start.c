@@ -8,46 +8,18 @@
 // Guaranteed: a direction that is finite and not zero.
 #include "collision/distance/gjk/gjk_internal.h"
 
-static ts_vec3 core_centre(const ts_shape* shape) {
-    switch (shape->kind) {
-    case TS_SHAPE_HULL: return ts_vec3_scale(0.5, ts_vec3_add(shape->hull->box_min, shape->hull->box_max));
-    case TS_SHAPE_TRIANGLE: {
-        const ts_vec3* c = shape->triangle;
-        ts_vec3 low = ts_vec3_min(c[0], ts_vec3_min(c[1], c[2])), high = ts_vec3_max(c[0], ts_vec3_max(c[1], c[2]));
-        return ts_vec3_scale(0.5, ts_vec3_add(low, high));
-    }
-    default: return ts_vec3_zero();
-    }
-}
-
 static int is_direction(ts_vec3 d) { return ts_vec3_is_finite(d) && ts_vec3_max_abs(d) > 0.0; }
 
 ts_vec3 ts_gjk_centre_difference(const ts_gjk_run* run) {
-    ts_vec3 x =
-        ts_vec3_sub(core_centre(run->pair->a), ts_transform_point(&run->pair->b_in_a, core_centre(run->pair->b)));
+    ts_vec3 x = ts_vec3_sub(ts_shape_middle(run->pair->a),
+                            ts_transform_point(&run->pair->b_in_a, ts_shape_middle(run->pair->b)));
     return is_direction(x) ? x : ts_vec3_make(1.0, 0.0, 0.0);
 }
 
 // A vertex of a polytope core by its index. Returns 0 when there is none.
 static int vertex_of(const ts_shape* shape, int index, ts_vec3* out) {
-    ts_vec3 h = shape->half;
-    if (index < 0) return 0;
-    switch (shape->kind) {
-    case TS_SHAPE_SPHERE: *out = ts_vec3_zero(); return index == 0;
-    case TS_SHAPE_CAPSULE: *out = ts_vec3_make(0.0, 0.0, index ? h.z : -h.z); return index < 2;
-    case TS_SHAPE_BOX:
-        *out = ts_vec3_make(index & 1 ? h.x : -h.x, index & 2 ? h.y : -h.y, index & 4 ? h.z : -h.z);
-        return index < 8;
-    case TS_SHAPE_TRIANGLE:
-        if (index > 2) return 0;
-        *out = shape->triangle[index];
-        return 1;
-    case TS_SHAPE_HULL:
-        if (index >= shape->hull->vertex_count) return 0;
-        *out = shape->hull->vertex[index];
-        return 1;
-    default: return 0;
-    }
+    const ts_shape_traits* traits = ts_shape_traits_of(shape);
+    return index >= 0 && traits->vertex && traits->vertex(shape, index, out);
 }
 
 // Last time's vertices at the present pose. Returns 0, with nothing in the run, when one of them does not exist.

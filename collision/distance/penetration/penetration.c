@@ -30,6 +30,7 @@
 #include "base/assert.h"
 #include "collision/distance/penetration/mpr_internal.h"
 #include "collision/distance/proximity_internal.h"
+#include "collision/shape/shape_traits_internal.h"
 
 #include <float.h>
 
@@ -71,15 +72,6 @@ const char* ts_penetration_status_name(ts_penetration_status status) {
     static const char* const name[TS_PENETRATION_STATUS_COUNT] = {"converged", "stationary", "touching",
                                                                   "separated", "limit",      "invalid-input"};
     return (unsigned)status < TS_PENETRATION_STATUS_COUNT ? name[status] : "unknown";
-}
-
-static ts_vec3 core_centre(const ts_shape* shape) {
-    if (shape->kind == TS_SHAPE_HULL) return shape->hull->centroid;
-    if (shape->kind == TS_SHAPE_TRIANGLE) {
-        ts_vec3 sum = ts_vec3_add(ts_vec3_add(shape->triangle[0], shape->triangle[1]), shape->triangle[2]);
-        return ts_vec3_scale(1.0 / 3.0, sum);
-    }
-    return ts_vec3_zero();
 }
 
 // The smaller eigenvalue of [[a, b], [b, c]] and its unit vector (x, y).
@@ -368,12 +360,11 @@ static void conclude(search* s) {
     place_points(s);
 }
 
-// Polytopes have faces and corners, and rounding them off does not change where their normals point.
+// Polytopes with faces have corners, and rounding them off does not change where their normals point. Points and segments
+// have only what curvature their balls give.
 static int has_curvature(const ts_shape_pair* pair) {
-    const ts_shape *a = pair->a, *b = pair->b;
-    int faces = a->kind == TS_SHAPE_BOX || a->kind == TS_SHAPE_HULL || a->kind == TS_SHAPE_TRIANGLE ||
-                b->kind == TS_SHAPE_BOX || b->kind == TS_SHAPE_HULL || b->kind == TS_SHAPE_TRIANGLE;
-    return !(faces && ts_support_is_polytope(a) && ts_support_is_polytope(b));
+    const ts_shape_traits *a = ts_shape_traits_of(pair->a), *b = ts_shape_traits_of(pair->b);
+    return !(a->polytope && b->polytope && (a->rank > 1 || b->rank > 1));
 }
 
 void ts_penetration_incremental(const ts_shape_pair* pair, ts_vec3 normal, const ts_penetration_settings* settings,
@@ -403,7 +394,8 @@ void ts_penetration_incremental(const ts_shape_pair* pair, ts_vec3 normal, const
         out->scale = 0.0;
         return;
     }
-    ts_vec3 centres = ts_vec3_sub(ts_transform_point(&pair->b_in_a, core_centre(pair->b)), core_centre(pair->a));
+    ts_vec3 centres =
+        ts_vec3_sub(ts_transform_point(&pair->b_in_a, ts_shape_middle(pair->b)), ts_shape_middle(pair->a));
     ts_vec3 ray = ts_vec3_unit_or(normal, ts_vec3_unit_or(centres, ts_vec3_axis(0)));
     s.first = ray;
     while (out->outer < settings->outer_limit) {

@@ -11,6 +11,7 @@
 // points found prove the upper bound as well. Known limit: a local method; it polishes the answer it is given.
 #include "collision/distance/penetration/polish_internal.h"
 
+#include "collision/distance/gjk/gjk.h"
 #include "collision/shape/support_internal.h"
 
 #include <float.h>
@@ -33,40 +34,13 @@ static void evaluate(const ts_shape_pair* pair, ts_vec3 n, polish_trial* t) {
     t->gap = ts_vec3_dot(n, ts_vec3_sub(t->sb, t->a.point));
 }
 
-// A symmetric bilinear form on the tangent directions u and v.
-typedef struct tangent_form {
-    double uu, uv, vv;
-} tangent_form;
-
 // Adds the Hessian of the core's support function at the unit direction n, all in the shape's frame.
-static void add_hessian(const ts_shape* s, ts_vec3 n, ts_vec3 u, ts_vec3 v, tangent_form* k) {
-    ts_vec3 h = s->half;
-    if (s->kind == TS_SHAPE_ELLIPSOID) {
-        ts_vec3 squares = ts_vec3_mul(h, h), en = ts_vec3_mul(squares, n);
-        double inverse = 1.0 / sqrt(ts_vec3_dot(n, en));
-        double nu = inverse * ts_vec3_dot(en, u), nv = inverse * ts_vec3_dot(en, v);
-        ts_vec3 eu = ts_vec3_mul(squares, u);
-        k->uu += inverse * (ts_vec3_dot(u, eu) - nu * nu);
-        k->uv += inverse * (ts_vec3_dot(v, eu) - nu * nv);
-        k->vv += inverse * (ts_vec3_dot(v, ts_vec3_mul(squares, v)) - nv * nv);
-    } else if (s->kind == TS_SHAPE_CYLINDER || s->kind == TS_SHAPE_CONE) {
-        double across = sqrt(n.x * n.x + n.y * n.y);
-        if (!(across > 1e-6) || (s->kind == TS_SHAPE_CONE && 2.0 * h.z * n.z > h.x * across)) return;
-        double inverse = 1.0 / across, c = h.x * inverse;
-        double nu = (n.x * u.x + n.y * u.y) * inverse, nv = (n.x * v.x + n.y * v.y) * inverse;
-        k->uu += c * (u.x * u.x + u.y * u.y - nu * nu);
-        k->uv += c * (u.x * v.x + u.y * v.y - nu * nv);
-        k->vv += c * (v.x * v.x + v.y * v.y - nv * nv);
-    }
+static void add_hessian(const ts_shape* s, ts_vec3 n, ts_vec3 u, ts_vec3 v, ts_tangent_form* k) {
+    const ts_shape_traits* traits = ts_shape_traits_of(s);
+    if (traits->add_hessian) traits->add_hessian(s, n, u, v, k);
 }
 
-// A circle of normals: <axis, n> = level. No axis, no circle.
-typedef struct normal_circle {
-    ts_vec3 axis;  // unit, or zero
-    double level;
-} normal_circle;
-
-static int circle_exists(const normal_circle* circle) { return ts_vec3_max_abs(circle->axis) > 0.0; }
+static int circle_exists(const ts_normal_circle* circle) { return ts_vec3_max_abs(circle->axis) > 0.0; }
 
 static ts_vec3 orthogonal_unit(ts_vec3 n) {
     ts_vec3 m = ts_vec3_abs(n);
@@ -75,7 +49,7 @@ static ts_vec3 orthogonal_unit(ts_vec3 n) {
 }
 
 // The normal on the circle nearest to n. Where n is the axis but for rounding, any of them is.
-static ts_vec3 circle_nearest(const normal_circle* circle, ts_vec3 n) {
+static ts_vec3 circle_nearest(const ts_normal_circle* circle, ts_vec3 n) {
     ts_vec3 across = ts_vec3_add_scaled(n, -ts_vec3_dot(n, circle->axis), circle->axis);
     across = ts_vec3_norm(across) > 1e-8 ? ts_vec3_unit_or(across, n) : orthogonal_unit(circle->axis);
     across = ts_vec3_unit_or(ts_vec3_add_scaled(across, -ts_vec3_dot(across, circle->axis), circle->axis), across);
@@ -84,7 +58,7 @@ static ts_vec3 circle_nearest(const normal_circle* circle, ts_vec3 n) {
 }
 
 // The normal on two circles nearest to n; 0 when they do not cross well.
-static int circles_cross(const normal_circle* a, const normal_circle* b, ts_vec3 n, ts_vec3* out) {
+static int circles_cross(const ts_normal_circle* a, const ts_normal_circle* b, ts_vec3 n, ts_vec3* out) {
     double c = ts_vec3_dot(a->axis, b->axis), squared = 1.0 - c * c;
     ts_vec3 cross = ts_vec3_cross(a->axis, b->axis);
     double sine = ts_vec3_norm(cross);
@@ -104,7 +78,7 @@ static ts_vec3 newton_step(const ts_shape_pair* pair, const polish_trial* t, ts_
                            double bend) {
     ts_vec3 g = ts_vec3_sub(t->sb, t->a.point);
     double ru = ts_vec3_dot(u, g), rv = free_count > 1 ? ts_vec3_dot(v, g) : 0.0;
-    tangent_form k = {bend, 0.0, bend};
+    ts_tangent_form k = {bend, 0.0, bend};
     add_hessian(pair->a, t->n, u, v, &k);
     add_hessian(pair->b, t->nb, ts_transform_direction_inverse(&pair->b_in_a, u),
                 ts_transform_direction_inverse(&pair->b_in_a, v), &k);
@@ -133,7 +107,7 @@ static ts_vec3 newton_step(const ts_shape_pair* pair, const polish_trial* t, ts_
 }
 
 // Climbs from a trial, along a circle of normals if there is one.
-static void climb(const ts_shape_pair* pair, const polish_trial* from, const normal_circle* circle, double scale,
+static void climb(const ts_shape_pair* pair, const polish_trial* from, const ts_normal_circle* circle, double scale,
                   polish_trial* best) {
     int bound = circle_exists(circle);
     ts_vec3 axis = circle->axis;
@@ -166,78 +140,23 @@ static void climb(const ts_shape_pair* pair, const polish_trial* from, const nor
     }
 }
 
-static ts_vec3 nearest_on_edge(ts_vec3 a, ts_vec3 b, ts_vec3 p);
-
-// How far a point lies outside a box. Beyond the sharp end of a sliver its faces are hardly off, but its box is.
-static double box_excess(ts_vec3 low, ts_vec3 high, ts_vec3 p) {
-    ts_vec3 below = ts_vec3_sub(low, p), above = ts_vec3_sub(p, high);
-    return fmax(fmax(fmax(below.x, above.x), fmax(below.y, above.y)), fmax(below.z, above.z));
-}
-
-// How far a point lies from a flat polygon with corners in order: off its plane or beyond an edge, whichever is more.
-static double polygon_excess(const ts_vec3* corner, const int* index, int count, ts_vec3 normal, ts_vec3 p) {
-    double most = 0.0;
-    for (int k = 0; k < count; ++k) {
-        ts_vec3 from = corner[index[k]], to = corner[index[k + 1 < count ? k + 1 : 0]];
-        ts_vec3 r = ts_vec3_sub(p, from), out = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_sub(to, from), normal), normal);
-        most = fmax(most, fmax(fabs(ts_vec3_dot(normal, r)), ts_vec3_dot(out, r)));
-    }
-    return most;
-}
-
-static double hull_excess(const ts_hull* hull, ts_vec3 p) {
-    if (hull->rank < 2)
-        return ts_vec3_distance(p, hull->rank ? nearest_on_edge(hull->vertex[0], hull->vertex[1], p) : hull->vertex[0]);
-    if (hull->rank == 2)
-        return polygon_excess(hull->vertex, hull->face_corner, hull->face_start[1], hull->face_normal[0], p);
-    double most = box_excess(hull->box_min, hull->box_max, p), share = 0.0;
-    for (int f = 0; f < hull->face_count; ++f) {
-        // Of a face joined from several, the polytope may end below its plane.
-        double out = ts_vec3_dot(hull->face_normal[f], p) - hull->face_offset[f] + hull->face_hollow[f];
-        most = fmax(most, out);
-        if (!(out > 0.0)) continue;
-        double depth = hull->face_offset[f] - ts_vec3_dot(hull->face_normal[f], hull->centroid);
-        share = fmax(share, depth > 0.0 ? out / (out + depth) : 1.0);
-    }
-    // Beyond the sharp rim of a plate its faces are hardly off: what counts is how far p must go towards the middle.
-    return share > 0.0 ? fmax(most, share * ts_vec3_distance(p, hull->centroid)) : most;
-}
-
-// How far a point lies outside a core with flat features: zero or less inside, a length of the right size nearby.
+// How far a point lies outside a core: zero or less inside, a length of the right size nearby. Of kinds that do not know,
+// GJK does.
 static double core_excess(const ts_shape* s, ts_vec3 p) {
-    ts_vec3 h = s->half;
-    static const int corners[3] = {0, 1, 2};
-    switch (s->kind) {
-    case TS_SHAPE_BOX: return fmax(fmax(fabs(p.x) - h.x, fabs(p.y) - h.y), fabs(p.z) - h.z);
-    case TS_SHAPE_CYLINDER: return fmax(sqrt(p.x * p.x + p.y * p.y) - h.x, fabs(p.z) - h.z);
-    case TS_SHAPE_CAPSULE: return fmax(sqrt(p.x * p.x + p.y * p.y), fabs(p.z) - h.z);
-    case TS_SHAPE_CONE: {
-        double slant = sqrt(4.0 * h.z * h.z + h.x * h.x);
-        double side = (2.0 * h.z * sqrt(p.x * p.x + p.y * p.y) + h.x * (p.z - h.z)) / slant;
-        // Beyond the apex of a needle, or the rim of a disk, the side is hardly off.
-        return fmax(fmax(side, fabs(p.z) - h.z), sqrt(p.x * p.x + p.y * p.y) - h.x);
-    }
-    case TS_SHAPE_TRIANGLE: {
-        const ts_vec3* c = s->triangle;
-        ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(c[1], c[0]), ts_vec3_sub(c[2], c[0]));
-        ts_vec3 low = ts_vec3_min(c[0], ts_vec3_min(c[1], c[2])), high = ts_vec3_max(c[0], ts_vec3_max(c[1], c[2]));
-        return fmax(polygon_excess(c, corners, 3, ts_vec3_unit_or(turn, ts_vec3_axis(2)), p), box_excess(low, high, p));
-    }
-    case TS_SHAPE_HULL: return hull_excess(s->hull, p);
-    default: return -(double)INFINITY;
-    }
-}
-
-// The point of an edge nearest to p.
-static ts_vec3 nearest_on_edge(ts_vec3 a, ts_vec3 b, ts_vec3 p) {
-    ts_vec3 e = ts_vec3_sub(b, a);
-    double t = ts_vec3_dot(ts_vec3_sub(p, a), e) / ts_vec3_norm_squared(e);
-    return ts_vec3_add_scaled(a, t < 0.0 ? 0.0 : (t > 1.0 ? 1.0 : t), e);
+    const ts_shape_traits* traits = ts_shape_traits_of(s);
+    if (traits->excess) return traits->excess(s, p);
+    ts_shape point = ts_shape_sphere(0.0);
+    ts_shape_pair pair = {s, &point, ts_transform_identity()};
+    pair.b_in_a.p = p;
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    ts_gjk_result gjk;
+    ts_gjk_distance(&pair, &settings, 0, &gjk);
+    return gjk.status == TS_PROXIMITY_SEPARATED ? gjk.found.upper : 0.0;
 }
 
 // A point of feature f (in A's frame) for a flat contact around p: across the edge, or down to the face.
 static ts_vec3 nearest_on_feature(const ts_support_feature* f, ts_vec3 p) {
-    if (f->count == 2) return nearest_on_edge(f->point[0], f->point[1], p);
+    if (f->count == 2) return ts_nearest_on_segment(f->point[0], f->point[1], p);
     return ts_vec3_add_scaled(p, -ts_vec3_dot(f->normal, ts_vec3_sub(p, f->point[0])), f->normal);
 }
 
@@ -247,7 +166,7 @@ static ts_vec3 crossing(const ts_support_feature* a, const ts_support_feature* b
     ts_vec3 r = ts_vec3_sub(a->point[0], b->point[0]);
     double uu = ts_vec3_dot(u, u), uv = ts_vec3_dot(u, v), vv = ts_vec3_dot(v, v);
     double det = uu * vv - uv * uv;
-    if (!(det > 1e-6 * uu * vv)) return nearest_on_edge(a->point[0], a->point[1], p);
+    if (!(det > 1e-6 * uu * vv)) return ts_nearest_on_segment(a->point[0], a->point[1], p);
     double t = (uv * ts_vec3_dot(v, r) - vv * ts_vec3_dot(u, r)) / det;
     return ts_vec3_add_scaled(a->point[0], t < 0.0 ? 0.0 : (t > 1.0 ? 1.0 : t), u);
 }
@@ -295,54 +214,32 @@ static ts_polish_outcome place_witnesses(const ts_shape_pair* pair, const polish
     return excess <= slack ? TS_POLISH_EXACT : TS_POLISH_SETTLED;
 }
 
-// The edge a normal may be bound to: of those at the support vertex `top` the one that falls away least along n (in the
-// shape's frame). Returns 0 for shapes without edges; the rim of a cap is not one, a cylinder's ruling is.
+// The edge a normal may be bound to: the one at the support vertex `top` that falls away least along n, both in the shape's
+// frame. Returns 0 where there is none. Kinds that do not know have those of their features.
 static int edge_along(const ts_shape* s, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
-    *out_to = top.point;
-    if (s->kind == TS_SHAPE_HULL) {
-        const ts_hull* hull = s->hull;
-        double least = (double)INFINITY;
-        for (int k = hull->neighbour_start[top.index]; k < hull->neighbour_start[top.index + 1]; ++k) {
-            ts_vec3 other = hull->vertex[hull->neighbour[k]], e = ts_vec3_sub(top.point, other);
-            double slope = ts_vec3_dot(e, n) / ts_vec3_norm(e);
-            if (slope >= least) continue;
-            least = slope;
-            *out_to = other;
-        }
-        return hull->rank > 0;
+    const ts_shape_traits* traits = ts_shape_traits_of(s);
+    if (traits->edge) return traits->edge(s, n, top, out_to);
+    if (!traits->feature) return 0;
+    ts_support_feature f;
+    ts_support_feature_from(s, n, top, &f);
+    int at = 0;
+    while (at < f.count && ts_vec3_distance(f.point[at], top.point) > 0.0) ++at;
+    if (at == f.count) return 0;
+    double least = (double)INFINITY;
+    for (int side = 1; side >= -1 && f.count > 1; side -= 2) {
+        ts_vec3 other = f.point[(at + side + f.count) % f.count], e = ts_vec3_sub(top.point, other);
+        double slope = ts_vec3_dot(e, n) / ts_vec3_norm(e);
+        if (slope >= least) continue;
+        least = slope;
+        *out_to = other;
     }
-    if (s->kind == TS_SHAPE_CONE) {
-        double across = sqrt(n.x * n.x + n.y * n.y), scale = across > 0.0 ? s->half.x / across : 0.0;
-        ts_vec3 rim = ts_vec3_make(across > 0.0 ? scale * n.x : s->half.x, scale * n.y, -s->half.z);
-        *out_to = top.point.z > 0.0 ? rim : ts_vec3_make(0.0, 0.0, s->half.z);
-        return 1;
-    }
-    if (s->kind == TS_SHAPE_TRIANGLE) {
-        double slope[2];
-        for (int k = 0; k < 2; ++k) {
-            ts_vec3 e = ts_vec3_sub(top.point, s->triangle[(top.index + 1 + k) % 3]);
-            slope[k] = ts_vec3_dot(e, n) / ts_vec3_norm(e);
-        }
-        *out_to = s->triangle[(top.index + (slope[1] < slope[0] ? 2 : 1)) % 3];
-        return 1;
-    }
-    if (s->kind != TS_SHAPE_BOX && s->kind != TS_SHAPE_CYLINDER && s->kind != TS_SHAPE_CAPSULE) return 0;
-    ts_vec3 m = ts_vec3_abs(n);
-    int axis = 2;
-    if (s->kind == TS_SHAPE_BOX) axis = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
-    *out_to = ts_vec3_with(top.point, axis, -ts_vec3_get(top.point, axis));
-    return 1;
+    return isfinite(least);
 }
 
 // The normals of the edge at the support vertex, in the shape's frame.
-static normal_circle edge_circle(const ts_shape* s, ts_vec3 n, ts_support_point top) {
-    normal_circle circle = {ts_vec3_zero(), 0.0};
-    if (s->kind == TS_SHAPE_CONE) {
-        ts_vec3 h = s->half;
-        circle.axis = ts_vec3_axis(2);
-        circle.level = h.x / sqrt(4.0 * h.z * h.z + h.x * h.x);
-        return circle;
-    }
+static ts_normal_circle edge_circle(const ts_shape* s, ts_vec3 n, ts_support_point top) {
+    ts_normal_circle circle = {ts_vec3_zero(), 0.0};
+    if (ts_shape_traits_of(s)->edge_normals) return ts_shape_traits_of(s)->edge_normals(s);
     ts_vec3 to;
     if (edge_along(s, n, top, &to)) circle.axis = ts_vec3_unit_or(ts_vec3_sub(to, top.point), ts_vec3_zero());
     return circle;
@@ -379,8 +276,8 @@ static ts_polish_outcome take(const ts_shape_pair* pair, const polish_trial* t, 
 
 // What flat features suggest near a normal: the normals of faces, then normals orthogonal to edges.
 typedef struct flat_hints {
-    ts_vec3 normal[2];      // unit, from A to B; zero when there is no face
-    normal_circle edge[2];  // normals from A to B that belong to an edge of A, of B
+    ts_vec3 normal[2];         // unit, from A to B; zero when there is no face
+    ts_normal_circle edge[2];  // normals from A to B that belong to an edge of A, of B
 } flat_hints;
 
 static flat_hints find_hints(const ts_shape_pair* pair, const polish_trial* t) {
@@ -422,7 +319,7 @@ static int make_trial(const ts_shape_pair* pair, int sort, const flat_hints* hin
         climb(pair, given, &hints->edge[sort - EDGE_A], scale, out);
         return 1;
     default: {
-        const normal_circle none = {ts_vec3_zero(), 0.0};
+        const ts_normal_circle none = {ts_vec3_zero(), 0.0};
         climb(pair, best, &none, scale, out);
         return 1;
     }

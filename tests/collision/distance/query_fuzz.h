@@ -78,7 +78,12 @@ static inline long double wide_core_support(const ts_shape* s, wide3 d) {
             best = value > best ? value : best;
         }
         return best;
-    default: return 0.0L;
+    case TS_SHAPE_SPHERE:
+    case TS_SHAPE_PLANE: return 0.0L;
+    default: {  // a kind that somebody added: its own farthest point, which others compare with its neighbours
+        ts_vec3 towards = ts_vec3_make((double)d.x, (double)d.y, (double)d.z);
+        return wide_dot(wide(ts_support_core(s, towards, -1).point), d);
+    }
     }
 }
 
@@ -184,7 +189,11 @@ static inline ts_shape fuzz_shape(ts_rng* rng, const fuzz_pool* pool, ts_shape_k
     }
     case TS_SHAPE_BOX: shape = ts_shape_box(h); break;
     case TS_SHAPE_HULL: shape = ts_shape_hull(pool->hull[choose(rng, FUZZ_HULLS)]); break;
-    default: return ts_shape_plane();
+    case TS_SHAPE_PLANE: return ts_shape_plane();
+    default: {
+        const double value[TS_SHAPE_PARAMETERS_MOST] = {h.x, h.y, h.z};
+        shape = ts_shape_make(kind, value);
+    }
     }
     if (choose(rng, 4) == 0) shape.radius = size * log_uniform(rng, 1e-6, choose(rng, 3) ? 1.0 : 1e6);
     return shape;

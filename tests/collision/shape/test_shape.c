@@ -200,7 +200,7 @@ Test(shape, rounding_grows_bounds_by_the_radius) {
 Test(shape, every_kind_has_a_name_and_a_summary) {
     for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind) {
         cr_expect_str_neq(ts_shape_kind_name((ts_shape_kind)kind), "unknown");
-        cr_expect_gt(strlen(ts_shape_kind_summary((ts_shape_kind)kind)), 10);
+        cr_expect_gt(strlen(ts_shape_kind_info_of((ts_shape_kind)kind)->summary), 10);
     }
     cr_expect_str_eq(ts_shape_kind_name(TS_SHAPE_KIND_COUNT), "unknown");
 }

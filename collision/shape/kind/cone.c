@@ -1,0 +1,97 @@
+// A solid cone along z, apex up: the base of the given radius at -half.z, the apex at half.z.
+#include "collision/shape/shape_traits_internal.h"
+
+#include "collision/shape/mass_rounded_internal.h"
+#include "collision/shape/support_internal.h"
+
+// The length of a ruling.
+static double slant_of(ts_vec3 h) { return sqrt(4.0 * h.z * h.z + h.x * h.x); }
+
+// The point of the rim farthest along d.
+static ts_vec3 rim_along(ts_vec3 h, ts_vec3 d, double across) {
+    double s = across > 0.0 ? h.x / across : 0.0;
+    return across > 0.0 ? ts_vec3_make(s * d.x, s * d.y, -h.z) : ts_vec3_make(h.x, 0.0, -h.z);
+}
+
+// Labels: 0 to 7 of the base, 16 the rim's and 17 the apex' end of a ruling.
+static void feature(const ts_shape* shape, ts_vec3 d, ts_support_point top, ts_support_feature* out) {
+    ts_vec3 h = shape->half;
+    (void)top;
+    double across = sqrt(d.x * d.x + d.y * d.y), slant = slant_of(h);
+    double sine = 2.0 * h.z / slant, cosine = h.x / slant;  // of the side's normal, from the axis
+    ts_vec3 apex = ts_vec3_make(0.0, 0.0, h.z), rim = rim_along(h, d, across);
+    // The side's ruling there, if the direction is near its normal. On a flat cone directions near the axis are near every
+    // side normal at once: there the apex is meant, not the ruling that rounding picks.
+    double side = across * sine + d.z * cosine;
+    if (-d.z >= ts_feature_cos && -d.z >= side) {
+        ts_feature_cap(h, 0, out);
+    } else if (side >= ts_feature_cos && across >= 0.5 * sine) {
+        ts_feature_add(out, rim, 16);
+        ts_feature_add(out, apex, 17);
+    } else if (2.0 * h.z * d.z > h.x * across) {
+        ts_feature_add(out, apex, 17);
+    } else {
+        ts_feature_add(out, rim, 16);
+    }
+}
+
+static double value(const ts_shape* shape, ts_vec3 d) {
+    double base = sqrt(d.x * d.x + d.y * d.y) * shape->half.x, apex = d.z * shape->half.z;
+    return apex > base - apex ? apex : base - apex;
+}
+
+static ts_mass_properties mass(const ts_shape* shape) {
+    ts_vec3 h = shape->half;
+    double volume = ts_pi * h.x * h.x * 2.0 * h.z / 3.0, height = 2.0 * h.z;
+    double across = volume * (0.15 * h.x * h.x + 0.0375 * height * height);
+    ts_mass_properties mass = ts_shape_mass_diagonal(volume, ts_vec3_make(across, across, 0.3 * volume * h.x * h.x));
+    mass.centre.z = -0.5 * h.z;
+    return mass;
+}
+
+static void add_hessian(const ts_shape* shape, ts_vec3 n, ts_vec3 u, ts_vec3 v, ts_tangent_form* io) {
+    ts_vec3 h = shape->half;
+    if (2.0 * h.z * n.z > h.x * sqrt(n.x * n.x + n.y * n.y)) return;  // the apex
+    ts_hessian_of_rim(h.x, n, u, v, io);
+}
+
+static double excess(const ts_shape* shape, ts_vec3 p) {
+    ts_vec3 h = shape->half;
+    double across = sqrt(p.x * p.x + p.y * p.y);
+    double side = (2.0 * h.z * across + h.x * (p.z - h.z)) / slant_of(h);
+    // Beyond the apex of a needle, or the rim of a disk, the side is hardly off.
+    return fmax(fmax(side, fabs(p.z) - h.z), across - h.x);
+}
+
+static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
+    ts_vec3 h = shape->half;
+    *out_to = top.point.z > 0.0 ? rim_along(h, n, sqrt(n.x * n.x + n.y * n.y)) : ts_vec3_make(0.0, 0.0, h.z);
+    return 1;
+}
+
+// The normals of all rulings are a circle about the axis.
+static ts_normal_circle edge_normals(const ts_shape* shape) {
+    ts_normal_circle circle = {ts_vec3_axis(2), shape->half.x / slant_of(shape->half)};
+    return circle;
+}
+
+const ts_shape_traits ts_shape_kind_cone = {
+    .info = {.name = "cone",
+             .summary =
+                 "radius of the base, half height along z, apex up; the base clips as an octagon, the side as rulings",
+             .help = "base at z = -H, apex at z = H",
+             .parameter_count = 2,
+             .parameter = {{"R", "radius", TS_SHAPE_AT_X_AND_Y}, {"H", "half height", TS_SHAPE_AT_Z}}},
+    .rank = 3,
+    .turning = 1,
+    .support = ts_support_cone,
+    .feature = feature,
+    .value = value,
+    .reach = ts_shape_reach_of_rim,
+    .mass = mass,
+    .mass_rounded = ts_mass_rounded_cone,
+    .add_hessian = add_hessian,
+    .excess = excess,
+    .edge = edge,
+    .edge_normals = edge_normals,
+};

@@ -1,0 +1,62 @@
+// A solid cylinder along z.
+#include "collision/shape/shape_traits_internal.h"
+
+#include "collision/shape/mass_rounded_internal.h"
+#include "collision/shape/support_internal.h"
+
+// Labels: 0 to 15 of the caps, 16 the lower and 17 the upper end of a ruling.
+static void feature(const ts_shape* shape, ts_vec3 d, ts_support_point rim, ts_support_feature* out) {
+    ts_vec3 h = shape->half;
+    if (fabs(d.z) >= ts_feature_cos) {
+        ts_feature_cap(h, !(d.z < 0.0), out);
+    } else if (fabs(d.z) <= ts_feature_sin) {
+        ts_feature_add(out, ts_vec3_make(rim.point.x, rim.point.y, -h.z), 16);
+        ts_feature_add(out, ts_vec3_make(rim.point.x, rim.point.y, h.z), 17);
+    } else {
+        ts_feature_add(out, rim.point, d.z < 0.0 ? 16 : 17);
+    }
+}
+
+static double value(const ts_shape* shape, ts_vec3 d) {
+    return sqrt(d.x * d.x + d.y * d.y) * shape->half.x + fabs(d.z) * shape->half.z;
+}
+
+static ts_mass_properties mass(const ts_shape* shape) {
+    ts_vec3 h = shape->half;
+    double volume = ts_pi * h.x * h.x * 2.0 * h.z;
+    double across = volume * (0.25 * h.x * h.x + h.z * h.z / 3.0);
+    return ts_shape_mass_diagonal(volume, ts_vec3_make(across, across, 0.5 * volume * h.x * h.x));
+}
+
+static void add_hessian(const ts_shape* shape, ts_vec3 n, ts_vec3 u, ts_vec3 v, ts_tangent_form* io) {
+    ts_hessian_of_rim(shape->half.x, n, u, v, io);
+}
+
+static double excess(const ts_shape* shape, ts_vec3 p) {
+    return fmax(sqrt(p.x * p.x + p.y * p.y) - shape->half.x, fabs(p.z) - shape->half.z);
+}
+
+static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
+    (void)shape, (void)n;
+    *out_to = ts_vec3_with(top.point, 2, -top.point.z);
+    return 1;
+}
+
+const ts_shape_traits ts_shape_kind_cylinder = {
+    .info = {.name = "cylinder",
+             .summary = "radius, half height along z; caps clip as octagons at fixed azimuths, sides as rulings",
+             .help = "along z, from -H to H",
+             .parameter_count = 2,
+             .parameter = {{"R", "radius", TS_SHAPE_AT_X_AND_Y}, {"H", "half height", TS_SHAPE_AT_Z}}},
+    .rank = 3,
+    .turning = 1,
+    .support = ts_support_cylinder,
+    .feature = feature,
+    .value = value,
+    .reach = ts_shape_reach_of_rim,
+    .mass = mass,
+    .mass_rounded = ts_mass_rounded_cylinder,
+    .add_hessian = add_hessian,
+    .excess = excess,
+    .edge = edge,
+};

@@ -1,0 +1,133 @@
+// A flat triangle, which has two sides.
+#include "collision/shape/shape_traits_internal.h"
+
+#include "collision/shape/mass_rounded_internal.h"
+#include "collision/shape/support_internal.h"
+
+#include <float.h>
+
+// The polygon whose normal is within the feature's angle; else the edge that falls away least, if within it; else the
+// corner. Corners seen from behind run the other way round.
+static void feature(const ts_shape* shape, ts_vec3 d, ts_support_point at, ts_support_feature* out) {
+    const ts_vec3* corner = shape->triangle;
+    int top = at.index;
+    ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(corner[1], corner[0]), ts_vec3_sub(corner[2], corner[0]));
+    ts_vec3 n = ts_vec3_unit_or(turn, d);
+    double aligned = ts_vec3_dot(n, d);
+    if (fabs(aligned) >= ts_feature_cos) {
+        int back = aligned < 0.0;
+        for (int k = 0; k < 3; ++k) ts_feature_add(out, corner[back ? 2 - k : k], back ? 2 - k : k);
+        out->index = back;
+        out->normal = back ? ts_vec3_neg(n) : n;
+        return;
+    }
+    int other = -1;
+    double slope = ts_feature_sin;
+    for (int k = 1; k < 3; ++k) {
+        int candidate = (top + k) % 3;
+        ts_vec3 e = ts_vec3_sub(corner[top], corner[candidate]);
+        double s = ts_vec3_dot(ts_vec3_unit_or(e, d), d);
+        if (s > slope) continue;
+        slope = s;
+        other = candidate;
+    }
+    ts_feature_add(out, corner[top], top);
+    if (other >= 0) ts_feature_add(out, corner[other], other);
+}
+
+static ts_code validate(const ts_shape* shape, ts_status* out_status) {
+    const ts_vec3* p = shape->triangle;
+    for (int i = 0; i < 3; ++i)
+        if (!ts_vec3_is_finite(p[i]))
+            return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "triangle: corner %d is not finite", i);
+    // The height over the longest side, as a fraction of that side: below rounding of the corners there is no plane.
+    ts_vec3 e[3] = {ts_vec3_sub(p[1], p[0]), ts_vec3_sub(p[2], p[1]), ts_vec3_sub(p[0], p[2])};
+    double longest = 0.0;
+    for (int i = 0; i < 3; ++i) longest = ts_vec3_max_abs(e[i]) > longest ? ts_vec3_max_abs(e[i]) : longest;
+    if (!(longest > 0.0)) return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "triangle: its corners coincide");
+    ts_vec3 turn = ts_vec3_cross(ts_vec3_scale(1.0 / longest, e[0]), ts_vec3_scale(1.0 / longest, e[1]));
+    if (!(ts_vec3_norm(turn) > 16.0 * DBL_EPSILON))
+        return ts_status_set(out_status, TS_ERROR_VALUE, 0, 0, "triangle: its corners lie on a line");
+    return ts_status_ok(out_status);
+}
+
+static double value(const ts_shape* shape, ts_vec3 d) {
+    double most = ts_vec3_dot(d, shape->triangle[0]);
+    for (int i = 1; i < 3; ++i) {
+        double other = ts_vec3_dot(d, shape->triangle[i]);
+        most = other > most ? other : most;
+    }
+    return most;
+}
+
+static void box(const ts_shape* shape, ts_vec3* out_min, ts_vec3* out_max) {
+    const ts_vec3* c = shape->triangle;
+    *out_min = ts_vec3_min(c[0], ts_vec3_min(c[1], c[2]));
+    *out_max = ts_vec3_max(c[0], ts_vec3_max(c[1], c[2]));
+}
+
+static double reach(const ts_shape* shape) {
+    const ts_vec3* corner = shape->triangle;
+    return fmax(ts_vec3_norm(corner[0]), fmax(ts_vec3_norm(corner[1]), ts_vec3_norm(corner[2])));
+}
+
+static ts_vec3 middle(const ts_shape* shape) {
+    ts_vec3 low, high;
+    box(shape, &low, &high);
+    return ts_vec3_scale(0.5, ts_vec3_add(low, high));
+}
+
+static double thickness(const ts_shape* shape) {
+    double shortest = (double)INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        double side = ts_vec3_distance(shape->triangle[k], shape->triangle[(k + 1) % 3]);
+        shortest = side < shortest ? side : shortest;
+    }
+    return 0.5 * shortest;
+}
+
+static int vertex(const ts_shape* shape, int index, ts_vec3* out_vertex) {
+    if (index > 2) return 0;
+    *out_vertex = shape->triangle[index];
+    return 1;
+}
+
+static double excess(const ts_shape* shape, ts_vec3 p) {
+    static const int corners[3] = {0, 1, 2};
+    const ts_vec3* c = shape->triangle;
+    ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(c[1], c[0]), ts_vec3_sub(c[2], c[0]));
+    ts_vec3 low, high;
+    box(shape, &low, &high);
+    double off = ts_excess_of_polygon(c, corners, 3, ts_vec3_unit_or(turn, ts_vec3_axis(2)), p);
+    return fmax(off, ts_excess_of_box(low, high, p));
+}
+
+static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
+    double slope[2];
+    for (int k = 0; k < 2; ++k) {
+        ts_vec3 e = ts_vec3_sub(top.point, shape->triangle[(top.index + 1 + k) % 3]);
+        slope[k] = ts_vec3_dot(e, n) / ts_vec3_norm(e);
+    }
+    *out_to = shape->triangle[(top.index + (slope[1] < slope[0] ? 2 : 1)) % 3];
+    return 1;
+}
+
+const ts_shape_traits ts_shape_kind_triangle = {
+    .info = {.name = "triangle",
+             .summary = "three corners; flat, clips as a polygon from either side",
+             .made_of = "corners"},
+    .rank = 2,
+    .polytope = 1,
+    .support = ts_support_triangle,
+    .feature = feature,
+    .validate = validate,
+    .value = value,
+    .box = box,
+    .reach = reach,
+    .mass_rounded = ts_mass_rounded_triangle,
+    .middle = middle,
+    .thickness = thickness,
+    .vertex = vertex,
+    .excess = excess,
+    .edge = edge,
+};
