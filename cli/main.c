@@ -216,7 +216,9 @@ static void add_options_help(const ts_command* command, ts_text* text) {
 }
 
 static void add_distance_help(ts_text* text) {
-    ts_text_add(text, "\nshapes (lengths in m):\n%s\nmethods:\n", ts_shape_text_help);
+    ts_text_add(text, "\nshapes (lengths in m):\n");
+    ts_shape_text_add_help(text);
+    ts_text_add(text, "\nmethods:\n");
     for (int i = 0; i < TS_PROXIMITY_METHOD_COUNT; ++i)
         ts_text_add(text, "  %-12s  %s\n", ts_proximity_method_name((ts_proximity_method)i),
                     ts_proximity_method_summary((ts_proximity_method)i));

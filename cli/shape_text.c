@@ -13,40 +13,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NUMBERS = 9, LONGEST_NUMBER = 63 };
+enum { MOST_NUMBERS = 9, LONGEST_NUMBER = 63, MOST_FORMS = TS_SHAPE_KIND_COUNT };
 
-const char ts_shape_text_help[] = "  sphere:R                    a ball of radius R\n"
-                                  "  box:HX,HY,HZ                HALF extents: box:1,1,1 has edges of 2 m\n"
-                                  "  capsule:R,H                 along z, segment from -H to H, radius R\n"
-                                  "  ellipsoid:A,B,C             semi-axes\n"
-                                  "  cylinder:R,H                along z, from -H to H\n"
-                                  "  cone:R,H                    base at z = -H, apex at z = H\n"
-                                  "  triangle:X,Y,Z,X,Y,Z,X,Y,Z  three corners\n"
-                                  "  plane                       the half-space z <= 0\n"
-                                  "  FILE.obj, FILE.stl          the convex hull of a mesh\n"
-                                  "  any of these but plane with +R: grown by a ball, e.g. box:1,2,3+0.1\n";
-
+// A kind that can be written: one made of numbers, or a triangle by its corners.
 typedef struct shape_form {
+    ts_shape_kind kind;
     const char* name;
     int numbers;
-    const char* dimensions;
+    char dimensions[64];  // "HX,HY,HZ"
+    const char* help;
 } shape_form;
 
-static const shape_form forms[] = {{"sphere", 1, "R"},
-                                   {"box", 3, "HX,HY,HZ (half extents)"},
-                                   {"capsule", 2, "R,H"},
-                                   {"ellipsoid", 3, "A,B,C"},
-                                   {"cylinder", 2, "R,H"},
-                                   {"cone", 2, "R,H"},
-                                   {"triangle", 9, "X,Y,Z,X,Y,Z,X,Y,Z"},
-                                   {"plane", 0, ""}};
-
-enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
-
-static const char* form_name(const void* context, int i) {
-    (void)context;
-    return forms[i].name;
+// The forms there are, in the order of the kinds. Returns how many.
+static int list_forms(shape_form* out_form) {
+    int count = 0;
+    for (int k = 0; k < TS_SHAPE_KIND_COUNT; ++k) {
+        const ts_shape_kind_info* info = ts_shape_kind_info_of((ts_shape_kind)k);
+        shape_form form = {(ts_shape_kind)k, info->name, info->parameter_count, "", info->help};
+        for (int i = 0, used = 0; i < info->parameter_count; ++i)
+            used += snprintf(form.dimensions + used, sizeof form.dimensions - (size_t)used, "%s%s", i ? "," : "",
+                             info->parameter[i].letters);
+        if (k == TS_SHAPE_TRIANGLE) {
+            form.numbers = 9;
+            form.help = "three corners";
+            snprintf(form.dimensions, sizeof form.dimensions, "X,Y,Z,X,Y,Z,X,Y,Z");
+        } else if (info->made_of) {
+            continue;
+        }
+        out_form[count++] = form;
+    }
+    return count;
 }
+
+void ts_shape_text_add_help(ts_text* text) {
+    shape_form form[MOST_FORMS];
+    int count = list_forms(form);
+    for (int i = 0; i < count; ++i) {
+        char written[96];
+        snprintf(written, sizeof written, "%s%s%s", form[i].name, form[i].numbers ? ":" : "", form[i].dimensions);
+        ts_text_add(text, "  %-26s  %s\n", written, form[i].help);
+    }
+    ts_text_add(text, "  FILE.obj, FILE.stl          the convex hull of a mesh\n"
+                      "  any of these but plane with +R: grown by a ball, e.g. box:1,2,3+0.1\n");
+}
+
+static const char* form_name(const void* context, int i) { return ((const shape_form*)context)[i].name; }
 
 // The number in [from, end), which must be all of it.
 static int read_number(const char* from, const char* end, double* out_value) {
@@ -83,37 +94,27 @@ static int read_numbers(const char* from, const char* end, double* out_number, i
 }
 
 static ts_code no_such_form(const char* text, size_t length, ts_status* out_status) {
-    char word[32];
+    char word[32], names[256];
+    shape_form form[MOST_FORMS];
+    int count = list_forms(form), used = 0;
     snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), text);
-    const char* nearest = ts_args_nearest(word, form_name, NULL, FORM_COUNT);
+    const char* nearest = ts_args_nearest(word, form_name, form, count);
     if (nearest)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no shape '%s'; did you mean '%s'?", word,
                              nearest);
-    return ts_status_set(
-        out_status, TS_ERROR_VALUE, NULL, 0,
-        "'%s' is no shape: sphere, box, capsule, ellipsoid, cylinder, cone, triangle, plane, or the path "
-        "of an .obj or .stl mesh",
-        text);
+    for (int i = 0; i < count && used < (int)sizeof names; ++i)
+        used += snprintf(names + used, sizeof names - (size_t)used, "%s, ", form[i].name);
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' is no shape: %sor the path of an .obj or .stl mesh",
+                         text, names);
 }
 
 static void make_shape(const shape_form* form, const double* n, ts_written_shape* out) {
-    switch (form->name[0]) {
-    case 's': out->shape = ts_shape_sphere(n[0]); break;
-    case 'b': out->shape = ts_shape_box(ts_vec3_load(n)); break;
-    case 'e': out->shape = ts_shape_ellipsoid(ts_vec3_load(n)); break;
-    case 'p': out->shape = ts_shape_plane(); break;
-    case 't':
-        for (int i = 0; i < 3; ++i) out->corner[i] = ts_vec3_load(n + 3 * i);
-        out->shape = ts_shape_triangle(out->corner);
-        break;
-    default:
-        if (form->name[1] == 'a')
-            out->shape = ts_shape_capsule(n[0], n[1]);
-        else if (form->name[1] == 'y')
-            out->shape = ts_shape_cylinder(n[0], n[1]);
-        else
-            out->shape = ts_shape_cone(n[0], n[1]);
+    if (form->kind != TS_SHAPE_TRIANGLE) {
+        out->shape = ts_shape_make(form->kind, n);
+        return;
     }
+    for (int i = 0; i < 3; ++i) out->corner[i] = ts_vec3_load(n + 3 * i);
+    out->shape = ts_shape_triangle(out->corner);
 }
 
 // A text with a known kind; `dimensions` is what follows the colon.
@@ -176,8 +177,10 @@ static ts_code read_mesh(double* out_rounding, ts_written_shape* out, ts_status*
 static ts_code read_shape(ts_written_shape* out, ts_status* out_status) {
     double rounding = 0.0;
     size_t length = strcspn(out->text, ":");
+    shape_form forms[MOST_FORMS];
     const shape_form* form = NULL;
-    for (int i = 0; i < FORM_COUNT && !form; ++i)
+    int count = list_forms(forms);
+    for (int i = 0; i < count && !form; ++i)
         if (strlen(forms[i].name) == length && strncmp(forms[i].name, out->text, length) == 0) form = &forms[i];
     ts_code code;
     if (form && (out->text[length] == ':' || !form->numbers))
@@ -259,31 +262,36 @@ void ts_shape_store_free(ts_shape_store* store) {
     store->slot_count = store->count = 0;
 }
 
+// "half extents 1, 2, 3 m": numbers that have the same name stand together.
+static void describe_numbers(const ts_shape* shape, const ts_shape_kind_info* info, ts_text* text) {
+    for (int i = 0, j; i < info->parameter_count; i = j) {
+        const char* name = info->parameter[i].name;
+        size_t length = strlen(name);
+        for (j = i + 1; j < info->parameter_count && strcmp(info->parameter[j].name, name) == 0;) ++j;
+        // An axis, two axes.
+        if (j > i + 1 && length > 2 && strcmp(name + length - 2, "is") == 0)
+            ts_text_add(text, ", %.*ses", (int)length - 2, name);
+        else
+            ts_text_add(text, ", %s%s", name, j > i + 1 ? "s" : "");
+        for (int k = i; k < j; ++k) ts_text_add(text, "%s %.10g", k > i ? "," : "", ts_shape_value(shape, k));
+        ts_text_add(text, " m");
+    }
+}
+
 void ts_shape_text_describe(const ts_written_shape* written, ts_text* text) {
     const ts_shape* s = &written->shape;
-    ts_vec3 h = s->half;
+    const ts_shape_kind_info* info = ts_shape_kind_info_of(s->kind);
     double ball = s->radius;
-    switch (s->kind) {
-    case TS_SHAPE_PLANE: ts_text_add(text, "half-space below its xy plane"); break;
-    case TS_SHAPE_SPHERE:
-        ts_text_add(text, "sphere, radius %.10g m", s->radius);
-        ball = 0.0;
-        break;
-    case TS_SHAPE_CAPSULE:
-        ts_text_add(text, "capsule, radius %.10g m, half length %.10g m", s->radius, h.z);
-        ball = 0.0;
-        break;
-    case TS_SHAPE_ELLIPSOID: ts_text_add(text, "ellipsoid, semi-axes %.10g, %.10g, %.10g m", h.x, h.y, h.z); break;
-    case TS_SHAPE_CYLINDER: ts_text_add(text, "cylinder, radius %.10g m, half height %.10g m", h.x, h.z); break;
-    case TS_SHAPE_CONE: ts_text_add(text, "cone, radius %.10g m, half height %.10g m", h.x, h.z); break;
-    case TS_SHAPE_TRIANGLE: ts_text_add(text, "triangle"); break;
-    case TS_SHAPE_BOX: ts_text_add(text, "box, half extents %.10g, %.10g, %.10g m", h.x, h.y, h.z); break;
-    case TS_SHAPE_HULL:
+    for (int i = 0; i < info->parameter_count; ++i)
+        if (info->parameter[i].place == TS_SHAPE_AT_RADIUS) ball = 0.0;
+    if (s->kind == TS_SHAPE_HULL)
         ts_text_add(text, "%s: hull of %d vertices (of %d read)", written->text, s->hull->vertex_count,
                     written->points_read);
-        break;
-    default: ts_text_add(text, "%s", ts_shape_kind_name(s->kind)); break;
-    }
+    else if (s->kind == TS_SHAPE_PLANE)
+        ts_text_add(text, "half-space below its xy plane");
+    else
+        ts_text_add(text, "%s", info->name);
+    describe_numbers(s, info, text);
     if (ball > 0.0) ts_text_add(text, ", rounded by %.10g m", ball);
 }
 

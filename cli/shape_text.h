@@ -21,8 +21,8 @@ typedef struct ts_shape_store {
     int count;
 } ts_shape_store;
 
-/// The forms a shape may be written in, a line each, for help pages.
-extern const char ts_shape_text_help[];
+/// Appends the forms a shape may be written in, a line each, for help pages.
+void ts_shape_text_add_help(ts_text* text);
 
 /// The shape of a text, read and built the first time it is asked for. TS_ERROR_VALUE: the text makes no sense, or names
 /// impossible dimensions; TS_ERROR_FILE, TS_ERROR_PARSE: its mesh file is missing or bad.

@@ -1,6 +1,8 @@
 // `touchstone distance` end to end: answers against formulas, JSON, batches, pictures, and every wrong use by name.
 #include "tests/cli/cli_fixture.h"
 
+#include "collision/shape/shape.h"
+
 TestSuite(distance, .init = make_folder, .fini = remove_folder, .timeout = 120);
 
 static const char cube[] = "v -1 -1 -1\nv 1 -1 -1\nv -1 1 -1\nv 1 1 -1\nv -1 -1 1\nv 1 -1 1\nv -1 1 1\nv 1 1 1\n"
@@ -73,6 +75,42 @@ Test(distance, every_shape_against_a_formula) {
         cr_expect(json_holds(&result.out, script), "%s", arguments);
         outcome_free(&result);
     }
+}
+
+// Every kind that is made of numbers is written as it is listed, and told back with the numbers it was given.
+Test(distance, every_kind_of_the_table_is_read_and_told) {
+    static const char* const number[TS_SHAPE_PARAMETERS_MOST] = {"0.25", "0.5", "0.75", "1.25"};
+    outcome help = run("distance --help"), list = run("list shapes");
+    for (int kind = TS_SHAPE_PLANE + 1; kind < TS_SHAPE_KIND_COUNT; ++kind) {
+        const ts_shape_kind_info* info = ts_shape_kind_info_of((ts_shape_kind)kind);
+        cr_expect(has(&list.out, info->name) && has(&list.out, info->summary), "%s", info->name);
+        if (info->made_of) continue;
+        char arguments[256], form[64];
+        int used = snprintf(arguments, sizeof arguments, "distance %s:", info->name);
+        int letters = snprintf(form, sizeof form, "%s:", info->name);
+        for (int i = 0; i < info->parameter_count; ++i) {
+            const char* comma = i ? "," : "";
+            used += snprintf(arguments + used, sizeof arguments - (size_t)used, "%s%s", comma, number[i]);
+            letters +=
+                snprintf(form + letters, sizeof form - (size_t)letters, "%s%s", comma, info->parameter[i].letters);
+        }
+        cr_expect(has(&help.out, form) && has(&help.out, info->help), "%s", form);
+        snprintf(arguments + used, sizeof arguments - (size_t)used, " sphere:1 --pose-b 5,0,0");
+        outcome result = run(arguments);
+        cr_expect_eq(result.code, 0, "%s: %s", arguments, ts_text_get(&result.err));
+        const char* from = strstr(ts_text_get(&result.out), info->name);
+        for (int i = 0; i < info->parameter_count && from; ++i) {
+            int repeated = i && strcmp(info->parameter[i].name, info->parameter[i - 1].name) == 0;
+            // An axis is told as axes where there are several: its first letters are the same.
+            snprintf(form, sizeof form, "%.*s", (int)strlen(info->parameter[i].name) - 2, info->parameter[i].name);
+            if (!repeated) from = strstr(from, form);
+            if (from) from = strstr(from, number[i]);
+        }
+        cr_expect_not_null(from, "%s: %s", arguments, ts_text_get(&result.out));
+        outcome_free(&result);
+    }
+    outcome_free(&help);
+    outcome_free(&list);
 }
 
 Test(distance, methods_agree_and_those_that_cannot_say_so) {

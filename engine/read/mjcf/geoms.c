@@ -5,28 +5,37 @@
 #include <stdio.h>
 #include <string.h>
 
-// The words of geom@type, in this order.
-typedef enum geom_type {
-    GEOM_PLANE,
-    GEOM_HFIELD,
-    GEOM_SPHERE,
-    GEOM_CAPSULE,
-    GEOM_ELLIPSOID,
-    GEOM_CYLINDER,
-    GEOM_BOX,
-    GEOM_MESH,
-    GEOM_SDF
-} geom_type;
+// The words of geom@type and the kinds that they mean; TS_SHAPE_KIND_COUNT for what is not known.
+typedef struct type_list {
+    int count;
+    const char* word[TS_SHAPE_KIND_COUNT + 1];
+    ts_shape_kind kind[TS_SHAPE_KIND_COUNT + 1];
+} type_list;
 
-static const char* const type_words[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
-                                         "cylinder", "box",    "mesh",   "sdf"};
+static void add_type(type_list* list, const char* word, ts_shape_kind kind) {
+    list->word[list->count] = word;
+    list->kind[list->count++] = kind;
+}
+
+// Kinds that are made of numbers go by their own names; the first is what a geom is that does not say.
+static void list_types(type_list* list) {
+    list->count = 0;
+    add_type(list, ts_shape_kind_name(TS_SHAPE_SPHERE), TS_SHAPE_SPHERE);
+    for (int k = 0; k < TS_SHAPE_KIND_COUNT; ++k) {
+        const ts_shape_kind_info* info = ts_shape_kind_info_of((ts_shape_kind)k);
+        if (!info->made_of && k != TS_SHAPE_SPHERE) add_type(list, info->name, (ts_shape_kind)k);
+    }
+    add_type(list, "hfield", TS_SHAPE_HEIGHT_FIELD);
+    add_type(list, "mesh", TS_SHAPE_HULL);
+    add_type(list, "sdf", TS_SHAPE_KIND_COUNT);
+}
 
 // A geom while it is read.
 typedef struct geom_draft {
     ts_mjcf_element element;
     const ts_mjcf_scope* scope;
     ts_geom_def def;
-    geom_type type;
+    ts_shape_kind kind;
     int weighs;  // nonzero when the body's motion depends on this geom's mass
     const ts_mjcf_mesh* mesh;
 } geom_draft;
@@ -71,54 +80,28 @@ static void read_mass(geom_draft* g) {
 
 // Whether a solid or its surface weighs. Meshes have the choice in their asset.
 static void read_shell(geom_draft* g) {
-    if (!ts_mjcf_bool(&g->element, "shellinertia", 0) || g->type == GEOM_PLANE) return;
+    if (!ts_mjcf_bool(&g->element, "shellinertia", 0) || g->kind == TS_SHAPE_PLANE) return;
     if (g->weighs)
         ts_mjcf_report(g->element.reader, g->element.node, TS_IMPORT_APPROXIMATED, 1, "geom@shellinertia",
                        "the geom weighs as a solid of its density (or mass), not as a surface");
 }
 
-// Sizes: as many numbers as the shape needs; more are allowed, since a class may serve several shapes.
-static int read_size(geom_draft* g, double size[3], int needed) {
-    const ts_mjcf_node* node;
-    if (!ts_mjcf_text(&g->element, "size", &node)) {
-        ts_mjcf_fail(g->element.reader, g->element.node, TS_ERROR_PARSE, "a %s geom needs a size", type_words[g->type]);
-        return 0;
-    }
-    return ts_mjcf_reals(&g->element, "size", size, needed, 3);
-}
-
+// A shape made of numbers, which are the sizes; more of them are allowed, since a class may serve several shapes. Where two
+// points say how long it is, the first size stands for all others.
 static void read_primitive(geom_draft* g) {
-    double size[3] = {0.0, 0.0, 0.0}, half = 0.0;
-    int spans = 0;
-    if (g->type == GEOM_CAPSULE || g->type == GEOM_CYLINDER || g->type == GEOM_BOX || g->type == GEOM_ELLIPSOID)
-        spans = ts_mjcf_from_to(&g->element, &g->def.pose, &half);
-    switch (g->type) {
-    case GEOM_SPHERE:
-        if (read_size(g, size, 1)) g->def.shape = ts_shape_sphere(size[0]);
-        break;
-    case GEOM_CAPSULE:
-    case GEOM_CYLINDER:
-        if (!read_size(g, size, spans ? 1 : 2)) break;
-        if (spans) size[1] = half;
-        g->def.shape =
-            g->type == GEOM_CAPSULE ? ts_shape_capsule(size[0], size[1]) : ts_shape_cylinder(size[0], size[1]);
-        break;
-    case GEOM_ELLIPSOID:
-    case GEOM_BOX: {
-        int count = read_size(g, size, spans ? 1 : 3);
-        if (!count) break;
-        if (spans) {
-            size[1] = size[0];
-            size[2] = half;
-        }
-        g->def.shape = g->type == GEOM_BOX ? ts_shape_box(ts_vec3_load(size)) : ts_shape_ellipsoid(ts_vec3_load(size));
-        break;
+    const ts_shape_kind_info* info = ts_shape_kind_info_of(g->kind);
+    double size[TS_SHAPE_PARAMETERS_MOST] = {0.0}, half = 0.0;
+    int long_way = -1, count = info->parameter_count, most = count > 3 ? count : 3;
+    for (int i = 0; i < count; ++i)
+        if (info->parameter[i].place == TS_SHAPE_AT_Z) long_way = i;
+    int spans = long_way >= 0 && ts_mjcf_from_to(&g->element, &g->def.pose, &half);
+    if (!ts_mjcf_text(&g->element, "size", NULL)) {
+        ts_mjcf_fail(g->element.reader, g->element.node, TS_ERROR_PARSE, "a %s geom needs a size", info->name);
+        return;
     }
-    case GEOM_PLANE:
-    case GEOM_HFIELD:
-    case GEOM_MESH:
-    case GEOM_SDF: break;
-    }
+    if (!ts_mjcf_reals(&g->element, "size", size, spans ? 1 : count, most)) return;
+    for (int i = 1; spans && i < count; ++i) size[i] = i == long_way ? half : size[0];
+    g->def.shape = ts_shape_make(g->kind, size);
 }
 
 // The mesh's hull stands in for the mesh. Returns 0 when the geom is to be left out.
@@ -153,7 +136,7 @@ static int read_mesh(geom_draft* g) {
     if (collides)
         ts_mjcf_report(r, e->node, TS_IMPORT_APPROXIMATED, 1, "geom@mesh",
                        "the mesh's convex hull is what collides (as in MuJoCo)");
-    if (g->type != GEOM_MESH)
+    if (g->kind != TS_SHAPE_HULL)
         ts_mjcf_report(r, e->node, TS_IMPORT_APPROXIMATED, 1, "geom@mesh (primitive fitted to a mesh)",
                        "the mesh's convex hull is taken instead of a fitted primitive");
     return 1;
@@ -161,19 +144,19 @@ static int read_mesh(geom_draft* g) {
 
 static int read_shape(geom_draft* g) {
     ts_mjcf_element* e = &g->element;
-    if (g->type == GEOM_HFIELD || g->type == GEOM_SDF) {
+    if (g->kind == TS_SHAPE_HEIGHT_FIELD || g->kind == TS_SHAPE_KIND_COUNT) {
         ts_mjcf_report(e->reader, e->node, TS_IMPORT_IGNORED, 1,
-                       g->type == GEOM_SDF ? "geom type sdf" : "geom type hfield",
+                       g->kind == TS_SHAPE_KIND_COUNT ? "geom type sdf" : "geom type hfield",
                        "the geom is left out: nothing touches it and it has no mass");
         return 0;
     }
-    if (g->type == GEOM_PLANE) {
+    if (g->kind == TS_SHAPE_PLANE) {
         g->def.shape = ts_shape_plane();
         double size[3];
         ts_mjcf_reals(e, "size", size, 1, 3);
         return 1;
     }
-    if (g->type == GEOM_MESH || ts_mjcf_text(e, "mesh", NULL)) return read_mesh(g);
+    if (g->kind == TS_SHAPE_HULL || ts_mjcf_text(e, "mesh", NULL)) return read_mesh(g);
     read_primitive(g);
     ts_status status;
     memset(&status, 0, sizeof status);
@@ -193,7 +176,9 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const t
     g.def.body = scope->body;
     g.def.file = node->file;
     g.def.line = node->line;
-    g.type = (geom_type)ts_mjcf_word(&g.element, "type", type_words, 9, GEOM_SPHERE);
+    type_list types;
+    list_types(&types);
+    g.kind = types.kind[ts_mjcf_word(&g.element, "type", types.word, types.count, 0)];
     for (const ts_mjcf_node* child = node->child; child; child = child->next)
         if (!ts_mjcf_report_element(reader, child, "geom")) ts_mjcf_unknown_element(reader, child);
     if (reader->code) return;

@@ -56,6 +56,27 @@ Test(mjcf, primitives_weigh_what_the_formulas_say) {
     ts_model_free(model);
 }
 
+// Every kind that is made of numbers is a type of geom, with its numbers as sizes.
+Test(mjcf, every_kind_of_the_table_is_read) {
+    const double size[TS_SHAPE_PARAMETERS_MOST] = {0.25, 0.5, 0.75, 1.25};
+    static const char* const written[] = {"", ".25", ".25 .5", ".25 .5 .75", ".25 .5 .75 1.25"};
+    for (int kind = TS_SHAPE_PLANE + 1; kind < TS_SHAPE_KIND_COUNT; ++kind) {
+        const ts_shape_kind_info* info = ts_shape_kind_info_of((ts_shape_kind)kind);
+        if (info->made_of) continue;
+        char geom[128];
+        snprintf(geom, sizeof geom, "<geom type='%s' size='%s' density='1'/>", info->name,
+                 written[info->parameter_count]);
+        ts_model* model = body_of("", "", geom);
+        const ts_shape* shape = &model->geom[0].shape;
+        cr_assert_eq(shape->kind, (ts_shape_kind)kind, "%s", info->name);
+        for (int i = 0; i < info->parameter_count; ++i)
+            cr_expect_eq(ts_shape_value(shape, i), size[i], "%s: %s", info->name, info->parameter[i].name);
+        ts_mass_properties mass = ts_shape_mass_properties(shape);
+        cr_expect_float_eq(model->body[1].mass, mass.volume, 1e-12 * mass.volume, "%s", info->name);
+        ts_model_free(model);
+    }
+}
+
 Test(mjcf, from_to_is_the_same_as_pos_and_zaxis) {
     static const char* const type[] = {"capsule", "cylinder", "box", "ellipsoid"};
     for (int i = 0; i < 4; ++i) {

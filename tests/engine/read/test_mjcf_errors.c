@@ -126,7 +126,7 @@ Test(mjcf_errors, impossible_values) {
     refuse_in_world("<geom size='1' xyaxes='1 0 0 2 0 0'/>", 2, "parallel");
     refuse_in_world("<geom size='1' quat='1 0 0 0' euler='0 0 0'/>", 2, "twice: quat and euler");
     refuse_in_world("<geom type='capsule' size='.1' fromto='1 1 1 1 1 1'/>", 2, "are the same");
-    refuse_in_world("<geom type='cube' size='1'/>", 2, "must be one of plane, hfield, sphere");
+    refuse_in_world("<geom type='cube' size='1'/>", 2, "must be one of sphere, plane, capsule");
     refuse_in_world("<geom type='mesh' mesh='m'/>", 2, "there is no mesh 'm'");
     refuse_in_world("<geom type='mesh'/>", 2, "needs a mesh");
     refuse_in_world("<geom size='1' material='m'/>", 2, "there is no material 'm'");
