@@ -245,18 +245,24 @@ def build(tree, folder, cmake, cc, generator):
     return os.path.join(folder, "touchstone")
 
 
+def check_all_there(names):
+    """A page that is promised must not go missing unseen."""
+    missing = [name for name in PROMISES if name not in names]
+    if missing:
+        raise Wrong(f"docs/extend has no page for: {', '.join(missing)}")
+
+
 def read_pages(root, names):
     folder = os.path.join(root, "docs", "extend")
     if not names:
         names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".md") and name != "README.md")
+        check_all_there(names)
     pages = []
     for name in names:
         try:
             pages.append(Page(name, read_file(os.path.join(folder, name + ".md"))))
         except Wrong as wrong:
             raise Wrong(f"docs/extend/{name}.md: {wrong}") from wrong
-    if not pages:
-        raise Wrong("no pages in docs/extend")
     return pages
 
 

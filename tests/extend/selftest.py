@@ -93,6 +93,12 @@ class Format(unittest.TestCase):
         self.refuses(GOOD.replace("$ cat", "cat"), "begins with")
 
 
+    def test_a_page_that_is_gone(self):
+        extend.check_all_there(list(extend.PROMISES))
+        with self.assertRaisesRegex(extend.Wrong, "no page for: shape"):
+            extend.check_all_there([name for name in extend.PROMISES if name != "shape"])
+
+
 class Commands(unittest.TestCase):
     def page(self, commands):
         return extend.Page("benchmark", GOOD[: GOOD.index("```console")] + "```console\n" + commands + "```\n")
