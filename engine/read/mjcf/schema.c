@@ -30,7 +30,8 @@ static const word_list false_true = {2, {"false", "true"}};
 static const word_list false_true_auto = {3, {"false", "true", "auto"}};
 static const word_list enable_disable = {2, {"enable", "disable"}};
 
-// An attribute. Without meaning it is honoured (or has none for the physics).
+// An attribute, or several of one fate that land nowhere, separated by blanks. Without meaning they are honoured (or have
+// none for the physics).
 typedef struct known {
     const char* name;
     ts_import_level level;
@@ -82,11 +83,10 @@ enum { REALS_MOST = 8 };
     { .name = attribute, .lands = LANDS_OPTION, .option = name_of_option }
 #define END \
     { .name = NULL }
-#define POSE OK("pos"), OK("quat"), OK("axisangle"), OK("xyaxes"), OK("zaxis"), OK("euler")
+#define POSE OK("pos quat axisangle xyaxes zaxis euler")
 
 static const char soft_contact[] = "contacts are hard: softness comes from the options compliance_normal and baumgarte";
 static const char model_softness[] = "contacts are hard, except under solver mujoco or with the option soft_contacts=2";
-static const char soft_limit[] = "joint limits are hard";
 static const char model_tie[] = "equalities are hard, except under solver mujoco or with the option soft_contacts=2";
 static const char no_fluid[] = "there is no surrounding fluid";
 static const char no_actuator[] = "actuators apply no force";
@@ -95,211 +95,10 @@ static const char their_solver[] =
     "read by MuJoCo's solvers only; here: custom numeric touchstone.iterations, touchstone.tolerance";
 static const char own_solver[] = "the solver is chosen by the option 'solver', its settings by 'solver.NAME'";
 
-static const known mujoco_table[] = {OK("model"), END};
-static const known asset_table[] = {END};
-static const known default_table[] = {OK("class"), END};
-static const known compiler_table[] = {
-    OK("angle"),
-    OK("eulerseq"),
-    OK("coordinate"),
-    TEXT("meshdir", ts_mjcf_compiler, mesh_directory),
-    TEXT("assetdir", ts_mjcf_compiler, asset_directory),
-    WORD("autolimits", ts_mjcf_compiler, auto_limits, false_true),
-    WORD("inertiafromgeom", ts_mjcf_compiler, inertia_from_geom, false_true_auto),
-    OK("inertiagrouprange"),
-    REAL("boundmass", ts_mjcf_compiler, bound_mass),
-    REAL("boundinertia", ts_mjcf_compiler, bound_inertia),
-    REAL("settotalmass", ts_mjcf_compiler, total_mass),
-    WORD("balanceinertia", ts_mjcf_compiler, balance_inertia, false_true),
-    WORD("strippath", ts_mjcf_compiler, strip_path, false_true),
-    LOOK("texturedir"),
-    LOOK("discardvisual"),
-    LOOK("usethread"),
-    MOOT("fusestatic", "bodies without joints stay bodies; the motion is the same"),
-    MOOT("alignfree", "free bodies keep the frame they are given; qpos refers to it"),
-    LOOK("convexhull"),
-    LOOK("saveinertial"),
-    LOOK("savecompiled"),
-    LOOK("savecanonical"),
-    LOOK("passthrough"),
-    LOOK("conflict"),
-    MOOT("fitaabb", "meshes are not fitted by primitives"),
-    NEAR("exactmeshinertia", "say inertia='exact' at the mesh instead"),
-    END};
-static const known option_table[] = {
-    OPTION("timestep", "time_step"),
-    OPTION("gravity", "gravity"),
-    MOOT("iterations", their_solver),
-    MOOT("tolerance", their_solver),
-    LOST("solver", own_solver),
-    LOST("cone", "the friction cone follows from the chosen solver's contact law"),
-    OPTION("impratio", "impratio"),
-    LOST("integrator", "there is one integrator: semi-implicit, with implicit joint damping and springs"),
-    LOST("density", no_fluid),
-    LOST("viscosity", no_fluid),
-    LOST("wind", no_fluid),
-    MOOT("magnetic", "there are no sensors"),
-    LOST("o_margin", soft_contact),
-    LOST("o_solref", soft_contact),
-    LOST("o_solimp", soft_contact),
-    LOST("o_friction", "friction is not overridden"),
-    MOOT("jacobian", "storage follows the size of the problem"),
-    MOOT("apirate", "no meaning"),
-    MOOT("actuatorgroupdisable", no_actuator),
-    MOOT("ccd_iterations", own_solver),
-    MOOT("ccd_tolerance", own_solver),
-    MOOT("mpr_iterations", own_solver),
-    MOOT("mpr_tolerance", own_solver),
-    MOOT("ls_iterations", own_solver),
-    MOOT("ls_tolerance", own_solver),
-    LOST("noslip_iterations", "friction is solved with the contacts; there is no second pass"),
-    MOOT("noslip_tolerance", own_solver),
-    MOOT("sdf_initpoints", "there are no signed distance fields"),
-    MOOT("sdf_iterations", "there are no signed distance fields"),
-    LOST("sleep_tolerance", "bodies never sleep"),
-    MOOT("collision", "all pairs are found by the broad phase"),
-    END};
-static const known flag_table[] = {WORD("gravity", ts_mjcf_compiler, no_gravity, enable_disable),
-                                   WORD("contact", ts_mjcf_compiler, no_contact, enable_disable),
-                                   WORD("frictionloss", ts_mjcf_compiler, no_friction, enable_disable),
-                                   WORD("limit", ts_mjcf_compiler, no_limit, enable_disable),
-                                   WORD("spring", ts_mjcf_compiler, no_spring, enable_disable),
-                                   WORD("damper", ts_mjcf_compiler, no_damper, enable_disable),
-                                   WORD("passive", ts_mjcf_compiler, no_passive, enable_disable),
-                                   WORD("warmstart", ts_mjcf_compiler, no_warm_start, enable_disable),
-                                   LOST("constraint", "constraints stay on"),
-                                   WORD("equality", ts_mjcf_compiler, no_equality, enable_disable),
-                                   LOST("filterparent", "parent and child never touch"),
-                                   MOOT("actuation", no_actuator),
-                                   MOOT("clampctrl", no_actuator),
-                                   MOOT("refsafe", soft_contact),
-                                   MOOT("sensor", "there are no sensors"),
-                                   MOOT("midphase", "no meaning"),
-                                   LOST("eulerdamp", "joint damping is always implicit"),
-                                   MOOT("autoreset", "a failed step says so and keeps its state"),
-                                   MOOT("nativeccd", "no meaning"),
-                                   MOOT("island", "no meaning"),
-                                   LOST("override", "contacts are not overridden"),
-                                   MOOT("energy", "energy is always available"),
-                                   MOOT("fwdinv", "no meaning"),
-                                   MOOT("invdiscrete", "no meaning"),
-                                   MOOT("multiccd", "contacts have up to manifold_points points"),
-                                   LOST("sleep", "bodies never sleep"),
-                                   LOST("speculative", "contacts are made from the option contact_margin on"),
-                                   MOOT("diagexact", "no meaning"),
-                                   LOST("ipc", "there is no incremental potential contact"),
-                                   END};
-static const known mesh_table[] = {OK("name"),
-                                   OK("class"),
-                                   OK("file"),
-                                   OK("vertex"),
-                                   OK("face"),
-                                   OK("scale"),
-                                   OK("refpos"),
-                                   OK("refquat"),
-                                   OK("inertia"),
-                                   OK("builtin"),
-                                   OK("params"),
-                                   LOOK("normal"),
-                                   LOOK("texcoord"),
-                                   LOOK("smoothnormal"),
-                                   LOOK("material"),
-                                   MOOT("content_type", "the format follows the file's extension"),
-                                   NEAR("maxhullvert", "hulls keep all their vertices"),
-                                   END};
-static const known material_table[] = {OK("name"),
-                                       OK("class"),
-                                       OK("rgba"),
-                                       LOOK("texture"),
-                                       LOOK("texrepeat"),
-                                       LOOK("texuniform"),
-                                       LOOK("emission"),
-                                       LOOK("specular"),
-                                       LOOK("shininess"),
-                                       LOOK("reflectance"),
-                                       LOOK("metallic"),
-                                       LOOK("roughness"),
-                                       END};
-static const known world_table[] = {OK("childclass"), OK("name"), END};
-static const known body_table[] = {OK("name"),
-                                   OK("childclass"),
-                                   POSE,
-                                   LOST("mocap", "the body stays where it is: it is not moved from outside"),
-                                   LOST("gravcomp", "gravity is not compensated"),
-                                   LOOK("user"),
-                                   LOST("sleep", "bodies never sleep"),
-                                   LOOK("fuse"),
-                                   LOOK("simple"),
-                                   END};
-static const known frame_table[] = {OK("name"), OK("childclass"), POSE, END};
-static const known replicate_table[] = {OK("count"), OK("sep"), OK("offset"), OK("euler"), END};
-static const known inertial_table[] = {POSE, OK("mass"), OK("diaginertia"), OK("fullinertia"), END};
-static const known freejoint_table[] = {OK("name"), LOOK("group"),
-                                        MOOT("align", "the body keeps the frame it is given; qpos refers to it"), END};
-static const known joint_table[] = {
-    OK("name"),
-    OK("class"),
-    OK("type"),
-    REALS("pos", ts_joint_def, anchor, 3, 3),
-    REALS("axis", ts_joint_def, axis, 3, 3),
-    REALS("range", ts_joint_def, range, 2, 2),
-    OK("limited"),
-    REAL("ref", ts_joint_def, reference),
-    REAL("springref", ts_joint_def, spring_rest),
-    OK("stiffness"),
-    OK("damping"),
-    REAL("armature", ts_joint_def, armature),
-    REAL("frictionloss", ts_joint_def, friction),
-    LOOK("group"),
-    LOOK("user"),
-    LOST("springdamper", "no spring or damper is made from it; give stiffness and damping"),
-    LOST("springyield", "springs do not yield"),
-    NEAR("margin", "a limit acts exactly at the end of the range"),
-    LOST("solreflimit", soft_limit),
-    LOST("solimplimit", soft_limit),
-    LOST("solreffriction", "dry friction is hard"),
-    LOST("solimpfriction", "dry friction is hard"),
-    MOOT("actuatorfrclimited", no_actuator),
-    MOOT("actuatorfrcrange", no_actuator),
-    MOOT("actuatorgravcomp", no_actuator),
-    END};
-static const known geom_table[] = {
-    OK("name"), OK("class"), OK("type"), OK("size"), OK("fromto"), POSE, REAL("mass", ts_geom_def, mass),
-    REAL("density", ts_geom_def, density),
-    // Sliding, spinning and rolling friction stand in a row.
-    REALS("friction", ts_geom_def, surface.friction, 1, 3), WHOLE("condim", ts_geom_def, surface.dimension),
-    WHOLE("contype", ts_geom_def, category), WHOLE("conaffinity", ts_geom_def, mask),
-    WHOLE("priority", ts_geom_def, surface.priority), OK("rgba"), OK("material"), OK("mesh"), OK("group"), LOOK("user"),
-    LOOK("castshadow"), OK("hfield"), LOOK("fitscale"), OK("shellinertia"),
-    NEAR("margin", "contacts are made from the option contact_margin on, for all geoms alike"),
-    LOST("gap", "contacts act as soon as they are made"),
-    NEAR_REALS("solref", model_softness, ts_geom_def, surface.softness.solref, 1, 2),
-    NEAR_REALS("solimp", model_softness, ts_geom_def, surface.softness.solimp, 1, 5),
-    NEAR_REALS("solmix", model_softness, ts_geom_def, surface.solmix, 1, 1), LOST("adhesion", "surfaces do not stick"),
-    LOST("surfacevel", "surfaces do not move by themselves"), LOST("fluidshape", no_fluid), LOST("fluidcoef", no_fluid),
-    END};
-static const known site_table[] = {OK("name"),   OK("class"),  POSE,          OK("fromto"),
-                                   OK("size"),   LOOK("type"), LOOK("group"), LOOK("material"),
-                                   LOOK("mesh"), LOOK("rgba"), LOOK("user"),  END};
-static const known exclude_table[] = {OK("name"), INDEX("body1", ts_exclusion, body_a, body_name),
-                                      INDEX("body2", ts_exclusion, body_b, body_name), END};
-static const known key_table[] = {OK("name"),
-                                  OK("time"),
-                                  OK("qpos"),
-                                  OK("qvel"),
-                                  MOOT("act", no_actuator),
-                                  MOOT("ctrl", no_actuator),
-                                  MOOT("mpos", "bodies are not moved from outside"),
-                                  MOOT("mquat", "bodies are not moved from outside"),
-                                  LOST("plastic", "nothing deforms"),
-                                  END};
-static const known numeric_table[] = {OK("name"), OK("data"), LOOK("size"), END};
-static const known text_table[] = {OK("name"), OK("data"), END};
-
 // What all equalities have, what those of two bodies or two joints have, and numbers of their own.
-#define EQUALITY                                                                       \
-    OK("name"), OK("class"), WORD("active", ts_mjcf_equality, def.active, false_true), \
-        NEAR_REALS("solref", model_tie, ts_mjcf_equality, def.softness.solref, 1, 2),  \
+#define EQUALITY                                                                      \
+    OK("name class"), WORD("active", ts_mjcf_equality, def.active, false_true),       \
+        NEAR_REALS("solref", model_tie, ts_mjcf_equality, def.softness.solref, 1, 2), \
         NEAR_REALS("solimp", model_tie, ts_mjcf_equality, def.softness.solimp, 1, 5)
 #define TWO_BODIES                                                \
     INDEX("body1", ts_mjcf_equality, def.body[0], body_name),     \
@@ -311,32 +110,193 @@ static const known text_table[] = {OK("name"), OK("data"), END};
 #define ANCHOR(attribute) REALS(attribute, ts_mjcf_equality, def.frame[0].position, 3, 3)
 #define NUMBERS(attribute, first, few, many) REALS(attribute, ts_mjcf_equality, def.coefficient[first], few, many)
 
-static const known equality_table[] = {EQUALITY, END};
+static const known compiler_table[] = {
+    OK("angle eulerseq coordinate inertiagrouprange"),
+    TEXT("meshdir", ts_mjcf_compiler, mesh_directory),
+    TEXT("assetdir", ts_mjcf_compiler, asset_directory),
+    WORD("autolimits", ts_mjcf_compiler, auto_limits, false_true),
+    WORD("inertiafromgeom", ts_mjcf_compiler, inertia_from_geom, false_true_auto),
+    REAL("boundmass", ts_mjcf_compiler, bound_mass),
+    REAL("boundinertia", ts_mjcf_compiler, bound_inertia),
+    REAL("settotalmass", ts_mjcf_compiler, total_mass),
+    WORD("balanceinertia", ts_mjcf_compiler, balance_inertia, false_true),
+    WORD("strippath", ts_mjcf_compiler, strip_path, false_true),
+    LOOK("texturedir discardvisual usethread convexhull saveinertial savecompiled savecanonical "
+         "passthrough conflict"),
+    MOOT("fusestatic", "bodies without joints stay bodies; the motion is the same"),
+    MOOT("alignfree", "free bodies keep the frame they are given; qpos refers to it"),
+    MOOT("fitaabb", "meshes are not fitted by primitives"),
+    NEAR("exactmeshinertia", "say inertia='exact' at the mesh instead"),
+    END,
+};
+static const known option_table[] = {
+    OPTION("timestep", "time_step"),
+    OPTION("gravity", "gravity"),
+    OPTION("impratio", "impratio"),
+    MOOT("iterations tolerance", their_solver),
+    MOOT("ccd_iterations ccd_tolerance mpr_iterations mpr_tolerance ls_iterations ls_tolerance "
+         "noslip_tolerance",
+         own_solver),
+    LOST("solver", own_solver),
+    LOST("cone", "the friction cone follows from the chosen solver's contact law"),
+    LOST("integrator", "there is one integrator: semi-implicit, with implicit joint damping and springs"),
+    LOST("density viscosity wind", no_fluid),
+    MOOT("magnetic", "there are no sensors"),
+    LOST("o_margin o_solref o_solimp", soft_contact),
+    LOST("o_friction", "friction is not overridden"),
+    MOOT("jacobian", "storage follows the size of the problem"),
+    MOOT("apirate", "no meaning"),
+    MOOT("actuatorgroupdisable", no_actuator),
+    LOST("noslip_iterations", "friction is solved with the contacts; there is no second pass"),
+    MOOT("sdf_initpoints sdf_iterations", "there are no signed distance fields"),
+    LOST("sleep_tolerance", "bodies never sleep"),
+    MOOT("collision", "all pairs are found by the broad phase"),
+    END,
+};
+static const known flag_table[] = {
+    WORD("gravity", ts_mjcf_compiler, no_gravity, enable_disable),
+    WORD("contact", ts_mjcf_compiler, no_contact, enable_disable),
+    WORD("frictionloss", ts_mjcf_compiler, no_friction, enable_disable),
+    WORD("limit", ts_mjcf_compiler, no_limit, enable_disable),
+    WORD("spring", ts_mjcf_compiler, no_spring, enable_disable),
+    WORD("damper", ts_mjcf_compiler, no_damper, enable_disable),
+    WORD("passive", ts_mjcf_compiler, no_passive, enable_disable),
+    WORD("warmstart", ts_mjcf_compiler, no_warm_start, enable_disable),
+    WORD("equality", ts_mjcf_compiler, no_equality, enable_disable),
+    LOST("constraint", "constraints stay on"),
+    LOST("filterparent", "parent and child never touch"),
+    LOST("eulerdamp", "joint damping is always implicit"),
+    LOST("override", "contacts are not overridden"),
+    LOST("sleep", "bodies never sleep"),
+    LOST("speculative", "contacts are made from the option contact_margin on"),
+    LOST("ipc", "there is no incremental potential contact"),
+    MOOT("actuation clampctrl", no_actuator),
+    MOOT("refsafe", soft_contact),
+    MOOT("sensor", "there are no sensors"),
+    MOOT("autoreset", "a failed step says so and keeps its state"),
+    MOOT("energy", "energy is always available"),
+    MOOT("multiccd", "contacts have up to manifold_points points"),
+    MOOT("midphase nativeccd island fwdinv invdiscrete diagexact", "no meaning"),
+    END,
+};
+static const known mesh_table[] = {
+    OK("name class file vertex face scale refpos refquat inertia builtin params"),
+    LOOK("normal texcoord smoothnormal material"),
+    MOOT("content_type", "the format follows the file's extension"),
+    NEAR("maxhullvert", "hulls keep all their vertices"),
+    END,
+};
+static const known material_table[] = {
+    OK("name class rgba"),
+    LOOK("texture texrepeat texuniform emission specular shininess reflectance metallic roughness"),
+    END,
+};
+static const known body_table[] = {
+    OK("name childclass"),
+    POSE,
+    LOST("mocap", "the body stays where it is: it is not moved from outside"),
+    LOST("gravcomp", "gravity is not compensated"),
+    LOST("sleep", "bodies never sleep"),
+    LOOK("user fuse simple"),
+    END,
+};
+static const known freejoint_table[] = {
+    OK("name"),
+    LOOK("group"),
+    MOOT("align", "the body keeps the frame it is given; qpos refers to it"),
+    END,
+};
+static const known joint_table[] = {
+    OK("name class type limited stiffness damping"),
+    REALS("pos", ts_joint_def, anchor, 3, 3),
+    REALS("axis", ts_joint_def, axis, 3, 3),
+    REALS("range", ts_joint_def, range, 2, 2),
+    REAL("ref", ts_joint_def, reference),
+    REAL("springref", ts_joint_def, spring_rest),
+    REAL("armature", ts_joint_def, armature),
+    REAL("frictionloss", ts_joint_def, friction),
+    LOOK("group user"),
+    LOST("springdamper", "no spring or damper is made from it; give stiffness and damping"),
+    LOST("springyield", "springs do not yield"),
+    NEAR("margin", "a limit acts exactly at the end of the range"),
+    LOST("solreflimit solimplimit", "joint limits are hard"),
+    LOST("solreffriction solimpfriction", "dry friction is hard"),
+    MOOT("actuatorfrclimited actuatorfrcrange actuatorgravcomp", no_actuator),
+    END,
+};
+static const known geom_table[] = {
+    OK("name class type size fromto rgba material mesh group hfield shellinertia"),
+    POSE,
+    REAL("mass", ts_geom_def, mass),
+    REAL("density", ts_geom_def, density),
+    // Sliding, spinning and rolling friction stand in a row.
+    REALS("friction", ts_geom_def, surface.friction, 1, 3),
+    WHOLE("condim", ts_geom_def, surface.dimension),
+    WHOLE("contype", ts_geom_def, category),
+    WHOLE("conaffinity", ts_geom_def, mask),
+    WHOLE("priority", ts_geom_def, surface.priority),
+    LOOK("user castshadow fitscale"),
+    NEAR("margin", "contacts are made from the option contact_margin on, for all geoms alike"),
+    LOST("gap", "contacts act as soon as they are made"),
+    NEAR_REALS("solref", model_softness, ts_geom_def, surface.softness.solref, 1, 2),
+    NEAR_REALS("solimp", model_softness, ts_geom_def, surface.softness.solimp, 1, 5),
+    NEAR_REALS("solmix", model_softness, ts_geom_def, surface.solmix, 1, 1),
+    LOST("adhesion", "surfaces do not stick"),
+    LOST("surfacevel", "surfaces do not move by themselves"),
+    LOST("fluidshape fluidcoef", no_fluid),
+    END,
+};
+static const known site_table[] = {
+    OK("name class fromto size"),
+    POSE,
+    LOOK("type group material mesh rgba user"),
+    END,
+};
+static const known exclude_table[] = {
+    OK("name"),
+    INDEX("body1", ts_exclusion, body_a, body_name),
+    INDEX("body2", ts_exclusion, body_b, body_name),
+    END,
+};
+static const known key_table[] = {
+    OK("name time qpos qvel"),
+    MOOT("act ctrl", no_actuator),
+    MOOT("mpos mquat", "bodies are not moved from outside"),
+    LOST("plastic", "nothing deforms"),
+    END,
+};
 
-// What an element of <equality> has, and the source of its rows (engine/rows/).
-static const struct equality {
-    const char* element;
+// Elements with what each of them may have, and, of those in <equality>, the source of their rows (engine/rows/).
+static const struct element {
+    const char* name;
     const known* attribute;
     const char* kind;
-} equalities[] = {
+} elements[] = {
+    {"mujoco", (const known[]){OK("model"), END}, NULL},
+    {"asset", (const known[]){END}, NULL},
+    {"default", (const known[]){OK("class"), END}, NULL},
+    {"compiler", compiler_table, NULL},
+    {"option", option_table, NULL},
+    {"flag", flag_table, NULL},
+    {"mesh", mesh_table, NULL},
+    {"material", material_table, NULL},
+    {"worldbody", (const known[]){OK("childclass name"), END}, NULL},
+    {"body", body_table, NULL},
+    {"frame", (const known[]){OK("name childclass"), POSE, END}, NULL},
+    {"replicate", (const known[]){OK("count sep offset euler"), END}, NULL},
+    {"inertial", (const known[]){OK("mass diaginertia fullinertia"), POSE, END}, NULL},
+    {"freejoint", freejoint_table, NULL},
+    {"joint", joint_table, NULL},
+    {"geom", geom_table, NULL},
+    {"site", site_table, NULL},
+    {"exclude", exclude_table, NULL},
+    {"key", key_table, NULL},
+    {"numeric", (const known[]){OK("name data"), LOOK("size"), END}, NULL},
+    {"text", (const known[]){OK("name data"), END}, NULL},
+    {"equality", (const known[]){EQUALITY, END}, NULL},
     {"equality/connect", (const known[]){EQUALITY, TWO_BODIES, ANCHOR("anchor"), END}, "connect"},
     {"equality/joint", (const known[]){EQUALITY, TWO_JOINTS, NUMBERS("polycoef", 0, 1, 5), END}, "joint-equality"},
 };
-
-static const struct table {
-    const char* element;
-    const known* attribute;
-} tables[] = {{"mujoco", mujoco_table},       {"equality", equality_table},
-              {"asset", asset_table},         {"default", default_table},
-              {"compiler", compiler_table},   {"option", option_table},
-              {"flag", flag_table},           {"mesh", mesh_table},
-              {"material", material_table},   {"worldbody", world_table},
-              {"body", body_table},           {"frame", frame_table},
-              {"replicate", replicate_table}, {"inertial", inertial_table},
-              {"freejoint", freejoint_table}, {"joint", joint_table},
-              {"geom", geom_table},           {"site", site_table},
-              {"exclude", exclude_table},     {"key", key_table},
-              {"numeric", numeric_table},     {"text", text_table}};
 
 void ts_mjcf_report(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_import_level level, int affects_physics,
                     const char* what, const char* meaning) {
@@ -348,23 +308,32 @@ void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
                  node->parent && node->parent->name ? node->parent->name : "the file", node->name);
 }
 
-static const struct equality* find_equality(const char* element) {
-    for (size_t i = 0; i < sizeof equalities / sizeof equalities[0]; ++i)
-        if (strcmp(equalities[i].element, element) == 0) return &equalities[i];
+static const struct element* find_element(const char* name) {
+    for (size_t i = 0; i < sizeof elements / sizeof elements[0]; ++i)
+        if (strcmp(elements[i].name, name) == 0) return &elements[i];
     return NULL;
 }
 
 static const known* attributes_of(const char* element) {
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i)
-        if (strcmp(tables[i].element, element) == 0) return tables[i].attribute;
-    const struct equality* found = find_equality(element);
+    const struct element* found = find_element(element);
     TS_ASSERT(found);
     return found->attribute;
 }
 
 const char* ts_mjcf_equality_kind(const char* table) {
-    const struct equality* found = find_equality(table);
+    const struct element* found = find_element(table);
     return found ? found->kind : NULL;
+}
+
+// Whether `word` is one of a list's, which blanks separate.
+static int is_listed(const char* list, const char* word) {
+    size_t length = strlen(word);
+    for (size_t taken; *list; list += taken) {
+        list += strspn(list, " ");
+        taken = strcspn(list, " ");
+        if (taken == length && memcmp(list, word, length) == 0) return 1;
+    }
+    return 0;
 }
 
 void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element) {
@@ -372,7 +341,7 @@ void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char*
     for (int i = 0; i < node->attribute_count && !reader->code; ++i) {
         const char* name = node->attribute[i].name;
         const known* k = table;
-        while (k->name && strcmp(k->name, name) != 0) ++k;
+        while (k->name && !is_listed(k->name, name)) ++k;
         if (!k->name) {
             ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "%s has no attribute '%.60s'", element, name);
         } else if (k->level != TS_IMPORT_HONOURED) {
@@ -424,42 +393,39 @@ void ts_mjcf_take(const ts_mjcf_element* element, const char* table, void* out_f
     for (const known* k = attributes_of(table); k->name; ++k) take(element, k, (char*)out_fields + k->offset);
 }
 
-// Elements that are passed over, by the section they stand in. `any` child of a section that is passed over as a whole.
+// Elements that are passed over, by the section they stand in; both may be several, separated by blanks.
 static const struct passed {
     const char* section;
-    const char* element;  // NULL: any
+    const char* element;  // NULL: any child of a section that is passed over as a whole
     int physics;
     const char* meaning;
-} passed_table[] = {{"actuator", NULL, 1, no_actuator},
-                    {"sensor", NULL, 0, "there are no sensors"},
-                    {"tendon", NULL, 1, "tendons do not act"},
-                    {"equality", NULL, 1, "what it names is not tied together"},
-                    {"deformable", NULL, 1, "deformable bodies are left out"},
-                    {"extension", NULL, 1, "plugins are left out"},
-                    {"mujoco", "size", 0, "memory is sized as needed"},
-                    {"mujoco", "visual", 0, "looks only"},
-                    {"mujoco", "statistic", 0, "looks only"},
-                    {"asset", "texture", 0, "looks only"},
-                    {"asset", "skin", 0, "looks only"},
-                    {"asset", "hfield", 0, "height fields are not known; geoms that use one say so"},
-                    {"asset", "model", 0, "other models are not attached; <attach> says so"},
-                    {"mesh", "plugin", 1, "plugins are left out"},
-                    {"geom", "plugin", 1, "plugins are left out"},
-                    {"material", "layer", 0, "looks only"},
-                    {"compiler", "lengthrange", 0, no_actuator},
-                    {"body", "camera", 0, "looks only"},
-                    {"body", "light", 0, "looks only"},
-                    {"body", "attach", 1, "other models are not attached"},
-                    {"body", "composite", 1, "composite bodies are left out"},
-                    {"body", "flexcomp", 1, "deformable bodies are left out"},
-                    {"body", "plugin", 1, "plugins are left out"},
-                    {"contact", "pair", 1, "the pair follows its geoms' own settings and masks"},
-                    {"custom", "tuple", 0, "no meaning for the simulation"}};
+} passed_table[] = {
+    {"actuator", NULL, 1, no_actuator},
+    {"sensor", NULL, 0, "there are no sensors"},
+    {"tendon", NULL, 1, "tendons do not act"},
+    {"equality", NULL, 1, "what it names is not tied together"},
+    {"deformable", NULL, 1, "deformable bodies are left out"},
+    {"extension", NULL, 1, "plugins are left out"},
+    {"mujoco", "size", 0, "memory is sized as needed"},
+    {"mujoco", "visual statistic", 0, "looks only"},
+    {"asset", "texture skin", 0, "looks only"},
+    {"asset", "hfield", 0, "height fields are not known; geoms that use one say so"},
+    {"asset", "model", 0, "other models are not attached; <attach> says so"},
+    {"mesh geom body", "plugin", 1, "plugins are left out"},
+    {"material", "layer", 0, "looks only"},
+    {"compiler", "lengthrange", 0, no_actuator},
+    {"body", "camera light", 0, "looks only"},
+    {"body", "attach", 1, "other models are not attached"},
+    {"body", "composite", 1, "composite bodies are left out"},
+    {"body", "flexcomp", 1, "deformable bodies are left out"},
+    {"contact", "pair", 1, "the pair follows its geoms' own settings and masks"},
+    {"custom", "tuple", 0, "no meaning for the simulation"},
+};
 
 int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* section) {
     for (size_t i = 0; i < sizeof passed_table / sizeof passed_table[0]; ++i) {
         const struct passed* p = &passed_table[i];
-        if (strcmp(p->section, section) != 0 || (p->element && strcmp(p->element, node->name) != 0)) continue;
+        if (!is_listed(p->section, section) || (p->element && !is_listed(p->element, node->name))) continue;
         char what[96];
         snprintf(what, sizeof what, "%s/%s", section, node->name);
         ts_mjcf_report(reader, node, TS_IMPORT_IGNORED, p->physics, what, p->meaning);
