@@ -14,7 +14,8 @@
 
 enum { LONGEST_NAME = 63 };
 
-ts_args ts_args_empty(void) {
+// Nothing given.
+static ts_args no_args(void) {
     ts_args args;
     memset(&args, 0, sizeof args);
     args.time = (double)NAN;
@@ -49,8 +50,8 @@ static int edit_distance(const char* a, const char* b) {
     return row[la % 3][lb];
 }
 
-const char* ts_args_nearest(const char* wanted, const char* (*name)(const void* context, int i), const void* context,
-                            int count) {
+// The nearest name, or NULL when none is near.
+static const char* nearest_name(const char* wanted, ts_text_name name, const void* context, int count) {
     const char* best = NULL;
     int best_distance = 0;
     for (int i = 0; i < count; ++i) {
@@ -68,6 +69,13 @@ const char* ts_args_nearest(const char* wanted, const char* (*name)(const void* 
     if (allowed < 2) allowed = 2;
     // A short word is near to everything: at least one letter must stay.
     return best_distance <= allowed && best_distance < (int)strlen(wanted) ? best : NULL;
+}
+
+const char* ts_args_hint(const char* wanted, ts_text_name name, const void* context, int count, const char* otherwise,
+                         char room[TS_ARGS_HINT]) {
+    const char* nearest = nearest_name(wanted, name, context, count);
+    if (nearest) snprintf(room, TS_ARGS_HINT, "; did you mean '%s'?", nearest);
+    return nearest ? room : otherwise;
 }
 
 int ts_args_number(const char* text, double* out_value) {
@@ -92,7 +100,7 @@ static const ts_flag* find_flag(const ts_command* command, const char* name, siz
 static ts_code unknown_flag(const ts_command* command, const char* text, size_t length, ts_status* out_status) {
     char name[LONGEST_NAME + 1];
     snprintf(name, sizeof name, "%.*s", (int)(length > LONGEST_NAME ? LONGEST_NAME : length), text);
-    const char* nearest = ts_args_nearest(name, flag_name, command->flag, command->flag_count);
+    const char* nearest = nearest_name(name, flag_name, command->flag, command->flag_count);
     if (nearest)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' has no flag %s; did you mean %s?",
                              command->name, name, nearest);
@@ -193,7 +201,9 @@ static ts_code set_subject(const ts_command* command, char** argv, char* text, t
 }
 
 ts_code ts_args_parse(const ts_command* command, int argc, char** argv, ts_args* out_args, ts_status* out_status) {
-    *out_args = ts_args_empty();
+    *out_args = no_args();
+    out_args->word = argv;
+    out_args->word_count = argc;
     int flags_end = 0;
     for (int i = 0; i < argc; ++i) {
         const char* text = argv[i];

@@ -23,7 +23,9 @@ enum { TS_ARGS_PAIRS = 128 };
 typedef struct ts_args {
     const char* subject;  // SCENE, FILE or the topic of list
     const char* second;   // distance: shape B
-    char** file;          // solve: file_count of them, the first being `subject`
+    char** word;          // all that was given to the command, word_count of them
+    int word_count;
+    char** file;  // solve: file_count of them, the first being `subject`
     int file_count;
     const char* method;  // distance
     const char* pose_a;  // distance
@@ -79,11 +81,11 @@ typedef struct ts_command {
     int (*run)(const ts_args* args);  // returns the exit code
 } ts_command;
 
+/// Room for a hint at a name.
+enum { TS_ARGS_HINT = 96 };
+
 /// Exit codes: done, the run failed or a file is bad, wrong use.
 enum { TS_EXIT_DONE = 0, TS_EXIT_FAILED = 1, TS_EXIT_USAGE = 2 };
-
-/// Nothing given.
-ts_args ts_args_empty(void);
 
 /// Reads argv[0..argc) (after the command's name) into *out_args. TS_ERROR_VALUE says what is wrong and, for an unknown
 /// flag, which one is nearest. With --help, missing arguments are no error. Reorders argv where a command takes any
@@ -96,8 +98,9 @@ void ts_args_help(const ts_command* command, ts_text* text);
 /// A finite number that takes up the whole text. Returns 0 when it is not one.
 int ts_args_number(const char* text, double* out_value);
 
-/// The name nearest to `wanted` by edit distance, or NULL when none is near. `count` names from `name(context, i)`.
-const char* ts_args_nearest(const char* wanted, const char* (*name)(const void* context, int i), const void* context,
-                            int count);
+/// What ends the refusal of a name: "; did you mean 'NAME'?" with the one of `count` names nearest to `wanted` by edit
+/// distance, in `room`; `otherwise` where none is near.
+const char* ts_args_hint(const char* wanted, ts_text_name name, const void* context, int count, const char* otherwise,
+                         char room[TS_ARGS_HINT]);
 
 #endif

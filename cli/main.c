@@ -253,12 +253,9 @@ static int print_version(int json) {
 
 static int unknown_command(const char* name, int json) {
     ts_status status;
-    const char* nearest = ts_args_nearest(name, command_name, NULL, COUNT(commands));
-    if (nearest)
-        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "there is no command '%s'; did you mean '%s'?", name, nearest);
-    else
-        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "there is no %s '%s'", name[0] == '-' ? "flag" : "command",
-                      name);
+    char room[TS_ARGS_HINT];
+    ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "there is no %s '%s'%s", name[0] == '-' ? "flag" : "command", name,
+                  ts_args_hint(name, command_name, NULL, COUNT(commands), "", room));
     return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
 }
 

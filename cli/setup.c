@@ -55,13 +55,10 @@ int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_
     ts_status_ok(out_status);
     if (!known && is_something_else(name_or_path, out_status)) return TS_EXIT_USAGE;
     if (!known && !strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) {
-        const char* nearest = ts_args_nearest(name_or_path, scene_name, NULL, ts_scene_count());
-        if (nearest)
-            ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no scene or file is called '%s'; did you mean '%s'?",
-                          name_or_path, nearest);
-        else
-            ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
-                          "no scene or file is called '%s' ('touchstone list scenes' shows the scenes)", name_or_path);
+        char room[TS_ARGS_HINT];
+        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no scene or file is called '%s'%s", name_or_path,
+                      ts_args_hint(name_or_path, scene_name, NULL, ts_scene_count(),
+                                   " ('touchstone list scenes' shows the scenes)", room));
         return TS_EXIT_USAGE;
     }
     return ts_scene_load(name_or_path, report, out_scene, out_status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
@@ -70,12 +67,43 @@ int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status) {
     const ts_solver* solver = ts_solver_find(name);
     if (solver) return solver;
-    const char* nearest = ts_args_nearest(name, solver_name, NULL, ts_solver_count());
-    char known[400];
+    char known[400], room[TS_ARGS_HINT];
     ts_text_list(solver_name, NULL, ts_solver_count(), sizeof known, known);
-    ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no solver is called '%s'; %s%s%ssolvers: %s", name,
-                  nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", known);
+    ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no solver is called '%s'%s; solvers: %s", name,
+                  ts_args_hint(name, solver_name, NULL, ts_solver_count(), "", room), known);
     return NULL;
+}
+
+static ts_code add_solver(ts_solver_choice* choice, const ts_solver* solver, ts_status* out_status) {
+    for (int i = 0; i < choice->count; ++i)
+        if (choice->solver[i] == solver)
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--solvers names '%s' twice", solver->name);
+    if (choice->count == TS_SETUP_SOLVERS)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "more than %d solvers", (int)TS_SETUP_SOLVERS);
+    choice->solver[choice->count++] = solver;
+    return TS_OK;
+}
+
+ts_code ts_setup_solvers(const char* names, ts_solver_choice* out_choice, ts_status* out_status) {
+    ts_code code = TS_OK;
+    out_choice->count = 0;
+    if (strcmp(names, "all") == 0) {
+        for (int i = 0; i < ts_solver_count() && !code; ++i) code = add_solver(out_choice, ts_solver_at(i), out_status);
+        return code;
+    }
+    for (const char* c = names; *c && !code;) {
+        char name[64];
+        size_t length = strcspn(c, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), c);
+        const ts_solver* solver = length > 0 ? ts_setup_solver(name, out_status) : NULL;
+        if (solver)
+            code = add_solver(out_choice, solver, out_status);
+        else if (length > 0)
+            code = out_status->code;
+        c += length + (c[length] == ',');
+    }
+    if (code || out_choice->count > 0) return code;
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--solvers names no solver");
 }
 
 // Names that --set knows: options first, then the settings of all solvers as "solver.NAME".
@@ -88,28 +116,30 @@ typedef struct key_list {
 
 static const char* key_name(const void* context, int i) { return ((const key_list*)context)->name[i]; }
 
-static ts_code unknown_key(const char* key, const ts_solver* only, ts_status* out_status) {
+ts_code ts_setup_unknown_key(const char* key, int with_options, const ts_solver_choice* among, ts_status* out_status) {
     key_list* list = (key_list*)calloc(1, sizeof *list);
+    char room[TS_ARGS_HINT];
     if (!list) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
-    for (int i = 0; i < ts_option_count() && list->count < MOST_KEYS; ++i)
+    for (int i = 0; with_options && i < ts_option_count() && list->count < MOST_KEYS; ++i)
         snprintf(list->name[list->count++], sizeof list->name[0], "%s", ts_option_at(i)->name);
-    for (int s = 0; s < ts_solver_count(); ++s) {
-        const ts_solver* solver = ts_solver_at(s);
-        if (only && solver != only) continue;
-        for (int i = 0; i < ts_solver_setting_count(solver) && list->count < MOST_KEYS; ++i)
+    for (int s = 0; s < among->count; ++s)
+        for (int i = 0; i < ts_solver_setting_count(among->solver[s]) && list->count < MOST_KEYS; ++i)
             snprintf(list->name[list->count++], sizeof list->name[0], "solver.%s",
-                     ts_solver_setting_at(solver, i)->name);
-    }
-    const char* nearest = ts_args_nearest(key, key_name, list, list->count);
-    if (nearest)
-        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--set knows no '%s'; did you mean '%s'?", key, nearest);
-    else
-        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
-                      "--set knows no '%s' ('touchstone list solvers --json' shows the settings of solvers, "
-                      "'touchstone run --help' the options)",
-                      key);
+                     ts_solver_setting_at(among->solver[s], i)->name);
+    ts_status_set(
+        out_status, TS_ERROR_VALUE, NULL, 0, "--set knows no '%s'%s", key,
+        ts_args_hint(key, key_name, list, list->count,
+                     " ('touchstone list solvers --json' shows the settings of solvers, 'touchstone run --help' "
+                     "the options)",
+                     room));
     free(list);
     return TS_ERROR_VALUE;
+}
+
+static ts_code unknown_key(const char* key, const ts_solver* only, ts_status* out_status) {
+    ts_solver_choice among = {1, {only}};
+    if (!only) (void)ts_setup_solvers("all", &among, out_status);
+    return ts_setup_unknown_key(key, 1, &among, out_status);
 }
 
 static int is_option(const char* key) {

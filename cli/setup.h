@@ -14,6 +14,21 @@ int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_
 /// The solver of that name. NULL, and the nearest known one in the message, when there is none.
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status);
 
+/// Solvers that a command is to run, in the order they were named.
+enum { TS_SETUP_SOLVERS = 64 };
+
+/// See TS_SETUP_SOLVERS.
+typedef struct ts_solver_choice {
+    int count;
+    const ts_solver* solver[TS_SETUP_SOLVERS];
+} ts_solver_choice;
+
+/// Those of a list "a,b,c", or of "all". TS_ERROR_VALUE for an unknown one, none, or one named twice.
+ts_code ts_setup_solvers(const char* names, ts_solver_choice* out_choice, ts_status* out_status);
+
+/// Refuses a key of --set, with the nearest setting of these solvers (and option of a simulation).
+ts_code ts_setup_unknown_key(const char* key, int with_options, const ts_solver_choice* among, ts_status* out_status);
+
 /// Applies --set pairs, --dt and the solver (NULL: the scene's own) to a fresh simulation. `skip_foreign` nonzero
 /// passes over solver settings that this solver does not have, but another one does. TS_ERROR_VALUE is wrong use.
 ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver, int skip_foreign,

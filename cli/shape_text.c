@@ -94,18 +94,16 @@ static int read_numbers(const char* from, const char* end, double* out_number, i
 }
 
 static ts_code no_such_form(const char* text, size_t length, ts_status* out_status) {
-    char word[32], names[256];
+    char word[32], names[256], room[TS_ARGS_HINT];
     shape_form form[MOST_FORMS];
     int count = list_forms(form), used = 0;
     snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), text);
-    const char* nearest = ts_args_nearest(word, form_name, form, count);
-    if (nearest)
-        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no shape '%s'; did you mean '%s'?", word,
-                             nearest);
     for (int i = 0; i < count && used < (int)sizeof names; ++i)
-        used += snprintf(names + used, sizeof names - (size_t)used, "%s, ", form[i].name);
-    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' is no shape: %sor the path of an .obj or .stl mesh",
-                         text, names);
+        used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i ? ", " : ": ", form[i].name);
+    if (used < (int)sizeof names)
+        snprintf(names + used, sizeof names - (size_t)used, ", or the path of an .obj or .stl mesh");
+    const char* hint = ts_args_hint(word, form_name, form, count, names, room);
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "'%s' is no shape%s", hint == room ? word : text, hint);
 }
 
 static void make_shape(const shape_form* form, const double* n, ts_written_shape* out) {

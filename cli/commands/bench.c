@@ -4,14 +4,13 @@
 #include "bench/bench.h"
 #include "cli/console.h"
 #include "cli/progress.h"
+#include "cli/setup.h"
 #include "cli/signals.h"
 #include "cli/report/svg.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char* bench_name(const void* context, int i) {
     (void)context;
@@ -53,13 +52,8 @@ static int list_benchmarks(const ts_args* args) {
     return ts_console_print(&text, TS_EXIT_DONE);
 }
 
-typedef struct watcher {
-    ts_progress progress;
-} watcher;
-
 static int watch(void* context, double fraction) {
-    watcher* self = (watcher*)context;
-    if (fraction >= 0.0) ts_progress_update(&self->progress, fraction);
+    if (fraction >= 0.0) ts_progress_update((ts_progress*)context, fraction);
     return ts_signals_caught();
 }
 
@@ -98,15 +92,6 @@ static ts_code write_figure(const ts_bench_figure* figure, const char* folder, t
     return code;
 }
 
-// A folder that is there, made when it is not.
-static ts_code make_folder(const char* folder, ts_status* out_status) {
-    struct stat info;
-    if (mkdir(folder, 0777) == 0) return TS_OK;
-    int why = errno;
-    if (why == EEXIST && stat(folder, &info) == 0 && S_ISDIR(info.st_mode)) return TS_OK;
-    return ts_status_set(out_status, TS_ERROR_FILE, folder, 0, "cannot make this folder: %s", strerror(why));
-}
-
 static ts_code write_files(const ts_args* args, const ts_bench* bench, const ts_bench_options* options,
                            const ts_bench_report* report, ts_status* out_status) {
     if (args->json_file && strcmp(args->json_file, "-") != 0) {
@@ -138,13 +123,9 @@ static int print_report(const ts_args* args, const ts_bench* bench, const ts_ben
 
 static int unknown(const char* name) {
     ts_status status;
-    const char* nearest = ts_args_nearest(name, bench_name, NULL, ts_bench_count());
-    if (nearest)
-        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "there is no benchmark '%s'; did you mean '%s'?", name,
-                      nearest);
-    else
-        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "there is no benchmark '%s'; 'touchstone bench' lists them",
-                      name);
+    char room[TS_ARGS_HINT];
+    ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "there is no benchmark '%s'%s", name,
+                  ts_args_hint(name, bench_name, NULL, ts_bench_count(), "; 'touchstone bench' lists them", room));
     return ts_console_error("bench", 0, TS_EXIT_USAGE, &status);
 }
 
@@ -163,19 +144,21 @@ int ts_cmd_bench(const ts_args* args) {
     if (!bench) return unknown(args->subject);
     ts_status status;
     // Before hours of measuring, not after.
-    if (args->svg && make_folder(args->svg, &status)) return ts_console_error("bench", 0, TS_EXIT_FAILED, &status);
+    int made = 0;
+    if (args->svg && ts_setup_directory(args->svg, &made, &status))
+        return ts_console_error("bench", 0, TS_EXIT_FAILED, &status);
     const char* data = getenv("TOUCHSTONE_DATA");
     ts_bench_options options = {args->quick, args->seed < 0 ? 1u : (uint64_t)args->seed, data && data[0] ? data : NULL,
                                 args->only};
-    watcher watching;
+    ts_progress progress;
     ts_bench_report report;
     memset(&report, 0, sizeof report);
-    report.watcher = &watching;
+    report.watcher = &progress;
     report.progress = watch;
     ts_signals_begin();
-    watching.progress = ts_progress_begin(bench->name);
+    progress = ts_progress_begin(bench->name);
     int result = bench->run(&options, &report);
-    ts_progress_end(&watching.progress);
+    ts_progress_end(&progress);
     if (ts_signals_caught()) {
         ts_bench_report_free(&report);
         ts_console_note("stopped: nothing was written");

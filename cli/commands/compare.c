@@ -19,14 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_SOLVERS = 64 };
-
 typedef struct compare_job {
     const ts_args* args;
-    const char* solvers;  // comma-separated names, or "all"
     ts_import_report report;
     ts_loaded_scene scene;
-    const ts_solver* solver[MOST_SOLVERS];
+    ts_solver_choice chosen;
     ts_comparison comparison;
     ts_progress progress;
     ts_ranks ranks;
@@ -37,42 +34,6 @@ typedef struct compare_job {
 } compare_job;
 
 // --- what was asked --------------------------------------------------------------------------------------------------
-
-static ts_code add_solver(compare_job* job, const ts_solver* solver, ts_status* status) {
-    int* planned = &job->comparison.planned;
-    for (int i = 0; i < *planned; ++i)
-        if (job->solver[i] == solver)
-            return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names '%s' twice", solver->name);
-    if (*planned == MOST_SOLVERS)
-        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "more than %d solvers", (int)MOST_SOLVERS);
-    job->solver[(*planned)++] = solver;
-    return TS_OK;
-}
-
-static ts_code choose_solvers(compare_job* job, ts_status* status) {
-    if (strcmp(job->solvers, "all") == 0) {
-        for (int i = 0; i < ts_solver_count(); ++i) {
-            ts_code code = add_solver(job, ts_solver_at(i), status);
-            if (code) return code;
-        }
-        return TS_OK;
-    }
-    for (const char* c = job->solvers; *c;) {
-        char name[64];
-        size_t length = strcspn(c, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), c);
-        if (length > 0) {
-            const ts_solver* solver = ts_setup_solver(name, status);
-            if (!solver) return status->code;
-            ts_code code = add_solver(job, solver, status);
-            if (code) return code;
-        }
-        c += length + (c[length] == ',');
-    }
-    if (job->comparison.planned == 0)
-        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names no solver");
-    return TS_OK;
-}
 
 // A body on fixed surfaces that all face upwards with one friction coefficient, pushed along them and left alone, obeys
 // v = v0 - mu g t until it stops (as long as it does not tip over).
@@ -111,7 +72,7 @@ static ts_code rehearse(compare_job* job, ts_status* status) {
     for (int i = 0; i < job->comparison.planned; ++i) {
         ts_sim* sim = NULL;
         ts_code code = ts_sim_create(job->scene.model, 1, &sim, status);
-        if (code == TS_OK) code = ts_setup_configure(sim, job->args, job->solver[i]->name, 1, status);
+        if (code == TS_OK) code = ts_setup_configure(sim, job->args, job->chosen.solver[i]->name, 1, status);
         if (code == TS_OK && i == 0) {
             job->comparison.options = sim->options;
             code = ts_sim_forward(sim, status);
@@ -141,28 +102,7 @@ static void quote(ts_text* text, const char* word) {
 
 static void add_command(const ts_args* args, ts_text* text) {
     ts_text_add(text, "touchstone compare");
-    quote(text, args->subject);
-    if (args->solvers) {
-        ts_text_add(text, " --solvers");
-        quote(text, args->solvers);
-    }
-    if (!isnan(args->time)) ts_text_add(text, " --time %.15g", args->time);
-    if (!isnan(args->dt)) ts_text_add(text, " --dt %.15g", args->dt);
-    for (int i = 0; i < args->pair_count; ++i) {
-        ts_text_add(text, " --set");
-        quote(text, args->pair[i]);
-    }
-    if (args->threads > 0) ts_text_add(text, " --threads %d", args->threads);
-    if (args->out) {
-        ts_text_add(text, " --out");
-        quote(text, args->out);
-    }
-    if (args->png) {
-        ts_text_add(text, " --png");
-        quote(text, args->png);
-    }
-    if (!isnan(args->png_time)) ts_text_add(text, " --png-time %.15g", args->png_time);
-    if (args->width > 0) ts_text_add(text, " --size %dx%d", args->width, args->height);
+    for (int i = 0; i < args->word_count; ++i) quote(text, args->word[i]);
 }
 
 static int prepare(compare_job* job, ts_status* status) {
@@ -170,7 +110,8 @@ static int prepare(compare_job* job, ts_status* status) {
     ts_comparison* comparison = &job->comparison;
     comparison->experiment = ts_experiment_find(args->subject);
     const char* scene = comparison->experiment ? comparison->experiment->scene : args->subject;
-    job->solvers = args->solvers ? args->solvers : (comparison->experiment ? comparison->experiment->solvers : "all");
+    const char* solvers = comparison->experiment ? comparison->experiment->solvers : "all";
+    if (args->solvers) solvers = args->solvers;
     for (int i = 0; i < args->pair_count; ++i) {
         if (strncmp(args->pair[i], "solver=", 7) != 0) continue;
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "compare chooses solvers with --solvers, not --set %s",
@@ -182,7 +123,8 @@ static int prepare(compare_job* job, ts_status* status) {
                       "--png-time is when pictures are taken: give --png FILE or --out DIR");
         return TS_EXIT_USAGE;
     }
-    if (choose_solvers(job, status)) return TS_EXIT_USAGE;
+    if (ts_setup_solvers(solvers, &job->chosen, status)) return TS_EXIT_USAGE;
+    comparison->planned = job->chosen.count;
     int exit_code = ts_setup_load(scene, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_setup_strict(args, &job->report, scene, status)) return TS_EXIT_FAILED;
@@ -234,7 +176,7 @@ static int observe(void* user, ts_sim* sim) {
 }
 
 static ts_code run_solver(compare_job* job, int index, ts_status* status) {
-    const ts_solver* solver = job->solver[index];
+    const ts_solver* solver = job->chosen.solver[index];
     ts_series* series = &job->comparison.series[index];
     job->begun++;
     job->current = series;

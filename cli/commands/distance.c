@@ -89,9 +89,9 @@ static ts_code find_method(const char* name, ts_proximity_method* out_method, ts
     if (*out_method < TS_PROXIMITY_METHOD_COUNT) return TS_OK;
     char known[256];
     ts_text_list(method_name, NULL, TS_PROXIMITY_METHOD_COUNT, sizeof known, known);
-    const char* nearest = ts_args_nearest(name, method_name, NULL, TS_PROXIMITY_METHOD_COUNT);
-    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no method '%s'%s%s%s; there are %s", name,
-                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", known);
+    char room[TS_ARGS_HINT];
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "there is no method '%s'%s; there are %s", name,
+                         ts_args_hint(name, method_name, NULL, TS_PROXIMITY_METHOD_COUNT, "", room), known);
 }
 
 static int exit_code_of(ts_code code) { return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED; }

@@ -151,9 +151,9 @@ int ts_cmd_list(const ts_args* args) {
         return ts_console_print(&text, TS_EXIT_DONE);
     }
     ts_status status;
-    const char* nearest = ts_args_nearest(args->subject, topic_name, NULL, TOPIC_COUNT);
+    char room[TS_ARGS_HINT];
     ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
-                  "'%s' cannot be listed%s%s%s; it is scenes, solvers, shapes or experiments", args->subject,
-                  nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+                  "'%s' cannot be listed%s; it is scenes, solvers, shapes or experiments", args->subject,
+                  ts_args_hint(args->subject, topic_name, NULL, TOPIC_COUNT, "", room));
     return ts_console_error("list", args->json, TS_EXIT_USAGE, &status);
 }

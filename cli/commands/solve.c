@@ -18,20 +18,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_SOLVERS = 64, MOST_NAMES = 512 };
-
 static const double default_tolerance = 1e-8;
-
-typedef struct chosen {
-    const ts_solver* solver;
-    unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
-} chosen;
 
 typedef struct solve_job {
     const ts_args* args;
     double tolerance;
-    chosen solver[MOST_SOLVERS];
-    int solver_count;
+    ts_solver_choice chosen;
+    _Alignas(double) unsigned char settings[TS_SETUP_SOLVERS][TS_SOLVER_SETTINGS_BYTES];
     ts_arena arena;  // of a certificate
     ts_text result;  // JSON, or lines of the table that wait to be printed
     ts_json json;
@@ -46,88 +39,39 @@ typedef struct solve_job {
 
 // --- what is asked for -----------------------------------------------------------------------------------------------
 
-static ts_code add_solver(solve_job* job, const ts_solver* solver, ts_status* status) {
-    for (int i = 0; i < job->solver_count; ++i)
-        if (job->solver[i].solver == solver)
-            return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names '%s' twice", solver->name);
-    if (job->solver_count == MOST_SOLVERS)
-        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "more than %d solvers", (int)MOST_SOLVERS);
-    chosen* c = &job->solver[job->solver_count++];
-    c->solver = solver;
-    ts_solver_default_settings(solver, c->settings);
-    return TS_OK;
-}
-
-static ts_code choose_solvers(solve_job* job, const char* names, ts_status* status) {
-    if (strcmp(names, "all") == 0) {
-        for (int i = 0; i < ts_solver_count(); ++i) {
-            ts_code code = add_solver(job, ts_solver_at(i), status);
-            if (code) return code;
-        }
-        return TS_OK;
-    }
-    for (const char* c = names; *c;) {
-        char name[64];
-        size_t length = strcspn(c, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), c);
-        if (length > 0) {
-            const ts_solver* solver = ts_setup_solver(name, status);
-            ts_code code = solver ? add_solver(job, solver, status) : status->code;
-            if (code) return code;
-        }
-        c += length + (c[length] == ',');
-    }
-    if (job->solver_count == 0) return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--solvers names no solver");
-    return TS_OK;
-}
-
-typedef struct name_list {
-    int count;
-    const char* name[MOST_NAMES];
-} name_list;
-
-static const char* name_at(const void* context, int i) { return ((const name_list*)context)->name[i]; }
-
 // No chosen solver has this setting: is it one of another solver, or a slip of the pen?
-static ts_code unknown_setting(const solve_job* job, const char* name, ts_status* status) {
-    name_list list = {0, {NULL}};
+static ts_code unknown_setting(const solve_job* job, const char* key, ts_status* status) {
+    const char* name = key + 7;
     for (int s = 0; s < ts_solver_count(); ++s)
         if (ts_solver_setting_find(ts_solver_at(s), name))
             return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "no chosen solver has a setting '%s' (%s has)", name,
                                  ts_solver_at(s)->name);
-    for (int s = 0; s < job->solver_count; ++s)
-        for (int i = 0; i < ts_solver_setting_count(job->solver[s].solver) && list.count < MOST_NAMES; ++i)
-            list.name[list.count++] = ts_solver_setting_at(job->solver[s].solver, i)->name;
-    const char* nearest = ts_args_nearest(name, name_at, &list, list.count);
-    if (nearest)
-        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--set knows no 'solver.%s'; did you mean 'solver.%s'?",
-                             name, nearest);
-    return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
-                         "--set knows no 'solver.%s' ('touchstone list solvers' shows the settings)", name);
+    return ts_setup_unknown_key(key, 0, &job->chosen, status);
 }
 
 static ts_code apply_pair(solve_job* job, const char* pair, ts_status* status) {
     const char* equals = strchr(pair, '=');
-    char name[128];
+    char key[128];
     double value = 0.0;
     int found = 0;
     if (strncmp(pair, "solver.", 7) != 0)
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
                              "'solve' sets only solver.NAME=VALUE: a file has no simulation; what is '%s'?", pair);
-    snprintf(name, sizeof name, "%.*s", (int)(equals - pair - 7 < 127 ? equals - pair - 7 : 127), pair + 7);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 127 ? equals - pair : 127), pair);
+    const char* name = key + 7;
     if (strcmp(name, "tolerance") == 0 || strcmp(name, "natural") == 0)
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "how good an answer must be is told by --tol");
     if (!ts_args_number(equals + 1, &value))
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--set solver.%s takes a number, not '%s'", name,
                              equals + 1);
-    for (int s = 0; s < job->solver_count; ++s) {
-        chosen* c = &job->solver[s];
-        if (!ts_solver_setting_find(c->solver, name)) continue;
+    for (int s = 0; s < job->chosen.count; ++s) {
+        const ts_solver* solver = job->chosen.solver[s];
+        if (!ts_solver_setting_find(solver, name)) continue;
         found = 1;
-        ts_code code = ts_solver_set(c->solver, c->settings, name, value, status);
+        ts_code code = ts_solver_set(solver, job->settings[s], name, value, status);
         if (code) return code;
     }
-    return found ? TS_OK : unknown_setting(job, name, status);
+    return found ? TS_OK : unknown_setting(job, key, status);
 }
 
 // The answers must not take the place of a question.
@@ -142,7 +86,8 @@ static ts_code check_impulses(const ts_args* args, ts_status* status) {
 static int prepare(solve_job* job, ts_status* status) {
     const ts_args* args = job->args;
     job->tolerance = isnan(args->tolerance) ? default_tolerance : args->tolerance;
-    if (choose_solvers(job, args->solvers ? args->solvers : "ncp", status)) return TS_EXIT_USAGE;
+    if (ts_setup_solvers(args->solvers ? args->solvers : "ncp", &job->chosen, status)) return TS_EXIT_USAGE;
+    for (int s = 0; s < job->chosen.count; ++s) ts_solver_default_settings(job->chosen.solver[s], job->settings[s]);
     for (int i = 0; i < args->pair_count; ++i)
         if (apply_pair(job, args->pair[i], status)) return TS_EXIT_USAGE;
     if (args->impulses && check_impulses(args, status)) return TS_EXIT_FAILED;
@@ -270,14 +215,15 @@ static int is_over(const solve_job* job) { return ts_signals_caught() || job->mu
 
 static void show_progress(void* user) {
     solve_job* job = (solve_job*)user;
-    ts_progress_update(&job->progress, (double)job->done / ((double)job->args->file_count * job->solver_count));
+    ts_progress_update(&job->progress, (double)job->done / ((double)job->args->file_count * job->chosen.count));
 }
 
-static void solve_with(solve_job* job, const char* file, const ts_contact_problem* problem, const chosen* c) {
+static void solve_with(solve_job* job, const char* file, const ts_contact_problem* problem, int which) {
     const ts_args* args = job->args;
+    const ts_solver* solver = job->chosen.solver[which];
     ts_attempt attempt = {problem,
-                          c->solver,
-                          c->settings,
+                          solver,
+                          job->settings[which],
                           job->tolerance,
                           isnan(args->time_limit) ? HUGE_VAL : args->time_limit,
                           args->threads > 0 ? args->threads : 1,
@@ -285,13 +231,13 @@ static void solve_with(solve_job* job, const char* file, const ts_contact_proble
                           job};
     ts_attempt_result* result = ts_attempt_run(&attempt);
     if (!result) {
-        add_result(job, file, c->solver, "failed", NULL, (double)NAN, "out of memory");
+        add_result(job, file, solver, "failed", NULL, (double)NAN, "out of memory");
     } else if (result->end != TS_WATCH_SIGNAL) {
         const ts_relative_report* report = result->answered ? &result->report : NULL;
         job->reached += report && report->status == TS_SOLVE_CONVERGED;
-        add_result(job, file, c->solver, ts_attempt_status(result), report, report ? result->seconds : (double)NAN,
+        add_result(job, file, solver, ts_attempt_status(result), report, report ? result->seconds : (double)NAN,
                    result->reason);
-        if (args->impulses && report) add_answer(job, file, c->solver, problem, report, result->impulse);
+        if (args->impulses && report) add_answer(job, file, solver, problem, report, result->impulse);
     }
     ts_attempt_free(result);
     show_progress(job);
@@ -315,13 +261,12 @@ static void solve_file(solve_job* job, const char* file) {
         ts_console_note("%s", text);
         ++job->unreadable;
         // The table says it once, on standard error.
-        for (int s = 0; s < job->solver_count; ++s)
-            add_result(job, file, job->solver[s].solver, "unreadable", NULL, (double)NAN,
+        for (int s = 0; s < job->chosen.count; ++s)
+            add_result(job, file, job->chosen.solver[s], "unreadable", NULL, (double)NAN,
                        job->args->json ? status.message : "");
         return;
     }
-    for (int s = 0; s < job->solver_count && !is_over(job); ++s)
-        solve_with(job, file, &recorded.problem, &job->solver[s]);
+    for (int s = 0; s < job->chosen.count && !is_over(job); ++s) solve_with(job, file, &recorded.problem, s);
     ts_fclib_free(&recorded);
 }
 
@@ -354,7 +299,7 @@ static int end_output(solve_job* job, int exit_code) {
                         job->unreadable ? " (or had no file to read)" : "");
     if (ts_signals_caught())
         ts_console_note("stopped: %d of %lld solves were done", job->done,
-                        (long long)job->args->file_count * job->solver_count);
+                        (long long)job->args->file_count * job->chosen.count);
     return exit;
 }
 

@@ -45,7 +45,7 @@ Test(bench, only_chooses_parts_or_says_which_there_are) {
 Test(bench, a_folder_that_cannot_be_made_is_found_before_measuring) {
     write_text("in-the-way", "a file\n");
     expect_refusal("bench gjk-primitives --quick --svg in-the-way", 1, "in-the-way");
-    expect_refusal("bench gjk-primitives --quick --svg no/such/place", 1, "no/such/place");
+    expect_refusal("bench gjk-primitives --quick --svg in-the-way/place", 1, "in-the-way: cannot make");
 }
 
 // Numbers, names and figures all arrive; rows are as long as the head; peers and machine are named.
