@@ -17,43 +17,31 @@ typedef struct field {
     size_t offset;
 } field;
 
-#define AT(member) offsetof(ts_options, member)
+// A row: the option is called as the field is.
+#define ROW(member, kind, unit, summary, count, low, high) \
+    { {#member, unit, summary, count, low, high}, kind, offsetof(ts_options, member) }
+#define REAL(member, unit, summary, low, high) ROW(member, FIELD_REAL, unit, summary, 1, low, high)
+#define WHOLE(member, summary, low, high) ROW(member, FIELD_INTEGER, "", summary, 1, low, high)
 
 static const field fields[] = {
-    {{"time_step", "s", "length of a step", 1, 1e-9, 1.0}, FIELD_REAL, AT(time_step)},
-    {{"gravity", "m/s^2", "acceleration of free fall (x y z)", 3, -1e6, 1e6}, FIELD_REAL, AT(gravity)},
-    {{"contact_margin", "m", "contacts are made from this gap on", 1, 0.0, 1e3}, FIELD_REAL, AT(contact_margin)},
-    {{"baumgarte", "", "part of a penetration that vanishes in a step", 1, 0.0, 1.0}, FIELD_REAL, AT(baumgarte)},
-    {{"slop", "m", "penetration that is left alone", 1, 0.0, 1e3}, FIELD_REAL, AT(slop)},
-    {{"push_out_speed", "m/s", "most a penetration may add to the separation velocity", 1, 0.0, 1e6},
-     FIELD_REAL,
-     AT(push_out_speed)},
-    {{"restitution_speed", "m/s", "slower impacts do not bounce; <= 0: from gravity and the step", 1, -1.0, 1e6},
-     FIELD_REAL,
-     AT(restitution_speed)},
-    {{"compliance_normal", "1/kg", "R of the normal rows", 1, 0.0, 1e12}, FIELD_REAL, AT(compliance_normal)},
-    {{"compliance_tangent", "1/kg", "R of the tangent rows", 1, 0.0, 1e12}, FIELD_REAL, AT(compliance_tangent)},
-    {{"soft_contacts", "", "softness of the model's geoms: 0 never, 1 under solver mujoco, 2 always", 1, 0.0, 2.0},
-     FIELD_INTEGER,
-     AT(soft_contacts)},
-    {{"impratio", "", "how much harder friction is than the normal, of such contacts", 1, 1e-6, 1e6},
-     FIELD_REAL,
-     AT(impratio)},
-    {{"contact_stiffness", "N/m", "every contact point is a spring; 0: none is", 1, 0.0, 1e15},
-     FIELD_REAL,
-     AT(contact_stiffness)},
-    {{"contact_dissipation", "s", "damping of such a spring over its stiffness", 1, 0.0, 1e3},
-     FIELD_REAL,
-     AT(contact_dissipation)},
-    {{"manifold_points", "", "most contact points per pair of geoms", 1, 1.0, 8.0}, FIELD_INTEGER, AT(manifold_points)},
-    {{"warm_start", "", "1: contacts start from the last impulses, 0: from zero", 1, 0.0, 1.0},
-     FIELD_INTEGER,
-     AT(warm_start)},
-    {{"solver", "", "contact solver by name", 0, 0.0, 0.0}, FIELD_TEXT, AT(solver)},
-    {{"tolerance", "", "residual in the solver's own law; <= 0: the solver's default", 1, -1.0, 1e6},
-     FIELD_REAL,
-     AT(tolerance)},
-    {{"iterations", "", "iteration limit; <= 0: the solver's default", 1, -1.0, 1e9}, FIELD_INTEGER, AT(iterations)},
+    REAL(time_step, "s", "length of a step", 1e-9, 1.0),
+    ROW(gravity, FIELD_REAL, "m/s^2", "acceleration of free fall (x y z)", 3, -1e6, 1e6),
+    REAL(contact_margin, "m", "contacts are made from this gap on", 0.0, 1e3),
+    REAL(baumgarte, "", "part of a penetration that vanishes in a step", 0.0, 1.0),
+    REAL(slop, "m", "penetration that is left alone", 0.0, 1e3),
+    REAL(push_out_speed, "m/s", "most a penetration may add to the separation velocity", 0.0, 1e6),
+    REAL(restitution_speed, "m/s", "slower impacts do not bounce; <= 0: from gravity and the step", -1.0, 1e6),
+    REAL(compliance_normal, "1/kg", "R of the normal rows", 0.0, 1e12),
+    REAL(compliance_tangent, "1/kg", "R of the tangent rows", 0.0, 1e12),
+    WHOLE(soft_contacts, "softness of the model's geoms: 0 never, 1 under solver mujoco, 2 always", 0.0, 2.0),
+    REAL(impratio, "", "how much harder friction is than the normal, of such contacts", 1e-6, 1e6),
+    REAL(contact_stiffness, "N/m", "every contact point is a spring; 0: none is", 0.0, 1e15),
+    REAL(contact_dissipation, "s", "damping of such a spring over its stiffness", 0.0, 1e3),
+    WHOLE(manifold_points, "most contact points per pair of geoms", 1.0, 8.0),
+    WHOLE(warm_start, "1: contacts start from the last impulses, 0: from zero", 0.0, 1.0),
+    ROW(solver, FIELD_TEXT, "", "contact solver by name", 0, 0.0, 0.0),
+    REAL(tolerance, "", "residual in the solver's own law; <= 0: the solver's default", -1.0, 1e6),
+    WHOLE(iterations, "iteration limit; <= 0: the solver's default", -1.0, 1e9),
 };
 
 enum { FIELD_COUNT = (int)(sizeof fields / sizeof fields[0]) };
