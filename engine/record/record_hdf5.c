@@ -27,6 +27,7 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 #else
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "engine/rows/row_source_internal.h"
 #include "engine/step/certify.h"
 #include "engine/record/record_column_internal.h"
@@ -47,18 +48,8 @@ ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* s
 
 // --- what is recorded ------------------------------------------------------------------------------------------------
 
-// Shape of one row; BODIES_n means body_count x n, NQ and NV the model's.
-typedef enum column_shape {
-    SHAPE_1,
-    SHAPE_2,
-    SHAPE_3,
-    SHAPE_6,
-    SHAPE_3X3,
-    SHAPE_NQ,
-    SHAPE_NV,
-    SHAPE_BODIES_3,
-    SHAPE_BODIES_4
-} column_shape;
+// Sizes of a row that the model decides.
+enum { ALL_QPOS = -1, ALL_QVEL = -2, ALL_BODIES = -3 };
 
 // Columns that are filled by name; those after them are numbers of ts_step_info.
 typedef enum column_id {
@@ -105,35 +96,35 @@ typedef struct column_definition {
     const char* path;
     const char* unit;
     ts_record_type type;
-    column_shape shape;
+    int shape[2];         // numbers, or one of the sizes above; 0: no such dimension
     const char* meaning;  // attribute that explains numbers that are codes, or NULL
     info_kind kind;       // from NAMED_COUNT on
     size_t offset;        // in ts_step_info, likewise
 } column_definition;
 
 #define NUMBER(path, unit, field) \
-    { path, unit, TS_RECORD_DOUBLE, SHAPE_1, NULL, INFO_NUMBER, offsetof(ts_step_info, field) }
+    { path, unit, TS_RECORD_DOUBLE, {0}, NULL, INFO_NUMBER, offsetof(ts_step_info, field) }
 #define WHOLE(path, field, meaning) \
-    { path, "1", TS_RECORD_INT32, SHAPE_1, meaning, INFO_WHOLE, offsetof(ts_step_info, field) }
+    { path, "1", TS_RECORD_INT32, {0}, meaning, INFO_WHOLE, offsetof(ts_step_info, field) }
 #define FORCE(path, field) \
-    { path, "N", TS_RECORD_DOUBLE, SHAPE_1, NULL, INFO_FORCE, offsetof(ts_step_info, field) }
+    { path, "N", TS_RECORD_DOUBLE, {0}, NULL, INFO_FORCE, offsetof(ts_step_info, field) }
 
 static const column_definition definitions[] = {
     [TIME] = {.path = "/state/time", .unit = "s"},
-    [QPOS] = {.path = "/state/qpos", .unit = "m, rad, 1", .shape = SHAPE_NQ},
-    [QVEL] = {.path = "/state/qvel", .unit = "m/s, rad/s", .shape = SHAPE_NV},
-    [BODY_POSITION] = {.path = "/bodies/position", .unit = "m", .shape = SHAPE_BODIES_3},
-    [BODY_QUATERNION] = {.path = "/bodies/quaternion", .unit = "1", .shape = SHAPE_BODIES_4},
-    [BODY_LINEAR] = {.path = "/bodies/linear_velocity", .unit = "m/s", .shape = SHAPE_BODIES_3},
-    [BODY_ANGULAR] = {.path = "/bodies/angular_velocity", .unit = "rad/s", .shape = SHAPE_BODIES_3},
+    [QPOS] = {.path = "/state/qpos", .unit = "m, rad, 1", .shape = {ALL_QPOS}},
+    [QVEL] = {.path = "/state/qvel", .unit = "m/s, rad/s", .shape = {ALL_QVEL}},
+    [BODY_POSITION] = {.path = "/bodies/position", .unit = "m", .shape = {ALL_BODIES, 3}},
+    [BODY_QUATERNION] = {.path = "/bodies/quaternion", .unit = "1", .shape = {ALL_BODIES, 4}},
+    [BODY_LINEAR] = {.path = "/bodies/linear_velocity", .unit = "m/s", .shape = {ALL_BODIES, 3}},
+    [BODY_ANGULAR] = {.path = "/bodies/angular_velocity", .unit = "rad/s", .shape = {ALL_BODIES, 3}},
     [ENERGY_KINETIC] = {.path = "/energy/kinetic", .unit = "J"},
     [ENERGY_POTENTIAL] = {.path = "/energy/potential", .unit = "J"},
     [CONTACT_FIRST] = {.path = "/contacts/first", .unit = "1", .type = TS_RECORD_INT64},
     [CONTACT_COUNT] = {.path = "/contacts/count", .unit = "1", .type = TS_RECORD_INT32},
-    [CONTACT_POSITION] = {.path = "/contacts/position", .unit = "m", .shape = SHAPE_3},
-    [CONTACT_FRAME] = {.path = "/contacts/frame", .unit = "1", .shape = SHAPE_3X3},
-    [CONTACT_IMPULSE] = {.path = "/contacts/impulse", .unit = "N s", .shape = SHAPE_3},
-    [CONTACT_VELOCITY] = {.path = "/contacts/velocity", .unit = "m/s", .shape = SHAPE_3},
+    [CONTACT_POSITION] = {.path = "/contacts/position", .unit = "m", .shape = {3}},
+    [CONTACT_FRAME] = {.path = "/contacts/frame", .unit = "1", .shape = {3, 3}},
+    [CONTACT_IMPULSE] = {.path = "/contacts/impulse", .unit = "N s", .shape = {3}},
+    [CONTACT_VELOCITY] = {.path = "/contacts/velocity", .unit = "m/s", .shape = {3}},
     [CONTACT_GAP] = {.path = "/contacts/gap", .unit = "m"},
     [CONTACT_FRICTION] = {.path = "/contacts/friction", .unit = "1"},
     [CONTACT_GEOM_A] = {.path = "/contacts/geom_a", .unit = "1", .type = TS_RECORD_INT32},
@@ -148,8 +139,8 @@ static const column_definition definitions[] = {
     [ROW_FIRST] = {.path = "/rows/first", .unit = "1", .type = TS_RECORD_INT64},
     [ROW_COUNT] = {.path = "/rows/count", .unit = "1", .type = TS_RECORD_INT32},
     [ROW_SOURCE] = {"/rows/source", "1", TS_RECORD_INT32, .meaning = "index in /model/row_sources"},
-    [ROW_KEY] = {.path = "/rows/key", .unit = "1", .type = TS_RECORD_UINT64, .shape = SHAPE_2},
-    [ROW_IMPULSE] = {.path = "/rows/impulse", .unit = "N s, N m s", .shape = SHAPE_6},
+    [ROW_KEY] = {.path = "/rows/key", .unit = "1", .type = TS_RECORD_UINT64, .shape = {2}},
+    [ROW_IMPULSE] = {.path = "/rows/impulse", .unit = "N s, N m s", .shape = {6}},
     WHOLE("/solver/iterations", solve.iterations, NULL),
     WHOLE("/solver/status", solve.status, "0 converged, 1 stalled, 2 iteration limit, 3 failed"),
     FORCE("/solver/own_residual", solve.own),
@@ -192,26 +183,17 @@ typedef struct hdf5_file {
 } hdf5_file;
 
 // Dimensions of a row; returns how many there are.
-static int row_shape(column_shape shape, const ts_model* model, uint64_t out_size[2]) {
-    out_size[0] = out_size[1] = 1;
-    switch (shape) {
-    case SHAPE_1: return 0;
-    case SHAPE_2: out_size[0] = 2; return 1;
-    case SHAPE_3: out_size[0] = 3; return 1;
-    case SHAPE_6: out_size[0] = 6; return 1;
-    case SHAPE_3X3: out_size[0] = out_size[1] = 3; return 2;
-    case SHAPE_NQ: out_size[0] = (uint64_t)model->nq; return 1;
-    case SHAPE_NV: out_size[0] = (uint64_t)model->nv; return 1;
-    case SHAPE_BODIES_3:
-        out_size[0] = (uint64_t)model->body_count;
-        out_size[1] = 3;
-        return 2;
-    case SHAPE_BODIES_4:
-        out_size[0] = (uint64_t)model->body_count;
-        out_size[1] = 4;
-        return 2;
+static int row_shape(const int shape[2], const ts_model* model, uint64_t out_size[2]) {
+    int rank = 0;
+    for (int i = 0; i < 2; ++i) {
+        int size = shape[i] == ALL_QPOS     ? model->nq
+                   : shape[i] == ALL_QVEL   ? model->nv
+                   : shape[i] == ALL_BODIES ? model->body_count
+                                            : shape[i];
+        rank += shape[i] != 0;
+        out_size[i] = shape[i] ? (uint64_t)size : 1;
     }
-    return 0;
+    return rank;
 }
 
 static int write_number_attribute(hid_t object, const char* name, hid_t memory, const void* value) {
@@ -378,40 +360,34 @@ static int write_texts(hid_t parent, const char* name, const char* const* text, 
     return ok;
 }
 
-static int write_names(hid_t parent, const char* name, const ts_model* model) {
-    int count = model->body_count;
-    char(*label)[TS_RECORD_LABEL_BYTES] = (char(*)[TS_RECORD_LABEL_BYTES])calloc((size_t)count, sizeof *label);
-    const char** pointer = (const char**)calloc((size_t)count, sizeof *pointer);
-    int ok = label && pointer;
-    for (int b = 0; ok && b < count; ++b) {
-        if (b == 0 && !model->body[0].name[0])
-            snprintf(label[b], sizeof label[b], "world");
-        else
-            ts_record_body_label(model, b, label[b]);
-        pointer[b] = label[b];
-    }
-    ok = ok && write_texts(parent, name, pointer, count);
-    free(pointer);
-    free(label);
+// A list of `count` names; none where there are none.
+static int write_names(hid_t parent, const char* name, ts_text_name name_at, const void* context, int count) {
+    if (count == 0) return 1;
+    const char** text = (const char**)calloc((size_t)count, sizeof *text);
+    for (int i = 0; text && i < count; ++i) text[i] = name_at(context, i);
+    int ok = text && write_texts(parent, name, text, count);
+    free(text);
     return ok;
 }
 
-static int write_geom_names(hid_t parent, const ts_model* model) {
-    if (model->geom_count == 0) return 1;
-    const char** name = (const char**)calloc((size_t)model->geom_count, sizeof *name);
-    if (!name) return 0;
-    for (int g = 0; g < model->geom_count; ++g) name[g] = model->geom[g].name;
-    int ok = write_texts(parent, "geom_names", name, model->geom_count);
-    free(name);
-    return ok;
+typedef char label[TS_RECORD_LABEL_BYTES];
+
+static const char* label_at(const void* context, int b) { return ((const label*)context)[b]; }
+
+static const char* geom_at(const void* context, int g) { return ((const ts_model*)context)->geom[g].name; }
+
+static const char* source_at(const void* context, int i) {
+    (void)context;
+    return ts_row_source_name(i);
 }
 
-static int write_row_sources(hid_t parent) {
-    int count = ts_row_source_count(), ok = 0;
-    const char** name = (const char**)calloc((size_t)count, sizeof *name);
-    for (int i = 0; name && i < count; ++i) name[i] = ts_row_source_name(i);
-    if (name) ok = write_texts(parent, "row_sources", name, count);
-    free(name);
+static int write_body_names(hid_t parent, const ts_model* model) {
+    label* labels = (label*)calloc((size_t)model->body_count, sizeof *labels);
+    if (!labels) return 0;
+    for (int b = 0; b < model->body_count; ++b) ts_record_body_label(model, b, labels[b]);
+    if (!model->body[0].name[0]) memcpy(labels[0], "world", sizeof "world");
+    int ok = write_names(parent, "body_names", label_at, labels, model->body_count);
+    free(labels);
     return ok;
 }
 
@@ -419,8 +395,9 @@ static int write_model(hid_t file, const ts_model* model) {
     hid_t group = make_group(file, "/model");
     const char* source = model->source ? model->source : "";
     int ok = group >= 0 && ts_record_text_attribute(group, "name", model->name) &&
-             write_texts(group, "source", &source, 0) && write_names(group, "body_names", model) &&
-             write_geom_names(group, model) && write_row_sources(group);
+             write_texts(group, "source", &source, 0) && write_body_names(group, model) &&
+             write_names(group, "geom_names", geom_at, model, model->geom_count) &&
+             write_names(group, "row_sources", source_at, NULL, ts_row_source_count());
     if (group >= 0) H5Gclose(group);
     return ok;
 }
