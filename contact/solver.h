@@ -87,6 +87,11 @@ typedef struct ts_solver {
     const char* (*stage_name)(int stage);
 } ts_solver;
 
+/// The fields that say what a solver's settings are: a struct of defaults, and an array of ts_setting, its own.
+#define TS_SOLVER_SETTINGS(default_settings, settings)                                                  \
+    .defaults = &(default_settings), .settings_bytes = sizeof(default_settings), .setting = (settings), \
+    .setting_count = sizeof(settings) / sizeof((settings)[0])
+
 /// How many solvers there are.
 int ts_solver_count(void);
 

@@ -168,10 +168,7 @@ const ts_solver ts_ncp_solver = {
     .summary = "the one to use: sweeps on the exact law, Newton when they stall",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .solve = solve,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
     .stage_count = STAGES,
     .stage_name = stage_name,
 };

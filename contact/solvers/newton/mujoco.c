@@ -51,10 +51,7 @@ const ts_solver ts_mujoco_solver = {
     .summary = "primal Newton with exact line search on contacts softened as MuJoCo does",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_BLOCKS,
     .solve = solve,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
     .compliance = compliance,
     .takes_softness = 1,
 };

@@ -45,8 +45,5 @@ const ts_solver ts_ncp_newton_solver = {
     .summary = "semi-smooth Newton on the exact law's natural map, with proximal steps",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_BLOCKS,
     .solve = solve,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
 };

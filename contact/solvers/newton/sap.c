@@ -58,9 +58,6 @@ const ts_solver ts_sap_solver = {
     .summary = "primal Newton with exact line search on nearly rigid contacts, as Drake's SAP",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_BLOCKS,
     .solve = solve,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
     .compliance = compliance,
 };

@@ -267,9 +267,6 @@ const ts_solver ts_lcp_lemke_solver = {
     .summary = "Lemke's pivoting on pyramidal friction: exact, dense, for small problems; else lcp-pgs",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
     .solve = solve,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
     .obstacle = obstacle,
 };

@@ -338,10 +338,7 @@ const ts_solver ts_ccp_admm_solver = {
     .summary = "alternating directions on the convex relaxation, with a factor of G",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .solve = solve_relaxed,
-    .defaults = &ts_admm_default,
-    .settings_bytes = sizeof(ts_admm_default),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(ts_admm_default, setting),
 };
 
 const ts_solver ts_ncp_admm_solver = {
@@ -350,8 +347,5 @@ const ts_solver ts_ncp_admm_solver = {
     .summary = "alternating directions on the exact law, with a factor of G",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .solve = solve_exact,
-    .defaults = &ts_admm_default,
-    .settings_bytes = sizeof(ts_admm_default),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(ts_admm_default, setting),
 };

@@ -84,8 +84,5 @@ const ts_solver ts_ccp_apgd_solver = {
     .summary = "Nesterov's projected gradient on the convex relaxation, matrix-free",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
     .solve = solve,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
 };

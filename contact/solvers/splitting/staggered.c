@@ -181,10 +181,7 @@ const ts_solver ts_ncp_staggered_solver = {
     .summary = "staggered projections on the exact law, matrix-free",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
     .solve = solve_exact,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
 };
 
 const ts_solver ts_lcp_staggered_solver = {
@@ -193,8 +190,5 @@ const ts_solver ts_lcp_staggered_solver = {
     .summary = "staggered projections on the boxed LCP, matrix-free",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
     .solve = solve_pyramid,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
 };

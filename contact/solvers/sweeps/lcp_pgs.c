@@ -60,8 +60,5 @@ const ts_solver ts_lcp_pgs_solver = {
     .summary = "projected Gauss-Seidel on pyramidal friction: one row at a time, clamped axis by axis",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve,
-    .defaults = &ts_pgs_default,
-    .settings_bytes = sizeof(ts_pgs_settings),
-    .setting = ts_pgs_setting,
-    .setting_count = TS_PGS_SETTING_COUNT,
+    TS_SOLVER_SETTINGS(ts_pgs_default, ts_pgs_setting),
 };

@@ -39,8 +39,5 @@ const ts_solver ts_ncp_nsgs_solver = {
     .summary = "nonsmooth Gauss-Seidel on the exact law: every contact solved exactly in turn",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve,
-    .defaults = &ts_pgs_default,
-    .settings_bytes = sizeof(ts_pgs_settings),
-    .setting = ts_pgs_setting,
-    .setting_count = TS_PGS_SETTING_COUNT,
+    TS_SOLVER_SETTINGS(ts_pgs_default, ts_pgs_setting),
 };

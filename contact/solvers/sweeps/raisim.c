@@ -312,10 +312,7 @@ const ts_solver ts_raisim_solver = {
     .summary = "per-contact bisection on the cone: Signorini holds, friction is a little off the slip",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
 };
 
 const ts_solver ts_raisim_corrected_solver = {
@@ -324,8 +321,5 @@ const ts_solver ts_raisim_corrected_solver = {
     .summary = "per-contact bisection with the slip counted in its gradient: ends at the exact law",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve_corrected,
-    .defaults = &defaults,
-    .settings_bytes = sizeof(defaults),
-    .setting = setting,
-    .setting_count = sizeof(setting) / sizeof(setting[0]),
+    TS_SOLVER_SETTINGS(defaults, setting),
 };
