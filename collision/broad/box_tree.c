@@ -111,12 +111,6 @@ static void set_child(ts_box_tree* tree, int node, int child) {
         tree->place[~child] = node;
 }
 
-// Half the surface of a box: what queries pay for it, up to a factor.
-static float half_surface(const float b[6]) {
-    float x = -b[3] - b[0], y = -b[4] - b[1], z = -b[5] - b[2];
-    return x * y + y * z + z * x;
-}
-
 static void unite(const float a[6], const float b[6], float out[6]) {
     for (int k = 0; k < 6; ++k) out[k] = a[k] < b[k] ? a[k] : b[k];
 }
@@ -152,7 +146,7 @@ static void rotate(ts_box_tree* tree, int pair) {
             float stays[6];
             get_bound(tree, 2 * below + (nephew ^ 1), stays);
             unite(stays, uncle_bound, merged);
-            float gain = half_surface(bound) - half_surface(merged);
+            float gain = ts_box_tree_half_surface(bound) - ts_box_tree_half_surface(merged);
             if (!(gain > best_gain)) continue;
             best_gain = gain;
             best_nephew = 2 * below + nephew;
@@ -182,7 +176,7 @@ static void refit(ts_box_tree* tree, int pair, int rotating) {
         unite_pair(&tree->pair[pair], fresh);
         if (differ(old, fresh)) {
             set_bound(tree, node, fresh);
-            tree->cost += (double)half_surface(fresh) - (double)half_surface(old);
+            tree->cost += (double)ts_box_tree_half_surface(fresh) - (double)ts_box_tree_half_surface(old);
         } else if (!rotating) {
             return;
         }
@@ -201,19 +195,19 @@ typedef struct place_entry {
 static int best_sibling(const ts_box_tree* tree, const float leaf[6], int* out_depth) {
     place_entry stack[TS_BOX_TREE_STACK];
     int used = 0, best = 0, best_depth = 0;
-    float own = half_surface(leaf), best_cost = (float)INFINITY;
+    float own = ts_box_tree_half_surface(leaf), best_cost = (float)INFINITY;
     place_entry at = {0, 0, 0.0f};
     for (;;) {
         float bound[6], merged[6];
         get_bound(tree, at.node, bound);
         unite(bound, leaf, merged);
-        float direct = half_surface(merged), cost = direct + at.inherited;
+        float direct = ts_box_tree_half_surface(merged), cost = direct + at.inherited;
         if (cost < best_cost) {
             best_cost = cost;
             best = at.node;
             best_depth = at.depth;
         }
-        float inherited = at.inherited + (direct - half_surface(bound));
+        float inherited = at.inherited + (direct - ts_box_tree_half_surface(bound));
         int below = child_of(tree, at.node);
         if (below >= 0 && own + inherited < best_cost && used + 2 <= TS_BOX_TREE_STACK) {
             // The child that grows less comes off the stack first.
@@ -221,7 +215,7 @@ static int best_sibling(const ts_box_tree* tree, const float leaf[6], int* out_d
             for (int side = 0; side < 2; ++side) {
                 get_bound(tree, 2 * below + side, bound);
                 unite(bound, leaf, merged);
-                grow[side] = half_surface(merged) - half_surface(bound);
+                grow[side] = ts_box_tree_half_surface(merged) - ts_box_tree_half_surface(bound);
             }
             int first = grow[1] < grow[0];
             stack[used++] = (place_entry){2 * below + !first, at.depth + 1, inherited};
@@ -313,7 +307,7 @@ int ts_box_tree_insert_bounds(ts_box_tree* tree, int item, const float bound[6])
     set_child(tree, 2 * pair + 1, ~item);
     set_bound(tree, node, merged);
     set_child(tree, node, pair);
-    tree->cost += (double)half_surface(merged);
+    tree->cost += (double)ts_box_tree_half_surface(merged);
     refit(tree, node >> 1, 1);
     return depth < DEPTH_LIMIT || build_anew(tree);
 }
@@ -342,82 +336,7 @@ void ts_box_tree_remove(ts_box_tree* tree, int item) {
     get_bound(tree, sibling, bound);
     set_bound(tree, above, bound);
     set_child(tree, above, child_of(tree, sibling));
-    tree->cost -= (double)half_surface(old);
+    tree->cost -= (double)ts_box_tree_half_surface(old);
     give_pair(tree, pair);
     refit(tree, above >> 1, 0);
-}
-
-// The bounds of a box, or 0 when it may not go in.
-static int bounds_of(const ts_box_tree* tree, ts_box box, float out[6]) {
-    ts_box4 b;
-    if (!ts_box4_from(box.min, box.max, tree->origin, &b)) return 0;
-    memcpy(out, b.low, 3 * sizeof(float));
-    memcpy(out + 3, b.minus_high, 3 * sizeof(float));
-    return 1;
-}
-
-ts_code ts_box_tree_insert(ts_box_tree* tree, int item, ts_box box) {
-    float bound[6];
-    if (item < 0 || item >= TS_BOX_TREE_ITEMS_MAX || ts_box_tree_has(tree, item) || !bounds_of(tree, box, bound))
-        return TS_ERROR_VALUE;
-    return ts_box_tree_insert_bounds(tree, item, bound) ? TS_OK : TS_ERROR_MEMORY;
-}
-
-ts_code ts_box_tree_move(ts_box_tree* tree, int item, ts_box box) {
-    float bound[6];
-    if (!ts_box_tree_has(tree, item) || !bounds_of(tree, box, bound)) return TS_ERROR_VALUE;
-    ts_box_tree_move_bounds(tree, item, bound);
-    return TS_OK;
-}
-
-int ts_box_tree_depth(const ts_box_tree* tree) {
-    int deepest = 0;
-    for (int i = 0; i < tree->place_count; ++i) {
-        if (tree->place[i] < 0) continue;
-        int depth = 1;
-        for (int pair = tree->place[i] >> 1; pair > 0; pair = tree->pair[pair].parent >> 1) ++depth;
-        deepest = depth > deepest ? depth : deepest;
-    }
-    return deepest;
-}
-
-// Faults of a pair that hangs on a node: links, and bounds that are not exactly those of what is below.
-static int pair_faults(const ts_box_tree* tree, int pair) {
-    const ts_box_tree_pair* p = &tree->pair[pair];
-    int faults = 0;
-    for (int side = 0; side < 2; ++side) {
-        int child = p->child[side];
-        if (child >= 0) {
-            float fresh[6], bound[6];
-            unite_pair(&tree->pair[child], fresh);
-            get_bound(tree, 2 * pair + side, bound);
-            faults += tree->pair[child].parent != 2 * pair + side;
-            faults += differ(fresh, bound);
-        } else if (child == TS_BOX_TREE_NOTHING) {
-            faults += pair != 0;
-        } else {
-            faults += ~child >= tree->place_count || tree->place[~child] != 2 * pair + side;
-        }
-    }
-    return faults;
-}
-
-int ts_box_tree_faults(const ts_box_tree* tree) {
-    int faults = 0, items = 0, spare = 0, used = 0;
-    for (int i = 0; i < tree->place_count; ++i) items += tree->place[i] >= 0;
-    for (int pair = tree->pair_free; pair > 0; pair = tree->pair[pair].parent) ++spare;
-    faults += items != tree->item_count;
-    for (int pair = 0; pair < tree->pair_count; ++pair) {
-        int idle = pair > 0 && tree->pair[pair].child[0] == TS_BOX_TREE_NOTHING;
-        if (idle) continue;
-        ++used;
-        faults += pair_faults(tree, pair);
-        // Every pair must lead to the root; a loop would never.
-        int steps = 0;
-        for (int up = pair; up > 0 && steps <= tree->pair_count; up = tree->pair[up].parent >> 1) ++steps;
-        faults += steps > tree->pair_count;
-    }
-    faults += used + spare != tree->pair_count;
-    faults += tree->item_count > 1 && used != tree->item_count;
-    return faults;
 }

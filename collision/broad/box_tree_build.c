@@ -37,11 +37,6 @@ typedef struct builder {
     int task_count;
 } builder;
 
-static float half_surface(const float b[6]) {
-    float x = -b[3] - b[0], y = -b[4] - b[1], z = -b[5] - b[2];
-    return x * y + y * z + z * x;
-}
-
 static void include(float bound[6], const float more[6]) {
     for (int k = 0; k < 6; ++k) bound[k] = more[k] < bound[k] ? more[k] : bound[k];
 }
@@ -75,7 +70,7 @@ static int cheapest_cut(const bins* b, int used) {
         include(run, b->bound[i]);
         count += b->count[i];
         right_count[i] = count;
-        right_surface[i] = count > 0 ? half_surface(run) : 0.0f;
+        right_surface[i] = count > 0 ? ts_box_tree_half_surface(run) : 0.0f;
     }
     bound_nothing(run);
     count = 0;
@@ -83,7 +78,7 @@ static int cheapest_cut(const bins* b, int used) {
         include(run, b->bound[i]);
         count += b->count[i];
         if (count == 0 || right_count[i + 1] == 0) continue;
-        float cost = half_surface(run) * (float)count + right_surface[i + 1] * (float)right_count[i + 1];
+        float cost = ts_box_tree_half_surface(run) * (float)count + right_surface[i + 1] * (float)right_count[i + 1];
         if (cost < best_cost) {
             best_cost = cost;
             best = i + 1;
@@ -201,7 +196,7 @@ static double fit(ts_box_tree* tree, int first, int last) {
             bound[k] = pair->bound[k][0] < pair->bound[k][1] ? pair->bound[k][0] : pair->bound[k][1];
         ts_box_tree_pair* above = &tree->pair[pair->parent >> 1];
         for (int k = 0; k < 6; ++k) above->bound[k][pair->parent & 1] = bound[k];
-        cost += (double)half_surface(bound);
+        cost += (double)ts_box_tree_half_surface(bound);
     }
     return cost;
 }
@@ -253,34 +248,4 @@ int ts_box_tree_build_leaves(ts_box_tree* tree, ts_box_tree_leaf* leaf, int coun
     }
     tree->cost = tree->built_cost = fit(tree, 1, count);
     return 1;
-}
-
-ts_code ts_box_tree_build(ts_box_tree* tree, const int* item, const ts_box* box, int count, ts_task_pool* pool) {
-    ts_box_tree_clear(tree);
-    if (count < 0 || count > TS_BOX_TREE_ITEMS_MAX) return TS_ERROR_VALUE;
-    ts_box_tree_leaf* leaf = (ts_box_tree_leaf*)ts_box_tree_scratch(tree, (size_t)count * sizeof *leaf + 1);
-    if (!leaf) return TS_ERROR_MEMORY;
-    int items = 0;
-    ts_vec3 low = count > 0 ? box[0].min : ts_vec3_zero(), high = low;
-    for (int i = 0; i < count; ++i) {
-        low = ts_vec3_min(low, box[i].min);
-        high = ts_vec3_max(high, box[i].max);
-        leaf[i].item = item ? item[i] : i;
-        if (leaf[i].item < 0 || leaf[i].item >= TS_BOX_TREE_ITEMS_MAX) return TS_ERROR_VALUE;
-        items = leaf[i].item >= items ? leaf[i].item + 1 : items;
-    }
-    tree->origin = ts_vec3_lerp(low, high, 0.5);
-    if (!ts_box_tree_reserve(tree, count + 1, items)) return TS_ERROR_MEMORY;
-    ts_code code = TS_OK;
-    for (int i = 0; i < count && !code; ++i) {
-        ts_box4 b;
-        if (tree->place[leaf[i].item] >= 0 || !ts_box4_from(box[i].min, box[i].max, tree->origin, &b))
-            code = TS_ERROR_VALUE;
-        memcpy(leaf[i].bound, b.low, 3 * sizeof(float));
-        memcpy(leaf[i].bound + 3, b.minus_high, 3 * sizeof(float));
-        tree->place[leaf[i].item] = 0;  // seen
-    }
-    for (int i = 0; i < items; ++i) tree->place[i] = -1;
-    if (code) return code;
-    return ts_box_tree_build_leaves(tree, leaf, count, pool) ? TS_OK : TS_ERROR_MEMORY;
 }

@@ -53,20 +53,6 @@ void ts_box_tree_free(ts_box_tree* tree);
 /// Takes all items out; memory and origin stay.
 void ts_box_tree_clear(ts_box_tree* tree);
 
-/// Throws away what the tree held and builds it anew from `count` boxes, item[i] (or i itself when `item` is NULL)
-/// having box[i]; much faster than as many insertions, and a better tree. Its origin becomes the middle of the boxes.
-/// `pool` may be NULL; the tree is the same for any number of workers. TS_ERROR_VALUE, and an empty tree, when a box is
-/// not finite, upside down or beyond TS_BOX_TREE_REACH, or an item occurs twice or is negative; TS_ERROR_MEMORY.
-ts_code ts_box_tree_build(ts_box_tree* tree, const int* item, const ts_box* box, int count, ts_task_pool* pool);
-
-/// Adds an item that is not in the tree, at the place where the surface of all nodes grows least, found by branch and
-/// bound. TS_ERROR_VALUE (nothing changes) as for ts_box_tree_build; TS_ERROR_MEMORY.
-ts_code ts_box_tree_insert(ts_box_tree* tree, int item, ts_box box);
-
-/// Gives an item of the tree another box, in place: right for small motions; for large ones remove and insert.
-/// TS_ERROR_VALUE (nothing changes) as for ts_box_tree_build, or when the item is not in the tree.
-ts_code ts_box_tree_move(ts_box_tree* tree, int item, ts_box box);
-
 /// Takes an item out; does nothing when it is not in the tree.
 void ts_box_tree_remove(ts_box_tree* tree, int item);
 
@@ -75,13 +61,6 @@ int ts_box_tree_has(const ts_box_tree* tree, int item);
 
 /// How many times worse than when it was built the tree has become (sum of surfaces, 1 = as good).
 double ts_box_tree_decay(const ts_box_tree* tree);
-
-/// Nodes on the longest way from the root to an item; 0 for an empty tree.
-int ts_box_tree_depth(const ts_box_tree* tree);
-
-/// Zero when the tree is sound: every node encloses its children, links agree in both directions, every item is found
-/// once, and no pair is lost. Otherwise the number of faults. For tests; uses no heap.
-int ts_box_tree_faults(const ts_box_tree* tree);
 
 /// Visits the items whose boxes meet `box`, which may have infinite ends. A NaN meets nothing. Order: that of the tree.
 /// Returns 0 when the visitor stopped it, else 1.

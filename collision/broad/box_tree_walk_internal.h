@@ -226,6 +226,12 @@ TS_BOX_TREE_INLINE int ts_box_tree_walk(const ts_box_tree* tree, int top, const 
     }
 }
 
+/// Half the surface of a box: what queries pay for it, up to a factor.
+static inline float ts_box_tree_half_surface(const float b[6]) {
+    float x = -b[3] - b[0], y = -b[4] - b[1], z = -b[5] - b[2];
+    return x * y + y * z + z * x;
+}
+
 /// Room for `pairs` pairs and items below `items`. Returns 0 when memory is short.
 int ts_box_tree_reserve(ts_box_tree* tree, int pairs, int items);
 

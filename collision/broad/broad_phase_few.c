@@ -118,9 +118,8 @@ static void add_pair(row* rows, int i, int j) {
 }
 
 static int may_pair(const ts_few_boxes* few, int i, int j) {
-    const ts_bounds *a = &few->kept[i], *b = &few->kept[j];
     int first = i < j ? i : j, second = i < j ? j : i;
-    return (a->group != b->group) & (((a->category & b->mask) | (b->category & a->mask)) != 0) &
+    return ts_bounds_may_pair(&few->kept[i], &few->kept[j]) &
            (few->note[first * TS_BROAD_PHASE_FEW + second] != TS_BROAD_PHASE_NEVER);
 }
 

@@ -80,6 +80,11 @@ static inline int ts_box_owner_may_pair(const ts_box_owner* a, const ts_box_owne
     return (a->group != b->group) & (((a->category & b->mask) | (b->category & a->mask)) != 0);
 }
 
+/// The same of two bounds.
+static inline int ts_bounds_may_pair(const ts_bounds* a, const ts_bounds* b) {
+    return (a->group != b->group) & (((a->category & b->mask) | (b->category & a->mask)) != 0);
+}
+
 /// The key of a pair.
 static inline uint64_t ts_key_of(int i, int j) {
     return i < j ? (uint64_t)(uint32_t)i << 32 | (uint32_t)j : (uint64_t)(uint32_t)j << 32 | (uint32_t)i;

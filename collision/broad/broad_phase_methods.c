@@ -19,10 +19,6 @@ static ts_code tree_pairs(const ts_bounds* bounds, int count, ts_arena* arena, t
     return code;
 }
 
-static int may_pair(const ts_bounds* a, const ts_bounds* b) {
-    return a->group != b->group && ((a->category & b->mask) || (b->category & a->mask)) && ts_bounds_meet(a, b);
-}
-
 static ts_code brute_force_pairs(const ts_bounds* bounds, int count, ts_arena* arena, ts_pair_list* out_pairs,
                                  int* out_invalid) {
     long long made = 0;
@@ -36,7 +32,9 @@ static ts_code brute_force_pairs(const ts_bounds* bounds, int count, ts_arena* a
         for (int i = 0; i < count; ++i) {
             if (!ts_bounds_valid(&bounds[i])) continue;
             for (int j = i + 1; j < count; ++j) {
-                if (!may_pair(&bounds[i], &bounds[j]) || !ts_bounds_valid(&bounds[j])) continue;
+                if (!ts_bounds_may_pair(&bounds[i], &bounds[j]) || !ts_bounds_meet(&bounds[i], &bounds[j]) ||
+                    !ts_bounds_valid(&bounds[j]))
+                    continue;
                 if (pass == 1) out_pairs->pair[made] = (ts_pair){i, j};
                 ++made;
             }

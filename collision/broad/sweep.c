@@ -56,18 +56,6 @@ static void add_pair(pair_list* list, int i, int j) {
     list->pair[list->count++] = pair;
 }
 
-static int may_pair(const ts_bounds* a, const ts_bounds* b) {
-    return a->group != b->group && ((a->category & b->mask) || (b->category & a->mask));
-}
-
-static int boxes_meet(const ts_bounds* a, const ts_bounds* b) {
-    return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y &&
-           a->min.z <= b->max.z && b->min.z <= a->max.z;
-}
-
-// Whether each end is a number and in order; a NaN fails every comparison.
-static int is_valid(const ts_bounds* b) { return b->min.x <= b->max.x && b->min.y <= b->max.y && b->min.z <= b->max.z; }
-
 static int is_bounded(const ts_bounds* b) {
     // The sum of extents is finite only if every end is; ends so large that it overflows count as endless too.
     return isfinite((b->max.x - b->min.x) + (b->max.y - b->min.y) + (b->max.z - b->min.z));
@@ -154,7 +142,8 @@ static void sweep_column(const ts_bounds* bounds, const sweep_box* box, int coun
             int first_column = a.first[1] > b->first[1] ? a.first[1] : b->first[1];
             if (first_row != row || first_column != column) continue;
             const ts_bounds *bounds_a = &bounds[a.index], *bounds_b = &bounds[b->index];
-            if (may_pair(bounds_a, bounds_b) && boxes_meet(bounds_a, bounds_b)) add_pair(list, a.index, b->index);
+            if (ts_bounds_may_pair(bounds_a, bounds_b) && ts_bounds_meet(bounds_a, bounds_b))
+                add_pair(list, a.index, b->index);
         }
         list->work -= j - i;
         if (list->work < 0) return;
@@ -290,7 +279,7 @@ ts_code ts_sweep_pairs_within(const ts_bounds* bounds, int count, long long limi
     if (!bounded || !unbounded || !list.pair) return TS_ERROR_MEMORY;
     int bounded_count = 0, unbounded_count = 0, invalid = 0;
     for (int i = 0; i < count; ++i) {
-        if (!is_valid(&bounds[i]))
+        if (!ts_bounds_valid(&bounds[i]))
             ++invalid;
         else if (is_bounded(&bounds[i]))
             bounded[bounded_count++] = i;
@@ -302,7 +291,8 @@ ts_code ts_sweep_pairs_within(const ts_bounds* bounds, int count, long long limi
         const ts_bounds* a = &bounds[unbounded[i]];
         for (int j = 0; j < bounded_count + unbounded_count - i - 1; ++j) {
             int other = j < bounded_count ? bounded[j] : unbounded[i + 1 + j - bounded_count];
-            if (boxes_meet(a, &bounds[other]) && may_pair(a, &bounds[other])) add_pair(&list, unbounded[i], other);
+            if (ts_bounds_meet(a, &bounds[other]) && ts_bounds_may_pair(a, &bounds[other]))
+                add_pair(&list, unbounded[i], other);
         }
     }
     int swept = sweep(bounds, bounded, bounded_count, &list);
