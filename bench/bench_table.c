@@ -22,7 +22,7 @@ static const ts_bench benches[] = {
     {"solvers", "contact solvers: profiles, time to 1e-4, 1e-6, 1e-8, failures, beside Siconos",
      ts_bench_contact_solvers},
     {"step", "time per step and per contact of whole scenes, beside Bullet", ts_bench_step},
-    {"support", "a hull's farthest vertex: scan against climb", ts_bench_support},
+    {"support", "a hull's farthest vertex: scans against lists", ts_bench_support},
     {"warm-start", "where GJK should begin: objects falling into a funnel", ts_bench_warm_start},
 };
 

@@ -27,7 +27,8 @@ void ts_hull_free(ts_hull* hull) {
     if (!hull) return;
     free(hull->vertex);
     free(hull->x);
-    free(hull->start);
+    free(hull->cell_start);
+    free(hull->cell_vertex);
     free(hull->face_start);
     free(hull->face_corner);
     free(hull->face_normal);
@@ -50,9 +51,6 @@ static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
     hull->edge_count = corners / 2;
     hull->padded_count = (vertices + 3) / 4 * 4;
     size_t padded = (size_t)hull->padded_count;
-    while (vertices > TS_HULL_FEW && 6 * (hull->start_cells + 1) * (hull->start_cells + 1) <= vertices)
-        ++hull->start_cells;
-    hull->start = (int*)malloc((6 * (size_t)hull->start_cells * (size_t)hull->start_cells + 1) * sizeof(int));
     hull->vertex = (ts_vec3*)malloc(v * sizeof *hull->vertex);
     hull->x = (double*)malloc(3 * padded * sizeof(double));
     hull->face_start = (int*)malloc(f * sizeof(int));
@@ -64,7 +62,7 @@ static int allocate(ts_hull* hull, int vertices, int faces, int corners) {
     hull->neighbour = (int*)malloc(c * sizeof(int));
     hull->vertex_face_start = (int*)calloc(v + 1, sizeof(int));
     hull->vertex_face = (int*)malloc(c * sizeof(int));
-    if (!hull->vertex || !hull->x || !hull->start || !hull->face_start || !hull->face_corner || !hull->face_normal ||
+    if (!hull->vertex || !hull->x || !hull->face_start || !hull->face_corner || !hull->face_normal ||
         !hull->face_offset || !hull->face_hollow || !hull->neighbour_start || !hull->neighbour ||
         !hull->vertex_face_start || !hull->vertex_face)
         return 0;
@@ -100,13 +98,6 @@ static void fill_extremes(ts_hull* hull) {
             hull->extreme[k] = i;
         }
     }
-}
-
-// The vertex farthest along the middle of each cell of directions; any climb finds it, for neighbours are known by now.
-static void fill_starts(ts_hull* hull) {
-    int n = hull->start_cells, last = 0;
-    for (int k = 0; k < 6 * n * n; ++k)
-        hull->start[k] = last = ts_support_climb_from(hull, ts_hull_start_direction(n, k), last);
 }
 
 static void fill_planes(ts_hull* hull) {
@@ -259,8 +250,11 @@ ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces*
     fill_extremes(hull);
     fill_planes(hull);
     fill_neighbours(hull);
-    fill_starts(hull);
     fill_mass(hull);
+    if (!ts_hull_fill_cells(hull)) {
+        ts_hull_free(hull);
+        return 0;
+    }
     ts_hull_fit_box(hull);
     ts_hull_draw_outline(hull);
     return hull;

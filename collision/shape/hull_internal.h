@@ -30,6 +30,15 @@ ts_hull* ts_hull_assemble(const ts_vec3* points, int count, const ts_hull_faces*
 /// A segment (two points) or a point as a hull without faces; NULL when memory is short (hull.c).
 ts_hull* ts_hull_assemble_thin(const ts_vec3* points, int count);
 
+/// Fills the cells of directions, when all but box and outline is known (hull_cells.c). Returns 0 when memory is short.
+int ts_hull_fill_cells(ts_hull* hull);
+
+/// A direction as cells divide it.
+static inline ts_vec3 ts_hull_to_cells(const ts_hull* hull, ts_vec3 d) {
+    const double* m = hull->to_cells;
+    return ts_vec3_make(m[0] * d.x + m[1] * d.y + m[2] * d.z, m[3] * d.y + m[4] * d.z, m[5] * d.z);
+}
+
 /// Fills `box` and `box_half`, when all else is known (hull_box.c).
 void ts_hull_fit_box(ts_hull* hull);
 

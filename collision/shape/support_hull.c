@@ -1,13 +1,14 @@
 // The farthest vertex of a hull along a direction.
 //
-// Rule: small hulls are scanned whole over packed coordinates (support_simd.c); larger ones are climbed along edges
-// while that gains, from a vertex that the hull knows to be the farthest in the middle of a small cell of directions
-// around this one (a cube's faces in squares, as many as vertices), or from the vertex of the last query where that is
-// farther. So a climb takes a step or two whatever the history, and since vertices are numbered along a Morton curve
-// the neighbours it looks at lie near each other in memory, which is what bounds it (Morton, IBM, 1966).
-// Guaranteed: of a scan, the lowest index among the farthest. Of a climb, a vertex that no other corner of its faces
-// beats: on a convex surface that is the farthest one, up to rounding, whatever the start. Both rules depend on nothing
-// but the arguments, so every machine names the same vertex.
+// Rule: small hulls are scanned whole over packed coordinates (support_simd.c). Larger ones know for every cell of
+// directions which vertices can be farthest (hull_cells.c), four or five on average, and those are scanned: no step waits
+// for another, and since vertices are numbered along a Morton curve, those of a list lie near each other in memory
+// (Morton, IBM, 1966). Where a list could not be made, edges are climbed while that gains, from the cell's own vertex or
+// from that of the last query where it is farther.
+// Guaranteed: of a scan, the lowest index among the farthest. Of a cell, a vertex that is farthest to rounding. Of a
+// climb, a vertex that no other corner of its faces beats: on a convex surface that is the farthest one, up to rounding,
+// whatever the start. All three depend on nothing but the arguments, so every machine names the same vertex.
+#include "collision/shape/hull_internal.h"
 #include "collision/shape/support_internal.h"
 
 int ts_support_scan(const ts_hull* hull, ts_vec3 d) {
@@ -78,46 +79,42 @@ int ts_support_climb_from(const ts_hull* hull, ts_vec3 d, int start) {
     }
 }
 
-// The support vertex of the cell of directions that d is in; vertex 0 for a direction of zeros or of no numbers.
-static int start_of(const ts_hull* hull, ts_vec3 d) {
-    ts_vec3 m = ts_vec3_abs(d);
-    int n = hull->start_cells;
-    double u, v, w;
-    int face;
-    if (m.x >= m.y && m.x >= m.z) {
-        face = d.x < 0.0;
-        u = d.y;
-        v = d.z;
-        w = m.x;
-    } else if (m.y >= m.z) {
-        face = 2 + (d.y < 0.0);
-        u = d.z;
-        v = d.x;
-        w = m.y;
-    } else {
-        face = 4 + (d.z < 0.0);
-        u = d.x;
-        v = d.y;
-        w = m.z;
-    }
-    double half = 0.5 * n, scale = half / w, most = n - 1;
-    double column = u * scale + half, row = v * scale + half;
-    // Written so that what is not a number becomes zero.
-    column = column > 0.0 ? (column < most ? column : most) : 0.0;
-    row = row > 0.0 ? (row < most ? row : most) : 0.0;
-    return hull->start[(face * n + (int)row) * n + (int)column];
+// Which part of n the fraction falls into; the first one for what is not a number.
+static inline int part_of(int n, double fraction) {
+    double at = fraction * n, most = n - 1;
+    return (int)(at > 0.0 ? (at < most ? at : most) : 0.0);
 }
 
-int ts_support_climb(const ts_hull* hull, ts_vec3 d, int hint) {
-    int start = hull->start_cells ? start_of(hull, d) : 0;
-    int known = hint >= 0 && hint < hull->vertex_count;
-    if (known && !(ts_vec3_dot(d, ts_vec3_sub(hull->vertex[start], hull->vertex[hint])) > 0.0)) start = hint;
-    return ts_support_climb_from(hull, d, start);
+static inline int cell_of(const ts_hull* hull, double x, double y, double z) {
+    ts_vec3 d = ts_hull_to_cells(hull, ts_vec3_make(x, y, z));
+    int octant = (d.x < 0.0) | (d.y < 0.0) << 1 | (d.z < 0.0) << 2, n = hull->cells;
+    double sum = fabs(d.x) + fabs(d.y) + fabs(d.z);
+    return (octant * n + part_of(n, fabs(d.x) / sum)) * n + part_of(n, fabs(d.y) / sum);
 }
+
+static inline int listed(const ts_hull* hull, double x, double y, double z, int hint) {
+    int cell = cell_of(hull, x, y, z);
+    int first = hull->cell_start[cell], count = hull->cell_start[cell + 1] - first;
+    const int* list = hull->cell_vertex + first;
+    int best = list[0];
+    double value = x * hull->x[best] + y * hull->y[best] + z * hull->z[best];
+    for (int k = 1; k < count; ++k) {
+        int other = list[k];
+        double candidate = x * hull->x[other] + y * hull->y[other] + z * hull->z[other];
+        int better = candidate > value;
+        value = better ? candidate : value;
+        best = better ? other : best;
+    }
+    if (count > 1) return best;
+    if (hint >= 0 && hint < hull->vertex_count && x * hull->x[hint] + y * hull->y[hint] + z * hull->z[hint] > value)
+        best = hint;
+    return ts_support_climb_from(hull, ts_vec3_make(x, y, z), best);
+}
+
+int ts_support_listed(const ts_hull* hull, ts_vec3 d, int hint) { return listed(hull, d.x, d.y, d.z, hint); }
 
 int ts_support_hull_xyz(const ts_hull* hull, double x, double y, double z, int hint) {
-    if (hull->vertex_count <= TS_SUPPORT_SCAN_MOST) return ts_support_scan_xyz(hull, x, y, z);
-    return ts_support_climb(hull, ts_vec3_make(x, y, z), hint);
+    return hull->cells ? listed(hull, x, y, z, hint) : ts_support_scan_xyz(hull, x, y, z);
 }
 
 int ts_support_hull(const ts_hull* hull, ts_vec3 d, int hint) { return ts_support_hull_xyz(hull, d.x, d.y, d.z, hint); }

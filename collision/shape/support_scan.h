@@ -9,10 +9,6 @@
 extern "C" {
 #endif
 
-/// A hull with no more vertices than this is scanned whole; a larger one is climbed. Measured: see support_hull.c and
-/// the benchmark `support`.
-enum { TS_SUPPORT_SCAN_MOST = TS_HULL_FEW };
-
 /// The farthest vertex along a direction, lowest index among equals. Plain C; what the vector versions must equal,
 /// index for index.
 int ts_support_scan(const ts_hull* hull, ts_vec3 direction);
@@ -32,9 +28,9 @@ int ts_support_scan_avx512(const ts_hull* hull, ts_vec3 direction);
 /// Doubles per vector in ts_support_scan_simd on this processor: 8, 4, 2, or 1 without vectors.
 int ts_support_scan_width(void);
 
-/// The same by climbing along edges from `hint` or from the start that the hull has for such directions, whichever is
-/// farther.
-int ts_support_climb(const ts_hull* hull, ts_vec3 direction, int hint);
+/// A farthest vertex, to rounding, by the lists of the hull's cells (hull_cells.c); for hulls with more than TS_HULL_FEW
+/// vertices. Where a cell's list could not be made, `hint`, a vertex or -1, may shorten the climb.
+int ts_support_listed(const ts_hull* hull, ts_vec3 direction, int hint);
 
 #ifdef __cplusplus
 }
