@@ -9,6 +9,10 @@
 // 1e-5 radii, so that a standing cylinder keeps its four labels; gaps are right to that length.
 #include "collision/manifold/manifold_internal.h"
 
+#include "collision/shape/support_internal.h"
+
+#include <string.h>
+
 // Heights and positions come from the shape's frame: x -> R x + p, height = z.
 static void add_low_point(const ts_transform* pose, ts_vec3 local, double radius, double margin, int label,
                           ts_contact_list* out) {
@@ -84,7 +88,33 @@ static void cone_contacts(const ts_shape* shape, const ts_transform* pose, doubl
 }
 
 // Of a hull with many low vertices: the extreme one in each of sixteen fixed directions, and the lowest.
-enum { HULL_DIRECTIONS = 16 };
+enum { HULL_DIRECTIONS = 16, LISTED_MOST = TS_CONTACT_CAPACITY - 2 };
+
+// The low vertices of a hull that were found so far, in any order.
+typedef struct low_vertices {
+    const ts_hull* hull;
+    const ts_transform* pose;
+    ts_vec3 up;
+    double base;              // m: height of the hull's centre
+    double radius;            // m
+    double margin;            // m
+    int lowest;               // its number, the least among equals
+    int count;                // low vertices
+    int listed[LISTED_MOST];  // the first of them
+    double best[HULL_DIRECTIONS];
+    int winner[HULL_DIRECTIONS];
+} low_vertices;
+
+static void low_begin(low_vertices* low) {
+    low->lowest = 0;
+    low->count = 0;
+    for (int k = 0; k < HULL_DIRECTIONS; ++k) low->winner[k] = -1;
+}
+
+static double low_height(const low_vertices* low, int i) {
+    const ts_hull* hull = low->hull;
+    return low->up.x * hull->x[i] + low->up.y * hull->y[i] + low->up.z * hull->z[i] + low->base;
+}
 
 static int faces_down(const ts_hull* hull, int vertex, ts_vec3 up) {
     for (int k = hull->vertex_face_start[vertex]; k < hull->vertex_face_start[vertex + 1]; ++k)
@@ -92,50 +122,124 @@ static int faces_down(const ts_hull* hull, int vertex, ts_vec3 up) {
     return 0;
 }
 
-static void hull_contacts(const ts_hull* hull, double radius, const ts_transform* pose, double margin,
-                          ts_contact_list* out) {
+static void low_add(low_vertices* low, int i) {
     // cos and sin of k 22.5 degrees, from square roots: spread evenly, the same on every machine.
     static const double cosine[5] = {1.0, 0.92387953251128674, 0.70710678118654752, 0.38268343236508977, 0.0};
-    ts_vec3 up = ts_mat3_row(&pose->R, 2);
-    double best[HULL_DIRECTIONS];
-    int winner[HULL_DIRECTIONS];
-    for (int k = 0; k < HULL_DIRECTIONS; ++k) winner[k] = -1;
-    int lowest = 0, low_count = 0;
-    double base = pose->p.z + ts_vec3_dot(up, hull->centre);
-    double least = (double)INFINITY;
+    const ts_hull* hull = low->hull;
+    // A flat hull may stand on an edge, where no face points down.
+    if (hull->rank == 3 && !faces_down(hull, i, low->up)) return;
+    if (low->count < LISTED_MOST) low->listed[low->count] = i;
+    ++low->count;
+    ts_vec3 at = ts_mat3_mul_vec(&low->pose->R, hull->vertex[i]);
+    for (int k = 0; k < HULL_DIRECTIONS; ++k) {
+        int q = k & 3;
+        double c = k & 4 ? -cosine[4 - q] : cosine[q], s = k & 4 ? cosine[q] : cosine[4 - q];
+        double along = k & 8 ? -(c * at.x + s * at.y) : c * at.x + s * at.y;
+        if (low->winner[k] < 0 || along > low->best[k] || (along == low->best[k] && i < low->winner[k])) {
+            low->best[k] = along;
+            low->winner[k] = i;
+        }
+    }
+}
+
+// Takes them by looking at every vertex.
+static void low_scan(low_vertices* low) {
+    const ts_hull* hull = low->hull;
+    ts_vec3 up = low->up;
+    double base = low->base, radius = low->radius, margin = low->margin, least = (double)INFINITY;
     for (int i = 0; i < hull->vertex_count; ++i) {
         double height = up.x * hull->x[i] + up.y * hull->y[i] + up.z * hull->z[i] + base;
         if (height < least) {
             least = height;
-            lowest = i;
+            low->lowest = i;
         }
-        // A flat hull may stand on an edge, where no face points down.
-        if (height - radius > margin || (hull->rank == 3 && !faces_down(hull, i, up))) continue;
-        if (low_count < TS_CONTACT_CAPACITY - 1) add_low_point(pose, hull->vertex[i], radius, margin, i, out);
-        ++low_count;
-        ts_vec3 at = ts_mat3_mul_vec(&pose->R, hull->vertex[i]);
-        for (int k = 0; k < HULL_DIRECTIONS; ++k) {
-            int q = k & 3;
-            double c = k & 4 ? -cosine[4 - q] : cosine[q], s = k & 4 ? cosine[q] : cosine[4 - q];
-            double along = k & 8 ? -(c * at.x + s * at.y) : c * at.x + s * at.y;
-            if (winner[k] < 0 || along > best[k]) {
-                best[k] = along;
-                winner[k] = i;
-            }
-        }
+        if (!(height - radius > margin)) low_add(low, i);
     }
-    if (low_count >= TS_CONTACT_CAPACITY - 1) {
-        out->count = 0;
+}
+
+// Vertices that were reached, by hashing, and the order in which. More than half of the places are never taken.
+enum { REACHED_MOST = 512, REACHED_PLACES = 1024 };
+
+typedef struct reached_vertices {
+    int count;
+    int vertex[REACHED_MOST];
+    int place[REACHED_PLACES];  // vertex + 1, or 0
+} reached_vertices;
+
+// Returns 0 when there is no room. A vertex that is there already stays once.
+static int reach(reached_vertices* reached, int vertex) {
+    unsigned at = (unsigned)vertex * 2654435761u >> 22;
+    for (; reached->place[at]; at = (at + 1) % REACHED_PLACES)
+        if (reached->place[at] == vertex + 1) return 1;
+    if (reached->count == REACHED_MOST) return 0;
+    reached->place[at] = vertex + 1;
+    reached->vertex[reached->count++] = vertex;
+    return 1;
+}
+
+// Takes the low vertices by spreading along edges from the lowest one: on a convex polytope all vertices below a plane hang
+// together. Faces joined within a tolerance (1e-7 of the extent, hull.c) and rounding may part them by as much, so edges are
+// followed a little higher than vertices are low. Returns 0 when they are too many to be remembered.
+static int low_spread(low_vertices* low) {
+    const ts_hull* hull = low->hull;
+    double ceiling = low->margin + low->radius + 1e-6 * ts_vec3_max_abs(ts_vec3_sub(hull->box_max, hull->box_min));
+    double least = (double)INFINITY;
+    reached_vertices reached;
+    reached.count = 0;
+    memset(reached.place, 0, sizeof reached.place);
+    reach(&reached, ts_support_hull(hull, ts_vec3_neg(low->up), -1));
+    for (int next = 0; next < reached.count; ++next) {
+        int i = reached.vertex[next];
+        double height = low_height(low, i);
+        if (height < least || (height == least && i < low->lowest)) {
+            least = height;
+            low->lowest = i;
+        }
+        if (height - low->radius <= low->margin) low_add(low, i);
+        for (int k = hull->neighbour_start[i]; k < hull->neighbour_start[i + 1]; ++k)
+            if (low_height(low, hull->neighbour[k]) <= ceiling && !reach(&reached, hull->neighbour[k])) return 0;
+    }
+    return 1;
+}
+
+static void sort_few(int* number, int count) {
+    for (int i = 1; i < count; ++i) {
+        int value = number[i], at = i;
+        for (; at > 0 && number[at - 1] > value; --at) number[at] = number[at - 1];
+        number[at] = value;
+    }
+}
+
+static void hull_contacts(const ts_hull* hull, double radius, const ts_transform* pose, double margin,
+                          ts_contact_list* out) {
+    low_vertices low;
+    low.hull = hull;
+    low.pose = pose;
+    low.up = ts_mat3_row(&pose->R, 2);
+    low.base = pose->p.z + ts_vec3_dot(low.up, hull->centre);
+    low.radius = radius;
+    low.margin = margin;
+    low_begin(&low);
+    // Few vertices are all looked at; so are those of a hull with hundreds of low ones.
+    if (hull->vertex_count <= TS_HULL_FEW || !low_spread(&low)) {
+        low_begin(&low);
+        low_scan(&low);
+    }
+    if (low.count <= LISTED_MOST) {
+        sort_few(low.listed, low.count);
+        for (int k = 0; k < low.count; ++k)
+            add_low_point(pose, hull->vertex[low.listed[k]], radius, margin, low.listed[k], out);
+    } else {
         for (int k = 0; k < HULL_DIRECTIONS; ++k) {
             int seen = 0;
-            for (int j = 0; j < k; ++j) seen |= winner[j] == winner[k];
-            if (!seen) add_low_point(pose, hull->vertex[winner[k]], radius, margin, winner[k], out);
+            for (int j = 0; j < k; ++j) seen |= low.winner[j] == low.winner[k];
+            if (!seen) add_low_point(pose, hull->vertex[low.winner[k]], radius, margin, low.winner[k], out);
         }
     }
-    uint32_t label = ts_contact_label(1, -1, -1, lowest, lowest);
+    uint32_t label = ts_contact_label(1, -1, -1, low.lowest, low.lowest);
     for (int i = 0; i < out->count; ++i)
         if (out->point[i].feature == label) return;
-    add_low_point(pose, hull->vertex[lowest], radius, margin, lowest, out);
+    add_low_point(pose, hull->vertex[low.lowest], radius, margin, low.lowest, out);
 }
 
 // A label that no vertex has.
