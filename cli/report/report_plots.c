@@ -4,72 +4,53 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PLOT_WIDTH = 440, PLOT_HEIGHT = 270 };
 
-typedef double (*sample_value)(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample);
+// A sample, and where it stands.
+typedef struct moment {
+    const ts_comparison* comparison;
+    const ts_series* series;
+    const ts_sample* sample;
+} moment;
+
+typedef double (*moment_value)(const moment* at);
 
 // --- quantities ------------------------------------------------------------------------------------------------------
 
 // Numbers of a step mean nothing before the first one.
-static double of_step(const ts_sample* sample, double value) { return sample->step > 0 ? value : (double)NAN; }
+static double of_step(const moment* at, double value) { return at->sample->step > 0 ? value : (double)NAN; }
 
-static double height_change(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    return ts_vec3_dot(ts_vec3_sub(sample->position, series->sample.data[0].position), comparison->frame.up);
+static double moved_along(const moment* at, ts_vec3 direction) {
+    return ts_vec3_dot(ts_vec3_sub(at->sample->position, at->series->sample.data[0].position), direction);
 }
 
-static double side_change(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    return ts_vec3_dot(ts_vec3_sub(sample->position, series->sample.data[0].position), comparison->frame.left);
-}
+static double height_change(const moment* at) { return moved_along(at, at->comparison->frame.up); }
+static double side_change(const moment* at) { return moved_along(at, at->comparison->frame.left); }
 
-static double speed(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    (void)series;
-    if (!comparison->frame.has_direction) return ts_vec3_norm(sample->velocity);
-    return ts_vec3_dot(sample->velocity, comparison->frame.forward);
+static double speed(const moment* at) {
+    if (!at->comparison->frame.has_direction) return ts_vec3_norm(at->sample->velocity);
+    return ts_vec3_dot(at->sample->velocity, at->comparison->frame.forward);
 }
 
 // Potential energy counted from its start, so that the plot shows what the motion does and not where zero lies.
-static double energy(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    (void)comparison;
-    return sample->kinetic + sample->potential - series->sample.data[0].potential;
+static double energy(const moment* at) {
+    return at->sample->kinetic + at->sample->potential - at->series->sample.data[0].potential;
 }
 
-static double ncp(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    (void)comparison;
-    (void)series;
-    return of_step(sample, sample->ncp);
-}
+static double ncp(const moment* at) { return of_step(at, at->sample->ncp); }
+static double penetration(const moment* at) { return of_step(at, at->sample->penetration); }
+static double contacts(const moment* at) { return of_step(at, (double)at->sample->contacts); }
+static double iterations(const moment* at) { return of_step(at, (double)at->sample->iterations); }
+static double opening(const moment* at) { return of_step(at, at->sample->motion.opening); }
+static double inner_friction(const moment* at) { return of_step(at, at->sample->inner_friction); }
 
-static double penetration(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    (void)comparison;
-    (void)series;
-    return of_step(sample, sample->penetration);
-}
-
-static double contacts(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    (void)comparison;
-    (void)series;
-    return of_step(sample, (double)sample->contacts);
-}
-
-static double iterations(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    (void)comparison;
-    (void)series;
-    return of_step(sample, (double)sample->iterations);
-}
-
-static double opening(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    (void)comparison;
-    (void)series;
-    return of_step(sample, sample->motion.opening);
-}
-
-static double inner_friction(const ts_comparison* comparison, const ts_series* series, const ts_sample* sample) {
-    (void)comparison;
-    (void)series;
-    return of_step(sample, sample->inner_friction);
-}
+static double when(const moment* at) { return at->sample->time; }
+static double at_x(const moment* at) { return at->sample->position.x; }
+static double at_y(const moment* at) { return at->sample->position.y; }
+static double at_forward(const moment* at) { return ts_vec3_dot(at->sample->position, at->comparison->frame.forward); }
+static double at_left(const moment* at) { return ts_vec3_dot(at->sample->position, at->comparison->frame.left); }
+static double at_up(const moment* at) { return ts_vec3_dot(at->sample->position, at->comparison->frame.up); }
 
 // --- drawing ---------------------------------------------------------------------------------------------------------
 
@@ -79,7 +60,7 @@ typedef struct curves {
     double* numbers;
 } curves;
 
-static int curves_make(const ts_comparison* comparison, sample_value of_x, sample_value of_y, curves* out) {
+static int curves_make(const ts_comparison* comparison, moment_value of_x, moment_value of_y, curves* out) {
     size_t total = 0;
     for (int s = 0; s < comparison->count; ++s) total += (size_t)comparison->series[s].sample.count;
     out->curve = (ts_svg_curve*)calloc((size_t)comparison->count + 1, sizeof *out->curve);
@@ -90,9 +71,9 @@ static int curves_make(const ts_comparison* comparison, sample_value of_x, sampl
         const ts_series* series = &comparison->series[s];
         int count = series->sample.count;
         for (int i = 0; i < count; ++i) {
-            const ts_sample* sample = &series->sample.data[i];
-            next[i] = of_x ? of_x(comparison, series, sample) : sample->time;
-            next[count + i] = of_y(comparison, series, sample);
+            moment at = {comparison, series, &series->sample.data[i]};
+            next[i] = of_x(&at);
+            next[count + i] = of_y(&at);
         }
         ts_svg_curve curve = {next, next + count, count, s};
         out->curve[s] = curve;
@@ -106,7 +87,7 @@ static void curves_free(curves* self) {
     free(self->numbers);
 }
 
-static void add_figure(const ts_comparison* comparison, ts_svg_plot plot, sample_value of_x, sample_value of_y,
+static void add_figure(const ts_comparison* comparison, ts_svg_plot plot, moment_value of_x, moment_value of_y,
                        const char* caption, ts_text* text) {
     curves all = {NULL, NULL};
     if (curves_make(comparison, of_x, of_y, &all)) {
@@ -126,53 +107,20 @@ static void add_figure(const ts_comparison* comparison, ts_svg_plot plot, sample
     curves_free(&all);
 }
 
-static ts_svg_plot over_time(const char* title, const char* y_label, const char* y_unit) {
-    ts_svg_plot plot;
-    memset(&plot, 0, sizeof plot);
-    plot.title = title;
-    plot.x_label = "time";
-    plot.x_unit = "s";
-    plot.y_label = y_label;
-    plot.y_unit = y_unit;
-    return plot;
+static ts_svg_plot over_time(const char* title, const char* label, const char* unit) {
+    return (ts_svg_plot){.title = title, .x_label = "time", .x_unit = "s", .y_label = label, .y_unit = unit};
 }
 
 // --- the path --------------------------------------------------------------------------------------------------------
 
-static double at_x(const ts_comparison* c, const ts_series* s, const ts_sample* sample) {
-    (void)c;
-    (void)s;
-    return sample->position.x;
-}
-
-static double at_y(const ts_comparison* c, const ts_series* s, const ts_sample* sample) {
-    (void)c;
-    (void)s;
-    return sample->position.y;
-}
-
-static double at_forward(const ts_comparison* c, const ts_series* s, const ts_sample* sample) {
-    (void)s;
-    return ts_vec3_dot(sample->position, c->frame.forward);
-}
-
-static double at_left(const ts_comparison* c, const ts_series* s, const ts_sample* sample) {
-    (void)s;
-    return ts_vec3_dot(sample->position, c->frame.left);
-}
-
-static double at_up(const ts_comparison* c, const ts_series* s, const ts_sample* sample) {
-    (void)s;
-    return ts_vec3_dot(sample->position, c->frame.up);
-}
-
-static double extent(const ts_comparison* comparison, sample_value of) {
+static double extent(const ts_comparison* comparison, moment_value of) {
     double low = HUGE_VAL;
     double high = -HUGE_VAL;
     for (int s = 0; s < comparison->count; ++s) {
         const ts_series* series = &comparison->series[s];
         for (int i = 0; i < series->sample.count; ++i) {
-            double value = of(comparison, series, &series->sample.data[i]);
+            moment at = {comparison, series, &series->sample.data[i]};
+            double value = of(&at);
             if (!isfinite(value)) continue;
             low = fmin(low, value);
             high = fmax(high, value);
@@ -234,60 +182,66 @@ static void add_speed(const ts_comparison* comparison, ts_text* text) {
                  "\xCE\xBC = %g.",
                  law.mu);
     }
-    add_figure(comparison, plot, NULL, speed, caption, text);
+    add_figure(comparison, plot, when, speed, caption, text);
+}
+
+// What a plot needs: a body in focus, or one that starts in some direction.
+typedef enum need { ALWAYS, FOCUS, DIRECTION } need;
+
+// How its values are looked at: at least `least` high, with zero in sight, whole numbers, or logarithmic from `least` up.
+typedef enum look { AROUND, FROM_ZERO, WHOLE, LOG } look;
+
+// The plots in the order of the page: of a value over time, or drawn by a function.
+static const struct figure {
+    need need;
+    moment_value value;
+    const char *title, *label, *unit;
+    look look;
+    double least;
+    const char* caption;
+    void (*add)(const ts_comparison* comparison, ts_text* text);
+} figures[] = {
+    {FOCUS, .add = add_path},
+    {FOCUS, height_change, "Height, change from the start", "height", "m", AROUND, 2e-6,
+     "A body that slides on a floor should neither rise nor sink.", NULL},
+    {FOCUS, .add = add_speed},
+    {DIRECTION, side_change, "Sideways from the initial direction", "to the left", "m", AROUND, 2e-6,
+     "Friction that depends on the axes of a pyramid pulls sideways.", NULL},
+    {ALWAYS, energy, "Energy", "energy", "J", AROUND, 1e-9,
+     "Kinetic plus potential, the latter counted from the start.", NULL},
+    {ALWAYS, ncp, "Residual of the exact law", "NCP residual", "N", LOG, 1e-14,
+     "How far the forces are from Signorini and Coulomb, judged by the same code for all. Below "
+     "10\xE2\x81\xBB\xC2\xB9\xE2\x81\xB4 drawn at the floor.",
+     NULL},
+    {ALWAYS, opening, "Opening speed of contacts that push", "opening speed", "m/s", FROM_ZERO, 1e-6,
+     "The exact law has zero here: a contact that pushes does not open. The convex relaxation has \xCE\xBC times slip "
+     "speed.",
+     NULL},
+    {ALWAYS, penetration, "Worst penetration", "depth", "m", FROM_ZERO, 1e-9, "Deepest overlap of any pair of geoms.",
+     NULL},
+    {FOCUS, inner_friction, "Friction forces that cancel one another", "inner friction", "N", FROM_ZERO, 1e-6,
+     "On the body in focus: sum of magnitudes less magnitude of the sum. Zero with one contact.", NULL},
+    {ALWAYS, iterations, "Iterations per step", "iterations", "", LOG, 1.0,
+     "Work of the solver; an iteration costs differently in each.", NULL},
+    {ALWAYS, contacts, "Contact points", "contacts", "", WHOLE, 1.0, "In the whole scene.", NULL},
+};
+
+static void add_row(const ts_comparison* comparison, const struct figure* f, ts_text* text) {
+    ts_svg_plot plot = over_time(f->title, f->label, f->unit);
+    plot.y_scale = f->look == LOG ? TS_SVG_LOG : TS_SVG_LINEAR;
+    *(f->look == LOG ? &plot.y_floor : &plot.y_span) = f->least;
+    plot.y_from_zero = f->look == FROM_ZERO || f->look == WHOLE;
+    plot.y_whole = f->look == WHOLE;
+    add_figure(comparison, plot, when, f->value, f->caption, text);
 }
 
 void ts_report_plots(const ts_comparison* comparison, ts_text* text) {
-    int focus = comparison->focus[0] != '\0';
-    if (focus) {
-        add_path(comparison, text);
-        ts_svg_plot plot = over_time("Height, change from the start", "height", "m");
-        plot.y_span = 2e-6;
-        add_figure(comparison, plot, NULL, height_change, "A body that slides on a floor should neither rise nor sink.",
-                   text);
-        add_speed(comparison, text);
-        if (comparison->frame.has_direction) {
-            plot = over_time("Sideways from the initial direction", "to the left", "m");
-            plot.y_span = 2e-6;
-            add_figure(comparison, plot, NULL, side_change,
-                       "Friction that depends on the axes of a pyramid pulls sideways.", text);
-        }
+    need met = !comparison->focus[0] ? ALWAYS : comparison->frame.has_direction ? DIRECTION : FOCUS;
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; ++i) {
+        if (figures[i].need > met) continue;
+        if (figures[i].add)
+            figures[i].add(comparison, text);
+        else
+            add_row(comparison, &figures[i], text);
     }
-    ts_svg_plot plot = over_time("Energy", "energy", "J");
-    plot.y_span = 1e-9;
-    add_figure(comparison, plot, NULL, energy, "Kinetic plus potential, the latter counted from the start.", text);
-    plot = over_time("Residual of the exact law", "NCP residual", "N");
-    plot.y_scale = TS_SVG_LOG;
-    plot.y_floor = 1e-14;
-    add_figure(comparison, plot, NULL, ncp,
-               "How far the forces are from Signorini and Coulomb, judged by the same code for all. Below "
-               "10\xE2\x81\xBB\xC2\xB9\xE2\x81\xB4 drawn at the floor.",
-               text);
-    plot = over_time("Opening speed of contacts that push", "opening speed", "m/s");
-    plot.y_span = 1e-6;
-    plot.y_from_zero = 1;
-    add_figure(comparison, plot, NULL, opening,
-               "The exact law has zero here: a contact that pushes does not open. The convex relaxation has \xCE\xBC "
-               "times slip speed.",
-               text);
-    plot = over_time("Worst penetration", "depth", "m");
-    plot.y_span = 1e-9;
-    plot.y_from_zero = 1;
-    add_figure(comparison, plot, NULL, penetration, "Deepest overlap of any pair of geoms.", text);
-    if (focus) {
-        plot = over_time("Friction forces that cancel one another", "inner friction", "N");
-        plot.y_span = 1e-6;
-        plot.y_from_zero = 1;
-        add_figure(comparison, plot, NULL, inner_friction,
-                   "On the body in focus: sum of magnitudes less magnitude of the sum. Zero with one contact.", text);
-    }
-    plot = over_time("Iterations per step", "iterations", "");
-    plot.y_scale = TS_SVG_LOG;
-    plot.y_floor = 1.0;
-    add_figure(comparison, plot, NULL, iterations, "Work of the solver; an iteration costs differently in each.", text);
-    plot = over_time("Contact points", "contacts", "");
-    plot.y_span = 1.0;
-    plot.y_from_zero = 1;
-    plot.y_whole = 1;
-    add_figure(comparison, plot, NULL, contacts, "In the whole scene.", text);
 }
