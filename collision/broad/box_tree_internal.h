@@ -1,5 +1,5 @@
-// A dynamic tree of axis-aligned boxes: who overlaps this box, what does this ray meet, what is nearest. Not for use outside
-// collision/ and its tests.
+// A dynamic tree of axis-aligned boxes: who overlaps this box, what does this ray meet. Not for use outside collision/ and
+// its tests.
 //
 // Items are numbers of the caller's choice (0, 1, 2, ...; memory is linear in the largest). Boxes are kept in single
 // precision, rounded outwards: a query may report an item whose box misses by one part in 10^6 of the coordinates, and
@@ -7,6 +7,7 @@
 #ifndef TS_COLLISION_BOX_TREE_INTERNAL_H
 #define TS_COLLISION_BOX_TREE_INTERNAL_H
 
+#include <math.h>
 #include <stddef.h>
 
 #include "collision/broad/broad_phase.h"
@@ -62,20 +63,49 @@ int ts_box_tree_has(const ts_box_tree* tree, int item);
 /// How many times worse than when it was built the tree has become (sum of surfaces, 1 = as good).
 double ts_box_tree_decay(const ts_box_tree* tree);
 
-/// Visits the items whose boxes meet `box`, which may have infinite ends. A NaN meets nothing. Order: that of the tree.
-/// Returns 0 when the visitor stopped it, else 1.
-int ts_box_tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_visit visit, void* context);
+/// A ray as boxes are asked about it.
+typedef struct ts_box_ray {
+    double from[3];
+    double inverse[3];
+    int still[3];  // the ray does not move along this axis
+} ts_box_ray;
+
+/// The ray `from + t direction`.
+static inline ts_box_ray ts_box_ray_make(ts_vec3 from, ts_vec3 direction) {
+    ts_box_ray ray;
+    ts_vec3_store(from, ray.from);
+    for (int k = 0; k < 3; ++k) {
+        // A component whose inverse overflows moves the ray nowhere within the reach of a tree.
+        ray.inverse[k] = 1.0 / ts_vec3_get(direction, k);
+        ray.still[k] = !isfinite(ray.inverse[k]);
+    }
+    return ray;
+}
+
+/// The parameter at which the ray enters the box, or -1 when it misses it up to `limit`.
+static inline double ts_box_ray_enter(const ts_box_ray* ray, const double low[3], const double high[3], double limit) {
+    double enter = 0.0, leave = limit;
+    for (int k = 0; k < 3; ++k) {
+        if (ray->still[k]) {
+            if (!(low[k] <= ray->from[k] && ray->from[k] <= high[k])) return -1.0;
+            continue;
+        }
+        double one = (low[k] - ray->from[k]) * ray->inverse[k], two = (high[k] - ray->from[k]) * ray->inverse[k];
+        double near = one < two ? one : two, far = one < two ? two : one;
+        // Each of these numbers has three roundings.
+        near -= fabs(near) * 0x1p-50;
+        far += fabs(far) * 0x1p-50;
+        enter = near > enter ? near : enter;
+        leave = far < leave ? far : leave;
+    }
+    return enter <= leave ? enter : -1.0;
+}
 
 /// Visits the items whose boxes the ray `from + t direction`, 0 <= t <= limit, meets, roughly from near to far.
 /// `direction` need not be a unit vector; zero means the point `from`. Nothing is visited when an input is NaN or
 /// `from` infinite. Returns the last limit.
 double ts_box_tree_ray(const ts_box_tree* tree, ts_vec3 from, ts_vec3 direction, double limit, ts_box_ray_visit visit,
                        void* context);
-
-/// Visits the items whose boxes are within `limit` (m, may be infinite) of `box`, roughly from near to far, and prunes
-/// by the limit as the visitor lowers it: candidates for the closest point. Returns the last limit.
-double ts_box_tree_nearest(const ts_box_tree* tree, ts_box box, double limit, ts_box_nearest_visit visit,
-                           void* context);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,9 @@
 #include <emmintrin.h>
 #endif
 
+/// Called with the number of each box found; return 0 to stop.
+typedef int (*ts_box_visit)(void* context, int item);
+
 /// A box in single precision; the fourth lane is idle.
 typedef struct ts_box4 {
     float low[4];

@@ -15,23 +15,10 @@
 extern "C" {
 #endif
 
-/// An axis-aligned box.
-typedef struct ts_box {
-    ts_vec3 min;  // m
-    ts_vec3 max;  // m
-} ts_box;
-
-/// Called with the number of each box found; return 0 to stop.
-typedef int (*ts_box_visit)(void* context, int item);
-
 /// Called with each item whose box the ray enters at parameter `enter` (0 when it starts inside) before `limit`.
 /// Returns the new limit: `limit` to go on, the parameter of a hit to look for nearer ones only, a negative number to
 /// stop.
 typedef double (*ts_box_ray_visit)(void* context, int item, double enter, double limit);
-
-/// Called with each item whose box is no farther than `limit`; `lower` (m) is a lower bound of that distance. Returns
-/// the new limit: `limit` to go on, the distance found to look for nearer ones only, a negative number to stop.
-typedef double (*ts_box_nearest_visit)(void* context, int item, double lower, double limit);
 
 /// An axis-aligned box with who it belongs to.
 typedef struct ts_bounds {
@@ -135,22 +122,11 @@ ts_code ts_broad_phase_update(ts_broad_phase* broad, const ts_bounds* bounds, in
 /// Forgets all boxes.
 void ts_broad_phase_clear(ts_broad_phase* broad);
 
-/// Visits the boxes that meet `box`, in no particular order; exactly those. `bounds` are those of the last update, here
-/// and below. After an update that swept (ts_broad_phase_info) every box is looked at. Returns 0 when the visitor
-/// stopped it, else 1.
-int ts_broad_phase_overlap(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, ts_box_visit visit,
-                           void* context);
-
 /// Visits the boxes that the ray `from + t direction`, 0 <= t <= limit, meets, roughly from near to far. `direction` need
-/// not be a unit vector; zero means the point `from`. Nothing is visited when an input is NaN or `from` infinite. Returns
-/// the last limit.
+/// not be a unit vector; zero means the point `from`. Nothing is visited when an input is NaN or `from` infinite.
+/// `bounds` are those of the last update. Returns the last limit.
 double ts_broad_phase_ray(const ts_broad_phase* broad, const ts_bounds* bounds, ts_vec3 from, ts_vec3 direction,
                           double limit, ts_box_ray_visit visit, void* context);
-
-/// Visits the boxes within `limit` (m, may be infinite) of `box`, roughly from near to far, and prunes by the limit as the
-/// visitor lowers it: candidates for the closest point. Returns the last limit.
-double ts_broad_phase_nearest(const ts_broad_phase* broad, const ts_bounds* bounds, ts_box box, double limit,
-                              ts_box_nearest_visit visit, void* context);
 
 #ifdef __cplusplus
 }

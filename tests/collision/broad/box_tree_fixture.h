@@ -9,6 +9,10 @@
 #include "collision/broad/box_tree_internal.h"
 #include "collision/broad/box_tree_walk_internal.h"
 
+typedef struct ts_box {
+    ts_vec3 min, max;  // m
+} ts_box;
+
 static inline void bounds_in(const ts_box_tree* tree, ts_box box, float out[6]) {
     ts_box4 b;
     cr_assert(ts_box4_from(box.min, box.max, tree->origin, &b));
@@ -20,6 +24,19 @@ static inline void tree_insert(ts_box_tree* tree, int item, ts_box box) {
     float bound[6];
     bounds_in(tree, box, bound);
     cr_assert(ts_box_tree_insert_bounds(tree, item, bound));
+}
+
+static inline float end_down(double x) { return ts_box4_round_down(fmin(fmax(x, -1e30), 1e30)); }
+
+// Visits the items whose boxes meet `box`, which may have infinite ends. Returns 0 when the visitor stopped it, else 1.
+static inline int tree_overlap(const ts_box_tree* tree, ts_box box, ts_box_visit visit, void* context) {
+    if (tree->item_count == 0) return 1;
+    if (!(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z)) return 1;
+    ts_vec3 min = ts_vec3_sub(box.min, tree->origin), max = ts_vec3_sub(tree->origin, box.max);
+    float low[3] = {end_down(min.x), end_down(min.y), end_down(min.z)};
+    float minus_high[3] = {end_down(max.x), end_down(max.y), end_down(max.z)};
+    ts_box_tree_query q = ts_box_tree_query_from(low, minus_high);
+    return ts_box_tree_walk(tree, 0, &q, visit, context);
 }
 
 static inline void tree_move(ts_box_tree* tree, int item, ts_box box) {

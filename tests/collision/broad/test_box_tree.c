@@ -39,7 +39,7 @@ static int count_hit(void* context, int item) {
 // Every item that meets the query is visited once, none that misses it by more than `slack`.
 static void check_overlap(const ts_box_tree* tree, const ts_box* box, const int* in, ts_box query, double slack) {
     hits h = {.most = INT_MAX};
-    cr_assert_eq(ts_box_tree_overlap(tree, query, count_hit, &h), 1);
+    cr_assert_eq(tree_overlap(tree, query, count_hit, &h), 1);
     for (int i = 0; i < N; ++i) {
         cr_assert_leq(h.count[i], 1);
         if (in[i] && meet(box[i], query)) cr_assert_eq(h.count[i], 1, "item %d is missing", i);
@@ -161,7 +161,7 @@ Test(box_tree, chains_and_knots) {
         cr_assert_eq(tree_faults(&tree), 0);
         ts_box query = {ts_vec3_make(-1.0, -1.0, -1.0), ts_vec3_make(1e-30, 1e-30, 1e-30)};
         hits h = {.most = INT_MAX};
-        ts_box_tree_overlap(&tree, query, count_hit, &h);
+        tree_overlap(&tree, query, count_hit, &h);
         for (int i = 0; i < N; ++i) cr_assert(h.count[i] == 1 || !meet(box[i], query), "kind %d item %d", kind, i);
         ts_box_tree_free(&tree);
     }
@@ -196,10 +196,10 @@ Test(box_tree, queries_outlive_their_stack) {
         cr_assert_gt(tree_depth(&tree), 2 * TS_BOX_TREE_STACK);
         ts_box query = {ts_vec3_make(0, 0, 0), ts_vec3_make(0.5, 0.5, 0.5)};
         hits h = {.most = INT_MAX};
-        cr_assert_eq(ts_box_tree_overlap(&tree, query, count_hit, &h), 1);
+        cr_assert_eq(tree_overlap(&tree, query, count_hit, &h), 1);
         for (int i = 0; i < DEEP; ++i) cr_assert_eq(h.count[i], 1);
         hits few = {.most = 200};
-        cr_assert_eq(ts_box_tree_overlap(&tree, query, count_hit, &few), 0);
+        cr_assert_eq(tree_overlap(&tree, query, count_hit, &few), 0);
         cr_assert_eq(few.total, 200);
     }
     ts_box_tree_free(&tree);
@@ -222,7 +222,7 @@ Test(box_tree, what_is_no_box_is_refused) {
             ts_box4 refused;
             cr_assert(!ts_box4_from(bad.min, bad.max, tree.origin, &refused));
             hits h = {.most = INT_MAX};
-            ts_box_tree_overlap(&tree, bad, count_hit, &h);
+            tree_overlap(&tree, bad, count_hit, &h);
             // As a query an infinite end on the proper side is fine.
             int fine = (k < 3 && kind == 2) || (k >= 3 && kind == 1);
             cr_assert_eq(h.total, fine);
@@ -310,57 +310,6 @@ Test(box_tree, rays_find_the_first_box) {
     ts_box_tree_ray(&tree, ts_vec3_zero(), ts_vec3_make((double)NAN, 0, 0), 1.0, take_first, &nothing);
     ts_box_tree_ray(&tree, ts_vec3_zero(), ts_vec3_axis(0), (double)NAN, take_first, &nothing);
     cr_assert_eq(nothing.visits, 0);
-    ts_box_tree_free(&tree);
-}
-
-typedef struct nearest {
-    const ts_box* box;
-    ts_box query;
-    int visits;
-} nearest;
-
-static long double box_distance(ts_box a, ts_box b) {
-    long double sum = 0.0L;
-    for (int k = 0; k < 3; ++k) {
-        long double one = (long double)ts_vec3_get(a.min, k) - (long double)ts_vec3_get(b.max, k);
-        long double two = (long double)ts_vec3_get(b.min, k) - (long double)ts_vec3_get(a.max, k);
-        long double gap = fmaxl(0.0L, fmaxl(one, two));
-        sum += gap * gap;
-    }
-    return sqrtl(sum);
-}
-
-static double take_nearest(void* context, int item, double lower, double limit) {
-    nearest* n = (nearest*)context;
-    double d = (double)box_distance(n->box[item], n->query);
-    ++n->visits;
-    cr_assert_leq(lower, d);
-    return d < limit ? d : limit;
-}
-
-Test(box_tree, nearest_boxes_are_found_with_few_looks) {
-    ts_rng rng = ts_rng_make(316, 0);
-    static ts_box box[N];
-    ts_box_tree tree;
-    memset(&tree, 0, sizeof tree);
-    long long visits = 0;
-    for (int i = 0; i < N; ++i) {
-        box[i] = random_box(&rng, 10.0, 0.3);
-        tree_insert(&tree, i, box[i]);
-    }
-    for (int trial = 0; trial < 1000; ++trial) {
-        nearest n = {box, random_box(&rng, 15.0, 0.2), 0};
-        double limit = ts_box_tree_nearest(&tree, n.query, (double)INFINITY, take_nearest, &n);
-        long double best = (long double)INFINITY;
-        for (int i = 0; i < N; ++i) best = fminl(best, box_distance(box[i], n.query));
-        cr_assert_float_eq(limit, (double)best, 1e-12);
-        visits += n.visits;
-        nearest short_sighted = {box, n.query, 0};
-        double reach = 0.5 * (double)best;
-        cr_assert_float_eq(ts_box_tree_nearest(&tree, n.query, reach, take_nearest, &short_sighted), reach, 0.0);
-        if (best > 1e-3L) cr_assert_eq(short_sighted.visits, 0);
-    }
-    cr_expect_lt((double)visits / 1000.0, 30.0, "%g boxes looked at", (double)visits / 1000.0);
     ts_box_tree_free(&tree);
 }
 

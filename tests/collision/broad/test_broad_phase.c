@@ -438,31 +438,15 @@ typedef struct seen {
     int total;
 } seen;
 
-static int mark_seen(void* context, int item) {
+static double mark_ray(void* context, int item, double enter, double limit) {
     seen* s = (seen*)context;
+    cr_assert_geq(enter, 0.0);
     ++s->count[item];
     ++s->total;
-    return 1;
-}
-
-static double mark_ray(void* context, int item, double enter, double limit) {
-    cr_assert_geq(enter, 0.0);
-    mark_seen(context, item);
     return limit;
 }
 
-static double box_gap(const ts_bounds* b, ts_box q) {
-    long double sum = 0.0L;
-    for (int k = 0; k < 3; ++k) {
-        long double one = (long double)ts_vec3_get(b->min, k) - (long double)ts_vec3_get(q.max, k);
-        long double two = (long double)ts_vec3_get(q.min, k) - (long double)ts_vec3_get(b->max, k);
-        long double gap = fmaxl(0.0L, fmaxl(one, two));
-        sum += gap * gap;
-    }
-    return (double)sqrtl(sum);
-}
-
-Test(broad_phase, questions_are_answered_exactly) {
+Test(broad_phase, rays_see_what_they_meet) {
     for (int count = 10; count <= 1000; count *= 10) {
         ts_rng rng = ts_rng_make(88, (uint64_t)count);
         crowd c = crowd_make(&rng, count, 0.6 * cbrt((double)count), 0.2);
@@ -477,19 +461,6 @@ Test(broad_phase, questions_are_answered_exactly) {
             c.bounds[4].max.y = (double)NAN;
             ts_arena_reset(&arena);
             cr_assert_eq(ts_broad_phase_update(broad, c.bounds, count, NULL, NULL, &arena, &pairs, NULL), 0);
-            ts_bounds q = box_at(random_vector(&rng, c.reach), ts_vec3_make(0.5, 0.7, 0.3), 0);
-            ts_box box = {q.min, q.max};
-            memset(s.count, 0, sizeof(int) * (size_t)count);
-            cr_assert(ts_broad_phase_overlap(broad, c.bounds, box, mark_seen, &s));
-            for (int i = 0; i < count; ++i) cr_assert_eq(s.count[i], i != 4 && box_gap(&c.bounds[i], box) <= 0.0);
-            memset(s.count, 0, sizeof(int) * (size_t)count);
-            double reach = 0.4;
-            ts_broad_phase_nearest(broad, c.bounds, box, reach, mark_ray, &s);
-            for (int i = 0; i < count; ++i) {
-                double gap = box_gap(&c.bounds[i], box);
-                if (i == 4 || gap > reach * (1.0 + 1e-12)) cr_assert_eq(s.count[i], 0);
-                if (i != 4 && gap < reach * (1.0 - 1e-12)) cr_assert_eq(s.count[i], 1);
-            }
             // A ray through the middle of a box must see it.
             for (int i = 0; i < count; i += 1 + count / 50) {
                 if (i == 3 || i == 4) continue;
