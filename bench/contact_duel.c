@@ -59,9 +59,9 @@ static void choose_rivals(const ts_contest* c, int problem, duel* d) {
             d->rival[d->rivals++] = k;
 }
 
-static double solve_ours(ts_contest* c, const ts_contest_runner* r, const ts_relative_problem* p, double* impulse) {
+static double solve_ours(ts_contest* c, const ts_contest_runner* r, const ts_contact_problem* p, double* impulse) {
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
-    ts_contest_settings(r->solver, p->given, settings);
+    ts_contest_settings(r->solver, p, settings);
     ts_stopwatch watch = ts_stopwatch_begin();
     ts_relative_report report = ts_relative_solve(r->solver, p, settings, tightest, NULL, &c->scratch, impulse);
     // Judging is in nobody's time; the processor's may be less than the wall clock's.
@@ -81,11 +81,10 @@ static double solve_theirs(const ts_contest* c, int problem, int k, double* impu
 
 // Everyone in turn. Returns 0 when memory is short or it was stopped.
 static int fight(ts_contest* c, int problem, int ours, duel* d) {
-    ts_relative_problem relative;
     const ts_contact_problem* p = &c->set.problem[problem].problem;
     const ts_contest_runner* r = &c->runner[ours];
     double* impulse = TS_ARENA_ARRAY(&c->arena, double, p->row_count);
-    if (!impulse || ts_relative_make(p, &c->arena, &relative)) return 0;
+    if (!impulse) return 0;
     double begin = ts_clock_seconds();
     int sides = d->rivals + 1;
     for (d->rounds = 0; d->rounds < ROUNDS; ++d->rounds) {
@@ -94,7 +93,7 @@ static int fight(ts_contest* c, int problem, int ours, duel* d) {
         for (int turn = 0; turn < sides; ++turn) {
             int side = (turn + d->rounds) % sides;
             if (side == d->rivals)
-                d->ours[d->rounds] = solve_ours(c, r, &relative, impulse);
+                d->ours[d->rounds] = solve_ours(c, r, p, impulse);
             else
                 d->theirs[side][d->rounds] = solve_theirs(c, problem, d->rival[side], impulse);
         }

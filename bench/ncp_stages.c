@@ -53,7 +53,7 @@ typedef struct bench {
 
 // --- one problem -----------------------------------------------------------------------------------------------------
 
-static ts_relative_report solve(bench* b, const ts_relative_problem* p, int stages, double* impulse) {
+static ts_relative_report solve(bench* b, const ts_contact_problem* p, int stages, double* impulse) {
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     ts_solver_default_settings(b->ncp, settings);
     ts_solver_set(b->ncp, settings, "stages", stages, NULL);
@@ -67,7 +67,7 @@ static ts_relative_report solve(bench* b, const ts_relative_problem* p, int stag
 static int up_to(int stage) { return (1 << stage) - 1; }
 
 // Every stage that was tried, by what it adds to those before it. Returns nonzero when all up to Newton leave the problem.
-static int count_stages(bench* b, const ts_relative_problem* p, const ts_relative_report* whole, double* impulse) {
+static int count_stages(bench* b, const ts_contact_problem* p, const ts_relative_report* whole, double* impulse) {
     int last = whole->status == TS_SOLVE_CONVERGED ? whole->stage : b->ncp->stage_count, iterations = 0;
     double seconds = 0.0;
     for (int k = 1; k <= last; ++k) {
@@ -84,7 +84,7 @@ static int count_stages(bench* b, const ts_relative_problem* p, const ts_relativ
 }
 
 // Each later stage alone behind sweeps and Newton.
-static void count_alone(bench* b, const ts_relative_problem* p, double* impulse) {
+static void count_alone(bench* b, const ts_contact_problem* p, double* impulse) {
     ++b->now->left;
     for (int k = b->newton + 1; k <= b->ncp->stage_count; ++k) {
         ts_relative_report report = solve(b, p, up_to(b->newton) | 1 << (k - 1), impulse);
@@ -94,10 +94,9 @@ static void count_alone(bench* b, const ts_relative_problem* p, double* impulse)
 }
 
 static int measure(bench* b, const char* name, const ts_contact_problem* problem) {
-    ts_relative_problem p;
     double* impulse = TS_ARENA_ARRAY(&b->arena, double, problem->row_count);
-    if (!impulse || ts_relative_make(problem, &b->arena, &p)) return 0;
-    ts_relative_report whole = solve(b, &p, up_to(b->ncp->stage_count), impulse);
+    if (!impulse) return 0;
+    ts_relative_report whole = solve(b, problem, up_to(b->ncp->stage_count), impulse);
     tally* t = b->now;
     ++t->problems;
     t->solved += whole.status == TS_SOLVE_CONVERGED;
@@ -107,7 +106,7 @@ static int measure(bench* b, const char* name, const ts_contact_problem* problem
     if (whole.status != TS_SOLVE_CONVERGED && t->named++ < UNSOLVED_NAMED)
         ts_bench_note(b->report, "Not solved: %s (%d blocks), natural map %.1e, two-norm error %.1e.", name,
                       problem->block_count, whole.error.natural, whole.error.two_norm);
-    if (count_stages(b, &p, &whole, impulse)) count_alone(b, &p, impulse);
+    if (count_stages(b, problem, &whole, impulse)) count_alone(b, problem, impulse);
     return 1;
 }
 

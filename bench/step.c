@@ -115,7 +115,7 @@ static ts_bench_table* add_table(ts_bench_report* report) {
     ts_bench_add_column(t, "per contact", "us");
     ts_bench_add_column(t, "ratio", "");
     ts_bench_add_column(t, "worst overlap", "mm");
-    ts_bench_add_column(t, "NCP residual", "");
+    ts_bench_add_column(t, "natural map", "");
     ts_bench_add_column(t, "mean height", "m");
     return t;
 }

@@ -19,7 +19,7 @@ typedef struct ts_bench_settings {
 typedef struct ts_bench_state {
     int contacts;        // contact points that carry or may carry load
     double penetration;  // m, worst overlap
-    double residual;     // exact-law residual in force units; < 0 when the engine has none to tell
+    double residual;     // natural map of the exact law; < 0 when the engine has none to tell
     int iterations;      // of the last step; < 0 when unknown
 } ts_bench_state;
 

@@ -53,9 +53,7 @@ static void centre(ts_bench_world* world, int body, double out_position[3]) {
 
 static ts_bench_state state(ts_bench_world* world) {
     const ts_step_info* info = &world->sim->info;
-    ts_bench_state s = {info->contact_count, info->worst_penetration,
-                        ts_law_residual_in_force_units(info->residual.ncp, world->sim->options.time_step),
-                        info->solve.iterations};
+    ts_bench_state s = {info->contact_count, info->worst_penetration, info->residual.natural, info->solve.iterations};
     return s;
 }
 

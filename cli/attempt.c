@@ -41,22 +41,13 @@ static void find_reason(const ts_attempt* attempt, const ts_contact_problem* pro
         explain(result, "meets its own test, but not the error asked for");
 }
 
-// One solve with all that belongs to it. Returns 0, with the reason, when it could not begin.
-static int solve_once(const ts_attempt* attempt, ts_task_pool* pool, ts_arena* scratch, ts_arena* arena,
-                      ts_attempt_result* result) {
-    ts_relative_problem problem;
-    double begin = ts_clock_seconds();
-    ts_code code = ts_relative_make(attempt->problem, arena, &problem);
-    double making = ts_clock_seconds() - begin;
-    if (code) {
-        explain(result, code == TS_ERROR_MEMORY ? "out of memory" : "too large to be solved");
-        return 0;
-    }
-    result->report = ts_relative_solve(attempt->solver, &problem, attempt->settings, attempt->tolerance, pool, scratch,
-                                       result->impulse);
-    result->seconds = fmin(result->seconds, making + result->report.seconds);
-    if (!result->ready) find_reason(attempt, &problem.problem, arena, result);
-    return 1;
+// One solve with all that belongs to it.
+static void solve_once(const ts_attempt* attempt, ts_task_pool* pool, ts_arena* scratch, ts_arena* arena,
+                       ts_attempt_result* result) {
+    result->report = ts_relative_solve(attempt->solver, attempt->problem, attempt->settings, attempt->tolerance, pool,
+                                       scratch, result->impulse);
+    result->seconds = fmin(result->seconds, result->report.seconds);
+    if (!result->ready) find_reason(attempt, attempt->problem, arena, result);
 }
 
 static void work(void* context) {
@@ -75,7 +66,8 @@ static void work(void* context) {
     }
     double begin = ts_clock_seconds();
     result->seconds = HUGE_VAL;
-    for (int k = 0; k < REPEATS && solve_once(attempt, pool, scratch, &arena, result); ++k) {
+    for (int k = 0; k < REPEATS; ++k) {
+        solve_once(attempt, pool, scratch, &arena, result);
         result->answered = result->ready = 1;
         for (int w = 0; w < workers; ++w) ts_arena_reset(&scratch[w]);
         ts_arena_reset(&arena);

@@ -194,17 +194,12 @@ static void solve_range(void* context, int begin, int end, int worker) {
         solve_island(job, job->order[k], NULL, &job->scratch[worker]);
 }
 
-static double larger(double a, double b) { return a > b ? a : b; }
-
 static ts_solve_report worst_of(const ts_solve_report* report, int count, ts_island_report* out_islands) {
     ts_solve_report worst = {.status = TS_SOLVE_CONVERGED};
     for (int i = 0; i < count; ++i) {
         if (report[i].status > worst.status) worst.status = report[i].status;
         if (report[i].iterations > worst.iterations) worst.iterations = report[i].iterations;
         if (report[i].stage > worst.stage) worst.stage = report[i].stage;
-        worst.own.primal = larger(worst.own.primal, report[i].own.primal);
-        worst.own.dual = larger(worst.own.dual, report[i].own.dual);
-        worst.own.complementarity = larger(worst.own.complementarity, report[i].own.complementarity);
         out_islands->not_converged += report[i].status != TS_SOLVE_CONVERGED;
     }
     return worst;
@@ -300,8 +295,9 @@ static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_islan
     return worst_of(job->report, count, out_islands);
 }
 
-ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
-                                ts_task_pool* pool, ts_arena* scratch, double* impulse, ts_island_report* out_islands) {
+ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_problem* problem, const ts_islands* given,
+                                const void* settings, ts_task_pool* pool, ts_arena* scratch, double* impulse,
+                                ts_island_report* out_islands) {
     ts_island_report local = {1, problem->block_count, 0};
     ts_solve_report report = ts_solve_not_begun;
     if (problem->row_count == 0) {
@@ -313,7 +309,8 @@ ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_proble
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     ts_islands islands = {1, NULL, NULL};
     int can_split = problem->block_count > 1 && (problem->delassus->ops->abilities & TS_DELASSUS_BLOCKS) != 0;
-    ts_code code = can_split ? ts_islands_find(problem, scratch, &islands) : TS_OK;
+    ts_code code = can_split && !given ? ts_islands_find(problem, scratch, &islands) : TS_OK;
+    if (can_split && given) islands = *given;
     if (code == TS_OK && (!islands.block || (islands.count == 1 && problem->block_count < TS_SWEEP_BLOCKS_MIN))) {
         report = solver->solve(problem, settings, scratch, impulse);
         local.not_converged = report.status != TS_SOLVE_CONVERGED;

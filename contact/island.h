@@ -21,13 +21,14 @@ typedef struct ts_island_report {
     int not_converged;  // islands that did not converge
 } ts_island_report;
 
-/// Solves island by island on the pool (NULL: the caller alone). `scratch` holds one arena per worker of the pool;
+/// Solves island by island (`islands` of the problem, or NULL: they are found here) on the pool (NULL: the caller alone). `scratch` holds one arena per worker of the pool;
 /// scratch[0] also holds the parts while it runs and gives everything back. The report is that of the worst island:
-/// the worst status, the most iterations, the largest residuals. The impulses are the same for any number of workers.
+/// the worst status, the most iterations. The impulses are the same for any number of workers.
 /// Falls back to the whole problem at once when there is one island or the operator cannot be split. `out_islands` may
 /// be NULL.
-ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
-                                ts_task_pool* pool, ts_arena* scratch, double* impulse, ts_island_report* out_islands);
+ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_problem* problem, const ts_islands* islands,
+                                const void* settings, ts_task_pool* pool, ts_arena* scratch, double* impulse,
+                                ts_island_report* out_islands);
 
 #ifdef __cplusplus
 }

@@ -92,17 +92,21 @@ double ts_rescaled_problem_rounding(const ts_rescaled_problem* q, const double* 
     return DBL_EPSILON * sqrt(sum);
 }
 
-void ts_rescaled_problem_judge(const ts_rescaled_problem* q, const double* x, double* trial, double* u,
-                               double* out_impulse, ts_residual* out_residual) {
-    const double* s = q->A.scale;
+void ts_rescaled_problem_admit(const ts_rescaled_problem* q, const double* x, double* trial, double* out_impulse) {
     for (int b = 0; b < q->blocks; ++b) {
         int row = q->block[b].row;
         ts_block_set_project(&q->block[b], x + row, trial + row);
     }
-    ts_rescaled_problem_velocity(q, trial, u);
     ts_rescaled_problem_leave(q, trial, out_impulse);
+}
+
+double ts_rescaled_problem_judge(const ts_rescaled_problem* q, const ts_yardstick* yardstick, const double* x,
+                                 double* trial, double* u, double* out_impulse) {
+    const double* s = q->A.scale;
+    ts_rescaled_problem_admit(q, x, trial, out_impulse);
+    ts_rescaled_problem_velocity(q, trial, u);
     for (int i = 0; i < q->rows; ++i) u[i] = s[i] > 0.0 ? u[i] / s[i] : q->problem->g[i];
-    ts_residual_from_velocity(q->problem, out_impulse, u, out_residual);
+    return ts_yardstick_excess(yardstick, out_impulse, u);
 }
 
 // --- sweeps ----------------------------------------------------------------------------------------------------------

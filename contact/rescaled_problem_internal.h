@@ -2,7 +2,7 @@
 #ifndef TS_CONTACT_RESCALED_PROBLEM_INTERNAL_H
 #define TS_CONTACT_RESCALED_PROBLEM_INTERNAL_H
 
-#include "contact/judge/residual.h"
+#include "contact/judge/yardstick.h"
 #include "contact/operator/linear_internal.h"
 
 /// Units s of impulses.
@@ -57,10 +57,12 @@ void ts_rescaled_problem_velocity(const ts_rescaled_problem* q, const double* x,
 /// How large |u| may be by rounding alone, at x.
 double ts_rescaled_problem_rounding(const ts_rescaled_problem* q, const double* x);
 
-/// Judges x after projecting it: leaves the admissible impulse in out_impulse and gives the residuals of all laws.
-/// `trial` and `u` (rows) are overwritten. Not in units of compliance.
-void ts_rescaled_problem_judge(const ts_rescaled_problem* q, const double* x, double* trial, double* u,
-                               double* out_impulse, ts_residual* out_residual);
+/// The admissible impulse of x projected; the projection is left in `trial`.
+void ts_rescaled_problem_admit(const ts_rescaled_problem* q, const double* x, double* trial, double* out_impulse);
+
+/// The same, judged: returns its excess. `u` gets its velocity, in the problem's own units.
+double ts_rescaled_problem_judge(const ts_rescaled_problem* q, const ts_yardstick* yardstick, const double* x,
+                                 double* trial, double* u, double* out_impulse);
 
 /// Before sweeps: the operator's current impulse becomes that of x. Nothing with numbers.
 void ts_rescaled_problem_load(const ts_rescaled_problem* q, const double* x);

@@ -10,14 +10,16 @@
 // What every solver has, at the head of its settings.
 static const ts_setting shared_setting[] = {
     TS_SETTING_REAL(ts_solver_settings, tolerance, 0.0, DBL_MAX,
-                    "own residual in force units that counts as converged"),
+                    "share of the problem that may stay unmet: natural map, or the own law's"),
     TS_SETTING_REAL(ts_solver_settings, stall, 0.0, 1.0, "relative change per iteration that counts as stalled"),
     TS_SETTING_WHOLE(ts_solver_settings, iteration_limit, 0.0, 1e9, "most iterations, in the solver's own steps"),
+    TS_SETTING_REAL(ts_solver_settings, force, 0.0, DBL_MAX,
+                    "own residual in force units (N, m/s^2, N m/s^2) asked for in addition; 0: none"),
 };
 
 enum { SHARED = sizeof(shared_setting) / sizeof(shared_setting[0]) };
 
-const ts_solve_report ts_solve_not_begun = {.status = TS_SOLVE_FAILED, .own = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+const ts_solve_report ts_solve_not_begun = {.status = TS_SOLVE_FAILED};
 
 void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, double* impulse, double* out_u) {
     ts_friction_shape shape = law == TS_LAW_LCP ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
@@ -59,6 +61,14 @@ ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact
     }
     ts_arena_scope_end(scratch, scope);
     return own;
+}
+
+ts_solve_status ts_solver_verdict(ts_solve_status said, const ts_solver_settings* settings, double unmet,
+                                  ts_law_residual own, double time_step) {
+    int reached = unmet <= settings->tolerance;
+    if (settings->force > 0.0) reached = reached && ts_law_residual_in_force_units(own, time_step) <= settings->force;
+    if (reached) return TS_SOLVE_CONVERGED;
+    return said == TS_SOLVE_CONVERGED ? TS_SOLVE_STALLED : said;
 }
 
 const char* ts_solve_status_name(ts_solve_status status) {

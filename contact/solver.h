@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "contact/judge/residual.h"
+#include "contact/judge/yardstick.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,17 +14,16 @@ extern "C" {
 
 /// How a solve ended. Only CONVERGED is success.
 typedef enum ts_solve_status {
-    TS_SOLVE_CONVERGED,        // the solver's own law holds to the tolerance
+    TS_SOLVE_CONVERGED,        // the solver's own law holds to the tolerance, by contact/judge/yardstick.h
     TS_SOLVE_STALLED,          // iterates stopped moving before the tolerance was met
     TS_SOLVE_ITERATION_LIMIT,  // still moving when the iterations ran out
     TS_SOLVE_FAILED            // not-finite numbers, or the operator cannot do what the solver needs
 } ts_solve_status;
 
-/// What a solve reports. `own` is the residual of the solver's law at the returned impulse, from residual.c.
+/// What a solve reports. How good the answer is, others say (contact/judge/).
 typedef struct ts_solve_report {
     ts_solve_status status;
     int iterations;
-    ts_law_residual own;
     int stage;  // of a solver that works in stages: the one that found the answer, from 1; 0: there is none
 } ts_solve_report;
 
@@ -34,10 +33,17 @@ extern const ts_solve_report ts_solve_not_begun;
 /// Settings that every solver has, and puts first in its own. What an iteration is (a sweep, a linear system, a gradient
 /// step) is the solver's business.
 typedef struct ts_solver_settings {
-    double tolerance;     // own-law residual in force units (N, m/s^2, N m/s^2) that counts as converged; usually 1e-8
+    double tolerance;     // share of the problem that may stay unmet (contact/judge/yardstick.h); usually 1e-8
     double stall;         // relative change of lambda per iteration under which the solver has stalled; usually 1e-12
     int iteration_limit;  // most iterations
+    double force;         // force units: largest residual of the law, in addition; 0: as large as it likes
 } ts_solver_settings;
+
+/// What they ask of an answer.
+static inline ts_goal ts_solver_goal(const ts_solver_settings* settings) {
+    ts_goal goal = {settings->tolerance, settings->force};
+    return goal;
+}
 
 /// A typed field of a solver's settings, so that names on a command line reach it.
 typedef struct ts_setting {
@@ -129,6 +135,12 @@ void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, doub
 /// with the compliance it solves for. Every part is infinite when scratch memory is short. Needs ROWS and APPLY.
 ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
                                        const double* impulse, ts_arena* scratch);
+
+/// How a solve ended, by what was judged of its answer: converged when no more than the tolerance is `unmet` (and the law's
+/// residual `own` is within `force` where that is asked for), whoever said what; else as `said`, but a solver that thinks it is
+/// there and is not has stalled.
+ts_solve_status ts_solver_verdict(ts_solve_status said, const ts_solver_settings* settings, double unmet,
+                                  ts_law_residual own, double time_step);
 
 /// The name of a status in plain words. Never NULL.
 const char* ts_solve_status_name(ts_solve_status status);

@@ -12,6 +12,7 @@
 #include "collision/broad/broad_phase.h"
 #include "collision/manifold/manifold.h"
 #include "contact/island.h"
+#include "contact/judge/figures.h"
 #include "engine/contact.h"
 #include "engine/model/model.h"
 #include "engine/rows/row_block.h"
@@ -30,9 +31,11 @@ TS_ARRAY_DECLARE(ts_pair_memory_array, ts_pair_memory);
 
 /// Numbers about the last step.
 typedef struct ts_step_info {
-    ts_solve_report solve;  // status, iterations, own residual: the worst of the islands
+    ts_solve_report solve;  // iterations and stage: the most of the islands; status: as judged, see `unmet`
     ts_island_report islands;
-    ts_residual residual;  // all laws, from scratch
+    double unmet;          // 1: share of the solver's own law that is unmet, of the worst island; decides the status
+    ts_law_residual own;   // that law, softened where the solver softens it
+    ts_residual residual;  // against rigid contact, whatever was solved: all laws, from scratch
     int contact_count;
     int row_count;
     int pair_count;             // pairs the broad phase gave: boxes overlap, along the axes of the world and their own

@@ -67,6 +67,10 @@ typedef struct ts_sim_storage {
     int* contact_memory_index;  // (contact_count) entry of row_memory, or -1
     int contact_softness;       // ts_soft_contact
     double* reference;          // (row_count) c*, m/s
+    // The same and R of the step as if nothing was soft; NULL where nothing is. Ties keep the give that no one can see.
+    double* rigid_reference;
+    double* rigid_R;
+    ts_islands islands;  // of the problem; one without a list where nobody asked
 
     // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing
     ts_pair_memory_array pair_next;

@@ -99,8 +99,8 @@ ts_python_report ts_python_get_report(ts_python_world* world) {
     const ts_step_info* info = &sim->info;
     ts_energy energy = ts_sim_energy(sim);
     ts_python_report report = {0};
-    report.ncp_residual = ts_law_residual_in_force_units(info->residual.ncp, sim->options.time_step);
-    report.own_residual = ts_law_residual_in_force_units(info->solve.own, sim->options.time_step);
+    report.natural = info->residual.natural;
+    report.own_unmet = info->unmet;
     report.penetration = info->worst_penetration;
     report.kinetic = energy.kinetic;
     report.potential = energy.potential;

@@ -21,12 +21,12 @@ typedef struct ts_python_sizes {
 
 /// Numbers of the last step.
 typedef struct ts_python_report {
-    double ncp_residual;  // force units
-    double own_residual;  // force units, the solver's own law
-    double penetration;   // m
-    double kinetic;       // J
-    double potential;     // J
-    double seconds;       // wall clock
+    double natural;      // 1: share of the exact law unmet, on rigid contacts
+    double own_unmet;    // 1: share of the solver's own law unmet; decides the status
+    double penetration;  // m
+    double kinetic;      // J
+    double potential;    // J
+    double seconds;      // wall clock
     int contacts;
     int iterations;
     int status;  // ts_solve_status

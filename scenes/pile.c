@@ -117,7 +117,7 @@ ts_code ts_pile_build(int count, unsigned long seed, ts_model** out_model, ts_st
     }
     ts_options* options = ts_builder_options(builder);
     options->time_step = 0.004;
-    options->tolerance = 1e-4;
+    options->tolerance = 1e-5;
     options->iterations = 50;  // a budget, as engines for piles have one: what it leaves is in the residual
     options->contact_margin = 2e-3;
     options->baumgarte = 0.2;

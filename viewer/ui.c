@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// The chart's range, powers of ten of newtons.
-static const double chart_low = -10.0;
-static const double chart_high = 3.0;
+// The chart's range, powers of ten of what is unmet.
+static const double chart_low = -13.0;
+static const double chart_high = 1.0;
 
 static const float color_panel[4] = {0.07f, 0.09f, 0.12f, 0.66f};
 static const float color_title[4] = {1.0f, 1.0f, 1.0f, 1.0f};
@@ -21,16 +21,14 @@ static const float color_own[4] = {0.45f, 0.74f, 1.0f, 1.0f};
 static const float color_exact[4] = {1.0f, 0.66f, 0.36f, 1.0f};
 static const float color_rule[4] = {1.0f, 1.0f, 1.0f, 0.12f};
 
-static float log_residual(ts_law_residual residual, double time_step) {
-    double value = ts_law_residual_in_force_units(residual, time_step);
+static float log_share(double value) {
     if (!(value > 0.0)) return isnan(value) ? (float)chart_high : (float)chart_low;
     return (float)fmin(chart_high, fmax(chart_low, log10(value)));
 }
 
 void ts_ui_note_step(ts_ui* ui, const ts_sim* sim) {
-    double h = sim->options.time_step;
-    ui->own[ui->history_next] = log_residual(sim->info.solve.own, h);
-    ui->exact[ui->history_next] = log_residual(sim->info.residual.ncp, h);
+    ui->own[ui->history_next] = log_share(sim->info.unmet);
+    ui->exact[ui->history_next] = log_share(sim->info.residual.natural);
     ui->history_next = (ui->history_next + 1) % TS_UI_HISTORY;
     if (ui->history_count < TS_UI_HISTORY) ++ui->history_count;
 }
@@ -40,7 +38,7 @@ void ts_ui_clear(ts_ui* ui) { ui->history_next = ui->history_count = 0; }
 // One dot per step and curve, on three rules a few decades apart.
 static void add_chart(const ts_ui* ui, ts_overlay* overlay, double x, double y, double width, double height) {
     double dot = (double)overlay->scale;
-    for (int power = -9; power <= 3; power += 3) {
+    for (int power = -12; power <= 0; power += 4) {
         double at = y + height * (chart_high - (double)power) / (chart_high - chart_low);
         ts_overlay_add_rectangle(overlay, x, at, width, 1.0, color_rule);
     }
@@ -79,7 +77,6 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
 
     char text[96];
     const ts_step_info* info = &sim->info;
-    double h = sim->options.time_step;
     snprintf(text, sizeof text, "%s (%s)", sim->solver ? sim->solver->name : sim->options.solver,
              sim->solver ? ts_contact_law_name(sim->solver->law) : "?");
     y = add_row(overlay, x, y, "solver", text, color_text);
@@ -95,9 +92,9 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     int solved = info->row_count > 0;
     snprintf(text, sizeof text, "%s, %d it", ts_solve_status_name(info->solve.status), info->solve.iterations);
     y = add_row(overlay, x, y, "solve", solved ? text : "-", color_text);
-    snprintf(text, sizeof text, "%.1e N", ts_law_residual_in_force_units(info->solve.own, h));
+    snprintf(text, sizeof text, "%.1e unmet", info->unmet);
     y = add_row(overlay, x, y, "own law", solved ? text : "-", color_own);
-    snprintf(text, sizeof text, "%.1e N", ts_law_residual_in_force_units(info->residual.ncp, h));
+    snprintf(text, sizeof text, "%.1e unmet", info->residual.natural);
     y = add_row(overlay, x, y, "exact", solved ? text : "-", color_exact);
     add_chart(ui, overlay, x, y + 2.0 * s, width, chart);
 }

@@ -180,8 +180,7 @@ static void add_summary(ts_text* text, const run_job* job) {
         ts_stats_stages(stats, sim->solver, text);
         ts_text_add(text, "\n");
     }
-    ts_text_add(text, "  residual     %.2e N of the exact law (natural map %.2e), %.2e N of its own law, at worst\n",
-                stats->worst_ncp, stats->worst_natural, stats->worst_own);
+    ts_stats_verdicts(stats, text, "  verdict      ");
     ts_text_add(text, "  contacts     %d at most, penetration at worst ", stats->contacts_most);
     ts_stats_add_quantity(text, stats->worst_penetration, "m");
     ts_text_add(text, "\n");

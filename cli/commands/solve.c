@@ -59,7 +59,7 @@ static ts_code apply_pair(solve_job* job, const char* pair, ts_status* status) {
                              "'solve' sets only solver.NAME=VALUE: a file has no simulation; what is '%s'?", pair);
     snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 127 ? equals - pair : 127), pair);
     const char* name = key + 7;
-    if (strcmp(name, "tolerance") == 0 || strcmp(name, "natural") == 0)
+    if (strcmp(name, "tolerance") == 0)
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "how good an answer must be is told by --tol");
     if (!ts_args_number(equals + 1, &value))
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--set solver.%s takes a number, not '%s'", name,
@@ -126,9 +126,9 @@ static void add_object(solve_job* job, const char* file, const ts_solver* solver
         ts_json_number(json, unknown);
     ts_json_add_number(json, "time_us", 1e6 * seconds);
     ts_json_add_object(json, "residual");
-    ts_json_add_number(json, "ncp", report ? ts_law_residual_in_force_units(report->residual.ncp, 1.0) : unknown);
-    ts_json_add_number(json, "natural", report ? report->residual.natural : unknown);
-    ts_json_add_number(json, "own", report ? ts_law_residual_in_force_units(report->own, 1.0) : unknown);
+    ts_json_add_number(json, "natural", report ? report->error.natural : unknown);
+    ts_json_add_number(json, "two_norm", report ? report->error.two_norm : unknown);
+    ts_json_add_number(json, "own", report ? report->error.own : unknown);
     ts_json_object_end(json);
     if (reason[0]) {
         ts_json_add_string(json, "reason", reason);
@@ -148,12 +148,11 @@ static void add_line(solve_job* job, const char* file, const ts_solver* solver, 
     ts_console_pad(&job->result, short_name(file), 34);
     ts_text_add(&job->result, " %-16s %-15s", solver->name, status);
     if (report)
-        ts_text_add(&job->result, " %-15s %9d %12.2f %9.1e %9.1e %9.1e %9.1e",
-                    ts_solver_stage_name(solver, report->stage), report->iterations, 1e6 * seconds,
-                    report->error.natural, report->error.two_norm, report->error.own,
-                    ts_law_residual_in_force_units(report->residual.ncp, 1.0));
+        ts_text_add(&job->result, " %-15s %9d %12.2f %9.1e %9.1e %9.1e", ts_solver_stage_name(solver, report->stage),
+                    report->iterations, 1e6 * seconds, report->error.natural, report->error.two_norm,
+                    report->error.own);
     else
-        ts_text_add(&job->result, " %-15s %9s %12s %9s %9s %9s %9s", "-", "-", "-", "-", "-", "-", "-");
+        ts_text_add(&job->result, " %-15s %9s %12s %9s %9s %9s", "-", "-", "-", "-", "-", "-");
     ts_text_add(&job->result, "%s%s\n", reason[0] ? "  " : "", reason);
 }
 
@@ -175,15 +174,15 @@ static void add_result(solve_job* job, const char* file, const ts_solver* solver
     ++job->done;
 }
 
-// What the answer is worth contact by contact. A law counts as holding to the tolerance asked for, relative to the
-// largest number of the problem and its answer.
+// What the answer is worth contact by contact.
 static void add_certificate(solve_job* job, const ts_contact_problem* problem, const double* impulse) {
-    double largest = 0.0;
-    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fmax(fabs(problem->g[i]), fabs(impulse[i])));
     ts_contact_certificate certificate;
+    ts_islands islands;
     ts_json* json = &job->answers_json;
     ts_json_key(json, "certificate");
-    if (ts_certificate_make(problem, impulse, job->tolerance * largest, TS_CERTIFICATE_FAST, &job->arena, &certificate))
+    if (ts_islands_find(problem, &job->arena, &islands) ||
+        ts_certificate_make(problem, &islands, impulse, ts_certificate_tolerance, TS_CERTIFICATE_FAST, &job->arena,
+                            &certificate))
         ts_json_number(json, (double)NAN);  // written as null: memory was short
     else
         ts_certificate_write(&certificate, json);
@@ -277,8 +276,8 @@ static void begin_output(solve_job* job) {
     if (job->args->json)
         ts_json_array(&job->json);
     else
-        ts_text_add(&job->result, "%-34s %-16s %-15s %-15s %9s %12s %9s %9s %9s %9s\n", "file", "solver", "status",
-                    "stage", "iterations", "time [us]", "natural", "two-norm", "own", "ncp [N]");
+        ts_text_add(&job->result, "%-34s %-16s %-15s %-15s %9s %12s %9s %9s %9s\n", "file", "solver", "status", "stage",
+                    "iterations", "time [us]", "natural", "two-norm", "own");
     print_lines(job);
 }
 

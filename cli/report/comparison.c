@@ -36,6 +36,13 @@ static void add_wrapped(ts_text* text, const char* words, int indent, int width)
     ts_text_add(text, "\n");
 }
 
+static void add_cell(ts_text* text, double value, const char* unit, int width) {
+    ts_text quantity = {0};
+    ts_stats_add_quantity(&quantity, value, unit);
+    ts_console_pad(text, ts_text_get(&quantity), width);
+    ts_text_free(&quantity);
+}
+
 static void add_row(ts_text* text, const ts_comparison* comparison, int i) {
     const ts_series* series = &comparison->series[i];
     const ts_stats* stats = &series->stats;
@@ -43,17 +50,14 @@ static void add_row(ts_text* text, const ts_comparison* comparison, int i) {
                     stats->energy_first.potential;
     char cell[64];
     ts_console_pad(text, series->solver, 20);
-    ts_text_add(text, " %-6s %9.1e  %9.1e  %9.1e ", ts_contact_law_name(series->law), stats->worst_ncp,
-                stats->worst_natural, stats->worst_own);
+    ts_text_add(text, " %-6s %9.1e  %9.1e ", ts_contact_law_name(series->law), stats->worst_unmet,
+                stats->worst_natural);
+    add_cell(text, stats->worst_figure[TS_FIGURE_APPROACH], "m/s", 12);
+    add_cell(text, stats->worst_figure[TS_FIGURE_OFF_CONE], "N", 12);
     snprintf(cell, sizeof cell, "%lld/%lld", ts_stats_unconverged(stats), stats->steps);
     ts_text_add(text, "%13s  ", cell);
-    ts_text quantity = {0};
-    ts_stats_add_quantity(&quantity, change, "J");
-    ts_console_pad(text, ts_text_get(&quantity), 13);
-    ts_text_free(&quantity);
-    ts_stats_add_quantity(&quantity, stats->worst_penetration, "m");
-    ts_console_pad(text, ts_text_get(&quantity), 12);
-    ts_text_free(&quantity);
+    add_cell(text, change, "J", 13);
+    add_cell(text, stats->worst_penetration, "m", 12);
     ts_text_add(text, "%7.4g /%6d  %8.3g us\n", ts_stats_iterations_mean(stats), stats->iterations_most,
                 1e6 * ts_stats_seconds_median(stats));
 }
@@ -64,13 +68,14 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
     if (comparison->experiment)
         ts_text_add(text, "%s: %s\n", comparison->experiment->source, comparison->experiment->summary);
     ts_text_add(text,
-                "\n%-20s law    exact law  nat. map    own law   unconverged  energy       deepest        "
-                "iterations       step\n",
+                "\n%-20s law      own law  exact law  approach    off cone       unconverged  energy       "
+                "deepest        iterations       step\n",
                 "solver");
     for (int i = 0; i < comparison->count; ++i) add_row(text, comparison, i);
-    ts_text_add(text,
-                "Residuals: worst over the run; exact (NCP) and own law in N, natural map without unit. Iterations: "
-                "mean / most. Step: median.\n\n");
+    ts_text_add(
+        text, "Own law, exact law: share of the problem left unmet, the worst of the run; the exact law (NCP) on rigid "
+              "contacts.\nApproach and friction off the cone: worst, against the exact law. Iterations: mean / most. "
+              "Step: median.\n\n");
     for (int i = 0; i < comparison->count; ++i) {
         ts_text words = {0};
         ts_findings_words(comparison->series, &comparison->frame, i, &comparison->finding[i], &words);

@@ -47,7 +47,7 @@ static int choose_reference(const ts_series* series, int count) {
         if (exact && ts_stats_unconverged(&series[i].stats) == 0) return i;
         int best_exact = best >= 0 && series[best].law == TS_LAW_NCP;
         if (best < 0 || exact > best_exact ||
-            (exact == best_exact && series[i].stats.worst_ncp < series[best].stats.worst_ncp))
+            (exact == best_exact && series[i].stats.worst_natural < series[best].stats.worst_natural))
             best = i;
     }
     return best;

@@ -154,6 +154,14 @@ static void quantity_cell(ts_text* text, double value, const char* unit) {
     ts_text_add(text, "</td>");
 }
 
+static void figure_cell(ts_text* text, double value, ts_figure figure) {
+    const char* unit = ts_figure_kind_of(figure)->unit;
+    if (figure == TS_FIGURE_FRICTION_ANGLE)
+        ts_text_add(text, "<td>%.3g\xC2\xB0</td>", value);
+    else
+        quantity_cell(text, value, unit);
+}
+
 // Keeps "-0.0000" out of the table.
 static double unsigned_zero(double value) { return fabs(value) < 0.5e-4 ? 0.0 : value; }
 
@@ -165,9 +173,9 @@ static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
     ts_svg_swatch(i, comparison->count, text);
     escaped(text, "", series->solver, "</th>");
     ts_text_add(text, "<td class=\"left\">%s</td>", ts_contact_law_name(series->law));
-    residual_cell(text, stats->worst_ncp);
+    residual_cell(text, stats->worst_unmet);
     residual_cell(text, stats->worst_natural);
-    residual_cell(text, stats->worst_own);
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f) figure_cell(text, stats->worst_figure[f], (ts_figure)f);
     ts_text_add(text, "<td%s>%lld</td>", stats->status_count[1] ? " class=\"warn\"" : "", stats->status_count[1]);
     ts_text_add(text, "<td%s>%lld</td>", stats->status_count[2] ? " class=\"warn\"" : "", stats->status_count[2]);
     ts_text_add(text, "<td%s>%lld</td>", stats->status_count[3] ? " class=\"warn\"" : "", stats->status_count[3]);
@@ -186,16 +194,18 @@ static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
 }
 
 static void add_table(const ts_comparison* comparison, ts_text* text) {
+    ts_text_add(text, "<h2>Numbers</h2>\n<div class=\"wide\"><table><thead><tr><th>solver</th><th>law</th>"
+                      "<th>own law<br>unmet</th><th>exact law<br>unmet</th>");
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f) ts_text_add(text, "<th>%s</th>", ts_figure_kind_of((ts_figure)f)->name);
     ts_text_add(text,
-                "<h2>Numbers</h2>\n<div class=\"wide\"><table><thead><tr><th>solver</th><th>law</th>"
-                "<th>exact-law<br>residual [N]</th><th>natural<br>map</th><th>own-law<br>residual [N]</th>"
                 "<th>steps<br>stalled</th><th>at the<br>limit</th><th>failed</th><th>energy<br>change</th>"
                 "<th>final position [m]</th><th>deepest<br>penetration</th><th>iterations<br>mean</th><th>most</th>"
                 "<th>step, median<br>[\xC2\xB5s]</th></tr></thead><tbody>\n");
     for (int i = 0; i < comparison->count; ++i) add_row(comparison, i, text);
     ts_text_add(text,
-                "</tbody></table></div>\n<p class=\"lead\" style=\"font-size:13.5px\">Residuals are the worst of the "
-                "run; bars are logarithmic. Stalled, at the limit and failed count steps whose solve did not "
+                "</tbody></table></div>\n<p class=\"lead\" style=\"font-size:13.5px\">Shares and figures are the worst "
+                "of the run, the figures those against the exact law on rigid contacts; bars are logarithmic. Stalled, "
+                "at the limit and failed count steps whose solve did not "
                 "converge.</p>\n");
 }
 
@@ -209,15 +219,22 @@ static void add_glossary(ts_text* text) {
         "<dt>CCP</dt><dd>the convex relaxation: a sliding contact also separates, at \xCE\xBC times the slip "
         "speed.</dd>"
         "<dt>LCP</dt><dd>friction pyramids instead of cones: friction depends on the direction of slip.</dd>"
-        "<dt>exact-law residual</dt><dd>how far the forces of a step are from the NCP, in newtons; computed from "
+        "<dt>own law unmet</dt><dd>the share of the problem, by its own velocities and impulses, that is left unmet of "
+        "the "
+        "law the solver means to solve, with its own softness. It decides whether a step converged.</dd>"
+        "<dt>exact law unmet</dt><dd>the same against the NCP on rigid contacts (the natural map), computed from "
         "scratch by "
-        "the same code for every solver.</dd>"
-        "<dt>own-law residual</dt><dd>the same against the law the solver means to solve: a solver can be perfect at "
-        "its own "
-        "law and far from the exact one.</dd>"
-        "<dt>natural map</dt><dd>the exact-law residual without unit: distance between the forces and their projection "
-        "after "
-        "one step of the law.</dd>"
+        "the same code for every solver: a solver can be perfect at its own law and far from the exact one.</dd>"
+        "<dt>approach, deeper per step</dt><dd>speed at which bodies still approach at a contact after the step, and "
+        "how "
+        "deep that takes them in one step.</dd>"
+        "<dt>pull, friction off the cone</dt><dd>normal force that pulls; friction beyond \xCE\xBC times the normal "
+        "force.</dd>"
+        "<dt>friction off slip</dt><dd>angle between friction and the opposite of slip, each contact weighted by the "
+        "work it "
+        "could do.</dd>"
+        "<dt>power created, complementarity</dt><dd>power a contact puts into the bodies; normal force times normal "
+        "velocity.</dd>"
         "<dt>deepest penetration</dt><dd>overlap of shapes, which no law has but time stepping allows.</dd></dl>\n");
 }
 

@@ -38,7 +38,7 @@ static double energy(const moment* at) {
     return at->sample->kinetic + at->sample->potential - at->series->sample.data[0].potential;
 }
 
-static double ncp(const moment* at) { return of_step(at, at->sample->ncp); }
+static double natural(const moment* at) { return of_step(at, at->sample->natural); }
 static double penetration(const moment* at) { return of_step(at, at->sample->penetration); }
 static double contacts(const moment* at) { return of_step(at, (double)at->sample->contacts); }
 static double iterations(const moment* at) { return of_step(at, (double)at->sample->iterations); }
@@ -209,8 +209,9 @@ static const struct figure {
      "Friction that depends on the axes of a pyramid pulls sideways.", NULL},
     {ALWAYS, energy, "Energy", "energy", "J", AROUND, 1e-9,
      "Kinetic plus potential, the latter counted from the start.", NULL},
-    {ALWAYS, ncp, "Residual of the exact law", "NCP residual", "N", LOG, 1e-14,
-     "How far the forces are from Signorini and Coulomb, judged by the same code for all. Below "
+    {ALWAYS, natural, "What the exact law leaves unmet", "natural map", "", LOG, 1e-14,
+     "Share of the problem by which forces and motion miss Signorini and Coulomb on rigid contacts, judged by the same "
+     "code for all. Below "
      "10\xE2\x81\xBB\xC2\xB9\xE2\x81\xB4 drawn at the floor.",
      NULL},
     {ALWAYS, opening, "Opening speed of contacts that push", "opening speed", "m/s", FROM_ZERO, 1e-6,

@@ -44,9 +44,9 @@ static ts_sample take_sample(const ts_series* series, const ts_sim* sim, ts_ener
     sample.iterations = info->solve.iterations;
     sample.status = (int)info->solve.status;
     sample.penetration = info->worst_penetration;
-    sample.ncp = ts_law_residual_in_force_units(info->residual.ncp, h);
     sample.natural = info->residual.natural;
-    sample.own = ts_law_residual_in_force_units(info->solve.own, h);
+    sample.unmet = info->unmet;
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f) sample.figure[f] = ts_figure_of(&info->residual, (ts_figure)f, h);
     sample.motion = ts_stats_contact_motion(sim);
     sample.seconds = info->seconds_total;
     return sample;
@@ -57,9 +57,9 @@ static void absorb(ts_sample* kept, const ts_sample* dropped) {
     if (dropped->iterations > kept->iterations) kept->iterations = dropped->iterations;
     if (dropped->status > kept->status) kept->status = dropped->status;
     kept->penetration = larger(kept->penetration, dropped->penetration);
-    kept->ncp = larger(kept->ncp, dropped->ncp);
     kept->natural = larger(kept->natural, dropped->natural);
-    kept->own = larger(kept->own, dropped->own);
+    kept->unmet = larger(kept->unmet, dropped->unmet);
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f) kept->figure[f] = larger(kept->figure[f], dropped->figure[f]);
 }
 
 static void thin_out(ts_series* series) {
@@ -118,8 +118,9 @@ static void add_vector(ts_text* text, ts_vec3 v) {
 void ts_series_csv(const ts_series* series, int count, ts_text* text) {
     ts_text_add(text,
                 "solver,law,step,time,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic_energy,potential_energy,contacts,"
-                "penetration,residual_ncp,residual_natural,residual_own,iterations,status,slip_angle,"
-                "opening_speed,slip_speed,inner_friction,step_seconds\n");
+                "penetration,residual_natural,own_unmet,");
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f) ts_text_add(text, "%s,", ts_figure_kind_of((ts_figure)f)->key);
+    ts_text_add(text, "iterations,status,slip_angle,opening_speed,slip_speed,inner_friction,step_seconds\n");
     for (int s = 0; s < count; ++s) {
         for (int i = 0; i < series[s].sample.count; ++i) {
             const ts_sample* sample = &series[s].sample.data[i];
@@ -136,9 +137,9 @@ void ts_series_csv(const ts_series* series, int count, ts_text* text) {
             add_number(text, sample->potential);
             ts_text_add(text, ",%d", sample->contacts);
             add_number(text, sample->penetration);
-            add_number(text, sample->ncp);
             add_number(text, sample->natural);
-            add_number(text, sample->own);
+            add_number(text, sample->unmet);
+            for (int f = 0; f < TS_FIGURE_COUNT; ++f) add_number(text, sample->figure[f]);
             ts_text_add(text, ",%d,%s", sample->iterations, ts_solve_status_name((ts_solve_status)sample->status));
             add_number(text, sample->motion.askew);
             add_number(text, sample->motion.opening);

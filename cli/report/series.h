@@ -18,9 +18,9 @@ typedef struct ts_sample {
     int iterations;      // most since the sample before
     int status;          // ts_solve_status, worst since the sample before
     double penetration;  // m, worst since the sample before; so are the residuals
-    double ncp;          // N
-    double natural;      // 1
-    double own;          // N
+    double natural;      // 1: of the exact law, on rigid contacts
+    double unmet;        // 1: of the solver's own law
+    double figure[TS_FIGURE_COUNT];
     ts_contact_motion motion;
     double inner_friction;  // N: friction forces on the focus body that cancel one another
     double seconds;         // wall clock of this step

@@ -66,9 +66,10 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     if (sim->contact_count > stats->contacts_most) stats->contacts_most = sim->contact_count;
     stats->narrow_failures += info->narrow_failures;
     stats->worst_penetration = larger(stats->worst_penetration, info->worst_penetration);
-    stats->worst_ncp = larger(stats->worst_ncp, ts_law_residual_in_force_units(info->residual.ncp, h));
     stats->worst_natural = larger(stats->worst_natural, info->residual.natural);
-    stats->worst_own = larger(stats->worst_own, ts_law_residual_in_force_units(info->solve.own, h));
+    stats->worst_unmet = larger(stats->worst_unmet, info->unmet);
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f)
+        stats->worst_figure[f] = larger(stats->worst_figure[f], ts_figure_of(&info->residual, (ts_figure)f, h));
     double rise = energy.kinetic + energy.potential - stats->energy_last.kinetic - stats->energy_last.potential;
     if (rise > 0.0) stats->energy_gained += rise;
     ts_contact_motion motion = ts_stats_contact_motion(sim);
@@ -140,6 +141,23 @@ void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* te
     }
 }
 
+void ts_stats_verdicts(const ts_stats* stats, ts_text* text, const char* indent) {
+    ts_text_add(text, "%sobeys its own law to %.1e; against rigid contact and the exact law: to %.1e\n", indent,
+                stats->worst_unmet, stats->worst_natural);
+    ts_text_add(text, "%sat worst", indent);
+    const char* comma = "";
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f) {
+        const ts_figure_kind* kind = ts_figure_kind_of((ts_figure)f);
+        ts_text_add(text, "%s %s ", comma, kind->name);
+        if (strcmp(kind->unit, "deg") == 0)
+            ts_text_add(text, "%.3g deg", stats->worst_figure[f]);
+        else
+            ts_stats_add_quantity(text, stats->worst_figure[f], kind->unit);
+        comma = ",";
+    }
+    ts_text_add(text, "\n");
+}
+
 void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json) {
     static const char* const status_keys[4] = {"converged", "stalled", "iteration_limit", "failed"};
     ts_json_add_integer(json, "steps", stats->steps);
@@ -155,9 +173,12 @@ void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json
     ts_json_add_integer(json, "steps_not_converged", ts_stats_unconverged(stats));
     ts_json_add_number(json, "iterations_mean", ts_stats_iterations_mean(stats));
     ts_json_add_integer(json, "iterations_max", stats->iterations_most);
-    ts_json_add_number(json, "residual_ncp_max", stats->worst_ncp);
     ts_json_add_number(json, "residual_natural_max", stats->worst_natural);
-    ts_json_add_number(json, "residual_own_max", stats->worst_own);
+    ts_json_add_number(json, "own_unmet_max", stats->worst_unmet);
+    ts_json_add_object(json, "figures_max");
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f)
+        ts_json_add_number(json, ts_figure_kind_of((ts_figure)f)->key, stats->worst_figure[f]);
+    ts_json_object_end(json);
     ts_json_add_integer(json, "contacts_max", stats->contacts_most);
     ts_json_add_number(json, "penetration_max", stats->worst_penetration);
     ts_json_add_integer(json, "narrow_failures", stats->narrow_failures);
@@ -180,6 +201,7 @@ void ts_stats_add_quantity(ts_text* text, double value, const char* unit) {
         const char* prefix;
     } prefixes[] = {{1e9, "n"}, {1e6, "\xC2\xB5"}, {1e3, "m"}, {1.0, ""}, {1e-3, "k"}, {1e-6, "M"}, {1e-9, "G"}};
     double magnitude = fabs(value);
+    if (magnitude == 0.0) value = 0.0;  // no "-0"
     if (!isfinite(value) || magnitude == 0.0 || magnitude < 0.9995e-9 || magnitude >= 0.9995e12) {
         ts_text_add(text, "%.3g %s", value, unit);
         return;

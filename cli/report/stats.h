@@ -32,9 +32,9 @@ typedef struct ts_stats {
     int iterations_most;
     double iterations_sum;
     double worst_penetration;  // m
-    double worst_ncp;          // N, force units
-    double worst_natural;      // 1
-    double worst_own;          // N, force units
+    double worst_natural;      // 1: share of the exact law unmet, on rigid contacts
+    double worst_unmet;        // 1: share of the solver's own law unmet
+    double worst_figure[TS_FIGURE_COUNT];
     long long narrow_failures;
     ts_energy energy_first;
     ts_energy energy_last;
@@ -72,6 +72,9 @@ void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* te
 
 /// "12 converged, 3 stalled": statuses that occurred.
 void ts_stats_statuses(const ts_stats* stats, ts_text* text);
+
+/// How well the answers obey the law that the solver claims and the exact one, and what is wrong with them, two lines.
+void ts_stats_verdicts(const ts_stats* stats, ts_text* text, const char* indent);
 
 /// The keys that run and compare share, into an open JSON object. `solver` names its stages.
 void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json);

@@ -15,11 +15,15 @@
 #include "contact/block_set_internal.h"
 #include "contact/judge/internal_force.h"
 
-static unsigned laws_that_hold(const ts_residual* r, double tolerance, double h) {
+const double ts_certificate_tolerance = 1e-6;
+
+static const ts_contact_law laws[3] = {TS_LAW_LCP, TS_LAW_CCP, TS_LAW_NCP};
+static const unsigned law_bit[3] = {TS_HOLDS_LCP, TS_HOLDS_CCP, TS_HOLDS_NCP};
+
+static unsigned laws_that_hold(const double unmet[3], double tolerance) {
     unsigned holds = 0;
-    if (ts_law_residual_in_force_units(r->lcp, h) <= tolerance) holds |= TS_HOLDS_LCP;
-    if (ts_law_residual_in_force_units(r->ccp, h) <= tolerance) holds |= TS_HOLDS_CCP;
-    if (ts_law_residual_in_force_units(r->ncp, h) <= tolerance) holds |= TS_HOLDS_NCP;
+    for (int k = 0; k < 3; ++k)
+        if (unmet[k] <= tolerance) holds |= law_bit[k];
     return holds;
 }
 
@@ -40,11 +44,21 @@ static double step_of(const ts_contact_problem* problem, const ts_block* block, 
     return trace > 0.0 ? 1.0 / trace : 0.0;
 }
 
-// The one place that decides what a block does. `lambda` and `u` are the block's, `exact` says whether the exact law holds.
-static ts_contact_mode mode_of(const ts_contact_problem* problem, int b, const double* lambda, const double* u,
-                               int exact, double tolerance) {
-    const ts_block* block = &problem->block[b];
-    double impulse_floor = tolerance * problem->time_step, speed_floor = tolerance * problem->time_step;
+// What the blocks of one island are judged by.
+typedef struct judge {
+    const ts_contact_problem* problem;
+    const double* impulse;
+    const double* u;
+    double tolerance;
+    ts_residual_scale scale;
+} judge;
+
+// The one place that decides what a block does. `exact` says whether the exact law holds.
+static ts_contact_mode mode_of(const judge* j, int b, int exact) {
+    const ts_block* block = &j->problem->block[b];
+    const double *lambda = j->impulse + block->row, *u = j->u + block->row;
+    double impulse_floor = j->tolerance * fmax(j->scale.impulse, j->scale.velocity * j->scale.step);
+    double speed_floor = j->tolerance * j->scale.velocity;
     if (!exact) return TS_MODE_VIOLATED;
     if (block->set == TS_SET_FREE) return TS_MODE_STICK;
     if (block->set == TS_SET_BOX) {
@@ -52,22 +66,23 @@ static ts_contact_mode mode_of(const ts_contact_problem* problem, int b, const d
         return fabs(u[0]) <= speed_floor ? TS_MODE_STICK : TS_MODE_SLIDE;
     }
     int is_cone = block->set == TS_SET_CONE, normal = is_cone ? 2 : 0;
-    if (lambda[normal] <= impulse_floor || step_of(problem, block, b) * u[normal] > lambda[normal]) return TS_MODE_OPEN;
+    if (lambda[normal] <= impulse_floor || step_of(j->problem, block, b) * u[normal] > lambda[normal])
+        return TS_MODE_OPEN;
     return is_cone && ts_block_set_tangent_length(u, block->rows) > speed_floor ? TS_MODE_SLIDE : TS_MODE_STICK;
 }
 
-static void judge_block(const ts_contact_problem* problem, int b, const ts_residual_scale* scale, const double* impulse,
-                        const double* u, double tolerance, ts_contact_verdict* v) {
+static void judge_block(const judge* j, int b, ts_contact_verdict* v) {
     static const ts_contact_verdict nothing;
-    const ts_block* block = &problem->block[b];
-    const double* l = impulse + block->row;
-    const double* w = u + block->row;
-    double h = problem->time_step;
+    const ts_block* block = &j->problem->block[b];
+    const double* l = j->impulse + block->row;
+    const double* w = j->u + block->row;
     *v = nothing;
     v->block = b;
     v->set = block->set;
-    ts_residual_of_block(problem, b, scale, impulse, u, &v->residual);
-    v->holds = laws_that_hold(&v->residual, tolerance, h);
+    ts_residual_of_block(j->problem, b, &j->scale, j->impulse, j->u, &v->residual);
+    for (int k = 0; k < 3; ++k)
+        v->unmet[k] = ts_yardstick_unmet_of_block(j->problem, laws[k], b, &j->scale, j->impulse, j->u);
+    v->holds = laws_that_hold(v->unmet, j->tolerance);
     v->slip_angle = v->residual.slip_angle;
     if (block->set == TS_SET_CONE) {
         v->mu = block->mu;
@@ -79,11 +94,31 @@ static void judge_block(const ts_contact_problem* problem, int b, const ts_resid
         v->normal_impulse = largest(l, block->rows);
         v->normal_velocity = largest(w, block->rows);
     }
-    v->mode = mode_of(problem, b, l, w, (v->holds & TS_HOLDS_NCP) != 0, tolerance);
+    v->mode = mode_of(j, b, (v->holds & TS_HOLDS_NCP) != 0);
 }
 
-ts_code ts_certificate_make(const ts_contact_problem* problem, const double* impulse, double tolerance,
-                            ts_certificate_extent extent, ts_arena* arena, ts_contact_certificate* out_certificate) {
+// All blocks, island by island.
+static void judge_all(judge* j, const ts_islands* islands, ts_contact_certificate* c) {
+    int apart = islands && islands->block;
+    for (int i = 0; i < (apart ? islands->count : 1); ++i) {
+        const int* block = apart ? islands->block + islands->start[i] : NULL;
+        int count = apart ? islands->start[i + 1] - islands->start[i] : j->problem->block_count;
+        j->scale = ts_residual_scale_of(j->problem, block, count, j->impulse);
+        for (int n = 0; n < count; ++n) {
+            int b = block ? block[n] : n;
+            ts_contact_verdict* v = &c->verdict[b];
+            judge_block(j, b, v);
+            c->count[v->mode] += 1;
+            for (int k = 0; k < 3; ++k)
+                if (!(v->unmet[k] <= c->unmet[k]) && !isnan(c->unmet[k])) c->unmet[k] = v->unmet[k];
+        }
+    }
+    c->holds = laws_that_hold(c->unmet, j->tolerance);
+}
+
+ts_code ts_certificate_make(const ts_contact_problem* problem, const ts_islands* islands, const double* impulse,
+                            double tolerance, ts_certificate_extent extent, ts_arena* arena,
+                            ts_contact_certificate* out_certificate) {
     static const ts_contact_certificate nothing;
     unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
     *out_certificate = nothing;
@@ -92,26 +127,21 @@ ts_code ts_certificate_make(const ts_contact_problem* problem, const double* imp
     if (!verdict) return TS_ERROR_MEMORY;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     double* u = TS_ARENA_ARRAY(arena, double, problem->row_count);
-    if (!u) {
-        ts_arena_scope_end(arena, scope);
-        return TS_ERROR_MEMORY;
+    if (u) {
+        ts_contact_certificate* c = out_certificate;
+        c->tolerance = tolerance;
+        c->time_step = problem->time_step;
+        c->block_count = problem->block_count;
+        c->verdict = verdict;
+        ts_contact_problem_velocity(problem, impulse, u);
+        ts_residual_from_velocity(problem, islands, impulse, u, &c->residual);
+        judge j = {.problem = problem, .impulse = impulse, .u = u, .tolerance = tolerance};
+        judge_all(&j, islands, c);
+        c->internal_force = (double)NAN;
+        if (extent == TS_CERTIFICATE_FULL) c->internal_force = ts_internal_force(problem, impulse, arena, NULL);
     }
-    ts_contact_certificate* c = out_certificate;
-    c->tolerance = tolerance;
-    c->time_step = problem->time_step;
-    c->block_count = problem->block_count;
-    c->verdict = verdict;
-    ts_residual_evaluate(problem, impulse, arena, u, &c->residual);
-    c->holds = laws_that_hold(&c->residual, tolerance, problem->time_step);
-    ts_residual_scale scale = ts_residual_scale_of(problem, impulse);
-    for (int b = 0; b < problem->block_count; ++b) {
-        judge_block(problem, b, &scale, impulse, u, tolerance, &verdict[b]);
-        c->count[verdict[b].mode] += 1;
-    }
-    c->internal_force = (double)NAN;
-    if (extent == TS_CERTIFICATE_FULL) c->internal_force = ts_internal_force(problem, impulse, arena, NULL);
     ts_arena_scope_end(arena, scope);
-    return TS_OK;
+    return u ? TS_OK : TS_ERROR_MEMORY;
 }
 
 const char* ts_contact_mode_name(ts_contact_mode mode) {
@@ -124,20 +154,24 @@ const char* ts_contact_mode_name(ts_contact_mode mode) {
     return "unknown";
 }
 
-static void write_law(ts_json* json, const char* key, ts_law_residual law, int holds, double h) {
+static void write_law(ts_json* json, const char* key, ts_law_residual law, int holds, double unmet) {
     ts_json_add_object(json, key);
     ts_json_add_bool(json, "holds", holds);
+    ts_json_add_number(json, "unmet", unmet);
     ts_json_add_number(json, "impulse", law.primal);
     ts_json_add_number(json, "velocity", law.dual);
     ts_json_add_number(json, "work", law.complementarity);
-    ts_json_add_number(json, "force", ts_law_residual_in_force_units(law, h));
     ts_json_object_end(json);
 }
 
-static void write_laws(ts_json* json, const ts_residual* r, unsigned holds, double h) {
-    write_law(json, "lcp", r->lcp, (holds & TS_HOLDS_LCP) != 0, h);
-    write_law(json, "ccp", r->ccp, (holds & TS_HOLDS_CCP) != 0, h);
-    write_law(json, "ncp", r->ncp, (holds & TS_HOLDS_NCP) != 0, h);
+static void write_laws(ts_json* json, const ts_residual* r, unsigned holds, const double unmet[3], double h) {
+    write_law(json, "lcp", r->lcp, (holds & TS_HOLDS_LCP) != 0, unmet[0]);
+    write_law(json, "ccp", r->ccp, (holds & TS_HOLDS_CCP) != 0, unmet[1]);
+    write_law(json, "ncp", r->ncp, (holds & TS_HOLDS_NCP) != 0, unmet[2]);
+    ts_json_add_object(json, "figures");
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f)
+        ts_json_add_number(json, ts_figure_kind_of((ts_figure)f)->key, ts_figure_of(r, (ts_figure)f, h));
+    ts_json_object_end(json);
 }
 
 static void write_parts(ts_json* json, const ts_residual* r) {
@@ -165,7 +199,7 @@ static void write_verdict(ts_json* json, const ts_contact_verdict* v, double h) 
         ts_json_add_number(json, "slip", v->slip);
     }
     write_parts(json, &v->residual);
-    write_laws(json, &v->residual, v->holds, h);
+    write_laws(json, &v->residual, v->holds, v->unmet, h);
     ts_json_object_end(json);
 }
 
@@ -173,7 +207,7 @@ void ts_certificate_write(const ts_contact_certificate* c, ts_json* json) {
     ts_json_object(json);
     ts_json_add_number(json, "tolerance", c->tolerance);
     ts_json_add_number(json, "time_step", c->time_step);
-    write_laws(json, &c->residual, c->holds, c->time_step);
+    write_laws(json, &c->residual, c->holds, c->unmet, c->time_step);
     write_parts(json, &c->residual);
     ts_json_add_number(json, "internal_force", c->internal_force);
     ts_json_add_object(json, "modes");

@@ -1,8 +1,6 @@
-// Solving to a relative tolerance: for problems that come without a time step and in units of anyone's choice.
-//
-// A solver's tolerance is absolute, in force units. Here a problem is first brought to units of its own, in which free
-// velocities and stiffnesses are about 1; then it is solved, judged as it was given, and solved on from there with a
-// smaller tolerance while the answer is not yet as good as was asked for.
+// Solving a problem for its own sake: from nothing, by islands, judged afterwards by the yardstick of contact/judge/yardstick.h
+// and by the error that the community of recorded problems goes by, and solved on from there while the answer is not yet
+// as good as was asked for.
 #ifndef TS_CONTACT_RELATIVE_H
 #define TS_CONTACT_RELATIVE_H
 
@@ -18,9 +16,7 @@ typedef struct ts_relative_error {
     /// |lambda - P_K(lambda - w)| / |g|, 2-norms, step 1 kg, w shifted: the error function of Siconos, but for its
     /// dividing by the largest of |g|, |u| and |lambda|: its error is never larger.
     double two_norm;
-    /// Parts of the solver's own law, the largest: N s by the largest impulse, m/s by the largest free velocity, J by
-    /// their product.
-    double own;
+    double own;  // what the solver's own law leaves unmet, contact/judge/yardstick.h
 } ts_relative_error;
 
 /// Judges `impulse` with its velocity u = (G + R) lambda + g (both row_count), `residual` already measured from them.
@@ -30,20 +26,7 @@ ts_relative_error ts_relative_error_of(const ts_contact_problem* problem, ts_con
 /// Whether that is good enough: for solvers of the exact law natural and two_norm, for others own.
 int ts_relative_is_reached(const ts_relative_error* error, ts_contact_law law, double tolerance);
 
-/// A problem in units of its own: impulses in impulse_unit, velocities in velocity_unit, both powers of two, so that no
-/// number loses a bit.
-typedef struct ts_relative_problem {
-    const ts_contact_problem* given;  // borrowed
-    ts_contact_problem problem;       // block-sparse operator, time step 1
-    double impulse_unit;              // N s
-    double velocity_unit;             // m/s
-} ts_relative_problem;
-
-/// Makes it; memory from `arena`. TS_ERROR_UNSUPPORTED when the given operator cannot list its blocks (or its matrix is
-/// too large), TS_ERROR_MEMORY.
-ts_code ts_relative_make(const ts_contact_problem* problem, ts_arena* arena, ts_relative_problem* out_problem);
-
-/// What came out, of the problem as it was given.
+/// What came out.
 typedef struct ts_relative_report {
     ts_solve_status status;  // CONVERGED only when reached; a solver that thinks so and is not there has STALLED
     int iterations;          // of all attempts
@@ -56,10 +39,9 @@ typedef struct ts_relative_report {
     ts_island_report islands;
 } ts_relative_report;
 
-/// Solves by islands until `tolerance` is reached, starting from nothing. `settings` are the solver's; their tolerance
-/// (and "natural", where there is one) are chosen here. `scratch` as for ts_island_solve, scratch[0] also holds vectors.
-/// `out_impulse` (row_count) is in N s.
-ts_relative_report ts_relative_solve(const ts_solver* solver, const ts_relative_problem* problem, const void* settings,
+/// Solves by islands until `tolerance` is reached, starting from nothing. `settings` are the solver's; their tolerance is
+/// chosen here. `scratch` as for ts_island_solve, scratch[0] also holds vectors. `out_impulse` (row_count) is in N s.
+ts_relative_report ts_relative_solve(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
                                      double tolerance, ts_task_pool* pool, ts_arena* scratch, double* out_impulse);
 
 #ifdef __cplusplus

@@ -5,7 +5,8 @@
 // work.
 // Source: docs/contact.md (the exact law is Coulomb and Signorini in de Saxce's form).
 // Guaranteed: all parts of a law are zero exactly when the law holds; a NaN anywhere makes the parts it touches NaN.
-// Known to fail: the three parts carry different units, so their maximum depends on scale; `natural` does not.
+// Known to fail: the three parts carry different units, so their maximum depends on scale; `natural` and what
+// contact/judge/yardstick.c makes of them do not.
 #include "contact/judge/residual.h"
 
 #include <math.h>
@@ -13,12 +14,9 @@
 #include "contact/block_set_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
-// m/s: |u_T| under which a direction of slip means nothing.
-static const double least_slip_speed = 1e-6;
-// m/s: free velocities under this are rest; against nothing but rounding a relative error would mean nothing.
-static const double rest_speed = 1e-9;
-// Friction this much smaller than the largest impulse is rounding or an interior iterate's remainder: no direction.
-static const double least_friction = 1e-12;
+// Internal forces this many times larger than the impulses that the problem asks for are taken at face value: an answer
+// whose internal forces have run away would otherwise count as a good one.
+static const double large_impulse = 1e4;
 
 // The larger of two numbers; a NaN wins and stays.
 static double worse(double a, double b) { return (b > a || isnan(b)) ? b : a; }
@@ -171,18 +169,28 @@ static void other_block(const ts_block* block, const double* lambda, const doubl
     for (int i = 0; i < block->rows; ++i) interval_row(low, high, lambda[i], u[i], r);
 }
 
+static inline void law_block(const ts_contact_problem* problem, ts_contact_law law, int b, const double* impulse,
+                             const double* u, ts_law_residual* r) {
+    const ts_block* block = &problem->block[b];
+    if (block->set == TS_SET_CONE && law == TS_LAW_RAISIM && block->rows == 3)
+        section_law(problem, b, impulse + block->row, u + block->row, r);
+    else if (block->set == TS_SET_CONE)
+        cone_block(law, block, impulse + block->row, u + block->row, r);
+    else
+        other_block(block, impulse + block->row, u + block->row, r);
+}
+
 ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
                                    const double* u) {
     ts_law_residual r = {0.0, 0.0, 0.0};
-    for (int b = 0; b < problem->block_count; ++b) {
-        const ts_block* block = &problem->block[b];
-        if (block->set == TS_SET_CONE && law == TS_LAW_RAISIM && block->rows == 3)
-            section_law(problem, b, impulse + block->row, u + block->row, &r);
-        else if (block->set == TS_SET_CONE)
-            cone_block(law, block, impulse + block->row, u + block->row, &r);
-        else
-            other_block(block, impulse + block->row, u + block->row, &r);
-    }
+    for (int b = 0; b < problem->block_count; ++b) law_block(problem, law, b, impulse, u, &r);
+    return r;
+}
+
+ts_law_residual ts_residual_of_law_block(const ts_contact_problem* problem, ts_contact_law law, int b,
+                                         const double* impulse, const double* u) {
+    ts_law_residual r = {0.0, 0.0, 0.0};
+    law_block(problem, law, b, impulse, u, &r);
     return r;
 }
 
@@ -191,29 +199,27 @@ double ts_law_residual_in_force_units(ts_law_residual residual, double time_step
     return worse(worst, residual.complementarity / (time_step * time_step));
 }
 
-// The largest angle so far between friction and the opposite of slip, in [0, pi]: its sine (>= 0) and cosine, scaled.
+// 1: work of friction, by what is large in an island, under which its direction says nothing: noise of solvers.
+static const double least_work = 1e-6;
+
+// Friction against slip, contact by contact: sums of |lambda_T x u_T|, of -lambda_T . u_T and of |lambda_T| |u_T|.
 typedef struct slip_direction {
     double across;
     double opposed;
+    double work;
 } slip_direction;
 
 // Signorini, power gap, approach and alignment of one frictional contact.
-static inline void physical_metrics(const cone_state* c, double friction_min, ts_residual* out,
-                                    slip_direction* widest) {
+static inline void physical_metrics(const cone_state* c, ts_residual* out, slip_direction* direction) {
     out->signorini = worse(out->signorini, fabs(c->lambda.z * c->u.z));
+    out->created = worse(out->created, positive(c->along + c->lambda.z * c->u.z));
     out->dissipation = worse(out->dissipation, c->mu * c->lambda.z * c->slip + c->along);
     out->closing = worse(out->closing, positive(-c->u.z));
     out->pulling = worse(out->pulling, positive(-c->lambda.z));
     out->coulomb = worse(out->coulomb, positive(c->friction - c->mu * positive(c->lambda.z)));
-    if (!(c->slip > least_slip_speed && c->friction > friction_min)) return;
-    // In the upper half plane the wider of two directions lies counterclockwise of the other: no angle is needed but for
-    // the widest. Opposite directions, 0 and pi, are the only ones whose product says nothing.
-    double across = fabs(c->lambda.x * c->u.y - c->lambda.y * c->u.x), opposed = -c->along;
-    double turn = widest->opposed * across - widest->across * opposed;
-    if (turn > 0.0 || (turn == 0.0 && opposed < widest->opposed)) {
-        widest->across = across;
-        widest->opposed = opposed;
-    }
+    direction->across += fabs(c->lambda.x * c->u.y - c->lambda.y * c->u.x);
+    direction->opposed -= c->along;
+    direction->work += c->friction * c->slip;
 }
 
 // An upper bound of the largest eigenvalue of G_bb + R_b, tight for single rows and for contacts of three.
@@ -243,134 +249,151 @@ static inline double natural_cone(const cone_state* c, double r) {
     return ts_vec3_dot(gap, gap);
 }
 
-// What a pass over the blocks collects for the natural map.
-typedef struct natural_map {
-    double worst_squared;
-    double step_sum;
-    int moved;    // blocks in step_sum
-    int unmoved;  // blocks that nothing can move (zero stiffness)
-} natural_map;
+// |lambda - P(lambda - step w)|^2 of one block.
+static inline double natural_squared(const ts_block* block, double step, const double* lambda, const double* u) {
+    if (block->set != TS_SET_CONE) return natural_other(block, step, lambda, u);
+    cone_state c = cone_state_of_block(block, lambda, u);
+    return natural_cone(&c, step);
+}
 
-// What a pass collects on top of the parts of the laws.
+// What every natural map of a scale is relative to, N s.
+static double unit_of(const ts_residual_scale* scale) { return worse(scale->impulse, scale->velocity * scale->step); }
+
+// A share of a unit; nothing is nothing even of nothing.
+static double share(double part, double unit) { return part == 0.0 ? 0.0 : part / unit; }
+
+// What a pass over blocks of one scale collects: what is large in them, and what is wrong.
 typedef struct tally {
-    double friction_min;     // N s: less has no direction
+    double impulse;
+    double velocity;
+    double step_sum;
+    int moved;               // blocks in step_sum
+    int unmoved;             // blocks that nothing can move (zero stiffness)
+    double natural_squared;  // (N s)^2, of blocks that move
     ts_law_residual others;  // of blocks that are no cones: one law for all
-    slip_direction widest;
-    natural_map natural;
+    slip_direction direction;
 } tally;
+
+static ts_residual_scale scale_of(const ts_contact_problem* problem, const tally* t) {
+    ts_residual_scale scale = {0.0, worse(problem->rest_speed, t->velocity),
+                               t->moved > 0 ? t->step_sum / t->moved : 1.0};
+    ts_residual_scale_impulse(&scale, t->impulse);
+    return scale;
+}
+
+// How large block b is. Returns its step, 1 / stiffness; zero where nothing can move it.
+static inline double note_size(const ts_contact_problem* problem, int b, const double* impulse, tally* t) {
+    int first = problem->block[b].row, last = first + problem->block[b].rows;
+    double stiffness = stiffness_of(problem, b);
+    for (int i = first; i < last; ++i) t->velocity = worse(t->velocity, fabs(problem->g[i]));
+    for (int i = first; impulse && i < last; ++i) t->impulse = worse(t->impulse, fabs(impulse[i]));
+    if (stiffness <= 0.0) {
+        ++t->unmoved;
+        return 0.0;
+    }
+    ++t->moved;
+    t->step_sum += 1.0 / stiffness;
+    return 1.0 / stiffness;
+}
 
 static inline void judge_block(const ts_contact_problem* problem, int b, const double* impulse, const double* u,
                                tally* t, ts_residual* out) {
     const ts_block* block = &problem->block[b];
     const double* l = impulse + block->row;
     const double* v = u + block->row;
-    double stiffness = stiffness_of(problem, b);
-    double step = stiffness > 0.0 ? 1.0 / stiffness : 0.0;
-    double gap;
+    double step = note_size(problem, b, impulse, t), gap;
     if (block->set == TS_SET_CONE) {
         cone_state c = cone_state_of_block(block, l, v);
         double primal = primal_of(&c);
         pyramid_law(block, l, v, &out->lcp);
         cone_law(&c, primal, c.u.z, &out->ccp);
         cone_law(&c, primal, shifted_normal(&c), &out->ncp);
-        physical_metrics(&c, t->friction_min, out, &t->widest);
+        physical_metrics(&c, out, &t->direction);
         gap = natural_cone(&c, step);
     } else {
         other_block(block, l, v, &t->others);
         if (block->set == TS_SET_HALF_LINE) {
             out->signorini = worse(out->signorini, fabs(l[0] * v[0]));
+            out->created = worse(out->created, positive(l[0] * v[0]));
             out->closing = worse(out->closing, positive(-v[0]));
             out->pulling = worse(out->pulling, positive(-l[0]));
         }
         gap = natural_other(block, step, l, v);
     }
-    if (stiffness > 0.0) {
-        t->natural.step_sum += step;
-        ++t->natural.moved;
-        t->natural.worst_squared = worse(t->natural.worst_squared, gap);
-    } else {
-        ++t->natural.unmoved;
-    }
-}
-
-static double natural_of_block(const ts_block* block, double step, const double* lambda, const double* u) {
-    if (block->set != TS_SET_CONE) return natural_other(block, step, lambda, u);
-    cone_state c = cone_state_of_block(block, lambda, u);
-    return natural_cone(&c, step);
-}
-
-// The dimensionless natural map. Blocks that nothing can move take the mean step of the others, so that an impossible
-// demand on them still shows.
-static double finish_natural(const ts_contact_problem* problem, const double* impulse, const double* u,
-                             natural_map* natural, double largest_impulse, double largest_g) {
-    double mean = natural->moved > 0 ? natural->step_sum / natural->moved : 1.0;
-    for (int b = 0; natural->unmoved > 0 && b < problem->block_count; ++b) {
-        const ts_block* block = &problem->block[b];
-        if (stiffness_of(problem, b) > 0.0) continue;
-        double gap = natural_of_block(block, mean, impulse + block->row, u + block->row);
-        natural->worst_squared = worse(natural->worst_squared, gap);
-        --natural->unmoved;
-    }
-    return sqrt(natural->worst_squared) / worse(largest_impulse, largest_g * mean);
+    t->natural_squared = worse(t->natural_squared, gap);
 }
 
 void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* other) {
     worsen(residual, other->primal, other->dual, other->complementarity);
 }
 
-// Judges blocks [first, last) as one problem, all but the natural map, of which it gives the parts.
-static natural_map judge(const ts_contact_problem* problem, int first, int last, const double* impulse, const double* u,
-                         double largest_impulse, ts_residual* out_residual) {
-    static const ts_residual zero;
-    *out_residual = zero;
-    tally t = {least_friction * largest_impulse, {0.0, 0.0, 0.0}, {0.0, 1.0}, {0.0, 0.0, 0, 0}};
-    for (int b = first; b < last; ++b) judge_block(problem, b, impulse, u, &t, out_residual);
-    ts_law_residual* const law[] = {&out_residual->lcp, &out_residual->ccp, &out_residual->ncp};
-    for (int k = 0; k < 3; ++k) worsen(law[k], t.others.primal, t.others.dual, t.others.complementarity);
-    out_residual->slip_angle = atan2(t.widest.across, t.widest.opposed);
-    return t.natural;
+ts_residual_scale ts_residual_scale_of(const ts_contact_problem* problem, const int* block, int count,
+                                       const double* impulse) {
+    static const tally nothing;
+    tally t = nothing;
+    for (int k = 0; k < count; ++k) (void)note_size(problem, block ? block[k] : k, impulse, &t);
+    return scale_of(problem, &t);
 }
 
-static void largest_entries(const ts_contact_problem* problem, const double* impulse, double* out_impulse,
-                            double* out_g) {
-    *out_impulse = 0.0;
-    *out_g = rest_speed;
-    for (int i = 0; i < problem->row_count; ++i) {
-        *out_impulse = worse(*out_impulse, fabs(impulse[i]));
-        *out_g = worse(*out_g, fabs(problem->g[i]));
-    }
+void ts_residual_scale_impulse(ts_residual_scale* scale, double largest) {
+    double most = large_impulse * scale->velocity * scale->step;
+    scale->impulse = largest > most && most > 0.0 ? most : largest;
+    // Where nothing moves and something pushes all the same, what it could move is the scale.
+    if (scale->velocity == 0.0) scale->velocity = largest / scale->step;
 }
 
-ts_residual_scale ts_residual_scale_of(const ts_contact_problem* problem, const double* impulse) {
-    ts_residual_scale scale = {0.0, 0.0, 0.0};
-    int moved = 0;
-    largest_entries(problem, impulse, &scale.impulse, &scale.g);
-    for (int b = 0; b < problem->block_count; ++b) {
-        double stiffness = stiffness_of(problem, b);
-        if (!(stiffness > 0.0)) continue;
-        scale.step += 1.0 / stiffness;
-        ++moved;
+double ts_residual_natural(const ts_contact_problem* problem, int b, const ts_residual_scale* scale,
+                           const double* impulse, const double* u) {
+    const ts_block* block = &problem->block[b];
+    double stiffness = stiffness_of(problem, b), step = stiffness > 0.0 ? 1.0 / stiffness : scale->step;
+    if (isnan(stiffness)) return stiffness;
+    return share(sqrt(natural_squared(block, step, impulse + block->row, u + block->row)), unit_of(scale));
+}
+
+// Judges blocks of one scale (block: which; NULL: the first `count`) on top of what out holds. `given` is the scale, or NULL:
+// that of these blocks. Blocks that nothing can move take the mean step of the others, so that an impossible demand on
+// them still shows.
+static void judge(const ts_contact_problem* problem, const int* block, int count, const ts_residual_scale* given,
+                  const double* impulse, const double* u, slip_direction* direction, ts_residual* out) {
+    static const tally nothing;
+    tally t = nothing;
+    for (int k = 0; k < count; ++k) judge_block(problem, block ? block[k] : k, impulse, u, &t, out);
+    ts_residual_scale scale = given ? *given : scale_of(problem, &t);
+    for (int k = 0; k < count && t.unmoved > 0; ++k) {
+        int b = block ? block[k] : k;
+        if (!(stiffness_of(problem, b) > 0.0))
+            out->natural = worse(out->natural, ts_residual_natural(problem, b, &scale, impulse, u));
     }
-    scale.step = moved > 0 ? scale.step / moved : 1.0;
-    return scale;
+    ts_law_residual_worsen(&out->lcp, &t.others);
+    ts_law_residual_worsen(&out->ccp, &t.others);
+    ts_law_residual_worsen(&out->ncp, &t.others);
+    out->natural = worse(out->natural, share(sqrt(t.natural_squared), unit_of(&scale)));
+    if (t.direction.work <= least_work * unit_of(&scale) * scale.velocity) return;
+    direction->across += t.direction.across;
+    direction->opposed += t.direction.opposed;
 }
 
 void ts_residual_of_block(const ts_contact_problem* problem, int b, const ts_residual_scale* scale,
                           const double* impulse, const double* u, ts_residual* out_residual) {
-    natural_map natural = judge(problem, b, b + 1, impulse, u, scale->impulse, out_residual);
-    if (natural.unmoved > 0) {
-        const ts_block* block = &problem->block[b];
-        natural.worst_squared = natural_of_block(block, scale->step, impulse + block->row, u + block->row);
-    }
-    out_residual->natural = sqrt(natural.worst_squared) / worse(scale->impulse, scale->g * scale->step);
+    static const ts_residual zero;
+    slip_direction direction = {0.0, 0.0, 0.0};
+    *out_residual = zero;
+    judge(problem, &b, 1, scale, impulse, u, &direction, out_residual);
+    out_residual->slip_angle = atan2(direction.across, direction.opposed);
 }
 
-void ts_residual_from_velocity(const ts_contact_problem* problem, const double* impulse, const double* u,
-                               ts_residual* out_residual) {
-    double largest_impulse, largest_g;
-    largest_entries(problem, impulse, &largest_impulse, &largest_g);
-    natural_map natural = judge(problem, 0, problem->block_count, impulse, u, largest_impulse, out_residual);
-    out_residual->natural = finish_natural(problem, impulse, u, &natural, largest_impulse, largest_g);
+void ts_residual_from_velocity(const ts_contact_problem* problem, const ts_islands* islands, const double* impulse,
+                               const double* u, ts_residual* out_residual) {
+    static const ts_residual zero;
+    slip_direction direction = {0.0, 0.0, 0.0};
+    int apart = islands && islands->block;
+    *out_residual = zero;
+    for (int i = 0; i < (apart ? islands->count : 1); ++i) {
+        const int* block = apart ? islands->block + islands->start[i] : NULL;
+        int count = apart ? islands->start[i + 1] - islands->start[i] : problem->block_count;
+        judge(problem, block, count, NULL, impulse, u, &direction, out_residual);
+    }
+    out_residual->slip_angle = atan2(direction.across, direction.opposed);
 }
 
 void ts_residual_evaluate(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch, double* out_u,
@@ -387,6 +410,6 @@ void ts_residual_evaluate(const ts_contact_problem* problem, const double* impul
         return;
     }
     ts_contact_problem_velocity(problem, impulse, u);
-    ts_residual_from_velocity(problem, impulse, u, out_residual);
+    ts_residual_from_velocity(problem, NULL, impulse, u, out_residual);
     ts_arena_scope_end(scratch, scope);
 }

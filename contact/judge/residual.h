@@ -30,34 +30,51 @@ typedef struct ts_residual {
     ts_law_residual ccp;
     ts_law_residual ncp;
     double signorini;    // J: max |lambda_N u_N|
+    double created;      // J: largest work that a contact does on the bodies, max(0, lambda . u)
     double dissipation;  // J: max (mu lambda_N |u_T| + lambda_T . u_T), zero when friction opposes slip fully
-    double natural;  // 1: the dimensionless natural map of the exact law, relative to at least 1 nm/s of free velocity
+    double
+        natural;  // 1: the natural map of the exact law, relative to what is large in the problem (ts_residual_scale)
     double closing;  // m/s: largest approach velocity left, max(0, -u_N)
-    double slip_angle;  // rad: largest angle between friction and the opposite of slip, where |u_T| > 1e-6 m/s
-    double pulling;     // N s: largest normal impulse that pulls, max(0, -lambda_N)
-    double coulomb;     // N s: largest friction beyond the cone, max(0, |lambda_T| - mu max(0, lambda_N))
+    // rad: between friction and the opposite of slip, atan2 of the sums of |lambda_T x u_T| and of -lambda_T . u_T: a contact
+    // counts by the work it could do, so that neither vanishing forces nor jammed ones have a say; 0 where friction does no work worth the name.
+    double slip_angle;
+    double pulling;  // N s: largest normal impulse that pulls, max(0, -lambda_N)
+    double coulomb;  // N s: largest friction beyond the cone, max(0, |lambda_T| - mu max(0, lambda_N))
 } ts_residual;
 
 /// The name of a law: "LCP", "CCP", "NCP".
 const char* ts_contact_law_name(ts_contact_law law);
 
-/// Judges `impulse` (row_count). Also gives u (row_count) when out_u is not NULL. Needs APPLY. Scratch is given back.
+/// Judges `impulse` (row_count). Also gives u (row_count) when out_u is not NULL. Needs ROWS and APPLY. Scratch is given
+/// back.
 void ts_residual_evaluate(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch, double* out_u,
                           ts_residual* out_residual);
 
-/// The same for a u = (G + R) lambda + g that is already known (row_count). Needs ROWS of the operator, for stiffnesses.
-void ts_residual_from_velocity(const ts_contact_problem* problem, const double* impulse, const double* u,
-                               ts_residual* out_residual);
+/// The same for a u = (G + R) lambda + g that is already known (row_count). `islands` of the problem, or NULL for one: the
+/// natural map of an island is relative to what is large in that island. Needs ROWS of the operator, for stiffnesses.
+void ts_residual_from_velocity(const ts_contact_problem* problem, const ts_islands* islands, const double* impulse,
+                               const double* u, ts_residual* out_residual);
 
-/// What is large in a problem and its answer; the natural map of a block is relative to it.
+/// What is large in a problem and its answer: relative errors are shares of these. None has a floor but what the problem
+/// brings along, so the same problem in grams and hours gives the same shares.
 typedef struct ts_residual_scale {
-    double impulse;  // N s: largest entry
-    double g;        // m/s: largest free velocity, at least 1e-9
-    double step;     // kg: mean of 1 / stiffness over the blocks that can move; 1 when none can
+    double
+        impulse;  // N s: largest entry, but no more than 10^4 times what stops the fastest approach of an average block
+    double velocity;  // m/s: largest free velocity, at least the problem's rest_speed
+    double step;      // kg: mean of 1 / stiffness over the blocks that can move; 1 when none can
 } ts_residual_scale;
 
-/// Measures it: one pass over the problem. Needs ROWS.
-ts_residual_scale ts_residual_scale_of(const ts_contact_problem* problem, const double* impulse);
+/// Measures it over count blocks (block: which; NULL: the first `count`). `impulse` may be NULL: none. Needs ROWS.
+ts_residual_scale ts_residual_scale_of(const ts_contact_problem* problem, const int* block, int count,
+                                       const double* impulse);
+
+/// The same for other impulses, whose largest entry is `largest`.
+void ts_residual_scale_impulse(ts_residual_scale* scale, double largest);
+
+/// The natural map of block b, a share: |lambda - P(lambda - r w)| with r = 1 / stiffness, by the larger of the scale's impulse
+/// and velocity * step. Nothing wrong is 0 whatever the scale. Needs ROWS.
+double ts_residual_natural(const ts_contact_problem* problem, int b, const ts_residual_scale* scale,
+                           const double* impulse, const double* u);
 
 /// Judges block b alone, from impulse and u of the whole problem. The problem's residual is the largest of its blocks'.
 /// Needs ROWS.
@@ -71,8 +88,12 @@ ts_law_residual ts_residual_of_law(const ts_contact_problem* problem, ts_contact
 /// Makes every part of a residual the larger of both, as for two parts of one problem; a NaN stays.
 void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* other);
 
-/// The three parts as one number in force units (N, m/s^2, N m/s^2 by dividing by h, h and h^2): what tolerances
-/// compare with (docs/contact.md).
+/// The residual of one law at block b alone.
+ts_law_residual ts_residual_of_law_block(const ts_contact_problem* problem, ts_contact_law law, int b,
+                                         const double* impulse, const double* u);
+
+/// The three parts as one number in force units (N, m/s^2, N m/s^2 by dividing by h, h and h^2): what an absolute
+/// tolerance compares with (docs/contact.md).
 double ts_law_residual_in_force_units(ts_law_residual residual, double time_step);
 
 #ifdef __cplusplus

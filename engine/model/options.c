@@ -40,7 +40,7 @@ static const field fields[] = {
     WHOLE(manifold_points, "most contact points per pair of geoms", 1.0, 8.0),
     WHOLE(warm_start, "1: contacts start from the last impulses, 0: from zero", 0.0, 1.0),
     ROW(solver, FIELD_TEXT, "", "contact solver by name", 0, 0.0, 0.0),
-    REAL(tolerance, "", "residual in the solver's own law; <= 0: the solver's default", -1.0, 1e6),
+    REAL(tolerance, "", "share of the contact problem that may stay unmet; <= 0: the solver's default", -1.0, 1e6),
     WHOLE(iterations, "iteration limit; <= 0: the solver's default", -1.0, 1e9),
 };
 
@@ -60,7 +60,7 @@ ts_options ts_options_default(void) {
     o.contact_dissipation = 0.1;
     o.manifold_points = 4;
     o.warm_start = 1;
-    memcpy(o.solver, "ncp-pgs", sizeof "ncp-pgs");
+    memcpy(o.solver, "ncp", sizeof "ncp");
     return o;
 }
 

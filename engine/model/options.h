@@ -28,7 +28,7 @@ typedef struct ts_options {
     int manifold_points;         // 1..8: most contact points per pair of geoms
     int warm_start;              // 1: contacts start from the last step's impulses, 0: from zero
     char solver[32];             // name from the solver table
-    double tolerance;            // own-law residual in force units; <= 0: the solver's default
+    double tolerance;            // 1: share of the contact problem that may stay unmet; <= 0: the solver's default
     int iterations;              // iteration limit; <= 0: the solver's default
 } ts_options;
 

@@ -69,8 +69,9 @@ static void add_column(ts_text* text, const char* body, const char* suffix) {
 static void add_header(ts_text* text, const ts_model* model) {
     static const char* const suffixes[] = {"px", "py", "pz", "qw", "qx", "qy", "qz",
                                            "vx", "vy", "vz", "wx", "wy", "wz"};
-    ts_text_add(text, "time,kinetic_energy,potential_energy,contacts,worst_penetration,residual_ncp,residual_natural,"
-                      "residual_own,iterations,status,step_seconds");
+    ts_text_add(text, "time,kinetic_energy,potential_energy,contacts,worst_penetration,residual_natural,own_unmet");
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f) ts_text_add(text, ",%s", ts_figure_kind_of((ts_figure)f)->key);
+    ts_text_add(text, ",iterations,status,step_seconds");
     for (int b = 1; b < model->body_count; ++b) {
         char label[TS_RECORD_LABEL_BYTES];
         ts_record_body_label(model, b, label);
@@ -89,15 +90,15 @@ static void add_numbers(ts_text* text, const double* value, int count) {
 static ts_code csv_append(void* handle, ts_sim* sim, ts_energy energy, ts_status* out_status) {
     csv_file* file = (csv_file*)handle;
     const ts_step_info* info = &sim->info;
-    double h = sim->options.time_step;
     ts_text* text = &file->text;
     ts_text_add_number(text, sim->time);
     double energies[2] = {energy.kinetic, energy.potential};
     add_numbers(text, energies, 2);
     ts_text_add(text, ",%d", sim->contact_count);
-    double quality[4] = {info->worst_penetration, ts_law_residual_in_force_units(info->residual.ncp, h),
-                         info->residual.natural, ts_law_residual_in_force_units(info->solve.own, h)};
-    add_numbers(text, quality, 4);
+    double quality[3 + TS_FIGURE_COUNT] = {info->worst_penetration, info->residual.natural, info->unmet};
+    for (int f = 0; f < TS_FIGURE_COUNT; ++f)
+        quality[3 + f] = ts_figure_of(&info->residual, (ts_figure)f, sim->options.time_step);
+    add_numbers(text, quality, 3 + TS_FIGURE_COUNT);
     ts_text_add(text, ",%d,%s", info->solve.iterations, ts_solve_status_name(info->solve.status));
     add_numbers(text, &info->seconds_total, 1);
     for (int b = 1; b < sim->model->body_count; ++b) {

@@ -75,7 +75,6 @@ typedef enum column_id {
     CONTACT_KEY,
     CONTACT_MODE,
     CONTACT_LAWS,
-    CONTACT_NCP,
     CONTACT_NATURAL,
     ROW_FIRST,
     ROW_COUNT,
@@ -89,7 +88,7 @@ typedef enum column_id {
 typedef enum info_kind {
     INFO_NUMBER,  // double
     INFO_WHOLE,   // int, or an enum
-    INFO_FORCE    // ts_law_residual, in N
+    INFO_FIGURE   // ts_figure, of the residual
 } info_kind;
 
 typedef struct column_definition {
@@ -99,15 +98,15 @@ typedef struct column_definition {
     int shape[2];         // numbers, or one of the sizes above; 0: no such dimension
     const char* meaning;  // attribute that explains numbers that are codes, or NULL
     info_kind kind;       // from NAMED_COUNT on
-    size_t offset;        // in ts_step_info, likewise
+    size_t offset;        // in ts_step_info, likewise; or the ts_figure
 } column_definition;
 
 #define NUMBER(path, unit, field) \
     { path, unit, TS_RECORD_DOUBLE, {0}, NULL, INFO_NUMBER, offsetof(ts_step_info, field) }
 #define WHOLE(path, field, meaning) \
     { path, "1", TS_RECORD_INT32, {0}, meaning, INFO_WHOLE, offsetof(ts_step_info, field) }
-#define FORCE(path, field) \
-    { path, "N", TS_RECORD_DOUBLE, {0}, NULL, INFO_FORCE, offsetof(ts_step_info, field) }
+#define FIGURE(path, unit, figure) \
+    { path, unit, TS_RECORD_DOUBLE, {0}, NULL, INFO_FIGURE, figure }
 
 static const column_definition definitions[] = {
     [TIME] = {.path = "/state/time", .unit = "s"},
@@ -130,11 +129,9 @@ static const column_definition definitions[] = {
     [CONTACT_GEOM_A] = {.path = "/contacts/geom_a", .unit = "1", .type = TS_RECORD_INT32},
     [CONTACT_GEOM_B] = {.path = "/contacts/geom_b", .unit = "1", .type = TS_RECORD_INT32},
     [CONTACT_KEY] = {.path = "/contacts/key", .unit = "1", .type = TS_RECORD_UINT64},
-    [CONTACT_MODE] =
-        {"/contacts/mode", "1", TS_RECORD_INT32,
-         .meaning = "0 open, 1 stick, 2 slide, 3 violated: breaks the exact law by more than the solver's tolerance"},
+    [CONTACT_MODE] = {"/contacts/mode", "1", TS_RECORD_INT32,
+                      .meaning = "0 open, 1 stick, 2 slide, 3 violated: breaks the exact law by more than a millionth"},
     [CONTACT_LAWS] = {"/contacts/laws", "1", TS_RECORD_INT32, .meaning = "sum of 1 LCP, 2 CCP, 4 NCP that hold"},
-    [CONTACT_NCP] = {.path = "/contacts/ncp_residual", .unit = "N"},
     [CONTACT_NATURAL] = {.path = "/contacts/natural", .unit = "1"},
     [ROW_FIRST] = {.path = "/rows/first", .unit = "1", .type = TS_RECORD_INT64},
     [ROW_COUNT] = {.path = "/rows/count", .unit = "1", .type = TS_RECORD_INT32},
@@ -143,10 +140,14 @@ static const column_definition definitions[] = {
     [ROW_IMPULSE] = {.path = "/rows/impulse", .unit = "N s, N m s", .shape = {6}},
     WHOLE("/solver/iterations", solve.iterations, NULL),
     WHOLE("/solver/status", solve.status, "0 converged, 1 stalled, 2 iteration limit, 3 failed"),
-    FORCE("/solver/own_residual", solve.own),
-    FORCE("/solver/lcp_residual", residual.lcp),
-    FORCE("/solver/ccp_residual", residual.ccp),
-    FORCE("/solver/ncp_residual", residual.ncp),
+    NUMBER("/solver/own_unmet", "1", unmet),
+    FIGURE("/figures/approach", "m/s", TS_FIGURE_APPROACH),
+    FIGURE("/figures/sinks", "m", TS_FIGURE_SINKS),
+    FIGURE("/figures/pull", "N", TS_FIGURE_PULL),
+    FIGURE("/figures/off_cone", "N", TS_FIGURE_OFF_CONE),
+    FIGURE("/figures/friction_angle", "deg", TS_FIGURE_FRICTION_ANGLE),
+    FIGURE("/figures/power", "W", TS_FIGURE_POWER),
+    FIGURE("/figures/complementarity", "W", TS_FIGURE_COMPLEMENTARITY),
     NUMBER("/solver/ncp_primal", "N s", residual.ncp.primal),
     NUMBER("/solver/ncp_dual", "m/s", residual.ncp.dual),
     NUMBER("/solver/ncp_complementarity", "J", residual.ncp.complementarity),
@@ -243,8 +244,6 @@ static void append_verdicts(hdf5_file* file, const ts_sim* sim) {
         const ts_contact_verdict* verdict = known ? &certificate.verdict[sim->contact[i].block] : NULL;
         put_int(file, CONTACT_MODE, verdict ? (int)verdict->mode : -1);
         put_int(file, CONTACT_LAWS, verdict ? (int)verdict->holds : 0);
-        put(file, CONTACT_NCP,
-            verdict ? ts_law_residual_in_force_units(verdict->residual.ncp, sim->options.time_step) : (double)NAN);
         put(file, CONTACT_NATURAL, verdict ? verdict->residual.natural : (double)NAN);
     }
 }
@@ -293,13 +292,13 @@ static void append_info(hdf5_file* file, const ts_sim* sim) {
     for (int id = NAMED_COUNT; id < COLUMN_COUNT; ++id) {
         const char* source = (const char*)&sim->info + definitions[id].offset;
         void* row = ts_record_column_row(&file->column[id], &file->failed);
-        double force;
+        double figure;
         switch (definitions[id].kind) {
         case INFO_NUMBER: memcpy(row, source, sizeof(double)); break;
         case INFO_WHOLE: memcpy(row, source, sizeof(int32_t)); break;
-        case INFO_FORCE:
-            force = ts_law_residual_in_force_units(*(const ts_law_residual*)source, sim->options.time_step);
-            memcpy(row, &force, sizeof force);
+        case INFO_FIGURE:
+            figure = ts_figure_of(&sim->info.residual, (ts_figure)definitions[id].offset, sim->options.time_step);
+            memcpy(row, &figure, sizeof figure);
             break;
         }
     }
@@ -439,7 +438,7 @@ static int create_contents(hdf5_file* file, const char* scene, const ts_sim* sim
              ts_record_text_attribute(file->file, "scene", scene) &&
              write_number_attribute(file->file, "finished", H5T_NATIVE_INT, &finished) &&
              write_model(file->file, sim->model) && write_options(file->file, sim) && write_solver(file->file, sim);
-    static const char* const groups[] = {"/state", "/bodies", "/energy", "/contacts", "/rows", "/timing"};
+    static const char* const groups[] = {"/state", "/bodies", "/energy", "/contacts", "/rows", "/figures", "/timing"};
     for (size_t i = 0; ok && i < sizeof groups / sizeof groups[0]; ++i) {
         hid_t group = make_group(file->file, groups[i]);
         ok = group >= 0;

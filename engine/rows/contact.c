@@ -129,9 +129,12 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
                                 0};
     input.was_closed =
         memory && ts_vec3_dot(ts_vec3_load(memory->impulse), ts_contact_remembered(memory, TS_CONTACT_NORMAL)) > 0.0;
-    for (int r = 0; r < rows; ++r)
+    int soft = ts_sim_storage_of(sim)->contact_softness != TS_SOFT_CONTACT_NONE;
+    for (int r = 0; r < rows && !out_law->rigid; ++r)
         out_law->R[r] = r == normal ? sim->options.compliance_normal : sim->options.compliance_tangent;
-    if (ts_sim_storage_of(sim)->contact_softness != TS_SOFT_CONTACT_NONE)
+    // A spring knows nothing of Baumgarte's push-out: against rigid contact it is asked for no approach, and no more.
+    if (soft && out_law->rigid) input.gap = fmax(input.gap, 0.0);
+    if (soft && !out_law->rigid)
         ts_soft_contact_rows(sim, contact, now, out_law->reference, out_law->R);
     else
         out_law->reference[normal] = ts_contact_reference(&sim->options, &input, &bounces);

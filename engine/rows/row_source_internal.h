@@ -68,6 +68,7 @@ typedef struct ts_row_law {
     double* reference;         // c*, to be filled; arrives zero
     double* R;                 // compliance, to be filled; arrives zero
     double* impulse;  // warm start; arrives zero where the source remembers in its own way, else as last step's
+    int rigid;        // nonzero: as if nothing was soft, for a judge; R arrives zero and is left so
 } ts_row_law;
 
 /// A source of rows. Block b is sim->row_block[b] and sim->problem.block[b].

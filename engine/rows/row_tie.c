@@ -34,7 +34,7 @@ void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts
     double squared = 0.0, stiffest = 0.0, h = sim->options.time_step;
     for (int r = 0; r < rows; ++r) squared += tie->error[r] * tie->error[r];
     double size = sqrt(squared), share = size > 0.0 ? ts_row_mend_speed(&sim->options, size) / size : 0.0;
-    if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL) {
+    if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL && !law->rigid) {
         double d = ts_mujoco_impedance(tie->softness->solimp, size);
         for (int r = 0; r < rows; ++r) {
             ts_mujoco_row(tie->softness, d, tie->weight, tie->error[r], law->speeds->now[r], h, &law->R[r],

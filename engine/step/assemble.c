@@ -12,6 +12,7 @@
 
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/rows/row_plan_internal.h"
+#include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
 
@@ -29,6 +30,8 @@ typedef struct assembly {
     double* R;
     double* reference;
     double* impulse;
+    double* rigid_reference;  // these two as if nothing was soft; NULL where nothing is
+    double* rigid_R;
 } assembly;
 
 static double dot(const double* row, const double* v, int n) {
@@ -133,10 +136,14 @@ static void fill_block(const assembly* work, int b, int worker) {
     ts_row_speeds speeds = {{0.0}, {0.0}};
     ts_row_jacobian J = {work->sim, NULL, 0, &speeds};
     fill_rows(work, b, worker, &J);
-    ts_row_law law = {&speeds, &J, work->reference + row, work->R + row, work->impulse + row};
+    ts_row_law law = {&speeds, &J, work->reference + row, work->R + row, work->impulse + row, 0};
     if (!source->remember) start_again(work, b, law.impulse);
     if (source->law) source->law(work->sim, b, &law);
     for (int r = 0; r < rows; ++r) work->g[row + r] = speeds.free[r] - law.reference[r];
+    if (!work->rigid_R || !source->law) return;
+    double none[TS_BLOCK_ROWS_MAX] = {0.0};
+    ts_row_law rigid = {&speeds, &J, work->rigid_reference + row, work->rigid_R + row, none, 1};
+    source->law(work->sim, b, &rigid);
 }
 
 static void fill_blocks(void* context, int begin, int end, int worker) {
@@ -155,6 +162,12 @@ static int allocate(assembly* work) {
     work->R = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
     work->reference = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
     work->impulse = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
+    const ts_options* options = &work->sim->options;
+    if (ts_soft_contact_kind(work->sim) != TS_SOFT_CONTACT_NONE || options->compliance_normal > 0.0 ||
+        options->compliance_tangent > 0.0) {
+        work->rigid_R = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
+        work->rigid_reference = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
+    }
     if (arena->failed) return 0;
     double* at = work->data;
     for (int b = 0; b < plan->block_count; ++b) {
@@ -185,6 +198,7 @@ ts_code ts_step_assemble(ts_sim* sim) {
     sim->problem.block_count = plan->block_count;
     sim->problem.row_count = plan->row_count;
     sim->problem.time_step = sim->options.time_step;
+    sim->problem.rest_speed = sim->options.time_step * ts_vec3_norm(sim->options.gravity);
     ts_task_parallel_for(sim->tasks, plan->block_count, CHUNK, fill_blocks, &work);
     sim->problem.delassus = ts_delassus_velocity_form(&sim->scratch, sim->model->nv, plan->block_count, plan->block_row,
                                                       plan->segment_start, plan->segment);
@@ -192,7 +206,10 @@ ts_code ts_step_assemble(ts_sim* sim) {
     sim->problem.g = work.g;
     sim->problem.R = any_positive(work.R, plan->row_count) ? work.R : NULL;
     sim->impulse = work.impulse;
-    ts_sim_storage_of(sim)->reference = work.reference;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    storage->reference = work.reference;
+    storage->rigid_reference = work.rigid_reference;
+    storage->rigid_R = work.rigid_R;
     sim->info.row_count = plan->row_count;
     return TS_OK;
 }

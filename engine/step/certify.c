@@ -7,22 +7,25 @@
 #include <string.h>
 
 #include "engine/rows/row_source_internal.h"
+#include "engine/sim_internal.h"
+#include "engine/step/judge_internal.h"
 
 ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
                         ts_contact_certificate* out_certificate) {
     static const ts_contact_certificate nothing;
-    ts_solver_settings shared;
-    memcpy(&shared, sim->solver_settings, sizeof shared);
     *out_certificate = nothing;
     if (sim->step_count == 0) return TS_ERROR_VALUE;
     if (sim->problem.row_count == 0) {
-        out_certificate->tolerance = shared.tolerance;
+        out_certificate->tolerance = ts_certificate_tolerance;
         out_certificate->time_step = sim->options.time_step;
         out_certificate->holds = TS_HOLDS_LCP | TS_HOLDS_CCP | TS_HOLDS_NCP;
         out_certificate->internal_force = (double)NAN;
         return TS_OK;
     }
-    return ts_certificate_make(&sim->problem, sim->impulse, shared.tolerance, extent, arena, out_certificate);
+    ts_contact_problem rigid;
+    if (!ts_step_rigid_problem(sim, arena, &rigid)) return TS_ERROR_MEMORY;
+    return ts_certificate_make(&rigid, &ts_sim_storage_of(sim)->islands, sim->impulse, ts_certificate_tolerance, extent,
+                               arena, out_certificate);
 }
 
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {

@@ -4,7 +4,7 @@
     world = touchstone.World("sliding-cube", solver="ncp-pgs")
     while world.time < 0.3:
         world.step()
-    print(world.qpos, world.report.ncp_residual)
+    print(world.qpos, world.report.natural)
 """
 
 import ctypes
@@ -25,8 +25,8 @@ class TouchstoneError(RuntimeError):
 class Report:
     """Numbers of the last step. Residuals are in force units (N, m/s^2, N m/s^2); energies are of the present state."""
 
-    ncp_residual: float
-    own_residual: float
+    natural: float
+    own_unmet: float
     penetration: float
     kinetic: float
     potential: float

@@ -12,8 +12,8 @@ class Sizes(ctypes.Structure):
 
 class Report(ctypes.Structure):
     _fields_ = [
-        ("ncp_residual", ctypes.c_double),
-        ("own_residual", ctypes.c_double),
+        ("natural", ctypes.c_double),
+        ("own_unmet", ctypes.c_double),
         ("penetration", ctypes.c_double),
         ("kinetic", ctypes.c_double),
         ("potential", ctypes.c_double),

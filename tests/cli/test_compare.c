@@ -11,17 +11,20 @@ TestSuite(compare, .init = make_folder, .fini = remove_folder, .timeout = 240);
 Test(compare, compare_finds_the_artefacts_of_the_laws) {
     outcome result = run("compare lcp-anisotropy --solvers ncp-pgs,ccp-pgs,lcp-pgs --out a/b/report --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
-    cr_expect(json_holds(&result.out,
-                         "assert d['reference'] == 'ncp-pgs' and d['experiment'] == 'lcp-anisotropy'\n"
-                         "n, c, l = d['solvers']\n"
-                         "assert n['finding']['is_reference'] and abs(n['final_position'][1] - 0.126921) < 1e-4\n"
-                         "assert abs(l['finding']['sideways'] - 0.02438) < 2e-4, l['finding']\n"
-                         "assert abs(l['finding']['along'] + 0.019798) < 2e-4\n"
-                         "assert abs(c['finding']['rise_max'] - 6.185e-3) < 1e-5\n"
-                         "assert abs(c['finding']['opening_over_mu_slip'] - 1) < 1e-3\n"
-                         "assert abs(c['finding']['sideways_max']) < 1e-4\n"
-                         "assert n['residual_ncp_max'] < 1e-6 < 1e2 < c['residual_ncp_max']\n"
-                         "assert all(s['steps'] == 1098 and s['finished'] for s in d['solvers'])"));
+    cr_expect(json_holds(
+        &result.out,
+        "assert d['reference'] == 'ncp-pgs' and d['experiment'] == 'lcp-anisotropy'\n"
+        "n, c, l = d['solvers']\n"
+        "assert n['finding']['is_reference'] and abs(n['final_position'][1] - 0.126921) < 1e-4\n"
+        "assert abs(l['finding']['sideways'] - 0.02438) < 2e-4, l['finding']\n"
+        "assert abs(l['finding']['along'] + 0.019798) < 2e-4\n"
+        "assert abs(c['finding']['rise_max'] - 6.185e-3) < 1e-5\n"
+        "assert abs(c['finding']['opening_over_mu_slip'] - 1) < 1e-3\n"
+        "assert abs(c['finding']['sideways_max']) < 1e-4\n"
+        "assert n['residual_natural_max'] < 1e-7 < 0.1 < c['residual_natural_max'], c['residual_natural_max']\n"
+        "assert c['own_unmet_max'] < 1e-7 and c['figures_max']['off_cone'] < 1e-3 < 1 < "
+        "c['figures_max']['complementarity']\n"
+        "assert all(s['steps'] == 1098 and s['finished'] for s in d['solvers'])"));
     cr_expect(exists("a/b/report/report.html") && exists("a/b/report/data.csv") && exists("a/b/report/summary.json"));
     ts_text summary = read_text("a/b/report/summary.json");
     cr_expect_str_eq(ts_text_get(&summary), ts_text_get(&result.out));

@@ -3,6 +3,7 @@
 #define TS_TESTS_CONTACT_FIXTURE_H
 
 #include <criterion/criterion.h>
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -21,6 +22,7 @@ enum { FIXTURE_ROWS = 64, FIXTURE_BLOCKS = 32 };
 typedef struct fixture_answer {
     ts_solve_report report;
     ts_residual residual;
+    ts_law_residual own;  // of the solver's law, from scratch
     double lambda[FIXTURE_ROWS];
     double u[FIXTURE_ROWS];
 } fixture_answer;
@@ -36,12 +38,13 @@ typedef union fixture_settings {
     unsigned char bytes[TS_SOLVER_SETTINGS_BYTES];
 } fixture_settings;
 
-// A solver's defaults with another tolerance and limit.
+// A solver's defaults with another limit, and with an absolute tolerance, in force units, in place of the relative one.
 static inline fixture_settings fixture_settings_of(const ts_solver* solver, double tolerance, int limit) {
     fixture_settings settings;
     memset(&settings, 0, sizeof(settings));
     ts_solver_default_settings(solver, &settings);
-    settings.shared.tolerance = tolerance;
+    settings.shared.tolerance = tolerance > 0.0 ? DBL_MAX : 0.0;  // none: never reached
+    settings.shared.force = tolerance;
     settings.shared.stall = 1e-15;
     settings.shared.iteration_limit = limit;
     return settings;
@@ -75,6 +78,7 @@ static inline fixture_answer fixture_solve(const ts_solver* solver, const void* 
     out.report = solver->solve(&problem, settings, &scratch, out.lambda);
     cr_expect_eq(scratch.used, 0u, "%s keeps %zu bytes of scratch", solver->name, scratch.used);
     ts_residual_evaluate(&problem, out.lambda, &scratch, out.u, &out.residual);
+    out.own = ts_solver_own_residual(solver, &problem, settings, out.lambda, &scratch);
     ts_arena_free(&arena);
     ts_arena_free(&scratch);
     return out;

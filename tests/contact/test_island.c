@@ -80,7 +80,7 @@ static int flood(const chains* c, int label[BLOCKS]) {
 }
 
 static ts_contact_problem problem_of(const chains* c, ts_delassus* G) {
-    ts_contact_problem problem = {BLOCKS, ROWS, c->block, G, c->g, c->R, TIME_STEP, NULL};
+    ts_contact_problem problem = {BLOCKS, ROWS, c->block, G, c->g, c->R, TIME_STEP, NULL, 0.0};
     return problem;
 }
 
@@ -107,23 +107,22 @@ static void expect_solved_apart(const chains* c, ts_delassus* G, double* out_imp
     ts_status status;
     ts_solver_default_settings(solver, settings);
     cr_assert_eq(ts_solver_set(solver, settings, "iteration_limit", 200000, &status), TS_OK);
-    cr_assert_eq(ts_solver_set(solver, settings, "tolerance", 1e-3, &status), TS_OK);
+    cr_assert_eq(ts_solver_set(solver, settings, "tolerance", 1.0, &status), TS_OK);
+    cr_assert_eq(ts_solver_set(solver, settings, "force", 1e-3, &status), TS_OK);
     ts_contact_problem problem = problem_of(c, G);
     ts_arena scratch[8] = {{0}};
     ts_task_pool* pool = ts_task_pool_create(workers);
     ts_island_report islands;
     memset(out_impulse, 0, ROWS * sizeof(double));
-    ts_solve_report report = ts_island_solve(solver, &problem, settings, pool, scratch, out_impulse, &islands);
-    cr_expect_eq(report.status, TS_SOLVE_CONVERGED, "%s after %d, %g %g %g", ts_solve_status_name(report.status),
-                 report.iterations, report.own.primal, report.own.dual, report.own.complementarity);
+    ts_solve_report report = ts_island_solve(solver, &problem, NULL, settings, pool, scratch, out_impulse, &islands);
+    cr_expect_eq(report.status, TS_SOLVE_CONVERGED, "%s after %d", ts_solve_status_name(report.status),
+                 report.iterations);
     cr_expect_eq(islands.not_converged, 0);
     cr_expect_gt(islands.islands, 1);
     ts_residual residual;
     ts_residual_evaluate(&problem, out_impulse, scratch, NULL, &residual);
     // The whole, judged with the whole operator, not with the parts.
     cr_expect_leq(ts_law_residual_in_force_units(residual.ccp, TIME_STEP), 1.01e-3);
-    cr_expect_leq(ts_law_residual_in_force_units(residual.ccp, TIME_STEP),
-                  ts_law_residual_in_force_units(report.own, TIME_STEP) * 1.01 + 1e-6);
     ts_task_pool_destroy(pool);
     for (int i = 0; i < 8; ++i) ts_arena_free(&scratch[i]);
 }
@@ -154,11 +153,12 @@ Test(island, the_parts_are_those_of_a_flood_fill_and_solve_the_whole) {
 Test(island, a_problem_without_blocks_is_solved) {
     int block_row[1] = {0};
     ts_arena arena = {0};
-    ts_contact_problem problem = {0, 0, NULL, dense_operator(&arena, 0, block_row, NULL), NULL, NULL, TIME_STEP, NULL};
+    ts_contact_problem problem = {0,         0,    NULL, dense_operator(&arena, 0, block_row, NULL), NULL, NULL,
+                                  TIME_STEP, NULL, 0.0};
     const ts_solver* solver = ts_solver_find("ncp-pgs");
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
     ts_solver_default_settings(solver, settings);
-    ts_solve_report report = ts_island_solve(solver, &problem, settings, NULL, &arena, NULL, NULL);
+    ts_solve_report report = ts_island_solve(solver, &problem, NULL, settings, NULL, &arena, NULL, NULL);
     cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
     ts_arena_free(&arena);
 }

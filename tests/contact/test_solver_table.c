@@ -24,7 +24,7 @@ Test(table, every_entry_is_complete) {
             const ts_setting* setting = ts_solver_setting_at(solver, s);
             size_t size = setting->type == TS_SETTING_INT ? sizeof(int) : sizeof(double);
             cr_expect_leq(setting->offset + size, solver->settings_bytes, "%s %s", solver->name, setting->name);
-            cr_expect(s < 3 || setting->offset >= sizeof(ts_solver_settings), "%s %s", solver->name, setting->name);
+            cr_expect(s < 4 || setting->offset >= sizeof(ts_solver_settings), "%s %s", solver->name, setting->name);
             cr_expect_lt(setting->low, setting->high, "%s %s", solver->name, setting->name);
             cr_expect_eq(ts_solver_setting_find(solver, setting->name), setting, "%s: %s twice", solver->name,
                          setting->name);
@@ -33,6 +33,7 @@ Test(table, every_entry_is_complete) {
         cr_expect_str_eq(ts_solver_setting_at(solver, 0)->name, "tolerance");
         cr_expect_str_eq(ts_solver_setting_at(solver, 1)->name, "stall");
         cr_expect_str_eq(ts_solver_setting_at(solver, 2)->name, "iteration_limit");
+        cr_expect_str_eq(ts_solver_setting_at(solver, 3)->name, "force");
         cr_expect_eq(ts_solver_setting_at(solver, 2)->offset, offsetof(ts_solver_settings, iteration_limit));
         cr_expect_null(ts_solver_setting_find(solver, "no-such-setting"));
     }

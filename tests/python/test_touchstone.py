@@ -41,7 +41,7 @@ class TouchstoneTest(unittest.TestCase):
             numpy.testing.assert_allclose(contacts.normal[0], [0, 0, 1], atol=1e-12)
             numpy.testing.assert_allclose(contacts.impulse[0], [0, 0, 2 * 10 * 0.001], atol=1e-9)
             numpy.testing.assert_allclose(world.body_poses[1, :3], [0, 0, 0.1], atol=1e-9)
-            self.assertLess(world.report.ncp_residual, 1e-6)
+            self.assertLess(world.report.natural, 1e-6)
             self.assertEqual(world.body_names[1], "ball")
 
     def test_sliding_cube_decelerates_by_mu_g(self):

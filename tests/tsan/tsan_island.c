@@ -69,7 +69,7 @@ int main(void) {
             ts_solver_default_settings(solver, settings);
             ts_solver_set(solver, settings, "iteration_limit", 6, &status);
             memset(p->impulse, 0, sizeof p->impulse);
-            ts_island_solve(solver, &problem, settings, pool, scratch, p->impulse, NULL);
+            ts_island_solve(solver, &problem, NULL, settings, pool, scratch, p->impulse, NULL);
             if (workers == 1) memcpy(p->alone, p->impulse, sizeof p->impulse);
             if (memcmp(p->alone, p->impulse, sizeof p->impulse) != 0) {
                 printf("%s: other bits on %d threads\n", names[k], workers);

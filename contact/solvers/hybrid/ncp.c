@@ -28,7 +28,7 @@ typedef enum ncp_when {
     WHEN_UNSOLVED,  // not converged
     WHEN_LARGE,     // not converged, and the island is large
     WHEN_REFUSED,   // there is no linear system
-    WHEN_STALLED    // not even the natural map is met, and work is left
+    WHEN_STALLED    // not converged, there are linear systems, and work is left
 } ncp_when;
 
 enum { NEWTON_LIMIT = 300, PATH_LIMIT = 500 };
@@ -68,8 +68,6 @@ static const char* stage_name(int number) { return stages[number - 1].name; }
 // --- settings --------------------------------------------------------------------------------------------------------
 
 static const ts_setting setting[] = {
-    TS_SETTING_REAL(ts_ncp_settings, natural, 0.0, DBL_MAX,
-                    "largest natural map that counts as converged, beside the tolerance"),
     TS_SETTING_WHOLE(ts_ncp_settings, stages, 0.0, ALL_STAGES,
                      "which stages may run: the sum of 2^(number - 1), see docs/ncp.md"),
     TS_SETTING_WHOLE(ts_ncp_settings, first_sweeps, 1.0, 1e6,
@@ -83,7 +81,6 @@ static const ts_setting setting[] = {
 
 static const ts_ncp_settings defaults = {
     .shared = {1e-8, 1e-12, 100000},
-    .natural = 1e-10,
     .stages = ALL_STAGES,
     .first_sweeps = 4,
     .system_sweeps = 8.0,
@@ -114,9 +111,7 @@ static int is_due(const ts_ncp_search* s, ncp_when when) {
     case WHEN_REFUSED: return s->refused;
     case WHEN_STALLED: break;
     }
-    // Jams with large internal forces may meet the natural map alone: rounding exceeds any absolute tolerance there.
-    return !s->refused && !ts_ncp_is_over(s) && !(s->at.natural <= s->settings->natural) &&
-           s->spent.work < s->settings->work;
+    return !s->refused && !ts_ncp_is_over(s) && s->spent.work < s->settings->work;
 }
 
 // Runs a stage, and leaves the search at the better of where it stood and what was found; what that cost stays spent.
@@ -133,8 +128,8 @@ static int attempt(ts_ncp_search* s, const ncp_stage* stage, int which) {
         int found = stage->find(s, which, stage->limit);
         if (found && stage->polished) attempt(s, &polish, 0);
         for (int k = 0; k < stage->paths && found; ++k) attempt(s, path, k);
-        better = found && (s->at.status == TS_SOLVE_CONVERGED || start.natural == HUGE_VAL ||
-                           ts_ncp_badness(s, &s->at) < ts_ncp_badness(s, &start));
+        better =
+            found && (s->at.status == TS_SOLVE_CONVERGED || start.excess == HUGE_VAL || s->at.excess < start.excess);
         if (!better) {
             s->at = start;
             memcpy(start.impulse, impulse, bytes);
@@ -150,13 +145,14 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     ts_ncp_search s = {.problem = problem,
                        .settings = (const ts_ncp_settings*)settings,
                        .scratch = scratch,
-                       .rest = ts_natural_rest_impulse(problem),
-                       .at = {impulse, TS_SOLVE_ITERATION_LIMIT, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL}};
+                       .yardstick =
+                           ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal((const ts_solver_settings*)settings)),
+                       .at = {impulse, TS_SOLVE_ITERATION_LIMIT, HUGE_VAL}};
     // The first has nothing to go back to.
     if (stages[0].find(&s, stages[0].which, stages[0].limit)) s.stage = 1;
     for (int i = 1; i < STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i)
         if ((s.settings->stages >> i & 1) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
-    ts_solve_report report = {s.at.status, s.spent.iterations, s.at.own, s.stage};
+    ts_solve_report report = {s.at.status, s.spent.iterations, s.stage};
     int is_left = report.iterations < s.settings->shared.iteration_limit && !s.refused;
     if (is_left && (report.status == TS_SOLVE_ITERATION_LIMIT)) report.status = TS_SOLVE_STALLED;
     return report;

@@ -7,7 +7,6 @@
 /// Every constant of the strategy. Defaults, and where each number comes from, stand in ncp.c.
 typedef struct ts_ncp_settings {
     ts_solver_settings shared;  // an iteration is a sweep, a linear system or a step of alternating directions
-    double natural;             // largest natural map (dimensionless) that counts as converged, beside the tolerance
     int stages;                 // which stages may run: the sum of 2^(number - 1)
     // Sweeps.
     int first_sweeps;        // before it is judged whether more of them will do
@@ -37,8 +36,7 @@ typedef struct ts_ncp_settings {
 typedef struct ts_ncp_point {
     double* impulse;  // (row_count)
     ts_solve_status status;
-    ts_law_residual own;
-    double natural;  // natural map, see ts_natural_measure; HUGE_VAL: not judged yet
+    double excess;  // contact/judge/yardstick.h; HUGE_VAL: not judged yet
 } ts_ncp_point;
 
 /// What a search has cost, whatever came of it.
@@ -53,7 +51,7 @@ typedef struct ts_ncp_search {
     const ts_contact_problem* problem;
     const ts_ncp_settings* settings;
     ts_arena* scratch;
-    double rest;      // ts_natural_rest_impulse
+    ts_yardstick yardstick;
     int refused;      // nonzero: there is no linear system, the matrix would be too large
     int stage;        // number of the stage that led to `at`
     ts_ncp_point at;  // the best so far; inside a stage, where the stage stands
@@ -84,10 +82,6 @@ ts_ncp_way ts_ncp_path;
 
 /// No impulse at all, for paths to begin beside it.
 ts_ncp_way ts_ncp_rest;
-
-/// How far a point is from what is asked, for comparisons: the natural map counts first, because it does not depend on how
-/// large the internal forces are; converged is 1 or less.
-double ts_ncp_badness(const ts_ncp_search* s, const ts_ncp_point* at);
 
 /// Nonzero when the answer is there, or the iterations have run out.
 int ts_ncp_is_over(const ts_ncp_search* s);

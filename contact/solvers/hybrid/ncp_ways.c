@@ -8,15 +8,6 @@
 #include "contact/solvers/splitting/admm_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
 
-// More than any residual in units of its tolerance.
-static const double natural_first = 1e30;
-
-double ts_ncp_badness(const ts_ncp_search* s, const ts_ncp_point* at) {
-    double natural = at->natural / s->settings->natural;
-    double residual = ts_law_residual_in_force_units(at->own, s->problem->time_step);
-    return natural > 1.0 ? natural_first * natural : fmax(residual / s->settings->shared.tolerance, natural);
-}
-
 int ts_ncp_is_over(const ts_ncp_search* s) {
     return s->at.status == TS_SOLVE_CONVERGED || s->spent.iterations >= s->settings->shared.iteration_limit;
 }
@@ -35,17 +26,23 @@ static int systems_worth(const ts_ncp_search* s, int most) {
     return worth(s, most, s->settings->least_systems, s->settings->row_systems);
 }
 
+// Judges the present impulse.
+static void judge(ts_ncp_search* s) {
+    ts_arena_scope scope = ts_arena_scope_begin(s->scratch);
+    double* u = TS_ARENA_ARRAY(s->scratch, double, s->problem->row_count);
+    s->at.excess = HUGE_VAL;
+    if (u) {
+        ts_contact_problem_velocity(s->problem, s->at.impulse, u);
+        s->at.excess = ts_yardstick_excess(&s->yardstick, s->at.impulse, u);
+    }
+    ts_arena_scope_end(s->scratch, scope);
+}
+
 // The report of another solver for the present impulse.
 static void take(ts_ncp_search* s, ts_solve_report report) {
     s->spent.iterations += report.iterations;
     s->at.status = report.status;
-    s->at.own = report.own;
-    // A small product of impulse and velocity can hide a large error in one of them; the natural map cannot.
-    ts_residual residual;
-    ts_residual_evaluate(s->problem, s->at.impulse, s->scratch, NULL, &residual);
-    s->at.natural = ts_natural_measure(s->problem, s->at.impulse, residual.natural, s->rest);
-    if (s->at.status == TS_SOLVE_CONVERGED && !(s->at.natural <= s->settings->natural))
-        s->at.status = TS_SOLVE_ITERATION_LIMIT;
+    judge(s);
 }
 
 // --- sweeps ----------------------------------------------------------------------------------------------------------
@@ -59,7 +56,7 @@ static void sweep(ts_ncp_search* s, int count) {
 
 // How many more sweeps the last ones promise to need; large when they promise nothing.
 static double sweeps_to_go(const ts_ncp_search* s, double before, int sweeps) {
-    double now = ts_ncp_badness(s, &s->at);
+    double now = s->at.excess;
     if (!(now < 0.9 * before) || sweeps < 1) return HUGE_VAL;
     return log(fmax(now, 1.0)) / (log(before / now) / sweeps);
 }
@@ -71,7 +68,7 @@ int ts_ncp_sweeps(ts_ncp_search* s, int which, int limit) {
     (void)limit;
     sweep(s, first);
     while (!ts_ncp_is_over(s) && s->at.status != TS_SOLVE_FAILED) {
-        double before = ts_ncp_badness(s, &s->at);
+        double before = s->at.excess;
         sweep(s, first);
         if (ts_ncp_is_over(s) || sweeps_to_go(s, before, first) > most) break;
     }
@@ -87,8 +84,7 @@ int ts_ncp_last_sweeps(ts_ncp_search* s, int which, int limit) {
 // --- Newton ----------------------------------------------------------------------------------------------------------
 
 static int run_newton(ts_ncp_search* s, double proximal, int limit) {
-    ts_natural_settings settings = {.tolerance = s->settings->shared.tolerance,
-                                    .natural = s->settings->natural,
+    ts_natural_settings settings = {.goal = s->yardstick.goal,
                                     .newton_limit = smaller(limit, iterations_left(s)),
                                     .proximal_limit = limit,
                                     .proximal = proximal,
@@ -96,8 +92,7 @@ static int run_newton(ts_ncp_search* s, double proximal, int limit) {
     ts_natural_report report = ts_natural_newton(s->problem, &settings, s->scratch, s->at.impulse);
     s->spent.iterations += report.newtons + report.sweeps;
     s->at.status = report.status;
-    s->at.own = report.own;
-    s->at.natural = report.natural;
+    s->at.excess = report.excess;
     return report.status != TS_SOLVE_FAILED;
 }
 
@@ -128,7 +123,6 @@ int ts_ncp_alternate(ts_ncp_search* s, int which, int limit) {
     ts_admm_settings settings = ts_admm_default;
     settings.shared = s->settings->shared;
     settings.shared.iteration_limit = worth(s, limit, s->settings->least_alternations, s->settings->row_alternations);
-    settings.natural = s->settings->natural;
     settings.balance = flavour[which].balance;
     settings.scaling = TS_ADMM_SCALING_NONE;
     settings.step_rule = flavour[which].rule;
@@ -157,8 +151,7 @@ int ts_ncp_path(ts_ncp_search* s, int which, int limit) {
     s->spent.system_work = report.work;
     s->spent.work += report.work * report.systems;
     s->at.status = TS_SOLVE_ITERATION_LIMIT;
-    s->at.own = report.own;
-    s->at.natural = report.natural;
+    if (report.ran) judge(s);
     return report.ran;
 }
 
@@ -167,6 +160,6 @@ int ts_ncp_rest(ts_ncp_search* s, int which, int limit) {
     (void)limit;
     memset(s->at.impulse, 0, (size_t)s->problem->row_count * sizeof(double));
     s->at.status = TS_SOLVE_ITERATION_LIMIT;
-    s->at.natural = HUGE_VAL;
+    s->at.excess = HUGE_VAL;
     return 1;
 }

@@ -364,18 +364,16 @@ static int advance(path* q, double* h) {
 
 ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts_homotopy_settings* settings,
                                      ts_arena* scratch, double* impulse) {
-    ts_homotopy_report report = {0, 0, 0.0, 1.0, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
+    ts_homotopy_report report = {0, 0, 0.0, 1.0};
     path q = {.scratch = scratch, .settings = settings, .proximal = settings->proximal};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (ts_rescaled_problem_make(problem, TS_UNITS_STIFFNESS, TS_MATRIX_NUMBERS, scratch, &q.s) && prepare(&q)) {
         double h = FIRST_STEP;
         if (start(&q, impulse) && find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
             while (q.t > settings->end && q.t < LOST && advance(&q, &h)) continue;
-        ts_residual all;
-        ts_rescaled_problem_judge(&q.s, q.x, q.aim, q.u, q.c, &all);
-        report.natural = ts_natural_measure(problem, q.c, all.natural, ts_natural_rest_impulse(problem));
-        report.own = all.ncp;
-        report.ran = isfinite(report.natural);
+        ts_rescaled_problem_admit(&q.s, q.x, q.aim, q.c);
+        report.ran = 1;
+        for (int i = 0; i < problem->row_count; ++i) report.ran = report.ran && isfinite(q.c[i]);
         report.systems = q.systems;
         report.work = q.work;
         report.parameter = q.t;

@@ -17,12 +17,10 @@ typedef struct ts_homotopy_settings {
 
 /// What it reports.
 typedef struct ts_homotopy_report {
-    int ran;              // 0: the matrix or its factor would be too large, or no path began; the impulse is as it was
-    int systems;          // linear systems solved
-    double work;          // multiplications in the factor of each
-    double parameter;     // of the path where it was left
-    ts_law_residual own;  // of the exact law at the returned impulse
-    double natural;       // its natural map there, see ts_natural_measure
+    int ran;           // 0: the matrix or its factor would be too large, or no path began; the impulse is as it was
+    int systems;       // linear systems solved
+    double work;       // multiplications in the factor of each
+    double parameter;  // of the path where it was left
 } ts_homotopy_report;
 
 /// Follows a path from beside `impulse` (row_count), which becomes the admissible point next to the path's end.

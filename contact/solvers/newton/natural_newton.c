@@ -63,7 +63,7 @@ typedef struct natural {
     double eps;
     double best_norm;
     ts_linear* system;
-    double rest;  // ts_natural_rest_impulse
+    ts_yardstick yardstick;
     ts_natural_report report;
 } natural;
 
@@ -213,12 +213,9 @@ static double look(natural* q) {
     return norm;
 }
 
-// Judges x: the impulse that belongs to it, and in the report what the law's residual and the natural map are.
+// Judges x: the impulse that belongs to it, and in the report its excess.
 static void judge(natural* q, const double* x, double* out_impulse) {
-    ts_residual all;
-    ts_rescaled_problem_judge(&q->s, x, q->trial, q->u, out_impulse, &all);
-    q->report.own = all.ncp;
-    q->report.natural = ts_natural_measure(q->s.problem, out_impulse, all.natural, q->rest);
+    q->report.excess = ts_rescaled_problem_judge(&q->s, &q->yardstick, x, q->trial, q->u, out_impulse);
 }
 
 static int prepare(natural* q, const double* impulse) {
@@ -242,21 +239,11 @@ static void recover(natural* q, int failures) {
     for (int k = 0; k < q->settings->sweeps; ++k) sweep(q);
 }
 
-static int is_converged(const natural* q) {
-    double h = q->s.problem->time_step;
-    return ts_law_residual_in_force_units(q->report.own, h) <= q->settings->tolerance &&
-           q->report.natural <= q->settings->natural;
-}
-
-// How many times its tolerance the impulse last judged is away.
-static double excess(const natural* q) {
-    double own = ts_law_residual_in_force_units(q->report.own, q->s.problem->time_step) / q->settings->tolerance;
-    return fmax(own, q->report.natural / q->settings->natural);
-}
+static int is_converged(const natural* q) { return q->report.excess <= 1.0; }
 
 // Sweeps from x, the best so far and just judged, if they may get to the tolerance; else x stays. `now` is |F| there.
 static void polish(natural* q, double now, double* impulse) {
-    double far = excess(q), goal = POLISH_RATE * now / far, eps = q->eps;
+    double far = q->report.excess, goal = POLISH_RATE * now / far, eps = q->eps;
     if (!(far > 1.0 && far < POLISH_REACH)) return;
     memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
     q->eps = 0.0;
@@ -323,34 +310,12 @@ ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_
     natural q = {.settings = settings, .scratch = scratch};
     q.eps = settings->proximal;
     q.best_norm = HUGE_VAL;
-    q.rest = ts_natural_rest_impulse(problem);
+    q.yardstick = ts_yardstick_make(problem, TS_LAW_NCP, settings->goal);
     q.report.status = TS_SOLVE_FAILED;
-    q.report.own.primal = q.report.own.dual = q.report.own.complementarity = q.report.natural = HUGE_VAL;
+    q.report.excess = HUGE_VAL;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (ts_rescaled_problem_make(problem, TS_UNITS_STIFFNESS, TS_MATRIX_EITHER, scratch, &q.s) && prepare(&q, impulse))
         iterate(&q, impulse);
     ts_arena_scope_end(scratch, scope);
     return q.report;
-}
-
-// Internal forces this many times larger than the impulses that the problem asks for are still taken at face value.
-static const double large_impulse = 1e4;
-
-double ts_natural_measure(const ts_contact_problem* problem, const double* impulse, double map, double rest) {
-    double largest = 0.0;
-    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fabs(impulse[i]));
-    return largest > large_impulse * rest && rest > 0.0 ? map * (largest / (large_impulse * rest)) : map;
-}
-
-double ts_natural_rest_impulse(const ts_contact_problem* problem) {
-    double largest = 0.0, sum = 0.0;
-    int moved = 0;
-    for (int i = 0; i < problem->row_count; ++i) largest = fmax(largest, fabs(problem->g[i]));
-    for (int b = 0; b < problem->block_count; ++b) {
-        double k = ts_contact_problem_stiffness(problem, b);
-        if (!(k > 0.0)) continue;
-        sum += 1.0 / k;
-        ++moved;
-    }
-    return moved > 0 ? largest * sum / moved : 0.0;
 }

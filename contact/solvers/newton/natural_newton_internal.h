@@ -6,8 +6,7 @@
 
 /// How the method is run.
 typedef struct ts_natural_settings {
-    double tolerance;    // own residual in force units that counts as converged, if
-    double natural;      // the natural map is no larger than this as well
+    ts_goal goal;        // what is asked of the answer
     int newton_limit;    // most Newton steps
     int proximal_limit;  // most proximal steps
     double proximal;     // first weight of the proximal term, relative to a block's stiffness
@@ -20,8 +19,7 @@ typedef struct ts_natural_report {
     int newtons;    // linear systems solved
     int proximals;  // proximal steps
     int sweeps;
-    ts_law_residual own;  // of the exact law at the returned impulse
-    double natural;       // its natural map there, see ts_natural_measure
+    double excess;  // of the returned impulse, contact/judge/yardstick.h
 } ts_natural_report;
 
 /// Improves `impulse` (row_count, any finite start) in place; what is returned is admissible and never worse than the
@@ -29,13 +27,5 @@ typedef struct ts_natural_report {
 /// would be too large or memory is short.
 ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_natural_settings* settings,
                                     ts_arena* scratch, double* impulse);
-
-/// The natural map of a residual, made larger where the impulses dwarf what the problem asks for. The map is relative
-/// to the largest impulse, so an answer whose internal forces have run away would otherwise count as a good one. `rest`
-/// is ts_natural_rest_impulse.
-double ts_natural_measure(const ts_contact_problem* problem, const double* impulse, double map, double rest);
-
-/// What would stop the fastest approach of an average block, N s.
-double ts_natural_rest_impulse(const ts_contact_problem* problem);
 
 #endif

@@ -12,30 +12,26 @@
 
 typedef struct ncp_newton_settings {
     ts_solver_settings shared;  // an iteration is one linear system; a stall is many proximal steps without progress
-    double natural;             // largest natural map (dimensionless) that counts as converged, beside the tolerance
     double proximal;            // first weight of the proximal term, relative to a contact's stiffness
     int sweeps;                 // Gauss-Seidel sweeps after a step that Newton could not make
 } ncp_newton_settings;
 
 static const ts_setting setting[] = {
-    TS_SETTING_REAL(ncp_newton_settings, natural, 0.0, DBL_MAX,
-                    "largest natural map that counts as converged, beside the tolerance"),
     TS_SETTING_REAL(ncp_newton_settings, proximal, 1e-14, 1.0,
                     "first weight of the proximal term, relative to a contact's stiffness"),
     TS_SETTING_WHOLE(ncp_newton_settings, sweeps, 0.0, 1000.0,
                      "Gauss-Seidel sweeps after a step that Newton could not make"),
 };
 
-static const ncp_newton_settings defaults = {
-    .shared = {1e-8, 1e-12, 500}, .natural = 1e-10, .proximal = 1e-6, .sweeps = 5};
+static const ncp_newton_settings defaults = {.shared = {1e-8, 1e-12, 500}, .proximal = 1e-6, .sweeps = 5};
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
     const ncp_newton_settings* s = (const ncp_newton_settings*)settings;
-    ts_natural_settings natural = {s->shared.tolerance,       s->natural,  s->shared.iteration_limit,
-                                   s->shared.iteration_limit, s->proximal, s->sweeps};
+    ts_natural_settings natural = {ts_solver_goal(&s->shared), s->shared.iteration_limit, s->shared.iteration_limit,
+                                   s->proximal, s->sweeps};
     ts_natural_report report = ts_natural_newton(problem, &natural, scratch, impulse);
-    ts_solve_report out = {.status = report.status, .iterations = report.newtons, .own = report.own};
+    ts_solve_report out = {.status = report.status, .iterations = report.newtons};
     return out;
 }
 

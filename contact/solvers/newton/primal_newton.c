@@ -56,7 +56,8 @@ typedef struct primal {
     double* u;       // (rows)
     double* answer;  // (rows) a candidate in the problem's units
     ts_linear* system;
-    double best;       // residual in force units of the impulse to be returned
+    ts_yardstick yardstick;
+    double best;       // excess of the impulse to be returned
     double best_step;  // smallest |lambda - x| so far
     double best_cost;  // smallest cost so far
     ts_solve_report report;
@@ -167,11 +168,9 @@ static void look(primal* q, const double* x, double* impulse) {
     ts_linear_matrix_apply(&q->s.A, q->trial, q->u);
     for (int i = 0; i < q->rows; ++i) q->u[i] = (q->u[i] + q->s.g[i] + q->trial[i]) / q->s.A.scale[i];
     ts_rescaled_problem_leave(&q->s, q->trial, q->answer);
-    ts_law_residual own = ts_residual_of_law(q->s.problem, TS_LAW_CCP, q->answer, q->u);
-    double residual = ts_law_residual_in_force_units(own, q->s.problem->time_step);
-    if (!(residual < q->best)) return;
-    q->best = residual;
-    q->report.own = own;
+    double excess = ts_yardstick_excess(&q->yardstick, q->answer, q->u);
+    if (!(excess < q->best)) return;
+    q->best = excess;
     memcpy(impulse, q->answer, (size_t)q->rows * sizeof(double));
 }
 
@@ -233,7 +232,7 @@ static void iterate(primal* q, double* impulse) {
         for (int i = 0; i < q->rows; ++i) now += (q->lambda[i] - q->x[i]) * (q->lambda[i] - q->x[i]);
         now = sqrt(now);
         look(q, q->lambda, impulse);
-        if (q->best > q->settings->tolerance) look(q, q->x, impulse);
+        if (q->best > 1.0) look(q, q->x, impulse);
         // A cost is known to about this much only.
         double rounding = 4.0 * DBL_EPSILON * fabs(q->best_cost);
         int progress = q->best < 0.9 * before || now < 0.9 * q->best_step || value < q->best_cost - rounding;
@@ -241,7 +240,7 @@ static void iterate(primal* q, double* impulse) {
         q->best_step = fmin(q->best_step, now);
         q->best_cost = fmin(q->best_cost, value);
         q->report.status = TS_SOLVE_CONVERGED;
-        if (q->best <= q->settings->tolerance) return;
+        if (q->best <= 1.0) return;
         q->report.status = TS_SOLVE_STALLED;
         if (idle >= PATIENCE || (idle > 0 && !moving)) return;
         q->report.status = TS_SOLVE_ITERATION_LIMIT;
@@ -275,6 +274,7 @@ ts_solve_report ts_primal_solve(const ts_contact_problem* problem, ts_primal_com
     double* R = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     if (R) compliance(problem, settings, R);
     softened.R = R;
+    q.yardstick = ts_yardstick_make(&softened, TS_LAW_CCP, ts_solver_goal(q.settings));
     int started = R && prepare(&q, &softened, scratch) && choose_start(&q, impulse);
     for (int i = 0; i < q.rows; ++i)
         if (!isfinite(impulse[i])) impulse[i] = 0.0;

@@ -219,17 +219,18 @@ static int pivot(const ts_contact_problem* problem, const lcp_lemke_settings* se
     return end == TS_LEMKE_END_SOLVED;
 }
 
-// The law's residual at an impulse.
-static ts_law_residual judge(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch) {
-    ts_law_residual own = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+static double excess_of(const ts_contact_problem* problem, const ts_solver_settings* settings, const double* impulse,
+                        ts_arena* scratch) {
+    double excess = HUGE_VAL;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     if (u) {
         ts_contact_problem_velocity(problem, impulse, u);
-        own = ts_residual_of_law(problem, TS_LAW_LCP, impulse, u);
+        ts_yardstick yardstick = ts_yardstick_make(problem, TS_LAW_LCP, ts_solver_goal(settings));
+        excess = ts_yardstick_excess(&yardstick, impulse, u);
     }
     ts_arena_scope_end(scratch, scope);
-    return own;
+    return excess;
 }
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
@@ -242,9 +243,8 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     int solved = pivot(problem, s, scratch, impulse, &report.iterations);
     ts_arena_scope_end(scratch, scope);
     if (solved) {
-        report.own = judge(problem, impulse, scratch);
         report.status = TS_SOLVE_CONVERGED;
-        if (ts_law_residual_in_force_units(report.own, problem->time_step) <= s->shared.tolerance) return report;
+        if (excess_of(problem, &s->shared, impulse, scratch) <= 1.0) return report;
     }
     // From the vertex where that is only inaccurate.
     int pivots = report.iterations;

@@ -46,8 +46,6 @@ static const double inexact = 0.01;
 static const double rho_range = 1e12;
 
 static const ts_setting setting[] = {
-    TS_SETTING_REAL(ts_admm_settings, natural, 0.0, DBL_MAX,
-                    "largest natural map that counts as converged, beside the tolerance (exact law)"),
     TS_SETTING_REAL(ts_admm_settings, over_relaxation, 1.0, 1.9, "of the step before the projection"),
     TS_SETTING_REAL(ts_admm_settings, rho_power, -0.5, 0.5, "rho starts at sqrt(L m) kappa^power"),
     TS_SETTING_REAL(ts_admm_settings, rho_step, 0.0, 1.0, "rho changes by factors up to kappa^step"),
@@ -62,7 +60,6 @@ static const ts_setting setting[] = {
 };
 
 const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000},
-                                          .natural = 1e-9,
                                           .over_relaxation = 1.0,
                                           .rho_power = 0.4,
                                           .rho_step = 0.1,
@@ -94,8 +91,9 @@ typedef struct admm {
     double dual;             // (at first the size of g)
     double primal_relative;  //
     double dual_relative;    //
-    double measure;          // the larger of both, force units
-    double moved;            // largest relative change of y and of z
+    double measure;          // the larger of both
+    ts_yardstick yardstick;
+    double moved;  // largest relative change of y and of z
 } admm;
 
 static double largest_of(const double* x, int n) {
@@ -127,28 +125,19 @@ static double power_iteration(admm* q) {
     return L;
 }
 
-// Judges y: u recomputed with the problem's own operator.
-static ts_law_residual judge(admm* q) {
+// The excess of y: u recomputed with the problem's own operator.
+static double judge(admm* q) {
     ts_rescaled_problem_leave(&q->s, q->y, q->lambda);
     ts_contact_problem_velocity(q->s.problem, q->lambda, q->u);
-    return ts_residual_of_law(q->s.problem, q->law, q->lambda, q->u);
+    return ts_yardstick_excess(&q->yardstick, q->lambda, q->u);
 }
 
-// Whether what was judged last is good enough.
-static int is_converged(const admm* q, double residual) {
-    if (!(residual <= q->settings->shared.tolerance)) return 0;
-    if (q->law != TS_LAW_NCP || q->settings->natural >= DBL_MAX) return 1;
-    ts_residual all;
-    ts_residual_from_velocity(q->s.problem, q->lambda, q->u, &all);
-    return all.natural <= q->settings->natural;
-}
-
-// The start, its y and its velocity.
-static ts_law_residual choose_start(admm* q, const double* impulse) {
+// The start, its y and its velocity. Returns its excess.
+static double choose_start(admm* q, const double* impulse) {
     memcpy(q->lambda, impulse, (size_t)q->s.rows * sizeof(double));
     ts_solver_start(q->s.problem, q->law, q->lambda, q->u);
     ts_rescaled_problem_enter(&q->s, q->lambda, q->y);
-    return ts_residual_of_law(q->s.problem, q->law, q->lambda, q->u);
+    return ts_yardstick_excess(&q->yardstick, q->lambda, q->u);
 }
 
 // x = y, and the multiplier that a projection step of length 1 / rho from y would leave: exact at a solution.
@@ -186,7 +175,6 @@ static void finish_block(admm* q, int b, double* change_y, double* change_z) {
         double dual = fabs(q->rho * (on[r] - y[r]) + q->eta * (next[r] - x[r]));
         q->primal = fmax(q->primal, primal);
         q->dual = fmax(q->dual, dual);
-        q->measure = fmax(q->measure, fmax(primal * s, dual / s));
         *change_y = fmax(*change_y, fabs(on[r] - y[r]));
         *change_z = fmax(*change_z, fabs(after - z[r]));
         x[r] = next[r];
@@ -204,15 +192,15 @@ static int iterate_once(admm* q) {
         if (q->law == TS_LAW_NCP) ts_block_set_add_shift(block, q->z + block->row, -1.0, q->right + block->row);
     }
     if (!ts_linear_solve(q->system, q->x, inexact * q->dual, q->right)) return 0;
-    q->primal = q->dual = q->measure = 0.0;
+    q->primal = q->dual = 0.0;
     for (int b = 0; b < q->s.blocks; ++b) finish_block(q, b, &change_y, &change_z);
     double size_x = fmax(largest_of(q->x, q->s.rows), largest_of(q->y, q->s.rows));
     double size_z = fmax(largest_of(q->z, q->s.rows), largest_of(q->s.g, q->s.rows));
     q->primal_relative = size_x > 0.0 ? q->primal / size_x : 0.0;
     q->dual_relative = size_z > 0.0 ? q->dual / size_z : 0.0;
     q->moved = fmax(size_x > 0.0 ? change_y / size_x : 0.0, size_z > 0.0 ? change_z / size_z : 0.0);
-    q->measure /= q->s.problem->time_step;
-    return isfinite(q->measure);
+    q->measure = fmax(q->primal_relative, q->dual_relative);
+    return isfinite(q->primal) && isfinite(q->dual);
 }
 
 // Balances the residuals. Returns 1 when rho changed and 0 when not.
@@ -233,11 +221,13 @@ static int adapt(admm* q) {
     return q->rho != before;
 }
 
-static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report) {
+// From a start whose excess is `best`.
+static ts_solve_status iterate(admm* q, double best, double* impulse, ts_solve_report* report) {
     const ts_solver_settings* settings = &q->settings->shared;
     size_t bytes = (size_t)q->s.rows * sizeof(double);
-    double gate = settings->tolerance, best = HUGE_VAL;
-    if (!q->settings->leaves_start) best = ts_law_residual_in_force_units(report->own, q->s.problem->time_step);
+    // Relative, as what is compared with it.
+    double gate = ts_yardstick_gate(&q->yardstick) / q->yardstick.scale.velocity;
+    if (q->settings->leaves_start) best = HUGE_VAL;
     double pause = q->settings->step_rule == TS_ADMM_STEP_PAPER ? 0.0 : (double)PAUSE;
     int next_look = LOOK_INTERVAL, changed = 0;
     while (report->iterations < settings->iteration_limit) {
@@ -246,20 +236,14 @@ static ts_solve_status iterate(admm* q, double* impulse, ts_solve_report* report
         int still = q->moved <= settings->stall;
         if (q->measure <= gate || k >= next_look || k == settings->iteration_limit || still) {
             next_look = k + LOOK_INTERVAL;
-            ts_law_residual own = judge(q);
-            double residual = ts_law_residual_in_force_units(own, q->s.problem->time_step);
-            if (residual < best) {
-                best = residual;
-                report->own = own;
+            double excess = judge(q);
+            if (excess < best) {
+                best = excess;
                 memcpy(impulse, q->lambda, bytes);
             }
-            if (is_converged(q, residual)) {
-                report->own = own;
-                memcpy(impulse, q->lambda, bytes);
-                return TS_SOLVE_CONVERGED;
-            }
+            if (excess <= 1.0) return TS_SOLVE_CONVERGED;
             if (still) return TS_SOLVE_STALLED;
-            if (isfinite(residual)) gate = q->measure * (settings->tolerance / residual);
+            if (isfinite(excess)) gate = q->measure / excess;
         }
         if (k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
         if (!ts_linear_shift(q->system, q->eta + q->rho)) return TS_SOLVE_FAILED;
@@ -304,18 +288,22 @@ static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* probl
     size_t bytes = (size_t)problem->row_count * sizeof(double);
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     int ready = (problem->delassus->ops->abilities & needs) == needs && prepare(&q, problem, scratch);
-    if (ready) report.own = choose_start(&q, impulse);
-    double residual = ts_law_residual_in_force_units(report.own, problem->time_step);
-    if (!ready || !isfinite(residual)) {
+    double excess = HUGE_VAL;
+    if (ready) {
+        q.yardstick = ts_yardstick_make(problem, law, ts_solver_goal(&settings->shared));
+        excess = choose_start(&q, impulse);
+    }
+    if (!isfinite(excess)) {
         memset(impulse, 0, bytes);
     } else {
         memcpy(impulse, q.lambda, bytes);
         report.status = TS_SOLVE_CONVERGED;
-        if (!is_converged(&q, residual)) {
+        if (!(excess <= 1.0)) {
             report.status = TS_SOLVE_FAILED;
             start_multiplier(&q);
             q.system = ts_linear_make(&q.s.A, TS_LINEAR_SHIFT, scratch);
-            if (q.system && ts_linear_shift(q.system, q.eta + q.rho)) report.status = iterate(&q, impulse, &report);
+            if (q.system && ts_linear_shift(q.system, q.eta + q.rho))
+                report.status = iterate(&q, excess, impulse, &report);
         }
     }
     ts_arena_scope_end(scratch, scope);

@@ -20,7 +20,6 @@ typedef enum ts_admm_scaling {
 /// Settings of an ADMM solver.
 typedef struct ts_admm_settings {
     ts_solver_settings shared;
-    double natural;          // largest natural map that counts as converged, beside the tolerance; exact law only
     double over_relaxation;  // of x, 1 to 1.8
     double rho_power;        // p: rho starts at sqrt(L m) kappa^p, kappa = L / m
     double rho_step;         // delta: rho changes by factors up to kappa^delta

@@ -34,7 +34,7 @@ void ts_apgd_refresh(ts_apgd* q) { ts_contact_problem_velocity(q->problem, q->x,
 
 // The shape that friction is held in when the normals are given.
 static ts_friction_shape shape_of(const ts_apgd* q) {
-    return q->law == TS_LAW_LCP ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
+    return q->yardstick.law == TS_LAW_LCP ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
 }
 
 // out = P(y - share D u) of one block in the present part; rows that do not move come from x.
@@ -163,15 +163,16 @@ static void choose_steps(ts_apgd* q, int block_steps) {
     q->L[0] = q->L[1] = block_steps || !(largest > 0.0) ? 1.0 : largest;
 }
 
-int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_contact_law law, int block_steps, double shrink,
-                 ts_arena* arena, double* impulse) {
+int ts_apgd_init(ts_apgd* q, const ts_yardstick* yardstick, int block_steps, double shrink, ts_arena* arena,
+                 double* impulse) {
+    const ts_contact_problem* problem = yardstick->problem;
     size_t n = (size_t)problem->row_count;
     memset(q, 0, sizeof(*q));
     q->problem = problem;
-    q->law = law;
+    q->yardstick = *yardstick;
     q->shrink = shrink;
     q->best = impulse;
-    q->own.primal = q->own.dual = q->own.complementarity = q->residual = HUGE_VAL;
+    q->excess = HUGE_VAL;
     double** vector[] = {&q->step, &q->x, &q->ux, &q->y, &q->uy, &q->next, &q->unext};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = (double*)ts_arena_alloc_zeroed(arena, n, sizeof(double));
@@ -179,19 +180,17 @@ int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_contact_law l
     }
     choose_steps(q, block_steps);
     memcpy(q->x, impulse, n * sizeof(double));
-    ts_solver_start(problem, law, q->x, q->ux);
+    ts_solver_start(problem, yardstick->law, q->x, q->ux);
     memset(impulse, 0, n * sizeof(double));
     ts_apgd_begin(q, TS_APGD_ALL);
     return 1;
 }
 
 double ts_apgd_look(ts_apgd* q) {
-    ts_law_residual own = ts_residual_of_law(q->problem, q->law, q->x, q->ux);
-    double residual = ts_law_residual_in_force_units(own, q->problem->time_step);
-    if (residual < q->residual) {
-        q->residual = residual;
-        q->own = own;
+    double excess = ts_yardstick_excess(&q->yardstick, q->x, q->ux);
+    if (excess < q->excess) {
+        q->excess = excess;
         memcpy(q->best, q->x, (size_t)q->problem->row_count * sizeof(double));
     }
-    return residual;
+    return excess;
 }

@@ -2,7 +2,7 @@
 #ifndef TS_CONTACT_SOLVERS_APGD_INTERNAL_H
 #define TS_CONTACT_SOLVERS_APGD_INTERNAL_H
 
-#include "contact/judge/residual.h"
+#include "contact/solver.h"
 
 /// Which rows move. The others stay where they are.
 typedef enum ts_apgd_part {
@@ -27,18 +27,17 @@ typedef struct ts_apgd {
     double theta;   // of Nesterov's sequence
     int steps;      // iterations so far
     ts_apgd_part part;
-    ts_contact_law law;
-    double* best;         // (rows) the best impulse that ts_apgd_look has seen, the caller's array
-    ts_law_residual own;  // its residual, infinite while there is none
-    double residual;      // the same in force units
+    ts_yardstick yardstick;
+    double* best;   // (rows) the best impulse that ts_apgd_look has seen, the caller's array
+    double excess;  // its, infinite while there is none
 } ts_apgd;
 
 /// Allocates and starts from `impulse` (ts_solver_start). `block_steps` 1 gives each block a step of its own stiffness, 0 the
 /// same to all. `impulse` becomes `best`, zero until one is looked at. Returns 0 when memory is short.
-int ts_apgd_init(ts_apgd* q, const ts_contact_problem* problem, ts_contact_law law, int block_steps, double shrink,
-                 ts_arena* arena, double* impulse);
+int ts_apgd_init(ts_apgd* q, const ts_yardstick* yardstick, int block_steps, double shrink, ts_arena* arena,
+                 double* impulse);
 
-/// Judges x by the law and keeps the best. Returns the residual in force units; NaN stays.
+/// Judges x and keeps the best. Returns its excess (contact/judge/yardstick.h); NaN stays.
 double ts_apgd_look(ts_apgd* q);
 
 /// Forgets the momentum and turns to a part of the problem. Friction is brought within what the normals carry.

@@ -42,9 +42,9 @@ static int has_stalled(const ts_apgd* q, double stall) {
 }
 
 static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings) {
-    double residual = ts_apgd_look(q), gate = settings->tolerance * q->problem->time_step;
-    if (!isfinite(residual)) return TS_SOLVE_FAILED;
-    if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+    double excess = ts_apgd_look(q), gate = ts_yardstick_gate(&q->yardstick);
+    if (!isfinite(excess)) return TS_SOLVE_FAILED;
+    if (excess <= 1.0) return TS_SOLVE_CONVERGED;
     int next_look = LOOK_INTERVAL;
     while (q->steps < settings->iteration_limit) {
         double gap = ts_apgd_step(q);
@@ -52,10 +52,10 @@ static ts_solve_status iterate(ts_apgd* q, const ts_solver_settings* settings) {
         int last = q->steps >= settings->iteration_limit;
         if (gap > gate && q->steps < next_look && !last) continue;
         next_look = q->steps + LOOK_INTERVAL;
-        residual = ts_apgd_look(q);
-        if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+        excess = ts_apgd_look(q);
+        if (excess <= 1.0) return TS_SOLVE_CONVERGED;
         if (has_stalled(q, settings->stall)) return TS_SOLVE_STALLED;
-        gate = gap * (settings->tolerance / residual);
+        gate = gap / excess;
     }
     return TS_SOLVE_ITERATION_LIMIT;
 }
@@ -68,11 +68,11 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     if ((problem->delassus->ops->abilities & needs) != needs) return report;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     int paper = s->step_rule == STEP_PAPER;
+    ts_yardstick yardstick = ts_yardstick_make(problem, TS_LAW_CCP, ts_solver_goal(&s->shared));
     ts_apgd q;
-    if (ts_apgd_init(&q, problem, TS_LAW_CCP, !paper, paper ? 0.9 : 0.98, scratch, impulse)) {
+    if (ts_apgd_init(&q, &yardstick, !paper, paper ? 0.9 : 0.98, scratch, impulse)) {
         report.status = iterate(&q, &s->shared);
         report.iterations = q.steps;
-        report.own = q.own;
     }
     ts_arena_scope_end(scratch, scope);
     return report;

@@ -122,17 +122,17 @@ static double stagger(staggered* s, double target, double theta) {
 
 static ts_solve_status iterate(staggered* s) {
     const ts_solver_settings* settings = &s->settings->shared;
-    double residual = ts_apgd_look(&s->q);
-    if (!isfinite(residual)) return TS_SOLVE_FAILED;
-    if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+    double excess = ts_apgd_look(&s->q);
+    if (!isfinite(excess)) return TS_SOLVE_FAILED;
+    if (excess <= 1.0) return TS_SOLVE_CONVERGED;
     double gap = whole_gap(s), last = HUGE_VAL, last_but_one = HUGE_VAL, theta = 1.0;
     int idle = 0;
     while (s->q.steps < settings->iteration_limit) {
         double moved = stagger(s, s->settings->inner * gap, theta);
         if (isnan(moved)) return TS_SOLVE_FAILED;
-        residual = ts_apgd_look(&s->q);
-        if (!isfinite(residual)) return TS_SOLVE_FAILED;
-        if (residual <= settings->tolerance) return TS_SOLVE_CONVERGED;
+        excess = ts_apgd_look(&s->q);
+        if (!isfinite(excess)) return TS_SOLVE_FAILED;
+        if (excess <= 1.0) return TS_SOLVE_CONVERGED;
         if (moved <= settings->stall) return TS_SOLVE_STALLED;
         last_but_one = last;
         last = gap;
@@ -150,16 +150,17 @@ static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* probl
                              ts_arena* scratch, double* impulse) {
     ts_solve_report report = ts_solve_not_begun;
     staggered s = {.settings = settings, .friction = law == TS_LAW_NCP ? TS_APGD_DISC : TS_APGD_SQUARE};
+    ts_yardstick yardstick;
     unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
     if ((problem->delassus->ops->abilities & needs) != needs) return report;
+    yardstick = ts_yardstick_make(problem, law, ts_solver_goal(&settings->shared));
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     s.before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     s.u_before = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     double shrink = settings->step_rule == STEP_PAPER ? 0.9 : 0.98;
-    if (s.before && s.u_before && ts_apgd_init(&s.q, problem, law, settings->block_steps, shrink, scratch, impulse)) {
+    if (s.before && s.u_before && ts_apgd_init(&s.q, &yardstick, settings->block_steps, shrink, scratch, impulse)) {
         report.status = iterate(&s);
         report.iterations = s.q.steps;
-        report.own = s.q.own;
     }
     ts_arena_scope_end(scratch, scope);
     return report;

@@ -161,29 +161,32 @@ static void project_start(ts_pgs* pgs, const ts_pgs_method* method) {
     project(pgs, method);
 }
 
-// u of some blocks, and their residual.
+// u of some blocks, and how far they are from good enough.
 static void look_range(void* context, int begin, int end, int worker) {
     const pgs_work* work = (const pgs_work*)context;
     const ts_pgs* pgs = work->pgs;
     const ts_contact_problem* problem = pgs->problem;
     (void)worker;
     for (int b = begin; b < end; ++b) ts_contact_problem_block_velocity(problem, b, pgs->lambda, pgs->u);
-    // RaiSim's law asks the operator, whose blocks are numbered from the first.
-    if (work->method->law == TS_LAW_RAISIM) return;
-    ts_contact_problem part = *problem;
-    part.block += begin;
-    part.block_count = end - begin;
-    pgs->part[begin / PART] = ts_residual_of_law(&part, work->method->law, pgs->lambda, pgs->u);
+    pgs->part[begin / PART] = ts_yardstick_excess_of(&pgs->yardstick, begin, end, pgs->largest, pgs->lambda, pgs->u);
 }
 
-// Recomputes u from the impulse alone and returns the residual of the law.
-static ts_law_residual look(ts_pgs* pgs, const ts_pgs_method* method) {
+static double largest_impulse(const ts_pgs* pgs) {
+    double largest = 0.0;
+    for (int i = 0; i < pgs->problem->row_count; ++i)
+        if (fabs(pgs->lambda[i]) > largest) largest = fabs(pgs->lambda[i]);
+    return largest;
+}
+
+// Recomputes u from the impulse alone and returns how many times too large the error is.
+static double look(ts_pgs* pgs, const ts_pgs_method* method) {
+    double worst = 0.0;
     pgs->G->ops->set_impulse(pgs->G, pgs->lambda);
+    pgs->largest = largest_impulse(pgs);
     for_all(pgs, method, look_range);
-    if (method->law == TS_LAW_RAISIM) return ts_residual_of_law(pgs->problem, method->law, pgs->lambda, pgs->u);
-    ts_law_residual all = {0.0, 0.0, 0.0};
-    for (int k = 0; k < part_count(pgs->problem); ++k) ts_law_residual_worsen(&all, &pgs->part[k]);
-    return all;
+    for (int k = 0; k < part_count(pgs->problem); ++k)
+        if (pgs->part[k] > worst || isnan(pgs->part[k])) worst = pgs->part[k];
+    return worst;
 }
 
 // Twice the dual cost of the impulse `look` saw last: lambda . ((G+R) lambda + 2 g).
@@ -197,12 +200,11 @@ static double dual_cost(const ts_pgs* pgs) {
     return sum[0] + sum[1];
 }
 
-// Leaves an admissible impulse that is no worse a start than none at all (one whose cost overflows is), and its
-// residual.
-static ts_law_residual begin(ts_pgs* pgs, const ts_pgs_method* method) {
+// Leaves an admissible impulse that is no worse a start than none at all (one whose cost overflows is). Returns its excess.
+static double begin(ts_pgs* pgs, const ts_pgs_method* method) {
     project_start(pgs, method);
-    ts_law_residual residual = look(pgs, method);
-    if (dual_cost(pgs) <= 0.0) return residual;
+    double excess = look(pgs, method);
+    if (dual_cost(pgs) <= 0.0) return excess;
     memset(pgs->lambda, 0, (size_t)pgs->problem->row_count * sizeof(double));
     project_start(pgs, method);
     return look(pgs, method);
@@ -210,13 +212,6 @@ static ts_law_residual begin(ts_pgs* pgs, const ts_pgs_method* method) {
 
 static int is_finite_state(const ts_pgs* pgs) {
     return all_finite(pgs->lambda, pgs->problem->row_count) && all_finite(pgs->u, pgs->problem->row_count);
-}
-
-static double largest_impulse(const ts_pgs* pgs) {
-    double largest = 0.0;
-    for (int i = 0; i < pgs->problem->row_count; ++i)
-        if (fabs(pgs->lambda[i]) > largest) largest = fabs(pgs->lambda[i]);
-    return largest;
 }
 
 // What the acceleration weighs a row with: its own stiffness, so that a movement counts with its energy.
@@ -273,9 +268,9 @@ static int step(ts_pgs* pgs, const ts_pgs_method* method, int most) {
 
 static void iterate(ts_pgs* pgs, const ts_pgs_method* method, ts_solve_report* report) {
     const ts_solver_settings* settings = &pgs->settings->shared;
-    double h = pgs->problem->time_step;
     size_t bytes = (size_t)pgs->problem->row_count * sizeof(double);
-    double gate = settings->tolerance * h;  // m/s: movement of a sweep at which the residual is worth a look
+    // m/s: movement of a sweep at which the residual is worth a look.
+    double gate = ts_yardstick_gate(&pgs->yardstick);
     int next_look = RESIDUAL_INTERVAL;
     while (report->iterations < settings->iteration_limit) {
         pgs->change.velocity = pgs->change.impulse = 0.0;
@@ -284,25 +279,24 @@ static void iterate(ts_pgs* pgs, const ts_pgs_method* method, ts_solve_report* r
         if (!(pgs->change.velocity <= gate) && report->iterations < next_look && !last) continue;
 
         next_look = report->iterations + RESIDUAL_INTERVAL;
-        report->own = look(pgs, method);
+        double excess = look(pgs, method);
         if (!is_finite_state(pgs)) {
             memcpy(pgs->lambda, pgs->finite_lambda, bytes);
-            report->own = look(pgs, method);
+            (void)look(pgs, method);
             report->status = TS_SOLVE_FAILED;
             return;
         }
         memcpy(pgs->finite_lambda, pgs->lambda, bytes);
-        double residual = ts_law_residual_in_force_units(report->own, h);
-        if (residual <= settings->tolerance) {
+        if (excess <= 1.0) {
             report->status = TS_SOLVE_CONVERGED;
             return;
         }
-        if (pgs->change.impulse <= settings->stall * largest_impulse(pgs)) {
+        if (pgs->change.impulse <= settings->stall * pgs->largest) {
             report->status = TS_SOLVE_STALLED;
             return;
         }
         // Near the solution the residual is about proportional to the movement.
-        gate = pgs->change.velocity * (settings->tolerance / residual);
+        gate = pgs->change.velocity / excess;
     }
     report->status = TS_SOLVE_ITERATION_LIMIT;
 }
@@ -314,7 +308,7 @@ static int prepare(ts_pgs* pgs, const ts_pgs_method* method, ts_anderson* anders
     pgs->block = TS_ARENA_ARRAY(scratch, ts_pgs_block, problem->block_count);
     pgs->u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
     pgs->finite_lambda = TS_ARENA_ARRAY(scratch, double, problem->row_count);
-    pgs->part = TS_ARENA_ARRAY(scratch, ts_law_residual, part_count(problem));
+    pgs->part = TS_ARENA_ARRAY(scratch, double, part_count(problem));
     if (!pgs->block || !pgs->u || !pgs->finite_lambda || !pgs->part) return 0;
     if (memory > 0) {
         double* weight = TS_ARENA_ARRAY(scratch, double, problem->row_count);
@@ -340,13 +334,14 @@ ts_solve_report ts_pgs_solve(const ts_pgs_method* method, const ts_contact_probl
                   .exact_rows = method->exact_rows,
                   .omega = settings->omega};
     ts_anderson anderson;
+    pgs.yardstick = ts_yardstick_make(problem, method->law, ts_solver_goal(&settings->shared));
     pgs.order = pgs.form && method->in_pieces ? pgs.form->order : NULL;
     if (prepare(&pgs, method, &anderson, scratch)) {
-        report.own = begin(&pgs, method);
+        double excess = begin(&pgs, method);
         memcpy(pgs.finite_lambda, impulse, (size_t)problem->row_count * sizeof(double));
         if (!is_finite_state(&pgs))
             report.status = TS_SOLVE_FAILED;
-        else if (ts_law_residual_in_force_units(report.own, problem->time_step) <= settings->shared.tolerance)
+        else if (excess <= 1.0)
             report.status = TS_SOLVE_CONVERGED;
         else
             iterate(&pgs, method, &report);

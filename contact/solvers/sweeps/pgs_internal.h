@@ -79,10 +79,12 @@ typedef struct ts_pgs {
     ts_velocity_form* form;  // G when it is the velocity form, whose common blocks the sweep handles itself; else NULL
     const ts_sweep_order* order;  // pieces of a sweep; NULL: one piece
     ts_pgs_block* block;          // (block_count)
-    ts_law_residual* part;        // residuals of parts of the problem, while it is looked at
-    double* lambda;               // (row_count), the caller's array
-    double* u;                    // (row_count), filled when the residual is evaluated
-    double* finite_lambda;        // (row_count), the last iterate known to be finite
+    ts_yardstick yardstick;
+    double largest;         // entry of lambda, when last looked at
+    double* part;           // excess of parts of the problem, while it is looked at
+    double* lambda;         // (row_count), the caller's array
+    double* u;              // (row_count), filled when the residual is evaluated
+    double* finite_lambda;  // (row_count), the last iterate known to be finite
     ts_contact_law law;
     int exact_rows;          // as in ts_pgs_method
     ts_anderson* anderson;   // NULL: no acceleration

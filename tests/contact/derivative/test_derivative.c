@@ -162,7 +162,8 @@ static int solve(const sample* s, ts_contact_law law, int polished, double* lamb
     pose(s, &p);
     ts_arena scratch = {0};
     const ts_solver* solver = ts_solver_find(law == TS_LAW_CCP ? "ccp-admm" : "ncp");
-    fixture_settings settings = fixture_settings_of(solver, 1e-13, 3000);
+    fixture_settings settings = fixture_settings_of(solver, 0.0, 3000);
+    settings.shared.tolerance = 1e-13;
     solver->solve(&p.problem, &settings, &scratch, lambda);
     if (polished) polish(&p.problem, p.G, law, lambda);
     double u[ROWS];

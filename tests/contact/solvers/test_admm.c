@@ -235,16 +235,15 @@ Test(admm, limits_and_stalls_are_called_so) {
     cr_expect_eq(a.report.status, TS_SOLVE_STALLED);
 }
 
-// With a bound on the natural map, impulses that are tiny beside the tolerance are found as well.
-Test(admm, natural_map_as_second_condition) {
+// With a bound on the unmet share, impulses that are tiny beside the absolute tolerance are found as well.
+Test(admm, relative_and_absolute_tolerance_hold_together) {
     fixture_settings settings = settings_of(NCP, 1.0, 5000, 0);
-    cr_expect_leq(ts_solver_get(NCP, NCP->defaults, "natural"), 1e-9);
-    fixture_set(NCP, &settings, "natural", 1e300);
+    cr_expect_leq(ts_solver_get(NCP, NCP->defaults, "tolerance"), 1e-8);
     ts_vec3 v = ts_vec3_make(0.0, 1.0, 0.0);
     fixture_answer loose = case_cube(NCP, &settings, 0.4, v, 0.0, NULL);
     cr_expect_eq(loose.report.status, TS_SOLVE_CONVERGED);
     cr_expect_gt(loose.residual.natural, 1e-10);
-    fixture_set(NCP, &settings, "natural", 1e-12);
+    fixture_set(NCP, &settings, "tolerance", 1e-12);
     fixture_answer tight = case_cube(NCP, &settings, 0.4, v, 0.0, NULL);
     cr_expect_eq(tight.report.status, TS_SOLVE_CONVERGED);
     cr_expect_leq(tight.residual.natural, 1.1e-12);

@@ -193,7 +193,7 @@ static int side_by_side(const ts_solver* solver, const sample* s) {
                                   .R = R,
                                   .time_step = TIME_STEP};
     ts_island_report islands;
-    ts_solve_report apart = ts_island_solve(solver, &problem, &settings, NULL, &scratch, lambda, &islands);
+    ts_solve_report apart = ts_island_solve(solver, &problem, NULL, &settings, NULL, &scratch, lambda, &islands);
     cr_expect_eq(islands.islands, 2);
     int converged = apart.status == TS_SOLVE_CONVERGED && whole.report.status == TS_SOLVE_CONVERGED;
     if (converged) expect_same(solver, whole.lambda, lambda, ALL, 1.0, "islands");

@@ -34,7 +34,7 @@ static void t9_at(const ts_solver* solver, double ratio, int must) {
     fixture_answer a = stack(solver, m1, m2, stack_tolerance(m1, m2), 20000);
     if (must)
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED, "%s, %g: %s, %g", solver->name, ratio,
-                     ts_solve_status_name(a.report.status), ts_law_residual_in_force_units(a.report.own, TIME_STEP));
+                     ts_solve_status_name(a.report.status), ts_law_residual_in_force_units(a.own, TIME_STEP));
     if (a.report.status != TS_SOLVE_CONVERGED) return;
     cr_expect_float_eq(a.lambda[0] / ((m1 + m2) * GAMMA), 1.0, 1e-4, "%s, %g: %.12g", solver->name, ratio,
                        a.lambda[0] / ((m1 + m2) * GAMMA));

@@ -244,7 +244,7 @@ Test(random_problems, all_sets_are_solved_to_rounding) {
         double G[ROWS * ROWS], g[ROWS], R[ROWS];
         random_problem(&rng, block, G, g, R);
         fixture_settings settings = tight();
-        settings.shared.tolerance = 1e-7;
+        settings.shared.force = 1e-7;
         settings.shared.iteration_limit = 0;  // no help from sweeps
         fixture_answer a = fixture_solve(ts_solver_find("lcp-lemke"), &settings, BLOCKS, block, G, g, R, NULL);
         if (a.report.status == TS_SOLVE_CONVERGED) {

@@ -51,7 +51,7 @@ Test(ncp_known, nearly_all_of_them_are_solved) {
         ts_arena arena = {0}, scratch = {0};
         cr_assert(ts_random_known_make(&rng, MOST, &arena, &k));
         memset(impulse, 0, sizeof(impulse));
-        ts_solve_report report = ts_island_solve(solver, &k.problem, settings, NULL, &scratch, impulse, NULL);
+        ts_solve_report report = ts_island_solve(solver, &k.problem, NULL, settings, NULL, &scratch, impulse, NULL);
         ts_residual residual;
         ts_residual_evaluate(&k.problem, impulse, &scratch, NULL, &residual);
         reached += residual.natural <= 1e-8;

@@ -249,7 +249,7 @@ Test(random_blocks, without_coupling_the_law_is_exact) {
         random_block(&rng, G, b);
         G[2] = G[5] = G[6] = G[7] = 0.0;
         fixture_settings settings = tight();
-        settings.shared.tolerance = 1e-7;  // impulses near 1 N s: rounding of 1e-16 J is 1e-10 in force units
+        settings.shared.force = 1e-7;  // impulses near 1 N s: rounding of 1e-16 J is 1e-10 in force units
         fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, 0.5, G, b, NULL);
         cr_expect_eq(a.report.status, TS_SOLVE_CONVERGED);
         cr_expect_lt(ts_law_residual_in_force_units(a.residual.ncp, TIME_STEP), 1.1e-7);
@@ -284,6 +284,5 @@ Test(paper_rule, ends_at_its_own_width) {
     settings.shared.iteration_limit = 200;
     fixture_answer a = fixture_solve_contact(ts_solver_find("raisim"), &settings, 0.5, coupled, g, NULL);
     fixture_expect_vector(a.lambda, -0.183220772, -0.514133696, 1.091610386, 1e-5, "raisim, published parameters");
-    cr_expect((a.report.status == TS_SOLVE_CONVERGED) ==
-              (ts_law_residual_in_force_units(a.report.own, TIME_STEP) <= 1e-9));
+    cr_expect((a.report.status == TS_SOLVE_CONVERGED) == (ts_law_residual_in_force_units(a.own, TIME_STEP) <= 1e-9));
 }

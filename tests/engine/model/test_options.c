@@ -17,7 +17,7 @@ Test(options, defaults_are_allowed_and_named) {
     cr_assert_eq(ts_options_check(&o, &status), TS_OK);
     cr_assert_eq(o.time_step, 0.002);
     cr_assert_eq(o.gravity.z, -9.81);
-    cr_assert_str_eq(o.solver, "ncp-pgs");
+    cr_assert_str_eq(o.solver, "ncp");
     cr_assert_null(ts_option_at(-1));
     cr_assert_null(ts_option_at(ts_option_count()));
     for (int i = 0; i < ts_option_count(); ++i) {

@@ -35,7 +35,7 @@ Test(certify, nothing_before_the_first_step_and_nothing_in_the_air) {
     c = certify(&f, &arena);
     cr_expect_eq(c.block_count, 0);
     cr_expect_eq(c.holds, (unsigned)(TS_HOLDS_LCP | TS_HOLDS_CCP | TS_HOLDS_NCP));
-    cr_expect_eq(c.tolerance, 1e-9);
+    cr_expect_eq(c.tolerance, ts_certificate_tolerance);
     ts_arena_free(&arena);
     fixture_end(&f);
 }

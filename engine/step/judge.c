@@ -1,0 +1,98 @@
+// The judgement of a step: how good the answer is, whoever gave it.
+//
+// Twice: by the law that the solver claims, with its own softness and the model's; and by the exact law against rigid contact, the
+// same problem for everybody. The first decides whether the solve counts as converged (contact/judge/yardstick.h), the second
+// what a user is told of the contacts. Both by islands, so that a light heap beside a heavy one is held to its own scale.
+#include "engine/step/judge_internal.h"
+
+#include <string.h>
+
+#include "engine/rows/row_source_internal.h"
+#include "engine/sim_internal.h"
+
+void ts_step_judge_nothing(ts_sim* sim) {
+    memset(&sim->info.own, 0, sizeof sim->info.own);
+    memset(&sim->info.residual, 0, sizeof sim->info.residual);
+    sim->info.unmet = 0.0;
+    ts_sim_storage_of(sim)->islands = (ts_islands){1, NULL, NULL};
+}
+
+// Tells the sources what became of their blocks, whose rows have these velocities now.
+static void answer_sources(ts_sim* sim, const double* velocity) {
+    const ts_row_source* source = NULL;
+    for (int b = 0; b < sim->problem.block_count; ++b) {
+        // Blocks of a source lie together.
+        if (b == 0 || sim->row_block[b].source != sim->row_block[b - 1].source)
+            source = ts_row_source_at(sim->row_block[b].source);
+        int row = sim->problem.block[b].row;
+        if (source->answer) source->answer(sim, b, velocity + row, sim->impulse + row);
+    }
+}
+
+// The law that the solver claims, with its own softness. `u` is that of the problem as it was given, and is overwritten.
+static void judge_own_law(ts_sim* sim, const double* soft_R, double* u) {
+    ts_contact_problem own = sim->problem;
+    for (int i = 0; soft_R && i < own.row_count; ++i) u[i] += (soft_R[i] - (own.R ? own.R[i] : 0.0)) * sim->impulse[i];
+    if (soft_R) own.R = soft_R;
+    sim->info.own = ts_residual_of_law(&own, sim->solver->law, sim->impulse, u);
+    sim->info.unmet = ts_yardstick_unmet(&own, sim->solver->law, &ts_sim_storage_of(sim)->islands, sim->impulse, u);
+}
+
+int ts_step_rigid_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem* out) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    *out = sim->problem;
+    if (!storage->rigid_R) return 1;
+    double* g = TS_ARENA_ARRAY(arena, double, out->row_count);
+    if (!g) return 0;
+    for (int i = 0; i < out->row_count; ++i)
+        g[i] = sim->problem.g[i] + storage->reference[i] - storage->rigid_reference[i];
+    out->g = g;
+    out->R = storage->rigid_R;
+    return 1;
+}
+
+// What became of the solve, in one word.
+static void conclude(ts_sim* sim) {
+    ts_solver_settings shared;
+    ts_step_info* info = &sim->info;
+    memcpy(&shared, sim->solver_settings, sizeof shared);
+    info->solve.status = ts_solver_verdict(info->solve.status, &shared, info->unmet, info->own, sim->options.time_step);
+    int converged = info->solve.status == TS_SOLVE_CONVERGED;
+    if (converged != (info->islands.not_converged == 0)) info->islands.not_converged = !converged;
+}
+
+// Row velocities are wanted by sources, as J v+ = u + c*, and by both judgements: they are computed once. Returns 0 when memory
+// is short.
+int ts_step_judge(ts_sim* sim) {
+    const ts_contact_problem* problem = &sim->problem;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    ts_arena* arena = &sim->scratch;
+    int soft = storage->rigid_R != NULL, softens = sim->solver->compliance != NULL;
+    ts_contact_problem rigid;
+    double* u = TS_ARENA_ARRAY(arena, double, problem->row_count);
+    double* velocity = TS_ARENA_ARRAY(arena, double, problem->row_count);
+    double* rigid_u = soft ? TS_ARENA_ARRAY(arena, double, problem->row_count) : u;
+    double* R = softens ? TS_ARENA_ARRAY(arena, double, problem->row_count) : NULL;
+    if (!ts_step_rigid_problem(sim, arena, &rigid) || arena->failed) return 0;
+    ts_delassus* G = problem->delassus;
+    G->ops->set_impulse(G, sim->impulse);
+    for (int b = 0; b < problem->block_count; ++b) G->ops->velocity(G, b, u + problem->block[b].row);
+    for (int i = 0; i < problem->row_count; ++i) {
+        u[i] += problem->g[i];
+        velocity[i] = u[i] + storage->reference[i];
+    }
+    answer_sources(sim, velocity);
+    for (int i = 0; problem->R && i < problem->row_count; ++i) u[i] += problem->R[i] * sim->impulse[i];
+    for (int i = 0; soft && i < problem->row_count; ++i)
+        rigid_u[i] = velocity[i] - storage->rigid_reference[i] + storage->rigid_R[i] * sim->impulse[i];
+    ts_residual_from_velocity(&rigid, &storage->islands, sim->impulse, rigid_u, &sim->info.residual);
+    if (softens) sim->solver->compliance(problem, sim->solver_settings, R);
+    if (sim->solver->law == TS_LAW_NCP && !soft && !softens) {
+        sim->info.own = sim->info.residual.ncp;
+        sim->info.unmet = sim->info.residual.natural;
+    } else {
+        judge_own_law(sim, R, u);
+    }
+    conclude(sim);
+    return 1;
+}
