@@ -40,3 +40,5 @@ static inline void K(find)(K(finder) * find, double dx, double dy, int* i, int* 
 }
 
 #include "collision/planar/planar_kernel_internal.h"
+
+const planar_kernels planar_kernels_climb = {planar_distance_climb, planar_overlap_climb, NULL, NULL};

@@ -45,49 +45,10 @@ int planar_tidy_pose(ts_planar_pose* pose) {
     return fabs(pose->position.x) <= 1e30 && fabs(pose->position.y) <= 1e30 && tidy_rotation(&pose->rotation);
 }
 
-static void run_distance(const planar_query* query, ts_planar_support_rule rule, planar_simplex* out) {
-    if (rule == TS_PLANAR_SUPPORT_CLIMB || query->a->count > TS_PLANAR_SCAN_MAX ||
-        query->b->count > TS_PLANAR_SCAN_MAX) {
-        planar_distance_climb(query, out);
-        return;
-    }
-    switch (planar_level_here()) {
-    case PLANAR_AVX2: planar_distance_avx2(query, out); break;
-    case PLANAR_SSE2: planar_distance_sse2(query, out); break;
-    default: planar_distance_scalar(query, out); break;
-    }
-}
-
-static void run_overlap(const planar_query* query, ts_planar_support_rule rule, planar_simplex* out) {
-    if (rule == TS_PLANAR_SUPPORT_CLIMB || query->a->count > TS_PLANAR_SCAN_MAX ||
-        query->b->count > TS_PLANAR_SCAN_MAX) {
-        planar_overlap_climb(query, out);
-        return;
-    }
-    switch (planar_level_here()) {
-    case PLANAR_AVX2: planar_overlap_avx2(query, out); break;
-    case PLANAR_SSE2: planar_overlap_sse2(query, out); break;
-    default: planar_overlap_scalar(query, out); break;
-    }
-}
-
-static planar_walk_end walk_distance(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                     const ts_planar_polygon* b, const ts_planar_pose* pose_b, ts_planar_depth depth,
-                                     ts_planar_result* out) {
-    switch (planar_level_here()) {
-    case PLANAR_AVX2: return planar_walk_distance_avx2(a, pose_a, b, pose_b, depth, out);
-    case PLANAR_SSE2: return planar_walk_distance_sse2(a, pose_a, b, pose_b, depth, out);
-    default: return planar_walk_distance_scalar(a, pose_a, b, pose_b, depth, out);
-    }
-}
-
-static planar_walk_end walk_overlap(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                    const ts_planar_polygon* b, const ts_planar_pose* pose_b) {
-    switch (planar_level_here()) {
-    case PLANAR_AVX2: return planar_walk_overlap_avx2(a, pose_a, b, pose_b);
-    case PLANAR_SSE2: return planar_walk_overlap_sse2(a, pose_a, b, pose_b);
-    default: return planar_walk_overlap_scalar(a, pose_a, b, pose_b);
-    }
+static const planar_kernels* kernels_for(const planar_query* query, ts_planar_support_rule rule) {
+    int climbs =
+        rule == TS_PLANAR_SUPPORT_CLIMB || query->a->count > TS_PLANAR_SCAN_MAX || query->b->count > TS_PLANAR_SCAN_MAX;
+    return climbs ? &planar_kernels_climb : planar_kernels_here();
 }
 
 // Whether the walk knows what to do: a point has no edges to walk on.
@@ -130,16 +91,21 @@ static void from_feature(const planar_query* query, const planar_simplex* simple
     out->status = simplex->ending == PLANAR_RAN_OUT ? TS_PLANAR_LIMIT : TS_PLANAR_SEPARATED;
 }
 
+// Takes over direction and deepest point.
+static void face(core_answer* core, const planar_depth_result* found) {
+    core->nx = found->nx;
+    core->ny = found->ny;
+    core->ax = found->ax;
+    core->ay = found->ay;
+}
+
 // A poor direction near contact: an edge normal that separates as far as the witnesses are apart is a better one.
 static void sharpen(const planar_query* query, core_answer* core) {
     planar_depth_result found;
     planar_depth(query, &found);
     if (!(found.distance > core->lower)) return;
     core->lower = found.distance < core->upper ? found.distance : core->upper;
-    core->nx = found.nx;
-    core->ny = found.ny;
-    core->ax = found.ax;
-    core->ay = found.ay;
+    face(core, &found);
 }
 
 // Cores that overlap or touch: the exact depth, or only the fact.
@@ -158,10 +124,7 @@ static void from_overlap(const planar_query* query, ts_planar_depth depth, doubl
     planar_depth_result found;
     planar_depth(query, &found);
     out->distance = out->lower = out->upper = found.distance;
-    out->nx = found.nx;
-    out->ny = found.ny;
-    out->ax = found.ax;
-    out->ay = found.ay;
+    face(out, &found);
     if (fabs(found.distance) <= 8.0 * DBL_EPSILON * scale) out->status = TS_PLANAR_TOUCHING;
 }
 
@@ -217,7 +180,8 @@ void ts_planar_distance(const ts_planar_polygon* a, ts_planar_pose pose_a, const
     ts_planar_support_rule rule = options ? options->support : TS_PLANAR_SUPPORT_AUTO;
     planar_walk_end end = PLANAR_WALK_UNSURE;
     if (!cache && can_walk(a, b, rule)) {
-        end = walk_distance(a, &pose_a, b, &pose_b, options ? options->depth : TS_PLANAR_DEPTH_EXACT, out_result);
+        end = planar_kernels_here()->walk_distance(a, &pose_a, b, &pose_b,
+                                                   options ? options->depth : TS_PLANAR_DEPTH_EXACT, out_result);
         if (end != PLANAR_WALK_UNSURE && end != PLANAR_WALK_INSIDE) return;
     }
     ts_planar_options chosen = options ? *options : ts_planar_options_default();
@@ -238,7 +202,7 @@ void ts_planar_distance(const ts_planar_polygon* a, ts_planar_pose pose_a, const
     query.limit = chosen.give_up_distance > 0.0 ? chosen.give_up_distance + radius : (double)INFINITY;
     query.limit_squared = query.limit * query.limit;
     planar_simplex simplex;
-    run_distance(&query, chosen.support, &simplex);
+    kernels_for(&query, chosen.support)->distance(&query, &simplex);
     core_answer core;
     if (simplex.ending == PLANAR_INSIDE) {
         from_overlap(&query, chosen.depth, scale, &core);
@@ -268,7 +232,7 @@ ts_planar_verdict ts_planar_overlap(const ts_planar_polygon* a, ts_planar_pose p
     TS_ASSERT(a && b);
     double limit = a->radius + b->radius + margin;
     if (limit <= 0.0 && !cache && can_walk(a, b, support)) {
-        planar_walk_end end = walk_overlap(a, &pose_a, b, &pose_b);
+        planar_walk_end end = planar_kernels_here()->walk_overlap(a, &pose_a, b, &pose_b);
         if (end != PLANAR_WALK_UNSURE) return end == PLANAR_WALK_INSIDE ? TS_PLANAR_OVERLAP : TS_PLANAR_APART;
     }
     planar_query query;
@@ -285,12 +249,12 @@ ts_planar_verdict ts_planar_overlap(const ts_planar_polygon* a, ts_planar_pose p
     }
     if (!cache && can_walk(a, b, support)) {
         ts_planar_result near;
-        planar_walk_end end = walk_distance(a, &pose_a, b, &pose_b, TS_PLANAR_DEPTH_NONE, &near);
+        planar_walk_end end = planar_kernels_here()->walk_distance(a, &pose_a, b, &pose_b, TS_PLANAR_DEPTH_NONE, &near);
         if (end != PLANAR_WALK_UNSURE) return near.distance <= margin ? TS_PLANAR_OVERLAP : TS_PLANAR_APART;
     }
     query.cache = cache;
     planar_simplex simplex;
-    run_overlap(&query, support, &simplex);
+    kernels_for(&query, support)->overlap(&query, &simplex);
     remember(cache, &simplex, simplex.dx, simplex.dy);
     if (simplex.ending == PLANAR_STALLED || simplex.ending == PLANAR_RAN_OUT) {
         planar_depth_result found;

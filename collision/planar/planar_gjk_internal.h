@@ -2,6 +2,8 @@
 #ifndef TS_COLLISION_PLANAR_PLANAR_GJK_INTERNAL_H
 #define TS_COLLISION_PLANAR_PLANAR_GJK_INTERNAL_H
 
+#include <stddef.h>
+
 #include "collision/planar/planar_distance.h"
 #include "collision/planar/planar_support_internal.h"
 
@@ -57,18 +59,6 @@ static inline void planar_swap(planar_simplex* simplex) {
     planar_put(simplex, 1, i, j, x, y);
 }
 
-// The kernels: one template, planar_kernel_internal.h, over four ways to find support vertices. The scans answer with
-// the same bits; they take up to TS_PLANAR_SCAN_MAX vertices per polygon.
-void planar_distance_scalar(const planar_query* query, planar_simplex* out);
-void planar_distance_sse2(const planar_query* query, planar_simplex* out);
-void planar_distance_avx2(const planar_query* query, planar_simplex* out);
-void planar_distance_climb(const planar_query* query, planar_simplex* out);
-// Stop as soon as it is known whether the cores come within query->limit: BEYOND, or INSIDE or CLOSEST.
-void planar_overlap_scalar(const planar_query* query, planar_simplex* out);
-void planar_overlap_sse2(const planar_query* query, planar_simplex* out);
-void planar_overlap_avx2(const planar_query* query, planar_simplex* out);
-void planar_overlap_climb(const planar_query* query, planar_simplex* out);
-
 // How a walk ended. UNSURE: rounding could have misled it, ask GJK.
 typedef enum planar_walk_end {
     PLANAR_WALK_UNSURE,
@@ -86,33 +76,30 @@ typedef struct planar_walk {
     double wx, wy;  // a_i - b_j, query frame
 } planar_walk;
 
-// The walk along the boundary of A - B, planar_walk_internal.h. A distance is complete unless the end is UNSURE (also
-// when a pose needs tidying) or INSIDE; of a verdict only INSIDE, OUTSIDE or UNSURE comes back.
-planar_walk_end planar_walk_distance_scalar(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                            const ts_planar_polygon* b, const ts_planar_pose* pose_b,
-                                            ts_planar_depth depth, ts_planar_result* out);
-planar_walk_end planar_walk_distance_sse2(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                          const ts_planar_polygon* b, const ts_planar_pose* pose_b,
-                                          ts_planar_depth depth, ts_planar_result* out);
-planar_walk_end planar_walk_distance_avx2(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                          const ts_planar_polygon* b, const ts_planar_pose* pose_b,
-                                          ts_planar_depth depth, ts_planar_result* out);
-planar_walk_end planar_walk_overlap_scalar(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                           const ts_planar_polygon* b, const ts_planar_pose* pose_b);
-planar_walk_end planar_walk_overlap_sse2(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                         const ts_planar_polygon* b, const ts_planar_pose* pose_b);
-planar_walk_end planar_walk_overlap_avx2(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                         const ts_planar_polygon* b, const ts_planar_pose* pose_b);
+// One way to find support vertices, and what is built on it. The scans (scalar, SSE2, AVX2) answer with the same bits; they
+// take up to TS_PLANAR_SCAN_MAX vertices per polygon.
+typedef struct planar_kernels {
+    // The loop of planar_kernel_internal.h: to the end, or until it is known whether the cores come within query->limit
+    // (BEYOND, or INSIDE or CLOSEST).
+    void (*distance)(const planar_query* query, planar_simplex* out);
+    void (*overlap)(const planar_query* query, planar_simplex* out);
+    // The walk along the boundary of A - B, planar_walk_internal.h. A distance is complete unless the end is UNSURE (also
+    // when a pose needs tidying) or INSIDE; of a verdict only INSIDE, OUTSIDE or UNSURE comes back. NULL when climbing.
+    planar_walk_end (*walk_distance)(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                     const ts_planar_polygon* b, const ts_planar_pose* pose_b, ts_planar_depth depth,
+                                     ts_planar_result* out);
+    planar_walk_end (*walk_overlap)(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                    const ts_planar_polygon* b, const ts_planar_pose* pose_b);
+} planar_kernels;
 
-// Which instructions a scan uses.
-typedef enum planar_level { PLANAR_SCALAR, PLANAR_SSE2, PLANAR_AVX2 } planar_level;
+extern const planar_kernels planar_kernels_scalar, planar_kernels_sse2, planar_kernels_avx2, planar_kernels_climb;
 
-// The best that this processor can do.
-static inline planar_level planar_level_here(void) {
+// The best scan that this processor can do.
+static inline const planar_kernels* planar_kernels_here(void) {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") ? PLANAR_AVX2 : PLANAR_SSE2;
+    return __builtin_cpu_supports("avx2") ? &planar_kernels_avx2 : &planar_kernels_sse2;
 #else
-    return PLANAR_SCALAR;
+    return &planar_kernels_scalar;
 #endif
 }
 

@@ -232,9 +232,9 @@ PLANAR_TARGET static inline __attribute__((always_inline)) void K(loop)(const pl
     out->support_calls = calls;
 }
 
-PLANAR_TARGET void K(planar_distance)(const planar_query* query, planar_simplex* out) { K(loop)(query, 0, out); }
+PLANAR_TARGET static void K(planar_distance)(const planar_query* query, planar_simplex* out) { K(loop)(query, 0, out); }
 
-PLANAR_TARGET void K(planar_overlap)(const planar_query* query, planar_simplex* out) { K(loop)(query, 1, out); }
+PLANAR_TARGET static void K(planar_overlap)(const planar_query* query, planar_simplex* out) { K(loop)(query, 1, out); }
 
 #endif
 #endif

@@ -218,18 +218,6 @@ ts_planar_vec ts_planar_polygon_vertex(const ts_planar_polygon* polygon, int i) 
     return ts_planar_vec_make(polygon->centre.x + polygon->x[i], polygon->centre.y + polygon->y[i]);
 }
 
-double ts_planar_polygon_area(const ts_planar_polygon* polygon) {
-    const double pi = 3.14159265358979323846;
-    double area = 0.0, around = 0.0;
-    for (int i = 0; i < polygon->count; ++i) {
-        double ex = polygon->x[i + 1] - polygon->x[i], ey = polygon->y[i + 1] - polygon->y[i];
-        area += 0.5 * (polygon->x[i] * ey - polygon->y[i] * ex);
-        around += sqrt(ex * ex + ey * ey);
-    }
-    // Steiner's formula. A segment is walked there and back, as it should be.
-    return (polygon->count > 2 ? area : 0.0) + polygon->radius * around + pi * polygon->radius * polygon->radius;
-}
-
 void ts_planar_polygon_bounds(const ts_planar_polygon* polygon, ts_planar_pose pose, ts_planar_vec* out_low,
                               ts_planar_vec* out_high) {
     ts_planar_vec r = pose.rotation, middle = ts_planar_pose_point(pose, polygon->centre);
@@ -246,10 +234,4 @@ void ts_planar_polygon_bounds(const ts_planar_polygon* polygon, ts_planar_pose p
                                          fabs(polygon->centre.y) + fabs(middle.x) + fabs(middle.y));
     *out_low = ts_planar_vec_make(middle.x + low_x - grow, middle.y + low_y - grow);
     *out_high = ts_planar_vec_make(middle.x + high_x + grow, middle.y + high_y + grow);
-}
-
-int ts_planar_polygon_support(const ts_planar_polygon* polygon, ts_planar_vec direction, int hint) {
-    if (hint >= 0 && hint < polygon->count) return planar_climb(polygon, direction.x, direction.y, hint);
-    if (polygon->coarse_stride) return planar_climb_from_seed(polygon, direction.x, direction.y);
-    return planar_scan(polygon->x, polygon->y, polygon->count, direction.x, direction.y);
 }

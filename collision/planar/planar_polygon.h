@@ -60,18 +60,10 @@ void ts_planar_polygon_free(ts_planar_polygon* polygon);
 /// Vertex i of the core in the body frame, m. 0 <= i < count.
 ts_planar_vec ts_planar_polygon_vertex(const ts_planar_polygon* polygon, int i);
 
-/// Area of the rounded polygon, m^2.
-double ts_planar_polygon_area(const ts_planar_polygon* polygon);
-
 /// The smallest axis-aligned box of the rounded polygon at `pose`, grown by a few units in the last place so that it
 /// surely holds it, m. O(count).
 void ts_planar_polygon_bounds(const ts_planar_polygon* polygon, ts_planar_pose pose, ts_planar_vec* out_low,
                               ts_planar_vec* out_high);
-
-/// The vertex of the core farthest along `direction` (body frame, any length). With a `hint` (an index) it climbs from
-/// there, otherwise (-1) it looks at all vertices and takes the first of equals, or climbs from the best of a few seeds
-/// when there are more than 32.
-int ts_planar_polygon_support(const ts_planar_polygon* polygon, ts_planar_vec direction, int hint);
 
 #ifdef __cplusplus
 }

@@ -229,9 +229,9 @@ PLANAR_TARGET static inline void K(only_overlap)(const K(pair) * pair, ts_planar
     out->point_b = ts_planar_vec_add_scaled(pair->oa, -radius, out->normal);
 }
 
-PLANAR_TARGET planar_walk_end K(planar_walk_distance)(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                                      const ts_planar_polygon* b, const ts_planar_pose* pose_b,
-                                                      ts_planar_depth depth, ts_planar_result* out) {
+PLANAR_TARGET static planar_walk_end K(planar_walk_distance)(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                                             const ts_planar_polygon* b, const ts_planar_pose* pose_b,
+                                                             ts_planar_depth depth, ts_planar_result* out) {
     K(pair) pair;
     if (!K(pair_up)(a, pose_a, b, pose_b, &pair)) return PLANAR_WALK_UNSURE;
     planar_walk walk = {0, 0, 0, 0.0, 0.0};
@@ -288,8 +288,8 @@ PLANAR_TARGET planar_walk_end K(planar_walk_distance)(const ts_planar_polygon* a
     return end;
 }
 
-PLANAR_TARGET planar_walk_end K(planar_walk_overlap)(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
-                                                     const ts_planar_polygon* b, const ts_planar_pose* pose_b) {
+PLANAR_TARGET static planar_walk_end K(planar_walk_overlap)(const ts_planar_polygon* a, const ts_planar_pose* pose_a,
+                                                            const ts_planar_polygon* b, const ts_planar_pose* pose_b) {
     K(pair) pair;
     if (!K(pair_up)(a, pose_a, b, pose_b, &pair)) return PLANAR_WALK_UNSURE;
     // Discs around and inside the cores decide most pairs of a scene.
@@ -302,6 +302,9 @@ PLANAR_TARGET planar_walk_end K(planar_walk_overlap)(const ts_planar_polygon* a,
     planar_walk walk;
     return K(walk)(&pair, 1, &walk);
 }
+
+const planar_kernels K(planar_kernels) = {K(planar_distance), K(planar_overlap), K(planar_walk_distance),
+                                          K(planar_walk_overlap)};
 
 #endif
 #endif

@@ -104,25 +104,23 @@ Test(planar_exact, every_processor_gives_the_same_bits) {
         memset(&walk_want, 0, sizeof walk_want);
         memset(&walk_got, 0, sizeof walk_got);
 #if defined(__x86_64__)
-        for (int level = PLANAR_SSE2; level <= (int)planar_level_here(); ++level) {
-            int wide = level == PLANAR_AVX2;
-            planar_overlap_scalar(&query, &want);
-            (wide ? planar_overlap_avx2 : planar_overlap_sse2)(&query, &got);
+        const planar_kernels *twin = &planar_kernels_scalar, *wide = &planar_kernels_sse2;
+        for (; wide; wide = wide == planar_kernels_here() ? NULL : planar_kernels_here()) {
+            twin->overlap(&query, &want);
+            wide->overlap(&query, &got);
             cr_assert_eq(want.rank, got.rank);
             cr_assert(same_bits(want.wx, got.wx, sizeof(double) * (size_t)want.rank));
             cr_assert(want.ending == got.ending && want.support_calls == got.support_calls && want.dw == got.dw);
             query.limit_squared = (double)INFINITY;
-            planar_distance_scalar(&query, &want);
-            (wide ? planar_distance_avx2 : planar_distance_sse2)(&query, &got);
+            twin->distance(&query, &want);
+            wide->distance(&query, &got);
             cr_assert(same_bits(want.wy, got.wy, sizeof(double) * (size_t)want.rank));
             cr_assert(want.ending == got.ending && want.rank == got.rank && want.dw == got.dw && want.dx == got.dx);
             query.limit_squared = query.limit * query.limit;
             if (a->count == 1 || b->count == 1) continue;
-            cr_assert_eq(planar_walk_overlap_scalar(a, &pose_a, b, &pose_b),
-                         (wide ? planar_walk_overlap_avx2 : planar_walk_overlap_sse2)(a, &pose_a, b, &pose_b));
-            planar_walk_end end = planar_walk_distance_scalar(a, &pose_a, b, &pose_b, TS_PLANAR_DEPTH_NONE, &walk_want);
-            cr_assert_eq(end, (wide ? planar_walk_distance_avx2 : planar_walk_distance_sse2)(
-                                  a, &pose_a, b, &pose_b, TS_PLANAR_DEPTH_NONE, &walk_got));
+            cr_assert_eq(twin->walk_overlap(a, &pose_a, b, &pose_b), wide->walk_overlap(a, &pose_a, b, &pose_b));
+            planar_walk_end end = twin->walk_distance(a, &pose_a, b, &pose_b, TS_PLANAR_DEPTH_NONE, &walk_want);
+            cr_assert_eq(end, wide->walk_distance(a, &pose_a, b, &pose_b, TS_PLANAR_DEPTH_NONE, &walk_got));
             if (end != PLANAR_WALK_UNSURE) cr_assert(same_bits(&walk_want, &walk_got, sizeof walk_want));
         }
 #endif
