@@ -46,8 +46,6 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->body_local = FIXED_ARRAY(storage, ts_transform, model->body_count);
     storage->geom_local = FIXED_ARRAY(storage, ts_transform, model->geom_count);
-    storage->tree_body_start = FIXED_ARRAY(storage, int, model->tree_count + 1);
-    storage->tree_body = FIXED_ARRAY(storage, int, model->body_count);
     storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
     storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
     storage->joint_anchor = FIXED_ARRAY(storage, ts_vec3, model->joint_count);
@@ -70,29 +68,39 @@ static int allocate_arrays(ts_sim* sim, int workers) {
 static void fill_tables(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    for (int b = 0; b < model->body_count; ++b) {
-        storage->body_local[b] = ts_transform_from_pose(model->body[b].pose);
-        if (model->body[b].tree >= 0) ++storage->tree_body_start[model->body[b].tree + 1];
-    }
+    for (int b = 0; b < model->body_count; ++b) storage->body_local[b] = ts_transform_from_pose(model->body[b].pose);
     for (int g = 0; g < model->geom_count; ++g) storage->geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
-    for (int t = 0; t < model->tree_count; ++t) storage->tree_body_start[t + 1] += storage->tree_body_start[t];
     for (int d = 0; d < model->nv; ++d)
         storage->dof_run[d] = d > 0 && model->dof[d].parent == d - 1 ? storage->dof_run[d - 1] : d;
-    // Bodies come parents first, and stay so within a tree. tree_failed counts for a moment.
-    for (int b = 0; b < model->body_count; ++b) {
-        int t = model->body[b].tree;
-        if (t >= 0) storage->tree_body[storage->tree_body_start[t] + storage->tree_failed[t]++] = b;
-    }
     for (int t = 0; t < model->tree_count; ++t) {
         const ts_body* root = &model->body[model->tree[t].root];
-        int free_body = storage->tree_failed[t] == 1 && root->joint_count == 1 &&
+        int free_body = model->tree[t].body_count == 1 && root->joint_count == 1 &&
                         model->joint[root->joint_first].type == TS_JOINT_FREE;
         storage->tree_kind[t] = !free_body                             ? TS_TREE_GENERAL
                                 : ts_vec3_max_abs(root->centre) == 0.0 ? TS_TREE_CENTRED
                                                                        : TS_TREE_FREE_BODY;
-        storage->tree_failed[t] = 0;
         if (model->tree[t].dof_count > storage->dof_most) storage->dof_most = model->tree[t].dof_count;
     }
+}
+
+static ts_code short_memory(const ts_model* model, ts_status* out_status) {
+    return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation of %d bodies",
+                         model->body_count);
+}
+
+// All of it but the two structs.
+static ts_code fill(ts_sim* sim, int workers, ts_status* out_status) {
+    const ts_model* model = sim->model;
+    sim->options = model->options;
+    if (!allocate_arrays(sim, workers)) return short_memory(model, out_status);
+    fill_tables(sim);
+    if (workers > 1) sim->tasks = ts_task_pool_create(workers);
+    if (workers > 1 && !sim->tasks)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "cannot start %d worker threads", workers);
+    ts_code code = ts_sim_set_solver(sim, model->options.solver, out_status);
+    if (code) return code;
+    ts_sim_reset(sim);
+    return ts_soft_contact_weigh(sim) ? ts_status_ok(out_status) : short_memory(model, out_status);
 }
 
 ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_status* out_status) {
@@ -104,37 +112,16 @@ ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_s
     if (!sim || !storage) {
         free(sim);
         free(storage);
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation");
+        return short_memory(model, out_status);
     }
     sim->model = model;
-    sim->options = model->options;
     sim->storage = storage;
-    if (!allocate_arrays(sim, workers)) {
+    ts_code code = fill(sim, workers, out_status);
+    if (code)
         ts_sim_free(sim);
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation of %d bodies",
-                             model->body_count);
-    }
-    fill_tables(sim);
-    if (workers > 1) {
-        sim->tasks = ts_task_pool_create(workers);
-        if (!sim->tasks) {
-            ts_sim_free(sim);
-            return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "cannot start %d worker threads", workers);
-        }
-    }
-    ts_code code = ts_sim_set_solver(sim, model->options.solver, out_status);
-    if (code) {
-        ts_sim_free(sim);
-        return code;
-    }
-    ts_sim_reset(sim);
-    if (!ts_soft_contact_weigh(sim)) {
-        ts_sim_free(sim);
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a simulation of %d bodies",
-                             model->body_count);
-    }
-    *out_sim = sim;
-    return ts_status_ok(out_status);
+    else
+        *out_sim = sim;
+    return code;
 }
 
 void ts_sim_free(ts_sim* sim) {

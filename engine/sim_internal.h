@@ -32,8 +32,6 @@ typedef struct ts_sim_storage {
     // constant after creation
     ts_transform* body_local;  // (body_count) body.pose as a matrix
     ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
-    int* tree_body_start;      // (tree_count + 1)
-    int* tree_body;            // bodies of each tree, parents first
     ts_tree_kind* tree_kind;   // (tree_count)
     int* dof_run;              // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
     int dof_most;              // most dofs of a tree

@@ -38,16 +38,16 @@ void ts_crba_tree(ts_sim* sim, int tree, double* out_M) {
         free_body_matrix(sim, tree, out_M);
         return;
     }
-    int first = storage->tree_body_start[tree], last = storage->tree_body_start[tree + 1];
+    int first = model->tree[tree].body_first, last = first + model->tree[tree].body_count;
     int dof_first = model->tree[tree].dof_first, n = model->tree[tree].dof_count;
     ts_inertia* composite = storage->body_composite;
     memset(out_M, 0, (size_t)n * (size_t)n * sizeof(double));
     for (int i = first; i < last; ++i) {
-        int b = storage->tree_body[i];
+        int b = model->tree_body[i];
         composite[b] = sim->body_inertia[b];
     }
     for (int i = last - 1; i >= first; --i) {
-        int b = storage->tree_body[i];
+        int b = model->tree_body[i];
         const ts_body* body = &model->body[b];
         for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
             ts_force momentum = ts_inertia_mul(&composite[b], sim->dof_axis[d]);

@@ -55,14 +55,14 @@ static void move_body(ts_sim* sim, int b, ts_vec3 origin) {
 
 static void update_trees(void* context, int begin, int end, int worker) {
     ts_sim* sim = (ts_sim*)context;
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    const ts_model* model = sim->model;
     (void)worker;
     for (int t = begin; t < end; ++t) {
-        int first = storage->tree_body_start[t], last = storage->tree_body_start[t + 1];
-        for (int i = first; i < last; ++i) place_body(sim, storage->tree_body[i]);
-        ts_vec3 origin = sim->body_centre[sim->model->tree[t].root];
+        int first = model->tree[t].body_first, last = first + model->tree[t].body_count;
+        for (int i = first; i < last; ++i) place_body(sim, model->tree_body[i]);
+        ts_vec3 origin = sim->body_centre[model->tree[t].root];
         sim->tree_origin[t] = origin;
-        for (int i = first; i < last; ++i) move_body(sim, storage->tree_body[i], origin);
+        for (int i = first; i < last; ++i) move_body(sim, model->tree_body[i], origin);
     }
 }
 

@@ -65,12 +65,12 @@ void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out
         free_body_forces(sim, tree, acceleration, out_force);
         return;
     }
-    int first = storage->tree_body_start[tree], last = storage->tree_body_start[tree + 1];
+    int first = model->tree[tree].body_first, last = first + model->tree[tree].body_count;
     int dof_first = model->tree[tree].dof_first;
     ts_motion* a = storage->body_acceleration;
     ts_force* f = storage->body_force;
     for (int i = first; i < last; ++i) {
-        int b = storage->tree_body[i];
+        int b = model->tree_body[i];
         const ts_body* body = &model->body[b];
         ts_motion velocity = ts_motion_zero();
         a[b] = ts_motion_zero();
@@ -89,7 +89,7 @@ void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out
                             ts_motion_cross_force(sim->body_velocity[b], momentum));
     }
     for (int i = last - 1; i >= first; --i) {
-        int b = storage->tree_body[i];
+        int b = model->tree_body[i];
         const ts_body* body = &model->body[b];
         for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
             double armature = acceleration ? model->dof[d].armature * acceleration[d - dof_first] : 0.0;

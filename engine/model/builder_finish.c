@@ -25,6 +25,7 @@ typedef struct draft {
     ts_joint* joint;
     ts_dof* dof;
     ts_kinematic_tree* tree;
+    int* tree_body;
     ts_geom* geom;
     double* qpos0;
     double* qvel0;
@@ -65,6 +66,7 @@ static ts_code allocate(draft* d) {
     d->joint = (ts_joint*)ts_arena_alloc_zeroed(d->arena, (size_t)m->joint_count, sizeof(ts_joint));
     d->dof = (ts_dof*)ts_arena_alloc_zeroed(d->arena, (size_t)nv, sizeof(ts_dof));
     d->tree = (ts_kinematic_tree*)ts_arena_alloc_zeroed(d->arena, (size_t)m->body_count, sizeof(ts_kinematic_tree));
+    d->tree_body = TS_ARENA_ARRAY(d->arena, int, m->body_count);
     d->geom = (ts_geom*)ts_arena_alloc_zeroed(d->arena, (size_t)m->geom_count, sizeof(ts_geom));
     d->qpos0 = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)nq, sizeof(double));
     d->qvel0 = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)nv, sizeof(double));
@@ -75,6 +77,7 @@ static ts_code allocate(draft* d) {
     m->joint = d->joint;
     m->dof = d->dof;
     m->tree = d->tree;
+    m->tree_body = d->tree_body;
     m->geom = d->geom;
     m->qpos0 = d->qpos0;
     m->qvel0 = d->qvel0;
@@ -109,16 +112,17 @@ static void lay_out_bodies(draft* d) {
             body->tree = d->model->tree_count;
             d->tree[d->model->tree_count++].root = i;
         }
+        if (body->tree >= 0) ++d->tree[body->tree].body_count;
     }
 }
 
 static void lay_out_joints(draft* d) {
     const ts_builder* b = d->builder;
+    for (int i = 0; i < b->body.count; ++i) d->body[i].joint_count = 0;
     for (int i = 0; i < b->joint.count; ++i) {
         const ts_joint_def* def = &b->joint.data[i].def;
         ts_body* body = &d->body[def->body];
-        // dof_count serves as the count of joints placed so far; the true one comes with the coordinates.
-        ts_joint* joint = &d->joint[body->joint_first + body->dof_count++];
+        ts_joint* joint = &d->joint[body->joint_first + body->joint_count++];
         d->builder->joint.data[i].index = (int)(joint - d->joint);
         joint->name = name_at(d, b->joint.data[i].label.name);
         joint->type = def->type;
@@ -135,7 +139,6 @@ static void lay_out_joints(draft* d) {
         joint->armature = def->armature;
         joint->friction = def->friction;
     }
-    for (int i = 0; i < b->body.count; ++i) d->body[i].dof_count = 0;
 }
 
 // The initial coordinates of a joint: every body at its pose.
@@ -174,42 +177,35 @@ static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
     body->dof_last = above;
 }
 
-// Coordinates tree by tree. Bodies of a tree are found through a list sorted by (tree, body): counting sort.
-static ts_code lay_out_dofs(draft* d) {
-    int trees = d->model->tree_count, bodies = d->model->body_count;
-    int* start = (int*)calloc((size_t)trees + 2, sizeof *start);
-    int* list = (int*)calloc((size_t)bodies + 1, sizeof *list);
-    if (!start || !list) {
-        free(start);
-        free(list);
-        return short_memory(d->status);
-    }
-    for (int i = 0; i < bodies; ++i) {
-        d->body[i].dof_last = -1;
-        if (d->body[i].tree >= 0) ++start[d->body[i].tree + 1];
-    }
-    for (int t = 0; t < trees; ++t) start[t + 1] += start[t];
-    for (int i = 0; i < bodies; ++i)
-        if (d->body[i].tree >= 0) list[start[d->body[i].tree]++] = i;
-    int qpos = 0, dof = 0, position = 0;
+// Bodies and coordinates tree by tree.
+static void lay_out_trees(draft* d) {
+    int trees = d->model->tree_count, qpos = 0, dof = 0, bodies = 0;
     for (int t = 0; t < trees; ++t) {
-        d->tree[t].dof_first = dof;
-        for (; position < start[t]; ++position) lay_out_body_dofs(d, list[position], &qpos, &dof);
-        d->tree[t].dof_count = dof - d->tree[t].dof_first;
+        d->tree[t].body_first = bodies;
+        bodies += d->tree[t].body_count;
+        d->tree[t].body_count = 0;
     }
-    free(start);
-    free(list);
-    return TS_OK;
+    for (int i = 0; i < d->model->body_count; ++i) {
+        ts_kinematic_tree* tree = d->body[i].tree < 0 ? NULL : &d->tree[d->body[i].tree];
+        d->body[i].dof_last = -1;
+        if (tree) d->tree_body[tree->body_first + tree->body_count++] = i;
+    }
+    for (int t = 0; t < trees; ++t) {
+        ts_kinematic_tree* tree = &d->tree[t];
+        tree->dof_first = dof;
+        for (int k = 0; k < tree->body_count; ++k)
+            lay_out_body_dofs(d, d->tree_body[tree->body_first + k], &qpos, &dof);
+        tree->dof_count = dof - tree->dof_first;
+    }
 }
 
-static ts_code lay_out_geoms(draft* d) {
+static void lay_out_geoms(draft* d) {
     const ts_builder* b = d->builder;
-    int* next = (int*)malloc((size_t)b->body.count * sizeof *next);
-    if (!next) return short_memory(d->status);
-    for (int i = 0; i < b->body.count; ++i) next[i] = d->body[i].geom_first;
+    for (int i = 0; i < b->body.count; ++i) d->body[i].geom_count = 0;
     for (int i = 0; i < b->geom.count; ++i) {
         const ts_geom_def* def = &b->geom.data[i].def;
-        ts_geom* geom = &d->geom[next[def->body]++];
+        ts_body* body = &d->body[def->body];
+        ts_geom* geom = &d->geom[body->geom_first + body->geom_count++];
         geom->name = name_at(d, b->geom.data[i].label.name);
         geom->body = def->body;
         geom->shape = def->shape;
@@ -219,8 +215,6 @@ static ts_code lay_out_geoms(draft* d) {
         geom->mask = def->mask;
         memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
     }
-    free(next);
-    return TS_OK;
 }
 
 static int compare_exclusions(const void* a, const void* b) {
@@ -340,9 +334,9 @@ static ts_code lay_out(draft* d) {
     if (code) return code;
     lay_out_bodies(d);
     lay_out_joints(d);
-    code = lay_out_dofs(d);
-    if (!code) code = lay_out_geoms(d);
-    if (!code) code = ts_builder_check_inertia(d->builder, d->model, d->status);
+    lay_out_trees(d);
+    lay_out_geoms(d);
+    code = ts_builder_check_inertia(d->builder, d->model, d->status);
     if (!code) code = lay_out_keyframes(d);
     // Last, because the hulls change hands here.
     if (!code) code = lay_out_rest(d);

@@ -82,6 +82,8 @@ typedef struct ts_kinematic_tree {
     int root;  // its first body
     int dof_first;
     int dof_count;
+    int body_first;  // bodies tree_body[body_first .. body_first + body_count)
+    int body_count;
 } ts_kinematic_tree;
 
 /// A shape on a body.
@@ -153,6 +155,7 @@ typedef struct ts_model {
     const ts_joint* joint;          // (joint_count)
     const ts_dof* dof;              // (nv)
     const ts_kinematic_tree* tree;  // (tree_count)
+    const int* tree_body;           // bodies that can move, tree by tree, parents first
     const ts_geom* geom;            // (geom_count)
     const ts_site* site;            // (site_count)
     ts_hull* const* hull;           // (hull_count), owned
