@@ -172,8 +172,8 @@ void ts_shape_bounds(const ts_shape* shape, const ts_transform* placed, ts_vec3*
 /// A box around the shape in its own frame; tight for convex kinds. Infinite for a plane.
 void ts_shape_local_box(const ts_shape* shape, ts_vec3* out_min, ts_vec3* out_max);
 
-/// The radius of a ball about the shape's frame origin that contains it: the smallest for convex kinds; infinite for a
-/// plane.
+/// The radius of a ball about the shape's frame origin that contains it: the smallest where the kind knows it, else out to a
+/// corner of its box; infinite for a plane.
 double ts_shape_bounding_radius(const ts_shape* shape);
 
 #ifdef __cplusplus

@@ -167,6 +167,18 @@ static inline double outside_faces(const ts_hull* hull, ts_vec3 p) {
     return most;
 }
 
+/// The hull of many support points of a core. Kept until another shape is asked for.
+static inline const ts_hull* fine_hull(const ts_shape* s) {
+    static ts_hull* hull = 0;
+    static ts_shape known;
+    if (hull && known.kind == s->kind && ts_vec3_distance(known.half, s->half) == 0.0) return hull;
+    ts_hull_free(hull);
+    known = *s;
+    known.radius = 0.0;
+    cr_assert_eq(ts_shape_tessellate(&known, 32, &hull, 0), TS_OK);
+    return hull;
+}
+
 /// How far a point (in the shape's frame) lies outside the core, in a measure that is zero on the surface, negative
 /// inside and of the size of a length nearby; the distance itself but for ellipsoids, hulls and, outside, boxes and
 /// cylinders without a ball. Written out per kind, without support functions.
@@ -199,15 +211,7 @@ static inline double outside_core(const ts_shape* s, ts_vec3 p) {
         return most > d.z ? most : d.z;
     }
     case TS_SHAPE_HULL: return outside_faces(s->hull, p);
-    default: {  // a kind that somebody added: near enough, and exact where it has corners
-        ts_shape core = *s;
-        ts_hull* hull;
-        core.radius = 0.0;
-        if (ts_shape_tessellate(&core, 16, &hull, 0)) return (double)NAN;
-        double most = outside_faces(hull, p);
-        ts_hull_free(hull);
-        return most;
-    }
+    default: return outside_faces(fine_hull(s), p);  // a kind that somebody added: exact where it has corners
     }
 }
 

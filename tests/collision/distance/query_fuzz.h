@@ -95,7 +95,7 @@ static inline long double wide_gap(const fuzz_case* c, wide3 n) {
     return between - of_a - wide_core_support(&c->b, wide_transposed(&c->pb.R, back)) - c->b.radius;
 }
 
-/// How far a point lies outside a flat hull as seen along many directions: no more than its distance.
+/// How far a point lies outside a core as seen along many directions: no more than its distance.
 static inline double flat_outside(const ts_shape* s, wide3 w) {
     ts_rng rng = ts_rng_make(5, 0);
     double worst = 0.0;
@@ -116,8 +116,18 @@ static inline double witness_outside(const ts_shape* s, const ts_transform* pose
     w.z -= radius * n.z;
     w = wide_transposed(&pose->R, w);
     ts_vec3 p = ts_vec3_make((double)w.x, (double)w.y, (double)w.z), h = s->half;
-    if (s->kind == TS_SHAPE_HULL && s->hull->rank < 3) return flat_outside(s, w);
-    if (s->kind != TS_SHAPE_ELLIPSOID) return outside_core(s, p);
+    switch (s->kind) {
+    case TS_SHAPE_ELLIPSOID: break;
+    case TS_SHAPE_PLANE:
+    case TS_SHAPE_SPHERE:
+    case TS_SHAPE_CAPSULE:
+    case TS_SHAPE_CYLINDER:
+    case TS_SHAPE_CONE:
+    case TS_SHAPE_TRIANGLE:
+    case TS_SHAPE_BOX: return outside_core(s, p);
+    case TS_SHAPE_HULL: return s->hull->rank < 3 ? flat_outside(s, w) : outside_core(s, p);
+    default: return flat_outside(s, w);  // a kind that somebody added
+    }
     // To first order, the distance.
     long double u = w.x / h.x, v = w.y / h.y, t = w.z / h.z, r = sqrtl(u * u + v * v + t * t);
     long double slope = sqrtl(u * u / h.x / h.x + v * v / h.y / h.y + t * t / h.z / h.z) / r;

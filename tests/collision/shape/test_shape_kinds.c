@@ -77,6 +77,8 @@ static void check_extents(const ts_shape* shape, ts_rng* rng, const char* name) 
         }
     }
     cr_assert_geq(reach, farthest + rounded.radius - 1e-13, "%s: a point beyond the reach", name);
+    if (!ts_shape_traits_of(shape)->reach)
+        farthest = ts_vec3_norm(ts_vec3_max(ts_vec3_abs(here_low), ts_vec3_abs(here_high)));
     cr_assert_leq(reach, farthest + rounded.radius + 1e-4, "%s: reach %g of %g", name, reach,
                   farthest + rounded.radius);
     ts_vec3 middle = ts_shape_middle(shape);
@@ -87,7 +89,7 @@ Test(shape_kinds, extents_are_those_of_the_support_function) { for_cores(172, ch
 
 // Sums over random points of the box, by distances that know nothing of mass.
 static void check_mass(const ts_shape* shape, ts_rng* rng, const char* name) {
-    enum { N = 200000 };
+    enum { N = 400000 };
     ts_vec3 low, high, first = ts_vec3_zero();
     ts_mat3 second = ts_mat3_zero();
     ts_shape_local_box(shape, &low, &high);
@@ -106,8 +108,8 @@ static void check_mass(const ts_shape* shape, ts_rng* rng, const char* name) {
         second = ts_mat3_add(second, ts_mat3_outer(p, p));
     }
     ts_mass_properties m = ts_shape_mass_properties(shape);
-    // A mean of n draws is off by their spread over sqrt(n) in one of three cases; two and a half times that here.
-    double doubt = 2.5 / sqrt(count);
+    // A mean of n draws is off by their spread over sqrt(n) in one of three cases; by five times that never.
+    double doubt = 5.0 / sqrt(count);
     ts_vec3 centre = ts_vec3_scale(1.0 / count, first);
     cr_assert_float_eq(m.volume, box * count / N, doubt * m.volume, "%s: volume %g, not %g", name, m.volume,
                        box * count / N);
