@@ -35,6 +35,12 @@ static inline ts_vec3 ts_vec3_with(ts_vec3 a, int axis, double value) {
     return ts_vec3_make(axis == 0 ? value : a.x, axis == 1 ? value : a.y, axis == 2 ? value : a.z);
 }
 
+/// The number of the largest component, the first among equals.
+static inline int ts_vec3_largest(ts_vec3 a) { return a.x >= a.y ? (a.x >= a.z ? 0 : 2) : (a.y >= a.z ? 1 : 2); }
+
+/// The number of the least component, the first among equals.
+static inline int ts_vec3_least(ts_vec3 a) { return a.x <= a.y ? (a.x <= a.z ? 0 : 2) : (a.y <= a.z ? 1 : 2); }
+
 /// The vector held in three consecutive doubles.
 static inline ts_vec3 ts_vec3_load(const double* source) { return ts_vec3_make(source[0], source[1], source[2]); }
 
@@ -124,6 +130,13 @@ static inline ts_vec3 ts_vec3_unit_or(ts_vec3 a, ts_vec3 fallback) {
     if (!(m > 0.0) || !ts_vec3_is_finite(a)) return fallback;
     a = ts_vec3_make(a.x / m, a.y / m, a.z / m);
     return ts_vec3_scale(1.0 / ts_vec3_norm(a), a);
+}
+
+/// A unit vector at right angles to a, which must not be zero: to the axis as well along which a is least, where rounding
+/// is.
+static inline ts_vec3 ts_vec3_orthogonal(ts_vec3 a) {
+    ts_vec3 axis = ts_vec3_axis(ts_vec3_least(ts_vec3_abs(a)));
+    return ts_vec3_unit_or(ts_vec3_cross(a, axis), axis);
 }
 
 #ifdef __cplusplus

@@ -66,8 +66,7 @@ void ts_draw_list_add_line(ts_draw_list* list, ts_vec3 from, ts_vec3 to, double 
 
 ts_mat3 ts_draw_list_frame(ts_vec3 direction) {
     // The axis least along the direction gives the best conditioned cross product.
-    ts_vec3 a = ts_vec3_abs(direction);
-    int axis = a.x <= a.y ? (a.x <= a.z ? 0 : 2) : (a.y <= a.z ? 1 : 2);
+    int axis = ts_vec3_least(ts_vec3_abs(direction));
     ts_vec3 u = ts_vec3_unit_or(ts_vec3_cross(ts_vec3_axis(axis), direction), ts_vec3_axis((axis + 1) % 3));
     return ts_mat3_from_columns(u, ts_vec3_cross(direction, u), direction);
 }

@@ -25,16 +25,15 @@ static void add_low_point(const ts_transform* pose, ts_vec3 local, double radius
 
 static void box_contacts(const ts_shape* shape, const ts_transform* pose, double margin, ts_contact_list* out) {
     // Up, seen from the box, is the bottom row of R. The lowest corner lies on the face most opposed to it.
-    ts_vec3 h = shape->half, up = ts_mat3_row(&pose->R, 2);
-    ts_vec3 m = ts_vec3_abs(up);
-    int axis = m.x >= m.y ? (m.x >= m.z ? 0 : 2) : (m.y >= m.z ? 1 : 2);
+    ts_vec3 corner, up = ts_mat3_row(&pose->R, 2);
+    int axis = ts_vec3_largest(ts_vec3_abs(up));
     int positive = ts_vec3_get(up, axis) < 0.0;
     int u = 1 << (axis + 1) % 3, v = 1 << (axis + 2) % 3;
     int base = positive << axis;
     const int loop[4] = {0, u, u | v, v};
     for (int k = 0; k < 4; ++k) {
         int bits = base | loop[k];
-        ts_vec3 corner = ts_vec3_make(bits & 1 ? h.x : -h.x, bits & 2 ? h.y : -h.y, bits & 4 ? h.z : -h.z);
+        ts_shape_traits_of(shape)->vertex(shape, bits, &corner);
         add_low_point(pose, corner, shape->radius, margin, bits, out);
     }
 }
@@ -242,6 +241,13 @@ static void hull_contacts(const ts_hull* hull, double radius, const ts_transform
     add_low_point(pose, hull->vertex[low.lowest], radius, margin, low.lowest, out);
 }
 
+// A point, a segment and a flat shape have no far side: all their vertices count.
+static void vertex_contacts(const ts_shape* shape, const ts_transform* pose, double margin, ts_contact_list* out) {
+    const ts_shape_traits* traits = ts_shape_traits_of(shape);
+    ts_vec3 vertex;
+    for (int k = 0; traits->vertex(shape, k, &vertex); ++k) add_low_point(pose, vertex, shape->radius, margin, k, out);
+}
+
 // A label that no vertex has.
 enum { LOWEST = 1 << 16 };
 
@@ -264,24 +270,15 @@ void ts_half_space_contacts(const ts_shape_pair* pair, double margin, ts_contact
     const ts_shape* shape = pair->b;
     const ts_transform* pose = &pair->b_in_a;
     out->count = 0;
-    ts_vec3 up = ts_mat3_row(&pose->R, 2);
-    double radius = shape->radius;
     switch (shape->kind) {
     case TS_SHAPE_BOX: box_contacts(shape, pose, margin, out); break;
     case TS_SHAPE_CYLINDER: cylinder_contacts(shape, pose, margin, out); break;
     case TS_SHAPE_CONE: cone_contacts(shape, pose, margin, out); break;
-    case TS_SHAPE_HULL: hull_contacts(shape->hull, radius, pose, margin, out); break;
-    case TS_SHAPE_CAPSULE:
-        add_low_point(pose, ts_vec3_make(0.0, 0.0, -shape->half.z), radius, margin, 0, out);
-        add_low_point(pose, ts_vec3_make(0.0, 0.0, shape->half.z), radius, margin, 1, out);
-        break;
-    case TS_SHAPE_TRIANGLE:
-        for (int k = 0; k < 3; ++k) add_low_point(pose, shape->triangle[k], radius, margin, k, out);
-        break;
-    case TS_SHAPE_SPHERE:
-    case TS_SHAPE_ELLIPSOID:
-        add_low_point(pose, ts_support_core(shape, ts_vec3_neg(up), -1).point, radius, margin, 0, out);
-        break;
-    default: feature_contacts(shape, pose, margin, out); break;
+    case TS_SHAPE_HULL: hull_contacts(shape->hull, shape->radius, pose, margin, out); break;
+    default:
+        if (ts_shape_traits_of(shape)->rank < 3 && ts_shape_traits_of(shape)->vertex)
+            vertex_contacts(shape, pose, margin, out);
+        else
+            feature_contacts(shape, pose, margin, out);
     }
 }

@@ -61,7 +61,7 @@ static enum generator generator_of(ts_shape_kind a, ts_shape_kind b) {
 // Half the thickness of a shape, what its tolerances are relative to.
 static double shape_size(const ts_shape* s) {
     const ts_shape_traits* traits = ts_shape_traits_of(s);
-    return (traits->thickness ? traits->thickness(s) : ts_shape_least(s->half)) + s->radius;
+    return (traits->thickness ? traits->thickness(s) : ts_vec3_get(s->half, ts_vec3_least(s->half))) + s->radius;
 }
 
 static int is_turned(const ts_shape* s) { return ts_shape_traits_of(s)->turning; }

@@ -53,9 +53,7 @@ static double distance2(flat_point a, flat_point b) { return (a.u - b.u) * (a.u 
 
 // Two fixed directions spanning the contact plane: the coordinate axis least along the normal, made orthogonal.
 static void plane_axes(ts_vec3 n, ts_vec3* out_u, ts_vec3* out_v) {
-    ts_vec3 m = ts_vec3_abs(n);
-    int least = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
-    ts_vec3 axis = ts_vec3_axis(least);
+    ts_vec3 axis = ts_vec3_axis(ts_vec3_least(ts_vec3_abs(n)));
     *out_u = ts_vec3_unit_or(ts_vec3_add_scaled(axis, -ts_vec3_dot(axis, n), n), axis);
     *out_v = ts_vec3_cross(n, *out_u);
 }

@@ -43,7 +43,7 @@ static int build_nodes(placed_box* box, int count, ts_compound_node* node, int a
     } else {
         here->child = -1;
         ts_vec3 size = ts_vec3_sub(high, low);
-        int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
+        int axis = ts_vec3_largest(size);
         for (int i = 0; i < count; ++i) box[i].key = ts_vec3_get(ts_vec3_lerp(box[i].low, box[i].high, 0.5), axis);
         qsort(box, (size_t)count, sizeof *box, by_key);
         next = build_nodes(box, count / 2, node, next);

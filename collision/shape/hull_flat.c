@@ -64,7 +64,7 @@ static arrangement arrange(const ts_vec3* unit, int count) {
         high = ts_vec3_max(high, unit[i]);
     }
     ts_vec3 size = ts_vec3_sub(high, low);
-    int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2), first = 0, last = 0;
+    int axis = ts_vec3_largest(size), first = 0, last = 0;
     for (int i = 1; i < count; ++i) {
         if (ts_vec3_get(unit[i], axis) < ts_vec3_get(unit[first], axis)) first = i;
         if (ts_vec3_get(unit[i], axis) > ts_vec3_get(unit[last], axis)) last = i;

@@ -12,10 +12,9 @@
 // axes up to 1 to 5, 1e-6 up to 1 to 20. Angles come from square roots and a series, the same on every machine.
 #include "collision/shape/mass_rounded_internal.h"
 #include "collision/shape/moments_internal.h"
+#include "collision/shape/shape_traits_internal.h"
 
 #include <stddef.h>
-
-static const double PI = 3.14159265358979323846;
 
 // Gauss's rule on [-1, 1] with eight nodes: exact to degree 15.
 static const double gauss_node[4] = {0.18343464249564981, 0.52553240991632899, 0.79666647741362674,
@@ -142,7 +141,7 @@ static void add_corner_and_edge(ts_moments* sum, const surface* s, int face, int
 }
 
 static void add_ball(ts_moments* sum, double r) {
-    double square = 4.0 * PI / 15.0 * r * r * r * r * r;
+    double square = 4.0 * ts_pi / 15.0 * r * r * r * r * r;
     sum->second = ts_mat3_add(sum->second, ts_mat3_diagonal(ts_vec3_make(square, square, square)));
 }
 
@@ -151,19 +150,18 @@ static void add_surface(ts_moments* sum, const surface* s, double r) {
         add_slab(sum, s, f, r);
         for (int k = s->face_start[f]; k < s->face_start[f + 1]; ++k) add_corner_and_edge(sum, s, f, k, r);
     }
-    for (int v = 0; v < s->vertex_count; ++v) add_solid_angle(sum, vertex_at(s, v), 2.0 * PI, r);
+    for (int v = 0; v < s->vertex_count; ++v) add_solid_angle(sum, vertex_at(s, v), 2.0 * ts_pi, r);
     add_ball(sum, r);
 }
 
 // A segment or a point.
 static void add_thin(ts_moments* sum, const ts_vec3* vertex, int count, ts_vec3 origin, double r) {
-    for (int v = 0; v < count; ++v) add_solid_angle(sum, ts_vec3_sub(vertex[v], origin), 4.0 * PI / count, r);
+    for (int v = 0; v < count; ++v) add_solid_angle(sum, ts_vec3_sub(vertex[v], origin), 4.0 * ts_pi / count, r);
     add_ball(sum, r);
     if (count < 2) return;
-    ts_vec3 along = ts_vec3_unit_or(ts_vec3_sub(vertex[1], vertex[0]), ts_vec3_axis(2)), m = ts_vec3_abs(along);
-    int least = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
-    ts_vec3 middle = ts_vec3_unit_or(ts_vec3_cross(along, ts_vec3_axis(least)), ts_vec3_axis(0));
-    add_wedge(sum, ts_vec3_sub(vertex[0], origin), ts_vec3_sub(vertex[1], origin), middle, 2.0 * PI, 0.0, -1.0, r);
+    ts_vec3 along = ts_vec3_unit_or(ts_vec3_sub(vertex[1], vertex[0]), ts_vec3_axis(2));
+    add_wedge(sum, ts_vec3_sub(vertex[0], origin), ts_vec3_sub(vertex[1], origin), ts_vec3_orthogonal(along),
+              2.0 * ts_pi, 0.0, -1.0, r);
 }
 
 // A shape without its ball, as moments about `from`.
@@ -202,10 +200,9 @@ ts_mass_properties ts_mass_rounded_hull(const ts_shape* shape) {
 ts_mass_properties ts_mass_rounded_box(const ts_shape* shape) {
     static const int start[7] = {0, 4, 8, 12, 16, 20, 24};
     static const int corner[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
-    ts_vec3 h = shape->half;
     ts_moments sum = begin_with(shape, ts_vec3_zero());
     ts_vec3 vertex[8], normal[6];
-    for (int i = 0; i < 8; ++i) vertex[i] = ts_vec3_make(i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z);
+    for (int i = 0; i < 8; ++i) ts_shape_traits_of(shape)->vertex(shape, i, &vertex[i]);
     for (int f = 0; f < 6; ++f) normal[f] = ts_vec3_scale(f % 2 ? 1.0 : -1.0, ts_vec3_axis(f / 2));
     surface s = {vertex, normal, start, corner, NULL, NULL, 8, 6, ts_vec3_zero()};
     add_surface(&sum, &s, shape->radius);
@@ -231,7 +228,7 @@ typedef struct turned {
 } turned;
 
 static void add_profile_point(turned* sum, double rho, double z, double dz) {
-    double disk = PI * rho * rho * dz;
+    double disk = ts_pi * rho * rho * dz;
     sum->one += disk;
     sum->z += disk * z;
     sum->zz += disk * z * z;

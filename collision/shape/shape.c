@@ -131,11 +131,6 @@ double ts_shape_reach_of_rim(const ts_shape* shape) {
     return sqrt(shape->half.x * shape->half.x + shape->half.z * shape->half.z);
 }
 
-double ts_shape_least(ts_vec3 v) {
-    double m = v.x < v.y ? v.x : v.y;
-    return m < v.z ? m : v.z;
-}
-
 // The highest <x, d> over the core.
 static double core_value(const ts_shape* shape, ts_vec3 d) {
     const ts_shape_traits* traits = ts_shape_traits_of(shape);

@@ -100,9 +100,6 @@ double ts_shape_value_of_box(ts_vec3 low, ts_vec3 high, ts_vec3 direction);
 /// `reach` of kinds turned about z that are widest at an end.
 double ts_shape_reach_of_rim(const ts_shape* shape);
 
-/// The least of three numbers.
-double ts_shape_least(ts_vec3 v);
-
 /// Adds the Hessian at unit n of the support function of a rim of that radius about z.
 static inline void ts_hessian_of_rim(double radius, ts_vec3 n, ts_vec3 u, ts_vec3 v, ts_tangent_form* io) {
     double across = sqrt(n.x * n.x + n.y * n.y);

@@ -97,3 +97,28 @@ Test(vec, unit_survives_the_extremes) {
                      "not a number in component %d", k);
     }
 }
+
+// Every order of three numbers, equal ones included: the first of the largest and of the least.
+Test(vec, the_number_of_the_largest_and_of_the_least_component) {
+    for (int code = 0; code < 27; ++code) {
+        const double v[3] = {code % 3 - 1.0, code / 3 % 3 - 1.0, code / 9 - 1.0};
+        int largest = 0, least = 0;
+        for (int i = 1; i < 3; ++i) {
+            if (v[i] > v[largest]) largest = i;
+            if (v[i] < v[least]) least = i;
+        }
+        cr_expect_eq(ts_vec3_largest(ts_vec3_load(v)), largest, "(%g, %g, %g)", v[0], v[1], v[2]);
+        cr_expect_eq(ts_vec3_least(ts_vec3_load(v)), least, "(%g, %g, %g)", v[0], v[1], v[2]);
+    }
+}
+
+Test(vec, orthogonal_is_a_unit_at_right_angles_at_every_size) {
+    for (int code = 1; code < 125; ++code) {
+        ts_vec3 a = ts_vec3_make(code % 5 - 2.0, code / 5 % 5 - 2.0, code / 25 - 2.0);
+        for (int power = -300; power <= 300 && ts_vec3_max_abs(a) > 0.0; power += 100) {
+            ts_vec3 u = ts_vec3_orthogonal(ts_vec3_scale(ldexp(1.0, power), a));
+            cr_expect_float_eq(ts_vec3_norm(u), 1.0, 4e-16);
+            cr_expect_leq(fabs(ts_vec3_dot(u, a)), 4e-16 * ts_vec3_norm(a));
+        }
+    }
+}

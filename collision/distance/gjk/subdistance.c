@@ -60,9 +60,7 @@ static void solve_triangle(const ts_vec3* w, int a, int b, int c, ts_subdistance
     int mismatch[3] = {1, 1, 1};
     if (nn > 0.0) {
         ts_vec3 p = ts_vec3_scale(ts_vec3_dot(normal, w[a]) / nn, normal);
-        ts_vec3 m = ts_vec3_abs(normal);
-        int k = m.x >= m.y ? (m.x >= m.z ? 0 : 2) : (m.y >= m.z ? 1 : 2);
-        int iu = (k + 1) % 3, iv = (k + 2) % 3;
+        int k = ts_vec3_largest(ts_vec3_abs(normal)), iu = (k + 1) % 3, iv = (k + 2) % 3;
         double au = ts_vec3_get(w[a], iu), av = ts_vec3_get(w[a], iv), bu = ts_vec3_get(w[b], iu);
         double bv = ts_vec3_get(w[b], iv), cu = ts_vec3_get(w[c], iu), cv = ts_vec3_get(w[c], iv);
         double pu = ts_vec3_get(p, iu), pv = ts_vec3_get(p, iv);

@@ -67,13 +67,6 @@ static int independent_vertices(ts_epa_polytope* p) {
     return rank;
 }
 
-// A unit vector orthogonal to a unit vector.
-static ts_vec3 some_orthogonal(ts_vec3 n) {
-    ts_vec3 m = ts_vec3_abs(n);
-    int least = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
-    return ts_vec3_unit_or(ts_vec3_cross(n, ts_vec3_axis(least)), ts_vec3_axis(least));
-}
-
 // Brings the start up to a triangle where D allows it. Returns the rank reached.
 static int complete_to_triangle(ts_epa_polytope* p, int rank) {
     ts_gjk_vertex* v = p->vertex;
@@ -84,7 +77,7 @@ static int complete_to_triangle(ts_epa_polytope* p, int rank) {
     }
     if (rank == 2) {
         ts_vec3 unit = ts_vec3_unit_or(ts_vec3_sub(v[1].w, v[0].w), ts_vec3_axis(0));
-        ts_vec3 x = some_orthogonal(unit), y = ts_vec3_cross(unit, x);
+        ts_vec3 x = ts_vec3_orthogonal(unit), y = ts_vec3_cross(unit, x);
         const double cosine[6] = {1.0, 0.5, -0.5, -1.0, -0.5, 0.5};
         const double sine[6] = {0.0, 0.8660254037844386,  0.8660254037844386,
                                 0.0, -0.8660254037844386, -0.8660254037844386};
@@ -152,7 +145,7 @@ static int same_point(ts_vec3 a, ts_vec3 b) { return a.x == b.x && a.y == b.y &&
 // planes have the origin on their inner side the surface winds around it (its faces, seen from the origin, all turn the
 // same way), so the ball that touches the nearest plane lies in its convex hull and in D.
 int ts_epa_start_around(ts_epa_polytope* p, ts_vec3 n, const ts_gjk_vertex* touch) {
-    ts_vec3 u = some_orthogonal(n), v = ts_vec3_cross(n, u);
+    ts_vec3 u = ts_vec3_orthogonal(n), v = ts_vec3_cross(n, u);
     ts_gjk_vertex* ring = p->vertex;
     int count = 0;
     for (int k = 0; k < 4; ++k) {

@@ -42,16 +42,10 @@ static void add_hessian(const ts_shape* s, ts_vec3 n, ts_vec3 u, ts_vec3 v, ts_t
 
 static int circle_exists(const ts_normal_circle* circle) { return ts_vec3_max_abs(circle->axis) > 0.0; }
 
-static ts_vec3 orthogonal_unit(ts_vec3 n) {
-    ts_vec3 m = ts_vec3_abs(n);
-    int least = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
-    return ts_vec3_unit_or(ts_vec3_cross(n, ts_vec3_axis(least)), ts_vec3_axis(least));
-}
-
 // The normal on the circle nearest to n. Where n is the axis but for rounding, any of them is.
 static ts_vec3 circle_nearest(const ts_normal_circle* circle, ts_vec3 n) {
     ts_vec3 across = ts_vec3_add_scaled(n, -ts_vec3_dot(n, circle->axis), circle->axis);
-    across = ts_vec3_norm(across) > 1e-8 ? ts_vec3_unit_or(across, n) : orthogonal_unit(circle->axis);
+    across = ts_vec3_norm(across) > 1e-8 ? ts_vec3_unit_or(across, n) : ts_vec3_orthogonal(circle->axis);
     across = ts_vec3_unit_or(ts_vec3_add_scaled(across, -ts_vec3_dot(across, circle->axis), circle->axis), across);
     return ts_vec3_add(ts_vec3_scale(circle->level, circle->axis),
                        ts_vec3_scale(sqrt(1.0 - circle->level * circle->level), across));
@@ -115,7 +109,7 @@ static void climb(const ts_shape_pair* pair, const polish_trial* from, const ts_
     *best = *from;
     if (bound) evaluate(pair, circle_nearest(circle, from->n), best);
     for (int k = 0; k < 8; ++k) {
-        ts_vec3 u = bound ? ts_vec3_unit_or(ts_vec3_cross(axis, best->n), axis) : orthogonal_unit(best->n);
+        ts_vec3 u = bound ? ts_vec3_unit_or(ts_vec3_cross(axis, best->n), axis) : ts_vec3_orthogonal(best->n);
         ts_vec3 v = bound ? axis : ts_vec3_cross(best->n, u);
         double bend = best->gap;
         if (level != 0.0) {

@@ -13,8 +13,7 @@ static void feature(const ts_shape* shape, ts_vec3 d, ts_support_point top, ts_s
     ts_vec3 h = shape->half, m = ts_vec3_abs(d);
     (void)top;
     int corner = (d.x < 0.0 ? 0 : 1) | (d.y < 0.0 ? 0 : 2) | (d.z < 0.0 ? 0 : 4);
-    int high = m.x >= m.y ? (m.x >= m.z ? 0 : 2) : (m.y >= m.z ? 1 : 2);
-    int low = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
+    int high = ts_vec3_largest(m), low = ts_vec3_least(m);
     if (ts_vec3_get(m, high) >= ts_feature_cos) {
         int positive = corner >> high & 1;
         int u = 1 << (high + 1) % 3, v = 1 << (high + 2) % 3;
@@ -55,8 +54,7 @@ static double excess(const ts_shape* shape, ts_vec3 p) {
 }
 
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
-    ts_vec3 m = ts_vec3_abs(n);
-    int axis = m.x <= m.y ? (m.x <= m.z ? 0 : 2) : (m.y <= m.z ? 1 : 2);
+    int axis = ts_vec3_least(ts_vec3_abs(n));
     (void)shape;
     *out_to = ts_vec3_with(top.point, axis, -ts_vec3_get(top.point, axis));
     return 1;

@@ -72,7 +72,7 @@ static ts_vec3 middle(const ts_shape* shape) {
 // Of a flat hull the longest side of its box, for it has no thickness.
 static double thickness(const ts_shape* shape) {
     ts_vec3 size = ts_vec3_sub(shape->hull->box_max, shape->hull->box_min);
-    return 0.5 * (shape->hull->rank == 3 ? ts_shape_least(size) : ts_vec3_max_abs(size));
+    return 0.5 * (shape->hull->rank == 3 ? ts_vec3_get(size, ts_vec3_least(size)) : ts_vec3_max_abs(size));
 }
 
 static int vertex(const ts_shape* shape, int index, ts_vec3* out_vertex) {
