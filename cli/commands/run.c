@@ -180,7 +180,7 @@ static void add_summary(ts_text* text, const run_job* job) {
         ts_stats_stages(stats, sim->solver, text);
         ts_text_add(text, "\n");
     }
-    ts_stats_verdicts(stats, text, "  verdict      ");
+    ts_stats_verdicts(stats, text);
     ts_text_add(text, "  contacts     %d at most, penetration at worst ", stats->contacts_most);
     ts_stats_add_quantity(text, stats->worst_penetration, "m");
     ts_text_add(text, "\n");

@@ -52,8 +52,8 @@ static void add_row(ts_text* text, const ts_comparison* comparison, int i) {
     ts_console_pad(text, series->solver, 20);
     ts_text_add(text, " %-6s %9.1e  %9.1e ", ts_contact_law_name(series->law), stats->worst_unmet,
                 stats->worst_natural);
-    add_cell(text, stats->worst_figure[TS_FIGURE_APPROACH], "m/s", 12);
-    add_cell(text, stats->worst_figure[TS_FIGURE_OFF_CONE], "N", 12);
+    add_cell(text, stats->worst_figure[TS_FIGURE_APPROACH], "m/s", 13);
+    add_cell(text, stats->worst_figure[TS_FIGURE_OFF_CONE], "N", 13);
     snprintf(cell, sizeof cell, "%lld/%lld", ts_stats_unconverged(stats), stats->steps);
     ts_text_add(text, "%13s  ", cell);
     add_cell(text, change, "J", 13);
@@ -68,7 +68,7 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
     if (comparison->experiment)
         ts_text_add(text, "%s: %s\n", comparison->experiment->source, comparison->experiment->summary);
     ts_text_add(text,
-                "\n%-20s law      own law  exact law  approach    off cone       unconverged  energy       "
+                "\n%-20s law      own law  exact law  approach     off cone        unconverged  energy       "
                 "deepest        iterations       step\n",
                 "solver");
     for (int i = 0; i < comparison->count; ++i) add_row(text, comparison, i);

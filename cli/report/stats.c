@@ -141,10 +141,10 @@ void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* te
     }
 }
 
-void ts_stats_verdicts(const ts_stats* stats, ts_text* text, const char* indent) {
-    ts_text_add(text, "%sobeys its own law to %.1e; against rigid contact and the exact law: to %.1e\n", indent,
-                stats->worst_unmet, stats->worst_natural);
-    ts_text_add(text, "%sat worst", indent);
+void ts_stats_verdicts(const ts_stats* stats, ts_text* text) {
+    ts_text_add(text, "  own law      obeyed to %.1e, at worst: the share of it that is unmet\n", stats->worst_unmet);
+    ts_text_add(text, "  exact law    obeyed to %.1e against rigid contact; at worst\n              ",
+                stats->worst_natural);
     const char* comma = "";
     for (int f = 0; f < TS_FIGURE_COUNT; ++f) {
         const ts_figure_kind* kind = ts_figure_kind_of((ts_figure)f);

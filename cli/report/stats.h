@@ -74,7 +74,7 @@ void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* te
 void ts_stats_statuses(const ts_stats* stats, ts_text* text);
 
 /// How well the answers obey the law that the solver claims and the exact one, and what is wrong with them, two lines.
-void ts_stats_verdicts(const ts_stats* stats, ts_text* text, const char* indent);
+void ts_stats_verdicts(const ts_stats* stats, ts_text* text);
 
 /// The keys that run and compare share, into an open JSON object. `solver` names its stages.
 void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json);

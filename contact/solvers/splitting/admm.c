@@ -140,8 +140,11 @@ static double choose_start(admm* q, const double* impulse) {
     return ts_yardstick_excess(&q->yardstick, q->lambda, q->u);
 }
 
-// x = y, and the multiplier that a projection step of length 1 / rho from y would leave: exact at a solution.
+// x = y, and the multiplier that a projection step of length 1 / rho from y would leave: exact at a solution. The first linear
+// system is then as far from solved as that multiplier is from the velocity of y; on a good start it has to be solved as
+// well as is asked of the end.
 static void start_multiplier(admm* q) {
+    q->dual = ts_yardstick_gate(&q->yardstick);
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
         double to[TS_BLOCK_ROWS_MAX], on[TS_BLOCK_ROWS_MAX], s = ts_rescaled_problem_unit(&q->s, b);
@@ -156,6 +159,7 @@ static void start_multiplier(admm* q) {
         for (int r = 0; r < block->rows; ++r) {
             q->x[block->row + r] = q->y[block->row + r];
             q->z[block->row + r] = s > 0.0 ? q->rho * (on[r] - to[r]) : 0.0;
+            if (s > 0.0) q->dual = fmax(q->dual, fabs(q->z[block->row + r] - w[r]));
         }
     }
 }
@@ -276,7 +280,6 @@ static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch
     q->eta = paper ? paper_eta : q->settings->eta * q->L;
     q->kappa = paper ? fmax(1.0, q->L / (paper_eta + least_compliance(problem))) : q->settings->condition;
     q->rho = q->L * pow(q->kappa, q->settings->rho_power - 0.5);
-    q->dual = largest_of(q->s.g, q->s.rows);
     return 1;
 }
 
