@@ -32,6 +32,7 @@ typedef struct ts_args {
     const char* pose_b;  // distance
     const char* batch;   // distance: a file, or "-"
     const char* solver;
+    const char* key;  // a keyframe, or "none"
     const char* solvers;
     const char* out;
     const char* png;

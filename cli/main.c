@@ -16,6 +16,11 @@
     { "--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9, "simulated seconds (default: the scene's own)" }
 #define FLAG_DT \
     { "--dt", "S", TS_FLAG_NUMBER, OFFSET(dt), 1e-9, 1.0, "time step in seconds (default: the model's own)" }
+#define FLAG_KEY                                                                 \
+    {                                                                            \
+        "--key", "NAME|none", TS_FLAG_TEXT, OFFSET(key), 0.0, 0.0,               \
+            "keyframe to start from (default: the model's own choice or 'home')" \
+    }
 #define FLAG_SET \
     { "--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated" }
 #define FLAG_THREADS                                                    \
@@ -40,6 +45,7 @@ static const ts_flag run_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver (default: the model's own)"},
     FLAG_TIME,
     FLAG_DT,
+    FLAG_KEY,
     FLAG_SET,
     {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "record to FILE.h5 (everything) or FILE.csv (plain table)"},
     {"--dump-problem", "STEP:FILE", TS_FLAG_TEXT, OFFSET(dump), 0.0, 0.0,
@@ -56,6 +62,7 @@ static const ts_flag compare_flags[] = {
      "which ones (default: the experiment's, else all)"},
     FLAG_TIME,
     FLAG_DT,
+    FLAG_KEY,
     FLAG_SET,
     {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write report.html, data.csv and summary.json here"},
     {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render all solvers side by side in one picture"},
@@ -113,6 +120,7 @@ static const ts_flag view_flags[] = {
      "simulated seconds before the picture, or before the window starts (default 0)"},
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "picture or window size in pixels (default 1280x720)"},
     FLAG_DT,
+    FLAG_KEY,
     FLAG_SET,
     FLAG_JSON,
     FLAG_HELP};

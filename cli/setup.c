@@ -197,6 +197,7 @@ ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver,
     char chosen[sizeof sim->options.solver];
     snprintf(chosen, sizeof chosen, "%s", solver ? solver : sim->options.solver);
     code = ts_sim_set_solver(sim, chosen, out_status);
+    if (code == TS_OK && args->key) code = ts_sim_start_from(sim, args->key, out_status);
     for (int i = 0; code == TS_OK && i < args->pair_count; ++i)
         code = apply_pair(sim, args->pair[i], 1, skip_foreign, out_status);
     return code;

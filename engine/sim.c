@@ -99,6 +99,7 @@ static ts_code fill(ts_sim* sim, int workers, ts_status* out_status) {
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "cannot start %d worker threads", workers);
     ts_code code = ts_sim_set_solver(sim, model->options.solver, out_status);
     if (code) return code;
+    sim->start_keyframe = sim->model->initial_keyframe;
     ts_sim_reset(sim);
     return ts_soft_contact_weigh(sim) ? ts_status_ok(out_status) : short_memory(model, out_status);
 }
@@ -160,8 +161,15 @@ static void forget(ts_sim* sim) {
 
 void ts_sim_reset(ts_sim* sim) {
     const ts_model* model = sim->model;
-    memcpy(sim->qpos, model->qpos0, (size_t)model->nq * sizeof(double));
-    memcpy(sim->qvel, model->qvel0, (size_t)model->nv * sizeof(double));
+    const ts_keyframe* key = sim->start_keyframe >= 0 ? &model->keyframe[sim->start_keyframe] : NULL;
+    const double *qpos = key ? key->qpos : model->qpos_rest, *qvel = key ? key->qvel : NULL;
+    if (sim->start_keyframe == model->initial_keyframe) {
+        qpos = model->qpos0;
+        qvel = model->qvel0;
+    }
+    memcpy(sim->qpos, qpos, (size_t)model->nq * sizeof(double));
+    memset(sim->qvel, 0, (size_t)model->nv * sizeof(double));
+    if (qvel) memcpy(sim->qvel, qvel, (size_t)model->nv * sizeof(double));
     memset(sim->force_applied, 0, (size_t)model->nv * sizeof(double));
     memset(sim->wrench_applied, 0, (size_t)model->body_count * sizeof(ts_force));
     sim->time = 0.0;
@@ -180,6 +188,21 @@ ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status) {
     sim->time = model->keyframe[keyframe].time;
     forget(sim);
     ts_kinematics_update(sim);
+    return ts_status_ok(out_status);
+}
+
+static const char* keyframe_name(const void* context, int i) { return ((const ts_model*)context)->keyframe[i].name; }
+
+ts_code ts_sim_start_from(ts_sim* sim, const char* name, ts_status* out_status) {
+    int keyframe = ts_model_find_keyframe(sim->model, name);
+    if (keyframe < 0 && strcmp(name, "none") != 0) {
+        char known[256];
+        ts_text_list(keyframe_name, sim->model, sim->model->keyframe_count, sizeof known, known);
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no keyframe '%.100s'; there is none%s%s", name,
+                             known[0] ? ", " : "", known);
+    }
+    sim->start_keyframe = keyframe;
+    ts_sim_reset(sim);
     return ts_status_ok(out_status);
 }
 

@@ -69,6 +69,7 @@ typedef struct ts_sim {
     // state
     double time;  // s
     long long step_count;
+    int start_keyframe;        // where a reset goes; -1: the pose the model is described in, at rest
     double* qpos;              // (nq)
     double* qvel;              // (nv)
     double* force_applied;     // (nv) generalised forces from outside, N or N m; kept until changed
@@ -113,6 +114,10 @@ ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_s
 
 /// Releases a simulation; NULL is ignored.
 void ts_sim_free(ts_sim* sim);
+
+/// Resets to the keyframe of that name, now and at every later reset; "none": at rest in the pose the model is described in, unless
+/// a keyframe is called so. TS_ERROR_VALUE for unknown names, and the message lists the known ones.
+ts_code ts_sim_start_from(ts_sim* sim, const char* name, ts_status* out_status);
 
 /// Back to the initial state, forgetting contacts, warm starts and applied forces; options stay.
 void ts_sim_reset(ts_sim* sim);

@@ -6,6 +6,7 @@
 #include "engine/model/builder.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { COLUMNS = 10 };
 static const double half_width = 1.5;  // m, of the container
@@ -118,6 +119,7 @@ ts_code ts_pile_build(int count, unsigned long seed, ts_model** out_model, ts_st
     ts_options* options = ts_builder_options(builder);
     options->time_step = 0.004;
     options->tolerance = 1e-5;
+    memcpy(options->solver, "ncp-pgs", sizeof "ncp-pgs");
     options->iterations = 50;  // a budget, as engines for piles have one: what it leaves is in the residual
     options->contact_margin = 2e-3;
     options->baumgarte = 0.2;

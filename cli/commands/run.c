@@ -169,6 +169,8 @@ static void add_summary(ts_text* text, const run_job* job) {
     const ts_sim* sim = job->sim;
     ts_text_add(text, "%s under %s (%s), time step %g s\n", job->scene.name, sim->solver->name,
                 ts_contact_law_name(sim->solver->law), sim->options.time_step);
+    if (sim->start_keyframe >= 0)
+        ts_text_add(text, "  start        keyframe '%s'\n", sim->model->keyframe[sim->start_keyframe].name);
     ts_text_add(text, "  time         %g s of %g s: %lld steps in %.3g s of wall clock\n", stats->time_last,
                 job->duration, stats->steps, job->wall);
     ts_text_add(text, "  solves       ");
@@ -202,6 +204,10 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (bad > 0)
         ts_text_add(text, "  %lld of %lld steps did not converge: their forces are not the law's answer.\n", bad,
                     stats->steps);
+    ts_text limit = {0};
+    ts_stats_limit(stats, &limit);
+    if (limit.length > 0) ts_text_add(text, "  The solver was %s.\n", ts_text_get(&limit));
+    ts_text_free(&limit);
     if (job->code)
         ts_text_add(text, "  The run did not reach its end; the numbers are those up to t = %g s.\n", stats->time_last);
 }
@@ -214,6 +220,8 @@ static void add_json(ts_text* text, const run_job* job, int exit_code) {
     ts_json_add_string(&json, "scene", job->scene.name);
     ts_json_add_string(&json, "solver", sim->solver->name);
     ts_json_add_string(&json, "law", ts_contact_law_name(sim->solver->law));
+    ts_json_add_string(&json, "keyframe",
+                       sim->start_keyframe >= 0 ? sim->model->keyframe[sim->start_keyframe].name : NULL);
     ts_json_add_number(&json, "time_step", sim->options.time_step);
     ts_json_add_number(&json, "duration", job->duration);
     ts_json_add_bool(&json, "finished", job->code == TS_OK);

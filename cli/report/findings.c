@@ -216,6 +216,10 @@ static void words_about_solves(const ts_series* self, ts_text* text) {
         comma = ", ";
     }
     ts_text_add(text, "). ");
+    ts_text limit = {0};
+    ts_stats_limit(&self->stats, &limit);
+    if (limit.length > 0) ts_text_add(text, "It was %s. ", ts_text_get(&limit));
+    ts_text_free(&limit);
 }
 
 void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index,

@@ -90,6 +90,8 @@ ts_energy ts_stats_add(ts_stats* stats, ts_sim* sim) {
         stats->energy_highest = larger(stats->energy_highest, sum);
     } else {
         stats->started = 1;
+        stats->limit = sim->options.iterations > 0 ? sim->options.iterations : 0;
+        stats->limit_of_scene = sim->options.iterations == sim->model->options.iterations;
         stats->energy_first = energy;
         stats->energy_highest = sum;
     }
@@ -141,6 +143,13 @@ void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* te
     }
 }
 
+void ts_stats_limit(const ts_stats* stats, ts_text* text) {
+    long long stopped = stats->status_count[TS_SOLVE_ITERATION_LIMIT];
+    if (stopped > 0 && stats->limit > 0)
+        ts_text_add(text, "stopped by the %s limit of %d iterations in %lld of %lld steps: not solved",
+                    stats->limit_of_scene ? "scene's" : "given", stats->limit, stopped, stats->steps);
+}
+
 void ts_stats_verdicts(const ts_stats* stats, ts_text* text) {
     ts_text_add(text, "  own law      obeyed to %.1e, at worst: the share of it that is unmet\n", stats->worst_unmet);
     ts_text_add(text, "  exact law    obeyed to %.1e against rigid contact; at worst\n              ",
@@ -171,6 +180,7 @@ void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json
             ts_json_add_integer(json, ts_solver_stage_name(solver, k), stats->stage_count[k]);
     ts_json_object_end(json);
     ts_json_add_integer(json, "steps_not_converged", ts_stats_unconverged(stats));
+    ts_json_add_integer(json, "iteration_limit_set", stats->limit);
     ts_json_add_number(json, "iterations_mean", ts_stats_iterations_mean(stats));
     ts_json_add_integer(json, "iterations_max", stats->iterations_most);
     ts_json_add_number(json, "residual_natural_max", stats->worst_natural);

@@ -30,6 +30,8 @@ typedef struct ts_stats {
     long long stage_count[TS_STATS_STAGES + 1];  // by the stage of the solver, see ts_solve_report
     int contacts_most;
     int iterations_most;
+    int limit;           // iterations a step may take, where scene or user set one; 0: the solver's own
+    int limit_of_scene;  // nonzero: the scene did
     double iterations_sum;
     double worst_penetration;  // m
     double worst_natural;      // 1: share of the exact law unmet, on rigid contacts
@@ -72,6 +74,10 @@ void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* te
 
 /// "12 converged, 3 stalled": statuses that occurred.
 void ts_stats_statuses(const ts_stats* stats, ts_text* text);
+
+/// "stopped by the scene's limit of 50 iterations in 3 of 100 steps: not solved": where a limit stopped the solver, else
+/// nothing.
+void ts_stats_limit(const ts_stats* stats, ts_text* text);
 
 /// How well the answers obey the law that the solver claims and the exact one, and what is wrong with them, two lines.
 void ts_stats_verdicts(const ts_stats* stats, ts_text* text);

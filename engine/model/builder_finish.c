@@ -28,6 +28,7 @@ typedef struct draft {
     int* tree_body;
     ts_geom* geom;
     double* qpos0;
+    double* qpos_rest;
     double* qvel0;
     ts_status* status;
 } draft;
@@ -80,6 +81,8 @@ static ts_code allocate(draft* d) {
     m->tree_body = d->tree_body;
     m->geom = d->geom;
     m->qpos0 = d->qpos0;
+    d->qpos_rest = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)nq, sizeof(double));
+    m->qpos_rest = d->qpos_rest;
     m->qvel0 = d->qvel0;
     m->name = name_at(d, b->name);
     m->options = b->options;
@@ -319,6 +322,8 @@ static ts_code lay_out_keyframes(draft* d) {
         if (code) return code;
     }
     if (d->arena->failed) return short_memory(d->status);
+    if (nq) memcpy(d->qpos_rest, d->qpos0, nq * sizeof(double));
+    m->initial_keyframe = b->initial_key;
     if (b->initial_key >= 0) {
         if (nq) memcpy(d->qpos0, key[b->initial_key].qpos, nq * sizeof(double));
         if (nv) memcpy(d->qvel0, key[b->initial_key].qvel, nv * sizeof(double));

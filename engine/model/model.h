@@ -162,6 +162,8 @@ typedef struct ts_model {
     const ts_keyframe* keyframe;    // (keyframe_count)
     const ts_exclusion* exclusion;
     const ts_equality* equality;  // (equality_count)
+    const double* qpos_rest;      // (nq) pose as the model is described, joints at their references
+    int initial_keyframe;         // where new simulations start; -1: at rest in that pose
     const double* qpos0;          // (nq) initial pose
     const double* qvel0;          // (nv) initial velocity
     const char* source;           // text of the file it came from, or NULL

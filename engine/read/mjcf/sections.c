@@ -81,7 +81,10 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
         if (qvel.count) def.qvel = qvel.data;
         def.qpos_count = qpos.count;
         def.qvel_count = qvel.count;
-        def.is_initial = reader->keyframe_count == reader->compiler.initial_keyframe;
+        // The file says which to begin with, or one is called what everybody calls it.
+        def.is_initial = reader->compiler.initial_keyframe >= 0
+                             ? reader->keyframe_count == reader->compiler.initial_keyframe
+                             : def.name && strcmp(def.name, "home") == 0;
         if (!reader->code && !ts_builder_add_keyframe(reader->builder, &def))
             ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
         ts_builder_number_array_free(&qpos);

@@ -1,5 +1,6 @@
 // What an MJCF file means: shapes and masses against closed forms, orientations against each other, joints, units, limits,
 // keyframes, sites, exclusions and options.
+#include "engine/sim.h"
 #include "tests/engine/read/mjcf_sample.h"
 
 #include <math.h>
@@ -302,6 +303,36 @@ Test(mjcf, keyframes) {
     cr_assert(m->qpos0[0] == 3.0 && m->qvel0[0] == 4.0);
     cr_assert_eq(ts_model_find_keyframe(m, "b"), 1);
     ts_model_free(m);
+}
+
+// One that is called "home" is where people expect a robot to start; what the file says itself goes before.
+Test(mjcf, home_is_where_a_model_starts) {
+    static const char text[] =
+        "<mujoco>%s<worldbody><body><joint/><geom size='1'/></body></worldbody><keyframe><key name='a' qpos='1'/>"
+        "<key name='home' qpos='2' qvel='3'/></keyframe></mujoco>";
+    static const char* const says[] = {"", "<custom><numeric name='touchstone.initial_keyframe' data='0'/></custom>"};
+    for (int i = 0; i < 2; ++i) {
+        char file[512];
+        ts_status status;
+        ts_sim* sim = NULL;
+        snprintf(file, sizeof file, text, says[i]);
+        ts_model* m = mjcf_read(file);
+        cr_assert_eq(m->initial_keyframe, i ? 0 : 1);
+        cr_assert_eq(ts_sim_create(m, 1, &sim, &status), TS_OK);
+        cr_expect_eq(sim->qpos[0], i ? 1.0 : 2.0);
+        cr_expect_eq(sim->qvel[0], i ? 0.0 : 3.0);
+        cr_expect_eq(ts_sim_start_from(sim, "none", &status), TS_OK);
+        cr_expect(sim->qpos[0] == 0.0 && sim->qvel[0] == 0.0);
+        cr_expect_eq(ts_sim_start_from(sim, "a", &status), TS_OK);
+        sim->qpos[0] = 9.0;
+        ts_sim_reset(sim);
+        cr_expect_eq(sim->qpos[0], 1.0, "a reset goes back to where it was told to start");
+        cr_expect_eq(ts_sim_start_from(sim, "b", &status), TS_ERROR_VALUE);
+        cr_expect_not_null(strstr(status.message, "home"), "%s", status.message);
+        cr_expect_eq(sim->qpos[0], 1.0);
+        ts_sim_free(sim);
+        ts_model_free(m);
+    }
 }
 
 Test(mjcf, sites) {
