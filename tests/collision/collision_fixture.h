@@ -64,9 +64,9 @@ static inline ts_mat3 turn(int axis, double angle) {
     return ts_quat_to_mat3(ts_quat_from_axis_angle(ts_vec3_axis(axis), angle));
 }
 
-/// The hull of `count` points scattered on an ellipsoid.
+/// The hull of `count` points, at most 2500, scattered on an ellipsoid.
 static inline ts_hull* random_hull(ts_rng* rng, int count, ts_vec3 size) {
-    ts_vec3 points[512];
+    ts_vec3 points[2500];
     for (int i = 0; i < count; ++i) points[i] = ts_vec3_mul(random_unit(rng), size);
     ts_hull* hull = 0;
     ts_status status;

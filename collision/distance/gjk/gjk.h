@@ -102,7 +102,7 @@ const char* ts_gjk_variant_name(ts_gjk_variant variant);
 /// "auto", "none", "centres", ... ; never NULL.
 const char* ts_gjk_start_name(ts_gjk_start start);
 
-/// The variant that AUTO means for a pair of shapes.
+/// The variant that AUTO means for the distance of a pair of shapes.
 ts_gjk_variant ts_gjk_variant_for(const ts_shape_pair* pair);
 
 /// A cache that knows nothing.

@@ -87,11 +87,18 @@ int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant varian
                       const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out);
 
 /// What AUTO means, see ts_gjk_variant_for: the pairs with loops of their own, other polytopes with and without a hull, and
-/// everything else.
+/// everything else; FINE_HULLS in verdicts alone.
 #define TS_GJK_FOR_HULLS TS_GJK_NESTEROV_COAL
+#define TS_GJK_FOR_FINE_HULLS TS_GJK_NESTEROV
 #define TS_GJK_FOR_BOXES TS_GJK_VANILLA
 #define TS_GJK_FOR_ELLIPSOIDS TS_GJK_NESTEROV
 #define TS_GJK_FOR_OTHERS TS_GJK_POLYAK
+
+/// Two hulls so fine that they behave as smooth shapes do.
+static inline int ts_gjk_are_fine(const ts_shape_pair* pair) {
+    enum { FINE = 2000 };
+    return pair->a->hull->vertex_count >= FINE && pair->b->hull->vertex_count >= FINE;
+}
 
 /// The first direction, finite and not zero; with SIMPLEX perhaps also a feature. Returns 1 when it comes from the cache
 /// or from `start`, 0 when it had to be the centres'.

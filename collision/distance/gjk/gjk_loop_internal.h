@@ -131,12 +131,19 @@ TS_GJK_INLINE int ts_gjk_ends_at(const ts_gjk_run* run, ts_gjk_goal goal, const 
     return goal == TS_GJK_VERDICT && f->xx <= order->reach * order->reach;
 }
 
+/// AUTO on hulls ends momentum once a support point could lower the distance by no more than this part, or after so many
+/// projections: what is left is found as soon without, and the first plane along x is the proof. Measured on hulls of
+/// random points and of YCB's objects: together a tenth fewer support points apart and in overlaps; a half instead of the
+/// part, or four projections, cost a twentieth more near touching.
+static const double little_gain = 0.05;
+enum { TS_GJK_HULL_MOMENTUM = 6 };
+
 /// Runs until something is known and returns a ts_proximity_status. The feature, the best plane and the counters are
 /// left in run and out.
 TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
                               const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
     ts_gjk_feature *f = run->feature, *next;
-    int momentum = variant != TS_GJK_VANILLA, k = out->iterations, calls = 0, status;
+    int momentum = variant != TS_GJK_VANILLA, fades = 0, k = out->iterations, calls = 0, status;
     double value = 0.0;
     for (;;) {
         int slot = ts_gjk_free_slot(f);
@@ -166,6 +173,7 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
             }
             status = TS_PROXIMITY_SEPARATED;
             if (stop) break;
+            fades = kinds == TS_GJK_HULLS && (k + 1 >= TS_GJK_HULL_MOMENTUM || f->h - fw <= little_gain * f->h);
         } else if (order->warm && !(value > 0.0)) {
             status = TS_GJK_NOT_SEPARATED;
             break;
@@ -191,7 +199,7 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
         }
         run->feature = f = next;
         if (ts_gjk_ends_at(run, goal, order, named, f, &status)) break;
-        if (momentum && k >= order->momentum_limit) {
+        if (momentum && (k >= order->momentum_limit || fades)) {
             momentum = 0;
             out->switched_at = k;
         }

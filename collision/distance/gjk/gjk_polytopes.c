@@ -17,13 +17,19 @@ static int verdict_of_hulls(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 
     return ts_gjk_loop(run, TS_GJK_HULLS, TS_GJK_FOR_HULLS, TS_GJK_VERDICT, order, d, out);
 }
 
+static int verdict_of_fine_hulls(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop(run, TS_GJK_HULLS, TS_GJK_FOR_FINE_HULLS, TS_GJK_VERDICT, order, d, out);
+}
+
 static int verdict_of_boxes(ts_gjk_run* run, const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
     return ts_gjk_loop(run, TS_GJK_BOXES, TS_GJK_FOR_BOXES, TS_GJK_VERDICT, order, d, out);
 }
 
 int ts_gjk_run_polytopes(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,
                          ts_gjk_result* out) {
-    if (kinds == TS_GJK_HULLS)
-        return goal == TS_GJK_DISTANCE ? distance_of_hulls(run, order, d, out) : verdict_of_hulls(run, order, d, out);
-    return goal == TS_GJK_DISTANCE ? distance_of_boxes(run, order, d, out) : verdict_of_boxes(run, order, d, out);
+    if (kinds == TS_GJK_BOXES)
+        return goal == TS_GJK_DISTANCE ? distance_of_boxes(run, order, d, out) : verdict_of_boxes(run, order, d, out);
+    if (goal == TS_GJK_DISTANCE) return distance_of_hulls(run, order, d, out);
+    return ts_gjk_are_fine(run->pair) ? verdict_of_fine_hulls(run, order, d, out)
+                                      : verdict_of_hulls(run, order, d, out);
 }
