@@ -120,16 +120,23 @@ static int run_set(bench* b, const ts_bench_contact_set* set) {
     return 1;
 }
 
+// All recorded problems: what is asked for is families.
+static int read_recorded(const bench* b, ts_bench_contact_set* out) {
+    ts_bench_options options = *b->options;
+    options.only = NULL;
+    return ts_bench_contact_set_read(&options, b->report, out);
+}
+
 static int run_recorded(bench* b) {
     ts_bench_contact_set set = {0};
-    int ok = ts_bench_contact_set_read(b->options, b->report, &set) && run_set(b, &set);
+    int ok = read_recorded(b, &set) && run_set(b, &set);
     ts_bench_contact_set_free(&set);
     return ok;
 }
 
 static int run_variants(bench* b) {
     ts_bench_contact_set set = {0};
-    int ok = ts_bench_contact_set_read(b->options, b->report, &set), step = b->options->quick ? 7 : 1;
+    int ok = read_recorded(b, &set), step = b->options->quick ? 7 : 1;
     for (int i = 0; i < set.count && ok; ++i)
         for (int v = 0; v < TS_CONTACT_VARIANTS && ok && !ts_bench_progress(b->report, -1.0, 1.0); v += step) {
             char name[128];
