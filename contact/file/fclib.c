@@ -4,7 +4,7 @@
 // rows, with a symmetric pattern. And a file may hold anything. Rule: list the pairs of contacts that entries couple, and
 // their mirror images and the diagonal; sort them in two stable passes of counting; strike doubles; then put every number
 // in its block. All passes are linear in the entries, and W never exists densely.
-// Checked on the way: indices, doubles, finite numbers, friction, symmetry to SYMMETRY_LIMIT, the sign of the diagonal.
+// Checked on the way: indices, doubles, finite numbers, friction, symmetry to symmetry_limit, the sign of the diagonal.
 // Recorded matrices come out of single precision and of iterations: errors of 1e-3 of their norm are normal, and so are
 // slightly negative eigenvalues. What is far from symmetric is no Delassus matrix of anything.
 #include "contact/file/fclib.h"
@@ -18,11 +18,11 @@
 #include "contact/file/fclib_internal.h"
 
 // |W - W^T| / |W| from where on a file is refused. Recorded problems are known up to 1e-3.
-#define SYMMETRY_LIMIT 1e-2
+static const double symmetry_limit = 1e-2;
 // A diagonal entry this far below zero, relative to the largest number of its row, is no rounding.
-#define DIAGONAL_LIMIT 1e-6
+static const double diagonal_limit = 1e-6;
 // Numbers in the largest matrix that is written (2 GiB).
-#define WRITE_MOST ((size_t)1 << 28)
+enum { WRITE_MOST = 1 << 28 };
 
 #define W_PATH "/fclib_local/W"
 
@@ -275,17 +275,17 @@ static ts_code check_matrix(const matrix* W, int contacts, const char* path, dou
         }
         for (int r = 0; r < 3; ++r) {
             largest = fmax(largest, row_largest[r]);
-            if (D && D[4 * r] < -DIAGONAL_LIMIT * row_largest[r])
+            if (D && D[4 * r] < -diagonal_limit * row_largest[r])
                 return ts_status_set(out_status, TS_ERROR_VALUE, path, 0,
                                      W_PATH ": the diagonal of a Delassus matrix is not negative; row %d has %g",
                                      3 * a + (r + 1) % 3, D[4 * r]);
         }
     }
     *out_asymmetry = asymmetry_of(W, contacts, largest);
-    if (*out_asymmetry > SYMMETRY_LIMIT)
+    if (*out_asymmetry > symmetry_limit)
         return ts_status_set(out_status, TS_ERROR_VALUE, path, 0,
                              W_PATH ": the matrix is far from symmetric: |W - W^T| is %.3g of |W|, more than %g",
-                             *out_asymmetry, SYMMETRY_LIMIT);
+                             *out_asymmetry, symmetry_limit);
     return TS_OK;
 }
 

@@ -35,10 +35,9 @@ ts_code ts_fclib_save(const char* path, const char* title, const ts_fclib_raw* r
 #include "base/text.h"
 
 // Most contacts and entries that are read: 4 GiB of numbers.
-#define ROWS_MOST (1 << 27)
-#define ENTRIES_MOST (1 << 29)
+enum { ROWS_MOST = 1 << 27, ENTRIES_MOST = 1 << 29 };
 // Deflate shrinks by 1032 at most: a dataset that claims more than this over what is stored was never written.
-#define SHRINK_MOST 1100.0
+static const double shrink_most = 1100.0;
 
 // A file being read, and where messages go.
 typedef struct reader {
@@ -84,7 +83,7 @@ static ts_code measure(const reader* r, const char* name, hid_t dataset, int who
         return wrong(r, name, whole ? "it does not hold whole numbers" : "it does not hold numbers");
     if (rank < 0 || rank > 1 || none) return wrong(r, name, "it is not a plain list of numbers");
     if (outside) return wrong(r, name, "its numbers are kept in another file");
-    if ((double)extent[0] * (double)size > SHRINK_MOST * stored)
+    if ((double)extent[0] * (double)size > shrink_most * stored)
         return wrong(r, name, "it claims more numbers than the file holds");
     *out_length = extent[0];
     return TS_OK;

@@ -30,11 +30,11 @@ enum {
 };
 
 // Parts of a group's matrix under this share of its largest are rounding.
-#define RANK_SHARE 1e-13
+static const double rank_share = 1e-13;
 // Largest error of N Z N^T, relative to sums of absolute values.
-#define GROUP_ERROR 1e-12
+static const double group_error = 1e-12;
 // Rows that must go for it to be worth it, as a share of all.
-#define WORTHWHILE 0.15
+static const double worthwhile = 0.15;
 
 static int rows_of(const ts_linear_matrix* A, int b) { return A->row[b + 1] - A->row[b]; }
 
@@ -130,7 +130,7 @@ static int find_groups(ts_linear_groups* q, const ts_linear_matrix* A, ts_arena*
         ts_linear_group* g = &q->group[q->count - 1];
         memset(M, 0, (size_t)(rows * rows) * sizeof(double));
         gather(q, A, q->count - 1, M);
-        int pivot[GROUP_ROWS] = {0}, rank = ts_linear_orthogonalise(M, rows, rows, RANK + 1, RANK_SHARE, pivot, tau);
+        int pivot[GROUP_ROWS] = {0}, rank = ts_linear_orthogonalise(M, rows, rows, RANK + 1, rank_share, pivot, tau);
         if (rank > RANK || rank == 0 || rank > rows - SAVED_ROWS) {
             --q->count;
             for (int k = first; k < listed; ++k) add_group(q, A, k, 1);
@@ -281,7 +281,7 @@ static int holds(const ts_linear_groups* q, const ts_linear_matrix* A, ts_arena*
             error = fmax(error, fabs(ours - theirs));
             size += sizes[row];
         }
-        if (!(error <= GROUP_ERROR * size)) return 0;
+        if (!(error <= group_error * size)) return 0;
     }
     return 1;
 }
@@ -296,7 +296,7 @@ ts_linear_groups* ts_linear_groups_make(const ts_linear_matrix* A, ts_arena* are
     q->member = TS_ARENA_ARRAY(arena, int, blocks);
     q->of = TS_ARENA_ARRAY(arena, int, blocks);
     q->within = TS_ARENA_ARRAY(arena, int, blocks);
-    int made = q->group && q->member && q->of && q->within && find_groups(q, A, arena) >= WORTHWHILE * A->rows &&
+    int made = q->group && q->member && q->of && q->within && find_groups(q, A, arena) >= worthwhile * A->rows &&
                find_pattern(q, A, arena);
     if (made) {
         ts_arena_scope scope = ts_arena_scope_begin(arena);

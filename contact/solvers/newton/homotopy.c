@@ -33,11 +33,11 @@
 
 enum { MAX = TS_BLOCK_ROWS_MAX, CORRECTIONS = 4 };
 
-#define WHIFF 1e-11  // of the identity, relative to unit stiffness: free rows may be hyperstatic
-#define FIRST_STEP 0.1
-#define SHORTEST_STEP 1e-11  // of arc length, which counts in units of the present point
-#define LOST 1.5             // the path has been left for another one where t is larger
-#define LARGEST_FALL 0.9     // of t in one step
+static const double whiff = 1e-11;  // of the identity, relative to unit stiffness: free rows may be hyperstatic
+static const double first_step = 0.1;
+static const double shortest_step = 1e-11;  // of arc length, which counts in units of the present point
+static const double lost = 1.5;             // the path has been left for another one where t is larger
+static const double largest_fall = 0.9;     // of t in one step
 
 typedef struct path {
     ts_rescaled_problem s;
@@ -181,7 +181,7 @@ static double evaluate(path* q) {
     double worst = 0.0;
     ts_rescaled_problem_velocity(&q->s, q->x, q->u);
     for (int i = 0; i < q->s.rows; ++i)
-        q->u[i] += q->t * (q->d[i] + q->proximal * (q->x[i] - q->origin[i])) + WHIFF * q->x[i];
+        q->u[i] += q->t * (q->d[i] + q->proximal * (q->x[i] - q->origin[i])) + whiff * q->x[i];
     for (int b = 0; b < q->s.blocks; ++b) {
         int row = q->s.problem->block[b].row;
         smooth law;
@@ -194,7 +194,7 @@ static double evaluate(path* q) {
     return worst;
 }
 
-// J = (1 - DP) X + DP S (A + WHIFF + t proximal) as C + E A, its factor, and F_t, at the point just evaluated.
+// J = (1 - DP) X + DP S (A + whiff + t proximal) as C + E A, its factor, and F_t, at the point just evaluated.
 static int factorise(path* q) {
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
@@ -209,7 +209,7 @@ static int factorise(path* q) {
                 for (int k = 0; k < rows; ++k) sum += law.DP[i * rows + k] * law.S[k * rows + j];
                 E[i * rows + j] = sum;
                 C[i * rows + j] =
-                    (WHIFF + q->t * q->proximal) * sum + ((i == j ? 1.0 : 0.0) - law.DP[i * rows + j]) * law.X[j];
+                    (whiff + q->t * q->proximal) * sum + ((i == j ? 1.0 : 0.0) - law.DP[i * rows + j]) * law.X[j];
                 by_t += law.DP[i * rows + j] * law.y_t[j];
             }
             q->Ft[block->row + i] = by_t;
@@ -340,9 +340,9 @@ static int advance(path* q, double* h) {
     double weight = 1.0 / fmax(norm, q->size * q->size);
     memcpy(q->kept, q->x, bytes);
     memcpy(q->kept_tangent, q->tangent, bytes);
-    while (q->systems < q->system_limit && *h >= SHORTEST_STEP) {
+    while (q->systems < q->system_limit && *h >= shortest_step) {
         double step = *h;
-        if (t + step * slope < (1.0 - LARGEST_FALL) * t) step = LARGEST_FALL * t / -slope;
+        if (t + step * slope < (1.0 - largest_fall) * t) step = largest_fall * t / -slope;
         q->t = t + step * slope;
         for (int i = 0; i < n; ++i) q->x[i] = q->aim[i] = q->kept[i] + step * q->tangent[i];
         int used = correct(q, weight);
@@ -368,9 +368,9 @@ ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts
     path q = {.scratch = scratch, .settings = settings, .proximal = settings->proximal};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (ts_rescaled_problem_make(problem, TS_UNITS_STIFFNESS, TS_MATRIX_NUMBERS, scratch, &q.s) && prepare(&q)) {
-        double h = FIRST_STEP;
+        double h = first_step;
         if (start(&q, impulse) && find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
-            while (q.t > settings->end && q.t < LOST && advance(&q, &h)) continue;
+            while (q.t > settings->end && q.t < lost && advance(&q, &h)) continue;
         ts_rescaled_problem_admit(&q.s, q.x, q.aim, q.c);
         report.ran = 1;
         for (int i = 0; i < problem->row_count; ++i) report.ran = report.ran && isfinite(q.c[i]);

@@ -42,13 +42,15 @@ enum {
     POLISH_SWEEPS = 8
 };
 
-#define FALL 0.03         // of the proximal weight after a step that was solved, unless that failed before
-#define RAISE 10.0        // of the first proximal weight where it is too small,
-#define RAISE_LIMIT 0.01  // and where that ends
-#define WELL_DOWN 0.2     // of |F|: a proximal problem as good as solved when no more is to be had soon
-#define POLISH_REACH 1e2  // times the tolerance: from where sweeps may get there
-#define STEP_DIGITS 1e-9  // of the largest entry of F, left by a linear system: a Newton step gains fewer
-#define POLISH_RATE 0.7   // of |F|: a sweep that leaves more is the last
+static const double deepest_fall =
+    0.03;                             // of the proximal weight after a step that was solved, unless that failed before
+static const double raise_by = 10.0;  // of the first proximal weight where it is too small,
+static const double raise_limit = 0.01;  // and where that ends
+static const double well_down = 0.2;     // of |F|: a proximal problem as good as solved when no more is to be had soon
+static const double polish_reach = 1e2;  // times the tolerance: from where sweeps may get there
+static const double step_digits =
+    1e-9;                               // of the largest entry of F, left by a linear system: a Newton step gains fewer
+static const double polish_rate = 0.7;  // of |F|: a sweep that leaves more is the last
 
 typedef struct natural {
     ts_rescaled_problem s;
@@ -123,7 +125,7 @@ static int newton_step(natural* q) {
     for (int i = 0; i < q->s.rows; ++i)
         if (fabs(q->d[i]) > largest) largest = fabs(q->d[i]);
     q->report.newtons += 1;
-    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, STEP_DIGITS * largest, q->d);
+    return ts_linear_change(q->system) && ts_linear_solve(q->system, NULL, step_digits * largest, q->d);
 }
 
 // Newton on the proximal problem until |F| <= target. Returns 1 when it got there or at least well down, else 0. Where no
@@ -144,12 +146,12 @@ static int solve_proximal(natural* q, double start, double target) {
             velocity(q, q->trial, q->eps, q->u);
             if (sqrt(residual(q, q->trial, q->u)) < (1.0 - 1e-3 * step) * now) break;
         }
-        if (q->report.proximals == 0 && t >= CUTS && q->eps < RAISE_LIMIT) {
-            q->eps *= RAISE;
+        if (q->report.proximals == 0 && t >= CUTS && q->eps < raise_limit) {
+            q->eps *= raise_by;
             continue;
         }
         crawls = t >= CRAWL ? crawls + 1 : 0;
-        if (crawls == CRAWL && now <= WELL_DOWN * start) return 1;
+        if (crawls == CRAWL && now <= well_down * start) return 1;
         if (t == HALVINGS) {
             if (++leaps > LEAPS) break;
             for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + q->d[i];
@@ -243,8 +245,8 @@ static int is_converged(const natural* q) { return q->report.excess <= 1.0; }
 
 // Sweeps from x, the best so far and just judged, if they may get to the tolerance; else x stays. `now` is |F| there.
 static void polish(natural* q, double now, double* impulse) {
-    double far = q->report.excess, goal = POLISH_RATE * now / far, eps = q->eps;
-    if (!(far > 1.0 && far < POLISH_REACH)) return;
+    double far = q->report.excess, goal = polish_rate * now / far, eps = q->eps;
+    if (!(far > 1.0 && far < polish_reach)) return;
     memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
     q->eps = 0.0;
     for (int k = 0; k < POLISH_SWEEPS && now > goal; ++k) {
@@ -252,7 +254,7 @@ static void polish(natural* q, double now, double* impulse) {
         sweep(q);
         now = look(q);
         // The first may do no more than move errors about.
-        if (k > 0 && !(now < POLISH_RATE * before)) break;
+        if (k > 0 && !(now < polish_rate * before)) break;
     }
     q->eps = eps;
     judge(q, q->best, impulse);
@@ -262,7 +264,7 @@ static void polish(natural* q, double now, double* impulse) {
 
 static void iterate(natural* q, double* impulse) {
     int failures = 0, since_best = 0;
-    double now = look(q), fall = FALL;
+    double now = look(q), fall = deepest_fall;
     // A start whose squares overflow is none.
     if (!isfinite(now)) {
         memset(q->x, 0, (size_t)q->s.rows * sizeof(double));
@@ -295,7 +297,7 @@ static void iterate(natural* q, double* impulse) {
             // Internal forces that nothing moves are known to rounding over eps only: where one step gains three digits, a
             // smaller eps would only let them drift over kinks. Where a solved step gains nothing, eps is what holds it.
             if (now > 1e-3 * before) q->eps = fmax(fall * q->eps, 1e-12);
-            fall = fmax(0.5 * fall, FALL);
+            fall = fmax(0.5 * fall, deepest_fall);
         } else {
             // The last fall was too deep, and would be again.
             fall = fmin(fmax(3.0 * fall, 0.1), 0.5);
