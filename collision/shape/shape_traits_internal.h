@@ -132,6 +132,14 @@ static inline void ts_feature_add(ts_support_feature* feature, ts_vec3 point, in
     feature->vertex[feature->count++] = label;
 }
 
+/// Of the edges from vertex `top` to `count` others the end of the one that falls away least along n, the first among equals;
+/// -1 when there is none. *out_slope is the sine by which it falls away.
+int ts_flattest_edge(const ts_vec3* vertex, int top, const int* other, int count, ts_vec3 n, double* out_slope);
+
+/// The feature of a corner that no face claims: the flattest of its edges, if flat enough, else the corner. Labels are numbers
+/// of vertices.
+void ts_feature_corner(const ts_vec3* vertex, int top, const int* other, int count, ts_vec3 d, ts_support_feature* out);
+
 /// The cap of a round solid as an octagon at fixed azimuths, counter-clockwise from local +x. Labels: 0-7 below, 8-15 above.
 void ts_feature_cap(ts_vec3 half, int up, ts_support_feature* out);
 

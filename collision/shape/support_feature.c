@@ -23,6 +23,27 @@ void ts_feature_cap(ts_vec3 h, int up, ts_support_feature* out) {
     out->normal = ts_vec3_make(0.0, 0.0, up ? 1.0 : -1.0);
 }
 
+int ts_flattest_edge(const ts_vec3* vertex, int top, const int* other, int count, ts_vec3 n, double* out_slope) {
+    int flattest = -1;
+    *out_slope = (double)INFINITY;
+    for (int k = 0; k < count; ++k) {
+        ts_vec3 e = ts_vec3_sub(vertex[top], vertex[other[k]]);
+        double slope = ts_vec3_dot(e, n) / ts_vec3_norm(e);
+        if (!(slope < *out_slope)) continue;
+        *out_slope = slope;
+        flattest = other[k];
+    }
+    return flattest;
+}
+
+void ts_feature_corner(const ts_vec3* vertex, int top, const int* other, int count, ts_vec3 d,
+                       ts_support_feature* out) {
+    double slope;
+    int to = ts_flattest_edge(vertex, top, other, count, d, &slope);
+    ts_feature_add(out, vertex[top], top);
+    if (slope <= ts_feature_sin) ts_feature_add(out, vertex[to], to);
+}
+
 void ts_support_feature_from(const ts_shape* shape, ts_vec3 d, ts_support_point top, ts_support_feature* out) {
     const ts_shape_traits* traits = ts_shape_traits_of(shape);
     out->count = 0;

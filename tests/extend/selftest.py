@@ -75,7 +75,7 @@ class Format(unittest.TestCase):
             extend.Page("unheard-of", GOOD).check_promise()
         three_new = "".join(f"New file `a{i}`:\n\n```c\n```\n\n" for i in range(3))
         with self.assertRaisesRegex(extend.Wrong, "more than 3 files"):
-            extend.Page("shape", three_new + GOOD[GOOD.index("In `bench") :]).check_promise()
+            extend.Page("joint_type", three_new + GOOD[GOOD.index("In `bench") :]).check_promise()
 
     def test_places_that_do_not_fit(self):
         self.refuses(GOOD.replace('{"old"`', '{"young"`'), "0 lines hold")

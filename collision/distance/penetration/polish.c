@@ -218,16 +218,11 @@ static int edge_along(const ts_shape* s, ts_vec3 n, ts_support_point top, ts_vec
     ts_support_feature_from(s, n, top, &f);
     int at = 0;
     while (at < f.count && ts_vec3_distance(f.point[at], top.point) > 0.0) ++at;
-    if (at == f.count) return 0;
-    double least = (double)INFINITY;
-    for (int side = 1; side >= -1 && f.count > 1; side -= 2) {
-        ts_vec3 other = f.point[(at + side + f.count) % f.count], e = ts_vec3_sub(top.point, other);
-        double slope = ts_vec3_dot(e, n) / ts_vec3_norm(e);
-        if (slope >= least) continue;
-        least = slope;
-        *out_to = other;
-    }
-    return isfinite(least);
+    if (at == f.count || f.count < 2) return 0;
+    const int beside[2] = {(at + 1) % f.count, (at + f.count - 1) % f.count};
+    double slope;
+    *out_to = f.point[ts_flattest_edge(f.point, at, beside, 2, n, &slope)];
+    return 1;
 }
 
 // The normals of the edge at the support vertex, in the shape's frame.

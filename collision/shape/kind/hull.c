@@ -31,19 +31,8 @@ static void feature(const ts_shape* shape, ts_vec3 d, ts_support_point top, ts_s
         add_face(hull, face, out);
         return;
     }
-    // The edge that falls away least, measured as the sine of its slope.
-    int other = -1;
-    double slope = ts_feature_sin;
-    for (int k = hull->neighbour_start[v]; k < hull->neighbour_start[v + 1]; ++k) {
-        ts_vec3 e = ts_vec3_sub(hull->vertex[v], hull->vertex[hull->neighbour[k]]);
-        double s = ts_vec3_dot(e, d) / ts_vec3_norm(e);
-        if (s <= slope) {
-            slope = s;
-            other = hull->neighbour[k];
-        }
-    }
-    ts_feature_add(out, hull->vertex[v], v);
-    if (other >= 0) ts_feature_add(out, hull->vertex[other], other);
+    int first = hull->neighbour_start[v];
+    ts_feature_corner(hull->vertex, v, hull->neighbour + first, hull->neighbour_start[v + 1] - first, d, out);
 }
 
 static double value(const ts_shape* shape, ts_vec3 d) {
@@ -103,16 +92,11 @@ static double excess(const ts_shape* shape, ts_vec3 p) {
 
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
     const ts_hull* hull = shape->hull;
-    double least = (double)INFINITY;
-    *out_to = top.point;
-    for (int k = hull->neighbour_start[top.index]; k < hull->neighbour_start[top.index + 1]; ++k) {
-        ts_vec3 other = hull->vertex[hull->neighbour[k]], e = ts_vec3_sub(top.point, other);
-        double slope = ts_vec3_dot(e, n) / ts_vec3_norm(e);
-        if (slope >= least) continue;
-        least = slope;
-        *out_to = other;
-    }
-    return hull->rank > 0;
+    int first = hull->neighbour_start[top.index], count = hull->neighbour_start[top.index + 1] - first;
+    double slope;
+    int to = ts_flattest_edge(hull->vertex, top.index, hull->neighbour + first, count, n, &slope);
+    if (to >= 0) *out_to = hull->vertex[to];
+    return to >= 0;
 }
 
 const ts_shape_traits ts_shape_kind_hull = {

@@ -6,11 +6,12 @@
 
 #include <float.h>
 
+static const int others[3][2] = {{1, 2}, {2, 0}, {0, 1}};
+
 // The polygon whose normal is within the feature's angle; else the edge that falls away least, if within it; else the
 // corner. Corners seen from behind run the other way round.
 static void feature(const ts_shape* shape, ts_vec3 d, ts_support_point at, ts_support_feature* out) {
     const ts_vec3* corner = shape->triangle;
-    int top = at.index;
     ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(corner[1], corner[0]), ts_vec3_sub(corner[2], corner[0]));
     ts_vec3 n = ts_vec3_unit_or(turn, d);
     double aligned = ts_vec3_dot(n, d);
@@ -21,18 +22,7 @@ static void feature(const ts_shape* shape, ts_vec3 d, ts_support_point at, ts_su
         out->normal = back ? ts_vec3_neg(n) : n;
         return;
     }
-    int other = -1;
-    double slope = ts_feature_sin;
-    for (int k = 1; k < 3; ++k) {
-        int candidate = (top + k) % 3;
-        ts_vec3 e = ts_vec3_sub(corner[top], corner[candidate]);
-        double s = ts_vec3_dot(ts_vec3_unit_or(e, d), d);
-        if (s > slope) continue;
-        slope = s;
-        other = candidate;
-    }
-    ts_feature_add(out, corner[top], top);
-    if (other >= 0) ts_feature_add(out, corner[other], other);
+    ts_feature_corner(corner, at.index, others[at.index], 2, d, out);
 }
 
 static ts_code validate(const ts_shape* shape, ts_status* out_status) {
@@ -103,12 +93,8 @@ static double excess(const ts_shape* shape, ts_vec3 p) {
 }
 
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
-    double slope[2];
-    for (int k = 0; k < 2; ++k) {
-        ts_vec3 e = ts_vec3_sub(top.point, shape->triangle[(top.index + 1 + k) % 3]);
-        slope[k] = ts_vec3_dot(e, n) / ts_vec3_norm(e);
-    }
-    *out_to = shape->triangle[(top.index + (slope[1] < slope[0] ? 2 : 1)) % 3];
+    double slope;
+    *out_to = shape->triangle[ts_flattest_edge(shape->triangle, top.index, others[top.index], 2, n, &slope)];
     return 1;
 }
 
