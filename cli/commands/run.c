@@ -200,6 +200,9 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (stats->narrow_failures > 0)
         ts_text_add(text, "  %lld collision queries did not end well: contacts may be missing or inexact.\n",
                     stats->narrow_failures);
+    if (stats->blocked_steps > 0)
+        ts_text_add(text, "  In %lld of %lld steps joints block what a contact or row asks for (first %s): left out.\n",
+                    stats->blocked_steps, stats->steps, stats->blocked);
     long long bad = ts_stats_unconverged(stats);
     if (bad > 0)
         ts_text_add(text, "  %lld of %lld steps did not converge: their forces are not the law's answer.\n", bad,

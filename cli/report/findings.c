@@ -205,6 +205,12 @@ static void words_about_energy(const ts_frame_of_reference* frame, const ts_find
     ts_text_add(text, " that of the reference. ");
 }
 
+static void words_about_blocked(const ts_series* self, ts_text* text) {
+    if (self->stats.blocked_steps > 0)
+        ts_text_add(text, "In %lld steps joints block what a contact or row asks for (first %s): that is left out. ",
+                    self->stats.blocked_steps, self->stats.blocked);
+}
+
 static void words_about_solves(const ts_series* self, ts_text* text) {
     long long bad = ts_stats_unconverged(&self->stats);
     if (bad == 0) return;
@@ -251,5 +257,6 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
     }
     words_about_contact(finding, text);
     if (frame->reference >= 0 && !finding->is_reference) words_about_energy(frame, finding, text);
+    words_about_blocked(self, text);
     words_about_solves(self, text);
 }

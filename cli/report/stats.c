@@ -1,6 +1,8 @@
 // Statistics over a run, in constant memory except for the step times (their median needs them all).
 #include "cli/report/stats.h"
 
+#include "engine/step/certify.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +67,11 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     if (info->solve.iterations > stats->iterations_most) stats->iterations_most = info->solve.iterations;
     if (sim->contact_count > stats->contacts_most) stats->contacts_most = sim->contact_count;
     stats->narrow_failures += info->narrow_failures;
+    if (info->blocked > 0 && stats->blocked_steps++ == 0) {
+        int b = 0;
+        while (!sim->row_block[b].blocked) ++b;
+        ts_certify_describe(sim, b, stats->blocked, sizeof stats->blocked);
+    }
     stats->worst_penetration = larger(stats->worst_penetration, info->worst_penetration);
     stats->worst_natural = larger(stats->worst_natural, info->residual.natural);
     stats->worst_unmet = larger(stats->worst_unmet, info->unmet);
@@ -192,6 +199,8 @@ void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json
     ts_json_add_integer(json, "contacts_max", stats->contacts_most);
     ts_json_add_number(json, "penetration_max", stats->worst_penetration);
     ts_json_add_integer(json, "narrow_failures", stats->narrow_failures);
+    ts_json_add_integer(json, "blocked_steps", stats->blocked_steps);
+    ts_json_add_string(json, "blocked_first", stats->blocked_steps > 0 ? stats->blocked : NULL);
     ts_json_add_number(json, "energy_start", stats->energy_first.kinetic + stats->energy_first.potential);
     ts_json_add_number(json, "energy_end", stats->energy_last.kinetic + stats->energy_last.potential);
     ts_json_add_number(json, "kinetic_energy_end", stats->energy_last.kinetic);

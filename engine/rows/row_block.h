@@ -25,6 +25,7 @@ typedef struct ts_row_block {
     int source;  // see ts_row_source_name
     int item;    // its number among the blocks of its source in this step, in the order in which they are remembered
     int memory;  // the entry of sim->row_memory that it goes on from, or -1
+    int blocked;  // nonzero: joints block all that it asks for (then its impulse is zero) or part of it; that is left out
 } ts_row_block;
 
 /// Numbers a source may keep with each block beside its impulse.

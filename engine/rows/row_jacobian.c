@@ -3,6 +3,7 @@
 // Rule: with the dof axes S about the tree's origin o, direction . velocity of the point p of a body is, for each dof d on the
 // body's chain, J_d = direction . (S_d.linear + S_d.angular x (p - o)), and direction . angular velocity is direction .
 // S_d.angular; every other dof has zero. A lone free body has its six in closed form (engine/dynamics/free_body_internal.h).
+#include <math.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -57,6 +58,10 @@ static inline void close_sixes(ts_row_jacobian* J, const ts_row_piece* piece, in
     for (int i = 0; six != to && i < 6 * rows; ++i) to[i] += six[i];
 }
 
+static void note_speed(ts_row_piece* piece, ts_vec3 velocity) {
+    piece->fastest = fmax(piece->fastest, fabs(velocity.x) + fabs(velocity.y) + fabs(velocity.z));
+}
+
 void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 point, const ts_vec3* direction,
                       double sign) {
     const ts_sim* sim = J->sim;
@@ -79,6 +84,7 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
         ts_vec3 velocity = ts_motion_at(sim->dof_axis[d], lever);
         for (int r = 0; r < rows; ++r) to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], velocity);
+        note_speed(piece, velocity);
     }
 }
 
@@ -98,9 +104,11 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
     }
     int n = piece->dof_count;
     double* to = piece->J + row * n;
-    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent)
+    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
         for (int r = 0; r < rows; ++r)
             to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], sim->dof_axis[d].angular);
+        note_speed(piece, sim->dof_axis[d].angular);
+    }
 }
 
 void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {

@@ -91,7 +91,7 @@ static int key_order(ts_row_key a, ts_row_key b) {
 
 void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, const int* chain, int chain_count) {
     const ts_row_memory_array* memory = &plan->sim->row_memory;
-    ts_row_block owner = {key, plan->source, plan->block_count - plan->source_first, -1};
+    ts_row_block owner = {key, plan->source, plan->block_count - plan->source_first, -1, 0};
     int* at = &plan->memory_at;
     while (*at < plan->memory_end && key_order(memory->data[*at].key, key) < 0) ++*at;
     if (*at < plan->memory_end && key_order(memory->data[*at].key, key) == 0) owner.memory = *at;

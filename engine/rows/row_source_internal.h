@@ -43,6 +43,7 @@ typedef struct ts_row_piece {
     int segment_first;  // segments [segment_first, segment_first + segment_count) store it
     int segment_count;
     unsigned written;  // of a lone free body: a bit for each row that has been written to; the others hold nothing yet
+    double fastest;    // of other trees: the largest velocity per unit of a joint's that its rows were made of
 } ts_row_piece;
 
 /// Velocities of a block's rows, m/s or rad/s.

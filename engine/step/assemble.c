@@ -8,6 +8,7 @@
 // the chains of dofs that they move, and only that is stored, one segment per run of consecutive dofs; a block that moves
 // two bodies of one tree takes the whole tree (row_plan.c).
 // Guaranteed: every block writes its own place, so the number of threads does not matter.
+#include <math.h>
 #include <string.h>
 
 #include "engine/dynamics/dynamics_internal.h"
@@ -79,6 +80,7 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
         p->dof_first = model->tree[tree].dof_first;
         p->dof_count = n;
         p->written = 0;
+        p->fastest = 0.0;
         p->segment_first = s;
         end = s + 1;
         if (segment[s].count == n) {
@@ -95,26 +97,45 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
     return count;
 }
 
+// 1: part of the fastest that a joint moves a point, or turns, under which it cannot press there. The normal of a contact lies within
+// 1e-5 of square to all that joints can do then, and a demand of a millimetre would move something a hundred metres.
+static const double least_part = 1e-5;
+
+// Whether nothing that the joints of this tree can do moves what presses: the normal of a contact, all rows of other blocks.
+static int is_still(const ts_row_piece* piece, const ts_block* block) {
+    int cone = block->set == TS_SET_CONE, first = cone ? 2 : 0, last = cone ? 3 : block->rows;
+    const double* entry = piece->J + first * piece->dof_count;
+    for (int i = 0; i < (last - first) * piece->dof_count; ++i)
+        if (fabs(entry[i]) > least_part * piece->fastest) return 0;
+    return 1;
+}
+
 // What the source left open: speeds from the raw rows, then whitened and stored. Rows of a lone free body that were written
 // have all that behind them.
-static void close_piece(const assembly* work, const ts_row_piece* piece, int rows, ts_row_speeds* speeds) {
+static int close_piece(const assembly* work, const ts_row_piece* piece, const ts_block* block, ts_row_speeds* speeds) {
+    int rows = block->rows;
     if (piece->is_free_body) {
         for (int r = 0; piece->written + 1u != 1u << rows && r < rows; ++r)
             if (!(piece->written >> r & 1u)) memset(piece->J + 6 * r, 0, 6 * sizeof(double));
-        return;
+        return 0;
     }
+    int still = is_still(piece, block);
     add_speeds(work->sim, piece, rows, speeds);
     ts_dynamics_whiten(work->sim, piece->tree, rows, piece->J);
     if (work->plan->segment[piece->segment_first].count != piece->dof_count) store_runs(work, piece, rows);
+    return still;
 }
 
-// The rows of block b, filled by its source.
-static void fill_rows(const assembly* work, int b, int worker, ts_row_jacobian* J) {
+// The rows of block b, filled by its source. Returns nonzero when joints block all that they ask for.
+static int fill_rows(const assembly* work, int b, int worker, ts_row_jacobian* J) {
     const ts_row_plan* plan = work->plan;
     J->piece = work->piece + (size_t)worker * (size_t)plan->tree_most;
     J->piece_count = open_pieces(work, b, work->wide + (size_t)worker * plan->wide_most, J->piece);
     ts_row_source_at(plan->owner[b].source)->jacobian(work->sim, b, J);
-    for (int k = 0; k < J->piece_count; ++k) close_piece(work, &J->piece[k], plan->block[b].rows, J->speeds);
+    int still = 1;
+    for (int k = 0; k < J->piece_count; ++k)
+        still = close_piece(work, &J->piece[k], &plan->block[b], J->speeds) && still;
+    return still;
 }
 
 // Last step's impulse of block b, for a source that has no way of its own to remember. Solvers take any start and bring it
@@ -129,17 +150,75 @@ static void start_again(const assembly* work, int b, double* out_impulse) {
         out_impulse[r] = memory->impulse[r] * sim->options.time_step / memory->time_step;
 }
 
+// A block that nothing can change asks for nothing and gets nothing: its rows are zero, and so is its impulse.
+static void leave_out(const assembly* work, int b, const ts_row_jacobian* J) {
+    const ts_row_plan* plan = work->plan;
+    int row = plan->block_row[b], rows = plan->block[b].rows;
+    for (int k = 0; k < J->piece_count; ++k) {
+        const ts_row_piece* piece = &J->piece[k];
+        memset(piece->J, 0, (size_t)(rows * piece->dof_count) * sizeof(double));
+        if (plan->segment[piece->segment_first].count != piece->dof_count) store_runs(work, piece, rows);
+    }
+    for (int i = row; i < row + rows; ++i) work->g[i] = work->reference[i] = work->R[i] = work->impulse[i] = 0.0;
+    plan->owner[b].blocked = 1;
+}
+
+// 1: eigenvalue of a contact's G by its largest that is none: joints block that direction.
+static const double least_eigenvalue = 1e-12;
+
+// Takes back the part of a contact's demand that lies where joints let it move nothing: a push-out along a normal that leans out
+// of the plane of a planar robot. Nothing could meet it but friction, which jams in the attempt, with impulses without bound.
+static void take_back(const assembly* work, int b, const ts_row_jacobian* J) {
+    double* g = work->g + work->plan->block_row[b];
+    double* reference = work->reference + work->plan->block_row[b];
+    ts_mat3 G = ts_mat3_diagonal(ts_vec3_zero());
+    if (work->plan->block[b].set != TS_SET_CONE || work->plan->block[b].rows != 3) return;
+    for (int k = 0; k < J->piece_count; ++k) {
+        const ts_row_piece* piece = &J->piece[k];
+        // Six degrees of freedom at the root move anything anywhere.
+        if (piece->is_free_body ||
+            work->sim->model->joint[work->sim->model->dof[piece->dof_first].joint].type == TS_JOINT_FREE)
+            return;
+        for (int d = 0; d < piece->dof_count; ++d) {
+            ts_vec3 column =
+                ts_vec3_make(piece->J[d], piece->J[piece->dof_count + d], piece->J[2 * piece->dof_count + d]);
+            G = ts_mat3_add(G, ts_mat3_outer(column, column));
+        }
+    }
+    ts_vec3 value, demand = ts_vec3_load(g), back = ts_vec3_zero();
+    ts_mat3 axes;
+    ts_mat3_eigen_symmetric(&G, &value, &axes);
+    double most = fmax(value.x, fmax(value.y, value.z)), normal = 0.0, mu = work->plan->block[b].mu;
+    for (int i = 0; i < 3; ++i) {
+        ts_vec3 axis = ts_mat3_column(&axes, i);
+        if (ts_vec3_get(value, i) > least_eigenvalue * most) continue;
+        back = ts_vec3_add_scaled(back, ts_vec3_dot(axis, demand), axis);
+        normal += axis.z * axis.z;
+    }
+    // Friction reaches that way only if it lies within the cone.
+    if (normal * (1.0 + mu * mu) < 1.0 - 1e-9 || ts_vec3_norm(back) <= least_part * ts_vec3_norm(demand)) return;
+    ts_vec3 left = ts_vec3_sub(demand, back);
+    ts_vec3_store(left, g);
+    ts_vec3_store(ts_vec3_add(ts_vec3_load(reference), back), reference);
+    work->plan->owner[b].blocked = 1;
+}
+
 static void fill_block(const assembly* work, int b, int worker) {
     const ts_row_plan* plan = work->plan;
     const ts_row_source* source = ts_row_source_at(plan->owner[b].source);
     int row = plan->block_row[b], rows = plan->block[b].rows;
     ts_row_speeds speeds = {{0.0}, {0.0}};
     ts_row_jacobian J = {work->sim, NULL, 0, &speeds};
-    fill_rows(work, b, worker, &J);
+    int still = fill_rows(work, b, worker, &J);
     ts_row_law law = {&speeds, &J, work->reference + row, work->R + row, work->impulse + row, 0};
     if (!source->remember) start_again(work, b, law.impulse);
     if (source->law) source->law(work->sim, b, &law);
     for (int r = 0; r < rows; ++r) work->g[row + r] = speeds.free[r] - law.reference[r];
+    if (still) {
+        leave_out(work, b, &J);
+        return;
+    }
+    take_back(work, b, &J);
     if (!work->rigid_R || !source->law) return;
     double none[TS_BLOCK_ROWS_MAX] = {0.0};
     ts_row_law rigid = {&speeds, &J, work->rigid_reference + row, work->rigid_R + row, none, 1};
@@ -211,5 +290,6 @@ ts_code ts_step_assemble(ts_sim* sim) {
     storage->rigid_reference = work.rigid_reference;
     storage->rigid_R = work.rigid_R;
     sim->info.row_count = plan->row_count;
+    for (int b = 0; b < plan->block_count; ++b) sim->info.blocked += plan->owner[b].blocked;
     return TS_OK;
 }
