@@ -54,7 +54,6 @@ static const ncp_stage stages[] = {
     {"alternate-1", ts_ncp_alternate, 0, 3000, WHEN_STALLED, 1, 2},
     {"rest", ts_ncp_rest, 0, 0, WHEN_STALLED, 0, 2},
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 2},
-    {"alternate-3", ts_ncp_alternate, 2, 1000, WHEN_STALLED, 1, 2},
 };
 
 enum { STAGES = sizeof stages / sizeof stages[0], ALL_STAGES = (1 << STAGES) - 1 };

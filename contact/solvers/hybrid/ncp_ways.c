@@ -114,18 +114,15 @@ int ts_ncp_polish(ts_ncp_search* s, int which, int limit) {
 // --- alternating directions ------------------------------------------------------------------------------------------
 
 int ts_ncp_alternate(ts_ncp_search* s, int which, int limit) {
-    // Which choice of the penalty gets round a kink cannot be told beforehand.
-    static const struct {
-        double balance;
-        ts_admm_step_rule rule;
-    } flavour[] = {{0.02, TS_ADMM_STEP_SAFE}, {1.0, TS_ADMM_STEP_SAFE}, {1.0, TS_ADMM_STEP_PAPER}};
+    // Of the primal residual against the dual one. Which gets round a kink cannot be told beforehand.
+    static const double balance[] = {0.02, 1.0};
     memset(s->at.impulse, 0, (size_t)s->problem->row_count * sizeof(double));
     ts_admm_settings settings = ts_admm_default;
     settings.shared = s->settings->shared;
     settings.shared.iteration_limit = worth(s, limit, s->settings->least_alternations, s->settings->row_alternations);
-    settings.balance = flavour[which].balance;
+    settings.balance = balance[which];
     settings.scaling = TS_ADMM_SCALING_NONE;
-    settings.step_rule = flavour[which].rule;
+    settings.step_rule = TS_ADMM_STEP_SAFE;
     // What jams has residuals larger than rest has, and rest is no new place to begin.
     settings.leaves_start = 1;
     take(s, ts_ncp_admm_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
