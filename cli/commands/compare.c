@@ -264,6 +264,8 @@ static void measure(compare_job* job) {
                                           ts_model_total_mass(job->scene.model));
     for (int i = 0; i < comparison->count; ++i)
         comparison->finding[i] = ts_findings_measure(comparison->series, &comparison->frame, i);
+    comparison->groups =
+        ts_findings_group(comparison->series, &comparison->frame, comparison->count, comparison->finding);
 }
 
 // --- results ---------------------------------------------------------------------------------------------------------

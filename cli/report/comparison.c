@@ -8,6 +8,38 @@
 #include <stdio.h>
 #include <string.h>
 
+int ts_comparison_leader(const ts_comparison* comparison, int group) {
+    int reference = comparison->frame.reference, best = -1;
+    if (reference >= 0 && comparison->finding[reference].group == group) return reference;
+    for (int i = 0; i < comparison->count; ++i) {
+        if (comparison->finding[i].group != group) continue;
+        if (best < 0 ||
+            ts_stats_unconverged(&comparison->series[i].stats) < ts_stats_unconverged(&comparison->series[best].stats))
+            best = i;
+    }
+    return best;
+}
+
+void ts_comparison_words(const ts_comparison* comparison, int group, ts_text* text) {
+    int leader = ts_comparison_leader(comparison, group);
+    ts_findings_words(comparison->series, &comparison->frame, leader, &comparison->finding[leader], text);
+    for (int i = 0; i < comparison->count; ++i) {
+        const ts_stats* stats = &comparison->series[i].stats;
+        if (comparison->finding[i].group == group && i != leader && ts_stats_unconverged(stats) > 0)
+            ts_text_add(text, "Of %s %lld of %lld steps did not converge. ", comparison->series[i].solver,
+                        ts_stats_unconverged(stats), stats->steps);
+    }
+}
+
+void ts_comparison_members(const ts_comparison* comparison, int group, ts_text* text) {
+    const char* comma = "";
+    for (int i = 0; i < comparison->count; ++i) {
+        if (comparison->finding[i].group != group) continue;
+        ts_text_add(text, "%s%s", comma, comparison->series[i].solver);
+        comma = ", ";
+    }
+}
+
 int ts_comparison_finished(const ts_comparison* comparison) {
     int finished = 0;
     for (int i = 0; i < comparison->count; ++i) finished += comparison->series[i].code == TS_OK;
@@ -76,10 +108,11 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
         text, "Own law, exact law: share of the problem left unmet, the worst of the run; the exact law (NCP) on rigid "
               "contacts.\nApproach and friction off the cone: worst, against the exact law. Iterations: mean / most. "
               "Step: median.\n\n");
-    for (int i = 0; i < comparison->count; ++i) {
+    for (int g = 0; g < comparison->groups; ++g) {
         ts_text words = {0};
-        ts_findings_words(comparison->series, &comparison->frame, i, &comparison->finding[i], &words);
-        ts_text_add(text, "%s\n", comparison->series[i].solver);
+        ts_comparison_words(comparison, g, &words);
+        ts_comparison_members(comparison, g, text);
+        ts_text_add(text, "\n");
         add_wrapped(text, ts_text_get(&words), 4, 100);
         ts_text_free(&words);
     }
@@ -102,6 +135,7 @@ static void add_finding(ts_json* json, const ts_comparison* comparison, int i) {
     const ts_finding* finding = &comparison->finding[i];
     ts_json_add_object(json, "finding");
     ts_json_add_bool(json, "is_reference", finding->is_reference);
+    ts_json_add_integer(json, "group", finding->group);
     ts_json_add_number(json, "along", finding->along);
     ts_json_add_number(json, "sideways", finding->side);
     ts_json_add_number(json, "sideways_max", finding->side_most);

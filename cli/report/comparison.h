@@ -27,13 +27,23 @@ typedef struct ts_comparison {
     ts_series* series;
     ts_finding* finding;
     int count;
+    int groups;  // of runs that cannot be told apart, see ts_finding
     ts_frame_of_reference frame;
     ts_sliding_law sliding;
     ts_text command;      // how to repeat it
-    ts_text row_picture;  // data URI of the picture of all solvers side by side, empty where there is none
-    ts_text* picture;     // (count) the same of close-ups
+    ts_text row_picture;  // data URI of the picture of all groups side by side, empty where there is none
+    ts_text* picture;     // (groups) the same of close-ups
     double picture_time;  // s, the moment they show
 } ts_comparison;
+
+/// The run that stands for a group: the reference, or the first of those that converged most often.
+int ts_comparison_leader(const ts_comparison* comparison, int group);
+
+/// The finding of a group in plain sentences: its leader's, and what its other members do not share.
+void ts_comparison_words(const ts_comparison* comparison, int group, ts_text* text);
+
+/// "ncp, ncp-newton": the solvers of a group.
+void ts_comparison_members(const ts_comparison* comparison, int group, ts_text* text);
 
 /// How many runs reached their end.
 int ts_comparison_finished(const ts_comparison* comparison);

@@ -131,6 +131,34 @@ ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_refere
     return finding;
 }
 
+// rad: orientations that differ by less are called equal.
+static const double same_turn = 1e-3;
+
+// Whether two runs cannot be told apart.
+static int is_same(const ts_series* a, const ts_series* b, const ts_frame_of_reference* frame) {
+    if (a->code != b->code || a->sample.count != b->sample.count || (a->law == TS_LAW_NCP) != (b->law == TS_LAW_NCP))
+        return 0;
+    for (int i = 0; i < a->sample.count; ++i) {
+        const ts_sample *x = &a->sample.data[i], *y = &b->sample.data[i];
+        double energy = x->kinetic + x->potential - y->kinetic - y->potential;
+        ts_quat turn = ts_quat_mul(ts_quat_conjugate(x->rotation), y->rotation);
+        if (x->step != y->step || !(ts_vec3_distance(x->position, y->position) <= 0.1 * frame->noise)) return 0;
+        if (!(fabs(energy) <= 0.5 * frame->energy)) return 0;
+        if (a->focus >= 0 && !(ts_vec3_norm(ts_quat_to_rotation_vector(turn)) <= same_turn)) return 0;
+    }
+    return 1;
+}
+
+int ts_findings_group(const ts_series* series, const ts_frame_of_reference* frame, int count, ts_finding* findings) {
+    int groups = 0;
+    for (int i = 0; i < count; ++i) {
+        int other = 0;
+        while (other < i && !(frame->reference >= 0 && is_same(&series[i], &series[other], frame))) ++other;
+        findings[i].group = other < i ? findings[other].group : groups++;
+    }
+    return groups;
+}
+
 // --- words -----------------------------------------------------------------------------------------------------------
 
 static void quantity(ts_text* text, const char* before, double value, const char* unit, const char* after) {

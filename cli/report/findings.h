@@ -9,6 +9,7 @@
 /// direction of motion, positive side means to the left of it, positive height means higher.
 typedef struct ts_finding {
     int is_reference;
+    int group;  // from 0, in the order of their first members: runs that cannot be told apart
     int reached_end;
     double along;        // at the end
     double side;         // at the end
@@ -48,6 +49,9 @@ ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_v
 
 /// Measures one run.
 ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_reference* frame, int index);
+
+/// Puts runs that move alike, within a tenth of what is worth a word, into groups. Returns how many there are.
+int ts_findings_group(const ts_series* series, const ts_frame_of_reference* frame, int count, ts_finding* findings);
 
 /// The finding in plain sentences.
 void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index,

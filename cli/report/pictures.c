@@ -71,13 +71,14 @@ static ts_code start_sim(const ts_args* args, const ts_comparison* comparison, i
 
 // Fresh simulations of the runs that got that far.
 static ts_code line_up(const ts_args* args, const ts_comparison* comparison, ts_picture_row* row, ts_status* status) {
-    for (int i = 0; i < comparison->count && row->count < TS_PICTURE_ROW; ++i) {
+    for (int g = 0; g < comparison->groups && row->count < TS_PICTURE_ROW; ++g) {
+        int i = ts_comparison_leader(comparison, g);
         const ts_sample* last = ts_series_last(&comparison->series[i]);
         if (!last || last->time < row->time * (1.0 - 1e-9)) continue;
         ts_code code = start_sim(args, comparison, i, &row->sim[row->count], status);
         if (code) return code;
         if (i == comparison->frame.reference) row->reference = row->count;
-        row->style[row->count++] = i;
+        row->style[row->count++] = g;
     }
     if (row->count == 0)
         return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "no picture: no run got to t = %g s", row->time);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 static const char style[] =
     ":root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#1d2127;--soft:#5d6570;--line:#e3e6ea;"
@@ -48,6 +50,8 @@ static const char style[] =
     ".warn{color:var(--warn);font-weight:600}dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;"
     "margin:0;font-size:14px}dt{font-weight:600}dd{margin:0;color:var(--soft)}"
     "@media (max-width:640px){dl{grid-template-columns:1fr}main{padding:18px 14px 40px}}"
+    "details summary{cursor:pointer;color:var(--soft)}"
+    "@media (prefers-color-scheme:dark){.card img,.row{filter:brightness(.82)}}\n"
     "@media print{.legend{position:static}figure,.card{break-inside:avoid}}\n";
 
 static const char script[] =
@@ -57,6 +61,8 @@ static const char script[] =
     "box.onchange=()=>mine().forEach(g=>g.classList.toggle('off',!box.checked));"
     "label.onmouseenter=()=>{plots.classList.add('one');mine().forEach(g=>g.classList.add('on'))};"
     "label.onmouseleave=()=>{plots.classList.remove('one');mine().forEach(g=>g.classList.remove('on'))}});";
+
+enum { CARDS_BEFORE_PLOTS = 9 };
 
 static void escaped(ts_text* text, const char* before, const char* plain, const char* after) {
     ts_text_add(text, "%s", before);
@@ -100,43 +106,51 @@ static void add_row_picture(const ts_comparison* comparison, ts_text* text) {
     if (comparison->row_picture.length == 0) return;
     ts_text_add(text, "<img class=\"row\" alt=\"all solvers side by side at t = %.3g s\" src=\"%s\">",
                 comparison->picture_time, ts_text_get(&comparison->row_picture));
-    ts_text_add(
-        text,
-        "<p class=\"hint\">The scene at t = %.3g s%s, once per solver, side by side; lines are paths of the body in "
-        "focus. The reference has the colours of the scene, the others those of their curves. Contacts that "
-        "stick are green, that slide orange, that violate the exact law red; arrows are forces.</p>\n",
-        comparison->picture_time,
-        comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
+    ts_text_add(text,
+                "<p class=\"hint\">The scene at t = %.3g s%s, once per group of solvers, side by side; lines are paths "
+                "of the body in "
+                "focus. Solvers whose runs cannot be told apart are one. The reference has the colours of the scene, "
+                "the others "
+                "those of their curves. Contacts that "
+                "stick are green, that slide orange, that violate the exact law red; arrows are forces.</p>\n",
+                comparison->picture_time,
+                comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
 }
 
-static void add_cards(const ts_comparison* comparison, ts_text* text) {
-    ts_text_add(text, "<h2>What you see</h2>\n<div class=\"cards\">\n");
-    for (int i = 0; i < comparison->count; ++i) {
-        const ts_series* series = &comparison->series[i];
-        ts_text_add(text, "<article class=\"card k%d\"><h3>", i % 8);
-        ts_svg_swatch(i, comparison->count, text);
-        escaped(text, "", series->solver, "");
-        ts_text_add(text, " <span class=\"law\">%s</span></h3>", ts_contact_law_name(series->law));
-        if (comparison->picture[i].length)
+// Cards of some groups; the first shows the reference's, if it is among them.
+static void add_cards(const ts_comparison* comparison, int first, int last, ts_text* text) {
+    if (first >= last) return;
+    ts_text_add(text, "<h2>%s</h2>\n<div class=\"cards\">\n", first == 0 ? "What you see" : "And what else");
+    for (int g = first; g < last; ++g) {
+        int i = ts_comparison_leader(comparison, g);
+        ts_text members = {0}, words = {0};
+        ts_comparison_members(comparison, g, &members);
+        ts_text_add(text, "<article class=\"card k%d\"><h3>", g % 8);
+        ts_svg_swatch(g, comparison->groups, text);
+        escaped(text, "<span>", ts_text_get(&members), "</span>");
+        ts_text_add(text, " <span class=\"law\">%s</span></h3>", ts_contact_law_name(comparison->series[i].law));
+        if (comparison->picture[g].length)
             ts_text_add(text, "<img alt=\"the scene at t = %.3g s\" src=\"%s\">", comparison->picture_time,
-                        ts_text_get(&comparison->picture[i]));
+                        ts_text_get(&comparison->picture[g]));
         ts_text_add(text, "<p>");
-        ts_text words = {0};
-        ts_findings_words(comparison->series, &comparison->frame, i, &comparison->finding[i], &words);
+        ts_comparison_words(comparison, g, &words);
         ts_svg_escape(text, words.length ? ts_text_get(&words) : "Nothing stands out.");
+        ts_text_add(text, "</p></article>\n");
+        ts_text_free(&members);
         ts_text_free(&words);
-        ts_text_add(text, "</p>");
-        ts_text_add(text, "</article>\n");
     }
     ts_text_add(text, "</div>\n");
 }
 
 static void add_legend(const ts_comparison* comparison, ts_text* text) {
     ts_text_add(text, "<div class=\"legend\">");
-    for (int i = 0; i < comparison->count; ++i) {
-        ts_text_add(text, "<label><input type=\"checkbox\" checked value=\"%d\">", i);
-        ts_svg_swatch(i, comparison->count, text);
-        escaped(text, "<span>", comparison->series[i].solver, "</span></label>");
+    for (int g = 0; g < comparison->groups; ++g) {
+        ts_text members = {0};
+        ts_comparison_members(comparison, g, &members);
+        ts_text_add(text, "<label><input type=\"checkbox\" checked value=\"%d\">", g);
+        ts_svg_swatch(g, comparison->groups, text);
+        escaped(text, "<span>", ts_text_get(&members), "</span></label>");
+        ts_text_free(&members);
     }
     ts_text_add(text, "<span class=\"hint\">point to single one out, click to hide it</span></div>\n");
 }
@@ -170,7 +184,7 @@ static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
     const ts_stats* stats = &series->stats;
     const ts_sample* last = ts_series_last(series);
     ts_text_add(text, "<tr><th scope=\"row\">");
-    ts_svg_swatch(i, comparison->count, text);
+    ts_svg_swatch(comparison->finding[i].group, comparison->groups, text);
     escaped(text, "", series->solver, "</th>");
     ts_text_add(text, "<td class=\"left\">%s</td>", ts_contact_law_name(series->law));
     residual_cell(text, stats->worst_unmet);
@@ -209,6 +223,27 @@ static void add_table(const ts_comparison* comparison, ts_text* text) {
                 "converge.</p>\n");
 }
 
+// Everything that was in force, so that the page alone can be repeated.
+static void add_settings(const ts_comparison* comparison, ts_text* text) {
+    struct utsname machine;
+    ts_text_add(text, "<h2>Settings</h2>\n<details><summary>all options of the run</summary><dl>");
+    for (int i = 0; i < ts_option_count(); ++i) {
+        const ts_option* option = ts_option_at(i);
+        char value[128];
+        if (strcmp(option->name, "solver") == 0) continue;
+        ts_options_get(&comparison->options, i, value, sizeof value);
+        escaped(text, "<dt>", option->name, "</dt>");
+        escaped(text, "<dd>", value, " ");
+        escaped(text, "", option->unit, " - ");
+        escaped(text, "", option->summary, "</dd>");
+    }
+    escaped(text, "<dt>version</dt><dd>Touchstone ", TS_VERSION, "</dd>");
+    if (uname(&machine) == 0)
+        ts_text_add(text, "<dt>machine</dt><dd>%s, %s, %ld processors</dd>", machine.sysname, machine.machine,
+                    sysconf(_SC_NPROCESSORS_ONLN));
+    ts_text_add(text, "</dl></details>\n");
+}
+
 static void add_glossary(ts_text* text) {
     ts_text_add(
         text,
@@ -241,12 +276,16 @@ static void add_glossary(ts_text* text) {
 void ts_report_html(const ts_comparison* comparison, ts_text* text) {
     add_head(comparison, text);
     add_row_picture(comparison, text);
-    add_cards(comparison, text);
+    // On a small screen cards stand one above the other: plots come before there are too many.
+    int first = comparison->groups < CARDS_BEFORE_PLOTS ? comparison->groups : CARDS_BEFORE_PLOTS;
+    add_cards(comparison, 0, first, text);
     add_legend(comparison, text);
     ts_text_add(text, "<div class=\"plots\">\n");
     ts_report_plots(comparison, text);
     ts_text_add(text, "</div>\n");
+    add_cards(comparison, first, comparison->groups, text);
     add_table(comparison, text);
+    add_settings(comparison, text);
     add_glossary(text);
     ts_text_add(text, "</main>\n<script>%s</script>\n</body></html>\n", script);
 }

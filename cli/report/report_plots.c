@@ -62,21 +62,22 @@ typedef struct curves {
 
 static int curves_make(const ts_comparison* comparison, moment_value of_x, moment_value of_y, curves* out) {
     size_t total = 0;
-    for (int s = 0; s < comparison->count; ++s) total += (size_t)comparison->series[s].sample.count;
-    out->curve = (ts_svg_curve*)calloc((size_t)comparison->count + 1, sizeof *out->curve);
+    for (int g = 0; g < comparison->groups; ++g)
+        total += (size_t)comparison->series[ts_comparison_leader(comparison, g)].sample.count;
+    out->curve = (ts_svg_curve*)calloc((size_t)comparison->groups + 1, sizeof *out->curve);
     out->numbers = (double*)malloc((2 * total + 1) * sizeof *out->numbers);
     if (!out->curve || !out->numbers) return 0;
     double* next = out->numbers;
-    for (int s = 0; s < comparison->count; ++s) {
-        const ts_series* series = &comparison->series[s];
+    for (int g = 0; g < comparison->groups; ++g) {
+        const ts_series* series = &comparison->series[ts_comparison_leader(comparison, g)];
         int count = series->sample.count;
         for (int i = 0; i < count; ++i) {
             moment at = {comparison, series, &series->sample.data[i]};
             next[i] = of_x(&at);
             next[count + i] = of_y(&at);
         }
-        ts_svg_curve curve = {next, next + count, count, s};
-        out->curve[s] = curve;
+        ts_svg_curve curve = {next, next + count, count, g};
+        out->curve[g] = curve;
         next += 2 * count;
     }
     return 1;
@@ -92,8 +93,8 @@ static void add_figure(const ts_comparison* comparison, ts_svg_plot plot, moment
     curves all = {NULL, NULL};
     if (curves_make(comparison, of_x, of_y, &all)) {
         plot.curve = all.curve;
-        plot.curve_count = comparison->count;
-        plot.style_count = comparison->count;
+        plot.curve_count = comparison->groups;
+        plot.style_count = comparison->groups;
         plot.width = PLOT_WIDTH;
         plot.height = PLOT_HEIGHT;
         ts_text_add(text, "<figure><h3>");

@@ -81,6 +81,22 @@ Test(compare, the_report_is_self_contained) {
     cr_expect_eq(system(command), 0);
 }
 
+// Solvers of one law that agree are one group: one card, one curve, one entry of the legend. Another law is another.
+Test(compare, solvers_that_agree_are_one_group) {
+    outcome result = run(
+        "compare sliding-cube-rotated --solvers ncp,ccp-pgs,ncp-newton,ccp-admm,raisim --time 0.1 --out report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "assert [s['finding']['group'] for s in d['solvers']] == [0, 1, 0, 1, 2]\n"));
+    ts_text html = read_text("report/report.html");
+    int cards = 0;
+    for (const char* at = ts_text_get(&html); (at = strstr(at, "<article")) != NULL; ++at) ++cards;
+    cr_expect_eq(cards, 3);
+    cr_expect(has(&html, "ncp, ncp-newton") && has(&html, "ccp-pgs, ccp-admm"));
+    cr_expect(has(&html, "<dt>baumgarte</dt>") && has(&html, "<dt>tolerance</dt>"), "all settings are on the page");
+    ts_text_free(&html);
+    outcome_free(&result);
+}
+
 Test(compare, compare_without_out_writes_nothing) {
     outcome result = run("compare sliding-cube --solvers ccp-pgs,ncp-pgs --time 0.05");
     cr_expect_eq(result.code, 0);
