@@ -12,14 +12,9 @@
 // need (two spheres never touch a rotation), and far from the origin no digits are lost.
 #include "collision/distance/proximity_internal.h"
 #include "collision/distance/gjk/subdistance_internal.h"
+#include "collision/shape/shape_traits_internal.h"
 
 #include <float.h>
-
-// A point seen from a core: q + distance * outward, q on the core's surface.
-typedef struct core_distance {
-    double distance;  // < 0 inside
-    ts_vec3 outward;  // unit
-} core_distance;
 
 // The first of the wishes that has a part orthogonal to `axis` (unit, or zero for "any direction will do").
 static ts_vec3 fallback_normal(ts_vec3 axis, ts_vec3 previous, ts_vec3 between) {
@@ -33,75 +28,6 @@ static ts_vec3 fallback_normal(ts_vec3 axis, ts_vec3 previous, ts_vec3 between) 
 }
 
 static double clamp(double x, double limit) { return x < -limit ? -limit : (x > limit ? limit : x); }
-
-static core_distance point_to_box(ts_vec3 c, ts_vec3 h) {
-    core_distance r;
-    ts_vec3 q = ts_vec3_make(clamp(c.x, h.x), clamp(c.y, h.y), clamp(c.z, h.z));
-    ts_vec3 d = ts_vec3_sub(c, q);
-    if (ts_vec3_max_abs(d) > 0.0) {
-        r.outward = ts_vec3_unit_or(d, ts_vec3_axis(0));
-        r.distance = ts_vec3_dot(r.outward, d);
-        return r;
-    }
-    int face = 0;
-    double depth = h.x - fabs(c.x);
-    for (int i = 1; i < 3; ++i) {
-        double other = ts_vec3_get(h, i) - fabs(ts_vec3_get(c, i));
-        if (other < depth) {
-            depth = other;
-            face = i;
-        }
-    }
-    r.distance = -depth;
-    r.outward = ts_vec3_scale(ts_vec3_get(c, face) < 0.0 ? -1.0 : 1.0, ts_vec3_axis(face));
-    return r;
-}
-
-static core_distance point_to_cylinder(ts_vec3 c, ts_vec3 h) {
-    core_distance r;
-    double across = sqrt(c.x * c.x + c.y * c.y);
-    ts_vec3 radial = across > 0.0 ? ts_vec3_make(c.x / across, c.y / across, 0.0) : ts_vec3_axis(0);
-    ts_vec3 axial = ts_vec3_make(0.0, 0.0, c.z < 0.0 ? -1.0 : 1.0);
-    double side = across - h.x, end = fabs(c.z) - h.z;
-    if (side > 0.0 && end > 0.0) {
-        r.distance = sqrt(side * side + end * end);
-        r.outward = ts_vec3_unit_or(ts_vec3_add(ts_vec3_scale(side, radial), ts_vec3_scale(end, axial)), axial);
-    } else if (side > end) {
-        r.distance = side;
-        r.outward = radial;
-    } else {
-        r.distance = end;
-        r.outward = axial;
-    }
-    return r;
-}
-
-// In the half-plane through the axis the cone is a right triangle: apex, rim, middle of the base. Below the base no point
-// projects onto the slope, whose normal points upwards.
-static core_distance point_to_cone(ts_vec3 c, ts_vec3 h) {
-    core_distance r;
-    double across = sqrt(c.x * c.x + c.y * c.y), height = 2.0 * h.z, slope = sqrt(height * height + h.x * h.x);
-    ts_vec3 radial = across > 0.0 ? ts_vec3_make(c.x / across, c.y / across, 0.0) : ts_vec3_axis(0);
-    double below_apex = h.z - c.z, base = -h.z - c.z;
-    double side = (across * height - below_apex * h.x) / slope, along = (across * h.x + below_apex * height) / slope;
-    ts_vec3 down = ts_vec3_make(0.0, 0.0, -1.0);
-    if (base > 0.0 ? across > h.x : side > 0.0 && along >= slope) {  // the rim
-        ts_vec3 d = ts_vec3_add(ts_vec3_scale(across - h.x, radial), ts_vec3_scale(base, down));
-        r.outward = ts_vec3_unit_or(d, down);
-        r.distance = ts_vec3_dot(r.outward, d);
-    } else if (base <= 0.0 && side > 0.0 && along <= 0.0) {  // the apex
-        ts_vec3 d = ts_vec3_make(c.x, c.y, -below_apex);
-        r.outward = ts_vec3_unit_or(d, ts_vec3_axis(2));
-        r.distance = ts_vec3_dot(r.outward, d);
-    } else if (base > side) {
-        r.distance = base;
-        r.outward = down;
-    } else {
-        r.distance = side;
-        r.outward = ts_vec3_add(ts_vec3_scale(height / slope, radial), ts_vec3_make(0.0, 0.0, h.x / slope));
-    }
-    return r;
-}
 
 static void conclude(double distance, double scale, ts_proximity* out) {
     out->distance = out->found.lower = out->found.upper = distance;
@@ -209,11 +135,9 @@ void ts_sphere_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts
 void ts_sphere_solid(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out) {
     (void)cache;  // inside of a solid there is always a nearest side
     ts_vec3 centre = ts_transform_direction_inverse(pair->pose_b, ts_vec3_sub(pair->pose_a->p, pair->pose_b->p));
-    ts_vec3 half = pair->b->half;
-    core_distance d = pair->b->kind == TS_SHAPE_CYLINDER ? point_to_cylinder(centre, half)
-                      : pair->b->kind == TS_SHAPE_CONE   ? point_to_cone(centre, half)
-                                                         : point_to_box(centre, half);
-    conclude_sphere(pair, ts_transform_direction(pair->pose_b, d.outward), d.distance, out);
+    ts_vec3 outward;
+    double distance = ts_shape_traits_of(pair->b)->point(pair->b, centre, &outward);
+    conclude_sphere(pair, ts_transform_direction(pair->pose_b, outward), distance, out);
 }
 
 // How bad a choice of points is: their distance less what the plane across the line between them proves, which is nothing

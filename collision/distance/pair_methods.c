@@ -5,6 +5,7 @@
 #include "collision/distance/box_pair_internal.h"
 #include "collision/distance/ellipsoid_pair_internal.h"
 #include "collision/distance/proximity_internal.h"
+#include "collision/shape/shape_traits_internal.h"
 
 enum way {
     RULE,   // none of its own
@@ -55,6 +56,7 @@ _Static_assert(TS_SHAPE_HULL == 8, "the picture's columns are in the order of th
 
 const ts_pair_method* ts_pair_method_of(ts_shape_kind a, ts_shape_kind b) {
     int way = picture[a][b];
+    if (way == RULE && b < TS_SHAPE_CONVEX_COUNT && a == TS_SHAPE_SPHERE && ts_shape_table[b]->point) way = SOLID;
     if (way == RULE) way = b >= TS_SHAPE_CONVEX_COUNT ? PARTS : a == TS_SHAPE_PLANE ? LOW : CORES;
     return &methods[way];
 }

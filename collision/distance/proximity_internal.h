@@ -54,7 +54,7 @@ void ts_half_space_any(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts
 void ts_sphere_sphere(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
 void ts_sphere_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
 void ts_sphere_triangle(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
-void ts_sphere_solid(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);  // cylinder, cone, box
+void ts_sphere_solid(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);  // those with `point`
 void ts_capsule_capsule(const ts_placed_pair* pair, const ts_gjk_cache* cache, ts_proximity* out);
 
 /// GJK on the cores, EPA when they overlap, balls added back; the goal of `options` says how much of it. `out` must be

@@ -69,7 +69,11 @@ typedef struct ts_shape_traits {
     /// Adds the Hessian of the support function at unit n to *io_form. Missing: flat.
     void (*add_hessian)(const ts_shape* shape, ts_vec3 n, ts_vec3 u, ts_vec3 v, ts_tangent_form* io_form);
 
-    /// How far p lies outside: zero or less inside, a length of the right size nearby. Missing: by GJK.
+    /// The distance of p from the surface, negative inside, and the unit vector from the nearest point of the surface to p, or
+    /// from p where it is inside. With it a ball against the kind is a formula. Missing: not known.
+    double (*point)(const ts_shape* shape, ts_vec3 p, ts_vec3* out_outward);
+
+    /// How far p lies outside: zero or less inside, a length of the right size nearby. Missing: `point`, or GJK.
     double (*excess)(const ts_shape* shape, ts_vec3 p);
 
     /// The other end of the edge at the support vertex `top` that falls away least along n; 0 where there are no edges. The

@@ -138,7 +138,9 @@ static void climb(const ts_shape_pair* pair, const polish_trial* from, const ts_
 // GJK does.
 static double core_excess(const ts_shape* s, ts_vec3 p) {
     const ts_shape_traits* traits = ts_shape_traits_of(s);
+    ts_vec3 outward;
     if (traits->excess) return traits->excess(s, p);
+    if (traits->point) return traits->point(s, p, &outward);
     ts_shape point = ts_shape_sphere(0.0);
     ts_shape_pair pair = {s, &point, ts_transform_identity()};
     pair.b_in_a.p = p;

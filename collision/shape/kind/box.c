@@ -48,9 +48,16 @@ static int vertex(const ts_shape* shape, int index, ts_vec3* out_vertex) {
     return index < 8;
 }
 
-static double excess(const ts_shape* shape, ts_vec3 p) {
-    ts_vec3 h = shape->half;
-    return fmax(fmax(fabs(p.x) - h.x, fabs(p.y) - h.y), fabs(p.z) - h.z);
+static double point(const ts_shape* shape, ts_vec3 p, ts_vec3* out_outward) {
+    ts_vec3 h = shape->half, d = ts_vec3_sub(p, ts_vec3_max(ts_vec3_neg(h), ts_vec3_min(h, p)));
+    if (ts_vec3_max_abs(d) > 0.0) {
+        *out_outward = ts_vec3_unit_or(d, ts_vec3_axis(0));
+        return ts_vec3_dot(*out_outward, d);
+    }
+    ts_vec3 depth = ts_vec3_sub(h, ts_vec3_abs(p));
+    int face = ts_vec3_least(depth);
+    *out_outward = ts_vec3_scale(ts_vec3_get(p, face) < 0.0 ? -1.0 : 1.0, ts_vec3_axis(face));
+    return -ts_vec3_get(depth, face);
 }
 
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
@@ -76,6 +83,6 @@ const ts_shape_traits ts_shape_kind_box = {
     .mass = mass,
     .mass_rounded = ts_mass_rounded_box,
     .vertex = vertex,
-    .excess = excess,
+    .point = point,
     .edge = edge,
 };

@@ -55,12 +55,28 @@ static void add_hessian(const ts_shape* shape, ts_vec3 n, ts_vec3 u, ts_vec3 v, 
     ts_hessian_of_rim(h.x, n, u, v, io);
 }
 
-static double excess(const ts_shape* shape, ts_vec3 p) {
+// In the half-plane through the axis the cone is a right triangle: apex, rim, middle of the base. Below the base no point
+// projects onto the slope, whose normal points upwards.
+static double point(const ts_shape* shape, ts_vec3 p, ts_vec3* out_outward) {
     ts_vec3 h = shape->half;
-    double across = sqrt(p.x * p.x + p.y * p.y);
-    double side = (2.0 * h.z * across + h.x * (p.z - h.z)) / slant_of(h);
-    // Beyond the apex of a needle, or the rim of a disk, the side is hardly off.
-    return fmax(fmax(side, fabs(p.z) - h.z), across - h.x);
+    double across = sqrt(p.x * p.x + p.y * p.y), height = 2.0 * h.z, slope = slant_of(h);
+    ts_vec3 radial = across > 0.0 ? ts_vec3_make(p.x / across, p.y / across, 0.0) : ts_vec3_axis(0);
+    double below_apex = h.z - p.z, base = -h.z - p.z;
+    double side = (across * height - below_apex * h.x) / slope, along = (across * h.x + below_apex * height) / slope;
+    ts_vec3 down = ts_vec3_make(0.0, 0.0, -1.0);
+    if (base > 0.0 ? across > h.x : side > 0.0 && along >= slope) {  // the rim
+        ts_vec3 d = ts_vec3_add(ts_vec3_scale(across - h.x, radial), ts_vec3_scale(base, down));
+        *out_outward = ts_vec3_unit_or(d, down);
+        return ts_vec3_dot(*out_outward, d);
+    }
+    if (base <= 0.0 && side > 0.0 && along <= 0.0) {  // the apex
+        ts_vec3 d = ts_vec3_make(p.x, p.y, -below_apex);
+        *out_outward = ts_vec3_unit_or(d, ts_vec3_axis(2));
+        return ts_vec3_dot(*out_outward, d);
+    }
+    *out_outward =
+        base > side ? down : ts_vec3_add(ts_vec3_scale(height / slope, radial), ts_vec3_make(0.0, 0.0, h.x / slope));
+    return base > side ? base : side;
 }
 
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
@@ -91,7 +107,7 @@ const ts_shape_traits ts_shape_kind_cone = {
     .mass = mass,
     .mass_rounded = ts_mass_rounded_cone,
     .add_hessian = add_hessian,
-    .excess = excess,
+    .point = point,
     .edge = edge,
     .edge_normals = edge_normals,
 };

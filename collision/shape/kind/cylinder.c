@@ -32,8 +32,17 @@ static void add_hessian(const ts_shape* shape, ts_vec3 n, ts_vec3 u, ts_vec3 v, 
     ts_hessian_of_rim(shape->half.x, n, u, v, io);
 }
 
-static double excess(const ts_shape* shape, ts_vec3 p) {
-    return fmax(sqrt(p.x * p.x + p.y * p.y) - shape->half.x, fabs(p.z) - shape->half.z);
+static double point(const ts_shape* shape, ts_vec3 p, ts_vec3* out_outward) {
+    double across = sqrt(p.x * p.x + p.y * p.y);
+    ts_vec3 radial = across > 0.0 ? ts_vec3_make(p.x / across, p.y / across, 0.0) : ts_vec3_axis(0);
+    ts_vec3 axial = ts_vec3_make(0.0, 0.0, p.z < 0.0 ? -1.0 : 1.0);
+    double side = across - shape->half.x, end = fabs(p.z) - shape->half.z;
+    if (side > 0.0 && end > 0.0) {
+        *out_outward = ts_vec3_unit_or(ts_vec3_add(ts_vec3_scale(side, radial), ts_vec3_scale(end, axial)), axial);
+        return sqrt(side * side + end * end);
+    }
+    *out_outward = side > end ? radial : axial;
+    return side > end ? side : end;
 }
 
 static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3* out_to) {
@@ -57,6 +66,6 @@ const ts_shape_traits ts_shape_kind_cylinder = {
     .mass = mass,
     .mass_rounded = ts_mass_rounded_cylinder,
     .add_hessian = add_hessian,
-    .excess = excess,
+    .point = point,
     .edge = edge,
 };

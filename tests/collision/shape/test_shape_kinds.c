@@ -183,6 +183,25 @@ static void check_hessian(const ts_shape* shape, ts_rng* rng, const char* name) 
 
 Test(shape_kinds, hessians_are_how_support_points_move) { for_cores(176, check_hessian); }
 
+// The distance of a point is the most by which it lies beyond any support plane, and it lies as far beyond the one across
+// `outward`: this says all, inside and out.
+static void check_point(const ts_shape* shape, ts_rng* rng, const char* name) {
+    const ts_shape_traits* traits = ts_shape_traits_of(shape);
+    if (!traits->point) return;
+    for (int k = 0; k < 40 * DIRECTIONS; ++k) {
+        ts_vec3 p = random_vector(rng, k % 3 ? 1.2 : 0.4), outward;
+        double distance = traits->point(shape, p, &outward), size = 1.0 + ts_vec3_norm(p);
+        cr_assert_float_eq(ts_vec3_norm(outward), 1.0, 1e-14, "%s", name);
+        cr_assert_float_eq(ts_vec3_dot(outward, p) - value_along(shape, outward), distance, 1e-14 * size, "%s", name);
+        for (int j = 0; j < 50; ++j) {
+            ts_vec3 d = random_unit(rng);
+            cr_assert_leq(ts_vec3_dot(d, p) - value_along(shape, d), distance + 1e-14 * size, "%s: farther out", name);
+        }
+    }
+}
+
+Test(shape_kinds, distances_of_points_are_those_of_support_planes) { for_cores(179, check_point); }
+
 // A point that lies t out along the normal of a support plane is t away.
 static void check_excess(const ts_shape* shape, ts_rng* rng, const char* name) {
     const ts_shape_traits* traits = ts_shape_traits_of(shape);
