@@ -16,16 +16,13 @@ int ts_support_scan(const ts_hull* hull, ts_vec3 direction);
 /// The same with the widest vectors that the processor has (support_simd.c).
 int ts_support_scan_simd(const ts_hull* hull, ts_vec3 direction);
 
-/// The scan with vectors of 2 doubles. As the next two, only where ts_support_scan_width is not less.
+/// The scan with vectors of 2 doubles. As the next, only where ts_support_scan_width is not less.
 int ts_support_scan_sse2(const ts_hull* hull, ts_vec3 direction);
 
 /// With vectors of 4.
 int ts_support_scan_avx2(const ts_hull* hull, ts_vec3 direction);
 
-/// With vectors of 8.
-int ts_support_scan_avx512(const ts_hull* hull, ts_vec3 direction);
-
-/// Doubles per vector in ts_support_scan_simd on this processor: 8, 4, 2, or 1 without vectors.
+/// Doubles per vector in ts_support_scan_simd on this processor: 4, 2, or 1 without vectors.
 int ts_support_scan_width(void);
 
 /// A farthest vertex, to rounding, by the lists of the hull's cells (hull_cells.c); for hulls with more than TS_HULL_FEW

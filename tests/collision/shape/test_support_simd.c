@@ -8,7 +8,6 @@ static void check_scans(const ts_hull* hull, ts_vec3 d) {
     cr_assert_eq(ts_support_scan_simd(hull, d), expected);
     if (width >= 2) cr_assert_eq(ts_support_scan_sse2(hull, d), expected);
     if (width >= 4) cr_assert_eq(ts_support_scan_avx2(hull, d), expected);
-    if (width >= 8) cr_assert_eq(ts_support_scan_avx512(hull, d), expected);
 }
 
 // The first of the largest, by nothing but a loop.
