@@ -54,9 +54,13 @@ static const unsigned char picture[TS_SHAPE_KIND_COUNT][TS_SHAPE_KIND_COUNT] = {
 // clang-format on
 _Static_assert(TS_SHAPE_HULL == 8, "the picture's columns are in the order of the kinds");
 
+static enum way rule(ts_shape_kind a, ts_shape_kind b) {
+    if (b >= TS_SHAPE_CONVEX_COUNT) return PARTS;
+    if (a == TS_SHAPE_PLANE) return LOW;
+    return a == TS_SHAPE_SPHERE && ts_shape_table[b]->point ? SOLID : CORES;
+}
+
 const ts_pair_method* ts_pair_method_of(ts_shape_kind a, ts_shape_kind b) {
-    int way = picture[a][b];
-    if (way == RULE && b < TS_SHAPE_CONVEX_COUNT && a == TS_SHAPE_SPHERE && ts_shape_table[b]->point) way = SOLID;
-    if (way == RULE) way = b >= TS_SHAPE_CONVEX_COUNT ? PARTS : a == TS_SHAPE_PLANE ? LOW : CORES;
-    return &methods[way];
+    enum way way = (enum way)picture[a][b];
+    return &methods[way == RULE ? rule(a, b) : way];
 }
