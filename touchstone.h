@@ -70,6 +70,7 @@
 #include "engine/rows/row_block.h"
 #include "engine/sim.h"
 #include "engine/step/certify.h"
+#include "engine/step/integrate/integrator.h"
 #include "engine/step/problem_dump.h"
 #include "engine/step/step.h"
 #include "scenes/experiments/experiment_table.h"

@@ -126,7 +126,7 @@ static const ts_flag view_flags[] = {
     FLAG_HELP};
 
 static const ts_command commands[] = {
-    {"list", "what there is to run, and with what", "scenes|solvers|shapes|experiments",
+    {"list", "what there is to run, and with what", "scenes|solvers|integrators|shapes|experiments",
      "Lists the built-in scenes, the contact solvers with their settings, the shapes, or the experiments.",
      "  touchstone list scenes\n  touchstone list solvers --json\n", list_flags, COUNT(list_flags), ts_cmd_list},
     {"run", "simulate one scene and say how it went", "SCENE",

@@ -11,6 +11,7 @@
 #include "engine/sim_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/rows/soft_contact_internal.h"
+#include "engine/step/integrate/integrator.h"
 
 // Zeroed array from the storage's arena.
 #define FIXED_ARRAY(storage, type, count) \
@@ -47,21 +48,33 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->body_local = FIXED_ARRAY(storage, ts_transform, model->body_count);
     storage->geom_local = FIXED_ARRAY(storage, ts_transform, model->geom_count);
     storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
+    storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
     storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
     storage->joint_anchor = FIXED_ARRAY(storage, ts_vec3, model->joint_count);
     storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
+    storage->other_velocity = FIXED_ARRAY(storage, ts_motion, model->body_count);
+    storage->other_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
     storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
     storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);
     storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->tree_unsolved = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->turn = FIXED_ARRAY(storage, ts_quat, model->tree_count);
     storage->dof_inverse_weight = FIXED_ARRAY(storage, double, model->nv);
     storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
     storage->applied = FIXED_ARRAY(storage, double, model->nv);
+    storage->coast_position = FIXED_ARRAY(storage, double, model->nq);
     storage->new_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
     storage->row_plan = FIXED_ARRAY(storage, ts_row_plan, 1);
     storage->broad = ts_broad_phase_create();
     return ts_sim_find_colliders(sim) && !storage->fixed.failed && storage->broad;
+}
+
+static int is_bare(const ts_dof* dof, int count) {
+    for (int d = 0; d < count; ++d)
+        if (dof[d].armature != 0.0 || dof[d].damping != 0.0) return 0;
+    return 1;
 }
 
 // Tables that follow from the model alone.
@@ -79,6 +92,7 @@ static void fill_tables(ts_sim* sim) {
         storage->tree_kind[t] = !free_body                             ? TS_TREE_GENERAL
                                 : ts_vec3_max_abs(root->centre) == 0.0 ? TS_TREE_CENTRED
                                                                        : TS_TREE_FREE_BODY;
+        storage->tree_is_lone[t] = free_body && is_bare(model->dof + model->tree[t].dof_first, 6);
         if (model->tree[t].dof_count > storage->dof_most) storage->dof_most = model->tree[t].dof_count;
     }
 }
@@ -98,6 +112,7 @@ static ts_code fill(ts_sim* sim, int workers, ts_status* out_status) {
     if (workers > 1 && !sim->tasks)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "cannot start %d worker threads", workers);
     ts_code code = ts_sim_set_solver(sim, model->options.solver, out_status);
+    if (!code) code = ts_sim_set_integrator(sim, model->options.integrator, out_status);
     if (code) return code;
     sim->start_keyframe = sim->model->initial_keyframe;
     ts_sim_reset(sim);
@@ -220,6 +235,21 @@ static void apply_shared_settings(ts_sim* sim) {
     memcpy(sim->solver_settings, &shared, sizeof shared);
 }
 
+// The name of a row of a table into the options, where `name` may come from. No padding of old text: options are compared
+// as bytes.
+static void note_name(const char* name, size_t size, char* out_name) {
+    memset(out_name, 0, size);
+    memcpy(out_name, name, strlen(name) < size ? strlen(name) : size - 1);
+}
+
+ts_code ts_sim_set_integrator(ts_sim* sim, const char* name, ts_status* out_status) {
+    const ts_integrator* integrator = ts_integrator_find(name);
+    if (!integrator) return ts_integrator_unknown(name, out_status);
+    sim->integrator = integrator;
+    note_name(integrator->name, sizeof sim->options.integrator, sim->options.integrator);
+    return ts_status_ok(out_status);
+}
+
 ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status) {
     const ts_solver* solver = ts_solver_find(name);
     if (!solver) {
@@ -229,10 +259,7 @@ ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status) 
                              known);
     }
     sim->solver = solver;
-    size_t length = strlen(name);
-    if (length >= sizeof sim->options.solver) length = sizeof sim->options.solver - 1;
-    memmove(sim->options.solver, name, length);
-    sim->options.solver[length] = '\0';
+    note_name(solver->name, sizeof sim->options.solver, sim->options.solver);
     memset(sim->solver_settings, 0, sizeof sim->solver_settings);
     ts_solver_default_settings(solver, sim->solver_settings);
     apply_shared_settings(sim);
@@ -254,6 +281,7 @@ ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* 
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         return set_solver_setting(sim, name + sizeof prefix - 1, value, out_status);
     if (strcmp(name, "solver") == 0) return ts_sim_set_solver(sim, value, out_status);
+    if (strcmp(name, "integrator") == 0) return ts_sim_set_integrator(sim, value, out_status);
     ts_code code = ts_options_set(&sim->options, name, value, out_status);
     if (code) return code;
     // <= 0 asks for the solver's own value, which only its defaults know.

@@ -43,6 +43,7 @@ typedef struct ts_step_info {
     int blocked;                // blocks of which joints block all or part of what they ask for: that is left out
     int narrow_failures;        // pairs whose query hit a limit or bad input
     int bad_bounds;             // geoms left out because their box was not finite
+    int unsolved_rotations;     // trees that turn too fast for the step: their integrator's equation was not solved
     double worst_penetration;   // m, >= 0
     double seconds_kinematics;  // wall clock
     double seconds_broad;
@@ -59,6 +60,9 @@ typedef struct ts_energy {
     double potential;  // gravity (zero at world height 0) and springs
 } ts_energy;
 
+/// A way to integrate: engine/step/integrate/integrator.h.
+typedef struct ts_integrator ts_integrator;
+
 /// A simulation. Create with ts_sim_create.
 typedef struct ts_sim {
     const ts_model* model;  // borrowed
@@ -66,6 +70,7 @@ typedef struct ts_sim {
     ts_task_pool* tasks;    // owned; NULL with one worker
     const ts_solver* solver;
     unsigned char solver_settings[TS_SOLVER_SETTINGS_BYTES];
+    const ts_integrator* integrator;
 
     // state
     double time;  // s
@@ -86,10 +91,12 @@ typedef struct ts_sim {
     ts_inertia* body_inertia;  // (body_count) world axes, about the tree's origin
 
     // from dynamics
-    double* mass_matrix;    // joint-space inertia plus h D + h^2 K, one full row-major block per tree, see mass_start
-    int* mass_start;        // (tree_count + 1) start of each tree's block
+    double*
+        mass_matrix;  // M_hat of the integrator: joint-space inertia and what of h D + h^2 K it takes ahead, one full
+                      // row-major block per tree, see mass_start
+    int* mass_start;  // (tree_count + 1) start of each tree's block
     double* mass_factor;    // L with mass_matrix = L^T L, the same layout; nonzero along chains of dofs only
-    double* bias;           // (nv) Coriolis, centrifugal and gravity
+    double* bias;           // (nv) Coriolis, centrifugal and gravity at the beginning of the step
     double* free_velocity;  // (nv) velocity after the step without contacts
 
     // contacts of the last step
@@ -129,6 +136,9 @@ ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status);
 /// Chooses the solver by name and puts its settings to their defaults (with the options' tolerance and iterations).
 /// Unknown names are TS_ERROR_VALUE, and the message lists the known ones.
 ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status);
+
+/// Chooses the integrator by name, capitals or not. Unknown names are TS_ERROR_VALUE, and the message lists the known ones.
+ts_code ts_sim_set_integrator(ts_sim* sim, const char* name, ts_status* out_status);
 
 /// Sets by name an option (options.h) or, as "solver.NAME", a setting of the present solver.
 ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* out_status);

@@ -33,6 +33,7 @@ typedef struct ts_sim_storage {
     ts_transform* body_local;  // (body_count) body.pose as a matrix
     ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
     ts_tree_kind* tree_kind;   // (tree_count)
+    int* tree_is_lone;         // (tree_count) nonzero: one free body without armature and damping
     int* dof_run;              // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
     int dof_most;              // most dofs of a tree
     int collider_count;
@@ -45,11 +46,16 @@ typedef struct ts_sim_storage {
 
     // scratch of the dynamics, one entry per body so that trees can be worked on at the same time
     ts_motion* body_acceleration;
+    ts_motion* other_velocity;      // of a bias at another velocity than that of the state
+    ts_motion* other_acceleration;  // likewise
     ts_force* body_force;
     ts_inertia* body_composite;
-    int* tree_failed;          // (tree_count) nonzero: mass matrix not positive definite
+    int* tree_failed;    // (tree_count) nonzero: mass matrix not positive definite
+    int* tree_unsolved;  // (tree_count) nonzero: see ts_step_info.unsolved_rotations
+    ts_quat* turn;       // (tree_count) of a lone body that no row touches, over the step; not of every integrator
     double* inverse_diagonal;  // (nv) one over the diagonal of mass_factor
     double* applied;           // (nv) generalised forces of force_applied and wrench_applied
+    double* coast_position;    // (nq) where trees go that no row touches; not of every integrator
     double* new_velocity;      // (nv) velocity at the end of the step
 
     ts_broad_phase* broad;  // remembers boxes and pairs for speed only: what it answers depends on the present boxes

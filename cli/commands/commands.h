@@ -8,7 +8,7 @@
 #define TS_VERSION "unknown"
 #endif
 
-/// Scenes, solvers, shapes or experiments.
+/// Scenes, solvers, integrators, shapes or experiments.
 int ts_cmd_list(const ts_args* args);
 
 /// One scene under one solver.

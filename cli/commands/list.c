@@ -1,9 +1,10 @@
-// `touchstone list`: what scenes, solvers, shapes and experiments there are.
+// `touchstone list`: what scenes, solvers, integrators, shapes and experiments there are.
 #include "cli/commands/commands.h"
 
 #include "cli/console.h"
 #include "collision/shape/shape.h"
 #include "contact/solver.h"
+#include "engine/step/integrate/integrator.h"
 #include "scenes/experiments/experiment_table.h"
 #include "scenes/scene_table.h"
 
@@ -84,6 +85,20 @@ static void solvers_json(ts_json* json) {
     }
 }
 
+static void integrators_text(ts_text* text) {
+    for (int i = 0; i < ts_integrator_count(); ++i)
+        ts_text_add(text, "%-22s %s\n", ts_integrator_at(i)->name, ts_integrator_at(i)->summary);
+}
+
+static void integrators_json(ts_json* json) {
+    for (int i = 0; i < ts_integrator_count(); ++i) {
+        ts_json_object(json);
+        ts_json_add_string(json, "name", ts_integrator_at(i)->name);
+        ts_json_add_string(json, "summary", ts_integrator_at(i)->summary);
+        ts_json_object_end(json);
+    }
+}
+
 static void shapes_text(ts_text* text) {
     for (int kind = 0; kind < TS_SHAPE_KIND_COUNT; ++kind)
         ts_text_add(text, "%-22s %s\n", ts_shape_kind_name((ts_shape_kind)kind),
@@ -123,6 +138,7 @@ static void experiments_json(ts_json* json) {
 
 static const topic topics[] = {{"scenes", scenes_text, scenes_json},
                                {"solvers", solvers_text, solvers_json},
+                               {"integrators", integrators_text, integrators_json},
                                {"shapes", shapes_text, shapes_json},
                                {"experiments", experiments_text, experiments_json}};
 
@@ -153,7 +169,7 @@ int ts_cmd_list(const ts_args* args) {
     ts_status status;
     char room[TS_ARGS_HINT];
     ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
-                  "'%s' cannot be listed%s; it is scenes, solvers, shapes or experiments", args->subject,
+                  "'%s' cannot be listed%s; it is scenes, solvers, integrators, shapes or experiments", args->subject,
                   ts_args_hint(args->subject, topic_name, NULL, TOPIC_COUNT, "", room));
     return ts_console_error("list", args->json, TS_EXIT_USAGE, &status);
 }

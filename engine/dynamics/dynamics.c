@@ -15,10 +15,11 @@
 // dofs from k to the root. A row of a Jacobian that moves one body keeps its support, that body's chain, when it is
 // whitened with L^-T; a plain L L^T would spread it over the whole tree (Featherstone 2008, section 6.5; docs/contact.md).
 //
+// Which of D and K are taken ahead is the integrator's to say, and what becomes of b, here that of the beginning of the step
+// (engine/step/integrate/integrator.h).
+//
 // Source: linearly implicit Euler; docs/contact.md for the plain form. Unconditionally stable for the linear spring and
-// damper (v+ = v / (1 + h d / m) for a lone damper); first order. M and b are taken at the beginning of the step.
-// Known weakness: Coriolis and gyroscopic forces are explicit, so a free body spinning about its middle axis gains energy,
-// at a rate proportional to h times the spin squared (about 0.6 % per second at 10 rad/s and 2 ms, measured).
+// damper (v+ = v / (1 + h d / m) for a lone damper); first order.
 // A ball joint's spring pulls its rotation vector theta to zero with potential K |theta|^2 / 2; its torque is exactly
 // -K theta in child axes, and h K times the identity is used for its derivative, which holds for small angles and stays
 // positive for all. Free joints have no springs: there is nothing to be attached to.
@@ -31,6 +32,7 @@
 #include "engine/dynamics/rnea_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/integrate/integrator.h"
 
 // applied = force_applied + sum over bodies of S . wrench; most wrenches are zero.
 static void gather_applied(ts_sim* sim, double* applied) {
@@ -57,19 +59,20 @@ static double add_spring(const ts_sim* sim, const ts_joint* joint, double* force
     return K;
 }
 
-// Springs and dampers of one tree: adds their forces of the derivation to `force` (by dof of the model) and their
-// h D + h^2 K to the diagonal of M.
+// Springs and dampers of one tree: adds their forces of the derivation to `force` (counted from the tree's first dof) and, of h D + h^2 K, what
+// the integrator takes ahead to the diagonal of M.
 static void add_springs_and_dampers(const ts_sim* sim, int tree, double* M, double* force) {
     const ts_model* model = sim->model;
     double h = sim->options.time_step;
     int first = model->tree[tree].dof_first, n = model->tree[tree].dof_count;
+    int damping_ahead = sim->integrator->damping_ahead, springs_ahead = sim->integrator->springs_ahead;
     double K = 0.0;
     for (int d = first; d < first + n; ++d) {
         const ts_joint* joint = &model->joint[model->dof[d].joint];
-        if (d == joint->dof_first) K = add_spring(sim, joint, force + d);
-        double rate = model->dof[d].damping + h * K;
-        force[d] -= rate * sim->qvel[d];
-        M[(size_t)(d - first) * (size_t)(n + 1)] += h * rate;
+        if (d == joint->dof_first) K = add_spring(sim, joint, force + d - first);
+        double damping = model->dof[d].damping, ahead = springs_ahead ? h * K : 0.0;
+        force[d - first] -= (damping + ahead) * sim->qvel[d];
+        M[(size_t)(d - first) * (size_t)(n + 1)] += h * (damping_ahead ? damping + ahead : ahead);
     }
 }
 
@@ -114,29 +117,44 @@ static int factor_tree(const dof_chains* chains, int n, double* L, double* inver
     return 1;
 }
 
-static void update_trees(void* context, int begin, int end, int worker) {
-    ts_sim* sim = (ts_sim*)context;
+// Mass matrix, factor, bias, and the forces that the factor is to be asked about. Returns 0 when there is no factor.
+static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
+    double* M = sim->mass_matrix + sim->mass_start[t];
+    double* L = sim->mass_factor + sim->mass_start[t];
+    ts_crba_tree(sim, t, M);
+    ts_rnea_tree(sim, t, NULL, sim->bias + first);
+    for (int d = 0; d < n; ++d) out_force[d] = storage->applied[first + d] - sim->bias[first + d];
+    add_springs_and_dampers(sim, t, M, out_force);
+    memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
+    double* inverse = storage->inverse_diagonal + first;
+    dof_chains chains = chains_of(sim, t);
+    storage->tree_failed[t] = ts_free_body_is_centred(sim, t) ? !ts_free_body_factor_centred(L, inverse)
+                                                              : !factor_tree(&chains, n, L, inverse);
+    return !storage->tree_failed[t];
+}
+
+int ts_dynamics_tree(ts_sim* sim, int t, double* out_acceleration) {
+    if (!find_forces(sim, t, out_acceleration)) return 0;
+    ts_dynamics_whiten(sim, t, 1, out_acceleration);
+    ts_dynamics_unwhiten(sim, t, out_acceleration);
+    return 1;
+}
+
+static void update_trees(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
     double h = sim->options.time_step;
     (void)worker;
     for (int t = begin; t < end; ++t) {
-        int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
-        double* M = sim->mass_matrix + sim->mass_start[t];
-        double* L = sim->mass_factor + sim->mass_start[t];
+        int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
         double* velocity = sim->free_velocity + first;
-        ts_crba_tree(sim, t, M);
-        ts_rnea_tree(sim, t, NULL, sim->bias + first);
-        for (int d = 0; d < n; ++d) velocity[d] = storage->applied[first + d] - sim->bias[first + d];
-        add_springs_and_dampers(sim, t, M, sim->free_velocity);
-        memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
-        double* inverse = storage->inverse_diagonal + first;
-        dof_chains chains = chains_of(sim, t);
-        storage->tree_failed[t] = ts_free_body_is_centred(sim, t) ? !ts_free_body_factor_centred(L, inverse)
-                                                                  : !factor_tree(&chains, n, L, inverse);
-        if (storage->tree_failed[t]) continue;
-        ts_dynamics_whiten(sim, t, 1, velocity);
-        ts_dynamics_unwhiten(sim, t, velocity);
+        if (sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t]) {
+            find_forces(sim, t, velocity);
+            continue;
+        }
+        if (!ts_dynamics_tree(sim, t, velocity)) continue;
         for (int d = 0; d < n; ++d) velocity[d] = sim->qvel[first + d] + h * velocity[d];
     }
 }

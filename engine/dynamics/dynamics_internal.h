@@ -8,9 +8,14 @@
 extern "C" {
 #endif
 
-/// Fills mass_matrix, mass_factor, bias and free_velocity. Returns the first tree whose mass matrix is not positive
+/// Fills mass_matrix, mass_factor, bias and free_velocity, this for forces at the beginning of the step, and not of lone bodies
+/// that the integrator frees itself. Returns the first tree whose mass matrix is not positive
 /// definite, or -1 when all is well.
 int ts_dynamics_update(ts_sim* sim);
+
+/// What ts_dynamics_update does, for one tree and with the forces applied at its last call, but for the acceleration (dof_count of the
+/// tree) in place of the free velocity. Returns 0 when the mass matrix is not positive definite. Different trees may be worked on at once.
+int ts_dynamics_tree(ts_sim* sim, int tree, double* out_acceleration);
 
 /// Replaces each of `rows` consecutive rows (dof_count of the tree each) j by L^-T j, where M_hat = L^T L. In these
 /// coordinates, L v, the mass matrix is the identity. A row that is zero off a body's chain of dofs stays so.

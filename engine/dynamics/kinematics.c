@@ -53,17 +53,18 @@ static void move_body(ts_sim* sim, int b, ts_vec3 origin) {
                                            ts_mat3_rotate_tensor(sim->body_pose[b].R, body->inertia));
 }
 
-static void update_trees(void* context, int begin, int end, int worker) {
-    ts_sim* sim = (ts_sim*)context;
+void ts_kinematics_tree(ts_sim* sim, int tree) {
     const ts_model* model = sim->model;
+    int first = model->tree[tree].body_first, last = first + model->tree[tree].body_count;
+    for (int i = first; i < last; ++i) place_body(sim, model->tree_body[i]);
+    ts_vec3 origin = sim->body_centre[model->tree[tree].root];
+    sim->tree_origin[tree] = origin;
+    for (int i = first; i < last; ++i) move_body(sim, model->tree_body[i], origin);
+}
+
+static void update_trees(void* context, int begin, int end, int worker) {
     (void)worker;
-    for (int t = begin; t < end; ++t) {
-        int first = model->tree[t].body_first, last = first + model->tree[t].body_count;
-        for (int i = first; i < last; ++i) place_body(sim, model->tree_body[i]);
-        ts_vec3 origin = sim->body_centre[model->tree[t].root];
-        sim->tree_origin[t] = origin;
-        for (int i = first; i < last; ++i) move_body(sim, model->tree_body[i], origin);
-    }
+    for (int t = begin; t < end; ++t) ts_kinematics_tree((ts_sim*)context, t);
 }
 
 // What cannot move hangs on the world only: it is placed before all trees, once for ever.

@@ -40,6 +40,7 @@ static const field fields[] = {
     WHOLE(manifold_points, "most contact points per pair of geoms", 1.0, 8.0),
     WHOLE(warm_start, "1: contacts start from the last impulses, 0: from zero", 0.0, 1.0),
     ROW(solver, FIELD_TEXT, "", "contact solver by name", 0, 0.0, 0.0),
+    ROW(integrator, FIELD_TEXT, "", "integrator by name ('touchstone list integrators')", 0, 0.0, 0.0),
     REAL(tolerance, "", "share of the contact problem that may stay unmet; <= 0: the solver's default", -1.0, 1e6),
     WHOLE(iterations, "iteration limit; <= 0: the solver's default", -1.0, 1e9),
 };
@@ -61,6 +62,7 @@ ts_options ts_options_default(void) {
     o.manifold_points = 4;
     o.warm_start = 1;
     memcpy(o.solver, "ncp", sizeof "ncp");
+    memcpy(o.integrator, "midpoint", sizeof "midpoint");
     return o;
 }
 
@@ -85,7 +87,7 @@ static ts_code unknown_name(const char* name, ts_status* out_status) {
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "unknown option '%.40s'; known are %s", name, known);
 }
 
-// Solver names are words of letters, digits and - _ . : enough to refuse slips early; ts_sim knows which exist.
+// Names of solvers and integrators are words of letters, digits and - _ . : enough to refuse slips early; ts_sim knows which exist.
 static ts_code set_text(char* target, size_t size, const char* name, const char* value, ts_status* out_status) {
     size_t length = strlen(value);
     if (length == 0 || length >= size)

@@ -28,6 +28,7 @@ typedef struct ts_options {
     int manifold_points;         // 1..8: most contact points per pair of geoms
     int warm_start;              // 1: contacts start from the last step's impulses, 0: from zero
     char solver[32];             // name from the solver table
+    char integrator[32];         // name from the table of integrators
     double tolerance;            // 1: share of the contact problem that may stay unmet; <= 0: the solver's default
     int iterations;              // iteration limit; <= 0: the solver's default
 } ts_options;
@@ -43,10 +44,10 @@ typedef struct ts_option {
 } ts_option;
 
 /// Touchstone's defaults: 2 ms, 9.81 downwards, margin 1 mm, baumgarte 0.1, slop 10 um, soft under mujoco only,
-/// ncp-pgs.
+/// ncp-pgs, midpoint.
 ts_options ts_options_default(void);
 
-/// How many options can be set by name ("solver" is one of them; its value is text).
+/// How many options can be set by name ("solver" and "integrator" are among them; their values are text).
 int ts_option_count(void);
 
 /// Option number i.

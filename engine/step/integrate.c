@@ -1,14 +1,15 @@
-// The end of a step: q+ = q (+) h v+, and what the next step will remember.
+// The end of a step: q+ = q (+) h v+, or where the integrator takes what no row touches, and what the next step will remember.
 //
-// Semi-implicit Euler (docs/contact.md). The new state is first written beside the old one and checked; only when every
+// The new state is first written beside the old one and checked; only when every
 // number is finite does anything change, so a step that fails leaves the simulation as it was.
 #include "engine/step/integrate_internal.h"
 
 #include <string.h>
 
 #include "engine/model/joint/joint_traits_internal.h"
-#include "engine/rows/row_source_internal.h"
+#include "engine/rows/row_plan_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/integrate/integrator.h"
 #include "engine/step/step.h"
 
 void ts_integrate_position(const ts_model* model, const double* qpos, const double* qvel, double h, double* out_qpos) {
@@ -26,6 +27,28 @@ void ts_integrate_difference(const ts_model* model, const double* qpos_a, const 
         int q = joint->qpos_first;
         ts_joint_difference(joint->type, qpos_a + q, qpos_b + q, h, out_qvel + joint->dof_first);
     }
+}
+
+static void advance_trees(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
+    ts_arena* scratch = &ts_sim_storage_of(sim)->solve_scratch[worker];
+    for (int t = begin; t < end; ++t) {
+        ts_arena_scope scope = ts_arena_scope_begin(scratch);
+        ts_sim_storage_of(sim)->tree_unsolved[t] = !sim->integrator->advance(sim, t, scratch);
+        ts_arena_scope_end(scratch, scope);
+    }
+}
+
+ts_code ts_integrate_velocity(ts_sim* sim) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int workers = ts_task_pool_workers(sim->tasks), enough = 1;
+    sim->info.unsolved_rotations = 0;
+    if (!sim->integrator->advance) return TS_OK;
+    for (int w = 0; w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
+    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, advance_trees, sim);
+    for (int t = 0; t < sim->model->tree_count; ++t) sim->info.unsolved_rotations += storage->tree_unsolved[t];
+    for (int w = 0; w < workers; ++w) enough = enough && !storage->solve_scratch[w].failed;
+    return enough ? TS_OK : TS_ERROR_MEMORY;
 }
 
 static int all_finite(const double* x, int count) {
@@ -78,14 +101,27 @@ static void swap_memories(ts_sim* sim) {
     storage->pair_next.count = storage->row_next.count = 0;
 }
 
+// Trees that no row touches may move in the integrator's own way. Returns 0 when memory is short.
+static int coast(ts_sim* sim, double* qpos) {
+    const ts_model* model = sim->model;
+    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    if (!sim->integrator->coast) return 1;
+    int* touched = (int*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)model->tree_count, sizeof(int));
+    if (!touched) return 0;
+    for (int s = 0; s < plan->segment_count; ++s) touched[model->dof[plan->segment[s].column].tree] = 1;
+    for (int t = 0; t < model->tree_count; ++t)
+        if (!touched[t]) sim->integrator->coast(sim, t, qpos);
+    return 1;
+}
+
 ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     double h = sim->options.time_step;
     double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, model->nq);
-    if (!qpos || !remember_rows(sim))
+    if (qpos) ts_integrate_position(model, sim->qpos, storage->new_velocity, h, qpos);
+    if (!qpos || !coast(sim, qpos) || !remember_rows(sim))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
-    ts_integrate_position(model, sim->qpos, storage->new_velocity, h, qpos);
     for (int d = 0; d < model->nv; ++d) {
         if (isfinite(storage->new_velocity[d])) continue;
         return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0,

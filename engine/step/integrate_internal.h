@@ -1,12 +1,16 @@
-// Moving coordinates along a velocity.
+// The integrator's part of a step, and moving coordinates along a velocity.
 #ifndef TS_ENGINE_INTEGRATE_INTERNAL_H
 #define TS_ENGINE_INTEGRATE_INTERNAL_H
 
-#include "engine/model/model.h"
+#include "engine/sim.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// From the velocity without rows for forces at the beginning of the step (sim->free_velocity) to that of the integrator.
+/// TS_ERROR_MEMORY.
+ts_code ts_integrate_velocity(ts_sim* sim);
 
 /// out_qpos (nq) = qpos (+) h qvel: positions and angles grow linearly, quaternions turn by exp(h omega) with omega in child
 /// axes and are brought back to unit length. out_qpos may be qpos.

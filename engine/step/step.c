@@ -3,10 +3,11 @@
 //     kinematics  -> where everything is                      kinematics.c
 //     broad       -> which geoms may touch                    pairs.c
 //     narrow      -> where they touch                         narrow.c
-//     dynamics    -> mass matrix, velocity without contacts   dynamics.c, crba.c, rnea.c
+//     dynamics    -> mass matrix, bias, forces                dynamics.c, crba.c, rnea.c
+//     advance     -> velocity without contacts                integrate/
 //     assemble    -> the contact problem                      assemble.c, rows/
 //     solve       -> impulses                                 solve.c, contact/
-//     integrate   -> the new state                            integrate.c
+//     integrate   -> the new state                            integrate.c, integrate/
 #include "engine/step/step.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/integrate_internal.h"
 
 void ts_step_kinematics(ts_sim* sim) {
     // A step begins: what the last one left in scratch goes.
@@ -24,7 +26,9 @@ void ts_step_kinematics(ts_sim* sim) {
     ts_kinematics_update(sim);
 }
 
-ts_code ts_step_dynamics(ts_sim* sim) { return ts_dynamics_update(sim) < 0 ? TS_OK : TS_ERROR_NUMERIC; }
+ts_code ts_step_dynamics(ts_sim* sim) {
+    return ts_dynamics_update(sim) < 0 ? ts_integrate_velocity(sim) : TS_ERROR_NUMERIC;
+}
 
 static ts_code no_memory(const ts_sim* sim, ts_status* out_status) {
     return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory in step %lld", sim->step_count);
@@ -66,7 +70,8 @@ static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
     sim->info.seconds_broad = lap(mark);
     if (ts_step_narrow_phase(sim, pairs, pair_count)) return no_memory(sim, out_status);
     sim->info.seconds_narrow = lap(mark);
-    if (ts_step_dynamics(sim)) return bad_mass(sim, out_status);
+    ts_code code = ts_step_dynamics(sim);
+    if (code) return code == TS_ERROR_MEMORY ? no_memory(sim, out_status) : bad_mass(sim, out_status);
     if (ts_step_assemble(sim)) return no_memory(sim, out_status);
     sim->info.seconds_assemble = lap(mark);
     return TS_OK;

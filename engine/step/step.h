@@ -23,7 +23,8 @@ ts_code ts_step_broad_phase(ts_sim* sim, ts_pair** out_pairs, int* out_pair_coun
 /// Contacts of those pairs into sim->contact, with persistent keys and frames.
 ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int pair_count);
 
-/// Mass matrix and its factor, bias, and the velocity without contacts.
+/// Mass matrix and its factor, bias, and the velocity without contacts as the integrator has it. TS_ERROR_NUMERIC when a mass
+/// matrix is not positive definite, TS_ERROR_MEMORY.
 ts_code ts_step_dynamics(ts_sim* sim);
 
 /// The contact problem (sim->problem) from contacts, limits and dry friction, warm-started impulses in sim->impulse.

@@ -16,26 +16,26 @@ import touchstone
 STIFF = 'solref="0.002 1" solimp="0.9999 0.9999 0.001 0.5 2"'
 SOFT = 'solref="0.03 0.8" solimp="0.7 0.95 0.02 0.4 3"'
 
-PENDULUM = """<mujoco><option timestep="0.001"/><worldbody>
+PENDULUM = """<mujoco><option timestep="0.001" integrator="Euler"/><worldbody>
 <body name="p" pos="0.1 0.2 0"><freejoint/><geom type="box" size="0.1 0.05 0.02" mass="1"/></body></worldbody>
 <equality><connect body1="p" anchor="0.3 0 0.4" {softness}/></equality></mujoco>"""
 
 # Two arms, the first of two links; their ends are connected: a loop whose rows across the plane hold nothing.
-LOOP = """<mujoco><option timestep="0.001"/>
+LOOP = """<mujoco><option timestep="0.001" integrator="Euler"/>
 <default><geom contype="0" conaffinity="0" type="capsule" size="0.02"/></default><worldbody>
 <body name="a" pos="0 0 1"><joint axis="0 1 0"/><geom fromto="0 0 0 0.3 0 0"/>
  <body name="b" pos="0.3 0 0"><joint axis="0 1 0"/><geom fromto="0 0 0 0.1 0 -0.4"/></body></body>
 <body name="c" pos="0.6 0 1"><joint axis="0 1 0"/><geom fromto="0 0 0 -0.2 0 -0.4"/></body></worldbody>
 <equality><connect body1="b" body2="c" anchor="0.1 0 -0.4" {softness}/></equality></mujoco>"""
 
-SITES = """<mujoco><option timestep="0.001"/>
+SITES = """<mujoco><option timestep="0.001" integrator="Euler"/>
 <default><geom contype="0" conaffinity="0" type="capsule" size="0.02"/></default><worldbody>
 <site name="hook" pos="0.5 0.1 0.8"/>
 <body pos="0 0 1"><joint type="ball"/><geom fromto="0 0 0 0.3 0 0"/>
  <body pos="0.3 0 0"><joint axis="0 1 0"/><geom fromto="0 0 0 0.1 0 -0.4"/><site name="tip" pos="0.1 0 -0.4"/></body></body>
 </worldbody><equality><connect site1="tip" site2="hook" {softness}/></equality></mujoco>"""
 
-GEAR = """<mujoco><option timestep="0.001"/>
+GEAR = """<mujoco><option timestep="0.001" integrator="Euler"/>
 <default><geom contype="0" conaffinity="0" type="capsule" size="0.02"/></default><worldbody>
 <body name="a" pos="0 0 1"><joint name="ja" axis="0 1 0" ref="10" armature="0.01"/><geom fromto="0 0 0 0.3 0 0"/></body>
 <body name="b" pos="0 1 0"><joint name="jb" axis="0 1 0" ref="-20"/><geom fromto="0 0 0 0.2 0 -0.4"/>

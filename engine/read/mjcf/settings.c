@@ -4,6 +4,7 @@
 // option contact_margin, <text name="touchstone.solver" data="ccp-pgs"/> the solver. Two more names exist:
 // touchstone.restitution (of all geoms) and touchstone.initial_keyframe (index of the keyframe to begin with).
 #include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/step/integrate/integrator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,6 +54,15 @@ static void read_flags(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     if (reader->compiler.no_warm_start) ts_builder_options(reader->builder)->warm_start = 0;
 }
 
+// Refused here, where the file and its line are known.
+static void check_integrator(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+    ts_options* options = ts_builder_options(reader->builder);
+    ts_status status;
+    if (reader->code || ts_integrator_find(options->integrator)) return;
+    ts_code code = ts_integrator_unknown(options->integrator, &status);
+    ts_mjcf_fail(reader, node, code, "%s", status.message);
+}
+
 void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* attribute, const char* option) {
     const char* value = ts_mjcf_own(node, attribute);
     ts_status status;
@@ -66,6 +76,7 @@ void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     ts_mjcf_check(reader, node, "option");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_mjcf_take(&e, "option", &reader->compiler);
+    check_integrator(reader, node);
     for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
         if (strcmp(child->name, "flag") == 0)
             read_flags(reader, child);

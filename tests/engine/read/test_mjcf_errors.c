@@ -182,6 +182,7 @@ Test(mjcf_errors, slips_of_the_pen) {
     mjcf_refuse("<mujoco>\n<option>\n<flags/></option></mujoco>", 3, "no element <flags>");
     mjcf_refuse("<mujoco>\n<option timestep='0'/></mujoco>", 2, "time_step");
     mjcf_refuse("<mujoco>\n<option timestep='fast'/></mujoco>", 2, "'fast' is not a number");
+    mjcf_refuse("<mujoco>\n<option integrator='leapfrog'/></mujoco>", 2, "there are: midpoint, euler");
     mjcf_refuse("<mujoco>\n<compiler angle='grad'/></mujoco>", 2, "must be one of degree, radian");
     mjcf_refuse("<mujoco>\n<compiler eulerseq='xyw'/></mujoco>", 2, "eulerseq");
     mjcf_refuse("<mujoco>\n<compiler eulerseq='xy'/></mujoco>", 2, "eulerseq");

@@ -1,0 +1,32 @@
+// The rotation of a lone rigid body over a step.
+#ifndef TS_ENGINE_FREE_ROTATION_INTERNAL_H
+#define TS_ENGINE_FREE_ROTATION_INTERNAL_H
+
+#include "base/quat.h"
+#include "engine/sim_internal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A step of I w' + w x I w = couple in body axes, I about the centre of mass: the angular velocity at the end, and the turn R^T R'
+/// that keeps energy and angular momentum. Returns 0 when the equation could not be solved, which takes more than some ten
+/// radians in a step: then without the term w x I w.
+int ts_free_rotation_step(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple, double h, ts_vec3* out_omega,
+                          ts_quat* out_turn);
+
+/// Whether a tree is a lone body with a free joint and neither armature nor damping, for the two functions below.
+static inline int ts_free_rotation_is_lone(const ts_sim* sim, int tree) {
+    return ts_sim_storage_of(sim)->tree_is_lone[tree];
+}
+
+/// Puts its velocity after a step without rows into sim->free_velocity, and keeps the turn. What ts_free_rotation_step returns.
+int ts_free_rotation_advance(ts_sim* sim, int tree);
+
+/// Moves it by that turn about its centre of mass; qpos and the new velocity are those of the centre's straight flight.
+void ts_free_rotation_coast(const ts_sim* sim, int tree, double* out_qpos);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+// The ways to integrate, as one table: option `integrator`, `touchstone list integrators`, MJCF's <option integrator>. A way
+// is one file in engine/step/integrate/ and one line of integrator_table.c; docs/integrators.md says what each is good for.
+#ifndef TS_ENGINE_INTEGRATOR_H
+#define TS_ENGINE_INTEGRATOR_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A way to get from the state at the beginning of a step to that at its end. All take the impulses of rows at the end of the
+/// step, v+ = v_f + M_hat^-1 J^T lambda; they differ in M_hat, in v_f, and in how a tree moves that no row touches.
+struct ts_integrator {
+    const char* name;     // "midpoint"
+    const char* summary;  // one line for people
+    int damping_ahead;    // nonzero: dampers act with the velocity at the end of the step, M_hat = M + h D
+    int springs_ahead;    // nonzero: springs act with the position at the end of the step, M_hat += h^2 K
+
+    int frees_lone_bodies;  // nonzero: advance finds the velocity of a lone free body without damping and armature from its
+                            // forces alone, and nothing is there before
+
+    /// Replaces the velocity of a tree without rows, which is there for a bias at the beginning of the step. Returns 0 where the
+    /// equation of the step could not be solved; it then leaves something finite where it can. Mass matrix and factor are as
+    /// they were when it returns. Different trees may be worked on at once. NULL: the velocity stays.
+    int (*advance)(ts_sim* sim, int tree, ts_arena* scratch);
+
+    /// Moves a tree that no row touches; out_qpos (nq) holds where the new velocity would take it, and the new velocity may be
+    /// changed, too. NULL: that is where it goes.
+    void (*coast)(const ts_sim* sim, int tree, double* out_qpos);
+};
+
+/// How many ways there are.
+int ts_integrator_count(void);
+
+/// Number i of the table, 0 <= i < ts_integrator_count(). The first is the default.
+const ts_integrator* ts_integrator_at(int i);
+
+/// The one of that name, capitals or not, or NULL.
+const ts_integrator* ts_integrator_find(const char* name);
+
+/// "no integrator ..., there are: ..." as TS_ERROR_VALUE.
+ts_code ts_integrator_unknown(const char* name, ts_status* out_status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,160 @@
+// The table of integrators: by what names they are had, and what each promises about motion.
+#include "tests/engine/engine_fixture.h"
+
+#include "engine/step/integrate/integrator.h"
+#include "tests/engine/read/mjcf_sample.h"
+
+static ts_builder* one_box(void) {
+    ts_builder* builder = ts_builder_create("box");
+    fixture_free_body(builder, ts_vec3_zero(), 1.0, ts_mat3_diagonal(ts_vec3_make(0.1, 0.2, 0.3)));
+    return builder;
+}
+
+Test(integrators, are_chosen_by_name) {
+    fixture f = fixture_start(one_box(), 1);
+    ts_status status;
+    cr_assert_str_eq(f.sim->integrator->name, ts_integrator_at(0)->name);
+    for (int i = 0; i < ts_integrator_count(); ++i) {
+        cr_assert_eq(ts_sim_set(f.sim, "integrator", ts_integrator_at(i)->name, &status), TS_OK);
+        cr_assert_eq(f.sim->integrator, ts_integrator_at(i));
+    }
+    cr_assert_eq(ts_sim_set(f.sim, "integrator", "EULER", &status), TS_OK);
+    cr_assert_str_eq(f.sim->options.integrator, "euler");
+    cr_assert_eq(ts_sim_set(f.sim, "integrator", "leapfrog", &status), TS_ERROR_VALUE);
+    cr_assert_not_null(strstr(status.message, "midpoint, euler"), "%s", status.message);
+    cr_assert_str_eq(f.sim->integrator->name, "euler");
+    fixture_end(&f);
+}
+
+Test(integrators, of_a_file_are_taken) {
+    static const char* const name[] = {"Euler", "RK4", "implicit", "implicitfast", "discrete"};
+    for (int i = 0; i < 5; ++i) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "<mujoco><option integrator='%s'/><worldbody><body><freejoint/><geom size='1'/></body></worldbody>"
+                 "</mujoco>",
+                 name[i]);
+        fixture f = {mjcf_read(text), NULL};
+        ts_status status;
+        cr_assert_eq(ts_sim_create(f.model, 1, &f.sim, &status), TS_OK, "%s", status.message);
+        cr_assert_eq(f.sim->integrator, ts_integrator_find(name[i]));
+        fixture_run(&f, 3);
+        fixture_end(&f);
+    }
+}
+
+Test(integrators, an_unknown_name_makes_no_simulation) {
+    ts_builder* builder = one_box();
+    memcpy(ts_builder_options(builder)->integrator, "leapfrog", sizeof "leapfrog");
+    ts_model* model = NULL;
+    ts_sim* sim = NULL;
+    ts_status status;
+    cr_assert_eq(ts_builder_finish(builder, &model, &status), TS_OK);
+    cr_assert_eq(ts_sim_create(model, 1, &sim, &status), TS_ERROR_VALUE);
+    cr_assert_not_null(strstr(status.message, "leapfrog"), "%s", status.message);
+    ts_model_free(model);
+}
+
+// Three bodies on ball joints that float and spin: no force, so energy and momentum are those of the start.
+static fixture spinning_chain(const char* integrator, double spin) {
+    ts_builder* builder = ts_builder_create("chain");
+    ts_rng rng = ts_rng_make(12, 0);
+    ts_builder_options(builder)->time_step = 1e-3;
+    ts_builder_options(builder)->gravity = ts_vec3_zero();
+    for (int i = 0; i < 3; ++i) {
+        ts_body_def def = ts_body_def_default();
+        def.parent = i;
+        def.pose.position = ts_vec3_make(0.3, 0.0, 0.0);
+        def.mass = 1.0;
+        def.inertia = ts_mat3_diagonal(ts_vec3_make(0.004, 0.012, 0.014));
+        ts_joint_def joint = ts_joint_def_default();
+        joint.body = ts_builder_add_body(builder, &def);
+        joint.type = i == 0 ? TS_JOINT_FREE : TS_JOINT_BALL;
+        if (i > 0) joint.anchor = ts_vec3_make(-0.15, 0.0, 0.0);
+        ts_builder_add_joint(builder, &joint);
+    }
+    fixture f = fixture_start(builder, 1);
+    ts_status status;
+    cr_assert_eq(ts_sim_set(f.sim, "integrator", integrator, &status), TS_OK);
+    for (int d = 3; d < f.model->nv; ++d) f.sim->qvel[d] = ts_rng_uniform_in(&rng, -spin, spin);
+    return f;
+}
+
+static double energy_after(const char* integrator, double spin, int steps) {
+    fixture f = spinning_chain(integrator, spin);
+    double before = ts_sim_energy(f.sim).kinetic;
+    fixture_run(&f, steps);
+    double ratio = ts_sim_energy(f.sim).kinetic / before;
+    cr_assert_eq(f.sim->info.unsolved_rotations, 0);
+    fixture_end(&f);
+    return ratio;
+}
+
+Test(integrators, a_spinning_tree_keeps_its_energy) {
+    double now = energy_after("midpoint", 10.0, 5000);
+    cr_assert_float_eq(now, 1.0, 0.02, "%g", now);
+}
+
+static const double pi = 3.141592653589793;
+
+typedef struct top {
+    double mass, length, across, along, tilt, spin;
+} top;
+
+// A top whose tip is a ball on the floor, in steady precession at Omega; its frame in its centre of mass or at its tip.
+static fixture set_up_top(const top* t, double Omega, int rough, int frame_at_tip) {
+    ts_builder* builder = ts_builder_create("top");
+    // A ball that rolls adds a path of its own; on a slippery floor its size plays no part.
+    double r = rough ? 1e-7 : 1e-3, mu = rough ? 1.0 : 0.0;
+    ts_builder_options(builder)->time_step = 1e-4;
+    memcpy(ts_builder_options(builder)->solver, "ncp", sizeof "ncp");
+    fixture_floor(builder, mu, 0.0);
+    ts_body_def def = ts_body_def_default();
+    ts_quat tilt = ts_quat_from_axis_angle(ts_vec3_axis(1), t->tilt);
+    ts_vec3 axis = ts_quat_rotate(tilt, ts_vec3_axis(2)), tip = ts_vec3_make(0.0, 0.0, r);
+    ts_vec3 centre = ts_vec3_make(0.0, 0.0, t->length);
+    def.mass = t->mass;
+    def.inertia = ts_mat3_diagonal(ts_vec3_make(t->across, t->across, t->along));
+    def.centre = frame_at_tip ? centre : ts_vec3_zero();
+    def.pose.position = frame_at_tip ? tip : ts_vec3_add_scaled(tip, t->length, axis);
+    def.pose.rotation = tilt;
+    int body = ts_builder_add_body(builder, &def);
+    ts_joint_def joint = ts_joint_def_default();
+    joint.body = body;
+    joint.type = TS_JOINT_FREE;
+    ts_builder_add_joint(builder, &joint);
+    fixture_geom(builder, body, ts_shape_sphere(r), frame_at_tip ? ts_vec3_zero() : ts_vec3_neg(centre), mu);
+    // Omega z has the part cos(tilt) along the axis; the rest of the spin comes beside it.
+    ts_vec3 w = ts_vec3_add_scaled(ts_vec3_make(0.0, 0.0, Omega), t->spin - Omega * cos(t->tilt), axis);
+    ts_vec3 local = ts_quat_rotate(ts_quat_conjugate(tilt), w);
+    // What stands is the tip on a rough floor, the centre of mass on a slippery one.
+    double lever = rough ? (frame_at_tip ? 0.0 : t->length) : (frame_at_tip ? -t->length : 0.0);
+    ts_builder_set_free_velocity(builder, body, ts_vec3_cross(w, ts_vec3_scale(lever, axis)), local);
+    return fixture_start(builder, 1);
+}
+
+// The exact root: with torque m g l sin(theta), steady precession obeys I1 Omega^2 cos(theta) - I3 w3 Omega + m g l = 0, I1 about
+// what stands, w3 the whole angular velocity along the axis; the slow root.
+Test(integrators, a_top_on_its_tip_precesses) {
+    top t = {.mass = 0.5, .length = 0.1, .across = 0.004, .along = 0.002, .tilt = 0.4, .spin = 150.0};
+    for (int rough = 0; rough < 2; ++rough) {
+        double I1 = t.across + rough * t.mass * t.length * t.length, p = t.along * t.spin;
+        double root = sqrt(p * p - 4.0 * I1 * cos(t.tilt) * t.mass * 9.81 * t.length);
+        double Omega = (p - root) / (2.0 * I1 * cos(t.tilt)), duration = 2.0;
+        for (int frame_at_tip = 0; frame_at_tip < 2; ++frame_at_tip) {
+            fixture f = set_up_top(&t, Omega, rough, frame_at_tip);
+            double turned = 0.0, before = 0.0;
+            for (int i = 0; i < (int)lround(duration / f.sim->options.time_step); ++i) {
+                fixture_run(&f, 1);
+                ts_vec3 axis = ts_quat_rotate(ts_quat_load(f.sim->qpos + 3), ts_vec3_axis(2));
+                double now = atan2(axis.y, axis.x), step = now - before;
+                turned += step - 2.0 * pi * round(step / (2.0 * pi));
+                before = now;
+                cr_assert_float_eq(acos(axis.z), t.tilt, 0.02);
+            }
+            cr_assert_float_eq(turned / (Omega * duration), 1.0, 1e-3, "rough %d, frame at tip %d: %g", rough,
+                               frame_at_tip, turned / (Omega * duration));
+            fixture_end(&f);
+        }
+    }
+}
