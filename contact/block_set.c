@@ -15,13 +15,8 @@
 static const double least_friction = 1e-7;
 
 const char* ts_block_set_name(ts_block_set set) {
-    switch (set) {
-    case TS_SET_CONE: return "cone";
-    case TS_SET_HALF_LINE: return "half-line";
-    case TS_SET_BOX: return "box";
-    case TS_SET_FREE: return "free";
-    }
-    return "unknown";
+    static const char* const name[] = {"cone", "half-line", "box", "free"};
+    return (unsigned)set <= TS_SET_FREE ? name[set] : "unknown";
 }
 
 const char* ts_block_set_fault(const ts_block* block) {

@@ -72,13 +72,8 @@ ts_solve_status ts_solver_verdict(ts_solve_status said, const ts_solver_settings
 }
 
 const char* ts_solve_status_name(ts_solve_status status) {
-    switch (status) {
-    case TS_SOLVE_CONVERGED: return "converged";
-    case TS_SOLVE_STALLED: return "stalled";
-    case TS_SOLVE_ITERATION_LIMIT: return "iteration limit";
-    case TS_SOLVE_FAILED: return "failed";
-    }
-    return "unknown";
+    static const char* const name[] = {"converged", "stalled", "iteration limit", "failed"};
+    return (unsigned)status <= TS_SOLVE_FAILED ? name[status] : "unknown";
 }
 
 const char* ts_solver_stage_name(const ts_solver* solver, int stage) {

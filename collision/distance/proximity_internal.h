@@ -71,10 +71,6 @@ void ts_composite_pair_query(const ts_shape_pair* pair, const ts_proximity_optio
 void ts_gjk_restart(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_vec3 normal,
                     ts_gjk_result* out_result);
 
-/// ts_epa_penetration with a chosen tolerance: stops when the bounds differ by this fraction of the depth.
-void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
-                           double relative_tolerance, ts_epa_result* out_result);
-
 /// EPA without GJK, for cores that probably overlap along about `normal` (unit): starts from support points around it.
 /// `touch` (may be NULL) is a point of A - B that attains the support value along it. Returns 0, with nothing said, when
 /// the loop did not prove an overlap.

@@ -31,16 +31,9 @@ ts_proximity_method ts_proximity_method_find(const char* name) {
 }
 
 const char* ts_proximity_status_name(ts_proximity_status status) {
-    switch (status) {
-    case TS_PROXIMITY_SEPARATED: return "separated";
-    case TS_PROXIMITY_TOUCHING: return "touching";
-    case TS_PROXIMITY_PENETRATING: return "penetrating";
-    case TS_PROXIMITY_SEPARATED_EARLY: return "separated-early";
-    case TS_PROXIMITY_OVERLAP_EARLY: return "overlap-early";
-    case TS_PROXIMITY_LIMIT: return "limit";
-    case TS_PROXIMITY_INVALID_INPUT: return "invalid-input";
-    default: return "unknown";
-    }
+    static const char* const name[] = {"separated",     "touching", "penetrating",  "separated-early",
+                                       "overlap-early", "limit",    "invalid-input"};
+    return (unsigned)status <= TS_PROXIMITY_INVALID_INPUT ? name[status] : "unknown";
 }
 
 const char* ts_proximity_reason_text(ts_proximity_reason reason) {

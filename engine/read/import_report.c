@@ -64,12 +64,8 @@ int ts_import_report_count(const ts_import_report* report, ts_import_level level
 }
 
 const char* ts_import_level_name(ts_import_level level) {
-    switch (level) {
-    case TS_IMPORT_HONOURED: return "honoured";
-    case TS_IMPORT_APPROXIMATED: return "approximated";
-    case TS_IMPORT_IGNORED: return "ignored";
-    }
-    return "unknown";
+    static const char* const name[] = {"honoured", "approximated", "ignored"};
+    return (unsigned)level <= TS_IMPORT_IGNORED ? name[level] : "unknown";
 }
 
 void ts_import_report_free(ts_import_report* report) {

@@ -32,12 +32,6 @@ static const double OTHER_NORMAL = 0.9;
 // Planes that agree to this fraction of the size count as one when witnesses are looked for.
 static const double SAME_PLANE = 1e-9;
 
-const char* ts_epa_status_name(ts_epa_status status) {
-    static const char* const names[TS_EPA_STATUS_COUNT] = {"converged", "flat",        "limit",
-                                                           "full",      "bad horizon", "no face"};
-    return (int)status >= 0 && status < TS_EPA_STATUS_COUNT ? names[status] : "unknown";
-}
-
 // Among the faces whose plane is as near as the nearest and that face the way of the chosen normal (boxes in the middle
 // of each other have several directions of equal depth), the one that holds the origin's projection gives the witnesses.
 static void find_witnesses(const ts_epa_polytope* p, double nearest, ts_separation* out) {
@@ -196,13 +190,6 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
     best.upper = fmax(out->found.upper, best.lower);
     out->found = best;
     ts_separation_straighten(&out->found);
-}
-
-void ts_epa_penetration(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
-                        ts_epa_result* out) {
-    // Curved faces are never reached exactly, and digits cost more and more; Newton steps (polish.c) find the rest.
-    int polytopes = ts_support_is_polytope(pair->a) && ts_support_is_polytope(pair->b);
-    ts_epa_penetration_to(pair, start, previous_normal, polytopes ? 1e-12 : 1e-4, out);
 }
 
 void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,

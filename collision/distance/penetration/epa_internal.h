@@ -15,12 +15,8 @@ typedef enum ts_epa_status {
     TS_EPA_LIMIT,        // iterations ran out
     TS_EPA_FULL,         // storage ran out
     TS_EPA_BAD_HORIZON,  // topology broke by rounding
-    TS_EPA_NO_FACE,      // every face is too thin to have a normal
-    TS_EPA_STATUS_COUNT
+    TS_EPA_NO_FACE       // every face is too thin to have a normal
 } ts_epa_status;
-
-/// "converged", "flat", ...; never NULL.
-const char* ts_epa_status_name(ts_epa_status status);
 
 /// Penetration of two cores; everything in A's frame.
 typedef struct ts_epa_result {
@@ -35,10 +31,11 @@ typedef struct ts_epa_result {
     int rescued;  // nonzero when the loop failed (see status) and a search over directions improved its normal
 } ts_epa_result;
 
-/// Penetration depth, starting from what GJK found. `previous_normal` (may be zero) decides ties on flat differences.
+/// Penetration depth, starting from what GJK found, until the bounds differ by this fraction of it. `previous_normal` (may be
+/// zero) decides ties on flat differences.
 /// No heap, and of the 70 KiB of stack it may use only what the polytope fills is touched: a few KiB as a rule.
-void ts_epa_penetration(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
-                        ts_epa_result* out_result);
+void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                           double relative_tolerance, ts_epa_result* out_result);
 
 #ifdef __cplusplus
 }

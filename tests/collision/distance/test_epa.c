@@ -2,7 +2,7 @@
 // face plane is the answer.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/penetration/epa_internal.h"
+#include "tests/collision/distance/epa_fixture.h"
 
 static int vertices_of(const ts_shape* s, ts_vec3* out) {
     int count = 0;
@@ -41,7 +41,7 @@ static int check_depth(const ts_shape* a, const ts_shape* b, const ts_transform*
     ts_gjk_distance(&(ts_shape_pair){a, b, *pose}, &settings, 0, &gjk);
     if (gjk.status == TS_PROXIMITY_SEPARATED) return 0;
     ts_epa_result r;
-    ts_epa_penetration(&(ts_shape_pair){a, b, *pose}, &gjk, ts_vec3_zero(), &r);
+    epa_penetration(&(ts_shape_pair){a, b, *pose}, &gjk, ts_vec3_zero(), &r);
     double expected = brute_depth(a, b, pose);
     cr_assert_neq(r.status, TS_EPA_LIMIT);
     cr_assert_float_eq(-r.found.lower, expected, tolerance, "%s-%s: %.17g, not %.17g", ts_shape_kind_name(a->kind),
@@ -110,7 +110,7 @@ Test(epa, scale_does_not_matter) {
             depth[k] = -gjk.found.upper / scales[k];
             if (gjk.status == TS_PROXIMITY_SEPARATED) continue;
             ts_epa_result r;
-            ts_epa_penetration(&(ts_shape_pair){&sa, &sb, placed}, &gjk, ts_vec3_zero(), &r);
+            epa_penetration(&(ts_shape_pair){&sa, &sb, placed}, &gjk, ts_vec3_zero(), &r);
             depth[k] = -r.found.lower / scales[k];
         }
         cr_assert_float_eq(depth[1], depth[0], 1e-12);
@@ -133,7 +133,7 @@ Test(epa, flat_differences_have_zero_depth_and_a_unit_normal) {
         ts_gjk_distance(&(ts_shape_pair){first[k], second[k], *pose[k]}, &settings, 0, &gjk);
         cr_assert_eq(gjk.status, TS_PROXIMITY_TOUCHING, "case %d", k);
         ts_epa_result r;
-        ts_epa_penetration(&(ts_shape_pair){first[k], second[k], *pose[k]}, &gjk, ts_vec3_make(0.6, 0.0, -0.8), &r);
+        epa_penetration(&(ts_shape_pair){first[k], second[k], *pose[k]}, &gjk, ts_vec3_make(0.6, 0.0, -0.8), &r);
         cr_expect_eq(r.status, TS_EPA_FLAT, "case %d", k);
         cr_expect_leq(fabs(r.found.lower), 1e-15, "case %d", k);
         cr_expect_float_eq(ts_vec3_norm(r.found.normal), 1.0, 1e-14);
@@ -154,7 +154,7 @@ Test(epa, smooth_pairs_bracket_the_depth_within_their_tolerance) {
         ts_gjk_distance(&(ts_shape_pair){&a, &b, pose}, &settings, 0, &gjk);
         if (gjk.status == TS_PROXIMITY_SEPARATED) continue;
         ts_epa_result r;
-        ts_epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &r);
+        epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &r);
         cr_assert_eq(r.status, TS_EPA_CONVERGED, "trial %d: status %d after %d", trial, r.status, r.iterations);
         cr_assert_leq(r.found.upper - r.found.lower, 1.1e-4 * -r.found.lower + 1e-14);
         // No sampled direction does better than the certified lower bound.

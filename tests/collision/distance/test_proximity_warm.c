@@ -2,7 +2,7 @@
 // the memory says, and depend on nothing but their arguments.
 #include "tests/collision/collision_fixture.h"
 
-#include "collision/distance/penetration/epa_internal.h"
+#include "tests/collision/distance/epa_fixture.h"
 #include "collision/distance/proximity_internal.h"
 
 #include <string.h>
@@ -137,7 +137,7 @@ Test(proximity_warm, epa_around_a_normal_proves_or_declines) {
         double scale = 0.0;
         ts_vec3 n = gjk.found.normal;
         if (gjk.status == TS_PROXIMITY_PENETRATING) {
-            ts_epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &plain);
+            epa_penetration(&(ts_shape_pair){&a, &b, pose}, &gjk, ts_vec3_zero(), &plain);
             n = plain.found.normal;
         }
         n = ts_vec3_unit_or(ts_vec3_add_scaled(n, trial % 3 ? 2e-3 : 1.0, random_unit(&rng)), n);
