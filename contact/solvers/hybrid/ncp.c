@@ -79,7 +79,7 @@ static const ts_setting setting[] = {
 };
 
 static const ts_ncp_settings defaults = {
-    .shared = {1e-8, 1e-12, 100000},
+    .shared = {1e-8, 1e-12, 100000, 0.0},
     .stages = ALL_STAGES,
     .first_sweeps = 4,
     .system_sweeps = 8.0,

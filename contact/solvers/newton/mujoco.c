@@ -25,7 +25,7 @@ static const ts_setting setting[] = {
 };
 
 // The hardest that MuJoCo allows.
-static const mujoco_settings defaults = {.shared = {1e-8, 1e-12, 100}, .impedance = 0.9999, .impratio = 1.0};
+static const mujoco_settings defaults = {.shared = {1e-8, 1e-12, 100, 0.0}, .impedance = 0.9999, .impratio = 1.0};
 
 static void compliance(const ts_contact_problem* problem, const void* settings, double* out_R) {
     const mujoco_settings* s = (const mujoco_settings*)settings;

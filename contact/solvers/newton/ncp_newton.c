@@ -23,7 +23,7 @@ static const ts_setting setting[] = {
                      "Gauss-Seidel sweeps after a step that Newton could not make"),
 };
 
-static const ncp_newton_settings defaults = {.shared = {1e-8, 1e-12, 500}, .proximal = 1e-6, .sweeps = 5};
+static const ncp_newton_settings defaults = {.shared = {1e-8, 1e-12, 500, 0.0}, .proximal = 1e-6, .sweeps = 5};
 
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {

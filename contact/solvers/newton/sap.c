@@ -27,7 +27,7 @@ static const ts_setting setting[] = {
                     "compliance of friction over the size of G_ii, where the problem has none"),
 };
 
-static const sap_settings defaults = {.shared = {1e-8, 1e-12, 100}, .beta = 1.0, .sigma = 1e-3};
+static const sap_settings defaults = {.shared = {1e-8, 1e-12, 100, 0.0}, .beta = 1.0, .sigma = 1e-3};
 
 static void compliance(const ts_contact_problem* problem, const void* settings, double* out_R) {
     const sap_settings* s = (const sap_settings*)settings;

@@ -36,7 +36,8 @@ static const ts_setting setting[] = {
 };
 
 // 200 contacts.
-static const lcp_lemke_settings defaults = {.shared = {1e-8, 1e-12, 1000}, .row_limit = 1200, .pivots_per_row = 50};
+static const lcp_lemke_settings defaults = {
+    .shared = {1e-8, 1e-12, 1000, 0.0}, .row_limit = 1200, .pivots_per_row = 50};
 
 // A column of B: at most two rows of the problem.
 typedef struct generator {

@@ -59,7 +59,7 @@ static const ts_setting setting[] = {
     TS_SETTING_WHOLE(ts_admm_settings, scaling, 0.0, 1.0, "0 the problem's units, 1 every block by its stiffness"),
 };
 
-const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000},
+const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000, 0.0},
                                           .over_relaxation = 1.0,
                                           .rho_power = 0.4,
                                           .rho_step = 0.1,

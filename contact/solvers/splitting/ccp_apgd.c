@@ -29,7 +29,7 @@ static const ts_setting setting[] = {
     TS_SETTING_WHOLE(ccp_apgd_settings, step_rule, 0.0, 1.0, "0 steps by each block's stiffness, 1 as published"),
 };
 
-static const ccp_apgd_settings defaults = {.shared = {1e-8, 1e-15, 1000}, .step_rule = STEP_SAFE};
+static const ccp_apgd_settings defaults = {.shared = {1e-8, 1e-15, 1000, 0.0}, .step_rule = STEP_SAFE};
 
 // Whether x has stopped moving; `next` holds the iterate before it.
 static int has_stalled(const ts_apgd* q, double stall) {

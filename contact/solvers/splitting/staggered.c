@@ -47,7 +47,7 @@ static const ts_setting setting[] = {
 };
 
 static const staggered_settings defaults = {
-    .shared = {1e-8, 1e-15, 5000}, .inner = 0.1, .inner_limit = 1000, .step_rule = STEP_SAFE, .block_steps = 0};
+    .shared = {1e-8, 1e-15, 5000, 0.0}, .inner = 0.1, .inner_limit = 1000, .step_rule = STEP_SAFE, .block_steps = 0};
 
 typedef struct staggered {
     ts_apgd q;

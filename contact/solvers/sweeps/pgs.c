@@ -33,7 +33,7 @@ const ts_setting ts_pgs_setting[TS_PGS_SETTING_COUNT] = {
                      "memory of Anderson acceleration, 5 is usual; 0 is off"),
 };
 
-const ts_pgs_settings ts_pgs_default = {.shared = {1e-8, 1e-12, 1000},
+const ts_pgs_settings ts_pgs_default = {.shared = {1e-8, 1e-12, 1000, 0.0},
                                         .omega = 1.0,
                                         .step_rule = TS_PGS_STEP_SAFE,
                                         .order = TS_PGS_ORDER_FORWARD,

@@ -63,7 +63,7 @@ static const ts_setting setting[] = {
 };
 
 static const raisim_settings defaults = {
-    .sweep = {.shared = {1e-8, 1e-12, 1000}, .omega = 1.0, .step_rule = TS_PGS_STEP_SAFE, .local_iterations = 1},
+    .sweep = {.shared = {1e-8, 1e-12, 1000, 0.0}, .omega = 1.0, .step_rule = TS_PGS_STEP_SAFE, .local_iterations = 1},
     .alpha = 1.0,
     .alpha_min = 0.7,
     .gamma = 1.0,
