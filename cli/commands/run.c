@@ -207,10 +207,13 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (bad > 0)
         ts_text_add(text, "  %lld of %lld steps did not converge: their forces are not the law's answer.\n", bad,
                     stats->steps);
-    ts_text limit = {0};
-    ts_stats_limit(stats, &limit);
-    if (limit.length > 0) ts_text_add(text, "  The solver was %s.\n", ts_text_get(&limit));
-    ts_text_free(&limit);
+    ts_text words = {0};
+    ts_stats_limit(stats, &words);
+    if (words.length > 0) ts_text_add(text, "  The solver was %s.\n", ts_text_get(&words));
+    ts_text_free(&words);
+    ts_stats_alarm(stats, &words);
+    if (words.length > 0) ts_text_add(text, "  Alarm: %s.\n", ts_text_get(&words));
+    ts_text_free(&words);
     if (job->code)
         ts_text_add(text, "  The run did not reach its end; the numbers are those up to t = %g s.\n", stats->time_last);
 }

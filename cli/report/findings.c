@@ -286,5 +286,9 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
     words_about_contact(finding, text);
     if (frame->reference >= 0 && !finding->is_reference) words_about_energy(frame, finding, text);
     words_about_blocked(self, text);
+    ts_text alarm = {0};
+    ts_stats_alarm(&self->stats, &alarm);
+    if (alarm.length > 0) ts_text_add(text, "Alarm: %s. ", ts_text_get(&alarm));
+    ts_text_free(&alarm);
     words_about_solves(self, text);
 }

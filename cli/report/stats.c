@@ -10,6 +10,12 @@
 // Enough for an hour of simulation at 1 ms; later steps do not enter the median.
 enum { MOST_TIMES = 1 << 22 };
 
+// 1: of the most kinetic energy there was; a rise of the sum by more than that is no error of integration any more.
+static const double unexplained_part = 0.05;
+
+// 1: of the potential energy, which what rests gains and loses by the solver's tolerance.
+static const double noise_part = 1e-5;
+
 static double larger(double a, double b) { return b > a ? b : a; }
 
 // m/s: slower contacts say nothing about the direction of friction.
@@ -57,6 +63,37 @@ ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
     return motion;
 }
 
+// J that contacts put into the bodies in this step: impulses times the mean of the velocities before and after.
+static double work_of_contacts(const ts_sim* sim) {
+    double work = 0.0;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        work +=
+            ts_vec3_dot(contact->impulse, ts_vec3_scale(0.5, ts_vec3_add(contact->velocity_before, contact->velocity)));
+    }
+    return work;
+}
+
+static int acts_from_outside(const ts_sim* sim) {
+    for (int d = 0; d < sim->model->nv; ++d)
+        if (sim->force_applied[d] != 0.0) return 1;
+    for (int b = 0; b < sim->model->body_count; ++b)
+        if (ts_vec3_norm(sim->wrench_applied[b].force) + ts_vec3_norm(sim->wrench_applied[b].couple) > 0.0) return 1;
+    return 0;
+}
+
+// What rises in a step and was not put in by contacts came from the integration of motion; what dampers and other rows take
+// out hides some of it.
+static void watch_energy(ts_stats* stats, const ts_sim* sim, ts_energy energy, double rise) {
+    double work = work_of_contacts(sim);
+    stats->is_driven |= acts_from_outside(sim);
+    stats->kinetic_most = larger(stats->kinetic_most, energy.kinetic);
+    if (work > 0.0) stats->contact_work += work;
+    stats->drift += rise - work;
+    stats->drift_most = larger(stats->drift_most, stats->drift);
+    if (stats->drift_time == 0.0 && ts_stats_energy_alarm(stats)) stats->drift_time = sim->time;
+}
+
 static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     const ts_step_info* info = &sim->info;
     double h = sim->options.time_step;
@@ -79,6 +116,7 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
         stats->worst_figure[f] = larger(stats->worst_figure[f], ts_figure_of(&info->residual, (ts_figure)f, h));
     double rise = energy.kinetic + energy.potential - stats->energy_last.kinetic - stats->energy_last.potential;
     if (rise > 0.0) stats->energy_gained += rise;
+    watch_energy(stats, sim, energy, rise);
     ts_contact_motion motion = ts_stats_contact_motion(sim);
     stats->impulse_sum += motion.impulse;
     stats->opening_sum += motion.impulse * motion.opening;
@@ -150,6 +188,18 @@ void ts_stats_stages(const ts_stats* stats, const ts_solver* solver, ts_text* te
     }
 }
 
+int ts_stats_energy_alarm(const ts_stats* stats) {
+    double most = stats->kinetic_most + noise_part * fabs(stats->energy_first.potential);
+    return !stats->is_driven && stats->drift_most > unexplained_part * most;
+}
+
+void ts_stats_alarm(const ts_stats* stats, ts_text* text) {
+    if (!ts_stats_energy_alarm(stats)) return;
+    ts_text_add(text, "energy rose by ");
+    ts_stats_add_quantity(text, stats->drift_most, "J");
+    ts_text_add(text, " without a cause, in the integration of motion (from t = %.4g s)", stats->drift_time);
+}
+
 void ts_stats_limit(const ts_stats* stats, ts_text* text) {
     long long stopped = stats->status_count[TS_SOLVE_ITERATION_LIMIT];
     if (stopped > 0 && stats->limit > 0)
@@ -206,6 +256,9 @@ void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json
     ts_json_add_number(json, "kinetic_energy_end", stats->energy_last.kinetic);
     ts_json_add_number(json, "potential_energy_end", stats->energy_last.potential);
     ts_json_add_number(json, "energy_gained", stats->energy_gained);
+    ts_json_add_number(json, "energy_by_contacts", stats->contact_work);
+    ts_json_add_number(json, "energy_unexplained", stats->drift_most);
+    ts_json_add_bool(json, "energy_alarm", ts_stats_energy_alarm(stats));
     ts_json_add_number(json, "step_microseconds_median", 1e6 * ts_stats_seconds_median(stats));
 }
 

@@ -44,8 +44,14 @@ typedef struct ts_stats {
     ts_energy energy_last;
     double energy_gained;  // J: sum of all rises from one step to the next
     double energy_highest;
-    double time_last;    // s
-    double opening_sum;  // over impulse: N s m/s
+    double kinetic_most;  // J
+    double drift;         // J: energy less what contacts put in and took out, since the start
+    double drift_most;    // J: highest so far
+    double drift_time;    // s, when it first was too high; 0: never
+    double contact_work;  // J: sum of what contacts put in, in steps in which they did
+    int is_driven;        // nonzero: forces from outside act, energy may come from there
+    double time_last;     // s
+    double opening_sum;   // over impulse: N s m/s
     double slip_sum;
     double cone_sum;
     double impulse_sum;       // N s
@@ -80,6 +86,12 @@ void ts_stats_statuses(const ts_stats* stats, ts_text* text);
 /// "stopped by the scene's limit of 50 iterations in 3 of 100 steps: not solved": where a limit stopped the solver, else
 /// nothing.
 void ts_stats_limit(const ts_stats* stats, ts_text* text);
+
+/// Nonzero when energy has come from nowhere: more than a twentieth of the most there was of motion, by the integration.
+int ts_stats_energy_alarm(const ts_stats* stats);
+
+/// "energy rose by 3.2 J without a cause, in the integration of motion (from t = 0.4 s)": where it did, else nothing.
+void ts_stats_alarm(const ts_stats* stats, ts_text* text);
 
 /// How well the answers obey the law that the solver claims and the exact one, and what is wrong with them, two lines.
 void ts_stats_verdicts(const ts_stats* stats, ts_text* text);

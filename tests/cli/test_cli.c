@@ -505,6 +505,25 @@ Test(cli, run_certifies_the_worst_step) {
     outcome_free(&result);
 }
 
+// A box that spins freely gains energy under an explicit gyroscopic term, and that is said; what keeps energy, and what is
+// thrown about by contacts, is no alarm.
+Test(cli, energy_without_a_cause_is_an_alarm) {
+    write_text("spin.xml", "<mujoco><option timestep='0.001' gravity='0 0 0'/><worldbody><body><freejoint/>"
+                           "<inertial pos='0 0 0' mass='1' diaginertia='0.01 0.02 0.03'/></body></worldbody>"
+                           "<keyframe><key name='home' qvel='0 0 0 1 20 1'/></keyframe></mujoco>");
+    outcome result = run("run spin.xml --time 5 --set integrator=euler");
+    cr_expect(has(&result.out, "Alarm: energy rose by"), "%s", ts_text_get(&result.out));
+    cr_expect(has(&result.out, "in the integration of motion"));
+    outcome_free(&result);
+    static const char* const healthy[] = {"run spin.xml --time 5 --json", "run fast-cube --time 0.2 --json",
+                                          "run stack-10 --time 0.3 --json", "run double-pendulum --time 2 --json"};
+    for (size_t i = 0; i < sizeof healthy / sizeof healthy[0]; ++i) {
+        result = run(healthy[i]);
+        cr_expect(json_holds(&result.out, "assert d['energy_alarm'] is False, d\n"), "%s", healthy[i]);
+        outcome_free(&result);
+    }
+}
+
 Test(cli, certificates_that_cannot_be_say_why) {
     expect_refusal("run stack-10 --certificate why.json", 2, "worst:why.json");
     expect_refusal("run stack-10 --certificate best:why.json", 2, "STEP:FILE");
