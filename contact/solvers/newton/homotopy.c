@@ -31,13 +31,21 @@
 #include "contact/rescaled_problem_internal.h"
 #include "contact/solvers/newton/natural_newton_internal.h"
 
-enum { MAX = TS_BLOCK_ROWS_MAX, CORRECTIONS = 4 };
+// Ranges: as in natural_newton.c.
+enum {
+    MAX = TS_BLOCK_ROWS_MAX,
+    CORRECTIONS = 4  // to 6; 3 leave one more unsolved
+};
 
-static const double whiff = 1e-11;  // of the identity, relative to unit stiffness: free rows may be hyperstatic
+// Of the identity, relative to unit stiffness: free rows may be hyperstatic. 1e-9 leaves one more unsolved.
+static const double whiff = 1e-11;
+// Of arc length, which counts in units of the present point. 0.01 to 1, and 1e-14 to 1e-8.
 static const double first_step = 0.1;
-static const double shortest_step = 1e-11;  // of arc length, which counts in units of the present point
-static const double lost = 1.5;             // the path has been left for another one where t is larger
-static const double largest_fall = 0.9;     // of t in one step
+static const double shortest_step = 1e-11;
+// t: the path has been left for another one where it is larger. 1.1 to 3.
+static const double lost = 1.5;
+// Of t in one step. 0.5 to 0.99.
+static const double largest_fall = 0.9;
 
 typedef struct path {
     ts_rescaled_problem s;
