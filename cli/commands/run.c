@@ -200,6 +200,9 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (stats->narrow_failures > 0)
         ts_text_add(text, "  %lld collision queries did not end well: contacts may be missing or inexact.\n",
                     stats->narrow_failures);
+    if (stats->unsolved_rotations > 0)
+        ts_text_add(text, "  %lld times something turned too fast for the step: its gyroscopic force was left out.\n",
+                    stats->unsolved_rotations);
     if (stats->blocked_steps > 0)
         ts_text_add(text, "  In %lld of %lld steps joints block what a contact or row asks for (first %s): left out.\n",
                     stats->blocked_steps, stats->steps, stats->blocked);

@@ -104,6 +104,7 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     if (info->solve.iterations > stats->iterations_most) stats->iterations_most = info->solve.iterations;
     if (sim->contact_count > stats->contacts_most) stats->contacts_most = sim->contact_count;
     stats->narrow_failures += info->narrow_failures;
+    stats->unsolved_rotations += info->unsolved_rotations;
     if (info->blocked > 0 && stats->blocked_steps++ == 0) {
         int b = 0;
         while (!sim->row_block[b].blocked) ++b;
@@ -249,6 +250,7 @@ void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json
     ts_json_add_integer(json, "contacts_max", stats->contacts_most);
     ts_json_add_number(json, "penetration_max", stats->worst_penetration);
     ts_json_add_integer(json, "narrow_failures", stats->narrow_failures);
+    ts_json_add_integer(json, "unsolved_rotations", stats->unsolved_rotations);
     ts_json_add_integer(json, "blocked_steps", stats->blocked_steps);
     ts_json_add_string(json, "blocked_first", stats->blocked_steps > 0 ? stats->blocked : NULL);
     ts_json_add_number(json, "energy_start", stats->energy_first.kinetic + stats->energy_first.potential);

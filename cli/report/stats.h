@@ -38,8 +38,9 @@ typedef struct ts_stats {
     double worst_unmet;        // 1: share of the solver's own law unmet
     double worst_figure[TS_FIGURE_COUNT];
     long long narrow_failures;
-    long long blocked_steps;  // with blocks that no motion can change
-    char blocked[192];        // what the first of them was
+    long long unsolved_rotations;  // see ts_step_info
+    long long blocked_steps;       // with blocks that no motion can change
+    char blocked[192];             // what the first of them was
     ts_energy energy_first;
     ts_energy energy_last;
     double energy_gained;  // J: sum of all rises from one step to the next

@@ -319,6 +319,19 @@ Test(cli, steps_that_do_not_converge_are_said) {
     outcome_free(&result);
 }
 
+// 1e9 turns in a step are beyond every rule.
+Test(cli, turns_too_fast_for_the_step_are_said) {
+    write_text(
+        "fast.xml",
+        "<mujoco><option timestep=\"1\"/><custom><numeric name=\"touchstone.initial_keyframe\" data=\"0\"/></custom>"
+        "<worldbody><body><freejoint/><geom type=\"box\" size=\".1 .25 .3\"/></body></worldbody>"
+        "<keyframe><key qvel=\"0 0 0 1e9 2e9 -1e9\"/></keyframe></mujoco>");
+    outcome result = run("run fast.xml --time 1");
+    cr_expect_eq(result.code, 0);
+    cr_expect(has(&result.out, "too fast for the step"), "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
 // A ball at 1e307 m/s leaves the finite numbers after seventeen steps of a second.
 Test(cli, a_run_that_blows_up_fails_and_closes_its_recording) {
     write_text("boom.xml",

@@ -95,6 +95,14 @@ Test(integrators, a_spinning_tree_keeps_its_energy) {
     cr_assert_float_eq(now, 1.0, 0.02, "%g", now);
 }
 
+// Several turns in a step: no round of the fixed point helps, and the step says so and goes on.
+Test(integrators, a_tree_too_fast_for_the_step_is_counted) {
+    fixture f = spinning_chain("midpoint", 5e3);
+    fixture_run(&f, 1);
+    cr_assert_eq(f.sim->info.unsolved_rotations, 1);
+    fixture_end(&f);
+}
+
 static const double pi = 3.141592653589793;
 
 typedef struct top {
