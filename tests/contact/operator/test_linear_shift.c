@@ -116,7 +116,7 @@ Test(linear_shift, solves_what_long_double_multiplies) {
         ts_arena arena = {0};
         ts_delassus* G =
             ts_delassus_velocity_form(&arena, s.first[TREES], s.blocks, s.block_row, s.segment_start, s.segment);
-        double kept[ROWS], before[TREES * 9], diagonal[ROWS], shift[ROWS], x[ROWS], b[ROWS];
+        double kept[ROWS], before[TREES * 9], diagonal[ROWS] = {0.0}, shift[ROWS], x[ROWS], b[ROWS];
         make_factor(&f, G, f.one, diagonal, &arena);
         // The shift changes; the analysis stays, and the current impulse is not touched.
         for (int i = 0; i < n; ++i) kept[i] = ts_rng_normal(&rng);
