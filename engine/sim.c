@@ -233,6 +233,8 @@ static void apply_shared_settings(ts_sim* sim) {
     if (sim->options.tolerance > 0.0) shared.tolerance = sim->options.tolerance;
     if (sim->options.iterations > 0) shared.iteration_limit = sim->options.iterations;
     memcpy(sim->solver_settings, &shared, sizeof shared);
+    if (ts_solver_setting_find(sim->solver, "least_norm"))
+        ts_solver_set(sim->solver, sim->solver_settings, "least_norm", sim->options.least_norm, NULL);
 }
 
 // The name of a row of a table into the options, where `name` may come from. No padding of old text: options are compared
@@ -291,7 +293,8 @@ ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* 
     if (strcmp(name, "tolerance") == 0) now.tolerance = own.tolerance;
     if (strcmp(name, "iterations") == 0) now.iteration_limit = own.iteration_limit;
     memcpy(sim->solver_settings, &now, sizeof now);
-    if (strcmp(name, "tolerance") == 0 || strcmp(name, "iterations") == 0) apply_shared_settings(sim);
+    if (strcmp(name, "tolerance") == 0 || strcmp(name, "iterations") == 0 || strcmp(name, "least_norm") == 0)
+        apply_shared_settings(sim);
     return TS_OK;
 }
 

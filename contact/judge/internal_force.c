@@ -70,38 +70,45 @@ static int all_finite(const double* x, size_t n) {
     return 1;
 }
 
+int ts_internal_basis(const ts_contact_problem* problem, ts_arena* arena, double** out_basis) {
+    int n = problem->row_count;
+    size_t numbers = (size_t)n * (size_t)n;
+    *out_basis = NULL;
+    if (n > TS_INTERNAL_FORCE_ROWS_MAX || !(problem->delassus->ops->abilities & TS_DELASSUS_APPLY)) return -1;
+    double* S = TS_ARENA_ARRAY(arena, double, numbers);
+    double* unit = (double*)ts_arena_alloc_zeroed(arena, (size_t)n, sizeof(double));
+    if (!S || !unit) return -1;
+    for (int k = 0; k < n; ++k) {
+        unit[k] = 1.0;
+        problem->delassus->ops->apply(problem->delassus, unit, S + (size_t)k * (size_t)n);
+        unit[k] = 0.0;
+    }
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < i; ++j) {
+            double* upper = &S[(size_t)j * (size_t)n + (size_t)i];
+            double* lower = &S[(size_t)i * (size_t)n + (size_t)j];
+            *upper = *lower = 0.5 * (*upper + *lower);
+        }
+    if (!all_finite(S, numbers)) return -1;
+    *out_basis = S;
+    return orthonormalise(S, n);
+}
+
+double ts_internal_part(const double* basis, int rank, int n, const double* impulse, double* out_internal) {
+    memcpy(out_internal, impulse, (size_t)n * sizeof(double));
+    for (int pass = 0; pass < 2; ++pass)
+        for (int k = 0; k < rank; ++k) take_out(basis + (size_t)k * (size_t)n, n, out_internal);
+    return sqrt(dot(out_internal, out_internal, n));
+}
+
 double ts_internal_force(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch,
                          double* out_internal) {
     int n = problem->row_count;
-    double norm = (double)NAN;
-    size_t numbers = (size_t)n * (size_t)n;
-    if (n > TS_INTERNAL_FORCE_ROWS_MAX || !(problem->delassus->ops->abilities & TS_DELASSUS_APPLY)) return norm;
+    double norm = (double)NAN, *basis;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* S = TS_ARENA_ARRAY(scratch, double, numbers);
-    double* rest = TS_ARENA_ARRAY(scratch, double, n);
-    double* unit = TS_ARENA_ARRAY(scratch, double, n);
-    if (S && rest && unit) {
-        memset(unit, 0, (size_t)n * sizeof(double));
-        for (int k = 0; k < n; ++k) {
-            unit[k] = 1.0;
-            problem->delassus->ops->apply(problem->delassus, unit, S + (size_t)k * (size_t)n);
-            unit[k] = 0.0;
-        }
-        for (int i = 0; i < n; ++i)
-            for (int j = 0; j < i; ++j) {
-                double* upper = &S[(size_t)j * (size_t)n + (size_t)i];
-                double* lower = &S[(size_t)i * (size_t)n + (size_t)j];
-                *upper = *lower = 0.5 * (*upper + *lower);
-            }
-        if (all_finite(S, numbers) && all_finite(impulse, (size_t)n)) {
-            int rank = orthonormalise(S, n);
-            memcpy(rest, impulse, (size_t)n * sizeof(double));
-            for (int pass = 0; pass < 2; ++pass)
-                for (int k = 0; k < rank; ++k) take_out(S + (size_t)k * (size_t)n, n, rest);
-            norm = sqrt(dot(rest, rest, n));
-            if (out_internal) memcpy(out_internal, rest, (size_t)n * sizeof(double));
-        }
-    }
+    int rank = ts_internal_basis(problem, scratch, &basis);
+    double* rest = out_internal ? out_internal : TS_ARENA_ARRAY(scratch, double, n);
+    if (rank >= 0 && rest && all_finite(impulse, (size_t)n)) norm = ts_internal_part(basis, rank, n, impulse, rest);
     ts_arena_scope_end(scratch, scope);
     return norm;
 }

@@ -42,6 +42,7 @@ static const field fields[] = {
     ROW(solver, FIELD_TEXT, "", "contact solver by name", 0, 0.0, 0.0),
     ROW(integrator, FIELD_TEXT, "", "integrator by name ('touchstone list integrators')", 0, 0.0, 0.0),
     REAL(tolerance, "", "share of the contact problem that may stay unmet; <= 0: the solver's default", -1.0, 1e6),
+    WHOLE(least_norm, "rows up to which forces that move nothing are taken out, by solvers that can", 0.0, 1000.0),
     WHOLE(iterations, "iteration limit; <= 0: the solver's default", -1.0, 1e9),
 };
 

@@ -30,7 +30,8 @@ typedef struct ts_options {
     char solver[32];             // name from the solver table
     char integrator[32];         // name from the table of integrators
     double tolerance;            // 1: share of the contact problem that may stay unmet; <= 0: the solver's default
-    int iterations;              // iteration limit; <= 0: the solver's default
+    int least_norm;  // rows of an island up to which forces that move nothing are taken out, by solvers that can
+    int iterations;  // iteration limit; <= 0: the solver's default
 } ts_options;
 
 /// One option by name.

@@ -310,6 +310,29 @@ Test(unequal_cubes, a_soft_law_is_judged_twice) {
     }
 }
 
+// While the dragged cube sticks its forces are not unique; the least of them pull nowhere against each other.
+Test(dragged_cube, carries_no_internal_friction_while_it_sticks) {
+    static const char* const name[] = {"ncp", "ncp-newton", "ncp-admm", "ccp-admm", "ncp-staggered"};
+    for (int i = 0; i < 5; ++i) {
+        bed b = make_bed("dragged-cube", name[i], 1);
+        double most = 0.0;
+        for (int k = 0; k < 150; ++k) {
+            double apart = 0.0, together[2] = {0.0, 0.0};
+            step_once(&b);
+            for (int c = 0; c < b.sim->contact_count; ++c) {
+                const ts_contact* contact = &b.sim->contact[c];
+                ts_vec3 force = ts_mat3_mul_vec(&contact->frame, contact->impulse);
+                apart += hypot(force.x, force.y);
+                together[0] += force.x;
+                together[1] += force.y;
+            }
+            most = fmax(most, (apart - hypot(together[0], together[1])) / b.sim->options.time_step);
+        }
+        cr_expect_leq(most, 1e-6, "%s: %g N", name[i], most);
+        free_bed(&b);
+    }
+}
+
 // Gauss-Seidel cannot hold 1 kg on 1 g within 100 sweeps: it must say so, in status and residual, and the cube sinks.
 Test(unequal_cubes, a_failing_solver_says_that_it_fails) {
     for (int s = 0; s < ts_solver_count(); ++s) {

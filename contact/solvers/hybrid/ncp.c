@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/least_norm_internal.h"
 #include "contact/solvers/hybrid/ncp_internal.h"
 #include "contact/solvers/newton/natural_newton_internal.h"
 
@@ -76,6 +77,8 @@ static const ts_setting setting[] = {
     TS_SETTING_REAL(ts_ncp_settings, proximal, 1e-14, 1.0,
                     "first weight of Newton's proximal term, relative to a contact's stiffness"),
     TS_SETTING_REAL(ts_ncp_settings, work, 0.0, DBL_MAX, "most multiplications after Newton's first stall"),
+    TS_SETTING_WHOLE(ts_ncp_settings, least_norm, 0.0, 1000.0,
+                     "rows up to which forces that move nothing are taken out of the answer; 0: never"),
 };
 
 // Ranges: random heaps and known answers of `touchstone bench ncp-stages`; all within them solves as many problems, for as
@@ -101,6 +104,7 @@ static const ts_ncp_settings defaults = {
     .path_bend = 0.5,       // 0.3 to 0.7
     .work = 1e11,
     .path_share = 0.25,  // 0.1 to 1
+    .least_norm = 0,
 };
 
 // --- the walk --------------------------------------------------------------------------------------------------------
@@ -143,16 +147,21 @@ static int attempt(ts_ncp_search* s, const ncp_stage* stage, int which) {
 // The search's point writes through `impulse`.
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {  // NOLINT(readability-non-const-parameter)
+    // What moves nothing is taken out of an answer that has something to spare, and it is to be good enough then.
+    ts_ncp_settings strict = *(const ts_ncp_settings*)settings;
+    int polished = problem->row_count <= strict.least_norm;
+    if (polished) strict.shared.tolerance *= ts_least_norm_reserve;
     ts_ncp_search s = {.problem = problem,
-                       .settings = (const ts_ncp_settings*)settings,
+                       .settings = &strict,
                        .scratch = scratch,
-                       .yardstick =
-                           ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal((const ts_solver_settings*)settings)),
+                       .yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&strict.shared)),
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, HUGE_VAL}};
     // The first has nothing to go back to.
     if (stages[0].find(&s, stages[0].which, stages[0].limit)) s.stage = 1;
     for (int i = 1; i < STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i)
         if ((s.settings->stages >> i & 1) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
+    s.yardstick.goal = ts_solver_goal((const ts_solver_settings*)settings);
+    if (polished && s.at.status == TS_SOLVE_CONVERGED) ts_least_norm(&s.yardstick, strict.least_norm, scratch, impulse);
     ts_solve_report report = {s.at.status, s.spent.iterations, s.stage};
     int is_left = report.iterations < s.settings->shared.iteration_limit && !s.refused;
     if (is_left && (report.status == TS_SOLVE_ITERATION_LIMIT)) report.status = TS_SOLVE_STALLED;

@@ -30,6 +30,7 @@ typedef struct ts_ncp_settings {
     double path_bend;      // smallest cosine between the directions at the two ends of a step
     double work;           // multiplications in the factors of all paths and of Newton after them
     double path_share;     // part of them that one path may take
+    int least_norm;        // rows up to which internal forces are taken out, contact/least_norm_internal.h
 } ts_ncp_settings;
 
 /// A point of the search.

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
+#include "contact/least_norm_internal.h"
 #include "contact/rescaled_problem_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
 
@@ -57,6 +58,8 @@ static const ts_setting setting[] = {
     TS_SETTING_WHOLE(ts_admm_settings, freeze, 0.0, 1e9, "rho rests after so many iterations"),
     TS_SETTING_WHOLE(ts_admm_settings, step_rule, 0.0, 1.0, "0 relative residuals and pauses, 1 as published"),
     TS_SETTING_WHOLE(ts_admm_settings, scaling, 0.0, 1.0, "0 the problem's units, 1 every block by its stiffness"),
+    TS_SETTING_WHOLE(ts_admm_settings, least_norm, 0.0, 1000.0,
+                     "rows up to which forces that move nothing are taken out of the answer; 0: never"),
 };
 
 const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000, 0.0},
@@ -69,7 +72,8 @@ const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000, 0.0},
                                           .eta = 1e-10,
                                           .freeze = 300,
                                           .step_rule = TS_ADMM_STEP_SAFE,
-                                          .scaling = TS_ADMM_SCALING_NONE};
+                                          .scaling = TS_ADMM_SCALING_NONE,
+                                          .least_norm = 0};
 
 // A solve in progress, in the units of `s`.
 typedef struct admm {
@@ -309,6 +313,7 @@ static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* probl
                 report.status = iterate(&q, excess, impulse, &report);
         }
     }
+    if (report.status == TS_SOLVE_CONVERGED) ts_least_norm(&q.yardstick, settings->least_norm, scratch, impulse);
     ts_arena_scope_end(scratch, scope);
     return report;
 }
