@@ -34,6 +34,8 @@ enum {
 // 1: what may be missing of w at the end, relative; a tenth of the rounding of one number.
 static const double newton_rest = 1e-17;
 
+static inline int is_zero(ts_vec3 a) { return a.x == 0.0 && a.y == 0.0 && a.z == 0.0; }
+
 // x with A x = b; not finite when A is singular.
 static ts_vec3 solve_three(const ts_mat3* A, ts_vec3 b) {
     ts_vec3 c0 = ts_mat3_column(A, 0), c1 = ts_mat3_column(A, 1), c2 = ts_mat3_column(A, 2);
@@ -47,7 +49,13 @@ static ts_vec3 solve_three(const ts_mat3* A, ts_vec3 b) {
 static int midpoint(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple, double h, ts_vec3* out_omega,
                     ts_vec3* out_middle) {
     ts_vec3 next = omega, middle = omega, momentum = ts_mat3_mul_vec(inertia, omega);
-    ts_vec3 change = ts_vec3_zero();
+    ts_vec3 change = ts_vec3_zero(), at_rest = ts_vec3_cross(omega, momentum);
+    // Balls and cubes, and whatever turns about an axis of its own, turn on as they are.
+    if (is_zero(couple) &&
+        h * h * ts_vec3_norm_squared(at_rest) <= newton_rest * newton_rest * ts_vec3_norm_squared(momentum)) {
+        *out_omega = *out_middle = omega;
+        return 1;
+    }
     for (int k = 0; k < NEWTON_LIMIT; ++k) {
         ts_vec3 gyration = ts_vec3_sub(ts_vec3_cross(middle, momentum), couple);
         ts_vec3 rest = ts_vec3_add_scaled(ts_mat3_mul_vec(inertia, ts_vec3_sub(next, omega)), h, gyration);
@@ -102,8 +110,6 @@ int ts_free_rotation_step(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple,
     *out_turn = ts_quat_from_rotation_vector(ts_vec3_scale(h, *out_omega));
     return 0;
 }
-
-static inline int is_zero(ts_vec3 a) { return a.x == 0.0 && a.y == 0.0 && a.z == 0.0; }
 
 // With c the centre of mass in the body and the dofs those of the body's origin, v_o = v_c - R (w x c): the centre has the acceleration of a
 // point mass, and what the origin does beside it follows from the turn.
