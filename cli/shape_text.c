@@ -17,11 +17,11 @@ enum { MOST_NUMBERS = 9, LONGEST_NUMBER = 63, MOST_FORMS = TS_SHAPE_KIND_COUNT }
 
 // A kind that can be written: one made of numbers, or a triangle by its corners.
 typedef struct shape_form {
-    ts_shape_kind kind;
     const char* name;
+    const char* help;
+    ts_shape_kind kind;
     int numbers;
     char dimensions[64];  // "HX,HY,HZ"
-    const char* help;
 } shape_form;
 
 // The forms there are, in the order of the kinds. Returns how many.
@@ -29,7 +29,7 @@ static int list_forms(shape_form* out_form) {
     int count = 0;
     for (int k = 0; k < TS_SHAPE_KIND_COUNT; ++k) {
         const ts_shape_kind_info* info = ts_shape_kind_info_of((ts_shape_kind)k);
-        shape_form form = {(ts_shape_kind)k, info->name, info->parameter_count, "", info->help};
+        shape_form form = {info->name, info->help, (ts_shape_kind)k, info->parameter_count, ""};
         for (int i = 0, used = 0; i < info->parameter_count; ++i)
             used += snprintf(form.dimensions + used, sizeof form.dimensions - (size_t)used, "%s%s", i ? "," : "",
                              info->parameter[i].letters);

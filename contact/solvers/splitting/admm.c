@@ -300,7 +300,7 @@ static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* probl
         q.yardstick = ts_yardstick_make(problem, law, ts_solver_goal(&settings->shared));
         excess = choose_start(&q, impulse);
     }
-    if (!isfinite(excess)) {
+    if (!ready || !isfinite(excess)) {
         memset(impulse, 0, bytes);
     } else {
         memcpy(impulse, q.lambda, bytes);

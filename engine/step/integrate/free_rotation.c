@@ -49,7 +49,7 @@ static ts_vec3 solve_three(const ts_mat3* A, ts_vec3 b) {
 static int midpoint(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple, double h, ts_vec3* out_omega,
                     ts_vec3* out_middle) {
     ts_vec3 next = omega, middle = omega, momentum = ts_mat3_mul_vec(inertia, omega);
-    ts_vec3 change = ts_vec3_zero(), at_rest = ts_vec3_cross(omega, momentum);
+    ts_vec3 at_rest = ts_vec3_cross(omega, momentum);
     // Balls and cubes, and whatever turns about an axis of its own, turn on as they are.
     if (is_zero(couple) &&
         h * h * ts_vec3_norm_squared(at_rest) <= newton_rest * newton_rest * ts_vec3_norm_squared(momentum)) {
@@ -61,7 +61,7 @@ static int midpoint(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple, doubl
         ts_vec3 rest = ts_vec3_add_scaled(ts_mat3_mul_vec(inertia, ts_vec3_sub(next, omega)), h, gyration);
         ts_mat3 slope = ts_mat3_sub(ts_mat3_mul(ts_mat3_skew(middle), *inertia), ts_mat3_skew(momentum));
         ts_mat3 matrix = ts_mat3_add(*inertia, ts_mat3_scale(0.5 * h, slope));
-        change = solve_three(&matrix, ts_vec3_neg(rest));
+        ts_vec3 change = solve_three(&matrix, ts_vec3_neg(rest));
         next = ts_vec3_add(next, change);
         middle = ts_vec3_scale(0.5, ts_vec3_add(omega, next));
         if (!ts_vec3_is_finite(next)) return 0;
