@@ -34,6 +34,7 @@ typedef struct ts_args {
     const char* solver;
     const char* key;  // a keyframe, or "none"
     const char* solvers;
+    const char* integrators;  // compare
     const char* out;
     const char* png;
     const char* json_file;    // bench

@@ -60,6 +60,8 @@ static const ts_flag run_flags[] = {
 static const ts_flag compare_flags[] = {
     {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0,
      "which ones (default: the experiment's, else all)"},
+    {"--integrators", "a,b|all", TS_FLAG_TEXT, OFFSET(integrators), 0.0, 0.0,
+     "run every solver under each of these (default: the scene's own)"},
     FLAG_TIME,
     FLAG_DT,
     FLAG_KEY,

@@ -2,6 +2,7 @@
 #include "cli/setup.h"
 
 #include "cli/console.h"
+#include "engine/step/integrate/integrator.h"
 #include "scenes/experiments/experiment_table.h"
 
 #include <errno.h>
@@ -104,6 +105,33 @@ ts_code ts_setup_solvers(const char* names, ts_solver_choice* out_choice, ts_sta
     }
     if (code || out_choice->count > 0) return code;
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--solvers names no solver");
+}
+
+static const char* integrator_name(const void* context, int i) {
+    (void)context;
+    return ts_integrator_at(i)->name;
+}
+
+ts_code ts_setup_integrators(const char* names, ts_integrator_choice* out_choice, ts_status* out_status) {
+    enum { MOST = sizeof out_choice->name / sizeof out_choice->name[0] };
+    out_choice->count = 0;
+    for (int i = 0; strcmp(names, "all") == 0 && i < ts_integrator_count() && i < MOST; ++i)
+        out_choice->name[out_choice->count++] = ts_integrator_at(i)->name;
+    for (const char* c = names; out_choice->count == 0 || (strcmp(names, "all") != 0 && *c);) {
+        char name[64], known[256];
+        size_t length = strcspn(c, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), c);
+        const ts_integrator* integrator = ts_integrator_find(name);
+        if (!integrator || out_choice->count == MOST) {
+            ts_text_list(integrator_name, NULL, ts_integrator_count(), sizeof known, known);
+            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                                 "--integrators: no integrator \"%s\"; there are: %s", name, known);
+        }
+        out_choice->name[out_choice->count++] = integrator->name;
+        c += length + (c[length] == ',');
+        if (!*c) break;
+    }
+    return ts_status_ok(out_status);
 }
 
 // Names that --set knows: options first, then the settings of all solvers as "solver.NAME".

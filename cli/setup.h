@@ -26,6 +26,15 @@ typedef struct ts_solver_choice {
 /// Those of a list "a,b,c", or of "all". TS_ERROR_VALUE for an unknown one, none, or one named twice.
 ts_code ts_setup_solvers(const char* names, ts_solver_choice* out_choice, ts_status* out_status);
 
+/// Integrators to compare, by name.
+typedef struct ts_integrator_choice {
+    int count;
+    const char* name[16];
+} ts_integrator_choice;
+
+/// Reads a list of names like "midpoint,rk4", or "all". TS_ERROR_VALUE for unknown names, and the message lists the known ones.
+ts_code ts_setup_integrators(const char* names, ts_integrator_choice* out_choice, ts_status* out_status);
+
 /// Refuses a key of --set, with the nearest setting of these solvers (and option of a simulation).
 ts_code ts_setup_unknown_key(const char* key, int with_options, const ts_solver_choice* among, ts_status* out_status);
 

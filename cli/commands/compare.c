@@ -24,6 +24,7 @@ typedef struct compare_job {
     ts_import_report report;
     ts_loaded_scene scene;
     ts_solver_choice chosen;
+    ts_integrator_choice integrators;  // none: the scene's
     ts_comparison comparison;
     ts_progress progress;
     ts_ranks ranks;
@@ -67,12 +68,27 @@ static ts_sliding_law sliding_law(const ts_loaded_scene* scene, const ts_sim* si
     return law;
 }
 
-// Configures a simulation for every solver and throws it away again: all settings are checked before anything is written.
+// Run i is solver i / k under integrator i % k of the k that are compared; without any, under the scene's.
+static const ts_solver* solver_of(const compare_job* job, int i) {
+    return job->chosen.solver[job->integrators.count > 0 ? i / job->integrators.count : i];
+}
+
+static const char* integrator_of(const compare_job* job, int i) {
+    return job->integrators.count > 0 ? job->integrators.name[i % job->integrators.count] : "";
+}
+
+static ts_code configure(const compare_job* job, int i, ts_sim* sim, ts_status* status) {
+    ts_code code = ts_setup_configure(sim, job->args, solver_of(job, i)->name, 1, status);
+    const char* integrator = integrator_of(job, i);
+    return code == TS_OK && integrator[0] ? ts_sim_set(sim, "integrator", integrator, status) : code;
+}
+
+// Configures a simulation for every run and throws it away again: all settings are checked before anything is written.
 static ts_code rehearse(compare_job* job, ts_status* status) {
     for (int i = 0; i < job->comparison.planned; ++i) {
         ts_sim* sim = NULL;
         ts_code code = ts_sim_create(job->scene.model, 1, &sim, status);
-        if (code == TS_OK) code = ts_setup_configure(sim, job->args, job->chosen.solver[i]->name, 1, status);
+        if (code == TS_OK) code = configure(job, i, sim, status);
         if (code == TS_OK && i == 0) {
             job->comparison.options = sim->options;
             code = ts_sim_forward(sim, status);
@@ -124,7 +140,8 @@ static int prepare(compare_job* job, ts_status* status) {
         return TS_EXIT_USAGE;
     }
     if (ts_setup_solvers(solvers, &job->chosen, status)) return TS_EXIT_USAGE;
-    comparison->planned = job->chosen.count;
+    if (args->integrators && ts_setup_integrators(args->integrators, &job->integrators, status)) return TS_EXIT_USAGE;
+    comparison->planned = job->chosen.count * (job->integrators.count > 0 ? job->integrators.count : 1);
     int exit_code = ts_setup_load(scene, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_setup_strict(args, &job->report, scene, status)) return TS_EXIT_FAILED;
@@ -176,17 +193,20 @@ static int observe(void* user, ts_sim* sim) {
 }
 
 static ts_code run_solver(compare_job* job, int index, ts_status* status) {
-    const ts_solver* solver = job->chosen.solver[index];
+    const ts_solver* solver = solver_of(job, index);
     ts_series* series = &job->comparison.series[index];
     job->begun++;
     job->current = series;
+    char label[TS_SERIES_LABEL];
     snprintf(series->solver, sizeof series->solver, "%s", solver->name);
+    snprintf(series->integrator, sizeof series->integrator, "%s", integrator_of(job, index));
+    ts_series_label(series, label);
     series->law = solver->law;
     series->focus = job->scene.focus;
-    snprintf(job->progress.label, sizeof job->progress.label, "%-16.40s", solver->name);
+    snprintf(job->progress.label, sizeof job->progress.label, "%-16.40s", label);
     ts_sim* sim = NULL;
     ts_code code = ts_sim_create(job->scene.model, job->args->threads > 0 ? job->args->threads : 1, &sim, status);
-    if (code == TS_OK) code = ts_setup_configure(sim, job->args, solver->name, 1, status);
+    if (code == TS_OK) code = configure(job, index, sim, status);
     if (code) {
         ts_sim_free(sim);
         return code;

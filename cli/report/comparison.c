@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char* label_of(const ts_comparison* comparison, int i, char* label) {
+    ts_series_label(&comparison->series[i], label);
+    return label;
+}
+
 int ts_comparison_leader(const ts_comparison* comparison, int group) {
     int reference = comparison->frame.reference, best = -1;
     if (reference >= 0 && comparison->finding[reference].group == group) return reference;
@@ -21,21 +26,23 @@ int ts_comparison_leader(const ts_comparison* comparison, int group) {
 }
 
 void ts_comparison_words(const ts_comparison* comparison, int group, ts_text* text) {
+    char label[TS_SERIES_LABEL];
     int leader = ts_comparison_leader(comparison, group);
     ts_findings_words(comparison->series, &comparison->frame, leader, &comparison->finding[leader], text);
     for (int i = 0; i < comparison->count; ++i) {
         const ts_stats* stats = &comparison->series[i].stats;
         if (comparison->finding[i].group == group && i != leader && ts_stats_unconverged(stats) > 0)
-            ts_text_add(text, "Of %s %lld of %lld steps did not converge. ", comparison->series[i].solver,
+            ts_text_add(text, "Of %s %lld of %lld steps did not converge. ", label_of(comparison, i, label),
                         ts_stats_unconverged(stats), stats->steps);
     }
 }
 
 void ts_comparison_members(const ts_comparison* comparison, int group, ts_text* text) {
     const char* comma = "";
+    char label[TS_SERIES_LABEL];
     for (int i = 0; i < comparison->count; ++i) {
         if (comparison->finding[i].group != group) continue;
-        ts_text_add(text, "%s%s", comma, comparison->series[i].solver);
+        ts_text_add(text, "%s%s", comma, label_of(comparison, i, label));
         comma = ", ";
     }
 }
@@ -80,8 +87,8 @@ static void add_row(ts_text* text, const ts_comparison* comparison, int i) {
     const ts_stats* stats = &series->stats;
     double change = stats->energy_last.kinetic + stats->energy_last.potential - stats->energy_first.kinetic -
                     stats->energy_first.potential;
-    char cell[64];
-    ts_console_pad(text, series->solver, 20);
+    char cell[64], label[TS_SERIES_LABEL];
+    ts_console_pad(text, label_of(comparison, i, label), 20);
     ts_text_add(text, " %-6s %9.1e  %9.1e ", ts_contact_law_name(series->law), stats->worst_unmet,
                 stats->worst_natural);
     add_cell(text, stats->worst_figure[TS_FIGURE_APPROACH], "m/s", 13);
@@ -162,6 +169,7 @@ static void add_solver(ts_json* json, const ts_comparison* comparison, int i) {
     const ts_sample* last = ts_series_last(series);
     ts_json_object(json);
     ts_json_add_string(json, "name", series->solver);
+    ts_json_add_string(json, "integrator", series->integrator[0] ? series->integrator : NULL);
     ts_json_add_string(json, "law", ts_contact_law_name(series->law));
     ts_json_add_bool(json, "finished", series->code == TS_OK);
     ts_json_key(json, "error");

@@ -66,6 +66,8 @@ static ts_code start_sim(const ts_args* args, const ts_comparison* comparison, i
                          ts_status* status) {
     ts_code code = ts_sim_create(comparison->scene->model, args->threads > 0 ? args->threads : 1, out_sim, status);
     if (code == TS_OK) code = ts_setup_configure(*out_sim, args, comparison->series[i].solver, 1, status);
+    if (code == TS_OK && comparison->series[i].integrator[0])
+        code = ts_sim_set(*out_sim, "integrator", comparison->series[i].integrator, status);
     return code == TS_OK ? ts_sim_forward(*out_sim, status) : code;
 }
 

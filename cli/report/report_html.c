@@ -185,7 +185,9 @@ static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
     const ts_sample* last = ts_series_last(series);
     ts_text_add(text, "<tr><th scope=\"row\">");
     ts_svg_swatch(comparison->finding[i].group, comparison->groups, text);
-    escaped(text, "", series->solver, "</th>");
+    char label[TS_SERIES_LABEL];
+    ts_series_label(series, label);
+    escaped(text, "", label, "</th>");
     ts_text_add(text, "<td class=\"left\">%s</td>", ts_contact_law_name(series->law));
     residual_cell(text, stats->worst_unmet);
     residual_cell(text, stats->worst_natural);

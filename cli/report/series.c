@@ -2,6 +2,7 @@
 #include "cli/report/series.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double larger(double a, double b) { return b > a ? b : a; }
@@ -109,6 +110,11 @@ static void add_number(ts_text* text, double value) {
     ts_text_add_number(text, value);
 }
 
+void ts_series_label(const ts_series* series, char* out_label) {
+    snprintf(out_label, TS_SERIES_LABEL, "%s%s%s", series->solver, series->integrator[0] ? "+" : "",
+             series->integrator);
+}
+
 static void add_vector(ts_text* text, ts_vec3 v) {
     add_number(text, v.x);
     add_number(text, v.y);
@@ -124,7 +130,9 @@ void ts_series_csv(const ts_series* series, int count, ts_text* text) {
     for (int s = 0; s < count; ++s) {
         for (int i = 0; i < series[s].sample.count; ++i) {
             const ts_sample* sample = &series[s].sample.data[i];
-            ts_text_add(text, "%s,%s,%lld", series[s].solver, ts_contact_law_name(series[s].law), sample->step);
+            char label[TS_SERIES_LABEL];
+            ts_series_label(&series[s], label);
+            ts_text_add(text, "%s,%s,%lld", label, ts_contact_law_name(series[s].law), sample->step);
             add_number(text, sample->time);
             add_vector(text, sample->position);
             add_number(text, sample->rotation.w);

@@ -29,12 +29,16 @@ typedef struct ts_sample {
 /// A growing list of samples.
 TS_ARRAY_DECLARE(ts_sample_array, ts_sample);
 
+/// Room for the name of a run.
+enum { TS_SERIES_LABEL = 132 };
+
 /// A long run keeps every second, fourth, ... step, so that there are never more samples than this.
 enum { TS_SERIES_SAMPLES = 16384 };
 
 /// One solver's run. Zero-initialised plus solver, law and focus; free with ts_series_free.
 typedef struct ts_series {
     char solver[64];
+    char integrator[64];  // "": the scene's
     ts_contact_law law;
     int focus;  // body, or -1
     ts_stats stats;
@@ -52,6 +56,9 @@ int ts_series_add(ts_series* series, ts_sim* sim);
 
 /// Puts the last moment into the list when it is not there yet. Returns 0 when memory is short.
 int ts_series_finish(ts_series* series);
+
+/// "ncp", or "ncp+rk4" where integrators are compared as well, of at most TS_SERIES_LABEL bytes.
+void ts_series_label(const ts_series* series, char* out_label);
 
 /// The last sample, or NULL without any.
 const ts_sample* ts_series_last(const ts_series* series);

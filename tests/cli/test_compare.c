@@ -97,6 +97,27 @@ Test(compare, solvers_that_agree_are_one_group) {
     outcome_free(&result);
 }
 
+// Integrators are compared as solvers are: every solver under each, with the same names in table, data and JSON.
+Test(compare, integrators_are_compared_as_well) {
+    outcome result =
+        run("compare double-pendulum --solvers ncp,ccp-pgs --integrators euler,rk4 --time 1 --out report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(
+        json_holds(&result.out,
+                   "assert [(s['name'], s['integrator']) for s in d['solvers']] == [('ncp', 'euler'), ('ncp', 'rk4'), "
+                   "('ccp-pgs', 'euler'), ('ccp-pgs', 'rk4')], d\n"
+                   "change = [abs(s['energy_end'] - s['energy_start']) for s in d['solvers']]\n"
+                   "assert change[1] < 1e-6 * change[0] and change[3] < 1e-6 * change[2], change\n"));
+    ts_text data = read_text("report/data.csv");
+    cr_expect(has(&data, "\nncp+rk4,NCP,") && has(&data, "\nccp-pgs+euler,CCP,"));
+    ts_text_free(&data);
+    outcome_free(&result);
+    result = run("compare double-pendulum --integrators euler,nonsense");
+    cr_expect_eq(result.code, 2);
+    cr_expect(has(&result.err, "nonsense") && has(&result.err, "rk4"), "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+}
+
 Test(compare, compare_without_out_writes_nothing) {
     outcome result = run("compare sliding-cube --solvers ccp-pgs,ncp-pgs --time 0.05");
     cr_expect_eq(result.code, 0);
