@@ -9,6 +9,7 @@
 #include "engine/step/judge_internal.h"
 #include "engine/step/step.h"
 #include "scenes/scene_table.h"
+#include "tests/contact/dense_operator.h"
 
 typedef struct bed {
     ts_loaded_scene scene;
@@ -201,4 +202,89 @@ Test(verdicts, forty_healthy_steps_are_called_so, .timeout = 120) {
                 free_bed(&b);
             }
     cr_expect_geq(tried, 40);
+}
+
+// --- units -----------------------------------------------------------------------------------------------------------
+
+enum { MOST_ROWS = 128, MOST_BLOCKS = 48 };
+
+// A step's problem counted in other units, with its matrix as numbers.
+typedef struct scaled {
+    ts_block block[MOST_BLOCKS];
+    int block_row[MOST_BLOCKS + 1];
+    double G[MOST_ROWS * MOST_ROWS], g[MOST_ROWS];
+    ts_contact_problem problem;
+} scaled;
+
+static void make_scaled(const ts_contact_problem* p, double mass, double length, double time, ts_arena* arena,
+                        scaled* out) {
+    double unit[MOST_ROWS] = {0.0}, velocity = length / time;
+    int n = p->row_count;
+    cr_assert(n <= MOST_ROWS && p->block_count <= MOST_BLOCKS && !p->R);
+    for (int b = 0; b < p->block_count; ++b) {
+        out->block[b] = p->block[b];
+        out->block[b].low *= mass * velocity;
+        out->block[b].high *= mass * velocity;
+        out->block_row[b] = p->block[b].row;
+    }
+    out->block_row[p->block_count] = n;
+    for (int i = 0; i < n; ++i) {
+        unit[i] = 1.0;
+        p->delassus->ops->apply(p->delassus, unit, out->G + (size_t)i * (size_t)n);
+        unit[i] = 0.0;
+        out->g[i] = p->g[i] * velocity;
+    }
+    for (int i = 0; i < n * n; ++i) out->G[i] /= mass;
+    out->problem = *p;
+    out->problem.block = out->block;
+    out->problem.delassus = dense_operator(arena, p->block_count, out->block_row, out->G);
+    out->problem.g = out->g;
+    out->problem.time_step = p->time_step * time;
+    out->problem.rest_speed = p->rest_speed * velocity;
+}
+
+static ts_solve_report solve_scaled(const ts_solver* solver, const scaled* s, ts_arena* arena, ts_contact_mode* modes) {
+    double settings[TS_SOLVER_SETTINGS_BYTES / sizeof(double)], impulse[MOST_ROWS] = {0.0};
+    ts_contact_certificate c;
+    ts_solver_default_settings(solver, settings);
+    cr_assert_eq(ts_solver_set(solver, settings, "iteration_limit", 300, NULL), TS_OK);
+    ts_solve_report report = solver->solve(&s->problem, settings, arena, impulse);
+    cr_assert_eq(
+        ts_certificate_make(&s->problem, NULL, impulse, ts_certificate_tolerance, TS_CERTIFICATE_FAST, arena, &c),
+        TS_OK);
+    for (int b = 0; b < s->problem.block_count; ++b) modes[b] = c.verdict[b].mode;
+    return report;
+}
+
+// What steps of scenes come to does not depend on units either: powers of two of a million change no bit.
+Test(verdicts, scenes_in_other_units_get_the_same_verdicts, .timeout = 300) {
+    static const char* const scenes[] = {
+        "sliding-cube", "sliding-cube-rotated", "dragged-cube", "fast-cube", "stack-10",
+        "incline",      "unequal-cubes",        "tonne-on-gram"};
+    static const double unit[][3] = {{0x1p20, 1, 1},  {0x1p-20, 1, 1}, {1, 0x1p20, 1},
+                                     {1, 0x1p-20, 1}, {1, 1, 0x1p20},  {1, 1, 0x1p-20}};
+    static scaled one, other;
+    int compared = 0;
+    for (size_t s = 0; s < sizeof scenes / sizeof scenes[0]; ++s)
+        for (int late = 0; late < 2; ++late) {
+            bed b = make_bed(scenes[s], "ncp", late ? 20 : 1);
+            ts_arena arena = {0};
+            make_scaled(&b.sim->problem, 1.0, 1.0, 1.0, &arena, &one);
+            for (int i = 0; i < ts_solver_count(); ++i) {
+                const double* u = unit[(s + (size_t)i) % 6];
+                ts_contact_mode modes[2][MOST_BLOCKS];
+                make_scaled(&b.sim->problem, u[0], u[1], u[2], &arena, &other);
+                ts_solve_report x = solve_scaled(ts_solver_at(i), &one, &arena, modes[0]);
+                ts_solve_report y = solve_scaled(ts_solver_at(i), &other, &arena, modes[1]);
+                ++compared;
+                cr_expect_eq(x.status, y.status, "%s, %s", scenes[s], ts_solver_at(i)->name);
+                cr_expect_eq(x.iterations, y.iterations, "%s, %s: %d and %d", scenes[s], ts_solver_at(i)->name,
+                             x.iterations, y.iterations);
+                cr_expect_eq(memcmp(modes[0], modes[1], (size_t)one.problem.block_count * sizeof modes[0][0]), 0,
+                             "%s, %s: other modes", scenes[s], ts_solver_at(i)->name);
+            }
+            ts_arena_free(&arena);
+            free_bed(&b);
+        }
+    cr_expect_eq(compared, 16 * ts_solver_count());
 }
