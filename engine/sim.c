@@ -49,6 +49,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->geom_local = FIXED_ARRAY(storage, ts_transform, model->geom_count);
     storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
     storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->factored_under = FIXED_ARRAY(storage, const ts_integrator*, model->tree_count);
     storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
     storage->joint_anchor = FIXED_ARRAY(storage, ts_vec3, model->joint_count);
     storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);

@@ -34,8 +34,11 @@ typedef struct ts_sim_storage {
     ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
     ts_tree_kind* tree_kind;   // (tree_count)
     int* tree_is_lone;         // (tree_count) nonzero: one free body without armature and damping
-    int* dof_run;              // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
-    int dof_most;              // most dofs of a tree
+    // (tree_count) the integrator under which a lone body with its frame in its centre of mass got its matrix and factor: they
+    // are constant then; NULL: not yet
+    const ts_integrator** factored_under;
+    int* dof_run;  // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
+    int dof_most;  // most dofs of a tree
     int collider_count;
     ts_collider* collider;       // (collider_count) by ascending geom
     double* dof_inverse_weight;  // (nv) N^-1 m or the like, likewise; zero without equalities and on lone free bodies

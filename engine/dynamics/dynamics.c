@@ -117,6 +117,13 @@ static int factor_tree(const dof_chains* chains, int n, double* L, double* inver
     return 1;
 }
 
+// Whether the matrix of a tree is the same in every pose and at every time step.
+static int is_constant(const ts_sim* sim, int t) {
+    const ts_joint* joint = &sim->model->joint[sim->model->dof[sim->model->tree[t].dof_first].joint];
+    return sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t] &&
+           ts_free_body_is_centred(sim, t) && joint->spring == 0.0;
+}
+
 // Mass matrix, factor, bias, and the forces that the factor is to be asked about. Returns 0 when there is no factor.
 static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     const ts_model* model = sim->model;
@@ -124,15 +131,18 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
     double* M = sim->mass_matrix + sim->mass_start[t];
     double* L = sim->mass_factor + sim->mass_start[t];
-    ts_crba_tree(sim, t, M);
+    int is_known = storage->factored_under[t] == sim->integrator;
+    if (!is_known) ts_crba_tree(sim, t, M);
     ts_rnea_tree(sim, t, NULL, sim->bias + first);
     for (int d = 0; d < n; ++d) out_force[d] = storage->applied[first + d] - sim->bias[first + d];
+    if (is_known) return 1;
     add_springs_and_dampers(sim, t, M, out_force);
     memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
     double* inverse = storage->inverse_diagonal + first;
     dof_chains chains = chains_of(sim, t);
     storage->tree_failed[t] = ts_free_body_is_centred(sim, t) ? !ts_free_body_factor_centred(L, inverse)
                                                               : !factor_tree(&chains, n, L, inverse);
+    if (!storage->tree_failed[t] && is_constant(sim, t)) storage->factored_under[t] = sim->integrator;
     return !storage->tree_failed[t];
 }
 
