@@ -80,25 +80,23 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
     for (int g = 0; g < sim->model->geom_count && !code; ++g)
         code = ts_shape_look_upload(device, &sim->model->geom[g].shape, &view->own, out_status);
     if (code) return code;
-    ts_view_frame_scene(view, 16.0 / 9.0);
+    ts_view_frame_scene(view, 16, 9, 0);
     return ts_status_ok(out_status);
 }
 
-void ts_view_make_room(ts_view* view, int width, int height) {
-    ts_camera_pan(&view->camera, 0.09 * (double)width, 0.0, height);
-}
-
-void ts_view_frame_scene(ts_view* view, double aspect) {
+void ts_view_frame_scene(ts_view* view, int width, int height, int make_room) {
+    // What fits a picture narrower by this much, moved by half of it, ends at the right edge and not beyond.
+    double room = make_room ? 0.18 * (double)width : 0.0;
     ts_vec3 low, high;
     view_bounds(view, &low, &high);
-    ts_camera_frame(&view->camera, low, high, aspect, 1.15);
+    ts_camera_frame(&view->camera, low, high, ((double)width - room) / (double)(height > 0 ? height : 1), 1.15);
+    if (make_room) ts_camera_pan(&view->camera, 0.5 * room, 0.0, height);
 }
 
 void ts_view_aim(ts_view* view, const ts_camera* camera, int width, int height, int make_room) {
     view->camera = camera ? *camera : ts_camera_default();
     if (camera && camera->distance > 0.0) return;
-    ts_view_frame_scene(view, (double)width / (double)(height > 0 ? height : 1));
-    if (make_room) ts_view_make_room(view, width, height);
+    ts_view_frame_scene(view, width, height, make_room);
 }
 
 void ts_view_frame_body(ts_view* view, int body, double aspect) {

@@ -44,8 +44,9 @@ unsigned ts_view_default_show(void);
 /// Uploads the meshes the model needs; the camera frames the scene.
 ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_status* out_status);
 
-/// Aims at everything worth seeing, in a picture of that width / height.
-void ts_view_frame_scene(ts_view* view, double aspect);
+/// Aims at everything worth seeing, in a picture of that size. `make_room` nonzero keeps it whole in the right part of the
+/// picture, so that the panel on the left hides less of it.
+void ts_view_frame_scene(ts_view* view, int width, int height, int make_room);
 
 /// Shows one more simulation of the same model. Call ts_view_frame_scene afterwards. Ignored when the view is full.
 void ts_view_add_layer(ts_view* view, ts_view_layer layer);
@@ -53,9 +54,6 @@ void ts_view_add_layer(ts_view* view, ts_view_layer layer);
 /// The camera as asked for: NULL frames the scene from the default direction, a distance of zero from the camera's.
 /// `make_room` nonzero leaves some for the panel, unless the camera says exactly where it is.
 void ts_view_aim(ts_view* view, const ts_camera* camera, int width, int height, int make_room);
-
-/// Moves what is framed a little to the right in a picture of that size, so that the panel on the left hides less of it.
-void ts_view_make_room(ts_view* view, int width, int height);
 
 /// Aims at one body. A body without finite geoms changes nothing.
 void ts_view_frame_body(ts_view* view, int body, double aspect);

@@ -51,10 +51,7 @@ typedef struct app {
 
 static double aspect(const app* a) { return (double)a->width / (double)(a->height > 0 ? a->height : 1); }
 
-static void aim_at_scene(app* a) {
-    ts_view_frame_scene(&a->view, aspect(a));
-    if (a->show_ui) ts_view_make_room(&a->view, a->width, a->height);
-}
+static void aim_at_scene(app* a) { ts_view_frame_scene(&a->view, a->width, a->height, a->show_ui); }
 
 static void say(app* a, const char* text) {
     strncpy(a->ui.message, text, sizeof a->ui.message - 1);

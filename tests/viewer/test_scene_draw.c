@@ -351,14 +351,44 @@ Test(scene_draw, the_camera_frames_every_body) {
     fixture f = all_shapes();
     ts_device* device;
     ts_view view = open_null(f.sim, &device);
-    ts_view_frame_scene(&view, 640.0 / 480.0);
-    for (int b = 1; b < f.scene.model->body_count; ++b) {
-        double pixel[2];
-        cr_assert(ts_camera_project(&view.camera, 640, 480, f.sim->body_pose[b].p, pixel));
-        cr_assert(pixel[0] > 0.0 && pixel[0] < 640.0 && pixel[1] > 0.0 && pixel[1] < 480.0);
+    for (int panel = 0; panel < 2; ++panel) {
+        ts_view_frame_scene(&view, 640, 480, panel);
+        for (int b = 1; b < f.scene.model->body_count; ++b) {
+            double pixel[2];
+            cr_assert(ts_camera_project(&view.camera, 640, 480, f.sim->body_pose[b].p, pixel));
+            cr_assert(pixel[0] > 0.0 && pixel[0] < 640.0 && pixel[1] > 0.0 && pixel[1] < 480.0);
+        }
     }
     ts_view_frame_body(&view, 3, 640.0 / 480.0);
     cr_assert(ts_vec3_distance(view.camera.target, f.sim->body_pose[3].p) < 1e-9);
+    ts_view_close(&view);
+    ts_device_destroy(device);
+    fixture_end(&f);
+}
+
+Test(scene_draw, a_wide_scene_beside_the_panel_ends_inside_the_picture) {
+    ts_builder* builder = fixture_floor(0.5);
+    ts_camera camera = ts_camera_default();
+    camera.distance = 1.0;
+    // A row of spheres across the picture, whatever the default direction is.
+    double a[2], b[2];
+    cr_assert(ts_camera_project(&camera, 1280, 720, camera.target, a));
+    ts_vec3 along = ts_vec3_axis(0);
+    cr_assert(ts_camera_project(&camera, 1280, 720, ts_vec3_add(camera.target, ts_vec3_scale(0.1, along)), b));
+    ts_vec3 other = ts_vec3_axis(1);
+    double c[2];
+    cr_assert(ts_camera_project(&camera, 1280, 720, ts_vec3_add(camera.target, ts_vec3_scale(0.1, other)), c));
+    if (fabs(c[0] - a[0]) > fabs(b[0] - a[0])) along = other;
+    for (int i = -5; i <= 5; ++i)
+        fixture_body(builder, ts_shape_sphere(0.1), ts_vec3_scale((double)i, along), ts_vec3_zero(), 0.5);
+    fixture f = fixture_start(builder);
+    ts_device* device;
+    ts_view view = open_null(f.sim, &device);
+    ts_view_frame_scene(&view, 1280, 720, 1);
+    for (int body = 1; body < f.scene.model->body_count; ++body) {
+        cr_assert(ts_camera_project(&view.camera, 1280, 720, f.sim->body_pose[body].p, a));
+        cr_assert(a[0] > 0.0 && a[0] < 1280.0 && a[1] > 0.0 && a[1] < 720.0, "body %d at %g, %g", body, a[0], a[1]);
+    }
     ts_view_close(&view);
     ts_device_destroy(device);
     fixture_end(&f);
@@ -414,7 +444,7 @@ Test(scene_draw, companions_stand_beside_with_their_colour_and_path) {
     cr_assert(memcmp(other->color, blue, sizeof blue) == 0 && memcmp(own->color, blue, sizeof blue) != 0);
     cr_assert(fabs((double)view.list.lines.data[0].from[1] + view.list.origin.y - 2.0) < 1e-5);
     // The camera sees both, and the path.
-    ts_view_frame_scene(&view, 640.0 / 480.0);
+    ts_view_frame_scene(&view, 640, 480, 0);
     double pixel[2];
     cr_assert(ts_camera_project(&view.camera, 640, 480, ts_vec3_make(0.0, 2.0, 0.1), pixel));
     cr_assert(pixel[0] > 0.0 && pixel[0] < 640.0 && pixel[1] > 0.0 && pixel[1] < 480.0);
