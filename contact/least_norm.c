@@ -75,7 +75,8 @@ void ts_least_norm(const ts_yardstick* yardstick, int rows_most, ts_arena* scrat
     if (n > rows_most || problem->R || carrying_contacts(problem, impulse) < 2) return;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double *basis, *vector = TS_ARENA_ARRAY(scratch, double, 7 * (size_t)n), size = 0.0, low = 0.0, high = 1.0;
-    int rank = vector ? ts_internal_basis(problem, scratch, &basis) : -1;
+    if (!vector) return;
+    int rank = ts_internal_basis(problem, scratch, &basis);
     double *internal = vector, *next = vector + n, *u = vector + 2 * n, *kept = vector + 3 * n, *work = vector + 4 * n;
     for (int i = 0; i < n; ++i) size += impulse[i] * impulse[i];
     size = sqrt(size);
