@@ -16,6 +16,7 @@
 #include "base/pose.h"
 #include "base/quat.h"
 #include "base/rng.h"
+#include "base/scalar.h"
 #include "base/sort.h"
 #include "base/spatial.h"
 #include "base/status.h"

@@ -10,6 +10,7 @@
 #include "bench/peer.h"
 
 #include "base/rng.h"
+#include "base/scalar.h"
 #include "collision/distance/penetration/penetration.h"
 
 #include <math.h>
@@ -112,7 +113,7 @@ static void run_peer(void* context, int query) {
 
 static void turned_starts(const question_set* set, double degrees, uint64_t seed, ts_vec3* out) {
     ts_rng rng = ts_rng_make(seed, 78);
-    double angle = degrees * 3.14159265358979323846 / 180.0;
+    double angle = degrees * TS_PI / 180.0;
     for (int i = 0; i < set->count; ++i) {
         ts_vec3 n = set->normal[i];
         ts_vec3 side = ts_vec3_unit_or(ts_vec3_cross(n, random_direction(&rng)), ts_vec3_axis(0));

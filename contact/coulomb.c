@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/linear/dense.h"
+#include "base/scalar.h"
 
 enum { ROOT_LIMIT = 100 };
 
@@ -147,12 +148,6 @@ typedef struct space {
     double z;            // lambda_N there
 } space;
 
-static double dot(const double* a, const double* b, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 static int evaluate_space(void* curve, double s, point* out_point) {
     space* q = (space*)curve;
     memcpy(q->factor, q->S, sizeof(q->factor));
@@ -160,8 +155,8 @@ static int evaluate_space(void* curve, double s, point* out_point) {
     if (!ts_cholesky_factor(q->factor, q->n, TANGENTS)) return 0;
     memcpy(q->x, q->c, sizeof(q->x));
     ts_cholesky_solve(q->factor, q->n, TANGENTS, q->x);
-    q->z = -(q->bn + dot(q->p, q->x, q->n)) / q->d;
-    *out_point = (point){sqrt(dot(q->x, q->x, q->n)), q->z};
+    q->z = -(q->bn + ts_dot(q->p, q->x, q->n)) / q->d;
+    *out_point = (point){sqrt(ts_dot(q->x, q->x, q->n)), q->z};
     return 1;
 }
 
@@ -171,7 +166,7 @@ static point slope_of_space(const void* curve, double s, point at) {
     (void)s;  // the factor knows it
     memcpy(dx, q->x, sizeof(dx));
     ts_cholesky_solve(q->factor, q->n, TANGENTS, dx);  // -dx/ds
-    return (point){-dot(q->x, dx, q->n) / at.t, dot(q->p, dx, q->n) / q->d};
+    return (point){-ts_dot(q->x, dx, q->n) / at.t, ts_dot(q->p, dx, q->n) / q->d};
 }
 
 void ts_coulomb_solve_rows(const double* D, int rows, const double* b, double mu, double* out_lambda) {
@@ -196,7 +191,7 @@ void ts_coulomb_solve_rows(const double* D, int rows, const double* b, double mu
         out_lambda[2] = 0.0;
         return;
     }
-    double t = sqrt(dot(q.x, q.x, q.n)), scale = t > mu * q.z ? mu * q.z / t : 1.0;
+    double t = sqrt(ts_dot(q.x, q.x, q.n)), scale = t > mu * q.z ? mu * q.z / t : 1.0;
     for (int i = 0; i < q.n; ++i) out_lambda[i < 2 ? i : i + 1] = scale * q.x[i];
     out_lambda[2] = q.z;
 }

@@ -12,6 +12,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/scalar.h"
+
 // Impedances MuJoCo allows.
 static const double impedance_least = 1e-4, impedance_most = 0.9999;
 
@@ -20,12 +22,10 @@ ts_mujoco_softness ts_mujoco_softness_default(void) {
     return softness;
 }
 
-static double clamp(double x, double low, double high) { return x < low ? low : (x > high ? high : x); }
-
 double ts_mujoco_impedance(const double solimp[5], double gap) {
-    double d0 = clamp(solimp[0], impedance_least, impedance_most),
-           dw = clamp(solimp[1], impedance_least, impedance_most);
-    double width = fmax(solimp[2], 0.0), mid = clamp(solimp[3], impedance_least, impedance_most);
+    double d0 = ts_clamp(solimp[0], impedance_least, impedance_most),
+           dw = ts_clamp(solimp[1], impedance_least, impedance_most);
+    double width = fmax(solimp[2], 0.0), mid = ts_clamp(solimp[3], impedance_least, impedance_most);
     double power = fmax(solimp[4], 1.0);
     // A width of nothing is a step of no particular height: MuJoCo takes the middle.
     if (d0 == dw || width <= DBL_MIN) return 0.5 * (d0 + dw);
@@ -39,7 +39,7 @@ double ts_mujoco_impedance(const double solimp[5], double gap) {
 
 void ts_mujoco_row(const ts_mujoco_softness* softness, double d, double diagonal, double gap, double speed,
                    double time_step, double* out_R, double* out_reference) {
-    double dw = clamp(softness->solimp[1], impedance_least, impedance_most), k, b;
+    double dw = ts_clamp(softness->solimp[1], impedance_least, impedance_most), k, b;
     if (softness->solref[0] > 0.0) {
         double constant = fmax(softness->solref[0], 2.0 * time_step), ratio = softness->solref[1];
         b = 2.0 / (dw * constant);

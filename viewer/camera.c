@@ -6,15 +6,15 @@
 
 #include <cglm/cglm.h>
 
-static const double ts_pi = 3.14159265358979323846;
+#include "base/scalar.h"
 
 ts_camera ts_camera_default(void) {
     ts_camera camera;
     camera.target = ts_vec3_zero();
     camera.distance = 3.0;
-    camera.azimuth = -60.0 * ts_pi / 180.0;
-    camera.elevation = 20.0 * ts_pi / 180.0;
-    camera.field_of_view = 36.0 * ts_pi / 180.0;
+    camera.azimuth = -60.0 * TS_PI / 180.0;
+    camera.elevation = 20.0 * TS_PI / 180.0;
+    camera.field_of_view = 36.0 * TS_PI / 180.0;
     return camera;
 }
 
@@ -34,9 +34,9 @@ ts_mat3 ts_camera_axes(const ts_camera* camera) {
 }
 
 void ts_camera_orbit(ts_camera* camera, double dx, double dy, int height) {
-    double per_pixel = ts_pi / (double)(height > 0 ? height : 1);
-    double limit = 89.0 * ts_pi / 180.0;
-    camera->azimuth = remainder(camera->azimuth - dx * per_pixel, 2.0 * ts_pi);
+    double per_pixel = TS_PI / (double)(height > 0 ? height : 1);
+    double limit = 89.0 * TS_PI / 180.0;
+    camera->azimuth = remainder(camera->azimuth - dx * per_pixel, 2.0 * TS_PI);
     camera->elevation = fmin(limit, fmax(-limit, camera->elevation + dy * per_pixel));
 }
 

@@ -5,12 +5,11 @@
 #include "viewer/geometry_mesh.h"
 
 #include "base/assert.h"
+#include "base/scalar.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double ts_pi = 3.14159265358979323846;
 
 static ts_code mesh_allocate(int vertex_count, int index_count, ts_geometry_mesh* out_mesh, ts_status* out_status) {
     memset(out_mesh, 0, sizeof *out_mesh);
@@ -39,7 +38,7 @@ static void add_triangle(ts_geometry_mesh* mesh, unsigned a, unsigned b, unsigne
 
 // Point k of a circle cut into `segments`; the last one is the first exactly, so that a seam closes to the bit.
 static ts_vec3 circle_point(int k, int segments) {
-    double angle = 2.0 * ts_pi * (double)(k % segments) / (double)segments;
+    double angle = 2.0 * TS_PI * (double)(k % segments) / (double)segments;
     return ts_vec3_make(cos(angle), sin(angle), 0.0);
 }
 
@@ -55,7 +54,7 @@ static ts_code mesh_round(int segments, int capsule, ts_geometry_mesh* out_mesh,
     for (int ring = 0; ring < rings; ++ring) {
         int south = capsule ? ring > half : 0;
         int step = capsule && south ? ring - 1 : ring;
-        double polar = 0.5 * ts_pi * (double)step / (double)half;
+        double polar = 0.5 * TS_PI * (double)step / (double)half;
         // The poles and the equator lie where they must to the bit, so that caps and band join without a crack.
         double height = step == half ? 0.0 : cos(polar);
         double radius = step == 0 || step == 2 * half ? 0.0 : sin(polar);
@@ -130,7 +129,7 @@ ts_code ts_geometry_mesh_cone(int segments, ts_geometry_mesh* out_mesh, ts_statu
     // The tip has one normal per segment: a single one could not be right on all sides.
     for (int k = 0; k <= segments; ++k) {
         ts_vec3 p = circle_point(k, segments);
-        double angle = 2.0 * ts_pi * ((double)k + 0.5) / (double)segments;
+        double angle = 2.0 * TS_PI * ((double)k + 0.5) / (double)segments;
         ts_vec3 side = ts_vec3_unit_or(ts_vec3_make(p.x, p.y, 1.0), p);
         ts_vec3 tip = ts_vec3_unit_or(ts_vec3_make(cos(angle), sin(angle), 1.0), p);
         add_vertex(out_mesh, p, 0.0, side);

@@ -9,13 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scalar.h"
+
 static const double noise_part = 2e-3;
 static const double noise_least = 1e-5;    // m
 static const double moving_speed = 1e-3;   // m/s: slower is not a direction
 static const double sliding_speed = 1e-3;  // m/s: slower contacts do not slide
 static const double energy_part = 0.02;
 static const double unsound_natural = 1e-3;  // natural map: a thousandth of a force is missing
-#define DEGREES (180.0 / 3.14159265358979323846)
+#define DEGREES (180.0 / TS_PI)
 
 static ts_vec3 horizontal(ts_vec3 v, ts_vec3 up) { return ts_vec3_add_scaled(v, -ts_vec3_dot(v, up), up); }
 

@@ -32,6 +32,7 @@ ts_code ts_picture_close_up_png(const ts_loaded_scene* scene, ts_sim* sim, const
 
 #else
 
+#include "base/scalar.h"
 #include "cli/signals.h"
 #include "cli/report/svg.h"
 #include "viewer/offscreen.h"
@@ -41,7 +42,7 @@ ts_code ts_picture_close_up_png(const ts_loaded_scene* scene, ts_sim* sim, const
 
 enum { CLOSE_UP_WIDTH = 640, CLOSE_UP_HEIGHT = 360 };
 
-#define RADIANS (3.14159265358979323846 / 180.0)
+#define RADIANS (TS_PI / 180.0)
 
 static int stop(void* user) {
     (void)user;

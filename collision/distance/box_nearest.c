@@ -9,12 +9,12 @@
 
 #include <float.h>
 
+#include "base/scalar.h"
+
 enum { ACTIVE_SET_LIMIT = 12 };
 
 // Relative to the boxes: the segment may miss the normal sideways by this.
 static const double SAME = 1e-13;
-
-static double clamp(double x, double low, double high) { return x < low ? low : (x > high ? high : x); }
 
 static double row_times(const ts_two_boxes* p, int i, const double y[3]) {
     return p->R[i][0] * y[0] + p->R[i][1] * y[1] + p->R[i][2] * y[2];
@@ -79,9 +79,9 @@ static void set_foot(const ts_two_boxes* p, foot* f) {
     f->w[0] = p->t[0] + row_times(p, 0, f->y);
     f->w[1] = p->t[1] + row_times(p, 1, f->y);
     f->w[2] = p->t[2] + row_times(p, 2, f->y);
-    f->x[0] = clamp(f->w[0], -p->a[0], p->a[0]);
-    f->x[1] = clamp(f->w[1], -p->a[1], p->a[1]);
-    f->x[2] = clamp(f->w[2], -p->a[2], p->a[2]);
+    f->x[0] = ts_clamp(f->w[0], -p->a[0], p->a[0]);
+    f->x[1] = ts_clamp(f->w[1], -p->a[1], p->a[1]);
+    f->x[2] = ts_clamp(f->w[2], -p->a[2], p->a[2]);
     f->r[0] = f->w[0] - f->x[0];
     f->r[1] = f->w[1] - f->x[1];
     f->r[2] = f->w[2] - f->x[2];
@@ -98,8 +98,8 @@ static double best_length(const ts_two_boxes* p, const foot* f, const double dy[
     double low = 0.0, high = most, at = most;
     for (int step = 0; step < 12; ++step) {
         double w0 = f->w[0] + at * m[0], w1 = f->w[1] + at * m[1], w2 = f->w[2] + at * m[2];
-        double r0 = w0 - clamp(w0, -p->a[0], p->a[0]), r1 = w1 - clamp(w1, -p->a[1], p->a[1]);
-        double r2 = w2 - clamp(w2, -p->a[2], p->a[2]);
+        double r0 = w0 - ts_clamp(w0, -p->a[0], p->a[0]), r1 = w1 - ts_clamp(w1, -p->a[1], p->a[1]);
+        double r2 = w2 - ts_clamp(w2, -p->a[2], p->a[2]);
         double slope = r0 * m[0] + r1 * m[1] + r2 * m[2];
         double curvature = (r0 != 0.0 ? m[0] * m[0] : 0.0) + (r1 != 0.0 ? m[1] * m[1] : 0.0);
         curvature += r2 != 0.0 ? m[2] * m[2] : 0.0;
@@ -153,7 +153,7 @@ static int improve_foot(const ts_two_boxes* p, double still, foot* f) {
     double dy[3], plain[3];
     int moving = 0;
     for (int j = 0; j < 3; ++j) {
-        plain[j] = clamp(f->y[j] - f->g[j], -p->b[j], p->b[j]);
+        plain[j] = ts_clamp(f->y[j] - f->g[j], -p->b[j], p->b[j]);
         moving |= fabs(plain[j] - f->y[j]) > still;
     }
     if (!moving) return 0;
@@ -167,7 +167,7 @@ static int improve_foot(const ts_two_boxes* p, double still, foot* f) {
             if (most * fabs(dy[j]) > room) most = room / fabs(dy[j]);
         }
         double length = best_length(p, f, dy, most);
-        for (int j = 0; j < 3; ++j) next.y[j] = clamp(f->y[j] + length * dy[j], -p->b[j], p->b[j]);
+        for (int j = 0; j < 3; ++j) next.y[j] = ts_clamp(f->y[j] + length * dy[j], -p->b[j], p->b[j]);
         set_foot(p, &next);
         // The square cannot tell the last half of the digits of y. A step that a bound stops at once is none.
         double moved = 0.0;
@@ -210,7 +210,7 @@ static ts_vec3 foot_normal(const ts_two_boxes* p, double still, const foot* f) {
 int ts_two_boxes_nearest(const ts_two_boxes* p, ts_separation* out) {
     const double still = 8.0 * DBL_EPSILON * p->size;
     foot f;
-    for (int j = 0; j < 3; ++j) f.y[j] = clamp(-p->tb[j], -p->b[j], p->b[j]);
+    for (int j = 0; j < 3; ++j) f.y[j] = ts_clamp(-p->tb[j], -p->b[j], p->b[j]);
     set_foot(p, &f);
     for (int step = 0; step < ACTIVE_SET_LIMIT && improve_foot(p, still, &f); ++step) {
     }

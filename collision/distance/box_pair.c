@@ -14,6 +14,7 @@
 // Known limit: where two parallel edges compete to within rounding the edge chosen may be the wrong one; then the
 // witnesses do not fit, and the answer is left open.
 #include "collision/distance/box_pair_internal.h"
+#include "base/scalar.h"
 #include "collision/distance/two_boxes_internal.h"
 
 #include <float.h>
@@ -129,8 +130,6 @@ static int middle_of_common(const double c[2], const double d[2], const double e
     return 1;
 }
 
-static double limit(double x, double low, double high) { return x < low ? low : (x > high ? high : x); }
-
 // The middle of the part of the segment c + s d, |s| <= 1, that lies over the face; clamped where it misses the face by
 // rounding. In face coordinates.
 static void middle_of_segment(const double c[2], const double d[2], const double h[2], double out[2]) {
@@ -142,7 +141,7 @@ static void middle_of_segment(const double c[2], const double d[2], const double
         low = near > low ? near : low;
         high = far < high ? far : high;
     }
-    double s = limit(0.5 * (low + high), -1.0, 1.0);
+    double s = ts_clamp(0.5 * (low + high), -1.0, 1.0);
     out[0] = c[0] + s * d[0];
     out[1] = c[1] + s * d[1];
 }

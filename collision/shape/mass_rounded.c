@@ -141,7 +141,7 @@ static void add_corner_and_edge(ts_moments* sum, const surface* s, int face, int
 }
 
 static void add_ball(ts_moments* sum, double r) {
-    double square = 4.0 * ts_pi / 15.0 * r * r * r * r * r;
+    double square = 4.0 * TS_PI / 15.0 * r * r * r * r * r;
     sum->second = ts_mat3_add(sum->second, ts_mat3_diagonal(ts_vec3_make(square, square, square)));
 }
 
@@ -150,18 +150,18 @@ static void add_surface(ts_moments* sum, const surface* s, double r) {
         add_slab(sum, s, f, r);
         for (int k = s->face_start[f]; k < s->face_start[f + 1]; ++k) add_corner_and_edge(sum, s, f, k, r);
     }
-    for (int v = 0; v < s->vertex_count; ++v) add_solid_angle(sum, vertex_at(s, v), 2.0 * ts_pi, r);
+    for (int v = 0; v < s->vertex_count; ++v) add_solid_angle(sum, vertex_at(s, v), 2.0 * TS_PI, r);
     add_ball(sum, r);
 }
 
 // A segment or a point.
 static void add_thin(ts_moments* sum, const ts_vec3* vertex, int count, ts_vec3 origin, double r) {
-    for (int v = 0; v < count; ++v) add_solid_angle(sum, ts_vec3_sub(vertex[v], origin), 4.0 * ts_pi / count, r);
+    for (int v = 0; v < count; ++v) add_solid_angle(sum, ts_vec3_sub(vertex[v], origin), 4.0 * TS_PI / count, r);
     add_ball(sum, r);
     if (count < 2) return;
     ts_vec3 along = ts_vec3_unit_or(ts_vec3_sub(vertex[1], vertex[0]), ts_vec3_axis(2));
     add_wedge(sum, ts_vec3_sub(vertex[0], origin), ts_vec3_sub(vertex[1], origin), ts_vec3_orthogonal(along),
-              2.0 * ts_pi, 0.0, -1.0, r);
+              2.0 * TS_PI, 0.0, -1.0, r);
 }
 
 // A shape without its ball, as moments about `from`.
@@ -228,7 +228,7 @@ typedef struct turned {
 } turned;
 
 static void add_profile_point(turned* sum, double rho, double z, double dz) {
-    double disk = ts_pi * rho * rho * dz;
+    double disk = TS_PI * rho * rho * dz;
     sum->one += disk;
     sum->z += disk * z;
     sum->zz += disk * z * z;

@@ -4,6 +4,7 @@
 #ifndef TS_COLLISION_SHAPE_TRAITS_INTERNAL_H
 #define TS_COLLISION_SHAPE_TRAITS_INTERNAL_H
 
+#include "base/scalar.h"
 #include "collision/shape/support.h"
 
 #ifdef __cplusplus
@@ -114,8 +115,6 @@ static inline void ts_hessian_of_rim(double radius, ts_vec3 n, ts_vec3 u, ts_vec
     io->uv += c * (u.x * v.x + u.y * v.y - nu * nv);
     io->vv += c * (v.x * v.x + v.y * v.y - nv * nv);
 }
-
-static const double ts_pi = 3.14159265358979323846;
 
 /// Mass properties with diagonal inertia about the origin.
 ts_mass_properties ts_shape_mass_diagonal(double volume, ts_vec3 inertia);

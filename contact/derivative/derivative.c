@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/operator/linear_orthogonal_internal.h"
 
@@ -64,12 +65,6 @@ typedef struct ts_contact_derivative_parts {
     double* W;  // unknowns by columns, one per slider: what dmu adds to the equations
     ts_linear_orthogonal A;
 } parts;
-
-static double dot(const double* a, const double* b, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
 
 // --- Modes ---
 
@@ -198,7 +193,7 @@ static int write_slide(const ts_block* block, int b, int convex, const double* l
 
 // --- The whole ---
 
-static double ask(const unknown* x, const double* y) { return dot(x->P, y + x->row, x->rows); }
+static double ask(const unknown* x, const double* y) { return ts_dot(x->P, y + x->row, x->rows); }
 
 // P^T (G + R) v for a v in `rows` rows from `row` on; `e` is zero and becomes so again.
 static void column_of(const ts_contact_problem* problem, const parts* p, const double* v, int row, int rows, double* e,
@@ -341,7 +336,7 @@ ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, c
         for (int i = 0; i < n; ++i) b[i] = -ask(&p->x[i], du);
         for (int k = 0; dmu && k < p->slide_count; ++k)
             for (int i = 0; i < n; ++i) b[i] -= p->W[(size_t)k * (size_t)n + (size_t)i] * dmu[p->slide[k].block];
-        double whole = sqrt(dot(b, b, n));
+        double whole = sqrt(ts_dot(b, b, n));
         double missed = ts_linear_orthogonal_solve(&p->A, b, work, x);
         if (out_mismatch) *out_mismatch = relative(missed, whole);
         memset(out_dlambda, 0, (size_t)derivative->row_count * sizeof(double));
@@ -366,13 +361,14 @@ ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, c
     double* work = TS_ARENA_ARRAY(scratch, double, n);
     ts_code code = c && w && work ? TS_OK : TS_ERROR_MEMORY;
     if (code == TS_OK) {
-        for (int i = 0; i < n; ++i) c[i] = dot(p->x[i].E, lambda_bar + p->x[i].row, p->x[i].rows);
+        for (int i = 0; i < n; ++i) c[i] = ts_dot(p->x[i].E, lambda_bar + p->x[i].row, p->x[i].rows);
         double missed = ts_linear_orthogonal_solve_transposed(&p->A, c, work, w);
-        if (out_mismatch) *out_mismatch = relative(missed, sqrt(dot(c, c, n)));
+        if (out_mismatch) *out_mismatch = relative(missed, sqrt(ts_dot(c, c, n)));
         for (int b = 0; out_mu_bar && b < derivative->block_count; ++b) out_mu_bar[b] = 0.0;
         for (int k = 0; out_mu_bar && k < p->slide_count; ++k) {
             const slider* s = &p->slide[k];
-            out_mu_bar[s->block] = dot(s->L, lambda_bar + s->row, s->rows) - dot(w, p->W + (size_t)k * (size_t)n, n);
+            out_mu_bar[s->block] =
+                ts_dot(s->L, lambda_bar + s->row, s->rows) - ts_dot(w, p->W + (size_t)k * (size_t)n, n);
         }
         memset(out_g_bar, 0, (size_t)derivative->row_count * sizeof(double));
         for (int i = 0; i < n; ++i)

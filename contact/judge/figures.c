@@ -3,13 +3,15 @@
 
 #include <stddef.h>
 
+#include "base/scalar.h"
+
 typedef struct figure_row {
     ts_figure_kind kind;
     size_t offset;  // in ts_residual
     enum { AS_IS, TIMES_STEP, PER_STEP, IN_DEGREES } scale;
 } figure_row;
 
-static const double degrees = 180.0 / 3.14159265358979323846;
+static const double degrees = 180.0 / TS_PI;
 
 #define FIGURE(key, name, unit, field, scale) \
     { {key, name, unit}, offsetof(ts_residual, field), scale }

@@ -13,14 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-static double dot(const double* a, const double* b, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
+#include "base/scalar.h"
 
 static void take_out(const double* q, int n, double* x) {
-    double share = dot(q, x, n);
+    double share = ts_dot(q, x, n);
     for (int i = 0; i < n; ++i) x[i] -= share * q[i];
 }
 
@@ -29,7 +25,7 @@ static int longest(const double* S, int first, int n, double* out_norm) {
     int best = first;
     double most = -1.0;
     for (int k = first; k < n; ++k) {
-        double squared = dot(S + (size_t)k * (size_t)n, S + (size_t)k * (size_t)n, n);
+        double squared = ts_dot(S + (size_t)k * (size_t)n, S + (size_t)k * (size_t)n, n);
         if (squared > most) {
             most = squared;
             best = k;
@@ -56,7 +52,7 @@ static int orthonormalise(double* S, int n) {
         }
         // Once more against the basis so far: a short remainder is mostly rounding along it.
         for (int j = 0; j < k; ++j) take_out(S + (size_t)j * (size_t)n, n, row);
-        norm = sqrt(dot(row, row, n));
+        norm = sqrt(ts_dot(row, row, n));
         if (!(norm > 0.0)) return k;
         for (int i = 0; i < n; ++i) row[i] /= norm;
         for (int j = k + 1; j < n; ++j) take_out(row, n, S + (size_t)j * (size_t)n);
@@ -98,7 +94,7 @@ double ts_internal_part(const double* basis, int rank, int n, const double* impu
     memcpy(out_internal, impulse, (size_t)n * sizeof(double));
     for (int pass = 0; pass < 2; ++pass)
         for (int k = 0; k < rank; ++k) take_out(basis + (size_t)k * (size_t)n, n, out_internal);
-    return sqrt(dot(out_internal, out_internal, n));
+    return sqrt(ts_dot(out_internal, out_internal, n));
 }
 
 double ts_internal_force(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch,

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/operator/stiffness_internal.h"
 
@@ -18,10 +19,7 @@
 // whose internal forces have run away would otherwise count as a good one.
 static const double large_impulse = 1e4;
 
-// The larger of two numbers; a NaN wins and stays.
-static double worse(double a, double b) { return (b > a || isnan(b)) ? b : a; }
-
-static double positive(double x) { return worse(0.0, x); }
+static double positive(double x) { return ts_worse(0.0, x); }
 
 const char* ts_contact_law_name(ts_contact_law law) {
     switch (law) {
@@ -34,9 +32,9 @@ const char* ts_contact_law_name(ts_contact_law law) {
 }
 
 static void worsen(ts_law_residual* r, double primal, double dual, double complementarity) {
-    r->primal = worse(r->primal, primal);
-    r->dual = worse(r->dual, dual);
-    r->complementarity = worse(r->complementarity, fabs(complementarity));
+    r->primal = ts_worse(r->primal, primal);
+    r->dual = ts_worse(r->dual, dual);
+    r->complementarity = ts_worse(r->complementarity, fabs(complementarity));
 }
 
 // A frictional contact with the lengths that every law asks for.
@@ -104,9 +102,9 @@ static inline double shifted_normal(const cone_state* c) { return c->u.z + c->mu
 // The boxed form: each axis saturates against its own slip.
 static inline void pyramid_axes(double bound, const double* l, const double* v, int count, ts_law_residual* r) {
     for (int a = 0; a < count; ++a) {
-        r->primal = worse(r->primal, positive(fabs(l[a]) - bound));
-        r->complementarity = worse(r->complementarity, fabs(positive(v[a]) * (l[a] + bound)));
-        r->complementarity = worse(r->complementarity, fabs(positive(-v[a]) * (bound - l[a])));
+        r->primal = ts_worse(r->primal, positive(fabs(l[a]) - bound));
+        r->complementarity = ts_worse(r->complementarity, fabs(positive(v[a]) * (l[a] + bound)));
+        r->complementarity = ts_worse(r->complementarity, fabs(positive(-v[a]) * (bound - l[a])));
     }
 }
 
@@ -147,7 +145,7 @@ static void section_law(const ts_contact_problem* problem, int b, const double* 
 
 // An interval: u > 0 needs lambda = low, u < 0 needs lambda = high. Against an open side u itself is the violation.
 static void interval_row(double low, double high, double lambda, double u, ts_law_residual* r) {
-    worsen(r, worse(positive(low - lambda), positive(lambda - high)), 0.0, 0.0);
+    worsen(r, ts_worse(positive(low - lambda), positive(lambda - high)), 0.0, 0.0);
     if (isinf(low))
         worsen(r, 0.0, positive(u), 0.0);
     else
@@ -195,8 +193,8 @@ ts_law_residual ts_residual_of_law_block(const ts_contact_problem* problem, ts_c
 }
 
 double ts_law_residual_in_force_units(ts_law_residual residual, double time_step) {
-    double worst = worse(residual.primal / time_step, residual.dual / time_step);
-    return worse(worst, residual.complementarity / (time_step * time_step));
+    double worst = ts_worse(residual.primal / time_step, residual.dual / time_step);
+    return ts_worse(worst, residual.complementarity / (time_step * time_step));
 }
 
 // 1: work of friction, by what is large in an island, under which its direction says nothing: noise of solvers.
@@ -211,12 +209,12 @@ typedef struct slip_direction {
 
 // Signorini, power gap, approach and alignment of one frictional contact.
 static inline void physical_metrics(const cone_state* c, ts_residual* out, slip_direction* direction) {
-    out->signorini = worse(out->signorini, fabs(c->lambda.z * c->u.z));
-    out->created = worse(out->created, positive(c->along + c->lambda.z * c->u.z));
-    out->dissipation = worse(out->dissipation, c->mu * c->lambda.z * c->slip + c->along);
-    out->closing = worse(out->closing, positive(-c->u.z));
-    out->pulling = worse(out->pulling, positive(-c->lambda.z));
-    out->coulomb = worse(out->coulomb, positive(c->friction - c->mu * positive(c->lambda.z)));
+    out->signorini = ts_worse(out->signorini, fabs(c->lambda.z * c->u.z));
+    out->created = ts_worse(out->created, positive(c->along + c->lambda.z * c->u.z));
+    out->dissipation = ts_worse(out->dissipation, c->mu * c->lambda.z * c->slip + c->along);
+    out->closing = ts_worse(out->closing, positive(-c->u.z));
+    out->pulling = ts_worse(out->pulling, positive(-c->lambda.z));
+    out->coulomb = ts_worse(out->coulomb, positive(c->friction - c->mu * positive(c->lambda.z)));
     direction->across += fabs(c->lambda.x * c->u.y - c->lambda.y * c->u.x);
     direction->opposed -= c->along;
     direction->work += c->friction * c->slip;
@@ -257,10 +255,9 @@ static inline double natural_squared(const ts_block* block, double step, const d
 }
 
 // What every natural map of a scale is relative to, N s.
-static double unit_of(const ts_residual_scale* scale) { return worse(scale->impulse, scale->velocity * scale->step); }
-
-// A share of a unit; nothing is nothing even of nothing.
-static double share(double part, double unit) { return part == 0.0 ? 0.0 : part / unit; }
+static double unit_of(const ts_residual_scale* scale) {
+    return ts_worse(scale->impulse, scale->velocity * scale->step);
+}
 
 // What a pass over blocks of one scale collects: what is large in them, and what is wrong.
 typedef struct tally {
@@ -275,7 +272,7 @@ typedef struct tally {
 } tally;
 
 static ts_residual_scale scale_of(const ts_contact_problem* problem, const tally* t) {
-    ts_residual_scale scale = {0.0, worse(problem->rest_speed, t->velocity),
+    ts_residual_scale scale = {0.0, ts_worse(problem->rest_speed, t->velocity),
                                t->moved > 0 ? t->step_sum / t->moved : 1.0};
     ts_residual_scale_impulse(&scale, t->impulse);
     return scale;
@@ -285,8 +282,8 @@ static ts_residual_scale scale_of(const ts_contact_problem* problem, const tally
 static inline double note_size(const ts_contact_problem* problem, int b, const double* impulse, tally* t) {
     int first = problem->block[b].row, last = first + problem->block[b].rows;
     double stiffness = stiffness_of(problem, b);
-    for (int i = first; i < last; ++i) t->velocity = worse(t->velocity, fabs(problem->g[i]));
-    for (int i = first; impulse && i < last; ++i) t->impulse = worse(t->impulse, fabs(impulse[i]));
+    for (int i = first; i < last; ++i) t->velocity = ts_worse(t->velocity, fabs(problem->g[i]));
+    for (int i = first; impulse && i < last; ++i) t->impulse = ts_worse(t->impulse, fabs(impulse[i]));
     if (stiffness <= 0.0) {
         ++t->unmoved;
         return 0.0;
@@ -313,14 +310,14 @@ static inline void judge_block(const ts_contact_problem* problem, int b, const d
     } else {
         other_block(block, l, v, &t->others);
         if (block->set == TS_SET_HALF_LINE) {
-            out->signorini = worse(out->signorini, fabs(l[0] * v[0]));
-            out->created = worse(out->created, positive(l[0] * v[0]));
-            out->closing = worse(out->closing, positive(-v[0]));
-            out->pulling = worse(out->pulling, positive(-l[0]));
+            out->signorini = ts_worse(out->signorini, fabs(l[0] * v[0]));
+            out->created = ts_worse(out->created, positive(l[0] * v[0]));
+            out->closing = ts_worse(out->closing, positive(-v[0]));
+            out->pulling = ts_worse(out->pulling, positive(-l[0]));
         }
         gap = natural_other(block, step, l, v);
     }
-    t->natural_squared = worse(t->natural_squared, gap);
+    t->natural_squared = ts_worse(t->natural_squared, gap);
 }
 
 void ts_law_residual_worsen(ts_law_residual* residual, const ts_law_residual* other) {
@@ -347,7 +344,7 @@ double ts_residual_natural(const ts_contact_problem* problem, int b, const ts_re
     const ts_block* block = &problem->block[b];
     double stiffness = stiffness_of(problem, b), step = stiffness > 0.0 ? 1.0 / stiffness : scale->step;
     if (isnan(stiffness)) return stiffness;
-    return share(sqrt(natural_squared(block, step, impulse + block->row, u + block->row)), unit_of(scale));
+    return ts_share(sqrt(natural_squared(block, step, impulse + block->row, u + block->row)), unit_of(scale));
 }
 
 // Judges blocks of one scale (block: which; NULL: the first `count`) on top of what out holds. `given` is the scale, or NULL:
@@ -362,12 +359,12 @@ static void judge(const ts_contact_problem* problem, const int* block, int count
     for (int k = 0; k < count && t.unmoved > 0; ++k) {
         int b = block ? block[k] : k;
         if (!(stiffness_of(problem, b) > 0.0))
-            out->natural = worse(out->natural, ts_residual_natural(problem, b, &scale, impulse, u));
+            out->natural = ts_worse(out->natural, ts_residual_natural(problem, b, &scale, impulse, u));
     }
     ts_law_residual_worsen(&out->lcp, &t.others);
     ts_law_residual_worsen(&out->ccp, &t.others);
     ts_law_residual_worsen(&out->ncp, &t.others);
-    out->natural = worse(out->natural, share(sqrt(t.natural_squared), unit_of(&scale)));
+    out->natural = ts_worse(out->natural, ts_share(sqrt(t.natural_squared), unit_of(&scale)));
     if (t.direction.work <= least_work * unit_of(&scale) * scale.velocity) return;
     direction->across += t.direction.across;
     direction->opposed += t.direction.opposed;

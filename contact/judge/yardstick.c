@@ -11,12 +11,10 @@
 
 #include <math.h>
 
+#include "base/scalar.h"
+
 // A tolerance of nothing is never met but by what is exactly right; the excess of the rest stays a number.
 static const double least_tolerance = 1e-250;
-
-static double worse(double a, double b) { return (b > a || isnan(b)) ? b : a; }
-
-static double by(double part, double unit) { return part == 0.0 ? 0.0 : part / unit; }
 
 ts_yardstick ts_yardstick_make(const ts_contact_problem* problem, ts_contact_law law, ts_goal goal) {
     ts_yardstick yardstick = {problem, law, goal, ts_residual_scale_of(problem, NULL, problem->block_count, NULL)};
@@ -27,15 +25,9 @@ double ts_yardstick_unmet_of_block(const ts_contact_problem* problem, ts_contact
                                    const ts_residual_scale* scale, const double* impulse, const double* u) {
     if (law == TS_LAW_NCP) return ts_residual_natural(problem, b, scale, impulse, u);
     ts_law_residual own = ts_residual_of_law_block(problem, law, b, impulse, u);
-    double I = worse(scale->impulse, scale->velocity * scale->step);
-    double worst = worse(by(own.primal, I), by(own.dual, scale->velocity));
-    return worse(worst, by(own.complementarity, I * scale->velocity));
-}
-
-static double largest_of(const double* x, int count) {
-    double largest = 0.0;
-    for (int i = 0; i < count; ++i) largest = worse(largest, fabs(x[i]));
-    return largest;
+    double I = ts_worse(scale->impulse, scale->velocity * scale->step);
+    double worst = ts_worse(ts_share(own.primal, I), ts_share(own.dual, scale->velocity));
+    return ts_worse(worst, ts_share(own.complementarity, I * scale->velocity));
 }
 
 double ts_yardstick_gate(const ts_yardstick* y) {
@@ -49,16 +41,16 @@ double ts_yardstick_excess_of(const ts_yardstick* y, int first, int last, double
     double unmet = 0.0, force = 0.0;
     ts_residual_scale_impulse(&scale, largest);
     for (int b = first; b < last; ++b) {
-        unmet = worse(unmet, ts_yardstick_unmet_of_block(y->problem, y->law, b, &scale, impulse, u));
+        unmet = ts_worse(unmet, ts_yardstick_unmet_of_block(y->problem, y->law, b, &scale, impulse, u));
         if (!(y->goal.force > 0.0)) continue;
         ts_law_residual own = ts_residual_of_law_block(y->problem, y->law, b, impulse, u);
-        force = worse(force, ts_law_residual_in_force_units(own, y->problem->time_step));
+        force = ts_worse(force, ts_law_residual_in_force_units(own, y->problem->time_step));
     }
-    return worse(by(unmet, fmax(y->goal.tolerance, least_tolerance)), by(force, y->goal.force));
+    return ts_worse(ts_share(unmet, fmax(y->goal.tolerance, least_tolerance)), ts_share(force, y->goal.force));
 }
 
 double ts_yardstick_excess(const ts_yardstick* y, const double* impulse, const double* u) {
-    double largest = largest_of(impulse, y->problem->row_count);
+    double largest = ts_largest(impulse, y->problem->row_count);
     return ts_yardstick_excess_of(y, 0, y->problem->block_count, largest, impulse, u);
 }
 
@@ -71,7 +63,8 @@ double ts_yardstick_unmet(const ts_contact_problem* problem, ts_contact_law law,
         int count = apart ? islands->start[i + 1] - islands->start[i] : problem->block_count;
         ts_residual_scale scale = ts_residual_scale_of(problem, block, count, impulse);
         for (int k = 0; k < count; ++k)
-            unmet = worse(unmet, ts_yardstick_unmet_of_block(problem, law, block ? block[k] : k, &scale, impulse, u));
+            unmet =
+                ts_worse(unmet, ts_yardstick_unmet_of_block(problem, law, block ? block[k] : k, &scale, impulse, u));
     }
     return unmet;
 }

@@ -10,11 +10,7 @@
 
 #include <math.h>
 
-static double dot(const double* a, const double* b, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
+#include "base/scalar.h"
 
 static double* column_of(double* A, int rows, int k) { return A + (size_t)k * (size_t)rows; }
 
@@ -22,7 +18,7 @@ static const double* const_column_of(const double* A, int rows, int k) { return 
 
 // Makes column[0] the only entry of `column` by a reflection 1 - tau v v^T, v[0] = 1; v[1..] takes the place of the rest.
 static double reflect_column(double* column, int n) {
-    double rest = dot(column + 1, column + 1, n - 1);
+    double rest = ts_dot(column + 1, column + 1, n - 1);
     if (!(rest > 0.0)) return 0.0;
     double length = sqrt(column[0] * column[0] + rest);
     double end = column[0] > 0.0 ? -length : length;
@@ -34,7 +30,7 @@ static double reflect_column(double* column, int n) {
 }
 
 static void apply_reflection(const double* v, double tau, int n, double* x) {
-    double share = tau * (x[0] + dot(v + 1, x + 1, n - 1));
+    double share = tau * (x[0] + ts_dot(v + 1, x + 1, n - 1));
     x[0] -= share;
     for (int i = 1; i < n; ++i) x[i] -= share * v[i];
 }
@@ -54,7 +50,7 @@ static int longest_column(const double* A, int rows, int columns, int k, double*
     double most = -1.0;
     for (int j = k; j < columns; ++j) {
         const double* column = const_column_of(A, rows, j) + k;
-        double squared = dot(column, column, rows - k);
+        double squared = ts_dot(column, column, rows - k);
         if (squared > most) {
             most = squared;
             best = j;
@@ -117,7 +113,7 @@ int ts_linear_orthogonal_factor(ts_linear_orthogonal* f, double floor, ts_arena*
     return 1;
 }
 
-static double tail(const double* x, int from, int n) { return sqrt(dot(x + from, x + from, n - from)); }
+static double tail(const double* x, int from, int n) { return sqrt(ts_dot(x + from, x + from, n - from)); }
 
 double ts_linear_orthogonal_solve(const ts_linear_orthogonal* f, double* b, double* work, double* out_x) {
     int n = f->n, rank = f->rank;
@@ -126,7 +122,7 @@ double ts_linear_orthogonal_solve(const ts_linear_orthogonal* f, double* b, doub
     for (int i = 0; i < n; ++i) work[i] = i < rank ? b[i] : 0.0;
     for (int i = 0; i < rank; ++i) {
         const double* S = const_column_of(f->V, n, i);
-        work[i] = (work[i] - dot(S, work, i)) / S[i];
+        work[i] = (work[i] - ts_dot(S, work, i)) / S[i];
     }
     ts_linear_orthogonal_backward(f->V, f->V_tau, n, rank, work);
     for (int k = 0; k < n; ++k) out_x[f->pivot[k]] = work[k];

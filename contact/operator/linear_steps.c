@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scalar.h"
+
 #include "contact/operator/linear_ways_internal.h"
 
 enum { STEPS_MOST = 200, NUMBERS_PER_COLUMN = 512 };
@@ -108,13 +110,6 @@ static void multiply(const steps* q, const double* x, double* out) {
     ts_linear_matrix_apply_shifted(q->s->A, q->s->room->shift, x, out);
 }
 
-static double largest_of(const double* x, int n) {
-    double largest = 0.0;
-    for (int i = 0; i < n; ++i)
-        if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]);
-    return largest;
-}
-
 // z = D^-1 r with the diagonal blocks D; returns r . z.
 static double precondition(const steps* q, const double* r, double* z) {
     double sum = 0.0;
@@ -135,7 +130,7 @@ static double precondition(const steps* q, const double* r, double* z) {
 static int conjugate_gradients(steps* q, double accuracy) {
     int n = q->s->A->rows, step = 0;
     double before = precondition(q, q->r, q->p);
-    double size = largest_of(q->r, n);
+    double size = ts_largest(q->r, n);
     while (step < STEPS_MOST && size > accuracy && before > 0.0) {
         double curvature = 0.0;
         multiply(q, q->p, q->product);
@@ -147,7 +142,7 @@ static int conjugate_gradients(steps* q, double accuracy) {
             q->x[i] += along * q->p[i];
             q->r[i] -= along * q->product[i];
         }
-        size = largest_of(q->r, n);
+        size = ts_largest(q->r, n);
         double next = precondition(q, q->r, q->product), beta = next / before;
         for (int i = 0; i < n; ++i) q->p[i] = q->product[i] + beta * q->p[i];
         before = next;
@@ -185,7 +180,7 @@ static int solve(void* analysed, const double* guess, double accuracy, double* x
     size_t bytes = (size_t)q->s->A->rows * sizeof(double);
     if (!q->factorised) factorise_when_due(q);
     if (!q->factorised) {
-        accuracy = fmax(accuracy, rounding * largest_of(x, q->s->A->rows));
+        accuracy = fmax(accuracy, rounding * ts_largest(x, q->s->A->rows));
         if (guess)
             memcpy(q->x, guess, bytes);
         else

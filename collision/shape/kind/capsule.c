@@ -17,8 +17,8 @@ static double value(const ts_shape* shape, ts_vec3 d) { return fabs(d.z) * shape
 // A cylinder of length 2 h and two half balls whose centroids sit 3r/8 beyond its ends.
 static ts_mass_properties mass(const ts_shape* shape) {
     double r = shape->radius, h = shape->half.z;
-    double tube = ts_pi * r * r * 2.0 * h;
-    double ball = 4.0 / 3.0 * ts_pi * r * r * r;
+    double tube = TS_PI * r * r * 2.0 * h;
+    double ball = 4.0 / 3.0 * TS_PI * r * r * r;
     double across = tube * (0.25 * r * r + h * h / 3.0) + ball * (0.4 * r * r + h * h + 0.75 * h * r);
     return ts_shape_mass_diagonal(tube + ball, ts_vec3_make(across, across, 0.5 * tube * r * r + 0.4 * ball * r * r));
 }

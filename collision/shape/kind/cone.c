@@ -42,7 +42,7 @@ static double value(const ts_shape* shape, ts_vec3 d) {
 
 static ts_mass_properties mass(const ts_shape* shape) {
     ts_vec3 h = shape->half;
-    double volume = ts_pi * h.x * h.x * 2.0 * h.z / 3.0, height = 2.0 * h.z;
+    double volume = TS_PI * h.x * h.x * 2.0 * h.z / 3.0, height = 2.0 * h.z;
     double across = volume * (0.15 * h.x * h.x + 0.0375 * height * height);
     ts_mass_properties mass = ts_shape_mass_diagonal(volume, ts_vec3_make(across, across, 0.3 * volume * h.x * h.x));
     mass.centre.z = -0.5 * h.z;

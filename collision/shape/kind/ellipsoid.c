@@ -10,7 +10,7 @@ static double reach(const ts_shape* shape) { return ts_vec3_max_abs(shape->half)
 
 static ts_mass_properties mass(const ts_shape* shape) {
     ts_vec3 h = shape->half;
-    double volume = 4.0 / 3.0 * ts_pi * h.x * h.y * h.z;
+    double volume = 4.0 / 3.0 * TS_PI * h.x * h.y * h.z;
     return ts_shape_mass_diagonal(volume, ts_vec3_make(0.2 * volume * (h.y * h.y + h.z * h.z),
                                                        0.2 * volume * (h.x * h.x + h.z * h.z),
                                                        0.2 * volume * (h.x * h.x + h.y * h.y)));

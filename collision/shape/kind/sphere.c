@@ -4,7 +4,7 @@
 #include "collision/shape/support_internal.h"
 
 static ts_mass_properties mass(const ts_shape* shape) {
-    double r = shape->radius, volume = 4.0 / 3.0 * ts_pi * r * r * r, inertia = 0.4 * volume * r * r;
+    double r = shape->radius, volume = 4.0 / 3.0 * TS_PI * r * r * r, inertia = 0.4 * volume * r * r;
     return ts_shape_mass_diagonal(volume, ts_vec3_make(inertia, inertia, inertia));
 }
 

@@ -28,6 +28,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/rescaled_problem_internal.h"
 
@@ -63,12 +64,6 @@ typedef struct primal {
     ts_solve_report report;
 } primal;
 
-static double dot(const double* a, const double* b, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 // lambda = P_K(-(Gx + step Gd + g)) for all blocks.
 static void project_all(const primal* q, const double* Gx, const double* Gd, double step, double* out) {
     for (int b = 0; b < q->blocks; ++b) {
@@ -85,7 +80,7 @@ static void project_all(const primal* q, const double* Gx, const double* Gd, dou
 // The primal cost at x, given G x; leaves lambda in `out_lambda`.
 static double cost(const primal* q, const double* x, const double* Gx, double* out_lambda) {
     project_all(q, Gx, NULL, 0.0, out_lambda);
-    double sum = dot(x, Gx, q->rows);
+    double sum = ts_dot(x, Gx, q->rows);
     for (int b = 0; b < q->blocks; ++b) {
         const ts_block* block = &q->s.block[b];
         for (int i = block->row; i < block->row + block->rows; ++i) {
@@ -119,7 +114,8 @@ static double slope_at(const primal* q, double first, double second, double step
 
 // The step along d to where the cost is least, or 0 when it does not fall.
 static double line_search(const primal* q) {
-    double first = 0.5 * (dot(q->d, q->Gx, q->rows) + dot(q->x, q->Gd, q->rows)), second = dot(q->d, q->Gd, q->rows);
+    double first = 0.5 * (ts_dot(q->d, q->Gx, q->rows) + ts_dot(q->x, q->Gd, q->rows)),
+           second = ts_dot(q->d, q->Gd, q->rows);
     double curvature, start = slope_at(q, first, second, 0.0, &curvature);
     if (!(start < 0.0)) return 0.0;
     double low = 0.0, high = HUGE_VAL, step = 1.0;

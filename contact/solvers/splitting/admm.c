@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
+#include "base/scalar.h"
 #include "contact/least_norm_internal.h"
 #include "contact/rescaled_problem_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
@@ -99,13 +100,6 @@ typedef struct admm {
     ts_yardstick yardstick;
     double moved;  // largest relative change of y and of z
 } admm;
-
-static double largest_of(const double* x, int n) {
-    double largest = 0.0;
-    for (int i = 0; i < n; ++i)
-        if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]);
-    return largest;
-}
 
 // The largest eigenvalue, by power iteration from a fixed vector without symmetry. Overwrites x and `right`.
 static double power_iteration(admm* q) {
@@ -202,8 +196,8 @@ static int iterate_once(admm* q) {
     if (!ts_linear_solve(q->system, q->x, inexact * q->dual, q->right)) return 0;
     q->primal = q->dual = 0.0;
     for (int b = 0; b < q->s.blocks; ++b) finish_block(q, b, &change_y, &change_z);
-    double size_x = fmax(largest_of(q->x, q->s.rows), largest_of(q->y, q->s.rows));
-    double size_z = fmax(largest_of(q->z, q->s.rows), largest_of(q->s.g, q->s.rows));
+    double size_x = fmax(ts_largest(q->x, q->s.rows), ts_largest(q->y, q->s.rows));
+    double size_z = fmax(ts_largest(q->z, q->s.rows), ts_largest(q->s.g, q->s.rows));
     q->primal_relative = size_x > 0.0 ? q->primal / size_x : 0.0;
     q->dual_relative = size_z > 0.0 ? q->dual / size_z : 0.0;
     q->moved = fmax(size_x > 0.0 ? change_y / size_x : 0.0, size_z > 0.0 ? change_z / size_z : 0.0);
