@@ -11,35 +11,35 @@ static const char* stem_of(ts_mjcf_reader* reader, const char* file) {
     const char* slash = strrchr(file, '/');
     const char* begin = slash ? slash + 1 : file;
     const char* dot = strrchr(begin, '.');
-    return ts_mjcf_copy(reader, begin, dot ? (size_t)(dot - begin) : strlen(begin));
+    return ts_xml_copy(&reader->xml, begin, dot ? (size_t)(dot - begin) : strlen(begin));
 }
 
-static void add_mesh(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+static void add_mesh(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "mesh");
-    const char* name = ts_mjcf_own(node, "name");
-    const char* file = ts_mjcf_own(node, "file");
+    const char* name = ts_xml_value(node, "name");
+    const char* file = ts_xml_value(node, "file");
     if (!name && file) name = stem_of(reader, file);
     if (!name || !name[0]) {
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a mesh needs a name or a file");
         return;
     }
-    if (ts_mjcf_names_find(&reader->mesh_name, name) >= 0) {
+    if (ts_name_table_find(&reader->mesh_name, name) >= 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another mesh is named '%.80s'", name);
         return;
     }
-    for (const ts_mjcf_node* child = node->child; child; child = child->next)
+    for (const ts_xml_node* child = node->child; child; child = child->next)
         if (!ts_mjcf_report_element(reader, child, "mesh")) ts_mjcf_unknown_element(reader, child);
     ts_mjcf_mesh mesh;
     memset(&mesh, 0, sizeof mesh);
     mesh.node = node;
     if (!ts_mjcf_mesh_array_push(&reader->meshes, mesh) ||
-        !ts_mjcf_names_put(&reader->mesh_name, name, reader->meshes.count - 1))
+        !ts_name_table_put(&reader->mesh_name, name, reader->meshes.count - 1))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
-static void add_material(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+static void add_material(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "material");
-    const char* name = ts_mjcf_own(node, "name");
+    const char* name = ts_xml_value(node, "name");
     ts_mjcf_element element = ts_mjcf_element_make(reader, node, TS_MJCF_MATERIAL, 0);
     double rgba[4] = {1.0, 1.0, 1.0, 1.0};
     ts_mjcf_reals(&element, "rgba", rgba, 4, 4);
@@ -47,16 +47,16 @@ static void add_material(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     for (int i = 0; i < 4; ++i) material.rgba[i] = (float)rgba[i];
     if (!name || !name[0])
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a material needs a name");
-    else if (ts_mjcf_names_find(&reader->material_name, name) >= 0)
+    else if (ts_name_table_find(&reader->material_name, name) >= 0)
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another material is named '%.80s'", name);
     else if (!ts_mjcf_material_array_push(&reader->materials, material) ||
-             !ts_mjcf_names_put(&reader->material_name, name, reader->materials.count - 1))
+             !ts_name_table_put(&reader->material_name, name, reader->materials.count - 1))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
-void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "asset");
-    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+    for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         if (strcmp(child->name, "mesh") == 0)
             add_mesh(reader, child);
         else if (strcmp(child->name, "material") == 0)
@@ -69,15 +69,15 @@ void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
 // vertex="..." and face="..." in the model file itself.
 static ts_code inline_mesh(const ts_mjcf_element* element, ts_mesh* out_mesh, ts_status* out_status) {
     ts_mjcf_reader* reader = element->reader;
-    const ts_mjcf_node* node = element->node;
+    const ts_xml_node* node = element->node;
     ts_builder_number_array vertex = {NULL, 0, 0}, face = {NULL, 0, 0};
     ts_code code = TS_OK;
     if (!ts_mjcf_real_array(element, "vertex", &vertex))
-        code = reader->code ? reader->code
-                            : ts_status_set(out_status, TS_ERROR_VALUE, node->file, node->line,
-                                            "it has neither file nor vertices");
+        code = reader->xml.code ? reader->xml.code
+                                : ts_status_set(out_status, TS_ERROR_VALUE, node->file, node->line,
+                                                "it has neither file nor vertices");
     ts_mjcf_real_array(element, "face", &face);
-    if (!code && reader->code) code = reader->code;
+    if (!code && reader->xml.code) code = reader->xml.code;
     if (!code && (vertex.count % 3 || face.count % 3))
         code = ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "vertex and face of a mesh come in threes");
     if (!code) {
@@ -105,14 +105,14 @@ static ts_code inline_mesh(const ts_mjcf_element* element, ts_mesh* out_mesh, ts
 }
 
 static ts_code file_mesh(ts_mjcf_reader* reader, const char* file, ts_mesh* out_mesh, ts_status* out_status) {
-    if (!reader->directory)
+    if (!reader->xml.directory)
         return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
                              "'%.200s' cannot be read: the model is not read from a file", file);
     const ts_mjcf_compiler* c = &reader->compiler;
     const char* slash = c->strip_path ? strrchr(file, '/') : NULL;
     if (slash) file = slash + 1;
-    const char* path = ts_mjcf_path(reader, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory, file);
-    return path ? ts_mesh_load(path, out_mesh, out_status) : reader->code;
+    const char* path = ts_xml_path(&reader->xml, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory, file);
+    return path ? ts_mesh_load(path, out_mesh, out_status) : reader->xml.code;
 }
 
 // refpos, refquat and scale: the vertices as the geoms see them.
@@ -141,10 +141,10 @@ static void place_vertices(const ts_mjcf_element* element, ts_mesh* mesh) {
 static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_status) {
     static const char* const words[] = {"legacy", "exact", "convex", "shell"};
     ts_mjcf_element element = ts_mjcf_element_make(reader, mesh->node, TS_MJCF_MESH, 0);
-    const char* file = ts_mjcf_own(mesh->node, "file");
+    const char* file = ts_xml_value(mesh->node, "file");
     ts_mesh triangles;
     memset(&triangles, 0, sizeof triangles);
-    ts_code code = ts_mjcf_own(mesh->node, "builtin")
+    ts_code code = ts_xml_value(mesh->node, "builtin")
                        ? ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "built-in meshes are not known")
                    : file ? file_mesh(reader, file, &triangles, out_status)
                           : inline_mesh(&element, &triangles, out_status);
@@ -152,7 +152,7 @@ static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_s
     ts_hull* hull = NULL;
     if (!code) {
         place_vertices(&element, &triangles);
-        code = reader->code;
+        code = reader->xml.code;
     }
     if (!code) code = ts_hull_build(triangles.vertex, triangles.vertex_count, &hull, out_status);
     if (!code && !ts_builder_add_hull(reader->builder, hull)) {
@@ -170,8 +170,8 @@ static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_s
     return code;
 }
 
-const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* name) {
-    int index = ts_mjcf_names_find(&reader->mesh_name, name);
+const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
+    int index = ts_name_table_find(&reader->mesh_name, name);
     if (index < 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "geom: there is no mesh '%.80s'", name);
         return NULL;
@@ -183,7 +183,7 @@ const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_mjcf_node
         memset(&status, 0, sizeof status);
         ts_code code = load(reader, mesh, &status);
         if (code) mesh->problem = status;
-        if (code && !mesh->problem.code) mesh->problem = reader->problem;
+        if (code && !mesh->problem.code) mesh->problem = reader->xml.problem;
     }
-    return reader->code ? NULL : mesh;
+    return reader->xml.code ? NULL : mesh;
 }

@@ -10,16 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static void read_contents(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
+static void read_contents(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
 
-int ts_mjcf_count(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+int ts_mjcf_count(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     if (scope->suffix[0] && ++reader->replica_count > TS_MJCF_REPLICA_LIMIT)
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "replicate makes more than %d things", TS_MJCF_REPLICA_LIMIT);
-    return !reader->code;
+    return !reader->xml.code;
 }
 
-const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
-    const char* name = ts_mjcf_own(node, "name");
+const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
+    const char* name = ts_xml_value(node, "name");
     if (!name || !name[0] || !scope->suffix[0]) return name;
     char full[512];
     int n = snprintf(full, sizeof full, "%s%s", name, scope->suffix);
@@ -28,16 +28,16 @@ const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const
                      sizeof full - 1);
         return name;
     }
-    return ts_mjcf_copy(reader, full, (size_t)n);
+    return ts_xml_copy(&reader->xml, full, (size_t)n);
 }
 
 // What the builder made of a definition (< 0: it had no memory) can be found by its name; the builder refuses a second one.
-static void note(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_mjcf_names* names, const char* name, int index) {
-    if (index < 0 || (name && ts_mjcf_names_find(names, name) < 0 && !ts_mjcf_names_put(names, name, index)))
+static void note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table* names, const char* name, int index) {
+    if (index < 0 || (name && ts_name_table_find(names, name) < 0 && !ts_name_table_put(names, name, index)))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
-static void read_site(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+static void read_site(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "site");
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_SITE, scope->childclass);
     double size[3] = {0.005, 0.0, 0.0}, half = 0.0;
@@ -45,7 +45,7 @@ static void read_site(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     ts_mjcf_from_to(&e, &pose, &half);
     ts_mjcf_reals(&e, "size", size, 1, 3);
     if (size[0] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "size of site is negative");
-    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
+    if (reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
     const char* name = ts_mjcf_name(reader, node, scope);
     int index = ts_builder_add_site(reader->builder, name, scope->body, ts_pose_mul(scope->frame, pose), size[0],
                                     node->file, node->line);
@@ -54,13 +54,13 @@ static void read_site(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
 
 // --- joints ---
 
-static void add_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope, ts_joint_def* def) {
+static void add_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope, ts_joint_def* def) {
     if (scope->body == 0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "the world cannot have joints");
     def->name = ts_mjcf_name(reader, node, scope);
     def->body = scope->body;
     def->file = node->file;
     def->line = node->line;
-    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
+    if (reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
     note(reader, node, &reader->joint_name, def->name, ts_builder_add_joint(reader->builder, def));
 }
 
@@ -106,7 +106,7 @@ static void drop_impossible(const ts_mjcf_element* e, ts_joint_def* def) {
     }
 }
 
-static void read_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+static void read_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     const char* types[TS_JOINT_TYPE_COUNT];
     for (int t = 0; t < TS_JOINT_TYPE_COUNT; ++t) types[t] = ts_joint_type_name((ts_joint_type)t);
     ts_mjcf_check(reader, node, "joint");
@@ -131,7 +131,7 @@ static void read_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const t
     add_joint(reader, node, scope, &def);
 }
 
-static void read_free_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+static void read_free_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "freejoint");
     ts_joint_def def = ts_joint_def_default();
     def.type = TS_JOINT_FREE;
@@ -140,7 +140,7 @@ static void read_free_joint(ts_mjcf_reader* reader, const ts_mjcf_node* node, co
 
 // --- bodies ---
 
-static void read_inertial(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_body_def* def) {
+static void read_inertial(ts_mjcf_reader* reader, const ts_xml_node* node, ts_body_def* def) {
     ts_mjcf_check(reader, node, "inertial");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_pose pose = ts_mjcf_pose(&e);
@@ -152,8 +152,8 @@ static void read_inertial(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_b
     int has_diagonal = ts_mjcf_reals(&e, "diaginertia", diagonal, 3, 3);
     if (ts_mjcf_reals(&e, "fullinertia", full, 6, 6)) {
         if (has_diagonal) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "inertial has both diaginertia and fullinertia");
-        if (ts_mjcf_own(node, "quat") || ts_mjcf_own(node, "euler") || ts_mjcf_own(node, "axisangle") ||
-            ts_mjcf_own(node, "xyaxes") || ts_mjcf_own(node, "zaxis"))
+        if (ts_xml_value(node, "quat") || ts_xml_value(node, "euler") || ts_xml_value(node, "axisangle") ||
+            ts_xml_value(node, "xyaxes") || ts_xml_value(node, "zaxis"))
             ts_mjcf_fail(reader, node, TS_ERROR_VALUE,
                          "fullinertia is in the body's axes: no orientation can be given");
         def->inertia =
@@ -167,28 +167,28 @@ static void read_inertial(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_b
 }
 
 // Whether the body that `node` opens has joints of its own, be it inside of frames.
-static int has_joints(const ts_mjcf_node* node) {
-    for (const ts_mjcf_node* child = node->child; child; child = child->next) {
+static int has_joints(const ts_xml_node* node) {
+    for (const ts_xml_node* child = node->child; child; child = child->next) {
         if (strcmp(child->name, "joint") == 0 || strcmp(child->name, "freejoint") == 0) return 1;
         if (strcmp(child->name, "frame") == 0 && has_joints(child)) return 1;
     }
     return 0;
 }
 
-static int child_class(ts_mjcf_reader* reader, const ts_mjcf_node* node, int inherited) {
-    const char* name = ts_mjcf_own(node, "childclass");
+static int child_class(ts_mjcf_reader* reader, const ts_xml_node* node, int inherited) {
+    const char* name = ts_xml_value(node, "childclass");
     return name ? ts_mjcf_find_class(reader, node, name) : inherited;
 }
 
 // <mocap> and <gravcomp> as attributes matter only with certain values.
-static void check_body_attributes(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+static void check_body_attributes(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     if (ts_mjcf_bool(&e, "mocap", 0) && has_joints(node))
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "a mocap body cannot have joints");
     ts_mjcf_real(&e, "gravcomp", 0.0);
 }
 
-static void read_body(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+static void read_body(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "body");
     check_body_attributes(reader, node);
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
@@ -198,8 +198,8 @@ static void read_body(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     def.pose = ts_pose_mul(scope->frame, ts_mjcf_pose(&e));
     def.file = node->file;
     def.line = node->line;
-    const ts_mjcf_node* inertial = NULL;
-    for (const ts_mjcf_node* child = node->child; child; child = child->next) {
+    const ts_xml_node* inertial = NULL;
+    for (const ts_xml_node* child = node->child; child; child = child->next) {
         if (strcmp(child->name, "inertial") != 0) continue;
         if (inertial) ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "a second <inertial> in the same body");
         inertial = child;
@@ -213,7 +213,7 @@ static void read_body(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     } else if (mode == 0) {
         def.mass = 0.0;
     }
-    if (reader->code || !ts_mjcf_count(reader, node, scope)) return;
+    if (reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
     ts_mjcf_scope inside = *scope;
     inside.mass_from_geoms = def.mass < 0.0;
     inside.moves = scope->moves || has_joints(node);
@@ -221,12 +221,12 @@ static void read_body(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts
     inside.frame = ts_pose_identity();
     inside.body = ts_builder_add_body(reader->builder, &def);
     note(reader, node, &reader->body_name, def.name, inside.body);
-    if (!reader->code) read_contents(reader, node, &inside);
+    if (!reader->xml.code) read_contents(reader, node, &inside);
 }
 
 // --- frames and replicas ---
 
-static void read_frame(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+static void read_frame(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "frame");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_mjcf_scope inside = *scope;
@@ -235,20 +235,20 @@ static void read_frame(ts_mjcf_reader* reader, const ts_mjcf_node* node, const t
     read_contents(reader, node, &inside);
 }
 
-static void read_replicate(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+static void read_replicate(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "replicate");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     int count = ts_mjcf_integer(&e, "count", 0);
     double offset[3] = {0.0, 0.0, 0.0};
     ts_mjcf_reals(&e, "offset", offset, 3, 3);
-    const char* separator = ts_mjcf_own(node, "sep");
+    const char* separator = ts_xml_value(node, "sep");
     if (count <= 0 || count > TS_MJCF_REPLICA_LIMIT)
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "replicate needs a count between 1 and %d", TS_MJCF_REPLICA_LIMIT);
     int digits = 1;
     for (int n = count - 1; n >= 10; n /= 10) ++digits;
     ts_mjcf_scope inside = *scope;
     ts_pose pose = ts_pose_identity();
-    for (int i = 0; i < count && !reader->code; ++i) {
+    for (int i = 0; i < count && !reader->xml.code; ++i) {
         char suffix[256];
         int n = snprintf(suffix, sizeof suffix, "%s%.100s%0*d", scope->suffix, separator ? separator : "", digits, i);
         if (n < 0 || (size_t)n >= sizeof suffix)
@@ -262,14 +262,14 @@ static void read_replicate(ts_mjcf_reader* reader, const ts_mjcf_node* node, con
     }
 }
 
-static void read_contents(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+static void read_contents(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     static const struct {
         const char* name;
-        void (*read)(ts_mjcf_reader*, const ts_mjcf_node*, const ts_mjcf_scope*);
+        void (*read)(ts_mjcf_reader*, const ts_xml_node*, const ts_mjcf_scope*);
     } readers[] = {
         {"body", read_body}, {"geom", ts_mjcf_read_geom}, {"joint", read_joint},        {"freejoint", read_free_joint},
         {"site", read_site}, {"frame", read_frame},       {"replicate", read_replicate}};
-    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+    for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         size_t i = 0;
         while (i < sizeof readers / sizeof readers[0] && strcmp(readers[i].name, child->name) != 0) ++i;
         if (i < sizeof readers / sizeof readers[0]) {
@@ -283,7 +283,7 @@ static void read_contents(ts_mjcf_reader* reader, const ts_mjcf_node* node, cons
     }
 }
 
-void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_scope scope;
     memset(&scope, 0, sizeof scope);
     scope.frame = ts_pose_identity();

@@ -8,8 +8,8 @@ enum { SAME_KIND_LIMIT = 64 };
 
 static const char* const kind_name[TS_MJCF_KIND_COUNT] = {"mesh", "material", "joint", "geom", "site", "equality"};
 
-int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* name) {
-    int index = ts_mjcf_names_find(&reader->class_name, name);
+int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
+    int index = ts_name_table_find(&reader->class_name, name);
     if (index < 0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "%s: unknown default class '%.80s'", node->name, name);
     return index;
 }
@@ -25,15 +25,15 @@ static int is_other_kind(const char* name) {
     return 0;
 }
 
-static void read_class(ts_mjcf_reader* reader, const ts_mjcf_node* node, int index);
+static void read_class(ts_mjcf_reader* reader, const ts_xml_node* node, int index);
 
-static void read_nested(ts_mjcf_reader* reader, const ts_mjcf_node* node, int parent) {
-    const char* name = ts_mjcf_own(node, "class");
+static void read_nested(ts_mjcf_reader* reader, const ts_xml_node* node, int parent) {
+    const char* name = ts_xml_value(node, "class");
     if (!name || !name[0]) {
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a nested default needs a class name");
         return;
     }
-    if (ts_mjcf_names_find(&reader->class_name, name) >= 0) {
+    if (ts_name_table_find(&reader->class_name, name) >= 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "default class '%.80s' is defined twice", name);
         return;
     }
@@ -42,25 +42,25 @@ static void read_nested(ts_mjcf_reader* reader, const ts_mjcf_node* node, int pa
     entry.name = name;
     entry.parent = parent;
     if (!ts_mjcf_class_array_push(&reader->classes, entry) ||
-        !ts_mjcf_names_put(&reader->class_name, name, reader->classes.count - 1))
+        !ts_name_table_put(&reader->class_name, name, reader->classes.count - 1))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
     else
         read_class(reader, node, reader->classes.count - 1);
 }
 
-static void read_class(ts_mjcf_reader* reader, const ts_mjcf_node* node, int index) {
+static void read_class(ts_mjcf_reader* reader, const ts_xml_node* node, int index) {
     ts_mjcf_check(reader, node, "default");
-    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+    for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         int kind = 0;
         while (kind < TS_MJCF_KIND_COUNT && strcmp(kind_name[kind], child->name) != 0) ++kind;
         if (kind < TS_MJCF_KIND_COUNT) {
             ts_mjcf_check(reader, child, child->name);
-            if (ts_mjcf_own(child, "name") || ts_mjcf_own(child, "class"))
+            if (ts_xml_value(child, "name") || ts_xml_value(child, "class"))
                 ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "a default %s cannot have a name or a class", child->name);
-            ts_mjcf_node_array* list = &reader->classes.data[index].node[kind];
+            ts_xml_node_array* list = &reader->classes.data[index].node[kind];
             if (list->count > 0 && (list->data[list->count - 1]->parent == node || list->count >= SAME_KIND_LIMIT))
                 ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "a second <%s> in the same default class", child->name);
-            if (!ts_mjcf_node_array_push(list, child)) ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
+            if (!ts_xml_node_array_push(list, child)) ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
         } else if (strcmp(child->name, "default") == 0) {
             read_nested(reader, child, index);
         } else if (!is_other_kind(child->name)) {
@@ -69,23 +69,23 @@ static void read_class(ts_mjcf_reader* reader, const ts_mjcf_node* node, int ind
     }
 }
 
-void ts_mjcf_read_default(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+void ts_mjcf_read_default(ts_mjcf_reader* reader, const ts_xml_node* node) {
     // The outermost class is always the same one; a name given to it is another name for it.
-    const char* name = ts_mjcf_own(node, "class");
+    const char* name = ts_xml_value(node, "class");
     if (name && name[0]) {
-        int known = ts_mjcf_names_find(&reader->class_name, name);
+        int known = ts_name_table_find(&reader->class_name, name);
         if (known > 0)
             ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "default class '%.80s' is defined twice", name);
-        else if (known < 0 && !ts_mjcf_names_put(&reader->class_name, name, 0))
+        else if (known < 0 && !ts_name_table_put(&reader->class_name, name, 0))
             ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
     }
     read_class(reader, node, 0);
 }
 
-const ts_mjcf_node* ts_mjcf_next_default(const ts_mjcf_element* element, ts_mjcf_default_cursor* cursor) {
+const ts_xml_node* ts_mjcf_next_default(const ts_mjcf_element* element, ts_mjcf_default_cursor* cursor) {
     while (cursor->class_index >= 0) {
         const ts_mjcf_class* c = &element->reader->classes.data[cursor->class_index];
-        const ts_mjcf_node_array* list = &c->node[element->kind];
+        const ts_xml_node_array* list = &c->node[element->kind];
         // Of several equal elements in one class the later one counts first.
         if (cursor->passed < list->count) return list->data[list->count - 1 - cursor->passed++];
         cursor->class_index = c->parent;

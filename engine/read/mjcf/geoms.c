@@ -58,7 +58,7 @@ static void read_colour(geom_draft* g) {
     if (ts_mjcf_reals(e, "rgba", rgba, 4, 4)) {
         for (int i = 0; i < 4; ++i) g->def.rgba[i] = (float)rgba[i];
     } else if (material) {
-        int index = ts_mjcf_names_find(&r->material_name, material);
+        int index = ts_name_table_find(&r->material_name, material);
         if (index < 0)
             ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "geom: there is no material '%.80s'", material);
         else
@@ -160,12 +160,12 @@ static int read_shape(geom_draft* g) {
     read_primitive(g);
     ts_status status;
     memset(&status, 0, sizeof status);
-    if (!e->reader->code && ts_shape_validate(&g->def.shape, &status))
+    if (!e->reader->xml.code && ts_shape_validate(&g->def.shape, &status))
         ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "%s", status.message);
     return 1;
 }
 
-void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope) {
+void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "geom");
     geom_draft g;
     memset(&g, 0, sizeof g);
@@ -179,16 +179,16 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const t
     type_list types;
     list_types(&types);
     g.kind = types.kind[ts_mjcf_word(&g.element, "type", types.word, types.count, 0)];
-    for (const ts_mjcf_node* child = node->child; child; child = child->next)
+    for (const ts_xml_node* child = node->child; child; child = child->next)
         if (!ts_mjcf_report_element(reader, child, "geom")) ts_mjcf_unknown_element(reader, child);
-    if (reader->code) return;
+    if (reader->xml.code) return;
     g.def.pose = ts_mjcf_pose(&g.element);
     ts_mjcf_take(&g.element, "geom", &g.def);
     read_contact(&g);
     read_colour(&g);
     read_mass(&g);
     read_shell(&g);
-    if (reader->code || !read_shape(&g) || reader->code || !ts_mjcf_count(reader, node, scope)) return;
+    if (reader->xml.code || !read_shape(&g) || reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
     g.def.pose = ts_pose_mul(scope->frame, g.def.pose);
     int index = ts_builder_add_geom(reader->builder, &g.def);
     if (index < 0)

@@ -7,7 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+static const ts_xml_dialect dialect = {"MJCF", "include", {"mujoco", "mujocoinclude"}, 0, 0};
+
+ts_code ts_mjcf_fail(ts_mjcf_reader* reader, const ts_xml_node* node, ts_code code, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    ts_xml_fail_list(&reader->xml, node, code, format, arguments);
+    va_end(arguments);
+    return reader->xml.code;
+}
 
 static void set_defaults(ts_mjcf_reader* r) {
     ts_mjcf_compiler* c = &r->compiler;
@@ -23,16 +32,16 @@ static void set_defaults(ts_mjcf_reader* r) {
     memset(&main_class, 0, sizeof main_class);
     main_class.name = "main";
     main_class.parent = -1;
-    if (!ts_mjcf_class_array_push(&r->classes, main_class) || !ts_mjcf_names_put(&r->class_name, "main", 0) ||
-        !ts_mjcf_names_put(&r->body_name, "world", 0))
+    if (!ts_mjcf_class_array_push(&r->classes, main_class) || !ts_name_table_put(&r->class_name, "main", 0) ||
+        !ts_name_table_put(&r->body_name, "world", 0))
         ts_mjcf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
 }
 
-static int node_is(const ts_mjcf_node* node, const char* name) { return strcmp(node->name, name) == 0; }
+static int node_is(const ts_xml_node* node, const char* name) { return strcmp(node->name, name) == 0; }
 
 // A section that is passed over, child by child.
-static void pass_over(ts_mjcf_reader* r, const ts_mjcf_node* section) {
-    for (const ts_mjcf_node* child = section->child; child; child = child->next)
+static void pass_over(ts_mjcf_reader* r, const ts_xml_node* section) {
+    for (const ts_xml_node* child = section->child; child; child = child->next)
         ts_mjcf_report_element(r, child, section->name);
 }
 
@@ -42,7 +51,7 @@ enum { PASSES = 6 };
 static const struct section {
     const char* name;
     int pass;
-    void (*read)(ts_mjcf_reader* r, const ts_mjcf_node* section);
+    void (*read)(ts_mjcf_reader* r, const ts_xml_node* section);
 } sections[] = {{"compiler", 0, ts_mjcf_read_compiler},
                 {"option", 0, ts_mjcf_read_option},
                 {"custom", 0, ts_mjcf_read_custom},
@@ -58,7 +67,7 @@ static const struct section {
                 {"deformable", 5, pass_over},
                 {"extension", 5, pass_over}};
 
-static void read_section(ts_mjcf_reader* r, const ts_mjcf_node* section, int pass) {
+static void read_section(ts_mjcf_reader* r, const ts_xml_node* section, int pass) {
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; ++i) {
         if (!node_is(section, sections[i].name)) continue;
         if (sections[i].pass == pass) sections[i].read(r, section);
@@ -67,13 +76,13 @@ static void read_section(ts_mjcf_reader* r, const ts_mjcf_node* section, int pas
     if (pass == PASSES - 1 && !ts_mjcf_report_element(r, section, "mujoco")) ts_mjcf_unknown_element(r, section);
 }
 
-static void read_sections(ts_mjcf_reader* r, const ts_mjcf_node* root) {
+static void read_sections(ts_mjcf_reader* r, const ts_xml_node* root) {
     const ts_mjcf_compiler* c = &r->compiler;
     ts_mjcf_check(r, root, "mujoco");
     for (int pass = 0; pass < PASSES; ++pass)
-        for (const ts_mjcf_node* section = root->child; section && !r->code; section = section->next)
+        for (const ts_xml_node* section = root->child; section && !r->xml.code; section = section->next)
             read_section(r, section, pass);
-    if (r->code) return;
+    if (r->xml.code) return;
     if (c->no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
     if (c->initial_keyframe >= r->keyframe_count)
         ts_mjcf_fail(r, c->initial_keyframe_node, TS_ERROR_VALUE,
@@ -84,62 +93,62 @@ static void read_sections(ts_mjcf_reader* r, const ts_mjcf_node* root) {
 
 static void free_reader(ts_mjcf_reader* r) {
     for (int i = 0; i < r->classes.count; ++i)
-        for (int k = 0; k < TS_MJCF_KIND_COUNT; ++k) ts_mjcf_node_array_free(&r->classes.data[i].node[k]);
+        for (int k = 0; k < TS_MJCF_KIND_COUNT; ++k) ts_xml_node_array_free(&r->classes.data[i].node[k]);
     ts_mjcf_class_array_free(&r->classes);
     ts_mjcf_mesh_array_free(&r->meshes);
     ts_mjcf_material_array_free(&r->materials);
-    ts_mjcf_names_free(&r->seen_file);
-    ts_mjcf_names_free(&r->class_name);
-    ts_mjcf_names_free(&r->mesh_name);
-    ts_mjcf_names_free(&r->material_name);
-    ts_mjcf_names_free(&r->body_name);
-    ts_mjcf_names_free(&r->joint_name);
-    ts_mjcf_names_free(&r->site_name);
-    ts_arena_free(&r->arena);
+    ts_name_table_free(&r->class_name);
+    ts_name_table_free(&r->mesh_name);
+    ts_name_table_free(&r->material_name);
+    ts_name_table_free(&r->body_name);
+    ts_name_table_free(&r->joint_name);
+    ts_name_table_free(&r->site_name);
+    ts_xml_free(&r->xml);
     ts_builder_free(r->builder);
 }
 
 static void read_text(ts_mjcf_reader* r, const char* text, size_t size, const char* file, ts_model** out_model,
                       ts_status* out_status) {
-    const ts_mjcf_node* root = ts_mjcf_xml_parse(r, text, size, file);
+    const ts_xml_node* root = ts_xml_parse(&r->xml, text, size, file);
     if (!root) return;
     if (!node_is(root, "mujoco")) {
         ts_mjcf_fail(r, root, TS_ERROR_PARSE, "the root element is <%.40s>; MJCF begins with <mujoco>", root->name);
         return;
     }
-    const char* name = ts_mjcf_own(root, "model");
+    const char* name = ts_xml_value(root, "model");
     r->builder = ts_builder_create(name ? name : "");
     // A zero byte cannot be in well-formed XML, so the text is all there is.
-    const char* source = ts_mjcf_copy(r, text, size);
+    const char* source = ts_xml_copy(&r->xml, text, size);
     if (!r->builder || !ts_builder_set_source(r->builder, source)) {
         ts_mjcf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
         return;
     }
     set_defaults(r);
-    if (!r->code) read_sections(r, root);
-    if (r->code) return;
+    if (!r->xml.code) read_sections(r, root);
+    if (r->xml.code) return;
     ts_builder* builder = r->builder;
     r->builder = NULL;
-    builder->report = r->report;
+    builder->report = r->xml.report;
     builder->mend_keyframes = 1;
-    r->code = ts_builder_finish(builder, out_model, out_status);
-    if (r->code) memset(&r->problem, 0, sizeof r->problem);  // the builder's message stands already
+    r->xml.code = ts_builder_finish(builder, out_model, out_status);
+    if (r->xml.code) memset(&r->xml.problem, 0, sizeof r->xml.problem);  // the builder's message stands already
 }
 
 static ts_code parse(const char* text, size_t size, const char* name, const char* directory, const char* path,
                      ts_import_report* report, ts_model** out_model, ts_status* out_status) {
     ts_mjcf_reader r;
     memset(&r, 0, sizeof r);
-    r.directory = directory;
-    r.report = report;
+    r.xml.dialect = &dialect;
+    r.xml.directory = directory;
+    r.xml.report = report;
     *out_model = NULL;
     ts_status status;
     memset(&status, 0, sizeof status);
     char* real = path ? realpath(path, NULL) : NULL;
-    if (real && !ts_mjcf_names_put(&r.seen_file, real, 1)) ts_mjcf_fail(&r, NULL, TS_ERROR_MEMORY, "out of memory");
-    if (!r.code) read_text(&r, text, size, ts_mjcf_copy(&r, name, strlen(name)), out_model, &status);
-    if (r.problem.code) status = r.problem;
-    ts_code code = r.code;
+    if (real && !ts_name_table_put(&r.xml.seen_file, real, 1)) ts_mjcf_fail(&r, NULL, TS_ERROR_MEMORY, "out of memory");
+    if (!r.xml.code) read_text(&r, text, size, ts_xml_copy(&r.xml, name, strlen(name)), out_model, &status);
+    if (r.xml.problem.code) status = r.xml.problem;
+    ts_code code = r.xml.code;
     // The builder knows the line of a definition, but not every finding belongs to one.
     if (code && !status.file[0]) {
         ts_status bare = status;
@@ -158,13 +167,9 @@ ts_code ts_mjcf_parse(const char* text, unsigned long size, const char* name, co
 
 ts_code ts_mjcf_load(const char* path, ts_import_report* report, ts_model** out_model, ts_status* out_status) {
     *out_model = NULL;
-    struct stat info;
-    // A pipe or a device would never end, or block.
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "not a regular file");
     ts_text text;
     memset(&text, 0, sizeof text);
-    ts_code code = ts_text_read_file(path, TS_MJCF_BYTE_LIMIT, &text, out_status);
+    ts_code code = ts_xml_read_file(path, &text, out_status);
     const char* slash = strrchr(path, '/');
     char* directory = (char*)calloc(strlen(path) + 2, 1);
     if (!directory && !code) code = ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");

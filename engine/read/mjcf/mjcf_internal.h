@@ -1,56 +1,21 @@
-// What the files mjcf*.c share. Reading goes in two strides: text becomes a tree of plain nodes with their places
-// (mjcf_xml.c), includes already spliced in; then the tree is walked section by section and fed to a builder.
+// What the readers of MJCF share. Reading goes in two strides: text becomes a tree of plain nodes with their places
+// (engine/read/xml.c), includes already spliced in; then the tree is walked section by section and fed to a builder.
 //
-// Errors are sticky: the first one is kept in the reader (place and message), everything after it is harmless and
-// meaningless, and callers look at reader->code where it matters.
+// Errors are sticky: the first one is kept in reader->xml, and callers look at its code where it matters.
 #ifndef TS_ENGINE_MJCF_INTERNAL_H
 #define TS_ENGINE_MJCF_INTERNAL_H
 
-#include "base/arena.h"
 #include "base/array.h"
 #include "collision/shape/mesh_file.h"
 #include "engine/model/builder_internal.h"
-#include "engine/read/import_report.h"
+#include "engine/read/xml_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// Limits on what a file may ask for. Real models have a depth below 60, a few thousand elements, and a few MB.
-enum {
-    TS_MJCF_DEPTH_LIMIT = 100,
-    TS_MJCF_ELEMENT_LIMIT = 2000000,  // in all files together
-    TS_MJCF_REPLICA_LIMIT = 200000,   // things made by <replicate>: few characters can ask for any number
-    TS_MJCF_BYTE_LIMIT = 64 << 20,    // in all files together
-    TS_MJCF_INCLUDE_LIMIT = 1000      // files
-};
-
-/// name="value"
-typedef struct ts_mjcf_attribute {
-    const char* name;
-    const char* value;
-} ts_mjcf_attribute;
-
-/// An element. Lives in the reader's arena, like everything it points to.
-typedef struct ts_mjcf_node {
-    const char* name;
-    const char* file;
-    int line;
-    int attribute_count;
-    const ts_mjcf_attribute* attribute;
-    struct ts_mjcf_node* parent;
-    struct ts_mjcf_node* child;
-    struct ts_mjcf_node* last_child;
-    struct ts_mjcf_node* next;
-} ts_mjcf_node;
-
-/// Names to numbers: open addressing; keys are borrowed. Zero-initialised is empty.
-typedef struct ts_mjcf_names {
-    const char** key;
-    int* value;
-    int count;
-    int capacity;
-} ts_mjcf_names;
+/// Things made by <replicate>: few characters can ask for any number.
+enum { TS_MJCF_REPLICA_LIMIT = 200000 };
 
 /// The elements whose defaults are read.
 typedef enum ts_mjcf_kind {
@@ -63,13 +28,13 @@ typedef enum ts_mjcf_kind {
     TS_MJCF_KIND_COUNT
 } ts_mjcf_kind;
 
-TS_ARRAY_DECLARE(ts_mjcf_node_array, const ts_mjcf_node*);
+TS_ARRAY_DECLARE(ts_xml_node_array, const ts_xml_node*);
 
 /// A default class. node[k] are its elements of kind k: one, but for main, where several <default> sections add up.
 typedef struct ts_mjcf_class {
     const char* name;
     int parent;
-    ts_mjcf_node_array node[TS_MJCF_KIND_COUNT];
+    ts_xml_node_array node[TS_MJCF_KIND_COUNT];
 } ts_mjcf_class;
 
 TS_ARRAY_DECLARE(ts_mjcf_class_array, ts_mjcf_class);
@@ -84,7 +49,7 @@ typedef enum ts_mjcf_mesh_inertia {
 
 /// A mesh asset, read when a geom first asks for it.
 typedef struct ts_mjcf_mesh {
-    const ts_mjcf_node* node;
+    const ts_xml_node* node;
     int tried;            // nonzero once reading was attempted
     ts_status problem;    // why there is no hull
     const ts_hull* hull;  // NULL: not had; owned by the builder
@@ -117,38 +82,31 @@ typedef struct ts_mjcf_compiler {
     int no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start, no_equality;
     double restitution;    // of all geoms
     int initial_keyframe;  // -1: none
-    const ts_mjcf_node* initial_keyframe_node;
+    const ts_xml_node* initial_keyframe_node;
 } ts_mjcf_compiler;
 
 /// The whole undertaking.
 typedef struct ts_mjcf_reader {
-    ts_arena arena;
-    const char* directory;  // NULL: no files
-    ts_import_report* report;
-    ts_code code;  // first failure
-    ts_status problem;
-    int element_count;
+    ts_xml xml;
     int replica_count;
     int keyframe_count;
-    size_t byte_count;
-    ts_mjcf_names seen_file;  // real paths read so far; value 1 while open
     ts_mjcf_compiler compiler;
-    ts_mjcf_names class_name;
+    ts_name_table class_name;
     ts_mjcf_class_array classes;  // 0 is main
-    ts_mjcf_names mesh_name;
+    ts_name_table mesh_name;
     ts_mjcf_mesh_array meshes;
-    ts_mjcf_names material_name;
+    ts_name_table material_name;
     ts_mjcf_material_array materials;
-    ts_mjcf_names body_name;  // indices of the builder
-    ts_mjcf_names joint_name;
-    ts_mjcf_names site_name;
+    ts_name_table body_name;  // indices of the builder
+    ts_name_table joint_name;
+    ts_name_table site_name;
     ts_builder* builder;
 } ts_mjcf_reader;
 
 /// An element together with the class its missing attributes come from.
 typedef struct ts_mjcf_element {
     ts_mjcf_reader* reader;
-    const ts_mjcf_node* node;
+    const ts_xml_node* node;
     ts_mjcf_kind kind;
     int class_index;  // -1: no defaults
 } ts_mjcf_element;
@@ -159,48 +117,24 @@ typedef struct ts_mjcf_equality {
     int site[2];  // -1: none
 } ts_mjcf_equality;
 
-// --- mjcf_xml.c ---
-
-/// Parses text into a tree; NULL on failure. `file` stands in messages.
-ts_mjcf_node* ts_mjcf_xml_parse(ts_mjcf_reader* reader, const char* text, size_t size, const char* file);
-
-/// The file a name in the model means: absolute, or below `directory` (joined with sub-directories, "" for none). In the
-/// arena; NULL on failure.
-const char* ts_mjcf_path(ts_mjcf_reader* reader, const char* sub_directory, const char* name);
-
-/// Takes the first failure. node may be NULL. Always returns reader->code.
-ts_code ts_mjcf_fail(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_code code, const char* format, ...)
+/// Takes the first failure. node may be NULL. Always returns reader->xml.code.
+ts_code ts_mjcf_fail(ts_mjcf_reader* reader, const ts_xml_node* node, ts_code code, const char* format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 4, 5)))
 #endif
     ;
 
-/// A copy of text in the arena; "" on failure.
-const char* ts_mjcf_copy(ts_mjcf_reader* reader, const char* text, size_t length);
-
-/// Finds a name; -1 when it is not there.
-int ts_mjcf_names_find(const ts_mjcf_names* names, const char* key);
-
-/// Adds or replaces a name. Returns 0 on short memory.
-int ts_mjcf_names_put(ts_mjcf_names* names, const char* key, int value);
-
-/// Releases the memory.
-void ts_mjcf_names_free(ts_mjcf_names* names);
-
 // --- mjcf_values.c ---
 
 /// The element with the defaults of its class: its own class attribute, else `childclass` (index).
-ts_mjcf_element ts_mjcf_element_make(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_mjcf_kind kind,
+ts_mjcf_element ts_mjcf_element_make(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_kind kind,
                                      int childclass);
 
 /// An element without defaults.
-ts_mjcf_element ts_mjcf_element_plain(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+ts_mjcf_element ts_mjcf_element_plain(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// An attribute's text, or NULL; *out_node (may be NULL) is the element that has it.
-const char* ts_mjcf_text(const ts_mjcf_element* element, const char* name, const ts_mjcf_node** out_node);
-
-/// An attribute of that very node, or NULL.
-const char* ts_mjcf_own(const ts_mjcf_node* node, const char* name);
+const char* ts_mjcf_text(const ts_mjcf_element* element, const char* name, const ts_xml_node** out_node);
 
 /// Reads `least` to `most` numbers. Returns how many, 0 when the attribute is missing or wrong.
 int ts_mjcf_reals(const ts_mjcf_element* element, const char* name, double* out_values, int least, int most);
@@ -233,7 +167,7 @@ int ts_mjcf_from_to(const ts_mjcf_element* element, ts_pose* out_pose, double* o
 
 /// Checks a node's attributes against the table of its element and reports those that are not taken over exactly.
 /// `element` is the table's name: "geom", "joint", ...
-void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element);
+void ts_mjcf_check(ts_mjcf_reader* reader, const ts_xml_node* node, const char* element);
 
 /// Writes the attributes of the table that say where they land into the struct that they name; what is given neither by
 /// the element nor by its class keeps its value.
@@ -243,31 +177,31 @@ void ts_mjcf_take(const ts_mjcf_element* element, const char* table, void* out_f
 const char* ts_mjcf_equality_kind(const char* table);
 
 /// Reports an element that is not read, with what that means. Returns 0 when MJCF has no such element there.
-int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* section);
+int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_xml_node* node, const char* section);
 
 /// Adds a finding at a node's place.
-void ts_mjcf_report(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_import_level level, int affects_physics,
+void ts_mjcf_report(ts_mjcf_reader* reader, const ts_xml_node* node, ts_import_level level, int affects_physics,
                     const char* what, const char* meaning);
 
 /// Fails: no such element here.
-void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 // --- mjcf_settings.c ---
 
 /// <compiler>, <option> and <custom>.
-void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// See ts_mjcf_read_compiler.
-void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// See ts_mjcf_read_compiler.
-void ts_mjcf_read_custom(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_custom(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// Hands an attribute's text to the table of options, which knows counts and bounds.
-void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* attribute, const char* option);
+void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_xml_node* node, const char* attribute, const char* option);
 
 // --- mjcf_defaults.c ---
 
 /// A top-level <default>.
-void ts_mjcf_read_default(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_default(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// The nodes an element inherits from, nearest first: start with {element->class_index, 0}; NULL at the end.
 typedef struct ts_mjcf_default_cursor {
@@ -276,19 +210,19 @@ typedef struct ts_mjcf_default_cursor {
 } ts_mjcf_default_cursor;
 
 /// See ts_mjcf_default_cursor.
-const ts_mjcf_node* ts_mjcf_next_default(const ts_mjcf_element* element, ts_mjcf_default_cursor* cursor);
+const ts_xml_node* ts_mjcf_next_default(const ts_mjcf_element* element, ts_mjcf_default_cursor* cursor);
 
 /// A class by name, or -1 with a failure at `node`.
-int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* name);
+int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name);
 
 // --- mjcf_assets.c ---
 
 /// <asset>.
-void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// The mesh of that name, loaded if it can be; NULL with a failure at `node` when there is no such asset. A mesh that
 /// could not be loaded has hull == NULL and says why in `problem`.
-const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* name);
+const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name);
 
 // --- mjcf_mesh.c ---
 
@@ -309,28 +243,28 @@ typedef struct ts_mjcf_scope {
 } ts_mjcf_scope;
 
 /// <worldbody>.
-void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// <geom>.
-void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
+void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
 
 /// Counts one more replica when the scope is inside of a <replicate>; fails when there are too many. Returns nonzero when
 /// reading may go on.
-int ts_mjcf_count(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
+int ts_mjcf_count(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
 
 /// The node's name attribute with the scope's suffix, or NULL.
-const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_mjcf_node* node, const ts_mjcf_scope* scope);
+const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
 
 // --- mjcf_sections.c ---
 
 /// <contact>.
-void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// <equality>.
-void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// <keyframe>, counted over all such sections.
-void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node);
+void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// boundmass, boundinertia, balanceinertia and settotalmass, once all bodies are there.
 void ts_mjcf_adjust_masses(ts_mjcf_reader* reader);

@@ -298,12 +298,12 @@ static const struct element {
     {"equality/joint", (const known[]){EQUALITY, TWO_JOINTS, NUMBERS("polycoef", 0, 1, 5), END}, "joint-equality"},
 };
 
-void ts_mjcf_report(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_import_level level, int affects_physics,
+void ts_mjcf_report(ts_mjcf_reader* reader, const ts_xml_node* node, ts_import_level level, int affects_physics,
                     const char* what, const char* meaning) {
-    ts_import_report_add(reader->report, level, affects_physics, what, meaning, node->file, node->line);
+    ts_import_report_add(reader->xml.report, level, affects_physics, what, meaning, node->file, node->line);
 }
 
-void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+void ts_mjcf_unknown_element(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "<%.40s> has no element <%.40s>",
                  node->parent && node->parent->name ? node->parent->name : "the file", node->name);
 }
@@ -336,9 +336,9 @@ static int is_listed(const char* list, const char* word) {
     return 0;
 }
 
-void ts_mjcf_check(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* element) {
+void ts_mjcf_check(ts_mjcf_reader* reader, const ts_xml_node* node, const char* element) {
     const known* table = attributes_of(element);
-    for (int i = 0; i < node->attribute_count && !reader->code; ++i) {
+    for (int i = 0; i < node->attribute_count && !reader->xml.code; ++i) {
         const char* name = node->attribute[i].name;
         const known* k = table;
         while (k->name && !is_listed(k->name, name)) ++k;
@@ -376,7 +376,7 @@ static void take(const ts_mjcf_element* element, const known* k, char* field) {
     case LANDS_INDEX: {
         const char* name = ts_mjcf_text(element, k->name, NULL);
         if (!name) break;
-        whole = ts_mjcf_names_find((const ts_mjcf_names*)(const void*)((const char*)element->reader + k->names), name);
+        whole = ts_name_table_find((const ts_name_table*)(const void*)((const char*)element->reader + k->names), name);
         memcpy(field, &whole, sizeof whole);
         // "body1" names a body.
         if (whole < 0)
@@ -422,7 +422,7 @@ static const struct passed {
     {"custom", "tuple", 0, "no meaning for the simulation"},
 };
 
-int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* section) {
+int ts_mjcf_report_element(ts_mjcf_reader* reader, const ts_xml_node* node, const char* section) {
     for (size_t i = 0; i < sizeof passed_table / sizeof passed_table[0]; ++i) {
         const struct passed* p = &passed_table[i];
         if (!is_listed(p->section, section) || (p->element && !is_listed(p->element, node->name))) continue;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
-    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_xml_node* node) {
+    for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         if (strcmp(child->name, "exclude") != 0) {
             if (!ts_mjcf_report_element(reader, child, "contact")) ts_mjcf_unknown_element(reader, child);
             continue;
@@ -15,15 +15,15 @@ void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
         ts_mjcf_element e = ts_mjcf_element_plain(reader, child);
         ts_mjcf_check(reader, child, "exclude");
         ts_mjcf_take(&e, "exclude", &pair);
-        if (!reader->code && (pair.body_a < 0 || pair.body_b < 0))
+        if (!reader->xml.code && (pair.body_a < 0 || pair.body_b < 0))
             ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "exclude needs body1 and body2");
-        if (!reader->code && !ts_builder_exclude(reader->builder, pair.body_a, pair.body_b))
+        if (!reader->xml.code && !ts_builder_exclude(reader->builder, pair.body_a, pair.body_b))
             ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
     }
 }
 
 // Sites instead of bodies: both of them, where they are.
-static void take_sites(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_mjcf_equality* equality) {
+static void take_sites(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_equality* equality) {
     if (equality->site[0] < 0 && equality->site[1] < 0) return;
     if (equality->site[0] < 0 || equality->site[1] < 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "%s needs site1 and site2, or neither", node->name);
@@ -37,7 +37,7 @@ static void take_sites(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_mjcf
     }
 }
 
-static void read_equality(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+static void read_equality(ts_mjcf_reader* reader, const ts_xml_node* node) {
     char table[64];
     snprintf(table, sizeof table, "equality/%.50s", node->name);
     ts_mjcf_equality equality = {.def = ts_equality_def_default(), .site = {-1, -1}};
@@ -50,21 +50,21 @@ static void read_equality(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     ts_mjcf_check(reader, node, table);
     ts_mjcf_take(&e, table, &equality);
     take_sites(reader, node, &equality);
-    equality.def.name = ts_mjcf_own(node, "name");
+    equality.def.name = ts_xml_value(node, "name");
     equality.def.active = equality.def.active && !reader->compiler.no_equality;
     equality.def.file = node->file;
     equality.def.line = node->line;
-    if (!reader->code && ts_builder_add_equality(reader->builder, &equality.def) < 0)
+    if (!reader->xml.code && ts_builder_add_equality(reader->builder, &equality.def) < 0)
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
-void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
-    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next)
+void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_xml_node* node) {
+    for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next)
         read_equality(reader, child);
 }
 
-void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
-    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_xml_node* node) {
+    for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         if (strcmp(child->name, "key") != 0) {
             ts_mjcf_unknown_element(reader, child);
             return;
@@ -72,7 +72,7 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
         ts_mjcf_check(reader, child, "key");
         ts_mjcf_element e = ts_mjcf_element_plain(reader, child);
         ts_builder_number_array qpos = {NULL, 0, 0}, qvel = {NULL, 0, 0};
-        ts_keyframe_def def = {.name = ts_mjcf_own(child, "name"), .file = child->file, .line = child->line};
+        ts_keyframe_def def = {.name = ts_xml_value(child, "name"), .file = child->file, .line = child->line};
         def.time = ts_mjcf_real(&e, "time", 0.0);
         ts_mjcf_real_array(&e, "qpos", &qpos);
         ts_mjcf_real_array(&e, "qvel", &qvel);
@@ -85,7 +85,7 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
         def.is_initial = reader->compiler.initial_keyframe >= 0
                              ? reader->keyframe_count == reader->compiler.initial_keyframe
                              : def.name && strcmp(def.name, "home") == 0;
-        if (!reader->code && !ts_builder_add_keyframe(reader->builder, &def))
+        if (!reader->xml.code && !ts_builder_add_keyframe(reader->builder, &def))
             ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
         ts_builder_number_array_free(&qpos);
         ts_builder_number_array_free(&qvel);

@@ -12,7 +12,7 @@
 
 static void read_euler_sequence(const ts_mjcf_element* e) {
     ts_mjcf_reader* r = e->reader;
-    const ts_mjcf_node* node;
+    const ts_xml_node* node;
     const char* text = ts_mjcf_text(e, "eulerseq", &node);
     if (!text) return;
     int fine = strlen(text) == 3;
@@ -23,7 +23,7 @@ static void read_euler_sequence(const ts_mjcf_element* e) {
         ts_mjcf_fail(r, node, TS_ERROR_VALUE, "eulerseq must be three letters of xyzXYZ, not '%.20s'", text);
 }
 
-void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_xml_node* node) {
     static const char* const angle_words[] = {"degree", "radian"};
     static const char* const coordinate_words[] = {"local", "global"};
     ts_mjcf_check(reader, node, "compiler");
@@ -43,11 +43,11 @@ void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     }
     if (c->bound_mass < 0.0 || c->bound_inertia < 0.0)
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "boundmass and boundinertia cannot be negative");
-    for (const ts_mjcf_node* child = node->child; child; child = child->next)
+    for (const ts_xml_node* child = node->child; child; child = child->next)
         if (!ts_mjcf_report_element(reader, child, "compiler")) ts_mjcf_unknown_element(reader, child);
 }
 
-static void read_flags(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+static void read_flags(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "flag");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_mjcf_take(&e, "flag", &reader->compiler);
@@ -55,29 +55,29 @@ static void read_flags(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
 }
 
 // Refused here, where the file and its line are known.
-static void check_integrator(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+static void check_integrator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_options* options = ts_builder_options(reader->builder);
     ts_status status;
-    if (reader->code || ts_integrator_find(options->integrator)) return;
+    if (reader->xml.code || ts_integrator_find(options->integrator)) return;
     ts_code code = ts_integrator_unknown(options->integrator, &status);
     ts_mjcf_fail(reader, node, code, "%s", status.message);
 }
 
-void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* attribute, const char* option) {
-    const char* value = ts_mjcf_own(node, attribute);
+void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_xml_node* node, const char* attribute, const char* option) {
+    const char* value = ts_xml_value(node, attribute);
     ts_status status;
     memset(&status, 0, sizeof status);
-    if (!value || reader->code) return;
+    if (!value || reader->xml.code) return;
     ts_code code = ts_options_set(ts_builder_options(reader->builder), option, value, &status);
     if (code) ts_mjcf_fail(reader, node, code, "%s", status.message);
 }
 
-void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "option");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_mjcf_take(&e, "option", &reader->compiler);
     check_integrator(reader, node);
-    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+    for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         if (strcmp(child->name, "flag") == 0)
             read_flags(reader, child);
         else
@@ -85,9 +85,9 @@ void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
     }
 }
 
-static void read_own(ts_mjcf_reader* reader, const ts_mjcf_node* node, const char* name) {
+static void read_own(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
-    if (!ts_mjcf_own(node, "data")) {
+    if (!ts_xml_value(node, "data")) {
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "touchstone.%.60s has no data", name);
     } else if (strcmp(name, "restitution") == 0) {
         double value = ts_mjcf_real(&e, "data", 0.0);
@@ -104,16 +104,16 @@ static void read_own(ts_mjcf_reader* reader, const ts_mjcf_node* node, const cha
     }
 }
 
-void ts_mjcf_read_custom(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+void ts_mjcf_read_custom(ts_mjcf_reader* reader, const ts_xml_node* node) {
     static const char prefix[] = "touchstone.";
-    for (const ts_mjcf_node* child = node->child; child && !reader->code; child = child->next) {
+    for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         int numeric = strcmp(child->name, "numeric") == 0;
         if (!numeric && strcmp(child->name, "text") != 0) {
             if (!ts_mjcf_report_element(reader, child, "custom")) ts_mjcf_unknown_element(reader, child);
             continue;
         }
         ts_mjcf_check(reader, child, child->name);
-        const char* name = ts_mjcf_own(child, "name");
+        const char* name = ts_xml_value(child, "name");
         if (!name)
             ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "%s needs a name", child->name);
         else if (strncmp(name, prefix, sizeof prefix - 1) == 0)

@@ -10,38 +10,32 @@
 #include <stdio.h>
 #include <string.h>
 
-const char* ts_mjcf_own(const ts_mjcf_node* node, const char* name) {
-    for (int i = 0; i < node->attribute_count; ++i)
-        if (strcmp(node->attribute[i].name, name) == 0) return node->attribute[i].value;
-    return NULL;
-}
-
-ts_mjcf_element ts_mjcf_element_plain(ts_mjcf_reader* reader, const ts_mjcf_node* node) {
+ts_mjcf_element ts_mjcf_element_plain(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_element element = {reader, node, TS_MJCF_KIND_COUNT, -1};
     return element;
 }
 
-ts_mjcf_element ts_mjcf_element_make(ts_mjcf_reader* reader, const ts_mjcf_node* node, ts_mjcf_kind kind,
+ts_mjcf_element ts_mjcf_element_make(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_kind kind,
                                      int childclass) {
-    const char* name = ts_mjcf_own(node, "class");
+    const char* name = ts_xml_value(node, "class");
     ts_mjcf_element element = {reader, node, kind, name ? ts_mjcf_find_class(reader, node, name) : childclass};
     return element;
 }
 
-const char* ts_mjcf_text(const ts_mjcf_element* element, const char* name, const ts_mjcf_node** out_node) {
-    const char* value = ts_mjcf_own(element->node, name);
-    const ts_mjcf_node* node = element->node;
+const char* ts_mjcf_text(const ts_mjcf_element* element, const char* name, const ts_xml_node** out_node) {
+    const char* value = ts_xml_value(element->node, name);
+    const ts_xml_node* node = element->node;
     ts_mjcf_default_cursor cursor = {element->class_index, 0};
     while (!value && node) {
         node = ts_mjcf_next_default(element, &cursor);
-        value = node ? ts_mjcf_own(node, name) : NULL;
+        value = node ? ts_xml_value(node, name) : NULL;
     }
     if (out_node) *out_node = node ? node : element->node;
     return value;
 }
 
 int ts_mjcf_reals(const ts_mjcf_element* element, const char* name, double* out_values, int least, int most) {
-    const ts_mjcf_node* node;
+    const ts_xml_node* node;
     const char* text = ts_mjcf_text(element, name, &node);
     if (!text) return 0;
     char why[100] = "";
@@ -65,7 +59,7 @@ double ts_mjcf_real(const ts_mjcf_element* element, const char* name, double fal
 
 int ts_mjcf_integer(const ts_mjcf_element* element, const char* name, int fallback) {
     double value = 0.0;
-    const ts_mjcf_node* node;
+    const ts_xml_node* node;
     if (!ts_mjcf_text(element, name, &node) || !ts_mjcf_reals(element, name, &value, 1, 1)) return fallback;
     if (value != floor(value) || fabs(value) > 2147483647.0) {
         ts_mjcf_fail(element->reader, node, TS_ERROR_PARSE, "%s of %s must be a whole number", name, node->name);
@@ -77,7 +71,7 @@ int ts_mjcf_integer(const ts_mjcf_element* element, const char* name, int fallba
 static const char* word_at(const void* words, int i) { return ((const char* const*)words)[i]; }
 
 int ts_mjcf_word(const ts_mjcf_element* element, const char* name, const char* const* words, int count, int fallback) {
-    const ts_mjcf_node* node;
+    const ts_xml_node* node;
     const char* text = ts_mjcf_text(element, name, &node);
     if (!text) return fallback;
     for (int i = 0; i < count; ++i)
@@ -95,7 +89,7 @@ int ts_mjcf_bool(const ts_mjcf_element* element, const char* name, int fallback)
 }
 
 int ts_mjcf_real_array(const ts_mjcf_element* element, const char* name, ts_builder_number_array* out_values) {
-    const ts_mjcf_node* node;
+    const ts_xml_node* node;
     const char* text = ts_mjcf_text(element, name, &node);
     if (!text) return 0;
     const char* end = text + strlen(text);
@@ -183,9 +177,9 @@ static ts_mjcf_element nearest_orientation(const ts_mjcf_element* element, int* 
     static const char* const spelling[] = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
     *out_spelling = -1;
     ts_mjcf_default_cursor cursor = {element->class_index, 0};
-    for (const ts_mjcf_node* node = element->node; node; node = ts_mjcf_next_default(element, &cursor)) {
+    for (const ts_xml_node* node = element->node; node; node = ts_mjcf_next_default(element, &cursor)) {
         for (int s = 0; s < 5; ++s) {
-            if (!ts_mjcf_own(node, spelling[s])) continue;
+            if (!ts_xml_value(node, spelling[s])) continue;
             if (*out_spelling >= 0)
                 ts_mjcf_fail(element->reader, node, TS_ERROR_VALUE, "%s has its orientation twice: %s and %s",
                              node->name, spelling[*out_spelling], spelling[s]);
