@@ -60,6 +60,7 @@
 #include "contact/operator/delassus_block.h"
 #include "contact/problem.h"
 #include "contact/solver.h"
+#include "contact/trace.h"
 #include "engine/contact.h"
 #include "engine/model/builder.h"
 #include "engine/model/model.h"

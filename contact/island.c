@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "contact/sweep_order_internal.h"
+#include "contact/trace.h"
 
 typedef struct forest {
     int* parent;
@@ -182,7 +183,8 @@ static void solve_island(const island_job* job, int island, ts_task_pool* tasks,
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (reorder(tasks, scratch, count, &list, &part) &&
         make_problem(job, list, part, tasks, scratch, &problem, &copy)) {
-        job->report[island] = job->solver->solve(&problem, job->settings, scratch, copy.impulse);
+        if (problem.trace) problem.trace->island = island;
+        job->report[island] = ts_solver_solve(job->solver, &problem, job->settings, scratch, copy.impulse);
         ts_task_parallel_for(tasks, count, COPY_GRAIN, copy_out, &copy);
     }
     ts_arena_scope_end(scratch, scope);
@@ -267,6 +269,8 @@ static ts_solve_report solve_apart(island_job* job, ts_task_pool* pool, ts_islan
     const ts_islands* islands = job->islands;
     ts_delassus* whole = job->whole->delassus;
     ts_arena* scratch = job->scratch;
+    // A trace is written by one hand.
+    if (job->whole->trace) pool = NULL;
     int workers = ts_task_pool_workers(pool), count = islands->count;
     job->part = TS_ARENA_ARRAY(scratch, ts_delassus*, count);
     job->report = TS_ARENA_ARRAY(scratch, ts_solve_report, count);
@@ -312,7 +316,8 @@ ts_solve_report ts_island_solve(const ts_solver* solver, const ts_contact_proble
     ts_code code = can_split && !given ? ts_islands_find(problem, scratch, &islands) : TS_OK;
     if (can_split && given) islands = *given;
     if (code == TS_OK && (!islands.block || (islands.count == 1 && problem->block_count < TS_SWEEP_BLOCKS_MIN))) {
-        report = solver->solve(problem, settings, scratch, impulse);
+        if (problem->trace) problem->trace->island = 0;
+        report = ts_solver_solve(solver, problem, settings, scratch, impulse);
         local.not_converged = report.status != TS_SOLVE_CONVERGED;
     } else if (code == TS_OK) {
         island_job job = {.solver = solver,

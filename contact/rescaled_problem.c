@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
+#include "contact/trace.h"
 
 // --- scaling ---------------------------------------------------------------------------------------------------------
 
@@ -107,6 +108,15 @@ double ts_rescaled_problem_judge(const ts_rescaled_problem* q, const ts_yardstic
     ts_rescaled_problem_velocity(q, trial, u);
     for (int i = 0; i < q->rows; ++i) u[i] = s[i] > 0.0 ? u[i] / s[i] : q->problem->g[i];
     return ts_yardstick_excess(yardstick, out_impulse, u);
+}
+
+void ts_rescaled_problem_trace(const ts_rescaled_problem* q, const ts_yardstick* yardstick, int iteration,
+                               const double* x) {
+    const ts_trace* trace = yardstick->problem->trace;
+    if (!trace || !trace->room) return;
+    double* impulse = trace->room + q->rows;
+    ts_rescaled_problem_admit(q, x, trace->room, impulse);
+    ts_trace_note(yardstick, iteration, impulse);
 }
 
 // --- sweeps ----------------------------------------------------------------------------------------------------------

@@ -64,6 +64,10 @@ void ts_rescaled_problem_admit(const ts_rescaled_problem* q, const double* x, do
 double ts_rescaled_problem_judge(const ts_rescaled_problem* q, const ts_yardstick* yardstick, const double* x,
                                  double* trial, double* u, double* out_impulse);
 
+/// ts_trace_note of the admissible impulse of x.
+void ts_rescaled_problem_trace(const ts_rescaled_problem* q, const ts_yardstick* yardstick, int iteration,
+                               const double* x);
+
 /// Before sweeps: the operator's current impulse becomes that of x. Nothing with numbers.
 void ts_rescaled_problem_load(const ts_rescaled_problem* q, const double* x);
 

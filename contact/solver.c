@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contact/block_set_internal.h"
+#include "contact/trace.h"
 
 // What every solver has, at the head of its settings.
 static const ts_setting shared_setting[] = {
@@ -41,6 +42,50 @@ void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, doub
         if (cost <= 0.0 || attempt > 0) return;
         memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
     }
+}
+
+// The yardstick of the law that the solver truly solves, on a problem that is made of the one given. R: (row_count)
+static ts_yardstick own_yardstick(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
+                                  double* R, ts_contact_problem* out_own) {
+    *out_own = *problem;
+    if (solver->compliance) {
+        solver->compliance(problem, settings, R);
+        out_own->R = R;
+    }
+    return ts_yardstick_make(out_own, solver->law, ts_solver_goal((const ts_solver_settings*)settings));
+}
+
+static ts_solve_report solve_traced(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
+                                    ts_arena* scratch, double* impulse) {
+    ts_trace* trace = problem->trace;
+    size_t n = (size_t)problem->row_count;
+    ts_contact_problem own;
+    ts_solve_report report = ts_solve_not_begun;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* R = TS_ARENA_ARRAY(scratch, double, n);
+    trace->room = TS_ARENA_ARRAY(scratch, double, 3 * n);
+    trace->stage = trace->iteration = 0;
+    if (R && trace->room) {
+        ts_yardstick yardstick = own_yardstick(solver, problem, settings, R, &own);
+        memcpy(trace->room, impulse, n * sizeof(double));
+        ts_solver_start(&own, solver->law, trace->room, trace->room + n);
+        ts_trace_note(&yardstick, 0, trace->room);
+        report = solver->solve(problem, settings, scratch, impulse);
+        trace->stage = report.stage;
+        trace->iteration = 0;
+        ts_trace_end(&yardstick, report.iterations, impulse);
+    }
+    trace->room = NULL;
+    ts_arena_scope_end(scratch, scope);
+    return report;
+}
+
+ts_solve_report ts_solver_solve(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
+                                ts_arena* scratch, double* impulse) {
+    unsigned needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY;
+    if (problem->trace && (problem->delassus->ops->abilities & needs) == needs)
+        return solve_traced(solver, problem, settings, scratch, impulse);
+    return solver->solve(problem, settings, scratch, impulse);
 }
 
 ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,

@@ -131,6 +131,10 @@ double ts_solver_get(const ts_solver* solver, const void* settings, const char* 
 /// g^T lambda is worse than that of none. Leaves its velocity in out_u (row_count). Needs ROWS and APPLY.
 void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, double* impulse, double* out_u);
 
+/// Solves by solver->solve, and notes start and end where the problem has a trace (contact/trace.h).
+ts_solve_report ts_solver_solve(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
+                                ts_arena* scratch, double* impulse);
+
 /// The residual of the solver's own law at an impulse (row_count), from scratch and by contact/judge/residual.c: of its law,
 /// with the compliance it solves for. Every part is infinite when scratch memory is short. Needs ROWS and APPLY.
 ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,

@@ -36,7 +36,7 @@ static int solve(ts_sim* sim) {
     for (int w = 0; w < workers; ++w) ts_arena_reset(&scratch[w]);
     *parts = (ts_islands){1, NULL, NULL};
     if (sim->model->tree_count == 1) {
-        sim->info.solve = sim->solver->solve(&sim->problem, sim->solver_settings, scratch, sim->impulse);
+        sim->info.solve = ts_solver_solve(sim->solver, &sim->problem, sim->solver_settings, scratch, sim->impulse);
         islands->islands = 1;
         islands->largest = sim->problem.block_count;
         islands->not_converged = sim->info.solve.status != TS_SOLVE_CONVERGED;

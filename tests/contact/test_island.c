@@ -80,7 +80,13 @@ static int flood(const chains* c, int label[BLOCKS]) {
 }
 
 static ts_contact_problem problem_of(const chains* c, ts_delassus* G) {
-    ts_contact_problem problem = {BLOCKS, ROWS, c->block, G, c->g, c->R, TIME_STEP, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = BLOCKS,
+                                  .row_count = ROWS,
+                                  .block = c->block,
+                                  .delassus = G,
+                                  .g = c->g,
+                                  .R = c->R,
+                                  .time_step = TIME_STEP};
     return problem;
 }
 
@@ -153,8 +159,12 @@ Test(island, the_parts_are_those_of_a_flood_fill_and_solve_the_whole) {
 Test(island, a_problem_without_blocks_is_solved) {
     int block_row[1] = {0};
     ts_arena arena = {0};
-    ts_contact_problem problem = {0,         0,    NULL, dense_operator(&arena, 0, block_row, NULL), NULL, NULL,
-                                  TIME_STEP, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = 0,
+                                  .row_count = 0,
+                                  .block = NULL,
+                                  .delassus = dense_operator(&arena, 0, block_row, NULL),
+                                  .g = NULL,
+                                  .time_step = TIME_STEP};
     const ts_solver* solver = ts_solver_find("ncp-pgs");
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
     ts_solver_default_settings(solver, settings);

@@ -25,8 +25,12 @@ static void make_cube(cube* c, double mu, double pull) {
         c->g[3 * b + 1] = pull * TIME_STEP;
         c->g[3 * b + 2] = -GRAVITY * TIME_STEP;
     }
-    c->problem = (ts_contact_problem){
-        4, ROWS, c->block, dense_operator(&c->arena, 4, block_row, c->G), c->g, NULL, TIME_STEP, NULL, 0.0};
+    c->problem = (ts_contact_problem){.block_count = 4,
+                                      .row_count = ROWS,
+                                      .block = c->block,
+                                      .delassus = dense_operator(&c->arena, 4, block_row, c->G),
+                                      .g = c->g,
+                                      .time_step = TIME_STEP};
 }
 
 static double norm_of(const double* x) {

@@ -21,6 +21,7 @@
 #include "contact/least_norm_internal.h"
 #include "contact/solvers/hybrid/ncp_internal.h"
 #include "contact/solvers/newton/natural_newton_internal.h"
+#include "contact/trace.h"
 
 // --- the table of stages ---------------------------------------------------------------------------------------------
 
@@ -156,10 +157,14 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
                        .scratch = scratch,
                        .yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&strict.shared)),
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, HUGE_VAL}};
+    ts_trace unread, *trace = problem->trace ? problem->trace : &unread;
+    trace->stage = 1;
     // The first has nothing to go back to.
     if (stages[0].find(&s, stages[0].which, stages[0].limit)) s.stage = 1;
-    for (int i = 1; i < STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i)
+    for (int i = 1; i < STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i) {
+        trace->stage = i + 1;
         if ((s.settings->stages >> i & 1) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
+    }
     s.yardstick.goal = ts_solver_goal((const ts_solver_settings*)settings);
     if (polished && s.at.status == TS_SOLVE_CONVERGED) ts_least_norm(&s.yardstick, strict.least_norm, scratch, impulse);
     ts_solve_report report = {s.at.status, s.spent.iterations, s.stage};

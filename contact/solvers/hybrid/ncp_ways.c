@@ -7,6 +7,7 @@
 #include "contact/solvers/newton/natural_newton_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
+#include "contact/trace.h"
 
 int ts_ncp_is_over(const ts_ncp_search* s) {
     return s->at.status == TS_SOLVE_CONVERGED || s->spent.iterations >= s->settings->shared.iteration_limit;
@@ -38,6 +39,11 @@ static void judge(ts_ncp_search* s) {
     ts_arena_scope_end(s->scratch, scope);
 }
 
+// A method counts its own iterations; those before it have been spent.
+static void count_on(const ts_ncp_search* s) {
+    if (s->problem->trace) s->problem->trace->iteration = s->spent.iterations;
+}
+
 // The report of another solver for the present impulse.
 static void take(ts_ncp_search* s, ts_solve_report report) {
     s->spent.iterations += report.iterations;
@@ -51,6 +57,7 @@ static void sweep(ts_ncp_search* s, int count) {
     ts_pgs_settings settings = ts_pgs_default;
     settings.shared = s->settings->shared;
     settings.shared.iteration_limit = smaller(count, iterations_left(s));
+    count_on(s);
     take(s, ts_ncp_nsgs_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
 }
 
@@ -89,6 +96,7 @@ static int run_newton(ts_ncp_search* s, double proximal, int limit) {
                                     .proximal_limit = limit,
                                     .proximal = proximal,
                                     .sweeps = s->settings->recovery_sweeps};
+    count_on(s);
     ts_natural_report report = ts_natural_newton(s->problem, &settings, s->scratch, s->at.impulse);
     s->spent.iterations += report.newtons + report.sweeps;
     s->at.status = report.status;
@@ -125,6 +133,7 @@ int ts_ncp_alternate(ts_ncp_search* s, int which, int limit) {
     settings.step_rule = TS_ADMM_STEP_SAFE;
     // What jams has residuals larger than rest has, and rest is no new place to begin.
     settings.leaves_start = 1;
+    count_on(s);
     take(s, ts_ncp_admm_solver.solve(s->problem, &settings, s->scratch, s->at.impulse));
     return s->at.status != TS_SOLVE_FAILED;
 }
@@ -143,6 +152,7 @@ int ts_ncp_path(ts_ncp_search* s, int which, int limit) {
                                      fmin(settings->path_share * settings->work, settings->work - s->spent.work),
                                  .nearness = settings->path_nearness,
                                  .bend = settings->path_bend};
+    count_on(s);
     ts_homotopy_report report = ts_homotopy_solve(s->problem, &path, s->scratch, s->at.impulse);
     s->spent.iterations += report.systems;
     s->spent.system_work = report.work;

@@ -374,11 +374,13 @@ ts_homotopy_report ts_homotopy_solve(const ts_contact_problem* problem, const ts
                                      ts_arena* scratch, double* impulse) {
     ts_homotopy_report report = {0, 0, 0.0, 1.0};
     path q = {.scratch = scratch, .settings = settings, .proximal = settings->proximal};
+    ts_yardstick yardstick = ts_yardstick_make(problem, TS_LAW_NCP, (ts_goal){0.0, 0.0});
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     if (ts_rescaled_problem_make(problem, TS_UNITS_STIFFNESS, TS_MATRIX_NUMBERS, scratch, &q.s) && prepare(&q)) {
         double h = first_step;
         if (start(&q, impulse) && find_tangent(&q, 1.0 / (q.size * q.size)) > 0.0)
-            while (q.t > settings->end && q.t < lost && advance(&q, &h)) continue;
+            while (q.t > settings->end && q.t < lost && advance(&q, &h))
+                ts_rescaled_problem_trace(&q.s, &yardstick, q.systems, q.x);
         ts_rescaled_problem_admit(&q.s, q.x, q.aim, q.c);
         report.ran = 1;
         for (int i = 0; i < problem->row_count; ++i) report.ran = report.ran && isfinite(q.c[i]);

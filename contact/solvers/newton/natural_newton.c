@@ -162,6 +162,7 @@ static int solve_proximal(natural* q, double start, double target) {
             for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + q->d[i];
         }
         memcpy(q->x, q->trial, (size_t)q->s.rows * sizeof(double));
+        ts_rescaled_problem_trace(&q->s, &q->yardstick, q->report.newtons, q->x);
     }
     if (leaps > 0 && now > start) {
         memcpy(q->x, q->centre, (size_t)q->s.rows * sizeof(double));

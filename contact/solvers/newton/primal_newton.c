@@ -31,6 +31,7 @@
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/rescaled_problem_internal.h"
+#include "contact/trace.h"
 
 enum {
     MAX = TS_BLOCK_ROWS_MAX,
@@ -228,6 +229,7 @@ static void iterate(primal* q, double* impulse) {
         for (int i = 0; i < q->rows; ++i) now += (q->lambda[i] - q->x[i]) * (q->lambda[i] - q->x[i]);
         now = sqrt(now);
         look(q, q->lambda, impulse);
+        if (q->report.iterations > 0) ts_trace_note(&q->yardstick, q->report.iterations, q->answer);
         if (q->best > 1.0) look(q, q->x, impulse);
         // A cost is known to about this much only.
         double rounding = 4.0 * DBL_EPSILON * fabs(q->best_cost);

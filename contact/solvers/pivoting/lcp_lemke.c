@@ -23,6 +23,7 @@
 #include "contact/solver.h"
 #include "contact/solvers/pivoting/lemke_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
+#include "contact/trace.h"
 
 typedef struct lcp_lemke_settings {
     ts_solver_settings shared;  // tolerance judges the answer; stall and iteration_limit are for lcp-pgs, the fall-back
@@ -251,6 +252,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     int pivots = report.iterations;
     ts_pgs_settings sweeps = ts_pgs_default;
     sweeps.shared = s->shared;
+    if (problem->trace) problem->trace->iteration = pivots;
     report = ts_lcp_pgs_solver.solve(problem, &sweeps, scratch, impulse);
     report.iterations += pivots;
     return report;

@@ -31,6 +31,7 @@
 #include "contact/least_norm_internal.h"
 #include "contact/rescaled_problem_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
+#include "contact/trace.h"
 
 enum {
     LOOK_INTERVAL = 16,
@@ -235,6 +236,10 @@ static ts_solve_status iterate(admm* q, double best, double* impulse, ts_solve_r
     while (report->iterations < settings->iteration_limit) {
         if (!iterate_once(q)) return TS_SOLVE_FAILED;
         int k = ++report->iterations;
+        if (q->s.problem->trace) {
+            ts_rescaled_problem_leave(&q->s, q->y, q->lambda);
+            ts_trace_note(&q->yardstick, k, q->lambda);
+        }
         int still = q->moved <= settings->stall;
         if (q->measure <= gate || k >= next_look || k == settings->iteration_limit || still) {
             next_look = k + LOOK_INTERVAL;

@@ -20,6 +20,7 @@
 
 #include "contact/block_set_internal.h"
 #include "contact/solver.h"
+#include "contact/trace.h"
 
 // Under this movement, relative to the impulse, rounding decides the model test.
 static const double least_movement = 1e-9;
@@ -145,6 +146,7 @@ double ts_apgd_step(ts_apgd* q) {
     q->ux = q->unext;
     q->unext = swap;
     *L *= q->shrink;
+    ts_trace_note(&q->yardstick, q->steps, q->x);
     return gap;
 }
 

@@ -19,6 +19,7 @@
 
 #include "contact/block_set_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
+#include "contact/trace.h"
 
 // Sweeps between looks at the residual: under a tenth of the cost of the solve.
 enum { RESIDUAL_INTERVAL = 16 };
@@ -284,6 +285,7 @@ static void iterate(ts_pgs* pgs, const ts_pgs_method* method, ts_solve_report* r
     while (report->iterations < settings->iteration_limit) {
         pgs->change.velocity = pgs->change.impulse = 0.0;
         report->iterations += step(pgs, method, settings->iteration_limit - report->iterations);
+        ts_trace_note(&pgs->yardstick, report->iterations, pgs->lambda);
         int last = report->iterations == settings->iteration_limit;
         if (!(pgs->change.velocity <= gate) && report->iterations < next_look && !last) continue;
 

@@ -206,7 +206,12 @@ Test(fclib, a_dense_problem_is_written_without_its_zeros) {
     const double g[6] = {1, 2, 3, 4, 5, 6};
     double G[36] = {0};
     for (int r = 0; r < 5; ++r) G[7 * r] = r + 1.0;  // the last diagonal entry is zero, and written all the same
-    ts_contact_problem problem = {2, 6, block, dense_operator(&arena, 2, block_row, G), g, NULL, 1e-3, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = 2,
+                                  .row_count = 6,
+                                  .block = block,
+                                  .delassus = dense_operator(&arena, 2, block_row, G),
+                                  .g = g,
+                                  .time_step = 1e-3};
     cr_assert_eq(ts_fclib_write(path, "dense", &problem, NULL), TS_OK);
     ts_fclib_raw raw;
     cr_assert_eq(ts_fclib_load(path, &arena, &raw, NULL), TS_OK);
@@ -225,7 +230,12 @@ Test(fclib, other_blocks_cannot_be_written_and_nothing_is_left) {
     const double g[4] = {0};
     double G[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     ts_block block[2] = {{TS_SET_CONE, 0, 3, 0.5, 0.0, 0.0}, {TS_SET_HALF_LINE, 3, 1, 0.0, 0.0, 0.0}};
-    ts_contact_problem problem = {2, 4, block, dense_operator(&arena, 2, cone_then_line, G), g, NULL, 1.0, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = 2,
+                                  .row_count = 4,
+                                  .block = block,
+                                  .delassus = dense_operator(&arena, 2, cone_then_line, G),
+                                  .g = g,
+                                  .time_step = 1.0};
     ts_status status;
     cr_expect_eq(ts_fclib_write(path, "x", &problem, &status), TS_ERROR_UNSUPPORTED);
     cr_expect_not_null(strstr(status.message, "block 1"), "%s", status.message);

@@ -12,7 +12,12 @@ static ts_contact_problem six(ts_arena* arena, ts_block* block, double* G, int* 
         g[i] = -1.0;
     }
     for (int b = 0; b + 1 < chained; ++b) G[(3 * b + 2) * 18 + 3 * b + 5] = G[(3 * b + 5) * 18 + 3 * b + 2] = -0.5;
-    ts_contact_problem problem = {6, 18, block, dense_operator(arena, 6, block_row, G), g, NULL, 0.01, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = 6,
+                                  .row_count = 18,
+                                  .block = block,
+                                  .delassus = dense_operator(arena, 6, block_row, G),
+                                  .g = g,
+                                  .time_step = 0.01};
     return problem;
 }
 

@@ -39,8 +39,13 @@ static void make_sample(sample* s, double impulse_unit, double velocity_unit) {
         s->g[i] = g[i] * velocity_unit;
         s->R[i] = (i % 3) * 0.05 * velocity_unit / impulse_unit;
     }
-    s->problem = (ts_contact_problem){
-        BLOCKS, ROWS, s->block, dense_operator(&s->arena, BLOCKS, block_row, s->G), s->g, s->R, 1e-3, NULL, 0.0};
+    s->problem = (ts_contact_problem){.block_count = BLOCKS,
+                                      .row_count = ROWS,
+                                      .block = s->block,
+                                      .delassus = dense_operator(&s->arena, BLOCKS, block_row, s->G),
+                                      .g = s->g,
+                                      .R = s->R,
+                                      .time_step = 1e-3};
 }
 
 static void free_sample(sample* s) {
@@ -61,7 +66,12 @@ Test(relative, errors_against_formulas) {
     ts_block block = fixture_cone(0, 0.5);
     const int block_row[2] = {0, 3};
     const double G[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, g[3] = {0, 0, -1};
-    ts_contact_problem problem = {1, 3, &block, dense_operator(&arena, 1, block_row, G), g, NULL, 1.0, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = 1,
+                                  .row_count = 3,
+                                  .block = &block,
+                                  .delassus = dense_operator(&arena, 1, block_row, G),
+                                  .g = g,
+                                  .time_step = 1.0};
     static const struct {
         double lambda[3];
         double two_norm;

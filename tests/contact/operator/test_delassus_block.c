@@ -110,7 +110,8 @@ Test(delassus_block, splits_into_islands) {
     for (int b = 0; b < BLOCKS; ++b)
         block[b] = (ts_block){TS_SET_FREE, s.block_row[b], s.block_row[b + 1] - s.block_row[b], 0.0, 0.0, 0.0};
     ts_delassus* G = ts_delassus_block_sparse(&arena, BLOCKS, s.block_row, &s.blocks);
-    ts_contact_problem problem = {BLOCKS, n, block, G, g, NULL, 1.0, NULL, 0.0};
+    ts_contact_problem problem = {
+        .block_count = BLOCKS, .row_count = n, .block = block, .delassus = G, .g = g, .time_step = 1.0};
     ts_islands islands;
     cr_assert_eq(ts_islands_find(&problem, &arena, &islands), TS_OK);
     cr_assert_eq(islands.count, 2);
@@ -156,8 +157,12 @@ Test(delassus_block, zeros_do_not_join) {
     ts_delassus_blocks blocks = {start, column, at, value};
     ts_block block[2] = {{TS_SET_CONE, 0, 3, 0.5, 0.0, 0.0}, {TS_SET_CONE, 3, 3, 0.5, 0.0, 0.0}};
     const double g[6] = {0, 0, -1, 0, 0, -1};
-    ts_contact_problem problem = {2,   6,    block, ts_delassus_block_sparse(&arena, 2, row, &blocks), g, NULL,
-                                  1.0, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = 2,
+                                  .row_count = 6,
+                                  .block = block,
+                                  .delassus = ts_delassus_block_sparse(&arena, 2, row, &blocks),
+                                  .g = g,
+                                  .time_step = 1.0};
     double impulse[6] = {0.0};
     ts_arena scratch = {0};
     ts_island_report report;

@@ -51,7 +51,13 @@ static void make_pile(ts_rng* rng, pile* p) {
 }
 
 static ts_solve_report solve(const ts_solver* solver, const pile* p, ts_delassus* G, ts_arena* arena, double* impulse) {
-    ts_contact_problem problem = {BLOCKS, p->block_row[BLOCKS], p->block, G, p->g, p->R, 0.01, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = BLOCKS,
+                                  .row_count = p->block_row[BLOCKS],
+                                  .block = p->block,
+                                  .delassus = G,
+                                  .g = p->g,
+                                  .R = p->R,
+                                  .time_step = 0.01};
     unsigned char settings[TS_SOLVER_SETTINGS_BYTES];
     ts_solver_default_settings(solver, settings);
     cr_assert_eq(ts_solver_set(solver, settings, "iteration_limit", 40, NULL), TS_OK);

@@ -91,7 +91,8 @@ Test(ncp, a_tonne_on_a_gram) {
     segment_start[8] = segments;
     ts_arena arena = {0}, scratch = {0};
     ts_delassus* G = ts_delassus_velocity_form(&arena, 12, 8, block_row, segment_start, segment);
-    ts_contact_problem problem = {8, 24, block, G, g, NULL, TIME_STEP, NULL, 0.0};
+    ts_contact_problem problem = {
+        .block_count = 8, .row_count = 24, .block = block, .delassus = G, .g = g, .time_step = TIME_STEP};
     double settings[TS_SOLVER_SETTINGS_BYTES / 8];
     ts_status status;
 

@@ -95,7 +95,13 @@ Test(compliance, is_chosen_where_the_problem_is_rigid) {
     const int block_row[5] = {0, 3, 4, 6, 9};
     double G[81] = {0}, g[9] = {0}, R[9] = {0, 0, 0, 0.7, 0, 0, 0.3, 0.2, 0}, out[9];
     for (int i = 0; i < 9; ++i) G[10 * i] = i == 5 ? 0.0 : i + 1.0;
-    ts_contact_problem problem = {4, 9, block, dense_operator(&arena, 4, block_row, G), g, R, TIME_STEP, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = 4,
+                                  .row_count = 9,
+                                  .block = block,
+                                  .delassus = dense_operator(&arena, 4, block_row, G),
+                                  .g = g,
+                                  .R = R,
+                                  .time_step = TIME_STEP};
     fixture_settings mujoco = mujoco_tight(0.8, 5.0);
     ts_solver_find("mujoco")->compliance(&problem, &mujoco, out);
     const double expected[9] = {0.15, 0.15, 0.75, 0.7, 1.25, 1.0, 0.3, 0.3, 2.25};
@@ -363,8 +369,12 @@ Test(sets, a_mixed_problem_meets_its_own_law) {
         cr_expect_leq(a.report.iterations, 30);
         ts_arena arena = {0};
         const int block_row[7] = {0, 6, 7, 10, 12, 13, 17};
-        ts_contact_problem problem = {6,         N,    block, dense_operator(&arena, 6, block_row, G), g, NULL,
-                                      TIME_STEP, NULL, 0.0};
+        ts_contact_problem problem = {.block_count = 6,
+                                      .row_count = N,
+                                      .block = block,
+                                      .delassus = dense_operator(&arena, 6, block_row, G),
+                                      .g = g,
+                                      .time_step = TIME_STEP};
         double R[N];
         solver->compliance(&problem, settings, R);
         long double u[N];
@@ -492,7 +502,12 @@ Test(status, relative_solving_judges_the_solver_s_own_law) {
     double g[12], lambda[12];
     for (int i = 0; i < 12; ++i) g[i] = 1e3 * (ts_rng_normal(&rng) - (i % 3 == 2 ? 1.0 : 0.0));
     for (int i = 0; i < 144; ++i) c.G[i] *= 1e-5;
-    ts_contact_problem problem = {4, 12, c.block, dense_operator(&arena, 4, block_row, c.G), g, NULL, 1.0, NULL, 0.0};
+    ts_contact_problem problem = {.block_count = 4,
+                                  .row_count = 12,
+                                  .block = c.block,
+                                  .delassus = dense_operator(&arena, 4, block_row, c.G),
+                                  .g = g,
+                                  .time_step = 1.0};
     const ts_solver* solver[2] = {ts_solver_find("mujoco"), ts_solver_find("sap")};
     for (int k = 0; k < 2; ++k) {
         double settings[TS_SOLVER_SETTINGS_BYTES / sizeof(double)];
