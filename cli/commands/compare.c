@@ -6,6 +6,7 @@
 #include "cli/console.h"
 #include "cli/report/picture.h"
 #include "cli/report/pictures.h"
+#include "cli/report/replay.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/setup.h"
@@ -100,27 +101,6 @@ static ts_code rehearse(compare_job* job, ts_status* status) {
     return TS_OK;
 }
 
-static void quote(ts_text* text, const char* word) {
-    if (word[0] &&
-        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%") == strlen(word)) {
-        ts_text_add(text, " %s", word);
-        return;
-    }
-    ts_text_add(text, " '");
-    for (const char* c = word; *c; ++c) {
-        if (*c == '\'')
-            ts_text_add(text, "'\\''");
-        else
-            ts_text_add_bytes(text, c, 1);
-    }
-    ts_text_add(text, "'");
-}
-
-static void add_command(const ts_args* args, ts_text* text) {
-    ts_text_add(text, "touchstone compare");
-    for (int i = 0; i < args->word_count; ++i) quote(text, args->word[i]);
-}
-
 static int prepare(compare_job* job, ts_status* status) {
     const ts_args* args = job->args;
     ts_comparison* comparison = &job->comparison;
@@ -164,7 +144,8 @@ static int prepare(compare_job* job, ts_status* status) {
         ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
         return TS_EXIT_FAILED;
     }
-    add_command(args, &comparison->command);
+    comparison->args = args;
+    ts_replay_compare(args, &comparison->command);
     if (!isnan(args->png_time) && args->png_time > comparison->duration) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png-time %g s is after the end of the run, %g s",
                       args->png_time, comparison->duration);

@@ -3,6 +3,8 @@
 
 #include "cli/commands/commands.h"
 #include "cli/console.h"
+#include "cli/report/replay.h"
+#include "cli/report/report_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +37,11 @@ void ts_comparison_words(const ts_comparison* comparison, int group, ts_text* te
             ts_text_add(text, "Of %s %lld of %lld steps did not converge. ", label_of(comparison, i, label),
                         ts_stats_unconverged(stats), stats->steps);
     }
+}
+
+void ts_comparison_replay(const ts_comparison* comparison, int i, double time, ts_text* text) {
+    const char* scene = comparison->experiment ? comparison->experiment->scene : comparison->args->subject;
+    ts_replay_view(comparison->args, scene, &comparison->series[i], time, text);
 }
 
 void ts_comparison_members(const ts_comparison* comparison, int group, ts_text* text) {
@@ -130,14 +137,6 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text) {
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static void vector(ts_json* json, const char* key, ts_vec3 v) {
-    ts_json_add_array(json, key);
-    ts_json_number(json, v.x);
-    ts_json_number(json, v.y);
-    ts_json_number(json, v.z);
-    ts_json_array_end(json);
-}
-
 static void add_finding(ts_json* json, const ts_comparison* comparison, int i) {
     const ts_finding* finding = &comparison->finding[i];
     ts_json_add_object(json, "finding");
@@ -177,9 +176,15 @@ static void add_solver(ts_json* json, const ts_comparison* comparison, int i) {
     ts_stats_json(&series->stats, ts_solver_find(series->solver), json);
     ts_json_add_number(json, "wall_seconds", series->wall);
     if (last && series->focus >= 0) {
-        vector(json, "final_position", last->position);
-        vector(json, "final_velocity", last->velocity);
+        ts_report_json_vector(json, "final_position", last->position);
+        ts_report_json_vector(json, "final_velocity", last->velocity);
     }
+    ts_json_key(json, "worst_step");
+    ts_worst_step_json(&series->worst, json);
+    ts_text replay = {0};
+    if (series->worst.step > 0) ts_comparison_replay(comparison, i, series->worst.time, &replay);
+    ts_json_add_string(json, "worst_step_replay", replay.length > 0 ? ts_text_get(&replay) : NULL);
+    ts_text_free(&replay);
     add_finding(json, comparison, i);
     ts_json_object_end(json);
 }

@@ -2,6 +2,7 @@
 #ifndef TS_CLI_COMPARISON_H
 #define TS_CLI_COMPARISON_H
 
+#include "cli/args.h"
 #include "cli/report/findings.h"
 #include "cli/report/series.h"
 #include "scenes/experiments/experiment_table.h"
@@ -17,6 +18,7 @@ typedef struct ts_sliding_law {
 
 /// A comparison. `series` and `finding` have `count` entries.
 typedef struct ts_comparison {
+    const ts_args* args;  // borrowed: what was asked for
     const ts_loaded_scene* scene;
     const ts_experiment* experiment;  // NULL for a plain scene
     char focus[128];                  // name of the body in focus, "" when there is none
@@ -41,6 +43,9 @@ int ts_comparison_leader(const ts_comparison* comparison, int group);
 
 /// The finding of a group in plain sentences: its leader's, and what its other members do not share.
 void ts_comparison_words(const ts_comparison* comparison, int group, ts_text* text);
+
+/// The command that shows run i at that moment in the viewer.
+void ts_comparison_replay(const ts_comparison* comparison, int i, double time, ts_text* text);
 
 /// "ncp, ncp-newton": the solvers of a group.
 void ts_comparison_members(const ts_comparison* comparison, int group, ts_text* text);

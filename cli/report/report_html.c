@@ -9,93 +9,53 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static const char style[] =
-    ":root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#1d2127;--soft:#5d6570;--line:#e3e6ea;"
-    "--accent:#0072b2;--warn:#b3400a;--bar:#d5e5f1}\n"
-    "@media (prefers-color-scheme:dark){:root{--page:#14171b;--card:#1d2126;--text:#e8eaed;--soft:#a2abb6;"
-    "--line:#31373f;--accent:#6cb6ea;--warn:#ff9a62;--bar:#274358}}\n"
-    "*{box-sizing:border-box}body{margin:0;background:var(--page);color:var(--text);"
-    "font:15px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}"
-    "main{max-width:1320px;margin:0 auto;padding:28px 24px 60px}"
-    "h1{font-size:28px;line-height:1.2;margin:0 0 4px}h2{font-size:19px;margin:34px 0 12px}"
-    "h3{font-size:14px;margin:0 0 2px;font-weight:600}p{margin:.4em 0}"
-    ".lead{font-size:16px;color:var(--soft);max-width:75ch}"
-    ".facts{display:flex;flex-wrap:wrap;gap:6px 26px;margin:14px 0 0;padding:0;list-style:none;color:var(--soft)}"
-    ".facts b{color:var(--text);font-weight:600}"
-    "code,pre{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,\"DejaVu Sans Mono\",monospace}"
-    "pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:10px 14px;margin:14px 0 0;"
-    "white-space:pre-wrap;overflow-wrap:anywhere}"
-    ".cut{background:var(--card);border-left:4px solid var(--warn);padding:8px 14px;margin:16px 0}\n"
-    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));gap:12px}"
-    ".card{background:var(--card);border:1px solid var(--line);border-left:5px solid var(--ink);border-radius:8px;"
-    "padding:10px 14px}.card h3{display:flex;gap:8px;align-items:center;font-size:15px}"
-    ".row{width:100%;display:block;border-radius:8px;margin-top:18px}"
-    ".law{font-size:11px;letter-spacing:.05em;color:var(--soft);border:1px solid var(--line);border-radius:4px;"
-    "padding:0 5px}.card p{margin:.3em 0 0;font-size:14px}.card img{width:100%;border-radius:6px;margin-top:8px;"
-    "display:block}\n"
-    ".legend{position:sticky;top:0;z-index:2;background:var(--page);border-bottom:1px solid var(--line);"
-    "display:flex;flex-wrap:wrap;gap:4px 16px;padding:8px 0;margin:26px 0 14px;font-size:13px}"
-    ".legend label{display:inline-flex;gap:6px;align-items:center;cursor:pointer}.legend input{display:none}"
-    ".legend input:not(:checked)~*{opacity:.3}.hint{color:var(--soft);font-size:13px}\n"
-    ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:14px}"
-    "figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 12px 10px}"
-    "figcaption{font-size:12.5px;color:var(--soft);margin-top:2px}"
-    ".off{display:none}.plots.one .c{opacity:.12}.plots.one .c.on{opacity:1}\n"
-    ".wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:8px}"
-    "table{border-collapse:collapse;width:100%;font-size:12.5px;font-variant-numeric:tabular-nums}"
-    "th,td{padding:7px 8px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}"
-    "tbody tr:last-child>*{border-bottom:0}thead th{color:var(--soft);font-weight:600;vertical-align:bottom;"
-    "line-height:1.25}th:first-child,td.left{text-align:left}tbody th{font-weight:600}tbody th svg{vertical-align:-2px;"
-    "margin-right:7px}.bar{background:linear-gradient(90deg,var(--bar) var(--w),transparent var(--w))}"
-    ".warn{color:var(--warn);font-weight:600}dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;"
-    "margin:0;font-size:14px}dt{font-weight:600}dd{margin:0;color:var(--soft)}"
-    "@media (max-width:640px){dl{grid-template-columns:1fr}main{padding:18px 14px 40px}}"
-    "details summary{cursor:pointer;color:var(--soft)}"
-    "@media (prefers-color-scheme:dark){.card img,.row{filter:brightness(.82)}}\n"
-    "@media print{.legend{position:static}figure,.card{break-inside:avoid}}\n";
-
-static const char script[] =
-    "const plots=document.querySelector('.plots');"
-    "document.querySelectorAll('.legend label').forEach(label=>{"
-    "const box=label.querySelector('input'),mine=()=>plots.querySelectorAll('.s'+box.value);"
-    "box.onchange=()=>mine().forEach(g=>g.classList.toggle('off',!box.checked));"
-    "label.onmouseenter=()=>{plots.classList.add('one');mine().forEach(g=>g.classList.add('on'))};"
-    "label.onmouseleave=()=>{plots.classList.remove('one');mine().forEach(g=>g.classList.remove('on'))}});";
-
 enum { CARDS_BEFORE_PLOTS = 9 };
 
-static void escaped(ts_text* text, const char* before, const char* plain, const char* after) {
+void ts_report_escaped(ts_text* text, const char* before, const char* plain, const char* after) {
     ts_text_add(text, "%s", before);
     ts_svg_escape(text, plain);
     ts_text_add(text, "%s", after);
+}
+
+void ts_report_command(const char* command, ts_text* text) {
+    ts_report_escaped(text, "<pre class=\"cmd\" tabindex=\"0\" title=\"a click copies it\">", command, "</pre>\n");
+}
+
+void ts_report_json_vector(ts_json* json, const char* key, ts_vec3 v) {
+    ts_json_add_array(json, key);
+    ts_json_number(json, v.x);
+    ts_json_number(json, v.y);
+    ts_json_number(json, v.z);
+    ts_json_array_end(json);
 }
 
 static void add_head(const ts_comparison* comparison, ts_text* text) {
     const ts_options* options = &comparison->options;
     ts_text_add(text, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
-    escaped(text, "<title>", comparison->scene->name, " - contact solvers compared</title>\n<style>\n");
-    ts_text_add_bytes(text, style, sizeof style - 1);
+    ts_report_escaped(text, "<title>", comparison->scene->name, " - contact solvers compared</title>\n<style>\n");
+    ts_report_add_style(text);
     ts_svg_css(text);
     ts_text_add(text, "</style></head>\n<body><main>\n");
-    escaped(text, "<h1>", comparison->scene->name, "");
+    ts_report_escaped(text, "<h1>", comparison->scene->name, "");
     ts_text_add(text, " under %d contact solver%s</h1>\n", comparison->count, comparison->count == 1 ? "" : "s");
     if (comparison->experiment) {
-        escaped(text, "<p class=\"lead\">", comparison->experiment->summary, ".<br>");
-        escaped(text, "Reproduces: ", comparison->experiment->source, "</p>\n");
+        ts_report_escaped(text, "<p class=\"lead\">", comparison->experiment->summary, ".<br>");
+        ts_report_escaped(text, "Reproduces: ", comparison->experiment->source, "</p>\n");
     } else {
         const ts_scene* scene = ts_scene_find(comparison->scene->name);
-        if (scene) escaped(text, "<p class=\"lead\">", scene->summary, ".</p>\n");
+        if (scene) ts_report_escaped(text, "<p class=\"lead\">", scene->summary, ".</p>\n");
     }
     ts_text_add(text,
                 "<ul class=\"facts\"><li>simulated <b>%g s</b></li><li>time step <b>%g ms</b></li>"
                 "<li>contact margin <b>%g mm</b></li>",
                 comparison->duration, 1e3 * options->time_step, 1e3 * options->contact_margin);
-    if (comparison->focus[0]) escaped(text, "<li>body in focus <b>", comparison->focus, "</b></li>");
+    if (comparison->focus[0]) ts_report_escaped(text, "<li>body in focus <b>", comparison->focus, "</b></li>");
     if (comparison->frame.reference >= 0)
-        escaped(text, "<li>reference <b>", comparison->series[comparison->frame.reference].solver, "</b></li>");
+        ts_report_escaped(text, "<li>reference <b>", comparison->series[comparison->frame.reference].solver,
+                          "</b></li>");
     ts_text_add(text, "<li>Touchstone <b>%s</b></li></ul>\n", TS_VERSION);
-    escaped(text, "<pre>", ts_text_get(&comparison->command), "</pre>\n");
+    ts_report_command(ts_text_get(&comparison->command), text);
     if (comparison->interrupted)
         ts_text_add(text,
                     "<p class=\"cut\">Stopped before its end: %d of %d solvers were begun, %d reached the end.</p>\n",
@@ -127,7 +87,7 @@ static void add_cards(const ts_comparison* comparison, int first, int last, ts_t
         ts_comparison_members(comparison, g, &members);
         ts_text_add(text, "<article class=\"card k%d\"><h3>", g % 8);
         ts_svg_swatch(g, comparison->groups, text);
-        escaped(text, "<span>", ts_text_get(&members), "</span>");
+        ts_report_escaped(text, "<span>", ts_text_get(&members), "</span>");
         ts_text_add(text, " <span class=\"law\">%s</span></h3>", ts_contact_law_name(comparison->series[i].law));
         if (comparison->picture[g].length)
             ts_text_add(text, "<img alt=\"the scene at t = %.3g s\" src=\"%s\">", comparison->picture_time,
@@ -149,7 +109,7 @@ static void add_legend(const ts_comparison* comparison, ts_text* text) {
         ts_comparison_members(comparison, g, &members);
         ts_text_add(text, "<label><input type=\"checkbox\" checked value=\"%d\">", g);
         ts_svg_swatch(g, comparison->groups, text);
-        escaped(text, "<span>", ts_text_get(&members), "</span></label>");
+        ts_report_escaped(text, "<span>", ts_text_get(&members), "</span></label>");
         ts_text_free(&members);
     }
     ts_text_add(text, "<span class=\"hint\">point to single one out, click to hide it</span></div>\n");
@@ -162,7 +122,7 @@ static void residual_cell(ts_text* text, double value) {
     ts_text_add(text, "<td class=\"bar\" style=\"--w:%.0f%%\">%.1e</td>", 100.0 * part, value);
 }
 
-static void quantity_cell(ts_text* text, double value, const char* unit) {
+void ts_report_cell(ts_text* text, double value, const char* unit) {
     ts_text_add(text, "<td>");
     ts_stats_add_quantity(text, value, unit);
     ts_text_add(text, "</td>");
@@ -173,11 +133,10 @@ static void figure_cell(ts_text* text, double value, ts_figure figure) {
     if (figure == TS_FIGURE_FRICTION_ANGLE)
         ts_text_add(text, "<td>%.3g\xC2\xB0</td>", value);
     else
-        quantity_cell(text, value, unit);
+        ts_report_cell(text, value, unit);
 }
 
-// Keeps "-0.0000" out of the table.
-static double unsigned_zero(double value) { return fabs(value) < 0.5e-4 ? 0.0 : value; }
+double ts_report_whole(double value) { return fabs(value) < 0.5e-4 ? 0.0 : value; }
 
 static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
     const ts_series* series = &comparison->series[i];
@@ -187,7 +146,7 @@ static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
     ts_svg_swatch(comparison->finding[i].group, comparison->groups, text);
     char label[TS_SERIES_LABEL];
     ts_series_label(series, label);
-    escaped(text, "", label, "</th>");
+    ts_report_escaped(text, "", label, "</th>");
     ts_text_add(text, "<td class=\"left\">%s</td>", ts_contact_law_name(series->law));
     residual_cell(text, stats->worst_unmet);
     residual_cell(text, stats->worst_natural);
@@ -195,16 +154,16 @@ static void add_row(const ts_comparison* comparison, int i, ts_text* text) {
     ts_text_add(text, "<td%s>%lld</td>", stats->status_count[1] ? " class=\"warn\"" : "", stats->status_count[1]);
     ts_text_add(text, "<td%s>%lld</td>", stats->status_count[2] ? " class=\"warn\"" : "", stats->status_count[2]);
     ts_text_add(text, "<td%s>%lld</td>", stats->status_count[3] ? " class=\"warn\"" : "", stats->status_count[3]);
-    quantity_cell(text,
-                  stats->energy_last.kinetic + stats->energy_last.potential - stats->energy_first.kinetic -
-                      stats->energy_first.potential,
-                  "J");
+    ts_report_cell(text,
+                   stats->energy_last.kinetic + stats->energy_last.potential - stats->energy_first.kinetic -
+                       stats->energy_first.potential,
+                   "J");
     if (comparison->focus[0] && last)
-        ts_text_add(text, "<td>%.4f, %.4f, %.4f</td>", unsigned_zero(last->position.x), unsigned_zero(last->position.y),
-                    unsigned_zero(last->position.z));
+        ts_text_add(text, "<td>%.4f, %.4f, %.4f</td>", ts_report_whole(last->position.x),
+                    ts_report_whole(last->position.y), ts_report_whole(last->position.z));
     else
         ts_text_add(text, "<td>-</td>");
-    quantity_cell(text, stats->worst_penetration, "m");
+    ts_report_cell(text, stats->worst_penetration, "m");
     ts_text_add(text, "<td>%.3g</td><td>%d</td><td>%.3g</td></tr>\n", ts_stats_iterations_mean(stats),
                 stats->iterations_most, 1e6 * ts_stats_seconds_median(stats));
 }
@@ -234,12 +193,12 @@ static void add_settings(const ts_comparison* comparison, ts_text* text) {
         char value[128];
         if (strcmp(option->name, "solver") == 0) continue;
         ts_options_get(&comparison->options, i, value, sizeof value);
-        escaped(text, "<dt>", option->name, "</dt>");
-        escaped(text, "<dd>", value, " ");
-        escaped(text, "", option->unit, " - ");
-        escaped(text, "", option->summary, "</dd>");
+        ts_report_escaped(text, "<dt>", option->name, "</dt>");
+        ts_report_escaped(text, "<dd>", value, " ");
+        ts_report_escaped(text, "", option->unit, " - ");
+        ts_report_escaped(text, "", option->summary, "</dd>");
     }
-    escaped(text, "<dt>version</dt><dd>Touchstone ", TS_VERSION, "</dd>");
+    ts_report_escaped(text, "<dt>version</dt><dd>Touchstone ", TS_VERSION, "</dd>");
     if (uname(&machine) == 0)
         ts_text_add(text, "<dt>machine</dt><dd>%s, %s, %ld processors</dd>", machine.sysname, machine.machine,
                     sysconf(_SC_NPROCESSORS_ONLN));
@@ -286,8 +245,11 @@ void ts_report_html(const ts_comparison* comparison, ts_text* text) {
     ts_report_plots(comparison, text);
     ts_text_add(text, "</div>\n");
     add_cards(comparison, first, comparison->groups, text);
+    ts_report_contacts(comparison, text);
     add_table(comparison, text);
     add_settings(comparison, text);
     add_glossary(text);
-    ts_text_add(text, "</main>\n<script>%s</script>\n</body></html>\n", script);
+    ts_text_add(text, "</main>\n");
+    ts_report_add_script(text);
+    ts_text_add(text, "</body></html>\n");
 }

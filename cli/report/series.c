@@ -85,6 +85,7 @@ int ts_series_add(ts_series* series, ts_sim* sim) {
     series->pending = sample;
     series->pending_waits = 1;
     if (series->sample.count >= TS_SERIES_SAMPLES) thin_out(series);
+    if (!ts_worst_step_see(&series->worst, sim)) return 0;
     if (sample.step % series->stride != 0) return 1;
     series->pending_waits = 0;
     return ts_sample_array_push(&series->sample, series->pending);
@@ -103,6 +104,7 @@ const ts_sample* ts_series_last(const ts_series* series) {
 void ts_series_free(ts_series* series) {
     ts_stats_free(&series->stats);
     ts_sample_array_free(&series->sample);
+    ts_worst_step_free(&series->worst);
 }
 
 static void add_number(ts_text* text, double value) {

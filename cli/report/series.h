@@ -3,6 +3,7 @@
 #define TS_CLI_SERIES_H
 
 #include "cli/report/stats.h"
+#include "cli/report/worst_step.h"
 
 /// One moment. Velocities and forces are those after the step that led here.
 typedef struct ts_sample {
@@ -43,6 +44,7 @@ typedef struct ts_series {
     int focus;  // body, or -1
     ts_stats stats;
     ts_sample_array sample;
+    ts_worst_step worst;
     int stride;         // steps between samples; 0 before the first
     ts_sample pending;  // the latest, with the worst values since the last sample kept
     int pending_waits;  // nonzero while `pending` is not in the list

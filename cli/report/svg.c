@@ -151,7 +151,7 @@ static void draw_path(const ts_svg_curve* curve, const ts_svg_axis* x, const ts_
 }
 
 // One mark, about 7 px across. The second round through the colours has hollow marks.
-static void draw_mark(ts_text* text, int style, double x, double y) {
+void ts_svg_mark(int style, double x, double y, ts_text* text) {
     ts_text_add(text, "<path class=\"m%s\" d=\"", (style / COLOURS) % 2 ? " hollow" : "");
     switch (style % MARKS) {
     case 0: ts_text_add(text, "M%.1f %.1fa3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z", x - 3.5, y); break;
@@ -181,14 +181,14 @@ static void draw_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, const
     if (plot->points && curve->count <= FEW) {
         for (int i = 0; i < curve->count; ++i)
             if (isfinite(curve->x[i]) && isfinite(curve->y[i]))
-                draw_mark(text, curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]));
+                ts_svg_mark(curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]), text);
         return;
     }
     double own = ((double)curve->style + 0.5) / (double)(plot->style_count > 0 ? plot->style_count : 1);
     for (int k = 0; k < MARKS_PER_CURVE; ++k) {
         int i = (int)((double)(curve->count - 1) * ((double)k + own) / MARKS_PER_CURVE);
         if (i < curve->count && isfinite(curve->x[i]) && isfinite(curve->y[i]))
-            draw_mark(text, curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]));
+            ts_svg_mark(curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]), text);
     }
 }
 
@@ -207,11 +207,20 @@ static void draw_path_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, 
             length[pass] += part;
             if (pass == 0 || marks == MARKS_PER_PATH) continue;
             if (length[1] < length[0] * ((double)marks + own) / MARKS_PER_PATH) continue;
-            draw_mark(text, curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]));
+            ts_svg_mark(curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]), text);
             marks++;
         }
         if (length[0] < 40.0) return;
     }
+}
+
+static void draw_cloud(const ts_svg_curve* curve, const char* class, const ts_svg_axis* x, const ts_svg_axis* y,
+                       ts_text* text) {
+    ts_text_add(text, "<g class=\"cloud %s\">", class);
+    for (int i = 0; i < curve->count; ++i)
+        if (isfinite(curve->x[i]) && isfinite(curve->y[i]))
+            ts_svg_mark(curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]), text);
+    ts_text_add(text, "</g>");
 }
 
 static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const ts_svg_axis* x, const ts_svg_axis* y,
@@ -231,7 +240,7 @@ static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const
         // Where it ended says most.
         for (int i = curve->count - 1; i >= 0; --i) {
             if (!isfinite(curve->x[i]) || !isfinite(curve->y[i])) continue;
-            draw_mark(text, curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]));
+            ts_svg_mark(curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]), text);
             break;
         }
     } else {
@@ -256,14 +265,16 @@ static void add_plot(const ts_svg_plot* plot, const char* where, ts_text* text) 
     ts_svg_escape(text, plot->title);
     ts_text_add(text, "\">");
     draw_frame(plot, &x, &y, text);
-    for (int c = 0; c < plot->curve_count; ++c) draw_curve(plot, &plot->curve[c], &x, &y, text);
+    for (int c = 0; c < plot->curve_count && !plot->cloud; ++c) draw_curve(plot, &plot->curve[c], &x, &y, text);
     if (plot->guide) {
         ts_text_add(text, "<path class=\"guide\" d=\"");
         pen tip = {text, 0, 0.0, 0.0};
         draw_path(plot->guide, &x, &y, &tip);
         ts_text_add(text, "\"/>");
     }
-    if (plot->path && plot->curve_count > 0 && plot->curve[0].count > 0)
+    for (int c = 0; c < plot->curve_count && plot->cloud; ++c)
+        draw_cloud(&plot->curve[c], plot->cloud[c], &x, &y, text);
+    if (plot->path && !plot->cloud && plot->curve_count > 0 && plot->curve[0].count > 0)
         ts_text_add(text, "<circle class=\"start\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>",
                     ts_svg_place(&x, plot->curve[0].x[0]), ts_svg_place(&y, plot->curve[0].y[0]));
     ts_text_add(text, "</svg>\n");
@@ -277,7 +288,7 @@ static void add_swatch(int style, int style_count, const char* where, ts_text* t
                 "<path class=\"l\" stroke-width=\"%.1f\"%s d=\"M1 7H33\"/>",
                 style % COLOURS, where, stroke_width(TS_SVG_LINEAR, style, style_count),
                 style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
-    draw_mark(text, style, 17.0, 7.0);
+    ts_svg_mark(style, 17.0, 7.0, text);
     ts_text_add(text, "</svg>");
 }
 
@@ -313,7 +324,9 @@ static void add_part_css(ts_text* text) {
 
 void ts_svg_css(ts_text* text) {
     add_part_css(text);
-    ts_text_add(text, ".plot{width:100%%;height:auto;display:block}\n");
+    // Plots are shrunk to fit columns and phones: their words are larger there.
+    ts_text_add(text, ".plot{width:100%%;height:auto;display:block}.plot .tick text,.plot .label{font-size:13px}"
+                      "@media (max-width:480px){.plot .tick text,.plot .label{font-size:17px}}\n");
 }
 
 void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* text) {

@@ -40,6 +40,8 @@ typedef struct ts_svg_plot {
     int curve_count;
     int style_count;            // styles on the page, for the widths
     const ts_svg_curve* guide;  // a thin dashed curve over the others, or NULL
+    const char* const* cloud;  // (curve_count) not NULL: marks without lines, each curve's of that CSS class; the guide
+                               // is in sight then, and with `path` both axes have one scale
 } ts_svg_plot;
 
 /// Appends <svg>...</svg>.
@@ -51,6 +53,9 @@ void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* tex
 
 /// Appends a short piece of a curve of that style, for legends and tables.
 void ts_svg_swatch(int style, int style_count, ts_text* text);
+
+/// Appends the mark of a style, about 7 px across.
+void ts_svg_mark(int style, double x, double y, ts_text* text);
 
 /// The colour of a style on a light page, sRGB, for pictures beside the plots.
 void ts_svg_color(int style, float out_rgb[3]);

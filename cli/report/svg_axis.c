@@ -120,6 +120,8 @@ static range range_of(const ts_svg_plot* plot, int of_y) {
         for (int i = 0; i < plot->curve[c].count; ++i)
             if (!only_positive || value[i] > 0.0) widen(&r, value[i]);
     }
+    for (int i = 0; plot->cloud && plot->guide && i < plot->guide->count; ++i)
+        widen(&r, of_y ? plot->guide->y[i] : plot->guide->x[i]);
     if (!(r.low <= r.high)) r.low = r.high = only_positive ? 1.0 : 0.0;
     return r;
 }

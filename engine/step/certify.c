@@ -28,6 +28,38 @@ ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_aren
                                arena, out_certificate);
 }
 
+static void judge_island(const ts_contact_problem* own, const ts_sim* sim, const double* u, const int* block, int count,
+                         ts_own_verdict* verdict) {
+    ts_contact_law law = sim->solver->law;
+    ts_residual_scale scale = ts_residual_scale_of(own, block, count, sim->impulse);
+    for (int n = 0; n < count; ++n) {
+        int b = block ? block[n] : n;
+        verdict[b].unmet = ts_yardstick_unmet_of_block(own, law, b, &scale, sim->impulse, u);
+        verdict[b].residual = ts_residual_of_law_block(own, law, b, sim->impulse, u);
+    }
+}
+
+ts_own_verdict* ts_certify_own(const ts_sim* sim, ts_arena* arena) {
+    ts_contact_problem own = sim->problem;
+    const ts_islands* islands = &ts_sim_storage_of(sim)->islands;
+    ts_own_verdict* verdict = TS_ARENA_ARRAY(arena, ts_own_verdict, own.block_count);
+    ts_arena_scope scope = ts_arena_scope_begin(arena);
+    double* u = TS_ARENA_ARRAY(arena, double, own.row_count);
+    double* R = sim->solver->compliance ? TS_ARENA_ARRAY(arena, double, own.row_count) : NULL;
+    int room = verdict && u && (R || !sim->solver->compliance);
+    if (room && R) sim->solver->compliance(&sim->problem, sim->solver_settings, R);
+    if (room && R) own.R = R;
+    if (room) ts_contact_problem_velocity(&own, sim->impulse, u);
+    int apart = islands->block != NULL;
+    for (int i = 0; room && i < (apart ? islands->count : 1); ++i) {
+        const int* block = apart ? islands->block + islands->start[i] : NULL;
+        int count = apart ? islands->start[i + 1] - islands->start[i] : own.block_count;
+        judge_island(&own, sim, u, block, count, verdict);
+    }
+    ts_arena_scope_end(arena, scope);
+    return room ? verdict : NULL;
+}
+
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {
     ts_contact_certificate certificate;
     ts_contact_mode* mode = sim->contact_count > 0 ? TS_ARENA_ARRAY(arena, ts_contact_mode, sim->contact_count) : NULL;

@@ -15,6 +15,15 @@ extern "C" {
 ts_code ts_certify_step(const ts_sim* sim, ts_certificate_extent extent, ts_arena* arena,
                         ts_contact_certificate* out_certificate);
 
+/// By how much the solver's own law, with its own softness, is broken at one block.
+typedef struct ts_own_verdict {
+    double unmet;              // 1: share of its island's problem; the largest is info.unmet
+    ts_law_residual residual;  // its parts
+} ts_own_verdict;
+
+/// The same of every block of the last step: problem.block_count of them in memory of `arena`, NULL when memory is short.
+ts_own_verdict* ts_certify_own(const ts_sim* sim, ts_arena* arena);
+
 /// Whose block b of the last step is, in a few words: "contact: geom 0 'floor', geom 4", "joint-limit: joint 3 'knee', upper end".
 void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long size);
 

@@ -89,7 +89,7 @@ Test(compare, solvers_that_agree_are_one_group) {
     cr_expect(json_holds(&result.out, "assert [s['finding']['group'] for s in d['solvers']] == [0, 1, 0, 1, 2]\n"));
     ts_text html = read_text("report/report.html");
     int cards = 0;
-    for (const char* at = ts_text_get(&html); (at = strstr(at, "<article")) != NULL; ++at) ++cards;
+    for (const char* at = ts_text_get(&html); (at = strstr(at, "<article class=\"card")) != NULL; ++at) ++cards;
     cr_expect_eq(cards, 3);
     cr_expect(has(&html, "ncp, ncp-newton") && has(&html, "ccp-pgs, ccp-admm"));
     cr_expect(has(&html, "<dt>baumgarte</dt>") && has(&html, "<dt>tolerance</dt>"), "all settings are on the page");

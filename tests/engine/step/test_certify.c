@@ -82,6 +82,35 @@ Test(certify, the_wrong_law_is_told_by_how_much) {
     fixture_end(&f);
 }
 
+// The own law block by block is what the step was judged by as a whole, for rigid and for softened laws, in several islands.
+Test(certify, own_laws_of_blocks_are_those_of_the_step) {
+    static const char* const solvers[] = {"ncp", "ccp-pgs", "lcp-pgs", "raisim", "mujoco", "sap"};
+    ts_arena arena = {0};
+    for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; ++i) {
+        ts_builder* builder = ts_builder_create("two balls");
+        strcpy(ts_builder_options(builder)->solver, solvers[i]);
+        for (int k = 0; k < 2; ++k) {
+            double mass = k ? 100.0 : 1.0;
+            int body = fixture_free_body(builder, ts_vec3_make(k, 0.0, 0.0999), mass,
+                                         ts_mat3_diagonal(ts_vec3_make(0.1 * mass, 0.1 * mass, 0.1 * mass)));
+            fixture_geom(builder, body, ts_shape_sphere(0.1), ts_vec3_zero(), 0.4);
+            ts_builder_set_free_velocity(builder, body, ts_vec3_make(1.0, 0.5 * k, 0.0), ts_vec3_zero());
+        }
+        fixture_floor(builder, 0.4, 0.0);
+        fixture f = fixture_start(builder, 1);
+        fixture_run(&f, 1);
+        cr_assert_eq(f.sim->problem.block_count, 2, "%s", solvers[i]);
+        const ts_own_verdict* own = ts_certify_own(f.sim, &arena);
+        cr_assert_not_null(own);
+        double unmet = fmax(own[0].unmet, own[1].unmet), dual = fmax(own[0].residual.dual, own[1].residual.dual);
+        cr_expect_float_eq(unmet, f.sim->info.unmet, 1e-13, "%s: %g, %g", solvers[i], unmet, f.sim->info.unmet);
+        cr_expect_float_eq(dual, f.sim->info.own.dual, 1e-13, "%s: %g, %g", solvers[i], dual, f.sim->info.own.dual);
+        ts_arena_reset(&arena);
+        fixture_end(&f);
+    }
+    ts_arena_free(&arena);
+}
+
 Test(certify, blocks_say_whose_they_are) {
     ts_builder* builder = ts_builder_create("all kinds");
     fixture_floor(builder, 0.4, 0.0);

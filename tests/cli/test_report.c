@@ -1,0 +1,152 @@
+// What stands in report.html: that its tables, plots and commands are there and say what the numbers in summary.json say.
+#include "tests/cli/cli_fixture.h"
+
+TestSuite(report, .init = make_folder, .fini = remove_folder, .timeout = 240);
+
+// Runs Python on report/report.html: `page` is its text without pictures, `d` summary.json, `leaders` the runs that stand for
+// the groups, of(tag, attributes, text) all matches of an element. Nonzero when its assertions hold, or without Python.
+static int page_holds(const char* script) {
+    if (system("python3 -c pass >/dev/null 2>&1") != 0) return 1;
+    ts_text program = {0};
+    ts_text_add(&program,
+                "import json, re\n"
+                "page = re.sub('base64,[^\"]*', '', open('%s/report/report.html', encoding='utf-8').read())\n"
+                "d = json.load(open('%s/report/summary.json'))\n"
+                "groups = 1 + max(s['finding']['group'] for s in d['solvers'])\n"
+                "def leader(g):\n"
+                "    own = [s for s in d['solvers'] if s['finding']['group'] == g]\n"
+                "    first = [s for s in own if s['finding']['is_reference']]\n"
+                "    return (first or sorted(own, key=lambda s: s['steps_not_converged']))[0]\n"
+                "leaders = [leader(g) for g in range(groups)]\n"
+                "def of(tag, attributes, text):\n"
+                "    return re.findall('<%%s%%s[^>]*>(.*?)</%%s>' %% (tag, attributes, tag), text, re.S)\n"
+                "def number(cell):\n"
+                "    value, unit = cell.split()\n"
+                "    scale = {'n': 1e-9, '\\u00b5': 1e-6, 'm': 1e-3, 'k': 1e3, 'M': 1e6}\n"
+                "    prefix = unit[0] if unit not in ('m', 'm/s') and len(unit) > 1 else ''\n"
+                "    return float(value) * scale.get(prefix, 1.0)\n"
+                "%s",
+                folder, folder, script);
+    write_text(".page.py", ts_text_get(&program));
+    ts_text_free(&program);
+    char command[128];
+    snprintf(command, sizeof command, "python3 %s/.page.py 1>&2", folder);
+    return system(command) == 0;
+}
+
+// Every group has a table of its leader's worst step, and its modes and normal forces are those of summary.json.
+Test(report, worst_steps_stand_contact_by_contact) {
+    outcome result = run("compare sliding-cube-rotated --out report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    cr_expect(
+        page_holds("articles = of('article', ' class=\"worst', page)\n"
+                   "assert len(articles) == groups >= 5, len(articles)\n"
+                   "for s, article in zip(leaders, articles):\n"
+                   "    worst = s['worst_step']\n"
+                   "    rows = of('tr', '', ''.join(of('tbody', '', article)))\n"
+                   "    assert len(rows) == worst['rows'] == sum(worst['modes'].values()) > 0\n"
+                   "    for row, w in zip(rows, worst['worst']):\n"
+                   "        cells = of('td', '', row)\n"
+                   "        assert cells[1] == w['mode'], (cells, w)\n"
+                   "        assert abs(number(cells[3]) - w['force'][2]) <= 0.006 * abs(w['force'][2]), (cells, w)\n"
+                   "    unmet = [w['exact_unmet'] for w in worst['worst']]\n"
+                   "    assert unmet == sorted(unmet, reverse=True)\n"
+                   "    assert s['worst_step_replay'] in article\n"));
+}
+
+// Against closed forms and against the certificate that `run` writes of the same step.
+Test(report, a_worst_step_is_the_one_that_run_certifies) {
+    outcome result = run("compare sliding-cube --solvers ncp,ccp-pgs,lcp-pgs,mujoco --time 0.2 --out report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(
+        &result.out,
+        "for s in d['solvers']:\n"
+        "    w = s['worst_step']\n"
+        "    assert abs(w['natural'] - s['residual_natural_max']) <= 1e-15 * w['natural'], s['name']\n"
+        "    assert w['natural'] == max(r['exact_unmet'] for r in w['worst'])\n"
+        "    assert max(r['own_unmet'] for r in w['worst']) <= s['own_unmet_max'] * (1 + 1e-12) < 1e-7, s['name']\n"
+        "    assert (w['modes']['violated'] > 0) == (s['name'] != 'ncp'), (s['name'], w['modes'])\n"
+        "    for r in w['worst']:\n"
+        "        assert r['name'] == 'floor - cube' and r['mu'] == 0.4, r\n"
+        "        if s['law'] != 'LCP': assert r['friction'] <= r['mu'] * r['force'][2] + 1e-9, r\n"
+        "        assert max(abs(r['force'][0]), abs(r['force'][1])) <= r['mu'] * r['force'][2] + 1e-9, r\n"));
+    outcome_free(&result);
+    if (system("python3 -c pass >/dev/null 2>&1") != 0) cr_skip("no python3");
+    cr_expect(page_holds("import os\n"
+                         "step = d['solvers'][1]['worst_step']['step']\n"
+                         "open(os.path.dirname(__file__) + '/.step', 'w').write(str(step))\n"));
+    ts_text step = read_text(".step");
+    char arguments[256];
+    snprintf(arguments, sizeof arguments, "run sliding-cube --solver ccp-pgs --time 0.2 --certificate %s:why.json",
+             ts_text_get(&step));
+    ts_text_free(&step);
+    result = run(arguments);
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    cr_expect(page_holds("import os\n"
+                         "why = json.load(open(os.path.dirname(__file__) + '/why.json'))\n"
+                         "mine = sorted(r['force'][2] for r in d['solvers'][1]['worst_step']['worst'])\n"
+                         "theirs = sorted(b['normal_force'] for b in why['certificate']['blocks'])\n"
+                         "assert mine == theirs and len(mine) == 4, (mine, theirs)\n"));
+}
+
+// A page with hundreds of contacts folds its tables and says what it leaves out.
+Test(report, long_tables_are_folded) {
+    outcome result = run("compare pile-1000 --solvers ncp --time 0.5 --set iterations=5 --out report --json");
+    outcome_free(&result);
+    cr_expect(
+        page_holds("worst = d['solvers'][0]['worst_step']\n"
+                   "article = of('article', ' class=\"worst', page)[0]\n"
+                   "sight, folded = [len(of('tr', '', t)) for t in of('tbody', '', article)]\n"
+                   "assert worst['rows'] > 200 == len(worst['worst']) == sight + folded and sight <= 10\n"
+                   "assert '%d more rows' % folded in article and '200 of %d rows' % worst['rows'] in article\n"));
+}
+
+// Forces lie against the cone: marks by mode as many as contacts of that mode, and a pyramid only where one is used.
+Test(report, forces_stand_against_the_cone) {
+    outcome result = run("compare sliding-cube-rotated --solvers ncp,ccp-pgs,lcp-pgs --out report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    cr_expect(page_holds("articles = of('article', ' class=\"worst', page)\n"
+                         "for s, article in zip(leaders, articles):\n"
+                         "    side, top = of('figure', ' class=\"cone\"', article)\n"
+                         "    for mode, count in s['worst_step']['modes'].items():\n"
+                         "        for view in (side, top):\n"
+                         "            cloud, = of('g', ' class=\"cloud %s\"' % mode, view)\n"
+                         "            assert cloud.count('<path') == count, (s['name'], mode, count, cloud)\n"
+                         "    assert side.count('class=\"guide\"') == top.count('class=\"guide\"') == 1\n"
+                         "    guide = re.search('class=\"guide\" d=\"([^\"]*)\"', top).group(1)\n"
+                         "    assert guide.count('M') == (2 if s['law'] == 'LCP' else 1), guide\n"));
+}
+
+// The command of a worst step, given to the program, shows that moment.
+Test(report, commands_replay_what_they_stand_for) {
+    outcome result = run("compare lcp-anisotropy --solvers ncp,mujoco --dt 0.002 --set solver.tolerance=1e-7 --set "
+                         "baumgarte=0.1 --time 0.1 --out report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    cr_expect(
+        page_holds("import os\n"
+                   "lines = [s['worst_step_replay'] for s in d['solvers']]\n"
+                   "assert all(l.startswith('touchstone view sliding-cube-rotated --solver ') for l in lines), lines\n"
+                   "assert all('--dt 0.002 --set ' in l and '--set baumgarte=0.1' in l for l in lines), lines\n"
+                   "open(os.path.dirname(__file__) + '/.replay', 'w').write(lines[0][len('touchstone '):])\n"));
+    if (system("python3 -c pass >/dev/null 2>&1") != 0) cr_skip("no python3");
+    ts_text replay = read_text(".replay");
+    char arguments[512];
+    snprintf(arguments, sizeof arguments, "%s --png moment.png --size 160x120 --json", ts_text_get(&replay));
+    ts_text_free(&replay);
+    result = run(arguments);
+    if (result.code != 0) {
+        cr_expect(has(&result.err, "TS_VIEWER=ON") || has(&result.err, "OpenGL") || has(&result.err, "EGL"), "%s",
+                  ts_text_get(&result.err));
+        outcome_free(&result);
+        cr_skip("no pictures here");
+    }
+    write_text("replayed.json", ts_text_get(&result.out));
+    outcome_free(&result);
+    cr_expect(page_holds("import os\n"
+                         "shown = json.load(open(os.path.dirname(__file__) + '/replayed.json'))['time']\n"
+                         "assert abs(shown - d['solvers'][0]['worst_step']['time']) < 1e-9, shown\n"));
+}
