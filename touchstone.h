@@ -61,6 +61,7 @@
 #include "contact/problem.h"
 #include "contact/solver.h"
 #include "contact/trace.h"
+#include "engine/batch.h"
 #include "engine/contact.h"
 #include "engine/model/builder.h"
 #include "engine/model/model.h"

@@ -48,12 +48,14 @@ typedef struct ts_args {
     double png_time;          // s
     double tolerance;         // solve
     double time_limit;        // s, solve
+    double spread;            // m/s or rad/s, run
     int threads;
     int width;
     int height;
     int json;
-    int seed;   // bench; < 0: not given
-    int quick;  // bench
+    int copies;  // run: simulations of a batch
+    int seed;    // bench, run; < 0: not given
+    int quick;   // bench
     int strict;
     int help;
     int pair_count;

@@ -52,6 +52,10 @@ static const ts_flag run_flags[] = {
      "write the contact problem of that step (1 is the first) as FCLIB"},
     {"--certificate", "WHEN:FILE", TS_FLAG_TEXT, OFFSET(certificate), 0.0, 0.0,
      "JSON of which laws hold at every contact of a step (WHEN: a step, last or worst)"},
+    {"--batch", "N", TS_FLAG_INTEGER, OFFSET(copies), 1.0, 1e6, "run N simulations at once, shared among the threads"},
+    {"--spread", "V", TS_FLAG_NUMBER, OFFSET(spread), 0.0, 1e9,
+     "standard deviation of what is added to their first velocities, m/s and rad/s (default 0)"},
+    {"--seed", "N", TS_FLAG_INTEGER, OFFSET(seed), 0.0, 2147483647.0, "of that spread (default 1)"},
     FLAG_THREADS,
     FLAG_STRICT,
     FLAG_JSON,
@@ -136,7 +140,8 @@ static const ts_command commands[] = {
      "records every step. Ctrl-C ends the run early: the recording is closed properly and the exit code is 130.",
      "  touchstone run stack-10 --certificate worst:why.json\n  touchstone run sliding-cube\n  touchstone run "
      "sliding-cube --solver ccp-pgs --out cube.h5\n"
-     "  touchstone run robot.xml --time 5 --dt 0.001 --set solver.tolerance=1e-6 --out robot.csv\n",
+     "  touchstone run robot.xml --time 5 --dt 0.001 --set solver.tolerance=1e-6 --out robot.csv\n"
+     "  touchstone run robot.xml --batch 256 --spread 0.1 --threads 4 --json\n",
      run_flags, COUNT(run_flags), ts_cmd_run},
     {"compare", "the same scene under several solvers", "SCENE|EXPERIMENT",
      "Runs a scene, or an experiment from 'touchstone list experiments', once per solver and prints a table. With "

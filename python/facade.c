@@ -1,6 +1,7 @@
 // Plain functions over scenes and engine for the Python package.
 #include "python/facade.h"
 
+#include "engine/batch.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/step/step.h"
 #include "scenes/scene_table.h"
@@ -87,11 +88,15 @@ int ts_python_step(ts_python_world* world, int n, char* out_error, unsigned long
 
 void ts_python_reset(ts_python_world* world) { ts_sim_reset(world->sim); }
 
-int ts_python_set(ts_python_world* world, const char* name, const char* value, char* out_error, unsigned long size) {
+static int set(ts_sim* sim, const char* name, const char* value, char* out_error, unsigned long size) {
     ts_status status;
-    if (!ts_sim_set(world->sim, name, value, &status)) return 0;
+    if (!ts_sim_set(sim, name, value, &status)) return 0;
     ts_status_format(&status, out_error, size);
     return 1;
+}
+
+int ts_python_set(ts_python_world* world, const char* name, const char* value, char* out_error, unsigned long size) {
+    return set(world->sim, name, value, out_error, size);
 }
 
 ts_python_report ts_python_get_report(ts_python_world* world) {
@@ -136,6 +141,77 @@ void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* 
 }
 
 uint64_t ts_python_hash(const ts_python_world* world) { return ts_sim_hash(world->sim); }
+
+struct ts_python_batch {
+    const ts_loaded_scene* scene;
+    ts_batch* batch;
+};
+
+ts_python_batch* ts_python_batch_open(ts_python_world* world, int count, int workers, char* out_error,
+                                      unsigned long size) {
+    const ts_model* model = world->scene.model;
+    ts_python_batch* batch = calloc(1, sizeof *batch);
+    if (!batch) {
+        snprintf(out_error, size, "out of memory");
+        return NULL;
+    }
+    ts_status status;
+    if (ts_batch_create(&model, 1, count, workers, &batch->batch, &status)) {
+        ts_status_format(&status, out_error, size);
+        free(batch);
+        return NULL;
+    }
+    batch->scene = &world->scene;
+    for (int i = 0; i < count; ++i) {
+        ts_sim* sim = batch->batch->sim[i];
+        sim->options = world->sim->options;
+        sim->solver = world->sim->solver;
+        sim->integrator = world->sim->integrator;
+        memcpy(sim->solver_settings, world->sim->solver_settings, sizeof sim->solver_settings);
+    }
+    return batch;
+}
+
+void ts_python_batch_close(ts_python_batch* batch) {
+    if (!batch) return;
+    ts_batch_free(batch->batch);
+    free(batch);
+}
+
+double* ts_python_batch_qpos(ts_python_batch* batch) { return batch->batch->qpos; }
+
+double* ts_python_batch_qvel(ts_python_batch* batch) { return batch->batch->qvel; }
+
+double* ts_python_batch_force(ts_python_batch* batch) { return batch->batch->force_applied; }
+
+static int control(void* user, ts_sim* sim, int index) {
+    const ts_loaded_scene* scene = (const ts_loaded_scene*)user;
+    (void)index;
+    scene->control(sim);
+    return 0;
+}
+
+int ts_python_batch_step(ts_python_batch* batch, int n) {
+    // The hook is given the scene as it gives it on: unchanged.
+    return ts_batch_step(batch->batch, n, batch->scene->control ? control : NULL, NULL, (void*)batch->scene);
+}
+
+const char* ts_python_batch_failure(const ts_python_batch* batch, int i) {
+    const ts_batch* all = batch->batch;
+    return i >= 0 && i < all->count && all->status[i].code ? all->status[i].message : NULL;
+}
+
+void ts_python_batch_reset(ts_python_batch* batch) { ts_batch_reset(batch->batch); }
+
+int ts_python_batch_set(ts_python_batch* batch, int i, const char* name, const char* value, char* out_error,
+                        unsigned long size) {
+    ts_batch* all = batch->batch;
+    for (int k = i < 0 ? 0 : i; k < (i < 0 ? all->count : i + 1); ++k)
+        if (set(all->sim[k], name, value, out_error, size)) return 1;
+    return 0;
+}
+
+uint64_t ts_python_batch_hash(const ts_python_batch* batch, int i) { return ts_sim_hash(batch->batch->sim[i]); }
 
 const char* ts_python_solver_name(int i) { return i >= 0 && i < ts_solver_count() ? ts_solver_at(i)->name : NULL; }
 

@@ -79,6 +79,40 @@ void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* 
 /// 64-bit hash of everything the future depends on.
 uint64_t ts_python_hash(const ts_python_world* world);
 
+/// Many simulations of a world's model at once (engine/batch.h).
+typedef struct ts_python_batch ts_python_batch;
+
+/// `count` simulations with the options that the world has now, on `workers` threads. The world must outlive it. NULL on
+/// failure, with the reason in out_error.
+ts_python_batch* ts_python_batch_open(ts_python_world* world, int count, int workers, char* out_error,
+                                      unsigned long size);
+
+/// Releases a batch; NULL is ignored.
+void ts_python_batch_close(ts_python_batch* batch);
+
+/// The live state: (count x nq), (count x nv), (count x nv) numbers that may be read and written between steps.
+double* ts_python_batch_qpos(ts_python_batch* batch);
+/// See ts_python_batch_qpos.
+double* ts_python_batch_qvel(ts_python_batch* batch);
+/// Generalised forces from outside; see ts_python_batch_qpos.
+double* ts_python_batch_force(ts_python_batch* batch);
+
+/// Steps each n times, with the scene's controller. Returns how many have failed so far.
+int ts_python_batch_step(ts_python_batch* batch, int n);
+
+/// Why simulation i failed, or NULL.
+const char* ts_python_batch_failure(const ts_python_batch* batch, int i);
+
+/// All back to the initial state.
+void ts_python_batch_reset(ts_python_batch* batch);
+
+/// As ts_python_set, of simulation i, or of all (-1).
+int ts_python_batch_set(ts_python_batch* batch, int i, const char* name, const char* value, char* out_error,
+                        unsigned long size);
+
+/// 64-bit hash of everything the future of simulation i depends on.
+uint64_t ts_python_batch_hash(const ts_python_batch* batch, int i);
+
 /// Names of solvers and scenes by index; NULL past the end.
 const char* ts_python_solver_name(int i);
 /// See ts_python_solver_name.

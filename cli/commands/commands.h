@@ -1,4 +1,4 @@
-// The commands: one file each, cmd_NAME.c. Every one returns the exit code.
+// The commands: one file each. Every one returns the exit code.
 #ifndef TS_CLI_COMMANDS_H
 #define TS_CLI_COMMANDS_H
 
@@ -13,6 +13,9 @@ int ts_cmd_list(const ts_args* args);
 
 /// One scene under one solver.
 int ts_cmd_run(const ts_args* args);
+
+/// Many simulations of one scene at once: run with --batch.
+int ts_cmd_run_batch(const ts_args* args);
 
 /// One scene under several solvers, with a report.
 int ts_cmd_compare(const ts_args* args);

@@ -258,13 +258,23 @@ static void free_job(run_job* job) {
     ts_step_certificate_free(&job->certificate);
 }
 
+// Flags that say how a batch is spread say nothing about one simulation.
+static int refuse_batch(const ts_args* args, ts_status* status) {
+    if (isnan(args->spread) && args->seed < 0) return TS_EXIT_DONE;
+    ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s is of a batch: it needs --batch",
+                  isnan(args->spread) ? "--seed" : "--spread");
+    return TS_EXIT_USAGE;
+}
+
 int ts_cmd_run(const ts_args* args) {
+    if (args->copies > 0) return ts_cmd_run_batch(args);
     run_job job;
     memset(&job, 0, sizeof job);
     job.args = args;
     ts_status status;
     ts_status_ok(&status);
-    int exit_code = prepare(&job, &status);
+    int exit_code = refuse_batch(args, &status);
+    if (!exit_code) exit_code = prepare(&job, &status);
     if (exit_code) {
         free_job(&job);
         return ts_console_error("run", args->json, exit_code, &status);

@@ -23,7 +23,8 @@ class TouchstoneError(RuntimeError):
 
 @dataclass(frozen=True)
 class Report:
-    """Numbers of the last step. Residuals are in force units (N, m/s^2, N m/s^2); energies are of the present state."""
+    """Numbers of the last step. natural: share of the exact law on rigid contacts that is unmet; own_unmet: of the law that the
+    solver claims, which decides status (both without unit). penetration in m, energies of the present state in J."""
 
     natural: float
     own_unmet: float
@@ -66,6 +67,12 @@ def solvers():
 def scenes():
     """Names of the built-in scenes."""
     return _names(_c.ts_python_scene_name)
+
+
+def _value_text(value):
+    if isinstance(value, (list, tuple, numpy.ndarray)):
+        return " ".join(repr(float(v)) for v in value).encode()
+    return str(value).encode()
 
 
 class World:
@@ -160,8 +167,7 @@ class World:
 
     def set(self, name, value):
         """Sets an option ("contact_margin"), the solver ("solver"), or a setting of it ("solver.tolerance")."""
-        text = " ".join(repr(float(v)) for v in value) if isinstance(value, (list, tuple, numpy.ndarray)) else str(value)
-        if _c.ts_python_set(self._live(), name.encode(), text.encode(), self._error, len(self._error)):
+        if _c.ts_python_set(self._live(), name.encode(), _value_text(value), self._error, len(self._error)):
             raise TouchstoneError(self._error.value.decode())
 
     @property
@@ -196,3 +202,116 @@ class World:
     def hash(self):
         """64-bit hash of everything the future depends on."""
         return _c.ts_python_hash(self._live())
+
+
+class Batch:
+    """Many simulations of one scene at once, on several threads; each has the bits that it would have alone.
+
+        with touchstone.Batch(count=256, scene="sliding-cube", threads=8) as batch:
+            batch.qvel = batch.qvel + 0.1 * numpy.random.standard_normal(batch.qvel.shape)
+            batch.step(100)
+
+    The scene is given as to World.
+    """
+
+    def __init__(self, scene=None, *, count, threads=1, mjcf=None, solver=None):
+        self._handle = None
+        self.world = World(scene, mjcf=mjcf, solver=solver)
+        self._error = ctypes.create_string_buffer(1024)
+        self._handle = _c.ts_python_batch_open(self.world._live(), count, threads, self._error, len(self._error))
+        if not self._handle:
+            raise TouchstoneError(self._error.value.decode())
+        self.count, self.nq, self.nv = count, self.world.nq, self.world.nv
+
+    def close(self):
+        """Releases the simulations. Arrays taken from it before are copies and stay valid."""
+        if self._handle:
+            _c.ts_python_batch_close(self._handle)
+            self._handle = None
+            self.world.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+    def __len__(self):
+        return self.count
+
+    def _live(self):
+        if not self._handle:
+            raise TouchstoneError("this batch was closed")
+        return self._handle
+
+    def _array(self, function, width):
+        return numpy.ctypeslib.as_array(function(self._live()), (self.count * max(width, 1),))[: self.count * width]
+
+    def _read(self, function, width):
+        return self._array(function, width).reshape(self.count, width).copy()
+
+    def _write(self, function, width, values):
+        values = numpy.asarray(values, dtype=float)
+        if values.shape != (self.count, width) or not numpy.isfinite(values).all():
+            raise ValueError(f"expected finite numbers of shape {(self.count, width)}, got shape {values.shape}")
+        self._array(function, width)[:] = values.ravel()
+
+    @property
+    def qpos(self):
+        """Generalised positions (count, nq), a copy; assign to change them."""
+        return self._read(_c.ts_python_batch_qpos, self.nq)
+
+    @qpos.setter
+    def qpos(self, values):
+        self._write(_c.ts_python_batch_qpos, self.nq, values)
+
+    @property
+    def qvel(self):
+        """Generalised velocities (count, nv), a copy; assign to change them."""
+        return self._read(_c.ts_python_batch_qvel, self.nv)
+
+    @qvel.setter
+    def qvel(self, values):
+        self._write(_c.ts_python_batch_qvel, self.nv, values)
+
+    @property
+    def force(self):
+        """Generalised forces from outside (count, nv), kept until changed."""
+        return self._read(_c.ts_python_batch_force, self.nv)
+
+    @force.setter
+    def force(self, values):
+        self._write(_c.ts_python_batch_force, self.nv, values)
+
+    def step(self, n=1):
+        """Steps all n times. One that fails stays behind, see failures; returns how many have failed so far."""
+        if n < 0:
+            raise ValueError("cannot step backwards")
+        return _c.ts_python_batch_step(self._live(), n)
+
+    @property
+    def failures(self):
+        """What went wrong, by the index of the simulation."""
+        reasons = ((i, _c.ts_python_batch_failure(self._live(), i)) for i in range(self.count))
+        return {i: reason.decode() for i, reason in reasons if reason}
+
+    def reset(self):
+        """All back to the initial state, failures forgotten; options stay."""
+        _c.ts_python_batch_reset(self._live())
+
+    def set(self, name, value, index=None):
+        """Sets an option, as World.set does, of one simulation or (index None) of all."""
+        if index is not None and not 0 <= index < self.count:
+            raise IndexError(f"simulation {index} of {self.count}")
+        arguments = -1 if index is None else index, name.encode(), _value_text(value)
+        if _c.ts_python_batch_set(self._live(), *arguments, self._error, len(self._error)):
+            raise TouchstoneError(self._error.value.decode())
+
+    def hash(self, index):
+        """64-bit hash of everything the future of one simulation depends on."""
+        if not 0 <= index < self.count:
+            raise IndexError(f"simulation {index} of {self.count}")
+        return _c.ts_python_batch_hash(self._live(), index)

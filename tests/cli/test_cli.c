@@ -288,6 +288,33 @@ Test(cli, run_prints_what_happened) {
     outcome_free(&result);
 }
 
+// A batch holds what a run of one gives, and its members have nothing to do with each other or with the threads.
+Test(cli, run_of_many_at_once) {
+    write_text("small.xml", small_model);
+    outcome few = run("run small.xml --time 0.1 --batch 3 --spread 0.2 --json");
+    outcome more = run("run small.xml --time 0.1 --batch 5 --spread 0.2 --threads 2 --json");
+    outcome still = run("run small.xml --time 0.1 --batch 2 --json");
+    cr_expect_eq(few.code + more.code + still.code, 0);
+    cr_expect(json_holds(&more.out, "each = d['simulations']\n"
+                                    "assert d['failed'] == 0 and d['steps'] == sum(s['steps'] for s in each)\n"
+                                    "assert len(each) == 5 and len({s['hash'] for s in each}) == 5\n"
+                                    "assert all(abs(s['time'] - 0.1) < 1e-9 for s in each)"));
+    cr_expect(json_holds(&still.out, "each = d['simulations']\nassert each[0] == each[1]"));
+    // The first three of five are those of three.
+    const char* list = strstr(ts_text_get(&few.out), "\"simulations\"");
+    const char* other = strstr(ts_text_get(&more.out), "\"simulations\"");
+    cr_assert(list && other);
+    const char* end = strstr(list, "\n  ]");
+    cr_assert_not_null(end);
+    cr_expect_eq(strncmp(list, other, (size_t)(end - list)), 0);
+    outcome_free(&few);
+    outcome_free(&more);
+    outcome_free(&still);
+    expect_refusal("run small.xml --spread 0.1", 2, "needs --batch");
+    expect_refusal("run small.xml --batch 2 --out a.csv", 2, "without --batch");
+    expect_refusal("run small.xml --batch 0", 2, "--batch");
+}
+
 Test(cli, run_takes_a_file_and_settings) {
     write_text("small.xml", small_model);
     outcome result = run("run small.xml --time 0.1 --dt 0.01 --solver ccp-pgs --threads 2 --set gravity='0 0 -1' "

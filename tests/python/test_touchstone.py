@@ -57,6 +57,38 @@ class TouchstoneTest(unittest.TestCase):
             world.step(50)
             self.assertEqual(world.hash, first)
 
+    def test_a_batch_is_each_alone(self):
+        speeds = numpy.linspace(-1.0, 1.0, 5)
+        for threads in 1, 2:
+            with touchstone.Batch(mjcf=BALL, count=5, threads=threads) as batch:
+                qpos, qvel = batch.qpos, batch.qvel
+                qpos[:, 2], qvel[:, 0] = 0.12, speeds
+                batch.qpos, batch.qvel = qpos, qvel
+                batch.set("gravity", [0, 0, -1.6], index=3)
+                self.assertEqual(batch.step(100), 0)
+                self.assertEqual(batch.failures, {})
+                for i, speed in enumerate(speeds):
+                    with touchstone.World(mjcf=BALL) as world:
+                        world.qpos, world.qvel = qpos[i], qvel[i]
+                        if i == 3:
+                            world.set("gravity", [0, 0, -1.6])
+                        world.step(100)
+                        self.assertEqual(world.hash, batch.hash(i))
+                        numpy.testing.assert_array_equal(world.qpos, batch.qpos[i])
+
+    def test_wrong_use_of_a_batch_raises(self):
+        with self.assertRaisesRegex(touchstone.TouchstoneError, "0 simulations"):
+            touchstone.Batch("sliding-cube", count=0)
+        with touchstone.Batch("sliding-cube", count=2) as batch:
+            with self.assertRaises(ValueError):
+                batch.qpos = numpy.zeros((3, 7))
+            with self.assertRaises(IndexError):
+                batch.set("gravity", [0, 0, 0], index=2)
+            with self.assertRaises(touchstone.TouchstoneError):
+                batch.set("gravty", [0, 0, 0])
+        with self.assertRaisesRegex(touchstone.TouchstoneError, "closed"):
+            batch.step()
+
     def test_wrong_use_raises_with_the_reason(self):
         with self.assertRaisesRegex(touchstone.TouchstoneError, "sliding-cube"):
             touchstone.World("no-such-scene")
