@@ -125,22 +125,19 @@ static void create_shadow_map(device_gl* gl) {
     glReadBuffer(GL_NONE);
 }
 
-static void create_font(device_gl* gl) {
-    unsigned char dots[TS_FONT_ROWS][TS_FONT_COUNT * TS_FONT_COLUMNS];
-    for (int c = 0; c < TS_FONT_COUNT; ++c) {
-        const unsigned char* rows = ts_font_rows(TS_FONT_FIRST + c);
-        for (int row = 0; row < TS_FONT_ROWS; ++row)
-            for (int column = 0; column < TS_FONT_COLUMNS; ++column)
-                dots[row][c * TS_FONT_COLUMNS + column] =
-                    (rows[row] >> (TS_FONT_COLUMNS - 1 - column)) & 1 ? (unsigned char)255 : (unsigned char)0;
-    }
+static ts_code create_font(device_gl* gl, ts_status* out_status) {
+    unsigned char* field = malloc((size_t)TS_FONT_FIELD_WIDTH * TS_FONT_FIELD_HEIGHT);
+    if (!field) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the typeface");
+    ts_font_fill(field);
     glGenTextures(1, &gl->font);
     glBindTexture(GL_TEXTURE_2D, gl->font);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, TS_FONT_COUNT * TS_FONT_COLUMNS, TS_FONT_ROWS, 0, GL_RED, GL_UNSIGNED_BYTE,
-                 dots);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, TS_FONT_FIELD_WIDTH, TS_FONT_FIELD_HEIGHT, 0, GL_RED, GL_UNSIGNED_BYTE,
+                 field);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    free(field);
+    return TS_OK;
 }
 
 // One attribute that advances per instance.
@@ -374,7 +371,9 @@ static ts_code draw_overlay(device_gl* gl, const ts_device_frame* frame, ts_stat
     glUseProgram(program);
     glUniform2f(uniform(program, "u_size"), (float)frame->width, (float)frame->height);
     glUniform1i(uniform(program, "u_font"), 0);
-    glUniform3i(uniform(program, "u_cell"), TS_FONT_COLUMNS, TS_FONT_ROWS, TS_FONT_FIRST);
+    glUniform4i(uniform(program, "u_cell"), TS_FONT_CELL_WIDTH * TS_FONT_TEXELS, TS_FONT_CELL_HEIGHT * TS_FONT_TEXELS,
+                TS_FONT_CELLS, TS_FONT_FIRST);
+    glUniform3f(uniform(program, "u_pen"), (float)ts_font_stroke, (float)ts_font_reach, (float)TS_FONT_CELL_HEIGHT);
     glBindTexture(GL_TEXTURE_2D, gl->font);
     glBindVertexArray(gl->overlay_array);
     glBindBuffer(GL_ARRAY_BUFFER, gl->overlay_buffer);
@@ -533,6 +532,7 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
     if (gl->samples < 1) gl->samples = 1;
 
     ts_code code = create_programs(gl, out_status);
+    if (!code) code = create_font(gl, out_status);
     if (code) {
         gl_destroy(&gl->device);
         return code;
@@ -543,7 +543,6 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
     glGenRenderbuffers(1, &gl->depth_many);
     glGenRenderbuffers(1, &gl->color_one);
     create_shadow_map(gl);
-    create_font(gl);
     create_arrays(gl);
     glEnable(GL_MULTISAMPLE);
     *out_device = &gl->device;

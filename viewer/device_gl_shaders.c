@@ -207,10 +207,12 @@ const char* const ts_shader_overlay_vertex = GLSL
     "out vec2 v_where;\n"
     "flat out vec4 v_color;\n"
     "flat out int v_character;\n"
+    "flat out vec2 v_pixels;\n"
     "void main() {\n"
     "    vec2 corner = vec2(float(gl_VertexID & 1), float((gl_VertexID >> 1) & 1));\n"
     "    vec2 pixel = i_rectangle.xy + corner * i_rectangle.zw;\n"
     "    v_where = corner;\n"
+    "    v_pixels = i_rectangle.zw;\n"
     "    v_color = i_color;\n"
     "    v_character = int(i_character + 0.5);\n"
     "    gl_Position = vec4(2.0 * pixel.x / u_size.x - 1.0, 1.0 - 2.0 * pixel.y / u_size.y, 0.0, 1.0);\n"
@@ -220,15 +222,21 @@ const char* const ts_shader_overlay_fragment = GLSL
     "in vec2 v_where;\n"
     "flat in vec4 v_color;\n"
     "flat in int v_character;\n"
+    "flat in vec2 v_pixels;\n"
     "out vec4 out_color;\n"
     "uniform sampler2D u_font;\n"
-    "uniform ivec3 u_cell;\n"  // columns, rows, first character
+    "uniform ivec4 u_cell;\n"  // width and height in texels, cells per row, first character
+    "uniform vec3 u_pen;\n"    // units: thickness of strokes, reach of the field, height of a cell
     "void main() {\n"
     "    float ink = 1.0;\n"
     "    if (v_character != 0) {\n"
-    "        ivec2 cell = ivec2(v_where * vec2(u_cell.xy));\n"
-    "        cell = min(cell, u_cell.xy - 1);\n"
-    "        ink = texelFetch(u_font, ivec2((v_character - u_cell.z) * u_cell.x + cell.x, cell.y), 0).r;\n"
+    "        int place = v_character - u_cell.w;\n"
+    "        vec2 corner = vec2(float(place % u_cell.z), float(place / u_cell.z)) * vec2(u_cell.xy);\n"
+    "        float unit = v_pixels.y / u_pen.z;\n"                                  // pixels
+    "        vec2 inside = v_where * v_pixels / unit * (float(u_cell.y) / u_pen.z);\n"  // texels
+    "        vec2 at = (corner + inside) / vec2(textureSize(u_font, 0));\n"
+    "        float away = texture(u_font, at).r * u_pen.y * unit;\n"               // pixels from a stroke's middle
+    "        ink = clamp(0.5 * max(u_pen.x * unit, 1.1) - away + 0.5, 0.0, 1.0);\n"
     "    }\n"
     "    out_color = vec4(v_color.rgb, v_color.a * ink);\n"
     "}\n";

@@ -1,6 +1,7 @@
-// Problem: readable text without a font library. Rule: every character is a rectangle that shows a whole number of pixels
-// per dot of the built-in typeface, placed on whole pixels. Guaranteed: crisp, the same everywhere. Known to fail: only
-// printable ASCII; other bytes show as '?'.
+// Problem: readable text without a font library. Rule: every character is a rectangle over its place in the typeface's field of
+// distances; the heights of capitals are chosen so that those of small letters are whole pixels too, nearly, and base lines
+// are placed so that level strokes fill whole rows of pixels. Guaranteed: the same everywhere, smooth at any size. Known to fail:
+// printable ASCII, degree, micro and times only; anything else shows as '?'.
 #include "viewer/overlay.h"
 
 #include "viewer/font_internal.h"
@@ -11,14 +12,21 @@
 void ts_overlay_begin(ts_overlay* overlay, int height) {
     ts_overlay_quads_clear(&overlay->quads);
     overlay->failed = 0;
-    overlay->scale = height < 640 ? 1 : (height < 1200 ? 2 : (height + 300) / 600);
+    ts_overlay_set_size(overlay, (double)height / 65.0);
+}
+
+void ts_overlay_set_size(ts_overlay* overlay, double capital) {
+    // Small letters are 5/7 as high as capitals: of seven heights in pixels three round well for both.
+    int pixels = (int)floor(fmax(capital, 7.0) + 0.5);
+    while (pixels % 7 != 0 && pixels % 7 != 3 && pixels % 7 != 4) ++pixels;
+    overlay->unit = (double)pixels / 7.0;
 }
 
 static void add_quad(ts_overlay* overlay, double x, double y, double width, double height, int character,
                      const float color[4]) {
     ts_overlay_quad quad;
-    quad.x = (float)floor(x);
-    quad.y = (float)floor(y);
+    quad.x = (float)x;
+    quad.y = (float)y;
     quad.width = (float)width;
     quad.height = (float)height;
     quad.character = character;
@@ -28,26 +36,50 @@ static void add_quad(ts_overlay* overlay, double x, double y, double width, doub
 
 void ts_overlay_add_rectangle(ts_overlay* overlay, double x, double y, double width, double height,
                               const float color[4]) {
-    add_quad(overlay, x, y, width, height, 0, color);
+    add_quad(overlay, floor(x), floor(y), width, height, 0, color);
+}
+
+// The next character of UTF-8 text, as the typeface counts them; moves on.
+static int next_character(const char** text) {
+    static const struct {
+        unsigned char bytes[2];
+        int character;
+    } beyond[] = {{{0xC2, 0xB0}, TS_FONT_DEGREE}, {{0xC2, 0xB5}, TS_FONT_MICRO}, {{0xC3, 0x97}, TS_FONT_TIMES}};
+    const unsigned char* at = (const unsigned char*)*text;
+    for (int i = 0; i < 3; ++i)
+        if (at[0] == beyond[i].bytes[0] && at[1] == beyond[i].bytes[1]) {
+            *text += 2;
+            return beyond[i].character;
+        }
+    *text += 1;
+    while (at[0] >= 0x80 && (*(const unsigned char*)*text & 0xC0) == 0x80) *text += 1;
+    return at[0] >= TS_FONT_FIRST && at[0] < TS_FONT_DEGREE ? at[0] : '?';
 }
 
 double ts_overlay_add_text(ts_overlay* overlay, double x, double y, const char* text, const float color[4]) {
-    double scale = (double)overlay->scale;
-    for (size_t i = 0; text[i]; ++i) {
-        int c = (unsigned char)text[i];
-        if (c == ' ') continue;
-        if (c < TS_FONT_FIRST || c >= TS_FONT_FIRST + TS_FONT_COUNT) c = '?';
-        add_quad(overlay, x + (double)i * TS_FONT_ADVANCE * scale, y, TS_FONT_COLUMNS * scale, TS_FONT_ROWS * scale, c,
-                 color);
+    double unit = overlay->unit;
+    // Odd thicknesses are centred on rows of pixels, even ones between them.
+    int odd = (int)floor(ts_font_stroke * unit + 0.5) % 2;
+    double base = floor(y + 7.5 * unit) + (odd ? 0.5 : 0.0);
+    double pen = x + 0.5 * unit;
+    while (*text) {
+        int c = next_character(&text);
+        double advance = ts_font_advance(c) * unit;
+        if (c != ' ')
+            add_quad(overlay, pen - TS_FONT_CELL_LEFT * unit, base - (TS_FONT_CELL_HEIGHT - TS_FONT_CELL_BELOW) * unit,
+                     advance, TS_FONT_CELL_HEIGHT * unit, c, color);
+        pen += advance;
     }
-    return ts_overlay_text_width(overlay, text);
+    return pen - x - 0.5 * unit;
 }
 
 double ts_overlay_text_width(const ts_overlay* overlay, const char* text) {
-    return (double)strlen(text) * (double)(TS_FONT_ADVANCE * overlay->scale);
+    double units = 0.0;
+    while (*text) units += ts_font_advance(next_character(&text));
+    return units * overlay->unit;
 }
 
-double ts_overlay_line_height(const ts_overlay* overlay) { return (double)(TS_FONT_LINE * overlay->scale); }
+double ts_overlay_line_height(const ts_overlay* overlay) { return ceil(TS_FONT_LINE * overlay->unit); }
 
 void ts_overlay_free(ts_overlay* overlay) {
     ts_overlay_quads_free(&overlay->quads);

@@ -1,5 +1,5 @@
-// Problem: tell at a glance what runs and how good it is. Rule: one panel with the scene, the solver and two residuals, its
-// own law's and the exact law's, in newtons, with a chart of both over past steps on a logarithmic scale; a legend of
+// Problem: tell at a glance what runs and how good it is. Rule: one panel with the scene, the solver and two shares that are unmet, its
+// own law's and the exact law's, with a chart of both over past steps on a logarithmic scale; a legend of
 // contact colours with counts; help on request. Guaranteed: reads the simulation only.
 #include "viewer/ui.h"
 
@@ -21,6 +21,14 @@ static const float color_own[4] = {0.45f, 0.74f, 1.0f, 1.0f};
 static const float color_exact[4] = {1.0f, 0.66f, 0.36f, 1.0f};
 static const float color_rule[4] = {1.0f, 1.0f, 1.0f, 0.12f};
 
+void ts_ui_set_title(ts_ui* ui, const ts_loaded_scene* scene) {
+    const char* own = scene->model->name;
+    if (own[0] && strpbrk(scene->name, "/."))
+        snprintf(ui->title, sizeof ui->title, "%.70s (%.80s)", own, scene->name);
+    else
+        snprintf(ui->title, sizeof ui->title, "%.150s", scene->name);
+}
+
 static float log_share(double value) {
     if (!(value > 0.0)) return isnan(value) ? (float)chart_high : (float)chart_low;
     return (float)fmin(chart_high, fmax(chart_low, log10(value)));
@@ -37,7 +45,7 @@ void ts_ui_clear(ts_ui* ui) { ui->history_next = ui->history_count = 0; }
 
 // One dot per step and curve, on three rules a few decades apart.
 static void add_chart(const ts_ui* ui, ts_overlay* overlay, double x, double y, double width, double height) {
-    double dot = (double)overlay->scale;
+    double dot = ceil(overlay->unit);
     for (int power = -12; power <= 0; power += 4) {
         double at = y + height * (chart_high - (double)power) / (chart_high - chart_low);
         ts_overlay_add_rectangle(overlay, x, at, width, 1.0, color_rule);
@@ -62,17 +70,18 @@ static double add_row(ts_overlay* overlay, double x, double y, const char* label
 }
 
 static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
-    double s = (double)overlay->scale;
+    double s = overlay->unit;
     double line = ts_overlay_line_height(overlay);
     double margin = 6.0 * s;
     double x = 2.0 * margin;
     double y = 2.0 * margin;
     double chart = 34.0 * s;
     int rows = 7 + (ui->window ? 1 : 0);
-    double width = ts_overlay_text_width(overlay, "contacts  ") + 26.0 * ts_overlay_text_width(overlay, "0");
+    double width = ts_overlay_text_width(overlay, "contacts  ") + 24.0 * ts_overlay_text_width(overlay, "0");
+    width = fmax(width, ts_overlay_text_width(overlay, ui->title));
     ts_overlay_add_rectangle(overlay, margin, margin, width + 2.0 * margin,
                              (double)rows * line + 4.0 * s + chart + 2.0 * margin, color_panel);
-    ts_overlay_add_text(overlay, x, y, ui->scene, color_title);
+    ts_overlay_add_text(overlay, x, y, ui->title, color_title);
     y += line + 2.0 * s;
 
     char text[96];
@@ -107,7 +116,7 @@ static void add_legend(const ts_sim* sim, int height, ts_overlay* overlay) {
     const ts_contact_mode* mode = ts_certify_contacts(sim, &arena);
     for (int c = 0; mode && c < sim->contact_count; ++c) ++count[mode[c]];
     ts_arena_free(&arena);
-    double s = (double)overlay->scale;
+    double s = overlay->unit;
     double margin = 6.0 * s;
     double line = ts_overlay_line_height(overlay);
     char text[TS_MODE_COUNT][48];
@@ -151,11 +160,12 @@ static void add_help(int width, int height, ts_overlay* overlay) {
         {"W", "wireframe"},
         {"L", "legend"},
         {"P", "picture as PNG"},
+        {"F2", "panel"},
         {"H, F1", "this help"},
         {"Esc", "quit"},
     };
     int count = (int)(sizeof keys / sizeof keys[0]);
-    double s = (double)overlay->scale;
+    double s = overlay->unit;
     double margin = 8.0 * s;
     double line = ts_overlay_line_height(overlay);
     double column = ts_overlay_text_width(overlay, "double click, F  ");
@@ -172,20 +182,24 @@ static void add_help(int width, int height, ts_overlay* overlay) {
     }
 }
 
-void ts_ui_fill(const ts_ui* ui, const ts_sim* sim, int width, int height, ts_overlay* overlay) {
-    ts_overlay_begin(overlay, height);
-    add_panel(ui, sim, overlay);
-    if (ui->legend) add_legend(sim, height, overlay);
-    if (ui->help) add_help(width, height, overlay);
-    double s = (double)overlay->scale;
+// What there is to say, or where help is to be had, in the lower right corner.
+static void add_note(const ts_ui* ui, int width, int height, ts_overlay* overlay) {
+    const char* note = ui->message[0] ? ui->message : (ui->window && !ui->help ? "H help" : "");
+    if (!note[0]) return;
+    double s = overlay->unit;
     double margin = 6.0 * s;
     double line = ts_overlay_line_height(overlay);
-    const char* note = ui->message[0] ? ui->message : (ui->window && !ui->help ? "H help" : "");
-    if (note[0]) {
-        double w = ts_overlay_text_width(overlay, note) + 2.0 * margin;
-        double x = (double)width - w - margin;
-        double y = (double)height - line - 2.0 * margin;
-        ts_overlay_add_rectangle(overlay, x, y, w, line + margin, color_panel);
-        ts_overlay_add_text(overlay, x + margin, y + 0.5 * margin + s, note, color_text);
-    }
+    double w = ts_overlay_text_width(overlay, note) + 2.0 * margin;
+    double x = (double)width - w - margin;
+    double y = (double)height - line - 2.0 * margin;
+    ts_overlay_add_rectangle(overlay, x, y, w, line + margin, color_panel);
+    ts_overlay_add_text(overlay, x + margin, y + 0.5 * margin + s, note, color_text);
+}
+
+void ts_ui_fill(const ts_ui* ui, const ts_sim* sim, int width, int height, ts_overlay* overlay) {
+    ts_overlay_begin(overlay, height);
+    if (ui->panel) add_panel(ui, sim, overlay);
+    if (ui->panel && ui->legend) add_legend(sim, height, overlay);
+    if (ui->panel) add_note(ui, width, height, overlay);
+    if (ui->help) add_help(width, height, overlay);
 }

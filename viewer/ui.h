@@ -2,7 +2,7 @@
 #ifndef TS_VIEWER_UI_H
 #define TS_VIEWER_UI_H
 
-#include "engine/sim.h"
+#include "scenes/scene_table.h"
 #include "viewer/overlay.h"
 
 #ifdef __cplusplus
@@ -12,21 +12,26 @@ extern "C" {
 /// Steps the chart shows.
 enum { TS_UI_HISTORY = 160 };
 
-/// What the overlay shows beside the simulation itself. Zero-initialised plus scene and speed is a start.
+/// What the overlay shows beside the simulation itself. Zero-initialised plus title, panel and speed is a start.
 typedef struct ts_ui {
-    const char* scene;  // name, borrowed
-    int window;         // nonzero: show speed, frames per second and the hint at the help
-    int help;           // nonzero: list the keys
-    int legend;         // nonzero: name the colours of contacts
+    char title[160];  // see ts_ui_set_title
+    int panel;        // nonzero: everything but the help
+    int window;       // nonzero: show speed, frames per second and the hint at the help
+    int help;         // nonzero: list the keys
+    int legend;       // nonzero: name the colours of contacts
     int paused;
     double speed;  // wanted
     double frames_per_second;
     char message[160];           // a line at the bottom, "" for none
-    float own[TS_UI_HISTORY];    // log10 of the solver's own residual, N, of past steps (ring)
+    float own[TS_UI_HISTORY];    // log10 of the share of the solver's own law that is unmet, of past steps (ring)
     float exact[TS_UI_HISTORY];  // the same of the exact law
     int history_next;
     int history_count;
 } ts_ui;
+
+/// Titles it by the scene's name; a model from a file by its own name and the file with its folder, since many robots come as
+/// ROBOT/scene.xml.
+void ts_ui_set_title(ts_ui* ui, const ts_loaded_scene* scene);
 
 /// Notes the residuals of the last step for the chart.
 void ts_ui_note_step(ts_ui* ui, const ts_sim* sim);

@@ -224,7 +224,7 @@ static ts_code draw_picture(picture* p, ts_status* out_status) {
     ts_overlay_begin(&p->overlay, request->height);
     int in_row = request->companion_count > 0 && ts_vec3_norm(request->row) > 0.0;
     // Without the panel there is room for names that a reader of a smaller copy can still read.
-    if (in_row && !request->overlay && request->height >= 400 && p->overlay.scale < 2) p->overlay.scale = 2;
+    if (in_row && !request->overlay && request->height >= 400) ts_overlay_set_size(&p->overlay, 14.0);
     if (in_row && !(request->camera && request->camera->distance > 0.0)) frame_row(p);
     if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
     if (request->companion_count > 0) add_labels(p);
@@ -237,8 +237,8 @@ ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* o
     picture* p = calloc(1, sizeof *p);
     if (!p) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
     p->request = request;
-    p->ui.scene = request->scene->name;
-    p->ui.legend = 1;
+    ts_ui_set_title(&p->ui, request->scene);
+    p->ui.panel = p->ui.legend = 1;
     // The context first: a machine that cannot draw says so before it has simulated for an hour.
     code = ts_offscreen_create(&p->offscreen, out_status);
     if (!code)

@@ -46,12 +46,11 @@ typedef struct app {
     int steps_back;
     int want_reset;
     int want_picture;
-    int show_ui;
 } app;
 
 static double aspect(const app* a) { return (double)a->width / (double)(a->height > 0 ? a->height : 1); }
 
-static void aim_at_scene(app* a) { ts_view_frame_scene(&a->view, a->width, a->height, a->show_ui); }
+static void aim_at_scene(app* a) { ts_view_frame_scene(&a->view, a->width, a->height, a->ui.panel); }
 
 static void say(app* a, const char* text) {
     strncpy(a->ui.message, text, sizeof a->ui.message - 1);
@@ -94,7 +93,7 @@ static int toggle_key(app* a, int key) {
     case GLFW_KEY_G: a->view.show ^= TS_SHOW_GRID; return 1;
     case GLFW_KEY_W: a->view.wireframe = !a->view.wireframe; return 1;
     case GLFW_KEY_L: a->ui.legend = !a->ui.legend; return 1;
-    case GLFW_KEY_F2: a->show_ui = !a->show_ui; return 1;
+    case GLFW_KEY_F2: a->ui.panel = !a->ui.panel; return 1;
     case GLFW_KEY_H:
     case GLFW_KEY_F1: a->ui.help = !a->ui.help; return 1;
     default: return 0;
@@ -223,8 +222,13 @@ static void take_picture(app* a) {
     a->want_picture = 0;
     char path[256];
     ts_status status;
-    const char* slash = strrchr(a->request->scene->name, '/');
-    snprintf(path, sizeof path, "%.100s-%06lld.png", slash ? slash + 1 : a->request->scene->name, a->sim->step_count);
+    // A title is a name and perhaps the file in parentheses; the name, fit for a file, is enough here.
+    char name[100];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(a->ui.title, "("), a->ui.title);
+    for (size_t i = strlen(name); i > 0 && name[i - 1] == ' ';) name[--i] = '\0';
+    for (char* c = name; *c; ++c)
+        if (strchr(" /\\:", *c)) *c = '-';
+    snprintf(path, sizeof path, "%s-%06lld.png", name, a->sim->step_count);
     if (ts_capture_device(a->view.device, a->width, a->height, path, &status)) {
         say_status(a, &status);
         return;
@@ -236,7 +240,7 @@ static void take_picture(app* a) {
 
 static void show_title(app* a) {
     char title[256];
-    snprintf(title, sizeof title, "%.100s - %s - %.0f fps%s", a->request->scene->name,
+    snprintf(title, sizeof title, "%.100s - %s - %.0f fps%s", a->ui.title,
              a->sim->solver ? a->sim->solver->name : a->sim->options.solver, a->ui.frames_per_second,
              a->playback.paused ? " - paused" : "");
     glfwSetWindowTitle(a->window, title);
@@ -248,8 +252,8 @@ static ts_code draw(app* a, ts_status* out_status) {
     a->ui.paused = a->playback.paused;
     a->ui.speed = a->playback.speed;
     if (ts_clock_seconds() > a->message_until) a->ui.message[0] = '\0';
-    if (a->show_ui) ts_ui_fill(&a->ui, a->sim, a->width, a->height, &a->overlay);
-    ts_code code = ts_view_draw(&a->view, a->width, a->height, a->show_ui ? &a->overlay : NULL, out_status);
+    ts_ui_fill(&a->ui, a->sim, a->width, a->height, &a->overlay);
+    ts_code code = ts_view_draw(&a->view, a->width, a->height, &a->overlay, out_status);
     if (code) return code;
     if (a->want_picture) take_picture(a);
     ts_device_show(a->view.device, a->width, a->height);
@@ -299,7 +303,7 @@ static ts_code open_window(app* a, ts_status* out_status) {
     // The device multisamples itself; the window only receives the finished picture.
     glfwWindowHint(GLFW_SAMPLES, 0);
     glfwWindowHint(GLFW_DEPTH_BITS, 0);
-    a->window = glfwCreateWindow(a->request->width, a->request->height, a->request->scene->name, NULL, NULL);
+    a->window = glfwCreateWindow(a->request->width, a->request->height, a->ui.title, NULL, NULL);
     if (!a->window) return glfw_error("no window with OpenGL 3.3 can be opened", out_status);
     glfwSetWindowUserPointer(a->window, a);
     glfwSetKeyCallback(a->window, on_key);
@@ -328,7 +332,7 @@ static ts_code run_in_window(app* a, ts_status* out_status) {
         code = ts_view_open(&a->view, a->sim, device, out_status);
         a->view.show = a->request->show;
         glfwGetFramebufferSize(a->window, &a->width, &a->height);
-        ts_view_aim(&a->view, a->request->camera, a->width, a->height, a->show_ui);
+        ts_view_aim(&a->view, a->request->camera, a->width, a->height, a->ui.panel);
     }
     if (!code) code = loop(a, out_status);
     ts_view_close(&a->view);
@@ -352,8 +356,8 @@ ts_code ts_window_run(const ts_view_request* request, ts_status* out_status) {
         a->playback.paused = request->paused;
         a->drag = -1;
         a->last_click = -1.0;
-        a->show_ui = request->overlay;
-        a->ui.scene = request->scene->name;
+        a->ui.panel = request->overlay;
+        ts_ui_set_title(&a->ui, request->scene);
         a->ui.window = 1;
         a->ui.legend = 1;
         code = run_in_window(a, out_status);

@@ -9,6 +9,7 @@
 
 #include "viewer/capture.h"
 #include "viewer/offscreen.h"
+#include "viewer/view.h"
 #include "viewer/viewer.h"
 
 // OSMesa, where it stands in for EGL, keeps a few hundred bytes of its own until the process ends.
@@ -131,6 +132,55 @@ Test(offscreen, the_same_request_gives_the_same_picture) {
     free(c);
     fixture_end(&f);
     fixture_end(&g);
+}
+
+// Ink of a text in pixels, white on black, and how many pixels are neither black nor white.
+static double ink_of(const char* text, double capital, int* out_between) {
+    enum { WIDTH = 600, HEIGHT = 100 };
+    static const float black[4] = {0.0f, 0.0f, 0.0f, 1.0f}, white[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    static unsigned char rgb[3 * WIDTH * HEIGHT];
+    ts_offscreen* offscreen = NULL;
+    ts_device* device = NULL;
+    ts_status status;
+    cr_assert(ts_offscreen_create(&offscreen, &status) == TS_OK);
+    cr_assert(ts_device_gl_create(ts_offscreen_loader(offscreen), 1, TS_DEVICE_GL_FINE, &device, &status) == TS_OK);
+    ts_draw_list list = {0};
+    ts_overlay overlay = {0};
+    ts_camera camera = ts_camera_default();
+    cr_assert(ts_draw_list_batch(&list, ts_camera_eye(&camera)));
+    ts_overlay_begin(&overlay, HEIGHT);
+    ts_overlay_set_size(&overlay, capital);
+    ts_overlay_add_rectangle(&overlay, 0.0, 0.0, WIDTH, HEIGHT, black);
+    ts_overlay_add_text(&overlay, 20.0, 20.0, text, white);
+    ts_device_frame frame = ts_view_frame(&camera, &list, WIDTH, HEIGHT);
+    frame.shadow_radius = frame.fade = 1.0f;
+    frame.overlay = &overlay;
+    cr_assert(ts_device_draw(device, &frame, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_device_read(device, rgb, &status) == TS_OK, "%s", status.message);
+    double ink = 0.0;
+    *out_between = 0;
+    for (int i = 0; i < WIDTH * HEIGHT; ++i) {
+        ink += rgb[3 * i] / 255.0;
+        *out_between += rgb[3 * i] > 0 && rgb[3 * i] < 255;
+    }
+    ts_overlay_free(&overlay);
+    ts_device_destroy(device);
+    ts_offscreen_destroy(offscreen);
+    return ink;
+}
+
+// A vertical bar is a stroke of 9.6 units with round ends, one unit thick; its edges are smooth at any size.
+Test(offscreen, letters_have_the_ink_of_their_strokes) {
+    skip_without_opengl();
+    for (double capital = 14.0; capital <= 42.0; capital += 14.0) {
+        double unit = capital / 7.0;
+        int between, curved;
+        double ink = ink_of("|||", capital, &between) / 3.0;
+        double expected = (9.6 + 0.25 * 3.14159265358979) * unit * unit;
+        cr_expect(fabs(ink - expected) < 0.04 * expected, "%g: %g, not %g", capital, ink, expected);
+        (void)ink_of("OOO", capital, &curved);
+        cr_expect(curved > 3 * 20 * unit, "%g: %d pixels on the edges of round letters", capital, curved);
+    }
 }
 
 // Reads a PNG into rows of RGB.

@@ -217,7 +217,7 @@ Test(scene_draw, a_cube_that_slides_under_the_relaxed_law_is_red) {
     ts_status status;
     ts_device* device;
     ts_view view = open_null(f.sim, &device);
-    ts_ui ui = {.scene = "test", .legend = 1, .speed = 1.0};
+    ts_ui ui = {.panel = 1, .legend = 1, .speed = 1.0};
     ts_overlay overlay = {0};
     view.show = TS_SHOW_CONTACTS | TS_SHOW_FORCES;
     cr_assert_eq(ts_sim_set_solver(f.sim, "ccp-pgs", &status), TS_OK);
