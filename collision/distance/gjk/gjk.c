@@ -333,7 +333,7 @@ void ts_gjk_overlap(const ts_shape_pair* pair, double margin, const ts_gjk_setti
     ts_gjk_run run;
     prepare(&run, pair, cache, out);
     double balls = ts_shape_pair_balls(pair), reach = balls + margin > 0.0 ? balls + margin : 0.0;
-    ts_gjk_order order = {0.0, 0.0, reach, settings->iteration_limit, settings->momentum_limit, 0};
+    ts_gjk_order order = {0.0, settings->gap_tolerance, reach, settings->iteration_limit, settings->momentum_limit, 0};
     ts_vec3 d;
     if (!cache && (settings->start == TS_GJK_START_AUTO || settings->start == TS_GJK_START_CENTRES))
         d = ts_gjk_centre_difference(&run);
@@ -353,11 +353,14 @@ void ts_gjk_overlap(const ts_shape_pair* pair, double margin, const ts_gjk_setti
         d = run.feature->d;
     }
     certificate(&run, out);
-    // Neither plane nor point decided: the distance equals the reach to rounding, or the iterations ran out.
+    // Neither plane nor point decided: the distance equals the reach to rounding, or the iterations ran out. A gap may end
+    // the search with a point this near to the reach and no plane: then the distance may be less by anything.
     if (status == TS_PROXIMITY_TOUCHING && apart < reach) status = TS_PROXIMITY_OVERLAP_EARLY;
     if (status == TS_PROXIMITY_SEPARATED) {
         double near = (run.careful ? SLIVER : TOUCH) * out->scale;
-        status = fabs(sqrt(run.feature->xx) - reach) <= near ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
+        int met = fabs(sqrt(run.feature->xx) - reach) <= near;
+        if (order.gap > 0.0) met &= out->found.lower >= reach - near;
+        status = met ? TS_PROXIMITY_TOUCHING : TS_PROXIMITY_LIMIT;
     }
     out->status = status;
     if (status == TS_PROXIMITY_SEPARATED_EARLY && run.feature->rank) apart = sqrt(run.feature->xx);

@@ -16,7 +16,7 @@ typedef enum ts_proximity_status {
     TS_PROXIMITY_PENETRATING,      // cores overlap
     TS_PROXIMITY_SEPARATED_EARLY,  // farther than asked for; only the lower bound means something
     TS_PROXIMITY_OVERLAP_EARLY,    // overlap or too near, proven without a depth; only the upper bound means something
-    TS_PROXIMITY_LIMIT,            // iterations ran out; bounds and normal are usable
+    TS_PROXIMITY_LIMIT,            // iterations or the gap ended it undecided; bounds and normal are usable
     TS_PROXIMITY_INVALID_INPUT     // a pose or shape was not finite; nothing in the result means anything
 } ts_proximity_status;
 
@@ -74,7 +74,7 @@ typedef struct ts_gjk_cache {
 typedef struct ts_gjk_settings {
     double relative_tolerance;  // stop when upper - lower <= this * upper
     double give_up_distance;    // m: cores farther apart than this need no distance (SEPARATED_EARLY)
-    double gap_tolerance;       // m^2: > 0 stops where 2 <x, x - s> <= this, to reproduce published counts; 0 is off
+    double gap_tolerance;       // m^2: > 0 stops where 2 <x, x - s> <= this, to repeat published counts; 0 is off
     int iteration_limit;
     int momentum_limit;  // projections after which momentum is dropped
     ts_gjk_variant variant;
@@ -117,8 +117,9 @@ void ts_gjk_distance(const ts_shape_pair* pair, const ts_gjk_settings* settings,
 
 /// Whether the shapes (balls included) come within `margin` of each other, as fast as that can be proven. Status
 /// SEPARATED_EARLY: farther apart than margin; OVERLAP_EARLY or PENETRATING: not; TOUCHING: equal to rounding; LIMIT:
-/// undecided. The bounds are of the shapes' signed distance, not of the cores'; each is as far as the proof got. Of the
-/// settings, tolerances and give_up_distance are ignored.
+/// undecided, since iterations ran out or the gap tolerance, which is off by default, ended the search before a proof. The
+/// bounds are of the shapes' signed distance, not of the cores'; each is as far as the proof got. Of the settings, the
+/// relative tolerance and give_up_distance are ignored.
 void ts_gjk_overlap(const ts_shape_pair* pair, double margin, const ts_gjk_settings* settings, ts_gjk_cache* cache,
                     ts_gjk_result* out_result);
 

@@ -92,6 +92,59 @@ Test(gjk_overlap, a_hair_on_either_side_is_told_apart) {
     for (int i = 0; i < 2; ++i) ts_hull_free(hulls[i]);
 }
 
+// The gap of the papers bounds |x|^2 - d^2, so it may end a search near touching before anything is proven: then the verdict
+// says undecided, never a guess. A plane is found wherever d^2 is more than half of the gap.
+Test(gjk_overlap, a_gap_ends_right_or_undecided) {
+    ts_rng rng = ts_rng_make(103, 0);
+    static const double apart[8] = {-1e-2, -1e-3, -1e-4, -1e-5, 1e-5, 5e-5, 1e-4, 1e-3};
+    static const double gap = 1e-8;
+    int undecided[8] = {0};
+    for (int trial = 0; trial < 800; ++trial) {
+        double d = apart[trial % 8];
+        gjk_pair p;
+        p.a = gjk_paper_ellipsoid(&rng);
+        p.b = gjk_paper_ellipsoid(&rng);
+        gjk_pair_place(&rng, &p, 2.0, d);
+        ts_shape_pair asked = {&p.a, &p.b, p.b_in_a};
+        for (int v = 0; v < TS_GJK_VARIANT_COUNT; ++v) {
+            ts_gjk_settings settings = ts_gjk_settings_default();
+            settings.variant = (ts_gjk_variant)v;
+            ts_gjk_result exact, r;
+            ts_gjk_overlap(&asked, 0.0, &settings, 0, &exact);
+            settings.gap_tolerance = gap;
+            ts_gjk_overlap(&asked, 0.0, &settings, 0, &r);
+            cr_assert_neq(exact.status, TS_PROXIMITY_LIMIT);
+            if (v == TS_GJK_VANILLA) cr_assert_leq(r.iterations, exact.iterations);
+            cr_assert_leq(r.found.lower, d + 1e-13);
+            if (r.status == TS_PROXIMITY_LIMIT) {
+                ++undecided[trial % 8];
+                cr_assert_lt(r.iterations, settings.iteration_limit);
+                cr_assert(r.found.lower <= 0.0 && 0.0 < r.found.upper);
+                cr_assert_leq(r.found.upper * r.found.upper, gap + (d > 0.0 ? d * d : 0.0));
+            } else {
+                cr_assert_eq(says_near(r.status), d < 0.0, "%s at %g: %d", ts_gjk_variant_name((ts_gjk_variant)v), d,
+                             (int)r.status);
+                cr_assert_eq(r.status == TS_PROXIMITY_SEPARATED_EARLY, d > 0.0);
+            }
+        }
+    }
+    cr_expect(undecided[2] > 0 && undecided[3] > 0 && undecided[4] > 0);
+    cr_expect(undecided[0] == 0 && undecided[6] == 0 && undecided[7] == 0);
+}
+
+// Cubes one in the other: the first segment of the simplex passes the origin within 1e-12 m, where any gap is met. That is
+// no contact.
+Test(gjk_overlap, a_gap_calls_no_deep_overlap_touching) {
+    ts_shape cube = ts_shape_box(ts_vec3_make(0.5, 0.5, 0.5));
+    ts_gjk_settings settings = ts_gjk_settings_default();
+    for (int with_gap = 0; with_gap < 2; ++with_gap) {
+        settings.gap_tolerance = with_gap ? 1e-8 : 0.0;
+        ts_gjk_result r;
+        ts_gjk_overlap(&(ts_shape_pair){&cube, &cube, at(1.3e-12, 2.9e-12, 0.7e-12)}, 0.0, &settings, 0, &r);
+        cr_expect_eq(r.status, with_gap ? TS_PROXIMITY_LIMIT : TS_PROXIMITY_PENETRATING, "%d", (int)r.status);
+    }
+}
+
 Test(gjk_overlap, exact_contact_is_touching) {
     ts_shape cube = ts_shape_box(ts_vec3_make(0.5, 0.5, 0.5));
     ts_gjk_settings settings = ts_gjk_settings_default();
