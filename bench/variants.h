@@ -27,8 +27,9 @@ typedef struct ts_bench_sweep {
 /// verdict was wrong, TS_BENCH_STOPPED when stopped.
 int ts_bench_sweep_run(ts_bench_report* report, const ts_bench_options* options, const ts_bench_sweep* sweep);
 
-/// Times vanilla GJK and other variants query by query on pairs as they are placed, and adds a figure with the
-/// distributions of vanilla's time divided by theirs (GJK++, Fig. 11), and a table of quantiles.
+/// Counts and times vanilla GJK and other variants query by query on pairs as they are placed, and adds for iterations
+/// (RSS, Fig. 9a) and for time (GJK++, Fig. 11; RSS, Fig. 9b) a figure with the distributions of vanilla's divided by
+/// theirs, and a table of quantiles.
 int ts_bench_speedups(ts_bench_report* report, const ts_bench_options* options, const ts_bench_sweep* sweep);
 
 /// One cell of GJK++, Table I: mean and deviation of the fastest 90 % of queries, in ns, for each of sweep->variant on

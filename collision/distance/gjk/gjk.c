@@ -37,7 +37,8 @@ ts_gjk_settings ts_gjk_settings_default(void) {
 
 const char* ts_gjk_variant_name(ts_gjk_variant variant) {
     static const char* const name[TS_GJK_VARIANT_COUNT] = {
-        "auto", "vanilla", "polyak", "polyak-paper", "nesterov", "nesterov-normalised", "nesterov-coal"};
+        "auto",         "vanilla", "polyak", "polyak-paper", "polyak-normalised", "nesterov", "nesterov-normalised",
+        "nesterov-coal"};
     return (unsigned)variant < TS_GJK_VARIANT_COUNT ? name[variant] : "unknown";
 }
 

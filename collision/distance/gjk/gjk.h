@@ -27,6 +27,7 @@ typedef enum ts_gjk_variant {
     TS_GJK_VANILLA,              // x (Gilbert, Johnson, Keerthi 1988)
     TS_GJK_POLYAK,               // d/(k+1) + x k/(k+1): momentum that fades
     TS_GJK_POLYAK_PAPER,         // weight (k+1)/(k+3) on d, the rest on x (Montaut et al., GJK++)
+    TS_GJK_POLYAK_NORMALISED,    // the same with both made unit vectors
     TS_GJK_NESTEROV,             // weight (k+1)/(k+3) on d, the rest on the same mixture of x and s
     TS_GJK_NESTEROV_NORMALISED,  // the same with both made unit vectors
     TS_GJK_NESTEROV_COAL,        // normalised, weight (k+2)/(k+3), as the library coal has it

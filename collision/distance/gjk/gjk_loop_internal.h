@@ -75,8 +75,9 @@ TS_GJK_INLINE ts_vec3 ts_gjk_momentum(ts_gjk_variant variant, int k, ts_vec3 las
     double weight = ts_gjk_weight(k);
     if (variant == TS_GJK_POLYAK) weight = 1.0 / ((double)k + 1.0);
     if (variant == TS_GJK_NESTEROV_COAL) weight = ((double)k + 2.0) / ((double)k + 3.0);
-    if (variant != TS_GJK_POLYAK && variant != TS_GJK_POLYAK_PAPER) x = ts_vec3_lerp(s, x, weight);
-    if (variant == TS_GJK_NESTEROV_NORMALISED || variant == TS_GJK_NESTEROV_COAL) {
+    if (variant >= TS_GJK_NESTEROV) x = ts_vec3_lerp(s, x, weight);  // Nesterov's come last
+    if (variant == TS_GJK_POLYAK_NORMALISED || variant == TS_GJK_NESTEROV_NORMALISED ||
+        variant == TS_GJK_NESTEROV_COAL) {
         last = ts_gjk_unit(last);
         x = ts_gjk_unit(x);
     }
