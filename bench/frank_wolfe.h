@@ -17,11 +17,12 @@ typedef enum ts_frank_wolfe_step {
 /// What came of it.
 typedef struct ts_frank_wolfe_result {
     ts_vec3 x;       // in A's frame: a point of A - B
-    int iterations;  // support points taken after the first
+    int iterations;  // steps
     int converged;
 } ts_frank_wolfe_result;
 
-/// Minimises |x|^2 over A - B from the difference of the centres until 2 <x, x - s> <= gap (m^2).
+/// Minimises |x|^2 over A - B from the difference of the frames' origins, which the shapes must hold, until
+/// 2 <x, x - s> <= gap (m^2).
 ts_frank_wolfe_result ts_frank_wolfe(const ts_bench_pair* pair, ts_frank_wolfe_step step, double gap, int limit);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@
 static const double gap_tolerance = 1e-8;  // m^2, on 2 <x, x - s>
 static const double agreement = 1e-4;      // m: the root of that, which is what it promises
 
-enum { FRANK_WOLFE, OPEN_LOOP, NESMINO, GJK, NESTEROV, METHODS, FRANK_WOLFE_LIMIT = 20000, NESMINO_LIMIT = 100000 };
+enum { FRANK_WOLFE, OPEN_LOOP, NESMINO, GJK, NESTEROV, METHODS, FRANK_WOLFE_LIMIT = 100000, NESMINO_LIMIT = 100000 };
 
 typedef struct category {
     const char* name;
