@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 6, CASES = 3, PAIRS = 1000, MOST_VERTICES = 24, METHODS = 9 };
+enum { SIZES = 6, CASES = 3, PAIRS = 1000, MOST_VERTICES = 24, METHODS = 11 };
 
 static const int sizes[SIZES] = {4, 8, 12, 16, 20, 24};
 static const char* const case_names[CASES] = {"distant", "overlapping", "touching"};
@@ -43,10 +43,12 @@ typedef struct method {
 static const method methods[METHODS] = {
     {"box2d b2Distance (float)", KIND_BOX2D, TS_PLANAR_SUPPORT_AUTO},
     {"separating axes", KIND_AXES, TS_PLANAR_SUPPORT_AUTO},
-    {"ours, barycode, without climbing", KIND_DISTANCE, TS_PLANAR_SUPPORT_SCAN},
+    {"ours, barycode, vector scan", KIND_DISTANCE, TS_PLANAR_SUPPORT_SCAN},
+    {"ours, barycode, scan one by one", KIND_DISTANCE, TS_PLANAR_SUPPORT_PLAIN_SCAN},
     {"ours, barycode, with climbing", KIND_DISTANCE, TS_PLANAR_SUPPORT_CLIMB},
     {"ours, as chosen", KIND_DISTANCE, TS_PLANAR_SUPPORT_AUTO},
-    {"ours, barycode, without climbing", KIND_VERDICT, TS_PLANAR_SUPPORT_SCAN},
+    {"ours, barycode, vector scan", KIND_VERDICT, TS_PLANAR_SUPPORT_SCAN},
+    {"ours, barycode, scan one by one", KIND_VERDICT, TS_PLANAR_SUPPORT_PLAIN_SCAN},
     {"ours, barycode, with climbing", KIND_VERDICT, TS_PLANAR_SUPPORT_CLIMB},
     {"ours, as chosen", KIND_VERDICT, TS_PLANAR_SUPPORT_AUTO},
     {"ours, warm", KIND_DISTANCE, TS_PLANAR_SUPPORT_AUTO},

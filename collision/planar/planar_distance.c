@@ -48,7 +48,8 @@ int planar_tidy_pose(ts_planar_pose* pose) {
 static const planar_kernels* kernels_for(const planar_query* query, ts_planar_support_rule rule) {
     int climbs =
         rule == TS_PLANAR_SUPPORT_CLIMB || query->a->count > TS_PLANAR_SCAN_MAX || query->b->count > TS_PLANAR_SCAN_MAX;
-    return climbs ? &planar_kernels_climb : planar_kernels_here();
+    if (climbs) return &planar_kernels_climb;
+    return rule == TS_PLANAR_SUPPORT_PLAIN_SCAN ? &planar_kernels_scalar : planar_kernels_here();
 }
 
 // Whether the walk knows what to do: a point has no edges to walk on.

@@ -21,8 +21,10 @@ typedef enum ts_planar_status {
 /// Which algorithm, and where its support vertices come from.
 typedef enum ts_planar_support_rule {
     TS_PLANAR_SUPPORT_AUTO,  // the fastest: one support point, then a walk along the boundary of A - B
-    TS_PLANAR_SUPPORT_SCAN,  // barycode GJK, each support looks at all vertices (beyond 32: as AUTO climbs)
-    TS_PLANAR_SUPPORT_CLIMB  // barycode GJK, each support climbs along the boundary from the last
+    TS_PLANAR_SUPPORT_SCAN,  // barycode GJK, each support looks at all vertices, some at once (beyond 32: as AUTO climbs)
+    TS_PLANAR_SUPPORT_PLAIN_SCAN,  // the same bits, one vertex at a time: what climbing has to beat in other libraries
+    TS_PLANAR_SUPPORT_CLIMB,       // barycode GJK, each support climbs along the boundary from the last
+    TS_PLANAR_SUPPORT_RULES
 } ts_planar_support_rule;
 
 /// How much to find out about overlapping cores.

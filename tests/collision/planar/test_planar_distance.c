@@ -13,7 +13,7 @@ static void check_pair(const ts_planar_polygon* a, ts_planar_pose pose_a, const 
     double world = scale + fabs(pose_a.position.x) + fabs(pose_a.position.y);
     double tolerance = 16.0 * DBL_EPSILON * scale;
     long double reference = exact_distance(&p, &q) - a->radius - b->radius;
-    for (int rule = 0; rule < 3; ++rule) {
+    for (int rule = 0; rule < TS_PLANAR_SUPPORT_RULES; ++rule) {
         ts_planar_options options = ts_planar_options_default();
         options.support = (ts_planar_support_rule)rule;
         ts_planar_result r;

@@ -63,7 +63,7 @@ static void check_whole_numbers(int thin) {
         place_whole(a, &pose_a.rotation, 0, 0, p);
         place_whole(b, &pose_b.rotation, x, y, q);
         int right = whole_overlap(p, a->count, q, b->count);
-        for (int rule = 0; rule < 3; ++rule) {
+        for (int rule = 0; rule < TS_PLANAR_SUPPORT_RULES; ++rule) {
             ts_planar_options options = {(ts_planar_support_rule)rule, (ts_planar_depth)(k & 1), 0.0};
             int got = ts_planar_overlap(a, pose_a, b, pose_b, 0.0, options.support, NULL);
             cr_assert_eq(got, right, "case %d rule %d: %d for %d (%d and %d vertices)", k, rule, got, right, a->count,
@@ -197,7 +197,7 @@ Test(planar_exact, caches_cost_time_at_most) {
         ts_planar_polygon* a = random_polygon(&rng, (planar_family)(k % FAMILY_COUNT));
         ts_planar_polygon* b = random_polygon(&rng, (planar_family)(k / 7 % FAMILY_COUNT));
         ts_planar_pose pose_a = random_pose(&rng, 1.0), pose_b = random_pose(&rng, 3.0);
-        ts_planar_options options = {(ts_planar_support_rule)(k % 3), TS_PLANAR_DEPTH_EXACT, 0.0};
+        ts_planar_options options = {(ts_planar_support_rule)(k % TS_PLANAR_SUPPORT_RULES), TS_PLANAR_DEPTH_EXACT, 0.0};
         ts_planar_result cold, warm;
         ts_planar_distance(a, pose_a, b, pose_b, &options, NULL, &cold);
         ts_planar_cache junky = {{junk(&rng), junk(&rng)}, (int)(ts_rng_bits(&rng) % 9) - 3, {0}, {0}};
@@ -233,7 +233,7 @@ Test(planar_exact, bad_poses_are_refused_and_rough_ones_put_right) {
     ts_planar_pose bad[] = {{{nan, 0}, {1, 0}}, {{0, inf}, {1, 0}},  {{0, 0}, {nan, 0}}, {{0, 0}, {0, 0}},
                             {{0, 0}, {2, 0}},   {{0, 1e31}, {1, 0}}, {{0, 0}, {inf, 0}}};
     for (int i = 0; i < 7; ++i)
-        for (int rule = 0; rule < 3; ++rule) {
+        for (int rule = 0; rule < TS_PLANAR_SUPPORT_RULES; ++rule) {
             ts_planar_options options = {(ts_planar_support_rule)rule, TS_PLANAR_DEPTH_EXACT, 0.0};
             ts_planar_result r;
             ts_planar_distance(a, bad[i], b, good, &options, NULL, &r);
@@ -266,15 +266,16 @@ Test(planar_exact, margins_agree_with_the_distance) {
         static const double off[] = {1e-9, -1e-9, 0.1, -0.1, 1e-13, -1e-13};
         double margin = r.distance + off[k % 6];
         ts_planar_cache cache = {{0.0, 0.0}, 0, {0, 0, 0}, {0, 0, 0}};
-        for (int rule = 0; rule < 4; ++rule) {
-            ts_planar_verdict verdict = ts_planar_overlap(
-                a, pose_a, b, pose_b, margin, (ts_planar_support_rule)(rule % 3), rule == 3 ? &cache : NULL);
+        for (int rule = 0; rule <= TS_PLANAR_SUPPORT_RULES; ++rule) {
+            ts_planar_verdict verdict = ts_planar_overlap(a, pose_a, b, pose_b, margin,
+                                                          (ts_planar_support_rule)(rule % TS_PLANAR_SUPPORT_RULES),
+                                                          rule == TS_PLANAR_SUPPORT_RULES ? &cache : NULL);
             // A margin cannot shrink the cores.
             int overlap = margin >= -radius ? margin >= r.distance : r.distance <= -radius;
             cr_assert_eq(verdict, overlap ? TS_PLANAR_OVERLAP : TS_PLANAR_APART, "%d %d: %.17g at margin %.17g", k,
                          rule, r.distance, margin);
         }
-        ts_planar_options options = {(ts_planar_support_rule)(k % 3), TS_PLANAR_DEPTH_EXACT, 0.3};
+        ts_planar_options options = {(ts_planar_support_rule)(k % TS_PLANAR_SUPPORT_RULES), TS_PLANAR_DEPTH_EXACT, 0.3};
         ts_planar_result early;
         ts_planar_distance(a, pose_a, b, pose_b, &options, NULL, &early);
         cr_assert(early.lower <= r.distance + 1e-14 && early.upper >= r.distance - 1e-14);
