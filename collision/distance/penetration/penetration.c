@@ -8,8 +8,8 @@
 // the depth along d. As soon as p > z the ray n is sure to be better than d (the shortcut); when portal and plane agree,
 // n is the surface normal. Ends when p and z agree. The portal is kept from ray to ray, and from query to query.
 //
-// Signs: D = A - B and d points from A to B, against the printed text; supports are maximisers. Started with the wrong
-// sign the method fails on nine pairs of boxes in ten.
+// Signs: D = A - B and d points from A to B, against the printed text; supports are maximisers. Started from the centres
+// with the wrong sign the published method ends in a wrong minimum on seven pairs of boxes in ten, ours on four.
 //
 // Guaranteed: the depth never comes out too small: what is returned is the least support value seen, with its direction.
 // With TS_PENETRATION_PROVE_OVERLAP a second portal, on the ray -d, shows that the origin is inside D. Both loops are
