@@ -3,7 +3,7 @@
 //
 //     ts_trace_entry entry[1000];
 //     ts_trace trace = {.entry = entry, .capacity = 1000};
-//     problem.trace = &trace;                          // of a sim: sim->problem.trace, before a step
+//     problem.trace = &trace;                          // of a sim: sim->problem.trace, before ts_step_solve
 //     ts_island_solve(solver, &problem, ...);          // or ts_solver_solve; entry[0] to entry[trace.count - 1]
 //
 // Of every island the first entry is its start as ts_solver_start makes it of the impulse given, iteration 0; the last one is

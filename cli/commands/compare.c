@@ -298,6 +298,7 @@ static void free_job(compare_job* job) {
     free(comparison->picture);
     free(comparison->series);
     free(comparison->finding);
+    ts_convergence_free(comparison);
     ts_text_free(&comparison->row_picture);
     ts_text_free(&comparison->command);
     ts_loaded_scene_free(&job->scene);
@@ -321,6 +322,7 @@ static int conclude(compare_job* job) {
         status = comparison->series[0].status;
     }
     if (status.code) ts_console_error("compare", 0, exit_code, &status);
+    if (args->out && !comparison->interrupted) ts_convergence_measure(comparison);
     int pictured = !comparison->interrupted && ts_pictures_take(args, comparison, &status) == TS_OK;
     if (!comparison->interrupted && !pictured) {
         exit_code = ts_signals_caught() ? ts_signals_exit_code() : TS_EXIT_FAILED;

@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/report/replay.h"
 #include "cli/report/report_internal.h"
+#include "cli/setup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +38,15 @@ void ts_comparison_words(const ts_comparison* comparison, int group, ts_text* te
             ts_text_add(text, "Of %s %lld of %lld steps did not converge. ", label_of(comparison, i, label),
                         ts_stats_unconverged(stats), stats->steps);
     }
+}
+
+ts_code ts_comparison_start(const ts_comparison* comparison, int i, ts_sim** out_sim, ts_status* out_status) {
+    const ts_args* args = comparison->args;
+    ts_code code = ts_sim_create(comparison->scene->model, args->threads > 0 ? args->threads : 1, out_sim, out_status);
+    if (code == TS_OK) code = ts_setup_configure(*out_sim, args, comparison->series[i].solver, 1, out_status);
+    if (code == TS_OK && comparison->series[i].integrator[0])
+        code = ts_sim_set(*out_sim, "integrator", comparison->series[i].integrator, out_status);
+    return code == TS_OK ? ts_sim_forward(*out_sim, out_status) : code;
 }
 
 void ts_comparison_replay(const ts_comparison* comparison, int i, double time, ts_text* text) {
@@ -207,6 +217,8 @@ void ts_comparison_json(const ts_comparison* comparison, ts_text* text) {
     ts_json_add_array(&json, "solvers");
     for (int i = 0; i < comparison->count; ++i) add_solver(&json, comparison, i);
     ts_json_array_end(&json);
+    ts_json_key(&json, "convergence");
+    ts_convergence_json(comparison, &json);
     ts_json_object_end(&json);
     ts_text_add(text, "\n");
 }

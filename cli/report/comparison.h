@@ -3,6 +3,7 @@
 #define TS_CLI_COMPARISON_H
 
 #include "cli/args.h"
+#include "cli/report/convergence.h"
 #include "cli/report/findings.h"
 #include "cli/report/series.h"
 #include "scenes/experiments/experiment_table.h"
@@ -36,6 +37,8 @@ typedef struct ts_comparison {
     ts_text row_picture;  // data URI of the picture of all groups side by side, empty where there is none
     ts_text* picture;     // (groups) the same of close-ups
     double picture_time;  // s, the moment they show
+    ts_convergence_panel panel[TS_CONVERGENCE_PANELS];
+    int panel_count;
 } ts_comparison;
 
 /// The run that stands for a group: the reference, or the first of those that converged most often.
@@ -43,6 +46,9 @@ int ts_comparison_leader(const ts_comparison* comparison, int group);
 
 /// The finding of a group in plain sentences: its leader's, and what its other members do not share.
 void ts_comparison_words(const ts_comparison* comparison, int group, ts_text* text);
+
+/// A fresh simulation of run i, at its start. Free it with ts_sim_free.
+ts_code ts_comparison_start(const ts_comparison* comparison, int i, ts_sim** out_sim, ts_status* out_status);
 
 /// The command that shows run i at that moment in the viewer.
 void ts_comparison_replay(const ts_comparison* comparison, int i, double time, ts_text* text);

@@ -62,22 +62,13 @@ static int temporary_file(char path[4096]) {
     return 1;
 }
 
-static ts_code start_sim(const ts_args* args, const ts_comparison* comparison, int i, ts_sim** out_sim,
-                         ts_status* status) {
-    ts_code code = ts_sim_create(comparison->scene->model, args->threads > 0 ? args->threads : 1, out_sim, status);
-    if (code == TS_OK) code = ts_setup_configure(*out_sim, args, comparison->series[i].solver, 1, status);
-    if (code == TS_OK && comparison->series[i].integrator[0])
-        code = ts_sim_set(*out_sim, "integrator", comparison->series[i].integrator, status);
-    return code == TS_OK ? ts_sim_forward(*out_sim, status) : code;
-}
-
 // Fresh simulations of the runs that got that far.
-static ts_code line_up(const ts_args* args, const ts_comparison* comparison, ts_picture_row* row, ts_status* status) {
+static ts_code line_up(const ts_comparison* comparison, ts_picture_row* row, ts_status* status) {
     for (int g = 0; g < comparison->groups && row->count < TS_PICTURE_ROW; ++g) {
         int i = ts_comparison_leader(comparison, g);
         const ts_sample* last = ts_series_last(&comparison->series[i]);
         if (!last || last->time < row->time * (1.0 - 1e-9)) continue;
-        ts_code code = start_sim(args, comparison, i, &row->sim[row->count], status);
+        ts_code code = ts_comparison_start(comparison, i, &row->sim[row->count], status);
         if (code) return code;
         if (i == comparison->frame.reference) row->reference = row->count;
         row->style[row->count++] = g;
@@ -115,7 +106,7 @@ ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_stat
     char temporary[4096] = "";
     const char* path = args->png;
     if (!path) path = temporary_file(temporary) ? temporary : NULL;
-    ts_code code = path ? line_up(args, comparison, &row, out_status) : TS_ERROR_FILE;
+    ts_code code = path ? line_up(comparison, &row, out_status) : TS_ERROR_FILE;
     if (code == TS_OK) code = ts_picture_row_png(&row, path, out_status);
     if (code == TS_OK && args->out) {
         embed(path, &comparison->row_picture);

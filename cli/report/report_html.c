@@ -102,14 +102,18 @@ static void add_cards(const ts_comparison* comparison, int first, int last, ts_t
     ts_text_add(text, "</div>\n");
 }
 
+void ts_report_legend_entry(int style, int style_count, const char* label, ts_text* text) {
+    ts_text_add(text, "<label><input type=\"checkbox\" checked value=\"%d\">", style);
+    ts_svg_swatch(style, style_count, text);
+    ts_report_escaped(text, "<span>", label, "</span></label>");
+}
+
 static void add_legend(const ts_comparison* comparison, ts_text* text) {
     ts_text_add(text, "<div class=\"legend\">");
     for (int g = 0; g < comparison->groups; ++g) {
         ts_text members = {0};
         ts_comparison_members(comparison, g, &members);
-        ts_text_add(text, "<label><input type=\"checkbox\" checked value=\"%d\">", g);
-        ts_svg_swatch(g, comparison->groups, text);
-        ts_report_escaped(text, "<span>", ts_text_get(&members), "</span></label>");
+        ts_report_legend_entry(g, comparison->groups, ts_text_get(&members), text);
         ts_text_free(&members);
     }
     ts_text_add(text, "<span class=\"hint\">point to single one out, click to hide it</span></div>\n");
@@ -245,6 +249,7 @@ void ts_report_html(const ts_comparison* comparison, ts_text* text) {
     ts_report_plots(comparison, text);
     ts_text_add(text, "</div>\n");
     add_cards(comparison, first, comparison->groups, text);
+    ts_report_convergence(comparison, text);
     ts_report_contacts(comparison, text);
     add_table(comparison, text);
     add_settings(comparison, text);

@@ -14,6 +14,12 @@ void ts_report_add_script(ts_text* text);
 /// The <figure>s of the report.
 void ts_report_plots(const ts_comparison* comparison, ts_text* text);
 
+/// One entry of a legend: it switches the curves of that style in the plots that follow the legend.
+void ts_report_legend_entry(int style, int style_count, const char* label, ts_text* text);
+
+/// Convergence within a step, where it was measured.
+void ts_report_convergence(const ts_comparison* comparison, ts_text* text);
+
 /// The worst step of every group, contact by contact.
 void ts_report_contacts(const ts_comparison* comparison, ts_text* text);
 

@@ -34,7 +34,8 @@ static const char* const style[] = {
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:14px}"
     "figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 12px 10px}"
     "figcaption{font-size:12.5px;color:var(--soft);margin-top:2px}"
-    ".off{display:none}.plots.one .c{opacity:.12}.plots.one .c.on{opacity:1}\n"
+    ".plots.two{grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr))}.off{display:none}.plots.one "
+    ".c{opacity:.12}.plots.one .c.on{opacity:1}\n"
     ".wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:8px}"
     "table{border-collapse:collapse;width:100%;font-size:12.5px;font-variant-numeric:tabular-nums}"
     "th,td{padding:7px 8px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}"
@@ -60,8 +61,7 @@ static const char* const style[] = {
     "@media print{.legend{position:static}figure,.card{break-inside:avoid}}\n"};
 
 static const char script[] =
-    "const plots=document.querySelector('.plots');"
-    "document.querySelectorAll('.legend label').forEach(label=>{"
+    "document.querySelectorAll('.legend label').forEach(label=>{const plots=label.parentNode.nextElementSibling;"
     "const box=label.querySelector('input'),mine=()=>plots.querySelectorAll('.s'+box.value);"
     "box.onchange=()=>mine().forEach(g=>g.classList.toggle('off',!box.checked));"
     "label.onmouseenter=()=>{plots.classList.add('one');mine().forEach(g=>g.classList.add('on'))};"

@@ -150,3 +150,33 @@ Test(report, commands_replay_what_they_stand_for) {
                          "shown = json.load(open(os.path.dirname(__file__) + '/replayed.json'))['time']\n"
                          "assert abs(shown - d['solvers'][0]['worst_step']['time']) < 1e-9, shown\n"));
 }
+
+// Convergence within a step: the reference's hardest step takes as many iterations as it took in its run, curves end below the
+// tolerance where the status says so, begin lower warm than cold, and every one is on the page.
+Test(report, convergence_within_a_step) {
+    outcome result = run("compare sliding-cube-rotated --time 0.28 --out report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    cr_expect(page_holds(
+        "import csv, os\n"
+        "rows = list(csv.DictReader(open(os.path.dirname(__file__) + '/report/data.csv')))\n"
+        "own = {int(r['step']): int(r['iterations']) for r in rows if r['solver'] == d['reference']}\n"
+        "panels = {(p['problem'], p['start']): p for p in d['convergence']}\n"
+        "assert len(panels) == 4, panels.keys()\n"
+        "names = [s['name'] for s in d['solvers']]\n"
+        "for (problem, start), p in panels.items():\n"
+        "    assert [s['name'] for s in p['solvers']] == names\n"
+        "    for s in p['solvers']:\n"
+        "        at = [q[0] for q in s['points']]\n"
+        "        assert at == sorted(set(at)) and at[0] == 0 and at[-1] == s['iterations'], s\n"
+        "        assert (s['status'] == 'converged') == (s['points'][-1][1] <= 1.0000001e-8), s\n"
+        "    mine = [s for s in p['solvers'] if s['name'] == d['reference']][0]\n"
+        "    if start == 'cold': assert mine['iterations'] == own[p['step']], (p['step'], mine)\n"
+        "assert own[panels['hardest', 'cold']['step']] == max(own.values())\n"
+        "first = lambda start: [s['points'][0][1] for s in panels['hardest', start]['solvers'] if s['name'][:3] == "
+        "'ncp']\n"
+        "assert all(w < 0.5 * c for w, c in zip(first('warm'), first('cold'))), (first('warm'), first('cold'))\n"
+        "figures = of('figure', ' class=\"convergence\"', page)\n"
+        "assert len(figures) == 4\n"
+        "for f in figures: assert all('class=\"c s%d k' % i in f for i in range(len(names))), f[:200]\n"));
+}
