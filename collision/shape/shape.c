@@ -122,19 +122,33 @@ ts_code ts_shape_validate(const ts_shape* shape, ts_status* out_status) {
 
 // --- boxes ---------------------------------------------------------------------------------------------------------------
 
-double ts_shape_value_of_box(ts_vec3 low, ts_vec3 high, ts_vec3 direction) {
-    return ts_vec3_dot(direction, ts_vec3_lerp(low, high, 0.5)) +
-           ts_vec3_dot(ts_vec3_abs(direction), ts_vec3_scale(0.5, ts_vec3_sub(high, low)));
-}
-
 double ts_shape_reach_of_rim(const ts_shape* shape) {
     return sqrt(shape->half.x * shape->half.x + shape->half.z * shape->half.z);
+}
+
+// The box around the core. That of a half-space is its bounds.
+static void core_box(const ts_shape* shape, ts_vec3* out_min, ts_vec3* out_max) {
+    const ts_shape_traits* traits = ts_shape_traits_of(shape);
+    ts_transform here = ts_transform_identity();
+    if (traits->bounds) {
+        traits->bounds(shape, &here, out_min, out_max);
+    } else if (traits->box) {
+        traits->box(shape, out_min, out_max);
+    } else {
+        *out_max = shape->half;
+        *out_min = ts_vec3_neg(shape->half);
+    }
 }
 
 // The highest <x, d> over the core.
 static double core_value(const ts_shape* shape, ts_vec3 d) {
     const ts_shape_traits* traits = ts_shape_traits_of(shape);
-    return traits->value ? traits->value(shape, d) : ts_vec3_dot(d, traits->support(shape, d, -1).point);
+    if (traits->value) return traits->value(shape, d);
+    if (traits->support) return ts_vec3_dot(d, traits->support(shape, d, -1).point);
+    ts_vec3 low, high;
+    core_box(shape, &low, &high);
+    return ts_vec3_dot(d, ts_vec3_lerp(low, high, 0.5)) +
+           ts_vec3_dot(ts_vec3_abs(d), ts_vec3_scale(0.5, ts_vec3_sub(high, low)));
 }
 
 void ts_shape_bounds(const ts_shape* shape, const ts_transform* placed, ts_vec3* out_min, ts_vec3* out_max) {
@@ -150,20 +164,6 @@ void ts_shape_bounds(const ts_shape* shape, const ts_transform* placed, ts_vec3*
     }
     *out_min = ts_vec3_load(low);
     *out_max = ts_vec3_load(high);
-}
-
-// The box around the core. That of a half-space is its bounds.
-static void core_box(const ts_shape* shape, ts_vec3* out_min, ts_vec3* out_max) {
-    const ts_shape_traits* traits = ts_shape_traits_of(shape);
-    ts_transform here = ts_transform_identity();
-    if (traits->bounds) {
-        traits->bounds(shape, &here, out_min, out_max);
-    } else if (traits->box) {
-        traits->box(shape, out_min, out_max);
-    } else {
-        *out_max = shape->half;
-        *out_min = ts_vec3_neg(shape->half);
-    }
 }
 
 void ts_shape_local_box(const ts_shape* shape, ts_vec3* out_min, ts_vec3* out_max) {

@@ -41,7 +41,7 @@ typedef struct ts_shape_traits {
     /// Refuses what is wrong with the shape besides its parameters and the lack of what it is made of. Missing: nothing is.
     ts_code (*validate)(const ts_shape* shape, ts_status* out_status);
 
-    /// The highest <x, d>. Missing: by a support point.
+    /// The highest <x, d>. Missing: by a support point, or that of the box where the kind has none.
     double (*value)(const ts_shape* shape, ts_vec3 d);
 
     /// The box around it. Missing: from -half to half.
@@ -98,9 +98,6 @@ static inline ts_vec3 ts_shape_middle(const ts_shape* shape) {
 }
 
 // --- what several kinds have in common (shape.c) ---
-
-/// `value` of a box from low to high.
-double ts_shape_value_of_box(ts_vec3 low, ts_vec3 high, ts_vec3 direction);
 
 /// `reach` of kinds turned about z that are widest at an end.
 double ts_shape_reach_of_rim(const ts_shape* shape);

@@ -4,10 +4,6 @@
 #include "collision/shape/compound.h"
 #include "collision/shape/moments_internal.h"
 
-static double value(const ts_shape* shape, ts_vec3 d) {
-    return ts_shape_value_of_box(shape->compound->box_min, shape->compound->box_max, d);
-}
-
 static void box(const ts_shape* shape, ts_vec3* out_min, ts_vec3* out_max) {
     *out_min = shape->compound->box_min;
     *out_max = shape->compound->box_max;
@@ -30,7 +26,6 @@ const ts_shape_traits ts_shape_kind_compound = {
              .summary = "placed convex shapes as one; contacts of the children together",
              .made_of = "list of children"},
     .rank = 3,
-    .value = value,
     .box = box,
     .mass = mass,
     .mass_rounded = mass,

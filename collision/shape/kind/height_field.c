@@ -4,10 +4,6 @@
 #include "collision/shape/height_field.h"
 #include "collision/shape/moments_internal.h"
 
-static double value(const ts_shape* shape, ts_vec3 d) {
-    return ts_shape_value_of_box(shape->height_field->box_min, shape->height_field->box_max, d);
-}
-
 static void box(const ts_shape* shape, ts_vec3* out_min, ts_vec3* out_max) {
     *out_min = shape->height_field->box_min;
     *out_max = shape->height_field->box_max;
@@ -35,7 +31,6 @@ const ts_shape_traits ts_shape_kind_height_field = {
                  "ground given by heights on a grid, solid down to a floor; one prism per triangle of the surface",
              .made_of = "grid of heights"},
     .rank = 3,
-    .value = value,
     .box = box,
     .mass = mass,
     .mass_rounded = mass,
