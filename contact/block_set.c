@@ -116,6 +116,48 @@ int ts_block_set_derivative(const ts_block* block, const double* x, double* out_
     return 1;
 }
 
+// Friction in a section of the cone, whose normal row stays.
+static ts_friction_shape shape_of(ts_block_moving moving) {
+    return moving == TS_MOVING_SQUARE ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
+}
+
+void ts_block_set_project_moving(const ts_block* block, ts_block_moving moving, const double* x, const double* y,
+                                 double* out) {
+    int cone = block->set == TS_SET_CONE;
+    if (moving == TS_MOVING_ALL || (moving == TS_MOVING_NORMAL && !cone)) {
+        ts_block_set_project(block, y, out);
+        return;
+    }
+    for (int r = 0; r < block->rows; ++r) out[r] = cone && (r == 2) == (moving == TS_MOVING_NORMAL) ? y[r] : x[r];
+    if (!cone) return;
+    if (moving == TS_MOVING_NORMAL)
+        out[2] = out[2] > 0.0 ? out[2] : 0.0;
+    else
+        ts_block_set_limit_friction(block, shape_of(moving), out);
+}
+
+int ts_block_set_derivative_moving(const ts_block* block, ts_block_moving moving, const double* x, const double* y,
+                                   double* out) {
+    int rows = block->rows, cone = block->set == TS_SET_CONE, any = 0;
+    if (moving == TS_MOVING_ALL || (moving == TS_MOVING_NORMAL && !cone)) return ts_block_set_derivative(block, y, out);
+    if (!cone) return 0;
+    memset(out, 0, (size_t)(rows * rows) * sizeof(double));
+    if (moving == TS_MOVING_NORMAL) {
+        out[2 * rows + 2] = y[2] > 0.0 ? 1.0 : 0.0;
+        return y[2] > 0.0;
+    }
+    double radius = block->mu * (x[2] > 0.0 ? x[2] : 0.0), tt = ts_block_set_tangent_squared(y, rows);
+    double share = moving == TS_MOVING_DISC ? ts_block_set_disc(tt, radius) : 1.0;
+    for (int i = 0; i < rows; ++i) {
+        if (i == 2) continue;
+        if (moving == TS_MOVING_DISC || fabs(y[i]) <= radius) out[i * rows + i] = share;
+        for (int j = 0; j < rows && share < 1.0; ++j)
+            if (j != 2) out[i * rows + j] -= share * y[i] * y[j] / tt;
+        any = any || out[i * rows + i] != 0.0;
+    }
+    return radius > 0.0 && any;
+}
+
 ts_block ts_block_set_in_units(const ts_block* block, double normal, double tangent) {
     ts_block out = *block;
     if (normal != tangent) out.mu *= normal / tangent;

@@ -130,6 +130,22 @@ void ts_block_set_least(const ts_block* block, double* out_x);
 /// open contacts, saturated limits.
 int ts_block_set_derivative(const ts_block* block, const double* x, double* out_derivative);
 
+/// Which rows move while the others stay where they are.
+typedef enum ts_block_moving {
+    TS_MOVING_ALL,     // every row; cones as they are
+    TS_MOVING_NORMAL,  // all but the friction of cones, whose normals are half-lines then
+    TS_MOVING_DISC,    // the friction of cones, in the disc of radius mu x_N
+    TS_MOVING_SQUARE   // the same, each row in [-mu x_N, mu x_N]
+} ts_block_moving;
+
+/// The point nearest to y whose rows that stay are those of x.
+void ts_block_set_project_moving(const ts_block* block, ts_block_moving moving, const double* x, const double* y,
+                                 double* out);
+
+/// Its derivative by y, as ts_block_set_derivative: rows that stay are zero.
+int ts_block_set_derivative_moving(const ts_block* block, ts_block_moving moving, const double* x, const double* y,
+                                   double* out_derivative);
+
 /// The same set in impulses of `normal` N s, a cone's tangent rows in those of `tangent` N s.
 ts_block ts_block_set_in_units(const ts_block* block, double normal, double tangent);
 

@@ -4,8 +4,11 @@
 
 #include "contact/solver.h"
 
-/// 1: a part of the tolerance to solve to, so that the answer is still good enough after that.
-static const double ts_least_norm_reserve = 0.1;
+/// What to solve to where rows_most asks for that: the answer has to be good enough afterwards, so it needs something to spare.
+static inline ts_goal ts_least_norm_goal(ts_goal goal, int rows, int rows_most) {
+    if (rows <= rows_most) goal.tolerance *= 0.1;
+    return goal;
+}
 
 /// Takes out of `impulse` (row_count), an answer that is good enough by the yardstick, as much of what moves nothing as its sets allow,
 /// and keeps that when it is good enough as well. Problems of more than rows_most rows stay as they are, and so do those

@@ -289,3 +289,63 @@ Test(projection, lets_a_nan_through) {
     cr_expect(isnan(distance(x, 0.5)));
     cr_expect(isnan(distance_dual(x, 0.5)));
 }
+
+// --- some rows at a time ---------------------------------------------------------------------------------------------
+
+// Rows that stay are those of x; the others are as near to y as the section of the set through x allows: no random point of
+// that section is nearer. The derivative is that of differences.
+static void expect_part(const ts_block* block, ts_block_moving moving, ts_rng* rng) {
+    enum { MAX = TS_BLOCK_ROWS_MAX, TRIALS = 200 };
+    const double step = 1e-7;
+    double x[MAX], y[MAX], p[MAX], D[MAX * MAX], bound, along[MAX];
+    int cone = block->set == TS_SET_CONE;
+    for (int r = 0; r < block->rows; ++r) {
+        x[r] = ts_rng_normal(rng);
+        y[r] = 2.0 * ts_rng_normal(rng);
+    }
+    if (cone && moving != TS_MOVING_NORMAL) x[2] = fabs(x[2]);
+    ts_block_set_project_moving(block, moving, x, y, p);
+    bound = cone ? block->mu * x[2] : 0.0;
+    double best = 0.0;
+    for (int r = 0; r < block->rows; ++r) {
+        int moves = cone ? (r == 2) == (moving == TS_MOVING_NORMAL) : moving == TS_MOVING_NORMAL;
+        if (!moves) cr_expect_eq(p[r], x[r], "row %d", r);
+        best += (p[r] - y[r]) * (p[r] - y[r]) * moves;
+    }
+    for (int k = 0; k < TRIALS && cone; ++k) {
+        double other = 0.0, length = 0.0;
+        if (moving == TS_MOVING_NORMAL) {
+            double z = fabs(2.0 * ts_rng_normal(rng));
+            other = (z - y[2]) * (z - y[2]);
+        } else {
+            for (int r = 0; r < block->rows; ++r) along[r] = r == 2 ? 0.0 : ts_rng_uniform_in(rng, -bound, bound);
+            for (int r = 0; r < block->rows; ++r) length += along[r] * along[r];
+            if (moving == TS_MOVING_DISC && length > bound * bound) continue;
+            for (int r = 0; r < block->rows; ++r) other += r == 2 ? 0.0 : (along[r] - y[r]) * (along[r] - y[r]);
+        }
+        cr_expect_geq(other, best - 1e-12, "a nearer point, moving %d", (int)moving);
+    }
+    int any = ts_block_set_derivative_moving(block, moving, x, y, D);
+    for (int c = 0; c < block->rows; ++c) {
+        double ahead[MAX], behind[MAX], kept = y[c];
+        y[c] = kept + step;
+        ts_block_set_project_moving(block, moving, x, y, ahead);
+        y[c] = kept - step;
+        ts_block_set_project_moving(block, moving, x, y, behind);
+        y[c] = kept;
+        for (int r = 0; r < block->rows; ++r)
+            cr_expect_float_eq(any ? D[r * block->rows + c] : 0.0, (ahead[r] - behind[r]) / (2.0 * step), 1e-5,
+                               "moving %d, entry %d %d", (int)moving, r, c);
+    }
+}
+
+Test(moving, rows_project_and_differentiate_in_their_section) {
+    ts_rng rng = ts_rng_make(12, 0);
+    for (int k = 0; k < 300; ++k)
+        for (int moving = TS_MOVING_NORMAL; moving <= TS_MOVING_SQUARE; ++moving) {
+            ts_block block = cone_of(k % 3 == 0 ? 3 : (k % 3 == 1 ? 4 : 6), 1.5 * ts_rng_uniform(&rng));
+            ts_block half = {.set = TS_SET_HALF_LINE, .rows = 1};
+            expect_part(&block, (ts_block_moving)moving, &rng);
+            expect_part(&half, (ts_block_moving)moving, &rng);
+        }
+}

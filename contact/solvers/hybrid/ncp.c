@@ -151,7 +151,8 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     // What moves nothing is taken out of an answer that has something to spare, and it is to be good enough then.
     ts_ncp_settings strict = *(const ts_ncp_settings*)settings;
     int polished = problem->row_count <= strict.least_norm;
-    if (polished) strict.shared.tolerance *= ts_least_norm_reserve;
+    strict.shared.tolerance =
+        ts_least_norm_goal(ts_solver_goal(&strict.shared), problem->row_count, strict.least_norm).tolerance;
     ts_ncp_search s = {.problem = problem,
                        .settings = &strict,
                        .scratch = scratch,

@@ -27,6 +27,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scalar.h"
 #include "contact/block_set_internal.h"
 #include "contact/coulomb_internal.h"
 #include "contact/rescaled_problem_internal.h"
@@ -57,7 +58,7 @@ static const double polish_rate = 0.7;
 // Of the largest entry of F, left by a linear system: a Newton step gains fewer. 1e-12 to 1e-6.
 static const double step_digits = 1e-9;
 
-typedef struct natural {
+struct ts_natural {
     ts_rescaled_problem s;
     const ts_natural_settings* settings;
     ts_arena* scratch;
@@ -72,48 +73,58 @@ typedef struct natural {
     ts_linear* system;
     ts_yardstick yardstick;
     ts_natural_report report;
-} natural;
+};
 
 // u of the proximal problem with weight eps (0: of the problem itself).
-static void velocity(const natural* q, const double* x, double eps, double* u) {
+static void velocity(const ts_natural* q, const double* x, double eps, double* u) {
     ts_linear_matrix_apply(&q->s.A, x, u);
     for (int i = 0; i < q->s.rows; ++i) u[i] += q->s.g[i] + eps * (x[i] - q->centre[i]);
 }
 
-// y = x - w(u) of block b; returns |u_T| of a cone.
-static double shifted_point(const ts_block* block, const double* x, const double* u, double* out_y) {
+// y = x - w(u) of block b; returns |u_T| of a cone where the law shifts it.
+static double shifted_point(const ts_natural* q, const ts_block* block, const double* x, const double* u,
+                            double* out_y) {
     for (int r = 0; r < block->rows; ++r) out_y[r] = x[r] - u[r];
-    return ts_block_set_add_shift(block, u, -1.0, out_y);
+    return q->settings->moving == TS_MOVING_ALL ? ts_block_set_add_shift(block, u, -1.0, out_y) : 0.0;
 }
 
-// |F|^2 at x with velocity u.
-static double residual(const natural* q, const double* x, const double* u) {
+// P(y) of block b, whose rows that do not move are those of x (rows of the block).
+static void project(const ts_natural* q, int b, const double* x, const double* y, double* out) {
+    ts_block_set_project_moving(&q->s.block[b], q->settings->moving, x, y, out);
+}
+
+// `sum` and |F|^2 of block b at x with velocity u.
+static double add_residual(const ts_natural* q, int b, const double* x, const double* u, double sum) {
+    const ts_block* block = &q->s.problem->block[b];
+    double y[MAX] = {0.0}, p[MAX];
+    if (!(ts_rescaled_problem_unit(&q->s, b) > 0.0)) return sum;
+    x += block->row;
+    shifted_point(q, block, x, u + block->row, y);
+    project(q, b, x, y, p);
+    for (int r = 0; r < block->rows; ++r) sum += (x[r] - p[r]) * (x[r] - p[r]);
+    return sum;
+}
+
+static double residual(const ts_natural* q, const double* x, const double* u) {
     double sum = 0.0;
-    for (int b = 0; b < q->s.blocks; ++b) {
-        const ts_block* block = &q->s.problem->block[b];
-        double y[MAX] = {0.0}, p[MAX];
-        if (!(ts_rescaled_problem_unit(&q->s, b) > 0.0)) continue;
-        shifted_point(block, x + block->row, u + block->row, y);
-        ts_block_set_project(&q->s.block[b], y, p);
-        for (int r = 0; r < block->rows; ++r) sum += (x[block->row + r] - p[r]) * (x[block->row + r] - p[r]);
-    }
+    for (int b = 0; b < q->s.blocks; ++b) sum = add_residual(q, b, x, u, sum);
     return sum;
 }
 
 // Everything Newton needs of block b: J = I - DP (I - S (G + eps I)) in the form of contact/operator/linear_internal.h, with -F as
 // the right-hand side; -F is also the step where DP = 0.
-static void linearise(natural* q, int b) {
+static void linearise(ts_natural* q, int b) {
     const ts_block* block = &q->s.problem->block[b];
     int rows = block->rows;
     double *C = q->system->C + q->system->square[b], *E = q->system->E + q->system->square[b];
     const double *x = q->x + block->row, *u = q->u + block->row;
     double y[MAX] = {0.0}, p[MAX];
-    double slip = shifted_point(block, x, u, y);
-    ts_block_set_project(&q->s.block[b], y, p);
+    double slip = shifted_point(q, block, x, u, y);
+    project(q, b, x, y, p);
     for (int r = 0; r < rows; ++r) q->d[block->row + r] = p[r] - x[r];
     q->system->active[b] = 0;
     if (!(ts_rescaled_problem_unit(&q->s, b) > 0.0)) return;
-    q->system->active[b] = ts_block_set_derivative(&q->s.block[b], y, E);
+    q->system->active[b] = ts_block_set_derivative_moving(&q->s.block[b], q->settings->moving, x, y, E);
     if (!q->system->active[b]) return;
     for (int i = 0; i < rows; ++i)
         for (int c = 0; c < rows; ++c) C[i * rows + c] = (i == c ? 1.0 : 0.0) - E[i * rows + c];
@@ -124,7 +135,7 @@ static void linearise(natural* q, int b) {
 }
 
 // Newton's step into q->d. Returns 0 when the linear system could not be solved.
-static int newton_step(natural* q) {
+static int newton_step(ts_natural* q) {
     double largest = 0.0;
     for (int b = 0; b < q->s.blocks; ++b) linearise(q, b);
     for (int i = 0; i < q->s.rows; ++i)
@@ -136,7 +147,7 @@ static int newton_step(natural* q) {
 // Newton on the proximal problem until |F| <= target. Returns 1 when it got there or at least well down, else 0. Where no
 // part of the step makes |F| smaller, the point sits at a kink of F that descent cannot pass; then the whole step is
 // taken all the same, LEAPS times, and undone if nothing comes of it.
-static int solve_proximal(natural* q, double start, double target) {
+static int solve_proximal(ts_natural* q, double start, double target) {
     double now = start;
     int leaps = 0, crawls = 0;
     for (int k = 0; k < INNER_LIMIT && q->report.newtons < q->settings->newton_limit; ++k) {
@@ -162,7 +173,8 @@ static int solve_proximal(natural* q, double start, double target) {
             for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + q->d[i];
         }
         memcpy(q->x, q->trial, (size_t)q->s.rows * sizeof(double));
-        ts_rescaled_problem_trace(&q->s, &q->yardstick, q->report.newtons, q->x);
+        if (q->settings->moving == TS_MOVING_ALL)
+            ts_rescaled_problem_trace(&q->s, &q->yardstick, q->report.newtons, q->x);
     }
     if (leaps > 0 && now > start) {
         memcpy(q->x, q->centre, (size_t)q->s.rows * sizeof(double));
@@ -172,14 +184,14 @@ static int solve_proximal(natural* q, double start, double target) {
 }
 
 // One block solved against the others, on the proximal problem: its new x.
-static void solve_block(natural* q, int b, double* out) {
+static void solve_block(ts_natural* q, int b, double* out) {
     const ts_block* block = &q->s.problem->block[b];
     int rows = block->rows;
     const double* x = q->x + block->row;
     double u[MAX], y[MAX] = {0.0}, D[MAX * MAX];
     ts_rescaled_problem_read(&q->s, b, q->x, u, D);
     for (int r = 0; r < rows; ++r) u[r] += q->s.g[block->row + r] + q->eps * (x[r] - q->centre[block->row + r]);
-    if (block->set == TS_SET_CONE && rows == 3 && D[8] > 0.0) {
+    if (block->set == TS_SET_CONE && rows == 3 && D[8] > 0.0 && q->settings->moving == TS_MOVING_ALL) {
         double e = q->eps, d01 = 0.5 * (D[1] + D[3]), d02 = 0.5 * (D[2] + D[6]), d12 = 0.5 * (D[5] + D[7]);
         ts_vec3 bias = ts_vec3_make(u[0] - ((D[0] + e) * x[0] + d01 * x[1] + d02 * x[2]),
                                     u[1] - (d01 * x[0] + (D[4] + e) * x[1] + d12 * x[2]),
@@ -188,12 +200,12 @@ static void solve_block(natural* q, int b, double* out) {
         return;
     }
     // Unit stiffness makes the natural map's own step safe for everything else.
-    shifted_point(block, x, u, y);
+    shifted_point(q, block, x, u, y);
     for (int r = 0; r < rows; ++r) y[r] = x[r] + (y[r] - x[r]) / (1.0 + q->eps);
-    ts_block_set_project(&q->s.block[b], y, out);
+    project(q, b, x, y, out);
 }
 
-static void sweep(natural* q) {
+static void sweep(ts_natural* q) {
     ts_rescaled_problem_load(&q->s, q->x);
     for (int b = 0; b < q->s.blocks; ++b) {
         const ts_block* block = &q->s.problem->block[b];
@@ -211,7 +223,7 @@ static void sweep(natural* q) {
 }
 
 // |F| of the problem itself at x; keeps the best x.
-static double look(natural* q) {
+static double look(ts_natural* q) {
     velocity(q, q->x, 0.0, q->u);
     double norm = sqrt(residual(q, q->x, q->u));
     if (norm < q->best_norm) {
@@ -221,36 +233,50 @@ static double look(natural* q) {
     return norm;
 }
 
-// Judges x: the impulse that belongs to it, and in the report its excess.
-static void judge(natural* q, const double* x, double* out_impulse) {
-    q->report.excess = ts_rescaled_problem_judge(&q->s, &q->yardstick, x, q->trial, q->u, out_impulse);
+// The natural map of some rows at an impulse whose x, admissible, is in `trial`: a share, as ts_residual_natural.
+static double error_of_trial(ts_natural* q, const double* impulse) {
+    ts_residual_scale* scale = &q->yardstick.scale;
+    double worst = 0.0;
+    ts_rescaled_problem_velocity(&q->s, q->trial, q->u);
+    for (int b = 0; b < q->s.blocks; ++b)
+        worst = ts_worse(worst, ts_rescaled_problem_unit(&q->s, b) * sqrt(add_residual(q, b, q->trial, q->u, 0.0)));
+    ts_residual_scale_impulse(scale, ts_largest(impulse, q->s.rows));
+    return ts_share(worst, fmax(scale->impulse, scale->velocity * scale->step));
 }
 
-static int prepare(natural* q, const double* impulse) {
-    ts_arena* scratch = q->scratch;
-    int n = q->s.rows;
+// Judges x: the impulse that belongs to it, and in the report its excess.
+static void judge(ts_natural* q, const double* x, double* out_impulse) {
+    if (q->settings->moving == TS_MOVING_ALL) {
+        q->report.excess = ts_rescaled_problem_judge(&q->s, &q->yardstick, x, q->trial, q->u, out_impulse);
+        return;
+    }
+    for (int b = 0; b < q->s.blocks; ++b)
+        project(q, b, x + q->s.block[b].row, x + q->s.block[b].row, q->trial + q->s.block[b].row);
+    ts_rescaled_problem_leave(&q->s, q->trial, out_impulse);
+    q->report.excess = ts_share(error_of_trial(q, out_impulse), q->yardstick.goal.tolerance);
+}
+
+static int take_memory(ts_natural* q) {
     double** vector[] = {&q->x, &q->centre, &q->best, &q->trial, &q->u, &q->d};
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
-        *vector[i] = (double*)ts_arena_alloc_zeroed(scratch, (size_t)n, sizeof(double));
+        *vector[i] = (double*)ts_arena_alloc_zeroed(q->scratch, (size_t)q->s.rows, sizeof(double));
         if (!*vector[i]) return 0;
     }
-    q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, scratch);
-    if (!q->system) return 0;
-    ts_rescaled_problem_enter(&q->s, impulse, q->x);
-    return 1;
+    q->system = ts_linear_make(&q->s.A, TS_LINEAR_BLOCKS, q->scratch);
+    return q->system != NULL;
 }
 
 // After a proximal step that Newton could not solve: change the active set, and lean harder on the proximal term.
-static void recover(natural* q, int failures) {
+static void recover(ts_natural* q, int failures) {
     q->eps *= failures > 1 ? 10.0 : 30.0;
     if (q->eps > 1.0) q->eps = 1.0;
     for (int k = 0; k < q->settings->sweeps; ++k) sweep(q);
 }
 
-static int is_converged(const natural* q) { return q->report.excess <= 1.0; }
+static int is_converged(const ts_natural* q) { return q->report.excess <= 1.0; }
 
 // Sweeps from x, the best so far and just judged, if they may get to the tolerance; else x stays. `now` is |F| there.
-static void polish(natural* q, double now, double* impulse) {
+static void polish(ts_natural* q, double now, double* impulse) {
     double far = q->report.excess, goal = polish_rate * now / far, eps = q->eps;
     if (!(far > 1.0 && far < polish_reach)) return;
     memcpy(q->centre, q->x, (size_t)q->s.rows * sizeof(double));
@@ -268,7 +294,7 @@ static void polish(natural* q, double now, double* impulse) {
     memcpy(q->x, q->centre, (size_t)q->s.rows * sizeof(double));
 }
 
-static void iterate(natural* q, double* impulse) {
+static void iterate(ts_natural* q, double* impulse) {
     int failures = 0, since_best = 0;
     double now = look(q), fall = deepest_fall;
     // A start whose squares overflow is none.
@@ -313,17 +339,40 @@ static void iterate(natural* q, double* impulse) {
     }
 }
 
+ts_natural* ts_natural_make(const ts_contact_problem* problem, ts_arena* arena) {
+    ts_natural* q = (ts_natural*)ts_arena_alloc_zeroed(arena, 1, sizeof(*q));
+    if (!q) return NULL;
+    q->scratch = arena;
+    q->yardstick = ts_yardstick_make(problem, TS_LAW_NCP, (ts_goal){0.0, 0.0});
+    int made = ts_rescaled_problem_make(problem, TS_UNITS_STIFFNESS, TS_MATRIX_EITHER, arena, &q->s);
+    return made && take_memory(q) ? q : NULL;
+}
+
+ts_natural_report ts_natural_solve(ts_natural* q, const ts_natural_settings* settings, double* impulse) {
+    q->settings = settings;
+    q->yardstick.goal = settings->goal;
+    q->eps = settings->proximal;
+    q->best_norm = HUGE_VAL;
+    q->report = (ts_natural_report){.status = TS_SOLVE_FAILED, .excess = HUGE_VAL};
+    ts_rescaled_problem_enter(&q->s, impulse, q->x);
+    memset(q->best, 0, (size_t)q->s.rows * sizeof(double));
+    iterate(q, impulse);
+    return q->report;
+}
+
+double ts_natural_error(ts_natural* q, ts_block_moving moving, const double* impulse) {
+    ts_natural_settings settings = {.moving = moving};
+    q->settings = &settings;
+    ts_rescaled_problem_enter(&q->s, impulse, q->trial);
+    return error_of_trial(q, impulse);
+}
+
 ts_natural_report ts_natural_newton(const ts_contact_problem* problem, const ts_natural_settings* settings,
                                     ts_arena* scratch, double* impulse) {
-    natural q = {.settings = settings, .scratch = scratch};
-    q.eps = settings->proximal;
-    q.best_norm = HUGE_VAL;
-    q.yardstick = ts_yardstick_make(problem, TS_LAW_NCP, settings->goal);
-    q.report.status = TS_SOLVE_FAILED;
-    q.report.excess = HUGE_VAL;
+    ts_natural_report report = {.status = TS_SOLVE_FAILED, .excess = HUGE_VAL};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    if (ts_rescaled_problem_make(problem, TS_UNITS_STIFFNESS, TS_MATRIX_EITHER, scratch, &q.s) && prepare(&q, impulse))
-        iterate(&q, impulse);
+    ts_natural* natural = ts_natural_make(problem, scratch);
+    if (natural) report = ts_natural_solve(natural, settings, impulse);
     ts_arena_scope_end(scratch, scope);
-    return q.report;
+    return report;
 }

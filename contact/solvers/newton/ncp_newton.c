@@ -33,13 +33,16 @@ static const ncp_newton_settings defaults = {
 static ts_solve_report solve(const ts_contact_problem* problem, const void* settings, ts_arena* scratch,
                              double* impulse) {
     const ncp_newton_settings* s = (const ncp_newton_settings*)settings;
-    ts_natural_settings natural = {ts_solver_goal(&s->shared), s->shared.iteration_limit, s->shared.iteration_limit,
-                                   s->proximal, s->sweeps};
-    if (problem->row_count <= s->least_norm) natural.goal.tolerance *= ts_least_norm_reserve;
+    ts_goal goal = ts_solver_goal(&s->shared);
+    ts_natural_settings natural = {.goal = ts_least_norm_goal(goal, problem->row_count, s->least_norm),
+                                   .newton_limit = s->shared.iteration_limit,
+                                   .proximal_limit = s->shared.iteration_limit,
+                                   .proximal = s->proximal,
+                                   .sweeps = s->sweeps};
     ts_natural_report report = ts_natural_newton(problem, &natural, scratch, impulse);
     ts_solve_report out = {.status = report.status, .iterations = report.newtons};
     if (report.status == TS_SOLVE_CONVERGED) {
-        ts_yardstick yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&s->shared));
+        ts_yardstick yardstick = ts_yardstick_make(problem, TS_LAW_NCP, goal);
         ts_least_norm(&yardstick, s->least_norm, scratch, impulse);
     }
     return out;

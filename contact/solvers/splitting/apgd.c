@@ -27,7 +27,7 @@ static const double least_movement = 1e-9;
 
 enum { DOUBLINGS = 60 };
 
-static int is_friction(ts_apgd_part part) { return part == TS_APGD_DISC || part == TS_APGD_SQUARE; }
+static int is_friction(ts_block_moving part) { return part == TS_MOVING_DISC || part == TS_MOVING_SQUARE; }
 
 static double* estimate(ts_apgd* q) { return &q->L[is_friction(q->part)]; }
 
@@ -39,31 +39,19 @@ static ts_friction_shape shape_of(const ts_apgd* q) {
 }
 
 // out = P(y - share D u) of one block in the present part; rows that do not move come from x.
-static void move_block(const ts_apgd* q, ts_apgd_part part, int b, double share, const double* x, const double* y,
+static void move_block(const ts_apgd* q, ts_block_moving part, int b, double share, const double* x, const double* y,
                        const double* u, double* out) {
     const ts_block* block = &q->problem->block[b];
     double to[TS_BLOCK_ROWS_MAX] = {0.0};
     int row = block->row, rows = block->rows;
     for (int r = 0; r < rows; ++r) to[r] = y[row + r] - share * q->step[row + r] * u[row + r];
-    out += row;
-    if (!(q->step[row] > 0.0)) {
-        ts_block_set_least(block, out);
-    } else if (part == TS_APGD_ALL || (part == TS_APGD_NORMAL && block->set != TS_SET_CONE)) {
-        ts_block_set_project(block, to, out);
-    } else {
-        memcpy(out, x + row, (size_t)rows * sizeof(double));
-        if (block->set != TS_SET_CONE) return;
-        if (part == TS_APGD_NORMAL) {
-            out[2] = to[2] > 0.0 ? to[2] : 0.0;
-            return;
-        }
-        for (int r = 0; r < rows; ++r)
-            if (r != 2) out[r] = to[r];
-        ts_block_set_limit_friction(block, shape_of(q), out);
-    }
+    if (q->step[row] > 0.0)
+        ts_block_set_project_moving(block, part, x + row, to, out + row);
+    else
+        ts_block_set_least(block, out + row);
 }
 
-static void move(const ts_apgd* q, ts_apgd_part part, double share, const double* y, const double* u, double* out) {
+static void move(const ts_apgd* q, ts_block_moving part, double share, const double* y, const double* u, double* out) {
     for (int b = 0; b < q->problem->block_count; ++b) move_block(q, part, b, share, q->x, y, u, out);
 }
 
@@ -78,13 +66,13 @@ static double gap_of(const ts_apgd* q, double L, const double* from, const doubl
     return gap;
 }
 
-double ts_apgd_gap(ts_apgd* q, ts_apgd_part part) {
+double ts_apgd_gap(ts_apgd* q, ts_block_moving part) {
     double L = q->L[is_friction(part)];
     move(q, part, 1.0 / L, q->x, q->ux, q->next);
     return gap_of(q, L, q->x, q->next);
 }
 
-void ts_apgd_begin(ts_apgd* q, ts_apgd_part part) {
+void ts_apgd_begin(ts_apgd* q, ts_block_moving part) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
     int moved = 0;
     q->part = part;
@@ -184,7 +172,7 @@ int ts_apgd_init(ts_apgd* q, const ts_yardstick* yardstick, int block_steps, dou
     memcpy(q->x, impulse, n * sizeof(double));
     ts_solver_start(problem, yardstick->law, q->x, q->ux);
     memset(impulse, 0, n * sizeof(double));
-    ts_apgd_begin(q, TS_APGD_ALL);
+    ts_apgd_begin(q, TS_MOVING_ALL);
     return 1;
 }
 

@@ -2,15 +2,8 @@
 #ifndef TS_CONTACT_SOLVERS_APGD_INTERNAL_H
 #define TS_CONTACT_SOLVERS_APGD_INTERNAL_H
 
+#include "contact/block_set_internal.h"
 #include "contact/solver.h"
-
-/// Which rows move. The others stay where they are.
-typedef enum ts_apgd_part {
-    TS_APGD_ALL,     // every row; cones as they are
-    TS_APGD_NORMAL,  // all but the friction of cones, whose normals are half-lines then
-    TS_APGD_DISC,    // the friction of cones, in the disc of radius mu lambda_N
-    TS_APGD_SQUARE   // the same, each row in [-mu lambda_N, mu lambda_N]
-} ts_apgd_part;
 
 /// A solve in progress. u = (G + R) lambda + g belongs to each impulse.
 typedef struct ts_apgd {
@@ -26,7 +19,7 @@ typedef struct ts_apgd {
     double shrink;  // L falls by this factor per iteration
     double theta;   // of Nesterov's sequence
     int steps;      // iterations so far
-    ts_apgd_part part;
+    ts_block_moving part;
     ts_yardstick yardstick;
     double* best;   // (rows) the best impulse that ts_apgd_look has seen, the caller's array
     double excess;  // its, infinite while there is none
@@ -41,14 +34,14 @@ int ts_apgd_init(ts_apgd* q, const ts_yardstick* yardstick, int block_steps, dou
 double ts_apgd_look(ts_apgd* q);
 
 /// Forgets the momentum and turns to a part of the problem. Friction is brought within what the normals carry.
-void ts_apgd_begin(ts_apgd* q, ts_apgd_part part);
+void ts_apgd_begin(ts_apgd* q, ts_block_moving part);
 
 /// One iteration: x and ux move. Returns the gap, m/s: the largest row of the projected gradient where the step was
 /// taken. NaN when numbers are not finite; x is then the last one before.
 double ts_apgd_step(ts_apgd* q);
 
 /// The gap of a part at x itself, with the friction of cones judged against the present normals. Overwrites `next`.
-double ts_apgd_gap(ts_apgd* q, ts_apgd_part part);
+double ts_apgd_gap(ts_apgd* q, ts_block_moving part);
 
 /// Recomputes ux from x.
 void ts_apgd_refresh(ts_apgd* q);
