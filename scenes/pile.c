@@ -38,7 +38,7 @@ static ts_quat random_rotation(ts_rng* rng) {
     return ts_quat_normalize(ts_quat_make(w, x, y, z));
 }
 
-static int add_plane(ts_builder* builder, const char* name, ts_vec3 position, ts_vec3 normal, float alpha) {
+static int add_plane(ts_builder* builder, const char* name, ts_vec3 position, ts_vec3 normal) {
     ts_geom_def def = ts_geom_def_default();
     def.name = name;
     def.shape = ts_shape_plane();
@@ -48,16 +48,15 @@ static int add_plane(ts_builder* builder, const char* name, ts_vec3 position, ts
     def.rgba[0] = 0.75f;
     def.rgba[1] = 0.77f;
     def.rgba[2] = 0.8f;
-    def.rgba[3] = alpha;
     return ts_builder_add_geom(builder, &def) >= 0;
 }
 
 static int add_container(ts_builder* builder) {
-    return add_plane(builder, "floor", ts_vec3_zero(), ts_vec3_axis(2), 1.0f) &&
-           add_plane(builder, "wall-x-", ts_vec3_make(-half_width, 0.0, 0.0), ts_vec3_make(1.0, 0.0, 0.0), 0.0f) &&
-           add_plane(builder, "wall-x+", ts_vec3_make(half_width, 0.0, 0.0), ts_vec3_make(-1.0, 0.0, 0.0), 0.0f) &&
-           add_plane(builder, "wall-y-", ts_vec3_make(0.0, -half_width, 0.0), ts_vec3_make(0.0, 1.0, 0.0), 0.0f) &&
-           add_plane(builder, "wall-y+", ts_vec3_make(0.0, half_width, 0.0), ts_vec3_make(0.0, -1.0, 0.0), 0.0f);
+    return add_plane(builder, "floor", ts_vec3_zero(), ts_vec3_axis(2)) &&
+           add_plane(builder, "wall-x-", ts_vec3_make(-half_width, 0.0, 0.0), ts_vec3_make(1.0, 0.0, 0.0)) &&
+           add_plane(builder, "wall-x+", ts_vec3_make(half_width, 0.0, 0.0), ts_vec3_make(-1.0, 0.0, 0.0)) &&
+           add_plane(builder, "wall-y-", ts_vec3_make(0.0, -half_width, 0.0), ts_vec3_make(0.0, 1.0, 0.0)) &&
+           add_plane(builder, "wall-y+", ts_vec3_make(0.0, half_width, 0.0), ts_vec3_make(0.0, -1.0, 0.0));
 }
 
 static ts_shape shape_in_turn(int i, const ts_hull* hull) {

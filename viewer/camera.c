@@ -15,6 +15,7 @@ ts_camera ts_camera_default(void) {
     camera.azimuth = -60.0 * TS_PI / 180.0;
     camera.elevation = 20.0 * TS_PI / 180.0;
     camera.field_of_view = 36.0 * TS_PI / 180.0;
+    camera.parallel = 0;
     return camera;
 }
 
@@ -68,7 +69,7 @@ void ts_camera_frame(ts_camera* camera, ts_vec3 box_min, ts_vec3 box_max, double
                                  corner & 4 ? box_max.z : box_min.z);
         // In camera axes the corner's depth at distance d is d - z: it is inside when |x| <= tan_x (d - z), same for y.
         ts_vec3 c = ts_mat3_mul_vec_transposed(&axes, ts_vec3_sub(p, middle));
-        distance = fmax(distance, c.z + fmax(fabs(c.x) / tan_x, fabs(c.y) / tan_y));
+        distance = fmax(distance, (camera->parallel ? 0.0 : c.z) + fmax(fabs(c.x) / tan_x, fabs(c.y) / tan_y));
     }
     camera->target = middle;
     // A single point has no extent to frame: stay near enough to see something of a millimetre.
@@ -92,7 +93,14 @@ void ts_camera_matrices(const ts_camera* camera, double aspect, ts_vec3 origin, 
     mat4 projection;
     float near_plane = (float)(0.02 * camera->distance);
     float far_plane = (float)(400.0 * camera->distance);
-    glm_perspective((float)camera->field_of_view, (float)aspect, near_plane, far_plane, projection);
+    if (camera->parallel) {
+        // Things are as sharp at any depth, those beside and behind the eye included.
+        float up = (float)(camera->distance * tan(0.5 * camera->field_of_view)), right = up * (float)aspect;
+        float deep = 8.0f * (float)camera->distance;
+        glm_ortho(-right, right, -up, up, -deep, deep, projection);
+    } else {
+        glm_perspective((float)camera->field_of_view, (float)aspect, near_plane, far_plane, projection);
+    }
     store_mat4(view, out_view);
     store_mat4(projection, out_projection);
 }
@@ -100,10 +108,11 @@ void ts_camera_matrices(const ts_camera* camera, double aspect, ts_vec3 origin, 
 int ts_camera_project(const ts_camera* camera, int width, int height, ts_vec3 point, double out_pixel[2]) {
     ts_mat3 axes = ts_camera_axes(camera);
     ts_vec3 c = ts_mat3_mul_vec_transposed(&axes, ts_vec3_sub(point, ts_camera_eye(camera)));
-    if (!(c.z < 0.0)) return 0;
+    double depth = camera->parallel ? camera->distance : -c.z;
+    if (!(depth > 0.0)) return 0;
     double tan_y = tan(0.5 * camera->field_of_view);
     double tan_x = tan_y * (double)width / (double)height;
-    out_pixel[0] = 0.5 * (double)width * (1.0 + c.x / (-c.z * tan_x));
-    out_pixel[1] = 0.5 * (double)height * (1.0 - c.y / (-c.z * tan_y));
+    out_pixel[0] = 0.5 * (double)width * (1.0 + c.x / (depth * tan_x));
+    out_pixel[1] = 0.5 * (double)height * (1.0 - c.y / (depth * tan_y));
     return 1;
 }

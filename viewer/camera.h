@@ -15,6 +15,7 @@ typedef struct ts_camera {
     double azimuth;        // rad, of the eye about z, from +x towards +y
     double elevation;      // rad, of the eye above the horizontal, within +-89 degrees
     double field_of_view;  // rad, vertical
+    int parallel;  // nonzero: no perspective; what lies at the target's depth is as large as it would be with it
 } ts_camera;
 
 /// Looks at the origin from 3 m, from the front right and above, with a field of view of 36 degrees.

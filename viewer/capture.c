@@ -12,9 +12,7 @@
 
 typedef struct png_job {
     ts_text bytes;
-    const unsigned char* rgb;
-    int width;
-    int height;
+    ts_capture_pixels pixels;
     char why[200];
 } png_job;
 
@@ -46,21 +44,24 @@ static int write_stream(png_job* job) {
         return 0;
     }
     png_set_write_fn(png, job, on_write, on_flush);
-    png_set_IHDR(png, info, (png_uint_32)job->width, (png_uint_32)job->height, 8, PNG_COLOR_TYPE_RGB,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    const ts_capture_pixels* p = &job->pixels;
+    png_set_IHDR(png, info, (png_uint_32)p->width, (png_uint_32)p->height, 8,
+                 p->channels == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     // Flat colours and thin lines compress best as they are; filters suit photographs.
     png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
     png_set_compression_level(png, 9);
     png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
     png_write_info(png, info);
-    for (int y = 0; y < job->height; ++y) png_write_row(png, job->rgb + 3u * (size_t)job->width * (size_t)y);
+    size_t row = (size_t)p->channels * (size_t)p->width;
+    for (int y = 0; y < p->height; ++y) png_write_row(png, p->data + row * (size_t)y);
     png_write_end(png, info);
     png_destroy_write_struct(&png, &info);
     return 1;
 }
 
-ts_code ts_capture_write_png(const char* path, int width, int height, const unsigned char* rgb, ts_status* out_status) {
-    png_job job = {{0}, rgb, width, height, "libpng has no memory"};
+ts_code ts_capture_write_png(const char* path, ts_capture_pixels pixels, ts_status* out_status) {
+    png_job job = {{0}, pixels, "libpng has no memory"};
     ts_code code = write_stream(&job)
                        ? ts_text_write_file(&job.bytes, path, out_status)
                        : ts_status_set(out_status, TS_ERROR_FILE, path, 0, "the picture was not written: %s", job.why);
@@ -71,8 +72,9 @@ ts_code ts_capture_write_png(const char* path, int width, int height, const unsi
 ts_code ts_capture_device(ts_device* device, int width, int height, const char* path, ts_status* out_status) {
     unsigned char* rgb = malloc(3u * (size_t)width * (size_t)height);
     if (!rgb) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
-    ts_code code = ts_device_read(device, rgb, out_status);
-    if (!code) code = ts_capture_write_png(path, width, height, rgb, out_status);
+    ts_code code = ts_device_read(device, 3, rgb, out_status);
+    ts_capture_pixels pixels = {width, height, 3, rgb};
+    if (!code) code = ts_capture_write_png(path, pixels, out_status);
     free(rgb);
     return code;
 }

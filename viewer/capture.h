@@ -8,9 +8,17 @@
 extern "C" {
 #endif
 
-/// Writes rows from top to bottom, three sRGB bytes per pixel, as a PNG. A file appears whole or not at
-/// all; a device, a pipe or the end of a link is written into. TS_ERROR_FILE with the reason.
-ts_code ts_capture_write_png(const char* path, int width, int height, const unsigned char* rgb, ts_status* out_status);
+/// Rows from top to bottom, sRGB.
+typedef struct ts_capture_pixels {
+    int width;
+    int height;
+    int channels;  // bytes per pixel: 3, or 4 with alpha
+    const unsigned char* data;
+} ts_capture_pixels;
+
+/// Writes pixels as a PNG. A file appears whole or not at all; a device, a pipe or the end of a link is written into.
+/// TS_ERROR_FILE with the reason.
+ts_code ts_capture_write_png(const char* path, ts_capture_pixels pixels, ts_status* out_status);
 
 /// The last picture of a device, which is of that size, as a PNG.
 ts_code ts_capture_device(ts_device* device, int width, int height, const char* path, ts_status* out_status);

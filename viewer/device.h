@@ -10,6 +10,13 @@
 extern "C" {
 #endif
 
+/// What is behind things.
+typedef enum ts_background {
+    TS_BACKGROUND_SKY,    // and floors as they are
+    TS_BACKGROUND_WHITE,  // as on paper: of floors there are the grid and what shadows fall on them
+    TS_BACKGROUND_CLEAR,  // the same, and see-through, so that it suits pages of any colour
+} ts_background;
+
 /// One picture. Positions are relative to list->origin; matrices are column-major, as OpenGL wants them.
 typedef struct ts_device_frame {
     int width;   // pixels
@@ -22,6 +29,7 @@ typedef struct ts_device_frame {
     float shadow_radius;        // m
     float fade;                 // m, distance from the eye at which floors have faded away
     int wireframe;              // nonzero: only edges of solid shapes
+    ts_background background;   //
     const ts_draw_list* list;   // after ts_draw_list_batch
     const ts_overlay* overlay;  // or NULL
 } ts_device_frame;
@@ -33,7 +41,7 @@ typedef struct ts_device_ops {
     const char* name;
     ts_code (*upload)(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status);
     ts_code (*draw)(ts_device* device, const ts_device_frame* frame, ts_status* out_status);
-    ts_code (*read)(ts_device* device, unsigned char* out_rgb, ts_status* out_status);
+    ts_code (*read)(ts_device* device, int channels, unsigned char* out_pixels, ts_status* out_status);
     void (*show)(ts_device* device, int width, int height);
     void (*destroy)(ts_device* device);
 } ts_device_ops;
@@ -54,9 +62,11 @@ static inline ts_code ts_device_draw(ts_device* device, const ts_device_frame* f
     return device->ops->draw(device, frame, out_status);
 }
 
-/// Copies the last picture: rows from top to bottom, three bytes per pixel, sRGB. TS_ERROR_UNSUPPORTED without one.
-static inline ts_code ts_device_read(ts_device* device, unsigned char* out_rgb, ts_status* out_status) {
-    return device->ops->read(device, out_rgb, out_status);
+/// Copies the last picture: rows from top to bottom, sRGB in three bytes per pixel, or with `channels` of 4 and alpha (not
+/// multiplied into the colours) in four. TS_ERROR_UNSUPPORTED without one.
+static inline ts_code ts_device_read(ts_device* device, int channels, unsigned char* out_pixels,
+                                     ts_status* out_status) {
+    return device->ops->read(device, channels, out_pixels, out_status);
 }
 
 /// Copies the last picture to the window's framebuffer of that size.

@@ -1,6 +1,7 @@
 // Problem: draw a picture with OpenGL 3.3 core, in a window or without one, the same way. Rule: everything is drawn into
 // multisampled memory of the device's own: shadow map, sky, solid shapes, floors, see-through shapes, marks (first
-// faintly where something hides them, then plainly), lines; then averaged, and the overlay put on top. A window only gets
+// faintly where something hides them, then plainly), lines, and beside the colours what body each sample shows; then
+// averaged, with outlines where bodies meet, and the overlay put on top. A window only gets
 // a copy. Shapes are instanced: one draw call per mesh and pass. Guaranteed: same frame, same context, same pixels. Known
 // to fail: two devices in one process, since OpenGL's function pointers are process-wide.
 #include "viewer/device_gl.h"
@@ -32,6 +33,8 @@ typedef enum gl_program {
     PROGRAM_DEPTH,
     PROGRAM_SKY,
     PROGRAM_LINE,
+    PROGRAM_GHOST,
+    PROGRAM_FINISH,
     PROGRAM_OVERLAY,
     PROGRAM_COUNT
 } gl_program;
@@ -43,8 +46,9 @@ typedef struct device_gl {
     int taps;
     int width, height;  // of the buffers below
     GLuint program[PROGRAM_COUNT];
-    GLuint frame_many, color_many, depth_many;  // multisampled
-    GLuint frame_one, color_one;                // averaged
+    GLuint frame_many, color_many, identity_many, depth_many;  // multisampled
+    GLuint frame_ghost, identity_ghost, depth_ghost;           // the same of what is only an outline
+    GLuint frame_one, color_one;                               // averaged
     GLuint shadow_frame, shadow_map;
     GLuint font;
     GLuint instances;  // of meshes
@@ -98,7 +102,8 @@ static ts_code create_programs(device_gl* gl, ts_status* out_status) {
     const char* text[PROGRAM_COUNT][2] = {
         {ts_shader_mesh_vertex, ts_shader_solid_fragment}, {ts_shader_mesh_vertex, ts_shader_floor_fragment},
         {ts_shader_mesh_vertex, ts_shader_depth_fragment}, {ts_shader_sky_vertex, ts_shader_sky_fragment},
-        {ts_shader_line_vertex, ts_shader_line_fragment},  {ts_shader_overlay_vertex, ts_shader_overlay_fragment},
+        {ts_shader_line_vertex, ts_shader_line_fragment},  {ts_shader_mesh_vertex, ts_shader_ghost_fragment},
+        {ts_shader_sky_vertex, ts_shader_finish_fragment}, {ts_shader_overlay_vertex, ts_shader_overlay_fragment},
     };
     for (int p = 0; p < PROGRAM_COUNT; ++p) {
         gl->program[p] = link_program(text[p][0], text[p][1], out_status);
@@ -225,29 +230,41 @@ static void draw_pass(device_gl* gl, const ts_draw_list* list, ts_draw_pass pass
 
 // --- one picture ---------------------------------------------------------------------------------------------------
 
+// Multisampled textures for what bodies are shown, and colours with them unless `color` is 0, in a frame with a depth of its own.
+static GLenum resize_frame(const device_gl* gl, GLuint frame, GLuint color, GLuint identity, GLuint depth) {
+    GLuint textures[2] = {color, identity};
+    glBindFramebuffer(GL_FRAMEBUFFER, frame);
+    for (int i = color ? 0 : 1, place = 0; i < 2; ++i, ++place) {
+        glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, textures[i]);
+        glTexImage2DMultisample(GL_TEXTURE_2D_MULTISAMPLE, gl->samples, GL_RGBA8, gl->width, gl->height, GL_TRUE);
+        glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0 + (GLenum)place, GL_TEXTURE_2D_MULTISAMPLE,
+                               textures[i], 0);
+    }
+    glBindRenderbuffer(GL_RENDERBUFFER, depth);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, gl->samples, GL_DEPTH_COMPONENT24, gl->width, gl->height);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
+    static const GLenum both[2] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
+    glDrawBuffers(color ? 2 : 1, both);
+    return glCheckFramebufferStatus(GL_FRAMEBUFFER);
+}
+
 static ts_code resize_buffers(device_gl* gl, int width, int height, ts_status* out_status) {
     if (gl->width == width && gl->height == height) return TS_OK;
-    glBindRenderbuffer(GL_RENDERBUFFER, gl->color_many);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, gl->samples, GL_RGBA8, width, height);
-    glBindRenderbuffer(GL_RENDERBUFFER, gl->depth_many);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, gl->samples, GL_DEPTH_COMPONENT24, width, height);
+    gl->width = width;
+    gl->height = height;
+    GLenum many = resize_frame(gl, gl->frame_many, gl->color_many, gl->identity_many, gl->depth_many);
+    GLenum ghost = resize_frame(gl, gl->frame_ghost, 0, gl->identity_ghost, gl->depth_ghost);
     glBindRenderbuffer(GL_RENDERBUFFER, gl->color_one);
     glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
-    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_many);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, gl->color_many);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, gl->depth_many);
-    GLenum many = glCheckFramebufferStatus(GL_FRAMEBUFFER);
     glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_one);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, gl->color_one);
     GLenum one = glCheckFramebufferStatus(GL_FRAMEBUFFER);
-    if (many != GL_FRAMEBUFFER_COMPLETE || one != GL_FRAMEBUFFER_COMPLETE) {
+    if (many != GL_FRAMEBUFFER_COMPLETE || ghost != GL_FRAMEBUFFER_COMPLETE || one != GL_FRAMEBUFFER_COMPLETE) {
         gl->width = gl->height = 0;
         return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
-                             "OpenGL cannot make a picture of %d x %d pixels (framebuffer status %#x, %#x)", width,
-                             height, (unsigned)many, (unsigned)one);
+                             "OpenGL cannot make a picture of %d x %d pixels (framebuffer status %#x, %#x, %#x)", width,
+                             height, (unsigned)many, (unsigned)ghost, (unsigned)one);
     }
-    gl->width = width;
-    gl->height = height;
     return TS_OK;
 }
 
@@ -299,6 +316,7 @@ static void set_lighting(const device_gl* gl, GLuint program, const ts_device_fr
     glUniform1i(uniform(program, "u_shadow_map"), 0);
     glUniform1f(uniform(program, "u_fade"), frame->fade);
     glUniform1f(uniform(program, "u_fainter"), 1.0f);
+    glUniform1i(uniform(program, "u_paper"), frame->background != TS_BACKGROUND_SKY);
 }
 
 static void draw_sky(device_gl* gl, const ts_device_frame* frame) {
@@ -318,14 +336,28 @@ static void draw_sky(device_gl* gl, const ts_device_frame* frame) {
     glEnable(GL_DEPTH_TEST);
 }
 
+// Colours are mixed, what body a sample shows never is.
+static void blend_colors(void) {
+    glEnable(GL_BLEND);
+    glDisablei(GL_BLEND, 1);
+}
+
+// Whether what is drawn next says what it is, or leaves what lies behind it to say so.
+static void show_identity(int shown) {
+    GLboolean on = shown ? GL_TRUE : GL_FALSE;
+    glColorMaski(1, on, on, on, on);
+}
+
 static void draw_marks(device_gl* gl, const ts_draw_list* list) {
     GLint fainter = uniform(gl->program[PROGRAM_SOLID], "u_fainter");
-    glEnable(GL_BLEND);
+    blend_colors();
+    show_identity(0);
     glDepthMask(GL_FALSE);
     glDepthFunc(GL_GREATER);
     glUniform1f(fainter, 0.40f);
     draw_pass(gl, list, TS_DRAW_PASS_MARK);
     glUniform1f(fainter, 1.0f);
+    show_identity(1);
     glDepthMask(GL_TRUE);
     glDepthFunc(GL_LEQUAL);
     draw_pass(gl, list, TS_DRAW_PASS_MARK);
@@ -347,6 +379,7 @@ static void draw_lines(device_gl* gl, const ts_device_frame* frame, mat4 view_pr
     glDepthFunc(GL_GREATER);
     glUniform1f(uniform(program, "u_fainter"), 0.40f);
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)lines->count);
+    show_identity(1);
     glDepthFunc(GL_LEQUAL);
     glUniform1f(uniform(program, "u_fainter"), 1.0f);
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)lines->count);
@@ -396,11 +429,20 @@ static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_
     glViewport(0, 0, frame->width, frame->height);
     glDepthMask(GL_TRUE);
     glDepthFunc(GL_LEQUAL);
-    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    float paper = frame->background == TS_BACKGROUND_WHITE ? 1.0f : 0.0f;
+    const float behind[4] = {paper, paper, paper, paper}, nobody[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    show_identity(1);
+    glClearBufferfv(GL_COLOR, 0, behind);
+    glClearBufferfv(GL_COLOR, 1, nobody);
+    glClear(GL_DEPTH_BUFFER_BIT);
     glDisable(GL_BLEND);
     glDisable(GL_CULL_FACE);
+    // Colours come out multiplied by their alpha, which is 1 unless the background is clear.
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    draw_sky(gl, frame);
+    show_identity(0);
+    if (frame->background == TS_BACKGROUND_SKY) draw_sky(gl, frame);
+    glEnable(GL_DEPTH_TEST);
+    show_identity(1);
 
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, gl->shadow_map);
@@ -415,7 +457,8 @@ static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_
 
     set_lighting(gl, gl->program[PROGRAM_FLOOR], frame, view_projection, shadow_texture);
     glDisable(GL_CULL_FACE);
-    glEnable(GL_BLEND);
+    blend_colors();
+    show_identity(0);
     draw_pass(gl, frame->list, TS_DRAW_PASS_FLOOR);
 
     glUseProgram(gl->program[PROGRAM_SOLID]);
@@ -423,9 +466,56 @@ static void draw_world(device_gl* gl, const ts_device_frame* frame, mat4 shadow_
     draw_marks(gl, frame->list);
     // See-through shapes come last and leave the depth alone, so that marks inside them stay visible.
     glDepthMask(GL_FALSE);
+    show_identity(0);
     draw_pass(gl, frame->list, TS_DRAW_PASS_GLASS);
     draw_lines(gl, frame, view_projection);
     glDepthMask(GL_TRUE);
+}
+
+static int has_pass(const ts_draw_list* list, ts_draw_pass pass) {
+    for (int b = 0; b < list->batches.count; ++b)
+        if (list->batches.data[b].pass == pass) return 1;
+    return 0;
+}
+
+// What is only an outline hides itself but nothing else, and nothing hides it.
+static void draw_ghosts(device_gl* gl, const ts_device_frame* frame) {
+    static const float nobody[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    mat4 view, projection, view_projection;
+    memcpy(view, frame->view, sizeof view);
+    memcpy(projection, frame->projection, sizeof projection);
+    glm_mat4_mul(projection, view, view_projection);
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_ghost);
+    glClearBufferfv(GL_COLOR, 0, nobody);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glDisable(GL_BLEND);
+    glEnable(GL_CULL_FACE);
+    glUseProgram(gl->program[PROGRAM_GHOST]);
+    glUniformMatrix4fv(uniform(gl->program[PROGRAM_GHOST], "u_view_projection"), 1, GL_FALSE, view_projection[0]);
+    draw_pass(gl, frame->list, TS_DRAW_PASS_GHOST);
+}
+
+// Averages samples, with outlines.
+static void finish(device_gl* gl, const ts_device_frame* frame, int ghosts) {
+    const GLuint textures[3] = {gl->color_many, gl->identity_many, gl->identity_ghost};
+    static const char* const names[3] = {"u_color", "u_identity", "u_ghost"};
+    GLuint program = gl->program[PROGRAM_FINISH];
+    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_one);
+    glUseProgram(program);
+    for (int i = 2; i >= 0; --i) {
+        glActiveTexture(GL_TEXTURE0 + (GLenum)i);
+        glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, textures[i]);
+        glUniform1i(uniform(program, names[i]), i);
+    }
+    glUniform1i(uniform(program, "u_samples"), gl->samples);
+    glUniform1i(uniform(program, "u_line"), frame->height < 1000 ? 1 : (frame->height + 250) / 750);
+    glUniform1i(uniform(program, "u_outline"), !frame->wireframe);
+    glUniform1i(uniform(program, "u_ghosts"), ghosts);
+    glDisable(GL_BLEND);
+    glDisable(GL_DEPTH_TEST);
+    glDisable(GL_CULL_FACE);
+    glBindVertexArray(gl->sky_array);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
 static ts_code gl_draw(ts_device* device, const ts_device_frame* frame, ts_status* out_status) {
@@ -446,11 +536,9 @@ static ts_code gl_draw(ts_device* device, const ts_device_frame* frame, ts_statu
     draw_shadows(gl, list, shadow_clip);
     draw_world(gl, frame, shadow_texture);
 
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, gl->frame_many);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, gl->frame_one);
-    glBlitFramebuffer(0, 0, frame->width, frame->height, 0, 0, frame->width, frame->height, GL_COLOR_BUFFER_BIT,
-                      GL_NEAREST);
-    glBindFramebuffer(GL_FRAMEBUFFER, gl->frame_one);
+    int ghosts = has_pass(list, TS_DRAW_PASS_GHOST);
+    if (ghosts) draw_ghosts(gl, frame);
+    finish(gl, frame, ghosts);
     code = draw_overlay(gl, frame, out_status);
     glBindVertexArray(0);
     if (code) return code;
@@ -460,15 +548,21 @@ static ts_code gl_draw(ts_device* device, const ts_device_frame* frame, ts_statu
     return ts_status_ok(out_status);
 }
 
-static ts_code gl_read(ts_device* device, unsigned char* out_rgb, ts_status* out_status) {
+static ts_code gl_read(ts_device* device, int channels, unsigned char* out_pixels, ts_status* out_status) {
     device_gl* gl = (device_gl*)device;
     if (!gl->width) return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "nothing has been drawn yet");
     glBindFramebuffer(GL_READ_FRAMEBUFFER, gl->frame_one);
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     // OpenGL's rows go upwards, pictures' rows downwards.
-    size_t row = 3u * (size_t)gl->width;
+    size_t row = (size_t)channels * (size_t)gl->width;
     for (int y = 0; y < gl->height; ++y)
-        glReadPixels(0, gl->height - 1 - y, gl->width, 1, GL_RGB, GL_UNSIGNED_BYTE, out_rgb + (size_t)y * row);
+        glReadPixels(0, gl->height - 1 - y, gl->width, 1, channels == 4 ? GL_RGBA : GL_RGB, GL_UNSIGNED_BYTE,
+                     out_pixels + (size_t)y * row);
+    for (size_t i = 0; channels == 4 && i < row * (size_t)gl->height; i += 4)
+        for (size_t c = i; c < i + 3; ++c) {
+            unsigned alpha = out_pixels[i + 3], whole = alpha ? (255u * out_pixels[c] + alpha / 2u) / alpha : 0u;
+            out_pixels[c] = (unsigned char)(whole > 255u ? 255u : whole);
+        }
     return ts_status_ok(out_status);
 }
 
@@ -491,16 +585,16 @@ static void gl_destroy(ts_device* device) {
     gl_meshes_free(&gl->meshes);
     for (int p = 0; p < PROGRAM_COUNT; ++p)
         if (gl->program[p]) glDeleteProgram(gl->program[p]);
-    GLuint frames[3] = {gl->frame_many, gl->frame_one, gl->shadow_frame};
+    GLuint frames[4] = {gl->frame_many, gl->frame_ghost, gl->frame_one, gl->shadow_frame};
     GLuint buffers[3] = {gl->instances, gl->line_buffer, gl->overlay_buffer};
     GLuint arrays[3] = {gl->sky_array, gl->line_array, gl->overlay_array};
-    GLuint render[3] = {gl->color_many, gl->depth_many, gl->color_one};
-    GLuint textures[2] = {gl->shadow_map, gl->font};
-    glDeleteFramebuffers(3, frames);
+    GLuint render[3] = {gl->depth_many, gl->depth_ghost, gl->color_one};
+    GLuint textures[5] = {gl->shadow_map, gl->font, gl->color_many, gl->identity_many, gl->identity_ghost};
+    glDeleteFramebuffers(4, frames);
     glDeleteBuffers(3, buffers);
     glDeleteVertexArrays(3, arrays);
     glDeleteRenderbuffers(3, render);
-    glDeleteTextures(2, textures);
+    glDeleteTextures(5, textures);
     free(gl);
 }
 
@@ -539,8 +633,12 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
     }
     glGenFramebuffers(1, &gl->frame_many);
     glGenFramebuffers(1, &gl->frame_one);
-    glGenRenderbuffers(1, &gl->color_many);
+    glGenFramebuffers(1, &gl->frame_ghost);
+    glGenTextures(1, &gl->color_many);
+    glGenTextures(1, &gl->identity_many);
+    glGenTextures(1, &gl->identity_ghost);
     glGenRenderbuffers(1, &gl->depth_many);
+    glGenRenderbuffers(1, &gl->depth_ghost);
     glGenRenderbuffers(1, &gl->color_one);
     create_shadow_map(gl);
     create_arrays(gl);

@@ -68,15 +68,34 @@ const char* const ts_shader_mesh_vertex = GLSL
     "    gl_Position = u_view_projection * vec4(p, 1.0);\n"
     "}\n";
 
+// What tells the surfaces of a picture apart: the body's number in red and green, the normal folded onto an octahedron in blue and
+// alpha. Zero is no body; the highest number is a mark, which has no outline and takes none from what it covers.
+#define IDENTITY \
+    "vec4 identity(int body, vec3 n) {\n" \
+    "    vec2 o = n.xy / (abs(n.x) + abs(n.y) + abs(n.z));\n" \
+    "    if (n.z < 0.0) o = (1.0 - abs(o.yx)) * vec2(o.x < 0.0 ? -1.0 : 1.0, o.y < 0.0 ? -1.0 : 1.0);\n" \
+    "    int id = body > 0 ? 1 + (body - 1) % 65534 : 65535;\n" \
+    "    return vec4(float(id & 255) / 255.0, float(id >> 8) / 255.0, 0.5 * o + 0.5);\n" \
+    "}\n"
+
+const char* const ts_shader_ghost_fragment = GLSL
+    "in vec3 v_normal;\n"
+    "flat in vec4 v_extra;\n"
+    "out vec4 out_identity;\n"
+    IDENTITY
+    "void main() { out_identity = identity(max(int(v_extra.x + 0.5) >> 4, 1), normalize(v_normal)); }\n";
+
 const char* const ts_shader_solid_fragment = GLSL
     "in vec3 v_position;\n"
     "in vec3 v_normal;\n"
     "in vec3 v_unit;\n"
     "flat in vec4 v_color;\n"
     "flat in vec4 v_extra;\n"
-    "out vec4 out_color;\n"
+    "layout(location = 0) out vec4 out_color;\n"
+    "layout(location = 1) out vec4 out_identity;\n"
     "uniform float u_fainter;\n"  // multiplies alpha
     LIGHTING
+    IDENTITY
     "void main() {\n"
     "    int flags = int(v_extra.x + 0.5);\n"
     "    vec3 n = normalize(v_normal);\n"
@@ -100,6 +119,7 @@ const char* const ts_shader_solid_fragment = GLSL
     "        lit = albedo * (ambient(n) + sun_color * max(slope, 0.0) * light) + vec3(shine + rim);\n"
     "    }\n"
     "    out_color = vec4(to_screen(lit), v_color.a * u_fainter);\n"
+    "    out_identity = identity(flags >> 4, n);\n"
     "}\n";
 
 const char* const ts_shader_floor_fragment = GLSL
@@ -110,6 +130,7 @@ const char* const ts_shader_floor_fragment = GLSL
     "flat in vec4 v_extra;\n"
     "out vec4 out_color;\n"
     "uniform float u_fade;\n"
+    "uniform bool u_paper;\n"  // only lines and shadows
     LIGHTING
     "float lines(vec2 where, float cell, float half_width) {\n"
     "    vec2 q = where / cell;\n"
@@ -123,11 +144,13 @@ const char* const ts_shader_floor_fragment = GLSL
     "    vec3 n = gl_FrontFacing ? normalize(v_normal) : -normalize(v_normal);\n"
     // A white floor would outshine everything on it.
     "    vec3 albedo = 0.90 * to_linear(v_color.rgb);\n"
+    "    float line = 0.0;\n"
     "    if ((int(v_extra.x + 0.5) & 8) == 0) {\n"
     "        vec2 where = v_local.xy + v_extra.yz;\n"
     "        float fine = lines(where, v_extra.w, 0.6);\n"
     "        float coarse = lines(where, 10.0 * v_extra.w, 1.0);\n"
-    "        albedo *= 1.0 - max(0.22 * fine, 0.45 * coarse);\n"
+    "        line = max(0.22 * fine, 0.45 * coarse);\n"
+    "        albedo *= 1.0 - line;\n"
     "    }\n"
     "    float slope = max(dot(n, u_sun), 0.0);\n"
     "    float light = slope > 0.0 ? sunlight(v_position, n) : 0.0;\n"
@@ -135,6 +158,13 @@ const char* const ts_shader_floor_fragment = GLSL
     "    float distance = length(u_eye - v_position);\n"
     "    float alpha = v_color.a * (1.0 - smoothstep(0.12 * u_fade, u_fade, distance));\n"
     "    if (!gl_FrontFacing) alpha *= 0.35;\n"
+    "    if (u_paper) {\n"
+    "        float shade = slope > 0.0 ? 0.30 * (1.0 - light) : 0.0;\n"
+    "        line *= 0.8;\n"
+    "        float both = shade + line * (1.0 - shade);\n"
+    "        out_color = vec4(vec3(0.5 * line * (1.0 - shade) / max(both, 1e-4)), alpha * both);\n"
+    "        return;\n"
+    "    }\n"
     "    out_color = vec4(to_screen(lit), alpha);\n"
     "}\n";
 
@@ -195,9 +225,65 @@ const char* const ts_shader_line_vertex = GLSL
 
 const char* const ts_shader_line_fragment = GLSL
     "flat in vec4 v_color;\n"
-    "out vec4 out_color;\n"
+    "layout(location = 0) out vec4 out_color;\n"
+    "layout(location = 1) out vec4 out_identity;\n"
     "uniform float u_fainter;\n"
-    "void main() { out_color = vec4(v_color.rgb, v_color.a * u_fainter); }\n";
+    "void main() {\n"
+    "    out_color = vec4(v_color.rgb, v_color.a * u_fainter);\n"
+    "    out_identity = vec4(1.0);\n"
+    "}\n";
+
+// A sample is on an outline where the one a line's width away belongs to another body, or to a face of the same that turns by
+// more than 35 degrees; lines lie inside of the body that has them.
+const char* const ts_shader_finish_fragment = GLSL
+    "out vec4 out_color;\n"
+    "uniform sampler2DMS u_color;\n"
+    "uniform sampler2DMS u_identity;\n"
+    "uniform sampler2DMS u_ghost;\n"
+    "uniform int u_samples;\n"
+    "uniform int u_line;\n"    // pixels
+    "uniform bool u_outline;\n"
+    "uniform bool u_ghosts;\n"
+    "int number(vec4 identity) { return int(identity.r * 255.0 + 0.5) + 256 * int(identity.g * 255.0 + 0.5); }\n"
+    "vec3 normal(vec4 identity) {\n"
+    "    vec2 o = 2.0 * identity.ba - 1.0;\n"
+    "    vec3 n = vec3(o, 1.0 - abs(o.x) - abs(o.y));\n"
+    "    if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x < 0.0 ? -1.0 : 1.0, n.y < 0.0 ? -1.0 : 1.0);\n"
+    "    return normalize(n);\n"
+    "}\n"
+    "float outline(sampler2DMS identities, vec4 mine, ivec2 pixel, int s, int width, float crease) {\n"
+    "    int me = number(mine);\n"
+    "    if (me == 0 || me == 65535) return 0.0;\n"
+    "    ivec2 last = textureSize(identities) - 1;\n"
+    "    float edge = 0.0;\n"
+    "    for (int k = 0; k < 4; ++k) {\n"
+    "        ivec2 step = (k < 2 ? 1 : -1) * ivec2((k & 1) == 0 ? width : 0, (k & 1) == 0 ? 0 : width);\n"
+    "        vec4 other = texelFetch(identities, clamp(pixel + step, ivec2(0), last), s);\n"
+    "        int it = number(other);\n"
+    "        if (it == 65535) continue;\n"
+    "        if (it != me) edge = 1.0;\n"
+    "        else if (k < 2 && dot(normal(mine), normal(other)) < 0.82) edge = max(edge, crease);\n"
+    "    }\n"
+    "    return edge;\n"
+    "}\n"
+    "void main() {\n"
+    "    ivec2 pixel = ivec2(gl_FragCoord.xy);\n"
+    "    vec4 sum = vec4(0.0);\n"
+    "    for (int s = 0; s < u_samples; ++s) {\n"
+    "        vec4 color = texelFetch(u_color, pixel, s);\n"
+    "        vec4 mine = texelFetch(u_identity, pixel, s);\n"
+    "        if (u_outline) color.rgb *= 1.0 - 0.55 * outline(u_identity, mine, pixel, s, u_line, 0.6);\n"
+    // A ghost's outline is bright on bodies and grey beside them, so that it shows on any page.
+    "        if (u_ghosts) {\n"
+    "            float line = outline(u_ghost, texelFetch(u_ghost, pixel, s), pixel, s, 2 * u_line, 0.7);\n"
+    "            int under = number(mine);\n"
+    "            vec3 shade = under == 0 ? vec3(0.45) : vec3(0.97);\n"
+    "            color = mix(color, vec4(shade, 1.0), 0.9 * line);\n"
+    "        }\n"
+    "        sum += color;\n"
+    "    }\n"
+    "    out_color = sum / float(u_samples);\n"
+    "}\n";
 
 const char* const ts_shader_overlay_vertex = GLSL
     "layout(location = 0) in vec4 i_rectangle;\n"

@@ -22,6 +22,10 @@ extern const char* const ts_shader_sky_fragment;
 extern const char* const ts_shader_line_vertex;
 /// One colour.
 extern const char* const ts_shader_line_fragment;
+/// What separates bodies, without their colours.
+extern const char* const ts_shader_ghost_fragment;
+/// Averages the samples of a pixel and draws outlines.
+extern const char* const ts_shader_finish_fragment;
 /// Rectangles in pixels.
 extern const char* const ts_shader_overlay_vertex;
 /// Filled, or a character.

@@ -81,7 +81,7 @@ static ts_draw_instance instance_of_item(const ts_draw_item* item) {
     }
     instance.scale[3] = item->stretch;
     memcpy(instance.color, item->color, sizeof instance.color);
-    instance.extra[0] = (float)item->flags;
+    instance.extra[0] = (float)(item->flags + 16u * (unsigned)item->body);
     return instance;
 }
 

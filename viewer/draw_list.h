@@ -29,6 +29,7 @@ typedef enum ts_draw_pass {
     TS_DRAW_PASS_FLOOR,  // a plane: grid lines, fading with distance, see-through from below
     TS_DRAW_PASS_MARK,   // marks and arrows: also seen faintly through what hides them
     TS_DRAW_PASS_GLASS,  // colour with alpha < 1, far ones first
+    TS_DRAW_PASS_GHOST,  // nothing but its outline, on top of all
     TS_DRAW_PASS_COUNT
 } ts_draw_pass;
 
@@ -52,6 +53,7 @@ typedef struct ts_draw_item {
     float color[4];  // sRGB, alpha
     float grid[3];   // floor: the item's centre in plane coordinates (m, modulo 100 cells), and the cell, m
     int source;      // geom or contact it stands for, -1 for none
+    int body;        // 1 and more: what shares this number has an outline in common; 0 for none
 } ts_draw_item;
 
 /// An arrow.
@@ -80,7 +82,7 @@ typedef struct ts_draw_instance {
     float row[3][4];  // rotation | position
     float scale[4];   // scale, stretch
     float color[4];
-    float extra[4];  // flags, grid
+    float extra[4];  // flags + 16 * body, grid
 } ts_draw_instance;
 
 /// A run of instances of one mesh in one pass: one draw call.

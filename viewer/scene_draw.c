@@ -8,6 +8,7 @@
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
 #include "engine/model/builder.h"
+#include "viewer/scene_walls_internal.h"
 
 #include <string.h>
 
@@ -142,6 +143,11 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, con
     float color[4];
     geom_color(model, geom, unset, color);
     if (!(color[3] > 0.0f) || geom_is_hidden(model, geom, show, !same_color(geom->rgba, unset))) return;
+    if (ts_scene_walls_has(sim, g)) {
+        ts_scene_wall wall = ts_scene_walls_shape(sim, g, style->sizes->low, style->sizes->high);
+        ts_scene_walls_draw(&wall, color, ts_mat3_column(&placed->R, 2), ts_camera_eye(style->camera), list);
+        return;
+    }
     if (shape->kind == TS_SHAPE_PLANE) {
         draw_plane(style, placed, g, color, list);
         return;
@@ -154,6 +160,7 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, con
     for (int k = first; k < list->items.count; ++k) {
         ts_draw_item* item = &list->items.data[k];
         item->source = g;
+        item->body = geom->body + 1;
         if (is_round && show & TS_SHOW_PATTERN && geom_moves(model, geom)) item->flags |= TS_DRAW_PATTERN;
     }
 }

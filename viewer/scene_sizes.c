@@ -66,6 +66,8 @@ ts_scene_sizes ts_scene_sizes_measure(const ts_sim* sim) {
     ts_scene_sizes sizes;
     ts_vec3 low, high;
     ts_scene_sizes_bounds(sim, &low, &high);
+    sizes.low = low;
+    sizes.high = high;
     sizes.radius = fmax(0.5 * ts_vec3_distance(low, high), 1e-4);
     sizes.body_radius = 0.2 * sizes.radius;
     double tree_radius = sizes.body_radius;

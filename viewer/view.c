@@ -3,6 +3,8 @@
 // crawl. Known to fail: bodies that fly apart by many scene sizes lose their shadows.
 #include "viewer/view.h"
 
+#include "viewer/scene_walls_internal.h"
+
 #include <string.h>
 
 unsigned ts_view_default_show(void) {
@@ -11,6 +13,18 @@ unsigned ts_view_default_show(void) {
 
 void ts_view_add_layer(ts_view* view, ts_view_layer layer) {
     if (view->layer_count < TS_VIEW_LAYERS) view->layer[view->layer_count++] = layer;
+}
+
+// Makes room for the walls that are shown.
+static void add_walls(const ts_view* view, ts_vec3* io_min, ts_vec3* io_max) {
+    for (int g = 0; g < view->sim->model->geom_count; ++g) {
+        if (!ts_scene_walls_has(view->sim, g) || !(view->sim->model->geom[g].rgba[3] > 0.0f)) continue;
+        ts_scene_wall wall = ts_scene_walls_shape(view->sim, g, view->sizes.low, view->sizes.high);
+        for (int k = 0; k < wall.count; ++k) {
+            *io_min = ts_vec3_min(*io_min, wall.corner[k]);
+            *io_max = ts_vec3_max(*io_max, wall.corner[k]);
+        }
+    }
 }
 
 // Around all layers and their paths, each where it is shown.
@@ -39,6 +53,12 @@ static void draw_path(const ts_view_path* path, const float* color, ts_draw_list
         ts_draw_list_add_line(list, path->data[i - 1], path->data[i], 3.0, line_color);
 }
 
+// One colour for all bodies of a simulation, in shades by which neighbours are told apart.
+static void shade_of(int body, const float color[3], float out_color[3]) {
+    static const float shade[3] = {1.0f, 0.68f, 0.84f};
+    for (int c = 0; c < 3; ++c) out_color[c] = shade[(body + 2) % 3] * color[c];
+}
+
 static void draw_layer(ts_view* view, int which) {
     const ts_view_layer* layer = &view->layer[which];
     ts_draw_list* list = &view->list;
@@ -50,16 +70,20 @@ static void draw_layer(ts_view* view, int which) {
                             view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u)};
     const ts_contact_mode* mode = NULL;
     ts_arena_reset(&view->arena);
-    if (view->show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES))
+    if (layer->ghost) style.show = TS_SHOW_GEOMS | TS_SHOW_ONLY_MOVING | (view->show & TS_SHOW_COLLISION);
+    if (!layer->ghost && view->show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES))
         mode = ts_certify_contacts(layer->sim, &view->arena);
     ts_scene_draw(layer->sim, mode, &style, list);
     if (layer->path) draw_path(layer->path, layer->color, list);
     list->origin = origin;
-    for (int i = first; layer->color && i < list->items.count; ++i) {
+    for (int i = first; i < list->items.count; ++i) {
         ts_draw_item* item = &list->items.data[i];
-        int is_body = item->pass == TS_DRAW_PASS_SOLID;
-        if (is_body && view->sim->model->body[view->sim->model->geom[item->source].body].tree >= 0)
-            memcpy(item->color, layer->color, 3 * sizeof(float));
+        if (item->body == 0) continue;
+        int body = item->body - 1;
+        if (layer->ghost) item->pass = TS_DRAW_PASS_GHOST;
+        if (layer->color && item->pass == TS_DRAW_PASS_SOLID && view->sim->model->body[body].tree >= 0)
+            shade_of(body, layer->color, item->color);
+        item->body += which * view->sim->model->body_count;
     }
 }
 
@@ -70,7 +94,7 @@ ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_sta
     memset(view, 0, sizeof *view);
     view->device = device;
     view->sim = sim;
-    ts_view_layer first = {sim, {0.0, 0.0, 0.0}, NULL, NULL};
+    ts_view_layer first = {sim, {0.0, 0.0, 0.0}, NULL, NULL, 0};
     view->layer[0] = first;
     view->layer_count = 1;
     view->show = ts_view_default_show();
@@ -89,6 +113,13 @@ void ts_view_frame_scene(ts_view* view, int width, int height, int make_room) {
     double room = make_room ? 0.18 * (double)width : 0.0;
     ts_vec3 low, high;
     view_bounds(view, &low, &high);
+    if (view->layer_count == 1) {
+        ts_vec3 reach_low, reach_high;
+        ts_scene_sizes_reach(view->sim, &reach_low, &reach_high);
+        low = ts_vec3_min(low, reach_low);
+        high = ts_vec3_max(high, reach_high);
+        add_walls(view, &low, &high);
+    }
     ts_camera_frame(&view->camera, low, high, ((double)width - room) / (double)(height > 0 ? height : 1), 1.15);
     if (make_room) ts_camera_pan(&view->camera, 0.5 * room, 0.0, height);
 }
@@ -150,6 +181,7 @@ ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* ove
     place_shadows(view, &frame);
     frame.fade = (float)(25.0 * fmax(view->camera.distance, view->sizes.radius));
     frame.wireframe = view->wireframe;
+    frame.background = view->background;
     frame.overlay = overlay;
     return ts_device_draw(view->device, &frame, out_status);
 }

@@ -18,6 +18,7 @@ typedef struct ts_view_layer {
     ts_vec3 offset;            // m, added to where things really are
     const float* color;        // sRGB of its moving bodies (borrowed), or NULL for their own
     const ts_view_path* path;  // drawn as a line (borrowed), or NULL
+    int ghost;                 // nonzero: only the outline of what moves, on top of all
 } ts_view_layer;
 
 /// Simulations a view can hold.
@@ -33,6 +34,7 @@ typedef struct ts_view {
     ts_scene_sizes sizes;
     unsigned show;  // TS_SHOW_ bits
     int wireframe;
+    ts_background background;
     ts_draw_list list;
     ts_own_shapes own;  // of the scene
     ts_arena arena;     // of what contacts do

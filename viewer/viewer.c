@@ -183,6 +183,7 @@ static void add_labels(picture* p) {
         const ts_view_layer* layer = &p->view.layer[i];
         ts_vec3 low, high;
         double pixel[2];
+        if (layer->ghost) continue;
         ts_scene_sizes_bounds(layer->sim, &low, &high);
         ts_vec3 above = ts_vec3_lerp(low, high, 0.5);
         above.z = high.z + 0.25 * p->view.sizes.body_radius;
@@ -212,12 +213,14 @@ static ts_code draw_picture(picture* p, ts_status* out_status) {
     ts_code code = ts_view_open(&p->view, request->sim, p->device, out_status);
     if (code) return code;
     p->view.show = request->show;
+    p->view.background = request->background;
     p->view.layer[0].path = &p->path[0];
+    p->view.layer[0].color = request->color;
     for (int i = 0; i < request->companion_count; ++i) p->offset[1 + i] = request->companion[i].offset;
     lay_out_row(p);
     for (int i = 0; i < request->companion_count; ++i) {
         const ts_view_companion* c = &request->companion[i];
-        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, &p->path[1 + i]};
+        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, &p->path[1 + i], c->ghost};
         ts_view_add_layer(&p->view, layer);
     }
     ts_view_aim(&p->view, request->camera, request->width, request->height, request->overlay);
@@ -228,10 +231,13 @@ static ts_code draw_picture(picture* p, ts_status* out_status) {
     if (in_row && !(request->camera && request->camera->distance > 0.0)) frame_row(p);
     if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
     if (request->companion_count > 0) add_labels(p);
-    return ts_view_draw(&p->view, request->width, request->height, &p->overlay, out_status);
+    const ts_overlay* words = request->words ? request->words : &p->overlay;
+    return ts_view_draw(&p->view, request->width, request->height, words, out_status);
 }
 
-ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_rgb, ts_status* out_status) {
+static int channels_of(const ts_view_request* request) { return request->background == TS_BACKGROUND_CLEAR ? 4 : 3; }
+
+ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_pixels, ts_status* out_status) {
     ts_code code = check_request(request, out_status);
     if (code) return code;
     picture* p = calloc(1, sizeof *p);
@@ -246,7 +252,7 @@ ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* o
                                    out_status);
     if (!code) code = step_all(p, out_status);
     if (!code) code = draw_picture(p, out_status);
-    if (!code) code = ts_device_read(p->device, out_rgb, out_status);
+    if (!code) code = ts_device_read(p->device, channels_of(request), out_pixels, out_status);
     for (int i = 0; i < TS_VIEW_LAYERS; ++i) ts_view_path_free(&p->path[i]);
     ts_overlay_free(&p->overlay);
     ts_view_close(&p->view);
@@ -260,11 +266,13 @@ ts_code ts_viewer_render_png(const ts_view_request* request, ts_status* out_stat
     ts_code code = check_request(request, out_status);
     if (code) return code;
     if (!request->png_path) return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a picture needs a file name");
-    unsigned char* rgb = malloc(3u * (size_t)request->width * (size_t)request->height);
-    if (!rgb) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
-    code = ts_viewer_render_pixels(request, rgb, out_status);
-    if (!code) code = ts_capture_write_png(request->png_path, request->width, request->height, rgb, out_status);
-    free(rgb);
+    int channels = channels_of(request);
+    unsigned char* data = malloc((size_t)channels * (size_t)request->width * (size_t)request->height);
+    if (!data) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
+    code = ts_viewer_render_pixels(request, data, out_status);
+    ts_capture_pixels pixels = {request->width, request->height, channels, data};
+    if (!code) code = ts_capture_write_png(request->png_path, pixels, out_status);
+    free(data);
     return code;
 }
 

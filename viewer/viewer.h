@@ -11,6 +11,7 @@
 
 #include "scenes/scene_table.h"
 #include "viewer/camera.h"
+#include "viewer/device.h"
 #include "viewer/scene_draw.h"
 
 #ifdef __cplusplus
@@ -22,6 +23,7 @@ typedef struct ts_view_companion {
     ts_sim* sim;     // borrowed; stepped to the same time
     ts_vec3 offset;  // m, added to where it really is, so that the two stand side by side
     float color[3];  // sRGB of its moving bodies
+    int ghost;       // nonzero: only their outlines, on top of all, without a name
 } ts_view_companion;
 
 /// What to show. Fill with ts_view_request_default, then set scene and sim.
@@ -35,6 +37,9 @@ typedef struct ts_view_request {
     int samples;                   // per pixel, against jagged edges
     unsigned show;                 // TS_SHOW_ bits
     int overlay;                   // nonzero: with the panel of words and the legend
+    const ts_overlay* words;       // pictures only: put on top instead of the panel (borrowed), or NULL
+    ts_background background;      // pictures only
+    const float* color;  // pictures only: sRGB of the moving bodies of `sim` (borrowed), or NULL for their own
     const ts_camera*
         camera;    // NULL: from the front right, framing the scene; distance 0: its direction, framing the scene
     double speed;  // window: simulated seconds per second
@@ -60,8 +65,9 @@ ts_code ts_viewer_run(const ts_view_request* request, ts_status* out_status);
 /// Steps the scene to `time` and writes a picture to `png_path`, needing no display.
 ts_code ts_viewer_render_png(const ts_view_request* request, ts_status* out_status);
 
-/// Steps the scene to `time` and draws it into out_rgb: 3 * width * height bytes, rows from top to bottom, sRGB.
-ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_rgb, ts_status* out_status);
+/// Steps the scene to `time` and draws it into out_pixels: rows from top to bottom, sRGB in three bytes per pixel, with alpha in four
+/// where the background is clear.
+ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_pixels, ts_status* out_status);
 
 #ifdef __cplusplus
 }

@@ -78,9 +78,10 @@ static ts_code null_draw(ts_device* device, const ts_device_frame* frame, ts_sta
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): the signature is the table's
-static ts_code null_read(ts_device* device, unsigned char* out_rgb, ts_status* out_status) {
+static ts_code null_read(ts_device* device, int channels, unsigned char* out_pixels, ts_status* out_status) {
     (void)device;
-    (void)out_rgb;
+    (void)channels;
+    (void)out_pixels;
     return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "the null device has no picture");
 }
 

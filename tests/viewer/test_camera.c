@@ -101,8 +101,7 @@ Test(camera, framing_refuses_nonsense) {
     cr_assert(camera.distance > 0.0 && isfinite(camera.distance));
 }
 
-Test(camera, matrices_agree_with_the_projection) {
-    ts_camera camera = some_camera();
+static void check_matrices(ts_camera camera) {
     ts_vec3 origin = ts_vec3_make(2.5, -2.5, 0.5);
     float view[16], projection[16];
     ts_camera_matrices(&camera, 640.0 / 480.0, origin, view, projection);
@@ -120,7 +119,30 @@ Test(camera, matrices_agree_with_the_projection) {
         cr_assert(fabs(240.0 * (1.0 - clip[1] / clip[3]) - pixel[1]) < 1e-2);
         cr_assert(fabs(clip[2] / clip[3]) < 1.0, "inside the depth range");
     }
+}
+
+Test(camera, matrices_agree_with_the_projection) {
+    ts_camera camera = some_camera();
+    check_matrices(camera);
     double pixel[2];
     ts_vec3 behind = ts_vec3_add(ts_camera_eye(&camera), ts_vec3_sub(ts_camera_eye(&camera), camera.target));
     cr_assert(!ts_camera_project(&camera, 640, 480, behind, pixel));
+}
+
+// Without perspective sizes do not depend on depth, and at the target's they are those with it.
+Test(camera, parallel_rays_keep_sizes) {
+    ts_camera camera = some_camera(), parallel = camera;
+    parallel.parallel = 1;
+    check_matrices(parallel);
+    ts_mat3 axes = ts_camera_axes(&camera);
+    ts_vec3 right = ts_mat3_column(&axes, 0), back = ts_mat3_column(&axes, 2);
+    double a[2], b[2], with[2];
+    for (double depth = -1.0; depth <= 1.0; depth += 0.5) {
+        ts_vec3 from = ts_vec3_add_scaled(camera.target, depth, back);
+        cr_assert(ts_camera_project(&parallel, 640, 480, from, a));
+        cr_assert(ts_camera_project(&parallel, 640, 480, ts_vec3_add_scaled(from, 0.1, right), b));
+        cr_assert(ts_camera_project(&camera, 640, 480, ts_vec3_add_scaled(camera.target, 0.1, right), with));
+        cr_expect(fabs(a[0] - 320.0) < 1e-9 && fabs(a[1] - 240.0) < 1e-9);
+        cr_expect(fabs(b[0] - with[0]) < 1e-9 && fabs(b[1] - with[1]) < 1e-9);
+    }
 }

@@ -156,7 +156,7 @@ static double ink_of(const char* text, double capital, int* out_between) {
     frame.shadow_radius = frame.fade = 1.0f;
     frame.overlay = &overlay;
     cr_assert(ts_device_draw(device, &frame, &status) == TS_OK, "%s", status.message);
-    cr_assert(ts_device_read(device, rgb, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_device_read(device, 3, rgb, &status) == TS_OK, "%s", status.message);
     double ink = 0.0;
     *out_between = 0;
     for (int i = 0; i < WIDTH * HEIGHT; ++i) {
@@ -230,13 +230,14 @@ Test(offscreen, png_of_any_pixels_round_trips) {
     unsigned char rgb[3 * 7 * 5];
     for (size_t i = 0; i < sizeof rgb; ++i) rgb[i] = (unsigned char)(i * 37u);
     ts_status status;
-    cr_assert(ts_capture_write_png(path, 7, 5, rgb, &status) == TS_OK, "%s", status.message);
+    ts_capture_pixels pixels = {7, 5, 3, rgb};
+    cr_assert(ts_capture_write_png(path, pixels, &status) == TS_OK, "%s", status.message);
     int width, height;
     unsigned char* read = read_png(path, &width, &height);
     cr_assert(width == 7 && height == 5 && memcmp(read, rgb, sizeof rgb) == 0);
     free(read);
     unlink(path);
-    cr_assert(ts_capture_write_png("/nonexistent/x.png", 7, 5, rgb, &status) == TS_ERROR_FILE);
+    cr_assert(ts_capture_write_png("/nonexistent/x.png", pixels, &status) == TS_ERROR_FILE);
     cr_assert(strstr(status.file, "/nonexistent/x.png") != NULL && status.message[0]);
 }
 
@@ -248,7 +249,7 @@ Test(offscreen, a_companion_appears_at_its_offset) {
     cr_assert(ts_sim_create(f.scene.model, 1, &second, &status) == TS_OK, "%s", status.message);
     ts_camera camera = look();
     ts_view_request request = request_for(&f, &camera);
-    ts_view_companion companion = {second, {1.2, 0.0, 0.0}, {0.1f, 0.1f, 0.9f}};
+    ts_view_companion companion = {second, {1.2, 0.0, 0.0}, {0.1f, 0.1f, 0.9f}, 0};
     request.companion = &companion;
     request.companion_count = 1;
     request.trail = 1;

@@ -419,7 +419,7 @@ Test(scene_draw, the_null_device_refuses_what_cannot_be_drawn) {
     list.instances.data[0].row[1][3] = NAN;
     cr_assert(ts_device_draw(device, &frame, &status) == TS_ERROR_VALUE, "not finite");
     unsigned char rgb[3 * 16 * 16];
-    cr_assert(ts_device_read(device, rgb, &status) == TS_ERROR_UNSUPPORTED);
+    cr_assert(ts_device_read(device, 3, rgb, &status) == TS_ERROR_UNSUPPORTED);
     ts_draw_list_free(&list);
     ts_device_destroy(device);
 }
@@ -431,7 +431,7 @@ Test(scene_draw, companions_stand_beside_with_their_colour_and_path) {
     static const float blue[3] = {0.1f, 0.2f, 0.9f};
     ts_vec3 points[3] = {{0.0, 0.0, 0.1}, {0.1, 0.0, 0.1}, {0.2, 0.0, 0.1}};
     ts_view_path path = {points, 3, 3};
-    ts_view_layer layer = {g.sim, {0.0, 2.0, 0.0}, blue, &path};
+    ts_view_layer layer = {g.sim, {0.0, 2.0, 0.0}, blue, &path, 0};
     ts_view_add_layer(&view, layer);
     view.show = TS_SHOW_GEOMS;
     draw(&view);
