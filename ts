@@ -147,26 +147,31 @@ command_view() {
     exec "$root/build/release/touchstone" view "$@"
 }
 
-# coal comes as a Python package. It goes into a virtual environment of its own, and is left out when it cannot be had.
-need_coal() {
+# coal and MuJoCo come as Python packages. They go into a virtual environment of their own; what cannot be had is left out.
+need_python_peers() {
     peers=$root/build/peers
-    if [ "${TS_NO_INSTALL:-0}" = 1 ] || [ -e "$peers/tried" ]; then return 0; fi
-    mkdir -p "$root/build"
-    if python3 -m venv "$peers" && "$peers/bin/pip" install -q --disable-pip-version-check coal; then
-        installed=1
-    else
-        say 'coal could not be had; benchmarks go on without it (remove build/peers to try again)'
-    fi
-    mkdir -p "$peers" && : > "$peers/tried"
+    if [ "${TS_NO_INSTALL:-0}" = 1 ]; then return 0; fi
+    for package in coal mujoco; do
+        if [ -e "$peers/tried-$package" ]; then continue; fi
+        mkdir -p "$root/build"
+        if { [ -x "$peers/bin/pip" ] || python3 -m venv "$peers"; } &&
+            "$peers/bin/pip" install -q --disable-pip-version-check "$package"; then
+            installed=1
+        else
+            say "$package could not be had; benchmarks go on without it (remove build/peers to try again)"
+        fi
+        mkdir -p "$peers" && : > "$peers/tried-$package"
+    done
 }
 
 command_bench() {
     # shellcheck disable=SC2086
     need_for_build $bench_packages
-    need_coal
+    need_python_peers
     coal=$(find "$root/build/peers" -type d -name cmeel.prefix 2> /dev/null | head -n 1)
+    mujoco=$(find "$root/build/peers" -type d -path '*/site-packages/mujoco' 2> /dev/null | head -n 1)
     if [ $installed -eq 1 ] || [ ! -f "$root/build/bench/build.ninja" ]; then
-        (cd "$root" && cmake --preset bench -DTS_COAL_PREFIX="$coal") || fail 'could not configure'
+        (cd "$root" && cmake --preset bench -DTS_COAL_PREFIX="$coal" -DTS_MUJOCO_PREFIX="$mujoco") || fail 'could not configure'
         installed=0
     fi
     make bench touchstone

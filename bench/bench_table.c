@@ -18,6 +18,7 @@ static const ts_bench benches[] = {
     {"penetration", "incremental depth beside EPA: accuracy, time, polyhedra, local minima", ts_bench_penetration},
     {"planar", "polygons in the plane: distance and collision, the six tables, beside Box2D and axes", ts_bench_planar},
     {"qp", "distance of two meshes as a quadratic program: generic solvers beside GJK", ts_bench_qp},
+    {"robots", "time per step of whole robots, beside MuJoCo", ts_bench_robots},
     {"simplex", "iterations of GJK, Frank-Wolfe and NESMINO on ellipsoids and cubes", ts_bench_simplex},
     {"solvers", "contact solvers: profiles, time to 1e-4, 1e-6, 1e-8, failures, beside Siconos",
      ts_bench_contact_solvers},
@@ -56,14 +57,17 @@ const ts_bench* ts_bench_find(const char* name) {
 #ifndef TS_PEER_PROXSUITE
 #define TS_PEER_PROXSUITE NULL
 #endif
+#ifndef TS_PEER_MUJOCO
+#define TS_PEER_MUJOCO NULL
+#endif
 #ifndef TS_PEER_SICONOS
 #define TS_PEER_SICONOS NULL
 #endif
 
 static const ts_bench_peer peers[] = {
-    {"bullet", TS_PEER_BULLET},   {"libccd", TS_PEER_CCD}, {"fcl", TS_PEER_FCL},
-    {"box2d", TS_PEER_BOX2D},     {"coal", TS_PEER_COAL},  {"proxsuite", TS_PEER_PROXSUITE},
-    {"siconos", TS_PEER_SICONOS},
+    {"bullet", TS_PEER_BULLET},   {"libccd", TS_PEER_CCD},    {"fcl", TS_PEER_FCL},
+    {"box2d", TS_PEER_BOX2D},     {"coal", TS_PEER_COAL},     {"proxsuite", TS_PEER_PROXSUITE},
+    {"siconos", TS_PEER_SICONOS}, {"mujoco", TS_PEER_MUJOCO},
 };
 
 int ts_bench_peer_count(void) { return (int)(sizeof peers / sizeof peers[0]); }

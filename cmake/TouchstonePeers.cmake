@@ -2,10 +2,12 @@
 #   TS_PEERS_FOUND          names of those found, in lower case
 #   TS_PEER_<NAME>_VERSION  version
 #   TS_PEER_<NAME>_TARGETS  what to link
+# MuJoCo's library and headers are in its Python package: point TS_MUJOCO_PREFIX at .../site-packages/mujoco.
 # coal comes with Python's package of that name: point TS_COAL_PREFIX at .../site-packages/cmeel.prefix (proxsuite the
 # same, TS_PROXSUITE_PREFIX), or have it in CMAKE_PREFIX_PATH.
 set(TS_COAL_PREFIX "" CACHE PATH "Where coal is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_PROXSUITE_PREFIX "" CACHE PATH "Where proxsuite is installed (empty: CMAKE_PREFIX_PATH)")
+set(TS_MUJOCO_PREFIX "" CACHE PATH "Where MuJoCo's Python package is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_PEERS_FOUND "")
 
 function(ts_peer_result name found version targets)
@@ -90,4 +92,25 @@ if(TS_PEERS)
         target_link_libraries(ts_siconos INTERFACE "${TS_SICONOS_LIBRARY}")
     endif()
     ts_peer_result(siconos "${siconos_found}" "${siconos_version}" ts_siconos)
+
+    # The package has the library under its full version only.
+    find_path(TS_MUJOCO_INCLUDE mujoco/mujoco.h HINTS "${TS_MUJOCO_PREFIX}/include")
+    file(GLOB mujoco_library "${TS_MUJOCO_PREFIX}/libmujoco.so*")
+    find_library(TS_MUJOCO_LIBRARY NAMES mujoco HINTS "${TS_MUJOCO_PREFIX}")
+    if(NOT TS_MUJOCO_LIBRARY AND mujoco_library)
+        list(GET mujoco_library 0 mujoco_library)
+        set(TS_MUJOCO_LIBRARY "${mujoco_library}" CACHE FILEPATH "MuJoCo's library" FORCE)
+    endif()
+    mark_as_advanced(TS_MUJOCO_INCLUDE TS_MUJOCO_LIBRARY)
+    set(mujoco_found OFF)
+    set(mujoco_version "")
+    if(TS_MUJOCO_INCLUDE AND TS_MUJOCO_LIBRARY)
+        set(mujoco_found ON)
+        string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+$" mujoco_version "${TS_MUJOCO_LIBRARY}")
+        get_filename_component(mujoco_folder "${TS_MUJOCO_LIBRARY}" DIRECTORY)
+        add_library(ts_mujoco INTERFACE)
+        target_include_directories(ts_mujoco SYSTEM INTERFACE "${TS_MUJOCO_INCLUDE}")
+        target_link_libraries(ts_mujoco INTERFACE "${TS_MUJOCO_LIBRARY}" "-Wl,-rpath,${mujoco_folder}")
+    endif()
+    ts_peer_result(mujoco "${mujoco_found}" "${mujoco_version}" ts_mujoco)
 endif()
