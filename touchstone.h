@@ -69,6 +69,8 @@
 #include "engine/model/surface.h"
 #include "engine/read/import_report.h"
 #include "engine/read/mjcf/mjcf.h"
+#include "engine/read/model_file.h"
+#include "engine/read/urdf/urdf.h"
 #include "engine/record/record.h"
 #include "engine/rows/row_block.h"
 #include "engine/sim.h"

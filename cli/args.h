@@ -34,7 +34,10 @@ typedef struct ts_args {
     const char* solver;
     const char* key;  // a keyframe, or "none"
     const char* solvers;
-    const char* integrators;  // compare
+    const char* integrators;   // compare
+    const char* package_path;  // folders, separated by colons
+    const char* srdf;          // a file
+    const char* root;          // "fixed", "floating"
     const char* out;
     const char* png;
     const char* json_file;    // bench

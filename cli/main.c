@@ -21,6 +21,18 @@
         "--key", "NAME|none", TS_FLAG_TEXT, OFFSET(key), 0.0, 0.0,               \
             "keyframe to start from (default: the model's own choice or 'home')" \
     }
+#define FLAGS_URDF                                                                                             \
+    {"--package-path",                                                                                         \
+     "DIR:..",                                                                                                 \
+     TS_FLAG_TEXT,                                                                                             \
+     OFFSET(package_path),                                                                                     \
+     0.0,                                                                                                      \
+     0.0,                                                                                                      \
+     "URDF: folders with packages (default: ROS_PACKAGE_PATH, and above the file)"},                           \
+        {"--srdf", "FILE", TS_FLAG_TEXT, OFFSET(srdf), 0.0, 0.0, "URDF: its SRDF (default: one beside it)"}, { \
+        "--root", "fixed|floating", TS_FLAG_TEXT, OFFSET(root), 0.0, 0.0,                                      \
+            "URDF: whether the root link moves (default: as the SRDF says, else fixed)"                        \
+    }
 #define FLAG_SET \
     { "--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated" }
 #define FLAG_THREADS                                                    \
@@ -56,6 +68,7 @@ static const ts_flag run_flags[] = {
     {"--spread", "V", TS_FLAG_NUMBER, OFFSET(spread), 0.0, 1e9,
      "standard deviation of what is added to their first velocities, m/s and rad/s (default 0)"},
     {"--seed", "N", TS_FLAG_INTEGER, OFFSET(seed), 0.0, 2147483647.0, "of that spread (default 1)"},
+    FLAGS_URDF,
     FLAG_THREADS,
     FLAG_STRICT,
     FLAG_JSON,
@@ -75,12 +88,13 @@ static const ts_flag compare_flags[] = {
     {"--png-time", "S", TS_FLAG_NUMBER, OFFSET(png_time), 0.0, 1e9,
      "simulated seconds before pictures (default: when the runs are farthest apart)"},
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture in pixels (default 1200x560)"},
+    FLAGS_URDF,
     FLAG_THREADS,
     FLAG_STRICT,
     FLAG_JSON,
     FLAG_HELP};
 
-static const ts_flag check_flags[] = {FLAG_STRICT, FLAG_JSON, FLAG_HELP};
+static const ts_flag check_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_JSON, FLAG_HELP};
 
 static const ts_flag bench_flags[] = {
     {"--quick", NULL, TS_FLAG_SWITCH, OFFSET(quick), 0.0, 0.0, "a small part of the work: to see that it runs"},
@@ -125,6 +139,7 @@ static const ts_flag view_flags[] = {
     {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9,
      "simulated seconds before the picture, or before the window starts (default 0)"},
     {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "picture or window size in pixels (default 1280x720)"},
+    FLAGS_URDF,
     FLAG_DT,
     FLAG_KEY,
     FLAG_SET,
@@ -136,7 +151,8 @@ static const ts_command commands[] = {
      "Lists the built-in scenes, the contact solvers with their settings, the shapes, or the experiments.",
      "  touchstone list scenes\n  touchstone list solvers --json\n", list_flags, COUNT(list_flags), ts_cmd_list},
     {"run", "simulate one scene and say how it went", "SCENE",
-     "SCENE is a name from 'touchstone list scenes' or the path of an MJCF file. Prints a summary; with --out also\n"
+     "SCENE is a name from 'touchstone list scenes' or the path of an MJCF or URDF file. Prints a summary; with --out "
+     "also\n"
      "records every step. Ctrl-C ends the run early: the recording is closed properly and the exit code is 130.",
      "  touchstone run stack-10 --certificate worst:why.json\n  touchstone run sliding-cube\n  touchstone run "
      "sliding-cube --solver ccp-pgs --out cube.h5\n"
@@ -154,7 +170,7 @@ static const ts_command commands[] = {
      "  touchstone compare three-models --png three-models.png\n",
      compare_flags, COUNT(compare_flags), ts_cmd_compare},
     {"check", "read a model and say what is in it", "FILE",
-     "FILE is the path of an MJCF file or the name of a scene. Prints what was not taken over exactly, masses, "
+     "FILE is the path of an MJCF or URDF file or the name of a scene. Prints what was not taken over exactly, masses, "
      "whether\n"
      "the inertias are possible and plausible, and which geoms touch at the start.",
      "  touchstone check robot.xml\n  touchstone check robot.xml --strict --json\n", check_flags, COUNT(check_flags),

@@ -49,7 +49,22 @@ static int is_something_else(const char* name, ts_status* out_status) {
     return out_status->code != TS_OK;
 }
 
-int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
+// What the command line says about a URDF. ROS_PACKAGE_PATH is what its users have set already.
+static ts_code file_options(const ts_args* args, ts_model_file_options* out_options, ts_status* out_status) {
+    memset(out_options, 0, sizeof *out_options);
+    out_options->package_path = args->package_path ? args->package_path : getenv("ROS_PACKAGE_PATH");
+    out_options->srdf = args->srdf;
+    if (args->root && strcmp(args->root, "fixed") == 0)
+        out_options->root = TS_ROOT_FIXED;
+    else if (args->root && strcmp(args->root, "floating") == 0)
+        out_options->root = TS_ROOT_FLOATING;
+    else if (args->root)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--root is fixed or floating, not '%.40s'",
+                             args->root);
+    return TS_OK;
+}
+
+int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                   ts_status* out_status) {
     struct stat info;
     int known = ts_scene_is_known(name_or_path);
@@ -62,7 +77,9 @@ int ts_setup_load(const char* name_or_path, ts_import_report* report, ts_loaded_
                                    " ('touchstone list scenes' shows the scenes)", room));
         return TS_EXIT_USAGE;
     }
-    return ts_scene_load(name_or_path, report, out_scene, out_status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
+    ts_model_file_options options;
+    if (file_options(args, &options, out_status)) return TS_EXIT_USAGE;
+    return ts_scene_load_with(name_or_path, &options, report, out_scene, out_status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
 }
 
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status) {

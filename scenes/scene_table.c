@@ -94,6 +94,11 @@ static ts_code unknown_scene(const char* name, ts_status* out_status) {
 
 ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                       ts_status* out_status) {
+    return ts_scene_load_with(name_or_path, NULL, report, out_scene, out_status);
+}
+
+ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options* options, ts_import_report* report,
+                           ts_loaded_scene* out_scene, ts_status* out_status) {
     memset(out_scene, 0, sizeof *out_scene);
     out_scene->focus = -1;
     const ts_scene* scene = ts_scene_find(name_or_path);
@@ -103,7 +108,7 @@ ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loa
     if (scene) return load_table_scene(scene, report, out_scene, out_status);
     struct stat info;
     if (!strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) return unknown_scene(name_or_path, out_status);
-    ts_code code = ts_mjcf_load(name_or_path, report, &out_scene->model, out_status);
+    ts_code code = ts_model_file_load(name_or_path, options, report, &out_scene->model, out_status);
     if (code) return code;
     // With its folder: robots come as ROBOT/scene.xml.
     const char* name = name_or_path + strlen(name_or_path);

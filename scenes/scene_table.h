@@ -3,7 +3,7 @@
 #ifndef TS_SCENES_SCENE_TABLE_H
 #define TS_SCENES_SCENE_TABLE_H
 
-#include "engine/read/import_report.h"
+#include "engine/read/model_file.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus
@@ -44,10 +44,14 @@ const ts_scene* ts_scene_find(const char* name);
 /// Nonzero when ts_scene_load knows this name: a scene's of the table, or that of a file that only an experiment runs.
 int ts_scene_is_known(const char* name);
 
-/// Loads a scene by name, or an MJCF file by path (anything with a '/' or a '.', or that is no scene's name and exists).
+/// Loads a scene by name, or a model's file (MJCF, URDF) by path (anything with a '/' or a '.', or that is no scene's name and exists).
 /// An unknown name is TS_ERROR_VALUE, and the message lists the scenes. `report` may be NULL.
 ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                       ts_status* out_status);
+
+/// The same, with what the file does not say itself.
+ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options* options, ts_import_report* report,
+                           ts_loaded_scene* out_scene, ts_status* out_status);
 
 /// Releases the model.
 void ts_loaded_scene_free(ts_loaded_scene* scene);

@@ -139,8 +139,8 @@ static void geom_name(const ts_model* model, int g, char out_name[320]) {
 
 static void add_report(ts_text* text, const ts_import_report* report) {
     int shown = 0;
-    static const ts_import_level levels[] = {TS_IMPORT_IGNORED, TS_IMPORT_APPROXIMATED};
-    for (int l = 0; l < 2; ++l) {
+    static const ts_import_level levels[] = {TS_IMPORT_IGNORED, TS_IMPORT_APPROXIMATED, TS_IMPORT_HONOURED};
+    for (int l = 0; l < 3; ++l) {
         for (int i = 0; i < report->count; ++i) {
             const ts_import_item* item = &report->item[i];
             if (item->level != levels[l]) continue;
@@ -291,7 +291,7 @@ static void free_job(check_job* job) {
 }
 
 static int examine(check_job* job, ts_status* status) {
-    int exit_code = ts_setup_load(job->args->subject, &job->report, &job->scene, status);
+    int exit_code = ts_setup_load(job->args, job->args->subject, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_sim_create(job->scene.model, 1, &job->sim, status)) return TS_EXIT_FAILED;
     if (ts_sim_forward(job->sim, status)) return TS_EXIT_FAILED;

@@ -122,7 +122,7 @@ static int prepare(compare_job* job, ts_status* status) {
     if (ts_setup_solvers(solvers, &job->chosen, status)) return TS_EXIT_USAGE;
     if (args->integrators && ts_setup_integrators(args->integrators, &job->integrators, status)) return TS_EXIT_USAGE;
     comparison->planned = job->chosen.count * (job->integrators.count > 0 ? job->integrators.count : 1);
-    int exit_code = ts_setup_load(scene, &job->report, &job->scene, status);
+    int exit_code = ts_setup_load(job->args, scene, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_setup_strict(args, &job->report, scene, status)) return TS_EXIT_FAILED;
     ts_code code = rehearse(job, status);

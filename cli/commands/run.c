@@ -107,7 +107,7 @@ static int check_outputs(const run_job* job, ts_status* status) {
 static int prepare(run_job* job, ts_status* status) {
     const ts_args* args = job->args;
     if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
-    int exit_code = ts_setup_load(args->subject, &job->report, &job->scene, status);
+    int exit_code = ts_setup_load(args, args->subject, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_setup_strict(args, &job->report, args->subject, status)) return TS_EXIT_FAILED;
     if (ts_sim_create(job->scene.model, args->threads > 0 ? args->threads : 1, &job->sim, status))

@@ -45,7 +45,7 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* s
 static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_sim** sim,
                 ts_status* status) {
     if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
-    int exit_code = ts_setup_load(args->subject ? args->subject : ts_scene_at(0)->name, report, scene, status);
+    int exit_code = ts_setup_load(args, args->subject ? args->subject : ts_scene_at(0)->name, report, scene, status);
     if (exit_code) return exit_code;
     if (ts_sim_create(scene->model, 1, sim, status)) return TS_EXIT_FAILED;
     ts_code code = ts_setup_configure(*sim, args, args->solver, 0, status);

@@ -102,6 +102,7 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_equality_array_free(&builder->equality);
     ts_builder_key_array_free(&builder->key);
     ts_builder_hull_array_free(&builder->hull);
+    ts_builder_hull_source_array_free(&builder->hull_source);
     ts_builder_exclusion_array_free(&builder->exclusion);
     ts_builder_number_array_free(&builder->number);
     free(builder);
@@ -173,7 +174,24 @@ int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def) {
     return builder->equality.count - 1;
 }
 
-int ts_builder_add_hull(ts_builder* builder, ts_hull* hull) { return ts_builder_hull_array_push(&builder->hull, hull); }
+ts_mesh_placing ts_mesh_placing_none(void) {
+    return (ts_mesh_placing){ts_vec3_zero(), ts_quat_identity(), ts_vec3_make(1.0, 1.0, 1.0)};
+}
+
+int ts_builder_add_hull(ts_builder* builder, ts_hull* hull) {
+    ts_builder_hull_source source = {0, ts_mesh_placing_none()};
+    if (!ts_builder_hull_source_array_push(&builder->hull_source, source)) return 0;
+    if (ts_builder_hull_array_push(&builder->hull, hull)) return 1;
+    --builder->hull_source.count;
+    return 0;
+}
+
+int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_mesh_placing* placing) {
+    ts_builder_hull_source* last = &builder->hull_source.data[builder->hull_source.count - 1];
+    last->file = pool_add(builder, file);
+    last->placing = *placing;
+    return !builder->pool.failed;
+}
 
 int ts_builder_exclude(ts_builder* builder, int body_a, int body_b) {
     if (!body_is_there(builder, "exclusion", body_a) || !body_is_there(builder, "exclusion", body_b)) return 0;

@@ -235,6 +235,7 @@ static ts_code lay_out_rest(draft* d) {
     ts_equality* equality = (ts_equality*)ts_arena_alloc_zeroed(d->arena, (size_t)b->equality.count, sizeof *equality);
     ts_exclusion* exclusion = TS_ARENA_ARRAY(d->arena, ts_exclusion, b->exclusion.count);
     ts_hull** hull = TS_ARENA_ARRAY(d->arena, ts_hull*, b->hull.count);
+    ts_hull_source* hull_source = TS_ARENA_ARRAY(d->arena, ts_hull_source, b->hull.count);
     char* source = b->source.data ? TS_ARENA_ARRAY(d->arena, char, b->source.length + 1) : NULL;
     if (d->arena->failed) return short_memory(d->status);
     ts_code code = ts_builder_lay_out_equalities(b, m, d->names, equality, d->status);
@@ -254,8 +255,13 @@ static ts_code lay_out_rest(draft* d) {
         if (i == 0 || compare_exclusions(&b->exclusion.data[i - 1], &b->exclusion.data[i]) != 0)
             exclusion[m->exclusion_count++] = b->exclusion.data[i];
     if (source) memcpy(source, b->source.data, b->source.length + 1);
-    for (int i = 0; i < b->hull.count; ++i) hull[i] = b->hull.data[i];
+    for (int i = 0; i < b->hull.count; ++i) {
+        hull[i] = b->hull.data[i];
+        hull_source[i].file = name_at(d, b->hull_source.data[i].file);
+        hull_source[i].placing = b->hull_source.data[i].placing;
+    }
     m->hull = hull;
+    m->hull_source = hull_source;
     m->hull_count = b->hull.count;
     b->hull.count = 0;  // they belong to the model now
     m->site = site;

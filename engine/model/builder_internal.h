@@ -67,6 +67,13 @@ typedef struct ts_builder_key {
     int qvel_count;  // -1: initial values
 } ts_builder_key;
 
+/// Where a hull came from; the file is an offset into the pool of text.
+typedef struct ts_builder_hull_source {
+    size_t file;
+    ts_mesh_placing placing;
+} ts_builder_hull_source;
+
+TS_ARRAY_DECLARE(ts_builder_hull_source_array, ts_builder_hull_source);
 TS_ARRAY_DECLARE(ts_builder_body_array, ts_builder_body);
 TS_ARRAY_DECLARE(ts_builder_joint_array, ts_builder_joint);
 TS_ARRAY_DECLARE(ts_builder_geom_array, ts_builder_geom);
@@ -90,6 +97,7 @@ struct ts_builder {
     ts_builder_equality_array equality;
     ts_builder_key_array key;
     ts_builder_hull_array hull;
+    ts_builder_hull_source_array hull_source;  // as many
     ts_builder_exclusion_array exclusion;
     ts_builder_number_array number;
     int initial_key;       // or -1
@@ -99,6 +107,7 @@ struct ts_builder {
     // of an error.
     ts_import_report* report;
     int mend_keyframes;
+    int any_inertia;  // nonzero: principal moments need only be positive, not those of a body
 };
 
 /// Text at an offset of the pool.
@@ -121,6 +130,12 @@ ts_code ts_builder_refuse(const ts_builder* builder, const ts_builder_label* lab
 /// laid out. `names` is the model's copy of the pool of text.
 ts_code ts_builder_lay_out_equalities(const ts_builder* builder, const ts_model* model, const char* names,
                                       ts_equality* out_equality, ts_status* out_status);
+
+/// No displacement, no rotation, scale 1.
+ts_mesh_placing ts_mesh_placing_none(void);
+
+/// Notes where the hull that was added last came from; `file` may be NULL. Returns 0 on short memory.
+int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_mesh_placing* placing);
 
 /// Lets a geom weigh like something else than its shape (a mesh that is not convex, say). `geom` as from
 /// ts_builder_add_geom.

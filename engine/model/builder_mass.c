@@ -81,7 +81,7 @@ static ts_code check_body_inertia(const ts_builder* builder, int index, ts_body_
     if (moment.x < -1e-12 * size)
         return ts_builder_refuse(builder, label, "body", index, out_status,
                                  "its inertia has the negative principal moment %g", moment.x);
-    if (moment.z > (moment.x + moment.y) + triangle_slack * size)
+    if (!builder->any_inertia && moment.z > (moment.x + moment.y) + triangle_slack * size)
         return ts_builder_refuse(builder, label, "body", index, out_status,
                                  "its principal moments %g %g %g break the triangle inequality: no body has them",
                                  moment.x, moment.y, moment.z);

@@ -120,6 +120,20 @@ typedef struct ts_exclusion {
     int body_b;
 } ts_exclusion;
 
+/// How the vertices of a mesh file are placed before its hull is taken: v becomes scale * R^T (v - position), components
+/// alone.
+typedef struct ts_mesh_placing {
+    ts_vec3 position;  // m
+    ts_quat rotation;
+    ts_vec3 scale;  // 1
+} ts_mesh_placing;
+
+/// Where a hull came from.
+typedef struct ts_hull_source {
+    const char* file;  // of its mesh, "" when it is of no file
+    ts_mesh_placing placing;
+} ts_hull_source;
+
 /// Numbers of an equality.
 enum { TS_EQUALITY_COEFFICIENTS = 5 };
 
@@ -151,15 +165,16 @@ typedef struct ts_model {
     int keyframe_count;
     int exclusion_count;
     int equality_count;
-    const ts_body* body;            // (body_count)
-    const ts_joint* joint;          // (joint_count)
-    const ts_dof* dof;              // (nv)
-    const ts_kinematic_tree* tree;  // (tree_count)
-    const int* tree_body;           // bodies that can move, tree by tree, parents first
-    const ts_geom* geom;            // (geom_count)
-    const ts_site* site;            // (site_count)
-    ts_hull* const* hull;           // (hull_count), owned
-    const ts_keyframe* keyframe;    // (keyframe_count)
+    const ts_body* body;                // (body_count)
+    const ts_joint* joint;              // (joint_count)
+    const ts_dof* dof;                  // (nv)
+    const ts_kinematic_tree* tree;      // (tree_count)
+    const int* tree_body;               // bodies that can move, tree by tree, parents first
+    const ts_geom* geom;                // (geom_count)
+    const ts_site* site;                // (site_count)
+    ts_hull* const* hull;               // (hull_count), owned
+    const ts_hull_source* hull_source;  // (hull_count)
+    const ts_keyframe* keyframe;        // (keyframe_count)
     const ts_exclusion* exclusion;
     const ts_equality* equality;  // (equality_count)
     const double* qpos_rest;      // (nq) pose as the model is described, joints at their references

@@ -421,6 +421,24 @@ ts_code ts_xml_read_file(const char* path, ts_text* out_text, ts_status* out_sta
     return ts_text_read_file(path, TS_XML_BYTE_LIMIT, out_text, out_status);
 }
 
+char* ts_xml_folder_of(const char* path) {
+    const char* slash = strrchr(path, '/');
+    char* folder = (char*)calloc(strlen(path) + 2, 1);
+    if (folder && slash) memcpy(folder, path, slash == path ? 1 : (size_t)(slash - path));
+    return folder;
+}
+
+ts_code ts_xml_outcome(const ts_xml* xml, const char* name, ts_status* status) {
+    if (xml->problem.code) *status = xml->problem;
+    if (!xml->code) return ts_status_ok(status);
+    // The builder knows the line of a definition, but not every finding belongs to one.
+    if (!status->file[0]) {
+        ts_status bare = *status;
+        ts_status_set(status, xml->code, name, 0, "%.500s", bare.message);
+    }
+    return xml->code;
+}
+
 const char* ts_xml_value(const ts_xml_node* node, const char* name) {
     for (int i = 0; i < node->attribute_count; ++i)
         if (strcmp(node->attribute[i].name, name) == 0) return node->attribute[i].value;

@@ -76,6 +76,13 @@ void ts_xml_free(ts_xml* xml);
 /// Reads a whole regular file (no pipe, no device) of at most TS_XML_BYTE_LIMIT bytes.
 ts_code ts_xml_read_file(const char* path, ts_text* out_text, ts_status* out_status);
 
+/// The folder of a path, "" for the current one; to be freed. NULL on short memory.
+char* ts_xml_folder_of(const char* path);
+
+/// How reading ended: xml->code, with the problem (or, where the failure is not of this reader's, what stands in *status
+/// already) in *status, and `name` as its file where it has none.
+ts_code ts_xml_outcome(const ts_xml* xml, const char* name, ts_status* status);
+
 /// Takes the first failure, with a printf-style message. node (NULL: no place) says where. Always returns xml->code.
 ts_code ts_xml_fail(ts_xml* xml, const ts_xml_node* node, ts_code code, const char* format, ...)
 #if defined(__GNUC__)

@@ -1,5 +1,6 @@
 // <asset>: meshes and the colours of materials. A mesh is read when the first geom wants it, so that files which only serve
 // unused or unreadable looks cost nothing and may be missing.
+#include "engine/read/mesh_asset_internal.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
 #include <stdlib.h>
@@ -104,67 +105,51 @@ static ts_code inline_mesh(const ts_mjcf_element* element, ts_mesh* out_mesh, ts
     return code;
 }
 
-static ts_code file_mesh(ts_mjcf_reader* reader, const char* file, ts_mesh* out_mesh, ts_status* out_status) {
+// *out_path is where the file is.
+static ts_code file_mesh(ts_mjcf_reader* reader, const char* file, const char** out_path, ts_mesh* out_mesh,
+                         ts_status* out_status) {
     if (!reader->xml.directory)
         return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
                              "'%.200s' cannot be read: the model is not read from a file", file);
     const ts_mjcf_compiler* c = &reader->compiler;
     const char* slash = c->strip_path ? strrchr(file, '/') : NULL;
     if (slash) file = slash + 1;
-    const char* path = ts_xml_path(&reader->xml, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory, file);
-    return path ? ts_mesh_load(path, out_mesh, out_status) : reader->xml.code;
+    *out_path = ts_xml_path(&reader->xml, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory, file);
+    return *out_path ? ts_mesh_asset_load(*out_path, out_mesh, out_status) : reader->xml.code;
 }
 
 // refpos, refquat and scale: the vertices as the geoms see them.
-static void place_vertices(const ts_mjcf_element* element, ts_mesh* mesh) {
+static ts_mesh_placing read_placing(const ts_mjcf_element* element) {
     double position[3] = {0.0, 0.0, 0.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0}, scale[3] = {1.0, 1.0, 1.0};
     ts_mjcf_reals(element, "refpos", position, 3, 3);
     ts_mjcf_reals(element, "refquat", rotation, 4, 4);
     ts_mjcf_reals(element, "scale", scale, 3, 3);
-    ts_quat q = ts_quat_load(rotation);
-    if (ts_quat_norm(q) < 1e-10)
+    ts_mesh_placing placing = {ts_vec3_load(position), ts_quat_load(rotation), ts_vec3_load(scale)};
+    if (ts_quat_norm(placing.rotation) < 1e-10)
         ts_mjcf_fail(element->reader, element->node, TS_ERROR_VALUE, "refquat of mesh is zero");
-    q = ts_quat_conjugate(ts_quat_normalize(q));
-    for (int i = 0; i < mesh->vertex_count; ++i) {
-        ts_vec3 v = ts_quat_rotate(q, ts_vec3_sub(mesh->vertex[i], ts_vec3_load(position)));
-        mesh->vertex[i] = ts_vec3_mul(v, ts_vec3_load(scale));
-    }
-    // A mirror turns the triangles inside out.
-    if (scale[0] * scale[1] * scale[2] < 0.0)
-        for (int t = 0; t < mesh->triangle_count; ++t) {
-            int swap = mesh->triangle[3 * t + 1];
-            mesh->triangle[3 * t + 1] = mesh->triangle[3 * t + 2];
-            mesh->triangle[3 * t + 2] = swap;
-        }
+    return placing;
 }
 
 static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_status) {
     static const char* const words[] = {"legacy", "exact", "convex", "shell"};
     ts_mjcf_element element = ts_mjcf_element_make(reader, mesh->node, TS_MJCF_MESH, 0);
     const char* file = ts_xml_value(mesh->node, "file");
+    const char* path = NULL;
     ts_mesh triangles;
     memset(&triangles, 0, sizeof triangles);
     ts_code code = ts_xml_value(mesh->node, "builtin")
                        ? ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "built-in meshes are not known")
-                   : file ? file_mesh(reader, file, &triangles, out_status)
+                   : file ? file_mesh(reader, file, &path, &triangles, out_status)
                           : inline_mesh(&element, &triangles, out_status);
     int kind = ts_mjcf_word(&element, "inertia", words, 4, TS_MJCF_MESH_LEGACY);
-    ts_hull* hull = NULL;
-    if (!code) {
-        place_vertices(&element, &triangles);
-        code = reader->xml.code;
-    }
-    if (!code) code = ts_hull_build(triangles.vertex, triangles.vertex_count, &hull, out_status);
-    if (!code && !ts_builder_add_hull(reader->builder, hull)) {
-        ts_hull_free(hull);
-        code = ts_mjcf_fail(reader, mesh->node, TS_ERROR_MEMORY, "out of memory");
-    }
-    if (!code) {
-        mesh->hull = hull;
-        if (kind == TS_MJCF_MESH_CONVEX || !ts_mjcf_mesh_solid(&triangles, (ts_mjcf_mesh_inertia)kind, &mesh->solid)) {
-            ts_shape shape = ts_shape_hull(hull);
-            mesh->solid = ts_shape_mass_properties(&shape);
-        }
+    ts_mesh_placing placing = read_placing(&element);
+    if (!code) code = reader->xml.code;
+    if (!code) ts_mesh_asset_place(&triangles, &placing);
+    if (!code) code = ts_mesh_asset_hull(reader->builder, &triangles, path, &placing, &mesh->hull, out_status);
+    if (!code &&
+        (kind == TS_MJCF_MESH_CONVEX || !ts_mjcf_mesh_solid(&triangles, (ts_mjcf_mesh_inertia)kind, &mesh->solid))) {
+        ts_shape shape = ts_shape_hull(mesh->hull);
+        mesh->solid = ts_shape_mass_properties(&shape);
     }
     ts_mesh_free(&triangles);
     return code;

@@ -147,17 +147,11 @@ static ts_code parse(const char* text, size_t size, const char* name, const char
     char* real = path ? realpath(path, NULL) : NULL;
     if (real && !ts_name_table_put(&r.xml.seen_file, real, 1)) ts_mjcf_fail(&r, NULL, TS_ERROR_MEMORY, "out of memory");
     if (!r.xml.code) read_text(&r, text, size, ts_xml_copy(&r.xml, name, strlen(name)), out_model, &status);
-    if (r.xml.problem.code) status = r.xml.problem;
-    ts_code code = r.xml.code;
-    // The builder knows the line of a definition, but not every finding belongs to one.
-    if (code && !status.file[0]) {
-        ts_status bare = status;
-        ts_status_set(&status, code, name, 0, "%.500s", bare.message);
-    }
+    ts_code code = ts_xml_outcome(&r.xml, name, &status);
     free_reader(&r);
     free(real);
     if (out_status) *out_status = status;
-    return code ? code : ts_status_ok(out_status);
+    return code;
 }
 
 ts_code ts_mjcf_parse(const char* text, unsigned long size, const char* name, const char* directory,
@@ -170,13 +164,9 @@ ts_code ts_mjcf_load(const char* path, ts_import_report* report, ts_model** out_
     ts_text text;
     memset(&text, 0, sizeof text);
     ts_code code = ts_xml_read_file(path, &text, out_status);
-    const char* slash = strrchr(path, '/');
-    char* directory = (char*)calloc(strlen(path) + 2, 1);
+    char* directory = ts_xml_folder_of(path);
     if (!directory && !code) code = ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
-    if (!code && directory) {
-        if (slash) memcpy(directory, path, slash == path ? 1 : (size_t)(slash - path));
-        code = parse(ts_text_get(&text), text.length, path, directory, path, report, out_model, out_status);
-    }
+    if (!code) code = parse(ts_text_get(&text), text.length, path, directory, path, report, out_model, out_status);
     free(directory);
     ts_text_free(&text);
     return code;

@@ -1,8 +1,9 @@
 // <compiler>, <option> and <custom>: how the file is to be read, and the options of the model.
 //
 // Touchstone's own options are carried by <custom>: <numeric name="touchstone.contact_margin" data="0.001"/> sets the
-// option contact_margin, <text name="touchstone.solver" data="ccp-pgs"/> the solver. Two more names exist:
-// touchstone.restitution (of all geoms) and touchstone.initial_keyframe (index of the keyframe to begin with).
+// option contact_margin, <text name="touchstone.solver" data="ccp-pgs"/> the solver. More names exist:
+// touchstone.restitution (of all geoms), touchstone.initial_keyframe (index of the keyframe to begin with) and
+// touchstone.any_inertia (1: moments that break the triangle inequality are taken, as readers of URDF do).
 #include "engine/read/mjcf/mjcf_internal.h"
 #include "engine/step/integrate/integrator.h"
 
@@ -94,6 +95,8 @@ static void read_own(ts_mjcf_reader* reader, const ts_xml_node* node, const char
         reader->compiler.restitution = value;
         if (!(value >= 0.0 && value <= 1.0))
             ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "touchstone.restitution must be between 0 and 1");
+    } else if (strcmp(name, "any_inertia") == 0) {
+        reader->builder->any_inertia = ts_mjcf_integer(&e, "data", 0) != 0;
     } else if (strcmp(name, "initial_keyframe") == 0) {
         reader->compiler.initial_keyframe = ts_mjcf_integer(&e, "data", 0);
         reader->compiler.initial_keyframe_node = node;
