@@ -71,7 +71,7 @@ static int prepare(batch_job* job, ts_status* status) {
     int exit_code = refuse_single(args, status);
     if (exit_code) return exit_code;
     if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
-    exit_code = ts_setup_load(args->subject, &job->report, &job->scene, status);
+    exit_code = ts_setup_load(args, args->subject, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_setup_strict(args, &job->report, args->subject, status)) return TS_EXIT_FAILED;
     const ts_model* model = job->scene.model;
