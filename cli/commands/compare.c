@@ -27,6 +27,7 @@ typedef struct compare_job {
     ts_solver_choice chosen;
     ts_integrator_choice integrators;  // none: the scene's
     ts_comparison comparison;
+    ts_scene_scale scale;
     ts_progress progress;
     ts_ranks ranks;
     ts_series* current;
@@ -84,6 +85,37 @@ static ts_code configure(const compare_job* job, int i, ts_sim* sim, ts_status* 
     return code == TS_OK && integrator[0] ? ts_sim_set(sim, "integrator", integrator, status) : code;
 }
 
+// The diagonal of a body's box, m; 0 where it has none that is finite.
+static double body_size(const ts_sim* sim, int body) {
+    const ts_model* model = sim->model;
+    ts_vec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int g = 0; g < model->geom_count; ++g) {
+        ts_vec3 a, b;
+        if (model->geom[g].body != body) continue;
+        ts_shape_bounds(&model->geom[g].shape, &sim->geom_pose[g], &a, &b);
+        low = ts_vec3_min(low, a);
+        high = ts_vec3_max(high, b);
+    }
+    double size = ts_vec3_distance(low, high);
+    return isfinite(size) ? size : 0.0;
+}
+
+// What is large and small in the scene, as it is at the start.
+static void take_scale(compare_job* job, const ts_sim* sim) {
+    int focus = job->scene.focus;
+    double smallest = HUGE_VAL;
+    for (int b = 1; focus < 0 && b < sim->model->body_count; ++b) {
+        double size = sim->model->body[b].tree >= 0 ? body_size(sim, b) : 0.0;
+        if (size > 0.0) smallest = fmin(smallest, size);
+    }
+    job->comparison.sliding = sliding_law(&job->scene, sim);
+    job->scale.gravity = sim->options.gravity;
+    job->scale.mass = ts_model_total_mass(sim->model);
+    job->scale.size = focus >= 0 ? body_size(sim, focus) : isfinite(smallest) ? smallest : 0.0;
+    job->scale.time_step = sim->options.time_step;
+    job->scale.on_floor = job->comparison.sliding.known;
+}
+
 // Configures a simulation for every run and throws it away again: all settings are checked before anything is written.
 static ts_code rehearse(compare_job* job, ts_status* status) {
     for (int i = 0; i < job->comparison.planned; ++i) {
@@ -93,7 +125,7 @@ static ts_code rehearse(compare_job* job, ts_status* status) {
         if (code == TS_OK && i == 0) {
             job->comparison.options = sim->options;
             code = ts_sim_forward(sim, status);
-            if (code == TS_OK) job->comparison.sliding = sliding_law(&job->scene, sim);
+            if (code == TS_OK) take_scale(job, sim);
         }
         ts_sim_free(sim);
         if (code) return code;
@@ -130,6 +162,7 @@ static int prepare(compare_job* job, ts_status* status) {
     comparison->scene = &job->scene;
     comparison->duration = comparison->experiment ? comparison->experiment->duration : job->scene.duration;
     if (!isnan(args->time)) comparison->duration = args->time;
+    job->scale.duration = comparison->duration;
     if (job->scene.focus >= 0) {
         const char* name = job->scene.model->body[job->scene.focus].name;
         if (name[0])
@@ -261,8 +294,7 @@ static void measure(compare_job* job) {
         memset(series, 0, sizeof *series);
     }
     comparison->interrupted |= comparison->count < comparison->planned;
-    comparison->frame = ts_findings_frame(comparison->series, comparison->count, comparison->options.gravity,
-                                          ts_model_total_mass(job->scene.model));
+    comparison->frame = ts_findings_frame(comparison->series, comparison->count, &job->scale);
     for (int i = 0; i < comparison->count; ++i)
         comparison->finding[i] = ts_findings_measure(comparison->series, &comparison->frame, i);
     comparison->groups =

@@ -1,8 +1,10 @@
 // Measuring how runs depart from the reference, and saying it.
 //
-// Runs are compared sample by sample at equal times. A departure is worth a word when it exceeds 0.2 % of the reference's
-// path or 10 um, whichever is larger: below that lie time stepping and solver tolerances. One of energy, when it exceeds
-// 2 % of the range of the reference's energy and what lifts the scene by such a departure.
+// Runs are compared sample by sample at equal times. Nothing is large or small by itself: a departure is worth a word when it exceeds
+// 0.2 % of the reference's path, or 3e-5 of the body's size where that is more (10 um for a cube of 0.2 m): below that lie time stepping
+// and solver tolerances. One of energy, when it exceeds 2 % of the range of the reference's energy and what lifts the scene by such a
+// departure. A speed, when gravity needs more than a tenth of a step to make it. Friction that points the wrong way, when the work it
+// could have done is worth a word as an energy.
 #include "cli/report/findings.h"
 
 #include <math.h>
@@ -11,11 +13,13 @@
 
 #include "base/scalar.h"
 
-static const double noise_part = 2e-3;
-static const double noise_least = 1e-5;    // m
-static const double moving_speed = 1e-3;   // m/s: slower is not a direction
-static const double sliding_speed = 1e-3;  // m/s: slower contacts do not slide
+static const double noise_of_path = 2e-3;
+static const double noise_of_size = 3e-5;
+static const double speed_part = 0.1;  // of what gravity gives in a step
+static const double level_part =
+    0.1;  // of a path or speed: what is less across than this goes up and down, nowhere else
 static const double energy_part = 0.02;
+static const double visible_turn = 2e-3;     // rad: a tenth of a degree
 static const double unsound_natural = 1e-3;  // natural map: a thousandth of a force is missing
 #define DEGREES (180.0 / TS_PI)
 
@@ -25,13 +29,13 @@ static void choose_direction(const ts_series* reference, ts_frame_of_reference* 
     const ts_sample* sample = reference->sample.data;
     int last = reference->sample.count - 1;
     for (int i = 1; i <= last; ++i) frame->length += ts_vec3_distance(sample[i].position, sample[i - 1].position);
-    frame->noise = fmax(noise_part * frame->length, noise_least);
+    frame->noise = fmax(noise_of_path * frame->length, noise_of_size * frame->size);
     ts_vec3 start = horizontal(sample[0].velocity, frame->up);
     ts_vec3 way = horizontal(ts_vec3_sub(sample[last].position, sample[0].position), frame->up);
     ts_vec3 forward = ts_vec3_zero();
-    if (ts_vec3_norm(start) > moving_speed)
+    if (ts_vec3_norm(start) > fmax(frame->speed, level_part * ts_vec3_norm(sample[0].velocity)))
         forward = start;
-    else if (ts_vec3_norm(way) > 10.0 * frame->noise)
+    else if (ts_vec3_norm(way) > fmax(10.0 * frame->noise, level_part * frame->length))
         forward = way;
     frame->has_direction = ts_vec3_norm(forward) > 0.0;
     ts_vec3 fallback = horizontal(fabs(frame->up.x) < 0.9 ? ts_vec3_axis(0) : ts_vec3_axis(1), frame->up);
@@ -55,10 +59,17 @@ static int choose_reference(const ts_series* series, int count) {
     return best;
 }
 
-ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_vec3 gravity, double mass) {
+ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, const ts_scene_scale* scale) {
     ts_frame_of_reference frame;
+    double g = ts_vec3_norm(scale->gravity);
     memset(&frame, 0, sizeof frame);
-    frame.up = ts_vec3_unit_or(ts_vec3_neg(gravity), ts_vec3_axis(2));
+    frame.up = ts_vec3_unit_or(ts_vec3_neg(scale->gravity), ts_vec3_axis(2));
+    frame.size = scale->size;
+    frame.weight = scale->mass * g;
+    frame.on_floor = scale->on_floor;
+    // Without gravity: what crosses no more than a departure in the whole time.
+    frame.speed = fmax(speed_part * g * scale->time_step,
+                       scale->duration > 0.0 ? noise_of_size * scale->size / scale->duration : 0.0);
     frame.forward = ts_vec3_axis(0);
     frame.left = ts_vec3_axis(1);
     frame.reference = choose_reference(series, count);
@@ -73,7 +84,7 @@ ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_v
         low = fmin(low, energy);
         high = fmax(high, energy);
     }
-    frame.energy = fmax(energy_part * (high - low), mass * ts_vec3_norm(gravity) * frame.noise);
+    frame.energy = fmax(energy_part * (high - low), frame.weight * frame.noise);
     return frame;
 }
 
@@ -91,7 +102,10 @@ static void compare_sample(const ts_sample* a, const ts_sample* b, const ts_fram
         out->rise_most = height;
         out->rise_time = a->time;
     }
-    out->sink_most = fmax(out->sink_most, -height);
+    if (-height > out->sink_most) {
+        out->sink_most = -height;
+        out->sink_time = a->time;
+    }
     if (away > out->away_most) {
         out->away_most = away;
         out->away_time = a->time;
@@ -116,9 +130,10 @@ ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_refere
     finding.reached_end = self->code == TS_OK;
     const ts_stats* stats = &self->stats;
     if (stats->impulse_sum > 0.0) finding.opening = stats->opening_sum / stats->impulse_sum;
-    int slips = stats->impulse_sum > 0.0 && stats->cone_sum / stats->impulse_sum > sliding_speed;
+    int slips = stats->impulse_sum > 0.0 && stats->cone_sum / stats->impulse_sum > frame->speed;
     finding.opening_part = slips ? stats->opening_sum / stats->cone_sum : (double)NAN;
-    if (stats->sliding_sum > 0.0) finding.slip_angle = stats->askew_sum / stats->sliding_sum;
+    if (stats->across_sum > 0.0) finding.slip_angle = atan2(stats->across_sum, stats->against_sum);
+    finding.slip_across = stats->across_sum;
     for (int i = 0; i < self->sample.count; ++i) {
         const ts_sample* sample = &self->sample.data[i];
         double climb = ts_vec3_dot(ts_vec3_sub(sample->position, self->sample.data[0].position), frame->up);
@@ -176,34 +191,47 @@ static void words_about_end(const ts_series* self, ts_text* text) {
         ts_text_add(text, "Blew up at t = %.4g s: %s. ", self->stats.time_last, self->status.message);
 }
 
-static void words_about_motion(const ts_frame_of_reference* frame, const ts_finding* finding, ts_text* text) {
+// Whether the body in focus ends turned so much against that of the reference that its skin departs.
+static int is_turned(const ts_frame_of_reference* frame, const ts_finding* finding) {
+    return finding->turn > visible_turn && 0.5 * frame->size * finding->turn > frame->noise;
+}
+
+// Returns nonzero when there was something to say.
+static int words_about_motion(const ts_frame_of_reference* frame, const ts_finding* finding, ts_text* text) {
     double noise = frame->noise;
+    size_t before = text->length;
     if (finding->rise_most > noise) {
-        int lifts = finding->climb_most > 0.5 * finding->rise_most;
+        int lifts = frame->on_floor && finding->climb_most > 0.5 * finding->rise_most;
         quantity(text, lifts ? "Lifts off: up to " : "Is up to ", finding->rise_most, "m",
                  " higher than the reference");
         ts_text_add(text, " (at t = %.3g s). ", finding->rise_time);
     }
-    if (finding->sink_most > noise)
-        quantity(text, "Comes to lie up to ", finding->sink_most, "m", " lower than the reference. ");
-    if (!frame->has_direction) {
-        if (finding->away_most > noise) {
-            quantity(text, "Moves up to ", finding->away_most, "m", " away from where the reference is");
-            ts_text_add(text, " (at t = %.3g s). ", finding->away_time);
-        }
-        return;
+    if (finding->sink_most > noise) {
+        quantity(text, "Is up to ", finding->sink_most, "m", " lower than the reference");
+        ts_text_add(text, " (at t = %.3g s). ", finding->sink_time);
     }
-    if (fabs(finding->side_most) > noise) {
+    // Said of what is not above or below alone.
+    double vertical = fmax(finding->rise_most, finding->sink_most);
+    if (!frame->has_direction && finding->away_most > fmax(noise, (1.0 + level_part) * vertical)) {
+        quantity(text, "Moves up to ", finding->away_most, "m", " away from where the reference is");
+        ts_text_add(text, " (at t = %.3g s). ", finding->away_time);
+    }
+    if (frame->has_direction && fabs(finding->side_most) > noise) {
         quantity(text, "Drifts ", fabs(finding->side_most), "m", " sideways, to the ");
         ts_text_add(text, "%s. ", finding->side_most > 0.0 ? "left" : "right");
     }
-    if (finding->reached_end && fabs(finding->along) > noise)
+    if (frame->has_direction && finding->reached_end && fabs(finding->along) > noise)
         quantity(text, "Ends ", fabs(finding->along), "m",
                  finding->along > 0.0 ? " farther along than the reference. " : " short of the reference. ");
+    if (finding->reached_end && is_turned(frame, finding))
+        ts_text_add(text, "Ends turned by %.3g\xC2\xB0 against the reference. ", finding->turn * DEGREES);
+    return text->length > before;
 }
 
-static void words_about_contact(const ts_finding* finding, ts_text* text) {
-    if (isfinite(finding->opening_part) && finding->opening_part > 0.02) {
+// `moves_alike`: what the contacts do wrong shows nowhere in the motion.
+static void words_about_contact(const ts_frame_of_reference* frame, const ts_finding* finding, int moves_alike,
+                                ts_text* text) {
+    if (isfinite(finding->opening_part) && finding->opening_part > 0.02 && finding->opening > frame->speed) {
         quantity(text, "Its contacts push while they open, at ", finding->opening, "m/s", " on average");
         if (fabs(finding->opening_part - 1.0) < 0.1)
             ts_text_add(text,
@@ -213,10 +241,10 @@ static void words_about_contact(const ts_finding* finding, ts_text* text) {
         else
             ts_text_add(text, ", %.2g of \xCE\xBC times slip speed; the exact law says 0. ", finding->opening_part);
     }
-    if (finding->slip_angle * DEGREES > 0.5)
-        ts_text_add(text,
-                    "Friction at sliding contacts points %.3g\xC2\xB0 away from the opposite of slip, on average. ",
-                    finding->slip_angle * DEGREES);
+    if (finding->slip_angle * DEGREES > 0.5 && finding->slip_across > frame->energy)
+        ts_text_add(text, "Friction at sliding contacts points %.3g\xC2\xB0 away from the opposite of slip%s. ",
+                    finding->slip_angle * DEGREES,
+                    moves_alike ? ", but these forces cancel one another: the motion shows nothing of it" : "");
 }
 
 static void words_about_energy(const ts_frame_of_reference* frame, const ts_finding* finding, ts_text* text) {
@@ -242,19 +270,23 @@ static void words_about_blocked(const ts_series* self, ts_text* text) {
 }
 
 static void words_about_solves(const ts_series* self, ts_text* text) {
-    long long bad = ts_stats_unconverged(&self->stats);
+    const ts_stats* stats = &self->stats;
+    long long bad = ts_stats_unconverged(stats);
     if (bad == 0) return;
-    ts_text_add(text, "%lld of %lld steps did not converge (", bad, self->stats.steps);
-    const char* comma = "";
-    for (int i = 1; i < 4; ++i) {
-        if (self->stats.status_count[i] == 0) continue;
-        ts_text_add(text, "%s%lld %s", comma, self->stats.status_count[i], ts_solve_status_name((ts_solve_status)i));
-        comma = ", ";
-    }
-    ts_text_add(text, "). ");
     ts_text limit = {0};
-    ts_stats_limit(&self->stats, &limit);
-    if (limit.length > 0) ts_text_add(text, "It was %s. ", ts_text_get(&limit));
+    ts_stats_limit(stats, &limit);
+    // The limit is the whole story when nothing else went wrong.
+    if (limit.length == 0 || bad > stats->status_count[TS_SOLVE_ITERATION_LIMIT]) {
+        const char* comma = "";
+        ts_text_add(text, "%lld of %lld steps did not converge (", bad, stats->steps);
+        for (int i = 1; i < 4; ++i) {
+            if (stats->status_count[i] == 0) continue;
+            ts_text_add(text, "%s%lld %s", comma, stats->status_count[i], ts_solve_status_name((ts_solve_status)i));
+            comma = ", ";
+        }
+        ts_text_add(text, "). ");
+    }
+    if (limit.length > 0) ts_text_add(text, "The solver was %s. ", ts_text_get(&limit));
     ts_text_free(&limit);
 }
 
@@ -262,15 +294,13 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
                        const ts_finding* finding, ts_text* text) {
     const ts_series* self = &series[index];
     words_about_end(self, text);
+    int moves_alike = 0;
     if (frame->reference >= 0 && self->focus >= 0 && !finding->is_reference) {
-        size_t before = text->length;
-        words_about_motion(frame, finding, text);
-        if (text->length == before) {
-            if (finding->away_most < 1e-9)
-                ts_text_add(text, "Moves exactly like the reference (within 1 nm). ");
-            else
-                quantity(text, "Moves like the reference, within ", finding->away_most, "m", ". ");
-        }
+        moves_alike = !words_about_motion(frame, finding, text);
+        if (moves_alike && finding->away_most == 0.0)
+            ts_text_add(text, "Moves exactly like the reference. ");
+        else if (moves_alike)
+            quantity(text, "Moves like the reference, within ", finding->away_most, "m", ". ");
     }
     if (finding->is_reference) {
         if (!frame->exact)
@@ -285,7 +315,7 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
         if (self->focus >= 0 && frame->length > frame->noise)
             quantity(text, "The body in focus travels ", frame->length, "m", ". ");
     }
-    words_about_contact(finding, text);
+    words_about_contact(frame, finding, moves_alike, text);
     if (frame->reference >= 0 && !finding->is_reference) words_about_energy(frame, finding, text);
     words_about_blocked(self, text);
     ts_text alarm = {0};
@@ -293,4 +323,36 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
     if (alarm.length > 0) ts_text_add(text, "Alarm: %s. ", ts_text_get(&alarm));
     ts_text_free(&alarm);
     words_about_solves(self, text);
+}
+
+void ts_findings_headline(const ts_series* self, const ts_frame_of_reference* frame, const ts_finding* finding,
+                          ts_text* text) {
+    const char* comma = "";
+    struct {
+        double value;
+        const char *more, *less;
+    } part[] = {{finding->rise_most, " higher", NULL},
+                {finding->sink_most, " lower", NULL},
+                {frame->has_direction ? finding->side_most : 0.0, " to the left", " to the right"},
+                {frame->has_direction && finding->reached_end ? finding->along : 0.0, " farther", " short"}};
+    if (self->code && self->code != TS_ERROR_INTERRUPTED) {
+        ts_text_add(text, "blew up at t = %.4g s", self->stats.time_last);
+        return;
+    }
+    if (finding->is_reference || frame->reference < 0 || self->focus < 0) {
+        ts_text_add(text, finding->is_reference ? "the reference" : "");
+        return;
+    }
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; ++i) {
+        if (!(fabs(part[i].value) > frame->noise)) continue;
+        quantity(text, comma, fabs(part[i].value), "m", part[i].value > 0.0 ? part[i].more : part[i].less);
+        comma = ", ";
+    }
+    if (comma[0]) return;
+    if (finding->away_most > frame->noise)
+        quantity(text, "", finding->away_most, "m", " away");
+    else if (is_turned(frame, finding))
+        ts_text_add(text, "turned by %.3g\xC2\xB0", finding->turn * DEGREES);
+    else
+        ts_text_add(text, "moves alike");
 }

@@ -21,15 +21,27 @@ typedef struct ts_finding {
     double away_most;    // largest distance at any time
     double away_time;    // s
     double turn;         // rad, angle between the final orientations
+    double sink_time;    // s
     double energy_more;  // J, most above the reference at any time
     double energy_less;  // J, most below it, >= 0
     double energy_less_time;
     double energy_more_time;
-    double opening;         // m/s, impulse-weighted mean normal speed of contacts that push
-    double opening_part;    // opening as a part of mu times slip speed; NAN where nothing slips
-    double slip_angle;      // rad, mean angle between friction and the opposite of slip at sliding contacts
+    double opening;       // m/s, impulse-weighted mean normal speed of contacts that push
+    double opening_part;  // opening as a part of mu times slip speed; NAN where nothing slips
+    double slip_angle;    // rad, between friction and the opposite of slip at sliding contacts, by the work it could do
+    double slip_across;   // J, what friction across slip could have done
     double inner_friction;  // N, most at any time
 } ts_finding;
+
+/// What is large and small in a scene: thresholds are parts of these.
+typedef struct ts_scene_scale {
+    ts_vec3 gravity;   // m/s^2
+    double mass;       // kg, of all that moves
+    double size;       // m, of the body in focus: the diagonal of its box; without one of the smallest body
+    double time_step;  // s
+    double duration;   // s
+    int on_floor;      // nonzero when the body in focus slides on level ground at the start
+} ts_scene_scale;
 
 /// What the findings are measured against.
 typedef struct ts_frame_of_reference {
@@ -42,10 +54,14 @@ typedef struct ts_frame_of_reference {
     double length;      // m, path of the reference
     double noise;       // m: departures below it are not worth a word
     double energy;      // J: energies that differ by less are called equal
+    double size;        // m, as in ts_scene_scale; so is on_floor
+    double speed;       // m/s: slower is not worth a word
+    double weight;      // N, of all that moves
+    int on_floor;
 } ts_frame_of_reference;
 
-/// Chooses the reference and the directions. `mass` (kg) is that of the scene.
-ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, ts_vec3 gravity, double mass);
+/// Chooses the reference, the directions and what is worth a word.
+ts_frame_of_reference ts_findings_frame(const ts_series* series, int count, const ts_scene_scale* scale);
 
 /// Measures one run.
 ts_finding ts_findings_measure(const ts_series* series, const ts_frame_of_reference* frame, int index);
@@ -56,5 +72,9 @@ int ts_findings_group(const ts_series* series, const ts_frame_of_reference* fram
 /// The finding in plain sentences.
 void ts_findings_words(const ts_series* series, const ts_frame_of_reference* frame, int index,
                        const ts_finding* finding, ts_text* text);
+
+/// The finding in a few words for a list: "6.18 mm higher, 24.4 mm to the left".
+void ts_findings_headline(const ts_series* self, const ts_frame_of_reference* frame, const ts_finding* finding,
+                          ts_text* text);
 
 #endif

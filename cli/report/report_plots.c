@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PLOT_WIDTH = 440, PLOT_HEIGHT = 270 };
 
@@ -130,12 +131,22 @@ static double extent(const ts_comparison* comparison, moment_value of) {
     return high > low ? high - low : 0.0;
 }
 
+// What is so little that a plot of it would show noise; the same for every scene, whatever its size.
+static double nothing(const ts_comparison* comparison, const char* unit) {
+    const ts_frame_of_reference* frame = &comparison->frame;
+    static const double part = 1e-4;  // of the scene's weight
+    if (strcmp(unit, "m") == 0) return 0.1 * frame->noise;
+    if (strcmp(unit, "m/s") == 0) return 0.1 * frame->speed;
+    if (strcmp(unit, "J") == 0) return 0.1 * frame->energy;
+    return strcmp(unit, "N") == 0 ? part * frame->weight : 0.0;
+}
+
 static void add_path(const ts_comparison* comparison, ts_text* text) {
     ts_svg_plot plot = over_time("Path from above", "y", "m");
     plot.x_label = "x";
     plot.x_unit = "m";
     plot.path = 1;
-    plot.y_span = 1e-4;
+    plot.y_span = 10.0 * comparison->frame.noise;
     static const char* const caption = "The circle is the start; each solver's last mark is where it ended.";
     double wide = extent(comparison, at_forward);
     double across = extent(comparison, at_left);
@@ -165,12 +176,12 @@ static void add_speed(const ts_comparison* comparison, ts_text* text) {
     ts_svg_plot plot =
         over_time(comparison->frame.has_direction ? "Speed along the initial direction" : "Speed", "speed", "m/s");
     plot.y_from_zero = 1;
-    plot.y_span = 1e-6;
+    plot.y_span = nothing(comparison, "m/s");
     ts_sliding_law law = comparison->sliding;
     double x[3] = {0.0, 0.0, comparison->duration};
     double y[3] = {law.initial_speed, 0.0, 0.0};
     ts_svg_curve guide = {x, y, 3, 0};
-    char caption[256] = "A straight slope is constant friction.";
+    char caption[256] = "";
     if (law.known) {
         x[1] = law.initial_speed / law.deceleration;
         if (x[1] > comparison->duration) {
@@ -186,10 +197,38 @@ static void add_speed(const ts_comparison* comparison, ts_text* text) {
     add_figure(comparison, plot, when, speed, caption, text);
 }
 
+// --- what is said below a plot, where it is true ---------------------------------------------------------------------
+
+static double largest_side(const ts_comparison* comparison, int lcp_only) {
+    double most = 0.0;
+    for (int i = 0; i < comparison->count; ++i)
+        if (!lcp_only || comparison->series[i].law == TS_LAW_LCP)
+            most = fmax(most, fabs(comparison->finding[i].side_most));
+    return most;
+}
+
+static const char* about_height(const ts_comparison* comparison) {
+    return comparison->frame.on_floor ? "A body that slides on a floor should neither rise nor sink." : "";
+}
+
+static const char* about_side(const ts_comparison* comparison) {
+    return largest_side(comparison, 1) > comparison->frame.noise
+               ? "Friction that depends on the axes of a pyramid pulls sideways."
+               : "";
+}
+
+static const char* about_opening(const ts_comparison* comparison) {
+    for (int i = 0; i < comparison->count; ++i)
+        if (comparison->series[i].law == TS_LAW_CCP && comparison->finding[i].opening > comparison->frame.speed)
+            return "The exact law has zero here: a contact that pushes does not open. The convex relaxation has "
+                   "\xCE\xBC times slip speed.";
+    return "The exact law has zero here: a contact that pushes does not open.";
+}
+
 // What a plot needs: a body in focus, or one that starts in some direction.
 typedef enum need { ALWAYS, FOCUS, DIRECTION } need;
 
-// How its values are looked at: at least `least` high, with zero in sight, whole numbers, or logarithmic from `least` up.
+// How its values are looked at: as they are, with zero in sight, as whole numbers at least `least` high, or logarithmic from `least` up.
 typedef enum look { AROUND, FROM_ZERO, WHOLE, LOG } look;
 
 // The plots in the order of the page: of a value over time, or drawn by a function.
@@ -200,50 +239,69 @@ static const struct figure {
     look look;
     double least;
     const char* caption;
+    const char* (*words)(const ts_comparison* comparison);  // in place of the caption
     void (*add)(const ts_comparison* comparison, ts_text* text);
 } figures[] = {
     {FOCUS, .add = add_path},
-    {FOCUS, height_change, "Height, change from the start", "height", "m", AROUND, 2e-6,
-     "A body that slides on a floor should neither rise nor sink.", NULL},
+    {FOCUS, height_change, "Height, change from the start", "height", "m", AROUND, 0.0, .words = about_height},
     {FOCUS, .add = add_speed},
-    {DIRECTION, side_change, "Sideways from the initial direction", "to the left", "m", AROUND, 2e-6,
-     "Friction that depends on the axes of a pyramid pulls sideways.", NULL},
-    {ALWAYS, energy, "Energy", "energy", "J", AROUND, 1e-9,
-     "Kinetic plus potential, the latter counted from the start.", NULL},
+    {DIRECTION, side_change, "Sideways from the initial direction", "to the left", "m", AROUND, 0.0,
+     .words = about_side},
+    {ALWAYS, energy, "Energy", "energy", "J", AROUND, 0.0,
+     .caption = "Kinetic plus potential, the latter counted from the start."},
     {ALWAYS, natural, "What the exact law leaves unmet", "natural map", "", LOG, 1e-14,
-     "Share of the problem by which forces and motion miss Signorini and Coulomb on rigid contacts, judged by the same "
-     "code for all. Below "
-     "10\xE2\x81\xBB\xC2\xB9\xE2\x81\xB4 drawn at the floor.",
-     NULL},
-    {ALWAYS, opening, "Opening speed of contacts that push", "opening speed", "m/s", FROM_ZERO, 1e-6,
-     "The exact law has zero here: a contact that pushes does not open. The convex relaxation has \xCE\xBC times slip "
-     "speed.",
-     NULL},
-    {ALWAYS, penetration, "Worst penetration", "depth", "m", FROM_ZERO, 1e-9, "Deepest overlap of any pair of geoms.",
-     NULL},
-    {FOCUS, inner_friction, "Friction forces that cancel one another", "inner friction", "N", FROM_ZERO, 1e-6,
-     "On the body in focus: sum of magnitudes less magnitude of the sum. Zero with one contact.", NULL},
+     .caption = "Share of the problem by which forces and motion miss Signorini and Coulomb on rigid contacts, judged "
+                "by the same "
+                "code for all. Below "
+                "10\xE2\x81\xBB\xC2\xB9\xE2\x81\xB4 drawn at the floor."},
+    {ALWAYS, opening, "Opening speed of contacts that push", "opening speed", "m/s", FROM_ZERO, 0.0,
+     .words = about_opening},
+    {ALWAYS, penetration, "Worst penetration", "depth", "m", FROM_ZERO, 0.0,
+     .caption = "Deepest overlap of any pair of geoms."},
+    {FOCUS, inner_friction, "Friction forces that cancel one another", "inner friction", "N", FROM_ZERO, 0.0,
+     .caption = "On the body in focus: sum of magnitudes less magnitude of the sum. Zero with one contact."},
     {ALWAYS, iterations, "Iterations per step", "iterations", "", LOG, 1.0,
-     "Work of the solver; an iteration costs differently in each.", NULL},
-    {ALWAYS, contacts, "Contact points", "contacts", "", WHOLE, 1.0, "In the whole scene.", NULL},
+     .caption = "Work of the solver; an iteration costs differently in each."},
+    {ALWAYS, contacts, "Contact points", "contacts", "", WHOLE, 1.0, .caption = "In the whole scene."},
 };
 
 static void add_row(const ts_comparison* comparison, const struct figure* f, ts_text* text) {
     ts_svg_plot plot = over_time(f->title, f->label, f->unit);
     plot.y_scale = f->look == LOG ? TS_SVG_LOG : TS_SVG_LINEAR;
-    *(f->look == LOG ? &plot.y_floor : &plot.y_span) = f->least;
+    plot.y_floor = f->look == LOG ? f->least : 0.0;
+    plot.y_span = f->look == WHOLE ? f->least : nothing(comparison, f->unit);
     plot.y_from_zero = f->look == FROM_ZERO || f->look == WHOLE;
     plot.y_whole = f->look == WHOLE;
-    add_figure(comparison, plot, when, f->value, f->caption, text);
+    add_figure(comparison, plot, when, f->value, f->words ? f->words(comparison) : f->caption, text);
+}
+
+// Whether all curves lie within what is noise in this scene.
+static int shows_nothing(const ts_comparison* comparison, const struct figure* f) {
+    // That nothing happens to the energy is worth a plot.
+    if (f->add || f->value == energy || f->look == LOG || f->look == WHOLE) return 0;
+    return extent(comparison, f->value) <= nothing(comparison, f->unit);
 }
 
 void ts_report_plots(const ts_comparison* comparison, ts_text* text) {
+    enum { FIGURES = sizeof figures / sizeof figures[0] };
     need met = !comparison->focus[0] ? ALWAYS : comparison->frame.has_direction ? DIRECTION : FOCUS;
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; ++i) {
+    int empty[FIGURES] = {0}, left_out = 0;
+    for (int i = 0; i < FIGURES; ++i) {
         if (figures[i].need > met) continue;
+        empty[i] = shows_nothing(comparison, &figures[i]);
+        left_out += empty[i];
+        if (empty[i]) continue;
         if (figures[i].add)
             figures[i].add(comparison, text);
         else
             add_row(comparison, &figures[i], text);
+    }
+    if (left_out == 0) return;
+    ts_text_add(text, "<p class=\"hint\">Not drawn, since it would show noise: ");
+    for (int i = 0; i < FIGURES; ++i) {
+        if (!empty[i]) continue;
+        ts_text_add(text, "%s (all within ", figures[i].title);
+        ts_stats_add_quantity(text, extent(comparison, figures[i].value), figures[i].unit);
+        ts_text_add(text, --left_out > 0 ? "), " : ").</p>\n");
     }
 }

@@ -151,7 +151,7 @@ void ts_series_csv(const ts_series* series, int count, ts_text* text) {
             add_number(text, sample->unmet);
             for (int f = 0; f < TS_FIGURE_COUNT; ++f) add_number(text, sample->figure[f]);
             ts_text_add(text, ",%d,%s", sample->iterations, ts_solve_status_name((ts_solve_status)sample->status));
-            add_number(text, sample->motion.askew);
+            add_number(text, ts_contact_motion_askew(&sample->motion));
             add_number(text, sample->motion.opening);
             add_number(text, sample->motion.slip);
             add_number(text, sample->inner_friction);

@@ -16,8 +16,10 @@ typedef struct ts_contact_motion {
     double opening;  // m/s: normal velocity, less what gaps that close and penetrations pushed out account for
     double slip;     // m/s: tangential speed
     double cone;     // m/s: mu times tangential speed
-    double sliding;  // N s: sum of the normal impulses of contacts that slide
-    double askew;    // rad: angle between friction and the opposite of slip, at contacts that slide
+    // Of contacts that slide, faster than gravity drives anything in a tenth of a step. The angle between friction and the opposite
+    // of slip is atan2(across, against): a contact counts by the work its friction could do.
+    double across;   // J: friction across slip, sum of magnitudes
+    double against;  // J: friction against slip
 } ts_contact_motion;
 
 /// Stages of a solver that are told apart; later ones count as the last.
@@ -46,6 +48,7 @@ typedef struct ts_stats {
     double energy_gained;  // J: sum of all rises from one step to the next
     double energy_highest;
     double kinetic_most;  // J
+    double fall;          // J: what gravity does to all bodies in one step from rest; integration errs by no less
     double drift;         // J: energy less what contacts put in and took out, since the start
     double drift_most;    // J: highest so far
     double drift_time;    // s, when it first was too high; 0: never
@@ -56,8 +59,8 @@ typedef struct ts_stats {
     double slip_sum;
     double cone_sum;
     double impulse_sum;       // N s
-    double askew_sum;         // rad N s
-    double sliding_sum;       // N s
+    double across_sum;        // J, as in ts_contact_motion, of steps whose solve converged
+    double against_sum;       // J
     ts_number_array seconds;  // of every step, wall clock
     int started;
 } ts_stats;
@@ -65,6 +68,9 @@ typedef struct ts_stats {
 /// Takes in the present state; the first call is the start (no step done yet). Returns the energy it computed, which also
 /// brings the sim's kinematics up to date.
 ts_energy ts_stats_add(ts_stats* stats, ts_sim* sim);
+
+/// rad: between friction and the opposite of slip; 0 where nothing slides.
+double ts_contact_motion_askew(const ts_contact_motion* motion);
 
 /// How the contacts moved in the last step.
 ts_contact_motion ts_stats_contact_motion(const ts_sim* sim);
@@ -88,7 +94,8 @@ void ts_stats_statuses(const ts_stats* stats, ts_text* text);
 /// nothing.
 void ts_stats_limit(const ts_stats* stats, ts_text* text);
 
-/// Nonzero when energy has come from nowhere: more than a twentieth of the most there was of motion, by the integration.
+/// Nonzero when energy has come from nowhere: more than a twentieth of the most there was of motion, and more than a step of
+/// falling from rest gives, by the integration.
 int ts_stats_energy_alarm(const ts_stats* stats);
 
 /// "energy rose by 3.2 J without a cause, in the integration of motion (from t = 0.4 s)": where it did, else nothing.
