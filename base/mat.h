@@ -120,6 +120,15 @@ static inline double ts_mat3_determinant(ts_mat3 a) {
     return ts_vec3_dot(ts_mat3_row(&a, 0), ts_vec3_cross(ts_mat3_row(&a, 1), ts_mat3_row(&a, 2)));
 }
 
+/// x with A x = b; not finite when A is singular.
+static inline ts_vec3 ts_mat3_solve(const ts_mat3* A, ts_vec3 b) {
+    ts_vec3 c0 = ts_mat3_column(A, 0), c1 = ts_mat3_column(A, 1), c2 = ts_mat3_column(A, 2);
+    ts_vec3 c12 = ts_vec3_cross(c1, c2);
+    double inverse = 1.0 / ts_vec3_dot(c0, c12);
+    ts_vec3 cb = ts_vec3_cross(c0, b);
+    return ts_vec3_make(inverse * ts_vec3_dot(b, c12), inverse * ts_vec3_dot(c2, cb), -inverse * ts_vec3_dot(c1, cb));
+}
+
 /// The trace.
 static inline double ts_mat3_trace(const ts_mat3* a) { return a->m[0][0] + a->m[1][1] + a->m[2][2]; }
 

@@ -59,6 +59,9 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);
     storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
     storage->tree_unsolved = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->tree_touched = FIXED_ARRAY(storage, int, model->tree_count);
+    storage->late_next = FIXED_ARRAY(storage, double, model->tree_count);
+    storage->spin_memory = FIXED_ARRAY(storage, ts_spin_memory, model->tree_count);
     storage->turn = FIXED_ARRAY(storage, ts_quat, model->tree_count);
     storage->dof_inverse_weight = FIXED_ARRAY(storage, double, model->nv);
     storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
@@ -171,6 +174,7 @@ void ts_sim_forget_step(ts_sim* sim) {
 static void forget(ts_sim* sim) {
     sim->pair_memory.count = 0;
     sim->row_memory.count = 0;
+    memset(ts_sim_storage_of(sim)->spin_memory, 0, (size_t)sim->model->tree_count * sizeof(ts_spin_memory));
     ts_sim_forget_step(sim);
     memset(&sim->info, 0, sizeof sim->info);
 }

@@ -25,6 +25,13 @@ typedef struct ts_collider {
     ts_obb box;     // in the geom's frame
 } ts_collider;
 
+/// What a lone body's rotation remembers of the last step (step/integrate/touched_rotation.c).
+typedef struct ts_spin_memory {
+    ts_vec3 torque;  // N m, world axes, about the centre of mass: what rows gave it
+    int steady;      // nonzero: it was nearly the same in the step before
+    double late;     // s: how long ago its velocity was that of the state; half a step where a contact was, else 0
+} ts_spin_memory;
+
 /// Private part of a ts_sim.
 typedef struct ts_sim_storage {
     ts_arena fixed;  // owns every array whose size the model decides
@@ -56,6 +63,8 @@ typedef struct ts_sim_storage {
     int* tree_failed;    // (tree_count) nonzero: mass matrix not positive definite
     int* tree_unsolved;  // (tree_count) nonzero: see ts_step_info.unsolved_rotations
     ts_quat* turn;       // (tree_count) of a lone body that no row touches, over the step; not of every integrator
+    int* tree_touched;   // (tree_count) nonzero: it has a contact; only where the integrator asks
+    double* late_next;   // (tree_count) s: `late` of the next step's spin_memory
     double* inverse_diagonal;  // (nv) one over the diagonal of mass_factor
     double* applied;           // (nv) generalised forces of force_applied and wrench_applied
     double* coast_position;    // (nq) where trees go that no row touches; not of every integrator
@@ -82,6 +91,7 @@ typedef struct ts_sim_storage {
     // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing
     ts_pair_memory_array pair_next;
     ts_row_memory_array row_next;
+    ts_spin_memory* spin_memory;  // (tree_count) of the last step, and part of the state
 } ts_sim_storage;
 
 /// Finds the geoms that can touch another one. Returns 0 when memory is short (step/pairs.c).

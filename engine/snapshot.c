@@ -16,6 +16,7 @@ typedef struct snapshot_head {
     int nq;
     int nv;
     int body_count;
+    int tree_count;
     int pair_count;
     int row_count;
 } snapshot_head;
@@ -24,8 +25,8 @@ static const uint64_t snapshot_magic = UINT64_C(0x31736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
     return sizeof *head + ((size_t)head->nq + 2 * (size_t)head->nv) * sizeof(double) +
-           (size_t)head->body_count * sizeof(ts_force) + (size_t)head->pair_count * sizeof(ts_pair_memory) +
-           (size_t)head->row_count * sizeof(ts_row_memory);
+           (size_t)head->body_count * sizeof(ts_force) + (size_t)head->tree_count * sizeof(ts_spin_memory) +
+           (size_t)head->pair_count * sizeof(ts_pair_memory) + (size_t)head->row_count * sizeof(ts_row_memory);
 }
 
 static unsigned char* put(unsigned char* at, const void* source, size_t count, size_t size) {
@@ -47,6 +48,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     head.nq = sim->model->nq;
     head.nv = sim->model->nv;
     head.body_count = sim->model->body_count;
+    head.tree_count = sim->model->tree_count;
     head.pair_count = sim->pair_memory.count;
     head.row_count = sim->row_memory.count;
     size_t size = snapshot_size(&head);
@@ -63,6 +65,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     at = put(at, sim->qvel, (size_t)head.nv, sizeof(double));
     at = put(at, sim->force_applied, (size_t)head.nv, sizeof(double));
     at = put(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
+    at = put(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
     at = put(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     put(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
     return ts_status_ok(out_status);
@@ -76,7 +79,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     if (head.magic != snapshot_magic || head.pair_count < 0 || head.row_count < 0)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "this is no snapshot");
     if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
-        snapshot->size != snapshot_size(&head))
+        head.tree_count != model->tree_count || snapshot->size != snapshot_size(&head))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "the snapshot is of another model: nq %d, nv %d, %d bodies; here nq %d, nv %d, %d bodies",
                              head.nq, head.nv, head.body_count, model->nq, model->nv, model->body_count);
@@ -90,6 +93,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     at = take(at, sim->qvel, (size_t)head.nv, sizeof(double));
     at = take(at, sim->force_applied, (size_t)head.nv, sizeof(double));
     at = take(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
+    at = take(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
     at = take(at, sim->pair_memory.data, (size_t)head.pair_count, sizeof(ts_pair_memory));
     take(at, sim->row_memory.data, (size_t)head.row_count, sizeof(ts_row_memory));
     sim->pair_memory.count = head.pair_count;
@@ -126,6 +130,10 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
     for (int b = 0; b < model->body_count; ++b) {
         hash = hash_vec3(hash, sim->wrench_applied[b].couple);
         hash = hash_vec3(hash, sim->wrench_applied[b].force);
+    }
+    for (int t = 0; t < model->tree_count; ++t) {
+        hash = hash_vec3(hash, ts_sim_storage_of(sim)->spin_memory[t].torque);
+        hash = hash_doubles(hash, &ts_sim_storage_of(sim)->spin_memory[t].late, 1);
     }
     for (int i = 0; i < sim->pair_memory.count; ++i) {
         const ts_pair_memory* memory = &sim->pair_memory.data[i];

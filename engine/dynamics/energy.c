@@ -5,6 +5,7 @@
 #include "engine/dynamics/kinematics_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/integrate/free_rotation_internal.h"
 
 static double spring_energy(const ts_sim* sim, const ts_joint* joint) {
     double stretch[TS_JOINT_NV_MOST], squared = 0.0;
@@ -12,6 +13,17 @@ static double spring_energy(const ts_sim* sim, const ts_joint* joint) {
     ts_joint_stretch(joint, sim->qpos + joint->qpos_first, stretch);
     for (int i = 0; i < ts_joint_type_nv(joint->type); ++i) squared += stretch[i] * stretch[i];
     return 0.5 * joint->spring * squared;
+}
+
+// Of a lone body whose velocity belongs to half a step ago: the one that it has now.
+static double late_kinetic(const ts_sim* sim, int b) {
+    const ts_body* body = &sim->model->body[b];
+    ts_vec3 velocity, omega;
+    ts_touched_rotation_start(sim, body->tree, &velocity, &omega);
+    ts_vec3 flight = ts_mat3_mul_vec(&sim->body_pose[b].R, ts_vec3_cross(omega, body->centre));
+    flight = ts_vec3_add(velocity, flight);
+    return 0.5 *
+           (body->mass * ts_vec3_norm_squared(flight) + ts_vec3_dot(omega, ts_mat3_mul_vec(&body->inertia, omega)));
 }
 
 ts_energy ts_sim_energy(ts_sim* sim) {
@@ -22,7 +34,9 @@ ts_energy ts_sim_energy(ts_sim* sim) {
         // What cannot move would only add a constant.
         if (model->body[b].tree < 0) continue;
         ts_force momentum = ts_inertia_mul(&sim->body_inertia[b], sim->body_velocity[b]);
-        energy.kinetic += 0.5 * ts_motion_dot_force(sim->body_velocity[b], momentum);
+        energy.kinetic += ts_sim_storage_of(sim)->spin_memory[model->body[b].tree].late > 0.0
+                              ? late_kinetic(sim, b)
+                              : 0.5 * ts_motion_dot_force(sim->body_velocity[b], momentum);
         energy.potential -= model->body[b].mass * ts_vec3_dot(sim->options.gravity, sim->body_centre[b]);
     }
     for (int d = 0; d < model->nv; ++d) energy.kinetic += 0.5 * model->dof[d].armature * sim->qvel[d] * sim->qvel[d];

@@ -9,6 +9,7 @@
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/step.h"
 
@@ -39,10 +40,23 @@ static void advance_trees(void* context, int begin, int end, int worker) {
     }
 }
 
+// Which trees have contacts.
+static void find_touched(ts_sim* sim) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    memset(storage->tree_touched, 0, (size_t)sim->model->tree_count * sizeof(int));
+    memset(storage->late_next, 0, (size_t)sim->model->tree_count * sizeof(double));
+    for (int i = 0; i < sim->contact_count; ++i) {
+        int a = sim->model->body[sim->contact[i].body_a].tree, b = sim->model->body[sim->contact[i].body_b].tree;
+        if (a >= 0) storage->tree_touched[a] = 1;
+        if (b >= 0) storage->tree_touched[b] = 1;
+    }
+}
+
 ts_code ts_integrate_velocity(ts_sim* sim) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     int workers = ts_task_pool_workers(sim->tasks), enough = 1;
     sim->info.unsolved_rotations = 0;
+    find_touched(sim);
     if (!sim->integrator->advance) return TS_OK;
     for (int w = 0; w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, advance_trees, sim);
@@ -131,6 +145,7 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     if (!all_finite(qpos, model->nq))
         return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0, "at t = %.6g s the new position is not finite",
                              sim->time);
+    ts_touched_rotation_remember(sim);
     memcpy(sim->qpos, qpos, (size_t)model->nq * sizeof(double));
     memcpy(sim->qvel, storage->new_velocity, (size_t)model->nv * sizeof(double));
     sim->time += h;

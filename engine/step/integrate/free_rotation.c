@@ -36,15 +36,6 @@ static const double newton_rest = 1e-17;
 
 static inline int is_zero(ts_vec3 a) { return a.x == 0.0 && a.y == 0.0 && a.z == 0.0; }
 
-// x with A x = b; not finite when A is singular.
-static ts_vec3 solve_three(const ts_mat3* A, ts_vec3 b) {
-    ts_vec3 c0 = ts_mat3_column(A, 0), c1 = ts_mat3_column(A, 1), c2 = ts_mat3_column(A, 2);
-    ts_vec3 c12 = ts_vec3_cross(c1, c2);
-    double inverse = 1.0 / ts_vec3_dot(c0, c12);
-    ts_vec3 cb = ts_vec3_cross(c0, b);
-    return ts_vec3_make(inverse * ts_vec3_dot(b, c12), inverse * ts_vec3_dot(c2, cb), -inverse * ts_vec3_dot(c1, cb));
-}
-
 // One step of the rule. Returns 0 when Newton does not converge.
 static int midpoint(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple, double h, ts_vec3* out_omega,
                     ts_vec3* out_middle) {
@@ -61,7 +52,7 @@ static int midpoint(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple, doubl
         ts_vec3 rest = ts_vec3_add_scaled(ts_mat3_mul_vec(inertia, ts_vec3_sub(next, omega)), h, gyration);
         ts_mat3 slope = ts_mat3_sub(ts_mat3_mul(ts_mat3_skew(middle), *inertia), ts_mat3_skew(momentum));
         ts_mat3 matrix = ts_mat3_add(*inertia, ts_mat3_scale(0.5 * h, slope));
-        ts_vec3 change = solve_three(&matrix, ts_vec3_neg(rest));
+        ts_vec3 change = ts_mat3_solve(&matrix, ts_vec3_neg(rest));
         next = ts_vec3_add(next, change);
         middle = ts_vec3_scale(0.5, ts_vec3_add(omega, next));
         if (!ts_vec3_is_finite(next)) return 0;
@@ -106,7 +97,7 @@ int ts_free_rotation_step(const ts_mat3* inertia, ts_vec3 omega, ts_vec3 couple,
         }
         if (done == parts) return 1;
     }
-    *out_omega = ts_vec3_add_scaled(omega, h, solve_three(inertia, couple));
+    *out_omega = ts_vec3_add_scaled(omega, h, ts_mat3_solve(inertia, couple));
     *out_turn = ts_quat_from_rotation_vector(ts_vec3_scale(h, *out_omega));
     return 0;
 }
@@ -120,8 +111,9 @@ int ts_free_rotation_advance(ts_sim* sim, int tree) {
     int first = model->tree[tree].dof_first;
     double h = sim->options.time_step;
     ts_vec3 force = ts_vec3_load(storage->applied + first), couple = ts_vec3_load(storage->applied + first + 3);
-    ts_vec3 omega = ts_vec3_load(sim->qvel + first + 3), next;
-    ts_vec3 velocity = ts_vec3_add_scaled(ts_vec3_load(sim->qvel + first), h, sim->options.gravity);
+    ts_vec3 velocity, omega, next;
+    ts_touched_rotation_start(sim, tree, &velocity, &omega);
+    velocity = ts_vec3_add_scaled(velocity, h, sim->options.gravity);
     if (is_zero(omega) && is_zero(couple) && is_zero(force)) {
         storage->turn[tree] = ts_quat_identity();
         ts_vec3_store(velocity, sim->free_velocity + first);
@@ -155,8 +147,9 @@ void ts_free_rotation_coast(const ts_sim* sim, int tree, double* out_qpos) {
     ts_quat_store(to, out_qpos + q + 3);
     if (storage->tree_kind[tree] == TS_TREE_CENTRED) return;
     double* velocity = storage->new_velocity + first;
-    ts_vec3 omega = ts_vec3_load(velocity + 3);
-    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(ts_vec3_load(sim->qvel + first + 3), omega));
+    ts_vec3 omega = ts_vec3_load(velocity + 3), start, start_omega;
+    ts_touched_rotation_start(sim, tree, &start, &start_omega);
+    ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(start_omega, omega));
     ts_vec3 swing = ts_vec3_cross(omega, body->centre);
     ts_vec3 before = ts_vec3_add_scaled(swing, h, ts_vec3_cross(middle, ts_vec3_cross(middle, body->centre)));
     // The centre's velocity, and from it everything anew.

@@ -26,6 +26,19 @@ int ts_free_rotation_advance(ts_sim* sim, int tree);
 /// Moves it by that turn about its centre of mass; qpos and the new velocity are those of the centre's straight flight.
 void ts_free_rotation_coast(const ts_sim* sim, int tree, double* out_qpos);
 
+/// Whether the rule of touched bodies (touched_rotation.c) is the one for this tree: lone, with contacts, neither too slow nor too fast.
+int ts_touched_rotation_applies(const ts_sim* sim, int tree);
+
+/// Puts its velocity after a step without rows into sim->free_velocity, such that rows which press as they did in the last step bring
+/// it to where the equation of the step is solved. Returns 0, and changes nothing, when the equation could not be solved.
+int ts_touched_rotation_advance(ts_sim* sim, int tree);
+
+/// The velocity of a lone body at the beginning of the step: qvel, unless that belongs to half a step ago.
+void ts_touched_rotation_start(const ts_sim* sim, int tree, ts_vec3* out_velocity, ts_vec3* out_omega);
+
+/// What the next step shall know of this one, from its new velocity.
+void ts_touched_rotation_remember(ts_sim* sim);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,13 +6,13 @@
 // it in the middle the step neither feeds nor starves a spin; explicit, it feeds it at a rate of h times the spin squared.
 //
 // Lone free bodies: three equations, solved to rounding (free_rotation.c). One that no row touches turns about its centre of mass by the
-// Cayley map, and keeps energy and angular momentum; where rows are, positions move by exp(h v+) along
-// the velocity that the rows speak of, and the energy is still that of v+.
+// Cayley map, and keeps energy and angular momentum; where contacts are, positions move by exp(h v+) along the velocity that the rows
+// speak of, and the spin by leapfrog (touched_rotation.c).
 // Other trees: fixed point with the factor that is there, v+ <- v_explicit + h M_hat^-1 (b(v) - b(v_m)). A round's error is about h |w|
 // of the one before, w the fastest spin of a body, so the number of rounds is known beforehand: none for what hardly turns, one
 // for most robots.
-// A contact's impulse comes after the bias, so the gyroscopic term of a body that a row holds lags by h: the tilt of a top on its tip
-// drifts in proportion to h (docs/integrators.md).
+// A contact's impulse comes after the bias. For a lone body that contacts press steadily it is forecast (touched_rotation.c); in trees the
+// gyroscopic term lags by h.
 // First order where forces depend on positions, and then symplectic Euler; second in free rotation.
 // Known failure: trees that turn by a radian in a step; the change of the last round tells, and the caller is told.
 #include "engine/step/integrate/integrator.h"
@@ -61,6 +61,7 @@ static double improve(ts_sim* sim, int tree, const double* plain, double* middle
 }
 
 static int advance(ts_sim* sim, int tree, ts_arena* scratch) {
+    if (ts_touched_rotation_applies(sim, tree) && ts_touched_rotation_advance(sim, tree)) return 1;
     if (ts_free_rotation_is_lone(sim, tree)) return ts_free_rotation_advance(sim, tree);
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count, solved = 1;
     double turn = most_turn(sim, tree), error = turn, last = HUGE_VAL;
