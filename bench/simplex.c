@@ -196,9 +196,9 @@ int ts_bench_simplex(const ts_bench_options* options, ts_bench_report* report) {
     }
     free(store);
     ts_bench_note(report,
-                  "All but NESMINO stop where 2 <x, x - s> <= 1e-8 m^2; NESMINO stops within 1e-4 m of GJK's "
-                  "answer, as in the paper. Distances are drawn from -0.1 to 0 (nominal), 0 to 0.1 and 0.5 to "
-                  "1.5 m. At the cap: %d iterations without an answer, counted as such.",
+                  "All start at the difference of the centres. All but NESMINO stop where 2 <x, x - s> <= 1e-8 m^2; "
+                  "NESMINO stops within 1e-4 m of GJK's answer, as in the paper. Distances are drawn from -0.1 to 0 "
+                  "(nominal), 0 to 0.1 and 0.5 to 1.5 m. At the cap: %d iterations without an answer, counted as such.",
                   FRANK_WOLFE_LIMIT);
     ts_bench_note(report, "NESMINO's smoothing starts at 0.1 and falls by 5 %% a step, to 1e-6 at the least; the "
                           "publications do not give theirs, so its counts compare in order of magnitude only.");

@@ -19,8 +19,8 @@
 // curvature of D there are measured with two supports, and where one is less than the depth the search leaves along it,
 // once to each side.
 // Added at the curved pace: Newton steps with curvature read off the supports pick the next ray, portals are begun no
-// larger than that curvature asks for, and a search that ends above the least value seen goes on from there. Two thirds
-// to an eighth of the supports on balls and capsules, and fewer wrong minima on boxes.
+// larger than that curvature asks for, and a search that ends above the least value seen goes on from there. Three
+// quarters to a seventh of the supports on balls and capsules, and fewer wrong minima on boxes.
 // Known limits: a local method. Every face of D that holds its own foot is a minimum: of random overlapping boxes a sixth
 // end in a wrong one from the centres, one in twenty from 25 degrees beside the true normal, none from the normal itself
 // (test_penetration_minima). EPA, which grows a polytope inscribed in all of D, does not err. Deep curved pairs converge
