@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { CARDS_BEFORE_PLOTS = 9 };
+enum { CARDS_BEFORE_PLOTS = 9, GROUPS_BESIDE_PICTURE = 7 };
 
 void ts_report_escaped(ts_text* text, const char* before, const char* plain, const char* after) {
     ts_text_add(text, "%s", before);
@@ -64,17 +64,55 @@ static void add_head(const ts_comparison* comparison, ts_text* text) {
 
 static void add_row_picture(const ts_comparison* comparison, ts_text* text) {
     if (comparison->row_picture.length == 0) return;
-    ts_text_add(text, "<img class=\"row\" alt=\"all solvers side by side at t = %.3g s\" src=\"%s\">",
+    ts_text_add(text, "<div><img class=\"row\" alt=\"all solvers side by side at t = %.3g s\" src=\"%s\">",
                 comparison->picture_time, ts_text_get(&comparison->row_picture));
-    ts_text_add(text,
-                "<p class=\"hint\">The scene at t = %.3g s%s, once per group of solvers, side by side; lines are paths "
-                "of the body in "
-                "focus. Solvers whose runs cannot be told apart are one. The reference has the colours of the scene, "
-                "the others "
-                "those of their curves. Contacts that "
-                "stick are green, that slide orange, that violate the exact law red; arrows are forces.</p>\n",
-                comparison->picture_time,
-                comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
+    ts_text_add(
+        text,
+        "<p class=\"hint\">The scene at t = %.3g s%s, once per group of solvers; lines are paths of the body in "
+        "focus. The reference has the colours of the scene, the others those of their curves. Contacts that "
+        "stick are green, that slide orange, that violate the exact law red; arrows are forces.</p></div>\n",
+        comparison->picture_time,
+        comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
+}
+
+// Every group in a line or two: who, how its motion departs, how well its law and the exact one are met.
+static void add_glance(const ts_comparison* comparison, ts_text* text) {
+    ts_text_add(text, "<ol class=\"glance\">\n");
+    for (int g = 0; g < comparison->groups; ++g) {
+        int i = ts_comparison_leader(comparison, g);
+        const ts_series* series = &comparison->series[i];
+        long long bad = ts_stats_unconverged(&series->stats);
+        ts_text members = {0}, headline = {0};
+        ts_comparison_members(comparison, g, &members);
+        ts_findings_headline(series, &comparison->frame, &comparison->finding[i], &headline);
+        ts_text_add(text, "<li class=\"k%d\"><a href=\"#group-%d\">", g % 8, g);
+        ts_svg_swatch(g, comparison->groups, text);
+        ts_report_escaped(text, "<b title=\"", ts_text_get(&members), "\">");
+        ts_report_escaped(text, "", ts_text_get(&members), "</b></a>");
+        ts_report_escaped(text, "<span>", ts_text_get(&headline), "</span><small>");
+        ts_text_add(text, "%s %.0e, exact law %.0e unmet", ts_contact_law_name(series->law), series->stats.worst_unmet,
+                    series->stats.worst_natural);
+        if (bad > 0)
+            ts_text_add(text, ", <em class=\"warn\">%lld of %lld steps unsolved</em>", bad, series->stats.steps);
+        ts_text_add(text, "</small></li>\n");
+        ts_text_free(&members);
+        ts_text_free(&headline);
+    }
+    ts_text_add(text, "</ol>\n");
+}
+
+// What shows the artefact itself: the moment when the run is farthest from the reference, and its worst step.
+static void add_jumps(const ts_comparison* comparison, int g, int i, ts_text* text) {
+    const ts_finding* finding = &comparison->finding[i];
+    if (comparison->series[i].worst.step > 0)
+        ts_text_add(text, "<p class=\"hint\"><a href=\"#worst-%d\">worst step: t = %.4g s</a>%s</p>\n", g,
+                    comparison->series[i].worst.time,
+                    finding->away_most > comparison->frame.noise ? "; farthest from the reference:" : "");
+    if (!(finding->away_most > comparison->frame.noise)) return;
+    ts_text command = {0};
+    ts_comparison_replay(comparison, i, finding->away_time, &command);
+    ts_report_command(ts_text_get(&command), text);
+    ts_text_free(&command);
 }
 
 // Cards of some groups; the first shows the reference's, if it is among them.
@@ -85,7 +123,7 @@ static void add_cards(const ts_comparison* comparison, int first, int last, ts_t
         int i = ts_comparison_leader(comparison, g);
         ts_text members = {0}, words = {0};
         ts_comparison_members(comparison, g, &members);
-        ts_text_add(text, "<article class=\"card k%d\"><h3>", g % 8);
+        ts_text_add(text, "<article class=\"card k%d\" id=\"group-%d\"><h3>", g % 8, g);
         ts_svg_swatch(g, comparison->groups, text);
         ts_report_escaped(text, "<span>", ts_text_get(&members), "</span>");
         ts_text_add(text, " <span class=\"law\">%s</span></h3>", ts_contact_law_name(comparison->series[i].law));
@@ -95,7 +133,9 @@ static void add_cards(const ts_comparison* comparison, int first, int last, ts_t
         ts_text_add(text, "<p>");
         ts_comparison_words(comparison, g, &words);
         ts_svg_escape(text, words.length ? ts_text_get(&words) : "Nothing stands out.");
-        ts_text_add(text, "</p></article>\n");
+        ts_text_add(text, "</p>\n");
+        add_jumps(comparison, g, i, text);
+        ts_text_add(text, "</article>\n");
         ts_text_free(&members);
         ts_text_free(&words);
     }
@@ -240,7 +280,10 @@ static void add_glossary(ts_text* text) {
 
 void ts_report_html(const ts_comparison* comparison, ts_text* text) {
     add_head(comparison, text);
+    ts_text_add(text, "<div class=\"top%s\">", comparison->groups <= GROUPS_BESIDE_PICTURE ? " few" : "");
     add_row_picture(comparison, text);
+    add_glance(comparison, text);
+    ts_text_add(text, "</div>\n");
     // On a small screen cards stand one above the other: plots come before there are too many.
     int first = comparison->groups < CARDS_BEFORE_PLOTS ? comparison->groups : CARDS_BEFORE_PLOTS;
     add_cards(comparison, 0, first, text);

@@ -77,7 +77,7 @@ static void draw_frame(const ts_svg_plot* plot, const ts_svg_axis* x, const ts_s
     ts_text_add(text, "</g><g class=\"tick\">");
     for (int i = 0; i < x->tick_count; ++i) {
         double at = x->from + (x->tick[i] - x->low) / (x->high - x->low) * (x->to - x->from);
-        ts_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", at, bottom + 16.0);
+        ts_text_add(text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", at, bottom + 19.0);
         add_tick_label(text, x, x->tick[i]);
         ts_text_add(text, "</text>");
     }

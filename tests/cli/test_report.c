@@ -11,7 +11,7 @@ static int page_holds(const char* script) {
     if (system("python3 -c pass >/dev/null 2>&1") != 0) return 1;
     ts_text program = {0};
     ts_text_add(&program,
-                "import json, re\n"
+                "import json, os, re\n"
                 "page = re.sub('base64,[^\"]*', '', open('%s/report/report.html', encoding='utf-8').read())\n"
                 "d = json.load(open('%s/report/summary.json'))\n"
                 "groups = 1 + max(s['finding']['group'] for s in d['solvers'])\n"
@@ -75,8 +75,7 @@ Test(report, a_worst_step_is_the_one_that_run_certifies) {
         "        assert max(abs(r['force'][0]), abs(r['force'][1])) <= r['mu'] * r['force'][2] + 1e-9, r\n"));
     outcome_free(&result);
     if (system("python3 -c pass >/dev/null 2>&1") != 0) cr_skip("no python3");
-    cr_expect(page_holds("import os\n"
-                         "step = d['solvers'][1]['worst_step']['step']\n"
+    cr_expect(page_holds("step = d['solvers'][1]['worst_step']['step']\n"
                          "open(os.path.dirname(__file__) + '/.step', 'w').write(str(step))\n"));
     ts_text step = read_text(".step");
     char arguments[256];
@@ -86,8 +85,7 @@ Test(report, a_worst_step_is_the_one_that_run_certifies) {
     result = run(arguments);
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
-    cr_expect(page_holds("import os\n"
-                         "why = json.load(open(os.path.dirname(__file__) + '/why.json'))\n"
+    cr_expect(page_holds("why = json.load(open(os.path.dirname(__file__) + '/why.json'))\n"
                          "mine = sorted(r['force'][2] for r in d['solvers'][1]['worst_step']['worst'])\n"
                          "theirs = sorted(b['normal_force'] for b in why['certificate']['blocks'])\n"
                          "assert mine == theirs and len(mine) == 4, (mine, theirs)\n"));
@@ -148,8 +146,7 @@ Test(report, commands_replay_what_they_stand_for) {
     }
     write_text("replayed.json", ts_text_get(&result.out));
     outcome_free(&result);
-    cr_expect(page_holds("import os\n"
-                         "shown = json.load(open(os.path.dirname(__file__) + '/replayed.json'))['time']\n"
+    cr_expect(page_holds("shown = json.load(open(os.path.dirname(__file__) + '/replayed.json'))['time']\n"
                          "assert abs(shown - d['solvers'][0]['worst_step']['time']) < 1e-9, shown\n"));
 }
 
@@ -160,7 +157,7 @@ Test(report, convergence_within_a_step) {
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
     cr_expect(page_holds(
-        "import csv, os\n"
+        "import csv\n"
         "rows = list(csv.DictReader(open(os.path.dirname(__file__) + '/report/data.csv')))\n"
         "own = {int(r['step']): int(r['iterations']) for r in rows if r['solver'] == d['reference']}\n"
         "panels = {(p['problem'], p['start']): p for p in d['convergence']}\n"
@@ -265,4 +262,35 @@ Test(report, sentences_do_not_know_how_large_a_scene_is) {
     cr_expect_str_eq(ts_text_get(&words[0]), ts_text_get(&words[1]));
     ts_text_free(&words[0]);
     ts_text_free(&words[1]);
+}
+
+// --- the page --------------------------------------------------------------------------------------------------------
+
+// All groups stand in one list at the top, every jump has its goal, plots come before the tenth card, and the page is light.
+Test(report, sixteen_solvers_at_one_glance) {
+    outcome result = run("compare sliding-cube-rotated --out report --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    outcome_free(&result);
+    static const char page_script[] =
+        "glance = of('li', ' class=\"k', of('ol', ' class=\"glance\"', page)[0])\n"
+        "assert len(glance) == groups and page.index('class=\"glance\"') < page.index('class=\"cards\"')\n"
+        "for s, line in zip(leaders, glance): assert s['name'] in line and s['law'] in line, line\n"
+        "ids = re.findall(' id=\"([^\"]*)\"', page)\n"
+        "assert len(ids) == len(set(ids)) and set(re.findall('href=\"#([^\"]*)\"', page)) <= set(ids)\n"
+        "cards = [m.start() for m in re.finditer('<article class=\"card', page)]\n"
+        "plots = page.index('<div class=\"plots\">')\n"
+        "assert len(cards) == groups and sum(c < plots for c in cards) == min(groups, 9)\n"
+        "commands = of('pre', ' class=\"cmd\"', page)\n"
+        "assert commands[0] == d['command'] and len(commands) >= 1 + groups\n"
+        "assert all(c.startswith('touchstone ') for c in commands)\n"
+        "light, dark = re.findall(r':root\\{([^}]*)\\}', page)\n"
+        "names = lambda css: set(re.findall('(--[a-z]+):', css))\n"
+        "assert names(light) == names(dark) and re.search('<meta name=\"viewport\"', page)\n";
+    cr_expect(page_holds(page_script));
+    cr_expect(page_holds("assert groups <= 7, groups\n"
+                         "assert os.path.getsize(os.path.dirname(__file__) + '/report/report.html') < 2e6\n"));
+    result = run("compare unequal-cubes --time 0.02 --out report --json");
+    outcome_free(&result);
+    cr_expect(page_holds(page_script));
+    cr_expect(page_holds("assert groups > 9, groups\n"));
 }
