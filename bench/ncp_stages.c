@@ -28,6 +28,13 @@ static const double tolerance = 1e-8;
 // m/s: free velocities under this are rounding.
 static const double rest_speed = 1e-9;
 
+// What came of a stage.
+typedef struct stage_tally {
+    int tried, won, alone;
+    double seconds, iterations;
+    double seconds_alone;
+} stage_tally;
+
 // What came of a family.
 typedef struct tally {
     int problems;
@@ -36,11 +43,7 @@ typedef struct tally {
     int left;  // by sweeps and Newton
     double iterations;
     double seconds;
-    struct {
-        int tried, won, alone;
-        double seconds, iterations;
-        double seconds_alone;
-    } stage[STAGES];
+    stage_tally stage[STAGES];
     int named;  // unsolved ones that the notes name
 } tally;
 
@@ -68,16 +71,31 @@ static ts_relative_report solve(bench* b, const ts_contact_problem* p, int stage
 
 static int up_to(int stage) { return (1 << stage) - 1; }
 
-// Every stage that was tried, by what it adds to those before it. Returns nonzero when all up to Newton leave the problem.
+// What a stage adds to those before it.
+static void count_stage(stage_tally* stage, const ts_relative_report* with, int iterations, double seconds) {
+    ++stage->tried;
+    stage->iterations += with->iterations - iterations;
+    stage->seconds += fmax(with->seconds - seconds, 0.0);
+}
+
+// Every stage that was tried. Sweeps run whether or not they may: what the first stage costs in vain shows against sweeps alone.
+// Returns nonzero when all up to Newton leave the problem.
 static int count_stages(bench* b, const ts_contact_problem* p, const ts_relative_report* whole, double* impulse) {
     int last = whole->status == TS_SOLVE_CONVERGED ? whole->stage : b->ncp->stage_count, iterations = 0;
     double seconds = 0.0;
-    for (int k = 1; k <= last; ++k) {
+    if (last == 1) {
+        count_stage(&b->now->stage[0], whole, 0, 0.0);
+    } else {
+        ts_relative_report sweeps = solve(b, p, 2, impulse), both = solve(b, p, up_to(2), impulse);
+        if (both.iterations != sweeps.iterations)
+            count_stage(&b->now->stage[0], &both, sweeps.iterations, sweeps.seconds);
+        iterations = both.iterations - sweeps.iterations;
+        seconds = both.seconds - sweeps.seconds;
+    }
+    for (int k = 2; k <= last; ++k) {
         ts_relative_report with = k == last ? *whole : solve(b, p, up_to(k), impulse);
-        if (k > 1 && with.iterations == iterations) continue;
-        ++b->now->stage[k - 1].tried;
-        b->now->stage[k - 1].iterations += with.iterations - iterations;
-        b->now->stage[k - 1].seconds += fmax(with.seconds - seconds, 0.0);
+        if (with.iterations == iterations) continue;
+        count_stage(&b->now->stage[k - 1], &with, iterations, seconds);
         iterations = with.iterations;
         seconds = with.seconds;
     }

@@ -503,7 +503,7 @@ Test(cli, run_certifies_a_step) {
                                       "assert s['modes'] == {'open': 0, 'stick': 0, 'slide': 4, 'violated': 0}, s\n"
                                       "assert s['step'] == d['steps'], d\n"
                                       "assert sum(d['stages'].values()) == d['steps'], d['stages']\n"
-                                      "assert set(d['stages']) <= {'sweeps', 'newton'}, d['stages']\n"));
+                                      "assert set(d['stages']) <= {'small', 'sweeps', 'newton'}, d['stages']\n"));
     outcome_free(&result);
     ts_text text = read_text("ncp.json");
     cr_expect(json_holds(&text,

@@ -1,7 +1,8 @@
 // NCP: a hybrid that sees when it stalls.
 //
 // Problem: Signorini and Coulomb for all contacts, as in ncp_pgs.c.
-// Rule: stages, in the order of the table below. Sweeps of exact one-contact solves (ncp_nsgs.c), for as long as the fall
+// Rule: stages, in the order of the table below. Where few velocities move, Newton among them (small_newton.c), which ends most
+// steps of robots in one or two linear systems. Sweeps of exact one-contact solves (ncp_nsgs.c), for as long as the fall
 // of the residual promises that they cost less than a linear system. On islands of a thousand blocks and more, a few steps
 // of alternating directions (admm.c). Newton on the natural map with proximal steps (natural_newton.c), which closes the
 // rest in a handful of linear systems whatever the mass ratios. Where Newton ends in a minimum that is no solution: short
@@ -25,7 +26,7 @@
 
 // --- the table of stages ---------------------------------------------------------------------------------------------
 
-// When a stage is due. The first always is.
+// When a stage is due.
 typedef enum ncp_when {
     WHEN_UNSOLVED,  // not converged
     WHEN_LARGE,     // not converged, and the island is large
@@ -33,7 +34,7 @@ typedef enum ncp_when {
     WHEN_STALLED    // not converged, there are linear systems, and work is left
 } ncp_when;
 
-enum { NEWTON_LIMIT = 300, PATH_LIMIT = 500 };
+enum { SMALL_LIMIT = 20, NEWTON_LIMIT = 300, PATH_LIMIT = 500 };
 
 typedef struct ncp_stage {
     const char* name;
@@ -46,6 +47,7 @@ typedef struct ncp_stage {
 } ncp_stage;
 
 static const ncp_stage stages[] = {
+    {"small", ts_ncp_small, 0, SMALL_LIMIT, WHEN_UNSOLVED, 0, 0},
     {"sweeps", ts_ncp_sweeps, 0, INT_MAX, WHEN_UNSOLVED, 0, 0},
     {"alternate-large", ts_ncp_alternate, 1, 60, WHEN_LARGE, 0, 0},
     {"newton", ts_ncp_newton, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0},
@@ -58,11 +60,11 @@ static const ncp_stage stages[] = {
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 3},
 };
 
-enum { STAGES = sizeof stages / sizeof stages[0], ALL_STAGES = (1 << STAGES) - 1 };
+enum { STAGES = sizeof stages / sizeof stages[0], ALL_STAGES = (1 << STAGES) - 1, SWEEPS = 1, PATH = 5 };
 
 // What follows other ways.
 static const ncp_stage polish = {"polish", ts_ncp_polish, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0};
-static const ncp_stage* const path = &stages[4];
+static const ncp_stage* const path = &stages[PATH];
 
 static const char* stage_name(int number) { return stages[number - 1].name; }
 
@@ -159,12 +161,9 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
                        .yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&strict.shared)),
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, HUGE_VAL}};
     ts_trace unread, *trace = problem->trace ? problem->trace : &unread;
-    trace->stage = 1;
-    // The first has nothing to go back to.
-    if (stages[0].find(&s, stages[0].which, stages[0].limit)) s.stage = 1;
-    for (int i = 1; i < STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i) {
+    for (int i = 0; i < STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i) {
         trace->stage = i + 1;
-        if ((s.settings->stages >> i & 1) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
+        if ((s.settings->stages >> i & 1 || i == SWEEPS) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
     }
     s.yardstick.goal = ts_solver_goal((const ts_solver_settings*)settings);
     if (polished && s.at.status == TS_SOLVE_CONVERGED) ts_least_norm(&s.yardstick, strict.least_norm, scratch, impulse);

@@ -63,6 +63,9 @@ typedef struct ts_ncp_search {
 /// what it cost to s->spent. Returns 0 when it found nothing. `which` of its kind, at most `limit` of its steps.
 typedef int ts_ncp_way(ts_ncp_search* s, int which, int limit);
 
+/// Newton in the space of velocities, where few of them move.
+ts_ncp_way ts_ncp_small;
+
 /// Gauss-Seidel sweeps, for as long as they promise to end soon.
 ts_ncp_way ts_ncp_sweeps;
 

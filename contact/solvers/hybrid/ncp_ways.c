@@ -4,6 +4,7 @@
 
 #include "contact/solvers/hybrid/ncp_internal.h"
 #include "contact/solvers/newton/homotopy_internal.h"
+#include "contact/solvers/newton/small_newton_internal.h"
 #include "contact/solvers/newton/natural_newton_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
 #include "contact/solvers/sweeps/pgs_internal.h"
@@ -49,6 +50,20 @@ static void take(ts_ncp_search* s, ts_solve_report report) {
     s->spent.iterations += report.iterations;
     s->at.status = report.status;
     judge(s);
+}
+
+// --- few velocities --------------------------------------------------------------------------------------------------
+
+int ts_ncp_small(ts_ncp_search* s, int which, int limit) {
+    (void)which;
+    count_on(s);
+    ts_small_report report =
+        ts_small_newton(&s->yardstick, smaller(limit, iterations_left(s)), s->scratch, s->at.impulse);
+    s->spent.iterations += report.newtons;
+    if (report.status != TS_SOLVE_CONVERGED) return 0;
+    s->at.status = report.status;
+    s->at.excess = report.excess;
+    return 1;
 }
 
 // --- sweeps ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,125 @@
+// Small symmetric positive definite matrices in tiles of four by four.
+//
+// Problem: H x = b for matrices of robots: 9 to 64 unknowns, coupled along the chains of a tree.
+// Rule: H = L^T D L with unit lower L, from the last row up: eliminating a dof couples those it hangs on, which are coupled
+// already. Which tiles can be nonzero is a bit each; an elimination's fill is found by passing a row's bits on to the last of its tiles
+// (the elimination tree). Within a tile everything is four wide.
+// Source: Featherstone 2005 (L^T D L of branched trees); elimination tree: Liu 1990. Guaranteed: backward stable for positive
+// definite H; same bits on every machine, sums of a tile are taken in one order. Known to fail: H that is not positive definite is refused.
+#include "contact/operator/tiles_internal.h"
+
+#include <string.h>
+
+enum { N = TS_TILE };
+
+void ts_tiles_begin(ts_tiles* H, int count) {
+    H->count = count;
+    memset(H->below, 0, sizeof H->below);
+}
+
+void ts_tiles_clear(ts_tiles* H) {
+    for (int k = H->count - 1; k >= 0; --k) {
+        uint32_t below = H->below[k];
+        double* own = ts_tiles_at(H, k, k);
+        memset(own, 0, N * N * sizeof(double));
+        for (int i = 0; i < N; ++i) own[(N + 1) * i] = 1.0;
+        if (!below) continue;
+        int parent = k - 1;
+        while (!(below >> parent & 1u)) --parent;
+        H->below[parent] |= below ^ (1u << parent);
+        for (; below; below &= below - 1) memset(ts_tiles_at(H, k, ts_tiles_first(below)), 0, N * N * sizeof(double));
+    }
+}
+
+// A diagonal tile, into unit lower and the inverse pivots. Returns 0 where one is not positive.
+static int factor_tile(double* tile, double* inverse) {
+    for (int k = N - 1; k >= 0; --k) {
+        double pivot = tile[(N + 1) * k];
+        if (!(pivot > 0.0)) return 0;
+        inverse[k] = 1.0 / pivot;
+        for (int i = 0; i < k; ++i) {
+            double share = tile[N * k + i] * inverse[k];
+            for (int j = 0; j <= i; ++j) tile[N * i + j] -= share * tile[N * k + j];
+        }
+        for (int i = 0; i < k; ++i) tile[N * k + i] *= inverse[k];
+    }
+    return 1;
+}
+
+// tile -= A^T B
+static inline void subtract(double* tile, const double* A, const double* B) {
+    ts_four b0 = ts_four_load(B), b1 = ts_four_load(B + 4), b2 = ts_four_load(B + 8), b3 = ts_four_load(B + 12);
+    for (int i = 0; i < N; ++i, tile += N) {
+        ts_four even = ts_four_plus(ts_four_times(A[i], b0), ts_four_times(A[N + i], b1));
+        ts_four odd = ts_four_plus(ts_four_times(A[2 * N + i], b2), ts_four_times(A[3 * N + i], b3));
+        ts_four_store(ts_four_minus(ts_four_load(tile), ts_four_plus(even, odd)), tile);
+    }
+}
+
+int ts_tiles_factor(ts_tiles* H) {
+    double unscaled[TS_TILES_MOST][N * N];
+    for (int k = H->count - 1; k >= 0; --k) {
+        double *own = ts_tiles_at(H, k, k), *row = ts_tiles_at(H, k, 0);
+        const double* inverse = H->inverse[k];
+        if (!factor_tile(own, H->inverse[k])) return 0;
+        for (uint32_t left = H->below[k]; left; left &= left - 1) {
+            int j = ts_tiles_first(left);
+            double *tile = row + N * N * j, *plain = unscaled[j];
+            ts_four x3 = ts_four_load(tile + 12);
+            ts_four x2 = ts_four_minus(ts_four_load(tile + 8), ts_four_times(own[14], x3));
+            ts_four x1 = ts_four_minus(ts_four_load(tile + 4),
+                                       ts_four_plus(ts_four_times(own[13], x3), ts_four_times(own[9], x2)));
+            ts_four x0 = ts_four_plus(ts_four_plus(ts_four_times(own[12], x3), ts_four_times(own[8], x2)),
+                                      ts_four_times(own[4], x1));
+            x0 = ts_four_minus(ts_four_load(tile), x0);
+            ts_four_store(x0, plain), ts_four_store(x1, plain + 4), ts_four_store(x2, plain + 8),
+                ts_four_store(x3, plain + 12);
+            ts_four_store(ts_four_times(inverse[0], x0), tile), ts_four_store(ts_four_times(inverse[1], x1), tile + 4);
+            ts_four_store(ts_four_times(inverse[2], x2), tile + 8),
+                ts_four_store(ts_four_times(inverse[3], x3), tile + 12);
+        }
+        for (uint32_t left = H->below[k]; left; left &= left - 1) {
+            int i = ts_tiles_first(left);
+            for (uint32_t upto = H->below[k] & ((2u << i) - 1); upto; upto &= upto - 1) {
+                int j = ts_tiles_first(upto);
+                subtract(ts_tiles_at(H, i, j), unscaled[i], row + N * N * j);
+            }
+        }
+    }
+    return 1;
+}
+
+void ts_tiles_solve(const ts_tiles* H, double* b) {
+    for (int k = H->count - 1; k >= 0; --k) {
+        const double *row = H->value + k * (k + 1) / 2 * N * N, *own = row + N * N * k;
+        double* x = b + N * k;
+        x[2] -= own[14] * x[3];
+        x[1] -= own[13] * x[3] + own[9] * x[2];
+        x[0] -= (own[12] * x[3] + own[8] * x[2]) + own[4] * x[1];
+        for (uint32_t left = H->below[k]; left; left &= left - 1) {
+            int j = ts_tiles_first(left);
+            const double* tile = row + N * N * j;
+            double* y = b + N * j;
+            ts_four even =
+                ts_four_plus(ts_four_times(x[0], ts_four_load(tile)), ts_four_times(x[1], ts_four_load(tile + 4)));
+            ts_four odd =
+                ts_four_plus(ts_four_times(x[2], ts_four_load(tile + 8)), ts_four_times(x[3], ts_four_load(tile + 12)));
+            ts_four_store(ts_four_minus(ts_four_load(y), ts_four_plus(even, odd)), y);
+        }
+    }
+    for (int k = 0; k < H->count; ++k) {
+        const double *row = H->value + k * (k + 1) / 2 * N * N, *own = row + N * N * k;
+        double *x = b + N * k, sum[N];
+        for (int c = 0; c < N; ++c) sum[c] = x[c] * H->inverse[k][c];
+        for (uint32_t left = H->below[k]; left; left &= left - 1) {
+            int j = ts_tiles_first(left);
+            const double *tile = row + N * N * j, *y = b + N * j;
+            ts_four v = ts_four_load(y);
+            for (int r = 0; r < N; ++r, tile += N) sum[r] -= ts_four_sum(ts_four_product(ts_four_load(tile), v));
+        }
+        x[0] = sum[0];
+        x[1] = sum[1] - own[4] * x[0];
+        x[2] = sum[2] - (own[8] * x[0] + own[9] * x[1]);
+        x[3] = sum[3] - ((own[12] * x[0] + own[13] * x[1]) + own[14] * x[2]);
+    }
+}

@@ -1,0 +1,77 @@
+// Small symmetric positive definite matrices, up to 64 by 64, in tiles of four by four: what is zero is known tile by tile, and what
+// is not takes kernels of one size.
+#ifndef TS_CONTACT_TILES_INTERNAL_H
+#define TS_CONTACT_TILES_INTERNAL_H
+
+#include <stdint.h>
+
+#include "contact/operator/four_internal.h"
+
+enum {
+    TS_TILE = 4,         // rows and columns of one
+    TS_TILES_MOST = 16,  // in a row
+    TS_TILES_NUMBERS = TS_TILES_MOST * (TS_TILES_MOST + 1) / 2 * TS_TILE * TS_TILE
+};
+
+/// A matrix H, its lower triangle in tiles; after ts_tiles_factor its factor.
+typedef struct ts_tiles {
+    int count;                               // of tiles in a row
+    uint32_t below[TS_TILES_MOST];           // bit j < i: tile (i, j) may be nonzero
+    double inverse[TS_TILES_MOST][TS_TILE];  // of the pivots
+    double value[TS_TILES_NUMBERS];
+} ts_tiles;
+
+/// Tile (i, j), j <= i, row-major.
+static inline double* ts_tiles_at(ts_tiles* H, int i, int j) {
+    return H->value + (i * (i + 1) / 2 + j) * TS_TILE * TS_TILE;
+}
+
+/// The number of the lowest bit of a mask that is not zero.
+static inline int ts_tiles_first(uint32_t mask) {
+#if defined(__GNUC__)
+    return __builtin_ctz(mask);
+#else
+    int i = 0;
+    while (!(mask >> i & 1u)) ++i;
+    return i;
+#endif
+}
+
+/// H becomes the identity with `count` tiles in a row, and room for what `below` names and for what its factor needs.
+void ts_tiles_begin(ts_tiles* H, int count);
+
+/// Says that terms a^T b will be added whose columns lie in the tiles of `mask`.
+static inline void ts_tiles_couple(ts_tiles* H, uint32_t mask) {
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int i = ts_tiles_first(left);
+        H->below[i] |= mask & ((1u << i) - 1);
+    }
+}
+
+/// After all ts_tiles_couple: H is the identity.
+void ts_tiles_clear(ts_tiles* H);
+
+/// Tile += A^T B, A and B `rows` by four.
+static inline void ts_tile_add(double* tile, const double* A, const double* B, int rows) {
+    ts_four t0 = ts_four_load(tile), t1 = ts_four_load(tile + 4), t2 = ts_four_load(tile + 8),
+            t3 = ts_four_load(tile + 12);
+    for (int r = 0; r < rows; ++r, A += TS_TILE, B += TS_TILE) {
+        ts_four b = ts_four_load(B);
+        t0 = ts_four_plus(t0, ts_four_times(A[0], b));
+        t1 = ts_four_plus(t1, ts_four_times(A[1], b));
+        t2 = ts_four_plus(t2, ts_four_times(A[2], b));
+        t3 = ts_four_plus(t3, ts_four_times(A[3], b));
+    }
+    ts_four_store(t0, tile);
+    ts_four_store(t1, tile + 4);
+    ts_four_store(t2, tile + 8);
+    ts_four_store(t3, tile + 12);
+}
+
+/// Factors H in place, the last unknown first, so that nothing fills in beyond the chains of a tree. Returns 0 where a pivot is not positive.
+int ts_tiles_factor(ts_tiles* H);
+
+/// b = H^-1 b, b of count * TS_TILE numbers, after ts_tiles_factor.
+void ts_tiles_solve(const ts_tiles* H, double* b);
+
+#endif

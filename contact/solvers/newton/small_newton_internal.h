@@ -1,0 +1,22 @@
+// Newton's method on the exact law where few velocities move: robots, hands, a handful of bodies.
+#ifndef TS_CONTACT_SOLVERS_SMALL_NEWTON_INTERNAL_H
+#define TS_CONTACT_SOLVERS_SMALL_NEWTON_INTERNAL_H
+
+#include "contact/solver.h"
+
+/// What it reports.
+typedef struct ts_small_report {
+    ts_solve_status status;  // CONVERGED, STALLED, or FAILED: the problem is not small, or memory is short
+    int newtons;             // linear systems solved
+    double excess;           // of the returned impulse, contact/judge/yardstick.h; HUGE_VAL: not judged
+} ts_small_report;
+
+/// Most velocities of a problem it takes.
+enum { TS_SMALL_VELOCITIES = 64 };
+
+/// Solves from `impulse` (row_count, any finite start), which becomes the answer, admissible, where it converges and stays as
+/// it was elsewhere; at most `limit` linear systems. FAILED for operators other than the velocity form of
+/// whitened rows (Y == J).
+ts_small_report ts_small_newton(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse);
+
+#endif

@@ -1,0 +1,277 @@
+// Newton where few velocities move, on random robots: a free root, limbs, feet on four points each (more rows than can move
+// independently), dry friction, limits, now and then two limbs in touch. From nothing, and from the answer to the problem beside.
+// Answers are judged by the natural map, written out here in long double, and where the law has one answer only, compared with
+// what the other stages find.
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "contact/operator/delassus.h"
+#include "contact/solvers/newton/small_newton_internal.h"
+#include "tests/contact/contact_fixture.h"
+#include "tests/contact/solvers/admissible.h"
+
+enum { ROOT = 6, LIMBS = 6, LIMB = 8, DOFS = ROOT + LIMBS * LIMB, BLOCKS = 160, ROWS = 3 * BLOCKS };
+
+// A robot's contact problem, in whitened coordinates.
+typedef struct robot {
+    int limbs, limb, dofs;
+    int blocks, rows, segments;
+    ts_block block[BLOCKS];
+    int block_row[BLOCKS + 1], segment_start[BLOCKS + 1];
+    ts_delassus_segment segment[4 * BLOCKS];
+    double J[ROWS * DOFS];  // as segments keep it
+    double full[ROWS][DOFS];
+    double g[ROWS], R[ROWS];
+    double* at;
+    ts_arena arena;
+    ts_contact_problem problem;
+} robot;
+
+static const ts_solver* ncp(void) { return ts_solver_find("ncp"); }
+
+// A block whose rows stand in full[rows] on, moving the root and `deep` dofs of a limb, or two limbs: then all dofs, as assembly has it.
+static void add_block(robot* r, ts_block block, int limb, int deep, int whole) {
+    int first = r->rows, run[2][2] = {{0, ROOT}, {ROOT + limb * r->limb, deep}}, runs = deep > 0 ? 2 : 1;
+    if (whole) {
+        run[0][1] = r->dofs;
+        runs = 1;
+    }
+    block.row = first;
+    for (int k = 0; k < runs; ++k) {
+        r->segment[r->segments++] = (ts_delassus_segment){run[k][0], run[k][1], r->at, r->at};
+        for (int i = 0; i < block.rows; ++i)
+            for (int j = 0; j < run[k][1]; ++j) *r->at++ = r->full[first + i][run[k][0] + j];
+    }
+    r->rows += block.rows;
+    r->block[r->blocks++] = block;
+    r->block_row[r->blocks] = r->rows;
+    r->segment_start[r->blocks] = r->segments;
+}
+
+// A foot at the end of a limb: how it moves is six rows, and each of its points three combinations of these.
+static void add_foot(robot* r, ts_rng* rng, int limb, int points, double mu) {
+    double foot[6][DOFS] = {{0}};
+    for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < ROOT; ++j) foot[i][j] = ts_rng_normal(rng);
+        for (int j = 0; j < r->limb; ++j) foot[i][ROOT + limb * r->limb + j] = ts_rng_normal(rng);
+    }
+    for (int k = 0; k < points; ++k) {
+        double x = k & 1 ? 0.1 : -0.1, y = k & 2 ? 0.05 : -0.05;
+        for (int j = 0; j < r->dofs; ++j) {
+            r->full[r->rows][j] = foot[0][j] - y * foot[5][j];
+            r->full[r->rows + 1][j] = foot[1][j] + x * foot[5][j];
+            r->full[r->rows + 2][j] = foot[2][j] + y * foot[3][j] - x * foot[4][j];
+        }
+        add_block(r, (ts_block){.set = TS_SET_CONE, .rows = 3, .mu = mu}, limb, r->limb, 0);
+    }
+}
+
+// One row on a joint.
+static void add_joint(robot* r, ts_rng* rng, ts_block block, int limb, int dof) {
+    block.rows = 1;
+    for (int j = 0; j < DOFS; ++j) r->full[r->rows][j] = 0.0;
+    for (int j = 0; j < ROOT; ++j) r->full[r->rows][j] = 0.3 * ts_rng_normal(rng);
+    for (int j = 0; j <= dof; ++j) r->full[r->rows][ROOT + limb * r->limb + j] = ts_rng_normal(rng);
+    add_block(r, block, limb, dof + 1, 0);
+}
+
+// Two limbs in touch.
+static void add_touch(robot* r, ts_rng* rng, double mu) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < DOFS; ++j)
+            r->full[r->rows + i][j] = j >= ROOT && j < ROOT + 2 * r->limb ? ts_rng_normal(rng) : 0.0;
+    add_block(r, (ts_block){.set = TS_SET_CONE, .rows = 3, .mu = mu}, 0, 0, 1);
+}
+
+static void build(robot* r, ts_rng* rng, double mu) {
+    memset(r, 0, sizeof *r);
+    r->at = r->J;
+    r->limbs = 1 + (int)(ts_rng_uniform(rng) * LIMBS);
+    r->limb = 1 + (int)(ts_rng_uniform(rng) * LIMB);
+    r->dofs = ROOT + r->limbs * r->limb;
+    double dry = ts_rng_uniform(rng) < 0.5 ? 0.0 : 0.2;
+    for (int l = 0; l < r->limbs; ++l)
+        if (ts_rng_uniform(rng) < 0.7) add_foot(r, rng, l, ts_rng_uniform(rng) < 0.5 ? 4 : 1, mu);
+    if (r->limbs > 1 && ts_rng_uniform(rng) < 0.3) add_touch(r, rng, mu);
+    for (int l = 0; l < r->limbs; ++l)
+        for (int d = 0; d < r->limb; ++d) {
+            double most = dry * ts_rng_uniform(rng);
+            if (dry > 0.0) add_joint(r, rng, (ts_block){.set = TS_SET_BOX, .low = -most, .high = most}, l, d);
+            if (ts_rng_uniform(rng) < 0.1) add_joint(r, rng, (ts_block){.set = TS_SET_HALF_LINE}, l, d);
+        }
+    r->problem = (ts_contact_problem){.block_count = r->blocks,
+                                      .row_count = r->rows,
+                                      .block = r->block,
+                                      .delassus = ts_delassus_velocity_form(&r->arena, r->dofs, r->blocks, r->block_row,
+                                                                            r->segment_start, r->segment),
+                                      .g = r->g,
+                                      .time_step = TIME_STEP};
+}
+
+// g = J v: any velocity without contacts; then all rows at rest is a motion, and the law has an answer.
+static void move(robot* r, const double* v) {
+    for (int i = 0; i < r->rows; ++i) {
+        r->g[i] = 0.0;
+        for (int j = 0; j < r->dofs; ++j) r->g[i] += r->full[i][j] * v[j];
+    }
+}
+
+// The largest violation of Signorini's and Coulomb's law, each part by a step of one over the block's trace, in long double.
+static double violation(const robot* r, const double* impulse) {
+    long double w[DOFS] = {0}, worst = 0.0L, largest = 0.0L;
+    for (int i = 0; i < r->rows; ++i)
+        for (int j = 0; j < r->dofs; ++j) w[j] += (long double)r->full[i][j] * impulse[i];
+    for (int b = 0; b < r->blocks; ++b) {
+        const ts_block* block = &r->block[b];
+        const double* x = impulse + block->row;
+        long double u[3], stiffness = 0.0L, free = 0.0L;
+        for (int i = 0; i < block->rows; ++i) {
+            u[i] = r->g[block->row + i] + (r->problem.R ? (long double)r->R[block->row + i] * x[i] : 0.0L);
+            free = fmaxl(free, fabsl((long double)r->g[block->row + i]));
+            for (int j = 0; j < r->dofs; ++j) {
+                u[i] += r->full[block->row + i][j] * w[j];
+                stiffness += (long double)r->full[block->row + i][j] * r->full[block->row + i][j];
+            }
+            largest = fmaxl(largest, fabsl((long double)x[i]));
+        }
+        largest = fmaxl(largest, free / stiffness);
+        if (block->set == TS_SET_BOX) {
+            long double y = x[0] - u[0] / stiffness;
+            worst = fmaxl(worst, fabsl(x[0] - fminl(fmaxl(y, block->low), block->high)));
+        } else if (block->set == TS_SET_HALF_LINE) {
+            worst = fmaxl(worst, fabsl(x[0] - fmaxl(x[0] - u[0] / stiffness, 0.0L)));
+        } else {
+            long double z = fmaxl(x[2] - u[2] / stiffness, 0.0L), a = x[0] - u[0] / stiffness,
+                        c = x[1] - u[1] / stiffness;
+            long double t = sqrtl(a * a + c * c), share = t > block->mu * x[2] ? block->mu * x[2] / t : 1.0L;
+            worst = fmaxl(worst, fabsl(x[2] - z));
+            worst = fmaxl(worst, fmaxl(fabsl(x[0] - share * a), fabsl(x[1] - share * c)));
+        }
+    }
+    return (double)(worst / largest);
+}
+
+static ts_small_report solve(const robot* r, double* impulse) {
+    ts_arena scratch = {0};
+    ts_yardstick yardstick = ts_yardstick_make(&r->problem, TS_LAW_NCP, (ts_goal){1e-8, 0.0});
+    ts_small_report report = ts_small_newton(&yardstick, 20, &scratch, impulse);
+    cr_expect_eq(scratch.used, 0u);
+    ts_arena_free(&scratch);
+    return report;
+}
+
+static void random_velocity(ts_rng* rng, double size, double* v) {
+    for (int j = 0; j < DOFS; ++j) v[j] += size * ts_rng_normal(rng);
+}
+
+// Solves a robot from nothing, then a few motions next to it, each from the answer before. What converges is right, what does not is
+// left alone. Counts.
+static void walk(robot* r, ts_rng* rng, int* io_tried, int* io_solved) {
+    static double impulse[ROWS], before[ROWS];
+    double v[DOFS] = {0.0};
+    memset(impulse, 0, sizeof impulse);
+    random_velocity(rng, 1.0, v);
+    for (int k = 0; k < 4; ++k, random_velocity(rng, 0.02, v)) {
+        move(r, v);
+        memcpy(before, impulse, sizeof before);
+        ts_small_report report = solve(r, impulse);
+        ++io_tried[k > 0];
+        if (report.status != TS_SOLVE_CONVERGED) {
+            cr_expect_eq(report.status, TS_SOLVE_STALLED);
+            cr_expect_arr_eq(impulse, before, sizeof before);
+            continue;
+        }
+        ++io_solved[k > 0];
+        cr_expect(is_admissible(&r->problem, impulse));
+        cr_expect_leq(violation(r, impulse), 2e-7, "%g", violation(r, impulse));
+    }
+}
+
+Test(small_newton, finds_what_robots_ask_for, .timeout = 300) {
+    static robot r;
+    int tried[2] = {0, 0}, solved[2] = {0, 0};
+    ts_rng rng = ts_rng_make(11, 0);
+    for (int i = 0; i < 1000; ++i) {
+        build(&r, &rng, ts_rng_uniform_in(&rng, 0.0, 1.2));
+        // Some of them soft.
+        for (int k = 0; k < r.rows; ++k) r.R[k] = 0.05;
+        if (i % 5 == 0) r.problem.R = r.R;
+        if (r.rows > 0) walk(&r, &rng, tried, solved);
+        ts_arena_free(&r.arena);
+    }
+    cr_expect_geq(solved[0], (int)(0.75 * tried[0]), "from nothing: %d of %d", solved[0], tried[0]);
+    cr_expect_geq(solved[1], (int)(0.95 * tried[1]), "from beside: %d of %d", solved[1], tried[1]);
+}
+
+// Without friction of contacts the velocities are the one minimum of a convex function, whoever finds them. A natural map of 1e-8
+// leaves them a few hundred times that where rows are nearly redundant.
+Test(small_newton, agrees_with_the_other_stages, .timeout = 300) {
+    static robot r;
+    static double impulse[ROWS], other[ROWS];
+    int compared = 0;
+    ts_rng rng = ts_rng_make(12, 0);
+    for (int i = 0; i < 300; ++i) {
+        ts_arena scratch = {0};
+        build(&r, &rng, 0.0);
+        double v[DOFS] = {0.0}, size = 0.0;
+        random_velocity(&rng, 1.0, v);
+        move(&r, v);
+        memset(impulse, 0, sizeof impulse);
+        memset(other, 0, sizeof other);
+        fixture_settings settings;
+        ts_solver_default_settings(ncp(), &settings);
+        fixture_set(ncp(), &settings, "stages", (1 << ncp()->stage_count) - 2);
+        if (r.rows > 0 && solve(&r, impulse).status == TS_SOLVE_CONVERGED &&
+            ncp()->solve(&r.problem, &settings, &scratch, other).status == TS_SOLVE_CONVERGED) {
+            for (int j = 0; j < r.dofs; ++j) {
+                double gap = 0.0;
+                for (int k = 0; k < r.rows; ++k) gap += r.full[k][j] * (impulse[k] - other[k]);
+                size = fmax(size, fabs(gap));
+            }
+            cr_expect_leq(size, 1e-5, "robot %d: velocities differ by %g", i, size);
+            ++compared;
+        }
+        ts_arena_free(&scratch);
+        ts_arena_free(&r.arena);
+    }
+    cr_expect_geq(compared, 200);
+}
+
+// A cube's corner dragged along the ground, in closed form: it presses with its weight, and slides against the pull.
+Test(small_newton, one_point_that_slides) {
+    static const int block_row[] = {0, 3}, segment_start[] = {0, 1};
+    const double m = 2.0, mu = 0.3, pull = 0.5, fall = -0.01;
+    double J[9] = {0.0}, g[3] = {0.6 * pull, 0.8 * pull, fall}, impulse[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; ++i) J[4 * i] = 1.0 / sqrt(m);
+    ts_arena arena = {0};
+    ts_delassus_segment segment = {0, 3, J, J};
+    ts_block block = fixture_cone(0, mu);
+    robot r = {.problem = {.block_count = 1, .row_count = 3, .block = &block, .g = g, .time_step = TIME_STEP}};
+    r.problem.delassus = ts_delassus_velocity_form(&arena, 3, 1, block_row, segment_start, &segment);
+    cr_expect_eq(solve(&r, impulse).status, TS_SOLVE_CONVERGED);
+    // To the tolerance of the velocities that the problem is about.
+    cr_expect_float_eq(impulse[2], -m * fall, 3e-8);
+    cr_expect_float_eq(impulse[0], 0.6 * mu * m * fall, 3e-8);
+    cr_expect_float_eq(impulse[1], 0.8 * mu * m * fall, 3e-8);
+    ts_arena_free(&arena);
+}
+
+// What it is not made for it refuses: more velocities, another operator, rows that are not whitened.
+Test(small_newton, refuses_what_is_not_small) {
+    static const int block_row[] = {0, 1}, segment_start[] = {0, 1};
+    double J[80], Y[80], g = -1.0, impulse = 0.5;
+    for (int i = 0; i < 80; ++i) J[i] = Y[i] = 1.0;
+    ts_block block = {.set = TS_SET_HALF_LINE, .rows = 1};
+    for (int k = 0; k < 4; ++k) {
+        ts_arena arena = {0};
+        robot r = {.problem = {.block_count = 1, .row_count = 1, .block = &block, .g = &g, .time_step = TIME_STEP}};
+        ts_delassus_segment segment = {0, k == 1 ? 65 : 64, J, k == 2 ? Y : J};
+        r.problem.delassus = k == 3 ? dense_operator(&arena, 1, block_row, J)
+                                    : ts_delassus_velocity_form(&arena, 65, 1, block_row, segment_start, &segment);
+        if (k == 0) r.problem.delassus = ts_delassus_velocity_form(&arena, 64, 1, block_row, segment_start, &segment);
+        double before = impulse;
+        cr_expect_eq(solve(&r, &impulse).status, k == 0 ? TS_SOLVE_CONVERGED : TS_SOLVE_FAILED, "case %d", k);
+        if (k > 0) cr_expect_eq(impulse, before);
+        ts_arena_free(&arena);
+    }
+}
