@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "engine/actuation/actuation_internal.h"
 #include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/rows/row_plan_internal.h"
@@ -32,6 +33,12 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     int mass_size = sim->mass_start[model->tree_count];
     sim->qpos = FIXED_ARRAY(storage, double, model->nq);
     sim->qvel = FIXED_ARRAY(storage, double, model->nv);
+    sim->ctrl = FIXED_ARRAY(storage, double, model->actuator_count);
+    sim->act = FIXED_ARRAY(storage, double, model->act_count);
+    sim->actuator_length = FIXED_ARRAY(storage, double, model->actuator_count);
+    sim->actuator_velocity = FIXED_ARRAY(storage, double, model->actuator_count);
+    sim->actuator_force = FIXED_ARRAY(storage, double, model->actuator_count);
+    sim->force_actuator = FIXED_ARRAY(storage, double, model->nv);
     sim->force_applied = FIXED_ARRAY(storage, double, model->nv);
     sim->wrench_applied = FIXED_ARRAY(storage, ts_force, model->body_count);
     sim->body_pose = FIXED_ARRAY(storage, ts_transform, model->body_count);
@@ -112,6 +119,7 @@ static ts_code fill(ts_sim* sim, int workers, ts_status* out_status) {
     sim->options = model->options;
     if (!allocate_arrays(sim, workers)) return short_memory(model, out_status);
     fill_tables(sim);
+    if (!ts_actuation_create(sim)) return short_memory(model, out_status);
     if (workers > 1) sim->tasks = ts_task_pool_create(workers);
     if (workers > 1 && !sim->tasks)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "cannot start %d worker threads", workers);
@@ -179,6 +187,11 @@ static void forget(ts_sim* sim) {
     memset(&sim->info, 0, sizeof sim->info);
 }
 
+static void take_controls(ts_sim* sim, const ts_keyframe* key) {
+    memcpy(sim->ctrl, key->ctrl, (size_t)sim->model->actuator_count * sizeof(double));
+    memcpy(sim->act, key->act, (size_t)sim->model->act_count * sizeof(double));
+}
+
 void ts_sim_reset(ts_sim* sim) {
     const ts_model* model = sim->model;
     const ts_keyframe* key = sim->start_keyframe >= 0 ? &model->keyframe[sim->start_keyframe] : NULL;
@@ -190,6 +203,9 @@ void ts_sim_reset(ts_sim* sim) {
     memcpy(sim->qpos, qpos, (size_t)model->nq * sizeof(double));
     memset(sim->qvel, 0, (size_t)model->nv * sizeof(double));
     if (qvel) memcpy(sim->qvel, qvel, (size_t)model->nv * sizeof(double));
+    memset(sim->ctrl, 0, (size_t)model->actuator_count * sizeof(double));
+    memset(sim->act, 0, (size_t)model->act_count * sizeof(double));
+    if (key) take_controls(sim, key);
     memset(sim->force_applied, 0, (size_t)model->nv * sizeof(double));
     memset(sim->wrench_applied, 0, (size_t)model->body_count * sizeof(ts_force));
     sim->time = 0.0;
@@ -205,6 +221,7 @@ ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status) {
                              model->keyframe_count);
     memcpy(sim->qpos, model->keyframe[keyframe].qpos, (size_t)model->nq * sizeof(double));
     memcpy(sim->qvel, model->keyframe[keyframe].qvel, (size_t)model->nv * sizeof(double));
+    take_controls(sim, &model->keyframe[keyframe]);
     sim->time = model->keyframe[keyframe].time;
     forget(sim);
     ts_kinematics_update(sim);
@@ -255,6 +272,11 @@ ts_code ts_sim_set_integrator(ts_sim* sim, const char* name, ts_status* out_stat
     sim->integrator = integrator;
     note_name(integrator->name, sizeof sim->options.integrator, sim->options.integrator);
     return ts_status_ok(out_status);
+}
+
+void ts_sim_set_control(ts_sim* sim, ts_control control, void* user) {
+    sim->control = control;
+    sim->control_user = user;
 }
 
 ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status) {

@@ -1,7 +1,7 @@
 // ts_sim: where the world is *now*. State, contacts, warm starts and scratch; step it (engine/step/step.h) without touching the
 // heap once warm; snapshot, restore and hash it. Many simulations may share one model.
 //
-// Fields may be read by anyone at any time between calls. Writable from outside between steps: time, qpos, qvel,
+// Fields may be read by anyone at any time between calls. Writable from outside between steps: time, qpos, qvel, ctrl, act,
 // force_applied, wrench_applied and options; call ts_sim_forward to see derived quantities of a changed state.
 #ifndef TS_ENGINE_SIM_H
 #define TS_ENGINE_SIM_H
@@ -63,14 +63,21 @@ typedef struct ts_energy {
 /// A way to integrate: engine/step/integrate/integrator.h.
 typedef struct ts_integrator ts_integrator;
 
+typedef struct ts_sim ts_sim;
+
+/// Called before each step: sets controls or applied forces. `user` is what ts_sim_set_control was given.
+typedef void (*ts_control)(ts_sim* sim, void* user);
+
 /// A simulation. Create with ts_sim_create.
-typedef struct ts_sim {
+struct ts_sim {
     const ts_model* model;  // borrowed
     ts_options options;     // starts as the model's
     ts_task_pool* tasks;    // owned; NULL with one worker
     const ts_solver* solver;
     unsigned char solver_settings[TS_SOLVER_SETTINGS_BYTES];
     const ts_integrator* integrator;
+    ts_control control;  // see ts_sim_set_control
+    void* control_user;
 
     // state
     double time;  // s
@@ -78,6 +85,8 @@ typedef struct ts_sim {
     int start_keyframe;        // where a reset goes; -1: the pose the model is described in, at rest
     double* qpos;              // (nq)
     double* qvel;              // (nv)
+    double* ctrl;              // (actuator_count) controls; kept until changed
+    double* act;               // (act_count) activations
     double* force_applied;     // (nv) generalised forces from outside, N or N m; kept until changed
     ts_force* wrench_applied;  // (body_count) world axes, about the body's centre of mass; kept until changed
 
@@ -89,6 +98,13 @@ typedef struct ts_sim {
     ts_motion* dof_axis;       // (nv) motion per unit qvel, world axes, about the tree's origin
     ts_motion* body_velocity;  // (body_count) twist, world axes, about the tree's origin
     ts_inertia* body_inertia;  // (body_count) world axes, about the tree's origin
+
+    // from actuators: lengths and their rates when the step begins; forces then (after ts_sim_forward) or as they have acted in
+    // the step, N or N m
+    double* actuator_length;    // (actuator_count)
+    double* actuator_velocity;  // (actuator_count)
+    double* actuator_force;     // (actuator_count)
+    double* force_actuator;     // (nv) what they make at the degrees of freedom
 
     // from dynamics
     double*
@@ -115,7 +131,7 @@ typedef struct ts_sim {
     ts_step_info info;
     ts_arena scratch;  // emptied when a step begins
     void* storage;     // ts_sim_storage (sim_internal.h); owns the fixed-size arrays
-} ts_sim;
+};
 
 /// A simulation at the model's initial state, with `workers` >= 1 threads. Free with ts_sim_free before the model.
 ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_status* out_status);
@@ -130,7 +146,7 @@ ts_code ts_sim_start_from(ts_sim* sim, const char* name, ts_status* out_status);
 /// Back to the initial state, forgetting contacts, warm starts and applied forces; options stay.
 void ts_sim_reset(ts_sim* sim);
 
-/// Takes qpos, qvel and time from a keyframe; contacts and warm starts are forgotten. TS_ERROR_VALUE for a bad index.
+/// Takes qpos, qvel, ctrl, act and time from a keyframe; contacts and warm starts are forgotten. TS_ERROR_VALUE for a bad index.
 ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status);
 
 /// Chooses the solver by name and puts its settings to their defaults (with the options' tolerance and iterations).
@@ -139,6 +155,9 @@ ts_code ts_sim_set_solver(ts_sim* sim, const char* name, ts_status* out_status);
 
 /// Chooses the integrator by name, capitals or not. Unknown names are TS_ERROR_VALUE, and the message lists the known ones.
 ts_code ts_sim_set_integrator(ts_sim* sim, const char* name, ts_status* out_status);
+
+/// Has `control` called at the beginning of each step from now on; NULL: nothing. `user` is handed to it and stays the caller's.
+void ts_sim_set_control(ts_sim* sim, ts_control control, void* user);
 
 /// Sets by name an option (options.h) or, as "solver.NAME", a setting of the present solver.
 ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* out_status);

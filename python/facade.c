@@ -61,16 +61,63 @@ ts_python_sizes ts_python_get_sizes(const ts_python_world* world) {
     return sizes;
 }
 
-const char* ts_python_body_name(const ts_python_world* world, int body) {
-    const ts_model* model = world->scene.model;
-    return body >= 0 && body < model->body_count ? model->body[body].name : NULL;
+// Item i of an array of structs that begin with their names; NULL where there is none.
+static const char* name_in(const void* first, size_t stride, int count, int i) {
+    const char* name;
+    if (i < 0 || i >= count) return NULL;
+    memcpy(&name, (const char*)first + (size_t)i * stride, sizeof name);
+    return name;
 }
 
-double* ts_python_qpos(ts_python_world* world) { return world->sim->qpos; }
+const char* ts_python_name(const ts_python_world* world, const char* kind, int i) {
+    const ts_model* m = world->scene.model;
+    const struct {
+        const char* kind;
+        const void* first;
+        size_t stride;
+        int count;
+    } list[] = {{"body", m->body, sizeof *m->body, m->body_count},
+                {"joint", m->joint, sizeof *m->joint, m->joint_count},
+                {"geom", m->geom, sizeof *m->geom, m->geom_count},
+                {"site", m->site, sizeof *m->site, m->site_count},
+                {"actuator", m->actuator, sizeof *m->actuator, m->actuator_count},
+                {"keyframe", m->keyframe, sizeof *m->keyframe, m->keyframe_count}};
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; ++k)
+        if (strcmp(list[k].kind, kind) == 0) return name_in(list[k].first, list[k].stride, list[k].count, i);
+    return NULL;
+}
 
-double* ts_python_qvel(ts_python_world* world) { return world->sim->qvel; }
+double* ts_python_array(ts_python_world* world, const char* name, int* out_count) {
+    const ts_model* m = world->scene.model;
+    ts_sim* sim = world->sim;
+    const struct {
+        const char* name;
+        double* x;
+        int count;
+    } list[] = {{"qpos", sim->qpos, m->nq},
+                {"qvel", sim->qvel, m->nv},
+                {"ctrl", sim->ctrl, m->actuator_count},
+                {"act", sim->act, m->act_count},
+                {"force", sim->force_applied, m->nv},
+                {"bias", sim->bias, m->nv},
+                {"actuator_length", sim->actuator_length, m->actuator_count},
+                {"actuator_velocity", sim->actuator_velocity, m->actuator_count},
+                {"actuator_force", sim->actuator_force, m->actuator_count},
+                {"force_actuator", sim->force_actuator, m->nv}};
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; ++k) {
+        if (strcmp(list[k].name, name) != 0) continue;
+        *out_count = list[k].count;
+        return list[k].x;
+    }
+    return NULL;
+}
 
-double* ts_python_force(ts_python_world* world) { return world->sim->force_applied; }
+int ts_python_forward(ts_python_world* world, char* out_error, unsigned long size) {
+    ts_status status;
+    if (!ts_sim_forward(world->sim, &status)) return 0;
+    ts_status_format(&status, out_error, size);
+    return 1;
+}
 
 double ts_python_time(const ts_python_world* world) { return world->sim->time; }
 

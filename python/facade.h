@@ -44,15 +44,15 @@ void ts_python_close(ts_python_world* world);
 /// Sizes of the model.
 ts_python_sizes ts_python_get_sizes(const ts_python_world* world);
 
-/// The name of a body, or NULL for a bad index.
-const char* ts_python_body_name(const ts_python_world* world, int body);
+/// The name of thing i of a kind ("body", "joint", "geom", "site", "actuator", "keyframe"), or NULL where there is none.
+const char* ts_python_name(const ts_python_world* world, const char* kind, int i);
 
-/// The live state: (nq), (nv), (nv) numbers that may be read and written between steps.
-double* ts_python_qpos(ts_python_world* world);
-/// See ts_python_qpos.
-double* ts_python_qvel(ts_python_world* world);
-/// Generalised forces from outside; see ts_python_qpos.
-double* ts_python_force(ts_python_world* world);
+/// A live array of the simulation and how many numbers it has; NULL for a name that is not known. "qpos", "qvel", "ctrl", "act" and
+/// "force" may be written between steps, the others are results.
+double* ts_python_array(ts_python_world* world, const char* name, int* out_count);
+
+/// Finds everything that follows from the state, without a step. 0 when all went well, else the reason is in out_error.
+int ts_python_forward(ts_python_world* world, char* out_error, unsigned long size);
 
 /// Simulated time, s.
 double ts_python_time(const ts_python_world* world);

@@ -27,6 +27,7 @@
 
 #include <string.h>
 
+#include "engine/actuation/actuation_internal.h"
 #include "engine/dynamics/crba_internal.h"
 #include "engine/dynamics/free_body_internal.h"
 #include "engine/dynamics/rnea_internal.h"
@@ -135,6 +136,7 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     if (!is_known) ts_crba_tree(sim, t, M);
     ts_rnea_tree(sim, t, NULL, sim->bias + first);
     for (int d = 0; d < n; ++d) out_force[d] = storage->applied[first + d] - sim->bias[first + d];
+    ts_actuation_tree(sim, t, is_known ? NULL : M, out_force);
     if (is_known) return 1;
     add_springs_and_dampers(sim, t, M, out_force);
     memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
@@ -172,7 +174,9 @@ static void update_trees(void* context, int begin, int end, int worker) {
 int ts_dynamics_update(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     gather_applied(sim, storage->applied);
+    ts_actuation_across(sim, storage->applied);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, 32, update_trees, sim);
+    ts_actuation_total(sim);
     for (int t = 0; t < sim->model->tree_count; ++t)
         if (storage->tree_failed[t]) return t;
     return -1;

@@ -48,6 +48,16 @@ ts_equality_def ts_equality_def_default(void) {
     return def;
 }
 
+ts_actuator_def ts_actuator_def_default(void) {
+    ts_actuator_def def;
+    memset(&def, 0, sizeof def);
+    def.transmission = "joint";
+    def.is.reference = def.is.act = -1;
+    def.is.gear[0] = def.is.gain[0] = def.is.time_constant = 1.0;
+    def.is.active = 1;
+    return def;
+}
+
 // Copies text into the pool. NULL and "" are offset 0. A failed pool is noticed by ts_builder_finish and by the
 // callers.
 static size_t pool_add(ts_builder* builder, const char* text) {
@@ -100,6 +110,7 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_geom_array_free(&builder->geom);
     ts_builder_site_array_free(&builder->site);
     ts_builder_equality_array_free(&builder->equality);
+    ts_builder_actuator_array_free(&builder->actuator);
     ts_builder_key_array_free(&builder->key);
     ts_builder_hull_array_free(&builder->hull);
     ts_builder_hull_source_array_free(&builder->hull_source);
@@ -174,6 +185,14 @@ int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def) {
     return builder->equality.count - 1;
 }
 
+int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def) {
+    ts_builder_actuator entry = {*def, make_label(builder, def->is.name, def->file, def->line), 0};
+    entry.transmission = pool_add(builder, def->transmission);
+    if (builder->pool.failed || !ts_builder_actuator_array_push(&builder->actuator, entry))
+        return short_memory(builder);
+    return builder->actuator.count - 1;
+}
+
 ts_mesh_placing ts_mesh_placing_none(void) {
     return (ts_mesh_placing){ts_vec3_zero(), ts_quat_identity(), ts_vec3_make(1.0, 1.0, 1.0)};
 }
@@ -207,13 +226,13 @@ int ts_builder_set_free_velocity(ts_builder* builder, int body, ts_vec3 linear, 
 }
 
 // Copies numbers behind the others; NULL gives count -1, "initial values".
-static int add_numbers(ts_builder* builder, const double* values, int count, int* out_first, int* out_count) {
-    *out_first = builder->number.count;
-    *out_count = -1;
+static int add_numbers(ts_builder* builder, const double* values, int count, ts_builder_numbers* out_numbers) {
+    int first = builder->number.count;
+    *out_numbers = (ts_builder_numbers){first, -1};
     if (!values) return 1;
-    if (count < 0 || !ts_builder_number_array_resize(&builder->number, *out_first + count)) return 0;
-    if (count > 0) memcpy(builder->number.data + *out_first, values, (size_t)count * sizeof *values);
-    *out_count = count;
+    if (count < 0 || !ts_builder_number_array_resize(&builder->number, first + count)) return 0;
+    if (count > 0) memcpy(builder->number.data + first, values, (size_t)count * sizeof *values);
+    out_numbers->count = count;
     return 1;
 }
 
@@ -222,9 +241,10 @@ int ts_builder_add_keyframe(ts_builder* builder, const ts_keyframe_def* def) {
     memset(&key, 0, sizeof key);
     key.label = make_label(builder, def->name, def->file, def->line);
     key.time = def->time;
-    if (builder->pool.failed || !add_numbers(builder, def->qpos, def->qpos_count, &key.qpos_first, &key.qpos_count) ||
-        !add_numbers(builder, def->qvel, def->qvel_count, &key.qvel_first, &key.qvel_count) ||
-        !ts_builder_key_array_push(&builder->key, key))
+    if (builder->pool.failed || !add_numbers(builder, def->qpos, def->qpos_count, &key.qpos) ||
+        !add_numbers(builder, def->qvel, def->qvel_count, &key.qvel) ||
+        !add_numbers(builder, def->ctrl, def->ctrl_count, &key.ctrl) ||
+        !add_numbers(builder, def->act, def->act_count, &key.act) || !ts_builder_key_array_push(&builder->key, key))
         return 0;
     if (def->is_initial) builder->initial_key = builder->key.count - 1;
     return 1;

@@ -40,6 +40,7 @@ typedef struct ts_joint_def {
     double damping;
     double armature;
     double friction;
+    ts_limits actuation;
     const char* file;
     int line;
 } ts_joint_def;
@@ -68,6 +69,10 @@ typedef struct ts_keyframe_def {
     int qpos_count;      // must be nq of the finished model
     const double* qvel;  // NULL: initial values
     int qvel_count;
+    const double* ctrl;  // NULL: zero
+    int ctrl_count;
+    const double* act;  // NULL: zero
+    int act_count;
     int is_initial;  // nonzero: new simulations start from it
     const char* file;
     int line;
@@ -88,6 +93,18 @@ typedef struct ts_equality_def {
     int line;
 } ts_equality_def;
 
+/// An actuator to add.
+typedef struct ts_actuator_def {
+    ts_actuator is;  // target and reference are numbers of adding; name is copied, transmission and act are found
+    const char* transmission;  // "joint", "site", ...
+    double
+        damping_ratio;  // > 0: bias[2] is as of an oscillator of stiffness -bias[1] and the mass that it feels at rest
+    double damping;     // N s/m or the like, and inertia, kg or the like, of what turns in it: gear[0]^2 times as much
+    double armature;    // is added to the joint that it pulls at
+    const char* file;
+    int line;
+} ts_actuator_def;
+
 /// No joints, mass from geoms, at the parent's origin, child of the world.
 ts_body_def ts_body_def_default(void);
 
@@ -100,6 +117,9 @@ ts_geom_def ts_geom_def_default(void);
 /// Active, no body and the world, frames aligned at the body's origin, no joints, coefficients 0 1 0 0 0 (x = x), MuJoCo's
 /// default softness, no kind.
 ts_equality_def ts_equality_def_default(void);
+
+/// A motor of gear 1 on joint 0: gain 1, no bias, no activation, no limits.
+ts_actuator_def ts_actuator_def_default(void);
 
 /// An empty world with default options; NULL when memory is short. Free with ts_builder_free or ts_builder_finish.
 ts_builder* ts_builder_create(const char* name);
@@ -125,6 +145,9 @@ int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose
 
 /// Adds an equality and returns its number, or -1.
 int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def);
+
+/// Adds an actuator and returns its number, or -1.
+int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def);
 
 /// Hands over a hull that geoms refer to: the model will own it (the builder frees it when given up). Returns 0 on
 /// short memory (the hull is then still the caller's), else 1.

@@ -70,7 +70,9 @@ static const char* joint_number_fault(const ts_joint_def* def) {
     if (def->damping < 0.0) return "its damping is negative";
     if (def->armature < 0.0) return "its armature is negative";
     if (def->friction < 0.0) return "its dry friction is negative";
-    return NULL;
+    if (!def->actuation.limited) return NULL;
+    return def->actuation.range[0] <= def->actuation.range[1] ? NULL
+                                                              : "the range of its actuation is empty or no number";
 }
 
 // What joints of this type cannot have, as the end of "a hinge joint cannot".
@@ -207,6 +209,9 @@ static ts_code check_all_names(const ts_builder* b, ts_status* out_status) {
     if (!code && b->equality.count)
         code = check_names(b, "equality", &b->equality.data->label, sizeof *b->equality.data, b->equality.count,
                            out_status);
+    if (!code && b->actuator.count)
+        code = check_names(b, "actuator", &b->actuator.data->label, sizeof *b->actuator.data, b->actuator.count,
+                           out_status);
     if (!code && b->key.count)
         code = check_names(b, "keyframe", &b->key.data->label, sizeof *b->key.data, b->key.count, out_status);
     return code;
@@ -219,6 +224,7 @@ ts_code ts_builder_check(ts_builder* builder, ts_status* out_status) {
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s: there was no body %d when it was added",
                              builder->homeless, builder->homeless_body);
     ts_code code = ts_options_check(&builder->options, out_status);
+    ts_builder_settle_actuators(builder);
     if (!code) code = check_bodies(builder, out_status);
     if (!code) code = check_joints(builder, out_status);
     if (!code) code = check_geoms(builder, out_status);

@@ -47,6 +47,8 @@ static ts_code allocate(draft* d) {
     m->geom_count = b->geom.count;
     m->site_count = b->site.count;
     m->keyframe_count = b->key.count;
+    m->actuator_count = b->actuator.count;
+    m->act_count = ts_builder_act_count(b);
     long long nq = 0, nv = 0;
     for (int i = 0; i < b->joint.count; ++i) {
         nq += ts_joint_type_nq(b->joint.data[i].def.type);
@@ -141,6 +143,7 @@ static void lay_out_joints(draft* d) {
         joint->damping = def->damping;
         joint->armature = def->armature;
         joint->friction = def->friction;
+        joint->actuation = def->actuation;
     }
 }
 
@@ -227,12 +230,13 @@ static int compare_exclusions(const void* a, const void* b) {
     return (x->body_b > y->body_b) - (x->body_b < y->body_b);
 }
 
-// Equalities, sites, exclusions (sorted, each once), hulls and source.
+// Equalities, actuators, sites, exclusions (sorted, each once), hulls and source.
 static ts_code lay_out_rest(draft* d) {
     ts_builder* b = d->builder;
     ts_model* m = d->model;
     ts_site* site = (ts_site*)ts_arena_alloc_zeroed(d->arena, (size_t)b->site.count, sizeof *site);
     ts_equality* equality = (ts_equality*)ts_arena_alloc_zeroed(d->arena, (size_t)b->equality.count, sizeof *equality);
+    ts_actuator* actuator = (ts_actuator*)ts_arena_alloc_zeroed(d->arena, (size_t)b->actuator.count, sizeof *actuator);
     ts_exclusion* exclusion = TS_ARENA_ARRAY(d->arena, ts_exclusion, b->exclusion.count);
     ts_hull** hull = TS_ARENA_ARRAY(d->arena, ts_hull*, b->hull.count);
     ts_hull_source* hull_source = TS_ARENA_ARRAY(d->arena, ts_hull_source, b->hull.count);
@@ -242,6 +246,7 @@ static ts_code lay_out_rest(draft* d) {
     if (code) return code;
     m->equality = equality;
     m->equality_count = b->equality.count;
+    m->actuator = actuator;
     for (int i = 0; i < b->site.count; ++i) {
         const ts_builder_site* s = &b->site.data[i];
         site[i].name = name_at(d, s->label.name);
@@ -267,17 +272,12 @@ static ts_code lay_out_rest(draft* d) {
     m->site = site;
     m->exclusion = exclusion;
     m->source = source;
-    return TS_OK;
+    code = ts_builder_lay_out_actuators(b, m, d->names, actuator, d->status);
+    return code ? code : ts_builder_settle_damping_ratios(b, m, actuator, d->status);
 }
 
-static ts_code check_key_numbers(draft* d, int index, const ts_keyframe* key) {
+static ts_code check_key(draft* d, int index, const ts_keyframe* key) {
     const ts_builder_label* label = &d->builder->key.data[index].label;
-    for (int i = 0; i < d->model->nq; ++i)
-        if (!isfinite(key->qpos[i]))
-            return ts_builder_refuse(d->builder, label, "keyframe", index, d->status, "qpos[%d] is not finite", i);
-    for (int i = 0; i < d->model->nv; ++i)
-        if (!isfinite(key->qvel[i]))
-            return ts_builder_refuse(d->builder, label, "keyframe", index, d->status, "qvel[%d] is not finite", i);
     if (!isfinite(key->time))
         return ts_builder_refuse(d->builder, label, "keyframe", index, d->status, "its time is not finite");
     for (int j = 0; j < d->model->joint_count; ++j) {
@@ -301,6 +301,25 @@ static ts_code check_key_numbers(draft* d, int index, const ts_keyframe* key) {
     return TS_OK;
 }
 
+// The numbers of keyframe `index` called `name`, `wanted` of them; `initial` (NULL: zeros) where it has none.
+static ts_code lay_out_key_array(draft* d, int index, const char* name, ts_builder_numbers numbers,
+                                 const double* initial, int wanted, double** out_x) {
+    const ts_builder* b = d->builder;
+    const ts_builder_label* label = &b->key.data[index].label;
+    if (numbers.count >= 0 && numbers.count != wanted)
+        return ts_builder_refuse(b, label, "keyframe", index, d->status, "%s has %d numbers, but the model takes %d",
+                                 name, numbers.count, wanted);
+    double* x = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)wanted, sizeof *x);
+    if (d->arena->failed) return short_memory(d->status);
+    *out_x = x;
+    const double* source = numbers.count < 0 ? initial : b->number.data + numbers.first;
+    if (source && wanted > 0) memcpy(x, source, (size_t)wanted * sizeof *x);
+    for (int i = 0; i < wanted; ++i)
+        if (!isfinite(x[i]))
+            return ts_builder_refuse(b, label, "keyframe", index, d->status, "%s[%d] is not finite", name, i);
+    return TS_OK;
+}
+
 static ts_code lay_out_keyframes(draft* d) {
     ts_builder* b = d->builder;
     ts_model* m = d->model;
@@ -309,22 +328,13 @@ static ts_code lay_out_keyframes(draft* d) {
     m->keyframe = key;
     for (int i = 0; i < b->key.count; ++i) {
         const ts_builder_key* k = &b->key.data[i];
-        if (k->qpos_count >= 0 && k->qpos_count != m->nq)
-            return ts_builder_refuse(b, &k->label, "keyframe", i, d->status,
-                                     "qpos has %d numbers, but the model takes %d", k->qpos_count, m->nq);
-        if (k->qvel_count >= 0 && k->qvel_count != m->nv)
-            return ts_builder_refuse(b, &k->label, "keyframe", i, d->status,
-                                     "qvel has %d numbers, but the model takes %d", k->qvel_count, m->nv);
-        double* qpos = TS_ARENA_ARRAY(d->arena, double, nq);
-        double* qvel = TS_ARENA_ARRAY(d->arena, double, nv);
-        if (d->arena->failed) return short_memory(d->status);
-        if (nq) memcpy(qpos, k->qpos_count < 0 ? d->qpos0 : b->number.data + k->qpos_first, nq * sizeof *qpos);
-        if (nv) memcpy(qvel, k->qvel_count < 0 ? d->qvel0 : b->number.data + k->qvel_first, nv * sizeof *qvel);
         key[i].name = name_at(d, k->label.name);
         key[i].time = k->time;
-        key[i].qpos = qpos;
-        key[i].qvel = qvel;
-        ts_code code = check_key_numbers(d, i, &key[i]);
+        ts_code code = lay_out_key_array(d, i, "qpos", k->qpos, d->qpos0, m->nq, &key[i].qpos);
+        if (!code) code = lay_out_key_array(d, i, "qvel", k->qvel, d->qvel0, m->nv, &key[i].qvel);
+        if (!code) code = lay_out_key_array(d, i, "ctrl", k->ctrl, NULL, m->actuator_count, &key[i].ctrl);
+        if (!code) code = lay_out_key_array(d, i, "act", k->act, NULL, m->act_count, &key[i].act);
+        if (!code) code = check_key(d, i, &key[i]);
         if (code) return code;
     }
     if (d->arena->failed) return short_memory(d->status);

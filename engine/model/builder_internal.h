@@ -57,14 +57,24 @@ typedef struct ts_builder_equality {
     size_t kind;
 } ts_builder_equality;
 
+/// An actuator as described; transmission is an offset into the pool of text.
+typedef struct ts_builder_actuator {
+    ts_actuator_def def;
+    ts_builder_label label;
+    size_t transmission;
+} ts_builder_actuator;
+
+/// Numbers of a keyframe: `count` of the builder's `number` array from `first` on; count -1: initial values.
+typedef struct ts_builder_numbers {
+    int first;
+    int count;
+} ts_builder_numbers;
+
 /// A keyframe as described; its numbers lie in the builder's `number` array.
 typedef struct ts_builder_key {
     ts_builder_label label;
     double time;
-    int qpos_first;
-    int qpos_count;  // -1: initial values
-    int qvel_first;
-    int qvel_count;  // -1: initial values
+    ts_builder_numbers qpos, qvel, ctrl, act;
 } ts_builder_key;
 
 /// Where a hull came from; the file is an offset into the pool of text.
@@ -79,6 +89,7 @@ TS_ARRAY_DECLARE(ts_builder_joint_array, ts_builder_joint);
 TS_ARRAY_DECLARE(ts_builder_geom_array, ts_builder_geom);
 TS_ARRAY_DECLARE(ts_builder_site_array, ts_builder_site);
 TS_ARRAY_DECLARE(ts_builder_equality_array, ts_builder_equality);
+TS_ARRAY_DECLARE(ts_builder_actuator_array, ts_builder_actuator);
 TS_ARRAY_DECLARE(ts_builder_key_array, ts_builder_key);
 TS_ARRAY_DECLARE(ts_builder_hull_array, ts_hull*);
 TS_ARRAY_DECLARE(ts_builder_exclusion_array, ts_exclusion);
@@ -95,6 +106,7 @@ struct ts_builder {
     ts_builder_geom_array geom;
     ts_builder_site_array site;
     ts_builder_equality_array equality;
+    ts_builder_actuator_array actuator;
     ts_builder_key_array key;
     ts_builder_hull_array hull;
     ts_builder_hull_source_array hull_source;  // as many
@@ -136,6 +148,20 @@ ts_mesh_placing ts_mesh_placing_none(void);
 
 /// Notes where the hull that was added last came from; `file` may be NULL. Returns 0 on short memory.
 int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_mesh_placing* placing);
+
+/// Actuators from definitions into `out_actuator`, likewise.
+ts_code ts_builder_lay_out_actuators(const ts_builder* builder, const ts_model* model, const char* names,
+                                     ts_actuator* out_actuator, ts_status* out_status);
+
+/// Numbers in act.
+int ts_builder_act_count(const ts_builder* builder);
+
+/// Adds the damping and inertia of what turns in actuators to the definitions of the joints that they pull at.
+void ts_builder_settle_actuators(ts_builder* builder);
+
+/// Damping ratios become damping, once the model is complete.
+ts_code ts_builder_settle_damping_ratios(const ts_builder* builder, const ts_model* model, ts_actuator* actuator,
+                                         ts_status* out_status);
 
 /// Lets a geom weigh like something else than its shape (a mesh that is not convex, say). `geom` as from
 /// ts_builder_add_geom.

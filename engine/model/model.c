@@ -2,6 +2,7 @@
 #include "engine/model/model.h"
 
 #include "base/arena.h"
+#include "engine/actuation/transmission_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,18 @@ int ts_model_find_site(const ts_model* model, const char* name) {
 
 int ts_model_find_keyframe(const ts_model* model, const char* name) {
     return find(model->keyframe, sizeof *model->keyframe, model->keyframe_count, name);
+}
+
+int ts_model_find_actuator(const ts_model* model, const char* name) {
+    return find(model->actuator, sizeof *model->actuator, model->actuator_count, name);
+}
+
+const char* ts_actuator_target_name(const ts_model* model, const ts_actuator* actuator) {
+    switch (ts_transmission_at(actuator->transmission)->target) {
+    case TS_TARGET_JOINT: return model->joint[actuator->target].name;
+    case TS_TARGET_SITE: return model->site[actuator->target].name;
+    }
+    return "";
 }
 
 // The exclusions are sorted by (smaller body, larger body), see builder_finish.c.

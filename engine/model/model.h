@@ -12,6 +12,7 @@
 
 #include "base/pose.h"
 #include "collision/shape/shape.h"
+#include "engine/model/actuator.h"
 #include "engine/model/options.h"
 #include "engine/model/surface.h"
 
@@ -54,16 +55,17 @@ typedef struct ts_joint {
     int body;
     int qpos_first;
     int dof_first;
-    ts_vec3 anchor;      // m, in the body frame
-    ts_vec3 axis;        // unit, in the body frame (hinge, slide)
-    int limited;         // nonzero: range holds
-    double range[2];     // rad or m; ball: [0, largest angle]
-    double reference;    // rad or m: qpos at the model's initial pose
-    double spring;       // N m/rad or N/m
-    double spring_rest;  // rad or m
-    double damping;      // N m s/rad or N s/m
-    double armature;     // kg m^2 or kg added to the dof's inertia
-    double friction;     // N m or N, dry friction
+    ts_vec3 anchor;       // m, in the body frame
+    ts_vec3 axis;         // unit, in the body frame (hinge, slide)
+    int limited;          // nonzero: range holds
+    double range[2];      // rad or m; ball: [0, largest angle]
+    double reference;     // rad or m: qpos at the model's initial pose
+    double spring;        // N m/rad or N/m
+    double spring_rest;   // rad or m
+    double damping;       // N m s/rad or N s/m
+    double armature;      // kg m^2 or kg added to the dof's inertia
+    double friction;      // N m or N, dry friction
+    ts_limits actuation;  // N or N m: of what all actuators together pull at it, where it is one number
 } ts_joint;
 
 /// A degree of freedom.
@@ -112,6 +114,8 @@ typedef struct ts_keyframe {
     double time;   // s
     double* qpos;  // (nq)
     double* qvel;  // (nv)
+    double* ctrl;  // (actuator_count)
+    double* act;   // (act_count)
 } ts_keyframe;
 
 /// A pair of bodies whose geoms never touch, beside parent and child, which never do.
@@ -165,6 +169,8 @@ typedef struct ts_model {
     int keyframe_count;
     int exclusion_count;
     int equality_count;
+    int actuator_count;
+    int act_count;                      // numbers in act: activations of actuators
     const ts_body* body;                // (body_count)
     const ts_joint* joint;              // (joint_count)
     const ts_dof* dof;                  // (nv)
@@ -177,6 +183,7 @@ typedef struct ts_model {
     const ts_keyframe* keyframe;        // (keyframe_count)
     const ts_exclusion* exclusion;
     const ts_equality* equality;  // (equality_count)
+    const ts_actuator* actuator;  // (actuator_count)
     const double* qpos_rest;      // (nq) pose as the model is described, joints at their references
     int initial_keyframe;         // where new simulations start; -1: at rest in that pose
     const double* qpos0;          // (nq) initial pose
@@ -188,7 +195,7 @@ typedef struct ts_model {
 /// Releases a model; NULL is ignored. No simulation of it may be used afterwards.
 void ts_model_free(ts_model* model);
 
-/// The index of the body, joint, geom, site or keyframe of that name, or -1.
+/// The index of the body, joint, geom, site, keyframe or actuator of that name, or -1.
 int ts_model_find_body(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_joint(const ts_model* model, const char* name);
@@ -198,6 +205,11 @@ int ts_model_find_geom(const ts_model* model, const char* name);
 int ts_model_find_site(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_keyframe(const ts_model* model, const char* name);
+/// See ts_model_find_body.
+int ts_model_find_actuator(const ts_model* model, const char* name);
+
+/// The name of what an actuator pulls at: of a joint or a site.
+const char* ts_actuator_target_name(const ts_model* model, const ts_actuator* actuator);
 
 /// Numbers a joint type takes in qpos: 7, 4, 1, 1.
 int ts_joint_type_nq(ts_joint_type type);

@@ -5,11 +5,12 @@
 #include "engine/rows/row_source_internal.h"
 
 // X(name) stands for the ts_row_source called ts_row_name.
-#define SOURCES(X)                                  \
-    X(contact)        /* points where geoms meet */ \
-    X(joint_limit)    /* ends of a joint's range */ \
-    X(joint_friction) /* dry friction of a joint */ \
-    X(connect)        /* a point of two bodies */   \
+#define SOURCES(X)                                                \
+    X(contact)        /* points where geoms meet */               \
+    X(joint_limit)    /* ends of a joint's range */               \
+    X(joint_friction) /* dry friction of a joint */               \
+    X(servo)          /* an actuator that may reach its limits */ \
+    X(connect)        /* a point of two bodies */                 \
     X(joint_equality) /* a joint as a polynomial of another */
 
 #define DECLARE(name) extern const ts_row_source ts_row_##name;

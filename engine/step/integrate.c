@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "engine/actuation/actuation_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/sim_internal.h"
@@ -142,12 +143,21 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
                              "at t = %.6g s the new velocity of body \"%s\" (dof %d) is not finite", sim->time,
                              model->body[model->dof[d].body].name, d);
     }
+    double* act = TS_ARENA_ARRAY(&sim->scratch, double, model->act_count);
+    if (sim->scratch.failed)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
+    for (int i = 0; i < model->actuator_count; ++i)
+        if (model->actuator[i].act >= 0) act[model->actuator[i].act] = ts_actuation_next(sim, i);
+    if (!all_finite(act, model->act_count))
+        return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0, "at t = %.6g s a new activation is not finite",
+                             sim->time);
     if (!all_finite(qpos, model->nq))
         return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0, "at t = %.6g s the new position is not finite",
                              sim->time);
     ts_touched_rotation_remember(sim);
     memcpy(sim->qpos, qpos, (size_t)model->nq * sizeof(double));
     memcpy(sim->qvel, storage->new_velocity, (size_t)model->nv * sizeof(double));
+    memcpy(sim->act, act, (size_t)model->act_count * sizeof(double));
     sim->time += h;
     ++sim->step_count;
     swap_memories(sim);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "engine/actuation/actuation_internal.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
@@ -24,6 +25,7 @@ void ts_step_kinematics(ts_sim* sim) {
     ts_sim_forget_step(sim);
     memset(&sim->info, 0, sizeof sim->info);
     ts_kinematics_update(sim);
+    ts_actuation_begin(sim);
 }
 
 ts_code ts_step_dynamics(ts_sim* sim) {
@@ -60,6 +62,15 @@ static double lap(double* mark) {
     return passed;
 }
 
+// The stages from where things touch to the contact problem.
+static ts_code pose_problem(ts_sim* sim, double* mark, ts_status* out_status) {
+    ts_code code = ts_step_dynamics(sim);
+    if (code) return code == TS_ERROR_MEMORY ? no_memory(sim, out_status) : bad_mass(sim, out_status);
+    if (ts_step_assemble(sim)) return no_memory(sim, out_status);
+    sim->info.seconds_assemble += lap(mark);
+    return TS_OK;
+}
+
 // All stages up to the contact problem.
 static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
     ts_pair* pairs = NULL;
@@ -70,11 +81,7 @@ static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
     sim->info.seconds_broad = lap(mark);
     if (ts_step_narrow_phase(sim, pairs, pair_count)) return no_memory(sim, out_status);
     sim->info.seconds_narrow = lap(mark);
-    ts_code code = ts_step_dynamics(sim);
-    if (code) return code == TS_ERROR_MEMORY ? no_memory(sim, out_status) : bad_mass(sim, out_status);
-    if (ts_step_assemble(sim)) return no_memory(sim, out_status);
-    sim->info.seconds_assemble = lap(mark);
-    return TS_OK;
+    return pose_problem(sim, mark, out_status);
 }
 
 ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
@@ -82,10 +89,18 @@ ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
     // Options may be written directly. All else that is wrong in them ends in numbers that are not finite; time would
     // quietly run backwards.
     if (!(sim->options.time_step > 0.0)) return ts_options_check(&sim->options, out_status);
+    if (sim->control) sim->control(sim, sim->control_user);
     ts_code code = prepare(sim, &mark, out_status);
     if (code) return code;
     if (ts_step_solve(sim)) return no_memory(sim, out_status);
-    sim->info.seconds_solve = lap(&mark);
+    sim->info.seconds_solve += lap(&mark);
+    // Actuators that were expected to stay within their limits and have not become rows; at the latest all of them are.
+    while (ts_actuation_overran(sim, ts_sim_storage_of(sim)->new_velocity)) {
+        code = pose_problem(sim, &mark, out_status);
+        if (code) return code;
+        if (ts_step_solve(sim)) return no_memory(sim, out_status);
+        sim->info.seconds_solve += lap(&mark);
+    }
     code = ts_step_integrate(sim, out_status);
     sim->info.seconds_integrate = lap(&mark);
     sim->info.seconds_total = mark - start;

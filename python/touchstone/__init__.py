@@ -75,6 +75,18 @@ def _value_text(value):
     return str(value).encode()
 
 
+def _result(name, meaning):
+    return property(lambda self: self._array(name).copy(), doc=meaning + ", a copy.")
+
+
+def _state(name, meaning):
+    return property(
+        lambda self: self._array(name).copy(),
+        lambda self, values: self._write(name, values),
+        doc=meaning + ", a copy; assign to change them.",
+    )
+
+
 class World:
     """A scene (by name), a model file (by path) or MJCF text (mjcf=...) with a simulation on it."""
 
@@ -89,7 +101,7 @@ class World:
             raise TouchstoneError(self._error.value.decode())
         sizes = _c.ts_python_get_sizes(self._handle)
         self.nq, self.nv, self.body_count = sizes.nq, sizes.nv, sizes.bodies
-        self.body_names = [_c.ts_python_body_name(self._handle, b).decode() for b in range(sizes.bodies)]
+        self.body_names = self.names("body")
         if solver is not None:
             self.set("solver", solver)
 
@@ -113,46 +125,42 @@ class World:
             raise TouchstoneError("this world was closed")
         return self._handle
 
-    def _read(self, function, count):
-        return numpy.ctypeslib.as_array(function(self._live()), (max(count, 1),))[:count].copy()
+    def names(self, kind):
+        """Names of all things of a kind, in order: "body", "joint", "geom", "site", "actuator", "keyframe"."""
+        return _names(lambda i: _c.ts_python_name(self._live(), kind.encode(), i))
 
-    def _write(self, function, count, values):
+    def _array(self, name):
+        count = ctypes.c_int()
+        data = _c.ts_python_array(self._live(), name.encode(), ctypes.byref(count))
+        return numpy.ctypeslib.as_array(data, (max(count.value, 1),))[: count.value]
+
+    def _write(self, name, values):
+        target = self._array(name)
         values = numpy.asarray(values, dtype=float)
-        if values.shape != (count,) or not numpy.isfinite(values).all():
-            raise ValueError(f"expected {count} finite numbers, got shape {values.shape}")
-        numpy.ctypeslib.as_array(function(self._live()), (max(count, 1),))[:count] = values
+        if values.shape != target.shape or not numpy.isfinite(values).all():
+            raise ValueError(f"expected {len(target)} finite numbers, got shape {values.shape}")
+        target[:] = values
 
     @property
     def time(self):
         """Simulated time, s."""
         return _c.ts_python_time(self._live())
 
-    @property
-    def qpos(self):
-        """Generalised positions (nq), a copy; assign to change them."""
-        return self._read(_c.ts_python_qpos, self.nq)
+    qpos = _state("qpos", "Generalised positions (nq)")
+    qvel = _state("qvel", "Generalised velocities (nv)")
+    ctrl = _state("ctrl", "Controls, one for each actuator")
+    act = _state("act", "Activations of those actuators that have one")
+    force = _state("force", "Generalised forces from outside (nv), kept until changed")
+    bias = _result("bias", "Coriolis, centrifugal and gravity forces (nv)")
+    actuator_length = _result("actuator_length", "Lengths of the transmissions when the step began")
+    actuator_velocity = _result("actuator_velocity", "Their rates")
+    actuator_force = _result("actuator_force", "Forces of the actuators in the last step; after forward() at the state")
+    force_actuator = _result("force_actuator", "Generalised forces of all actuators together (nv)")
 
-    @qpos.setter
-    def qpos(self, values):
-        self._write(_c.ts_python_qpos, self.nq, values)
-
-    @property
-    def qvel(self):
-        """Generalised velocities (nv), a copy; assign to change them."""
-        return self._read(_c.ts_python_qvel, self.nv)
-
-    @qvel.setter
-    def qvel(self, values):
-        self._write(_c.ts_python_qvel, self.nv, values)
-
-    @property
-    def force(self):
-        """Generalised forces from outside (nv), kept until changed."""
-        return self._read(_c.ts_python_force, self.nv)
-
-    @force.setter
-    def force(self, values):
-        self._write(_c.ts_python_force, self.nv, values)
+    def forward(self):
+        """Finds everything that follows from the present state, without a step."""
+        if _c.ts_python_forward(self._live(), self._error, len(self._error)):
+            raise TouchstoneError(self._error.value.decode())
 
     def step(self, n=1):
         """Steps n times."""

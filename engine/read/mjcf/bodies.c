@@ -73,17 +73,20 @@ static double first_coefficient(const ts_mjcf_element* e, const char* name, cons
     return value[0];
 }
 
-static void read_limits(const ts_mjcf_element* e, ts_joint_def* def, double unit) {
+// Whether a range is to be kept: when it is said, or when there is one and nothing is said.
+static int is_limited(const ts_mjcf_element* e, const char* attribute, const char* range) {
     static const char* const words[] = {"false", "true", "auto"};
-    const ts_mjcf_compiler* c = &e->reader->compiler;
-    int has_range = ts_mjcf_text(e, "range", NULL) != NULL;
-    int limited = ts_mjcf_word(e, "limited", words, 3, 2);
+    int has_range = ts_mjcf_text(e, range, NULL) != NULL, limited = ts_mjcf_word(e, attribute, words, 3, 2);
+    if (limited == 1 && !has_range)
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "the joint is %s but has no %s", attribute, range);
+    return limited == 1 || (limited == 2 && has_range && e->reader->compiler.auto_limits);
+}
+
+static void read_limits(const ts_mjcf_element* e, ts_joint_def* def, double unit) {
     def->range[0] *= unit;
     def->range[1] *= unit;
-    def->limited = limited == 1 || (limited == 2 && has_range && c->auto_limits);
-    if (limited == 1 && !has_range)
-        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "the joint is limited but has no range");
-    if (c->no_limit) def->limited = 0;
+    def->limited = is_limited(e, "limited", "range");
+    if (e->reader->compiler.no_limit) def->limited = 0;
 }
 
 static void drop(const ts_mjcf_element* e, const ts_joint_def* def, const char* attribute, const char* what) {
@@ -124,6 +127,7 @@ static void read_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     def.spring = first_coefficient(&e, "stiffness", "joint@stiffness (nonlinear)");
     def.damping = first_coefficient(&e, "damping", "joint@damping (nonlinear)");
     read_limits(&e, &def, unit);
+    def.actuation.limited = is_limited(&e, "actuatorfrclimited", "actuatorfrcrange");
     if (c->no_spring || c->no_passive) def.spring = 0.0;
     if (c->no_damper || c->no_passive) def.damping = 0.0;
     if (c->no_friction) def.friction = 0.0;

@@ -6,7 +6,8 @@
 // Elements of one kind in a class. MJCF allows one; main may get more from several files.
 enum { SAME_KIND_LIMIT = 64 };
 
-static const char* const kind_name[TS_MJCF_KIND_COUNT] = {"mesh", "material", "joint", "geom", "site", "equality"};
+static const char* const kind_name[TS_MJCF_KIND_COUNT] = {"mesh", "material", "joint",   "geom",
+                                                          "site", "equality", "actuator"};
 
 int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
     int index = ts_name_table_find(&reader->class_name, name);
@@ -16,10 +17,8 @@ int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_xml_node* node, const ch
 
 // Elements whose defaults concern nothing that is read.
 static int is_other_kind(const char* name) {
-    static const char* const other[] = {"texture",  "camera",   "light",    "pair",    "tendon",      "general",
-                                        "motor",    "position", "velocity", "pid",     "intvelocity", "damper",
-                                        "cylinder", "muscle",   "adhesion", "dcmotor", "orientation", "plugin",
-                                        "flex",     "skin",     "hfield"};
+    static const char* const other[] = {"texture",  "camera",  "light",       "pair",   "tendon", "pid",  "muscle",
+                                        "adhesion", "dcmotor", "orientation", "plugin", "flex",   "skin", "hfield"};
     for (size_t i = 0; i < sizeof other / sizeof other[0]; ++i)
         if (strcmp(other[i], name) == 0) return 1;
     return 0;
@@ -48,17 +47,25 @@ static void read_nested(ts_mjcf_reader* reader, const ts_xml_node* node, int par
         read_class(reader, node, reader->classes.count - 1);
 }
 
+// Whether the list holds an element of the same name from the same place.
+static int has_twin(const ts_xml_node_array* list, const ts_xml_node* node) {
+    for (int i = 0; i < list->count; ++i)
+        if (list->data[i]->parent == node->parent && strcmp(list->data[i]->name, node->name) == 0) return 1;
+    return 0;
+}
+
 static void read_class(ts_mjcf_reader* reader, const ts_xml_node* node, int index) {
     ts_mjcf_check(reader, node, "default");
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
+        const char* name = ts_mjcf_is_actuator(child->name) ? "actuator" : child->name;
         int kind = 0;
-        while (kind < TS_MJCF_KIND_COUNT && strcmp(kind_name[kind], child->name) != 0) ++kind;
+        while (kind < TS_MJCF_KIND_COUNT && strcmp(kind_name[kind], name) != 0) ++kind;
         if (kind < TS_MJCF_KIND_COUNT) {
             ts_mjcf_check(reader, child, child->name);
             if (ts_xml_value(child, "name") || ts_xml_value(child, "class"))
                 ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "a default %s cannot have a name or a class", child->name);
             ts_xml_node_array* list = &reader->classes.data[index].node[kind];
-            if (list->count > 0 && (list->data[list->count - 1]->parent == node || list->count >= SAME_KIND_LIMIT))
+            if (has_twin(list, child) || list->count >= SAME_KIND_LIMIT)
                 ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "a second <%s> in the same default class", child->name);
             if (!ts_xml_node_array_push(list, child)) ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
         } else if (strcmp(child->name, "default") == 0) {

@@ -45,27 +45,20 @@ static void pass_over(ts_mjcf_reader* r, const ts_xml_node* section) {
         ts_mjcf_report_element(r, child, section->name);
 }
 
-enum { PASSES = 6 };
+enum { PASSES = 7 };
 
 // Who reads a section, and in which pass.
 static const struct section {
     const char* name;
     int pass;
     void (*read)(ts_mjcf_reader* r, const ts_xml_node* section);
-} sections[] = {{"compiler", 0, ts_mjcf_read_compiler},
-                {"option", 0, ts_mjcf_read_option},
-                {"custom", 0, ts_mjcf_read_custom},
-                {"default", 1, ts_mjcf_read_default},
-                {"asset", 2, ts_mjcf_read_asset},
-                {"worldbody", 3, ts_mjcf_read_world},
-                {"contact", 4, ts_mjcf_read_contact},
-                {"keyframe", 4, ts_mjcf_read_keyframe},
-                {"equality", 4, ts_mjcf_read_equality},
-                {"tendon", 5, pass_over},
-                {"actuator", 5, pass_over},
-                {"sensor", 5, pass_over},
-                {"deformable", 5, pass_over},
-                {"extension", 5, pass_over}};
+} sections[] = {{"compiler", 0, ts_mjcf_read_compiler}, {"option", 0, ts_mjcf_read_option},
+                {"custom", 0, ts_mjcf_read_custom},     {"default", 1, ts_mjcf_read_default},
+                {"asset", 2, ts_mjcf_read_asset},       {"worldbody", 3, ts_mjcf_read_world},
+                {"contact", 4, ts_mjcf_read_contact},   {"keyframe", 6, ts_mjcf_read_keyframe},
+                {"equality", 4, ts_mjcf_read_equality}, {"tendon", 5, pass_over},
+                {"actuator", 5, ts_mjcf_read_actuator}, {"sensor", 5, pass_over},
+                {"deformable", 5, pass_over},           {"extension", 5, pass_over}};
 
 static void read_section(ts_mjcf_reader* r, const ts_xml_node* section, int pass) {
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; ++i) {
@@ -103,6 +96,8 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_name_table_free(&r->body_name);
     ts_name_table_free(&r->joint_name);
     ts_name_table_free(&r->site_name);
+    ts_mjcf_flag_array_free(&r->control_is_read);
+    ts_mjcf_flag_array_free(&r->act_is_read);
     ts_xml_free(&r->xml);
     ts_builder_free(r->builder);
 }

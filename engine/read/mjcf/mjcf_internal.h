@@ -25,6 +25,7 @@ typedef enum ts_mjcf_kind {
     TS_MJCF_GEOM,
     TS_MJCF_SITE,
     TS_MJCF_EQUALITY,
+    TS_MJCF_ACTUATOR,  // all of its shortcuts
     TS_MJCF_KIND_COUNT
 } ts_mjcf_kind;
 
@@ -80,10 +81,14 @@ typedef struct ts_mjcf_compiler {
     double total_mass;
     int balance_inertia;
     int no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start, no_equality;
-    double restitution;    // of all geoms
-    int initial_keyframe;  // -1: none
+    int no_actuation, no_clamp_control;
+    unsigned actuator_groups_off;  // a bit for each group
+    double restitution;            // of all geoms
+    int initial_keyframe;          // -1: none
     const ts_xml_node* initial_keyframe_node;
 } ts_mjcf_compiler;
+
+TS_ARRAY_DECLARE(ts_mjcf_flag_array, int);
 
 /// The whole undertaking.
 typedef struct ts_mjcf_reader {
@@ -100,6 +105,9 @@ typedef struct ts_mjcf_reader {
     ts_name_table body_name;  // indices of the builder
     ts_name_table joint_name;
     ts_name_table site_name;
+    // of every control and activation that the file has: whether it is one here
+    ts_mjcf_flag_array control_is_read;
+    ts_mjcf_flag_array act_is_read;
     ts_builder* builder;
 } ts_mjcf_reader;
 
@@ -116,6 +124,24 @@ typedef struct ts_mjcf_equality {
     ts_equality_def def;
     int site[2];  // -1: none
 } ts_mjcf_equality;
+
+/// Attributes that name what an actuator pulls at.
+enum { TS_MJCF_TARGETS = 3 };
+
+/// What elements of <actuator> and their defaults say.
+typedef struct ts_mjcf_actuator {
+    ts_actuator_def def;
+    const char* shortcut;  // the last one that spoke; NULL: none, or <general> since
+    int dynamics, gain_kind, bias_kind;
+    double dynprm[10], gainprm[10], biasprm[10];
+    double inherit_range;
+    int control_limited, force_limited, act_limited;  // 0 no, 1 yes, 2 when there is a range
+    int group;
+    int target[TS_MJCF_TARGETS];  // -1: none
+    const char* crank_site;
+    const char* tendon;
+    const char* body;
+} ts_mjcf_actuator;
 
 /// Takes the first failure. node may be NULL. Always returns reader->xml.code.
 ts_code ts_mjcf_fail(ts_mjcf_reader* reader, const ts_xml_node* node, ts_code code, const char* format, ...)
@@ -262,6 +288,14 @@ void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// <equality>.
 void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+// --- mjcf_actuators.c ---
+
+/// <actuator>.
+void ts_mjcf_read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+/// Whether an element of that name tells of an actuator that is read.
+int ts_mjcf_is_actuator(const char* name);
 
 /// <keyframe>, counted over all such sections.
 void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_xml_node* node);

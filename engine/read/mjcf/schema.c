@@ -23,12 +23,16 @@ typedef enum landing {
 // Words that several attributes share.
 typedef struct word_list {
     int count;
-    const char* word[3];
+    const char* word[8];
 } word_list;
 
 static const word_list false_true = {2, {"false", "true"}};
 static const word_list false_true_auto = {3, {"false", "true", "auto"}};
 static const word_list enable_disable = {2, {"enable", "disable"}};
+static const word_list dynamics = {8,
+                                   {"none", "integrator", "filter", "filterexact", "pid", "dcmotor", "muscle", "user"}};
+static const word_list gains = {7, {"fixed", "affine", "muscle", "dcmotor", "pid", "so3", "user"}};
+static const word_list biases = {6, {"none", "affine", "muscle", "dcmotor", "so3", "user"}};
 
 // An attribute, or several of one fate that land nowhere, separated by blanks. Without meaning they are honoured (or have
 // none for the physics).
@@ -46,7 +50,7 @@ typedef struct known {
 } known;
 
 // The most numbers that land at once.
-enum { REALS_MOST = 8 };
+enum { REALS_MOST = 10 };
 
 #define OK(attribute) \
     { .name = attribute }
@@ -89,7 +93,7 @@ static const char soft_contact[] = "contacts are hard: softness comes from the o
 static const char model_softness[] = "contacts are hard, except under solver mujoco or with the option soft_contacts=2";
 static const char model_tie[] = "equalities are hard, except under solver mujoco or with the option soft_contacts=2";
 static const char no_fluid[] = "there is no surrounding fluid";
-static const char no_actuator[] = "actuators apply no force";
+static const char no_such_actuator[] = "actuators of this kind pull at nothing";
 // A handful of Newton iterations is plenty, a handful of sweeps is nothing: the numbers do not carry over.
 static const char their_solver[] =
     "read by MuJoCo's solvers only; here: custom numeric touchstone.iterations, touchstone.tolerance";
@@ -146,7 +150,7 @@ static const known option_table[] = {
     LOST("o_friction", "friction is not overridden"),
     MOOT("jacobian", "storage follows the size of the problem"),
     MOOT("apirate", "no meaning"),
-    MOOT("actuatorgroupdisable", no_actuator),
+    OK("actuatorgroupdisable"),
     LOST("noslip_iterations", "friction is solved with the contacts; there is no second pass"),
     MOOT("sdf_initpoints sdf_iterations", "there are no signed distance fields"),
     LOST("sleep_tolerance", "bodies never sleep"),
@@ -170,7 +174,8 @@ static const known flag_table[] = {
     LOST("sleep", "bodies never sleep"),
     LOST("speculative", "contacts are made from the option contact_margin on"),
     LOST("ipc", "there is no incremental potential contact"),
-    MOOT("actuation clampctrl", no_actuator),
+    WORD("actuation", ts_mjcf_compiler, no_actuation, enable_disable),
+    WORD("clampctrl", ts_mjcf_compiler, no_clamp_control, enable_disable),
     MOOT("refsafe", soft_contact),
     MOOT("sensor", "there are no sensors"),
     MOOT("autoreset", "a failed step says so and keeps its state"),
@@ -221,7 +226,9 @@ static const known joint_table[] = {
     NEAR("margin", "a limit acts exactly at the end of the range"),
     LOST("solreflimit solimplimit", "joint limits are hard"),
     LOST("solreffriction solimpfriction", "dry friction is hard"),
-    MOOT("actuatorfrclimited actuatorfrcrange actuatorgravcomp", no_actuator),
+    REALS("actuatorfrcrange", ts_joint_def, actuation.range, 2, 2),
+    OK("actuatorfrclimited"),
+    LOST("actuatorgravcomp", "gravity is not compensated"),
     END,
 };
 static const known geom_table[] = {
@@ -258,9 +265,45 @@ static const known exclude_table[] = {
     INDEX("body2", ts_exclusion, body_b, body_name),
     END,
 };
+static const char one_step[] = "controls act at once";
+
+// What all actuators have, and what those of one element add.
+#define ACTUATOR                                                                                        \
+    OK("name class"), LOOK("user"), WHOLE("group", ts_mjcf_actuator, group),                            \
+        INDEX("joint", ts_mjcf_actuator, target[0], joint_name),                                        \
+        INDEX("jointinparent", ts_mjcf_actuator, target[1], joint_name),                                \
+        INDEX("site", ts_mjcf_actuator, target[2], site_name),                                          \
+        INDEX("refsite", ts_mjcf_actuator, def.is.reference, site_name),                                \
+        TEXT("cranksite", ts_mjcf_actuator, crank_site), OK("slidersite cranklength"),                  \
+        TEXT("tendon", ts_mjcf_actuator, tendon), REALS("gear", ts_mjcf_actuator, def.is.gear, 1, 6),   \
+        REALS("ctrlrange", ts_mjcf_actuator, def.is.control.range, 2, 2),                               \
+        REALS("forcerange", ts_mjcf_actuator, def.is.force.range, 2, 2),                                \
+        WORD("ctrllimited", ts_mjcf_actuator, control_limited, false_true_auto),                        \
+        WORD("forcelimited", ts_mjcf_actuator, force_limited, false_true_auto),                         \
+        REALS("damping", ts_mjcf_actuator, def.damping, 1, 1), /* linear */                             \
+        REAL("armature", ts_mjcf_actuator, def.armature), MOOT("lengthrange", "no muscle asks for it"), \
+        MOOT("nsample interp", one_step), LOST("delay", one_step)
+#define ACTIVATION                                                          \
+    REALS("actrange", ts_mjcf_actuator, def.is.act_limits.range, 2, 2),     \
+        WORD("actlimited", ts_mjcf_actuator, act_limited, false_true_auto), \
+        WORD("actearly", ts_mjcf_actuator, def.is.act_early, false_true)
+
+static const known general_table[] = {
+    ACTUATOR,
+    ACTIVATION,
+    TEXT("body", ts_mjcf_actuator, body),
+    WORD("dyntype", ts_mjcf_actuator, dynamics, dynamics),
+    WORD("gaintype", ts_mjcf_actuator, gain_kind, gains),
+    WORD("biastype", ts_mjcf_actuator, bias_kind, biases),
+    REALS("dynprm", ts_mjcf_actuator, dynprm, 1, 10),
+    REALS("gainprm", ts_mjcf_actuator, gainprm, 1, 10),
+    REALS("biasprm", ts_mjcf_actuator, biasprm, 1, 10),
+    REAL("inheritrange", ts_mjcf_actuator, inherit_range),
+    OK("actdim input velrange ffrange"),
+    END,
+};
 static const known key_table[] = {
-    OK("name time qpos qvel"),
-    MOOT("act ctrl", no_actuator),
+    OK("name time qpos qvel act ctrl"),
     MOOT("mpos mquat", "bodies are not moved from outside"),
     LOST("plastic", "nothing deforms"),
     END,
@@ -291,6 +334,14 @@ static const struct element {
     {"site", site_table, NULL},
     {"exclude", exclude_table, NULL},
     {"key", key_table, NULL},
+    {"actuator", (const known[]){END}, NULL},
+    {"general", general_table, NULL},
+    {"motor", (const known[]){ACTUATOR, END}, NULL},
+    {"position", (const known[]){ACTUATOR, OK("kp kv dampratio timeconst inheritrange"), END}, NULL},
+    {"velocity", (const known[]){ACTUATOR, OK("kv"), END}, NULL},
+    {"intvelocity", (const known[]){ACTUATOR, ACTIVATION, OK("kp kv dampratio inheritrange"), END}, NULL},
+    {"damper", (const known[]){ACTUATOR, OK("kv"), END}, NULL},
+    {"cylinder", (const known[]){ACTUATOR, ACTIVATION, OK("timeconst area diameter bias"), END}, NULL},
     {"numeric", (const known[]){OK("name data"), LOOK("size"), END}, NULL},
     {"text", (const known[]){OK("name data"), END}, NULL},
     {"equality", (const known[]){EQUALITY, END}, NULL},
@@ -400,7 +451,7 @@ static const struct passed {
     int physics;
     const char* meaning;
 } passed_table[] = {
-    {"actuator", NULL, 1, no_actuator},
+    {"actuator", "muscle adhesion pid orientation dcmotor plugin", 1, no_such_actuator},
     {"sensor", NULL, 0, "there are no sensors"},
     {"tendon", NULL, 1, "tendons do not act"},
     {"equality", NULL, 1, "what it names is not tied together"},
@@ -413,7 +464,7 @@ static const struct passed {
     {"asset", "model", 0, "other models are not attached; <attach> says so"},
     {"mesh geom body", "plugin", 1, "plugins are left out"},
     {"material", "layer", 0, "looks only"},
-    {"compiler", "lengthrange", 0, no_actuator},
+    {"compiler", "lengthrange", 0, "no muscle asks for it"},
     {"body", "camera light", 0, "looks only"},
     {"body", "attach", 1, "other models are not attached"},
     {"body", "composite", 1, "composite bodies are left out"},

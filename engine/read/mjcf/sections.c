@@ -63,6 +63,14 @@ void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_xml_node* node) {
         read_equality(reader, child);
 }
 
+// Of numbers for all that the file has, keeps those for what is read.
+static void keep_read(const ts_mjcf_flag_array* is_read, ts_builder_number_array* numbers) {
+    if (numbers->count != is_read->count) return;
+    numbers->count = 0;
+    for (int i = 0; i < is_read->count; ++i)
+        if (is_read->data[i]) numbers->data[numbers->count++] = numbers->data[i];
+}
+
 void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_xml_node* node) {
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         if (strcmp(child->name, "key") != 0) {
@@ -71,14 +79,22 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_xml_node* node) {
         }
         ts_mjcf_check(reader, child, "key");
         ts_mjcf_element e = ts_mjcf_element_plain(reader, child);
-        ts_builder_number_array qpos = {NULL, 0, 0}, qvel = {NULL, 0, 0};
+        ts_builder_number_array qpos = {NULL, 0, 0}, qvel = {NULL, 0, 0}, ctrl = {NULL, 0, 0}, act = {NULL, 0, 0};
         ts_keyframe_def def = {.name = ts_xml_value(child, "name"), .file = child->file, .line = child->line};
         def.time = ts_mjcf_real(&e, "time", 0.0);
         ts_mjcf_real_array(&e, "qpos", &qpos);
         ts_mjcf_real_array(&e, "qvel", &qvel);
+        ts_mjcf_real_array(&e, "ctrl", &ctrl);
+        ts_mjcf_real_array(&e, "act", &act);
+        keep_read(&reader->control_is_read, &ctrl);
+        keep_read(&reader->act_is_read, &act);
         // Empty text is no state at all, as if the attribute were missing.
         if (qpos.count) def.qpos = qpos.data;
         if (qvel.count) def.qvel = qvel.data;
+        if (ctrl.count) def.ctrl = ctrl.data;
+        if (act.count) def.act = act.data;
+        def.ctrl_count = ctrl.count;
+        def.act_count = act.count;
         def.qpos_count = qpos.count;
         def.qvel_count = qvel.count;
         // The file says which to begin with, or one is called what everybody calls it.
@@ -89,6 +105,8 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_xml_node* node) {
             ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
         ts_builder_number_array_free(&qpos);
         ts_builder_number_array_free(&qvel);
+        ts_builder_number_array_free(&ctrl);
+        ts_builder_number_array_free(&act);
         ++reader->keyframe_count;
     }
 }

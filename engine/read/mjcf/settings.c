@@ -73,11 +73,25 @@ void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_xml_node* node, const c
     if (code) ts_mjcf_fail(reader, node, code, "%s", status.message);
 }
 
+// Groups of actuators that are switched off, as bits.
+static void read_actuator_groups(const ts_mjcf_element* e) {
+    ts_builder_number_array group = {NULL, 0, 0};
+    ts_mjcf_real_array(e, "actuatorgroupdisable", &group);
+    for (int i = 0; i < group.count && !e->reader->xml.code; ++i) {
+        if (group.data[i] >= 0.0 && group.data[i] <= 30.0 && group.data[i] == floor(group.data[i]))
+            e->reader->compiler.actuator_groups_off |= 1u << (unsigned)group.data[i];
+        else
+            ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "actuatorgroupdisable takes groups from 0 to 30");
+    }
+    ts_builder_number_array_free(&group);
+}
+
 void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "option");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_mjcf_take(&e, "option", &reader->compiler);
     check_integrator(reader, node);
+    read_actuator_groups(&e);
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         if (strcmp(child->name, "flag") == 0)
             read_flags(reader, child);

@@ -18,6 +18,7 @@ const ts_integrator ts_discrete_integrator = {
     .name = "discrete",
     .summary = "Euler, joint springs and dampers implicit, contacts included; spin of lone free bodies implicit",
     .damping_ahead = 1,
+    .servos = TS_SERVO_RATE,
     .springs_ahead = 1,
     .advance = advance,
 };

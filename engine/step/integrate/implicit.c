@@ -56,5 +56,6 @@ const ts_integrator ts_implicit_integrator = {
     .name = "implicit",
     .summary = "damping and Coriolis forces implicit by their derivatives (LU), springs explicit",
     .damping_ahead = 1,
+    .servos = TS_SERVO_RATE,
     .advance = advance,
 };

@@ -18,6 +18,7 @@ const ts_integrator ts_implicitfast_integrator = {
     .name = "implicitfast",
     .summary = "damping implicit, springs explicit, Coriolis forces explicit but for the spin of lone free bodies",
     .damping_ahead = 1,
+    .servos = TS_SERVO_RATE,
     .frees_lone_bodies = 1,
     .advance = advance,
 };

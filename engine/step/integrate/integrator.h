@@ -9,6 +9,13 @@
 extern "C" {
 #endif
 
+/// When the force of an actuator acts that depends on its length or its rate.
+typedef enum ts_servo_time {
+    TS_SERVO_NOW,  // as it is when the step begins
+    TS_SERVO_RATE,  // with its derivative by the velocity (with springs_ahead by the length, too) taken ahead, unless it is at a limit
+    TS_SERVO_END  // as it will be at the end of the step, limits included: engine/rows/servo.c
+} ts_servo_time;
+
 /// A way to get from the state at the beginning of a step to that at its end. All take the impulses of rows at the end of the
 /// step, v+ = v_f + M_hat^-1 J^T lambda; they differ in M_hat, in v_f, and in how a tree moves that no row touches.
 struct ts_integrator {
@@ -16,6 +23,7 @@ struct ts_integrator {
     const char* summary;  // one line for people
     int damping_ahead;    // nonzero: dampers act with the velocity at the end of the step, M_hat = M + h D
     int springs_ahead;    // nonzero: springs act with the position at the end of the step, M_hat += h^2 K
+    ts_servo_time servos;
 
     int frees_lone_bodies;  // nonzero: advance finds the velocity of a lone free body without damping and armature from its
                             // forces alone, and nothing is there before

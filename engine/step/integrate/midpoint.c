@@ -89,6 +89,7 @@ const ts_integrator ts_midpoint_integrator = {
     .name = "midpoint",
     .summary = "Coriolis forces in the middle of the step: free rotation keeps energy and momentum; springs implicit",
     .damping_ahead = 1,
+    .servos = TS_SERVO_END,
     .springs_ahead = 1,
     .frees_lone_bodies = 1,
     .advance = advance,

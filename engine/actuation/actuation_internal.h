@@ -1,0 +1,69 @@
+// What actuators do in a step: how long their transmissions are, how hard they pull, and how that enters the dynamics.
+#ifndef TS_ENGINE_ACTUATION_INTERNAL_H
+#define TS_ENGINE_ACTUATION_INTERNAL_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How the force of an actuator enters a step.
+typedef enum ts_drive_mode {
+    TS_DRIVE_PLAIN,  // as it is when the step begins
+    TS_DRIVE_AHEAD,  // what of it changes with the velocity stands in the mass matrix
+    TS_DRIVE_ROW     // as a row of the contact problem (engine/rows/servo.c)
+} ts_drive_mode;
+
+/// What a simulation keeps of an actuator, beside the arrays of ts_sim. Force at the end of a step, limits aside:
+/// intercept - ahead (m v+), with m the moment.
+typedef struct ts_drive {
+    // constant after creation
+    int* dof;        // (count) what it may move, ascending
+    double* moment;  // (count) change of its length with each, for the last kinematics
+    int count;
+    int tree;      // the one that all of it belongs to, or -1
+    int is_chain;  // nonzero: each of dof hangs on the one before, and the tree is no lone free body
+    int* chain;    // (chain_count) the last dof of each chain to a root
+    int chain_count;
+    double low,
+        high;  // N or N m: its own limits, and those of a joint that it pulls at alone; infinite where there are none
+    double turn;  // see ts_transmission
+
+    // of the present step
+    ts_drive_mode mode;
+    double ahead;      // N s/m or the like
+    double intercept;  // N or N m
+    int overran;       // nonzero: taken ahead, it left its limits, and the step is made again with a row
+} ts_drive;
+
+/// Drive i.
+const ts_drive* ts_actuation_drive(const ts_sim* sim, int i);
+
+/// Finds what of the drives follows from the model alone. Returns 0 when memory is short.
+int ts_actuation_create(ts_sim* sim);
+
+/// A step begins.
+void ts_actuation_begin(ts_sim* sim);
+
+/// Measures the actuators that pull at several trees, or at what the integrator frees itself, and adds their forces to `applied` (nv).
+void ts_actuation_across(ts_sim* sim, double* applied);
+
+/// Measures those of one tree for the last kinematics, adds their forces to `force` and what is taken ahead of them to M (both of
+/// the tree; M may be NULL where nothing can be). Different trees may be worked on at once.
+void ts_actuation_tree(ts_sim* sim, int tree, double* M, double* force);
+
+/// Adds up sim->force_actuator from sim->actuator_force.
+void ts_actuation_total(ts_sim* sim);
+
+/// Once the velocity at the end of the step is known: the forces that have acted. Returns nonzero when some have left their limits:
+/// then dynamics, rows and solution are to be found again.
+int ts_actuation_overran(ts_sim* sim, const double* velocity);
+
+/// The activation of actuator i at the end of the step.
+double ts_actuation_next(const ts_sim* sim, int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,131 @@
+// Actuators of a model under construction: what every one of them must have, activations, and damping that is asked for as
+// a ratio. What a kind of transmission needs, it knows itself.
+#include "engine/actuation/actuation_internal.h"
+#include "engine/actuation/transmission_internal.h"
+#include "engine/dynamics/dynamics_internal.h"
+#include "engine/dynamics/kinematics_internal.h"
+#include "engine/model/builder_internal.h"
+#include "engine/model/joint/joint_traits_internal.h"
+#include "engine/sim_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char* limits_fault(const ts_limits* limits, const char* why) {
+    if (!isfinite(limits->range[0]) || !isfinite(limits->range[1])) return "a range is not finite";
+    return limits->limited && limits->range[0] > limits->range[1] ? why : NULL;
+}
+
+static const char* number_fault(const ts_actuator_def* def) {
+    const ts_actuator* a = &def->is;
+    double sum = a->time_constant + def->damping_ratio + def->damping + def->armature;
+    for (int i = 0; i < TS_GEAR_SIZE; ++i) sum += a->gear[i];
+    for (int i = 0; i < 3; ++i) sum += a->gain[i] + a->bias[i];
+    if (!isfinite(sum)) return "a number is not finite";
+    const char* why = limits_fault(&a->control, "the range of its control is empty");
+    if (!why) why = limits_fault(&a->force, "the range of its force is empty");
+    if (!why) why = limits_fault(&a->act_limits, "the range of its activation is empty");
+    if (why) return why;
+    if ((unsigned)a->activation >= (unsigned)TS_ACTIVATION_COUNT) return "its activation is unknown";
+    if (a->time_constant < 0.0) return "its time constant is negative";
+    if (def->damping_ratio < 0.0) return "its damping ratio is negative";
+    return def->damping < 0.0 || def->armature < 0.0 ? "its damping or armature is negative" : NULL;
+}
+
+static const char* target_fault(const ts_builder* builder, const ts_actuator_def* def, int transmission) {
+    int count = 0;
+    switch (ts_transmission_at(transmission)->target) {
+    case TS_TARGET_JOINT: count = builder->joint.count; break;
+    case TS_TARGET_SITE: count = builder->site.count; break;
+    }
+    if (def->is.target < 0 || def->is.target >= count) return "there is nothing that it pulls at";
+    return def->is.reference < -1 || def->is.reference >= builder->site.count ? "there is no such reference" : NULL;
+}
+
+int ts_builder_act_count(const ts_builder* builder) {
+    int count = 0;
+    for (int i = 0; i < builder->actuator.count; ++i)
+        count += builder->actuator.data[i].def.is.activation != TS_ACTIVATION_NONE;
+    return count;
+}
+
+ts_code ts_builder_lay_out_actuators(const ts_builder* builder, const ts_model* model, const char* names,
+                                     ts_actuator* out_actuator, ts_status* out_status) {
+    int act = 0;
+    for (int i = 0; i < builder->actuator.count; ++i) {
+        const ts_builder_actuator* entry = &builder->actuator.data[i];
+        ts_actuator* actuator = &out_actuator[i];
+        int kind = ts_transmission_find(names + entry->transmission);
+        if (kind < 0)
+            return ts_builder_refuse(builder, &entry->label, "actuator", i, out_status,
+                                     "there is no transmission '%.60s'", names + entry->transmission);
+        const char* why = number_fault(&entry->def);
+        if (!why) why = target_fault(builder, &entry->def, kind);
+        if (!why) {
+            *actuator = entry->def.is;
+            actuator->name = names + entry->label.name;
+            actuator->transmission = kind;
+            if (ts_transmission_at(kind)->target == TS_TARGET_JOINT)
+                actuator->target = builder->joint.data[actuator->target].index;
+            actuator->act = actuator->activation == TS_ACTIVATION_NONE ? -1 : act++;
+            if (ts_transmission_at(kind)->fault) why = ts_transmission_at(kind)->fault(model, actuator);
+        }
+        if (why) return ts_builder_refuse(builder, &entry->label, "actuator", i, out_status, "%s", why);
+    }
+    return TS_OK;
+}
+
+void ts_builder_settle_actuators(ts_builder* builder) {
+    for (int i = 0; i < builder->actuator.count; ++i) {
+        const ts_builder_actuator* entry = &builder->actuator.data[i];
+        const char* kind = ts_builder_string(builder, entry->transmission);
+        int transmission = ts_transmission_find(kind), target = entry->def.is.target;
+        if (transmission < 0 || ts_transmission_at(transmission)->target != TS_TARGET_JOINT) continue;
+        if (target < 0 || target >= builder->joint.count) continue;
+        double square = entry->def.is.gear[0] * entry->def.is.gear[0];
+        builder->joint.data[target].def.damping += square * entry->def.damping;
+        builder->joint.data[target].def.armature += square * entry->def.armature;
+    }
+}
+
+// The mass that an actuator feels: one over m M^-1 m, m its moment, for the last dynamics; 0 when it moves nothing.
+static double reflected_mass(const ts_sim* sim, int index) {
+    const ts_drive* drive = ts_actuation_drive(sim, index);
+    double* row = ts_sim_storage_of(sim)->new_velocity;
+    double inverse = 0.0;
+    memset(row, 0, (size_t)sim->model->nv * sizeof *row);
+    for (int k = 0; k < drive->count; ++k) row[drive->dof[k]] = drive->moment[k];
+    for (int t = 0; t < sim->model->tree_count; ++t) {
+        const ts_kinematic_tree* tree = &sim->model->tree[t];
+        ts_dynamics_whiten(sim, t, 1, row + tree->dof_first);
+        for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; ++d) inverse += row[d] * row[d];
+    }
+    return inverse > 0.0 ? 1.0 / inverse : 0.0;
+}
+
+ts_code ts_builder_settle_damping_ratios(const ts_builder* builder, const ts_model* model, ts_actuator* actuator,
+                                         ts_status* out_status) {
+    int first = 0;
+    while (first < builder->actuator.count && !(builder->actuator.data[first].def.damping_ratio > 0.0)) ++first;
+    if (first == builder->actuator.count) return TS_OK;
+    ts_sim* sim;
+    ts_code code = ts_sim_create(model, 1, &sim, out_status);
+    // It takes nothing ahead: its matrix is that of the masses alone.
+    if (!code) code = ts_sim_set_integrator(sim, "rk4", out_status);
+    if (code) {
+        ts_sim_free(sim);
+        return code;
+    }
+    memcpy(sim->qpos, model->qpos_rest, (size_t)model->nq * sizeof(double));
+    memset(sim->qvel, 0, (size_t)model->nv * sizeof(double));
+    ts_kinematics_update(sim);
+    if (ts_dynamics_update(sim) >= 0)
+        code = ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the mass matrix at rest is not positive definite");
+    for (int i = first; i < builder->actuator.count && !code; ++i) {
+        double ratio = builder->actuator.data[i].def.damping_ratio;
+        if (ratio > 0.0)
+            actuator[i].bias[2] = -ratio * 2.0 * sqrt(fmax(-actuator[i].bias[1], 0.0) * reflected_mass(sim, i));
+    }
+    ts_sim_free(sim);
+    return code;
+}
