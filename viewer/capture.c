@@ -3,15 +3,13 @@
 // everything that must survive one lives in a struct outside.
 #include "viewer/capture.h"
 
-#include "base/text.h"
-
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct png_job {
-    ts_text bytes;
+    ts_text* bytes;
     ts_capture_pixels pixels;
     char why[200];
 } png_job;
@@ -29,8 +27,8 @@ static void on_warning(png_structp png, png_const_charp message) {
 
 static void on_write(png_structp png, png_bytep bytes, size_t count) {
     png_job* job = png_get_io_ptr(png);
-    ts_text_add_bytes(&job->bytes, (const char*)bytes, count);
-    if (job->bytes.failed) png_error(png, "out of memory");
+    ts_text_add_bytes(job->bytes, (const char*)bytes, count);
+    if (job->bytes->failed) png_error(png, "out of memory");
 }
 
 static void on_flush(png_structp png) { (void)png; }
@@ -60,12 +58,18 @@ static int write_stream(png_job* job) {
     return 1;
 }
 
+ts_code ts_capture_encode_png(ts_capture_pixels pixels, ts_text* png, ts_status* out_status) {
+    png_job job = {png, pixels, "libpng has no memory"};
+    return write_stream(&job)
+               ? ts_status_ok(out_status)
+               : ts_status_set(out_status, TS_ERROR_FILE, NULL, 0, "the picture was not written: %s", job.why);
+}
+
 ts_code ts_capture_write_png(const char* path, ts_capture_pixels pixels, ts_status* out_status) {
-    png_job job = {{0}, pixels, "libpng has no memory"};
-    ts_code code = write_stream(&job)
-                       ? ts_text_write_file(&job.bytes, path, out_status)
-                       : ts_status_set(out_status, TS_ERROR_FILE, path, 0, "the picture was not written: %s", job.why);
-    ts_text_free(&job.bytes);
+    ts_text png = {0};
+    ts_code code = ts_capture_encode_png(pixels, &png, out_status);
+    if (!code) code = ts_text_write_file(&png, path, out_status);
+    ts_text_free(&png);
     return code;
 }
 

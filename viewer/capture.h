@@ -2,6 +2,7 @@
 #ifndef TS_VIEWER_CAPTURE_H
 #define TS_VIEWER_CAPTURE_H
 
+#include "base/text.h"
 #include "viewer/device.h"
 
 #ifdef __cplusplus
@@ -15,6 +16,9 @@ typedef struct ts_capture_pixels {
     int channels;  // bytes per pixel: 3, or 4 with alpha
     const unsigned char* data;
 } ts_capture_pixels;
+
+/// Appends pixels as a PNG. TS_ERROR_FILE with the reason.
+ts_code ts_capture_encode_png(ts_capture_pixels pixels, ts_text* png, ts_status* out_status);
 
 /// Writes pixels as a PNG. A file appears whole or not at all; a device, a pipe or the end of a link is written into.
 /// TS_ERROR_FILE with the reason.

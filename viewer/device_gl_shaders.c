@@ -115,8 +115,8 @@ const char* const ts_shader_solid_fragment = GLSL
     "        float light = slope > 0.0 ? sunlight(v_position, n) : 0.0;\n"
     "        vec3 halfway = normalize(u_sun + to_eye);\n"
     "        float shine = pow(max(dot(n, halfway), 0.0), 70.0) * 0.22 * light;\n"
-    "        float rim = pow(1.0 - max(dot(n, to_eye), 0.0), 4.0) * 0.07;\n"
-    "        lit = albedo * (ambient(n) + sun_color * max(slope, 0.0) * light) + vec3(shine + rim);\n"
+    "        float rim = pow(1.0 - max(dot(n, to_eye), 0.0), 4.0) * 0.25;\n"
+    "        lit = albedo * (ambient(n) + rim + sun_color * max(slope, 0.0) * light) + vec3(shine);\n"
     "    }\n"
     "    out_color = vec4(to_screen(lit), v_color.a * u_fainter);\n"
     "    out_identity = identity(flags >> 4, n);\n"
@@ -234,7 +234,7 @@ const char* const ts_shader_line_fragment = GLSL
     "}\n";
 
 // A sample is on an outline where the one a line's width away belongs to another body, or to a face of the same that turns by
-// more than 35 degrees; lines lie inside of the body that has them.
+// more than 35 degrees; lines lie inside of the body that has them. With `once` two bodies share one line.
 const char* const ts_shader_finish_fragment = GLSL
     "out vec4 out_color;\n"
     "uniform sampler2DMS u_color;\n"
@@ -251,7 +251,7 @@ const char* const ts_shader_finish_fragment = GLSL
     "    if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x < 0.0 ? -1.0 : 1.0, n.y < 0.0 ? -1.0 : 1.0);\n"
     "    return normalize(n);\n"
     "}\n"
-    "float outline(sampler2DMS identities, vec4 mine, ivec2 pixel, int s, int width, float crease) {\n"
+    "float outline(sampler2DMS identities, vec4 mine, ivec2 pixel, int s, int width, float crease, bool once) {\n"
     "    int me = number(mine);\n"
     "    if (me == 0 || me == 65535) return 0.0;\n"
     "    ivec2 last = textureSize(identities) - 1;\n"
@@ -261,7 +261,7 @@ const char* const ts_shader_finish_fragment = GLSL
     "        vec4 other = texelFetch(identities, clamp(pixel + step, ivec2(0), last), s);\n"
     "        int it = number(other);\n"
     "        if (it == 65535) continue;\n"
-    "        if (it != me) edge = 1.0;\n"
+    "        if (it != me && !(once && it != 0 && k >= 2)) edge = 1.0;\n"
     "        else if (k < 2 && dot(normal(mine), normal(other)) < 0.82) edge = max(edge, crease);\n"
     "    }\n"
     "    return edge;\n"
@@ -272,10 +272,10 @@ const char* const ts_shader_finish_fragment = GLSL
     "    for (int s = 0; s < u_samples; ++s) {\n"
     "        vec4 color = texelFetch(u_color, pixel, s);\n"
     "        vec4 mine = texelFetch(u_identity, pixel, s);\n"
-    "        if (u_outline) color.rgb *= 1.0 - 0.55 * outline(u_identity, mine, pixel, s, u_line, 0.6);\n"
+    "        if (u_outline) color.rgb *= 1.0 - 0.55 * outline(u_identity, mine, pixel, s, u_line, 0.6, false);\n"
     // A ghost's outline is bright on bodies and grey beside them, so that it shows on any page.
     "        if (u_ghosts) {\n"
-    "            float line = outline(u_ghost, texelFetch(u_ghost, pixel, s), pixel, s, 2 * u_line, 0.7);\n"
+    "            float line = outline(u_ghost, texelFetch(u_ghost, pixel, s), pixel, s, 2 * u_line, 0.7, true);\n"
     "            int under = number(mine);\n"
     "            vec3 shade = under == 0 ? vec3(0.45) : vec3(0.97);\n"
     "            color = mix(color, vec4(shade, 1.0), 0.9 * line);\n"

@@ -81,6 +81,21 @@ double ts_overlay_text_width(const ts_overlay* overlay, const char* text) {
 
 double ts_overlay_line_height(const ts_overlay* overlay) { return ceil(TS_FONT_LINE * overlay->unit); }
 
+void ts_overlay_readable(const float rgb[3], float out_color[4]) {
+    // In linear light a fifth of white has a contrast above 4 to white and above 3 to a dark page.
+    static const double wanted = 0.19, share[3] = {0.2126, 0.7152, 0.0722};
+    double linear[3], light = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        linear[c] = rgb ? pow((double)rgb[c], 2.2) : 1.0;
+        light += share[c] * linear[c];
+    }
+    for (int c = 0; c < 3; ++c) {
+        double value = light > 0.0 ? linear[c] * wanted / light : wanted;
+        out_color[c] = (float)pow(fmin(value, 1.0), 1.0 / 2.2);
+    }
+    out_color[3] = 1.0f;
+}
+
 void ts_overlay_free(ts_overlay* overlay) {
     ts_overlay_quads_free(&overlay->quads);
     memset(overlay, 0, sizeof *overlay);

@@ -44,6 +44,9 @@ double ts_overlay_text_width(const ts_overlay* overlay, const char* text);
 /// Distance between lines, pixels.
 double ts_overlay_line_height(const ts_overlay* overlay);
 
+/// A colour of that hue (NULL: grey) that can be read on light and on dark pages.
+void ts_overlay_readable(const float rgb[3], float out_color[4]);
+
 /// Releases the memory.
 void ts_overlay_free(ts_overlay* overlay);
 

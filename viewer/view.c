@@ -182,6 +182,14 @@ ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* ove
     frame.fade = (float)(25.0 * fmax(view->camera.distance, view->sizes.radius));
     frame.wireframe = view->wireframe;
     frame.background = view->background;
+    if (view->background != TS_BACKGROUND_SKY) {
+        // A page is seen from one side only: the sun stands where it does for the default camera.
+        double turn = view->camera.azimuth - ts_camera_default().azimuth;
+        ts_vec3 sun = ts_vec3_make((double)frame.sun[0], (double)frame.sun[1], (double)frame.sun[2]);
+        ts_vec3_store_floats(
+            ts_vec3_make(cos(turn) * sun.x - sin(turn) * sun.y, sin(turn) * sun.x + cos(turn) * sun.y, sun.z),
+            frame.sun);
+    }
     frame.overlay = overlay;
     return ts_device_draw(view->device, &frame, out_status);
 }

@@ -203,6 +203,7 @@ static void add_labels(picture* p) {
         }
         float color[4] = {dark[0], dark[1], dark[2], 1.0f};
         for (int c = 0; c < 3 && layer->color; ++c) color[c] = 0.6f * layer->color[c];
+        if (request->background == TS_BACKGROUND_CLEAR) ts_overlay_readable(layer->color, color);
         ts_overlay_add_text(&p->overlay, left[count], fmax(0.0, top[count]), name, color);
         ++count;
     }
@@ -214,13 +215,13 @@ static ts_code draw_picture(picture* p, ts_status* out_status) {
     if (code) return code;
     p->view.show = request->show;
     p->view.background = request->background;
-    p->view.layer[0].path = &p->path[0];
+    p->view.layer[0].path = request->path ? request->path : &p->path[0];
     p->view.layer[0].color = request->color;
     for (int i = 0; i < request->companion_count; ++i) p->offset[1 + i] = request->companion[i].offset;
     lay_out_row(p);
     for (int i = 0; i < request->companion_count; ++i) {
         const ts_view_companion* c = &request->companion[i];
-        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, &p->path[1 + i], c->ghost};
+        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, c->path ? c->path : &p->path[1 + i], c->ghost};
         ts_view_add_layer(&p->view, layer);
     }
     ts_view_aim(&p->view, request->camera, request->width, request->height, request->overlay);

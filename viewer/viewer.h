@@ -11,8 +11,7 @@
 
 #include "scenes/scene_table.h"
 #include "viewer/camera.h"
-#include "viewer/device.h"
-#include "viewer/scene_draw.h"
+#include "viewer/view.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,10 +19,11 @@ extern "C" {
 
 /// Another simulation of the same scene in the same picture, e.g. under another solver.
 typedef struct ts_view_companion {
-    ts_sim* sim;     // borrowed; stepped to the same time
-    ts_vec3 offset;  // m, added to where it really is, so that the two stand side by side
-    float color[3];  // sRGB of its moving bodies
-    int ghost;       // nonzero: only their outlines, on top of all, without a name
+    ts_sim* sim;               // borrowed; stepped to the same time
+    ts_vec3 offset;            // m, added to where it really is, so that the two stand side by side
+    float color[3];            // sRGB of its moving bodies
+    int ghost;                 // nonzero: only their outlines, on top of all, without a name
+    const ts_view_path* path;  // drawn as a line (borrowed), or NULL: what `trail` says
 } ts_view_companion;
 
 /// What to show. Fill with ts_view_request_default, then set scene and sim.
@@ -39,6 +39,7 @@ typedef struct ts_view_request {
     int overlay;                   // nonzero: with the panel of words and the legend
     const ts_overlay* words;       // pictures only: put on top instead of the panel (borrowed), or NULL
     ts_background background;      // pictures only
+    const ts_view_path* path;      // pictures only: drawn as a line (borrowed), or NULL: what `trail` says
     const float* color;  // pictures only: sRGB of the moving bodies of `sim` (borrowed), or NULL for their own
     const ts_camera*
         camera;    // NULL: from the front right, framing the scene; distance 0: its direction, framing the scene

@@ -20,26 +20,38 @@ typedef struct ts_picture_row {
     double time;      // s
     int width;        // pixels
     int height;
+    int clear;  // nonzero: the background is see-through, else white
 } ts_picture_row;
 
 /// TS_ERROR_UNSUPPORTED, with the reason, when this build or machine cannot draw.
 ts_code ts_picture_available(ts_status* out_status);
 
-/// Steps all to the time and writes one picture to `path`.
-ts_code ts_picture_row_png(const ts_picture_row* row, const char* path, ts_status* out_status);
+/// Steps all to the time and appends one picture, a PNG.
+ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* out_status);
 
-/// The part of the world that all close-ups of a comparison show, so that they can be laid side by side.
-typedef struct ts_picture_box {
-    ts_vec3 low;   // m
-    ts_vec3 high;  // m
-    int found;
-} ts_picture_box;
+/// Pixels from top to bottom, sRGB, with alpha where `channels` is 4, as a PNG. What is see-through loses shades that no page
+/// shows, and half of its bytes.
+ts_code ts_picture_encode(int width, int height, int channels, unsigned char* pixels, ts_text* png,
+                          ts_status* out_status);
 
-/// Makes room for what moves in `sim`.
-void ts_picture_box_add(ts_picture_box* box, const ts_sim* sim);
+/// One simulation with the outline of another over it, and the place where they differ enlarged.
+typedef struct ts_picture_pair {
+    const ts_loaded_scene* scene;
+    ts_sim* sim;         // borrowed, fresh; stepped to `time`
+    ts_sim* reference;   // the same, only its outline is shown; NULL for none
+    const float* color;  // sRGB of the bodies of `sim`, or NULL for those of the scene
+    ts_vec3 forward;     // horizontal direction of motion
+    double worth;        // m: smaller differences are not shown enlarged
+    double time;         // s
+    int width;           // pixels
+    int height;
+} ts_picture_pair;
 
-/// A close-up of one simulation as it is now.
-ts_code ts_picture_close_up_png(const ts_loaded_scene* scene, ts_sim* sim, const ts_picture_box* box, const char* path,
-                                ts_status* out_status);
+/// The colour of a curve of the plots for bodies of that model; darker where it could be taken for one of their own.
+void ts_picture_color(const ts_model* model, int style, float out_rgb[3]);
+
+/// Steps both to the time and appends one picture, a PNG with a see-through background. The view is chosen by how they differ at the
+/// body in focus: from the side by a lift, a sinking or a way along, from above by a way aside.
+ts_code ts_picture_pair_png(const ts_picture_pair* pair, ts_text* png, ts_status* out_status);
 
 #endif

@@ -2,22 +2,14 @@
 #include "cli/report/pictures.h"
 
 #include "cli/report/picture.h"
-#include "cli/setup.h"
-#include "engine/step/step.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // After longer comparisons the report comes without pictures.
 static const double picture_wall_seconds = 20.0;
 
-enum { ROW_WIDTH = 1200, ROW_HEIGHT = 560, FILE_LIMIT = 1 << 23 };
-
-// In a row of up to so many, every solver is large enough for its contact forces to be seen.
-enum { ROW_WITHOUT_CLOSE_UPS = 4 };
+enum { ROW_WIDTH = 1200, ROW_HEIGHT = 560, PAIR_WIDTH = 640, PAIR_HEIGHT = 340 };
 
 // When a picture tells most: when the runs are farthest apart, or at the end where they are not.
 static double best_time(const ts_comparison* comparison) {
@@ -43,23 +35,9 @@ static void add_base64(ts_text* text, const unsigned char* bytes, size_t count) 
     }
 }
 
-static void embed(const char* path, ts_text* text) {
-    ts_text png = {0};
-    if (ts_text_read_file(path, FILE_LIMIT, &png, NULL) == TS_OK) {
-        ts_text_add(text, "data:image/png;base64,");
-        add_base64(text, (const unsigned char*)ts_text_get(&png), png.length);
-    }
-    ts_text_free(&png);
-}
-
-// The renderer writes files; those of the report live for a moment where temporary files belong.
-static int temporary_file(char path[4096]) {
-    const char* folder = getenv("TMPDIR");
-    snprintf(path, 4096, "%.4000s/touchstone-XXXXXX", folder && folder[0] ? folder : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0) return 0;
-    close(fd);
-    return 1;
+static void embed(const ts_text* png, ts_text* text) {
+    ts_text_add(text, "data:image/png;base64,");
+    add_base64(text, (const unsigned char*)ts_text_get(png), png->length);
 }
 
 // Fresh simulations of the runs that got that far.
@@ -78,16 +56,55 @@ static ts_code line_up(const ts_comparison* comparison, ts_picture_row* row, ts_
     return TS_OK;
 }
 
-static void take_close_ups(ts_comparison* comparison, const ts_picture_row* row) {
-    ts_picture_box box = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0};
-    char path[4096];
-    if (!temporary_file(path)) return;
-    for (int i = 0; i < row->count; ++i) ts_picture_box_add(&box, row->sim[i]);
-    for (int i = 0; i < row->count; ++i) {
-        if (ts_picture_close_up_png(row->scene, row->sim[i], &box, path, NULL)) break;
-        embed(path, &comparison->picture[row->style[i]]);
+// When a group differs most from the reference: at the height of a lift, if that is a good part of it, else where it is farthest.
+static double telling_time(const ts_comparison* comparison, int i) {
+    const ts_finding* finding = &comparison->finding[i];
+    if (finding->is_reference || comparison->frame.reference < 0) return comparison->picture_time;
+    if (finding->rise_most > 0.3 * finding->away_most) return finding->rise_time;
+    return finding->away_most > comparison->frame.noise ? finding->away_time : comparison->picture_time;
+}
+
+// A picture of a group's leader with the reference's outline over it. Without one the card has words only.
+static void take_pair(ts_comparison* comparison, const ts_picture_row* row, int g) {
+    int i = ts_comparison_leader(comparison, g), reference = comparison->frame.reference;
+    float color[3];
+    ts_text png = {0};
+    ts_status status;
+    ts_sim* sims[2] = {NULL, NULL};
+    ts_picture_color(comparison->scene->model, g, color);
+    int paired = reference >= 0 && i != reference;
+    ts_code code = ts_comparison_start(comparison, i, &sims[0], &status);
+    if (!code && paired) code = ts_comparison_start(comparison, reference, &sims[1], &status);
+    ts_picture_pair pair = {.scene = comparison->scene,
+                            .sim = sims[0],
+                            .reference = sims[1],
+                            .color = i == reference ? NULL : color,
+                            .forward = row->forward,
+                            .worth = comparison->frame.noise,
+                            .time = telling_time(comparison, i),
+                            .width = PAIR_WIDTH,
+                            .height = PAIR_HEIGHT};
+    if (!code) code = ts_picture_pair_png(&pair, &png, &status);
+    if (!code) embed(&png, &comparison->picture[g]);
+    ts_text_free(&png);
+    ts_sim_free(sims[0]);
+    ts_sim_free(sims[1]);
+}
+
+// The row on white for a file, and see-through for the page.
+static ts_code take_row(const ts_args* args, ts_comparison* comparison, ts_picture_row* row, ts_status* out_status) {
+    ts_code code = line_up(comparison, row, out_status);
+    for (int clear = 0; clear < 2 && !code; ++clear) {
+        ts_text png = {0};
+        row->clear = clear;
+        if (!(clear ? args->out : args->png)) continue;
+        code = ts_picture_row_png(row, &png, out_status);
+        if (!code && !clear) code = ts_text_write_file(&png, args->png, out_status);
+        if (!code && clear) embed(&png, &comparison->row_picture);
+        ts_text_free(&png);
     }
-    unlink(path);
+    for (int i = 0; i < TS_PICTURE_ROW; ++i) ts_sim_free(row->sim[i]);
+    return code;
 }
 
 ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_status* out_status) {
@@ -103,16 +120,8 @@ ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_stat
     row.width = args->width > 0 ? args->width : ROW_WIDTH;
     row.height = args->width > 0 ? args->height : ROW_HEIGHT;
     row.forward = comparison->frame.has_direction ? comparison->frame.forward : ts_vec3_axis(1);
-    char temporary[4096] = "";
-    const char* path = args->png;
-    if (!path) path = temporary_file(temporary) ? temporary : NULL;
-    ts_code code = path ? line_up(comparison, &row, out_status) : TS_ERROR_FILE;
-    if (code == TS_OK) code = ts_picture_row_png(&row, path, out_status);
-    if (code == TS_OK && args->out) {
-        embed(path, &comparison->row_picture);
-        if (row.count > ROW_WITHOUT_CLOSE_UPS) take_close_ups(comparison, &row);
-    }
-    if (temporary[0]) unlink(temporary);
-    for (int i = 0; i < TS_PICTURE_ROW; ++i) ts_sim_free(row.sim[i]);
+    ts_code code = take_row(args, comparison, &row, out_status);
+    for (int g = 0; g < comparison->groups && args->out && !code && wall <= picture_wall_seconds; ++g)
+        take_pair(comparison, &row, g);
     return args->png ? code : ts_status_ok(out_status);
 }

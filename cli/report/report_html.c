@@ -70,7 +70,9 @@ static void add_row_picture(const ts_comparison* comparison, ts_text* text) {
         text,
         "<p class=\"hint\">The scene at t = %.3g s%s, once per group of solvers; lines are paths of the body in "
         "focus. The reference has the colours of the scene, the others those of their curves. Contacts that "
-        "stick are green, that slide orange, that violate the exact law red; arrows are forces.</p></div>\n",
+        "stick are green, that slide orange, that violate the exact law red; arrows are forces. Cards show the moment "
+        "that tells most of each, from the side that shows it, with the reference as an outline; frames enlarge "
+        "what would be too small.</p></div>\n",
         comparison->picture_time,
         comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
 }
@@ -128,7 +130,7 @@ static void add_cards(const ts_comparison* comparison, int first, int last, ts_t
         ts_report_escaped(text, "<span>", ts_text_get(&members), "</span>");
         ts_text_add(text, " <span class=\"law\">%s</span></h3>", ts_contact_law_name(comparison->series[i].law));
         if (comparison->picture[g].length)
-            ts_text_add(text, "<img alt=\"the scene at t = %.3g s\" src=\"%s\">", comparison->picture_time,
+            ts_text_add(text, "<img alt=\"the scene, with the outline of the reference\" src=\"%s\">",
                         ts_text_get(&comparison->picture[g]));
         ts_text_add(text, "<p>");
         ts_comparison_words(comparison, g, &words);

@@ -56,8 +56,7 @@ static const char* const style[] = {
     ".warn{color:var(--warn);font-weight:600}dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;"
     "margin:0;font-size:14px}dt{font-weight:600}dd{margin:0;color:var(--soft)}"
     "@media (max-width:640px){dl{grid-template-columns:1fr}main{padding:18px 14px 40px}}"
-    "details summary{cursor:pointer;color:var(--soft)}"
-    "@media (prefers-color-scheme:dark){.card img,.row{filter:brightness(.82)}}\n",
+    "details summary{cursor:pointer;color:var(--soft)}",
     ".worst{background:var(--card);border:1px solid var(--line);border-left:5px solid var(--ink);border-radius:8px;"
     "padding:10px 14px 14px;margin:14px 0}.worst h3{display:flex;gap:8px;align-items:center;font-size:15px}"
     ".worst .wide{margin-top:10px}.worst pre{background:var(--page);margin:8px 0 0}.worst details{margin-top:8px}"
