@@ -1,4 +1,4 @@
-// Problem: make a signed distance visible. Rule: both shapes as coloured glass, the witness points as marks that shine
+// Problem: make a signed distance visible. Rule: both shapes as coloured glass with outlines on white, the witness points as marks that shine
 // through, a line between them, and the normal as an arrow; the camera looks across the normal, so that the gap or the
 // overlap lies in the picture plane. Planes are shown as a square about the other shape.
 #include "cli/pair_picture.h"
@@ -61,8 +61,14 @@ static ts_code add_shape(painter* p, const ts_shape* s, const ts_transform* pose
     ts_code code = ts_shape_look_upload(p->device, s, &p->own, out_status);
     ts_shape_look look = ts_shape_look_of(s, pose);
     if (look.mesh == TS_DRAW_MESH_HULL) look.mesh += ts_shape_look_find(&p->own, s);
-    if (!code) (void)ts_draw_list_add(&p->list, look.mesh, &look.placed, look.scale, look.stretch, color);
-    return code;
+    if (code) return code;
+    (void)ts_draw_list_add(&p->list, look.mesh, &look.placed, look.scale, look.stretch, color);
+    // Glass with an outline is told from what lies behind it.
+    ts_draw_item* outline = ts_draw_list_add(&p->list, look.mesh, &look.placed, look.scale, look.stretch, color);
+    if (!outline) return TS_OK;
+    outline->pass = TS_DRAW_PASS_GHOST;
+    outline->body = s == p->picture->a ? 1 : 2;
+    return TS_OK;
 }
 
 // The box of everything finite, and a camera that looks at it across the normal.
@@ -125,6 +131,7 @@ static ts_code draw(painter* p, ts_status* out_status) {
     ts_device_frame frame = ts_view_frame(&p->camera, &p->list, picture->width, picture->height);
     frame.shadow_radius = (float)p->size;
     frame.fade = (float)(50.0 * p->camera.distance);
+    frame.background = TS_BACKGROUND_WHITE;
     frame.overlay = &p->overlay;
     return ts_device_draw(p->device, &frame, out_status);
 }

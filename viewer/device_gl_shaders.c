@@ -278,7 +278,7 @@ const char* const ts_shader_finish_fragment = GLSL
     "            float line = outline(u_ghost, texelFetch(u_ghost, pixel, s), pixel, s, 2 * u_line, 0.7, true);\n"
     "            int under = number(mine);\n"
     "            vec3 shade = under == 0 ? vec3(0.45) : vec3(0.97);\n"
-    "            color = mix(color, vec4(shade, 1.0), 0.9 * line);\n"
+    "            if (under != 65535) color = mix(color, vec4(shade, 1.0), 0.9 * line);\n"
     "        }\n"
     "        sum += color;\n"
     "    }\n"
