@@ -239,6 +239,16 @@ static void read_frame(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     read_contents(reader, node, &inside);
 }
 
+// A scene without the robots that it is about is no scene.
+static void refuse_attached(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
+    (void)scope;
+    const char* model = ts_xml_value(node, "model");
+    ts_mjcf_fail(
+        reader, node, TS_ERROR_UNSUPPORTED,
+        "attach brings in bodies of another model ('%.80s'), which is not supported: write them out in one file",
+        model ? model : "");
+}
+
 static void read_replicate(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "replicate");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
@@ -271,8 +281,8 @@ static void read_contents(ts_mjcf_reader* reader, const ts_xml_node* node, const
         const char* name;
         void (*read)(ts_mjcf_reader*, const ts_xml_node*, const ts_mjcf_scope*);
     } readers[] = {
-        {"body", read_body}, {"geom", ts_mjcf_read_geom}, {"joint", read_joint},        {"freejoint", read_free_joint},
-        {"site", read_site}, {"frame", read_frame},       {"replicate", read_replicate}};
+        {"body", read_body}, {"geom", ts_mjcf_read_geom}, {"joint", read_joint},         {"freejoint", read_free_joint},
+        {"site", read_site}, {"frame", read_frame},       {"replicate", read_replicate}, {"attach", refuse_attached}};
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         size_t i = 0;
         while (i < sizeof readers / sizeof readers[0] && strcmp(readers[i].name, child->name) != 0) ++i;

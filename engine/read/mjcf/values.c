@@ -22,13 +22,19 @@ ts_mjcf_element ts_mjcf_element_make(ts_mjcf_reader* reader, const ts_xml_node* 
     return element;
 }
 
+// An attribute of blanks says nothing, as if it were not there.
+static const char* said(const ts_xml_node* node, const char* name) {
+    const char* value = ts_xml_value(node, name);
+    return value && value[strspn(value, " \t\r\n")] ? value : NULL;
+}
+
 const char* ts_mjcf_text(const ts_mjcf_element* element, const char* name, const ts_xml_node** out_node) {
-    const char* value = ts_xml_value(element->node, name);
+    const char* value = said(element->node, name);
     const ts_xml_node* node = element->node;
     ts_mjcf_default_cursor cursor = {element->class_index, 0};
     while (!value && node) {
         node = ts_mjcf_next_default(element, &cursor);
-        value = node ? ts_xml_value(node, name) : NULL;
+        value = node ? said(node, name) : NULL;
     }
     if (out_node) *out_node = node ? node : element->node;
     return value;

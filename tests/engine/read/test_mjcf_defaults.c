@@ -31,6 +31,16 @@ Test(mjcf_defaults, nearest_class_wins) {
     ts_model_free(m);
 }
 
+// As in MuJoCo: what a class says holds, and what nobody says is the default.
+Test(mjcf_defaults, blank_attributes_say_nothing) {
+    ts_model* m = mjcf_read("<mujoco><default><geom friction='.3' rgba='1 0 .5 1'/></default><worldbody>"
+                            "<geom size='.1' rgba='' friction='' pos=' ' condim='' solref=''/></worldbody></mujoco>");
+    cr_assert_eq(m->geom[0].surface.friction, 0.3);
+    cr_assert(m->geom[0].rgba[0] == 1.0f && m->geom[0].rgba[1] == 0.0f && m->geom[0].rgba[2] == 0.5f);
+    cr_assert_eq(m->geom[0].shape.radius, 0.1);
+    ts_model_free(m);
+}
+
 Test(mjcf_defaults, sections_add_up_and_the_later_wins) {
     ts_model* m =
         mjcf_read("<mujoco><worldbody><geom name='g'/></worldbody><default><geom size='.1' friction='.1'/></default>"

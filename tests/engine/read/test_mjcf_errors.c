@@ -102,7 +102,9 @@ Test(mjcf_errors, bad_numbers) {
     refuse_in_world("<geom size='0x10'/>", 2, "is not a number");
     refuse_in_world("<geom size='1,5'/>", 2, "is not a number");
     refuse_in_world("<geom size='1 2 3 4'/>", 2, "more than 3 numbers");
-    refuse_in_world("<geom size=''/>", 2, "needs 1 number, not 0");
+    refuse_in_world("<geom size=''/>", 2, "needs a size");
+    refuse_in_world("<attach model='humanoid' body='torso' prefix='_'/>", 2,
+                    "attach brings in bodies of another model");
     refuse_in_world("<geom type='box' size='1 2'/>", 2, "needs 3 numbers, not 2");
     refuse_in_world("<geom size='1' pos='1 2'/>", 2, "needs 3 numbers");
     refuse_in_world("<geom size='1' pos='1 2 3 4'/>", 2, "more than 3 numbers");
