@@ -119,7 +119,7 @@ struct ts_builder {
     // of an error.
     ts_import_report* report;
     int mend_keyframes;
-    int any_inertia;  // nonzero: principal moments need only be positive, not those of a body
+    int any_inertia;  // nonzero: inertias need not be those of a body; the mass matrix must be positive definite all the same
 };
 
 /// Text at an offset of the pool.

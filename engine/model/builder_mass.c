@@ -73,6 +73,7 @@ static ts_code check_body_inertia(const ts_builder* builder, int index, ts_body_
     if (skew > 1e-9 * size)
         return ts_builder_refuse(builder, label, "body", index, out_status, "its inertia is not symmetric");
     body->inertia = ts_mat3_scale(0.5, ts_mat3_add(body->inertia, ts_mat3_transpose(body->inertia)));
+    if (builder->any_inertia) return TS_OK;
     if (body->mass == 0.0 && size > 0.0)
         return ts_builder_refuse(builder, label, "body", index, out_status, "it has inertia but no mass");
     ts_vec3 moment;
@@ -81,7 +82,7 @@ static ts_code check_body_inertia(const ts_builder* builder, int index, ts_body_
     if (moment.x < -1e-12 * size)
         return ts_builder_refuse(builder, label, "body", index, out_status,
                                  "its inertia has the negative principal moment %g", moment.x);
-    if (!builder->any_inertia && moment.z > (moment.x + moment.y) + triangle_slack * size)
+    if (moment.z > (moment.x + moment.y) + triangle_slack * size)
         return ts_builder_refuse(builder, label, "body", index, out_status,
                                  "its principal moments %g %g %g break the triangle inequality: no body has them",
                                  moment.x, moment.y, moment.z);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // What `lower` and `upper` mean, as in MuJoCo: an interval of no length is no limit, since files that bound nothing say 0 0.
@@ -86,8 +87,10 @@ static void read_mimic(ts_urdf_reader* reader, ts_urdf_joint* joint) {
     joint->multiplier = ts_urdf_real(reader, mimic, "multiplier", 1.0);
     joint->offset = ts_urdf_real(reader, mimic, "offset", 0.0);
     joint->mimics = ts_name_table_find(&reader->joint_name, name);
-    if (joint->mimics < 0) ts_urdf_fail(reader, mimic, TS_ERROR_VALUE, "mimic: there is no joint '%.80s'", name);
-    if (joint->type == TS_URDF_FIXED) {
+    if (joint->mimics < 0) {
+        ts_urdf_report(reader, mimic, TS_IMPORT_IGNORED, 1, "mimic (unknown joint)",
+                       "the robot has no such joint: this one moves by itself");
+    } else if (joint->type == TS_URDF_FIXED) {
         ts_urdf_report(reader, mimic, TS_IMPORT_IGNORED, 0, "mimic (fixed joint)", "a fixed joint follows nobody");
         joint->mimics = -1;
     } else if (joint->type == TS_URDF_FLOATING || joint->type == TS_URDF_PLANAR) {
@@ -119,6 +122,33 @@ void ts_urdf_add_joint(ts_urdf_reader* reader, ts_urdf_joint* joint, int body) {
     case TS_URDF_FIXED:
     case TS_URDF_JOINT_TYPE_COUNT: break;
     }
+}
+
+// kg m^2 and kg: of a joint that moves nothing with mass, so that its motion is defined; a thousandth of a fingertip's.
+static const double least_armature[] = {1e-7, 1e-4};
+
+void ts_urdf_give_inertia(ts_urdf_reader* reader) {
+    const ts_builder_body_array* body = &reader->builder->body;
+    double* carried = (double*)calloc((size_t)body->count, sizeof *carried);
+    if (!carried) {
+        ts_urdf_fail(reader, NULL, TS_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    // Any mass or inertia will do. Parents stand before their children.
+    for (int i = body->count - 1; i > 0; --i) {
+        carried[i] += body->data[i].def.mass + fabs(ts_mat3_trace(&body->data[i].def.inertia));
+        carried[body->data[i].def.parent] += carried[i];
+    }
+    for (int j = 0; j < reader->builder->joint.count; ++j) {
+        ts_joint_def* def = &reader->builder->joint.data[j].def;
+        if (def->type == TS_JOINT_FREE || carried[def->body] > 0.0) continue;
+        def->armature = least_armature[def->type == TS_JOINT_SLIDE];
+        const ts_builder_label* label = &reader->builder->joint.data[j].label;
+        ts_import_report_add(reader->xml.report, TS_IMPORT_APPROXIMATED, 1, "joint that moves no mass",
+                             "gets an inertia of its own: 1e-7 kg m^2, or 1e-4 kg along a slide",
+                             ts_builder_string(reader->builder, label->file), label->line);
+    }
+    free(carried);
 }
 
 void ts_urdf_add_mimics(ts_urdf_reader* reader) {

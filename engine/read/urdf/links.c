@@ -1,8 +1,10 @@
 // <link>: its mass and its shapes.
 //
-// Inertia. Exporters write moments that no body can have. Where one exceeds the sum of the other two, motion is still
-// defined, and every reader of URDF goes on with them: so does this one, and names the link. Negative ones would make
-// motion that feeds on itself: they become zero. A link without <inertial> has no mass, as URDF says.
+// Inertia. Exporters write moments that no body can have: one that exceeds the sum of the other two, inertia without mass,
+// negative ones on little frames that are fixed to something heavy. Motion is defined with them as long as the mass matrix
+// is positive definite, and every reader of URDF goes on with them: so does this one, and names the link. Negative moments
+// of a link that moves on its own would make motion that feeds on itself: they become zero. A link without <inertial> has
+// no mass, as URDF says.
 #include "engine/read/urdf/urdf_internal.h"
 
 #include <math.h>
@@ -14,19 +16,26 @@
 // Relative: moments given with a handful of decimals may break the triangle inequality by their rounding.
 static const double triangle_slack = 1e-5;
 
-static void judge_inertia(ts_urdf_reader* reader, const ts_xml_node* node, const char* link, ts_mat3* inertia) {
+// Whether the link is fixed to another one.
+static int is_carried(const ts_urdf_reader* reader, const ts_urdf_link* link) {
+    return link->joint >= 0 && reader->joint.data[link->joint].type == TS_URDF_FIXED;
+}
+
+static void judge_inertia(ts_urdf_reader* reader, const ts_xml_node* node, const ts_urdf_link* link, double mass,
+                          ts_mat3* inertia) {
     ts_vec3 m;
     ts_mat3 axes;
     ts_mat3_eigen_symmetric(inertia, &m, &axes);
     double size = fmax(fabs(m.x), fabs(m.z));
     int negative = m.x < -1e-12 * size;
-    if (!negative && m.z <= m.x + m.y + triangle_slack * size) return;
+    if (!negative && m.z <= m.x + m.y + triangle_slack * size && (mass > 0.0 || size == 0.0)) return;
+    int mended = negative && !is_carried(reader, link);
     char what[96], meaning[192];
-    snprintf(what, sizeof what, "inertia of link %.60s", link);
-    snprintf(meaning, sizeof meaning, "principal moments %.4g %.4g %.4g belong to no body: %s", m.x, m.y, m.z,
-             negative ? "negative ones are taken as 0" : "taken as they are, which moves, but like no body");
-    ts_urdf_report(reader, node, negative ? TS_IMPORT_APPROXIMATED : TS_IMPORT_HONOURED, 1, what, meaning);
-    if (!negative) return;
+    snprintf(what, sizeof what, "inertia of link %.60s", link->name);
+    snprintf(meaning, sizeof meaning, "mass %.4g, principal moments %.4g %.4g %.4g belong to no body: %s", mass, m.x,
+             m.y, m.z, mended ? "negative ones are taken as 0" : "taken as they are, which moves, but like no body");
+    ts_urdf_report(reader, node, mended ? TS_IMPORT_APPROXIMATED : TS_IMPORT_HONOURED, 1, what, meaning);
+    if (!mended) return;
     m = ts_vec3_max(m, ts_vec3_zero());
     *inertia = ts_mat3_rotate_tensor(axes, ts_mat3_diagonal(m));
 }
@@ -36,12 +45,6 @@ static ts_mat3 read_inertia(ts_urdf_reader* reader, const ts_xml_node* node) {
     double xz = ts_urdf_need(reader, node, "ixz"), yy = ts_urdf_need(reader, node, "iyy");
     double yz = ts_urdf_need(reader, node, "iyz"), zz = ts_urdf_need(reader, node, "izz");
     return ts_mat3_from_rows(ts_vec3_make(xx, xy, xz), ts_vec3_make(xy, yy, yz), ts_vec3_make(xz, yz, zz));
-}
-
-static int is_zero(const ts_mat3* a) {
-    for (int i = 0; i < 3; ++i)
-        if (ts_vec3_max_abs(ts_mat3_row(a, i)) > 0.0) return 0;
-    return 1;
 }
 
 static void read_inertial(ts_urdf_reader* reader, const ts_urdf_link* link, ts_body_def* def) {
@@ -63,13 +66,7 @@ static void read_inertial(ts_urdf_reader* reader, const ts_urdf_link* link, ts_b
     if (def->mass < 0.0) ts_urdf_fail(reader, mass, TS_ERROR_VALUE, "the mass is negative");
     ts_mat3 inertia = read_inertia(reader, moments);
     if (reader->xml.code) return;
-    if (def->mass > 0.0) {
-        judge_inertia(reader, moments, link->name, &inertia);
-    } else if (!is_zero(&inertia)) {
-        ts_urdf_report(reader, moments, TS_IMPORT_IGNORED, 1, "inertia without mass",
-                       "no body without mass has inertia: the link has neither");
-        inertia = ts_mat3_zero();
-    }
+    judge_inertia(reader, moments, link, def->mass, &inertia);
     def->inertia = ts_mat3_rotate_tensor(ts_quat_to_mat3(pose.rotation), inertia);
 }
 

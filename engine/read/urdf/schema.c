@@ -12,7 +12,8 @@ static const struct known {
     const char* attributes;
     const char* children;
 } known_table[] = {
-    {"robot", "name version", "link joint material"},
+    {"robot", "name version", "link joint material gazebo"},
+    {"gazebo", "reference", ""},
     {"link", "name", "inertial visual collision contact"},
     {"joint", "name type", "origin parent child axis limit dynamics mimic"},
     {"inertial", "", "origin mass inertia"},
@@ -53,7 +54,12 @@ static const struct passed {
 } passed_table[] = {
     {"robot", "transmission", 0,
      "ties motors to joints for controllers; a gear moves nothing by itself and has no inertia"},
-    {"robot", "gazebo", 1, "Gazebo's own settings (friction, stiffness, plugins) are not read"},
+    {"gazebo", "mu mu1 mu2 kp kd fdir1 maxVel minDepth maxContacts", 1,
+     "Gazebo's own friction and stiffness of the link"},
+    {"gazebo", "selfCollide", 1, "SRDF says what may touch"},
+    {"gazebo", "turnGravityOff gravity", 1, "gravity acts on all links"},
+    {"gazebo", "springReference springStiffness dampingFactor implicitSpringDamper cfmDamping stopCfm stopErp", 1,
+     "Gazebo's own joint settings"},
     {"robot", "mujoco", 1, "MuJoCo's own settings are not read"},
     {"robot", "drake:diagram drake:collision_filter_group", 1, "Drake's own settings are not read"},
     {"robot", "ros2_control sensor", 0, software},
@@ -92,7 +98,9 @@ static void report_name(ts_urdf_reader* reader, const ts_xml_node* node, const t
         ts_urdf_report(reader, place, TS_IMPORT_IGNORED, p->physics, what, p->meaning);
         return;
     }
-    ts_urdf_report(reader, place, TS_IMPORT_IGNORED, 0, what, "URDF has no such thing; its parsers pass over it");
+    ts_urdf_report(reader, place, TS_IMPORT_IGNORED, 0, what,
+                   strcmp(node->name, "gazebo") == 0 ? "for Gazebo's looks, sensors and plugins"
+                                                     : "URDF has no such thing; its parsers pass over it");
 }
 
 void ts_urdf_check(ts_urdf_reader* reader, const ts_xml_node* node) {

@@ -56,7 +56,7 @@ static void scan(ts_urdf_reader* reader, const char* folder, const char* stem, c
     closedir(directory);
 }
 
-// In the folder of the file, its neighbour srdf/ and that of its home; one of the same stem, or the only one.
+// In the folder of the file, and in srdf/ of every folder from there up to its home; one of the same stem, or the only one.
 static int find_beside(ts_urdf_reader* reader, const char* path, const char* robot, candidate* best) {
     char home[PATH_BYTES], folder[PATH_BYTES + 8], stem[NAME_BYTES];
     if (!ts_urdf_home(reader, home, sizeof home)) return 0;
@@ -65,11 +65,18 @@ static int find_beside(ts_urdf_reader* reader, const char* path, const char* rob
     const char* dot = strrchr(name, '.');
     size_t length = dot ? (size_t)(dot - name) : strlen(name);
     snprintf(stem, sizeof stem, "%.*s", (int)(length < NAME_BYTES ? length : NAME_BYTES - 1), name);
-    scan(reader, reader->xml.directory[0] ? reader->xml.directory : ".", stem, robot, best);
-    if (best->count == 0) {
-        snprintf(folder, sizeof folder, "%s/srdf", home);
-        scan(reader, folder, stem, robot, best);
+    char* at = realpath(reader->xml.directory[0] ? reader->xml.directory : ".", NULL);
+    if (!at) return 0;
+    scan(reader, at, stem, robot, best);
+    for (int end = 0; best->count == 0 && !end;) {
+        end = strcmp(at, home) == 0;
+        int n = snprintf(folder, sizeof folder, "%s/srdf", at);
+        if (n > 0 && n < PATH_BYTES) scan(reader, folder, stem, robot, best);
+        char* last = strrchr(at, '/');
+        if (last == at) break;
+        *last = '\0';
     }
+    free(at);
     return best->has_stem || best->count == 1;
 }
 

@@ -117,6 +117,7 @@ void ts_urdf_read_tree(ts_urdf_reader* reader, const ts_xml_node* robot) {
         if (strcmp(child->name, "link") == 0) list_link(reader, child);
         if (strcmp(child->name, "joint") == 0) list_joint(reader, child);
         if (strcmp(child->name, "material") == 0) ts_urdf_read_material(reader, child);
+        if (strcmp(child->name, "gazebo") == 0) ts_urdf_check(reader, child);
     }
     if (reader->link.count == 0) ts_urdf_fail(reader, robot, TS_ERROR_VALUE, "the robot has no link");
     if (reader->xml.code) return;

@@ -175,6 +175,7 @@ static void read_text(ts_urdf_reader* r, const char* text, size_t size, const ch
     if (!r->xml.code) ts_urdf_find_srdf(r, file, name ? name : "");
     if (!r->xml.code) decide_root(r);
     if (!r->xml.code) add_tree(r);
+    if (!r->xml.code) ts_urdf_give_inertia(r);
     if (!r->xml.code) ts_urdf_add_mimics(r);
     if (!r->xml.code && r->srdf) ts_urdf_read_srdf(r);
     if (r->xml.code) return;

@@ -132,6 +132,9 @@ void ts_urdf_read_tree(ts_urdf_reader* reader, const ts_xml_node* robot);
 /// Adds a joint to the body of its child link.
 void ts_urdf_add_joint(ts_urdf_reader* reader, ts_urdf_joint* joint, int body);
 
+/// Gives joints that move no mass an inertia of their own; for all bodies and joints added.
+void ts_urdf_give_inertia(ts_urdf_reader* reader);
+
 /// Adds what mimicking joints shall keep.
 void ts_urdf_add_mimics(ts_urdf_reader* reader);
 
