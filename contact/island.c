@@ -100,6 +100,7 @@ typedef struct island_copy {
     const int* list;       // (blocks)
     const int* block_row;  // of the island's operator
     double* whole_impulse;
+    double* memory;  // NULL: nothing is carried
     ts_block* block;
     double* g;
     double* R;  // NULL means rigid
@@ -118,15 +119,18 @@ static void copy_in(void* context, int begin, int end, int worker) {
         memcpy(copy->g + row, copy->whole->g + source->row, bytes);
         if (copy->R) memcpy(copy->R + row, copy->whole->R + source->row, bytes);
         memcpy(copy->impulse + row, copy->whole_impulse + source->row, bytes);
+        if (copy->memory) copy->memory[i] = copy->whole->memory[copy->list[i]];
     }
 }
 
 static void copy_out(void* context, int begin, int end, int worker) {
     const island_copy* copy = (const island_copy*)context;
     (void)worker;
-    for (int i = begin; i < end; ++i)
+    for (int i = begin; i < end; ++i) {
         memcpy(copy->whole_impulse + copy->whole->block[copy->list[i]].row, copy->impulse + copy->block[i].row,
                (size_t)copy->block[i].rows * sizeof(double));
+        if (copy->memory) copy->whole->memory[copy->list[i]] = copy->memory[i];
+    }
 }
 
 // Copies what the blocks of a list need next to each other. Returns 0 when memory is short.
@@ -134,15 +138,16 @@ static int make_problem(const island_job* job, const int* list, ts_delassus* par
                         ts_arena* scratch, ts_contact_problem* out, island_copy* out_copy) {
     const ts_contact_problem* whole = job->whole;
     int rows = part->row_count, count = part->block_count;
-    island_copy copy = {whole,
-                        list,
-                        part->block_row,
-                        job->impulse,
-                        TS_ARENA_ARRAY(scratch, ts_block, count),
-                        TS_ARENA_ARRAY(scratch, double, rows),
-                        whole->R ? TS_ARENA_ARRAY(scratch, double, rows) : NULL,
-                        TS_ARENA_ARRAY(scratch, double, rows)};
-    if (!copy.block || !copy.g || !copy.impulse || (whole->R && !copy.R)) return 0;
+    island_copy copy = {.whole = whole,
+                        .list = list,
+                        .block_row = part->block_row,
+                        .whole_impulse = job->impulse,
+                        .memory = whole->memory ? TS_ARENA_ARRAY(scratch, double, count) : NULL,
+                        .block = TS_ARENA_ARRAY(scratch, ts_block, count),
+                        .g = TS_ARENA_ARRAY(scratch, double, rows),
+                        .R = whole->R ? TS_ARENA_ARRAY(scratch, double, rows) : NULL,
+                        .impulse = TS_ARENA_ARRAY(scratch, double, rows)};
+    if (!copy.block || !copy.g || !copy.impulse || (whole->R && !copy.R) || (whole->memory && !copy.memory)) return 0;
     ts_task_parallel_for(tasks, count, COPY_GRAIN, copy_in, &copy);
     *out = *whole;
     out->block_count = count;
@@ -152,6 +157,7 @@ static int make_problem(const island_job* job, const int* list, ts_delassus* par
     out->g = copy.g;
     out->R = copy.R;
     out->tasks = tasks;
+    out->memory = copy.memory;
     *out_copy = copy;
     return 1;
 }

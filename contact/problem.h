@@ -26,6 +26,8 @@ typedef struct ts_contact_problem {
     double time_step;       // s: turns impulses into forces where a tolerance is in force units
     ts_task_pool* tasks;    // threads a solver may use inside this problem, NULL: the caller alone; never changes a bit
     double rest_speed;      // m/s: free velocities under this are rest: one step of gravity; 0: none are
+    double*
+        memory;  // (block_count) what its solver carries from problem to problem (ts_solver.remembers), NULL: nothing
     struct ts_trace* trace;  // where its convergence is noted (contact/trace.h), NULL: nowhere; never changes a bit
 } ts_contact_problem;
 

@@ -80,6 +80,10 @@ typedef struct ts_solver {
     /// Fills out_R (row_count) with the compliance of the law that the solver truly solves, for solvers that soften
     /// what the problem leaves rigid; NULL when it is the problem's own.
     void (*compliance)(const ts_contact_problem* problem, const void* settings, double* out_R);
+    /// What it reads from and leaves in problem->memory, in a few words: one number for each block, > 0, so that blocks may come and
+    /// go and islands part and meet; 0 is a block that is new. The caller keeps it with the block's impulse and does not
+    /// scale it. NULL: nothing, and the memory stays as it is.
+    const char* remembers;
     /// Nonzero when its law is that of contacts with a spring and a damper of their own: an engine gives it those that
     /// the model has, as R and c*, in place of hard contacts.
     int takes_softness;

@@ -9,7 +9,7 @@
 // Of every island the first entry is its start as ts_solver_start makes it of the impulse given, iteration 0; the last one is
 // the answer that is returned, which is the best that was seen and, with least_norm, freed of internal forces, so that it can
 // lie below the entry before it. Between them stands what the solver held after each of its iterations: sweeps, gradient
-// steps, linear systems. A solver without iterations (lcp-lemke while it pivots) has start and end alone. The entries of `ncp`
+// steps, linear systems; of staggered projections with a factor after each projection, which takes a few. A solver without iterations (lcp-lemke while it pivots) has start and end alone. The entries of `ncp`
 // say which stage they belong to; what a stage finds and is given up again stands there too.
 //
 // A traced solve has the same bits as any other; it is slower by a product with the operator per iteration, and its islands are

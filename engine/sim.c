@@ -170,6 +170,12 @@ void ts_sim_free(ts_sim* sim) {
     free(sim);
 }
 
+int ts_sim_keeper(const ts_sim* sim) {
+    for (int i = 0; sim->solver->remembers && i < ts_solver_count(); ++i)
+        if (ts_solver_at(i) == sim->solver) return i + 1;
+    return 0;
+}
+
 void ts_sim_forget_step(ts_sim* sim) {
     sim->contact = NULL;
     sim->contact_count = 0;

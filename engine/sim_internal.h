@@ -102,6 +102,9 @@ typedef struct ts_sim_storage {
 /// Finds the geoms that can touch another one. Returns 0 when memory is short (step/pairs.c).
 int ts_sim_find_colliders(ts_sim* sim);
 
+/// Whose ts_row_memory.solver the present solver reads and writes: ts_row_memory.keeper; 0 where it remembers nothing.
+int ts_sim_keeper(const ts_sim* sim);
+
 /// Drops the contacts, problem and impulses of the last step.
 void ts_sim_forget_step(ts_sim* sim);
 

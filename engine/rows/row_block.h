@@ -39,6 +39,8 @@ typedef struct ts_row_memory {
     double time_step;                   // s, that the impulse belongs to
     double impulse[TS_BLOCK_ROWS_MAX];  // N s or N m s: of its rows, or what the source makes of them; else zero
     double own[TS_ROW_OWN_MAX];         // as the source says (a contact: where it was and how it lay); else zero
+    double solver;                      // what the solver remembers of the block (ts_solver.remembers); else zero
+    int keeper;                         // which solver: 1 + its place in the table; 0: none
 } ts_row_memory;
 
 TS_ARRAY_DECLARE(ts_row_memory_array, ts_row_memory);

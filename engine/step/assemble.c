@@ -150,6 +150,21 @@ static void start_again(const assembly* work, int b, double* out_impulse) {
         out_impulse[r] = memory->impulse[r] * sim->options.time_step / memory->time_step;
 }
 
+// What the solver remembers of the blocks that were there before. Returns 0 when memory is short.
+static int recall_solver(ts_sim* sim, const ts_row_plan* plan) {
+    int keeper = ts_sim_keeper(sim);
+    sim->problem.memory = NULL;
+    if (keeper == 0) return 1;
+    double* memory = (double*)ts_arena_alloc_zeroed(&sim->scratch, (size_t)plan->block_count, sizeof(double));
+    for (int b = 0; memory && b < plan->block_count; ++b) {
+        int entry = plan->owner[b].memory;
+        const ts_row_memory* known = entry >= 0 ? &sim->row_memory.data[entry] : NULL;
+        if (known && known->valid && known->keeper == keeper && sim->options.warm_start) memory[b] = known->solver;
+    }
+    sim->problem.memory = memory;
+    return memory != NULL;
+}
+
 // A block that nothing can change asks for nothing and gets nothing: its rows are zero, and so is its impulse.
 static void leave_out(const assembly* work, int b, const ts_row_jacobian* J) {
     const ts_row_plan* plan = work->plan;
@@ -271,7 +286,7 @@ static int any_positive(const double* x, int count) {
 ts_code ts_step_assemble(ts_sim* sim) {
     const ts_row_plan* plan = ts_row_plan_make(sim);
     assembly work = {.sim = sim, .plan = plan};
-    if (!plan || !allocate(&work)) return TS_ERROR_MEMORY;
+    if (!plan || !allocate(&work) || !recall_solver(sim, plan)) return TS_ERROR_MEMORY;
     sim->row_block = plan->owner;
     sim->problem.block = plan->block;
     sim->problem.block_count = plan->block_count;

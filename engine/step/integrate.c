@@ -79,6 +79,7 @@ static int remember_rows(ts_sim* sim) {
     int count = sim->problem.block_count, valid = sim->info.solve.status != TS_SOLVE_FAILED, first = 0;
     if (count > next->capacity && !ts_row_memory_array_reserve(next, count + count / 2)) return 0;
     next->count = count;
+    int keeper = sim->problem.memory ? ts_sim_keeper(sim) : 0;
     const ts_row_source* source = NULL;
     for (int b = 0; b < count; ++b) {
         const ts_row_block* owner = &sim->row_block[b];
@@ -93,6 +94,8 @@ static int remember_rows(ts_sim* sim) {
         memory->source = owner->source;
         memory->valid = valid;
         memory->time_step = sim->options.time_step;
+        memory->keeper = keeper;
+        memory->solver = keeper > 0 ? sim->problem.memory[b] : 0.0;
         if (source->remember) {
             source->remember(sim, b, sim->impulse + block->row, memory);
             continue;

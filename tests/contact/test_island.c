@@ -156,6 +156,34 @@ Test(island, the_parts_are_those_of_a_flood_fill_and_solve_the_whole) {
     }
 }
 
+// What a solver remembers of blocks is shared out among the islands and collected again: each island leaves one penalty in all of
+// its blocks, as if it had been solved alone, and begins with it the next time.
+Test(island, what_a_solver_remembers_belongs_to_blocks) {
+    ts_rng rng = ts_rng_make(22, 0);
+    const ts_solver* solver = ts_solver_find("ncp-admm");
+    static chains c;
+    make_chains(&c, &rng);
+    ts_arena arena = {0}, scratch = {0};
+    int label[BLOCKS], count = flood(&c, label), different = 0, known = 0;
+    ts_contact_problem problem = problem_of(&c, dense_operator(&arena, BLOCKS, c.block_row, c.G));
+    double memory[BLOCKS] = {0.0}, impulse[ROWS] = {0.0}, of_island[BLOCKS] = {0.0};
+    problem.memory = memory;
+    int cold = ts_island_solve(solver, &problem, NULL, solver->defaults, NULL, &scratch, impulse, NULL).iterations;
+    for (int b = 0; b < BLOCKS; ++b) {
+        // Islands that come apart by themselves need no iteration, and learn nothing.
+        known += memory[b] > 0.0;
+        if (of_island[label[b]] == 0.0) of_island[label[b]] = memory[b];
+        cr_expect_eq(memory[b], of_island[label[b]], "block %d", b);
+        different += memory[b] != memory[0];
+    }
+    cr_expect(count > 1 && different > 0 && known > BLOCKS / 2, "%d known", known);
+    memset(impulse, 0, sizeof impulse);
+    int warm = ts_island_solve(solver, &problem, NULL, solver->defaults, NULL, &scratch, impulse, NULL).iterations;
+    cr_expect_lt(warm, cold, "%d, cold %d", warm, cold);
+    ts_arena_free(&arena);
+    ts_arena_free(&scratch);
+}
+
 Test(island, a_problem_without_blocks_is_solved) {
     int block_row[1] = {0};
     ts_arena arena = {0};

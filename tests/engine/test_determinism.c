@@ -54,11 +54,11 @@ static ts_builder* heap(const char* solver) {
     return builder;
 }
 
-Test(determinism, workers_do_not_change_a_bit) {
+static void check_workers(const char* solver) {
     static const int workers[] = {1, 2, 4};
     uint64_t hash[3][4];
     for (int w = 0; w < 3; ++w) {
-        fixture f = fixture_start(heap("ncp-pgs"), workers[w]);
+        fixture f = fixture_start(heap(solver), workers[w]);
         for (int k = 0; k < 4; ++k) {
             fixture_run(&f, 100);
             hash[w][k] = ts_sim_hash(f.sim);
@@ -68,14 +68,20 @@ Test(determinism, workers_do_not_change_a_bit) {
     }
     for (int w = 1; w < 3; ++w)
         for (int k = 0; k < 4; ++k)
-            cr_assert_eq(hash[w][k], hash[0][k], "%d workers, block %d: %016llx, not %016llx", workers[w], k,
-                         (unsigned long long)hash[w][k], (unsigned long long)hash[0][k]);
+            cr_assert_eq(hash[w][k], hash[0][k], "%s, %d workers, block %d: %016llx, not %016llx", solver, workers[w],
+                         k, (unsigned long long)hash[w][k], (unsigned long long)hash[0][k]);
     cr_assert_neq(hash[0][0], hash[0][1]);
 }
 
+// With a solver that remembers something itself as well.
+Test(determinism, workers_do_not_change_a_bit) {
+    check_workers("ncp-pgs");
+    check_workers("ncp-admm");
+}
+
 Test(determinism, a_snapshot_brings_everything_back) {
-    static const char* const solver[] = {"ncp-pgs", "ccp-pgs", "lcp-pgs"};
-    for (int s = 0; s < 3; ++s) {
+    static const char* const solver[] = {"ncp-pgs", "ccp-pgs", "lcp-pgs", "ncp-admm", "ccp-admm"};
+    for (int s = 0; s < 5; ++s) {
         fixture f = fixture_start(heap(solver[s]), 2);
         ts_snapshot snapshot = {NULL, 0, 0};
         ts_status status;
@@ -123,7 +129,7 @@ Test(determinism, looking_does_not_disturb) {
 }
 
 Test(determinism, every_part_of_the_state_counts_in_the_hash) {
-    fixture f = fixture_start(heap("ncp-pgs"), 1);
+    fixture f = fixture_start(heap("ncp-admm"), 1);
     fixture_run(&f, 200);
     uint64_t hash = ts_sim_hash(f.sim);
     cr_assert_gt(f.sim->pair_memory.count, 0);
@@ -140,6 +146,7 @@ Test(determinism, every_part_of_the_state_counts_in_the_hash) {
                        &memory[0].own[9],
                        &memory[last].impulse[2],
                        &memory[last].time_step,
+                       &memory[0].solver,
                        &f.sim->pair_memory.data[0].cache.gjk.normal.x};
     for (size_t i = 0; i < sizeof place / sizeof place[0]; ++i) {
         double keep = *place[i];

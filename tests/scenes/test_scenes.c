@@ -272,7 +272,8 @@ Test(stack, ten_boxes_stand) {
     free_bed(&b);
 }
 
-// Last step's answer is a start that alternating directions can use: they converge in every step, in a few iterations.
+// Last step's answer is a start that alternating directions can use, with last step's penalty: they converge in every step, in
+// two iterations on average, where a penalty made afresh takes ncp-admm more than three and a cold start fifteen.
 Test(stack, alternating_directions_profit_from_warm_starts) {
     static const char* const name[] = {"ncp-admm", "ccp-admm"};
     for (int i = 0; i < 2; ++i) {
@@ -284,7 +285,7 @@ Test(stack, alternating_directions_profit_from_warm_starts) {
                          ts_solve_status_name(b.sim->info.solve.status), b.sim->info.unmet);
             if (k >= 50) iterations += b.sim->info.solve.iterations;
         }
-        cr_expect_lt(iterations, 10 * 250, "%s: %d iterations", name[i], iterations);
+        cr_expect_lt(iterations, 2 * 250, "%s: %d iterations", name[i], iterations);
         free_bed(&b);
     }
 }

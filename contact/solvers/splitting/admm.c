@@ -9,6 +9,8 @@
 // m = L / kappa, and moves when the primal residual |x - y| and the dual one |rho (y' - y) + eta (x' - x)| are far
 // apart: each relative to the vectors it is the difference of, because they differ in units. The primal one counts for
 // less (`balance`): on recorded problems equal weights leave rho ten times too large for the last digits.
+// From step to step rho is carried over, and the multiplier is not: made afresh from the velocity of the warm start, as a
+// projection step of length 1 / rho would leave it, it is nearer than the last one wherever anything slides (docs/papers.md).
 // The linear system is solved by a factor or, through the bodies, in steps to a part of the dual residual
 // (contact/operator/linear_internal.h).
 // Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and
@@ -36,7 +38,10 @@
 enum {
     LOOK_INTERVAL = 16,
     POWER_ITERATIONS = 20,
-    PAUSE = 1  // iterations between the first two changes of rho, under the safe rule
+    FEW =
+        10,  // iterations that say nothing about a better rho; 8 to 12, by stack-10, unequal-cubes, incline, sliding-cube
+    GIVE_UP = 20,  // iterations with a rho that was carried over; without that one step in thousands of stack-10 cycles
+    PAUSE = 1      // iterations between the first two changes of rho, under the safe rule
 };
 
 // Pauses grow by this factor, so that rho comes to rest.
@@ -93,6 +98,10 @@ typedef struct admm {
     double kappa;    // condition number assumed
     double rho;
     double eta;
+    double spectral;         // rho of the eigenvalues alone
+    double first;            // rho that it began with
+    int is_recalled;         // nonzero: that one was carried over
+    int before;              // iterations before it began again
     double primal;           // the residuals of the last iteration
     double dual;             // (at first the size of g)
     double primal_relative;  //
@@ -101,6 +110,8 @@ typedef struct admm {
     ts_yardstick yardstick;
     double moved;  // largest relative change of y and of z
 } admm;
+
+static void set_penalty(admm* q, double rho) { q->rho = fmin(q->L * rho_range, fmax(q->L / rho_range, rho)); }
 
 // The largest eigenvalue, by power iteration from a fixed vector without symmetry. Overwrites x and `right`.
 static double power_iteration(admm* q) {
@@ -137,6 +148,33 @@ static double choose_start(admm* q, const double* impulse) {
     ts_solver_start(q->s.problem, q->law, q->lambda, q->u);
     ts_rescaled_problem_enter(&q->s, q->lambda, q->y);
     return ts_yardstick_excess(&q->yardstick, q->lambda, q->u);
+}
+
+// The penalty that was carried over; of several their geometric mean.
+static void recall(admm* q) {
+    const double* memory = q->s.problem->memory;
+    double sum = 0.0;
+    int count = 0;
+    for (int b = 0; memory && b < q->s.blocks; ++b) {
+        double s = ts_rescaled_problem_unit(&q->s, b);
+        if (!(s > 0.0 && memory[b] > 0.0)) continue;
+        sum += log(s * s * memory[b]);
+        ++count;
+    }
+    q->spectral = q->rho;
+    q->is_recalled = count > 0 && isfinite(sum);
+    if (q->is_recalled) set_penalty(q, exp(sum / count));
+    q->first = q->rho;
+}
+
+// Where it ended; where few iterations were enough, where it began.
+static void remember(const admm* q, int iterations) {
+    double* memory = q->s.problem->memory;
+    double rho = iterations - q->before <= FEW ? q->first : q->rho;
+    for (int b = 0; memory && b < q->s.blocks; ++b) {
+        double s = ts_rescaled_problem_unit(&q->s, b);
+        memory[b] = s > 0.0 ? rho / (s * s) : 0.0;
+    }
 }
 
 // x = y, and the multiplier that a projection step of length 1 / rho from y would leave: exact at a solution. The first linear
@@ -206,6 +244,17 @@ static int iterate_once(admm* q) {
     return isfinite(q->primal) && isfinite(q->dual);
 }
 
+// A penalty that was carried over and did not lead there soon belongs to another problem: from the best impulse so far with the
+// spectral one. Returns 0 when the system breaks down.
+static int begin_again(admm* q, const double* best, int iterations) {
+    q->is_recalled = 0;
+    q->before = iterations;
+    q->first = q->rho = q->spectral;
+    (void)choose_start(q, best);
+    start_multiplier(q);
+    return ts_linear_shift(q->system, q->eta + q->rho);
+}
+
 // Balances the residuals. Returns 1 when rho changed and 0 when not.
 static int adapt(admm* q) {
     const ts_admm_settings* settings = q->settings;
@@ -220,7 +269,7 @@ static int adapt(admm* q) {
         if (ratio > settings->rho_ratio || ratio * settings->rho_ratio < 1.0)
             q->rho *= fmin(most, fmax(1.0 / most, sqrt(ratio)));
     }
-    q->rho = fmin(q->L * rho_range, fmax(q->L / rho_range, q->rho));
+    set_penalty(q, q->rho);
     return q->rho != before;
 }
 
@@ -231,7 +280,8 @@ static ts_solve_status iterate(admm* q, double best, double* impulse, ts_solve_r
     // Relative, as what is compared with it.
     double gate = ts_yardstick_gate(&q->yardstick) / q->yardstick.scale.velocity;
     if (q->settings->leaves_start) best = HUGE_VAL;
-    double pause = q->settings->step_rule == TS_ADMM_STEP_PAPER ? 0.0 : (double)PAUSE;
+    const double first_pause = q->settings->step_rule == TS_ADMM_STEP_PAPER ? 0.0 : (double)PAUSE;
+    double pause = first_pause;
     int next_look = LOOK_INTERVAL, changed = 0;
     while (report->iterations < settings->iteration_limit) {
         if (!iterate_once(q)) return TS_SOLVE_FAILED;
@@ -251,6 +301,12 @@ static ts_solve_status iterate(admm* q, double best, double* impulse, ts_solve_r
             if (excess <= 1.0) return TS_SOLVE_CONVERGED;
             if (still) return TS_SOLVE_STALLED;
             if (isfinite(excess)) gate = q->measure / excess;
+        }
+        if (q->is_recalled && k >= GIVE_UP) {
+            if (!begin_again(q, impulse, k)) return TS_SOLVE_FAILED;
+            changed = k;
+            pause = first_pause;
+            continue;
         }
         if (k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
         if (!ts_linear_shift(q->system, q->eta + q->rho)) return TS_SOLVE_FAILED;
@@ -306,10 +362,12 @@ static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* probl
         report.status = TS_SOLVE_CONVERGED;
         if (!(excess <= 1.0)) {
             report.status = TS_SOLVE_FAILED;
+            recall(&q);
             start_multiplier(&q);
             q.system = ts_linear_make(&q.s.A, TS_LINEAR_SHIFT, scratch);
             if (q.system && ts_linear_shift(q.system, q.eta + q.rho))
                 report.status = iterate(&q, excess, impulse, &report);
+            if (report.status != TS_SOLVE_FAILED) remember(&q, report.iterations);
         }
     }
     if (report.status == TS_SOLVE_CONVERGED) ts_least_norm(&q.yardstick, settings->least_norm, scratch, impulse);
@@ -327,12 +385,15 @@ static ts_solve_report solve_exact(const ts_contact_problem* problem, const void
     return solve(TS_LAW_NCP, problem, (const ts_admm_settings*)settings, scratch, impulse);
 }
 
+static const char remembers[] = "the penalty rho, kg^-1";
+
 const ts_solver ts_ccp_admm_solver = {
     .name = "ccp-admm",
     .law = TS_LAW_CCP,
     .summary = "alternating directions on the convex relaxation, with a factor of G",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .solve = solve_relaxed,
+    .remembers = remembers,
     TS_SOLVER_SETTINGS(ts_admm_default, setting),
 };
 
@@ -342,5 +403,6 @@ const ts_solver ts_ncp_admm_solver = {
     .summary = "alternating directions on the exact law, with a factor of G",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .solve = solve_exact,
+    .remembers = remembers,
     TS_SOLVER_SETTINGS(ts_admm_default, setting),
 };

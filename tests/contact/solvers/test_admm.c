@@ -381,3 +381,60 @@ Test(admm, heap_through_the_bodies) {
             ts_arena_free(&scratch);
         }
 }
+
+// The penalty is carried over in the memory of a problem, a number for each block: it is left by a solve, and the next one begins
+// with it and needs less, from the same cold start. A new block has none, and the others know. Nonsense is given up.
+Test(admm, carries_its_penalty_over) {
+    const double m1 = 1e-3, m2 = 1.0, push[2] = {0.0, 1e-3};
+    const ts_block block[2] = {fixture_cone(0, 0.5), fixture_cone(3, 0.5)};
+    const int block_row[3] = {0, 3, 6};
+    const ts_solver* solver[2] = {NCP, CCP};
+    double G[36] = {0}, g[6] = {0};
+    for (int r = 0; r < 3; ++r) {
+        G[7 * r] = 1 / m1 + 1 / m2;
+        G[6 * r + 3 + r] = G[6 * (3 + r) + r] = -1 / m1;
+        G[7 * (3 + r)] = 1 / m1;
+    }
+    g[0] = push[1];
+    g[5] = -GRAVITY * TIME_STEP;
+    for (int scaling = 0; scaling < 2; ++scaling)
+        for (int i = 0; i < 2; ++i) {
+            ts_arena arena = {0}, scratch = {0};
+            double memory[2] = {0.0, 0.0}, first[2], lambda[6] = {0};
+            fixture_settings settings;
+            memset(&settings, 0, sizeof settings);
+            ts_solver_default_settings(solver[i], &settings);
+            fixture_set(solver[i], &settings, "scaling", scaling);
+            ts_contact_problem problem = {.block_count = 2,
+                                          .row_count = 6,
+                                          .block = block,
+                                          .delassus = dense_operator(&arena, 2, block_row, G),
+                                          .g = g,
+                                          .time_step = TIME_STEP};
+            int cold = solver[i]->solve(&problem, &settings, &scratch, lambda).iterations;
+            problem.memory = memory;
+            memset(lambda, 0, sizeof lambda);
+            cr_expect_eq(solver[i]->solve(&problem, &settings, &scratch, lambda).iterations, cold, "nothing to recall");
+            cr_expect(memory[0] > 0.0 && memory[1] > 0.0);
+            memcpy(first, memory, sizeof first);
+            memset(lambda, 0, sizeof lambda);
+            int warm = solver[i]->solve(&problem, &settings, &scratch, lambda).iterations;
+            cr_expect_lt(warm, cold, "%s: %d iterations, %d without", solver[i]->name, warm, cold);
+            // As much where one of the blocks is new.
+            memcpy(memory, first, sizeof first);
+            memory[0] = 0.0;
+            memset(lambda, 0, sizeof lambda);
+            cr_expect_eq(solver[i]->solve(&problem, &settings, &scratch, lambda).iterations, warm);
+            cr_expect(memory[0] > 0.0);
+            // Carried over from elsewhere it costs what it takes to see that, and no more.
+            memory[0] = memory[1] = 1e12 * first[1];
+            memset(lambda, 0, sizeof lambda);
+            ts_solve_report report = solver[i]->solve(&problem, &settings, &scratch, lambda);
+            cr_expect_eq(report.status, TS_SOLVE_CONVERGED);
+            cr_expect_leq(report.iterations, 20 + cold + 5, "%s: %d", solver[i]->name, report.iterations);
+            cr_expect_float_eq(lambda[2], m2 * GRAVITY * TIME_STEP, 1e-5);
+            cr_expect_eq(scratch.used, 0u);
+            ts_arena_free(&arena);
+            ts_arena_free(&scratch);
+        }
+}
