@@ -32,7 +32,8 @@ typedef struct ts_args {
     const char* pose_b;  // distance
     const char* batch;   // distance: a file, or "-"
     const char* solver;
-    const char* key;  // a keyframe, or "none"
+    const char* key;   // a keyframe, or "none"
+    const char* from;  // "RECORDING" or "RECORDING@TIME"
     const char* solvers;
     const char* integrators;   // compare
     const char* package_path;  // folders, separated by colons

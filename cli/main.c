@@ -33,6 +33,11 @@
         "--root", "fixed|floating", TS_FLAG_TEXT, OFFSET(root), 0.0, 0.0,                                      \
             "URDF: whether the root link moves (default: as the SRDF says, else fixed)"                        \
     }
+#define FLAG_FROM                                                                       \
+    {                                                                                   \
+        "--from", "FILE[@S]", TS_FLAG_TEXT, OFFSET(from), 0.0, 0.0,                     \
+            "start from the last state of a recording (.h5), or from that at S seconds" \
+    }
 #define FLAG_SET \
     { "--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated" }
 #define FLAG_THREADS                                                    \
@@ -58,6 +63,7 @@ static const ts_flag run_flags[] = {
     FLAG_TIME,
     FLAG_DT,
     FLAG_KEY,
+    FLAG_FROM,
     FLAG_SET,
     {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "record to FILE.h5 (everything) or FILE.csv (plain table)"},
     {"--dump-problem", "STEP:FILE", TS_FLAG_TEXT, OFFSET(dump), 0.0, 0.0,
@@ -142,6 +148,7 @@ static const ts_flag view_flags[] = {
     FLAGS_URDF,
     FLAG_DT,
     FLAG_KEY,
+    FLAG_FROM,
     FLAG_SET,
     FLAG_JSON,
     FLAG_HELP};

@@ -2,6 +2,7 @@
 #include "cli/setup.h"
 
 #include "cli/console.h"
+#include "engine/record/record.h"
 #include "engine/step/integrate/integrator.h"
 #include "scenes/experiments/experiment_table.h"
 
@@ -45,7 +46,7 @@ static int is_something_else(const char* name, ts_status* out_status) {
         ts_status_set(
             out_status, TS_ERROR_VALUE, name, 0,
             "this is an HDF5 file, not a model: 'touchstone solve' takes contact problems, and a recording is "
-            "read with h5py, h5dump or the like");
+            "read with h5py or h5dump, and '--from' starts a scene from its end");
     return out_status->code != TS_OK;
 }
 
@@ -246,6 +247,19 @@ ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver,
     for (int i = 0; code == TS_OK && i < args->pair_count; ++i)
         code = apply_pair(sim, args->pair[i], 1, skip_foreign, out_status);
     return code;
+}
+
+ts_code ts_setup_from(const ts_args* args, ts_sim* sim, char* out_recording, size_t size, ts_status* out_status) {
+    snprintf(out_recording, size, "%s", args->from ? args->from : "");
+    if (!args->from) return TS_OK;
+    if (args->key)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--from %s contradicts --key %s", args->from,
+                             args->key);
+    // What is no number behind the last @ belongs to the name.
+    double time = (double)NAN;
+    char* at = strrchr(out_recording, '@');
+    if (at && ts_args_number(at + 1, &time)) *at = '\0';
+    return ts_record_restore(out_recording, time, sim, out_status);
 }
 
 ts_code ts_setup_strict(const ts_args* args, const ts_import_report* report, const char* file, ts_status* out_status) {

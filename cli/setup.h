@@ -43,6 +43,10 @@ ts_code ts_setup_unknown_key(const char* key, int with_options, const ts_solver_
 ts_code ts_setup_configure(ts_sim* sim, const ts_args* args, const char* solver, int skip_foreign,
                            ts_status* out_status);
 
+/// With --from RECORDING[@S]: takes a configured simulation there, and says in out_recording (size bytes) which file it was; ""
+/// without that flag.
+ts_code ts_setup_from(const ts_args* args, ts_sim* sim, char* out_recording, size_t size, ts_status* out_status);
+
 /// With --strict: TS_ERROR_UNSUPPORTED when something that affects the physics was ignored or approximated.
 ts_code ts_setup_strict(const ts_args* args, const ts_import_report* report, const char* file, ts_status* out_status);
 

@@ -133,6 +133,15 @@ void ts_step_certificate_summary(const ts_sim* sim, ts_json* json) {
     ts_arena_free(&arena);
 }
 
+void ts_step_certificate_blame(const ts_sim* sim, ts_status* status) {
+    char suspect[192];
+    size_t length = strlen(status->message);
+    if (status->code != TS_ERROR_NUMERIC) return;
+    ts_certify_suspect(sim, suspect, sizeof suspect);
+    if (suspect[0])
+        snprintf(status->message + length, sizeof status->message - length, "; its largest impulse is at %s", suspect);
+}
+
 void ts_step_certificate_free(ts_step_certificate* request) {
     ts_text_free(&request->text);
     ts_arena_free(&request->arena);

@@ -38,6 +38,9 @@ ts_code ts_step_certificate_write(ts_step_certificate* request, const ts_sim* si
 /// the first step.
 void ts_step_certificate_summary(const ts_sim* sim, ts_json* json);
 
+/// Adds to the message of a step that ended in TS_ERROR_NUMERIC which contact or joint row to look at; other statuses stay.
+void ts_step_certificate_blame(const ts_sim* sim, ts_status* status);
+
 /// Releases the memory.
 void ts_step_certificate_free(ts_step_certificate* request);
 

@@ -11,6 +11,7 @@
 #include "cli/ranks.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
+#include "cli/step_certificate.h"
 #include "engine/step/step.h"
 #include "scenes/run.h"
 
@@ -228,6 +229,7 @@ static ts_code run_solver(compare_job* job, int index, ts_status* status) {
     double start = ts_clock_seconds();
     series->code = ts_run_scene(&job->scene, sim, job->comparison.duration, observe, job, &series->status);
     series->wall = ts_clock_seconds() - start;
+    ts_step_certificate_blame(sim, &series->status);
     ts_sim_free(sim);
     if (!ts_series_finish(series) || job->out_of_memory)
         return ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory while keeping the series of %s",

@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
+#include "cli/report/replay.h"
 #include "cli/report/stats.h"
 #include "cli/step_certificate.h"
 #include "engine/step/problem_dump.h"
@@ -15,6 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 typedef struct run_job {
@@ -25,7 +27,10 @@ typedef struct run_job {
     ts_record* record;
     ts_stats stats;
     ts_progress progress;
-    double duration;      // s
+    char from[4096];  // recording it starts from, "" for none
+    double begin;     // s, and the step count of that moment
+    long long first_step;
+    double duration;      // s, from there
     double wall;          // s
     long long rows;       // recorded
     long long dump_step;  // whose problem is written; 0: none
@@ -49,15 +54,20 @@ static int observe(void* user, ts_sim* sim) {
         job->dumped = 1;
     }
     if (ts_step_certificate_see(&job->certificate, sim, &job->recording)) return 1;
-    ts_progress_update(&job->progress, job->duration > 0.0 ? sim->time / job->duration : 1.0);
+    ts_progress_update(&job->progress, job->duration > 0.0 ? (sim->time - job->begin) / job->duration : 1.0);
     return ts_signals_caught();
 }
 
 // A step that will never come is found before the run, not after it.
 static int check_step(const run_job* job, const char* flag, long long step, ts_status* status) {
-    long long steps = ts_run_steps(job->duration, job->sim->options.time_step);
-    if (step <= steps) return TS_EXIT_DONE;
-    ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s asks for step %lld of a run of %lld steps", flag, step, steps);
+    long long steps = job->first_step + ts_run_steps(job->duration, job->sim->options.time_step);
+    if (step == 0 || (step > job->first_step && step <= steps)) return TS_EXIT_DONE;
+    if (job->first_step > 0)
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s asks for step %lld of a run from step %lld to %lld", flag,
+                      step, job->first_step + 1, steps);
+    else
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s asks for step %lld of a run of %lld steps", flag, step,
+                      steps);
     return TS_EXIT_USAGE;
 }
 
@@ -90,13 +100,18 @@ static int parse_certificate(run_job* job, const char* text, ts_status* status) 
 // No output may take the place of another one, nor of the model. Devices are nobody's place.
 static int check_outputs(const run_job* job, ts_status* status) {
     const ts_args* args = job->args;
-    const char* name[4] = {args->subject, args->out, job->dump_file, job->certificate.file};
-    for (int i = 0; i < 4; ++i)
-        for (int k = i + 1; k < 4; ++k) {
+    enum { FILES = 5, INPUTS = 2 };
+    const char* name[FILES] = {args->subject, job->from[0] ? job->from : NULL, args->out, job->dump_file,
+                               job->certificate.file};
+    for (int i = 0; i < FILES; ++i)
+        for (int k = i < INPUTS ? INPUTS : i + 1; k < FILES; ++k) {
             struct stat info;
             if (!name[i] || !name[k] || !ts_setup_same_file(name[i], name[k])) continue;
             if (stat(name[k], &info) == 0 && !S_ISREG(info.st_mode)) continue;
-            ts_status_set(status, TS_ERROR_VALUE, NULL, 0, i ? "two outputs would go to %s" : "%s is the model",
+            ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                          i == 0   ? "%s is the model"
+                          : i == 1 ? "%s is the recording to start from"
+                                   : "two outputs would go to %s",
                           name[k]);
             return TS_EXIT_USAGE;
         }
@@ -114,6 +129,10 @@ static int prepare(run_job* job, ts_status* status) {
         return TS_EXIT_FAILED;
     ts_code code = ts_setup_configure(job->sim, args, args->solver, 0, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    code = ts_setup_from(args, job->sim, job->from, sizeof job->from, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    job->begin = job->sim->time;
+    job->first_step = job->sim->step_count;
     job->duration = isnan(args->time) ? job->scene.duration : args->time;
     if (args->dump) exit_code = parse_dump(job, args->dump, status);
     if (!exit_code && args->certificate) exit_code = parse_certificate(job, args->certificate, status);
@@ -132,6 +151,7 @@ static void execute(run_job* job) {
     job->code = ts_run_scene(&job->scene, job->sim, job->duration, observe, job, &job->status);
     job->wall = ts_clock_seconds() - start;
     ts_progress_end(&job->progress);
+    ts_step_certificate_blame(job->sim, &job->status);
     if (job->recording.code) {
         job->status = job->recording;
         job->code = job->recording.code;
@@ -164,20 +184,36 @@ static void add_energy(ts_text* text, const ts_stats* stats) {
     ts_text_add(text, " kinetic)\n");
 }
 
+// The command that shows where the run stopped: out of its recording where that can be read again.
+static void add_replay(ts_text* text, const run_job* job) {
+    const char* out = job->args->out;
+    const char* extension = out ? strrchr(out, '.') : NULL;
+    int readable = extension && strcasecmp(extension, ".csv") != 0;
+    ts_replay_view(job->args, job->args->subject, job->sim->solver->name, NULL, text);
+    if (readable) {
+        ts_replay_from(out, text);
+        return;
+    }
+    if (job->args->from) ts_replay_from(job->args->from, text);
+    ts_replay_time(job->stats.time_last, text);
+}
+
 static void add_summary(ts_text* text, const run_job* job) {
     const ts_stats* stats = &job->stats;
     const ts_sim* sim = job->sim;
     ts_text_add(text, "%s under %s (%s), time step %g s\n", job->scene.name, sim->solver->name,
                 ts_contact_law_name(sim->solver->law), sim->options.time_step);
-    if (sim->start_keyframe >= 0)
+    if (job->from[0])
+        ts_text_add(text, "  start        %s, t = %g s\n", job->from, job->begin);
+    else if (sim->start_keyframe >= 0)
         ts_text_add(text, "  start        keyframe '%s'\n", sim->model->keyframe[sim->start_keyframe].name);
     ts_text_add(text, "  time         %g s of %g s: %lld steps in %.3g s of wall clock\n", stats->time_last,
-                job->duration, stats->steps, job->wall);
+                job->begin + job->duration, stats->steps, job->wall);
     ts_text_add(text, "  solves       ");
     ts_stats_statuses(stats, text);
     ts_text_add(text, "; iterations %.3g on average, %d at most\n", ts_stats_iterations_mean(stats),
                 stats->iterations_most);
-    if (sim->solver->stage_count > 0) {
+    if (sim->solver->stage_count > 0 && stats->steps > 0) {
         ts_text_add(text, "  stages       ");
         ts_stats_stages(stats, sim->solver, text);
         ts_text_add(text, "\n");
@@ -219,6 +255,12 @@ static void add_summary(ts_text* text, const run_job* job) {
     ts_text_free(&words);
     if (job->code)
         ts_text_add(text, "  The run did not reach its end; the numbers are those up to t = %g s.\n", stats->time_last);
+    if (job->code == TS_ERROR_NUMERIC) {
+        ts_text replay = {0};
+        add_replay(&replay, job);
+        ts_text_add(text, "  Its last good state, in the viewer:\n    %s\n", ts_text_get(&replay));
+        ts_text_free(&replay);
+    }
 }
 
 static void add_json(ts_text* text, const run_job* job, int exit_code) {
@@ -237,6 +279,12 @@ static void add_json(ts_text* text, const run_job* job, int exit_code) {
     ts_stats_json(&job->stats, sim->solver, &json);
     ts_json_add_number(&json, "wall_seconds", job->wall);
     ts_json_add_string(&json, "recording", job->args->out);
+    ts_json_add_string(&json, "from", job->from[0] ? job->from : NULL);
+    ts_json_add_number(&json, "time_start", job->begin);
+    ts_text replay = {0};
+    if (job->code == TS_ERROR_NUMERIC) add_replay(&replay, job);
+    ts_json_add_string(&json, "last_good_state", replay.length > 0 ? ts_text_get(&replay) : NULL);
+    ts_text_free(&replay);
     ts_json_add_integer(&json, "recorded_rows", job->rows);
     ts_json_add_string(&json, "certificate", job->certificate.found ? job->certificate.file : NULL);
     ts_json_key(&json, "last_step");

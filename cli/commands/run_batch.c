@@ -83,7 +83,9 @@ static int prepare(batch_job* job, ts_status* status) {
         return TS_EXIT_FAILED;
     }
     for (int i = 0; i < args->copies; ++i) {
+        char recording[4096];
         ts_code code = ts_setup_configure(job->batch->sim[i], args, args->solver, 0, status);
+        if (!code) code = ts_setup_from(args, job->batch->sim[i], recording, sizeof recording, status);
         if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     }
     spread(job->batch, (uint64_t)(args->seed >= 0 ? args->seed : 1), isnan(args->spread) ? 0.0 : args->spread);

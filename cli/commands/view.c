@@ -50,6 +50,9 @@ static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* 
     if (ts_sim_create(scene->model, 1, sim, status)) return TS_EXIT_FAILED;
     ts_code code = ts_setup_configure(*sim, args, args->solver, 0, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    char recording[4096];
+    code = ts_setup_from(args, *sim, recording, sizeof recording, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
     return TS_EXIT_DONE;
 }

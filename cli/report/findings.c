@@ -188,7 +188,7 @@ static void words_about_end(const ts_series* self, ts_text* text) {
     if (self->code == TS_ERROR_INTERRUPTED)
         ts_text_add(text, "Stopped at t = %.4g s by the user. ", self->stats.time_last);
     else if (self->code)
-        ts_text_add(text, "Blew up at t = %.4g s: %s. ", self->stats.time_last, self->status.message);
+        ts_text_add(text, "%s: %s. ", self->code == TS_ERROR_NUMERIC ? "Blew up" : "Ended early", self->status.message);
 }
 
 // Whether the body in focus ends turned so much against that of the reference that its skin departs.

@@ -1,7 +1,8 @@
 // Words are quoted for a shell, so that a line can be copied as it stands.
 #include "cli/report/replay.h"
 
-#include <math.h>
+#include "contact/solver.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -34,25 +35,45 @@ static int concerns(const char* pair, const ts_solver* solver) {
     return solver && ts_solver_setting_find(solver, name) != NULL;
 }
 
-void ts_replay_view(const ts_args* args, const char* scene, const ts_series* series, double time, ts_text* text) {
+// Flags of other commands that mean nothing to `view`, or something else, or are given anew.
+static int is_foreign(const char* word, int length) {
+    static const char* const names[] = {"--solver",      "--solvers",      "--integrators", "--time", "--from",
+                                        "--out",         "--png",          "--png-time",    "--size", "--threads",
+                                        "--certificate", "--dump-problem", "--strict",      "--json"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if ((int)strlen(names[i]) == length && strncmp(word, names[i], (size_t)length) == 0) return 1;
+    return 0;
+}
+
+static int is_switch(const char* word) { return strcmp(word, "--strict") == 0 || strcmp(word, "--json") == 0; }
+
+void ts_replay_view(const ts_args* args, const char* scene, const char* solver, const char* integrator, ts_text* text) {
+    int chosen = integrator && integrator[0];
     ts_text_add(text, "touchstone view");
     quote(text, scene);
-    ts_text_add(text, " --solver %s", series->solver);
-    if (series->integrator[0]) ts_text_add(text, " --set integrator=%s", series->integrator);
-    if (!isnan(args->dt)) {
-        ts_text_add(text, " --dt ");
-        ts_text_add_number(text, args->dt);
+    ts_text_add(text, " --solver %s", solver);
+    for (int i = 0; i < args->word_count; ++i) {
+        const char* word = args->word[i];
+        int length = (int)strcspn(word, "=");
+        const char* value = is_switch(word) ? NULL : word[length] ? word + length + 1 : args->word[i + 1];
+        if (strncmp(word, "--", 2) != 0) continue;  // the subject
+        int own_word = value && !word[length];
+        i += own_word;
+        if (is_foreign(word, length) || !value) continue;
+        int is_set = length == 5 && strncmp(word, "--set", 5) == 0;
+        if (is_set && !concerns(value, ts_solver_find(solver))) continue;
+        // The one it was run under stands at the end, where it has the last word.
+        if (is_set && chosen && strncmp(value, "integrator=", 11) == 0) continue;
+        quote(text, word);
+        if (own_word) quote(text, value);
     }
-    if (args->key) {
-        ts_text_add(text, " --key");
-        quote(text, args->key);
-    }
-    for (int i = 0; i < args->pair_count; ++i) {
-        if (!concerns(args->pair[i], ts_solver_find(series->solver))) continue;
-        if (series->integrator[0] && strncmp(args->pair[i], "integrator=", 11) == 0) continue;
-        ts_text_add(text, " --set");
-        quote(text, args->pair[i]);
-    }
-    // Whole steps lie far more than nine digits apart.
-    ts_text_add(text, " --time %.9g", time);
+    if (chosen) ts_text_add(text, " --set integrator=%s", integrator);
+}
+
+// Whole steps lie far more than nine digits apart.
+void ts_replay_time(double time, ts_text* text) { ts_text_add(text, " --time %.9g", time); }
+
+void ts_replay_from(const char* recording, ts_text* text) {
+    ts_text_add(text, " --from");
+    quote(text, recording);
 }

@@ -49,12 +49,15 @@ ts_code ts_record_append(ts_record* record, ts_sim* sim, ts_status* out_status) 
     TS_ASSERT(sim->model == record->model);
     // Also brings poses and velocities up to date with qpos and qvel: a step leaves those of its beginning.
     ts_energy energy = ts_sim_energy(sim);
+    record->last = sim;
+    record->last_step = sim->step_count;
     return record->format->append(record->file, sim, energy, out_status);
 }
 
 ts_code ts_record_close(ts_record* record, int finished, ts_status* out_status) {
     if (!record) return ts_status_ok(out_status);
-    ts_code code = record->format->close(record->file, finished, out_status);
+    int is_there = record->last && record->last->step_count == record->last_step;
+    ts_code code = record->format->close(record->file, is_there ? record->last : NULL, finished, out_status);
     free(record);
     return code;
 }

@@ -21,8 +21,15 @@ ts_code ts_record_open(const char* path, const char* scene, const ts_sim* sim, t
 /// flushed about every second of wall clock.
 ts_code ts_record_append(ts_record* record, ts_sim* sim, ts_status* out_status);
 
-/// Finishes and closes the file; the record is gone. `finished` is written into it: 1 the run reached its end, 0 it was cut.
+/// Finishes and closes the file; the record is gone. `finished` is written into it: 1 the run reached its end, 0 it was cut. A simulation
+/// that was appended must still be there; into HDF5 goes the snapshot of its present state, if that is the last one appended.
 ts_code ts_record_close(ts_record* record, int finished, ts_status* out_status);
+
+/// Takes a simulation to where an HDF5 recording of the same model was at `time` (the nearest moment), or at its end when that is NAN. At
+/// the end it goes on bit by bit as it would have; at other moments it begins with no memory of contacts. Options and solver stay
+/// those of `sim`, which is brought up to date by ts_sim_forward. TS_ERROR_FILE when this is no such recording,
+/// TS_ERROR_VALUE for another model or a time that it does not cover, TS_ERROR_UNSUPPORTED in a build without HDF5.
+ts_code ts_record_restore(const char* path, double time, ts_sim* sim, ts_status* out_status);
 
 #ifdef __cplusplus
 }

@@ -115,7 +115,8 @@ static ts_code csv_append(void* handle, ts_sim* sim, ts_energy energy, ts_status
     return flush_rows(file, out_status);
 }
 
-static ts_code csv_close(void* handle, int finished, ts_status* out_status) {
+static ts_code csv_close(void* handle, const ts_sim* last, int finished, ts_status* out_status) {
+    (void)last;
     (void)finished;  // a plain table has no place for it: the last time tells
     csv_file* file = (csv_file*)handle;
     ts_code code = flush_rows(file, out_status);

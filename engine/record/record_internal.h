@@ -17,8 +17,8 @@ static const double ts_record_flush_seconds = 1.0;
 /// A file format. `file` is what the format's open function returned.
 typedef struct ts_record_format {
     ts_code (*append)(void* file, ts_sim* sim, ts_energy energy, ts_status* out_status);
-    /// Closes and frees, whatever happens.
-    ts_code (*close)(void* file, int finished, ts_status* out_status);
+    /// Closes and frees, whatever happens. `last` is where the recording ends, NULL when that is not known any more.
+    ts_code (*close)(void* file, const ts_sim* last, int finished, ts_status* out_status);
 } ts_record_format;
 
 /// A recording in progress.
@@ -26,6 +26,8 @@ struct ts_record {
     const ts_record_format* format;
     void* file;
     const ts_model* model;
+    const ts_sim* last;   // whose state was appended last; borrowed
+    long long last_step;  // of that state
 };
 
 /// Opens a CSV recording.

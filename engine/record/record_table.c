@@ -12,13 +12,16 @@
 #include <string.h>
 
 // Sizes of a row that the model decides.
-enum { ALL_QPOS = -1, ALL_QVEL = -2, ALL_BODIES = -3 };
+enum { ALL_QPOS = -1, ALL_QVEL = -2, ALL_BODIES = -3, ALL_CTRL = -4, ALL_ACT = -5 };
 
 // Columns that are filled by name; those after them are numbers of ts_step_info.
 typedef enum column_id {
     TIME,
+    STEP,
     QPOS,
     QVEL,
+    CTRL,
+    ACT,
     BODY_POSITION,
     BODY_QUATERNION,
     BODY_LINEAR,
@@ -73,8 +76,11 @@ typedef struct column_definition {
 
 static const column_definition definitions[] = {
     [TIME] = {.path = "/state/time", .unit = "s"},
+    [STEP] = {.path = "/state/step", .unit = "1", .type = TS_RECORD_INT64},
     [QPOS] = {.path = "/state/qpos", .unit = "m, rad, 1", .shape = {ALL_QPOS}},
     [QVEL] = {.path = "/state/qvel", .unit = "m/s, rad/s", .shape = {ALL_QVEL}},
+    [CTRL] = {.path = "/state/ctrl", .unit = "of its actuator", .shape = {ALL_CTRL}},
+    [ACT] = {.path = "/state/act", .unit = "of its actuator", .shape = {ALL_ACT}},
     [BODY_POSITION] = {.path = "/bodies/position", .unit = "m", .shape = {ALL_BODIES, 3}},
     [BODY_QUATERNION] = {.path = "/bodies/quaternion", .unit = "1", .shape = {ALL_BODIES, 4}},
     [BODY_LINEAR] = {.path = "/bodies/linear_velocity", .unit = "m/s", .shape = {ALL_BODIES, 3}},
@@ -139,16 +145,23 @@ const char* ts_record_table_group(int i) {
 
 // --- columns ---------------------------------------------------------------------------------------------------------
 
+static int size_of(int size, const ts_model* model) {
+    switch (size) {
+    case ALL_QPOS: return model->nq;
+    case ALL_QVEL: return model->nv;
+    case ALL_BODIES: return model->body_count;
+    case ALL_CTRL: return model->actuator_count;
+    case ALL_ACT: return model->act_count;
+    default: return size;
+    }
+}
+
 // Dimensions of a row; returns how many there are.
 static int row_shape(const int shape[2], const ts_model* model, uint64_t out_size[2]) {
     int rank = 0;
     for (int i = 0; i < 2; ++i) {
-        int size = shape[i] == ALL_QPOS     ? model->nq
-                   : shape[i] == ALL_QVEL   ? model->nv
-                   : shape[i] == ALL_BODIES ? model->body_count
-                                            : shape[i];
         rank += shape[i] != 0;
-        out_size[i] = shape[i] ? (uint64_t)size : 1;
+        out_size[i] = shape[i] ? (uint64_t)size_of(shape[i], model) : 1;
     }
     return rank;
 }
@@ -286,8 +299,11 @@ static void append_info(ts_record_table* self, const ts_sim* sim) {
 
 void ts_record_table_append(ts_record_table* self, const ts_sim* sim, ts_energy energy) {
     put(self, TIME, sim->time);
+    *(int64_t*)next_row(self, STEP) = sim->step_count;
     put_numbers(self, QPOS, sim->qpos);
     put_numbers(self, QVEL, sim->qvel);
+    put_numbers(self, CTRL, sim->ctrl);
+    put_numbers(self, ACT, sim->act);
     append_bodies(self, sim);
     put(self, ENERGY_KINETIC, energy.kinetic);
     put(self, ENERGY_POTENTIAL, energy.potential);

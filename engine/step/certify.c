@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scalar.h"
 #include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/judge_internal.h"
@@ -82,4 +83,18 @@ void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long
     else if (source->fault)
         ts_row_label("equality", (int)block->key.whole, ts_row_equality_of(sim, b)->name, what, sizeof what);
     snprintf(out_text, size, "%s%s%s", source->name, what[0] ? ": " : "", what);
+}
+
+void ts_certify_suspect(const ts_sim* sim, char* out_text, unsigned long size) {
+    int suspect = -1;
+    double most = -1.0;
+    for (int b = 0; sim->impulse && b < sim->problem.block_count && !isnan(most); ++b) {
+        const ts_block* block = &sim->problem.block[b];
+        double largest = ts_largest(sim->impulse + block->row, block->rows);
+        if (largest <= most) continue;
+        most = largest;
+        suspect = b;
+    }
+    if (size > 0) out_text[0] = '\0';
+    if (suspect >= 0) ts_certify_describe(sim, suspect, out_text, size);
 }

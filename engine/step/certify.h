@@ -27,6 +27,10 @@ ts_own_verdict* ts_certify_own(const ts_sim* sim, ts_arena* arena);
 /// Whose block b of the last step is, in a few words: "contact: geom 0 'floor', geom 4", "joint-limit: joint 3 'knee', upper end".
 void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long size);
 
+/// Whose block has an impulse that is not finite, or else the largest, in the words of ts_certify_describe; after a step that failed, the
+/// one to look at. Empty when that step had no rows or did not get to them.
+void ts_certify_suspect(const ts_sim* sim, char* out_text, unsigned long size);
+
 /// What every contact of the last step does, by its certificate: contact_count modes in memory of `arena`, all open before
 /// the first step. NULL when there are no contacts or memory is short.
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena);

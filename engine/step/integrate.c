@@ -154,9 +154,13 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     if (!all_finite(act, model->act_count))
         return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0, "at t = %.6g s a new activation is not finite",
                              sim->time);
-    if (!all_finite(qpos, model->nq))
-        return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0, "at t = %.6g s the new position is not finite",
-                             sim->time);
+    for (int j = 0; j < model->joint_count; ++j) {
+        const ts_joint* joint = &model->joint[j];
+        if (all_finite(qpos + joint->qpos_first, ts_joint_traits_of(joint->type)->numbers)) continue;
+        return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0,
+                             "at t = %.6g s the new position of body \"%s\" is not finite", sim->time,
+                             model->body[joint->body].name);
+    }
     ts_touched_rotation_remember(sim);
     memcpy(sim->qpos, qpos, (size_t)model->nq * sizeof(double));
     memcpy(sim->qvel, storage->new_velocity, (size_t)model->nv * sizeof(double));

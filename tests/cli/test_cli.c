@@ -564,6 +564,87 @@ Test(cli, energy_without_a_cause_is_an_alarm) {
     }
 }
 
+// A spring too stiff for the step drives a ball apart: in some forty steps its numbers are none any more.
+static const char blow_up[] =
+    "<mujoco model=\"blow\"><option timestep=\"0.01\" integrator=\"Euler\"/><worldbody>\n"
+    "<geom name=\"floor\" type=\"plane\" size=\"1 1 0.1\"/>\n"
+    "<body name=\"ball\" pos=\"0 0 0.1\">\n"
+    "<joint type=\"slide\" axis=\"1 0 0\" stiffness=\"1e12\" ref=\"-1e-3\"/>\n"
+    "<joint type=\"slide\" axis=\"0 0 1\"/>\n"
+    "<geom name=\"skin\" type=\"sphere\" size=\"0.1\" mass=\"1\"/></body></worldbody></mujoco>\n";
+
+// Who, when, at which contact, and how to see the last good state; the recording ends there and can be gone on from.
+Test(cli, what_blows_up_is_named_and_its_last_good_state_kept) {
+    write_text("blow.xml", blow_up);
+    outcome result = run("run blow.xml --time 2 --out blow.h5 --json");
+    cr_expect_eq(result.code, 1);
+    if (has(&result.err, "TS_HDF5")) cr_skip("no HDF5 in this build");
+    cr_expect(has(&result.err, "body \"ball\"") && has(&result.err, "t = 0.") && has(&result.err, "'floor'") &&
+                  has(&result.err, "'skin'"),
+              "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "assert not d['finished'] and 0.1 < d['time'] < 1, d['time']\n"
+                                      "assert d['recorded_rows'] == d['steps'] + 1\n"
+                                      "assert d['last_good_state'] == 'touchstone view blow.xml --solver ncp --from "
+                                      "blow.h5', d['last_good_state']\n"
+                                      "assert '\"ball\"' in d['error']['message']\n"));
+    ts_text first = result.err;
+    result.err = (ts_text){0};
+    outcome_free(&result);
+    // From the last good state it blows up in the very next step, with the same words.
+    result = run("run blow.xml --from blow.h5 --time 1 --json");
+    cr_expect_eq(result.code, 1);
+    cr_expect_str_eq(ts_text_get(&result.err), ts_text_get(&first));
+    cr_expect(json_holds(&result.out, "assert d['steps'] == 0 and d['time'] == d['time_start'] > 0.1, d\n"
+                                      "assert '--from blow.h5 --time 0.' in d['last_good_state'], d\n"));
+    outcome_free(&result);
+    result = run("run blow.xml --from blow.h5@0.05 --time 0.05 --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out, "assert d['steps'] == 5 and abs(d['time'] - 0.1) < 1e-9\n"));
+    outcome_free(&result);
+    result = run("view blow.xml --from blow.h5 --png last.png --size 64x48 --json");
+    if (result.code == 0) cr_expect(json_holds(&result.out, "assert d['time'] > 0.1, d\n"));
+    outcome_free(&result);
+    result = run("run blow.xml --time 2 --out blow.csv --json");
+    cr_expect(json_holds(&result.out, "assert d['last_good_state'].startswith('touchstone view blow.xml --solver ncp "
+                                      "--time 0.'), d['last_good_state']\n"));
+    outcome_free(&result);
+    ts_text_free(&first);
+}
+
+// The last row of a recording from its column 20 on: behind wall-clock times.
+static const char* bodies_at_the_end(ts_text* csv) {
+    csv->data[csv->length - 1] = '\0';
+    const char* at = strrchr(csv->data, '\n');
+    for (int i = 0; i < 20 && at; ++i) at = strchr(at + 1, ',');
+    cr_assert_not_null(at);
+    return at;
+}
+
+// A run in two parts has the bits of one.
+Test(cli, a_run_goes_on_from_its_recording) {
+    outcome result = run("run stack-10 --time 0.1 --out a.h5 --json");
+    if (result.code && has(&result.err, "TS_HDF5")) cr_skip("no HDF5 in this build");
+    outcome_free(&result);
+    outcome whole = run("run stack-10 --time 0.2 --out whole.csv --json");
+    result = run("run stack-10 --from a.h5 --time 0.1 --certificate 150:why.json --out rest.csv --json");
+    cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    ts_text all = read_text("whole.csv"), rest = read_text("rest.csv");
+    const char *last_of_all = bodies_at_the_end(&all), *last_of_rest = bodies_at_the_end(&rest);
+    cr_expect_str_eq(last_of_rest, last_of_all);
+    cr_expect(json_holds(&result.out, "assert d['from'] == 'a.h5' and abs(d['time_start'] - 0.1) < 1e-9\n"));
+    cr_expect(exists("why.json"));
+    ts_text_free(&all);
+    ts_text_free(&rest);
+    outcome_free(&whole);
+    outcome_free(&result);
+    expect_refusal("run stack-10 --from a.h5 --key none", 2, "contradicts");
+    expect_refusal("run stack-10 --from a.h5@7", 2, "from t = 0 s to t = 0.1 s");
+    expect_refusal("run sliding-cube --from a.h5", 2, "model");
+    expect_refusal("run stack-10 --from rest.csv", 1, "HDF5");
+    expect_refusal("run stack-10 --from a.h5 --out ./a.h5", 2, "recording to start from");
+    expect_refusal("run stack-10 --from a.h5 --certificate 50:old.json", 2, "from step 101 to");
+}
+
 Test(cli, certificates_that_cannot_be_say_why) {
     expect_refusal("run stack-10 --certificate why.json", 2, "worst:why.json");
     expect_refusal("run stack-10 --certificate best:why.json", 2, "STEP:FILE");

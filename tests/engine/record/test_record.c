@@ -46,7 +46,12 @@ static fixture make_scene(void) {
     hinge.body = body;
     hinge.axis = ts_vec3_make(0.0, 1.0, 0.0);
     hinge.friction = 2.0;
-    cr_assert(ts_builder_add_joint(builder, &hinge) >= 0);
+    ts_actuator_def motor = ts_actuator_def_default();
+    motor.is.target = ts_builder_add_joint(builder, &hinge);
+    cr_assert(motor.is.target >= 0);
+    motor.is.activation = TS_ACTIVATION_FILTER;
+    motor.is.time_constant = 0.1;
+    cr_assert(ts_builder_add_actuator(builder, &motor) >= 0);
     return fixture_start(builder, 1);
 }
 
@@ -512,6 +517,64 @@ Test(record, a_killed_run_leaves_what_was_flushed) {
     cr_assert_eq(waitpid(child, &outcome, 0), child);
     cr_assert(WIFSIGNALED(outcome) && WTERMSIG(outcome) == SIGKILL, "the child ended otherwise: %d", outcome);
     cr_expect_eq(run_python(cut_script, in_folder("killed.h5"), "1300"), 0);
+    fixture_end(&f);
+}
+
+// A recording's end goes on as the run itself would have, bit by bit; another moment has its state alone.
+Test(record, goes_on_where_it_ended) {
+    ts_status status;
+    fixture f = make_scene(), again = make_scene();
+    double middle_time = 0.0, middle[3] = {0.0, 0.0, 0.0};
+    ts_record* record = open_record(in_folder("run.h5"), f.sim);
+    f.sim->ctrl[0] = 0.25;
+    for (int i = 0; i < 300; ++i) {
+        if (i > 0) fixture_run(&f, 1);
+        append(record, f.sim);
+        if (i != 150) continue;
+        middle_time = f.sim->time;
+        middle[0] = f.sim->qpos[2];
+        middle[1] = f.sim->qvel[2];
+        middle[2] = f.sim->act[0];
+    }
+    close_record(record, 1);
+    uint64_t end = ts_sim_hash(f.sim);
+    fixture_run(&f, 200);
+    cr_assert_eq(ts_record_restore(in_folder("run.h5"), (double)NAN, again.sim, &status), TS_OK, "%s", status.message);
+    cr_expect_eq(ts_sim_hash(again.sim), end);
+    cr_expect_eq(again.sim->step_count, 299);
+    fixture_run(&again, 200);
+    cr_expect_eq(ts_sim_hash(again.sim), ts_sim_hash(f.sim));
+    cr_assert_eq(ts_record_restore(in_folder("run.h5"), middle_time + 2e-4, again.sim, &status), TS_OK);
+    cr_expect_eq(again.sim->time, middle_time);
+    cr_expect_eq(again.sim->step_count, 150);
+    cr_expect(again.sim->qpos[2] == middle[0] && again.sim->qvel[2] == middle[1]);
+    cr_expect(again.sim->ctrl[0] == 0.25 && again.sim->act[0] == middle[2] && middle[2] > 0.1);
+    cr_expect_eq(ts_record_restore(in_folder("run.h5"), 0.5, again.sim, &status), TS_ERROR_VALUE);
+    cr_expect(strstr(status.message, "0.299"), "%s", status.message);
+    cr_expect_eq(again.sim->time, middle_time, "a refusal leaves the simulation as it was");
+    fixture_end(&f);
+    fixture_end(&again);
+}
+
+// Another model, a file of something else, no file: refused, and the simulation stays as it was.
+Test(record, goes_on_from_recordings_of_its_model_only) {
+    ts_status status;
+    fixture f = make_scene();
+    ts_record* record = open_record(in_folder("run.h5"), f.sim);
+    append(record, f.sim);
+    close_record(record, 1);
+    ts_builder* builder = ts_builder_create("other");
+    fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 1.0), 1.0, ts_mat3_identity());
+    fixture other = fixture_start(builder, 1);
+    uint64_t hash = ts_sim_hash(other.sim);
+    cr_expect_eq(ts_record_restore(in_folder("run.h5"), (double)NAN, other.sim, &status), TS_ERROR_VALUE);
+    cr_expect(strstr(status.message, "model"), "%s", status.message);
+    cr_expect_eq(ts_record_restore(in_folder("nowhere.h5"), 0.0, other.sim, &status), TS_ERROR_FILE);
+    FILE* file = fopen(in_folder("text.h5"), "w");
+    cr_assert(file && fputs("no recording", file) >= 0 && fclose(file) == 0);
+    cr_expect_eq(ts_record_restore(in_folder("text.h5"), 0.0, other.sim, &status), TS_ERROR_FILE);
+    cr_expect_eq(ts_sim_hash(other.sim), hash);
+    fixture_end(&other);
     fixture_end(&f);
 }
 
