@@ -45,7 +45,7 @@ static const double margin = 3e-4;
 // 1: tolerances, of Alart and Curnier's map, at which the yardstick is asked.
 static const double near = 3.0;
 // 1: tolerances, of the map, left by a linear system. 1e-4 to 1.
-static const double few_digits = 1e-3;
+static const double few_digits = 1e-1;
 // 1: shortest part of a step.
 static const double least_part = 0.01;
 
@@ -82,6 +82,8 @@ typedef struct small {
     double* w;             // (N * tiles)
     double* dw;
     int* slide;  // (slides) blocks
+    int* move;   // (moving) blocks that do not rest
+    int moving;
     int slides;
     double weight;  // what sticks gives, by its stiffness
     int is_coarse;  // nonzero: passes left more of the last step than they should
@@ -94,29 +96,47 @@ typedef struct small {
 
 // --- rows ----------------------------------------------------------------------------------------------------------------
 
-// out[r] = row r of a block times w.
-static inline void read_rows(const small* q, int b, const double* w, double* out) {
-    const small_block* s = &q->block[b];
-    int rows = q->problem->block[b].rows;
-    for (int r = 0; r < rows; ++r) {
-        ts_four sum = ts_four_zero();
-        for (int k = s->first; k < s->first + s->count; ++k)
-            sum =
-                ts_four_plus(sum, ts_four_product(ts_four_load(q->tile[k] + N * r), ts_four_load(w + N * q->place[k])));
-        out[r] = ts_four_sum(sum);
+// `rows` is known where these are called: loops over one and three rows are laid out flat.
+static inline void read_some(const small* q, const small_block* s, int rows, const double* w, double* out) {
+    ts_four sum[MAX];
+    for (int r = 0; r < rows; ++r) sum[r] = ts_four_zero();
+    for (int k = s->first; k < s->first + s->count; ++k) {
+        ts_four v = ts_four_load(w + N * q->place[k]);
+        for (int r = 0; r < rows; ++r)
+            sum[r] = ts_four_plus(sum[r], ts_four_product(ts_four_load(q->tile[k] + N * r), v));
     }
+    for (int r = 0; r < rows; ++r) out[r] = ts_four_sum(sum[r]);
 }
 
-// w += J^T f of a block.
-static inline void add_rows(const small* q, int b, const double* f, double* w) {
-    const small_block* s = &q->block[b];
+// out[r] = row r of a block times w.
+static inline void read_rows(const small* q, int b, const double* w, double* out) {
     int rows = q->problem->block[b].rows;
+    if (rows == 1)
+        read_some(q, &q->block[b], 1, w, out);
+    else if (rows == 3)
+        read_some(q, &q->block[b], 3, w, out);
+    else
+        read_some(q, &q->block[b], rows, w, out);
+}
+
+static inline void add_some(const small* q, const small_block* s, int rows, const double* f, double* w) {
     for (int k = s->first; k < s->first + s->count; ++k) {
         double* v = w + N * q->place[k];
         ts_four sum = ts_four_load(v);
         for (int r = 0; r < rows; ++r) sum = ts_four_plus(sum, ts_four_times(f[r], ts_four_load(q->tile[k] + N * r)));
         ts_four_store(sum, v);
     }
+}
+
+// w += J^T f of a block.
+static inline void add_rows(const small* q, int b, const double* f, double* w) {
+    int rows = q->problem->block[b].rows;
+    if (rows == 1)
+        add_some(q, &q->block[b], 1, f, w);
+    else if (rows == 3)
+        add_some(q, &q->block[b], 3, f, w);
+    else
+        add_some(q, &q->block[b], rows, f, w);
 }
 
 static double softness(const ts_contact_problem* p, int row) { return p->R ? p->R[row] : 0.0; }
@@ -259,7 +279,7 @@ static double linearise_cone(small* q, int b, double hold) {
 
 // The law of all blocks at the present point.
 static void linearise(small* q, double hold) {
-    q->slides = 0;
+    q->slides = q->moving = 0;
     q->worst = q->squared = 0.0;
     for (int b = 0; b < q->problem->block_count; ++b) {
         const ts_block* block = &q->problem->block[b];
@@ -268,6 +288,7 @@ static void linearise(small* q, double hold) {
             continue;
         }
         double gap = block->set == TS_SET_CONE ? linearise_cone(q, b, hold) : linearise_rows(q, b, hold);
+        if (q->block[b].state != REST) q->move[q->moving++] = b;
         q->worst = ts_worse(q->worst, gap);
         q->squared += gap * gap;
     }
@@ -314,11 +335,10 @@ static inline void add_block(small* q, int b, int rows) {
 static int make_system(small* q) {
     const ts_contact_problem* p = q->problem;
     ts_tiles_begin(q->H, q->tiles);
-    for (int b = 0; b < p->block_count; ++b)
-        if (q->block[b].state != REST) ts_tiles_couple(q->H, q->block[b].tiles);
+    for (int k = 0; k < q->moving; ++k) ts_tiles_couple(q->H, q->block[q->move[k]].tiles);
     ts_tiles_clear(q->H);
-    for (int b = 0; b < p->block_count; ++b) {
-        if (q->block[b].state == REST) continue;
+    for (int k = 0; k < q->moving; ++k) {
+        int b = q->move[k];
         if (p->block[b].rows == 1)
             add_block(q, b, 1);
         else if (p->block[b].rows == 3)
@@ -383,16 +403,15 @@ static void press_slides(small* q) {
 static double add_step(small* q) {
     const ts_contact_problem* p = q->problem;
     double missed = 0.0;
-    memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
-    for (int b = 0; b < p->block_count; ++b) add_rows(q, b, q->c + p->block[b].row, q->dw);
     ts_tiles_solve(q->H, q->dw);
     if (q->slides > 0) press_slides(q);
-    for (int b = 0; b < p->block_count; ++b) {
+    for (int k = 0; k < q->moving; ++k) {
+        int b = q->move[k];
         const ts_block* block = &p->block[b];
         const small_block* s = &q->block[b];
         double change[MAX] = {0.0}, back[MAX] = {0.0};
         read_rows(q, b, q->dw, change);
-        if (s->state != REST) times_K(block, s, change, back);
+        times_K(block, s, change, back);
         for (int r = 0, i = block->row; r < block->rows; ++r, ++i) {
             double dx = q->c[i] - back[r];
             q->dx[i] += dx;
@@ -407,18 +426,33 @@ static double add_step(small* q) {
     return missed;
 }
 
-// Newton's step into dx and du, from the law as it was linearised, to `enough` of its map. Returns 0 where there is none.
+// Newton's step into dx, from the law as it was linearised, to `enough` of its map. Returns 0 where there is none.
 static int find_step(small* q, double enough, ts_arena* scratch) {
-    size_t bytes = (size_t)q->problem->row_count * sizeof(double);
+    const ts_contact_problem* p = q->problem;
+    size_t bytes = (size_t)p->row_count * sizeof(double);
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    int made = make_system(q) && (q->slides == 0 || make_slides(q, scratch));
-    memset(q->dx, 0, bytes);
+    if (!make_system(q) || (q->slides > 0 && !make_slides(q, scratch))) {
+        ts_arena_scope_end(scratch, scope);
+        return 0;
+    }
+    // What rests goes to its bound, and no pass adds to that.
+    memcpy(q->dx, q->c, bytes);
     memset(q->du, 0, bytes);
-    double missed = made ? add_step(q) : 0.0;
-    for (int k = 1; k < PASSES && missed > enough; ++k) missed = add_step(q);
+    memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
+    for (int b = 0; b < p->block_count; ++b) add_rows(q, b, q->c + p->block[b].row, q->dw);
+    for (int k = 0; k < q->moving; ++k) {
+        const ts_block* block = &p->block[q->move[k]];
+        memset(q->dx + block->row, 0, (size_t)block->rows * sizeof(double));
+    }
+    double missed = add_step(q);
+    for (int pass = 1; pass < PASSES && missed > enough; ++pass) {
+        memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
+        for (int k = 0; k < q->moving; ++k) add_rows(q, q->move[k], q->c + p->block[q->move[k]].row, q->dw);
+        missed = add_step(q);
+    }
     q->is_coarse = missed > enough;
     ts_arena_scope_end(scratch, scope);
-    return made;
+    return 1;
 }
 
 // --- the search ------------------------------------------------------------------------------------------------------------
@@ -433,10 +467,12 @@ static void admit(const small* q, double* x) {
     }
 }
 
-// Makes x admissible, finds its velocities afresh and judges it.
-static double judge(small* q) {
+// Makes x admissible, finds its velocities, unless they are known and x was, and judges it.
+static double judge(small* q, int is_known) {
+    size_t bytes = (size_t)q->problem->row_count * sizeof(double);
+    memcpy(q->x0, q->x, bytes);
     admit(q, q->x);
-    find_velocities(q);
+    if (!is_known || memcmp(q->x0, q->x, bytes) != 0) find_velocities(q);
     return ts_yardstick_excess(q->yardstick, q->x, q->u);
 }
 
@@ -449,15 +485,17 @@ static void go(small* q, int is_whole) {
         q->u0[i] = q->u[i];
         q->x[i] += q->dx[i];
     }
-    for (; !is_whole && part > least_part; part *= 0.5) {
+    find_velocities(q);
+    if (is_whole) return;
+    for (int i = 0; i < n; ++i) q->du[i] = q->u[i] - q->u0[i];
+    for (;;) {
+        linearise(q, 0.0);
+        if (q->squared < before || (part *= 0.5) < least_part) break;
         for (int i = 0; i < n; ++i) {
             q->x[i] = q->x0[i] + part * q->dx[i];
             q->u[i] = q->u0[i] + part * q->du[i];
         }
-        linearise(q, 0.0);
-        if (q->squared < before) break;
     }
-    find_velocities(q);
 }
 
 // For whoever traces the solve.
@@ -475,12 +513,12 @@ static double unit_of(const small* q) {
 }
 
 static void iterate(small* q, int limit, ts_arena* scratch, ts_small_report* report) {
-    report->excess = judge(q);
+    report->excess = judge(q, 0);
     while (report->excess > 1.0 && report->newtons < limit) {
         double unit = unit_of(q);
         linearise(q, report->newtons == 0 ? margin * unit : 0.0);
         if (report->newtons > 0 && q->worst <= near * q->yardstick->goal.tolerance * unit) {
-            report->excess = judge(q);
+            report->excess = judge(q, 1);
             if (report->excess <= 1.0) break;
             linearise(q, 0.0);
         }
@@ -505,7 +543,8 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
         numbers += most * N * p->block[b].rows;
     }
     q->block = TS_ARENA_ARRAY(scratch, small_block, p->block_count);
-    q->slide = TS_ARENA_ARRAY(scratch, int, p->block_count);
+    q->slide = TS_ARENA_ARRAY(scratch, int, 2 * p->block_count);
+    q->move = q->slide ? q->slide + p->block_count : NULL;
     q->tile = TS_ARENA_ARRAY(scratch, const double*, tiles);
     q->place = TS_ARENA_ARRAY(scratch, unsigned char, tiles);
     q->H = TS_ARENA_ARRAY(scratch, ts_tiles, 1);
