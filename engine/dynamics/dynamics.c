@@ -95,11 +95,65 @@ static inline int above(const dof_chains* chains, int i) {
     return chains->dof[chains->first + i].parent - chains->first;
 }
 
+#if defined(__GNUC__)
+
+// Two neighbouring columns: runs are short, and compilers leave them scalar.
+typedef double pair __attribute__((vector_size(16)));
+
+static inline pair pair_load(const double* from) {
+    pair v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+#endif
+
+// x -= sum over lines k = last down to first of value[k] times columns [0, n) of line k, lines `ld` apart.
+static inline void subtract_lines(const double* line, int ld, int first, int last, int n, const double* value,
+                                  double* x) {
+    int j = 0;
+#if defined(__GNUC__)
+    for (; j + 2 <= n; j += 2) {
+        pair sum = pair_load(x + j);
+        for (int k = last; k >= first; --k) sum -= pair_load(line + k * ld + j) * (pair){value[k], value[k]};
+        memcpy(x + j, &sum, sizeof sum);
+    }
+#endif
+    for (; j < n; ++j) {
+        double sum = x[j];
+        for (int k = last; k >= first; --k) sum -= line[k * ld + j] * value[k];
+        x[j] = sum;
+    }
+}
+
+// The same of three rows x, and their values, each `stride` behind the other.
+static inline void subtract_lines_three(const double* line, int ld, int first, int last, int n, const double* value,
+                                        int stride, double* x) {
+    int j = 0;
+#if defined(__GNUC__)
+    const double *v1 = value + stride, *v2 = v1 + stride;
+    for (; j + 2 <= n; j += 2) {
+        pair a = pair_load(x + j), b = pair_load(x + stride + j), c = pair_load(x + 2 * stride + j);
+        for (int k = last; k >= first; --k) {
+            pair l = pair_load(line + k * ld + j);
+            a -= l * (pair){value[k], value[k]};
+            b -= l * (pair){v1[k], v1[k]};
+            c -= l * (pair){v2[k], v2[k]};
+        }
+        memcpy(x + j, &a, sizeof a);
+        memcpy(x + stride + j, &b, sizeof b);
+        memcpy(x + 2 * stride + j, &c, sizeof c);
+    }
+#endif
+    for (int r = 0; r < 3 && j < n; ++r)
+        subtract_lines(line + j, ld, first, last, n - j, value + r * stride, x + r * stride + j);
+}
+
 // x -= value * line from dof i to the root.
 static inline void subtract_chain(const dof_chains* chains, int i, double value, const double* line, double* x) {
     while (i >= 0) {
         int start = chains->run[chains->first + i] - chains->first;
-        for (int j = start; j <= i; ++j) x[j] -= line[j] * value;
+        subtract_lines(line + start, 0, 0, 0, i + 1 - start, &value, x + start);
         i = above(chains, start);
     }
 }
@@ -182,6 +236,43 @@ int ts_dynamics_update(ts_sim* sim) {
     return -1;
 }
 
+// Columns [column, column + count) less what dofs [low, end] have given them.
+static inline void pass_on(const double* L, int n, int low, int end, int column, int count, int rows, double* x) {
+    if (rows == 3)
+        subtract_lines_three(L + column, n, low, end, count, x, n, x + column);
+    else
+        subtract_lines(L + column, n, low, end, count, x, x + column);
+}
+
+// Dofs of a run that are eliminated at a time.
+enum { CHUNK = 4 };
+
+// ts_dynamics_whiten of one or three rows of a general tree: together they read the factor once and do not wait for each other. Run by
+// run from the leaves: within the run, then all of it from the runs that it hangs on.
+static inline void whiten_rows(const dof_chains* chains, int n, const double* L, const double* inverse, int rows,
+                               double* x) {
+    for (int last = n - 1, start; last >= 0; last = start - 1) {
+        start = chains->run[chains->first + last] - chains->first;
+        // Off the rows' chains everything is zero and stays so.
+        while (last >= start && x[last] == 0.0 && (rows == 1 || (x[n + last] == 0.0 && x[2 * n + last] == 0.0))) --last;
+        if (last < start) continue;
+        for (int end = last, low; end >= start; end = low - 1) {
+            low = end - CHUNK + 1 > start ? end - CHUNK + 1 : start;
+            for (int k = end; k >= low; --k) {
+                for (int r = 0; r < rows; ++r) {
+                    double value = x[r * n + k] *= inverse[k];
+                    for (int i = low; i < k; ++i) x[r * n + i] -= L[k * n + i] * value;
+                }
+            }
+            pass_on(L, n, low, end, start, low - start, rows, x);
+        }
+        for (int i = above(chains, start), from; i >= 0; i = above(chains, from)) {
+            from = chains->run[chains->first + i] - chains->first;
+            pass_on(L, n, start, last, from, i + 1 - from, rows, x);
+        }
+    }
+}
+
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian) {
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
@@ -191,18 +282,12 @@ void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian)
         return;
     }
     dof_chains chains = chains_of(sim, tree);
-    for (int r = 0; r < rows; ++r, jacobian += n) {
-        for (int k = n - 1; k >= 0; --k) {
-            // Off the row's chains everything is zero and stays so.
-            if (jacobian[k] == 0.0) continue;
-            jacobian[k] *= inverse[k];
-            subtract_chain(&chains, above(&chains, k), jacobian[k], L + (size_t)k * (size_t)n, jacobian);
-        }
-    }
+    int r = 0;
+    for (; r + 3 <= rows; r += 3) whiten_rows(&chains, n, L, inverse, 3, jacobian + r * n);
+    for (; r < rows; ++r) whiten_rows(&chains, n, L, inverse, 1, jacobian + r * n);
 }
 
 void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w) {
-    const ts_dof* dof = sim->model->dof;
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
@@ -210,10 +295,19 @@ void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w) {
         ts_free_body_unwhiten_centred(L, inverse, w);
         return;
     }
+    dof_chains chains = chains_of(sim, tree);
     for (int k = 0; k < n; ++k) {
         const double* line = L + (size_t)k * (size_t)n;
-        double value = w[k];
-        for (int i = dof[first + k].parent - first; i >= 0; i = dof[first + i].parent - first) value -= line[i] * w[i];
-        w[k] = value * inverse[k];
+        double even = w[k], odd = 0.0;
+        for (int i = above(&chains, k); i >= 0;) {
+            int start = chains.run[chains.first + i] - chains.first, j = start;
+            for (; j < i; j += 2) {
+                even -= line[j] * w[j];
+                odd -= line[j + 1] * w[j + 1];
+            }
+            if (j == i) even -= line[j] * w[j];
+            i = above(&chains, start);
+        }
+        w[k] = (even + odd) * inverse[k];
     }
 }

@@ -96,47 +96,48 @@ typedef struct small {
 
 // --- rows ----------------------------------------------------------------------------------------------------------------
 
-// `rows` is known where these are called: loops over one and three rows are laid out flat.
-static inline void read_some(const small* q, const small_block* s, int rows, const double* w, double* out) {
-    ts_four sum[MAX];
-    for (int r = 0; r < rows; ++r) sum[r] = ts_four_zero();
+// Row r of a block times w.
+static inline double read_row(const small* q, const small_block* s, int r, const double* w) {
+    ts_four sum = ts_four_zero();
     for (int k = s->first; k < s->first + s->count; ++k) {
         ts_four v = ts_four_load(w + N * q->place[k]);
-        for (int r = 0; r < rows; ++r)
-            sum[r] = ts_four_plus(sum[r], ts_four_product(ts_four_load(q->tile[k] + N * r), v));
+        sum = ts_four_plus(sum, ts_four_product(ts_four_load(q->tile[k] + N * r), v));
     }
-    for (int r = 0; r < rows; ++r) out[r] = ts_four_sum(sum[r]);
+    return ts_four_sum(sum);
 }
 
-// out[r] = row r of a block times w.
+// out[r] = row r of a block times w. A contact's three together wait less.
 static inline void read_rows(const small* q, int b, const double* w, double* out) {
+    const small_block* s = &q->block[b];
     int rows = q->problem->block[b].rows;
-    if (rows == 1)
-        read_some(q, &q->block[b], 1, w, out);
-    else if (rows == 3)
-        read_some(q, &q->block[b], 3, w, out);
-    else
-        read_some(q, &q->block[b], rows, w, out);
-}
-
-static inline void add_some(const small* q, const small_block* s, int rows, const double* f, double* w) {
-    for (int k = s->first; k < s->first + s->count; ++k) {
-        double* v = w + N * q->place[k];
-        ts_four sum = ts_four_load(v);
-        for (int r = 0; r < rows; ++r) sum = ts_four_plus(sum, ts_four_times(f[r], ts_four_load(q->tile[k] + N * r)));
-        ts_four_store(sum, v);
+    if (rows != 3) {
+        for (int r = 0; r < rows; ++r) out[r] = read_row(q, s, r, w);
+        return;
     }
+    ts_four x = ts_four_zero(), y = x, z = x;
+    for (int k = s->first; k < s->first + s->count; ++k) {
+        const double* A = q->tile[k];
+        ts_four v = ts_four_load(w + N * q->place[k]);
+        x = ts_four_plus(x, ts_four_product(ts_four_load(A), v));
+        y = ts_four_plus(y, ts_four_product(ts_four_load(A + N), v));
+        z = ts_four_plus(z, ts_four_product(ts_four_load(A + 2 * N), v));
+    }
+    out[0] = ts_four_sum(x);
+    out[1] = ts_four_sum(y);
+    out[2] = ts_four_sum(z);
 }
 
 // w += J^T f of a block.
 static inline void add_rows(const small* q, int b, const double* f, double* w) {
+    const small_block* s = &q->block[b];
     int rows = q->problem->block[b].rows;
-    if (rows == 1)
-        add_some(q, &q->block[b], 1, f, w);
-    else if (rows == 3)
-        add_some(q, &q->block[b], 3, f, w);
-    else
-        add_some(q, &q->block[b], rows, f, w);
+    for (int k = s->first; k < s->first + s->count; ++k) {
+        const double* A = q->tile[k];
+        double* v = w + N * q->place[k];
+        ts_four sum = ts_four_plus(ts_four_load(v), ts_four_times(f[0], ts_four_load(A)));
+        for (int r = 1; r < rows; ++r) sum = ts_four_plus(sum, ts_four_times(f[r], ts_four_load(A + N * r)));
+        ts_four_store(sum, v);
+    }
 }
 
 static double softness(const ts_contact_problem* p, int row) { return p->R ? p->R[row] : 0.0; }

@@ -113,7 +113,8 @@ Test(top, precesses_as_the_closed_form_says) {
                          nodding(&t));
             // Neither slips nor sinks: it rolls by what so small a ball rolls.
             cr_expect_lt(o.slip, 2.5 * tip_radius * fabs(t.spin / precession_of(&t)), "%g", o.slip);
-            cr_expect_gt(o.sinking, -1e-15, "%g", o.sinking);
+            // What the solver's tolerance leaves of a contact, 1e-8 of what moves there, over four seconds.
+            cr_expect_gt(o.sinking, -1e-11, "%g", o.sinking);
         }
 }
 
