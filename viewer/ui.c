@@ -92,7 +92,7 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     snprintf(text, sizeof text, "%.3f s%s", sim->time, ui->paused ? "  paused" : "");
     y = add_row(overlay, x, y, "time", text, color_text);
     if (ui->window) {
-        snprintf(text, sizeof text, "x%g  %.0f fps", ui->speed, ui->frames_per_second);
+        snprintf(text, sizeof text, "\xC3\x97%g  %.0f fps", ui->speed, ui->frames_per_second);
         y = add_row(overlay, x, y, "speed", text, color_text);
     }
     snprintf(text, sizeof text, "%d", sim->contact_count);
