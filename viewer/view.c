@@ -46,8 +46,10 @@ static void view_bounds(const ts_view* view, ts_vec3* out_min, ts_vec3* out_max)
     }
 }
 
-static void draw_path(const ts_view_path* path, const float* color, ts_draw_list* list) {
+static void draw_path(const ts_view_path* path, const float* color, ts_background background, ts_draw_list* list) {
     float line_color[4] = {0.15f, 0.17f, 0.20f, 1.0f};
+    // Of what has no colour for its path: one that shows on any page.
+    if (background == TS_BACKGROUND_CLEAR) ts_overlay_readable(NULL, line_color);
     if (color) memcpy(line_color, color, 3 * sizeof(float));
     for (int i = 1; i < path->count; ++i)
         ts_draw_list_add_line(list, path->data[i - 1], path->data[i], 3.0, line_color);
@@ -74,7 +76,7 @@ static void draw_layer(ts_view* view, int which) {
     if (!layer->ghost && view->show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES))
         mode = ts_certify_contacts(layer->sim, &view->arena);
     ts_scene_draw(layer->sim, mode, &style, list);
-    if (layer->path) draw_path(layer->path, layer->color, list);
+    if (layer->path) draw_path(layer->path, layer->color, view->background, list);
     list->origin = origin;
     for (int i = first; i < list->items.count; ++i) {
         ts_draw_item* item = &list->items.data[i];

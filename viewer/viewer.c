@@ -190,7 +190,8 @@ static void add_labels(picture* p) {
         if (!ts_camera_project(&p->view.camera, request->width, request->height, ts_vec3_add(above, layer->offset),
                                pixel))
             continue;
-        const char* name = layer->sim->solver ? layer->sim->solver->name : layer->sim->options.solver;
+        const char* name = i ? request->companion[i - 1].name : request->name;
+        if (!name) name = layer->sim->solver ? layer->sim->solver->name : layer->sim->options.solver;
         double width = ts_overlay_text_width(&p->overlay, name);
         left[count] = fmax(0.0, fmin(pixel[0] - 0.5 * width, (double)request->width - width));
         right[count] = left[count] + width;

@@ -24,6 +24,7 @@ typedef struct ts_view_companion {
     float color[3];            // sRGB of its moving bodies
     int ghost;                 // nonzero: only their outlines, on top of all, without a name
     const ts_view_path* path;  // drawn as a line (borrowed), or NULL: what `trail` says
+    const char* name;          // written above it (borrowed); NULL: its solver's
 } ts_view_companion;
 
 /// What to show. Fill with ts_view_request_default, then set scene and sim.
@@ -45,9 +46,9 @@ typedef struct ts_view_request {
         camera;    // NULL: from the front right, framing the scene; distance 0: its direction, framing the scene
     double speed;  // window: simulated seconds per second
     int paused;    // window: nonzero starts paused
-    const ts_view_companion*
-        companion;            // (companion_count), pictures only: shown beside `sim`, each with its solver's name
-    int companion_count;      // 0..16
+    const ts_view_companion* companion;  // (companion_count), pictures only: shown beside `sim`, each with a name
+    const char* name;                    // beside companions: written above `sim` (borrowed); NULL: its solver's
+    int companion_count;                 // 0..16
     ts_vec3 row;              // not zero: sim and companions stand side by side in this direction, as near as they fit;
                               // the offsets of companions are not used
     int row_place;            // companions that stand before `sim`

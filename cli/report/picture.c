@@ -71,6 +71,9 @@ void ts_picture_color(const ts_model* model, int style, float out_rgb[3]) {
         alike |= fabsf(own[0] - out_rgb[0]) + fabsf(own[1] - out_rgb[1]) + fabsf(own[2] - out_rgb[2]) < 0.5f;
     }
     for (int c = 0; c < 3 && alike; ++c) out_rgb[c] *= 0.7f;
+    // Black has no shades to tell stacked bodies apart by, and hardly shows on a dark page.
+    float most = fmaxf(out_rgb[0], fmaxf(out_rgb[1], out_rgb[2]));
+    for (int c = 0; c < 3; ++c) out_rgb[c] += fmaxf(0.0f, 0.45f - most);
 }
 
 static unsigned char rounded(unsigned char value, unsigned step) {
@@ -103,7 +106,7 @@ ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* o
     ts_view_request request = ts_view_request_default();
     for (int i = 0; i < row->count; ++i) {
         if (i == row->reference) continue;
-        ts_view_companion next = {row->sim[i], {0.0, 0.0, 0.0}, {0.0f, 0.0f, 0.0f}, 0, NULL};
+        ts_view_companion next = {row->sim[i], {0.0, 0.0, 0.0}, {0.0f, 0.0f, 0.0f}, 0, NULL, row->name[i]};
         ts_picture_color(row->scene->model, row->style[i], next.color);
         companion[request.companion_count++] = next;
     }
@@ -117,6 +120,7 @@ ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* o
     camera.distance = 0.0;
     request.scene = row->scene;
     request.sim = row->sim[row->reference];
+    request.name = row->name[row->reference];
     request.time = row->time;
     request.width = row->width;
     request.height = row->height;

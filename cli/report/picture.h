@@ -6,13 +6,14 @@
 #include "scenes/scene_table.h"
 
 /// The most simulations that one picture shows side by side.
-enum { TS_PICTURE_ROW = 17 };
+enum { TS_PICTURE_ROW = 17, TS_PICTURE_NAME = 132 };
 
 /// Several simulations of one scene side by side, with the paths of the body in focus.
 typedef struct ts_picture_row {
     const ts_loaded_scene* scene;
     ts_sim* sim[TS_PICTURE_ROW];  // borrowed, fresh; stepped to `time`
     int style[TS_PICTURE_ROW];    // coloured like that curve of the plots
+    char name[TS_PICTURE_ROW][TS_PICTURE_NAME];
     int count;
     int reference;    // the one that keeps the colours of the scene
     ts_vec3 forward;  // horizontal direction of motion; the row is across, from its left to its right

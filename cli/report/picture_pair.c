@@ -312,7 +312,7 @@ static ts_code draw(shot* s, unsigned char* pixels, ts_status* out_status) {
     snprintf(text, sizeof text, "t = %.4g s", pair->time);
     ts_overlay_set_size(&s->words, 10.0);
     ts_overlay_add_text(&s->words, 0.6 * line, 0.6 * line, text, grey);
-    ts_view_companion ghost = {pair->reference, {0.0, 0.0, 0.0}, {0.45f, 0.45f, 0.45f}, 1, &s->path[1]};
+    ts_view_companion ghost = {pair->reference, {0.0, 0.0, 0.0}, {0.45f, 0.45f, 0.45f}, 1, &s->path[1], NULL};
     ts_view_request request = request_of(s, &ghost);
     ts_code code = ts_viewer_render_pixels(&request, pixels, out_status);
     if (!code && s->enlarged > 0.0) code = enlarge(s, ghost, pixels, out_status);

@@ -49,6 +49,7 @@ static ts_code line_up(const ts_comparison* comparison, ts_picture_row* row, ts_
         ts_code code = ts_comparison_start(comparison, i, &row->sim[row->count], status);
         if (code) return code;
         if (i == comparison->frame.reference) row->reference = row->count;
+        ts_series_label(&comparison->series[i], row->name[row->count]);
         row->style[row->count++] = g;
     }
     if (row->count == 0)

@@ -107,7 +107,7 @@ Test(look, a_ghost_is_an_outline_and_nothing_else) {
     request.background = TS_BACKGROUND_CLEAR;
     unsigned char* plain = render(&request);
     // As large as the boxes are, half hidden behind them and half beside them.
-    ts_view_companion ghost = {second, {0.1, 0.05, 0.0}, {0.0f, 0.0f, 0.0f}, 1, NULL};
+    ts_view_companion ghost = {second, {0.1, 0.05, 0.0}, {0.0f, 0.0f, 0.0f}, 1, NULL, NULL};
     request.companion = &ghost;
     request.companion_count = 1;
     unsigned char* both = render(&request);

@@ -249,7 +249,7 @@ Test(offscreen, a_companion_appears_at_its_offset) {
     cr_assert(ts_sim_create(f.scene.model, 1, &second, &status) == TS_OK, "%s", status.message);
     ts_camera camera = look();
     ts_view_request request = request_for(&f, &camera);
-    ts_view_companion companion = {second, {1.2, 0.0, 0.0}, {0.1f, 0.1f, 0.9f}, 0, NULL};
+    ts_view_companion companion = {second, {1.2, 0.0, 0.0}, {0.1f, 0.1f, 0.9f}, 0, NULL, NULL};
     request.companion = &companion;
     request.companion_count = 1;
     request.trail = 1;

@@ -60,8 +60,8 @@ static void check_row(double speed, int place, const int order[3]) {
     f.scene.focus = joint.body;
 
     ts_status status;
-    ts_view_companion companion[2] = {{NULL, {0.0, 0.0, 0.0}, {0.1f, 0.9f, 0.1f}, 0, NULL},
-                                      {NULL, {0.0, 0.0, 0.0}, {0.1f, 0.1f, 0.9f}, 0, NULL}};
+    ts_view_companion companion[2] = {{NULL, {0.0, 0.0, 0.0}, {0.1f, 0.9f, 0.1f}, 0, NULL, NULL},
+                                      {NULL, {0.0, 0.0, 0.0}, {0.1f, 0.1f, 0.9f}, 0, NULL, NULL}};
     f.sim->qvel[0] = speed;
     for (int i = 0; i < 2; ++i) {
         cr_assert(ts_sim_create(f.scene.model, 1, &companion[i].sim, &status) == TS_OK, "%s", status.message);
