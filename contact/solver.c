@@ -1,4 +1,4 @@
-// What solvers have in common: settings by name, an admissible start, the residual of a solver's own law.
+// What solvers have in common: settings by name, an admissible start, the trace of a solve.
 #include "contact/solver.h"
 
 #include <float.h>
@@ -86,26 +86,6 @@ ts_solve_report ts_solver_solve(const ts_solver* solver, const ts_contact_proble
     if (problem->trace && (problem->delassus->ops->abilities & needs) == needs)
         return solve_traced(solver, problem, settings, scratch, impulse);
     return solver->solve(problem, settings, scratch, impulse);
-}
-
-ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
-                                       const double* impulse, ts_arena* scratch) {
-    ts_law_residual own = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    ts_contact_problem softened = *problem;
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* R = TS_ARENA_ARRAY(scratch, double, problem->row_count);
-    double* u = TS_ARENA_ARRAY(scratch, double, problem->row_count);
-    if (R && u) {
-        if (solver->compliance) {
-            solver->compliance(problem, settings, R);
-            softened.R = R;
-        }
-        ts_residual all;
-        ts_residual_evaluate(&softened, impulse, scratch, u, &all);
-        own = ts_residual_of_law(&softened, solver->law, impulse, u);
-    }
-    ts_arena_scope_end(scratch, scope);
-    return own;
 }
 
 ts_solve_status ts_solver_verdict(ts_solve_status said, const ts_solver_settings* settings, double unmet,

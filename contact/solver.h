@@ -139,11 +139,6 @@ void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, doub
 ts_solve_report ts_solver_solve(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
                                 ts_arena* scratch, double* impulse);
 
-/// The residual of the solver's own law at an impulse (row_count), from scratch and by contact/judge/residual.c: of its law,
-/// with the compliance it solves for. Every part is infinite when scratch memory is short. Needs ROWS and APPLY.
-ts_law_residual ts_solver_own_residual(const ts_solver* solver, const ts_contact_problem* problem, const void* settings,
-                                       const double* impulse, ts_arena* scratch);
-
 /// How a solve ended, by what was judged of its answer: converged when no more than the tolerance is `unmet` (and the law's
 /// residual `own` is within `force` where that is asked for), whoever said what; else as `said`, but a solver that thinks it is
 /// there and is not has stalled.

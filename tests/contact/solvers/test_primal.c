@@ -515,7 +515,7 @@ Test(status, relative_solving_judges_the_solver_s_own_law) {
         ts_relative_report report = ts_relative_solve(solver[k], &problem, settings, 1e-9, NULL, &scratch, lambda);
         cr_expect_eq(report.status, TS_SOLVE_CONVERGED, "%s", solver[k]->name);
         cr_expect_leq(report.error.own, 1e-9);
-        ts_law_residual own = ts_solver_own_residual(solver[k], &problem, settings, lambda, &scratch);
+        ts_law_residual own = fixture_own_residual(solver[k], &problem, settings, lambda);
         cr_expect_float_eq(report.own.dual, own.dual, 1e-10);
         cr_expect_gt(report.error.natural, 1e-6);
         cr_expect_gt(report.residual.ccp.dual, 1e-3);
