@@ -110,26 +110,46 @@ static void draw(const notes* from, ts_convergence_curve* curve) {
 
 // --- problems --------------------------------------------------------------------------------------------------------
 
+// A step of the reference, and what it cost all solvers of its law together.
+typedef struct candidate {
+    const ts_sample* sample;
+    long long iterations;
+} candidate;
+
 static int by_iterations(const void* a, const void* b) {
-    const ts_sample *x = *(const ts_sample*const*)a, *y = *(const ts_sample*const*)b;
-    if (x->iterations != y->iterations) return x->iterations - y->iterations;
-    if (x->contacts != y->contacts) return x->contacts - y->contacts;
-    return x->step < y->step ? 1 : -1;
+    const candidate *x = (const candidate*)a, *y = (const candidate*)b;
+    if (x->iterations != y->iterations) return x->iterations < y->iterations ? -1 : 1;
+    if (x->sample->contacts != y->sample->contacts) return x->sample->contacts - y->sample->contacts;
+    return x->sample->step < y->sample->step ? 1 : -1;
+}
+
+// One solver alone may find every step alike: hard is what costs those of the same law much together.
+static long long cost_of(const ts_comparison* comparison, const ts_series* reference, int k) {
+    long long iterations = 0;
+    for (int i = 0; i < comparison->count; ++i) {
+        const ts_series* other = &comparison->series[i];
+        if (other->law != reference->law || k >= other->sample.count) continue;
+        if (other->sample.data[k].step == reference->sample.data[k].step)
+            iterations += other->sample.data[k].iterations;
+    }
+    return iterations;
 }
 
 // The steps of the reference that cost most and a middling number of iterations; 0 where none has contacts.
-static int choose_steps(const ts_series* series, const ts_sample* out_chosen[2]) {
-    const ts_sample** order = (const ts_sample**)malloc((size_t)(series->sample.count + 1) * sizeof *order);
+static int choose_steps(const ts_comparison* comparison, const ts_series* reference, const ts_sample* out_chosen[2]) {
+    candidate* order = (candidate*)malloc((size_t)(reference->sample.count + 1) * sizeof *order);
     int count = 0;
-    for (int i = 0; order && i < series->sample.count; ++i)
-        if (series->sample.data[i].step > 0 && series->sample.data[i].contacts > 0)
-            order[count++] = &series->sample.data[i];
+    for (int k = 0; order && k < reference->sample.count; ++k) {
+        const ts_sample* sample = &reference->sample.data[k];
+        if (sample->step > 0 && sample->contacts > 0)
+            order[count++] = (candidate){sample, cost_of(comparison, reference, k)};
+    }
     if (count > 0) {
         qsort(order, (size_t)count, sizeof *order, by_iterations);
-        out_chosen[0] = order[count - 1];
-        out_chosen[1] = order[count / 2];
+        out_chosen[0] = order[count - 1].sample;
+        out_chosen[1] = order[count / 2].sample;
     }
-    free((void*)order);
+    free(order);
     return count == 0 ? 0 : out_chosen[0] == out_chosen[1] ? 1 : 2;
 }
 
@@ -174,7 +194,7 @@ static void measure_step(ts_comparison* comparison, ts_sim* sim, const ts_sample
 void ts_convergence_measure(ts_comparison* comparison) {
     int reference = comparison->frame.reference;
     const ts_sample* chosen[2];
-    int count = reference >= 0 ? choose_steps(&comparison->series[reference], chosen) : 0;
+    int count = reference >= 0 ? choose_steps(comparison, &comparison->series[reference], chosen) : 0;
     if (count == 0 || comparison->series[reference].wall > repeat_seconds) return;
     double left = total_seconds;
     ts_sim* sim = NULL;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/scalar.h"
+#include "engine/model/options.h"
 
 static const double noise_of_path = 2e-3;
 static const double noise_of_size = 3e-5;
@@ -43,18 +44,25 @@ static void choose_direction(const ts_series* reference, ts_frame_of_reference* 
     frame->left = ts_vec3_cross(frame->up, frame->forward);
 }
 
-// The first run under the exact law whose every step converged; else, of those that reached the end, one of the exact law
-// before others, and then the one with the smallest exact-law residual.
+// The solver that everything has by default is the one that is trusted most.
+static int is_default(const ts_series* series) { return strcmp(series->solver, ts_options_default().solver) == 0; }
+
+// Whether a is nearer to being right than b: of the exact law, converged in every step, the default, or else less unmet.
+static int is_sounder(const ts_series* a, const ts_series* b) {
+    int exact[2] = {a->law == TS_LAW_NCP, b->law == TS_LAW_NCP};
+    int converged[2] = {ts_stats_unconverged(&a->stats) == 0, ts_stats_unconverged(&b->stats) == 0};
+    if (exact[0] != exact[1]) return exact[0];
+    if (exact[0] && converged[0] != converged[1]) return converged[0];
+    if (exact[0] && converged[0]) return is_default(a) && !is_default(b);
+    return a->stats.worst_natural < b->stats.worst_natural;
+}
+
+// The soundest of the runs that reached their end, the first where several are.
 static int choose_reference(const ts_series* series, int count) {
     int best = -1;
     for (int i = 0; i < count; ++i) {
         if (series[i].code != TS_OK || series[i].sample.count == 0) continue;
-        int exact = series[i].law == TS_LAW_NCP;
-        if (exact && ts_stats_unconverged(&series[i].stats) == 0) return i;
-        int best_exact = best >= 0 && series[best].law == TS_LAW_NCP;
-        if (best < 0 || exact > best_exact ||
-            (exact == best_exact && series[i].stats.worst_natural < series[best].stats.worst_natural))
-            best = i;
+        if (best < 0 || is_sounder(&series[i], &series[best])) best = i;
     }
     return best;
 }

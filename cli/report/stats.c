@@ -132,6 +132,16 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     if (stats->seconds.count < MOST_TIMES) ts_number_array_push(&stats->seconds, info->seconds_total);
 }
 
+// Options give the solver a limit, and a setting of its own has the last word.
+static void note_limit(ts_stats* stats, const ts_sim* sim) {
+    ts_solver_settings set, own;
+    memcpy(&set, sim->solver_settings, sizeof set);
+    memcpy(&own, sim->solver->defaults, sizeof own);
+    int is_given = sim->options.iterations > 0 || set.iteration_limit != own.iteration_limit;
+    stats->limit = is_given ? set.iteration_limit : 0;
+    stats->limit_of_scene = set.iteration_limit == sim->model->options.iterations;
+}
+
 ts_energy ts_stats_add(ts_stats* stats, ts_sim* sim) {
     ts_energy energy = ts_sim_energy(sim);
     double sum = energy.kinetic + energy.potential;
@@ -140,8 +150,7 @@ ts_energy ts_stats_add(ts_stats* stats, ts_sim* sim) {
         stats->energy_highest = larger(stats->energy_highest, sum);
     } else {
         stats->started = 1;
-        stats->limit = sim->options.iterations > 0 ? sim->options.iterations : 0;
-        stats->limit_of_scene = sim->options.iterations == sim->model->options.iterations;
+        note_limit(stats, sim);
         stats->energy_first = energy;
         stats->energy_highest = sum;
     }

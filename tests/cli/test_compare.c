@@ -37,6 +37,21 @@ Test(compare, compare_finds_the_artefacts_of_the_laws) {
     ts_text_free(&csv);
 }
 
+// The default solver is the reference where it converges, whatever the order; where its own settings stop it, another one is.
+Test(compare, the_reference_is_the_default_solver_where_that_converges) {
+    outcome result = run("compare sliding-cube --time 0.05 --solvers ncp-pgs,ccp-pgs,ncp --json");
+    cr_expect(json_holds(&result.out, "assert d['reference'] == 'ncp', d['reference']\n"));
+    outcome_free(&result);
+    result = run("compare mass-ratio --solvers ccp-pgs,ncp-newton,ncp --set solver.iteration_limit=2 --json");
+    cr_expect(json_holds(&result.out,
+                         "s = {s['name']: s for s in d['solvers']}\n"
+                         "assert s['ncp']['steps_not_converged'] > 0 == s['ncp-newton']['steps_not_converged'], s\n"
+                         "assert d['reference'] == 'ncp-newton', d['reference']\n"
+                         "assert s['ncp']['iteration_limit_set'] == 2\n"
+                         "assert 'stopped by the given limit of 2 iterations' in s['ncp']['finding']['words'], s\n"));
+    outcome_free(&result);
+}
+
 // Takes the bytes of embedded pictures out, in which any word may occur.
 static void drop_pictures(ts_text* html) {
     for (char* c = html->data; c && (c = strstr(c, "base64,")) != NULL;) {

@@ -150,7 +150,7 @@ Test(report, commands_replay_what_they_stand_for) {
                          "assert abs(shown - d['solvers'][0]['worst_step']['time']) < 1e-9, shown\n"));
 }
 
-// Convergence within a step: the reference's hardest step takes as many iterations as it took in its run, curves end below the
+// Convergence within a step: the hardest step takes the reference as many iterations as it took in its run, curves end below the
 // tolerance where the status says so, begin lower warm than cold, and every one is on the page.
 Test(report, convergence_within_a_step) {
     outcome result = run("compare sliding-cube-rotated --time 0.28 --out report --json");
@@ -160,6 +160,8 @@ Test(report, convergence_within_a_step) {
         "import csv\n"
         "rows = list(csv.DictReader(open(os.path.dirname(__file__) + '/report/data.csv')))\n"
         "own = {int(r['step']): int(r['iterations']) for r in rows if r['solver'] == d['reference']}\n"
+        "cost = {k: sum(int(r['iterations']) for r in rows if r['law'] == 'NCP' and int(r['step']) == k) for k in "
+        "own}\n"
         "panels = {(p['problem'], p['start']): p for p in d['convergence']}\n"
         "assert len(panels) == 4, panels.keys()\n"
         "names = [s['name'] for s in d['solvers']]\n"
@@ -171,7 +173,7 @@ Test(report, convergence_within_a_step) {
         "        assert (s['status'] == 'converged') == (s['points'][-1][1] <= 1.0000001e-8), s\n"
         "    mine = [s for s in p['solvers'] if s['name'] == d['reference']][0]\n"
         "    if start == 'cold': assert mine['iterations'] == own[p['step']], (p['step'], mine)\n"
-        "assert own[panels['hardest', 'cold']['step']] == max(own.values())\n"
+        "assert cost[panels['hardest', 'cold']['step']] == max(cost.values())\n"
         "first = lambda start: [s['points'][0][1] for s in panels['hardest', start]['solvers'] if s['name'][:3] == "
         "'ncp']\n"
         "assert all(w < 0.5 * c for w, c in zip(first('warm'), first('cold'))), (first('warm'), first('cold'))\n"
