@@ -21,6 +21,9 @@ static void read_limits(ts_urdf_reader* reader, const ts_urdf_joint* joint, ts_j
                        "revolute and prismatic joints must have one; the joint moves without end");
         return;
     }
+    // What all motors together may pull; nothing says nothing.
+    double effort = ts_urdf_real(reader, limit, "effort", 0.0);
+    if (effort > 0.0) def->actuation = (ts_limits){1, {-effort, effort}};
     def->range[0] = ts_urdf_real(reader, limit, "lower", 0.0);
     def->range[1] = ts_urdf_real(reader, limit, "upper", 0.0);
     def->limited = def->range[0] < def->range[1];

@@ -80,24 +80,9 @@ static int find_beside(ts_urdf_reader* reader, const char* path, const char* rob
     return best->has_stem || best->count == 1;
 }
 
-void ts_urdf_find_srdf(ts_urdf_reader* reader, const char* path, const char* robot) {
-    candidate best;
-    memset(&best, 0, sizeof best);
-    int asked = reader->options->srdf != NULL;
-    if (!asked && (!reader->xml.directory || !find_beside(reader, path, robot, &best))) return;
-    const char* file = asked ? reader->options->srdf : best.path;
-    ts_text text = {0};
-    ts_status status;
-    memset(&status, 0, sizeof status);
-    ts_code code = ts_xml_read_file(file, &text, &status);
-    if (code) {
-        ts_urdf_fail(reader, NULL, code, "the SRDF '%.200s' cannot be read: %.200s", file, status.message);
-    } else {
-        const char* kept = ts_xml_copy(&reader->xml, file, strlen(file));
-        reader->srdf = ts_xml_parse(&reader->xml, ts_text_get(&text), text.length, kept);
-    }
-    ts_text_free(&text);
-    if (!reader->srdf || reader->xml.code) return;
+void ts_urdf_take_srdf(ts_urdf_reader* reader, const char* text, size_t size, const char* file, const char* robot) {
+    reader->srdf = ts_xml_parse(&reader->xml, text, size, ts_xml_copy(&reader->xml, file, strlen(file)));
+    if (!reader->srdf) return;
     if (strcmp(reader->srdf->name, "robot") != 0) {
         ts_urdf_fail(reader, reader->srdf, TS_ERROR_PARSE, "the root element is <%.40s>; SRDF begins with <robot>",
                      reader->srdf->name);
@@ -105,10 +90,30 @@ void ts_urdf_find_srdf(ts_urdf_reader* reader, const char* path, const char* rob
     }
     const char* name = ts_xml_value(reader->srdf, "name");
     ts_urdf_report(reader, reader->srdf, TS_IMPORT_HONOURED, 1, "SRDF",
-                   asked ? "exclusions and poses come from it, as asked for" : "found beside the file for this robot");
+                   reader->options->srdf ? "exclusions and poses come from it, as asked for"
+                                         : "exclusions and poses come from it: it is for this robot");
     if (!name || strcmp(name, robot) != 0)
         ts_urdf_report(reader, reader->srdf, TS_IMPORT_APPROXIMATED, 0, "robot@name of the SRDF",
                        "differs from the robot's; names of links and joints decide");
+}
+
+void ts_urdf_find_srdf(ts_urdf_reader* reader, const char* path, const char* robot) {
+    candidate best;
+    memset(&best, 0, sizeof best);
+    const char* file = reader->options->srdf;
+    if (!file) {
+        if (!reader->xml.directory || !find_beside(reader, path, robot, &best)) return;
+        file = best.path;
+    }
+    ts_text text = {0};
+    ts_status status;
+    memset(&status, 0, sizeof status);
+    ts_code code = ts_xml_read_file(file, &text, &status);
+    if (code)
+        ts_urdf_fail(reader, NULL, code, "the SRDF '%.200s' cannot be read: %.200s", file, status.message);
+    else
+        ts_urdf_take_srdf(reader, ts_text_get(&text), text.length, file, robot);
+    ts_text_free(&text);
 }
 
 // --- reading it ---

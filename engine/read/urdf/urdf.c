@@ -154,9 +154,9 @@ static void free_reader(ts_urdf_reader* r) {
     ts_builder_free(r->builder);
 }
 
-static void read_text(ts_urdf_reader* r, const char* text, size_t size, const char* file, ts_model** out_model,
-                      ts_status* out_status) {
-    const ts_xml_node* robot = ts_xml_parse(&r->xml, text, size, file);
+static void read_text(ts_urdf_reader* r, const ts_urdf_input* input, ts_model** out_model, ts_status* out_status) {
+    const char* file = ts_xml_copy(&r->xml, input->name, strlen(input->name));
+    const ts_xml_node* robot = ts_xml_parse(&r->xml, input->text, input->size, file);
     if (!robot) return;
     if (strcmp(robot->name, "robot") != 0) {
         ts_urdf_fail(r, robot, TS_ERROR_PARSE, "the root element is <%.40s>; URDF begins with <robot>", robot->name);
@@ -165,14 +165,15 @@ static void read_text(ts_urdf_reader* r, const char* text, size_t size, const ch
     const char* name = ts_xml_value(robot, "name");
     r->builder = ts_builder_create(name ? name : "");
     // A zero byte cannot be in well-formed XML, so the text is all there is.
-    const char* source = ts_xml_copy(&r->xml, text, size);
+    const char* source = ts_xml_copy(&r->xml, input->text, input->size);
     if (!r->builder || !ts_builder_set_source(r->builder, source)) {
         ts_urdf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
         return;
     }
     r->builder->any_inertia = 1;
     ts_urdf_read_tree(r, robot);
-    if (!r->xml.code) ts_urdf_find_srdf(r, file, name ? name : "");
+    if (!r->xml.code && input->srdf) ts_urdf_take_srdf(r, input->srdf, input->srdf_size, "srdf", name ? name : "");
+    if (!r->xml.code && !input->srdf) ts_urdf_find_srdf(r, file, name ? name : "");
     if (!r->xml.code) decide_root(r);
     if (!r->xml.code) add_tree(r);
     if (!r->xml.code) ts_urdf_give_inertia(r);
@@ -185,24 +186,30 @@ static void read_text(ts_urdf_reader* r, const char* text, size_t size, const ch
     if (r->xml.code) memset(&r->xml.problem, 0, sizeof r->xml.problem);  // the builder's message stands already
 }
 
-ts_code ts_urdf_parse(const char* text, unsigned long size, const char* name, const char* directory,
-                      const ts_model_file_options* options, ts_import_report* report, ts_model** out_model,
-                      ts_status* out_status) {
+ts_code ts_urdf_parse_input(const ts_urdf_input* input, const ts_model_file_options* options, ts_import_report* report,
+                            ts_model** out_model, ts_status* out_status) {
     static const ts_model_file_options none = {0};
     ts_urdf_reader r;
     ts_status status;
     memset(&r, 0, sizeof r);
     memset(&status, 0, sizeof status);
     r.xml.dialect = &dialect;
-    r.xml.directory = directory;
+    r.xml.directory = input->directory;
     r.xml.report = report;
     r.options = options ? options : &none;
     *out_model = NULL;
-    read_text(&r, text, size, ts_xml_copy(&r.xml, name, strlen(name)), out_model, &status);
-    ts_code code = ts_xml_outcome(&r.xml, name, &status);
+    read_text(&r, input, out_model, &status);
+    ts_code code = ts_xml_outcome(&r.xml, input->name, &status);
     free_reader(&r);
     if (out_status) *out_status = status;
     return code;
+}
+
+ts_code ts_urdf_parse(const char* text, unsigned long size, const char* name, const char* directory,
+                      const ts_model_file_options* options, ts_import_report* report, ts_model** out_model,
+                      ts_status* out_status) {
+    ts_urdf_input input = {.text = text, .size = size, .name = name, .directory = directory};
+    return ts_urdf_parse_input(&input, options, report, out_model, out_status);
 }
 
 ts_code ts_urdf_load(const char* path, const ts_model_file_options* options, ts_import_report* report,

@@ -86,6 +86,20 @@ typedef struct ts_urdf_reader {
     const char* root_because;  // why it floats or not
 } ts_urdf_reader;
 
+/// What a robot is read from: the same as ts_urdf_parse takes, and text for an SRDF (NULL: looked up).
+typedef struct ts_urdf_input {
+    const char* text;
+    size_t size;
+    const char* name;
+    const char* directory;
+    const char* srdf;
+    size_t srdf_size;
+} ts_urdf_input;
+
+/// ts_urdf_parse of an input.
+ts_code ts_urdf_parse_input(const ts_urdf_input* input, const ts_model_file_options* options, ts_import_report* report,
+                            ts_model** out_model, ts_status* out_status);
+
 // --- values.c ---
 
 /// Takes the first failure. node may be NULL. Always returns reader->xml.code.
@@ -167,6 +181,9 @@ int ts_urdf_home(const ts_urdf_reader* reader, char* out_folder, size_t size);
 
 /// Finds and parses the semantic file: the one that was asked for, or one for this robot beside the file.
 void ts_urdf_find_srdf(ts_urdf_reader* reader, const char* path, const char* robot);
+
+/// Parses the semantic file's text; `file` stands in messages.
+void ts_urdf_take_srdf(ts_urdf_reader* reader, const char* text, size_t size, const char* file, const char* robot);
 
 /// Nonzero when the semantic file says that the root moves, 0 when that it is fixed, -1 when it says nothing.
 int ts_urdf_srdf_root(ts_urdf_reader* reader);

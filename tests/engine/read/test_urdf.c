@@ -35,6 +35,8 @@ Test(urdf, joint_types) {
     cr_expect_eq(j[0].type, TS_JOINT_HINGE);
     expect_vec(j[0].axis, 0.0, 1.0, 0.0);
     cr_expect(j[0].limited && j[0].range[0] == -1.0 && j[0].range[1] == 2.0);
+    cr_expect(j[0].actuation.limited && j[0].actuation.range[0] == -3.0 && j[0].actuation.range[1] == 3.0);
+    cr_expect(!j[1].actuation.limited);
     // The axis is x when nothing says otherwise.
     cr_expect_eq(j[1].type, TS_JOINT_HINGE);
     expect_vec(j[1].axis, 1.0, 0.0, 0.0);
@@ -312,11 +314,11 @@ Test(urdf, lenient) {
                                  "joint without limit",
                                  "joint/safety_controller",
                                  "joint/calibration",
-                                 "limit@effort"};
+                                 "limit@velocity"};
     for (size_t i = 0; i < sizeof named / sizeof named[0]; ++i)
         cr_expect_not_null(mjcf_finding(&report, named[i]), "%s", named[i]);
     cr_expect_eq(mjcf_finding(&report, "gazebo/mu1")->affects_physics, 1);
-    cr_expect_eq(mjcf_finding(&report, "limit@effort")->affects_physics, 0);
+    cr_expect_eq(mjcf_finding(&report, "limit@velocity")->affects_physics, 0);
     ts_import_report_free(&report);
     ts_model_free(m);
 }
