@@ -79,6 +79,7 @@
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/problem_dump.h"
 #include "engine/step/step.h"
+#include "engine/write/mjcf_writer.h"
 #include "scenes/experiments/experiment_table.h"
 #include "scenes/pile.h"
 #include "scenes/run.h"

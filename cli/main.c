@@ -102,6 +102,8 @@ static const ts_flag compare_flags[] = {
 
 static const ts_flag check_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_JSON, FLAG_HELP};
 
+static const ts_flag convert_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_HELP};
+
 static const ts_flag bench_flags[] = {
     {"--quick", NULL, TS_FLAG_SWITCH, OFFSET(quick), 0.0, 0.0, "a small part of the work: to see that it runs"},
     {"--json", "FILE", TS_FLAG_TEXT, OFFSET(json_file), 0.0, 0.0,
@@ -182,6 +184,12 @@ static const ts_command commands[] = {
      "the inertias are possible and plausible, and which geoms touch at the start.",
      "  touchstone check robot.xml\n  touchstone check robot.xml --strict --json\n", check_flags, COUNT(check_flags),
      ts_cmd_check},
+    {"convert", "write what was understood of a model as MJCF", "FROM TO",
+     "FROM is an MJCF or URDF file, TO the MJCF file to write: no classes, no includes, every number where it counts. "
+     "Meshes\n"
+     "are named relative to TO, or written into it where their format is not MJCF's. Reading TO gives the same model.",
+     "  touchstone convert robot.urdf robot.xml\n  touchstone convert robot.urdf robot.xml --root floating\n",
+     convert_flags, COUNT(convert_flags), ts_cmd_convert},
     {"bench", "measure: speed, iterations, accuracy", "[NAME]",
      "Without NAME, lists the benchmarks. A benchmark first checks that answers agree and then measures; it compares\n"
      "with the libraries that the build found (see the list of peers in the JSON). Some also use data in the folder\n"
@@ -320,7 +328,7 @@ int main(int argc, char** argv) {
     ts_status status;
     if (argc < 2) {
         ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
-                      "what shall be done? list, run, compare, check, bench, distance, solve or view");
+                      "what shall be done? list, run, compare, check, convert, bench, distance, solve or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];

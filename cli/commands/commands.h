@@ -23,6 +23,9 @@ int ts_cmd_compare(const ts_args* args);
 /// What a model file contains and whether it is plausible.
 int ts_cmd_check(const ts_args* args);
 
+/// A model file as clean MJCF.
+int ts_cmd_convert(const ts_args* args);
+
 /// Measurements: tables, JSON and figures.
 int ts_cmd_bench(const ts_args* args);
 

@@ -46,7 +46,6 @@ static void read_contact(geom_draft* g) {
     int dimension = g->def.surface.dimension;
     if (dimension != 1 && dimension != 3 && dimension != 4 && dimension != 6)
         ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "condim of geom must be 1, 3, 4 or 6, not %d", dimension);
-    g->def.surface.restitution = c->restitution;
     if (c->no_contact) g->def.category = g->def.mask = 0;
 }
 

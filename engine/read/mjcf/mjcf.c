@@ -76,6 +76,7 @@ static void read_sections(ts_mjcf_reader* r, const ts_xml_node* root) {
         for (const ts_xml_node* section = root->child; section && !r->xml.code; section = section->next)
             read_section(r, section, pass);
     if (r->xml.code) return;
+    ts_mjcf_set_restitution(r);
     if (c->no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
     if (c->initial_keyframe >= r->keyframe_count)
         ts_mjcf_fail(r, c->initial_keyframe_node, TS_ERROR_VALUE,

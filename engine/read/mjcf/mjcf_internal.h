@@ -82,9 +82,9 @@ typedef struct ts_mjcf_compiler {
     int balance_inertia;
     int no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start, no_equality;
     int no_actuation, no_clamp_control;
-    unsigned actuator_groups_off;  // a bit for each group
-    double restitution;            // of all geoms
-    int initial_keyframe;          // -1: none
+    unsigned actuator_groups_off;         // a bit for each group
+    const ts_xml_node* restitution_node;  // of custom, or NULL
+    int initial_keyframe;                 // -1: none
     const ts_xml_node* initial_keyframe_node;
 } ts_mjcf_compiler;
 
@@ -220,6 +220,9 @@ void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_xml_node* node);
 void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// See ts_mjcf_read_compiler.
 void ts_mjcf_read_custom(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+/// Hands out what the custom numeric touchstone.restitution says, once all geoms are there.
+void ts_mjcf_set_restitution(ts_mjcf_reader* reader);
 
 /// Hands an attribute's text to the table of options, which knows counts and bounds.
 void ts_mjcf_set_option(ts_mjcf_reader* reader, const ts_xml_node* node, const char* attribute, const char* option);

@@ -2,7 +2,7 @@
 //
 // Touchstone's own options are carried by <custom>: <numeric name="touchstone.contact_margin" data="0.001"/> sets the
 // option contact_margin, <text name="touchstone.solver" data="ccp-pgs"/> the solver. More names exist:
-// touchstone.restitution (of all geoms), touchstone.initial_keyframe (index of the keyframe to begin with) and
+// touchstone.restitution (of all geoms, or one number for each), touchstone.initial_keyframe (index of the keyframe to begin with) and
 // touchstone.any_inertia (1: moments that break the triangle inequality are taken, as readers of URDF do).
 #include "engine/read/mjcf/mjcf_internal.h"
 #include "engine/step/integrate/integrator.h"
@@ -100,15 +100,31 @@ void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node) {
     }
 }
 
+void ts_mjcf_set_restitution(ts_mjcf_reader* reader) {
+    const ts_xml_node* node = reader->compiler.restitution_node;
+    ts_builder_geom_array* geom = &reader->builder->geom;
+    ts_builder_number_array value = {NULL, 0, 0};
+    if (!node) return;
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    ts_mjcf_real_array(&e, "data", &value);
+    for (int i = 0; i < value.count; ++i)
+        if (!(value.data[i] >= 0.0 && value.data[i] <= 1.0))
+            ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "touchstone.restitution must be between 0 and 1");
+    if (value.count != 1 && value.count != geom->count)
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE,
+                     "touchstone.restitution is one number, or one for each of the %d geoms, not %d", geom->count,
+                     value.count);
+    for (int i = 0; i < geom->count && !reader->xml.code; ++i)
+        geom->data[i].def.surface.restitution = value.data[value.count == 1 ? 0 : i];
+    ts_builder_number_array_free(&value);
+}
+
 static void read_own(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     if (!ts_xml_value(node, "data")) {
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "touchstone.%.60s has no data", name);
     } else if (strcmp(name, "restitution") == 0) {
-        double value = ts_mjcf_real(&e, "data", 0.0);
-        reader->compiler.restitution = value;
-        if (!(value >= 0.0 && value <= 1.0))
-            ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "touchstone.restitution must be between 0 and 1");
+        reader->compiler.restitution_node = node;
     } else if (strcmp(name, "any_inertia") == 0) {
         reader->builder->any_inertia = ts_mjcf_integer(&e, "data", 0) != 0;
     } else if (strcmp(name, "initial_keyframe") == 0) {

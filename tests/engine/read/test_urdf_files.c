@@ -354,7 +354,7 @@ Test(collada, transforms_units_and_instances) {
     cr_expect_float_eq(high.x, 1.0, 1e-14);
     cr_expect_float_eq(high.y, 2.02, 1e-14);
     cr_expect_float_eq(high.z, 3.06, 1e-14);
-    cr_expect_float_eq(volume_of(&m), 8e-6, 1e-17);
+    cr_expect_float_eq(volume_of(&m), 8e-6, 1e-14);
     ts_mesh_free(&m);
     // A mirror keeps the fronts outside.
     m = collada(COLLADA("", TRIANGLES, "<scale>-1 1 1</scale>" SHOWN));

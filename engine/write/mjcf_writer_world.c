@@ -1,0 +1,231 @@
+// <asset> and <worldbody>: hulls, bodies, joints, geoms and sites.
+#include "engine/write/mjcf_writer_internal.h"
+
+#include "engine/model/joint/joint_traits_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- meshes ---
+
+static void mesh_name(int hull, char out_name[32]) { snprintf(out_name, 32, "mesh %d", hull); }
+
+// Whether ts_mesh_load, and MuJoCo, read files of this kind.
+static int is_plain_mesh(const char* file) {
+    const char* dot = strrchr(file, '.');
+    return dot && strlen(dot) == 4 && (strspn(dot, ".oObBjJ") == 4 || strspn(dot, ".sStTlL") == 4);
+}
+
+// The way from one real folder to a real file, appended.
+static void add_way(ts_text* text, const char* folder, const char* file) {
+    size_t common = 0;
+    for (size_t i = 0; folder[i] == file[i] && folder[i]; ++i)
+        if (folder[i] == '/') common = i;
+    size_t length = strlen(folder);
+    // The folder itself may be the last one in common.
+    if (length > 1 && strncmp(folder, file, length) == 0 && file[length] == '/') common = length;
+    for (const char* c = folder + common; *c; ++c)
+        if (*c == '/' && c[1]) ts_text_add(text, "../");
+    ts_text_add_bytes(text, file + common + 1, strlen(file + common + 1));
+}
+
+// file="..." of a hull, when there is a file that can be named. Returns 0 when there is none.
+static int write_file(ts_mjcf_writer* w, const ts_hull_source* source) {
+    if (!w->folder || !source->file[0] || !is_plain_mesh(source->file)) return 0;
+    char* folder = realpath(w->folder[0] ? w->folder : ".", NULL);
+    char* file = realpath(source->file, NULL);
+    ts_text way = {0};
+    int written = folder && file;
+    if (written) {
+        double position[3], rotation[4], scale[3];
+        add_way(&way, folder, file);
+        ts_mjcf_writer_string(w, "file", ts_text_get(&way));
+        ts_vec3_store(source->placing.position, position);
+        ts_quat_store(source->placing.rotation, rotation);
+        ts_vec3_store(source->placing.scale, scale);
+        if (ts_vec3_norm(source->placing.position) != 0.0) ts_mjcf_writer_numbers(w, "refpos", position, 3);
+        if (rotation[0] != 1.0) ts_mjcf_writer_numbers(w, "refquat", rotation, 4);
+        if (scale[0] != 1.0 || scale[1] != 1.0 || scale[2] != 1.0) ts_mjcf_writer_numbers(w, "scale", scale, 3);
+    }
+    ts_text_free(&way);
+    free(folder);
+    free(file);
+    return written;
+}
+
+void ts_mjcf_writer_assets(ts_mjcf_writer* w) {
+    const ts_model* m = w->model;
+    if (m->hull_count == 0) return;
+    ts_mjcf_writer_open(w, "asset");
+    ts_mjcf_writer_inside(w);
+    for (int i = 0; i < m->hull_count; ++i) {
+        char name[32];
+        mesh_name(i, name);
+        ts_mjcf_writer_open(w, "mesh");
+        ts_mjcf_writer_string(w, "name", name);
+        if (!write_file(w, &m->hull_source[i])) {
+            const ts_hull* hull = m->hull[i];
+            double* corner = (double*)malloc(((size_t)hull->vertex_count + 1) * 3 * sizeof *corner);
+            for (int v = 0; corner && v < hull->vertex_count; ++v) ts_vec3_store(hull->vertex[v], corner + 3 * v);
+            if (corner)
+                ts_mjcf_writer_numbers(w, "vertex", corner, 3 * hull->vertex_count);
+            else
+                w->text->failed = 1;
+            free(corner);
+        }
+        ts_mjcf_writer_end(w);
+    }
+    ts_mjcf_writer_close(w, "asset");
+}
+
+// --- bodies ---
+
+static void write_inertial(ts_mjcf_writer* w, const ts_body* body) {
+    const double(*I)[3] = body->inertia.m;
+    double centre[3], full[] = {I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
+    ts_vec3_store(body->centre, centre);
+    ts_mjcf_writer_open(w, "inertial");
+    ts_mjcf_writer_numbers(w, "pos", centre, 3);
+    ts_mjcf_writer_numbers(w, "mass", &body->mass, 1);
+    ts_mjcf_writer_numbers(w, "fullinertia", full, 6);
+    ts_mjcf_writer_end(w);
+}
+
+static void write_number(ts_mjcf_writer* w, const char* name, double value, double usual) {
+    if (value != usual) ts_mjcf_writer_numbers(w, name, &value, 1);
+}
+
+static void write_joint(ts_mjcf_writer* w, int index) {
+    const ts_joint* joint = &w->model->joint[index];
+    const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
+    double anchor[3], axis[3];
+    ts_mjcf_writer_open(w, "joint");
+    ts_mjcf_writer_joint(w, "name", index);
+    ts_mjcf_writer_string(w, "type", ts_joint_type_name(joint->type));
+    ts_vec3_store(joint->anchor, anchor);
+    ts_vec3_store(joint->axis, axis);
+    if (!traits->floats && ts_vec3_norm(joint->anchor) != 0.0) ts_mjcf_writer_numbers(w, "pos", anchor, 3);
+    if (traits->has_axis) ts_mjcf_writer_numbers(w, "axis", axis, 3);
+    if (joint->limited) {
+        ts_mjcf_writer_string(w, "limited", "true");
+        ts_mjcf_writer_numbers(w, "range", joint->range, 2);
+    }
+    write_number(w, "ref", joint->reference, 0.0);
+    write_number(w, "stiffness", joint->spring, 0.0);
+    write_number(w, "springref", joint->spring_rest, 0.0);
+    write_number(w, "damping", joint->damping, 0.0);
+    write_number(w, "armature", joint->armature, 0.0);
+    write_number(w, "frictionloss", joint->friction, 0.0);
+    ts_mjcf_writer_limits(w, "actuatorfrc", &joint->actuation);
+    ts_mjcf_writer_end(w);
+}
+
+static void write_shape(ts_mjcf_writer* w, const ts_shape* shape) {
+    const ts_shape_kind_info* info = ts_shape_kind_info_of(shape->kind);
+    double size[TS_SHAPE_PARAMETERS_MOST];
+    char name[32];
+    if (shape->kind == TS_SHAPE_PLANE) {
+        static const double endless[] = {0.0, 0.0, 1.0};
+        ts_mjcf_writer_string(w, "type", "plane");
+        ts_mjcf_writer_numbers(w, "size", endless, 3);
+    } else if (shape->kind == TS_SHAPE_HULL) {
+        int hull = 0;
+        while (hull < w->model->hull_count && w->model->hull[hull] != shape->hull) ++hull;
+        mesh_name(hull, name);
+        ts_mjcf_writer_string(w, "type", "mesh");
+        ts_mjcf_writer_string(w, "mesh", name);
+        if (shape->radius != 0.0) ts_mjcf_writer_refuse(w, "MJCF has no rounded meshes");
+    } else if (info->made_of) {
+        ts_mjcf_writer_refuse(w, "a geom is a %s, which this writer cannot say in MJCF", info->name);
+    } else {
+        for (int i = 0; i < info->parameter_count; ++i) size[i] = ts_shape_value(shape, i);
+        ts_shape same = ts_shape_make(shape->kind, size);
+        if (same.radius != shape->radius) ts_mjcf_writer_refuse(w, "MJCF has no rounded %s", info->name);
+        ts_mjcf_writer_string(w, "type", info->name);
+        ts_mjcf_writer_numbers(w, "size", size, info->parameter_count);
+    }
+}
+
+static void write_surface(ts_mjcf_writer* w, const ts_surface* s) {
+    const ts_surface usual = ts_surface_default();
+    const double friction[] = {s->friction, s->friction_spin, s->friction_roll};
+    ts_mjcf_writer_numbers(w, "friction", friction, 3);
+    if (s->dimension != usual.dimension) ts_mjcf_writer_whole(w, "condim", s->dimension);
+    if (s->priority != usual.priority) ts_mjcf_writer_whole(w, "priority", s->priority);
+    if (memcmp(s->softness.solref, usual.softness.solref, sizeof usual.softness.solref) != 0)
+        ts_mjcf_writer_numbers(w, "solref", s->softness.solref, 2);
+    if (memcmp(s->softness.solimp, usual.softness.solimp, sizeof usual.softness.solimp) != 0)
+        ts_mjcf_writer_numbers(w, "solimp", s->softness.solimp, 5);
+    write_number(w, "solmix", s->solmix, usual.solmix);
+}
+
+static void write_geom(ts_mjcf_writer* w, const ts_geom* geom) {
+    char rgba[80];
+    // Nine digits give a float back.
+    snprintf(rgba, sizeof rgba, "%.9g %.9g %.9g %.9g", (double)geom->rgba[0], (double)geom->rgba[1],
+             (double)geom->rgba[2], (double)geom->rgba[3]);
+    ts_mjcf_writer_open(w, "geom");
+    if (geom->name[0]) ts_mjcf_writer_string(w, "name", geom->name);
+    write_shape(w, &geom->shape);
+    ts_mjcf_writer_pose(w, geom->pose);
+    if (geom->category != 1) ts_mjcf_writer_whole(w, "contype", (int)geom->category);
+    if (geom->mask != 1) ts_mjcf_writer_whole(w, "conaffinity", (int)geom->mask);
+    write_surface(w, &geom->surface);
+    ts_mjcf_writer_string(w, "rgba", rgba);
+    ts_mjcf_writer_end(w);
+}
+
+static void write_sites(ts_mjcf_writer* w, int body) {
+    const ts_model* m = w->model;
+    for (int i = 0; i < m->site_count; ++i) {
+        if (m->site[i].body != body) continue;
+        ts_mjcf_writer_open(w, "site");
+        ts_mjcf_writer_site(w, "name", i);
+        ts_mjcf_writer_pose(w, m->site[i].pose);
+        ts_mjcf_writer_numbers(w, "size", &m->site[i].size, 1);
+        ts_mjcf_writer_end(w);
+    }
+    for (int i = 0; i < m->equality_count; ++i)
+        for (int k = 0; k < 2; ++k) {
+            if (m->equality[i].body[k] != body || ts_mjcf_writer_is_aligned(m, &m->equality[i])) continue;
+            ts_mjcf_writer_open(w, "site");
+            ts_mjcf_writer_equality_site(w, "name", i, k);
+            ts_mjcf_writer_pose(w, m->equality[i].frame[k]);
+            ts_mjcf_writer_end(w);
+        }
+}
+
+static void write_contents(ts_mjcf_writer* w, int index) {
+    const ts_body* body = &w->model->body[index];
+    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) write_joint(w, j);
+    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) write_geom(w, &w->model->geom[g]);
+    write_sites(w, index);
+}
+
+// Bodies must come depth-first, as readers add them: then the file has their order, and with it that of all numbers.
+void ts_mjcf_writer_world(ts_mjcf_writer* w) {
+    const ts_model* m = w->model;
+    ts_mjcf_writer_open(w, "worldbody");
+    ts_mjcf_writer_inside(w);
+    write_contents(w, 0);
+    int open = 0;
+    for (int i = 1; i < m->body_count && !w->code; ++i) {
+        const ts_body* body = &m->body[i];
+        for (; open > 0 && open != body->parent; open = m->body[open].parent) ts_mjcf_writer_close(w, "body");
+        if (open != body->parent) {
+            ts_mjcf_writer_refuse(w, "body '%.80s' does not follow its parent and what hangs on that", body->name);
+            return;
+        }
+        ts_mjcf_writer_open(w, "body");
+        ts_mjcf_writer_body(w, "name", i);
+        ts_mjcf_writer_pose(w, body->pose);
+        ts_mjcf_writer_inside(w);
+        write_inertial(w, body);
+        write_contents(w, i);
+        open = i;
+    }
+    for (; open > 0; open = m->body[open].parent) ts_mjcf_writer_close(w, "body");
+    ts_mjcf_writer_close(w, "worldbody");
+}
