@@ -68,6 +68,7 @@
 #include "engine/model/model.h"
 #include "engine/model/options.h"
 #include "engine/model/surface.h"
+#include "engine/model/tendon.h"
 #include "engine/read/import_report.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/read/model_file.h"

@@ -35,6 +35,8 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->qvel = FIXED_ARRAY(storage, double, model->nv);
     sim->ctrl = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->act = FIXED_ARRAY(storage, double, model->act_count);
+    sim->tendon_length = FIXED_ARRAY(storage, double, model->tendon_count);
+    sim->tendon_velocity = FIXED_ARRAY(storage, double, model->tendon_count);
     sim->actuator_length = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->actuator_velocity = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->actuator_force = FIXED_ARRAY(storage, double, model->actuator_count);

@@ -101,6 +101,8 @@ struct ts_sim {
 
     // from actuators: lengths and their rates when the step begins; forces then (after ts_sim_forward) or as they have acted in
     // the step, N or N m
+    double* tendon_length;      // (tendon_count) m or rad
+    double* tendon_velocity;    // (tendon_count)
     double* actuator_length;    // (actuator_count)
     double* actuator_velocity;  // (actuator_count)
     double* actuator_force;     // (actuator_count)

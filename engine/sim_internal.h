@@ -52,10 +52,11 @@ typedef struct ts_sim_storage {
     double* inverse_weight;      // (body_count) kg^-1, see ts_soft_contact_weigh
     int fixed_placed;            // nonzero once bodies that cannot move have their poses, velocities and inertias
 
-    struct ts_drive* drive;  // (actuator_count) see actuation/actuation_internal.h
-    int* tree_drive;         // actuators that pull at one tree, tree by tree
-    int* tree_drive_first;   // (tree_count + 1) where those of a tree begin
-    int* joint_puller;       // (joint_count) the only actuator that pulls at it, -1: none, -2: several
+    struct ts_lever* tendon_lever;  // (tendon_count)
+    struct ts_drive* drive;         // (actuator_count + tendon_count) see actuation/actuation_internal.h
+    int* tree_drive;                // those that pull at one tree, tree by tree
+    int* tree_drive_first;          // (tree_count + 1) where those of a tree begin
+    int* joint_puller;              // (joint_count) the only actuator that pulls at it, -1: none, -2: several
 
     ts_vec3* joint_anchor;  // (joint_count) m, in the world, where the joint itself has left it: from kinematics
 

@@ -80,6 +80,7 @@ const char* ts_python_name(const ts_python_world* world, const char* kind, int i
                 {"joint", m->joint, sizeof *m->joint, m->joint_count},
                 {"geom", m->geom, sizeof *m->geom, m->geom_count},
                 {"site", m->site, sizeof *m->site, m->site_count},
+                {"tendon", m->tendon, sizeof *m->tendon, m->tendon_count},
                 {"actuator", m->actuator, sizeof *m->actuator, m->actuator_count},
                 {"keyframe", m->keyframe, sizeof *m->keyframe, m->keyframe_count}};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; ++k)
@@ -100,6 +101,8 @@ double* ts_python_array(ts_python_world* world, const char* name, int* out_count
                 {"act", sim->act, m->act_count},
                 {"force", sim->force_applied, m->nv},
                 {"bias", sim->bias, m->nv},
+                {"tendon_length", sim->tendon_length, m->tendon_count},
+                {"tendon_velocity", sim->tendon_velocity, m->tendon_count},
                 {"actuator_length", sim->actuator_length, m->actuator_count},
                 {"actuator_velocity", sim->actuator_velocity, m->actuator_count},
                 {"actuator_force", sim->actuator_force, m->actuator_count},

@@ -12,14 +12,16 @@
 // there becomes a row, and dynamics, rows and solution are found again: so the limits hold exactly, always.
 // With TS_SERVO_RATE derivatives are taken ahead only where the force is inside its limits and m is along a chain; MuJoCo's meaning.
 // Slopes of the wrong sign (k or d < 0) are never taken ahead.
+// Springs and dampers of tendons are taken likewise.
 // A joint's own limit of what actuators pull is that of the actuator if only one pulls there.
-// Known weakness: where several pull at a limited joint, the limit holds for the forces when the step begins.
+// Known weakness: under an integrator with stages, what pulls at several trees keeps its force for the step. Where several pull at a limited joint, the limit holds for the forces when the step begins.
 #include "engine/actuation/actuation_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/scalar.h"
+#include "engine/actuation/tendon_internal.h"
 #include "engine/actuation/transmission_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
@@ -35,39 +37,29 @@ const char* ts_activation_name(ts_activation activation) {
     return name[activation];
 }
 
+int ts_actuation_drive_count(const ts_model* model) { return model->actuator_count + model->tendon_count; }
+
 const ts_drive* ts_actuation_drive(const ts_sim* sim, int i) { return &ts_sim_storage_of(sim)->drive[i]; }
 
 // --- what follows from the model alone ---
 
-// The dofs that an actuator may move, and their chains; `marks` is scratch (nv). Returns 0 when memory is short.
-static int find_dofs(ts_sim* sim, const ts_actuator* actuator, char* marks, ts_drive* out_drive) {
+// The levers of all drives; `marks` is scratch (nv). Returns 0 when memory is short.
+static int find_levers(ts_sim* sim, char* marks) {
     const ts_model* model = sim->model;
-    ts_arena* arena = &ts_sim_storage_of(sim)->fixed;
-    memset(marks, 0, (size_t)model->nv);
-    ts_transmission_at(actuator->transmission)->mark(model, actuator, marks);
-    int count = 0;
-    for (int d = 0; d < model->nv; ++d) count += marks[d];
-    out_drive->dof = TS_ARENA_ARRAY(arena, int, count);
-    out_drive->chain = TS_ARENA_ARRAY(arena, int, count);
-    out_drive->moment = (double*)ts_arena_alloc_zeroed(arena, (size_t)count, sizeof(double));
-    if (arena->failed) return 0;
-    out_drive->tree = -1;
-    out_drive->is_chain = 1;
-    for (int d = 0; d < model->nv; ++d) {
-        if (!marks[d]) continue;
-        int tree = model->dof[d].tree, n = out_drive->count++;
-        out_drive->dof[n] = d;
-        out_drive->tree = n == 0 || out_drive->tree == tree ? tree : -1;
-        // The last one that d hangs on ends a chain no more.
-        int above = model->dof[d].parent, ends = out_drive->chain_count;
-        while (above >= 0 && !marks[above]) above = model->dof[above].parent;
-        while (ends > 0 && out_drive->chain[ends - 1] != above) --ends;
-        if (ends == 0) ends = ++out_drive->chain_count;
-        out_drive->chain[ends - 1] = d;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    size_t count = (size_t)ts_actuation_drive_count(model);
+    ts_lever* lever = (ts_lever*)ts_arena_alloc_zeroed(&storage->fixed, count, sizeof *lever);
+    if (!lever || !marks) return 0;
+    storage->tendon_lever = lever + model->actuator_count;
+    for (int i = 0; i < (int)count; ++i) {
+        memset(marks, 0, (size_t)model->nv);
+        if (i < model->actuator_count)
+            ts_transmission_at(model->actuator[i].transmission)->mark(model, &model->actuator[i], marks);
+        else
+            ts_tendon_mark(model, &model->tendon[i - model->actuator_count], marks);
+        storage->drive[i].lever = &lever[i];
+        if (!ts_lever_create(sim, marks, &lever[i])) return 0;
     }
-    if (out_drive->tree < 0 || ts_sim_storage_of(sim)->tree_kind[out_drive->tree] != TS_TREE_GENERAL ||
-        out_drive->chain_count != 1)
-        out_drive->is_chain = 0;
     return 1;
 }
 
@@ -80,10 +72,10 @@ static void find_pullers(ts_sim* sim) {
     for (int j = 0; j < sim->model->joint_count; ++j) storage->joint_puller[j] = NOBODY;
     for (int i = 0; i < sim->model->actuator_count; ++i) {
         const ts_actuator* actuator = &sim->model->actuator[i];
-        const ts_drive* drive = &storage->drive[i];
+        const ts_lever* lever = storage->drive[i].lever;
         int constant = ts_transmission_at(actuator->transmission)->target == TS_TARGET_JOINT;
-        for (int k = 0; k < drive->count; ++k) {
-            int* puller = &storage->joint_puller[sim->model->dof[drive->dof[k]].joint];
+        for (int k = 0; k < lever->count; ++k) {
+            int* puller = &storage->joint_puller[sim->model->dof[lever->dof[k]].joint];
             *puller = *puller == NOBODY && constant ? i : SEVERAL;
         }
     }
@@ -101,14 +93,14 @@ static void find_limits(const ts_sim* sim, const ts_actuator* actuator, int i, t
     out_drive->high = fmax(out_drive->low, fmin(out_drive->high, fmax(a, b)));
 }
 
-// Those of each tree, in order.
+// Those of each tree, tendons before the actuators that pull at them.
 static void list_by_tree(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    int listed = 0;
+    int listed = 0, count = ts_actuation_drive_count(sim->model);
     for (int t = 0; t <= sim->model->tree_count; ++t) {
         storage->tree_drive_first[t] = listed;
-        for (int i = 0; t < sim->model->tree_count && i < sim->model->actuator_count; ++i)
-            if (storage->drive[i].tree == t) storage->tree_drive[listed++] = i;
+        for (int i = count - 1; t < sim->model->tree_count && i >= 0; --i)
+            if (storage->drive[i].lever->tree == t) storage->tree_drive[listed++] = i;
     }
 }
 
@@ -116,23 +108,24 @@ int ts_actuation_create(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_arena* arena = &storage->fixed;
-    size_t count = (size_t)model->actuator_count;
-    storage->tree_drive_first =
-        (int*)ts_arena_alloc_zeroed(arena, count ? (size_t)model->tree_count + 1 : 0, sizeof(int));
-    if (count == 0) return !arena->failed;
+    size_t count = (size_t)ts_actuation_drive_count(model);
+    if (count == 0) return 1;
+    storage->tree_drive_first = (int*)ts_arena_alloc_zeroed(arena, (size_t)model->tree_count + 1, sizeof(int));
     storage->drive = (ts_drive*)ts_arena_alloc_zeroed(arena, count, sizeof(ts_drive));
     storage->tree_drive = TS_ARENA_ARRAY(arena, int, count);
     storage->joint_puller = TS_ARENA_ARRAY(arena, int, model->joint_count);
     char* marks = TS_ARENA_ARRAY(arena, char, model->nv);
-    if (arena->failed) return 0;
-    for (int i = 0; i < model->actuator_count; ++i)
-        if (!find_dofs(sim, &model->actuator[i], marks, &storage->drive[i])) return 0;
+    if (arena->failed || !find_levers(sim, marks)) return 0;
     find_pullers(sim);
     for (int i = 0; i < model->actuator_count; ++i) {
         const ts_actuator* actuator = &model->actuator[i];
         const ts_transmission* transmission = ts_transmission_at(actuator->transmission);
         find_limits(sim, actuator, i, &storage->drive[i]);
         storage->drive[i].turn = transmission->turn ? transmission->turn(model, actuator) : 0.0;
+    }
+    for (int i = model->actuator_count; i < (int)count; ++i) {
+        storage->drive[i].low = -HUGE_VAL;
+        storage->drive[i].high = HUGE_VAL;
     }
     list_by_tree(sim);
     return 1;
@@ -171,65 +164,86 @@ static double input_of(const ts_sim* sim, int i, double length) {
     return follows ? u - turn * nearbyint((u - length) / turn) : u;
 }
 
-// How the force of this actuator enters the step, with slopes k and d that are not negative.
-static ts_drive_mode choose_mode(const ts_sim* sim, const ts_actuator* actuator, const ts_drive* drive, double force) {
+// How the force of a drive enters the step. `limits` are its own; NULL: it has none.
+static ts_drive_mode choose_mode(const ts_sim* sim, const ts_drive* drive, const ts_limits* limits, double force) {
     ts_servo_time time = sim->integrator->servos;
     if (time == TS_SERVO_NOW || !(drive->ahead > 0.0)) return TS_DRIVE_PLAIN;
     if (time == TS_SERVO_END) {
         int inside = force >= drive->low && force <= drive->high;
-        return drive->is_chain && inside && !drive->overran ? TS_DRIVE_AHEAD : TS_DRIVE_ROW;
+        return drive->lever->is_chain && inside && !drive->overran ? TS_DRIVE_AHEAD : TS_DRIVE_ROW;
     }
-    const double* range = actuator->force.range;
-    int inside = !actuator->force.limited || (force > range[0] && force < range[1]);
-    return drive->is_chain && inside ? TS_DRIVE_AHEAD : TS_DRIVE_PLAIN;
+    int inside = !limits || !limits->limited || (force > limits->range[0] && force < limits->range[1]);
+    return drive->lever->is_chain && inside ? TS_DRIVE_AHEAD : TS_DRIVE_PLAIN;
 }
 
-// Measures an actuator; returns the force that acts in the step beside what is taken ahead.
-static double measure(ts_sim* sim, int i) {
-    const ts_actuator* actuator = &sim->model->actuator[i];
-    ts_drive* drive = &ts_sim_storage_of(sim)->drive[i];
-    double rate = 0.0, h = sim->options.time_step;
-    for (int k = 0; k < drive->count; ++k) drive->moment[k] = 0.0;
-    double length =
-        ts_transmission_at(actuator->transmission)->measure(sim, actuator, drive->count, drive->dof, drive->moment);
-    for (int k = 0; k < drive->count; ++k) rate += drive->moment[k] * sim->qvel[drive->dof[k]];
-    sim->actuator_length[i] = length;
-    sim->actuator_velocity[i] = rate;
-    sim->actuator_force[i] = drive->ahead = 0.0;
-    drive->mode = TS_DRIVE_PLAIN;
-    if (!actuator->active) return 0.0;
-    const double *gain = actuator->gain, *bias = actuator->bias;
-    double u = input_of(sim, i, length);
-    double force = (gain[0] + gain[1] * length + gain[2] * rate) * u + (bias[0] + bias[1] * length + bias[2] * rate);
-    double stiffness = sim->integrator->springs_ahead ? fmax(-(gain[1] * u + bias[1]), 0.0) : 0.0;
-    double damping = fmax(-(gain[2] * u + bias[2]), 0.0);
+// A force law[0] with slopes law[1] by length and law[2] by rate, as the integrator takes it; returns what acts in the step beside
+// what is taken ahead.
+static double enter(const ts_sim* sim, ts_drive* drive, const ts_limits* limits, const double law[3], double rate) {
+    double h = sim->options.time_step, force = law[0];
+    double stiffness = sim->integrator->springs_ahead ? fmax(-law[1], 0.0) : 0.0, damping = fmax(-law[2], 0.0);
     drive->ahead = damping + h * stiffness;
     drive->intercept = force + damping * rate;
-    drive->mode = choose_mode(sim, actuator, drive, force);
-    sim->actuator_force[i] = clamped(&actuator->force, force);
+    drive->mode = choose_mode(sim, drive, limits, force);
     if (drive->mode == TS_DRIVE_ROW) return 0.0;
     if (drive->mode == TS_DRIVE_AHEAD) return force - h * stiffness * rate;
     return ts_clamp(force, drive->low, drive->high);
 }
 
+static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
+    const ts_actuator* actuator = &sim->model->actuator[i];
+    for (int k = 0; k < drive->lever->count; ++k) drive->lever->moment[k] = 0.0;
+    double length = ts_transmission_at(actuator->transmission)->measure(sim, actuator, drive->lever);
+    double rate = ts_lever_rate(drive->lever, sim->qvel);
+    sim->actuator_length[i] = length;
+    sim->actuator_velocity[i] = rate;
+    sim->actuator_force[i] = 0.0;
+    drive->mode = TS_DRIVE_PLAIN;
+    if (!actuator->active) return 0.0;
+    const double *gain = actuator->gain, *bias = actuator->bias;
+    double u = input_of(sim, i, length);
+    double law[3] = {(gain[0] + gain[1] * length + gain[2] * rate) * u + (bias[0] + bias[1] * length + bias[2] * rate),
+                     gain[1] * u + bias[1], gain[2] * u + bias[2]};
+    sim->actuator_force[i] = clamped(&actuator->force, law[0]);
+    return enter(sim, drive, &actuator->force, law, rate);
+}
+
+static double measure_tendon(ts_sim* sim, int t, ts_drive* drive) {
+    const ts_tendon* tendon = &sim->model->tendon[t];
+    double length = ts_tendon_measure(sim, tendon, drive->lever), stretch = ts_tendon_stretch(tendon, length);
+    double rate = ts_lever_rate(drive->lever, sim->qvel);
+    sim->tendon_length[t] = length;
+    sim->tendon_velocity[t] = rate;
+    drive->mode = TS_DRIVE_PLAIN;
+    if (tendon->spring == 0.0 && tendon->damping == 0.0) return 0.0;
+    double law[3] = {-tendon->spring * stretch - tendon->damping * rate, stretch != 0.0 ? -tendon->spring : 0.0,
+                     -tendon->damping};
+    return enter(sim, drive, NULL, law, rate);
+}
+
+// Measures a drive; returns the force that acts in the step beside what is taken ahead.
+static double measure(ts_sim* sim, int i) {
+    ts_drive* drive = &ts_sim_storage_of(sim)->drive[i];
+    int tendon = i - sim->model->actuator_count;
+    return tendon >= 0 ? measure_tendon(sim, tendon, drive) : measure_actuator(sim, i, drive);
+}
+
 void ts_actuation_begin(ts_sim* sim) {
     ts_drive* drive = ts_sim_storage_of(sim)->drive;
-    for (int i = 0; i < sim->model->actuator_count; ++i) drive[i].overran = 0;
+    for (int i = 0; i < ts_actuation_drive_count(sim->model); ++i) drive[i].overran = 0;
 }
 
 // Whether an actuator's force is found once in a step: it pulls at several trees, or at a body whose velocity the integrator
 // finds itself from what is applied.
 static int is_held(const ts_sim* sim, const ts_drive* drive) {
-    return drive->tree < 0 || (sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[drive->tree]);
+    int tree = drive->lever->tree;
+    return tree < 0 || (sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[tree]);
 }
 
 void ts_actuation_across(ts_sim* sim, double* applied) {
     const ts_drive* drive = ts_sim_storage_of(sim)->drive;
-    for (int i = 0; i < sim->model->actuator_count; ++i) {
-        if (!is_held(sim, &drive[i])) continue;
-        double force = measure(sim, i);
-        for (int k = 0; k < drive[i].count; ++k) applied[drive[i].dof[k]] += drive[i].moment[k] * force;
-    }
+    // Tendons before the actuators that pull at them.
+    for (int i = ts_actuation_drive_count(sim->model) - 1; i >= 0; --i)
+        if (is_held(sim, &drive[i])) ts_lever_pull(drive[i].lever, measure(sim, i), 0, applied);
 }
 
 // By how much what several actuators pull at a limited joint is beyond its limit.
@@ -248,29 +262,29 @@ static void limit_joints(const ts_sim* sim, int tree, double* force) {
         if (!is_limited_joint(joint) || storage->joint_puller[sim->model->dof[d].joint] != SEVERAL) continue;
         double pull = 0.0;
         for (int n = storage->tree_drive_first[tree]; n < storage->tree_drive_first[tree + 1]; ++n) {
-            const ts_drive* drive = &storage->drive[storage->tree_drive[n]];
-            for (int k = 0; k < drive->count; ++k)
-                if (drive->dof[k] == d) pull += drive->moment[k] * sim->actuator_force[storage->tree_drive[n]];
+            int i = storage->tree_drive[n];
+            const ts_lever* lever = storage->drive[i].lever;
+            for (int k = 0; i < sim->model->actuator_count && k < lever->count; ++k)
+                if (lever->dof[k] == d) pull += lever->moment[k] * sim->actuator_force[i];
         }
         force[d - first] -= excess(sim, joint, pull);
     }
 }
 
 void ts_actuation_tree(ts_sim* sim, int tree, double* M, double* force) {
-    if (sim->model->actuator_count == 0) return;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    if (!storage->drive) return;
     int begin = storage->tree_drive_first[tree], end = storage->tree_drive_first[tree + 1];
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     for (int at = begin; at < end; ++at) {
-        int i = storage->tree_drive[at];
-        const ts_drive* drive = &storage->drive[i];
+        const ts_drive* drive = &storage->drive[storage->tree_drive[at]];
+        const ts_lever* lever = drive->lever;
         if (is_held(sim, drive)) continue;
-        double pull = measure(sim, i), ahead = sim->options.time_step * drive->ahead;
-        for (int k = 0; k < drive->count; ++k) force[drive->dof[k] - first] += drive->moment[k] * pull;
+        ts_lever_pull(lever, measure(sim, storage->tree_drive[at]), first, force);
         if (drive->mode != TS_DRIVE_AHEAD || !M) continue;
-        for (int k = 0; k < drive->count; ++k)
-            for (int l = 0; l < drive->count; ++l)
-                M[(drive->dof[k] - first) * n + drive->dof[l] - first] += ahead * drive->moment[k] * drive->moment[l];
+        for (int k = 0; k < lever->count; ++k)
+            ts_lever_pull(lever, sim->options.time_step * drive->ahead * lever->moment[k], first,
+                          M + (lever->dof[k] - first) * n);
     }
     if (end > begin) limit_joints(sim, tree, force);
 }
@@ -279,11 +293,8 @@ void ts_actuation_total(ts_sim* sim) {
     const ts_model* model = sim->model;
     if (model->actuator_count == 0) return;
     memset(sim->force_actuator, 0, (size_t)model->nv * sizeof(double));
-    for (int i = 0; i < model->actuator_count; ++i) {
-        const ts_drive* drive = ts_actuation_drive(sim, i);
-        for (int k = 0; k < drive->count; ++k)
-            sim->force_actuator[drive->dof[k]] += drive->moment[k] * sim->actuator_force[i];
-    }
+    for (int i = 0; i < model->actuator_count; ++i)
+        ts_lever_pull(ts_actuation_drive(sim, i)->lever, sim->actuator_force[i], 0, sim->force_actuator);
     for (int j = 0; j < model->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
         if (!is_limited_joint(joint)) continue;
@@ -298,9 +309,7 @@ int ts_actuation_overran(ts_sim* sim, const double* velocity) {
     for (int i = 0; i < sim->model->actuator_count; ++i) {
         ts_drive* drive = &ts_sim_storage_of(sim)->drive[i];
         if (drive->mode != TS_DRIVE_AHEAD) continue;
-        double rate = 0.0;
-        for (int k = 0; k < drive->count; ++k) rate += drive->moment[k] * velocity[drive->dof[k]];
-        double force = drive->intercept - drive->ahead * rate;
+        double force = drive->intercept - drive->ahead * ts_lever_rate(drive->lever, velocity);
         double slack = limit_rounding * fmax(fabs(drive->low), fabs(drive->high));
         sim->actuator_force[i] = force;
         drive->overran = force < drive->low - slack || force > drive->high + slack;

@@ -2,7 +2,7 @@
 #ifndef TS_ENGINE_ACTUATION_INTERNAL_H
 #define TS_ENGINE_ACTUATION_INTERNAL_H
 
-#include "engine/sim.h"
+#include "engine/actuation/lever_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,19 +15,13 @@ typedef enum ts_drive_mode {
     TS_DRIVE_ROW     // as a row of the contact problem (engine/rows/servo.c)
 } ts_drive_mode;
 
-/// What a simulation keeps of an actuator, beside the arrays of ts_sim. Force at the end of a step, limits aside:
-/// intercept - ahead (m v+), with m the moment.
+/// What a simulation keeps of what pulls: actuators, then tendons with their springs and dampers. Force at the end of a step, limits
+/// aside: intercept - ahead (m v+), with m the moment.
 typedef struct ts_drive {
     // constant after creation
-    int* dof;        // (count) what it may move, ascending
-    double* moment;  // (count) change of its length with each, for the last kinematics
-    int count;
-    int tree;      // the one that all of it belongs to, or -1
-    int is_chain;  // nonzero: each of dof hangs on the one before, and the tree is no lone free body
-    int* chain;    // (chain_count) the last dof of each chain to a root
-    int chain_count;
+    ts_lever* lever;
     double low,
-        high;  // N or N m: its own limits, and those of a joint that it pulls at alone; infinite where there are none
+        high;     // N or N m: its limits and those of a joint that it alone pulls at; infinite where there are none
     double turn;  // see ts_transmission
 
     // of the present step
@@ -36,6 +30,9 @@ typedef struct ts_drive {
     double intercept;  // N or N m
     int overran;       // nonzero: taken ahead, it left its limits, and the step is made again with a row
 } ts_drive;
+
+/// How many drives there are: drive i is actuator i, those beyond are tendons.
+int ts_actuation_drive_count(const ts_model* model);
 
 /// Drive i.
 const ts_drive* ts_actuation_drive(const ts_sim* sim, int i);
@@ -46,7 +43,7 @@ int ts_actuation_create(ts_sim* sim);
 /// A step begins.
 void ts_actuation_begin(ts_sim* sim);
 
-/// Measures the actuators that pull at several trees, or at what the integrator frees itself, and adds their forces to `applied` (nv).
+/// Measures tendons and actuators that pull at several trees, or at what the integrator frees itself, and adds their forces to `applied` (nv).
 void ts_actuation_across(ts_sim* sim, double* applied);
 
 /// Measures those of one tree for the last kinematics, adds their forces to `force` and what is taken ahead of them to M (both of

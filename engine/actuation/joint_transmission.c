@@ -17,13 +17,13 @@ static void mark(const ts_model* model, const ts_actuator* actuator, char* out_m
     for (int i = 0; i < ts_joint_type_nv(joint->type); ++i) out_marks[joint->dof_first + i] = 1;
 }
 
-static double measure(const ts_sim* sim, const ts_actuator* actuator, int in_parent, double* out_moment) {
+static double measure(const ts_sim* sim, const ts_actuator* actuator, int in_parent, ts_lever* lever) {
     const ts_joint* joint = joint_of(sim->model, actuator);
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
     const double* q = sim->qpos + joint->qpos_first;
     double length = 0.0;
     for (int i = 0; i < traits->numbers; ++i) {
-        out_moment[i] = actuator->gear[i];
+        lever->moment[i] = actuator->gear[i];
         length += actuator->gear[i] * q[i];
     }
     if (traits->quaternion) {
@@ -31,21 +31,17 @@ static double measure(const ts_sim* sim, const ts_actuator* actuator, int in_par
         ts_vec3 axis = ts_vec3_load(actuator->gear + traits->numbers);
         length += ts_vec3_dot(axis, ts_quat_to_rotation_vector(turn));
         if (in_parent) axis = ts_quat_rotate(ts_quat_conjugate(turn), axis);
-        ts_vec3_store(axis, out_moment + traits->numbers);
+        ts_vec3_store(axis, lever->moment + traits->numbers);
     }
     return traits->floats ? 0.0 : length;
 }
 
-static double measure_in_child(const ts_sim* sim, const ts_actuator* actuator, int count, const int* dof,
-                               double* out_moment) {
-    (void)count, (void)dof;
-    return measure(sim, actuator, 0, out_moment);
+static double measure_in_child(const ts_sim* sim, const ts_actuator* actuator, ts_lever* lever) {
+    return measure(sim, actuator, 0, lever);
 }
 
-static double measure_in_parent(const ts_sim* sim, const ts_actuator* actuator, int count, const int* dof,
-                                double* out_moment) {
-    (void)count, (void)dof;
-    return measure(sim, actuator, 1, out_moment);
+static double measure_in_parent(const ts_sim* sim, const ts_actuator* actuator, ts_lever* lever) {
+    return measure(sim, actuator, 1, lever);
 }
 
 static double turn(const ts_model* model, const ts_actuator* actuator) {

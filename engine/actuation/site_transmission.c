@@ -32,31 +32,17 @@ static ts_transform pose_of(const ts_sim* sim, int site) {
     return ts_transform_mul(&sim->body_pose[site_at(sim->model, site)->body], &local);
 }
 
-// Adds what a wrench (world axes, at `point`) on the body of a site does along each of the degrees of freedom. They ascend, and
-// a chain to the root descends.
-static void add_moment(const ts_sim* sim, int site, ts_vec3 point, ts_force wrench, int count, const int* dof,
-                       double* moment) {
-    const ts_body* body = &sim->model->body[site_at(sim->model, site)->body];
-    if (body->tree < 0) return;
-    ts_vec3 lever = ts_vec3_sub(point, sim->tree_origin[body->tree]);
-    wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force));
-    int i = count - 1;
-    for (int d = body->dof_last; d >= 0; d = sim->model->dof[d].parent) {
-        while (i >= 0 && dof[i] > d) --i;
-        if (i >= 0 && dof[i] == d) moment[i] += ts_motion_dot_force(sim->dof_axis[d], wrench);
-    }
-}
-
-static double measure(const ts_sim* sim, const ts_actuator* actuator, int count, const int* dof, double* out_moment) {
+static double measure(const ts_sim* sim, const ts_actuator* actuator, ts_lever* lever) {
+    const ts_site* site = sim->model->site;
     ts_vec3 along = ts_vec3_load(actuator->gear), about = ts_vec3_load(actuator->gear + 3);
     ts_transform at = pose_of(sim, actuator->target), from = at;
     if (actuator->reference >= 0) from = pose_of(sim, actuator->reference);
     ts_force wrench = {.couple = ts_mat3_mul_vec(&from.R, about), .force = ts_mat3_mul_vec(&from.R, along)};
-    add_moment(sim, actuator->target, at.p, wrench, count, dof, out_moment);
+    ts_lever_add_wrench(sim, site[actuator->target].body, at.p, wrench, lever);
     if (actuator->reference < 0) return 0.0;
     ts_force back = {.couple = ts_vec3_neg(wrench.couple), .force = ts_vec3_neg(wrench.force)};
-    add_moment(sim, actuator->reference, from.p, back, count, dof, out_moment);
-    ts_mat3 turned = ts_mat3_mul(ts_mat3_transpose(from.R), at.R);
+    ts_lever_add_wrench(sim, site[actuator->reference].body, from.p, back, lever);
+    ts_mat3 turned = ts_mat3_transposed_mul(from.R, at.R);
     ts_quat turn = ts_quat_normalize(ts_quat_from_mat3(&turned));
     return ts_vec3_dot(wrench.force, ts_vec3_sub(at.p, from.p)) + ts_vec3_dot(about, ts_quat_to_rotation_vector(turn));
 }

@@ -3,14 +3,14 @@
 #ifndef TS_ENGINE_TRANSMISSION_INTERNAL_H
 #define TS_ENGINE_TRANSMISSION_INTERNAL_H
 
-#include "engine/sim.h"
+#include "engine/actuation/lever_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /// What the target of a transmission is one of.
-typedef enum ts_transmission_target { TS_TARGET_JOINT, TS_TARGET_SITE } ts_transmission_target;
+typedef enum ts_transmission_target { TS_TARGET_JOINT, TS_TARGET_SITE, TS_TARGET_TENDON } ts_transmission_target;
 
 /// A kind.
 typedef struct ts_transmission {
@@ -22,9 +22,9 @@ typedef struct ts_transmission {
     /// Marks the degrees of freedom that the length may depend on, in any pose; `out_marks` (nv) arrives zero.
     void (*mark)(const ts_model* model, const ts_actuator* actuator, char* out_marks);
 
-    /// The length, m or rad or a mixture, and its derivative by each of `count` ascending degrees of freedom, those marked, for the
-    /// last kinematics. `out_moment` arrives zero.
-    double (*measure)(const ts_sim* sim, const ts_actuator* actuator, int count, const int* dof, double* out_moment);
+    /// The length, m or rad or a mixture, and its derivatives, for the last kinematics, into a lever over the marked degrees of freedom
+    /// whose moments arrive zero.
+    double (*measure)(const ts_sim* sim, const ts_actuator* actuator, ts_lever* lever);
 
     /// The length of a full turn where the length is an angle that jumps back after one, else 0. NULL: 0.
     double (*turn)(const ts_model* model, const ts_actuator* actuator);

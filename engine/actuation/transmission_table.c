@@ -8,7 +8,8 @@
 #define TRANSMISSIONS(X) \
     X(joint)             \
     X(jointinparent)     \
-    X(site)
+    X(site)              \
+    X(tendon)
 
 #define DECLARE(name) extern const ts_transmission ts_transmission_##name;
 #define ADDRESS(name) &ts_transmission_##name,

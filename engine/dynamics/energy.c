@@ -2,6 +2,7 @@
 //
 // Kinetic: sum over bodies of half of twist times momentum, plus half of armature times rate squared, which stands for
 // rotors geared to the joint. Potential: -m g . centre, and springs. Friction, dampers and applied forces have none.
+#include "engine/actuation/tendon_internal.h"
 #include "engine/dynamics/kinematics_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
@@ -41,5 +42,12 @@ ts_energy ts_sim_energy(ts_sim* sim) {
     }
     for (int d = 0; d < model->nv; ++d) energy.kinetic += 0.5 * model->dof[d].armature * sim->qvel[d] * sim->qvel[d];
     for (int j = 0; j < model->joint_count; ++j) energy.potential += spring_energy(sim, &model->joint[j]);
+    for (int t = 0; t < model->tendon_count; ++t) {
+        const ts_tendon* tendon = &model->tendon[t];
+        if (tendon->spring == 0.0) continue;
+        double length = ts_tendon_measure(sim, tendon, &ts_sim_storage_of(sim)->tendon_lever[t]);
+        double stretch = ts_tendon_stretch(tendon, length);
+        energy.potential += 0.5 * tendon->spring * stretch * stretch;
+    }
     return energy;
 }

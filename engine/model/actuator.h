@@ -34,7 +34,7 @@ enum { TS_GEAR_SIZE = 6 };
 typedef struct ts_actuator {
     const char* name;
     int transmission;           // what it pulls on: see ts_transmission_name
-    int target;                 // the joint or site of the transmission
+    int target;                 // the joint, tendon or site of the transmission
     int reference;              // the site that a site is measured against, or -1
     double gear[TS_GEAR_SIZE];  // length per unit of what is measured; the first where that is one number
     double gain[3];             // N or N m per unit of the control, and its slopes

@@ -40,11 +40,18 @@ ts_equality_def ts_equality_def_default(void) {
     ts_equality_def def;
     memset(&def, 0, sizeof def);
     def.active = 1;
-    def.body[0] = def.joint[0] = def.joint[1] = -1;
+    def.body[0] = def.joint[0] = def.joint[1] = def.tendon[0] = def.tendon[1] = -1;
     def.frame[0] = def.frame[1] = ts_pose_identity();
     def.aligned = 1;
     def.coefficient[1] = 1.0;
     def.softness = ts_mujoco_softness_default();
+    return def;
+}
+
+ts_tendon_def ts_tendon_def_default(void) {
+    ts_tendon_def def;
+    memset(&def, 0, sizeof def);
+    def.rest_is_length0 = 1;
     return def;
 }
 
@@ -110,6 +117,8 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_geom_array_free(&builder->geom);
     ts_builder_site_array_free(&builder->site);
     ts_builder_equality_array_free(&builder->equality);
+    ts_builder_tendon_array_free(&builder->tendon);
+    ts_builder_part_array_free(&builder->part);
     ts_builder_actuator_array_free(&builder->actuator);
     ts_builder_key_array_free(&builder->key);
     ts_builder_hull_array_free(&builder->hull);
@@ -183,6 +192,14 @@ int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def) {
     if (builder->pool.failed || !ts_builder_equality_array_push(&builder->equality, entry))
         return short_memory(builder);
     return builder->equality.count - 1;
+}
+
+int ts_builder_add_tendon(ts_builder* builder, const ts_tendon_def* def) {
+    ts_builder_tendon entry = {*def, make_label(builder, def->is.name, def->file, def->line), builder->part.count};
+    for (int i = 0; i < def->part_count; ++i)
+        if (!ts_builder_part_array_push(&builder->part, def->part[i])) return short_memory(builder);
+    if (builder->pool.failed || !ts_builder_tendon_array_push(&builder->tendon, entry)) return short_memory(builder);
+    return builder->tendon.count - 1;
 }
 
 int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def) {

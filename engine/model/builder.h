@@ -87,11 +87,22 @@ typedef struct ts_equality_def {
     ts_pose frame[2];  // in those bodies
     int aligned;       // nonzero: frame[1] is put where frame[0] is while all joints are at their reference
     int joint[2];      // numbers of ts_builder_add_joint; -1: none
+    int tendon[2];     // -1: none
     double coefficient[TS_EQUALITY_COEFFICIENTS];
     ts_mujoco_softness softness;
     const char* file;
     int line;
 } ts_equality_def;
+
+/// A tendon to add.
+typedef struct ts_tendon_def {
+    ts_tendon is;                // name is copied, parts are counted, length0 is found
+    const ts_tendon_part* part;  // copied; indices are numbers of adding
+    int part_count;
+    int rest_is_length0;  // nonzero: the spring rests at length0
+    const char* file;
+    int line;
+} ts_tendon_def;
 
 /// An actuator to add.
 typedef struct ts_actuator_def {
@@ -117,6 +128,9 @@ ts_geom_def ts_geom_def_default(void);
 /// Active, no body and the world, frames aligned at the body's origin, no joints, coefficients 0 1 0 0 0 (x = x), MuJoCo's
 /// default softness, no kind.
 ts_equality_def ts_equality_def_default(void);
+
+/// Without parts, limits, damping and friction, with a spring of no stiffness that rests at length0.
+ts_tendon_def ts_tendon_def_default(void);
 
 /// A motor of gear 1 on joint 0: gain 1, no bias, no activation, no limits.
 ts_actuator_def ts_actuator_def_default(void);
@@ -145,6 +159,9 @@ int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose
 
 /// Adds an equality and returns its number, or -1.
 int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def);
+
+/// Adds a tendon and returns its number, or -1.
+int ts_builder_add_tendon(ts_builder* builder, const ts_tendon_def* def);
 
 /// Adds an actuator and returns its number, or -1.
 int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def);

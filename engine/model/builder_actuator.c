@@ -1,6 +1,7 @@
-// Actuators of a model under construction: what every one of them must have, activations, and damping that is asked for as
-// a ratio. What a kind of transmission needs, it knows itself.
+// Tendons and actuators of a model under construction: what every one of them must have, activations, and what is
+// measured at rest. What a kind of transmission needs, it knows itself.
 #include "engine/actuation/actuation_internal.h"
+#include "engine/actuation/tendon_internal.h"
 #include "engine/actuation/transmission_internal.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/dynamics/kinematics_internal.h"
@@ -36,6 +37,7 @@ static const char* target_fault(const ts_builder* builder, const ts_actuator_def
     int count = 0;
     switch (ts_transmission_at(transmission)->target) {
     case TS_TARGET_JOINT: count = builder->joint.count; break;
+    case TS_TARGET_TENDON: count = builder->tendon.count; break;
     case TS_TARGET_SITE: count = builder->site.count; break;
     }
     if (def->is.target < 0 || def->is.target >= count) return "there is nothing that it pulls at";
@@ -47,6 +49,53 @@ int ts_builder_act_count(const ts_builder* builder) {
     for (int i = 0; i < builder->actuator.count; ++i)
         count += builder->actuator.data[i].def.is.activation != TS_ACTIVATION_NONE;
     return count;
+}
+
+static const char* tendon_number_fault(const ts_tendon* t) {
+    const double number[] = {t->spring, t->damping, t->friction};
+    for (int i = 0; i < 3; ++i)
+        if (!(number[i] >= 0.0) || isinf(number[i]))
+            return "its stiffness, damping or friction is negative or no number";
+    if (!isfinite(t->rest[0] + t->rest[1])) return "a number is not finite";
+    return limits_fault(&t->limits, "the range of its length is empty");
+}
+
+// A part with the model's indices. Returns 0 when it names what is not there.
+static int take_part(const ts_builder* builder, const ts_tendon_part* given, ts_tendon_part* out_part) {
+    int i = given->index;
+    *out_part = *given;
+    if (given->side < -1 || given->side >= builder->site.count || !isfinite(given->number)) return 0;
+    switch (given->kind) {
+    case TS_TENDON_JOINT:
+        if (i < 0 || i >= builder->joint.count) return 0;
+        out_part->index = builder->joint.data[i].index;
+        return 1;
+    case TS_TENDON_SITE: return i >= 0 && i < builder->site.count;
+    case TS_TENDON_PULLEY: return 1;
+    case TS_TENDON_GEOM:
+        if (i < 0 || i >= builder->geom.count) return 0;
+        out_part->index = builder->geom.data[i].index;
+        return 1;
+    }
+    return 0;
+}
+
+ts_code ts_builder_lay_out_tendons(const ts_builder* builder, const ts_model* model, const char* names,
+                                   ts_tendon* out_tendon, ts_tendon_part* out_part, ts_status* out_status) {
+    for (int i = 0; i < builder->tendon.count; ++i) {
+        const ts_builder_tendon* entry = &builder->tendon.data[i];
+        ts_tendon* tendon = &out_tendon[i];
+        *tendon = entry->def.is;
+        tendon->name = names + entry->label.name;
+        tendon->part_first = entry->part_first;
+        tendon->part_count = entry->def.part_count;
+        const char* why = tendon_number_fault(tendon);
+        for (int k = entry->part_first; !why && k < entry->part_first + tendon->part_count; ++k)
+            if (!take_part(builder, &builder->part.data[k], &out_part[k])) why = "a part of it is not there";
+        if (!why) why = ts_tendon_fault(model, tendon);
+        if (why) return ts_builder_refuse(builder, &entry->label, "tendon", i, out_status, "%s", why);
+    }
+    return TS_OK;
 }
 
 ts_code ts_builder_lay_out_actuators(const ts_builder* builder, const ts_model* model, const char* names,
@@ -90,11 +139,11 @@ void ts_builder_settle_actuators(ts_builder* builder) {
 
 // The mass that an actuator feels: one over m M^-1 m, m its moment, for the last dynamics; 0 when it moves nothing.
 static double reflected_mass(const ts_sim* sim, int index) {
-    const ts_drive* drive = ts_actuation_drive(sim, index);
+    const ts_lever* lever = ts_actuation_drive(sim, index)->lever;
     double* row = ts_sim_storage_of(sim)->new_velocity;
     double inverse = 0.0;
     memset(row, 0, (size_t)sim->model->nv * sizeof *row);
-    for (int k = 0; k < drive->count; ++k) row[drive->dof[k]] = drive->moment[k];
+    for (int k = 0; k < lever->count; ++k) row[lever->dof[k]] = lever->moment[k];
     for (int t = 0; t < sim->model->tree_count; ++t) {
         const ts_kinematic_tree* tree = &sim->model->tree[t];
         ts_dynamics_whiten(sim, t, 1, row + tree->dof_first);
@@ -103,25 +152,35 @@ static double reflected_mass(const ts_sim* sim, int index) {
     return inverse > 0.0 ? 1.0 / inverse : 0.0;
 }
 
-ts_code ts_builder_settle_damping_ratios(const ts_builder* builder, const ts_model* model, ts_actuator* actuator,
-                                         ts_status* out_status) {
-    int first = 0;
-    while (first < builder->actuator.count && !(builder->actuator.data[first].def.damping_ratio > 0.0)) ++first;
-    if (first == builder->actuator.count) return TS_OK;
-    ts_sim* sim;
-    ts_code code = ts_sim_create(model, 1, &sim, out_status);
+static int asks_for_rest(const ts_builder* builder) {
+    int asks = builder->tendon.count > 0;
+    for (int i = 0; i < builder->actuator.count; ++i) asks |= builder->actuator.data[i].def.damping_ratio > 0.0;
+    return asks;
+}
+
+// A simulation with all joints at their references, measured.
+static ts_code rest(const ts_model* model, ts_sim** out_sim, ts_status* out_status) {
+    ts_code code = ts_sim_create(model, 1, out_sim, out_status);
     // It takes nothing ahead: its matrix is that of the masses alone.
-    if (!code) code = ts_sim_set_integrator(sim, "rk4", out_status);
-    if (code) {
-        ts_sim_free(sim);
-        return code;
+    if (!code) code = ts_sim_set_integrator(*out_sim, "rk4", out_status);
+    if (code) return code;
+    memcpy((*out_sim)->qpos, model->qpos_rest, (size_t)model->nq * sizeof(double));
+    memset((*out_sim)->qvel, 0, (size_t)model->nv * sizeof(double));
+    ts_kinematics_update(*out_sim);
+    if (ts_dynamics_update(*out_sim) < 0) return TS_OK;
+    return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the mass matrix at rest is not positive definite");
+}
+
+ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* model, ts_tendon* tendon,
+                                  ts_actuator* actuator, ts_status* out_status) {
+    ts_sim* sim = NULL;
+    if (!asks_for_rest(builder)) return TS_OK;
+    ts_code code = rest(model, &sim, out_status);
+    for (int i = 0; i < builder->tendon.count && !code; ++i) {
+        tendon[i].length0 = sim->tendon_length[i];
+        if (builder->tendon.data[i].def.rest_is_length0) tendon[i].rest[0] = tendon[i].rest[1] = tendon[i].length0;
     }
-    memcpy(sim->qpos, model->qpos_rest, (size_t)model->nq * sizeof(double));
-    memset(sim->qvel, 0, (size_t)model->nv * sizeof(double));
-    ts_kinematics_update(sim);
-    if (ts_dynamics_update(sim) >= 0)
-        code = ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the mass matrix at rest is not positive definite");
-    for (int i = first; i < builder->actuator.count && !code; ++i) {
+    for (int i = 0; i < builder->actuator.count && !code; ++i) {
         double ratio = builder->actuator.data[i].def.damping_ratio;
         if (ratio > 0.0)
             actuator[i].bias[2] = -ratio * 2.0 * sqrt(fmax(-actuator[i].bias[1], 0.0) * reflected_mass(sim, i));

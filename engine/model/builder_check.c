@@ -209,6 +209,8 @@ static ts_code check_all_names(const ts_builder* b, ts_status* out_status) {
     if (!code && b->equality.count)
         code = check_names(b, "equality", &b->equality.data->label, sizeof *b->equality.data, b->equality.count,
                            out_status);
+    if (!code && b->tendon.count)
+        code = check_names(b, "tendon", &b->tendon.data->label, sizeof *b->tendon.data, b->tendon.count, out_status);
     if (!code && b->actuator.count)
         code = check_names(b, "actuator", &b->actuator.data->label, sizeof *b->actuator.data, b->actuator.count,
                            out_status);

@@ -18,6 +18,7 @@ static const char* fault_of(const ts_builder* builder, const ts_equality_def* de
     for (int k = 0; k < 2; ++k) {
         if (def->body[k] < -1 || def->body[k] >= builder->body.count) return "there is no such body";
         if (def->joint[k] < -1 || def->joint[k] >= builder->joint.count) return "there is no such joint";
+        if (def->tendon[k] < -1 || def->tendon[k] >= builder->tendon.count) return "there is no such tendon";
         double n = ts_quat_norm(def->frame[k].rotation);
         if (!ts_vec3_is_finite(def->frame[k].position) || !isfinite(n) || n < 1e-10) return "a frame is not finite";
     }
@@ -36,6 +37,7 @@ static void take(const ts_builder* builder, const ts_equality_def* def, ts_equal
         out_equality->frame[k].position = def->frame[k].position;
         out_equality->frame[k].rotation = ts_quat_normalize(def->frame[k].rotation);
         out_equality->joint[k] = def->joint[k] < 0 ? -1 : builder->joint.data[def->joint[k]].index;
+        out_equality->tendon[k] = def->tendon[k];
     }
     if (def->aligned && def->body[0] >= 0 && def->body[1] >= 0) {
         ts_pose in_world = ts_pose_mul(reference_pose(builder, def->body[0]), out_equality->frame[0]);

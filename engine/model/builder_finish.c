@@ -47,6 +47,8 @@ static ts_code allocate(draft* d) {
     m->geom_count = b->geom.count;
     m->site_count = b->site.count;
     m->keyframe_count = b->key.count;
+    m->tendon_count = b->tendon.count;
+    m->tendon_part_count = b->part.count;
     m->actuator_count = b->actuator.count;
     m->act_count = ts_builder_act_count(b);
     long long nq = 0, nv = 0;
@@ -212,6 +214,7 @@ static void lay_out_geoms(draft* d) {
         const ts_geom_def* def = &b->geom.data[i].def;
         ts_body* body = &d->body[def->body];
         ts_geom* geom = &d->geom[body->geom_first + body->geom_count++];
+        d->builder->geom.data[i].index = (int)(geom - d->geom);
         geom->name = name_at(d, b->geom.data[i].label.name);
         geom->body = def->body;
         geom->shape = def->shape;
@@ -230,13 +233,15 @@ static int compare_exclusions(const void* a, const void* b) {
     return (x->body_b > y->body_b) - (x->body_b < y->body_b);
 }
 
-// Equalities, actuators, sites, exclusions (sorted, each once), hulls and source.
+// Equalities, tendons, actuators, sites, exclusions (sorted, each once), hulls and source.
 static ts_code lay_out_rest(draft* d) {
     ts_builder* b = d->builder;
     ts_model* m = d->model;
     ts_site* site = (ts_site*)ts_arena_alloc_zeroed(d->arena, (size_t)b->site.count, sizeof *site);
     ts_equality* equality = (ts_equality*)ts_arena_alloc_zeroed(d->arena, (size_t)b->equality.count, sizeof *equality);
     ts_actuator* actuator = (ts_actuator*)ts_arena_alloc_zeroed(d->arena, (size_t)b->actuator.count, sizeof *actuator);
+    ts_tendon* tendon = (ts_tendon*)ts_arena_alloc_zeroed(d->arena, (size_t)b->tendon.count, sizeof *tendon);
+    ts_tendon_part* part = (ts_tendon_part*)ts_arena_alloc_zeroed(d->arena, (size_t)b->part.count, sizeof *part);
     ts_exclusion* exclusion = TS_ARENA_ARRAY(d->arena, ts_exclusion, b->exclusion.count);
     ts_hull** hull = TS_ARENA_ARRAY(d->arena, ts_hull*, b->hull.count);
     ts_hull_source* hull_source = TS_ARENA_ARRAY(d->arena, ts_hull_source, b->hull.count);
@@ -247,6 +252,8 @@ static ts_code lay_out_rest(draft* d) {
     m->equality = equality;
     m->equality_count = b->equality.count;
     m->actuator = actuator;
+    m->tendon = tendon;
+    m->tendon_part = part;
     for (int i = 0; i < b->site.count; ++i) {
         const ts_builder_site* s = &b->site.data[i];
         site[i].name = name_at(d, s->label.name);
@@ -272,8 +279,9 @@ static ts_code lay_out_rest(draft* d) {
     m->site = site;
     m->exclusion = exclusion;
     m->source = source;
-    code = ts_builder_lay_out_actuators(b, m, d->names, actuator, d->status);
-    return code ? code : ts_builder_settle_damping_ratios(b, m, actuator, d->status);
+    code = ts_builder_lay_out_tendons(b, m, d->names, tendon, part, d->status);
+    if (!code) code = ts_builder_lay_out_actuators(b, m, d->names, actuator, d->status);
+    return code ? code : ts_builder_settle_at_rest(b, m, tendon, actuator, d->status);
 }
 
 static ts_code check_key(draft* d, int index, const ts_keyframe* key) {

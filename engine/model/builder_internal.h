@@ -38,6 +38,7 @@ typedef struct ts_builder_joint {
 typedef struct ts_builder_geom {
     ts_geom_def def;
     ts_builder_label label;
+    int index;                 // in the model, once it is laid out
     int has_solid;             // nonzero: `solid` stands in for the mass properties of the shape
     ts_mass_properties solid;  // at density 1, shape axes
 } ts_builder_geom;
@@ -56,6 +57,13 @@ typedef struct ts_builder_equality {
     ts_builder_label label;
     size_t kind;
 } ts_builder_equality;
+
+/// A tendon as described; its parts lie in the builder's `part` array.
+typedef struct ts_builder_tendon {
+    ts_tendon_def def;
+    ts_builder_label label;
+    int part_first;
+} ts_builder_tendon;
 
 /// An actuator as described; transmission is an offset into the pool of text.
 typedef struct ts_builder_actuator {
@@ -89,6 +97,8 @@ TS_ARRAY_DECLARE(ts_builder_joint_array, ts_builder_joint);
 TS_ARRAY_DECLARE(ts_builder_geom_array, ts_builder_geom);
 TS_ARRAY_DECLARE(ts_builder_site_array, ts_builder_site);
 TS_ARRAY_DECLARE(ts_builder_equality_array, ts_builder_equality);
+TS_ARRAY_DECLARE(ts_builder_tendon_array, ts_builder_tendon);
+TS_ARRAY_DECLARE(ts_builder_part_array, ts_tendon_part);
 TS_ARRAY_DECLARE(ts_builder_actuator_array, ts_builder_actuator);
 TS_ARRAY_DECLARE(ts_builder_key_array, ts_builder_key);
 TS_ARRAY_DECLARE(ts_builder_hull_array, ts_hull*);
@@ -106,6 +116,8 @@ struct ts_builder {
     ts_builder_geom_array geom;
     ts_builder_site_array site;
     ts_builder_equality_array equality;
+    ts_builder_tendon_array tendon;
+    ts_builder_part_array part;
     ts_builder_actuator_array actuator;
     ts_builder_key_array key;
     ts_builder_hull_array hull;
@@ -149,6 +161,10 @@ ts_mesh_placing ts_mesh_placing_none(void);
 /// Notes where the hull that was added last came from; `file` may be NULL. Returns 0 on short memory.
 int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_mesh_placing* placing);
 
+/// Tendons and their parts from definitions, likewise.
+ts_code ts_builder_lay_out_tendons(const ts_builder* builder, const ts_model* model, const char* names,
+                                   ts_tendon* out_tendon, ts_tendon_part* out_part, ts_status* out_status);
+
 /// Actuators from definitions into `out_actuator`, likewise.
 ts_code ts_builder_lay_out_actuators(const ts_builder* builder, const ts_model* model, const char* names,
                                      ts_actuator* out_actuator, ts_status* out_status);
@@ -159,9 +175,10 @@ int ts_builder_act_count(const ts_builder* builder);
 /// Adds the damping and inertia of what turns in actuators to the definitions of the joints that they pull at.
 void ts_builder_settle_actuators(ts_builder* builder);
 
-/// Damping ratios become damping, once the model is complete.
-ts_code ts_builder_settle_damping_ratios(const ts_builder* builder, const ts_model* model, ts_actuator* actuator,
-                                         ts_status* out_status);
+/// What is measured with all joints at their references, once the model is complete: lengths of tendons, and the damping that damping ratios
+/// ask for.
+ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* model, ts_tendon* tendon,
+                                  ts_actuator* actuator, ts_status* out_status);
 
 /// Lets a geom weigh like something else than its shape (a mesh that is not convex, say). `geom` as from
 /// ts_builder_add_geom.

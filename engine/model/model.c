@@ -46,6 +46,10 @@ int ts_model_find_keyframe(const ts_model* model, const char* name) {
     return find(model->keyframe, sizeof *model->keyframe, model->keyframe_count, name);
 }
 
+int ts_model_find_tendon(const ts_model* model, const char* name) {
+    return find(model->tendon, sizeof *model->tendon, model->tendon_count, name);
+}
+
 int ts_model_find_actuator(const ts_model* model, const char* name) {
     return find(model->actuator, sizeof *model->actuator, model->actuator_count, name);
 }
@@ -53,6 +57,7 @@ int ts_model_find_actuator(const ts_model* model, const char* name) {
 const char* ts_actuator_target_name(const ts_model* model, const ts_actuator* actuator) {
     switch (ts_transmission_at(actuator->transmission)->target) {
     case TS_TARGET_JOINT: return model->joint[actuator->target].name;
+    case TS_TARGET_TENDON: return model->tendon[actuator->target].name;
     case TS_TARGET_SITE: return model->site[actuator->target].name;
     }
     return "";

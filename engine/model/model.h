@@ -15,6 +15,7 @@
 #include "engine/model/actuator.h"
 #include "engine/model/options.h"
 #include "engine/model/surface.h"
+#include "engine/model/tendon.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,6 +151,7 @@ typedef struct ts_equality {
     int body[2];                                   // what the frames are on: 0 is the world, -1 means none
     ts_pose frame[2];                              // in the body frames
     int joint[2];                                  // -1: none
+    int tendon[2];                                 // -1: none
     double coefficient[TS_EQUALITY_COEFFICIENTS];  // of a polynomial, or as the source says
     ts_mujoco_softness softness;                   // where soft contacts are in force (docs/contact.md)
 } ts_equality;
@@ -169,6 +171,8 @@ typedef struct ts_model {
     int keyframe_count;
     int exclusion_count;
     int equality_count;
+    int tendon_count;
+    int tendon_part_count;
     int actuator_count;
     int act_count;                      // numbers in act: activations of actuators
     const ts_body* body;                // (body_count)
@@ -182,20 +186,22 @@ typedef struct ts_model {
     const ts_hull_source* hull_source;  // (hull_count)
     const ts_keyframe* keyframe;        // (keyframe_count)
     const ts_exclusion* exclusion;
-    const ts_equality* equality;  // (equality_count)
-    const ts_actuator* actuator;  // (actuator_count)
-    const double* qpos_rest;      // (nq) pose as the model is described, joints at their references
-    int initial_keyframe;         // where new simulations start; -1: at rest in that pose
-    const double* qpos0;          // (nq) initial pose
-    const double* qvel0;          // (nv) initial velocity
-    const char* source;           // text of the file it came from, or NULL
-    void* storage;                // owns the arrays
+    const ts_equality* equality;        // (equality_count)
+    const ts_tendon* tendon;            // (tendon_count)
+    const ts_tendon_part* tendon_part;  // (tendon_part_count)
+    const ts_actuator* actuator;        // (actuator_count)
+    const double* qpos_rest;            // (nq) pose as the model is described, joints at their references
+    int initial_keyframe;               // where new simulations start; -1: at rest in that pose
+    const double* qpos0;                // (nq) initial pose
+    const double* qvel0;                // (nv) initial velocity
+    const char* source;                 // text of the file it came from, or NULL
+    void* storage;                      // owns the arrays
 } ts_model;
 
 /// Releases a model; NULL is ignored. No simulation of it may be used afterwards.
 void ts_model_free(ts_model* model);
 
-/// The index of the body, joint, geom, site, keyframe or actuator of that name, or -1.
+/// The index of the body, joint, geom, site, keyframe, tendon or actuator of that name, or -1.
 int ts_model_find_body(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_joint(const ts_model* model, const char* name);
@@ -206,9 +212,11 @@ int ts_model_find_site(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_keyframe(const ts_model* model, const char* name);
 /// See ts_model_find_body.
+int ts_model_find_tendon(const ts_model* model, const char* name);
+/// See ts_model_find_body.
 int ts_model_find_actuator(const ts_model* model, const char* name);
 
-/// The name of what an actuator pulls at: of a joint or a site.
+/// The name of what an actuator pulls at: of a joint, a tendon or a site.
 const char* ts_actuator_target_name(const ts_model* model, const ts_actuator* actuator);
 
 /// Numbers a joint type takes in qpos: 7, 4, 1, 1.

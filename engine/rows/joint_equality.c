@@ -36,16 +36,8 @@ static double coordinate(const ts_sim* sim, int joint) {
 
 // phi, and the slope P' at the second joint.
 static double error_of(const ts_sim* sim, const ts_equality* equality, double* out_slope) {
-    double value = equality->coefficient[0];
-    *out_slope = 0.0;
-    if (equality->joint[1] >= 0) {
-        double x = coordinate(sim, equality->joint[1]);
-        value = 0.0;
-        for (int k = TS_EQUALITY_COEFFICIENTS - 1; k >= 0; --k) {
-            *out_slope = *out_slope * x + value;
-            value = value * x + equality->coefficient[k];
-        }
-    }
+    int second = equality->joint[1];
+    double value = ts_row_polynomial(equality, second >= 0 ? coordinate(sim, second) : 0.0, out_slope);
     return coordinate(sim, equality->joint[0]) - value;
 }
 

@@ -123,6 +123,10 @@ void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
     piece->J[row * piece->dof_count + dof - piece->dof_first] += coefficient;
 }
 
+void ts_row_add_lever(ts_row_jacobian* J, int row, const ts_lever* lever, double coefficient) {
+    for (int k = 0; k < lever->count; ++k) ts_row_add_dof(J, row, lever->dof[k], coefficient * lever->moment[k]);
+}
+
 ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
     int tree = sim->model->body[body].tree;
     if (tree < 0) return ts_vec3_zero();

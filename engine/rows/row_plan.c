@@ -98,6 +98,8 @@ void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, c
     ts_row_plan_add_matched(plan, owner, block, chain, chain_count);
 }
 
+void ts_row_plan_fail(ts_row_plan* plan) { plan->failed = 1; }
+
 int ts_row_next_equality(const ts_row_plan* plan, int e) {
     const ts_model* model = plan->sim->model;
     for (++e; e < model->equality_count; ++e)

@@ -24,7 +24,7 @@
 #ifndef TS_ENGINE_ROW_SOURCE_INTERNAL_H
 #define TS_ENGINE_ROW_SOURCE_INTERNAL_H
 
-#include "engine/sim.h"
+#include "engine/actuation/lever_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -111,6 +111,9 @@ const ts_row_source* ts_row_source_at(int i);
 /// may be given as it is. What was remembered under that key is found by walking old and new together.
 void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, const int* chain, int chain_count);
 
+/// Memory was short while blocks were being listed.
+void ts_row_plan_fail(ts_row_plan* plan);
+
 /// The same for a source that finds for itself what was remembered, and lists blocks in another order than it remembers
 /// them in: `owner` gives key, item and memory.
 void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_block* block, const int* chain,
@@ -145,6 +148,9 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
 /// Adds coefficient * qvel[dof] to a row.
 void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient);
 
+/// Adds coefficient * the rate of a lever to a row.
+void ts_row_add_lever(ts_row_jacobian* J, int row, const ts_lever* lever, double coefficient);
+
 // --- for describe ---
 
 /// "joint 3 'knee'", or "joint 3" when it has no name. Returns the length as snprintf does.
@@ -159,6 +165,9 @@ double ts_row_mend_speed(const ts_options* options, double error);
 /// The acceleration of the point of `body` at `point` (world) while its joints do not accelerate, m/s^2: with J from
 /// ts_row_add_point this is the part (dJ/dt) v of d(J v)/dt. Of the last ts_step_dynamics.
 ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point);
+
+/// P(x), the polynomial of an equality's coefficients, and P'(x).
+double ts_row_polynomial(const ts_equality* equality, double x, double* out_slope);
 
 /// What rows that hold things together are to do.
 typedef struct ts_row_tie {

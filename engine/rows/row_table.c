@@ -5,13 +5,16 @@
 #include "engine/rows/row_source_internal.h"
 
 // X(name) stands for the ts_row_source called ts_row_name.
-#define SOURCES(X)                                                \
-    X(contact)        /* points where geoms meet */               \
-    X(joint_limit)    /* ends of a joint's range */               \
-    X(joint_friction) /* dry friction of a joint */               \
-    X(servo)          /* an actuator that may reach its limits */ \
-    X(connect)        /* a point of two bodies */                 \
-    X(joint_equality) /* a joint as a polynomial of another */
+#define SOURCES(X)                                                 \
+    X(contact)         /* points where geoms meet */               \
+    X(joint_limit)     /* ends of a joint's range */               \
+    X(joint_friction)  /* dry friction of a joint */               \
+    X(tendon_limit)    /* ends of a tendon's range */              \
+    X(tendon_friction) /* dry friction of a tendon */              \
+    X(servo)           /* an actuator that may reach its limits */ \
+    X(connect)         /* a point of two bodies */                 \
+    X(joint_equality)  /* a joint as a polynomial of another */    \
+    X(tendon_equality) /* a tendon as a polynomial of another */
 
 #define DECLARE(name) extern const ts_row_source ts_row_##name;
 #define ADDRESS(name) &ts_row_##name,

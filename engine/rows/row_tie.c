@@ -33,6 +33,16 @@ static double diagonal(const ts_row_jacobian* J, int row) {
     return sum;
 }
 
+double ts_row_polynomial(const ts_equality* equality, double x, double* out_slope) {
+    double value = 0.0;
+    *out_slope = 0.0;
+    for (int k = TS_EQUALITY_COEFFICIENTS - 1; k >= 0; --k) {
+        *out_slope = *out_slope * x + value;
+        value = value * x + equality->coefficient[k];
+    }
+    return value;
+}
+
 void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts_row_law* law) {
     double squared = 0.0, stiffest = 0.0, h = sim->options.time_step;
     for (int r = 0; r < rows; ++r) squared += tie->error[r] * tie->error[r];

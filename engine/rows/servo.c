@@ -1,5 +1,5 @@
 // Servos at their limits as a source of rows: actuators whose force depends on where they are, or how fast, and that may not be
-// able to pull as hard as they would (engine/actuation/actuation.c).
+// able to pull as hard as they would (engine/actuation/actuation.c). Springs and dampers of tendons that pull at several chains are such, too.
 //
 // Problem: f = clamp(a - s (m v+), low, high), the force at the end of the step, with moment m, s > 0.
 // Rule: one row J = m, lambda = h f in the box [h low, h high], and u = J v+ - c* + R lambda with c* = a / s, R = 1 / (h s): inside of the box
@@ -13,38 +13,43 @@
 
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
     double h = sim->options.time_step;
-    for (int i = 0; i < sim->model->actuator_count; ++i) {
+    for (int i = 0; i < ts_actuation_drive_count(sim->model); ++i) {
         const ts_drive* drive = ts_actuation_drive(sim, i);
         if (drive->mode != TS_DRIVE_ROW) continue;
         ts_block block = {.set = TS_SET_BOX, .rows = 1, .low = h * drive->low, .high = h * drive->high};
         if (isinf(drive->low) && isinf(drive->high)) block = (ts_block){.set = TS_SET_FREE, .rows = 1};
-        ts_row_plan_add(out_plan, (ts_row_key){(uint64_t)i, 0}, &block, drive->chain, drive->chain_count);
+        ts_row_plan_add(out_plan, (ts_row_key){(uint64_t)i, 0}, &block, drive->lever->chain, drive->lever->chain_count);
     }
 }
 
-static int actuator_of(const ts_sim* sim, int b) { return (int)sim->row_block[b].key.whole; }
+static int drive_of(const ts_sim* sim, int b) { return (int)sim->row_block[b].key.whole; }
 
 static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
-    const ts_drive* drive = ts_actuation_drive(sim, actuator_of(sim, b));
-    for (int k = 0; k < drive->count; ++k) ts_row_add_dof(out_J, 0, drive->dof[k], drive->moment[k]);
+    ts_row_add_lever(out_J, 0, ts_actuation_drive(sim, drive_of(sim, b))->lever, 1.0);
 }
 
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
-    const ts_drive* drive = ts_actuation_drive(sim, actuator_of(sim, b));
+    const ts_drive* drive = ts_actuation_drive(sim, drive_of(sim, b));
     double h = sim->options.time_step;
     out_law->reference[0] = drive->intercept / drive->ahead;
     out_law->R[0] = 1.0 / (h * drive->ahead);
-    if (sim->options.warm_start)
-        out_law->impulse[0] = h * ts_clamp(sim->actuator_force[actuator_of(sim, b)], drive->low, drive->high);
+    // The force that it would have now is a better start than the last one: controls jump.
+    if (sim->options.warm_start && drive_of(sim, b) < sim->model->actuator_count)
+        out_law->impulse[0] = h * ts_clamp(sim->actuator_force[drive_of(sim, b)], drive->low, drive->high);
 }
 
 static void answer(ts_sim* sim, int b, const double* velocity, const double* impulse) {
     (void)velocity;
-    sim->actuator_force[actuator_of(sim, b)] = impulse[0] / sim->options.time_step;
+    if (drive_of(sim, b) < sim->model->actuator_count)
+        sim->actuator_force[drive_of(sim, b)] = impulse[0] / sim->options.time_step;
 }
 
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {
-    ts_row_label("actuator", (int)key.whole, model->actuator[key.whole].name, out_text, size);
+    int i = (int)key.whole, tendon = i - model->actuator_count;
+    if (tendon < 0)
+        ts_row_label("actuator", i, model->actuator[i].name, out_text, size);
+    else
+        ts_row_label("tendon", tendon, model->tendon[tendon].name, out_text, size);
 }
 
 const ts_row_source ts_row_servo = {

@@ -126,7 +126,8 @@ class World:
         return self._handle
 
     def names(self, kind):
-        """Names of all things of a kind, in order: "body", "joint", "geom", "site", "actuator", "keyframe"."""
+        """Names of all things of a kind, in order: "body", "joint", "geom", "site", "tendon",
+        "actuator", "keyframe"."""
         return _names(lambda i: _c.ts_python_name(self._live(), kind.encode(), i))
 
     def _array(self, name):
@@ -152,6 +153,8 @@ class World:
     act = _state("act", "Activations of those actuators that have one")
     force = _state("force", "Generalised forces from outside (nv), kept until changed")
     bias = _result("bias", "Coriolis, centrifugal and gravity forces (nv)")
+    tendon_length = _result("tendon_length", "Lengths of the tendons when the step began")
+    tendon_velocity = _result("tendon_velocity", "Their rates")
     actuator_length = _result("actuator_length", "Lengths of the transmissions when the step began")
     actuator_velocity = _result("actuator_velocity", "Their rates")
     actuator_force = _result("actuator_force", "Forces of the actuators in the last step; after forward() at the state")

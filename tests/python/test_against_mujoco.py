@@ -1,6 +1,8 @@
-"""Equalities against MuJoCo, on the same model text: what both define alike must come out alike. MuJoCo's softness acts under the
+"""Equalities, tendons and actuators against MuJoCo, on the same model text: what both define alike must come out alike. MuJoCo's softness acts under the
 solver "mujoco", to rounding; hard equalities are compared with MuJoCo at its stiffest, to what its softness leaves."""
 
+import glob
+import os
 import sys
 import unittest
 
@@ -43,6 +45,42 @@ GEAR = """<mujoco><option timestep="0.001" integrator="Euler"/>
 <equality><joint joint1="ja" joint2="jb" polycoef="0.1 2 0.3 -0.1 0.05" {softness}/>
 <joint joint1="jc" polycoef="0.05" {softness}/></equality></mujoco>"""
 
+# Tendons of all kinds: sums of joints; around spheres and a cylinder, with and without a side; pulleys; a free body at one end.
+TENDONS = """<mujoco><option timestep="0.001" integrator="{integrator}"/>
+<default><geom contype="0" conaffinity="0"/><tendon damping="0.4"/></default><worldbody>
+<geom name="ball" size="0.12" pos="0.3 0.05 0.9"/><geom name="roll" type="cylinder" size="0.1 0.3" pos="0.5 0.1 1.2" euler="70 20 0"/>
+<site name="post" pos="0 -0.2 1.3"/><site name="above" pos="0.3 0.05 1.2"/><site name="aside" pos="0.5 0.1 0.9"/>
+<body pos="0 0 1"><joint name="a" type="ball"/><geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.02" mass="1"/>
+ <site name="upper" pos="0.2 0.1 0.05"/><geom name="elbow" size="0.06" pos="0.4 0 0" mass="0.2"/>
+ <body pos="0.4 0 0"><joint name="b" axis="0 1 0" ref="10"/><geom type="capsule" fromto="0 0 0 0.4 0 0.1" size="0.02" mass="1"/>
+  <site name="lower" pos="0.3 0.02 0.15"/></body></body>
+<body pos="0.7 0 1.4"><joint name="c" type="slide" axis="1 2 3"/><geom size="0.05" mass="0.6"/><site name="cart"/></body>
+<body pos="0.8 0.3 1"><freejoint/><geom type="box" size="0.1 0.05 0.08" mass="0.7"/><site name="loose" pos="0.05 0.02 0.01"/></body>
+</worldbody><tendon>
+<fixed name="sum" stiffness="20" springlength="0.1 0.3"><joint joint="b" coef="1.5"/><joint joint="c" coef="-2"/></fixed>
+<spatial name="plain" stiffness="30"><site site="post"/><site site="upper"/><site site="loose"/></spatial>
+<spatial name="around" stiffness="40" springlength="0.2"><site site="post"/><geom geom="ball"/><site site="cart"/></spatial>
+<spatial name="sided"><site site="post"/><geom geom="ball" sidesite="above"/><site site="upper"/><geom geom="elbow"/><site site="lower"/></spatial>
+<spatial name="rolled"><site site="post"/><geom geom="roll" sidesite="aside"/><site site="cart"/><geom geom="roll"/><site site="loose"/></spatial>
+<spatial name="block"><site site="post"/><site site="upper"/><pulley divisor="2"/><site site="upper"/><site site="lower"/><pulley divisor="3"/>
+ <site site="post"/><geom geom="roll"/><site site="lower"/></spatial></tendon>
+<actuator><motor tendon="around" gear="2"/><position tendon="sided" kp="50" kv="3"/><position tendon="sum" kp="30" dampratio="0.7"/>
+<velocity tendon="block" kv="2" forcerange="-1 1"/></actuator></mujoco>"""
+
+# An arm of three links; every tendon goes along its one chain.
+SINEWS = """<mujoco><option timestep="0.001" integrator="{integrator}"/>
+<default><geom contype="0" conaffinity="0"/><joint armature="0.05"/><tendon damping="0.4"/></default><worldbody><site name="post" pos="0 -0.2 1.3"/>
+<body pos="0 0 1"><joint name="a" type="ball"/><geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.02" mass="1"/>
+ <geom name="elbow" type="cylinder" size="0.06 0.1" pos="0.4 0 0" euler="90 0 0" mass="0.2"/><site name="upper" pos="0.2 0.03 0.05"/>
+ <body pos="0.4 0 0"><joint name="b" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.3 0 0.1" size="0.02" mass="1"/>
+  <body pos="0.3 0 0.1"><joint name="c" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.1 0 0" size="0.02" mass="0.3"/>
+   <site name="hand" pos="0.1 0.02 0"/></body></body></body>
+</worldbody><tendon><fixed name="sum" stiffness="20" springlength="0.1 0.3"><joint joint="b" coef="1.5"/><joint joint="c" coef="-2"/></fixed>
+<spatial name="bow" stiffness="40"><site site="post"/><site site="hand"/></spatial>
+<spatial name="bend"><site site="upper"/><geom geom="elbow"/><site site="hand"/></spatial></tendon>
+<actuator><motor tendon="bow" gear="0.3"/><position tendon="bend" kp="50" kv="3"/><position tendon="sum" kp="30" dampratio="0.7"/>
+<velocity tendon="bow" kv="2" forcerange="-1 1"/></actuator></mujoco>"""
+
 # A box that spins freely, and an arm with a spring, dampers and a ball joint; nothing touches anything.
 MOTION = """<mujoco><option timestep="0.001" integrator="{integrator}"/>
 <default><geom contype="0" conaffinity="0"/></default><worldbody>
@@ -79,6 +117,38 @@ def knows_curvature():
     return int(mujoco.__version__.split(".")[0]) >= 4
 
 
+def robots():
+    """Model files below TOUCHSTONE_DATA/robots that both can load here: some come without their meshes."""
+    folder = os.path.join(os.environ.get("TOUCHSTONE_DATA", ""), "robots")
+    for path in sorted(glob.glob(os.path.join(folder, "*", "**", "*.xml"), recursive=True)):
+        try:
+            model = mujoco.MjModel.from_xml_path(path)
+            world = touchstone.World(path)
+        except (ValueError, touchstone.TouchstoneError):
+            continue
+        with world:
+            if len(world.qpos) == model.nq:
+                yield os.path.relpath(path, folder), model, world
+
+
+def random_state(model, data, rng):
+    """Any state within the limits of joints."""
+    mujoco.mj_resetData(model, data)
+    for j in range(model.njnt):
+        at, kind = model.jnt_qposadr[j], model.jnt_type[j]
+        if kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
+            if kind == mujoco.mjtJoint.mjJNT_FREE:
+                data.qpos[at : at + 3] += 0.2 * rng.normal(size=3)
+                at += 3
+            quaternion = rng.normal(size=4)
+            data.qpos[at : at + 4] = quaternion / numpy.linalg.norm(quaternion)
+        else:
+            data.qpos[at] = rng.uniform(*model.jnt_range[j]) if model.jnt_limited[j] else rng.uniform(-1, 1)
+    data.qvel[:] = rng.normal(size=model.nv)
+    data.ctrl[:] = rng.normal(size=model.nu)
+    data.act[:] = rng.uniform(size=model.na)
+
+
 class AgainstMujoco(unittest.TestCase):
     def follow(self, text, softness, steps, tolerance):
         text = text.format(softness=softness)
@@ -98,6 +168,53 @@ class AgainstMujoco(unittest.TestCase):
         for softness in (STIFF, SOFT, ""):
             with self.subTest(softness=softness):
                 self.follow(GEAR, softness, 300, 1e-9)
+
+    def compare_forces(self, model, world, states, seed):
+        """Lengths, rates and forces of tendons and actuators at random states."""
+        data, rng = mujoco.MjData(model), numpy.random.default_rng(seed)
+        for _ in range(states):
+            random_state(model, data, rng)
+            mujoco.mj_fwdPosition(model, data)
+            mujoco.mj_fwdVelocity(model, data)
+            mujoco.mj_fwdActuation(model, data)
+            world.qpos, world.qvel, world.ctrl, world.act = data.qpos, data.qvel, data.ctrl, data.act
+            world.forward()
+            for here, there in (
+                (world.tendon_length, data.ten_length),
+                (world.tendon_velocity, data.ten_velocity),
+                (world.actuator_length, data.actuator_length),
+                (world.actuator_velocity, data.actuator_velocity),
+                (world.actuator_force, data.actuator_force),
+                (world.force_actuator, data.qfrc_actuator),
+            ):
+                numpy.testing.assert_allclose(here, there, rtol=1e-11, atol=1e-11)
+
+    def test_tendons_and_their_actuators_at_random_states(self):
+        text = TENDONS.format(integrator="Euler")
+        with touchstone.World(mjcf=text) as world:
+            self.compare_forces(mujoco.MjModel.from_xml_string(text), world, 1000, 1)
+
+    def test_robots_at_random_states(self):
+        for name, model, world in robots():
+            if len(world.ctrl) == model.nu and len(world.act) == model.na:
+                with self.subTest(robot=name):
+                    self.compare_forces(model, world, 100, 2)
+
+    def test_tendons_move_things(self):
+        """What pulls at several trees, or along several chains, is compared where it acts as it is when the step begins."""
+        for name, text in (("Euler", TENDONS), ("Euler", SINEWS), ("RK4", SINEWS), ("implicit", SINEWS), ("implicitfast", SINEWS)):
+            with self.subTest(integrator=name, text=text[130:160]):
+                text = text.format(integrator=name)
+                model = mujoco.MjModel.from_xml_string(text)
+                data = mujoco.MjData(model)
+                data.ctrl[:] = [0.5, 0.6, 0.1, 0.4]
+                mujoco.mj_step(model, data, 200)
+                with touchstone.World(mjcf=text) as world:
+                    start = world.qpos
+                    world.ctrl = data.ctrl
+                    world.step(200)
+                    numpy.testing.assert_allclose(world.qpos, data.qpos, rtol=0, atol=1e-9)
+                    self.assertGreater(numpy.abs(world.qpos - start).max(), 0.05, "it must have moved")
 
     def test_integrators(self):
         """But for the spin of a lone body under implicitfast, which keeps its energy here."""

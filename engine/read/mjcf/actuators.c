@@ -152,13 +152,13 @@ static void tell_all(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_ac
 
 // --- from what was told to a definition ---
 
-static void settle_limits(const ts_mjcf_reader* reader, int limited, ts_limits* limits) {
+void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, int limited, ts_limits* limits) {
     int given = limits->range[0] < limits->range[1];
     limits->limited = limited == 1 || (limited == 2 && given && reader->compiler.auto_limits);
 }
 
 // What an actuator may pull at: attributes, in the order of ts_mjcf_actuator.target, and the transmissions that they ask for.
-static const char* const transmission_of[TS_MJCF_TARGETS] = {"joint", "jointinparent", "site"};
+static const char* const transmission_of[TS_MJCF_TARGETS] = {"joint", "jointinparent", "site", "tendon"};
 
 // The one target, and its transmission. Returns 0 with a failure when there is not just one.
 static int settle_target(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_actuator* actuator) {
@@ -175,18 +175,26 @@ static int settle_target(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjc
     return count == 1;
 }
 
+// The range of what an actuator pulls at; NULL where there is none.
+static const double* range_of(const ts_mjcf_reader* reader, const ts_mjcf_actuator* actuator) {
+    const ts_builder* builder = reader->builder;
+    if (strcmp(actuator->def.transmission, "joint") == 0) return builder->joint.data[actuator->def.is.target].def.range;
+    if (strcmp(actuator->def.transmission, "tendon") == 0)
+        return builder->tendon.data[actuator->def.is.target].def.is.limits.range;
+    return NULL;
+}
+
 static void inherit_range(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_actuator* actuator) {
     ts_actuator* is = &actuator->def.is;
     double* range = is->activation == TS_ACTIVATION_INTEGRATOR ? is->act_limits.range : is->control.range;
-    const ts_joint_def* joint =
-        strcmp(actuator->def.transmission, "joint") == 0 ? &reader->builder->joint.data[is->target].def : NULL;
+    const double* of_target = range_of(reader, actuator);
     if (range[0] != 0.0 || range[1] != 0.0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "%s has both inheritrange and a range of its own", node->name);
-    } else if (!joint || !(joint->range[0] < joint->range[1])) {
+    } else if (!of_target || !(of_target[0] < of_target[1])) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "inheritrange of %s: what it pulls at has no range", node->name);
     } else {
-        double middle = 0.5 * (joint->range[0] + joint->range[1]);
-        double half = 0.5 * actuator->inherit_range * (joint->range[1] - joint->range[0]);
+        double middle = 0.5 * (of_target[0] + of_target[1]);
+        double half = 0.5 * actuator->inherit_range * (of_target[1] - of_target[0]);
         range[0] = middle - half;
         range[1] = middle + half;
     }
@@ -207,9 +215,9 @@ static void settle_law(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_
         is->bias[2] = 0.0;
     }
     if (is_servo && actuator->inherit_range > 0.0) inherit_range(reader, node, actuator);
-    settle_limits(reader, actuator->control_limited, &is->control);
-    settle_limits(reader, actuator->force_limited, &is->force);
-    settle_limits(reader, actuator->act_limited, &is->act_limits);
+    ts_mjcf_settle_limits(reader, actuator->control_limited, &is->control);
+    ts_mjcf_settle_limits(reader, actuator->force_limited, &is->force);
+    ts_mjcf_settle_limits(reader, actuator->act_limited, &is->act_limits);
     if (reader->compiler.no_clamp_control) is->control.limited = 0;
     int group = actuator->group;
     is->active = !reader->compiler.no_actuation &&
@@ -234,7 +242,7 @@ static void read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     tell_all(reader, node, &actuator);
     if (reader->xml.code) return;
     int lost = actuator.gain_kind >= GAIN_KNOWN || actuator.bias_kind >= BIAS_KNOWN ||
-               actuator.dynamics >= TS_ACTIVATION_COUNT || actuator.crank_site || actuator.tendon || actuator.body;
+               actuator.dynamics >= TS_ACTIVATION_COUNT || actuator.crank_site || actuator.body;
     count_actuator(reader, node, !lost, actuator.dynamics != TS_ACTIVATION_NONE);
     if (lost) {
         ts_mjcf_report(reader, node, TS_IMPORT_IGNORED, 1, "actuator/general (law or transmission)",

@@ -31,8 +31,7 @@ const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_xml_node* node, const 
     return ts_xml_copy(&reader->xml, full, (size_t)n);
 }
 
-// What the builder made of a definition (< 0: it had no memory) can be found by its name; the builder refuses a second one.
-static void note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table* names, const char* name, int index) {
+void ts_mjcf_note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table* names, const char* name, int index) {
     if (index < 0 || (name && ts_name_table_find(names, name) < 0 && !ts_name_table_put(names, name, index)))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
@@ -49,7 +48,7 @@ static void read_site(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     const char* name = ts_mjcf_name(reader, node, scope);
     int index = ts_builder_add_site(reader->builder, name, scope->body, ts_pose_mul(scope->frame, pose), size[0],
                                     node->file, node->line);
-    note(reader, node, &reader->site_name, name, index);
+    ts_mjcf_note(reader, node, &reader->site_name, name, index);
 }
 
 // --- joints ---
@@ -61,7 +60,7 @@ static void add_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     def->file = node->file;
     def->line = node->line;
     if (reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
-    note(reader, node, &reader->joint_name, def->name, ts_builder_add_joint(reader->builder, def));
+    ts_mjcf_note(reader, node, &reader->joint_name, def->name, ts_builder_add_joint(reader->builder, def));
 }
 
 // The first of up to three numbers; the others make springs and dampers nonlinear.
@@ -224,7 +223,7 @@ static void read_body(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     inside.childclass = child_class(reader, node, scope->childclass);
     inside.frame = ts_pose_identity();
     inside.body = ts_builder_add_body(reader->builder, &def);
-    note(reader, node, &reader->body_name, def.name, inside.body);
+    ts_mjcf_note(reader, node, &reader->body_name, def.name, inside.body);
     if (!reader->xml.code) read_contents(reader, node, &inside);
 }
 

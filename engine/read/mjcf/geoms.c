@@ -190,8 +190,6 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     if (reader->xml.code || !read_shape(&g) || reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
     g.def.pose = ts_pose_mul(scope->frame, g.def.pose);
     int index = ts_builder_add_geom(reader->builder, &g.def);
-    if (index < 0)
-        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
-    else if (g.mesh)
-        ts_builder_set_geom_solid(reader->builder, index, &g.mesh->solid);
+    ts_mjcf_note(reader, node, &reader->geom_name, g.def.name, index);
+    if (index >= 0 && g.mesh) ts_builder_set_geom_solid(reader->builder, index, &g.mesh->solid);
 }

@@ -56,7 +56,7 @@ static const struct section {
                 {"custom", 0, ts_mjcf_read_custom},     {"default", 1, ts_mjcf_read_default},
                 {"asset", 2, ts_mjcf_read_asset},       {"worldbody", 3, ts_mjcf_read_world},
                 {"contact", 4, ts_mjcf_read_contact},   {"keyframe", 6, ts_mjcf_read_keyframe},
-                {"equality", 4, ts_mjcf_read_equality}, {"tendon", 5, pass_over},
+                {"equality", 5, ts_mjcf_read_equality}, {"tendon", 4, ts_mjcf_read_tendon},
                 {"actuator", 5, ts_mjcf_read_actuator}, {"sensor", 5, pass_over},
                 {"deformable", 5, pass_over},           {"extension", 5, pass_over}};
 
@@ -97,6 +97,8 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_name_table_free(&r->body_name);
     ts_name_table_free(&r->joint_name);
     ts_name_table_free(&r->site_name);
+    ts_name_table_free(&r->geom_name);
+    ts_name_table_free(&r->tendon_name);
     ts_mjcf_flag_array_free(&r->control_is_read);
     ts_mjcf_flag_array_free(&r->act_is_read);
     ts_xml_free(&r->xml);

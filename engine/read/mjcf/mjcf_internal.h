@@ -25,6 +25,7 @@ typedef enum ts_mjcf_kind {
     TS_MJCF_GEOM,
     TS_MJCF_SITE,
     TS_MJCF_EQUALITY,
+    TS_MJCF_TENDON,
     TS_MJCF_ACTUATOR,  // all of its shortcuts
     TS_MJCF_KIND_COUNT
 } ts_mjcf_kind;
@@ -105,6 +106,8 @@ typedef struct ts_mjcf_reader {
     ts_name_table body_name;  // indices of the builder
     ts_name_table joint_name;
     ts_name_table site_name;
+    ts_name_table geom_name;
+    ts_name_table tendon_name;
     // of every control and activation that the file has: whether it is one here
     ts_mjcf_flag_array control_is_read;
     ts_mjcf_flag_array act_is_read;
@@ -125,8 +128,16 @@ typedef struct ts_mjcf_equality {
     int site[2];  // -1: none
 } ts_mjcf_equality;
 
+/// What an element of <tendon> says.
+typedef struct ts_mjcf_tendon {
+    ts_tendon_def def;
+    int limited;  // 0 no, 1 yes, 2 when there is a range
+    double rest[2];
+    double stiffness[3], damping[3];
+} ts_mjcf_tendon;
+
 /// Attributes that name what an actuator pulls at.
-enum { TS_MJCF_TARGETS = 3 };
+enum { TS_MJCF_TARGETS = 4 };
 
 /// What elements of <actuator> and their defaults say.
 typedef struct ts_mjcf_actuator {
@@ -139,7 +150,6 @@ typedef struct ts_mjcf_actuator {
     int group;
     int target[TS_MJCF_TARGETS];  // -1: none
     const char* crank_site;
-    const char* tendon;
     const char* body;
 } ts_mjcf_actuator;
 
@@ -281,6 +291,9 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
 /// reading may go on.
 int ts_mjcf_count(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
 
+/// What the builder made of a definition (< 0: it had no memory) can be found by its name; the builder refuses a second one.
+void ts_mjcf_note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table* names, const char* name, int index);
+
 /// The node's name attribute with the scope's suffix, or NULL.
 const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
 
@@ -292,7 +305,15 @@ void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// <equality>.
 void ts_mjcf_read_equality(ts_mjcf_reader* reader, const ts_xml_node* node);
 
+// --- mjcf_tendons.c ---
+
+/// <tendon>.
+void ts_mjcf_read_tendon(ts_mjcf_reader* reader, const ts_xml_node* node);
+
 // --- mjcf_actuators.c ---
+
+/// Whether a range is kept: `limited` is 0 no, 1 yes, 2 when it is not empty.
+void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, int limited, ts_limits* limits);
 
 /// <actuator>.
 void ts_mjcf_read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node);

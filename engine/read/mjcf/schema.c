@@ -111,6 +111,9 @@ static const char own_solver[] = "the solver is chosen by the option 'solver', i
 #define TWO_JOINTS                                               \
     INDEX("joint1", ts_mjcf_equality, def.joint[0], joint_name), \
         INDEX("joint2", ts_mjcf_equality, def.joint[1], joint_name)
+#define TWO_TENDONS                                                 \
+    INDEX("tendon1", ts_mjcf_equality, def.tendon[0], tendon_name), \
+        INDEX("tendon2", ts_mjcf_equality, def.tendon[1], tendon_name)
 #define ANCHOR(attribute) REALS(attribute, ts_mjcf_equality, def.frame[0].position, 3, 3)
 #define NUMBERS(attribute, first, few, many) REALS(attribute, ts_mjcf_equality, def.coefficient[first], few, many)
 
@@ -273,9 +276,10 @@ static const char one_step[] = "controls act at once";
         INDEX("joint", ts_mjcf_actuator, target[0], joint_name),                                        \
         INDEX("jointinparent", ts_mjcf_actuator, target[1], joint_name),                                \
         INDEX("site", ts_mjcf_actuator, target[2], site_name),                                          \
+        INDEX("tendon", ts_mjcf_actuator, target[3], tendon_name),                                      \
         INDEX("refsite", ts_mjcf_actuator, def.is.reference, site_name),                                \
         TEXT("cranksite", ts_mjcf_actuator, crank_site), OK("slidersite cranklength"),                  \
-        TEXT("tendon", ts_mjcf_actuator, tendon), REALS("gear", ts_mjcf_actuator, def.is.gear, 1, 6),   \
+        REALS("gear", ts_mjcf_actuator, def.is.gear, 1, 6),                                             \
         REALS("ctrlrange", ts_mjcf_actuator, def.is.control.range, 2, 2),                               \
         REALS("forcerange", ts_mjcf_actuator, def.is.force.range, 2, 2),                                \
         WORD("ctrllimited", ts_mjcf_actuator, control_limited, false_true_auto),                        \
@@ -302,6 +306,35 @@ static const known general_table[] = {
     OK("actdim input velrange ffrange"),
     END,
 };
+static const known tendon_table[] = {
+    OK("name class"),
+    REALS("range", ts_mjcf_tendon, def.is.limits.range, 2, 2),
+    WORD("limited", ts_mjcf_tendon, limited, false_true_auto),
+    REALS("stiffness", ts_mjcf_tendon, stiffness, 1, 3),
+    REALS("damping", ts_mjcf_tendon, damping, 1, 3),
+    REALS("springlength", ts_mjcf_tendon, rest, 1, 2),
+    REAL("frictionloss", ts_mjcf_tendon, def.is.friction),
+    LOOK("group user width material rgba"),
+    LOST("springyield", "springs do not yield"),
+    LOST("armature", "tendons have no mass"),
+    LOST("actuatorfrclimited actuatorfrcrange", "what actuators pull at a tendon has only their own limits"),
+    NEAR("margin", "a limit acts exactly at the end of the range"),
+    LOST("solreflimit solimplimit", "limits of tendons are hard"),
+    LOST("solreffriction solimpfriction", "dry friction is hard"),
+    END,
+};
+static const known part_joint_table[] = {
+    INDEX("joint", ts_tendon_part, index, joint_name),
+    REAL("coef", ts_tendon_part, number),
+    END,
+};
+static const known part_site_table[] = {INDEX("site", ts_tendon_part, index, site_name), END};
+static const known part_geom_table[] = {
+    INDEX("geom", ts_tendon_part, index, geom_name),
+    INDEX("sidesite", ts_tendon_part, side, site_name),
+    END,
+};
+static const known part_pulley_table[] = {REAL("divisor", ts_tendon_part, number), END};
 static const known key_table[] = {
     OK("name time qpos qvel act ctrl"),
     MOOT("mpos mquat", "bodies are not moved from outside"),
@@ -335,6 +368,11 @@ static const struct element {
     {"exclude", exclude_table, NULL},
     {"key", key_table, NULL},
     {"actuator", (const known[]){END}, NULL},
+    {"tendon", tendon_table, NULL},
+    {"fixed/joint", part_joint_table, NULL},
+    {"spatial/site", part_site_table, NULL},
+    {"spatial/geom", part_geom_table, NULL},
+    {"spatial/pulley", part_pulley_table, NULL},
     {"general", general_table, NULL},
     {"motor", (const known[]){ACTUATOR, END}, NULL},
     {"position", (const known[]){ACTUATOR, OK("kp kv dampratio timeconst inheritrange"), END}, NULL},
@@ -347,6 +385,7 @@ static const struct element {
     {"equality", (const known[]){EQUALITY, END}, NULL},
     {"equality/connect", (const known[]){EQUALITY, TWO_BODIES, ANCHOR("anchor"), END}, "connect"},
     {"equality/joint", (const known[]){EQUALITY, TWO_JOINTS, NUMBERS("polycoef", 0, 1, 5), END}, "joint-equality"},
+    {"equality/tendon", (const known[]){EQUALITY, TWO_TENDONS, NUMBERS("polycoef", 0, 1, 5), END}, "tendon-equality"},
 };
 
 void ts_mjcf_report(ts_mjcf_reader* reader, const ts_xml_node* node, ts_import_level level, int affects_physics,
@@ -429,10 +468,11 @@ static void take(const ts_mjcf_element* element, const known* k, char* field) {
         if (!name) break;
         whole = ts_name_table_find((const ts_name_table*)(const void*)((const char*)element->reader + k->names), name);
         memcpy(field, &whole, sizeof whole);
-        // "body1" names a body.
+        // "body1" names a body, "sidesite" a site.
+        const char* name_of = strcmp(k->name, "sidesite") == 0 ? "site" : k->name;
         if (whole < 0)
             ts_mjcf_fail(element->reader, element->node, TS_ERROR_VALUE, "%s of %s: there is no %.*s '%.80s'", k->name,
-                         element->node->name, (int)strcspn(k->name, "0123456789"), k->name, name);
+                         element->node->name, (int)strcspn(name_of, "0123456789"), name_of, name);
         break;
     }
     case LANDS_OPTION: ts_mjcf_set_option(element->reader, element->node, k->name, k->option); break;
@@ -453,7 +493,6 @@ static const struct passed {
 } passed_table[] = {
     {"actuator", "muscle adhesion pid orientation dcmotor plugin", 1, no_such_actuator},
     {"sensor", NULL, 0, "there are no sensors"},
-    {"tendon", NULL, 1, "tendons do not act"},
     {"equality", NULL, 1, "what it names is not tied together"},
     {"deformable", NULL, 1, "deformable bodies are left out"},
     {"extension", NULL, 1, "plugins are left out"},

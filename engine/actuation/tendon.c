@@ -1,0 +1,147 @@
+// Lengths of tendons, and how they change.
+//
+// Fixed: l = sum c q, dl/dq = c. Spatial: a straight piece from x on one body to y on another changes by e . (v_y - v_x), e the unit vector
+// from x to y. Around a sphere or a cylinder the way is straight, curved, straight; where it touches, it is as if it were fastened to the
+// obstacle, because the shortest way does not change, to first order, with where it touches (tendon_wrap.c).
+// Known weakness: where a way leaves an obstacle or meets it, the length is smooth once only; where two sites meet, the direction of a piece is
+// not defined, and it pulls at nothing.
+#include "engine/actuation/tendon_internal.h"
+
+#include "engine/actuation/tendon_wrap_internal.h"
+#include "engine/model/joint/joint_traits_internal.h"
+
+static const ts_tendon_part* part_at(const ts_model* model, const ts_tendon* tendon, int i) {
+    return &model->tendon_part[tendon->part_first + i];
+}
+
+static int is_fixed(const ts_model* model, const ts_tendon* tendon) {
+    return tendon->part_count > 0 && part_at(model, tendon, 0)->kind == TS_TENDON_JOINT;
+}
+
+static const char* fixed_fault(const ts_model* model, const ts_tendon* tendon) {
+    for (int i = 0; i < tendon->part_count; ++i) {
+        const ts_tendon_part* part = part_at(model, tendon, i);
+        if (part->kind != TS_TENDON_JOINT) return "it has joints and other parts";
+        if (ts_joint_type_nv(model->joint[part->index].type) != 1) return "its joints must be hinges or slides";
+    }
+    return NULL;
+}
+
+const char* ts_tendon_fault(const ts_model* model, const ts_tendon* tendon) {
+    if (is_fixed(model, tendon)) return fixed_fault(model, tendon);
+    int sites = 0, after = -1;  // of the present branch; the kind before
+    for (int i = 0; i < tendon->part_count; ++i) {
+        const ts_tendon_part* part = part_at(model, tendon, i);
+        switch (part->kind) {
+        case TS_TENDON_JOINT: return "it has joints and other parts";
+        case TS_TENDON_SITE: ++sites; break;
+        case TS_TENDON_PULLEY:
+            if (!(part->number > 0.0)) return "the divisor of a pulley must be positive";
+            if (i > 0 && sites < 2) return "each of its branches needs two sites";
+            if (after == TS_TENDON_GEOM) return "a geom must stand between two sites";
+            sites = 0;
+            break;
+        case TS_TENDON_GEOM:
+            if (after != TS_TENDON_SITE) return "a geom must stand between two sites";
+            if (!ts_tendon_can_wrap(&model->geom[part->index])) return "it can pass around spheres and cylinders only";
+            break;
+        }
+        after = part->kind;
+    }
+    if (after == TS_TENDON_GEOM) return "a geom must stand between two sites";
+    return sites < 2 ? "each of its branches needs two sites" : NULL;
+}
+
+void ts_tendon_mark(const ts_model* model, const ts_tendon* tendon, char* marks) {
+    for (int i = 0; i < tendon->part_count; ++i) {
+        const ts_tendon_part* part = part_at(model, tendon, i);
+        switch (part->kind) {
+        case TS_TENDON_JOINT: marks[model->joint[part->index].dof_first] = 1; break;
+        case TS_TENDON_SITE: ts_lever_mark_body(model, model->site[part->index].body, marks); break;
+        case TS_TENDON_GEOM: ts_lever_mark_body(model, model->geom[part->index].body, marks); break;
+        case TS_TENDON_PULLEY: break;
+        }
+    }
+}
+
+static double measure_fixed(const ts_sim* sim, const ts_tendon* tendon, ts_lever* lever) {
+    const ts_model* model = sim->model;
+    double length = 0.0;
+    for (int i = 0; i < tendon->part_count; ++i) {
+        const ts_tendon_part* part = part_at(model, tendon, i);
+        const ts_joint* joint = &model->joint[part->index];
+        int k = 0;
+        while (lever->dof[k] != joint->dof_first) ++k;
+        lever->moment[k] += part->number;
+        length += part->number * sim->qpos[joint->qpos_first];
+    }
+    return length;
+}
+
+// A point that a way passes through, and what it is fastened to.
+typedef struct hold {
+    int body;
+    ts_vec3 point;
+} hold;
+
+// The straight piece from a to b, `share` of which counts: adds its derivatives, returns its length.
+static double add_straight(const ts_sim* sim, hold a, hold b, double share, ts_lever* lever) {
+    ts_vec3 way = ts_vec3_sub(b.point, a.point);
+    double length = ts_vec3_norm(way);
+    if (a.body == b.body || length == 0.0) return share * length;
+    ts_force pull = {ts_vec3_zero(), ts_vec3_scale(share / length, way)};
+    ts_lever_add_wrench(sim, b.body, b.point, pull, lever);
+    pull.force = ts_vec3_neg(pull.force);
+    ts_lever_add_wrench(sim, a.body, a.point, pull, lever);
+    return share * length;
+}
+
+static hold hold_of_site(const ts_sim* sim, int site) {
+    const ts_site* s = &sim->model->site[site];
+    return (hold){s->body, ts_transform_point(&sim->body_pose[s->body], s->pose.position)};
+}
+
+// From a to b around the geom of a part.
+static double add_around(const ts_sim* sim, hold a, const ts_tendon_part* part, hold b, double share, ts_lever* lever) {
+    const ts_geom* geom = &sim->model->geom[part->index];
+    ts_vec3 side = ts_vec3_zero(), touch[2];
+    if (part->side >= 0) side = hold_of_site(sim, part->side).point;
+    double curve =
+        ts_tendon_wrap(geom, &sim->geom_pose[part->index], a.point, b.point, part->side >= 0 ? &side : NULL, touch);
+    if (curve < 0.0) return add_straight(sim, a, b, share, lever);
+    hold on = {geom->body, touch[0]}, off = {geom->body, touch[1]};
+    return add_straight(sim, a, on, share, lever) + share * curve + add_straight(sim, off, b, share, lever);
+}
+
+static double measure_spatial(const ts_sim* sim, const ts_tendon* tendon, ts_lever* lever) {
+    const ts_tendon_part* around = NULL;
+    hold last = {-1, ts_vec3_zero()};
+    double length = 0.0, share = 1.0;
+    for (int i = 0; i < tendon->part_count; ++i) {
+        const ts_tendon_part* part = part_at(sim->model, tendon, i);
+        if (part->kind == TS_TENDON_PULLEY) {
+            share = 1.0 / part->number;
+            last.body = -1;
+        } else if (part->kind == TS_TENDON_GEOM) {
+            around = part;
+        } else {
+            hold here = hold_of_site(sim, part->index);
+            if (last.body >= 0)
+                length += around ? add_around(sim, last, around, here, share, lever)
+                                 : add_straight(sim, last, here, share, lever);
+            last = here;
+            around = NULL;
+        }
+    }
+    return length;
+}
+
+double ts_tendon_measure(const ts_sim* sim, const ts_tendon* tendon, ts_lever* lever) {
+    for (int k = 0; k < lever->count; ++k) lever->moment[k] = 0.0;
+    return is_fixed(sim->model, tendon) ? measure_fixed(sim, tendon, lever) : measure_spatial(sim, tendon, lever);
+}
+
+double ts_tendon_stretch(const ts_tendon* tendon, double length) {
+    if (length > tendon->rest[1]) return length - tendon->rest[1];
+    return length < tendon->rest[0] ? length - tendon->rest[0] : 0.0;
+}
