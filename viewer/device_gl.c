@@ -620,8 +620,10 @@ ts_code ts_device_gl_create(ts_device_gl_loader loader, int samples, ts_device_g
     gl->shadow_size = fast ? SHADOW_FAST : SHADOW_FINE;
     gl->taps = fast ? TAPS_FAST : TAPS_FINE;
     if (fast) samples = 1;
-    GLint most = 1;
+    GLint most = 1, most_in_textures = 1;
     glGetIntegerv(GL_MAX_SAMPLES, &most);
+    glGetIntegerv(GL_MAX_COLOR_TEXTURE_SAMPLES, &most_in_textures);
+    if (most_in_textures < most) most = most_in_textures;
     gl->samples = samples < most ? samples : (int)most;
     if (gl->samples < 1) gl->samples = 1;
 

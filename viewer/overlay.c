@@ -89,10 +89,14 @@ void ts_overlay_readable(const float rgb[3], float out_color[4]) {
         linear[c] = rgb ? pow((double)rgb[c], 2.2) : 1.0;
         light += share[c] * linear[c];
     }
+    double reached = 0.0;
     for (int c = 0; c < 3; ++c) {
-        double value = light > 0.0 ? linear[c] * wanted / light : wanted;
-        out_color[c] = (float)pow(fmin(value, 1.0), 1.0 / 2.2);
+        linear[c] = light > 0.0 ? fmin(linear[c] * wanted / light, 1.0) : wanted;
+        reached += share[c] * linear[c];
     }
+    // What a pure colour cannot reach at its brightest, white gives.
+    for (int c = 0; c < 3; ++c)
+        out_color[c] = (float)pow(linear[c] + (1.0 - linear[c]) * (wanted - reached) / (1.0 - reached), 1.0 / 2.2);
     out_color[3] = 1.0f;
 }
 

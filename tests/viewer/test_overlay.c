@@ -159,3 +159,29 @@ Test(overlay, robots_are_titled_by_their_name_and_folder) {
     cr_expect_str_eq(ui.title, "stack-10");
     fixture_end(&f);
 }
+
+// Contrast by the rule of the web's guidelines: of relative luminances, with 0.05 for stray light.
+static double luminance(const float rgb[3]) {
+    static const double share[3] = {0.2126, 0.7152, 0.0722};
+    double sum = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        double v = (double)rgb[c];
+        sum += share[c] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+Test(overlay, readable_colours_show_on_light_and_dark_pages) {
+    static const float page[2][3] = {{1.0f, 1.0f, 1.0f}, {0.114f, 0.129f, 0.149f}};
+    double light = luminance(page[0]) + 0.05, dark = luminance(page[1]) + 0.05;
+    for (int i = 0; i < 8; ++i) {
+        float asked[3] = {i & 1 ? 1.0f : 0.05f, i & 2 ? 1.0f : 0.05f, i & 4 ? 1.0f : 0.05f}, color[4];
+        ts_overlay_readable(i ? asked : NULL, color);
+        double mine = luminance(color) + 0.05;
+        cr_expect(light / mine > 4.0 && mine / dark > 3.0, "%d: %g on light, %g on dark", i, light / mine, mine / dark);
+        for (int c = 0; c < 3 && i > 0 && i < 7; ++c)
+            cr_expect(color[c] <= 1.0f &&
+                          (asked[c] < 0.5f || color[c] > color[(c + 1) % 3] - 0.01f || asked[(c + 1) % 3] > 0.5f),
+                      "%d: its hue", i);
+    }
+}
