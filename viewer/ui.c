@@ -43,13 +43,20 @@ void ts_ui_note_step(ts_ui* ui, const ts_sim* sim) {
 
 void ts_ui_clear(ts_ui* ui) { ui->history_next = ui->history_count = 0; }
 
-// One dot per step and curve, on three rules a few decades apart.
+// One dot per step and curve, on rules four decades apart that are named at their right ends.
 static void add_chart(const ts_ui* ui, ts_overlay* overlay, double x, double y, double width, double height) {
-    double dot = ceil(overlay->unit);
+    double unit = overlay->unit, dot = ceil(unit);
+    ts_overlay_set_size(overlay, 4.5 * unit);
+    double name = ts_overlay_text_width(overlay, "1e-12 ");
+    width -= name;
     for (int power = -12; power <= 0; power += 4) {
         double at = y + height * (chart_high - (double)power) / (chart_high - chart_low);
+        char text[8];
+        snprintf(text, sizeof text, power ? "1e%d" : "1", power);
         ts_overlay_add_rectangle(overlay, x, at, width, 1.0, color_rule);
+        ts_overlay_add_text(overlay, x + width + 0.1 * name, at - 4.0 * overlay->unit, text, color_dim);
     }
+    overlay->unit = unit;
     int first = ui->history_next - ui->history_count + TS_UI_HISTORY;
     for (int i = 0; i < ui->history_count; ++i) {
         int slot = (first + i) % TS_UI_HISTORY;
