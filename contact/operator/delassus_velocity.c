@@ -299,9 +299,10 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
         }
         return;
     }
-    int rows = block->rows;
+    // Where Y is J both halves are the same numbers, to the bit.
+    int rows = block->rows, is_white = block->J == block->Y;
     for (int i = 0; i < rows; ++i) {
-        for (int k = 0; k < rows; ++k) {
+        for (int k = 0; k < (is_white ? i + 1 : rows); ++k) {
             double sum = 0.0;
             for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
                 const ts_delassus_segment* segment = &self->segment[s];
@@ -310,6 +311,7 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
                 for (int j = 0; j < segment->count; ++j) sum += J[j] * Y[j];
             }
             out_block[i * rows + k] = sum;
+            if (is_white) out_block[k * rows + i] = sum;
         }
     }
 }

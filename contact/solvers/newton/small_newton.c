@@ -11,11 +11,12 @@
 // symmetric, as sparse as the tree and no larger than its degrees of freedom however many rows there are (contact/operator/tiles.c). The
 // normals of sliding contacts make it unsymmetric; they stay unknowns of their own, in a dense system of that many rows.
 // From a good start this ends after one step. So that noise in u does not take rows from their bounds, the first step leaves there
-// what hardly wants to move. Whole steps have FREE_STEPS to get there; from then on they are halved until the map falls.
+// what hardly wants to move. Whole steps have FREE_STEPS to get there; from then on they are halved until the map falls,
+// and every other three of them are held near by a larger weight that no pass takes back: a proximal step gets past cycles of states.
 // Source: Alart and Curnier 1991; primal-dual active sets: Hintermueller, Ito and Kunisch 2002; elimination of impulses: as in the
 // augmented Lagrangian.
 // Guaranteed: converged means the yardstick, on an admissible impulse and its own velocity; what does not converge stays as it was.
-// Known to fail: one problem in thirty of robots that fall over themselves, mostly where contacts close or let go in numbers.
+// Known to fail: one problem in a hundred of robots that fall over themselves, mostly where contacts close or let go in numbers.
 #include "contact/solvers/newton/small_newton_internal.h"
 
 #include <string.h>
@@ -32,14 +33,16 @@
 enum {
     MAX = TS_BLOCK_ROWS_MAX,
     N = TS_TILE,
-    WIDE = 16,       // columns from which on a segment is searched for zeros: it may span a tree
-    FREE_STEPS = 6,  // 3 to 10
-    PASSES = 4       // 2 to 4
+    FREE_STEPS = 6,      // 3 to 10
+    PROXIMAL_STEPS = 3,  // in turns with as many others. 3 to 6
+    PASSES = 4           // 2 to 4
 };
 
 // 1: what sticks may give, by its stiffness; further passes take that back. 3e-6 to 1e-4: less leaves rounding, more steps. Where masses
 // are so far apart that passes do not suffice, it falls once whole steps have had their chance.
 static const double first_weight = 1e-5, weight_fall = 0.3, least_weight = 1e-8;
+// 1: the same while steps are proximal. 1e-3 to 1e-1.
+static const double proximal_weight = 1e-3;
 // 1: of the problem's impulses: under it a row does not leave its bound in the first step. 1e-4 to 1e-3 of 0 to 1.
 static const double margin = 3e-4;
 // 1: tolerances, of Alart and Curnier's map, at which the yardstick is asked.
@@ -85,8 +88,9 @@ typedef struct small {
     int* move;   // (moving) blocks that do not rest
     int moving;
     int slides;
-    double weight;  // what sticks gives, by its stiffness
-    int is_coarse;  // nonzero: passes left more of the last step than they should
+    double weight;    // what sticks gives, by its stiffness
+    int is_proximal;  // nonzero: what sticks gives proximal_weight, and passes leave it so
+    int is_coarse;    // nonzero: passes left more of the last step than they should
     double *Z, *W;  // (slides x N * tiles) H^-1 of what each presses along; (slides^2) how that moves normals, factored
     int* pivot;     // (slides) of W
     double worst;   // of the map, a block each
@@ -151,41 +155,52 @@ static void find_velocities(small* q) {
     for (int i = 0; i < p->row_count; ++i) q->u[i] += p->g[i] + softness(p, i) * q->x[i];
 }
 
-// The tiles of a segment's columns that are not all zero.
-static uint32_t tiles_of(const ts_delassus_segment* s, int rows) {
+// Columns [4 t, 4 t + 4) of a segment's rows into a tile (rows x 4). Returns nonzero when one of them is not zero.
+static int copy_tile(const ts_delassus_segment* s, int rows, int t, double* to) {
+    int from = N * t - s->column, any = 0;
+    const double* J = s->J + from;
+    if (from >= 0 && from + N <= s->count) {
+        for (int r = 0; r < rows; ++r, J += s->count, to += N) {
+            ts_four_store(ts_four_load(J), to);
+            any |= (J[0] != 0.0) | (J[1] != 0.0) | (J[2] != 0.0) | (J[3] != 0.0);
+        }
+        return any;
+    }
+    for (int j = from < 0 ? -from : 0; j < N && from + j < s->count; ++j)
+        for (int r = 0; r < rows; ++r) any |= (to[N * r + j] = J[r * s->count + j]) != 0.0;
+    return any;
+}
+
+static uint32_t tiles_of(const ts_delassus_segment* s) {
     int first = s->column / N, last = (s->column + s->count - 1) / N;
-    uint32_t all = ((2u << last) - 1) & ~((1u << first) - 1), used = 0;
-    if (s->count <= WIDE) return s->count > 0 ? all : 0;
-    for (int r = 0; r < rows; ++r)
-        for (int j = 0; j < s->count; ++j)
-            if (s->J[r * s->count + j] != 0.0) used |= 1u << ((s->column + j) / N);
-    return used;
+    return s->count > 0 ? ((2u << last) - 1) & ~((1u << first) - 1) : 0;
 }
 
-// A segment's part of one tile (rows x 4).
-static void copy_tile(const ts_delassus_segment* s, int rows, int t, double* to) {
-    int from = s->column > N * t ? s->column : N * t;
-    int end = s->column + s->count < N * t + N ? s->column + s->count : N * t + N;
-    for (int r = 0; r < rows; ++r)
-        for (int j = from; j < end; ++j) to[N * r + j - N * t] = s->J[r * s->count + j - s->column];
-}
-
-// Copies the rows of block b; *io_at is the next free number, *io_tile the next tile.
+// Copies the rows of block b but for tiles of zeros; *io_at is the next free number, *io_tile the next tile.
 static void pack(small* q, const ts_velocity_form* form, int b, int* io_tile, double** io_at) {
     small_block* s = &q->block[b];
-    int rows = q->problem->block[b].rows, end = form->segment_start[b + 1];
+    const ts_delassus_segment *first = form->segment + form->segment_start[b],
+                              *end = form->segment + form->segment_start[b + 1];
+    int rows = q->problem->block[b].rows, tile = *io_tile;
+    double* at = *io_at;
+    uint32_t left = 0;
     s->tiles = 0;
-    s->first = *io_tile;
-    for (int k = form->segment_start[b]; k < end; ++k) s->tiles |= tiles_of(&form->segment[k], rows);
-    for (uint32_t left = s->tiles; left; left &= left - 1) {
-        int t = ts_tiles_first(left);
-        q->place[*io_tile] = (unsigned char)t;
-        q->tile[(*io_tile)++] = *io_at;
-        memset(*io_at, 0, (size_t)(N * rows) * sizeof(double));
-        for (int k = form->segment_start[b]; k < end; ++k) copy_tile(&form->segment[k], rows, t, *io_at);
-        *io_at += N * rows;
+    s->first = tile;
+    for (const ts_delassus_segment* k = first; k < end; ++k) left |= tiles_of(k);
+    for (; left; left &= left - 1) {
+        int t = ts_tiles_first(left), any = 0;
+        memset(at, 0, (size_t)(N * rows) * sizeof(double));
+        for (const ts_delassus_segment* k = first; k < end; ++k)
+            if (tiles_of(k) >> t & 1u) any |= copy_tile(k, rows, t, at);
+        if (!any) continue;
+        s->tiles |= 1u << t;
+        q->place[tile] = (unsigned char)t;
+        q->tile[tile++] = at;
+        at += N * rows;
     }
-    s->count = *io_tile - s->first;
+    s->count = tile - s->first;
+    *io_tile = tile;
+    *io_at = at;
 }
 
 // --- the law -------------------------------------------------------------------------------------------------------------
@@ -207,6 +222,7 @@ static double inverse_stiffness(const small* q, const ts_velocity_form* form, in
 
 // Rows that are no cone's. Returns the largest entry of the map. `hold`: how far y may leave a bound and be held there.
 static double linearise_rows(small* q, int b, double hold) {
+    double weight = q->is_proximal ? proximal_weight : q->weight;
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
     double worst = 0.0;
@@ -218,7 +234,7 @@ static double linearise_rows(small* q, int b, double hold) {
         int is_free = p == y;
         worst = ts_worse(worst, fabs(p - x));
         s->state = is_free ? STICK : REST;
-        s->normal = s->tangent = 1.0 / (q->weight / s->step + softness(q->problem, i));
+        s->normal = s->tangent = 1.0 / (weight / s->step + softness(q->problem, i));
         q->c[i] = is_free ? -s->normal * q->u[i] : p - x;
     }
     return worst;
@@ -226,6 +242,7 @@ static double linearise_rows(small* q, int b, double hold) {
 
 // A contact that slides: y is where the map looks, with a tangent part of that length.
 static double linearise_slide(small* q, int b, const double* y, double length) {
+    double weight = q->is_proximal ? proximal_weight : q->weight;
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
     const double *x = q->x + block->row, *u = q->u + block->row;
@@ -233,7 +250,7 @@ static double linearise_slide(small* q, int b, const double* y, double length) {
     // Friction follows y's direction, which turns with the velocity across it: that is the last term of
     // (1 - part (1 - step R)) delta_across = -x_across - part step u_across.
     double radius = block->mu * y[2], part = radius / length, along = 0.0, worst = fabs(s->step * u[2]);
-    double across = 1.0 / ((1.0 - part) + part * s->step * softness(q->problem, block->row) + q->weight);
+    double across = 1.0 / ((1.0 - part) + part * s->step * softness(q->problem, block->row) + weight);
     s->state = SLIDE;
     s->tangent = part * s->step * across;
     for (int r = 0; r < block->rows; ++r) {
@@ -252,6 +269,7 @@ static double linearise_slide(small* q, int b, const double* y, double length) {
 
 // A frictional contact.
 static double linearise_cone(small* q, int b, double hold) {
+    double weight = q->is_proximal ? proximal_weight : q->weight;
     const ts_block* block = &q->problem->block[b];
     small_block* s = &q->block[b];
     int rows = block->rows;
@@ -267,10 +285,10 @@ static double linearise_cone(small* q, int b, double hold) {
         return worst;
     }
     double length = ts_block_set_tangent_length(y, rows);
-    s->normal = 1.0 / (q->weight / s->step + softness(q->problem, block->row + 2));
+    s->normal = 1.0 / (weight / s->step + softness(q->problem, block->row + 2));
     if (length > block->mu * y[2]) return linearise_slide(q, b, y, length);
     s->state = STICK;
-    s->tangent = 1.0 / (q->weight / s->step + softness(q->problem, block->row));
+    s->tangent = 1.0 / (weight / s->step + softness(q->problem, block->row));
     for (int r = 0; r < rows; ++r) {
         q->c[block->row + r] = -(r == 2 ? s->normal : s->tangent) * u[r];
         worst = ts_worse(worst, fabs(s->step * u[r]));
@@ -446,12 +464,12 @@ static int find_step(small* q, double enough, ts_arena* scratch) {
         memset(q->dx + block->row, 0, (size_t)block->rows * sizeof(double));
     }
     double missed = add_step(q);
-    for (int pass = 1; pass < PASSES && missed > enough; ++pass) {
+    for (int pass = 1; pass < (q->is_proximal ? 1 : PASSES) && missed > enough; ++pass) {
         memset(q->dw, 0, (size_t)(N * q->tiles) * sizeof(double));
         for (int k = 0; k < q->moving; ++k) add_rows(q, q->move[k], q->c + p->block[q->move[k]].row, q->dw);
         missed = add_step(q);
     }
-    q->is_coarse = missed > enough;
+    q->is_coarse = missed > enough && !q->is_proximal;
     ts_arena_scope_end(scratch, scope);
     return 1;
 }
@@ -517,6 +535,7 @@ static void iterate(small* q, int limit, ts_arena* scratch, ts_small_report* rep
     report->excess = judge(q, 0);
     while (report->excess > 1.0 && report->newtons < limit) {
         double unit = unit_of(q);
+        q->is_proximal = report->newtons >= FREE_STEPS && (report->newtons - FREE_STEPS) / PROXIMAL_STEPS % 2 != 0;
         linearise(q, report->newtons == 0 ? margin * unit : 0.0);
         if (report->newtons > 0 && q->worst <= near * q->yardstick->goal.tolerance * unit) {
             report->excess = judge(q, 1);

@@ -154,7 +154,7 @@ static double violation(const robot* r, const double* impulse) {
 static ts_small_report solve(const robot* r, double* impulse) {
     ts_arena scratch = {0};
     ts_yardstick yardstick = ts_yardstick_make(&r->problem, TS_LAW_NCP, (ts_goal){1e-8, 0.0});
-    ts_small_report report = ts_small_newton(&yardstick, 20, &scratch, impulse);
+    ts_small_report report = ts_small_newton(&yardstick, 40, &scratch, impulse);
     cr_expect_eq(scratch.used, 0u);
     ts_arena_free(&scratch);
     return report;
@@ -199,8 +199,8 @@ Test(small_newton, finds_what_robots_ask_for, .timeout = 300) {
         if (r.rows > 0) walk(&r, &rng, tried, solved);
         ts_arena_free(&r.arena);
     }
-    cr_expect_geq(solved[0], (int)(0.75 * tried[0]), "from nothing: %d of %d", solved[0], tried[0]);
-    cr_expect_geq(solved[1], (int)(0.95 * tried[1]), "from beside: %d of %d", solved[1], tried[1]);
+    cr_expect_geq(solved[0], (int)(0.95 * tried[0]), "from nothing: %d of %d", solved[0], tried[0]);
+    cr_expect_geq(solved[1], (int)(0.98 * tried[1]), "from beside: %d of %d", solved[1], tried[1]);
 }
 
 // Without friction of contacts the velocities are the one minimum of a convex function, whoever finds them. A natural map of 1e-8
