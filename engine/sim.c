@@ -57,6 +57,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->body_local = FIXED_ARRAY(storage, ts_transform, model->body_count);
     storage->geom_local = FIXED_ARRAY(storage, ts_transform, model->geom_count);
     storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
+    storage->tree_mass = FIXED_ARRAY(storage, double, model->tree_count);
     storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
     storage->factored_under = FIXED_ARRAY(storage, const ts_integrator*, model->tree_count);
     storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
@@ -98,6 +99,8 @@ static void fill_tables(ts_sim* sim) {
     for (int g = 0; g < model->geom_count; ++g) storage->geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
     for (int d = 0; d < model->nv; ++d)
         storage->dof_run[d] = d > 0 && model->dof[d].parent == d - 1 ? storage->dof_run[d - 1] : d;
+    for (int b = 0; b < model->body_count; ++b)
+        if (model->body[b].tree >= 0) storage->tree_mass[model->body[b].tree] += model->body[b].mass;
     for (int t = 0; t < model->tree_count; ++t) {
         const ts_body* root = &model->body[model->tree[t].root];
         int free_body = model->tree[t].body_count == 1 && root->joint_count == 1 &&

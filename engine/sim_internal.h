@@ -40,6 +40,7 @@ typedef struct ts_sim_storage {
     ts_transform* body_local;  // (body_count) body.pose as a matrix
     ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
     ts_tree_kind* tree_kind;   // (tree_count)
+    double* tree_mass;         // (tree_count) kg
     int* tree_is_lone;         // (tree_count) nonzero: one free body without armature and damping
     // (tree_count) the integrator under which a lone body with its frame in its centre of mass got its matrix and factor: they
     // are constant then; NULL: not yet

@@ -164,6 +164,8 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
         hash = hash_doubles(hash, memory->own, TS_ROW_OWN_MAX);
         hash = hash_doubles(hash, &memory->time_step, 1);
         hash = hash_int(hash, memory->valid);
+        hash = hash_int(hash, memory->pause);
+        hash = hash_int(hash, memory->last_pause);
         if (memory->keeper == 0) continue;
         hash = hash_int(hash, memory->keeper);
         hash = hash_doubles(hash, &memory->solver, 1);

@@ -239,9 +239,7 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (stats->unsolved_rotations > 0)
         ts_text_add(text, "  %lld times something turned too fast for the step: its gyroscopic force was left out.\n",
                     stats->unsolved_rotations);
-    if (stats->blocked_steps > 0)
-        ts_text_add(text, "  In %lld of %lld steps joints block what a contact or row asks for (first %s): left out.\n",
-                    stats->blocked_steps, stats->steps, stats->blocked);
+    ts_stats_left_out(stats, "  ", "\n", text);
     long long bad = ts_stats_unconverged(stats);
     if (bad > 0)
         ts_text_add(text, "  %lld of %lld steps did not converge: their forces are not the law's answer.\n", bad,

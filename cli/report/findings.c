@@ -271,12 +271,6 @@ static void words_about_energy(const ts_frame_of_reference* frame, const ts_find
     ts_text_add(text, " that of the reference. ");
 }
 
-static void words_about_blocked(const ts_series* self, ts_text* text) {
-    if (self->stats.blocked_steps > 0)
-        ts_text_add(text, "In %lld steps joints block what a contact or row asks for (first %s): that is left out. ",
-                    self->stats.blocked_steps, self->stats.blocked);
-}
-
 static void words_about_solves(const ts_series* self, ts_text* text) {
     const ts_stats* stats = &self->stats;
     long long bad = ts_stats_unconverged(stats);
@@ -325,7 +319,7 @@ void ts_findings_words(const ts_series* series, const ts_frame_of_reference* fra
     }
     words_about_contact(frame, finding, moves_alike, text);
     if (frame->reference >= 0 && !finding->is_reference) words_about_energy(frame, finding, text);
-    words_about_blocked(self, text);
+    ts_stats_left_out(&self->stats, "", " ", text);
     ts_text alarm = {0};
     ts_stats_alarm(&self->stats, &alarm);
     if (alarm.length > 0) ts_text_add(text, "Alarm: %s. ", ts_text_get(&alarm));

@@ -164,7 +164,9 @@ static void part_cell(ts_text* text, double value, const char* unit, double shar
 static void add_row(const ts_contact_row* row, ts_text* text) {
     ts_text_add(text, "<tr><th scope=\"row\">");
     ts_svg_escape(text, row->name);
-    ts_text_add(text, row->blocked ? " <span class=\"law\">blocked</span></th>" : "</th>");
+    static const char* const left_out[] = {"", " <span class=\"law\">blocked</span>",
+                                           " <span class=\"law\">contradicted</span>"};
+    ts_text_add(text, "%s</th>", left_out[row->blocked]);
     if (row->is_contact)
         ts_text_add(text, "<td>%.4f, %.4f, %.4f</td>", ts_report_whole(row->position.x),
                     ts_report_whole(row->position.y), ts_report_whole(row->position.z));

@@ -95,6 +95,15 @@ static void watch_energy(ts_stats* stats, const ts_sim* sim, ts_energy energy, d
     if (stats->drift_time == 0.0 && ts_stats_energy_alarm(stats)) stats->drift_time = sim->time;
 }
 
+static void note_left_out(ts_stats* stats, const ts_sim* sim) {
+    int seen[2] = {0, 0};
+    for (int b = 0; b < sim->problem.block_count; ++b) {
+        int k = sim->row_block[b].blocked - 1;
+        if (k < 0 || seen[k]++ > 0 || stats->blocked_steps[k]++ > 0) continue;
+        ts_certify_describe(sim, b, stats->blocked[k], sizeof stats->blocked[k]);
+    }
+}
+
 static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     const ts_step_info* info = &sim->info;
     double h = sim->options.time_step;
@@ -106,11 +115,7 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     if (sim->contact_count > stats->contacts_most) stats->contacts_most = sim->contact_count;
     stats->narrow_failures += info->narrow_failures;
     stats->unsolved_rotations += info->unsolved_rotations;
-    if (info->blocked > 0 && stats->blocked_steps++ == 0) {
-        int b = 0;
-        while (!sim->row_block[b].blocked) ++b;
-        ts_certify_describe(sim, b, stats->blocked, sizeof stats->blocked);
-    }
+    if (info->blocked > 0) note_left_out(stats, sim);
     stats->worst_penetration = larger(stats->worst_penetration, info->worst_penetration);
     stats->worst_natural = larger(stats->worst_natural, info->residual.natural);
     stats->worst_unmet = larger(stats->worst_unmet, info->unmet);
@@ -221,6 +226,15 @@ void ts_stats_limit(const ts_stats* stats, ts_text* text) {
                     stats->limit_of_scene ? "scene's" : "given", stats->limit, stopped, stats->steps);
 }
 
+void ts_stats_left_out(const ts_stats* stats, const char* before, const char* after, ts_text* text) {
+    static const char* const how[2] = {"joints block what a contact or row asks for",
+                                       "contacts or rows ask to be pushed out in ways that contradict each other"};
+    for (int k = 0; k < 2; ++k)
+        if (stats->blocked_steps[k] > 0)
+            ts_text_add(text, "%sIn %lld of %lld steps %s (first %s): left out.%s", before, stats->blocked_steps[k],
+                        stats->steps, how[k], stats->blocked[k], after);
+}
+
 void ts_stats_verdicts(const ts_stats* stats, ts_text* text) {
     ts_text_add(text, "  own law      obeyed to %.1e, at worst: the share of it that is unmet\n", stats->worst_unmet);
     ts_text_add(text, "  exact law    obeyed to %.1e against rigid contact; at worst\n              ",
@@ -264,8 +278,10 @@ void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json
     ts_json_add_number(json, "penetration_max", stats->worst_penetration);
     ts_json_add_integer(json, "narrow_failures", stats->narrow_failures);
     ts_json_add_integer(json, "unsolved_rotations", stats->unsolved_rotations);
-    ts_json_add_integer(json, "blocked_steps", stats->blocked_steps);
-    ts_json_add_string(json, "blocked_first", stats->blocked_steps > 0 ? stats->blocked : NULL);
+    ts_json_add_integer(json, "blocked_steps", stats->blocked_steps[0]);
+    ts_json_add_string(json, "blocked_first", stats->blocked_steps[0] > 0 ? stats->blocked[0] : NULL);
+    ts_json_add_integer(json, "contradicted_steps", stats->blocked_steps[1]);
+    ts_json_add_string(json, "contradicted_first", stats->blocked_steps[1] > 0 ? stats->blocked[1] : NULL);
     ts_json_add_number(json, "energy_start", stats->energy_first.kinetic + stats->energy_first.potential);
     ts_json_add_number(json, "energy_end", stats->energy_last.kinetic + stats->energy_last.potential);
     ts_json_add_number(json, "kinetic_energy_end", stats->energy_last.kinetic);

@@ -41,8 +41,8 @@ typedef struct ts_stats {
     double worst_figure[TS_FIGURE_COUNT];
     long long narrow_failures;
     long long unsolved_rotations;  // see ts_step_info
-    long long blocked_steps;       // with blocks that no motion can change
-    char blocked[192];             // what the first of them was
+    long long blocked_steps[2];    // with blocks of whose demands something was left out, by ts_row_blocked less 1
+    char blocked[2][192];          // what the first of them was
     ts_energy energy_first;
     ts_energy energy_last;
     double energy_gained;  // J: sum of all rises from one step to the next
@@ -100,6 +100,9 @@ int ts_stats_energy_alarm(const ts_stats* stats);
 
 /// "energy rose by 3.2 J without a cause, in the integration of motion (from t = 0.4 s)": where it did, else nothing.
 void ts_stats_alarm(const ts_stats* stats, ts_text* text);
+
+/// A sentence for each way in which something that contacts or rows ask for was left out, between `before` and `after`.
+void ts_stats_left_out(const ts_stats* stats, const char* before, const char* after, ts_text* text);
 
 /// How well the answers obey the law that the solver claims and the exact one, and what is wrong with them, two lines.
 void ts_stats_verdicts(const ts_stats* stats, ts_text* text);

@@ -16,7 +16,7 @@ enum { TS_WORST_STEP_ROWS = 200 };
 typedef struct ts_contact_row {
     char name[TS_CONTACT_ROW_NAME];  // "floor - cube", or whose joint rows they are
     int is_contact;
-    int blocked;       // joints block all or part of what it asks for
+    int blocked;       // ts_row_blocked
     ts_vec3 position;  // m, world; of contacts, as is the gap
     double gap;        // m
     double mu;         // of cones; 0 of others

@@ -17,6 +17,7 @@
 // per step; Routh's criterion gives e > kappa. A stack solved with too few iterations therefore never comes to rest.
 #include "engine/rows/contact_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/assert.h"
@@ -98,6 +99,23 @@ double ts_contact_reference(const ts_options* options, const ts_reference_input*
     return push > bounce ? push : bounce;
 }
 
+// How fast a contact is pushed out, no faster than with the energy that the lighter of the trees it moves would have at `push`. Where
+// joints let a point move as if it had more mass than all that hangs together (a leg pressed into its own hip), the push is one
+// that leverage turns into absurd speeds elsewhere.
+static double limit_push(const ts_sim* sim, const ts_row_law* law, int normal, double push) {
+    const ts_row_jacobian* J = law->J;
+    double G = 0.0, mass = (double)INFINITY;
+    int levers = 0;
+    for (int k = 0; k < J->piece_count; ++k) {
+        const ts_row_piece* piece = &J->piece[k];
+        const double* row = piece->J + normal * piece->dof_count;
+        levers = levers || !piece->is_free_body;
+        mass = fmin(mass, ts_sim_storage_of(sim)->tree_mass[piece->tree]);
+        for (int d = 0; d < piece->dof_count; ++d) G += row[d] * row[d];
+    }
+    return levers && G * mass < 1.0 ? sqrt(G * mass) * push : push;
+}
+
 // Old impulse in the new frame, or nothing.
 static void start(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory, double speed_now,
                   double* out_impulse) {
@@ -138,6 +156,8 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         ts_soft_contact_rows(sim, contact, now, out_law->reference, out_law->R);
     else
         out_law->reference[normal] = ts_contact_reference(&sim->options, &input, &bounces);
+    if (!bounces && !soft && out_law->reference[normal] > 0.0)
+        out_law->reference[normal] = limit_push(sim, out_law, normal, out_law->reference[normal]);
     if (memory && !bounces) start(sim, contact, memory, now[normal], out_law->impulse);
     contact->velocity_before = rows >= 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
 }

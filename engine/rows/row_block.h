@@ -19,13 +19,20 @@ typedef struct ts_row_key {
     uint64_t part;
 } ts_row_key;
 
+/// What of a block's demands was left out.
+typedef enum ts_row_blocked {
+    TS_ROW_FREE,         // nothing
+    TS_ROW_BLOCKED,      // joints block all that it asks for (then its impulse is zero) or part of it
+    TS_ROW_CONTRADICTED  // it and others ask to be pushed out in ways that contradict each other
+} ts_row_blocked;
+
 /// Whose a block of the step's problem is.
 typedef struct ts_row_block {
     ts_row_key key;
-    int source;  // see ts_row_source_name
-    int item;    // its number among the blocks of its source in this step, in the order in which they are remembered
-    int memory;  // the entry of sim->row_memory that it goes on from, or -1
-    int blocked;  // nonzero: joints block all that it asks for (then its impulse is zero) or part of it; that is left out
+    int source;   // see ts_row_source_name
+    int item;     // its number among the blocks of its source in this step, in the order in which they are remembered
+    int memory;   // the entry of sim->row_memory that it goes on from, or -1
+    int blocked;  // ts_row_blocked
 } ts_row_block;
 
 /// Numbers a source may keep with each block beside its impulse.
@@ -36,6 +43,8 @@ typedef struct ts_row_memory {
     ts_row_key key;
     int source;
     int valid;                          // 0 after a solve that did not end well: known, but no warm start
+    int pause;                          // steps for which its push-out stays away, see TS_ROW_CONTRADICTED
+    int last_pause;                     // how long it stayed away the last time
     double time_step;                   // s, that the impulse belongs to
     double impulse[TS_BLOCK_ROWS_MAX];  // N s or N m s: of its rows, or what the source makes of them; else zero
     double own[TS_ROW_OWN_MAX];         // as the source says (a contact: where it was and how it lay); else zero

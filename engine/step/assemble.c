@@ -16,6 +16,7 @@
 #include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/step.h"
+#include "engine/step/yield_internal.h"
 
 // Blocks that one thread fills at a time: some tens of microseconds.
 enum { CHUNK = 64 };
@@ -192,7 +193,7 @@ static void leave_out(const assembly* work, int b, const ts_row_jacobian* J) {
         if (plan->segment[piece->segment_first].count != piece->dof_count) store_runs(work, piece, rows);
     }
     for (int i = row; i < row + rows; ++i) work->g[i] = work->reference[i] = work->R[i] = work->impulse[i] = 0.0;
-    plan->owner[b].blocked = 1;
+    plan->owner[b].blocked = TS_ROW_BLOCKED;
 }
 
 // 1: eigenvalue of a contact's G by its largest that is none: joints block that direction.
@@ -232,7 +233,7 @@ static void take_back(const assembly* work, int b, const ts_row_jacobian* J) {
     ts_vec3 left = ts_vec3_sub(demand, back);
     ts_vec3_store(left, g);
     ts_vec3_store(ts_vec3_add(ts_vec3_load(reference), back), reference);
-    work->plan->owner[b].blocked = 1;
+    work->plan->owner[b].blocked = TS_ROW_BLOCKED;
 }
 
 static void fill_block(const assembly* work, int b, int worker) {
@@ -251,6 +252,7 @@ static void fill_block(const assembly* work, int b, int worker) {
         return;
     }
     take_back(work, b, &J);
+    ts_step_yield_again(work->sim, plan, b, work->g + row, work->reference + row);
     if (!work->rigid_R || !source->law) return;
     double none[TS_BLOCK_ROWS_MAX] = {0.0};
     ts_row_law rigid = {&speeds, &J, work->rigid_reference + row, work->rigid_R + row, none, 1};
@@ -322,6 +324,6 @@ ts_code ts_step_assemble(ts_sim* sim) {
     storage->rigid_reference = work.rigid_reference;
     storage->rigid_R = work.rigid_R;
     sim->info.row_count = plan->row_count;
-    for (int b = 0; b < plan->block_count; ++b) sim->info.blocked += plan->owner[b].blocked;
+    for (int b = 0; b < plan->block_count; ++b) sim->info.blocked += plan->owner[b].blocked != TS_ROW_FREE;
     return TS_OK;
 }

@@ -13,6 +13,7 @@
 #include "engine/step/integrate/free_rotation_internal.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/step.h"
+#include "engine/step/yield_internal.h"
 
 void ts_integrate_position(const ts_model* model, const double* qpos, const double* qvel, double h, double* out_qpos) {
     for (int j = 0; j < model->joint_count; ++j) {
@@ -94,6 +95,7 @@ static int remember_rows(ts_sim* sim) {
         memory->source = owner->source;
         memory->valid = valid;
         memory->time_step = sim->options.time_step;
+        ts_step_yield_remember(sim, b, memory);
         memory->keeper = keeper;
         memory->solver = keeper > 0 ? sim->problem.memory[b] : 0.0;
         if (source->remember) {

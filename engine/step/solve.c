@@ -12,6 +12,7 @@
 #include "engine/sim_internal.h"
 #include "engine/step/judge_internal.h"
 #include "engine/step/step.h"
+#include "engine/step/yield_internal.h"
 
 // New generalised velocities, from the impulse that the velocity form carries.
 static void take_velocity(ts_sim* sim) {
@@ -49,6 +50,20 @@ static int solve(ts_sim* sim) {
     return enough;
 }
 
+// Where demands contradict each other, solves without them; one fight may hide another. Returns 0 when memory was short.
+static int solve_what_is_left(ts_sim* sim) {
+    enum { FIGHTS = 3 };
+    for (int i = 0; i < FIGHTS && sim->info.solve.status != TS_SOLVE_CONVERGED; ++i) {
+        int count = ts_step_yield(sim);
+        if (count <= 0) return count == 0;
+        sim->info.blocked += count;
+        memset(sim->impulse, 0, (size_t)sim->problem.row_count * sizeof(double));
+        memset(&sim->info.islands, 0, sizeof sim->info.islands);
+        if (!solve(sim) || !ts_step_judge(sim)) return 0;
+    }
+    return 1;
+}
+
 ts_code ts_step_solve(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     memset(&sim->info.solve, 0, sizeof sim->info.solve);
@@ -59,8 +74,8 @@ ts_code ts_step_solve(ts_sim* sim) {
         memcpy(storage->new_velocity, sim->free_velocity, (size_t)sim->model->nv * sizeof(double));
         return TS_OK;
     }
-    if (!solve(sim)) return TS_ERROR_MEMORY;
-    if (!ts_step_judge(sim)) return TS_ERROR_MEMORY;
+    if (!solve(sim) || !ts_step_judge(sim)) return TS_ERROR_MEMORY;
+    if (!solve_what_is_left(sim)) return TS_ERROR_MEMORY;
     take_velocity(sim);
     return sim->scratch.failed ? TS_ERROR_MEMORY : TS_OK;
 }

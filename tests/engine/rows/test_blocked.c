@@ -79,7 +79,10 @@ Test(blocked, what_can_move_a_little_is_not_blocked) {
         fixture_run(&f, 1);
         cr_expect_eq(f.sim->info.blocked, rough);
         cr_expect_eq(f.sim->info.solve.status, TS_SOLVE_CONVERGED);
-        if (!rough) cr_expect_gt(fabs(f.sim->qvel[0]), 100.0, "it has to go far to get out: %g m/s", f.sim->qvel[0]);
+        // It has to go far to get out, and does so with the energy that a push-out without leverage has, not with 100 m/s.
+        const ts_options* o = &f.sim->options;
+        double push = fmin(o->baumgarte * (0.02 - o->slop) / o->time_step, o->push_out_speed);
+        if (!rough) cr_expect_float_eq(fabs(f.sim->qvel[0]), push, 1e-4 * push, "%g m/s", f.sim->qvel[0]);
         fixture_end(&f);
     }
 }

@@ -1,0 +1,24 @@
+// Demands that contradict each other: see yield.c.
+#ifndef TS_ENGINE_STEP_YIELD_INTERNAL_H
+#define TS_ENGINE_STEP_YIELD_INTERNAL_H
+
+#include "engine/rows/row_plan_internal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// After a solve that did not converge and was judged: takes back the push-outs that no motion can meet together. Returns how
+/// many blocks gave way, for a solve again; 0 when nothing is proven, -1 when memory is short.
+int ts_step_yield(ts_sim* sim);
+
+/// While block b is assembled: takes back the push-out that gave way not long ago. `g` and `reference` are of its rows.
+void ts_step_yield_again(const ts_sim* sim, const ts_row_plan* plan, int b, double* g, double* reference);
+
+/// For the memory of block b: how long its push-out stays away.
+void ts_step_yield_remember(const ts_sim* sim, int b, ts_row_memory* out_memory);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
