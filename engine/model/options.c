@@ -24,13 +24,14 @@ typedef struct field {
 #define WHOLE(member, summary, low, high) ROW(member, FIELD_INTEGER, "", summary, 1, low, high)
 
 static const field fields[] = {
-    REAL(time_step, "s", "length of a step", 1e-9, 1.0),
-    ROW(gravity, FIELD_REAL, "m/s^2", "acceleration of free fall (x y z)", 3, -1e6, 1e6),
-    REAL(contact_margin, "m", "contacts are made from this gap on", 0.0, 1e3),
+    REAL(time_step, "s", "length of a step", 1e-15, 1e6),
+    ROW(gravity, FIELD_REAL, "m/s^2", "acceleration of free fall (x y z)", 3, -1e15, 1e15),
+    REAL(contact_margin, "m", "contacts are made from this gap on", 0.0, 1e6),
     REAL(baumgarte, "", "part of a penetration that vanishes in a step", 0.0, 1.0),
-    REAL(slop, "m", "penetration that is left alone", 0.0, 1e3),
-    REAL(push_out_speed, "m/s", "most a penetration may add to the separation velocity", 0.0, 1e6),
-    REAL(restitution_speed, "m/s", "slower impacts do not bounce; <= 0: from gravity and the step", -1.0, 1e6),
+    REAL(slop, "m", "penetration that is left alone", 0.0, 1e6),
+    REAL(push_out_speed, "m/s", "most a penetration may add to the separation velocity", 0.0, 1e15),
+    REAL(push_out_turn, "rad/s", "the same of an angle beyond its limit", 0.0, 1e15),
+    REAL(restitution_speed, "m/s", "slower impacts do not bounce; <= 0: from gravity and the step", -1.0, 1e15),
     REAL(compliance_normal, "1/kg", "R of the normal rows", 0.0, 1e12),
     REAL(compliance_tangent, "1/kg", "R of the tangent rows", 0.0, 1e12),
     WHOLE(soft_contacts, "softness of the model's geoms: 0 never, 1 under solver mujoco, 2 always", 0.0, 2.0),
@@ -57,6 +58,7 @@ ts_options ts_options_default(void) {
     o.baumgarte = 0.1;
     o.slop = 1e-5;
     o.push_out_speed = 1.0;
+    o.push_out_turn = 1.0;
     o.soft_contacts = 1;
     o.impratio = 1.0;
     o.contact_dissipation = 0.1;

@@ -12,14 +12,15 @@ extern "C" {
 
 /// Simulation options. Plain data; see ts_options_default.
 typedef struct ts_options {
-    double time_step;            // s
-    ts_vec3 gravity;             // m/s^2
-    double contact_margin;       // m: contacts are made from this gap on (speculative contacts)
-    double baumgarte;            // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
-    double slop;                 // m: penetration that is left alone
-    double push_out_speed;       // m/s: most a penetration may add to the separation velocity
-    double restitution_speed;    // m/s: slower impacts do not bounce; <= 0 means max(0.01, 2 |gravity| time_step)
-    double compliance_normal;    // kg^-1: R of normal rows
+    double time_step;          // s
+    ts_vec3 gravity;           // m/s^2
+    double contact_margin;     // m: contacts are made from this gap on (speculative contacts)
+    double baumgarte;          // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
+    double slop;               // m: penetration that is left alone
+    double push_out_speed;     // m/s: most a penetration may add to the separation velocity
+    double push_out_turn;      // rad/s: most that an angle beyond its limit may add to the speed back
+    double restitution_speed;  // m/s: slower ones do not bounce; <= 0: max(2 |gravity| time_step, push_out_speed / 100)
+    double compliance_normal;  // kg^-1: R of normal rows
     double compliance_tangent;   // kg^-1: R of tangent rows
     int soft_contacts;           // whether contacts are as soft as the model says: 0 never, 1 under mujoco, 2 always
     double impratio;             // 1: R of the normal over R of friction, of contacts as soft as the model says

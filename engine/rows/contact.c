@@ -28,6 +28,9 @@
 // 1: cosine between a normal and last step's below which the old impulse says nothing.
 static const double least_normal_agreement = 0.7;
 
+// 1: what is so much slower than what mends a penetration may come of mending one, and is no impact (1 cm/s by default).
+static const double push_out_part = 0.01;
+
 static ts_contact* contact_of(const ts_sim* sim, int b) { return &sim->contact[sim->row_block[b].item]; }
 
 static const ts_row_memory* memory_of(const ts_sim* sim, int b) {
@@ -82,7 +85,7 @@ double ts_contact_bounce_threshold(const ts_options* options) {
     if (options->restitution_speed > 0.0) return options->restitution_speed;
     // One step of gravity is not an impact: below this a resting contact would be taken for one.
     double step_speed = 2.0 * ts_vec3_norm(options->gravity) * options->time_step;
-    return step_speed > 0.01 ? step_speed : 0.01;
+    return fmax(step_speed, push_out_part * options->push_out_speed);
 }
 
 double ts_contact_reference(const ts_options* options, const ts_reference_input* input, int* out_bounces) {

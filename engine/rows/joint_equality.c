@@ -53,7 +53,9 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const ts_equality* equality = ts_row_equality_of(sim, b);
     const ts_joint* joint = sim->model->joint;
     const double* weight = ts_sim_storage_of(sim)->dof_inverse_weight;
-    ts_row_tie tie = {.softness = &equality->softness, .weight = weight[joint[equality->joint[0]].dof_first]};
+    ts_row_tie tie = {.turns = joint[equality->joint[0]].type == TS_JOINT_HINGE,
+                      .softness = &equality->softness,
+                      .weight = weight[joint[equality->joint[0]].dof_first]};
     if (equality->joint[1] >= 0) tie.weight += weight[joint[equality->joint[1]].dof_first];
     double slope = 0.0;
     tie.error[0] = error_of(sim, equality, &slope);

@@ -58,8 +58,10 @@ static inline void close_sixes(ts_row_jacobian* J, const ts_row_piece* piece, in
     for (int i = 0; six != to && i < 6 * rows; ++i) to[i] += six[i];
 }
 
-static void note_speed(ts_row_piece* piece, ts_vec3 velocity) {
-    piece->fastest = fmax(piece->fastest, fabs(velocity.x) + fabs(velocity.y) + fabs(velocity.z));
+// Metres and radians are compared by what moves with them.
+static void note_speed(const ts_sim* sim, ts_row_piece* piece, int dof, ts_vec3 velocity) {
+    double speed = fabs(velocity.x) + fabs(velocity.y) + fabs(velocity.z);
+    piece->fastest = fmax(piece->fastest, speed * ts_sim_storage_of(sim)->inverse_diagonal[dof]);
 }
 
 void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 point, const ts_vec3* direction,
@@ -84,7 +86,7 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
         ts_vec3 velocity = ts_motion_at(sim->dof_axis[d], lever);
         for (int r = 0; r < rows; ++r) to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], velocity);
-        note_speed(piece, velocity);
+        note_speed(sim, piece, d, velocity);
     }
 }
 
@@ -107,7 +109,7 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
         for (int r = 0; r < rows; ++r)
             to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], sim->dof_axis[d].angular);
-        note_speed(piece, sim->dof_axis[d].angular);
+        note_speed(sim, piece, d, sim->dof_axis[d].angular);
     }
 }
 
@@ -144,6 +146,9 @@ ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
 }
 
 double ts_row_mend_speed(const ts_options* options, double error) {
-    double speed = error * options->baumgarte / options->time_step;
-    return speed < options->push_out_speed ? speed : options->push_out_speed;
+    return fmin(error * options->baumgarte / options->time_step, options->push_out_speed);
+}
+
+double ts_row_mend_turn(const ts_options* options, double error) {
+    return fmin(error * options->baumgarte / options->time_step, options->push_out_turn);
 }

@@ -43,7 +43,7 @@ typedef struct ts_row_piece {
     int segment_first;  // segments [segment_first, segment_first + segment_count) store it
     int segment_count;
     unsigned written;  // of a lone free body: a bit for each row that has been written to; the others hold nothing yet
-    double fastest;    // of other trees: the largest velocity per unit of a joint's that its rows were made of
+    double fastest;    // of other trees: the largest velocity per unit of a whitened dof in its rows, kg^-1/2
 } ts_row_piece;
 
 /// Velocities of a block's rows, m/s or rad/s.
@@ -162,6 +162,9 @@ int ts_row_label(const char* kind, int index, const char* name, char* out_text, 
 /// push_out_speed.
 double ts_row_mend_speed(const ts_options* options, double error);
 
+/// The same for an angle (rad; rad/s), bounded by push_out_turn.
+double ts_row_mend_turn(const ts_options* options, double error);
+
 /// The acceleration of the point of `body` at `point` (world) while its joints do not accelerate, m/s^2: with J from
 /// ts_row_add_point this is the part (dJ/dt) v of d(J v)/dt. Of the last ts_step_dynamics.
 ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point);
@@ -171,13 +174,14 @@ double ts_row_polynomial(const ts_equality* equality, double x, double* out_slop
 
 /// What rows that hold things together are to do.
 typedef struct ts_row_tie {
+    int turns;                           // nonzero: the error is an angle
     double error[TS_BLOCK_ROWS_MAX];     // m or rad: what is to vanish; the rows are its rate
     double bias[TS_BLOCK_ROWS_MAX];      // (dJ/dt) v, m/s^2 or rad/s^2
     const ts_mujoco_softness* softness;  // where the softness of the model is in force
     double weight;                       // MuJoCo's estimate of G_ii, kg^-1 or the like, for that
 } ts_row_tie;
 
-/// Their law: hard, but for a give that no one can see, and mended by ts_row_mend_speed; or as soft as the model says
+/// Their law: hard, but for a give that no one can see, and mended by ts_row_mend_speed or _turn; or as soft as the model says
 /// (row_tie.c).
 void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts_row_law* law);
 

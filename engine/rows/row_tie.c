@@ -46,7 +46,9 @@ double ts_row_polynomial(const ts_equality* equality, double x, double* out_slop
 void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts_row_law* law) {
     double squared = 0.0, stiffest = 0.0, h = sim->options.time_step;
     for (int r = 0; r < rows; ++r) squared += tie->error[r] * tie->error[r];
-    double size = sqrt(squared), share = size > 0.0 ? ts_row_mend_speed(&sim->options, size) / size : 0.0;
+    double size = sqrt(squared), share = 0.0;
+    if (size > 0.0)
+        share = (tie->turns ? ts_row_mend_turn(&sim->options, size) : ts_row_mend_speed(&sim->options, size)) / size;
     if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL && !law->rigid) {
         double d = ts_mujoco_impedance(tie->softness->solimp, size);
         for (int r = 0; r < rows; ++r) {

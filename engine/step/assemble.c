@@ -120,11 +120,12 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
 static const double least_part = 1e-5;
 
 // Whether nothing that the joints of this tree can do moves what presses: the normal of a contact, all rows of other blocks.
-static int is_still(const ts_row_piece* piece, const ts_block* block) {
+static int is_still(const ts_sim* sim, const ts_row_piece* piece, const ts_block* block) {
     int cone = block->set == TS_SET_CONE, first = cone ? 2 : 0, last = cone ? 3 : block->rows;
-    const double* entry = piece->J + first * piece->dof_count;
-    for (int i = 0; i < (last - first) * piece->dof_count; ++i)
-        if (fabs(entry[i]) > least_part * piece->fastest) return 0;
+    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first;
+    for (int r = first; r < last; ++r)
+        for (int d = 0; d < piece->dof_count; ++d)
+            if (fabs(piece->J[r * piece->dof_count + d]) * inverse[d] > least_part * piece->fastest) return 0;
     return 1;
 }
 
@@ -137,7 +138,7 @@ static int close_piece(const assembly* work, const ts_row_piece* piece, const ts
             if (!(piece->written >> r & 1u)) memset(piece->J + 6 * r, 0, 6 * sizeof(double));
         return 0;
     }
-    int still = is_still(piece, block);
+    int still = is_still(work->sim, piece, block);
     add_speeds(work, piece, rows, speeds);
     ts_dynamics_whiten(work->sim, piece->tree, rows, piece->J);
     if (work->plan->segment[piece->segment_first].count != piece->dof_count) store_runs(work, piece, rows);

@@ -164,11 +164,11 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_su
     out_contact->frame = contact_frame(normal, tangent);
 }
 
-// How far a point may have moved on either geom and still be the one of last step: 1 cm, or 2 % of a small geom's size.
+// How far a point may have moved on either geom and still be the one of last step: 2 % of the smaller geom's size.
 static double match_distance(const ts_sim* sim, const narrow_pair* pair) {
     double radius_a = ts_shape_bounding_radius(&sim->model->geom[pair->a].shape);
     double radius_b = ts_shape_bounding_radius(&sim->model->geom[pair->b].shape);
-    return fmin(0.01, 0.04 * fmin(radius_a, radius_b));
+    return 0.04 * fmin(radius_a, radius_b);
 }
 
 // Finds the memory of each point of one pair among entries [first, last) of that pair: by label, and what is then left

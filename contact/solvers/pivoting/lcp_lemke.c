@@ -8,7 +8,8 @@
 // whose sum beta <= sqrt(2) mu lambda_N is the square |lambda_a| <= mu lambda_N; sigma is the slip speed times sqrt(2).
 // A tangent row more (spin, roll) has a pair of betas and a sigma of its own. Half-lines are one row; a box is
 // lambda = low + x with a multiplier for high; free rows are a difference of two z, which needs no inverse and so
-// allows redundant ones. Units are scaled by powers of two, so that scaled problems take the same pivots.
+// allows redundant ones. Units are the problem's own, so that a problem in other units takes the same pivots: lambda_N and
+// sigma stand in one matrix, and what covers the rows (z_0) is as large for both.
 // Source: Stewart and Trinkle 1996 and Anitescu and Potra 1997 (their D is the inscribed diamond, this is the square of
 // the boxed form); Lemke 1965.
 // Guaranteed: A is copositive (C is skew but for the entries mu >= 0), so without rounding pivoting ends in a solution
@@ -51,8 +52,8 @@ typedef struct lcp {
     const ts_contact_problem* problem;
     int n;
     int filled;
-    double velocity_unit;  // m/s, a power of two
-    double impulse_unit;   // N s, a power of two
+    double velocity_unit;  // m/s
+    double impulse_unit;   // N s
     generator* column;     // (n)
     double* C;             // (n x n), completed to A
     double* b;             // (n)
@@ -134,14 +135,11 @@ static void add_block(lcp* q, const ts_block* block) {
     for (int r = block->row; r < block->row + block->rows; ++r) add_interval(q, r, low, high);
 }
 
-// The power of two above the largest size in x, 1 when all is zero or not finite.
+// The largest size in x, 1 when all is zero or not finite.
 static double unit_of(const double* x, size_t count, size_t stride) {
     double largest = 0.0;
     for (size_t i = 0; i < count; ++i) largest = fmax(largest, fabs(x[i * stride]));
-    if (!(largest > 0.0) || !isfinite(largest)) return 1.0;
-    int exponent;
-    frexp(largest, &exponent);
-    return ldexp(1.0, exponent);
+    return largest > 0.0 && isfinite(largest) ? largest : 1.0;
 }
 
 // A and b from the columns; `G` is (G+R) and `u` (G+R) lambda_0 + g, both in scaled units.

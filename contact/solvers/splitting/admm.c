@@ -150,7 +150,7 @@ static double choose_start(admm* q, const double* impulse) {
     return ts_yardstick_excess(&q->yardstick, q->lambda, q->u);
 }
 
-// The penalty that was carried over; of several their geometric mean.
+// The penalty that was carried over; of several their geometric mean, of shares of L: a logarithm has no unit.
 static void recall(admm* q) {
     const double* memory = q->s.problem->memory;
     double sum = 0.0;
@@ -158,12 +158,12 @@ static void recall(admm* q) {
     for (int b = 0; memory && b < q->s.blocks; ++b) {
         double s = ts_rescaled_problem_unit(&q->s, b);
         if (!(s > 0.0 && memory[b] > 0.0)) continue;
-        sum += log(s * s * memory[b]);
+        sum += log(s * s * memory[b] / q->L);
         ++count;
     }
     q->spectral = q->rho;
     q->is_recalled = count > 0 && isfinite(sum);
-    if (q->is_recalled) set_penalty(q, exp(sum / count));
+    if (q->is_recalled) set_penalty(q, q->L * exp(sum / count));
     q->first = q->rho;
 }
 

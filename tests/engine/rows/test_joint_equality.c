@@ -69,7 +69,7 @@ Test(joint_equality, an_error_goes_by_its_share) {
     const double c[5] = {0.02, 1.0, 0.0, 0.0, 0.0};
     fixture f = hinges(c, 0.0, 1);
     f.sim->options.baumgarte = 0.25;
-    f.sim->options.push_out_speed = 100.0;
+    f.sim->options.push_out_turn = 100.0;
     double off = -0.02;
     for (int i = 0; i < 20; ++i) {
         fixture_run(&f, 1);
