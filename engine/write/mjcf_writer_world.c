@@ -89,7 +89,11 @@ static void write_inertial(ts_mjcf_writer* w, const ts_body* body) {
     ts_mjcf_writer_open(w, "inertial");
     ts_mjcf_writer_numbers(w, "pos", centre, 3);
     ts_mjcf_writer_numbers(w, "mass", &body->mass, 1);
-    ts_mjcf_writer_numbers(w, "fullinertia", full, 6);
+    // Where the body's axes are principal ones the shorter word does, which MuJoCo takes for what has no inertia, too.
+    int is_diagonal = full[3] == 0.0 && full[4] == 0.0 && full[5] == 0.0;
+    int is_positive = full[0] >= 0.0 && full[1] >= 0.0 && full[2] >= 0.0;
+    ts_mjcf_writer_numbers(w, is_diagonal && is_positive ? "diaginertia" : "fullinertia", full,
+                           is_diagonal && is_positive ? 3 : 6);
     ts_mjcf_writer_end(w);
 }
 
@@ -151,7 +155,9 @@ static void write_shape(ts_mjcf_writer* w, const ts_shape* shape) {
 static void write_surface(ts_mjcf_writer* w, const ts_surface* s) {
     const ts_surface usual = ts_surface_default();
     const double friction[] = {s->friction, s->friction_spin, s->friction_roll};
-    ts_mjcf_writer_numbers(w, "friction", friction, 3);
+    if (s->friction != usual.friction || s->friction_spin != usual.friction_spin ||
+        s->friction_roll != usual.friction_roll)
+        ts_mjcf_writer_numbers(w, "friction", friction, 3);
     if (s->dimension != usual.dimension) ts_mjcf_writer_whole(w, "condim", s->dimension);
     if (s->priority != usual.priority) ts_mjcf_writer_whole(w, "priority", s->priority);
     if (memcmp(s->softness.solref, usual.softness.solref, sizeof usual.softness.solref) != 0)
