@@ -27,15 +27,25 @@ static inline void ts_four_store(ts_four v, double* to) {
     memcpy(to + 2, &v.high, sizeof v.high);
 }
 
-static inline ts_four ts_four_plus(ts_four a, ts_four b) { return (ts_four){a.low + b.low, a.high + b.high}; }
+static inline ts_four ts_four_plus(ts_four a, ts_four b) {
+    ts_four v = {a.low + b.low, a.high + b.high};
+    return v;
+}
 
-static inline ts_four ts_four_minus(ts_four a, ts_four b) { return (ts_four){a.low - b.low, a.high - b.high}; }
+static inline ts_four ts_four_minus(ts_four a, ts_four b) {
+    ts_four v = {a.low - b.low, a.high - b.high};
+    return v;
+}
 
-static inline ts_four ts_four_product(ts_four a, ts_four b) { return (ts_four){a.low * b.low, a.high * b.high}; }
+static inline ts_four ts_four_product(ts_four a, ts_four b) {
+    ts_four v = {a.low * b.low, a.high * b.high};
+    return v;
+}
 
 static inline ts_four ts_four_times(double s, ts_four a) {
     ts_two t = {s, s};
-    return (ts_four){t * a.low, t * a.high};
+    ts_four v = {t * a.low, t * a.high};
+    return v;
 }
 
 /// (0 + 2) + (1 + 3).
@@ -83,7 +93,7 @@ static inline double ts_four_sum(ts_four a) { return (a.v[0] + a.v[2]) + (a.v[1]
 #endif
 
 static inline ts_four ts_four_zero(void) {
-    static const double zero[4];
+    static const double zero[4] = {0.0, 0.0, 0.0, 0.0};
     return ts_four_load(zero);
 }
 
