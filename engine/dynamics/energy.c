@@ -1,7 +1,7 @@
 // Kinetic and potential energy.
 //
 // Kinetic: sum over bodies of half of twist times momentum, plus half of armature times rate squared, which stands for
-// rotors geared to the joint. Potential: -m g . centre, and springs. Friction, dampers and applied forces have none.
+// rotors geared to the joint. Potential: -m g . centre, but for what buoyancy takes away, and springs. Friction, dampers and applied forces have none.
 #include "engine/actuation/tendon_internal.h"
 #include "engine/dynamics/kinematics_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
@@ -38,7 +38,8 @@ ts_energy ts_sim_energy(ts_sim* sim) {
         energy.kinetic += ts_sim_storage_of(sim)->spin_memory[model->body[b].tree].late > 0.0
                               ? late_kinetic(sim, b)
                               : 0.5 * ts_motion_dot_force(sim->body_velocity[b], momentum);
-        energy.potential -= model->body[b].mass * ts_vec3_dot(sim->options.gravity, sim->body_centre[b]);
+        energy.potential -= (1.0 - model->body[b].buoyancy) * model->body[b].mass *
+                            ts_vec3_dot(sim->options.gravity, sim->body_centre[b]);
     }
     for (int d = 0; d < model->nv; ++d) energy.kinetic += 0.5 * model->dof[d].armature * sim->qvel[d] * sim->qvel[d];
     for (int j = 0; j < model->joint_count; ++j) energy.potential += spring_energy(sim, &model->joint[j]);

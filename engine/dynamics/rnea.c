@@ -4,6 +4,8 @@
 // forces f = I a + v x* (I v) summed inwards; tau_i = S_i . f.
 // Source: Featherstone (2008), section 5.3, with everything in world axes about the tree's origin, so no transforms.
 //
+// What buoyancy takes of a body's weight is a force at its centre and enters f alone: its acceleration is what it is.
+//
 // dS/dt of the dof axes. The axis of a number (a hinge's angle, a point's coordinate) is fixed in the frame that the dofs
 // before it have moved, so dS/dt = v_before x S; the three axes of a quaternion turn with the child, and the sum over
 // them is the same v_before x (S v).
@@ -24,7 +26,8 @@ static void free_body_forces(const ts_sim* sim, int tree, const double* velocity
     // Body axes throughout; the linear part is turned back to world axes at the end.
     ts_vec3 w = ts_vec3_load(velocity + 3);
     ts_vec3 c = body->centre;
-    ts_vec3 a = ts_vec3_sub(ts_vec3_cross(w, ts_vec3_cross(w, c)), ts_mat3_mul_vec_transposed(R, sim->options.gravity));
+    ts_vec3 a = ts_vec3_sub(ts_vec3_cross(w, ts_vec3_cross(w, c)),
+                            ts_mat3_mul_vec_transposed(R, ts_vec3_scale(1.0 - body->buoyancy, sim->options.gravity)));
     ts_vec3 couple = ts_vec3_cross(w, ts_mat3_mul_vec(&body->inertia, w));
     if (acceleration) {
         ts_vec3 turn = ts_vec3_load(acceleration + 3);
@@ -94,7 +97,10 @@ static void tree_forces(ts_sim* sim, int tree, const motion* m, const double* ac
             for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
                 a[b] = ts_motion_add_scaled(a[b], acceleration[d - dof_first], sim->dof_axis[d]);
         ts_force momentum = ts_inertia_mul(&sim->body_inertia[b], m->twist[b]);
-        f[b] = ts_force_add(ts_inertia_mul(&sim->body_inertia[b], a[b]), ts_motion_cross_force(m->twist[b], momentum));
+        ts_motion felt = a[b];
+        if (body->buoyancy != 0.0)
+            felt.linear = ts_vec3_add(felt.linear, ts_vec3_scale(body->buoyancy, sim->options.gravity));
+        f[b] = ts_force_add(ts_inertia_mul(&sim->body_inertia[b], felt), ts_motion_cross_force(m->twist[b], momentum));
     }
     for (int i = last - 1; i >= first; --i) {
         int b = model->tree_body[i];

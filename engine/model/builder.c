@@ -124,6 +124,7 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_hull_array_free(&builder->hull);
     ts_builder_hull_source_array_free(&builder->hull_source);
     ts_builder_exclusion_array_free(&builder->exclusion);
+    ts_builder_pair_array_free(&builder->pair);
     ts_builder_number_array_free(&builder->number);
     free(builder);
 }
@@ -227,6 +228,12 @@ int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_m
     last->file = pool_add(builder, file);
     last->placing = *placing;
     return !builder->pool.failed;
+}
+
+int ts_builder_add_pair(ts_builder* builder, int geom_a, int geom_b, const ts_surface* surface) {
+    int least = geom_a < geom_b ? geom_a : geom_b, most = geom_a < geom_b ? geom_b : geom_a;
+    if (least < 0 || most >= builder->geom.count || least == most || ts_surface_fault(surface)) return 0;
+    return ts_builder_pair_array_push(&builder->pair, (ts_contact_pair){geom_a, geom_b, *surface});
 }
 
 int ts_builder_exclude(ts_builder* builder, int body_a, int body_b) {

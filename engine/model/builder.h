@@ -21,6 +21,7 @@ typedef struct ts_body_def {
     double mass;
     ts_vec3 centre;
     ts_mat3 inertia;   // about the centre, body axes
+    double buoyancy;   // see ts_body
     const char* file;  // for messages, may be NULL
     int line;
 } ts_body_def;
@@ -169,6 +170,10 @@ int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def);
 /// Hands over a hull that geoms refer to: the model will own it (the builder frees it when given up). Returns 0 on
 /// short memory (the hull is then still the caller's), else 1.
 int ts_builder_add_hull(ts_builder* builder, ts_hull* hull);
+
+/// Two geoms (as from ts_builder_add_geom) that touch though their masks or bodies forbid it, with that surface; of several pairs of the
+/// same two the first counts. Returns 0 on short memory, bad indices or numbers.
+int ts_builder_add_pair(ts_builder* builder, int geom_a, int geom_b, const ts_surface* surface);
 
 /// Two bodies whose geoms shall never touch. Returns 0 on short memory or bad indices.
 int ts_builder_exclude(ts_builder* builder, int body_a, int body_b);

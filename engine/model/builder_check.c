@@ -47,6 +47,8 @@ static ts_code check_bodies(ts_builder* builder, ts_status* out_status) {
             why = pose_message;
         else if (isnan(b->def.mass) || isinf(b->def.mass))
             why = "its mass is not finite";
+        else if (!isfinite(b->def.buoyancy))
+            why = "its buoyancy is not finite";
         else if (b->def.mass >= 0.0 && (!ts_vec3_is_finite(b->def.centre) || !is_finite_mat3(&b->def.inertia)))
             why = "its centre of mass or inertia is not finite";
         else if (!ts_vec3_is_finite(b->free_linear) || !ts_vec3_is_finite(b->free_angular))

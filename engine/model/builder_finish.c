@@ -108,6 +108,7 @@ static void lay_out_bodies(draft* d) {
         body->mass = def->mass;
         body->centre = def->centre;
         body->inertia = def->inertia;
+        body->buoyancy = def->buoyancy;
         body->joint_first = joints;
         body->geom_first = geoms;
         joints += body->joint_count;
@@ -226,6 +227,32 @@ static void lay_out_geoms(draft* d) {
     }
 }
 
+static int compare_pairs(const void* a, const void* b) {
+    const ts_contact_pair* x = (const ts_contact_pair*)a;
+    const ts_contact_pair* y = (const ts_contact_pair*)b;
+    if (x->geom_a != y->geom_a) return x->geom_a < y->geom_a ? -1 : 1;
+    return (x->geom_b > y->geom_b) - (x->geom_b < y->geom_b);
+}
+
+// Contact pairs with the model's indices, sorted, of the same two geoms the first.
+static int lay_out_pairs(draft* d) {
+    const ts_builder* b = d->builder;
+    ts_contact_pair* pair = TS_ARENA_ARRAY(d->arena, ts_contact_pair, b->pair.count);
+    d->model->pair = pair;
+    if (b->pair.count && !pair) return 0;
+    for (int i = 0; i < b->pair.count; ++i) {
+        const ts_contact_pair* given = &b->pair.data[i];
+        int g = b->geom.data[given->geom_a].index, h = b->geom.data[given->geom_b].index, at = d->model->pair_count;
+        // A surface with itself: what has no effect is dropped, as everywhere.
+        ts_contact_pair entry = {g < h ? g : h, g < h ? h : g, ts_surface_combine(&given->surface, &given->surface)};
+        while (at > 0 && compare_pairs(&pair[at - 1], &entry) > 0) --at;
+        if (at > 0 && compare_pairs(&pair[at - 1], &entry) == 0) continue;
+        memmove(pair + at + 1, pair + at, (size_t)(d->model->pair_count++ - at) * sizeof *pair);
+        pair[at] = entry;
+    }
+    return 1;
+}
+
 static int compare_exclusions(const void* a, const void* b) {
     const ts_exclusion* x = (const ts_exclusion*)a;
     const ts_exclusion* y = (const ts_exclusion*)b;
@@ -254,6 +281,7 @@ static ts_code lay_out_rest(draft* d) {
     m->actuator = actuator;
     m->tendon = tendon;
     m->tendon_part = part;
+    if (!lay_out_pairs(d)) return short_memory(d->status);
     for (int i = 0; i < b->site.count; ++i) {
         const ts_builder_site* s = &b->site.data[i];
         site[i].name = name_at(d, s->label.name);

@@ -103,6 +103,7 @@ TS_ARRAY_DECLARE(ts_builder_actuator_array, ts_builder_actuator);
 TS_ARRAY_DECLARE(ts_builder_key_array, ts_builder_key);
 TS_ARRAY_DECLARE(ts_builder_hull_array, ts_hull*);
 TS_ARRAY_DECLARE(ts_builder_exclusion_array, ts_exclusion);
+TS_ARRAY_DECLARE(ts_builder_pair_array, ts_contact_pair);
 TS_ARRAY_DECLARE(ts_builder_number_array, double);
 
 struct ts_builder {
@@ -123,6 +124,7 @@ struct ts_builder {
     ts_builder_hull_array hull;
     ts_builder_hull_source_array hull_source;  // as many
     ts_builder_exclusion_array exclusion;
+    ts_builder_pair_array pair;
     ts_builder_number_array number;
     int initial_key;       // or -1
     const char* homeless;  // "geom": the first thing that was to go on a body that is not there; NULL when none was

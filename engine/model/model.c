@@ -63,6 +63,21 @@ const char* ts_actuator_target_name(const ts_model* model, const ts_actuator* ac
     return "";
 }
 
+// The contact pair of two geoms, or NULL; they are sorted, see builder_finish.c.
+static const ts_contact_pair* find_pair(const ts_model* model, int a, int b) {
+    int first = a < b ? a : b, second = a < b ? b : a, low = 0, high = model->pair_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const ts_contact_pair* pair = &model->pair[middle];
+        if (pair->geom_a == first && pair->geom_b == second) return pair;
+        if (pair->geom_a < first || (pair->geom_a == first && pair->geom_b < second))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 // The exclusions are sorted by (smaller body, larger body), see builder_finish.c.
 static int is_excluded(const ts_model* model, int a, int b) {
     int low = 0, high = model->exclusion_count;
@@ -93,6 +108,7 @@ int ts_model_geoms_can_touch(const ts_model* model, int geom_a, int geom_b) {
     const ts_geom* a = &model->geom[geom_a];
     const ts_geom* b = &model->geom[geom_b];
     if (a->shape.kind == TS_SHAPE_PLANE && b->shape.kind == TS_SHAPE_PLANE) return 0;
+    if (find_pair(model, geom_a, geom_b)) return model->body[a->body].weld != model->body[b->body].weld;
     if (!(a->category & b->mask) && !(b->category & a->mask)) return 0;
     int weld_a = model->body[a->body].weld;
     int weld_b = model->body[b->body].weld;
@@ -101,6 +117,11 @@ int ts_model_geoms_can_touch(const ts_model* model, int geom_a, int geom_b) {
     if (weld_a != 0 && weld_b != 0 && (weld_parent(model, weld_a) == weld_b || weld_parent(model, weld_b) == weld_a))
         return 0;
     return !is_excluded(model, a->body, b->body);
+}
+
+ts_surface ts_model_surface_between(const ts_model* model, int geom_a, int geom_b) {
+    const ts_contact_pair* pair = find_pair(model, geom_a, geom_b);
+    return pair ? pair->surface : ts_surface_combine(&model->geom[geom_a].surface, &model->geom[geom_b].surface);
 }
 
 double ts_model_total_mass(const ts_model* model) {

@@ -47,6 +47,7 @@ typedef struct ts_body {
     double mass;      // kg
     ts_vec3 centre;   // m, centre of mass in the body frame
     ts_mat3 inertia;  // kg m^2 about the centre of mass, body axes
+    double buoyancy;  // 1: the share of its weight that a force at its centre takes away
 } ts_body;
 
 /// A joint between a body and its parent. Several joints of one body act in order.
@@ -125,6 +126,14 @@ typedef struct ts_exclusion {
     int body_b;
 } ts_exclusion;
 
+/// Two geoms that touch whatever their categories, masks and bodies say, but for being rigidly one, with a surface of the
+/// pair's own.
+typedef struct ts_contact_pair {
+    int geom_a;  // < geom_b
+    int geom_b;
+    ts_surface surface;
+} ts_contact_pair;
+
 /// How the vertices of a mesh file are placed before its hull is taken: v becomes scale * R^T (v - position), components
 /// alone.
 typedef struct ts_mesh_placing {
@@ -170,6 +179,7 @@ typedef struct ts_model {
     int hull_count;
     int keyframe_count;
     int exclusion_count;
+    int pair_count;
     int equality_count;
     int tendon_count;
     int tendon_part_count;
@@ -186,6 +196,7 @@ typedef struct ts_model {
     const ts_hull_source* hull_source;  // (hull_count)
     const ts_keyframe* keyframe;        // (keyframe_count)
     const ts_exclusion* exclusion;
+    const ts_contact_pair* pair;        // (pair_count) by geom_a, then geom_b
     const ts_equality* equality;        // (equality_count)
     const ts_tendon* tendon;            // (tendon_count)
     const ts_tendon_part* tendon_part;  // (tendon_part_count)
@@ -229,8 +240,11 @@ int ts_joint_type_nv(ts_joint_type type);
 const char* ts_joint_type_name(ts_joint_type type);
 
 /// Nonzero when geoms a and b can ever make contact: different rigid bodies, not parent and child (unless the parent is
-/// the world), categories and masks agree, not excluded, not two planes.
+/// the world), categories and masks agree, not excluded; or a contact pair of rigid bodies. Two planes never do.
 int ts_model_geoms_can_touch(const ts_model* model, int geom_a, int geom_b);
+
+/// The surface between two geoms that touch: of their contact pair, else of both combined.
+ts_surface ts_model_surface_between(const ts_model* model, int geom_a, int geom_b);
 
 /// Sum of the masses of all bodies, kg.
 double ts_model_total_mass(const ts_model* model);

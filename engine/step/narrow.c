@@ -232,8 +232,7 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
         while (old < end && known[old].key.whole == key) ++old;
         int* memory = storage->contact_memory_index + at;
         match_points(sim, &pair[i], &manifold[i], first, old, memory);
-        ts_surface surface =
-            ts_surface_combine(&sim->model->geom[pair[i].a].surface, &sim->model->geom[pair[i].b].surface);
+        ts_surface surface = ts_model_surface_between(sim->model, pair[i].a, pair[i].b);
         for (int k = 0; k < manifold[i].count; ++k, ++at)
             fill_contact(sim, &pair[i], &surface, &manifold[i], k, memory[k], &sim->contact[at]);
     }

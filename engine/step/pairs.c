@@ -2,7 +2,7 @@
 // second look at those.
 //
 // Which geoms can touch is a matter of the model: one whose category and mask meet nobody's, or only those of geoms it is
-// welded to, is there for looks and has no part in this. Boxes of meshes come from what turns with them (hull_outline.c, hull_box.c), so no vertex is looked at; they grow
+// welded to, and that no contact pair names, is there for looks and has no part in this. Boxes of meshes come from what turns with them (hull_outline.c, hull_box.c), so no vertex is looked at; they grow
 // by half the contact margin, so that two shapes a margin apart still pair. Geoms of bodies that are welded together
 // share a group. What the broad phase remembers from step to step makes it fast and changes no answer, so it is no part
 // of a snapshot; neither is what the second look notes for each pair.
@@ -31,7 +31,8 @@ static int meets_other(const bit_owners* owners, unsigned bits, int weld) {
     return 0;
 }
 
-static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld) {
+// A geom of a contact pair meets every bit; the second look keeps from it whom it may not touch.
+static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld, int paired) {
     const ts_mat3 straight = ts_mat3_identity();
     ts_collider* collider = &storage->collider[storage->collider_count];
     ts_bounds* bounds = &storage->bounds[storage->collider_count++];
@@ -39,8 +40,8 @@ static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index
     collider->has_box = geom->shape.kind != TS_SHAPE_SPHERE && ts_obb_of_shape(&geom->shape, &collider->box);
     collider->is_turned = collider->has_box && memcmp(&collider->box.placed.R, &straight, sizeof straight) != 0;
     bounds->group = weld;
-    bounds->category = geom->category;
-    bounds->mask = geom->mask;
+    bounds->category = paired ? ~0u : geom->category;
+    bounds->mask = paired ? ~0u : geom->mask;
 }
 
 int ts_sim_find_colliders(ts_sim* sim) {
@@ -50,7 +51,9 @@ int ts_sim_find_colliders(ts_sim* sim) {
     storage->collider = TS_ARENA_ARRAY(&storage->fixed, ts_collider, model->geom_count);
     storage->bounds = TS_ARENA_ARRAY(&storage->fixed, ts_bounds, model->geom_count);
     storage->oriented = TS_ARENA_ARRAY(&storage->fixed, ts_obb, model->geom_count);
-    if (!storage->collider || !storage->bounds || !storage->oriented) return 0;
+    char* is_paired = (char*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, 1);
+    if (!storage->collider || !storage->bounds || !storage->oriented || !is_paired) return 0;
+    for (int i = 0; i < model->pair_count; ++i) is_paired[model->pair[i].geom_a] = is_paired[model->pair[i].geom_b] = 1;
     for (int k = 0; k < BITS; ++k) category.weld[k] = mask.weld[k] = NOBODY;
     for (int g = 0; g < model->geom_count; ++g) {
         add_owner(&category, model->geom[g].category, model->body[model->geom[g].body].weld);
@@ -59,8 +62,8 @@ int ts_sim_find_colliders(ts_sim* sim) {
     for (int g = 0; g < model->geom_count; ++g) {
         const ts_geom* geom = &model->geom[g];
         int weld = model->body[geom->body].weld;
-        if (meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld))
-            add_collider(storage, geom, g, weld);
+        if (is_paired[g] || meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld))
+            add_collider(storage, geom, g, weld, is_paired[g]);
     }
     return 1;
 }

@@ -90,6 +90,23 @@ MOTION = """<mujoco><option timestep="0.001" integrator="{integrator}"/>
 </worldbody><keyframe><key name="home" qvel="0 0 0 3 5 -2 2 3 4 -5"/></keyframe></mujoco>"""
 
 
+# Bodies that weigh less than they should; a free one rises.
+AIRY = """<mujoco><option timestep="0.001" integrator="{integrator}"/><default><geom contype="0" conaffinity="0"/></default><worldbody>
+<body pos="0 0 1" gravcomp="0.4"><joint type="ball"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1"/>
+ <body pos="0.3 0 0" gravcomp="1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.3 0.1 0" size="0.03" mass="0.7"/></body></body>
+<body pos="2 0 1" gravcomp="1.3"><freejoint/><geom type="box" size="0.1 0.2 0.05" pos="0.1 0.05 0" mass="1"/></body>
+</worldbody></mujoco>"""
+
+# Pairs against what masks, families and exclusions say.
+PAIRS = """<mujoco><default><pair friction="0.9"/></default><worldbody><geom name="floor" type="plane" size="2 2 1" contype="0" conaffinity="0"/>
+<body name="a" pos="0 0 0.09"><freejoint/><geom name="ball" size="0.1" contype="0" conaffinity="0"/>
+ <body name="b" pos="0.15 0 0"><joint axis="0 1 0"/><geom name="child" size="0.1"/></body></body>
+<body name="c" pos="0 0.17 0.09"><freejoint/><geom name="out" size="0.1"/></body>
+<body name="d" pos="0 -1 0.09"><freejoint/><geom name="lost" size="0.1"/></body></worldbody>
+<contact><pair geom1="ball" geom2="floor" condim="4"/><pair geom1="child" geom2="ball"/><pair geom1="out" geom2="ball"/><exclude body1="a" body2="c"/>
+</contact></mujoco>"""
+
+
 def theirs(text, steps):
     model = mujoco.MjModel.from_xml_string(text)
     model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
@@ -215,6 +232,32 @@ class AgainstMujoco(unittest.TestCase):
                     world.step(200)
                     numpy.testing.assert_allclose(world.qpos, data.qpos, rtol=0, atol=1e-9)
                     self.assertGreater(numpy.abs(world.qpos - start).max(), 0.05, "it must have moved")
+
+    def test_bodies_that_weigh_less(self):
+        for name in ("Euler", "RK4", "implicit"):
+            with self.subTest(integrator=name):
+                text = AIRY.format(integrator=name)
+                model = mujoco.MjModel.from_xml_string(text)
+                data = mujoco.MjData(model)
+                mujoco.mj_step(model, data, 300)
+                with touchstone.World(mjcf=text) as world:
+                    energy = world.report.kinetic + world.report.potential
+                    world.step(300)
+                    numpy.testing.assert_allclose(world.qpos, data.qpos, rtol=0, atol=1e-11)
+                    if name == "RK4":
+                        self.assertAlmostEqual(world.report.kinetic + world.report.potential, energy, delta=1e-9)
+
+    def test_contact_pairs(self):
+        model = mujoco.MjModel.from_xml_string(PAIRS)
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        there = sorted(tuple(sorted(pair)) for pair in data.contact.geom.tolist())
+        with touchstone.World(mjcf=PAIRS) as world:
+            world.forward()
+            world.step(1)
+            here = sorted(tuple(sorted(pair)) for pair in world.contacts.geoms.tolist())
+            self.assertEqual(here, there)
+            self.assertEqual(len(here), 3)
 
     def test_integrators(self):
         """But for the spin of a lone body under implicitfast, which keeps its energy here."""

@@ -25,6 +25,7 @@ typedef enum ts_mjcf_kind {
     TS_MJCF_GEOM,
     TS_MJCF_SITE,
     TS_MJCF_EQUALITY,
+    TS_MJCF_PAIR,
     TS_MJCF_TENDON,
     TS_MJCF_ACTUATOR,  // all of its shortcuts
     TS_MJCF_KIND_COUNT
@@ -127,6 +128,13 @@ typedef struct ts_mjcf_equality {
     ts_equality_def def;
     int site[2];  // -1: none
 } ts_mjcf_equality;
+
+/// What a <pair> of <contact> says.
+typedef struct ts_mjcf_pair {
+    int geom[2];  // -1: none
+    ts_surface surface;
+    double friction[5];
+} ts_mjcf_pair;
 
 /// What an element of <tendon> says.
 typedef struct ts_mjcf_tendon {

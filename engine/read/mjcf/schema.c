@@ -203,7 +203,7 @@ static const known body_table[] = {
     OK("name childclass"),
     POSE,
     LOST("mocap", "the body stays where it is: it is not moved from outside"),
-    LOST("gravcomp", "gravity is not compensated"),
+    REAL("gravcomp", ts_body_def, buoyancy),
     LOST("sleep", "bodies never sleep"),
     LOOK("user fuse simple"),
     END,
@@ -231,7 +231,7 @@ static const known joint_table[] = {
     LOST("solreffriction solimpfriction", "dry friction is hard"),
     REALS("actuatorfrcrange", ts_joint_def, actuation.range, 2, 2),
     OK("actuatorfrclimited"),
-    LOST("actuatorgravcomp", "gravity is not compensated"),
+    NEAR("actuatorgravcomp", "what compensates gravity is no force of actuators and has no limit"),
     END,
 };
 static const known geom_table[] = {
@@ -260,6 +260,20 @@ static const known site_table[] = {
     OK("name class fromto size"),
     POSE,
     LOOK("type group material mesh rgba user"),
+    END,
+};
+static const known pair_table[] = {
+    OK("name class"),
+    INDEX("geom1", ts_mjcf_pair, geom[0], geom_name),
+    INDEX("geom2", ts_mjcf_pair, geom[1], geom_name),
+    WHOLE("condim", ts_mjcf_pair, surface.dimension),
+    REALS("friction", ts_mjcf_pair, friction, 1, 5),
+    NEAR("margin", "contacts are made from the option contact_margin on, for all geoms alike"),
+    LOST("gap", "contacts act as soon as they are made"),
+    NEAR_REALS("solref", model_softness, ts_mjcf_pair, surface.softness.solref, 1, 2),
+    NEAR_REALS("solimp", model_softness, ts_mjcf_pair, surface.softness.solimp, 1, 5),
+    LOST("solreffriction", "friction follows the contact's own softness"),
+    LOST("adhesion", "surfaces do not stick"),
     END,
 };
 static const known exclude_table[] = {
@@ -365,6 +379,7 @@ static const struct element {
     {"joint", joint_table, NULL},
     {"geom", geom_table, NULL},
     {"site", site_table, NULL},
+    {"pair", pair_table, NULL},
     {"exclude", exclude_table, NULL},
     {"key", key_table, NULL},
     {"actuator", (const known[]){END}, NULL},
@@ -507,7 +522,6 @@ static const struct passed {
     {"body", "camera light", 0, "looks only"},
     {"body", "composite", 1, "composite bodies are left out"},
     {"body", "flexcomp", 1, "deformable bodies are left out"},
-    {"contact", "pair", 1, "the pair follows its geoms' own settings and masks"},
     {"custom", "tuple", 0, "no meaning for the simulation"},
 };
 

@@ -5,20 +5,52 @@
 #include <stdio.h>
 #include <string.h>
 
+static void read_exclude(ts_mjcf_reader* reader, const ts_xml_node* node) {
+    ts_exclusion pair = {-1, -1};
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    ts_mjcf_check(reader, node, "exclude");
+    ts_mjcf_take(&e, "exclude", &pair);
+    if (!reader->xml.code && (pair.body_a < 0 || pair.body_b < 0))
+        ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "exclude needs body1 and body2");
+    if (!reader->xml.code && !ts_builder_exclude(reader->builder, pair.body_a, pair.body_b))
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
+// A pair has its own numbers, or the usual ones; what its geoms say counts for nothing.
+static void read_pair(ts_mjcf_reader* reader, const ts_xml_node* node) {
+    ts_mjcf_pair pair = {.geom = {-1, -1}, .surface = ts_surface_default()};
+    const ts_surface usual = pair.surface;
+    const double friction[5] = {usual.friction, usual.friction, usual.friction_spin, usual.friction_roll,
+                                usual.friction_roll};
+    memcpy(pair.friction, friction, sizeof friction);
+    ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_PAIR, 0);
+    ts_mjcf_check(reader, node, "pair");
+    ts_mjcf_take(&e, "pair", &pair);
+    if (!reader->xml.code && (pair.geom[0] < 0 || pair.geom[1] < 0))
+        ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "pair needs geom1 and geom2");
+    pair.surface.friction = pair.friction[0];
+    pair.surface.friction_spin = pair.friction[2];
+    pair.surface.friction_roll = pair.friction[3];
+    if (pair.friction[0] != pair.friction[1] || pair.friction[3] != pair.friction[4])
+        ts_mjcf_report(reader, node, TS_IMPORT_APPROXIMATED, 1, "pair@friction (of two kinds)",
+                       "the first number counts in all directions");
+    const char* why = ts_surface_fault(&pair.surface);
+    if (!reader->xml.code && why) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "pair: %s", why);
+    if (!reader->xml.code && pair.geom[0] == pair.geom[1])
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "pair needs two different geoms");
+    if (!reader->xml.code && !reader->compiler.no_contact &&
+        !ts_builder_add_pair(reader->builder, pair.geom[0], pair.geom[1], &pair.surface))
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
 void ts_mjcf_read_contact(ts_mjcf_reader* reader, const ts_xml_node* node) {
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
-        if (strcmp(child->name, "exclude") != 0) {
-            if (!ts_mjcf_report_element(reader, child, "contact")) ts_mjcf_unknown_element(reader, child);
-            continue;
-        }
-        ts_exclusion pair = {-1, -1};
-        ts_mjcf_element e = ts_mjcf_element_plain(reader, child);
-        ts_mjcf_check(reader, child, "exclude");
-        ts_mjcf_take(&e, "exclude", &pair);
-        if (!reader->xml.code && (pair.body_a < 0 || pair.body_b < 0))
-            ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "exclude needs body1 and body2");
-        if (!reader->xml.code && !ts_builder_exclude(reader->builder, pair.body_a, pair.body_b))
-            ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
+        if (strcmp(child->name, "exclude") == 0)
+            read_exclude(reader, child);
+        else if (strcmp(child->name, "pair") == 0)
+            read_pair(reader, child);
+        else
+            ts_mjcf_unknown_element(reader, child);
     }
 }
 

@@ -116,6 +116,11 @@ void ts_mjcf_set_restitution(ts_mjcf_reader* reader) {
                      value.count);
     for (int i = 0; i < geom->count && !reader->xml.code; ++i)
         geom->data[i].def.surface.restitution = value.data[value.count == 1 ? 0 : i];
+    // Between two surfaces it is the larger one, for pairs, too.
+    ts_builder_pair_array* pair = &reader->builder->pair;
+    for (int i = 0; i < pair->count; ++i)
+        pair->data[i].surface.restitution = fmax(geom->data[pair->data[i].geom_a].def.surface.restitution,
+                                                 geom->data[pair->data[i].geom_b].def.surface.restitution);
     ts_builder_number_array_free(&value);
 }
 

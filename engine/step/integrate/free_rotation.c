@@ -113,7 +113,7 @@ int ts_free_rotation_advance(ts_sim* sim, int tree) {
     ts_vec3 force = ts_vec3_load(storage->applied + first), couple = ts_vec3_load(storage->applied + first + 3);
     ts_vec3 velocity, omega, next;
     ts_touched_rotation_start(sim, tree, &velocity, &omega);
-    velocity = ts_vec3_add_scaled(velocity, h, sim->options.gravity);
+    velocity = ts_vec3_add_scaled(velocity, h * (1.0 - body->buoyancy), sim->options.gravity);
     if (is_zero(omega) && is_zero(couple) && is_zero(force)) {
         storage->turn[tree] = ts_quat_identity();
         ts_vec3_store(velocity, sim->free_velocity + first);

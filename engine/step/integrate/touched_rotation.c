@@ -100,7 +100,8 @@ int ts_touched_rotation_advance(ts_sim* sim, int tree) {
     ts_vec3 pressed = ts_mat3_solve(inertia, forecast), next = ts_vec3_add(omega, pressed);
     if (!solve_half_step(inertia, momentum, h, &next)) return 0;
     ts_vec3 free = ts_vec3_sub(next, pressed);
-    ts_vec3 velocity = ts_vec3_add_scaled(ts_vec3_load(sim->qvel + first), h, sim->options.gravity);
+    double falling = h * (1.0 - body->buoyancy);
+    ts_vec3 velocity = ts_vec3_add_scaled(ts_vec3_load(sim->qvel + first), falling, sim->options.gravity);
     velocity = ts_vec3_add_scaled(velocity, h / body->mass, force);
     if (storage->tree_kind[tree] != TS_TREE_CENTRED) {
         ts_vec3 swing = turned(ts_vec3_scale(0.5 * h, next), ts_vec3_cross(next, body->centre));

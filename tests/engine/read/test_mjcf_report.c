@@ -35,8 +35,6 @@ Test(mjcf_report, sections_that_are_not_read) {
     expect("<mujoco>\n<visual/></mujoco>", "mujoco/visual", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco>\n<size nkey='1'/></mujoco>", "mujoco/size", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco><asset>\n<texture/></asset></mujoco>", "asset/texture", TS_IMPORT_IGNORED, 0, 1, 2);
-    expect("<mujoco><contact>\n<pair geom1='a' geom2='b'/></contact></mujoco>", "contact/pair", TS_IMPORT_IGNORED, 1, 1,
-           2);
     expect("<mujoco><worldbody>\n<light/>\n<camera/></worldbody></mujoco>", "body/light", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco><worldbody>\n<flexcomp/></worldbody></mujoco>", "body/flexcomp", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco>stray</mujoco>", "text", TS_IMPORT_IGNORED, 0, 1, 1);
@@ -48,8 +46,6 @@ Test(mjcf_report, attributes_that_are_not_taken_over) {
            "geom@solref", TS_IMPORT_APPROXIMATED, 1, 2, 2);
     expect("<mujoco><worldbody>\n<geom size='1' margin='.1'/></worldbody></mujoco>", "geom@margin",
            TS_IMPORT_APPROXIMATED, 1, 1, 2);
-    expect("<mujoco><worldbody>\n<body gravcomp='1'/></worldbody></mujoco>", "body@gravcomp", TS_IMPORT_IGNORED, 1, 1,
-           2);
     expect("<mujoco><worldbody>\n<body mocap='true'/></worldbody></mujoco>", "body@mocap", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco><worldbody><body>\n<joint springdamper='1 1'/><geom size='1'/></body></worldbody></mujoco>",
            "joint@springdamper", TS_IMPORT_IGNORED, 1, 1, 2);
