@@ -23,7 +23,9 @@
 
 enum {
     INDEX_LIMIT = 30000000,  // corners of all instances together: instances of instances can ask for any number
+    VERTEX_LIMIT = 30000000,
     INSTANCE_LIMIT = 100000,
+    VISIT_LIMIT = 10000000,  // nodes and what is in them, once for every instance
     INSTANCE_DEPTH = 64,
     ARRAY_LIMIT = 30000000  // numbers in one array
 };
@@ -44,6 +46,7 @@ typedef struct collada {
     const ts_xml_node** element;
     int element_count;
     int instances;
+    int visits;
     vertex_array vertex;
     index_array triangle;
 } collada;
@@ -166,6 +169,8 @@ static int add_positions(collada* c, const ts_xml_node* source, const affine* pl
     if (count > there)
         ts_xml_fail(&c->xml, source, TS_ERROR_VALUE, "the source says it has %d positions, but there are %d", count,
                     there);
+    if (!c->xml.code && count > VERTEX_LIMIT - c->vertex.count)
+        ts_xml_fail(&c->xml, source, TS_ERROR_MEMORY, "more than %d positions in all instances", VERTEX_LIMIT);
     for (int i = 0; i < count && !c->xml.code; ++i) {
         ts_vec3 v = ts_vec3_load(number.data + offset + (ptrdiff_t)i * stride);
         if (!vertex_array_push(&c->vertex, ts_vec3_add(ts_mat3_mul_vec(&place->a, v), place->t))) short_memory(c);
@@ -371,6 +376,8 @@ static void add_instance(collada* c, const ts_xml_node* node, const affine* plac
 // Transforms of a node come before what they act on.
 static void add_node(collada* c, const ts_xml_node* node, affine place, int depth) {
     for (const ts_xml_node* child = node->child; child && !c->xml.code; child = child->next) {
+        if (++c->visits > VISIT_LIMIT)
+            ts_xml_fail(&c->xml, child, TS_ERROR_MEMORY, "more than %d nodes in all instances", VISIT_LIMIT);
         if (add_transform(c, child, &place)) continue;
         if (is_named(child, "node"))
             add_node(c, child, place, depth);

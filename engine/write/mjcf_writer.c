@@ -87,25 +87,31 @@ void ts_mjcf_writer_limits(ts_mjcf_writer* w, const char* name, const ts_limits*
 
 // --- names ---
 
+static int count_of(const ts_model* m, ts_mjcf_named kind) {
+    const int count[] = {m->body_count, m->joint_count, m->geom_count, m->site_count, m->tendon_count};
+    return count[kind];
+}
+
+static const char* name_of(const ts_model* m, ts_mjcf_named kind, int index) {
+    switch (kind) {
+    case TS_MJCF_NAMED_BODY: return m->body[index].name;
+    case TS_MJCF_NAMED_JOINT: return m->joint[index].name;
+    case TS_MJCF_NAMED_GEOM: return m->geom[index].name;
+    case TS_MJCF_NAMED_SITE: return m->site[index].name;
+    case TS_MJCF_NAMED_TENDON: return m->tendon[index].name;
+    case TS_MJCF_NAMED_COUNT: break;
+    }
+    return "";
+}
+
 // What has no name is called by its kind and number when something refers to it. A name that is taken already (by what the
-// file calls so) would be refused when the text is read back.
-static void write_name(ts_mjcf_writer* w, const char* attribute, const char* name, const char* kind, int index,
-                       int needed) {
+// file calls so) is refused when the text is read back.
+void ts_mjcf_writer_name(ts_mjcf_writer* w, const char* attribute, ts_mjcf_named kind, int index) {
+    static const char* const words[] = {"body", "joint", "geom", "site", "tendon"};
+    const char* name = name_of(w->model, kind, index);
     char made[64];
-    snprintf(made, sizeof made, "%s %d", kind, index);
-    if (name[0] || needed) ts_mjcf_writer_string(w, attribute, name[0] ? name : made);
-}
-
-void ts_mjcf_writer_body(ts_mjcf_writer* w, const char* name, int body) {
-    write_name(w, name, w->model->body[body].name, "body", body, w->body_named[body]);
-}
-
-void ts_mjcf_writer_joint(ts_mjcf_writer* w, const char* name, int joint) {
-    write_name(w, name, w->model->joint[joint].name, "joint", joint, w->joint_named[joint]);
-}
-
-void ts_mjcf_writer_site(ts_mjcf_writer* w, const char* name, int site) {
-    write_name(w, name, w->model->site[site].name, "site", site, w->site_named[site]);
+    snprintf(made, sizeof made, "%s %d", words[kind], index);
+    if (name[0] || w->named[kind][index]) ts_mjcf_writer_string(w, attribute, name[0] ? name : made);
 }
 
 void ts_mjcf_writer_equality_site(ts_mjcf_writer* w, const char* name, int equality, int side) {
@@ -114,26 +120,44 @@ void ts_mjcf_writer_equality_site(ts_mjcf_writer* w, const char* name, int equal
     ts_mjcf_writer_string(w, name, made);
 }
 
-static void note(char* named, int index) {
-    if (index >= 0) named[index] = 1;
+static void note(ts_mjcf_writer* w, ts_mjcf_named kind, int index) {
+    if (index >= 0) w->named[kind][index] = 1;
+}
+
+static ts_mjcf_named kind_of_part(ts_tendon_part_kind kind) {
+    return kind == TS_TENDON_JOINT  ? TS_MJCF_NAMED_JOINT
+           : kind == TS_TENDON_GEOM ? TS_MJCF_NAMED_GEOM
+                                    : TS_MJCF_NAMED_SITE;
+}
+
+ts_mjcf_named ts_mjcf_writer_target_kind(const ts_actuator* actuator) {
+    const char* transmission = ts_transmission_name(actuator->transmission);
+    if (strcmp(transmission, "site") == 0) return TS_MJCF_NAMED_SITE;
+    if (strcmp(transmission, "tendon") == 0) return TS_MJCF_NAMED_TENDON;
+    return strncmp(transmission, "joint", 5) == 0 ? TS_MJCF_NAMED_JOINT : TS_MJCF_NAMED_COUNT;
 }
 
 static void find_names(ts_mjcf_writer* w) {
     const ts_model* m = w->model;
     for (int i = 0; i < m->exclusion_count; ++i) {
-        note(w->body_named, m->exclusion[i].body_a);
-        note(w->body_named, m->exclusion[i].body_b);
+        note(w, TS_MJCF_NAMED_BODY, m->exclusion[i].body_a);
+        note(w, TS_MJCF_NAMED_BODY, m->exclusion[i].body_b);
     }
     for (int i = 0; i < m->equality_count; ++i)
         for (int k = 0; k < 2; ++k) {
-            note(w->body_named, m->equality[i].body[k]);
-            note(w->joint_named, m->equality[i].joint[k]);
+            note(w, TS_MJCF_NAMED_BODY, m->equality[i].body[k]);
+            note(w, TS_MJCF_NAMED_JOINT, m->equality[i].joint[k]);
+            note(w, TS_MJCF_NAMED_TENDON, m->equality[i].tendon[k]);
         }
+    for (int i = 0; i < m->tendon_part_count; ++i) {
+        const ts_tendon_part* part = &m->tendon_part[i];
+        if (part->kind != TS_TENDON_PULLEY) note(w, kind_of_part(part->kind), part->index);
+        if (part->kind == TS_TENDON_GEOM) note(w, TS_MJCF_NAMED_SITE, part->side);
+    }
     for (int i = 0; i < m->actuator_count; ++i) {
-        const ts_actuator* a = &m->actuator[i];
-        int on_site = strcmp(ts_transmission_name(a->transmission), "site") == 0;
-        note(on_site ? w->site_named : w->joint_named, a->target);
-        note(w->site_named, a->reference);
+        ts_mjcf_named kind = ts_mjcf_writer_target_kind(&m->actuator[i]);
+        if (kind != TS_MJCF_NAMED_COUNT) note(w, kind, m->actuator[i].target);
+        note(w, TS_MJCF_NAMED_SITE, m->actuator[i].reference);
     }
 }
 
@@ -152,12 +176,12 @@ static void write_model(ts_mjcf_writer* w) {
 
 ts_code ts_mjcf_writer_text(const ts_model* model, const char* folder, ts_text* out_text, ts_status* out_status) {
     ts_mjcf_writer w = {.model = model, .folder = folder, .text = out_text, .status = out_status};
-    size_t bodies = (size_t)model->body_count, joints = (size_t)model->joint_count, sites = (size_t)model->site_count;
-    char* named = (char*)calloc(bodies + joints + sites + 1, 1);
+    size_t total = 1;
+    for (int k = 0; k < TS_MJCF_NAMED_COUNT; ++k) total += (size_t)count_of(model, (ts_mjcf_named)k);
+    char* named = (char*)calloc(total, 1);
     if (named) {
-        w.body_named = named;
-        w.joint_named = named + bodies;
-        w.site_named = named + bodies + joints;
+        for (int k = 0; k < TS_MJCF_NAMED_COUNT; ++k)
+            w.named[k] = k ? w.named[k - 1] + count_of(model, (ts_mjcf_named)(k - 1)) : named;
         find_names(&w);
         write_model(&w);
     }
@@ -179,6 +203,8 @@ static ts_code read_back(const ts_model* model, const ts_text* text, const char*
                              {model->geom_count, back->geom_count},
                              {model->equality_count, back->equality_count},
                              {model->exclusion_count, back->exclusion_count},
+                             {model->tendon_count, back->tendon_count},
+                             {model->tendon_part_count, back->tendon_part_count},
                              {model->actuator_count, back->actuator_count},
                              {model->keyframe_count, back->keyframe_count}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i)

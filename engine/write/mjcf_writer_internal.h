@@ -8,16 +8,24 @@
 extern "C" {
 #endif
 
+/// What others refer to by name.
+typedef enum ts_mjcf_named {
+    TS_MJCF_NAMED_BODY,
+    TS_MJCF_NAMED_JOINT,
+    TS_MJCF_NAMED_GEOM,
+    TS_MJCF_NAMED_SITE,
+    TS_MJCF_NAMED_TENDON,
+    TS_MJCF_NAMED_COUNT
+} ts_mjcf_named;
+
 /// A text under construction.
 typedef struct ts_mjcf_writer {
     const ts_model* model;
     const char* folder;  // where the file is to be, or NULL
     ts_text* text;
-    int depth;         // of the open element
-    char* body_named;  // (body_count) nonzero: something refers to the body, so that it needs a name
-    char* joint_named;
-    char* site_named;
-    ts_code code;  // first failure
+    int depth;                         // of the open element
+    char* named[TS_MJCF_NAMED_COUNT];  // of each thing: nonzero when something refers to it, so that it needs a name
+    ts_code code;                      // first failure
     ts_status* status;
 } ts_mjcf_writer;
 
@@ -55,12 +63,11 @@ void ts_mjcf_writer_pose(ts_mjcf_writer* w, ts_pose pose);
 /// NAMElimited and NAMErange, when they hold.
 void ts_mjcf_writer_limits(ts_mjcf_writer* w, const char* name, const ts_limits* limits);
 
-/// An attribute that names a body, joint or site: its name, or the one that it is given because something refers to it.
-void ts_mjcf_writer_body(ts_mjcf_writer* w, const char* name, int body);
-/// See ts_mjcf_writer_body.
-void ts_mjcf_writer_joint(ts_mjcf_writer* w, const char* name, int joint);
-/// See ts_mjcf_writer_body.
-void ts_mjcf_writer_site(ts_mjcf_writer* w, const char* name, int site);
+/// An attribute that names a thing: its name, or the one that it is given because something refers to it.
+void ts_mjcf_writer_name(ts_mjcf_writer* w, const char* attribute, ts_mjcf_named kind, int index);
+
+/// What an actuator pulls at; TS_MJCF_NAMED_COUNT: something that MJCF does not know here.
+ts_mjcf_named ts_mjcf_writer_target_kind(const ts_actuator* actuator);
 
 /// The two sites that stand for the frames of a connection that no anchor can say; `side` 0 or 1.
 void ts_mjcf_writer_equality_site(ts_mjcf_writer* w, const char* name, int equality, int side);
@@ -77,7 +84,7 @@ void ts_mjcf_writer_assets(ts_mjcf_writer* w);
 /// <worldbody>.
 void ts_mjcf_writer_world(ts_mjcf_writer* w);
 
-/// <contact>, <equality>, <actuator> and <keyframe>.
+/// <contact>, <tendon>, <equality>, <actuator> and <keyframe>.
 void ts_mjcf_writer_relations(ts_mjcf_writer* w);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// <compiler>, <option>, <custom>, and what refers to bodies and joints: <contact>, <equality>, <actuator>, <keyframe>.
+// <compiler>, <option>, <custom>, and what refers to bodies and joints: <contact>, <tendon>, <equality>, <actuator>, <keyframe>.
 #include "engine/write/mjcf_writer_internal.h"
 
 #include "base/mat.h"
@@ -133,16 +133,23 @@ static void write_connect(ts_mjcf_writer* w, int index) {
         ts_mjcf_writer_equality_site(w, "site2", index, 1);
         return;
     }
-    ts_mjcf_writer_body(w, "body1", e->body[0]);
-    if (e->body[1] > 0) ts_mjcf_writer_body(w, "body2", e->body[1]);
+    ts_mjcf_writer_name(w, "body1", TS_MJCF_NAMED_BODY, e->body[0]);
+    if (e->body[1] > 0) ts_mjcf_writer_name(w, "body2", TS_MJCF_NAMED_BODY, e->body[1]);
     ts_vec3_store(e->frame[0].position, anchor);
     ts_mjcf_writer_numbers(w, "anchor", anchor, 3);
 }
 
 static void write_joint_equality(ts_mjcf_writer* w, int index) {
     const ts_equality* e = &w->model->equality[index];
-    ts_mjcf_writer_joint(w, "joint1", e->joint[0]);
-    if (e->joint[1] >= 0) ts_mjcf_writer_joint(w, "joint2", e->joint[1]);
+    ts_mjcf_writer_name(w, "joint1", TS_MJCF_NAMED_JOINT, e->joint[0]);
+    if (e->joint[1] >= 0) ts_mjcf_writer_name(w, "joint2", TS_MJCF_NAMED_JOINT, e->joint[1]);
+    ts_mjcf_writer_numbers(w, "polycoef", e->coefficient, TS_EQUALITY_COEFFICIENTS);
+}
+
+static void write_tendon_equality(ts_mjcf_writer* w, int index) {
+    const ts_equality* e = &w->model->equality[index];
+    ts_mjcf_writer_name(w, "tendon1", TS_MJCF_NAMED_TENDON, e->tendon[0]);
+    if (e->tendon[1] >= 0) ts_mjcf_writer_name(w, "tendon2", TS_MJCF_NAMED_TENDON, e->tendon[1]);
     ts_mjcf_writer_numbers(w, "polycoef", e->coefficient, TS_EQUALITY_COEFFICIENTS);
 }
 
@@ -151,7 +158,9 @@ static const struct saying {
     const char* source;
     const char* element;
     void (*write)(ts_mjcf_writer* w, int index);
-} sayings[] = {{"connect", "connect", write_connect}, {"joint-equality", "joint", write_joint_equality}};
+} sayings[] = {{"connect", "connect", write_connect},
+               {"joint-equality", "joint", write_joint_equality},
+               {"tendon-equality", "tendon", write_tendon_equality}};
 
 static void write_equality(ts_mjcf_writer* w, int index) {
     const ts_equality* e = &w->model->equality[index];
@@ -174,22 +183,56 @@ static void write_equality(ts_mjcf_writer* w, int index) {
     ts_mjcf_writer_end(w);
 }
 
+// --- tendons ---
+
+static void write_part(ts_mjcf_writer* w, const ts_tendon_part* part) {
+    static const char* const words[] = {"joint", "site", "pulley", "geom"};
+    static const ts_mjcf_named kinds[] = {TS_MJCF_NAMED_JOINT, TS_MJCF_NAMED_SITE, TS_MJCF_NAMED_COUNT,
+                                          TS_MJCF_NAMED_GEOM};
+    ts_mjcf_writer_open(w, words[part->kind]);
+    if (kinds[part->kind] != TS_MJCF_NAMED_COUNT)
+        ts_mjcf_writer_name(w, words[part->kind], kinds[part->kind], part->index);
+    if (part->kind == TS_TENDON_GEOM && part->side >= 0)
+        ts_mjcf_writer_name(w, "sidesite", TS_MJCF_NAMED_SITE, part->side);
+    if (part->kind == TS_TENDON_JOINT) ts_mjcf_writer_numbers(w, "coef", &part->number, 1);
+    if (part->kind == TS_TENDON_PULLEY) ts_mjcf_writer_numbers(w, "divisor", &part->number, 1);
+    ts_mjcf_writer_end(w);
+}
+
+static void write_tendon(ts_mjcf_writer* w, int index) {
+    const ts_tendon* t = &w->model->tendon[index];
+    const ts_tendon_part* part = w->model->tendon_part + t->part_first;
+    const char* element = t->part_count > 0 && part->kind == TS_TENDON_JOINT ? "fixed" : "spatial";
+    ts_mjcf_writer_open(w, element);
+    ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_TENDON, index);
+    if (t->limits.limited) {
+        ts_mjcf_writer_string(w, "limited", "true");
+        ts_mjcf_writer_numbers(w, "range", t->limits.range, 2);
+    }
+    if (t->spring != 0.0) {
+        ts_mjcf_writer_numbers(w, "stiffness", &t->spring, 1);
+        ts_mjcf_writer_numbers(w, "springlength", t->rest, 2);
+    }
+    if (t->damping != 0.0) ts_mjcf_writer_numbers(w, "damping", &t->damping, 1);
+    if (t->friction != 0.0) ts_mjcf_writer_numbers(w, "frictionloss", &t->friction, 1);
+    ts_mjcf_writer_inside(w);
+    for (int i = 0; i < t->part_count; ++i) write_part(w, &part[i]);
+    ts_mjcf_writer_close(w, element);
+}
+
 // --- actuators ---
 
 static void write_actuator(ts_mjcf_writer* w, const ts_actuator* a) {
     static const char* const activations[] = {"none", "integrator", "filter", "filterexact"};
     const char* transmission = ts_transmission_name(a->transmission);
-    int on_site = strcmp(transmission, "site") == 0, on_joint = strncmp(transmission, "joint", 5) == 0;
-    if (!on_site && !on_joint)
+    ts_mjcf_named kind = ts_mjcf_writer_target_kind(a);
+    if (kind == TS_MJCF_NAMED_COUNT)
         ts_mjcf_writer_refuse(w, "an actuator pulls at a %s, which this writer cannot say", transmission);
     if (w->code) return;
     ts_mjcf_writer_open(w, "general");
     if (a->name[0]) ts_mjcf_writer_string(w, "name", a->name);
-    if (on_site)
-        ts_mjcf_writer_site(w, "site", a->target);
-    else
-        ts_mjcf_writer_joint(w, transmission, a->target);
-    if (a->reference >= 0) ts_mjcf_writer_site(w, "refsite", a->reference);
+    ts_mjcf_writer_name(w, transmission, kind, a->target);
+    if (a->reference >= 0) ts_mjcf_writer_name(w, "refsite", TS_MJCF_NAMED_SITE, a->reference);
     if (!a->active) ts_mjcf_writer_whole(w, "group", IDLE_GROUP);
     ts_mjcf_writer_numbers(w, "gear", a->gear, TS_GEAR_SIZE);
     ts_mjcf_writer_limits(w, "ctrl", &a->control);
@@ -230,8 +273,8 @@ static void write_section(ts_mjcf_writer* w, const char* name, int count, void (
 
 static void write_exclusion_at(ts_mjcf_writer* w, int i) {
     ts_mjcf_writer_open(w, "exclude");
-    ts_mjcf_writer_body(w, "body1", w->model->exclusion[i].body_a);
-    ts_mjcf_writer_body(w, "body2", w->model->exclusion[i].body_b);
+    ts_mjcf_writer_name(w, "body1", TS_MJCF_NAMED_BODY, w->model->exclusion[i].body_a);
+    ts_mjcf_writer_name(w, "body2", TS_MJCF_NAMED_BODY, w->model->exclusion[i].body_b);
     ts_mjcf_writer_end(w);
 }
 
@@ -242,6 +285,7 @@ static void write_keyframe_at(ts_mjcf_writer* w, int i) { write_keyframe(w, &w->
 void ts_mjcf_writer_relations(ts_mjcf_writer* w) {
     const ts_model* m = w->model;
     write_section(w, "contact", m->exclusion_count, write_exclusion_at);
+    write_section(w, "tendon", m->tendon_count, write_tendon);
     write_section(w, "equality", m->equality_count, write_equality);
     write_section(w, "actuator", m->actuator_count, write_actuator_at);
     write_section(w, "keyframe", m->keyframe_count, write_keyframe_at);

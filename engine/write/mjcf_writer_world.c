@@ -106,7 +106,7 @@ static void write_joint(ts_mjcf_writer* w, int index) {
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
     double anchor[3], axis[3];
     ts_mjcf_writer_open(w, "joint");
-    ts_mjcf_writer_joint(w, "name", index);
+    ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_JOINT, index);
     ts_mjcf_writer_string(w, "type", ts_joint_type_name(joint->type));
     ts_vec3_store(joint->anchor, anchor);
     ts_vec3_store(joint->axis, axis);
@@ -173,7 +173,7 @@ static void write_geom(ts_mjcf_writer* w, const ts_geom* geom) {
     snprintf(rgba, sizeof rgba, "%.9g %.9g %.9g %.9g", (double)geom->rgba[0], (double)geom->rgba[1],
              (double)geom->rgba[2], (double)geom->rgba[3]);
     ts_mjcf_writer_open(w, "geom");
-    if (geom->name[0]) ts_mjcf_writer_string(w, "name", geom->name);
+    ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_GEOM, (int)(geom - w->model->geom));
     write_shape(w, &geom->shape);
     ts_mjcf_writer_pose(w, geom->pose);
     if (geom->category != 1) ts_mjcf_writer_whole(w, "contype", (int)geom->category);
@@ -188,7 +188,7 @@ static void write_sites(ts_mjcf_writer* w, int body) {
     for (int i = 0; i < m->site_count; ++i) {
         if (m->site[i].body != body) continue;
         ts_mjcf_writer_open(w, "site");
-        ts_mjcf_writer_site(w, "name", i);
+        ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_SITE, i);
         ts_mjcf_writer_pose(w, m->site[i].pose);
         ts_mjcf_writer_numbers(w, "size", &m->site[i].size, 1);
         ts_mjcf_writer_end(w);
@@ -225,7 +225,7 @@ void ts_mjcf_writer_world(ts_mjcf_writer* w) {
             return;
         }
         ts_mjcf_writer_open(w, "body");
-        ts_mjcf_writer_body(w, "name", i);
+        ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_BODY, i);
         ts_mjcf_writer_pose(w, body->pose);
         ts_mjcf_writer_inside(w);
         write_inertial(w, body);

@@ -161,17 +161,29 @@ static void read_exclusion(ts_urdf_reader* reader, const ts_xml_node* node) {
 
 // --- poses ---
 
-// Where a joint's coordinates begin. Bodies are added tree by tree, so the order of adding is that of the model.
-static int first_coordinate(const ts_builder* builder, int joint) {
-    int first = 0;
-    for (int i = 0; i < joint; ++i) first += ts_joint_type_nq(builder->joint.data[i].def.type);
-    return first;
+// A state while it is read.
+typedef struct pose {
+    ts_builder_number_array qpos;
+    int*
+        first;  // of each joint of the builder: where its coordinates begin, in the order of adding, which is the model's
+    char* given;  // of each joint of the robot: whether the state itself sets it
+} pose;
+
+static int find_first(const ts_builder* builder, int* first) {
+    int count = 0;
+    for (int i = 0; i < builder->joint.count; ++i) {
+        first[i] = count;
+        count += ts_joint_type_nq(builder->joint.data[i].def.type);
+    }
+    return count;
 }
 
-static int start_pose(ts_urdf_reader* reader, ts_builder_number_array* qpos) {
+static int start_pose(ts_urdf_reader* reader, pose* p) {
     const ts_builder* b = reader->builder;
-    if (!ts_builder_number_array_resize(qpos, first_coordinate(b, b->joint.count))) return 0;
-    double* q = qpos->data;
+    p->first = (int*)calloc((size_t)b->joint.count + 1, sizeof *p->first);
+    p->given = (char*)calloc((size_t)reader->joint.count + 1, 1);
+    if (!p->first || !p->given || !ts_builder_number_array_resize(&p->qpos, find_first(b, p->first))) return 0;
+    double* q = p->qpos.data;
     for (int i = 0; i < b->joint.count; ++i) {
         const ts_joint_def* def = &b->joint.data[i].def;
         int count = ts_joint_type_nq(def->type);
@@ -198,22 +210,21 @@ static void set_free(ts_urdf_reader* reader, const ts_xml_node* node, double* q)
     ts_quat_store(ts_quat_normalize(rotation), q + 3);
 }
 
-// `given` marks joints of the robot that the state itself sets.
-static void set_joint(ts_urdf_reader* reader, const ts_xml_node* node, double* qpos, char* given) {
+static void set_joint(ts_urdf_reader* reader, const ts_xml_node* node, pose* p) {
     const char* name = ts_xml_value(node, "name");
     int index = name ? ts_name_table_find(&reader->joint_name, name) : -1;
     if (strcmp(node->name, "joint") != 0 || !name) {
         ts_urdf_fail(reader, node, TS_ERROR_PARSE, "group_state holds joints with names, and nothing else");
     } else if (index < 0 && reader->root_floats && strcmp(name, "root_joint") == 0) {
-        set_free(reader, node, qpos);
+        set_free(reader, node, p->qpos.data);
     } else if (index < 0) {
         ts_urdf_report(reader, node, TS_IMPORT_IGNORED, 1, "group_state (unknown joint)",
                        "the robot has no such joint");
     } else {
         const ts_urdf_joint* joint = &reader->joint.data[index];
-        given[index] = 1;
+        p->given[index] = 1;
         if (joint->def < 0) return;
-        double* q = qpos + first_coordinate(reader->builder, joint->def);
+        double* q = p->qpos.data + p->first[joint->def];
         if (joint->type == TS_URDF_FLOATING)
             set_free(reader, node, q);
         else if (joint->type == TS_URDF_PLANAR)
@@ -226,22 +237,22 @@ static void set_joint(ts_urdf_reader* reader, const ts_xml_node* node, double* q
 // Joints that mimic others follow them. A chain of them is followed so far; longer ones are no mechanism.
 enum { CHAIN_MOST = 16 };
 
-static void set_mimics(const ts_urdf_reader* reader, double* qpos, const char* given) {
+static void set_mimics(const ts_urdf_reader* reader, pose* p) {
     for (int i = 0; i < reader->joint.count; ++i) {
         const ts_urdf_joint* chain[CHAIN_MOST];
         int count = 0, at = i;
-        while (count < CHAIN_MOST && reader->joint.data[at].mimics >= 0 && !given[at]) {
+        while (count < CHAIN_MOST && reader->joint.data[at].mimics >= 0 && !p->given[at]) {
             chain[count++] = &reader->joint.data[at];
             at = reader->joint.data[at].mimics;
         }
         if (count == 0) continue;
         int source = reader->joint.data[at].def;
-        double value = source < 0 ? 0.0 : qpos[first_coordinate(reader->builder, source)];
+        double value = source < 0 ? 0.0 : p->qpos.data[p->first[source]];
         while (count > 0) {
             const ts_urdf_joint* joint = chain[--count];
             value = joint->offset + joint->multiplier * value;
         }
-        qpos[first_coordinate(reader->builder, reader->joint.data[i].def)] = value;
+        p->qpos.data[p->first[reader->joint.data[i].def]] = value;
     }
 }
 
@@ -276,16 +287,16 @@ static const char* state_name(ts_urdf_reader* reader, const ts_xml_node* node, t
 }
 
 static void read_state(ts_urdf_reader* reader, const ts_xml_node* node, int is_initial, ts_name_table* seen) {
-    ts_builder_number_array qpos = {NULL, 0, 0};
-    char* given = (char*)calloc((size_t)reader->joint.count + 1, 1);
+    pose p;
+    memset(&p, 0, sizeof p);
     ts_keyframe_def def = {.name = state_name(reader, node, seen), .file = node->file, .line = node->line};
-    if (!given || !start_pose(reader, &qpos)) ts_urdf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+    if (!start_pose(reader, &p)) ts_urdf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
     for (const ts_xml_node* joint = node->child; joint && !reader->xml.code; joint = joint->next)
-        set_joint(reader, joint, qpos.data, given);
-    if (!reader->xml.code && qpos.count > 0) {
-        set_mimics(reader, qpos.data, given);
-        def.qpos = qpos.data;
-        def.qpos_count = qpos.count;
+        set_joint(reader, joint, &p);
+    if (!reader->xml.code && p.qpos.count > 0) {
+        set_mimics(reader, &p);
+        def.qpos = p.qpos.data;
+        def.qpos_count = p.qpos.count;
         def.is_initial = is_initial;
         if (!ts_builder_add_keyframe(reader->builder, &def))
             ts_urdf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
@@ -293,8 +304,9 @@ static void read_state(ts_urdf_reader* reader, const ts_xml_node* node, int is_i
             ts_urdf_report(reader, node, TS_IMPORT_HONOURED, 1, "group_state",
                            "poses are keyframes; this one is where simulations begin");
     }
-    ts_builder_number_array_free(&qpos);
-    free(given);
+    ts_builder_number_array_free(&p.qpos);
+    free(p.first);
+    free(p.given);
 }
 
 // What else SRDF knows.

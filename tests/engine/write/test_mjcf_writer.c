@@ -83,6 +83,24 @@ static void compare_rest(const ts_model* a, const ts_model* b, const char* file)
     }
 }
 
+static void compare_tendons(const ts_model* a, const ts_model* b, const char* file) {
+    cr_assert_eq(a->tendon_count, b->tendon_count, "%s", file);
+    cr_assert_eq(a->tendon_part_count, b->tendon_part_count, "%s", file);
+    for (int i = 0; i < a->tendon_count; ++i) {
+        const ts_tendon *x = &a->tendon[i], *y = &b->tendon[i];
+        cr_expect(x->part_count == y->part_count && x->limits.limited == y->limits.limited, "%s: tendon %d", file, i);
+        const double p[] = {x->spring, x->damping, x->friction, x->spring ? x->rest[0] : 0.0};
+        const double q[] = {y->spring, y->damping, y->friction, x->spring ? y->rest[0] : 0.0};
+        for (int k = 0; k < 4; ++k) near(p[k], q[k], 0.0, "tendon number", file);
+        near(x->length0, y->length0, 1.0, "length", file);
+    }
+    for (int i = 0; i < a->tendon_part_count; ++i) {
+        const ts_tendon_part *x = &a->tendon_part[i], *y = &b->tendon_part[i];
+        cr_expect(x->kind == y->kind && x->side == y->side && x->number == y->number, "%s: part %d", file, i);
+        cr_expect(x->kind == TS_TENDON_PULLEY || x->index == y->index, "%s: part %d", file, i);
+    }
+}
+
 // The same random states in both, and what follows from them.
 static void compare_motion(const ts_model* a, const ts_model* b, const char* file) {
     ts_sim *x = NULL, *y = NULL;
@@ -122,6 +140,7 @@ static void compare(const ts_model* a, const ts_model* b, const char* file) {
     compare_joints(a, b, file);
     compare_geoms(a, b, file);
     compare_rest(a, b, file);
+    compare_tendons(a, b, file);
     compare_motion(a, b, file);
 }
 
@@ -220,6 +239,21 @@ Test(mjcf_writer, everything) {
         "<general site='s' refsite='w' gear='1 2 3 4 5 6' dyntype='filter' dynprm='0.3' gainprm='2' biastype='affine' "
         "biasprm='1 2 -3'/></actuator><keyframe><key name='k' time='2' qpos='0.3' qvel='0.1' act='0.4 0.5' "
         "ctrl='1 2 3 4 0 6'/></keyframe>",
+        // Tendons of every part, tied to each other and pulled at; what they pass by has no name.
+        "<worldbody><site name='p' pos='0 0 1'/><site name='q' pos='0 0.3 0'/><body name='a'><joint name='j' axis='0 1 "
+        "0'/><geom "
+        "size='0.1' pos='0.5 0 0' name='g'/><site name='s' pos='1 0 0'/><body pos='1 0 0'><joint name='k' axis='0 1 "
+        "0'/>"
+        "<geom size='0.1' pos='0.5 0 0'/><site name='t' pos='1 0 0'/></body></body></worldbody><tendon><fixed name='f' "
+        "range='-1 2' limited='true' stiffness='3' springlength='0.1 0.2' damping='0.4'><joint joint='j' "
+        "coef='2'/><joint "
+        "joint='k' coef='-1'/></fixed><spatial name='u' stiffness='5' frictionloss='0.3'><site site='p'/><geom "
+        "geom='g' "
+        "sidesite='q'/><site site='s'/><pulley divisor='2'/><site site='s'/><site "
+        "site='t'/></spatial></tendon><equality>"
+        "<tendon tendon1='f' tendon2='u' polycoef='0.1 2 0 0 0' active='false'/></equality><actuator><motor tendon='f' "
+        "gear='2'/>"
+        "</actuator>",
         // Options that only Touchstone has, and bounce.
         "<option timestep='0.004' gravity='1 2 3' impratio='10' integrator='RK4'/><custom><text "
         "name='touchstone.solver' "
