@@ -338,6 +338,17 @@ Test(dragged_cube, carries_no_internal_friction_while_it_sticks) {
     }
 }
 
+// Pivots among eight feet of unequal cubes, which carry each other in many ways, are led astray by rounding; with care every
+// step is solved, and to rounding.
+Test(unequal_cubes, pivoting_takes_care) {
+    bed b = make_bed("unequal-cubes", "lcp-lemke", 1);
+    for (int k = 0; k < 100; ++k) {
+        step_once(&b);
+        cr_expect_eq(b.sim->info.solve.status, TS_SOLVE_CONVERGED, "step %d: %g", k, b.sim->info.unmet);
+    }
+    free_bed(&b);
+}
+
 // Gauss-Seidel cannot hold 1 kg on 1 g within 100 sweeps: it must say so, in status and residual, and the cube sinks.
 Test(unequal_cubes, a_failing_solver_says_that_it_fails) {
     for (int s = 0; s < ts_solver_count(); ++s) {

@@ -4,12 +4,15 @@
 // Rule: with an artificial z_0 >= 0 in w = A z + b + z_0 1, z_0 enters for the lowest b_j, so that all w are >= 0; then the
 // complement of whatever left last enters, and the row that reaches zero first leaves, until z_0 does. Of several rows that
 // reach zero together the lexicographically least leaves, as if b had been b + (eps, eps^2, ...), but z_0 goes before all
-// others. The final basis is solved afresh by LU, as rounding has piled up in the tableau.
+// others. The final basis is solved afresh by LU, as rounding has piled up in the tableau; with care, the tableau itself is built
+// afresh after every pivot, always by the largest pivot that is left.
 // Source: Lemke 1965; Cottle, Pang, Stone, The Linear Complementarity Problem, ch. 4.4 and 4.9 (lexicographic rule).
 // Guaranteed (without rounding): ends; for a copositive A it ends in a solution whenever v >= 0, A v >= 0, v . A v = 0
 // implies v . b >= 0, else possibly in a secondary ray.
 // Known to fail: a ray says nothing about whether a solution exists; the number of pivots can be exponential (in contact
-// problems it is a small multiple of the rows); n (n + 2) numbers and n^2 operations a pivot.
+// problems it is a small multiple of the rows); n (n + 2) numbers and n^2 operations a pivot, with care up to n^3. Without care
+// hyperstatic contacts between unequal masses (1 kg on 1 g, on four feet each) end in rays, or at vertices that are none, that
+// rounding has made.
 #include <math.h>
 #include <string.h>
 
@@ -162,7 +165,33 @@ static double artificial(const tableau* t) {
     return 0.0;
 }
 
-static ts_lemke_end iterate(tableau* t, const double* b, int pivot_limit, int* pivots) {
+// Builds the tableau of the present basis from that of the start. `wanted` (n) and `tied` are scratch.
+static void refresh(tableau* t, const double* A, const double* b, int* wanted) {
+    int n = t->n, count = 0;
+    for (int i = 0; i < n; ++i)
+        if (t->basic[i] >= n) wanted[count++] = t->basic[i];
+    // Rows to pivot on: those whose w is not basic.
+    for (int k = 0; k < n; ++k) t->tied[k] = t->w_row[k] < 0;
+    fill(t, A, b);
+    for (; count > 0; --count) {
+        int row = -1, which = -1;
+        double most = 0.0;
+        for (int c = 0; c < count; ++c)
+            for (int i = 0; i < n; ++i) {
+                if (!t->tied[i] || !(fabs(row_of(t, i)[wanted[c] - n]) > most)) continue;
+                most = fabs(row_of(t, i)[wanted[c] - n]);
+                row = i;
+                which = c;
+            }
+        if (row < 0) return;
+        pivot(t, row, wanted[which] - n);
+        t->tied[row] = 0;
+        wanted[which] = wanted[count - 1];
+    }
+}
+
+// `wanted`: (n) scratch where there is care, else NULL.
+static ts_lemke_end iterate(tableau* t, const double* A, const double* b, int pivot_limit, int* wanted, int* pivots) {
     int n = t->n, column = n, row = first_row(n, b);
     for (;;) {
         if (*pivots >= pivot_limit) return TS_LEMKE_END_LIMIT;
@@ -170,14 +199,15 @@ static ts_lemke_end iterate(tableau* t, const double* b, int pivot_limit, int* p
         pivot(t, row, column);
         *pivots += 1;
         if (leaving == 2 * n) return TS_LEMKE_END_SOLVED;
+        if (wanted) refresh(t, A, b, wanted);
         column = column_of(t, leaving < n ? leaving + n : leaving - n);
         row = leaving_row(t, column);
         if (row < 0) return artificial(t) <= least_artificial ? TS_LEMKE_END_SOLVED : TS_LEMKE_END_RAY;
     }
 }
 
-ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, int pivot_limit, ts_arena* scratch, double* out_z,
-                            int* out_pivots) {
+ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, ts_lemke_care care, int pivot_limit,
+                            ts_arena* scratch, double* out_z, int* out_pivots) {
     *out_pivots = 0;
     for (int i = 0; i < n; ++i) out_z[i] = 0.0;
     if (!all_finite(A, (size_t)n * (size_t)n) || !all_finite(b, (size_t)n)) return TS_LEMKE_END_NOT_FINITE;
@@ -195,7 +225,7 @@ ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, int pivot_l
     ts_lemke_end end = TS_LEMKE_END_MEMORY;
     if (t.T && t.nonbasic && t.basic && t.w_row && t.w_column && t.tied && permutation && x) {
         fill(&t, A, b);
-        end = iterate(&t, b, pivot_limit, out_pivots);
+        end = iterate(&t, A, b, pivot_limit, care == TS_LEMKE_CAREFUL ? permutation : NULL, out_pivots);
         if (end == TS_LEMKE_END_SOLVED) read_answer(&t, A, b, x, permutation, out_z);
     }
     ts_arena_scope_end(scratch, scope);

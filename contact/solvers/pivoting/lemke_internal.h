@@ -17,10 +17,16 @@ typedef enum ts_lemke_end {
     TS_LEMKE_END_MEMORY       // scratch is short
 } ts_lemke_end;
 
+/// What is done against rounding.
+typedef enum ts_lemke_care {
+    TS_LEMKE_QUICK,   // nothing: n^2 operations a pivot
+    TS_LEMKE_CAREFUL  // a fresh tableau after every pivot: up to n^3
+} ts_lemke_care;
+
 /// Finds z >= 0 with w = A z + b >= 0 and z_j w_j = 0. A is n x n, row-major, entries near 1 in size; so is b (n).
 /// out_z (n) is written when solved, zero otherwise; out_pivots always. Scratch is given back.
-ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, int pivot_limit, ts_arena* scratch, double* out_z,
-                            int* out_pivots);
+ts_lemke_end ts_lemke_solve(int n, const double* A, const double* b, ts_lemke_care care, int pivot_limit,
+                            ts_arena* scratch, double* out_z, int* out_pivots);
 
 #ifdef __cplusplus
 }
