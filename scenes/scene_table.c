@@ -16,9 +16,9 @@ void ts_dragged_cube_control(ts_sim* sim);
 static const ts_scene scenes[] = {
     {"sliding-cube", "a cube slides along y and friction stops it: lift-off of the convex relaxation", 0.3, "cube",
      NULL, NULL},
-    {"sliding-cube-rotated", "the same with friction axes turned by 22.5 degrees: drift of the pyramid", 0.3, "cube",
+    {"sliding-cube-rotated", "a cube slides, friction axes turned by 22.5 degrees: drift of the pyramid", 0.3, "cube",
      NULL, NULL},
-    {"fast-cube", "the same at 4 m/s with more friction: lift-off and drift for the naked eye", 0.8, "cube", NULL,
+    {"fast-cube", "a cube slides at 4 m/s with more friction: lift-off and drift for the naked eye", 0.8, "cube", NULL,
      NULL},
     {"dragged-cube", "a cube is dragged until it slips: undetermined forces while it sticks", 0.6, "cube", NULL,
      ts_dragged_cube_control},

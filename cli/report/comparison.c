@@ -56,13 +56,12 @@ void ts_comparison_replay(const ts_comparison* comparison, int i, double time, t
 }
 
 void ts_comparison_members(const ts_comparison* comparison, int group, ts_text* text) {
-    const char* comma = "";
     char label[TS_SERIES_LABEL];
-    for (int i = 0; i < comparison->count; ++i) {
-        if (comparison->finding[i].group != group) continue;
-        ts_text_add(text, "%s%s", comma, label_of(comparison, i, label));
-        comma = ", ";
-    }
+    int leader = ts_comparison_leader(comparison, group);
+    ts_text_add(text, "%s", label_of(comparison, leader, label));
+    for (int i = 0; i < comparison->count; ++i)
+        if (comparison->finding[i].group == group && i != leader)
+            ts_text_add(text, ", %s", label_of(comparison, i, label));
 }
 
 int ts_comparison_finished(const ts_comparison* comparison) {

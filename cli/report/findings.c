@@ -181,6 +181,12 @@ int ts_findings_group(const ts_series* series, const ts_frame_of_reference* fram
         while (other < i && !(frame->reference >= 0 && is_same(&series[i], &series[other], frame))) ++other;
         findings[i].group = other < i ? findings[other].group : groups++;
     }
+    // That of the reference comes first.
+    int own = frame->reference >= 0 ? findings[frame->reference].group : 0;
+    for (int i = 0; i < count; ++i) {
+        int group = findings[i].group;
+        findings[i].group = group == own ? 0 : group < own ? group + 1 : group;
+    }
     return groups;
 }
 

@@ -152,26 +152,16 @@ static void share_cell(ts_text* text, double share) {
     ts_text_add(text, "<td class=\"%s\">%.1e</td>", class, share);
 }
 
-static void part_cell(ts_text* text, double value, const char* unit, double share) {
-    ts_text_add(text, share <= ts_certificate_tolerance ? "<td class=\"dim\">" : "<td>");
-    if (strcmp(unit, "deg") == 0)
-        ts_text_add(text, "%.3g\xC2\xB0", value);
-    else
-        ts_stats_add_quantity(text, value, unit);
-    ts_text_add(text, "</td>");
-}
-
 static void add_row(const ts_contact_row* row, ts_text* text) {
     ts_text_add(text, "<tr><th scope=\"row\">");
     ts_svg_escape(text, row->name);
     static const char* const left_out[] = {"", " <span class=\"law\">blocked</span>",
                                            " <span class=\"law\">contradicted</span>"};
-    ts_text_add(text, "%s</th>", left_out[row->blocked]);
+    ts_text_add(text, "%s", left_out[row->blocked]);
     if (row->is_contact)
-        ts_text_add(text, "<td>%.4f, %.4f, %.4f</td>", ts_report_whole(row->position.x),
+        ts_text_add(text, "<small>%.4f, %.4f, %.4f m</small>", ts_report_whole(row->position.x),
                     ts_report_whole(row->position.y), ts_report_whole(row->position.z));
-    else
-        ts_text_add(text, "<td>-</td>");
+    ts_text_add(text, "</th>");
     ts_text_add(text, "<td class=\"left mode %s\">%s</td>", mode_class[row->mode], ts_contact_mode_name(row->mode));
     if (row->is_contact)
         ts_report_cell(text, row->gap, "m");
@@ -189,19 +179,19 @@ static void add_row(const ts_contact_row* row, ts_text* text) {
         ts_text_add(text, "<td>-</td><td>-</td><td>-</td>");
     }
     share_cell(text, row->own_unmet);
-    part_cell(text, row->own_force, "N", row->own_unmet);
-    part_cell(text, row->own_velocity, "m/s", row->own_unmet);
-    part_cell(text, row->own_power, "W", row->own_unmet);
+    ts_report_figure_cell(text, row->own_force, "N", row->own_unmet);
+    ts_report_figure_cell(text, row->own_velocity, "m/s", row->own_unmet);
+    ts_report_figure_cell(text, row->own_power, "W", row->own_unmet);
     share_cell(text, row->exact_unmet);
     for (int f = 0; f < TS_FIGURE_COUNT; ++f)
-        part_cell(text, row->figure[f], ts_figure_kind_of((ts_figure)f)->unit, row->exact_unmet);
+        ts_report_figure_cell(text, row->figure[f], ts_figure_kind_of((ts_figure)f)->unit, row->exact_unmet);
     ts_text_add(text, "</tr>\n");
 }
 
 static void add_rows(const ts_worst_step* worst, const char* law, int first, int last, ts_text* text) {
     ts_text_add(text,
-                "<div class=\"wide\"><table class=\"contacts\"><thead><tr><th rowspan=\"2\">contact</th><th "
-                "rowspan=\"2\">where [m]</th><th rowspan=\"2\" class=\"left\">mode</th><th rowspan=\"2\">gap</th>"
+                "<div class=\"wide\"><table class=\"contacts\"><thead><tr><th rowspan=\"2\">contact</th>"
+                "<th rowspan=\"2\" class=\"left\">mode</th><th rowspan=\"2\">gap</th>"
                 "<th rowspan=\"2\">normal<br>force</th><th rowspan=\"2\">friction</th><th rowspan=\"2\">of "
                 "\xCE\xBCN</th><th rowspan=\"2\">slip</th><th colspan=\"4\" class=\"over\">own law, %s</th>"
                 "<th colspan=\"%d\" class=\"over\">exact law on rigid contacts</th></tr>"
@@ -267,8 +257,8 @@ static void add_group(const ts_comparison* comparison, int group, ts_text* text)
 
 void ts_report_contacts(const ts_comparison* comparison, ts_text* text) {
     ts_text_add(text,
-                "<h2>The worst step, contact by contact</h2>\n<p class=\"hint\">Of each group's first solver the step "
-                "that leaves most of the exact law unmet; worst contacts first. ");
+                "<h2>The worst step, contact by contact</h2>\n<p class=\"hint\">Of one solver of each group the step "
+                "that leaves most of the exact law unmet; worst contacts first. Dots: that law holds. ");
     for (int m = 0; m < TS_MODE_COUNT; ++m) {
         ts_text_add(text,
                     "<span class=\"key\"><svg class=\"swatch cloud %s\" viewBox=\"0 0 14 14\" width=\"14\" "

@@ -26,6 +26,9 @@ void ts_report_contacts(const ts_comparison* comparison, ts_text* text);
 /// "<td>12.3 mm</td>".
 void ts_report_cell(ts_text* text, double value, const char* unit);
 
+/// The same of what a law leaves, of which `share` is unmet; a dot where the law holds, whose rest is rounding.
+void ts_report_figure_cell(ts_text* text, double value, const char* unit, double share);
+
 /// Keeps "-0.0000" out of tables with four decimals.
 double ts_report_whole(double value);
 

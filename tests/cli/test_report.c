@@ -41,20 +41,24 @@ Test(report, worst_steps_stand_contact_by_contact) {
     outcome result = run("compare sliding-cube-rotated --out report --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
-    cr_expect(
-        page_holds("articles = of('article', ' class=\"worst', page)\n"
-                   "assert len(articles) == groups >= 5, len(articles)\n"
-                   "for s, article in zip(leaders, articles):\n"
-                   "    worst = s['worst_step']\n"
-                   "    rows = of('tr', '', ''.join(of('tbody', '', article)))\n"
-                   "    assert len(rows) == worst['rows'] == sum(worst['modes'].values()) > 0\n"
-                   "    for row, w in zip(rows, worst['worst']):\n"
-                   "        cells = of('td', '', row)\n"
-                   "        assert cells[1] == w['mode'], (cells, w)\n"
-                   "        assert abs(number(cells[3]) - w['force'][2]) <= 0.006 * abs(w['force'][2]), (cells, w)\n"
-                   "    unmet = [w['exact_unmet'] for w in worst['worst']]\n"
-                   "    assert unmet == sorted(unmet, reverse=True)\n"
-                   "    assert s['worst_step_replay'] in article\n"));
+    cr_expect(page_holds(
+        "articles = of('article', ' class=\"worst', page)\n"
+        "assert len(articles) == groups >= 5 and leaders[0]['finding']['is_reference'], len(articles)\n"
+        "for s, article in zip(leaders, articles):\n"
+        "    worst = s['worst_step']\n"
+        "    rows = of('tr', '', ''.join(of('tbody', '', article)))\n"
+        "    assert len(rows) == worst['rows'] == sum(worst['modes'].values()) > 0\n"
+        "    for row, w in zip(rows, worst['worst']):\n"
+        "        cells = of('td', '', row)\n"
+        "        assert cells[0] == w['mode'], (cells, w)\n"
+        "        assert abs(number(cells[2]) - w['force'][2]) <= 0.006 * abs(w['force'][2]), (cells, w)\n"
+        "        assert ' '.join('%.4f,' % round(x, 4) for x in w['position'])[:-1].replace('-0.0000', '0.0000') "
+        "in row, row\n"
+        "        dots = [w['own_unmet'] <= 1e-6] * 3 + [w['exact_unmet'] <= 1e-6] * 7\n"
+        "        assert [c == '\\u00b7' for c in cells[7:10] + cells[11:]] == dots, (cells, dots)\n"
+        "    unmet = [w['exact_unmet'] for w in worst['worst']]\n"
+        "    assert unmet == sorted(unmet, reverse=True)\n"
+        "    assert s['worst_step_replay'] in article\n"));
 }
 
 // Against closed forms and against the certificate that `run` writes of the same step.
