@@ -469,11 +469,15 @@ void ts_core_pair_query(const ts_shape_pair* pair, const ts_proximity_options* o
     out->found.lower -= balls;
     out->found.upper -= balls;
     out->distance -= balls;
-    // Bounds that met in the last iteration allowed have met.
-    if (out->status == TS_PROXIMITY_LIMIT && out->found.upper - out->found.lower > CURVED_ROUNDING * (scale + balls))
+    // Bounds that met in the last iteration allowed have met; so have those of a touch that both say so.
+    double whole = scale + balls, off = fmax(fabs(out->found.lower), fabs(out->found.upper));
+    if (out->status == TS_PROXIMITY_LIMIT && off <= TOUCH * whole) {
+        out->status = TS_PROXIMITY_TOUCHING;
         return;
+    }
+    if (out->status == TS_PROXIMITY_LIMIT && out->found.upper - out->found.lower > CURVED_ROUNDING * whole) return;
     if (out->status == TS_PROXIMITY_SEPARATED_EARLY) return;
-    if (fabs(out->distance) <= 8.0 * DBL_EPSILON * (scale + balls))
+    if (fabs(out->distance) <= 8.0 * DBL_EPSILON * whole)
         out->status = TS_PROXIMITY_TOUCHING;
     else
         out->status = out->distance > 0.0 ? TS_PROXIMITY_SEPARATED : TS_PROXIMITY_PENETRATING;
