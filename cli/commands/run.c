@@ -156,11 +156,12 @@ static void execute(run_job* job) {
         job->status = job->recording;
         job->code = job->recording.code;
     }
-    if (job->certificate.when && (job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED)) {
+    int ended = job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED;
+    if (job->certificate.when && (ended || (job->code == TS_ERROR_NUMERIC && job->certificate.found))) {
         ts_status writing;
         ts_code code = ts_step_certificate_write(&job->certificate, job->sim, &writing);
-        if (code) job->status = writing;
-        if (code) job->code = code;
+        if (code && ended) job->status = writing;
+        if (code && ended) job->code = code;
     }
     if (!job->record) return;
     ts_status closing;

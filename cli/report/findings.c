@@ -285,14 +285,18 @@ static void words_about_solves(const ts_series* self, ts_text* text) {
     ts_stats_limit(stats, &limit);
     // The limit is the whole story when nothing else went wrong.
     if (limit.length == 0 || bad > stats->status_count[TS_SOLVE_ITERATION_LIMIT]) {
-        const char* comma = "";
-        ts_text_add(text, "%lld of %lld steps did not converge (", bad, stats->steps);
+        static const char* const ending[] = {"", "stalled", "at the iteration limit", "failed"};
+        const char* comma = ": ";
+        ts_text_add(text, "%lld of %lld steps did not converge", bad, stats->steps);
         for (int i = 1; i < 4; ++i) {
-            if (stats->status_count[i] == 0) continue;
-            ts_text_add(text, "%s%lld %s", comma, stats->status_count[i], ts_solve_status_name((ts_solve_status)i));
+            long long count = stats->status_count[i];
+            if (count == 0) continue;
+            ts_text_add(text, "%s", comma);
+            if (count < bad) ts_text_add(text, "%lld ", count);
+            ts_text_add(text, "%s", ending[i]);
             comma = ", ";
         }
-        ts_text_add(text, "). ");
+        ts_text_add(text, ". ");
     }
     if (limit.length > 0) ts_text_add(text, "The solver was %s. ", ts_text_get(&limit));
     ts_text_free(&limit);

@@ -604,7 +604,8 @@ Test(cli, what_blows_up_is_named_and_its_last_good_state_kept) {
     result = run("view blow.xml --from blow.h5 --png last.png --size 64x48 --json");
     if (result.code == 0) cr_expect(json_holds(&result.out, "assert d['time'] > 0.1, d\n"));
     outcome_free(&result);
-    result = run("run blow.xml --time 2 --out blow.csv --json");
+    result = run("run blow.xml --time 2 --certificate worst:why.json --out blow.csv --json");
+    cr_expect(exists("why.json"), "the worst step before it is certified all the same");
     cr_expect(json_holds(&result.out, "assert d['last_good_state'].startswith('touchstone view blow.xml --solver ncp "
                                       "--time 0.'), d['last_good_state']\n"));
     outcome_free(&result);
