@@ -42,18 +42,32 @@ typedef struct tree_speeds {
     const double* free;
 } tree_speeds;
 
-// Adds columns [from, to) of one or three rows, n apart, times both velocities. Sums of one row wait for each other, six do not.
-static inline void add_columns(const double* J, int n, int from, int to, int rows, tree_speeds v, double* now,
-                               double* free) {
-    double a[3], b[3];
-    for (int r = 0; r < rows; ++r) a[r] = now[r], b[r] = free[r];
+// Adds columns [from, to) of a row times both velocities.
+static inline void add_columns(const double* J, int from, int to, tree_speeds v, double* now, double* free) {
+    double a = *now, b = *free;
     for (int i = from; i < to; ++i) {
-        for (int r = 0; r < rows; ++r) {
-            a[r] += J[r * n + i] * v.now[i];
-            b[r] += J[r * n + i] * v.free[i];
-        }
+        a += J[i] * v.now[i];
+        b += J[i] * v.free[i];
     }
-    for (int r = 0; r < rows; ++r) now[r] = a[r], free[r] = b[r];
+    *now = a;
+    *free = b;
+}
+
+// The same of three rows, n apart: sums of one row wait for each other, six do not.
+static inline void add_columns_three(const double* J, int n, int from, int to, tree_speeds v, double* now,
+                                     double* free) {
+    const double *K = J + n, *L = K + n;
+    double a0 = now[0], a1 = now[1], a2 = now[2], b0 = free[0], b1 = free[1], b2 = free[2];
+    for (int i = from; i < to; ++i) {
+        a0 += J[i] * v.now[i];
+        a1 += K[i] * v.now[i];
+        a2 += L[i] * v.now[i];
+        b0 += J[i] * v.free[i];
+        b1 += K[i] * v.free[i];
+        b2 += L[i] * v.free[i];
+    }
+    now[0] = a0, now[1] = a1, now[2] = a2;
+    free[0] = b0, free[1] = b1, free[2] = b2;
 }
 
 // Adds the part of one tree, from its piece of the rows, over the columns that its segments store.
@@ -63,8 +77,8 @@ static void add_speeds(const assembly* work, const ts_row_piece* piece, int rows
     for (int s = piece->segment_first + piece->segment_count - 1; s >= piece->segment_first; --s) {
         int from = work->plan->segment[s].column - piece->dof_first, to = from + work->plan->segment[s].count, r = 0;
         for (; r + 3 <= rows; r += 3)
-            add_columns(piece->J + r * n, n, from, to, 3, v, speeds->now + r, speeds->free + r);
-        for (; r < rows; ++r) add_columns(piece->J + r * n, n, from, to, 1, v, speeds->now + r, speeds->free + r);
+            add_columns_three(piece->J + r * n, n, from, to, v, speeds->now + r, speeds->free + r);
+        for (; r < rows; ++r) add_columns(piece->J + r * n, from, to, v, speeds->now + r, speeds->free + r);
     }
 }
 
