@@ -22,12 +22,14 @@
 #include "contact/least_norm_internal.h"
 #include "contact/solvers/hybrid/ncp_internal.h"
 #include "contact/solvers/newton/natural_newton_internal.h"
+#include "contact/solvers/newton/small_newton_internal.h"
 #include "contact/trace.h"
 
 // --- the table of stages ---------------------------------------------------------------------------------------------
 
 // When a stage is due.
 typedef enum ncp_when {
+    WHEN_SMALL,     // not converged, and few velocities move
     WHEN_UNSOLVED,  // not converged
     WHEN_LARGE,     // not converged, and the island is large
     WHEN_REFUSED,   // there is no linear system
@@ -47,7 +49,7 @@ typedef struct ncp_stage {
 } ncp_stage;
 
 static const ncp_stage stages[] = {
-    {"small", ts_ncp_small, 0, SMALL_LIMIT, WHEN_UNSOLVED, 0, 0},
+    {"small", ts_ncp_small, 0, SMALL_LIMIT, WHEN_SMALL, 0, 0},
     {"sweeps", ts_ncp_sweeps, 0, INT_MAX, WHEN_UNSOLVED, 0, 0},
     {"alternate-large", ts_ncp_alternate, 1, 60, WHEN_LARGE, 0, 0},
     {"newton", ts_ncp_newton, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0},
@@ -114,6 +116,7 @@ static const ts_ncp_settings defaults = {
 
 static int is_due(const ts_ncp_search* s, ncp_when when) {
     switch (when) {
+    case WHEN_SMALL: return !ts_ncp_is_over(s) && ts_small_newton_takes(s->problem);
     case WHEN_UNSOLVED: return !ts_ncp_is_over(s);
     case WHEN_LARGE: return !ts_ncp_is_over(s) && s->problem->block_count >= s->settings->large_island;
     case WHEN_REFUSED: return s->refused;

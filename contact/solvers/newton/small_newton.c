@@ -584,19 +584,19 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
     return 1;
 }
 
-// Whether the problem is of the kind: few velocities, in coordinates in which the mass matrix is the identity.
-static int is_small(const ts_velocity_form* form, int blocks) {
+int ts_small_newton_takes(const ts_contact_problem* problem) {
+    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
     if (!form || form->velocity_count > TS_SMALL_VELOCITIES) return 0;
-    for (int s = 0; s < form->segment_start[blocks]; ++s)
+    for (int s = 0; s < form->segment_start[problem->block_count]; ++s)
         if (form->segment[s].J != form->segment[s].Y) return 0;
     return 1;
 }
 
 ts_small_report ts_small_newton(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
     const ts_contact_problem* p = yardstick->problem;
-    const ts_velocity_form* form = ts_velocity_form_of(p->delassus);
     ts_small_report report = {TS_SOLVE_FAILED, 0, HUGE_VAL};
-    if (!is_small(form, p->block_count)) return report;
+    if (!ts_small_newton_takes(p)) return report;
+    const ts_velocity_form* form = ts_velocity_form_of(p->delassus);
     small q = {
         .problem = p, .yardstick = yardstick, .tiles = (form->velocity_count + N - 1) / N, .weight = first_weight};
     ts_arena_scope scope = ts_arena_scope_begin(scratch);

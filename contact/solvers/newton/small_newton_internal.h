@@ -14,6 +14,9 @@ typedef struct ts_small_report {
 /// Most velocities of a problem it takes.
 enum { TS_SMALL_VELOCITIES = 64 };
 
+/// Whether the problem is of its kind: the velocity form of whitened rows (Y == J) with few velocities.
+int ts_small_newton_takes(const ts_contact_problem* problem);
+
 /// Solves from `impulse` (row_count, any finite start), which becomes the answer, admissible, where it converges and stays as
 /// it was elsewhere; at most `limit` linear systems. FAILED for operators other than the velocity form of
 /// whitened rows (Y == J).
