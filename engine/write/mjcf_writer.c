@@ -143,6 +143,10 @@ static void find_names(ts_mjcf_writer* w) {
         note(w, TS_MJCF_NAMED_BODY, m->exclusion[i].body_a);
         note(w, TS_MJCF_NAMED_BODY, m->exclusion[i].body_b);
     }
+    for (int i = 0; i < m->pair_count; ++i) {
+        note(w, TS_MJCF_NAMED_GEOM, m->pair[i].geom_a);
+        note(w, TS_MJCF_NAMED_GEOM, m->pair[i].geom_b);
+    }
     for (int i = 0; i < m->equality_count; ++i)
         for (int k = 0; k < 2; ++k) {
             note(w, TS_MJCF_NAMED_BODY, m->equality[i].body[k]);
@@ -203,6 +207,7 @@ static ts_code read_back(const ts_model* model, const ts_text* text, const char*
                              {model->geom_count, back->geom_count},
                              {model->equality_count, back->equality_count},
                              {model->exclusion_count, back->exclusion_count},
+                             {model->pair_count, back->pair_count},
                              {model->tendon_count, back->tendon_count},
                              {model->tendon_part_count, back->tendon_part_count},
                              {model->actuator_count, back->actuator_count},

@@ -69,6 +69,9 @@ void ts_mjcf_writer_name(ts_mjcf_writer* w, const char* attribute, ts_mjcf_named
 /// What an actuator pulls at; TS_MJCF_NAMED_COUNT: something that MJCF does not know here.
 ts_mjcf_named ts_mjcf_writer_target_kind(const ts_actuator* actuator);
 
+/// solref and solimp, each when it is not the usual one.
+void ts_mjcf_writer_softness(ts_mjcf_writer* w, const ts_mujoco_softness* softness);
+
 /// The two sites that stand for the frames of a connection that no anchor can say; `side` 0 or 1.
 void ts_mjcf_writer_equality_site(ts_mjcf_writer* w, const char* name, int equality, int side);
 

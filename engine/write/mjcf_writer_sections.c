@@ -164,7 +164,6 @@ static const struct saying {
 
 static void write_equality(ts_mjcf_writer* w, int index) {
     const ts_equality* e = &w->model->equality[index];
-    const ts_mujoco_softness usual = ts_mujoco_softness_default();
     const char* source = ts_row_source_name(e->source);
     const struct saying* s = sayings;
     while (s < sayings + sizeof sayings / sizeof sayings[0] && strcmp(s->source, source) != 0) ++s;
@@ -176,10 +175,7 @@ static void write_equality(ts_mjcf_writer* w, int index) {
     if (e->name[0]) ts_mjcf_writer_string(w, "name", e->name);
     s->write(w, index);
     if (!e->active) ts_mjcf_writer_string(w, "active", "false");
-    if (memcmp(e->softness.solref, usual.solref, sizeof usual.solref) != 0)
-        ts_mjcf_writer_numbers(w, "solref", e->softness.solref, 2);
-    if (memcmp(e->softness.solimp, usual.solimp, sizeof usual.solimp) != 0)
-        ts_mjcf_writer_numbers(w, "solimp", e->softness.solimp, 5);
+    ts_mjcf_writer_softness(w, &e->softness);
     ts_mjcf_writer_end(w);
 }
 
@@ -278,13 +274,34 @@ static void write_exclusion_at(ts_mjcf_writer* w, int i) {
     ts_mjcf_writer_end(w);
 }
 
+static void write_pair(ts_mjcf_writer* w, const ts_contact_pair* pair) {
+    const ts_surface* s = &pair->surface;
+    const double friction[] = {s->friction, s->friction, s->friction_spin, s->friction_roll, s->friction_roll};
+    ts_mjcf_writer_open(w, "pair");
+    ts_mjcf_writer_name(w, "geom1", TS_MJCF_NAMED_GEOM, pair->geom_a);
+    ts_mjcf_writer_name(w, "geom2", TS_MJCF_NAMED_GEOM, pair->geom_b);
+    ts_mjcf_writer_whole(w, "condim", s->dimension);
+    ts_mjcf_writer_numbers(w, "friction", friction, 5);
+    ts_mjcf_writer_softness(w, &s->softness);
+    ts_mjcf_writer_end(w);
+}
+
+// Exclusions first, then pairs, in one section.
+static void write_contact_at(ts_mjcf_writer* w, int i) {
+    int exclusions = w->model->exclusion_count;
+    if (i < exclusions)
+        write_exclusion_at(w, i);
+    else
+        write_pair(w, &w->model->pair[i - exclusions]);
+}
+
 static void write_actuator_at(ts_mjcf_writer* w, int i) { write_actuator(w, &w->model->actuator[i]); }
 
 static void write_keyframe_at(ts_mjcf_writer* w, int i) { write_keyframe(w, &w->model->keyframe[i]); }
 
 void ts_mjcf_writer_relations(ts_mjcf_writer* w) {
     const ts_model* m = w->model;
-    write_section(w, "contact", m->exclusion_count, write_exclusion_at);
+    write_section(w, "contact", m->exclusion_count + m->pair_count, write_contact_at);
     write_section(w, "tendon", m->tendon_count, write_tendon);
     write_section(w, "equality", m->equality_count, write_equality);
     write_section(w, "actuator", m->actuator_count, write_actuator_at);

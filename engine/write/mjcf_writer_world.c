@@ -152,6 +152,14 @@ static void write_shape(ts_mjcf_writer* w, const ts_shape* shape) {
     }
 }
 
+void ts_mjcf_writer_softness(ts_mjcf_writer* w, const ts_mujoco_softness* softness) {
+    const ts_mujoco_softness usual = ts_mujoco_softness_default();
+    if (memcmp(softness->solref, usual.solref, sizeof usual.solref) != 0)
+        ts_mjcf_writer_numbers(w, "solref", softness->solref, 2);
+    if (memcmp(softness->solimp, usual.solimp, sizeof usual.solimp) != 0)
+        ts_mjcf_writer_numbers(w, "solimp", softness->solimp, 5);
+}
+
 static void write_surface(ts_mjcf_writer* w, const ts_surface* s) {
     const ts_surface usual = ts_surface_default();
     const double friction[] = {s->friction, s->friction_spin, s->friction_roll};
@@ -160,10 +168,7 @@ static void write_surface(ts_mjcf_writer* w, const ts_surface* s) {
         ts_mjcf_writer_numbers(w, "friction", friction, 3);
     if (s->dimension != usual.dimension) ts_mjcf_writer_whole(w, "condim", s->dimension);
     if (s->priority != usual.priority) ts_mjcf_writer_whole(w, "priority", s->priority);
-    if (memcmp(s->softness.solref, usual.softness.solref, sizeof usual.softness.solref) != 0)
-        ts_mjcf_writer_numbers(w, "solref", s->softness.solref, 2);
-    if (memcmp(s->softness.solimp, usual.softness.solimp, sizeof usual.softness.solimp) != 0)
-        ts_mjcf_writer_numbers(w, "solimp", s->softness.solimp, 5);
+    ts_mjcf_writer_softness(w, &s->softness);
     write_number(w, "solmix", s->solmix, usual.solmix);
 }
 
@@ -227,6 +232,7 @@ void ts_mjcf_writer_world(ts_mjcf_writer* w) {
         ts_mjcf_writer_open(w, "body");
         ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_BODY, i);
         ts_mjcf_writer_pose(w, body->pose);
+        write_number(w, "gravcomp", body->buoyancy, 0.0);
         ts_mjcf_writer_inside(w);
         write_inertial(w, body);
         write_contents(w, i);

@@ -22,6 +22,7 @@ static void compare_bodies(const ts_model* a, const ts_model* b, const char* fil
         if (x->name[0]) cr_expect_str_eq(x->name, y->name, "%s", file);
         if (i == 0) continue;
         near(x->mass, y->mass, 0.0, "mass", file);
+        near(x->buoyancy, y->buoyancy, 0.0, "buoyancy", file);
         near(ts_vec3_distance(x->pose.position, y->pose.position), 0.0, 1e-3, "position", file);
         near(ts_vec3_distance(x->centre, y->centre), 0.0, 0.0, "centre", file);
         for (int k = 0; k < 9; ++k) near(x->inertia.m[k / 3][k % 3], y->inertia.m[k / 3][k % 3], 0.0, "inertia", file);
@@ -66,6 +67,12 @@ static void compare_rest(const ts_model* a, const ts_model* b, const char* file)
         for (int i = 0; i < a->nq; ++i) near(a->keyframe[k].qpos[i], b->keyframe[k].qpos[i], 1e-3, "key", file);
     for (int i = 0; i < a->exclusion_count; ++i)
         cr_expect(a->exclusion[i].body_a == b->exclusion[i].body_a && a->exclusion[i].body_b == b->exclusion[i].body_b);
+    cr_assert_eq(a->pair_count, b->pair_count, "%s", file);
+    for (int i = 0; i < a->pair_count; ++i) {
+        const ts_contact_pair *x = &a->pair[i], *y = &b->pair[i];
+        cr_expect(x->geom_a == y->geom_a && x->geom_b == y->geom_b, "%s: pair %d", file, i);
+        cr_expect_eq(memcmp(&x->surface, &y->surface, sizeof x->surface), 0, "%s: surface of pair %d", file, i);
+    }
     for (int i = 0; i < a->equality_count; ++i) {
         const ts_equality *x = &a->equality[i], *y = &b->equality[i];
         cr_expect(x->source == y->source && x->active == y->active && x->joint[0] == y->joint[0] &&
@@ -254,6 +261,12 @@ Test(mjcf_writer, everything) {
         "<tendon tendon1='f' tendon2='u' polycoef='0.1 2 0 0 0' active='false'/></equality><actuator><motor tendon='f' "
         "gear='2'/>"
         "</actuator>",
+        // A pair with a surface of its own between geoms that masks keep apart, and a body that floats.
+        "<worldbody><geom name='floor' type='plane' size='1 1 1' contype='0' conaffinity='0'/><body gravcomp='0.5' "
+        "pos='0 0 1'>"
+        "<freejoint/><geom name='ball' size='1' contype='0' conaffinity='0'/></body></worldbody><contact><pair "
+        "geom1='floor' "
+        "geom2='ball' condim='6' friction='0.3 0.3 0.2 0.1 0.1' solref='0.05 0.7'/></contact>",
         // Options that only Touchstone has, and bounce.
         "<option timestep='0.004' gravity='1 2 3' impratio='10' integrator='RK4'/><custom><text "
         "name='touchstone.solver' "
