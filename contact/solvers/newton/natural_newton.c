@@ -61,6 +61,7 @@ static const double step_digits = 1e-9;
 struct ts_natural {
     ts_rescaled_problem s;
     const ts_natural_settings* settings;
+    ts_block_moving moving;  // of the settings
     ts_arena* scratch;
     double* x;       // scaled impulse
     double* centre;  // of the proximal term
@@ -82,19 +83,22 @@ static void velocity(const ts_natural* q, const double* x, double eps, double* u
 }
 
 // y = x - w(u) of block b; returns |u_T| of a cone where the law shifts it.
-static double shifted_point(const ts_natural* q, const ts_block* block, const double* x, const double* u,
-                            double* out_y) {
+static inline double shifted_point(const ts_natural* q, const ts_block* block, const double* x, const double* u,
+                                   double* out_y) {
     for (int r = 0; r < block->rows; ++r) out_y[r] = x[r] - u[r];
-    return q->settings->moving == TS_MOVING_ALL ? ts_block_set_add_shift(block, u, -1.0, out_y) : 0.0;
+    return q->moving == TS_MOVING_ALL ? ts_block_set_add_shift(block, u, -1.0, out_y) : 0.0;
 }
 
 // P(y) of block b, whose rows that do not move are those of x (rows of the block).
-static void project(const ts_natural* q, int b, const double* x, const double* y, double* out) {
-    ts_block_set_project_moving(&q->s.block[b], q->settings->moving, x, y, out);
+static inline void project(const ts_natural* q, int b, const double* x, const double* y, double* out) {
+    if (q->moving == TS_MOVING_ALL)
+        ts_block_set_project(&q->s.block[b], y, out);
+    else
+        ts_block_set_project_moving(&q->s.block[b], q->moving, x, y, out);
 }
 
 // `sum` and |F|^2 of block b at x with velocity u.
-static double add_residual(const ts_natural* q, int b, const double* x, const double* u, double sum) {
+static inline double add_residual(const ts_natural* q, int b, const double* x, const double* u, double sum) {
     const ts_block* block = &q->s.problem->block[b];
     double y[MAX] = {0.0}, p[MAX];
     if (!(ts_rescaled_problem_unit(&q->s, b) > 0.0)) return sum;
@@ -124,7 +128,7 @@ static void linearise(ts_natural* q, int b) {
     for (int r = 0; r < rows; ++r) q->d[block->row + r] = p[r] - x[r];
     q->system->active[b] = 0;
     if (!(ts_rescaled_problem_unit(&q->s, b) > 0.0)) return;
-    q->system->active[b] = ts_block_set_derivative_moving(&q->s.block[b], q->settings->moving, x, y, E);
+    q->system->active[b] = ts_block_set_derivative_moving(&q->s.block[b], q->moving, x, y, E);
     if (!q->system->active[b]) return;
     for (int i = 0; i < rows; ++i)
         for (int c = 0; c < rows; ++c) C[i * rows + c] = (i == c ? 1.0 : 0.0) - E[i * rows + c];
@@ -173,8 +177,7 @@ static int solve_proximal(ts_natural* q, double start, double target) {
             for (int i = 0; i < q->s.rows; ++i) q->trial[i] = q->x[i] + q->d[i];
         }
         memcpy(q->x, q->trial, (size_t)q->s.rows * sizeof(double));
-        if (q->settings->moving == TS_MOVING_ALL)
-            ts_rescaled_problem_trace(&q->s, &q->yardstick, q->report.newtons, q->x);
+        if (q->moving == TS_MOVING_ALL) ts_rescaled_problem_trace(&q->s, &q->yardstick, q->report.newtons, q->x);
     }
     if (leaps > 0 && now > start) {
         memcpy(q->x, q->centre, (size_t)q->s.rows * sizeof(double));
@@ -191,7 +194,7 @@ static void solve_block(ts_natural* q, int b, double* out) {
     double u[MAX], y[MAX] = {0.0}, D[MAX * MAX];
     ts_rescaled_problem_read(&q->s, b, q->x, u, D);
     for (int r = 0; r < rows; ++r) u[r] += q->s.g[block->row + r] + q->eps * (x[r] - q->centre[block->row + r]);
-    if (block->set == TS_SET_CONE && rows == 3 && D[8] > 0.0 && q->settings->moving == TS_MOVING_ALL) {
+    if (block->set == TS_SET_CONE && rows == 3 && D[8] > 0.0 && q->moving == TS_MOVING_ALL) {
         double e = q->eps, d01 = 0.5 * (D[1] + D[3]), d02 = 0.5 * (D[2] + D[6]), d12 = 0.5 * (D[5] + D[7]);
         ts_vec3 bias = ts_vec3_make(u[0] - ((D[0] + e) * x[0] + d01 * x[1] + d02 * x[2]),
                                     u[1] - (d01 * x[0] + (D[4] + e) * x[1] + d12 * x[2]),
@@ -246,7 +249,7 @@ static double error_of_trial(ts_natural* q, const double* impulse) {
 
 // Judges x: the impulse that belongs to it, and in the report its excess.
 static void judge(ts_natural* q, const double* x, double* out_impulse) {
-    if (q->settings->moving == TS_MOVING_ALL) {
+    if (q->moving == TS_MOVING_ALL) {
         q->report.excess = ts_rescaled_problem_judge(&q->s, &q->yardstick, x, q->trial, q->u, out_impulse);
         return;
     }
@@ -350,6 +353,7 @@ ts_natural* ts_natural_make(const ts_contact_problem* problem, ts_arena* arena) 
 
 ts_natural_report ts_natural_solve(ts_natural* q, const ts_natural_settings* settings, double* impulse) {
     q->settings = settings;
+    q->moving = settings->moving;
     q->yardstick.goal = settings->goal;
     q->eps = settings->proximal;
     q->best_norm = HUGE_VAL;
@@ -361,8 +365,7 @@ ts_natural_report ts_natural_solve(ts_natural* q, const ts_natural_settings* set
 }
 
 double ts_natural_error(ts_natural* q, ts_block_moving moving, const double* impulse) {
-    ts_natural_settings settings = {.moving = moving};
-    q->settings = &settings;
+    q->moving = moving;
     ts_rescaled_problem_enter(&q->s, impulse, q->trial);
     return error_of_trial(q, impulse);
 }
