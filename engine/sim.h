@@ -40,6 +40,7 @@ typedef struct ts_step_info {
     int row_count;
     int pair_count;             // pairs the broad phase gave: boxes overlap, along the axes of the world and their own
     int pair_limit_reached;     // nonzero: the step failed because too many boxes overlap (ts_broad_phase_pair_limit)
+    int held_back;              // islands whose answer, no solution, would have added energy: it is shortened
     int blocked;                // blocks of whose demands something was left out, see ts_row_blocked
     int narrow_failures;        // pairs whose query hit a limit or bad input
     int bad_bounds;             // geoms left out because their box was not finite

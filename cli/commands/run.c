@@ -245,6 +245,9 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (bad > 0)
         ts_text_add(text, "  %lld of %lld steps did not converge: their forces are not the law's answer.\n", bad,
                     stats->steps);
+    if (stats->held_back_steps > 0)
+        ts_text_add(text, "  In %lld of them forces were shortened, because they would have added energy.\n",
+                    stats->held_back_steps);
     ts_text words = {0};
     ts_stats_limit(stats, &words);
     if (words.length > 0) ts_text_add(text, "  The solver was %s.\n", ts_text_get(&words));

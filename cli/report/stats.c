@@ -115,6 +115,7 @@ static void add_step(ts_stats* stats, const ts_sim* sim, ts_energy energy) {
     if (sim->contact_count > stats->contacts_most) stats->contacts_most = sim->contact_count;
     stats->narrow_failures += info->narrow_failures;
     stats->unsolved_rotations += info->unsolved_rotations;
+    stats->held_back_steps += info->held_back > 0;
     if (info->blocked > 0) note_left_out(stats, sim);
     stats->worst_penetration = larger(stats->worst_penetration, info->worst_penetration);
     stats->worst_natural = larger(stats->worst_natural, info->residual.natural);
@@ -278,6 +279,7 @@ void ts_stats_json(const ts_stats* stats, const ts_solver* solver, ts_json* json
     ts_json_add_number(json, "penetration_max", stats->worst_penetration);
     ts_json_add_integer(json, "narrow_failures", stats->narrow_failures);
     ts_json_add_integer(json, "unsolved_rotations", stats->unsolved_rotations);
+    ts_json_add_integer(json, "held_back_steps", stats->held_back_steps);
     ts_json_add_integer(json, "blocked_steps", stats->blocked_steps[0]);
     ts_json_add_string(json, "blocked_first", stats->blocked_steps[0] > 0 ? stats->blocked[0] : NULL);
     ts_json_add_integer(json, "contradicted_steps", stats->blocked_steps[1]);

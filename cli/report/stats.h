@@ -41,6 +41,7 @@ typedef struct ts_stats {
     double worst_figure[TS_FIGURE_COUNT];
     long long narrow_failures;
     long long unsolved_rotations;  // see ts_step_info
+    long long held_back_steps;     // with islands held back, see ts_step_info
     long long blocked_steps[2];    // with blocks of whose demands something was left out, by ts_row_blocked less 1
     char blocked[2][192];          // what the first of them was
     ts_energy energy_first;

@@ -5,6 +5,7 @@
 // what a user is told of the contacts. Both by islands, so that a light heap beside a heavy one is held to its own scale.
 #include "engine/step/judge_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/rows/row_source_internal.h"
@@ -14,6 +15,7 @@ void ts_step_judge_nothing(ts_sim* sim) {
     memset(&sim->info.own, 0, sizeof sim->info.own);
     memset(&sim->info.residual, 0, sizeof sim->info.residual);
     sim->info.unmet = 0.0;
+    sim->info.held_back = 0;
     ts_sim_storage_of(sim)->islands = (ts_islands){1, NULL, NULL};
 }
 
@@ -51,6 +53,46 @@ int ts_step_rigid_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem
     return 1;
 }
 
+// lambda . g and lambda . G lambda of block b, on top of what there is.
+static void add_work(const ts_contact_problem* problem, int b, const double* impulse, const double* u, double* io_asked,
+                     double* io_made) {
+    const ts_block* block = &problem->block[b];
+    for (int r = block->row; r < block->row + block->rows; ++r) {
+        *io_asked += impulse[r] * problem->g[r];
+        *io_made += impulse[r] * (u[r] - problem->g[r]);
+    }
+}
+
+// Part 0 makes zeros of what is not finite, too.
+static void shorten(const ts_contact_problem* problem, int b, double part, double* impulse, double* u) {
+    const ts_block* block = &problem->block[b];
+    for (int r = block->row; r < block->row + block->rows; ++r) {
+        impulse[r] = part > 0.0 ? part * impulse[r] : 0.0;
+        u[r] = problem->g[r] + (part > 0.0 ? part * (u[r] - problem->g[r]) : 0.0);
+    }
+}
+
+// Shortens the answers of islands that are worse than none, and returns how many there were. Every solution of every law makes
+// q = 1/2 lambda^T G lambda + lambda . g negative, since lambda . u <= 0 there: contacts take energy, relative to what they are
+// asked for. An answer short of a solution that makes q positive would drive bodies apart the faster the worse it is; on its ray the
+// lowest q is taken, which no cone or interval forbids. u goes with it.
+static int hold_back(ts_sim* sim, double* u) {
+    const ts_contact_problem* problem = &sim->problem;
+    const ts_islands* islands = &ts_sim_storage_of(sim)->islands;
+    int held = 0;
+    for (int i = 0; i < islands->count; ++i) {
+        const int* list = islands->block ? islands->block + islands->start[i] : NULL;
+        int count = list ? islands->start[i + 1] - islands->start[i] : problem->block_count;
+        double asked = 0.0, made = 0.0;
+        for (int k = 0; k < count; ++k) add_work(problem, list ? list[k] : k, sim->impulse, u, &asked, &made);
+        if (0.5 * made + asked <= 0.0) continue;
+        double part = asked < 0.0 && isfinite(made) ? -asked / made : 0.0;
+        for (int k = 0; k < count; ++k) shorten(problem, list ? list[k] : k, part, sim->impulse, u);
+        ++held;
+    }
+    return held;
+}
+
 // What became of the solve, in one word.
 static void conclude(ts_sim* sim) {
     ts_solver_settings shared;
@@ -77,10 +119,10 @@ int ts_step_judge(ts_sim* sim) {
     ts_delassus* G = problem->delassus;
     G->ops->set_impulse(G, sim->impulse);
     for (int b = 0; b < problem->block_count; ++b) G->ops->velocity(G, b, u + problem->block[b].row);
-    for (int i = 0; i < problem->row_count; ++i) {
-        u[i] += problem->g[i];
-        velocity[i] = u[i] + storage->reference[i];
-    }
+    for (int i = 0; i < problem->row_count; ++i) u[i] += problem->g[i];
+    sim->info.held_back = sim->info.solve.status != TS_SOLVE_CONVERGED ? hold_back(sim, u) : 0;
+    if (sim->info.held_back > 0) G->ops->set_impulse(G, sim->impulse);
+    for (int i = 0; i < problem->row_count; ++i) velocity[i] = u[i] + storage->reference[i];
     answer_sources(sim, velocity);
     for (int i = 0; problem->R && i < problem->row_count; ++i) u[i] += problem->R[i] * sim->impulse[i];
     for (int i = 0; soft && i < problem->row_count; ++i)

@@ -47,6 +47,45 @@ static int all_finite(const double* value, int count) {
     return 1;
 }
 
+// Twice the energy that contacts give, relative to what they are asked for: lambda . (G lambda + 2 g) = lambda . (u + g), and lambda . u <= 0
+// under every law. `scale`: what its parts are.
+static double given_energy(const ts_sim* sim, double* out_scale) {
+    static double u[4096];
+    const ts_contact_problem* problem = &sim->problem;
+    double sum = 0.0;
+    cr_assert_leq(problem->row_count, 4096);
+    *out_scale = 0.0;
+    if (problem->row_count > 0) ts_contact_problem_velocity(problem, sim->impulse, u);
+    for (int i = 0; i < problem->row_count; ++i) {
+        sum += sim->impulse[i] * (u[i] + problem->g[i]);
+        *out_scale += fabs(sim->impulse[i]) * (fabs(u[i]) + fabs(problem->g[i]));
+    }
+    return sum;
+}
+
+Test(scenes, answers_that_are_none_add_no_energy, .timeout = 300) {
+    static const char* const names[] = {"unequal-cubes", "tonne-on-gram", "sliding-cube-rotated", "stack-10"};
+    static const char* const limits[] = {"1", "2", "3", "7"};
+    int held = 0;
+    for (int i = 0; i < ts_solver_count(); ++i)
+        for (size_t k = 0; k < 4; ++k)
+            for (size_t l = 0; l < 4; ++l) {
+                bed b = make_bed(names[k], ts_solver_at(i)->name, 1);
+                ts_status status;
+                cr_assert_eq(ts_sim_set(b.sim, "iterations", limits[l], &status), TS_OK, "%s", status.message);
+                for (int step = 0; step < 40; ++step) {
+                    step_once(&b);
+                    double scale, energy = given_energy(b.sim, &scale);
+                    held += b.sim->info.held_back;
+                    if (b.sim->info.solve.status != TS_SOLVE_CONVERGED)
+                        cr_assert_leq(energy, 1e-12 * scale, "%s under %s, %s iterations, step %d", names[k],
+                                      ts_solver_at(i)->name, limits[l], step);
+                }
+                free_bed(&b);
+            }
+    cr_assert_gt(held, 0, "nothing was put to the test");
+}
+
 Test(scenes, every_scene_loads_and_names_its_focus) {
     cr_assert_geq(ts_scene_count(), 8);
     for (int i = 0; i < ts_scene_count(); ++i) {

@@ -31,19 +31,21 @@ typedef struct lcp_lemke_settings {
     ts_solver_settings shared;  // tolerance judges the answer; stall and iteration_limit are for lcp-pgs, the fall-back
     int row_limit;              // LCP rows (6 a contact) beyond which nothing is pivoted: the tableau is dense
     int pivots_per_row;         // pivots allowed for each LCP row
+    double work;                // multiplications in pivots, which bounds the time of a solve
 } lcp_lemke_settings;
 
 static const ts_setting setting[] = {
     TS_SETTING_WHOLE(lcp_lemke_settings, row_limit, 0.0, 20000.0, "LCP rows beyond which nothing is pivoted"),
     TS_SETTING_WHOLE(lcp_lemke_settings, pivots_per_row, 1.0, 1e5, "pivots allowed for each LCP row"),
+    TS_SETTING_REAL(lcp_lemke_settings, work, 0.0, 1e18, "multiplications in pivots, after which lcp-pgs takes over"),
 };
 
 // LCP rows up to which a second try is made with care, of some n^4 operations: a tenth of a second.
 enum { CAREFUL_ROWS = 150 };
 
-// 200 contacts.
+// 200 contacts; about two seconds.
 static const lcp_lemke_settings defaults = {
-    .shared = {1e-8, 1e-12, 1000, 0.0}, .row_limit = 1200, .pivots_per_row = 50};
+    .shared = {1e-8, 1e-12, 1000, 0.0}, .row_limit = 1200, .pivots_per_row = 50, .work = 2e9};
 
 // A column of B: at most two rows of the problem.
 typedef struct generator {
@@ -232,8 +234,10 @@ static int pivot(const ts_contact_problem* problem, const lcp_lemke_settings* se
     lcp q = {.problem = problem, .n = n};
     double* z = TS_ARENA_ARRAY(scratch, double, n);
     if (!z || !build(&q, scratch)) return 0;
-    double most = (double)settings->pivots_per_row * n;
+    double rows = (double)n;
     for (int care = TS_LEMKE_QUICK; care <= (n <= CAREFUL_ROWS ? TS_LEMKE_CAREFUL : TS_LEMKE_QUICK); ++care) {
+        double cost = care == TS_LEMKE_QUICK ? rows * rows : rows * rows * rows;
+        double most = fmin(settings->pivots_per_row * rows, settings->work / cost);
         int pivots, limit = most < 1e9 ? (int)most : 1000000000;
         ts_lemke_end end = ts_lemke_solve(n, q.C, q.b, (ts_lemke_care)care, limit, scratch, z, &pivots);
         *out_pivots += pivots;

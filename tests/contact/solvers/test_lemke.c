@@ -320,6 +320,13 @@ Test(outcomes, the_sweeps_answer_and_report_for_themselves) {
     cr_expect_eq(memcmp(large.lambda, sweeps.lambda, sizeof large.lambda), 0);
     cr_expect_eq(large.report.status, sweeps.report.status);
     cr_expect_eq(large.report.iterations, sweeps.report.iterations);
+    // Work for three pivots and no more.
+    settings = tight();
+    fixture_set(lemke, &settings, "work", 3.0 * 24.0 * 24.0 + 1.0);
+    fixture_answer brief = fixture_solve(lemke, &settings, 4, block, G, g, NULL, NULL);
+    cr_expect_eq(memcmp(brief.lambda, sweeps.lambda, sizeof brief.lambda), 0);
+    cr_expect_eq(brief.report.status, sweeps.report.status);
+    cr_expect_eq(brief.report.iterations, 3 + sweeps.report.iterations);
     // A vertex that misses the tolerance, here by rounding alone, is not called converged; it is looked for again with care, and
     // the sweeps go on from there.
     settings = tight();
