@@ -151,6 +151,17 @@ static ts_code set_picture(const ts_flag* flag, const char* value, const char** 
     return TS_OK;
 }
 
+static ts_code add_pair(const ts_flag* flag, const char* value, const char** pair, int* count, ts_status* out_status) {
+    if (value[0] == '=' || !strchr(value, '='))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes %s, not '%s'", flag->name, flag->value,
+                             value);
+    if (*count == TS_ARGS_PAIRS)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "more than %d times %s", (int)TS_ARGS_PAIRS,
+                             flag->name);
+    pair[(*count)++] = value;
+    return TS_OK;
+}
+
 static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, ts_status* out_status) {
     void* target = (char*)args + flag->offset;
     switch (flag->kind) {
@@ -164,15 +175,8 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
     case TS_FLAG_NUMBER:
     case TS_FLAG_INTEGER: return set_number(flag, value, target, out_status);
     case TS_FLAG_SIZE: return set_size(flag, value, args, out_status);
-    case TS_FLAG_PAIR:
-        if (value[0] == '=' || !strchr(value, '='))
-            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes KEY=VALUE, not '%s'", flag->name,
-                                 value);
-        if (args->pair_count == TS_ARGS_PAIRS)
-            return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "more than %d times %s", (int)TS_ARGS_PAIRS,
-                                 flag->name);
-        args->pair[args->pair_count++] = value;
-        return TS_OK;
+    case TS_FLAG_PAIR: return add_pair(flag, value, args->pair, &args->pair_count, out_status);
+    case TS_FLAG_CONTROL: return add_pair(flag, value, args->ctrl, &args->ctrl_count, out_status);
     }
     return TS_OK;
 }
@@ -245,7 +249,7 @@ static void add_usage(const ts_command* command, ts_text* text) {
         const ts_flag* flag = &command->flag[i];
         char piece[64];
         snprintf(piece, sizeof piece, "[%s%s%s]%s", flag->name, flag->value ? " " : "", flag->value ? flag->value : "",
-                 flag->kind == TS_FLAG_PAIR ? "..." : "");
+                 flag->kind == TS_FLAG_PAIR || flag->kind == TS_FLAG_CONTROL ? "..." : "");
         if (text->length - line + strlen(piece) > 90) {
             ts_text_add(text, "\n      ");
             line = text->length - 6;

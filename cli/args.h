@@ -12,11 +12,12 @@ typedef enum ts_flag_kind {
     TS_FLAG_PICTURE,  // a file whose name, if it has a suffix, ends in .png
     TS_FLAG_NUMBER,   // a finite number between low and high
     TS_FLAG_INTEGER,  // a whole number between low and high
-    TS_FLAG_PAIR,     // KEY=VALUE, may be repeated
+    TS_FLAG_PAIR,     // KEY=VALUE of --set, may be repeated
+    TS_FLAG_CONTROL,  // NAME=VALUE of --ctrl, likewise
     TS_FLAG_SIZE      // WIDTHxHEIGHT in pixels
 } ts_flag_kind;
 
-/// Most --set pairs on one command line.
+/// Most --set pairs, and most --ctrl, on one command line.
 enum { TS_ARGS_PAIRS = 128 };
 
 /// Everything any command can be told. NULL, NAN and 0 mean "not given".
@@ -63,7 +64,10 @@ typedef struct ts_args {
     int strict;
     int help;
     int pair_count;
-    const char* pair[TS_ARGS_PAIRS];  // "KEY=VALUE"
+    const char* pair[TS_ARGS_PAIRS];  // of --set: "KEY=VALUE"
+    int ctrl_count;
+    const char* ctrl[TS_ARGS_PAIRS];  // of --ctrl: "NAME=VALUE"
+    const char* ctrl_file;
 } ts_args;
 
 /// One flag of a command.

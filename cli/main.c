@@ -40,6 +40,11 @@
     }
 #define FLAG_SET \
     { "--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated" }
+#define FLAGS_CONTROL                                                                                        \
+    {"--ctrl", "NAME=VALUE", TS_FLAG_CONTROL, 0, 0.0, 0.0, "the control of an actuator; may be repeated"}, { \
+        "--ctrl-file", "FILE.csv", TS_FLAG_TEXT, OFFSET(ctrl_file), 0.0, 0.0,                                \
+            "controls over time: a line 'time,NAME,...', and rows that hold until the next"                  \
+    }
 #define FLAG_THREADS                                                    \
     {                                                                   \
         "--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 256.0, \
@@ -65,6 +70,7 @@ static const ts_flag run_flags[] = {
     FLAG_KEY,
     FLAG_FROM,
     FLAG_SET,
+    FLAGS_CONTROL,
     {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "record to FILE.h5 (everything) or FILE.csv (plain table)"},
     {"--dump-problem", "STEP:FILE", TS_FLAG_TEXT, OFFSET(dump), 0.0, 0.0,
      "write the contact problem of that step (1 is the first) as FCLIB"},
@@ -89,6 +95,7 @@ static const ts_flag compare_flags[] = {
     FLAG_DT,
     FLAG_KEY,
     FLAG_SET,
+    FLAGS_CONTROL,
     {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write report.html, data.csv and summary.json here"},
     {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render all solvers side by side in one picture"},
     {"--png-time", "S", TS_FLAG_NUMBER, OFFSET(png_time), 0.0, 1e9,
@@ -152,6 +159,7 @@ static const ts_flag view_flags[] = {
     FLAG_KEY,
     FLAG_FROM,
     FLAG_SET,
+    FLAGS_CONTROL,
     FLAG_JSON,
     FLAG_HELP};
 

@@ -169,6 +169,44 @@ static void add_bodies(ts_text* text, const check_job* job) {
     ts_text_add(text, "  total mass %.6g kg\n", ts_model_total_mass(model));
 }
 
+// "2.5 - 3 q - 0.1 q'", of a law's three numbers; without what is zero.
+static void add_law(ts_text* text, const double law[3]) {
+    static const char* const factor[3] = {"", " l", " l'"};
+    const char* plus = "";
+    for (int k = 0; k < 3; ++k) {
+        if (law[k] == 0.0) continue;
+        ts_text_add(text, "%s%.4g%s", plus, law[k], factor[k]);
+        plus = " + ";
+    }
+    if (!plus[0]) ts_text_add(text, "0");
+}
+
+static void add_limits(ts_text* text, const char* what, const ts_limits* limits) {
+    if (limits->limited) ts_text_add(text, "; %s %.4g to %.4g", what, limits->range[0], limits->range[1]);
+}
+
+static void add_actuators(ts_text* text, const ts_model* model) {
+    if (model->actuator_count == 0) return;
+    ts_text_add(text, "\nActuators (u the control, l the length that it pulls along, l' its rate)\n");
+    for (int i = 0; i < model->actuator_count; ++i) {
+        const ts_actuator* a = &model->actuator[i];
+        ts_text law = {0};
+        ts_text_add(&law, "(");
+        add_law(&law, a->gain);
+        ts_text_add(&law, ") u + ");
+        add_law(&law, a->bias);
+        ts_text_add(text, "  %3d %-24s %s %s: force %s", i, a->name, ts_transmission_name(a->transmission),
+                    ts_actuator_target_name(model, a), ts_text_get(&law));
+        ts_text_free(&law);
+        if (a->gear[0] != 1.0) ts_text_add(text, "; gear %.4g", a->gear[0]);
+        add_limits(text, "u", &a->control);
+        add_limits(text, "force", &a->force);
+        if (a->act >= 0)
+            ts_text_add(text, "; activation %s, %.4g s", ts_activation_name(a->activation), a->time_constant);
+        ts_text_add(text, "%s\n", a->active ? "" : "; switched off");
+    }
+}
+
 static void add_pairs(ts_text* text, const check_job* job) {
     ts_text_add(text, "\nGeoms that touch at the start (margin ");
     ts_stats_add_quantity(text, job->sim->options.contact_margin, "m");
@@ -199,6 +237,7 @@ static void add_text(ts_text* text, const check_job* job) {
     ts_text_add(text, "\nWhat was taken over\n");
     add_report(text, &job->report);
     add_bodies(text, job);
+    add_actuators(text, model);
     add_pairs(text, job);
 }
 
@@ -242,6 +281,37 @@ static void json_bodies(ts_json* json, const check_job* job) {
     ts_json_array_end(json);
 }
 
+static void json_range(ts_json* json, const char* key, const ts_limits* limits) {
+    if (!limits->limited) return;
+    ts_json_add_array(json, key);
+    ts_json_number(json, limits->range[0]);
+    ts_json_number(json, limits->range[1]);
+    ts_json_array_end(json);
+}
+
+static void json_actuators(ts_json* json, const ts_model* model) {
+    ts_json_add_array(json, "actuators");
+    for (int i = 0; i < model->actuator_count; ++i) {
+        const ts_actuator* a = &model->actuator[i];
+        ts_json_object(json);
+        ts_json_add_string(json, "name", a->name);
+        ts_json_add_string(json, "transmission", ts_transmission_name(a->transmission));
+        ts_json_add_string(json, "target", ts_actuator_target_name(model, a));
+        ts_json_add_string(json, "activation", ts_activation_name(a->activation));
+        ts_json_add_bool(json, "active", a->active);
+        ts_json_add_array(json, "gain");
+        for (int k = 0; k < 3; ++k) ts_json_number(json, a->gain[k]);
+        ts_json_array_end(json);
+        ts_json_add_array(json, "bias");
+        for (int k = 0; k < 3; ++k) ts_json_number(json, a->bias[k]);
+        ts_json_array_end(json);
+        json_range(json, "control_range", &a->control);
+        json_range(json, "force_range", &a->force);
+        ts_json_object_end(json);
+    }
+    ts_json_array_end(json);
+}
+
 static void json_pairs(ts_json* json, const check_job* job) {
     ts_json_add_array(json, "contacts");
     for (int i = 0; i < job->pair.count; ++i) {
@@ -275,6 +345,7 @@ static void add_json(ts_text* text, const check_job* job, const ts_status* stric
     ts_json_add_integer(&json, "doubtful_inertias", job->doubts);
     json_report(&json, &job->report);
     json_bodies(&json, job);
+    json_actuators(&json, model);
     json_pairs(&json, job);
     ts_json_key(&json, "error");
     ts_console_json_error(&json, strict->code ? strict : NULL, TS_EXIT_FAILED);

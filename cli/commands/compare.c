@@ -25,6 +25,7 @@ typedef struct compare_job {
     const ts_args* args;
     ts_import_report report;
     ts_loaded_scene scene;
+    ts_controls controls;
     ts_solver_choice chosen;
     ts_integrator_choice integrators;  // none: the scene's
     ts_comparison comparison;
@@ -82,6 +83,7 @@ static const char* integrator_of(const compare_job* job, int i) {
 
 static ts_code configure(const compare_job* job, int i, ts_sim* sim, ts_status* status) {
     ts_code code = ts_setup_configure(sim, job->args, solver_of(job, i)->name, 1, status);
+    if (code == TS_OK) ts_controls_follow(&job->controls, sim);
     const char* integrator = integrator_of(job, i);
     return code == TS_OK && integrator[0] ? ts_sim_set(sim, "integrator", integrator, status) : code;
 }
@@ -158,9 +160,11 @@ static int prepare(compare_job* job, ts_status* status) {
     int exit_code = ts_setup_load(job->args, scene, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_setup_strict(args, &job->report, scene, status)) return TS_EXIT_FAILED;
-    ts_code code = rehearse(job, status);
+    ts_code code = ts_controls_read(args, job->scene.model, &job->controls, status);
+    if (!code) code = rehearse(job, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     comparison->scene = &job->scene;
+    comparison->controls = &job->controls;
     comparison->duration = comparison->experiment ? comparison->experiment->duration : job->scene.duration;
     if (!isnan(args->time)) comparison->duration = args->time;
     job->scale.duration = comparison->duration;
@@ -336,6 +340,7 @@ static void free_job(compare_job* job) {
     ts_text_free(&comparison->row_picture);
     ts_text_free(&comparison->command);
     ts_loaded_scene_free(&job->scene);
+    ts_controls_free(&job->controls);
     ts_import_report_free(&job->report);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/console.h"
+#include "cli/controls.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
@@ -23,6 +24,7 @@ typedef struct run_job {
     const ts_args* args;
     ts_import_report report;
     ts_loaded_scene scene;
+    ts_controls controls;
     ts_sim* sim;
     ts_record* record;
     ts_stats stats;
@@ -125,10 +127,13 @@ static int prepare(run_job* job, ts_status* status) {
     int exit_code = ts_setup_load(args, args->subject, &job->report, &job->scene, status);
     if (exit_code) return exit_code;
     if (ts_setup_strict(args, &job->report, args->subject, status)) return TS_EXIT_FAILED;
+    ts_code code = ts_controls_read(args, job->scene.model, &job->controls, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     if (ts_sim_create(job->scene.model, args->threads > 0 ? args->threads : 1, &job->sim, status))
         return TS_EXIT_FAILED;
-    ts_code code = ts_setup_configure(job->sim, args, args->solver, 0, status);
+    code = ts_setup_configure(job->sim, args, args->solver, 0, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    ts_controls_follow(&job->controls, job->sim);
     code = ts_setup_from(args, job->sim, job->from, sizeof job->from, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     job->begin = job->sim->time;
@@ -303,6 +308,7 @@ static void free_job(run_job* job) {
     if (job->record) ts_record_close(job->record, 0, NULL);
     ts_sim_free(job->sim);
     ts_loaded_scene_free(&job->scene);
+    ts_controls_free(&job->controls);
     ts_import_report_free(&job->report);
     ts_stats_free(&job->stats);
     ts_step_certificate_free(&job->certificate);

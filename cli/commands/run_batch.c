@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "base/scalar.h"
 #include "cli/console.h"
+#include "cli/controls.h"
 #include "cli/progress.h"
 #include "cli/report/stats.h"
 #include "cli/setup.h"
@@ -28,6 +29,7 @@ typedef struct batch_job {
     const ts_args* args;
     ts_import_report report;
     ts_loaded_scene scene;
+    ts_controls controls;
     ts_batch* batch;
     batch_tally* tally;  // (batch->count)
     double duration;     // s
@@ -75,6 +77,8 @@ static int prepare(batch_job* job, ts_status* status) {
     if (exit_code) return exit_code;
     if (ts_setup_strict(args, &job->report, args->subject, status)) return TS_EXIT_FAILED;
     const ts_model* model = job->scene.model;
+    ts_code code = ts_controls_read(args, model, &job->controls, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     if (ts_batch_create(&model, 1, args->copies, args->threads > 0 ? args->threads : 1, &job->batch, status))
         return TS_EXIT_FAILED;
     job->tally = (batch_tally*)calloc((size_t)args->copies, sizeof *job->tally);
@@ -84,9 +88,10 @@ static int prepare(batch_job* job, ts_status* status) {
     }
     for (int i = 0; i < args->copies; ++i) {
         char recording[4096];
-        ts_code code = ts_setup_configure(job->batch->sim[i], args, args->solver, 0, status);
+        code = ts_setup_configure(job->batch->sim[i], args, args->solver, 0, status);
         if (!code) code = ts_setup_from(args, job->batch->sim[i], recording, sizeof recording, status);
         if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+        ts_controls_follow(&job->controls, job->batch->sim[i]);
     }
     spread(job->batch, (uint64_t)(args->seed >= 0 ? args->seed : 1), isnan(args->spread) ? 0.0 : args->spread);
     job->duration = isnan(args->time) ? job->scene.duration : args->time;
@@ -187,6 +192,7 @@ static void free_job(batch_job* job) {
     ts_batch_free(job->batch);
     free(job->tally);
     ts_loaded_scene_free(&job->scene);
+    ts_controls_free(&job->controls);
     ts_import_report_free(&job->report);
 }
 

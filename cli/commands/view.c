@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 
 #include "cli/console.h"
+#include "cli/controls.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
 
@@ -42,14 +43,17 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* s
 
 #endif
 
-static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_sim** sim,
-                ts_status* status) {
+static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_controls* controls,
+                ts_sim** sim, ts_status* status) {
     if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
     int exit_code = ts_setup_load(args, args->subject ? args->subject : ts_scene_at(0)->name, report, scene, status);
     if (exit_code) return exit_code;
-    if (ts_sim_create(scene->model, 1, sim, status)) return TS_EXIT_FAILED;
-    ts_code code = ts_setup_configure(*sim, args, args->solver, 0, status);
+    ts_code code = ts_controls_read(args, scene->model, controls, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    if (ts_sim_create(scene->model, 1, sim, status)) return TS_EXIT_FAILED;
+    code = ts_setup_configure(*sim, args, args->solver, 0, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    ts_controls_follow(controls, *sim);
     char recording[4096];
     code = ts_setup_from(args, *sim, recording, sizeof recording, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
@@ -76,12 +80,14 @@ static int report_done(const ts_args* args, const ts_loaded_scene* scene, const 
 int ts_cmd_view(const ts_args* args) {
     ts_import_report report;
     ts_loaded_scene scene;
+    ts_controls controls;
+    memset(&controls, 0, sizeof controls);
     memset(&report, 0, sizeof report);
     memset(&scene, 0, sizeof scene);
     ts_sim* sim = NULL;
     ts_status status;
     ts_status_ok(&status);
-    int exit_code = load(args, &report, &scene, &sim, &status);
+    int exit_code = load(args, &report, &scene, &controls, &sim, &status);
     if (exit_code == TS_EXIT_DONE) {
         ts_setup_note_report(args->subject ? args->subject : scene.name, &report);
         ts_code code = show(args, &scene, sim, &status);
@@ -96,6 +102,7 @@ int ts_cmd_view(const ts_args* args) {
         exit_code = report_done(args, &scene, sim);
     ts_sim_free(sim);
     ts_loaded_scene_free(&scene);
+    ts_controls_free(&controls);
     ts_import_report_free(&report);
     return exit_code;
 }

@@ -44,6 +44,7 @@ ts_code ts_comparison_start(const ts_comparison* comparison, int i, ts_sim** out
     const ts_args* args = comparison->args;
     ts_code code = ts_sim_create(comparison->scene->model, args->threads > 0 ? args->threads : 1, out_sim, out_status);
     if (code == TS_OK) code = ts_setup_configure(*out_sim, args, comparison->series[i].solver, 1, out_status);
+    if (code == TS_OK && comparison->controls) ts_controls_follow(comparison->controls, *out_sim);
     if (code == TS_OK && comparison->series[i].integrator[0])
         code = ts_sim_set(*out_sim, "integrator", comparison->series[i].integrator, out_status);
     return code == TS_OK ? ts_sim_forward(*out_sim, out_status) : code;

@@ -3,6 +3,7 @@
 #define TS_CLI_COMPARISON_H
 
 #include "cli/args.h"
+#include "cli/controls.h"
 #include "cli/report/convergence.h"
 #include "cli/report/findings.h"
 #include "cli/report/series.h"
@@ -21,6 +22,7 @@ typedef struct ts_sliding_law {
 typedef struct ts_comparison {
     const ts_args* args;  // borrowed: what was asked for
     const ts_loaded_scene* scene;
+    const ts_controls* controls;      // borrowed; NULL: none
     const ts_experiment* experiment;  // NULL for a plain scene
     char focus[128];                  // name of the body in focus, "" when there is none
     ts_options options;               // in force, apart from the solver

@@ -74,6 +74,8 @@ static double work_of_contacts(const ts_sim* sim) {
 static int acts_from_outside(const ts_sim* sim) {
     for (int d = 0; d < sim->model->nv; ++d)
         if (sim->force_applied[d] != 0.0) return 1;
+    for (int i = 0; i < sim->model->actuator_count; ++i)
+        if (sim->actuator_force[i] != 0.0) return 1;
     for (int b = 0; b < sim->model->body_count; ++b)
         if (ts_vec3_norm(sim->wrench_applied[b].force) + ts_vec3_norm(sim->wrench_applied[b].couple) > 0.0) return 1;
     return 0;

@@ -62,3 +62,56 @@ Test(refusals, columns_of_a_comparison_stay_apart) {
     cr_expect_eq(seen, 2, "%s", ts_text_get(&result.out));
     outcome_free(&result);
 }
+
+static const char servo[] =
+    "<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody><body><joint name='j' type='slide' axis='1 0 "
+    "0'/><geom "
+    "size='0.1' mass='2'/></body></worldbody><actuator><motor name='push' joint='j' gear='3'/></actuator></mujoco>";
+
+// A mass of 2 under 3 u for half a second, from a control and from a file whose first row comes after 0.2 s.
+Test(refusals, controls_move_what_they_name) {
+    write_text("servo.xml", servo);
+    write_text("push.csv", "time, push\n0.2,4\n\n0.3 , -2\r\n");
+    static const struct {
+        const char* command;
+        const char* energy;
+    } cases[] = {{"run servo.xml --time 0.5 --ctrl push=4", "9.00 J at the end"},
+                 {"run servo.xml --time 0.5 --ctrl 0=4", "9.00 J at the end"},
+                 {"run servo.xml --time 0.5 --batch 2 --ctrl push=4", "2 simulations"},
+                 {"run servo.xml --time 0.4 --ctrl-file push.csv", "90.0 mJ at the end"},
+                 {"run servo.xml --time 0.3 --ctrl-file push.csv", "360 mJ at"},
+                 {"compare servo.xml --time 0.1 --solvers ncp,ncp-pgs --ctrl push=4", "ncp-pgs"},
+                 {"check servo.xml", "push                     joint j: force (1) u + 0; gear 3"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        outcome result = run(cases[i].command);
+        cr_expect_eq(result.code, 0, "%s: %s", cases[i].command, ts_text_get(&result.err));
+        cr_expect_not_null(strstr(ts_text_get(&result.out), cases[i].energy), "%s: %s", cases[i].command,
+                           ts_text_get(&result.out));
+        cr_expect_null(strstr(ts_text_get(&result.out), "without a cause"), "motors are one");
+        outcome_free(&result);
+    }
+}
+
+Test(refusals, controls_that_cannot_be) {
+    write_text("servo.xml", servo);
+    expect_refusal("run servo.xml --ctrl push", 2, "--ctrl takes NAME=VALUE");
+    expect_refusal("run servo.xml --ctrl pusj=1", 2, "no actuator is called 'pusj'; did you mean 'push'?");
+    expect_refusal("run servo.xml --ctrl push=high", 2, "--ctrl takes NAME=NUMBER");
+    expect_refusal("run servo.xml --ctrl push=1 --ctrl 0=2", 2, "names '0' twice");
+    expect_refusal("run servo.xml --ctrl push=1 --ctrl-file a.csv", 2, "contradicts");
+    expect_refusal("view sliding-cube --png a.png --ctrl push=1", 2, "the model has none");
+    static const char* const wrong[][2] = {{"t,push\n0,1\n", ":1: the first line must be 'time'"},
+                                           {"time,puzh\n0,1\n", ":1: no actuator is called 'puzh'"},
+                                           {"time,push,push\n0,1,1\n", ":1: two columns are of 'push'"},
+                                           {"time,push\n0,1,2\n", ":2: a row needs 2 numbers"},
+                                           {"time,push\n0\n", ":2: a row needs 2 numbers"},
+                                           {"time,push\n0,1\n\n0,2\n", ":4: times must ascend"},
+                                           {"time,push\n0,nan\n", ":2: 'nan' is not a number"},
+                                           {"time,push\n", "there are no rows"},
+                                           {"", "the first line must be"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        write_text("wrong.csv", wrong[i][0]);
+        expect_refusal("run servo.xml --ctrl-file wrong.csv", 2, wrong[i][1]);
+    }
+    expect_refusal("run servo.xml --ctrl-file missing.csv", 1, "missing.csv");
+}
