@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,10 +57,10 @@ static ts_code flush_rows(csv_file* file, ts_status* out_status) {
     return TS_OK;
 }
 
-static void add_column(ts_text* text, const char* body, const char* suffix) {
-    int quoted = strpbrk(body, ",\"\r\n") != NULL;
+static void add_column(ts_text* text, const char* name, const char* suffix) {
+    int quoted = strpbrk(name, ",\"\r\n") != NULL;
     ts_text_add(text, ",%s", quoted ? "\"" : "");
-    for (const char* c = body; *c; ++c) {
+    for (const char* c = name; *c; ++c) {
         if (*c == '"') ts_text_add_bytes(text, "\"", 1);
         ts_text_add_bytes(text, c, 1);
     }
@@ -76,6 +77,13 @@ static void add_header(ts_text* text, const ts_model* model) {
         char label[TS_RECORD_LABEL_BYTES];
         ts_record_body_label(model, b, label);
         for (size_t s = 0; s < sizeof suffixes / sizeof suffixes[0]; ++s) add_column(text, label, suffixes[s]);
+    }
+    for (int i = 0; i < model->actuator_count; ++i) {
+        char label[TS_RECORD_LABEL_BYTES];
+        const char* name = model->actuator[i].name;
+        snprintf(label, sizeof label, "actuator%d", i);
+        add_column(text, name[0] ? name : label, "ctrl");
+        add_column(text, name[0] ? name : label, "force");
     }
     ts_text_add(text, "\n");
 }
@@ -109,6 +117,10 @@ static ts_code csv_append(void* handle, ts_sim* sim, ts_energy energy, ts_status
         ts_vec3_store(velocity.linear, row + 7);
         ts_vec3_store(velocity.angular, row + 10);
         add_numbers(text, row, 13);
+    }
+    for (int i = 0; i < sim->model->actuator_count; ++i) {
+        const double pull[2] = {sim->ctrl[i], sim->actuator_force[i]};
+        add_numbers(text, pull, 2);
     }
     ts_text_add_bytes(text, "\n", 1);
     if (text->length < CSV_BUFFER_BYTES && ts_clock_seconds() - file->flushed < ts_record_flush_seconds) return TS_OK;

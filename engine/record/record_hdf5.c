@@ -123,6 +123,10 @@ static const char* label_at(const void* context, int b) { return ((const label*)
 
 static const char* geom_at(const void* context, int g) { return ((const ts_model*)context)->geom[g].name; }
 
+static const char* actuator_at(const void* context, int i) { return ((const ts_model*)context)->actuator[i].name; }
+
+static const char* tendon_at(const void* context, int t) { return ((const ts_model*)context)->tendon[t].name; }
+
 static const char* source_at(const void* context, int i) {
     (void)context;
     return ts_row_source_name(i);
@@ -144,6 +148,8 @@ static int write_model(hid_t file, const ts_model* model) {
     int ok = group >= 0 && ts_record_text_attribute(group, "name", model->name) &&
              write_texts(group, "source", &source, 0) && write_body_names(group, model) &&
              write_names(group, "geom_names", geom_at, model, model->geom_count) &&
+             write_names(group, "actuator_names", actuator_at, model, model->actuator_count) &&
+             write_names(group, "tendon_names", tendon_at, model, model->tendon_count) &&
              write_names(group, "row_sources", source_at, NULL, ts_row_source_count());
     if (group >= 0) H5Gclose(group);
     return ok;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 // Sizes of a row that the model decides.
-enum { ALL_QPOS = -1, ALL_QVEL = -2, ALL_BODIES = -3, ALL_CTRL = -4, ALL_ACT = -5 };
+enum { ALL_QPOS = -1, ALL_QVEL = -2, ALL_BODIES = -3, ALL_CTRL = -4, ALL_ACT = -5, ALL_TENDONS = -6 };
 
 // Columns that are filled by name; those after them are numbers of ts_step_info.
 typedef enum column_id {
@@ -22,6 +22,10 @@ typedef enum column_id {
     QVEL,
     CTRL,
     ACT,
+    ACTUATOR_LENGTH,
+    ACTUATOR_VELOCITY,
+    ACTUATOR_FORCE,
+    TENDON_LENGTH,
     BODY_POSITION,
     BODY_QUATERNION,
     BODY_LINEAR,
@@ -81,6 +85,10 @@ static const column_definition definitions[] = {
     [QVEL] = {.path = "/state/qvel", .unit = "m/s, rad/s", .shape = {ALL_QVEL}},
     [CTRL] = {.path = "/state/ctrl", .unit = "of its actuator", .shape = {ALL_CTRL}},
     [ACT] = {.path = "/state/act", .unit = "of its actuator", .shape = {ALL_ACT}},
+    [ACTUATOR_LENGTH] = {.path = "/actuators/length", .unit = "m, rad", .shape = {ALL_CTRL}},
+    [ACTUATOR_VELOCITY] = {.path = "/actuators/velocity", .unit = "m/s, rad/s", .shape = {ALL_CTRL}},
+    [ACTUATOR_FORCE] = {.path = "/actuators/force", .unit = "N, N m", .shape = {ALL_CTRL}},
+    [TENDON_LENGTH] = {.path = "/tendons/length", .unit = "m, rad", .shape = {ALL_TENDONS}},
     [BODY_POSITION] = {.path = "/bodies/position", .unit = "m", .shape = {ALL_BODIES, 3}},
     [BODY_QUATERNION] = {.path = "/bodies/quaternion", .unit = "1", .shape = {ALL_BODIES, 4}},
     [BODY_LINEAR] = {.path = "/bodies/linear_velocity", .unit = "m/s", .shape = {ALL_BODIES, 3}},
@@ -139,7 +147,8 @@ static const column_definition definitions[] = {
 enum { COLUMN_COUNT = sizeof definitions / sizeof definitions[0] };
 
 const char* ts_record_table_group(int i) {
-    static const char* const groups[] = {"/state", "/bodies", "/energy", "/contacts", "/rows", "/figures", "/timing"};
+    static const char* const groups[] = {"/state",    "/actuators", "/tendons", "/bodies", "/energy",
+                                         "/contacts", "/rows",      "/figures", "/timing"};
     return i < (int)(sizeof groups / sizeof groups[0]) ? groups[i] : NULL;
 }
 
@@ -152,6 +161,7 @@ static int size_of(int size, const ts_model* model) {
     case ALL_BODIES: return model->body_count;
     case ALL_CTRL: return model->actuator_count;
     case ALL_ACT: return model->act_count;
+    case ALL_TENDONS: return model->tendon_count;
     default: return size;
     }
 }
@@ -304,6 +314,10 @@ void ts_record_table_append(ts_record_table* self, const ts_sim* sim, ts_energy 
     put_numbers(self, QVEL, sim->qvel);
     put_numbers(self, CTRL, sim->ctrl);
     put_numbers(self, ACT, sim->act);
+    put_numbers(self, ACTUATOR_LENGTH, sim->actuator_length);
+    put_numbers(self, ACTUATOR_VELOCITY, sim->actuator_velocity);
+    put_numbers(self, ACTUATOR_FORCE, sim->actuator_force);
+    put_numbers(self, TENDON_LENGTH, sim->tendon_length);
     append_bodies(self, sim);
     put(self, ENERGY_KINETIC, energy.kinetic);
     put(self, ENERGY_POTENTIAL, energy.potential);

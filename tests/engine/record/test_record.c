@@ -209,16 +209,19 @@ static double next_number(char** text) {
 }
 
 Test(record, csv_numbers_read_back_to_the_same_bits) {
-    enum { STEPS = 200, ROW = 2 * 13 };
+    enum { STEPS = 200, ROW = 2 * 13 + 2 };
     fixture f = make_scene();
     static double expected[STEPS + 1][ROW];
     static double times[STEPS + 1];
     const char* path = in_folder("run.csv");
     ts_record* record = open_record(path, f.sim);
     for (int i = 0; i <= STEPS; ++i) {
+        f.sim->ctrl[0] = 0.01 * i;
         if (i > 0) fixture_run(&f, 1);
         append(record, f.sim);
         times[i] = f.sim->time;
+        expected[i][26] = 0.01 * i;
+        expected[i][27] = f.sim->actuator_force[0];
         for (int b = 1; b <= 2; ++b) {
             double* row = expected[i] + 13 * (b - 1);
             ts_motion velocity = ts_sim_body_velocity(f.sim, b);
@@ -227,6 +230,8 @@ Test(record, csv_numbers_read_back_to_the_same_bits) {
             ts_vec3_store(velocity.linear, row + 7);
             ts_vec3_store(velocity.angular, row + 10);
         }
+        // A filter without overshoot: it follows from below.
+        cr_assert(i < 2 || (expected[i][27] > 0.0 && expected[i][27] < 0.01 * i));
         // The pose written is that of qpos now, not of the step's beginning.
         cr_assert_float_eq(expected[i][2], f.sim->qpos[2], 1e-15);
         cr_assert_float_eq(expected[i][7], f.sim->qvel[0], 1e-15);
@@ -246,6 +251,7 @@ Test(record, csv_numbers_read_back_to_the_same_bits) {
     cr_assert_not_null(end_of_header);
     *end_of_header = '\0';
     cr_expect_not_null(strstr(cursor, ",body2.px,body2.py,body2.pz,body2.qw,"));
+    cr_expect_str_eq(end_of_header - strlen(",actuator0.ctrl,actuator0.force"), ",actuator0.ctrl,actuator0.force");
     cursor = end_of_header + 1;
     for (int i = 0; i <= STEPS; ++i) {
         cr_assert_eq(next_number(&cursor), times[i]);
@@ -315,6 +321,9 @@ static const char compare_script[] =
     "            same(f['/bodies/' + data][:, b, k], col(names[b] + '.' + part))\n"
     "same(f['/state/qpos'][:, :3], f['/bodies/position'][:, 1])\n"
     "assert f['/state/qpos'].shape == (n, 8) and f['/state/qvel'].shape == (n, 7)\n"
+    "same(f['/actuators/force'][:, 0], col('actuator0.force'))\n"
+    "same(f['/state/ctrl'][:, 0], col('actuator0.ctrl'))\n"
+    "assert f['/actuators/length'].shape == f['/actuators/velocity'].shape == (n, 1)\n"
     "count, first = f['/contacts/count'][:], f['/contacts/first'][:]\n"
     "same(first, np.concatenate(([0], np.cumsum(count)[:-1])))\n"
     "total = int(count.sum())\n"
