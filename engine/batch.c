@@ -21,6 +21,8 @@ static void adopt(ts_batch* batch, int i, ts_sim* sim) {
     sim->qpos = batch->qpos + (size_t)i * (size_t)batch->nq;
     sim->qvel = batch->qvel + (size_t)i * (size_t)batch->nv;
     sim->force_applied = batch->force_applied + (size_t)i * (size_t)batch->nv;
+    sim->ctrl = batch->ctrl + (size_t)i * (size_t)batch->actuator_count;
+    sim->act = batch->act + (size_t)i * (size_t)batch->act_count;
     ts_sim_reset(sim);
     ts_status_ok(&batch->status[i]);
 }
@@ -33,7 +35,10 @@ static ts_code fill(ts_batch* batch, const ts_model* const* model, int model_cou
     batch->qpos = state_array(count, batch->nq);
     batch->qvel = state_array(count, batch->nv);
     batch->force_applied = state_array(count, batch->nv);
-    if (!batch->sim || !batch->status || !batch->qpos || !batch->qvel || !batch->force_applied)
+    batch->ctrl = state_array(count, batch->actuator_count);
+    batch->act = state_array(count, batch->act_count);
+    if (!batch->sim || !batch->status || !batch->qpos || !batch->qvel || !batch->force_applied || !batch->ctrl ||
+        !batch->act)
         return short_memory(count, out_status);
     if (workers > 1) batch->tasks = ts_task_pool_create(workers);
     if (workers > 1 && !batch->tasks)
@@ -55,10 +60,14 @@ static ts_code check(const ts_model* const* model, int model_count, int count, i
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%d models for %d simulations: 1 or %d are needed",
                              model_count, count, count);
     for (int i = 1; i < model_count; ++i)
-        if (model[i]->nq != model[0]->nq || model[i]->nv != model[0]->nv)
+        if (model[i]->nq != model[0]->nq || model[i]->nv != model[0]->nv ||
+            model[i]->actuator_count != model[0]->actuator_count || model[i]->act_count != model[0]->act_count)
             return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
-                                 "model %d has %d coordinates and %d degrees of freedom, the first has %d and %d", i,
-                                 model[i]->nq, model[i]->nv, model[0]->nq, model[0]->nv);
+                                 "model %d has %d coordinates, %d degrees of freedom and %d actuators, the first has "
+                                 "%d, %d and %d; activations "
+                                 "must be as many, too",
+                                 i, model[i]->nq, model[i]->nv, model[i]->actuator_count, model[0]->nq, model[0]->nv,
+                                 model[0]->actuator_count);
     return TS_OK;
 }
 
@@ -72,6 +81,8 @@ ts_code ts_batch_create(const ts_model* const* model, int model_count, int count
     batch->count = count;
     batch->nq = model[0]->nq;
     batch->nv = model[0]->nv;
+    batch->actuator_count = model[0]->actuator_count;
+    batch->act_count = model[0]->act_count;
     code = fill(batch, model, model_count, workers, out_status);
     if (code)
         ts_batch_free(batch);
@@ -89,6 +100,8 @@ void ts_batch_free(ts_batch* batch) {
     free(batch->qpos);
     free(batch->qvel);
     free(batch->force_applied);
+    free(batch->ctrl);
+    free(batch->act);
     free(batch);
 }
 

@@ -23,16 +23,20 @@ typedef struct ts_batch {
     int count;
     int nq;
     int nv;
+    int actuator_count;
+    int act_count;
     ts_sim** sim;           // (count), owned
     double* qpos;           // (count x nq) live: sim[i]->qpos points into it
     double* qvel;           // (count x nv) live
     double* force_applied;  // (count x nv) live
+    double* ctrl;           // (count x actuator_count) live
+    double* act;            // (count x act_count) live
     ts_status* status;      // (count) why a simulation failed; .code is TS_OK while it has not
     ts_task_pool* tasks;    // owned; NULL with one worker
 } ts_batch;
 
 /// `count` >= 1 simulations at the initial state, stepped by `workers` >= 1 threads. `model` holds one model for all
-/// (model_count 1) or one for each (model_count == count), of the same nq and nv; they are borrowed and must live as long
+/// (model_count 1) or one for each (model_count == count), of the same nq, nv and numbers of actuators and activations; they are borrowed and must live as long
 /// as the batch. Free with ts_batch_free.
 ts_code ts_batch_create(const ts_model* const* model, int model_count, int count, int workers, ts_batch** out_batch,
                         ts_status* out_status);

@@ -232,6 +232,10 @@ double* ts_python_batch_qpos(ts_python_batch* batch) { return batch->batch->qpos
 
 double* ts_python_batch_qvel(ts_python_batch* batch) { return batch->batch->qvel; }
 
+double* ts_python_batch_ctrl(ts_python_batch* batch) { return batch->batch->ctrl; }
+
+double* ts_python_batch_act(ts_python_batch* batch) { return batch->batch->act; }
+
 double* ts_python_batch_force(ts_python_batch* batch) { return batch->batch->force_applied; }
 
 static int control(void* user, ts_sim* sim, int index) {

@@ -94,6 +94,10 @@ void ts_python_batch_close(ts_python_batch* batch);
 double* ts_python_batch_qpos(ts_python_batch* batch);
 /// See ts_python_batch_qpos.
 double* ts_python_batch_qvel(ts_python_batch* batch);
+/// Likewise controls (count x actuators) and activations.
+double* ts_python_batch_ctrl(ts_python_batch* batch);
+/// See ts_python_batch_ctrl.
+double* ts_python_batch_act(ts_python_batch* batch);
 /// Generalised forces from outside; see ts_python_batch_qpos.
 double* ts_python_batch_force(ts_python_batch* batch);
 

@@ -233,6 +233,7 @@ class Batch:
         if not self._handle:
             raise TouchstoneError(self._error.value.decode())
         self.count, self.nq, self.nv = count, self.world.nq, self.world.nv
+        self.nu, self.na = len(self.world.ctrl), len(self.world.act)
 
     def close(self):
         """Releases the simulations. Arrays taken from it before are copies and stay valid."""
@@ -287,6 +288,24 @@ class Batch:
     @qvel.setter
     def qvel(self, values):
         self._write(_c.ts_python_batch_qvel, self.nv, values)
+
+    @property
+    def ctrl(self):
+        """Controls (count, nu), kept until changed."""
+        return self._read(_c.ts_python_batch_ctrl, self.nu)
+
+    @ctrl.setter
+    def ctrl(self, values):
+        self._write(_c.ts_python_batch_ctrl, self.nu, values)
+
+    @property
+    def act(self):
+        """Activations (count, na) of those actuators that have one."""
+        return self._read(_c.ts_python_batch_act, self.na)
+
+    @act.setter
+    def act(self, values):
+        self._write(_c.ts_python_batch_act, self.na, values)
 
     @property
     def force(self):

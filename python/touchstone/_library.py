@@ -52,6 +52,8 @@ def load():
         "batch_close": (None, [world]),
         "batch_qpos": (doubles, [world]),
         "batch_qvel": (doubles, [world]),
+        "batch_ctrl": (doubles, [world]),
+        "batch_act": (doubles, [world]),
         "batch_force": (doubles, [world]),
         "batch_step": (number, [world, number]),
         "batch_failure": (text, [world, number]),

@@ -76,6 +76,22 @@ class TouchstoneTest(unittest.TestCase):
                         self.assertEqual(world.hash, batch.hash(i))
                         numpy.testing.assert_array_equal(world.qpos, batch.qpos[i])
 
+    def test_a_batch_is_driven(self):
+        text = """<mujoco><worldbody><body><joint name="j" type="slide"/><geom size="0.1" mass="1"/></body></worldbody>
+        <actuator><position name="p" joint="j" kp="30" kv="2" timeconst="0.05"/></actuator></mujoco>"""
+        with touchstone.Batch(mjcf=text, count=4, threads=2) as batch:
+            ctrl, act = numpy.array([[0.1], [0.2], [-0.4], [0.0]]), numpy.array([[0.0], [0.3], [0.0], [0.1]])
+            batch.ctrl, batch.act = ctrl, act
+            self.assertEqual(batch.step(50), 0)
+            for i in range(4):
+                with touchstone.World(mjcf=text) as world:
+                    world.ctrl, world.act = ctrl[i], act[i]
+                    world.step(50)
+                    self.assertEqual(world.hash, batch.hash(i))
+                    numpy.testing.assert_array_equal(world.act, batch.act[i])
+            with self.assertRaises(ValueError):
+                batch.ctrl = numpy.zeros((4, 2))
+
     def test_wrong_use_of_a_batch_raises(self):
         with self.assertRaisesRegex(touchstone.TouchstoneError, "0 simulations"):
             touchstone.Batch("sliding-cube", count=0)
