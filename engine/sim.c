@@ -75,6 +75,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->turn = FIXED_ARRAY(storage, ts_quat, model->tree_count);
     storage->dof_inverse_weight = FIXED_ARRAY(storage, double, model->nv);
     storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
+    storage->inverse_turn_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
     storage->applied = FIXED_ARRAY(storage, double, model->nv);
     storage->coast_position = FIXED_ARRAY(storage, double, model->nq);

@@ -48,10 +48,11 @@ typedef struct ts_sim_storage {
     int* dof_run;  // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
     int dof_most;  // most dofs of a tree
     int collider_count;
-    ts_collider* collider;       // (collider_count) by ascending geom
-    double* dof_inverse_weight;  // (nv) N^-1 m or the like, likewise; zero without equalities and on lone free bodies
-    double* inverse_weight;      // (body_count) kg^-1, see ts_soft_contact_weigh
-    int fixed_placed;            // nonzero once bodies that cannot move have their poses, velocities and inertias
+    ts_collider* collider;        // (collider_count) by ascending geom
+    double* dof_inverse_weight;   // (nv) N^-1 m or the like, likewise; zero without equalities and on lone free bodies
+    double* inverse_weight;       // (body_count) kg^-1, see ts_soft_contact_weigh
+    double* inverse_turn_weight;  // (body_count) kg^-1 m^-2, likewise; zero without equalities
+    int fixed_placed;             // nonzero once bodies that cannot move have their poses, velocities and inertias
 
     struct ts_lever* tendon_lever;  // (tendon_count)
     struct ts_drive* drive;         // (actuator_count + tendon_count) see actuation/actuation_internal.h

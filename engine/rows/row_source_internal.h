@@ -179,6 +179,8 @@ typedef struct ts_row_tie {
     double bias[TS_BLOCK_ROWS_MAX];      // (dJ/dt) v, m/s^2 or rad/s^2
     const ts_mujoco_softness* softness;  // where the softness of the model is in force
     double weight;                       // MuJoCo's estimate of G_ii, kg^-1 or the like, for that
+    double turn_weight;                  // the same of turns, kg^-1 m^-2
+    int turn_first;                      // the first row of turns; 0: there are none
 } ts_row_tie;
 
 /// Their law: hard, but for a give that no one can see, and mended by ts_row_mend_speed or _turn; or as soft as the model says

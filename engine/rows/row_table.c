@@ -13,6 +13,7 @@
     X(tendon_friction) /* dry friction of a tendon */              \
     X(servo)           /* an actuator that may reach its limits */ \
     X(connect)         /* a point of two bodies */                 \
+    X(weld)            /* a frame of two bodies */                 \
     X(joint_equality)  /* a joint as a polynomial of another */    \
     X(tendon_equality) /* a tendon as a polynomial of another */
 

@@ -3,7 +3,7 @@
 // Problem: an error phi (rows) with J v = phi' shall vanish and stay away.
 // Rule: u = J v - c* + R lambda = 0 with c* = -phi / |phi| ts_row_mend_speed(|phi|) - h / 2 (dJ/dt) v. The last term is what the
 // step's curvature adds, phi(q + h v) = phi + h J v + h^2 / 2 (dJ/dt) v + O(h^3), so drift is of third order in a step. R is a give of a millionth of the largest
-// G_ii: at a dead centre of a linkage rows contradict each other (a limit asks a rod for what it cannot give), and without
+// G_ii, of points and of turns apart: at a dead centre of a linkage rows contradict each other (a limit asks a rod for what it cannot give), and without
 // any give the answer is impulses that throw the machine away. Under a load of one weight it costs R h m g / kappa = 4e-10 m
 // at h = 2 ms.
 // Where the softness of the model is in force, MuJoCo's law instead: impedance by |phi|, then row by row as contacts, and the
@@ -43,8 +43,10 @@ double ts_row_polynomial(const ts_equality* equality, double x, double* out_slop
     return value;
 }
 
+static int is_turn(const ts_row_tie* tie, int row) { return tie->turn_first > 0 && row >= tie->turn_first; }
+
 void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts_row_law* law) {
-    double squared = 0.0, stiffest = 0.0, h = sim->options.time_step;
+    double squared = 0.0, stiffest[2] = {0.0, 0.0}, h = sim->options.time_step;
     for (int r = 0; r < rows; ++r) squared += tie->error[r] * tie->error[r];
     double size = sqrt(squared), share = 0.0;
     if (size > 0.0)
@@ -52,15 +54,15 @@ void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts
     if (ts_soft_contact_kind(sim) == TS_SOFT_CONTACT_MODEL && !law->rigid) {
         double d = ts_mujoco_impedance(tie->softness->solimp, size);
         for (int r = 0; r < rows; ++r) {
-            ts_mujoco_row(tie->softness, d, tie->weight, tie->error[r], law->speeds->now[r], h, &law->R[r],
-                          &law->reference[r]);
+            ts_mujoco_row(tie->softness, d, is_turn(tie, r) ? tie->turn_weight : tie->weight, tie->error[r],
+                          law->speeds->now[r], h, &law->R[r], &law->reference[r]);
             law->reference[r] -= h * tie->bias[r];
         }
         return;
     }
-    for (int r = 0; r < rows; ++r) stiffest = fmax(stiffest, diagonal(law->J, r));
+    for (int r = 0; r < rows; ++r) stiffest[is_turn(tie, r)] = fmax(stiffest[is_turn(tie, r)], diagonal(law->J, r));
     for (int r = 0; r < rows; ++r) {
         law->reference[r] = -share * tie->error[r] - 0.5 * h * tie->bias[r];
-        law->R[r] = give * stiffest;
+        law->R[r] = give * stiffest[is_turn(tie, r)];
     }
 }

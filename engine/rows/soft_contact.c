@@ -70,15 +70,27 @@ static void weigh_dofs(const ts_sim* sim, int tree, double* J) {
     }
 }
 
-static double weigh_body(const ts_sim* sim, int b, double* J) {
+// Of the centre of a body, or, with `turn` nonzero, of its turns.
+static double weigh_body(const ts_sim* sim, int b, int turn, double* J) {
     const ts_vec3 axes[3] = {ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
     int tree = sim->model->body[b].tree;
     const ts_kinematic_tree* span = &sim->model->tree[tree];
     memset(J, 0, 3 * (size_t)span->dof_count * sizeof(double));
     ts_row_piece piece = {.tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .J = J};
     ts_row_jacobian rows = {sim, &piece, 1, NULL};
-    ts_row_add_point(&rows, 0, 3, b, sim->body_centre[b], axes, 1.0);
+    if (turn)
+        ts_row_add_turn(&rows, 0, 3, b, axes, 1.0);
+    else
+        ts_row_add_point(&rows, 0, 3, b, sim->body_centre[b], axes, 1.0);
     return mean_response(sim, tree, 3, J);
+}
+
+// The mean of what a couple about each axis does to a lone body.
+static double weigh_lone_turn(const ts_body* body) {
+    ts_vec3 moment;
+    ts_mat3 axes;
+    ts_mat3_eigen_symmetric(&body->inertia, &moment, &axes);
+    return moment.x > 0.0 ? (1.0 / moment.x + 1.0 / moment.y + 1.0 / moment.z) / 3.0 : 0.0;
 }
 
 int ts_soft_contact_weigh(ts_sim* sim) {
@@ -89,14 +101,16 @@ int ts_soft_contact_weigh(ts_sim* sim) {
     int factored = 0;
     for (int b = 0; b < model->body_count && J; ++b) {
         int tree = model->body[b].tree;
-        storage->inverse_weight[b] = 0.0;
+        storage->inverse_weight[b] = storage->inverse_turn_weight[b] = 0.0;
         if (tree < 0) continue;
         storage->inverse_weight[b] = model->body[b].mass > 0.0 ? 1.0 / model->body[b].mass : 0.0;
+        if (model->equality_count > 0) storage->inverse_turn_weight[b] = weigh_lone_turn(&model->body[b]);
         if (storage->tree_kind[tree] != TS_TREE_GENERAL) continue;
         if (!factored) ts_dynamics_update(sim);
         factored = 1;
         if (storage->tree_failed[tree]) continue;  // the first step will say so
-        storage->inverse_weight[b] = weigh_body(sim, b, J);
+        storage->inverse_weight[b] = weigh_body(sim, b, 0, J);
+        if (model->equality_count > 0) storage->inverse_turn_weight[b] = weigh_body(sim, b, 1, J);
         if (b == model->tree[tree].root && model->equality_count > 0) weigh_dofs(sim, tree, J);
     }
     ts_arena_scope_end(&sim->scratch, scope);

@@ -37,6 +37,15 @@ SITES = """<mujoco><option timestep="0.001" integrator="Euler"/>
  <body pos="0.3 0 0"><joint axis="0 1 0"/><geom fromto="0 0 0 0.1 0 -0.4"/><site name="tip" pos="0.1 0 -0.4"/></body></body>
 </worldbody><equality><connect site1="tip" site2="hook" {softness}/></equality></mujoco>"""
 
+WELDS = """<mujoco><option timestep="0.001" integrator="Euler"/>
+<default><geom contype="0" conaffinity="0" type="capsule" size="0.03"/></default><worldbody><site name="post" pos="-0.4 0 1" euler="20 0 0"/>
+<body name="a" pos="0 0 1"><joint type="ball"/><geom fromto="0 0 0 0.3 0 0" mass="1"/>
+ <body name="b" pos="0.3 0 0" euler="0 20 0"><joint axis="0 1 0"/><geom fromto="0 0 0 0.1 0 -0.4" mass="0.5"/></body></body>
+<body name="c" pos="0.6 0.1 0.8" euler="30 0 40"><freejoint/><geom type="box" size="0.1 0.05 0.08" mass="0.7"/></body>
+<body name="d" pos="-0.3 0.2 1"><freejoint/><geom type="box" size="0.1 0.05 0.08" pos="0.02 0 0" mass="0.4"/><site name="grip" pos="0 0.05 0"/></body></worldbody>
+<equality><weld body1="b" body2="c" anchor="0.05 0 0.1" torquescale="0.3" {softness}/><weld site1="grip" site2="post" {softness}/>
+<weld body1="d" body2="c" relpose="0.7 0.1 -0.1 0.9 0.1 0.2 0.1" {softness}/></equality></mujoco>"""
+
 GEAR = """<mujoco><option timestep="0.001" integrator="Euler"/>
 <default><geom contype="0" conaffinity="0" type="capsule" size="0.02"/></default><worldbody>
 <body name="a" pos="0 0 1"><joint name="ja" axis="0 1 0" ref="10" armature="0.01"/><geom fromto="0 0 0 0.3 0 0"/></body>
@@ -180,6 +189,12 @@ class AgainstMujoco(unittest.TestCase):
             for softness in (STIFF, SOFT, 'solref="-4000 -50"'):
                 with self.subTest(text=text[60:90], softness=softness):
                     self.follow(text, softness, 300, 1e-9)
+
+    @unittest.skipUnless(knows_curvature(), "MuJoCo before version 4 leaves (dJ/dt) v out")
+    def test_welds_as_soft_as_the_model_says(self):
+        for softness in (SOFT, 'solref="-4000 -50"'):
+            with self.subTest(softness=softness):
+                self.follow(WELDS, softness, 300, 1e-9)
 
     def test_gears_as_soft_as_the_model_says(self):
         for softness in (STIFF, SOFT, ""):

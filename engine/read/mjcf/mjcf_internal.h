@@ -126,7 +126,8 @@ typedef struct ts_mjcf_element {
 /// What an element of <equality> says: where its attributes land.
 typedef struct ts_mjcf_equality {
     ts_equality_def def;
-    int site[2];  // -1: none
+    int site[2];         // -1: none
+    double relative[7];  // of a weld: position and quaternion, zero when not given
 } ts_mjcf_equality;
 
 /// What a <pair> of <contact> says.

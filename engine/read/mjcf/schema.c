@@ -399,6 +399,13 @@ static const struct element {
     {"text", (const known[]){OK("name data"), END}, NULL},
     {"equality", (const known[]){EQUALITY, END}, NULL},
     {"equality/connect", (const known[]){EQUALITY, TWO_BODIES, ANCHOR("anchor"), END}, "connect"},
+    {"equality/weld",
+     (const known[]){EQUALITY, INDEX("body1", ts_mjcf_equality, def.body[1], body_name),
+                     INDEX("body2", ts_mjcf_equality, def.body[0], body_name),
+                     INDEX("site1", ts_mjcf_equality, site[1], site_name),
+                     INDEX("site2", ts_mjcf_equality, site[0], site_name), ANCHOR("anchor"),
+                     REALS("relpose", ts_mjcf_equality, relative, 7, 7), NUMBERS("torquescale", 1, 1, 1), END},
+     "weld"},
     {"equality/joint", (const known[]){EQUALITY, TWO_JOINTS, NUMBERS("polycoef", 0, 1, 5), END}, "joint-equality"},
     {"equality/tendon", (const known[]){EQUALITY, TWO_TENDONS, NUMBERS("polycoef", 0, 1, 5), END}, "tendon-equality"},
 };

@@ -69,6 +69,15 @@ static void take_sites(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_
     }
 }
 
+// A weld is told from its second body, in whose frame its anchor is. Without a relative pose it holds what the model's reference pose has.
+static void take_weld(ts_mjcf_equality* equality) {
+    ts_pose pose = {ts_vec3_load(equality->relative), ts_quat_load(equality->relative + 3)};
+    if (ts_quat_norm(pose.rotation) == 0.0 || equality->site[0] >= 0) return;
+    pose.rotation = ts_quat_normalize(pose.rotation);
+    equality->def.frame[1] = pose;
+    equality->def.aligned = 0;
+}
+
 static void read_equality(ts_mjcf_reader* reader, const ts_xml_node* node) {
     char table[64];
     snprintf(table, sizeof table, "equality/%.50s", node->name);
@@ -78,10 +87,16 @@ static void read_equality(ts_mjcf_reader* reader, const ts_xml_node* node) {
         ts_mjcf_report_element(reader, node, "equality");
         return;
     }
+    int is_weld = strcmp(equality.def.kind, "weld") == 0;
+    if (is_weld) {
+        equality.def.body[0] = 0;
+        equality.def.body[1] = -1;
+    }
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_EQUALITY, 0);
     ts_mjcf_check(reader, node, table);
     ts_mjcf_take(&e, table, &equality);
     take_sites(reader, node, &equality);
+    if (is_weld) take_weld(&equality);
     equality.def.name = ts_xml_value(node, "name");
     equality.def.active = equality.def.active && !reader->compiler.no_equality;
     equality.def.file = node->file;

@@ -34,6 +34,28 @@ Test(mjcf_equality, connect_by_bodies) {
     ts_model_free(model);
 }
 
+// A weld is told from its second body; its relative pose is that of the second in the first.
+Test(mjcf_equality, welds) {
+    ts_model* model = mjcf_read("<mujoco>" ARMS "<equality><weld body1='a2' body2='b' anchor='.5 0 0' torquescale='3'/>"
+                                "<weld body1='a' body2='b' relpose='1 2 3 2 0 0 0'/><weld body1='a'/>"
+                                "<weld site1='tip' site2='hook'/></equality></mujoco>");
+    const ts_equality* w = model->equality;
+    cr_assert_str_eq(ts_row_source_name(w[0].source), "weld");
+    cr_assert_str_eq(model->body[w[0].body[0]].name, "b");
+    cr_assert_str_eq(model->body[w[0].body[1]].name, "a2");
+    expect_vec3(w[0].frame[0].position, 0.5, 0.0, 0.0);
+    // (0, 2.5, 0) in the world, seen from (1, 0, 1); b is turned by a quarter.
+    expect_vec3(w[0].frame[1].position, -1.0, 2.5, -1.0);
+    cr_assert_float_eq(w[0].frame[1].rotation.z, sqrt(0.5), 1e-15);
+    cr_assert(w[0].coefficient[1] == 3.0 && w[1].coefficient[1] == 1.0);
+    expect_vec3(w[1].frame[1].position, 1.0, 2.0, 3.0);
+    cr_assert_eq(w[1].frame[1].rotation.w, 1.0);
+    cr_assert_eq(w[2].body[0], 0);
+    expect_vec3(w[2].frame[1].position, -1.0, 0.0, 0.0);
+    expect_vec3(w[3].frame[0].position, 5.0, 6.0, 7.0);
+    ts_model_free(model);
+}
+
 // Sites need not be in one place: they are pulled together.
 Test(mjcf_equality, connect_by_sites) {
     ts_model* model = mjcf_read("<mujoco>" ARMS "<equality><connect site1='tip' site2='hook'/></equality></mujoco>");
@@ -92,10 +114,10 @@ Test(mjcf_equality, what_is_taken_over_is_not_reported) {
     cr_assert_eq(report.count, 0, "%s", report.count ? report.item[0].what : "");
     ts_import_report_free(&report);
     report = mjcf_report("<mujoco>" ARMS "<equality><joint joint1='jb' solref='.01 1'/>"
-                         "<weld body1='a' body2='b'/></equality></mujoco>");
+                         "<flex flex='f'/></equality></mujoco>");
     cr_assert_eq(report.count, 2);
     cr_assert_eq(mjcf_finding(&report, "equality/joint@solref")->level, TS_IMPORT_APPROXIMATED);
-    cr_assert_eq(mjcf_finding(&report, "equality/weld")->level, TS_IMPORT_IGNORED);
+    cr_assert_eq(mjcf_finding(&report, "equality/flex")->level, TS_IMPORT_IGNORED);
     ts_import_report_free(&report);
 }
 

@@ -31,7 +31,7 @@ Test(mjcf_report, sections_that_are_not_read) {
     expect("<mujoco><actuator>\n<muscle joint='a'/>\n<muscle joint='b'/><adhesion/></actuator></mujoco>",
            "actuator/muscle", TS_IMPORT_IGNORED, 1, 2, 2);
     expect("<mujoco><sensor>\n<gyro site='a'/></sensor></mujoco>", "sensor/gyro", TS_IMPORT_IGNORED, 0, 1, 2);
-    expect("<mujoco><equality>\n<weld/></equality></mujoco>", "equality/weld", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco><equality>\n<flex/></equality></mujoco>", "equality/flex", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco>\n<visual/></mujoco>", "mujoco/visual", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco>\n<size nkey='1'/></mujoco>", "mujoco/size", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco><asset>\n<texture/></asset></mujoco>", "asset/texture", TS_IMPORT_IGNORED, 0, 1, 2);
