@@ -6,7 +6,7 @@
 // the text form. Triangles come as loose corners; corners with the same coordinates, bit by bit, become one vertex.
 // Normals in the files are not used: the order of the corners says where outside is.
 // Known to fail: OBJ line continuations (a backslash at the end of a line) are refused as no number.
-#include "collision/shape/mesh_file.h"
+#include "collision/shape/mesh_file_internal.h"
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -278,29 +278,28 @@ static int has_extension(const char* path, const char* extension) {
     return 1;
 }
 
-ts_code ts_mesh_load(const char* path, ts_mesh* out_mesh, ts_status* out_status) {
+typedef ts_code read_function(mesh_reader* r, const char* text, size_t size);
+
+// The reader for a path's extension; NULL for an extension nobody reads.
+static read_function* reader_for(const char* path) {
+    if (has_extension(path, ".obj")) return read_obj;
+    if (has_extension(path, ".stl")) return read_stl;
+    return NULL;
+}
+
+static ts_code unknown_extension(const char* path, ts_status* out_status) {
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, path, 0, "meshes are read from .obj and .stl only");
+}
+
+ts_code ts_mesh_parse(const char* text, size_t size, const char* path, ts_mesh* out_mesh, ts_status* out_status) {
     memset(out_mesh, 0, sizeof *out_mesh);
-    int obj = has_extension(path, ".obj");
-    if (!obj && !has_extension(path, ".stl"))
-        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, path, 0, "meshes are read from .obj and .stl only");
-    // A pipe or a device would never end, or block.
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "no such file");
-    ts_text text;
-    memset(&text, 0, sizeof text);
-    ts_code code = ts_text_read_file(path, MESH_FILE_LIMIT, &text, out_status);
-    if (code) {
-        ts_text_free(&text);
-        return code;
-    }
+    read_function* read = reader_for(path);
+    if (!read) return unknown_extension(path, out_status);
     mesh_reader r;
     memset(&r, 0, sizeof r);
     r.path = path;
     r.status = out_status;
-    const char* data = ts_text_get(&text);
-    code = obj ? read_obj(&r, data, text.length) : read_stl(&r, data, text.length);
-    ts_text_free(&text);
+    ts_code code = read(&r, text, size);
     free(r.slot);
     if (code) {
         vertex_array_free(&r.vertex);
@@ -312,6 +311,21 @@ ts_code ts_mesh_load(const char* path, ts_mesh* out_mesh, ts_status* out_status)
     out_mesh->triangle = r.triangle.data;
     out_mesh->triangle_count = r.triangle.count / 3;
     return ts_status_ok(out_status);
+}
+
+ts_code ts_mesh_load(const char* path, ts_mesh* out_mesh, ts_status* out_status) {
+    memset(out_mesh, 0, sizeof *out_mesh);
+    if (!reader_for(path)) return unknown_extension(path, out_status);
+    // A pipe or a device would never end, or block.
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return ts_status_set(out_status, TS_ERROR_FILE, path, 0, "no such file");
+    ts_text text;
+    memset(&text, 0, sizeof text);
+    ts_code code = ts_text_read_file(path, MESH_FILE_LIMIT, &text, out_status);
+    if (code == TS_OK) code = ts_mesh_parse(ts_text_get(&text), text.length, path, out_mesh, out_status);
+    ts_text_free(&text);
+    return code;
 }
 
 void ts_mesh_free(ts_mesh* mesh) {
