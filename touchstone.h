@@ -63,6 +63,7 @@
 #include "contact/trace.h"
 #include "engine/batch.h"
 #include "engine/contact.h"
+#include "engine/dynamics/kinematics.h"
 #include "engine/model/actuator.h"
 #include "engine/model/builder.h"
 #include "engine/model/model.h"

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "engine/actuation/actuation_internal.h"
-#include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/rows/soft_contact_internal.h"
@@ -43,25 +42,12 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->force_actuator = FIXED_ARRAY(storage, double, model->nv);
     sim->force_applied = FIXED_ARRAY(storage, double, model->nv);
     sim->wrench_applied = FIXED_ARRAY(storage, ts_force, model->body_count);
-    sim->body_pose = FIXED_ARRAY(storage, ts_transform, model->body_count);
-    sim->body_centre = FIXED_ARRAY(storage, ts_vec3, model->body_count);
-    sim->geom_pose = FIXED_ARRAY(storage, ts_transform, model->geom_count);
-    sim->tree_origin = FIXED_ARRAY(storage, ts_vec3, model->tree_count);
-    sim->dof_axis = FIXED_ARRAY(storage, ts_motion, model->nv);
-    sim->body_velocity = FIXED_ARRAY(storage, ts_motion, model->body_count);
-    sim->body_inertia = FIXED_ARRAY(storage, ts_inertia, model->body_count);
     sim->mass_matrix = FIXED_ARRAY(storage, double, mass_size);
     sim->mass_factor = FIXED_ARRAY(storage, double, mass_size);
     sim->bias = FIXED_ARRAY(storage, double, model->nv);
     sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
-    storage->body_local = FIXED_ARRAY(storage, ts_transform, model->body_count);
-    storage->geom_local = FIXED_ARRAY(storage, ts_transform, model->geom_count);
-    storage->tree_kind = FIXED_ARRAY(storage, ts_tree_kind, model->tree_count);
-    storage->tree_mass = FIXED_ARRAY(storage, double, model->tree_count);
     storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
     storage->factored_under = FIXED_ARRAY(storage, const ts_integrator*, model->tree_count);
-    storage->dof_run = FIXED_ARRAY(storage, int, model->nv);
-    storage->joint_anchor = FIXED_ARRAY(storage, ts_vec3, model->joint_count);
     storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
     storage->other_velocity = FIXED_ARRAY(storage, ts_motion, model->body_count);
     storage->other_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
@@ -83,7 +69,8 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
     storage->row_plan = FIXED_ARRAY(storage, ts_row_plan, 1);
     storage->broad = ts_broad_phase_create();
-    return ts_sim_find_colliders(sim) && !storage->fixed.failed && storage->broad;
+    return ts_kinematics_create(model, &storage->fixed, &sim->kinematics) && ts_sim_find_colliders(sim) &&
+           !storage->fixed.failed && storage->broad;
 }
 
 static int is_bare(const ts_dof* dof, int count) {
@@ -96,20 +83,9 @@ static int is_bare(const ts_dof* dof, int count) {
 static void fill_tables(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    for (int b = 0; b < model->body_count; ++b) storage->body_local[b] = ts_transform_from_pose(model->body[b].pose);
-    for (int g = 0; g < model->geom_count; ++g) storage->geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
-    for (int d = 0; d < model->nv; ++d)
-        storage->dof_run[d] = d > 0 && model->dof[d].parent == d - 1 ? storage->dof_run[d - 1] : d;
-    for (int b = 0; b < model->body_count; ++b)
-        if (model->body[b].tree >= 0) storage->tree_mass[model->body[b].tree] += model->body[b].mass;
     for (int t = 0; t < model->tree_count; ++t) {
-        const ts_body* root = &model->body[model->tree[t].root];
-        int free_body = model->tree[t].body_count == 1 && root->joint_count == 1 &&
-                        model->joint[root->joint_first].type == TS_JOINT_FREE;
-        storage->tree_kind[t] = !free_body                             ? TS_TREE_GENERAL
-                                : ts_vec3_max_abs(root->centre) == 0.0 ? TS_TREE_CENTRED
-                                                                       : TS_TREE_FREE_BODY;
-        storage->tree_is_lone[t] = free_body && is_bare(model->dof + model->tree[t].dof_first, 6);
+        storage->tree_is_lone[t] =
+            model->tree[t].kind != TS_TREE_GENERAL && is_bare(model->dof + model->tree[t].dof_first, 6);
         if (model->tree[t].dof_count > storage->dof_most) storage->dof_most = model->tree[t].dof_count;
     }
 }
@@ -199,6 +175,16 @@ static void forget(ts_sim* sim) {
     memset(&sim->info, 0, sizeof sim->info);
 }
 
+static void update_trees(void* context, int begin, int end, int worker) {
+    ts_sim* sim = (ts_sim*)context;
+    (void)worker;
+    for (int t = begin; t < end; ++t) ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+}
+
+void ts_sim_update_kinematics(ts_sim* sim) {
+    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, update_trees, sim);
+}
+
 static void take_controls(ts_sim* sim, const ts_keyframe* key) {
     memcpy(sim->ctrl, key->ctrl, (size_t)sim->model->actuator_count * sizeof(double));
     memcpy(sim->act, key->act, (size_t)sim->model->act_count * sizeof(double));
@@ -223,7 +209,7 @@ void ts_sim_reset(ts_sim* sim) {
     sim->time = 0.0;
     sim->step_count = 0;
     forget(sim);
-    ts_kinematics_update(sim);
+    ts_sim_update_kinematics(sim);
 }
 
 ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status) {
@@ -236,7 +222,7 @@ ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status) {
     take_controls(sim, &model->keyframe[keyframe]);
     sim->time = model->keyframe[keyframe].time;
     forget(sim);
-    ts_kinematics_update(sim);
+    ts_sim_update_kinematics(sim);
     return ts_status_ok(out_status);
 }
 
@@ -338,7 +324,8 @@ ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* 
 }
 
 ts_motion ts_sim_body_velocity(const ts_sim* sim, int body) {
-    ts_motion velocity = {ts_vec3_zero(), ts_kinematics_point_velocity(sim, body, sim->body_pose[body].p)};
-    if (sim->model->body[body].tree >= 0) velocity.angular = sim->body_velocity[body].angular;
+    ts_motion velocity = {ts_vec3_zero(), ts_kinematics_point_velocity(sim->model, &sim->kinematics, body,
+                                                                       sim->kinematics.body_pose[body].p)};
+    if (sim->model->body[body].tree >= 0) velocity.angular = sim->kinematics.body_velocity[body].angular;
     return velocity;
 }

@@ -14,6 +14,7 @@
 #include "contact/island.h"
 #include "contact/judge/figures.h"
 #include "engine/contact.h"
+#include "engine/dynamics/kinematics.h"
 #include "engine/model/model.h"
 #include "engine/rows/row_block.h"
 
@@ -91,14 +92,7 @@ struct ts_sim {
     double* force_applied;     // (nv) generalised forces from outside, N or N m; kept until changed
     ts_force* wrench_applied;  // (body_count) world axes, about the body's centre of mass; kept until changed
 
-    // from kinematics
-    ts_transform* body_pose;   // (body_count) body frames in the world
-    ts_vec3* body_centre;      // (body_count) centres of mass in the world, m
-    ts_transform* geom_pose;   // (geom_count)
-    ts_vec3* tree_origin;      // (tree_count) reference point of the tree's spatial vectors, m
-    ts_motion* dof_axis;       // (nv) motion per unit qvel, world axes, about the tree's origin
-    ts_motion* body_velocity;  // (body_count) twist, world axes, about the tree's origin
-    ts_inertia* body_inertia;  // (body_count) world axes, about the tree's origin
+    ts_kinematics kinematics;  // of qpos and qvel: poses of bodies and geoms, twists, inertias
 
     // from actuators: lengths and their rates when the step begins; forces then (after ts_sim_forward) or as they have acted in
     // the step, N or N m

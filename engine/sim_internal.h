@@ -10,13 +10,6 @@
 extern "C" {
 #endif
 
-/// How the dynamics of a tree are computed.
-typedef enum ts_tree_kind {
-    TS_TREE_GENERAL,    // composite inertias, recursive Newton-Euler, dense Cholesky
-    TS_TREE_FREE_BODY,  // one body with a free joint: closed forms
-    TS_TREE_CENTRED     // such a body, its frame in its centre of mass: the same with fewer terms
-} ts_tree_kind;
-
 /// A geom that can touch another one.
 typedef struct ts_collider {
     int geom;
@@ -37,30 +30,22 @@ typedef struct ts_sim_storage {
     ts_arena fixed;  // owns every array whose size the model decides
 
     // constant after creation
-    ts_transform* body_local;  // (body_count) body.pose as a matrix
-    ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
-    ts_tree_kind* tree_kind;   // (tree_count)
-    double* tree_mass;         // (tree_count) kg
-    int* tree_is_lone;         // (tree_count) nonzero: one free body without armature and damping
+    int* tree_is_lone;  // (tree_count) nonzero: one free body without armature and damping
     // (tree_count) the integrator under which a lone body with its frame in its centre of mass got its matrix and factor: they
     // are constant then; NULL: not yet
     const ts_integrator** factored_under;
-    int* dof_run;  // (nv) first dof of the longest run c, c+1, ..., d in which each hangs on the one before
     int dof_most;  // most dofs of a tree
     int collider_count;
     ts_collider* collider;        // (collider_count) by ascending geom
     double* dof_inverse_weight;   // (nv) N^-1 m or the like, likewise; zero without equalities and on lone free bodies
     double* inverse_weight;       // (body_count) kg^-1, see ts_soft_contact_weigh
     double* inverse_turn_weight;  // (body_count) kg^-1 m^-2, likewise; zero without equalities
-    int fixed_placed;             // nonzero once bodies that cannot move have their poses, velocities and inertias
 
     struct ts_lever* tendon_lever;  // (tendon_count)
     struct ts_drive* drive;         // (actuator_count + tendon_count) see actuation/actuation_internal.h
     int* tree_drive;                // those that pull at one tree, tree by tree
     int* tree_drive_first;          // (tree_count + 1) where those of a tree begin
     int* joint_puller;              // (joint_count) the only actuator that pulls at it, -1: none, -2: several
-
-    ts_vec3* joint_anchor;  // (joint_count) m, in the world, where the joint itself has left it: from kinematics
 
     // scratch of the dynamics, one entry per body so that trees can be worked on at the same time
     ts_motion* body_acceleration;
@@ -107,6 +92,9 @@ int ts_sim_find_colliders(ts_sim* sim);
 
 /// Whose ts_row_memory.solver the present solver reads and writes: ts_row_memory.keeper; 0 where it remembers nothing.
 int ts_sim_keeper(const ts_sim* sim);
+
+/// Brings sim->kinematics up to qpos and qvel, tree by tree on all workers.
+void ts_sim_update_kinematics(ts_sim* sim);
 
 /// Drops the contacts, problem and impulses of the last step.
 void ts_sim_forget_step(ts_sim* sim);

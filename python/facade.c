@@ -169,7 +169,7 @@ ts_python_report ts_python_get_report(ts_python_world* world) {
 void ts_python_body_poses(ts_python_world* world, double* out_poses) {
     ts_step_kinematics(world->sim);
     for (int b = 0; b < world->scene.model->body_count; ++b) {
-        ts_pose pose = ts_pose_from_transform(&world->sim->body_pose[b]);
+        ts_pose pose = ts_pose_from_transform(&world->sim->kinematics.body_pose[b]);
         ts_vec3_store(pose.position, out_poses + 7 * b);
         ts_quat_store(pose.rotation, out_poses + 7 * b + 3);
     }

@@ -138,7 +138,7 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, con
     const ts_model* model = sim->model;
     const ts_geom* geom = &model->geom[g];
     const ts_shape* shape = &geom->shape;
-    const ts_transform* placed = &sim->geom_pose[g];
+    const ts_transform* placed = &sim->kinematics.geom_pose[g];
     if (show & TS_SHOW_ONLY_MOVING && !geom_moves(model, geom)) return;
     float color[4];
     geom_color(model, geom, unset, color);
@@ -235,7 +235,7 @@ void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scen
     for (int c = 0; mode && c < sim->contact_count; ++c) draw_contact(sim, style, c, mode[c], list);
     for (int b = 1; b < model->body_count; ++b) {
         if (model->body[b].tree < 0) continue;
-        if (show & TS_SHOW_FRAMES) draw_frame(&sim->body_pose[b], 1.4 * size, list);
-        if (show & TS_SHOW_CENTRES) draw_centre(sim->body_centre[b], 0.1 * size, list);
+        if (show & TS_SHOW_FRAMES) draw_frame(&sim->kinematics.body_pose[b], 1.4 * size, list);
+        if (show & TS_SHOW_CENTRES) draw_centre(sim->kinematics.body_centre[b], 0.1 * size, list);
     }
 }

@@ -60,7 +60,7 @@ static int note_step(void* user, ts_sim* sim) {
     if (sim->step_count > 0 && notes->ui) ts_ui_note_step(notes->ui, sim);
     // A path that runs out of memory is merely shorter.
     if (sim->step_count > 0 && notes->path && request->scene->focus >= 0)
-        (void)ts_view_path_push(notes->path, sim->body_centre[request->scene->focus]);
+        (void)ts_view_path_push(notes->path, sim->kinematics.body_centre[request->scene->focus]);
     return request->stop ? request->stop(request->user) : 0;
 }
 

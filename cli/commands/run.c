@@ -230,7 +230,7 @@ static void add_summary(ts_text* text, const run_job* job) {
     ts_text_add(text, "\n");
     add_energy(text, stats);
     if (job->scene.focus >= 0 && stats->started) {
-        ts_vec3 p = sim->body_pose[job->scene.focus].p;
+        ts_vec3 p = sim->kinematics.body_pose[job->scene.focus].p;
         const char* name = sim->model->body[job->scene.focus].name;
         ts_text_add(text, "  %-12s at (%.6g, %.6g, %.6g) m\n", name[0] ? name : "focus body", p.x, p.y, p.z);
     }

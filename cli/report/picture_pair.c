@@ -43,22 +43,23 @@ static int note_path(void* user, ts_sim* sim) {
     shot* s = user;
     int which = sim == s->pair->reference;
     // A path that runs out of memory is merely shorter.
-    if (s->pair->scene->focus >= 0) (void)ts_view_path_push(&s->path[which], sim->body_centre[s->pair->scene->focus]);
+    if (s->pair->scene->focus >= 0)
+        (void)ts_view_path_push(&s->path[which], sim->kinematics.body_centre[s->pair->scene->focus]);
     return ts_signals_caught();
 }
 
 // The corner of a body that is farthest along a direction.
 static ts_vec3 corner_of(const ts_sim* sim, int body, ts_vec3 direction) {
     const ts_body* b = &sim->model->body[body];
-    ts_vec3 best = sim->body_centre[body];
+    ts_vec3 best = sim->kinematics.body_centre[body];
     double most = -HUGE_VAL;
     for (int g = b->geom_first; g < b->geom_first + b->geom_count; ++g) {
         const ts_shape* shape = &sim->model->geom[g].shape;
         if (!ts_shape_is_convex(shape) || shape->kind == TS_SHAPE_PLANE) continue;
-        ts_vec3 local = ts_mat3_mul_vec_transposed(&sim->geom_pose[g].R, direction);
+        ts_vec3 local = ts_mat3_mul_vec_transposed(&sim->kinematics.geom_pose[g].R, direction);
         ts_vec3 at = ts_support_core(shape, local, -1).point;
         at = ts_vec3_add_scaled(at, shape->radius, ts_vec3_unit_or(local, ts_vec3_zero()));
-        ts_vec3 world = ts_transform_point(&sim->geom_pose[g], at);
+        ts_vec3 world = ts_transform_point(&sim->kinematics.geom_pose[g], at);
         if (ts_vec3_dot(world, direction) <= most) continue;
         most = ts_vec3_dot(world, direction);
         best = world;
@@ -69,7 +70,7 @@ static ts_vec3 corner_of(const ts_sim* sim, int body, ts_vec3 direction) {
 // Where that corner of a body is in another simulation: the same point of it, unless it has turned so far that another one leads.
 static ts_vec3 same_corner(const ts_sim* sim, const ts_sim* other, int body, ts_vec3 corner, ts_vec3 direction) {
     const double most = 0.2;  // rad
-    const ts_transform *here = &sim->body_pose[body], *there = &other->body_pose[body];
+    const ts_transform *here = &sim->kinematics.body_pose[body], *there = &other->kinematics.body_pose[body];
     double cosine = 0.0;
     for (int i = 0; i < 9; ++i) cosine += here->R.m[i / 3][i % 3] * there->R.m[i / 3][i % 3];
     if (0.5 * (cosine - 1.0) < cos(most)) return corner_of(other, body, direction);
@@ -81,7 +82,7 @@ static void choose_view(shot* s) {
     const ts_picture_pair* pair = s->pair;
     int focus = pair->scene->focus;
     ts_vec3 up = ts_vec3_axis(2), forward = pair->forward, left = ts_vec3_cross(up, forward);
-    ts_vec3 moved = ts_vec3_sub(pair->sim->body_centre[focus], pair->reference->body_centre[focus]);
+    ts_vec3 moved = ts_vec3_sub(pair->sim->kinematics.body_centre[focus], pair->reference->kinematics.body_centre[focus]);
     double rise = ts_vec3_dot(moved, up), aside = ts_vec3_dot(moved, left), along = ts_vec3_dot(moved, forward);
     // Rising or sinking is a broken law where being late is none: it goes first unless it is small beside the others.
     int is_rise = fabs(rise) > 0.3 * fmax(fabs(aside), fabs(along));
@@ -104,7 +105,7 @@ static void choose_view(shot* s) {
 static void add_moving(ts_scene_box* box, const ts_sim* sim) {
     for (int g = 0; g < sim->model->geom_count; ++g)
         if (sim->model->body[sim->model->geom[g].body].tree >= 0)
-            ts_scene_box_add_shape(box, &sim->model->geom[g].shape, &sim->geom_pose[g]);
+            ts_scene_box_add_shape(box, &sim->model->geom[g].shape, &sim->kinematics.geom_pose[g]);
 }
 
 static double pixels_per_metre(const ts_camera* camera, int height) {
@@ -175,9 +176,10 @@ static void add_ground(const shot* s, const ts_camera* close, ts_overlay* words)
     const ts_sim* sim = s->pair->sim;
     double top = HUGE_VAL;
     for (int g = 0; g < sim->model->geom_count && !s->from_above; ++g) {
-        ts_vec3 foot = sim->geom_pose[g].p;
+        ts_vec3 foot = sim->kinematics.geom_pose[g].p;
         double pixel[2];
-        if (sim->model->geom[g].shape.kind != TS_SHAPE_PLANE || sim->geom_pose[g].R.m[2][2] < 0.9999) continue;
+        if (sim->model->geom[g].shape.kind != TS_SHAPE_PLANE || sim->kinematics.geom_pose[g].R.m[2][2] < 0.9999)
+            continue;
         ts_vec3 point = close->target;
         point.z = foot.z;
         if (ts_camera_project(close, s->wide, s->high, point, pixel)) top = fmin(top, pixel[1]);

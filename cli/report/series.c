@@ -32,9 +32,10 @@ static ts_sample take_sample(const ts_series* series, const ts_sim* sim, ts_ener
     sample.time = sim->time;
     if (series->focus >= 0) {
         ts_motion motion = ts_sim_body_velocity(sim, series->focus);
-        ts_vec3 arm = ts_vec3_sub(sim->body_centre[series->focus], sim->body_pose[series->focus].p);
-        sample.position = sim->body_centre[series->focus];
-        sample.rotation = ts_quat_from_mat3(&sim->body_pose[series->focus].R);
+        ts_vec3 arm =
+            ts_vec3_sub(sim->kinematics.body_centre[series->focus], sim->kinematics.body_pose[series->focus].p);
+        sample.position = sim->kinematics.body_centre[series->focus];
+        sample.rotation = ts_quat_from_mat3(&sim->kinematics.body_pose[series->focus].R);
         sample.velocity = ts_motion_at(motion, arm);
         sample.spin = motion.angular;
         sample.inner_friction = inner_friction(sim, series->focus);

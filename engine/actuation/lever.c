@@ -32,7 +32,7 @@ int ts_lever_create(ts_sim* sim, const char* marks, ts_lever* out_lever) {
         lever.dof[lever.count++] = d;
         add_to_chain(model, marks, d, &lever);
     }
-    lever.is_chain = lever.tree >= 0 && lever.chain_count == 1 && storage->tree_kind[lever.tree] == TS_TREE_GENERAL;
+    lever.is_chain = lever.tree >= 0 && lever.chain_count == 1 && sim->model->tree[lever.tree].kind == TS_TREE_GENERAL;
     *out_lever = lever;
     return 1;
 }
@@ -40,11 +40,11 @@ int ts_lever_create(ts_sim* sim, const char* marks, ts_lever* out_lever) {
 void ts_lever_add_wrench(const ts_sim* sim, int body_index, ts_vec3 point, ts_force wrench, ts_lever* lever) {
     const ts_body* body = &sim->model->body[body_index];
     if (body->tree < 0) return;
-    ts_vec3 arm = ts_vec3_sub(point, sim->tree_origin[body->tree]);
+    ts_vec3 arm = ts_vec3_sub(point, sim->kinematics.tree_origin[body->tree]);
     wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(arm, wrench.force));
     int i = lever->count - 1;
     for (int d = body->dof_last; d >= 0; d = sim->model->dof[d].parent) {
         while (i >= 0 && lever->dof[i] > d) --i;
-        if (i >= 0 && lever->dof[i] == d) lever->moment[i] += ts_motion_dot_force(sim->dof_axis[d], wrench);
+        if (i >= 0 && lever->dof[i] == d) lever->moment[i] += ts_motion_dot_force(sim->kinematics.dof_axis[d], wrench);
     }
 }

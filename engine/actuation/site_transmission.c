@@ -29,7 +29,7 @@ static void mark(const ts_model* model, const ts_actuator* actuator, char* out_m
 
 static ts_transform pose_of(const ts_sim* sim, int site) {
     ts_transform local = ts_transform_from_pose(site_at(sim->model, site)->pose);
-    return ts_transform_mul(&sim->body_pose[site_at(sim->model, site)->body], &local);
+    return ts_transform_mul(&sim->kinematics.body_pose[site_at(sim->model, site)->body], &local);
 }
 
 static double measure(const ts_sim* sim, const ts_actuator* actuator, ts_lever* lever) {

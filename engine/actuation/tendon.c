@@ -98,7 +98,7 @@ static double add_straight(const ts_sim* sim, hold a, hold b, double share, ts_l
 
 static hold hold_of_site(const ts_sim* sim, int site) {
     const ts_site* s = &sim->model->site[site];
-    return (hold){s->body, ts_transform_point(&sim->body_pose[s->body], s->pose.position)};
+    return (hold){s->body, ts_transform_point(&sim->kinematics.body_pose[s->body], s->pose.position)};
 }
 
 // From a to b around the geom of a part.
@@ -106,8 +106,8 @@ static double add_around(const ts_sim* sim, hold a, const ts_tendon_part* part, 
     const ts_geom* geom = &sim->model->geom[part->index];
     ts_vec3 side = ts_vec3_zero(), touch[2];
     if (part->side >= 0) side = hold_of_site(sim, part->side).point;
-    double curve =
-        ts_tendon_wrap(geom, &sim->geom_pose[part->index], a.point, b.point, part->side >= 0 ? &side : NULL, touch);
+    double curve = ts_tendon_wrap(geom, &sim->kinematics.geom_pose[part->index], a.point, b.point,
+                                  part->side >= 0 ? &side : NULL, touch);
     if (curve < 0.0) return add_straight(sim, a, b, share, lever);
     hold on = {geom->body, touch[0]}, off = {geom->body, touch[1]};
     return add_straight(sim, a, on, share, lever) + share * curve + add_straight(sim, off, b, share, lever);

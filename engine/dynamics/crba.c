@@ -17,9 +17,10 @@ static void free_body_matrix(const ts_sim* sim, int tree, double* out_M) {
     int b = model->tree[tree].root;
     const ts_body* body = &model->body[b];
     const ts_dof* dof = model->dof + model->tree[tree].dof_first;
-    const ts_mat3* R = &sim->body_pose[b].R;
+    const ts_mat3* R = &sim->kinematics.body_pose[b].R;
     ts_inertia about_origin = ts_inertia_make(body->mass, body->centre, body->inertia);
-    ts_mat3 coupling = ts_mat3_mul(ts_mat3_skew(ts_vec3_sub(sim->body_centre[b], sim->body_pose[b].p)), *R);
+    ts_mat3 coupling =
+        ts_mat3_mul(ts_mat3_skew(ts_vec3_sub(sim->kinematics.body_centre[b], sim->kinematics.body_pose[b].p)), *R);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             out_M[6 * i + j] = i == j ? body->mass : 0.0;
@@ -34,7 +35,7 @@ static void free_body_matrix(const ts_sim* sim, int tree, double* out_M) {
 void ts_crba_tree(ts_sim* sim, int tree, double* out_M) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    if (storage->tree_kind[tree] != TS_TREE_GENERAL) {
+    if (sim->model->tree[tree].kind != TS_TREE_GENERAL) {
         free_body_matrix(sim, tree, out_M);
         return;
     }
@@ -44,15 +45,15 @@ void ts_crba_tree(ts_sim* sim, int tree, double* out_M) {
     memset(out_M, 0, (size_t)n * (size_t)n * sizeof(double));
     for (int i = first; i < last; ++i) {
         int b = model->tree_body[i];
-        composite[b] = sim->body_inertia[b];
+        composite[b] = sim->kinematics.body_inertia[b];
     }
     for (int i = last - 1; i >= first; --i) {
         int b = model->tree_body[i];
         const ts_body* body = &model->body[b];
         for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
-            ts_force momentum = ts_inertia_mul(&composite[b], sim->dof_axis[d]);
+            ts_force momentum = ts_inertia_mul(&composite[b], sim->kinematics.dof_axis[d]);
             for (int e = d; e >= 0; e = model->dof[e].parent) {
-                double value = ts_motion_dot_force(sim->dof_axis[e], momentum);
+                double value = ts_motion_dot_force(sim->kinematics.dof_axis[e], momentum);
                 out_M[(size_t)(d - dof_first) * (size_t)n + (size_t)(e - dof_first)] = value;
                 out_M[(size_t)(e - dof_first) * (size_t)n + (size_t)(d - dof_first)] = value;
             }

@@ -44,10 +44,10 @@ static void gather_applied(ts_sim* sim, double* applied) {
         const ts_body* body = &model->body[b];
         if (body->tree < 0) continue;
         if (ts_vec3_max_abs(wrench.force) == 0.0 && ts_vec3_max_abs(wrench.couple) == 0.0) continue;
-        ts_vec3 lever = ts_vec3_sub(sim->body_centre[b], sim->tree_origin[body->tree]);
+        ts_vec3 lever = ts_vec3_sub(sim->kinematics.body_centre[b], sim->kinematics.tree_origin[body->tree]);
         wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force));
         for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
-            applied[d] += ts_motion_dot_force(sim->dof_axis[d], wrench);
+            applied[d] += ts_motion_dot_force(sim->kinematics.dof_axis[d], wrench);
     }
 }
 
@@ -81,12 +81,11 @@ static void add_springs_and_dampers(const ts_sim* sim, int tree, double* M, doub
 // no look at the dofs in between.
 typedef struct dof_chains {
     const ts_dof* dof;
-    const int* run;  // first dof of the run that ends in each
-    int first;       // the tree's first dof; what follows counts from it
+    int first;  // the tree's first dof; what follows counts from it
 } dof_chains;
 
 static inline dof_chains chains_of(const ts_sim* sim, int tree) {
-    dof_chains chains = {sim->model->dof, ts_sim_storage_of(sim)->dof_run, sim->model->tree[tree].dof_first};
+    dof_chains chains = {sim->model->dof, sim->model->tree[tree].dof_first};
     return chains;
 }
 
@@ -152,7 +151,7 @@ static inline void subtract_lines_three(const double* line, int ld, int first, i
 // x -= value * line from dof i to the root.
 static inline void subtract_chain(const dof_chains* chains, int i, double value, const double* line, double* x) {
     while (i >= 0) {
-        int start = chains->run[chains->first + i] - chains->first;
+        int start = chains->dof[chains->first + i].run - chains->first;
         subtract_lines(line + start, 0, 0, 0, i + 1 - start, &value, x + start);
         i = above(chains, start);
     }
@@ -252,7 +251,7 @@ enum { CHUNK = 4 };
 static inline void whiten_rows(const dof_chains* chains, int n, const double* L, const double* inverse, int rows,
                                double* x) {
     for (int last = n - 1, start; last >= 0; last = start - 1) {
-        start = chains->run[chains->first + last] - chains->first;
+        start = chains->dof[chains->first + last].run - chains->first;
         // Off the rows' chains everything is zero and stays so.
         while (last >= start && x[last] == 0.0 && (rows == 1 || (x[n + last] == 0.0 && x[2 * n + last] == 0.0))) --last;
         if (last < start) continue;
@@ -267,7 +266,7 @@ static inline void whiten_rows(const dof_chains* chains, int n, const double* L,
             pass_on(L, n, low, end, start, low - start, rows, x);
         }
         for (int i = above(chains, start), from; i >= 0; i = above(chains, from)) {
-            from = chains->run[chains->first + i] - chains->first;
+            from = chains->dof[chains->first + i].run - chains->first;
             pass_on(L, n, start, last, from, i + 1 - from, rows, x);
         }
     }
@@ -277,7 +276,7 @@ void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian)
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     const double* L = sim->mass_factor + sim->mass_start[tree];
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
-    if (ts_sim_storage_of(sim)->tree_kind[tree] != TS_TREE_GENERAL) {
+    if (sim->model->tree[tree].kind != TS_TREE_GENERAL) {
         for (int r = 0; r < rows; ++r) ts_free_body_whiten(L, inverse, jacobian + 6 * r);
         return;
     }
@@ -300,7 +299,7 @@ void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w) {
         const double* line = L + (size_t)k * (size_t)n;
         double even = w[k], odd = 0.0;
         for (int i = above(&chains, k); i >= 0;) {
-            int start = chains.run[chains.first + i] - chains.first, j = start;
+            int start = chains.dof[chains.first + i].run - chains.first, j = start;
             for (; j < i; j += 2) {
                 even -= line[j] * w[j];
                 odd -= line[j + 1] * w[j + 1];

@@ -3,7 +3,6 @@
 // Kinetic: sum over bodies of half of twist times momentum, plus half of armature times rate squared, which stands for
 // rotors geared to the joint. Potential: -m g . centre, but for what buoyancy takes away, and springs. Friction, dampers and applied forces have none.
 #include "engine/actuation/tendon_internal.h"
-#include "engine/dynamics/kinematics_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
@@ -21,7 +20,7 @@ static double late_kinetic(const ts_sim* sim, int b) {
     const ts_body* body = &sim->model->body[b];
     ts_vec3 velocity, omega;
     ts_touched_rotation_start(sim, body->tree, &velocity, &omega);
-    ts_vec3 flight = ts_mat3_mul_vec(&sim->body_pose[b].R, ts_vec3_cross(omega, body->centre));
+    ts_vec3 flight = ts_mat3_mul_vec(&sim->kinematics.body_pose[b].R, ts_vec3_cross(omega, body->centre));
     flight = ts_vec3_add(velocity, flight);
     return 0.5 *
            (body->mass * ts_vec3_norm_squared(flight) + ts_vec3_dot(omega, ts_mat3_mul_vec(&body->inertia, omega)));
@@ -29,17 +28,17 @@ static double late_kinetic(const ts_sim* sim, int b) {
 
 ts_energy ts_sim_energy(ts_sim* sim) {
     const ts_model* model = sim->model;
-    ts_kinematics_update(sim);
+    ts_sim_update_kinematics(sim);
     ts_energy energy = {0.0, 0.0};
     for (int b = 1; b < model->body_count; ++b) {
         // What cannot move would only add a constant.
         if (model->body[b].tree < 0) continue;
-        ts_force momentum = ts_inertia_mul(&sim->body_inertia[b], sim->body_velocity[b]);
+        ts_force momentum = ts_inertia_mul(&sim->kinematics.body_inertia[b], sim->kinematics.body_velocity[b]);
         energy.kinetic += ts_sim_storage_of(sim)->spin_memory[model->body[b].tree].late > 0.0
                               ? late_kinetic(sim, b)
-                              : 0.5 * ts_motion_dot_force(sim->body_velocity[b], momentum);
+                              : 0.5 * ts_motion_dot_force(sim->kinematics.body_velocity[b], momentum);
         energy.potential -= (1.0 - model->body[b].buoyancy) * model->body[b].mass *
-                            ts_vec3_dot(sim->options.gravity, sim->body_centre[b]);
+                            ts_vec3_dot(sim->options.gravity, sim->kinematics.body_centre[b]);
     }
     for (int d = 0; d < model->nv; ++d) energy.kinetic += 0.5 * model->dof[d].armature * sim->qvel[d] * sim->qvel[d];
     for (int j = 0; j < model->joint_count; ++j) energy.potential += spring_energy(sim, &model->joint[j]);

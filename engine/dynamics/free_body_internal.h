@@ -10,7 +10,7 @@
 
 /// Whether a tree is a lone free body and centred.
 static inline int ts_free_body_is_centred(const ts_sim* sim, int tree) {
-    return ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_CENTRED;
+    return sim->model->tree[tree].kind == TS_TREE_CENTRED;
 }
 
 /// direction . velocity of the point at `lever` from the body frame's origin (both in world axes) per unit of each dof.

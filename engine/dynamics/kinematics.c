@@ -10,83 +10,93 @@
 // Joints of one body act in order, each in the frame that the ones before have left: a hinge turns the body about the
 // world line through its anchor, a slide shifts it. Rotations are rebuilt from the coordinates every time and so do not
 // drift.
-#include "engine/dynamics/kinematics_internal.h"
+#include "engine/dynamics/kinematics.h"
 
 #include "engine/model/joint/joint_traits_internal.h"
-#include "engine/sim_internal.h"
 
-static void place_body(ts_sim* sim, int b) {
-    const ts_model* model = sim->model;
+static void place_body(const ts_model* model, const double* qpos, int b, ts_kinematics* k) {
     const ts_body* body = &model->body[b];
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_transform placed = ts_transform_identity();
-    if (body->parent >= 0) placed = ts_transform_mul(&sim->body_pose[body->parent], &storage->body_local[b]);
+    if (body->parent >= 0) placed = ts_transform_mul(&k->body_pose[body->parent], &k->body_local[b]);
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
         // Axes are about the anchor for now; move_body takes them to the tree's origin once that is known.
-        storage->joint_anchor[j] =
-            ts_joint_traits_of(joint->type)
-                ->place(joint, sim->qpos + joint->qpos_first, &placed, sim->dof_axis + joint->dof_first);
+        k->joint_anchor[j] = ts_joint_traits_of(joint->type)
+                                 ->place(joint, qpos + joint->qpos_first, &placed, k->dof_axis + joint->dof_first);
     }
-    sim->body_pose[b] = placed;
-    sim->body_centre[b] = ts_transform_point(&placed, body->centre);
+    k->body_pose[b] = placed;
+    k->body_centre[b] = ts_transform_point(&placed, body->centre);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
-        sim->geom_pose[g] = ts_transform_mul(&placed, &storage->geom_local[g]);
+        k->geom_pose[g] = ts_transform_mul(&placed, &k->geom_local[g]);
 }
 
-static void move_body(ts_sim* sim, int b, ts_vec3 origin) {
-    const ts_model* model = sim->model;
+static void move_body(const ts_model* model, const double* qvel, int b, ts_vec3 origin, ts_kinematics* k) {
     const ts_body* body = &model->body[b];
     ts_motion velocity = ts_motion_zero();
-    if (model->body[body->parent].tree >= 0) velocity = sim->body_velocity[body->parent];
+    if (model->body[body->parent].tree >= 0) velocity = k->body_velocity[body->parent];
     ts_vec3 lever = ts_vec3_zero();
     for (int d = body->dof_first, joint = -1; d < body->dof_first + body->dof_count; ++d) {
         if (model->dof[d].joint != joint) {
             joint = model->dof[d].joint;
-            lever = ts_vec3_sub(origin, ts_sim_storage_of(sim)->joint_anchor[joint]);
+            lever = ts_vec3_sub(origin, k->joint_anchor[joint]);
         }
-        sim->dof_axis[d].linear = ts_motion_at(sim->dof_axis[d], lever);
-        velocity = ts_motion_add_scaled(velocity, sim->qvel[d], sim->dof_axis[d]);
+        k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
+        velocity = ts_motion_add_scaled(velocity, qvel[d], k->dof_axis[d]);
     }
-    sim->body_velocity[b] = velocity;
-    sim->body_inertia[b] = ts_inertia_make(body->mass, ts_vec3_sub(sim->body_centre[b], origin),
-                                           ts_mat3_rotate_tensor(sim->body_pose[b].R, body->inertia));
+    k->body_velocity[b] = velocity;
+    k->body_inertia[b] = ts_inertia_make(body->mass, ts_vec3_sub(k->body_centre[b], origin),
+                                         ts_mat3_rotate_tensor(k->body_pose[b].R, body->inertia));
 }
 
-void ts_kinematics_tree(ts_sim* sim, int tree) {
-    const ts_model* model = sim->model;
+void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
+                        ts_kinematics* kinematics) {
     int first = model->tree[tree].body_first, last = first + model->tree[tree].body_count;
-    for (int i = first; i < last; ++i) place_body(sim, model->tree_body[i]);
-    ts_vec3 origin = sim->body_centre[model->tree[tree].root];
-    sim->tree_origin[tree] = origin;
-    for (int i = first; i < last; ++i) move_body(sim, model->tree_body[i], origin);
+    for (int i = first; i < last; ++i) place_body(model, qpos, model->tree_body[i], kinematics);
+    ts_vec3 origin = kinematics->body_centre[model->tree[tree].root];
+    kinematics->tree_origin[tree] = origin;
+    for (int i = first; i < last; ++i) move_body(model, qvel, model->tree_body[i], origin, kinematics);
 }
 
-static void update_trees(void* context, int begin, int end, int worker) {
-    (void)worker;
-    for (int t = begin; t < end; ++t) ts_kinematics_tree((ts_sim*)context, t);
+void ts_kinematics_update(const ts_model* model, const double* qpos, const double* qvel, ts_kinematics* kinematics) {
+    for (int t = 0; t < model->tree_count; ++t) ts_kinematics_tree(model, qpos, qvel, t, kinematics);
 }
 
 // What cannot move hangs on the world only: it is placed before all trees, once for ever.
-static void place_fixed_bodies(ts_sim* sim) {
-    const ts_model* model = sim->model;
+static void place_fixed_bodies(const ts_model* model, ts_kinematics* k) {
     for (int b = 0; b < model->body_count; ++b) {
         if (model->body[b].tree >= 0) continue;
-        place_body(sim, b);
-        sim->body_velocity[b] = ts_motion_zero();
-        sim->body_inertia[b] = ts_inertia_make(model->body[b].mass, sim->body_centre[b],
-                                               ts_mat3_rotate_tensor(sim->body_pose[b].R, model->body[b].inertia));
+        place_body(model, NULL, b, k);
+        k->body_inertia[b] = ts_inertia_make(model->body[b].mass, k->body_centre[b],
+                                             ts_mat3_rotate_tensor(k->body_pose[b].R, model->body[b].inertia));
     }
-    ts_sim_storage_of(sim)->fixed_placed = 1;
 }
 
-void ts_kinematics_update(ts_sim* sim) {
-    if (!ts_sim_storage_of(sim)->fixed_placed) place_fixed_bodies(sim);
-    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, update_trees, sim);
+// Zeroed array from the arena.
+#define ARRAY(arena, type, count) ((type*)ts_arena_alloc_zeroed((arena), (size_t)(count), sizeof(type)))
+
+int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* out_kinematics) {
+    ts_kinematics k = {
+        .body_local = ARRAY(arena, ts_transform, model->body_count),
+        .geom_local = ARRAY(arena, ts_transform, model->geom_count),
+        .body_pose = ARRAY(arena, ts_transform, model->body_count),
+        .body_centre = ARRAY(arena, ts_vec3, model->body_count),
+        .body_inertia = ARRAY(arena, ts_inertia, model->body_count),
+        .geom_pose = ARRAY(arena, ts_transform, model->geom_count),
+        .joint_anchor = ARRAY(arena, ts_vec3, model->joint_count),
+        .tree_origin = ARRAY(arena, ts_vec3, model->tree_count),
+        .dof_axis = ARRAY(arena, ts_motion, model->nv),
+        .body_velocity = ARRAY(arena, ts_motion, model->body_count),
+    };
+    *out_kinematics = k;
+    if (arena->failed) return 0;
+    for (int b = 0; b < model->body_count; ++b) k.body_local[b] = ts_transform_from_pose(model->body[b].pose);
+    for (int g = 0; g < model->geom_count; ++g) k.geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
+    place_fixed_bodies(model, &k);
+    return 1;
 }
 
-ts_vec3 ts_kinematics_point_velocity(const ts_sim* sim, int body, ts_vec3 point) {
-    int tree = sim->model->body[body].tree;
+ts_vec3 ts_kinematics_point_velocity(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point) {
+    int tree = model->body[body].tree;
     if (tree < 0) return ts_vec3_zero();
-    return ts_motion_at(sim->body_velocity[body], ts_vec3_sub(point, sim->tree_origin[tree]));
+    return ts_motion_at(kinematics->body_velocity[body], ts_vec3_sub(point, kinematics->tree_origin[tree]));
 }

@@ -22,7 +22,7 @@ static void free_body_forces(const ts_sim* sim, int tree, const double* velocity
     int b = model->tree[tree].root;
     const ts_body* body = &model->body[b];
     int dof_first = model->tree[tree].dof_first;
-    const ts_mat3* R = &sim->body_pose[b].R;
+    const ts_mat3* R = &sim->kinematics.body_pose[b].R;
     // Body axes throughout; the linear part is turned back to world axes at the end.
     ts_vec3 w = ts_vec3_load(velocity + 3);
     ts_vec3 c = body->centre;
@@ -56,7 +56,7 @@ typedef struct motion {
 static ts_motion dof_bias(const ts_sim* sim, const motion* m, int d, int count, ts_motion* velocity) {
     ts_motion own = ts_motion_zero();
     for (int i = 0; i < count; ++i)
-        own = ts_motion_add_scaled(own, m->velocity[d + i - m->dof_first], sim->dof_axis[d + i]);
+        own = ts_motion_add_scaled(own, m->velocity[d + i - m->dof_first], sim->kinematics.dof_axis[d + i]);
     ts_motion bias = ts_motion_cross(*velocity, own);
     *velocity = ts_motion_add(*velocity, own);
     return bias;
@@ -92,22 +92,23 @@ static void tree_forces(ts_sim* sim, int tree, const motion* m, const double* ac
         for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j)
             add_joint_bias(sim, m, &model->joint[j], &velocity, &a[b]);
         // Kinematics has the state's own.
-        if (m->twist != sim->body_velocity) m->twist[b] = velocity;
+        if (m->twist != sim->kinematics.body_velocity) m->twist[b] = velocity;
         if (acceleration)
             for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d)
-                a[b] = ts_motion_add_scaled(a[b], acceleration[d - dof_first], sim->dof_axis[d]);
-        ts_force momentum = ts_inertia_mul(&sim->body_inertia[b], m->twist[b]);
+                a[b] = ts_motion_add_scaled(a[b], acceleration[d - dof_first], sim->kinematics.dof_axis[d]);
+        ts_force momentum = ts_inertia_mul(&sim->kinematics.body_inertia[b], m->twist[b]);
         ts_motion felt = a[b];
         if (body->buoyancy != 0.0)
             felt.linear = ts_vec3_add(felt.linear, ts_vec3_scale(body->buoyancy, sim->options.gravity));
-        f[b] = ts_force_add(ts_inertia_mul(&sim->body_inertia[b], felt), ts_motion_cross_force(m->twist[b], momentum));
+        f[b] = ts_force_add(ts_inertia_mul(&sim->kinematics.body_inertia[b], felt),
+                            ts_motion_cross_force(m->twist[b], momentum));
     }
     for (int i = last - 1; i >= first; --i) {
         int b = model->tree_body[i];
         const ts_body* body = &model->body[b];
         for (int d = body->dof_first; d < body->dof_first + body->dof_count; ++d) {
             double armature = acceleration ? model->dof[d].armature * acceleration[d - dof_first] : 0.0;
-            out_force[d - dof_first] = ts_motion_dot_force(sim->dof_axis[d], f[b]) + armature;
+            out_force[d - dof_first] = ts_motion_dot_force(sim->kinematics.dof_axis[d], f[b]) + armature;
         }
         if (model->body[body->parent].tree >= 0) f[body->parent] = ts_force_add(f[body->parent], f[b]);
     }
@@ -116,8 +117,8 @@ static void tree_forces(ts_sim* sim, int tree, const motion* m, const double* ac
 void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out_force) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     int dof_first = sim->model->tree[tree].dof_first;
-    motion m = {sim->qvel + dof_first, dof_first, sim->body_velocity, storage->body_acceleration};
-    if (storage->tree_kind[tree] != TS_TREE_GENERAL)
+    motion m = {sim->qvel + dof_first, dof_first, sim->kinematics.body_velocity, storage->body_acceleration};
+    if (sim->model->tree[tree].kind != TS_TREE_GENERAL)
         free_body_forces(sim, tree, m.velocity, acceleration, out_force);
     else
         tree_forces(sim, tree, &m, acceleration, out_force);
@@ -126,7 +127,7 @@ void ts_rnea_tree(ts_sim* sim, int tree, const double* acceleration, double* out
 void ts_rnea_bias_at(ts_sim* sim, int tree, const double* velocity, double* out_force) {
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     motion m = {velocity, sim->model->tree[tree].dof_first, storage->other_velocity, storage->other_acceleration};
-    if (storage->tree_kind[tree] != TS_TREE_GENERAL)
+    if (sim->model->tree[tree].kind != TS_TREE_GENERAL)
         free_body_forces(sim, tree, velocity, NULL, out_force);
     else
         tree_forces(sim, tree, &m, NULL, out_force);

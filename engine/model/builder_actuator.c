@@ -4,7 +4,6 @@
 #include "engine/actuation/tendon_internal.h"
 #include "engine/actuation/transmission_internal.h"
 #include "engine/dynamics/dynamics_internal.h"
-#include "engine/dynamics/kinematics_internal.h"
 #include "engine/model/builder_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
@@ -166,7 +165,7 @@ static ts_code rest(const ts_model* model, ts_sim** out_sim, ts_status* out_stat
     if (code) return code;
     memcpy((*out_sim)->qpos, model->qpos_rest, (size_t)model->nq * sizeof(double));
     memset((*out_sim)->qvel, 0, (size_t)model->nv * sizeof(double));
-    ts_kinematics_update(*out_sim);
+    ts_sim_update_kinematics(*out_sim);
     if (ts_dynamics_update(*out_sim) < 0) return TS_OK;
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the mass matrix at rest is not positive definite");
 }

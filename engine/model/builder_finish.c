@@ -174,6 +174,7 @@ static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
             f->body = index;
             f->joint = j;
             f->parent = above;
+            f->run = above >= 0 && above == *dof - 1 ? d->dof[above].run : *dof;
             f->tree = body->tree;
             f->damping = joint->damping;
             f->armature = joint->armature;
@@ -184,6 +185,13 @@ static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
     }
     body->dof_count = *dof - body->dof_first;
     body->dof_last = above;
+}
+
+static ts_tree_kind kind_of(const draft* d, const ts_kinematic_tree* tree) {
+    const ts_body* root = &d->body[tree->root];
+    if (tree->body_count > 1 || root->joint_count > 1 || d->joint[root->joint_first].type != TS_JOINT_FREE)
+        return TS_TREE_GENERAL;
+    return ts_vec3_max_abs(root->centre) == 0.0 ? TS_TREE_CENTRED : TS_TREE_FREE_BODY;
 }
 
 // Bodies and coordinates tree by tree.
@@ -197,7 +205,9 @@ static void lay_out_trees(draft* d) {
     for (int i = 0; i < d->model->body_count; ++i) {
         ts_kinematic_tree* tree = d->body[i].tree < 0 ? NULL : &d->tree[d->body[i].tree];
         d->body[i].dof_last = -1;
-        if (tree) d->tree_body[tree->body_first + tree->body_count++] = i;
+        if (!tree) continue;
+        d->tree_body[tree->body_first + tree->body_count++] = i;
+        tree->mass += d->body[i].mass;
     }
     for (int t = 0; t < trees; ++t) {
         ts_kinematic_tree* tree = &d->tree[t];
@@ -205,6 +215,7 @@ static void lay_out_trees(draft* d) {
         for (int k = 0; k < tree->body_count; ++k)
             lay_out_body_dofs(d, d->tree_body[tree->body_first + k], &qpos, &dof);
         tree->dof_count = dof - tree->dof_first;
+        tree->kind = kind_of(d, tree);
     }
 }
 

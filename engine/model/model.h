@@ -75,15 +75,25 @@ typedef struct ts_dof {
     int body;
     int joint;
     int parent;  // next dof towards the root, or -1: M_ij != 0 only along such chains
+    int run;     // first dof of the longest run c, c+1, ..., this one in which each hangs on the one before
     int tree;
     double damping;
     double armature;
     double friction;
 } ts_dof;
 
+/// How the dynamics of a tree are computed.
+typedef enum ts_tree_kind {
+    TS_TREE_GENERAL,    // by the recursions over bodies and dofs
+    TS_TREE_FREE_BODY,  // one body with a free joint: closed forms
+    TS_TREE_CENTRED     // such a body, its frame in its centre of mass: the same with fewer terms
+} ts_tree_kind;
+
 /// A kinematic tree: bodies that hang together by joints and can move. Its dofs are contiguous.
 typedef struct ts_kinematic_tree {
-    int root;  // its first body
+    ts_tree_kind kind;
+    double mass;  // kg
+    int root;     // its first body
     int dof_first;
     int dof_count;
     int body_first;  // bodies tree_body[body_first .. body_first + body_count)

@@ -112,8 +112,8 @@ static ts_code csv_append(void* handle, ts_sim* sim, ts_energy energy, ts_status
     for (int b = 1; b < sim->model->body_count; ++b) {
         double row[13];
         ts_motion velocity = ts_sim_body_velocity(sim, b);
-        ts_vec3_store(sim->body_pose[b].p, row);
-        ts_quat_store(ts_quat_from_mat3(&sim->body_pose[b].R), row + 3);
+        ts_vec3_store(sim->kinematics.body_pose[b].p, row);
+        ts_quat_store(ts_quat_from_mat3(&sim->kinematics.body_pose[b].R), row + 3);
         ts_vec3_store(velocity.linear, row + 7);
         ts_vec3_store(velocity.angular, row + 10);
         add_numbers(text, row, 13);

@@ -230,8 +230,8 @@ static void append_bodies(ts_record_table* self, const ts_sim* sim) {
     double* angular = (double*)next_row(self, BODY_ANGULAR);
     for (int b = 0; b < sim->model->body_count; ++b) {
         ts_motion velocity = ts_sim_body_velocity(sim, b);
-        ts_vec3_store(sim->body_pose[b].p, position + 3 * b);
-        ts_quat_store(ts_quat_from_mat3(&sim->body_pose[b].R), quaternion + 4 * b);
+        ts_vec3_store(sim->kinematics.body_pose[b].p, position + 3 * b);
+        ts_quat_store(ts_quat_from_mat3(&sim->kinematics.body_pose[b].R), quaternion + 4 * b);
         ts_vec3_store(velocity.linear, linear + 3 * b);
         ts_vec3_store(velocity.angular, angular + 3 * b);
     }

@@ -113,7 +113,7 @@ static double limit_push(const ts_sim* sim, const ts_row_law* law, int normal, d
         const ts_row_piece* piece = &J->piece[k];
         const double* row = piece->J + normal * piece->dof_count;
         levers = levers || !piece->is_free_body;
-        mass = fmin(mass, ts_sim_storage_of(sim)->tree_mass[piece->tree]);
+        mass = fmin(mass, sim->model->tree[piece->tree].mass);
         for (int d = 0; d < piece->dof_count; ++d) G += row[d] * row[d];
     }
     return levers && G * mass < 1.0 ? sqrt(G * mass) * push : push;
@@ -181,8 +181,8 @@ static void answer(ts_sim* sim, int b, const double* velocity, const double* imp
 
 static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory) {
     const ts_contact* contact = contact_of(sim, b);
-    const ts_transform* pose_a = &sim->geom_pose[contact->geom_a];
-    const ts_transform* pose_b = &sim->geom_pose[contact->geom_b];
+    const ts_transform* pose_a = &sim->kinematics.geom_pose[contact->geom_a];
+    const ts_transform* pose_b = &sim->kinematics.geom_pose[contact->geom_b];
     (void)impulse;  // the contact has it, and the angular part in its own unit
     ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->impulse), out_memory->impulse);
     ts_vec3_store(ts_mat3_mul_vec(&contact->frame, contact->angular_impulse), out_memory->impulse + 3);

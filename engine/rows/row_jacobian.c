@@ -72,7 +72,7 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
     if (tree < 0) return;
     ts_row_piece* piece = piece_of(J, tree);
     if (piece->is_free_body) {
-        const ts_transform* pose = &sim->body_pose[body];
+        const ts_transform* pose = &sim->kinematics.body_pose[body];
         ts_vec3 lever = ts_vec3_sub(point, pose->p);
         double spare[6 * TS_BLOCK_ROWS_MAX];
         double* six = open_sixes(piece, row, rows, spare);
@@ -82,9 +82,9 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
     }
     int n = piece->dof_count;
     double* to = piece->J + row * n;
-    ts_vec3 lever = ts_vec3_sub(point, sim->tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]);
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
-        ts_vec3 velocity = ts_motion_at(sim->dof_axis[d], lever);
+        ts_vec3 velocity = ts_motion_at(sim->kinematics.dof_axis[d], lever);
         for (int r = 0; r < rows; ++r) to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], velocity);
         note_speed(sim, piece, d, velocity);
     }
@@ -100,7 +100,7 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
         double spare[6 * TS_BLOCK_ROWS_MAX];
         double* six = open_sixes(piece, row, rows, spare);
         for (int r = 0; r < rows; ++r)
-            ts_free_body_turn_row(&sim->body_pose[body], ts_vec3_scale(sign, direction[r]), six + 6 * r);
+            ts_free_body_turn_row(&sim->kinematics.body_pose[body], ts_vec3_scale(sign, direction[r]), six + 6 * r);
         close_sixes(J, piece, row, rows, six);
         return;
     }
@@ -108,8 +108,8 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
     double* to = piece->J + row * n;
     for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
         for (int r = 0; r < rows; ++r)
-            to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], sim->dof_axis[d].angular);
-        note_speed(sim, piece, d, sim->dof_axis[d].angular);
+            to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], sim->kinematics.dof_axis[d].angular);
+        note_speed(sim, piece, d, sim->kinematics.dof_axis[d].angular);
     }
 }
 
@@ -132,14 +132,14 @@ void ts_row_add_lever(ts_row_jacobian* J, int row, const ts_lever* lever, double
 ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
     int tree = sim->model->body[body].tree;
     if (tree < 0) return ts_vec3_zero();
-    ts_motion velocity = sim->body_velocity[body];
+    ts_motion velocity = sim->kinematics.body_velocity[body];
     // With constant coordinates a lone free body turns steadily about its frame's origin, which moves steadily.
-    if (ts_sim_storage_of(sim)->tree_kind[tree] != TS_TREE_GENERAL) {
-        ts_vec3 lever = ts_vec3_sub(point, sim->body_pose[body].p);
+    if (sim->model->tree[tree].kind != TS_TREE_GENERAL) {
+        ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.body_pose[body].p);
         return ts_vec3_cross(velocity.angular, ts_vec3_cross(velocity.angular, lever));
     }
     // Spatial accelerations are those of what passes by the origin, and start from -g (rnea.c).
-    ts_vec3 lever = ts_vec3_sub(point, sim->tree_origin[tree]);
+    ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]);
     ts_vec3 passing = ts_motion_at(ts_sim_storage_of(sim)->body_acceleration[body], lever);
     ts_vec3 turning = ts_vec3_cross(velocity.angular, ts_motion_at(velocity, lever));
     return ts_vec3_add(ts_vec3_add(passing, sim->options.gravity), turning);

@@ -47,7 +47,6 @@ static inline int shares_tree(const ts_dof* dof, const int* chain, int count, in
 // The segments of a block.
 static void add_segments(ts_row_plan* plan, const int* chain, int count, int rows) {
     const ts_dof* dof = plan->sim->model->dof;
-    const int* run = ts_sim_storage_of(plan->sim)->dof_run;
     int trees = 0;
     size_t wide = 0;
     for (int k = 0; k < count; ++k) {
@@ -61,7 +60,7 @@ static void add_segments(ts_row_plan* plan, const int* chain, int count, int row
             continue;
         }
         for (int d = chain[k], first; d >= 0; d = dof[first].parent) {
-            first = run[d];
+            first = dof[d].run;
             add_segment(plan, first, d - first + 1, rows);
         }
     }

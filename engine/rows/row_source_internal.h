@@ -129,7 +129,7 @@ static inline const ts_equality* ts_row_equality_of(const ts_sim* sim, int b) {
 
 /// Where the frame of side k (0, 1) of an equality is in the world, m.
 static inline ts_vec3 ts_row_equality_point(const ts_sim* sim, const ts_equality* equality, int k) {
-    return ts_transform_point(&sim->body_pose[equality->body[k]], equality->frame[k].position);
+    return ts_transform_point(&sim->kinematics.body_pose[equality->body[k]], equality->frame[k].position);
 }
 
 /// The part [*out_first, *out_last) of sim->row_memory that belongs to a source of the table.

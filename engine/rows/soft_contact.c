@@ -81,7 +81,7 @@ static double weigh_body(const ts_sim* sim, int b, int turn, double* J) {
     if (turn)
         ts_row_add_turn(&rows, 0, 3, b, axes, 1.0);
     else
-        ts_row_add_point(&rows, 0, 3, b, sim->body_centre[b], axes, 1.0);
+        ts_row_add_point(&rows, 0, 3, b, sim->kinematics.body_centre[b], axes, 1.0);
     return mean_response(sim, tree, 3, J);
 }
 
@@ -105,7 +105,7 @@ int ts_soft_contact_weigh(ts_sim* sim) {
         if (tree < 0) continue;
         storage->inverse_weight[b] = model->body[b].mass > 0.0 ? 1.0 / model->body[b].mass : 0.0;
         if (model->equality_count > 0) storage->inverse_turn_weight[b] = weigh_lone_turn(&model->body[b]);
-        if (storage->tree_kind[tree] != TS_TREE_GENERAL) continue;
+        if (sim->model->tree[tree].kind != TS_TREE_GENERAL) continue;
         if (!factored) ts_dynamics_update(sim);
         factored = 1;
         if (storage->tree_failed[tree]) continue;  // the first step will say so

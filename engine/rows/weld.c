@@ -39,7 +39,7 @@ typedef struct turns {
 } turns;
 
 static ts_quat turn_of(const ts_sim* sim, const ts_equality* equality, int k) {
-    return ts_quat_mul(ts_quat_from_mat3(&sim->body_pose[equality->body[k]].R), equality->frame[k].rotation);
+    return ts_quat_mul(ts_quat_from_mat3(&sim->kinematics.body_pose[equality->body[k]].R), equality->frame[k].rotation);
 }
 
 static turns turns_of(const ts_sim* sim, const ts_equality* equality) {
@@ -84,9 +84,9 @@ static ts_vec3 turn_bias(const ts_sim* sim, const ts_equality* equality, const t
     for (int k = 0; k < 2; ++k) {
         int body = equality->body[k], tree = sim->model->body[body].tree;
         // A lone free body with constant coordinates turns steadily.
-        int is_general = tree >= 0 && ts_sim_storage_of(sim)->tree_kind[tree] == TS_TREE_GENERAL;
+        int is_general = tree >= 0 && sim->model->tree[tree].kind == TS_TREE_GENERAL;
         acceleration[k] = is_general ? ts_sim_storage_of(sim)->body_acceleration[body].angular : ts_vec3_zero();
-        speed[k] = tree >= 0 ? sim->body_velocity[body].angular : ts_vec3_zero();
+        speed[k] = tree >= 0 ? sim->kinematics.body_velocity[body].angular : ts_vec3_zero();
     }
     ts_quat w = pure(ts_vec3_sub(speed[1], speed[0]));
     ts_vec3 straight = between(t, pure(ts_vec3_sub(acceleration[1], acceleration[0])));

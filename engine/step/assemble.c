@@ -108,7 +108,7 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
         int tree = model->dof[segment[s].column].tree, n = model->tree[tree].dof_count;
         ts_row_piece* p = &piece[count];
         p->tree = tree;
-        p->is_free_body = ts_sim_storage_of(work->sim)->tree_kind[tree] != TS_TREE_GENERAL;
+        p->is_free_body = work->sim->model->tree[tree].kind != TS_TREE_GENERAL;
         p->dof_first = model->tree[tree].dof_first;
         p->dof_count = n;
         p->written = 0;

@@ -58,8 +58,8 @@ static void collide_pairs(void* context, int begin, int end, int worker) {
         ts_manifold* manifold = &job->manifold[i];
         manifold->count = 0;
         manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
-        ts_manifold_collide(&sim->model->geom[a].shape, &sim->geom_pose[a], &sim->model->geom[b].shape,
-                            &sim->geom_pose[b], &job->settings, &job->memory[i].cache, manifold);
+        ts_manifold_collide(&sim->model->geom[a].shape, &sim->kinematics.geom_pose[a], &sim->model->geom[b].shape,
+                            &sim->kinematics.geom_pose[b], &job->settings, &job->memory[i].cache, manifold);
         if (job->overlapping_only) drop_apart(manifold);
         // Points by feature; there are at most eight.
         for (int k = 1; k < manifold->count; ++k) {
@@ -119,7 +119,7 @@ static int merge_pair_memory(ts_sim* sim, const narrow_pair* pair, int count) {
 }
 
 static ts_vec3 fresh_tangent(const ts_sim* sim, int geom_a, ts_vec3 normal) {
-    const ts_mat3* axes = &sim->geom_pose[geom_a].R;
+    const ts_mat3* axes = &sim->kinematics.geom_pose[geom_a].R;
     int best = 0;
     if (sim->model->geom[geom_a].shape.kind != TS_SHAPE_PLANE) {
         double smallest = fabs(ts_vec3_dot(ts_mat3_column(axes, 0), normal));
@@ -194,8 +194,8 @@ static void match_points(const ts_sim* sim, const narrow_pair* pair, const ts_ma
     double reach = match_distance(sim, pair);
     for (int k = 0; k < manifold->count; ++k) {
         if (out_memory[k] >= 0) continue;
-        ts_vec3 on_a = ts_transform_point_inverse(&sim->geom_pose[pair->a], manifold->point[k].position);
-        ts_vec3 on_b = ts_transform_point_inverse(&sim->geom_pose[pair->b], manifold->point[k].position);
+        ts_vec3 on_a = ts_transform_point_inverse(&sim->kinematics.geom_pose[pair->a], manifold->point[k].position);
+        ts_vec3 on_b = ts_transform_point_inverse(&sim->kinematics.geom_pose[pair->b], manifold->point[k].position);
         double nearest = reach;
         for (int m = first; m < last; ++m) {
             if (used >> (m - first) & 1u) continue;

@@ -97,7 +97,7 @@ static void update_bounds(void* context, int begin, int end, int worker) {
     (void)worker;
     for (int c = begin; c < end; ++c) {
         const ts_collider* collider = &storage->collider[c];
-        const ts_transform* pose = &sim->geom_pose[collider->geom];
+        const ts_transform* pose = &sim->kinematics.geom_pose[collider->geom];
         if (collider->has_box) place_box(collider, pose, &storage->oriented[c]);
         straight_box(&sim->model->geom[collider->geom].shape, pose, &storage->oriented[c], margin, &storage->bounds[c]);
     }
@@ -126,9 +126,9 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
         *note = ts_model_geoms_can_touch(sim->model, a->geom, b->geom) ? NOTED_NO_AXIS : TS_BROAD_PHASE_NEVER;
     if (*note == TS_BROAD_PHASE_NEVER) return 0;
     if (sim->model->geom[a->geom].shape.kind == TS_SHAPE_PLANE)
-        return !b->has_box || may_touch_plane(&sim->geom_pose[a->geom], &storage->oriented[second], margin);
+        return !b->has_box || may_touch_plane(&sim->kinematics.geom_pose[a->geom], &storage->oriented[second], margin);
     if (sim->model->geom[b->geom].shape.kind == TS_SHAPE_PLANE)
-        return !a->has_box || may_touch_plane(&sim->geom_pose[b->geom], &storage->oriented[first], margin);
+        return !a->has_box || may_touch_plane(&sim->kinematics.geom_pose[b->geom], &storage->oriented[first], margin);
     if (!a->has_box || !b->has_box) return 1;
     int hint = *note == NOTED_NO_AXIS ? TS_OBB_NONE : *note - NOTED_AXIS;
     int axis = ts_obb_separating_axis(&storage->oriented[first], &storage->oriented[second], margin, hint);

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "engine/actuation/actuation_internal.h"
 #include "engine/dynamics/dynamics_internal.h"
-#include "engine/dynamics/kinematics_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/integrate_internal.h"
 
@@ -24,7 +23,7 @@ void ts_step_kinematics(ts_sim* sim) {
     ts_arena_reset(&sim->scratch);
     ts_sim_forget_step(sim);
     memset(&sim->info, 0, sizeof sim->info);
-    ts_kinematics_update(sim);
+    ts_sim_update_kinematics(sim);
     ts_actuation_begin(sim);
 }
 

@@ -163,7 +163,7 @@ Test(physics, off_centre_body_tumbles_about_its_centre_of_mass) {
         ts_sim_energy(f.sim);
         ts_vec3 expected = ts_vec3_add(def.centre, velocity);
         expected.z -= 0.5 * 9.81;
-        error[k] = ts_vec3_distance(f.sim->body_centre[body], expected);
+        error[k] = ts_vec3_distance(f.sim->kinematics.body_centre[body], expected);
         fixture_end(&f);
     }
     cr_assert_lt(error[1], 2e-3);

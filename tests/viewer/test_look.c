@@ -221,7 +221,7 @@ Test(look, a_pendulum_stays_in_the_picture) {
     for (int step = 0; step < 12000; ++step) {
         fixture_run(&f, 1);
         double pixel[2];
-        ts_vec3 end = ts_transform_point(&f.sim->body_pose[tip], ts_vec3_make(0.4, 0.0, 0.0));
+        ts_vec3 end = ts_transform_point(&f.sim->kinematics.body_pose[tip], ts_vec3_make(0.4, 0.0, 0.0));
         cr_assert(ts_camera_project(&view.camera, 640, 360, end, pixel));
         cr_assert(pixel[0] > 0.0 && pixel[0] < 640.0 && pixel[1] > 0.0 && pixel[1] < 360.0, "at %g s: %g, %g",
                   f.sim->time, pixel[0], pixel[1]);

@@ -72,7 +72,7 @@ Test(scene_draw, one_item_per_geom_with_its_mesh_and_size) {
         if (g == 0) continue;
         for (int k = 0; k < 3; ++k) cr_assert(fabsf(item->scale[k] - size[g][k]) < 1e-6f);
         cr_assert(fabsf(item->stretch - size[g][3]) < 1e-6f);
-        ts_vec3 p = ts_vec3_sub(f.sim->geom_pose[g].p, view.list.origin);
+        ts_vec3 p = ts_vec3_sub(f.sim->kinematics.geom_pose[g].p, view.list.origin);
         cr_assert(fabs((double)item->position[0] - p.x) < 1e-5 && fabs((double)item->position[2] - p.z) < 1e-5);
     }
     ts_view_close(&view);
@@ -355,12 +355,12 @@ Test(scene_draw, the_camera_frames_every_body) {
         ts_view_frame_scene(&view, 640, 480, panel);
         for (int b = 1; b < f.scene.model->body_count; ++b) {
             double pixel[2];
-            cr_assert(ts_camera_project(&view.camera, 640, 480, f.sim->body_pose[b].p, pixel));
+            cr_assert(ts_camera_project(&view.camera, 640, 480, f.sim->kinematics.body_pose[b].p, pixel));
             cr_assert(pixel[0] > 0.0 && pixel[0] < 640.0 && pixel[1] > 0.0 && pixel[1] < 480.0);
         }
     }
     ts_view_frame_body(&view, 3, 640.0 / 480.0);
-    cr_assert(ts_vec3_distance(view.camera.target, f.sim->body_pose[3].p) < 1e-9);
+    cr_assert(ts_vec3_distance(view.camera.target, f.sim->kinematics.body_pose[3].p) < 1e-9);
     ts_view_close(&view);
     ts_device_destroy(device);
     fixture_end(&f);
@@ -386,7 +386,7 @@ Test(scene_draw, a_wide_scene_beside_the_panel_ends_inside_the_picture) {
     ts_view view = open_null(f.sim, &device);
     ts_view_frame_scene(&view, 1280, 720, 1);
     for (int body = 1; body < f.scene.model->body_count; ++body) {
-        cr_assert(ts_camera_project(&view.camera, 1280, 720, f.sim->body_pose[body].p, a));
+        cr_assert(ts_camera_project(&view.camera, 1280, 720, f.sim->kinematics.body_pose[body].p, a));
         cr_assert(a[0] > 0.0 && a[0] < 1280.0 && a[1] > 0.0 && a[1] < 720.0, "body %d at %g, %g", body, a[0], a[1]);
     }
     ts_view_close(&view);

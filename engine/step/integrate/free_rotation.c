@@ -120,7 +120,7 @@ int ts_free_rotation_advance(ts_sim* sim, int tree) {
         ts_vec3_store(omega, sim->free_velocity + first + 3);
         return 1;
     }
-    const ts_mat3* R = &sim->body_pose[model->tree[tree].root].R;
+    const ts_mat3* R = &sim->kinematics.body_pose[model->tree[tree].root].R;
     couple = ts_vec3_sub(couple, ts_vec3_cross(body->centre, ts_mat3_mul_vec_transposed(R, force)));
     int solved = ts_free_rotation_step(&body->inertia, omega, couple, h, &next, &storage->turn[tree]);
     ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(omega, next));
@@ -145,7 +145,7 @@ void ts_free_rotation_coast(const ts_sim* sim, int tree, double* out_qpos) {
     ts_quat from = ts_quat_normalize(ts_quat_load(sim->qpos + q + 3));
     ts_quat to = ts_quat_normalize(ts_quat_mul(from, turn));
     ts_quat_store(to, out_qpos + q + 3);
-    if (storage->tree_kind[tree] == TS_TREE_CENTRED) return;
+    if (sim->model->tree[tree].kind == TS_TREE_CENTRED) return;
     double* velocity = storage->new_velocity + first;
     ts_vec3 omega = ts_vec3_load(velocity + 3), start, start_omega;
     ts_touched_rotation_start(sim, tree, &start, &start_omega);
@@ -153,8 +153,8 @@ void ts_free_rotation_coast(const ts_sim* sim, int tree, double* out_qpos) {
     ts_vec3 swing = ts_vec3_cross(omega, body->centre);
     ts_vec3 before = ts_vec3_add_scaled(swing, h, ts_vec3_cross(middle, ts_vec3_cross(middle, body->centre)));
     // The centre's velocity, and from it everything anew.
-    ts_vec3 flight = ts_vec3_add(ts_vec3_load(velocity), ts_mat3_mul_vec(&sim->body_pose[b].R, before));
-    ts_vec3 centre = ts_vec3_add_scaled(sim->body_centre[b], h, flight);
+    ts_vec3 flight = ts_vec3_add(ts_vec3_load(velocity), ts_mat3_mul_vec(&sim->kinematics.body_pose[b].R, before));
+    ts_vec3 centre = ts_vec3_add_scaled(sim->kinematics.body_centre[b], h, flight);
     ts_vec3_store(ts_vec3_sub(centre, ts_quat_rotate(to, body->centre)), out_qpos + q);
     ts_vec3_store(ts_vec3_sub(flight, ts_quat_rotate(to, swing)), velocity);
 }

@@ -37,7 +37,7 @@ static double most_turn(const ts_sim* sim, int tree) {
     const int* body = sim->model->tree_body + sim->model->tree[tree].body_first;
     double most = 0.0;
     for (int i = 0; i < sim->model->tree[tree].body_count; ++i)
-        most = fmax(most, ts_vec3_norm_squared(sim->body_velocity[body[i]].angular));
+        most = fmax(most, ts_vec3_norm_squared(sim->kinematics.body_velocity[body[i]].angular));
     return sim->options.time_step * sqrt(most);
 }
 

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "engine/dynamics/dynamics_internal.h"
-#include "engine/dynamics/kinematics_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 
@@ -87,7 +86,7 @@ static int take_stage(ts_sim* sim, int tree, int k, const double* start, stages*
     }
     if (k > 0) {
         place(sim, tree, start, s->u, sim->qpos);
-        ts_kinematics_tree(sim, tree);
+        ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, tree, &sim->kinematics);
     }
     if (!ts_dynamics_tree(sim, tree, s->slope)) return 0;
     tree_joints walk = joints_of(sim, tree);
@@ -121,7 +120,7 @@ static int advance(ts_sim* sim, int tree, ts_arena* scratch) {
         memcpy(sim->qpos + joint->qpos_first, start + joint->qpos_first,
                (size_t)ts_joint_type_nq(joint->type) * sizeof(double));
     memcpy(sim->qvel + first, s.v0, (size_t)n * sizeof(double));
-    ts_kinematics_tree(sim, tree);
+    ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, tree, &sim->kinematics);
     fine = ts_dynamics_tree(sim, tree, s.slope) && fine;
     place(sim, tree, sim->qpos, s.rate_sum, start);
     for (int d = 0; fine && d < n; ++d) sim->free_velocity[first + d] = s.v0[d] + s.slope_sum[d];

@@ -80,14 +80,14 @@ int ts_touched_rotation_applies(const ts_sim* sim, int tree) {
     ts_vec3 omega = ts_vec3_load(sim->qvel + model->tree[tree].dof_first + 3);
     double h = sim->options.time_step, square = h * h * ts_vec3_norm_squared(omega);
     if (!(square > least_turn * least_turn && square < most_turn * most_turn)) return 0;
-    return storage->tree_kind[tree] != TS_TREE_CENTRED || !is_round(&model->body[model->tree[tree].root].inertia);
+    return sim->model->tree[tree].kind != TS_TREE_CENTRED || !is_round(&model->body[model->tree[tree].root].inertia);
 }
 
 int ts_touched_rotation_advance(ts_sim* sim, int tree) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_body* body = &model->body[model->tree[tree].root];
-    const ts_mat3 *R = &sim->body_pose[model->tree[tree].root].R, *inertia = &body->inertia;
+    const ts_mat3 *R = &sim->kinematics.body_pose[model->tree[tree].root].R, *inertia = &body->inertia;
     const ts_spin_memory* memory = &storage->spin_memory[tree];
     int first = model->tree[tree].dof_first;
     double h = sim->options.time_step;
@@ -103,7 +103,7 @@ int ts_touched_rotation_advance(ts_sim* sim, int tree) {
     double falling = h * (1.0 - body->buoyancy);
     ts_vec3 velocity = ts_vec3_add_scaled(ts_vec3_load(sim->qvel + first), falling, sim->options.gravity);
     velocity = ts_vec3_add_scaled(velocity, h / body->mass, force);
-    if (storage->tree_kind[tree] != TS_TREE_CENTRED) {
+    if (sim->model->tree[tree].kind != TS_TREE_CENTRED) {
         ts_vec3 swing = turned(ts_vec3_scale(0.5 * h, next), ts_vec3_cross(next, body->centre));
         swing = ts_vec3_sub(swing, turned(before, ts_vec3_cross(omega, body->centre)));
         swing = ts_vec3_sub(swing, ts_vec3_cross(pressed, body->centre));
@@ -118,7 +118,7 @@ int ts_touched_rotation_advance(ts_sim* sim, int tree) {
 void ts_touched_rotation_start(const ts_sim* sim, int tree, ts_vec3* out_velocity, ts_vec3* out_omega) {
     const ts_model* model = sim->model;
     const ts_body* body = &model->body[model->tree[tree].root];
-    const ts_mat3* R = &sim->body_pose[model->tree[tree].root].R;
+    const ts_mat3* R = &sim->kinematics.body_pose[model->tree[tree].root].R;
     const double* qvel = sim->qvel + model->tree[tree].dof_first;
     double late = ts_sim_storage_of(sim)->spin_memory[tree].late;
     *out_velocity = ts_vec3_load(qvel);
@@ -146,7 +146,8 @@ void ts_touched_rotation_remember(ts_sim* sim) {
         ts_vec3 omega = ts_vec3_load(storage->new_velocity + turn);
         if (!(h * h * ts_vec3_norm_squared(omega) > least_turn * least_turn)) continue;
         ts_vec3 change = ts_vec3_sub(omega, ts_vec3_load(sim->free_velocity + turn));
-        ts_vec3 couple = ts_mat3_mul_vec(&sim->body_pose[b].R, ts_mat3_mul_vec(&model->body[b].inertia, change));
+        ts_vec3 couple =
+            ts_mat3_mul_vec(&sim->kinematics.body_pose[b].R, ts_mat3_mul_vec(&model->body[b].inertia, change));
         memory->torque = ts_vec3_scale(1.0 / h, couple);
         memory->steady = ts_vec3_distance(memory->torque, before) < most_change * ts_vec3_norm(memory->torque);
     }

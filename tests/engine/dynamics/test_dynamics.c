@@ -3,7 +3,7 @@
 #include "engine/dynamics/crba_internal.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/step/integrate_internal.h"
-#include "engine/dynamics/kinematics_internal.h"
+#include "engine/sim_internal.h"
 #include "engine/dynamics/rnea_internal.h"
 #include "tests/engine/engine_fixture.h"
 
@@ -22,21 +22,22 @@ static void find_partials(fixture* f, partials* out) {
     for (int d = 0; d < f->model->nv; ++d) {
         memset(f->sim->qvel, 0, (size_t)f->model->nv * sizeof(double));
         f->sim->qvel[d] = 1.0;
-        ts_kinematics_update(f->sim);
+        ts_sim_update_kinematics(f->sim);
         for (int b = 1; b < f->model->body_count; ++b) {
             if (f->model->body[b].tree < 0) continue;
-            out->linear[b][d] = ts_kinematics_point_velocity(f->sim, b, f->sim->body_centre[b]);
-            out->angular[b][d] = f->sim->body_velocity[b].angular;
+            out->linear[b][d] =
+                ts_kinematics_point_velocity(f->sim->model, &f->sim->kinematics, b, f->sim->kinematics.body_centre[b]);
+            out->angular[b][d] = f->sim->kinematics.body_velocity[b].angular;
         }
     }
     memcpy(f->sim->qvel, keep, (size_t)f->model->nv * sizeof(double));
-    ts_kinematics_update(f->sim);
+    ts_sim_update_kinematics(f->sim);
 }
 
 static double mass_entry(const fixture* f, const partials* p, int i, int j) {
     double sum = i == j ? f->model->dof[i].armature : 0.0;
     for (int b = 1; b < f->model->body_count; ++b) {
-        ts_mat3 inertia = ts_mat3_rotate_tensor(f->sim->body_pose[b].R, f->model->body[b].inertia);
+        ts_mat3 inertia = ts_mat3_rotate_tensor(f->sim->kinematics.body_pose[b].R, f->model->body[b].inertia);
         sum += f->model->body[b].mass * ts_vec3_dot(p->linear[b][i], p->linear[b][j]);
         sum += ts_vec3_dot(p->angular[b][i], ts_mat3_mul_vec(&inertia, p->angular[b][j]));
     }
@@ -68,10 +69,10 @@ typedef struct body_state {
 // State of all bodies after a time t of motion with constant coordinate velocities.
 static void states_at(fixture* f, const double* qpos, double t, body_state* out) {
     ts_integrate_position(f->model, qpos, f->sim->qvel, t, f->sim->qpos);
-    ts_kinematics_update(f->sim);
+    ts_sim_update_kinematics(f->sim);
     for (int b = 1; b < f->model->body_count; ++b) {
-        ts_mat3 inertia = ts_mat3_rotate_tensor(f->sim->body_pose[b].R, f->model->body[b].inertia);
-        out[b].centre = f->sim->body_centre[b];
+        ts_mat3 inertia = ts_mat3_rotate_tensor(f->sim->kinematics.body_pose[b].R, f->model->body[b].inertia);
+        out[b].centre = f->sim->kinematics.body_centre[b];
         out[b].angular_momentum = ts_mat3_mul_vec(&inertia, ts_sim_body_velocity(f->sim, b).angular);
     }
     memcpy(f->sim->qpos, qpos, (size_t)f->model->nq * sizeof(double));
@@ -115,7 +116,7 @@ Test(dynamics, bias_by_kanes_equations) {
 
 Test(dynamics, inverse_dynamics_is_affine_in_the_acceleration) {
     fixture f = fixture_menagerie(5);
-    ts_kinematics_update(f.sim);
+    ts_sim_update_kinematics(f.sim);
     ts_rng rng = ts_rng_make(77, 0);
     for (int t = 0; t < f.model->tree_count; ++t) {
         int n = f.model->tree[t].dof_count;
@@ -132,7 +133,7 @@ Test(dynamics, inverse_dynamics_is_affine_in_the_acceleration) {
 
 Test(dynamics, whitening_gives_the_inverse_mass_matrix) {
     fixture f = fixture_menagerie(6);
-    ts_kinematics_update(f.sim);
+    ts_sim_update_kinematics(f.sim);
     cr_assert_eq(ts_dynamics_update(f.sim), -1);
     ts_rng rng = ts_rng_make(78, 0);
     for (int t = 0; t < f.model->tree_count; ++t) {
@@ -153,7 +154,7 @@ Test(dynamics, whitening_gives_the_inverse_mass_matrix) {
 // A row that concerns one body stays on the chain of dofs that move the body; nothing else in the tree hears of it.
 Test(dynamics, whitening_keeps_rows_on_their_chain) {
     fixture f = fixture_menagerie(6);
-    ts_kinematics_update(f.sim);
+    ts_sim_update_kinematics(f.sim);
     cr_assert_eq(ts_dynamics_update(f.sim), -1);
     for (int b = 1; b < f.model->body_count; ++b) {
         int tree = f.model->body[b].tree, on_chain[most_dofs] = {0};
@@ -176,7 +177,7 @@ Test(dynamics, wrench_acts_at_the_centre_of_mass) {
     find_partials(&f, &p);
     for (int d = 0; d < f.model->nv; ++d) f.sim->qvel[d] = 0.0;
     f.sim->options.gravity = ts_vec3_zero();
-    ts_kinematics_update(f.sim);
+    ts_sim_update_kinematics(f.sim);
     int body = 4;
     ts_force wrench = {ts_vec3_make(0.3, -0.2, 0.5), ts_vec3_make(2.0, 1.0, -3.0)};
     f.sim->wrench_applied[body] = wrench;

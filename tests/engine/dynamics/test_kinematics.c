@@ -1,6 +1,6 @@
 // Kinematics against closed forms (poses) and against differences of positions (axes, twists).
 #include "engine/step/integrate_internal.h"
-#include "engine/dynamics/kinematics_internal.h"
+#include "engine/sim_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 enum { most_dofs = 64 };
@@ -13,8 +13,8 @@ static void assert_vec3(ts_vec3 a, ts_vec3 b, double tolerance, const char* what
 // Position of a body-fixed point, and the body's axes, after moving along `qvel` for a time t.
 static ts_transform moved_pose(fixture* f, const double* qpos, const double* qvel, double t, int body) {
     ts_integrate_position(f->model, qpos, qvel, t, f->sim->qpos);
-    ts_kinematics_update(f->sim);
-    ts_transform pose = f->sim->body_pose[body];
+    ts_sim_update_kinematics(f->sim);
+    ts_transform pose = f->sim->kinematics.body_pose[body];
     memcpy(f->sim->qpos, qpos, (size_t)f->model->nq * sizeof(double));
     return pose;
 }
@@ -48,20 +48,21 @@ Test(kinematics, axes_and_twists_are_derivatives_of_positions) {
                 double unit[most_dofs] = {0.0};
                 unit[d] = 1.0;
                 difference(&f, qpos, unit, b, point, &linear, &angular);
-                ts_kinematics_update(f.sim);
+                ts_sim_update_kinematics(f.sim);
                 int moves = 0;
                 for (int e = f.model->body[b].dof_last; e >= 0; e = f.model->dof[e].parent) moves |= e == d;
-                ts_vec3 world = ts_transform_point(&f.sim->body_pose[b], point);
+                ts_vec3 world = ts_transform_point(&f.sim->kinematics.body_pose[b], point);
                 ts_motion axis = ts_motion_zero();
-                if (moves) axis = f.sim->dof_axis[d];
-                ts_vec3 origin = moves ? f.sim->tree_origin[f.model->body[b].tree] : world;
+                if (moves) axis = f.sim->kinematics.dof_axis[d];
+                ts_vec3 origin = moves ? f.sim->kinematics.tree_origin[f.model->body[b].tree] : world;
                 assert_vec3(ts_motion_at(axis, ts_vec3_sub(world, origin)), linear, 1e-9, "point by dof");
                 assert_vec3(axis.angular, angular, 1e-9, "turn by dof");
             }
             difference(&f, qpos, f.sim->qvel, b, point, &linear, &angular);
-            ts_kinematics_update(f.sim);
-            ts_vec3 world = ts_transform_point(&f.sim->body_pose[b], point);
-            assert_vec3(ts_kinematics_point_velocity(f.sim, b, world), linear, 1e-8, "point velocity");
+            ts_sim_update_kinematics(f.sim);
+            ts_vec3 world = ts_transform_point(&f.sim->kinematics.body_pose[b], point);
+            assert_vec3(ts_kinematics_point_velocity(f.sim->model, &f.sim->kinematics, b, world), linear, 1e-8,
+                        "point velocity");
             ts_motion velocity = ts_sim_body_velocity(f.sim, b);
             assert_vec3(velocity.angular, angular, 1e-8, "angular velocity");
             difference(&f, qpos, f.sim->qvel, b, ts_vec3_zero(), &linear, &angular);
@@ -109,15 +110,15 @@ Test(kinematics, arm_by_hand) {
     f.sim->qpos[0] = a + 0.25;
     f.sim->qpos[1] = s - 0.15;
     f.sim->qpos[2] = c;
-    ts_kinematics_update(f.sim);
+    ts_sim_update_kinematics(f.sim);
     // A turn by a about y takes x to (cos a, 0, -sin a). The pivot is at (0.5, 2, 3).
     ts_vec3 pivot = ts_vec3_make(0.5, 2.0, 3.0), x = ts_vec3_make(cos(a), 0.0, -sin(a)), y = ts_vec3_axis(1);
-    assert_vec3(f.sim->body_pose[upper].p, ts_vec3_add_scaled(pivot, 0.5, x), 1e-15, "upper arm");
-    assert_vec3(f.sim->body_centre[upper], ts_vec3_add_scaled(pivot, 0.6, x), 1e-15, "its centre");
+    assert_vec3(f.sim->kinematics.body_pose[upper].p, ts_vec3_add_scaled(pivot, 0.5, x), 1e-15, "upper arm");
+    assert_vec3(f.sim->kinematics.body_centre[upper], ts_vec3_add_scaled(pivot, 0.6, x), 1e-15, "its centre");
     ts_vec3 elbow = ts_vec3_add_scaled(pivot, 1.5 + s, x);
-    assert_vec3(f.sim->body_pose[fore].p, elbow, 1e-15, "fore-arm");
+    assert_vec3(f.sim->kinematics.body_pose[fore].p, elbow, 1e-15, "fore-arm");
     ts_vec3 across = ts_vec3_add(ts_vec3_scale(-sin(c), x), ts_vec3_scale(cos(c), y));
-    assert_vec3(f.sim->geom_pose[0].p, ts_vec3_add_scaled(elbow, 0.7, across), 1e-15, "geom");
+    assert_vec3(f.sim->kinematics.geom_pose[0].p, ts_vec3_add_scaled(elbow, 0.7, across), 1e-15, "geom");
     fixture_end(&f);
 }
 
@@ -139,11 +140,11 @@ Test(kinematics, free_and_ball_take_their_quaternion) {
     double free_pose[7] = {4.0, 5.0, 6.0, 2.0, 2.0, 0.0, 0.0};
     memcpy(f.sim->qpos, free_pose, sizeof free_pose);
     ts_quat_store(ts_quat_from_axis_angle(ts_vec3_axis(0), acos(-1.0) / 2.0), f.sim->qpos + 7);
-    ts_kinematics_update(f.sim);
-    assert_vec3(f.sim->body_pose[body].p, ts_vec3_make(4.0, 5.0, 6.0), 0.0, "free position");
-    assert_vec3(ts_mat3_column(&f.sim->body_pose[body].R, 1), ts_vec3_axis(2), 1e-15, "free y axis");
+    ts_sim_update_kinematics(f.sim);
+    assert_vec3(f.sim->kinematics.body_pose[body].p, ts_vec3_make(4.0, 5.0, 6.0), 0.0, "free position");
+    assert_vec3(ts_mat3_column(&f.sim->kinematics.body_pose[body].R, 1), ts_vec3_axis(2), 1e-15, "free y axis");
     // The anchor stays at z = 3; the body hangs on it along its own -z, which now is world +y.
-    assert_vec3(f.sim->body_pose[ball].p, ts_vec3_make(0.0, 1.0, 3.0), 1e-15, "ball position");
+    assert_vec3(f.sim->kinematics.body_pose[ball].p, ts_vec3_make(0.0, 1.0, 3.0), 1e-15, "ball position");
     fixture_end(&f);
 }
 

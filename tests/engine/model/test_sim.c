@@ -155,8 +155,8 @@ Test(sim, restoring_also_brings_back_the_poses) {
     f.sim->qpos[2] = 4.0;
     fixture_run(&f, 3);
     cr_assert_eq(ts_sim_restore(f.sim, &snapshot, &status), TS_OK);
-    cr_assert_eq(f.sim->body_pose[1].p.z, 0.1);
-    cr_assert_eq(f.sim->geom_pose[1].p.z, 0.1);
+    cr_assert_eq(f.sim->kinematics.body_pose[1].p.z, 0.1);
+    cr_assert_eq(f.sim->kinematics.geom_pose[1].p.z, 0.1);
     ts_snapshot_free(&snapshot);
     fixture_end(&f);
 }

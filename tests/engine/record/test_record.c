@@ -225,8 +225,8 @@ Test(record, csv_numbers_read_back_to_the_same_bits) {
         for (int b = 1; b <= 2; ++b) {
             double* row = expected[i] + 13 * (b - 1);
             ts_motion velocity = ts_sim_body_velocity(f.sim, b);
-            ts_vec3_store(f.sim->body_pose[b].p, row);
-            ts_quat_store(ts_quat_from_mat3(&f.sim->body_pose[b].R), row + 3);
+            ts_vec3_store(f.sim->kinematics.body_pose[b].p, row);
+            ts_quat_store(ts_quat_from_mat3(&f.sim->kinematics.body_pose[b].R), row + 3);
             ts_vec3_store(velocity.linear, row + 7);
             ts_vec3_store(velocity.angular, row + 10);
         }

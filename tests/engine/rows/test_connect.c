@@ -47,8 +47,8 @@ static fixture pendulum(double h, const char* solver) {
 // How far the connection is from being kept.
 static double gap_of(const ts_sim* sim) {
     const ts_equality* c = &sim->model->equality[0];
-    return ts_vec3_distance(ts_transform_point(&sim->body_pose[c->body[0]], c->frame[0].position),
-                            ts_transform_point(&sim->body_pose[c->body[1]], c->frame[1].position));
+    return ts_vec3_distance(ts_transform_point(&sim->kinematics.body_pose[c->body[0]], c->frame[0].position),
+                            ts_transform_point(&sim->kinematics.body_pose[c->body[1]], c->frame[1].position));
 }
 
 static double worst_gap(fixture* f, int steps) {

@@ -1,7 +1,7 @@
 // Rows over the degrees of freedom of a tree against the velocities they read.
 #include "engine/rows/row_source_internal.h"
 
-#include "engine/dynamics/kinematics_internal.h"
+#include "engine/sim_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 enum { DOFS = 64 };
@@ -29,21 +29,23 @@ Test(row_jacobian, rows_add_up_velocities_of_points_and_bodies) {
     double J[TS_BLOCK_ROWS_MAX * DOFS];
     for (uint64_t seed = 21; seed <= 23; ++seed) {
         fixture f = fixture_menagerie(seed);
-        ts_kinematics_update(f.sim);
+        ts_sim_update_kinematics(f.sim);
         ts_rng rng = ts_rng_make(seed, 1);
         for (int b = 1; b < f.model->body_count; ++b) {
             if (f.model->body[b].tree < 0) continue;
             ts_row_piece piece = piece_of_body(f.sim, b, J);
             ts_row_jacobian rows = {f.sim, &piece, 1, NULL};
             ts_vec3 point[2], direction[3];
-            for (int k = 0; k < 2; ++k) point[k] = ts_vec3_add(f.sim->body_pose[b].p, fixture_random_vec3(&rng, 0.5));
+            for (int k = 0; k < 2; ++k)
+                point[k] = ts_vec3_add(f.sim->kinematics.body_pose[b].p, fixture_random_vec3(&rng, 0.5));
             for (int r = 0; r < 3; ++r) direction[r] = fixture_random_vec3(&rng, 1.0);
             // Rows 1 to 3 get the first point, 2 to 4 the second, 0 to 2 the turn.
             ts_row_add_point(&rows, 1, 3, b, point[0], direction, -1.0);
             ts_row_add_point(&rows, 2, 3, b, point[1], direction, 2.0);
             ts_row_add_turn(&rows, 0, 3, b, direction, 1.0);
-            ts_vec3 v[2], turn = f.sim->body_velocity[b].angular;
-            for (int k = 0; k < 2; ++k) v[k] = ts_kinematics_point_velocity(f.sim, b, point[k]);
+            ts_vec3 v[2], turn = f.sim->kinematics.body_velocity[b].angular;
+            for (int k = 0; k < 2; ++k)
+                v[k] = ts_kinematics_point_velocity(f.sim->model, &f.sim->kinematics, b, point[k]);
             for (int r = 0; r < 5; ++r) {
                 double expected = r < 3 ? ts_vec3_dot(direction[r], turn) : 0.0;
                 if (r >= 1 && r < 4) expected -= ts_vec3_dot(direction[r - 1], v[0]);

@@ -1,6 +1,6 @@
 // The contact problem: operators against the system's own response, velocities before and after.
 #include "base/linear/dense.h"
-#include "engine/dynamics/kinematics_internal.h"
+#include "engine/sim_internal.h"
 #include "engine/rows/row_source_internal.h"
 #include "tests/contact/dense_operator.h"
 #include "tests/engine/engine_fixture.h"
@@ -81,12 +81,13 @@ Test(assemble, operator_is_the_systems_response) {
                 ts_cholesky_solve(M, count, count, column + f.model->tree[t].dof_first);
             }
             memcpy(f.sim->qvel, column, (size_t)nv * sizeof(double));
-            ts_kinematics_update(f.sim);
+            ts_sim_update_kinematics(f.sim);
             int row = problem->block[contact->block].row + r;
             for (int k = 0; k < f.sim->contact_count; ++k) {
                 const ts_contact* other = &f.sim->contact[k];
-                ts_vec3 relative = ts_vec3_sub(ts_kinematics_point_velocity(f.sim, other->body_b, other->position),
-                                               ts_kinematics_point_velocity(f.sim, other->body_a, other->position));
+                ts_vec3 relative = ts_vec3_sub(
+                    ts_kinematics_point_velocity(f.sim->model, &f.sim->kinematics, other->body_b, other->position),
+                    ts_kinematics_point_velocity(f.sim->model, &f.sim->kinematics, other->body_a, other->position));
                 ts_vec3 u = ts_mat3_mul_vec_transposed(&other->frame, relative);
                 int at = problem->block[other->block].row;
                 for (int i = 0; i < 3; ++i)
@@ -111,8 +112,9 @@ Test(assemble, velocities_before_and_after) {
     cr_assert_eq(ts_sim_forward(f.sim, &status), TS_OK);
     for (int i = 0; i < f.sim->contact_count; ++i) {
         const ts_contact* contact = &f.sim->contact[i];
-        ts_vec3 relative = ts_vec3_sub(ts_kinematics_point_velocity(f.sim, contact->body_b, contact->position),
-                                       ts_kinematics_point_velocity(f.sim, contact->body_a, contact->position));
+        ts_vec3 relative = ts_vec3_sub(
+            ts_kinematics_point_velocity(f.sim->model, &f.sim->kinematics, contact->body_b, contact->position),
+            ts_kinematics_point_velocity(f.sim->model, &f.sim->kinematics, contact->body_a, contact->position));
         ts_vec3 u = ts_mat3_mul_vec_transposed(&contact->frame, relative);
         cr_assert_lt(ts_vec3_distance(u, contact->velocity_before), 1e-12);
     }
@@ -124,11 +126,12 @@ Test(assemble, velocities_before_and_after) {
     double moved[64];
     memcpy(moved, f.sim->qpos, sizeof moved);
     memcpy(f.sim->qpos, qpos, (size_t)f.model->nq * sizeof(double));
-    ts_kinematics_update(f.sim);
+    ts_sim_update_kinematics(f.sim);
     for (int i = 0; i < f.sim->contact_count; ++i) {
         const ts_contact* contact = &f.sim->contact[i];
-        ts_vec3 relative = ts_vec3_sub(ts_kinematics_point_velocity(f.sim, contact->body_b, contact->position),
-                                       ts_kinematics_point_velocity(f.sim, contact->body_a, contact->position));
+        ts_vec3 relative = ts_vec3_sub(
+            ts_kinematics_point_velocity(f.sim->model, &f.sim->kinematics, contact->body_b, contact->position),
+            ts_kinematics_point_velocity(f.sim->model, &f.sim->kinematics, contact->body_a, contact->position));
         ts_vec3 u = ts_mat3_mul_vec_transposed(&contact->frame, relative);
         cr_assert_lt(ts_vec3_distance(u, contact->velocity), 1e-11);
     }

@@ -1,5 +1,5 @@
 // Contacts between geoms: who is A, combined properties, persistent labels and tangents, who may touch.
-#include "engine/dynamics/kinematics_internal.h"
+#include "engine/sim_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 static ts_geom_def geom_on(int body, ts_shape shape) {

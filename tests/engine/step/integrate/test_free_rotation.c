@@ -90,7 +90,7 @@ Test(free_rotation, a_hundred_seconds_at_20_rad_per_s) {
         ts_vec3 centre = k < 2 ? ts_vec3_zero() : ts_vec3_make(0.3, -0.1, 0.2);
         ts_vec3 w = ts_vec3_scale(20.0 / sqrt(1.0 + 1.0 + 1e-4), ts_vec3_make(0.01, 1.0, 1.0));
         fixture f = spinning(ts_vec3_load(moments[k % 2]), centre, w, 1e-3);
-        ts_vec3 momentum = momentum_of(&f), place = f.sim->body_centre[1];
+        ts_vec3 momentum = momentum_of(&f), place = f.sim->kinematics.body_centre[1];
         double energy = ts_sim_energy(f.sim).kinetic, worst_energy = 0.0, worst_momentum = 0.0;
         for (int i = 0; i < 100; ++i) {
             fixture_run(&f, 1000);
@@ -99,7 +99,7 @@ Test(free_rotation, a_hundred_seconds_at_20_rad_per_s) {
         }
         cr_assert_lt(worst_energy, 1e-11, "case %d: %g", k, worst_energy);
         cr_assert_lt(worst_momentum, 1e-11, "case %d: %g", k, worst_momentum);
-        cr_assert_lt(ts_vec3_distance(f.sim->body_centre[1], place), 1e-9);
+        cr_assert_lt(ts_vec3_distance(f.sim->kinematics.body_centre[1], place), 1e-9);
         cr_assert_eq(f.sim->info.unsolved_rotations, 0);
         fixture_end(&f);
     }

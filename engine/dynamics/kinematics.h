@@ -1,0 +1,54 @@
+// Where everything is and how it moves: poses, dof axes, twists and inertias from qpos and qvel.
+//
+// Every spatial vector of a tree (axis, twist, momentum, inertia) is written in world axes about one point of that tree,
+// ts_kinematics.tree_origin. The other algorithms of engine/dynamics read a ts_model and a ts_kinematics of it, nothing else.
+#ifndef TS_ENGINE_KINEMATICS_H
+#define TS_ENGINE_KINEMATICS_H
+
+#include "base/arena.h"
+#include "base/spatial.h"
+#include "engine/model/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a state looks like in space. Create with ts_kinematics_create; the arrays are the arena's.
+typedef struct ts_kinematics {
+    // constant
+    ts_transform* body_local;  // (body_count) body.pose as a matrix
+    ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
+
+    // from qpos; of bodies that cannot move constant, too
+    ts_transform* body_pose;  // (body_count) body frames in the world
+    ts_vec3* body_centre;     // (body_count) centres of mass in the world, m
+    ts_inertia*
+        body_inertia;         // (body_count) world axes, about the tree's origin; of what cannot move about the world's
+    ts_transform* geom_pose;  // (geom_count)
+    ts_vec3* joint_anchor;    // (joint_count) m, in the world, where the joint itself has left it
+    ts_vec3*
+        tree_origin;  // (tree_count) m, reference point of the tree's spatial vectors: the centre of mass of its root
+    ts_motion* dof_axis;  // (nv) motion per unit qvel, world axes, about the tree's origin
+
+    // from qpos and qvel
+    ts_motion* body_velocity;  // (body_count) twist, world axes, about the tree's origin
+} ts_kinematics;
+
+/// Makes the arrays and places what cannot move. Returns 0 when the arena has no memory. For a state that is anything yet, call
+/// ts_kinematics_update.
+int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* out_kinematics);
+
+/// Brings everything up to qpos (nq) and qvel (nv). Quaternions need not be of unit length.
+void ts_kinematics_update(const ts_model* model, const double* qpos, const double* qvel, ts_kinematics* kinematics);
+
+/// The same for one tree; different trees may be worked on at once.
+void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
+                        ts_kinematics* kinematics);
+
+/// The velocity (m/s, world axes) of the point of `body` that is now at `point` (world).
+ts_vec3 ts_kinematics_point_velocity(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
