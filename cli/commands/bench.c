@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
-#include "cli/report/svg.h"
+#include "cli/report/svg_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

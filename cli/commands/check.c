@@ -7,7 +7,7 @@
 
 #include "cli/console.h"
 #include "cli/setup.h"
-#include "cli/report/stats.h"
+#include "cli/report/stats_internal.h"
 #include "engine/step/step.h"
 
 #include <math.h>

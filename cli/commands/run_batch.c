@@ -11,7 +11,7 @@
 #include "cli/console.h"
 #include "cli/controls.h"
 #include "cli/progress.h"
-#include "cli/report/stats.h"
+#include "cli/report/stats_internal.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "engine/batch.h"

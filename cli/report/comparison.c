@@ -1,9 +1,9 @@
 // A comparison as a table for people, and as JSON for programs.
-#include "cli/report/comparison.h"
+#include "cli/report/comparison_internal.h"
 
 #include "cli/commands/commands.h"
 #include "cli/console.h"
-#include "cli/report/replay.h"
+#include "cli/report/replay_internal.h"
 #include "cli/report/report_internal.h"
 #include "cli/setup.h"
 

@@ -1,6 +1,6 @@
 // The engine notes the share itself (contact/trace.h), so that a curve is of the very solve that a step would do. Every solve has
 // a process and a time limit of its own: on a large problem some solvers would take hours.
-#include "cli/report/convergence.h"
+#include "cli/report/convergence_internal.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/report/comparison.h"
+#include "cli/report/comparison_internal.h"
 #include "cli/signals.h"
 #include "cli/watch.h"
 #include "contact/trace.h"

@@ -5,7 +5,7 @@
 // and solver tolerances. One of energy, when it exceeds 2 % of the range of the reference's energy and what lifts the scene by such a
 // departure. A speed, when gravity needs more than a tenth of a step to make it. Friction that points the wrong way, when the work it
 // could have done is worth a word as an energy.
-#include "cli/report/findings.h"
+#include "cli/report/findings_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Pictures by the viewer's off-screen renderer.
-#include "cli/report/picture.h"
+#include "cli/report/picture_internal.h"
 
 #ifndef TS_HAVE_VIEWER
 
@@ -39,7 +39,7 @@ ts_code ts_picture_pair_png(const ts_picture_pair* pair, ts_text* png, ts_status
 #else
 
 #include "base/scalar.h"
-#include "cli/report/svg.h"
+#include "cli/report/svg_internal.h"
 #include "cli/signals.h"
 #include "viewer/capture.h"
 #include "viewer/offscreen.h"

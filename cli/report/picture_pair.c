@@ -6,8 +6,8 @@
 #ifdef TS_HAVE_VIEWER
 
 #include "base/scalar.h"
-#include "cli/report/picture.h"
-#include "cli/report/stats.h"
+#include "cli/report/picture_internal.h"
+#include "cli/report/stats_internal.h"
 #include "cli/signals.h"
 #include "collision/shape/support.h"
 #include "scenes/run.h"
@@ -82,7 +82,8 @@ static void choose_view(shot* s) {
     const ts_picture_pair* pair = s->pair;
     int focus = pair->scene->focus;
     ts_vec3 up = ts_vec3_axis(2), forward = pair->forward, left = ts_vec3_cross(up, forward);
-    ts_vec3 moved = ts_vec3_sub(pair->sim->kinematics.body_centre[focus], pair->reference->kinematics.body_centre[focus]);
+    ts_vec3 moved =
+        ts_vec3_sub(pair->sim->kinematics.body_centre[focus], pair->reference->kinematics.body_centre[focus]);
     double rise = ts_vec3_dot(moved, up), aside = ts_vec3_dot(moved, left), along = ts_vec3_dot(moved, forward);
     // Rising or sinking is a broken law where being late is none: it goes first unless it is small beside the others.
     int is_rise = fabs(rise) > 0.3 * fmax(fabs(aside), fabs(along));

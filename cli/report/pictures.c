@@ -1,7 +1,7 @@
 // Pictures repeat the runs up to one moment, which the same bits make exact.
-#include "cli/report/pictures.h"
+#include "cli/report/pictures_internal.h"
 
-#include "cli/report/picture.h"
+#include "cli/report/picture_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Words are quoted for a shell, so that a line can be copied as it stands.
-#include "cli/report/replay.h"
+#include "cli/report/replay_internal.h"
 
 #include "contact/solver.h"
 

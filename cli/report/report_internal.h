@@ -2,8 +2,8 @@
 #ifndef TS_CLI_REPORT_INTERNAL_H
 #define TS_CLI_REPORT_INTERNAL_H
 
-#include "cli/report/comparison.h"
-#include "cli/report/svg.h"
+#include "cli/report/comparison_internal.h"
+#include "cli/report/svg_internal.h"
 
 /// The page's style sheet, without that of plots.
 void ts_report_add_style(ts_text* text);

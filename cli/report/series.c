@@ -1,5 +1,5 @@
 // Collecting samples, thinned out evenly when a run is long; worst values are carried over so that no peak is lost.
-#include "cli/report/series.h"
+#include "cli/report/series_internal.h"
 
 #include <math.h>
 #include <stdio.h>

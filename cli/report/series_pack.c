@@ -1,6 +1,6 @@
 // A series as bytes and back, for the way from one rank to another. Both ends are the same program, so a struct travels as it
 // lies in memory, and its arrays behind it.
-#include "cli/report/series.h"
+#include "cli/report/series_internal.h"
 
 #include <string.h>
 

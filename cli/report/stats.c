@@ -1,5 +1,5 @@
 // Statistics over a run, in constant memory except for the step times (their median needs them all).
-#include "cli/report/stats.h"
+#include "cli/report/stats_internal.h"
 
 #include "engine/step/certify.h"
 

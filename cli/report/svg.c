@@ -3,14 +3,14 @@
 // Curves over time are reduced to the first, lowest, highest and last value per half pixel, paths to points half a
 // pixel apart: the picture is the same and the page stays small. Colours: Okabe and Ito's set, made to be told apart by
 // colour-blind readers; a second round through the colours is dashed. Axes: cli/report/svg_axis.c.
-#include "cli/report/svg.h"
+#include "cli/report/svg_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/svg_axis.h"
+#include "cli/report/svg_axis_internal.h"
 
 enum { COLOURS = 8, MARKS = 7 };
 

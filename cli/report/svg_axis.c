@@ -2,7 +2,7 @@
 //
 // Ticks: steps of 1, 2 or 5 times a power of ten, the smallest that keeps labels apart. A linear axis is shown in a
 // unit with a prefix that makes its largest number lie between 1 and 1000; a logarithmic one begins and ends at a tick.
-#include "cli/report/svg_axis.h"
+#include "cli/report/svg_axis_internal.h"
 
 #include <math.h>
 #include <stdio.h>

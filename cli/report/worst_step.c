@@ -1,5 +1,5 @@
 // A step is looked at closely when its natural map is the largest so far, which is seldom. What is not finite is worst.
-#include "cli/report/worst_step.h"
+#include "cli/report/worst_step_internal.h"
 
 #include "cli/report/report_internal.h"
 

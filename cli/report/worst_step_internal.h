@@ -1,6 +1,6 @@
 // The step of a run that breaks the exact law most, contact by contact: what the report's tables and cones are drawn from.
-#ifndef TS_CLI_WORST_STEP_H
-#define TS_CLI_WORST_STEP_H
+#ifndef TS_CLI_WORST_STEP_INTERNAL_H
+#define TS_CLI_WORST_STEP_INTERNAL_H
 
 #include "base/array.h"
 #include "base/text.h"

@@ -1,9 +1,9 @@
 // What can be seen in a comparison, in numbers and in words: how each run departs from the reference, which is the first
 // run under the exact law (NCP) whose every step converged, or failing that the one nearest to the exact law. Measured from the motion only; nothing depends on a solver's name.
-#ifndef TS_CLI_FINDINGS_H
-#define TS_CLI_FINDINGS_H
+#ifndef TS_CLI_FINDINGS_INTERNAL_H
+#define TS_CLI_FINDINGS_INTERNAL_H
 
-#include "cli/report/series.h"
+#include "cli/report/series_internal.h"
 
 /// How one run departs from the reference. Lengths in m, seen from the reference: positive along means farther in the
 /// direction of motion, positive side means to the left of it, positive height means higher.

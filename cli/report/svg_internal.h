@@ -2,8 +2,8 @@
 // that stand alone.
 // Curves that coincide stay visible: earlier curves are drawn wider, and every curve carries its own marks at its own
 // places.
-#ifndef TS_CLI_SVG_H
-#define TS_CLI_SVG_H
+#ifndef TS_CLI_SVG_INTERNAL_H
+#define TS_CLI_SVG_INTERNAL_H
 
 #include "base/text.h"
 

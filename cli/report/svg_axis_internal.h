@@ -1,8 +1,8 @@
 // What lies between numbers and pixels of a plot: the scale of an axis and its ticks.
-#ifndef TS_CLI_SVG_AXIS_H
-#define TS_CLI_SVG_AXIS_H
+#ifndef TS_CLI_SVG_AXIS_INTERNAL_H
+#define TS_CLI_SVG_AXIS_INTERNAL_H
 
-#include "cli/report/svg.h"
+#include "cli/report/svg_internal.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 // The pictures of a comparison: all solvers side by side, and a close-up of each for the report.
-#ifndef TS_CLI_PICTURES_H
-#define TS_CLI_PICTURES_H
+#ifndef TS_CLI_PICTURES_INTERNAL_H
+#define TS_CLI_PICTURES_INTERNAL_H
 
 #include "cli/args.h"
-#include "cli/report/comparison.h"
+#include "cli/report/comparison_internal.h"
 
 /// Takes the pictures that --png and --out ask for. For the report alone they are a bonus: runs that took long, or a
 /// machine that cannot draw, leave it without. An error is one of --png.

@@ -1,6 +1,6 @@
 // Numbers over a whole run: what `run` prints and what the table of `compare` shows.
-#ifndef TS_CLI_STATS_H
-#define TS_CLI_STATS_H
+#ifndef TS_CLI_STATS_INTERNAL_H
+#define TS_CLI_STATS_INTERNAL_H
 
 #include "base/array.h"
 #include "base/text.h"

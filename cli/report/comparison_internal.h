@@ -1,12 +1,12 @@
 // A finished comparison: all that the report, the table and summary.json are made from.
-#ifndef TS_CLI_COMPARISON_H
-#define TS_CLI_COMPARISON_H
+#ifndef TS_CLI_COMPARISON_INTERNAL_H
+#define TS_CLI_COMPARISON_INTERNAL_H
 
 #include "cli/args.h"
 #include "cli/controls.h"
-#include "cli/report/convergence.h"
-#include "cli/report/findings.h"
-#include "cli/report/series.h"
+#include "cli/report/convergence_internal.h"
+#include "cli/report/findings_internal.h"
+#include "cli/report/series_internal.h"
 #include "scenes/experiments/experiment_table.h"
 #include "scenes/scene_table.h"
 

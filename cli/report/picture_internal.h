@@ -1,6 +1,6 @@
 // Rendered pictures, where the viewer is built and can draw without a display.
-#ifndef TS_CLI_PICTURE_H
-#define TS_CLI_PICTURE_H
+#ifndef TS_CLI_PICTURE_INTERNAL_H
+#define TS_CLI_PICTURE_INTERNAL_H
 
 #include "base/text.h"
 #include "scenes/scene_table.h"

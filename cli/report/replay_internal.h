@@ -1,6 +1,6 @@
 // Command lines that repeat what a report shows.
-#ifndef TS_CLI_REPLAY_H
-#define TS_CLI_REPLAY_H
+#ifndef TS_CLI_REPLAY_INTERNAL_H
+#define TS_CLI_REPLAY_INTERNAL_H
 
 #include "cli/args.h"
 #include "base/text.h"

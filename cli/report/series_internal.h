@@ -1,9 +1,9 @@
 // What `compare` keeps of one solver's run: the motion of the body in focus, energies, and the solver's quality over time.
-#ifndef TS_CLI_SERIES_H
-#define TS_CLI_SERIES_H
+#ifndef TS_CLI_SERIES_INTERNAL_H
+#define TS_CLI_SERIES_INTERNAL_H
 
-#include "cli/report/stats.h"
-#include "cli/report/worst_step.h"
+#include "cli/report/stats_internal.h"
+#include "cli/report/worst_step_internal.h"
 
 /// One moment. Velocities and forces are those after the step that led here.
 typedef struct ts_sample {

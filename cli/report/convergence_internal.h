@@ -1,7 +1,7 @@
 // Convergence within a step: what share of its own law every solver leaves unmet after each iteration, all on the same contact
 // problem, from nothing (cold) and from what the step before remembers (warm).
-#ifndef TS_CLI_CONVERGENCE_H
-#define TS_CLI_CONVERGENCE_H
+#ifndef TS_CLI_CONVERGENCE_INTERNAL_H
+#define TS_CLI_CONVERGENCE_INTERNAL_H
 
 #include "base/text.h"
 #include "contact/solver.h"
