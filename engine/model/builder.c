@@ -2,6 +2,8 @@
 // bodies that do not exist); ts_builder_finish judges everything at once, in one place.
 #include "engine/model/builder_internal.h"
 
+#include "collision/shape/height_field.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +112,7 @@ ts_builder* ts_builder_create(const char* name) {
 void ts_builder_free(ts_builder* builder) {
     if (!builder) return;
     for (int i = 0; i < builder->hull.count; ++i) ts_hull_free(builder->hull.data[i]);
+    for (int i = 0; i < builder->height_field.count; ++i) ts_height_field_free(builder->height_field.data[i]);
     ts_text_free(&builder->pool);
     ts_text_free(&builder->source);
     ts_builder_body_array_free(&builder->body);
@@ -123,6 +126,7 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_key_array_free(&builder->key);
     ts_builder_hull_array_free(&builder->hull);
     ts_builder_hull_source_array_free(&builder->hull_source);
+    ts_builder_height_field_array_free(&builder->height_field);
     ts_builder_exclusion_array_free(&builder->exclusion);
     ts_builder_pair_array_free(&builder->pair);
     ts_builder_number_array_free(&builder->number);
@@ -221,6 +225,10 @@ int ts_builder_add_hull(ts_builder* builder, ts_hull* hull) {
     if (ts_builder_hull_array_push(&builder->hull, hull)) return 1;
     --builder->hull_source.count;
     return 0;
+}
+
+int ts_builder_add_height_field(ts_builder* builder, ts_height_field* field) {
+    return ts_builder_height_field_array_push(&builder->height_field, field);
 }
 
 int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_mesh_placing* placing) {

@@ -171,6 +171,9 @@ int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def);
 /// short memory (the hull is then still the caller's), else 1.
 int ts_builder_add_hull(ts_builder* builder, ts_hull* hull);
 
+/// The same with a height field.
+int ts_builder_add_height_field(ts_builder* builder, ts_height_field* field);
+
 /// Two geoms (as from ts_builder_add_geom) that touch though their masks or bodies forbid it, with that surface; of several pairs of the
 /// same two the first counts. Returns 0 on short memory, bad indices or numbers.
 int ts_builder_add_pair(ts_builder* builder, int geom_a, int geom_b, const ts_surface* surface);

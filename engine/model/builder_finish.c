@@ -282,6 +282,7 @@ static ts_code lay_out_rest(draft* d) {
     ts_tendon_part* part = (ts_tendon_part*)ts_arena_alloc_zeroed(d->arena, (size_t)b->part.count, sizeof *part);
     ts_exclusion* exclusion = TS_ARENA_ARRAY(d->arena, ts_exclusion, b->exclusion.count);
     ts_hull** hull = TS_ARENA_ARRAY(d->arena, ts_hull*, b->hull.count);
+    ts_height_field** field = TS_ARENA_ARRAY(d->arena, ts_height_field*, b->height_field.count);
     ts_hull_source* hull_source = TS_ARENA_ARRAY(d->arena, ts_hull_source, b->hull.count);
     char* source = b->source.data ? TS_ARENA_ARRAY(d->arena, char, b->source.length + 1) : NULL;
     if (d->arena->failed) return short_memory(d->status);
@@ -315,6 +316,10 @@ static ts_code lay_out_rest(draft* d) {
     m->hull_source = hull_source;
     m->hull_count = b->hull.count;
     b->hull.count = 0;  // they belong to the model now
+    for (int i = 0; i < b->height_field.count; ++i) field[i] = b->height_field.data[i];
+    m->ground = field;
+    m->ground_count = b->height_field.count;
+    b->height_field.count = 0;
     m->site = site;
     m->exclusion = exclusion;
     m->source = source;

@@ -102,6 +102,7 @@ TS_ARRAY_DECLARE(ts_builder_part_array, ts_tendon_part);
 TS_ARRAY_DECLARE(ts_builder_actuator_array, ts_builder_actuator);
 TS_ARRAY_DECLARE(ts_builder_key_array, ts_builder_key);
 TS_ARRAY_DECLARE(ts_builder_hull_array, ts_hull*);
+TS_ARRAY_DECLARE(ts_builder_height_field_array, ts_height_field*);
 TS_ARRAY_DECLARE(ts_builder_exclusion_array, ts_exclusion);
 TS_ARRAY_DECLARE(ts_builder_pair_array, ts_contact_pair);
 TS_ARRAY_DECLARE(ts_builder_number_array, double);
@@ -123,6 +124,7 @@ struct ts_builder {
     ts_builder_key_array key;
     ts_builder_hull_array hull;
     ts_builder_hull_source_array hull_source;  // as many
+    ts_builder_height_field_array height_field;
     ts_builder_exclusion_array exclusion;
     ts_builder_pair_array pair;
     ts_builder_number_array number;

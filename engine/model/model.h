@@ -187,6 +187,7 @@ typedef struct ts_model {
     int geom_count;
     int site_count;
     int hull_count;
+    int ground_count;
     int keyframe_count;
     int exclusion_count;
     int pair_count;
@@ -204,6 +205,7 @@ typedef struct ts_model {
     const ts_site* site;                // (site_count)
     ts_hull* const* hull;               // (hull_count), owned
     const ts_hull_source* hull_source;  // (hull_count)
+    ts_height_field* const* ground;     // (ground_count) height fields, owned
     const ts_keyframe* keyframe;        // (keyframe_count)
     const ts_exclusion* exclusion;
     const ts_contact_pair* pair;        // (pair_count) by geom_a, then geom_b

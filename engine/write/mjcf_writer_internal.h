@@ -81,6 +81,12 @@ int ts_mjcf_writer_is_aligned(const ts_model* model, const ts_equality* equality
 /// <compiler>, <option> and <custom>.
 void ts_mjcf_writer_settings(ts_mjcf_writer* w);
 
+/// Whether MuJoCo's way, 0..1 times a height in single precision, says a height field's heights exactly; `out_most` is that height, m.
+int ts_mjcf_writer_is_plain_field(const ts_height_field* field, double* out_most);
+
+/// The name of a height field in the file.
+void ts_mjcf_writer_field_name(int field, char out_name[32]);
+
 /// <asset>.
 void ts_mjcf_writer_assets(ts_mjcf_writer* w);
 

@@ -87,6 +87,20 @@ static int has_idle_actuators(const ts_model* m) {
     return 0;
 }
 
+// Height fields whose elevations are metres.
+static void write_elevation_notes(ts_mjcf_writer* w, int* count) {
+    for (int i = 0; i < w->model->ground_count; ++i) {
+        char name[32], note[64];
+        double most;
+        if (ts_mjcf_writer_is_plain_field(w->model->ground[i], &most)) continue;
+        ts_mjcf_writer_field_name(i, name);
+        snprintf(note, sizeof note, "elevation.%s", name);
+        open_custom(w, "text", note, count);
+        ts_mjcf_writer_string(w, "data", "metres");
+        ts_mjcf_writer_end(w);
+    }
+}
+
 void ts_mjcf_writer_settings(ts_mjcf_writer* w) {
     const ts_options* o = &w->model->options;
     double gravity[3];
@@ -106,6 +120,7 @@ void ts_mjcf_writer_settings(ts_mjcf_writer* w) {
     write_restitution(w, &count);
     if (has_odd_inertia(w->model)) write_custom_whole(w, "any_inertia", 1, &count);
     if (w->model->initial_keyframe >= 0) write_custom_whole(w, "initial_keyframe", w->model->initial_keyframe, &count);
+    write_elevation_notes(w, &count);
     if (count > 0) ts_mjcf_writer_close(w, "custom");
 }
 

@@ -1,6 +1,7 @@
 // <asset> and <worldbody>: hulls, bodies, joints, geoms and sites.
 #include "engine/write/mjcf_writer_internal.h"
 
+#include "collision/shape/height_field.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
 #include <math.h>
@@ -55,9 +56,54 @@ static int write_file(ts_mjcf_writer* w, const ts_hull_source* source) {
     return written;
 }
 
+// --- height fields ---
+
+void ts_mjcf_writer_field_name(int field, char out_name[32]) { snprintf(out_name, 32, "field %d", field); }
+
+int ts_mjcf_writer_is_plain_field(const ts_height_field* field, double* out_most) {
+    double low = field->height[0], most = 0.0;
+    int count = field->rows * field->columns;
+    for (int i = 0; i < count; ++i) {
+        low = fmin(low, field->height[i]);
+        most = fmax(most, field->height[i]);
+    }
+    *out_most = most > 0.0 ? most : 1.0;
+    for (int i = 0; i < count && low == 0.0; ++i)
+        if (*out_most * (double)(float)(field->height[i] / *out_most) != field->height[i]) return 0;
+    return low == 0.0;
+}
+
+static void write_height_field(ts_mjcf_writer* w, int index) {
+    const ts_height_field* field = w->model->ground[index];
+    char name[32];
+    double most;
+    int plain = ts_mjcf_writer_is_plain_field(field, &most);
+    const double size[4] = {field->box_max.x, field->box_max.y, most, -field->floor};
+    ts_mjcf_writer_field_name(index, name);
+    ts_mjcf_writer_open(w, "hfield");
+    ts_mjcf_writer_string(w, "name", name);
+    ts_mjcf_writer_whole(w, "nrow", field->rows);
+    ts_mjcf_writer_whole(w, "ncol", field->columns);
+    ts_mjcf_writer_numbers(w, "size", size, 4);
+    if (!(field->floor < 0.0)) ts_mjcf_writer_refuse(w, "MJCF has no height fields with a floor above zero");
+    ts_text_add(w->text, " elevation=\"");
+    for (int row = field->rows - 1; row >= 0; --row)
+        for (int column = 0; column < field->columns; ++column) {
+            double height = field->height[row * field->columns + column];
+            if (column || row != field->rows - 1) ts_text_add(w->text, " ");
+            // Nine digits give a float back.
+            if (plain)
+                ts_text_add(w->text, "%.9g", (double)(float)(height / most));
+            else
+                ts_text_add_number(w->text, height);
+        }
+    ts_text_add(w->text, "\"");
+    ts_mjcf_writer_end(w);
+}
+
 void ts_mjcf_writer_assets(ts_mjcf_writer* w) {
     const ts_model* m = w->model;
-    if (m->hull_count == 0) return;
+    if (m->hull_count == 0 && m->ground_count == 0) return;
     ts_mjcf_writer_open(w, "asset");
     ts_mjcf_writer_inside(w);
     for (int i = 0; i < m->hull_count; ++i) {
@@ -77,6 +123,7 @@ void ts_mjcf_writer_assets(ts_mjcf_writer* w) {
         }
         ts_mjcf_writer_end(w);
     }
+    for (int i = 0; i < m->ground_count; ++i) write_height_field(w, i);
     ts_mjcf_writer_close(w, "asset");
 }
 
@@ -141,6 +188,12 @@ static void write_shape(ts_mjcf_writer* w, const ts_shape* shape) {
         ts_mjcf_writer_string(w, "type", "mesh");
         ts_mjcf_writer_string(w, "mesh", name);
         if (shape->radius != 0.0) ts_mjcf_writer_refuse(w, "MJCF has no rounded meshes");
+    } else if (shape->kind == TS_SHAPE_HEIGHT_FIELD) {
+        int field = 0;
+        while (field < w->model->ground_count && w->model->ground[field] != shape->height_field) ++field;
+        ts_mjcf_writer_field_name(field, name);
+        ts_mjcf_writer_string(w, "type", "hfield");
+        ts_mjcf_writer_string(w, "hfield", name);
     } else if (info->made_of) {
         ts_mjcf_writer_refuse(w, "a geom is a %s, which this writer cannot say in MJCF", info->name);
     } else {

@@ -15,15 +15,31 @@ static const char* stem_of(ts_mjcf_reader* reader, const char* file) {
     return ts_xml_copy(&reader->xml, begin, dot ? (size_t)(dot - begin) : strlen(begin));
 }
 
-static void add_mesh(ts_mjcf_reader* reader, const ts_xml_node* node) {
-    ts_mjcf_check(reader, node, "mesh");
+const char* ts_mjcf_asset_name(ts_mjcf_reader* reader, const ts_xml_node* node) {
     const char* name = ts_xml_value(node, "name");
     const char* file = ts_xml_value(node, "file");
     if (!name && file) name = stem_of(reader, file);
-    if (!name || !name[0]) {
-        ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a mesh needs a name or a file");
-        return;
+    if (name && name[0]) return name;
+    ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "%s needs a name or a file", node->name);
+    return NULL;
+}
+
+const char* ts_mjcf_asset_path(ts_mjcf_reader* reader, const ts_xml_node* node, const char* file) {
+    const ts_mjcf_compiler* c = &reader->compiler;
+    const char* slash = c->strip_path ? strrchr(file, '/') : NULL;
+    if (!reader->xml.directory) {
+        ts_mjcf_fail(reader, node, TS_ERROR_UNSUPPORTED, "'%.200s' cannot be read: the model is not read from a file",
+                     file);
+        return NULL;
     }
+    return ts_xml_path(&reader->xml, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory,
+                       slash ? slash + 1 : file);
+}
+
+static void add_mesh(ts_mjcf_reader* reader, const ts_xml_node* node) {
+    ts_mjcf_check(reader, node, "mesh");
+    const char* name = ts_mjcf_asset_name(reader, node);
+    if (!name) return;
     if (ts_name_table_find(&reader->mesh_name, name) >= 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another mesh is named '%.80s'", name);
         return;
@@ -60,6 +76,8 @@ void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node) {
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         if (strcmp(child->name, "mesh") == 0)
             add_mesh(reader, child);
+        else if (strcmp(child->name, "hfield") == 0)
+            ts_mjcf_add_height_field(reader, child);
         else if (strcmp(child->name, "material") == 0)
             add_material(reader, child);
         else if (!ts_mjcf_report_element(reader, child, "asset"))
@@ -111,10 +129,7 @@ static ts_code file_mesh(ts_mjcf_reader* reader, const char* file, const char** 
     if (!reader->xml.directory)
         return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
                              "'%.200s' cannot be read: the model is not read from a file", file);
-    const ts_mjcf_compiler* c = &reader->compiler;
-    const char* slash = c->strip_path ? strrchr(file, '/') : NULL;
-    if (slash) file = slash + 1;
-    *out_path = ts_xml_path(&reader->xml, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory, file);
+    *out_path = ts_mjcf_asset_path(reader, NULL, file);
     return *out_path ? ts_mesh_asset_load(*out_path, out_mesh, out_status) : reader->xml.code;
 }
 

@@ -141,14 +141,27 @@ static int read_mesh(geom_draft* g) {
     return 1;
 }
 
+// Ground, which does not move.
+static int read_height_field(geom_draft* g) {
+    const ts_mjcf_element* e = &g->element;
+    const char* name = ts_mjcf_text(e, "hfield", NULL);
+    if (!name)
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_PARSE, "a geom of type hfield needs an hfield");
+    else if (g->scope->moves)
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "a height field must be on a body that does not move");
+    const ts_height_field* field = e->reader->xml.code ? NULL : ts_mjcf_find_height_field(e->reader, e->node, name);
+    if (field) g->def.shape = ts_shape_height_field(field);
+    return field != NULL;
+}
+
 static int read_shape(geom_draft* g) {
     ts_mjcf_element* e = &g->element;
-    if (g->kind == TS_SHAPE_HEIGHT_FIELD || g->kind == TS_SHAPE_KIND_COUNT) {
-        ts_mjcf_report(e->reader, e->node, TS_IMPORT_IGNORED, 1,
-                       g->kind == TS_SHAPE_KIND_COUNT ? "geom type sdf" : "geom type hfield",
+    if (g->kind == TS_SHAPE_KIND_COUNT) {
+        ts_mjcf_report(e->reader, e->node, TS_IMPORT_IGNORED, 1, "geom type sdf",
                        "the geom is left out: nothing touches it and it has no mass");
         return 0;
     }
+    if (g->kind == TS_SHAPE_HEIGHT_FIELD) return read_height_field(g);
     if (g->kind == TS_SHAPE_PLANE) {
         g->def.shape = ts_shape_plane();
         double size[3];

@@ -91,8 +91,11 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_mjcf_class_array_free(&r->classes);
     ts_mjcf_mesh_array_free(&r->meshes);
     ts_mjcf_material_array_free(&r->materials);
+    ts_mjcf_height_field_array_free(&r->height_fields);
+    ts_xml_node_array_free(&r->height_notes);
     ts_name_table_free(&r->class_name);
     ts_name_table_free(&r->mesh_name);
+    ts_name_table_free(&r->height_field_name);
     ts_name_table_free(&r->material_name);
     ts_name_table_free(&r->body_name);
     ts_name_table_free(&r->joint_name);

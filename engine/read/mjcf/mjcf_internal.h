@@ -61,6 +61,14 @@ typedef struct ts_mjcf_mesh {
 
 TS_ARRAY_DECLARE(ts_mjcf_mesh_array, ts_mjcf_mesh);
 
+/// A height field asset, made when a geom first asks for it.
+typedef struct ts_mjcf_height_field {
+    const ts_xml_node* node;
+    const ts_height_field* field;  // NULL: not asked for yet; owned by the builder
+} ts_mjcf_height_field;
+
+TS_ARRAY_DECLARE(ts_mjcf_height_field_array, ts_mjcf_height_field);
+
 /// A material: only its colour matters.
 typedef struct ts_mjcf_material {
     float rgba[4];
@@ -102,6 +110,9 @@ typedef struct ts_mjcf_reader {
     ts_mjcf_class_array classes;  // 0 is main
     ts_name_table mesh_name;
     ts_mjcf_mesh_array meshes;
+    ts_name_table height_field_name;
+    ts_mjcf_height_field_array height_fields;
+    ts_xml_node_array height_notes;  // entries of <custom> about height fields
     ts_name_table material_name;
     ts_mjcf_material_array materials;
     ts_name_table body_name;  // indices of the builder
@@ -271,6 +282,20 @@ void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// The mesh of that name, loaded if it can be; NULL with a failure at `node` when there is no such asset. A mesh that
 /// could not be loaded has hull == NULL and says why in `problem`.
 const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name);
+
+/// The name of an asset: its own, else the stem of its file; NULL with a failure when it has neither.
+const char* ts_mjcf_asset_name(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+/// Where the file of a mesh or a height field is; NULL with a failure at `node`.
+const char* ts_mjcf_asset_path(ts_mjcf_reader* reader, const ts_xml_node* node, const char* file);
+
+// --- height_fields.c ---
+
+/// <hfield>.
+void ts_mjcf_add_height_field(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+/// The height field of that name; NULL with a failure.
+const ts_height_field* ts_mjcf_find_height_field(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name);
 
 // --- mjcf_mesh.c ---
 

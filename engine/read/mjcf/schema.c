@@ -194,6 +194,7 @@ static const known mesh_table[] = {
     NEAR("maxhullvert", "hulls keep all their vertices"),
     END,
 };
+static const known hfield_table[] = {OK("name content_type file nrow ncol elevation size"), END};
 static const known material_table[] = {
     OK("name class rgba"),
     LOOK("texture texrepeat texuniform emission specular shininess reflectance metallic roughness"),
@@ -369,6 +370,7 @@ static const struct element {
     {"option", option_table, NULL},
     {"flag", flag_table, NULL},
     {"mesh", mesh_table, NULL},
+    {"hfield", hfield_table, NULL},
     {"material", material_table, NULL},
     {"worldbody", (const known[]){OK("childclass name"), END}, NULL},
     {"body", body_table, NULL},
@@ -521,7 +523,6 @@ static const struct passed {
     {"mujoco", "size", 0, "memory is sized as needed"},
     {"mujoco", "visual statistic", 0, "looks only"},
     {"asset", "texture skin", 0, "looks only"},
-    {"asset", "hfield", 0, "height fields are not known; geoms that use one say so"},
     {"asset", "model", 0, "looked at by attach alone"},
     {"mesh geom body", "plugin", 1, "plugins are left out"},
     {"material", "layer", 0, "looks only"},

@@ -3,7 +3,8 @@
 // Touchstone's own options are carried by <custom>: <numeric name="touchstone.contact_margin" data="0.001"/> sets the
 // option contact_margin, <text name="touchstone.solver" data="ccp-pgs"/> the solver. More names exist:
 // touchstone.restitution (of all geoms, or one number for each), touchstone.initial_keyframe (index of the keyframe to begin with) and
-// touchstone.any_inertia (1: moments that break the triangle inequality are taken, as readers of URDF do).
+// touchstone.any_inertia (1: moments that break the triangle inequality are taken, as readers of URDF do), touchstone.elevation.NAME and
+// touchstone.waves.NAME (of height fields: height_fields.c).
 #include "engine/read/mjcf/mjcf_internal.h"
 #include "engine/step/integrate/integrator.h"
 
@@ -128,6 +129,9 @@ static void read_own(ts_mjcf_reader* reader, const ts_xml_node* node, const char
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     if (!ts_xml_value(node, "data")) {
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "touchstone.%.60s has no data", name);
+    } else if (strncmp(name, "elevation.", 10) == 0 || strncmp(name, "waves.", 6) == 0) {
+        if (!ts_xml_node_array_push(&reader->height_notes, node))
+            ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
     } else if (strcmp(name, "restitution") == 0) {
         reader->compiler.restitution_node = node;
     } else if (strcmp(name, "any_inertia") == 0) {

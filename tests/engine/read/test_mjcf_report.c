@@ -53,8 +53,7 @@ Test(mjcf_report, attributes_that_are_not_taken_over) {
            "joint@stiffness (nonlinear)", TS_IMPORT_APPROXIMATED, 1, 1, 2);
     expect("<mujoco><worldbody><body>\n<joint type='free' stiffness='1'/><geom size='1'/></body></worldbody></mujoco>",
            "joint@stiffness (free joint)", TS_IMPORT_IGNORED, 1, 1, 2);
-    expect("<mujoco><worldbody>\n<geom type='hfield' hfield='h'/></worldbody></mujoco>", "geom type hfield",
-           TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco><worldbody>\n<geom type='sdf'/></worldbody></mujoco>", "geom type sdf", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco><worldbody><body><freejoint/>\n<geom size='1' shellinertia='true'/></body></worldbody></mujoco>",
            "geom@shellinertia", TS_IMPORT_APPROXIMATED, 1, 1, 2);
     expect("<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody>\n<keyframe><key qpos='0 0 0 0 0 0 "
