@@ -48,11 +48,6 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->free_velocity = FIXED_ARRAY(storage, double, model->nv);
     storage->tree_is_lone = FIXED_ARRAY(storage, int, model->tree_count);
     storage->factored_under = FIXED_ARRAY(storage, const ts_integrator*, model->tree_count);
-    storage->body_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
-    storage->other_velocity = FIXED_ARRAY(storage, ts_motion, model->body_count);
-    storage->other_acceleration = FIXED_ARRAY(storage, ts_motion, model->body_count);
-    storage->body_force = FIXED_ARRAY(storage, ts_force, model->body_count);
-    storage->body_composite = FIXED_ARRAY(storage, ts_inertia, model->body_count);
     storage->tree_failed = FIXED_ARRAY(storage, int, model->tree_count);
     storage->tree_unsolved = FIXED_ARRAY(storage, int, model->tree_count);
     storage->tree_touched = FIXED_ARRAY(storage, int, model->tree_count);
@@ -69,7 +64,8 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->solve_scratch = FIXED_ARRAY(storage, ts_arena, workers);
     storage->row_plan = FIXED_ARRAY(storage, ts_row_plan, 1);
     storage->broad = ts_broad_phase_create();
-    return ts_kinematics_create(model, &storage->fixed, &sim->kinematics) && ts_sim_find_colliders(sim) &&
+    return ts_kinematics_create(model, &storage->fixed, &sim->kinematics) &&
+           ts_tree_scratch_create(model, &storage->fixed, &storage->tree_scratch) && ts_sim_find_colliders(sim) &&
            !storage->fixed.failed && storage->broad;
 }
 

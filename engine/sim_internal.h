@@ -4,6 +4,7 @@
 #define TS_ENGINE_SIM_INTERNAL_H
 
 #include "collision/broad/obb.h"
+#include "engine/dynamics/tree_scratch.h"
 #include "engine/sim.h"
 
 #ifdef __cplusplus
@@ -47,12 +48,9 @@ typedef struct ts_sim_storage {
     int* tree_drive_first;          // (tree_count + 1) where those of a tree begin
     int* joint_puller;              // (joint_count) the only actuator that pulls at it, -1: none, -2: several
 
-    // scratch of the dynamics, one entry per body so that trees can be worked on at the same time
-    ts_motion* body_acceleration;
-    ts_motion* other_velocity;      // of a bias at another velocity than that of the state
-    ts_motion* other_acceleration;  // likewise
-    ts_force* body_force;
-    ts_inertia* body_composite;
+    ts_tree_scratch tree_scratch;
+
+    // scratch of the dynamics, by trees and coordinates so that trees can be worked on at the same time
     int* tree_failed;    // (tree_count) nonzero: mass matrix not positive definite
     int* tree_unsolved;  // (tree_count) nonzero: see ts_step_info.unsolved_rotations
     ts_quat* turn;       // (tree_count) of a lone body that no row touches, over the step; not of every integrator

@@ -11,9 +11,7 @@
 //     v+ = v_f + M_hat^-1 J^T lambda,   v_f = v + h M_hat^-1 (tau_applied - b - K (q - rest) - (D + h K) v).
 //
 // So the same M_hat serves the free velocity and the Delassus operator J M_hat^-1 J^T, and contacts feel the springs.
-// M_hat is factorised as L^T L from the leaves to the root, which makes no fill: L_ki is nonzero only for i on the chain of
-// dofs from k to the root. A row of a Jacobian that moves one body keeps its support, that body's chain, when it is
-// whitened with L^-T; a plain L L^T would spread it over the whole tree (Featherstone 2008, section 6.5; docs/contact.md).
+// M_hat is factorised as L^T L along the tree (tree_factor.c).
 //
 // Which of D and K are taken ahead is the integrator's to say, and what becomes of b, here that of the beginning of the step
 // (engine/step/integrate/integrator.h).
@@ -28,9 +26,10 @@
 #include <string.h>
 
 #include "engine/actuation/actuation_internal.h"
-#include "engine/dynamics/crba_internal.h"
+#include "engine/dynamics/crba.h"
 #include "engine/dynamics/free_body_internal.h"
-#include "engine/dynamics/rnea_internal.h"
+#include "engine/dynamics/rnea.h"
+#include "engine/dynamics/tree_factor.h"
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/integrate/integrator.h"
@@ -77,105 +76,11 @@ static void add_springs_and_dampers(const ts_sim* sim, int tree, double* M, doub
     }
 }
 
-// The dofs of a tree as chains to its root, in runs of consecutive ones: a robot's limb is one run, and walking it needs
-// no look at the dofs in between.
-typedef struct dof_chains {
-    const ts_dof* dof;
-    int first;  // the tree's first dof; what follows counts from it
-} dof_chains;
-
-static inline dof_chains chains_of(const ts_sim* sim, int tree) {
-    dof_chains chains = {sim->model->dof, sim->model->tree[tree].dof_first};
-    return chains;
-}
-
-// The dof that i hangs on, or a negative number.
-static inline int above(const dof_chains* chains, int i) {
-    return chains->dof[chains->first + i].parent - chains->first;
-}
-
-#if defined(__GNUC__)
-
-// Two neighbouring columns: runs are short, and compilers leave them scalar.
-typedef double pair __attribute__((vector_size(16)));
-
-static inline pair pair_load(const double* from) {
-    pair v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-#endif
-
-// x -= sum over lines k = last down to first of value[k] times columns [0, n) of line k, lines `ld` apart.
-static inline void subtract_lines(const double* line, int ld, int first, int last, int n, const double* value,
-                                  double* x) {
-    int j = 0;
-#if defined(__GNUC__)
-    for (; j + 2 <= n; j += 2) {
-        pair sum = pair_load(x + j);
-        for (int k = last; k >= first; --k) sum -= pair_load(line + k * ld + j) * (pair){value[k], value[k]};
-        memcpy(x + j, &sum, sizeof sum);
-    }
-#endif
-    for (; j < n; ++j) {
-        double sum = x[j];
-        for (int k = last; k >= first; --k) sum -= line[k * ld + j] * value[k];
-        x[j] = sum;
-    }
-}
-
-// The same of three rows x, and their values, each `stride` behind the other.
-static inline void subtract_lines_three(const double* line, int ld, int first, int last, int n, const double* value,
-                                        int stride, double* x) {
-    int j = 0;
-#if defined(__GNUC__)
-    const double *v1 = value + stride, *v2 = v1 + stride;
-    for (; j + 2 <= n; j += 2) {
-        pair a = pair_load(x + j), b = pair_load(x + stride + j), c = pair_load(x + 2 * stride + j);
-        for (int k = last; k >= first; --k) {
-            pair l = pair_load(line + k * ld + j);
-            a -= l * (pair){value[k], value[k]};
-            b -= l * (pair){v1[k], v1[k]};
-            c -= l * (pair){v2[k], v2[k]};
-        }
-        memcpy(x + j, &a, sizeof a);
-        memcpy(x + stride + j, &b, sizeof b);
-        memcpy(x + 2 * stride + j, &c, sizeof c);
-    }
-#endif
-    for (int r = 0; r < 3 && j < n; ++r)
-        subtract_lines(line + j, ld, first, last, n - j, value + r * stride, x + r * stride + j);
-}
-
-// x -= value * line from dof i to the root.
-static inline void subtract_chain(const dof_chains* chains, int i, double value, const double* line, double* x) {
-    while (i >= 0) {
-        int start = chains->dof[chains->first + i].run - chains->first;
-        subtract_lines(line + start, 0, 0, 0, i + 1 - start, &value, x + start);
-        i = above(chains, start);
-    }
-}
-
-// M = L^T L in place, lower triangle, entries on dof chains only. Returns 0 when a pivot is not positive.
-static int factor_tree(const dof_chains* chains, int n, double* L, double* inverse) {
-    for (int k = n - 1; k >= 0; --k) {
-        double* row = L + (size_t)k * (size_t)n;
-        if (!(row[k] > 0.0) || !isfinite(row[k])) return 0;
-        row[k] = sqrt(row[k]);
-        inverse[k] = 1.0 / row[k];
-        for (int i = above(chains, k); i >= 0; i = above(chains, i)) row[i] *= inverse[k];
-        for (int i = above(chains, k); i >= 0; i = above(chains, i))
-            subtract_chain(chains, i, row[i], row, L + (size_t)i * (size_t)n);
-    }
-    return 1;
-}
-
 // Whether the matrix of a tree is the same in every pose and at every time step.
 static int is_constant(const ts_sim* sim, int t) {
     const ts_joint* joint = &sim->model->joint[sim->model->dof[sim->model->tree[t].dof_first].joint];
     return sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t] &&
-           ts_free_body_is_centred(sim, t) && joint->spring == 0.0;
+           ts_free_body_is_centred(sim->model, t) && joint->spring == 0.0;
 }
 
 // Mass matrix, factor, bias, and the forces that the factor is to be asked about. Returns 0 when there is no factor.
@@ -186,17 +91,15 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     double* M = sim->mass_matrix + sim->mass_start[t];
     double* L = sim->mass_factor + sim->mass_start[t];
     int is_known = storage->factored_under[t] == sim->integrator;
-    if (!is_known) ts_crba_tree(sim, t, M);
-    ts_rnea_tree(sim, t, NULL, sim->bias + first);
+    if (!is_known) ts_crba_refresh(model, &sim->kinematics, t, &storage->tree_scratch, M);
+    ts_rnea_tree(model, &sim->kinematics, sim->options.gravity, t, NULL, &storage->tree_scratch, sim->bias + first);
     for (int d = 0; d < n; ++d) out_force[d] = storage->applied[first + d] - sim->bias[first + d];
     ts_actuation_tree(sim, t, is_known ? NULL : M, out_force);
     if (is_known) return 1;
     add_springs_and_dampers(sim, t, M, out_force);
     memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
     double* inverse = storage->inverse_diagonal + first;
-    dof_chains chains = chains_of(sim, t);
-    storage->tree_failed[t] = ts_free_body_is_centred(sim, t) ? !ts_free_body_factor_centred(L, inverse)
-                                                              : !factor_tree(&chains, n, L, inverse);
+    storage->tree_failed[t] = !ts_tree_factor_make(model, t, L, inverse);
     if (!storage->tree_failed[t] && is_constant(sim, t)) storage->factored_under[t] = sim->integrator;
     return !storage->tree_failed[t];
 }
@@ -235,78 +138,17 @@ int ts_dynamics_update(ts_sim* sim) {
     return -1;
 }
 
-// Columns [column, column + count) less what dofs [low, end] have given them.
-static inline void pass_on(const double* L, int n, int low, int end, int column, int count, int rows, double* x) {
-    if (rows == 3)
-        subtract_lines_three(L + column, n, low, end, count, x, n, x + column);
-    else
-        subtract_lines(L + column, n, low, end, count, x, x + column);
-}
-
-// Dofs of a run that are eliminated at a time.
-enum { CHUNK = 4 };
-
-// ts_dynamics_whiten of one or three rows of a general tree: together they read the factor once and do not wait for each other. Run by
-// run from the leaves: within the run, then all of it from the runs that it hangs on.
-static inline void whiten_rows(const dof_chains* chains, int n, const double* L, const double* inverse, int rows,
-                               double* x) {
-    for (int last = n - 1, start; last >= 0; last = start - 1) {
-        start = chains->dof[chains->first + last].run - chains->first;
-        // Off the rows' chains everything is zero and stays so.
-        while (last >= start && x[last] == 0.0 && (rows == 1 || (x[n + last] == 0.0 && x[2 * n + last] == 0.0))) --last;
-        if (last < start) continue;
-        for (int end = last, low; end >= start; end = low - 1) {
-            low = end - CHUNK + 1 > start ? end - CHUNK + 1 : start;
-            for (int k = end; k >= low; --k) {
-                for (int r = 0; r < rows; ++r) {
-                    double value = x[r * n + k] *= inverse[k];
-                    for (int i = low; i < k; ++i) x[r * n + i] -= L[k * n + i] * value;
-                }
-            }
-            pass_on(L, n, low, end, start, low - start, rows, x);
-        }
-        for (int i = above(chains, start), from; i >= 0; i = above(chains, from)) {
-            from = chains->dof[chains->first + i].run - chains->first;
-            pass_on(L, n, start, last, from, i + 1 - from, rows, x);
-        }
-    }
+void ts_dynamics_bias_at(ts_sim* sim, int tree, const double* velocity, double* out_force) {
+    ts_rnea_bias_at(sim->model, &sim->kinematics, sim->options.gravity, tree, velocity,
+                    &ts_sim_storage_of(sim)->tree_scratch, out_force);
 }
 
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian) {
-    int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
-    const double* L = sim->mass_factor + sim->mass_start[tree];
-    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
-    if (sim->model->tree[tree].kind != TS_TREE_GENERAL) {
-        for (int r = 0; r < rows; ++r) ts_free_body_whiten(L, inverse, jacobian + 6 * r);
-        return;
-    }
-    dof_chains chains = chains_of(sim, tree);
-    int r = 0;
-    for (; r + 3 <= rows; r += 3) whiten_rows(&chains, n, L, inverse, 3, jacobian + r * n);
-    for (; r < rows; ++r) whiten_rows(&chains, n, L, inverse, 1, jacobian + r * n);
+    ts_tree_factor_whiten(sim->model, tree, sim->mass_factor + sim->mass_start[tree],
+                          ts_sim_storage_of(sim)->inverse_diagonal + sim->model->tree[tree].dof_first, rows, jacobian);
 }
 
 void ts_dynamics_unwhiten(const ts_sim* sim, int tree, double* w) {
-    int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
-    const double* L = sim->mass_factor + sim->mass_start[tree];
-    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + first;
-    if (ts_free_body_is_centred(sim, tree)) {
-        ts_free_body_unwhiten_centred(L, inverse, w);
-        return;
-    }
-    dof_chains chains = chains_of(sim, tree);
-    for (int k = 0; k < n; ++k) {
-        const double* line = L + (size_t)k * (size_t)n;
-        double even = w[k], odd = 0.0;
-        for (int i = above(&chains, k); i >= 0;) {
-            int start = chains.dof[chains.first + i].run - chains.first, j = start;
-            for (; j < i; j += 2) {
-                even -= line[j] * w[j];
-                odd -= line[j + 1] * w[j + 1];
-            }
-            if (j == i) even -= line[j] * w[j];
-            i = above(&chains, start);
-        }
-        w[k] = (even + odd) * inverse[k];
-    }
+    ts_tree_factor_unwhiten(sim->model, tree, sim->mass_factor + sim->mass_start[tree],
+                            ts_sim_storage_of(sim)->inverse_diagonal + sim->model->tree[tree].dof_first, 1, w);
 }

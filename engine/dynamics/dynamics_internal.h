@@ -17,6 +17,9 @@ int ts_dynamics_update(ts_sim* sim);
 /// tree) in place of the free velocity. Returns 0 when the mass matrix is not positive definite. Different trees may be worked on at once.
 int ts_dynamics_tree(ts_sim* sim, int tree, double* out_acceleration);
 
+/// The bias b of a tree at the pose of the state, but for the velocities `velocity` (dof_count of the tree) in place of the state's.
+void ts_dynamics_bias_at(ts_sim* sim, int tree, const double* velocity, double* out_force);
+
 /// Replaces each of `rows` consecutive rows (dof_count of the tree each) j by L^-T j, where M_hat = L^T L. In these
 /// coordinates, L v, the mass matrix is the identity. A row that is zero off a body's chain of dofs stays so.
 void ts_dynamics_whiten(const ts_sim* sim, int tree, int rows, double* jacobian);

@@ -5,12 +5,14 @@
 #ifndef TS_ENGINE_FREE_BODY_INTERNAL_H
 #define TS_ENGINE_FREE_BODY_INTERNAL_H
 
+#include <math.h>
+
 #include "base/spatial.h"
-#include "engine/sim_internal.h"
+#include "engine/model/model.h"
 
 /// Whether a tree is a lone free body and centred.
-static inline int ts_free_body_is_centred(const ts_sim* sim, int tree) {
-    return sim->model->tree[tree].kind == TS_TREE_CENTRED;
+static inline int ts_free_body_is_centred(const ts_model* model, int tree) {
+    return model->tree[tree].kind == TS_TREE_CENTRED;
 }
 
 /// direction . velocity of the point at `lever` from the body frame's origin (both in world axes) per unit of each dof.

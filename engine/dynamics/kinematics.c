@@ -12,7 +12,9 @@
 // drift.
 #include "engine/dynamics/kinematics.h"
 
-#include "engine/model/joint/joint_traits_internal.h"
+#include <string.h>
+
+#include "engine/dynamics/tree_motion_internal.h"
 
 static void place_body(const ts_model* model, const double* qpos, int b, ts_kinematics* k) {
     const ts_body* body = &model->body[b];
@@ -30,10 +32,8 @@ static void place_body(const ts_model* model, const double* qpos, int b, ts_kine
         k->geom_pose[g] = ts_transform_mul(&placed, &k->geom_local[g]);
 }
 
-static void move_body(const ts_model* model, const double* qvel, int b, ts_vec3 origin, ts_kinematics* k) {
+static void move_body(const ts_model* model, int b, ts_vec3 origin, ts_kinematics* k) {
     const ts_body* body = &model->body[b];
-    ts_motion velocity = ts_motion_zero();
-    if (model->body[body->parent].tree >= 0) velocity = k->body_velocity[body->parent];
     ts_vec3 lever = ts_vec3_zero();
     for (int d = body->dof_first, joint = -1; d < body->dof_first + body->dof_count; ++d) {
         if (model->dof[d].joint != joint) {
@@ -41,9 +41,15 @@ static void move_body(const ts_model* model, const double* qvel, int b, ts_vec3 
             lever = ts_vec3_sub(origin, k->joint_anchor[joint]);
         }
         k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
-        velocity = ts_motion_add_scaled(velocity, qvel[d], k->dof_axis[d]);
     }
+    ts_motion velocity = ts_motion_zero(), bias = ts_motion_zero();
+    if (model->body[body->parent].tree >= 0) {
+        velocity = k->body_velocity[body->parent];
+        bias = k->body_bias[body->parent];
+    }
+    ts_tree_move_body(model, body, k->dof_axis, k->dof_velocity, &velocity, &bias);
     k->body_velocity[b] = velocity;
+    k->body_bias[b] = bias;
     k->body_inertia[b] = ts_inertia_make(body->mass, ts_vec3_sub(k->body_centre[b], origin),
                                          ts_mat3_rotate_tensor(k->body_pose[b].R, body->inertia));
 }
@@ -51,10 +57,13 @@ static void move_body(const ts_model* model, const double* qvel, int b, ts_vec3 
 void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
                         ts_kinematics* kinematics) {
     int first = model->tree[tree].body_first, last = first + model->tree[tree].body_count;
+    int dof_first = model->tree[tree].dof_first;
+    memcpy(kinematics->dof_velocity + dof_first, qvel + dof_first,
+           (size_t)model->tree[tree].dof_count * sizeof(double));
     for (int i = first; i < last; ++i) place_body(model, qpos, model->tree_body[i], kinematics);
     ts_vec3 origin = kinematics->body_centre[model->tree[tree].root];
     kinematics->tree_origin[tree] = origin;
-    for (int i = first; i < last; ++i) move_body(model, qvel, model->tree_body[i], origin, kinematics);
+    for (int i = first; i < last; ++i) move_body(model, model->tree_body[i], origin, kinematics);
 }
 
 void ts_kinematics_update(const ts_model* model, const double* qpos, const double* qvel, ts_kinematics* kinematics) {
@@ -85,6 +94,8 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
         .joint_anchor = ARRAY(arena, ts_vec3, model->joint_count),
         .tree_origin = ARRAY(arena, ts_vec3, model->tree_count),
         .dof_axis = ARRAY(arena, ts_motion, model->nv),
+        .dof_velocity = ARRAY(arena, double, model->nv),
+        .body_bias = ARRAY(arena, ts_motion, model->body_count),
         .body_velocity = ARRAY(arena, ts_motion, model->body_count),
     };
     *out_kinematics = k;
@@ -93,6 +104,11 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
     for (int g = 0; g < model->geom_count; ++g) k.geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
     place_fixed_bodies(model, &k);
     return 1;
+}
+
+ts_transform ts_kinematics_site(const ts_model* model, const ts_kinematics* kinematics, int site) {
+    ts_transform local = ts_transform_from_pose(model->site[site].pose);
+    return ts_transform_mul(&kinematics->body_pose[model->site[site].body], &local);
 }
 
 ts_vec3 ts_kinematics_point_velocity(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point) {

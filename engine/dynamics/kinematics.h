@@ -31,7 +31,10 @@ typedef struct ts_kinematics {
     ts_motion* dof_axis;  // (nv) motion per unit qvel, world axes, about the tree's origin
 
     // from qpos and qvel
+    double* dof_velocity;      // (nv) qvel
     ts_motion* body_velocity;  // (body_count) twist, world axes, about the tree's origin
+    ts_motion*
+        body_bias;  // (body_count) spatial acceleration that velocities alone give, the same axes and point; no gravity
 } ts_kinematics;
 
 /// Makes the arrays and places what cannot move. Returns 0 when the arena has no memory. For a state that is anything yet, call
@@ -44,6 +47,9 @@ void ts_kinematics_update(const ts_model* model, const double* qpos, const doubl
 /// The same for one tree; different trees may be worked on at once.
 void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
                         ts_kinematics* kinematics);
+
+/// The pose of a site in the world.
+ts_transform ts_kinematics_site(const ts_model* model, const ts_kinematics* kinematics, int site);
 
 /// The velocity (m/s, world axes) of the point of `body` that is now at `point` (world).
 ts_vec3 ts_kinematics_point_velocity(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point);

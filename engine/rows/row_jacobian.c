@@ -44,7 +44,7 @@ static inline void close_sixes(ts_row_jacobian* J, const ts_row_piece* piece, in
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first;
     const double *v = sim->qvel + piece->dof_first, *v_free = sim->free_velocity + piece->dof_first;
     ts_row_speeds* speeds = J->speeds;
-    int centred = ts_free_body_is_centred(sim, piece->tree);
+    int centred = ts_free_body_is_centred(sim->model, piece->tree);
     for (int r = 0; speeds && r < rows; ++r) {
         double* one = six + 6 * r;
         speeds->now[row + r] += dot_six(one, v);
@@ -138,11 +138,11 @@ ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
         ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.body_pose[body].p);
         return ts_vec3_cross(velocity.angular, ts_vec3_cross(velocity.angular, lever));
     }
-    // Spatial accelerations are those of what passes by the origin, and start from -g (rnea.c).
+    // Spatial accelerations are those of what passes by the origin.
     ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]);
-    ts_vec3 passing = ts_motion_at(ts_sim_storage_of(sim)->body_acceleration[body], lever);
+    ts_vec3 passing = ts_motion_at(sim->kinematics.body_bias[body], lever);
     ts_vec3 turning = ts_vec3_cross(velocity.angular, ts_motion_at(velocity, lever));
-    return ts_vec3_add(ts_vec3_add(passing, sim->options.gravity), turning);
+    return ts_vec3_add(passing, turning);
 }
 
 double ts_row_mend_speed(const ts_options* options, double error) {

@@ -85,7 +85,7 @@ static ts_vec3 turn_bias(const ts_sim* sim, const ts_equality* equality, const t
         int body = equality->body[k], tree = sim->model->body[body].tree;
         // A lone free body with constant coordinates turns steadily.
         int is_general = tree >= 0 && sim->model->tree[tree].kind == TS_TREE_GENERAL;
-        acceleration[k] = is_general ? ts_sim_storage_of(sim)->body_acceleration[body].angular : ts_vec3_zero();
+        acceleration[k] = is_general ? sim->kinematics.body_bias[body].angular : ts_vec3_zero();
         speed[k] = tree >= 0 ? sim->kinematics.body_velocity[body].angular : ts_vec3_zero();
     }
     ts_quat w = pure(ts_vec3_sub(speed[1], speed[0]));

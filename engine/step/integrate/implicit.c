@@ -12,7 +12,7 @@
 
 #include "base/linear/dense.h"
 #include "base/linear/panel.h"
-#include "engine/dynamics/rnea_internal.h"
+#include "engine/dynamics/dynamics_internal.h"
 
 // 1/s or m/s: by how much a velocity is moved for its column. Any size gives the derivative; one keeps rounding even.
 static const double probe = 1.0;
@@ -24,9 +24,9 @@ static void add_bias_slope(ts_sim* sim, int tree, int ld, double* velocity, doub
     memcpy(velocity, sim->qvel + first, (size_t)n * sizeof(double));
     for (int j = 0; j < n; ++j) {
         velocity[j] = sim->qvel[first + j] + probe;
-        ts_rnea_bias_at(sim, tree, velocity, forces);
+        ts_dynamics_bias_at(sim, tree, velocity, forces);
         velocity[j] = sim->qvel[first + j] - probe;
-        ts_rnea_bias_at(sim, tree, velocity, forces + n);
+        ts_dynamics_bias_at(sim, tree, velocity, forces + n);
         velocity[j] = sim->qvel[first + j];
         for (int i = 0; i < n; ++i) A[(size_t)i * (size_t)ld + (size_t)j] += scale * (forces[i] - forces[n + i]);
     }

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "engine/dynamics/dynamics_internal.h"
-#include "engine/dynamics/rnea_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/integrate/free_rotation_internal.h"
 
@@ -47,7 +46,7 @@ static double improve(ts_sim* sim, int tree, const double* plain, double* middle
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count;
     double h = sim->options.time_step, squared = 0.0, size = 0.0;
     for (int d = 0; d < n; ++d) middle[d] = 0.5 * (sim->qvel[first + d] + next[d]);
-    ts_rnea_bias_at(sim, tree, middle, change);
+    ts_dynamics_bias_at(sim, tree, middle, change);
     for (int d = 0; d < n; ++d) change[d] = h * (sim->bias[first + d] - change[d]);
     ts_dynamics_whiten(sim, tree, 1, change);
     ts_dynamics_unwhiten(sim, tree, change);

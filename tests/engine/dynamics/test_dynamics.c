@@ -1,13 +1,15 @@
 // Mass matrix, bias and free velocity against brute force: partial velocities, differences of motions, closed forms.
 #include "base/linear/dense.h"
-#include "engine/dynamics/crba_internal.h"
+#include "engine/dynamics/crba.h"
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/step/integrate_internal.h"
 #include "engine/sim_internal.h"
-#include "engine/dynamics/rnea_internal.h"
+#include "engine/dynamics/rnea.h"
 #include "tests/engine/engine_fixture.h"
 
 enum { most_dofs = 64, most_bodies = 32 };
+
+static ts_tree_scratch* scratch_of(const fixture* f) { return &ts_sim_storage_of(f->sim)->tree_scratch; }
 
 // Partial velocities: what each body's centre and rotation do per unit of each dof.
 typedef struct partials {
@@ -52,7 +54,7 @@ Test(dynamics, mass_matrix_is_the_sum_over_bodies) {
         find_partials(&f, &p);
         for (int t = 0; t < f.model->tree_count; ++t) {
             int first = f.model->tree[t].dof_first, n = f.model->tree[t].dof_count;
-            ts_crba_tree(f.sim, t, M);
+            ts_crba_tree(f.model, &f.sim->kinematics, t, scratch_of(&f), M);
             for (int i = 0; i < n; ++i)
                 for (int j = 0; j < n; ++j)
                     cr_assert_float_eq(M[i * n + j], mass_entry(&f, &p, first + i, first + j), 1e-12);
@@ -91,7 +93,7 @@ Test(dynamics, bias_by_kanes_equations) {
         find_partials(&f, &p);
         for (int tree = 0; tree < f.model->tree_count; ++tree) {
             double bias[most_dofs];
-            ts_rnea_tree(f.sim, tree, NULL, bias);
+            ts_rnea_tree(f.model, &f.sim->kinematics, f.sim->options.gravity, tree, NULL, scratch_of(&f), bias);
             for (int i = 0; i < f.model->tree[tree].dof_count; ++i) {
                 int d = f.model->tree[tree].dof_first + i;
                 double sum = 0.0;
@@ -122,9 +124,9 @@ Test(dynamics, inverse_dynamics_is_affine_in_the_acceleration) {
         int n = f.model->tree[t].dof_count;
         double M[most_dofs * most_dofs], a[most_dofs], bias[most_dofs], tau[most_dofs], Ma[most_dofs];
         for (int i = 0; i < n; ++i) a[i] = ts_rng_uniform_in(&rng, -5.0, 5.0);
-        ts_crba_tree(f.sim, t, M);
-        ts_rnea_tree(f.sim, t, NULL, bias);
-        ts_rnea_tree(f.sim, t, a, tau);
+        ts_crba_tree(f.model, &f.sim->kinematics, t, scratch_of(&f), M);
+        ts_rnea_tree(f.model, &f.sim->kinematics, f.sim->options.gravity, t, NULL, scratch_of(&f), bias);
+        ts_rnea_tree(f.model, &f.sim->kinematics, f.sim->options.gravity, t, a, scratch_of(&f), tau);
         ts_dense_apply(M, n, n, n, a, Ma);
         for (int i = 0; i < n; ++i) cr_assert_float_eq(tau[i], Ma[i] + bias[i], 1e-11);
     }

@@ -1,0 +1,40 @@
+// The factor M = L^T L of a tree's inertia, as sparse as the tree, and what it is good for: M^-1, M^-1 J^T, J M^-1 J^T.
+//
+// M, L and all rows are those of one tree, row-major over its dof_count n, rows n apart. Of L the lower triangle counts, of that
+// the entries L_ki with i on the chain of dofs from k to the root. M may have anything added along its diagonal, and at pairs of dofs
+// of one chain.
+#ifndef TS_ENGINE_TREE_FACTOR_H
+#define TS_ENGINE_TREE_FACTOR_H
+
+#include "engine/model/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Replaces the lower triangle of M (n x n) by L with M = L^T L, and gives one over its diagonal (n). Returns 0 when a pivot is not
+/// positive: a degree of freedom moves no mass.
+int ts_tree_factor_make(const ts_model* model, int tree, double* M, double* out_inverse);
+
+/// Replaces each of `rows` rows x by L^-T x. In these coordinates, L v, the inertia is the identity. A row that is zero off a body's
+/// chain of dofs stays so.
+void ts_tree_factor_whiten(const ts_model* model, int tree, const double* L, const double* inverse, int rows,
+                           double* x);
+
+/// Replaces each of `rows` rows w by L^-1 w: from whitened velocities back to those of the dofs.
+void ts_tree_factor_unwhiten(const ts_model* model, int tree, const double* L, const double* inverse, int rows,
+                             double* w);
+
+/// Replaces each of `rows` rows x by M^-1 x: the rows of a Jacobian J become those of J M^-1.
+void ts_tree_factor_solve(const ts_model* model, int tree, const double* L, const double* inverse, int rows, double* x);
+
+/// The Delassus matrix G = J M^-1 J^T (rows x rows, symmetric, full) of whitened rows Y = J L^-1 (ts_tree_factor_whiten): sums over
+/// the dofs that two rows have in common. `last` (rows) names for each row the deepest dof, counted from the tree's first, of the one
+/// chain that it lies on (of a body: dof_last less dof_first of the tree), or -1 where it lies on several; NULL: all of them do.
+void ts_tree_factor_delassus(const ts_model* model, int tree, int rows, const double* Y, const int* last,
+                             double* out_G);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
