@@ -20,6 +20,7 @@ typedef struct ts_bench_options {
     uint64_t seed;            // of everything random
     const char* data_folder;  // TOUCHSTONE_DATA, or NULL
     const char* only;         // only parts whose name contains this; NULL: all
+    const char* model;        // the file of a robot that takes the place of all others (robots); NULL: none
 } ts_bench_options;
 
 /// A cell of a table: a number, or text when `text` is not NULL.

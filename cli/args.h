@@ -45,6 +45,7 @@ typedef struct ts_args {
     const char* json_file;    // bench
     const char* svg;          // bench: a folder
     const char* only;         // bench
+    const char* model;        // bench
     const char* impulses;     // solve: a file
     const char* dump;         // run: "STEP:FILE"
     const char* certificate;  // run: "WHEN:FILE"

@@ -118,6 +118,7 @@ static const ts_flag bench_flags[] = {
     {"--svg", "FOLDER", TS_FLAG_TEXT, OFFSET(svg), 0.0, 0.0, "write the figures here, one SVG file each"},
     {"--seed", "N", TS_FLAG_INTEGER, OFFSET(seed), 0.0, 2147483647.0, "of everything random (default 1)"},
     {"--only", "TEXT", TS_FLAG_TEXT, OFFSET(only), 0.0, 0.0, "only parts whose name contains this"},
+    {"--model", "FILE", TS_FLAG_TEXT, OFFSET(model), 0.0, 0.0, "robots: this model alone"},
     FLAG_HELP};
 
 static const ts_flag distance_flags[] = {

@@ -50,6 +50,7 @@ typedef struct ts_step_info {
     double seconds_kinematics;  // wall clock
     double seconds_broad;
     double seconds_narrow;
+    double seconds_dynamics;
     double seconds_assemble;
     double seconds_solve;
     double seconds_integrate;

@@ -149,7 +149,7 @@ int ts_cmd_bench(const ts_args* args) {
         return ts_console_error("bench", 0, TS_EXIT_FAILED, &status);
     const char* data = getenv("TOUCHSTONE_DATA");
     ts_bench_options options = {args->quick, args->seed < 0 ? 1u : (uint64_t)args->seed, data && data[0] ? data : NULL,
-                                args->only};
+                                args->only, args->model};
     ts_progress progress;
     ts_bench_report report;
     memset(&report, 0, sizeof report);

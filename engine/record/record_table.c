@@ -138,6 +138,7 @@ static const column_definition definitions[] = {
     NUMBER("/timing/kinematics", "s", seconds_kinematics),
     NUMBER("/timing/broad_phase", "s", seconds_broad),
     NUMBER("/timing/narrow_phase", "s", seconds_narrow),
+    NUMBER("/timing/dynamics", "s", seconds_dynamics),
     NUMBER("/timing/assemble", "s", seconds_assemble),
     NUMBER("/timing/solve", "s", seconds_solve),
     NUMBER("/timing/integrate", "s", seconds_integrate),

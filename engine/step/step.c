@@ -65,6 +65,7 @@ static double lap(double* mark) {
 static ts_code pose_problem(ts_sim* sim, double* mark, ts_status* out_status) {
     ts_code code = ts_step_dynamics(sim);
     if (code) return code == TS_ERROR_MEMORY ? no_memory(sim, out_status) : bad_mass(sim, out_status);
+    sim->info.seconds_dynamics += lap(mark);
     if (ts_step_assemble(sim)) return no_memory(sim, out_status);
     sim->info.seconds_assemble += lap(mark);
     return TS_OK;

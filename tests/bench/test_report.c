@@ -103,7 +103,7 @@ static void work(void* context, int query) {
 Test(bench, times_are_at_least_what_was_worked) {
     ts_bench_report report;
     memset(&report, 0, sizeof report);
-    ts_bench_options options = {1, 1, NULL, NULL};
+    ts_bench_options options = {1, 1, NULL, NULL, NULL};
     worker w[2] = {{20000, 0}, {40000, 0}};
     ts_bench_contestant c[2] = {{"short", work, &w[0]}, {"long", work, &w[1]}};
     ts_bench_timing t[2];
@@ -131,7 +131,7 @@ Test(bench, a_wish_to_stop_is_heard) {
     report.progress = always;
     cr_expect(ts_bench_progress(&report, 1.0, 2.0));
     cr_expect(report.stopped);
-    ts_bench_options options = {0, 1, NULL, NULL};
+    ts_bench_options options = {0, 1, NULL, NULL, NULL};
     worker w = {1000000, 0};
     ts_bench_contestant c = {"late", work, &w};
     ts_bench_timing t;
@@ -196,7 +196,7 @@ Test(bench, an_error_is_the_way_to_the_bounds) {
 Test(bench, our_own_rows_have_no_wrong_answers) {
     ts_bench_report report;
     memset(&report, 0, sizeof report);
-    ts_bench_options options = {1, 5, NULL, NULL};
+    ts_bench_options options = {1, 5, NULL, NULL, NULL};
     ts_bench_table* t = ts_bench_contest_table(&report, "peers", "Boxes");
     ts_bench_workload w;
     cr_assert(ts_bench_workload_make(TS_BENCH_BOXES, 0, 20, 5, &w));

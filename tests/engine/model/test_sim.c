@@ -110,8 +110,8 @@ Test(sim, a_step_reports_on_itself) {
     cr_assert_eq(info->solve.status, TS_SOLVE_CONVERGED);
     cr_assert_geq(info->solve.iterations, 1);
     cr_assert_lt(info->residual.ncp.dual, 1e-8);
-    double parts = info->seconds_kinematics + info->seconds_broad + info->seconds_narrow + info->seconds_assemble +
-                   info->seconds_solve + info->seconds_integrate;
+    double parts = info->seconds_kinematics + info->seconds_broad + info->seconds_narrow + info->seconds_dynamics +
+                   info->seconds_assemble + info->seconds_solve + info->seconds_integrate;
     cr_assert_gt(parts, 0.0);
     cr_assert_leq(parts, info->seconds_total * (1.0 + 1e-9));
     fixture_end(&f);
