@@ -45,7 +45,7 @@ const char* ts_xml_copy(ts_xml* xml, const char* text, size_t length) {
     return copy;
 }
 
-const char* ts_xml_path(ts_xml* xml, const char* sub_directory, const char* name) {
+const char* ts_xml_path(ts_xml* xml, const char* directory, const char* sub_directory, const char* name) {
     char path[4096];
     int n;
     if (name[0] == '/')
@@ -53,7 +53,7 @@ const char* ts_xml_path(ts_xml* xml, const char* sub_directory, const char* name
     else if (sub_directory[0] == '/')
         n = snprintf(path, sizeof path, "%s/%s", sub_directory, name);
     else
-        n = snprintf(path, sizeof path, "%s%s%s%s%s", xml->directory, xml->directory[0] ? "/" : "", sub_directory,
+        n = snprintf(path, sizeof path, "%s%s%s%s%s", directory, directory[0] ? "/" : "", sub_directory,
                      sub_directory[0] ? "/" : "", name);
     if (n < 0 || (size_t)n >= sizeof path) {
         ts_xml_fail(xml, NULL, TS_ERROR_VALUE, "a file name is longer than %zu bytes", sizeof path - 1);
@@ -135,6 +135,7 @@ static ts_xml_node* make_node(xml_file* x, const char* prefix, const char* name,
     memset(node, 0, sizeof *node);
     node->file = x->file;
     node->line = tag_line(x);
+    node->document = xml->document;
     node->text = "";
     node->name = text;
     if (prefix) {
@@ -157,15 +158,6 @@ static ts_xml_node* make_node(xml_file* x, const char* prefix, const char* name,
 
 static int is_include(const ts_xml* xml, const ts_xml_node* node) {
     return xml->dialect->include && strcmp(node->name, xml->dialect->include) == 0;
-}
-
-static void append_child(ts_xml_node* parent, ts_xml_node* node) {
-    node->parent = parent;
-    if (parent->last_child)
-        parent->last_child->next = node;
-    else
-        parent->child = node;
-    parent->last_child = node;
 }
 
 static void on_start(void* user, const xmlChar* name, const xmlChar* prefix, const xmlChar* uri, int namespace_count,
@@ -203,7 +195,7 @@ static void on_start(void* user, const xmlChar* name, const xmlChar* prefix, con
     }
     // The link to the parent is needed now, the one from the parent only when the element turns out to be no include.
     node->parent = x->open;
-    if (!is_include(x->xml, node)) append_child(x->open, node);
+    if (!is_include(x->xml, node)) ts_xml_append(x->open, node);
     x->open = node;
 }
 
@@ -375,7 +367,7 @@ static void read_include(xml_file* x, ts_xml_node* node) {
         ts_xml_fail(xml, node, TS_ERROR_MEMORY, "more than %d included files", TS_XML_INCLUDE_LIMIT);
         return;
     }
-    const char* path = ts_xml_path(xml, "", name);
+    const char* path = ts_xml_path(xml, xml->directory, "", name);
     if (!path) return;
     char* real = realpath(path, NULL);
     if (!real) {

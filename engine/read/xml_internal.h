@@ -36,9 +36,11 @@ typedef struct ts_xml_node {
     const char* name;
     const char* file;
     int line;
+    int document;  // which of the reader's documents it is of
     int attribute_count;
     const ts_xml_attribute* attribute;
-    const char* text;  // between its tags, where the dialect keeps it; never NULL
+    const char* text;                  // between its tags, where the dialect keeps it; never NULL
+    const struct ts_xml_node* origin;  // what it is a copy of, or NULL
     struct ts_xml_node* parent;
     struct ts_xml_node* child;
     struct ts_xml_node* last_child;
@@ -63,6 +65,7 @@ typedef struct ts_xml {
     ts_code code;  // first failure
     ts_status problem;
     int element_count;
+    int document;  // that nodes parsed from now on are of
     size_t byte_count;
     ts_name_table seen_file;  // real paths read so far; value 1 while open
 } ts_xml;
@@ -96,12 +99,29 @@ void ts_xml_fail_list(ts_xml* xml, const ts_xml_node* node, ts_code code, const 
 /// A copy of text in the arena; "" on failure.
 const char* ts_xml_copy(ts_xml* xml, const char* text, size_t length);
 
-/// The file a name in the model means: absolute, or below `directory` (joined with sub-directories, "" for none). In the
-/// arena; NULL on failure.
-const char* ts_xml_path(ts_xml* xml, const char* sub_directory, const char* name);
+/// The file a name in the model means: absolute, or below `directory` ("" is the current one), joined with a sub-directory
+/// ("" for none). In the arena; NULL on failure.
+const char* ts_xml_path(ts_xml* xml, const char* directory, const char* sub_directory, const char* name);
 
 /// An attribute of that very node, or NULL.
 const char* ts_xml_value(const ts_xml_node* node, const char* name);
+
+// --- xml_edit.c: making trees out of trees; whatever is made counts as an element that was read ---
+
+/// A node without attributes and children, of the document and at the place of another; NULL on failure.
+ts_xml_node* ts_xml_make(ts_xml* xml, const ts_xml_node* place, const char* name);
+
+/// A node with the same name, attributes and place, without children and parent; NULL on failure.
+ts_xml_node* ts_xml_copy_node(ts_xml* xml, const ts_xml_node* node);
+
+/// Gives an attribute of that very node a value (not copied).
+void ts_xml_set(ts_xml* xml, ts_xml_node* node, const char* name, const char* value);
+
+/// Adds a child behind the others.
+void ts_xml_append(ts_xml_node* parent, ts_xml_node* child);
+
+/// Moves all children behind those of another node.
+void ts_xml_move_children(ts_xml_node* from, ts_xml_node* to);
 
 #ifdef __cplusplus
 }

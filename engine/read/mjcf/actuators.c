@@ -152,9 +152,9 @@ static void tell_all(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_ac
 
 // --- from what was told to a definition ---
 
-void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, int limited, ts_limits* limits) {
+void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, const ts_xml_node* node, int limited, ts_limits* limits) {
     int given = limits->range[0] < limits->range[1];
-    limits->limited = limited == 1 || (limited == 2 && given && reader->compiler.auto_limits);
+    limits->limited = limited == 1 || (limited == 2 && given && ts_mjcf_compiler_of(reader, node)->auto_limits);
 }
 
 // What an actuator may pull at: attributes, in the order of ts_mjcf_actuator.target, and the transmissions that they ask for.
@@ -215,13 +215,13 @@ static void settle_law(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_
         is->bias[2] = 0.0;
     }
     if (is_servo && actuator->inherit_range > 0.0) inherit_range(reader, node, actuator);
-    ts_mjcf_settle_limits(reader, actuator->control_limited, &is->control);
-    ts_mjcf_settle_limits(reader, actuator->force_limited, &is->force);
-    ts_mjcf_settle_limits(reader, actuator->act_limited, &is->act_limits);
-    if (reader->compiler.no_clamp_control) is->control.limited = 0;
+    ts_mjcf_settle_limits(reader, node, actuator->control_limited, &is->control);
+    ts_mjcf_settle_limits(reader, node, actuator->force_limited, &is->force);
+    ts_mjcf_settle_limits(reader, node, actuator->act_limited, &is->act_limits);
+    if (reader->switches.no_clamp_control) is->control.limited = 0;
     int group = actuator->group;
-    is->active = !reader->compiler.no_actuation &&
-                 !(group >= 0 && group < 31 && (reader->compiler.actuator_groups_off >> group & 1));
+    is->active = !reader->switches.no_actuation &&
+                 !(group >= 0 && group < 31 && (reader->switches.actuator_groups_off >> group & 1));
 }
 
 // Remembers that the file has an actuator: keyframes count those that are left out, too.

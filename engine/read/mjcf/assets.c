@@ -25,14 +25,15 @@ const char* ts_mjcf_asset_name(ts_mjcf_reader* reader, const ts_xml_node* node) 
 }
 
 const char* ts_mjcf_asset_path(ts_mjcf_reader* reader, const ts_xml_node* node, const char* file) {
-    const ts_mjcf_compiler* c = &reader->compiler;
+    const ts_mjcf_document* d = ts_mjcf_document_of(reader, node);
+    const ts_mjcf_compiler* c = &d->compiler;
     const char* slash = c->strip_path ? strrchr(file, '/') : NULL;
-    if (!reader->xml.directory) {
+    if (!d->directory) {
         ts_mjcf_fail(reader, node, TS_ERROR_UNSUPPORTED, "'%.200s' cannot be read: the model is not read from a file",
                      file);
         return NULL;
     }
-    return ts_xml_path(&reader->xml, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory,
+    return ts_xml_path(&reader->xml, d->directory, c->mesh_directory[0] ? c->mesh_directory : c->asset_directory,
                        slash ? slash + 1 : file);
 }
 
@@ -40,7 +41,8 @@ static void add_mesh(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "mesh");
     const char* name = ts_mjcf_asset_name(reader, node);
     if (!name) return;
-    if (ts_name_table_find(&reader->mesh_name, name) >= 0) {
+    ts_name_table* names = &ts_mjcf_document_of(reader, node)->mesh_name;
+    if (ts_name_table_find(names, name) >= 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another mesh is named '%.80s'", name);
         return;
     }
@@ -49,8 +51,7 @@ static void add_mesh(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_mesh mesh;
     memset(&mesh, 0, sizeof mesh);
     mesh.node = node;
-    if (!ts_mjcf_mesh_array_push(&reader->meshes, mesh) ||
-        !ts_name_table_put(&reader->mesh_name, name, reader->meshes.count - 1))
+    if (!ts_mjcf_mesh_array_push(&reader->meshes, mesh) || !ts_name_table_put(names, name, reader->meshes.count - 1))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
@@ -60,14 +61,15 @@ static void add_material(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_element element = ts_mjcf_element_make(reader, node, TS_MJCF_MATERIAL, 0);
     double rgba[4] = {1.0, 1.0, 1.0, 1.0};
     ts_mjcf_reals(&element, "rgba", rgba, 4, 4);
+    ts_name_table* names = &ts_mjcf_document_of(reader, node)->material_name;
     ts_mjcf_material material;
     for (int i = 0; i < 4; ++i) material.rgba[i] = (float)rgba[i];
     if (!name || !name[0])
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a material needs a name");
-    else if (ts_name_table_find(&reader->material_name, name) >= 0)
+    else if (ts_name_table_find(names, name) >= 0)
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another material is named '%.80s'", name);
     else if (!ts_mjcf_material_array_push(&reader->materials, material) ||
-             !ts_name_table_put(&reader->material_name, name, reader->materials.count - 1))
+             !ts_name_table_put(names, name, reader->materials.count - 1))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
@@ -80,6 +82,8 @@ void ts_mjcf_read_asset(ts_mjcf_reader* reader, const ts_xml_node* node) {
             ts_mjcf_add_height_field(reader, child);
         else if (strcmp(child->name, "material") == 0)
             add_material(reader, child);
+        else if (strcmp(child->name, "model") == 0)
+            ts_mjcf_read_model_asset(reader, child);
         else if (!ts_mjcf_report_element(reader, child, "asset"))
             ts_mjcf_unknown_element(reader, child);
     }
@@ -124,12 +128,12 @@ static ts_code inline_mesh(const ts_mjcf_element* element, ts_mesh* out_mesh, ts
 }
 
 // *out_path is where the file is.
-static ts_code file_mesh(ts_mjcf_reader* reader, const char* file, const char** out_path, ts_mesh* out_mesh,
-                         ts_status* out_status) {
-    if (!reader->xml.directory)
+static ts_code file_mesh(ts_mjcf_reader* reader, const ts_xml_node* node, const char* file, const char** out_path,
+                         ts_mesh* out_mesh, ts_status* out_status) {
+    if (!ts_mjcf_document_of(reader, node)->directory)
         return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
                              "'%.200s' cannot be read: the model is not read from a file", file);
-    *out_path = ts_mjcf_asset_path(reader, NULL, file);
+    *out_path = ts_mjcf_asset_path(reader, node, file);
     return *out_path ? ts_mesh_asset_load(*out_path, out_mesh, out_status) : reader->xml.code;
 }
 
@@ -154,7 +158,7 @@ static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_s
     memset(&triangles, 0, sizeof triangles);
     ts_code code = ts_xml_value(mesh->node, "builtin")
                        ? ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "built-in meshes are not known")
-                   : file ? file_mesh(reader, file, &path, &triangles, out_status)
+                   : file ? file_mesh(reader, mesh->node, file, &path, &triangles, out_status)
                           : inline_mesh(&element, &triangles, out_status);
     int kind = ts_mjcf_word(&element, "inertia", words, 4, TS_MJCF_MESH_LEGACY);
     ts_mesh_placing placing = read_placing(&element);
@@ -171,7 +175,7 @@ static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_s
 }
 
 const ts_mjcf_mesh* ts_mjcf_load_mesh(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
-    int index = ts_name_table_find(&reader->mesh_name, name);
+    int index = ts_name_table_find(&ts_mjcf_document_of(reader, node)->mesh_name, name);
     if (index < 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "geom: there is no mesh '%.80s'", name);
         return NULL;

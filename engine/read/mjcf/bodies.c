@@ -1,8 +1,5 @@
-// <worldbody>: the tree of bodies, with frames and replicas folded into plain poses.
-//
-// A frame is no body: its pose is multiplied onto whatever stands inside of it. A replicate is `count` frames with the same
-// contents, whose names get a running number. Frame i is turned by i times the Euler angles (which for several angles is
-// not i times the turn), and stands where steps of `offset`, each in the axes of the frame before, lead: as in MuJoCo.
+// <worldbody>: the tree of bodies, with frames folded into plain poses: a frame is no body, its pose is multiplied onto
+// whatever stands inside of it.
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
@@ -11,25 +8,6 @@
 #include <string.h>
 
 static void read_contents(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
-
-int ts_mjcf_count(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
-    if (scope->suffix[0] && ++reader->replica_count > TS_MJCF_REPLICA_LIMIT)
-        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "replicate makes more than %d things", TS_MJCF_REPLICA_LIMIT);
-    return !reader->xml.code;
-}
-
-const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
-    const char* name = ts_xml_value(node, "name");
-    if (!name || !name[0] || !scope->suffix[0]) return name;
-    char full[512];
-    int n = snprintf(full, sizeof full, "%s%s", name, scope->suffix);
-    if (n < 0 || (size_t)n >= sizeof full) {
-        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "the name of a replica is longer than %zu characters",
-                     sizeof full - 1);
-        return name;
-    }
-    return ts_xml_copy(&reader->xml, full, (size_t)n);
-}
 
 void ts_mjcf_note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table* names, const char* name, int index) {
     if (index < 0 || (name && ts_name_table_find(names, name) < 0 && !ts_name_table_put(names, name, index)))
@@ -44,8 +22,8 @@ static void read_site(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     ts_mjcf_from_to(&e, &pose, &half);
     ts_mjcf_reals(&e, "size", size, 1, 3);
     if (size[0] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "size of site is negative");
-    if (reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
-    const char* name = ts_mjcf_name(reader, node, scope);
+    if (reader->xml.code) return;
+    const char* name = ts_xml_value(node, "name");
     int index = ts_builder_add_site(reader->builder, name, scope->body, ts_pose_mul(scope->frame, pose), size[0],
                                     node->file, node->line);
     ts_mjcf_note(reader, node, &reader->site_name, name, index);
@@ -55,11 +33,11 @@ static void read_site(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
 
 static void add_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope, ts_joint_def* def) {
     if (scope->body == 0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "the world cannot have joints");
-    def->name = ts_mjcf_name(reader, node, scope);
+    def->name = ts_xml_value(node, "name");
     def->body = scope->body;
     def->file = node->file;
     def->line = node->line;
-    if (reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
+    if (reader->xml.code) return;
     ts_mjcf_note(reader, node, &reader->joint_name, def->name, ts_builder_add_joint(reader->builder, def));
 }
 
@@ -78,14 +56,14 @@ static int is_limited(const ts_mjcf_element* e, const char* attribute, const cha
     int has_range = ts_mjcf_text(e, range, NULL) != NULL, limited = ts_mjcf_word(e, attribute, words, 3, 2);
     if (limited == 1 && !has_range)
         ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "the joint is %s but has no %s", attribute, range);
-    return limited == 1 || (limited == 2 && has_range && e->reader->compiler.auto_limits);
+    return limited == 1 || (limited == 2 && has_range && ts_mjcf_compiler_of(e->reader, e->node)->auto_limits);
 }
 
 static void read_limits(const ts_mjcf_element* e, ts_joint_def* def, double unit) {
     def->range[0] *= unit;
     def->range[1] *= unit;
     def->limited = is_limited(e, "limited", "range");
-    if (e->reader->compiler.no_limit) def->limited = 0;
+    if (e->reader->switches.no_limit) def->limited = 0;
 }
 
 static void drop(const ts_mjcf_element* e, const ts_joint_def* def, const char* attribute, const char* what) {
@@ -113,10 +91,10 @@ static void read_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     for (int t = 0; t < TS_JOINT_TYPE_COUNT; ++t) types[t] = ts_joint_type_name((ts_joint_type)t);
     ts_mjcf_check(reader, node, "joint");
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_JOINT, scope->childclass);
-    const ts_mjcf_compiler* c = &reader->compiler;
+    const ts_mjcf_switches* c = &reader->switches;
     ts_joint_def def = ts_joint_def_default();
     def.type = (ts_joint_type)ts_mjcf_word(&e, "type", types, TS_JOINT_TYPE_COUNT, TS_JOINT_HINGE);
-    double unit = ts_joint_traits_of(def.type)->is_angle ? c->angle : 1.0;
+    double unit = ts_joint_traits_of(def.type)->is_angle ? ts_mjcf_compiler_of(reader, node)->angle : 1.0;
     ts_mjcf_take(&e, "joint", &def);
     if (ts_vec3_norm(def.axis) < 1e-10) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "axis of joint is zero");
     def.anchor = ts_pose_apply(scope->frame, def.anchor);
@@ -196,7 +174,7 @@ static void read_body(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_body_def def = ts_body_def_default();
     ts_mjcf_take(&e, "body", &def);
-    def.name = ts_mjcf_name(reader, node, scope);
+    def.name = ts_xml_value(node, "name");
     def.parent = scope->body;
     def.pose = ts_pose_mul(scope->frame, ts_mjcf_pose(&e));
     def.file = node->file;
@@ -207,7 +185,7 @@ static void read_body(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
         if (inertial) ts_mjcf_fail(reader, child, TS_ERROR_PARSE, "a second <inertial> in the same body");
         inertial = child;
     }
-    int mode = reader->compiler.inertia_from_geom;
+    int mode = ts_mjcf_compiler_of(reader, node)->inertia_from_geom;
     if (inertial && mode != 1) {
         read_inertial(reader, inertial, &def);
     } else if (inertial) {
@@ -216,7 +194,7 @@ static void read_body(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     } else if (mode == 0) {
         def.mass = 0.0;
     }
-    if (reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
+    if (reader->xml.code) return;
     ts_mjcf_scope inside = *scope;
     inside.mass_from_geoms = def.mass < 0.0;
     inside.moves = scope->moves || has_joints(node);
@@ -227,7 +205,7 @@ static void read_body(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     if (!reader->xml.code) read_contents(reader, node, &inside);
 }
 
-// --- frames and replicas ---
+// --- frames ---
 
 static void read_frame(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "frame");
@@ -238,55 +216,21 @@ static void read_frame(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     read_contents(reader, node, &inside);
 }
 
-// A scene without the robots that it is about is no scene.
-static void refuse_attached(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
-    (void)scope;
-    const char* model = ts_xml_value(node, "model");
-    ts_mjcf_fail(
-        reader, node, TS_ERROR_UNSUPPORTED,
-        "attach brings in bodies of another model ('%.80s'), which is not supported: write them out in one file",
-        model ? model : "");
-}
-
-static void read_replicate(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
-    ts_mjcf_check(reader, node, "replicate");
-    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
-    int count = ts_mjcf_integer(&e, "count", 0);
-    double offset[3] = {0.0, 0.0, 0.0};
-    ts_mjcf_reals(&e, "offset", offset, 3, 3);
-    const char* separator = ts_xml_value(node, "sep");
-    if (count <= 0 || count > TS_MJCF_REPLICA_LIMIT)
-        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "replicate needs a count between 1 and %d", TS_MJCF_REPLICA_LIMIT);
-    int digits = 1;
-    for (int n = count - 1; n >= 10; n /= 10) ++digits;
-    ts_mjcf_scope inside = *scope;
-    ts_pose pose = ts_pose_identity();
-    for (int i = 0; i < count && !reader->xml.code; ++i) {
-        char suffix[256];
-        int n = snprintf(suffix, sizeof suffix, "%s%.100s%0*d", scope->suffix, separator ? separator : "", digits, i);
-        if (n < 0 || (size_t)n >= sizeof suffix)
-            ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "replicas are nested too deep for their names");
-        inside.suffix = suffix;
-        inside.frame = ts_pose_mul(scope->frame, pose);
-        // An empty replica costs, too.
-        if (ts_mjcf_count(reader, node, &inside)) read_contents(reader, node, &inside);
-        pose.position = ts_pose_apply(pose, ts_vec3_load(offset));
-        pose.rotation = ts_mjcf_euler(&e, (double)(i + 1));
-    }
-}
-
 static void read_contents(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     static const struct {
         const char* name;
         void (*read)(ts_mjcf_reader*, const ts_xml_node*, const ts_mjcf_scope*);
-    } readers[] = {
-        {"body", read_body}, {"geom", ts_mjcf_read_geom}, {"joint", read_joint},         {"freejoint", read_free_joint},
-        {"site", read_site}, {"frame", read_frame},       {"replicate", read_replicate}, {"attach", refuse_attached}};
+    } readers[] = {{"body", read_body},   {"geom", ts_mjcf_read_geom},
+                   {"joint", read_joint}, {"freejoint", read_free_joint},
+                   {"site", read_site},   {"frame", read_frame}};
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
+        ts_mjcf_scope inside = *scope;
+        // What comes from another document knows nothing of the classes around it.
+        if (child->document != node->document) inside.childclass = 0;
         size_t i = 0;
         while (i < sizeof readers / sizeof readers[0] && strcmp(readers[i].name, child->name) != 0) ++i;
         if (i < sizeof readers / sizeof readers[0]) {
-            readers[i].read(reader, child, scope);
+            readers[i].read(reader, child, &inside);
         } else if (strcmp(child->name, "inertial") == 0) {
             // Read with its body already; nowhere else does it mean anything.
             if (strcmp(node->name, "body") != 0) ts_mjcf_unknown_element(reader, child);
@@ -301,7 +245,6 @@ void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_xml_node* node) {
     memset(&scope, 0, sizeof scope);
     scope.frame = ts_pose_identity();
     scope.childclass = child_class(reader, node, 0);
-    scope.suffix = "";
     ts_mjcf_check(reader, node, "worldbody");
     read_contents(reader, node, &scope);
 }

@@ -10,7 +10,7 @@ static const char* const kind_name[TS_MJCF_KIND_COUNT] = {"mesh",     "material"
                                                           "equality", "pair",     "tendon", "actuator"};
 
 int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
-    int index = ts_name_table_find(&reader->class_name, name);
+    int index = ts_name_table_find(&ts_mjcf_document_of(reader, node)->class_name, name);
     if (index < 0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "%s: unknown default class '%.80s'", node->name, name);
     return index;
 }
@@ -32,7 +32,8 @@ static void read_nested(ts_mjcf_reader* reader, const ts_xml_node* node, int par
         ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "a nested default needs a class name");
         return;
     }
-    if (ts_name_table_find(&reader->class_name, name) >= 0) {
+    ts_name_table* names = &ts_mjcf_document_of(reader, node)->class_name;
+    if (ts_name_table_find(names, name) >= 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "default class '%.80s' is defined twice", name);
         return;
     }
@@ -41,7 +42,7 @@ static void read_nested(ts_mjcf_reader* reader, const ts_xml_node* node, int par
     entry.name = name;
     entry.parent = parent;
     if (!ts_mjcf_class_array_push(&reader->classes, entry) ||
-        !ts_name_table_put(&reader->class_name, name, reader->classes.count - 1))
+        !ts_name_table_put(names, name, reader->classes.count - 1))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
     else
         read_class(reader, node, reader->classes.count - 1);
@@ -79,14 +80,15 @@ static void read_class(ts_mjcf_reader* reader, const ts_xml_node* node, int inde
 void ts_mjcf_read_default(ts_mjcf_reader* reader, const ts_xml_node* node) {
     // The outermost class is always the same one; a name given to it is another name for it.
     const char* name = ts_xml_value(node, "class");
+    ts_mjcf_document* document = ts_mjcf_document_of(reader, node);
     if (name && name[0]) {
-        int known = ts_name_table_find(&reader->class_name, name);
-        if (known > 0)
+        int known = ts_name_table_find(&document->class_name, name);
+        if (known >= 0 && known != document->main_class)
             ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "default class '%.80s' is defined twice", name);
-        else if (known < 0 && !ts_name_table_put(&reader->class_name, name, 0))
+        else if (known < 0 && !ts_name_table_put(&document->class_name, name, document->main_class))
             ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
     }
-    read_class(reader, node, 0);
+    read_class(reader, node, document->main_class);
 }
 
 const ts_xml_node* ts_mjcf_next_default(const ts_mjcf_element* element, ts_mjcf_default_cursor* cursor) {

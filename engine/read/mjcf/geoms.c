@@ -42,7 +42,7 @@ typedef struct geom_draft {
 
 static void read_contact(geom_draft* g) {
     const ts_mjcf_element* e = &g->element;
-    const ts_mjcf_compiler* c = &e->reader->compiler;
+    const ts_mjcf_switches* c = &e->reader->switches;
     int dimension = g->def.surface.dimension;
     if (dimension != 1 && dimension != 3 && dimension != 4 && dimension != 6)
         ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "condim of geom must be 1, 3, 4 or 6, not %d", dimension);
@@ -57,7 +57,7 @@ static void read_colour(geom_draft* g) {
     if (ts_mjcf_reals(e, "rgba", rgba, 4, 4)) {
         for (int i = 0; i < 4; ++i) g->def.rgba[i] = (float)rgba[i];
     } else if (material) {
-        int index = ts_name_table_find(&r->material_name, material);
+        int index = ts_name_table_find(&ts_mjcf_document_of(r, e->node)->material_name, material);
         if (index < 0)
             ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "geom: there is no material '%.80s'", material);
         else
@@ -72,7 +72,8 @@ static void read_mass(geom_draft* g) {
         ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "mass of geom is negative");
     if (g->def.density < 0.0) ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "density of geom is negative");
     int group = ts_mjcf_integer(e, "group", 0);
-    if (group < r->compiler.group_low || group > r->compiler.group_high) g->def.mass = 0.0;
+    const ts_mjcf_compiler* c = ts_mjcf_compiler_of(r, e->node);
+    if (group < c->group_low || group > c->group_high) g->def.mass = 0.0;
     g->weighs = g->scope->mass_from_geoms && g->scope->moves && g->def.mass != 0.0 &&
                 (g->def.mass > 0.0 || g->def.density > 0.0);
 }
@@ -184,7 +185,7 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     g.element = ts_mjcf_element_make(reader, node, TS_MJCF_GEOM, scope->childclass);
     g.scope = scope;
     g.def = ts_geom_def_default();
-    g.def.name = ts_mjcf_name(reader, node, scope);
+    g.def.name = ts_xml_value(node, "name");
     g.def.body = scope->body;
     g.def.file = node->file;
     g.def.line = node->line;
@@ -200,7 +201,7 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     read_colour(&g);
     read_mass(&g);
     read_shell(&g);
-    if (reader->xml.code || !read_shape(&g) || reader->xml.code || !ts_mjcf_count(reader, node, scope)) return;
+    if (reader->xml.code || !read_shape(&g) || reader->xml.code) return;
     g.def.pose = ts_pose_mul(scope->frame, g.def.pose);
     int index = ts_builder_add_geom(reader->builder, &g.def);
     ts_mjcf_note(reader, node, &reader->geom_name, g.def.name, index);

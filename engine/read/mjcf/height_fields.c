@@ -22,10 +22,11 @@ void ts_mjcf_add_height_field(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_height_field entry = {.node = node};
     const char* name = ts_mjcf_asset_name(reader, node);
     if (!name) return;
-    if (ts_name_table_find(&reader->height_field_name, name) >= 0)
+    if (ts_name_table_find(&ts_mjcf_document_of(reader, node)->height_field_name, name) >= 0)
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "another hfield is named '%.80s'", name);
     else if (!ts_mjcf_height_field_array_push(&reader->height_fields, entry) ||
-             !ts_name_table_put(&reader->height_field_name, name, reader->height_fields.count - 1))
+             !ts_name_table_put(&ts_mjcf_document_of(reader, node)->height_field_name, name,
+                                reader->height_fields.count - 1))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
@@ -153,7 +154,7 @@ static void make_field(ts_mjcf_reader* reader, const char* name, ts_mjcf_height_
 }
 
 const ts_height_field* ts_mjcf_find_height_field(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
-    int index = ts_name_table_find(&reader->height_field_name, name);
+    int index = ts_name_table_find(&ts_mjcf_document_of(reader, node)->height_field_name, name);
     if (index < 0) {
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "geom: there is no hfield '%.80s'", name);
         return NULL;

@@ -18,25 +18,6 @@ ts_code ts_mjcf_fail(ts_mjcf_reader* reader, const ts_xml_node* node, ts_code co
     return reader->xml.code;
 }
 
-static void set_defaults(ts_mjcf_reader* r) {
-    ts_mjcf_compiler* c = &r->compiler;
-    c->angle = 0.017453292519943295;
-    memcpy(c->euler, "xyz", 4);
-    c->mesh_directory = c->asset_directory = "";
-    c->auto_limits = 1;
-    c->inertia_from_geom = 2;
-    c->group_low = 0;
-    c->group_high = 5;
-    c->initial_keyframe = -1;
-    ts_mjcf_class main_class;
-    memset(&main_class, 0, sizeof main_class);
-    main_class.name = "main";
-    main_class.parent = -1;
-    if (!ts_mjcf_class_array_push(&r->classes, main_class) || !ts_name_table_put(&r->class_name, "main", 0) ||
-        !ts_name_table_put(&r->body_name, "world", 0))
-        ts_mjcf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
-}
-
 static int node_is(const ts_xml_node* node, const char* name) { return strcmp(node->name, name) == 0; }
 
 // A section that is passed over, child by child.
@@ -45,36 +26,50 @@ static void pass_over(ts_mjcf_reader* r, const ts_xml_node* section) {
         ts_mjcf_report_element(r, child, section->name);
 }
 
-enum { PASSES = 7 };
+enum { PREPARING_PASSES = 3, PASSES = 7 };
 
-// Who reads a section, and in which pass.
+// Who reads a section, and in which pass. The first passes are made for every document; what it says for the whole counts
+// in the first document alone.
 static const struct section {
     const char* name;
     int pass;
+    int for_the_whole;
     void (*read)(ts_mjcf_reader* r, const ts_xml_node* section);
-} sections[] = {{"compiler", 0, ts_mjcf_read_compiler}, {"option", 0, ts_mjcf_read_option},
-                {"custom", 0, ts_mjcf_read_custom},     {"default", 1, ts_mjcf_read_default},
-                {"asset", 2, ts_mjcf_read_asset},       {"worldbody", 3, ts_mjcf_read_world},
-                {"contact", 4, ts_mjcf_read_contact},   {"keyframe", 6, ts_mjcf_read_keyframe},
-                {"equality", 5, ts_mjcf_read_equality}, {"tendon", 4, ts_mjcf_read_tendon},
-                {"actuator", 5, ts_mjcf_read_actuator}, {"sensor", 5, pass_over},
-                {"deformable", 5, pass_over},           {"extension", 5, pass_over}};
+} sections[] = {{"compiler", 0, 0, ts_mjcf_read_compiler}, {"option", 0, 1, ts_mjcf_read_option},
+                {"custom", 0, 1, ts_mjcf_read_custom},     {"default", 1, 0, ts_mjcf_read_default},
+                {"asset", 2, 0, ts_mjcf_read_asset},       {"worldbody", 3, 0, ts_mjcf_read_world},
+                {"contact", 4, 0, ts_mjcf_read_contact},   {"keyframe", 6, 0, ts_mjcf_read_keyframe},
+                {"equality", 5, 0, ts_mjcf_read_equality}, {"tendon", 4, 0, ts_mjcf_read_tendon},
+                {"actuator", 5, 0, ts_mjcf_read_actuator}, {"sensor", 5, 0, pass_over},
+                {"deformable", 5, 0, pass_over},           {"extension", 5, 0, pass_over}};
 
 static void read_section(ts_mjcf_reader* r, const ts_xml_node* section, int pass) {
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; ++i) {
         if (!node_is(section, sections[i].name)) continue;
-        if (sections[i].pass == pass) sections[i].read(r, section);
+        int counts = !sections[i].for_the_whole || section->document == 0;
+        if (sections[i].pass == pass && counts) sections[i].read(r, section);
         return;
     }
-    if (pass == PASSES - 1 && !ts_mjcf_report_element(r, section, "mujoco")) ts_mjcf_unknown_element(r, section);
+    if (pass == 0 && !ts_mjcf_report_element(r, section, "mujoco")) ts_mjcf_unknown_element(r, section);
 }
 
-static void read_sections(ts_mjcf_reader* r, const ts_xml_node* root) {
-    const ts_mjcf_compiler* c = &r->compiler;
-    ts_mjcf_check(r, root, "mujoco");
-    for (int pass = 0; pass < PASSES; ++pass)
-        for (const ts_xml_node* section = root->child; section && !r->xml.code; section = section->next)
-            read_section(r, section, pass);
+static void read_pass(ts_mjcf_reader* r, const ts_xml_node* root, int pass) {
+    for (const ts_xml_node* section = root->child; section && !r->xml.code; section = section->next)
+        read_section(r, section, pass);
+}
+
+void ts_mjcf_prepare_document(ts_mjcf_reader* reader, int document) {
+    const ts_xml_node* root = reader->documents.data[document]->root;
+    ts_mjcf_check(reader, root, "mujoco");
+    for (int pass = 0; pass < PREPARING_PASSES; ++pass) read_pass(reader, root, pass);
+    if (!reader->xml.code) ts_mjcf_compose(reader, document);
+}
+
+static void read_sections(ts_mjcf_reader* r) {
+    const ts_mjcf_switches* c = &r->switches;
+    const ts_xml_node* root = r->documents.data[0]->root;
+    ts_mjcf_prepare_document(r, 0);
+    for (int pass = PREPARING_PASSES; pass < PASSES; ++pass) read_pass(r, root, pass);
     if (r->xml.code) return;
     ts_mjcf_set_restitution(r);
     if (c->no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
@@ -85,6 +80,15 @@ static void read_sections(ts_mjcf_reader* r, const ts_xml_node* root) {
     ts_mjcf_adjust_masses(r);
 }
 
+static void free_document(ts_mjcf_document* document) {
+    ts_name_table_free(&document->class_name);
+    ts_name_table_free(&document->mesh_name);
+    ts_name_table_free(&document->height_field_name);
+    ts_name_table_free(&document->material_name);
+    ts_name_table_free(&document->model_name);
+    ts_mjcf_name_set_free(&document->known);
+}
+
 static void free_reader(ts_mjcf_reader* r) {
     for (int i = 0; i < r->classes.count; ++i)
         for (int k = 0; k < TS_MJCF_KIND_COUNT; ++k) ts_xml_node_array_free(&r->classes.data[i].node[k]);
@@ -93,10 +97,8 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_mjcf_material_array_free(&r->materials);
     ts_mjcf_height_field_array_free(&r->height_fields);
     ts_xml_node_array_free(&r->height_notes);
-    ts_name_table_free(&r->class_name);
-    ts_name_table_free(&r->mesh_name);
-    ts_name_table_free(&r->height_field_name);
-    ts_name_table_free(&r->material_name);
+    for (int i = 0; i < r->documents.count; ++i) free_document(r->documents.data[i]);
+    ts_mjcf_document_array_free(&r->documents);
     ts_name_table_free(&r->body_name);
     ts_name_table_free(&r->joint_name);
     ts_name_table_free(&r->site_name);
@@ -108,9 +110,10 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_builder_free(r->builder);
 }
 
-static void read_text(ts_mjcf_reader* r, const char* text, size_t size, const char* file, ts_model** out_model,
-                      ts_status* out_status) {
-    const ts_xml_node* root = ts_xml_parse(&r->xml, text, size, file);
+// `path` is the file's real one, or NULL.
+static void read_text(ts_mjcf_reader* r, const char* text, size_t size, const char* file, const char* path,
+                      ts_model** out_model, ts_status* out_status) {
+    ts_xml_node* root = ts_xml_parse(&r->xml, text, size, file);
     if (!root) return;
     if (!node_is(root, "mujoco")) {
         ts_mjcf_fail(r, root, TS_ERROR_PARSE, "the root element is <%.40s>; MJCF begins with <mujoco>", root->name);
@@ -124,8 +127,13 @@ static void read_text(ts_mjcf_reader* r, const char* text, size_t size, const ch
         ts_mjcf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
         return;
     }
-    set_defaults(r);
-    if (!r->xml.code) read_sections(r, root);
+    r->switches.initial_keyframe = -1;
+    if (!ts_name_table_put(&r->body_name, "world", 0) || ts_mjcf_add_document(r, NULL, r->xml.directory, -1) < 0)
+        ts_mjcf_fail(r, NULL, TS_ERROR_MEMORY, "out of memory");
+    if (r->xml.code) return;
+    r->documents.data[0]->root = root;
+    r->documents.data[0]->path = path;
+    read_sections(r);
     if (r->xml.code) return;
     ts_builder* builder = r->builder;
     r->builder = NULL;
@@ -147,7 +155,7 @@ static ts_code parse(const char* text, size_t size, const char* name, const char
     memset(&status, 0, sizeof status);
     char* real = path ? realpath(path, NULL) : NULL;
     if (real && !ts_name_table_put(&r.xml.seen_file, real, 1)) ts_mjcf_fail(&r, NULL, TS_ERROR_MEMORY, "out of memory");
-    if (!r.xml.code) read_text(&r, text, size, ts_xml_copy(&r.xml, name, strlen(name)), out_model, &status);
+    if (!r.xml.code) read_text(&r, text, size, ts_xml_copy(&r.xml, name, strlen(name)), real, out_model, &status);
     ts_code code = ts_xml_outcome(&r.xml, name, &status);
     free_reader(&r);
     free(real);

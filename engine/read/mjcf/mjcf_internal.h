@@ -14,8 +14,15 @@
 extern "C" {
 #endif
 
-/// Things made by <replicate>: few characters can ask for any number.
-enum { TS_MJCF_REPLICA_LIMIT = 200000 };
+/// Bounds on what few characters can ask for any number of: elements made by <replicate> and <attach>, models in models, how deep
+/// they may end up in each other, and looks at elements while it is found out what refers to what is copied.
+enum {
+    TS_MJCF_COPY_LIMIT = 200000,
+    TS_MJCF_DOCUMENT_LIMIT = 1000,
+    TS_MJCF_NESTING_LIMIT = 50,
+    TS_MJCF_DEPTH_LIMIT = 3 * TS_XML_DEPTH_LIMIT,
+    TS_MJCF_LOOK_LIMIT = 50000000
+};
 
 /// The elements whose defaults are read.
 typedef enum ts_mjcf_kind {
@@ -76,7 +83,7 @@ typedef struct ts_mjcf_material {
 
 TS_ARRAY_DECLARE(ts_mjcf_material_array, ts_mjcf_material);
 
-/// <compiler>, and the switches of <option>'s <flag>.
+/// <compiler>: how a document is to be understood.
 typedef struct ts_mjcf_compiler {
     double angle;  // rad per unit of an angle in the file
     char euler[4];
@@ -90,30 +97,70 @@ typedef struct ts_mjcf_compiler {
     double bound_inertia;
     double total_mass;
     int balance_inertia;
+    int merges_options;  // what the models that it attaches say about options is to change its own
+} ts_mjcf_compiler;
+
+/// The switches of <option>'s <flag>, and what <custom> says about the reading; of the first document alone.
+typedef struct ts_mjcf_switches {
     int no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start, no_equality;
     int no_actuation, no_clamp_control;
     unsigned actuator_groups_off;         // a bit for each group
     const ts_xml_node* restitution_node;  // of custom, or NULL
     int initial_keyframe;                 // -1: none
     const ts_xml_node* initial_keyframe_node;
-} ts_mjcf_compiler;
+} ts_mjcf_switches;
 
+/// What names belong to, as far as other elements refer to it by them.
+typedef enum ts_mjcf_name_kind {
+    TS_MJCF_NAMES_BODY,
+    TS_MJCF_NAMES_JOINT,
+    TS_MJCF_NAMES_GEOM,
+    TS_MJCF_NAMES_SITE,
+    TS_MJCF_NAMES_FRAME,
+    TS_MJCF_NAMES_CAMERA,
+    TS_MJCF_NAMES_TENDON,
+    TS_MJCF_NAMES_ACTUATOR,
+    TS_MJCF_NAMES_COUNT
+} ts_mjcf_name_kind;
+
+/// Names of things, by what they name; the values do not matter.
+typedef struct ts_mjcf_name_set {
+    ts_name_table of[TS_MJCF_NAMES_COUNT];
+} ts_mjcf_name_set;
+
+/// A file (with its includes), and what counts for its elements alone, wherever they end up: a model that is attached to
+/// another keeps its angles, its classes and its assets. Nodes say which document they are of.
+typedef struct ts_mjcf_document {
+    ts_xml_node* root;
+    const char* directory;  // where names of files begin; NULL: no file may be opened
+    const char* path;       // the real one, or NULL
+    int parent;             // the document that asked for it; -1: none
+    int nesting;
+    ts_mjcf_compiler compiler;
+    int main_class;
+    ts_name_table class_name;
+    ts_name_table mesh_name;
+    ts_name_table height_field_name;
+    ts_name_table material_name;
+    ts_name_table model_name;  // documents to attach
+    ts_mjcf_name_set known;    // names in use, as far as the tree is composed
+} ts_mjcf_document;
+
+TS_ARRAY_DECLARE(ts_mjcf_document_array, ts_mjcf_document*);
 TS_ARRAY_DECLARE(ts_mjcf_flag_array, int);
 
 /// The whole undertaking.
 typedef struct ts_mjcf_reader {
     ts_xml xml;
-    int replica_count;
+    int copy_count;  // elements made by <replicate> and <attach>
+    int look_count;
     int keyframe_count;
-    ts_mjcf_compiler compiler;
-    ts_name_table class_name;
-    ts_mjcf_class_array classes;  // 0 is main
-    ts_name_table mesh_name;
+    ts_mjcf_switches switches;
+    ts_mjcf_document_array documents;  // in the arena of `xml`; 0 is the one that is read
+    ts_mjcf_class_array classes;       // of all documents; 0 is main of the first
     ts_mjcf_mesh_array meshes;
-    ts_name_table height_field_name;
     ts_mjcf_height_field_array height_fields;
     ts_xml_node_array height_notes;  // entries of <custom> about height fields
-    ts_name_table material_name;
     ts_mjcf_material_array materials;
     ts_name_table body_name;  // indices of the builder
     ts_name_table joint_name;
@@ -180,9 +227,84 @@ ts_code ts_mjcf_fail(ts_mjcf_reader* reader, const ts_xml_node* node, ts_code co
 #endif
     ;
 
+/// The document that a node is of.
+static inline ts_mjcf_document* ts_mjcf_document_of(const ts_mjcf_reader* reader, const ts_xml_node* node) {
+    return reader->documents.data[node->document];
+}
+
+/// How an element's document is to be understood.
+static inline ts_mjcf_compiler* ts_mjcf_compiler_of(const ts_mjcf_reader* reader, const ts_xml_node* node) {
+    return &ts_mjcf_document_of(reader, node)->compiler;
+}
+
+// --- mjcf.c ---
+
+/// What a document needs before anything is made of it: its compiler, classes and assets, the models that it attaches, and
+/// its tree composed.
+void ts_mjcf_prepare_document(ts_mjcf_reader* reader, int document);
+
+// --- documents.c ---
+
+/// Adds a document with nothing in it. Returns its number, or -1 with a failure at `node` (which may be NULL).
+int ts_mjcf_add_document(ts_mjcf_reader* reader, const ts_xml_node* node, const char* directory, int parent);
+
+/// <model> of <asset>: another file, read and prepared.
+void ts_mjcf_read_model_asset(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+// --- compose.c ---
+
+/// Works out <replicate> and <attach> in a document: afterwards there are none.
+void ts_mjcf_compose(ts_mjcf_reader* reader, int document);
+
+// --- copies.c ---
+
+/// What copying adds to the names of all that is copied; "" for nothing.
+typedef struct ts_mjcf_affix {
+    const char* prefix;
+    const char* suffix;
+} ts_mjcf_affix;
+
+/// Releases the memory.
+void ts_mjcf_name_set_free(ts_mjcf_name_set* set);
+
+/// What a name of that element belongs to, or -1.
+int ts_mjcf_name_kind_of(const ts_xml_node* node);
+
+/// The names of a node (but for itself when `with_node` is 0) and of all below it, added to the set.
+void ts_mjcf_collect_names(ts_mjcf_reader* reader, const ts_xml_node* node, int with_node, ts_mjcf_name_set* set);
+
+/// A copy of a node and of all below it, up to `stop` (NULL: nothing), renamed. NULL on failure.
+ts_xml_node* ts_mjcf_copy_tree(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_xml_node* stop,
+                               ts_mjcf_affix affix);
+
+/// Renames a node and all below it in place.
+void ts_mjcf_rename_tree(ts_mjcf_reader* reader, ts_xml_node* node, ts_mjcf_affix affix);
+
+/// A group of sections' elements outside of the tree that refer to something of a set (or to another of them).
+typedef struct ts_mjcf_referrers {
+    ts_xml_node_array node;
+    ts_mjcf_name_set moved;  // what they refer to, themselves included
+} ts_mjcf_referrers;
+
+/// Finds what in <contact>, <tendon>, <equality>, <actuator>, <sensor> of a document refers to the names of `out->moved`,
+/// which are added to. Elements of <sensor> that refer to nothing at all count when `with_free` is nonzero.
+void ts_mjcf_find_referrers(ts_mjcf_reader* reader, const ts_xml_node* root, int with_free, ts_mjcf_referrers* out);
+
+/// Copies them, renamed like what they refer to, into the sections of `document`. Where they also refer to something that
+/// was not copied: equalities and actuators are left out; of the others those that, coming from another document, name
+/// something that this one does not have.
+void ts_mjcf_copy_referrers(ts_mjcf_reader* reader, const ts_mjcf_referrers* referrers, int document,
+                            ts_mjcf_affix affix);
+
+/// Takes them out of their sections under `root`, the very one that they were found in.
+void ts_mjcf_remove_referrers(const ts_mjcf_referrers* referrers, ts_xml_node* root);
+
+/// Releases the memory.
+void ts_mjcf_referrers_free(ts_mjcf_referrers* referrers);
+
 // --- mjcf_values.c ---
 
-/// The element with the defaults of its class: its own class attribute, else `childclass` (index).
+/// The element with the defaults of its class: its own class attribute, else `childclass` (index; 0: main of its document).
 ts_mjcf_element ts_mjcf_element_make(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_kind kind,
                                      int childclass);
 
@@ -312,7 +434,6 @@ typedef struct ts_mjcf_scope {
     int depth;
     int moves;            // nonzero below a joint
     int mass_from_geoms;  // nonzero when the body's mass comes from its geoms
-    const char* suffix;   // appended to names: replicas
 } ts_mjcf_scope;
 
 /// <worldbody>.
@@ -321,15 +442,8 @@ void ts_mjcf_read_world(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// <geom>.
 void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
 
-/// Counts one more replica when the scope is inside of a <replicate>; fails when there are too many. Returns nonzero when
-/// reading may go on.
-int ts_mjcf_count(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
-
 /// What the builder made of a definition (< 0: it had no memory) can be found by its name; the builder refuses a second one.
 void ts_mjcf_note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table* names, const char* name, int index);
-
-/// The node's name attribute with the scope's suffix, or NULL.
-const char* ts_mjcf_name(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope);
 
 // --- mjcf_sections.c ---
 
@@ -347,7 +461,7 @@ void ts_mjcf_read_tendon(ts_mjcf_reader* reader, const ts_xml_node* node);
 // --- mjcf_actuators.c ---
 
 /// Whether a range is kept: `limited` is 0 no, 1 yes, 2 when it is not empty.
-void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, int limited, ts_limits* limits);
+void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, const ts_xml_node* node, int limited, ts_limits* limits);
 
 /// <actuator>.
 void ts_mjcf_read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node);

@@ -38,7 +38,7 @@ static void read_pair(ts_mjcf_reader* reader, const ts_xml_node* node) {
     if (!reader->xml.code && why) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "pair: %s", why);
     if (!reader->xml.code && pair.geom[0] == pair.geom[1])
         ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "pair needs two different geoms");
-    if (!reader->xml.code && !reader->compiler.no_contact &&
+    if (!reader->xml.code && !reader->switches.no_contact &&
         !ts_builder_add_pair(reader->builder, pair.geom[0], pair.geom[1], &pair.surface))
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
@@ -98,7 +98,7 @@ static void read_equality(ts_mjcf_reader* reader, const ts_xml_node* node) {
     take_sites(reader, node, &equality);
     if (is_weld) take_weld(&equality);
     equality.def.name = ts_xml_value(node, "name");
-    equality.def.active = equality.def.active && !reader->compiler.no_equality;
+    equality.def.active = equality.def.active && !reader->switches.no_equality;
     equality.def.file = node->file;
     equality.def.line = node->line;
     if (!reader->xml.code && ts_builder_add_equality(reader->builder, &equality.def) < 0)
@@ -145,8 +145,8 @@ void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_xml_node* node) {
         def.qpos_count = qpos.count;
         def.qvel_count = qvel.count;
         // The file says which to begin with, or one is called what everybody calls it.
-        def.is_initial = reader->compiler.initial_keyframe >= 0
-                             ? reader->keyframe_count == reader->compiler.initial_keyframe
+        def.is_initial = reader->switches.initial_keyframe >= 0
+                             ? reader->keyframe_count == reader->switches.initial_keyframe
                              : def.name && strcmp(def.name, "home") == 0;
         if (!reader->xml.code && !ts_builder_add_keyframe(reader->builder, &def))
             ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
@@ -174,7 +174,7 @@ static void adjust_inertia(const ts_mjcf_compiler* c, ts_mat3* inertia) {
 }
 
 void ts_mjcf_adjust_masses(ts_mjcf_reader* reader) {
-    const ts_mjcf_compiler* c = &reader->compiler;
+    const ts_mjcf_compiler* c = &reader->documents.data[0]->compiler;
     if (!(c->bound_mass > 0.0) && !(c->bound_inertia > 0.0) && !(c->total_mass > 0.0) && !c->balance_inertia) return;
     ts_builder_body_array* bodies = &reader->builder->body;
     ts_status status;

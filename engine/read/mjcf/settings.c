@@ -20,7 +20,7 @@ static void read_euler_sequence(const ts_mjcf_element* e) {
     int fine = strlen(text) == 3;
     for (int i = 0; fine && i < 3; ++i) fine = strchr("xyzXYZ", text[i]) != NULL;
     if (fine)
-        memcpy(r->compiler.euler, text, 4);
+        memcpy(ts_mjcf_compiler_of(r, e->node)->euler, text, 4);
     else
         ts_mjcf_fail(r, node, TS_ERROR_VALUE, "eulerseq must be three letters of xyzXYZ, not '%.20s'", text);
 }
@@ -28,14 +28,16 @@ static void read_euler_sequence(const ts_mjcf_element* e) {
 void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_xml_node* node) {
     static const char* const angle_words[] = {"degree", "radian"};
     static const char* const coordinate_words[] = {"local", "global"};
+    static const char* const conflict_words[] = {"warning", "merge", "error"};
     ts_mjcf_check(reader, node, "compiler");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
-    ts_mjcf_compiler* c = &reader->compiler;
+    ts_mjcf_compiler* c = ts_mjcf_compiler_of(reader, node);
     int unit = ts_mjcf_word(&e, "angle", angle_words, 2, -1);
     if (unit >= 0) c->angle = unit ? 1.0 : 0.017453292519943295;
     if (ts_mjcf_word(&e, "coordinate", coordinate_words, 2, 0) == 1)
         ts_mjcf_fail(reader, node, TS_ERROR_UNSUPPORTED, "coordinate='global' is not read (MuJoCo gave it up, too)");
     read_euler_sequence(&e);
+    c->merges_options = ts_mjcf_word(&e, "conflict", conflict_words, 3, c->merges_options);
     ts_mjcf_take(&e, "compiler", c);
     double range[2];
     if (ts_mjcf_reals(&e, "inertiagrouprange", range, 2, 2)) {
@@ -52,8 +54,8 @@ void ts_mjcf_read_compiler(ts_mjcf_reader* reader, const ts_xml_node* node) {
 static void read_flags(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "flag");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
-    ts_mjcf_take(&e, "flag", &reader->compiler);
-    if (reader->compiler.no_warm_start) ts_builder_options(reader->builder)->warm_start = 0;
+    ts_mjcf_take(&e, "flag", &reader->switches);
+    if (reader->switches.no_warm_start) ts_builder_options(reader->builder)->warm_start = 0;
 }
 
 // Refused here, where the file and its line are known.
@@ -80,7 +82,7 @@ static void read_actuator_groups(const ts_mjcf_element* e) {
     ts_mjcf_real_array(e, "actuatorgroupdisable", &group);
     for (int i = 0; i < group.count && !e->reader->xml.code; ++i) {
         if (group.data[i] >= 0.0 && group.data[i] <= 30.0 && group.data[i] == floor(group.data[i]))
-            e->reader->compiler.actuator_groups_off |= 1u << (unsigned)group.data[i];
+            e->reader->switches.actuator_groups_off |= 1u << (unsigned)group.data[i];
         else
             ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "actuatorgroupdisable takes groups from 0 to 30");
     }
@@ -90,7 +92,7 @@ static void read_actuator_groups(const ts_mjcf_element* e) {
 void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "option");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
-    ts_mjcf_take(&e, "option", &reader->compiler);
+    ts_mjcf_take(&e, "option", &reader->switches);
     check_integrator(reader, node);
     read_actuator_groups(&e);
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
@@ -102,7 +104,7 @@ void ts_mjcf_read_option(ts_mjcf_reader* reader, const ts_xml_node* node) {
 }
 
 void ts_mjcf_set_restitution(ts_mjcf_reader* reader) {
-    const ts_xml_node* node = reader->compiler.restitution_node;
+    const ts_xml_node* node = reader->switches.restitution_node;
     ts_builder_geom_array* geom = &reader->builder->geom;
     ts_builder_number_array value = {NULL, 0, 0};
     if (!node) return;
@@ -133,13 +135,13 @@ static void read_own(ts_mjcf_reader* reader, const ts_xml_node* node, const char
         if (!ts_xml_node_array_push(&reader->height_notes, node))
             ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
     } else if (strcmp(name, "restitution") == 0) {
-        reader->compiler.restitution_node = node;
+        reader->switches.restitution_node = node;
     } else if (strcmp(name, "any_inertia") == 0) {
         reader->builder->any_inertia = ts_mjcf_integer(&e, "data", 0) != 0;
     } else if (strcmp(name, "initial_keyframe") == 0) {
-        reader->compiler.initial_keyframe = ts_mjcf_integer(&e, "data", 0);
-        reader->compiler.initial_keyframe_node = node;
-        if (reader->compiler.initial_keyframe < 0)
+        reader->switches.initial_keyframe = ts_mjcf_integer(&e, "data", 0);
+        reader->switches.initial_keyframe_node = node;
+        if (reader->switches.initial_keyframe < 0)
             ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "touchstone.initial_keyframe is an index from 0");
     } else {
         ts_mjcf_set_option(reader, node, "data", name);

@@ -45,11 +45,11 @@ static void take_first(const ts_mjcf_element* e, const double given[3], const ch
 }
 
 static void settle(const ts_mjcf_element* e, ts_mjcf_tendon* tendon) {
-    const ts_mjcf_compiler* c = &e->reader->compiler;
+    const ts_mjcf_switches* c = &e->reader->switches;
     ts_tendon* is = &tendon->def.is;
     take_first(e, tendon->stiffness, "tendon@stiffness (nonlinear)", &is->spring);
     take_first(e, tendon->damping, "tendon@damping (nonlinear)", &is->damping);
-    ts_mjcf_settle_limits(e->reader, tendon->limited, &is->limits);
+    ts_mjcf_settle_limits(e->reader, e->node, tendon->limited, &is->limits);
     // One number is both ends; -1: the length at the reference pose.
     if (tendon->rest[1] == -1.0) tendon->rest[1] = tendon->rest[0];
     memcpy(is->rest, tendon->rest, sizeof is->rest);

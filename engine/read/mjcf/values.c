@@ -18,6 +18,7 @@ ts_mjcf_element ts_mjcf_element_plain(ts_mjcf_reader* reader, const ts_xml_node*
 ts_mjcf_element ts_mjcf_element_make(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_kind kind,
                                      int childclass) {
     const char* name = ts_xml_value(node, "class");
+    if (childclass == 0) childclass = ts_mjcf_document_of(reader, node)->main_class;
     ts_mjcf_element element = {reader, node, kind, name ? ts_mjcf_find_class(reader, node, name) : childclass};
     return element;
 }
@@ -136,7 +137,7 @@ static ts_quat from_axis_angle(const ts_mjcf_element* element) {
     if (!ts_mjcf_reals(element, "axisangle", a, 4, 4)) return ts_quat_identity();
     ts_vec3 axis = ts_vec3_load(a);
     if (ts_vec3_norm(axis) < 1e-10) return refuse_orientation(element, "the axis of axisangle is zero");
-    return ts_quat_from_axis_angle(axis, a[3] * element->reader->compiler.angle);
+    return ts_quat_from_axis_angle(axis, a[3] * ts_mjcf_compiler_of(element->reader, element->node)->angle);
 }
 
 static ts_quat from_xy_axes(const ts_mjcf_element* element) {
@@ -165,12 +166,13 @@ static ts_quat from_z_axis(const ts_mjcf_element* element) {
 ts_quat ts_mjcf_euler(const ts_mjcf_element* element, double times) {
     double a[3] = {0.0, 0.0, 0.0};
     if (!ts_mjcf_reals(element, "euler", a, 3, 3)) return ts_quat_identity();
+    const ts_mjcf_compiler* c = ts_mjcf_compiler_of(element->reader, element->node);
     ts_quat q = ts_quat_identity();
     for (int i = 0; i < 3; ++i) {
-        char letter = element->reader->compiler.euler[i];
+        char letter = c->euler[i];
         int moving = letter >= 'x';
         ts_vec3 axis = ts_vec3_axis(letter - (moving ? 'x' : 'X'));
-        ts_quat turn = ts_quat_from_axis_angle(axis, times * a[i] * element->reader->compiler.angle);
+        ts_quat turn = ts_quat_from_axis_angle(axis, times * a[i] * c->angle);
         q = moving ? ts_quat_mul(q, turn) : ts_quat_mul(turn, q);
     }
     return ts_quat_normalize(q);
