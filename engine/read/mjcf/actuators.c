@@ -3,6 +3,7 @@
 // An actuator is told in a row: what the classes from the outermost to its own say, then the element itself. <general> says single
 // numbers of the law; a shortcut (<position kp kv>) says what its attributes mean, and starts from a plain law when another shortcut
 // has spoken before. A bias[2] above zero, where gain and bias are those of a position servo, is a damping ratio. So it is in MuJoCo 4.0.
+#include "engine/read/mjcf/drafts_internal.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
 #include "base/scalar.h"

@@ -1,7 +1,7 @@
 // <asset>: meshes and the colours of materials. A mesh is read when the first geom wants it, so that files which only serve
 // unused or unreadable looks cost nothing and may be missing.
 #include "engine/read/mesh_asset_internal.h"
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/compose_internal.h"
 
 #include <stdlib.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 // of `offset`, each in the axes of the frame before, lead. An attach becomes a frame with a copy of a body, of a frame or of all bodies of
 // another model (or of this one, as far as it stands before the attach), with `prefix` before its names. What refers to something
 // that is copied is copied with it (copies.c).
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/compose_internal.h"
 
 #include <stdio.h>
 #include <string.h>

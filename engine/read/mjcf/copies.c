@@ -4,7 +4,7 @@
 // the tree by name (contacts, tendons, equalities, actuators, sensors): those that refer to something copied are copied, too,
 // and refer to the copy. As in MuJoCo 4.0, what refers to both worlds, say a tendon from a copied site to one that is not,
 // keeps the name of what is not copied, but for equalities and actuators, which do not belong to one copy and are left out.
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/compose_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // elements stay of that document wherever they are attached, so that its angles, classes and assets go on to count.
 //
 // Untrusted input: a file that asks for itself, directly or through others, is refused, and so are too many of them.
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/compose_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // classes, assets, bodies, and what refers to bodies. The order inside of each kind is that of the file.
 #include "engine/read/mjcf/mjcf.h"
 
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/compose_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,16 +14,6 @@
 extern "C" {
 #endif
 
-/// Bounds on what few characters can ask for any number of: elements made by <replicate> and <attach>, models in models, how deep
-/// they may end up in each other, and looks at elements while it is found out what refers to what is copied.
-enum {
-    TS_MJCF_COPY_LIMIT = 200000,
-    TS_MJCF_DOCUMENT_LIMIT = 1000,
-    TS_MJCF_NESTING_LIMIT = 50,
-    TS_MJCF_DEPTH_LIMIT = 3 * TS_XML_DEPTH_LIMIT,
-    TS_MJCF_LOOK_LIMIT = 50000000
-};
-
 /// The elements whose defaults are read.
 typedef enum ts_mjcf_kind {
     TS_MJCF_MESH,
@@ -181,45 +171,6 @@ typedef struct ts_mjcf_element {
     int class_index;  // -1: no defaults
 } ts_mjcf_element;
 
-/// What an element of <equality> says: where its attributes land.
-typedef struct ts_mjcf_equality {
-    ts_equality_def def;
-    int site[2];         // -1: none
-    double relative[7];  // of a weld: position and quaternion, zero when not given
-} ts_mjcf_equality;
-
-/// What a <pair> of <contact> says.
-typedef struct ts_mjcf_pair {
-    int geom[2];  // -1: none
-    ts_surface surface;
-    double friction[5];
-} ts_mjcf_pair;
-
-/// What an element of <tendon> says.
-typedef struct ts_mjcf_tendon {
-    ts_tendon_def def;
-    int limited;  // 0 no, 1 yes, 2 when there is a range
-    double rest[2];
-    double stiffness[3], damping[3];
-} ts_mjcf_tendon;
-
-/// Attributes that name what an actuator pulls at.
-enum { TS_MJCF_TARGETS = 4 };
-
-/// What elements of <actuator> and their defaults say.
-typedef struct ts_mjcf_actuator {
-    ts_actuator_def def;
-    const char* shortcut;  // the last one that spoke; NULL: none, or <general> since
-    int dynamics, gain_kind, bias_kind;
-    double dynprm[10], gainprm[10], biasprm[10];
-    double inherit_range;
-    int control_limited, force_limited, act_limited;  // 0 no, 1 yes, 2 when there is a range
-    int group;
-    int target[TS_MJCF_TARGETS];  // -1: none
-    const char* crank_site;
-    const char* body;
-} ts_mjcf_actuator;
-
 /// Takes the first failure. node may be NULL. Always returns reader->xml.code.
 ts_code ts_mjcf_fail(ts_mjcf_reader* reader, const ts_xml_node* node, ts_code code, const char* format, ...)
 #if defined(__GNUC__)
@@ -242,65 +193,6 @@ static inline ts_mjcf_compiler* ts_mjcf_compiler_of(const ts_mjcf_reader* reader
 /// What a document needs before anything is made of it: its compiler, classes and assets, the models that it attaches, and
 /// its tree composed.
 void ts_mjcf_prepare_document(ts_mjcf_reader* reader, int document);
-
-// --- documents.c ---
-
-/// Adds a document with nothing in it. Returns its number, or -1 with a failure at `node` (which may be NULL).
-int ts_mjcf_add_document(ts_mjcf_reader* reader, const ts_xml_node* node, const char* directory, int parent);
-
-/// <model> of <asset>: another file, read and prepared.
-void ts_mjcf_read_model_asset(ts_mjcf_reader* reader, const ts_xml_node* node);
-
-// --- compose.c ---
-
-/// Works out <replicate> and <attach> in a document: afterwards there are none.
-void ts_mjcf_compose(ts_mjcf_reader* reader, int document);
-
-// --- copies.c ---
-
-/// What copying adds to the names of all that is copied; "" for nothing.
-typedef struct ts_mjcf_affix {
-    const char* prefix;
-    const char* suffix;
-} ts_mjcf_affix;
-
-/// Releases the memory.
-void ts_mjcf_name_set_free(ts_mjcf_name_set* set);
-
-/// What a name of that element belongs to, or -1.
-int ts_mjcf_name_kind_of(const ts_xml_node* node);
-
-/// The names of a node (but for itself when `with_node` is 0) and of all below it, added to the set.
-void ts_mjcf_collect_names(ts_mjcf_reader* reader, const ts_xml_node* node, int with_node, ts_mjcf_name_set* set);
-
-/// A copy of a node and of all below it, up to `stop` (NULL: nothing), renamed. NULL on failure.
-ts_xml_node* ts_mjcf_copy_tree(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_xml_node* stop,
-                               ts_mjcf_affix affix);
-
-/// Renames a node and all below it in place.
-void ts_mjcf_rename_tree(ts_mjcf_reader* reader, ts_xml_node* node, ts_mjcf_affix affix);
-
-/// A group of sections' elements outside of the tree that refer to something of a set (or to another of them).
-typedef struct ts_mjcf_referrers {
-    ts_xml_node_array node;
-    ts_mjcf_name_set moved;  // what they refer to, themselves included
-} ts_mjcf_referrers;
-
-/// Finds what in <contact>, <tendon>, <equality>, <actuator>, <sensor> of a document refers to the names of `out->moved`,
-/// which are added to. Elements of <sensor> that refer to nothing at all count when `with_free` is nonzero.
-void ts_mjcf_find_referrers(ts_mjcf_reader* reader, const ts_xml_node* root, int with_free, ts_mjcf_referrers* out);
-
-/// Copies them, renamed like what they refer to, into the sections of `document`. Where they also refer to something that
-/// was not copied: equalities and actuators are left out; of the others those that, coming from another document, name
-/// something that this one does not have.
-void ts_mjcf_copy_referrers(ts_mjcf_reader* reader, const ts_mjcf_referrers* referrers, int document,
-                            ts_mjcf_affix affix);
-
-/// Takes them out of their sections under `root`, the very one that they were found in.
-void ts_mjcf_remove_referrers(const ts_mjcf_referrers* referrers, ts_xml_node* root);
-
-/// Releases the memory.
-void ts_mjcf_referrers_free(ts_mjcf_referrers* referrers);
 
 // --- mjcf_values.c ---
 

@@ -3,6 +3,7 @@
 // slip of the pen and refused. The names are those of the MJCF reference up to MuJoCo 4.0, and older ones still found in
 // files.
 #include "base/assert.h"
+#include "engine/read/mjcf/drafts_internal.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 // <contact>, <equality>, <keyframe>, and what <compiler> wants done to the masses once all bodies are known.
+#include "engine/read/mjcf/drafts_internal.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
 #include <math.h>

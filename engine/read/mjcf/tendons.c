@@ -1,4 +1,5 @@
 // <tendon>: fixed ones, and spatial ones with sites, pulleys and geoms to pass around.
+#include "engine/read/mjcf/drafts_internal.h"
 #include "engine/read/mjcf/mjcf_internal.h"
 
 #include <string.h>
