@@ -29,6 +29,8 @@ const char* ts_surface_fault(const ts_surface* surface) {
     for (int i = 0; i < 5; ++i) sum += softness->solimp[i];
     if (!isfinite(sum) || !is_length(surface->solmix))
         return "its solref, solimp and solmix must be finite, and solmix not negative";
+    for (int i = 0; i < 6; ++i)
+        if (!isfinite(surface->motion[i])) return "the motion of its surface must be finite";
     int d = surface->dimension;
     return d == 1 || d == 3 || d == 4 || d == 6 ? NULL : "its contact dimension must be 1, 3, 4 or 6";
 }
@@ -76,6 +78,7 @@ ts_surface ts_surface_combine(const ts_surface* a, const ts_surface* b) {
         surface.softness = mix(a, b);
     }
     surface.restitution = larger(a->restitution, b->restitution);
+    memset(surface.motion, 0, sizeof surface.motion);
     drop_idle_rows(&surface);
     double* solref = surface.softness.solref;
     if ((solref[0] > 0.0) != (solref[1] > 0.0)) {

@@ -20,6 +20,7 @@ typedef struct ts_surface {
     double restitution;           // 0..1
     ts_mujoco_softness softness;  // how a soft contact springs and damps (docs/contact.md)
     double solmix;                // 1: weight of this softness against that of an equal
+    double motion[6];  // m/s, rad/s: how the surface runs over its geom, v + omega x x at x, in the geom's frame
 } ts_surface;
 
 /// Resists sliding with mu 1, no restitution, MuJoCo's default softness.
@@ -31,7 +32,7 @@ const char* ts_surface_fault(const ts_surface* surface);
 /// The surface between two: that of higher priority, or, of equals, the larger dimension, friction, spinning and rolling
 /// friction, and both softnesses mixed with weights solmix (the smaller numbers of solref where one of them is in direct
 /// form, negative). The larger restitution in any case. A solref of mixed signs becomes MuJoCo's default. Resistance that
-/// needs friction is dropped where there is none, and with it its dimension.
+/// needs friction is dropped where there is none, and with it its dimension. Motions stay with their geoms: the result has none.
 ts_surface ts_surface_combine(const ts_surface* a, const ts_surface* b);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // Contacts as a source of rows.
 //
 // Problem: from contact points to blocks of rows, a friction cone or a half-line each (docs/contact.md).
-// Rule: row r is frame_r . (v_B(p) - v_A(p)), and where the contact resists spinning and rolling frame_r . (omega_B -
+// Rule: row r is frame_r . (v_B(p) - v_A(p)), its reference what the surfaces run by themselves, and where the contact resists spinning and rolling frame_r . (omega_B -
 // omega_A), scaled (contact/problem.h). Blocks go top down (contact_order.c).
 //
 // Warm starts (docs/contact.md): last step's impulse, kept in world axes, is turned into the new frame and scaled by the
@@ -141,6 +141,19 @@ static void start(const ts_sim* sim, const ts_contact* contact, const ts_row_mem
     }
 }
 
+// The share of row r in how the surfaces run.
+static double drift_along(const ts_contact* contact, int r) {
+    if (contact->surface.dimension == 1 || r == 2 || r > 3) return 0.0;
+    if (r < 2) return r ? contact->drift.y : contact->drift.x;
+    return contact->surface.friction_spin / contact->surface.friction * contact->drift.z;
+}
+
+// Velocity of the surfaces, where rows have that of the geoms.
+static ts_vec3 surface_velocity(const ts_contact* contact, const double* row) {
+    if (contact->surface.dimension == 1) return ts_vec3_make(0.0, 0.0, row[0]);
+    return ts_vec3_make(row[0] + contact->drift.x, row[1] + contact->drift.y, row[2]);
+}
+
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     ts_contact* contact = contact_of(sim, b);
     const ts_row_memory* memory = memory_of(sim, b);
@@ -155,14 +168,19 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         out_law->R[r] = r == normal ? sim->options.compliance_normal : sim->options.compliance_tangent;
     // A spring knows nothing of Baumgarte's push-out: against rigid contact it is asked for no approach, and no more.
     if (soft && out_law->rigid) input.gap = fmax(input.gap, 0.0);
-    if (soft && !out_law->rigid)
-        ts_soft_contact_rows(sim, contact, now, out_law->reference, out_law->R);
-    else
+    if (soft && !out_law->rigid) {
+        double of_surfaces[TS_BLOCK_ROWS_MAX];
+        for (int r = 0; r < rows; ++r) of_surfaces[r] = now[r] + drift_along(contact, r);
+        ts_soft_contact_rows(sim, contact, of_surfaces, out_law->reference, out_law->R);
+    } else {
         out_law->reference[normal] = ts_contact_reference(&sim->options, &input, &bounces);
+    }
+    // Friction stops what slides of the surfaces, not of the geoms under them.
+    for (int r = 0; r < rows; ++r) out_law->reference[r] -= drift_along(contact, r);
     if (!bounces && !soft && out_law->reference[normal] > 0.0)
         out_law->reference[normal] = limit_push(sim, out_law, normal, out_law->reference[normal]);
     if (memory && !bounces) start(sim, contact, memory, now[normal], out_law->impulse);
-    contact->velocity_before = rows >= 3 ? ts_vec3_load(now) : ts_vec3_make(0.0, 0.0, now[0]);
+    contact->velocity_before = surface_velocity(contact, now);
 }
 
 static void answer(ts_sim* sim, int b, const double* velocity, const double* impulse) {
@@ -175,7 +193,7 @@ static void answer(ts_sim* sim, int b, const double* velocity, const double* imp
         contact->angular_impulse.x = scale * impulse[4];
         contact->angular_impulse.y = scale * impulse[5];
     }
-    contact->velocity = rows >= 3 ? ts_vec3_load(velocity) : ts_vec3_make(0.0, 0.0, velocity[0]);
+    contact->velocity = surface_velocity(contact, velocity);
     contact->impulse = rows >= 3 ? ts_vec3_load(impulse) : ts_vec3_make(0.0, 0.0, impulse[0]);
 }
 

@@ -141,6 +141,31 @@ static ts_mat3 contact_frame(ts_vec3 normal, ts_vec3 wanted_tangent) {
     return ts_mat3_from_columns(t1, ts_vec3_cross(normal, t1), normal);
 }
 
+// How the surface of a geom runs at a point, in world axes.
+static ts_motion surface_motion(const ts_sim* sim, int geom, ts_vec3 point) {
+    const double* motion = sim->model->geom[geom].surface.motion;
+    const ts_transform* pose = &sim->kinematics.geom_pose[geom];
+    ts_vec3 turn = ts_mat3_mul_vec(&pose->R, ts_vec3_load(motion + 3));
+    ts_vec3 along = ts_mat3_mul_vec(&pose->R, ts_vec3_load(motion));
+    ts_vec3 from_centre = ts_vec3_sub(point, pose->p);
+    return (ts_motion){.linear = ts_vec3_add(along, ts_vec3_cross(turn, from_centre)), .angular = turn};
+}
+
+// What runs along the tangents and about the normal; a surface makes nothing approach.
+static ts_vec3 drift_of(const ts_sim* sim, const ts_contact* contact) {
+    ts_motion a = surface_motion(sim, contact->geom_a, contact->position);
+    ts_motion b = surface_motion(sim, contact->geom_b, contact->position);
+    ts_vec3 drift = ts_mat3_mul_vec_transposed(&contact->frame, ts_vec3_sub(b.linear, a.linear));
+    drift.z = ts_vec3_dot(ts_mat3_column(&contact->frame, 2), ts_vec3_sub(b.angular, a.angular));
+    return drift;
+}
+
+static int surface_runs(const ts_surface* surface) {
+    double sum = 0.0;
+    for (int i = 0; i < 6; ++i) sum += fabs(surface->motion[i]);
+    return sum > 0.0;
+}
+
 static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_surface* surface,
                          const ts_manifold* manifold, int k, int memory, ts_contact* out_contact) {
     const ts_model* model = sim->model;
@@ -233,8 +258,12 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
         int* memory = storage->contact_memory_index + at;
         match_points(sim, &pair[i], &manifold[i], first, old, memory);
         ts_surface surface = ts_model_surface_between(sim->model, pair[i].a, pair[i].b);
-        for (int k = 0; k < manifold[i].count; ++k, ++at)
+        int runs =
+            surface_runs(&sim->model->geom[pair[i].a].surface) || surface_runs(&sim->model->geom[pair[i].b].surface);
+        for (int k = 0; k < manifold[i].count; ++k, ++at) {
             fill_contact(sim, &pair[i], &surface, &manifold[i], k, memory[k], &sim->contact[at]);
+            if (runs) sim->contact[at].drift = drift_of(sim, &sim->contact[at]);
+        }
     }
     sim->contact_count = count;
     sim->info.contact_count = count;

@@ -48,6 +48,11 @@ static int opening_row(const ts_block* block) {
     return block->set == TS_SET_HALF_LINE ? block->row : -1;
 }
 
+// What row r of a block asks for by way of push-out. Along tangents a contact asks to run with its surfaces, which mends nothing.
+static double demand_of(const ts_block* block, int r, const double* reference) {
+    return block->set == TS_SET_CONE && r != block->row + 2 ? 0.0 : reference[r];
+}
+
 static void take_back(ts_row_block* owner, double* g, double* reference) {
     *g += *reference;
     *reference = 0.0;
@@ -62,7 +67,7 @@ static int is_absurd(const ts_sim* sim, const double* reference, const double* i
     for (int b = 0; b < problem->block_count; ++b) {
         const ts_block* block = &problem->block[b];
         int opening = opening_row(block);
-        for (int r = block->row; r < block->row + block->rows; ++r) push += impulse[r] * reference[r];
+        for (int r = block->row; r < block->row + block->rows; ++r) push += impulse[r] * demand_of(block, r, reference);
         if (opening < 0 || !(reference[opening] > 0.0)) continue;
         if (problem->R && problem->R[opening] > 0.0) return 0;
         const double* G = problem->delassus->ops->diagonal(problem->delassus, b);
@@ -84,7 +89,10 @@ static const double* seek_proof(ts_sim* sim, const double* reference) {
     ts_solver_default_settings(sweeps, settings);
     ts_solver_set(sweeps, settings, "iteration_limit", PROOF_SWEEPS, NULL);
     ts_contact_problem demands = sim->problem;
-    for (int r = 0; r < rows; ++r) g[r] = -reference[r];
+    for (int b = 0; b < sim->problem.block_count; ++b) {
+        const ts_block* block = &sim->problem.block[b];
+        for (int r = block->row; r < block->row + block->rows; ++r) g[r] = -demand_of(block, r, reference);
+    }
     demands.g = g;
     demands.trace = NULL;
     demands.memory = NULL;

@@ -223,6 +223,7 @@ static void write_surface(ts_mjcf_writer* w, const ts_surface* s) {
     if (s->priority != usual.priority) ts_mjcf_writer_whole(w, "priority", s->priority);
     ts_mjcf_writer_softness(w, &s->softness);
     write_number(w, "solmix", s->solmix, usual.solmix);
+    if (memcmp(s->motion, usual.motion, sizeof s->motion) != 0) ts_mjcf_writer_numbers(w, "surfacevel", s->motion, 6);
 }
 
 static void write_geom(ts_mjcf_writer* w, const ts_geom* geom) {

@@ -115,6 +115,13 @@ PAIRS = """<mujoco><default><pair friction="0.9"/></default><worldbody><geom nam
 <contact><pair geom1="ball" geom2="floor" condim="4"/><pair geom1="child" geom2="ball"/><pair geom1="out" geom2="ball"/><exclude body1="a" body2="c"/>
 </contact></mujoco>"""
 
+# Running surfaces: a belt under balls, a turntable under one that resists spinning, a tracked ball that drives itself.
+BELTS = """<mujoco><option timestep="0.001" integrator="Euler" cone="elliptic"/><worldbody>
+<geom type="box" size="1 1 0.1" pos="0 0 -0.1" euler="0 0 30" surfacevel="0.7 -0.2 0.3 0 0 2"/>
+<body pos="0.4 0.1 0.0995"><freejoint/><geom size="0.1" condim="4" friction="0.6 0.02"/></body>
+<body pos="-0.3 0.5 0.0995" euler="20 30 0"><freejoint/><geom size="0.1" surfacevel="0.4 0.1 0.2 1 2 3" friction="0.3" condim="6"/></body>
+</worldbody></mujoco>"""
+
 
 def theirs(text, steps):
     model = mujoco.MjModel.from_xml_string(text)
@@ -195,6 +202,10 @@ class AgainstMujoco(unittest.TestCase):
         for softness in (SOFT, 'solref="-4000 -50"'):
             with self.subTest(softness=softness):
                 self.follow(WELDS, softness, 300, 1e-9)
+
+    @unittest.skipUnless(knows_curvature(), "MuJoCo before version 4 has no running surfaces")
+    def test_surfaces_that_run(self):
+        self.follow(BELTS, "", 200, 1e-9)
 
     def test_gears_as_soft_as_the_model_says(self):
         for softness in (STIFF, SOFT, ""):

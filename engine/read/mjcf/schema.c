@@ -254,7 +254,7 @@ static const known geom_table[] = {
     NEAR_REALS("solimp", model_softness, ts_geom_def, surface.softness.solimp, 1, 5),
     NEAR_REALS("solmix", model_softness, ts_geom_def, surface.solmix, 1, 1),
     LOST("adhesion", "surfaces do not stick"),
-    LOST("surfacevel", "surfaces do not move by themselves"),
+    REALS("surfacevel", ts_geom_def, surface.motion, 1, 6),
     LOST("fluidshape fluidcoef", no_fluid),
     END,
 };
