@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/dynamics/crba.h"
 #include "engine/dynamics/free_body_internal.h"
 
 // The dofs of a tree as chains to its root, in runs of consecutive ones: a robot's limb is one run, and walking it needs
@@ -200,15 +201,15 @@ void ts_tree_factor_solve(const ts_model* model, int tree, const double* L, cons
     ts_tree_factor_unwhiten(model, tree, L, inverse, rows, x);
 }
 
-// The deepest dof on both chains, or a negative number.
+// The deepest dof on both chains. There is one: all chains of a tree begin at its first dof.
 static int common_dof(const dof_chains* chains, int a, int b) {
-    while (a != b && a >= 0 && b >= 0) {
+    while (a != b) {
         if (a > b)
             a = above(chains, a);
         else
             b = above(chains, b);
     }
-    return a < b ? a : b;
+    return a;
 }
 
 // Sum of x_i y_i from dof i to the root.
@@ -239,4 +240,45 @@ void ts_tree_factor_delassus(const ts_model* model, int tree, int rows, const do
             out_G[(size_t)a * (size_t)rows + (size_t)b] = out_G[(size_t)b * (size_t)rows + (size_t)a] = sum;
         }
     }
+}
+
+int ts_tree_factors_create(const ts_model* model, ts_arena* arena, ts_tree_factors* out_factors) {
+    ts_tree_factors f = {.start = TS_ARENA_ARRAY(arena, size_t, model->tree_count + 1)};
+    if (!f.start) return 0;
+    f.start[0] = 0;
+    for (int t = 0; t < model->tree_count; ++t) {
+        size_t n = (size_t)model->tree[t].dof_count;
+        f.start[t + 1] = f.start[t] + n * n;
+    }
+    f.L = (double*)ts_arena_alloc_zeroed(arena, f.start[model->tree_count], sizeof(double));
+    f.inverse = (double*)ts_arena_alloc_zeroed(arena, (size_t)model->nv, sizeof(double));
+    *out_factors = f;
+    return !arena->failed;
+}
+
+int ts_tree_factors_update(const ts_model* model, const ts_kinematics* kinematics, ts_tree_scratch* scratch,
+                           ts_tree_factors* factors) {
+    for (int t = 0; t < model->tree_count; ++t) {
+        ts_crba_refresh(model, kinematics, t, scratch, factors->L + factors->start[t]);
+        if (!ts_tree_factor_make(model, t, factors->L + factors->start[t], factors->inverse + model->tree[t].dof_first))
+            return 0;
+    }
+    return 1;
+}
+
+void ts_tree_factors_whiten(const ts_model* model, const ts_tree_factors* factors, double* x) {
+    for (int t = 0; t < model->tree_count; ++t)
+        ts_tree_factor_whiten(model, t, factors->L + factors->start[t], factors->inverse + model->tree[t].dof_first, 1,
+                              x + model->tree[t].dof_first);
+}
+
+void ts_tree_factors_unwhiten(const ts_model* model, const ts_tree_factors* factors, double* x) {
+    for (int t = 0; t < model->tree_count; ++t)
+        ts_tree_factor_unwhiten(model, t, factors->L + factors->start[t], factors->inverse + model->tree[t].dof_first,
+                                1, x + model->tree[t].dof_first);
+}
+
+void ts_tree_factors_solve(const ts_model* model, const ts_tree_factors* factors, double* x) {
+    ts_tree_factors_whiten(model, factors, x);
+    ts_tree_factors_unwhiten(model, factors, x);
 }

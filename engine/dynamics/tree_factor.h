@@ -1,12 +1,13 @@
 // The factor M = L^T L of a tree's inertia, as sparse as the tree, and what it is good for: M^-1, M^-1 J^T, J M^-1 J^T.
 //
-// M, L and all rows are those of one tree, row-major over its dof_count n, rows n apart. Of L the lower triangle counts, of that
+// Of the functions ts_tree_factor_*: M, L and all rows are those of one tree, row-major over its dof_count n, rows n apart. Of L the lower triangle counts, of that
 // the entries L_ki with i on the chain of dofs from k to the root. M may have anything added along its diagonal, and at pairs of dofs
 // of one chain.
 #ifndef TS_ENGINE_TREE_FACTOR_H
 #define TS_ENGINE_TREE_FACTOR_H
 
-#include "engine/model/model.h"
+#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/tree_scratch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,29 @@ void ts_tree_factor_solve(const ts_model* model, int tree, const double* L, cons
 /// chain that it lies on (of a body: dof_last less dof_first of the tree), or -1 where it lies on several; NULL: all of them do.
 void ts_tree_factor_delassus(const ts_model* model, int tree, int rows, const double* Y, const int* last,
                              double* out_G);
+
+/// The inertia of every tree of a model, factorised. Create with ts_tree_factors_create; the arrays are the arena's.
+typedef struct ts_tree_factors {
+    size_t* start;    // (tree_count + 1) where each tree's n x n numbers begin
+    double* L;        // M = L^T L, tree by tree
+    double* inverse;  // (nv) one over the diagonal
+} ts_tree_factors;
+
+/// Makes the arrays. Returns 0 when the arena has no memory.
+int ts_tree_factors_create(const ts_model* model, ts_arena* arena, ts_tree_factors* out_factors);
+
+/// Factorises the inertia at the pose of `kinematics`. Returns 0 when a degree of freedom moves no mass.
+int ts_tree_factors_update(const ts_model* model, const ts_kinematics* kinematics, ts_tree_scratch* scratch,
+                           ts_tree_factors* factors);
+
+/// Replaces x (nv) by L^-T x, tree by tree.
+void ts_tree_factors_whiten(const ts_model* model, const ts_tree_factors* factors, double* x);
+
+/// Replaces x (nv) by L^-1 x, tree by tree.
+void ts_tree_factors_unwhiten(const ts_model* model, const ts_tree_factors* factors, double* x);
+
+/// Replaces x (nv) by M^-1 x.
+void ts_tree_factors_solve(const ts_model* model, const ts_tree_factors* factors, double* x);
 
 #ifdef __cplusplus
 }
