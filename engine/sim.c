@@ -40,6 +40,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->actuator_velocity = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->actuator_force = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->force_actuator = FIXED_ARRAY(storage, double, model->nv);
+    sim->force_fluid = FIXED_ARRAY(storage, double, model->nv);
     sim->force_applied = FIXED_ARRAY(storage, double, model->nv);
     sim->wrench_applied = FIXED_ARRAY(storage, ts_force, model->body_count);
     sim->mass_matrix = FIXED_ARRAY(storage, double, mass_size);

@@ -103,6 +103,7 @@ struct ts_sim {
     double* actuator_velocity;  // (actuator_count)
     double* actuator_force;     // (actuator_count)
     double* force_actuator;     // (nv) what they make at the degrees of freedom
+    double* force_fluid;        // (nv) what a surrounding medium does there
 
     // from dynamics
     double*

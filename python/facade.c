@@ -106,7 +106,8 @@ double* ts_python_array(ts_python_world* world, const char* name, int* out_count
                 {"actuator_length", sim->actuator_length, m->actuator_count},
                 {"actuator_velocity", sim->actuator_velocity, m->actuator_count},
                 {"actuator_force", sim->actuator_force, m->actuator_count},
-                {"force_actuator", sim->force_actuator, m->nv}};
+                {"force_actuator", sim->force_actuator, m->nv},
+                {"force_fluid", sim->force_fluid, m->nv}};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; ++k) {
         if (strcmp(list[k].name, name) != 0) continue;
         *out_count = list[k].count;

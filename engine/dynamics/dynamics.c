@@ -27,6 +27,7 @@
 
 #include "engine/actuation/actuation_internal.h"
 #include "engine/dynamics/crba.h"
+#include "engine/dynamics/fluid_internal.h"
 #include "engine/dynamics/free_body_internal.h"
 #include "engine/dynamics/rnea.h"
 #include "engine/dynamics/tree_factor.h"
@@ -95,6 +96,7 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     ts_rnea_tree(model, &sim->kinematics, sim->options.gravity, t, NULL, &storage->tree_scratch, sim->bias + first);
     for (int d = 0; d < n; ++d) out_force[d] = storage->applied[first + d] - sim->bias[first + d];
     ts_actuation_tree(sim, t, is_known ? NULL : M, out_force);
+    if (ts_fluid_is_there(&sim->options)) ts_fluid_tree(sim, t, M, out_force);
     if (is_known) return 1;
     add_springs_and_dampers(sim, t, M, out_force);
     memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
@@ -131,6 +133,7 @@ int ts_dynamics_update(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     gather_applied(sim, storage->applied);
     ts_actuation_across(sim, storage->applied);
+    if (ts_fluid_is_there(&sim->options)) ts_fluid_lone_bodies(sim, storage->applied);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, 32, update_trees, sim);
     ts_actuation_total(sim);
     for (int t = 0; t < sim->model->tree_count; ++t)

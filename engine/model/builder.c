@@ -33,6 +33,8 @@ ts_geom_def ts_geom_def_default(void) {
     def.mask = 1;
     def.density = 1000.0;
     def.mass = -1.0;
+    const double coefficient[TS_FLUID_COEFFICIENTS] = {0.5, 0.25, 1.5, 1.0, 1.0};
+    memcpy(def.fluid_coefficient, coefficient, sizeof coefficient);
     def.rgba[0] = def.rgba[1] = def.rgba[2] = 0.5f;
     def.rgba[3] = 1.0f;
     return def;

@@ -20,7 +20,9 @@ typedef struct ts_body_def {
     ts_pose pose;
     double mass;
     ts_vec3 centre;
-    ts_mat3 inertia;   // about the centre, body axes
+    ts_mat3 inertia;  // about the centre, body axes
+    int has_axes;     // nonzero: `axes` are the principal ones that count where moments are equal (ts_fluid_shape)
+    ts_quat axes;
     double buoyancy;   // see ts_body
     const char* file;  // for messages, may be NULL
     int line;
@@ -55,8 +57,10 @@ typedef struct ts_geom_def {
     ts_surface surface;
     unsigned category;
     unsigned mask;
-    double density;  // kg/m^3
-    double mass;     // kg; < 0: from density
+    double density;       // kg/m^3
+    double mass;          // kg; < 0: from density
+    int fluid_ellipsoid;  // nonzero: a medium presses on its ellipsoid, and not on the box of the body's inertia
+    double fluid_coefficient[TS_FLUID_COEFFICIENTS];
     float rgba[4];
     const char* file;
     int line;
@@ -123,7 +127,7 @@ ts_body_def ts_body_def_default(void);
 /// A hinge about z at the body's origin, without spring, damping, friction or limits.
 ts_joint_def ts_joint_def_default(void);
 
-/// A sphere of 0.1 m with the default surface, density 1000, category and mask 1, grey.
+/// A sphere of 0.1 m with the default surface, density 1000, category and mask 1, grey; MuJoCo's coefficients in a medium.
 ts_geom_def ts_geom_def_default(void);
 
 /// Active, no body and the world, frames aligned at the body's origin, no joints, coefficients 0 1 0 0 0 (x = x), MuJoCo's

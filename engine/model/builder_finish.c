@@ -409,6 +409,7 @@ static ts_code lay_out(draft* d) {
     lay_out_joints(d);
     lay_out_trees(d);
     lay_out_geoms(d);
+    if (!ts_builder_lay_out_fluid(d->builder, d->arena, d->model, d->body)) return short_memory(d->status);
     code = ts_builder_check_inertia(d->builder, d->model, d->status);
     if (!code) code = lay_out_keyframes(d);
     // Last, because the hulls change hands here.

@@ -2,6 +2,7 @@
 #ifndef TS_ENGINE_BUILDER_INTERNAL_H
 #define TS_ENGINE_BUILDER_INTERNAL_H
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/model/builder.h"
@@ -164,6 +165,12 @@ ts_mesh_placing ts_mesh_placing_none(void);
 
 /// Notes where the hull that was added last came from; `file` may be NULL. Returns 0 on short memory.
 int ts_builder_set_hull_source(ts_builder* builder, const char* file, const ts_mesh_placing* placing);
+
+/// What a medium presses on, into the arena, the model and its bodies. Returns 0 when memory is short.
+int ts_builder_lay_out_fluid(const ts_builder* builder, ts_arena* arena, ts_model* model, ts_body* body);
+
+/// The principal axes of an inertia; the axes that it is given in where those are principal.
+ts_quat ts_builder_principal_axes(const ts_mat3* inertia);
 
 /// Tendons and their parts from definitions, likewise.
 ts_code ts_builder_lay_out_tendons(const ts_builder* builder, const ts_model* model, const char* names,

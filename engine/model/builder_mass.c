@@ -35,16 +35,27 @@ static ts_inertia geom_inertia(const ts_builder_geom* geom, ts_vec3 origin) {
     return ts_inertia_make(mass, centre, ts_mat3_rotate_tensor(R, about_centre));
 }
 
+// The principal axes of a geom in its body: its own, but for meshes.
+static ts_quat geom_axes(const ts_builder_geom* geom) {
+    ts_quat own = geom->has_solid ? ts_builder_principal_axes(&geom->solid.inertia) : ts_quat_identity();
+    return ts_quat_mul(geom->def.pose.rotation, own);
+}
+
 // Sums the geoms in two passes, first the centre, then the inertia about it: a body far from its frame's origin loses
 // nothing by subtracting large numbers.
 static void mass_from_geoms(const ts_builder* builder, const int* geom, int count, ts_body_def* out) {
     double mass = 0.0;
     ts_vec3 moment = ts_vec3_zero();
+    int heavy = 0;
     for (int k = 0; k < count; ++k) {
-        ts_inertia i = geom_inertia(&builder->geom.data[geom[k]], ts_vec3_zero());
+        const ts_builder_geom* part = &builder->geom.data[geom[k]];
+        ts_inertia i = geom_inertia(part, ts_vec3_zero());
+        if (i.mass > 0.0) out->axes = geom_axes(part);
+        heavy += i.mass > 0.0;
         mass += i.mass;
         moment = ts_vec3_add(moment, i.moment);
     }
+    out->has_axes = heavy == 1;
     out->mass = mass;
     out->centre = mass > 0.0 ? ts_vec3_scale(1.0 / mass, moment) : ts_vec3_zero();
     out->inertia = ts_mat3_zero();

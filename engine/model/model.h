@@ -43,6 +43,8 @@ typedef struct ts_body {
     int dof_last;    // the deepest dof that moves this body, or -1: start of the walk over dof_parent
     int geom_first;  // geoms [geom_first, geom_first + geom_count)
     int geom_count;
+    int fluid_first;  // what a medium presses on [fluid_first, fluid_first + fluid_count)
+    int fluid_count;
     ts_pose pose;     // body frame in the parent's frame, all joints at their reference
     double mass;      // kg
     ts_vec3 centre;   // m, centre of mass in the body frame
@@ -88,6 +90,27 @@ typedef enum ts_tree_kind {
     TS_TREE_FREE_BODY,  // one body with a free joint: closed forms
     TS_TREE_CENTRED     // such a body, its frame in its centre of mass: the same with fewer terms
 } ts_tree_kind;
+
+/// Coefficients of what a medium does to an ellipsoid.
+enum {
+    TS_FLUID_BLUNT,    // drag of the area that the medium sees
+    TS_FLUID_SLENDER,  // drag of the rest of the largest area
+    TS_FLUID_ANGULAR,  // drag of spin
+    TS_FLUID_KUTTA,    // lift of what stands across the stream
+    TS_FLUID_MAGNUS,   // lift of spin
+    TS_FLUID_COEFFICIENTS
+};
+
+/// What a surrounding medium presses on: the box that has a body's inertia, or an ellipsoid in place of a geom.
+typedef struct ts_fluid_shape {
+    int is_box;
+    int geom;               // of an ellipsoid; -1: a box
+    ts_pose pose;           // in the body frame
+    ts_vec3 half;           // m: half sides, or half axes
+    ts_vec3 added_mass;     // m^3: mass of the medium that an ellipsoid takes along each axis, per density
+    ts_vec3 added_inertia;  // m^5: about each axis, likewise
+    double coefficient[TS_FLUID_COEFFICIENTS];
+} ts_fluid_shape;
 
 /// A kinematic tree: bodies that hang together by joints and can move. Its dofs are contiguous.
 typedef struct ts_kinematic_tree {
@@ -188,6 +211,7 @@ typedef struct ts_model {
     int site_count;
     int hull_count;
     int ground_count;
+    int fluid_count;
     int keyframe_count;
     int exclusion_count;
     int pair_count;
@@ -205,6 +229,7 @@ typedef struct ts_model {
     const ts_site* site;                // (site_count)
     ts_hull* const* hull;               // (hull_count), owned
     const ts_hull_source* hull_source;  // (hull_count)
+    const ts_fluid_shape* fluid;        // (fluid_count) by body
     ts_height_field* const* ground;     // (ground_count) height fields, owned
     const ts_keyframe* keyframe;        // (keyframe_count)
     const ts_exclusion* exclusion;

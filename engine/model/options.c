@@ -26,6 +26,9 @@ typedef struct field {
 static const field fields[] = {
     REAL(time_step, "s", "length of a step", 1e-15, 1e6),
     ROW(gravity, FIELD_REAL, "m/s^2", "acceleration of free fall (x y z)", 3, -1e15, 1e15),
+    REAL(density, "kg/m^3", "of the surrounding medium", 0.0, 1e15),
+    REAL(viscosity, "Pa s", "of the surrounding medium", 0.0, 1e15),
+    ROW(wind, FIELD_REAL, "m/s", "velocity of that medium (x y z)", 3, -1e15, 1e15),
     REAL(contact_margin, "m", "contacts are made from this gap on", 0.0, 1e6),
     REAL(baumgarte, "", "part of a penetration that vanishes in a step", 0.0, 1.0),
     REAL(slop, "m", "penetration that is left alone", 0.0, 1e6),

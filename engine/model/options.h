@@ -14,6 +14,9 @@ extern "C" {
 typedef struct ts_options {
     double time_step;          // s
     ts_vec3 gravity;           // m/s^2
+    double density;            // kg/m^3 of the surrounding medium; 0: it does not press
+    double viscosity;          // Pa s of that medium
+    ts_vec3 wind;              // m/s: its velocity
     double contact_margin;     // m: contacts are made from this gap on (speculative contacts)
     double baumgarte;          // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
     double slop;               // m: penetration that is left alone

@@ -30,7 +30,10 @@ static void write_custom_whole(ts_mjcf_writer* w, const char* name, int value, i
 
 // Options that MJCF's <option> has, too.
 static int is_plain_option(const char* name) {
-    return strcmp(name, "time_step") == 0 || strcmp(name, "gravity") == 0 || strcmp(name, "impratio") == 0;
+    static const char* const plain[] = {"time_step", "gravity", "impratio", "density", "viscosity", "wind"};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; ++i)
+        if (strcmp(name, plain[i]) == 0) return 1;
+    return 0;
 }
 
 static void write_options(ts_mjcf_writer* w, int* count) {
@@ -103,7 +106,7 @@ static void write_elevation_notes(ts_mjcf_writer* w, int* count) {
 
 void ts_mjcf_writer_settings(ts_mjcf_writer* w) {
     const ts_options* o = &w->model->options;
-    double gravity[3];
+    double gravity[3], wind[3];
     int count = 0;
     ts_vec3_store(o->gravity, gravity);
     ts_mjcf_writer_open(w, "compiler");
@@ -114,6 +117,10 @@ void ts_mjcf_writer_settings(ts_mjcf_writer* w) {
     ts_mjcf_writer_numbers(w, "timestep", &o->time_step, 1);
     ts_mjcf_writer_numbers(w, "gravity", gravity, 3);
     if (o->impratio != 1.0) ts_mjcf_writer_numbers(w, "impratio", &o->impratio, 1);
+    if (o->density != 0.0) ts_mjcf_writer_numbers(w, "density", &o->density, 1);
+    if (o->viscosity != 0.0) ts_mjcf_writer_numbers(w, "viscosity", &o->viscosity, 1);
+    ts_vec3_store(o->wind, wind);
+    if (ts_vec3_norm(o->wind) != 0.0) ts_mjcf_writer_numbers(w, "wind", wind, 3);
     if (has_idle_actuators(w->model)) ts_mjcf_writer_whole(w, "actuatorgroupdisable", IDLE_GROUP);
     ts_mjcf_writer_end(w);
     write_options(w, &count);

@@ -2,6 +2,7 @@
 #include "engine/write/mjcf_writer_internal.h"
 
 #include "collision/shape/height_field.h"
+#include "engine/model/builder_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
 #include <math.h>
@@ -129,6 +130,33 @@ void ts_mjcf_writer_assets(ts_mjcf_writer* w) {
 
 // --- bodies ---
 
+// Whether the box that a medium presses on has other axes than readers would find from the inertia: equal moments leave a choice.
+static int needs_axes(const ts_mjcf_writer* w, const ts_body* body) {
+    const ts_options* o = &w->model->options;
+    if ((o->density == 0.0 && o->viscosity == 0.0) || body->fluid_count != 1) return 0;
+    const ts_fluid_shape* shape = &w->model->fluid[body->fluid_first];
+    ts_mat3 own = ts_quat_to_mat3(shape->pose.rotation);
+    ts_mat3 found = ts_quat_to_mat3(ts_builder_principal_axes(&body->inertia));
+    ts_mat3 between = ts_mat3_transposed_mul(own, found);
+    for (int i = 0; i < 9 && shape->is_box; ++i) {
+        double entry = fabs(between.m[i / 3][i % 3]);
+        if (entry > 1e-9 && entry < 1.0 - 1e-9) return 1;
+    }
+    return 0;
+}
+
+// The same inertia by its moments along the axes that count.
+static void write_moments(ts_mjcf_writer* w, const ts_body* body) {
+    double quat[4], moment[3];
+    ts_quat axes = w->model->fluid[body->fluid_first].pose.rotation;
+    ts_mat3 turned = ts_mat3_rotate_tensor(ts_quat_to_mat3(ts_quat_conjugate(axes)), body->inertia);
+    for (int i = 0; i < 3; ++i) moment[i] = turned.m[i][i];
+    ts_quat_store(axes, quat);
+    ts_mjcf_writer_numbers(w, "quat", quat, 4);
+    ts_mjcf_writer_numbers(w, "diaginertia", moment, 3);
+    ts_mjcf_writer_end(w);
+}
+
 static void write_inertial(ts_mjcf_writer* w, const ts_body* body) {
     const double(*I)[3] = body->inertia.m;
     double centre[3], full[] = {I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
@@ -136,6 +164,10 @@ static void write_inertial(ts_mjcf_writer* w, const ts_body* body) {
     ts_mjcf_writer_open(w, "inertial");
     ts_mjcf_writer_numbers(w, "pos", centre, 3);
     ts_mjcf_writer_numbers(w, "mass", &body->mass, 1);
+    if (needs_axes(w, body)) {
+        write_moments(w, body);
+        return;
+    }
     // Where the body's axes are principal ones the shorter word does, which MuJoCo takes for what has no inertia, too.
     int is_diagonal = full[3] == 0.0 && full[4] == 0.0 && full[5] == 0.0;
     int is_positive = full[0] >= 0.0 && full[1] >= 0.0 && full[2] >= 0.0;
@@ -226,6 +258,17 @@ static void write_surface(ts_mjcf_writer* w, const ts_surface* s) {
     if (memcmp(s->motion, usual.motion, sizeof s->motion) != 0) ts_mjcf_writer_numbers(w, "surfacevel", s->motion, 6);
 }
 
+// fluidshape and fluidcoef of a geom that has an ellipsoid.
+static void write_fluid(ts_mjcf_writer* w, const ts_geom* geom) {
+    const ts_body* body = &w->model->body[geom->body];
+    for (int i = body->fluid_first; i < body->fluid_first + body->fluid_count; ++i) {
+        const ts_fluid_shape* shape = &w->model->fluid[i];
+        if (shape->is_box || &w->model->geom[shape->geom] != geom) continue;
+        ts_mjcf_writer_string(w, "fluidshape", "ellipsoid");
+        ts_mjcf_writer_numbers(w, "fluidcoef", shape->coefficient, TS_FLUID_COEFFICIENTS);
+    }
+}
+
 static void write_geom(ts_mjcf_writer* w, const ts_geom* geom) {
     char rgba[80];
     // Nine digits give a float back.
@@ -238,6 +281,7 @@ static void write_geom(ts_mjcf_writer* w, const ts_geom* geom) {
     if (geom->category != 1) ts_mjcf_writer_whole(w, "contype", (int)geom->category);
     if (geom->mask != 1) ts_mjcf_writer_whole(w, "conaffinity", (int)geom->mask);
     write_surface(w, &geom->surface);
+    write_fluid(w, geom);
     ts_mjcf_writer_string(w, "rgba", rgba);
     ts_mjcf_writer_end(w);
 }

@@ -159,6 +159,7 @@ class World:
     actuator_velocity = _result("actuator_velocity", "Their rates")
     actuator_force = _result("actuator_force", "Forces of the actuators in the last step; after forward() at the state")
     force_actuator = _result("force_actuator", "Generalised forces of all actuators together (nv)")
+    force_fluid = _result("force_fluid", "Generalised forces of the surrounding medium (nv)")
 
     def forward(self):
         """Finds everything that follows from the present state, without a step."""

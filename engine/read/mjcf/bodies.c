@@ -144,6 +144,8 @@ static void read_inertial(ts_mjcf_reader* reader, const ts_xml_node* node, ts_bo
     }
     for (int i = 0; i < 3; ++i)
         if (diagonal[i] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "diaginertia of inertial is negative");
+    def->has_axes = 1;
+    def->axes = pose.rotation;
     def->inertia = ts_mat3_rotate_tensor(ts_quat_to_mat3(pose.rotation), ts_mat3_diagonal(ts_vec3_load(diagonal)));
 }
 

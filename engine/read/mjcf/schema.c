@@ -30,6 +30,7 @@ typedef struct word_list {
 static const word_list false_true = {2, {"false", "true"}};
 static const word_list false_true_auto = {3, {"false", "true", "auto"}};
 static const word_list enable_disable = {2, {"enable", "disable"}};
+static const word_list none_ellipsoid = {2, {"none", "ellipsoid"}};
 static const word_list dynamics = {8,
                                    {"none", "integrator", "filter", "filterexact", "pid", "dcmotor", "muscle", "user"}};
 static const word_list gains = {7, {"fixed", "affine", "muscle", "dcmotor", "pid", "so3", "user"}};
@@ -93,7 +94,6 @@ enum { REALS_MOST = 10 };
 static const char soft_contact[] = "contacts are hard: softness comes from the options compliance_normal and baumgarte";
 static const char model_softness[] = "contacts are hard, except under solver mujoco or with the option soft_contacts=2";
 static const char model_tie[] = "equalities are hard, except under solver mujoco or with the option soft_contacts=2";
-static const char no_fluid[] = "there is no surrounding fluid";
 static const char no_such_actuator[] = "actuators of this kind pull at nothing";
 // A handful of Newton iterations is plenty, a handful of sweeps is nothing: the numbers do not carry over.
 static const char their_solver[] =
@@ -148,7 +148,9 @@ static const known option_table[] = {
          own_solver),
     LOST("solver", own_solver),
     LOST("cone", "the friction cone follows from the chosen solver's contact law"),
-    LOST("density viscosity wind", no_fluid),
+    OPTION("density", "density"),
+    OPTION("viscosity", "viscosity"),
+    OPTION("wind", "wind"),
     MOOT("magnetic", "there are no sensors"),
     LOST("o_margin o_solref o_solimp", soft_contact),
     LOST("o_friction", "friction is not overridden"),
@@ -255,7 +257,8 @@ static const known geom_table[] = {
     NEAR_REALS("solmix", model_softness, ts_geom_def, surface.solmix, 1, 1),
     LOST("adhesion", "surfaces do not stick"),
     REALS("surfacevel", ts_geom_def, surface.motion, 1, 6),
-    LOST("fluidshape fluidcoef", no_fluid),
+    WORD("fluidshape", ts_geom_def, fluid_ellipsoid, none_ellipsoid),
+    REALS("fluidcoef", ts_geom_def, fluid_coefficient, 1, 5),
     END,
 };
 static const known site_table[] = {

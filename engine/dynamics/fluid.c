@@ -1,0 +1,247 @@
+// Forces of a surrounding medium of density rho and viscosity beta, after MuJoCo.
+//
+// Problem: swimmers, wings and falling leaves need forces of the air without a simulation of the air.
+// Rule: every shape (engine/model/builder_fluid.c) has a force f at its centre and a couple g, in its own axes, from its velocity v less the wind's
+// and its spin w. The box of half sides r that has a body's inertia:
+//
+//     f_i = -6 pi beta s v_i - 2 rho r_j r_k |v_i| v_i,   g_i = -8 pi beta s^3 w_i - rho/2 r_i (r_j^4 + r_k^4) |w_i| w_i,   s = mean of r.
+//
+// An ellipsoid of half axes r, with coefficients c: drag and viscosity, Magnus' and Kutta's lift, and of the medium's own inertia
+// (m_A, I_A per density) what depends on velocities:
+//
+//     f = -(6 pi beta s + rho |v| (c_blunt A + c_slender (A_max - A))) v + c_magnus rho V w x v + f_K + rho (m_A v) x w
+//     g = -(8 pi beta s^3 + rho |(c_angular I + c_slender (I_max - I)) w|) w + rho (m_A v) x v + rho (I_A w) x w
+//     f_K = c_kutta rho cos(alpha) A (n x v) x v,
+//
+// A the area that v sees, n the normal there, not of unit length, I_i = 8/15 pi r_i max(r_j, r_k)^4.
+// What slows down is taken ahead by integrators that take rates of servos ahead: with B = -df/dv of viscosity and drag (areas held),
+// h J^T B J stands in the mass matrix, which is symmetric and never negative; so no viscosity bounds the step. Of boxes B is the whole derivative, as
+// under MuJoCo's implicit; of ellipsoids MuJoCo's holds lift and added mass, too. A lone free body whose velocity the integrator finds itself has
+// a force that comes to the same.
+// Source: MuJoCo's documentation, chapter Fluid forces; Andersen, Pesavento and Wang 2005 for the terms.
+// Known failure: what lifts is explicit and can blow up for light wings at large steps.
+#include "engine/dynamics/fluid_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linear/dense.h"
+#include "base/scalar.h"
+#include "engine/sim_internal.h"
+#include "engine/step/integrate/integrator.h"
+
+// Force and couple in the axes of a shape, and how they answer to velocity and spin.
+typedef struct pressure {
+    ts_vec3 force, couple;
+    ts_mat3 drag, turn_drag;  // -df/dv and -dg/dw, symmetric and not negative
+} pressure;
+
+static double fourth(double x) { return x * x * x * x; }
+
+static pressure press_box(const ts_options* o, const ts_fluid_shape* shape, ts_vec3 v, ts_vec3 w) {
+    double r[3], speed[3], spin[3], force[3], couple[3], drag[3], turn[3];
+    ts_vec3_store(shape->half, r);
+    ts_vec3_store(v, speed);
+    ts_vec3_store(w, spin);
+    double s = (r[0] + r[1] + r[2]) / 3.0;
+    double slow = 6.0 * TS_PI * o->viscosity * s, slow_turn = 8.0 * TS_PI * o->viscosity * s * s * s;
+    for (int i = 0; i < 3; ++i) {
+        double p = r[(i + 1) % 3], q = r[(i + 2) % 3];
+        double quadratic = 2.0 * o->density * p * q * fabs(speed[i]);
+        double quadratic_turn = 0.5 * o->density * r[i] * (fourth(p) + fourth(q)) * fabs(spin[i]);
+        force[i] = -(slow + quadratic) * speed[i];
+        couple[i] = -(slow_turn + quadratic_turn) * spin[i];
+        drag[i] = slow + 2.0 * quadratic;
+        turn[i] = slow_turn + 2.0 * quadratic_turn;
+    }
+    return (pressure){ts_vec3_load(force), ts_vec3_load(couple), ts_mat3_diagonal(ts_vec3_load(drag)),
+                      ts_mat3_diagonal(ts_vec3_load(turn))};
+}
+
+// slow + fast |x|, as the derivative of (slow + fast |x|) x with fast held: never negative.
+static ts_mat3 slope(double slow, double fast, ts_vec3 x) {
+    double size = ts_vec3_norm(x);
+    ts_mat3 D = ts_mat3_diagonal(ts_vec3_make(slow + fast * size, slow + fast * size, slow + fast * size));
+    return size > 0.0 ? ts_mat3_add(D, ts_mat3_scale(fast / size, ts_mat3_outer(x, x))) : D;
+}
+
+// Drag of an ellipsoid's spin, per density: |(c_angular I + c_slender (I_max - I)) w|.
+static double spin_drag(const ts_fluid_shape* shape, const double r[3], double middle, double most, ts_vec3 w) {
+    double spin[3], moment[3], greatest = 8.0 / 15.0 * TS_PI * middle * fourth(most);
+    ts_vec3_store(w, spin);
+    for (int i = 0; i < 3; ++i) {
+        double own = 8.0 / 15.0 * TS_PI * r[i] * fourth(fmax(r[(i + 1) % 3], r[(i + 2) % 3]));
+        moment[i] = spin[i] * (shape->coefficient[TS_FLUID_ANGULAR] * own +
+                               shape->coefficient[TS_FLUID_SLENDER] * (greatest - own));
+    }
+    return ts_vec3_norm(ts_vec3_load(moment));
+}
+
+static pressure press_ellipsoid(const ts_options* o, const ts_fluid_shape* shape, ts_vec3 v, ts_vec3 w) {
+    const double *c = shape->coefficient, rho = o->density;
+    double r[3];
+    ts_vec3_store(shape->half, r);
+    double most = fmax(r[0], fmax(r[1], r[2])), least = fmin(r[0], fmin(r[1], r[2]));
+    double middle = r[0] + r[1] + r[2] - most - least, s = (r[0] + r[1] + r[2]) / 3.0, speed = ts_vec3_norm(v);
+    double volume = 4.0 / 3.0 * TS_PI * r[0] * r[1] * r[2], widest = TS_PI * most * middle;
+    ts_vec3 across = ts_vec3_make(r[1] * r[2], r[2] * r[0], r[0] * r[1]);
+    ts_vec3 squared = ts_vec3_mul(across, across), n = ts_vec3_mul(squared, v);
+    double above = ts_vec3_dot(n, n), below = ts_vec3_dot(n, v);
+    double area = below > 0.0 ? TS_PI * sqrt(above / below) : 0.0;
+    double cosine = speed * above > 0.0 ? below / (speed * above) : 0.0;
+    ts_vec3 circulation = ts_vec3_scale(c[TS_FLUID_KUTTA] * rho * cosine * area, ts_vec3_cross(n, v));
+    ts_vec3 momentum = ts_vec3_scale(rho, ts_vec3_mul(shape->added_mass, v));
+    ts_vec3 spin_momentum = ts_vec3_scale(rho, ts_vec3_mul(shape->added_inertia, w));
+    double slow = 6.0 * TS_PI * s * o->viscosity, slow_turn = 8.0 * TS_PI * s * s * s * o->viscosity;
+    double drag = rho * (c[TS_FLUID_BLUNT] * area + c[TS_FLUID_SLENDER] * (widest - area));
+    double turn_drag = rho * spin_drag(shape, r, middle, most, w), turn = ts_vec3_norm(w);
+    pressure out;
+    out.force = ts_vec3_scale(-slow - drag * speed, v);
+    out.force = ts_vec3_add_scaled(out.force, c[TS_FLUID_MAGNUS] * rho * volume, ts_vec3_cross(w, v));
+    out.force = ts_vec3_add(out.force, ts_vec3_cross(circulation, v));
+    out.force = ts_vec3_add(out.force, ts_vec3_cross(momentum, w));
+    out.couple = ts_vec3_scale(-slow_turn - turn_drag, w);
+    out.couple = ts_vec3_add(out.couple, ts_vec3_cross(momentum, v));
+    out.couple = ts_vec3_add(out.couple, ts_vec3_cross(spin_momentum, w));
+    out.drag = slope(slow, fmax(drag, 0.0), v);
+    out.turn_drag = slope(slow_turn, turn > 0.0 ? turn_drag / turn : 0.0, w);
+    return out;
+}
+
+// A shape in the world, and what the medium does to it there, about its centre.
+typedef struct pressed {
+    ts_vec3 centre;
+    ts_vec3 force, couple;
+    ts_mat3 drag, turn_drag;
+} pressed;
+
+static pressed press(const ts_sim* sim, int body, const ts_fluid_shape* shape) {
+    const ts_kinematics* k = &sim->kinematics;
+    ts_mat3 R = ts_quat_to_mat3(shape->pose.rotation);
+    R = ts_mat3_mul(k->body_pose[body].R, R);
+    pressed out = {.centre = ts_transform_point(&k->body_pose[body], shape->pose.position)};
+    ts_vec3 v = ts_kinematics_point_velocity(sim->model, k, body, out.centre);
+    ts_vec3 along = ts_mat3_mul_vec_transposed(&R, ts_vec3_sub(v, sim->options.wind));
+    ts_vec3 about = ts_mat3_mul_vec_transposed(&R, k->body_velocity[body].angular);
+    pressure local = shape->is_box ? press_box(&sim->options, shape, along, about)
+                                   : press_ellipsoid(&sim->options, shape, along, about);
+    out.force = ts_mat3_mul_vec(&R, local.force);
+    out.couple = ts_mat3_mul_vec(&R, local.couple);
+    out.drag = ts_mat3_rotate_tensor(R, local.drag);
+    out.turn_drag = ts_mat3_rotate_tensor(R, local.turn_drag);
+    return out;
+}
+
+// Force and couple on a body along the degrees of freedom that move it.
+static void pull(ts_sim* sim, int body, ts_vec3 at, ts_vec3 force, ts_vec3 couple) {
+    const ts_model* model = sim->model;
+    const ts_kinematics* k = &sim->kinematics;
+    ts_vec3 lever = ts_vec3_sub(at, k->tree_origin[model->body[body].tree]);
+    ts_force wrench = {.couple = ts_vec3_add(couple, ts_vec3_cross(lever, force)), .force = force};
+    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent)
+        sim->force_fluid[d] += ts_motion_dot_force(k->dof_axis[d], wrench);
+}
+
+// M += h J^T B J of a shape on a body.
+static void take_ahead(const ts_sim* sim, int body, const pressed* shape, double* M) {
+    const ts_model* model = sim->model;
+    const ts_kinematics* k = &sim->kinematics;
+    const ts_kinematic_tree* tree = &model->tree[model->body[body].tree];
+    ts_vec3 lever = ts_vec3_sub(shape->centre, k->tree_origin[model->body[body].tree]);
+    for (int i = model->body[body].dof_last; i >= 0; i = model->dof[i].parent) {
+        ts_vec3 force = ts_mat3_mul_vec(&shape->drag, ts_motion_at(k->dof_axis[i], lever));
+        ts_vec3 couple = ts_mat3_mul_vec(&shape->turn_drag, k->dof_axis[i].angular);
+        double* row = M + (size_t)(i - tree->dof_first) * (size_t)tree->dof_count;
+        for (int j = i; j >= 0; j = model->dof[j].parent) {
+            double value = sim->options.time_step * (ts_vec3_dot(ts_motion_at(k->dof_axis[j], lever), force) +
+                                                     ts_vec3_dot(k->dof_axis[j].angular, couple));
+            row[j - tree->dof_first] += value;
+            if (j != i)
+                M[(size_t)(j - tree->dof_first) * (size_t)tree->dof_count + (size_t)(i - tree->dof_first)] += value;
+        }
+    }
+}
+
+// B of a shape about the centre of its body, offset by r, added to a 6x6 matrix: velocity first, then spin.
+static void add_about_centre(const pressed* shape, ts_vec3 r, double scale, double A[36]) {
+    ts_mat3 skew = ts_mat3_skew(r), lever = ts_mat3_mul(shape->drag, skew);  // v(p) = v - [r] w
+    ts_mat3 down = ts_mat3_mul(skew, lever);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            A[6 * i + j] += scale * shape->drag.m[i][j];
+            A[6 * i + j + 3] -= scale * lever.m[i][j];
+            A[6 * (j + 3) + i] -= scale * lever.m[i][j];
+            A[6 * (i + 3) + j + 3] += scale * (shape->turn_drag.m[i][j] - down.m[i][j]);
+        }
+}
+
+// What else pulls at a lone body, about its centre: gravity, and generalised forces (6).
+static ts_force pull_beside(const ts_sim* sim, int body, const double* applied) {
+    const ts_transform* pose = &sim->kinematics.body_pose[body];
+    ts_vec3 arm = ts_vec3_sub(sim->kinematics.body_centre[body], pose->p), force = ts_vec3_load(applied);
+    ts_vec3 couple = ts_mat3_mul_vec(&pose->R, ts_vec3_load(applied + 3));
+    double weighs = sim->model->body[body].mass * (1.0 - sim->model->body[body].buoyancy);
+    return (ts_force){.couple = ts_vec3_sub(couple, ts_vec3_cross(arm, force)),
+                      .force = ts_vec3_add_scaled(force, weighs, sim->options.gravity)};
+}
+
+// Forces on a lone body, about its centre: with p what else pulls at it, M (M + h B)^-1 (f + p) - p.
+static void press_lone(ts_sim* sim, int body, const double* applied) {
+    const ts_body* b = &sim->model->body[body];
+    ts_vec3 centre = sim->kinematics.body_centre[body], force = ts_vec3_zero(), couple = ts_vec3_zero();
+    ts_mat3 I = ts_mat3_rotate_tensor(sim->kinematics.body_pose[body].R, b->inertia);
+    ts_force beside = pull_beside(sim, body, applied);
+    double A[36] = {0.0}, x[6];
+    for (int i = 0; i < 3; ++i) {
+        A[7 * i] = b->mass;
+        for (int j = 0; j < 3; ++j) A[6 * (i + 3) + j + 3] = I.m[i][j];
+    }
+    for (int s = b->fluid_first; s < b->fluid_first + b->fluid_count; ++s) {
+        pressed shape = press(sim, body, &sim->model->fluid[s]);
+        ts_vec3 r = ts_vec3_sub(shape.centre, centre);
+        force = ts_vec3_add(force, shape.force);
+        couple = ts_vec3_add(couple, ts_vec3_add(shape.couple, ts_vec3_cross(r, shape.force)));
+        add_about_centre(&shape, r, sim->options.time_step, A);
+    }
+    ts_vec3_store(ts_vec3_add(force, beside.force), x);
+    ts_vec3_store(ts_vec3_add(couple, beside.couple), x + 3);
+    if (ts_cholesky_factor(A, 6, 6)) {
+        ts_cholesky_solve(A, 6, 6, x);
+        force = ts_vec3_sub(ts_vec3_scale(b->mass, ts_vec3_load(x)), beside.force);
+        couple = ts_vec3_sub(ts_mat3_mul_vec(&I, ts_vec3_load(x + 3)), beside.couple);
+    }
+    pull(sim, body, centre, force, couple);
+}
+
+// Whether the integrator takes ahead what changes with velocity.
+static int is_ahead(const ts_sim* sim) { return sim->integrator->servos != TS_SERVO_NOW; }
+
+static int is_freed(const ts_sim* sim, int tree) {
+    return sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[tree];
+}
+
+void ts_fluid_tree(ts_sim* sim, int t, double* M, double* force) {
+    const ts_kinematic_tree* tree = &sim->model->tree[t];
+    if (is_freed(sim, t)) return;
+    memset(sim->force_fluid + tree->dof_first, 0, (size_t)tree->dof_count * sizeof(double));
+    for (int i = 0; i < tree->body_count; ++i) {
+        int b = sim->model->tree_body[tree->body_first + i];
+        const ts_body* body = &sim->model->body[b];
+        for (int s = body->fluid_first; s < body->fluid_first + body->fluid_count; ++s) {
+            pressed shape = press(sim, b, &sim->model->fluid[s]);
+            pull(sim, b, shape.centre, shape.force, shape.couple);
+            if (is_ahead(sim)) take_ahead(sim, b, &shape, M);
+        }
+    }
+    for (int d = 0; d < tree->dof_count; ++d) force[d] += sim->force_fluid[tree->dof_first + d];
+}
+
+void ts_fluid_lone_bodies(ts_sim* sim, double* applied) {
+    for (int t = 0; t < sim->model->tree_count; ++t) {
+        int first = sim->model->tree[t].dof_first;
+        if (!is_freed(sim, t)) continue;
+        memset(sim->force_fluid + first, 0, 6 * sizeof(double));
+        press_lone(sim, sim->model->tree[t].root, applied + first);
+        for (int d = first; d < first + 6; ++d) applied[d] += sim->force_fluid[d];
+    }
+}
