@@ -37,6 +37,17 @@ static inline int ts_tiles_first(uint32_t mask) {
 #endif
 }
 
+/// How many bits of a mask are set.
+static inline int ts_tiles_bits(uint32_t mask) {
+#if defined(__GNUC__)
+    return __builtin_popcount(mask);
+#else
+    int count = 0;
+    for (; mask; mask &= mask - 1) ++count;
+    return count;
+#endif
+}
+
 /// H becomes the identity with `count` tiles in a row, and room for what `below` names and for what its factor needs.
 void ts_tiles_begin(ts_tiles* H, int count);
 

@@ -155,23 +155,27 @@ static void find_velocities(small* q) {
     for (int i = 0; i < p->row_count; ++i) q->u[i] += p->g[i] + softness(p, i) * q->x[i];
 }
 
-// Columns [4 t, 4 t + 4) of a segment's rows into a tile (rows x 4). Returns nonzero when one of them is not zero.
-static int copy_tile(const ts_delassus_segment* s, int rows, int t, double* to) {
-    int from = N * t - s->column, any = 0;
-    const double* J = s->J + from;
-    if (from >= 0 && from + N <= s->count) {
-        for (int r = 0; r < rows; ++r, J += s->count, to += N) {
-            ts_four_store(ts_four_load(J), to);
-            any |= (J[0] != 0.0) | (J[1] != 0.0) | (J[2] != 0.0) | (J[3] != 0.0);
-        }
-        return any;
+// The columns of a segment's rows into their tiles (rows x 4), which lie one behind the other from `to` on.
+static inline void copy_segment(const ts_delassus_segment* s, int rows, double* to) {
+    int lead = s->column % N, n = s->count;
+    for (int r = 0; r < rows; ++r) {
+        const double* J = s->J + r * n;
+        double* at = to + N * r;
+        int j = 0;
+        for (int slot = lead; lead > 0 && slot < N && j < n; ++slot) at[slot] = J[j++];
+        if (lead > 0) at += N * rows;
+        for (; j + N <= n; j += N, at += N * rows) ts_four_store(ts_four_load(J + j), at);
+        for (int slot = 0; j < n; ++slot) at[slot] = J[j++];
     }
-    for (int j = from < 0 ? -from : 0; j < N && from + j < s->count; ++j)
-        for (int r = 0; r < rows; ++r) any |= (to[N * r + j] = J[r * s->count + j]) != 0.0;
-    return any;
 }
 
-static uint32_t tiles_of(const ts_delassus_segment* s) {
+static int is_zero(const double* tile, int numbers) {
+    ts_four sum = ts_four_zero();
+    for (int i = 0; i < numbers; i += N) sum = ts_four_plus(sum, ts_four_product(ts_four_load(tile + i), ts_four_load(tile + i)));
+    return ts_four_sum(sum) == 0.0;
+}
+
+static inline uint32_t tiles_of(const ts_delassus_segment* s) {
     int first = s->column / N, last = (s->column + s->count - 1) / N;
     return s->count > 0 ? ((2u << last) - 1) & ~((1u << first) - 1) : 0;
 }
@@ -181,22 +185,22 @@ static void pack(small* q, const ts_velocity_form* form, int b, int* io_tile, do
     small_block* s = &q->block[b];
     const ts_delassus_segment *first = form->segment + form->segment_start[b],
                               *end = form->segment + form->segment_start[b + 1];
-    int rows = q->problem->block[b].rows, tile = *io_tile;
+    int rows = q->problem->block[b].rows, tile = *io_tile, size = N * rows;
     double* at = *io_at;
-    uint32_t left = 0;
     s->tiles = 0;
     s->first = tile;
-    for (const ts_delassus_segment* k = first; k < end; ++k) left |= tiles_of(k);
-    for (; left; left &= left - 1) {
-        int t = ts_tiles_first(left), any = 0;
-        memset(at, 0, (size_t)(N * rows) * sizeof(double));
-        for (const ts_delassus_segment* k = first; k < end; ++k)
-            if (tiles_of(k) >> t & 1u) any |= copy_tile(k, rows, t, at);
-        if (!any) continue;
-        s->tiles |= 1u << t;
+    for (const ts_delassus_segment* k = first; k < end; ++k) s->tiles |= tiles_of(k);
+    memset(at, 0, (size_t)(size * ts_tiles_bits(s->tiles)) * sizeof(double));
+    for (const ts_delassus_segment* k = first; k < end; ++k)
+        copy_segment(k, rows, at + size * ts_tiles_bits(s->tiles & ((1u << k->column / N) - 1)));
+    for (uint32_t left = s->tiles; left; left &= left - 1, at += size) {
+        int t = ts_tiles_first(left);
+        if (is_zero(at, size)) {
+            s->tiles ^= 1u << t;
+            continue;
+        }
         q->place[tile] = (unsigned char)t;
         q->tile[tile++] = at;
-        at += N * rows;
     }
     s->count = tile - s->first;
     *io_tile = tile;
@@ -584,18 +588,9 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
     return 1;
 }
 
-int ts_small_newton_takes(const ts_contact_problem* problem) {
-    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
-    if (!form || form->velocity_count > TS_SMALL_VELOCITIES) return 0;
-    for (int s = 0; s < form->segment_start[problem->block_count]; ++s)
-        if (form->segment[s].J != form->segment[s].Y) return 0;
-    return 1;
-}
-
-ts_small_report ts_small_newton(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
+static ts_small_report solve(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
     const ts_contact_problem* p = yardstick->problem;
     ts_small_report report = {TS_SOLVE_FAILED, 0, HUGE_VAL};
-    if (!ts_small_newton_takes(p)) return report;
     const ts_velocity_form* form = ts_velocity_form_of(p->delassus);
     small q = {
         .problem = p, .yardstick = yardstick, .tiles = (form->velocity_count + N - 1) / N, .weight = first_weight};
@@ -607,3 +602,33 @@ ts_small_report ts_small_newton(const ts_yardstick* yardstick, int limit, ts_are
     ts_arena_scope_end(scratch, scope);
     return report;
 }
+
+#if TS_IS_WIDE
+
+ts_small_report ts_small_newton_wide(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
+    return solve(yardstick, limit, scratch, impulse);
+}
+
+#else
+
+int ts_small_newton_takes(const ts_contact_problem* problem) {
+    const ts_velocity_form* form = ts_velocity_form_of(problem->delassus);
+    if (!form || form->velocity_count > TS_SMALL_VELOCITIES) return 0;
+    for (int s = 0; s < form->segment_start[problem->block_count]; ++s)
+        if (form->segment[s].J != form->segment[s].Y) return 0;
+    return 1;
+}
+
+ts_small_report ts_small_newton_narrow(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
+    return solve(yardstick, limit, scratch, impulse);
+}
+
+ts_small_report ts_small_newton(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse) {
+    if (!ts_small_newton_takes(yardstick->problem)) return (ts_small_report){TS_SOLVE_FAILED, 0, HUGE_VAL};
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) return ts_small_newton_wide(yardstick, limit, scratch, impulse);
+#endif
+    return solve(yardstick, limit, scratch, impulse);
+}
+
+#endif

@@ -22,4 +22,9 @@ int ts_small_newton_takes(const ts_contact_problem* problem);
 /// whitened rows (Y == J).
 ts_small_report ts_small_newton(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse);
 
+/// The same of a problem of its kind without a look at the machine: compiled for all of them, and, where TS_HAVE_WIDE, for those with AVX2.
+/// Both give the same bits.
+ts_small_report ts_small_newton_narrow(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse);
+ts_small_report ts_small_newton_wide(const ts_yardstick* yardstick, int limit, ts_arena* scratch, double* impulse);
+
 #endif

@@ -160,6 +160,18 @@ static ts_small_report solve(const robot* r, double* impulse) {
     return report;
 }
 
+// Whether the twin for every machine gives the same bits as what this one runs.
+static int twins_agree(const robot* r, const double* start, const double* answer, ts_small_report report) {
+    static double impulse[ROWS];
+    ts_arena scratch = {0};
+    ts_yardstick yardstick = ts_yardstick_make(&r->problem, TS_LAW_NCP, (ts_goal){1e-8, 0.0});
+    memcpy(impulse, start, sizeof impulse);
+    ts_small_report other = ts_small_newton_narrow(&yardstick, 40, &scratch, impulse);
+    ts_arena_free(&scratch);
+    return memcmp(impulse, answer, sizeof impulse) == 0 && other.newtons == report.newtons &&
+           other.excess == report.excess;
+}
+
 static void random_velocity(ts_rng* rng, double size, double* v) {
     for (int j = 0; j < DOFS; ++j) v[j] += size * ts_rng_normal(rng);
 }
@@ -176,6 +188,7 @@ static void walk(robot* r, ts_rng* rng, int* io_tried, int* io_solved) {
         memcpy(before, impulse, sizeof before);
         ts_small_report report = solve(r, impulse);
         ++io_tried[k > 0];
+        cr_expect(twins_agree(r, before, impulse, report));
         if (report.status != TS_SOLVE_CONVERGED) {
             cr_expect_eq(report.status, TS_SOLVE_STALLED);
             cr_expect_arr_eq(impulse, before, sizeof before);
