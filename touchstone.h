@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/linear/block_lu.h"
 #include "base/linear/dense.h"
+#include "base/linear/four.h"
 #include "base/linear/panel.h"
 #include "base/linear/tridiagonal.h"
 #include "base/mat.h"

@@ -17,3 +17,14 @@ function(ts_add_library folder)
     target_link_libraries(ts_${folder} PUBLIC ${arg_DEPENDS})
     set_property(GLOBAL APPEND PROPERTY TS_LIBRARIES ts_${folder})
 endfunction()
+
+# ts_add_wide(FOLDER FILE...): files that compile a neighbour's kernels again for AVX2, behind a question to the machine. Where processors are
+# others, they are empty, and TS_HAVE_WIDE is not set.
+function(ts_add_wide folder)
+    set(options "$<$<CONFIG:Release>:-O3>")
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        list(APPEND options -mavx2)
+        target_compile_definitions(ts_${folder} PRIVATE TS_HAVE_WIDE=1)
+    endif()
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${options}" COMPILE_DEFINITIONS TS_WIDE=1)
+endfunction()

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "contact/operator/four_internal.h"
+#include "base/linear/four.h"
 
 enum {
     TS_TILE = 4,         // rows and columns of one

@@ -106,15 +106,11 @@ double ts_contact_reference(const ts_options* options, const ts_reference_input*
 // joints let a point move as if it had more mass than all that hangs together (a leg pressed into its own hip), the push is one
 // that leverage turns into absurd speeds elsewhere.
 static double limit_push(const ts_sim* sim, const ts_row_law* law, int normal, double push) {
-    const ts_row_jacobian* J = law->J;
-    double G = 0.0, mass = (double)INFINITY;
+    double G = ts_row_squared(law->J, normal), mass = (double)INFINITY;
     int levers = 0;
-    for (int k = 0; k < J->piece_count; ++k) {
-        const ts_row_piece* piece = &J->piece[k];
-        const double* row = piece->J + normal * piece->dof_count;
-        levers = levers || !piece->is_free_body;
-        mass = fmin(mass, sim->model->tree[piece->tree].mass);
-        for (int d = 0; d < piece->dof_count; ++d) G += row[d] * row[d];
+    for (int k = 0; k < law->J->piece_count; ++k) {
+        levers = levers || !law->J->piece[k].is_free_body;
+        mass = fmin(mass, sim->model->tree[law->J->piece[k].tree].mass);
     }
     return levers && G * mass < 1.0 ? sqrt(G * mass) * push : push;
 }

@@ -1,8 +1,8 @@
 // Rows over the degrees of freedom of trees, from what they read: velocities of points, turning of bodies, single dofs.
 //
 // Rule: with the dof axes S about the tree's origin o, direction . velocity of the point p of a body is, for each dof d on the
-// body's chain, J_d = direction . (S_d.linear + S_d.angular x (p - o)), and direction . angular velocity is direction .
-// S_d.angular; every other dof has zero. A lone free body has its six in closed form (engine/dynamics/free_body_internal.h).
+// body's chain, J_d = direction . (S_d.linear + S_d.angular x (p - o)) = direction . S_d.linear + ((p - o) x direction) . S_d.angular, and
+// direction . angular velocity is direction . S_d.angular; every other dof has zero (row_lanes.c). A lone free body has its six in closed form (engine/dynamics/free_body_internal.h).
 #include <math.h>
 #include <string.h>
 
@@ -58,17 +58,39 @@ static inline void close_sixes(ts_row_jacobian* J, const ts_row_piece* piece, in
     for (int i = 0; six != to && i < 6 * rows; ++i) to[i] += six[i];
 }
 
-// Metres and radians are compared by what moves with them.
-static void note_speed(const ts_sim* sim, ts_row_piece* piece, int dof, ts_vec3 velocity) {
-    double speed = fabs(velocity.x) + fabs(velocity.y) + fabs(velocity.z);
-    piece->fastest = fmax(piece->fastest, speed * ts_sim_storage_of(sim)->inverse_diagonal[dof]);
+// Metres and radians are compared by what moves with them. `last` is the tip of the chain that moves the point, or turns.
+static void note_speed(const ts_sim* sim, ts_row_piece* piece, int last, ts_vec3 lever, int turns) {
+    const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal;
+    for (int d = last; d >= 0; d = sim->model->dof[d].parent) {
+        const ts_motion* axis = &sim->kinematics.dof_axis[d];
+        ts_vec3 velocity = turns ? axis->angular : ts_motion_at(*axis, lever);
+        double speed = fabs(velocity.x) + fabs(velocity.y) + fabs(velocity.z);
+        piece->fastest = fmax(piece->fastest, speed * inverse[d]);
+    }
+}
+
+// Adds wrench . axis of each dof of a body's chain to rows [row, row + rows): force, and couple about the tree's origin.
+static void add_wrenches(const ts_sim* sim, ts_row_piece* piece, int row, int rows, int body, const ts_vec3* couple,
+                         const ts_vec3* force) {
+    enum { GROUP = 6 * TS_ROW_LANES };
+    double wrench[TS_ROW_LANES_MOST / TS_ROW_LANES * GROUP] = {0.0};
+    int first = row / TS_ROW_LANES, groups = (row + rows - 1) / TS_ROW_LANES + 1 - first;
+    for (int r = 0; r < rows; ++r) {
+        double* to = wrench + ((row + r) / TS_ROW_LANES - first) * GROUP + (row + r) % TS_ROW_LANES;
+        for (int k = 0; k < 3; ++k) {
+            to[k * TS_ROW_LANES] = ts_vec3_get(couple[r], k);
+            to[(3 + k) * TS_ROW_LANES] = ts_vec3_get(force[r], k);
+        }
+    }
+    ts_row_lanes_wrench by = {sim->model, sim->kinematics.dof_axis, wrench, groups, piece->dof_first, piece->dof_count};
+    ts_row_lanes_add(&by, sim->model->body[body].dof_last,
+                     piece->J + ts_row_lanes_size(first * TS_ROW_LANES, piece->dof_count));
 }
 
 void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 point, const ts_vec3* direction,
                       double sign) {
     const ts_sim* sim = J->sim;
-    const ts_model* model = sim->model;
-    int tree = model->body[body].tree;
+    int tree = sim->model->body[body].tree;
     if (tree < 0) return;
     ts_row_piece* piece = piece_of(J, tree);
     if (piece->is_free_body) {
@@ -80,20 +102,19 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
         close_sixes(J, piece, row, rows, six);
         return;
     }
-    int n = piece->dof_count;
-    double* to = piece->J + row * n;
-    ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]);
-    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
-        ts_vec3 velocity = ts_motion_at(sim->kinematics.dof_axis[d], lever);
-        for (int r = 0; r < rows; ++r) to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], velocity);
-        note_speed(sim, piece, d, velocity);
+    ts_vec3 lever = ts_vec3_sub(point, sim->kinematics.tree_origin[tree]), couple[TS_BLOCK_ROWS_MAX],
+            force[TS_BLOCK_ROWS_MAX];
+    for (int r = 0; r < rows; ++r) {
+        force[r] = ts_vec3_scale(sign, direction[r]);
+        couple[r] = ts_vec3_cross(lever, force[r]);
     }
+    add_wrenches(sim, piece, row, rows, body, couple, force);
+    if (piece->may_stand_still) note_speed(sim, piece, sim->model->body[body].dof_last, lever, 0);
 }
 
 void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_vec3* direction, double sign) {
     const ts_sim* sim = J->sim;
-    const ts_model* model = sim->model;
-    int tree = model->body[body].tree;
+    int tree = sim->model->body[body].tree;
     if (tree < 0) return;
     ts_row_piece* piece = piece_of(J, tree);
     if (piece->is_free_body) {
@@ -104,13 +125,13 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
         close_sixes(J, piece, row, rows, six);
         return;
     }
-    int n = piece->dof_count;
-    double* to = piece->J + row * n;
-    for (int d = model->body[body].dof_last; d >= 0; d = model->dof[d].parent) {
-        for (int r = 0; r < rows; ++r)
-            to[r * n + d - piece->dof_first] += sign * ts_vec3_dot(direction[r], sim->kinematics.dof_axis[d].angular);
-        note_speed(sim, piece, d, sim->kinematics.dof_axis[d].angular);
+    ts_vec3 couple[TS_BLOCK_ROWS_MAX], force[TS_BLOCK_ROWS_MAX];
+    for (int r = 0; r < rows; ++r) {
+        force[r] = ts_vec3_zero();
+        couple[r] = ts_vec3_scale(sign, direction[r]);
     }
+    add_wrenches(sim, piece, row, rows, body, couple, force);
+    if (piece->may_stand_still) note_speed(sim, piece, sim->model->body[body].dof_last, ts_vec3_zero(), 1);
 }
 
 void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
@@ -122,7 +143,7 @@ void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
         close_sixes(J, piece, row, 1, six);
         return;
     }
-    piece->J[row * piece->dof_count + dof - piece->dof_first] += coefficient;
+    piece->J[ts_row_lanes_at(piece->dof_count, row, dof - piece->dof_first)] += coefficient;
 }
 
 void ts_row_add_lever(ts_row_jacobian* J, int row, const ts_lever* lever, double coefficient) {
@@ -143,6 +164,16 @@ ts_vec3 ts_row_point_bias(const ts_sim* sim, int body, ts_vec3 point) {
     ts_vec3 passing = ts_motion_at(sim->kinematics.body_bias[body], lever);
     ts_vec3 turning = ts_vec3_cross(velocity.angular, ts_motion_at(velocity, lever));
     return ts_vec3_add(passing, turning);
+}
+
+double ts_row_squared(const ts_row_jacobian* J, int r) {
+    double sum = 0.0;
+    for (int k = 0; k < J->piece_count; ++k)
+        for (int d = 0; d < J->piece[k].dof_count; ++d) {
+            double j = ts_row_entry(&J->piece[k], r, d);
+            sum += j * j;
+        }
+    return sum;
 }
 
 double ts_row_mend_speed(const ts_options* options, double error) {

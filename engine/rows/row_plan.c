@@ -53,7 +53,7 @@ static void add_segments(ts_row_plan* plan, const int* chain, int count, int row
         int shared = chain[k] < 0 ? 2 : shares_tree(dof, chain, count, k);
         if (shared == 2) continue;
         const ts_kinematic_tree* tree = &plan->sim->model->tree[dof[chain[k]].tree];
-        wide += (size_t)rows * (size_t)tree->dof_count;
+        wide += ts_row_lanes_size(rows, tree->dof_count);
         ++trees;
         if (shared) {
             add_segment(plan, tree->dof_first, tree->dof_count, rows);

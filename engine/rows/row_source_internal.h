@@ -25,6 +25,7 @@
 #define TS_ENGINE_ROW_SOURCE_INTERNAL_H
 
 #include "engine/actuation/lever_internal.h"
+#include "engine/rows/row_lanes_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,9 +34,9 @@ extern "C" {
 /// The blocks of a step while they are being listed.
 typedef struct ts_row_plan ts_row_plan;
 
-/// A dense piece of a block's rows: J (rows x dof_count, row-major) over all degrees of freedom of one tree.
+/// A dense piece of a block's rows, over all degrees of freedom of one tree: ts_row_entry reads it.
 typedef struct ts_row_piece {
-    double* J;
+    double* J;  // of a lone free body (rows x 6), row-major; of other trees side by side (row_lanes_internal.h)
     int tree;
     int is_free_body;  // nonzero: the tree is a lone free body
     int dof_first;
@@ -43,7 +44,8 @@ typedef struct ts_row_piece {
     int segment_first;  // segments [segment_first, segment_first + segment_count) store it
     int segment_count;
     unsigned written;  // of a lone free body: a bit for each row that has been written to; the others hold nothing yet
-    double fastest;    // of other trees: the largest velocity per unit of a whitened dof in its rows, kg^-1/2
+    int may_stand_still;  // of other trees: nonzero where joints could be such that nothing moves what the rows read
+    double fastest;       // then: the largest velocity per unit of a whitened dof in its rows, kg^-1/2
 } ts_row_piece;
 
 /// Velocities of a block's rows, m/s or rad/s.
@@ -61,6 +63,14 @@ typedef struct ts_row_jacobian {
     // are noted: piles spend their assembly here.
     ts_row_speeds* speeds;
 } ts_row_jacobian;
+
+/// Row r's entry for dof d of the tree.
+static inline double ts_row_entry(const ts_row_piece* piece, int r, int d) {
+    return piece->J[piece->is_free_body ? (size_t)(6 * r + d) : ts_row_lanes_at(piece->dof_count, r, d)];
+}
+
+/// The sum of the squares of row r: G_rr once rows are whitened.
+double ts_row_squared(const ts_row_jacobian* J, int r);
 
 /// What decides how a block's rows shall move. Arrays have one entry per row.
 typedef struct ts_row_law {

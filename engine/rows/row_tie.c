@@ -22,17 +22,6 @@
 // kinetic energy, 1e-7 to 1e-5 about 1 J.
 static const double give = 1e-6;
 
-// G_rr from the whitened rows.
-static double diagonal(const ts_row_jacobian* J, int row) {
-    double sum = 0.0;
-    for (int k = 0; k < J->piece_count; ++k) {
-        const ts_row_piece* piece = &J->piece[k];
-        const double* j = piece->J + row * piece->dof_count;
-        for (int d = 0; d < piece->dof_count; ++d) sum += j[d] * j[d];
-    }
-    return sum;
-}
-
 double ts_row_polynomial(const ts_equality* equality, double x, double* out_slope) {
     double value = 0.0;
     *out_slope = 0.0;
@@ -60,7 +49,8 @@ void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts
         }
         return;
     }
-    for (int r = 0; r < rows; ++r) stiffest[is_turn(tie, r)] = fmax(stiffest[is_turn(tie, r)], diagonal(law->J, r));
+    for (int r = 0; r < rows; ++r)
+        stiffest[is_turn(tie, r)] = fmax(stiffest[is_turn(tie, r)], ts_row_squared(law->J, r));
     for (int r = 0; r < rows; ++r) {
         law->reference[r] = -share * tie->error[r] - 0.5 * h * tie->bias[r];
         law->R[r] = give * stiffest[is_turn(tie, r)];

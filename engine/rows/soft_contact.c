@@ -70,18 +70,20 @@ static void weigh_dofs(const ts_sim* sim, int tree, double* J) {
     }
 }
 
-// Of the centre of a body, or, with `turn` nonzero, of its turns.
+// Of the centre of a body, or, with `turn` nonzero, of its turns. J has room for three rows and four.
 static double weigh_body(const ts_sim* sim, int b, int turn, double* J) {
     const ts_vec3 axes[3] = {ts_vec3_axis(0), ts_vec3_axis(1), ts_vec3_axis(2)};
-    int tree = sim->model->body[b].tree;
-    const ts_kinematic_tree* span = &sim->model->tree[tree];
-    memset(J, 0, 3 * (size_t)span->dof_count * sizeof(double));
-    ts_row_piece piece = {.tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .J = J};
+    int tree = sim->model->body[b].tree, n = sim->model->tree[tree].dof_count;
+    double* lanes = J + 3 * n;
+    memset(lanes, 0, ts_row_lanes_size(3, n) * sizeof(double));
+    ts_row_piece piece = {.tree = tree, .dof_first = sim->model->tree[tree].dof_first, .dof_count = n, .J = lanes};
     ts_row_jacobian rows = {sim, &piece, 1, NULL};
     if (turn)
         ts_row_add_turn(&rows, 0, 3, b, axes, 1.0);
     else
         ts_row_add_point(&rows, 0, 3, b, sim->kinematics.body_centre[b], axes, 1.0);
+    for (int r = 0; r < 3; ++r)
+        for (int d = 0; d < n; ++d) J[r * n + d] = ts_row_entry(&piece, r, d);
     return mean_response(sim, tree, 3, J);
 }
 
@@ -97,7 +99,7 @@ int ts_soft_contact_weigh(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
-    double* J = TS_ARENA_ARRAY(&sim->scratch, double, 3 * (size_t)storage->dof_most);
+    double* J = TS_ARENA_ARRAY(&sim->scratch, double, 7 * (size_t)storage->dof_most);
     int factored = 0;
     for (int b = 0; b < model->body_count && J; ++b) {
         int tree = model->body[b].tree;

@@ -36,70 +36,20 @@ typedef struct assembly {
     double* rigid_R;
 } assembly;
 
-// Velocities of a tree.
-typedef struct tree_speeds {
-    const double* now;
-    const double* free;
-} tree_speeds;
-
-// Adds columns [from, to) of a row times both velocities.
-static inline void add_columns(const double* J, int from, int to, tree_speeds v, double* now, double* free) {
-    double a = *now, b = *free;
-    for (int i = from; i < to; ++i) {
-        a += J[i] * v.now[i];
-        b += J[i] * v.free[i];
-    }
-    *now = a;
-    *free = b;
-}
-
-// The same of three rows, n apart: sums of one row wait for each other, six do not.
-static inline void add_columns_three(const double* J, int n, int from, int to, tree_speeds v, double* now,
-                                     double* free) {
-    const double *K = J + n, *L = K + n;
-    double a0 = now[0], a1 = now[1], a2 = now[2], b0 = free[0], b1 = free[1], b2 = free[2];
-    for (int i = from; i < to; ++i) {
-        a0 += J[i] * v.now[i];
-        a1 += K[i] * v.now[i];
-        a2 += L[i] * v.now[i];
-        b0 += J[i] * v.free[i];
-        b1 += K[i] * v.free[i];
-        b2 += L[i] * v.free[i];
-    }
-    now[0] = a0, now[1] = a1, now[2] = a2;
-    free[0] = b0, free[1] = b1, free[2] = b2;
-}
-
-// Adds the part of one tree, from its piece of the rows, over the columns that its segments store.
-static void add_speeds(const assembly* work, const ts_row_piece* piece, int rows, ts_row_speeds* speeds) {
-    tree_speeds v = {work->sim->qvel + piece->dof_first, work->sim->free_velocity + piece->dof_first};
-    int n = piece->dof_count;
-    for (int s = piece->segment_first + piece->segment_count - 1; s >= piece->segment_first; --s) {
-        int from = work->plan->segment[s].column - piece->dof_first, to = from + work->plan->segment[s].count, r = 0;
-        for (; r + 3 <= rows; r += 3)
-            add_columns_three(piece->J + r * n, n, from, to, v, speeds->now + r, speeds->free + r);
-        for (; r < rows; ++r) add_columns(piece->J + r * n, from, to, v, speeds->now + r, speeds->free + r);
-    }
-}
-
 // Where the rows of a segment live, writable while the problem is under construction.
 static double* segment_data(const assembly* work, int s) {
     return work->data + (work->plan->segment[s].J - work->data);
 }
 
-// From rows over a whole tree to the segments that store their support.
-static void store_runs(const assembly* work, const ts_row_piece* piece, int rows) {
-    for (int s = piece->segment_first; s < piece->segment_first + piece->segment_count; ++s) {
-        size_t count = (size_t)work->plan->segment[s].count, n = (size_t)piece->dof_count;
-        double* target = segment_data(work, s);
-        const double* source = piece->J + (work->plan->segment[s].column - piece->dof_first);
-        for (int r = 0; r < rows; ++r)
-            memcpy(target + (size_t)r * count, source + (size_t)r * n, count * sizeof(double));
-    }
+// Six degrees of freedom at the root move anything anywhere, but nothing against what hangs on them, too: then one segment
+// spans the tree.
+static int may_stand_still(const ts_sim* sim, const ts_row_piece* piece, const ts_delassus_segment* segment) {
+    int joint = sim->model->dof[piece->dof_first].joint;
+    return sim->model->joint[joint].type != TS_JOINT_FREE || segment->count == piece->dof_count;
 }
 
-// Pieces for the trees of block b. One segment that spans its tree is filled in place, others in `wide`; rows of lone free
-// bodies need not be cleared. Returns how many.
+// Pieces for the trees of block b. Rows of lone free bodies are filled in place and need not be cleared, those of others in
+// `wide`. Returns how many.
 static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* piece) {
     const ts_model* model = work->sim->model;
     const ts_delassus_segment* segment = work->plan->segment;
@@ -114,17 +64,17 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
         p->written = 0;
         p->fastest = 0.0;
         p->segment_first = s;
-        end = s + 1;
-        if (segment[s].count == n) {
-            p->J = segment_data(work, s);
-        } else {
-            // Segments of a tree lie together.
-            while (end < last && model->dof[segment[end].column].tree == tree) ++end;
-            p->J = wide;
-            wide += rows * n;
-        }
+        p->may_stand_still = may_stand_still(work->sim, p, &segment[s]);
+        // Segments of a tree lie together.
+        for (end = s + 1; end < last && model->dof[segment[end].column].tree == tree;) ++end;
         p->segment_count = end - s;
-        if (!p->is_free_body) memset(p->J, 0, (size_t)rows * (size_t)n * sizeof(double));
+        if (p->is_free_body) {
+            p->J = segment_data(work, s);
+            continue;
+        }
+        p->J = wide;
+        wide += ts_row_lanes_size(rows, n);
+        memset(p->J, 0, ts_row_lanes_size(rows, n) * sizeof(double));
     }
     return count;
 }
@@ -136,10 +86,11 @@ static const double least_part = 1e-5;
 // Whether nothing that the joints of this tree can do moves what presses: the normal of a contact, all rows of other blocks.
 static int is_still(const ts_sim* sim, const ts_row_piece* piece, const ts_block* block) {
     int cone = block->set == TS_SET_CONE, first = cone ? 2 : 0, last = cone ? 3 : block->rows;
+    if (!piece->may_stand_still) return 0;
     const double* inverse = ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first;
     for (int r = first; r < last; ++r)
         for (int d = 0; d < piece->dof_count; ++d)
-            if (fabs(piece->J[r * piece->dof_count + d]) * inverse[d] > least_part * piece->fastest) return 0;
+            if (fabs(ts_row_entry(piece, r, d)) * inverse[d] > least_part * piece->fastest) return 0;
     return 1;
 }
 
@@ -152,10 +103,20 @@ static int close_piece(const assembly* work, const ts_row_piece* piece, const ts
             if (!(piece->written >> r & 1u)) memset(piece->J + 6 * r, 0, 6 * sizeof(double));
         return 0;
     }
-    int still = is_still(work->sim, piece, block);
-    add_speeds(work, piece, rows, speeds);
-    ts_dynamics_whiten(work->sim, piece->tree, rows, piece->J);
-    if (work->plan->segment[piece->segment_first].count != piece->dof_count) store_runs(work, piece, rows);
+    const ts_sim* sim = work->sim;
+    int still = is_still(sim, piece, block);
+    ts_row_lanes lanes = {sim->model,
+                          piece->J,
+                          rows,
+                          piece->dof_first,
+                          piece->dof_count,
+                          sim->mass_factor + sim->mass_start[piece->tree],
+                          ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first,
+                          work->plan->segment + piece->segment_first,
+                          piece->segment_count,
+                          sim->qvel + piece->dof_first,
+                          sim->free_velocity + piece->dof_first};
+    ts_row_lanes_close(&lanes, speeds->now, speeds->free, segment_data(work, piece->segment_first));
     return still;
 }
 
@@ -204,8 +165,8 @@ static void leave_out(const assembly* work, int b, const ts_row_jacobian* J) {
     int row = plan->block_row[b], rows = plan->block[b].rows;
     for (int k = 0; k < J->piece_count; ++k) {
         const ts_row_piece* piece = &J->piece[k];
-        memset(piece->J, 0, (size_t)(rows * piece->dof_count) * sizeof(double));
-        if (plan->segment[piece->segment_first].count != piece->dof_count) store_runs(work, piece, rows);
+        for (int s = piece->segment_first; s < piece->segment_first + piece->segment_count; ++s)
+            memset(segment_data(work, s), 0, (size_t)(rows * plan->segment[s].count) * sizeof(double));
     }
     for (int i = row; i < row + rows; ++i) work->g[i] = work->reference[i] = work->R[i] = work->impulse[i] = 0.0;
     plan->owner[b].blocked = TS_ROW_BLOCKED;
@@ -229,7 +190,7 @@ static void take_back(const assembly* work, int b, const ts_row_jacobian* J) {
             return;
         for (int d = 0; d < piece->dof_count; ++d) {
             ts_vec3 column =
-                ts_vec3_make(piece->J[d], piece->J[piece->dof_count + d], piece->J[2 * piece->dof_count + d]);
+                ts_vec3_make(ts_row_entry(piece, 0, d), ts_row_entry(piece, 1, d), ts_row_entry(piece, 2, d));
             G = ts_mat3_add(G, ts_mat3_outer(column, column));
         }
     }

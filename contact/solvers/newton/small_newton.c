@@ -171,7 +171,8 @@ static inline void copy_segment(const ts_delassus_segment* s, int rows, double* 
 
 static int is_zero(const double* tile, int numbers) {
     ts_four sum = ts_four_zero();
-    for (int i = 0; i < numbers; i += N) sum = ts_four_plus(sum, ts_four_product(ts_four_load(tile + i), ts_four_load(tile + i)));
+    for (int i = 0; i < numbers; i += N)
+        sum = ts_four_plus(sum, ts_four_product(ts_four_load(tile + i), ts_four_load(tile + i)));
     return ts_four_sum(sum) == 0.0;
 }
 

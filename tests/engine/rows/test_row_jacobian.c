@@ -10,7 +10,7 @@ enum { DOFS = 64 };
 static ts_row_piece piece_of_body(const ts_sim* sim, int body, double* J) {
     const ts_kinematic_tree* tree = &sim->model->tree[sim->model->body[body].tree];
     cr_assert_leq(tree->dof_count, DOFS);
-    memset(J, 0, TS_BLOCK_ROWS_MAX * DOFS * sizeof *J);
+    memset(J, 0, TS_ROW_LANES_MOST * DOFS * sizeof *J);
     ts_row_piece piece = {
         .tree = sim->model->body[body].tree, .dof_first = tree->dof_first, .dof_count = tree->dof_count, .J = J};
     return piece;
@@ -19,14 +19,14 @@ static ts_row_piece piece_of_body(const ts_sim* sim, int body, double* J) {
 static double times_qvel(const ts_sim* sim, const ts_row_piece* piece, int row) {
     double sum = 0.0;
     for (int d = 0; d < piece->dof_count; ++d)
-        sum += piece->J[row * piece->dof_count + d] * sim->qvel[piece->dof_first + d];
+        sum += ts_row_entry(piece, row, d) * sim->qvel[piece->dof_first + d];
     return sum;
 }
 
 // Two points and one turn in the same rows: what comes later adds to what is there, also on a lone free body, whose first
 // addend is written in place.
 Test(row_jacobian, rows_add_up_velocities_of_points_and_bodies) {
-    double J[TS_BLOCK_ROWS_MAX * DOFS];
+    double J[TS_ROW_LANES_MOST * DOFS];
     for (uint64_t seed = 21; seed <= 23; ++seed) {
         fixture f = fixture_menagerie(seed);
         ts_sim_update_kinematics(f.sim);
@@ -58,7 +58,7 @@ Test(row_jacobian, rows_add_up_velocities_of_points_and_bodies) {
 }
 
 Test(row_jacobian, a_row_of_one_degree_of_freedom) {
-    double J[TS_BLOCK_ROWS_MAX * DOFS];
+    double J[TS_ROW_LANES_MOST * DOFS];
     fixture f = fixture_menagerie(21);
     for (int d = 0; d < f.model->nv; ++d) {
         ts_row_piece piece = piece_of_body(f.sim, f.model->dof[d].body, J);

@@ -1,8 +1,8 @@
 // Four numbers side by side, with the vectors of GCC and Clang where there are any, else one by one: the same sums in the same order,
 // the same bits. Inline, because a call costs as much as the arithmetic. A file compiled for AVX2 gets four lanes in one register, any
 // other two and two.
-#ifndef TS_CONTACT_FOUR_INTERNAL_H
-#define TS_CONTACT_FOUR_INTERNAL_H
+#ifndef TS_BASE_FOUR_H
+#define TS_BASE_FOUR_H
 
 #include <string.h>
 
@@ -25,11 +25,14 @@ static inline ts_four ts_four_minus(ts_four a, ts_four b) { return a - b; }
 
 static inline ts_four ts_four_product(ts_four a, ts_four b) { return a * b; }
 
-static inline ts_four ts_four_times(double s, ts_four a) { return (ts_four){s, s, s, s} * a; }
+static inline ts_four ts_four_times(double s, ts_four a) {
+    ts_four t = {s, s, s, s};
+    return t * a;
+}
 
 /// (0 + 2) + (1 + 3).
 static inline double ts_four_sum(ts_four a) {
-    ts_two s = (ts_two){a[0], a[1]} + (ts_two){a[2], a[3]};
+    ts_two low = {a[0], a[1]}, high = {a[2], a[3]}, s = low + high;
     return s[0] + s[1];
 }
 

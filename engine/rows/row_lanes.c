@@ -1,0 +1,165 @@
+// Rows of robots, four side by side.
+//
+// Problem: rows j of a block over the chains of a tree, their speeds j v, and L^-T j with M = L^T L (engine/dynamics/tree_factor.h).
+// Rule: row r of a contact is wrench_r . S_d for every dof d of its body's chain, S_d the dof's axis; the lanes are the rows. From the leaves to the
+// root x_k /= L_kk, then x_i -= L_ki x_k for all i that k hangs on, four dofs k at a time, so that x_i is read and written once for them.
+// Source: Featherstone (2008), section 6.5. Guaranteed: rows keep their chains; same bits with and without AVX2, since every lane is a row's own
+// sum. Known failure: none; a lone row costs as much as four.
+#include "engine/rows/row_lanes_internal.h"
+
+#include <string.h>
+
+#include "base/linear/four.h"
+
+enum { N = TS_ROW_LANES };
+
+static void add(const ts_row_lanes_wrench* by, int last, double* J) {
+    const ts_dof* dof = by->model->dof;
+    for (int g = 0; g < by->groups; ++g) {
+        const double* w = by->wrench + 6 * N * g;
+        ts_four w0 = ts_four_load(w), w1 = ts_four_load(w + N), w2 = ts_four_load(w + 2 * N),
+                w3 = ts_four_load(w + 3 * N), w4 = ts_four_load(w + 4 * N), w5 = ts_four_load(w + 5 * N);
+        double* X = J + (ptrdiff_t)N * g * by->count;
+        for (int end = last; end >= 0; end = dof[dof[end].run].parent) {
+            for (int d = end; d >= dof[end].run; --d) {
+                const ts_motion* S = &by->axis[d];
+                ts_four turn = ts_four_plus(ts_four_times(S->angular.x, w0), ts_four_times(S->angular.y, w1));
+                ts_four move = ts_four_plus(ts_four_times(S->linear.x, w3), ts_four_times(S->linear.y, w4));
+                turn = ts_four_plus(turn, ts_four_times(S->angular.z, w2));
+                move = ts_four_plus(move, ts_four_times(S->linear.z, w5));
+                double* x = X + N * (d - by->first);
+                ts_four_store(ts_four_plus(ts_four_load(x), ts_four_plus(turn, move)), x);
+            }
+        }
+    }
+}
+
+// Columns [from, to] less what four or two dofs, k and those behind it, have given them.
+static inline void pass_four(const double* L, int n, int k, int from, int to, double* X) {
+    const double *L0 = L + (ptrdiff_t)k * n, *L1 = L0 + n, *L2 = L1 + n, *L3 = L2 + n, *x = X + N * k;
+    ts_four x0 = ts_four_load(x), x1 = ts_four_load(x + N), x2 = ts_four_load(x + 2 * N), x3 = ts_four_load(x + 3 * N);
+    for (int i = from; i <= to; ++i) {
+        ts_four late = ts_four_plus(ts_four_times(L3[i], x3), ts_four_times(L2[i], x2));
+        ts_four early = ts_four_plus(ts_four_times(L1[i], x1), ts_four_times(L0[i], x0));
+        ts_four_store(ts_four_minus(ts_four_load(X + N * i), ts_four_plus(late, early)), X + N * i);
+    }
+}
+
+static inline void pass_one(const double* L, int n, int k, int from, int to, double* X) {
+    const double* Lk = L + (ptrdiff_t)k * n;
+    ts_four x = ts_four_load(X + N * k);
+    for (int i = from; i <= to; ++i)
+        ts_four_store(ts_four_minus(ts_four_load(X + N * i), ts_four_times(Lk[i], x)), X + N * i);
+}
+
+// Dofs [low, end] of a run among themselves, then what they leave to the dofs that they hang on.
+static inline void whiten_some(const ts_row_lanes* lanes, int low, int end, double* X) {
+    const ts_dof* dof = lanes->model->dof + lanes->first;
+    const double* L = lanes->L;
+    int n = lanes->count, start = dof[end].run - lanes->first;
+    for (int k = end; k >= low; --k) {
+        ts_four_store(ts_four_times(lanes->inverse[k], ts_four_load(X + N * k)), X + N * k);
+        pass_one(L, n, k, low, k - 1, X);
+    }
+    for (int from = start, to = low - 1;;) {
+        if (end - low + 1 == N)
+            pass_four(L, n, low, from, to, X);
+        else
+            for (int k = end; k >= low; --k) pass_one(L, n, k, from, to, X);
+        to = dof[from].parent - lanes->first;
+        if (to < 0) return;
+        from = dof[to].run - lanes->first;
+    }
+}
+
+static inline int is_zero(const double* x) { return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0; }
+
+// Columns [first, last] and what they hang on. Off the rows' chains everything is zero and stays so.
+static void whiten(const ts_row_lanes* lanes, int first, int last, double* X) {
+    const ts_dof* dof = lanes->model->dof + lanes->first;
+    for (int start; last >= first; last = start - 1) {
+        start = dof[last].run - lanes->first;
+        int end = last;
+        while (end >= start && is_zero(X + N * end)) --end;
+        for (int low; end >= start; end = low - 1) {
+            low = end - N + 1 > start ? end - N + 1 : start;
+            whiten_some(lanes, low, end, X);
+        }
+    }
+}
+
+// Columns of up to four rows into rows.
+static void store(const double* X, int count, int rows, double* out) {
+    for (int r = 0; r < rows; ++r)
+        for (int d = 0; d < count; ++d) out[r * count + d] = X[N * d + r];
+}
+
+static void close(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows) {
+    for (int r = 0; r < lanes->rows; r += N) {
+        int rows = lanes->rows - r < N ? lanes->rows - r : N;
+        double *X = lanes->J + (ptrdiff_t)r * lanes->count, now[N], free[N], *out = out_rows;
+        ts_four u = ts_four_zero(), v = ts_four_zero();
+        for (int s = 0; s < lanes->segments; ++s) {
+            int from = lanes->segment[s].column - lanes->first, to = from + lanes->segment[s].count;
+            for (int d = from; d < to; ++d) {
+                ts_four x = ts_four_load(X + N * d);
+                u = ts_four_plus(u, ts_four_times(lanes->now[d], x));
+                v = ts_four_plus(v, ts_four_times(lanes->free[d], x));
+            }
+        }
+        ts_four_store(u, now);
+        ts_four_store(v, free);
+        for (int i = 0; i < rows; ++i) {
+            out_now[r + i] += now[i];
+            out_free[r + i] += free[i];
+        }
+        for (int s = 0; s < lanes->segments; ++s) {
+            int from = lanes->segment[s].column - lanes->first, count = lanes->segment[s].count;
+            whiten(lanes, from, from + count - 1, X);
+        }
+        // A segment holds all rows, the next one follows.
+        for (int s = 0; s < lanes->segments; ++s) {
+            int from = lanes->segment[s].column - lanes->first, count = lanes->segment[s].count;
+            store(X + N * from, count, rows, out + (ptrdiff_t)r * count);
+            out += (ptrdiff_t)lanes->rows * count;
+        }
+    }
+}
+
+#if TS_WIDE
+
+void ts_row_lanes_add_wide(const ts_row_lanes_wrench* by, int last, double* J) { add(by, last, J); }
+
+void ts_row_lanes_close_wide(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows) {
+    close(lanes, out_now, out_free, out_rows);
+}
+
+#else
+
+void ts_row_lanes_add_narrow(const ts_row_lanes_wrench* by, int last, double* J) { add(by, last, J); }
+
+void ts_row_lanes_close_narrow(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows) {
+    close(lanes, out_now, out_free, out_rows);
+}
+
+void ts_row_lanes_add(const ts_row_lanes_wrench* by, int last, double* J) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        ts_row_lanes_add_wide(by, last, J);
+        return;
+    }
+#endif
+    add(by, last, J);
+}
+
+void ts_row_lanes_close(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows) {
+#if TS_HAVE_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        ts_row_lanes_close_wide(lanes, out_now, out_free, out_rows);
+        return;
+    }
+#endif
+    close(lanes, out_now, out_free, out_rows);
+}
+
+#endif

@@ -1,0 +1,68 @@
+// Rows of a block over the degrees of freedom of one tree, side by side: what moves a dof is four numbers, one for each of four rows, so
+// that all rows of a contact go through the factor of the inertia at once.
+//
+// Entry (r, d) stands at [((r / 4) n + d) 4 + r % 4], n dofs; lanes without a row are zero.
+#ifndef TS_ENGINE_ROW_LANES_INTERNAL_H
+#define TS_ENGINE_ROW_LANES_INTERNAL_H
+
+#include "base/spatial.h"
+#include "contact/operator/delassus.h"
+#include "engine/model/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TS_ROW_LANES = 4, TS_ROW_LANES_MOST = 8 };
+
+/// Numbers that `rows` rows over n dofs take.
+static inline size_t ts_row_lanes_size(int rows, int n) {
+    return (size_t)((rows + TS_ROW_LANES - 1) / TS_ROW_LANES * TS_ROW_LANES) * (size_t)n;
+}
+
+/// Where entry (r, d) stands, from the first.
+static inline size_t ts_row_lanes_at(int n, int r, int d) {
+    return ((size_t)(r / TS_ROW_LANES) * (size_t)n + (size_t)d) * TS_ROW_LANES + (size_t)(r % TS_ROW_LANES);
+}
+
+/// Adds to all dofs from `last` (a number of the model, or -1) to the root: row r gets wrench_r . axis of the dof. `wrench` has for each four rows six times four
+/// numbers: couples' x of these rows, y, z, forces' x, y, z.
+typedef struct ts_row_lanes_wrench {
+    const ts_model* model;
+    const ts_motion* axis;  // (nv)
+    const double* wrench;   // (groups x 6 x 4)
+    int groups;             // fours of rows
+    int first;              // the tree's first dof
+    int count;              // and how many it has
+} ts_row_lanes_wrench;
+
+void ts_row_lanes_add(const ts_row_lanes_wrench* by, int last, double* J);
+
+/// What is to become of rows that are complete.
+typedef struct ts_row_lanes {
+    const ts_model* model;
+    double* J;
+    int rows;
+    int first;                           // the tree's first dof
+    int count;                           // and how many it has
+    const double* L;                     // the factor of its inertia (count x count)
+    const double* inverse;               // one over its diagonal
+    const ts_delassus_segment* segment;  // which columns are stored, those of leaves first; off them rows are zero
+    int segments;
+    const double* now;  // (count) two velocities of the tree
+    const double* free;
+} ts_row_lanes;
+
+/// Adds the rows' speeds at both velocities, whitens the rows, L^-T j, and stores them segment by segment, row by row, from `out_rows` on.
+void ts_row_lanes_close(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows);
+
+/// The same two, whatever the machine, and with AVX2: the same bits.
+void ts_row_lanes_add_narrow(const ts_row_lanes_wrench* by, int last, double* J);
+void ts_row_lanes_close_narrow(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows);
+void ts_row_lanes_add_wide(const ts_row_lanes_wrench* by, int last, double* J);
+void ts_row_lanes_close_wide(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
