@@ -11,6 +11,7 @@
 // V drifts by rounding in a long solve; `set_impulse` computes it afresh.
 #include <string.h>
 
+#include "base/linear/four.h"
 #include "base/sort.h"
 #include "contact/operator/delassus_velocity_internal.h"
 #include "contact/sweep_order_internal.h"
@@ -18,10 +19,38 @@
 // Blocks a thread reads at a time: some ten microseconds of work.
 enum { READ_GRAIN = 512 };
 
+// Three rows, `count` apart, times v, added to sums.
+static inline void read_three(const double* J, int count, const double* v, double* io_sum) {
+    const double *J1 = J + count, *J2 = J1 + count;
+    ts_four a = ts_four_zero(), b = a, c = a;
+    int j = 0;
+    for (; j + 4 <= count; j += 4) {
+        ts_four x = ts_four_load(v + j);
+        a = ts_four_plus(a, ts_four_product(ts_four_load(J + j), x));
+        b = ts_four_plus(b, ts_four_product(ts_four_load(J1 + j), x));
+        c = ts_four_plus(c, ts_four_product(ts_four_load(J2 + j), x));
+    }
+    double s0 = ts_four_sum(a), s1 = ts_four_sum(b), s2 = ts_four_sum(c);
+    for (; j < count; ++j) {
+        s0 += J[j] * v[j];
+        s1 += J1[j] * v[j];
+        s2 += J2[j] * v[j];
+    }
+    io_sum[0] += s0;
+    io_sum[1] += s1;
+    io_sum[2] += s2;
+}
+
 static void read_block(const ts_velocity_form* self, int b, const double* V, double* out_velocity) {
     const ts_velocity_block* block = &self->block[b];
     if (block->kernel != TS_VELOCITY_ANY) {
         ts_velocity_read_six(block, V, out_velocity);
+        return;
+    }
+    if (block->rows == 3) {
+        out_velocity[0] = out_velocity[1] = out_velocity[2] = 0.0;
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            read_three(self->segment[s].J, self->segment[s].count, V + self->segment[s].column, out_velocity);
         return;
     }
     for (int r = 0; r < block->rows; ++r) {
@@ -35,6 +64,18 @@ static void read_block(const ts_velocity_form* self, int b, const double* V, dou
     }
 }
 
+// Adds three rows, `count` apart, times d.
+static inline void change_three(const double* Y, int count, const double* d, double* to) {
+    const double *Y1 = Y + count, *Y2 = Y1 + count;
+    int j = 0;
+    for (; j + 4 <= count; j += 4) {
+        ts_four v = ts_four_plus(ts_four_load(to + j), ts_four_times(d[0], ts_four_load(Y + j)));
+        v = ts_four_plus(v, ts_four_times(d[1], ts_four_load(Y1 + j)));
+        ts_four_store(ts_four_plus(v, ts_four_times(d[2], ts_four_load(Y2 + j))), to + j);
+    }
+    for (; j < count; ++j) to[j] = ((to[j] + d[0] * Y[j]) + d[1] * Y1[j]) + d[2] * Y2[j];
+}
+
 static void change_block(const ts_velocity_form* self, int b, const double* delta, double* V) {
     const ts_velocity_block* block = &self->block[b];
     if (block->kernel != TS_VELOCITY_ANY) {
@@ -45,6 +86,10 @@ static void change_block(const ts_velocity_form* self, int b, const double* delt
         const ts_delassus_segment* segment = &self->segment[s];
         double* target = V + segment->column;
         const double* Y = segment->Y;
+        if (block->rows == 3) {
+            if (delta[0] != 0.0 || delta[1] != 0.0 || delta[2] != 0.0) change_three(Y, segment->count, delta, target);
+            continue;
+        }
         for (int r = 0; r < block->rows; ++r, Y += segment->count) {
             double d = delta[r];
             if (d == 0.0) continue;
@@ -283,6 +328,38 @@ static void place_block(ts_velocity_form* self, int b) {
         block->kernel = TS_VELOCITY_PAIR;
 }
 
+// The products of three rows, `count` apart, with each other, added to the lower half of a block.
+static inline void add_products(const double* J, int count, double* io_block) {
+    const double *J1 = J + count, *J2 = J1 + count;
+    ts_four s00 = ts_four_zero(), s10 = s00, s11 = s00, s20 = s00, s21 = s00, s22 = s00;
+    int j = 0;
+    for (; j + 4 <= count; j += 4) {
+        ts_four a = ts_four_load(J + j), b = ts_four_load(J1 + j), c = ts_four_load(J2 + j);
+        s00 = ts_four_plus(s00, ts_four_product(a, a));
+        s10 = ts_four_plus(s10, ts_four_product(b, a));
+        s11 = ts_four_plus(s11, ts_four_product(b, b));
+        s20 = ts_four_plus(s20, ts_four_product(c, a));
+        s21 = ts_four_plus(s21, ts_four_product(c, b));
+        s22 = ts_four_plus(s22, ts_four_product(c, c));
+    }
+    double sum[6] = {ts_four_sum(s00), ts_four_sum(s10), ts_four_sum(s11),
+                     ts_four_sum(s20), ts_four_sum(s21), ts_four_sum(s22)};
+    for (; j < count; ++j) {
+        sum[0] += J[j] * J[j];
+        sum[1] += J1[j] * J[j];
+        sum[2] += J1[j] * J1[j];
+        sum[3] += J2[j] * J[j];
+        sum[4] += J2[j] * J1[j];
+        sum[5] += J2[j] * J2[j];
+    }
+    io_block[0] += sum[0];
+    io_block[3] += sum[1];
+    io_block[4] += sum[2];
+    io_block[6] += sum[3];
+    io_block[7] += sum[4];
+    io_block[8] += sum[5];
+}
+
 // G_bb = sum over the block's segments of J Y^T; they do not overlap, so no cross terms. Symmetric, as M is.
 static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block) {
     const ts_velocity_block* block = &self->block[b];
@@ -301,6 +378,15 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
     }
     // Where Y is J both halves are the same numbers, to the bit.
     int rows = block->rows, is_white = block->J == block->Y;
+    if (rows == 3 && is_white) {
+        memset(out_block, 0, 9 * sizeof(double));
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
+            add_products(self->segment[s].J, self->segment[s].count, out_block);
+        out_block[1] = out_block[3];
+        out_block[2] = out_block[6];
+        out_block[5] = out_block[7];
+        return;
+    }
     for (int i = 0; i < rows; ++i) {
         for (int k = 0; k < (is_white ? i + 1 : rows); ++k) {
             double sum = 0.0;

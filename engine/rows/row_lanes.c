@@ -34,38 +34,45 @@ static void add(const ts_row_lanes_wrench* by, int last, double* J) {
     }
 }
 
-// Columns [from, to] less what four or two dofs, k and those behind it, have given them.
-static inline void pass_four(const double* L, int n, int k, int from, int to, double* X) {
-    const double *L0 = L + (ptrdiff_t)k * n, *L1 = L0 + n, *L2 = L1 + n, *L3 = L2 + n, *x = X + N * k;
-    ts_four x0 = ts_four_load(x), x1 = ts_four_load(x + N), x2 = ts_four_load(x + 2 * N), x3 = ts_four_load(x + 3 * N);
-    for (int i = from; i <= to; ++i) {
-        ts_four late = ts_four_plus(ts_four_times(L3[i], x3), ts_four_times(L2[i], x2));
-        ts_four early = ts_four_plus(ts_four_times(L1[i], x1), ts_four_times(L0[i], x0));
-        ts_four_store(ts_four_minus(ts_four_load(X + N * i), ts_four_plus(late, early)), X + N * i);
-    }
-}
-
-static inline void pass_one(const double* L, int n, int k, int from, int to, double* X) {
-    const double* Lk = L + (ptrdiff_t)k * n;
-    ts_four x = ts_four_load(X + N * k);
-    for (int i = from; i <= to; ++i)
-        ts_four_store(ts_four_minus(ts_four_load(X + N * i), ts_four_times(Lk[i], x)), X + N * i);
-}
-
-// Dofs [low, end] of a run among themselves, then what they leave to the dofs that they hang on.
-static inline void whiten_some(const ts_row_lanes* lanes, int low, int end, double* X) {
+// Four dofs of a run, k and those behind it, among themselves; then what they leave to the dofs that they hang on.
+static inline void whiten_four(const ts_row_lanes* lanes, int k, double* X) {
     const ts_dof* dof = lanes->model->dof + lanes->first;
-    const double* L = lanes->L;
-    int n = lanes->count, start = dof[end].run - lanes->first;
-    for (int k = end; k >= low; --k) {
-        ts_four_store(ts_four_times(lanes->inverse[k], ts_four_load(X + N * k)), X + N * k);
-        pass_one(L, n, k, low, k - 1, X);
+    const double *L0 = lanes->L + (ptrdiff_t)k * lanes->count, *L1 = L0 + lanes->count, *L2 = L1 + lanes->count,
+                 *L3 = L2 + lanes->count, *inverse = lanes->inverse + k;
+    double* x = X + N * k;
+    ts_four x3 = ts_four_times(inverse[3], ts_four_load(x + 3 * N));
+    ts_four x2 = ts_four_minus(ts_four_load(x + 2 * N), ts_four_times(L3[k + 2], x3));
+    x2 = ts_four_times(inverse[2], x2);
+    ts_four later = ts_four_plus(ts_four_times(L3[k + 1], x3), ts_four_times(L2[k + 1], x2));
+    ts_four x1 = ts_four_times(inverse[1], ts_four_minus(ts_four_load(x + N), later));
+    later = ts_four_plus(ts_four_times(L3[k], x3), ts_four_times(L2[k], x2));
+    later = ts_four_plus(later, ts_four_times(L1[k], x1));
+    ts_four x0 = ts_four_times(inverse[0], ts_four_minus(ts_four_load(x), later));
+    ts_four_store(x0, x);
+    ts_four_store(x1, x + N);
+    ts_four_store(x2, x + 2 * N);
+    ts_four_store(x3, x + 3 * N);
+    for (int from = dof[k].run - lanes->first, to = k - 1;;) {
+        for (int i = from; i <= to; ++i) {
+            ts_four late = ts_four_plus(ts_four_times(L3[i], x3), ts_four_times(L2[i], x2));
+            ts_four early = ts_four_plus(ts_four_times(L1[i], x1), ts_four_times(L0[i], x0));
+            ts_four_store(ts_four_minus(ts_four_load(X + N * i), ts_four_plus(late, early)), X + N * i);
+        }
+        to = dof[from].parent - lanes->first;
+        if (to < 0) return;
+        from = dof[to].run - lanes->first;
     }
-    for (int from = start, to = low - 1;;) {
-        if (end - low + 1 == N)
-            pass_four(L, n, low, from, to, X);
-        else
-            for (int k = end; k >= low; --k) pass_one(L, n, k, from, to, X);
+}
+
+// The same of one.
+static inline void whiten_one(const ts_row_lanes* lanes, int k, double* X) {
+    const ts_dof* dof = lanes->model->dof + lanes->first;
+    const double* L = lanes->L + (ptrdiff_t)k * lanes->count;
+    ts_four x = ts_four_times(lanes->inverse[k], ts_four_load(X + N * k));
+    ts_four_store(x, X + N * k);
+    for (int from = dof[k].run - lanes->first, to = k - 1;;) {
+        for (int i = from; i <= to; ++i)
+            ts_four_store(ts_four_minus(ts_four_load(X + N * i), ts_four_times(L[i], x)), X + N * i);
         to = dof[from].parent - lanes->first;
         if (to < 0) return;
         from = dof[to].run - lanes->first;
@@ -81,10 +88,8 @@ static void whiten(const ts_row_lanes* lanes, int first, int last, double* X) {
         start = dof[last].run - lanes->first;
         int end = last;
         while (end >= start && is_zero(X + N * end)) --end;
-        for (int low; end >= start; end = low - 1) {
-            low = end - N + 1 > start ? end - N + 1 : start;
-            whiten_some(lanes, low, end, X);
-        }
+        for (; end - N + 1 >= start; end -= N) whiten_four(lanes, end - N + 1, X);
+        for (; end >= start; --end) whiten_one(lanes, end, X);
     }
 }
 

@@ -1,0 +1,93 @@
+// Rows side by side against what they must satisfy: M (L^-T j) products, speeds by brute force, and the twin for any machine.
+#include "base/linear/dense.h"
+#include "base/scalar.h"
+#include "engine/dynamics/dynamics_internal.h"
+#include "engine/rows/row_lanes_internal.h"
+#include "engine/sim_internal.h"
+#include "tests/engine/engine_fixture.h"
+
+enum { DOFS = 64, ROWS = 6 };
+
+// Random rows over the chain of a dof, or over the whole tree (last < 0); off it zero.
+static void fill(const fixture* f, const ts_kinematic_tree* tree, int last, int rows, ts_rng* rng,
+                 double row[ROWS][DOFS], double* J) {
+    memset(row, 0, ROWS * DOFS * sizeof(double));
+    memset(J, 0, ts_row_lanes_size(rows, tree->dof_count) * sizeof(double));
+    for (int d = last < 0 ? tree->dof_first + tree->dof_count - 1 : last; d >= tree->dof_first;
+         d = last < 0 ? d - 1 : f->model->dof[d].parent) {
+        for (int r = 0; r < rows; ++r) {
+            row[r][d - tree->dof_first] = ts_rng_normal(rng);
+            J[ts_row_lanes_at(tree->dof_count, r, d - tree->dof_first)] = row[r][d - tree->dof_first];
+        }
+    }
+}
+
+// The segments of that chain, leaves first, or one over the tree.
+static int segments_of(const fixture* f, const ts_kinematic_tree* tree, int last, ts_delassus_segment* out) {
+    int count = 0;
+    if (last < 0) out[count++] = (ts_delassus_segment){tree->dof_first, tree->dof_count, NULL, NULL};
+    for (int d = last; d >= 0; d = f->model->dof[f->model->dof[d].run].parent) {
+        int run = f->model->dof[d].run;
+        out[count++] = (ts_delassus_segment){run, d - run + 1, NULL, NULL};
+    }
+    return count;
+}
+
+static void check(const fixture* f, int t, int last, int rows, ts_rng* rng) {
+    const ts_sim* sim = f->sim;
+    const ts_kinematic_tree* tree = &f->model->tree[t];
+    int n = tree->dof_count, at = 0;
+    double row[ROWS][DOFS], white[ROWS][DOFS] = {{0.0}}, J[TS_ROW_LANES_MOST * DOFS], twin[TS_ROW_LANES_MOST * DOFS];
+    double stored[2][ROWS * DOFS] = {{0.0}}, now[2][ROWS] = {{0.0}}, free[2][ROWS] = {{0.0}};
+    ts_delassus_segment segment[DOFS];
+    fill(f, tree, last, rows, rng, row, J);
+    memcpy(twin, J, sizeof J);
+    ts_row_lanes lanes = {sim->model,
+                          J,
+                          rows,
+                          tree->dof_first,
+                          n,
+                          sim->mass_factor + sim->mass_start[t],
+                          ts_sim_storage_of(sim)->inverse_diagonal + tree->dof_first,
+                          segment,
+                          segments_of(f, tree, last, segment),
+                          sim->qvel + tree->dof_first,
+                          sim->free_velocity + tree->dof_first};
+    ts_row_lanes_close(&lanes, now[0], free[0], stored[0]);
+    lanes.J = twin;
+    ts_row_lanes_close_narrow(&lanes, now[1], free[1], stored[1]);
+    cr_assert_arr_eq(stored[0], stored[1], sizeof stored[0]);
+    cr_assert_arr_eq(now[0], now[1], sizeof now[0]);
+    cr_assert_arr_eq(free[0], free[1], sizeof free[0]);
+    for (int s = 0; s < lanes.segments; ++s)
+        for (int r = 0; r < rows; ++r)
+            for (int k = 0; k < segment[s].count; ++k)
+                white[r][segment[s].column - tree->dof_first + k] = stored[0][at++];
+    for (int r = 0; r < rows; ++r) {
+        double inverse[DOFS], back[DOFS];
+        cr_assert_float_eq(now[0][r], ts_dot(row[r], lanes.now, n), 1e-12);
+        cr_assert_float_eq(free[0][r], ts_dot(row[r], lanes.free, n), 1e-11);
+        // L^-1 of it is M^-1 j, and M of that j again.
+        memcpy(inverse, white[r], sizeof inverse);
+        ts_dynamics_unwhiten(sim, t, inverse);
+        ts_dense_apply(sim->mass_matrix + sim->mass_start[t], n, n, n, inverse, back);
+        for (int d = 0; d < n; ++d) cr_assert_float_eq(back[d], row[r][d], 1e-10, "row %d, dof %d", r, d);
+    }
+}
+
+Test(row_lanes, whiten_and_store_what_chains_have) {
+    for (uint64_t seed = 6; seed < 12; ++seed) {
+        fixture f = fixture_menagerie(seed);
+        ts_sim_update_kinematics(f.sim);
+        cr_assert_eq(ts_dynamics_update(f.sim), -1);
+        ts_rng rng = ts_rng_make(seed, 3);
+        for (int t = 0; t < f.model->tree_count; ++t) {
+            const ts_kinematic_tree* tree = &f.model->tree[t];
+            if (tree->kind != TS_TREE_GENERAL) continue;
+            for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; ++d)
+                for (int rows = 1; rows <= ROWS; ++rows) check(&f, t, d, rows, &rng);
+            check(&f, t, -1, 3, &rng);
+        }
+        fixture_end(&f);
+    }
+}
