@@ -8,23 +8,31 @@
 
 #if defined(__GNUC__) && defined(__AVX2__)
 
+/// Two numbers.
 typedef double ts_two __attribute__((vector_size(16)));
+/// Four numbers.
 typedef double ts_four __attribute__((vector_size(32)));
 
+/// Four numbers that lie one behind the other.
 static inline ts_four ts_four_load(const double* from) {
     ts_four v;
     memcpy(&v, from, sizeof v);
     return v;
 }
 
+/// Puts them there.
 static inline void ts_four_store(ts_four v, double* to) { memcpy(to, &v, sizeof v); }
 
+/// a + b.
 static inline ts_four ts_four_plus(ts_four a, ts_four b) { return a + b; }
 
+/// a - b.
 static inline ts_four ts_four_minus(ts_four a, ts_four b) { return a - b; }
 
+/// a b, number by number.
 static inline ts_four ts_four_product(ts_four a, ts_four b) { return a * b; }
 
+/// s a.
 static inline ts_four ts_four_times(double s, ts_four a) {
     ts_four t = {s, s, s, s};
     return t * a;
@@ -38,6 +46,7 @@ static inline double ts_four_sum(ts_four a) {
 
 #elif defined(__GNUC__)
 
+/// Two numbers.
 typedef double ts_two __attribute__((vector_size(16)));
 
 /// Numbers 0 and 1, and 2 and 3: wider vectors are no arguments of functions on every machine.
@@ -46,6 +55,7 @@ typedef struct ts_four {
     ts_two high;
 } ts_four;
 
+/// Four numbers that lie one behind the other.
 static inline ts_four ts_four_load(const double* from) {
     ts_four v;
     memcpy(&v.low, from, sizeof v.low);
@@ -53,26 +63,31 @@ static inline ts_four ts_four_load(const double* from) {
     return v;
 }
 
+/// Puts them there.
 static inline void ts_four_store(ts_four v, double* to) {
     memcpy(to, &v.low, sizeof v.low);
     memcpy(to + 2, &v.high, sizeof v.high);
 }
 
+/// a + b.
 static inline ts_four ts_four_plus(ts_four a, ts_four b) {
     ts_four v = {a.low + b.low, a.high + b.high};
     return v;
 }
 
+/// a - b.
 static inline ts_four ts_four_minus(ts_four a, ts_four b) {
     ts_four v = {a.low - b.low, a.high - b.high};
     return v;
 }
 
+/// a b, number by number.
 static inline ts_four ts_four_product(ts_four a, ts_four b) {
     ts_four v = {a.low * b.low, a.high * b.high};
     return v;
 }
 
+/// s a.
 static inline ts_four ts_four_times(double s, ts_four a) {
     ts_two t = {s, s};
     ts_four v = {t * a.low, t * a.high};
@@ -87,42 +102,51 @@ static inline double ts_four_sum(ts_four a) {
 
 #else
 
+/// Four numbers.
 typedef struct ts_four {
     double v[4];
 } ts_four;
 
+/// Four numbers that lie one behind the other.
 static inline ts_four ts_four_load(const double* from) {
     ts_four v;
     memcpy(v.v, from, sizeof v.v);
     return v;
 }
 
+/// Puts them there.
 static inline void ts_four_store(ts_four v, double* to) { memcpy(to, v.v, sizeof v.v); }
 
+/// a + b.
 static inline ts_four ts_four_plus(ts_four a, ts_four b) {
     for (int i = 0; i < 4; ++i) a.v[i] += b.v[i];
     return a;
 }
 
+/// a - b.
 static inline ts_four ts_four_minus(ts_four a, ts_four b) {
     for (int i = 0; i < 4; ++i) a.v[i] -= b.v[i];
     return a;
 }
 
+/// a b, number by number.
 static inline ts_four ts_four_product(ts_four a, ts_four b) {
     for (int i = 0; i < 4; ++i) a.v[i] *= b.v[i];
     return a;
 }
 
+/// s a.
 static inline ts_four ts_four_times(double s, ts_four a) {
     for (int i = 0; i < 4; ++i) a.v[i] *= s;
     return a;
 }
 
+/// (0 + 2) + (1 + 3).
 static inline double ts_four_sum(ts_four a) { return (a.v[0] + a.v[2]) + (a.v[1] + a.v[3]); }
 
 #endif
 
+/// Four zeros.
 static inline ts_four ts_four_zero(void) {
     static const double zero[4] = {0.0, 0.0, 0.0, 0.0};
     return ts_four_load(zero);
