@@ -18,8 +18,7 @@ static ts_row_piece piece_of_body(const ts_sim* sim, int body, double* J) {
 
 static double times_qvel(const ts_sim* sim, const ts_row_piece* piece, int row) {
     double sum = 0.0;
-    for (int d = 0; d < piece->dof_count; ++d)
-        sum += ts_row_entry(piece, row, d) * sim->qvel[piece->dof_first + d];
+    for (int d = 0; d < piece->dof_count; ++d) sum += ts_row_entry(piece, row, d) * sim->qvel[piece->dof_first + d];
     return sum;
 }
 
