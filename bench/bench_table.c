@@ -9,6 +9,9 @@ static const ts_bench benches[] = {
     {"broad-phase", "all pairs of 10^2 to 10^5 moving boxes: ours, sweeping, trying all, peers", ts_bench_broad_phase},
     {"contact-scaling", "cost of a contact in piles of 10 to 10^5: sweeps, solvers, memory, threads",
      ts_bench_contact_scaling},
+    {"dynamics",
+     "kinematics, inertia, inverse and forward dynamics by number of joints and on robots, beside MuJoCo, Pinocchio",
+     ts_bench_dynamics_run},
     {"gjk-ellipsoids", "ellipsoids: variants of GJK against distance, normalisation, peers", ts_bench_gjk_ellipsoids},
     {"gjk-meshes", "hulls: variants of GJK by size and distance, speed-ups, peers", ts_bench_gjk_meshes},
     {"gjk-primitives", "boxes, spheres, capsules: our query beside peers", ts_bench_gjk_primitives},
@@ -60,6 +63,9 @@ const ts_bench* ts_bench_find(const char* name) {
 #ifndef TS_PEER_MUJOCO
 #define TS_PEER_MUJOCO NULL
 #endif
+#ifndef TS_PEER_PINOCCHIO
+#define TS_PEER_PINOCCHIO NULL
+#endif
 #ifndef TS_PEER_SICONOS
 #define TS_PEER_SICONOS NULL
 #endif
@@ -67,7 +73,7 @@ const ts_bench* ts_bench_find(const char* name) {
 static const ts_bench_peer peers[] = {
     {"bullet", TS_PEER_BULLET},   {"libccd", TS_PEER_CCD},    {"fcl", TS_PEER_FCL},
     {"box2d", TS_PEER_BOX2D},     {"coal", TS_PEER_COAL},     {"proxsuite", TS_PEER_PROXSUITE},
-    {"siconos", TS_PEER_SICONOS}, {"mujoco", TS_PEER_MUJOCO},
+    {"siconos", TS_PEER_SICONOS}, {"mujoco", TS_PEER_MUJOCO}, {"pinocchio", TS_PEER_PINOCCHIO},
 };
 
 int ts_bench_peer_count(void) { return (int)(sizeof peers / sizeof peers[0]); }

@@ -4,9 +4,10 @@
 #   TS_PEER_<NAME>_TARGETS  what to link
 # MuJoCo's library and headers are in its Python package: point TS_MUJOCO_PREFIX at .../site-packages/mujoco.
 # coal comes with Python's package of that name: point TS_COAL_PREFIX at .../site-packages/cmeel.prefix (proxsuite the
-# same, TS_PROXSUITE_PREFIX), or have it in CMAKE_PREFIX_PATH.
+# same, TS_PROXSUITE_PREFIX; pinocchio from its package pin, TS_PINOCCHIO_PREFIX), or have it in CMAKE_PREFIX_PATH.
 set(TS_COAL_PREFIX "" CACHE PATH "Where coal is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_PROXSUITE_PREFIX "" CACHE PATH "Where proxsuite is installed (empty: CMAKE_PREFIX_PATH)")
+set(TS_PINOCCHIO_PREFIX "" CACHE PATH "Where Pinocchio is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_MUJOCO_PREFIX "" CACHE PATH "Where MuJoCo's Python package is installed (empty: CMAKE_PREFIX_PATH)")
 set(TS_PEERS_FOUND "")
 
@@ -73,6 +74,24 @@ if(TS_PEERS)
         target_link_libraries(ts_proxsuite INTERFACE Eigen3::Eigen)
     endif()
     ts_peer_result(proxsuite "${proxsuite_found}" "${proxsuite_version}" ts_proxsuite)
+
+    # Its headers alone: all of its algorithms are templates.
+    find_path(TS_PINOCCHIO_INCLUDE pinocchio/config.hpp HINTS "${TS_PINOCCHIO_PREFIX}/include")
+    mark_as_advanced(TS_PINOCCHIO_INCLUDE)
+    set(pinocchio_found OFF)
+    set(pinocchio_version "")
+    if(TS_PINOCCHIO_INCLUDE AND TARGET Eigen3::Eigen)
+        set(pinocchio_found ON)
+        file(STRINGS "${TS_PINOCCHIO_INCLUDE}/pinocchio/config.hpp" line REGEX "define PINOCCHIO_VERSION ")
+        string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" pinocchio_version "${line}")
+        add_library(ts_pinocchio INTERFACE)
+        target_include_directories(ts_pinocchio SYSTEM INTERFACE "${TS_PINOCCHIO_INCLUDE}")
+        target_link_libraries(ts_pinocchio INTERFACE Eigen3::Eigen)
+        # Its lists of joint types are longer than Boost's defaults, as its own package says.
+        target_compile_definitions(ts_pinocchio INTERFACE BOOST_MPL_LIMIT_LIST_SIZE=30 BOOST_MPL_LIMIT_VECTOR_SIZE=30
+            BOOST_MPL_CFG_NO_PREPROCESSED_HEADERS BOOST_FUSION_INVOKE_MAX_ARITY=10)
+    endif()
+    ts_peer_result(pinocchio "${pinocchio_found}" "${pinocchio_version}" ts_pinocchio)
 
     # The numerics alone; its headers include each other without their folder. Its package file asks for more than it needs.
     find_path(TS_SICONOS_INCLUDE siconos/SiconosConfig.h)

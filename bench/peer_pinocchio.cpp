@@ -1,0 +1,277 @@
+// Pinocchio behind the face of dynamics. The model is handed over joint by joint, several joints of a body one after the other with nothing
+// between them. Its quaternions have w last, and its free joints move along body axes: answers are turned into ours.
+#include "bench/dynamics_peer.h"
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+// Before all others of it.
+#include <pinocchio/fwd.hpp>
+
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/centroidal.hpp>
+#include <pinocchio/algorithm/cholesky.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <pinocchio/multibody.hpp>
+
+using pinocchio::SE3;
+
+namespace {
+
+Eigen::Vector3d vec(const ts_vec3& v) { return Eigen::Vector3d(v.x, v.y, v.z); }
+
+SE3 pose_of(const ts_pose& p) {
+    Eigen::Quaterniond q(p.rotation.w, p.rotation.x, p.rotation.y, p.rotation.z);
+    return SE3(q.normalized().toRotationMatrix(), vec(p.position));
+}
+
+SE3 shift(const Eigen::Vector3d& by) { return SE3(Eigen::Matrix3d::Identity(), by); }
+
+// What belongs to a state.
+struct Place {
+    pinocchio::Data data;
+    Eigen::VectorXd q, v, a, tau;
+    Eigen::MatrixXd jacobian, solved;
+    explicit Place(const pinocchio::Model& model) : data(model) {}
+};
+
+}  // namespace
+
+struct ts_bench_dynamics {
+    const ts_model* ours = nullptr;
+    pinocchio::Model model;
+    std::vector<pinocchio::JointIndex> joint_of;  // of every body: the joint that carries it
+    std::vector<SE3> seat;                        // where the body's frame is in that joint's
+    std::vector<Place> place;
+};
+
+namespace {
+
+pinocchio::JointIndex add_turn(ts_bench_dynamics& d, pinocchio::JointIndex parent, const SE3& at, const ts_vec3& axis,
+                               const char* name) {
+    if (axis.x == 1.0) return d.model.addJoint(parent, pinocchio::JointModelRX(), at, name);
+    if (axis.y == 1.0) return d.model.addJoint(parent, pinocchio::JointModelRY(), at, name);
+    if (axis.z == 1.0) return d.model.addJoint(parent, pinocchio::JointModelRZ(), at, name);
+    return d.model.addJoint(parent, pinocchio::JointModelRevoluteUnaligned(vec(axis)), at, name);
+}
+
+// Adds a joint to what carries the body so far.
+void add_joint(ts_bench_dynamics& d, const ts_joint& joint, const char* name, pinocchio::JointIndex& carrier,
+               SE3& seat) {
+    Eigen::Vector3d anchor = vec(joint.anchor);
+    SE3 at = seat * shift(anchor);
+    switch (joint.type) {
+    case TS_JOINT_FREE:
+        carrier = d.model.addJoint(0, pinocchio::JointModelFreeFlyer(), SE3::Identity(), name);
+        seat = SE3::Identity();
+        return;
+    case TS_JOINT_BALL: carrier = d.model.addJoint(carrier, pinocchio::JointModelSpherical(), at, name); break;
+    case TS_JOINT_HINGE: carrier = add_turn(d, carrier, at, joint.axis, name); break;
+    default:
+        carrier = d.model.addJoint(carrier, pinocchio::JointModelPrismaticUnaligned(vec(joint.axis)), at, name);
+        break;
+    }
+    seat = shift(-anchor);
+}
+
+void build(ts_bench_dynamics& d, const ts_model* ours) {
+    d.ours = ours;
+    d.joint_of.assign(static_cast<size_t>(ours->body_count), 0);
+    d.seat.assign(static_cast<size_t>(ours->body_count), SE3::Identity());
+    d.model.gravity.linear(vec(ours->options.gravity));
+    // What cannot move first, then tree by tree: joints get their coordinates in our order.
+    std::vector<int> order;
+    for (int b = 0; b < ours->body_count; ++b)
+        if (ours->body[b].tree < 0) order.push_back(b);
+    for (int t = 0; t < ours->tree_count; ++t)
+        for (int i = 0; i < ours->tree[t].body_count; ++i)
+            order.push_back(ours->tree_body[ours->tree[t].body_first + i]);
+    for (int b : order) {
+        const ts_body& body = ours->body[b];
+        size_t parent = body.parent >= 0 ? static_cast<size_t>(body.parent) : 0, own = static_cast<size_t>(b);
+        pinocchio::JointIndex carrier = d.joint_of[parent];
+        SE3 seat = b == 0 ? SE3::Identity() : d.seat[parent] * pose_of(body.pose);
+        for (int j = body.joint_first; j < body.joint_first + body.joint_count; ++j) {
+            char name[32];
+            std::snprintf(name, sizeof name, "joint %d", j);
+            add_joint(d, ours->joint[j], name, carrier, seat);
+        }
+        d.joint_of[own] = carrier;
+        d.seat[own] = seat;
+        Eigen::Matrix3d inertia;
+        for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 3; ++c) inertia(r, c) = body.inertia.m[r][c];
+        if (b > 0 && body.mass > 0.0)
+            d.model.appendBodyToJoint(carrier, pinocchio::Inertia(body.mass, vec(body.centre), inertia), seat);
+    }
+    for (int i = 0; i < ours->nv; ++i) d.model.armature[i] = ours->dof[i].armature;
+}
+
+// Coordinates and velocities in its conventions.
+void convert(const ts_model* ours, const double* qpos, const double* qvel, Eigen::VectorXd& q, Eigen::VectorXd& v) {
+    v = Eigen::Map<const Eigen::VectorXd>(qvel, ours->nv);
+    q = Eigen::Map<const Eigen::VectorXd>(qpos, ours->nq);
+    for (int j = 0; j < ours->joint_count; ++j) {
+        const ts_joint& joint = ours->joint[j];
+        int at = joint.qpos_first;
+        if (joint.type == TS_JOINT_HINGE || joint.type == TS_JOINT_SLIDE) q[at] -= joint.reference;
+        if (joint.type == TS_JOINT_FREE) at += 3;
+        if (joint.type != TS_JOINT_FREE && joint.type != TS_JOINT_BALL) continue;
+        Eigen::Quaterniond turn(qpos[at], qpos[at + 1], qpos[at + 2], qpos[at + 3]);
+        turn.normalize();
+        q.segment<4>(at) = turn.coeffs();
+        if (joint.type == TS_JOINT_FREE)
+            v.segment<3>(joint.dof_first) = turn.toRotationMatrix().transpose() * v.segment<3>(joint.dof_first);
+    }
+}
+
+// The axes of a free joint's body, of a state.
+Eigen::Matrix3d axes_of(const Place& p, const ts_joint& joint) {
+    return Eigen::Quaterniond(p.q.segment<4>(joint.qpos_first + 3)).toRotationMatrix();
+}
+
+// Accelerations of our free joints in its body axes, or back: the rate of R^T u is R^T (u' - w x u), w in body axes R^T w.
+void turn_accelerations(const ts_model* ours, const Place& p, bool to_theirs, Eigen::VectorXd& a) {
+    for (int j = 0; j < ours->joint_count; ++j) {
+        const ts_joint& joint = ours->joint[j];
+        if (joint.type != TS_JOINT_FREE) continue;
+        Eigen::Matrix3d R = axes_of(p, joint);
+        Eigen::Vector3d w = p.v.segment<3>(joint.dof_first + 3), u = p.v.segment<3>(joint.dof_first);
+        if (to_theirs)
+            a.segment<3>(joint.dof_first) = R.transpose() * a.segment<3>(joint.dof_first) - w.cross(u);
+        else
+            a.segment<3>(joint.dof_first) = R * (a.segment<3>(joint.dof_first) + w.cross(u));
+    }
+}
+
+// Rows over its dofs into rows over ours: J_ours = J_theirs T, T = R^T for the translations of free joints.
+void turn_columns(const ts_model* ours, const Place& p, Eigen::MatrixXd& J) {
+    for (int j = 0; j < ours->joint_count; ++j) {
+        const ts_joint& joint = ours->joint[j];
+        if (joint.type != TS_JOINT_FREE) continue;
+        J.middleCols<3>(joint.dof_first) = (J.middleCols<3>(joint.dof_first) * axes_of(p, joint).transpose()).eval();
+    }
+}
+
+int give(const Eigen::MatrixXd& M, double* out) {
+    for (Eigen::Index r = 0; r < M.rows(); ++r)
+        for (Eigen::Index c = 0; c < M.cols(); ++c) out[r * M.cols() + c] = M(r, c);
+    return static_cast<int>(M.size());
+}
+
+int find_jacobian(ts_bench_dynamics& d, Place& p) {
+    // It has no function for one point alone that starts from poses: the joint's own, then the body's frame.
+    size_t body = static_cast<size_t>(d.ours->dof[d.ours->nv - 1].body);
+    p.jacobian.setZero();
+    pinocchio::computeJointJacobian(d.model, p.data, p.q, d.joint_of[body], p.jacobian);
+    return 1;
+}
+
+int run(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state) {
+    Place& p = d->place[static_cast<size_t>(state)];
+    switch (item) {
+    case TS_BENCH_KINEMATICS: pinocchio::forwardKinematics(d->model, p.data, p.q, p.v); return 1;
+    case TS_BENCH_FACTOR: pinocchio::cholesky::decompose(d->model, p.data); return 1;
+    case TS_BENCH_JACOBIAN: return find_jacobian(*d, p);
+    case TS_BENCH_SOLVE:
+        p.solved = p.jacobian.topRows<3>().transpose();
+        pinocchio::cholesky::solve(d->model, p.data, p.solved);
+        return 1;
+    case TS_BENCH_INVERSE_DYNAMICS: pinocchio::rnea(d->model, p.data, p.q, p.v, p.a); return 1;
+    case TS_BENCH_INERTIA_FROM_Q: pinocchio::crba(d->model, p.data, p.q, pinocchio::Convention::WORLD); return 1;
+    case TS_BENCH_FORWARD_DYNAMICS:
+        pinocchio::aba(d->model, p.data, p.q, p.v, p.tau, pinocchio::Convention::WORLD);
+        return 1;
+    case TS_BENCH_CENTROIDAL: pinocchio::computeCentroidalMap(d->model, p.data, p.q); return 1;
+    default: return 0;
+    }
+}
+
+Eigen::MatrixXd full_inertia(const Place& p) {
+    Eigen::MatrixXd M = p.data.M;
+    M.triangularView<Eigen::StrictlyLower>() = M.transpose().triangularView<Eigen::StrictlyLower>();
+    return M;
+}
+
+int answer(ts_bench_dynamics* d, ts_bench_dynamics_item item, int state, double* out) {
+    Place& p = d->place[static_cast<size_t>(state)];
+    Eigen::MatrixXd M;
+    switch (item) {
+    case TS_BENCH_KINEMATICS:
+        for (size_t b = 0; b < d->joint_of.size(); ++b)
+            Eigen::Map<Eigen::Vector3d>(out + 3 * b) = (p.data.oMi[d->joint_of[b]] * d->seat[b]).translation();
+        // The inertia that the factor is asked about.
+        pinocchio::crba(d->model, p.data, p.q, pinocchio::Convention::WORLD);
+        return 3 * static_cast<int>(d->joint_of.size());
+    case TS_BENCH_INVERSE_DYNAMICS: {
+        M = p.data.tau.transpose();
+        turn_columns(d->ours, p, M);
+        return give(M, out);
+    }
+    case TS_BENCH_INERTIA_FROM_Q:
+        M = full_inertia(p);
+        turn_columns(d->ours, p, M);
+        M.transposeInPlace();
+        turn_columns(d->ours, p, M);
+        return give(M, out);
+    case TS_BENCH_FORWARD_DYNAMICS: {
+        Eigen::VectorXd a = p.data.ddq;
+        turn_accelerations(d->ours, p, false, a);
+        return give(a.transpose(), out);
+    }
+    case TS_BENCH_CENTROIDAL:
+        M.resize(6, d->model.nv);
+        M.topRows<3>() = p.data.Ag.bottomRows<3>();
+        M.bottomRows<3>() = p.data.Ag.topRows<3>();
+        turn_columns(d->ours, p, M);
+        return give(M, out);
+    default: return 0;
+    }
+}
+
+ts_bench_dynamics* open_dynamics(const ts_model* model, const ts_bench_states* states, char error[200]) {
+    for (int b = 0; b < model->body_count; ++b)
+        if (model->body[b].buoyancy != 0.0) {
+            std::snprintf(error, 200, "it knows no bodies that weigh less than they should");
+            return nullptr;
+        }
+    try {
+        ts_bench_dynamics* d = new ts_bench_dynamics;
+        build(*d, model);
+        for (int i = 0; i < states->count; ++i) {
+            d->place.emplace_back(d->model);
+            Place& p = d->place.back();
+            convert(model, states->qpos + i * model->nq, states->qvel + i * model->nv, p.q, p.v);
+            p.a = Eigen::Map<const Eigen::VectorXd>(states->acceleration + i * model->nv, model->nv);
+            turn_accelerations(model, p, true, p.a);
+            Eigen::MatrixXd force =
+                Eigen::Map<const Eigen::VectorXd>(states->force + i * model->nv, model->nv).transpose();
+            // Forces turn as velocities do.
+            for (int j = 0; j < model->joint_count; ++j)
+                if (model->joint[j].type == TS_JOINT_FREE)
+                    force.middleCols<3>(model->joint[j].dof_first) =
+                        (force.middleCols<3>(model->joint[j].dof_first) * axes_of(p, model->joint[j])).eval();
+            p.tau = force.transpose();
+            p.jacobian.resize(6, model->nv);
+            p.solved.resize(model->nv, 3);
+        }
+        return d;
+    } catch (const std::exception& e) {
+        std::snprintf(error, 200, "%.199s", e.what());
+        return nullptr;
+    }
+}
+
+void close_dynamics(ts_bench_dynamics* d) { delete d; }
+
+}  // namespace
+
+extern "C" const ts_bench_dynamics_engine* ts_bench_dynamics_pinocchio(void) {
+    static const ts_bench_dynamics_engine engine = {"pinocchio", open_dynamics, close_dynamics, run, answer};
+    return &engine;
+}
