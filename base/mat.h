@@ -63,23 +63,22 @@ static inline ts_mat3 ts_mat3_transpose(ts_mat3 a) {
 
 /// A + B
 static inline ts_mat3 ts_mat3_add(ts_mat3 a, ts_mat3 b) {
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) a.m[i][j] += b.m[i][j];
-    return a;
+    return ts_mat3_from_rows(ts_vec3_add(ts_mat3_row(&a, 0), ts_mat3_row(&b, 0)),
+                             ts_vec3_add(ts_mat3_row(&a, 1), ts_mat3_row(&b, 1)),
+                             ts_vec3_add(ts_mat3_row(&a, 2), ts_mat3_row(&b, 2)));
 }
 
 /// A - B
 static inline ts_mat3 ts_mat3_sub(ts_mat3 a, ts_mat3 b) {
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) a.m[i][j] -= b.m[i][j];
-    return a;
+    return ts_mat3_from_rows(ts_vec3_sub(ts_mat3_row(&a, 0), ts_mat3_row(&b, 0)),
+                             ts_vec3_sub(ts_mat3_row(&a, 1), ts_mat3_row(&b, 1)),
+                             ts_vec3_sub(ts_mat3_row(&a, 2), ts_mat3_row(&b, 2)));
 }
 
 /// s A
 static inline ts_mat3 ts_mat3_scale(double s, ts_mat3 a) {
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) a.m[i][j] *= s;
-    return a;
+    return ts_mat3_from_rows(ts_vec3_scale(s, ts_mat3_row(&a, 0)), ts_vec3_scale(s, ts_mat3_row(&a, 1)),
+                             ts_vec3_scale(s, ts_mat3_row(&a, 2)));
 }
 
 /// A v
@@ -96,12 +95,10 @@ static inline ts_vec3 ts_mat3_mul_vec_transposed(const ts_mat3* a, ts_vec3 v) {
                         a->m[0][2] * v.x + a->m[1][2] * v.y + a->m[2][2] * v.z);
 }
 
-/// A B
+/// A B. Written out, as its like: compilers keep loops of three as loops at -O2.
 static inline ts_mat3 ts_mat3_mul(ts_mat3 a, ts_mat3 b) {
-    ts_mat3 c;
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
-    return c;
+    return ts_mat3_from_columns(ts_mat3_mul_vec(&a, ts_mat3_column(&b, 0)), ts_mat3_mul_vec(&a, ts_mat3_column(&b, 1)),
+                                ts_mat3_mul_vec(&a, ts_mat3_column(&b, 2)));
 }
 
 /// A^T B

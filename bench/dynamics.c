@@ -263,17 +263,24 @@ static int add_link(ts_builder* builder, ts_rng* rng, int parent) {
     return joint.body;
 }
 
-// `joints` hinges one behind the other, or as a tree of twos: link i hangs on link (i - 1) / 2.
+// Links below `parent`: `links` one behind the other, or with `is_tree` one that carries two trees of half of the rest each. Whatever hangs on
+// a link follows it at once, as Pinocchio asks.
+static void add_links(ts_builder* builder, ts_rng* rng, int parent, int links, int is_tree) {
+    for (; links > 0; --links) {
+        parent = add_link(builder, rng, parent);
+        if (!is_tree) continue;
+        add_links(builder, rng, parent, (links - 1) / 2, 1);
+        links -= (links - 1) / 2;
+    }
+}
+
 static ts_model* build(int joints, int is_tree, uint64_t seed) {
     ts_builder* builder = ts_builder_create(is_tree ? "tree" : "chain");
     ts_rng rng = ts_rng_make(seed, 0);
     ts_model* model = NULL;
-    int* body = (int*)calloc((size_t)joints, sizeof *body);
-    for (int i = 0; builder && body && i < joints; ++i)
-        body[i] = add_link(builder, &rng, i == 0 ? 0 : body[is_tree ? (i - 1) / 2 : i - 1]);
-    free(body);
-    if (builder && ts_builder_finish(builder, &model, NULL)) return NULL;
-    return model;
+    if (!builder) return NULL;
+    add_links(builder, &rng, 0, joints, is_tree);
+    return ts_builder_finish(builder, &model, NULL) ? NULL : model;
 }
 
 // Chains or trees of all sizes, and our times against their size.
