@@ -77,6 +77,7 @@
 #include "engine/model/builder.h"
 #include "engine/model/model.h"
 #include "engine/model/options.h"
+#include "engine/model/softness.h"
 #include "engine/model/surface.h"
 #include "engine/model/tendon.h"
 #include "engine/read/import_report.h"

@@ -10,7 +10,7 @@
 #include "engine/actuation/actuation_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/rows/row_plan_internal.h"
-#include "engine/rows/soft_contact_internal.h"
+#include "engine/rows/row_weight_internal.h"
 #include "engine/step/integrate/integrator.h"
 
 // Zeroed array from the storage's arena.
@@ -56,6 +56,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     storage->spin_memory = FIXED_ARRAY(storage, ts_spin_memory, model->tree_count);
     storage->turn = FIXED_ARRAY(storage, ts_quat, model->tree_count);
     storage->dof_inverse_weight = FIXED_ARRAY(storage, double, model->nv);
+    storage->tendon_inverse_weight = FIXED_ARRAY(storage, double, model->tendon_count);
     storage->inverse_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_turn_weight = FIXED_ARRAY(storage, double, model->body_count);
     storage->inverse_diagonal = FIXED_ARRAY(storage, double, model->nv);
@@ -106,8 +107,9 @@ static ts_code fill(ts_sim* sim, int workers, ts_status* out_status) {
     if (!code) code = ts_sim_set_integrator(sim, model->options.integrator, out_status);
     if (code) return code;
     sim->start_keyframe = sim->model->initial_keyframe;
+    if (!ts_row_weigh(sim)) return short_memory(model, out_status);
     ts_sim_reset(sim);
-    return ts_soft_contact_weigh(sim) ? ts_status_ok(out_status) : short_memory(model, out_status);
+    return ts_status_ok(out_status);
 }
 
 ts_code ts_sim_create(const ts_model* model, int workers, ts_sim** out_sim, ts_status* out_status) {

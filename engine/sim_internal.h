@@ -16,6 +16,7 @@ typedef struct ts_collider {
     int geom;
     int has_box;    // zero for planes, and spheres: their boxes tell nothing that the broad phase does not know
     int is_turned;  // nonzero when the axes of its box are not those of the geom
+    double margin;  // m: the most that this geom adds to that of a contact
     ts_obb box;     // in the geom's frame
 } ts_collider;
 
@@ -37,10 +38,12 @@ typedef struct ts_sim_storage {
     const ts_integrator** factored_under;
     int dof_most;  // most dofs of a tree
     int collider_count;
-    ts_collider* collider;        // (collider_count) by ascending geom
-    double* dof_inverse_weight;   // (nv) N^-1 m or the like, likewise; zero without equalities and on lone free bodies
-    double* inverse_weight;       // (body_count) kg^-1, see ts_soft_contact_weigh
-    double* inverse_turn_weight;  // (body_count) kg^-1 m^-2, likewise; zero without equalities
+    ts_collider* collider;          // (collider_count) by ascending geom
+    int has_margins;                // nonzero: some geom or contact pair has one
+    double* dof_inverse_weight;     // (nv) kg^-1 or the like, see ts_row_weigh; zero on most lone free bodies
+    double* tendon_inverse_weight;  // (tendon_count) kg^-1, likewise
+    double* inverse_weight;         // (body_count) kg^-1, likewise
+    double* inverse_turn_weight;    // (body_count) kg^-1 m^-2, likewise; zero without equalities
 
     struct ts_lever* tendon_lever;  // (tendon_count)
     struct ts_drive* drive;         // (actuator_count + tendon_count) see actuation/actuation_internal.h

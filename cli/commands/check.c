@@ -139,14 +139,15 @@ static void geom_name(const ts_model* model, int g, char out_name[320]) {
 
 static void add_report(ts_text* text, const ts_import_report* report) {
     int shown = 0;
-    static const ts_import_level levels[] = {TS_IMPORT_IGNORED, TS_IMPORT_APPROXIMATED, TS_IMPORT_HONOURED};
-    for (int l = 0; l < 3; ++l) {
+    static const ts_import_level levels[] = {TS_IMPORT_IGNORED, TS_IMPORT_APPROXIMATED, TS_IMPORT_KEPT,
+                                             TS_IMPORT_HONOURED};
+    for (int l = 0; l < 4; ++l) {
         for (int i = 0; i < report->count; ++i) {
             const ts_import_item* item = &report->item[i];
             if (item->level != levels[l]) continue;
             ts_text_add(text, "  %s%s: %s (%d x, first at %s:%d)\n      %s\n", ts_import_level_name(item->level),
-                        item->affects_physics ? "" : ", looks only", item->what, item->count, item->file, item->line,
-                        item->meaning);
+                        item->level < TS_IMPORT_APPROXIMATED || item->affects_physics ? "" : ", nothing physical",
+                        item->what, item->count, item->file, item->line, item->meaning);
             shown++;
         }
     }

@@ -20,6 +20,7 @@ ts_joint_def ts_joint_def_default(void) {
     memset(&def, 0, sizeof def);
     def.type = TS_JOINT_HINGE;
     def.axis = ts_vec3_make(0.0, 0.0, 1.0);
+    def.softness = ts_stop_softness_default();
     return def;
 }
 
@@ -55,6 +56,7 @@ ts_equality_def ts_equality_def_default(void) {
 ts_tendon_def ts_tendon_def_default(void) {
     ts_tendon_def def;
     memset(&def, 0, sizeof def);
+    def.is.softness = ts_stop_softness_default();
     def.rest_is_length0 = 1;
     return def;
 }

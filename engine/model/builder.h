@@ -43,6 +43,9 @@ typedef struct ts_joint_def {
     double damping;
     double armature;
     double friction;
+    ts_stop_softness softness;
+    double spring_time;   // s: > 0: spring and damping are as of an oscillator of this time constant and
+    double spring_ratio;  // this damping ratio (> 0), and the inertia of the joint at rest
     ts_limits actuation;
     const char* file;
     int line;

@@ -55,6 +55,7 @@ static const char* tendon_number_fault(const ts_tendon* t) {
     for (int i = 0; i < 3; ++i)
         if (!(number[i] >= 0.0) || isinf(number[i]))
             return "its stiffness, damping or friction is negative or no number";
+    if (ts_stop_softness_fault(&t->softness)) return ts_stop_softness_fault(&t->softness);
     if (!isfinite(t->rest[0] + t->rest[1])) return "a number is not finite";
     return limits_fault(&t->limits, "the range of its length is empty");
 }

@@ -65,13 +65,15 @@ static const char* joint_range_fault(const ts_joint_def* def) {
 }
 
 static const char* joint_number_fault(const ts_joint_def* def) {
-    const double number[] = {def->reference, def->spring, def->spring_rest, def->damping, def->armature, def->friction};
+    const double number[] = {def->reference, def->spring,   def->spring_rest, def->damping,
+                             def->armature,  def->friction, def->spring_time, def->spring_ratio};
     for (size_t i = 0; i < sizeof number / sizeof number[0]; ++i)
         if (!isfinite(number[i])) return "a number is not finite";
     if (def->spring < 0.0) return "its spring stiffness is negative";
     if (def->damping < 0.0) return "its damping is negative";
     if (def->armature < 0.0) return "its armature is negative";
     if (def->friction < 0.0) return "its dry friction is negative";
+    if (ts_stop_softness_fault(&def->softness)) return ts_stop_softness_fault(&def->softness);
     if (!def->actuation.limited) return NULL;
     return def->actuation.range[0] <= def->actuation.range[1] ? NULL
                                                               : "the range of its actuation is empty or no number";

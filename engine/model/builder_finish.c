@@ -146,6 +146,7 @@ static void lay_out_joints(draft* d) {
         joint->damping = def->damping;
         joint->armature = def->armature;
         joint->friction = def->friction;
+        joint->softness = def->softness;
         joint->actuation = def->actuation;
     }
 }
@@ -256,6 +257,8 @@ static int lay_out_pairs(draft* d) {
         int g = b->geom.data[given->geom_a].index, h = b->geom.data[given->geom_b].index, at = d->model->pair_count;
         // A surface with itself: what has no effect is dropped, as everywhere.
         ts_contact_pair entry = {g < h ? g : h, g < h ? h : g, ts_surface_combine(&given->surface, &given->surface)};
+        entry.surface.margin = given->surface.margin;
+        entry.surface.gap = given->surface.gap;
         while (at > 0 && compare_pairs(&pair[at - 1], &entry) > 0) --at;
         if (at > 0 && compare_pairs(&pair[at - 1], &entry) == 0) continue;
         memmove(pair + at + 1, pair + at, (size_t)(d->model->pair_count++ - at) * sizeof *pair);
@@ -339,7 +342,7 @@ static ts_code check_key(draft* d, int index, const ts_keyframe* key) {
         ts_quat rotation = ts_quat_load(q);
         double n = ts_quat_norm(rotation);
         if (n < 1e-10 && d->builder->mend_keyframes) {
-            ts_import_report_add(d->builder->report, TS_IMPORT_APPROXIMATED, 1, "key@qpos (zero quaternion)",
+            ts_import_report_add(d->builder->report, TS_IMPORT_HONOURED, 0, "key@qpos (zero quaternion)",
                                  "taken as no rotation (as in MuJoCo)", ts_builder_string(d->builder, label->file),
                                  label->line);
             ts_quat_store(ts_quat_identity(), q);
@@ -412,6 +415,7 @@ static ts_code lay_out(draft* d) {
     if (!ts_builder_lay_out_fluid(d->builder, d->arena, d->model, d->body)) return short_memory(d->status);
     code = ts_builder_check_inertia(d->builder, d->model, d->status);
     if (!code) code = lay_out_keyframes(d);
+    if (!code) code = ts_builder_settle_springs(d->builder, d->model, d->joint, d->dof, d->status);
     // Last, because the hulls change hands here.
     if (!code) code = lay_out_rest(d);
     return code;

@@ -202,6 +202,10 @@ ts_code ts_builder_settle_masses(ts_builder* builder, ts_status* out_status);
 /// Refuses impossible masses and inertias; for settled bodies. Makes inertias exactly symmetric.
 ts_code ts_builder_check_masses(ts_builder* builder, ts_status* out_status);
 
+/// Springs and dampers of joints that are described by time constant and damping ratio, written into joints and dofs of the model.
+ts_code ts_builder_settle_springs(const ts_builder* builder, const ts_model* model, ts_joint* joints, ts_dof* dofs,
+                                  ts_status* out_status);
+
 /// Refuses a model whose joint-space mass matrix is singular at the initial pose: a joint that moves nothing heavy.
 ts_code ts_builder_check_inertia(const ts_builder* builder, const ts_model* model, ts_status* out_status);
 

@@ -59,16 +59,17 @@ typedef struct ts_joint {
     int body;
     int qpos_first;
     int dof_first;
-    ts_vec3 anchor;       // m, in the body frame
-    ts_vec3 axis;         // unit, in the body frame (hinge, slide)
-    int limited;          // nonzero: range holds
-    double range[2];      // rad or m; ball: [0, largest angle]
-    double reference;     // rad or m: qpos at the model's initial pose
-    double spring;        // N m/rad or N/m
-    double spring_rest;   // rad or m
-    double damping;       // N m s/rad or N s/m
-    double armature;      // kg m^2 or kg added to the dof's inertia
-    double friction;      // N m or N, dry friction
+    ts_vec3 anchor;      // m, in the body frame
+    ts_vec3 axis;        // unit, in the body frame (hinge, slide)
+    int limited;         // nonzero: range holds
+    double range[2];     // rad or m; ball: [0, largest angle]
+    double reference;    // rad or m: qpos at the model's initial pose
+    double spring;       // N m/rad or N/m
+    double spring_rest;  // rad or m
+    double damping;      // N m s/rad or N s/m
+    double armature;     // kg m^2 or kg added to the dof's inertia
+    double friction;     // N m or N, dry friction
+    ts_stop_softness softness;
     ts_limits actuation;  // N or N m: of what all actuators together pull at it, where it is one number
 } ts_joint;
 
@@ -282,6 +283,9 @@ int ts_model_geoms_can_touch(const ts_model* model, int geom_a, int geom_b);
 
 /// The surface between two geoms that touch: of their contact pair, else of both combined.
 ts_surface ts_model_surface_between(const ts_model* model, int geom_a, int geom_b);
+
+/// Its margin, m.
+double ts_model_margin_between(const ts_model* model, int geom_a, int geom_b);
 
 /// Sum of the masses of all bodies, kg.
 double ts_model_total_mass(const ts_model* model);

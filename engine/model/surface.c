@@ -27,6 +27,8 @@ const char* ts_surface_fault(const ts_surface* surface) {
         return "its spinning and rolling friction must be finite and not negative";
     for (int i = 0; i < 2; ++i) sum += softness->solref[i];
     for (int i = 0; i < 5; ++i) sum += softness->solimp[i];
+    sum += surface->friction_solref[0] + surface->friction_solref[1];
+    if (!isfinite(surface->margin) || !isfinite(surface->gap)) return "its margin and gap must be finite";
     if (!isfinite(sum) || !is_length(surface->solmix))
         return "its solref, solimp and solmix must be finite, and solmix not negative";
     for (int i = 0; i < 6; ++i)
@@ -78,6 +80,8 @@ ts_surface ts_surface_combine(const ts_surface* a, const ts_surface* b) {
         surface.softness = mix(a, b);
     }
     surface.restitution = larger(a->restitution, b->restitution);
+    surface.margin = a->margin + b->margin;
+    surface.gap = a->gap + b->gap;
     memset(surface.motion, 0, sizeof surface.motion);
     drop_idle_rows(&surface);
     double* solref = surface.softness.solref;

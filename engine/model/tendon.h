@@ -6,6 +6,7 @@
 #define TS_ENGINE_TENDON_H
 
 #include "engine/model/actuator.h"
+#include "engine/model/softness.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,7 +38,8 @@ typedef struct ts_tendon {
     double rest[2];    // m: the spring pulls outside of these lengths
     double damping;    // N s/m
     double friction;   // N, dry friction
-    double length0;    // m, with all joints at their references
+    ts_stop_softness softness;
+    double length0;  // m, with all joints at their references
 } ts_tendon;
 
 #ifdef __cplusplus

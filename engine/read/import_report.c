@@ -29,6 +29,8 @@ static ts_import_item* find_item(const ts_import_report* report, ts_import_level
 void ts_import_report_add(ts_import_report* report, ts_import_level level, int affects_physics, const char* what,
                           const char* meaning, const char* file, int line) {
     if (!report) return;
+    // What is in the model is not lost, whatever a law makes of it.
+    if (level == TS_IMPORT_HONOURED || level == TS_IMPORT_KEPT) affects_physics = 0;
     ts_import_item* item = find_item(report, level, what, meaning);
     if (!item && report->count >= ITEM_LIMIT) {
         item = &report->item[report->count - 1];
@@ -64,7 +66,7 @@ int ts_import_report_count(const ts_import_report* report, ts_import_level level
 }
 
 const char* ts_import_level_name(ts_import_level level) {
-    static const char* const name[] = {"honoured", "approximated", "ignored"};
+    static const char* const name[] = {"honoured", "kept", "approximated", "ignored"};
     return (unsigned)level <= TS_IMPORT_IGNORED ? name[level] : "unknown";
 }
 

@@ -11,7 +11,8 @@ extern "C" {
 
 /// How faithfully something was taken over.
 typedef enum ts_import_level {
-    TS_IMPORT_HONOURED,      // exactly
+    TS_IMPORT_HONOURED,  // exactly
+    TS_IMPORT_KEPT,  // in the model, and honoured by the laws that know it; the chosen one may do otherwise by design
     TS_IMPORT_APPROXIMATED,  // by something near it
     TS_IMPORT_IGNORED        // not at all
 } ts_import_level;
@@ -19,11 +20,12 @@ typedef enum ts_import_level {
 /// One kind of finding; equal findings are counted, not repeated.
 typedef struct ts_import_item {
     ts_import_level level;
-    int affects_physics;  // nonzero when motion or contact will differ; zero for looks and names
-    int count;            // how often it occurred
-    char what[96];        // e.g. "geom@solref"
-    char meaning[192];    // what it means for the physics
-    char file[256];       // first place
+    int affects_physics;  // nonzero when something that the file says about motion or contact is lost; zero for looks, names, and what
+                          // is honoured or kept
+    int count;          // how often it occurred
+    char what[96];      // e.g. "geom@solref"
+    char meaning[192];  // what it means for the physics
+    char file[256];     // first place
     int line;
 } ts_import_item;
 
@@ -41,7 +43,7 @@ void ts_import_report_add(ts_import_report* report, ts_import_level level, int a
 /// How many findings of that level affect the physics (or all of that level when `physics_only` is 0).
 int ts_import_report_count(const ts_import_report* report, ts_import_level level, int physics_only);
 
-/// "honoured", "approximated", "ignored".
+/// "honoured", "kept", "approximated", "ignored".
 const char* ts_import_level_name(ts_import_level level);
 
 /// Releases the memory.

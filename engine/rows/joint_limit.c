@@ -1,16 +1,19 @@
 // Joint limits as a source of rows (docs/contact.md).
 //
-// Problem: a joint stops at the ends of its range. Law: with gap = distance to the stop and J v its rate, 0 <= lambda, J v -
+// Problem: a joint stops at the ends of its range, or its margin before them. Law: with gap = distance to the stop less the margin and J v its rate, 0 <= lambda, J v -
 // c* >= 0, complementary, where c* = -gap/h lets the joint close the gap but no more, and a gap that is already negative
 // vanishes by the share kappa per step, no faster than push_out_speed or push_out_turn. Joints have no slop: nothing is gained by leaving
 // them bent.
 // Rule: a row is made only when the stop can matter in this step: when it would be passed at twice the free speed plus
 // push_out_speed or push_out_turn, which leaves room for what contacts do to the joint. A faster push is caught one step later.
+// Where the softness of the model is in force a stop is a spring and damper that act while it is passed (soft_contact.c).
 #include <math.h>
 #include <stdio.h>
 
 #include "engine/model/joint/joint_traits_internal.h"
 #include "engine/rows/row_source_internal.h"
+#include "engine/rows/soft_contact_internal.h"
+#include "engine/sim_internal.h"
 
 static int find_stops(const ts_sim* sim, const ts_joint* joint, ts_joint_stop* out_stop) {
     return ts_joint_traits_of(joint->type)->stops(joint, sim->qpos + joint->qpos_first, out_stop);
@@ -31,7 +34,9 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
         for (int k = 0; k < stops; ++k) {
             double rate = 0.0;
             for (int i = 0; i < n; ++i) rate += stop[k].rate[i] * sim->free_velocity[joint->dof_first + i];
-            if (stop[k].gap >= sim->options.time_step * (2.0 * fabs(rate) + most_mend(sim, joint))) continue;
+            double gap = stop[k].gap - joint->softness.margin;
+            if (!ts_soft_stop_acts(sim, gap)) continue;
+            if (gap >= sim->options.time_step * (2.0 * fabs(rate) + most_mend(sim, joint))) continue;
             ts_row_plan_add(out_plan, (ts_row_key){(uint64_t)j, (uint64_t)stop[k].side}, &block, &chain, 1);
         }
     }
@@ -54,8 +59,11 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
 }
 
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
-    double gap = stop_of(sim, b).gap;
-    int slides = sim->model->joint[sim->row_block[b].key.whole].type == TS_JOINT_SLIDE;
+    const ts_joint* joint = &sim->model->joint[sim->row_block[b].key.whole];
+    double gap = stop_of(sim, b).gap - joint->softness.margin;
+    double weight = ts_sim_storage_of(sim)->dof_inverse_weight[joint->dof_first];
+    if (ts_soft_row(sim, &joint->softness.limit, weight, gap, out_law)) return;
+    int slides = joint->type == TS_JOINT_SLIDE;
     double mend = slides ? ts_row_mend_speed(&sim->options, -gap) : ts_row_mend_turn(&sim->options, -gap);
     out_law->reference[0] = gap > 0.0 ? -gap / sim->options.time_step : mend;
 }

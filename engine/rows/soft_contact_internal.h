@@ -3,13 +3,13 @@
 #ifndef TS_ENGINE_SOFT_CONTACT_INTERNAL_H
 #define TS_ENGINE_SOFT_CONTACT_INTERNAL_H
 
-#include "engine/sim.h"
+#include "engine/rows/row_source_internal.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// What softens the contacts of a step. Soft contacts exist while shapes overlap (no margin), and neither bounce by
+/// What softens the contacts, limits and dry friction of a step. Soft contacts exist while shapes overlap (no margin), and neither bounce by
 /// restitution nor are pushed out by Baumgarte: their own spring and damper do both.
 typedef enum ts_soft_contact {
     TS_SOFT_CONTACT_NONE,    // nothing: hard, but for the options compliance_normal and compliance_tangent
@@ -25,10 +25,13 @@ ts_soft_contact ts_soft_contact_kind(const ts_sim* sim);
 void ts_soft_contact_rows(const ts_sim* sim, const ts_contact* contact, const double* speed, double* out_reference,
                           double* out_R);
 
-/// Measures how much a unit impulse moves each body's centre of mass, on average over directions, and each degree of freedom,
-/// at the present pose (at creation: the model's initial one): MuJoCo's estimates of G_ii are sums of these. Returns 0
-/// when memory is short.
-int ts_soft_contact_weigh(ts_sim* sim);
+/// Whether a stop (of a joint or a tendon) that is `gap` away, its margin taken off, can act at all: a soft one acts when it is passed.
+int ts_soft_stop_acts(const ts_sim* sim, double gap);
+
+/// The law of a block of one row, a limit or dry friction (gap 0), where the softness of the model is in force, `weight` the
+/// estimate of its G_ii. Returns 0, and does nothing, where it is not.
+int ts_soft_row(const ts_sim* sim, const ts_mujoco_softness* softness, double weight, double gap,
+                const ts_row_law* law);
 
 #ifdef __cplusplus
 }

@@ -52,19 +52,11 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
     if (equality->tendon[1] >= 0) ts_row_add_lever(out_J, 0, lever_of(sim, equality->tendon[1]), -slope);
 }
 
-// An estimate of G_ii for one tendon: the sum over its degrees of freedom of moment^2 times theirs.
-static double weight_of(const ts_sim* sim, int tendon) {
-    const double* weight = ts_sim_storage_of(sim)->dof_inverse_weight;
-    const ts_lever* lever = lever_of(sim, tendon);
-    double sum = 0.0;
-    for (int k = 0; k < lever->count; ++k) sum += lever->moment[k] * lever->moment[k] * weight[lever->dof[k]];
-    return sum;
-}
-
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const ts_equality* equality = ts_row_equality_of(sim, b);
-    ts_row_tie tie = {.softness = &equality->softness, .weight = weight_of(sim, equality->tendon[0])};
-    if (equality->tendon[1] >= 0) tie.weight += weight_of(sim, equality->tendon[1]);
+    const double* weight = ts_sim_storage_of(sim)->tendon_inverse_weight;
+    ts_row_tie tie = {.softness = &equality->softness, .weight = weight[equality->tendon[0]]};
+    if (equality->tendon[1] >= 0) tie.weight += weight[equality->tendon[1]];
     double slope = 0.0;
     tie.error[0] = error_of(sim, equality, &slope);
     ts_row_tie_law(sim, 1, &tie, out_law);

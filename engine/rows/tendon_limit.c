@@ -4,14 +4,17 @@
 #include <stdio.h>
 
 #include "engine/rows/row_source_internal.h"
+#include "engine/rows/soft_contact_internal.h"
 #include "engine/sim_internal.h"
 
 // key.part
 enum { LOWER, UPPER };
 
+// Less the margin.
 static double gap_at(const ts_sim* sim, int t, int side) {
     const double* range = sim->model->tendon[t].limits.range;
-    return side == LOWER ? sim->tendon_length[t] - range[0] : range[1] - sim->tendon_length[t];
+    double gap = side == LOWER ? sim->tendon_length[t] - range[0] : range[1] - sim->tendon_length[t];
+    return gap - sim->model->tendon[t].softness.margin;
 }
 
 static void plan(ts_sim* sim, ts_row_plan* out_plan) {
@@ -21,7 +24,7 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
         if (!sim->model->tendon[t].limits.limited) continue;
         double reach = sim->options.time_step * (2.0 * fabs(ts_lever_rate(lever, sim->free_velocity)) + 1.0);
         for (int side = LOWER; side <= UPPER; ++side)
-            if (gap_at(sim, t, side) < reach)
+            if (gap_at(sim, t, side) < reach && ts_soft_stop_acts(sim, gap_at(sim, t, side)))
                 ts_row_plan_add(out_plan, (ts_row_key){(uint64_t)t, (uint64_t)side}, &block, lever->chain,
                                 lever->chain_count);
     }
@@ -35,6 +38,8 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     ts_row_key key = sim->row_block[b].key;
     double gap = gap_at(sim, (int)key.whole, (int)key.part);
+    double weight = ts_sim_storage_of(sim)->tendon_inverse_weight[key.whole];
+    if (ts_soft_row(sim, &sim->model->tendon[key.whole].softness.limit, weight, gap, out_law)) return;
     out_law->reference[0] = gap > 0.0 ? -gap / sim->options.time_step : ts_row_mend_speed(&sim->options, -gap);
 }
 

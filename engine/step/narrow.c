@@ -7,6 +7,7 @@
 // Tangents: t1 is the axis of geom A least aligned with the normal, projected on the tangent plane; for a plane always
 // its x axis. A point that was there last step and whose normal moved by less than 1e-6 keeps last step's t1. Circular
 // cones do not care; pyramids do (docs/contact.md), and so do warm starts of single components.
+#include <math.h>
 #include <string.h>
 
 #include "engine/rows/contact_internal.h"
@@ -39,6 +40,7 @@ typedef struct narrow_context {
     ts_manifold* manifold;
     ts_manifold_settings settings;
     int overlapping_only;
+    int has_margins;
 } narrow_context;
 
 // A spring that is not pressed does nothing, not even damp.
@@ -56,10 +58,14 @@ static void collide_pairs(void* context, int begin, int end, int worker) {
     for (int i = begin; i < end; ++i) {
         int a = job->pair[i].a, b = job->pair[i].b;
         ts_manifold* manifold = &job->manifold[i];
+        ts_manifold_settings settings = job->settings;
+        double margin = job->has_margins ? ts_model_margin_between(sim->model, a, b) : 0.0;
+        settings.margin = fmax(settings.margin + margin, 0.0);
         manifold->count = 0;
         manifold->status = TS_PROXIMITY_SEPARATED_EARLY;
         ts_manifold_collide(&sim->model->geom[a].shape, &sim->kinematics.geom_pose[a], &sim->model->geom[b].shape,
-                            &sim->kinematics.geom_pose[b], &job->settings, &job->memory[i].cache, manifold);
+                            &sim->kinematics.geom_pose[b], &settings, &job->memory[i].cache, manifold);
+        for (int k = 0; margin != 0.0 && k < manifold->count; ++k) manifold->point[k].gap -= margin;
         if (job->overlapping_only) drop_apart(manifold);
         // Points by feature; there are at most eight.
         for (int k = 1; k < manifold->count; ++k) {
@@ -284,7 +290,7 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     if (!manifold) return TS_ERROR_MEMORY;
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
     ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points};
-    narrow_context job = {sim, pair, storage->pair_next.data, manifold, settings, soft};
+    narrow_context job = {sim, pair, storage->pair_next.data, manifold, settings, soft, storage->has_margins};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
     return compact(sim, pair, manifold, count);
 }

@@ -3,9 +3,10 @@
 //
 // Which geoms can touch is a matter of the model: one whose category and mask meet nobody's, or only those of geoms it is
 // welded to, and that no contact pair names, is there for looks and has no part in this. Boxes of meshes come from what turns with them (hull_outline.c, hull_box.c), so no vertex is looked at; they grow
-// by half the contact margin, so that two shapes a margin apart still pair. Geoms of bodies that are welded together
+// by half the contact margin and the geom's own, so that two shapes a margin apart still pair. Geoms of bodies that are welded together
 // share a group. What the broad phase remembers from step to step makes it fast and changes no answer, so it is no part
 // of a snapshot; neither is what the second look notes for each pair.
+#include <math.h>
 #include <string.h>
 
 #include "engine/sim_internal.h"
@@ -32,16 +33,35 @@ static int meets_other(const bit_owners* owners, unsigned bits, int weld) {
 }
 
 // A geom of a contact pair meets every bit; the second look keeps from it whom it may not touch.
-static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld, int paired) {
+static void add_collider(ts_sim_storage* storage, const ts_geom* geom, int index, int weld, int paired, double margin) {
     const ts_mat3 straight = ts_mat3_identity();
     ts_collider* collider = &storage->collider[storage->collider_count];
     ts_bounds* bounds = &storage->bounds[storage->collider_count++];
     collider->geom = index;
+    collider->margin = margin;
     collider->has_box = geom->shape.kind != TS_SHAPE_SPHERE && ts_obb_of_shape(&geom->shape, &collider->box);
     collider->is_turned = collider->has_box && memcmp(&collider->box.placed.R, &straight, sizeof straight) != 0;
     bounds->group = weld;
     bounds->category = paired ? ~0u : geom->category;
     bounds->mask = paired ? ~0u : geom->mask;
+}
+
+// The most that each geom adds to the margin of a contact: its own, or half of that of a pair. NULL when memory is short.
+static double* find_margins(ts_sim* sim) {
+    const ts_model* model = sim->model;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    double* margin = (double*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, sizeof *margin);
+    for (int g = 0; g < model->geom_count && margin; ++g) {
+        margin[g] = fmax(model->geom[g].surface.margin, 0.0);
+        storage->has_margins |= model->geom[g].surface.margin != 0.0;
+    }
+    for (int i = 0; i < model->pair_count && margin; ++i) {
+        const ts_contact_pair* pair = &model->pair[i];
+        margin[pair->geom_a] = fmax(margin[pair->geom_a], 0.5 * pair->surface.margin);
+        margin[pair->geom_b] = fmax(margin[pair->geom_b], 0.5 * pair->surface.margin);
+        storage->has_margins |= pair->surface.margin != 0.0;
+    }
+    return margin;
 }
 
 int ts_sim_find_colliders(ts_sim* sim) {
@@ -52,7 +72,8 @@ int ts_sim_find_colliders(ts_sim* sim) {
     storage->bounds = TS_ARENA_ARRAY(&storage->fixed, ts_bounds, model->geom_count);
     storage->oriented = TS_ARENA_ARRAY(&storage->fixed, ts_obb, model->geom_count);
     char* is_paired = (char*)ts_arena_alloc_zeroed(&storage->fixed, (size_t)model->geom_count, 1);
-    if (!storage->collider || !storage->bounds || !storage->oriented || !is_paired) return 0;
+    const double* margin = find_margins(sim);
+    if (!storage->collider || !storage->bounds || !storage->oriented || !is_paired || !margin) return 0;
     for (int i = 0; i < model->pair_count; ++i) is_paired[model->pair[i].geom_a] = is_paired[model->pair[i].geom_b] = 1;
     for (int k = 0; k < BITS; ++k) category.weld[k] = mask.weld[k] = NOBODY;
     for (int g = 0; g < model->geom_count; ++g) {
@@ -63,7 +84,7 @@ int ts_sim_find_colliders(ts_sim* sim) {
         const ts_geom* geom = &model->geom[g];
         int weld = model->body[geom->body].weld;
         if (is_paired[g] || meets_other(&mask, geom->category, weld) || meets_other(&category, geom->mask, weld))
-            add_collider(storage, geom, g, weld, is_paired[g]);
+            add_collider(storage, geom, g, weld, is_paired[g], margin[g]);
     }
     return 1;
 }
@@ -99,7 +120,8 @@ static void update_bounds(void* context, int begin, int end, int worker) {
         const ts_collider* collider = &storage->collider[c];
         const ts_transform* pose = &sim->kinematics.geom_pose[collider->geom];
         if (collider->has_box) place_box(collider, pose, &storage->oriented[c]);
-        straight_box(&sim->model->geom[collider->geom].shape, pose, &storage->oriented[c], margin, &storage->bounds[c]);
+        straight_box(&sim->model->geom[collider->geom].shape, pose, &storage->oriented[c], margin + collider->margin,
+                     &storage->bounds[c]);
     }
 }
 
@@ -121,7 +143,7 @@ static int may_touch(void* context, int first, int second, unsigned char* note) 
     const ts_sim* sim = (const ts_sim*)context;
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
     const ts_collider *a = &storage->collider[first], *b = &storage->collider[second];
-    double margin = sim->options.contact_margin;
+    double margin = sim->options.contact_margin + a->margin + b->margin;
     if (*note == NOTED_NOTHING)
         *note = ts_model_geoms_can_touch(sim->model, a->geom, b->geom) ? NOTED_NO_AXIS : TS_BROAD_PHASE_NEVER;
     if (*note == TS_BROAD_PHASE_NEVER) return 0;

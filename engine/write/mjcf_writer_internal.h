@@ -69,8 +69,14 @@ void ts_mjcf_writer_name(ts_mjcf_writer* w, const char* attribute, ts_mjcf_named
 /// What an actuator pulls at; TS_MJCF_NAMED_COUNT: something that MJCF does not know here.
 ts_mjcf_named ts_mjcf_writer_target_kind(const ts_actuator* actuator);
 
-/// solref and solimp, each when it is not the usual one.
-void ts_mjcf_writer_softness(ts_mjcf_writer* w, const ts_mujoco_softness* softness);
+/// solref and solimp `of` something ("", "limit", "friction"), each when it is not the usual one.
+void ts_mjcf_writer_softness(ts_mjcf_writer* w, const char* of, const ts_mujoco_softness* softness);
+
+/// Softness and margin of limits and dry friction, where they differ from the usual one.
+void ts_mjcf_writer_stop_softness(ts_mjcf_writer* w, const ts_stop_softness* softness);
+
+/// Margin and gap of a surface, where it has any.
+void ts_mjcf_writer_margins(ts_mjcf_writer* w, const ts_surface* surface);
 
 /// The two sites that stand for the frames of a connection that no anchor can say; `side` 0 or 1.
 void ts_mjcf_writer_equality_site(ts_mjcf_writer* w, const char* name, int equality, int side);

@@ -197,7 +197,7 @@ static void write_equality(ts_mjcf_writer* w, int index) {
     if (e->name[0]) ts_mjcf_writer_string(w, "name", e->name);
     s->write(w, index);
     if (!e->active) ts_mjcf_writer_string(w, "active", "false");
-    ts_mjcf_writer_softness(w, &e->softness);
+    ts_mjcf_writer_softness(w, "", &e->softness);
     ts_mjcf_writer_end(w);
 }
 
@@ -233,6 +233,7 @@ static void write_tendon(ts_mjcf_writer* w, int index) {
     }
     if (t->damping != 0.0) ts_mjcf_writer_numbers(w, "damping", &t->damping, 1);
     if (t->friction != 0.0) ts_mjcf_writer_numbers(w, "frictionloss", &t->friction, 1);
+    ts_mjcf_writer_stop_softness(w, &t->softness);
     ts_mjcf_writer_inside(w);
     for (int i = 0; i < t->part_count; ++i) write_part(w, &part[i]);
     ts_mjcf_writer_close(w, element);
@@ -304,7 +305,10 @@ static void write_pair(ts_mjcf_writer* w, const ts_contact_pair* pair) {
     ts_mjcf_writer_name(w, "geom2", TS_MJCF_NAMED_GEOM, pair->geom_b);
     ts_mjcf_writer_whole(w, "condim", s->dimension);
     ts_mjcf_writer_numbers(w, "friction", friction, 5);
-    ts_mjcf_writer_softness(w, &s->softness);
+    ts_mjcf_writer_softness(w, "", &s->softness);
+    if (s->friction_solref[0] != 0.0 || s->friction_solref[1] != 0.0)
+        ts_mjcf_writer_numbers(w, "solreffriction", s->friction_solref, 2);
+    ts_mjcf_writer_margins(w, s);
     ts_mjcf_writer_end(w);
 }
 

@@ -201,6 +201,7 @@ static void write_joint(ts_mjcf_writer* w, int index) {
     write_number(w, "damping", joint->damping, 0.0);
     write_number(w, "armature", joint->armature, 0.0);
     write_number(w, "frictionloss", joint->friction, 0.0);
+    ts_mjcf_writer_stop_softness(w, &joint->softness);
     ts_mjcf_writer_limits(w, "actuatorfrc", &joint->actuation);
     ts_mjcf_writer_end(w);
 }
@@ -237,12 +238,26 @@ static void write_shape(ts_mjcf_writer* w, const ts_shape* shape) {
     }
 }
 
-void ts_mjcf_writer_softness(ts_mjcf_writer* w, const ts_mujoco_softness* softness) {
+void ts_mjcf_writer_softness(ts_mjcf_writer* w, const char* of, const ts_mujoco_softness* softness) {
     const ts_mujoco_softness usual = ts_mujoco_softness_default();
+    char solref[32], solimp[32];
+    snprintf(solref, sizeof solref, "solref%s", of);
+    snprintf(solimp, sizeof solimp, "solimp%s", of);
     if (memcmp(softness->solref, usual.solref, sizeof usual.solref) != 0)
-        ts_mjcf_writer_numbers(w, "solref", softness->solref, 2);
+        ts_mjcf_writer_numbers(w, solref, softness->solref, 2);
     if (memcmp(softness->solimp, usual.solimp, sizeof usual.solimp) != 0)
-        ts_mjcf_writer_numbers(w, "solimp", softness->solimp, 5);
+        ts_mjcf_writer_numbers(w, solimp, softness->solimp, 5);
+}
+
+void ts_mjcf_writer_stop_softness(ts_mjcf_writer* w, const ts_stop_softness* softness) {
+    ts_mjcf_writer_softness(w, "limit", &softness->limit);
+    ts_mjcf_writer_softness(w, "friction", &softness->friction);
+    if (softness->margin != 0.0) ts_mjcf_writer_numbers(w, "margin", &softness->margin, 1);
+}
+
+void ts_mjcf_writer_margins(ts_mjcf_writer* w, const ts_surface* surface) {
+    if (surface->margin != 0.0) ts_mjcf_writer_numbers(w, "margin", &surface->margin, 1);
+    if (surface->gap != 0.0) ts_mjcf_writer_numbers(w, "gap", &surface->gap, 1);
 }
 
 static void write_surface(ts_mjcf_writer* w, const ts_surface* s) {
@@ -253,7 +268,8 @@ static void write_surface(ts_mjcf_writer* w, const ts_surface* s) {
         ts_mjcf_writer_numbers(w, "friction", friction, 3);
     if (s->dimension != usual.dimension) ts_mjcf_writer_whole(w, "condim", s->dimension);
     if (s->priority != usual.priority) ts_mjcf_writer_whole(w, "priority", s->priority);
-    ts_mjcf_writer_softness(w, &s->softness);
+    ts_mjcf_writer_softness(w, "", &s->softness);
+    ts_mjcf_writer_margins(w, s);
     write_number(w, "solmix", s->solmix, usual.solmix);
     if (memcmp(s->motion, usual.motion, sizeof s->motion) != 0) ts_mjcf_writer_numbers(w, "surfacevel", s->motion, 6);
 }

@@ -142,12 +142,43 @@ BELTS = """<mujoco><option timestep="0.001" integrator="Euler" cone="elliptic"/>
 </worldbody></mujoco>"""
 
 
+QUIET = '<default><geom contype="0" conaffinity="0" type="capsule" size="0.02"/></default>'
+
+# A hinge, a ball joint and a slide run into their ends.
+STOPS = (
+    '<mujoco><option timestep="0.001" integrator="Euler"/>' + QUIET + """<worldbody>
+<body pos="0 0 1"><joint axis="0 1 0" range="-20 30" limited="true" {softness}/><geom fromto="0 0 0 0.3 0 0"/>
+ <body pos="0.3 0 0"><joint type="ball" range="0 15" limited="true" {softness}/><geom fromto="0 0 0 0.1 0 -0.4"/>
+  <body pos="0.1 0 -0.4"><joint type="slide" axis="0 0 1" range="-0.05 0.05" limited="true" {softness}/>
+   <geom fromto="0 0 0 0.1 0.1 0"/></body></body></body></worldbody>
+<keyframe><key name="home" qvel="1 0.5 2 0.3 0.2"/></keyframe></mujoco>"""
+)
+
+# Two arms and a free body on tendons; {rope} says what those do.
+ROPES = (
+    '<mujoco><option timestep="0.001" integrator="Euler"/>' + QUIET + """<worldbody><site name="p" pos="0 0 2"/>
+<body pos="0 0 1"><joint axis="0 1 0" {joint}/><geom fromto="0 0 0 0.3 0 0"/>
+ <body pos="0.3 0 0"><joint type="ball" {ball}/><geom fromto="0 0 0 0.1 0 -0.4"/><site name="q" pos="0.1 0 -0.4"/></body></body>
+<body pos="1 0 1"><freejoint/><geom fromto="0 0 0 0.1 0.1 0.2"/><site name="r" pos="0.1 0.1 0.2"/></body></worldbody>
+<tendon><spatial {rope1} {softness}><site site="p"/><site site="q"/></spatial>
+<spatial {rope2} {softness}><site site="q"/><site site="r"/></spatial></tendon></mujoco>"""
+)
+
+# A ball on a plane, with margins.
+TOUCH = """<mujoco><option timestep="0.001" integrator="Euler"/><worldbody><geom name="f" type="plane" size="2 2 1" {plane}/>
+<body pos="0 0 0.13"><freejoint/><geom name="b" size="0.1" condim="{rows}" {ball}/></body></worldbody>{pair}
+<keyframe><key name="home" qvel="0.3 0.1 -0.5 1 2 3"/></keyframe></mujoco>"""
+
+
 def theirs(text, steps):
     model = mujoco.MjModel.from_xml_string(text)
     model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
     model.opt.tolerance = 1e-16
     model.opt.iterations = 200
+    model.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
     mujoco.mj_forward(model, data)
     acceleration = data.qacc.copy()
     for _ in range(steps):
@@ -261,6 +292,41 @@ class AgainstMujoco(unittest.TestCase):
         for softness in (STIFF, SOFT, ""):
             with self.subTest(softness=softness):
                 self.follow(GEAR, softness, 300, 1e-9)
+
+    def test_limits_as_soft_as_the_model_says(self):
+        for softness in ("", 'solreflimit="0.05 0.7" solimplimit="0.7 0.9 0.05 0.4 3"', 'solreflimit="-500 -10"', 'margin="0.03"'):
+            with self.subTest(softness=softness):
+                self.follow(STOPS, softness, 400, 1e-11)
+
+    def ropes(self, joint="", ball="", rope1="", rope2=""):
+        return ROPES.replace("{joint}", joint).replace("{ball}", ball).replace("{rope1}", rope1).replace("{rope2}", rope2)
+
+    def test_limits_of_tendons_as_soft_as_the_model_says(self):
+        text = self.ropes(rope1='range="0.9 1.3" limited="true"', rope2='range="0 1.1" limited="true"')
+        for softness in ("", 'solreflimit="0.05 0.7" solimplimit="0.7 0.9 0.05 0.4 3"', 'margin="0.05" solreflimit="-500 -10"'):
+            with self.subTest(softness=softness):
+                self.follow(text, softness, 400, 1e-11)
+
+    def test_dry_friction_as_soft_as_the_model_says(self):
+        for softness in ("", 'solreffriction="0.1 1" solimpfriction="0.5 0.9 0.01 0.5 2"'):
+            with self.subTest(softness=softness):
+                text = self.ropes('frictionloss="0.4" ' + softness, 'frictionloss="0.05" ' + softness, 'frictionloss="0.5"')
+                self.follow(text, softness, 400, 1e-11)
+
+    def test_margins_and_gaps_of_geoms_and_pairs(self):
+        for rows in (1, 3, 6):
+            pair = (
+                f'<contact><pair geom1="f" geom2="b" condim="{rows}" margin="0.02" gap="0.01" solref="0.05 1" '
+                'solreffriction="0.3 1"/></contact>'
+            )
+            for plane, ball, extra in (
+                ('margin="0.02"', 'margin="0.01" gap="0.05"', ""),
+                ('margin="0.02"', 'margin="0.01" solref="0.03 0.5" solimp="0.6 0.9 0.02"', ""),
+                ("", "", pair),
+            ):
+                with self.subTest(rows=rows, ball=ball, pair=extra):
+                    text = TOUCH.replace("{plane}", plane).replace("{ball}", ball)
+                    self.follow(text.replace("{rows}", str(rows)).replace("{pair}", extra), "", 400, 1e-9)
 
     def compare_forces(self, model, world, states, seed):
         """Lengths, rates and forces of tendons and actuators at random states."""

@@ -103,8 +103,14 @@ static void read_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     def.spring_rest *= unit;
     def.spring = first_coefficient(&e, "stiffness", "joint@stiffness (nonlinear)");
     def.damping = first_coefficient(&e, "damping", "joint@damping (nonlinear)");
+    double oscillator[2];
+    if (ts_mjcf_reals(&e, "springdamper", oscillator, 2, 2) && oscillator[0] > 0.0 && oscillator[1] > 0.0) {
+        def.spring_time = oscillator[0];
+        def.spring_ratio = oscillator[1];
+    }
     read_limits(&e, &def, unit);
     def.actuation.limited = is_limited(&e, "actuatorfrclimited", "actuatorfrcrange");
+    if (c->no_passive) def.spring_time = 0.0;
     if (c->no_spring || c->no_passive) def.spring = 0.0;
     if (c->no_damper || c->no_passive) def.damping = 0.0;
     if (c->no_friction) def.friction = 0.0;

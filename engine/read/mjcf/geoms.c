@@ -134,7 +134,7 @@ static int read_mesh(geom_draft* g) {
     g->mesh = mesh;
     g->def.shape = ts_shape_hull(mesh->hull);
     if (collides)
-        ts_mjcf_report(r, e->node, TS_IMPORT_APPROXIMATED, 1, "geom@mesh",
+        ts_mjcf_report(r, e->node, TS_IMPORT_HONOURED, 0, "geom@mesh",
                        "the mesh's convex hull is what collides (as in MuJoCo)");
     if (g->kind != TS_SHAPE_HULL)
         ts_mjcf_report(r, e->node, TS_IMPORT_APPROXIMATED, 1, "geom@mesh (primitive fitted to a mesh)",

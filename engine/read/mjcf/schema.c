@@ -69,11 +69,10 @@ enum { REALS_MOST = 10 };
 #define REALS(attribute, type, field, few, many) \
     { .name = attribute, REALS_TO(type, field, few, many) }
 #define REAL(attribute, type, field) REALS(attribute, type, field, 1, 1)
-#define NEAR_REALS(attribute, why, type, field, few, many)                                \
-    {                                                                                     \
-        .name = attribute, .level = TS_IMPORT_APPROXIMATED, .physics = 1, .meaning = why, \
-        REALS_TO(type, field, few, many)                                                  \
-    }
+#define KEPT_REALS(attribute, why, type, field, few, many) \
+    { .name = attribute, .level = TS_IMPORT_KEPT, .meaning = why, REALS_TO(type, field, few, many) }
+#define KEPT(attribute, why) \
+    { .name = attribute, .level = TS_IMPORT_KEPT, .meaning = why }
 #define WHOLE(attribute, type, field) \
     { .name = attribute, .lands = LANDS_WHOLE, .offset = offsetof(type, field) }
 #define WORD(attribute, type, field, list) \
@@ -92,8 +91,14 @@ enum { REALS_MOST = 10 };
 #define POSE OK("pos quat axisangle xyaxes zaxis euler")
 
 static const char soft_contact[] = "contacts are hard: softness comes from the options compliance_normal and baumgarte";
-static const char model_softness[] = "contacts are hard, except under solver mujoco or with the option soft_contacts=2";
-static const char model_tie[] = "equalities are hard, except under solver mujoco or with the option soft_contacts=2";
+static const char model_softness[] =
+    "honoured under solver mujoco or with the option soft_contacts=2; under the other laws contacts are rigid";
+static const char model_tie[] =
+    "honoured under solver mujoco or with the option soft_contacts=2; under the other laws equalities are rigid";
+static const char model_limit[] =
+    "honoured under solver mujoco or with the option soft_contacts=2; under the other laws limits are rigid";
+static const char model_friction[] = "honoured under solver mujoco or with the option soft_contacts=2; under the other "
+                                     "laws dry friction holds without creep";
 static const char no_such_actuator[] = "actuators of this kind pull at nothing";
 // A handful of Newton iterations is plenty, a handful of sweeps is nothing: the numbers do not carry over.
 static const char their_solver[] =
@@ -103,8 +108,8 @@ static const char own_solver[] = "the solver is chosen by the option 'solver', i
 // What all equalities have, what those of two bodies or two joints have, and numbers of their own.
 #define EQUALITY                                                                      \
     OK("name class"), WORD("active", ts_mjcf_equality, def.active, false_true),       \
-        NEAR_REALS("solref", model_tie, ts_mjcf_equality, def.softness.solref, 1, 2), \
-        NEAR_REALS("solimp", model_tie, ts_mjcf_equality, def.softness.solimp, 1, 5)
+        KEPT_REALS("solref", model_tie, ts_mjcf_equality, def.softness.solref, 1, 2), \
+        KEPT_REALS("solimp", model_tie, ts_mjcf_equality, def.softness.solimp, 1, 5)
 #define TWO_BODIES                                                \
     INDEX("body1", ts_mjcf_equality, def.body[0], body_name),     \
         INDEX("body2", ts_mjcf_equality, def.body[1], body_name), \
@@ -115,6 +120,12 @@ static const char own_solver[] = "the solver is chosen by the option 'solver', i
 #define TWO_TENDONS                                                 \
     INDEX("tendon1", ts_mjcf_equality, def.tendon[0], tendon_name), \
         INDEX("tendon2", ts_mjcf_equality, def.tendon[1], tendon_name)
+// What a joint or a tendon says about its limits and its dry friction.
+#define STOP_SOFTNESS(type, field)                                                                              \
+    REAL("margin", type, field.margin), KEPT_REALS("solreflimit", model_limit, type, field.limit.solref, 1, 2), \
+        KEPT_REALS("solimplimit", model_limit, type, field.limit.solimp, 1, 5),                                 \
+        KEPT_REALS("solreffriction", model_friction, type, field.friction.solref, 1, 2),                        \
+        KEPT_REALS("solimpfriction", model_friction, type, field.friction.solimp, 1, 5)
 #define ANCHOR(attribute) REALS(attribute, ts_mjcf_equality, def.frame[0].position, 3, 3)
 #define NUMBERS(attribute, first, few, many) REALS(attribute, ts_mjcf_equality, def.coefficient[first], few, many)
 
@@ -146,8 +157,8 @@ static const known option_table[] = {
     MOOT("ccd_iterations ccd_tolerance mpr_iterations mpr_tolerance ls_iterations ls_tolerance "
          "noslip_tolerance",
          own_solver),
-    LOST("solver", own_solver),
-    LOST("cone", "the friction cone follows from the chosen solver's contact law"),
+    MOOT("solver", own_solver),
+    MOOT("cone", "how MuJoCo's solvers see the cone of Coulomb friction; here the law of the chosen solver says it"),
     OPTION("density", "density"),
     OPTION("viscosity", "viscosity"),
     OPTION("wind", "wind"),
@@ -157,9 +168,10 @@ static const known option_table[] = {
     MOOT("jacobian", "storage follows the size of the problem"),
     MOOT("apirate", "no meaning"),
     OK("actuatorgroupdisable"),
-    LOST("noslip_iterations", "friction is solved with the contacts; there is no second pass"),
+    MOOT("noslip_iterations",
+         "a second pass of MuJoCo's solvers against slip; here friction is solved with the contacts"),
     MOOT("sdf_initpoints sdf_iterations", "there are no signed distance fields"),
-    LOST("sleep_tolerance", "bodies never sleep"),
+    MOOT("sleep_tolerance", "bodies never sleep: what rests is computed like the rest"),
     MOOT("collision", "all pairs are found by the broad phase"),
     END,
 };
@@ -175,14 +187,15 @@ static const known flag_table[] = {
     WORD("equality", ts_mjcf_switches, no_equality, enable_disable),
     LOST("constraint", "constraints stay on"),
     LOST("filterparent", "parent and child never touch"),
-    LOST("eulerdamp", "joint damping is always implicit"),
+    MOOT("eulerdamp",
+         "how MuJoCo's Euler takes damping; here it is always implicit, which is the same to the order of the step"),
     LOST("override", "contacts are not overridden"),
-    LOST("sleep", "bodies never sleep"),
+    MOOT("sleep", "bodies never sleep: what rests is computed like the rest"),
     LOST("speculative", "contacts are made from the option contact_margin on"),
     LOST("ipc", "there is no incremental potential contact"),
     WORD("actuation", ts_mjcf_switches, no_actuation, enable_disable),
     WORD("clampctrl", ts_mjcf_switches, no_clamp_control, enable_disable),
-    MOOT("refsafe", soft_contact),
+    KEPT("refsafe", "time constants under two steps are raised to that under soft laws; rigid laws have none"),
     MOOT("sensor", "there are no sensors"),
     MOOT("autoreset", "a failed step says so and keeps its state"),
     MOOT("energy", "energy is always available"),
@@ -208,7 +221,7 @@ static const known body_table[] = {
     POSE,
     LOST("mocap", "the body stays where it is: it is not moved from outside"),
     REAL("gravcomp", ts_body_def, buoyancy),
-    LOST("sleep", "bodies never sleep"),
+    MOOT("sleep", "bodies never sleep: what rests is computed like the rest"),
     LOOK("user fuse simple"),
     END,
 };
@@ -228,11 +241,9 @@ static const known joint_table[] = {
     REAL("armature", ts_joint_def, armature),
     REAL("frictionloss", ts_joint_def, friction),
     LOOK("group user"),
-    LOST("springdamper", "no spring or damper is made from it; give stiffness and damping"),
+    OK("springdamper"),
     LOST("springyield", "springs do not yield"),
-    NEAR("margin", "a limit acts exactly at the end of the range"),
-    LOST("solreflimit solimplimit", "joint limits are hard"),
-    LOST("solreffriction solimpfriction", "dry friction is hard"),
+    STOP_SOFTNESS(ts_joint_def, softness),
     REALS("actuatorfrcrange", ts_joint_def, actuation.range, 2, 2),
     OK("actuatorfrclimited"),
     NEAR("actuatorgravcomp", "what compensates gravity is no force of actuators and has no limit"),
@@ -250,11 +261,11 @@ static const known geom_table[] = {
     WHOLE("conaffinity", ts_geom_def, mask),
     WHOLE("priority", ts_geom_def, surface.priority),
     LOOK("user castshadow fitscale"),
-    NEAR("margin", "contacts are made from the option contact_margin on, for all geoms alike"),
-    LOST("gap", "contacts act as soon as they are made"),
-    NEAR_REALS("solref", model_softness, ts_geom_def, surface.softness.solref, 1, 2),
-    NEAR_REALS("solimp", model_softness, ts_geom_def, surface.softness.solimp, 1, 5),
-    NEAR_REALS("solmix", model_softness, ts_geom_def, surface.solmix, 1, 1),
+    REAL("margin", ts_geom_def, surface.margin),
+    REAL("gap", ts_geom_def, surface.gap),
+    KEPT_REALS("solref", model_softness, ts_geom_def, surface.softness.solref, 1, 2),
+    KEPT_REALS("solimp", model_softness, ts_geom_def, surface.softness.solimp, 1, 5),
+    KEPT_REALS("solmix", model_softness, ts_geom_def, surface.solmix, 1, 1),
     LOST("adhesion", "surfaces do not stick"),
     REALS("surfacevel", ts_geom_def, surface.motion, 1, 6),
     WORD("fluidshape", ts_geom_def, fluid_ellipsoid, none_ellipsoid),
@@ -273,11 +284,11 @@ static const known pair_table[] = {
     INDEX("geom2", ts_mjcf_pair, geom[1], geom_name),
     WHOLE("condim", ts_mjcf_pair, surface.dimension),
     REALS("friction", ts_mjcf_pair, friction, 1, 5),
-    NEAR("margin", "contacts are made from the option contact_margin on, for all geoms alike"),
-    LOST("gap", "contacts act as soon as they are made"),
-    NEAR_REALS("solref", model_softness, ts_mjcf_pair, surface.softness.solref, 1, 2),
-    NEAR_REALS("solimp", model_softness, ts_mjcf_pair, surface.softness.solimp, 1, 5),
-    LOST("solreffriction", "friction follows the contact's own softness"),
+    REAL("margin", ts_mjcf_pair, surface.margin),
+    REAL("gap", ts_mjcf_pair, surface.gap),
+    KEPT_REALS("solref", model_softness, ts_mjcf_pair, surface.softness.solref, 1, 2),
+    KEPT_REALS("solimp", model_softness, ts_mjcf_pair, surface.softness.solimp, 1, 5),
+    KEPT_REALS("solreffriction", model_softness, ts_mjcf_pair, surface.friction_solref, 1, 2),
     LOST("adhesion", "surfaces do not stick"),
     END,
 };
@@ -337,9 +348,7 @@ static const known tendon_table[] = {
     LOST("springyield", "springs do not yield"),
     LOST("armature", "tendons have no mass"),
     LOST("actuatorfrclimited actuatorfrcrange", "what actuators pull at a tendon has only their own limits"),
-    NEAR("margin", "a limit acts exactly at the end of the range"),
-    LOST("solreflimit solimplimit", "limits of tendons are hard"),
-    LOST("solreffriction solimpfriction", "dry friction is hard"),
+    STOP_SOFTNESS(ts_mjcf_tendon, def.is.softness),
     END,
 };
 static const known part_joint_table[] = {

@@ -55,8 +55,23 @@ Test(import_report, is_bounded) {
     ts_import_report_free(&r);
 }
 
+// Whoever finds it says what it says: what is in the model is not lost.
+Test(import_report, what_is_honoured_or_kept_does_not_count_as_lost) {
+    ts_import_report r;
+    memset(&r, 0, sizeof r);
+    ts_import_report_add(&r, TS_IMPORT_HONOURED, 1, "a", "as in MuJoCo", "f", 1);
+    ts_import_report_add(&r, TS_IMPORT_KEPT, 1, "b", "used by soft laws", "f", 1);
+    ts_import_report_add(&r, TS_IMPORT_IGNORED, 1, "c", "lost", "f", 1);
+    cr_assert_eq(ts_import_report_count(&r, TS_IMPORT_HONOURED, 1), 0);
+    cr_assert_eq(ts_import_report_count(&r, TS_IMPORT_KEPT, 1), 0);
+    cr_assert_eq(ts_import_report_count(&r, TS_IMPORT_KEPT, 0), 1);
+    cr_assert_eq(ts_import_report_count(&r, TS_IMPORT_IGNORED, 1), 1);
+    ts_import_report_free(&r);
+}
+
 Test(import_report, levels_have_names) {
     cr_assert_str_eq(ts_import_level_name(TS_IMPORT_HONOURED), "honoured");
+    cr_assert_str_eq(ts_import_level_name(TS_IMPORT_KEPT), "kept");
     cr_assert_str_eq(ts_import_level_name(TS_IMPORT_APPROXIMATED), "approximated");
     cr_assert_str_eq(ts_import_level_name(TS_IMPORT_IGNORED), "ignored");
 }

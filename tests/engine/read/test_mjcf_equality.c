@@ -116,7 +116,7 @@ Test(mjcf_equality, what_is_taken_over_is_not_reported) {
     report = mjcf_report("<mujoco>" ARMS "<equality><joint joint1='jb' solref='.01 1'/>"
                          "<flex flex='f'/></equality></mujoco>");
     cr_assert_eq(report.count, 2);
-    cr_assert_eq(mjcf_finding(&report, "equality/joint@solref")->level, TS_IMPORT_APPROXIMATED);
+    cr_assert_eq(mjcf_finding(&report, "equality/joint@solref")->level, TS_IMPORT_KEPT);
     cr_assert_eq(mjcf_finding(&report, "equality/flex")->level, TS_IMPORT_IGNORED);
     ts_import_report_free(&report);
 }

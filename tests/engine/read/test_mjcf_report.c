@@ -20,7 +20,8 @@ Test(mjcf_report, a_model_taken_over_exactly_has_no_findings) {
         "<default><geom friction='.5'/></default><asset><material name='r' rgba='1 0 0 1'/></asset><worldbody>"
         "<geom type='plane' size='1 1 1' material='r'/><body pos='0 0 1' euler='1 0 0'><freejoint/><geom "
         "size='.1'/><site/></body>"
-        "<body><joint range='-1 1' damping='1' stiffness='2' armature='.1' frictionloss='.1'/><geom type='box' size='1 "
+        "<body><joint range='-1 1' damping='1' stiffness='2' armature='.1' frictionloss='.1' margin='.1' "
+        "springdamper='1 1'/><geom type='box' size='1 "
         "1 1'/></body>"
         "</worldbody><contact/><keyframe><key time='1'/></keyframe></mujoco>");
     cr_assert_eq(report.count, 0, "%s", report.count ? report.item[0].what : "");
@@ -41,14 +42,12 @@ Test(mjcf_report, sections_that_are_not_read) {
 }
 
 Test(mjcf_report, attributes_that_are_not_taken_over) {
-    expect("<mujoco>\n<option solver='Newton' cone='elliptic'/></mujoco>", "option@cone", TS_IMPORT_IGNORED, 1, 1, 2);
+    expect("<mujoco>\n<option solver='Newton' cone='elliptic'/></mujoco>", "option@cone", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco><worldbody>\n<geom size='1' solref='1 1'/>\n<geom size='1' solref='1 1'/></worldbody></mujoco>",
-           "geom@solref", TS_IMPORT_APPROXIMATED, 1, 2, 2);
-    expect("<mujoco><worldbody>\n<geom size='1' margin='.1'/></worldbody></mujoco>", "geom@margin",
-           TS_IMPORT_APPROXIMATED, 1, 1, 2);
+           "geom@solref", TS_IMPORT_KEPT, 0, 2, 2);
+    expect("<mujoco><worldbody><body>\n<joint solreflimit='1 1'/><geom size='1'/></body></worldbody></mujoco>",
+           "joint@solreflimit", TS_IMPORT_KEPT, 0, 1, 2);
     expect("<mujoco><worldbody>\n<body mocap='true'/></worldbody></mujoco>", "body@mocap", TS_IMPORT_IGNORED, 1, 1, 2);
-    expect("<mujoco><worldbody><body>\n<joint springdamper='1 1'/><geom size='1'/></body></worldbody></mujoco>",
-           "joint@springdamper", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco><worldbody><body>\n<joint stiffness='1 2'/><geom size='1'/></body></worldbody></mujoco>",
            "joint@stiffness (nonlinear)", TS_IMPORT_APPROXIMATED, 1, 1, 2);
     expect("<mujoco><worldbody><body>\n<joint type='free' stiffness='1'/><geom size='1'/></body></worldbody></mujoco>",
@@ -58,10 +57,10 @@ Test(mjcf_report, attributes_that_are_not_taken_over) {
            "geom@shellinertia", TS_IMPORT_APPROXIMATED, 1, 1, 2);
     expect("<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody>\n<keyframe><key qpos='0 0 0 0 0 0 "
            "0'/></keyframe></mujoco>",
-           "key@qpos (zero quaternion)", TS_IMPORT_APPROXIMATED, 1, 1, 2);
+           "key@qpos (zero quaternion)", TS_IMPORT_HONOURED, 0, 1, 2);
     expect("<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n<geom type='mesh' "
            "mesh='m'/></worldbody></mujoco>",
-           "geom@mesh", TS_IMPORT_APPROXIMATED, 1, 1, 2);
+           "geom@mesh", TS_IMPORT_HONOURED, 0, 1, 2);
 }
 
 Test(mjcf_report, is_filled_even_when_reading_fails) {

@@ -39,6 +39,7 @@ static void compare_joints(const ts_model* a, const ts_model* b, const char* fil
         const double q[] = {y->reference, y->spring, y->spring_rest, y->damping, y->armature, y->friction};
         for (int k = 0; k < 6; ++k) near(p[k], q[k], 0.0, "joint number", file);
         for (int k = 0; x->limited && k < 2; ++k) near(x->range[k], y->range[k], 0.0, "range", file);
+        cr_expect_eq(memcmp(&x->softness, &y->softness, sizeof x->softness), 0, "%s: softness of joint %d", file, i);
         near(ts_vec3_distance(x->axis, y->axis), 0.0, 1e-3, "axis", file);
         near(ts_vec3_distance(x->anchor, y->anchor), 0.0, 0.0, "anchor", file);
     }
@@ -99,6 +100,7 @@ static void compare_tendons(const ts_model* a, const ts_model* b, const char* fi
         const double p[] = {x->spring, x->damping, x->friction, x->spring ? x->rest[0] : 0.0};
         const double q[] = {y->spring, y->damping, y->friction, x->spring ? y->rest[0] : 0.0};
         for (int k = 0; k < 4; ++k) near(p[k], q[k], 0.0, "tendon number", file);
+        cr_expect_eq(memcmp(&x->softness, &y->softness, sizeof x->softness), 0, "%s: softness of tendon %d", file, i);
         near(x->length0, y->length0, 1.0, "length", file);
     }
     for (int i = 0; i < a->tendon_part_count; ++i) {
@@ -230,7 +232,7 @@ Test(mjcf_writer, everything) {
         // Unnamed things that others refer to cannot be referred to in MJCF either; names with marks can.
         "<worldbody><body name='a &amp; &quot;b&quot;'><joint name='&lt;j&gt;' type='ball' range='0 60' damping='1'/>"
         "<geom size='1' friction='0.5 0.1 0.2' condim='6' priority='3' solref='-100 -5' solimp='0.8 0.9 0.01 0.3 4' "
-        "solmix='2' surfacevel='0.1 0.2 0 0 0 3' contype='3' conaffinity='5' rgba='0.1 0.2 0.3 "
+        "solmix='2' margin='0.3' gap='-0.4' surfacevel='0.1 0.2 0 0 0 3' contype='3' conaffinity='5' rgba='0.1 0.2 0.3 "
         "0.4'/></body></worldbody>",
         // Connections by anchor and by sites that do not meet.
         "<worldbody><body name='a'><freejoint/><geom size='1'/><site name='s' pos='1 0 0'/></body><body name='b' "
@@ -240,7 +242,9 @@ Test(mjcf_writer, everything) {
         "<connect body1='b' anchor='1 1 1'/></equality>",
         // Actuators of every law, on joints and sites, some idle.
         "<option actuatorgroupdisable='2'/><worldbody><site name='w'/><body name='a'><joint name='j' range='-1 1' "
-        "actuatorfrcrange='-5 6' limited='true' armature='0.5' ref='0.1' stiffness='3' springref='0.2' "
+        "actuatorfrcrange='-5 6' limited='true' margin='0.02' solreflimit='-3 -4' solimplimit='0.1 0.2 0.3 0.4 5' "
+        "solreffriction='0.3 0.4' solimpfriction='0.5 0.6 0.7 0.8 9' armature='0.5' ref='0.1' stiffness='3' "
+        "springref='0.2' "
         "frictionloss='0.4'/><geom size='1' pos='1 0 0'/><site name='s' pos='0.3 0 0'/></body></worldbody><actuator>"
         "<motor joint='j' ctrlrange='-1 1' ctrllimited='true' gear='3'/><position jointinparent='j' kp='10' "
         "dampratio='1'/><velocity joint='j' kv='2' group='2' forcerange='-1 2' forcelimited='true'/>"
@@ -254,7 +258,8 @@ Test(mjcf_writer, everything) {
         "size='0.1' pos='0.5 0 0' name='g'/><site name='s' pos='1 0 0'/><body pos='1 0 0'><joint name='k' axis='0 1 "
         "0'/>"
         "<geom size='0.1' pos='0.5 0 0'/><site name='t' pos='1 0 0'/></body></body></worldbody><tendon><fixed name='f' "
-        "range='-1 2' limited='true' stiffness='3' springlength='0.1 0.2' damping='0.4'><joint joint='j' "
+        "range='-1 2' limited='true' margin='0.01' solreflimit='1 2' solimpfriction='0.5 0.6 0.7 0.8 9' "
+        "stiffness='3' springlength='0.1 0.2' damping='0.4'><joint joint='j' "
         "coef='2'/><joint "
         "joint='k' coef='-1'/></fixed><spatial name='u' stiffness='5' frictionloss='0.3'><site site='p'/><geom "
         "geom='g' "
@@ -268,7 +273,8 @@ Test(mjcf_writer, everything) {
         "pos='0 0 1'>"
         "<freejoint/><geom name='ball' size='1' contype='0' conaffinity='0'/></body></worldbody><contact><pair "
         "geom1='floor' "
-        "geom2='ball' condim='6' friction='0.3 0.3 0.2 0.1 0.1' solref='0.05 0.7'/></contact>",
+        "geom2='ball' condim='6' friction='0.3 0.3 0.2 0.1 0.1' solref='0.05 0.7' solreffriction='0.3 1' margin='0.1' "
+        "gap='0.2'/></contact>",
         // Options that only Touchstone has, and bounce.
         "<option timestep='0.004' gravity='1 2 3' impratio='10' integrator='RK4'/><custom><text "
         "name='touchstone.solver' "
