@@ -50,17 +50,24 @@ static void scale_options(ts_options* o, const units* u) {
     o->contact_dissipation *= u->time;
 }
 
-static void scale_surface(ts_surface* surface, const units* u) {
-    surface->friction_spin *= u->length;
-    surface->friction_roll *= u->length;
+// `violation` is the unit of what is violated.
+static void scale_softness(ts_mujoco_softness* softness, double violation, const units* u) {
     for (int i = 0; i < 2; ++i) {
-        double* solref = &surface->softness.solref[i];
+        double* solref = &softness->solref[i];
         if (*solref < 0.0)
             *solref *= factor(u, 0, 0, i - 2);
         else if (i == 0)
             *solref *= u->time;
     }
-    surface->softness.solimp[2] *= u->length;
+    softness->solimp[2] *= violation;
+}
+
+static void scale_surface(ts_surface* surface, const units* u) {
+    surface->friction_spin *= u->length;
+    surface->friction_roll *= u->length;
+    surface->margin *= u->length;
+    surface->gap *= u->length;
+    scale_softness(&surface->softness, u->length, u);
 }
 
 // A joint's forces are couples about a hinge or a ball, forces along a slide.
@@ -77,6 +84,9 @@ static void scale_joint(ts_joint* joint, const units* u) {
     joint->damping *= factor(u, 1, arm, -1);
     joint->armature *= factor(u, 1, arm, 0);
     joint->friction *= factor(u, 1, slides ? 1 : 2, -2);
+    joint->softness.margin *= slides ? u->length : 1.0;
+    scale_softness(&joint->softness.limit, slides ? u->length : 1.0, u);
+    scale_softness(&joint->softness.friction, slides ? u->length : 1.0, u);
 }
 
 static void scale_state(const ts_model* model, const double* qpos, const double* qvel, const units* u) {
