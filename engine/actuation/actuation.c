@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/scalar.h"
+#include "engine/actuation/muscle_internal.h"
 #include "engine/actuation/tendon_internal.h"
 #include "engine/actuation/transmission_internal.h"
 #include "engine/model/joint/joint_traits_internal.h"
@@ -33,7 +34,7 @@ enum { NOBODY = -1, SEVERAL = -2 };
 static const double limit_rounding = 1e-9;
 
 const char* ts_activation_name(ts_activation activation) {
-    static const char* const name[TS_ACTIVATION_COUNT] = {"none", "integrator", "filter", "filterexact"};
+    static const char* const name[TS_ACTIVATION_COUNT] = {"none", "integrator", "filter", "filterexact", "muscle"};
     return name[activation];
 }
 
@@ -146,6 +147,11 @@ double ts_actuation_next(const ts_sim* sim, int i) {
     case TS_ACTIVATION_INTEGRATOR: w += h * u; break;
     case TS_ACTIVATION_FILTER: w += rate * (u - w); break;
     case TS_ACTIVATION_FILTER_EXACT: w -= expm1(-rate) * (u - w); break;
+    case TS_ACTIVATION_MUSCLE: {
+        const double constant[2] = {actuator->time_constant, actuator->rest_constant};
+        w += h * ts_muscle_activation_rate(constant, actuator->rest_width, u, w);
+        break;
+    }
     case TS_ACTIVATION_NONE:
     case TS_ACTIVATION_COUNT: break;
     }
@@ -189,6 +195,16 @@ static double enter(const ts_sim* sim, ts_drive* drive, const ts_limits* limits,
     return ts_clamp(force, drive->low, drive->high);
 }
 
+// Gain and bias at this length and rate, with their slopes by both.
+static void find_law(const ts_actuator* a, double length, double rate, double* out_gain, double* out_bias) {
+    const double gain[3] = {a->gain[0] + a->gain[1] * length + a->gain[2] * rate, a->gain[1], a->gain[2]};
+    const double bias[3] = {a->bias[0] + a->bias[1] * length + a->bias[2] * rate, a->bias[1], a->bias[2]};
+    memcpy(out_gain, gain, sizeof gain);
+    memcpy(out_bias, bias, sizeof bias);
+    if (a->gain_is_muscle) ts_muscle_pull(&a->pull, a->length_range, length, rate, out_gain);
+    if (a->bias_is_muscle) ts_muscle_stretch(&a->stretch, a->length_range, length, out_bias);
+}
+
 static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
     const ts_actuator* actuator = &sim->model->actuator[i];
     for (int k = 0; k < drive->lever->count; ++k) drive->lever->moment[k] = 0.0;
@@ -199,10 +215,9 @@ static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
     sim->actuator_force[i] = 0.0;
     drive->mode = TS_DRIVE_PLAIN;
     if (!actuator->active) return 0.0;
-    const double *gain = actuator->gain, *bias = actuator->bias;
-    double u = input_of(sim, i, length);
-    double law[3] = {(gain[0] + gain[1] * length + gain[2] * rate) * u + (bias[0] + bias[1] * length + bias[2] * rate),
-                     gain[1] * u + bias[1], gain[2] * u + bias[2]};
+    double u = input_of(sim, i, length), gain[3], bias[3], law[3];
+    find_law(actuator, length, rate, gain, bias);
+    for (int k = 0; k < 3; ++k) law[k] = gain[k] * u + bias[k];
     sim->actuator_force[i] = clamped(&actuator->force, law[0]);
     return enter(sim, drive, &actuator->force, law, rate);
 }

@@ -1,13 +1,16 @@
 // Ways around round things.
 //
-// Problem: the shortest way from a to b that does not go through a circle of radius r about the origin. Rule: from a point at distance d
-// and angle w the tangent touches at w +- acos(r / d); of the two ways (counterclockwise: on at w_a + acos, off at w_b - acos; or clockwise) the one
-// on the side that is asked for, else the shorter. A sphere is a circle in the plane of its centre and the two points, a
-// cylinder one across its axis; along the axis the way climbs evenly with what it goes across.
-// The way is straight where the segment does not meet the circle, unless a side is asked for and the segment passes on the other; where a point is
-// inside of the circle; and where the tangents cross before they touch.
-// Source: elementary; meaning of sides as in MuJoCo's documentation (spatial tendons).
-// Known failure: a side site inside of the geom does not make the tendon pass through the inside.
+// Problem: the shortest way from a to b that does not go through a circle of radius r about the origin, on the side of a point s if there is one.
+// Rule: a way that turns by w about the origin and is drawn tight leaves the circle alone for acos(r / |a|) + acos(r / |b|) of that, from
+// a to where it touches and from there to b; what is left of |w| lies on the circle, and where nothing is left the way is straight. The turn
+// asked for is that of the bent line a, s, b, each half by less than pi; without a side it is that of the segment, the shorter way.
+// A sphere is a circle in the plane of its centre and the two points, a cylinder one across its axis; along the axis the way climbs evenly
+// with what it goes across.
+// A side inside of the geom asks for a way that touches the circle from within: where the segment misses it, it bends at the point of
+// the circle that makes it shortest, found by bisection of the length's slope.
+// The way is straight where a point is inside of the circle.
+// Source: elementary; meaning of sides as in MuJoCo's documentation (spatial tendons), from version 4 on.
+// Known: where an end crosses the ray opposite to the side, the length jumps.
 #include "engine/actuation/tendon_wrap_internal.h"
 
 #include <math.h>
@@ -28,57 +31,51 @@ static plane_point at_angle(double radius, double angle) {
 
 static double dot2(plane_point a, plane_point b) { return a.x * b.x + a.y * b.y; }
 
-static double cross2(plane_point a, plane_point b) { return a.x * b.y - a.y * b.x; }
+static double length2(plane_point a) { return sqrt(dot2(a, a)); }
 
 static plane_point minus(plane_point a, plane_point b) { return (plane_point){a.x - b.x, a.y - b.y}; }
 
-// Whether the segments a-p and b-q have a point in common.
-static int do_cross(plane_point a, plane_point p, plane_point b, plane_point q) {
-    plane_point u = minus(p, a), v = minus(q, b), w = minus(b, a);
-    double det = cross2(u, v);
-    if (fabs(det) < nothing * nothing) return 0;
-    double s = cross2(w, v) / det, t = cross2(w, u) / det;
-    return s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0;
-}
+// The angle from a to b, -pi to pi.
+static double turn_between(plane_point a, plane_point b) { return atan2(a.x * b.y - a.y * b.x, dot2(a, b)); }
 
-// The way around one side of the circle, +1 counterclockwise: where it touches, and how far it turns.
+// Where a way touches the circle, and how far it follows it.
 typedef struct way {
     plane_point on, off;
-    double turn;   // rad, 0 to 2 pi
-    int is_there;  // 0: the tangents cross
+    double turn;  // rad
 } way;
-
-static way around(plane_point a, plane_point b, double radius, double sense) {
-    double from = atan2(a.y, a.x) + sense * acos(radius / sqrt(dot2(a, a)));
-    double to = atan2(b.y, b.x) - sense * acos(radius / sqrt(dot2(b, b)));
-    way w = {.on = at_angle(radius, from), .off = at_angle(radius, to)};
-    w.turn = fmod(sense * (to - from), 2.0 * TS_PI);
-    if (w.turn < 0.0) w.turn += 2.0 * TS_PI;
-    w.is_there = !do_cross(a, w.on, b, w.off);
-    return w;
-}
-
-// How well a way keeps to the side that is asked for, or how short it is.
-static double merit(const way* w, const plane_point* side) {
-    plane_point middle = {w->on.x + w->off.x, w->on.y + w->off.y}, chord = minus(w->on, w->off);
-    if (!w->is_there) return -HUGE_VAL;
-    if (!side) return -dot2(chord, chord);
-    double size = sqrt(dot2(middle, middle));
-    return size > 0.0 ? dot2(middle, *side) / size : 0.0;
-}
 
 // In the plane; returns 0 where the way is straight.
 static int wrap_circle(plane_point a, plane_point b, double radius, const plane_point* side, way* out_way) {
-    plane_point along = minus(b, a);
-    double squared = dot2(along, along);
-    if (radius < nothing || dot2(a, a) < radius * radius || dot2(b, b) < radius * radius) return 0;
-    if (squared < nothing * nothing) return 0;
-    double share = ts_clamp(-dot2(along, a) / squared, 0.0, 1.0);
-    plane_point nearest = {a.x + share * along.x, a.y + share * along.y};
-    if (dot2(nearest, nearest) > radius * radius && (!side || dot2(nearest, *side) >= 0.0)) return 0;
-    way left = around(a, b, radius, 1.0), right = around(a, b, radius, -1.0);
-    *out_way = merit(&left, side) > merit(&right, side) ? left : right;
-    return out_way->is_there;
+    double far_a = length2(a), far_b = length2(b);
+    if (radius < nothing || far_a < radius || far_b < radius || length2(minus(b, a)) < nothing) return 0;
+    double turn = side ? turn_between(a, *side) + turn_between(*side, b) : turn_between(a, b);
+    double sense = turn < 0.0 ? -1.0 : 1.0, before = acos(radius / far_a), after = acos(radius / far_b);
+    out_way->turn = fabs(turn) - before - after;
+    out_way->on = at_angle(radius, atan2(a.y, a.x) + sense * before);
+    out_way->off = at_angle(radius, atan2(b.y, b.x) - sense * after);
+    return out_way->turn > 0.0;
+}
+
+// A way that touches the circle from within; returns 0 where the segment itself does.
+static int touch_inside(plane_point a, plane_point b, double radius, way* out_way) {
+    enum { HALVINGS = 60 };
+    double far_a = length2(a), far_b = length2(b), turn = turn_between(a, b), between = fabs(turn);
+    if (radius < nothing || far_a <= radius || far_b <= radius) return 0;
+    if (between >= acos(radius / far_a) + acos(radius / far_b)) return 0;
+    double low = 0.0, high = between;
+    for (int i = 0; i < HALVINGS; ++i) {
+        double at = 0.5 * (low + high), rest = between - at;
+        double to_a = sqrt(far_a * far_a + radius * radius - 2.0 * far_a * radius * cos(at));
+        double to_b = sqrt(far_b * far_b + radius * radius - 2.0 * far_b * radius * cos(rest));
+        if (far_a * sin(at) * to_b < far_b * sin(rest) * to_a)
+            low = at;
+        else
+            high = at;
+    }
+    out_way->on = at_angle(radius, atan2(a.y, a.x) + (turn < 0.0 ? -low : low));
+    out_way->off = out_way->on;
+    out_way->turn = 0.0;
+    return 1;
 }
 
 int ts_tendon_can_wrap(const ts_geom* geom) {
@@ -103,16 +100,14 @@ double ts_tendon_wrap(const ts_geom* geom, const ts_transform* pose, ts_vec3 a, 
     if (side) aside = ts_transform_point_inverse(pose, *side);
     plane_point p = {ts_vec3_dot(from, x), ts_vec3_dot(from, y)}, q = {ts_vec3_dot(to, x), ts_vec3_dot(to, y)};
     plane_point s = {ts_vec3_dot(aside, x), ts_vec3_dot(aside, y)};
-    double size = sqrt(dot2(s, s));
-    if (size > nothing) s = (plane_point){s.x / size, s.y / size};
     way w;
-    if (!wrap_circle(p, q, radius, side ? &s : NULL, &w)) return -1.0;
+    int is_inside = side && ts_vec3_norm(aside) < radius;
+    if (!(is_inside ? touch_inside(p, q, radius, &w) : wrap_circle(p, q, radius, side ? &s : NULL, &w))) return -1.0;
     ts_vec3 on = ts_vec3_add(ts_vec3_scale(w.on.x, x), ts_vec3_scale(w.on.y, y));
     ts_vec3 off = ts_vec3_add(ts_vec3_scale(w.off.x, x), ts_vec3_scale(w.off.y, y));
     double curve = radius * w.turn;
     if (is_cylinder) {
-        plane_point before = minus(w.on, p), after = minus(q, w.off);
-        double first = sqrt(dot2(before, before)), last = sqrt(dot2(after, after)), climb = to.z - from.z;
+        double first = length2(minus(w.on, p)), last = length2(minus(q, w.off)), climb = to.z - from.z;
         double whole = first + curve + last;
         on.z = from.z + climb * first / whole;
         off.z = to.z - climb * last / whole;

@@ -10,7 +10,12 @@ extern "C" {
 #endif
 
 /// What the target of a transmission is one of.
-typedef enum ts_transmission_target { TS_TARGET_JOINT, TS_TARGET_SITE, TS_TARGET_TENDON } ts_transmission_target;
+typedef enum ts_transmission_target {
+    TS_TARGET_JOINT,
+    TS_TARGET_SITE,
+    TS_TARGET_TENDON,
+    TS_TARGET_BODY
+} ts_transmission_target;
 
 /// A kind.
 typedef struct ts_transmission {

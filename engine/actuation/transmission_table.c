@@ -9,7 +9,9 @@
     X(joint)             \
     X(jointinparent)     \
     X(site)              \
-    X(tendon)
+    X(tendon)            \
+    X(cranksite)         \
+    X(body)
 
 #define DECLARE(name) extern const ts_transmission ts_transmission_##name;
 #define ADDRESS(name) &ts_transmission_##name,

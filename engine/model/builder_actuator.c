@@ -16,9 +16,19 @@ static const char* limits_fault(const ts_limits* limits, const char* why) {
     return limits->limited && limits->range[0] > limits->range[1] ? why : NULL;
 }
 
+static const char* muscle_fault(const ts_muscle* m) {
+    const double number[] = {m->range[0], m->range[1], m->force,   m->scale,      m->shortest,
+                             m->longest,  m->fastest,  m->passive, m->lengthening};
+    for (size_t i = 0; i < sizeof number / sizeof number[0]; ++i)
+        if (!isfinite(number[i])) return "a number is not finite";
+    return m->range[0] < m->range[1] ? NULL : "the range of its muscle is empty";
+}
+
 static const char* number_fault(const ts_actuator_def* def) {
     const ts_actuator* a = &def->is;
-    double sum = a->time_constant + def->damping_ratio + def->damping + def->armature;
+    double sum =
+        a->time_constant + def->damping_ratio + def->damping + def->armature + a->rest_constant + a->rest_width;
+    sum += a->length_range[0] + a->length_range[1] + a->rod;
     for (int i = 0; i < TS_GEAR_SIZE; ++i) sum += a->gear[i];
     for (int i = 0; i < 3; ++i) sum += a->gain[i] + a->bias[i];
     if (!isfinite(sum)) return "a number is not finite";
@@ -27,7 +37,11 @@ static const char* number_fault(const ts_actuator_def* def) {
     if (!why) why = limits_fault(&a->act_limits, "the range of its activation is empty");
     if (why) return why;
     if ((unsigned)a->activation >= (unsigned)TS_ACTIVATION_COUNT) return "its activation is unknown";
-    if (a->time_constant < 0.0) return "its time constant is negative";
+    if (a->time_constant < 0.0 || a->rest_constant < 0.0) return "its time constant is negative";
+    if (a->rest_width < 0.0) return "the width between its time constants is negative";
+    if (a->gain_is_muscle && !why) why = muscle_fault(&a->pull);
+    if (a->bias_is_muscle && !why) why = muscle_fault(&a->stretch);
+    if (why) return why;
     if (def->damping_ratio < 0.0) return "its damping ratio is negative";
     return def->damping < 0.0 || def->armature < 0.0 ? "its damping or armature is negative" : NULL;
 }
@@ -38,6 +52,7 @@ static const char* target_fault(const ts_builder* builder, const ts_actuator_def
     case TS_TARGET_JOINT: count = builder->joint.count; break;
     case TS_TARGET_TENDON: count = builder->tendon.count; break;
     case TS_TARGET_SITE: count = builder->site.count; break;
+    case TS_TARGET_BODY: count = builder->body.count; break;
     }
     if (def->is.target < 0 || def->is.target >= count) return "there is nothing that it pulls at";
     return def->is.reference < -1 || def->is.reference >= builder->site.count ? "there is no such reference" : NULL;
@@ -137,24 +152,35 @@ void ts_builder_settle_actuators(ts_builder* builder) {
     }
 }
 
-// The mass that an actuator feels: one over m M^-1 m, m its moment, for the last dynamics; 0 when it moves nothing.
-static double reflected_mass(const ts_sim* sim, int index) {
+// What a unit of an actuator's force does, for the last dynamics: m M^-1 m and the square of |M^-1 m|, m its moment.
+static double response(const ts_sim* sim, int index, double* out_squared) {
     const ts_lever* lever = ts_actuation_drive(sim, index)->lever;
     double* row = ts_sim_storage_of(sim)->new_velocity;
     double inverse = 0.0;
+    *out_squared = 0.0;
     memset(row, 0, (size_t)sim->model->nv * sizeof *row);
     for (int k = 0; k < lever->count; ++k) row[lever->dof[k]] = lever->moment[k];
     for (int t = 0; t < sim->model->tree_count; ++t) {
         const ts_kinematic_tree* tree = &sim->model->tree[t];
         ts_dynamics_whiten(sim, t, 1, row + tree->dof_first);
         for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; ++d) inverse += row[d] * row[d];
+        ts_dynamics_unwhiten(sim, t, row + tree->dof_first);
+        for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; ++d) *out_squared += row[d] * row[d];
     }
-    return inverse > 0.0 ? 1.0 / inverse : 0.0;
+    return inverse;
+}
+
+// A muscle's peak force, where it follows from its scale and the acceleration that a unit of force makes.
+static void settle_force(ts_muscle* muscle, double acceleration) {
+    if (muscle->force < 0.0) muscle->force = muscle->scale / fmax(1e-15, acceleration);
 }
 
 static int asks_for_rest(const ts_builder* builder) {
     int asks = builder->tendon.count > 0;
-    for (int i = 0; i < builder->actuator.count; ++i) asks |= builder->actuator.data[i].def.damping_ratio > 0.0;
+    for (int i = 0; i < builder->actuator.count; ++i) {
+        const ts_actuator_def* def = &builder->actuator.data[i].def;
+        asks |= def->damping_ratio > 0.0 || def->is.gain_is_muscle || def->is.bias_is_muscle;
+    }
     return asks;
 }
 
@@ -181,9 +207,14 @@ ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* mod
         if (builder->tendon.data[i].def.rest_is_length0) tendon[i].rest[0] = tendon[i].rest[1] = tendon[i].length0;
     }
     for (int i = 0; i < builder->actuator.count && !code; ++i) {
-        double ratio = builder->actuator.data[i].def.damping_ratio;
+        double ratio = builder->actuator.data[i].def.damping_ratio, squared, inverse = response(sim, i, &squared);
         if (ratio > 0.0)
-            actuator[i].bias[2] = -ratio * 2.0 * sqrt(fmax(-actuator[i].bias[1], 0.0) * reflected_mass(sim, i));
+            actuator[i].bias[2] =
+                -ratio * 2.0 * sqrt(inverse > 0.0 ? fmax(-actuator[i].bias[1], 0.0) * (1.0 / inverse) : 0.0);
+        settle_force(&actuator[i].pull, sqrt(squared));
+        settle_force(&actuator[i].stretch, sqrt(squared));
+        if (actuator[i].gain_is_muscle || actuator[i].bias_is_muscle)
+            code = ts_builder_find_length_range(model, i, actuator[i].length_range, out_status);
     }
     ts_sim_free(sim);
     return code;

@@ -191,6 +191,10 @@ void ts_builder_settle_actuators(ts_builder* builder);
 ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* model, ts_tendon* tendon,
                                   ts_actuator* actuator, ts_status* out_status);
 
+/// The lengths that a transmission can have, where *io_range (2) says none yet: it is pulled to either end, slowly, of a model without
+/// contacts, weight, springs, dampers and friction (builder_length_range.c). TS_ERROR_VALUE where it finds none.
+ts_code ts_builder_find_length_range(const ts_model* model, int actuator, double* io_range, ts_status* out_status);
+
 /// Lets a geom weigh like something else than its shape (a mesh that is not convex, say). `geom` as from
 /// ts_builder_add_geom.
 void ts_builder_set_geom_solid(ts_builder* builder, int geom, const ts_mass_properties* solid);

@@ -61,6 +61,7 @@ const char* ts_actuator_target_name(const ts_model* model, const ts_actuator* ac
     case TS_TARGET_JOINT: return model->joint[actuator->target].name;
     case TS_TARGET_TENDON: return model->tendon[actuator->target].name;
     case TS_TARGET_SITE: return model->site[actuator->target].name;
+    case TS_TARGET_BODY: return model->body[actuator->target].name;
     }
     return "";
 }

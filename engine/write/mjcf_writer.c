@@ -132,7 +132,8 @@ static ts_mjcf_named kind_of_part(ts_tendon_part_kind kind) {
 
 ts_mjcf_named ts_mjcf_writer_target_kind(const ts_actuator* actuator) {
     const char* transmission = ts_transmission_name(actuator->transmission);
-    if (strcmp(transmission, "site") == 0) return TS_MJCF_NAMED_SITE;
+    if (strcmp(transmission, "site") == 0 || strcmp(transmission, "cranksite") == 0) return TS_MJCF_NAMED_SITE;
+    if (strcmp(transmission, "body") == 0) return TS_MJCF_NAMED_BODY;
     if (strcmp(transmission, "tendon") == 0) return TS_MJCF_NAMED_TENDON;
     return strncmp(transmission, "joint", 5) == 0 ? TS_MJCF_NAMED_JOINT : TS_MJCF_NAMED_COUNT;
 }

@@ -241,8 +241,19 @@ static void write_tendon(ts_mjcf_writer* w, int index) {
 
 // --- actuators ---
 
+// NAMEtype and NAMEprm: an affine law, or a muscle's.
+static void write_law(ts_mjcf_writer* w, const char* name, const char* type, const double* law, const ts_muscle* m) {
+    const double number[] = {m->range[0], m->range[1], m->force,   m->scale,      m->shortest,
+                             m->longest,  m->fastest,  m->passive, m->lengthening};
+    int is_muscle = strcmp(type, "muscle") == 0;
+    char attribute[16];
+    snprintf(attribute, sizeof attribute, "%stype", name);
+    ts_mjcf_writer_string(w, attribute, type);
+    snprintf(attribute, sizeof attribute, "%sprm", name);
+    ts_mjcf_writer_numbers(w, attribute, is_muscle ? number : law, is_muscle ? 9 : 3);
+}
+
 static void write_actuator(ts_mjcf_writer* w, const ts_actuator* a) {
-    static const char* const activations[] = {"none", "integrator", "filter", "filterexact"};
     const char* transmission = ts_transmission_name(a->transmission);
     ts_mjcf_named kind = ts_mjcf_writer_target_kind(a);
     if (kind == TS_MJCF_NAMED_COUNT)
@@ -251,21 +262,25 @@ static void write_actuator(ts_mjcf_writer* w, const ts_actuator* a) {
     ts_mjcf_writer_open(w, "general");
     if (a->name[0]) ts_mjcf_writer_string(w, "name", a->name);
     ts_mjcf_writer_name(w, transmission, kind, a->target);
-    if (a->reference >= 0) ts_mjcf_writer_name(w, "refsite", TS_MJCF_NAMED_SITE, a->reference);
+    int is_crank = strcmp(transmission, "cranksite") == 0;
+    if (a->reference >= 0)
+        ts_mjcf_writer_name(w, is_crank ? "slidersite" : "refsite", TS_MJCF_NAMED_SITE, a->reference);
+    if (is_crank) ts_mjcf_writer_numbers(w, "cranklength", &a->rod, 1);
     if (!a->active) ts_mjcf_writer_whole(w, "group", IDLE_GROUP);
     ts_mjcf_writer_numbers(w, "gear", a->gear, TS_GEAR_SIZE);
     ts_mjcf_writer_limits(w, "ctrl", &a->control);
     ts_mjcf_writer_limits(w, "force", &a->force);
     ts_mjcf_writer_limits(w, "act", &a->act_limits);
     if (a->activation != TS_ACTIVATION_NONE) {
-        ts_mjcf_writer_string(w, "dyntype", activations[a->activation]);
-        ts_mjcf_writer_numbers(w, "dynprm", &a->time_constant, 1);
+        const double constant[] = {a->time_constant, a->rest_constant, a->rest_width};
+        ts_mjcf_writer_string(w, "dyntype", ts_activation_name(a->activation));
+        ts_mjcf_writer_numbers(w, "dynprm", constant, a->activation == TS_ACTIVATION_MUSCLE ? 3 : 1);
         if (a->act_early) ts_mjcf_writer_string(w, "actearly", "true");
     }
-    ts_mjcf_writer_string(w, "gaintype", a->gain[1] != 0.0 || a->gain[2] != 0.0 ? "affine" : "fixed");
-    ts_mjcf_writer_numbers(w, "gainprm", a->gain, 3);
-    ts_mjcf_writer_string(w, "biastype", "affine");
-    ts_mjcf_writer_numbers(w, "biasprm", a->bias, 3);
+    if (a->gain_is_muscle || a->bias_is_muscle) ts_mjcf_writer_numbers(w, "lengthrange", a->length_range, 2);
+    const char* gain = a->gain[1] != 0.0 || a->gain[2] != 0.0 ? "affine" : "fixed";
+    write_law(w, "gain", a->gain_is_muscle ? "muscle" : gain, a->gain, &a->pull);
+    write_law(w, "bias", a->bias_is_muscle ? "muscle" : "affine", a->bias, &a->stretch);
     ts_mjcf_writer_end(w);
 }
 

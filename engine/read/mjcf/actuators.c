@@ -11,9 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-// Words of gaintype, biastype and dyntype (as ts_activation) in the order of the schema; those beyond are not known here.
-enum { GAIN_FIXED, GAIN_AFFINE, GAIN_KNOWN };
-enum { BIAS_NONE, BIAS_AFFINE, BIAS_KNOWN };
+// Words of gaintype, biastype and dyntype in the order of the schema; those beyond are not known here. Of dyntype the first are as
+// ts_activation.
+enum { GAIN_FIXED, GAIN_AFFINE, GAIN_MUSCLE, GAIN_KNOWN };
+enum { BIAS_NONE, BIAS_AFFINE, BIAS_MUSCLE, BIAS_KNOWN };
+enum { DYNAMICS_MUSCLE = 6 };
 
 static void plain_law(ts_mjcf_actuator* actuator) {
     actuator->dynamics = TS_ACTIVATION_NONE;
@@ -112,11 +114,55 @@ static void be_cylinder(const ts_mjcf_element* e, int same, ts_mjcf_actuator* ac
     ts_mjcf_reals(e, "bias", actuator->biasprm, 3, 3);
 }
 
+// A muscle's numbers in gainprm and biasprm: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
+enum { MUSCLE_NUMBERS = 9 };
+
+// An attribute of up to two numbers; those that are negative keep what there is.
+static void take_unless_negative(const ts_mjcf_element* e, const char* name, int count, double* io_value) {
+    double value[2] = {-1.0, -1.0};
+    ts_mjcf_reals(e, name, value, count, count);
+    for (int i = 0; i < count; ++i)
+        if (value[i] >= 0.0) io_value[i] = value[i];
+}
+
+static void be_muscle(const ts_mjcf_element* e, int same, ts_mjcf_actuator* actuator) {
+    static const double usual[MUSCLE_NUMBERS] = {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2};
+    static const char* const name[MUSCLE_NUMBERS] = {"range", NULL,   "force", "scale", "lmin",
+                                                     "lmax",  "vmax", "fpmax", "fvmax"};
+    double *gain = actuator->gainprm, *constant = actuator->dynprm;
+    (void)same;
+    // What nobody has spoken of is as a muscle has it.
+    if (constant[0] == 1.0) constant[0] = 0.01;
+    if (constant[1] == 0.0) constant[1] = 0.04;
+    for (int i = 0; i < MUSCLE_NUMBERS; ++i)
+        if (gain[i] == (i == 0 ? 1.0 : 0.0)) gain[i] = usual[i];
+    take_unless_negative(e, "timeconst", 2, constant);
+    constant[2] = real_from_zero(e, "tausmooth", constant[2]);
+    for (int i = 0; i < MUSCLE_NUMBERS; ++i)
+        if (name[i]) take_unless_negative(e, name[i], i == 0 ? 2 : 1, gain + i);
+    memcpy(actuator->biasprm, gain, MUSCLE_NUMBERS * sizeof *gain);
+    actuator->dynamics = DYNAMICS_MUSCLE;
+    actuator->gain_kind = GAIN_MUSCLE;
+    actuator->bias_kind = BIAS_MUSCLE;
+}
+
+static void be_adhesion(const ts_mjcf_element* e, int same, ts_mjcf_actuator* actuator) {
+    double gain = real_from_zero(e, "gain", actuator->gainprm[0]);
+    (void)same;
+    plain_law(actuator);
+    actuator->gainprm[0] = gain;
+    actuator->control_limited = 1;
+    const double* range = actuator->def.is.control.range;
+    if (range[0] < 0.0 || range[1] < 0.0)
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "ctrlrange of adhesion cannot be negative");
+}
+
 static const struct shortcut {
     const char* name;
     void (*be)(const ts_mjcf_element* e, int same, ts_mjcf_actuator* actuator);
 } shortcuts[] = {{"motor", be_motor},       {"position", be_position}, {"intvelocity", be_intvelocity},
-                 {"velocity", be_velocity}, {"damper", be_damper},     {"cylinder", be_cylinder}};
+                 {"velocity", be_velocity}, {"damper", be_damper},     {"cylinder", be_cylinder},
+                 {"muscle", be_muscle},     {"adhesion", be_adhesion}};
 
 static const struct shortcut* find_shortcut(const char* name) {
     for (size_t i = 0; i < sizeof shortcuts / sizeof shortcuts[0]; ++i)
@@ -159,7 +205,8 @@ void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, const ts_xml_node* node
 }
 
 // What an actuator may pull at: attributes, in the order of ts_mjcf_actuator.target, and the transmissions that they ask for.
-static const char* const transmission_of[TS_MJCF_TARGETS] = {"joint", "jointinparent", "site", "tendon"};
+static const char* const transmission_of[TS_MJCF_TARGETS] = {"joint",  "jointinparent", "site",
+                                                             "tendon", "cranksite",     "body"};
 
 // The one target, and its transmission. Returns 0 with a failure when there is not just one.
 static int settle_target(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_actuator* actuator) {
@@ -201,6 +248,23 @@ static void inherit_range(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mj
     }
 }
 
+static ts_muscle muscle_of(const double* numbers) {
+    return (ts_muscle){
+        {numbers[0], numbers[1]}, numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7], numbers[8]};
+}
+
+static void settle_muscle(ts_mjcf_actuator* actuator) {
+    ts_actuator* is = &actuator->def.is;
+    is->gain_is_muscle = actuator->gain_kind == GAIN_MUSCLE;
+    is->bias_is_muscle = actuator->bias_kind == BIAS_MUSCLE;
+    if (is->gain_is_muscle) is->pull = muscle_of(actuator->gainprm);
+    if (is->bias_is_muscle) is->stretch = muscle_of(actuator->biasprm);
+    for (int i = 0; is->gain_is_muscle && i < 3; ++i) is->gain[i] = 0.0;
+    if (is->activation != TS_ACTIVATION_MUSCLE) return;
+    is->rest_constant = actuator->dynprm[1];
+    is->rest_width = actuator->dynprm[2];
+}
+
 // Gain and bias of the general law.
 static void settle_law(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_actuator* actuator) {
     ts_actuator* is = &actuator->def.is;
@@ -208,8 +272,9 @@ static void settle_law(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_
     is->gain[0] = actuator->gainprm[0];
     for (int i = 1; i < 3; ++i) is->gain[i] = fixed ? 0.0 : actuator->gainprm[i];
     for (int i = 0; i < 3; ++i) is->bias[i] = affine ? actuator->biasprm[i] : 0.0;
-    is->activation = (ts_activation)actuator->dynamics;
+    is->activation = actuator->dynamics == DYNAMICS_MUSCLE ? TS_ACTIVATION_MUSCLE : (ts_activation)actuator->dynamics;
     is->time_constant = actuator->dynprm[0];
+    settle_muscle(actuator);
     int is_servo = fixed && affine && is->gain[0] == -is->bias[1];
     if (is_servo && is->bias[2] > 0.0) {
         actuator->def.damping_ratio = is->bias[2];
@@ -235,7 +300,7 @@ static void count_actuator(ts_mjcf_reader* reader, const ts_xml_node* node, int 
 static void read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     if (!ts_mjcf_is_actuator(node->name)) {
         if (!ts_mjcf_report_element(reader, node, "actuator")) ts_mjcf_unknown_element(reader, node);
-        count_actuator(reader, node, 0, strcmp(node->name, "muscle") == 0);
+        count_actuator(reader, node, 0, 0);
         return;
     }
     ts_mjcf_actuator actuator = default_actuator();
@@ -243,12 +308,12 @@ static void read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     tell_all(reader, node, &actuator);
     if (reader->xml.code) return;
     int lost = actuator.gain_kind >= GAIN_KNOWN || actuator.bias_kind >= BIAS_KNOWN ||
-               actuator.dynamics >= TS_ACTIVATION_COUNT || actuator.crank_site || actuator.body;
+               (actuator.dynamics > TS_ACTIVATION_FILTER_EXACT && actuator.dynamics != DYNAMICS_MUSCLE);
     count_actuator(reader, node, !lost, actuator.dynamics != TS_ACTIVATION_NONE);
     if (lost) {
-        ts_mjcf_report(reader, node, TS_IMPORT_IGNORED, 1, "actuator/general (law or transmission)",
-                       "of these laws and transmissions it knows fixed and affine gains, filters and integrators; it "
-                       "pulls at nothing");
+        ts_mjcf_report(
+            reader, node, TS_IMPORT_IGNORED, 1, "actuator/general (law)",
+            "the laws known are fixed and affine gains, muscles, filters and integrators; it pulls at nothing");
         return;
     }
     if (!settle_target(reader, node, &actuator)) return;

@@ -31,7 +31,7 @@ typedef struct ts_mjcf_tendon {
 } ts_mjcf_tendon;
 
 /// Attributes that name what an actuator pulls at.
-enum { TS_MJCF_TARGETS = 4 };
+enum { TS_MJCF_TARGETS = 6 };
 
 /// What elements of <actuator> and their defaults say.
 typedef struct ts_mjcf_actuator {
@@ -43,8 +43,6 @@ typedef struct ts_mjcf_actuator {
     int control_limited, force_limited, act_limited;  // 0 no, 1 yes, 2 when there is a range
     int group;
     int target[TS_MJCF_TARGETS];  // -1: none
-    const char* crank_site;
-    const char* body;
 } ts_mjcf_actuator;
 
 #ifdef __cplusplus

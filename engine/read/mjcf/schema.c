@@ -301,22 +301,24 @@ static const known exclude_table[] = {
 static const char one_step[] = "controls act at once";
 
 // What all actuators have, and what those of one element add.
-#define ACTUATOR                                                                                        \
-    OK("name class"), LOOK("user"), WHOLE("group", ts_mjcf_actuator, group),                            \
-        INDEX("joint", ts_mjcf_actuator, target[0], joint_name),                                        \
-        INDEX("jointinparent", ts_mjcf_actuator, target[1], joint_name),                                \
-        INDEX("site", ts_mjcf_actuator, target[2], site_name),                                          \
-        INDEX("tendon", ts_mjcf_actuator, target[3], tendon_name),                                      \
-        INDEX("refsite", ts_mjcf_actuator, def.is.reference, site_name),                                \
-        TEXT("cranksite", ts_mjcf_actuator, crank_site), OK("slidersite cranklength"),                  \
-        REALS("gear", ts_mjcf_actuator, def.is.gear, 1, 6),                                             \
-        REALS("ctrlrange", ts_mjcf_actuator, def.is.control.range, 2, 2),                               \
-        REALS("forcerange", ts_mjcf_actuator, def.is.force.range, 2, 2),                                \
-        WORD("ctrllimited", ts_mjcf_actuator, control_limited, false_true_auto),                        \
-        WORD("forcelimited", ts_mjcf_actuator, force_limited, false_true_auto),                         \
-        REALS("damping", ts_mjcf_actuator, def.damping, 1, 1), /* linear */                             \
-        REAL("armature", ts_mjcf_actuator, def.armature), MOOT("lengthrange", "no muscle asks for it"), \
-        MOOT("nsample interp", one_step), LOST("delay", one_step)
+#define ACTUATOR                                                                 \
+    OK("name class"), LOOK("user"), WHOLE("group", ts_mjcf_actuator, group),     \
+        INDEX("joint", ts_mjcf_actuator, target[0], joint_name),                 \
+        INDEX("jointinparent", ts_mjcf_actuator, target[1], joint_name),         \
+        INDEX("site", ts_mjcf_actuator, target[2], site_name),                   \
+        INDEX("tendon", ts_mjcf_actuator, target[3], tendon_name),               \
+        INDEX("refsite", ts_mjcf_actuator, def.is.reference, site_name),         \
+        INDEX("cranksite", ts_mjcf_actuator, target[4], site_name),              \
+        INDEX("slidersite", ts_mjcf_actuator, def.is.reference, site_name),      \
+        REAL("cranklength", ts_mjcf_actuator, def.is.rod),                       \
+        REALS("lengthrange", ts_mjcf_actuator, def.is.length_range, 2, 2),       \
+        REALS("gear", ts_mjcf_actuator, def.is.gear, 1, 6),                      \
+        REALS("ctrlrange", ts_mjcf_actuator, def.is.control.range, 2, 2),        \
+        REALS("forcerange", ts_mjcf_actuator, def.is.force.range, 2, 2),         \
+        WORD("ctrllimited", ts_mjcf_actuator, control_limited, false_true_auto), \
+        WORD("forcelimited", ts_mjcf_actuator, force_limited, false_true_auto),  \
+        REALS("damping", ts_mjcf_actuator, def.damping, 1, 1), /* linear */      \
+        REAL("armature", ts_mjcf_actuator, def.armature), MOOT("nsample interp", one_step), LOST("delay", one_step)
 #define ACTIVATION                                                          \
     REALS("actrange", ts_mjcf_actuator, def.is.act_limits.range, 2, 2),     \
         WORD("actlimited", ts_mjcf_actuator, act_limited, false_true_auto), \
@@ -325,7 +327,7 @@ static const char one_step[] = "controls act at once";
 static const known general_table[] = {
     ACTUATOR,
     ACTIVATION,
-    TEXT("body", ts_mjcf_actuator, body),
+    INDEX("body", ts_mjcf_actuator, target[5], body_name),
     WORD("dyntype", ts_mjcf_actuator, dynamics, dynamics),
     WORD("gaintype", ts_mjcf_actuator, gain_kind, gains),
     WORD("biastype", ts_mjcf_actuator, bias_kind, biases),
@@ -411,6 +413,10 @@ static const struct element {
     {"velocity", (const known[]){ACTUATOR, OK("kv"), END}, NULL},
     {"intvelocity", (const known[]){ACTUATOR, ACTIVATION, OK("kp kv dampratio inheritrange"), END}, NULL},
     {"damper", (const known[]){ACTUATOR, OK("kv"), END}, NULL},
+    {"muscle", (const known[]){ACTUATOR, OK("timeconst tausmooth range force scale lmin lmax vmax fpmax fvmax"), END},
+     NULL},
+    {"adhesion", (const known[]){ACTUATOR, INDEX("body", ts_mjcf_actuator, target[5], body_name), OK("gain"), END},
+     NULL},
     {"cylinder", (const known[]){ACTUATOR, ACTIVATION, OK("timeconst area diameter bias"), END}, NULL},
     {"numeric", (const known[]){OK("name data"), LOOK("size"), END}, NULL},
     {"text", (const known[]){OK("name data"), END}, NULL},
@@ -530,7 +536,7 @@ static const struct passed {
     int physics;
     const char* meaning;
 } passed_table[] = {
-    {"actuator", "muscle adhesion pid orientation dcmotor plugin", 1, no_such_actuator},
+    {"actuator", "pid orientation dcmotor plugin", 1, no_such_actuator},
     {"sensor", NULL, 0, "there are no sensors"},
     {"equality", NULL, 1, "what it names is not tied together"},
     {"deformable", NULL, 1, "deformable bodies are left out"},
@@ -540,7 +546,7 @@ static const struct passed {
     {"asset", "texture skin", 0, "looks only"},
     {"mesh geom body", "plugin", 1, "plugins are left out"},
     {"material", "layer", 0, "looks only"},
-    {"compiler", "lengthrange", 0, "no muscle asks for it"},
+    {"compiler", "lengthrange", 0, "length ranges that muscles are not given are found in a way of their own"},
     {"body", "camera light", 0, "looks only"},
     {"body", "composite", 1, "composite bodies are left out"},
     {"body", "flexcomp", 1, "deformable bodies are left out"},

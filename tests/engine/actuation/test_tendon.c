@@ -183,6 +183,32 @@ Test(tendon, lengths_around_round_things) {
     }
 }
 
+// A side within the geom: where the straight way misses the circle, it bends at the top of it.
+Test(tendon, a_side_within_draws_the_way_in) {
+    ts_builder* builder = carts(1);
+    ts_geom_def geom = ts_geom_def_default();
+    geom.shape = ts_shape_sphere(0.3);
+    geom.category = geom.mask = 0;
+    ts_builder_add_geom(builder, &geom);
+    ts_pose post = ts_pose_identity(), inside = ts_pose_identity();
+    post.position = ts_vec3_make(1.0, 0.0, 0.7);
+    inside.position.y = 0.1;
+    ts_builder_add_site(builder, "post", 0, post, 0.01, NULL, 0);
+    ts_builder_add_site(builder, "inside", 0, inside, 0.01, NULL, 0);
+    post.position.x = 0.0;
+    ts_builder_add_site(builder, "cart", 1, post, 0.01, NULL, 0);
+    ts_tendon_part part[3] = {{TS_TENDON_SITE, 0, -1, 1.0}, {TS_TENDON_GEOM, 0, 1, 1.0}, {TS_TENDON_SITE, 2, -1, 1.0}};
+    ts_tendon_def def = ts_tendon_def_default();
+    def.part = part;
+    def.part_count = 3;
+    ts_builder_add_tendon(builder, &def);
+    fixture f = fixture_start(builder, 1);
+    f.sim->qpos[0] = -1.0;
+    cr_assert_eq(ts_sim_forward(f.sim, NULL), TS_OK);
+    cr_assert_float_eq(f.sim->tendon_length[0], 2.0 * hypot(1.0, 0.4), 1e-12);
+    fixture_end(&f);
+}
+
 static void refuse(const ts_tendon_part* part, int count, double damping, const char* wanted) {
     ts_builder* builder = carts(2);
     ts_model* model = NULL;

@@ -88,10 +88,9 @@ Test(mjcf_actuator, switches) {
 
 // A keyframe counts what is left out, too.
 Test(mjcf_actuator, keyframes) {
-    ts_model* m =
-        mjcf_read("<mujoco>" ARM
-                  "<actuator><position joint='j' timeconst='1'/><muscle joint='j'/><intvelocity joint='j'/></actuator>"
-                  "<keyframe><key name='home' ctrl='1 2 3' act='4 5 6'/><key/></keyframe></mujoco>");
+    ts_model* m = mjcf_read("<mujoco>" ARM "<actuator><position joint='j' timeconst='1'/><general joint='j' "
+                            "dyntype='user'/><intvelocity joint='j'/></actuator>"
+                            "<keyframe><key name='home' ctrl='1 2 3' act='4 5 6'/><key/></keyframe></mujoco>");
     const ts_keyframe* key = m->keyframe;
     cr_assert(key[0].ctrl[0] == 1.0 && key[0].ctrl[1] == 3.0 && key[0].act[0] == 4.0 && key[0].act[1] == 6.0);
     cr_assert(key[1].ctrl[0] == 0.0 && key[1].act[1] == 0.0);
@@ -117,6 +116,12 @@ Test(mjcf_actuator, what_is_refused) {
     refuse("<motor name='a' joint='j' forcerange='2 1' forcelimited='true'/>", "range of its force is empty");
     refuse("<damper name='a' joint='j' ctrlrange='3 1'/>", "range of its control is empty");
     refuse("<thruster joint='j'/>", "no element <thruster>");
+    refuse("<muscle joint='j' range='1 1'/>", "range of its muscle is empty");
+    refuse("<muscle joint='j' tausmooth='-1'/>", "tausmooth of muscle cannot be negative");
+    refuse("<motor cranksite='tip' cranklength='1'/>", "a crank needs a slider");
+    refuse("<motor cranksite='tip' slidersite='tip'/>", "its rod needs a length");
+    refuse("<adhesion body='nowhere' ctrlrange='0 1'/>", "there is no body 'nowhere'");
+    refuse("<adhesion ctrlrange='-1 1' body='world'/>", "cannot be negative");
     mjcf_refuse("<mujoco>" ARM
                 "<actuator><motor joint='j'/></actuator><keyframe>\n<key ctrl='1 2'/></keyframe></mujoco>",
                 2, "ctrl has 2 numbers, but the model takes 1");
