@@ -197,6 +197,15 @@ static ts_code rest(const ts_model* model, ts_sim** out_sim, ts_status* out_stat
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "the mass matrix at rest is not positive definite");
 }
 
+// What cannot be found is told at the actuator's place.
+static ts_code settle_length_range(const ts_builder* builder, const ts_model* model, int i, double* io_range,
+                                   ts_status* out_status) {
+    ts_status why;
+    ts_code code = ts_builder_find_length_range(model, i, io_range, &why);
+    if (!code) return TS_OK;
+    return ts_builder_refuse(builder, &builder->actuator.data[i].label, "actuator", i, out_status, "%s", why.message);
+}
+
 ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* model, ts_tendon* tendon,
                                   ts_actuator* actuator, ts_status* out_status) {
     ts_sim* sim = NULL;
@@ -214,7 +223,7 @@ ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* mod
         settle_force(&actuator[i].pull, sqrt(squared));
         settle_force(&actuator[i].stretch, sqrt(squared));
         if (actuator[i].gain_is_muscle || actuator[i].bias_is_muscle)
-            code = ts_builder_find_length_range(model, i, actuator[i].length_range, out_status);
+            code = settle_length_range(builder, model, i, actuator[i].length_range, out_status);
     }
     ts_sim_free(sim);
     return code;

@@ -109,10 +109,8 @@ static ts_code find_both(ts_sim* sim, int i, double* out_range, ts_status* out_s
     if (code) return code;
     double range = high[1] - low[0], slack = still * fmax(range, 0.0);
     if (!(range > 0.0) || low[1] - low[0] > slack || high[1] - high[0] > slack)
-        return ts_status_set(
-            out_status, TS_ERROR_VALUE, NULL, 0,
-            "actuator %d '%.60s' pulls at something whose length has no ends (or one): say its lengthrange", i,
-            sim->model->actuator[i].name);
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
+                             "the length that it pulls at has no two ends: say its lengthrange");
     out_range[0] = low[0];
     out_range[1] = high[1];
     return TS_OK;
