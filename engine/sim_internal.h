@@ -49,6 +49,8 @@ typedef struct ts_sim_storage {
     struct ts_drive* drive;         // (actuator_count + tendon_count) see actuation/actuation_internal.h
     int* tree_drive;                // those that pull at one tree, tree by tree
     int* tree_drive_first;          // (tree_count + 1) where those of a tree begin
+    double* act_rate;               // (act_count) 1/s, of activations, over the present step
+    int trees_are_joined;           // nonzero: something pulls at several trees, or there are activations
     int* joint_puller;              // (joint_count) the only actuator that pulls at it, -1: none, -2: several
 
     ts_tree_scratch tree_scratch;

@@ -14,7 +14,7 @@
 // Slopes of the wrong sign (k or d < 0) are never taken ahead.
 // Springs and dampers of tendons are taken likewise.
 // A joint's own limit of what actuators pull is that of the actuator if only one pulls there.
-// Known weakness: under an integrator with stages, what pulls at several trees keeps its force for the step. Where several pull at a limited joint, the limit holds for the forces when the step begins.
+// Known weakness: where several pull at a limited joint, the limit holds for the forces when the step begins.
 #include "engine/actuation/actuation_internal.h"
 
 #include <math.h>
@@ -129,7 +129,10 @@ int ts_actuation_create(ts_sim* sim) {
         storage->drive[i].high = HUGE_VAL;
     }
     list_by_tree(sim);
-    return 1;
+    storage->act_rate = (double*)ts_arena_alloc_zeroed(arena, (size_t)model->act_count, sizeof(double));
+    storage->trees_are_joined = model->act_count > 0;
+    for (int i = 0; i < (int)count; ++i) storage->trees_are_joined |= storage->drive[i].lever->tree < 0;
+    return !arena->failed;
 }
 
 // --- forces ---
@@ -138,24 +141,33 @@ static double clamped(const ts_limits* limits, double x) {
     return limits->limited ? ts_clamp(x, limits->range[0], limits->range[1]) : x;
 }
 
-double ts_actuation_next(const ts_sim* sim, int i) {
+double ts_actuation_rate(const ts_sim* sim, int i) {
     const ts_actuator* actuator = &sim->model->actuator[i];
     double u = clamped(&actuator->control, sim->ctrl[i]), w = sim->act[actuator->act];
-    double h = sim->options.time_step, rate = h / fmax(actuator->time_constant, 1e-15);
-    if (!actuator->active) return w;
+    if (!actuator->active) return 0.0;
     switch (actuator->activation) {
-    case TS_ACTIVATION_INTEGRATOR: w += h * u; break;
-    case TS_ACTIVATION_FILTER: w += rate * (u - w); break;
-    case TS_ACTIVATION_FILTER_EXACT: w -= expm1(-rate) * (u - w); break;
+    case TS_ACTIVATION_INTEGRATOR: return u;
+    case TS_ACTIVATION_FILTER:
+    case TS_ACTIVATION_FILTER_EXACT: return (u - w) / fmax(actuator->time_constant, 1e-15);
     case TS_ACTIVATION_MUSCLE: {
         const double constant[2] = {actuator->time_constant, actuator->rest_constant};
-        w += h * ts_muscle_activation_rate(constant, actuator->rest_width, u, w);
-        break;
+        return ts_muscle_activation_rate(constant, actuator->rest_width, u, w);
     }
     case TS_ACTIVATION_NONE:
     case TS_ACTIVATION_COUNT: break;
     }
-    return clamped(&actuator->act_limits, w);
+    return 0.0;
+}
+
+double ts_actuation_next(const ts_sim* sim, int i, double rate) {
+    const ts_actuator* actuator = &sim->model->actuator[i];
+    double w = sim->act[actuator->act], time = sim->options.time_step;
+    if (!actuator->active) return w;
+    if (actuator->activation == TS_ACTIVATION_FILTER_EXACT) {
+        double constant = fmax(actuator->time_constant, 1e-15);
+        time = -expm1(-time / constant) * constant;
+    }
+    return clamped(&actuator->act_limits, w + time * rate);
 }
 
 // u of the law. Where lengths jump back after a turn, a position that is asked for means the nearest that looks the same.
@@ -165,7 +177,7 @@ static double input_of(const ts_sim* sim, int i, double length) {
     if (actuator->act < 0)
         u = clamped(&actuator->control, sim->ctrl[i]);
     else
-        u = actuator->act_early ? ts_actuation_next(sim, i) : sim->act[actuator->act];
+        u = actuator->act_early ? ts_actuation_next(sim, i, ts_actuation_rate(sim, i)) : sim->act[actuator->act];
     int follows = turn > 0.0 && actuator->bias[1] != 0.0 && actuator->gain[0] == -actuator->bias[1];
     return follows ? u - turn * nearbyint((u - length) / turn) : u;
 }

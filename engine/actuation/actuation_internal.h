@@ -57,8 +57,11 @@ void ts_actuation_total(ts_sim* sim);
 /// then dynamics, rows and solution are to be found again.
 int ts_actuation_overran(ts_sim* sim, const double* velocity);
 
-/// The activation of actuator i at the end of the step.
-double ts_actuation_next(const ts_sim* sim, int i);
+/// How fast the activation of actuator i changes, 1/s.
+double ts_actuation_rate(const ts_sim* sim, int i);
+
+/// The activation of actuator i at the end of the step, changing at this rate.
+double ts_actuation_next(const ts_sim* sim, int i, double rate);
 
 #ifdef __cplusplus
 }

@@ -59,9 +59,16 @@ ts_code ts_integrate_velocity(ts_sim* sim) {
     int workers = ts_task_pool_workers(sim->tasks), enough = 1;
     sim->info.unsolved_rotations = 0;
     find_touched(sim);
+    for (int i = 0; i < sim->model->actuator_count; ++i) {
+        int act = sim->model->actuator[i].act;
+        if (act >= 0) storage->act_rate[act] = ts_actuation_rate(sim, i);
+    }
     if (!sim->integrator->advance) return TS_OK;
     for (int w = 0; w < workers; ++w) ts_arena_reset(&storage->solve_scratch[w]);
-    ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, advance_trees, sim);
+    if (sim->integrator->advance_together && storage->trees_are_joined)
+        sim->integrator->advance_together(sim, &storage->solve_scratch[0]);
+    else
+        ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, advance_trees, sim);
     for (int t = 0; t < sim->model->tree_count; ++t) sim->info.unsolved_rotations += storage->tree_unsolved[t];
     for (int w = 0; w < workers; ++w) enough = enough && !storage->solve_scratch[w].failed;
     return enough ? TS_OK : TS_ERROR_MEMORY;
@@ -152,7 +159,8 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
     if (sim->scratch.failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
     for (int i = 0; i < model->actuator_count; ++i)
-        if (model->actuator[i].act >= 0) act[model->actuator[i].act] = ts_actuation_next(sim, i);
+        if (model->actuator[i].act >= 0)
+            act[model->actuator[i].act] = ts_actuation_next(sim, i, storage->act_rate[model->actuator[i].act]);
     if (!all_finite(act, model->act_count))
         return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0, "at t = %.6g s a new activation is not finite",
                              sim->time);

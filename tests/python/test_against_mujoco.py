@@ -393,7 +393,7 @@ class AgainstMujoco(unittest.TestCase):
             self.compare_forces(mujoco.MjModel.from_xml_string(text), world, 300, 5)
 
     def test_muscles_move_things(self):
-        for integrator in ("Euler", "implicit", "implicitfast"):
+        for integrator in ("Euler", "RK4", "implicit", "implicitfast"):
             with self.subTest(integrator=integrator):
                 text = MUSCLES.format(integrator=integrator)
                 model = mujoco.MjModel.from_xml_string(text)
@@ -436,7 +436,7 @@ class AgainstMujoco(unittest.TestCase):
 
     def test_tendons_move_things(self):
         """What pulls at several trees, or along several chains, is compared where it acts as it is when the step begins."""
-        for name, text in (("Euler", TENDONS), ("Euler", SINEWS), ("RK4", SINEWS), ("implicit", SINEWS), ("implicitfast", SINEWS)):
+        for name, text in (("Euler", TENDONS), ("RK4", TENDONS), ("Euler", SINEWS), ("RK4", SINEWS), ("implicit", SINEWS), ("implicitfast", SINEWS)):
             with self.subTest(integrator=name, text=text[130:160]):
                 text = text.format(integrator=name)
                 model = mujoco.MjModel.from_xml_string(text)

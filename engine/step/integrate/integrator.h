@@ -33,6 +33,10 @@ struct ts_integrator {
     /// they were when it returns. Different trees may be worked on at once. NULL: the velocity stays.
     int (*advance)(ts_sim* sim, int tree, ts_arena* scratch);
 
+    /// `advance` of all trees at once, for what pulls at several of them and for activations, whose mean rates it leaves; tree_unsolved is
+    /// filled. NULL: trees are advanced one by one, with what joins them held.
+    void (*advance_together)(ts_sim* sim, ts_arena* scratch);
+
     /// Moves a tree that no row touches; out_qpos (nq) holds where the new velocity would take it, and the new velocity may be
     /// changed, too. NULL: that is where it goes.
     void (*coast)(const ts_sim* sim, int tree, double* out_qpos);

@@ -183,6 +183,29 @@ Test(tendon, lengths_around_round_things) {
     }
 }
 
+// Two masses that a spring of a tendon joins, each a tree: x0 - x1 = cos(sqrt(2 k / m) t); half the step, a sixteenth of the error.
+Test(tendon, rk4_takes_joined_trees_together) {
+    const double c[2] = {1.0, -1.0}, stiffness = 300.0, end = 0.3;
+    double error[2];
+    for (int fine = 0; fine < 2; ++fine) {
+        ts_tendon_part part[2];
+        ts_tendon_def def = sum_of(c, 2, part);
+        def.is.spring = stiffness;
+        ts_builder* builder = carts(2);
+        ts_builder_options(builder)->time_step = fine ? 0.00125 : 0.0025;
+        memcpy(ts_builder_options(builder)->integrator, "rk4", sizeof "rk4");
+        ts_builder_add_tendon(builder, &def);
+        fixture f = fixture_start(builder, 1);
+        cr_assert_eq(f.model->tree_count, 2);
+        f.sim->qpos[0] = 0.5;
+        f.sim->qpos[1] = -0.5;
+        fixture_run(&f, fine ? 240 : 120);
+        error[fine] = fabs(f.sim->qpos[0] - f.sim->qpos[1] - cos(sqrt(2.0 * stiffness / mass) * end));
+        fixture_end(&f);
+    }
+    cr_assert_float_eq(error[0] / error[1], 16.0, 2.0, "%g and %g", error[0], error[1]);
+}
+
 // A side within the geom: where the straight way misses the circle, it bends at the top of it.
 Test(tendon, a_side_within_draws_the_way_in) {
     ts_builder* builder = carts(1);
