@@ -29,8 +29,8 @@ Test(mjcf_report, a_model_taken_over_exactly_has_no_findings) {
 }
 
 Test(mjcf_report, sections_that_are_not_read) {
-    expect("<mujoco><actuator>\n<muscle joint='a'/>\n<muscle joint='b'/><adhesion/></actuator></mujoco>",
-           "actuator/muscle", TS_IMPORT_IGNORED, 1, 2, 2);
+    expect("<mujoco><actuator>\n<dcmotor joint='a'/>\n<dcmotor joint='b'/><pid/></actuator></mujoco>",
+           "actuator/dcmotor", TS_IMPORT_IGNORED, 1, 2, 2);
     expect("<mujoco><sensor>\n<gyro site='a'/></sensor></mujoco>", "sensor/gyro", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco><equality>\n<flex/></equality></mujoco>", "equality/flex", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco>\n<visual/></mujoco>", "mujoco/visual", TS_IMPORT_IGNORED, 0, 1, 2);
