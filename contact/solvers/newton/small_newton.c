@@ -110,25 +110,24 @@ static inline double read_row(const small* q, const small_block* s, int r, const
     return ts_four_sum(sum);
 }
 
-// out[r] = row r of a block times w. A contact's three together wait less.
+// out[r] = row r of a block times w. Three together wait less.
 static inline void read_rows(const small* q, int b, const double* w, double* out) {
     const small_block* s = &q->block[b];
-    int rows = q->problem->block[b].rows;
-    if (rows != 3) {
-        for (int r = 0; r < rows; ++r) out[r] = read_row(q, s, r, w);
-        return;
+    int rows = q->problem->block[b].rows, r = 0;
+    for (; r + 3 <= rows; r += 3) {
+        ts_four x = ts_four_zero(), y = x, z = x;
+        for (int k = s->first; k < s->first + s->count; ++k) {
+            const double* A = q->tile[k] + N * r;
+            ts_four v = ts_four_load(w + N * q->place[k]);
+            x = ts_four_plus(x, ts_four_product(ts_four_load(A), v));
+            y = ts_four_plus(y, ts_four_product(ts_four_load(A + N), v));
+            z = ts_four_plus(z, ts_four_product(ts_four_load(A + 2 * N), v));
+        }
+        out[r] = ts_four_sum(x);
+        out[r + 1] = ts_four_sum(y);
+        out[r + 2] = ts_four_sum(z);
     }
-    ts_four x = ts_four_zero(), y = x, z = x;
-    for (int k = s->first; k < s->first + s->count; ++k) {
-        const double* A = q->tile[k];
-        ts_four v = ts_four_load(w + N * q->place[k]);
-        x = ts_four_plus(x, ts_four_product(ts_four_load(A), v));
-        y = ts_four_plus(y, ts_four_product(ts_four_load(A + N), v));
-        z = ts_four_plus(z, ts_four_product(ts_four_load(A + 2 * N), v));
-    }
-    out[0] = ts_four_sum(x);
-    out[1] = ts_four_sum(y);
-    out[2] = ts_four_sum(z);
+    for (; r < rows; ++r) out[r] = read_row(q, s, r, w);
 }
 
 // w += J^T f of a block.
@@ -491,12 +490,12 @@ static void admit(const small* q, double* x) {
     }
 }
 
-// Makes x admissible, finds its velocities, unless they are known and x was, and judges it.
-static double judge(small* q, int is_known) {
+// Makes x admissible, finds its velocities, unless x was, and judges it.
+static double judge(small* q) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
     memcpy(q->x0, q->x, bytes);
     admit(q, q->x);
-    if (!is_known || memcmp(q->x0, q->x, bytes) != 0) find_velocities(q);
+    if (memcmp(q->x0, q->x, bytes) != 0) find_velocities(q);
     return ts_yardstick_excess(q->yardstick, q->x, q->u);
 }
 
@@ -537,15 +536,16 @@ static double unit_of(const small* q) {
 }
 
 static void iterate(small* q, int limit, ts_arena* scratch, ts_small_report* report) {
-    report->excess = judge(q, 0);
-    while (report->excess > 1.0 && report->newtons < limit) {
-        double unit = unit_of(q);
+    admit(q, q->x);
+    find_velocities(q);
+    while (report->newtons < limit) {
+        double unit = unit_of(q), hold = report->newtons == 0 ? margin * unit : 0.0;
         q->is_proximal = report->newtons >= FREE_STEPS && (report->newtons - FREE_STEPS) / PROXIMAL_STEPS % 2 != 0;
-        linearise(q, report->newtons == 0 ? margin * unit : 0.0);
-        if (report->newtons > 0 && q->worst <= near * q->yardstick->goal.tolerance * unit) {
-            report->excess = judge(q, 1);
+        linearise(q, hold);
+        if (q->worst <= near * q->yardstick->goal.tolerance * unit) {
+            report->excess = judge(q);
             if (report->excess <= 1.0) break;
-            linearise(q, 0.0);
+            linearise(q, hold);
         }
         if (!find_step(q, few_digits * q->yardstick->goal.tolerance * unit, scratch)) break;
         go(q, ++report->newtons < FREE_STEPS);
