@@ -37,6 +37,7 @@ typedef struct ts_row_plan ts_row_plan;
 /// A dense piece of a block's rows, over all degrees of freedom of one tree: ts_row_entry reads it.
 typedef struct ts_row_piece {
     double* J;  // of a lone free body (rows x 6), row-major; of other trees side by side (row_lanes_internal.h)
+    int rows;   // of the block
     int tree;
     int is_free_body;  // nonzero: the tree is a lone free body
     int dof_first;
@@ -66,7 +67,7 @@ typedef struct ts_row_jacobian {
 
 /// Row r's entry for dof d of the tree.
 static inline double ts_row_entry(const ts_row_piece* piece, int r, int d) {
-    return piece->J[piece->is_free_body ? (size_t)(6 * r + d) : ts_row_lanes_at(piece->dof_count, r, d)];
+    return piece->J[piece->is_free_body ? (size_t)(6 * r + d) : ts_row_lanes_at(piece->rows, piece->dof_count, r, d)];
 }
 
 /// The sum of the squares of row r: G_rr once rows are whitened.

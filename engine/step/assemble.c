@@ -57,6 +57,7 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
     for (int s = work->plan->segment_start[b], end; s < last; s = end, ++count) {
         int tree = model->dof[segment[s].column].tree, n = model->tree[tree].dof_count;
         ts_row_piece* p = &piece[count];
+        p->rows = rows;
         p->tree = tree;
         p->is_free_body = work->sim->model->tree[tree].kind != TS_TREE_GENERAL;
         p->dof_first = model->tree[tree].dof_first;
