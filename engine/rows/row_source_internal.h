@@ -37,15 +37,15 @@ typedef struct ts_row_plan ts_row_plan;
 /// A dense piece of a block's rows, over all degrees of freedom of one tree: ts_row_entry reads it.
 typedef struct ts_row_piece {
     double* J;  // of a lone free body (rows x 6), row-major; of other trees side by side (row_lanes_internal.h)
-    int rows;   // of the block
     int tree;
     int is_free_body;  // nonzero: the tree is a lone free body
     int dof_first;
     int dof_count;
-    int segment_first;  // segments [segment_first, segment_first + segment_count) store it
-    int segment_count;
-    unsigned written;  // of a lone free body: a bit for each row that has been written to; the others hold nothing yet
-    int may_stand_still;  // of other trees: nonzero where joints could be such that nothing moves what the rows read
+    int segment_first;  // the first segment that stores it, and the only one of a lone free body
+    unsigned written;   // of a lone free body: a bit for each row that has been written to; the others hold nothing yet
+    int rows;           // of other trees: of the block
+    int segment_count;  // how many segments store it
+    int may_stand_still;  // nonzero where joints could be such that nothing moves what the rows read
     double fastest;       // then: the largest velocity per unit of a whitened dof in its rows, kg^-1/2
 } ts_row_piece;
 

@@ -52,8 +52,8 @@ static const double explosion = 1e3;
 static const double large = 0.01;
 // 1: of the problem's impulses: under it a row does not leave its bound in the first step. 1e-4 to 1e-3 of 0 to 1.
 static const double margin = 3e-4;
-// 1: tolerances, of Alart and Curnier's map, at which the yardstick is asked; of the start, where the answer spares a whole step.
-static const double near = 3.0, near_start = 100.0;
+// 1: tolerances, of Alart and Curnier's map, at which the yardstick is asked.
+static const double near = 3.0;
 // 1: tolerances, of the map, left by a linear system. 1e-4 to 1.
 static const double few_digits = 1e-1;
 // 1: shortest part of a step.
@@ -499,13 +499,20 @@ static void admit(const small* q, double* x) {
     }
 }
 
-// Makes x admissible, finds its velocities, unless x was, and judges it.
-static double judge(small* q) {
+// Makes x admissible, finds its velocities, unless they are known and x was, and judges it, up to the first blocks that are not good.
+static double judge(small* q, int is_known) {
     size_t bytes = (size_t)q->problem->row_count * sizeof(double);
+    int blocks = q->problem->block_count;
+    double worst = 0.0;
     memcpy(q->x0, q->x, bytes);
     admit(q, q->x);
-    if (memcmp(q->x0, q->x, bytes) != 0) find_velocities(q);
-    return ts_yardstick_excess(q->yardstick, q->x, q->u);
+    if (!is_known || memcmp(q->x0, q->x, bytes) != 0) find_velocities(q);
+    double largest = ts_largest(q->x, q->problem->row_count);
+    for (int first = 0, count = 1; first < blocks && worst <= 1.0; first += count, count *= 2) {
+        int end = first + count < blocks ? first + count : blocks;
+        worst = ts_worse(worst, ts_yardstick_excess_of(q->yardstick, first, end, largest, q->x, q->u));
+    }
+    return worst;
 }
 
 // Goes the whole step, or so much of it that the map falls.
@@ -562,16 +569,15 @@ static void iterate(small* q, int limit, ts_arena* scratch, ts_small_report* rep
     int step = 0, recoiled = 0;
     q->weight = first_weight;
     q->near_weight = proximal_weight;
-    admit(q, q->x);
-    find_velocities(q);
-    for (; step < limit; ++step, ++report->newtons) {
+    report->excess = judge(q, 0);
+    for (; report->excess > 1.0 && step < limit; ++step, ++report->newtons) {
         double unit = unit_of(q), hold = step == 0 ? margin * unit : 0.0;
         q->is_proximal = recoiled || (step >= FREE_STEPS && (step - FREE_STEPS) / PROXIMAL_STEPS % 2 != 0);
         linearise(q, hold);
-        if (q->worst <= (step == 0 ? near_start : near) * q->yardstick->goal.tolerance * unit) {
-            report->excess = judge(q);
+        if (step > 0 && q->worst <= near * q->yardstick->goal.tolerance * unit) {
+            report->excess = judge(q, 1);
             if (report->excess <= 1.0) break;
-            linearise(q, hold);
+            linearise(q, 0.0);
         }
         recoiled = step > 0 && step < FREE_STEPS && recoil(q, before);
         if (!recoiled) q->near_weight = proximal_weight;
