@@ -13,7 +13,6 @@
 // What belongs to a state.
 typedef struct place {
     ts_kinematics kinematics;
-    ts_tree_factors inertia;  // L is M here
     ts_tree_factors factors;
     double* force;         // (nv)
     double* acceleration;  // (nv)
@@ -51,7 +50,6 @@ static ts_bench_dynamics* open_dynamics(const ts_model* model, const ts_bench_st
     for (int i = 0; i < states->count && fine; ++i) {
         place* p = &d->place[i];
         fine = ts_kinematics_create(model, &d->arena, &p->kinematics) &&
-               ts_tree_factors_create(model, &d->arena, &p->inertia) &&
                ts_tree_factors_create(model, &d->arena, &p->factors);
         p->force = numbers(d, 1);
         p->acceleration = numbers(d, 1);
@@ -72,14 +70,15 @@ static void update(ts_bench_dynamics* d, int state) {
 
 static void find_inertia(ts_bench_dynamics* d, place* p) {
     for (int t = 0; t < d->model->tree_count; ++t)
-        ts_crba_refresh(d->model, &p->kinematics, t, &d->scratch, p->inertia.L + p->inertia.start[t]);
+        ts_crba_refresh(d->model, &p->kinematics, t, &d->scratch, p->factors.M + p->factors.start[t]);
 }
 
 static void find_factor(ts_bench_dynamics* d, place* p) {
-    memcpy(p->factors.L, p->inertia.L, p->inertia.start[d->model->tree_count] * sizeof(double));
-    for (int t = 0; t < d->model->tree_count; ++t)
-        ts_tree_factor_make(d->model, t, p->factors.L + p->factors.start[t],
+    for (int t = 0; t < d->model->tree_count; ++t) {
+        size_t start = p->factors.start[t];
+        ts_tree_factor_make(d->model, t, p->factors.M + start, p->factors.L + start,
                             p->factors.inverse + d->model->tree[t].dof_first);
+    }
 }
 
 static void find_jacobian(ts_bench_dynamics* d, place* p) {

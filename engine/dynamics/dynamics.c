@@ -99,9 +99,8 @@ static inline int find_forces(ts_sim* sim, int t, double* out_force) {
     if (ts_fluid_is_there(&sim->options)) ts_fluid_tree(sim, t, M, out_force);
     if (is_known) return 1;
     add_springs_and_dampers(sim, t, M, out_force);
-    memcpy(L, M, (size_t)n * (size_t)n * sizeof(double));
     double* inverse = storage->inverse_diagonal + first;
-    storage->tree_failed[t] = !ts_tree_factor_make(model, t, L, inverse);
+    storage->tree_failed[t] = !ts_tree_factor_make(model, t, M, L, inverse);
     if (!storage->tree_failed[t] && is_constant(sim, t)) storage->factored_under[t] = sim->integrator;
     return !storage->tree_failed[t];
 }

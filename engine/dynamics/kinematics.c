@@ -16,10 +16,25 @@
 
 #include "engine/dynamics/tree_motion_internal.h"
 
+// What of a constant pose is not trivial.
+static ts_seat seat_of(const ts_transform* local) {
+    ts_mat3 I = ts_mat3_identity();
+    if (memcmp(&local->R, &I, sizeof I) != 0) return TS_SEAT_TURNED;
+    return ts_vec3_max_abs(local->p) == 0.0 ? TS_SEAT_SAME : TS_SEAT_SHIFTED;
+}
+
+// carrier times local.
+static inline ts_transform seated(const ts_transform* carrier, const ts_transform* local, ts_seat seat) {
+    if (seat == TS_SEAT_TURNED) return ts_transform_mul(carrier, local);
+    ts_transform placed = *carrier;
+    if (seat == TS_SEAT_SHIFTED) placed.p = ts_transform_point(carrier, local->p);
+    return placed;
+}
+
 static void place_body(const ts_model* model, const double* qpos, int b, ts_kinematics* k) {
     const ts_body* body = &model->body[b];
     ts_transform placed = ts_transform_identity();
-    if (body->parent >= 0) placed = ts_transform_mul(&k->body_pose[body->parent], &k->body_local[b]);
+    if (body->parent >= 0) placed = seated(&k->body_pose[body->parent], &k->body_local[b], k->body_seat[b]);
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
         const ts_joint* joint = &model->joint[j];
         // Axes are about the anchor for now; move_body takes them to the tree's origin once that is known.
@@ -29,18 +44,34 @@ static void place_body(const ts_model* model, const double* qpos, int b, ts_kine
     k->body_pose[b] = placed;
     k->body_centre[b] = ts_transform_point(&placed, body->centre);
     for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g)
-        k->geom_pose[g] = ts_transform_mul(&placed, &k->geom_local[g]);
+        k->geom_pose[g] = seated(&placed, &k->geom_local[g], k->geom_seat[g]);
+}
+
+// About a point, seen from which the centre of mass is at c: R I R^T + m (c.c 1 - c c^T), each of the six numbers once.
+static inline ts_inertia world_inertia(const ts_body* body, const ts_mat3* R, ts_vec3 c) {
+    ts_mat3 T = ts_mat3_mul(*R, body->inertia);
+    ts_vec3 t0 = ts_mat3_row(&T, 0), t1 = ts_mat3_row(&T, 1), t2 = ts_mat3_row(&T, 2);
+    ts_vec3 r0 = ts_mat3_row(R, 0), r1 = ts_mat3_row(R, 1), r2 = ts_mat3_row(R, 2);
+    ts_vec3 moment = ts_vec3_scale(body->mass, c);
+    double xx = moment.x * c.x, yy = moment.y * c.y, zz = moment.z * c.z;
+    double xy = ts_vec3_dot(t0, r1) - moment.x * c.y;
+    double xz = ts_vec3_dot(t0, r2) - moment.x * c.z;
+    double yz = ts_vec3_dot(t1, r2) - moment.y * c.z;
+    ts_inertia inertia = {body->mass,
+                          moment,
+                          {{{ts_vec3_dot(t0, r0) + (yy + zz), xy, xz},
+                            {xy, ts_vec3_dot(t1, r1) + (xx + zz), yz},
+                            {xz, yz, ts_vec3_dot(t2, r2) + (xx + yy)}}}};
+    return inertia;
 }
 
 static void move_body(const ts_model* model, int b, ts_vec3 origin, ts_kinematics* k) {
     const ts_body* body = &model->body[b];
-    ts_vec3 lever = ts_vec3_zero();
-    for (int d = body->dof_first, joint = -1; d < body->dof_first + body->dof_count; ++d) {
-        if (model->dof[d].joint != joint) {
-            joint = model->dof[d].joint;
-            lever = ts_vec3_sub(origin, k->joint_anchor[joint]);
-        }
-        k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
+    for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
+        ts_vec3 lever = ts_vec3_sub(origin, k->joint_anchor[j]);
+        const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
+        int first = model->joint[j].dof_first, count = traits->numbers + 3 * traits->quaternion;
+        for (int d = first; d < first + count; ++d) k->dof_axis[d].linear = ts_motion_at(k->dof_axis[d], lever);
     }
     ts_motion velocity = ts_motion_zero(), bias = ts_motion_zero();
     if (model->body[body->parent].tree >= 0) {
@@ -50,20 +81,21 @@ static void move_body(const ts_model* model, int b, ts_vec3 origin, ts_kinematic
     ts_tree_move_body(model, body, k->dof_axis, k->dof_velocity, &velocity, &bias);
     k->body_velocity[b] = velocity;
     k->body_bias[b] = bias;
-    k->body_inertia[b] = ts_inertia_make(body->mass, ts_vec3_sub(k->body_centre[b], origin),
-                                         ts_mat3_rotate_tensor(k->body_pose[b].R, body->inertia));
+    k->body_inertia[b] = world_inertia(body, &k->body_pose[b].R, ts_vec3_sub(k->body_centre[b], origin));
 }
 
 void ts_kinematics_tree(const ts_model* model, const double* qpos, const double* qvel, int tree,
                         ts_kinematics* kinematics) {
-    int first = model->tree[tree].body_first, last = first + model->tree[tree].body_count;
+    const int* body = model->tree_body + model->tree[tree].body_first;
     int dof_first = model->tree[tree].dof_first;
     memcpy(kinematics->dof_velocity + dof_first, qvel + dof_first,
            (size_t)model->tree[tree].dof_count * sizeof(double));
-    for (int i = first; i < last; ++i) place_body(model, qpos, model->tree_body[i], kinematics);
-    ts_vec3 origin = kinematics->body_centre[model->tree[tree].root];
-    kinematics->tree_origin[tree] = origin;
-    for (int i = first; i < last; ++i) move_body(model, model->tree_body[i], origin, kinematics);
+    // The root comes first, and its centre of mass is the origin.
+    for (int i = 0; i < model->tree[tree].body_count; ++i) {
+        place_body(model, qpos, body[i], kinematics);
+        if (i == 0) kinematics->tree_origin[tree] = kinematics->body_centre[body[0]];
+        move_body(model, body[i], kinematics->tree_origin[tree], kinematics);
+    }
 }
 
 void ts_kinematics_update(const ts_model* model, const double* qpos, const double* qvel, ts_kinematics* kinematics) {
@@ -75,8 +107,7 @@ static void place_fixed_bodies(const ts_model* model, ts_kinematics* k) {
     for (int b = 0; b < model->body_count; ++b) {
         if (model->body[b].tree >= 0) continue;
         place_body(model, NULL, b, k);
-        k->body_inertia[b] = ts_inertia_make(model->body[b].mass, k->body_centre[b],
-                                             ts_mat3_rotate_tensor(k->body_pose[b].R, model->body[b].inertia));
+        k->body_inertia[b] = world_inertia(&model->body[b], &k->body_pose[b].R, k->body_centre[b]);
     }
 }
 
@@ -87,6 +118,8 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
     ts_kinematics k = {
         .body_local = ARRAY(arena, ts_transform, model->body_count),
         .geom_local = ARRAY(arena, ts_transform, model->geom_count),
+        .body_seat = ARRAY(arena, ts_seat, model->body_count),
+        .geom_seat = ARRAY(arena, ts_seat, model->geom_count),
         .body_pose = ARRAY(arena, ts_transform, model->body_count),
         .body_centre = ARRAY(arena, ts_vec3, model->body_count),
         .body_inertia = ARRAY(arena, ts_inertia, model->body_count),
@@ -102,6 +135,8 @@ int ts_kinematics_create(const ts_model* model, ts_arena* arena, ts_kinematics* 
     if (arena->failed) return 0;
     for (int b = 0; b < model->body_count; ++b) k.body_local[b] = ts_transform_from_pose(model->body[b].pose);
     for (int g = 0; g < model->geom_count; ++g) k.geom_local[g] = ts_transform_from_pose(model->geom[g].pose);
+    for (int b = 0; b < model->body_count; ++b) k.body_seat[b] = seat_of(&k.body_local[b]);
+    for (int g = 0; g < model->geom_count; ++g) k.geom_seat[g] = seat_of(&k.geom_local[g]);
     place_fixed_bodies(model, &k);
     return 1;
 }

@@ -13,11 +13,20 @@
 extern "C" {
 #endif
 
+/// How a frame sits in the one that carries it: most do so in a way that spares most of the work.
+typedef enum ts_seat {
+    TS_SEAT_SAME,     // it is the same
+    TS_SEAT_SHIFTED,  // its axes are the same
+    TS_SEAT_TURNED
+} ts_seat;
+
 /// What a state looks like in space. Create with ts_kinematics_create; the arrays are the arena's.
 typedef struct ts_kinematics {
     // constant
     ts_transform* body_local;  // (body_count) body.pose as a matrix
     ts_transform* geom_local;  // (geom_count) geom.pose as a matrix
+    ts_seat* body_seat;        // (body_count) what of body_local is not trivial
+    ts_seat* geom_seat;        // (geom_count)
 
     // from qpos; of bodies that cannot move constant, too
     ts_transform* body_pose;  // (body_count) body frames in the world

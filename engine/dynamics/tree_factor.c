@@ -86,27 +86,138 @@ static inline void subtract_lines_three(const double* line, int ld, int first, i
         subtract_lines(line + j, ld, first, last, n - j, value + r * stride, x + r * stride + j);
 }
 
-// x -= value * line from dof i to the root.
-static inline void subtract_chain(const dof_chains* chains, int i, double value, const double* line, double* x) {
-    while (i >= 0) {
-        int start = chains->dof[chains->first + i].run - chains->first;
-        subtract_lines(line + start, 0, 0, 0, i + 1 - start, &value, x + start);
-        i = above(chains, start);
+// Four neighbouring columns, and lines of them. Under x86 the factorisation is compiled a second time for processors with vectors of four
+// lanes; every number is found by the same operations in the same order, so both give the same bits.
+#if defined(__GNUC__)
+#define INLINED static inline __attribute__((always_inline))
+typedef double quad __attribute__((vector_size(32)));
+#else
+#define INLINED static inline
+#endif
+
+// to = s from, n numbers.
+INLINED void copy_scaled(int n, double s, const double* from, double* to) {
+    int j = 0;
+#if defined(__GNUC__)
+    for (; j + 4 <= n; j += 4) {
+        quad v;
+        memcpy(&v, from + j, sizeof v);
+        v *= (quad){s, s, s, s};
+        memcpy(to + j, &v, sizeof v);
+    }
+#endif
+    for (; j < n; ++j) to[j] = s * from[j];
+}
+
+// Dofs of a run that are eliminated at a time.
+enum { BLOCK = 8 };
+
+// Row k of M, its entries on the chain of k only, closed up: entry i stands at the depth of i.
+INLINED void gather_row(const dof_chains* chains, int k, const double* row, double* out_row) {
+    const ts_dof* dof = chains->dof + chains->first;
+    for (int end = k, start; end >= 0; end = above(chains, start)) {
+        start = dof[end].run - chains->first;
+        copy_scaled(end - start + 1, 1.0, row + start, out_row + dof[start].depth);
     }
 }
 
-// M = L^T L in place, lower triangle, entries on dof chains only. Returns 0 when a pivot is not positive.
-static int factor_tree(const dof_chains* chains, int n, double* L, double* inverse) {
-    for (int k = n - 1; k >= 0; --k) {
-        double* row = L + (size_t)k * (size_t)n;
-        if (!(row[k] > 0.0) || !isfinite(row[k])) return 0;
-        row[k] = sqrt(row[k]);
-        inverse[k] = 1.0 / row[k];
-        for (int i = above(chains, k); i >= 0; i = above(chains, i)) row[i] *= inverse[k];
-        for (int i = above(chains, k); i >= 0; i = above(chains, i))
-            subtract_chain(chains, i, row[i], row, L + (size_t)i * (size_t)n);
+// Back to where they belong, zeros between them. From the end: nothing is overwritten before it is read.
+INLINED void spread_row(const dof_chains* chains, int k, double* row) {
+    const ts_dof* dof = chains->dof + chains->first;
+    for (int end = k, start, next; end >= 0; end = next) {
+        start = dof[end].run - chains->first;
+        next = above(chains, start);
+        int depth = dof[start].depth;
+        if (depth == start) return;
+        for (int i = end - start; i >= 0; --i) row[start + i] = row[depth + i];
+        for (int i = next + 1; i < start; ++i) row[i] = 0.0;
+    }
+}
+
+// x -= sum over lines k = count - 1 down to 0 of value[k] times columns [0, n) of line k, lines `ld` apart.
+INLINED void subtract_block(const double* line, int ld, int count, int n, const double* value, double* x) {
+    int j = 0;
+#if defined(__GNUC__)
+    for (; j + 4 <= n; j += 4) {
+        quad sum;
+        memcpy(&sum, x + j, sizeof sum);
+        for (int k = count - 1; k >= 0; --k) {
+            quad l;
+            memcpy(&l, line + k * ld + j, sizeof l);
+            sum -= l * (quad){value[k], value[k], value[k], value[k]};
+        }
+        memcpy(x + j, &sum, sizeof sum);
+    }
+    if (j + 2 <= n) {
+        pair sum = pair_load(x + j);
+        for (int k = count - 1; k >= 0; --k) sum -= pair_load(line + k * ld + j) * (pair){value[k], value[k]};
+        memcpy(x + j, &sum, sizeof sum);
+        j += 2;
+    }
+#endif
+    if (j < n) {
+        double sum = x[j];
+        for (int k = count - 1; k >= 0; --k) sum -= line[k * ld + j] * value[k];
+        x[j] = sum;
+    }
+}
+
+// L of dofs [first, last], neighbours in one run, from what M's rows have become; rows closed up. The rows among themselves, then what they
+// take from the rows that they hang on, row by row less L_k^T L_k = row_k^T row_k / pivot: roots come last, where no other number waits for
+// them. Returns 0 when a pivot is not positive.
+INLINED int factor_block(const dof_chains* chains, int n, int first, int last, double* L, double* inverse) {
+    const ts_dof* dof = chains->dof + chains->first;
+    for (int k = last; k >= first; --k) {
+        double* row = L + k * n;
+        double pivot = row[dof[k].depth];
+        if (!(pivot > 0.0) || !isfinite(pivot)) return 0;
+        inverse[k] = 1.0 / pivot;
+        for (int i = k - 1; i >= first; --i) {
+            double value = row[dof[i].depth] * inverse[k];
+            subtract_block(row, 0, 1, dof[i].depth + 1, &value, L + i * n);
+        }
+    }
+    for (int i = above(chains, first); i >= 0; i = above(chains, i)) {
+        double value[BLOCK];
+        int column = dof[i].depth;
+        for (int k = first; k <= last; ++k) value[k - first] = L[k * n + column] * inverse[k];
+        subtract_block(L + first * n, n, last - first + 1, column + 1, value, L + i * n);
+    }
+    for (int k = first; k <= last; ++k) {
+        double* row = L + k * n;
+        inverse[k] = sqrt(inverse[k]);
+        copy_scaled(dof[k].depth + 1, inverse[k], row, row);
     }
     return 1;
+}
+
+// M = L^T L, lower triangles, entries on dof chains only. Returns 0 when a pivot is not positive.
+INLINED int factor_rows(const dof_chains* chains, int n, const double* M, double* L, double* inverse) {
+    const ts_dof* dof = chains->dof + chains->first;
+    for (int k = 0; k < n; ++k) gather_row(chains, k, M + k * n, L + k * n);
+    for (int last = n - 1, first; last >= 0; last = first - 1) {
+        int start = dof[last].run - chains->first;
+        first = last - BLOCK + 1 > start ? last - BLOCK + 1 : start;
+        if (!factor_block(chains, n, first, last, L, inverse)) return 0;
+        for (int k = first; k <= last; ++k) spread_row(chains, k, L + k * n);
+    }
+    return 1;
+}
+
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+
+__attribute__((target("avx2"))) static int factor_rows_wide(const dof_chains* chains, int n, const double* M, double* L,
+                                                            double* inverse) {
+    return factor_rows(chains, n, M, L, inverse);
+}
+
+#endif
+
+static int factor_tree(const dof_chains* chains, int n, const double* M, double* L, double* inverse) {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+    if (__builtin_cpu_supports("avx2")) return factor_rows_wide(chains, n, M, L, inverse);
+#endif
+    return factor_rows(chains, n, M, L, inverse);
 }
 
 // Columns [column, column + count) less what dofs [low, end] have given them.
@@ -146,10 +257,13 @@ static inline void whiten_rows(const dof_chains* chains, int n, const double* L,
     }
 }
 
-int ts_tree_factor_make(const ts_model* model, int tree, double* M, double* out_inverse) {
-    if (model->tree[tree].kind == TS_TREE_CENTRED) return ts_free_body_factor_centred(M, out_inverse);
+int ts_tree_factor_make(const ts_model* model, int tree, const double* M, double* out_L, double* out_inverse) {
+    if (model->tree[tree].kind == TS_TREE_CENTRED) {
+        memcpy(out_L, M, 36 * sizeof(double));
+        return ts_free_body_factor_centred(out_L, out_inverse);
+    }
     dof_chains chains = chains_of(model, tree);
-    return factor_tree(&chains, model->tree[tree].dof_count, M, out_inverse);
+    return factor_tree(&chains, model->tree[tree].dof_count, M, out_L, out_inverse);
 }
 
 void ts_tree_factor_whiten(const ts_model* model, int tree, const double* L, const double* inverse, int rows,
@@ -250,6 +364,7 @@ int ts_tree_factors_create(const ts_model* model, ts_arena* arena, ts_tree_facto
         size_t n = (size_t)model->tree[t].dof_count;
         f.start[t + 1] = f.start[t] + n * n;
     }
+    f.M = (double*)ts_arena_alloc_zeroed(arena, f.start[model->tree_count], sizeof(double));
     f.L = (double*)ts_arena_alloc_zeroed(arena, f.start[model->tree_count], sizeof(double));
     f.inverse = (double*)ts_arena_alloc_zeroed(arena, (size_t)model->nv, sizeof(double));
     *out_factors = f;
@@ -259,9 +374,9 @@ int ts_tree_factors_create(const ts_model* model, ts_arena* arena, ts_tree_facto
 int ts_tree_factors_update(const ts_model* model, const ts_kinematics* kinematics, ts_tree_scratch* scratch,
                            ts_tree_factors* factors) {
     for (int t = 0; t < model->tree_count; ++t) {
-        ts_crba_refresh(model, kinematics, t, scratch, factors->L + factors->start[t]);
-        if (!ts_tree_factor_make(model, t, factors->L + factors->start[t], factors->inverse + model->tree[t].dof_first))
-            return 0;
+        double *M = factors->M + factors->start[t], *L = factors->L + factors->start[t];
+        ts_crba_refresh(model, kinematics, t, scratch, M);
+        if (!ts_tree_factor_make(model, t, M, L, factors->inverse + model->tree[t].dof_first)) return 0;
     }
     return 1;
 }

@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/// Replaces the lower triangle of M (n x n) by L with M = L^T L, and gives one over its diagonal (n). Returns 0 when a pivot is not
-/// positive: a degree of freedom moves no mass.
-int ts_tree_factor_make(const ts_model* model, int tree, double* M, double* out_inverse);
+/// L (n x n, not M itself) with M = L^T L, of which the lower triangle is read, and one over its diagonal (n). What lies above the
+/// diagonal of out_L is left as it is. Returns 0 when a pivot is not positive: a degree of freedom moves no mass.
+int ts_tree_factor_make(const ts_model* model, int tree, const double* M, double* out_L, double* out_inverse);
 
 /// Replaces each of `rows` rows x by L^-T x. In these coordinates, L v, the inertia is the identity. A row that is zero off a body's
 /// chain of dofs stays so.
@@ -38,7 +38,8 @@ void ts_tree_factor_delassus(const ts_model* model, int tree, int rows, const do
 /// The inertia of every tree of a model, factorised. Create with ts_tree_factors_create; the arrays are the arena's.
 typedef struct ts_tree_factors {
     size_t* start;    // (tree_count + 1) where each tree's n x n numbers begin
-    double* L;        // M = L^T L, tree by tree
+    double* M;        // tree by tree
+    double* L;        // M = L^T L
     double* inverse;  // (nv) one over the diagonal
 } ts_tree_factors;
 

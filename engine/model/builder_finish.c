@@ -175,6 +175,7 @@ static void lay_out_body_dofs(draft* d, int index, int* qpos, int* dof) {
             f->body = index;
             f->joint = j;
             f->parent = above;
+            f->depth = above >= 0 ? d->dof[above].depth + 1 : 0;
             f->run = above >= 0 && above == *dof - 1 ? d->dof[above].run : *dof;
             f->tree = body->tree;
             f->damping = joint->damping;

@@ -78,6 +78,7 @@ typedef struct ts_dof {
     int body;
     int joint;
     int parent;  // next dof towards the root, or -1: M_ij != 0 only along such chains
+    int depth;   // dofs that it hangs on
     int run;     // first dof of the longest run c, c+1, ..., this one in which each hangs on the one before
     int tree;
     double damping;

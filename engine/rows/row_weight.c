@@ -22,7 +22,8 @@
 typedef struct scale {
     ts_sim* sim;
     int tree;
-    double* L;        // its factor
+    double* M;        // its inertia
+    double* L;        // the factor of that
     double* inverse;  // one over the diagonal
     double* J;        // scratch: three rows, and three side by side with a fourth
 } scale;
@@ -61,7 +62,7 @@ static double weigh_body(const scale* s, int body, int turn) {
     int n = span->dof_count;
     double* lanes = s->J + 3 * n;
     memset(lanes, 0, ts_row_lanes_size(3, n) * sizeof(double));
-    ts_row_piece piece = {.rows = 3, .tree = s->tree, .dof_first = span->dof_first, .dof_count = n, .J = lanes};
+    ts_row_piece piece = {.tree = s->tree, .dof_first = span->dof_first, .dof_count = n, .J = lanes};
     ts_row_jacobian rows = {s->sim, &piece, 1, NULL};
     if (turn)
         ts_row_add_turn(&rows, 0, 3, body, axes, 1.0);
@@ -109,8 +110,8 @@ static void weigh_tree(const scale* s) {
     const ts_model* model = s->sim->model;
     const ts_kinematic_tree* span = &model->tree[s->tree];
     ts_sim_storage* storage = ts_sim_storage_of(s->sim);
-    ts_crba_tree(model, &s->sim->kinematics, s->tree, &storage->tree_scratch, s->L);
-    if (!ts_tree_factor_make(model, s->tree, s->L, s->inverse)) return;
+    ts_crba_tree(model, &s->sim->kinematics, s->tree, &storage->tree_scratch, s->M);
+    if (!ts_tree_factor_make(model, s->tree, s->M, s->L, s->inverse)) return;
     for (int i = 0; i < span->body_count; ++i) {
         int b = model->tree_body[span->body_first + i];
         const ts_body* body = &model->body[b];
@@ -148,10 +149,11 @@ int ts_row_weigh(ts_sim* sim) {
     ts_sim_update_kinematics(sim);
     measure_tendons(sim);
     ts_arena_scope scope = ts_arena_scope_begin(&sim->scratch);
-    scale s = {.sim = sim, .L = TS_ARENA_ARRAY(&sim->scratch, double, most* most)};
+    scale s = {.sim = sim, .M = TS_ARENA_ARRAY(&sim->scratch, double, most* most)};
+    s.L = TS_ARENA_ARRAY(&sim->scratch, double, most* most);
     s.inverse = TS_ARENA_ARRAY(&sim->scratch, double, most);
     s.J = TS_ARENA_ARRAY(&sim->scratch, double, 7 * most);
-    int fine = s.L && s.inverse && s.J;
+    int fine = s.M && s.L && s.inverse && s.J;
     for (int b = 0; b < model->body_count && fine; ++b) {
         storage->inverse_weight[b] = storage->inverse_turn_weight[b] = 0.0;
         if (model->body[b].tree >= 0) weigh_lone_body(sim, &model->body[b], b);

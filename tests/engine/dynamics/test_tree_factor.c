@@ -63,7 +63,8 @@ Test(tree_factor, inverse_and_delassus_against_elimination) {
         ts_kinematics_update(model, f.sim->qpos, f.sim->qvel, &k);
         for (int t = 0; t < model->tree_count; ++t) {
             int n = model->tree[t].dof_count, last[most_rows];
-            double M[most_dofs * most_dofs], inverse[most_dofs], J[most_rows * most_dofs], Y[most_rows * most_dofs];
+            double M[most_dofs * most_dofs], L[most_dofs * most_dofs] = {0.0}, inverse[most_dofs],
+                                                           J[most_rows * most_dofs], Y[most_rows * most_dofs];
             double solved[most_rows * most_dofs], G[most_rows * most_rows], H[most_rows * most_rows];
             int rows = fill_rows(model, &k, t, J, last);
             ts_crba_tree(model, &k, t, &scratch, M);
@@ -72,11 +73,11 @@ Test(tree_factor, inverse_and_delassus_against_elimination) {
             for (int i = 0; i < n; ++i)
                 for (int r = 0; r < rows; ++r) X[i][r] = J[r * n + i];
             eliminate(A, n, X, rows);
-            cr_assert(ts_tree_factor_make(model, t, M, inverse));
+            cr_assert(ts_tree_factor_make(model, t, M, L, inverse));
             memcpy(solved, J, sizeof J);
             memcpy(Y, J, sizeof J);
-            ts_tree_factor_solve(model, t, M, inverse, rows, solved);
-            ts_tree_factor_whiten(model, t, M, inverse, rows, Y);
+            ts_tree_factor_solve(model, t, L, inverse, rows, solved);
+            ts_tree_factor_whiten(model, t, L, inverse, rows, Y);
             ts_tree_factor_delassus(model, t, rows, Y, last, G);
             ts_tree_factor_delassus(model, t, rows, Y, NULL, H);
             for (int r = 0; r < rows; ++r) {
@@ -98,10 +99,10 @@ Test(tree_factor, no_mass_no_factor) {
     fixture f = fixture_menagerie(81);
     for (int t = 0; t < f.model->tree_count; ++t) {
         int n = f.model->tree[t].dof_count;
-        double M[most_dofs * most_dofs] = {0.0}, inverse[most_dofs];
-        cr_assert_not(ts_tree_factor_make(f.model, t, M, inverse));
+        double M[most_dofs * most_dofs] = {0.0}, L[most_dofs * most_dofs], inverse[most_dofs];
+        cr_assert_not(ts_tree_factor_make(f.model, t, M, L, inverse));
         for (int i = 0; i < n; ++i) M[i * (n + 1)] = 4.0;
-        cr_assert(ts_tree_factor_make(f.model, t, M, inverse));
+        cr_assert(ts_tree_factor_make(f.model, t, M, L, inverse));
         for (int i = 0; i < n; ++i) cr_assert_eq(inverse[i], 0.5);
     }
     fixture_end(&f);

@@ -68,7 +68,7 @@ Test(assemble, operator_is_the_systems_response) {
                 const ts_kinematic_tree* span = &f.model->tree[tree];
                 double entry[TS_ROW_LANES * 64] = {0.0};
                 ts_row_piece piece = {
-                    .rows = 1, .tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .J = entry};
+                    .tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .J = entry};
                 ts_row_jacobian J = {f.sim, &piece, 1, NULL};
                 cr_assert_leq(span->dof_count, 64);
                 ts_row_add_point(&J, 0, 1, body, contact->position, &direction, side ? 1.0 : -1.0);
