@@ -1,19 +1,13 @@
 // Plain functions over scenes and engine for the Python package.
-#include "python/facade.h"
+#include "python/facade_internal.h"
 
 #include "engine/batch.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/step/step.h"
-#include "scenes/scene_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct ts_python_world {
-    ts_loaded_scene scene;
-    ts_sim* sim;
-};
 
 static ts_python_world* finish_open(ts_python_world* world, ts_code code, ts_status* status, int workers,
                                     char* out_error, unsigned long size) {
@@ -50,6 +44,7 @@ ts_python_world* ts_python_open_text(const char* text, int workers, char* out_er
 
 void ts_python_close(ts_python_world* world) {
     if (!world) return;
+    ts_python_dynamics_free(world);
     ts_sim_free(world->sim);
     ts_loaded_scene_free(&world->scene);
     free(world);

@@ -79,6 +79,23 @@ void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* 
 /// 64-bit hash of everything the future depends on.
 uint64_t ts_python_hash(const ts_python_world* world);
 
+// --- dynamics of the present state (dynamics.c, docs/dynamics.md): 0 when all went well, 1 when memory is short, 2 when there is no answer ---
+
+/// M (nv x nv), armature included.
+int ts_python_mass_matrix(ts_python_world* world, double* out_M);
+/// M a + b (nv); a NULL: the bias.
+int ts_python_inverse_dynamics(ts_python_world* world, const double* acceleration, double* out_force);
+/// a (nv) with M a + b = force; 2 when a degree of freedom moves no mass.
+int ts_python_forward_dynamics(ts_python_world* world, const double* force, double* out_acceleration);
+/// Jacobians (3 x nv each) of a "body", a "site", or the "centre" of mass of a body; `rate` nonzero: their time derivatives.
+int ts_python_jacobian(ts_python_world* world, const char* kind, int index, int rate, double* out_linear,
+                       double* out_angular);
+/// (dJ/dt) qvel of the same: linear (3), angular (3).
+int ts_python_jacobian_bias(ts_python_world* world, const char* kind, int index, double* out_six);
+/// Of everything that can move: mass, centre (3), its velocity (3), momentum (6) and bias (6), both angular first; centroidal momentum
+/// matrix (6 x nv) and Jacobian of the centre (3 x nv).
+int ts_python_centroidal(ts_python_world* world, double* out_numbers, double* out_A, double* out_J);
+
 /// Many simulations of a world's model at once (engine/batch.h).
 typedef struct ts_python_batch ts_python_batch;
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy
 
 from . import _library
+from ._dynamics import Centroidal, Dynamics
 
 _c = _library.load()
 
@@ -102,6 +103,7 @@ class World:
         sizes = _c.ts_python_get_sizes(self._handle)
         self.nq, self.nv, self.body_count = sizes.nq, sizes.nv, sizes.bodies
         self.body_names = self.names("body")
+        self.dynamics = Dynamics(_c, self, TouchstoneError)
         if solver is not None:
             self.set("solver", solver)
 

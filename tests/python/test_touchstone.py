@@ -57,6 +57,39 @@ class TouchstoneTest(unittest.TestCase):
             world.step(50)
             self.assertEqual(world.hash, first)
 
+    def test_dynamics_of_a_pendulum(self):
+        """A point mass of 2 kg, 0.5 m below a hinge, at 0.3 rad: textbook formulas."""
+        text = """<mujoco><option gravity="0 0 -10"/><worldbody><body name="arm"><joint axis="0 -1 0" armature="0.1"/>
+        <inertial pos="0 0 -0.5" mass="2" diaginertia="1e-9 1e-9 1e-9"/><site name="tip" pos="0 0 -1"/></body></worldbody></mujoco>"""
+        with touchstone.World(mjcf=text) as world:
+            q, v, inertia = 0.3, 2.0, 2 * 0.25 + 0.1
+            world.qpos, world.qvel = [q], [v]
+            d, weight = world.dynamics, 2 * 10 * 0.5 * numpy.sin(q)
+            near = lambda a, b: numpy.testing.assert_allclose(a, b, rtol=0, atol=1e-8)
+            near(d.mass_matrix(), [[inertia]])
+            near(d.inverse(), [weight])
+            near(d.inverse([3.0]), [weight + 3.0 * inertia])
+            near(d.forward([4.0]), [(4.0 - weight) / inertia])
+            linear, angular = d.jacobian(site="tip")
+            near(linear, [[numpy.cos(q)], [0], [numpy.sin(q)]])
+            near(angular, [[0], [-1], [0]])
+            near(d.jacobian(site="tip", rate=True)[0], [[-v * numpy.sin(q)], [0], [v * numpy.cos(q)]])
+            near(d.jacobian_bias(site=0)[0], [-v * v * numpy.sin(q), 0, v * v * numpy.cos(q)])
+            near(d.jacobian(centre="arm")[0], linear / 2)
+            c = d.centroidal()
+            near(c.mass, 2)
+            near(c.centre, [0.5 * numpy.sin(q), 0, -0.5 * numpy.cos(q)])
+            near(c.momentum[3:], 2 * 0.5 * v * numpy.array([numpy.cos(q), 0, numpy.sin(q)]))
+            near(c.matrix @ world.qvel, c.momentum)
+            near(c.jacobian @ world.qvel, c.velocity)
+            near(c.bias[3:], 2 * 0.5 * v * v * numpy.array([-numpy.sin(q), 0, numpy.cos(q)]))
+            with self.assertRaises(touchstone.TouchstoneError):
+                d.jacobian(body="leg")
+            with self.assertRaises(TypeError):
+                d.jacobian()
+            with self.assertRaises(ValueError):
+                d.inverse([1.0, 2.0])
+
     def test_a_batch_is_each_alone(self):
         speeds = numpy.linspace(-1.0, 1.0, 5)
         for threads in 1, 2:
