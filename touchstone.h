@@ -77,6 +77,7 @@
 #include "engine/model/builder.h"
 #include "engine/model/model.h"
 #include "engine/model/options.h"
+#include "engine/model/sensor.h"
 #include "engine/model/softness.h"
 #include "engine/model/surface.h"
 #include "engine/model/tendon.h"
@@ -93,7 +94,6 @@
 #include "engine/step/step.h"
 #include "engine/write/mjcf_writer.h"
 #include "scenes/experiments/experiment_table.h"
-#include "scenes/pile.h"
 #include "scenes/run.h"
 #include "scenes/scene_table.h"
 

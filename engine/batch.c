@@ -23,6 +23,7 @@ static void adopt(ts_batch* batch, int i, ts_sim* sim) {
     sim->force_applied = batch->force_applied + (size_t)i * (size_t)batch->nv;
     sim->ctrl = batch->ctrl + (size_t)i * (size_t)batch->actuator_count;
     sim->act = batch->act + (size_t)i * (size_t)batch->act_count;
+    sim->sensor = batch->sensor + (size_t)i * (size_t)batch->sensor_size;
     ts_sim_reset(sim);
     ts_status_ok(&batch->status[i]);
 }
@@ -37,8 +38,9 @@ static ts_code fill(ts_batch* batch, const ts_model* const* model, int model_cou
     batch->force_applied = state_array(count, batch->nv);
     batch->ctrl = state_array(count, batch->actuator_count);
     batch->act = state_array(count, batch->act_count);
+    batch->sensor = state_array(count, batch->sensor_size);
     if (!batch->sim || !batch->status || !batch->qpos || !batch->qvel || !batch->force_applied || !batch->ctrl ||
-        !batch->act)
+        !batch->act || !batch->sensor)
         return short_memory(count, out_status);
     if (workers > 1) batch->tasks = ts_task_pool_create(workers);
     if (workers > 1 && !batch->tasks)
@@ -61,11 +63,12 @@ static ts_code check(const ts_model* const* model, int model_count, int count, i
                              model_count, count, count);
     for (int i = 1; i < model_count; ++i)
         if (model[i]->nq != model[0]->nq || model[i]->nv != model[0]->nv ||
-            model[i]->actuator_count != model[0]->actuator_count || model[i]->act_count != model[0]->act_count)
+            model[i]->actuator_count != model[0]->actuator_count || model[i]->act_count != model[0]->act_count ||
+            model[i]->sensor_size != model[0]->sensor_size)
             return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                                  "model %d has %d coordinates, %d degrees of freedom and %d actuators, the first has "
                                  "%d, %d and %d; activations "
-                                 "must be as many, too",
+                                 "and numbers of sensors must be as many, too",
                                  i, model[i]->nq, model[i]->nv, model[i]->actuator_count, model[0]->nq, model[0]->nv,
                                  model[0]->actuator_count);
     return TS_OK;
@@ -83,6 +86,7 @@ ts_code ts_batch_create(const ts_model* const* model, int model_count, int count
     batch->nv = model[0]->nv;
     batch->actuator_count = model[0]->actuator_count;
     batch->act_count = model[0]->act_count;
+    batch->sensor_size = model[0]->sensor_size;
     code = fill(batch, model, model_count, workers, out_status);
     if (code)
         ts_batch_free(batch);
@@ -102,6 +106,7 @@ void ts_batch_free(ts_batch* batch) {
     free(batch->force_applied);
     free(batch->ctrl);
     free(batch->act);
+    free(batch->sensor);
     free(batch);
 }
 
@@ -135,6 +140,13 @@ int ts_batch_step(ts_batch* batch, int steps, ts_batch_hook before, ts_batch_hoo
     for (int i = 0; i < batch->count; ++i) failed += batch->status[i].code != TS_OK;
     return failed;
 }
+
+static void measure_range(void* context, int begin, int end, int worker) {
+    (void)worker;
+    for (int i = begin; i < end; ++i) ts_sim_measure(((const ts_batch*)context)->sim[i]);
+}
+
+void ts_batch_measure(ts_batch* batch) { ts_task_parallel_for(batch->tasks, batch->count, 1, measure_range, batch); }
 
 void ts_batch_reset(ts_batch* batch) {
     for (int i = 0; i < batch->count; ++i) {

@@ -25,18 +25,20 @@ typedef struct ts_batch {
     int nv;
     int actuator_count;
     int act_count;
+    int sensor_size;
     ts_sim** sim;           // (count), owned
     double* qpos;           // (count x nq) live: sim[i]->qpos points into it
     double* qvel;           // (count x nv) live
     double* force_applied;  // (count x nv) live
     double* ctrl;           // (count x actuator_count) live
     double* act;            // (count x act_count) live
+    double* sensor;         // (count x sensor_size) live: see ts_batch_measure
     ts_status* status;      // (count) why a simulation failed; .code is TS_OK while it has not
     ts_task_pool* tasks;    // owned; NULL with one worker
 } ts_batch;
 
 /// `count` >= 1 simulations at the initial state, stepped by `workers` >= 1 threads. `model` holds one model for all
-/// (model_count 1) or one for each (model_count == count), of the same nq, nv and numbers of actuators and activations; they are borrowed and must live as long
+/// (model_count 1) or one for each (model_count == count), of the same nq, nv and numbers of actuators, activations and what sensors show; they are borrowed and must live as long
 /// as the batch. Free with ts_batch_free.
 ts_code ts_batch_create(const ts_model* const* model, int model_count, int count, int workers, ts_batch** out_batch,
                         ts_status* out_status);
@@ -48,6 +50,9 @@ void ts_batch_free(ts_batch* batch);
 /// that fails keeps its last good state and stays behind, with the reason in its status; the others go on. Returns how
 /// many have failed so far.
 int ts_batch_step(ts_batch* batch, int steps, ts_batch_hook before, ts_batch_hook after, void* user);
+
+/// ts_sim_measure of every simulation, on all workers.
+void ts_batch_measure(ts_batch* batch);
 
 /// Every simulation back to its initial state, failures forgotten.
 void ts_batch_reset(ts_batch* batch);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/actuation/actuation_internal.h"
+#include "engine/sensor/sensor_motion_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/rows/row_plan_internal.h"
 #include "engine/rows/row_weight_internal.h"
@@ -41,6 +42,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->actuator_force = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->force_actuator = FIXED_ARRAY(storage, double, model->nv);
     sim->force_fluid = FIXED_ARRAY(storage, double, model->nv);
+    sim->sensor = FIXED_ARRAY(storage, double, model->sensor_size);
     sim->force_applied = FIXED_ARRAY(storage, double, model->nv);
     sim->wrench_applied = FIXED_ARRAY(storage, ts_force, model->body_count);
     sim->mass_matrix = FIXED_ARRAY(storage, double, mass_size);
@@ -99,7 +101,7 @@ static ts_code fill(ts_sim* sim, int workers, ts_status* out_status) {
     sim->options = model->options;
     if (!allocate_arrays(sim, workers)) return short_memory(model, out_status);
     fill_tables(sim);
-    if (!ts_actuation_create(sim)) return short_memory(model, out_status);
+    if (!ts_actuation_create(sim) || !ts_sensor_motion_create(sim)) return short_memory(model, out_status);
     if (workers > 1) sim->tasks = ts_task_pool_create(workers);
     if (workers > 1 && !sim->tasks)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "cannot start %d worker threads", workers);
@@ -165,12 +167,17 @@ void ts_sim_forget_step(ts_sim* sim) {
     memset(&sim->problem, 0, sizeof sim->problem);
 }
 
+void ts_sim_forget_sensors(ts_sim* sim) {
+    if (sim->model->sensor_size > 0) memset(sim->sensor, 0, (size_t)sim->model->sensor_size * sizeof(double));
+}
+
 // Everything that would tie the next step to the last one.
 static void forget(ts_sim* sim) {
     sim->pair_memory.count = 0;
     sim->row_memory.count = 0;
     memset(ts_sim_storage_of(sim)->spin_memory, 0, (size_t)sim->model->tree_count * sizeof(ts_spin_memory));
     ts_sim_forget_step(sim);
+    ts_sim_forget_sensors(sim);
     memset(&sim->info, 0, sizeof sim->info);
 }
 

@@ -105,6 +105,9 @@ struct ts_sim {
     double* force_actuator;     // (nv) what they make at the degrees of freedom
     double* force_fluid;        // (nv) what a surrounding medium does there
 
+    // from sensors (engine/model/sensor.h): see ts_sim_measure
+    double* sensor;  // (sensor_size)
+
     // from dynamics
     double*
         mass_matrix;  // M_hat of the integrator: joint-space inertia and what of h D + h^2 K it takes ahead, one full
@@ -163,6 +166,10 @@ ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* 
 
 /// Recomputes everything derived from qpos and qvel (kinematics, contacts without solving, bias); time does not advance.
 ts_code ts_sim_forward(ts_sim* sim, ts_status* out_status);
+
+/// Measures those sensors that show the present state, into sim->sensor; those that show what happens in a step have been measured in the
+/// last one (or by ts_sim_foresee), and are zero where there was none. Recomputes kinematics.
+void ts_sim_measure(ts_sim* sim);
 
 /// Kinetic and potential energy of the present qpos and qvel. Recomputes kinematics.
 ts_energy ts_sim_energy(ts_sim* sim);

@@ -55,6 +55,8 @@ typedef struct ts_sim_storage {
 
     ts_tree_scratch tree_scratch;
 
+    struct ts_sensor_motion* sensor_motion;  // what sensors know of a step; NULL where no sensor tells of one
+
     // scratch of the dynamics, by trees and coordinates so that trees can be worked on at the same time
     int* tree_failed;    // (tree_count) nonzero: mass matrix not positive definite
     int* tree_unsolved;  // (tree_count) nonzero: see ts_step_info.unsolved_rotations
@@ -101,6 +103,9 @@ void ts_sim_update_kinematics(ts_sim* sim);
 
 /// Drops the contacts, problem and impulses of the last step.
 void ts_sim_forget_step(ts_sim* sim);
+
+/// Puts what sensors show to zero.
+void ts_sim_forget_sensors(ts_sim* sim);
 
 /// The private part.
 static inline ts_sim_storage* ts_sim_storage_of(const ts_sim* sim) { return (ts_sim_storage*)sim->storage; }

@@ -109,6 +109,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     sim->row_memory.count = head.row_count;
     // The contacts of the last step belonged to another state.
     ts_sim_forget_step(sim);
+    ts_sim_forget_sensors(sim);
     ts_sim_update_kinematics(sim);
     return ts_status_ok(out_status);
 }

@@ -77,6 +77,7 @@ const char* ts_python_name(const ts_python_world* world, const char* kind, int i
                 {"site", m->site, sizeof *m->site, m->site_count},
                 {"tendon", m->tendon, sizeof *m->tendon, m->tendon_count},
                 {"actuator", m->actuator, sizeof *m->actuator, m->actuator_count},
+                {"sensor", m->sensor, sizeof *m->sensor, m->sensor_count},
                 {"keyframe", m->keyframe, sizeof *m->keyframe, m->keyframe_count}};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; ++k)
         if (strcmp(list[k].kind, kind) == 0) return name_in(list[k].first, list[k].stride, list[k].count, i);
@@ -102,7 +103,8 @@ double* ts_python_array(ts_python_world* world, const char* name, int* out_count
                 {"actuator_velocity", sim->actuator_velocity, m->actuator_count},
                 {"actuator_force", sim->actuator_force, m->actuator_count},
                 {"force_actuator", sim->force_actuator, m->nv},
-                {"force_fluid", sim->force_fluid, m->nv}};
+                {"force_fluid", sim->force_fluid, m->nv},
+                {"sensor", sim->sensor, m->sensor_size}};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; ++k) {
         if (strcmp(list[k].name, name) != 0) continue;
         *out_count = list[k].count;
@@ -114,6 +116,23 @@ double* ts_python_array(ts_python_world* world, const char* name, int* out_count
 int ts_python_forward(ts_python_world* world, char* out_error, unsigned long size) {
     ts_status status;
     if (!ts_sim_forward(world->sim, &status)) return 0;
+    ts_status_format(&status, out_error, size);
+    return 1;
+}
+
+void ts_python_measure(ts_python_world* world) { ts_sim_measure(world->sim); }
+
+int ts_python_sensor_range(const ts_python_world* world, int i, int* out_first, int* out_size) {
+    const ts_model* model = world->scene.model;
+    if (i < 0 || i >= model->sensor_count) return 0;
+    *out_first = model->sensor[i].first;
+    *out_size = model->sensor[i].size;
+    return 1;
+}
+
+int ts_python_foresee(ts_python_world* world, char* out_error, unsigned long size) {
+    ts_status status;
+    if (!ts_sim_foresee(world->sim, &status)) return 0;
     ts_status_format(&status, out_error, size);
     return 1;
 }
@@ -231,6 +250,11 @@ double* ts_python_batch_qvel(ts_python_batch* batch) { return batch->batch->qvel
 double* ts_python_batch_ctrl(ts_python_batch* batch) { return batch->batch->ctrl; }
 
 double* ts_python_batch_act(ts_python_batch* batch) { return batch->batch->act; }
+
+double* ts_python_batch_sensor(ts_python_batch* batch) {
+    ts_batch_measure(batch->batch);
+    return batch->batch->sensor;
+}
 
 double* ts_python_batch_force(ts_python_batch* batch) { return batch->batch->force_applied; }
 

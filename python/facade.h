@@ -44,12 +44,21 @@ void ts_python_close(ts_python_world* world);
 /// Sizes of the model.
 ts_python_sizes ts_python_get_sizes(const ts_python_world* world);
 
-/// The name of thing i of a kind ("body", "joint", "geom", "site", "actuator", "keyframe"), or NULL where there is none.
+/// The name of thing i of a kind ("body", "joint", "geom", "site", "tendon", "actuator", "sensor", "keyframe"), or NULL where there is none.
 const char* ts_python_name(const ts_python_world* world, const char* kind, int i);
 
 /// A live array of the simulation and how many numbers it has; NULL for a name that is not known. "qpos", "qvel", "ctrl", "act" and
 /// "force" may be written between steps, the others are results.
 double* ts_python_array(ts_python_world* world, const char* name, int* out_count);
+
+/// Measures the sensors; the live array "sensor" has what they show.
+void ts_python_measure(ts_python_world* world);
+
+/// Where the numbers of sensor i lie in that array, and how many they are. Returns 0 where there is no such sensor.
+int ts_python_sensor_range(const ts_python_world* world, int i, int* out_first, int* out_size);
+
+/// Everything of a step but its end: state and time stay. 0 when all went well.
+int ts_python_foresee(ts_python_world* world, char* out_error, unsigned long size);
 
 /// Finds everything that follows from the state, without a step. 0 when all went well, else the reason is in out_error.
 int ts_python_forward(ts_python_world* world, char* out_error, unsigned long size);
@@ -115,6 +124,8 @@ double* ts_python_batch_qvel(ts_python_batch* batch);
 double* ts_python_batch_ctrl(ts_python_batch* batch);
 /// See ts_python_batch_ctrl.
 double* ts_python_batch_act(ts_python_batch* batch);
+/// What sensors show (count x numbers), once they are measured.
+double* ts_python_batch_sensor(ts_python_batch* batch);
 /// Generalised forces from outside; see ts_python_batch_qpos.
 double* ts_python_batch_force(ts_python_batch* batch);
 

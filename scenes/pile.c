@@ -1,6 +1,6 @@
 // A falling pile of mixed shapes. Spacing, mass and container follow the box pile that simulators are commonly compared
 // on: layers of ten by ten at 0.28 m, 0.36 m between layers, a square of 3 m, friction 0.5, 8 kg a body.
-#include "scenes/pile.h"
+#include "scenes/pile_internal.h"
 
 #include "base/rng.h"
 #include "engine/model/builder.h"

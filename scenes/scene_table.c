@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "engine/read/mjcf/mjcf.h"
-#include "scenes/pile.h"
+#include "scenes/pile_internal.h"
 #include "scenes/scene_files_internal.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // The one query for users: two convex or composite shapes, two poses in; signed distance or verdict, certified bounds,
-// normal, witness points and counters out.
+// normal, witness points and counters out. And rays.
 #ifndef TS_COLLISION_PROXIMITY_H
 #define TS_COLLISION_PROXIMITY_H
 
@@ -107,6 +107,12 @@ const char* ts_proximity_reason_text(ts_proximity_reason reason);
 /// The poses' matrices must be rotations; ts_proximity_place makes one of a quaternion that may not be a unit.
 void ts_proximity_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                         const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out_proximity);
+
+/// How far along unit `direction` from `from` (both in the world) the surface of a placed shape is met first, m, or -1 where it
+/// is not. A ray that begins inside meets the surface where it leaves; a plane is met from its front only. *out_normal (may be
+/// NULL) is the unit normal there, outwards.
+double ts_proximity_ray(const ts_shape* shape, const ts_transform* placed, ts_vec3 from, ts_vec3 direction,
+                        ts_vec3* out_normal);
 
 #ifdef __cplusplus
 }

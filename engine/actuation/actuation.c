@@ -234,6 +234,23 @@ static double measure_actuator(ts_sim* sim, int i, ts_drive* drive) {
     return enter(sim, drive, &actuator->force, law, rate);
 }
 
+double ts_actuation_length(const ts_sim* sim, int i, double* out_rate) {
+    const ts_actuator* actuator = &sim->model->actuator[i];
+    const ts_transmission* transmission = ts_transmission_at(actuator->transmission);
+    ts_lever* lever = ts_actuation_drive(sim, i)->lever;
+    double length;
+    for (int k = 0; k < lever->count; ++k) lever->moment[k] = 0.0;
+    if (transmission->target == TS_TARGET_TENDON) {
+        // The transmission itself would take the tendon as the step has measured it.
+        length = actuator->gear[0] * ts_tendon_measure(sim, &sim->model->tendon[actuator->target], lever);
+        for (int k = 0; k < lever->count; ++k) lever->moment[k] *= actuator->gear[0];
+    } else {
+        length = transmission->measure(sim, actuator, lever);
+    }
+    *out_rate = ts_lever_rate(lever, sim->qvel);
+    return length;
+}
+
 static double measure_tendon(ts_sim* sim, int t, ts_drive* drive) {
     const ts_tendon* tendon = &sim->model->tendon[t];
     double length = ts_tendon_measure(sim, tendon, drive->lever), stretch = ts_tendon_stretch(tendon, length);
@@ -245,6 +262,17 @@ static double measure_tendon(ts_sim* sim, int t, ts_drive* drive) {
     double law[3] = {-tendon->spring * stretch - tendon->damping * rate, stretch != 0.0 ? -tendon->spring : 0.0,
                      -tendon->damping};
     return enter(sim, drive, NULL, law, rate);
+}
+
+double ts_actuation_tendon_force(const ts_sim* sim, int t) {
+    const ts_drive* drive = ts_actuation_drive(sim, sim->model->actuator_count + t);
+    const ts_tendon* tendon = &sim->model->tendon[t];
+    if (tendon->spring == 0.0 && tendon->damping == 0.0) return 0.0;
+    if (drive->mode == TS_DRIVE_ROW) return 0.0;
+    if (drive->mode == TS_DRIVE_AHEAD)
+        return drive->intercept - drive->ahead * ts_lever_rate(drive->lever, ts_sim_storage_of(sim)->new_velocity);
+    return -tendon->spring * ts_tendon_stretch(tendon, sim->tendon_length[t]) -
+           tendon->damping * sim->tendon_velocity[t];
 }
 
 // Measures a drive; returns the force that acts in the step beside what is taken ahead.

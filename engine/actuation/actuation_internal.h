@@ -50,6 +50,13 @@ void ts_actuation_across(ts_sim* sim, double* applied);
 /// the tree; M may be NULL where nothing can be). Different trees may be worked on at once.
 void ts_actuation_tree(ts_sim* sim, int tree, double* M, double* force);
 
+/// The length of the transmission of actuator i in the present state, for the last kinematics, and its rate. What the step has
+/// measured stays.
+double ts_actuation_length(const ts_sim* sim, int i, double* out_rate);
+
+/// The force of a tendon's spring and damper in a step that is solved, but for what is a row, N along the tendon.
+double ts_actuation_tendon_force(const ts_sim* sim, int tendon);
+
 /// Adds up sim->force_actuator from sim->actuator_force.
 void ts_actuation_total(ts_sim* sim);
 

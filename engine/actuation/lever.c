@@ -39,6 +39,10 @@ int ts_lever_create(ts_sim* sim, const char* marks, ts_lever* out_lever) {
 
 void ts_lever_add_wrench(const ts_sim* sim, int body_index, ts_vec3 point, ts_force wrench, ts_lever* lever) {
     const ts_body* body = &sim->model->body[body_index];
+    if (lever->listener) {
+        lever->listener(sim, body_index, point, wrench, lever->user);
+        return;
+    }
     if (body->tree < 0) return;
     ts_vec3 arm = ts_vec3_sub(point, sim->kinematics.tree_origin[body->tree]);
     wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(arm, wrench.force));

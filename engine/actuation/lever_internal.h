@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/// Called with a wrench (world axes, at `point`) on a body.
+typedef void (*ts_lever_listener)(const ts_sim* sim, int body, ts_vec3 point, ts_force wrench, void* user);
+
 /// Which degrees of freedom a length may change with, which follows from the model alone, and how much it does, for the last kinematics.
 typedef struct ts_lever {
     int* dof;        // (count) ascending
@@ -17,6 +20,9 @@ typedef struct ts_lever {
     int is_chain;  // nonzero: each of dof hangs on the one before, and the tree is no lone free body
     int* chain;    // (chain_count) the last dof of each chain to a root
     int chain_count;
+    ts_lever_listener
+        listener;  // NULL; else it is told the wrenches of a unit of force along the length, and moments stay
+    void* user;    // is handed to it
 } ts_lever;
 
 /// A lever over the marked degrees of freedom (nv marks), in the simulation's own memory. Returns 0 when it is short.

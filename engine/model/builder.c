@@ -57,7 +57,7 @@ ts_tendon_def ts_tendon_def_default(void) {
     ts_tendon_def def;
     memset(&def, 0, sizeof def);
     def.is.softness = ts_stop_softness_default();
-    def.rest_is_length0 = 1;
+    def.rest_at_springs = 1;
     return def;
 }
 
@@ -68,6 +68,19 @@ ts_actuator_def ts_actuator_def_default(void) {
     def.is.reference = def.is.act = -1;
     def.is.gear[0] = def.is.gain[0] = def.is.time_constant = 1.0;
     def.is.active = 1;
+    return def;
+}
+
+ts_sensor_def ts_sensor_def_default(void) {
+    ts_sensor_def def;
+    memset(&def, 0, sizeof def);
+    def.kind = "clock";
+    def.is.fields = 1;
+    def.is.slots = 1;
+    for (int k = 0; k < 2; ++k) {
+        def.is.object[k].index = def.is.object[k].body = -1;
+        def.is.object[k].pose = ts_pose_identity();
+    }
     return def;
 }
 
@@ -127,6 +140,7 @@ void ts_builder_free(ts_builder* builder) {
     ts_builder_tendon_array_free(&builder->tendon);
     ts_builder_part_array_free(&builder->part);
     ts_builder_actuator_array_free(&builder->actuator);
+    ts_builder_sensor_array_free(&builder->sensor);
     ts_builder_key_array_free(&builder->key);
     ts_builder_hull_array_free(&builder->hull);
     ts_builder_hull_source_array_free(&builder->hull_source);
@@ -187,10 +201,10 @@ int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def) {
     return builder->geom.count - 1;
 }
 
-int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size, const char* file,
+int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, ts_shape shape, const char* file,
                         int line) {
     if (!body_is_there(builder, "site", body)) return -1;
-    ts_builder_site entry = {make_label(builder, name, file, line), body, pose, size};
+    ts_builder_site entry = {make_label(builder, name, file, line), body, pose, shape};
     if (builder->pool.failed || !ts_builder_site_array_push(&builder->site, entry)) return short_memory(builder);
     return builder->site.count - 1;
 }
@@ -217,6 +231,13 @@ int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def) {
     if (builder->pool.failed || !ts_builder_actuator_array_push(&builder->actuator, entry))
         return short_memory(builder);
     return builder->actuator.count - 1;
+}
+
+int ts_builder_add_sensor(ts_builder* builder, const ts_sensor_def* def) {
+    ts_builder_sensor entry = {*def, make_label(builder, def->is.name, def->file, def->line), 0};
+    entry.kind = pool_add(builder, def->kind);
+    if (builder->pool.failed || !ts_builder_sensor_array_push(&builder->sensor, entry)) return short_memory(builder);
+    return builder->sensor.count - 1;
 }
 
 ts_mesh_placing ts_mesh_placing_none(void) {

@@ -21,7 +21,7 @@ typedef struct ts_body_def {
     double mass;
     ts_vec3 centre;
     ts_mat3 inertia;  // about the centre, body axes
-    int has_axes;     // nonzero: `axes` are the principal ones that count where moments are equal (ts_fluid_shape)
+    int has_axes;  // nonzero: `axes` are the principal ones that count where moments are equal (ts_fluid_shape), and for sensors
     ts_quat axes;
     double buoyancy;   // see ts_body
     const char* file;  // for messages, may be NULL
@@ -107,7 +107,7 @@ typedef struct ts_tendon_def {
     ts_tendon is;                // name is copied, parts are counted, length0 is found
     const ts_tendon_part* part;  // copied; indices are numbers of adding
     int part_count;
-    int rest_is_length0;  // nonzero: the spring rests at length0
+    int rest_at_springs;  // nonzero: the spring rests as long as the tendon is with all joints where their own springs rest
     const char* file;
     int line;
 } ts_tendon_def;
@@ -124,6 +124,15 @@ typedef struct ts_actuator_def {
     int line;
 } ts_actuator_def;
 
+/// A sensor to add.
+typedef struct ts_sensor_def {
+    ts_sensor
+        is;  // objects are numbers of adding; name is copied, kind, first and size are found, and so are frames but a camera's
+    const char* kind;  // "jointpos", "gyro", ...
+    const char* file;
+    int line;
+} ts_sensor_def;
+
 /// No joints, mass from geoms, at the parent's origin, child of the world.
 ts_body_def ts_body_def_default(void);
 
@@ -137,11 +146,14 @@ ts_geom_def ts_geom_def_default(void);
 /// default softness, no kind.
 ts_equality_def ts_equality_def_default(void);
 
-/// Without parts, limits, damping and friction, with a spring of no stiffness that rests at length0.
+/// Without parts, limits, damping and friction, with a spring of no stiffness that rests where those of the joints do.
 ts_tendon_def ts_tendon_def_default(void);
 
 /// A motor of gear 1 on joint 0: gain 1, no bias, no activation, no limits.
 ts_actuator_def ts_actuator_def_default(void);
+
+/// A clock without a name: no objects, no cutoff, one slot of the first field.
+ts_sensor_def ts_sensor_def_default(void);
 
 /// An empty world with default options; NULL when memory is short. Free with ts_builder_free or ts_builder_finish.
 ts_builder* ts_builder_create(const char* name);
@@ -161,8 +173,8 @@ int ts_builder_add_joint(ts_builder* builder, const ts_joint_def* def);
 /// Adds a geom and returns its number in the order of adding, or -1. In the model geoms are ordered by body.
 int ts_builder_add_geom(ts_builder* builder, const ts_geom_def* def);
 
-/// Adds a site; `file` (may be NULL) and `line` are for messages. Returns its number or -1.
-int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, double size, const char* file,
+/// Adds a site of that shape (a kind made of numbers); `file` (may be NULL) and `line` are for messages. Returns its number or -1.
+int ts_builder_add_site(ts_builder* builder, const char* name, int body, ts_pose pose, ts_shape shape, const char* file,
                         int line);
 
 /// Adds an equality and returns its number, or -1.
@@ -173,6 +185,9 @@ int ts_builder_add_tendon(ts_builder* builder, const ts_tendon_def* def);
 
 /// Adds an actuator and returns its number, or -1.
 int ts_builder_add_actuator(ts_builder* builder, const ts_actuator_def* def);
+
+/// Adds a sensor and returns its number, or -1.
+int ts_builder_add_sensor(ts_builder* builder, const ts_sensor_def* def);
 
 /// Hands over a hull that geoms refer to: the model will own it (the builder frees it when given up). Returns 0 on
 /// short memory (the hull is then still the caller's), else 1.

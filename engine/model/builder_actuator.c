@@ -206,15 +206,25 @@ static ts_code settle_length_range(const ts_builder* builder, const ts_model* mo
     return ts_builder_refuse(builder, &builder->actuator.data[i].label, "actuator", i, out_status, "%s", why.message);
 }
 
+// Tendons whose springs rest where all springs of joints do, as in MuJoCo.
+static void settle_springs(const ts_builder* builder, ts_sim* sim, ts_tendon* tendon) {
+    for (int j = 0; j < sim->model->joint_count; ++j) {
+        const ts_joint* joint = &sim->model->joint[j];
+        if (ts_joint_type_nv(joint->type) == 1) sim->qpos[joint->qpos_first] = joint->spring_rest;
+    }
+    ts_sim_update_kinematics(sim);
+    for (int i = 0; i < builder->tendon.count; ++i)
+        if (builder->tendon.data[i].def.rest_at_springs)
+            tendon[i].rest[0] = tendon[i].rest[1] =
+                ts_tendon_measure(sim, &tendon[i], &ts_sim_storage_of(sim)->tendon_lever[i]);
+}
+
 ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* model, ts_tendon* tendon,
                                   ts_actuator* actuator, ts_status* out_status) {
     ts_sim* sim = NULL;
     if (!asks_for_rest(builder)) return TS_OK;
     ts_code code = rest(model, &sim, out_status);
-    for (int i = 0; i < builder->tendon.count && !code; ++i) {
-        tendon[i].length0 = sim->tendon_length[i];
-        if (builder->tendon.data[i].def.rest_is_length0) tendon[i].rest[0] = tendon[i].rest[1] = tendon[i].length0;
-    }
+    for (int i = 0; i < builder->tendon.count && !code; ++i) tendon[i].length0 = sim->tendon_length[i];
     for (int i = 0; i < builder->actuator.count && !code; ++i) {
         double ratio = builder->actuator.data[i].def.damping_ratio, squared, inverse = response(sim, i, &squared);
         if (ratio > 0.0)
@@ -225,6 +235,7 @@ ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* mod
         if (actuator[i].gain_is_muscle || actuator[i].bias_is_muscle)
             code = settle_length_range(builder, model, i, actuator[i].length_range, out_status);
     }
+    if (!code) settle_springs(builder, sim, tendon);
     ts_sim_free(sim);
     return code;
 }

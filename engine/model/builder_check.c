@@ -158,7 +158,9 @@ static ts_code check_sites(ts_builder* builder, ts_status* out_status) {
     for (int i = 0; i < builder->site.count; ++i) {
         ts_builder_site* s = &builder->site.data[i];
         if (!normalise(&s->pose)) return ts_builder_refuse(builder, &s->label, "site", i, out_status, pose_message);
-        if (!(s->size >= 0.0) || isinf(s->size))
+        double size[] = {s->shape.radius, s->shape.half.x, s->shape.half.y, s->shape.half.z}, sum = 0.0;
+        for (int k = 0; k < 4; ++k) sum += size[k] >= 0.0 ? size[k] : (double)NAN;
+        if (!isfinite(sum) || ts_shape_kind_info_of(s->shape.kind)->made_of)
             return ts_builder_refuse(builder, &s->label, "site", i, out_status,
                                      "its size must be finite and not negative");
     }
@@ -218,6 +220,8 @@ static ts_code check_all_names(const ts_builder* b, ts_status* out_status) {
     if (!code && b->actuator.count)
         code = check_names(b, "actuator", &b->actuator.data->label, sizeof *b->actuator.data, b->actuator.count,
                            out_status);
+    if (!code && b->sensor.count)
+        code = check_names(b, "sensor", &b->sensor.data->label, sizeof *b->sensor.data, b->sensor.count, out_status);
     if (!code && b->key.count)
         code = check_names(b, "keyframe", &b->key.data->label, sizeof *b->key.data, b->key.count, out_status);
     return code;

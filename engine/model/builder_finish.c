@@ -275,7 +275,7 @@ static int compare_exclusions(const void* a, const void* b) {
     return (x->body_b > y->body_b) - (x->body_b < y->body_b);
 }
 
-// Equalities, tendons, actuators, sites, exclusions (sorted, each once), hulls and source.
+// Equalities, tendons, actuators, sensors, sites, exclusions (sorted, each once), hulls and source.
 static ts_code lay_out_rest(draft* d) {
     ts_builder* b = d->builder;
     ts_model* m = d->model;
@@ -284,6 +284,7 @@ static ts_code lay_out_rest(draft* d) {
     ts_actuator* actuator = (ts_actuator*)ts_arena_alloc_zeroed(d->arena, (size_t)b->actuator.count, sizeof *actuator);
     ts_tendon* tendon = (ts_tendon*)ts_arena_alloc_zeroed(d->arena, (size_t)b->tendon.count, sizeof *tendon);
     ts_tendon_part* part = (ts_tendon_part*)ts_arena_alloc_zeroed(d->arena, (size_t)b->part.count, sizeof *part);
+    ts_sensor* sensor = (ts_sensor*)ts_arena_alloc_zeroed(d->arena, (size_t)b->sensor.count, sizeof *sensor);
     ts_exclusion* exclusion = TS_ARENA_ARRAY(d->arena, ts_exclusion, b->exclusion.count);
     ts_hull** hull = TS_ARENA_ARRAY(d->arena, ts_hull*, b->hull.count);
     ts_height_field** field = TS_ARENA_ARRAY(d->arena, ts_height_field*, b->height_field.count);
@@ -303,7 +304,7 @@ static ts_code lay_out_rest(draft* d) {
         site[i].name = name_at(d, s->label.name);
         site[i].body = s->body;
         site[i].pose = s->pose;
-        site[i].size = s->size;
+        site[i].shape = s->shape;
     }
     if (b->exclusion.count)
         qsort(b->exclusion.data, (size_t)b->exclusion.count, sizeof *b->exclusion.data, compare_exclusions);
@@ -329,7 +330,8 @@ static ts_code lay_out_rest(draft* d) {
     m->source = source;
     code = ts_builder_lay_out_tendons(b, m, d->names, tendon, part, d->status);
     if (!code) code = ts_builder_lay_out_actuators(b, m, d->names, actuator, d->status);
-    return code ? code : ts_builder_settle_at_rest(b, m, tendon, actuator, d->status);
+    if (!code) code = ts_builder_settle_at_rest(b, m, tendon, actuator, d->status);
+    return code ? code : ts_builder_lay_out_sensors(b, m, d->names, sensor, d->status);
 }
 
 static ts_code check_key(draft* d, int index, const ts_keyframe* key) {

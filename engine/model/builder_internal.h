@@ -49,7 +49,7 @@ typedef struct ts_builder_site {
     ts_builder_label label;
     int body;
     ts_pose pose;
-    double size;
+    ts_shape shape;
 } ts_builder_site;
 
 /// An equality as described; kind is an offset into the pool of text.
@@ -72,6 +72,13 @@ typedef struct ts_builder_actuator {
     ts_builder_label label;
     size_t transmission;
 } ts_builder_actuator;
+
+/// A sensor as described; kind is an offset into the pool of text.
+typedef struct ts_builder_sensor {
+    ts_sensor_def def;
+    ts_builder_label label;
+    size_t kind;
+} ts_builder_sensor;
 
 /// Numbers of a keyframe: `count` of the builder's `number` array from `first` on; count -1: initial values.
 typedef struct ts_builder_numbers {
@@ -101,6 +108,7 @@ TS_ARRAY_DECLARE(ts_builder_equality_array, ts_builder_equality);
 TS_ARRAY_DECLARE(ts_builder_tendon_array, ts_builder_tendon);
 TS_ARRAY_DECLARE(ts_builder_part_array, ts_tendon_part);
 TS_ARRAY_DECLARE(ts_builder_actuator_array, ts_builder_actuator);
+TS_ARRAY_DECLARE(ts_builder_sensor_array, ts_builder_sensor);
 TS_ARRAY_DECLARE(ts_builder_key_array, ts_builder_key);
 TS_ARRAY_DECLARE(ts_builder_hull_array, ts_hull*);
 TS_ARRAY_DECLARE(ts_builder_height_field_array, ts_height_field*);
@@ -122,6 +130,7 @@ struct ts_builder {
     ts_builder_tendon_array tendon;
     ts_builder_part_array part;
     ts_builder_actuator_array actuator;
+    ts_builder_sensor_array sensor;
     ts_builder_key_array key;
     ts_builder_hull_array hull;
     ts_builder_hull_source_array hull_source;  // as many
@@ -179,6 +188,10 @@ ts_code ts_builder_lay_out_tendons(const ts_builder* builder, const ts_model* mo
 /// Actuators from definitions into `out_actuator`, likewise.
 ts_code ts_builder_lay_out_actuators(const ts_builder* builder, const ts_model* model, const char* names,
                                      ts_actuator* out_actuator, ts_status* out_status);
+
+/// Sensors from definitions into `out_sensor`, likewise, and how many numbers they give.
+ts_code ts_builder_lay_out_sensors(const ts_builder* builder, ts_model* model, const char* names, ts_sensor* out_sensor,
+                                   ts_status* out_status);
 
 /// Numbers in act.
 int ts_builder_act_count(const ts_builder* builder);

@@ -56,12 +56,34 @@ int ts_model_find_actuator(const ts_model* model, const char* name) {
     return find(model->actuator, sizeof *model->actuator, model->actuator_count, name);
 }
 
+int ts_model_find_sensor(const ts_model* model, const char* name) {
+    return find(model->sensor, sizeof *model->sensor, model->sensor_count, name);
+}
+
 const char* ts_actuator_target_name(const ts_model* model, const ts_actuator* actuator) {
     switch (ts_transmission_at(actuator->transmission)->target) {
     case TS_TARGET_JOINT: return model->joint[actuator->target].name;
     case TS_TARGET_TENDON: return model->tendon[actuator->target].name;
     case TS_TARGET_SITE: return model->site[actuator->target].name;
     case TS_TARGET_BODY: return model->body[actuator->target].name;
+    }
+    return "";
+}
+
+const char* ts_sensor_object_name(const ts_model* model, const ts_sensor_object* object) {
+    if (object->index < 0) return "";
+    switch (object->type) {
+    case TS_SENSOR_JOINT: return model->joint[object->index].name;
+    case TS_SENSOR_TENDON: return model->tendon[object->index].name;
+    case TS_SENSOR_ACTUATOR: return model->actuator[object->index].name;
+    case TS_SENSOR_BODY:
+    case TS_SENSOR_BODY_INERTIAL:
+    case TS_SENSOR_SUBTREE: return model->body[object->index].name;
+    case TS_SENSOR_GEOM: return model->geom[object->index].name;
+    case TS_SENSOR_SITE: return model->site[object->index].name;
+    case TS_SENSOR_CAMERA:
+    case TS_SENSOR_NOTHING:
+    case TS_SENSOR_OBJECT_TYPE_COUNT: break;
     }
     return "";
 }

@@ -14,6 +14,7 @@
 #include "collision/shape/shape.h"
 #include "engine/model/actuator.h"
 #include "engine/model/options.h"
+#include "engine/model/sensor.h"
 #include "engine/model/surface.h"
 #include "engine/model/tendon.h"
 
@@ -141,8 +142,8 @@ typedef struct ts_geom {
 typedef struct ts_site {
     const char* name;
     int body;
-    ts_pose pose;  // in the body frame
-    double size;   // m, for display
+    ts_pose pose;    // in the body frame
+    ts_shape shape;  // its volume, for sensors
 } ts_site;
 
 /// A named state.
@@ -221,7 +222,10 @@ typedef struct ts_model {
     int tendon_count;
     int tendon_part_count;
     int actuator_count;
-    int act_count;                      // numbers in act: activations of actuators
+    int act_count;  // numbers in act: activations of actuators
+    int sensor_count;
+    int sensor_size;                    // numbers that all sensors give
+    int step_sensor_count;              // how many of them measure in the step (TS_SENSOR_OF_STEP)
     const ts_body* body;                // (body_count)
     const ts_joint* joint;              // (joint_count)
     const ts_dof* dof;                  // (nv)
@@ -240,6 +244,7 @@ typedef struct ts_model {
     const ts_tendon* tendon;            // (tendon_count)
     const ts_tendon_part* tendon_part;  // (tendon_part_count)
     const ts_actuator* actuator;        // (actuator_count)
+    const ts_sensor* sensor;            // (sensor_count)
     const double* qpos_rest;            // (nq) pose as the model is described, joints at their references
     int initial_keyframe;               // where new simulations start; -1: at rest in that pose
     const double* qpos0;                // (nq) initial pose
@@ -251,7 +256,7 @@ typedef struct ts_model {
 /// Releases a model; NULL is ignored. No simulation of it may be used afterwards.
 void ts_model_free(ts_model* model);
 
-/// The index of the body, joint, geom, site, keyframe, tendon or actuator of that name, or -1.
+/// The index of the body, joint, geom, site, keyframe, tendon, actuator or sensor of that name, or -1.
 int ts_model_find_body(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_joint(const ts_model* model, const char* name);
@@ -265,9 +270,14 @@ int ts_model_find_keyframe(const ts_model* model, const char* name);
 int ts_model_find_tendon(const ts_model* model, const char* name);
 /// See ts_model_find_body.
 int ts_model_find_actuator(const ts_model* model, const char* name);
+/// See ts_model_find_body.
+int ts_model_find_sensor(const ts_model* model, const char* name);
 
 /// The name of what an actuator pulls at: of a joint, a tendon or a site.
 const char* ts_actuator_target_name(const ts_model* model, const ts_actuator* actuator);
+
+/// The name of an object of a sensor; "" where it has none.
+const char* ts_sensor_object_name(const ts_model* model, const ts_sensor_object* object);
 
 /// Numbers a joint type takes in qpos: 7, 4, 1, 1.
 int ts_joint_type_nq(ts_joint_type type);

@@ -29,6 +29,7 @@ static const field fields[] = {
     REAL(density, "kg/m^3", "of the surrounding medium", 0.0, 1e15),
     REAL(viscosity, "Pa s", "of the surrounding medium", 0.0, 1e15),
     ROW(wind, FIELD_REAL, "m/s", "velocity of that medium (x y z)", 3, -1e15, 1e15),
+    ROW(magnetic, FIELD_REAL, "", "magnetic flux that sensors see (x y z)", 3, -1e15, 1e15),
     REAL(contact_margin, "m", "contacts are made from this gap on", 0.0, 1e6),
     REAL(baumgarte, "", "part of a penetration that vanishes in a step", 0.0, 1.0),
     REAL(slop, "m", "penetration that is left alone", 0.0, 1e6),
@@ -57,6 +58,7 @@ ts_options ts_options_default(void) {
     memset(&o, 0, sizeof o);  // padding too: options are hashed and recorded as bytes
     o.time_step = 0.002;
     o.gravity = ts_vec3_make(0.0, 0.0, -9.81);
+    o.magnetic = ts_vec3_make(0.0, -0.5, 0.0);
     o.contact_margin = 1e-3;
     o.baumgarte = 0.1;
     o.slop = 1e-5;

@@ -17,6 +17,7 @@ typedef struct ts_options {
     double density;            // kg/m^3 of the surrounding medium; 0: it does not press
     double viscosity;          // Pa s of that medium
     ts_vec3 wind;              // m/s: its velocity
+    ts_vec3 magnetic;          // flux that magnetometers show, world axes, in a unit of the model's choice
     double contact_margin;     // m: contacts are made from this gap on (speculative contacts)
     double baumgarte;          // 1: part of a penetration beyond the slop that is to vanish within a step, 0..1
     double slop;               // m: penetration that is left alone

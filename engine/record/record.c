@@ -49,6 +49,7 @@ ts_code ts_record_append(ts_record* record, ts_sim* sim, ts_status* out_status) 
     TS_ASSERT(sim->model == record->model);
     // Also brings poses and velocities up to date with qpos and qvel: a step leaves those of its beginning.
     ts_energy energy = ts_sim_energy(sim);
+    ts_sim_measure(sim);
     record->last = sim;
     record->last_step = sim->step_count;
     return record->format->append(record->file, sim, energy, out_status);

@@ -67,6 +67,33 @@ static void add_column(ts_text* text, const char* name, const char* suffix) {
     ts_text_add(text, ".%s%s", suffix, quoted ? "\"" : "");
 }
 
+// "NAME.suffix", or "kind3.suffix" for what has no name.
+static void add_named(ts_text* text, const char* name, const char* kind, int index, const char* suffix) {
+    char label[TS_RECORD_LABEL_BYTES];
+    snprintf(label, sizeof label, "%s%d", kind, index);
+    add_column(text, name[0] ? name : label, suffix);
+}
+
+// Joints of one number; what balls and free bodies do, their bodies' columns tell.
+static int is_scalar(const ts_joint* joint) { return ts_joint_type_nv(joint->type) == 1; }
+
+static void add_joint_header(ts_text* text, const ts_model* model) {
+    for (int j = 0; j < model->joint_count; ++j) {
+        if (!is_scalar(&model->joint[j])) continue;
+        add_named(text, model->joint[j].name, "joint", j, "q");
+        add_named(text, model->joint[j].name, "joint", j, "v");
+    }
+}
+
+static void add_sensor_header(ts_text* text, const ts_model* model) {
+    for (int i = 0; i < model->sensor_count; ++i)
+        for (int k = 0; k < model->sensor[i].size; ++k) {
+            char suffix[32];
+            snprintf(suffix, sizeof suffix, "sensor%d", k);
+            add_named(text, model->sensor[i].name, "sensor", i, suffix);
+        }
+}
+
 static void add_header(ts_text* text, const ts_model* model) {
     static const char* const suffixes[] = {"px", "py", "pz", "qw", "qx", "qy", "qz",
                                            "vx", "vy", "vz", "wx", "wy", "wz"};
@@ -79,12 +106,11 @@ static void add_header(ts_text* text, const ts_model* model) {
         for (size_t s = 0; s < sizeof suffixes / sizeof suffixes[0]; ++s) add_column(text, label, suffixes[s]);
     }
     for (int i = 0; i < model->actuator_count; ++i) {
-        char label[TS_RECORD_LABEL_BYTES];
-        const char* name = model->actuator[i].name;
-        snprintf(label, sizeof label, "actuator%d", i);
-        add_column(text, name[0] ? name : label, "ctrl");
-        add_column(text, name[0] ? name : label, "force");
+        add_named(text, model->actuator[i].name, "actuator", i, "ctrl");
+        add_named(text, model->actuator[i].name, "actuator", i, "force");
     }
+    add_joint_header(text, model);
+    add_sensor_header(text, model);
     ts_text_add(text, "\n");
 }
 
@@ -122,6 +148,12 @@ static ts_code csv_append(void* handle, ts_sim* sim, ts_energy energy, ts_status
         const double pull[2] = {sim->ctrl[i], sim->actuator_force[i]};
         add_numbers(text, pull, 2);
     }
+    for (int j = 0; j < sim->model->joint_count; ++j) {
+        const ts_joint* joint = &sim->model->joint[j];
+        const double motion[2] = {sim->qpos[joint->qpos_first], sim->qvel[joint->dof_first]};
+        if (is_scalar(joint)) add_numbers(text, motion, 2);
+    }
+    add_numbers(text, sim->sensor, sim->model->sensor_size);
     ts_text_add_bytes(text, "\n", 1);
     if (text->length < CSV_BUFFER_BYTES && ts_clock_seconds() - file->flushed < ts_record_flush_seconds) return TS_OK;
     return flush_rows(file, out_status);

@@ -127,6 +127,14 @@ static const char* actuator_at(const void* context, int i) { return ((const ts_m
 
 static const char* tendon_at(const void* context, int t) { return ((const ts_model*)context)->tendon[t].name; }
 
+static const char* joint_at(const void* context, int j) { return ((const ts_model*)context)->joint[j].name; }
+
+static const char* sensor_at(const void* context, int i) { return ((const ts_model*)context)->sensor[i].name; }
+
+static const char* sensor_kind_at(const void* context, int i) {
+    return ts_sensor_kind_name(((const ts_model*)context)->sensor[i].kind);
+}
+
 static const char* source_at(const void* context, int i) {
     (void)context;
     return ts_row_source_name(i);
@@ -142,6 +150,22 @@ static int write_body_names(hid_t parent, const ts_model* model) {
     return ok;
 }
 
+// The first number of each sensor in a row of /sensors/value, or of each joint in one of /state/qpos.
+static int write_firsts(hid_t parent, const char* name, const ts_model* model, int of_sensors) {
+    hsize_t count = (hsize_t)(of_sensors ? model->sensor_count : model->joint_count);
+    if (count == 0) return 1;
+    int* first = (int*)calloc((size_t)count, sizeof *first);
+    for (int i = 0; first && i < (int)count; ++i)
+        first[i] = of_sensors ? model->sensor[i].first : model->joint[i].qpos_first;
+    hid_t space = H5Screate_simple(1, &count, NULL);
+    hid_t dataset = H5Dcreate2(parent, name, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = first && dataset >= 0 && H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, first) >= 0;
+    if (dataset >= 0) H5Dclose(dataset);
+    if (space >= 0) H5Sclose(space);
+    free(first);
+    return ok;
+}
+
 static int write_model(hid_t file, const ts_model* model) {
     hid_t group = make_group(file, "/model");
     const char* source = model->source ? model->source : "";
@@ -150,6 +174,11 @@ static int write_model(hid_t file, const ts_model* model) {
              write_names(group, "geom_names", geom_at, model, model->geom_count) &&
              write_names(group, "actuator_names", actuator_at, model, model->actuator_count) &&
              write_names(group, "tendon_names", tendon_at, model, model->tendon_count) &&
+             write_names(group, "joint_names", joint_at, model, model->joint_count) &&
+             write_firsts(group, "joint_qpos", model, 0) &&
+             write_names(group, "sensor_names", sensor_at, model, model->sensor_count) &&
+             write_names(group, "sensor_kinds", sensor_kind_at, model, model->sensor_count) &&
+             write_firsts(group, "sensor_first", model, 1) &&
              write_names(group, "row_sources", source_at, NULL, ts_row_source_count());
     if (group >= 0) H5Gclose(group);
     return ok;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 // Sizes of a row that the model decides.
-enum { ALL_QPOS = -1, ALL_QVEL = -2, ALL_BODIES = -3, ALL_CTRL = -4, ALL_ACT = -5, ALL_TENDONS = -6 };
+enum { ALL_QPOS = -1, ALL_QVEL = -2, ALL_BODIES = -3, ALL_CTRL = -4, ALL_ACT = -5, ALL_TENDONS = -6, ALL_SENSORS = -7 };
 
 // Columns that are filled by name; those after them are numbers of ts_step_info.
 typedef enum column_id {
@@ -26,6 +26,7 @@ typedef enum column_id {
     ACTUATOR_VELOCITY,
     ACTUATOR_FORCE,
     TENDON_LENGTH,
+    SENSORS,
     BODY_POSITION,
     BODY_QUATERNION,
     BODY_LINEAR,
@@ -89,6 +90,7 @@ static const column_definition definitions[] = {
     [ACTUATOR_VELOCITY] = {.path = "/actuators/velocity", .unit = "m/s, rad/s", .shape = {ALL_CTRL}},
     [ACTUATOR_FORCE] = {.path = "/actuators/force", .unit = "N, N m", .shape = {ALL_CTRL}},
     [TENDON_LENGTH] = {.path = "/tendons/length", .unit = "m, rad", .shape = {ALL_TENDONS}},
+    [SENSORS] = {.path = "/sensors/value", .unit = "of its sensor", .shape = {ALL_SENSORS}},
     [BODY_POSITION] = {.path = "/bodies/position", .unit = "m", .shape = {ALL_BODIES, 3}},
     [BODY_QUATERNION] = {.path = "/bodies/quaternion", .unit = "1", .shape = {ALL_BODIES, 4}},
     [BODY_LINEAR] = {.path = "/bodies/linear_velocity", .unit = "m/s", .shape = {ALL_BODIES, 3}},
@@ -148,8 +150,8 @@ static const column_definition definitions[] = {
 enum { COLUMN_COUNT = sizeof definitions / sizeof definitions[0] };
 
 const char* ts_record_table_group(int i) {
-    static const char* const groups[] = {"/state",    "/actuators", "/tendons", "/bodies", "/energy",
-                                         "/contacts", "/rows",      "/figures", "/timing"};
+    static const char* const groups[] = {"/state",  "/actuators", "/tendons", "/sensors", "/bodies",
+                                         "/energy", "/contacts",  "/rows",    "/figures", "/timing"};
     return i < (int)(sizeof groups / sizeof groups[0]) ? groups[i] : NULL;
 }
 
@@ -163,6 +165,7 @@ static int size_of(int size, const ts_model* model) {
     case ALL_CTRL: return model->actuator_count;
     case ALL_ACT: return model->act_count;
     case ALL_TENDONS: return model->tendon_count;
+    case ALL_SENSORS: return model->sensor_size;
     default: return size;
     }
 }
@@ -319,6 +322,7 @@ void ts_record_table_append(ts_record_table* self, const ts_sim* sim, ts_energy 
     put_numbers(self, ACTUATOR_VELOCITY, sim->actuator_velocity);
     put_numbers(self, ACTUATOR_FORCE, sim->actuator_force);
     put_numbers(self, TENDON_LENGTH, sim->tendon_length);
+    put_numbers(self, SENSORS, sim->sensor);
     append_bodies(self, sim);
     put(self, ENERGY_KINETIC, energy.kinetic);
     put(self, ENERGY_POTENTIAL, energy.potential);

@@ -4,6 +4,7 @@
 // body's chain, J_d = direction . (S_d.linear + S_d.angular x (p - o)) = direction . S_d.linear + ((p - o) x direction) . S_d.angular, and
 // direction . angular velocity is direction . S_d.angular; every other dof has zero (row_lanes.c). A lone free body has its six in closed form (engine/dynamics/free_body_internal.h).
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -87,9 +88,21 @@ static void add_wrenches(const ts_sim* sim, ts_row_piece* piece, int row, int ro
                      piece->J + ts_row_lanes_size(first * TS_ROW_LANES, piece->dof_count));
 }
 
+// The sum of the rows' forces along their directions.
+static ts_vec3 told_force(const ts_row_jacobian* J, int row, int rows, const ts_vec3* direction, double sign) {
+    ts_vec3 force = ts_vec3_zero();
+    for (int r = 0; r < rows; ++r) force = ts_vec3_add_scaled(force, sign * J->listener->force[row + r], direction[r]);
+    return force;
+}
+
 void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 point, const ts_vec3* direction,
                       double sign) {
     const ts_sim* sim = J->sim;
+    if (J->listener) {
+        ts_force wrench = {ts_vec3_zero(), told_force(J, row, rows, direction, sign)};
+        J->listener->act(sim, body, point, wrench);
+        return;
+    }
     int tree = sim->model->body[body].tree;
     if (tree < 0) return;
     ts_row_piece* piece = piece_of(J, tree);
@@ -114,6 +127,11 @@ void ts_row_add_point(ts_row_jacobian* J, int row, int rows, int body, ts_vec3 p
 
 void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_vec3* direction, double sign) {
     const ts_sim* sim = J->sim;
+    if (J->listener) {
+        ts_force wrench = {told_force(J, row, rows, direction, sign), ts_vec3_zero()};
+        J->listener->act(sim, body, ts_vec3_zero(), wrench);
+        return;
+    }
     int tree = sim->model->body[body].tree;
     if (tree < 0) return;
     ts_row_piece* piece = piece_of(J, tree);
@@ -135,6 +153,7 @@ void ts_row_add_turn(ts_row_jacobian* J, int row, int rows, int body, const ts_v
 }
 
 void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
+    if (J->listener) return;
     ts_row_piece* piece = piece_of(J, J->sim->model->dof[dof].tree);
     if (piece->is_free_body) {
         double spare[6];
@@ -147,6 +166,12 @@ void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
 }
 
 void ts_row_add_lever(ts_row_jacobian* J, int row, const ts_lever* lever, double coefficient) {
+    if (J->listener) {
+        // Levers of tendons lie together.
+        ptrdiff_t tendon = lever - ts_sim_storage_of(J->sim)->tendon_lever;
+        if (tendon >= 0) J->listener->pull[tendon] += coefficient * J->listener->force[row];
+        return;
+    }
     for (int k = 0; k < lever->count; ++k) ts_row_add_dof(J, row, lever->dof[k], coefficient * lever->moment[k]);
 }
 

@@ -54,6 +54,14 @@ typedef struct ts_row_speeds {
     double free[TS_BLOCK_ROWS_MAX];  // J v_f, after the step without any rows
 } ts_row_speeds;
 
+/// Hears where the forces of a block's rows act, instead of the rows.
+typedef struct ts_row_listener {
+    const double* force;                                                       // (rows) N or N m
+    void (*act)(const ts_sim* sim, int body, ts_vec3 point, ts_force wrench);  // on a body; world axes, at `point`
+    double*
+        pull;  // (tendon_count) N along each tendon, added up. Forces along degrees of freedom and actuators are not told.
+} ts_row_listener;
+
 /// The rows of a block while their source fills them (ts_row_add_point and its like).
 typedef struct ts_row_jacobian {
     const ts_sim* sim;
@@ -62,6 +70,7 @@ typedef struct ts_row_jacobian {
     // NULL: rows stay as they are; else rows of lone free bodies are whitened as they are added, and the speeds that they add
     // are noted: piles spend their assembly here.
     ts_row_speeds* speeds;
+    const ts_row_listener* listener;  // NULL; else there are no pieces, and it is told
 } ts_row_jacobian;
 
 /// Row r's entry for dof d of the tree.

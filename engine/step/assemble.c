@@ -217,7 +217,7 @@ static void fill_block(const assembly* work, int b, int worker) {
     const ts_row_source* source = ts_row_source_at(plan->owner[b].source);
     int row = plan->block_row[b], rows = plan->block[b].rows;
     ts_row_speeds speeds = {{0.0}, {0.0}};
-    ts_row_jacobian J = {work->sim, NULL, 0, &speeds};
+    ts_row_jacobian J = {.sim = work->sim, .speeds = &speeds};
     int still = fill_rows(work, b, worker, &J);
     ts_row_law law = {&speeds, &J, work->reference + row, work->R + row, work->impulse + row, 0};
     if (!source->remember) start_again(work, b, law.impulse);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "engine/actuation/actuation_internal.h"
 #include "engine/dynamics/dynamics_internal.h"
+#include "engine/sensor/sensor_kind_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/integrate_internal.h"
 
@@ -84,8 +85,9 @@ static ts_code prepare(ts_sim* sim, double* mark, ts_status* out_status) {
     return pose_problem(sim, mark, out_status);
 }
 
-ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
-    double start = ts_clock_seconds(), mark = start;
+// All stages up to the velocity at the end of the step, and what sensors tell of it.
+static ts_code find_velocity(ts_sim* sim, double* io_mark, ts_status* out_status) {
+    double mark = *io_mark;
     // Options may be written directly. All else that is wrong in them ends in numbers that are not finite; time would
     // quietly run backwards.
     if (!(sim->options.time_step > 0.0)) return ts_options_check(&sim->options, out_status);
@@ -101,6 +103,21 @@ ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
         if (ts_step_solve(sim)) return no_memory(sim, out_status);
         sim->info.seconds_solve += lap(&mark);
     }
+    if (sim->model->step_sensor_count > 0) ts_sensor_measure_step(sim);
+    *io_mark = mark;
+    return TS_OK;
+}
+
+ts_code ts_sim_foresee(ts_sim* sim, ts_status* out_status) {
+    double mark = ts_clock_seconds();
+    ts_code code = find_velocity(sim, &mark, out_status);
+    return code ? code : ts_status_ok(out_status);
+}
+
+ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
+    double start = ts_clock_seconds(), mark = start;
+    ts_code code = find_velocity(sim, &mark, out_status);
+    if (code) return code;
     code = ts_step_integrate(sim, out_status);
     sim->info.seconds_integrate = lap(&mark);
     sim->info.seconds_total = mark - start;

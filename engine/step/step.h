@@ -14,6 +14,10 @@ extern "C" {
 /// was set to nothing that advances. A solver that did not converge is no error: see sim->info.
 ts_code ts_sim_step(ts_sim* sim, ts_status* out_status);
 
+/// All of a step but its end: contacts and forces are found, sensors of what happens in a step are measured, state and time stay.
+/// TS_ERROR_NUMERIC and TS_ERROR_MEMORY as ts_sim_step.
+ts_code ts_sim_foresee(ts_sim* sim, ts_status* out_status);
+
 /// Poses, centres, axes, velocities and inertias from qpos and qvel.
 void ts_step_kinematics(ts_sim* sim);
 

@@ -88,7 +88,8 @@ void ts_mjcf_writer_limits(ts_mjcf_writer* w, const char* name, const ts_limits*
 // --- names ---
 
 static int count_of(const ts_model* m, ts_mjcf_named kind) {
-    const int count[] = {m->body_count, m->joint_count, m->geom_count, m->site_count, m->tendon_count};
+    const int count[] = {m->body_count, m->joint_count,  m->geom_count,
+                         m->site_count, m->tendon_count, m->actuator_count};
     return count[kind];
 }
 
@@ -99,6 +100,7 @@ static const char* name_of(const ts_model* m, ts_mjcf_named kind, int index) {
     case TS_MJCF_NAMED_GEOM: return m->geom[index].name;
     case TS_MJCF_NAMED_SITE: return m->site[index].name;
     case TS_MJCF_NAMED_TENDON: return m->tendon[index].name;
+    case TS_MJCF_NAMED_ACTUATOR: return m->actuator[index].name;
     case TS_MJCF_NAMED_COUNT: break;
     }
     return "";
@@ -107,7 +109,7 @@ static const char* name_of(const ts_model* m, ts_mjcf_named kind, int index) {
 // What has no name is called by its kind and number when something refers to it. A name that is taken already (by what the
 // file calls so) is refused when the text is read back.
 void ts_mjcf_writer_name(ts_mjcf_writer* w, const char* attribute, ts_mjcf_named kind, int index) {
-    static const char* const words[] = {"body", "joint", "geom", "site", "tendon"};
+    static const char* const words[] = {"body", "joint", "geom", "site", "tendon", "actuator"};
     const char* name = name_of(w->model, kind, index);
     char made[64];
     snprintf(made, sizeof made, "%s %d", words[kind], index);
@@ -117,6 +119,12 @@ void ts_mjcf_writer_name(ts_mjcf_writer* w, const char* attribute, ts_mjcf_named
 void ts_mjcf_writer_equality_site(ts_mjcf_writer* w, const char* name, int equality, int side) {
     char made[64];
     snprintf(made, sizeof made, "equality %d side %d", equality, side);
+    ts_mjcf_writer_string(w, name, made);
+}
+
+void ts_mjcf_writer_sensor_site(ts_mjcf_writer* w, const char* name, int sensor, int side) {
+    char made[64];
+    snprintf(made, sizeof made, "sensor %d side %d", sensor, side);
     ts_mjcf_writer_string(w, name, made);
 }
 
@@ -164,6 +172,11 @@ static void find_names(ts_mjcf_writer* w) {
         if (kind != TS_MJCF_NAMED_COUNT) note(w, kind, m->actuator[i].target);
         note(w, TS_MJCF_NAMED_SITE, m->actuator[i].reference);
     }
+    for (int i = 0; i < m->sensor_count; ++i)
+        for (int k = 0; k < 2; ++k) {
+            ts_mjcf_named kind = ts_mjcf_writer_object_kind(m->sensor[i].object[k].type);
+            if (kind != TS_MJCF_NAMED_COUNT) note(w, kind, m->sensor[i].object[k].index);
+        }
 }
 
 // --- the whole ---
@@ -212,6 +225,8 @@ static ts_code read_back(const ts_model* model, const ts_text* text, const char*
                              {model->tendon_count, back->tendon_count},
                              {model->tendon_part_count, back->tendon_part_count},
                              {model->actuator_count, back->actuator_count},
+                             {model->sensor_count, back->sensor_count},
+                             {model->sensor_size, back->sensor_size},
                              {model->keyframe_count, back->keyframe_count}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i)
         if (counts[i][0] != counts[i][1])

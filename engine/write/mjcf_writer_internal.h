@@ -15,6 +15,7 @@ typedef enum ts_mjcf_named {
     TS_MJCF_NAMED_GEOM,
     TS_MJCF_NAMED_SITE,
     TS_MJCF_NAMED_TENDON,
+    TS_MJCF_NAMED_ACTUATOR,
     TS_MJCF_NAMED_COUNT
 } ts_mjcf_named;
 
@@ -81,6 +82,15 @@ void ts_mjcf_writer_margins(ts_mjcf_writer* w, const ts_surface* surface);
 /// The two sites that stand for the frames of a connection that no anchor can say; `side` 0 or 1.
 void ts_mjcf_writer_equality_site(ts_mjcf_writer* w, const char* name, int equality, int side);
 
+/// The site that stands for the frame of object `side` of a sensor, where that is the frame of nothing else that is written.
+void ts_mjcf_writer_sensor_site(ts_mjcf_writer* w, const char* name, int sensor, int side);
+
+/// Nonzero when there is such a site.
+int ts_mjcf_writer_has_sensor_site(const ts_sensor* sensor, int side);
+
+/// What an object of a sensor is called by; TS_MJCF_NAMED_COUNT where it has no name.
+ts_mjcf_named ts_mjcf_writer_object_kind(ts_sensor_object_type type);
+
 /// Nonzero when a connection's frames meet while all joints are at their references, so that an anchor says them.
 int ts_mjcf_writer_is_aligned(const ts_model* model, const ts_equality* equality);
 
@@ -99,8 +109,11 @@ void ts_mjcf_writer_assets(ts_mjcf_writer* w);
 /// <worldbody>.
 void ts_mjcf_writer_world(ts_mjcf_writer* w);
 
-/// <contact>, <tendon>, <equality>, <actuator> and <keyframe>.
+/// <contact>, <tendon>, <equality>, <actuator>, <sensor> and <keyframe>.
 void ts_mjcf_writer_relations(ts_mjcf_writer* w);
+
+/// One element of <sensor>.
+void ts_mjcf_writer_sensor(ts_mjcf_writer* w, int index);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 // <compiler>, <option>, <custom>, and what refers to bodies and joints: <contact>, <tendon>, <equality>, <actuator>, <keyframe>.
+// <sensor> has a file of its own.
 #include "engine/write/mjcf_writer_internal.h"
 
 #include "base/mat.h"
@@ -30,7 +31,7 @@ static void write_custom_whole(ts_mjcf_writer* w, const char* name, int value, i
 
 // Options that MJCF's <option> has, too.
 static int is_plain_option(const char* name) {
-    static const char* const plain[] = {"time_step", "gravity", "impratio", "density", "viscosity", "wind"};
+    static const char* const plain[] = {"time_step", "gravity", "impratio", "density", "viscosity", "wind", "magnetic"};
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; ++i)
         if (strcmp(name, plain[i]) == 0) return 1;
     return 0;
@@ -106,8 +107,10 @@ static void write_elevation_notes(ts_mjcf_writer* w, int* count) {
 
 void ts_mjcf_writer_settings(ts_mjcf_writer* w) {
     const ts_options* o = &w->model->options;
-    double gravity[3], wind[3];
+    const ts_options usual = ts_options_default();
+    double gravity[3], wind[3], magnetic[3];
     int count = 0;
+    ts_vec3_store(o->magnetic, magnetic);
     ts_vec3_store(o->gravity, gravity);
     ts_mjcf_writer_open(w, "compiler");
     ts_mjcf_writer_string(w, "angle", "radian");
@@ -116,6 +119,8 @@ void ts_mjcf_writer_settings(ts_mjcf_writer* w) {
     ts_mjcf_writer_open(w, "option");
     ts_mjcf_writer_numbers(w, "timestep", &o->time_step, 1);
     ts_mjcf_writer_numbers(w, "gravity", gravity, 3);
+    if (memcmp(&o->magnetic, &usual.magnetic, sizeof usual.magnetic) != 0)
+        ts_mjcf_writer_numbers(w, "magnetic", magnetic, 3);
     if (o->impratio != 1.0) ts_mjcf_writer_numbers(w, "impratio", &o->impratio, 1);
     if (o->density != 0.0) ts_mjcf_writer_numbers(w, "density", &o->density, 1);
     if (o->viscosity != 0.0) ts_mjcf_writer_numbers(w, "viscosity", &o->viscosity, 1);
@@ -260,7 +265,7 @@ static void write_actuator(ts_mjcf_writer* w, const ts_actuator* a) {
         ts_mjcf_writer_refuse(w, "an actuator pulls at a %s, which this writer cannot say", transmission);
     if (w->code) return;
     ts_mjcf_writer_open(w, "general");
-    if (a->name[0]) ts_mjcf_writer_string(w, "name", a->name);
+    ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_ACTUATOR, (int)(a - w->model->actuator));
     ts_mjcf_writer_name(w, transmission, kind, a->target);
     int is_crank = strcmp(transmission, "cranksite") == 0;
     if (a->reference >= 0)
@@ -346,5 +351,6 @@ void ts_mjcf_writer_relations(ts_mjcf_writer* w) {
     write_section(w, "tendon", m->tendon_count, write_tendon);
     write_section(w, "equality", m->equality_count, write_equality);
     write_section(w, "actuator", m->actuator_count, write_actuator_at);
+    write_section(w, "sensor", m->sensor_count, ts_mjcf_writer_sensor);
     write_section(w, "keyframe", m->keyframe_count, write_keyframe_at);
 }

@@ -309,7 +309,7 @@ static void write_sites(ts_mjcf_writer* w, int body) {
         ts_mjcf_writer_open(w, "site");
         ts_mjcf_writer_name(w, "name", TS_MJCF_NAMED_SITE, i);
         ts_mjcf_writer_pose(w, m->site[i].pose);
-        ts_mjcf_writer_numbers(w, "size", &m->site[i].size, 1);
+        write_shape(w, &m->site[i].shape);
         ts_mjcf_writer_end(w);
     }
     for (int i = 0; i < m->equality_count; ++i)
@@ -318,6 +318,14 @@ static void write_sites(ts_mjcf_writer* w, int body) {
             ts_mjcf_writer_open(w, "site");
             ts_mjcf_writer_equality_site(w, "name", i, k);
             ts_mjcf_writer_pose(w, m->equality[i].frame[k]);
+            ts_mjcf_writer_end(w);
+        }
+    for (int i = 0; i < m->sensor_count; ++i)
+        for (int k = 0; k < 2; ++k) {
+            if (m->sensor[i].object[k].body != body || !ts_mjcf_writer_has_sensor_site(&m->sensor[i], k)) continue;
+            ts_mjcf_writer_open(w, "site");
+            ts_mjcf_writer_sensor_site(w, "name", i, k);
+            ts_mjcf_writer_pose(w, m->sensor[i].object[k].pose);
             ts_mjcf_writer_end(w);
         }
 }

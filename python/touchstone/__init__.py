@@ -129,7 +129,7 @@ class World:
 
     def names(self, kind):
         """Names of all things of a kind, in order: "body", "joint", "geom", "site", "tendon",
-        "actuator", "keyframe"."""
+        "actuator", "sensor", "keyframe"."""
         return _names(lambda i: _c.ts_python_name(self._live(), kind.encode(), i))
 
     def _array(self, name):
@@ -163,9 +163,29 @@ class World:
     force_actuator = _result("force_actuator", "Generalised forces of all actuators together (nv)")
     force_fluid = _result("force_fluid", "Generalised forces of the surrounding medium (nv)")
 
-    def forward(self):
-        """Finds everything that follows from the present state, without a step."""
-        if _c.ts_python_forward(self._live(), self._error, len(self._error)):
+    @property
+    def sensor(self):
+        """What the sensors show, one after the other, a copy: positions and velocities of the present state; accelerations and
+        forces of contacts and constraints of the last step (or of forward(solve=True))."""
+        _c.ts_python_measure(self._live())
+        return self._array("sensor").copy()
+
+    @property
+    def sensors(self):
+        """The same by the names of the sensors; those without a name are left out."""
+        values, found = self.sensor, {}
+        first, size = ctypes.c_int(), ctypes.c_int()
+        for i, name in enumerate(self.names("sensor")):
+            _c.ts_python_sensor_range(self._live(), i, ctypes.byref(first), ctypes.byref(size))
+            if name:
+                found[name] = values[first.value : first.value + size.value]
+        return found
+
+    def forward(self, solve=False):
+        """Finds everything that follows from the present state, without a step. With `solve` contacts and all other forces are
+        found as well, as a step would: state and time stay."""
+        find = _c.ts_python_foresee if solve else _c.ts_python_forward
+        if find(self._live(), self._error, len(self._error)):
             raise TouchstoneError(self._error.value.decode())
 
     def step(self, n=1):
@@ -237,6 +257,7 @@ class Batch:
             raise TouchstoneError(self._error.value.decode())
         self.count, self.nq, self.nv = count, self.world.nq, self.world.nv
         self.nu, self.na = len(self.world.ctrl), len(self.world.act)
+        self.ns = len(self.world.sensor)
 
     def close(self):
         """Releases the simulations. Arrays taken from it before are copies and stay valid."""
@@ -309,6 +330,11 @@ class Batch:
     @act.setter
     def act(self, values):
         self._write(_c.ts_python_batch_act, self.na, values)
+
+    @property
+    def sensor(self):
+        """What the sensors show (count, ns), measured now; see World.sensor."""
+        return self._read(_c.ts_python_batch_sensor, self.ns)
 
     @property
     def force(self):

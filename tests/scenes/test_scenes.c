@@ -1,7 +1,7 @@
 // Every scene under every solver, and the demo scenes against their closed forms.
 #include "engine/step/step.h"
 #include "scenes/experiments/experiment_table.h"
-#include "scenes/pile.h"
+#include "scenes/pile_internal.h"
 #include "scenes/run.h"
 
 #include <criterion/criterion.h>

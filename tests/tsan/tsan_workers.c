@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "scenes/pile.h"
+#include "scenes/pile_internal.h"
 #include "engine/step/step.h"
 
 enum { BODIES = 60, STEPS = 60, THREADS = 3 };

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "scenes/pile.h"
+#include "scenes/pile_internal.h"
 #include "tests/viewer/device_null.h"
 #include "viewer/offscreen.h"
 #include "viewer/view.h"

@@ -297,10 +297,18 @@ static void count_actuator(ts_mjcf_reader* reader, const ts_xml_node* node, int 
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
+// Sensors may name it all the same.
+static void note_left_out(ts_mjcf_reader* reader, const ts_xml_node* node) {
+    const char* name = ts_xml_value(node, "name");
+    if (name && !ts_name_table_put(&reader->actuator_name, name, TS_MJCF_LEFT_OUT))
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+}
+
 static void read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     if (!ts_mjcf_is_actuator(node->name)) {
         if (!ts_mjcf_report_element(reader, node, "actuator")) ts_mjcf_unknown_element(reader, node);
         count_actuator(reader, node, 0, 0);
+        note_left_out(reader, node);
         return;
     }
     ts_mjcf_actuator actuator = default_actuator();
@@ -314,6 +322,7 @@ static void read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
         ts_mjcf_report(
             reader, node, TS_IMPORT_IGNORED, 1, "actuator/general (law)",
             "the laws known are fixed and affine gains, muscles, filters and integrators; it pulls at nothing");
+        note_left_out(reader, node);
         return;
     }
     if (!settle_target(reader, node, &actuator)) return;
@@ -323,7 +332,7 @@ static void read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     actuator.def.line = node->line;
     if (reader->xml.code) return;
     int index = ts_builder_add_actuator(reader->builder, &actuator.def);
-    if (index < 0) ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+    ts_mjcf_note(reader, node, &reader->actuator_name, actuator.def.is.name, index);
 }
 
 void ts_mjcf_read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {

@@ -14,19 +14,47 @@ void ts_mjcf_note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
+// Words of site@type; a mesh is seen as a ball.
+enum { SITE_TYPES = 6 };
+static const char* const site_types[SITE_TYPES] = {"sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"};
+static const ts_shape_kind site_kinds[SITE_TYPES] = {TS_SHAPE_SPHERE,   TS_SHAPE_CAPSULE, TS_SHAPE_ELLIPSOID,
+                                                     TS_SHAPE_CYLINDER, TS_SHAPE_BOX,     TS_SHAPE_SPHERE};
+
 static void read_site(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "site");
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_SITE, scope->childclass);
-    double size[3] = {0.005, 0.0, 0.0}, half = 0.0;
+    double size[3] = {0.005, 0.005, 0.005}, half = 0.0;
     ts_pose pose = ts_mjcf_pose(&e);
-    ts_mjcf_from_to(&e, &pose, &half);
     ts_mjcf_reals(&e, "size", size, 1, 3);
-    if (size[0] < 0.0) ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "size of site is negative");
+    ts_shape_kind kind = site_kinds[ts_mjcf_word(&e, "type", site_types, SITE_TYPES, 0)];
+    if (ts_mjcf_from_to(&e, &pose, &half)) {
+        int solid = kind == TS_SHAPE_BOX || kind == TS_SHAPE_ELLIPSOID;
+        size[1] = solid ? size[0] : half;
+        size[2] = half;
+    }
+    ts_shape shape = ts_shape_make(kind, size);
+    if (size[0] < 0.0 || size[1] < 0.0 || size[2] < 0.0)
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "size of site is negative");
     if (reader->xml.code) return;
     const char* name = ts_xml_value(node, "name");
-    int index = ts_builder_add_site(reader->builder, name, scope->body, ts_pose_mul(scope->frame, pose), size[0],
+    int index = ts_builder_add_site(reader->builder, name, scope->body, ts_pose_mul(scope->frame, pose), shape,
                                     node->file, node->line);
     ts_mjcf_note(reader, node, &reader->site_name, name, index);
+}
+
+// A camera counts only for what sensors see of it: where it is.
+static void read_camera(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
+    static const char* const modes[] = {"fixed", "track", "trackcom", "targetbody", "targetbodycom"};
+    ts_mjcf_check(reader, node, "camera");
+    ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_CAMERA, scope->childclass);
+    ts_mjcf_camera camera = {scope->body, ts_pose_mul(scope->frame, ts_mjcf_pose(&e)),
+                             ts_mjcf_word(&e, "mode", modes, 5, 0) == 0};
+    if (reader->xml.code) return;
+    if (!ts_mjcf_camera_array_push(&reader->cameras, camera)) {
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    ts_mjcf_note(reader, node, &reader->camera_name, ts_xml_value(node, "name"), reader->cameras.count - 1);
 }
 
 // --- joints ---
@@ -228,9 +256,9 @@ static void read_contents(ts_mjcf_reader* reader, const ts_xml_node* node, const
     static const struct {
         const char* name;
         void (*read)(ts_mjcf_reader*, const ts_xml_node*, const ts_mjcf_scope*);
-    } readers[] = {{"body", read_body},   {"geom", ts_mjcf_read_geom},
-                   {"joint", read_joint}, {"freejoint", read_free_joint},
-                   {"site", read_site},   {"frame", read_frame}};
+    } readers[] = {
+        {"body", read_body}, {"geom", ts_mjcf_read_geom}, {"joint", read_joint}, {"freejoint", read_free_joint},
+        {"site", read_site}, {"camera", read_camera},     {"frame", read_frame}};
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
         ts_mjcf_scope inside = *scope;
         // What comes from another document knows nothing of the classes around it.

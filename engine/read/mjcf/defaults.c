@@ -6,8 +6,8 @@
 // Elements of one kind in a class. MJCF allows one; main may get more from several files.
 enum { SAME_KIND_LIMIT = 64 };
 
-static const char* const kind_name[TS_MJCF_KIND_COUNT] = {"mesh",     "material", "joint",  "geom",    "site",
-                                                          "equality", "pair",     "tendon", "actuator"};
+static const char* const kind_name[TS_MJCF_KIND_COUNT] = {"mesh",   "material", "joint", "geom",   "site",
+                                                          "camera", "equality", "pair",  "tendon", "actuator"};
 
 int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name) {
     int index = ts_name_table_find(&ts_mjcf_document_of(reader, node)->class_name, name);
@@ -17,8 +17,8 @@ int ts_mjcf_find_class(ts_mjcf_reader* reader, const ts_xml_node* node, const ch
 
 // Elements whose defaults concern nothing that is read.
 static int is_other_kind(const char* name) {
-    static const char* const other[] = {"texture", "camera",      "light",  "pid",  "muscle", "adhesion",
-                                        "dcmotor", "orientation", "plugin", "flex", "skin",   "hfield"};
+    static const char* const other[] = {"texture",     "light",  "pid",  "muscle", "adhesion", "dcmotor",
+                                        "orientation", "plugin", "flex", "skin",   "hfield"};
     for (size_t i = 0; i < sizeof other / sizeof other[0]; ++i)
         if (strcmp(other[i], name) == 0) return 1;
     return 0;

@@ -45,6 +45,21 @@ typedef struct ts_mjcf_actuator {
     int target[TS_MJCF_TARGETS];  // -1: none
 } ts_mjcf_actuator;
 
+/// Types that one side of a sensor may be of: geom, body, subtree, site.
+enum { TS_MJCF_SENSOR_SIDE_TYPES = 4 };
+
+/// What an element of <sensor> says. Objects are told by name, since only the kind tells what they are.
+typedef struct ts_mjcf_sensor {
+    ts_sensor_def def;
+    const char* object[2];
+    int type[2];                                     // of frames: place in the list of words; -1: not given
+    const char* side[2][TS_MJCF_SENSOR_SIDE_TYPES];  // of kinds that look at one of several types
+    const char* data;
+    const char* order;
+    const char* camera;
+    int enclosed;
+} ts_mjcf_sensor;
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,7 +40,7 @@ static const struct section {
                 {"asset", 2, 0, ts_mjcf_read_asset},       {"worldbody", 3, 0, ts_mjcf_read_world},
                 {"contact", 4, 0, ts_mjcf_read_contact},   {"keyframe", 6, 0, ts_mjcf_read_keyframe},
                 {"equality", 5, 0, ts_mjcf_read_equality}, {"tendon", 4, 0, ts_mjcf_read_tendon},
-                {"actuator", 5, 0, ts_mjcf_read_actuator}, {"sensor", 5, 0, pass_over},
+                {"actuator", 5, 0, ts_mjcf_read_actuator}, {"sensor", 6, 0, ts_mjcf_read_sensor},
                 {"deformable", 5, 0, pass_over},           {"extension", 5, 0, pass_over}};
 
 static void read_section(ts_mjcf_reader* r, const ts_xml_node* section, int pass) {
@@ -104,6 +104,9 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_name_table_free(&r->site_name);
     ts_name_table_free(&r->geom_name);
     ts_name_table_free(&r->tendon_name);
+    ts_name_table_free(&r->actuator_name);
+    ts_name_table_free(&r->camera_name);
+    ts_mjcf_camera_array_free(&r->cameras);
     ts_mjcf_flag_array_free(&r->control_is_read);
     ts_mjcf_flag_array_free(&r->act_is_read);
     ts_xml_free(&r->xml);

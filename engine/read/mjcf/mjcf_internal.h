@@ -21,6 +21,7 @@ typedef enum ts_mjcf_kind {
     TS_MJCF_JOINT,
     TS_MJCF_GEOM,
     TS_MJCF_SITE,
+    TS_MJCF_CAMERA,
     TS_MJCF_EQUALITY,
     TS_MJCF_PAIR,
     TS_MJCF_TENDON,
@@ -72,6 +73,15 @@ typedef struct ts_mjcf_material {
 } ts_mjcf_material;
 
 TS_ARRAY_DECLARE(ts_mjcf_material_array, ts_mjcf_material);
+
+/// A camera, as far as sensors see it.
+typedef struct ts_mjcf_camera {
+    int body;
+    ts_pose pose;
+    int is_fixed;  // 0: it turns by itself
+} ts_mjcf_camera;
+
+TS_ARRAY_DECLARE(ts_mjcf_camera_array, ts_mjcf_camera);
 
 /// <compiler>: how a document is to be understood.
 typedef struct ts_mjcf_compiler {
@@ -139,6 +149,9 @@ typedef struct ts_mjcf_document {
 TS_ARRAY_DECLARE(ts_mjcf_document_array, ts_mjcf_document*);
 TS_ARRAY_DECLARE(ts_mjcf_flag_array, int);
 
+/// The index of what has a name in the file and is not read.
+enum { TS_MJCF_LEFT_OUT = -2 };
+
 /// The whole undertaking.
 typedef struct ts_mjcf_reader {
     ts_xml xml;
@@ -157,6 +170,9 @@ typedef struct ts_mjcf_reader {
     ts_name_table site_name;
     ts_name_table geom_name;
     ts_name_table tendon_name;
+    ts_name_table actuator_name;  // TS_MJCF_LEFT_OUT: the file has it, the model not
+    ts_name_table camera_name;
+    ts_mjcf_camera_array cameras;
     // of every control and activation that the file has: whether it is one here
     ts_mjcf_flag_array control_is_read;
     ts_mjcf_flag_array act_is_read;
@@ -357,6 +373,11 @@ void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, const ts_xml_node* node
 
 /// <actuator>.
 void ts_mjcf_read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node);
+
+// --- mjcf_sensors.c ---
+
+/// <sensor>.
+void ts_mjcf_read_sensor(ts_mjcf_reader* reader, const ts_xml_node* node);
 
 /// Whether an element of that name tells of an actuator that is read.
 int ts_mjcf_is_actuator(const char* name);

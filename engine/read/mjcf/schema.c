@@ -31,6 +31,7 @@ static const word_list false_true = {2, {"false", "true"}};
 static const word_list false_true_auto = {3, {"false", "true", "auto"}};
 static const word_list enable_disable = {2, {"enable", "disable"}};
 static const word_list none_ellipsoid = {2, {"none", "ellipsoid"}};
+static const word_list sensor_frames = {5, {"body", "xbody", "geom", "site", "camera"}};
 static const word_list dynamics = {8,
                                    {"none", "integrator", "filter", "filterexact", "pid", "dcmotor", "muscle", "user"}};
 static const word_list gains = {7, {"fixed", "affine", "muscle", "dcmotor", "pid", "so3", "user"}};
@@ -162,7 +163,7 @@ static const known option_table[] = {
     OPTION("density", "density"),
     OPTION("viscosity", "viscosity"),
     OPTION("wind", "wind"),
-    MOOT("magnetic", "there are no sensors"),
+    OPTION("magnetic", "magnetic"),
     LOST("o_margin o_solref o_solimp", soft_contact),
     LOST("o_friction", "friction is not overridden"),
     MOOT("jacobian", "storage follows the size of the problem"),
@@ -196,7 +197,7 @@ static const known flag_table[] = {
     WORD("actuation", ts_mjcf_switches, no_actuation, enable_disable),
     WORD("clampctrl", ts_mjcf_switches, no_clamp_control, enable_disable),
     KEPT("refsafe", "time constants under two steps are raised to that under soft laws; rigid laws have none"),
-    MOOT("sensor", "there are no sensors"),
+    MOOT("sensor", "sensors are measured when asked for"),
     MOOT("autoreset", "a failed step says so and keeps its state"),
     MOOT("energy", "energy is always available"),
     MOOT("multiccd", "contacts have up to manifold_points points"),
@@ -273,9 +274,9 @@ static const known geom_table[] = {
     END,
 };
 static const known site_table[] = {
-    OK("name class fromto size"),
+    OK("name class fromto size type"),
     POSE,
-    LOOK("type group material mesh rgba user"),
+    LOOK("group material mesh rgba user"),
     END,
 };
 static const known pair_table[] = {
@@ -365,6 +366,18 @@ static const known part_geom_table[] = {
     END,
 };
 static const known part_pulley_table[] = {REAL("divisor", ts_tendon_part, number), END};
+static const char at_once[] = "sensors show what is, at once";
+
+// What all sensors have, and what objects of one type add.
+#define SENSOR                                                                                       \
+    OK("name"), LOOK("user"), REAL("cutoff", ts_mjcf_sensor, def.is.cutoff),                         \
+        REAL("noise", ts_mjcf_sensor, def.is.noise), MOOT("nsample interp", "no readings are kept"), \
+        LOST("delay interval", at_once)
+#define SENSOR_OBJECT(attribute, k) TEXT(attribute, ts_mjcf_sensor, object[k])
+#define SENSOR_SIDE(type, k) TEXT(#type "1", ts_mjcf_sensor, side[0][k]), TEXT(#type "2", ts_mjcf_sensor, side[1][k])
+#define SENSOR_FRAME(prefix, k) \
+    WORD(prefix "type", ts_mjcf_sensor, type[k], sensor_frames), SENSOR_OBJECT(prefix "name", k)
+
 static const known key_table[] = {
     OK("name time qpos qvel act ctrl"),
     MOOT("mpos mquat", "bodies are not moved from outside"),
@@ -398,6 +411,34 @@ static const struct element {
     {"joint", joint_table, NULL},
     {"geom", geom_table, NULL},
     {"site", site_table, NULL},
+    {"camera",
+     (const known[]){OK("name class mode"), POSE,
+                     LOOK("target projection fovy ipd resolution output focal focalpixel principal principalpixel "
+                          "sensorsize user"),
+                     END},
+     NULL},
+    {"sensor/of the world", (const known[]){SENSOR, END}, NULL},
+    {"sensor/of a joint", (const known[]){SENSOR, SENSOR_OBJECT("joint", 0), END}, NULL},
+    {"sensor/of a tendon", (const known[]){SENSOR, SENSOR_OBJECT("tendon", 0), END}, NULL},
+    {"sensor/of an actuator", (const known[]){SENSOR, SENSOR_OBJECT("actuator", 0), END}, NULL},
+    {"sensor/of a subtree", (const known[]){SENSOR, SENSOR_OBJECT("body", 0), END}, NULL},
+    {"sensor/of a site", (const known[]){SENSOR, SENSOR_OBJECT("site", 0), END}, NULL},
+    {"sensor/of a ray",
+     (const known[]){SENSOR, SENSOR_OBJECT("site", 0), TEXT("data", ts_mjcf_sensor, data),
+                     TEXT("camera", ts_mjcf_sensor, camera), END},
+     NULL},
+    {"sensor/of a frame in a site",
+     (const known[]){SENSOR, SENSOR_FRAME("obj", 0), SENSOR_OBJECT("site", 1),
+                     WORD("enclosed", ts_mjcf_sensor, enclosed, false_true), END},
+     NULL},
+    {"sensor/of two shapes", (const known[]){SENSOR, SENSOR_SIDE(geom, 0), SENSOR_SIDE(body, 1), END}, NULL},
+    {"sensor/of contacts",
+     (const known[]){SENSOR, SENSOR_SIDE(geom, 0), SENSOR_SIDE(body, 1), SENSOR_SIDE(subtree, 2),
+                     TEXT("site", ts_mjcf_sensor, side[0][3]), WHOLE("num", ts_mjcf_sensor, def.is.slots),
+                     TEXT("data", ts_mjcf_sensor, data), TEXT("reduce", ts_mjcf_sensor, order), END},
+     NULL},
+    {"sensor/of a frame", (const known[]){SENSOR, SENSOR_FRAME("obj", 0), END}, NULL},
+    {"sensor/of two frames", (const known[]){SENSOR, SENSOR_FRAME("obj", 0), SENSOR_FRAME("ref", 1), END}, NULL},
     {"pair", pair_table, NULL},
     {"exclude", exclude_table, NULL},
     {"key", key_table, NULL},
@@ -537,7 +578,7 @@ static const struct passed {
     const char* meaning;
 } passed_table[] = {
     {"actuator", "pid orientation dcmotor plugin", 1, no_such_actuator},
-    {"sensor", NULL, 0, "there are no sensors"},
+    {"sensor", "user plugin tactile camprojection", 0, "sensors of this kind show nothing"},
     {"equality", NULL, 1, "what it names is not tied together"},
     {"deformable", NULL, 1, "deformable bodies are left out"},
     {"extension", NULL, 1, "plugins are left out"},
@@ -547,7 +588,7 @@ static const struct passed {
     {"mesh geom body", "plugin", 1, "plugins are left out"},
     {"material", "layer", 0, "looks only"},
     {"compiler", "lengthrange", 0, "length ranges that muscles are not given are found in a way of their own"},
-    {"body", "camera light", 0, "looks only"},
+    {"body", "light", 0, "looks only"},
     {"body", "composite", 1, "composite bodies are left out"},
     {"body", "flexcomp", 1, "deformable bodies are left out"},
     {"custom", "tuple", 0, "no meaning for the simulation"},

@@ -51,11 +51,11 @@ static void settle(const ts_mjcf_element* e, ts_mjcf_tendon* tendon) {
     take_first(e, tendon->stiffness, "tendon@stiffness (nonlinear)", &is->spring);
     take_first(e, tendon->damping, "tendon@damping (nonlinear)", &is->damping);
     ts_mjcf_settle_limits(e->reader, e->node, tendon->limited, &is->limits);
-    // One number is both ends; -1: the length at the reference pose.
+    // One number is both ends; -1: the length where the springs of joints rest.
     if (tendon->rest[1] == -1.0) tendon->rest[1] = tendon->rest[0];
     memcpy(is->rest, tendon->rest, sizeof is->rest);
-    tendon->def.rest_is_length0 = tendon->rest[0] == -1.0;
-    if (tendon->def.rest_is_length0) is->rest[0] = is->rest[1] = 0.0;
+    tendon->def.rest_at_springs = tendon->rest[0] == -1.0;
+    if (tendon->def.rest_at_springs) is->rest[0] = is->rest[1] = 0.0;
     if (c->no_limit) is->limits.limited = 0;
     if (c->no_spring || c->no_passive) is->spring = 0.0;
     if (c->no_damper || c->no_passive) is->damping = 0.0;

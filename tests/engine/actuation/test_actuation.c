@@ -161,7 +161,7 @@ Test(actuation, a_site_of_a_free_body_is_pulled_by_a_wrench) {
     ts_pose at = {ts_vec3_make(0.0, 0.3, 0.0), ts_quat_identity()};
     ts_actuator_def def = ts_actuator_def_default();
     def.transmission = "site";
-    def.is.target = ts_builder_add_site(builder, "nozzle", body, at, 0.01, NULL, 0);
+    def.is.target = ts_builder_add_site(builder, "nozzle", body, at, ts_shape_sphere(0.01), NULL, 0);
     const double gear[TS_GEAR_SIZE] = {3.0, 0.0, 0.0, 0.0, 0.0, 1.5};
     memcpy(def.is.gear, gear, sizeof gear);
     ts_builder_add_actuator(builder, &def);
@@ -278,7 +278,7 @@ static void refuse(const ts_actuator_def* def, const char* wanted) {
     ts_model* model = NULL;
     ts_status status;
     int body = fixture_free_body(builder, ts_vec3_zero(), 2.0, ts_mat3_identity());
-    ts_builder_add_site(builder, "s", body, ts_pose_identity(), 0.01, NULL, 0);
+    ts_builder_add_site(builder, "s", body, ts_pose_identity(), ts_shape_sphere(0.01), NULL, 0);
     ts_builder_add_actuator(builder, def);
     cr_assert_eq(ts_builder_finish(builder, &model, &status), TS_ERROR_VALUE);
     cr_assert_not_null(strstr(status.message, wanted), "%s", status.message);

@@ -1,4 +1,5 @@
 // Tendons against closed forms: lengths around a cylinder and a sphere, moments against differences, limits, friction, springs and equalities.
+#include "engine/model/builder_internal.h"
 #include "tests/engine/engine_fixture.h"
 
 #include "engine/actuation/lever_internal.h"
@@ -78,7 +79,7 @@ Test(tendon, a_spring_is_slack_between_its_lengths_and_implicit_beyond) {
     ts_tendon_part part[1];
     ts_tendon_def def = sum_of(&one, 1, part);
     def.is.spring = k;
-    def.rest_is_length0 = 0;
+    def.rest_at_springs = 0;
     def.is.rest[0] = -0.1;
     def.is.rest[1] = 0.2;
     ts_builder* builder = carts(1);
@@ -145,10 +146,10 @@ static double length_around(ts_shape shape, double x, double height, double alon
     geom.shape = shape;
     geom.category = geom.mask = 0;
     ts_builder_add_geom(builder, &geom);
-    ts_builder_add_site(builder, "cart", 1, ts_pose_identity(), 0.01, NULL, 0);
+    ts_builder_add_site(builder, "cart", 1, ts_pose_identity(), ts_shape_sphere(0.01), NULL, 0);
     ts_pose post = ts_pose_identity();
     post.position = ts_vec3_make(0.0, height, along);
-    ts_builder_add_site(builder, "post", 0, post, 0.01, NULL, 0);
+    ts_builder_add_site(builder, "post", 0, post, ts_shape_sphere(0.01), NULL, 0);
     ts_tendon_part part[3] = {{TS_TENDON_SITE, 1, -1, 1.0}, {TS_TENDON_GEOM, 0, -1, 1.0}, {TS_TENDON_SITE, 0, -1, 1.0}};
     ts_tendon_def def = ts_tendon_def_default();
     def.part = part;
@@ -216,10 +217,10 @@ Test(tendon, a_side_within_draws_the_way_in) {
     ts_pose post = ts_pose_identity(), inside = ts_pose_identity();
     post.position = ts_vec3_make(1.0, 0.0, 0.7);
     inside.position.y = 0.1;
-    ts_builder_add_site(builder, "post", 0, post, 0.01, NULL, 0);
-    ts_builder_add_site(builder, "inside", 0, inside, 0.01, NULL, 0);
+    ts_builder_add_site(builder, "post", 0, post, ts_shape_sphere(0.01), NULL, 0);
+    ts_builder_add_site(builder, "inside", 0, inside, ts_shape_sphere(0.01), NULL, 0);
     post.position.x = 0.0;
-    ts_builder_add_site(builder, "cart", 1, post, 0.01, NULL, 0);
+    ts_builder_add_site(builder, "cart", 1, post, ts_shape_sphere(0.01), NULL, 0);
     ts_tendon_part part[3] = {{TS_TENDON_SITE, 0, -1, 1.0}, {TS_TENDON_GEOM, 0, 1, 1.0}, {TS_TENDON_SITE, 2, -1, 1.0}};
     ts_tendon_def def = ts_tendon_def_default();
     def.part = part;
@@ -239,7 +240,7 @@ static void refuse(const ts_tendon_part* part, int count, double damping, const 
     ts_geom_def geom = ts_geom_def_default();
     geom.shape = ts_shape_box(ts_vec3_make(1.0, 1.0, 1.0));
     ts_builder_add_geom(builder, &geom);
-    ts_builder_add_site(builder, "s", 1, ts_pose_identity(), 0.01, NULL, 0);
+    ts_builder_add_site(builder, "s", 1, ts_pose_identity(), ts_shape_sphere(0.01), NULL, 0);
     ts_tendon_def def = ts_tendon_def_default();
     def.part = part;
     def.part_count = count;
@@ -262,4 +263,22 @@ Test(tendon, what_is_refused) {
     refuse((ts_tendon_part[]){box, site}, 2, 0.0, "between two sites");
     refuse((ts_tendon_part[]){site, site, pulley}, 3, 0.0, "divisor of a pulley");
     refuse((ts_tendon_part[]){site, lost}, 2, 0.0, "a part of it is not there");
+}
+
+// A spring without lengths of its own rests where those of the joints do, not where the joints are described.
+Test(tendon, a_spring_rests_with_the_springs_of_joints) {
+    const double c[2] = {1.0, -2.0};
+    ts_tendon_part part[2];
+    ts_tendon_def def = sum_of(c, 2, part);
+    def.is.spring = 10.0;
+    ts_builder* builder = carts(2);
+    builder->joint.data[0].def.reference = 0.1;
+    builder->joint.data[0].def.spring_rest = 0.7;
+    builder->joint.data[1].def.spring_rest = -0.2;
+    ts_builder_add_tendon(builder, &def);
+    fixture f = fixture_start(builder, 1);
+    cr_assert_float_eq(f.model->tendon[0].length0, 0.1, 1e-15);
+    cr_assert_float_eq(f.model->tendon[0].rest[0], 0.7 + 0.4, 1e-15);
+    cr_assert_float_eq(f.model->tendon[0].rest[1], 0.7 + 0.4, 1e-15);
+    fixture_end(&f);
 }

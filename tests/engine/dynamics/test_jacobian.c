@@ -108,7 +108,7 @@ Test(jacobian, site_is_where_its_body_has_it) {
     int body = fixture_random_body(builder, &rng, 0);
     fixture_joint(builder, &rng, body, TS_JOINT_FREE);
     ts_pose pose = {ts_vec3_make(0.1, 0.2, 0.3), fixture_random_turn(&rng)};
-    cr_assert(ts_builder_add_site(builder, "tip", body, pose, 0.01, NULL, 0) >= 0);
+    cr_assert(ts_builder_add_site(builder, "tip", body, pose, ts_shape_sphere(0.01), NULL, 0) >= 0);
     fixture f = fixture_start(builder, 1);
     f.sim->qpos[4] = 0.7;
     ts_arena arena = {0};

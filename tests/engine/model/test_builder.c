@@ -432,7 +432,7 @@ Test(builder, refuses_bad_geoms_sites_and_keyframes) {
         refuse(b, bad[i].why);
     }
     ts_builder* b = one_ball();
-    ts_builder_add_site(b, "s", 1, ts_pose_identity(), -1.0, NULL, 0);
+    ts_builder_add_site(b, "s", 1, ts_pose_identity(), ts_shape_sphere(-1.0), NULL, 0);
     refuse(b, "size");
     const double numbers[7] = {0.0};
     b = one_ball();

@@ -340,7 +340,7 @@ Test(mjcf, sites) {
                             "0'/><site name='t' fromto='0 0 0 0 2 0'/>"
                             "</body></worldbody></mujoco>");
     int s = ts_model_find_site(m, "s"), t = ts_model_find_site(m, "t");
-    cr_assert(m->site[s].body == 1 && m->site[s].pose.position.y == 1.0 && m->site[s].size == 0.25);
+    cr_assert(m->site[s].body == 1 && m->site[s].pose.position.y == 1.0 && m->site[s].shape.radius == 0.25);
     cr_assert_eq(m->site[s].pose.rotation.x, 1.0);
     cr_assert_eq(m->site[t].pose.position.y, 1.0);
     ts_model_free(m);

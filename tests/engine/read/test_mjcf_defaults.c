@@ -77,7 +77,7 @@ Test(mjcf_defaults, meshes_materials_and_sites_have_defaults_too) {
     cr_assert_float_eq(m->hull[0]->volume, 8.0 / 6.0, 1e-14);
     cr_assert_eq(m->geom[0].rgba[1], 1.0f);
     cr_assert_eq(m->geom[0].rgba[0], 0.0f);
-    cr_assert_eq(m->site[0].size, 0.5);
+    cr_assert_eq(m->site[0].shape.radius, 0.5);
     ts_model_free(m);
 }
 

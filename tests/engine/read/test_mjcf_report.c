@@ -31,7 +31,7 @@ Test(mjcf_report, a_model_taken_over_exactly_has_no_findings) {
 Test(mjcf_report, sections_that_are_not_read) {
     expect("<mujoco><actuator>\n<dcmotor joint='a'/>\n<dcmotor joint='b'/><pid/></actuator></mujoco>",
            "actuator/dcmotor", TS_IMPORT_IGNORED, 1, 2, 2);
-    expect("<mujoco><sensor>\n<gyro site='a'/></sensor></mujoco>", "sensor/gyro", TS_IMPORT_IGNORED, 0, 1, 2);
+    expect("<mujoco><sensor>\n<user dim='1'/></sensor></mujoco>", "sensor/user", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco><equality>\n<flex/></equality></mujoco>", "equality/flex", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco>\n<visual/></mujoco>", "mujoco/visual", TS_IMPORT_IGNORED, 0, 1, 2);
     expect("<mujoco>\n<size nkey='1'/></mujoco>", "mujoco/size", TS_IMPORT_IGNORED, 0, 1, 2);
@@ -65,7 +65,7 @@ Test(mjcf_report, attributes_that_are_not_taken_over) {
 
 Test(mjcf_report, is_filled_even_when_reading_fails) {
     const char text[] =
-        "<mujoco><sensor><gyro/></sensor><option cone='elliptic'/><worldbody><geom/></worldbody></mujoco>";
+        "<mujoco><sensor><user/></sensor><option cone='elliptic'/><worldbody><geom/></worldbody></mujoco>";
     ts_model* model = NULL;
     ts_status status;
     ts_import_report report;

@@ -52,6 +52,14 @@ static fixture make_scene(void) {
     motor.is.activation = TS_ACTIVATION_FILTER;
     motor.is.time_constant = 0.1;
     cr_assert(ts_builder_add_actuator(builder, &motor) >= 0);
+    ts_sensor_def angle = ts_sensor_def_default();
+    angle.kind = "jointpos";
+    angle.is.name = "angle";
+    angle.is.object[0].type = TS_SENSOR_JOINT;
+    angle.is.object[0].index = motor.is.target;
+    cr_assert(ts_builder_add_sensor(builder, &angle) >= 0);
+    ts_sensor_def clock = ts_sensor_def_default();
+    cr_assert(ts_builder_add_sensor(builder, &clock) >= 0);
     return fixture_start(builder, 1);
 }
 
@@ -209,7 +217,7 @@ static double next_number(char** text) {
 }
 
 Test(record, csv_numbers_read_back_to_the_same_bits) {
-    enum { STEPS = 200, ROW = 2 * 13 + 2 };
+    enum { STEPS = 200, ROW = 2 * 13 + 6 };
     fixture f = make_scene();
     static double expected[STEPS + 1][ROW];
     static double times[STEPS + 1];
@@ -222,6 +230,9 @@ Test(record, csv_numbers_read_back_to_the_same_bits) {
         times[i] = f.sim->time;
         expected[i][26] = 0.01 * i;
         expected[i][27] = f.sim->actuator_force[0];
+        expected[i][28] = expected[i][30] = f.sim->qpos[7];
+        expected[i][29] = f.sim->qvel[6];
+        expected[i][31] = f.sim->time;
         for (int b = 1; b <= 2; ++b) {
             double* row = expected[i] + 13 * (b - 1);
             ts_motion velocity = ts_sim_body_velocity(f.sim, b);
@@ -251,7 +262,8 @@ Test(record, csv_numbers_read_back_to_the_same_bits) {
     cr_assert_not_null(end_of_header);
     *end_of_header = '\0';
     cr_expect_not_null(strstr(cursor, ",body2.px,body2.py,body2.pz,body2.qw,"));
-    cr_expect_str_eq(end_of_header - strlen(",actuator0.ctrl,actuator0.force"), ",actuator0.ctrl,actuator0.force");
+    static const char tail[] = ",actuator0.ctrl,actuator0.force,joint1.q,joint1.v,angle.sensor0,sensor1.sensor0";
+    cr_expect_str_eq(end_of_header - (sizeof tail - 1), tail);
     cursor = end_of_header + 1;
     for (int i = 0; i <= STEPS; ++i) {
         cr_assert_eq(next_number(&cursor), times[i]);
@@ -368,6 +380,25 @@ static const char compare_script[] =
     "    if isinstance(data, h5py.Dataset) and not name.startswith('model/'): assert data.attrs['unit'], name\n"
     "f.visititems(unit)\n";
 
+// Joints and sensors, with their names and where their numbers are.
+static const char sensors_script[] =
+    "import sys, csv, h5py\n"
+    "import numpy as np\n"
+    "f = h5py.File(sys.argv[1], 'r')\n"
+    "rows = list(csv.reader(open(sys.argv[2], newline='')))\n"
+    "head, rows = rows[0], rows[1:]\n"
+    "col = lambda name: np.array([float(r[head.index(name)]) for r in rows])\n"
+    "same = lambda a, b: np.testing.assert_array_equal(np.asarray(a), b)\n"
+    "n = len(rows)\n"
+    "at = f['/model/joint_qpos'][1]\n"
+    "same(f['/state/qpos'][:, at], col('joint1.q'))\n"
+    "assert f['/sensors/value'].shape == (n, 2)\n"
+    "assert [s.decode() for s in f['/model/sensor_names'][:]] == ['angle', '']\n"
+    "assert [s.decode() for s in f['/model/sensor_kinds'][:]] == ['jointpos', 'clock']\n"
+    "assert list(f['/model/sensor_first'][:]) == [0, 1]\n"
+    "same(f['/sensors/value'][:, 0], f['/state/qpos'][:, at])\n"
+    "same(f['/sensors/value'][:, 1], f['/state/time'])\n";
+
 // Newton's law of the rod about its hinge, with the dry friction that only the rows tell: I (w1 - w0) = h m g r cos(q0) +
 // impulse.
 static const char rows_script[] =
@@ -400,6 +431,7 @@ Test(record, hdf5_holds_the_same_as_csv_and_obeys_newton) {
     close_record(h5, 1);
     close_record(csv, 1);
     cr_expect_eq(run_python(compare_script, in_folder("run.h5"), in_folder("run.csv")), 0);
+    cr_expect_eq(run_python(sensors_script, in_folder("run.h5"), in_folder("run.csv")), 0);
     cr_expect_eq(run_python(rows_script, in_folder("run.h5"), ""), 0);
     fixture_end(&f);
 }

@@ -33,7 +33,7 @@ Test(row_jacobian, rows_add_up_velocities_of_points_and_bodies) {
         for (int b = 1; b < f.model->body_count; ++b) {
             if (f.model->body[b].tree < 0) continue;
             ts_row_piece piece = piece_of_body(f.sim, b, J);
-            ts_row_jacobian rows = {f.sim, &piece, 1, NULL};
+            ts_row_jacobian rows = {.sim = f.sim, .piece = &piece, .piece_count = 1};
             ts_vec3 point[2], direction[3];
             for (int k = 0; k < 2; ++k)
                 point[k] = ts_vec3_add(f.sim->kinematics.body_pose[b].p, fixture_random_vec3(&rng, 0.5));
@@ -61,7 +61,7 @@ Test(row_jacobian, a_row_of_one_degree_of_freedom) {
     fixture f = fixture_menagerie(21);
     for (int d = 0; d < f.model->nv; ++d) {
         ts_row_piece piece = piece_of_body(f.sim, f.model->dof[d].body, J);
-        ts_row_jacobian rows = {f.sim, &piece, 1, NULL};
+        ts_row_jacobian rows = {.sim = f.sim, .piece = &piece, .piece_count = 1};
         ts_row_add_dof(&rows, 0, d, 3.0);
         ts_row_add_dof(&rows, 0, d, -1.0);
         cr_assert_float_eq(times_qvel(f.sim, &piece, 0), 2.0 * f.sim->qvel[d], 1e-15);

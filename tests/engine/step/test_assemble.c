@@ -69,7 +69,7 @@ Test(assemble, operator_is_the_systems_response) {
                 double entry[TS_ROW_LANES * 64] = {0.0};
                 ts_row_piece piece = {
                     .tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .J = entry};
-                ts_row_jacobian J = {f.sim, &piece, 1, NULL};
+                ts_row_jacobian J = {.sim = f.sim, .piece = &piece, .piece_count = 1};
                 cr_assert_leq(span->dof_count, 64);
                 ts_row_add_point(&J, 0, 1, body, contact->position, &direction, side ? 1.0 : -1.0);
                 for (int d = 0; d < span->dof_count; ++d) column[span->dof_first + d] += ts_row_entry(&piece, 0, d);

@@ -110,6 +110,22 @@ static void compare_tendons(const ts_model* a, const ts_model* b, const char* fi
     }
 }
 
+static void compare_sensors(const ts_model* a, const ts_model* b, const char* file) {
+    cr_assert(a->sensor_count == b->sensor_count && a->sensor_size == b->sensor_size, "%s", file);
+    for (int i = 0; i < a->sensor_count; ++i) {
+        const ts_sensor *x = &a->sensor[i], *y = &b->sensor[i];
+        cr_expect(x->kind == y->kind && x->cutoff == y->cutoff && x->noise == y->noise && x->fields == y->fields &&
+                      x->slots == y->slots && x->order == y->order,
+                  "%s: sensor %d", file, i);
+        cr_expect_str_eq(x->name, y->name, "%s", file);
+        for (int k = 0; k < 2; ++k) {
+            const ts_sensor_object *p = &x->object[k], *q = &y->object[k];
+            cr_expect_eq(p->body, q->body, "%s: sensor %d", file, i);
+            if (p->body >= 0) near(ts_vec3_distance(p->pose.position, q->pose.position), 0.0, 1e-3, "sensor", file);
+        }
+    }
+}
+
 // The same random states in both, and what follows from them.
 static void compare_motion(const ts_model* a, const ts_model* b, const char* file) {
     ts_sim *x = NULL, *y = NULL;
@@ -134,6 +150,10 @@ static void compare_motion(const ts_model* a, const ts_model* b, const char* fil
         for (int i = 0; i < a->nv; ++i) near(x->bias[i], y->bias[i], f, "bias", file);
         cr_expect_eq(x->contact_count, y->contact_count, "%s: %d contacts became %d", file, x->contact_count,
                      y->contact_count);
+        ts_sim_measure(x);
+        ts_sim_measure(y);
+        for (int i = 0; i < a->sensor_size; ++i)
+            near(x->sensor[i], y->sensor[i], fmax(10.0, fabs(x->sensor[i])), "sensor", file);
     }
     ts_sim_free(x);
     ts_sim_free(y);
@@ -150,6 +170,7 @@ static void compare(const ts_model* a, const ts_model* b, const char* file) {
     compare_geoms(a, b, file);
     compare_rest(a, b, file);
     compare_tendons(a, b, file);
+    compare_sensors(a, b, file);
     compare_motion(a, b, file);
 }
 
@@ -268,6 +289,14 @@ Test(mjcf_writer, everything) {
         "<tendon tendon1='f' tendon2='u' polycoef='0.1 2 0 0 0' active='false'/></equality><actuator><motor tendon='f' "
         "gear='2'/>"
         "</actuator>",
+        // Sensors of joints, tendons, actuators and the world; what they look at has no other need of a name.
+        "<option magnetic='1 2 3'/><worldbody><body><joint name='h' range='-1 1' limited='true' ref='0.2'/><geom "
+        "size='1' "
+        "pos='1 0 0'/><body><joint name='b' type='ball'/><geom size='1' pos='1 0 "
+        "0'/></body></body></worldbody><tendon><fixed name='t' range='0 1' "
+        "limited='true'><joint joint='h' coef='2'/></fixed></tendon><actuator><motor name='m' joint='h'/></actuator>"
+        "<sensor><jointpos name='p' joint='h' cutoff='0.1' noise='0.2'/><jointlimitfrc joint='h'/><ballquat "
+        "joint='b'/><tendonvel tendon='t'/><actuatorfrc actuator='m'/><clock/><e_kinetic name='e'/></sensor>",
         // A pair with a surface of its own between geoms that masks keep apart, and a body that floats.
         "<worldbody><geom name='floor' type='plane' size='1 1 1' contype='0' conaffinity='0'/><body gravcomp='0.5' "
         "pos='0 0 1'>"

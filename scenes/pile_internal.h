@@ -1,6 +1,6 @@
 // Falling piles of mixed convex shapes, any number of them: the scene "pile-1000" and the sizes a benchmark asks for.
-#ifndef TS_SCENES_PILE_H
-#define TS_SCENES_PILE_H
+#ifndef TS_SCENES_PILE_INTERNAL_H
+#define TS_SCENES_PILE_INTERNAL_H
 
 #include "engine/model/model.h"
 

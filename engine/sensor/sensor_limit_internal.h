@@ -1,0 +1,17 @@
+// Forces of limits, out of the step's rows.
+#ifndef TS_ENGINE_SENSOR_LIMIT_INTERNAL_H
+#define TS_ENGINE_SENSOR_LIMIT_INTERNAL_H
+
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Impulse over time step of all rows that the source of that name (engine/rows/) made for thing `whole`.
+double ts_sensor_limit_force(const ts_sim* sim, const char* source, int whole);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
