@@ -44,6 +44,16 @@ static inline double ts_four_sum(ts_four a) {
     return s[0] + s[1];
 }
 
+/// Four by four numbers, turned over: a becomes the first of each.
+static inline void ts_four_transpose(ts_four* a, ts_four* b, ts_four* c, ts_four* d) {
+    ts_four ab02 = __builtin_shufflevector(*a, *b, 0, 4, 2, 6), ab13 = __builtin_shufflevector(*a, *b, 1, 5, 3, 7);
+    ts_four cd02 = __builtin_shufflevector(*c, *d, 0, 4, 2, 6), cd13 = __builtin_shufflevector(*c, *d, 1, 5, 3, 7);
+    *a = __builtin_shufflevector(ab02, cd02, 0, 1, 4, 5);
+    *b = __builtin_shufflevector(ab13, cd13, 0, 1, 4, 5);
+    *c = __builtin_shufflevector(ab02, cd02, 2, 3, 6, 7);
+    *d = __builtin_shufflevector(ab13, cd13, 2, 3, 6, 7);
+}
+
 #elif defined(__GNUC__)
 
 /// Two numbers.
@@ -100,6 +110,18 @@ static inline double ts_four_sum(ts_four a) {
     return s[0] + s[1];
 }
 
+/// Four by four numbers, turned over: a becomes the first of each.
+static inline void ts_four_transpose(ts_four* a, ts_four* b, ts_four* c, ts_four* d) {
+    ts_four w = *a, x = *b, y = *c, z = *d;
+    ts_four first = {{w.low[0], x.low[0]}, {y.low[0], z.low[0]}}, second = {{w.low[1], x.low[1]}, {y.low[1], z.low[1]}};
+    ts_four third = {{w.high[0], x.high[0]}, {y.high[0], z.high[0]}};
+    ts_four fourth = {{w.high[1], x.high[1]}, {y.high[1], z.high[1]}};
+    *a = first;
+    *b = second;
+    *c = third;
+    *d = fourth;
+}
+
 #else
 
 /// Four numbers.
@@ -143,6 +165,17 @@ static inline ts_four ts_four_times(double s, ts_four a) {
 
 /// (0 + 2) + (1 + 3).
 static inline double ts_four_sum(ts_four a) { return (a.v[0] + a.v[2]) + (a.v[1] + a.v[3]); }
+
+/// Four by four numbers, turned over: a becomes the first of each.
+static inline void ts_four_transpose(ts_four* a, ts_four* b, ts_four* c, ts_four* d) {
+    ts_four* row[4] = {a, b, c, d};
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < i; ++j) {
+            double keep = row[i]->v[j];
+            row[i]->v[j] = row[j]->v[i];
+            row[j]->v[i] = keep;
+        }
+}
 
 #endif
 

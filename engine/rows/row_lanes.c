@@ -94,9 +94,18 @@ static void whiten(const ts_row_lanes* lanes, int first, int last, double* X) {
 }
 
 // Columns of up to four rows into rows.
-static void store(const double* X, int count, int rows, double* out) {
-    for (int r = 0; r < rows; ++r)
-        for (int d = 0; d < count; ++d) out[r * count + d] = X[N * d + r];
+static inline void store(const double* X, int count, int rows, double* out) {
+    int d = 0;
+    for (; d + N <= count; d += N, X += N * N) {
+        ts_four row[N] = {ts_four_load(X), ts_four_load(X + N), ts_four_load(X + 2 * N), ts_four_load(X + 3 * N)};
+        ts_four_transpose(&row[0], &row[1], &row[2], &row[3]);
+        ts_four_store(row[0], out + d);
+        if (rows > 1) ts_four_store(row[1], out + count + d);
+        if (rows > 2) ts_four_store(row[2], out + 2 * count + d);
+        if (rows > 3) ts_four_store(row[3], out + 3 * count + d);
+    }
+    for (; d < count; ++d, X += N)
+        for (int r = 0; r < rows; ++r) out[r * count + d] = X[r];
 }
 
 static void close(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows) {
