@@ -360,6 +360,25 @@ static inline void add_products(const double* J, int count, double* io_block) {
     io_block[8] += sum[5];
 }
 
+// The same of other numbers of rows, known where it is called: column by column, so that no sum waits for itself.
+static inline void add_all_products(const double* J, int rows, int count, double* io_block) {
+    double sum[TS_BLOCK_ROWS_MAX][TS_BLOCK_ROWS_MAX] = {{0.0}};
+    for (int j = 0; j < count; ++j)
+        for (int i = 0; i < rows; ++i)
+            for (int k = 0; k <= i; ++k) sum[i][k] += J[i * count + j] * J[k * count + j];
+    for (int i = 0; i < rows; ++i)
+        for (int k = 0; k <= i; ++k) io_block[i * rows + k] += sum[i][k];
+}
+
+static void add_products_of(const ts_delassus_segment* s, int rows, double* io_block) {
+    switch (rows) {
+    case 1: add_all_products(s->J, 1, s->count, io_block); break;
+    case 3: add_products(s->J, s->count, io_block); break;
+    case 6: add_all_products(s->J, 6, s->count, io_block); break;
+    default: add_all_products(s->J, rows, s->count, io_block); break;
+    }
+}
+
 // G_bb = sum over the block's segments of J Y^T; they do not overlap, so no cross terms. Symmetric, as M is.
 static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block) {
     const ts_velocity_block* block = &self->block[b];
@@ -378,17 +397,16 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
     }
     // Where Y is J both halves are the same numbers, to the bit.
     int rows = block->rows, is_white = block->J == block->Y;
-    if (rows == 3 && is_white) {
-        memset(out_block, 0, 9 * sizeof(double));
+    if (is_white) {
+        memset(out_block, 0, (size_t)(rows * rows) * sizeof(double));
         for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
-            add_products(self->segment[s].J, self->segment[s].count, out_block);
-        out_block[1] = out_block[3];
-        out_block[2] = out_block[6];
-        out_block[5] = out_block[7];
+            add_products_of(&self->segment[s], rows, out_block);
+        for (int i = 0; i < rows; ++i)
+            for (int k = 0; k < i; ++k) out_block[k * rows + i] = out_block[i * rows + k];
         return;
     }
     for (int i = 0; i < rows; ++i) {
-        for (int k = 0; k < (is_white ? i + 1 : rows); ++k) {
+        for (int k = 0; k < rows; ++k) {
             double sum = 0.0;
             for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
                 const ts_delassus_segment* segment = &self->segment[s];
@@ -397,7 +415,6 @@ static void fill_diagonal(const ts_velocity_form* self, int b, double* out_block
                 for (int j = 0; j < segment->count; ++j) sum += J[j] * Y[j];
             }
             out_block[i * rows + k] = sum;
-            if (is_white) out_block[k * rows + i] = sum;
         }
     }
 }
