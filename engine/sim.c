@@ -329,6 +329,12 @@ ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* 
     return TS_OK;
 }
 
+void ts_sim_equality_error(const ts_sim* sim, int equality, double* out_length, double* out_angle) {
+    const ts_equality* e = &sim->model->equality[equality];
+    *out_length = *out_angle = 0.0;
+    ts_row_source_at(e->source)->error(sim, e, out_length, out_angle);
+}
+
 ts_motion ts_sim_body_velocity(const ts_sim* sim, int body) {
     ts_motion velocity = {ts_vec3_zero(), ts_kinematics_point_velocity(sim->model, &sim->kinematics, body,
                                                                        sim->kinematics.body_pose[body].p)};

@@ -178,6 +178,10 @@ ts_energy ts_sim_energy(ts_sim* sim);
 /// kinematics.
 ts_motion ts_sim_body_velocity(const ts_sim* sim, int body);
 
+/// How far equality number `equality` is from holding, active or not: m, and rad where it ties angles. For the last kinematics and, of
+/// tendons, the last step or ts_sim_forward.
+void ts_sim_equality_error(const ts_sim* sim, int equality, double* out_length, double* out_angle);
+
 /// A 64-bit hash of time, state, applied forces and warm starts: with the same options and solver, equal hashes have equal
 /// futures.
 uint64_t ts_sim_hash(const ts_sim* sim);

@@ -5,6 +5,7 @@
 // above the reach of the body's geoms is not impossible, but nearly always a unit mistake.
 #include "cli/commands/commands.h"
 
+#include "cli/check/check_internal.h"
 #include "cli/console.h"
 #include "cli/setup.h"
 #include "cli/report/stats_internal.h"
@@ -51,6 +52,9 @@ typedef struct check_job {
     int body_total;
     pair_array pair;
     int doubts;
+    ts_check_loop_array loop;
+    ts_check_note_array doubt;
+    ts_check_note_array mujoco;
 } check_job;
 
 static double body_reach(const ts_model* model, const ts_body* body) {
@@ -239,7 +243,12 @@ static void add_text(ts_text* text, const check_job* job) {
     add_report(text, &job->report);
     add_bodies(text, job);
     add_actuators(text, model);
+    ts_check_add_sensors(text, model);
+    ts_check_add_tendons(text, job->sim);
+    ts_check_add_loops(text, model, &job->loop);
     add_pairs(text, job);
+    ts_check_add_notes(text, "Doubts", &job->doubt, "none");
+    ts_check_add_notes(text, "What MuJoCo would compute otherwise", &job->mujoco, "nothing that is known of");
 }
 
 static void json_report(ts_json* json, const ts_import_report* report) {
@@ -347,7 +356,12 @@ static void add_json(ts_text* text, const check_job* job, const ts_status* stric
     json_report(&json, &job->report);
     json_bodies(&json, job);
     json_actuators(&json, model);
+    ts_check_json_sensors(&json, model);
+    ts_check_json_tendons(&json, job->sim);
+    ts_check_json_loops(&json, model, &job->loop);
     json_pairs(&json, job);
+    ts_check_json_notes(&json, "doubts", &job->doubt);
+    ts_check_json_notes(&json, "mujoco_differs", &job->mujoco);
     ts_json_key(&json, "error");
     ts_console_json_error(&json, strict->code ? strict : NULL, TS_EXIT_FAILED);
     ts_json_object_end(&json);
@@ -360,6 +374,9 @@ static void free_job(check_job* job) {
     ts_import_report_free(&job->report);
     free(job->body);
     pair_array_free(&job->pair);
+    ts_check_loop_array_free(&job->loop);
+    ts_check_note_array_free(&job->doubt);
+    ts_check_note_array_free(&job->mujoco);
 }
 
 static int examine(check_job* job, ts_status* status) {
@@ -371,6 +388,9 @@ static int examine(check_job* job, ts_status* status) {
         ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
         return TS_EXIT_FAILED;
     }
+    (void)ts_check_loops_find(job->scene.model, &job->loop);
+    ts_check_doubts_find(job->sim, &job->doubt);
+    ts_check_mujoco_find(job->sim, &job->mujoco);
     return TS_EXIT_DONE;
 }
 

@@ -34,6 +34,11 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
         ts_row_add_point(out_J, 0, 3, equality->body[k], ts_row_equality_point(sim, equality, k), axis, k ? 1.0 : -1.0);
 }
 
+static void error(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle) {
+    (void)out_angle;
+    *out_length = ts_vec3_distance(ts_row_equality_point(sim, equality, 0), ts_row_equality_point(sim, equality, 1));
+}
+
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const ts_equality* equality = ts_row_equality_of(sim, b);
     const double* weight = ts_sim_storage_of(sim)->inverse_weight;
@@ -47,4 +52,4 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
 }
 
 const ts_row_source ts_row_connect = {
-    .name = "connect", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault};
+    .name = "connect", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault, .error = error};

@@ -5,6 +5,8 @@
 // Rule: one free row, J v = q1' - P'(q2 - r2) q2', which is the exact rate of phi; law: row_tie.c. Its bias, -P'' q2'^2,
 // is left out, as in MuJoCo: a gear has none.
 // Source: MuJoCo's documentation (equality/joint) for the meaning of the numbers.
+#include <math.h>
+
 #include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 
@@ -49,6 +51,12 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
     if (equality->joint[1] >= 0) ts_row_add_dof(out_J, 0, sim->model->joint[equality->joint[1]].dof_first, -slope);
 }
 
+static void error(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle) {
+    int turns = sim->model->joint[equality->joint[0]].type == TS_JOINT_HINGE;
+    double slope = 0.0;
+    *(turns ? out_angle : out_length) = fabs(error_of(sim, equality, &slope));
+}
+
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const ts_equality* equality = ts_row_equality_of(sim, b);
     const ts_joint* joint = sim->model->joint;
@@ -63,4 +71,4 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
 }
 
 const ts_row_source ts_row_joint_equality = {
-    .name = "joint-equality", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault};
+    .name = "joint-equality", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault, .error = error};

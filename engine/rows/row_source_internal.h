@@ -118,6 +118,9 @@ typedef struct ts_row_source {
     /// For a source of equalities (ts_equality.source): why it cannot make rows of this one, or NULL when it can. Asked
     /// once, while the model is built. NULL: no equality can be of this kind.
     const char* (*fault)(const ts_model* model, const ts_equality* equality);
+
+    /// Likewise: how far an equality is from holding, for the last kinematics and lengths. Both arrive zero.
+    void (*error)(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle);
 } ts_row_source;
 
 /// Source i of the table.

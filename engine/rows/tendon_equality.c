@@ -3,6 +3,7 @@
 //
 // Problem: phi = (l1 - r1) - P(l2 - r2) = 0, P of the fourth degree, or (l1 - r1) - a0 without a second tendon.
 // Rule: one free row, J v = l1' - P' l2'; law: row_tie.c. Its bias is left out, as in MuJoCo.
+#include <math.h>
 #include <string.h>
 
 #include "engine/rows/row_source_internal.h"
@@ -52,6 +53,12 @@ static void jacobian(const ts_sim* sim, int b, ts_row_jacobian* out_J) {
     if (equality->tendon[1] >= 0) ts_row_add_lever(out_J, 0, lever_of(sim, equality->tendon[1]), -slope);
 }
 
+static void error(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle) {
+    double slope = 0.0;
+    (void)out_angle;
+    *out_length = fabs(error_of(sim, equality, &slope));
+}
+
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const ts_equality* equality = ts_row_equality_of(sim, b);
     const double* weight = ts_sim_storage_of(sim)->tendon_inverse_weight;
@@ -63,4 +70,4 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
 }
 
 const ts_row_source ts_row_tendon_equality = {
-    .name = "tendon-equality", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault};
+    .name = "tendon-equality", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault, .error = error};

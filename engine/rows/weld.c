@@ -10,6 +10,8 @@
 // Of q_B and -q_B the nearer to q_A counts. Law: row_tie.c.
 // Source: MuJoCo's documentation (equality/weld) for the meaning of the numbers.
 // Known weakness: half a turn apart, the direction in which it is mended is arbitrary.
+#include <math.h>
+
 #include "engine/rows/row_source_internal.h"
 #include "engine/sim_internal.h"
 
@@ -95,6 +97,12 @@ static ts_vec3 turn_bias(const ts_sim* sim, const ts_equality* equality, const t
     return ts_vec3_scale(0.5 * equality->coefficient[TORQUE_SCALE], ts_vec3_add_scaled(straight, 0.5, turned));
 }
 
+static void error(const ts_sim* sim, const ts_equality* equality, double* out_length, double* out_angle) {
+    turns t = turns_of(sim, equality);
+    *out_length = ts_vec3_distance(ts_row_equality_point(sim, equality, 0), ts_row_equality_point(sim, equality, 1));
+    *out_angle = 2.0 * asin(fmin(ts_vec3_norm(between(&t, ts_quat_identity())), 1.0));
+}
+
 static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     const ts_equality* equality = ts_row_equality_of(sim, b);
     const ts_sim_storage* storage = ts_sim_storage_of(sim);
@@ -113,4 +121,5 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     ts_row_tie_law(sim, ROWS, &tie, out_law);
 }
 
-const ts_row_source ts_row_weld = {.name = "weld", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault};
+const ts_row_source ts_row_weld = {
+    .name = "weld", .plan = plan, .jacobian = jacobian, .law = law, .fault = fault, .error = error};
