@@ -71,6 +71,7 @@ double ts_contact_problem_stiffness(const ts_contact_problem* problem, int b) {
     const ts_block* block = &problem->block[b];
     const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
     double largest = 0.0;
+    if (block->rows == 1) return fabs(D[0]) + (problem->R ? problem->R[block->row] : 0.0);
     for (int i = 0; i < block->rows; ++i) {
         double sum = problem->R ? problem->R[block->row + i] : 0.0;
         for (int j = 0; j < block->rows; ++j) sum += fabs(D[i * block->rows + j]);

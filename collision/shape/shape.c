@@ -152,9 +152,20 @@ static double core_value(const ts_shape* shape, ts_vec3 d) {
 }
 
 void ts_shape_bounds(const ts_shape* shape, const ts_transform* placed, ts_vec3* out_min, ts_vec3* out_max) {
+    const ts_shape_traits* traits = ts_shape_traits_of(shape);
     double low[3], high[3];
-    if (ts_shape_traits_of(shape)->bounds) {
-        ts_shape_traits_of(shape)->bounds(shape, placed, out_min, out_max);
+    if (traits->bounds) {
+        traits->bounds(shape, placed, out_min, out_max);
+        return;
+    }
+    if (traits->symmetric) {
+        for (int i = 0; i < 3; ++i) {
+            double reach = traits->value(shape, ts_mat3_row(&placed->R, i));
+            low[i] = -reach - shape->radius + ts_vec3_get(placed->p, i);
+            high[i] = reach + shape->radius + ts_vec3_get(placed->p, i);
+        }
+        *out_min = ts_vec3_load(low);
+        *out_max = ts_vec3_load(high);
         return;
     }
     for (int i = 0; i < 3; ++i) {

@@ -43,6 +43,7 @@ typedef struct ts_shape_traits {
 
     /// The highest <x, d>. Missing: by a support point, or that of the box where the kind has none.
     double (*value)(const ts_shape* shape, ts_vec3 d);
+    int symmetric;  // nonzero: the core is its own mirror image in the origin, to the bit in `value`
 
     /// The box around it. Missing: from -half to half.
     void (*box)(const ts_shape* shape, ts_vec3* out_min, ts_vec3* out_max);

@@ -47,13 +47,16 @@ static void read_block(const ts_velocity_form* self, int b, const double* V, dou
         ts_velocity_read_six(block, V, out_velocity);
         return;
     }
-    if (block->rows == 3) {
-        out_velocity[0] = out_velocity[1] = out_velocity[2] = 0.0;
-        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s)
-            read_three(self->segment[s].J, self->segment[s].count, V + self->segment[s].column, out_velocity);
-        return;
+    int r = 0;
+    for (; r + 3 <= block->rows; r += 3) {
+        out_velocity[r] = out_velocity[r + 1] = out_velocity[r + 2] = 0.0;
+        for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
+            const ts_delassus_segment* segment = &self->segment[s];
+            read_three(segment->J + (size_t)r * (size_t)segment->count, segment->count, V + segment->column,
+                       out_velocity + r);
+        }
     }
-    for (int r = 0; r < block->rows; ++r) {
+    for (; r < block->rows; ++r) {
         double sum = 0.0;
         for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
             const ts_delassus_segment* segment = &self->segment[s];
@@ -86,11 +89,11 @@ static void change_block(const ts_velocity_form* self, int b, const double* delt
         const ts_delassus_segment* segment = &self->segment[s];
         double* target = V + segment->column;
         const double* Y = segment->Y;
-        if (block->rows == 3) {
-            if (delta[0] != 0.0 || delta[1] != 0.0 || delta[2] != 0.0) change_three(Y, segment->count, delta, target);
-            continue;
-        }
-        for (int r = 0; r < block->rows; ++r, Y += segment->count) {
+        int r = 0;
+        for (; r + 3 <= block->rows; r += 3, Y += 3 * (size_t)segment->count)
+            if (delta[r] != 0.0 || delta[r + 1] != 0.0 || delta[r + 2] != 0.0)
+                change_three(Y, segment->count, delta + r, target);
+        for (; r < block->rows; ++r, Y += segment->count) {
             double d = delta[r];
             if (d == 0.0) continue;
             for (int j = 0; j < segment->count; ++j) target[j] += d * Y[j];

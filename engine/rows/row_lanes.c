@@ -13,8 +13,18 @@
 
 enum { N = TS_ROW_LANES };
 
+static void add_one(const ts_row_lanes_wrench* by, int last, double* J) {
+    const double* w = by->wrench;
+    for (int d = last; d >= 0; d = by->model->dof[d].parent) {
+        const ts_motion* S = &by->axis[d];
+        double turn = w[0] * S->angular.x + w[1] * S->angular.y + w[2] * S->angular.z;
+        J[d - by->first] += turn + (w[3] * S->linear.x + w[4] * S->linear.y + w[5] * S->linear.z);
+    }
+}
+
 static void add(const ts_row_lanes_wrench* by, int last, double* J) {
     const ts_dof* dof = by->model->dof;
+    if (by->groups == 0) add_one(by, last, J);
     for (int g = 0; g < by->groups; ++g) {
         const double* w = by->wrench + 6 * N * g;
         ts_four w0 = ts_four_load(w), w1 = ts_four_load(w + N), w2 = ts_four_load(w + 2 * N),
@@ -108,7 +118,50 @@ static inline void store(const double* X, int count, int rows, double* out) {
         for (int r = 0; r < rows; ++r) out[r * count + d] = X[r];
 }
 
+// x[i] -= value L[i] for i in [from, to].
+static inline void pass(const double* L, double value, int from, int to, double* x) {
+    int i = from;
+    for (; i + N - 1 <= to; i += N)
+        ts_four_store(ts_four_minus(ts_four_load(x + i), ts_four_times(value, ts_four_load(L + i))), x + i);
+    for (; i <= to; ++i) x[i] -= value * L[i];
+}
+
+// A lone row: four dofs at a time instead of four rows.
+static void close_one(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_row) {
+    const ts_dof* dof = lanes->model->dof + lanes->first;
+    double *x = lanes->J, now = 0.0, free = 0.0;
+    for (int s = 0; s < lanes->segments; ++s) {
+        int from = lanes->segment[s].column - lanes->first, to = from + lanes->segment[s].count;
+        for (int d = from; d < to; ++d) {
+            now += lanes->now[d] * x[d];
+            free += lanes->free[d] * x[d];
+        }
+    }
+    *out_now += now;
+    *out_free += free;
+    for (int s = 0; s < lanes->segments; ++s) {
+        int from = lanes->segment[s].column - lanes->first, count = lanes->segment[s].count;
+        for (int k = from + count - 1; k >= from; --k) {
+            const double* L = lanes->L + (ptrdiff_t)k * lanes->count;
+            if (x[k] == 0.0) continue;
+            double value = x[k] *= lanes->inverse[k];
+            for (int start = dof[k].run - lanes->first, to = k - 1;;) {
+                pass(L, value, start, to, x);
+                to = dof[start].parent - lanes->first;
+                if (to < 0) break;
+                start = dof[to].run - lanes->first;
+            }
+        }
+        for (int i = 0; i < count; ++i) out_row[i] = x[from + i];
+        out_row += count;
+    }
+}
+
 static void close(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows) {
+    if (lanes->rows == 1) {
+        close_one(lanes, out_now, out_free, out_rows);
+        return;
+    }
     for (int r = 0; r < lanes->rows; r += N) {
         int rows = lanes->rows - r < N ? lanes->rows - r : N;
         double *X = lanes->J + (ptrdiff_t)r * lanes->count, now[N], free[N], *out = out_rows;

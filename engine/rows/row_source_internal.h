@@ -41,10 +41,11 @@ typedef struct ts_row_piece {
     int is_free_body;  // nonzero: the tree is a lone free body
     int dof_first;
     int dof_count;
-    int segment_first;  // segments [segment_first, segment_first + segment_count) store it
-    int segment_count;
-    unsigned written;  // of a lone free body: a bit for each row that has been written to; the others hold nothing yet
-    int may_stand_still;  // of other trees: nonzero where joints could be such that nothing moves what the rows read
+    int segment_first;  // the first segment that stores it, and the only one of a lone free body
+    unsigned written;   // of a lone free body: a bit for each row that has been written to; the others hold nothing yet
+    int rows;           // of other trees: of the block
+    int segment_count;  // how many segments store it
+    int may_stand_still;  // nonzero where joints could be such that nothing moves what the rows read
     double fastest;       // then: the largest velocity per unit of a whitened dof in its rows, kg^-1/2
 } ts_row_piece;
 
@@ -75,7 +76,7 @@ typedef struct ts_row_jacobian {
 
 /// Row r's entry for dof d of the tree.
 static inline double ts_row_entry(const ts_row_piece* piece, int r, int d) {
-    return piece->J[piece->is_free_body ? (size_t)(6 * r + d) : ts_row_lanes_at(piece->dof_count, r, d)];
+    return piece->J[piece->is_free_body ? (size_t)(6 * r + d) : ts_row_lanes_at(piece->rows, piece->dof_count, r, d)];
 }
 
 /// The sum of the squares of row r: G_rr once rows are whitened.

@@ -62,7 +62,7 @@ static double weigh_body(const scale* s, int body, int turn) {
     int n = span->dof_count;
     double* lanes = s->J + 3 * n;
     memset(lanes, 0, ts_row_lanes_size(3, n) * sizeof(double));
-    ts_row_piece piece = {.tree = s->tree, .dof_first = span->dof_first, .dof_count = n, .J = lanes};
+    ts_row_piece piece = {.rows = 3, .tree = s->tree, .dof_first = span->dof_first, .dof_count = n, .J = lanes};
     ts_row_jacobian rows = {.sim = s->sim, .piece = &piece, .piece_count = 1};
     if (turn)
         ts_row_add_turn(&rows, 0, 3, body, axes, 1.0);

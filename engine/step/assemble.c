@@ -58,20 +58,22 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
         int tree = model->dof[segment[s].column].tree, n = model->tree[tree].dof_count;
         ts_row_piece* p = &piece[count];
         p->tree = tree;
-        p->is_free_body = work->sim->model->tree[tree].kind != TS_TREE_GENERAL;
+        p->is_free_body = model->tree[tree].kind != TS_TREE_GENERAL;
         p->dof_first = model->tree[tree].dof_first;
         p->dof_count = n;
         p->written = 0;
-        p->fastest = 0.0;
         p->segment_first = s;
-        p->may_stand_still = may_stand_still(work->sim, p, &segment[s]);
-        // Segments of a tree lie together.
-        for (end = s + 1; end < last && model->dof[segment[end].column].tree == tree;) ++end;
-        p->segment_count = end - s;
+        end = s + 1;
         if (p->is_free_body) {
             p->J = segment_data(work, s);
             continue;
         }
+        // Segments of a tree lie together.
+        while (end < last && model->dof[segment[end].column].tree == tree) ++end;
+        p->rows = rows;
+        p->segment_count = end - s;
+        p->fastest = 0.0;
+        p->may_stand_still = may_stand_still(work->sim, p, &segment[s]);
         p->J = wide;
         wide += ts_row_lanes_size(rows, n);
         memset(p->J, 0, ts_row_lanes_size(rows, n) * sizeof(double));
@@ -165,7 +167,8 @@ static void leave_out(const assembly* work, int b, const ts_row_jacobian* J) {
     int row = plan->block_row[b], rows = plan->block[b].rows;
     for (int k = 0; k < J->piece_count; ++k) {
         const ts_row_piece* piece = &J->piece[k];
-        for (int s = piece->segment_first; s < piece->segment_first + piece->segment_count; ++s)
+        int segments = piece->is_free_body ? 1 : piece->segment_count;
+        for (int s = piece->segment_first; s < piece->segment_first + segments; ++s)
             memset(segment_data(work, s), 0, (size_t)(rows * plan->segment[s].count) * sizeof(double));
     }
     for (int i = row; i < row + rows; ++i) work->g[i] = work->reference[i] = work->R[i] = work->impulse[i] = 0.0;

@@ -80,6 +80,7 @@ const ts_shape_traits ts_shape_kind_box = {
     .support = ts_support_box,
     .feature = feature,
     .value = value,
+    .symmetric = 1,
     .mass = mass,
     .mass_rounded = ts_mass_rounded_box,
     .vertex = vertex,

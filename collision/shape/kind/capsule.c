@@ -49,6 +49,7 @@ const ts_shape_traits ts_shape_kind_capsule = {
     .support = ts_support_segment,
     .feature = feature,
     .value = value,
+    .symmetric = 1,
     .mass_rounded = mass,
     .vertex = vertex,
     .excess = excess,

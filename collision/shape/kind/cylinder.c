@@ -62,6 +62,7 @@ const ts_shape_traits ts_shape_kind_cylinder = {
     .support = ts_support_cylinder,
     .feature = feature,
     .value = value,
+    .symmetric = 1,
     .reach = ts_shape_reach_of_rim,
     .mass = mass,
     .mass_rounded = ts_mass_rounded_cylinder,

@@ -38,6 +38,7 @@ const ts_shape_traits ts_shape_kind_ellipsoid = {
     .smooth = 1,
     .support = ts_support_ellipsoid,
     .value = value,
+    .symmetric = 1,
     .reach = reach,
     .mass = mass,
     .mass_rounded = ts_mass_rounded_ellipsoid,

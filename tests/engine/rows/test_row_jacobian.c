@@ -11,8 +11,11 @@ static ts_row_piece piece_of_body(const ts_sim* sim, int body, double* J) {
     const ts_kinematic_tree* tree = &sim->model->tree[sim->model->body[body].tree];
     cr_assert_leq(tree->dof_count, DOFS);
     memset(J, 0, TS_ROW_LANES_MOST * DOFS * sizeof *J);
-    ts_row_piece piece = {
-        .tree = sim->model->body[body].tree, .dof_first = tree->dof_first, .dof_count = tree->dof_count, .J = J};
+    ts_row_piece piece = {.rows = TS_BLOCK_ROWS_MAX,
+                          .tree = sim->model->body[body].tree,
+                          .dof_first = tree->dof_first,
+                          .dof_count = tree->dof_count,
+                          .J = J};
     return piece;
 }
 

@@ -68,7 +68,7 @@ Test(assemble, operator_is_the_systems_response) {
                 const ts_kinematic_tree* span = &f.model->tree[tree];
                 double entry[TS_ROW_LANES * 64] = {0.0};
                 ts_row_piece piece = {
-                    .tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .J = entry};
+                    .rows = 1, .tree = tree, .dof_first = span->dof_first, .dof_count = span->dof_count, .J = entry};
                 ts_row_jacobian J = {.sim = f.sim, .piece = &piece, .piece_count = 1};
                 cr_assert_leq(span->dof_count, 64);
                 ts_row_add_point(&J, 0, 1, body, contact->position, &direction, side ? 1.0 : -1.0);
