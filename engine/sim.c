@@ -35,6 +35,7 @@ static int allocate_arrays(ts_sim* sim, int workers) {
     sim->qvel = FIXED_ARRAY(storage, double, model->nv);
     sim->ctrl = FIXED_ARRAY(storage, double, model->actuator_count);
     sim->act = FIXED_ARRAY(storage, double, model->act_count);
+    sim->mocap = FIXED_ARRAY(storage, double, 7 * model->mocap_count);
     sim->tendon_length = FIXED_ARRAY(storage, double, model->tendon_count);
     sim->tendon_velocity = FIXED_ARRAY(storage, double, model->tendon_count);
     sim->actuator_length = FIXED_ARRAY(storage, double, model->actuator_count);
@@ -188,10 +189,26 @@ static void update_trees(void* context, int begin, int end, int worker) {
 }
 
 void ts_sim_update_kinematics(ts_sim* sim) {
+    if (sim->model->mocap_count > 0) ts_kinematics_place(sim->model, sim->mocap, &sim->kinematics);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, 64, update_trees, sim);
 }
 
-static void take_controls(ts_sim* sim, const ts_keyframe* key) {
+// Bodies that are moved from outside go where a keyframe (NULL: the model's description) has them.
+static void place_mocap(ts_sim* sim, const ts_keyframe* key) {
+    const ts_model* model = sim->model;
+    for (int b = 0; b < model->body_count && model->mocap_count > 0; ++b) {
+        int i = model->body[b].mocap;
+        if (i < 0) continue;
+        ts_vec3_store(key ? ts_vec3_load(key->mocap_position + 3 * i) : model->body[b].pose.position,
+                      sim->mocap + 7 * i);
+        ts_quat_store(key ? ts_quat_load(key->mocap_rotation + 4 * i) : model->body[b].pose.rotation,
+                      sim->mocap + 7 * i + 3);
+    }
+}
+
+// What a keyframe has beside coordinates.
+static void take_inputs(ts_sim* sim, const ts_keyframe* key) {
+    place_mocap(sim, key);
     memcpy(sim->ctrl, key->ctrl, (size_t)sim->model->actuator_count * sizeof(double));
     memcpy(sim->act, key->act, (size_t)sim->model->act_count * sizeof(double));
 }
@@ -209,7 +226,8 @@ void ts_sim_reset(ts_sim* sim) {
     if (qvel) memcpy(sim->qvel, qvel, (size_t)model->nv * sizeof(double));
     memset(sim->ctrl, 0, (size_t)model->actuator_count * sizeof(double));
     memset(sim->act, 0, (size_t)model->act_count * sizeof(double));
-    if (key) take_controls(sim, key);
+    place_mocap(sim, NULL);
+    if (key) take_inputs(sim, key);
     memset(sim->force_applied, 0, (size_t)model->nv * sizeof(double));
     memset(sim->wrench_applied, 0, (size_t)model->body_count * sizeof(ts_force));
     sim->time = 0.0;
@@ -225,7 +243,7 @@ ts_code ts_sim_set_keyframe(ts_sim* sim, int keyframe, ts_status* out_status) {
                              model->keyframe_count);
     memcpy(sim->qpos, model->keyframe[keyframe].qpos, (size_t)model->nq * sizeof(double));
     memcpy(sim->qvel, model->keyframe[keyframe].qvel, (size_t)model->nv * sizeof(double));
-    take_controls(sim, &model->keyframe[keyframe]);
+    take_inputs(sim, &model->keyframe[keyframe]);
     sim->time = model->keyframe[keyframe].time;
     forget(sim);
     ts_sim_update_kinematics(sim);

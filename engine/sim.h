@@ -85,11 +85,12 @@ struct ts_sim {
     // state
     double time;  // s
     long long step_count;
-    int start_keyframe;        // where a reset goes; -1: the pose the model is described in, at rest
-    double* qpos;              // (nq)
-    double* qvel;              // (nv)
-    double* ctrl;              // (actuator_count) controls; kept until changed
-    double* act;               // (act_count) activations
+    int start_keyframe;  // where a reset goes; -1: the pose the model is described in, at rest
+    double* qpos;        // (nq)
+    double* qvel;        // (nv)
+    double* ctrl;        // (actuator_count) controls; kept until changed
+    double* act;         // (act_count) activations
+    double* mocap;  // (mocap_count x 7) m, quaternion: where bodies are that are moved from outside; kept until changed
     double* force_applied;     // (nv) generalised forces from outside, N or N m; kept until changed
     ts_force* wrench_applied;  // (body_count) world axes, about the body's centre of mass; kept until changed
 

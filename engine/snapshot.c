@@ -1,4 +1,4 @@
-// Saving, restoring and hashing what the future depends on: time, step count, coordinates, velocities, controls, activations, applied forces and
+// Saving, restoring and hashing what the future depends on: time, step count, coordinates, velocities, controls, activations, bodies moved from outside, applied forces and
 // the memory of pairs and of blocks of rows. Options and the choice of solver belong to the caller and stay. The hash goes
 // field by field, because structs have holes whose bytes mean nothing.
 #include <stdlib.h>
@@ -16,6 +16,7 @@ typedef struct snapshot_head {
     int nv;
     int actuator_count;
     int act_count;
+    int mocap_count;
     int body_count;
     int tree_count;
     int pair_count;
@@ -25,7 +26,8 @@ typedef struct snapshot_head {
 static const uint64_t snapshot_magic = UINT64_C(0x31736e7074736e73);
 
 static size_t snapshot_size(const snapshot_head* head) {
-    size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count;
+    size_t numbers = (size_t)head->nq + 2 * (size_t)head->nv + (size_t)head->actuator_count + (size_t)head->act_count +
+                     7 * (size_t)head->mocap_count;
     return sizeof *head + numbers * sizeof(double) + (size_t)head->body_count * sizeof(ts_force) +
            (size_t)head->tree_count * sizeof(ts_spin_memory) + (size_t)head->pair_count * sizeof(ts_pair_memory) +
            (size_t)head->row_count * sizeof(ts_row_memory);
@@ -51,6 +53,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     head.nv = sim->model->nv;
     head.actuator_count = sim->model->actuator_count;
     head.act_count = sim->model->act_count;
+    head.mocap_count = sim->model->mocap_count;
     head.body_count = sim->model->body_count;
     head.tree_count = sim->model->tree_count;
     head.pair_count = sim->pair_memory.count;
@@ -69,6 +72,7 @@ ts_code ts_sim_snapshot(const ts_sim* sim, ts_snapshot* out_snapshot, ts_status*
     at = put(at, sim->qvel, (size_t)head.nv, sizeof(double));
     at = put(at, sim->ctrl, (size_t)head.actuator_count, sizeof(double));
     at = put(at, sim->act, (size_t)head.act_count, sizeof(double));
+    at = put(at, sim->mocap, 7 * (size_t)head.mocap_count, sizeof(double));
     at = put(at, sim->force_applied, (size_t)head.nv, sizeof(double));
     at = put(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
     at = put(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
@@ -86,7 +90,8 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "this is no snapshot");
     if (head.nq != model->nq || head.nv != model->nv || head.body_count != model->body_count ||
         head.actuator_count != model->actuator_count || head.act_count != model->act_count ||
-        head.tree_count != model->tree_count || snapshot->size != snapshot_size(&head))
+        head.mocap_count != model->mocap_count || head.tree_count != model->tree_count ||
+        snapshot->size != snapshot_size(&head))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                              "the snapshot is of another model: nq %d, nv %d, %d bodies; here nq %d, nv %d, %d bodies",
                              head.nq, head.nv, head.body_count, model->nq, model->nv, model->body_count);
@@ -100,6 +105,7 @@ ts_code ts_sim_restore(ts_sim* sim, const ts_snapshot* snapshot, ts_status* out_
     at = take(at, sim->qvel, (size_t)head.nv, sizeof(double));
     at = take(at, sim->ctrl, (size_t)head.actuator_count, sizeof(double));
     at = take(at, sim->act, (size_t)head.act_count, sizeof(double));
+    at = take(at, sim->mocap, 7 * (size_t)head.mocap_count, sizeof(double));
     at = take(at, sim->force_applied, (size_t)head.nv, sizeof(double));
     at = take(at, sim->wrench_applied, (size_t)head.body_count, sizeof(ts_force));
     at = take(at, ts_sim_storage_of(sim)->spin_memory, (size_t)head.tree_count, sizeof(ts_spin_memory));
@@ -138,6 +144,7 @@ uint64_t ts_sim_hash(const ts_sim* sim) {
     hash = hash_doubles(hash, sim->qvel, (size_t)model->nv);
     hash = hash_doubles(hash, sim->ctrl, (size_t)model->actuator_count);
     hash = hash_doubles(hash, sim->act, (size_t)model->act_count);
+    hash = hash_doubles(hash, sim->mocap, 7 * (size_t)model->mocap_count);
     hash = hash_doubles(hash, sim->force_applied, (size_t)model->nv);
     for (int b = 0; b < model->body_count; ++b) {
         hash = hash_vec3(hash, sim->wrench_applied[b].couple);

@@ -96,6 +96,7 @@ double* ts_python_array(ts_python_world* world, const char* name, int* out_count
                 {"ctrl", sim->ctrl, m->actuator_count},
                 {"act", sim->act, m->act_count},
                 {"force", sim->force_applied, m->nv},
+                {"mocap", sim->mocap, 7 * m->mocap_count},
                 {"bias", sim->bias, m->nv},
                 {"tendon_length", sim->tendon_length, m->tendon_count},
                 {"tendon_velocity", sim->tendon_velocity, m->tendon_count},

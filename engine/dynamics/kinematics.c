@@ -12,6 +12,7 @@
 // drift.
 #include "engine/dynamics/kinematics.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/dynamics/tree_motion_internal.h"
@@ -102,13 +103,25 @@ void ts_kinematics_update(const ts_model* model, const double* qpos, const doubl
     for (int t = 0; t < model->tree_count; ++t) ts_kinematics_tree(model, qpos, qvel, t, kinematics);
 }
 
-// What cannot move hangs on the world only: it is placed before all trees, once for ever.
+// What has no joints above it hangs on the world only: it is placed before all trees, once for ever unless it is moved from outside.
 static void place_fixed_bodies(const ts_model* model, ts_kinematics* k) {
     for (int b = 0; b < model->body_count; ++b) {
         if (model->body[b].tree >= 0) continue;
         place_body(model, NULL, b, k);
         k->body_inertia[b] = world_inertia(&model->body[b], &k->body_pose[b].R, k->body_centre[b]);
     }
+}
+
+void ts_kinematics_place(const ts_model* model, const double* mocap, ts_kinematics* kinematics) {
+    for (int b = 0; b < model->body_count; ++b) {
+        if (model->body[b].mocap < 0) continue;
+        const double* at = mocap + 7 * model->body[b].mocap;
+        ts_quat rotation = ts_quat_load(at + 3);
+        double norm = ts_quat_norm(rotation);
+        if (fabs(norm - 1.0) > 1e-15) rotation = norm > 1e-10 ? ts_quat_normalize(rotation) : ts_quat_identity();
+        kinematics->body_local[b] = ts_transform_from_pose((ts_pose){ts_vec3_load(at), rotation});
+    }
+    place_fixed_bodies(model, kinematics);
 }
 
 // Zeroed array from the arena.

@@ -301,7 +301,10 @@ int ts_builder_add_keyframe(ts_builder* builder, const ts_keyframe_def* def) {
     if (builder->pool.failed || !add_numbers(builder, def->qpos, def->qpos_count, &key.qpos) ||
         !add_numbers(builder, def->qvel, def->qvel_count, &key.qvel) ||
         !add_numbers(builder, def->ctrl, def->ctrl_count, &key.ctrl) ||
-        !add_numbers(builder, def->act, def->act_count, &key.act) || !ts_builder_key_array_push(&builder->key, key))
+        !add_numbers(builder, def->act, def->act_count, &key.act) ||
+        !add_numbers(builder, def->mocap_position, def->mocap_position_count, &key.mocap_position) ||
+        !add_numbers(builder, def->mocap_rotation, def->mocap_rotation_count, &key.mocap_rotation) ||
+        !ts_builder_key_array_push(&builder->key, key))
         return 0;
     if (def->is_initial) builder->initial_key = builder->key.count - 1;
     return 1;

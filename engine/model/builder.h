@@ -24,6 +24,7 @@ typedef struct ts_body_def {
     int has_axes;  // nonzero: `axes` are the principal ones that count where moments are equal (ts_fluid_shape), and for sensors
     ts_quat axes;
     double buoyancy;   // see ts_body
+    int is_mocap;      // nonzero: moved from outside; a child of the world without joints
     const char* file;  // for messages, may be NULL
     int line;
 } ts_body_def;
@@ -81,6 +82,10 @@ typedef struct ts_keyframe_def {
     int ctrl_count;
     const double* act;  // NULL: zero
     int act_count;
+    const double* mocap_position;  // NULL: as the model is described
+    int mocap_position_count;      // 3 for each body that is moved from outside
+    const double* mocap_rotation;
+    int mocap_rotation_count;
     int is_initial;  // nonzero: new simulations start from it
     const char* file;
     int line;

@@ -47,6 +47,8 @@ static ts_code check_bodies(ts_builder* builder, ts_status* out_status) {
             why = pose_message;
         else if (isnan(b->def.mass) || isinf(b->def.mass))
             why = "its mass is not finite";
+        else if (b->def.is_mocap && b->def.parent != 0)
+            why = "it is moved from outside, and so must be a child of the world";
         else if (!isfinite(b->def.buoyancy))
             why = "its buoyancy is not finite";
         else if (b->def.mass >= 0.0 && (!ts_vec3_is_finite(b->def.centre) || !is_finite_mat3(&b->def.inertia)))
@@ -103,6 +105,7 @@ static const char* joint_fault(const ts_builder* builder, ts_joint_def* def, int
     if (why) return why;
     if (!ts_vec3_is_finite(def->anchor)) return "its anchor is not finite";
     const ts_builder_body* body = &builder->body.data[def->body];
+    if (body->def.is_mocap) return "its body is moved from outside, and so cannot have joints";
     if (body->free_joint >= 0 && body->free_joint != index) return "a free joint must be its body's only joint";
     if (ts_joint_traits_of(def->type)->floats) {
         if (body->def.parent != 0) return "a free joint must be on a child of the world";

@@ -114,7 +114,8 @@ static void lay_out_bodies(draft* d) {
         joints += body->joint_count;
         geoms += body->geom_count;
         int above = i ? d->body[def->parent].tree : -1;
-        body->weld = i && body->joint_count == 0 ? d->body[def->parent].weld : i;
+        body->mocap = i && def->is_mocap ? d->model->mocap_count++ : -1;
+        body->weld = i && body->joint_count == 0 && body->mocap < 0 ? d->body[def->parent].weld : i;
         body->tree = above;
         if (above < 0 && body->joint_count > 0) {
             body->tree = d->model->tree_count;
@@ -378,11 +379,43 @@ static ts_code lay_out_key_array(draft* d, int index, const char* name, ts_build
     return TS_OK;
 }
 
+// Where bodies that are moved from outside are while nobody does: their poses, 3 and 4 numbers each. NULL when memory is short.
+static double* rest_of_mocap(draft* d, int rotation) {
+    int size = rotation ? 4 : 3;
+    double* x = (double*)ts_arena_alloc_zeroed(d->arena, (size_t)(d->model->mocap_count * size), sizeof *x);
+    for (int b = 0; b < d->model->body_count && x; ++b) {
+        if (d->body[b].mocap < 0) continue;
+        if (rotation)
+            ts_quat_store(d->body[b].pose.rotation, x + 4 * d->body[b].mocap);
+        else
+            ts_vec3_store(d->body[b].pose.position, x + 3 * d->body[b].mocap);
+    }
+    return x;
+}
+
+static ts_code lay_out_key_mocap(draft* d, int index, const double* position, const double* rotation,
+                                 ts_keyframe* key) {
+    const ts_builder_key* k = &d->builder->key.data[index];
+    int count = d->model->mocap_count;
+    ts_code code = lay_out_key_array(d, index, "mpos", k->mocap_position, position, 3 * count, &key->mocap_position);
+    if (!code)
+        code = lay_out_key_array(d, index, "mquat", k->mocap_rotation, rotation, 4 * count, &key->mocap_rotation);
+    for (int i = 0; i < count && !code; ++i) {
+        ts_quat q = ts_quat_load(key->mocap_rotation + 4 * i);
+        if (!(ts_quat_norm(q) > 1e-10))
+            return ts_builder_refuse(d->builder, &k->label, "keyframe", index, d->status,
+                                     "quaternion %d of mquat is zero", i);
+        ts_quat_store(ts_quat_normalize(q), key->mocap_rotation + 4 * i);
+    }
+    return code;
+}
+
 static ts_code lay_out_keyframes(draft* d) {
     ts_builder* b = d->builder;
     ts_model* m = d->model;
     size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
     ts_keyframe* key = (ts_keyframe*)ts_arena_alloc_zeroed(d->arena, (size_t)b->key.count, sizeof *key);
+    const double *position = rest_of_mocap(d, 0), *rotation = rest_of_mocap(d, 1);
     m->keyframe = key;
     for (int i = 0; i < b->key.count; ++i) {
         const ts_builder_key* k = &b->key.data[i];
@@ -392,6 +425,7 @@ static ts_code lay_out_keyframes(draft* d) {
         if (!code) code = lay_out_key_array(d, i, "qvel", k->qvel, d->qvel0, m->nv, &key[i].qvel);
         if (!code) code = lay_out_key_array(d, i, "ctrl", k->ctrl, NULL, m->actuator_count, &key[i].ctrl);
         if (!code) code = lay_out_key_array(d, i, "act", k->act, NULL, m->act_count, &key[i].act);
+        if (!code) code = lay_out_key_mocap(d, i, position, rotation, &key[i]);
         if (!code) code = check_key(d, i, &key[i]);
         if (code) return code;
     }

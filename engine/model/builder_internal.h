@@ -90,7 +90,7 @@ typedef struct ts_builder_numbers {
 typedef struct ts_builder_key {
     ts_builder_label label;
     double time;
-    ts_builder_numbers qpos, qvel, ctrl, act;
+    ts_builder_numbers qpos, qvel, ctrl, act, mocap_position, mocap_rotation;
 } ts_builder_key;
 
 /// Where a hull came from; the file is an offset into the pool of text.

@@ -133,6 +133,8 @@ int ts_model_geoms_can_touch(const ts_model* model, int geom_a, int geom_b) {
     const ts_geom* a = &model->geom[geom_a];
     const ts_geom* b = &model->geom[geom_b];
     if (a->shape.kind == TS_SHAPE_PLANE && b->shape.kind == TS_SHAPE_PLANE) return 0;
+    // Nothing comes of two bodies that cannot give way.
+    if (model->body[a->body].tree < 0 && model->body[b->body].tree < 0) return 0;
     if (find_pair(model, geom_a, geom_b)) return model->body[a->body].weld != model->body[b->body].weld;
     if (!(a->category & b->mask) && !(b->category & a->mask)) return 0;
     int weld_a = model->body[a->body].weld;

@@ -50,6 +50,7 @@ typedef struct ts_body {
     double mass;      // kg
     ts_vec3 centre;   // m, centre of mass in the body frame
     ts_mat3 inertia;  // kg m^2 about the centre of mass, body axes
+    int mocap;        // number among the bodies that are moved from outside (ts_sim.mocap), or -1
     double buoyancy;  // 1: the share of its weight that a force at its centre takes away
 } ts_body;
 
@@ -149,11 +150,13 @@ typedef struct ts_site {
 /// A named state.
 typedef struct ts_keyframe {
     const char* name;
-    double time;   // s
-    double* qpos;  // (nq)
-    double* qvel;  // (nv)
-    double* ctrl;  // (actuator_count)
-    double* act;   // (act_count)
+    double time;             // s
+    double* qpos;            // (nq)
+    double* qvel;            // (nv)
+    double* ctrl;            // (actuator_count)
+    double* act;             // (act_count)
+    double* mocap_position;  // (mocap_count x 3) m
+    double* mocap_rotation;  // (mocap_count x 4) quaternions
 } ts_keyframe;
 
 /// A pair of bodies whose geoms never touch, beside parent and child, which never do.
@@ -222,7 +225,8 @@ typedef struct ts_model {
     int tendon_count;
     int tendon_part_count;
     int actuator_count;
-    int act_count;  // numbers in act: activations of actuators
+    int mocap_count;  // bodies that are moved from outside
+    int act_count;    // numbers in act: activations of actuators
     int sensor_count;
     int sensor_size;                    // numbers that all sensors give
     int step_sensor_count;              // how many of them measure in the step (TS_SENSOR_OF_STEP)

@@ -30,7 +30,8 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
         const ts_body* b = &sim->model->body[sim->model->equality[e].body[1]];
         int chain[2] = {a->dof_last, b->dof_last};
         // What is rigidly one body cannot be moved together.
-        if (a->weld != b->weld) ts_row_plan_add(out_plan, (ts_row_key){(uint64_t)e, 0}, &block, chain, 2);
+        if (a->weld != b->weld && (chain[0] >= 0 || chain[1] >= 0))
+            ts_row_plan_add(out_plan, (ts_row_key){(uint64_t)e, 0}, &block, chain, 2);
     }
 }
 

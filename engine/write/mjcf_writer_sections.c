@@ -298,6 +298,8 @@ static void write_keyframe(ts_mjcf_writer* w, const ts_keyframe* key) {
     if (m->nv) ts_mjcf_writer_numbers(w, "qvel", key->qvel, m->nv);
     if (m->actuator_count) ts_mjcf_writer_numbers(w, "ctrl", key->ctrl, m->actuator_count);
     if (m->act_count) ts_mjcf_writer_numbers(w, "act", key->act, m->act_count);
+    if (m->mocap_count) ts_mjcf_writer_numbers(w, "mpos", key->mocap_position, 3 * m->mocap_count);
+    if (m->mocap_count) ts_mjcf_writer_numbers(w, "mquat", key->mocap_rotation, 4 * m->mocap_count);
     ts_mjcf_writer_end(w);
 }
 

@@ -154,6 +154,8 @@ class World:
     ctrl = _state("ctrl", "Controls, one for each actuator")
     act = _state("act", "Activations of those actuators that have one")
     force = _state("force", "Generalised forces from outside (nv), kept until changed")
+    mocap = _state("mocap", "Position and quaternion (w first) of each body that is moved from outside, seven numbers each, in the "
+                   "order of the bodies")
     bias = _result("bias", "Coriolis, centrifugal and gravity forces (nv)")
     tendon_length = _result("tendon_length", "Lengths of the tendons when the step began")
     tendon_velocity = _result("tendon_velocity", "Their rates")

@@ -197,19 +197,13 @@ static int child_class(ts_mjcf_reader* reader, const ts_xml_node* node, int inhe
     return name ? ts_mjcf_find_class(reader, node, name) : inherited;
 }
 
-// <mocap> as an attribute matters only where it is true.
-static void check_body_attributes(ts_mjcf_reader* reader, const ts_xml_node* node) {
-    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
-    if (ts_mjcf_bool(&e, "mocap", 0) && has_joints(node))
-        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "a mocap body cannot have joints");
-}
-
 static void read_body(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_mjcf_scope* scope) {
     ts_mjcf_check(reader, node, "body");
-    check_body_attributes(reader, node);
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_body_def def = ts_body_def_default();
     ts_mjcf_take(&e, "body", &def);
+    if (def.is_mocap && (has_joints(node) || scope->body != 0))
+        ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "a mocap body must be a child of the world and cannot have joints");
     def.name = ts_xml_value(node, "name");
     def.parent = scope->body;
     def.pose = ts_pose_mul(scope->frame, ts_mjcf_pose(&e));

@@ -220,7 +220,7 @@ static const known material_table[] = {
 static const known body_table[] = {
     OK("name childclass"),
     POSE,
-    LOST("mocap", "the body stays where it is: it is not moved from outside"),
+    WORD("mocap", ts_body_def, is_mocap, false_true),
     REAL("gravcomp", ts_body_def, buoyancy),
     MOOT("sleep", "bodies never sleep: what rests is computed like the rest"),
     LOOK("user fuse simple"),
@@ -379,8 +379,7 @@ static const char at_once[] = "sensors show what is, at once";
     WORD(prefix "type", ts_mjcf_sensor, type[k], sensor_frames), SENSOR_OBJECT(prefix "name", k)
 
 static const known key_table[] = {
-    OK("name time qpos qvel act ctrl"),
-    MOOT("mpos mquat", "bodies are not moved from outside"),
+    OK("name time qpos qvel act ctrl mpos mquat"),
     LOST("plastic", "nothing deforms"),
     END,
 };

@@ -119,43 +119,44 @@ static void keep_read(const ts_mjcf_flag_array* is_read, ts_builder_number_array
         if (is_read->data[i]) numbers->data[numbers->count++] = numbers->data[i];
 }
 
+// The arrays of a <key>, each with where it lands in the definition.
+enum { KEY_QPOS, KEY_QVEL, KEY_CTRL, KEY_ACT, KEY_MPOS, KEY_MQUAT, KEY_ARRAYS };
+
+static void read_key(ts_mjcf_reader* reader, const ts_xml_node* node) {
+    static const char* const name[KEY_ARRAYS] = {"qpos", "qvel", "ctrl", "act", "mpos", "mquat"};
+    ts_builder_number_array x[KEY_ARRAYS];
+    ts_keyframe_def def = {.name = ts_xml_value(node, "name"), .file = node->file, .line = node->line};
+    const double** numbers[KEY_ARRAYS] = {&def.qpos, &def.qvel,           &def.ctrl,
+                                          &def.act,  &def.mocap_position, &def.mocap_rotation};
+    int* counts[KEY_ARRAYS] = {&def.qpos_count, &def.qvel_count,           &def.ctrl_count,
+                               &def.act_count,  &def.mocap_position_count, &def.mocap_rotation_count};
+    ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
+    ts_mjcf_check(reader, node, "key");
+    def.time = ts_mjcf_real(&e, "time", 0.0);
+    memset(x, 0, sizeof x);
+    for (int k = 0; k < KEY_ARRAYS; ++k) ts_mjcf_real_array(&e, name[k], &x[k]);
+    keep_read(&reader->control_is_read, &x[KEY_CTRL]);
+    keep_read(&reader->act_is_read, &x[KEY_ACT]);
+    for (int k = 0; k < KEY_ARRAYS; ++k) {
+        // Empty text is no state at all, as if the attribute were missing.
+        if (x[k].count) *numbers[k] = x[k].data;
+        *counts[k] = x[k].count;
+    }
+    // The file says which to begin with, or one is called what everybody calls it.
+    int wanted = reader->switches.initial_keyframe;
+    def.is_initial = wanted >= 0 ? reader->keyframe_count == wanted : def.name && strcmp(def.name, "home") == 0;
+    if (!reader->xml.code && !ts_builder_add_keyframe(reader->builder, &def))
+        ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
+    for (int k = 0; k < KEY_ARRAYS; ++k) ts_builder_number_array_free(&x[k]);
+    ++reader->keyframe_count;
+}
+
 void ts_mjcf_read_keyframe(ts_mjcf_reader* reader, const ts_xml_node* node) {
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next) {
-        if (strcmp(child->name, "key") != 0) {
+        if (strcmp(child->name, "key") == 0)
+            read_key(reader, child);
+        else
             ts_mjcf_unknown_element(reader, child);
-            return;
-        }
-        ts_mjcf_check(reader, child, "key");
-        ts_mjcf_element e = ts_mjcf_element_plain(reader, child);
-        ts_builder_number_array qpos = {NULL, 0, 0}, qvel = {NULL, 0, 0}, ctrl = {NULL, 0, 0}, act = {NULL, 0, 0};
-        ts_keyframe_def def = {.name = ts_xml_value(child, "name"), .file = child->file, .line = child->line};
-        def.time = ts_mjcf_real(&e, "time", 0.0);
-        ts_mjcf_real_array(&e, "qpos", &qpos);
-        ts_mjcf_real_array(&e, "qvel", &qvel);
-        ts_mjcf_real_array(&e, "ctrl", &ctrl);
-        ts_mjcf_real_array(&e, "act", &act);
-        keep_read(&reader->control_is_read, &ctrl);
-        keep_read(&reader->act_is_read, &act);
-        // Empty text is no state at all, as if the attribute were missing.
-        if (qpos.count) def.qpos = qpos.data;
-        if (qvel.count) def.qvel = qvel.data;
-        if (ctrl.count) def.ctrl = ctrl.data;
-        if (act.count) def.act = act.data;
-        def.ctrl_count = ctrl.count;
-        def.act_count = act.count;
-        def.qpos_count = qpos.count;
-        def.qvel_count = qvel.count;
-        // The file says which to begin with, or one is called what everybody calls it.
-        def.is_initial = reader->switches.initial_keyframe >= 0
-                             ? reader->keyframe_count == reader->switches.initial_keyframe
-                             : def.name && strcmp(def.name, "home") == 0;
-        if (!reader->xml.code && !ts_builder_add_keyframe(reader->builder, &def))
-            ts_mjcf_fail(reader, child, TS_ERROR_MEMORY, "out of memory");
-        ts_builder_number_array_free(&qpos);
-        ts_builder_number_array_free(&qvel);
-        ts_builder_number_array_free(&ctrl);
-        ts_builder_number_array_free(&act);
-        ++reader->keyframe_count;
     }
 }
 

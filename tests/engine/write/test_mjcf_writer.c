@@ -66,6 +66,14 @@ static void compare_rest(const ts_model* a, const ts_model* b, const char* file)
     for (int i = 0; i < a->nq; ++i) near(a->qpos0[i], b->qpos0[i], 1e-3, "qpos0", file);
     for (int k = 0; k < a->keyframe_count; ++k)
         for (int i = 0; i < a->nq; ++i) near(a->keyframe[k].qpos[i], b->keyframe[k].qpos[i], 1e-3, "key", file);
+    cr_assert_eq(a->mocap_count, b->mocap_count, "%s", file);
+    for (int k = 0; k < a->keyframe_count; ++k) {
+        const ts_keyframe *x = &a->keyframe[k], *y = &b->keyframe[k];
+        for (int i = 0; i < 3 * a->mocap_count; ++i)
+            near(x->mocap_position[i], y->mocap_position[i], 0.0, "mpos", file);
+        for (int i = 0; i < 4 * a->mocap_count; ++i)
+            near(x->mocap_rotation[i], y->mocap_rotation[i], 0.0, "mquat", file);
+    }
     for (int i = 0; i < a->exclusion_count; ++i)
         cr_expect(a->exclusion[i].body_a == b->exclusion[i].body_a && a->exclusion[i].body_b == b->exclusion[i].body_b);
     cr_assert_eq(a->pair_count, b->pair_count, "%s", file);
@@ -304,6 +312,9 @@ Test(mjcf_writer, everything) {
         "geom1='floor' "
         "geom2='ball' condim='6' friction='0.3 0.3 0.2 0.1 0.1' solref='0.05 0.7' solreffriction='0.3 1' margin='0.1' "
         "gap='0.2'/></contact>",
+        // Bodies that are moved from outside, in a keyframe, too.
+        "<worldbody><body name='h' mocap='true' pos='1 2 3' quat='0.5 0.5 0.5 0.5'><geom size='1'/></body><body "
+        "mocap='true'/></worldbody><keyframe><key mpos='1 2 3 4 5 6' mquat='1 0 0 0 0 1 0 0'/></keyframe>",
         // Options that only Touchstone has, and bounce.
         "<option timestep='0.004' gravity='1 2 3' impratio='10' integrator='RK4'/><custom><text "
         "name='touchstone.solver' "
