@@ -155,7 +155,7 @@ Test(mjcf_errors, impossible_joints) {
                     "child of the world");
     refuse_in_world("<body>\n<freejoint/>\n<freejoint/><geom size='1'/></body>", 3, "only joint");
     refuse_in_world("<body name='light'>\n<freejoint/></body>", 2, "moves nothing");
-    refuse_in_world("<body mocap='true'><joint/><geom size='1'/></body>", 2, "mocap body cannot have joints");
+    refuse_in_world("<body mocap='true'><joint/><geom size='1'/></body>", 2, "cannot have joints");
 }
 
 // The line of a tag is the one it begins on.
