@@ -120,6 +120,7 @@ void ts_kinematics_place(const ts_model* model, const double* mocap, ts_kinemati
         double norm = ts_quat_norm(rotation);
         if (fabs(norm - 1.0) > 1e-15) rotation = norm > 1e-10 ? ts_quat_normalize(rotation) : ts_quat_identity();
         kinematics->body_local[b] = ts_transform_from_pose((ts_pose){ts_vec3_load(at), rotation});
+        kinematics->body_seat[b] = seat_of(&kinematics->body_local[b]);
     }
     place_fixed_bodies(model, kinematics);
 }
