@@ -200,7 +200,7 @@ static int record(ts_bench_report* report, const char* name, const ts_loaded_sce
     }
     for (int k = 1; ok && step[wanted] > 0; ++k) {
         if (ts_bench_progress(report, -1.0, 1.0)) break;
-        if (scene->control) scene->control(sim);
+        ts_controller_act(&scene->control, sim);
         if (ts_sim_step(sim, &status)) {
             ts_bench_note(report, "%s ends at step %d: %s", name, k, status.message);
             break;

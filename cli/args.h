@@ -69,6 +69,7 @@ typedef struct ts_args {
     int ctrl_count;
     const char* ctrl[TS_ARGS_PAIRS];  // of --ctrl: "NAME=VALUE"
     const char* ctrl_file;
+    const char* controller;  // of the table, or "none"
 } ts_args;
 
 /// One flag of a command.

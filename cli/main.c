@@ -40,6 +40,12 @@
     }
 #define FLAG_SET \
     { "--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated" }
+#define FLAG_CONTROLLER                                                                                               \
+    {                                                                                                                 \
+        "--controller", "NAME|none", TS_FLAG_TEXT, OFFSET(controller), 0.0, 0.0,                                      \
+            "what drives it (default: the scene's own); --set controller.NAME=VALUE sets it, and --ctrl comes after " \
+            "it"                                                                                                      \
+    }
 #define FLAGS_CONTROL                                                                                        \
     {"--ctrl", "NAME=VALUE", TS_FLAG_CONTROL, 0, 0.0, 0.0, "the control of an actuator; may be repeated"}, { \
         "--ctrl-file", "FILE.csv", TS_FLAG_TEXT, OFFSET(ctrl_file), 0.0, 0.0,                                \
@@ -70,6 +76,7 @@ static const ts_flag run_flags[] = {
     FLAG_KEY,
     FLAG_FROM,
     FLAG_SET,
+    FLAG_CONTROLLER,
     FLAGS_CONTROL,
     {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "record to FILE.h5 (everything) or FILE.csv (plain table)"},
     {"--dump-problem", "STEP:FILE", TS_FLAG_TEXT, OFFSET(dump), 0.0, 0.0,
@@ -95,6 +102,7 @@ static const ts_flag compare_flags[] = {
     FLAG_DT,
     FLAG_KEY,
     FLAG_SET,
+    FLAG_CONTROLLER,
     FLAGS_CONTROL,
     {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write report.html, data.csv and summary.json here"},
     {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render all solvers side by side in one picture"},
@@ -160,13 +168,15 @@ static const ts_flag view_flags[] = {
     FLAG_KEY,
     FLAG_FROM,
     FLAG_SET,
+    FLAG_CONTROLLER,
     FLAGS_CONTROL,
     FLAG_JSON,
     FLAG_HELP};
 
 static const ts_command commands[] = {
-    {"list", "what there is to run, and with what", "scenes|solvers|integrators|shapes|experiments",
-     "Lists the built-in scenes, the contact solvers with their settings, the shapes, or the experiments.",
+    {"list", "what there is to run, and with what", "scenes|controllers|solvers|integrators|shapes|experiments",
+     "Lists the built-in scenes, the controllers and the contact solvers with their settings, the shapes, or the "
+     "experiments.",
      "  touchstone list scenes\n  touchstone list solvers --json\n", list_flags, COUNT(list_flags), ts_cmd_list},
     {"run", "simulate one scene and say how it went", "SCENE",
      "SCENE is a name from 'touchstone list scenes' or the path of an MJCF or URDF file. Prints a summary; with --out "

@@ -65,6 +65,39 @@ static ts_code file_options(const ts_args* args, ts_model_file_options* out_opti
     return TS_OK;
 }
 
+static const char* controller_name(const void* context, int i) {
+    (void)context;
+    return ts_controller_at(i)->name;
+}
+
+static int choose_controller(const ts_args* args, ts_loaded_scene* scene, ts_status* out_status) {
+    static const char prefix[] = "controller.";
+    if (args->controller && strcmp(args->controller, "none") != 0 && !ts_controller_find(args->controller)) {
+        char room[TS_ARGS_HINT];
+        ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "no controller is called '%s'%s", args->controller,
+                      ts_args_hint(args->controller, controller_name, NULL, ts_controller_count(),
+                                   " ('touchstone list controllers' shows them)", room));
+        return TS_EXIT_USAGE;
+    }
+    if (args->controller && ts_controller_choose(args->controller, scene->model, &scene->control, out_status))
+        return TS_EXIT_USAGE;
+    for (int i = 0; i < args->pair_count; ++i) {
+        char name[64];
+        double value = 0.0;
+        if (strncmp(args->pair[i], prefix, sizeof prefix - 1) != 0) continue;
+        const char* key = args->pair[i] + sizeof prefix - 1;
+        const char* equals = strchr(key, '=');
+        snprintf(name, sizeof name, "%.*s", (int)(equals - key < 63 ? equals - key : 63), key);
+        if (!ts_args_number(equals + 1, &value)) {
+            ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "--set takes %s%s=NUMBER, not '%.60s'", prefix, name,
+                          equals + 1);
+            return TS_EXIT_USAGE;
+        }
+        if (ts_controller_set(&scene->control, name, value, out_status)) return TS_EXIT_USAGE;
+    }
+    return TS_EXIT_DONE;
+}
+
 int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                   ts_status* out_status) {
     struct stat info;
@@ -80,7 +113,8 @@ int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_repor
     }
     ts_model_file_options options;
     if (file_options(args, &options, out_status)) return TS_EXIT_USAGE;
-    return ts_scene_load_with(name_or_path, &options, report, out_scene, out_status) ? TS_EXIT_FAILED : TS_EXIT_DONE;
+    if (ts_scene_load_with(name_or_path, &options, report, out_scene, out_status)) return TS_EXIT_FAILED;
+    return choose_controller(args, out_scene, out_status);
 }
 
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status) {
@@ -200,6 +234,7 @@ static ts_code apply_pair(ts_sim* sim, const char* pair, int settings, int skip_
     char key[128];
     snprintf(key, sizeof key, "%.*s", (int)(equals - pair < 127 ? equals - pair : 127), pair);
     int is_setting = strncmp(key, "solver.", 7) == 0;
+    if (strncmp(key, "controller.", 11) == 0) return TS_OK;  // the scene has it already
     if (is_setting != settings) return TS_OK;
     if (is_setting && !ts_solver_setting_find(sim->solver, key + 7)) {
         for (int s = 0; skip_foreign && s < ts_solver_count(); ++s)

@@ -6,7 +6,8 @@
 #include "cli/args.h"
 #include "scenes/scene_table.h"
 
-/// Loads a scene by name or path, a URDF as --package-path, --srdf and --root say. Returns TS_EXIT_DONE, TS_EXIT_FAILED for a bad file, TS_EXIT_USAGE for an unknown
+/// Loads a scene by name or path, a URDF as --package-path, --srdf and --root say, with its controller as
+/// --controller and --set controller.NAME=VALUE say. Returns TS_EXIT_DONE, TS_EXIT_FAILED for a bad file, TS_EXIT_USAGE for an unknown
 /// name (with the nearest one).
 int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                   ts_status* out_status);

@@ -143,7 +143,7 @@ double ts_python_time(const ts_python_world* world) { return world->sim->time; }
 int ts_python_step(ts_python_world* world, int n, char* out_error, unsigned long size) {
     ts_status status;
     for (int i = 0; i < n; ++i) {
-        if (world->scene.control) world->scene.control(world->sim);
+        ts_controller_act(&world->scene.control, world->sim);
         if (ts_sim_step(world->sim, &status)) {
             ts_status_format(&status, out_error, size);
             return 1;
@@ -262,13 +262,13 @@ double* ts_python_batch_force(ts_python_batch* batch) { return batch->batch->for
 static int control(void* user, ts_sim* sim, int index) {
     const ts_loaded_scene* scene = (const ts_loaded_scene*)user;
     (void)index;
-    scene->control(sim);
+    ts_controller_act(&scene->control, sim);
     return 0;
 }
 
 int ts_python_batch_step(ts_python_batch* batch, int n) {
     // The hook is given the scene as it gives it on: unchanged.
-    return ts_batch_step(batch->batch, n, batch->scene->control ? control : NULL, NULL, (void*)batch->scene);
+    return ts_batch_step(batch->batch, n, batch->scene->control.controller ? control : NULL, NULL, (void*)batch->scene);
 }
 
 const char* ts_python_batch_failure(const ts_python_batch* batch, int i) {

@@ -21,7 +21,7 @@ ts_code ts_run_scene(const ts_loaded_scene* scene, ts_sim* sim, double duration,
     if (observer && observer(user, sim))
         return ts_status_set(out_status, TS_ERROR_INTERRUPTED, NULL, 0, "stopped at t = %g s", sim->time);
     for (long long i = 0; i < steps; ++i) {
-        if (scene->control) scene->control(sim);
+        ts_controller_act(&scene->control, sim);
         ts_code code = ts_sim_step(sim, out_status);
         if (code) return code;
         if (observer && observer(user, sim))

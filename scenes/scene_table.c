@@ -10,9 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Controllers, each in its file of scenes/controllers/.
-void ts_dragged_cube_control(ts_sim* sim);
-
 static const ts_scene scenes[] = {
     {"sliding-cube", "a cube slides along y and friction stops it: lift-off of the convex relaxation", 0.3, "cube",
      NULL, NULL},
@@ -21,7 +18,7 @@ static const ts_scene scenes[] = {
     {"fast-cube", "a cube slides at 4 m/s with more friction: lift-off and drift for the naked eye", 0.8, "cube", NULL,
      NULL},
     {"dragged-cube", "a cube is dragged until it slips: undetermined forces while it sticks", 0.6, "cube", NULL,
-     ts_dragged_cube_control},
+     "drag"},
     {"stack-10", "ten boxes on one another stand still", 2.0, "box10", NULL, NULL},
     {"unequal-cubes", "1 kg on 1 g: ill-conditioning crushes the light cube", 0.1, "heavy", NULL, NULL},
     {"tonne-on-gram", "1000 kg on 1 g: solvers that work contact by contact fail, and say so", 0.05, "heavy", NULL,
@@ -29,6 +26,7 @@ static const ts_scene scenes[] = {
     {"pile-1000", "a thousand mixed shapes fall into a container", 3.0, "body1", ts_pile_build_1000, NULL},
     {"double-pendulum", "two rods on hinges swing: energy of the integrator", 5.0, "lower", NULL, NULL},
     {"incline", "one block sticks on a slope, one slides down", 1.0, "sliding", NULL, NULL},
+    {"quadruped", "a quadruped of 2.5 kg stands on its feet", 10.0, "base", NULL, "hold"},
 };
 
 int ts_scene_count(void) { return (int)(sizeof scenes / sizeof scenes[0]); }
@@ -74,10 +72,11 @@ static ts_code load_table_scene(const ts_scene* scene, ts_import_report* report,
     if (code) return code;
     snprintf(out_scene->name, sizeof out_scene->name, "%s", scene->name);
     out_scene->duration = scene->duration;
-    out_scene->control = scene->control;
     out_scene->focus = scene->focus ? ts_model_find_body(out_scene->model, scene->focus) : -1;
     if (out_scene->focus < 0) out_scene->focus = default_focus(out_scene->model);
-    return TS_OK;
+    return scene->controller
+               ? ts_controller_choose(scene->controller, out_scene->model, &out_scene->control, out_status)
+               : TS_OK;
 }
 
 static const char* scene_name(const void* context, int i) {

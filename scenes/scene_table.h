@@ -5,13 +5,11 @@
 
 #include "engine/read/model_file.h"
 #include "engine/sim.h"
+#include "scenes/controllers/controller.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// Sets applied forces for the coming step from the state; called before every step. Must depend on the sim only.
-typedef void (*ts_scene_control)(ts_sim* sim);
 
 /// A demo scene.
 typedef struct ts_scene {
@@ -20,16 +18,16 @@ typedef struct ts_scene {
     double duration;      // s, when nothing else is asked for
     const char* focus;    // body whose motion plots show; NULL: the first free body
     ts_code (*build)(ts_model** out_model, ts_status* out_status);  // NULL: the embedded file of the same name
-    ts_scene_control control;                                       // NULL: nothing acts
+    const char* controller;                                         // its name in that table; NULL: nothing acts
 } ts_scene;
 
 /// A scene ready to run. Free with ts_loaded_scene_free.
 typedef struct ts_loaded_scene {
-    char name[128];   // scene name, or the file name with the folder it is in
-    ts_model* model;  // owned
-    double duration;  // s
-    int focus;        // body index to plot, or -1 when nothing moves freely
-    ts_scene_control control;
+    char name[128];                // scene name, or the file name with the folder it is in
+    ts_model* model;               // owned
+    double duration;               // s
+    int focus;                     // body index to plot, or -1 when nothing moves freely
+    ts_controller_choice control;  // acts before every step
 } ts_loaded_scene;
 
 /// How many scenes there are.

@@ -50,7 +50,7 @@ ts_code ts_history_open(ts_history* history, const ts_sim* sim, unsigned long by
 }
 
 static ts_code control_and_step(const ts_loaded_scene* scene, ts_sim* sim, ts_status* out_status) {
-    if (scene->control) scene->control(sim);
+    ts_controller_act(&scene->control, sim);
     return ts_sim_step(sim, out_status);
 }
 

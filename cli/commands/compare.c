@@ -47,7 +47,7 @@ static ts_sliding_law sliding_law(const ts_loaded_scene* scene, const ts_sim* si
     const ts_model* model = scene->model;
     int focus = scene->focus;
     double g = ts_vec3_norm(sim->options.gravity);
-    if (focus < 0 || scene->control || !(g > 0.0) || model->body[focus].joint_count != 1) return law;
+    if (focus < 0 || scene->control.controller || !(g > 0.0) || model->body[focus].joint_count != 1) return law;
     if (model->joint[model->body[focus].joint_first].type != TS_JOINT_FREE) return law;
     ts_vec3 up = ts_vec3_scale(-1.0 / g, sim->options.gravity);
     int found = 0;

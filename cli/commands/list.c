@@ -1,4 +1,4 @@
-// `touchstone list`: what scenes, solvers, integrators, shapes and experiments there are.
+// `touchstone list`: what scenes, controllers, solvers, integrators, shapes and experiments there are.
 #include "cli/commands/commands.h"
 
 #include "cli/console.h"
@@ -32,6 +32,40 @@ static void scenes_json(ts_json* json) {
         ts_json_add_string(json, "summary", scene->summary);
         ts_json_add_number(json, "duration", scene->duration);
         ts_json_add_string(json, "focus", scene->focus);
+        ts_json_add_string(json, "controller", scene->controller);
+        ts_json_object_end(json);
+    }
+}
+
+static void controllers_text(ts_text* text) {
+    for (int i = 0; i < ts_controller_count(); ++i) {
+        const ts_controller* controller = ts_controller_at(i);
+        ts_text_add(text, "%-22s %s\n", controller->name, controller->summary);
+        for (int k = 0; k < controller->setting_count; ++k) {
+            const ts_controller_setting* setting = &controller->setting[k];
+            ts_text_add(text, "%-22s   controller.%s=%g: %s\n", "", setting->name, setting->initial, setting->summary);
+        }
+    }
+}
+
+static void controllers_json(ts_json* json) {
+    for (int i = 0; i < ts_controller_count(); ++i) {
+        const ts_controller* controller = ts_controller_at(i);
+        ts_json_object(json);
+        ts_json_add_string(json, "name", controller->name);
+        ts_json_add_string(json, "summary", controller->summary);
+        ts_json_add_array(json, "settings");
+        for (int k = 0; k < controller->setting_count; ++k) {
+            const ts_controller_setting* setting = &controller->setting[k];
+            ts_json_object(json);
+            ts_json_add_string(json, "name", setting->name);
+            ts_json_add_string(json, "summary", setting->summary);
+            ts_json_add_number(json, "default", setting->initial);
+            ts_json_add_number(json, "low", setting->low);
+            ts_json_add_number(json, "high", setting->high);
+            ts_json_object_end(json);
+        }
+        ts_json_array_end(json);
         ts_json_object_end(json);
     }
 }
@@ -136,11 +170,10 @@ static void experiments_json(ts_json* json) {
     }
 }
 
-static const topic topics[] = {{"scenes", scenes_text, scenes_json},
-                               {"solvers", solvers_text, solvers_json},
-                               {"integrators", integrators_text, integrators_json},
-                               {"shapes", shapes_text, shapes_json},
-                               {"experiments", experiments_text, experiments_json}};
+static const topic topics[] = {
+    {"scenes", scenes_text, scenes_json},    {"controllers", controllers_text, controllers_json},
+    {"solvers", solvers_text, solvers_json}, {"integrators", integrators_text, integrators_json},
+    {"shapes", shapes_text, shapes_json},    {"experiments", experiments_text, experiments_json}};
 
 enum { TOPIC_COUNT = sizeof topics / sizeof topics[0] };
 
@@ -169,7 +202,7 @@ int ts_cmd_list(const ts_args* args) {
     ts_status status;
     char room[TS_ARGS_HINT];
     ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
-                  "'%s' cannot be listed%s; it is scenes, solvers, integrators, shapes or experiments", args->subject,
-                  ts_args_hint(args->subject, topic_name, NULL, TOPIC_COUNT, "", room));
+                  "'%s' cannot be listed%s; it is scenes, controllers, solvers, integrators, shapes or experiments",
+                  args->subject, ts_args_hint(args->subject, topic_name, NULL, TOPIC_COUNT, "", room));
     return ts_console_error("list", args->json, TS_EXIT_USAGE, &status);
 }

@@ -40,7 +40,7 @@ typedef struct batch_job {
 static int control(void* user, ts_sim* sim, int index) {
     const batch_job* job = (const batch_job*)user;
     (void)index;
-    if (job->scene.control) job->scene.control(sim);
+    ts_controller_act(&job->scene.control, sim);
     return 0;
 }
 

@@ -37,7 +37,7 @@ static void set_tight(bed* b) {
 
 static void step_once(bed* b) {
     ts_status status;
-    if (b->scene.control) b->scene.control(b->sim);
+    ts_controller_act(&b->scene.control, b->sim);
     cr_assert_eq(ts_sim_step(b->sim, &status), TS_OK, "%s", status.message);
 }
 

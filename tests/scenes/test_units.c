@@ -227,10 +227,10 @@ static void load(int scene, const units* u, run* out) {
 
 // A scene's controller reads the clock and writes newtons.
 static void control(run* r) {
-    if (!r->scene.control) return;
+    if (!r->scene.control.controller) return;
     double time = r->sim->time;
     r->sim->time = time / r->u.time;
-    r->scene.control(r->sim);
+    ts_controller_act(&r->scene.control, r->sim);
     r->sim->time = time;
     for (int b = 0; b < r->scene.model->body_count; ++b) {
         scale_vec(&r->sim->wrench_applied[b].force, factor(&r->u, 1, 1, -2));

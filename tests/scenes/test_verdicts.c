@@ -23,7 +23,7 @@ static bed make_bed(const char* name, const char* solver, int steps) {
     cr_assert_eq(ts_sim_create(b.scene.model, 1, &b.sim, &status), TS_OK, "%s", status.message);
     cr_assert_eq(ts_sim_set_solver(b.sim, solver, &status), TS_OK, "%s", status.message);
     for (int k = 0; k < steps; ++k) {
-        if (b.scene.control) b.scene.control(b.sim);
+        ts_controller_act(&b.scene.control, b.sim);
         cr_assert_eq(ts_sim_step(b.sim, &status), TS_OK, "%s", status.message);
     }
     return b;

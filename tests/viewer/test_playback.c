@@ -38,14 +38,19 @@ Test(playback, pause_steps_and_speed) {
 }
 
 // Pushes the body sideways, by a rule that depends on the state only.
-static void push(ts_sim* sim) { sim->force_applied[0] = sim->qpos[0] < 0.05 ? 20.0 : -20.0; }
+static void push(ts_sim* sim, const double* value) {
+    (void)value;
+    sim->force_applied[0] = sim->qpos[0] < 0.05 ? 20.0 : -20.0;
+}
+
+static const ts_controller pusher = {.name = "push", .act = push};
 
 static fixture pushed_cube(void) {
     ts_builder* builder = fixture_floor(0.3);
     fixture_body(builder, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_make(0, 0, 0.1),
                  ts_vec3_make(0.4, 0.1, 0.0), 0.3);
     fixture f = fixture_start(builder);
-    f.scene.control = push;
+    f.scene.control.controller = &pusher;
     return f;
 }
 
