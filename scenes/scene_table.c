@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "engine/read/mjcf/mjcf.h"
-#include "scenes/pile_internal.h"
+#include "scenes/quadruped.h"
 #include "scenes/scene_files_internal.h"
 
 #include <stdio.h>
@@ -26,7 +26,9 @@ static const ts_scene scenes[] = {
     {"pile-1000", "a thousand mixed shapes fall into a container", 3.0, "body1", ts_pile_build_1000, NULL},
     {"double-pendulum", "two rods on hinges swing: energy of the integrator", 5.0, "lower", NULL, NULL},
     {"incline", "one block sticks on a slope, one slides down", 1.0, "sliding", NULL, NULL},
-    {"quadruped", "a quadruped of 2.5 kg stands on its feet", 10.0, "base", NULL, "hold"},
+    {"quadruped", "a quadruped of 2.5 kg trots at 0.3 m/s", 10.0, "base", NULL, "trot"},
+    {"quadruped-slippery", "it trots where friction is 0.3", 10.0, "base", ts_quadruped_build_slippery, "trot"},
+    {"quadruped-bumpy", "it trots over waves of 0.1 m", 10.0, "base", ts_quadruped_build_bumpy, "trot"},
 };
 
 int ts_scene_count(void) { return (int)(sizeof scenes / sizeof scenes[0]); }

@@ -7,10 +7,11 @@
 #include <string.h>
 
 // Each in its file.
-extern const ts_controller ts_controller_hold, ts_controller_drag;
+extern const ts_controller ts_controller_hold, ts_controller_trot, ts_controller_drag;
 
 static const ts_controller* const controllers[] = {
     &ts_controller_hold,
+    &ts_controller_trot,
     &ts_controller_drag,
 };
 
