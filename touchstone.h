@@ -95,7 +95,6 @@
 #include "engine/write/mjcf_writer.h"
 #include "scenes/controllers/controller.h"
 #include "scenes/experiments/experiment_table.h"
-#include "scenes/quadruped.h"
 #include "scenes/run.h"
 #include "scenes/scene_table.h"
 

@@ -2,7 +2,7 @@
 //
 // The waves are z = s(x) 0.05 (0.6 sin(2 pi x / 0.55) cos(2 pi y / 0.7) + 0.4 sin(2 pi (x + 0.37 y) / 0.31)) m, s growing smoothly
 // from 0 to 1 behind a level pad of half a metre; the product of sine and cosine is half the sum of two sines.
-#include "scenes/quadruped.h"
+#include "scenes/quadruped_internal.h"
 
 #include "base/text.h"
 #include "engine/read/mjcf/mjcf.h"

@@ -3,7 +3,8 @@
 
 #include "base/text.h"
 #include "engine/read/mjcf/mjcf.h"
-#include "scenes/quadruped.h"
+#include "scenes/pile_internal.h"
+#include "scenes/quadruped_internal.h"
 #include "scenes/scene_files_internal.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 // Problem: phi = p_B - p_A = 0, with p_k the origin of the equality's frame on body k; together with the joints of a tree that
 // closes a loop, and on a free body it is a ball joint that may be added and left out.
 // Rule: three free rows in world axes, J v = v_B(p_B) - v_A(p_A), which is the exact rate of phi; law: row_tie.c.
-// Guaranteed: with steps of h the drift stays where the share kappa that is mended in a step makes up for what a step adds,
-// about (v h)^2 / (2 r kappa) at speed v on a circle of radius r.
+// Guaranteed: with steps of h the drift is what a single step adds beyond second order, about (v h)^3 / (6 r^2) at speed v on a
+// circle of radius r.
 // Known weakness: in a loop whose axes are parallel nothing can move across the plane, and that row of G is zero. Anchors
 // that are not in one plane then pull with all the force that row_tie.c's give allows, to no effect.
 #include "engine/rows/row_source_internal.h"

@@ -206,7 +206,7 @@ typedef struct ts_row_tie {
     int turn_first;                      // the first row of turns; 0: there are none
 } ts_row_tie;
 
-/// Their law: hard, but for a give that no one can see, and mended by ts_row_mend_speed or _turn; or as soft as the model says
+/// Their law: hard, but for a give that no one can see, and mended whole in a step, no faster than push_out_speed or _turn; or as soft as the model says
 /// (row_tie.c).
 void ts_row_tie_law(const ts_sim* sim, int rows, const ts_row_tie* tie, const ts_row_law* law);
 

@@ -1,4 +1,4 @@
-"""The shared library and the signatures of its functions (python/facade.h)."""
+"""The shared library and the signatures of its functions (python/facade_internal.h)."""
 
 import ctypes
 import os

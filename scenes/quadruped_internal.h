@@ -1,6 +1,6 @@
 // The quadruped of quadruped.xml on other ground.
-#ifndef TS_SCENES_QUADRUPED_H
-#define TS_SCENES_QUADRUPED_H
+#ifndef TS_SCENES_QUADRUPED_INTERNAL_H
+#define TS_SCENES_QUADRUPED_INTERNAL_H
 
 #include "engine/model/model.h"
 
