@@ -1,14 +1,159 @@
-// What the parts of the Python package's C side share.
+// The C side of the Python package: a handle and plain numbers, so that Python never has to know how a struct is laid out.
 #ifndef TS_PYTHON_FACADE_INTERNAL_H
 #define TS_PYTHON_FACADE_INTERNAL_H
 
 #include "engine/sim.h"
-#include "python/facade.h"
 #include "scenes/scene_table.h"
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// A scene with a simulation on it.
+typedef struct ts_python_world ts_python_world;
+
+/// Sizes of a world.
+typedef struct ts_python_sizes {
+    int nq;
+    int nv;
+    int bodies;
+    int geoms;
+} ts_python_sizes;
+
+/// Numbers of the last step.
+typedef struct ts_python_report {
+    double natural;      // 1: share of the exact law unmet, on rigid contacts
+    double own_unmet;    // 1: share of the solver's own law unmet; decides the status
+    double penetration;  // m
+    double kinetic;      // J
+    double potential;    // J
+    double seconds;      // wall clock
+    int contacts;
+    int iterations;
+    int status;  // ts_solve_status
+} ts_python_report;
+
+/// Loads a scene by name or a model file by path. NULL on failure, with the reason in out_error (size bytes).
+ts_python_world* ts_python_open(const char* name_or_path, int workers, char* out_error, unsigned long size);
+
+/// The same from MJCF text; includes and mesh files are not available.
+ts_python_world* ts_python_open_text(const char* text, int workers, char* out_error, unsigned long size);
+
+/// Releases a world; NULL is ignored.
+void ts_python_close(ts_python_world* world);
+
+/// Sizes of the model.
+ts_python_sizes ts_python_get_sizes(const ts_python_world* world);
+
+/// The name of thing i of a kind ("body", "joint", "geom", "site", "tendon", "actuator", "sensor", "keyframe"), or NULL where there is none.
+const char* ts_python_name(const ts_python_world* world, const char* kind, int i);
+
+/// A live array of the simulation and how many numbers it has; NULL for a name that is not known. "qpos", "qvel", "ctrl", "act" and
+/// "force" may be written between steps, the others are results.
+double* ts_python_array(ts_python_world* world, const char* name, int* out_count);
+
+/// Measures the sensors; the live array "sensor" has what they show.
+void ts_python_measure(ts_python_world* world);
+
+/// Where the numbers of sensor i lie in that array, and how many they are. Returns 0 where there is no such sensor.
+int ts_python_sensor_range(const ts_python_world* world, int i, int* out_first, int* out_size);
+
+/// Everything of a step but its end: state and time stay. 0 when all went well.
+int ts_python_foresee(ts_python_world* world, char* out_error, unsigned long size);
+
+/// Finds everything that follows from the state, without a step. 0 when all went well, else the reason is in out_error.
+int ts_python_forward(ts_python_world* world, char* out_error, unsigned long size);
+
+/// Simulated time, s.
+double ts_python_time(const ts_python_world* world);
+
+/// Steps n times, with the scene's controller. 0 when all went well, else the reason is in out_error.
+int ts_python_step(ts_python_world* world, int n, char* out_error, unsigned long size);
+
+/// Back to the initial state.
+void ts_python_reset(ts_python_world* world);
+
+/// Sets an option, "solver", or "solver.NAME". 0 when it worked.
+int ts_python_set(ts_python_world* world, const char* name, const char* value, char* out_error, unsigned long size);
+
+/// Numbers of the last step and the present energies.
+ts_python_report ts_python_get_report(ts_python_world* world);
+
+/// Position (3) and quaternion (4, w first) of every body: 7 numbers each, from the present state.
+void ts_python_body_poses(ts_python_world* world, double* out_poses);
+
+/// Contacts of the last step, 13 numbers each: position, normal, impulse on B in world axes, velocity of B against A
+/// the step in world axes, gap. out_geoms: 2 each. Both hold as many as the report says.
+void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* out_geoms);
+
+/// 64-bit hash of everything the future depends on.
+uint64_t ts_python_hash(const ts_python_world* world);
+
+// --- dynamics of the present state (dynamics.c, docs/dynamics.md): 0 when all went well, 1 when memory is short, 2 when there is no answer ---
+
+/// M (nv x nv), armature included.
+int ts_python_mass_matrix(ts_python_world* world, double* out_M);
+/// M a + b (nv); a NULL: the bias.
+int ts_python_inverse_dynamics(ts_python_world* world, const double* acceleration, double* out_force);
+/// a (nv) with M a + b = force; 2 when a degree of freedom moves no mass.
+int ts_python_forward_dynamics(ts_python_world* world, const double* force, double* out_acceleration);
+/// Jacobians (3 x nv each) of a "body", a "site", or the "centre" of mass of a body; `rate` nonzero: their time derivatives.
+int ts_python_jacobian(ts_python_world* world, const char* kind, int index, int rate, double* out_linear,
+                       double* out_angular);
+/// (dJ/dt) qvel of the same: linear (3), angular (3).
+int ts_python_jacobian_bias(ts_python_world* world, const char* kind, int index, double* out_six);
+/// Of everything that can move: mass, centre (3), its velocity (3), momentum (6) and bias (6), both angular first; centroidal momentum
+/// matrix (6 x nv) and Jacobian of the centre (3 x nv).
+int ts_python_centroidal(ts_python_world* world, double* out_numbers, double* out_A, double* out_J);
+
+/// Many simulations of a world's model at once (engine/batch.h).
+typedef struct ts_python_batch ts_python_batch;
+
+/// `count` simulations with the options that the world has now, on `workers` threads. The world must outlive it. NULL on
+/// failure, with the reason in out_error.
+ts_python_batch* ts_python_batch_open(ts_python_world* world, int count, int workers, char* out_error,
+                                      unsigned long size);
+
+/// Releases a batch; NULL is ignored.
+void ts_python_batch_close(ts_python_batch* batch);
+
+/// The live state: (count x nq), (count x nv), (count x nv) numbers that may be read and written between steps.
+double* ts_python_batch_qpos(ts_python_batch* batch);
+/// See ts_python_batch_qpos.
+double* ts_python_batch_qvel(ts_python_batch* batch);
+/// Likewise controls (count x actuators) and activations.
+double* ts_python_batch_ctrl(ts_python_batch* batch);
+/// See ts_python_batch_ctrl.
+double* ts_python_batch_act(ts_python_batch* batch);
+/// What sensors show (count x numbers), once they are measured.
+double* ts_python_batch_sensor(ts_python_batch* batch);
+/// Generalised forces from outside; see ts_python_batch_qpos.
+double* ts_python_batch_force(ts_python_batch* batch);
+
+/// Steps each n times, with the scene's controller. Returns how many have failed so far.
+int ts_python_batch_step(ts_python_batch* batch, int n);
+
+/// Why simulation i failed, or NULL.
+const char* ts_python_batch_failure(const ts_python_batch* batch, int i);
+
+/// All back to the initial state.
+void ts_python_batch_reset(ts_python_batch* batch);
+
+/// As ts_python_set, of simulation i, or of all (-1).
+int ts_python_batch_set(ts_python_batch* batch, int i, const char* name, const char* value, char* out_error,
+                        unsigned long size);
+
+/// 64-bit hash of everything the future of simulation i depends on.
+uint64_t ts_python_batch_hash(const ts_python_batch* batch, int i);
+
+/// Names of solvers and scenes by index; NULL past the end.
+const char* ts_python_solver_name(int i);
+/// See ts_python_solver_name.
+const char* ts_python_scene_name(int i);
+/// The name of a solve status.
+const char* ts_python_status_name(int status);
 
 /// What a handle of Python's points at.
 struct ts_python_world {
