@@ -75,13 +75,12 @@ static void add_wrenches(const ts_sim* sim, ts_row_piece* piece, int row, int ro
                          const ts_vec3* force) {
     enum { GROUP = 6 * TS_ROW_LANES };
     double wrench[TS_ROW_LANES_MOST / TS_ROW_LANES * GROUP] = {0.0};
-    int lanes = piece->rows == 1 ? 1 : TS_ROW_LANES;
-    int first = row / TS_ROW_LANES, groups = lanes == 1 ? 0 : (row + rows - 1) / TS_ROW_LANES + 1 - first;
+    int first = row / TS_ROW_LANES, groups = piece->rows == 1 ? 0 : (row + rows - 1) / TS_ROW_LANES + 1 - first;
     for (int r = 0; r < rows; ++r) {
         double* to = wrench + ((row + r) / TS_ROW_LANES - first) * GROUP + (row + r) % TS_ROW_LANES;
         for (int k = 0; k < 3; ++k) {
-            to[k * lanes] = ts_vec3_get(couple[r], k);
-            to[(3 + k) * lanes] = ts_vec3_get(force[r], k);
+            to[k * TS_ROW_LANES] = ts_vec3_get(couple[r], k);
+            to[(3 + k) * TS_ROW_LANES] = ts_vec3_get(force[r], k);
         }
     }
     ts_row_lanes_wrench by = {sim->model, sim->kinematics.dof_axis, wrench, groups, piece->dof_first, piece->dof_count};
@@ -162,7 +161,7 @@ void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient) {
         close_sixes(J, piece, row, 1, six);
         return;
     }
-    piece->J[ts_row_lanes_at(piece->rows, piece->dof_count, row, dof - piece->dof_first)] += coefficient;
+    piece->J[ts_row_lanes_at(piece->dof_count, row, dof - piece->dof_first)] += coefficient;
 }
 
 void ts_row_add_lever(ts_row_jacobian* J, int row, const ts_lever* lever, double coefficient) {

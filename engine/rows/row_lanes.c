@@ -4,7 +4,7 @@
 // Rule: row r of a contact is wrench_r . S_d for every dof d of its body's chain, S_d the dof's axis; the lanes are the rows. From the leaves to the
 // root x_k /= L_kk, then x_i -= L_ki x_k for all i that k hangs on, four dofs k at a time, so that x_i is read and written once for them.
 // Source: Featherstone (2008), section 6.5. Guaranteed: rows keep their chains; same bits with and without AVX2, since every lane is a row's own
-// sum. Known failure: none; a lone row costs as much as four.
+// sum. Known failure: none; a row without company costs as much as four.
 #include "engine/rows/row_lanes_internal.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ static void add_one(const ts_row_lanes_wrench* by, int last, double* J) {
     const double* w = by->wrench;
     for (int d = last; d >= 0; d = by->model->dof[d].parent) {
         const ts_motion* S = &by->axis[d];
-        double turn = w[0] * S->angular.x + w[1] * S->angular.y + w[2] * S->angular.z;
-        J[d - by->first] += turn + (w[3] * S->linear.x + w[4] * S->linear.y + w[5] * S->linear.z);
+        double turn = w[0] * S->angular.x + w[N] * S->angular.y + w[2 * N] * S->angular.z;
+        J[N * (d - by->first)] += turn + (w[3 * N] * S->linear.x + w[4 * N] * S->linear.y + w[5 * N] * S->linear.z);
     }
 }
 
@@ -118,50 +118,7 @@ static inline void store(const double* X, int count, int rows, double* out) {
         for (int r = 0; r < rows; ++r) out[r * count + d] = X[r];
 }
 
-// x[i] -= value L[i] for i in [from, to].
-static inline void pass(const double* L, double value, int from, int to, double* x) {
-    int i = from;
-    for (; i + N - 1 <= to; i += N)
-        ts_four_store(ts_four_minus(ts_four_load(x + i), ts_four_times(value, ts_four_load(L + i))), x + i);
-    for (; i <= to; ++i) x[i] -= value * L[i];
-}
-
-// A lone row: four dofs at a time instead of four rows.
-static void close_one(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_row) {
-    const ts_dof* dof = lanes->model->dof + lanes->first;
-    double *x = lanes->J, now = 0.0, free = 0.0;
-    for (int s = 0; s < lanes->segments; ++s) {
-        int from = lanes->segment[s].column - lanes->first, to = from + lanes->segment[s].count;
-        for (int d = from; d < to; ++d) {
-            now += lanes->now[d] * x[d];
-            free += lanes->free[d] * x[d];
-        }
-    }
-    *out_now += now;
-    *out_free += free;
-    for (int s = 0; s < lanes->segments; ++s) {
-        int from = lanes->segment[s].column - lanes->first, count = lanes->segment[s].count;
-        for (int k = from + count - 1; k >= from; --k) {
-            const double* L = lanes->L + (ptrdiff_t)k * lanes->count;
-            if (x[k] == 0.0) continue;
-            double value = x[k] *= lanes->inverse[k];
-            for (int start = dof[k].run - lanes->first, to = k - 1;;) {
-                pass(L, value, start, to, x);
-                to = dof[start].parent - lanes->first;
-                if (to < 0) break;
-                start = dof[to].run - lanes->first;
-            }
-        }
-        for (int i = 0; i < count; ++i) out_row[i] = x[from + i];
-        out_row += count;
-    }
-}
-
 static void close(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows) {
-    if (lanes->rows == 1) {
-        close_one(lanes, out_now, out_free, out_rows);
-        return;
-    }
     for (int r = 0; r < lanes->rows; r += N) {
         int rows = lanes->rows - r < N ? lanes->rows - r : N;
         double *X = lanes->J + (ptrdiff_t)r * lanes->count, now[N], free[N], *out = out_rows;
@@ -185,7 +142,7 @@ static void close(const ts_row_lanes* lanes, double* out_now, double* out_free, 
             whiten(lanes, from, from + count - 1, X);
         }
         // A segment holds all rows, the next one follows.
-        for (int s = 0; s < lanes->segments; ++s) {
+        for (int s = 0; out_rows && s < lanes->segments; ++s) {
             int from = lanes->segment[s].column - lanes->first, count = lanes->segment[s].count;
             store(X + N * from, count, rows, out + (ptrdiff_t)r * count);
             out += (ptrdiff_t)lanes->rows * count;

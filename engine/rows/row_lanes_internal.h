@@ -1,8 +1,7 @@
 // Rows of a block over the degrees of freedom of one tree, side by side: what moves a dof is four numbers, one for each of four rows, so
 // that all rows of a contact go through the factor of the inertia at once.
 //
-// Entry (r, d) stands at [((r / 4) n + d) 4 + r % 4], n dofs; lanes without a row are zero. A lone row has no lanes: its entries stand one
-// behind the other.
+// Entry (r, d) stands at [((r / 4) n + d) 4 + r % 4], n dofs; lanes without a row are zero, or hold those of other blocks: lone rows share.
 #ifndef TS_ENGINE_ROW_LANES_INTERNAL_H
 #define TS_ENGINE_ROW_LANES_INTERNAL_H
 
@@ -18,12 +17,11 @@ enum { TS_ROW_LANES = 4, TS_ROW_LANES_MOST = 8 };
 
 /// Numbers that `rows` rows over n dofs take.
 static inline size_t ts_row_lanes_size(int rows, int n) {
-    return (size_t)(rows == 1 ? 1 : (rows + TS_ROW_LANES - 1) / TS_ROW_LANES * TS_ROW_LANES) * (size_t)n;
+    return (size_t)((rows + TS_ROW_LANES - 1) / TS_ROW_LANES * TS_ROW_LANES) * (size_t)n;
 }
 
-/// Where entry (r, d) of so many rows stands, from the first.
-static inline size_t ts_row_lanes_at(int rows, int n, int r, int d) {
-    if (rows == 1) return (size_t)d;
+/// Where entry (r, d) stands, from the first.
+static inline size_t ts_row_lanes_at(int n, int r, int d) {
     return ((size_t)(r / TS_ROW_LANES) * (size_t)n + (size_t)d) * TS_ROW_LANES + (size_t)(r % TS_ROW_LANES);
 }
 
@@ -33,7 +31,7 @@ typedef struct ts_row_lanes_wrench {
     const ts_model* model;
     const ts_motion* axis;  // (nv)
     const double* wrench;   // (groups x 6 x 4)
-    int groups;             // fours of rows; 0: a lone row, and a single wrench of six numbers
+    int groups;             // fours of rows; 0: a lone row; other lanes are not touched
     int first;              // the tree's first dof
     int count;              // and how many it has
 } ts_row_lanes_wrench;
@@ -55,7 +53,8 @@ typedef struct ts_row_lanes {
     const double* free;
 } ts_row_lanes;
 
-/// Adds the rows' speeds at both velocities, whitens the rows, L^-T j, and stores them segment by segment, row by row, from `out_rows` on.
+/// Adds the rows' speeds at both velocities, whitens the rows, L^-T j, and stores them segment by segment, row by row, from `out_rows` on
+/// (NULL: leaves them).
 void ts_row_lanes_close(const ts_row_lanes* lanes, double* out_now, double* out_free, double* out_rows);
 
 /// The same two, whatever the machine, and with AVX2: the same bits.

@@ -76,7 +76,7 @@ typedef struct ts_row_jacobian {
 
 /// Row r's entry for dof d of the tree.
 static inline double ts_row_entry(const ts_row_piece* piece, int r, int d) {
-    return piece->J[piece->is_free_body ? (size_t)(6 * r + d) : ts_row_lanes_at(piece->rows, piece->dof_count, r, d)];
+    return piece->J[piece->is_free_body ? (size_t)(6 * r + d) : ts_row_lanes_at(piece->dof_count, r, d)];
 }
 
 /// The sum of the squares of row r: G_rr once rows are whitened.

@@ -48,35 +48,42 @@ static int may_stand_still(const ts_sim* sim, const ts_row_piece* piece, const t
     return sim->model->joint[joint].type != TS_JOINT_FREE || segment->count == piece->dof_count;
 }
 
-// Pieces for the trees of block b. Rows of lone free bodies are filled in place and need not be cleared, those of others in
-// `wide`. Returns how many.
-static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* piece) {
+// The piece of the tree of segment s, up to segments of other trees, or `last`. What is no lone free body's is filled in `wide`. Returns
+// the segment behind it.
+static int open_piece(const assembly* work, int s, int last, int rows, double* wide, ts_row_piece* p) {
     const ts_model* model = work->sim->model;
     const ts_delassus_segment* segment = work->plan->segment;
+    int tree = model->dof[segment[s].column].tree, end = s + 1;
+    p->tree = tree;
+    p->is_free_body = model->tree[tree].kind != TS_TREE_GENERAL;
+    p->dof_first = model->tree[tree].dof_first;
+    p->dof_count = model->tree[tree].dof_count;
+    p->written = 0;
+    p->segment_first = s;
+    if (p->is_free_body) {
+        p->J = segment_data(work, s);
+        return end;
+    }
+    // Segments of a tree lie together.
+    while (end < last && model->dof[segment[end].column].tree == tree) ++end;
+    p->rows = rows;
+    p->segment_count = end - s;
+    p->fastest = 0.0;
+    p->may_stand_still = may_stand_still(work->sim, p, &segment[s]);
+    p->J = wide;
+    return end;
+}
+
+// Pieces for the trees of block b. Rows of lone free bodies need not be cleared. Returns how many.
+static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* piece) {
     int count = 0, rows = work->plan->block[b].rows, last = work->plan->segment_start[b + 1];
-    for (int s = work->plan->segment_start[b], end; s < last; s = end, ++count) {
-        int tree = model->dof[segment[s].column].tree, n = model->tree[tree].dof_count;
+    for (int s = work->plan->segment_start[b]; s < last; ++count) {
         ts_row_piece* p = &piece[count];
-        p->tree = tree;
-        p->is_free_body = model->tree[tree].kind != TS_TREE_GENERAL;
-        p->dof_first = model->tree[tree].dof_first;
-        p->dof_count = n;
-        p->written = 0;
-        p->segment_first = s;
-        end = s + 1;
-        if (p->is_free_body) {
-            p->J = segment_data(work, s);
-            continue;
-        }
-        // Segments of a tree lie together.
-        while (end < last && model->dof[segment[end].column].tree == tree) ++end;
-        p->rows = rows;
-        p->segment_count = end - s;
-        p->fastest = 0.0;
-        p->may_stand_still = may_stand_still(work->sim, p, &segment[s]);
-        p->J = wide;
-        wide += ts_row_lanes_size(rows, n);
-        memset(p->J, 0, ts_row_lanes_size(rows, n) * sizeof(double));
+        s = open_piece(work, s, last, rows, wide, p);
+        if (p->is_free_body) continue;
+        size_t numbers = ts_row_lanes_size(rows, p->dof_count);
+        memset(wide, 0, numbers * sizeof(double));
+        wide += numbers;
     }
     return count;
 }
@@ -96,6 +103,23 @@ static int is_still(const ts_sim* sim, const ts_row_piece* piece, const ts_block
     return 1;
 }
 
+// What a piece needs to be whitened over these segments.
+static ts_row_lanes lanes_of(const assembly* work, const ts_row_piece* piece, int rows,
+                             const ts_delassus_segment* segment, int segments) {
+    const ts_sim* sim = work->sim;
+    return (ts_row_lanes){sim->model,
+                          piece->J,
+                          rows,
+                          piece->dof_first,
+                          piece->dof_count,
+                          sim->mass_factor + sim->mass_start[piece->tree],
+                          ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first,
+                          segment,
+                          segments,
+                          sim->qvel + piece->dof_first,
+                          sim->free_velocity + piece->dof_first};
+}
+
 // What the source left open: speeds from the raw rows, then whitened and stored. Rows of a lone free body that were written
 // have all that behind them.
 static int close_piece(const assembly* work, const ts_row_piece* piece, const ts_block* block, ts_row_speeds* speeds) {
@@ -105,20 +129,9 @@ static int close_piece(const assembly* work, const ts_row_piece* piece, const ts
             if (!(piece->written >> r & 1u)) memset(piece->J + 6 * r, 0, 6 * sizeof(double));
         return 0;
     }
-    const ts_sim* sim = work->sim;
-    int still = is_still(sim, piece, block);
-    ts_row_lanes lanes = {sim->model,
-                          piece->J,
-                          rows,
-                          piece->dof_first,
-                          piece->dof_count,
-                          sim->mass_factor + sim->mass_start[piece->tree],
-                          ts_sim_storage_of(sim)->inverse_diagonal + piece->dof_first,
-                          work->plan->segment + piece->segment_first,
-                          piece->segment_count,
-                          sim->qvel + piece->dof_first,
-                          sim->free_velocity + piece->dof_first};
-    ts_row_lanes_close(&lanes, speeds->now, speeds->free, segment_data(work, piece->segment_first));
+    int still = is_still(work->sim, piece, block), first = piece->segment_first;
+    ts_row_lanes lanes = lanes_of(work, piece, rows, work->plan->segment + first, piece->segment_count);
+    ts_row_lanes_close(&lanes, speeds->now, speeds->free, segment_data(work, first));
     return still;
 }
 
@@ -215,31 +228,109 @@ static void take_back(const assembly* work, int b, const ts_row_jacobian* J) {
     work->plan->owner[b].blocked = TS_ROW_BLOCKED;
 }
 
-static void fill_block(const assembly* work, int b, int worker) {
+// What follows from the rows of block b and their speeds. `still`: joints block all that it asks for.
+static void apply_law(const assembly* work, int b, const ts_row_jacobian* J, int still) {
     const ts_row_plan* plan = work->plan;
     const ts_row_source* source = ts_row_source_at(plan->owner[b].source);
     int row = plan->block_row[b], rows = plan->block[b].rows;
-    ts_row_speeds speeds = {{0.0}, {0.0}};
-    ts_row_jacobian J = {.sim = work->sim, .speeds = &speeds};
-    int still = fill_rows(work, b, worker, &J);
-    ts_row_law law = {&speeds, &J, work->reference + row, work->R + row, work->impulse + row, 0};
+    ts_row_law law = {J->speeds, J, work->reference + row, work->R + row, work->impulse + row, 0};
     if (!source->remember) start_again(work, b, law.impulse);
     if (source->law) source->law(work->sim, b, &law);
-    for (int r = 0; r < rows; ++r) work->g[row + r] = speeds.free[r] - law.reference[r];
+    for (int r = 0; r < rows; ++r) work->g[row + r] = J->speeds->free[r] - law.reference[r];
     if (still) {
-        leave_out(work, b, &J);
+        leave_out(work, b, J);
         return;
     }
-    take_back(work, b, &J);
+    take_back(work, b, J);
     ts_step_yield_again(work->sim, plan, b, work->g + row, work->reference + row);
     if (!work->rigid_R || !source->law) return;
     double none[TS_BLOCK_ROWS_MAX] = {0.0};
-    ts_row_law rigid = {&speeds, &J, work->rigid_reference + row, work->rigid_R + row, none, 1};
+    ts_row_law rigid = {J->speeds, J, work->rigid_reference + row, work->rigid_R + row, none, 1};
     source->law(work->sim, b, &rigid);
 }
 
+static void fill_block(const assembly* work, int b, int worker) {
+    ts_row_speeds speeds = {{0.0}, {0.0}};
+    ts_row_jacobian J = {.sim = work->sim, .speeds = &speeds};
+    int still = fill_rows(work, b, worker, &J);
+    apply_law(work, b, &J, still);
+}
+
+// The tree that a block of one row moves, if it moves no other and that is no lone free body; else -1.
+static int tree_of_lone_row(const assembly* work, int b) {
+    const ts_row_plan* plan = work->plan;
+    const ts_model* model = work->sim->model;
+    int first = plan->segment_start[b], last = plan->segment_start[b + 1];
+    if (plan->block[b].rows != 1 || first == last) return -1;
+    int tree = model->dof[plan->segment[first].column].tree;
+    for (int s = first + 1; s < last; ++s)
+        if (model->dof[plan->segment[s].column].tree != tree) return -1;
+    return model->tree[tree].kind == TS_TREE_GENERAL ? tree : -1;
+}
+
+// How many blocks from b on are lone rows of one tree: dry friction, limits, servos. No more than lanes.
+static int count_lone_rows(const assembly* work, int b, int end) {
+    int tree = tree_of_lone_row(work, b), count = 1;
+    if (tree < 0) return 0;
+    while (count < TS_ROW_LANES && b + count < end && tree_of_lone_row(work, b + count) == tree) ++count;
+    return count;
+}
+
+// From a lane to the segments of a lone row.
+static void store_lane(const assembly* work, const ts_row_piece* piece) {
+    double* to = segment_data(work, piece->segment_first);
+    for (int s = piece->segment_first; s < piece->segment_first + piece->segment_count; ++s) {
+        const double* from = piece->J + TS_ROW_LANES * (work->plan->segment[s].column - piece->dof_first);
+        for (int i = 0; i < work->plan->segment[s].count; ++i) *to++ = from[TS_ROW_LANES * i];
+    }
+}
+
+// Lone rows of one tree, `count` blocks from b on, side by side.
+static void fill_lone_rows(const assembly* work, int b, int count, int worker) {
+    const ts_row_plan* plan = work->plan;
+    double now[TS_ROW_LANES] = {0.0}, free[TS_ROW_LANES] = {0.0};
+    double* wide = work->wide + (size_t)worker * plan->wide_most;
+    ts_row_piece piece[TS_ROW_LANES];
+    ts_row_speeds speeds[TS_ROW_LANES] = {{{0.0}, {0.0}}};
+    ts_row_jacobian J[TS_ROW_LANES];
+    int still[TS_ROW_LANES];
+    for (int k = 0; k < count; ++k) {
+        open_piece(work, plan->segment_start[b + k], plan->segment_start[b + k + 1], 1, wide + k, &piece[k]);
+        if (k == 0) memset(wide, 0, ts_row_lanes_size(1, piece[0].dof_count) * sizeof(double));
+        J[k] = (ts_row_jacobian){.sim = work->sim, .piece = &piece[k], .piece_count = 1, .speeds = &speeds[k]};
+        ts_row_source_at(plan->owner[b + k].source)->jacobian(work->sim, b + k, &J[k]);
+        still[k] = is_still(work->sim, &piece[k], &plan->block[b + k]);
+    }
+    // From the tree's root to the last of the chains' leaves, which come first.
+    const ts_delassus_segment* tip = &plan->segment[plan->segment_start[b]];
+    const ts_model* model = work->sim->model;
+    ts_delassus_segment all = {model->tree[model->dof[tip->column].tree].dof_first, 0, NULL, NULL};
+    for (int k = 0; k < count; ++k) {
+        tip = &plan->segment[plan->segment_start[b + k]];
+        int end = tip->column + tip->count - all.column;
+        all.count = end > all.count ? end : all.count;
+    }
+    ts_row_lanes lanes = lanes_of(work, &piece[0], count, &all, 1);
+    ts_row_lanes_close(&lanes, now, free, NULL);
+    for (int k = 0; k < count; ++k) {
+        speeds[k].now[0] = now[k];
+        speeds[k].free[0] = free[k];
+        store_lane(work, &piece[k]);
+        apply_law(work, b + k, &J[k], still[k]);
+    }
+}
+
 static void fill_blocks(void* context, int begin, int end, int worker) {
-    for (int b = begin; b < end; ++b) fill_block((const assembly*)context, b, worker);
+    const assembly* work = (const assembly*)context;
+    for (int b = begin, count; b < end; b += count) {
+        count = count_lone_rows(work, b, end);
+        if (count > 1) {
+            fill_lone_rows(work, b, count, worker);
+            continue;
+        }
+        fill_block(work, b, worker);
+        count = 1;
+    }
 }
 
 // Memory for the numbers, and every segment's place in it. Returns 0 when it is short.

@@ -17,7 +17,7 @@ static void fill(const fixture* f, const ts_kinematic_tree* tree, int last, int 
          d = last < 0 ? d - 1 : f->model->dof[d].parent) {
         for (int r = 0; r < rows; ++r) {
             row[r][d - tree->dof_first] = ts_rng_normal(rng);
-            J[ts_row_lanes_at(rows, tree->dof_count, r, d - tree->dof_first)] = row[r][d - tree->dof_first];
+            J[ts_row_lanes_at(tree->dof_count, r, d - tree->dof_first)] = row[r][d - tree->dof_first];
         }
     }
 }
