@@ -143,6 +143,8 @@ static inline void read_rows(const small* q, int b, const double* w, double* out
 static inline void add_rows(const small* q, int b, const double* f, double* w) {
     const small_block* s = &q->block[b];
     int rows = q->problem->block[b].rows;
+    // Limits that are not reached, contacts that are open: most of what there is.
+    if (f[0] == 0.0 && (rows == 1 || (rows == 3 && f[1] == 0.0 && f[2] == 0.0))) return;
     for (int k = s->first; k < s->first + s->count; ++k) {
         const double* A = q->tile[k];
         double* v = w + N * q->place[k];
