@@ -258,9 +258,15 @@ static double measure_tendon(ts_sim* sim, int t, ts_drive* drive) {
     sim->tendon_length[t] = length;
     sim->tendon_velocity[t] = rate;
     drive->mode = TS_DRIVE_PLAIN;
-    if (tendon->spring == 0.0 && tendon->damping == 0.0) return 0.0;
+    if (tendon->spring == 0.0 && tendon->damping == 0.0 && !tendon->curve.is_there) return 0.0;
     double law[3] = {-tendon->spring * stretch - tendon->damping * rate, stretch != 0.0 ? -tendon->spring : 0.0,
                      -tendon->damping};
+    if (tendon->curve.is_there) {
+        double stiffness, damping;
+        law[0] += ts_curve_force(&tendon->curve, stretch, rate, &stiffness, &damping);
+        law[1] -= stiffness;
+        law[2] -= damping;
+    }
     return enter(sim, drive, NULL, law, rate);
 }
 

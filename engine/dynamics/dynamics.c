@@ -60,6 +60,17 @@ static double add_spring(const ts_sim* sim, const ts_joint* joint, double* force
     return K;
 }
 
+// What of a joint's spring and damper is not linear; its slopes stand in M like theirs where they are positive.
+static void add_curve(const ts_sim* sim, const ts_joint* joint, int d, int n, double* M, double* force) {
+    double h = sim->options.time_step, rate = sim->qvel[joint->dof_first], stretch[TS_JOINT_NV_MOST], stiffness,
+           damping;
+    ts_joint_stretch(joint, sim->qpos + joint->qpos_first, stretch);
+    force[d] += ts_curve_force(&joint->curve, stretch[0], rate, &stiffness, &damping);
+    stiffness = sim->integrator->springs_ahead ? h * fmax(stiffness, 0.0) : 0.0;
+    force[d] -= stiffness * rate;
+    M[(size_t)d * (size_t)(n + 1)] += h * (stiffness + (sim->integrator->damping_ahead ? fmax(damping, 0.0) : 0.0));
+}
+
 // Springs and dampers of one tree: adds their forces of the derivation to `force` (counted from the tree's first dof) and, of h D + h^2 K, what
 // the integrator takes ahead to the diagonal of M.
 static void add_springs_and_dampers(const ts_sim* sim, int tree, double* M, double* force) {
@@ -74,6 +85,7 @@ static void add_springs_and_dampers(const ts_sim* sim, int tree, double* M, doub
         double damping = model->dof[d].damping, ahead = springs_ahead ? h * K : 0.0;
         force[d - first] -= (damping + ahead) * sim->qvel[d];
         M[(size_t)(d - first) * (size_t)(n + 1)] += h * (damping_ahead ? damping + ahead : ahead);
+        if (joint->curve.is_there) add_curve(sim, joint, d - first, n, M, force);
     }
 }
 

@@ -9,10 +9,10 @@
 
 static double spring_energy(const ts_sim* sim, const ts_joint* joint) {
     double stretch[TS_JOINT_NV_MOST], squared = 0.0;
-    if (joint->spring == 0.0) return 0.0;
+    if (joint->spring == 0.0 && !joint->curve.is_there) return 0.0;
     ts_joint_stretch(joint, sim->qpos + joint->qpos_first, stretch);
     for (int i = 0; i < ts_joint_type_nv(joint->type); ++i) squared += stretch[i] * stretch[i];
-    return 0.5 * joint->spring * squared;
+    return 0.5 * joint->spring * squared + (joint->curve.is_there ? ts_curve_energy(&joint->curve, stretch[0]) : 0.0);
 }
 
 // Of a lone body whose velocity belongs to half a step ago: the one that it has now.
@@ -44,10 +44,10 @@ ts_energy ts_sim_energy(ts_sim* sim) {
     for (int j = 0; j < model->joint_count; ++j) energy.potential += spring_energy(sim, &model->joint[j]);
     for (int t = 0; t < model->tendon_count; ++t) {
         const ts_tendon* tendon = &model->tendon[t];
-        if (tendon->spring == 0.0) continue;
+        if (tendon->spring == 0.0 && !tendon->curve.is_there) continue;
         double length = ts_tendon_measure(sim, tendon, &ts_sim_storage_of(sim)->tendon_lever[t]);
         double stretch = ts_tendon_stretch(tendon, length);
-        energy.potential += 0.5 * tendon->spring * stretch * stretch;
+        energy.potential += 0.5 * tendon->spring * stretch * stretch + ts_curve_energy(&tendon->curve, stretch);
     }
     return energy;
 }

@@ -44,6 +44,7 @@ typedef struct ts_joint_def {
     double damping;
     double armature;
     double friction;
+    ts_curve curve;  // of hinges and slides
     ts_stop_softness softness;
     double spring_time;   // s: > 0: spring and damping are as of an oscillator of this time constant and
     double spring_ratio;  // this damping ratio (> 0), and the inertia of the joint at rest
@@ -123,8 +124,9 @@ typedef struct ts_actuator_def {
     const char* transmission;  // "joint", "site", ...
     double
         damping_ratio;  // > 0: bias[2] is as of an oscillator of stiffness -bias[1] and the mass that it feels at rest
-    double damping;     // N s/m or the like, and inertia, kg or the like, of what turns in it: gear[0]^2 times as much
-    double armature;    // is added to the joint that it pulls at
+    double damping_more[2];  // of a square and a cube of its rate, as ts_curve
+    double damping;   // N s/m or the like, and inertia, kg or the like, of what turns in it: gear[0]^2 times as much
+    double armature;  // is added to the joint (damping also to the tendon) that it pulls at
     const char* file;
     int line;
 } ts_actuator_def;

@@ -28,7 +28,7 @@ static const char* number_fault(const ts_actuator_def* def) {
     const ts_actuator* a = &def->is;
     double sum =
         a->time_constant + def->damping_ratio + def->damping + def->armature + a->rest_constant + a->rest_width;
-    sum += a->length_range[0] + a->length_range[1] + a->rod;
+    sum += a->length_range[0] + a->length_range[1] + a->rod + def->damping_more[0] + def->damping_more[1];
     for (int i = 0; i < TS_GEAR_SIZE; ++i) sum += a->gear[i];
     for (int i = 0; i < 3; ++i) sum += a->gain[i] + a->bias[i];
     if (!isfinite(sum)) return "a number is not finite";
@@ -65,6 +65,11 @@ int ts_builder_act_count(const ts_builder* builder) {
     return count;
 }
 
+const char* ts_builder_curve_fault(const ts_curve* curve) {
+    double sum = curve->spring[0] + curve->spring[1] + curve->damping[0] + curve->damping[1];
+    return isfinite(sum) ? NULL : "a coefficient of its spring or damper is not finite";
+}
+
 static const char* tendon_number_fault(const ts_tendon* t) {
     const double number[] = {t->spring, t->damping, t->friction};
     for (int i = 0; i < 3; ++i)
@@ -72,6 +77,7 @@ static const char* tendon_number_fault(const ts_tendon* t) {
             return "its stiffness, damping or friction is negative or no number";
     if (ts_stop_softness_fault(&t->softness)) return ts_stop_softness_fault(&t->softness);
     if (!isfinite(t->rest[0] + t->rest[1])) return "a number is not finite";
+    if (ts_builder_curve_fault(&t->curve)) return ts_builder_curve_fault(&t->curve);
     return limits_fault(&t->limits, "the range of its length is empty");
 }
 
@@ -139,16 +145,30 @@ ts_code ts_builder_lay_out_actuators(const ts_builder* builder, const ts_model* 
     return TS_OK;
 }
 
+// What of an actuator's damping is not linear, gear[0]^2 times like the rest, which is MuJoCo's meaning.
+static void add_damping(const ts_actuator_def* def, double square, ts_curve* curve) {
+    curve->damping[0] += square * def->damping_more[0];
+    curve->damping[1] += square * def->damping_more[1];
+    curve->is_there = curve->is_there || curve->damping[0] != 0.0 || curve->damping[1] != 0.0;
+}
+
 void ts_builder_settle_actuators(ts_builder* builder) {
     for (int i = 0; i < builder->actuator.count; ++i) {
         const ts_builder_actuator* entry = &builder->actuator.data[i];
         const char* kind = ts_builder_string(builder, entry->transmission);
         int transmission = ts_transmission_find(kind), target = entry->def.is.target;
-        if (transmission < 0 || ts_transmission_at(transmission)->target != TS_TARGET_JOINT) continue;
-        if (target < 0 || target >= builder->joint.count) continue;
+        if (transmission < 0 || target < 0) continue;
         double square = entry->def.is.gear[0] * entry->def.is.gear[0];
-        builder->joint.data[target].def.damping += square * entry->def.damping;
-        builder->joint.data[target].def.armature += square * entry->def.armature;
+        if (ts_transmission_at(transmission)->target == TS_TARGET_JOINT && target < builder->joint.count) {
+            ts_joint_def* joint = &builder->joint.data[target].def;
+            joint->damping += square * entry->def.damping;
+            joint->armature += square * entry->def.armature;
+            add_damping(&entry->def, square, &joint->curve);
+        } else if (ts_transmission_at(transmission)->target == TS_TARGET_TENDON && target < builder->tendon.count) {
+            ts_tendon* tendon = &builder->tendon.data[target].def.is;
+            tendon->damping += square * entry->def.damping;
+            add_damping(&entry->def, square, &tendon->curve);
+        }
     }
 }
 

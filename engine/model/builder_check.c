@@ -72,6 +72,9 @@ static const char* joint_number_fault(const ts_joint_def* def) {
     for (size_t i = 0; i < sizeof number / sizeof number[0]; ++i)
         if (!isfinite(number[i])) return "a number is not finite";
     if (def->spring < 0.0) return "its spring stiffness is negative";
+    if (ts_builder_curve_fault(&def->curve)) return ts_builder_curve_fault(&def->curve);
+    if (def->curve.is_there && ts_joint_type_nv(def->type) != 1)
+        return "only springs and dampers of hinges and slides can have curves";
     if (def->damping < 0.0) return "its damping is negative";
     if (def->armature < 0.0) return "its armature is negative";
     if (def->friction < 0.0) return "its dry friction is negative";

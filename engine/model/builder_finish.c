@@ -144,6 +144,7 @@ static void lay_out_joints(draft* d) {
         joint->reference = def->reference;
         joint->spring = def->spring;
         joint->spring_rest = def->spring_rest;
+        joint->curve = def->curve;
         joint->damping = def->damping;
         joint->armature = def->armature;
         joint->friction = def->friction;

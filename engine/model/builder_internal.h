@@ -208,6 +208,9 @@ ts_code ts_builder_settle_at_rest(const ts_builder* builder, const ts_model* mod
 /// contacts, weight, springs, dampers and friction (builder_length_range.c). TS_ERROR_VALUE where it finds none.
 ts_code ts_builder_find_length_range(const ts_model* model, int actuator, double* io_range, ts_status* out_status);
 
+/// What is wrong with a curve's numbers, or NULL.
+const char* ts_builder_curve_fault(const ts_curve* curve);
+
 /// Lets a geom weigh like something else than its shape (a mesh that is not convex, say). `geom` as from
 /// ts_builder_add_geom.
 void ts_builder_set_geom_solid(ts_builder* builder, int geom, const ts_mass_properties* solid);

@@ -20,6 +20,10 @@
 static const double range_step = 0.01, settle_time = 10.0, watch_time = 2.0, slow_time = 1.0, pull_acceleration = 20.0;
 static const double still = 0.05;
 
+// Steps after which, and share by which, a length that has not changed has come to its end.
+enum { LOOK = 50 };
+static const double rest_change = 1e-9;
+
 // A copy of a model's array, or NULL; of an empty array something.
 static void* copy_of(const void* array, int count, size_t size) {
     void* copy = malloc((size_t)count * size + 1);
@@ -41,10 +45,16 @@ static int make_still(const ts_model* model, ts_model* out) {
     out->tendon = tendon;
     out->actuator = actuator;
     if (!joint || !dof || !geom || !tendon || !actuator) return 0;
-    for (int i = 0; i < model->joint_count; ++i) joint[i].spring = joint[i].damping = joint[i].friction = 0.0;
+    for (int i = 0; i < model->joint_count; ++i) {
+        joint[i].spring = joint[i].damping = joint[i].friction = 0.0;
+        joint[i].curve.is_there = 0;
+    }
     for (int i = 0; i < model->nv; ++i) dof[i].damping = dof[i].friction = 0.0;
     for (int i = 0; i < model->geom_count; ++i) geom[i].category = geom[i].mask = 0;
-    for (int i = 0; i < model->tendon_count; ++i) tendon[i].spring = tendon[i].damping = tendon[i].friction = 0.0;
+    for (int i = 0; i < model->tendon_count; ++i) {
+        tendon[i].spring = tendon[i].damping = tendon[i].friction = 0.0;
+        tendon[i].curve.is_there = 0;
+    }
     for (int i = 0; i < model->actuator_count; ++i) actuator[i].active = 0;
     out->pair_count = 0;
     out->initial_keyframe = -1;
@@ -87,7 +97,8 @@ static ts_code find_end(ts_sim* sim, int i, double side, double out_seen[2], ts_
     memcpy(sim->qpos, sim->model->qpos_rest, (size_t)sim->model->nq * sizeof(double));
     out_seen[0] = HUGE_VAL;
     out_seen[1] = -HUGE_VAL;
-    while (!code && sim->time < settle_time) {
+    double before = HUGE_VAL;
+    for (int n = 0; !code && sim->time < settle_time; ++n) {
         for (int d = 0; d < sim->model->nv; ++d) sim->qvel[d] *= slowing;
         code = ts_sim_forward(sim, out_status);
         if (code) break;
@@ -95,6 +106,13 @@ static ts_code find_end(ts_sim* sim, int i, double side, double out_seen[2], ts_
         if (sim->time > settle_time - watch_time) {
             out_seen[0] = fmin(out_seen[0], length);
             out_seen[1] = fmax(out_seen[1], length);
+        }
+        if (n % LOOK == 0) {
+            if (fabs(length - before) <= rest_change * (1.0 + fabs(length))) {
+                out_seen[0] = out_seen[1] = length;
+                break;
+            }
+            before = length;
         }
         pull(sim, i, side);
         code = ts_sim_step(sim, out_status);

@@ -71,6 +71,7 @@ typedef struct ts_joint {
     double damping;      // N m s/rad or N s/m
     double armature;     // kg m^2 or kg added to the dof's inertia
     double friction;     // N m or N, dry friction
+    ts_curve curve;      // what of spring and damper is not linear; of hinges and slides
     ts_stop_softness softness;
     ts_limits actuation;  // N or N m: of what all actuators together pull at it, where it is one number
 } ts_joint;

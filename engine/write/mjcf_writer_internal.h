@@ -79,6 +79,9 @@ void ts_mjcf_writer_stop_softness(ts_mjcf_writer* w, const ts_stop_softness* sof
 /// Margin and gap of a surface, where it has any.
 void ts_mjcf_writer_margins(ts_mjcf_writer* w, const ts_surface* surface);
 
+/// An attribute of a linear coefficient and of two more (`curve`, a ts_curve's), when there are any.
+void ts_mjcf_writer_coefficients(ts_mjcf_writer* w, const char* name, double linear, const double* curve);
+
 /// The two sites that stand for the frames of a connection that no anchor can say; `side` 0 or 1.
 void ts_mjcf_writer_equality_site(ts_mjcf_writer* w, const char* name, int equality, int side);
 

@@ -232,11 +232,9 @@ static void write_tendon(ts_mjcf_writer* w, int index) {
         ts_mjcf_writer_string(w, "limited", "true");
         ts_mjcf_writer_numbers(w, "range", t->limits.range, 2);
     }
-    if (t->spring != 0.0) {
-        ts_mjcf_writer_numbers(w, "stiffness", &t->spring, 1);
-        ts_mjcf_writer_numbers(w, "springlength", t->rest, 2);
-    }
-    if (t->damping != 0.0) ts_mjcf_writer_numbers(w, "damping", &t->damping, 1);
+    ts_mjcf_writer_coefficients(w, "stiffness", t->spring, t->curve.spring);
+    if (t->spring != 0.0 || t->curve.is_there) ts_mjcf_writer_numbers(w, "springlength", t->rest, 2);
+    ts_mjcf_writer_coefficients(w, "damping", t->damping, t->curve.damping);
     if (t->friction != 0.0) ts_mjcf_writer_numbers(w, "frictionloss", &t->friction, 1);
     ts_mjcf_writer_stop_softness(w, &t->softness);
     ts_mjcf_writer_inside(w);

@@ -180,6 +180,12 @@ static void write_number(ts_mjcf_writer* w, const char* name, double value, doub
     if (value != usual) ts_mjcf_writer_numbers(w, name, &value, 1);
 }
 
+void ts_mjcf_writer_coefficients(ts_mjcf_writer* w, const char* name, double linear, const double* curve) {
+    const double number[] = {linear, curve[0], curve[1]};
+    int curved = curve[0] != 0.0 || curve[1] != 0.0;
+    if (linear != 0.0 || curved) ts_mjcf_writer_numbers(w, name, number, curved ? 3 : 1);
+}
+
 static void write_joint(ts_mjcf_writer* w, int index) {
     const ts_joint* joint = &w->model->joint[index];
     const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
@@ -196,9 +202,9 @@ static void write_joint(ts_mjcf_writer* w, int index) {
         ts_mjcf_writer_numbers(w, "range", joint->range, 2);
     }
     write_number(w, "ref", joint->reference, 0.0);
-    write_number(w, "stiffness", joint->spring, 0.0);
+    ts_mjcf_writer_coefficients(w, "stiffness", joint->spring, joint->curve.spring);
     write_number(w, "springref", joint->spring_rest, 0.0);
-    write_number(w, "damping", joint->damping, 0.0);
+    ts_mjcf_writer_coefficients(w, "damping", joint->damping, joint->curve.damping);
     write_number(w, "armature", joint->armature, 0.0);
     write_number(w, "frictionloss", joint->friction, 0.0);
     ts_mjcf_writer_stop_softness(w, &joint->softness);

@@ -155,6 +155,22 @@ WAYS = """<mujoco><default><geom contype="0" conaffinity="0"/></default><worldbo
 <body pos="0.3 0 0"><freejoint/><geom size="0.01"/><site name="a"/></body><body pos="-0.3 0 0"><freejoint/><geom size="0.01"/><site name="b"/></body>
 </worldbody><tendon>{tendons}</tendon></mujoco>"""
 
+# Springs and dampers that are not linear, of joints and of a tendon.
+CURVES = """<mujoco><option timestep="0.002" integrator="{integrator}"/><default><geom contype="0" conaffinity="0"/></default><worldbody>
+<body pos="0 0 1"><joint name="a" axis="0 1 0" stiffness="3 5 7" damping="0.1 0.2 0.3" springref="20"/>
+ <geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0" mass="1"/><body pos="0.3 0 0">
+ <joint name="b" type="slide" axis="1 0 0" stiffness="0 50 80" damping="0 1 2" armature="0.1"/><geom size="0.05" mass="1"/></body></body></worldbody>
+<tendon><fixed stiffness="1 2 300" damping="0.1 .2 .3" springlength="-0.1 0.2"><joint joint="a" coef="0.7"/><joint joint="b" coef="2"/></fixed></tendon>
+<keyframe><key name="home" qpos="1 0.3" qvel="2 -3"/></keyframe></mujoco>"""
+
+# What turns in actuators damps, in more than a linear way, and a tendon bounds who pulls at it.
+ROTORS = """<mujoco><option timestep="0.002" integrator="{integrator}"/><default><geom contype="0" conaffinity="0"/></default><worldbody>
+<body pos="0 0 1"><joint name="a" axis="0 1 0" armature="0.01"/><geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0" mass="1"/>
+ <body pos="0.3 0 0"><joint name="b" type="slide" axis="1 0 0" armature="0.1"/><geom size="0.05" mass="1"/></body></body></worldbody>
+<tendon><fixed name="t" actuatorfrcrange="-2 1"><joint joint="a" coef="0.7"/><joint joint="b" coef="2"/></fixed></tendon>
+<actuator><motor joint="a" gear="-3" damping="0.1 0.2 0.3" armature="0.02"/><motor tendon="t" gear="2" damping="0.1 0.4 0.5"/></actuator>
+<keyframe><key name="home" qpos="1 0.3" qvel="2 -3" ctrl="1 -5"/></keyframe></mujoco>"""
+
 # Running surfaces: a belt under balls, a turntable under one that resists spinning, a tracked ball that drives itself.
 BELTS = """<mujoco><option timestep="0.001" integrator="Euler" cone="elliptic"/><worldbody>
 <geom type="box" size="1 1 0.1" pos="0 0 -0.1" euler="0 0 30" surfacevel="0.7 -0.2 0.3 0 0 2"/>
@@ -449,6 +465,19 @@ class AgainstMujoco(unittest.TestCase):
                     world.step(200)
                     numpy.testing.assert_allclose(world.qpos, data.qpos, rtol=0, atol=1e-9)
                     self.assertGreater(numpy.abs(world.qpos - start).max(), 0.05, "it must have moved")
+
+    @unittest.skipUnless(knows_curvature(), "MuJoCo before version 4 knows linear springs and dampers only")
+    def test_springs_and_dampers_that_are_not_linear(self):
+        for name in ("Euler", "RK4", "implicit", "implicitfast"):
+            with self.subTest(integrator=name):
+                for text in (CURVES.format(integrator=name), ROTORS.format(integrator=name)):
+                    model = mujoco.MjModel.from_xml_string(text)
+                    data = mujoco.MjData(model)
+                    mujoco.mj_resetDataKeyframe(model, data, 0)
+                    mujoco.mj_step(model, data, 300)
+                    with touchstone.World(mjcf=text) as world:
+                        world.step(300)
+                        numpy.testing.assert_allclose(world.qpos, data.qpos, rtol=0, atol=1e-12)
 
     def test_bodies_that_weigh_less(self):
         for name in ("Euler", "RK4", "implicit"):

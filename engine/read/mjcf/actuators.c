@@ -274,6 +274,10 @@ static void settle_law(ts_mjcf_reader* reader, const ts_xml_node* node, ts_mjcf_
     for (int i = 0; i < 3; ++i) is->bias[i] = affine ? actuator->biasprm[i] : 0.0;
     is->activation = actuator->dynamics == DYNAMICS_MUSCLE ? TS_ACTIVATION_MUSCLE : (ts_activation)actuator->dynamics;
     is->time_constant = actuator->dynprm[0];
+    actuator->def.damping = actuator->damping[0];
+    memcpy(actuator->def.damping_more, actuator->damping + 1, sizeof actuator->def.damping_more);
+    if (actuator->def.armature != 0.0 && strcmp(actuator->def.transmission, "tendon") == 0)
+        ts_mjcf_report(reader, node, TS_IMPORT_IGNORED, 1, "actuator@armature (tendon)", "tendons have no mass");
     settle_muscle(actuator);
     int is_servo = fixed && affine && is->gain[0] == -is->bias[1];
     if (is_servo && is->bias[2] > 0.0) {
@@ -333,6 +337,28 @@ static void read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     if (reader->xml.code) return;
     int index = ts_builder_add_actuator(reader->builder, &actuator.def);
     ts_mjcf_note(reader, node, &reader->actuator_name, actuator.def.is.name, index);
+}
+
+void ts_mjcf_settle_tendon_limits(ts_mjcf_reader* reader) {
+    ts_builder* builder = reader->builder;
+    for (int t = 0; t < reader->tendon_limits.count; ++t) {
+        const ts_mjcf_tendon_limit* limit = &reader->tendon_limits.data[t];
+        int pullers = 0;
+        for (int i = 0; i < builder->actuator.count; ++i) {
+            ts_builder_actuator* entry = &builder->actuator.data[i];
+            ts_limits* force = &entry->def.is.force;
+            if (entry->def.is.target != limit->tendon) continue;
+            if (strcmp(ts_builder_string(builder, entry->transmission), "tendon") != 0) continue;
+            ++pullers;
+            if (!force->limited) *force = (ts_limits){1, {-HUGE_VAL, HUGE_VAL}};
+            force->range[0] = ts_clamp(force->range[0], limit->range[0], limit->range[1]);
+            force->range[1] = ts_clamp(force->range[1], limit->range[0], limit->range[1]);
+        }
+        if (pullers > 1)
+            ts_mjcf_report(reader, limit->node, TS_IMPORT_APPROXIMATED, 1,
+                           "tendon@actuatorfrcrange (several actuators)",
+                           "each of them keeps within it alone, not their sum");
+    }
 }
 
 void ts_mjcf_read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {

@@ -69,11 +69,14 @@ static void add_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts_
     ts_mjcf_note(reader, node, &reader->joint_name, def->name, ts_builder_add_joint(reader->builder, def));
 }
 
-// The first of up to three numbers; the others make springs and dampers nonlinear.
-static double first_coefficient(const ts_mjcf_element* e, const char* name, const char* what) {
+// The first of up to three numbers; the others make springs and dampers of hinges and slides nonlinear.
+static double read_coefficients(const ts_mjcf_element* e, const char* name, const char* what, ts_joint_type type,
+                                double* out_more) {
     double value[3] = {0.0, 0.0, 0.0};
     ts_mjcf_reals(e, name, value, 1, 3);
-    if (value[1] != 0.0 || value[2] != 0.0)
+    if (ts_joint_type_nv(type) == 1)
+        memcpy(out_more, value + 1, 2 * sizeof *out_more);
+    else if (value[1] != 0.0 || value[2] != 0.0)
         ts_mjcf_report(e->reader, e->node, TS_IMPORT_APPROXIMATED, 1, what, "only the linear coefficient counts");
     return value[0];
 }
@@ -129,8 +132,8 @@ static void read_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     def.axis = ts_quat_rotate(scope->frame.rotation, def.axis);
     def.reference *= unit;
     def.spring_rest *= unit;
-    def.spring = first_coefficient(&e, "stiffness", "joint@stiffness (nonlinear)");
-    def.damping = first_coefficient(&e, "damping", "joint@damping (nonlinear)");
+    def.spring = read_coefficients(&e, "stiffness", "joint@stiffness (nonlinear)", def.type, def.curve.spring);
+    def.damping = read_coefficients(&e, "damping", "joint@damping (nonlinear)", def.type, def.curve.damping);
     double oscillator[2];
     if (ts_mjcf_reals(&e, "springdamper", oscillator, 2, 2) && oscillator[0] > 0.0 && oscillator[1] > 0.0) {
         def.spring_time = oscillator[0];
@@ -138,10 +141,14 @@ static void read_joint(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
     }
     read_limits(&e, &def, unit);
     def.actuation.limited = is_limited(&e, "actuatorfrclimited", "actuatorfrcrange");
+    if (ts_mjcf_bool(&e, "actuatorgravcomp", 0))
+        ts_mjcf_report(reader, node, TS_IMPORT_APPROXIMATED, def.actuation.limited, "joint@actuatorgravcomp",
+                       "what compensates gravity counts as no force of actuators and has no limit");
     if (c->no_passive) def.spring_time = 0.0;
     if (c->no_spring || c->no_passive) def.spring = 0.0;
     if (c->no_damper || c->no_passive) def.damping = 0.0;
     if (c->no_friction) def.friction = 0.0;
+    ts_mjcf_settle_curve(c, &def.curve);
     drop_impossible(&e, &def);
     add_joint(reader, node, scope, &def);
 }

@@ -28,6 +28,8 @@ typedef struct ts_mjcf_tendon {
     int limited;  // 0 no, 1 yes, 2 when there is a range
     double rest[2];
     double stiffness[3], damping[3];
+    int actuation_limited;  // likewise
+    ts_limits actuation;    // N: of what actuators pull at it
 } ts_mjcf_tendon;
 
 /// Attributes that name what an actuator pulls at.
@@ -40,6 +42,7 @@ typedef struct ts_mjcf_actuator {
     int dynamics, gain_kind, bias_kind;
     double dynprm[10], gainprm[10], biasprm[10];
     double inherit_range;
+    double damping[3];
     int control_limited, force_limited, act_limited;  // 0 no, 1 yes, 2 when there is a range
     int group;
     int target[TS_MJCF_TARGETS];  // -1: none

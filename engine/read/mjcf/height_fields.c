@@ -59,11 +59,17 @@ static void load_elevations(const ts_mjcf_element* e, const char* file, ts_eleva
     if (code) ts_mjcf_fail(e->reader, e->node, code, "%.200s: %s", status.file, status.message);
 }
 
+// Most samples of a field that has no file: few characters can ask for any number.
+enum { GRID_LIMIT = 1 << 20 };
+
 // nrow, ncol and elevation; rows of the file go from the greatest y to the least.
 static void take_elevations(const ts_mjcf_element* e, ts_elevation* out_elevation) {
     ts_builder_number_array value = {NULL, 0, 0};
     ts_status status;
     int rows = ts_mjcf_integer(e, "nrow", 0), columns = ts_mjcf_integer(e, "ncol", 0);
+    if (!e->reader->xml.code && (long long)rows * columns > GRID_LIMIT)
+        ts_mjcf_fail(e->reader, e->node, TS_ERROR_VALUE, "nrow x ncol of hfield is more than the %d that fit",
+                     GRID_LIMIT);
     if (e->reader->xml.code) return;
     ts_code code = ts_elevation_make(rows, columns, out_elevation, &status);
     if (code) ts_mjcf_fail(e->reader, e->node, code, "%s", status.message);

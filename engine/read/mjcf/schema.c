@@ -247,7 +247,7 @@ static const known joint_table[] = {
     STOP_SOFTNESS(ts_joint_def, softness),
     REALS("actuatorfrcrange", ts_joint_def, actuation.range, 2, 2),
     OK("actuatorfrclimited"),
-    NEAR("actuatorgravcomp", "what compensates gravity is no force of actuators and has no limit"),
+    OK("actuatorgravcomp"),
     END,
 };
 static const known geom_table[] = {
@@ -302,24 +302,24 @@ static const known exclude_table[] = {
 static const char one_step[] = "controls act at once";
 
 // What all actuators have, and what those of one element add.
-#define ACTUATOR                                                                 \
-    OK("name class"), LOOK("user"), WHOLE("group", ts_mjcf_actuator, group),     \
-        INDEX("joint", ts_mjcf_actuator, target[0], joint_name),                 \
-        INDEX("jointinparent", ts_mjcf_actuator, target[1], joint_name),         \
-        INDEX("site", ts_mjcf_actuator, target[2], site_name),                   \
-        INDEX("tendon", ts_mjcf_actuator, target[3], tendon_name),               \
-        INDEX("refsite", ts_mjcf_actuator, def.is.reference, site_name),         \
-        INDEX("cranksite", ts_mjcf_actuator, target[4], site_name),              \
-        INDEX("slidersite", ts_mjcf_actuator, def.is.reference, site_name),      \
-        REAL("cranklength", ts_mjcf_actuator, def.is.rod),                       \
-        REALS("lengthrange", ts_mjcf_actuator, def.is.length_range, 2, 2),       \
-        REALS("gear", ts_mjcf_actuator, def.is.gear, 1, 6),                      \
-        REALS("ctrlrange", ts_mjcf_actuator, def.is.control.range, 2, 2),        \
-        REALS("forcerange", ts_mjcf_actuator, def.is.force.range, 2, 2),         \
-        WORD("ctrllimited", ts_mjcf_actuator, control_limited, false_true_auto), \
-        WORD("forcelimited", ts_mjcf_actuator, force_limited, false_true_auto),  \
-        REALS("damping", ts_mjcf_actuator, def.damping, 1, 1), /* linear */      \
-        REAL("armature", ts_mjcf_actuator, def.armature), MOOT("nsample interp", one_step), LOST("delay", one_step)
+#define ACTUATOR                                                                                             \
+    OK("name class"), LOOK("user"), WHOLE("group", ts_mjcf_actuator, group),                                 \
+        INDEX("joint", ts_mjcf_actuator, target[0], joint_name),                                             \
+        INDEX("jointinparent", ts_mjcf_actuator, target[1], joint_name),                                     \
+        INDEX("site", ts_mjcf_actuator, target[2], site_name),                                               \
+        INDEX("tendon", ts_mjcf_actuator, target[3], tendon_name),                                           \
+        INDEX("refsite", ts_mjcf_actuator, def.is.reference, site_name),                                     \
+        INDEX("cranksite", ts_mjcf_actuator, target[4], site_name),                                          \
+        INDEX("slidersite", ts_mjcf_actuator, def.is.reference, site_name),                                  \
+        REAL("cranklength", ts_mjcf_actuator, def.is.rod),                                                   \
+        REALS("lengthrange", ts_mjcf_actuator, def.is.length_range, 2, 2),                                   \
+        REALS("gear", ts_mjcf_actuator, def.is.gear, 1, 6),                                                  \
+        REALS("ctrlrange", ts_mjcf_actuator, def.is.control.range, 2, 2),                                    \
+        REALS("forcerange", ts_mjcf_actuator, def.is.force.range, 2, 2),                                     \
+        WORD("ctrllimited", ts_mjcf_actuator, control_limited, false_true_auto),                             \
+        WORD("forcelimited", ts_mjcf_actuator, force_limited, false_true_auto),                              \
+        REALS("damping", ts_mjcf_actuator, damping, 1, 3), REAL("armature", ts_mjcf_actuator, def.armature), \
+        MOOT("nsample interp", one_step), LOST("delay", one_step)
 #define ACTIVATION                                                          \
     REALS("actrange", ts_mjcf_actuator, def.is.act_limits.range, 2, 2),     \
         WORD("actlimited", ts_mjcf_actuator, act_limited, false_true_auto), \
@@ -350,7 +350,8 @@ static const known tendon_table[] = {
     LOOK("group user width material rgba"),
     LOST("springyield", "springs do not yield"),
     LOST("armature", "tendons have no mass"),
-    LOST("actuatorfrclimited actuatorfrcrange", "what actuators pull at a tendon has only their own limits"),
+    REALS("actuatorfrcrange", ts_mjcf_tendon, actuation.range, 2, 2),
+    WORD("actuatorfrclimited", ts_mjcf_tendon, actuation_limited, false_true_auto),
     STOP_SOFTNESS(ts_mjcf_tendon, def.is.softness),
     END,
 };

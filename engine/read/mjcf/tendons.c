@@ -38,18 +38,21 @@ static void read_part(ts_mjcf_reader* reader, const ts_xml_node* node, int is_fi
         ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
 }
 
-// The linear one of up to three coefficients.
-static void take_first(const ts_mjcf_element* e, const double given[3], const char* what, double* out_value) {
-    *out_value = given[0];
-    if (given[1] != 0.0 || given[2] != 0.0)
-        ts_mjcf_report(e->reader, e->node, TS_IMPORT_APPROXIMATED, 1, what, "only the linear coefficient counts");
+void ts_mjcf_settle_curve(const ts_mjcf_switches* switches, ts_curve* curve) {
+    if (switches->no_spring || switches->no_passive) curve->spring[0] = curve->spring[1] = 0.0;
+    if (switches->no_damper || switches->no_passive) curve->damping[0] = curve->damping[1] = 0.0;
+    curve->is_there =
+        curve->spring[0] != 0.0 || curve->spring[1] != 0.0 || curve->damping[0] != 0.0 || curve->damping[1] != 0.0;
 }
 
 static void settle(const ts_mjcf_element* e, ts_mjcf_tendon* tendon) {
     const ts_mjcf_switches* c = &e->reader->switches;
     ts_tendon* is = &tendon->def.is;
-    take_first(e, tendon->stiffness, "tendon@stiffness (nonlinear)", &is->spring);
-    take_first(e, tendon->damping, "tendon@damping (nonlinear)", &is->damping);
+    is->spring = tendon->stiffness[0];
+    is->damping = tendon->damping[0];
+    memcpy(is->curve.spring, tendon->stiffness + 1, sizeof is->curve.spring);
+    memcpy(is->curve.damping, tendon->damping + 1, sizeof is->curve.damping);
+    ts_mjcf_settle_curve(c, &is->curve);
     ts_mjcf_settle_limits(e->reader, e->node, tendon->limited, &is->limits);
     // One number is both ends; -1: the length where the springs of joints rest.
     if (tendon->rest[1] == -1.0) tendon->rest[1] = tendon->rest[0];
@@ -68,7 +71,8 @@ static void read_tendon(ts_mjcf_reader* reader, const ts_xml_node* node) {
         ts_mjcf_unknown_element(reader, node);
         return;
     }
-    ts_mjcf_tendon tendon = {.def = ts_tendon_def_default(), .limited = 2, .rest = {-1.0, -1.0}};
+    ts_mjcf_tendon tendon = {
+        .def = ts_tendon_def_default(), .limited = 2, .actuation_limited = 2, .rest = {-1.0, -1.0}};
     ts_builder_part_array parts = {NULL, 0, 0};
     ts_mjcf_element e = ts_mjcf_element_make(reader, node, TS_MJCF_TENDON, 0);
     ts_mjcf_check(reader, node, "tendon");
@@ -83,6 +87,12 @@ static void read_tendon(ts_mjcf_reader* reader, const ts_xml_node* node) {
     tendon.def.line = node->line;
     if (!reader->xml.code) {
         int index = ts_builder_add_tendon(reader->builder, &tendon.def);
+        ts_mjcf_settle_limits(reader, node, tendon.actuation_limited, &tendon.actuation);
+        ts_mjcf_tendon_limit limit = {node, index, {tendon.actuation.range[0], tendon.actuation.range[1]}};
+        if (tendon.actuation.limited && !(limit.range[0] < limit.range[1]))
+            ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "actuatorfrcrange of tendon is empty");
+        else if (tendon.actuation.limited && !ts_mjcf_tendon_limit_array_push(&reader->tendon_limits, limit))
+            ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
         ts_mjcf_note(reader, node, &reader->tendon_name, tendon.def.is.name, index);
     }
     ts_builder_part_array_free(&parts);

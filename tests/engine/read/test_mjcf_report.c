@@ -47,8 +47,9 @@ Test(mjcf_report, attributes_that_are_not_taken_over) {
            "geom@solref", TS_IMPORT_KEPT, 0, 2, 2);
     expect("<mujoco><worldbody><body>\n<joint solreflimit='1 1'/><geom size='1'/></body></worldbody></mujoco>",
            "joint@solreflimit", TS_IMPORT_KEPT, 0, 1, 2);
-    expect("<mujoco><worldbody><body>\n<joint stiffness='1 2'/><geom size='1'/></body></worldbody></mujoco>",
-           "joint@stiffness (nonlinear)", TS_IMPORT_APPROXIMATED, 1, 1, 2);
+    expect(
+        "<mujoco><worldbody><body>\n<joint type='ball' stiffness='1 2'/><geom size='1'/></body></worldbody></mujoco>",
+        "joint@stiffness (nonlinear)", TS_IMPORT_APPROXIMATED, 1, 1, 2);
     expect("<mujoco><worldbody><body>\n<joint type='free' stiffness='1'/><geom size='1'/></body></worldbody></mujoco>",
            "joint@stiffness (free joint)", TS_IMPORT_IGNORED, 1, 1, 2);
     expect("<mujoco><worldbody>\n<geom type='sdf'/></worldbody></mujoco>", "geom type sdf", TS_IMPORT_IGNORED, 1, 1, 2);
