@@ -28,6 +28,7 @@ typedef struct ts_contact {
     ts_vec3 velocity_before;  // m/s, contact frame: relative velocity of the surfaces when the step began
     ts_vec3 velocity;         // m/s, contact frame: the same after the step
     ts_vec3 drift;  // m/s along both tangents, rad/s about the normal: how B's surface runs against A's, geoms at rest
+    double adhesion;  // N: pulls both together; what the surfaces do to each other is impulse less its normal impulse
     ts_vec3 impulse;  // N s, contact frame
     ts_vec3
         angular_impulse;  // N m s, contact frame: of rolling friction about the tangents, of spinning about the normal

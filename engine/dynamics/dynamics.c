@@ -51,6 +51,25 @@ static void gather_applied(ts_sim* sim, double* applied) {
     }
 }
 
+// What contacts that stick pull their bodies together with.
+static void gather_adhesion(const ts_sim* sim, double* applied) {
+    const ts_model* model = sim->model;
+    for (int c = 0; c < sim->contact_count; ++c) {
+        const ts_contact* contact = &sim->contact[c];
+        if (contact->adhesion == 0.0) continue;
+        for (int side = 0; side < 2; ++side) {
+            const ts_body* body = &model->body[side ? contact->body_b : contact->body_a];
+            if (body->tree < 0) continue;
+            ts_vec3 force =
+                ts_vec3_scale(side ? -contact->adhesion : contact->adhesion, ts_mat3_column(&contact->frame, 2));
+            ts_vec3 lever = ts_vec3_sub(contact->position, sim->kinematics.tree_origin[body->tree]);
+            ts_force wrench = {.couple = ts_vec3_cross(lever, force), .force = force};
+            for (int d = body->dof_last; d >= 0; d = model->dof[d].parent)
+                applied[d] += ts_motion_dot_force(sim->kinematics.dof_axis[d], wrench);
+        }
+    }
+}
+
 // Adds -K (q - rest) of a joint to `force`; returns K.
 static double add_spring(const ts_sim* sim, const ts_joint* joint, double* force) {
     double K = joint->spring, stretch[TS_JOINT_NV_MOST];
@@ -143,6 +162,7 @@ static void update_trees(void* context, int begin, int end, int worker) {
 int ts_dynamics_update(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     gather_applied(sim, storage->applied);
+    gather_adhesion(sim, storage->applied);
     ts_actuation_across(sim, storage->applied);
     if (ts_fluid_is_there(&sim->options)) ts_fluid_lone_bodies(sim, storage->applied);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, 32, update_trees, sim);

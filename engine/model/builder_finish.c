@@ -262,6 +262,7 @@ static int lay_out_pairs(draft* d) {
         ts_contact_pair entry = {g < h ? g : h, g < h ? h : g, ts_surface_combine(&given->surface, &given->surface)};
         entry.surface.margin = given->surface.margin;
         entry.surface.gap = given->surface.gap;
+        entry.surface.adhesion = given->surface.adhesion;
         while (at > 0 && compare_pairs(&pair[at - 1], &entry) > 0) --at;
         if (at > 0 && compare_pairs(&pair[at - 1], &entry) == 0) continue;
         memmove(pair + at + 1, pair + at, (size_t)(d->model->pair_count++ - at) * sizeof *pair);

@@ -31,6 +31,7 @@ const char* ts_surface_fault(const ts_surface* surface) {
     if (!isfinite(surface->margin) || !isfinite(surface->gap)) return "its margin and gap must be finite";
     if (!isfinite(sum) || !is_length(surface->solmix))
         return "its solref, solimp and solmix must be finite, and solmix not negative";
+    if (!is_length(surface->adhesion)) return "its adhesion must be finite and not negative";
     for (int i = 0; i < 6; ++i)
         if (!isfinite(surface->motion[i])) return "the motion of its surface must be finite";
     int d = surface->dimension;
@@ -78,6 +79,7 @@ ts_surface ts_surface_combine(const ts_surface* a, const ts_surface* b) {
         surface.friction_spin = larger(a->friction_spin, b->friction_spin);
         surface.friction_roll = larger(a->friction_roll, b->friction_roll);
         surface.softness = mix(a, b);
+        surface.adhesion = a->adhesion + b->adhesion;
     }
     surface.restitution = larger(a->restitution, b->restitution);
     surface.margin = a->margin + b->margin;

@@ -23,6 +23,7 @@ typedef struct ts_surface {
     double friction_solref[2];    // how soft friction damps, of a contact pair; 0 0: as softness says
     double margin;     // m: how much the surface is inflated, under every law: contacts act from this distance on
     double gap;        // m: how much farther apart contacts are known that do not act yet
+    double adhesion;   // N: each contact holds against a pull of so much, and rubs as if pressed by so much more
     double motion[6];  // m/s, rad/s: how the surface runs over its geom, v + omega x x at x, in the geom's frame
 } ts_surface;
 
@@ -36,7 +37,7 @@ const char* ts_surface_fault(const ts_surface* surface);
 /// friction, and both softnesses mixed with weights solmix (the smaller numbers of solref where one of them is in direct
 /// form, negative). The larger restitution in any case. A solref of mixed signs becomes MuJoCo's default. Resistance that
 /// needs friction is dropped where there is none, and with it its dimension. Motions stay with their geoms: the result has none.
-/// Margins and gaps add up in any case.
+/// Margins and gaps add up in any case, adhesions of equal priority.
 ts_surface ts_surface_combine(const ts_surface* a, const ts_surface* b);
 
 #ifdef __cplusplus

@@ -168,6 +168,8 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
         double of_surfaces[TS_BLOCK_ROWS_MAX];
         for (int r = 0; r < rows; ++r) of_surfaces[r] = now[r] + drift_along(contact, r);
         ts_soft_contact_rows(sim, contact, of_surfaces, out_law->reference, out_law->R);
+        // The pull that is in the free velocity shall press a soft contact no deeper.
+        out_law->reference[normal] += out_law->R[normal] * sim->options.time_step * contact->adhesion;
     } else {
         out_law->reference[normal] = ts_contact_reference(&sim->options, &input, &bounces);
     }

@@ -183,6 +183,7 @@ static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_su
     out_contact->key = contact_key(pair_key(pair->a, pair->b), manifold->point[k].feature);
     out_contact->position = manifold->point[k].position;
     out_contact->gap = manifold->point[k].gap;
+    if (out_contact->gap <= surface->gap + sim->options.slop) out_contact->adhesion = surface->adhesion;
     out_contact->surface = *surface;
     out_contact->block = -1;
     ts_vec3 normal = manifold->point[k].normal, tangent;

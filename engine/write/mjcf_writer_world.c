@@ -263,6 +263,7 @@ void ts_mjcf_writer_stop_softness(ts_mjcf_writer* w, const ts_stop_softness* sof
 
 void ts_mjcf_writer_margins(ts_mjcf_writer* w, const ts_surface* surface) {
     if (surface->margin != 0.0) ts_mjcf_writer_numbers(w, "margin", &surface->margin, 1);
+    if (surface->adhesion != 0.0) ts_mjcf_writer_numbers(w, "adhesion", &surface->adhesion, 1);
     if (surface->gap != 0.0) ts_mjcf_writer_numbers(w, "gap", &surface->gap, 1);
 }
 

@@ -171,6 +171,14 @@ ROTORS = """<mujoco><option timestep="0.002" integrator="{integrator}"/><default
 <actuator><motor joint="a" gear="-3" damping="0.1 0.2 0.3" armature="0.02"/><motor tendon="t" gear="2" damping="0.1 0.4 0.5"/></actuator>
 <keyframe><key name="home" qpos="1 0.3" qvel="2 -3" ctrl="1 -5"/></keyframe></mujoco>"""
 
+# Balls on and under a plate that sticks; one is too heavy, one slides.
+STICKY = """<mujoco><option timestep="0.001" integrator="Euler" cone="elliptic" gravity="0 0 -10"/><worldbody>
+<geom type="box" size="1 1 0.1" pos="0 0 1.1" adhesion="4"/>
+<body pos="0 0 0.9005"><freejoint/><geom size="0.1" mass="0.5" adhesion="3" condim="4"/></body>
+<body pos="0.5 0 0.9005"><freejoint/><geom size="0.1" mass="1.2" adhesion="2"/></body>
+<body pos="-0.5 0 1.2995"><freejoint/><geom size="0.1" mass="0.5" adhesion="2" friction="0.3"/></body></worldbody>
+<keyframe><key name="home" qvel="0.1 0 0 0 0 0 0 0 0 0 0 0 0.5 0 0 0 0 0"/></keyframe></mujoco>"""
+
 # Running surfaces: a belt under balls, a turntable under one that resists spinning, a tracked ball that drives itself.
 BELTS = """<mujoco><option timestep="0.001" integrator="Euler" cone="elliptic"/><worldbody>
 <geom type="box" size="1 1 0.1" pos="0 0 -0.1" euler="0 0 30" surfacevel="0.7 -0.2 0.3 0 0 2"/>
@@ -336,6 +344,18 @@ class AgainstMujoco(unittest.TestCase):
     @unittest.skipUnless(knows_curvature(), "MuJoCo before version 4 has no running surfaces")
     def test_surfaces_that_run(self):
         self.follow(BELTS, "", 200, 1e-9)
+
+    @unittest.skipUnless(knows_curvature(), "MuJoCo before version 4 has no surfaces that stick")
+    def test_surfaces_that_stick(self):
+        model = mujoco.MjModel.from_xml_string(STICKY)
+        model.opt.tolerance, model.opt.iterations = 1e-16, 200
+        data = mujoco.MjData(model)
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        mujoco.mj_step(model, data, 100)
+        with touchstone.World(mjcf=STICKY, solver="mujoco") as world:
+            world.set("tolerance", 1e-11)
+            world.step(100)
+            numpy.testing.assert_allclose(world.qpos, data.qpos, rtol=0, atol=1e-9)
 
     def test_gears_as_soft_as_the_model_says(self):
         for softness in (STIFF, SOFT, ""):

@@ -267,7 +267,7 @@ static const known geom_table[] = {
     KEPT_REALS("solref", model_softness, ts_geom_def, surface.softness.solref, 1, 2),
     KEPT_REALS("solimp", model_softness, ts_geom_def, surface.softness.solimp, 1, 5),
     KEPT_REALS("solmix", model_softness, ts_geom_def, surface.solmix, 1, 1),
-    LOST("adhesion", "surfaces do not stick"),
+    REAL("adhesion", ts_geom_def, surface.adhesion),
     REALS("surfacevel", ts_geom_def, surface.motion, 1, 6),
     WORD("fluidshape", ts_geom_def, fluid_ellipsoid, none_ellipsoid),
     REALS("fluidcoef", ts_geom_def, fluid_coefficient, 1, 5),
@@ -290,7 +290,7 @@ static const known pair_table[] = {
     KEPT_REALS("solref", model_softness, ts_mjcf_pair, surface.softness.solref, 1, 2),
     KEPT_REALS("solimp", model_softness, ts_mjcf_pair, surface.softness.solimp, 1, 5),
     KEPT_REALS("solreffriction", model_softness, ts_mjcf_pair, surface.friction_solref, 1, 2),
-    LOST("adhesion", "surfaces do not stick"),
+    REAL("adhesion", ts_mjcf_pair, surface.adhesion),
     END,
 };
 static const known exclude_table[] = {

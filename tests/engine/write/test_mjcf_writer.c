@@ -261,7 +261,8 @@ Test(mjcf_writer, everything) {
         // Unnamed things that others refer to cannot be referred to in MJCF either; names with marks can.
         "<worldbody><body name='a &amp; &quot;b&quot;'><joint name='&lt;j&gt;' type='ball' range='0 60' damping='1'/>"
         "<geom size='1' friction='0.5 0.1 0.2' condim='6' priority='3' solref='-100 -5' solimp='0.8 0.9 0.01 0.3 4' "
-        "solmix='2' margin='0.3' gap='-0.4' surfacevel='0.1 0.2 0 0 0 3' contype='3' conaffinity='5' rgba='0.1 0.2 0.3 "
+        "solmix='2' margin='0.3' gap='-0.4' surfacevel='0.1 0.2 0 0 0 3' adhesion='2' contype='3' conaffinity='5' "
+        "rgba='0.1 0.2 0.3 "
         "0.4'/></body></worldbody>",
         // Connections by anchor and by sites that do not meet.
         "<worldbody><body name='a'><freejoint/><geom size='1'/><site name='s' pos='1 0 0'/></body><body name='b' "
