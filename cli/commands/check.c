@@ -196,10 +196,15 @@ static void add_actuators(ts_text* text, const ts_model* model) {
     for (int i = 0; i < model->actuator_count; ++i) {
         const ts_actuator* a = &model->actuator[i];
         ts_text law = {0};
-        ts_text_add(&law, "(");
-        add_law(&law, a->gain);
-        ts_text_add(&law, ") u + ");
-        add_law(&law, a->bias);
+        if (a->gain_is_muscle) {
+            ts_text_add(&law, "of a muscle, %.4g at its strongest, l %.4g to %.4g", a->pull.force, a->length_range[0],
+                        a->length_range[1]);
+        } else {
+            ts_text_add(&law, "(");
+            add_law(&law, a->gain);
+            ts_text_add(&law, ") u + ");
+            add_law(&law, a->bias);
+        }
         ts_text_add(text, "  %3d %-24s %s %s: force %s", i, a->name, ts_transmission_name(a->transmission),
                     ts_actuator_target_name(model, a), ts_text_get(&law));
         ts_text_free(&law);
@@ -309,6 +314,7 @@ static void json_actuators(ts_json* json, const ts_model* model) {
         ts_json_add_string(json, "target", ts_actuator_target_name(model, a));
         ts_json_add_string(json, "activation", ts_activation_name(a->activation));
         ts_json_add_bool(json, "active", a->active);
+        ts_json_add_number(json, "muscle_force", a->gain_is_muscle ? a->pull.force : 0.0);
         ts_json_add_array(json, "gain");
         for (int k = 0; k < 3; ++k) ts_json_number(json, a->gain[k]);
         ts_json_array_end(json);

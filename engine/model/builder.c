@@ -218,7 +218,7 @@ int ts_builder_add_equality(ts_builder* builder, const ts_equality_def* def) {
 }
 
 int ts_builder_add_tendon(ts_builder* builder, const ts_tendon_def* def) {
-    ts_builder_tendon entry = {*def, make_label(builder, def->is.name, def->file, def->line), builder->part.count};
+    ts_builder_tendon entry = {*def, make_label(builder, def->is.name, def->file, def->line), builder->part.count, 0};
     for (int i = 0; i < def->part_count; ++i)
         if (!ts_builder_part_array_push(&builder->part, def->part[i])) return short_memory(builder);
     if (builder->pool.failed || !ts_builder_tendon_array_push(&builder->tendon, entry)) return short_memory(builder);

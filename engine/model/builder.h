@@ -114,6 +114,7 @@ typedef struct ts_tendon_def {
     const ts_tendon_part* part;  // copied; indices are numbers of adding
     int part_count;
     int rest_at_springs;  // nonzero: the spring rests as long as the tendon is with all joints where their own springs rest
+    ts_limits actuation;  // N: becomes a limit of every actuator that pulls at it
     const char* file;
     int line;
 } ts_tendon_def;

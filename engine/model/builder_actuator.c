@@ -111,6 +111,7 @@ ts_code ts_builder_lay_out_tendons(const ts_builder* builder, const ts_model* mo
         tendon->part_first = entry->part_first;
         tendon->part_count = entry->def.part_count;
         const char* why = tendon_number_fault(tendon);
+        if (!why) why = limits_fault(&entry->def.actuation, "the range of what actuators pull at it is empty");
         for (int k = entry->part_first; !why && k < entry->part_first + tendon->part_count; ++k)
             if (!take_part(builder, &builder->part.data[k], &out_part[k])) why = "a part of it is not there";
         if (!why) why = ts_tendon_fault(model, tendon);
@@ -152,9 +153,26 @@ static void add_damping(const ts_actuator_def* def, double square, ts_curve* cur
     curve->is_there = curve->is_there || curve->damping[0] != 0.0 || curve->damping[1] != 0.0;
 }
 
+// An actuator at a tendon: its damping, and a limit of its force where the tendon has one.
+static void settle_at_tendon(const ts_builder* builder, ts_actuator_def* def, ts_builder_tendon* tendon) {
+    double square = def->is.gear[0] * def->is.gear[0];
+    const double* range = tendon->def.actuation.range;
+    ts_limits* force = &def->is.force;
+    tendon->def.is.damping += square * def->damping;
+    add_damping(def, square, &tendon->def.is.curve);
+    if (!tendon->def.actuation.limited) return;
+    if (!force->limited) *force = (ts_limits){1, {range[0], range[1]}};
+    for (int k = 0; k < 2; ++k) force->range[k] = fmax(range[0], fmin(range[1], force->range[k]));
+    if (tendon->is_pulled)
+        ts_import_report_add(builder->report, TS_IMPORT_APPROXIMATED, 1, "tendon@actuatorfrcrange (several actuators)",
+                             "each of them keeps within it alone, not their sum",
+                             ts_builder_string(builder, tendon->label.file), tendon->label.line);
+    tendon->is_pulled = 1;
+}
+
 void ts_builder_settle_actuators(ts_builder* builder) {
     for (int i = 0; i < builder->actuator.count; ++i) {
-        const ts_builder_actuator* entry = &builder->actuator.data[i];
+        ts_builder_actuator* entry = &builder->actuator.data[i];
         const char* kind = ts_builder_string(builder, entry->transmission);
         int transmission = ts_transmission_find(kind), target = entry->def.is.target;
         if (transmission < 0 || target < 0) continue;
@@ -165,9 +183,7 @@ void ts_builder_settle_actuators(ts_builder* builder) {
             joint->armature += square * entry->def.armature;
             add_damping(&entry->def, square, &joint->curve);
         } else if (ts_transmission_at(transmission)->target == TS_TARGET_TENDON && target < builder->tendon.count) {
-            ts_tendon* tendon = &builder->tendon.data[target].def.is;
-            tendon->damping += square * entry->def.damping;
-            add_damping(&entry->def, square, &tendon->curve);
+            settle_at_tendon(builder, &entry->def, &builder->tendon.data[target]);
         }
     }
 }

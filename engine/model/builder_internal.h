@@ -64,6 +64,7 @@ typedef struct ts_builder_tendon {
     ts_tendon_def def;
     ts_builder_label label;
     int part_first;
+    int is_pulled;  // nonzero once an actuator was found at it
 } ts_builder_tendon;
 
 /// An actuator as described; transmission is an offset into the pool of text.

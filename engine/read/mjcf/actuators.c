@@ -339,28 +339,6 @@ static void read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_note(reader, node, &reader->actuator_name, actuator.def.is.name, index);
 }
 
-void ts_mjcf_settle_tendon_limits(ts_mjcf_reader* reader) {
-    ts_builder* builder = reader->builder;
-    for (int t = 0; t < reader->tendon_limits.count; ++t) {
-        const ts_mjcf_tendon_limit* limit = &reader->tendon_limits.data[t];
-        int pullers = 0;
-        for (int i = 0; i < builder->actuator.count; ++i) {
-            ts_builder_actuator* entry = &builder->actuator.data[i];
-            ts_limits* force = &entry->def.is.force;
-            if (entry->def.is.target != limit->tendon) continue;
-            if (strcmp(ts_builder_string(builder, entry->transmission), "tendon") != 0) continue;
-            ++pullers;
-            if (!force->limited) *force = (ts_limits){1, {-HUGE_VAL, HUGE_VAL}};
-            force->range[0] = ts_clamp(force->range[0], limit->range[0], limit->range[1]);
-            force->range[1] = ts_clamp(force->range[1], limit->range[0], limit->range[1]);
-        }
-        if (pullers > 1)
-            ts_mjcf_report(reader, limit->node, TS_IMPORT_APPROXIMATED, 1,
-                           "tendon@actuatorfrcrange (several actuators)",
-                           "each of them keeps within it alone, not their sum");
-    }
-}
-
 void ts_mjcf_read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node) {
     for (const ts_xml_node* child = node->child; child && !reader->xml.code; child = child->next)
         read_actuator(reader, child);

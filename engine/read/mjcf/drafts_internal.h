@@ -29,7 +29,6 @@ typedef struct ts_mjcf_tendon {
     double rest[2];
     double stiffness[3], damping[3];
     int actuation_limited;  // likewise
-    ts_limits actuation;    // N: of what actuators pull at it
 } ts_mjcf_tendon;
 
 /// Attributes that name what an actuator pulls at.

@@ -71,7 +71,6 @@ static void read_sections(ts_mjcf_reader* r) {
     ts_mjcf_prepare_document(r, 0);
     for (int pass = PREPARING_PASSES; pass < PASSES; ++pass) read_pass(r, root, pass);
     if (r->xml.code) return;
-    ts_mjcf_settle_tendon_limits(r);
     ts_mjcf_set_restitution(r);
     if (c->no_gravity) ts_builder_options(r->builder)->gravity = ts_vec3_zero();
     if (c->initial_keyframe >= r->keyframe_count)
@@ -111,7 +110,6 @@ static void free_reader(ts_mjcf_reader* r) {
     ts_mjcf_flag_array_free(&r->control_is_read);
     ts_mjcf_flag_array_free(&r->act_is_read);
     ts_xml_free(&r->xml);
-    ts_mjcf_tendon_limit_array_free(&r->tendon_limits);
     ts_builder_free(r->builder);
 }
 

@@ -67,15 +67,6 @@ typedef struct ts_mjcf_height_field {
 
 TS_ARRAY_DECLARE(ts_mjcf_height_field_array, ts_mjcf_height_field);
 
-/// Which force all actuators may pull at a tendon with.
-typedef struct ts_mjcf_tendon_limit {
-    const ts_xml_node* node;
-    int tendon;  // of the builder
-    double range[2];
-} ts_mjcf_tendon_limit;
-
-TS_ARRAY_DECLARE(ts_mjcf_tendon_limit_array, ts_mjcf_tendon_limit);
-
 /// A material: only its colour matters.
 typedef struct ts_mjcf_material {
     float rgba[4];
@@ -185,7 +176,6 @@ typedef struct ts_mjcf_reader {
     // of every control and activation that the file has: whether it is one here
     ts_mjcf_flag_array control_is_read;
     ts_mjcf_flag_array act_is_read;
-    ts_mjcf_tendon_limit_array tendon_limits;
     ts_builder* builder;
 } ts_mjcf_reader;
 
@@ -388,9 +378,6 @@ void ts_mjcf_settle_limits(const ts_mjcf_reader* reader, const ts_xml_node* node
 
 /// <actuator>.
 void ts_mjcf_read_actuator(ts_mjcf_reader* reader, const ts_xml_node* node);
-
-/// Limits of what is pulled at tendons become limits of who pulls, once all are there.
-void ts_mjcf_settle_tendon_limits(ts_mjcf_reader* reader);
 
 // --- mjcf_sensors.c ---
 

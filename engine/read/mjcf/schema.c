@@ -350,7 +350,7 @@ static const known tendon_table[] = {
     LOOK("group user width material rgba"),
     LOST("springyield", "springs do not yield"),
     LOST("armature", "tendons have no mass"),
-    REALS("actuatorfrcrange", ts_mjcf_tendon, actuation.range, 2, 2),
+    REALS("actuatorfrcrange", ts_mjcf_tendon, def.actuation.range, 2, 2),
     WORD("actuatorfrclimited", ts_mjcf_tendon, actuation_limited, false_true_auto),
     STOP_SOFTNESS(ts_mjcf_tendon, def.is.softness),
     END,

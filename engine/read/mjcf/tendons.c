@@ -83,16 +83,11 @@ static void read_tendon(ts_mjcf_reader* reader, const ts_xml_node* node) {
     tendon.def.is.name = ts_xml_value(node, "name");
     tendon.def.part = parts.data;
     tendon.def.part_count = parts.count;
+    ts_mjcf_settle_limits(reader, node, tendon.actuation_limited, &tendon.def.actuation);
     tendon.def.file = node->file;
     tendon.def.line = node->line;
     if (!reader->xml.code) {
         int index = ts_builder_add_tendon(reader->builder, &tendon.def);
-        ts_mjcf_settle_limits(reader, node, tendon.actuation_limited, &tendon.actuation);
-        ts_mjcf_tendon_limit limit = {node, index, {tendon.actuation.range[0], tendon.actuation.range[1]}};
-        if (tendon.actuation.limited && !(limit.range[0] < limit.range[1]))
-            ts_mjcf_fail(reader, node, TS_ERROR_VALUE, "actuatorfrcrange of tendon is empty");
-        else if (tendon.actuation.limited && !ts_mjcf_tendon_limit_array_push(&reader->tendon_limits, limit))
-            ts_mjcf_fail(reader, node, TS_ERROR_MEMORY, "out of memory");
         ts_mjcf_note(reader, node, &reader->tendon_name, tendon.def.is.name, index);
     }
     ts_builder_part_array_free(&parts);
