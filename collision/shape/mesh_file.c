@@ -1,9 +1,11 @@
-// Triangle meshes from Wavefront OBJ and STL.
+// Triangle meshes from Wavefront OBJ, STL, and MSH, MuJoCo's own from before it read the others.
 //
 // OBJ: `v` and `f` lines count, all other statements (normals, textures, groups, materials) are passed over. Indices may
 // be negative (counted back from the last vertex) and must name a vertex that came before. Polygons are cut into a fan.
 // STL: a file is binary exactly when its size is 84 + 50 n for the n it states, whatever its first word; else it must be
 // the text form. Triangles come as loose corners; corners with the same coordinates, bit by bit, become one vertex.
+// MSH: four 32-bit numbers (vertices, normals, texture coordinates, triangles), the numbers of those as floats, and the corners
+// of the triangles, of which there may be none.
 // Normals in the files are not used: the order of the corners says where outside is.
 // Known to fail: OBJ line continuations (a backslash at the end of a line) are refused as no number.
 #include "collision/shape/mesh_file_internal.h"
@@ -267,6 +269,31 @@ static ts_code read_stl(mesh_reader* r, const char* text, size_t size) {
     return code;
 }
 
+static ts_code read_msh(mesh_reader* r, const char* text, size_t size) {
+    const unsigned char* bytes = (const unsigned char*)text;
+    if (size < 16) return malformed(r, (int)size, "the file ends inside of the MSH header");
+    size_t vertices = read_u32(bytes), normals = read_u32(bytes + 4), coordinates = read_u32(bytes + 8);
+    size_t triangles = read_u32(bytes + 12), whole = 16 + 12 * (vertices + normals + triangles) + 8 * coordinates;
+    if (size != whole)
+        return ts_status_set(r->status, TS_ERROR_PARSE, r->path, 0,
+                             "the header states data that take %zu bytes, but the file has %zu", whole, size);
+    const unsigned char* corner = bytes + 16 + 12 * (vertices + normals) + 8 * coordinates;
+    for (size_t i = 0; i < vertices; ++i) {
+        const unsigned char* p = bytes + 16 + 12 * i;
+        ts_vec3 v = ts_vec3_make(read_f32(p), read_f32(p + 4), read_f32(p + 8));
+        if (!ts_vec3_is_finite(v))
+            return ts_status_set(r->status, TS_ERROR_PARSE, r->path, 0, "vertex %zu is not finite", i);
+        if (!vertex_array_push(&r->vertex, v)) return short_memory(r);
+    }
+    for (size_t t = 0; t < triangles; ++t, corner += 12) {
+        uint32_t a = read_u32(corner), b = read_u32(corner + 4), c = read_u32(corner + 8);
+        if (a >= vertices || b >= vertices || c >= vertices)
+            return ts_status_set(r->status, TS_ERROR_PARSE, r->path, 0, "a corner of triangle %zu is no vertex", t);
+        if (!add_triangle(r, (int)a, (int)b, (int)c)) return short_memory(r);
+    }
+    return vertices > 0 ? TS_OK : malformed(r, 0, "no vertices");
+}
+
 // Lower-case comparison of the end of a path with an extension.
 static int has_extension(const char* path, const char* extension) {
     size_t length = strlen(path), n = strlen(extension);
@@ -284,11 +311,12 @@ typedef ts_code read_function(mesh_reader* r, const char* text, size_t size);
 static read_function* reader_for(const char* path) {
     if (has_extension(path, ".obj")) return read_obj;
     if (has_extension(path, ".stl")) return read_stl;
+    if (has_extension(path, ".msh")) return read_msh;
     return NULL;
 }
 
 static ts_code unknown_extension(const char* path, ts_status* out_status) {
-    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, path, 0, "meshes are read from .obj and .stl only");
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, path, 0, "meshes are read from .obj, .stl and .msh only");
 }
 
 ts_code ts_mesh_parse(const char* text, size_t size, const char* path, ts_mesh* out_mesh, ts_status* out_status) {

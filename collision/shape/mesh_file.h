@@ -1,4 +1,4 @@
-// Triangle meshes from files: Wavefront OBJ and STL (binary and text).
+// Triangle meshes from files: Wavefront OBJ, STL (binary and text), and MSH (MuJoCo's).
 #ifndef TS_COLLISION_MESH_FILE_H
 #define TS_COLLISION_MESH_FILE_H
 
@@ -17,7 +17,7 @@ typedef struct ts_mesh {
     int triangle_count;
 } ts_mesh;
 
-/// Reads a mesh; the format follows the extension (.obj, .stl, any case). Polygons are fanned. Refuses broken or
+/// Reads a mesh; the format follows the extension (.obj, .stl, .msh, any case). Polygons are fanned. Refuses broken or
 /// not-finite input with `file:line: why` (byte offset in place of the line for binary files).
 ts_code ts_mesh_load(const char* path, ts_mesh* out_mesh, ts_status* out_status);
 

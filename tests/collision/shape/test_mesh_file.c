@@ -140,6 +140,44 @@ Test(mesh_file, stl_binary) {
     refuse("none.stl", bytes, 84, 0, "no triangles");
 }
 
+// The cube with normals and texture coordinates in between, which do not count.
+static size_t msh_cube(unsigned char* bytes) {
+    size_t at = put_u32(bytes, 8);
+    at += put_u32(bytes + at, 8);
+    at += put_u32(bytes + at, 8);
+    at += put_u32(bytes + at, 12);
+    for (int i = 0; i < 8; ++i) {
+        ts_vec3 v = corner_at(i);
+        at += put_f32(bytes + at, v.x);
+        at += put_f32(bytes + at, v.y);
+        at += put_f32(bytes + at, v.z);
+    }
+    for (int i = 0; i < 8 * 5; ++i) at += put_f32(bytes + at, (double)NAN);
+    for (int f = 0; f < 6; ++f)
+        for (int half = 0; half < 2; ++half) {
+            at += put_u32(bytes + at, (uint32_t)quad[f][0]);
+            at += put_u32(bytes + at, (uint32_t)quad[f][1 + half]);
+            at += put_u32(bytes + at, (uint32_t)quad[f][2 + half]);
+        }
+    return at;
+}
+
+Test(mesh_file, msh) {
+    unsigned char bytes[1000];
+    size_t size = msh_cube(bytes);
+    expect_unit_cube("cube.msh", bytes, size);
+    refuse("cut.msh", bytes, size - 1, 0, "but the file has");
+    refuse("head.msh", bytes, 15, 15, "MSH header");
+    put_u32(bytes + size - 4, 8);
+    refuse("corner.msh", bytes, size, 0, "triangle 11 is no vertex");
+    put_f32(bytes + 20, (double)INFINITY);
+    refuse("inf.msh", bytes, size, 0, "vertex 0 is not finite");
+    memset(bytes, 0xff, 16);
+    refuse("huge.msh", bytes, size, 0, "but the file has");
+    memset(bytes, 0, 16);
+    refuse("none.msh", bytes, 16, 0, "no vertices");
+}
+
 Test(mesh_file, stl_text) {
     char text[6000] = "solid cube\n";
     size_t used = strlen(text);
