@@ -35,8 +35,8 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
             double rate = 0.0;
             for (int i = 0; i < n; ++i) rate += stop[k].rate[i] * sim->free_velocity[joint->dof_first + i];
             double gap = stop[k].gap - joint->softness.margin;
-            if (!ts_soft_stop_acts(sim, gap)) continue;
             if (gap >= sim->options.time_step * (2.0 * fabs(rate) + most_mend(sim, joint))) continue;
+            if (!ts_soft_stop_acts(sim, gap)) continue;
             ts_row_plan_add(out_plan, (ts_row_key){(uint64_t)j, (uint64_t)stop[k].side}, &block, &chain, 1);
         }
     }
