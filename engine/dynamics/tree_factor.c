@@ -1,7 +1,7 @@
 // Factorisation along a tree.
 //
 // Problem: M = L^T L for the inertia of a tree, and systems with it. Rule: from the leaves to the root, L_kk = sqrt(M_kk), L_ki = M_ki /
-// L_kk for i on the chain of k, M_ij -= L_ki L_kj for i, j on that chain. That makes no fill: L_ki is nonzero only for i on the
+// L_kk for i on the chain of k, M_ij -= L_ki L_kj for i, j on that chain (as M_ki M_kj / M_kk, so that nothing waits for a root). That makes no fill: L_ki is nonzero only for i on the
 // chain of dofs from k to the root. A row of a Jacobian that moves one body keeps its support, that body's chain, when it is
 // whitened with L^-T; a plain L L^T would spread it over the whole tree. So G = J M^-1 J^T is sums over chains that rows share.
 // Source: Featherstone (2008), section 6.5 (branch-induced sparsity); docs/contact.md.
@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/dynamics/crba.h"
 #include "engine/dynamics/free_body_internal.h"
 
 // The dofs of a tree as chains to its root, in runs of consecutive ones: a robot's limb is one run, and walking it needs
@@ -105,119 +104,170 @@ INLINED void copy_scaled(int n, double s, const double* from, double* to) {
         v *= (quad){s, s, s, s};
         memcpy(to + j, &v, sizeof v);
     }
-#endif
-    for (; j < n; ++j) to[j] = s * from[j];
-}
-
-// Dofs of a run that are eliminated at a time.
-enum { BLOCK = 8 };
-
-// Row k of M, its entries on the chain of k only, closed up: entry i stands at the depth of i.
-INLINED void gather_row(const dof_chains* chains, int k, const double* row, double* out_row) {
-    const ts_dof* dof = chains->dof + chains->first;
-    for (int end = k, start; end >= 0; end = above(chains, start)) {
-        start = dof[end].run - chains->first;
-        copy_scaled(end - start + 1, 1.0, row + start, out_row + dof[start].depth);
-    }
-}
-
-// Back to where they belong, zeros between them. From the end: nothing is overwritten before it is read.
-INLINED void spread_row(const dof_chains* chains, int k, double* row) {
-    const ts_dof* dof = chains->dof + chains->first;
-    for (int end = k, start, next; end >= 0; end = next) {
-        start = dof[end].run - chains->first;
-        next = above(chains, start);
-        int depth = dof[start].depth;
-        if (depth == start) return;
-        for (int i = end - start; i >= 0; --i) row[start + i] = row[depth + i];
-        for (int i = next + 1; i < start; ++i) row[i] = 0.0;
-    }
-}
-
-// x -= sum over lines k = count - 1 down to 0 of value[k] times columns [0, n) of line k, lines `ld` apart.
-INLINED void subtract_block(const double* line, int ld, int count, int n, const double* value, double* x) {
-    int j = 0;
-#if defined(__GNUC__)
-    for (; j + 4 <= n; j += 4) {
-        quad sum;
-        memcpy(&sum, x + j, sizeof sum);
-        for (int k = count - 1; k >= 0; --k) {
-            quad l;
-            memcpy(&l, line + k * ld + j, sizeof l);
-            sum -= l * (quad){value[k], value[k], value[k], value[k]};
-        }
-        memcpy(x + j, &sum, sizeof sum);
-    }
     if (j + 2 <= n) {
-        pair sum = pair_load(x + j);
-        for (int k = count - 1; k >= 0; --k) sum -= pair_load(line + k * ld + j) * (pair){value[k], value[k]};
-        memcpy(x + j, &sum, sizeof sum);
+        pair v = pair_load(from + j) * (pair){s, s};
+        memcpy(to + j, &v, sizeof v);
         j += 2;
     }
 #endif
-    if (j < n) {
-        double sum = x[j];
-        for (int k = count - 1; k >= 0; --k) sum -= line[k * ld + j] * value[k];
-        x[j] = sum;
-    }
+    if (j < n) to[j] = s * from[j];
 }
 
-// L of dofs [first, last], neighbours in one run, from what M's rows have become; rows closed up. The rows among themselves, then what they
-// take from the rows that they hang on, row by row less L_k^T L_k = row_k^T row_k / pivot: roots come last, where no other number waits for
-// them. Returns 0 when a pivot is not positive.
-INLINED int factor_block(const dof_chains* chains, int n, int first, int last, double* L, double* inverse) {
-    const ts_dof* dof = chains->dof + chains->first;
-    for (int k = last; k >= first; --k) {
-        double* row = L + k * n;
-        double pivot = row[dof[k].depth];
-        if (!(pivot > 0.0) || !isfinite(pivot)) return 0;
-        inverse[k] = 1.0 / pivot;
-        for (int i = k - 1; i >= first; --i) {
-            double value = row[dof[i].depth] * inverse[k];
-            subtract_block(row, 0, 1, dof[i].depth + 1, &value, L + i * n);
+// x -= value * line, n numbers.
+INLINED void subtract_row(int n, double value, const double* line, double* x) {
+    int j = 0;
+#if defined(__GNUC__)
+    quad values = {value, value, value, value};
+    for (; j + 4 <= n; j += 4) {
+        quad l, sum;
+        memcpy(&l, line + j, sizeof l);
+        memcpy(&sum, x + j, sizeof sum);
+        sum -= l * values;
+        memcpy(x + j, &sum, sizeof sum);
+    }
+#endif
+    for (; j < n; ++j) x[j] -= line[j] * value;
+}
+
+static inline int is_pivot(double x) { return x > 0.0 && isfinite(x); }
+
+// M = L^T L row by row, L_k^T L_k = row_k^T row_k / pivot, so that no row waits for the root of another. Returns 0 when a pivot is not positive.
+static int factor_large(const dof_chains* chains, int n, const double* M, double* L, double* inverse) {
+    size_t ld = (size_t)n;
+    for (size_t k = 0; k < ld; ++k) memcpy(L + k * ld, M + k * ld, (k + 1) * sizeof(double));
+    for (int k = n - 1; k >= 0; --k) {
+        double* row = L + (size_t)k * ld;
+        if (!is_pivot(row[k])) return 0;
+        double share = 1.0 / row[k];
+        for (int i = above(chains, k); i >= 0; i = above(chains, i)) {
+            double value = row[i] * share;
+            for (int end = i, start; end >= 0; end = above(chains, start)) {
+                start = chains->dof[chains->first + end].run - chains->first;
+                subtract_row(end - start + 1, value, row + start, L + (size_t)i * ld + start);
+            }
         }
-    }
-    for (int i = above(chains, first); i >= 0; i = above(chains, i)) {
-        double value[BLOCK];
-        int column = dof[i].depth;
-        for (int k = first; k <= last; ++k) value[k - first] = L[k * n + column] * inverse[k];
-        subtract_block(L + first * n, n, last - first + 1, column + 1, value, L + i * n);
-    }
-    for (int k = first; k <= last; ++k) {
-        double* row = L + k * n;
-        inverse[k] = sqrt(inverse[k]);
-        copy_scaled(dof[k].depth + 1, inverse[k], row, row);
+        inverse[k] = sqrt(share);
+        for (int i = k; i >= 0; i = above(chains, i)) row[i] *= inverse[k];
     }
     return 1;
 }
 
-// M = L^T L, lower triangles, entries on dof chains only. Returns 0 when a pivot is not positive.
-INLINED int factor_rows(const dof_chains* chains, int n, const double* M, double* L, double* inverse) {
+// The same for trees of up to so many dofs, aside, on the stack: of every row its entries on its own chain, closed up, entry i at the depth of
+// i, so that a row takes from another the same numbers from its beginning on; and runs in blocks, which are done among themselves before
+// they are taken from what they hang on. Rows have room for whole vectors; what comes behind their numbers means nothing.
+enum { ASIDE = 64, LANES = 4, BLOCK = 8 };
+
+static inline int whole(int n) { return (n + LANES - 1) & ~(LANES - 1); }
+
+// A run of dofs and the chain that it hangs on.
+typedef struct chain_map {
+    int ld;
+    int start[ASIDE];  // runs of the chain from this one up: first dof
+    int depth[ASIDE];  // its depth
+    int count[ASIDE];  // its dofs that lie on the chain; of this run those up to the dof looked at
+    int runs;
+} chain_map;
+
+// The run that ends with `last`.
+INLINED void follow(const dof_chains* chains, int last, chain_map* c) {
     const ts_dof* dof = chains->dof + chains->first;
-    for (int k = 0; k < n; ++k) gather_row(chains, k, M + k * n, L + k * n);
-    for (int last = n - 1, first; last >= 0; last = first - 1) {
-        int start = dof[last].run - chains->first;
-        first = last - BLOCK + 1 > start ? last - BLOCK + 1 : start;
-        if (!factor_block(chains, n, first, last, L, inverse)) return 0;
-        for (int k = first; k <= last; ++k) spread_row(chains, k, L + k * n);
+    c->runs = 0;
+    for (int end = last, start; end >= 0; end = above(chains, start)) {
+        start = dof[end].run - chains->first;
+        c->start[c->runs] = start;
+        c->depth[c->runs] = dof[start].depth;
+        c->count[c->runs++] = end - start + 1;
+    }
+}
+
+// x -= sum over `count` lines, the last first, of value times columns [0, n) of the line, n whole vectors; lines and values are `ld` apart.
+INLINED void subtract_lines_of(const double* line, int ld, int count, int n, const double* value, double* x) {
+    for (int j = 0; j < n; j += LANES) {
+#if defined(__GNUC__)
+        quad sum;
+        memcpy(&sum, x + j, sizeof sum);
+        for (int k = (count - 1) * ld; k >= 0; k -= ld) {
+            quad l;
+            memcpy(&l, line + k + j, sizeof l);
+            sum -= l * (quad){value[k], value[k], value[k], value[k]};
+        }
+        memcpy(x + j, &sum, sizeof sum);
+#else
+        for (int k = (count - 1) * ld; k >= 0; k -= ld) subtract_row(LANES, value[k], line + k + j, x + j);
+#endif
+    }
+}
+
+// L of dofs [first, last] of the run, in the place of what M's rows have become. Returns 0 when a pivot is not positive.
+INLINED int factor_block(const chain_map* c, int first, int last, double* rows, double* inverse) {
+    int ld = c->ld, depth = c->depth[0] + first - c->start[0];
+    double* block = rows + first * ld;
+    for (int k = last - first; k >= 0; --k) {
+        const double* row = block + k * ld;
+        if (!is_pivot(row[depth + k])) return 0;
+        inverse[first + k] = 1.0 / row[depth + k];
+        for (int i = k - 1; i >= 0; --i)
+            subtract_row(whole(depth + i + 1), row[depth + i] * inverse[first + k], row, block + i * ld);
+    }
+    for (int k = 0; k <= last - first; ++k) {
+        inverse[first + k] = sqrt(inverse[first + k]);
+        copy_scaled(whole(depth + k + 1), inverse[first + k], block + k * ld, block + k * ld);
+    }
+    for (int r = 0; r < c->runs; ++r) {
+        for (int i = r == 0 ? first - 1 : c->start[r] + c->count[r] - 1; i >= c->start[r]; --i) {
+            int column = c->depth[r] + i - c->start[r];
+            subtract_lines_of(block, ld, last - first + 1, whole(column + 1), block + column, rows + i * ld);
+        }
+    }
+    return 1;
+}
+
+INLINED int factor_small(const dof_chains* chains, int n, const double* M, double* L, double* inverse) {
+    // Vectors that lie across lines of the cache would cost twice.
+    _Alignas(64) double rows[ASIDE * ASIDE];
+    chain_map c;
+    c.ld = whole(n);
+    // One, but no constant: to copy a handful of numbers compilers would call memcpy.
+    double one = n > 0;
+    for (int last = n - 1; last >= 0; last = c.start[0] - 1) {
+        follow(chains, last, &c);
+        for (int k = last; k >= c.start[0]; --k) {
+            c.count[0] = k - c.start[0] + 1;
+            for (int i = c.depth[0] + c.count[0]; i & (LANES - 1); ++i) rows[k * c.ld + i] = 0.0;
+            for (int r = 0; r < c.runs; ++r)
+                copy_scaled(c.count[r], one, M + k * n + c.start[r], rows + k * c.ld + c.depth[r]);
+        }
+    }
+    for (int last = n - 1; last >= 0; last = c.start[0] - 1) {
+        follow(chains, last, &c);
+        for (int end = last, first; end >= c.start[0]; end = first - 1) {
+            first = end - BLOCK + 1 > c.start[0] ? end - BLOCK + 1 : c.start[0];
+            if (!factor_block(&c, first, end, rows, inverse)) return 0;
+        }
+        for (int k = last; k >= c.start[0]; --k) {
+            c.count[0] = k - c.start[0] + 1;
+            for (int r = 0; r < c.runs; ++r)
+                copy_scaled(c.count[r], one, rows + k * c.ld + c.depth[r], L + k * n + c.start[r]);
+        }
     }
     return 1;
 }
 
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 
-__attribute__((target("avx2"))) static int factor_rows_wide(const dof_chains* chains, int n, const double* M, double* L,
-                                                            double* inverse) {
-    return factor_rows(chains, n, M, L, inverse);
+__attribute__((target("avx2"))) static int factor_small_wide(const dof_chains* chains, int n, const double* M,
+                                                             double* L, double* inverse) {
+    return factor_small(chains, n, M, L, inverse);
 }
 
 #endif
 
 static int factor_tree(const dof_chains* chains, int n, const double* M, double* L, double* inverse) {
+    if (n > ASIDE) return factor_large(chains, n, M, L, inverse);
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
-    if (__builtin_cpu_supports("avx2")) return factor_rows_wide(chains, n, M, L, inverse);
+    if (__builtin_cpu_supports("avx2")) return factor_small_wide(chains, n, M, L, inverse);
 #endif
-    return factor_rows(chains, n, M, L, inverse);
+    return factor_small(chains, n, M, L, inverse);
 }
 
 // Columns [column, column + count) less what dofs [low, end] have given them.
@@ -354,46 +404,4 @@ void ts_tree_factor_delassus(const ts_model* model, int tree, int rows, const do
             out_G[(size_t)a * (size_t)rows + (size_t)b] = out_G[(size_t)b * (size_t)rows + (size_t)a] = sum;
         }
     }
-}
-
-int ts_tree_factors_create(const ts_model* model, ts_arena* arena, ts_tree_factors* out_factors) {
-    ts_tree_factors f = {.start = TS_ARENA_ARRAY(arena, size_t, model->tree_count + 1)};
-    if (!f.start) return 0;
-    f.start[0] = 0;
-    for (int t = 0; t < model->tree_count; ++t) {
-        size_t n = (size_t)model->tree[t].dof_count;
-        f.start[t + 1] = f.start[t] + n * n;
-    }
-    f.M = (double*)ts_arena_alloc_zeroed(arena, f.start[model->tree_count], sizeof(double));
-    f.L = (double*)ts_arena_alloc_zeroed(arena, f.start[model->tree_count], sizeof(double));
-    f.inverse = (double*)ts_arena_alloc_zeroed(arena, (size_t)model->nv, sizeof(double));
-    *out_factors = f;
-    return !arena->failed;
-}
-
-int ts_tree_factors_update(const ts_model* model, const ts_kinematics* kinematics, ts_tree_scratch* scratch,
-                           ts_tree_factors* factors) {
-    for (int t = 0; t < model->tree_count; ++t) {
-        double *M = factors->M + factors->start[t], *L = factors->L + factors->start[t];
-        ts_crba_refresh(model, kinematics, t, scratch, M);
-        if (!ts_tree_factor_make(model, t, M, L, factors->inverse + model->tree[t].dof_first)) return 0;
-    }
-    return 1;
-}
-
-void ts_tree_factors_whiten(const ts_model* model, const ts_tree_factors* factors, double* x) {
-    for (int t = 0; t < model->tree_count; ++t)
-        ts_tree_factor_whiten(model, t, factors->L + factors->start[t], factors->inverse + model->tree[t].dof_first, 1,
-                              x + model->tree[t].dof_first);
-}
-
-void ts_tree_factors_unwhiten(const ts_model* model, const ts_tree_factors* factors, double* x) {
-    for (int t = 0; t < model->tree_count; ++t)
-        ts_tree_factor_unwhiten(model, t, factors->L + factors->start[t], factors->inverse + model->tree[t].dof_first,
-                                1, x + model->tree[t].dof_first);
-}
-
-void ts_tree_factors_solve(const ts_model* model, const ts_tree_factors* factors, double* x) {
-    ts_tree_factors_whiten(model, factors, x);
-    ts_tree_factors_unwhiten(model, factors, x);
 }

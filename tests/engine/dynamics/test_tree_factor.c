@@ -107,3 +107,41 @@ Test(tree_factor, no_mass_no_factor) {
     }
     fixture_end(&f);
 }
+
+// Combs of hinges: every fourth link carries a tooth, links of three. Of all sizes, beyond what is factorised on the stack too.
+Test(tree_factor, product_is_the_inertia) {
+    static const int sizes[] = {1, 2, 3, 7, 30, 63, 64, 65, 90};
+    ts_rng rng = ts_rng_make(12, 0);
+    for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); ++s) {
+        int n = sizes[s], spine = 0;
+        ts_builder* builder = ts_builder_create("comb");
+        for (int i = 0, parent = 0; i < n; ++i) {
+            int body = fixture_random_body(builder, &rng, parent);
+            fixture_joint(builder, &rng, body, TS_JOINT_HINGE);
+            if (i % 4 == 0) spine = body;
+            parent = i % 4 == 3 ? spine : body;
+        }
+        fixture f = fixture_start(builder, 1);
+        ts_arena arena = {0};
+        ts_kinematics k;
+        ts_tree_scratch scratch;
+        ts_tree_factors factors;
+        cr_assert(ts_kinematics_create(f.model, &arena, &k) && ts_tree_scratch_create(f.model, &arena, &scratch));
+        cr_assert(ts_tree_factors_create(f.model, &arena, &factors));
+        ts_kinematics_update(f.model, f.sim->qpos, f.sim->qvel, &k);
+        cr_assert(ts_tree_factors_update(f.model, &k, &scratch, &factors));
+        const double *M = factors.M, *L = factors.L;
+        for (int i = 0; i < n; ++i) {
+            cr_assert_float_eq(L[i * n + i] * factors.inverse[i], 1.0, 1e-15);
+            for (int j = 0; j <= i; ++j) {
+                // (L^T L)_ij sums over rows below both.
+                long double sum = 0;
+                for (int r = i; r < n; ++r) sum += (long double)L[r * n + i] * L[r * n + j];
+                double scale = sqrt(M[i * n + i] * M[j * n + j]);
+                cr_assert_float_eq(M[i * n + j], (double)sum, 1e-14 * scale, "%d: %d %d", n, i, j);
+            }
+        }
+        ts_arena_free(&arena);
+        fixture_end(&f);
+    }
+}
