@@ -83,6 +83,10 @@ static int geom_is_hidden(const ts_model* model, const ts_geom* geom, unsigned s
     return show & TS_SHOW_COLLISION ? !geom_collides(geom) : geom_collides(geom) && !has_color;
 }
 
+// 1: of a cell's side, by which its square is longer at either end: by eye on hills of 40 cells, which show no slits; few are left on
+// waves of 15.
+static const double cell_overlap = 0.04;
+
 // Squares over the cells of a height field, tilted as the cells are; of large fields one for several cells.
 static void draw_height_field(const ts_height_field* field, const ts_transform* placed, const float color[4],
                               ts_draw_list* list) {
@@ -103,7 +107,9 @@ static void draw_height_field(const ts_height_field* field, const ts_transform* 
             cell.p.y = (row + 0.5 * step - 0.5 * (field->rows - 1)) * field->spacing_y;
             cell.p.z = 0.25 * (h00 + h01 + h10 + h11);
             ts_transform world = ts_transform_mul(placed, &cell);
-            ts_vec3 scale = ts_vec3_make(0.5 * ts_vec3_norm(u), 0.5 * ts_vec3_dot(v, y), 1.0);
+            // Squares of a twisted cell leave slits at its corners: they reach a little under their neighbours.
+            double half = 0.5 + cell_overlap;
+            ts_vec3 scale = ts_vec3_make(half * ts_vec3_norm(u), half * ts_vec3_dot(v, y), 1.0);
             ts_draw_list_add(list, TS_DRAW_MESH_SQUARE, &world, scale, 0.0, color);
         }
 }
