@@ -19,6 +19,13 @@
 // Blocks a thread reads at a time: some ten microseconds of work.
 enum { READ_GRAIN = 512 };
 
+// Apart from the kernels of six columns, which piles live on: inlined, registers saved for these would cost those.
+#if defined(__GNUC__)
+#define RARE __attribute__((noinline))
+#else
+#define RARE
+#endif
+
 // Three rows, `count` apart, times v, added to sums.
 static inline void read_three(const double* J, int count, const double* v, double* io_sum) {
     const double *J1 = J + count, *J2 = J1 + count;
@@ -41,12 +48,8 @@ static inline void read_three(const double* J, int count, const double* v, doubl
     io_sum[2] += s2;
 }
 
-static void read_block(const ts_velocity_form* self, int b, const double* V, double* out_velocity) {
+RARE static void read_any(const ts_velocity_form* self, int b, const double* V, double* out_velocity) {
     const ts_velocity_block* block = &self->block[b];
-    if (block->kernel != TS_VELOCITY_ANY) {
-        ts_velocity_read_six(block, V, out_velocity);
-        return;
-    }
     int r = 0;
     for (; r + 3 <= block->rows; r += 3) {
         out_velocity[r] = out_velocity[r + 1] = out_velocity[r + 2] = 0.0;
@@ -67,6 +70,13 @@ static void read_block(const ts_velocity_form* self, int b, const double* V, dou
     }
 }
 
+static void read_block(const ts_velocity_form* self, int b, const double* V, double* out_velocity) {
+    if (self->block[b].kernel != TS_VELOCITY_ANY)
+        ts_velocity_read_six(&self->block[b], V, out_velocity);
+    else
+        read_any(self, b, V, out_velocity);
+}
+
 // Adds three rows, `count` apart, times d.
 static inline void change_three(const double* Y, int count, const double* d, double* to) {
     const double *Y1 = Y + count, *Y2 = Y1 + count;
@@ -79,12 +89,8 @@ static inline void change_three(const double* Y, int count, const double* d, dou
     for (; j < count; ++j) to[j] = ((to[j] + d[0] * Y[j]) + d[1] * Y1[j]) + d[2] * Y2[j];
 }
 
-static void change_block(const ts_velocity_form* self, int b, const double* delta, double* V) {
+RARE static void change_any(const ts_velocity_form* self, int b, const double* delta, double* V) {
     const ts_velocity_block* block = &self->block[b];
-    if (block->kernel != TS_VELOCITY_ANY) {
-        ts_velocity_change_six(block, delta[0], delta[1], delta[2], V);
-        return;
-    }
     for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
         const ts_delassus_segment* segment = &self->segment[s];
         double* target = V + segment->column;
@@ -99,6 +105,13 @@ static void change_block(const ts_velocity_form* self, int b, const double* delt
             for (int j = 0; j < segment->count; ++j) target[j] += d * Y[j];
         }
     }
+}
+
+static void change_block(const ts_velocity_form* self, int b, const double* delta, double* V) {
+    if (self->block[b].kernel != TS_VELOCITY_ANY)
+        ts_velocity_change_six(&self->block[b], delta[0], delta[1], delta[2], V);
+    else
+        change_any(self, b, delta, V);
 }
 
 // A product in progress.
