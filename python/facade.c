@@ -1,6 +1,7 @@
 // Plain functions over scenes and engine for the Python package.
 #include "python/facade_internal.h"
 
+#include "base/number.h"
 #include "engine/batch.h"
 #include "engine/read/mjcf/mjcf.h"
 #include "engine/step/step.h"
@@ -161,8 +162,31 @@ static int set(ts_sim* sim, const char* name, const char* value, char* out_error
     return 1;
 }
 
+// The scene's controller, by name, or one of its settings.
+static ts_code set_controller(ts_python_world* world, const char* name, const char* value, ts_status* status) {
+    ts_controller_choice choice = world->scene.control;
+    double number = 0.0;
+    char why[96];
+    ts_code code;
+    if (!name[0])
+        code = ts_controller_choose(value, world->scene.model, &choice, status);
+    else if (ts_number_list(value, &number, 1, why, sizeof why) != 1)
+        code = ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "controller%s takes a number, not '%.60s'", name, value);
+    else
+        code = ts_controller_set(&choice, name + 1, number, status);
+    if (!code) world->scene.control = choice;
+    return code;
+}
+
 int ts_python_set(ts_python_world* world, const char* name, const char* value, char* out_error, unsigned long size) {
-    return set(world->sim, name, value, out_error, size);
+    static const char prefix[] = "controller";
+    const char* rest = name + sizeof prefix - 1;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0 || (rest[0] && rest[0] != '.'))
+        return set(world->sim, name, value, out_error, size);
+    ts_status status;
+    if (!set_controller(world, rest, value, &status)) return 0;
+    ts_status_format(&status, out_error, size);
+    return 1;
 }
 
 ts_python_report ts_python_get_report(ts_python_world* world) {

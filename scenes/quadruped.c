@@ -20,9 +20,9 @@ static const char bumpy_floor[] =
     "<geom name=\"floor\" type=\"hfield\" hfield=\"waves\" pos=\"5.5 0 0\" contype=\"1\" conaffinity=\"1\" "
     "rgba=\"0.62 0.66 0.55 1\"/>";
 
-// 14 m by 6 m, samples 0.02 m apart. The field's own x is that of the world less 5.5 m.
+// 14 m by 3 m, samples 0.02 m apart. The field's own x is that of the world less 5.5 m.
 static const char bumpy_assets[] =
-    "<asset><hfield name=\"waves\" nrow=\"301\" ncol=\"701\" size=\"7 3 1 0.3\"/></asset>"
+    "<asset><hfield name=\"waves\" nrow=\"151\" ncol=\"701\" size=\"7 1.5 1 0.3\"/></asset>"
     "<custom><numeric name=\"touchstone.waves.waves\" data=\"-5 0.5  0.015 1.8181818181818181 1.4285714285714286 "
     "0.015 1.8181818181818181 -1.4285714285714286  0.02 3.2258064516129035 1.1935483870967742\"/></custom>";
 

@@ -30,6 +30,11 @@ static const ts_scene scenes[] = {
     {"quadruped", "a quadruped of 2.5 kg trots at 0.3 m/s", 10.0, "base", NULL, "trot"},
     {"quadruped-slippery", "it trots where friction is 0.3", 10.0, "base", ts_quadruped_build_slippery, "trot"},
     {"quadruped-bumpy", "it trots over waves of 0.1 m", 10.0, "base", ts_quadruped_build_bumpy, "trot"},
+    {"biped", "a biped of 26 kg stands on its feet", 5.0, "pelvis", NULL, "hold"},
+    {"hand", "a hand of four fingers turns the ball that it holds", 10.0, "ball", NULL, "turn"},
+    {"gripper", "two linkages with closed loops close on a cube", 3.0, "cube", NULL, "path"},
+    {"four-bar", "a crank turns a closed loop of four bars", 5.0, "rocker", NULL, "hold"},
+    {"arm-push", "an arm pushes a box along the floor", 3.0, "box", NULL, "path"},
 };
 
 int ts_scene_count(void) { return (int)(sizeof scenes / sizeof scenes[0]); }

@@ -7,12 +7,12 @@
 #include <string.h>
 
 // Each in its file.
-extern const ts_controller ts_controller_hold, ts_controller_trot, ts_controller_drag;
+extern const ts_controller ts_controller_hold, ts_controller_path, ts_controller_servo, ts_controller_trot,
+    ts_controller_turn, ts_controller_drag;
 
 static const ts_controller* const controllers[] = {
-    &ts_controller_hold,
-    &ts_controller_trot,
-    &ts_controller_drag,
+    &ts_controller_hold, &ts_controller_path, &ts_controller_servo,
+    &ts_controller_trot, &ts_controller_turn, &ts_controller_drag,
 };
 
 int ts_controller_count(void) { return (int)(sizeof controllers / sizeof controllers[0]); }

@@ -90,6 +90,22 @@ class TouchstoneTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 d.inverse([1.0, 2.0])
 
+    def test_controllers_are_chosen_and_set(self):
+        far = []
+        for speed in (0.2, 0.4):
+            with touchstone.World("quadruped") as world:
+                world.set("controller.speed", speed)
+                world.step(1000)
+                far.append(world.qpos[0])
+        self.assertGreater(far[1], 1.7 * far[0])
+        with touchstone.World("quadruped") as world:
+            world.set("controller", "hold")
+            world.step(1000)
+            self.assertLess(abs(world.qpos[0]), 1e-3)
+            for name, value in (("controller", "gallop"), ("controller.speed", 1), ("controller", "turn")):
+                with self.assertRaises(touchstone.TouchstoneError):
+                    world.set(name, value)
+
     def test_a_batch_is_each_alone(self):
         speeds = numpy.linspace(-1.0, 1.0, 5)
         for threads in 1, 2:
