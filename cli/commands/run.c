@@ -204,6 +204,15 @@ static void add_replay(ts_text* text, const run_job* job) {
     ts_replay_time(job->stats.time_last, text);
 }
 
+static void add_controller(ts_text* text, const ts_controller_choice* choice) {
+    const ts_controller* controller = choice->controller;
+    if (!controller) return;
+    ts_text_add(text, "  controller   %s", controller->name);
+    for (int i = 0; i < controller->setting_count; ++i)
+        ts_text_add(text, "%s %s=%g", i > 0 ? "," : ":", controller->setting[i].name, choice->value[i]);
+    ts_text_add(text, "\n");
+}
+
 static void add_summary(ts_text* text, const run_job* job) {
     const ts_stats* stats = &job->stats;
     const ts_sim* sim = job->sim;
@@ -213,6 +222,7 @@ static void add_summary(ts_text* text, const run_job* job) {
         ts_text_add(text, "  start        %s, t = %g s\n", job->from, job->begin);
     else if (sim->start_keyframe >= 0)
         ts_text_add(text, "  start        keyframe '%s'\n", sim->model->keyframe[sim->start_keyframe].name);
+    add_controller(text, &job->scene.control);
     ts_text_add(text, "  time         %g s of %g s: %lld steps in %.3g s of wall clock\n", stats->time_last,
                 job->begin + job->duration, stats->steps, job->wall);
     ts_text_add(text, "  solves       ");
@@ -280,6 +290,7 @@ static void add_json(ts_text* text, const run_job* job, int exit_code) {
     ts_json_add_string(&json, "law", ts_contact_law_name(sim->solver->law));
     ts_json_add_string(&json, "keyframe",
                        sim->start_keyframe >= 0 ? sim->model->keyframe[sim->start_keyframe].name : NULL);
+    ts_json_add_string(&json, "controller", job->scene.control.controller ? job->scene.control.controller->name : NULL);
     ts_json_add_number(&json, "time_step", sim->options.time_step);
     ts_json_add_number(&json, "duration", job->duration);
     ts_json_add_bool(&json, "finished", job->code == TS_OK);

@@ -115,3 +115,29 @@ Test(refusals, controls_that_cannot_be) {
     }
     expect_refusal("run servo.xml --ctrl-file missing.csv", 1, "missing.csv");
 }
+
+Test(refusals, controllers_are_chosen_set_and_named) {
+    static const char* const cases[][2] = {
+        {"run quadruped --time 0.02", "controller   trot: speed=0.3"},
+        {"run quadruped --time 0.02 --set controller.speed=0.5", "controller   trot: speed=0.5"},
+        {"run quadruped --time 0.02 --controller hold", "controller   hold\n"},
+        {"run quadruped --time 0.02 --batch 2 --controller hold", "2 simulations"},
+        {"run quadruped --time 0.02 --json", "\"controller\": \"trot\""},
+        {"run quadruped --time 0.02 --json --controller none", "\"controller\": null"},
+        {"compare quadruped --time 0.02 --solvers ncp,ncp-pgs --controller hold", "ncp-pgs"},
+        {"list controllers", "controller.speed=0.3"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        outcome result = run(cases[i][0]);
+        cr_expect_eq(result.code, 0, "%s: %s", cases[i][0], ts_text_get(&result.err));
+        cr_expect_not_null(strstr(ts_text_get(&result.out), cases[i][1]), "%s: %s", cases[i][0],
+                           ts_text_get(&result.out));
+        outcome_free(&result);
+    }
+    expect_refusal("run quadruped --controller trit", 2, "no controller is called 'trit'; did you mean 'trot'?");
+    expect_refusal("run quadruped --controller turn", 2, "cannot drive this model: it needs servos finger0-spread");
+    expect_refusal("run stack-10 --controller hold", 2, "cannot drive this model: it has no actuators");
+    expect_refusal("run quadruped --set controller.sped=1", 2, "has no setting 'sped'; it has: speed");
+    expect_refusal("run quadruped --set controller.speed=fast", 2, "controller.speed=NUMBER, not 'fast'");
+    expect_refusal("run quadruped --set controller.speed=70", 2, "between -1 and 1");
+    expect_refusal("run stack-10 --set controller.speed=1", 2, "there is no controller to set");
+}
