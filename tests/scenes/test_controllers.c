@@ -135,3 +135,43 @@ Test(controllers, refuse_what_they_cannot_drive) {
     cr_expect_not_null(strstr(status.message, "speed"), "%s", status.message);
     free_bed(&b);
 }
+
+// The angle that a ball has turned about the vertical, added up step by step so that whole turns count.
+static int note_turn(void* user, ts_sim* sim) {
+    double* turned = (double*)user;  // all of it, and the angle of the last step
+    double angle = 2.0 * atan2(sim->qpos[6], sim->qpos[3]);
+    turned[0] += remainder(angle - turned[1], 6.283185307179586);
+    turned[1] = angle;
+    return 0;
+}
+
+// A finger sweeps 0.7 rad about an axis that is 45 mm from where its tip touches a ball of 40 mm: 0.79 rad a sweep, two sweeps
+// a period.
+Test(turn, a_ball_turns_in_the_hand_and_stays_there, .timeout = 300) {
+    for (int way = -1; way <= 1; way += 2) {
+        bed b = make_bed("hand");
+        double turned[2] = {0.0, 0.0}, seconds = 6.0;
+        set(&b, "sweep", 0.35 * way);
+        run(&b, seconds, note_turn, turned);
+        int ball = ts_model_find_body(b.scene.model, "ball");
+        ts_vec3 at = b.sim->kinematics.body_pose[ball].p;
+        cr_expect_lt(hypot(at.x, at.y), 5e-3);
+        cr_expect_lt(fabs(at.z - 0.06), 2e-3);
+        // The first period grows into it.
+        double most = 2.0 * 0.7 * 45.0 / 40.0 * seconds;
+        cr_expect_lt(-way * turned[0], most, "%g", turned[0]);
+        cr_expect_gt(-way * turned[0], 0.8 * most, "%g", turned[0]);
+        free_bed(&b);
+    }
+}
+
+// Along its path the arm's tip, a ball of 30 mm, goes from 0.25 m to 0.6 m; the box of 120 mm ends up in front of it.
+Test(path, an_arm_pushes_a_box, .timeout = 300) {
+    bed b = make_bed("arm-push");
+    run(&b, 3.0, NULL, NULL);
+    ts_vec3 at = b.sim->kinematics.body_pose[ts_model_find_body(b.scene.model, "box")].p;
+    cr_expect_float_eq(at.x, 0.6 + 0.03 + 0.06, 5e-3, "%g", at.x);
+    cr_expect_float_eq(at.y, 0.0, 1e-3);
+    cr_expect_float_eq(at.z, 0.06, 1e-4);
+    free_bed(&b);
+}
