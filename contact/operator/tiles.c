@@ -57,7 +57,7 @@ static inline void subtract(double* tile, const double* A, const double* B) {
 }
 
 int ts_tiles_factor(ts_tiles* H) {
-    double unscaled[TS_TILES_MOST][N * N];
+    _Alignas(32) double unscaled[TS_TILES_MOST][N * N];
     for (int k = H->count - 1; k >= 0; --k) {
         double *own = ts_tiles_at(H, k, k), *row = ts_tiles_at(H, k, 0);
         const double* inverse = H->inverse[k];

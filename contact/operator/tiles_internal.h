@@ -15,10 +15,10 @@ enum {
 
 /// A matrix H, its lower triangle in tiles; after ts_tiles_factor its factor.
 typedef struct ts_tiles {
-    int count;                               // of tiles in a row
-    uint32_t below[TS_TILES_MOST];           // bit j < i: tile (i, j) may be nonzero
+    double value[TS_TILES_NUMBERS];          // first, so that rows of tiles do not lie across cache lines
     double inverse[TS_TILES_MOST][TS_TILE];  // of the pivots
-    double value[TS_TILES_NUMBERS];
+    uint32_t below[TS_TILES_MOST];           // bit j < i: tile (i, j) may be nonzero
+    int count;                               // of tiles in a row
 } ts_tiles;
 
 /// Tile (i, j), j <= i, row-major.

@@ -345,7 +345,7 @@ static inline void times_K(const ts_block* block, const small_block* s, const do
 // H += J^T K J of a block of so many rows; known where it is called.
 static inline void add_block(small* q, int b, int rows) {
     const small_block* s = &q->block[b];
-    double KJ[TS_TILES_MOST][N * MAX];
+    _Alignas(32) double KJ[TS_TILES_MOST][N * MAX];
     for (int k = 0; k < s->count; ++k) {
         const double* A = q->tile[s->first + k];
         ts_four along = ts_four_zero();
@@ -612,8 +612,10 @@ static int prepare(small* q, const ts_velocity_form* form, ts_arena* scratch, co
     q->H = TS_ARENA_ARRAY(scratch, ts_tiles, 1);
     double* at = TS_ARENA_ARRAY(scratch, double, numbers + 7 * n + 2 * N * q->tiles);
     if (!q->block || !q->slide || !q->tile || !q->place || !q->H || !at) return 0;
+    // Tiles and what they are multiplied with begin where cache lines do.
     double** vector[] = {&q->x, &q->u, &q->x0, &q->u0, &q->c, &q->dx, &q->du};
-    for (size_t i = 0; i < sizeof vector / sizeof vector[0]; ++i, at += n) *vector[i] = at;
+    double* rest = at + 2 * N * q->tiles + numbers;
+    for (size_t i = 0; i < sizeof vector / sizeof vector[0]; ++i, rest += n) *vector[i] = rest;
     q->w = at;
     q->dw = at + N * q->tiles;
     at += 2 * N * q->tiles;
