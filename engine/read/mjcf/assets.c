@@ -160,7 +160,8 @@ static ts_code load(ts_mjcf_reader* reader, ts_mjcf_mesh* mesh, ts_status* out_s
                        ? ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "built-in meshes are not known")
                    : file ? file_mesh(reader, mesh->node, file, &path, &triangles, out_status)
                           : inline_mesh(&element, &triangles, out_status);
-    int kind = ts_mjcf_word(&element, "inertia", words, 4, TS_MJCF_MESH_LEGACY);
+    int usual = ts_mjcf_compiler_of(reader, mesh->node)->exact_mesh ? TS_MJCF_MESH_EXACT : TS_MJCF_MESH_LEGACY;
+    int kind = ts_mjcf_word(&element, "inertia", words, 4, usual);
     ts_mesh_placing placing = read_placing(&element);
     if (!code) code = reader->xml.code;
     if (!code) ts_mesh_asset_place(&triangles, &placing);

@@ -104,7 +104,7 @@ static void read_primitive(geom_draft* g) {
     g->def.shape = ts_shape_make(g->kind, size);
 }
 
-// The mesh's hull stands in for the mesh. Returns 0 when the geom is to be left out.
+// The mesh's hull stands in for the mesh, or a primitive that is fitted to it. Returns 0 when the geom is to be left out.
 static int read_mesh(geom_draft* g) {
     ts_mjcf_element* e = &g->element;
     ts_mjcf_reader* r = e->reader;
@@ -131,14 +131,19 @@ static int read_mesh(geom_draft* g) {
         }
         return 0;
     }
+    if (g->kind != TS_SHAPE_HULL) {
+        ts_status status;
+        g->def.shape = ts_mjcf_fit(mesh, g->kind, ts_mjcf_compiler_of(r, e->node)->fit_box,
+                                   ts_mjcf_real(e, "fitscale", 1.0), &g->def.pose);
+        if (ts_shape_validate(&g->def.shape, &status))
+            ts_mjcf_fail(r, e->node, TS_ERROR_VALUE, "fitted to mesh '%.60s': %s", name, status.message);
+        return 1;
+    }
     g->mesh = mesh;
     g->def.shape = ts_shape_hull(mesh->hull);
     if (collides)
         ts_mjcf_report(r, e->node, TS_IMPORT_HONOURED, 0, "geom@mesh",
                        "the mesh's convex hull is what collides (as in MuJoCo)");
-    if (g->kind != TS_SHAPE_HULL)
-        ts_mjcf_report(r, e->node, TS_IMPORT_APPROXIMATED, 1, "geom@mesh (primitive fitted to a mesh)",
-                       "the mesh's convex hull is taken instead of a fitted primitive");
     return 1;
 }
 

@@ -97,12 +97,15 @@ typedef struct ts_mjcf_compiler {
     double bound_inertia;
     double total_mass;
     int balance_inertia;
+    int fit_box;         // meshes are fitted by the boxes around them, not by those of their inertia
+    int exact_mesh;      // meshes that do not say weigh by exact integrals
     int merges_options;  // what the models that it attaches say about options is to change its own
 } ts_mjcf_compiler;
 
 /// The switches of <option>'s <flag>, and what <custom> says about the reading; of the first document alone.
 typedef struct ts_mjcf_switches {
-    int no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start, no_equality;
+    int no_constraint, no_contact, no_limit, no_friction, no_spring, no_damper, no_passive, no_gravity, no_warm_start,
+        no_equality;
     int no_actuation, no_clamp_control;
     unsigned actuator_groups_off;         // a bit for each group
     const ts_xml_node* restitution_node;  // of custom, or NULL
@@ -357,6 +360,12 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
 
 /// What the builder made of a definition (< 0: it had no memory) can be found by its name; the builder refuses a second one.
 void ts_mjcf_note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table* names, const char* name, int index);
+
+// --- fitted.c ---
+
+/// A primitive of that kind fitted to a mesh whose asset is had (`solid` and `hull`): by the box of its inertia, or by the box around it.
+/// *io_pose, where the mesh is, becomes where the primitive is.
+ts_shape ts_mjcf_fit(const ts_mjcf_mesh* mesh, ts_shape_kind kind, int by_box, double scale, ts_pose* io_pose);
 
 // --- mjcf_sections.c ---
 

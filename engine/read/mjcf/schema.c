@@ -44,6 +44,7 @@ typedef struct known {
     ts_import_level level;
     int physics;
     const char* meaning;
+    const char* usual;  // the value that means what is done anyway; NULL: none
     landing lands;
     size_t offset;           // of the field, but for LANDS_OPTION
     size_t names;            // LANDS_INDEX: where in the reader its names are
@@ -59,10 +60,10 @@ enum { REALS_MOST = 10 };
     { .name = attribute }
 #define LOOK(attribute) \
     { .name = attribute, .level = TS_IMPORT_IGNORED }
-#define NEAR(attribute, why) \
-    { .name = attribute, .level = TS_IMPORT_APPROXIMATED, .physics = 1, .meaning = why }
 #define LOST(attribute, why) \
     { .name = attribute, .level = TS_IMPORT_IGNORED, .physics = 1, .meaning = why }
+#define LOST_UNLESS(attribute, word, why) \
+    { .name = attribute, .level = TS_IMPORT_IGNORED, .physics = 1, .usual = word, .meaning = why }
 #define MOOT(attribute, why) \
     { .name = attribute, .level = TS_IMPORT_IGNORED, .meaning = why }
 #define REALS_TO(type, field, few, many) \
@@ -91,7 +92,6 @@ enum { REALS_MOST = 10 };
     { .name = NULL }
 #define POSE OK("pos quat axisangle xyaxes zaxis euler")
 
-static const char soft_contact[] = "contacts are hard: softness comes from the options compliance_normal and baumgarte";
 static const char model_softness[] =
     "honoured under solver mujoco or with the option soft_contacts=2; under the other laws contacts are rigid";
 static const char model_tie[] =
@@ -145,8 +145,8 @@ static const known compiler_table[] = {
     OK("conflict"),
     MOOT("fusestatic", "bodies without joints stay bodies; the motion is the same"),
     MOOT("alignfree", "free bodies keep the frame they are given; qpos refers to it"),
-    MOOT("fitaabb", "meshes are not fitted by primitives"),
-    NEAR("exactmeshinertia", "say inertia='exact' at the mesh instead"),
+    WORD("fitaabb", ts_mjcf_compiler, fit_box, false_true),
+    WORD("exactmeshinertia", ts_mjcf_compiler, exact_mesh, false_true),
     END,
 };
 static const known option_table[] = {
@@ -164,8 +164,7 @@ static const known option_table[] = {
     OPTION("viscosity", "viscosity"),
     OPTION("wind", "wind"),
     OPTION("magnetic", "magnetic"),
-    LOST("o_margin o_solref o_solimp", soft_contact),
-    LOST("o_friction", "friction is not overridden"),
+    MOOT("o_margin o_solref o_solimp o_friction", "they count with the flag 'override' alone"),
     MOOT("jacobian", "storage follows the size of the problem"),
     MOOT("apirate", "no meaning"),
     OK("actuatorgroupdisable"),
@@ -186,14 +185,14 @@ static const known flag_table[] = {
     WORD("passive", ts_mjcf_switches, no_passive, enable_disable),
     WORD("warmstart", ts_mjcf_switches, no_warm_start, enable_disable),
     WORD("equality", ts_mjcf_switches, no_equality, enable_disable),
-    LOST("constraint", "constraints stay on"),
-    LOST("filterparent", "parent and child never touch"),
+    WORD("constraint", ts_mjcf_switches, no_constraint, enable_disable),
+    LOST_UNLESS("filterparent", "enable", "parent and child never touch"),
     MOOT("eulerdamp",
          "how MuJoCo's Euler takes damping; here it is always implicit, which is the same to the order of the step"),
-    LOST("override", "contacts are not overridden"),
+    LOST_UNLESS("override", "disable", "contacts are not overridden"),
     MOOT("sleep", "bodies never sleep: what rests is computed like the rest"),
-    LOST("speculative", "contacts are made from the option contact_margin on"),
-    LOST("ipc", "there is no incremental potential contact"),
+    MOOT("speculative", "contacts are made from the option contact_margin on"),
+    LOST_UNLESS("ipc", "disable", "there is no incremental potential contact"),
     WORD("actuation", ts_mjcf_switches, no_actuation, enable_disable),
     WORD("clampctrl", ts_mjcf_switches, no_clamp_control, enable_disable),
     KEPT("refsafe", "time constants under two steps are raised to that under soft laws; rigid laws have none"),
@@ -208,7 +207,7 @@ static const known mesh_table[] = {
     OK("name class file vertex face scale refpos refquat inertia builtin params"),
     LOOK("normal texcoord smoothnormal material"),
     MOOT("content_type", "the format follows the file's extension"),
-    NEAR("maxhullvert", "hulls keep all their vertices"),
+    MOOT("maxhullvert", "a bound on MuJoCo's effort: here hulls keep all their vertices"),
     END,
 };
 static const known hfield_table[] = {OK("name content_type file nrow ncol elevation size"), END};
@@ -261,7 +260,8 @@ static const known geom_table[] = {
     WHOLE("contype", ts_geom_def, category),
     WHOLE("conaffinity", ts_geom_def, mask),
     WHOLE("priority", ts_geom_def, surface.priority),
-    LOOK("user castshadow fitscale"),
+    OK("fitscale"),
+    LOOK("user castshadow"),
     REAL("margin", ts_geom_def, surface.margin),
     REAL("gap", ts_geom_def, surface.gap),
     KEPT_REALS("solref", model_softness, ts_geom_def, surface.softness.solref, 1, 2),
@@ -520,7 +520,7 @@ void ts_mjcf_check(ts_mjcf_reader* reader, const ts_xml_node* node, const char* 
         while (k->name && !is_listed(k->name, name)) ++k;
         if (!k->name) {
             ts_mjcf_fail(reader, node, TS_ERROR_PARSE, "%s has no attribute '%.60s'", element, name);
-        } else if (k->level != TS_IMPORT_HONOURED) {
+        } else if (k->level != TS_IMPORT_HONOURED && !(k->usual && strcmp(k->usual, node->attribute[i].value) == 0)) {
             char what[96];
             snprintf(what, sizeof what, "%s@%s", element, name);
             ts_mjcf_report(reader, node, k->level, k->physics, what, k->meaning ? k->meaning : "looks only");

@@ -55,6 +55,8 @@ static void read_flags(ts_mjcf_reader* reader, const ts_xml_node* node) {
     ts_mjcf_check(reader, node, "flag");
     ts_mjcf_element e = ts_mjcf_element_plain(reader, node);
     ts_mjcf_take(&e, "flag", &reader->switches);
+    ts_mjcf_switches* c = &reader->switches;
+    if (c->no_constraint) c->no_contact = c->no_limit = c->no_friction = c->no_equality = 1;
     if (reader->switches.no_warm_start) ts_builder_options(reader->builder)->warm_start = 0;
 }
 

@@ -518,3 +518,43 @@ Test(mjcf, a_turned_geom_turns_its_inertia) {
     expect_inertia(&m->body[1], 3.0, 0.09 + 0.25, 0.16 + 0.25, 0.09 + 0.16);
     ts_model_free(m);
 }
+
+// A box of 2 x 4 x 6, off its origin, as corners alone: the longest side comes last.
+Test(mjcf, primitives_are_fitted_to_meshes) {
+    static const char text[] = "<mujoco><compiler fitaabb='%s'/><asset><mesh name='m' vertex='0 0 0 4 0 0 4 6 0 0 6 0 "
+                               "0 0 2 4 0 2 4 6 2 0 6 2'/>"
+                               "</asset><worldbody><body><freejoint/><geom type='%s' mesh='m' pos='1 0 0' "
+                               "fitscale='0.5'/></body></worldbody></mujoco>";
+    static const struct {
+        const char *by_box, *type;
+        double size[3];
+    } wanted[] = {
+        {"false", "box", {0.5, 1.0, 1.5}}, {"true", "box", {0.5, 1.0, 1.5}},    {"false", "ellipsoid", {0.5, 1.0, 1.5}},
+        {"false", "sphere", {1.0}},        {"true", "sphere", {1.5}},           {"false", "cylinder", {0.75, 1.5}},
+        {"true", "cylinder", {1.0, 1.5}},  {"false", "capsule", {0.75, 1.125}}, {"true", "capsule", {1.0, 0.5}}};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i) {
+        char full[1000];
+        snprintf(full, sizeof full, text, wanted[i].by_box, wanted[i].type);
+        ts_model* m = mjcf_read(full);
+        const ts_geom* geom = &m->geom[0];
+        cr_assert_str_eq(ts_shape_kind_name(geom->shape.kind), wanted[i].type);
+        for (int k = 0; k < ts_shape_kind_info_of(geom->shape.kind)->parameter_count; ++k)
+            cr_assert_float_eq(ts_shape_value(&geom->shape, k), wanted[i].size[k], 1e-12, "%s %d", wanted[i].type, k);
+        cr_assert_lt(ts_vec3_distance(geom->pose.position, ts_vec3_make(3.0, 3.0, 1.0)), 1e-12);
+        ts_vec3 along = ts_quat_rotate(geom->pose.rotation, ts_vec3_axis(2));
+        cr_assert_float_eq(fabs(along.y), 1.0, 1e-12);
+        ts_model_free(m);
+    }
+}
+
+Test(mjcf, without_constraints_nothing_holds) {
+    ts_model* m =
+        mjcf_read("<mujoco><option><flag constraint='disable'/></option><worldbody><geom type='plane' size='1 1 1'/>"
+                  "<body><joint name='j' range='-1 1' frictionloss='1'/><geom size='1' pos='1 0 0'/></body></worldbody>"
+                  "<equality><joint joint1='j'/></equality></mujoco>");
+    cr_assert_eq(m->joint[0].limited, 0);
+    cr_assert_eq(m->joint[0].friction, 0.0);
+    cr_assert_eq(m->equality[0].active, 0);
+    cr_assert_not(ts_model_geoms_can_touch(m, 0, 1));
+    ts_model_free(m);
+}

@@ -16,7 +16,8 @@ static void expect(const char* text, const char* what, ts_import_level level, in
 
 Test(mjcf_report, a_model_taken_over_exactly_has_no_findings) {
     ts_import_report report = mjcf_report(
-        "<mujoco model='m'><compiler angle='radian' autolimits='true'/><option timestep='.001' gravity='0 0 -1'/>"
+        "<mujoco model='m'><compiler angle='radian' autolimits='true'/><option timestep='.001' gravity='0 0 -1'><flag "
+        "filterparent='enable' override='disable'/></option>"
         "<default><geom friction='.5'/></default><asset><material name='r' rgba='1 0 0 1'/></asset><worldbody>"
         "<geom type='plane' size='1 1 1' material='r'/><body pos='0 0 1' euler='1 0 0'><freejoint/><geom "
         "size='.1'/><site/></body>"
@@ -43,6 +44,8 @@ Test(mjcf_report, sections_that_are_not_read) {
 
 Test(mjcf_report, attributes_that_are_not_taken_over) {
     expect("<mujoco>\n<option solver='Newton' cone='elliptic'/></mujoco>", "option@cone", TS_IMPORT_IGNORED, 0, 1, 2);
+    expect("<mujoco><option>\n<flag filterparent='disable'/></option></mujoco>", "flag@filterparent", TS_IMPORT_IGNORED,
+           1, 1, 2);
     expect("<mujoco><worldbody>\n<geom size='1' solref='1 1'/>\n<geom size='1' solref='1 1'/></worldbody></mujoco>",
            "geom@solref", TS_IMPORT_KEPT, 0, 2, 2);
     expect("<mujoco><worldbody><body>\n<joint solreflimit='1 1'/><geom size='1'/></body></worldbody></mujoco>",
