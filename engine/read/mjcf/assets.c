@@ -2,6 +2,7 @@
 // unused or unreadable looks cost nothing and may be missing.
 #include "engine/read/mesh_asset_internal.h"
 #include "engine/read/mjcf/compose_internal.h"
+#include "engine/read/mjcf/mesh_internal.h"
 
 #include <stdlib.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 // too. Round shapes take means (or, around the mesh, the larger) of what must be equal.
 // Source: MuJoCo's documentation (geom mesh, compiler fitaabb), and its answers.
 // Known to differ: where two moments are equal any axes across the third will do, and MuJoCo may take others.
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/mesh_internal.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // <geom>: shapes, their mass, contact properties and colour.
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/mesh_internal.h"
 
 #include <math.h>
 #include <stdio.h>

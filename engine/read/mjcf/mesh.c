@@ -9,7 +9,7 @@
 // Integrals over a tetrahedron (apex 0, corners a b c, volume V): of x: V (a + b + c) / 4; of x x^T:
 // V / 20 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c. Over a triangle of area A: A s / 3 and
 // A / 12 (a a^T + b b^T + c c^T + s s^T).
-#include "engine/read/mjcf/mjcf_internal.h"
+#include "engine/read/mjcf/mesh_internal.h"
 
 #include <math.h>
 #include <string.h>

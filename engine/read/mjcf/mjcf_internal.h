@@ -335,11 +335,6 @@ void ts_mjcf_add_height_field(ts_mjcf_reader* reader, const ts_xml_node* node);
 /// The height field of that name; NULL with a failure.
 const ts_height_field* ts_mjcf_find_height_field(ts_mjcf_reader* reader, const ts_xml_node* node, const char* name);
 
-// --- mjcf_mesh.c ---
-
-/// Mass properties of triangles at density 1 (of the area, for a shell); returns 0 when they have no volume (area).
-int ts_mjcf_mesh_solid(const ts_mesh* mesh, ts_mjcf_mesh_inertia kind, ts_mass_properties* out_solid);
-
 // --- mjcf_bodies.c, mjcf_geoms.c ---
 
 /// Where in the tree of bodies the reader is.
@@ -360,12 +355,6 @@ void ts_mjcf_read_geom(ts_mjcf_reader* reader, const ts_xml_node* node, const ts
 
 /// What the builder made of a definition (< 0: it had no memory) can be found by its name; the builder refuses a second one.
 void ts_mjcf_note(ts_mjcf_reader* reader, const ts_xml_node* node, ts_name_table* names, const char* name, int index);
-
-// --- fitted.c ---
-
-/// A primitive of that kind fitted to a mesh whose asset is had (`solid` and `hull`): by the box of its inertia, or by the box around it.
-/// *io_pose, where the mesh is, becomes where the primitive is.
-ts_shape ts_mjcf_fit(const ts_mjcf_mesh* mesh, ts_shape_kind kind, int by_box, double scale, ts_pose* io_pose);
 
 // --- mjcf_sections.c ---
 
