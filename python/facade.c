@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "engine/batch.h"
 #include "engine/read/mjcf/mjcf.h"
+#include "engine/sim_internal.h"
 #include "engine/step/step.h"
 
 #include <stdio.h>
@@ -207,7 +208,7 @@ ts_python_report ts_python_get_report(ts_python_world* world) {
 }
 
 void ts_python_body_poses(ts_python_world* world, double* out_poses) {
-    ts_step_kinematics(world->sim);
+    ts_sim_update_kinematics(world->sim);
     for (int b = 0; b < world->scene.model->body_count; ++b) {
         ts_pose pose = ts_pose_from_transform(&world->sim->kinematics.body_pose[b]);
         ts_vec3_store(pose.position, out_poses + 7 * b);

@@ -38,6 +38,8 @@ class TouchstoneTest(unittest.TestCase):
             world.step(10)
             contacts = world.contacts
             self.assertEqual(len(contacts), 1)
+            self.assertTrue(numpy.isfinite(world.body_poses).all())
+            self.assertEqual(len(world.contacts), 1)  # looking at poses forgets nothing
             numpy.testing.assert_allclose(contacts.normal[0], [0, 0, 1], atol=1e-12)
             numpy.testing.assert_allclose(contacts.impulse[0], [0, 0, 2 * 10 * 0.001], atol=1e-9)
             numpy.testing.assert_allclose(world.body_poses[1, :3], [0, 0, 0.1], atol=1e-9)
