@@ -168,6 +168,9 @@ ts_code ts_sim_set(ts_sim* sim, const char* name, const char* value, ts_status* 
 /// Recomputes everything derived from qpos and qvel (kinematics, contacts without solving, bias); time does not advance.
 ts_code ts_sim_forward(ts_sim* sim, ts_status* out_status);
 
+/// Brings `kinematics` to the present state and leaves all else as the last step left it, contacts too.
+void ts_sim_update_kinematics(ts_sim* sim);
+
 /// Measures those sensors that show the present state, into sim->sensor; those that show what happens in a step have been measured in the
 /// last one (or by ts_sim_foresee), and are zero where there was none. Recomputes kinematics.
 void ts_sim_measure(ts_sim* sim);

@@ -98,9 +98,6 @@ int ts_sim_find_colliders(ts_sim* sim);
 /// Whose ts_row_memory.solver the present solver reads and writes: ts_row_memory.keeper; 0 where it remembers nothing.
 int ts_sim_keeper(const ts_sim* sim);
 
-/// Brings sim->kinematics up to qpos and qvel, tree by tree on all workers.
-void ts_sim_update_kinematics(ts_sim* sim);
-
 /// Drops the contacts, problem and impulses of the last step.
 void ts_sim_forget_step(ts_sim* sim);
 

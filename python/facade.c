@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "engine/batch.h"
 #include "engine/read/mjcf/mjcf.h"
-#include "engine/sim_internal.h"
 #include "engine/step/step.h"
 
 #include <stdio.h>
