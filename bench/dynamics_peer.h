@@ -4,6 +4,8 @@
 
 #include "engine/model/model.h"
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -40,11 +40,10 @@
     }
 #define FLAG_SET \
     { "--set", "KEY=VALUE", TS_FLAG_PAIR, 0, 0.0, 0.0, "an option, or solver.NAME=VALUE; may be repeated" }
-#define FLAG_CONTROLLER                                                                                               \
-    {                                                                                                                 \
-        "--controller", "NAME|none", TS_FLAG_TEXT, OFFSET(controller), 0.0, 0.0,                                      \
-            "what drives it (default: the scene's own); --set controller.NAME=VALUE sets it, and --ctrl comes after " \
-            "it"                                                                                                      \
+#define FLAG_CONTROLLER                                                              \
+    {                                                                                \
+        "--controller", "NAME|none", TS_FLAG_TEXT, OFFSET(controller), 0.0, 0.0,     \
+            "what drives it (default: the scene's own); --set controller.NAME=VALUE" \
     }
 #define FLAGS_CONTROL                                                                                        \
     {"--ctrl", "NAME=VALUE", TS_FLAG_CONTROL, 0, 0.0, 0.0, "the control of an actuator; may be repeated"}, { \

@@ -89,9 +89,9 @@ Test(cli, wrong_commands_and_flags) {
     expect_refusal("run", 2, "needs SCENE");
     expect_refusal("compare", 2, "needs SCENE");
     expect_refusal("check", 2, "needs FILE");
-    expect_refusal("list", 2, "needs scenes|solvers|integrators|shapes|experiments");
+    expect_refusal("list", 2, "needs scenes|controllers|solvers|integrators|shapes|experiments");
     expect_refusal("list solver", 2, "did you mean 'solvers'");
-    expect_refusal("list penguins", 2, "scenes, solvers, integrators, shapes or experiments");
+    expect_refusal("list penguins", 2, "scenes, controllers, solvers, integrators, shapes or experiments");
     expect_refusal("run sliding-cube --tme 1", 2, "did you mean --time");
     expect_refusal("run sliding-cube --colour red", 2, "no flag --colour");
     expect_refusal("run sliding-cube -x", 2, "no flag -x");
