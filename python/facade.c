@@ -78,8 +78,10 @@ const char* ts_python_name(const ts_python_world* world, const char* kind, int i
                 {"site", m->site, sizeof *m->site, m->site_count},
                 {"tendon", m->tendon, sizeof *m->tendon, m->tendon_count},
                 {"actuator", m->actuator, sizeof *m->actuator, m->actuator_count},
+                {"equality", m->equality, sizeof *m->equality, m->equality_count},
                 {"sensor", m->sensor, sizeof *m->sensor, m->sensor_count},
                 {"keyframe", m->keyframe, sizeof *m->keyframe, m->keyframe_count}};
+    if (strcmp(kind, "dof") == 0) return i >= 0 && i < m->nv ? m->joint[m->dof[i].joint].name : NULL;
     for (size_t k = 0; k < sizeof list / sizeof list[0]; ++k)
         if (strcmp(list[k].kind, kind) == 0) return name_in(list[k].first, list[k].stride, list[k].count, i);
     return NULL;
@@ -137,6 +139,42 @@ int ts_python_foresee(ts_python_world* world, char* out_error, unsigned long siz
     if (!ts_sim_foresee(world->sim, &status)) return 0;
     ts_status_format(&status, out_error, size);
     return 1;
+}
+
+int ts_python_forces(ts_python_world* world, double* out_forces, char* out_error, unsigned long size) {
+    size_t nv = (size_t)world->scene.model->nv;
+    ts_step_forces forces = {out_forces,          out_forces + nv,     out_forces + 2 * nv,
+                             out_forces + 3 * nv, out_forces + 4 * nv, out_forces + 5 * nv};
+    ts_status status;
+    ts_code code = ts_sim_foresee(world->sim, &status);
+    if (!code && ts_step_find_forces(world->sim, &forces))
+        code = ts_status_set(&status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+    if (code) ts_status_format(&status, out_error, size);
+    return code != TS_OK;
+}
+
+unsigned long ts_python_save(const ts_python_world* world, unsigned char* out_bytes, unsigned long size) {
+    ts_snapshot snapshot = {NULL, 0, 0};
+    if (ts_sim_snapshot(world->sim, &snapshot, NULL)) return 0;
+    unsigned long needed = snapshot.size;
+    if (needed <= size) memcpy(out_bytes, snapshot.data, needed);
+    ts_snapshot_free(&snapshot);
+    return needed;
+}
+
+int ts_python_restore(ts_python_world* world, const unsigned char* bytes, unsigned long count, char* out_error,
+                      unsigned long size) {
+    ts_snapshot snapshot = {malloc(count > 0 ? count : 1), count, count};
+    ts_status status;
+    if (!snapshot.data) {
+        snprintf(out_error, size, "out of memory");
+        return 1;
+    }
+    memcpy(snapshot.data, bytes, count);
+    ts_code code = ts_sim_restore(world->sim, &snapshot, &status);
+    if (code) ts_status_format(&status, out_error, size);
+    ts_snapshot_free(&snapshot);
+    return code != TS_OK;
 }
 
 double ts_python_time(const ts_python_world* world) { return world->sim->time; }
@@ -229,6 +267,8 @@ void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* 
         out_geoms[2 * i + 1] = c->geom_b;
     }
 }
+
+int ts_python_geom_body(const ts_python_world* world, int geom) { return world->scene.model->geom[geom].body; }
 
 uint64_t ts_python_hash(const ts_python_world* world) { return ts_sim_hash(world->sim); }
 

@@ -47,7 +47,8 @@ void ts_python_close(ts_python_world* world);
 /// Sizes of the model.
 ts_python_sizes ts_python_get_sizes(const ts_python_world* world);
 
-/// The name of thing i of a kind ("body", "joint", "geom", "site", "tendon", "actuator", "sensor", "keyframe"), or NULL where there is none.
+/// The name of thing i of a kind ("body", "joint", "dof", "geom", "site", "tendon", "equality", "actuator",
+/// "sensor", "keyframe"; a degree of freedom is called by its joint), or NULL where there is none.
 const char* ts_python_name(const ts_python_world* world, const char* kind, int i);
 
 /// A live array of the simulation and how many numbers it has; NULL for a name that is not known. "qpos", "qvel", "ctrl", "act" and
@@ -62,6 +63,17 @@ int ts_python_sensor_range(const ts_python_world* world, int i, int* out_first, 
 
 /// Everything of a step but its end: state and time stay. 0 when all went well.
 int ts_python_foresee(ts_python_world* world, char* out_error, unsigned long size);
+
+/// Generalised forces of the step that begins in the present state, 6 times nv numbers: acceleration, applied, actuator, fluid, constraint,
+/// passive. State and time stay. 0 when all went well.
+int ts_python_forces(ts_python_world* world, double* out_forces, char* out_error, unsigned long size);
+
+/// Bytes of a saved state; it is written where `size` is enough. 0 when memory is short.
+unsigned long ts_python_save(const ts_python_world* world, unsigned char* out_bytes, unsigned long size);
+
+/// Puts a saved state back. 0 when all went well.
+int ts_python_restore(ts_python_world* world, const unsigned char* bytes, unsigned long count, char* out_error,
+                      unsigned long size);
 
 /// Finds everything that follows from the state, without a step. 0 when all went well, else the reason is in out_error.
 int ts_python_forward(ts_python_world* world, char* out_error, unsigned long size);
@@ -87,6 +99,9 @@ void ts_python_body_poses(ts_python_world* world, double* out_poses);
 /// Contacts of the last step, 13 numbers each: position, normal, impulse on B in world axes, velocity of B against A
 /// the step in world axes, gap. out_geoms: 2 each. Both hold as many as the report says.
 void ts_python_contacts(const ts_python_world* world, double* out_numbers, int* out_geoms);
+
+/// The body that a geom is on.
+int ts_python_geom_body(const ts_python_world* world, int geom);
 
 /// 64-bit hash of everything the future depends on.
 uint64_t ts_python_hash(const ts_python_world* world);

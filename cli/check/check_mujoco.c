@@ -116,7 +116,7 @@ static void note_equalities(const ts_sim* sim, ts_check_note_array* notes) {
 static double integrators_part(const ts_sim* sim, int steps) {
     ts_sim* run[2] = {NULL, NULL};
     ts_status status;
-    double apart = NAN;
+    double apart = (double)NAN;
     int well = 1;
     for (int k = 0; k < 2 && well; ++k) {
         well = ts_sim_create(sim->model, 1, &run[k], &status) == TS_OK;
@@ -141,7 +141,7 @@ static void note_integrator(const ts_sim* sim, ts_check_note_array* notes) {
             STEPS, apart);
     else
         ts_check_note_add(
-            notes, "integrator", "integrator", NAN, "",
+            notes, "integrator", "integrator", (double)NAN, "",
             "is midpoint here where the file says none, and Euler there, under which this model leaves the finite "
             "numbers within %d steps, or one of the two fails",
             STEPS);

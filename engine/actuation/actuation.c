@@ -273,12 +273,13 @@ static double measure_tendon(ts_sim* sim, int t, ts_drive* drive) {
 double ts_actuation_tendon_force(const ts_sim* sim, int t) {
     const ts_drive* drive = ts_actuation_drive(sim, sim->model->actuator_count + t);
     const ts_tendon* tendon = &sim->model->tendon[t];
-    if (tendon->spring == 0.0 && tendon->damping == 0.0) return 0.0;
+    if (tendon->spring == 0.0 && tendon->damping == 0.0 && !tendon->curve.is_there) return 0.0;
     if (drive->mode == TS_DRIVE_ROW) return 0.0;
     if (drive->mode == TS_DRIVE_AHEAD)
         return drive->intercept - drive->ahead * ts_lever_rate(drive->lever, ts_sim_storage_of(sim)->new_velocity);
-    return -tendon->spring * ts_tendon_stretch(tendon, sim->tendon_length[t]) -
-           tendon->damping * sim->tendon_velocity[t];
+    double stretch = ts_tendon_stretch(tendon, sim->tendon_length[t]), rate = sim->tendon_velocity[t], slope[2];
+    double force = -tendon->spring * stretch - tendon->damping * rate;
+    return tendon->curve.is_there ? force + ts_curve_force(&tendon->curve, stretch, rate, &slope[0], &slope[1]) : force;
 }
 
 // Measures a drive; returns the force that acts in the step beside what is taken ahead.

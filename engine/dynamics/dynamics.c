@@ -35,8 +35,8 @@
 #include "engine/sim_internal.h"
 #include "engine/step/integrate/integrator.h"
 
-// applied = force_applied + sum over bodies of S . wrench; most wrenches are zero.
-static void gather_applied(ts_sim* sim, double* applied) {
+// Most wrenches are zero.
+void ts_dynamics_gather_applied(const ts_sim* sim, double* applied) {
     const ts_model* model = sim->model;
     memcpy(applied, sim->force_applied, (size_t)model->nv * sizeof(double));
     for (int b = 1; b < model->body_count; ++b) {
@@ -52,7 +52,7 @@ static void gather_applied(ts_sim* sim, double* applied) {
 }
 
 // What contacts that stick pull their bodies together with.
-static void gather_adhesion(const ts_sim* sim, double* applied) {
+void ts_dynamics_gather_adhesion(const ts_sim* sim, double* applied) {
     const ts_model* model = sim->model;
     for (int c = 0; c < sim->contact_count; ++c) {
         const ts_contact* contact = &sim->contact[c];
@@ -161,8 +161,8 @@ static void update_trees(void* context, int begin, int end, int worker) {
 
 int ts_dynamics_update(ts_sim* sim) {
     ts_sim_storage* storage = ts_sim_storage_of(sim);
-    gather_applied(sim, storage->applied);
-    gather_adhesion(sim, storage->applied);
+    ts_dynamics_gather_applied(sim, storage->applied);
+    ts_dynamics_gather_adhesion(sim, storage->applied);
     ts_actuation_across(sim, storage->applied);
     if (ts_fluid_is_there(&sim->options)) ts_fluid_lone_bodies(sim, storage->applied);
     ts_task_parallel_for(sim->tasks, sim->model->tree_count, 32, update_trees, sim);

@@ -13,6 +13,12 @@ extern "C" {
 /// definite, or -1 when all is well.
 int ts_dynamics_update(ts_sim* sim);
 
+/// What is applied from outside (nv): force_applied + sum over bodies of S . wrench_applied.
+void ts_dynamics_gather_applied(const ts_sim* sim, double* applied);
+
+/// Adds what contacts that stick pull their bodies together with (nv).
+void ts_dynamics_gather_adhesion(const ts_sim* sim, double* applied);
+
 /// What ts_dynamics_update does, for one tree and with the forces applied at its last call, but for the acceleration (dof_count of the
 /// tree) in place of the free velocity. Returns 0 when the mass matrix is not positive definite. Different trees may be worked on at once.
 int ts_dynamics_tree(ts_sim* sim, int tree, double* out_acceleration);

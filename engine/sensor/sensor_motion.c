@@ -94,6 +94,17 @@ static void take_away_applied(const ts_sim* sim) {
         take_away(sim, b, sim->kinematics.body_centre[b], sim->wrench_applied[b]);
 }
 
+// Surfaces that stick pull both bodies of a contact together, besides what its rows do.
+static void take_away_adhesion(const ts_sim* sim) {
+    for (int c = 0; c < sim->contact_count; ++c) {
+        const ts_contact* contact = &sim->contact[c];
+        if (contact->adhesion == 0.0) continue;
+        ts_vec3 pull = ts_vec3_scale(contact->adhesion, ts_mat3_column(&contact->frame, 2));
+        take_away(sim, contact->body_a, contact->position, (ts_force){ts_vec3_zero(), pull});
+        take_away(sim, contact->body_b, contact->position, (ts_force){ts_vec3_zero(), ts_vec3_neg(pull)});
+    }
+}
+
 // Rows say where they act: on bodies, or along tendons. Servos are told by the forces of their actuators.
 static void take_away_rows(ts_sim* sim) {
     double rate = 1.0 / sim->options.time_step;
@@ -172,6 +183,7 @@ const ts_sensor_motion* ts_sensor_forces(ts_sim* sim) {
     memset(motion->pull, 0, (size_t)model->tendon_count * sizeof(double));
     for (int b = 0; b < model->body_count; ++b) motion->force[b] = needed(sim, b, motion->acceleration[b]);
     take_away_applied(sim);
+    take_away_adhesion(sim);
     take_away_rows(sim);
     take_away_tendons_and_sites(sim);
     for (int b = model->body_count - 1; b > 0; --b) {

@@ -18,6 +18,21 @@ ts_code ts_sim_step(ts_sim* sim, ts_status* out_status);
 /// TS_ERROR_NUMERIC and TS_ERROR_MEMORY as ts_sim_step.
 ts_code ts_sim_foresee(ts_sim* sim, ts_status* out_status);
 
+/// Generalised forces of a step by where they come from, N or N m, each (nv); any may be NULL. Their sum is M a + b, with a the
+/// acceleration and b = sim->bias.
+typedef struct ts_step_forces {
+    double* acceleration;  // m/s^2, rad/s^2: (v+ - v) / h
+    double* applied;       // force_applied and wrench_applied
+    double* actuator;      // actuators, as they have acted
+    double* fluid;         // of the surrounding medium
+    double* constraint;    // contacts, limits, dry friction, equalities
+    double*
+        passive;  // springs and dampers of joints and tendons: what is left; of lone bodies also what their integrator makes of their turning
+} ts_step_forces;
+
+/// Finds them after ts_sim_foresee (ts_sim_step has gone on to the next state). TS_ERROR_MEMORY.
+ts_code ts_step_find_forces(ts_sim* sim, const ts_step_forces* out_forces);
+
 /// Poses, centres, axes, velocities and inertias from qpos and qvel.
 void ts_step_kinematics(ts_sim* sim);
 

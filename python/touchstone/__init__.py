@@ -40,7 +40,8 @@ class Report:
 
 @dataclass(frozen=True)
 class Contacts:
-    """Contacts of the last step, one row each, world axes. The impulse (N s) acts on geom B."""
+    """Contacts of the last step, one row each, world axes. The impulse (N s) acts on geom B. names and bodies: of geoms A and B and
+    of what they are on, a pair for each contact; "geom 3" for what has no name."""
 
     position: numpy.ndarray
     normal: numpy.ndarray
@@ -48,9 +49,33 @@ class Contacts:
     velocity: numpy.ndarray
     gap: numpy.ndarray
     geoms: numpy.ndarray
+    names: list
+    bodies: list
 
     def __len__(self):
         return len(self.gap)
+
+
+@dataclass(frozen=True)
+class Forces:
+    """Generalised forces (nv each, N or N m) of the step that begins in a state, by where they come from. Together they are
+    M @ acceleration + bias. passive: springs and dampers."""
+
+    acceleration: numpy.ndarray
+    applied: numpy.ndarray
+    actuator: numpy.ndarray
+    fluid: numpy.ndarray
+    constraint: numpy.ndarray
+    passive: numpy.ndarray
+    bias: numpy.ndarray
+    names: list
+
+    def of(self, joint):
+        """All of them at a joint, by name: {"actuator": array, ...}."""
+        places = [i for i, name in enumerate(self.names) if name == joint]
+        if not places:
+            raise KeyError(joint)
+        return {key: value[places] for key, value in vars(self).items() if key != "names"}
 
 
 def _names(function):
@@ -128,8 +153,8 @@ class World:
         return self._handle
 
     def names(self, kind):
-        """Names of all things of a kind, in order: "body", "joint", "geom", "site", "tendon",
-        "actuator", "sensor", "keyframe"."""
+        """Names of all things of a kind, in order: "body", "joint", "dof" (called by its joint), "geom", "site", "tendon",
+        "equality", "actuator", "sensor", "keyframe"."""
         return _names(lambda i: _c.ts_python_name(self._live(), kind.encode(), i))
 
     def _array(self, name):
@@ -183,6 +208,29 @@ class World:
                 found[name] = values[first.value : first.value + size.value]
         return found
 
+    @property
+    def qfrc(self):
+        """Generalised forces of the step that begins in the present state, by where they come from (Forces). Contacts and what sensors
+        show of a step are then those of that step; state and time stay."""
+        rows = numpy.empty((6, max(self.nv, 1)))[:, : self.nv].copy()
+        pointer = rows.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+        if _c.ts_python_forces(self._live(), pointer, self._error, len(self._error)):
+            raise TouchstoneError(self._error.value.decode())
+        return Forces(*rows, self.bias, self.names("dof"))
+
+    def save(self):
+        """The state with all that the future depends on, as bytes; options and solver are not part of it."""
+        size = _c.ts_python_save(self._live(), None, 0)
+        data = ctypes.create_string_buffer(max(size, 1))
+        if size == 0 or _c.ts_python_save(self._live(), data, size) != size:
+            raise MemoryError("no memory for a state")
+        return data.raw[:size]
+
+    def restore(self, state):
+        """Puts a saved state back, bit for bit; of a world with the same model."""
+        if _c.ts_python_restore(self._live(), state, len(state), self._error, len(self._error)):
+            raise TouchstoneError(self._error.value.decode())
+
     def forward(self, solve=False):
         """Finds everything that follows from the present state, without a step. With `solve` contacts and all other forces are
         found as well, as a step would: state and time stay."""
@@ -232,7 +280,11 @@ class World:
             rows.ctypes.data_as(ctypes.POINTER(ctypes.c_double)),
             geoms.ctypes.data_as(ctypes.POINTER(ctypes.c_int)),
         )
-        return Contacts(rows[:, 0:3], rows[:, 3:6], rows[:, 6:9], rows[:, 9:12], rows[:, 12], geoms)
+        geom_names, bodies = self.names("geom"), self.names("body")
+        on = _c.ts_python_geom_body
+        names = [tuple(geom_names[g] or f"geom {g}" for g in pair) for pair in geoms.tolist()]
+        owners = [tuple(bodies[on(self._live(), g)] or f"body {on(self._live(), g)}" for g in pair) for pair in geoms.tolist()]
+        return Contacts(rows[:, 0:3], rows[:, 3:6], rows[:, 6:9], rows[:, 9:12], rows[:, 12], geoms, names, owners)
 
     @property
     def hash(self):

@@ -143,6 +143,64 @@ class TouchstoneTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 batch.ctrl = numpy.zeros((4, 2))
 
+    def test_sensors_by_name_and_in_batches(self):
+        text = BALL.replace("</body></worldbody>", """<site name="s"/></body></worldbody><sensor><accelerometer name="a" site="s"/>
+        <velocimeter name="v" site="s"/><clock/></sensor>""").replace('type="sphere"', 'name="g" type="sphere"')
+        with touchstone.World(mjcf=text) as world:
+            world.step(10)
+            self.assertEqual(world.names("sensor"), ["a", "v", ""])
+            numpy.testing.assert_allclose(world.sensors["a"], 0, atol=1e-9)
+            numpy.testing.assert_allclose(world.sensors["v"], [0, 0, -0.1], atol=1e-12)
+            numpy.testing.assert_allclose(world.sensor[6], 0.01, atol=1e-15)
+            world.qpos = [0, 0, 0.1, 1, 0, 0, 0]
+            world.qvel = numpy.zeros(6)
+            world.forward(solve=True)
+            numpy.testing.assert_allclose(world.sensors["a"], [0, 0, 10], atol=1e-6)
+            self.assertAlmostEqual(world.time, 0.01)
+        with touchstone.Batch(mjcf=text, count=3, threads=2) as batch:
+            batch.qvel = numpy.outer([1, 2, 3], [1, 0, 0, 0, 0, 0])
+            self.assertEqual(batch.sensor.shape, (3, 7))
+            numpy.testing.assert_allclose(batch.sensor[:, 3], [1, 2, 3], atol=1e-15)
+
+    def test_forces_by_where_they_come_from(self):
+        text = """<mujoco><option gravity="0 0 -10"/><worldbody><geom name="floor" type="plane" size="1 1 1"/><body name="box" pos="0 0 0.1">
+        <freejoint name="root"/><geom type="box" size="0.1 0.1 0.1" mass="3"/></body><body name="cart" pos="5 0 1"><joint name="x" type="slide"
+        axis="1 0 0" damping="2"/><geom size="0.1" mass="1"/></body></worldbody><actuator><motor joint="x"/></actuator></mujoco>"""
+        with touchstone.World(mjcf=text) as world:
+            world.step(500)
+            world.ctrl = [4.0]
+            world.force = [0, 0, 0, 0, 0, 0, 1.0]
+            forces = world.qfrc
+            self.assertEqual(forces.names, ["root"] * 6 + ["x"])
+            numpy.testing.assert_allclose(forces.constraint, [0, 0, 30, 0, 0, 0, 0], atol=1e-5)
+            at = forces.of("x")
+            self.assertAlmostEqual(at["actuator"][0], 4.0)
+            self.assertAlmostEqual(at["applied"][0], 1.0)
+            self.assertAlmostEqual(at["passive"][0], -2.0 * 0.002 * at["acceleration"][0])
+            numpy.testing.assert_allclose(forces.bias[:6], [0, 0, 30, 0, 0, 0], atol=1e-12)
+            contacts = world.contacts
+            self.assertEqual(set(contacts.names), {("floor", "geom 1")})
+            self.assertEqual(set(contacts.bodies), {("world", "box")})
+            with self.assertRaises(KeyError):
+                forces.of("y")
+
+    def test_a_saved_state_goes_on_bit_by_bit(self):
+        with touchstone.World("sliding-cube-rotated") as world, touchstone.World("sliding-cube-rotated") as other:
+            world.step(30)
+            state = world.save()
+            world.step(40)
+            later = world.hash
+            world.restore(state)
+            world.step(40)
+            self.assertEqual(world.hash, later)
+            other.restore(state)
+            other.step(40)
+            self.assertEqual(other.hash, later)
+            with self.assertRaisesRegex(touchstone.TouchstoneError, "snapshot"):
+                world.restore(b"nothing")
+            with touchstone.World(mjcf=BALL) as ball, self.assertRaises(touchstone.TouchstoneError):
+                ball.restore(state[: len(state) // 2])
+
     def test_wrong_use_of_a_batch_raises(self):
         with self.assertRaisesRegex(touchstone.TouchstoneError, "0 simulations"):
             touchstone.Batch("sliding-cube", count=0)
