@@ -188,19 +188,17 @@ Test(cli, bad_files) {
 }
 
 Test(cli, strict_refuses_what_is_not_taken_over) {
-    write_text("soft.xml", "<mujoco>\n  <worldbody>\n"
-                           "    <geom type=\"plane\" size=\"1 1 1\" solref=\"0.05 1\" solimp=\"0.5 0.6 0.1\"/>\n"
-                           "  </worldbody>\n</mujoco>\n");
-    outcome result = run("check soft.xml");
+    write_text("plugin.xml", "<mujoco>\n  <extension>\n    <plugin plugin=\"a.b\"/>\n  </extension>\n</mujoco>\n");
+    outcome result = run("check plugin.xml");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
-    cr_expect(has(&result.out, "solref"), "%s", ts_text_get(&result.out));
+    cr_expect(has(&result.out, "plugin"), "%s", ts_text_get(&result.out));
     outcome_free(&result);
-    result = run("check soft.xml --strict");
+    result = run("check plugin.xml --strict");
     cr_expect_eq(result.code, 1);
     cr_expect(has(&result.err, "--strict"));
     outcome_free(&result);
-    expect_refusal("run soft.xml --strict --out run.csv", 1, "--strict");
-    result = run("run soft.xml --time 0.01");
+    expect_refusal("run plugin.xml --strict --out run.csv", 1, "--strict");
+    result = run("run plugin.xml --time 0.01");
     cr_expect_eq(result.code, 0);
     cr_expect(has(&result.err, "touchstone check"), "no hint on stderr: %s", ts_text_get(&result.err));
     outcome_free(&result);
