@@ -37,6 +37,10 @@ typedef struct ts_check_loop {
 
 TS_ARRAY_DECLARE(ts_check_loop_array, ts_check_loop);
 
+/// Has a simulation step without contacts. A model whose description puts bodies deep inside each other would keep a report
+/// waiting for minutes, and what is asked here is asked of joints and ties.
+void ts_check_without_contacts(ts_sim* sim);
+
 /// Steps after which loops are looked at again.
 enum { TS_CHECK_LOOP_STEPS = 100 };
 

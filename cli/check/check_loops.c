@@ -11,6 +11,11 @@ static const double closed = 1e-8;
 // 1: what is less of the error at the start is on its way: push_out_turn allows a fifth of a radian in 100 steps of 2 ms.
 static const double closing = 0.9;
 
+void ts_check_without_contacts(ts_sim* sim) {
+    static const double nothing_overlaps_by = 1e6;  // m
+    sim->options.contact_margin = -nothing_overlaps_by;
+}
+
 static void look(const ts_sim* sim, int moment, ts_check_loop_array* loops) {
     for (int i = 0; i < loops->count; ++i) {
         ts_check_loop* loop = &loops->data[i];
@@ -20,6 +25,7 @@ static void look(const ts_sim* sim, int moment, ts_check_loop_array* loops) {
 
 static int watch(ts_sim* sim, ts_check_loop_array* loops) {
     ts_status status;
+    ts_check_without_contacts(sim);
     if (ts_sim_forward(sim, &status)) return 0;
     look(sim, 0, loops);
     for (int i = 1; i <= TS_CHECK_LOOP_STEPS; ++i) {
