@@ -141,21 +141,45 @@ static void geom_name(const ts_model* model, int g, char out_name[320]) {
         snprintf(out_name, 320, "geom%d (%s of %s)", g, kind, body);
 }
 
+static int is_lost_looks(const ts_import_item* item) {
+    return item->level >= TS_IMPORT_APPROXIMATED && !item->affects_physics;
+}
+
+// What is lost without a trace in the physics: by its meaning, a line of names each.
+static void add_lost_looks(ts_text* text, const ts_import_report* report) {
+    enum { WIDTH = 110 };
+    for (int i = 0; i < report->count; ++i) {
+        int first = 1, column = 0;
+        if (!is_lost_looks(&report->item[i])) continue;
+        for (int k = 0; k < i; ++k)
+            if (is_lost_looks(&report->item[k]) && strcmp(report->item[k].meaning, report->item[i].meaning) == 0)
+                first = 0;
+        if (!first) continue;  // its line is written
+        ts_text_add(text, "  nothing physical, left out: %s\n", report->item[i].meaning);
+        for (int k = i; k < report->count; ++k) {
+            const ts_import_item* item = &report->item[k];
+            if (!is_lost_looks(item) || strcmp(item->meaning, report->item[i].meaning) != 0) continue;
+            int breaks = column == 0 || column + (int)strlen(item->what) > WIDTH;
+            ts_text_add(text, "%s%s", column == 0 ? "      " : breaks ? ",\n      " : ", ", item->what);
+            column = (breaks ? 6 : column + 2) + (int)strlen(item->what);
+        }
+        ts_text_add(text, "\n");
+    }
+}
+
 static void add_report(ts_text* text, const ts_import_report* report) {
-    int shown = 0;
     static const ts_import_level levels[] = {TS_IMPORT_IGNORED, TS_IMPORT_APPROXIMATED, TS_IMPORT_KEPT,
                                              TS_IMPORT_HONOURED};
     for (int l = 0; l < 4; ++l) {
         for (int i = 0; i < report->count; ++i) {
             const ts_import_item* item = &report->item[i];
-            if (item->level != levels[l]) continue;
-            ts_text_add(text, "  %s%s: %s (%d x, first at %s:%d)\n      %s\n", ts_import_level_name(item->level),
-                        item->level < TS_IMPORT_APPROXIMATED || item->affects_physics ? "" : ", nothing physical",
+            if (item->level != levels[l] || is_lost_looks(item)) continue;
+            ts_text_add(text, "  %s: %s (%d x, first at %s:%d)\n      %s\n", ts_import_level_name(item->level),
                         item->what, item->count, item->file, item->line, item->meaning);
-            shown++;
         }
     }
-    if (!shown) ts_text_add(text, "  everything was taken over exactly\n");
+    add_lost_looks(text, report);
+    if (report->count == 0) ts_text_add(text, "  everything was taken over exactly\n");
 }
 
 static void add_bodies(ts_text* text, const check_job* job) {
