@@ -9,6 +9,18 @@
 #include "base/spatial.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
+/// What ts_tree_move_body does for a free joint: it hangs on the world, so before it nothing moves, and its first three axes are those
+/// of the world. The same numbers as joint by joint, without the products with zero.
+static inline void ts_tree_move_free(const ts_motion* axis, const double* rate, ts_motion* velocity, ts_motion* bias) {
+    ts_motion turn = ts_motion_zero();
+    ts_vec3 along = ts_vec3_load(rate);
+    for (int i = 3; i < 6; ++i) turn = ts_motion_add_scaled(turn, rate[i], axis[i]);
+    *bias = ts_motion_zero();
+    bias->linear = ts_vec3_cross(along, turn.angular);
+    *velocity = turn;
+    velocity->linear = ts_vec3_add(along, turn.linear);
+}
+
 /// Takes the twist `velocity` and the acceleration at zero qacc `bias` of the body's parent to those of the body; axis and rate are
 /// the model's (nv).
 static inline void ts_tree_move_body(const ts_model* model, const ts_body* body, const ts_motion* axis,
@@ -16,6 +28,10 @@ static inline void ts_tree_move_body(const ts_model* model, const ts_body* body,
     for (int j = body->joint_first; j < body->joint_first + body->joint_count; ++j) {
         const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
         int d = model->joint[j].dof_first, numbers_end = d + traits->numbers;
+        if (model->joint[j].type == TS_JOINT_FREE) {
+            ts_tree_move_free(axis + d, rate + d, velocity, bias);
+            continue;
+        }
         for (; d < numbers_end; ++d) {
             ts_motion own = {ts_vec3_scale(rate[d], axis[d].angular), ts_vec3_scale(rate[d], axis[d].linear)};
             *bias = ts_motion_add(*bias, ts_motion_cross(*velocity, own));
