@@ -112,14 +112,17 @@ if(TS_PEERS)
     endif()
     ts_peer_result(siconos "${siconos_found}" "${siconos_version}" ts_siconos)
 
-    # The package has the library under its full version only.
+    # The package has the library under its full version only. Where it has one, the library is taken from there: the header of one
+    # version beside the library of another, which the system may have too, does not link.
     find_path(TS_MUJOCO_INCLUDE mujoco/mujoco.h HINTS "${TS_MUJOCO_PREFIX}/include")
-    file(GLOB mujoco_library "${TS_MUJOCO_PREFIX}/libmujoco.so*")
-    find_library(TS_MUJOCO_LIBRARY NAMES mujoco HINTS "${TS_MUJOCO_PREFIX}")
-    if(NOT TS_MUJOCO_LIBRARY AND mujoco_library)
-        list(GET mujoco_library 0 mujoco_library)
-        set(TS_MUJOCO_LIBRARY "${mujoco_library}" CACHE FILEPATH "MuJoCo's library" FORCE)
+    if(TS_MUJOCO_PREFIX AND NOT TS_MUJOCO_LIBRARY)
+        file(GLOB mujoco_library "${TS_MUJOCO_PREFIX}/libmujoco.so*")
+        if(mujoco_library)
+            list(GET mujoco_library 0 mujoco_library)
+            set(TS_MUJOCO_LIBRARY "${mujoco_library}" CACHE FILEPATH "MuJoCo's library")
+        endif()
     endif()
+    find_library(TS_MUJOCO_LIBRARY NAMES mujoco HINTS "${TS_MUJOCO_PREFIX}")
     mark_as_advanced(TS_MUJOCO_INCLUDE TS_MUJOCO_LIBRARY)
     set(mujoco_found OFF)
     set(mujoco_version "")
