@@ -94,7 +94,7 @@
 #include "engine/step/step.h"
 #include "engine/write/mjcf_writer.h"
 #include "scenes/controllers/controller.h"
-#include "scenes/experiments/experiment_table.h"
+#include "scenes/experiments/experiment.h"
 #include "scenes/run.h"
 #include "scenes/scene_table.h"
 

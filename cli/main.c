@@ -114,6 +114,15 @@ static const ts_flag compare_flags[] = {
     FLAG_JSON,
     FLAG_HELP};
 
+static const ts_flag scorecard_flags[] = {
+    {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0, "which ones (default: all)"},
+    {"--only", "TEXT", TS_FLAG_TEXT, OFFSET(only), 0.0, 0.0, "only experiments whose name contains this"},
+    {"--quick", NULL, TS_FLAG_SWITCH, OFFSET(quick), 0.0, 0.0, "the short form: leaves out what takes long"},
+    {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write scorecard.html, .md and .json here"},
+    {"--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 1024.0, "runs at once (default: one on every core)"},
+    FLAG_JSON,
+    FLAG_HELP};
+
 static const ts_flag check_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_JSON, FLAG_HELP};
 
 static const ts_flag convert_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_HELP};
@@ -196,6 +205,15 @@ static const ts_command commands[] = {
      "  touchstone compare lcp-anisotropy --out report\n"
      "  touchstone compare three-models --png three-models.png\n",
      compare_flags, COUNT(compare_flags), ts_cmd_compare},
+    {"scorecard", "every experiment under every solver, in one table", NULL,
+     "Runs all experiments of 'touchstone list experiments' that measure something, under all solvers, against their "
+     "closed\n"
+     "forms: what passes, what fails, and whether theory says so of that kind of contact model. The first table is "
+     "the\n"
+     "conjunction: what should be zero, all at once. Ctrl-C ends it early (130); what was run is kept.",
+     "  touchstone scorecard --solvers ncp,ccp-pgs,lcp-pgs,mujoco --out scorecard\n"
+     "  touchstone scorecard --only isotropy --json\n",
+     scorecard_flags, COUNT(scorecard_flags), ts_cmd_scorecard},
     {"check", "read a model and say what is in it", "FILE",
      "FILE is the path of an MJCF or URDF file or the name of a scene. Prints what was not taken over exactly, masses, "
      "whether\n"
@@ -345,8 +363,9 @@ int main(int argc, char** argv) {
     ts_text text = {0};
     ts_status status;
     if (argc < 2) {
-        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
-                      "what shall be done? list, run, compare, check, convert, bench, distance, solve or view");
+        ts_status_set(
+            &status, TS_ERROR_VALUE, NULL, 0,
+            "what shall be done? list, run, compare, scorecard, check, convert, bench, distance, solve or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];

@@ -4,7 +4,7 @@
 #include "cli/console.h"
 #include "engine/record/record.h"
 #include "engine/step/integrate/integrator.h"
-#include "scenes/experiments/experiment_table.h"
+#include "scenes/experiments/experiment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int is_hdf5(const char* path) {
 // What can be told of a name before it is taken for a scene or a model's file.
 static int is_something_else(const char* name, ts_status* out_status) {
     const ts_experiment* experiment = ts_experiment_find(name);
-    if (experiment)
+    if (experiment && experiment->scene)
         ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                       "'%s' is an experiment: 'touchstone compare %s' runs it; its scene is '%s'", name, name,
                       experiment->scene);

@@ -87,6 +87,8 @@ typedef struct ts_solver {
     /// Nonzero when its law is that of contacts with a spring and a damper of their own: an engine gives it those that
     /// the model has, as R and c*, in place of hard contacts.
     int takes_softness;
+    /// Nonzero when it works contact by contact, so that what a sweep reaches shrinks with the ratio of the masses.
+    int sweeps;
     /// In a few words, why the solver cannot do what its name says on a problem of these blocks (of `problem` only sets
     /// and sizes are read) and another one answers in its place; NULL when it can. The field may be NULL: it always
     /// can.

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "engine/read/mjcf/mjcf.h"
+#include "scenes/experiments/experiment.h"
 #include "scenes/pile_internal.h"
 #include "scenes/quadruped_internal.h"
 #include "scenes/scene_files_internal.h"
@@ -53,10 +54,12 @@ static const ts_scene_file* find_file(const char* name) {
     return NULL;
 }
 
-int ts_scene_is_known(const char* name) { return ts_scene_find(name) || find_file(name); }
+int ts_scene_is_known(const char* name) {
+    double value;
+    return ts_scene_find(name) || find_file(name) || ts_experiment_of_scene(name, &value);
+}
 
-// The body to plot when nobody names one: the first with a free joint, else the last that moves.
-static int default_focus(const ts_model* model) {
+int ts_scene_default_focus(const ts_model* model) {
     int last = -1;
     for (int j = 0; j < model->joint_count; ++j) {
         if (model->joint[j].type == TS_JOINT_FREE) return model->joint[j].body;
@@ -81,7 +84,7 @@ static ts_code load_table_scene(const ts_scene* scene, ts_import_report* report,
     snprintf(out_scene->name, sizeof out_scene->name, "%s", scene->name);
     out_scene->duration = scene->duration;
     out_scene->focus = scene->focus ? ts_model_find_body(out_scene->model, scene->focus) : -1;
-    if (out_scene->focus < 0) out_scene->focus = default_focus(out_scene->model);
+    if (out_scene->focus < 0) out_scene->focus = ts_scene_default_focus(out_scene->model);
     return scene->controller
                ? ts_controller_choose(scene->controller, out_scene->model, &out_scene->control, out_status)
                : TS_OK;
@@ -111,7 +114,10 @@ ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options
     const ts_scene* scene = ts_scene_find(name_or_path);
     // A scene that only serves an experiment is in no list; the experiment knows how long it takes.
     const ts_scene unlisted = {name_or_path, "", 1.0, NULL, NULL, NULL};
-    if (!scene && ts_scene_is_known(name_or_path)) scene = &unlisted;
+    if (!scene && find_file(name_or_path)) scene = &unlisted;
+    double value;
+    const ts_experiment* experiment = scene ? NULL : ts_experiment_of_scene(name_or_path, &value);
+    if (experiment) return ts_experiment_load(experiment, value, out_scene, out_status);
     if (scene) return load_table_scene(scene, report, out_scene, out_status);
     struct stat info;
     if (!strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) return unknown_scene(name_or_path, out_status);
@@ -122,7 +128,7 @@ ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options
     for (int slashes = 0; name > name_or_path && (slashes += name[-1] == '/') < 2;) --name;
     snprintf(out_scene->name, sizeof out_scene->name, "%s", strncmp(name, "./", 2) == 0 ? name + 2 : name);
     out_scene->duration = 1.0;
-    out_scene->focus = default_focus(out_scene->model);
+    out_scene->focus = ts_scene_default_focus(out_scene->model);
     return ts_status_ok(out_status);
 }
 

@@ -39,7 +39,8 @@ const ts_scene* ts_scene_at(int i);
 /// The scene of that name, or NULL.
 const ts_scene* ts_scene_find(const char* name);
 
-/// Nonzero when ts_scene_load knows this name: a scene's of the table, or that of a file that only an experiment runs.
+/// Nonzero when ts_scene_load knows this name: a scene's of the table, that of a file that only an experiment runs, or "EXPERIMENT" and
+/// "EXPERIMENT:VALUE" where the experiment writes its scene.
 int ts_scene_is_known(const char* name);
 
 /// Loads a scene by name, or a model's file (MJCF, URDF) by path (anything with a '/' or a '.', or that is no scene's name and exists).
@@ -50,6 +51,9 @@ ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loa
 /// The same, with what the file does not say itself.
 ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options* options, ts_import_report* report,
                            ts_loaded_scene* out_scene, ts_status* out_status);
+
+/// The body to look at when nobody names one: the first with a free joint, else the last that moves; -1 where nothing does.
+int ts_scene_default_focus(const ts_model* model);
 
 /// Releases the model.
 void ts_loaded_scene_free(ts_loaded_scene* scene);

@@ -20,6 +20,9 @@ int ts_cmd_run_batch(const ts_args* args);
 /// One scene under several solvers, with a report.
 int ts_cmd_compare(const ts_args* args);
 
+/// Every experiment under every solver.
+int ts_cmd_scorecard(const ts_args* args);
+
 /// What a model file contains and whether it is plausible.
 int ts_cmd_check(const ts_args* args);
 

@@ -140,7 +140,7 @@ static int prepare(compare_job* job, ts_status* status) {
     const ts_args* args = job->args;
     ts_comparison* comparison = &job->comparison;
     comparison->experiment = ts_experiment_find(args->subject);
-    const char* scene = comparison->experiment ? comparison->experiment->scene : args->subject;
+    const char* scene = comparison->experiment ? ts_experiment_scene(comparison->experiment) : args->subject;
     const char* solvers = comparison->experiment ? comparison->experiment->solvers : "all";
     if (args->solvers) solvers = args->solvers;
     for (int i = 0; i < args->pair_count; ++i) {
@@ -183,7 +183,7 @@ static int prepare(compare_job* job, ts_status* status) {
         return TS_EXIT_FAILED;
     }
     comparison->args = args;
-    ts_replay_compare(args, &comparison->command);
+    ts_replay_command("compare", args, &comparison->command);
     if (!isnan(args->png_time) && args->png_time > comparison->duration) {
         ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png-time %g s is after the end of the run, %g s",
                       args->png_time, comparison->duration);

@@ -5,7 +5,7 @@
 #include "collision/shape/shape.h"
 #include "contact/solver.h"
 #include "engine/step/integrate/integrator.h"
-#include "scenes/experiments/experiment_table.h"
+#include "scenes/experiments/experiment.h"
 #include "scenes/scene_table.h"
 
 #include <stdio.h>
@@ -152,7 +152,7 @@ static void experiments_text(ts_text* text) {
     for (int i = 0; i < ts_experiment_count(); ++i) {
         const ts_experiment* experiment = ts_experiment_at(i);
         ts_text_add(text, "%-22s %s\n%-22s   %s; scene %s, solvers %s, %g s\n", experiment->name, experiment->summary,
-                    "", experiment->source, experiment->scene, experiment->solvers, experiment->duration);
+                    "", experiment->source, ts_experiment_scene(experiment), experiment->solvers, experiment->duration);
     }
 }
 
@@ -163,7 +163,7 @@ static void experiments_json(ts_json* json) {
         ts_json_add_string(json, "name", experiment->name);
         ts_json_add_string(json, "source", experiment->source);
         ts_json_add_string(json, "summary", experiment->summary);
-        ts_json_add_string(json, "scene", experiment->scene);
+        ts_json_add_string(json, "scene", ts_experiment_scene(experiment));
         ts_json_add_string(json, "solvers", experiment->solvers);
         ts_json_add_number(json, "duration", experiment->duration);
         ts_json_object_end(json);

@@ -7,7 +7,7 @@
 #include "cli/report/convergence_internal.h"
 #include "cli/report/findings_internal.h"
 #include "cli/report/series_internal.h"
-#include "scenes/experiments/experiment_table.h"
+#include "scenes/experiments/experiment.h"
 #include "scenes/scene_table.h"
 
 /// The closed-form speed of a body that slides on a fixed plane: initial_speed - deceleration * t, then 0.

@@ -22,8 +22,8 @@ static void quote(ts_text* text, const char* word) {
     ts_text_add(text, "'");
 }
 
-void ts_replay_compare(const ts_args* args, ts_text* text) {
-    ts_text_add(text, "touchstone compare");
+void ts_replay_command(const char* command, const ts_args* args, ts_text* text) {
+    ts_text_add(text, "touchstone %s", command);
     for (int i = 0; i < args->word_count; ++i) quote(text, args->word[i]);
 }
 

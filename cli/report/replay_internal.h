@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 /// The comparison as it was asked for: "touchstone compare sliding-cube --out report".
-void ts_replay_compare(const ts_args* args, ts_text* text);
+void ts_replay_command(const char* command, const ts_args* args, ts_text* text);
 
 /// A run of a scene in the viewer: "touchstone view SCENE --solver ncp", with those of the words given that mean the same there and
 /// settings that this solver has. `integrator`: NULL or "" for that of the words. A moment follows.

@@ -1,33 +1,64 @@
-// The experiments. Protocols and expected figures: "Contact Models in Robotics: a Comparative Analysis".
-#include "scenes/experiments/experiment_table.h"
+// The list of experiments, and finding one. An experiment is one file in this folder and one name here.
+#include "scenes/experiments/experiment.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const ts_experiment experiments[] = {
-    {"lcp-anisotropy", "Contact Models in Robotics, Fig. 9",
-     "friction pyramids pull a sliding cube sideways and stop it early; cones do not", "sliding-cube-rotated", "all",
-     1.098},
-    {"ccp-lift-off", "Contact Models in Robotics, Fig. 10",
-     "the convex relaxation lifts a sliding cube off the floor and dissipates too much at once", "sliding-cube", "all",
-     0.3},
-    {"three-models", "the picture in the README of Touchstone",
-     "one push: the convex relaxation flies, the exact law slides straight, the friction pyramid turns left",
-     "fast-cube", "ccp-pgs,ncp-pgs,lcp-pgs", 0.8},
-    {"hyperstatic-forces", "Contact Models in Robotics, Fig. 11",
-     "contact forces of a dragged cube are not unique while it sticks; it slips at 0.225 s", "dragged-cube", "all",
-     0.6},
-    {"mass-ratio", "Contact Models in Robotics, Fig. 12",
-     "Gauss-Seidel leaves a light cube under a heavy one short of force", "unequal-cubes", "all", 0.1},
-    {"million-to-one", "the worst case of Touchstone's own tests",
-     "a million to one: who gets there, and who says that not", "tonne-on-gram", "all", 0.05},
-};
+// X(name) stands for the ts_experiment called ts_name_experiment. Lists and scorecards show them in this order.
+#define EXPERIMENTS(X)    \
+    X(creep)              \
+    X(stack)              \
+    X(heavy_on_light)     \
+    X(sliding_lift)       \
+    X(isotropy)           \
+    X(free_spin)          \
+    X(lcp_anisotropy)     \
+    X(ccp_lift_off)       \
+    X(three_models)       \
+    X(hyperstatic_forces) \
+    X(mass_ratio)         \
+    X(million_to_one)
 
-int ts_experiment_count(void) { return (int)(sizeof experiments / sizeof experiments[0]); }
+#define DECLARE(name) extern const ts_experiment ts_##name##_experiment;
+#define ADDRESS(name) &ts_##name##_experiment,
 
-const ts_experiment* ts_experiment_at(int i) { return i >= 0 && i < ts_experiment_count() ? &experiments[i] : NULL; }
+EXPERIMENTS(DECLARE)
+
+static const ts_experiment* const table[] = {EXPERIMENTS(ADDRESS)};
+
+int ts_experiment_count(void) { return (int)(sizeof table / sizeof table[0]); }
+
+const ts_experiment* ts_experiment_at(int i) { return i >= 0 && i < ts_experiment_count() ? table[i] : NULL; }
 
 const ts_experiment* ts_experiment_find(const char* name) {
     for (int i = 0; i < ts_experiment_count(); ++i)
-        if (strcmp(experiments[i].name, name) == 0) return &experiments[i];
+        if (strcmp(table[i]->name, name) == 0) return table[i];
     return NULL;
+}
+
+const char* ts_experiment_scene(const ts_experiment* experiment) {
+    return experiment->scene ? experiment->scene : experiment->name;
+}
+
+int ts_experiment_runs(const ts_experiment* experiment) {
+    return experiment->value_count > 0 ? experiment->value_count : 1;
+}
+
+double ts_experiment_value(const ts_experiment* experiment, int i) {
+    return i < experiment->value_count ? experiment->values[i] : 0.0;
+}
+
+const ts_experiment* ts_experiment_of_scene(const char* name, double* out_value) {
+    char plain[128];
+    size_t length = strcspn(name, ":");
+    if (length >= sizeof plain) return NULL;
+    memcpy(plain, name, length);
+    plain[length] = '\0';
+    const ts_experiment* experiment = ts_experiment_find(plain);
+    if (!experiment || !experiment->write) return NULL;
+    *out_value = ts_experiment_value(experiment, 0);
+    if (name[length] == '\0') return experiment;
+    char* end;
+    *out_value = strtod(name + length + 1, &end);
+    return end != name + length + 1 && *end == '\0' && *out_value - *out_value == 0.0 ? experiment : NULL;
 }

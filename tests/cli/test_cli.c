@@ -2,7 +2,7 @@
 #include "tests/cli/cli_fixture.h"
 
 #include "contact/solver.h"
-#include "scenes/experiments/experiment_table.h"
+#include "scenes/experiments/experiment.h"
 #include "scenes/scene_table.h"
 
 TestSuite(cli, .init = make_folder, .fini = remove_folder, .timeout = 240);

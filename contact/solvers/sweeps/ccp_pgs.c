@@ -51,5 +51,6 @@ const ts_solver ts_ccp_pgs_solver = {
     .summary = "projected Gauss-Seidel on the convex relaxation: sliding contacts lift off",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve,
+    .sweeps = 1,
     TS_SOLVER_SETTINGS(ts_pgs_default, ts_pgs_setting),
 };

@@ -63,5 +63,6 @@ const ts_solver ts_lcp_pgs_solver = {
     .summary = "projected Gauss-Seidel on pyramidal friction: one row at a time, clamped axis by axis",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve,
+    .sweeps = 1,
     TS_SOLVER_SETTINGS(ts_pgs_default, ts_pgs_setting),
 };

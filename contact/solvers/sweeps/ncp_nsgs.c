@@ -39,5 +39,6 @@ const ts_solver ts_ncp_nsgs_solver = {
     .summary = "nonsmooth Gauss-Seidel on the exact law: every contact solved exactly in turn",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve,
+    .sweeps = 1,
     TS_SOLVER_SETTINGS(ts_pgs_default, ts_pgs_setting),
 };

@@ -57,5 +57,6 @@ const ts_solver ts_ncp_pgs_solver = {
     .summary = "projected Gauss-Seidel on the exact law: normal first, then friction in its disc",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve,
+    .sweeps = 1,
     TS_SOLVER_SETTINGS(ts_pgs_default, ts_pgs_setting),
 };

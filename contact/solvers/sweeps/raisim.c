@@ -312,6 +312,7 @@ const ts_solver ts_raisim_solver = {
     .summary = "per-contact bisection on the cone: Signorini holds, friction is a little off the slip",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve,
+    .sweeps = 1,
     TS_SOLVER_SETTINGS(defaults, setting),
 };
 
@@ -321,5 +322,6 @@ const ts_solver ts_raisim_corrected_solver = {
     .summary = "per-contact bisection with the slip counted in its gradient: ends at the exact law",
     .needs = TS_DELASSUS_ROWS,
     .solve = solve_corrected,
+    .sweeps = 1,
     TS_SOLVER_SETTINGS(defaults, setting),
 };

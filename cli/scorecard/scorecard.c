@@ -1,0 +1,112 @@
+// Making the runs of a scorecard, and counting them.
+#include "cli/scorecard/scorecard_internal.h"
+
+#include "base/clock.h"
+#include "base/task.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct work {
+    ts_scorecard* card;
+    int (*stop)(void* user);
+    void (*progress)(void* user, double share);
+    void* user;
+    int total;
+    int done;
+    pthread_mutex_t lock;
+} work;
+
+// The experiment that run number i is of.
+static int experiment_of(const ts_scorecard* card, int i) {
+    int e = 0;
+    while (card->first[e + 1] <= i) ++e;
+    return e;
+}
+
+static void run_range(void* context, int begin, int end, int worker) {
+    work* job = (work*)context;
+    ts_scorecard* card = job->card;
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        int e = experiment_of(card, i), k = (i - card->first[e]) % card->entrant_count;
+        double value = ts_experiment_value(card->experiment[e], (i - card->first[e]) / card->entrant_count);
+        ts_lab_run_one(card->experiment[e], value, &card->entrant[k], job->stop, job->user, &card->run[i]);
+        pthread_mutex_lock(&job->lock);
+        job->done++;
+        if (job->progress) job->progress(job->user, (double)job->done / (double)job->total);
+        pthread_mutex_unlock(&job->lock);
+    }
+}
+
+ts_code ts_scorecard_make(ts_scorecard* card, int threads, int (*stop)(void* user),
+                          void (*progress)(void* user, double share), void* user, ts_status* out_status) {
+    int total = 0;
+    for (int e = 0; e < card->experiment_count; ++e) {
+        card->first[e] = total;
+        total += ts_experiment_runs(card->experiment[e]) * card->entrant_count;
+    }
+    card->first[card->experiment_count] = total;
+    card->run = (ts_lab_run*)calloc((size_t)total + 1, sizeof *card->run);
+    if (!card->run) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory for %d runs", total);
+    work job = {card, stop, progress, user, total, 0, PTHREAD_MUTEX_INITIALIZER};
+    ts_task_pool* pool = ts_task_pool_create(threads);
+    double start = ts_clock_seconds();
+    ts_task_parallel_for(pool, total, 1, run_range, &job);
+    card->seconds = ts_clock_seconds() - start;
+    ts_task_pool_destroy(pool);
+    for (int i = 0; i < total; ++i) card->interrupted |= card->run[i].code == TS_ERROR_INTERRUPTED;
+    return ts_status_ok(out_status);
+}
+
+void ts_scorecard_free(ts_scorecard* card) {
+    free(card->run);
+    card->run = NULL;
+}
+
+const ts_lab_run* ts_scorecard_run(const ts_scorecard* card, int e, int v, int k) {
+    return &card->run[card->first[e] + v * card->entrant_count + k];
+}
+
+void ts_scorecard_tally(const ts_scorecard* card, int e, int k, int out_count[TS_VERDICT_COUNT]) {
+    memset(out_count, 0, TS_VERDICT_COUNT * sizeof *out_count);
+    for (int v = 0; v < ts_experiment_runs(card->experiment[e]); ++v)
+        for (int m = 0; m < card->experiment[e]->measure_count; ++m)
+            out_count[ts_lab_verdict(ts_scorecard_run(card, e, v, k), m)]++;
+}
+
+// Puts the value in the place of "%g".
+static void head_column(const ts_experiment* experiment, const ts_measure* measure, double value, char out[64]) {
+    const char* at = strstr(measure->column, "%g");
+    (void)experiment;
+    if (at)
+        snprintf(out, 64, "%.*s%g%s [%s]", (int)(at - measure->column), measure->column, value, at + 2, measure->unit);
+    else
+        snprintf(out, 64, "%s [%s]", measure->column, measure->unit);
+}
+
+int ts_scorecard_conjunction(const ts_scorecard* card, int room, ts_conjunct* out_column) {
+    int count = 0;
+    for (int e = 0; e < card->experiment_count; ++e) {
+        const ts_experiment* experiment = card->experiment[e];
+        for (int m = 0; m < experiment->measure_count; ++m) {
+            const ts_measure* measure = &experiment->measure[m];
+            for (int v = 0; v < measure->column_values && count < room; ++v) {
+                ts_conjunct column = {e, v, m, ""};
+                head_column(experiment, measure, ts_experiment_value(experiment, v), column.heading);
+                out_column[count++] = column;
+            }
+        }
+    }
+    return count;
+}
+
+void ts_scorecard_number(const ts_measured* measured, char out_text[32]) {
+    double x = measured->value;
+    if (!measured->told)
+        snprintf(out_text, 32, "-");
+    else
+        snprintf(out_text, 32, x != 0.0 && (x < 0.0 ? -x : x) < 1e-3 ? "%.1e" : "%.4g", x);
+}

@@ -1,0 +1,181 @@
+// Experiments: a scene, what is measured on it, what the closed form says, and which kinds of contact models theory expects to miss it.
+// One file each in this folder and one line in experiment_table.c; `touchstone compare` shows one, `touchstone scorecard` runs them all,
+// under our solvers and under whatever other engine is linked (a ts_lab_engine).
+#ifndef TS_SCENES_EXPERIMENT_H
+#define TS_SCENES_EXPERIMENT_H
+
+#include "base/text.h"
+#include "scenes/scene_table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Ways in which a contact model departs from Signorini's and Coulomb's laws; a bit set.
+typedef enum ts_trait {
+    TS_TRAIT_RELAXED = 1,   // the convex relaxation: what slides, lifts
+    TS_TRAIT_PYRAMID = 2,   // friction of four facets: it depends on the direction, and does not oppose the slip
+    TS_TRAIT_SOFT = 4,      // contacts give way: they sink, and friction creeps
+    TS_TRAIT_SWEEPS = 8,    // contact by contact: what one sweep reaches shrinks with the ratio of the masses
+    TS_TRAIT_ASIDE = 16,    // friction opposes the slip only nearly
+    TS_TRAIT_EXPLICIT = 32  // spin is integrated to first order: free motion drifts
+} ts_trait;
+
+/// The traits of a solver of ours, from its law and how it works.
+unsigned ts_traits_of(const ts_solver* solver);
+
+/// One thing that is measured. Values are in `unit`.
+typedef struct ts_measure {
+    const char* name;    // "creep"
+    const char* unit;    // "mm"; "" for numbers without
+    const char* rule;    // what it should be, and why, in a line
+    unsigned missed_by;  // ts_trait bits: models that theory expects to miss it
+    const char*
+        column;  // heading in the conjunction, the table of what no other engine does all of, "%g" standing for the parameter
+    int column_values;  // for how many values of the parameter, from the first on, there is such a column
+} ts_measure;
+
+/// What came out of one measure.
+typedef struct ts_measured {
+    int told;  // 0: the run ended before it could be
+    double value;
+    double reference;  // the closed form
+    double tolerance;  // it passes within this
+} ts_measured;
+
+/// Most measures of an experiment, numbers and bodies that one may keep during a run, and samples of its signal.
+enum { TS_LAB_MEASURES = 8, TS_LAB_NUMBERS = 32, TS_LAB_SAMPLES = 512 };
+
+typedef struct ts_experiment ts_experiment;
+
+/// One run of an experiment.
+typedef struct ts_lab_run {
+    // what it is of
+    const ts_experiment* experiment;
+    double value;        // of the parameter
+    const char* engine;  // "ncp", "mujoco-4"
+    unsigned traits;
+    unsigned missed_by[TS_LAB_MEASURES];  // the measures' own; `conclude` may know better for this value
+    // the experiment's own, zero at the start
+    double number[TS_LAB_NUMBERS];
+    int body[TS_LAB_NUMBERS];
+    // what came out
+    ts_measured measured[TS_LAB_MEASURES];
+    long long steps;     // that were made
+    long long unsolved;  // of these, not converged; of other engines, which do not say, 0
+    double worst_unmet;  // 1: largest share of the solver's own law unmet in a step
+    double seconds;      // wall clock
+    ts_code code;        // how it ended; a run that was broken off has measured nothing
+    ts_status status;
+    int samples;  // of the experiment's signal
+    int stride;   // steps between two of them
+    double sample_time[TS_LAB_SAMPLES];
+    double sample[TS_LAB_SAMPLES];
+} ts_lab_run;
+
+/// An experiment. Of `scene` and `write` one is given; the callbacks may be NULL where nothing is measured. They see a simulation whose
+/// state, contacts (with impulses of the last step) and kinematics are those of the engine that runs, whichever it is.
+struct ts_experiment {
+    const char* name;     // "lcp-anisotropy"
+    const char* source;   // what it reproduces, or who complains
+    const char* summary;  // one line: what to look at
+    const char* scene;    // a scene of the scene table, or a file of this folder without its extension
+    void (*write)(double value, ts_text* mjcf);  // the scene's MJCF at a value of the parameter
+    const char* controller;                      // with `write`: acts before every step; NULL: nothing
+    const char* parameter;                       // "ratio of the masses"; NULL: there is none
+    const double* values;  // (value_count) that a scorecard tries; the first is the one that is shown
+    int value_count;
+    const char* solvers;  // comma-separated names, or "all"; for `compare`
+    double duration;      // s
+    int slow;             // nonzero: left out of the short form of a scorecard
+    const ts_measure* measure;
+    int measure_count;
+    const char* signal;  // "height [mm]": what `observe` returns, as a curve over time; NULL: no curve
+    /// At the start, and after every step.
+    double (*observe)(ts_lab_run* run, ts_sim* sim);
+    /// At the end of a run that was not broken off: tells all measures.
+    void (*conclude)(ts_lab_run* run, ts_sim* sim);
+};
+
+/// How many experiments there are.
+int ts_experiment_count(void);
+
+/// Experiment number i.
+const ts_experiment* ts_experiment_at(int i);
+
+/// The experiment of that name, or NULL.
+const ts_experiment* ts_experiment_find(const char* name);
+
+/// How many runs one engine makes of it: one for each value of the parameter, or one.
+int ts_experiment_runs(const ts_experiment* experiment);
+
+/// The parameter's value in run i; 0 without a parameter.
+double ts_experiment_value(const ts_experiment* experiment, int i);
+
+/// The experiment and the value that a scene is called by: "NAME" (the first value), "NAME:VALUE". NULL for other names, and for
+/// experiments whose scene has a name of its own.
+const ts_experiment* ts_experiment_of_scene(const char* name, double* out_value);
+
+/// The name that ts_scene_load knows its scene by.
+const char* ts_experiment_scene(const ts_experiment* experiment);
+
+/// Its scene at a value. Free with ts_loaded_scene_free.
+ts_code ts_experiment_load(const ts_experiment* experiment, double value, ts_loaded_scene* out_scene,
+                           ts_status* out_status);
+
+/// What was measured, from `conclude`: passes when |value - reference| <= tolerance.
+void ts_lab_tell(ts_lab_run* run, int measure, double value, double reference, double tolerance);
+
+/// The body of that name, looked up at the start of a run and kept as run->body[k]. A name that is not there is a mistake.
+int ts_lab_body(ts_lab_run* run, const ts_sim* sim, int k, const char* name);
+
+/// Another engine. It steps, and `shadow`, a simulation of the same model, shows what it did.
+typedef struct ts_lab_engine {
+    const char* name;     // "mujoco-4"
+    const char* summary;  // version and settings
+    unsigned traits;
+    /// Reads the MJCF. The shadow's state is already the initial one.
+    ts_code (*create)(const struct ts_lab_engine* engine, const char* mjcf, size_t size, const ts_sim* shadow,
+                      void** out_state, ts_status* out_status);
+    /// One step, with what the shadow's controls and applied forces ask for; afterwards shadow's qpos, qvel, time and contacts are new.
+    ts_code (*step)(void* state, ts_sim* shadow, ts_status* out_status);
+    void (*free)(void* state);
+} ts_lab_engine;
+
+/// Who runs: a solver of ours, or another engine.
+typedef struct ts_lab_entrant {
+    const ts_solver* solver;      // NULL: `engine`
+    const ts_lab_engine* engine;  // NULL: `solver`
+} ts_lab_entrant;
+
+/// Its name, and its traits.
+const char* ts_lab_entrant_name(const ts_lab_entrant* entrant);
+
+/// See ts_lab_entrant_name.
+unsigned ts_lab_entrant_traits(const ts_lab_entrant* entrant);
+
+/// Runs an experiment at a value of its parameter. `stop` (may be NULL) is asked after every step; nonzero ends the run with
+/// TS_ERROR_INTERRUPTED. How the run went is in out_run->code: an engine that blows up is a result.
+void ts_lab_run_one(const ts_experiment* experiment, double value, const ts_lab_entrant* entrant,
+                    int (*stop)(void* user), void* user, ts_lab_run* out_run);
+
+/// How a measure came out, beside what theory expects.
+typedef enum ts_verdict {
+    TS_VERDICT_PASS,        // within the tolerance
+    TS_VERDICT_FORESEEN,    // misses, as theory says such a model does
+    TS_VERDICT_FAIL,        // misses, though nothing in its law says so
+    TS_VERDICT_LUCKY,       // within the tolerance, though theory expects otherwise
+    TS_VERDICT_BROKEN_OFF,  // the run did not reach its end
+    TS_VERDICT_COUNT
+} ts_verdict;
+
+/// The verdict about a measure of a run.
+ts_verdict ts_lab_verdict(const ts_lab_run* run, int measure);
+
+/// "pass", "fails as foreseen", "FAIL", "passes unforeseen", "broken off".
+const char* ts_verdict_name(ts_verdict verdict);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+// Fig. 11: a cube is dragged by a force that grows as 4 m g t up to 2 mu m g, mu 0.9. It slips where 4 t = mu, at 0.225 s; from then on the
+// speed is the integral of what friction leaves, 2.31320 m/s at 0.6 s on steps of a millisecond. Friction while it sticks is not unique.
+#include "scenes/experiments/experiment.h"
+
+#include <math.h>
+
+// number[0]: s, when it first moved.
+static double observe(ts_lab_run* run, ts_sim* sim) {
+    double speed = ts_sim_body_velocity(sim, ts_lab_body(run, sim, 0, "cube")).linear.y;
+    if (speed > 1e-3 && run->number[0] == 0.0) run->number[0] = sim->time;
+    return speed;
+}
+
+static void conclude(ts_lab_run* run, ts_sim* sim) {
+    // The impulse beyond mu m g: (2 t - mu)^2 g / 2 ... up to 4 t = 2 mu at 0.45 s, then mu g.
+    double g = 9.81, mu = 0.9, onset = mu / 4.0, full = mu / 2.0;
+    double speed = 2.0 * g * (full - onset) * (full - onset) + mu * g * (0.6 - full);
+    ts_lab_tell(run, 0, 1e3 * run->number[0], 1e3 * onset, 9.0);
+    ts_lab_tell(run, 1, ts_sim_body_velocity(sim, run->body[0]).linear.y, speed, 5e-3);
+}
+
+static const ts_measure measure[] = {
+    {"slips at", "ms", "mu / 4 s, and what a millimetre a second takes", TS_TRAIT_ASIDE | TS_TRAIT_SOFT, NULL, 0},
+    {"speed at 0.6 s", "m/s", "what friction leaves of the impulse", TS_TRAIT_ASIDE | TS_TRAIT_RELAXED | TS_TRAIT_SOFT,
+     NULL, 0},
+};
+
+const ts_experiment ts_hyperstatic_forces_experiment = {
+    .name = "hyperstatic-forces",
+    .source = "Contact Models in Robotics, Fig. 11",
+    .summary = "contact forces of a dragged cube are not unique while it sticks; it slips at 0.225 s",
+    .scene = "dragged-cube",
+    .solvers = "all",
+    .duration = 0.6,
+    .signal = "speed [m/s]",
+    .observe = observe,
+    .conclude = conclude,
+    .measure = measure,
+    .measure_count = sizeof measure / sizeof measure[0],
+};

@@ -1,0 +1,194 @@
+// Running an experiment, under a solver of ours or in another engine.
+#include "scenes/experiments/experiment.h"
+
+#include "base/clock.h"
+#include "engine/read/mjcf/mjcf.h"
+#include "engine/step/step.h"
+#include "engine/write/mjcf_writer.h"
+#include "scenes/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+unsigned ts_traits_of(const ts_solver* solver) {
+    unsigned traits = 0;
+    if (solver->law == TS_LAW_CCP) traits |= TS_TRAIT_RELAXED;
+    if (solver->law == TS_LAW_LCP) traits |= TS_TRAIT_PYRAMID;
+    if (solver->law == TS_LAW_RAISIM) traits |= TS_TRAIT_ASIDE;
+    if (solver->compliance || solver->takes_softness) traits |= TS_TRAIT_SOFT;
+    if (solver->sweeps) traits |= TS_TRAIT_SWEEPS;
+    return traits;
+}
+
+ts_code ts_experiment_load(const ts_experiment* experiment, double value, ts_loaded_scene* out_scene,
+                           ts_status* out_status) {
+    if (!experiment->write) return ts_scene_load(experiment->scene, NULL, out_scene, out_status);
+    memset(out_scene, 0, sizeof *out_scene);
+    out_scene->focus = -1;
+    ts_text text = {0};
+    experiment->write(value, &text);
+    ts_code code = TS_ERROR_MEMORY;
+    if (text.failed)
+        ts_status_set(out_status, code, NULL, 0, "out of memory");
+    else
+        code =
+            ts_mjcf_parse(ts_text_get(&text), text.length, experiment->name, NULL, NULL, &out_scene->model, out_status);
+    ts_text_free(&text);
+    if (code) return code;
+    if (experiment->parameter)
+        snprintf(out_scene->name, sizeof out_scene->name, "%s:%g", experiment->name, value);
+    else
+        snprintf(out_scene->name, sizeof out_scene->name, "%s", experiment->name);
+    out_scene->duration = experiment->duration;
+    out_scene->focus = ts_scene_default_focus(out_scene->model);
+    return experiment->controller
+               ? ts_controller_choose(experiment->controller, out_scene->model, &out_scene->control, out_status)
+               : ts_status_ok(out_status);
+}
+
+void ts_lab_tell(ts_lab_run* run, int measure, double value, double reference, double tolerance) {
+    ts_measured measured = {1, value, reference, tolerance};
+    run->measured[measure] = measured;
+}
+
+int ts_lab_body(ts_lab_run* run, const ts_sim* sim, int k, const char* name) {
+    if (run->steps == 0) run->body[k] = ts_model_find_body(sim->model, name);
+    return run->body[k];
+}
+
+const char* ts_lab_entrant_name(const ts_lab_entrant* entrant) {
+    return entrant->solver ? entrant->solver->name : entrant->engine->name;
+}
+
+unsigned ts_lab_entrant_traits(const ts_lab_entrant* entrant) {
+    return entrant->solver ? ts_traits_of(entrant->solver) : entrant->engine->traits;
+}
+
+// Everything that a run needs.
+typedef struct stage {
+    ts_loaded_scene scene;
+    ts_sim* sim;
+    const ts_lab_engine* engine;  // NULL: sim steps by itself
+    void* state;                  // the other engine's
+    int (*stop)(void* user);
+    void* user;
+} stage;
+
+static ts_code open_engine(const ts_experiment* experiment, double value, stage* at, ts_status* out_status) {
+    ts_text text = {0};
+    ts_code code = TS_OK;
+    if (experiment->write)
+        experiment->write(value, &text);
+    else
+        code = ts_mjcf_writer_text(at->scene.model, NULL, &text, out_status);
+    if (code == TS_OK)
+        code = at->engine->create(at->engine, ts_text_get(&text), text.length, at->sim, &at->state, out_status);
+    ts_text_free(&text);
+    return code;
+}
+
+static ts_code open_stage(const ts_lab_run* run, const ts_lab_entrant* entrant, stage* at, ts_status* out_status) {
+    ts_code code = ts_experiment_load(run->experiment, run->value, &at->scene, out_status);
+    if (code == TS_OK) code = ts_sim_create(at->scene.model, 1, &at->sim, out_status);
+    if (code) return code;
+    at->engine = entrant->engine;
+    // A solver keeps the settings that the scene gave it.
+    if (entrant->solver) {
+        if (strcmp(at->sim->solver->name, entrant->solver->name) != 0)
+            return ts_sim_set_solver(at->sim, entrant->solver->name, out_status);
+        return TS_OK;
+    }
+    return open_engine(run->experiment, run->value, at, out_status);
+}
+
+static void close_stage(stage* at) {
+    if (at->state) at->engine->free(at->state);
+    ts_sim_free(at->sim);
+    if (at->scene.model) ts_loaded_scene_free(&at->scene);
+}
+
+// Keeps every stride-th sample; when there is no room left every second one goes.
+static void keep_sample(ts_lab_run* run, double time, double value) {
+    if (run->steps % run->stride != 0) return;
+    if (run->samples == TS_LAB_SAMPLES) {
+        for (int i = 0; i < TS_LAB_SAMPLES / 2; ++i) {
+            run->sample[i] = run->sample[2 * i];
+            run->sample_time[i] = run->sample_time[2 * i];
+        }
+        run->samples = TS_LAB_SAMPLES / 2;
+        run->stride *= 2;
+        if (run->steps % run->stride != 0) return;
+    }
+    run->sample_time[run->samples] = time;
+    run->sample[run->samples++] = value;
+}
+
+static void observe(ts_lab_run* run, const stage* at) {
+    if (!run->experiment->observe) return;
+    ts_sim_update_kinematics(at->sim);
+    double value = run->experiment->observe(run, at->sim);
+    if (run->experiment->signal) keep_sample(run, at->sim->time, value);
+}
+
+static int is_finite_state(const ts_sim* sim) {
+    for (int i = 0; i < sim->model->nq; ++i)
+        if (!isfinite(sim->qpos[i])) return 0;
+    return 1;
+}
+
+static ts_code step(ts_lab_run* run, const stage* at) {
+    ts_sim* sim = at->sim;
+    ts_controller_act(&at->scene.control, sim);
+    ts_code code = at->engine ? at->engine->step(at->state, sim, &run->status) : ts_sim_step(sim, &run->status);
+    if (code) return code;
+    if (!is_finite_state(sim))
+        return ts_status_set(&run->status, TS_ERROR_NUMERIC, NULL, 0, "positions are not finite at t = %g s",
+                             sim->time);
+    run->steps++;
+    if (!at->engine && sim->info.row_count > 0) {
+        run->unsolved += sim->info.solve.status != TS_SOLVE_CONVERGED;
+        run->worst_unmet = fmax(run->worst_unmet, sim->info.unmet);
+    }
+    observe(run, at);
+    if (at->stop && at->stop(at->user))
+        return ts_status_set(&run->status, TS_ERROR_INTERRUPTED, NULL, 0, "stopped at t = %g s", sim->time);
+    return TS_OK;
+}
+
+void ts_lab_run_one(const ts_experiment* experiment, double value, const ts_lab_entrant* entrant,
+                    int (*stop)(void* user), void* user, ts_lab_run* out_run) {
+    memset(out_run, 0, sizeof *out_run);
+    out_run->experiment = experiment;
+    out_run->value = value;
+    out_run->engine = ts_lab_entrant_name(entrant);
+    out_run->traits = ts_lab_entrant_traits(entrant);
+    out_run->stride = 1;
+    for (int m = 0; m < experiment->measure_count; ++m) out_run->missed_by[m] = experiment->measure[m].missed_by;
+    stage at = {.stop = stop, .user = user};
+    double start = ts_clock_seconds();
+    out_run->code = open_stage(out_run, entrant, &at, &out_run->status);
+    if (out_run->code == TS_OK) {
+        long long steps = ts_run_steps(experiment->duration, at.sim->options.time_step);
+        observe(out_run, &at);
+        for (long long i = 0; i < steps && out_run->code == TS_OK; ++i) out_run->code = step(out_run, &at);
+        if (out_run->code == TS_OK && experiment->conclude) experiment->conclude(out_run, at.sim);
+    }
+    out_run->seconds = ts_clock_seconds() - start;
+    close_stage(&at);
+}
+
+ts_verdict ts_lab_verdict(const ts_lab_run* run, int measure) {
+    const ts_measured* m = &run->measured[measure];
+    int foreseen = (run->missed_by[measure] & run->traits) != 0;
+    if (!m->told) return TS_VERDICT_BROKEN_OFF;
+    int passes = fabs(m->value - m->reference) <= m->tolerance;
+    if (passes) return foreseen ? TS_VERDICT_LUCKY : TS_VERDICT_PASS;
+    return foreseen ? TS_VERDICT_FORESEEN : TS_VERDICT_FAIL;
+}
+
+const char* ts_verdict_name(ts_verdict verdict) {
+    static const char* const names[TS_VERDICT_COUNT] = {"pass", "fails as foreseen", "FAIL", "passes unforeseen",
+                                                        "broken off"};
+    return names[verdict];
+}

@@ -1,0 +1,137 @@
+// Experiments: every measure against its closed form under the exact law, and the signatures of the relaxed ones against theirs.
+#include "scenes/experiments/experiment.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A run under a solver of ours, on the heap: it is large. Free with free().
+static ts_lab_run* run_of(const char* name, double value, const char* solver) {
+    const ts_experiment* experiment = ts_experiment_find(name);
+    ts_lab_entrant entrant = {ts_solver_find(solver), NULL};
+    ts_lab_run* run = (ts_lab_run*)malloc(sizeof *run);
+    cr_assert(experiment && entrant.solver && run, "%s under %s", name, solver);
+    ts_lab_run_one(experiment, value, &entrant, NULL, NULL, run);
+    return run;
+}
+
+Test(experiments, the_exact_law_passes_them_all) {
+    for (int e = 0; e < ts_experiment_count(); ++e) {
+        const ts_experiment* experiment = ts_experiment_at(e);
+        if (experiment->slow) continue;
+        for (int v = 0; experiment->measure_count > 0 && v < ts_experiment_runs(experiment); ++v) {
+            ts_lab_run* run = run_of(experiment->name, ts_experiment_value(experiment, v), "ncp");
+            cr_expect_eq(run->code, TS_OK, "%s: %s", experiment->name, run->status.message);
+            cr_expect_eq(run->unsolved, 0, "%s at %g: %lld steps unsolved", experiment->name, run->value,
+                         run->unsolved);
+            for (int m = 0; m < experiment->measure_count; ++m)
+                cr_expect_eq(ts_lab_verdict(run, m), TS_VERDICT_PASS, "%s at %g, %s: %.9g, should be %.9g +- %.3g",
+                             experiment->name, run->value, experiment->measure[m].name, run->measured[m].value,
+                             run->measured[m].reference, run->measured[m].tolerance);
+            free(run);
+        }
+    }
+}
+
+// The conjunction's limits, in its units, wherever the experiments put theirs.
+Test(experiments, the_conjunction_holds_under_ncp) {
+    const struct {
+        const char* name;
+        double value, limit;
+    } wanted[] = {{"creep", 0.0, 1e-6},          {"stack", 0.0, 1e-6},        {"heavy-on-light", 1e3, 1e-6},
+                  {"heavy-on-light", 1e6, 1e-6}, {"sliding-lift", 0.0, 1e-9}, {"isotropy", 22.5, 1e-8},
+                  {"free-spin", 0.0, 1e-8}};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i) {
+        ts_lab_run* run = run_of(wanted[i].name, wanted[i].value, "ncp");
+        cr_expect(run->measured[0].told && fabs(run->measured[0].value) < wanted[i].limit, "%s: %g", wanted[i].name,
+                  run->measured[0].value);
+        free(run);
+    }
+}
+
+// mu 0.5 and 6 m/s: in the first step the relaxation turns v into v / (1 + mu^2) forward and mu times that upward, where it flies;
+// h: what it rises in that step.
+Test(experiments, the_relaxation_throws_the_cube) {
+    ts_lab_run* run = run_of("sliding-lift", 0.0, "ccp-pgs");
+    double up = 0.5 * 6.0 / 1.25, height = 1e3 * up * up / (2.0 * 9.81);
+    cr_expect_float_eq(run->measured[0].value, height, 0.01 * height, "%g mm, theory %g", run->measured[0].value,
+                       height);
+    cr_expect_eq(ts_lab_verdict(run, 0), TS_VERDICT_FORESEEN);
+    free(run);
+}
+
+// Four facets, mu 0.4, 1 m/s at 22.5 degrees: friction mu m g along each axis until that axis' speed is gone; the path is the sum of two
+// straight decelerations.
+Test(experiments, the_pyramid_turns_the_cube) {
+    ts_lab_run* run = run_of("isotropy", 22.5, "lcp-pgs");
+    double turn = 22.5 * acos(-1.0) / 180.0, a = 0.4 * 9.81, h = 1e-3, x = cos(turn), y = sin(turn);
+    double reach_x = x * x / (2.0 * a) - 0.5 * h * x, reach_y = y * y / (2.0 * a) - 0.5 * h * y;
+    double side = 1e3 * (reach_y * cos(turn) - reach_x * sin(turn));
+    cr_expect_float_eq(run->measured[0].value, side, 1e-3 * fabs(side), "%g mm, theory %g", run->measured[0].value,
+                       side);
+    cr_expect_eq(ts_lab_verdict(run, 0), TS_VERDICT_FORESEEN);
+    free(run);
+}
+
+// An engine that is told of a broken scene, and one that never moves, through the interface that others use.
+static int made, freed;
+
+static ts_code create_still(const ts_lab_engine* engine, const char* mjcf, size_t size, const ts_sim* shadow,
+                            void** out_state, ts_status* out_status) {
+    cr_expect_str_eq(engine->name, "still");
+    cr_expect(strncmp(mjcf, "<mujoco", 7) == 0 && strlen(mjcf) == size && shadow->model->body_count > 1);
+    *out_state = &made;
+    made++;
+    return ts_status_ok(out_status);
+}
+
+static ts_code step_still(void* state, ts_sim* shadow, ts_status* out_status) {
+    cr_expect_eq(state, (void*)&made);
+    shadow->time += shadow->options.time_step;
+    return ts_status_ok(out_status);
+}
+
+static void free_still(void* state) { freed += state == (void*)&made; }
+
+Test(experiments, another_engine_is_measured_by_what_its_shadow_shows) {
+    const ts_lab_engine still = {"still", "moves nothing", TS_TRAIT_SOFT, create_still, step_still, free_still};
+    ts_lab_entrant entrant = {NULL, &still};
+    ts_lab_run* run = (ts_lab_run*)malloc(sizeof *run);
+    cr_assert_not_null(run);
+    ts_lab_run_one(ts_experiment_find("stack"), 0.0, &entrant, NULL, NULL, run);
+    cr_expect_eq(run->code, TS_OK);
+    cr_expect_eq(run->steps, 4000);
+    cr_expect_eq(ts_lab_verdict(run, 0), TS_VERDICT_LUCKY);  // a soft one should have sunk
+    ts_lab_run_one(ts_experiment_find("sliding-lift"), 0.0, &entrant, NULL, NULL, run);
+    cr_expect_eq(ts_lab_verdict(run, 1), TS_VERDICT_FORESEEN);
+    cr_expect_eq(made, 2);
+    cr_expect_eq(freed, 2);
+    free(run);
+}
+
+static int stop_at_once(void* user) { return ++*(int*)user >= 3; }
+
+Test(experiments, a_stopped_run_has_measured_nothing) {
+    ts_lab_entrant entrant = {ts_solver_find("ncp"), NULL};
+    ts_lab_run* run = (ts_lab_run*)malloc(sizeof *run);
+    int asked = 0;
+    cr_assert_not_null(run);
+    ts_lab_run_one(ts_experiment_find("stack"), 0.0, &entrant, stop_at_once, &asked, run);
+    cr_expect_eq(run->code, TS_ERROR_INTERRUPTED);
+    cr_expect_eq(run->steps, 3);
+    cr_expect_eq(ts_lab_verdict(run, 0), TS_VERDICT_BROKEN_OFF);
+    free(run);
+}
+
+Test(experiments, scenes_of_experiments_are_called_by_their_value) {
+    double value = 0.0;
+    cr_expect_eq(ts_experiment_of_scene("isotropy", &value), ts_experiment_find("isotropy"));
+    cr_expect_eq(value, 22.5);
+    cr_expect_eq(ts_experiment_of_scene("isotropy:-3e1", &value), ts_experiment_find("isotropy"));
+    cr_expect_eq(value, -30.0);
+    const char* const wrong[] = {"isotropy:",    "isotropy:x", "isotropy:1 2", "isotropy:nan",
+                                 "isotropy:inf", "mass-ratio", "no-such",      ""};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i)
+        cr_expect_null(ts_experiment_of_scene(wrong[i], &value), "'%s'", wrong[i]);
+}
