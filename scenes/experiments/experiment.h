@@ -129,6 +129,9 @@ void ts_lab_tell(ts_lab_run* run, int measure, double value, double reference, d
 /// The body of that name, looked up at the start of a run and kept as run->body[k]. A name that is not there is a mistake.
 int ts_lab_body(ts_lab_run* run, const ts_sim* sim, int k, const char* name);
 
+/// What all contacts together did to a body in the last step, N, world axes.
+ts_vec3 ts_lab_contact_force(const ts_sim* sim, int body);
+
 /// Another engine. It steps, and `shadow`, a simulation of the same model, shows what it did.
 typedef struct ts_lab_engine {
     const char* name;     // "mujoco-4"

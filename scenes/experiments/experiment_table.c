@@ -12,6 +12,11 @@
     X(sliding_lift)       \
     X(isotropy)           \
     X(free_spin)          \
+    X(pinch_creep)        \
+    X(friction_ramp)      \
+    X(restitution)        \
+    X(conveyor)           \
+    X(billiard)           \
     X(lcp_anisotropy)     \
     X(ccp_lift_off)       \
     X(three_models)       \
