@@ -34,6 +34,7 @@ static void add_cell(const ts_lab_run* run, int m, ts_text* text) {
     ts_verdict verdict = ts_lab_verdict(run, m);
     ts_scorecard_number(&run->measured[m], number);
     ts_text_add(text, "<td class=\"%s\" title=\"%s", verdict_class(verdict), ts_verdict_name(verdict));
+    if (run->measured[m].foretold) ts_text_add(text, "; theory says %.5g for this kind of model", run->measured[m].theory);
     if (run->code) ts_report_escaped(text, ": ", run->status.message, "");
     ts_text_add(text, "\">%s</td>", number);
 }
@@ -136,7 +137,7 @@ static void add_numbers(const ts_scorecard* card, int e, ts_text* text) {
     ts_text_add(text, "</tr></thead><tbody>");
     for (int v = 0; v < ts_experiment_runs(experiment); ++v) {
         for (int m = 0; m < experiment->measure_count; ++m) {
-            ts_measured should = {0, 0.0, 0.0, 0.0};
+            ts_measured should = {0};
             for (int k = 0; k < card->entrant_count && !should.told; ++k)
                 should = ts_scorecard_run(card, e, v, k)->measured[m];
             should.value = should.reference;

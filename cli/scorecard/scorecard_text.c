@@ -72,7 +72,7 @@ static void add_experiment(const ts_scorecard* card, int e, ts_text* text) {
     ts_text_add(text, "|\n");
     for (int v = 0; v < ts_experiment_runs(experiment); ++v) {
         for (int m = 0; m < experiment->measure_count; ++m) {
-            ts_measured should = {0, 0.0, 0.0, 0.0};
+            ts_measured should = {0};
             for (int k = 0; k < card->entrant_count && !should.told; ++k)
                 should = ts_scorecard_run(card, e, v, k)->measured[m];
             should.value = should.reference;
@@ -128,6 +128,7 @@ static void write_run(const ts_lab_run* run, ts_json* json) {
         ts_json_add_number(json, "value", measured->told ? measured->value : (double)NAN);
         ts_json_add_number(json, "reference", measured->told ? measured->reference : (double)NAN);
         ts_json_add_number(json, "tolerance", measured->told ? measured->tolerance : (double)NAN);
+        ts_json_add_number(json, "theory", measured->foretold ? measured->theory : (double)NAN);
         ts_json_add_string(json, "verdict", ts_verdict_name(ts_lab_verdict(run, m)));
         ts_json_object_end(json);
     }

@@ -16,6 +16,7 @@ static double observe(ts_lab_run* run, ts_sim* sim) {
 static void conclude(ts_lab_run* run, ts_sim* sim) {
     (void)sim;
     ts_lab_tell(run, 0, 1e3 * run->number[0], 0.0, 1e-3);
+    if (!(run->traits & TS_TRAIT_SOFT)) ts_lab_foretell(run, 0, 6.185, 0.01);
     ts_lab_tell(run, 1, 1e3 * run->number[1], 0.0, 1.0);
 }
 

@@ -12,7 +12,8 @@ static void write(double value, ts_text* mjcf) {
     // Gravity leans, not the floor: then the box starts in exact touch.
     double angle = slope * 0.017453292519943295, g = 9.81;
     ts_text_add(mjcf,
-                "<mujoco model=\"creep\"><option timestep=\"0.001\" gravity=\"%.17g 0 %.17g\"/><worldbody>"
+                "<mujoco model=\"creep\"><option timestep=\"0.001\" gravity=\"%.17g 0 %.17g\"/><custom><numeric "
+                "name=\"touchstone.tolerance\" data=\"1e-10\"/></custom><worldbody>"
                 "<geom name=\"floor\" type=\"plane\" size=\"2 2 0.1\" friction=\"0.5\"/>"
                 "<body name=\"box\" pos=\"0 0 0.1\"><freejoint/><geom type=\"box\" size=\"0.1 0.1 0.1\" mass=\"1\" "
                 "friction=\"0.5\"/></body>"

@@ -41,6 +41,9 @@ typedef struct ts_measured {
     double value;
     double reference;  // the closed form
     double tolerance;  // it passes within this
+    int foretold;      // nonzero: theory says what comes out instead under this kind of model
+    double theory;     // that value
+    double leeway;     // how near to it is as foretold
 } ts_measured;
 
 /// Most measures of an experiment, numbers and bodies that one may keep during a run, and samples of its signal.
@@ -126,6 +129,10 @@ ts_code ts_experiment_load(const ts_experiment* experiment, double value, ts_loa
 /// What was measured, from `conclude`: passes when |value - reference| <= tolerance.
 void ts_lab_tell(ts_lab_run* run, int measure, double value, double reference, double tolerance);
 
+/// The same for a model that theory expects to miss the measure, and says by how much: it does as foreseen only when
+/// |value - theory| <= leeway.
+void ts_lab_foretell(ts_lab_run* run, int measure, double theory, double leeway);
+
 /// The body of that name, looked up at the start of a run and kept as run->body[k]. A name that is not there is a mistake.
 int ts_lab_body(ts_lab_run* run, const ts_sim* sim, int k, const char* name);
 
@@ -165,8 +172,8 @@ void ts_lab_run_one(const ts_experiment* experiment, double value, const ts_lab_
 /// How a measure came out, beside what theory expects.
 typedef enum ts_verdict {
     TS_VERDICT_PASS,        // within the tolerance
-    TS_VERDICT_FORESEEN,    // misses, as theory says such a model does
-    TS_VERDICT_FAIL,        // misses, though nothing in its law says so
+    TS_VERDICT_FORESEEN,    // misses, as theory says such a model does, and by as much where it says that
+    TS_VERDICT_FAIL,        // misses, though nothing in its law says so, or by something else than foretold
     TS_VERDICT_LUCKY,       // within the tolerance, though theory expects otherwise
     TS_VERDICT_BROKEN_OFF,  // the run did not reach its end
     TS_VERDICT_COUNT

@@ -22,7 +22,11 @@
     X(three_models)       \
     X(hyperstatic_forces) \
     X(mass_ratio)         \
-    X(million_to_one)
+    X(million_to_one)     \
+    X(stacked_cubes)      \
+    X(compliance)         \
+    X(step_size)          \
+    X(stopping)
 
 #define DECLARE(name) extern const ts_experiment ts_##name##_experiment;
 #define ADDRESS(name) &ts_##name##_experiment,

@@ -48,8 +48,18 @@ ts_code ts_experiment_load(const ts_experiment* experiment, double value, ts_loa
 }
 
 void ts_lab_tell(ts_lab_run* run, int measure, double value, double reference, double tolerance) {
-    ts_measured measured = {1, value, reference, tolerance};
-    run->measured[measure] = measured;
+    ts_measured* m = &run->measured[measure];
+    m->told = 1;
+    m->value = value;
+    m->reference = reference;
+    m->tolerance = tolerance;
+}
+
+void ts_lab_foretell(ts_lab_run* run, int measure, double theory, double leeway) {
+    ts_measured* m = &run->measured[measure];
+    m->foretold = 1;
+    m->theory = theory;
+    m->leeway = leeway;
 }
 
 int ts_lab_body(ts_lab_run* run, const ts_sim* sim, int k, const char* name) {
@@ -193,6 +203,7 @@ ts_verdict ts_lab_verdict(const ts_lab_run* run, int measure) {
     int foreseen = (run->missed_by[measure] & run->traits) != 0;
     if (!m->told) return TS_VERDICT_BROKEN_OFF;
     int passes = fabs(m->value - m->reference) <= m->tolerance;
+    if (!passes && foreseen && m->foretold && !(fabs(m->value - m->theory) <= m->leeway)) return TS_VERDICT_FAIL;
     if (passes) return foreseen ? TS_VERDICT_LUCKY : TS_VERDICT_PASS;
     return foreseen ? TS_VERDICT_FORESEEN : TS_VERDICT_FAIL;
 }

@@ -10,7 +10,8 @@ static void write(double value, ts_text* mjcf) {
     (void)value;
     ts_text_add(mjcf,
                 "<mujoco model=\"sliding-lift\"><option timestep=\"0.001\"/>"
-                "<custom><numeric name=\"touchstone.initial_keyframe\" data=\"0\"/></custom><worldbody>"
+                "<custom><numeric name=\"touchstone.tolerance\" data=\"1e-13\"/><numeric "
+                "name=\"touchstone.initial_keyframe\" data=\"0\"/></custom><worldbody>"
                 "<geom name=\"floor\" type=\"plane\" size=\"8 2 0.1\" friction=\"%g\"/>"
                 "<body name=\"cube\" pos=\"0 0 0.05\"><freejoint/><geom type=\"box\" size=\"0.05 0.05 0.05\" "
                 "mass=\"1\" friction=\"%g\"/></body>"
@@ -31,14 +32,15 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
     double h = sim->options.time_step;
     double stop = speed * speed / (2.0 * mu * gravity) - 0.5 * h * speed;
     ts_lab_tell(run, 0, 1e3 * run->number[0], 0.0, 1e-9);
+    double up = mu * speed / (1.0 + mu * mu);  // after the first step, in which the relaxation throws it
+    if (run->traits == TS_TRAIT_RELAXED) ts_lab_foretell(run, 0, 1e3 * up * up / (2.0 * gravity), 3.0);
     ts_lab_tell(run, 1, 1e3 * sim->kinematics.body_centre[run->body[0]].x, 1e3 * stop, 1.0);
 }
 
 static const ts_measure measure[] = {
     {"lift", "mm", "0: a cube of which the friction passes through its base does not leave the floor",
      TS_TRAIT_RELAXED | TS_TRAIT_SOFT, "lift at 6 m/s", 1},
-    {"stopping distance", "mm", "v^2 / (2 mu g), less half a step's travel",
-     TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ASIDE, NULL, 0},
+    {"stopping distance", "mm", "v^2 / (2 mu g), less half a step's travel", TS_TRAIT_SOFT | TS_TRAIT_ASIDE, NULL, 0},
 };
 
 const ts_experiment ts_sliding_lift_experiment = {

@@ -74,6 +74,15 @@ Test(experiments, the_pyramid_turns_the_cube) {
     free(run);
 }
 
+// A kilogram on a gram under pivoting: rounding leaves a basis without pivots, of which it once read on. It need not succeed,
+// but every step must end with a name.
+Test(experiments, pivoting_that_is_lost_says_so) {
+    ts_lab_run* run = run_of("stacked-cubes", 1e6, "lcp-lemke");
+    cr_expect_eq(run->code, TS_OK);
+    cr_expect_eq(run->steps, 100);
+    free(run);
+}
+
 // An engine that is told of a broken scene, and one that never moves, through the interface that others use.
 static int made, freed;
 

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/linear/dense.h"
 #include "base/linear/panel.h"
 #include "contact/solvers/pivoting/lemke_internal.h"
@@ -165,8 +166,9 @@ static double artificial(const tableau* t) {
     return 0.0;
 }
 
-// Builds the tableau of the present basis from that of the start. `wanted` (n) and `tied` are scratch.
-static void refresh(tableau* t, const double* A, const double* b, int* wanted) {
+// Builds the tableau of the present basis from that of the start; returns 0 where no pivot is left for it: the basis is singular, or
+// not finite. `wanted` (n) and `tied` are scratch.
+static int refresh(tableau* t, const double* A, const double* b, int* wanted) {
     int n = t->n, count = 0;
     for (int i = 0; i < n; ++i)
         if (t->basic[i] >= n) wanted[count++] = t->basic[i];
@@ -183,11 +185,12 @@ static void refresh(tableau* t, const double* A, const double* b, int* wanted) {
                 row = i;
                 which = c;
             }
-        if (row < 0) return;
+        if (row < 0) return 0;
         pivot(t, row, wanted[which] - n);
         t->tied[row] = 0;
         wanted[which] = wanted[count - 1];
     }
+    return 1;
 }
 
 // `wanted`: (n) scratch where there is care, else NULL.
@@ -199,8 +202,10 @@ static ts_lemke_end iterate(tableau* t, const double* A, const double* b, int pi
         pivot(t, row, column);
         *pivots += 1;
         if (leaving == 2 * n) return TS_LEMKE_END_SOLVED;
-        if (wanted) refresh(t, A, b, wanted);
+        if (wanted && !refresh(t, A, b, wanted)) return TS_LEMKE_END_LOST;
         column = column_of(t, leaving < n ? leaving + n : leaving - n);
+        // A complement that is basic already would be a basis that is none.
+        TS_ASSERT(column >= 0);
         row = leaving_row(t, column);
         if (row < 0) return artificial(t) <= least_artificial ? TS_LEMKE_END_SOLVED : TS_LEMKE_END_RAY;
     }

@@ -14,6 +14,7 @@ typedef enum ts_lemke_end {
     TS_LEMKE_END_RAY,         // a secondary ray: no pivot left, which proves nothing but ends it
     TS_LEMKE_END_LIMIT,       // pivots ran out
     TS_LEMKE_END_NOT_FINITE,  // a number is not finite
+    TS_LEMKE_END_LOST,        // the tableau is rounding: its basis is singular, or has left the finite numbers
     TS_LEMKE_END_MEMORY       // scratch is short
 } ts_lemke_end;
 

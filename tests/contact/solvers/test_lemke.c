@@ -56,6 +56,31 @@ Test(lemke, solves_random_positive_definite_and_degenerate_problems) {
     }
 }
 
+// Entries of 0 and +-1, and of wild sizes, make bases that are singular to the last bit: whatever happens has a
+// name, and what is called solved is.
+Test(lemke, singular_bases_and_wild_sizes_end_with_a_name) {
+    enum { N = 10, ENDS = 6 };
+    ts_rng rng = ts_rng_make(82, 0);
+    int count[ENDS] = {0};
+    for (int trial = 0; trial < 20000; ++trial) {
+        double A[N * N], b[N], z[N];
+        int wild = trial % 2, pivots, n = 2 + trial % (N - 1);
+        for (int i = 0; i < n * n; ++i) {
+            A[i] = floor(3.0 * ts_rng_uniform(&rng)) - 1.0;
+            if (wild) A[i] *= exp(700.0 * (2.0 * ts_rng_uniform(&rng) - 1.0));
+        }
+        for (int i = 0; i < n; ++i) b[i] = floor(5.0 * ts_rng_uniform(&rng)) - 3.0;
+        ts_arena scratch = {0};
+        ts_lemke_end end = ts_lemke_solve(n, A, b, TS_LEMKE_CAREFUL, 200, &scratch, z, &pivots);
+        cr_assert((int)end >= 0 && (int)end < ENDS);
+        count[end]++;
+        if (end == TS_LEMKE_END_SOLVED && !wild) expect_solves(n, A, b, z, 1e-9);
+        ts_arena_free(&scratch);
+    }
+    cr_expect_gt(count[TS_LEMKE_END_SOLVED], 1000);
+    cr_expect_gt(count[TS_LEMKE_END_RAY], 1000);
+}
+
 // Kostreva's example: every b the same, so every row ties, and pivoting that breaks ties by position goes round for
 // ever.
 Test(lemke, ties_do_not_go_round) {
