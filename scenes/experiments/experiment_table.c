@@ -17,6 +17,12 @@
     X(restitution)        \
     X(conveyor)           \
     X(billiard)           \
+    X(four_feet)          \
+    X(wedge)              \
+    X(painleve)           \
+    X(drum)               \
+    X(cradle)             \
+    X(seams)              \
     X(lcp_anisotropy)     \
     X(ccp_lift_off)       \
     X(three_models)       \
