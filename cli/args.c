@@ -177,6 +177,7 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
     case TS_FLAG_SIZE: return set_size(flag, value, args, out_status);
     case TS_FLAG_PAIR: return add_pair(flag, value, args->pair, &args->pair_count, out_status);
     case TS_FLAG_CONTROL: return add_pair(flag, value, args->ctrl, &args->ctrl_count, out_status);
+    case TS_FLAG_VARY: return add_pair(flag, value, args->vary, &args->vary_count, out_status);
     }
     return TS_OK;
 }
@@ -249,7 +250,8 @@ static void add_usage(const ts_command* command, ts_text* text) {
         const ts_flag* flag = &command->flag[i];
         char piece[64];
         snprintf(piece, sizeof piece, "[%s%s%s]%s", flag->name, flag->value ? " " : "", flag->value ? flag->value : "",
-                 flag->kind == TS_FLAG_PAIR || flag->kind == TS_FLAG_CONTROL ? "..." : "");
+                 flag->kind == TS_FLAG_PAIR || flag->kind == TS_FLAG_CONTROL || flag->kind == TS_FLAG_VARY ? "..."
+                                                                                                           : "");
         if (text->length - line + strlen(piece) > 90) {
             ts_text_add(text, "\n      ");
             line = text->length - 6;

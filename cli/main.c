@@ -123,6 +123,22 @@ static const ts_flag scorecard_flags[] = {
     FLAG_JSON,
     FLAG_HELP};
 
+static const ts_flag study_flags[] = {{"--vary", "KEY=A,B,...", TS_FLAG_VARY, 0, 0.0, 0.0,
+                                       "dt, solver (or solver=all), an option or solver.NAME; may be repeated"},
+                                      FLAG_TIME,
+                                      FLAG_DT,
+                                      FLAG_KEY,
+                                      FLAG_SET,
+                                      FLAG_CONTROLLER,
+                                      {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0,
+                                       "write study.html, .csv and .json here, and every run as it ends"},
+                                      FLAGS_URDF,
+                                      {"--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 1024.0,
+                                       "runs at once (default: one on every core; 1 for quiet times)"},
+                                      FLAG_STRICT,
+                                      FLAG_JSON,
+                                      FLAG_HELP};
+
 static const ts_flag check_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_JSON, FLAG_HELP};
 
 static const ts_flag convert_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_HELP};
@@ -214,6 +230,17 @@ static const ts_command commands[] = {
      "  touchstone scorecard --solvers ncp,ccp-pgs,lcp-pgs,mujoco --out scorecard\n"
      "  touchstone scorecard --only isotropy --json\n",
      scorecard_flags, COUNT(scorecard_flags), ts_cmd_scorecard},
+    {"study", "one scene under every combination of settings", "SCENE",
+     "Runs every combination of what --vary names, and for each the same with finer settings (an eighth of the least "
+     "dt, a\n"
+     "thousandth of the least tolerance, ten times the most iterations) to measure it against. Prints error and "
+     "observed order of\n"
+     "the body in focus, time to an error, and performance profiles. Ctrl-C ends it (130); with --out the same command "
+     "goes on.",
+     "  touchstone study sliding-cube --vary dt=1e-3,2e-3,4e-3 --vary solver=ncp,ccp-pgs\n"
+     "  touchstone study stack-10 --vary solver=all --vary tolerance=1e-4,1e-8 --out study\n"
+     "  touchstone study double-pendulum --vary integrator=midpoint,rk4,euler --vary dt=1e-3,2e-3,4e-3\n",
+     study_flags, COUNT(study_flags), ts_cmd_study},
     {"check", "read a model and say what is in it", "FILE",
      "FILE is the path of an MJCF or URDF file or the name of a scene. Prints what was not taken over exactly, masses, "
      "whether\n"
@@ -365,7 +392,7 @@ int main(int argc, char** argv) {
     if (argc < 2) {
         ts_status_set(
             &status, TS_ERROR_VALUE, NULL, 0,
-            "what shall be done? list, run, compare, scorecard, check, convert, bench, distance, solve or view");
+            "what shall be done? list, run, compare, scorecard, study, check, convert, bench, distance, solve or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];
@@ -381,7 +408,7 @@ int main(int argc, char** argv) {
     if (help) return print_help(command);
     json = json && prints_json(command);
     // The ranks of a job are joined before anything can go wrong, since only one of them speaks.
-    int alone = command->run != ts_cmd_compare;
+    int alone = command->run != ts_cmd_compare && command->run != ts_cmd_study;
     ts_ranks ranks = alone ? ts_ranks_here() : ts_ranks_begin();
     int exit_code = run_command(command, argc - 2, argv + 2, json, ranks.rank == 0);
     ts_ranks_end();

@@ -23,6 +23,9 @@ int ts_cmd_compare(const ts_args* args);
 /// Every experiment under every solver.
 int ts_cmd_scorecard(const ts_args* args);
 
+/// One scene under every combination of settings.
+int ts_cmd_study(const ts_args* args);
+
 /// What a model file contains and whether it is plausible.
 int ts_cmd_check(const ts_args* args);
 

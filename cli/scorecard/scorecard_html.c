@@ -12,7 +12,7 @@ enum { CURVE_SAMPLES = 128 };
 static const char style[] =
     "<style>.pass{color:#1a7f4b}.foreseen{color:var(--soft)}.fail{color:var(--warn);font-weight:700}.lucky{color:#"
     "1a7f4b;"
-    "font-style:italic}.off{color:var(--warn)}@media (prefers-color-scheme:dark){.pass,.lucky{color:#5fd39a}}"
+    "font-style:italic}.broken{color:var(--warn)}@media (prefers-color-scheme:dark){.pass,.lucky{color:#5fd39a}}"
     "td.pass{font-weight:600}section{margin-top:26px}.rules{margin:6px "
     "0;padding-left:18px;color:var(--soft);font-size:13.5px}"
     ".split{display:grid;gap:14px;grid-template-columns:minmax(0,1fr)}@media "
@@ -20,7 +20,7 @@ static const char style[] =
     "minmax(0,1fr)}}.key{display:inline-flex;gap:5px;align-items:center}th,td{vertical-align:top}</style>\n";
 
 static const char* verdict_class(ts_verdict verdict) {
-    static const char* const classes[TS_VERDICT_COUNT] = {"pass", "foreseen", "fail", "lucky", "off"};
+    static const char* const classes[TS_VERDICT_COUNT] = {"pass", "foreseen", "fail", "lucky", "broken"};
     return classes[verdict];
 }
 
@@ -63,7 +63,7 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
                       "class=\"foreseen\">f: missed as theory "
                       "foresees</span>; <span class=\"fail\">F: missed though nothing in the law says so</span>; <span "
                       "class=\"lucky\">u: passed "
-                      "unforeseen</span>; <span class=\"off\">b: broken off</span>.</p><div "
+                      "unforeseen</span>; <span class=\"broken\">b: broken off</span>.</p><div "
                       "class=\"wide\"><table><thead><tr><th></th>");
     add_heads(card, text);
     ts_text_add(text, "</tr></thead><tbody>");
@@ -184,7 +184,7 @@ void ts_scorecard_html(const ts_scorecard* card, ts_text* text) {
                 style);
     ts_report_command(card->command, text);
     ts_text_add(text, "<p class=\"hint\">%.0f s of wall clock%s</p>\n", card->seconds,
-                card->interrupted ? "; <span class=\"off\">interrupted: what was not run is missing</span>" : "");
+                card->interrupted ? "; <span class=\"broken\">interrupted: what was not run is missing</span>" : "");
     add_conjunction(card, text);
     add_summary(card, text);
     ts_text_add(text, "<div class=\"legend\">");
