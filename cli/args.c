@@ -23,7 +23,7 @@ static ts_args no_args(void) {
     args.png_time = (double)NAN;
     args.tolerance = (double)NAN;
     args.time_limit = (double)NAN;
-    args.spread = (double)NAN;
+    args.spread = args.stiffness = args.damping = args.restitution = args.mu = args.mass = (double)NAN;
     args.seed = -1;
     return args;
 }

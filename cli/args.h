@@ -56,6 +56,12 @@ typedef struct ts_args {
     double tolerance;         // solve
     double time_limit;        // s, solve
     double spread;            // m/s or rad/s, run
+    double stiffness;         // N/m, material; so are those that follow
+    double damping;           // N s/m
+    double restitution;       // 1
+    double mu;                // 1
+    double mass;              // kg
+    int verify;
     int threads;
     int width;
     int height;

@@ -139,6 +139,19 @@ static const ts_flag study_flags[] = {{"--vary", "KEY=A,B,...", TS_FLAG_VARY, 0,
                                       FLAG_JSON,
                                       FLAG_HELP};
 
+static const ts_flag material_flags[] = {
+    {"--stiffness", "K", TS_FLAG_NUMBER, OFFSET(stiffness), 1e-3, 1e15, "of the spring, N/m"},
+    {"--damping", "C", TS_FLAG_NUMBER, OFFSET(damping), 0.0, 1e15, "of the damper beside it, N s/m (default 0)"},
+    {"--restitution", "E", TS_FLAG_NUMBER, OFFSET(restitution), 0.0, 1.0,
+     "in its place: what bounces keep of the speed"},
+    {"--mu", "MU", TS_FLAG_NUMBER, OFFSET(mu), 0.0, 1e3, "friction coefficient (default 0.5)"},
+    {"--mass", "M", TS_FLAG_NUMBER, OFFSET(mass), 1e-9, 1e9, "what lies on one contact, kg (default 1)"},
+    FLAG_DT,
+    {"--verify", NULL, TS_FLAG_SWITCH, OFFSET(verify), 0.0, 0.0,
+     "lay a ball down, and drop it, under each model that we have"},
+    FLAG_JSON,
+    FLAG_HELP};
+
 static const ts_flag check_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_JSON, FLAG_HELP};
 
 static const ts_flag convert_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_HELP};
@@ -241,6 +254,14 @@ static const ts_command commands[] = {
      "  touchstone study stack-10 --vary solver=all --vary tolerance=1e-4,1e-8 --out study\n"
      "  touchstone study double-pendulum --vary integrator=midpoint,rk4,euler --vary dt=1e-3,2e-3,4e-3\n",
      study_flags, COUNT(study_flags), ts_cmd_study},
+    {"material", "a contact's stiffness and damping in every model's parameters", NULL,
+     "Translates a spring, a damper and friction under a mass into what each kind of contact model is told: stiffness "
+     "and relaxation\n"
+     "time, MuJoCo's solref and solimp, Drake's, ERP and CFM; with what each makes of it: penetration at rest, creep, "
+     "bounce.",
+     "  touchstone material --stiffness 1e5 --damping 50 --mu 0.8 --dt 0.002 --verify\n"
+     "  touchstone material --stiffness 1e4 --restitution 0.6 --json\n",
+     material_flags, COUNT(material_flags), ts_cmd_material},
     {"check", "read a model and say what is in it", "FILE",
      "FILE is the path of an MJCF or URDF file or the name of a scene. Prints what was not taken over exactly, masses, "
      "whether\n"
@@ -390,9 +411,9 @@ int main(int argc, char** argv) {
     ts_text text = {0};
     ts_status status;
     if (argc < 2) {
-        ts_status_set(
-            &status, TS_ERROR_VALUE, NULL, 0,
-            "what shall be done? list, run, compare, scorecard, study, check, convert, bench, distance, solve or view");
+        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
+                      "what shall be done? list, run, compare, scorecard, study, material, check, convert, bench, "
+                      "distance, solve or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];
