@@ -23,6 +23,11 @@
     X(drum)               \
     X(cradle)             \
     X(seams)              \
+    X(kapla)              \
+    X(leaning_cards)      \
+    X(card_house)         \
+    X(arch)               \
+    X(dominoes)           \
     X(lcp_anisotropy)     \
     X(ccp_lift_off)       \
     X(three_models)       \
