@@ -29,6 +29,9 @@ int ts_cmd_study(const ts_args* args);
 /// A contact's material in every model's parameters.
 int ts_cmd_material(const ts_args* args);
 
+/// What a run owes its difference from the exact one to.
+int ts_cmd_explain(const ts_args* args);
+
 /// What a model file contains and whether it is plausible.
 int ts_cmd_check(const ts_args* args);
 
