@@ -244,6 +244,53 @@ static inline double small_linearise_slide(small* q, int b, const double* y, dou
     return worst;
 }
 
+// kg^-1: the s for which u_T is nearest to -s x_T, where a row counts by how little an impulse changes it.
+static inline double small_slip(const small* q, int b) {
+    const ts_block* block = &q->problem->block[b];
+    const small_block* s = &q->block[b];
+    const double *x = q->x + block->row, *u = q->u + block->row;
+    double against = 0.0, all = 0.0;
+    for (int r = 0; r < block->rows; ++r) {
+        double gives = small_softness(q->problem, block->row + r);
+        for (int k = s->first; r != 2 && k < s->first + s->count; ++k) {
+            ts_four J = ts_four_load(q->tile[k] + SMALL_TILE * r);
+            gives += ts_four_sum(ts_four_product(J, J));
+        }
+        if (r == 2 || !(gives > 0.0)) continue;
+        against -= x[r] * u[r] / gives;
+        all += x[r] * x[r] / gives;
+    }
+    return all > 0.0 ? against / all : 0.0;
+}
+
+// A contact whose friction is at its bound has slid, and slides on if it creeps: friction stays at its bound, and turns with the velocity
+// across it. u, by contrast, is not yet an answer's, and its direction says nothing of what creeps. With rolling friction that is the rule:
+// its rows move a thousandth as fast as the others, and sliding keeps step with them. Returns 0 where it does not slide on.
+static inline int small_slide_on(small* q, int b) {
+    // 1: of the bound, where friction counts as there. 0.999 to 1 - 1e-7.
+    static const double at_bound = 0.99999;
+    // 1: of the speed that its friction would stop; what is faster shows in u. 0.01 to 1.
+    static const double slow = 0.1;
+    const ts_block* block = &q->problem->block[b];
+    small_block* s = &q->block[b];
+    const double *x = q->x + block->row, *u = q->u + block->row;
+    double friction = ts_block_set_tangent_length(x, block->rows), along = 0.0;
+    if (!(friction > 0.0 && friction >= at_bound * block->mu * x[2])) return 0;
+    double slip = small_slip(q, b);
+    if (!(slip > 0.0 && slip * s->step < slow)) return 0;
+    s->state = SMALL_SLIDE;
+    s->tangent = 1.0 / (slip + small_softness(q->problem, block->row));
+    for (int r = 0; r < block->rows; ++r) {
+        s->slip[r] = r == 2 ? 0.0 : x[r] / friction;
+        along += s->slip[r] * u[r];
+    }
+    for (int r = 0; r < block->rows; ++r)
+        q->c[block->row + r] =
+            r == 2 ? 0.0 : (block->mu * x[2] - friction) * s->slip[r] - s->tangent * (u[r] - along * s->slip[r]);
+    q->slide[q->slides++] = b;
+    return 1;
+}
+
 // A frictional contact.
 static inline double small_linearise_cone(small* q, int b, double hold) {
     double weight = q->is_proximal ? q->near_weight : q->weight;
@@ -263,6 +310,7 @@ static inline double small_linearise_cone(small* q, int b, double hold) {
     }
     double length = ts_block_set_tangent_length(y, rows);
     s->normal = 1.0 / (weight / s->step + small_softness(q->problem, block->row + 2));
+    if (hold > 0.0 && small_slide_on(q, b)) return s->step * ts_largest(u, rows);
     if (length > block->mu * y[2]) return small_linearise_slide(q, b, y, length);
     s->state = SMALL_STICK;
     s->tangent = 1.0 / (weight / s->step + small_softness(q->problem, block->row));

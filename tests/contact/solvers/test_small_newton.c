@@ -151,22 +151,25 @@ static double violation(const robot* r, const double* impulse) {
     return (double)(worst / largest);
 }
 
-static ts_small_report solve(const robot* r, double* impulse) {
+static ts_small_report solve_within(const robot* r, int limit, double* impulse) {
     ts_arena scratch = {0};
     ts_yardstick yardstick = ts_yardstick_make(&r->problem, TS_LAW_NCP, (ts_goal){1e-8, 0.0});
-    ts_small_report report = ts_small_newton(&yardstick, 40, &scratch, impulse);
+    ts_small_report report = ts_small_newton(&yardstick, limit, &scratch, impulse);
     cr_expect_eq(scratch.used, 0u);
+    cr_expect_leq(report.newtons, limit);
     ts_arena_free(&scratch);
     return report;
 }
 
+static ts_small_report solve(const robot* r, double* impulse) { return solve_within(r, 40, impulse); }
+
 // Whether the twin for every machine gives the same bits as what this one runs.
-static int twins_agree(const robot* r, const double* start, const double* answer, ts_small_report report) {
+static int twins_agree(const robot* r, int limit, const double* start, const double* answer, ts_small_report report) {
     static double impulse[ROWS];
     ts_arena scratch = {0};
     ts_yardstick yardstick = ts_yardstick_make(&r->problem, TS_LAW_NCP, (ts_goal){1e-8, 0.0});
     memcpy(impulse, start, sizeof impulse);
-    ts_small_report other = ts_small_newton_narrow(&yardstick, 40, &scratch, impulse);
+    ts_small_report other = ts_small_newton_narrow(&yardstick, limit, &scratch, impulse);
     ts_arena_free(&scratch);
     return memcmp(impulse, answer, sizeof impulse) == 0 && other.newtons == report.newtons &&
            other.excess == report.excess;
@@ -188,7 +191,7 @@ static void walk(robot* r, ts_rng* rng, int* io_tried, int* io_solved) {
         memcpy(before, impulse, sizeof before);
         ts_small_report report = solve(r, impulse);
         ++io_tried[k > 0];
-        cr_expect(twins_agree(r, before, impulse, report));
+        cr_expect(twins_agree(r, 40, before, impulse, report));
         if (report.status != TS_SOLVE_CONVERGED) {
             cr_expect_eq(report.status, TS_SOLVE_STALLED);
             cr_expect_arr_eq(impulse, before, sizeof before);
@@ -214,6 +217,39 @@ Test(small_newton, finds_what_robots_ask_for, .timeout = 300) {
     }
     cr_expect_geq(solved[0], (int)(0.95 * tried[0]), "from nothing: %d of %d", solved[0], tried[0]);
     cr_expect_geq(solved[1], (int)(0.98 * tried[1]), "from beside: %d of %d", solved[1], tried[1]);
+}
+
+// Feet that are kicked about, with friction of more than they weigh: whole steps go from one choice of contacts to the next, and a central
+// path ends what they leave.
+Test(small_newton, ends_what_whole_steps_leave, .timeout = 300) {
+    enum { LIMIT = 180, FIRST = 12 };
+    static robot r;
+    static double impulse[ROWS], before[ROWS];
+    int late = 0, ended = 0;
+    ts_rng rng = ts_rng_make(13, 0);
+    for (int i = 0; i < 1500; ++i) {
+        double v[DOFS] = {0.0};
+        build(&r, &rng, ts_rng_uniform_in(&rng, 0.5, 2.0));
+        for (int k = 0; k < r.rows; ++k) r.R[k] = 0.05;
+        if (i % 5 == 0) r.problem.R = r.R;
+        memset(impulse, 0, sizeof impulse);
+        for (int k = 0; k < 3 && r.rows > 0; ++k) {
+            random_velocity(&rng, 1.0, v);
+            move(&r, v);
+            memcpy(before, impulse, sizeof before);
+            ts_small_report report = solve_within(&r, LIMIT, impulse);
+            if (report.newtons <= FIRST) continue;
+            ++late;
+            ended += report.status == TS_SOLVE_CONVERGED;
+            cr_expect(twins_agree(&r, LIMIT, before, impulse, report));
+            if (report.status != TS_SOLVE_CONVERGED) continue;
+            cr_expect(is_admissible(&r.problem, impulse));
+            cr_expect_leq(violation(&r, impulse), 2e-7, "%g", violation(&r, impulse));
+        }
+        ts_arena_free(&r.arena);
+    }
+    cr_expect_geq(late, 100);
+    cr_expect_geq(ended, (int)(0.88 * late), "%d of %d", ended, late);
 }
 
 // Without friction of contacts the velocities are the one minimum of a convex function, whoever finds them. A natural map of 1e-8
