@@ -165,6 +165,18 @@ static const ts_flag explain_flags[] = {
     FLAG_JSON,
     FLAG_HELP};
 
+static const ts_flag forces_flags[] = {
+    {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "who runs up to that step (default: the model's own)"},
+    {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0, "whose forces to show (default: all)"},
+    FLAG_TIME,
+    FLAG_DT,
+    FLAG_KEY,
+    FLAG_SET,
+    FLAG_CONTROLLER,
+    FLAGS_URDF,
+    FLAG_JSON,
+    FLAG_HELP};
+
 static const ts_flag check_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_JSON, FLAG_HELP};
 
 static const ts_flag convert_flags[] = {FLAGS_URDF, FLAG_STRICT, FLAG_HELP};
@@ -284,6 +296,13 @@ static const ts_command commands[] = {
      "  touchstone explain sliding-lift --solver ccp-pgs\n  touchstone explain creep --solver mujoco --time 2\n"
      "  touchstone explain isotropy --solver lcp-pgs --json\n",
      explain_flags, COUNT(explain_flags), ts_cmd_explain},
+    {"forces", "which contact forces are open, and what each solver picks", "SCENE",
+     "At the end of the run (--time): between what each contact's normal force can lie without anything moving "
+     "otherwise, in how many\n"
+     "directions forces may push against each other, and what every solver picks of that in the same step.",
+     "  touchstone forces dragged-cube --time 0.15\n  touchstone forces robot.xml --time 1 --solvers "
+     "ncp,ncp-pgs,lcp-lemke --json\n",
+     forces_flags, COUNT(forces_flags), ts_cmd_forces},
     {"check", "read a model and say what is in it", "FILE",
      "FILE is the path of an MJCF or URDF file or the name of a scene. Prints what was not taken over exactly, masses, "
      "whether\n"
@@ -433,10 +452,10 @@ int main(int argc, char** argv) {
     ts_text text = {0};
     ts_status status;
     if (argc < 2) {
-        ts_status_set(
-            &status, TS_ERROR_VALUE, NULL, 0,
-            "what shall be done? list, run, compare, scorecard, study, material, explain, check, convert, bench, "
-            "distance, solve or view");
+        ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
+                      "what shall be done? list, run, compare, scorecard, study, material, explain, forces, check, "
+                      "convert, bench, "
+                      "distance, solve or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];

@@ -32,6 +32,9 @@ int ts_cmd_material(const ts_args* args);
 /// What a run owes its difference from the exact one to.
 int ts_cmd_explain(const ts_args* args);
 
+/// What contact forces of a step could be, and which each solver picks.
+int ts_cmd_forces(const ts_args* args);
+
 /// What a model file contains and whether it is plausible.
 int ts_cmd_check(const ts_args* args);
 

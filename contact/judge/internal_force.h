@@ -25,6 +25,19 @@ double ts_internal_part(const double* basis, int rank, int n, const double* impu
 double ts_internal_force(const ts_contact_problem* problem, const double* impulse, ts_arena* scratch,
                          double* out_internal);
 
+/// What one entry of an answer may be without the motion changing.
+typedef struct ts_internal_range {
+    double low;   // N s
+    double high;  // N s; HUGE_VAL: without bound
+    double rest;  // N s: how far the ends found are from being admissible, and from being ends
+} ts_internal_range;
+
+/// Between what values row `row` of `impulse` (row_count), an answer, can lie among all impulses that give the same velocities and lie in their
+/// sets: cones where contacts stick, the ray against the slip where they slide, nothing where they open. `basis` and `rank` are
+/// ts_internal_basis's. Scratch is given back. NaN when memory is short.
+ts_internal_range ts_internal_range_of(const ts_contact_problem* problem, const double* basis, int rank,
+                                       const double* impulse, int row, ts_arena* scratch);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,216 @@
+// `touchstone forces`: what the contact forces of a step could be without anything moving otherwise, and which of them each solver picks.
+#include "cli/commands/commands.h"
+
+#include "cli/console.h"
+#include "cli/setup.h"
+#include "cli/signals.h"
+#include "contact/judge/internal_force.h"
+#include "engine/step/certify.h"
+#include "engine/step/step.h"
+#include "scenes/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One contact of the step.
+typedef struct row {
+    uint64_t key;
+    char name[120];
+    ts_contact_mode mode;
+    ts_internal_range range;        // N s
+    double pick[TS_SETUP_SOLVERS];  // N s, NaN: that solver had no such contact
+} row;
+
+typedef struct forces_job {
+    const ts_args* args;
+    ts_import_report report;
+    ts_loaded_scene scene;
+    ts_solver_choice chosen;
+    ts_sim* sim;
+    ts_snapshot before;  // of the step that is looked at
+    ts_arena arena;
+    row* rows;
+    int count;
+    int unknowns;  // rows of the problem, and dimensions of its internal forces
+    int internal;
+    double step;  // s
+    double inner[TS_SETUP_SOLVERS];
+    ts_solve_status status[TS_SETUP_SOLVERS];
+} forces_job;
+
+static int watch(void* user, ts_sim* sim) {
+    (void)user;
+    (void)sim;
+    return ts_signals_caught();
+}
+
+static ts_code no_memory(ts_status* status) { return ts_status_set(status, TS_ERROR_MEMORY, NULL, 0, "out of memory"); }
+
+// The rows of the last step, their names, modes and ranges.
+static ts_code look(forces_job* job, ts_status* status) {
+    ts_sim* sim = job->sim;
+    ts_contact_certificate certificate;
+    double* basis = NULL;
+    job->step = sim->problem.time_step;
+    job->count = sim->contact_count;
+    job->unknowns = sim->problem.row_count;
+    if (sim->contact_count == 0 || sim->problem.row_count == 0)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "nothing touches at t = %g s", sim->time);
+    if (sim->problem.row_count > TS_INTERNAL_FORCE_ROWS_MAX)
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                             "%d rows are more than %d: all contacts are looked at together", sim->problem.row_count,
+                             (int)TS_INTERNAL_FORCE_ROWS_MAX);
+    job->rows = (row*)calloc((size_t)job->count, sizeof *job->rows);
+    int rank = ts_internal_basis(&sim->problem, &job->arena, &basis);
+    if (!job->rows || rank < 0) return no_memory(status);
+    job->internal = sim->problem.row_count - rank;
+    ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, &job->arena, &certificate);
+    if (code) return ts_status_set(status, code, NULL, 0, "the step cannot be judged");
+    for (int i = 0; i < job->count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        row* r = &job->rows[i];
+        r->key = contact->key;
+        if (contact->block < 0) continue;
+        ts_certify_describe(sim, contact->block, r->name, sizeof r->name);
+        r->mode = certificate.verdict[contact->block].mode;
+        int normal = sim->problem.block[contact->block].row + 2;
+        r->range = ts_internal_range_of(&sim->problem, basis, rank, sim->impulse, normal, &job->arena);
+    }
+    return TS_OK;
+}
+
+// The same step under every solver.
+static ts_code pick(forces_job* job, ts_status* status) {
+    for (int s = 0; s < job->chosen.count; ++s) {
+        ts_code code = ts_sim_restore(job->sim, &job->before, status);
+        if (code == TS_OK) code = ts_sim_set_solver(job->sim, job->chosen.solver[s]->name, status);
+        if (code == TS_OK) {
+            ts_controller_act(&job->scene.control, job->sim);
+            code = ts_sim_step(job->sim, status);
+        }
+        if (code) return code;
+        job->status[s] = job->sim->info.solve.status;
+        job->inner[s] = ts_internal_force(&job->sim->problem, job->sim->impulse, &job->arena, NULL);
+        for (int i = 0; i < job->count; ++i) {
+            job->rows[i].pick[s] = (double)NAN;
+            for (int k = 0; k < job->sim->contact_count; ++k)
+                if (job->sim->contact[k].key == job->rows[i].key) job->rows[i].pick[s] = job->sim->contact[k].impulse.z;
+        }
+    }
+    return TS_OK;
+}
+
+static int make(forces_job* job, ts_status* status) {
+    const ts_args* args = job->args;
+    int exit_code = ts_setup_load(args, args->subject, &job->report, &job->scene, status);
+    if (exit_code) return exit_code;
+    if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
+    if (ts_setup_solvers(args->solvers ? args->solvers : "all", &job->chosen, status)) return TS_EXIT_USAGE;
+    ts_code code = ts_sim_create(job->scene.model, 1, &job->sim, status);
+    if (code == TS_OK) code = ts_setup_configure(job->sim, args, args->solver, 1, status);
+    if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    double time = isnan(args->time) ? job->scene.duration : args->time, h = job->sim->options.time_step;
+    ts_signals_begin();
+    code = ts_run_scene(&job->scene, job->sim, fmax(0.0, time - h), watch, NULL, status);
+    if (code == TS_OK) code = ts_sim_snapshot(job->sim, &job->before, status);
+    if (code == TS_OK) {
+        ts_controller_act(&job->scene.control, job->sim);
+        code = ts_sim_step(job->sim, status);
+    }
+    if (code == TS_OK) code = look(job, status);
+    if (code == TS_OK) code = pick(job, status);
+    return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+static void add_force(ts_text* text, double newtons) {
+    if (isfinite(newtons))
+        ts_text_add(text, " %10.5g", newtons);
+    else
+        ts_text_add(text, " %10s", isnan(newtons) ? "-" : newtons > 0.0 ? "no end" : "-no end");
+}
+
+static void add_text(const forces_job* job, ts_text* text) {
+    ts_text_add(text, "%s, t = %g s: %d contacts, %d unknowns, internal forces of %d dimensions\n\n", job->scene.name,
+                job->sim->time, job->count, job->unknowns, job->internal);
+    ts_text_add(text, "normal force [N]\n%-44s %-6s %10s %10s", "contact", "", "least", "most");
+    for (int s = 0; s < job->chosen.count; ++s) ts_text_add(text, " %10.10s", job->chosen.solver[s]->name);
+    ts_text_add(text, "\n");
+    for (int i = 0; i < job->count; ++i) {
+        const row* r = &job->rows[i];
+        ts_text_add(text, "%-44.44s %-6.6s", r->name, ts_contact_mode_name(r->mode));
+        add_force(text, r->range.low / job->step);
+        add_force(text, r->range.high / job->step);
+        for (int s = 0; s < job->chosen.count; ++s) add_force(text, r->pick[s] / job->step);
+        ts_text_add(text, "\n");
+    }
+    ts_text_add(text, "%-44s %-6s %10s %10s", "internal part of all forces", "", "", "");
+    for (int s = 0; s < job->chosen.count; ++s) add_force(text, job->inner[s] / job->step);
+    ts_text_add(text, "\n");
+    for (int s = 0; s < job->chosen.count; ++s)
+        if (job->status[s] != TS_SOLVE_CONVERGED)
+            ts_text_add(text, "%s: %s\n", job->chosen.solver[s]->name, ts_solve_status_name(job->status[s]));
+    ts_text_add(
+        text,
+        "\nForces between least and most move nothing otherwise; sticking contacts may push against each other.\n");
+}
+
+static void add_json(const forces_job* job, ts_text* text) {
+    ts_json json = ts_json_begin(text);
+    ts_json_object(&json);
+    ts_json_add_string(&json, "scene", job->scene.name);
+    ts_json_add_number(&json, "time", job->sim->time);
+    ts_json_add_integer(&json, "unknowns", job->unknowns);
+    ts_json_add_integer(&json, "internal_dimensions", job->internal);
+    ts_json_add_array(&json, "contacts");
+    for (int i = 0; i < job->count; ++i) {
+        const row* r = &job->rows[i];
+        ts_json_object(&json);
+        ts_json_add_string(&json, "name", r->name);
+        ts_json_add_string(&json, "mode", ts_contact_mode_name(r->mode));
+        ts_json_add_number(&json, "least", r->range.low / job->step);
+        ts_json_add_number(&json, "most", r->range.high / job->step);
+        ts_json_add_bool(&json, "endless", isinf(r->range.high) != 0);
+        ts_json_add_number(&json, "rest", r->range.rest / job->step);
+        ts_json_add_object(&json, "picked");
+        for (int s = 0; s < job->chosen.count; ++s)
+            ts_json_add_number(&json, job->chosen.solver[s]->name, r->pick[s] / job->step);
+        ts_json_object_end(&json);
+        ts_json_object_end(&json);
+    }
+    ts_json_array_end(&json);
+    ts_json_add_object(&json, "internal_force");
+    for (int s = 0; s < job->chosen.count; ++s)
+        ts_json_add_number(&json, job->chosen.solver[s]->name, job->inner[s] / job->step);
+    ts_json_object_end(&json);
+    ts_json_object_end(&json);
+    ts_text_add(text, "\n");
+}
+
+int ts_cmd_forces(const ts_args* args) {
+    forces_job job;
+    ts_status status;
+    ts_text text = {0};
+    memset(&job, 0, sizeof job);
+    ts_status_ok(&status);
+    job.args = args;
+    int exit_code = make(&job, &status);
+    if (exit_code) {
+        if (ts_signals_caught()) exit_code = ts_signals_exit_code();
+        exit_code = ts_console_error("forces", args->json, exit_code, &status);
+    } else {
+        if (args->json)
+            add_json(&job, &text);
+        else
+            add_text(&job, &text);
+        exit_code = ts_console_print(&text, exit_code);
+    }
+    free(job.rows);
+    ts_arena_free(&job.arena);
+    ts_snapshot_free(&job.before);
+    ts_sim_free(job.sim);
+    ts_loaded_scene_free(&job.scene);
+    ts_import_report_free(&job.report);
+    return exit_code;
+}

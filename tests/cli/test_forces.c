@@ -1,0 +1,71 @@
+// `touchstone forces`: admissible intervals against statics.
+#include "tests/cli/cli_fixture.h"
+
+TestSuite(forces, .init = make_folder, .fini = remove_folder, .timeout = 240);
+
+// A cube on four corners, pulled by F at the height of its centre, 0.1 m above the contacts' plane less their radius: the two in front carry
+// W/2 + F a / b together, those behind W/2 - F a / b, a the height and b the distance of the pairs; one pattern of internal normal forces
+// (+ - on one side, - + on the other) is free until somebody carries nothing. Tangential forces in the plane move no normal.
+Test(forces, a_dragged_cube_has_its_intervals) {
+    outcome result = run("forces dragged-cube --time 0.15 --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "assert d['unknowns'] == 12 and d['internal_dimensions'] == 6\n"
+                         "W, F, a, b = 9.81, 4 * 9.81 * 0.149, 0.104, 0.2\n"
+                         "front, back = W / 2 + F * a / b, W / 2 - F * a / b\n"
+                         "low = sorted(c['least'] for c in d['contacts'])\n"
+                         "high = sorted(c['most'] for c in d['contacts'])\n"
+                         "for is_, want in zip(low, [0, 0, front / 2 - back / 2] + [front / 2 - back / 2]): assert "
+                         "abs(is_ - want) < 1e-5, (low, want)\n"
+                         "for is_, want in zip(high, [back, back, front / 2 + back / 2] + [front / 2 + back / 2]): "
+                         "assert abs(is_ - want) < 1e-5, (high, want)\n"
+                         "for c in d['contacts']:\n"
+                         "    assert c['mode'] == 'stick' and c['rest'] < 1e-6 and not c['endless'], c\n"
+                         "    for solver, force in c['picked'].items():\n"
+                         "        if solver in ('mujoco', 'sap'): continue  # soft ones carry another load at first\n"
+                         "        assert c['least'] - 1e-4 <= force <= c['most'] + 1e-4, (solver, c)\n"
+                         "at_end = sum(min(c['picked']['lcp-lemke'] - c['least'], c['most'] - "
+                         "c['picked']['lcp-lemke']) < 1e-5 for c in d['contacts'])\n"
+                         "assert at_end == 4, 'pivoting ends at a vertex'\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// Sliding, friction has no freedom left, and normals have that of four feet.
+Test(forces, a_sliding_cube_keeps_only_its_normals) {
+    outcome result = run("forces sliding-cube --time 0.1 --solvers ncp --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(json_holds(&result.out,
+                         "low, high = [c['least'] for c in d['contacts']], [c['most'] for c in d['contacts']]\n"
+                         "F, a, b, W = 0.4 * 9.81, 0.104, 0.2, 9.81\n"
+                         "front, back = W / 2 + F * a / b, W / 2 - F * a / b\n"
+                         "assert abs(min(low)) < 1e-5 and abs(max(high) - front / 2 - back / 2) < 1e-4, (low, high)\n"
+                         "assert abs(sorted(high)[0] - back) < 1e-4, high\n"),
+              "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+// A ball on the floor between two walls that it touches and that cannot move: they may press on it as hard as they like, and by their friction
+// lift it off the floor, or press it there.
+Test(forces, a_ball_between_walls_has_no_upper_end) {
+    write_text("jam.xml",
+               "<mujoco><option timestep='0.001'/><default><geom friction='1'/></default><worldbody>"
+               "<geom type='plane' size='1 1 1' pos='0 0 -0.1'/><geom type='box' size='0.1 1 1' pos='-0.2 0 0'/>"
+               "<geom type='box' size='0.1 1 1' pos='0.2 0 0'/><body><freejoint/><geom type='sphere' size='0.1' "
+               "mass='1'/></body>"
+               "</worldbody></mujoco>");
+    outcome result = run("forces jam.xml --time 0.01 --solvers ncp --json");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(
+        json_holds(&result.out,
+                   "assert len(d['contacts']) == 3\n"
+                   "for c in d['contacts']: assert c['endless'] and c['most'] is None and abs(c['least']) < 1e-5, c\n"),
+        "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
+
+Test(forces, refuses_what_has_no_contacts) {
+    expect_refusal("forces double-pendulum --time 0.01", 1, "nothing touches");
+    expect_refusal("forces no-such-scene", 2, "no-such-scene");
+    expect_refusal("forces stack-10 --solvers bogus", 2, "bogus");
+}
