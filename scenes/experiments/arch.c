@@ -16,7 +16,7 @@ static void write(double value, ts_text* mjcf) {
     double pi = acos(-1.0);
     ts_text_add(mjcf,
                 "<mujoco model=\"arch\"><option timestep=\"0.002\"/><custom><numeric name=\"touchstone.tolerance\" "
-                "data=\"1e-10\"/></custom><default><geom friction=\"0.7\"/></default><asset>");
+                "data=\"1e-9\"/></custom><default><geom friction=\"0.7\"/></default><asset>");
     for (int i = 0; i < STONES; ++i) {
         double middle = pi * (i + 0.5) / STONES;
         ts_text_add(mjcf, "<mesh name=\"stone%d\" vertex=\"", i);

@@ -11,10 +11,11 @@
 // symmetric, as sparse as the tree and no larger than its degrees of freedom however many rows there are (contact/operator/tiles.c). The
 // normals of sliding contacts make it unsymmetric; they stay unknowns of their own, in a dense system of that many rows.
 // From a good start this ends after one step. So that noise in u does not take rows from their bounds, the first step leaves there
-// what hardly wants to move, and lets slide on what slid. Whole steps have FREE_STEPS to get there; one after which the map has exploded, because what it took to stick
-// cannot, is taken back and held near by a larger weight that no pass takes back. From then on steps are halved until the map falls, and
-// every other three of them are held near: a proximal step gets past cycles of states. What has not come to an end after FIRST_STEPS follows a central path (small_central.c), from
-// beside which a few steps end; what jams there too is begun again from nothing.
+// what hardly wants to move, and lets slide on what slid. Whole steps have FREE_STEPS to get there; one after which the map has exploded,
+// because what it took to stick cannot, is taken back and held near by a larger weight that no pass takes back. From then on steps are
+// halved until the map falls, and every other three of them are held near: a proximal step gets past cycles of states. What has not come
+// to an end after FIRST_STEPS, those not counted that make the weight fall, follows a central path (small_central.c), from beside which a
+// few steps end; what jams there too is begun again from nothing.
 // Source: Alart and Curnier 1991; primal-dual active sets: Hintermueller, Ito and Kunisch 2002; elimination of impulses: as in the
 // augmented Lagrangian.
 // Guaranteed: converged means the yardstick, on an admissible impulse and its own velocity; what does not converge stays as it was.
@@ -176,8 +177,10 @@ static double add_step(small* q) {
             q->dx[i] += dx;
             q->du[i] += change[r] + small_softness(p, i) * dx;
             q->c[i] = 0.0;
-            if (s->state != SMALL_STICK) continue;
             double u = q->u[i] + q->du[i];
+            // What slides has its normal asked anew by every pass.
+            if (s->state == SMALL_SLIDE && r == 2) missed = ts_worse(missed, fabs(s->step * u));
+            if (s->state != SMALL_STICK) continue;
             q->c[i] = -(block->set == TS_SET_CONE && r == 2 ? s->normal : s->tangent) * u;
             missed = ts_worse(missed, fabs(s->step * u));
         }
@@ -290,14 +293,14 @@ static int recoil(small* q, double before) {
     return 1;
 }
 
-// From the impulses in x, at most `limit` steps.
-static void iterate(small* q, int limit, ts_arena* scratch, ts_small_report* report) {
+// From the impulses in x, so many steps beside those that make the weight fall, and at most to `limit` systems in all.
+static void iterate(small* q, int steps, int limit, ts_arena* scratch, ts_small_report* report) {
     double before = HUGE_VAL;
     int step = 0, recoiled = 0;
     q->weight = first_weight;
     q->near_weight = proximal_weight;
     report->excess = judge(q, 0);
-    for (; report->excess > 1.0 && step < limit; ++step, ++report->newtons) {
+    for (; report->excess > 1.0 && step < steps && report->newtons < limit; ++step, ++report->newtons) {
         double unit = unit_of(q), hold = step == 0 ? margin * unit : 0.0;
         q->is_proximal = recoiled || (step >= FREE_STEPS && (step - FREE_STEPS) / PROXIMAL_STEPS % 2 != 0);
         small_linearise(q, hold);
@@ -311,13 +314,14 @@ static void iterate(small* q, int limit, ts_arena* scratch, ts_small_report* rep
         before = q->squared;
         if (!find_step(q, few_digits * q->yardstick->goal.tolerance * unit, scratch)) break;
         go(q, step + 1 < FREE_STEPS);
-        if (q->is_coarse && step + 1 >= FREE_STEPS && q->weight > least_weight) q->weight *= weight_fall;
+        if (q->is_coarse && step + 1 >= FREE_STEPS && q->weight > least_weight) {
+            q->weight *= weight_fall;
+            ++steps;
+        }
         if (q->problem->trace) note(q, report->newtons + 1);
     }
     report->status = report->excess <= 1.0 ? TS_SOLVE_CONVERGED : TS_SOLVE_STALLED;
 }
-
-static int smaller(int a, int b) { return a < b ? a : b; }
 
 // Along a central path, at most to `limit` systems in all; from beside it Newton ends the search, once it comes near.
 static void follow(small* q, ts_small_way way, int limit, ts_arena* scratch, ts_small_report* report) {
@@ -341,7 +345,7 @@ static void follow(small* q, ts_small_way way, int limit, ts_arena* scratch, ts_
         memcpy(kept, q->x, bytes);
         memcpy(kept + q->problem->row_count, q->u, bytes);
         ts_small_central_settle(path);
-        iterate(q, smaller(END_STEPS, limit - report->newtons), scratch, report);
+        iterate(q, END_STEPS, limit, scratch, report);
         if (report->status == TS_SOLVE_CONVERGED) break;
         memcpy(q->x, kept, bytes);
         memcpy(q->u, kept + q->problem->row_count, bytes);
@@ -351,12 +355,12 @@ static void follow(small* q, ts_small_way way, int limit, ts_arena* scratch, ts_
 
 // From the impulses in x; then from the centre, and from nothing.
 static void search(small* q, int limit, ts_arena* scratch, ts_small_report* report) {
-    iterate(q, smaller(limit, FIRST_STEPS), scratch, report);
+    iterate(q, FIRST_STEPS, limit, scratch, report);
     for (int way = 0; way < TS_SMALL_WAYS && report->status != TS_SOLVE_CONVERGED && report->newtons < limit; ++way)
         follow(q, (ts_small_way)way, limit, scratch, report);
     if (report->status == TS_SOLVE_CONVERGED || report->newtons >= limit) return;
     memset(q->x, 0, (size_t)q->problem->row_count * sizeof(double));
-    iterate(q, smaller(limit - report->newtons, STEPS), scratch, report);
+    iterate(q, STEPS, limit, scratch, report);
 }
 
 // Returns 0 when memory is short.
