@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+struct ts_lab_engine;  // scenes/experiments/experiment.h
+
 /// What a benchmark is asked to do.
 typedef struct ts_bench_options {
     int quick;                // nonzero: a small part of the work, to see that it runs; not to be quoted
@@ -258,6 +260,9 @@ int ts_bench_peer_count(void);
 
 /// Peer number i.
 const ts_bench_peer* ts_bench_peer_at(int i);
+
+/// Engine number i of those that experiments run in beside Touchstone, in the peers that were found; NULL beyond the last.
+const struct ts_lab_engine* ts_bench_lab_engine(int i);
 
 // --- writing a report ----------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bench/peer_mujoco_rows.h"
 #include "bench/robot_peer.h"
 #include "contact/judge/residual.h"
 
@@ -153,21 +154,6 @@ static int step(ts_bench_robot* robot) {
     return robot->data->warning[mjWARN_BADQACC].number == 0 && robot->data->warning[mjWARN_BADQPOS].number == 0;
 }
 
-// The velocity of a contact's points along its tangents and normal, per unit of each dof: (3 x nv).
-static void contact_rows(const mjModel* m, const mjData* d, const mjContact* contact, double* jacobian,
-                         double* out_rows) {
-    int n = (int)m->nv;
-    memset(out_rows, 0, 3 * (size_t)n * sizeof(double));
-    for (int side = 0; side < 2; ++side) {
-        mj_jac(m, d, jacobian, NULL, contact->pos, m->geom_bodyid[contact->geom[side]]);
-        for (int r = 0; r < 3; ++r) {
-            const double* axis = contact->frame + 3 * ((r + 1) % 3);
-            for (int k = 0; k < 3; ++k)
-                for (int j = 0; j < n; ++j) out_rows[r * n + j] += (side ? 1.0 : -1.0) * axis[k] * jacobian[k * n + j];
-        }
-    }
-}
-
 // Share of the exact law that the contacts of the last step leave unmet; < 0 where it cannot be known.
 static double judge(ts_bench_robot* robot) {
     const mjModel* m = robot->model;
@@ -186,7 +172,7 @@ static double judge(ts_bench_robot* robot) {
         const mjContact* contact = &d->contact[i];
         if (contact->efc_address < 0 || contact->geom[0] < 0 || contact->geom[1] < 0) continue;
         double force[6], *rows = J + 3 * n * (size_t)count;
-        contact_rows(m, d, contact, jacobian, rows);
+        ts_peer_mujoco_contact_rows(m, d, contact, jacobian, rows);
         mj_contactForce(m, d, (int)i, force);
         mj_solveM(m, d, Y + 3 * n * (size_t)count, rows, 3);
         for (int r = 0; r < 3; ++r) {

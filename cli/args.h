@@ -68,7 +68,8 @@ typedef struct ts_args {
     int json;
     int copies;  // run: simulations of a batch
     int seed;    // bench, run; < 0: not given
-    int quick;   // bench
+    int quick;   // bench, scorecard
+    int peers;   // scorecard
     int strict;
     int help;
     int pair_count;

@@ -116,6 +116,8 @@ static const ts_flag compare_flags[] = {
 
 static const ts_flag scorecard_flags[] = {
     {"--solvers", "a,b,c|all", TS_FLAG_TEXT, OFFSET(solvers), 0.0, 0.0, "which ones (default: all)"},
+    {"--peers", NULL, TS_FLAG_SWITCH, OFFSET(peers), 0.0, 0.0,
+     "other engines, too: MuJoCo in three settings, Bullet (a build with -DTS_PEERS=ON)"},
     {"--only", "TEXT", TS_FLAG_TEXT, OFFSET(only), 0.0, 0.0, "only experiments whose name contains this"},
     {"--quick", NULL, TS_FLAG_SWITCH, OFFSET(quick), 0.0, 0.0, "the short form: leaves out what takes long"},
     {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write scorecard.html, .md and .json here"},
@@ -266,7 +268,8 @@ static const ts_command commands[] = {
      "the\n"
      "conjunction: what should be zero, all at once. Ctrl-C ends it early (130); what was run is kept.",
      "  touchstone scorecard --solvers ncp,ccp-pgs,lcp-pgs,mujoco --out scorecard\n"
-     "  touchstone scorecard --only isotropy --json\n",
+     "  touchstone scorecard --only isotropy --json\n"
+     "  touchstone scorecard --solvers ncp --peers --quick\n",
      scorecard_flags, COUNT(scorecard_flags), ts_cmd_scorecard},
     {"study", "one scene under every combination of settings", "SCENE",
      "Runs every combination of what --vary names, and for each the same with finer settings (an eighth of the least "

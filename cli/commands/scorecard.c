@@ -1,6 +1,7 @@
 // `touchstone scorecard`: every experiment under every solver, in one table.
 #include "cli/commands/commands.h"
 
+#include "bench/bench.h"
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/report/replay_internal.h"
@@ -39,6 +40,11 @@ static ts_code choose(const ts_args* args, ts_scorecard* card, ts_status* out_st
     ts_code code = ts_setup_solvers(args->solvers ? args->solvers : "all", &solvers, out_status);
     if (code) return code;
     for (int i = 0; i < solvers.count; ++i) card->entrant[card->entrant_count++].solver = solvers.solver[i];
+    if (args->peers && !ts_bench_lab_engine(0))
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                             "--peers: this build has none; configure with -DTS_PEERS=ON (docs/laboratory.md)");
+    for (int i = 0; args->peers && ts_bench_lab_engine(i) && card->entrant_count < TS_SCORECARD_ENTRANTS; ++i)
+        card->entrant[card->entrant_count++].engine = ts_bench_lab_engine(i);
     return choose_experiments(args, card, out_status);
 }
 

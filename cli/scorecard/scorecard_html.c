@@ -20,7 +20,7 @@ static const char style[] =
     "minmax(0,1fr)}}.key{display:inline-flex;gap:5px;align-items:center}th,td{vertical-align:top}</style>\n";
 
 static const char* verdict_class(ts_verdict verdict) {
-    static const char* const classes[TS_VERDICT_COUNT] = {"pass", "foreseen", "fail", "lucky", "broken"};
+    static const char* const classes[TS_VERDICT_COUNT] = {"pass", "foreseen", "fail", "lucky", "broken", "hint"};
     return classes[verdict];
 }
 
@@ -34,7 +34,8 @@ static void add_cell(const ts_lab_run* run, int m, ts_text* text) {
     ts_verdict verdict = ts_lab_verdict(run, m);
     ts_scorecard_number(&run->measured[m], number);
     ts_text_add(text, "<td class=\"%s\" title=\"%s", verdict_class(verdict), ts_verdict_name(verdict));
-    if (run->measured[m].foretold) ts_text_add(text, "; theory says %.5g for this kind of model", run->measured[m].theory);
+    if (run->measured[m].foretold)
+        ts_text_add(text, "; theory says %.5g for this kind of model", run->measured[m].theory);
     if (run->code) ts_report_escaped(text, ": ", run->status.message, "");
     ts_text_add(text, "\">%s</td>", number);
 }
@@ -63,7 +64,8 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
                       "class=\"foreseen\">f: missed as theory "
                       "foresees</span>; <span class=\"fail\">F: missed though nothing in the law says so</span>; <span "
                       "class=\"lucky\">u: passed "
-                      "unforeseen</span>; <span class=\"broken\">b: broken off</span>.</p><div "
+                      "unforeseen</span>; <span class=\"broken\">b: broken off</span>; -: not run, the engine has not "
+                      "what it takes.</p><div "
                       "class=\"wide\"><table><thead><tr><th></th>");
     add_heads(card, text);
     ts_text_add(text, "</tr></thead><tbody>");
@@ -73,9 +75,13 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
         ts_text_add(text, "<tr><th><a href=\"#%s\">%s</a></th>", experiment->name, experiment->name);
         for (int k = 0; k < card->entrant_count; ++k) {
             int n[TS_VERDICT_COUNT], all = 0;
-            static const char letter[TS_VERDICT_COUNT] = {0, 'f', 'F', 'u', 'b'};
+            static const char letter[TS_VERDICT_COUNT] = {0, 'f', 'F', 'u', 'b', 0};
             ts_scorecard_tally(card, e, k, n);
             for (int v = 0; v < TS_VERDICT_COUNT; ++v) all += n[v];
+            if (n[TS_VERDICT_NOT_RUN] == all) {
+                ts_text_add(text, "<td>-</td>");
+                continue;
+            }
             ts_text_add(text, "<td><span class=\"pass\">%d/%d</span>", n[TS_VERDICT_PASS] + n[TS_VERDICT_LUCKY], all);
             for (int v = 0; v < TS_VERDICT_COUNT; ++v)
                 if (letter[v] && n[v])

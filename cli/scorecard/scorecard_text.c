@@ -32,7 +32,8 @@ static void add_conjunction(const ts_scorecard* card, ts_text* text) {
 static void add_summary(const ts_scorecard* card, ts_text* text) {
     ts_text_add(text, "## All experiments\n\nMeasures passed of those taken; f: missed as theory foresees; **F**: "
                       "missed though nothing "
-                      "in the law says so; u: passed unforeseen; b: broken off.\n\n| experiment");
+                      "in the law says so; u: passed unforeseen; b: broken off; -: not run, the engine has not what it "
+                      "takes.\n\n| experiment");
     for (int k = 0; k < card->entrant_count; ++k) ts_text_add(text, " | %s", ts_lab_entrant_name(&card->entrant[k]));
     ts_text_add(text, " |\n|---");
     for (int k = 0; k < card->entrant_count; ++k) ts_text_add(text, "|---");
@@ -44,6 +45,10 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
             int n[TS_VERDICT_COUNT], all = 0;
             ts_scorecard_tally(card, e, k, n);
             for (int v = 0; v < TS_VERDICT_COUNT; ++v) all += n[v];
+            if (n[TS_VERDICT_NOT_RUN] == all) {
+                ts_text_add(text, " | -");
+                continue;
+            }
             ts_text_add(text, " | %d/%d", n[TS_VERDICT_PASS] + n[TS_VERDICT_LUCKY], all);
             if (n[TS_VERDICT_FORESEEN]) ts_text_add(text, " %df", n[TS_VERDICT_FORESEEN]);
             if (n[TS_VERDICT_FAIL]) ts_text_add(text, " **%dF**", n[TS_VERDICT_FAIL]);
@@ -92,6 +97,7 @@ static void add_experiment(const ts_scorecard* card, int e, ts_text* text) {
                             : verdict == TS_VERDICT_FORESEEN ? " f"
                             : verdict == TS_VERDICT_FAIL     ? " **F**"
                             : verdict == TS_VERDICT_LUCKY    ? " u"
+                            : verdict == TS_VERDICT_NOT_RUN  ? ""
                                                              : " b");
             }
             ts_text_add(text, " |\n");

@@ -176,13 +176,14 @@ typedef enum ts_verdict {
     TS_VERDICT_FAIL,        // misses, though nothing in its law says so, or by something else than foretold
     TS_VERDICT_LUCKY,       // within the tolerance, though theory expects otherwise
     TS_VERDICT_BROKEN_OFF,  // the run did not reach its end
+    TS_VERDICT_NOT_RUN,     // the engine has not what the scene takes
     TS_VERDICT_COUNT
 } ts_verdict;
 
 /// The verdict about a measure of a run.
 ts_verdict ts_lab_verdict(const ts_lab_run* run, int measure);
 
-/// "pass", "fails as foreseen", "FAIL", "passes unforeseen", "broken off".
+/// "pass", "fails as foreseen", "FAIL", "passes unforeseen", "broken off", "not run".
 const char* ts_verdict_name(ts_verdict verdict);
 
 #ifdef __cplusplus

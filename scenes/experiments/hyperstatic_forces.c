@@ -22,7 +22,7 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
     ts_lab_tell(run, 0, 1e3 * run->number[0], 1e3 * (onset + sqrt(1e-3 / (2.0 * g))), 2.5);
     ts_lab_tell(run, 1, ts_sim_body_velocity(sim, run->body[0]).linear.y, speed, 5e-3);
     ts_lab_tell(run, 2, run->number[1], 0.0, 1e-6);
-    if (run->traits & TS_TRAIT_ASIDE) {
+    if (run->traits & TS_TRAIT_ASIDE && !(run->traits & TS_TRAIT_SOFT)) {
         ts_lab_foretell(run, 0, 218.0, 3.0);
         ts_lab_foretell(run, 1, 2.524, 0.02);
     }

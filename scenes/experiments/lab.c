@@ -201,7 +201,7 @@ void ts_lab_run_one(const ts_experiment* experiment, double value, const ts_lab_
 ts_verdict ts_lab_verdict(const ts_lab_run* run, int measure) {
     const ts_measured* m = &run->measured[measure];
     int foreseen = (run->missed_by[measure] & run->traits) != 0;
-    if (!m->told) return TS_VERDICT_BROKEN_OFF;
+    if (!m->told) return run->code == TS_ERROR_UNSUPPORTED ? TS_VERDICT_NOT_RUN : TS_VERDICT_BROKEN_OFF;
     int passes = fabs(m->value - m->reference) <= m->tolerance;
     if (!passes && foreseen && m->foretold && !(fabs(m->value - m->theory) <= m->leeway)) return TS_VERDICT_FAIL;
     if (passes) return foreseen ? TS_VERDICT_LUCKY : TS_VERDICT_PASS;
@@ -209,7 +209,7 @@ ts_verdict ts_lab_verdict(const ts_lab_run* run, int measure) {
 }
 
 const char* ts_verdict_name(ts_verdict verdict) {
-    static const char* const names[TS_VERDICT_COUNT] = {"pass", "fails as foreseen", "FAIL", "passes unforeseen",
-                                                        "broken off"};
+    static const char* const names[TS_VERDICT_COUNT] = {
+        "pass", "fails as foreseen", "FAIL", "passes unforeseen", "broken off", "not run"};
     return names[verdict];
 }

@@ -144,3 +144,25 @@ Test(experiments, scenes_of_experiments_are_called_by_their_value) {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i)
         cr_expect_null(ts_experiment_of_scene(wrong[i], &value), "'%s'", wrong[i]);
 }
+
+static ts_code refuse(const ts_lab_engine* engine, const char* mjcf, size_t size, const ts_sim* shadow,
+                      void** out_state, ts_status* out_status) {
+    cr_expect_eq(strlen(mjcf), size);
+    cr_expect_eq(shadow->step_count, 0);
+    *out_state = NULL;
+    return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "%s has no boxes", engine->name);
+}
+
+// What an engine cannot take is not a failure of its contacts, and no success either.
+Test(experiments, an_engine_may_decline) {
+    const ts_lab_engine engine = {"spheres-only", "", TS_TRAIT_SOFT, refuse, NULL, NULL};
+    ts_lab_entrant entrant = {NULL, &engine};
+    ts_lab_run* run = (ts_lab_run*)malloc(sizeof *run);
+    cr_assert_not_null(run);
+    ts_lab_run_one(ts_experiment_find("creep"), 0.0, &entrant, NULL, NULL, run);
+    cr_expect_eq(run->code, TS_ERROR_UNSUPPORTED);
+    cr_expect_eq(run->steps, 0);
+    cr_expect_eq(ts_lab_verdict(run, 0), TS_VERDICT_NOT_RUN);
+    cr_expect_str_eq(run->status.message, "spheres-only has no boxes");
+    free(run);
+}
