@@ -43,24 +43,25 @@ typedef struct ts_args {
     const char* root;          // "fixed", "floating"
     const char* out;
     const char* png;
-    const char* json_file;    // bench
-    const char* svg;          // bench: a folder
-    const char* only;         // bench
-    const char* model;        // bench
-    const char* impulses;     // solve: a file
-    const char* dump;         // run: "STEP:FILE"
-    const char* certificate;  // run: "WHEN:FILE"
-    double time;              // s
-    double dt;                // s
-    double png_time;          // s
-    double tolerance;         // solve
-    double time_limit;        // s, solve
-    double spread;            // m/s or rad/s, run
-    double stiffness;         // N/m, material; so are those that follow
-    double damping;           // N s/m
-    double restitution;       // 1
-    double mu;                // 1
-    double mass;              // kg
+    const char* json_file;     // bench
+    const char* svg;           // bench: a folder
+    const char* only;          // bench
+    const char* model;         // bench
+    const char* impulses;      // solve: a file
+    const char* dump;          // run: "STEP:FILE"
+    const char* certificate;   // run: "WHEN:FILE"
+    const char* certificates;  // run: of all steps
+    double time;               // s
+    double dt;                 // s
+    double png_time;           // s
+    double tolerance;          // solve
+    double time_limit;         // s, solve
+    double spread;             // m/s or rad/s, run
+    double stiffness;          // N/m, material; so are those that follow
+    double damping;            // N s/m
+    double restitution;        // 1
+    double mu;                 // 1
+    double mass;               // kg
     int verify;
     int threads;
     int width;

@@ -2,6 +2,8 @@
 // --ctrl is a table of one row.
 #include "cli/controls.h"
 
+#include "cli/csv_internal.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,27 +75,6 @@ static ts_code read_pairs(const ts_args* args, const ts_model* model, ts_control
 
 // --- --ctrl-file ---
 
-// Cuts the next field, without blanks around it, out of a line; *cursor becomes NULL behind the last one.
-static char* next_field(char** cursor) {
-    char* field = *cursor + strspn(*cursor, " \t");
-    char* comma = strchr(field, ',');
-    char* end = comma ? comma : field + strlen(field);
-    *cursor = comma ? comma + 1 : NULL;
-    while (end > field && strchr(" \t\r", end[-1])) --end;
-    *end = '\0';
-    return field;
-}
-
-// Cuts the next line out of the text, NULL at its end.
-static char* next_line(char** text) {
-    char* line = *text;
-    if (!*line) return NULL;
-    size_t length = strcspn(line, "\n");
-    *text = line + length + (line[length] == '\n');
-    line[length] = '\0';
-    return line;
-}
-
 static int count_of(const char* text, char c) {
     int count = 0;
     for (; *text; ++text) count += *text == c;
@@ -103,11 +84,11 @@ static int count_of(const char* text, char c) {
 static ts_code read_header(const ts_model* model, char* line, const char* file, ts_controls* controls,
                            ts_status* out_status) {
     char* cursor = line;
-    if (strcmp(next_field(&cursor), "time") != 0 || !cursor)
+    if (strcmp(ts_csv_field(&cursor), "time") != 0 || !cursor)
         return ts_status_set(out_status, TS_ERROR_VALUE, file, 1,
                              "the first line must be 'time' and the names of actuators, with commas between");
     while (cursor) {
-        const char* name = next_field(&cursor);
+        const char* name = ts_csv_field(&cursor);
         int actuator = find_actuator(model, name, file, out_status);
         if (actuator < 0) return TS_ERROR_VALUE;
         if (has_actuator(controls, actuator))
@@ -121,7 +102,7 @@ static ts_code read_row(char* line, const char* file, int line_number, ts_contro
     double* row = controls->number + (size_t)controls->rows * ((size_t)controls->count + 1);
     char* cursor = line;
     for (int k = 0; k <= controls->count; ++k) {
-        const char* field = cursor ? next_field(&cursor) : NULL;
+        const char* field = cursor ? ts_csv_field(&cursor) : NULL;
         if (!field || (k == controls->count && cursor))
             return ts_status_set(out_status, TS_ERROR_VALUE, file, line_number, "a row needs %d numbers",
                                  controls->count + 1);
@@ -137,11 +118,11 @@ static ts_code read_row(char* line, const char* file, int line_number, ts_contro
 static ts_code read_table(const ts_model* model, char* text, const char* file, ts_controls* controls,
                           ts_status* out_status) {
     int lines = count_of(text, '\n') + 1, line_number = 1;
-    char* line = next_line(&text);
+    char* line = ts_csv_line(&text);
     ts_code code = TS_OK;
     if (line) code = make_room(controls, count_of(line, ',') + 1, lines, out_status);
     if (!code) code = read_header(model, line ? line : (char[]){""}, file, controls, out_status);
-    while (!code && (line = next_line(&text))) {
+    while (!code && (line = ts_csv_line(&text))) {
         ++line_number;
         if (line[strspn(line, " \t\r")]) code = read_row(line, file, line_number, controls, out_status);
     }

@@ -82,6 +82,8 @@ static const ts_flag run_flags[] = {
      "write the contact problem of that step (1 is the first) as FCLIB"},
     {"--certificate", "WHEN:FILE", TS_FLAG_TEXT, OFFSET(certificate), 0.0, 0.0,
      "JSON of which laws hold at every contact of a step (WHEN: a step, last or worst)"},
+    {"--certificates", "FILE.csv", TS_FLAG_TEXT, OFFSET(certificates), 0.0, 0.0,
+     "the certificate of every contact of every step; says what was found"},
     {"--batch", "N", TS_FLAG_INTEGER, OFFSET(copies), 1.0, 1e6, "run N simulations at once, shared among the threads"},
     {"--spread", "V", TS_FLAG_NUMBER, OFFSET(spread), 0.0, 1e9,
      "standard deviation of what is added to their first velocities, m/s and rad/s (default 0)"},
@@ -122,6 +124,12 @@ static const ts_flag scorecard_flags[] = {
     {"--quick", NULL, TS_FLAG_SWITCH, OFFSET(quick), 0.0, 0.0, "the short form: leaves out what takes long"},
     {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write scorecard.html, .md and .json here"},
     {"--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 1024.0, "runs at once (default: one on every core)"},
+    FLAG_JSON,
+    FLAG_HELP};
+
+static const ts_flag judge_flags[] = {
+    {"--out", "FILE.csv", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write every contact's certificate here"},
+    {"--strict", NULL, TS_FLAG_SWITCH, OFFSET(strict), 0.0, 0.0, "fail (1) when anything is wrong"},
     FLAG_JSON,
     FLAG_HELP};
 
@@ -271,6 +279,21 @@ static const ts_command commands[] = {
      "  touchstone scorecard --only isotropy --json\n"
      "  touchstone scorecard --solvers ncp --peers --quick\n",
      scorecard_flags, COUNT(scorecard_flags), ts_cmd_scorecard},
+    {"judge", "certify the contacts of any engine, from a log of them", "FILE",
+     "FILE is a CSV file with a line for each contact of each step, whoever has made it; columns by name, in any "
+     "order:\n"
+     "  time, dt                 s; when the step ended, and how long it was (step: its number)\n"
+     "  nx, ny, nz               normal, from A to B (tx, ty, tz: the tangent that a friction pyramid is along)\n"
+     "  gap, mu                  m, when the step began; friction\n"
+     "  jx, jy, jz               N s, impulse on B, world axes\n"
+     "  vx, vy, vz               m/s, of B's surface against A's after the step\n"
+     "  a, b, x, y, z            names, and where; may be missing\n"
+     "'touchstone run --certificates FILE' writes such a file, touchstone.ContactLog (Python) writes it from MuJoCo "
+     "and others. Says\n"
+     "which laws every contact obeys, by how much they are broken, first and worst.",
+     "  touchstone judge contacts.csv\n"
+     "  touchstone run stack-10 --solver ccp-pgs --certificates stack.csv && touchstone judge stack.csv --json\n",
+     judge_flags, COUNT(judge_flags), ts_cmd_judge},
     {"study", "one scene under every combination of settings", "SCENE",
      "Runs every combination of what --vary names, and for each the same with finer settings (an eighth of the least "
      "dt, a\n"
@@ -456,7 +479,8 @@ int main(int argc, char** argv) {
     ts_status status;
     if (argc < 2) {
         ts_status_set(&status, TS_ERROR_VALUE, NULL, 0,
-                      "what shall be done? list, run, compare, scorecard, study, material, explain, forces, check, "
+                      "what shall be done? list, run, compare, scorecard, study, material, explain, forces, judge, "
+                      "check, "
                       "convert, bench, "
                       "distance, solve or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);

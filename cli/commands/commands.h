@@ -35,6 +35,9 @@ int ts_cmd_explain(const ts_args* args);
 /// What contact forces of a step could be, and which each solver picks.
 int ts_cmd_forces(const ts_args* args);
 
+/// Certifies contacts that somebody has told of.
+int ts_cmd_judge(const ts_args* args);
+
 /// What a model file contains and whether it is plausible.
 int ts_cmd_check(const ts_args* args);
 

@@ -9,6 +9,7 @@
 #include "cli/signals.h"
 #include "cli/report/replay_internal.h"
 #include "cli/report/stats_internal.h"
+#include "cli/judge/judge_internal.h"
 #include "cli/step_certificate.h"
 #include "engine/step/problem_dump.h"
 #include "engine/record/record.h"
@@ -39,10 +40,21 @@ typedef struct run_job {
     const char* dump_file;
     int dumped;
     ts_step_certificate certificate;
+    ts_contact_sheet sheet;  // certificates of all steps
+    ts_logged_step step;
+    ts_findings findings;
     ts_code code;  // of the run itself
     ts_status status;
     ts_status recording;  // of the recording
 } run_job;
+
+// With --certificates: certifies all contacts of the step just done.
+static ts_code certify(run_job* job, const ts_sim* sim) {
+    if (!job->sheet.open || sim->step_count == job->first_step) return TS_OK;
+    ts_code code = ts_logged_step_take(&job->step, sim, &job->recording);
+    if (!code) code = ts_findings_add(&job->findings, &job->step, &job->recording);
+    return code ? code : ts_contact_sheet_add(&job->sheet, &job->step, &job->recording);
+}
 
 static int observe(void* user, ts_sim* sim) {
     run_job* job = (run_job*)user;
@@ -56,6 +68,7 @@ static int observe(void* user, ts_sim* sim) {
         job->dumped = 1;
     }
     if (ts_step_certificate_see(&job->certificate, sim, &job->recording)) return 1;
+    if (certify(job, sim)) return 1;
     ts_progress_update(&job->progress, job->duration > 0.0 ? (sim->time - job->begin) / job->duration : 1.0);
     return ts_signals_caught();
 }
@@ -102,9 +115,9 @@ static int parse_certificate(run_job* job, const char* text, ts_status* status) 
 // No output may take the place of another one, nor of the model. Devices are nobody's place.
 static int check_outputs(const run_job* job, ts_status* status) {
     const ts_args* args = job->args;
-    enum { FILES = 5, INPUTS = 2 };
-    const char* name[FILES] = {args->subject, job->from[0] ? job->from : NULL, args->out, job->dump_file,
-                               job->certificate.file};
+    enum { FILES = 6, INPUTS = 2 };
+    const char* name[FILES] = {args->subject,  job->from[0] ? job->from : NULL, args->out,
+                               job->dump_file, job->certificate.file,           args->certificates};
     for (int i = 0; i < FILES; ++i)
         for (int k = i < INPUTS ? INPUTS : i + 1; k < FILES; ++k) {
             struct stat info;
@@ -142,6 +155,8 @@ static int prepare(run_job* job, ts_status* status) {
     if (args->dump) exit_code = parse_dump(job, args->dump, status);
     if (!exit_code && args->certificate) exit_code = parse_certificate(job, args->certificate, status);
     if (!exit_code) exit_code = check_outputs(job, status);
+    if (!exit_code && args->certificates && ts_contact_sheet_open(&job->sheet, args->certificates, status))
+        exit_code = TS_EXIT_FAILED;
     if (exit_code || !args->out) return exit_code;
     code = ts_record_open(args->out, job->scene.name, job->sim, &job->record, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
@@ -168,9 +183,14 @@ static void execute(run_job* job) {
         if (code && ended) job->status = writing;
         if (code && ended) job->code = code;
     }
-    if (!job->record) return;
     ts_status closing;
-    ts_code code = ts_record_close(job->record, job->code == TS_OK, &closing);
+    ts_code code = ts_contact_sheet_close(&job->sheet, &closing);
+    if (code && ended) {
+        job->code = code;
+        job->status = closing;
+    }
+    if (!job->record) return;
+    code = ts_record_close(job->record, job->code == TS_OK, &closing);
     job->record = NULL;
     if (code && (job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED)) {
         job->code = code;
@@ -213,6 +233,18 @@ static void add_controller(ts_text* text, const ts_controller_choice* choice) {
     ts_text_add(text, "\n");
 }
 
+// What --certificates found, and the command that shows the first of it.
+static void add_findings(ts_text* text, const run_job* job) {
+    long long first = ts_findings_first(&job->findings);
+    ts_text_add(text, "  certificates %s, %lld lines\n", job->args->certificates, job->sheet.lines);
+    ts_findings_text(&job->findings, "               ", text);
+    if (first == 0) return;
+    ts_text replay = {0};
+    ts_replay_run(job->args, &replay);
+    ts_text_add(text, "               first: %s --certificate %lld:why.json\n", ts_text_get(&replay), first);
+    ts_text_free(&replay);
+}
+
 static void add_summary(ts_text* text, const run_job* job) {
     const ts_stats* stats = &job->stats;
     const ts_sim* sim = job->sim;
@@ -249,6 +281,7 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (job->dumped) ts_text_add(text, "  problem      %s, of step %lld\n", job->dump_file, job->dump_step);
     if (job->certificate.found)
         ts_text_add(text, "  certificate  %s, of step %lld\n", job->certificate.file, job->certificate.step);
+    if (job->args->certificates) add_findings(text, job);
     if (stats->narrow_failures > 0)
         ts_text_add(text, "  %lld collision queries did not end well: contacts may be missing or inexact.\n",
                     stats->narrow_failures);
@@ -305,6 +338,11 @@ static void add_json(ts_text* text, const run_job* job, int exit_code) {
     ts_text_free(&replay);
     ts_json_add_integer(&json, "recorded_rows", job->rows);
     ts_json_add_string(&json, "certificate", job->certificate.found ? job->certificate.file : NULL);
+    ts_json_add_string(&json, "certificates", job->args->certificates);
+    if (job->args->certificates) {
+        ts_json_key(&json, "judged");
+        ts_findings_json(&job->findings, &json);
+    }
     ts_json_key(&json, "last_step");
     ts_step_certificate_summary(sim, &json);
     ts_json_add_integer(&json, "import_ignored", ts_import_report_count(&job->report, TS_IMPORT_IGNORED, 1));
@@ -323,6 +361,9 @@ static void free_job(run_job* job) {
     ts_import_report_free(&job->report);
     ts_stats_free(&job->stats);
     ts_step_certificate_free(&job->certificate);
+    ts_contact_sheet_close(&job->sheet, NULL);
+    ts_logged_step_free(&job->step);
+    ts_findings_free(&job->findings);
 }
 
 // Flags that say how a batch is spread say nothing about one simulation.

@@ -27,6 +27,21 @@ void ts_replay_command(const char* command, const ts_args* args, ts_text* text) 
     for (int i = 0; i < args->word_count; ++i) quote(text, args->word[i]);
 }
 
+void ts_replay_run(const ts_args* args, ts_text* text) {
+    static const char* const outputs[] = {"--out", "--certificate", "--certificates", "--dump-problem"};
+    ts_text_add(text, "touchstone run");
+    for (int i = 0; i < args->word_count; ++i) {
+        size_t length = strcspn(args->word[i], "=");
+        int writes = 0;
+        for (size_t k = 0; k < sizeof outputs / sizeof outputs[0]; ++k)
+            writes |= strlen(outputs[k]) == length && strncmp(args->word[i], outputs[k], length) == 0;
+        if (!writes)
+            quote(text, args->word[i]);
+        else if (!args->word[i][length])
+            ++i;
+    }
+}
+
 // Whether a --set pair has a meaning for that solver: options do, settings only when they are its own.
 static int concerns(const char* pair, const ts_solver* solver) {
     char name[128];
@@ -37,9 +52,9 @@ static int concerns(const char* pair, const ts_solver* solver) {
 
 // Flags of other commands that mean nothing to `view`, or something else, or are given anew.
 static int is_foreign(const char* word, int length) {
-    static const char* const names[] = {"--solver",      "--solvers",      "--integrators", "--time", "--from",
-                                        "--out",         "--png",          "--png-time",    "--size", "--threads",
-                                        "--certificate", "--dump-problem", "--strict",      "--json"};
+    static const char* const names[] = {"--solver",      "--solvers",      "--integrators",  "--time",   "--from",
+                                        "--out",         "--png",          "--png-time",     "--size",   "--threads",
+                                        "--certificate", "--certificates", "--dump-problem", "--strict", "--json"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if ((int)strlen(names[i]) == length && strncmp(word, names[i], (size_t)length) == 0) return 1;
     return 0;

@@ -8,6 +8,9 @@
 /// The comparison as it was asked for: "touchstone compare sliding-cube --out report".
 void ts_replay_command(const char* command, const ts_args* args, ts_text* text);
 
+/// A run as it was asked for, without what it wrote.
+void ts_replay_run(const ts_args* args, ts_text* text);
+
 /// A run of a scene in the viewer: "touchstone view SCENE --solver ncp", with those of the words given that mean the same there and
 /// settings that this solver has. `integrator`: NULL or "" for that of the words. A moment follows.
 void ts_replay_view(const ts_args* args, const char* scene, const char* solver, const char* integrator, ts_text* text);

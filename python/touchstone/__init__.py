@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy
 
 from . import _library
+from ._contact_log import ContactLog
 from ._dynamics import Centroidal, Dynamics
 
 _c = _library.load()
