@@ -107,6 +107,19 @@ void ts_text_add_number(ts_text* text, double value) {
     ts_text_add_bytes(text, number, strlen(number));
 }
 
+void ts_text_add_base64(ts_text* text, const void* bytes, size_t count) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char* b = (const unsigned char*)bytes;
+    for (size_t i = 0; i < count; i += 3) {
+        unsigned b1 = i + 1 < count ? b[i + 1] : 0u;
+        unsigned b2 = i + 2 < count ? b[i + 2] : 0u;
+        unsigned group = (unsigned)b[i] << 16 | b1 << 8 | b2;
+        char four[4] = {digits[group >> 18], digits[group >> 12 & 63u], i + 1 < count ? digits[group >> 6 & 63u] : '=',
+                        i + 2 < count ? digits[group & 63u] : '='};
+        ts_text_add_bytes(text, four, 4);
+    }
+}
+
 const char* ts_text_get(const ts_text* text) { return text->data ? text->data : ""; }
 
 void ts_text_free(ts_text* text) {

@@ -31,6 +31,9 @@ void ts_text_add_bytes(ts_text* text, const char* bytes, size_t length);
 /// Appends a double so that reading it back gives the same bits (%.17g, shortened when shorter suffices); "nan", "inf".
 void ts_text_add_number(ts_text* text, double value);
 
+/// Appends bytes in base 64 (RFC 4648), padded.
+void ts_text_add_base64(ts_text* text, const void* bytes, size_t count);
+
 /// The text, never NULL.
 const char* ts_text_get(const ts_text* text);
 

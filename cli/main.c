@@ -105,7 +105,7 @@ static const ts_flag compare_flags[] = {
     FLAG_SET,
     FLAG_CONTROLLER,
     FLAGS_CONTROL,
-    {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write report.html, data.csv and summary.json here"},
+    {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write report.html, data.csv, summary.json and files of all plots here"},
     {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render all solvers side by side in one picture"},
     {"--png-time", "S", TS_FLAG_NUMBER, OFFSET(png_time), 0.0, 1e9,
      "simulated seconds before pictures (default: when the runs are farthest apart)"},
@@ -122,7 +122,7 @@ static const ts_flag scorecard_flags[] = {
      "other engines, too: MuJoCo in three settings, Bullet (a build with -DTS_PEERS=ON)"},
     {"--only", "TEXT", TS_FLAG_TEXT, OFFSET(only), 0.0, 0.0, "only experiments whose name contains this"},
     {"--quick", NULL, TS_FLAG_SWITCH, OFFSET(quick), 0.0, 0.0, "the short form: leaves out what takes long"},
-    {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write scorecard.html, .md and .json here"},
+    {"--out", "DIR", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write scorecard.html, .md and .json, and files of its plots here"},
     {"--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 1024.0, "runs at once (default: one on every core)"},
     FLAG_JSON,
     FLAG_HELP};

@@ -82,7 +82,8 @@ static ts_code write_figure(const ts_bench_figure* figure, const char* folder, t
     plot.curve_count = figure->curve_count;
     plot.style_count = figure->curve_count;
     ts_text text = {0};
-    ts_svg_file(&plot, label, &text);
+    plot.label = label;
+    ts_svg_file(&plot, &text);
     char path[1024];
     int length = snprintf(path, sizeof path, "%s/%s.svg", folder, figure->stem);
     ts_code code = length < 0 || (size_t)length >= sizeof path

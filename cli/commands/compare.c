@@ -309,24 +309,17 @@ static void measure(compare_job* job) {
 
 // --- results ---------------------------------------------------------------------------------------------------------
 
-static ts_code write_file(const char* directory, const char* name, ts_text* text, ts_status* status) {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    ts_code code = ts_text_write_file(text, path, status);
-    ts_text_free(text);
-    return code;
-}
-
 static ts_code write_files(const ts_comparison* comparison, const char* directory, ts_status* status) {
+    ts_page_files files = {.directory = directory};
     ts_text text = {0};
     ts_series_csv(comparison->series, comparison->count, &text);
-    ts_code code = write_file(directory, "data.csv", &text, status);
-    if (code) return code;
+    ts_page_files_write(&files, "data.csv", &text);
     ts_comparison_json(comparison, &text);
-    code = write_file(directory, "summary.json", &text, status);
-    if (code) return code;
-    ts_report_html(comparison, &text);
-    return write_file(directory, "report.html", &text, status);
+    ts_page_files_write(&files, "summary.json", &text);
+    ts_report_html(comparison, &files, &text);
+    ts_page_files_write(&files, "report.html", &text);
+    *status = files.status;
+    return status->code;
 }
 
 static void free_job(compare_job* job) {

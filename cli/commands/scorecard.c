@@ -48,26 +48,19 @@ static ts_code choose(const ts_args* args, ts_scorecard* card, ts_status* out_st
     return choose_experiments(args, card, out_status);
 }
 
-static ts_code write_file(const char* directory, const char* name, ts_text* text, ts_status* out_status) {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    ts_code code = ts_text_write_file(text, path, out_status);
-    ts_text_free(text);
-    return code;
-}
-
 static ts_code write_files(const ts_scorecard* card, const char* directory, ts_status* out_status) {
+    ts_page_files files = {.directory = directory};
     ts_text text = {0};
     ts_scorecard_markdown(card, &text);
-    ts_code code = write_file(directory, "scorecard.md", &text, out_status);
-    if (code) return code;
+    ts_page_files_write(&files, "scorecard.md", &text);
     ts_json json = ts_json_begin(&text);
     ts_scorecard_json(card, &json);
     ts_text_add(&text, "\n");
-    code = write_file(directory, "scorecard.json", &text, out_status);
-    if (code) return code;
-    ts_scorecard_html(card, &text);
-    return write_file(directory, "scorecard.html", &text, out_status);
+    ts_page_files_write(&files, "scorecard.json", &text);
+    ts_scorecard_html(card, &files, &text);
+    ts_page_files_write(&files, "scorecard.html", &text);
+    *out_status = files.status;
+    return out_status->code;
 }
 
 static int threads_of(const ts_args* args) {

@@ -85,24 +85,17 @@ static ts_code gather(study_job* job, ts_status* status) {
     return code;
 }
 
-static ts_code write_file(const char* directory, const char* name, ts_text* text, ts_status* status) {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    ts_code code = ts_text_write_file(text, path, status);
-    ts_text_free(text);
-    return code;
-}
-
 static ts_code write_files(const ts_study* study, const char* directory, ts_status* status) {
+    ts_page_files files = {.directory = directory};
     ts_text text = {0};
     ts_study_csv(study, &text);
-    ts_code code = write_file(directory, "study.csv", &text, status);
-    if (code) return code;
+    ts_page_files_write(&files, "study.csv", &text);
     ts_study_json(study, &text);
-    code = write_file(directory, "study.json", &text, status);
-    if (code) return code;
-    ts_study_html(study, &text);
-    return write_file(directory, "study.html", &text, status);
+    ts_page_files_write(&files, "study.json", &text);
+    ts_study_html(study, &files, &text);
+    ts_page_files_write(&files, "study.html", &text);
+    *status = files.status;
+    return status->code;
 }
 
 static int conclude(study_job* job) {

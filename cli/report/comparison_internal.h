@@ -6,6 +6,7 @@
 #include "cli/controls.h"
 #include "cli/report/convergence_internal.h"
 #include "cli/report/findings_internal.h"
+#include "cli/report/page_plot_internal.h"
 #include "cli/report/series_internal.h"
 #include "scenes/experiments/experiment.h"
 #include "scenes/scene_table.h"
@@ -67,7 +68,7 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text);
 /// The same as JSON: summary.json.
 void ts_comparison_json(const ts_comparison* comparison, ts_text* text);
 
-/// report.html: one page with plots, without anything from elsewhere.
-void ts_report_html(const ts_comparison* comparison, ts_text* text);
+/// report.html: one page with plots, without anything from elsewhere; and the files of its plots.
+void ts_report_html(const ts_comparison* comparison, ts_page_files* files, ts_text* text);
 
 #endif

@@ -23,21 +23,9 @@ static double best_time(const ts_comparison* comparison) {
     return time;
 }
 
-static void add_base64(ts_text* text, const unsigned char* bytes, size_t count) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < count; i += 3) {
-        unsigned b1 = i + 1 < count ? bytes[i + 1] : 0u;
-        unsigned b2 = i + 2 < count ? bytes[i + 2] : 0u;
-        unsigned group = (unsigned)bytes[i] << 16 | b1 << 8 | b2;
-        char four[4] = {digits[group >> 18], digits[group >> 12 & 63u], i + 1 < count ? digits[group >> 6 & 63u] : '=',
-                        i + 2 < count ? digits[group & 63u] : '='};
-        ts_text_add_bytes(text, four, 4);
-    }
-}
-
 static void embed(const ts_text* png, ts_text* text) {
     ts_text_add(text, "data:image/png;base64,");
-    add_base64(text, (const unsigned char*)ts_text_get(png), png->length);
+    ts_text_add_base64(text, ts_text_get(png), png->length);
 }
 
 // Fresh simulations of the runs that got that far.

@@ -30,17 +30,26 @@ static void cloud_add(cloud* self, ts_contact_mode mode, double x, double y) {
     self->y[mode][i] = y;
 }
 
-static void draw_cloud(const cloud* self, ts_svg_plot plot, const char* caption, ts_text* text) {
+// Where the plots of a group go.
+typedef struct sheet {
+    const char* name;
+    ts_page_files* files;
+    ts_text* text;
+} sheet;
+
+static void draw_cloud(const cloud* self, ts_svg_plot plot, const char* caption, const sheet* to) {
+    const char* label[TS_MODE_COUNT];
     ts_svg_curve curve[TS_MODE_COUNT];
     for (int m = 0; m < TS_MODE_COUNT; ++m) curve[m] = (ts_svg_curve){self->x[m], self->y[m], self->count[m], m};
+    for (int m = 0; m < TS_MODE_COUNT; ++m) label[m] = ts_contact_mode_name((ts_contact_mode)m);
+    plot.label = label;
     plot.curve = curve;
     plot.curve_count = TS_MODE_COUNT;
     plot.cloud = mode_class;
     plot.width = CONE_WIDTH;
     plot.height = CONE_HEIGHT;
-    ts_text_add(text, "<figure class=\"cone\">");
-    ts_svg_plot_add(&plot, text);
-    ts_text_add(text, "<figcaption>%s</figcaption></figure>\n", caption);
+    ts_page_plot_add(&(ts_page_plot){.plot = &plot, .name = to->name, .css = "cone", .caption = caption, .bare = 1},
+                     to->files, to->text);
 }
 
 // What all cones of a step have in common.
@@ -68,7 +77,7 @@ static int has_cone(const ts_contact_row* row) {
 }
 
 // Friction over normal force, and the cone's edge. Where coefficients differ, friction is that of a contact with 1.
-static void add_side_view(const ts_worst_step* worst, const cones* all, cloud* points, ts_text* text) {
+static void add_side_view(const ts_worst_step* worst, const cones* all, cloud* points, const sheet* to) {
     int same = isfinite(all->mu);
     double x[2] = {0.0, all->normal}, y[2] = {0.0, all->normal * (same ? all->mu : 1.0)};
     ts_svg_curve edge = {x, y, 2, 0};
@@ -88,11 +97,11 @@ static void add_side_view(const ts_worst_step* worst, const cones* all, cloud* p
         snprintf(caption, sizeof caption, "From the side. Dashed: the cone, \xCE\xBC = %g.", all->mu);
     else
         snprintf(caption, sizeof caption, "From the side, friction by its contact's \xCE\xBC. Dashed: the cone.");
-    draw_cloud(points, plot, caption, text);
+    draw_cloud(points, plot, caption, to);
 }
 
 // Friction along both tangents over mu times normal force. Contacts whose normal force is noise have no such point.
-static void add_top_view(const ts_worst_step* worst, const cones* all, int pyramid, cloud* points, ts_text* text) {
+static void add_top_view(const ts_worst_step* worst, const cones* all, int pyramid, cloud* points, const sheet* to) {
     static const double noise = 1e-9;  // 1: of the largest normal force of the step
     static const double square_x[] = {1.0, -1.0, -1.0, 1.0, 1.0}, square_y[] = {1.0, 1.0, -1.0, -1.0, 1.0};
     static const double farthest = 2.0;  // 1: farther points lie on that circle
@@ -131,17 +140,17 @@ static void add_top_view(const ts_worst_step* worst, const cones* all, int pyram
                           pyramid ? ", and around it the pyramid that this solver uses" : "");
     if (left_out > 0)
         snprintf(caption + length, sizeof caption - (size_t)length, " %d without normal force left out.", left_out);
-    draw_cloud(points, plot, caption, text);
+    draw_cloud(points, plot, caption, to);
 }
 
-static void add_cones(const ts_worst_step* worst, ts_contact_law law, ts_text* text) {
+static void add_cones(const ts_worst_step* worst, ts_contact_law law, const sheet* to) {
     cloud points;
     cones all = cones_of(worst);
     if (all.count == 0 || !(all.normal > 0.0)) return;
-    ts_text_add(text, "<div class=\"cones\">");
-    add_side_view(worst, &all, &points, text);
-    add_top_view(worst, &all, law == TS_LAW_LCP, &points, text);
-    ts_text_add(text, "</div>\n");
+    ts_text_add(to->text, "<div class=\"cones\">");
+    add_side_view(worst, &all, &points, to);
+    add_top_view(worst, &all, law == TS_LAW_LCP, &points, to);
+    ts_text_add(to->text, "</div>\n");
 }
 
 // --- the table -------------------------------------------------------------------------------------------------------
@@ -227,7 +236,7 @@ static void add_modes(const ts_worst_step* worst, ts_text* text) {
     }
 }
 
-static void add_group(const ts_comparison* comparison, int group, ts_text* text) {
+static void add_group(const ts_comparison* comparison, int group, ts_page_files* files, ts_text* text) {
     int leader = ts_comparison_leader(comparison, group);
     const ts_series* series = &comparison->series[leader];
     const ts_worst_step* worst = &series->worst;
@@ -247,7 +256,9 @@ static void add_group(const ts_comparison* comparison, int group, ts_text* text)
         add_modes(worst, text);
         ts_text_add(text, "; %.1e of the exact law unmet.</p>\n", worst->natural);
         ts_report_command(ts_text_get(&command), text);
-        add_cones(worst, series->law, text);
+        char name[TS_SERIES_LABEL + 16];
+        snprintf(name, sizeof name, "worst step %s", label);
+        add_cones(worst, series->law, &(sheet){name, files, text});
         add_table(worst, ts_contact_law_name(series->law), text);
     }
     ts_text_add(text, "</article>\n");
@@ -255,7 +266,7 @@ static void add_group(const ts_comparison* comparison, int group, ts_text* text)
     ts_text_free(&command);
 }
 
-void ts_report_contacts(const ts_comparison* comparison, ts_text* text) {
+void ts_report_contacts(const ts_comparison* comparison, ts_page_files* files, ts_text* text) {
     ts_text_add(text,
                 "<h2>The worst step, contact by contact</h2>\n<p class=\"hint\">Of one solver of each group the step "
                 "that leaves most of the exact law unmet; worst contacts first. Dots: that law holds. ");
@@ -268,5 +279,5 @@ void ts_report_contacts(const ts_comparison* comparison, ts_text* text) {
         ts_text_add(text, "</svg>%s</span> ", ts_contact_mode_name((ts_contact_mode)m));
     }
     ts_text_add(text, "</p>\n");
-    for (int g = 0; g < comparison->groups; ++g) add_group(comparison, g, text);
+    for (int g = 0; g < comparison->groups; ++g) add_group(comparison, g, files, text);
 }

@@ -28,10 +28,10 @@ static int take_points(const ts_convergence_curve* curve, strokes* to) {
     return count;
 }
 
-static void add_caption(const ts_comparison* comparison, const ts_convergence_panel* panel, ts_text* text) {
+static void caption_of(const ts_comparison* comparison, const ts_convergence_panel* panel, ts_text* text) {
     const char* comma = "";
-    ts_text_add(text, "<figcaption>Step %lld (from t = %.6g s), %d contact%s%s. ", panel->step, panel->time,
-                panel->contact_count, panel->contact_count == 1 ? "" : "s",
+    ts_text_add(text, "Step %lld (from t = %.6g s), %d contact%s%s. ", panel->step, panel->time, panel->contact_count,
+                panel->contact_count == 1 ? "" : "s",
                 !panel->warm ? ", from nothing"
                 : comparison->options.warm_start
                     ? ", from what the step before remembers"
@@ -43,22 +43,28 @@ static void add_caption(const ts_comparison* comparison, const ts_convergence_pa
         ts_text_add(text, "%s%s", comma, label);
         comma = ", ";
     }
-    ts_text_add(text, "%s</figcaption></figure>\n", comma[0] ? ": stopped, it took too long." : "");
+    ts_text_add(text, "%s", comma[0] ? ": stopped, it took too long." : "");
 }
 
-static void add_panel(const ts_comparison* comparison, const ts_convergence_panel* panel, ts_text* text) {
+static void add_panel(const ts_comparison* comparison, const ts_convergence_panel* panel, ts_page_files* files,
+                      ts_text* text) {
     ts_svg_curve* curve = (ts_svg_curve*)calloc((size_t)comparison->count, sizeof *curve);
     strokes* stroke = (strokes*)malloc((size_t)comparison->count * sizeof *stroke);
+    const char** label = (const char**)calloc((size_t)comparison->count, sizeof *label);
+    char(*name)[TS_SERIES_LABEL] = (char(*)[TS_SERIES_LABEL])calloc((size_t)comparison->count, sizeof *name);
+    ts_text caption = {0};
     double x[2] = {1.0, 1.0}, y[2] = {panel->tolerance, panel->tolerance};
     ts_svg_curve asked = {x, y, 2, 0};
     char title[96];
     snprintf(title, sizeof title, "%s step, %s start", panel->what[0] == 'h' ? "Hardest" : "Typical",
              panel->warm ? "warm" : "cold");
-    for (int i = 0; curve && stroke && i < comparison->count; ++i) {
+    for (int i = 0; curve && stroke && label && name && i < comparison->count; ++i) {
+        ts_series_label(&comparison->series[i], name[i]);
+        label[i] = name[i];
         curve[i] = (ts_svg_curve){stroke[i].x, stroke[i].y, take_points(&panel->curve[i], &stroke[i]), i};
         if (curve[i].count > 0) x[1] = fmax(x[1], stroke[i].x[curve[i].count - 1]);
     }
-    if (curve && stroke) {
+    if (curve && stroke && label && name) {
         ts_svg_plot plot = {.title = title,
                             .x_label = "iterations, the start being 1",
                             .x_unit = "",
@@ -72,19 +78,25 @@ static void add_panel(const ts_comparison* comparison, const ts_convergence_pane
                             .points = 1,
                             .curve = curve,
                             .curve_count = comparison->count,
+                            .label = label,
                             .style_count = comparison->count,
                             .guide = &asked};
-        ts_text_add(text, "<figure class=\"convergence\"><h3>%s</h3>\n", title);
-        ts_svg_plot_add(&plot, text);
-        add_caption(comparison, panel, text);
+        caption_of(comparison, panel, &caption);
+        ts_page_plot_add(
+            &(ts_page_plot){
+                .plot = &plot, .name = "convergence", .css = "convergence", .caption = ts_text_get(&caption)},
+            files, text);
     } else {
         text->failed = 1;
     }
+    ts_text_free(&caption);
+    free(name);
+    free(label);
     free(curve);
     free(stroke);
 }
 
-void ts_report_convergence(const ts_comparison* comparison, ts_text* text) {
+void ts_report_convergence(const ts_comparison* comparison, ts_page_files* files, ts_text* text) {
     if (comparison->panel_count == 0) return;
     ts_text_add(
         text,
@@ -101,6 +113,7 @@ void ts_report_convergence(const ts_comparison* comparison, ts_text* text) {
     ts_text_add(text, "</div>\n<div class=\"plots two\">\n");
     for (int hard = 1; hard >= 0; --hard)
         for (int p = 0; p < comparison->panel_count; ++p)
-            if ((comparison->panel[p].what[0] == 'h') == hard) add_panel(comparison, &comparison->panel[p], text);
+            if ((comparison->panel[p].what[0] == 'h') == hard)
+                add_panel(comparison, &comparison->panel[p], files, text);
     ts_text_add(text, "</div>\n");
 }

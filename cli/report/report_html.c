@@ -158,7 +158,7 @@ static void add_legend(const ts_comparison* comparison, ts_text* text) {
         ts_report_legend_entry(g, comparison->groups, ts_text_get(&members), text);
         ts_text_free(&members);
     }
-    ts_text_add(text, "<span class=\"hint\">point to single one out, click to hide it</span></div>\n");
+    ts_text_add(text, "</div>\n");
 }
 
 // A residual with a bar over the decades from 1e-14 to 1e6.
@@ -295,7 +295,7 @@ static void add_glossary(ts_text* text) {
         "<dt>deepest penetration</dt><dd>overlap of shapes, which no law has but time stepping allows.</dd></dl>\n");
 }
 
-void ts_report_html(const ts_comparison* comparison, ts_text* text) {
+void ts_report_html(const ts_comparison* comparison, ts_page_files* files, ts_text* text) {
     add_head(comparison, text);
     ts_text_add(text, "<div class=\"top%s\">", comparison->groups <= GROUPS_BESIDE_PICTURE ? " few" : "");
     add_row_picture(comparison, text);
@@ -306,11 +306,11 @@ void ts_report_html(const ts_comparison* comparison, ts_text* text) {
     add_cards(comparison, 0, first, text);
     add_legend(comparison, text);
     ts_text_add(text, "<div class=\"plots\">\n");
-    ts_report_plots(comparison, text);
+    ts_report_plots(comparison, files, text);
     ts_text_add(text, "</div>\n");
     add_cards(comparison, first, comparison->groups, text);
-    ts_report_convergence(comparison, text);
-    ts_report_contacts(comparison, text);
+    ts_report_convergence(comparison, files, text);
+    ts_report_contacts(comparison, files, text);
     add_table(comparison, text);
     add_settings(comparison, text);
     add_glossary(text);

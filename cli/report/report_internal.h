@@ -3,7 +3,7 @@
 #define TS_CLI_REPORT_INTERNAL_H
 
 #include "cli/report/comparison_internal.h"
-#include "cli/report/svg_internal.h"
+#include "cli/report/page_plot_internal.h"
 
 /// The page's style sheet, without that of plots.
 void ts_report_add_style(ts_text* text);
@@ -12,16 +12,16 @@ void ts_report_add_style(ts_text* text);
 void ts_report_add_script(ts_text* text);
 
 /// The <figure>s of the report.
-void ts_report_plots(const ts_comparison* comparison, ts_text* text);
+void ts_report_plots(const ts_comparison* comparison, ts_page_files* files, ts_text* text);
 
 /// One entry of a legend: it switches the curves of that style in the plots that follow the legend.
 void ts_report_legend_entry(int style, int style_count, const char* label, ts_text* text);
 
 /// Convergence within a step, where it was measured.
-void ts_report_convergence(const ts_comparison* comparison, ts_text* text);
+void ts_report_convergence(const ts_comparison* comparison, ts_page_files* files, ts_text* text);
 
 /// The worst step of every group, contact by contact.
-void ts_report_contacts(const ts_comparison* comparison, ts_text* text);
+void ts_report_contacts(const ts_comparison* comparison, ts_page_files* files, ts_text* text);
 
 /// "<td>12.3 mm</td>".
 void ts_report_cell(ts_text* text, double value, const char* unit);

@@ -55,19 +55,31 @@ static double at_up(const moment* at) { return ts_vec3_dot(at->sample->position,
 
 // --- drawing ---------------------------------------------------------------------------------------------------------
 
-// Numbers of all curves of one plot.
+// Numbers and names of all curves of one plot.
 typedef struct curves {
     ts_svg_curve* curve;
     double* numbers;
+    const double** time;
+    const char** label;
+    ts_text* members;
 } curves;
+
+// Where the plots go.
+typedef struct sheet {
+    ts_page_files* files;
+    ts_text* text;
+} sheet;
 
 static int curves_make(const ts_comparison* comparison, moment_value of_x, moment_value of_y, curves* out) {
     size_t total = 0;
     for (int g = 0; g < comparison->groups; ++g)
         total += (size_t)comparison->series[ts_comparison_leader(comparison, g)].sample.count;
     out->curve = (ts_svg_curve*)calloc((size_t)comparison->groups + 1, sizeof *out->curve);
-    out->numbers = (double*)malloc((2 * total + 1) * sizeof *out->numbers);
-    if (!out->curve || !out->numbers) return 0;
+    out->numbers = (double*)malloc((3 * total + 1) * sizeof *out->numbers);
+    out->time = (const double**)calloc((size_t)comparison->groups + 1, sizeof *out->time);
+    out->label = (const char**)calloc((size_t)comparison->groups + 1, sizeof *out->label);
+    out->members = (ts_text*)calloc((size_t)comparison->groups + 1, sizeof *out->members);
+    if (!out->curve || !out->numbers || !out->time || !out->label || !out->members) return 0;
     double* next = out->numbers;
     for (int g = 0; g < comparison->groups; ++g) {
         const ts_series* series = &comparison->series[ts_comparison_leader(comparison, g)];
@@ -76,37 +88,43 @@ static int curves_make(const ts_comparison* comparison, moment_value of_x, momen
             moment at = {comparison, series, &series->sample.data[i]};
             next[i] = of_x(&at);
             next[count + i] = of_y(&at);
+            next[2 * count + i] = when(&at);
         }
         ts_svg_curve curve = {next, next + count, count, g};
         out->curve[g] = curve;
-        next += 2 * count;
+        out->time[g] = next + 2 * count;
+        next += 3 * count;
+        ts_comparison_members(comparison, g, &out->members[g]);
+        out->label[g] = ts_text_get(&out->members[g]);
     }
     return 1;
 }
 
-static void curves_free(curves* self) {
+static void curves_free(const ts_comparison* comparison, curves* self) {
+    for (int g = 0; self->members && g < comparison->groups; ++g) ts_text_free(&self->members[g]);
+    free(self->members);
+    free(self->label);
+    free(self->time);
     free(self->curve);
     free(self->numbers);
 }
 
 static void add_figure(const ts_comparison* comparison, ts_svg_plot plot, moment_value of_x, moment_value of_y,
-                       const char* caption, ts_text* text) {
-    curves all = {NULL, NULL};
+                       const char* caption, const sheet* to) {
+    curves all = {0};
     if (curves_make(comparison, of_x, of_y, &all)) {
         plot.curve = all.curve;
         plot.curve_count = comparison->groups;
         plot.style_count = comparison->groups;
+        plot.label = all.label;
+        plot.time = plot.path ? all.time : NULL;
         plot.width = PLOT_WIDTH;
         plot.height = PLOT_HEIGHT;
-        ts_text_add(text, "<figure><h3>");
-        ts_svg_escape(text, plot.title);
-        ts_text_add(text, "</h3>\n");
-        ts_svg_plot_add(&plot, text);
-        ts_text_add(text, "<figcaption>%s</figcaption></figure>\n", caption);
+        ts_page_plot_add(&(ts_page_plot){.plot = &plot, .caption = caption}, to->files, to->text);
     } else {
-        text->failed = 1;
+        to->text->failed = 1;
     }
-    curves_free(&all);
+    curves_free(comparison, &all);
 }
 
 static ts_svg_plot over_time(const char* title, const char* label, const char* unit) {
@@ -141,7 +159,7 @@ static double nothing(const ts_comparison* comparison, const char* unit) {
     return strcmp(unit, "N") == 0 ? part * frame->weight : 0.0;
 }
 
-static void add_path(const ts_comparison* comparison, ts_text* text) {
+static void add_path(const ts_comparison* comparison, const sheet* to) {
     ts_svg_plot plot = over_time("Path from above", "y", "m");
     plot.x_label = "x";
     plot.x_unit = "m";
@@ -156,23 +174,23 @@ static void add_path(const ts_comparison* comparison, ts_text* text) {
         plot.title = "Path from the side";
         plot.x_label = wide >= across ? "along" : "across";
         plot.y_label = "height";
-        add_figure(comparison, plot, wide >= across ? at_forward : at_left, at_up, caption, text);
+        add_figure(comparison, plot, wide >= across ? at_forward : at_left, at_up, caption, to);
     } else if (comparison->frame.up.z < 0.999) {
         plot.x_label = "along";
         plot.y_label = "to the left";
-        add_figure(comparison, plot, at_forward, at_left, caption, text);
+        add_figure(comparison, plot, at_forward, at_left, caption, to);
     } else if (extent(comparison, at_y) > extent(comparison, at_x)) {
         // The longer way lies flat on the page: the picture is turned, so x grows downwards.
         plot.x_label = "y";
         plot.y_label = "x, downwards";
         plot.y_reversed = 1;
-        add_figure(comparison, plot, at_y, at_x, caption, text);
+        add_figure(comparison, plot, at_y, at_x, caption, to);
     } else {
-        add_figure(comparison, plot, at_x, at_y, caption, text);
+        add_figure(comparison, plot, at_x, at_y, caption, to);
     }
 }
 
-static void add_speed(const ts_comparison* comparison, ts_text* text) {
+static void add_speed(const ts_comparison* comparison, const sheet* to) {
     ts_svg_plot plot =
         over_time(comparison->frame.has_direction ? "Speed along the initial direction" : "Speed", "speed", "m/s");
     plot.y_from_zero = 1;
@@ -194,7 +212,7 @@ static void add_speed(const ts_comparison* comparison, ts_text* text) {
                  "\xCE\xBC = %g.",
                  law.mu);
     }
-    add_figure(comparison, plot, when, speed, caption, text);
+    add_figure(comparison, plot, when, speed, caption, to);
 }
 
 // --- what is said below a plot, where it is true ---------------------------------------------------------------------
@@ -240,7 +258,7 @@ static const struct figure {
     double least;
     const char* caption;
     const char* (*words)(const ts_comparison* comparison);  // in place of the caption
-    void (*add)(const ts_comparison* comparison, ts_text* text);
+    void (*add)(const ts_comparison* comparison, const sheet* to);
 } figures[] = {
     {FOCUS, .add = add_path},
     {FOCUS, height_change, "Height, change from the start", "height", "m", AROUND, 0.0, .words = about_height},
@@ -265,14 +283,14 @@ static const struct figure {
     {ALWAYS, contacts, "Contact points", "contacts", "", WHOLE, 1.0, .caption = "In the whole scene."},
 };
 
-static void add_row(const ts_comparison* comparison, const struct figure* f, ts_text* text) {
+static void add_row(const ts_comparison* comparison, const struct figure* f, const sheet* to) {
     ts_svg_plot plot = over_time(f->title, f->label, f->unit);
     plot.y_scale = f->look == LOG ? TS_SVG_LOG : TS_SVG_LINEAR;
     plot.y_floor = f->look == LOG ? f->least : 0.0;
     plot.y_span = f->look == WHOLE ? f->least : nothing(comparison, f->unit);
     plot.y_from_zero = f->look == FROM_ZERO || f->look == WHOLE;
     plot.y_whole = f->look == WHOLE;
-    add_figure(comparison, plot, when, f->value, f->words ? f->words(comparison) : f->caption, text);
+    add_figure(comparison, plot, when, f->value, f->words ? f->words(comparison) : f->caption, to);
 }
 
 // Whether all curves lie within what is noise in this scene.
@@ -282,19 +300,20 @@ static int shows_nothing(const ts_comparison* comparison, const struct figure* f
     return extent(comparison, f->value) <= nothing(comparison, f->unit);
 }
 
-void ts_report_plots(const ts_comparison* comparison, ts_text* text) {
+void ts_report_plots(const ts_comparison* comparison, ts_page_files* files, ts_text* text) {
     enum { FIGURES = sizeof figures / sizeof figures[0] };
     need met = !comparison->focus[0] ? ALWAYS : comparison->frame.has_direction ? DIRECTION : FOCUS;
     int empty[FIGURES] = {0}, left_out = 0;
+    sheet to = {files, text};
     for (int i = 0; i < FIGURES; ++i) {
         if (figures[i].need > met) continue;
         empty[i] = shows_nothing(comparison, &figures[i]);
         left_out += empty[i];
         if (empty[i]) continue;
         if (figures[i].add)
-            figures[i].add(comparison, text);
+            figures[i].add(comparison, &to);
         else
-            add_row(comparison, &figures[i], text);
+            add_row(comparison, &figures[i], &to);
     }
     if (left_out == 0) return;
     ts_text_add(text, "<p class=\"hint\">Not drawn, since it would show noise: ");

@@ -1,5 +1,10 @@
-// How report.html looks, and the little that happens in it: curves are switched on and off, command lines are copied.
+// How a page looks, and its script, which is written in report.js and brought here by cmake/TouchstoneText.cmake.
 #include "cli/report/report_internal.h"
+
+#include <string.h>
+
+/// The text of report.js, terminated.
+extern const unsigned char ts_report_script[];
 
 // In parts: C compilers need not take long strings.
 static const char* const style[] = {
@@ -40,8 +45,10 @@ static const char* const style[] = {
     "display:block}\n"
     ".legend{position:sticky;top:0;z-index:2;background:var(--page);border-bottom:1px solid var(--line);"
     "display:flex;flex-wrap:wrap;gap:4px 16px;padding:8px 0;margin:26px 0 14px;font-size:13px}"
-    ".legend label{display:inline-flex;gap:6px;align-items:center;cursor:pointer}.legend input{display:none}"
-    ".legend input:not(:checked)~*{opacity:.3}.hint{color:var(--soft);font-size:13px}\n",
+    ".legend label{display:inline-flex;gap:6px;align-items:center;cursor:pointer}.legend "
+    "input{position:absolute;opacity:0}"
+    ".legend input:not(:checked)~*{opacity:.3}.legend input:focus-visible~span{outline:2px solid "
+    "var(--accent)}.hint{color:var(--soft);font-size:13px}\n",
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:14px}"
     "figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 12px 10px}"
     "figcaption{font-size:12.5px;color:var(--soft);margin-top:2px}"
@@ -71,22 +78,34 @@ static const char* const style[] = {
     ".key{white-space:nowrap;margin-right:8px}.key svg{vertical-align:-2px;margin-right:3px}\n"
     "@media (prefers-color-scheme:dark){.open{--ink:#9aa3ae}.stick{--ink:#2fc796}.slide{--ink:#f0b93a}"
     ".violated{--ink:#ff7a70}}\n"
+    "figure{position:relative}.files{float:right;margin-left:12px}.files a{margin-left:8px;font-size:11.5px}"
+    "svg.plot.live{cursor:crosshair;user-select:none;-webkit-user-select:none;touch-action:pan-y "
+    "pinch-zoom;outline:none}"
+    "svg.plot.live:focus-visible{outline:1px solid var(--accent)}"
+    ".cursor path{stroke:var(--soft);stroke-width:1;fill:none}.cursor circle{fill:var(--ink);stroke:var(--card)}"
+    ".cursor rect{fill:var(--accent);fill-opacity:.12;stroke:var(--accent)}"
+    ".back{position:absolute;top:8px;right:10px;font:inherit;font-size:12px;color:var(--accent);cursor:pointer;"
+    "background:var(--card);border:1px solid var(--line);border-radius:5px;padding:1px 8px}"
+    ".tip{position:fixed;z-index:3;pointer-events:none;background:var(--card);border:1px solid var(--line);"
+    "border-radius:6px;padding:5px 9px;font-size:12px;line-height:1.35;box-shadow:0 2px 10px rgba(0,0,0,.18);max-width:"
+    "min(430px,90vw)}.tip table{font-size:12px;width:auto}.tip :is(td,th){padding:0 0 0 8px;border:0}.tip "
+    "td:first-child{text-align:left;padding:0;max-width:260px;overflow:hidden;text-overflow:ellipsis}"
+    ".tip i{display:inline-block;width:9px;height:9px;border-radius:50%;background:var(--ink);margin-right:6px}\n"
     "@media print{.legend{position:static}figure,.card{break-inside:avoid}}\n"};
-
-static const char script[] =
-    "document.querySelectorAll('.legend label').forEach(label=>{const plots=label.parentNode.nextElementSibling;"
-    "const box=label.querySelector('input'),mine=()=>plots.querySelectorAll('.s'+box.value);"
-    "box.onchange=()=>mine().forEach(g=>g.classList.toggle('off',!box.checked));"
-    "label.onmouseenter=()=>{plots.classList.add('one');mine().forEach(g=>g.classList.add('on'))};"
-    "label.onmouseleave=()=>{plots.classList.remove('one');mine().forEach(g=>g.classList.remove('on'))}});"
-    "document.querySelectorAll('.cmd').forEach(line=>{"
-    "const done=()=>{line.classList.add('done');setTimeout(()=>line.classList.remove('done'),1500)};"
-    "line.onclick=()=>{getSelection().selectAllChildren(line);if(document.execCommand('copy'))done();"
-    "else if(navigator.clipboard)navigator.clipboard.writeText(line.textContent).then(done)};"
-    "line.onkeydown=e=>{if(e.key==='Enter')line.onclick()}});";
 
 void ts_report_add_style(ts_text* text) {
     for (size_t i = 0; i < sizeof style / sizeof style[0]; ++i) ts_text_add(text, "%s", style[i]);
 }
 
-void ts_report_add_script(ts_text* text) { ts_text_add(text, "<script>%s</script>\n", script); }
+void ts_report_add_script(ts_text* text) {
+    ts_text_add(text, "<script>\n");
+    const char* line = (const char*)ts_report_script;
+    while (*line) {
+        line += strspn(line, " \n");
+        size_t length = strcspn(line, "\n");
+        // What explains it stays in the source.
+        if (strncmp(line, "//", 2) != 0 && length > 0) ts_text_add(text, "%.*s\n", (int)length, line);
+        line += length;
+    }
+    ts_text_add(text, "</script>\n");
+}

@@ -214,19 +214,24 @@ static void draw_path_marks(const ts_svg_plot* plot, const ts_svg_curve* curve, 
     }
 }
 
-static void draw_cloud(const ts_svg_curve* curve, const char* class, const ts_svg_axis* x, const ts_svg_axis* y,
+static void draw_cloud(const ts_svg_plot* plot, int c, const ts_svg_axis* x, const ts_svg_axis* y, int in_page,
                        ts_text* text) {
-    ts_text_add(text, "<g class=\"cloud %s\">", class);
+    const ts_svg_curve* curve = &plot->curve[c];
+    ts_text_add(text, "<g class=\"cloud %s\"", plot->cloud[c]);
+    if (in_page) ts_svg_add_numbers(plot, c, text);
+    ts_text_add(text, ">");
     for (int i = 0; i < curve->count; ++i)
         if (isfinite(curve->x[i]) && isfinite(curve->y[i]))
             ts_svg_mark(curve->style, ts_svg_place(x, curve->x[i]), ts_svg_place(y, curve->y[i]), text);
     ts_text_add(text, "</g>");
 }
 
-static void draw_curve(const ts_svg_plot* plot, const ts_svg_curve* curve, const ts_svg_axis* x, const ts_svg_axis* y,
+static void draw_curve(const ts_svg_plot* plot, int c, const ts_svg_axis* x, const ts_svg_axis* y, int in_page,
                        ts_text* text) {
-    ts_text_add(text, "<g class=\"c s%d k%d\"><path class=\"l\" stroke-width=\"%.1f\"%s d=\"", curve->style,
-                curve->style % COLOURS,
+    const ts_svg_curve* curve = &plot->curve[c];
+    ts_text_add(text, "<g class=\"c s%d k%d\"", curve->style, curve->style % COLOURS);
+    if (in_page) ts_svg_add_numbers(plot, c, text);
+    ts_text_add(text, "><path class=\"l\" stroke-width=\"%.1f\"%s d=\"",
                 stroke_width(plot->y_scale, curve->style, plot->points ? -1 : plot->style_count),
                 curve->style >= COLOURS ? " stroke-dasharray=\"9 4\"" : "");
     pen tip = {text, 0, 0.0, 0.0};
@@ -263,17 +268,19 @@ static void add_plot(const ts_svg_plot* plot, const char* where, ts_text* text) 
     ts_text_add(text, "<svg class=\"plot\"%s viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", where, plot->width,
                 plot->height);
     ts_svg_escape(text, plot->title);
-    ts_text_add(text, "\">");
+    ts_text_add(text, "\"");
+    int in_page = !where[0];
+    if (in_page) ts_svg_add_axes(plot, &x, &y, text);
+    ts_text_add(text, ">");
     draw_frame(plot, &x, &y, text);
-    for (int c = 0; c < plot->curve_count && !plot->cloud; ++c) draw_curve(plot, &plot->curve[c], &x, &y, text);
+    for (int c = 0; c < plot->curve_count && !plot->cloud; ++c) draw_curve(plot, c, &x, &y, in_page, text);
     if (plot->guide) {
         ts_text_add(text, "<path class=\"guide\" d=\"");
         pen tip = {text, 0, 0.0, 0.0};
         draw_path(plot->guide, &x, &y, &tip);
         ts_text_add(text, "\"/>");
     }
-    for (int c = 0; c < plot->curve_count && plot->cloud; ++c)
-        draw_cloud(&plot->curve[c], plot->cloud[c], &x, &y, text);
+    for (int c = 0; c < plot->curve_count && plot->cloud; ++c) draw_cloud(plot, c, &x, &y, in_page, text);
     if (plot->path && !plot->cloud && plot->curve_count > 0 && plot->curve[0].count > 0)
         ts_text_add(text, "<circle class=\"start\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>",
                     ts_svg_place(&x, plot->curve[0].x[0]), ts_svg_place(&y, plot->curve[0].y[0]));
@@ -329,12 +336,12 @@ void ts_svg_css(ts_text* text) {
                       "@media (max-width:480px){.plot .tick text,.plot .label{font-size:17px}}\n");
 }
 
-void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* text) {
+void ts_svg_file(const ts_svg_plot* plot, ts_text* text) {
     enum { HEAD = 30, LINE = 20, FOOT = 12, SWATCH = 40 };
     // As many columns as the longest label allows; a letter is about 6.6 px.
     size_t longest = 0;
     for (int c = 0; c < plot->curve_count; ++c)
-        if (strlen(label[c]) > longest) longest = strlen(label[c]);
+        if (strlen(plot->label[c]) > longest) longest = strlen(plot->label[c]);
     double wanted = SWATCH + 6.6 * (double)longest + 18.0;
     double room = plot->width - TS_SVG_LEFT - TS_SVG_RIGHT;
     int columns = wanted < room ? (int)(room / wanted) : 1;
@@ -366,7 +373,7 @@ void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* tex
         snprintf(where, sizeof where, " x=\"%.1f\" y=\"%.1f\"", x, y + 3.0);
         add_swatch(plot->curve[c].style, -1, where, text);
         ts_text_add(text, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", x + SWATCH, y + 14.0);
-        ts_svg_escape(text, label[c]);
+        ts_svg_escape(text, plot->label[c]);
         ts_text_add(text, "</text>\n");
     }
     ts_text_add(text, "</svg>\n");

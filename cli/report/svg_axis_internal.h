@@ -44,6 +44,12 @@ void ts_svg_equalise(ts_svg_axis* x, ts_svg_axis* y);
 /// Widens an axis by `part` of its length at both ends.
 void ts_svg_pad(ts_svg_axis* self, double part);
 
+/// Appends what the page's script needs to know of a plot: its axes as attributes of <svg>.
+void ts_svg_add_axes(const ts_svg_plot* plot, const ts_svg_axis* x, const ts_svg_axis* y, ts_text* text);
+
+/// And of a curve, as attributes of its <g>: its name and its numbers.
+void ts_svg_add_numbers(const ts_svg_plot* plot, int curve, ts_text* text);
+
 /// Puts ticks on a linear axis that has its range: at least `pixels_per_tick` apart; `whole` numbers only; with `widen`
 /// the axis then begins and ends at a tick.
 void ts_svg_linear_ticks(ts_svg_axis* self, double pixels_per_tick, int whole, int widen);

@@ -42,14 +42,19 @@ typedef struct ts_svg_plot {
     const ts_svg_curve* guide;  // a thin dashed curve over the others, or NULL
     const char* const* cloud;  // (curve_count) not NULL: marks without lines, each curve's of that CSS class; the guide
                                // is in sight then, and with `path` both axes have one scale
+    const char* const* label;  // (curve_count) names of the curves, or NULL
+    const double* const* time;  // (curve_count) of a path: when each of its points was, s; or NULL
 } ts_svg_plot;
 
-/// Appends <svg>...</svg>.
+/// Appends <svg>...</svg> for a page. It carries its numbers, by which the script of the page zooms and tells values.
 void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text);
 
-/// Appends a whole SVG file: title, plot, and a legend with one label per curve. It brings its own style and background,
+/// Appends a whole SVG file: title, plot, and a legend with the label of every curve. It brings its own style and background,
 /// for light and dark.
-void ts_svg_file(const ts_svg_plot* plot, const char* const* label, ts_text* text);
+void ts_svg_file(const ts_svg_plot* plot, ts_text* text);
+
+/// Appends all points of all curves as a table, in the units of the plot without prefixes: curve, [time,] x, y.
+void ts_svg_csv(const ts_svg_plot* plot, ts_text* text);
 
 /// Appends a short piece of a curve of that style, for legends and tables.
 void ts_svg_swatch(int style, int style_count, ts_text* text);

@@ -4,6 +4,7 @@
 #include "cli/report/report_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 // What a plot shows of a run: every second, fourth, ... sample.
@@ -94,7 +95,8 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
 }
 
 // The signal of every entrant at the value that is shown.
-static void add_plot(const ts_scorecard* card, int e, ts_text* text) {
+static void add_plot(const ts_scorecard* card, int e, ts_page_files* files, ts_text* text) {
+    const char* label[TS_SCORECARD_ENTRANTS];
     const ts_experiment* experiment = card->experiment[e];
     ts_svg_curve* curve = (ts_svg_curve*)calloc((size_t)card->entrant_count, sizeof *curve);
     double* number = (double*)malloc((size_t)card->entrant_count * 2 * CURVE_SAMPLES * sizeof *number);
@@ -108,6 +110,7 @@ static void add_plot(const ts_scorecard* card, int e, ts_text* text) {
             y[count] = run->sample[i];
         }
         ts_svg_curve one = {x, y, count, k};
+        if (count > 1) label[curves] = ts_lab_entrant_name(&card->entrant[k]);
         if (count > 1) curve[curves++] = one;
     }
     if (!curve || !number) text->failed = 1;
@@ -122,13 +125,12 @@ static void add_plot(const ts_scorecard* card, int e, ts_text* text) {
                             .y_span = 1e-6,
                             .curve = curve,
                             .curve_count = curves,
-                            .style_count = card->entrant_count};
-        ts_report_escaped(text, "<figure><h3>", experiment->signal, "</h3>\n");
-        ts_svg_plot_add(&plot, text);
+                            .style_count = card->entrant_count,
+                            .label = label};
+        char caption[128] = "";
         if (experiment->parameter)
-            ts_text_add(text, "<figcaption>%s %g</figcaption>", experiment->parameter,
-                        ts_experiment_value(experiment, 0));
-        ts_text_add(text, "</figure>\n");
+            snprintf(caption, sizeof caption, "%s %g", experiment->parameter, ts_experiment_value(experiment, 0));
+        ts_page_plot_add(&(ts_page_plot){.plot = &plot, .name = experiment->name, .caption = caption}, files, text);
     }
     free(curve);
     free(number);
@@ -162,7 +164,7 @@ static void add_numbers(const ts_scorecard* card, int e, ts_text* text) {
     ts_text_add(text, "</tbody></table></div>\n");
 }
 
-static void add_experiment(const ts_scorecard* card, int e, ts_text* text) {
+static void add_experiment(const ts_scorecard* card, int e, ts_page_files* files, ts_text* text) {
     const ts_experiment* experiment = card->experiment[e];
     ts_text_add(text, "<section id=\"%s\"><h2>%s</h2>", experiment->name, experiment->name);
     ts_report_escaped(text, "<p>", experiment->summary, ". ");
@@ -172,14 +174,14 @@ static void add_experiment(const ts_scorecard* card, int e, ts_text* text) {
         ts_report_escaped(text, "", experiment->measure[m].rule, "</li>");
     }
     ts_text_add(text, "</ul><div class=\"split\"><div>");
-    if (experiment->signal) add_plot(card, e, text);
+    if (experiment->signal) add_plot(card, e, files, text);
     ts_text_add(text, "</div><div>");
     add_numbers(card, e, text);
     ts_text_add(text, "<pre class=\"cmd\" tabindex=\"0\">touchstone compare %s --out %s</pre></div></div></section>\n",
                 experiment->name, experiment->name);
 }
 
-void ts_scorecard_html(const ts_scorecard* card, ts_text* text) {
+void ts_scorecard_html(const ts_scorecard* card, ts_page_files* files, ts_text* text) {
     ts_text_add(text, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Scorecard</title>"
                       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><style>");
     ts_report_add_style(text);
@@ -198,7 +200,7 @@ void ts_scorecard_html(const ts_scorecard* card, ts_text* text) {
         ts_report_legend_entry(k, card->entrant_count, ts_lab_entrant_name(&card->entrant[k]), text);
     ts_text_add(text, "</div><div>\n");
     for (int e = 0; e < card->experiment_count; ++e)
-        if (card->experiment[e]->measure_count > 0) add_experiment(card, e, text);
+        if (card->experiment[e]->measure_count > 0) add_experiment(card, e, files, text);
     ts_text_add(text, "</div></main>\n");
     ts_report_add_script(text);
     ts_text_add(text, "</body></html>\n");

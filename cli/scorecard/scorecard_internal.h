@@ -3,6 +3,7 @@
 #define TS_CLI_SCORECARD_INTERNAL_H
 
 #include "base/text.h"
+#include "cli/report/page_plot_internal.h"
 #include "scenes/experiments/experiment.h"
 
 /// Most entrants, and most experiments.
@@ -56,7 +57,7 @@ void ts_scorecard_markdown(const ts_scorecard* card, ts_text* text);
 /// See ts_scorecard_markdown.
 void ts_scorecard_json(const ts_scorecard* card, ts_json* json);
 
-/// See ts_scorecard_markdown.
-void ts_scorecard_html(const ts_scorecard* card, ts_text* text);
+/// See ts_scorecard_markdown; its plots go to files as well.
+void ts_scorecard_html(const ts_scorecard* card, ts_page_files* files, ts_text* text);
 
 #endif

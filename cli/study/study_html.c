@@ -63,9 +63,12 @@ static void free_curves(curves* c) {
     free(c->number);
 }
 
-static void add_plot(const ts_study* study, int key, int by_time, ts_text* text) {
+static void add_plot(const ts_study* study, int key, int by_time, ts_page_files* files, ts_text* text) {
     curves all = {0};
-    if (make_curves(study, key, by_time, &all)) {
+    const char** label = (const char**)calloc((size_t)study->run_count + 1, sizeof *label);
+    if (label && make_curves(study, key, by_time, &all)) {
+        for (int i = 0; i < all.count; ++i)
+            label[i] = all.label[i].length ? ts_text_get(&all.label[i]) : study->scene->name;
         int is_step = strcmp(study->key[key].name, "dt") == 0;
         ts_svg_plot plot = {.title = by_time ? "error against the time taken" : "error",
                             .x_label = by_time ? "time of the steps" : study->key[key].name,
@@ -79,25 +82,23 @@ static void add_plot(const ts_study* study, int key, int by_time, ts_text* text)
                             .points = 1,
                             .curve = all.curve,
                             .curve_count = all.count,
-                            .style_count = all.count};
+                            .style_count = all.count,
+                            .label = label};
         if (!by_time) {
             ts_text_add(text, "<div class=\"legend\">");
-            for (int i = 0; i < all.count; ++i)
-                ts_report_legend_entry(i, all.count,
-                                       all.label[i].length ? ts_text_get(&all.label[i]) : study->scene->name, text);
+            for (int i = 0; i < all.count; ++i) ts_report_legend_entry(i, all.count, label[i], text);
             ts_text_add(text, "</div><div class=\"plots two\">\n");
         }
-        ts_text_add(text, "<figure><h3>%s</h3>\n", plot.title);
-        ts_svg_plot_add(&plot, text);
-        ts_text_add(text, "</figure>\n");
+        ts_page_plot_add(&(ts_page_plot){.plot = &plot}, files, text);
         if (by_time) ts_text_add(text, "</div>\n");
     } else {
         text->failed = 1;
     }
     free_curves(&all);
+    free(label);
 }
 
-void ts_study_html(const ts_study* study, ts_text* text) {
+void ts_study_html(const ts_study* study, ts_page_files* files, ts_text* text) {
     ts_text table = {0};
     int key = along(study);
     ts_study_text(study, &table);
@@ -108,8 +109,8 @@ void ts_study_html(const ts_study* study, ts_text* text) {
     ts_report_escaped(text, "<h1>Study of ", study->scene->name, "</h1>\n");
     ts_report_command(study->command, text);
     if (key >= 0 && study->reference_count > 0) {
-        add_plot(study, key, 0, text);
-        add_plot(study, key, 1, text);
+        add_plot(study, key, 0, files, text);
+        add_plot(study, key, 1, files, text);
     }
     ts_report_escaped(text, "<pre>", ts_text_get(&table), "</pre></main>\n");
     ts_report_add_script(text);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/ranks.h"
+#include "cli/report/page_plot_internal.h"
 #include "scenes/scene_table.h"
 
 /// Most keys that vary, values of one, and characters of a value.
@@ -86,8 +87,8 @@ void ts_study_json(const ts_study* study, ts_text* text);
 /// See ts_study_text.
 void ts_study_csv(const ts_study* study, ts_text* text);
 
-/// See ts_study_text.
-void ts_study_html(const ts_study* study, ts_text* text);
+/// See ts_study_text; its plots go to files as well.
+void ts_study_html(const ts_study* study, ts_page_files* files, ts_text* text);
 
 /// The part of `problems` that a value of the key "solver" solves within `factor` of the fastest; a problem is a combination of all other keys.
 /// Solved: it reached its end and all steps converged.

@@ -347,3 +347,24 @@ Test(text_file, links_stay_links) {
     ts_text_free(&text);
     ts_text_free(&back);
 }
+
+// The vectors of RFC 4648, section 10, and bytes that are no letters.
+Test(text, base64_is_that_of_the_rfc) {
+    static const char* const vector[][2] = {{"", ""},
+                                            {"f", "Zg=="},
+                                            {"fo", "Zm8="},
+                                            {"foo", "Zm9v"},
+                                            {"foob", "Zm9vYg=="},
+                                            {"fooba", "Zm9vYmE="},
+                                            {"foobar", "Zm9vYmFy"}};
+    for (size_t i = 0; i < sizeof vector / sizeof vector[0]; ++i) {
+        ts_text text = {0};
+        ts_text_add_base64(&text, vector[i][0], strlen(vector[i][0]));
+        cr_expect_str_eq(ts_text_get(&text), vector[i][1]);
+        ts_text_free(&text);
+    }
+    ts_text text = {0};
+    ts_text_add_base64(&text, "\xff\xfe\x00\xfb", 4);
+    cr_expect_str_eq(ts_text_get(&text), "//4A+w==");
+    ts_text_free(&text);
+}
