@@ -213,11 +213,17 @@ static void press_lone(ts_sim* sim, int body, const double* applied) {
     pull(sim, body, centre, force, couple);
 }
 
-// Whether the integrator takes ahead what changes with velocity.
-static int is_ahead(const ts_sim* sim) { return sim->integrator->servos != TS_SERVO_NOW; }
+// Whether the integrator takes ahead what changes with velocity, in the matrix of this tree. That of a centred body has no place for it: its
+// factor leaves out what couples its translations.
+static int is_ahead(const ts_sim* sim, int tree) {
+    return sim->integrator->servos != TS_SERVO_NOW && sim->model->tree[tree].kind != TS_TREE_CENTRED;
+}
 
+// Whether a lone body gets a force that comes to the same instead.
 static int is_freed(const ts_sim* sim, int tree) {
-    return sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[tree];
+    if (!ts_sim_storage_of(sim)->tree_is_lone[tree]) return 0;
+    int centred = sim->model->tree[tree].kind == TS_TREE_CENTRED;
+    return sim->integrator->frees_lone_bodies || (centred && sim->integrator->servos != TS_SERVO_NOW);
 }
 
 void ts_fluid_tree(ts_sim* sim, int t, double* M, double* force) {
@@ -230,7 +236,7 @@ void ts_fluid_tree(ts_sim* sim, int t, double* M, double* force) {
         for (int s = body->fluid_first; s < body->fluid_first + body->fluid_count; ++s) {
             pressed shape = press(sim, b, &sim->model->fluid[s]);
             pull(sim, b, shape.centre, shape.force, shape.couple);
-            if (is_ahead(sim)) take_ahead(sim, b, &shape, M);
+            if (is_ahead(sim, t)) take_ahead(sim, b, &shape, M);
         }
     }
     for (int d = 0; d < tree->dof_count; ++d) force[d] += sim->force_fluid[tree->dof_first + d];

@@ -47,19 +47,21 @@ Test(fluid, terminal_speeds) {
 
 // Far beyond what an explicit step could bear (h 6 pi beta r / m is 1e5), speeds only fall.
 Test(fluid, no_viscosity_bounds_the_step) {
-    const char* integrators[] = {"midpoint", "implicit", "implicitfast"};
+    const char* integrators[] = {"midpoint", "implicit", "implicitfast", "discrete"};
     const char* shapes[] = {"", "fluidshape='ellipsoid'"};
-    for (int i = 0; i < 6; ++i) {
-        char text[900];
+    for (int i = 0; i < 8; ++i) {
+        char text[1100];
         snprintf(
             text, sizeof text,
             "<mujoco><option gravity='0 0 0' timestep='0.1' integrator='%s' viscosity='1000' density='1e5'/><worldbody>"
             "<body><freejoint/><geom type='ellipsoid' size='0.1 0.03 0.02' mass='0.003' %s pos='0.02 0 0.01'/></body>"
+            "<body pos='2 0 0' euler='20 30 40'><freejoint/><geom type='ellipsoid' size='0.1 0.03 0.02' mass='0.003' "
+            "%s/></body>"
             "<body pos='1 0 0'><joint axis='0 1 0'/><geom type='capsule' size='0.03 0.1' mass='0.003' %s/><body "
             "pos='0.1 0 0'>"
             "<joint type='ball'/><geom type='box' size='0.1 0.03 0.02' mass='0.003' "
             "%s/></body></body></worldbody></mujoco>",
-            integrators[i / 2], shapes[i % 2], shapes[i % 2], shapes[i % 2]);
+            integrators[i / 2], shapes[i % 2], shapes[i % 2], shapes[i % 2], shapes[i % 2]);
         fixture f = read_text(text);
         for (int d = 0; d < f.model->nv; ++d) f.sim->qvel[d] = 1.0 + 0.3 * d;
         double last = ts_sim_energy(f.sim).kinetic;
