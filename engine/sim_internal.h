@@ -49,6 +49,7 @@ typedef struct ts_sim_storage {
     struct ts_drive* drive;         // (actuator_count + tendon_count) see actuation/actuation_internal.h
     int* tree_drive;                // those that pull at one tree, tree by tree
     int* tree_drive_first;          // (tree_count + 1) where those of a tree begin
+    double* joint_excess;           // (nv) what limits of joints take of those that pull there, N or N m
     double* act_rate;               // (act_count) 1/s, of activations, over the present step
     int trees_are_joined;           // nonzero: something pulls at several trees, or there are activations
     int* joint_puller;              // (joint_count) the only actuator that pulls at it, -1: none, -2: several
@@ -85,6 +86,13 @@ typedef struct ts_sim_storage {
     double* rigid_reference;
     double* rigid_R;
     ts_islands islands;  // of the problem; one without a list where nobody asked
+
+    // of the books (step/ledger.c); NULL while none are kept
+    struct ts_ledger* ledger;
+    double* explicit_velocity;   // (nv) free_velocity before the integrator has seen it; lives in sim->scratch
+    double* row_before;          // (row_count) J v, m/s; likewise
+    const double* row_after;     // (row_count) J v+, m/s; there without books, too
+    const double* row_softness;  // (row_count) R as the solver has had it, its own included; NULL: none
 
     // the memory the step leaves behind; swapped in by ts_step_integrate only, so a failed step changes nothing
     ts_pair_memory_array pair_next;

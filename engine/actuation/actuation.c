@@ -115,6 +115,7 @@ int ts_actuation_create(ts_sim* sim) {
     storage->drive = (ts_drive*)ts_arena_alloc_zeroed(arena, count, sizeof(ts_drive));
     storage->tree_drive = TS_ARENA_ARRAY(arena, int, count);
     storage->joint_puller = TS_ARENA_ARRAY(arena, int, model->joint_count);
+    storage->joint_excess = (double*)ts_arena_alloc_zeroed(arena, (size_t)model->nv, sizeof(double));
     char* marks = TS_ARENA_ARRAY(arena, char, model->nv);
     if (arena->failed || !find_levers(sim, marks)) return 0;
     find_pullers(sim);
@@ -286,7 +287,8 @@ double ts_actuation_tendon_force(const ts_sim* sim, int t) {
 static double measure(ts_sim* sim, int i) {
     ts_drive* drive = &ts_sim_storage_of(sim)->drive[i];
     int tendon = i - sim->model->actuator_count;
-    return tendon >= 0 ? measure_tendon(sim, tendon, drive) : measure_actuator(sim, i, drive);
+    drive->beside = tendon >= 0 ? measure_tendon(sim, tendon, drive) : measure_actuator(sim, i, drive);
+    return drive->beside;
 }
 
 void ts_actuation_begin(ts_sim* sim) {
@@ -329,7 +331,8 @@ static void limit_joints(const ts_sim* sim, int tree, double* force) {
             for (int k = 0; i < sim->model->actuator_count && k < lever->count; ++k)
                 if (lever->dof[k] == d) pull += lever->moment[k] * sim->actuator_force[i];
         }
-        force[d - first] -= excess(sim, joint, pull);
+        storage->joint_excess[d] = excess(sim, joint, pull);
+        force[d - first] -= storage->joint_excess[d];
     }
 }
 

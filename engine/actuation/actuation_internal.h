@@ -3,6 +3,7 @@
 #define TS_ENGINE_ACTUATION_INTERNAL_H
 
 #include "engine/actuation/lever_internal.h"
+#include "engine/step/step.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,7 @@ typedef struct ts_drive {
     ts_drive_mode mode;
     double ahead;      // N s/m or the like
     double intercept;  // N or N m
+    double beside;     // N or N m: what acts beside what is taken ahead
     int overran;       // nonzero: taken ahead, it left its limits, and the step is made again with a row
 } ts_drive;
 
@@ -63,6 +65,12 @@ void ts_actuation_total(ts_sim* sim);
 /// Once the velocity at the end of the step is known: the forces that have acted. Returns nonzero when some have left their limits:
 /// then dynamics, rows and solution are to be found again.
 int ts_actuation_overran(ts_sim* sim, const double* velocity);
+
+/// Books the work of all that are no rows in accounts (TS_LEDGER_ACCOUNTS), from velocities (nv) before and after the step.
+void ts_actuation_book(const ts_sim* sim, const double* before, const double* after, double* account);
+
+/// Books the impulse `pull` of one, N s along its length, whose rates before and after the step are these.
+void ts_actuation_book_drive(const ts_sim* sim, int i, double pull, double before, double after, double* account);
 
 /// How fast the activation of actuator i changes, 1/s.
 double ts_actuation_rate(const ts_sim* sim, int i);

@@ -251,3 +251,30 @@ void ts_fluid_lone_bodies(ts_sim* sim, double* applied) {
         for (int d = first; d < first + 6; ++d) applied[d] += sim->force_fluid[d];
     }
 }
+
+// Velocity of the centre of a shape and spin, with these velocities (nv).
+static ts_motion move_of(const ts_sim* sim, int body, ts_vec3 lever, const double* velocity) {
+    ts_motion sum = ts_motion_zero();
+    for (int d = sim->model->body[body].dof_last; d >= 0; d = sim->model->dof[d].parent)
+        sum = ts_motion_add_scaled(sum, velocity[d], sim->kinematics.dof_axis[d]);
+    sum.linear = ts_motion_at(sum, lever);
+    return sum;
+}
+
+double ts_fluid_work(const ts_sim* sim, const double* middle, const double* change) {
+    const ts_model* model = sim->model;
+    double work = 0.0;
+    for (int d = 0; d < model->nv; ++d) work += sim->force_fluid[d] * middle[d];
+    for (int b = 1; b < model->body_count; ++b) {
+        const ts_body* body = &model->body[b];
+        if (body->tree < 0 || !is_ahead(sim, body->tree) || is_freed(sim, body->tree)) continue;
+        for (int s = body->fluid_first; s < body->fluid_first + body->fluid_count; ++s) {
+            pressed shape = press(sim, b, &model->fluid[s]);
+            ts_vec3 lever = ts_vec3_sub(shape.centre, sim->kinematics.tree_origin[body->tree]);
+            ts_motion mean = move_of(sim, b, lever, middle), step = move_of(sim, b, lever, change);
+            work -= ts_vec3_dot(mean.linear, ts_mat3_mul_vec(&shape.drag, step.linear)) +
+                    ts_vec3_dot(mean.angular, ts_mat3_mul_vec(&shape.turn_drag, step.angular));
+        }
+    }
+    return sim->options.time_step * work;
+}

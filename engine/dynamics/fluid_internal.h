@@ -21,6 +21,9 @@ void ts_fluid_tree(ts_sim* sim, int tree, double* M, double* force);
 /// The same of bodies whose velocity the integrator finds itself, added to `applied` (nv).
 void ts_fluid_lone_bodies(ts_sim* sim, double* applied);
 
+/// J: the work of the medium in a step, for the last kinematics, with velocities (nv) that are `middle` on average and change by `change`.
+double ts_fluid_work(const ts_sim* sim, const double* middle, const double* change);
+
 #ifdef __cplusplus
 }
 #endif

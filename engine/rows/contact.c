@@ -195,6 +195,23 @@ static void answer(ts_sim* sim, int b, const double* velocity, const double* imp
     contact->impulse = rows >= 3 ? ts_vec3_load(impulse) : ts_vec3_make(0.0, 0.0, impulse[0]);
 }
 
+static void book(const ts_sim* sim, int b, const ts_row_work* work, double* account) {
+    const ts_contact* contact = contact_of(sim, b);
+    int rows = contact->surface.dimension, normal = rows == 1 ? 0 : 2;
+    double bounce = -contact->surface.restitution * work->before[normal], drive[TS_BLOCK_ROWS_MAX], squared = 0.0;
+    // The reference is either of the two, to the bit.
+    int bounces = bounce > 0.0 && work->reference[normal] == bounce;
+    ts_row_book_push(work, normal, bounces, TS_LEDGER_NORMAL, account);
+    if (rows == 1) return;
+    for (int r = 0; r < rows; ++r) {
+        drive[r] = -drift_along(contact, r);
+        if (r != normal) squared += work->impulse[r] * work->impulse[r];
+    }
+    int slides = ts_row_is_at_bound(sqrt(squared), contact->surface.friction * work->impulse[normal]);
+    ts_row_book_friction(work, 0, 2, drive, slides, TS_LEDGER_FRICTION, account);
+    if (rows > 3) ts_row_book_friction(work, 3, rows - 3, drive, slides, TS_LEDGER_ROLLING, account);
+}
+
 static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory) {
     const ts_contact* contact = contact_of(sim, b);
     const ts_transform* pose_a = &sim->kinematics.geom_pose[contact->geom_a];
@@ -221,5 +238,6 @@ const ts_row_source ts_row_contact = {.name = "contact",
                                       .jacobian = jacobian,
                                       .law = law,
                                       .answer = answer,
+                                      .book = book,
                                       .remember = remember,
                                       .describe = describe};

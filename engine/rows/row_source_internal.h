@@ -26,6 +26,7 @@
 
 #include "engine/actuation/lever_internal.h"
 #include "engine/rows/row_lanes_internal.h"
+#include "engine/step/step.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -92,6 +93,16 @@ typedef struct ts_row_law {
     int rigid;        // nonzero: as if nothing was soft, for a judge; R arrives zero and is left so
 } ts_row_law;
 
+/// What a block's rows did in a step, for the books. Arrays have one entry per row.
+typedef struct ts_row_work {
+    const double* impulse;    // N s or N m s
+    const double* before;     // J v, m/s or rad/s
+    const double* after;      // J v+
+    const double* reference;  // c*
+    const double* R;          // as the solver has had it; NULL: rigid
+    int soft;                 // nonzero: reference and R together are a spring and damper
+} ts_row_work;
+
 /// A source of rows. Block b is sim->row_block[b] and sim->problem.block[b].
 typedef struct ts_row_source {
     const char* name;
@@ -112,6 +123,9 @@ typedef struct ts_row_source {
     /// Fills impulse and own of what is remembered, all of both. NULL: the impulses of the rows are remembered as
     /// they are, and the next step starts from them, scaled by the ratio of time steps.
     void (*remember)(const ts_sim* sim, int b, const double* impulse, ts_row_memory* out_memory);
+
+    /// Books the work of block b (row_book.c). NULL: as its set suggests.
+    void (*book)(const ts_sim* sim, int b, const ts_row_work* work, double* account);
 
     /// What a block belongs to, in a few words for people (ts_row_label). NULL: the equality, or nothing.
     void (*describe)(const ts_model* model, ts_row_key key, char* out_text, size_t size);
@@ -173,6 +187,23 @@ void ts_row_add_dof(ts_row_jacobian* J, int row, int dof, double coefficient);
 
 /// Adds coefficient * the rate of a lever to a row.
 void ts_row_add_lever(ts_row_jacobian* J, int row, const ts_lever* lever, double coefficient);
+
+// --- for book ---
+
+/// Row r of what only pushes, in accounts (TS_LEDGER_ACCOUNTS): what takes the approach is of `stop`; a reference velocity that opens belongs to
+/// restitution where it `bounces`, else to stabilisation.
+void ts_row_book_push(const ts_row_work* work, int r, int bounces, ts_ledger_account stop, double* account);
+
+/// Rows [first, first + count) of friction against something that runs at the speeds `drive` (one per row of the block; NULL: stands),
+/// likewise. `slides`: the impulse is at its bound.
+void ts_row_book_friction(const ts_row_work* work, int first, int count, const double* drive, int slides,
+                          ts_ledger_account friction, double* account);
+
+/// Whether an impulse is at its bound, but for what solvers leave.
+static inline int ts_row_is_at_bound(double impulse, double bound) { return impulse >= (1.0 - 1e-6) * bound; }
+
+/// All rows of block b, by its source or as its set suggests.
+void ts_row_book_block(const ts_sim* sim, int b, const ts_row_work* work, double* account);
 
 // --- for describe ---
 

@@ -44,6 +44,11 @@ static void answer(ts_sim* sim, int b, const double* velocity, const double* imp
         sim->actuator_force[drive_of(sim, b)] = impulse[0] / sim->options.time_step;
 }
 
+// With the actuators and tendons that are no rows (actuation.c).
+static void book(const ts_sim* sim, int b, const ts_row_work* work, double* account) {
+    ts_actuation_book_drive(sim, drive_of(sim, b), work->impulse[0], work->before[0], work->after[0], account);
+}
+
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {
     int i = (int)key.whole, tendon = i - model->actuator_count;
     if (tendon < 0)
@@ -52,5 +57,10 @@ static void describe(const ts_model* model, ts_row_key key, char* out_text, size
         ts_row_label("tendon", tendon, model->tendon[tendon].name, out_text, size);
 }
 
-const ts_row_source ts_row_servo = {
-    .name = "servo", .plan = plan, .jacobian = jacobian, .law = law, .answer = answer, .describe = describe};
+const ts_row_source ts_row_servo = {.name = "servo",
+                                    .plan = plan,
+                                    .jacobian = jacobian,
+                                    .law = law,
+                                    .answer = answer,
+                                    .book = book,
+                                    .describe = describe};

@@ -34,6 +34,7 @@ typedef struct assembly {
     double* impulse;
     double* rigid_reference;  // these two as if nothing was soft; NULL where nothing is
     double* rigid_R;
+    double* before;  // J v, for the books; NULL where none are kept
 } assembly;
 
 // Where the rows of a segment live, writable while the problem is under construction.
@@ -237,6 +238,7 @@ static void apply_law(const assembly* work, int b, const ts_row_jacobian* J, int
     if (!source->remember) start_again(work, b, law.impulse);
     if (source->law) source->law(work->sim, b, &law);
     for (int r = 0; r < rows; ++r) work->g[row + r] = J->speeds->free[r] - law.reference[r];
+    for (int r = 0; work->before && r < rows; ++r) work->before[row + r] = J->speeds->now[r];
     if (still) {
         leave_out(work, b, J);
         return;
@@ -351,6 +353,7 @@ static int allocate(assembly* work) {
         work->rigid_R = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
         work->rigid_reference = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
     }
+    if (ts_sim_storage_of(work->sim)->ledger) work->before = TS_ARENA_ARRAY(arena, double, plan->row_count);
     if (arena->failed) return 0;
     double* at = work->data;
     for (int b = 0; b < plan->block_count; ++b) {
@@ -393,6 +396,7 @@ ts_code ts_step_assemble(ts_sim* sim) {
     storage->reference = work.reference;
     storage->rigid_reference = work.rigid_reference;
     storage->rigid_R = work.rigid_R;
+    storage->row_before = work.before;
     sim->info.row_count = plan->row_count;
     for (int b = 0; b < plan->block_count; ++b) sim->info.blocked += plan->owner[b].blocked != TS_ROW_FREE;
     return TS_OK;

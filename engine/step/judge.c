@@ -107,7 +107,7 @@ static void conclude(ts_sim* sim) {
 // is short.
 int ts_step_judge(ts_sim* sim) {
     const ts_contact_problem* problem = &sim->problem;
-    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
     ts_arena* arena = &sim->scratch;
     int soft = storage->rigid_R != NULL, softens = sim->solver->compliance != NULL;
     ts_contact_problem rigid;
@@ -129,6 +129,8 @@ int ts_step_judge(ts_sim* sim) {
         rigid_u[i] = velocity[i] - storage->rigid_reference[i] + storage->rigid_R[i] * sim->impulse[i];
     ts_residual_from_velocity(&rigid, &storage->islands, sim->impulse, rigid_u, &sim->info.residual);
     if (softens) sim->solver->compliance(problem, sim->solver_settings, R);
+    storage->row_after = velocity;
+    storage->row_softness = softens ? R : problem->R;
     if (sim->solver->law == TS_LAW_NCP && !soft && !softens) {
         sim->info.own = sim->info.residual.ncp;
         sim->info.unmet = sim->info.residual.natural;

@@ -18,6 +18,7 @@
 #include "engine/sensor/sensor_kind_internal.h"
 #include "engine/sim_internal.h"
 #include "engine/step/integrate_internal.h"
+#include "engine/step/ledger_internal.h"
 
 void ts_step_kinematics(ts_sim* sim) {
     // A step begins: what the last one left in scratch goes.
@@ -29,7 +30,8 @@ void ts_step_kinematics(ts_sim* sim) {
 }
 
 ts_code ts_step_dynamics(ts_sim* sim) {
-    return ts_dynamics_update(sim) < 0 ? ts_integrate_velocity(sim) : TS_ERROR_NUMERIC;
+    if (ts_dynamics_update(sim) >= 0) return TS_ERROR_NUMERIC;
+    return ts_ledger_open(sim) ? ts_integrate_velocity(sim) : TS_ERROR_MEMORY;
 }
 
 static ts_code no_memory(const ts_sim* sim, ts_status* out_status) {
@@ -118,7 +120,9 @@ ts_code ts_sim_step(ts_sim* sim, ts_status* out_status) {
     double start = ts_clock_seconds(), mark = start;
     ts_code code = find_velocity(sim, &mark, out_status);
     if (code) return code;
+    if (!ts_ledger_book(sim)) return no_memory(sim, out_status);
     code = ts_step_integrate(sim, out_status);
+    if (!code) ts_ledger_close(sim);
     sim->info.seconds_integrate = lap(&mark);
     sim->info.seconds_total = mark - start;
     return code;

@@ -33,6 +33,67 @@ typedef struct ts_step_forces {
 /// Finds them after ts_sim_foresee (ts_sim_step has gone on to the next state). TS_ERROR_MEMORY.
 ts_code ts_step_find_forces(ts_sim* sim, const ts_step_forces* out_forces);
 
+/// Where energy goes in a step. Work is in J, and counts from the side of the bodies: > 0 gives them energy.
+typedef enum ts_ledger_account {
+    // between motion and potential energy
+    TS_LEDGER_GRAVITY,
+    TS_LEDGER_SPRING,  // of joints
+    TS_LEDGER_TENDON_SPRING,
+    // what may give or take
+    TS_LEDGER_ACTUATOR,
+    TS_LEDGER_APPLIED,         // force_applied and wrench_applied
+    TS_LEDGER_ADHESION,        // of contacts that stick
+    TS_LEDGER_SURFACE,         // what drives surfaces that run by themselves
+    TS_LEDGER_FLUID,           // the surrounding medium
+    TS_LEDGER_DAMPING,         // of joints
+    TS_LEDGER_TENDON_DAMPING,  // of tendons
+    TS_LEDGER_DRY_FRICTION,    // of joints and tendons
+    TS_LEDGER_LIMIT,           // ends of ranges of joints and tendons: what they stop
+    TS_LEDGER_EQUALITY,        // connections, welds, gears
+    TS_LEDGER_FRICTION,        // of contacts that slide
+    TS_LEDGER_ROLLING,         // of contacts that roll or spin
+    TS_LEDGER_NORMAL,          // what contacts take of an approach, as if nothing came back
+    TS_LEDGER_RESTITUTION,     // what of it comes back
+    TS_LEDGER_STABILISATION,   // errors of position that are mended: push-outs, ties pulled together
+    TS_LEDGER_SOFTNESS,        // compliance R, the model's and the solver's; of contacts that are springs, the springs
+    TS_LEDGER_VIOLATION,  // rows that act though they open, or hold and yet move: a relaxed law, an unfinished solve
+    // the integrator: zero in the limit of short steps
+    TS_LEDGER_INTEGRATOR_KINETIC,    // inertia that changes along the way, Coriolis and gyroscopic forces
+    TS_LEDGER_INTEGRATOR_POTENTIAL,  // potential energy along the way, beside what its forces gave
+    TS_LEDGER_ACCOUNTS
+} ts_ledger_account;
+
+/// The books of steps. Every impulse p gives p . (v + v+) / 2, in full, so that with work[] of the last step
+///     end.kinetic - start.kinetic = all work but INTEGRATOR_POTENTIAL, + remainder
+///     end.potential - start.potential = INTEGRATOR_POTENTIAL - GRAVITY - SPRING - TENDON_SPRING
+/// and remainder is rounding, under every solver and integrator, solved or not. docs/laboratory.md says what is in the accounts.
+typedef struct ts_ledger {
+    ts_energy start;  // J, of the last step; end.kinetic + end.potential is ts_sim_energy's
+    ts_energy end;
+    double work[TS_LEDGER_ACCOUNTS];  // J
+    double outside;                   // J: what the state had gained since the step before, set from outside
+    double remainder;                 // J
+    double within;                    // J: what rows took of the motion without them; of what rests (g h)^2 m / 2
+    // over all steps so far
+    long long steps;
+    ts_energy first;                    // J, at the beginning
+    double total[TS_LEDGER_ACCOUNTS];   // J: sums of work
+    double turned[TS_LEDGER_ACCOUNTS];  // J: sums of |work|
+    double total_within;                // J
+    double total_outside;               // J
+    double total_remainder;             // J: sum of |remainder|
+} ts_ledger;
+
+/// From now on ts_sim_step keeps books in *ledger, which is emptied and stays the caller's; NULL: it keeps none, and they cost nothing. States
+/// stay the same to the bit. A step that fails is not booked.
+void ts_ledger_keep(ts_sim* sim, ts_ledger* ledger);
+
+/// "contact_friction": the name of an account, and a line for people (NULL: not wanted).
+const char* ts_ledger_name(ts_ledger_account account, const char** out_summary);
+
+/// J: the energy turned over: what the first step had of motion, all |work|, and what rows take within steps. What rounding is relative to.
+double ts_ledger_turnover(const ts_ledger* ledger);
+
 /// Poses, centres, axes, velocities and inertias from qpos and qvel.
 void ts_step_kinematics(ts_sim* sim);
 
