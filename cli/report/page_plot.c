@@ -13,7 +13,7 @@ static const struct kind {
     const char* suffix;
     const char* words;
     void (*make)(const ts_svg_plot* plot, ts_text* text);
-} kinds[] = {{"svg", "SVG", ts_svg_file}, {"csv", "CSV", ts_svg_csv}};
+} kinds[] = {{"svg", "SVG", ts_svg_file}, {"pdf", "PDF", ts_svg_pdf}, {"csv", "CSV", ts_svg_csv}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

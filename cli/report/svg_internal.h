@@ -53,6 +53,9 @@ void ts_svg_plot_add(const ts_svg_plot* plot, ts_text* text);
 /// for light and dark.
 void ts_svg_file(const ts_svg_plot* plot, ts_text* text);
 
+/// Appends the same as a PDF file of one page, in the colours of a light one.
+void ts_svg_pdf(const ts_svg_plot* plot, ts_text* text);
+
 /// Appends all points of all curves as a table, in the units of the plot without prefixes: curve, [time,] x, y.
 void ts_svg_csv(const ts_svg_plot* plot, ts_text* text);
 

@@ -231,7 +231,7 @@ Test(pages, every_plot_is_a_table_and_a_drawing) {
         "links = re.findall('href=\"(plots/[^\"]*)\"', page)\n"
         "made = sorted(os.path.relpath(p, 'report') for p in glob.glob('report/plots/*'))\n"
         "assert sorted(links) == made and len(set(links)) == len(links), (links, made)\n"
-        "assert page.count('<figure') * 2 <= len(links)\n"
+        "assert page.count('<figure') * 3 == len(links)\n"
         "table = list(csv.DictReader(open('report/data.csv')))\n"
         "run = lambda name: [r for r in table if r['solver'] == name]\n"
         "def curves(path):\n"
@@ -262,4 +262,52 @@ Test(pages, every_plot_is_a_table_and_a_drawing) {
         "    text = open(path, encoding='utf-8').read()\n"
         "    tree.fromstring(text)\n"
         "    assert 'base64' not in text and 'href' not in text and 'url(' not in text, path\n"));
+}
+
+// Of a PDF: every offset of its table is that of the object, the stream is as long as it says, what is saved is restored; its curves go
+// through the points of the drawing's, and its words are the drawing's.
+Test(pages, every_plot_is_a_pdf) {
+    compare("");
+    if (!has_python()) cr_skip("no python3");
+    cr_expect(
+        python_holds("import glob, re\n"
+                     "import xml.etree.ElementTree as tree\n"
+                     "paths = glob.glob('report/plots/*.pdf')\n"
+                     "assert len(paths) >= 10, paths\n"
+                     "def numbers(text): return [float(n) for n in re.findall('-?[0-9.]+', text)]\n"
+                     "for path in paths:\n"
+                     "    raw = open(path, 'rb').read()\n"
+                     "    assert raw.startswith(b'%PDF-1.4\\n') and raw.endswith(b'%%EOF\\n'), path\n"
+                     "    start = int(re.search(b'startxref\\n([0-9]+)\\n%%EOF', raw).group(1))\n"
+                     "    lines = raw[start:].split(b'\\n')\n"
+                     "    assert lines[0] == b'xref', path\n"
+                     "    count = int(lines[1].split()[1])\n"
+                     "    for i in range(1, count):\n"
+                     "        entry = lines[2 + i] + b'\\n'\n"
+                     "        assert len(entry) == 20 and entry.endswith(b' 00000 n \\n'), entry\n"
+                     "        assert raw[int(entry[:10]):].startswith(b'%d 0 obj\\n' % i), (path, i)\n"
+                     "    assert raw.count(b' 0 obj\\n') == count - 1 and b'/Size %d ' % count in raw\n"
+                     "    length = int(re.search(b'/Length ([0-9]+)', raw).group(1))\n"
+                     "    at = raw.index(b'stream\\n') + 7\n"
+                     "    assert raw[at + length:].startswith(b'\\nendstream'), path\n"
+                     "    page = raw[at:at + length].decode('ascii').split('\\n')\n"
+                     "    assert page.count('q') == page.count('Q') > 3\n"
+                     "    assert sum(l.startswith('BT') for l in page) == sum(l.endswith('ET') for l in page)\n"
+                     "    svg = tree.fromstring(open(path[:-3] + 'svg', encoding='utf-8').read())\n"
+                     "    name = lambda e: e.tag.split('}')[-1]\n"
+                     "    drawn = [e.get('d') for e in svg.iter() if name(e) == 'path' and e.get('class') == 'l']\n"
+                     "    strokes, now = [], []\n"
+                     "    for l in page:\n"
+                     "        if l.endswith((' m', ' l')): now += numbers(l)\n"
+                     "        elif l.endswith((' c', 'h')): now = None if now is None else now + [float('nan')]\n"
+                     "        elif l in ('S', 'B'): strokes.append(now); now = []\n"
+                     "    for d in drawn:\n"
+                     "        if d and 'H' not in d: assert numbers(d) in strokes, (path, d[:80])\n"
+                     "    words = ''.join(re.findall(r'\\((.*?)\\) Tj', '\\n'.join(page)))\n"
+                     "    for e in svg.iter():\n"
+                     "        if name(e) == 'text' and e.text.isascii():\n"
+                     "            assert e.text.replace('(', '\\\\(').replace(')', '\\\\)') in words, (path, e.text)\n"
+                     "    box = numbers(re.search(b'MediaBox \\\\[(.*?)\\\\]', raw).group(1).decode())\n"
+                     "    assert abs(box[2] - 0.75 * float(svg.get('width'))) < 0.01 and abs(box[3] - 0.75 * "
+                     "float(svg.get('height'))) < 0.01\n"));
 }
