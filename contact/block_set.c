@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/scalar.h"
+
 // Friction under it is none to methods that need an interior: the cone would be a needle.
 static const double least_friction = 1e-7;
 
@@ -48,6 +50,18 @@ void ts_block_set_project(const ts_block* block, const double* x, double* out_x)
     for (int r = 0; r < block->rows; ++r) out_x[r] = r == 2 ? z : (s == 0.0 ? 0.0 : s * x[r]);
 }
 
+int ts_block_set_polygon(int sides, double radius, double* x, double* y) {
+    // In the axes of the side whose sector the point is in: along its normal, and along itself.
+    double sector = 2.0 * TS_PI / sides, normal = sector * round(atan2(*y, *x) / sector);
+    double c = cos(normal), s = sin(normal), a = c * *x + s * *y, b = c * *y - s * *x;
+    if (!(a > radius)) return 0;
+    double half = radius * tan(0.5 * sector);
+    b = b > half ? half : (b < -half ? -half : b);
+    *x = c * radius - s * b;
+    *y = s * radius + c * b;
+    return 1;
+}
+
 int ts_block_set_limit_friction(const ts_block* block, ts_friction_shape shape, double* x) {
     if (block->set != TS_SET_CONE) return 0;
     double radius = block->mu * (x[2] > 0.0 ? x[2] : 0.0), s = 1.0;
@@ -58,7 +72,9 @@ int ts_block_set_limit_friction(const ts_block* block, ts_friction_shape shape, 
             if (r != 2) x[r] *= s;
         return s != 1.0;
     }
-    for (int r = 0; r < block->rows; ++r) {
+    int polygon = shape != TS_FRICTION_SQUARE;
+    if (polygon) moved = ts_block_set_polygon(shape == TS_FRICTION_OCTAGON ? 8 : 16, radius, x, x + 1);
+    for (int r = polygon ? 3 : 0; r < block->rows; ++r) {
         if (r == 2 || !(fabs(x[r]) > radius)) continue;
         x[r] = copysign(radius, x[r]);
         moved = 1;

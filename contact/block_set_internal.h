@@ -112,9 +112,23 @@ static inline double ts_block_set_dual_distance(double tt, double t, double z, d
 
 /// How far friction may go when the normal is given.
 typedef enum ts_friction_shape {
-    TS_FRICTION_DISC,   // |x_T| <= mu x_N: the cone's own section
-    TS_FRICTION_SQUARE  // every tangent row in [-mu x_N, mu x_N]: the pyramid
+    TS_FRICTION_DISC,        // |x_T| <= mu x_N: the cone's own section
+    TS_FRICTION_SQUARE,      // every tangent row in [-mu x_N, mu x_N]: the pyramid
+    TS_FRICTION_OCTAGON,     // of the two tangents a regular polygon around the disc, every other row as in a square
+    TS_FRICTION_HEXADECAGON  // the same with sixteen sides
 } ts_friction_shape;
+
+/// The shape with so many facets: 4, 8, 16; 0: the disc.
+static inline ts_friction_shape ts_friction_shape_of(int facets) {
+    return facets == 4    ? TS_FRICTION_SQUARE
+           : facets == 8  ? TS_FRICTION_OCTAGON
+           : facets == 16 ? TS_FRICTION_HEXADECAGON
+                          : TS_FRICTION_DISC;
+}
+
+/// The point of a regular polygon of so many sides around the disc of that radius, side 0 across the first axis, that is nearest to
+/// (*x, *y), into both. Returns nonzero when it moved.
+int ts_block_set_polygon(int sides, double radius, double* x, double* y);
 
 /// Brings the tangent rows of a cone within what its normal row carries, without moving that. Returns nonzero when they
 /// moved; other sets stay as they are.

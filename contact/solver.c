@@ -23,7 +23,7 @@ enum { SHARED = sizeof(shared_setting) / sizeof(shared_setting[0]) };
 const ts_solve_report ts_solve_not_begun = {.status = TS_SOLVE_FAILED};
 
 void ts_solver_start(const ts_contact_problem* problem, ts_contact_law law, double* impulse, double* out_u) {
-    ts_friction_shape shape = law == TS_LAW_LCP ? TS_FRICTION_SQUARE : TS_FRICTION_DISC;
+    ts_friction_shape shape = ts_friction_shape_of(ts_contact_law_facets(law));
     for (int attempt = 0;; ++attempt) {
         double cost = 0.0;
         for (int b = 0; b < problem->block_count; ++b) {

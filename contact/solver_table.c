@@ -8,6 +8,8 @@
     X(ncp_pgs)          \
     X(ccp_pgs)          \
     X(lcp_pgs)          \
+    X(lcp8_pgs)         \
+    X(lcp16_pgs)        \
     X(ncp_nsgs)         \
     X(ncp_newton)       \
     X(ncp)              \

@@ -46,6 +46,8 @@ static const char* law_words(ts_contact_law law) {
     switch (law) {
     case TS_LAW_CCP: return "convex relaxation";
     case TS_LAW_LCP: return "pyramid of four facets";
+    case TS_LAW_LCP8: return "pyramid of eight facets";
+    case TS_LAW_LCP16: return "pyramid of sixteen facets";
     case TS_LAW_RAISIM: return "friction nearly against the slip";
     case TS_LAW_NCP: break;
     }
@@ -96,6 +98,8 @@ static const char* solver_for(const ts_explanation* self, int exact, int finishe
     case TS_LAW_CCP: return "ccp-admm";
     case TS_LAW_LCP: return "lcp-lemke";
     case TS_LAW_RAISIM:
+    case TS_LAW_LCP8:
+    case TS_LAW_LCP16:
     case TS_LAW_NCP: break;
     }
     return own->law == TS_LAW_NCP ? "ncp" : own->name;

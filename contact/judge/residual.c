@@ -27,8 +27,14 @@ const char* ts_contact_law_name(ts_contact_law law) {
     case TS_LAW_CCP: return "CCP";
     case TS_LAW_NCP: return "NCP";
     case TS_LAW_RAISIM: return "RaiSim";
+    case TS_LAW_LCP8: return "LCP-8";
+    case TS_LAW_LCP16: return "LCP-16";
     }
     return "unknown";
+}
+
+int ts_contact_law_facets(ts_contact_law law) {
+    return law == TS_LAW_LCP ? 4 : law == TS_LAW_LCP8 ? 8 : law == TS_LAW_LCP16 ? 16 : 0;
 }
 
 static void worsen(ts_law_residual* r, double primal, double dual, double complementarity) {
@@ -116,10 +122,28 @@ static inline void pyramid_law(const ts_block* block, const double* l, const dou
     pyramid_axes(bound, l + 3, v + 3, block->rows - 3, r);
 }
 
+// How far a vector leans beyond the middle of the nearest sector, for sectors whose middles are at multiples of `sector` and `offset`.
+static double off_middle(double angle, double sector, double offset) { return fabs(remainder(angle - offset, sector)); }
+
+// Signorini in the normal; friction within all facets, and such that no point within them resists the slip more. The farthest such point is a
+// corner.
+static void polygon_law(int facets, const ts_block* block, const double* l, const double* v, ts_law_residual* r) {
+    double sector = 2.0 * TS_PI / facets, bound = block->mu * l[2], slip = hypot(v[0], v[1]);
+    double across = hypot(l[0], l[1]) * cos(off_middle(atan2(l[1], l[0]), sector, 0.0));
+    double most = slip * cos(off_middle(atan2(v[1], v[0]), sector, 0.5 * sector)) / cos(0.5 * sector);
+    worsen(r, positive(-l[2]), positive(-v[2]), l[2] * v[2]);
+    worsen(r, positive(across - bound), 0.0, bound * most + l[0] * v[0] + l[1] * v[1]);
+    pyramid_axes(bound, l + 3, v + 3, block->rows - 3, r);
+}
+
 static inline void cone_block(ts_contact_law law, const ts_block* block, const double* lambda, const double* u,
                               ts_law_residual* r) {
     if (law == TS_LAW_LCP) {
         pyramid_law(block, lambda, u, r);
+        return;
+    }
+    if (law == TS_LAW_LCP8 || law == TS_LAW_LCP16) {
+        polygon_law(ts_contact_law_facets(law), block, lambda, u, r);
         return;
     }
     cone_state c = cone_state_of_block(block, lambda, u);

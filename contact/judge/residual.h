@@ -11,10 +11,12 @@ extern "C" {
 
 /// The contact law a solver truly solves.
 typedef enum ts_contact_law {
-    TS_LAW_LCP,    // pyramidal friction, complementarity row by row
-    TS_LAW_CCP,    // convex relaxation: u in the dual cone, lambda . u = 0
-    TS_LAW_NCP,    // Signorini and Coulomb, exactly
-    TS_LAW_RAISIM  // Signorini exactly; friction opposes not the slip but what is left of it in the section u_N = 0
+    TS_LAW_LCP,     // pyramidal friction, complementarity row by row
+    TS_LAW_CCP,     // convex relaxation: u in the dual cone, lambda . u = 0
+    TS_LAW_NCP,     // Signorini and Coulomb, exactly
+    TS_LAW_RAISIM,  // Signorini exactly; friction opposes not the slip but what is left of it in the section u_N = 0
+    TS_LAW_LCP8,  // Signorini exactly; friction resists slip as much as a pyramid of eight facets around the cone lets it
+    TS_LAW_LCP16  // the same with sixteen
 } ts_contact_law;
 
 /// The three parts of one law's residual: maxima over all blocks, each in its own unit, impulse form.
@@ -44,6 +46,9 @@ typedef struct ts_residual {
 
 /// The name of a law: "LCP", "CCP", "NCP".
 const char* ts_contact_law_name(ts_contact_law law);
+
+/// How many facets its friction has: 4, 8, 16; 0: it is round.
+int ts_contact_law_facets(ts_contact_law law);
 
 /// Judges `impulse` (row_count). Also gives u (row_count) when out_u is not NULL. Needs ROWS and APPLY. Scratch is given
 /// back.

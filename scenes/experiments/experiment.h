@@ -58,6 +58,7 @@ typedef struct ts_lab_run {
     double value;        // of the parameter
     const char* engine;  // "ncp", "mujoco-4"
     unsigned traits;
+    int facets;                           // of its friction pyramid; 0: it is round, or nobody says
     unsigned missed_by[TS_LAB_MEASURES];  // the measures' own; `conclude` may know better for this value
     // the experiment's own, zero at the start
     double number[TS_LAB_NUMBERS];

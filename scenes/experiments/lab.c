@@ -14,7 +14,7 @@
 unsigned ts_traits_of(const ts_solver* solver) {
     unsigned traits = 0;
     if (solver->law == TS_LAW_CCP) traits |= TS_TRAIT_RELAXED;
-    if (solver->law == TS_LAW_LCP) traits |= TS_TRAIT_PYRAMID;
+    if (ts_contact_law_facets(solver->law) > 0) traits |= TS_TRAIT_PYRAMID;
     if (solver->law == TS_LAW_RAISIM) traits |= TS_TRAIT_ASIDE;
     if (solver->compliance || solver->takes_softness) traits |= TS_TRAIT_SOFT;
     if (solver->sweeps) traits |= TS_TRAIT_SWEEPS;
@@ -183,6 +183,7 @@ void ts_lab_run_one(const ts_experiment* experiment, double value, const ts_lab_
     out_run->value = value;
     out_run->engine = ts_lab_entrant_name(entrant);
     out_run->traits = ts_lab_entrant_traits(entrant);
+    out_run->facets = entrant->solver ? ts_contact_law_facets(entrant->solver->law) : 0;
     out_run->stride = 1;
     for (int m = 0; m < experiment->measure_count; ++m) out_run->missed_by[m] = experiment->measure[m].missed_by;
     stage at = {.stop = stop, .user = user};

@@ -152,7 +152,7 @@ static void project_range(void* context, int begin, int end, int worker) {
         else if (pgs->law == TS_LAW_CCP)
             ts_block_set_project(block, lambda, lambda);
         else
-            ts_block_set_admit(block, pgs->law == TS_LAW_LCP ? TS_FRICTION_SQUARE : TS_FRICTION_DISC, lambda);
+            ts_block_set_admit(block, ts_friction_shape_of(ts_contact_law_facets(pgs->law)), lambda);
     }
 }
 

@@ -4,7 +4,8 @@
 //     NCP  lambda_N <- max(0, lambda_N - omega u_N / D_NN), then lambda_T <- lambda_T - omega s u_T pulled to the ball of
 //          radius mu lambda_N, s = 1 / L(D_TT)
 //     CCP  lambda <- P_K(lambda - omega s u), s = 1 / L(D)
-//     LCP  the normal, then row by row lambda_r <- clamp(lambda_r - omega u_r / D_rr, +-mu lambda_N)
+//     LCP  the normal, then row by row lambda_r <- clamp(lambda_r - omega u_r / D_rr, +-mu lambda_N); with eight or sixteen
+//          facets as NCP, pulled to them
 // with L the largest row sum, never less than the largest eigenvalue; or, where the sweep asks for it, the exact
 // solution of the one-contact law (contact/coulomb.c). These are the rules of ncp_pgs.c, ccp_pgs.c, lcp_pgs.c and
 // ncp_nsgs.c with more tangents; step_rule is not asked, for nothing was published.
@@ -42,13 +43,15 @@ static void step_normal(const double* D, int rows, double omega, double* lambda,
     move_row(D, rows, 2, to > 0.0 ? to : 0.0, lambda, u);
 }
 
-static void step_exact_law(const ts_block* block, const double* D, double omega, double* lambda, double* u) {
+// Signorini, and friction pulled to its shape.
+static void step_friction(const ts_block* block, ts_friction_shape shape, const double* D, double omega, double* lambda,
+                          double* u) {
     int rows = block->rows;
     step_normal(D, rows, omega, lambda, u);
     double stiffness = row_sum(D, rows, 2), to[MAX];
     double step = stiffness > 0.0 ? omega / stiffness : 0.0;
     for (int r = 0; r < rows; ++r) to[r] = r == 2 ? lambda[2] : lambda[r] - step * u[r];
-    ts_block_set_admit(block, TS_FRICTION_DISC, to);
+    ts_block_set_admit(block, shape, to);
     for (int r = 0; r < rows; ++r) move_row(D, rows, r, to[r], lambda, u);
 }
 
@@ -106,7 +109,7 @@ void ts_pgs_update_rows(ts_pgs* pgs, int b, ts_pgs_movement* movement) {
         else if (pgs->law == TS_LAW_LCP)
             step_pyramid(block, D, pgs->omega, lambda, u);
         else
-            step_exact_law(block, D, pgs->omega, lambda, u);
+            step_friction(block, ts_friction_shape_of(ts_contact_law_facets(pgs->law)), D, pgs->omega, lambda, u);
     }
     for (int r = 0; r < rows; ++r) {
         delta[r] = lambda[r] - pgs->lambda[block->row + r];

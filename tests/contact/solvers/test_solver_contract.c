@@ -2,6 +2,7 @@
 // finite and inside their sets, no more scratch than announced, and starts that cost nothing but time. Judged from
 // outside, on random problems of all sets, with and without compliance, with dependent rows and rows that nothing
 // moves, through every kind of operator. Solvable or not makes no difference here: only the labels do.
+#include "base/scalar.h"
 #include "tests/contact/contact_fixture.h"
 
 enum { BLOCKS = 12, ROWS = 6 * BLOCKS, DOF = 30, PROBLEMS = 100 };
@@ -113,13 +114,16 @@ static double outside(const sample* s, ts_contact_law law, const double* lambda)
         if (block->set == TS_SET_BOX) most = fmax(most, fmax(block->low - l[0], l[0] - block->high));
         if (block->set != TS_SET_CONE) continue;
         double squares = 0.0, widest = 0.0;
+        int facets = ts_contact_law_facets(law);
+        for (int i = 0; i < facets; ++i)
+            widest = fmax(widest, l[0] * cos(2.0 * TS_PI * i / facets) + l[1] * sin(2.0 * TS_PI * i / facets));
         for (int r = 0; r < block->rows; ++r) {
             if (r == 2) continue;
             squares += l[r] * l[r];
-            widest = fmax(widest, fabs(l[r]));
+            if (r > 2) widest = fmax(widest, fabs(l[r]));
         }
         most = fmax(most, -l[2]);
-        most = fmax(most, (law == TS_LAW_LCP ? widest : sqrt(squares)) - block->mu * fmax(l[2], 0.0));
+        most = fmax(most, (facets ? widest : sqrt(squares)) - block->mu * fmax(l[2], 0.0));
     }
     return most;
 }
