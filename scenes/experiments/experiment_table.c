@@ -30,6 +30,7 @@
     X(dominoes)           \
     X(lcp_anisotropy)     \
     X(ccp_lift_off)       \
+    X(ccp_bounce)         \
     X(three_models)       \
     X(hyperstatic_forces) \
     X(mass_ratio)         \
