@@ -51,6 +51,7 @@ typedef struct ts_args {
     const char* dump;          // run: "STEP:FILE"
     const char* certificate;   // run: "WHEN:FILE"
     const char* certificates;  // run: of all steps
+    const char* ledger;        // run: a file
     double time;               // s
     double dt;                 // s
     double png_time;           // s

@@ -10,6 +10,7 @@
 #include "cli/report/replay_internal.h"
 #include "cli/report/stats_internal.h"
 #include "cli/judge/judge_internal.h"
+#include "cli/ledger_sheet_internal.h"
 #include "cli/step_certificate.h"
 #include "engine/step/problem_dump.h"
 #include "engine/record/record.h"
@@ -43,6 +44,7 @@ typedef struct run_job {
     ts_contact_sheet sheet;  // certificates of all steps
     ts_logged_step step;
     ts_findings findings;
+    ts_ledger_sheet ledger;
     ts_code code;  // of the run itself
     ts_status status;
     ts_status recording;  // of the recording
@@ -69,6 +71,7 @@ static int observe(void* user, ts_sim* sim) {
     }
     if (ts_step_certificate_see(&job->certificate, sim, &job->recording)) return 1;
     if (certify(job, sim)) return 1;
+    ts_ledger_sheet_add(&job->ledger, sim);
     ts_progress_update(&job->progress, job->duration > 0.0 ? (sim->time - job->begin) / job->duration : 1.0);
     return ts_signals_caught();
 }
@@ -115,9 +118,10 @@ static int parse_certificate(run_job* job, const char* text, ts_status* status) 
 // No output may take the place of another one, nor of the model. Devices are nobody's place.
 static int check_outputs(const run_job* job, ts_status* status) {
     const ts_args* args = job->args;
-    enum { FILES = 6, INPUTS = 2 };
+    enum { FILES = 7, INPUTS = 2 };
     const char* name[FILES] = {args->subject,  job->from[0] ? job->from : NULL, args->out,
-                               job->dump_file, job->certificate.file,           args->certificates};
+                               job->dump_file, job->certificate.file,           args->certificates,
+                               args->ledger};
     for (int i = 0; i < FILES; ++i)
         for (int k = i < INPUTS ? INPUTS : i + 1; k < FILES; ++k) {
             struct stat info;
@@ -155,12 +159,35 @@ static int prepare(run_job* job, ts_status* status) {
     if (args->dump) exit_code = parse_dump(job, args->dump, status);
     if (!exit_code && args->certificate) exit_code = parse_certificate(job, args->certificate, status);
     if (!exit_code) exit_code = check_outputs(job, status);
+    if (!exit_code && args->ledger && ts_setup_writable(args->ledger, status)) exit_code = TS_EXIT_FAILED;
+    if (!exit_code && args->ledger) ts_ledger_sheet_keep(&job->ledger, args->ledger, job->sim);
     if (!exit_code && args->certificates && ts_contact_sheet_open(&job->sheet, args->certificates, status))
         exit_code = TS_EXIT_FAILED;
     if (exit_code || !args->out) return exit_code;
     code = ts_record_open(args->out, job->scene.name, job->sim, &job->record, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     return TS_EXIT_DONE;
+}
+
+static int ended_well(const run_job* job) { return job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED; }
+
+// An output that could not be written is what went wrong where nothing else did.
+static void close_output(run_job* job, ts_code code, const ts_status* status) {
+    if (!code || !ended_well(job)) return;
+    job->code = code;
+    job->status = *status;
+}
+
+static void close_outputs(run_job* job) {
+    ts_status status;
+    // What was seen of a run before its numbers ceased to be finite is worth more than any other.
+    int burst = job->code == TS_ERROR_NUMERIC;
+    if (job->certificate.when && (ended_well(job) || (burst && job->certificate.found)))
+        close_output(job, ts_step_certificate_write(&job->certificate, job->sim, &status), &status);
+    if (ended_well(job) || burst) close_output(job, ts_ledger_sheet_write(&job->ledger, &status), &status);
+    close_output(job, ts_contact_sheet_close(&job->sheet, &status), &status);
+    if (job->record) close_output(job, ts_record_close(job->record, job->code == TS_OK, &status), &status);
+    job->record = NULL;
 }
 
 static void execute(run_job* job) {
@@ -176,26 +203,7 @@ static void execute(run_job* job) {
         job->status = job->recording;
         job->code = job->recording.code;
     }
-    int ended = job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED;
-    if (job->certificate.when && (ended || (job->code == TS_ERROR_NUMERIC && job->certificate.found))) {
-        ts_status writing;
-        ts_code code = ts_step_certificate_write(&job->certificate, job->sim, &writing);
-        if (code && ended) job->status = writing;
-        if (code && ended) job->code = code;
-    }
-    ts_status closing;
-    ts_code code = ts_contact_sheet_close(&job->sheet, &closing);
-    if (code && ended) {
-        job->code = code;
-        job->status = closing;
-    }
-    if (!job->record) return;
-    code = ts_record_close(job->record, job->code == TS_OK, &closing);
-    job->record = NULL;
-    if (code && (job->code == TS_OK || job->code == TS_ERROR_INTERRUPTED)) {
-        job->code = code;
-        job->status = closing;
-    }
+    close_outputs(job);
 }
 
 static void add_energy(ts_text* text, const ts_stats* stats) {
@@ -282,6 +290,7 @@ static void add_summary(ts_text* text, const run_job* job) {
     if (job->certificate.found)
         ts_text_add(text, "  certificate  %s, of step %lld\n", job->certificate.file, job->certificate.step);
     if (job->args->certificates) add_findings(text, job);
+    if (job->args->ledger) ts_ledger_sheet_summary(&job->ledger, text);
     if (stats->narrow_failures > 0)
         ts_text_add(text, "  %lld collision queries did not end well: contacts may be missing or inexact.\n",
                     stats->narrow_failures);
@@ -343,6 +352,10 @@ static void add_json(ts_text* text, const run_job* job, int exit_code) {
         ts_json_key(&json, "judged");
         ts_findings_json(&job->findings, &json);
     }
+    if (job->args->ledger) {
+        ts_json_key(&json, "ledger");
+        ts_ledger_sheet_json(&job->ledger, &json);
+    }
     ts_json_key(&json, "last_step");
     ts_step_certificate_summary(sim, &json);
     ts_json_add_integer(&json, "import_ignored", ts_import_report_count(&job->report, TS_IMPORT_IGNORED, 1));
@@ -364,6 +377,7 @@ static void free_job(run_job* job) {
     ts_contact_sheet_close(&job->sheet, NULL);
     ts_logged_step_free(&job->step);
     ts_findings_free(&job->findings);
+    ts_ledger_sheet_free(&job->ledger);
 }
 
 // Flags that say how a batch is spread say nothing about one simulation.

@@ -62,7 +62,12 @@ static void spread(ts_batch* batch, uint64_t seed, double deviation) {
 }
 
 static int refuse_single(const ts_args* args, ts_status* status) {
-    const char* flag = args->out ? "--out" : args->dump ? "--dump-problem" : args->certificate ? "--certificate" : NULL;
+    const char* flag = args->out            ? "--out"
+                       : args->dump         ? "--dump-problem"
+                       : args->certificate  ? "--certificate"
+                       : args->certificates ? "--certificates"
+                       : args->ledger       ? "--ledger"
+                                            : NULL;
     if (!flag) return TS_EXIT_DONE;
     ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "%s is of one simulation: run it without --batch", flag);
     return TS_EXIT_USAGE;
