@@ -89,6 +89,8 @@ typedef struct ts_solver {
     int takes_softness;
     /// Nonzero when it works contact by contact, so that what a sweep reaches shrinks with the ratio of the masses.
     int sweeps;
+    /// Nonzero: it pivots, and of answers that are not unique it gives a corner.
+    int pivots;
     /// In a few words, why the solver cannot do what its name says on a problem of these blocks (of `problem` only sets
     /// and sizes are read) and another one answers in its place; NULL when it can. The field may be NULL: it always
     /// can.

@@ -13,12 +13,13 @@ extern "C" {
 
 /// Ways in which a contact model departs from Signorini's and Coulomb's laws; a bit set.
 typedef enum ts_trait {
-    TS_TRAIT_RELAXED = 1,   // the convex relaxation: what slides, lifts
-    TS_TRAIT_PYRAMID = 2,   // friction of four facets: it depends on the direction, and does not oppose the slip
-    TS_TRAIT_SOFT = 4,      // contacts give way: they sink, and friction creeps
-    TS_TRAIT_SWEEPS = 8,    // contact by contact: what one sweep reaches shrinks with the ratio of the masses
-    TS_TRAIT_ASIDE = 16,    // friction opposes the slip only nearly
-    TS_TRAIT_EXPLICIT = 32  // spin is integrated to first order: free motion drifts
+    TS_TRAIT_RELAXED = 1,    // the convex relaxation: what slides, lifts
+    TS_TRAIT_PYRAMID = 2,    // friction of four facets: it depends on the direction, and does not oppose the slip
+    TS_TRAIT_SOFT = 4,       // contacts give way: they sink, and friction creeps
+    TS_TRAIT_SWEEPS = 8,     // contact by contact: what one sweep reaches shrinks with the ratio of the masses
+    TS_TRAIT_ASIDE = 16,     // friction opposes the slip only nearly
+    TS_TRAIT_EXPLICIT = 32,  // spin is integrated to first order: free motion drifts
+    TS_TRAIT_CORNER = 64     // where forces are not unique, those at a corner of what they could be
 } ts_trait;
 
 /// The traits of a solver of ours, from its law and how it works.

@@ -18,6 +18,7 @@ unsigned ts_traits_of(const ts_solver* solver) {
     if (solver->law == TS_LAW_RAISIM) traits |= TS_TRAIT_ASIDE;
     if (solver->compliance || solver->takes_softness) traits |= TS_TRAIT_SOFT;
     if (solver->sweeps) traits |= TS_TRAIT_SWEEPS;
+    if (solver->pivots) traits |= TS_TRAIT_CORNER;
     return traits;
 }
 

@@ -280,6 +280,7 @@ static const char* obstacle(const ts_contact_problem* problem, const void* setti
 const ts_solver ts_lcp_lemke_solver = {
     .name = "lcp-lemke",
     .law = TS_LAW_LCP,
+    .pivots = 1,
     .summary = "Lemke's pivoting on pyramidal friction: exact, dense, for small problems; else lcp-pgs",
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY,
     .solve = solve,
