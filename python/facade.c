@@ -153,6 +153,29 @@ int ts_python_forces(ts_python_world* world, double* out_forces, char* out_error
     return code != TS_OK;
 }
 
+void ts_python_keep_ledger(ts_python_world* world, int keep) {
+    world->keeps_ledger = keep;
+    ts_ledger_keep(world->sim, keep ? &world->ledger : NULL);
+}
+
+int ts_python_ledger(const ts_python_world* world, double* out_numbers) {
+    const ts_ledger* ledger = &world->ledger;
+    if (!world->keeps_ledger) return 0;
+    const double rest[] = {ts_ledger_turnover(ledger), ledger->total_remainder, ledger->total_outside,
+                           (double)ledger->steps};
+    double* to = out_numbers;
+    if (!to) return TS_LEDGER_ACCOUNTS;
+    memcpy(to, ledger->work, sizeof ledger->work);
+    memcpy(to + TS_LEDGER_ACCOUNTS, ledger->total, sizeof ledger->total);
+    memcpy(to + 2 * TS_LEDGER_ACCOUNTS, ledger->turned, sizeof ledger->turned);
+    memcpy(to + 3 * TS_LEDGER_ACCOUNTS, rest, sizeof rest);
+    return TS_LEDGER_ACCOUNTS;
+}
+
+const char* ts_python_ledger_name(int i) {
+    return i >= 0 && i < TS_LEDGER_ACCOUNTS ? ts_ledger_name((ts_ledger_account)i, NULL) : NULL;
+}
+
 unsigned long ts_python_save(const ts_python_world* world, unsigned char* out_bytes, unsigned long size) {
     ts_snapshot snapshot = {NULL, 0, 0};
     if (ts_sim_snapshot(world->sim, &snapshot, NULL)) return 0;

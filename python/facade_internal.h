@@ -2,7 +2,7 @@
 #ifndef TS_PYTHON_FACADE_INTERNAL_H
 #define TS_PYTHON_FACADE_INTERNAL_H
 
-#include "engine/sim.h"
+#include "engine/step/step.h"
 #include "scenes/scene_table.h"
 
 #include <stdint.h>
@@ -67,6 +67,16 @@ int ts_python_foresee(ts_python_world* world, char* out_error, unsigned long siz
 /// Generalised forces of the step that begins in the present state, 6 times nv numbers: acceleration, applied, actuator, fluid, constraint,
 /// passive. State and time stay. 0 when all went well.
 int ts_python_forces(ts_python_world* world, double* out_forces, char* out_error, unsigned long size);
+
+/// Has the world keep a ledger from now on, which begins empty; 0: it keeps none.
+void ts_python_keep_ledger(ts_python_world* world, int keep);
+
+/// Its numbers, J: the work of the last step by account, the sums of all steps, those of magnitudes, then the energy turned over, the sums of remainders'
+/// magnitudes and of what was set between steps, and the count of steps. Returns the number of accounts; 0 where none is kept. NULL: only that.
+int ts_python_ledger(const ts_python_world* world, double* out_numbers);
+
+/// The name of an account; NULL past the end.
+const char* ts_python_ledger_name(int i);
 
 /// Bytes of a saved state; it is written where `size` is enough. 0 when memory is short.
 unsigned long ts_python_save(const ts_python_world* world, unsigned char* out_bytes, unsigned long size);
@@ -174,6 +184,8 @@ const char* ts_python_status_name(int status);
 struct ts_python_world {
     ts_loaded_scene scene;
     ts_sim* sim;
+    ts_ledger ledger;
+    int keeps_ledger;
     struct ts_python_dynamics* dynamics;  // NULL until it is asked for (dynamics.c)
 };
 

@@ -79,6 +79,20 @@ class Forces:
         return {key: value[places] for key, value in vars(self).items() if key != "names"}
 
 
+@dataclass(frozen=True)
+class Ledger:
+    """Where energy came from and went, J, by account (touchstone run --ledger): work in the last step, sums over all steps, sums of
+    magnitudes. turned_over: the energy that the remainder, a sum of magnitudes, is to be measured by; outside: set between steps."""
+
+    work: dict
+    total: dict
+    in_and_out: dict
+    turned_over: float
+    remainder: float
+    outside: float
+    steps: int
+
+
 def _names(function):
     names = []
     while (name := function(len(names))) is not None:
@@ -218,6 +232,22 @@ class World:
         if _c.ts_python_forces(self._live(), pointer, self._error, len(self._error)):
             raise TouchstoneError(self._error.value.decode())
         return Forces(*rows, self.bias, self.names("dof"))
+
+    def keep_ledger(self, keep=True):
+        """Has every step from now on booked in a new ledger, or none."""
+        _c.ts_python_keep_ledger(self._live(), int(keep))
+
+    @property
+    def ledger(self):
+        """The Ledger of the steps since keep_ledger(); None where none is kept."""
+        count = _c.ts_python_ledger(self._live(), None)
+        if count == 0:
+            return None
+        numbers = numpy.empty(3 * count + 4)
+        _c.ts_python_ledger(self._live(), numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+        names, values = _names(_c.ts_python_ledger_name), numbers.tolist()
+        accounts = [dict(zip(names, values[k * count : (k + 1) * count])) for k in range(3)]
+        return Ledger(*accounts, *values[3 * count : -1], int(values[-1]))
 
     def save(self):
         """The state with all that the future depends on, as bytes; options and solver are not part of it."""

@@ -184,6 +184,22 @@ class TouchstoneTest(unittest.TestCase):
             with self.assertRaises(KeyError):
                 forces.of("y")
 
+    def test_a_ledger_of_a_sliding_cube(self):
+        with touchstone.World("sliding-lift", solver="ncp") as world:
+            self.assertIsNone(world.ledger)
+            world.keep_ledger()
+            world.step(200)
+            ledger = world.ledger
+            self.assertEqual(ledger.steps, 200)
+            self.assertAlmostEqual(ledger.total["contact_friction"], world.report.kinetic - 18.0, places=9)
+            self.assertAlmostEqual(ledger.in_and_out["contact_friction"], -ledger.total["contact_friction"])
+            self.assertAlmostEqual(ledger.work["contact_friction"], -0.5 * 9.81e-3 * (world.qvel[0] + 0.5 * 0.5 * 9.81e-3), places=9)
+            self.assertEqual(ledger.total["actuator"], 0.0)
+            self.assertLess(ledger.remainder, 1e-12 * ledger.turned_over)
+            self.assertEqual(ledger.outside, 0.0)
+            world.keep_ledger(False)
+            self.assertIsNone(world.ledger)
+
     def test_a_saved_state_goes_on_bit_by_bit(self):
         with touchstone.World("sliding-cube-rotated") as world, touchstone.World("sliding-cube-rotated") as other:
             world.step(30)
