@@ -120,3 +120,19 @@ Test(bench, ctrl_c_leaves_nothing_behind) {
     cr_expect(has(&result.err, "stopped"));
     outcome_free(&result);
 }
+
+// Where there is no folder of robots ours stand in; every solver is asked the same, and the recommended one answers all of it.
+Test(bench, robots_contact_problems_cold_and_warm) {
+    unsetenv("TOUCHSTONE_DATA");
+    outcome result = run("bench robot-contacts --quick --only quadruped --json -");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    cr_expect(
+        json_holds(&result.out,
+                   "t = d['tables'][0]\n"
+                   "heads = [c['name'] for c in t['columns']]\n"
+                   "ncp = [r for r in t['rows'] if r[heads.index('solver')] == 'ncp']\n"
+                   "assert [r[0] for r in ncp] == ['quadruped', 'quadruped, locked'], ncp\n"
+                   "assert all(r[heads.index('solved')] == 1 and r[heads.index('cold')] > 0 for r in ncp), ncp\n"),
+        "%s", ts_text_get(&result.out));
+    outcome_free(&result);
+}
