@@ -60,13 +60,16 @@ ts_contact_motion ts_stats_contact_motion(const ts_sim* sim) {
     return motion;
 }
 
-// J that contacts put into the bodies in this step: impulses times the mean of the velocities before and after.
+// J that contacts put into the bodies in this step: impulses times the mean of the velocities before and after, of the bodies and not of
+// surfaces that run on them.
 static double work_of_contacts(const ts_sim* sim) {
     double work = 0.0;
     for (int i = 0; i < sim->contact_count; ++i) {
         const ts_contact* contact = &sim->contact[i];
-        work +=
-            ts_vec3_dot(contact->impulse, ts_vec3_scale(0.5, ts_vec3_add(contact->velocity_before, contact->velocity)));
+        ts_vec3 middle = ts_vec3_scale(0.5, ts_vec3_add(contact->velocity_before, contact->velocity));
+        middle.x -= contact->drift.x;
+        middle.y -= contact->drift.y;
+        work += ts_vec3_dot(contact->impulse, middle);
     }
     return work;
 }

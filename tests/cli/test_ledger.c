@@ -44,6 +44,17 @@ Test(ledger_sheet, adds_up) {
     outcome_free(&result);
 }
 
+// 2 kg brought to 1 m/s by a belt: of the 2 J that drive it half is heat, and nobody takes the other half for an error.
+Test(ledger_sheet, a_belt_raises_no_alarm) {
+    outcome result = run("run conveyor --solver ncp --time 1 --ledger l.csv --json");
+    cr_expect_eq(result.code, 0);
+    cr_expect(json_holds(&result.out,
+                         "w = d['ledger']['work']\n"
+                         "assert abs(w['surface'] - 2) < 1e-6 and abs(w['contact_friction'] + 1) < 1e-6, w\n"
+                         "assert abs(d['energy_by_contacts'] - 1) < 1e-6 and not d['energy_alarm'], d\n"));
+    outcome_free(&result);
+}
+
 // The run is the same to the bit, and without the flag nothing is said of it.
 Test(ledger_sheet, changes_nothing) {
     outcome with = run("run quadruped --time 0.1 --out a.csv --ledger l.csv");
