@@ -4,6 +4,8 @@
 // letter. A name is offered when at most a third of its letters, and at least two, would have to change.
 #include "cli/args.h"
 
+#include "cli/video/video_internal.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -20,7 +22,7 @@ static ts_args no_args(void) {
     memset(&args, 0, sizeof args);
     args.time = (double)NAN;
     args.dt = (double)NAN;
-    args.png_time = (double)NAN;
+    args.png_time = args.rate = args.slow = (double)NAN;
     args.tolerance = (double)NAN;
     args.time_limit = (double)NAN;
     args.spread = args.stiffness = args.damping = args.restitution = args.mu = args.mass = (double)NAN;
@@ -151,6 +153,16 @@ static ts_code set_picture(const ts_flag* flag, const char* value, const char** 
     return TS_OK;
 }
 
+static ts_code set_video(const ts_flag* flag, const char* value, const char** target, ts_status* out_status) {
+    if (!ts_video_is_name(value))
+        return ts_status_set(
+            out_status, TS_ERROR_VALUE, NULL, 0,
+            "%s writes .gif, .png, .mp4, .webm, .mkv or .mov, by the end of its name, which '%s' does not have",
+            flag->name, value);
+    *target = value;
+    return TS_OK;
+}
+
 static ts_code add_pair(const ts_flag* flag, const char* value, const char** pair, int* count, ts_status* out_status) {
     if (value[0] == '=' || !strchr(value, '='))
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes %s, not '%s'", flag->name, flag->value,
@@ -168,8 +180,10 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
     case TS_FLAG_SWITCH: *(int*)target = 1; return TS_OK;
     case TS_FLAG_TEXT:
     case TS_FLAG_PICTURE:
+    case TS_FLAG_VIDEO:
         if (!value[0]) return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes a value", flag->name);
         if (flag->kind == TS_FLAG_PICTURE) return set_picture(flag, value, target, out_status);
+        if (flag->kind == TS_FLAG_VIDEO) return set_video(flag, value, target, out_status);
         *(const char**)target = value;
         return TS_OK;
     case TS_FLAG_NUMBER:

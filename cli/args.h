@@ -10,6 +10,7 @@ typedef enum ts_flag_kind {
     TS_FLAG_SWITCH,   // nothing
     TS_FLAG_TEXT,     // any text
     TS_FLAG_PICTURE,  // a file whose name, if it has a suffix, ends in .png
+    TS_FLAG_VIDEO,    // a file whose name ends as one of a film
     TS_FLAG_NUMBER,   // a finite number between low and high
     TS_FLAG_INTEGER,  // a whole number between low and high
     TS_FLAG_PAIR,     // KEY=VALUE of --set, may be repeated
@@ -43,6 +44,7 @@ typedef struct ts_args {
     const char* root;          // "fixed", "floating"
     const char* out;
     const char* png;
+    const char* video;
     const char* json_file;     // bench
     const char* svg;           // bench: a folder
     const char* only;          // bench
@@ -55,6 +57,8 @@ typedef struct ts_args {
     double time;               // s
     double dt;                 // s
     double png_time;           // s
+    double rate;               // of --video, pictures per second
+    double slow;               // of --video, 1: how many times slower than life
     double tolerance;          // solve
     double time_limit;         // s, solve
     double spread;             // m/s or rad/s, run
@@ -73,6 +77,7 @@ typedef struct ts_args {
     int quick;   // bench, scorecard
     int peers;   // scorecard
     int strict;
+    int still;  // compare: no animation in the report
     int help;
     int pair_count;
     const char* pair[TS_ARGS_PAIRS];  // of --set: "KEY=VALUE"

@@ -50,6 +50,18 @@
         "--ctrl-file", "FILE.csv", TS_FLAG_TEXT, OFFSET(ctrl_file), 0.0, 0.0,                                \
             "controls over time: a line 'time,NAME,...', and rows that hold until the next"                  \
     }
+#define FLAGS_VIDEO                                                                                                 \
+    {"--video",                                                                                                     \
+     "FILE",                                                                                                        \
+     TS_FLAG_VIDEO,                                                                                                 \
+     OFFSET(video),                                                                                                 \
+     0.0,                                                                                                           \
+     0.0,                                                                                                           \
+     "write a film: .gif, .png, or by ffmpeg .mp4, .webm, .mkv, .mov"},                                             \
+        {"--fps", "N", TS_FLAG_NUMBER, OFFSET(rate), 0.1, 240.0, "pictures of the film per second (default 25)"}, { \
+        "--slow", "X", TS_FLAG_NUMBER, OFFSET(slow), 1e-3, 1e4,                                                     \
+            "the film is so many times slower than life (default 1)"                                                \
+    }
 #define FLAG_THREADS                                                    \
     {                                                                   \
         "--threads", "N", TS_FLAG_INTEGER, OFFSET(threads), 1.0, 256.0, \
@@ -112,7 +124,10 @@ static const ts_flag compare_flags[] = {
     {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render all solvers side by side in one picture"},
     {"--png-time", "S", TS_FLAG_NUMBER, OFFSET(png_time), 0.0, 1e9,
      "simulated seconds before pictures (default: when the runs are farthest apart)"},
-    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture in pixels (default 1200x560)"},
+    FLAGS_VIDEO,
+    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "size of that picture or film in pixels (default 1200x560)"},
+    {"--still", NULL, TS_FLAG_SWITCH, OFFSET(still), 0.0, 0.0,
+     "a report without a moving picture, for which all runs are made again"},
     FLAGS_URDF,
     FLAG_THREADS,
     FLAG_STRICT,
@@ -237,8 +252,9 @@ static const ts_flag view_flags[] = {
     {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver to start with"},
     {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
     {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9,
-     "simulated seconds before the picture, or before the window starts (default 0)"},
-    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "picture or window size in pixels (default 1280x720)"},
+     "simulated seconds until the picture or the window (default 0), or to film (all)"},
+    FLAGS_VIDEO,
+    {"--size", "WxH", TS_FLAG_SIZE, 0, 16.0, 16384.0, "picture, film or window size in pixels (default 1280x720)"},
     FLAGS_URDF,
     FLAG_DT,
     FLAG_KEY,
@@ -266,12 +282,15 @@ static const ts_command commands[] = {
     {"compare", "the same scene under several solvers", "SCENE|EXPERIMENT",
      "Runs a scene, or an experiment from 'touchstone list experiments', once per solver and prints a table. With "
      "--out\n"
-     "also writes a report with plots that opens in any browser; with --png a picture of all solvers side by side.\n"
+     "also writes a report with plots that opens in any browser; with --png a picture of all solvers side by side, "
+     "with\n"
+     "--video a film.\n"
      "A solver that blows up is a result, not an error, as long as another one finished.",
      "  touchstone compare sliding-cube --out report\n"
      "  touchstone compare sliding-cube --solvers ncp-pgs,ccp-pgs,lcp-pgs --dt 0.001 --out report\n"
      "  touchstone compare lcp-anisotropy --out report\n"
-     "  touchstone compare three-models --png three-models.png\n",
+     "  touchstone compare three-models --png three-models.png\n"
+     "  touchstone compare three-models --video three-models.mp4 --slow 4\n",
      compare_flags, COUNT(compare_flags), ts_cmd_compare},
     {"scorecard", "every experiment under every solver, in one table", NULL,
      "Runs all experiments of 'touchstone list experiments' that measure something, under all solvers, against their "
@@ -379,8 +398,10 @@ static const ts_command commands[] = {
      "  touchstone solve problems/*.hdf5 --solvers all --time-limit 10\n",
      solve_flags, COUNT(solve_flags), ts_cmd_solve},
     {"view", "watch a scene, or render a picture of it", "[SCENE]",
-     "Opens a window; without SCENE, the first of the list. With --png renders one picture and needs no display.",
-     "  touchstone view sliding-cube\n  touchstone view stack-10 --png stack.png --time 1 --size 1920x1080\n",
+     "Opens a window; without SCENE, the first of the list. With --png renders one picture, with\n--video a film: "
+     "these need no display.",
+     "  touchstone view sliding-cube\n  touchstone view arm-push --video arm.gif --size 640x360\n  touchstone view "
+     "stack-10 --png stack.png --time 1 --size 1920x1080\n",
      view_flags, COUNT(view_flags), ts_cmd_view}};
 
 static const char* command_name(const void* context, int i) {

@@ -1,6 +1,6 @@
 // Problem: pictures from a command line, a test or a notebook, on machines without display or GPU. Rule: step exactly as
-// the headless runner does, then draw once into memory. Guaranteed: the same request on the same machine gives the same
-// bytes. Known to fail: different drivers round differently, so pictures of two machines may differ in last bits.
+// the headless runner does, then draw once into memory; a film draws many times, after a first run that shows how far everything
+// gets. Guaranteed: the same request on the same machine gives the same bytes. Known to fail: different drivers round differently, so pictures of two machines may differ in last bits.
 #include "viewer/viewer.h"
 
 #include <stdlib.h>
@@ -26,6 +26,8 @@ ts_view_request ts_view_request_default(void) {
     return request;
 }
 
+static int channels_of(const ts_view_request* request) { return request->background == TS_BACKGROUND_CLEAR ? 4 : 3; }
+
 static ts_code check_request(const ts_view_request* request, ts_status* out_status) {
     if (!request->scene || !request->sim)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a view needs a scene and a simulation");
@@ -50,8 +52,9 @@ static ts_code check_request(const ts_view_request* request, ts_status* out_stat
 // What the observer of a run needs.
 typedef struct run_notes {
     const ts_view_request* request;
-    ts_ui* ui;           // or NULL
-    ts_view_path* path;  // or NULL
+    ts_ui* ui;            // or NULL
+    ts_view_path* path;   // or NULL
+    ts_view_path* reach;  // or NULL: ends of the box around everything, at every step
 } run_notes;
 
 static int note_step(void* user, ts_sim* sim) {
@@ -61,16 +64,20 @@ static int note_step(void* user, ts_sim* sim) {
     // A path that runs out of memory is merely shorter.
     if (sim->step_count > 0 && notes->path && request->scene->focus >= 0)
         (void)ts_view_path_push(notes->path, sim->kinematics.body_centre[request->scene->focus]);
+    if (notes->reach) {
+        ts_vec3 low, high;
+        ts_scene_sizes_bounds(sim, &low, &high);
+        (void)(ts_view_path_push(notes->reach, low) && ts_view_path_push(notes->reach, high));
+    }
     return request->stop ? request->stop(request->user) : 0;
 }
 
-static ts_code step_to_time(const ts_view_request* request, ts_sim* sim, ts_ui* ui, ts_view_path* path,
-                            ts_status* out_status) {
-    double left = request->time - sim->time;
+static ts_code step_to_time(const run_notes* notes, double time, ts_sim* sim, ts_status* out_status) {
+    double left = time - sim->time;
     // Derived quantities of a state that nobody stepped yet are not there.
     if (!(left > 0.0)) return sim->step_count > 0 ? TS_OK : ts_sim_forward(sim, out_status);
-    run_notes notes = {request, ui, request->trail ? path : NULL};
-    return ts_run_scene(request->scene, sim, left, note_step, &notes, out_status);
+    run_notes own = *notes;
+    return ts_run_scene(notes->request->scene, sim, left, note_step, &own, out_status);
 }
 
 // A picture in the making.
@@ -82,14 +89,24 @@ typedef struct picture {
     ts_ui ui;
     ts_overlay overlay;
     ts_view_path path[TS_VIEW_LAYERS];
+    ts_view_path reach;  // of `sim`, while a film looks ahead
+    int looks_ahead;     // nonzero: the camera is set up for a film
     ts_vec3 offset[TS_VIEW_LAYERS];
 } picture;
 
-static ts_code step_all(picture* p, ts_status* out_status) {
-    const ts_view_request* request = p->request;
-    ts_code code = step_to_time(request, request->sim, &p->ui, &p->path[0], out_status);
-    for (int i = 0; !code && i < request->companion_count; ++i)
-        code = step_to_time(request, request->companion[i].sim, NULL, &p->path[1 + i], out_status);
+static ts_sim* sim_of(const picture* p, int layer) {
+    return layer ? p->request->companion[layer - 1].sim : p->request->sim;
+}
+
+static int is_alone(const picture* p) { return p->request->companion_count == 0; }
+
+static ts_code step_all(picture* p, double time, ts_status* out_status) {
+    ts_code code = TS_OK;
+    for (int i = 0; !code && i <= p->request->companion_count; ++i) {
+        run_notes notes = {p->request, i ? NULL : &p->ui, p->request->trail ? &p->path[i] : NULL,
+                           is_alone(p) && p->looks_ahead ? &p->reach : NULL};
+        code = step_to_time(&notes, time, sim_of(p, i), out_status);
+    }
     return code;
 }
 
@@ -122,7 +139,7 @@ static void lay_out_row(picture* p) {
         // Layer 0 is `sim`, the companions follow.
         int layer = place == request->row_place ? 0 : (place < request->row_place ? place + 1 : place);
         double low, high;
-        swept(layer ? request->companion[layer - 1].sim : request->sim, &p->path[layer], along, &low, &high);
+        swept(sim_of(p, layer), &p->path[layer], along, &low, &high);
         if (place > 0) spacing = fmax(spacing, end - low);
         widest = fmax(widest, high - low);
         end = high;
@@ -153,9 +170,15 @@ static void frame_row(picture* p) {
         const ts_view_layer* layer = &p->view.layer[i];
         ts_vec3 low, high;
         ts_scene_sizes_bounds(layer->sim, &low, &high);
-        for (int k = 0; k < 8 + p->path[i].count; ++k) {
-            ts_vec3 point = k < 8 ? ts_vec3_make(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z)
-                                  : p->path[i].data[k - 8];
+        const ts_view_path* path = &p->path[i];
+        // A still needs room for the way that was made, a film for everything all along it.
+        int corners = p->looks_ahead && path->count > 0 ? 8 * path->count : 8;
+        for (int k = 0; k < corners + path->count; ++k) {
+            ts_vec3 point = ts_vec3_make(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z);
+            if (k >= corners)
+                point = path->data[k - corners];
+            else if (k >= 8)
+                point = ts_vec3_add(point, ts_vec3_sub(path->data[k / 8 - 1], path->data[path->count - 1]));
             ts_vec3 c = ts_mat3_mul_vec_transposed(&axes, ts_vec3_add(point, layer->offset));
             right = fmax(right, c.x + wide * c.z);
             left = fmax(left, -c.x + wide * c.z);
@@ -210,13 +233,22 @@ static void add_labels(picture* p) {
     }
 }
 
-static ts_code draw_picture(picture* p, ts_status* out_status) {
+static void begin_words(picture* p) {
+    const ts_view_request* request = p->request;
+    int in_row = request->companion_count > 0 && ts_vec3_norm(request->row) > 0.0;
+    ts_overlay_begin(&p->overlay, request->height);
+    // Without the panel there is room for names that a reader of a smaller copy can still read.
+    if (in_row && !request->overlay && request->height >= 400) ts_overlay_set_size(&p->overlay, 14.0);
+}
+
+// Layers in their places, and the camera where it sees them.
+static ts_code set_up(picture* p, ts_status* out_status) {
     const ts_view_request* request = p->request;
     ts_code code = ts_view_open(&p->view, request->sim, p->device, out_status);
     if (code) return code;
     p->view.show = request->show;
     p->view.background = request->background;
-    p->view.layer[0].path = request->path ? request->path : &p->path[0];
+    p->view.layer[0].path = is_alone(p) && p->looks_ahead ? &p->reach : request->path ? request->path : &p->path[0];
     p->view.layer[0].color = request->color;
     for (int i = 0; i < request->companion_count; ++i) p->offset[1 + i] = request->companion[i].offset;
     lay_out_row(p);
@@ -226,41 +258,103 @@ static ts_code draw_picture(picture* p, ts_status* out_status) {
         ts_view_add_layer(&p->view, layer);
     }
     ts_view_aim(&p->view, request->camera, request->width, request->height, request->overlay);
-    ts_overlay_begin(&p->overlay, request->height);
+    p->view.layer[0].path = request->path ? request->path : &p->path[0];
+    begin_words(p);
     int in_row = request->companion_count > 0 && ts_vec3_norm(request->row) > 0.0;
-    // Without the panel there is room for names that a reader of a smaller copy can still read.
-    if (in_row && !request->overlay && request->height >= 400) ts_overlay_set_size(&p->overlay, 14.0);
     if (in_row && !(request->camera && request->camera->distance > 0.0)) frame_row(p);
+    return TS_OK;
+}
+
+static ts_code draw_picture(picture* p, ts_status* out_status) {
+    const ts_view_request* request = p->request;
+    begin_words(p);
     if (request->overlay) ts_ui_fill(&p->ui, request->sim, request->width, request->height, &p->overlay);
     if (request->companion_count > 0) add_labels(p);
     const ts_overlay* words = request->words ? request->words : &p->overlay;
     return ts_view_draw(&p->view, request->width, request->height, words, out_status);
 }
 
-static int channels_of(const ts_view_request* request) { return request->background == TS_BACKGROUND_CLEAR ? 4 : 3; }
-
-ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_pixels, ts_status* out_status) {
+// The context first: a machine that cannot draw says so before it has simulated for an hour.
+static ts_code open_picture(const ts_view_request* request, picture** out_picture, ts_status* out_status) {
+    *out_picture = NULL;
     ts_code code = check_request(request, out_status);
     if (code) return code;
     picture* p = calloc(1, sizeof *p);
     if (!p) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
+    *out_picture = p;
     p->request = request;
     ts_ui_set_title(&p->ui, request->scene);
     p->ui.panel = p->ui.legend = 1;
-    // The context first: a machine that cannot draw says so before it has simulated for an hour.
     code = ts_offscreen_create(&p->offscreen, out_status);
     if (!code)
         code = ts_device_gl_create(ts_offscreen_loader(p->offscreen), request->samples, TS_DEVICE_GL_FINE, &p->device,
                                    out_status);
-    if (!code) code = step_all(p, out_status);
-    if (!code) code = draw_picture(p, out_status);
-    if (!code) code = ts_device_read(p->device, channels_of(request), out_pixels, out_status);
+    return code;
+}
+
+static void close_picture(picture* p) {
+    if (!p) return;
     for (int i = 0; i < TS_VIEW_LAYERS; ++i) ts_view_path_free(&p->path[i]);
+    ts_view_path_free(&p->reach);
     ts_overlay_free(&p->overlay);
     ts_view_close(&p->view);
     ts_device_destroy(p->device);
     ts_offscreen_destroy(p->offscreen);
     free(p);
+}
+
+ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_pixels, ts_status* out_status) {
+    picture* p = NULL;
+    ts_code code = open_picture(request, &p, out_status);
+    if (!code) code = step_all(p, request->time, out_status);
+    if (!code) code = set_up(p, out_status);
+    if (!code) code = draw_picture(p, out_status);
+    if (!code) code = ts_device_read(p->device, channels_of(request), out_pixels, out_status);
+    close_picture(p);
+    return code;
+}
+
+// Runs everything to the end and back to where it was, with the camera set up for all of it.
+static ts_code look_ahead(picture* p, ts_status* out_status) {
+    ts_snapshot start[TS_VIEW_LAYERS];
+    int count = 1 + p->request->companion_count;
+    ts_code code = TS_OK;
+    memset(start, 0, sizeof start);
+    for (int i = 0; i < count && !code; ++i) code = ts_sim_snapshot(sim_of(p, i), &start[i], out_status);
+    p->looks_ahead = 1;
+    if (!code) code = step_all(p, p->request->time, out_status);
+    if (!code) code = set_up(p, out_status);
+    p->looks_ahead = 0;
+    for (int i = 0; i < count; ++i) {
+        if (!code) code = ts_sim_restore(sim_of(p, i), &start[i], out_status);
+        if (!code) code = ts_sim_forward(sim_of(p, i), out_status);
+        ts_view_path_clear(&p->path[i]);
+        ts_snapshot_free(&start[i]);
+    }
+    return code;
+}
+
+ts_code ts_viewer_film(const ts_view_request* request, int count, ts_view_take take, void* user,
+                       ts_status* out_status) {
+    picture* p = NULL;
+    unsigned char* pixels = NULL;
+    ts_code code = open_picture(request, &p, out_status);
+    if (!code && count < 2)
+        code = ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a film has two pictures or more");
+    if (!code) pixels = malloc((size_t)channels_of(request) * (size_t)request->width * (size_t)request->height);
+    if (!code && !pixels) code = ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");
+    double start = code ? 0.0 : request->sim->time;
+    if (!code) code = look_ahead(p, out_status);
+    for (int k = 0; k < count && !code; ++k) {
+        // Half a step early, since steps are whole and those that end there count.
+        double time = start + (request->time - start) * k / (count - 1) - 0.5 * request->sim->options.time_step;
+        code = step_all(p, time, out_status);
+        if (!code) code = draw_picture(p, out_status);
+        if (!code) code = ts_device_read(p->device, channels_of(request), pixels, out_status);
+        if (!code) code = take(user, k, pixels, out_status);
+    }
+    free(pixels);
+    close_picture(p);
     return code;
 }
 

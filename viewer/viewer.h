@@ -6,6 +6,8 @@
 //     request.png_path = "cube.png";   // leave NULL for a window
 //     request.time = 0.5;
 //     if (ts_viewer_run(&request, &status)) ...
+//
+// ts_viewer_film gives all pictures of a motion.
 #ifndef TS_VIEWER_VIEWER_H
 #define TS_VIEWER_VIEWER_H
 
@@ -70,6 +72,13 @@ ts_code ts_viewer_render_png(const ts_view_request* request, ts_status* out_stat
 /// Steps the scene to `time` and draws it into out_pixels: rows from top to bottom, sRGB in three bytes per pixel, with alpha in four
 /// where the background is clear.
 ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_pixels, ts_status* out_status);
+
+/// Takes one picture of a film: its number, from 0, and its pixels as those of ts_viewer_render_pixels (borrowed). Not TS_OK ends the film.
+typedef ts_code (*ts_view_take)(void* user, int frame, const unsigned char* pixels, ts_status* out_status);
+
+/// Pictures at equal distances in time, `count` >= 2 of them: the first shows the simulations as they are, the last when `time` is reached.
+/// The camera stands still and sees the whole motion, for which all simulations run twice.
+ts_code ts_viewer_film(const ts_view_request* request, int count, ts_view_take take, void* user, ts_status* out_status);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #include "cli/ranks.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
+#include "cli/video/video_internal.h"
 #include "cli/step_certificate.h"
 #include "engine/step/step.h"
 #include "scenes/run.h"
@@ -190,7 +191,9 @@ static int prepare(compare_job* job, ts_status* status) {
         return TS_EXIT_USAGE;
     }
     if (job->ranks.rank > 0) return TS_EXIT_DONE;
-    if (args->png && ts_picture_available(status)) return TS_EXIT_FAILED;
+    if ((args->png || args->video) && ts_picture_available(status)) return TS_EXIT_FAILED;
+    if (args->video && (ts_video_check(args->video, status) || ts_setup_writable(args->video, status)))
+        return TS_EXIT_FAILED;
     if (args->out && ts_setup_directory(args->out, &job->made_directory, status)) return TS_EXIT_FAILED;
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
     return TS_EXIT_DONE;
@@ -331,6 +334,7 @@ static void free_job(compare_job* job) {
     free(comparison->finding);
     ts_convergence_free(comparison);
     ts_text_free(&comparison->row_picture);
+    ts_text_free(&comparison->loop);
     ts_text_free(&comparison->command);
     ts_loaded_scene_free(&job->scene);
     ts_controls_free(&job->controls);
@@ -372,10 +376,11 @@ static int conclude(compare_job* job) {
         ts_comparison_text(comparison, &text);
         if (args->out)
             ts_text_add(&text, "\nreport: %s/report.html\n", args->out);
-        else if (!args->png)
+        else if (!args->png && !args->video)
             ts_text_add(&text, "\nAdd --out DIR for a report with plots.\n");
         if (args->png && pictured)
             ts_text_add(&text, "\npicture: %s (t = %.4g s)\n", args->png, comparison->picture_time);
+        if (args->video && pictured) ts_text_add(&text, "\nfilm: %s\n", args->video);
     }
     return ts_console_print(&text, exit_code);
 }

@@ -5,6 +5,7 @@
 #include "cli/controls.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
+#include "cli/video/video_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,19 @@
 static int stop(void* user) {
     (void)user;
     return ts_signals_caught();
+}
+
+static ts_code film(const ts_args* args, ts_view_request* request, ts_status* status) {
+    ts_video_format format = {args->video, request->width, request->height, isnan(args->rate) ? 25.0 : args->rate};
+    ts_video_job job = {.patience = HUGE_VAL};
+    if (isnan(args->time)) request->time = request->sim->time + request->scene->duration;
+    if (!(request->time > request->sim->time))
+        return ts_status_set(status, TS_ERROR_VALUE, NULL, 0,
+                             "a film has to end after its start, t = %g s: --time says when", request->sim->time);
+    ts_code code =
+        ts_video_begin(&format, request->time - request->sim->time, isnan(args->slow) ? 1.0 : args->slow, &job, status);
+    if (code) return code;
+    return ts_video_end(&job, ts_viewer_film(request, job.count, ts_video_take, &job, status), NULL, status);
 }
 
 static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* sim, ts_status* status) {
@@ -29,7 +43,7 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* s
     }
     request.stop = stop;
     ts_signals_begin();
-    return ts_viewer_run(&request, status);
+    return args->video ? film(args, &request, status) : ts_viewer_run(&request, status);
 }
 
 #else
@@ -57,7 +71,13 @@ static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* 
     char recording[4096];
     code = ts_setup_from(args, *sim, recording, sizeof recording, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
+    if (args->png && args->video) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png or --video, not both");
+        return TS_EXIT_USAGE;
+    }
     if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
+    if (args->video && (ts_video_check(args->video, status) || ts_setup_writable(args->video, status)))
+        return TS_EXIT_FAILED;
     return TS_EXIT_DONE;
 }
 
@@ -69,10 +89,12 @@ static int report_done(const ts_args* args, const ts_loaded_scene* scene, const 
         ts_json_add_string(&json, "scene", scene->name);
         ts_json_add_number(&json, "time", sim->time);
         ts_json_add_string(&json, "png", args->png);
+        ts_json_add_string(&json, "video", args->video);
         ts_json_object_end(&json);
         ts_text_add(&text, "\n");
-    } else if (args->png) {
-        ts_text_add(&text, "%s at t = %g s: %s\n", scene->name, sim->time, args->png);
+    } else if (args->png || args->video) {
+        ts_text_add(&text, "%s %s t = %g s: %s\n", scene->name, args->png ? "at" : "until", sim->time,
+                    args->png ? args->png : args->video);
     }
     return ts_console_print(&text, TS_EXIT_DONE);
 }

@@ -40,6 +40,8 @@ typedef struct ts_comparison {
     ts_text row_picture;  // data URI of the picture of all groups side by side, empty where there is none
     ts_text* picture;     // (groups) the same of close-ups
     double picture_time;  // s, the moment they show
+    ts_text loop;         // the same of a moving picture of all groups, a GIF
+    double loop_slow;     // how many times slower than life it is
     ts_convergence_panel panel[TS_CONVERGENCE_PANELS];
     int panel_count;
 } ts_comparison;

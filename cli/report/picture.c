@@ -16,6 +16,12 @@ ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* o
     return unavailable(out_status);
 }
 
+ts_code ts_picture_row_film(const ts_picture_row* row, int count, ts_picture_take take, void* user,
+                            ts_status* out_status) {
+    (void)row, (void)count, (void)take, (void)user;
+    return unavailable(out_status);
+}
+
 ts_code ts_picture_encode(int width, int height, int channels, unsigned char* pixels, ts_text* png,
                           ts_status* out_status) {
     (void)width, (void)height, (void)channels;
@@ -101,23 +107,28 @@ static double size_of(const ts_sim* sim) {
     return box.count ? ts_vec3_distance(box.low, box.high) : 0.0;
 }
 
-ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* out_status) {
+// What a request borrows while a row is drawn.
+typedef struct row_parts {
     ts_view_companion companion[TS_PICTURE_ROW];
+    ts_camera camera;
+} row_parts;
+
+static ts_view_request request_of(const ts_picture_row* row, row_parts* parts) {
     ts_view_request request = ts_view_request_default();
     for (int i = 0; i < row->count; ++i) {
         if (i == row->reference) continue;
         ts_view_companion next = {row->sim[i], {0.0, 0.0, 0.0}, {0.0f, 0.0f, 0.0f}, 0, NULL, row->name[i]};
         ts_picture_color(row->scene->model, row->style[i], next.color);
-        companion[request.companion_count++] = next;
+        parts->companion[request.companion_count++] = next;
     }
-    ts_camera camera = ts_camera_default();
+    parts->camera = ts_camera_default();
     // From behind, so that nothing hides its neighbours. Long paths are seen more from aside: they lead away to the right,
     // and neither lift nor drift is foreshortened to nothing. A long row seen from aside would shrink at its far end.
     double size = size_of(row->sim[row->reference]);
     double aside = size > 0.0 ? fmin(0.5 * row->length / size, 1.0) : 0.0;
     double angle = (20.0 + 25.0 * aside) * fmin(1.0, sqrt(4.0 / row->count));
-    camera.azimuth = atan2(row->forward.y, row->forward.x) + (180.0 + angle) * RADIANS;
-    camera.distance = 0.0;
+    parts->camera.azimuth = atan2(row->forward.y, row->forward.x) + (180.0 + angle) * RADIANS;
+    parts->camera.distance = 0.0;
     request.scene = row->scene;
     request.sim = row->sim[row->reference];
     request.name = row->name[row->reference];
@@ -126,12 +137,25 @@ ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* o
     request.height = row->height;
     request.overlay = 0;
     request.background = row->clear ? TS_BACKGROUND_CLEAR : TS_BACKGROUND_WHITE;
-    request.camera = &camera;
-    request.companion = companion;
+    request.camera = &parts->camera;
+    request.companion = parts->companion;
     request.row = ts_vec3_make(row->forward.y, -row->forward.x, 0.0);
     request.row_place = row->reference;
     request.trail = 1;
     request.stop = stop;
+    return request;
+}
+
+ts_code ts_picture_row_film(const ts_picture_row* row, int count, ts_picture_take take, void* user,
+                            ts_status* out_status) {
+    row_parts parts;
+    ts_view_request request = request_of(row, &parts);
+    return ts_viewer_film(&request, count, take, user, out_status);
+}
+
+ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* out_status) {
+    row_parts parts;
+    ts_view_request request = request_of(row, &parts);
     int channels = row->clear ? 4 : 3;
     unsigned char* data = malloc((size_t)channels * (size_t)row->width * (size_t)row->height);
     if (!data) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a picture");

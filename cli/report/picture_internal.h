@@ -30,6 +30,13 @@ ts_code ts_picture_available(ts_status* out_status);
 /// Steps all to the time and appends one picture, a PNG.
 ts_code ts_picture_row_png(const ts_picture_row* row, ts_text* png, ts_status* out_status);
 
+/// Takes one picture of a film; see ts_view_take.
+typedef ts_code (*ts_picture_take)(void* user, int frame, const unsigned char* rgb, ts_status* out_status);
+
+/// Steps all to the time and hands over `count` pictures on the way, on white. Every run is made twice.
+ts_code ts_picture_row_film(const ts_picture_row* row, int count, ts_picture_take take, void* user,
+                            ts_status* out_status);
+
 /// Pixels from top to bottom, sRGB, with alpha where `channels` is 4, as a PNG. What is see-through loses shades that no page
 /// shows, and half of its bytes.
 ts_code ts_picture_encode(int width, int height, int channels, unsigned char* pixels, ts_text* png,

@@ -2,6 +2,7 @@
 #include "cli/report/pictures_internal.h"
 
 #include "cli/report/picture_internal.h"
+#include "cli/video/video_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +11,13 @@
 static const double picture_wall_seconds = 20.0;
 
 enum { ROW_WIDTH = 1200, ROW_HEIGHT = 560, PAIR_WIDTH = 640, PAIR_HEIGHT = 340 };
+
+// The moving picture of a report.
+enum { LOOP_WIDTH = 750, LOOP_HEIGHT = 350 };
+static const double loop_rate = 10.0, loop_seconds = 3.5;
+
+// Longer runs, and pictures that take longer, leave the report without it.
+static const double loop_runs_seconds = 5.0, loop_drawing_seconds = 15.0;
 
 // When a picture tells most: when the runs are farthest apart, or at the end where they are not.
 static double best_time(const ts_comparison* comparison) {
@@ -23,9 +31,9 @@ static double best_time(const ts_comparison* comparison) {
     return time;
 }
 
-static void embed(const ts_text* png, ts_text* text) {
-    ts_text_add(text, "data:image/png;base64,");
-    ts_text_add_base64(text, ts_text_get(png), png->length);
+static void embed(const char* kind, const ts_text* bytes, ts_text* text) {
+    ts_text_add(text, "data:image/%s;base64,", kind);
+    ts_text_add_base64(text, ts_text_get(bytes), bytes->length);
 }
 
 // Fresh simulations of the runs that got that far.
@@ -74,10 +82,16 @@ static void take_pair(ts_comparison* comparison, const ts_picture_row* row, int 
                             .width = PAIR_WIDTH,
                             .height = PAIR_HEIGHT};
     if (!code) code = ts_picture_pair_png(&pair, &png, &status);
-    if (!code) embed(&png, &comparison->picture[g]);
+    if (!code) embed("png", &png, &comparison->picture[g]);
     ts_text_free(&png);
     ts_sim_free(sims[0]);
     ts_sim_free(sims[1]);
+}
+
+static void release(ts_picture_row* row) {
+    for (int i = 0; i < TS_PICTURE_ROW; ++i) ts_sim_free(row->sim[i]);
+    memset(row->sim, 0, sizeof row->sim);
+    row->count = 0;
 }
 
 // The row on white for a file, and see-through for the page.
@@ -89,17 +103,69 @@ static ts_code take_row(const ts_args* args, ts_comparison* comparison, ts_pictu
         if (!(clear ? args->out : args->png)) continue;
         code = ts_picture_row_png(row, &png, out_status);
         if (!code && !clear) code = ts_text_write_file(&png, args->png, out_status);
-        if (!code && clear) embed(&png, &comparison->row_picture);
+        if (!code && clear) embed("png", &png, &comparison->row_picture);
         ts_text_free(&png);
     }
-    for (int i = 0; i < TS_PICTURE_ROW; ++i) ts_sim_free(row->sim[i]);
+    release(row);
     return code;
+}
+
+// A film of the row from its start to its time; of one in memory, the bytes.
+static ts_code take_film(const ts_comparison* comparison, ts_picture_row* row, const ts_video_format* format,
+                         double slow, ts_text* bytes, ts_status* out_status) {
+    ts_video_job job = {.patience = bytes ? loop_drawing_seconds : HUGE_VAL};
+    row->width = format->width;
+    row->height = format->height;
+    row->clear = 0;
+    ts_code code = line_up(comparison, row, out_status);
+    if (!code) code = ts_video_begin(format, row->time, slow, &job, out_status);
+    if (!code)
+        code =
+            ts_video_end(&job, ts_picture_row_film(row, job.count, ts_video_take, &job, out_status), bytes, out_status);
+    release(row);
+    return code;
+}
+
+// When everything is at rest, or nearly, or the end: a thousandth of the most kinetic energy there was.
+static double rest_time(const ts_comparison* comparison) {
+    static const double part = 1e-3;
+    double last = 0.0;
+    for (int i = 0; i < comparison->count; ++i) {
+        const ts_sample_array* sample = &comparison->series[i].sample;
+        double most = 0.0;
+        for (int k = 0; k < sample->count; ++k) most = fmax(most, sample->data[k].kinetic);
+        for (int k = 0; k < sample->count; ++k)
+            if (sample->data[k].kinetic > part * most) last = fmax(last, sample->data[k].time);
+    }
+    return last > 0.0 ? fmin(1.2 * last, comparison->duration) : comparison->duration;
+}
+
+// The report does without one where a run broke off before.
+static void take_loop(ts_comparison* comparison, ts_picture_row* row) {
+    ts_video_format format = {NULL, LOOP_WIDTH, LOOP_HEIGHT, loop_rate};
+    ts_status status;
+    ts_text gif = {0};
+    row->time = rest_time(comparison);
+    if (row->time > 0.0) {
+        comparison->loop_slow = loop_seconds / row->time;
+        if (take_film(comparison, row, &format, comparison->loop_slow, &gif, &status) == TS_OK)
+            embed("gif", &gif, &comparison->loop);
+    }
+    ts_text_free(&gif);
+}
+
+static ts_code take_video(const ts_args* args, const ts_comparison* comparison, ts_picture_row* row,
+                          ts_status* out_status) {
+    ts_video_format format = {args->video, row->width, row->height, isnan(args->rate) ? 25.0 : args->rate};
+    row->time = comparison->duration;
+    return take_film(comparison, row, &format, isnan(args->slow) ? 1.0 : args->slow, NULL, out_status);
 }
 
 ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_status* out_status) {
     double wall = 0.0;
     for (int i = 0; i < comparison->count; ++i) wall += comparison->series[i].wall;
-    if (!args->png && (!args->out || wall > picture_wall_seconds)) return ts_status_ok(out_status);
+    int of_report = args->out && wall <= picture_wall_seconds;
+    if (!args->png && !args->video && !of_report) return ts_status_ok(out_status);
     comparison->picture_time = isnan(args->png_time) ? best_time(comparison) : args->png_time;
     ts_picture_row row;
     memset(&row, 0, sizeof row);
@@ -109,8 +175,11 @@ ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_stat
     row.width = args->width > 0 ? args->width : ROW_WIDTH;
     row.height = args->width > 0 ? args->height : ROW_HEIGHT;
     row.forward = comparison->frame.has_direction ? comparison->frame.forward : ts_vec3_axis(1);
-    ts_code code = take_row(args, comparison, &row, out_status);
-    for (int g = 0; g < comparison->groups && args->out && !code && wall <= picture_wall_seconds; ++g)
-        take_pair(comparison, &row, g);
-    return args->png ? code : ts_status_ok(out_status);
+    ts_code code = TS_OK;
+    if (args->png || of_report) code = take_row(args, comparison, &row, out_status);
+    if (!args->png && code) return args->video ? code : ts_status_ok(out_status);
+    for (int g = 0; g < comparison->groups && of_report && !code; ++g) take_pair(comparison, &row, g);
+    if (args->video && !code) code = take_video(args, comparison, &row, out_status);
+    if (of_report && wall <= loop_runs_seconds && !args->still && !code) take_loop(comparison, &row);
+    return code ? code : ts_status_ok(out_status);
 }

@@ -5,8 +5,8 @@
 #include "cli/args.h"
 #include "cli/report/comparison_internal.h"
 
-/// Takes the pictures that --png and --out ask for. For the report alone they are a bonus: runs that took long, or a
-/// machine that cannot draw, leave it without. An error is one of --png.
+/// Takes the pictures that --png, --video and --out ask for. For the report alone they are a bonus: runs that took long, or a
+/// machine that cannot draw, leave it without. An error is one of --png or --video.
 ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_status* out_status);
 
 #endif

@@ -72,9 +72,18 @@ static void add_row_picture(const ts_comparison* comparison, ts_text* text) {
         "focus. The reference has the colours of the scene, the others those of their curves. Contacts that "
         "stick are green, that slide orange, that violate the exact law red; arrows are forces. Cards show the moment "
         "that tells most of each, from the side that shows it, with the reference as an outline; frames enlarge "
-        "what would be too small.</p></div>\n",
+        "what would be too small.</p>\n",
         comparison->picture_time,
         comparison->picture_time < comparison->duration ? ", when the runs are farthest apart" : "");
+    if (comparison->loop.length > 0) {
+        int slower = comparison->loop_slow >= 1.0;
+        ts_text_add(text,
+                    "<details class=\"loop\" open><summary>The motion, %.2g times %s than life</summary>"
+                    "<img class=\"row\" alt=\"the motion of all solvers side by side\" src=\"%s\"></details>\n",
+                    slower ? comparison->loop_slow : 1.0 / comparison->loop_slow, slower ? "slower" : "faster",
+                    ts_text_get(&comparison->loop));
+    }
+    ts_text_add(text, "</div>\n");
 }
 
 // Every group in a line or two: who, how its motion departs, how well its law and the exact one are met.

@@ -72,7 +72,7 @@ static void need_browser(void) {
 static void compare(const char* more) {
     char arguments[256];
     snprintf(arguments, sizeof arguments,
-             "compare sliding-cube-rotated --solvers ncp,ccp-pgs,lcp-pgs --time 0.5 --out report %s", more);
+             "compare sliding-cube-rotated --solvers ncp,ccp-pgs,lcp-pgs --time 0.5 --still --out report %s", more);
     outcome result = run(arguments);
     cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
@@ -220,7 +220,7 @@ Test(pages, scorecard_and_study_open_without_errors) {
 // of plots are well-formed and need nothing from elsewhere.
 Test(pages, every_plot_is_a_table_and_a_drawing) {
     outcome result =
-        run("compare sliding-cube-rotated --solvers ncp,ccp-pgs,ncp-newton,lcp-pgs --time 0.5 --out report");
+        run("compare sliding-cube-rotated --solvers ncp,ccp-pgs,ncp-newton,lcp-pgs --time 0.5 --still --out report");
     cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
     outcome_free(&result);
     if (!has_python()) cr_skip("no python3");

@@ -342,3 +342,55 @@ Test(offscreen, a_long_run_can_be_stopped) {
     free(rgb);
     fixture_end(&f);
 }
+
+enum { FILM_MOST = 8, FILM_BYTES = 3 * 320 * 200 };
+
+typedef struct film_notes {
+    int frames;
+    unsigned char* frame[FILM_MOST];
+} film_notes;
+
+static ts_code keep_frame(void* user, int frame, const unsigned char* pixels, ts_status* status) {
+    film_notes* notes = user;
+    (void)status;
+    cr_assert(frame == notes->frames && frame < FILM_MOST);
+    notes->frame[frame] = malloc(FILM_BYTES);
+    memcpy(notes->frame[frame], pixels, FILM_BYTES);
+    return ++notes->frames == FILM_MOST ? TS_ERROR_VALUE : TS_OK;
+}
+
+static void forget_frames(film_notes* notes) {
+    for (int k = 0; k < notes->frames; ++k) free(notes->frame[k]);
+    notes->frames = 0;
+}
+
+// A film looks ahead and comes back: its pictures are the stills of those moments, taken of a simulation that never looked ahead. It
+// ends when its taker says so.
+Test(offscreen, a_film_is_made_of_stills) {
+    skip_without_opengl();
+    fixture f = red_ball(), g = red_ball();
+    ts_camera camera = look();
+    ts_view_request request = request_for(&f, &camera);
+    film_notes notes = {0};
+    ts_status status;
+    request.time = 0.3;
+    cr_assert(ts_viewer_film(&request, 7, keep_frame, &notes, &status) == TS_OK, "%s", status.message);
+    cr_expect_eq(notes.frames, 7);
+    request.sim = g.sim;
+    for (int k = 0; k < notes.frames; ++k) {
+        request.time = 0.05 * k;
+        unsigned char* rgb = render(&request);
+        cr_expect_eq(memcmp(rgb, notes.frame[k], FILM_BYTES), 0, "picture %d", k);
+        cr_expect(k == 0 || memcmp(notes.frame[k - 1], notes.frame[k], FILM_BYTES) != 0);
+        free(rgb);
+    }
+    forget_frames(&notes);
+    request.time = 0.8;
+    cr_expect_eq(ts_viewer_film(&request, 11, keep_frame, &notes, &status), TS_ERROR_VALUE);
+    cr_expect_eq(notes.frames, FILM_MOST);
+    forget_frames(&notes);
+    cr_expect_eq(ts_viewer_film(&request, 1, keep_frame, &notes, &status), TS_ERROR_VALUE);
+    cr_expect_eq(notes.frames, 0);
+    fixture_end(&f);
+    fixture_end(&g);
+}
