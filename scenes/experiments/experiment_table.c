@@ -28,6 +28,7 @@
     X(card_house)         \
     X(arch)               \
     X(dominoes)           \
+    X(funnel)             \
     X(lcp_anisotropy)     \
     X(ccp_lift_off)       \
     X(ccp_bounce)         \
