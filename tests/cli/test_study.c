@@ -94,12 +94,12 @@ Test(study, refuses_what_cannot_vary) {
 Test(study, a_scorecard_has_its_table_and_page) {
     outcome result = run("scorecard --only isotropy --solvers ncp,lcp-pgs --out card");
     cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
-    cr_expect(has(&result.out, "| isotropy | 20/20 |"), "%s", ts_text_get(&result.out));
+    cr_expect(has(&result.out, "| isotropy | 22/22 |"), "%s", ts_text_get(&result.out));
     cr_expect(exists("card/scorecard.html") && exists("card/scorecard.md"));
     ts_text json = read_text("card/scorecard.json");
     cr_expect(json_holds(
         &json, "runs = d['experiments'][0]['runs']\n"
-               "assert len(runs) == 20\n"
+               "assert len(runs) == 22\n"
                "for r in runs:\n"
                "    if r['engine'] == 'ncp': assert all(m['verdict'] == 'pass' for m in r['measured']), r\n"));
     ts_text_free(&json);

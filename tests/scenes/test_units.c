@@ -272,11 +272,13 @@ static void run_through(int scene, const char* solver, const units* u, run* out)
     ts_loaded_scene_free(&out->scene);
 }
 
-// The first step in which two runs come to something else, or STEPS.
-static int parting(const run* a, const run* b) {
+// The first step in which two runs come to something else, or STEPS. Where stacks give more pivots than are needed, rounding picks among
+// them, and of 200 scalings of a stack nearly every one has another number of pivots in some step: pivots are not counted unless
+// nothing is rounded.
+static int parting(const run* a, const run* b, int counts) {
     for (int k = 0; k < STEPS; ++k)
-        if (a->status[k] != b->status[k] || a->iterations[k] != b->iterations[k] || a->contacts[k] != b->contacts[k] ||
-            memcmp(a->mode[k], b->mode[k], sizeof a->mode[k]) != 0)
+        if (a->status[k] != b->status[k] || (counts && a->iterations[k] != b->iterations[k]) ||
+            a->contacts[k] != b->contacts[k] || memcmp(a->mode[k], b->mode[k], sizeof a->mode[k]) != 0)
             return k;
     return STEPS;
 }
@@ -303,7 +305,7 @@ Test(units, powers_of_two_change_no_bit, .timeout = 600) {
             const char* solver = ts_solver_at(i)->name;
             run_through(scene, solver, &none, &one);
             run_through(scene, solver, by, &other);
-            expect_same(scene, solver, by, &one, &other, parting(&one, &other));
+            expect_same(scene, solver, by, &one, &other, parting(&one, &other, 1));
             cr_expect_eq(memcmp(one.qpos, other.qpos, sizeof one.qpos), 0, "%s under %s, %g kg %g m %g s: other bits",
                          name_of(scene), solver, by->mass, by->length, by->time);
         }
@@ -321,12 +323,12 @@ Test(units, powers_of_ten_change_no_verdict, .timeout = 600) {
                 const char* solver = ts_solver_at(i)->name;
                 run_through(scene, solver, &none, &one);
                 run_through(scene, solver, by, &other);
-                int at = parting(&one, &other), tied = 0;
+                int counts = !ts_solver_at(i)->pivots, at = parting(&one, &other, counts), tied = 0;
                 ++runs;
                 for (int n = 1; n <= NEAR && at < STEPS && !tied; ++n) {
                     const units near = {1.0 + n / 1009.0, 1.0 + n / 1013.0, 1.0 + n / 1019.0};
                     run_through(scene, solver, &near, &close);
-                    tied = parting(&one, &close) <= at;
+                    tied = parting(&one, &close, counts) <= at;
                 }
                 ties += tied;
                 if (!tied) expect_same(scene, solver, by, &one, &other, at);
