@@ -9,7 +9,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { CARDS_BEFORE_PLOTS = 9, GROUPS_BESIDE_PICTURE = 7 };
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+enum { CARDS_BEFORE_PLOTS = 9, GROUPS_BESIDE_PICTURE = 10 };
 
 void ts_report_escaped(ts_text* text, const char* before, const char* plain, const char* after) {
     ts_text_add(text, "%s", before);
@@ -254,10 +260,28 @@ static void add_table(const ts_comparison* comparison, ts_text* text) {
                 "Dots: the exact law holds in every step, to a millionth.</p>\n");
 }
 
+// The settings of a run's solver as they were in force.
+static void add_solver_settings(const ts_comparison* comparison, int i, ts_text* text) {
+    ts_sim* sim = NULL;
+    char label[TS_SERIES_LABEL];
+    if (ts_comparison_start(comparison, i, &sim, NULL) == TS_OK && sim->solver) {
+        ts_series_label(&comparison->series[i], label);
+        ts_report_escaped(text, "<dt>", label, "</dt><dd>");
+        for (int k = 0; k < ts_solver_setting_count(sim->solver); ++k) {
+            const char* name = ts_solver_setting_at(sim->solver, k)->name;
+            ts_text_add(text, "%s%s = %.6g", k ? ", " : "", name,
+                        ts_solver_get(sim->solver, sim->solver_settings, name));
+        }
+        ts_text_add(text, "</dd>");
+    }
+    ts_sim_free(sim);
+}
+
 // Everything that was in force, so that the page alone can be repeated.
 static void add_settings(const ts_comparison* comparison, ts_text* text) {
     struct utsname machine;
-    ts_text_add(text, "<h2>Settings</h2>\n<details><summary>all options of the run</summary><dl>");
+    ts_text_add(text, "<h2>Settings</h2>\n<details><summary>all options of the run, the settings of every solver, "
+                      "versions</summary><dl>");
     for (int i = 0; i < ts_option_count(); ++i) {
         const ts_option* option = ts_option_at(i);
         char value[128];
@@ -268,7 +292,8 @@ static void add_settings(const ts_comparison* comparison, ts_text* text) {
         ts_report_escaped(text, "", option->unit, " - ");
         ts_report_escaped(text, "", option->summary, "</dd>");
     }
-    ts_report_escaped(text, "<dt>version</dt><dd>Touchstone ", TS_VERSION, "</dd>");
+    for (int i = 0; i < comparison->count; ++i) add_solver_settings(comparison, i, text);
+    ts_report_escaped(text, "<dt>version</dt><dd>Touchstone ", TS_VERSION, ", compiled by " COMPILER "</dd>");
     if (uname(&machine) == 0)
         ts_text_add(text, "<dt>machine</dt><dd>%s, %s, %ld processors</dd>", machine.sysname, machine.machine,
                     sysconf(_SC_NPROCESSORS_ONLN));

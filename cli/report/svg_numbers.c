@@ -5,17 +5,28 @@
 #include "cli/report/svg_axis_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_POINTS = 2048, RUNS = MOST_POINTS / 4 };
 
+// A label may bring its unit: "height [mm]".
 static void add_axis(const char* name, const char* label, const ts_svg_axis* axis, ts_text* text) {
+    const char *bracket = strrchr(label, '['), *unit = axis->unit;
+    int length = (int)strlen(label), unit_length = (int)strlen(unit);
+    if (!unit[0] && bracket > label && bracket[-1] == ' ' && label[length - 1] == ']') {
+        unit = bracket + 1;
+        unit_length = (int)(label + length - 1 - unit);
+        length = (int)(bracket - 1 - label);
+    }
+    char words[256];
     ts_text_add(text, " data-%s=\"%d %.17g %.17g %.17g %.17g %g %g\" data-%s-name=\"", name, (int)axis->kind, axis->low,
                 axis->high, axis->scale, axis->kind == TS_SVG_LINEAR ? 0.0 : axis->floor, axis->from, axis->to, name);
-    ts_svg_escape(text, label);
+    snprintf(words, sizeof words, "%.*s", length, label);
+    ts_svg_escape(text, words);
     ts_text_add(text, "\" data-%s-unit=\"", name);
-    ts_svg_escape(text, axis->unit);
+    snprintf(words, sizeof words, "%.*s", unit_length, unit);
+    ts_svg_escape(text, words);
     ts_text_add(text, "\"");
 }
 

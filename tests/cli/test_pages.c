@@ -202,6 +202,7 @@ Test(pages, scorecard_and_study_open_without_errors) {
                   "drag(s,100,60,220,150);log.zoomed=!fig('').querySelector('.back').hidden;"
                   "log.links=[...document.querySelectorAll('.files a')].map(a=>a.getAttribute('href'));",
                   "assert [r[0] for r in log['rows']] == ['ncp', 'mujoco'] and log['zoomed'], log\n"
+                  "assert all(re.search(' [a-zA-Z/]+$', r[1]) for r in log['rows']), log['rows']\n"
                   "assert len(log['links']) >= 2 and all(os.path.exists('card/' + l) for l in log['links']), log\n"));
     cr_expect(page_does("study/study.html",
                         "const s=document.querySelector('svg.plot');fire(s,'pointermove',400,100);log.rows=rows();"
