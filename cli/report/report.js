@@ -6,7 +6,7 @@
 const all = (selector, root) => [...(root || document).querySelectorAll(selector)];
 
 // --- legends and commands ---
-all('.legend').forEach(legend => legend.insertAdjacentHTML('beforeend',
+all('.legend').slice(0, 1).forEach(legend => legend.insertAdjacentHTML('beforeend',
   '<span class="hint">point to single one out, click to hide it; over a plot: drag to zoom, Ctrl and wheel to zoom in time, ' +
   'double click to go back</span>'));
 all('.legend label').forEach(label => {
@@ -72,7 +72,10 @@ const numbers = text => Array.from(new Float32Array(Uint8Array.from(atob(text.sp
 const plots = all('svg.plot[data-kind]').map(svg => {
   const plot = {svg, kind: svg.dataset.kind, x: axis(svg, 'x'), y: axis(svg, 'y'), zoomed: false};
   plot.shares = plot.kind === 'course' || plot.kind === 'points' ? plot.x.name : plot.kind === 'path' ? 'time' : '';
-  plot.curves = all('g[data-y]', svg).map(g => ({g, name: g.dataset.name || ''}));
+  // The piece of a curve that its legend shows, where there is one.
+  const legends = all('.legend').filter(l => l.nextElementSibling && l.nextElementSibling.contains(svg));
+  const piece = g => { const label = legends.length && all('label', legends[0]).find(l => g.classList.contains('s' + l.firstElementChild.value)); return label && label.querySelector('svg'); };
+  plot.curves = all('g[data-y]', svg).map(g => ({g, name: g.dataset.name || '', piece: piece(g)}));
   svg.classList.add('live');
   svg.tabIndex = 0;
   svg.insertAdjacentHTML('beforeend', '<g class="cursor"></g>');
@@ -102,12 +105,12 @@ const inside = (plot, [px, py]) => px >= plot.x.from && px <= plot.x.to &&
 // The sample next to a moment; of few measured points the last one before it. -1 outside of the curve.
 const sample = (plot, curve, t) => {
   const list = curve.t;
+  if (plot.kind === 'points') return list.reduce((best, at, i) => at <= t && Number.isFinite(curve.y[i]) ? i : best, -1);
   let low = 0, high = list.length - 1;
   while (low < high) { const middle = (low + high + 1) >> 1; if (list[middle] <= t) low = middle; else high = middle - 1; }
   const slack = Math.abs(list[list.length - 1] - list[0]) * 1e-3;
-  if (t < list[0] - slack || (t > list[list.length - 1] + slack && plot.kind !== 'points')) return -1;
-  if (plot.kind !== 'points' && low + 1 < list.length && list[low + 1] - t < t - list[low]) ++low;
-  while (plot.kind === 'points' && low > 0 && !Number.isFinite(curve.y[low])) --low;
+  if (t < list[0] - slack || t > list[list.length - 1] + slack) return -1;
+  if (low + 1 < list.length && list[low + 1] - t < t - list[low]) ++low;
   return low;
 };
 
@@ -145,8 +148,8 @@ const cell = words => { const td = document.createElement('td'); td.textContent 
 const say = (plot, head, rows, e) => {
   const table = document.createElement('table');
   rows.forEach(([curve, ...words]) => {
-    const tr = table.insertRow(), name = cell(curve.name), spot = document.createElement('i');
-    spot.className = ink(curve);
+    const tr = table.insertRow(), name = cell(curve.name), spot = curve.piece ? curve.piece.cloneNode(true) : document.createElement('i');
+    if (!curve.piece) spot.className = ink(curve);
     name.prepend(spot);
     tr.append(name, ...words.map(cell));
   });
@@ -176,6 +179,10 @@ const hover = (plot, e) => {
     // The moment is one that was recorded.
     const first = plot.curves.find(c => visible(c) && sample(plot, c, t) >= 0);
     if (first && plot.kind === 'course') t = first.t[sample(plot, first, t)];
+    if (plot.kind === 'points') {
+      const away = x => Math.abs(place(plot.x, x) - at[0]);
+      t = plot.curves.filter(visible).flatMap(c => c.x).reduce((best, x) => away(x) < away(best) ? x : best);
+    }
   }
   plots.forEach(p => { if (p.shares === plot.shares && (p === plot || seen(p))) point(p, t); else p.cursor.textContent = ''; });
   const rows = plot.curves.filter(visible).map(c => {
@@ -183,7 +190,7 @@ const hover = (plot, e) => {
     return [c, ...words, tell(plot.y, i < 0 ? null : c.y[i])];
   });
   const clock = plot.kind === 'path' ? {kind: 0, scale: 1, unit: 's'} : plot.x;
-  say(plot, `${plot.kind === 'path' ? 'time' : plot.x.name} ${tell(clock, t)}`, rows, e);
+  say(plot, `${plot.kind === 'path' ? 'time' : plot.x.name}: ${tell(clock, t)}`, rows, e);
 };
 
 // --- zoom: everything is drawn anew from its numbers; marks move with where they were ---

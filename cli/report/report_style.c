@@ -76,7 +76,8 @@ static const char* const style[] = {
     "@media (min-width:900px){.plots.two :is(.tick text,.label){font-size:10.5px}}"
     ".mode{color:var(--ink);font-weight:600}"
     ".key{white-space:nowrap;margin-right:8px}.key svg{vertical-align:-2px;margin-right:3px}\n"
-    "figure{position:relative}figcaption{display:flow-root}.files{float:right;margin-left:12px}.files a{margin-left:8px;font-size:11.5px}"
+    "figure{position:relative}figcaption{display:flow-root}.files{float:right;margin-left:12px}.files "
+    "a{margin-left:8px;font-size:11.5px}"
     "svg.plot.live{cursor:crosshair;user-select:none;-webkit-user-select:none;touch-action:pan-y "
     "pinch-zoom;outline:none}"
     "svg.plot.live:focus-visible{outline:1px solid var(--accent)}"
@@ -88,7 +89,8 @@ static const char* const style[] = {
     "border-radius:6px;padding:5px 9px;font-size:12px;line-height:1.35;box-shadow:0 2px 10px rgba(0,0,0,.18);max-width:"
     "min(430px,90vw)}.tip table{font-size:12px;width:auto}.tip :is(td,th){padding:0 0 0 8px;border:0}.tip "
     "td:first-child{text-align:left;padding:0;max-width:260px;overflow:hidden;text-overflow:ellipsis}"
-    ".tip i{display:inline-block;width:9px;height:9px;border-radius:50%;background:var(--ink);margin-right:6px}\n"
+    ".tip svg{vertical-align:-3px;margin-right:6px}.tip "
+    "i{display:inline-block;width:9px;height:9px;border-radius:50%;background:var(--ink);margin-right:6px}\n"
     "@media print{.legend{position:static}figure,.card{break-inside:avoid}}\n"};
 
 void ts_report_add_style(ts_text* text) {

@@ -105,7 +105,7 @@ Test(pages, the_cursor_tells_what_was_recorded) {
         "    t = (m['px'] - 64) / (420 - 64) * 0.5\n"
         "    at = min(range(len(runs[0])), key=lambda i: abs(float(runs[0][i]['time']) - t))\n"
         "    told = number(m['head'].split(' ', 1)[1])\n"
-        "    assert m['head'].startswith('time ') and m['head'].endswith(' s'), m\n"
+        "    assert m['head'].startswith('time: ') and m['head'].endswith(' s'), m\n"
         "    assert abs(told - float(runs[0][at]['time'])) < 2e-6, (told, t)\n"
         "    assert [r[0] for r in m['rows']] == names, m\n"
         "    for run, row in zip(runs, m['rows']):\n"
@@ -212,9 +212,16 @@ Test(pages, scorecard_and_study_open_without_errors) {
         "report/report.html",
         "const s=document.querySelector('.cone svg.plot'),m=s.querySelector('.m').getBBox();"
         "fire(s,'pointermove',m.x+m.width/2,m.y+m.height/2);log.rows=rows();"
-        "const c=document.querySelector('.convergence svg.plot');fire(c,'pointermove',400,100);log.curves=rows();",
+        "const c=document.querySelector('.convergence "
+        "svg.plot');fire(c,'pointermove',400,100);log.curves=rows();log.head=tip().firstChild.textContent;",
         "assert len(log['rows']) == 1 and all(c.endswith(' N') or c.endswith(' mN') for c in log['rows'][0][1:]), log\n"
-        "assert [r[0] for r in log['curves']] == ['ncp', 'ccp-pgs', 'lcp-pgs'], log\n"));
+        "assert [r[0] for r in log['curves']] == ['ncp', 'ccp-pgs', 'lcp-pgs'], log\n"
+        "head = log['head'].split(': ')\n"
+        "assert head[0].startswith('iterations') and head[1].isdigit(), log['head']\n"
+        "panel = [p for p in json.load(open('report/summary.json'))['convergence'] if p['problem'] == 'hardest'][0]\n"
+        "for (name, told), s in zip(log['curves'], panel['solvers']):\n"
+        "    last = [p[1] for p in s['points'] if p[0] + 1 <= int(head[1])][-1]\n"
+        "    assert name == s['name'] and abs(number(told) - last) <= 1e-4 * last, (name, told, last)\n"));
 }
 
 // A table of a plot has every number that was recorded, to the last bit, and says its units; names with commas come back whole; files
