@@ -293,7 +293,6 @@ static ts_code open_picture(const ts_view_request* request, picture** out_pictur
 }
 
 static void close_picture(picture* p) {
-    if (!p) return;
     for (int i = 0; i < TS_VIEW_LAYERS; ++i) ts_view_path_free(&p->path[i]);
     ts_view_path_free(&p->reach);
     ts_overlay_free(&p->overlay);
@@ -306,6 +305,7 @@ static void close_picture(picture* p) {
 ts_code ts_viewer_render_pixels(const ts_view_request* request, unsigned char* out_pixels, ts_status* out_status) {
     picture* p = NULL;
     ts_code code = open_picture(request, &p, out_status);
+    if (!p) return code;
     if (!code) code = step_all(p, request->time, out_status);
     if (!code) code = set_up(p, out_status);
     if (!code) code = draw_picture(p, out_status);
@@ -339,6 +339,7 @@ ts_code ts_viewer_film(const ts_view_request* request, int count, ts_view_take t
     picture* p = NULL;
     unsigned char* pixels = NULL;
     ts_code code = open_picture(request, &p, out_status);
+    if (!p) return code;
     if (!code && count < 2)
         code = ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "a film has two pictures or more");
     if (!code) pixels = malloc((size_t)channels_of(request) * (size_t)request->width * (size_t)request->height);

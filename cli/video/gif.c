@@ -106,6 +106,7 @@ static void mix(palette* p, int b) {
         count += c->count;
         c->color = (unsigned char)b;
     }
+    if (count == 0) return;
     for (int k = 0; k < 3; ++k) p->rgb[3 * b + k] = (unsigned char)((sum[k] + count / 2) / count);
 }
 
@@ -287,7 +288,7 @@ static ts_code add(ts_video* video, const unsigned char* rgb, ts_status* out_sta
     }
     palette* p = (palette*)calloc(1, sizeof *p);
     packer* pack = (packer*)calloc(1, sizeof *pack);
-    unsigned char* index = (unsigned char*)malloc((size_t)part.width * (size_t)part.height);
+    unsigned char* index = (unsigned char*)calloc((size_t)part.width, (size_t)part.height);
     ts_code code = TS_OK;
     if (p && pack && index && make_indices(video, rgb, part, p, index)) {
         tell_delay(video);
