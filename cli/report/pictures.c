@@ -17,7 +17,7 @@ enum { LOOP_WIDTH = 750, LOOP_HEIGHT = 350 };
 static const double loop_rate = 10.0, loop_seconds = 3.5;
 
 // Longer runs, and pictures that take longer, leave the report without it.
-static const double loop_runs_seconds = 5.0, loop_drawing_seconds = 15.0;
+static const double loop_runs_seconds = 5.0, loop_drawing_seconds = 12.0;
 
 // When a picture tells most: when the runs are farthest apart, or at the end where they are not.
 static double best_time(const ts_comparison* comparison) {

@@ -303,6 +303,7 @@ plots.forEach(plot => {
   svg.addEventListener('pointermove', e => { if (!dragged) hover(plot, e); });
   svg.addEventListener('pointerleave', () => { if (!dragged) clear(); });
   svg.addEventListener('pointerdown', e => {
+    if (e.pointerType === 'touch') hover(plot, e);
     if (e.button !== 0 || e.pointerType === 'touch') return;
     const at = where(plot, e);
     if (!inside(plot, at)) return;

@@ -103,7 +103,8 @@ ts_code ts_video_begin(const ts_video_format* format, double duration, double sl
 ts_code ts_video_take(void* user, int frame, const unsigned char* rgb, ts_status* out_status) {
     ts_video_job* job = (ts_video_job*)user;
     ts_progress_update(&job->progress, (double)(frame + 1) / (double)job->count);
-    if (ts_clock_seconds() - job->progress.start > job->patience)
+    // After some pictures it can be told how long all of them take.
+    if (frame >= 3 && (ts_clock_seconds() - job->progress.start) * job->count > job->patience * (frame + 1))
         return ts_status_set(out_status, TS_ERROR_INTERRUPTED, NULL, 0, "this film takes too long");
     return ts_video_add(job->video, rgb, out_status);
 }

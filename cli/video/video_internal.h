@@ -35,7 +35,7 @@ ts_code ts_video_close(ts_video* video, int keep, ts_text* out_bytes, ts_status*
 /// A film that comes picture by picture, and its progress. Zero-initialised plus `patience`.
 typedef struct ts_video_job {
     ts_video* video;
-    double patience;  // s of wall clock: a film that takes longer is given up
+    double patience;  // s of wall clock: a film that will take longer is given up
     int count;        // of its pictures
     ts_progress progress;
 } ts_video_job;
