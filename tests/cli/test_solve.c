@@ -272,7 +272,7 @@ Test(solve, dumps_that_cannot_be_say_why) {
 // The optional data: every recorded file is solved by the default solver.
 Test(solve, recorded_files_are_solved) {
     const char* data = getenv("TOUCHSTONE_DATA");
-    if (!data) cr_skip("TOUCHSTONE_DATA is not set");
+    if (!data || !data[0]) cr_skip("TOUCHSTONE_DATA is not set");
     outcome result = run("solve $TOUCHSTONE_DATA/contact_problems/*.hdf5 --json");
     cr_expect_eq(result.code, 0, "%s", ts_text_get(&result.err));
     cr_expect(json_holds(&result.out, "assert len(d) >= 1\n"

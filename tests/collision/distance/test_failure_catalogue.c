@@ -14,7 +14,7 @@
 // The same pairs from the data folder, in case its numbers and ours part.
 Test(catalogue, fixtures_of_the_data_folder) {
     const char* folder = getenv("TOUCHSTONE_DATA");
-    if (!folder) cr_skip("TOUCHSTONE_DATA is not set");
+    if (!folder || !folder[0]) cr_skip("TOUCHSTONE_DATA is not set");
     char path[1024];
     ts_text text = {0};
     snprintf(path, sizeof path, "%s/narrow_phase_fixtures.json", folder);
