@@ -4,25 +4,27 @@
 #include "contact/solver.h"
 
 // X(name) stands for the ts_solver called ts_name_solver. Menus and reports show them in this order.
-#define SOLVERS(X)      \
-    X(ncp_pgs)          \
-    X(ccp_pgs)          \
-    X(lcp_pgs)          \
-    X(lcp8_pgs)         \
-    X(lcp16_pgs)        \
-    X(ncp_nsgs)         \
-    X(ncp_newton)       \
-    X(ncp)              \
-    X(ccp_apgd)         \
-    X(ccp_admm)         \
-    X(ncp_admm)         \
-    X(ncp_staggered)    \
-    X(lcp_staggered)    \
-    X(raisim)           \
-    X(raisim_corrected) \
-    X(mujoco)           \
-    X(sap)              \
-    X(lcp_lemke)
+#define SOLVERS(X)       \
+    X(ncp_pgs)           \
+    X(ccp_pgs)           \
+    X(lcp_pgs)           \
+    X(lcp8_pgs)          \
+    X(lcp16_pgs)         \
+    X(ncp_nsgs)          \
+    X(ncp_newton)        \
+    X(ncp)               \
+    X(ccp_apgd)          \
+    X(ccp_admm)          \
+    X(ncp_admm)          \
+    X(ncp_staggered)     \
+    X(lcp_staggered)     \
+    X(raisim)            \
+    X(raisim_corrected)  \
+    X(mujoco)            \
+    X(sap)               \
+    X(lcp_lemke)         \
+    X(ccp_admm_anderson) \
+    X(ncp_admm_anderson)
 
 #define DECLARE(name) extern const ts_solver ts_##name##_solver;
 #define ADDRESS(name) &ts_##name##_solver,

@@ -13,6 +13,8 @@
 // projection step of length 1 / rho would leave it, it is nearer than the last one wherever anything slides (docs/papers.md).
 // The linear system is solved by a factor or, through the bodies, in steps to a part of the dual residual
 // (contact/operator/linear_internal.h).
+// The accelerated solvers go on from where Anderson's combination of the last (y, z) leads to, in the norm rho |y|^2 + |z|^2 / rho, in which
+// the relaxed law's iteration is no expansion; what moves more from there is taken back (anderson.c). Another rho begins anew.
 // Stopping: the law's residual at y, with u recomputed. The two residuals above leave out that the shift moves, and
 // only decide when it is worth a look.
 // Source: Boyd et al. 2011; Le Lidec, Jallet, Montaut, Laptev, Schmid and Carpentier 2024 (contact; spectral rho);
@@ -33,6 +35,7 @@
 #include "contact/least_norm_internal.h"
 #include "contact/rescaled_problem_internal.h"
 #include "contact/solvers/splitting/admm_internal.h"
+#include "contact/solvers/splitting/anderson_internal.h"
 #include "contact/trace.h"
 
 enum {
@@ -65,6 +68,8 @@ static const ts_setting setting[] = {
     TS_SETTING_WHOLE(ts_admm_settings, freeze, 0.0, 1e9, "rho rests after so many iterations"),
     TS_SETTING_WHOLE(ts_admm_settings, step_rule, 0.0, 1.0, "0 relative residuals and pauses, 1 as published"),
     TS_SETTING_WHOLE(ts_admm_settings, scaling, 0.0, 1.0, "0 the problem's units, 1 every block by its stiffness"),
+    TS_SETTING_WHOLE(ts_admm_settings, anderson, 0.0, TS_ANDERSON_MEMORY_MAX,
+                     "memory of Anderson acceleration, 5 is usual; 0 is off"),
     TS_SETTING_WHOLE(ts_admm_settings, least_norm, 0.0, 1000.0,
                      "rows up to which forces that move nothing are taken out of the answer; 0: never"),
 };
@@ -80,7 +85,23 @@ const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000, 0.0},
                                           .freeze = 300,
                                           .step_rule = TS_ADMM_STEP_SAFE,
                                           .scaling = TS_ADMM_SCALING_NONE,
+                                          .anderson = 0,
                                           .least_norm = 0};
+
+// The same, and Anderson.
+static const ts_admm_settings accelerated = {.shared = {1e-8, 1e-15, 5000, 0.0},
+                                             .over_relaxation = 1.0,
+                                             .rho_power = 0.4,
+                                             .rho_step = 0.1,
+                                             .balance = 0.02,
+                                             .rho_ratio = 3.0,
+                                             .condition = 1e6,
+                                             .eta = 1e-10,
+                                             .freeze = 300,
+                                             .step_rule = TS_ADMM_STEP_SAFE,
+                                             .scaling = TS_ADMM_SCALING_NONE,
+                                             .anderson = 10,  // 5 to 10
+                                             .least_norm = 0};
 
 // A solve in progress, in the units of `s`.
 typedef struct admm {
@@ -108,7 +129,10 @@ typedef struct admm {
     double dual_relative;    //
     double measure;          // the larger of both
     ts_yardstick yardstick;
-    double moved;  // largest relative change of y and of z
+    double moved;           // largest relative change of y and of z
+    ts_anderson* anderson;  // NULL: no acceleration
+    double* pair;           // (2 rows) y, and z behind it
+    double* weight;         // (2 rows) rho and 1 / rho: the norm in which the relaxed law's iteration is no expansion
 } admm;
 
 static void set_penalty(admm* q, double rho) { q->rho = fmin(q->L * rho_range, fmax(q->L / rho_range, rho)); }
@@ -255,6 +279,40 @@ static int begin_again(admm* q, const double* best, int iterations) {
     return ts_linear_shift(q->system, q->eta + q->rho);
 }
 
+// The map has another penalty from now on.
+static void begin_acceleration(admm* q) {
+    if (!q->anderson) return;
+    for (int i = 0; i < q->s.rows; ++i) {
+        q->weight[i] = q->rho;
+        q->weight[q->s.rows + i] = 1.0 / q->rho;
+    }
+    ts_anderson_forget(q->anderson);
+}
+
+static void pack(const admm* q) {
+    size_t bytes = (size_t)q->s.rows * sizeof(double);
+    memcpy(q->pair, q->y, bytes);
+    memcpy(q->pair + q->s.rows, q->z, bytes);
+}
+
+static void unpack(const admm* q) {
+    size_t bytes = (size_t)q->s.rows * sizeof(double);
+    memcpy(q->y, q->pair, bytes);
+    memcpy(q->z, q->pair + q->s.rows, bytes);
+}
+
+// An iteration from where the last ones lead to. Returns 0 when numbers are not finite.
+static int iterate_ahead(admm* q) {
+    if (!q->anderson) return iterate_once(q);
+    pack(q);
+    if (ts_anderson_start(q->anderson, q->pair)) unpack(q);
+    ts_anderson_started(q->anderson, q->pair);
+    if (!iterate_once(q)) return 0;
+    pack(q);
+    if (!ts_anderson_finish(q->anderson, q->pair)) unpack(q);
+    return 1;
+}
+
 // Balances the residuals. Returns 1 when rho changed and 0 when not.
 static int adapt(admm* q) {
     const ts_admm_settings* settings = q->settings;
@@ -284,7 +342,7 @@ static ts_solve_status iterate(admm* q, double best, double* impulse, ts_solve_r
     double pause = first_pause;
     int next_look = LOOK_INTERVAL, changed = 0;
     while (report->iterations < settings->iteration_limit) {
-        if (!iterate_once(q)) return TS_SOLVE_FAILED;
+        if (!iterate_ahead(q)) return TS_SOLVE_FAILED;
         int k = ++report->iterations;
         if (q->s.problem->trace) {
             ts_rescaled_problem_leave(&q->s, q->y, q->lambda);
@@ -304,12 +362,14 @@ static ts_solve_status iterate(admm* q, double best, double* impulse, ts_solve_r
         }
         if (q->is_recalled && k >= GIVE_UP) {
             if (!begin_again(q, impulse, k)) return TS_SOLVE_FAILED;
+            begin_acceleration(q);
             changed = k;
             pause = first_pause;
             continue;
         }
         if (k - changed < pause || k >= q->settings->freeze || !adapt(q)) continue;
         if (!ts_linear_shift(q->system, q->eta + q->rho)) return TS_SOLVE_FAILED;
+        begin_acceleration(q);
         changed = k;
         if (pause > 0.0) pause *= pause_growth;
     }
@@ -331,6 +391,14 @@ static int prepare(admm* q, const ts_contact_problem* problem, ts_arena* scratch
     for (size_t i = 0; i < sizeof(vector) / sizeof(vector[0]); ++i) {
         *vector[i] = TS_ARENA_ARRAY(scratch, double, q->s.rows);
         if (!*vector[i]) return 0;
+    }
+    if (q->settings->anderson > 0) {
+        q->pair = TS_ARENA_ARRAY(scratch, double, 2 * q->s.rows);
+        q->weight = TS_ARENA_ARRAY(scratch, double, 2 * q->s.rows);
+        q->anderson = TS_ARENA_ARRAY(scratch, ts_anderson, 1);
+        if (!q->pair || !q->weight || !q->anderson ||
+            !ts_anderson_make(q->anderson, 2 * q->s.rows, q->settings->anderson, q->weight, scratch))
+            return 0;
     }
     q->L = power_iteration(q);
     if (!isfinite(q->L)) return 0;
@@ -364,6 +432,7 @@ static ts_solve_report solve(ts_contact_law law, const ts_contact_problem* probl
             report.status = TS_SOLVE_FAILED;
             recall(&q);
             start_multiplier(&q);
+            begin_acceleration(&q);
             q.system = ts_linear_make(&q.s.A, TS_LINEAR_SHIFT, scratch);
             if (q.system && ts_linear_shift(q.system, q.eta + q.rho))
                 report.status = iterate(&q, excess, impulse, &report);
@@ -405,4 +474,24 @@ const ts_solver ts_ncp_admm_solver = {
     .solve = solve_exact,
     .remembers = remembers,
     TS_SOLVER_SETTINGS(ts_admm_default, setting),
+};
+
+const ts_solver ts_ccp_admm_anderson_solver = {
+    .name = "ccp-admm-anderson",
+    .law = TS_LAW_CCP,
+    .summary = "the same as ccp-admm with safeguarded Anderson acceleration",
+    .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
+    .solve = solve_relaxed,
+    .remembers = remembers,
+    TS_SOLVER_SETTINGS(accelerated, setting),
+};
+
+const ts_solver ts_ncp_admm_anderson_solver = {
+    .name = "ncp-admm-anderson",
+    .law = TS_LAW_NCP,
+    .summary = "the same as ncp-admm with safeguarded Anderson acceleration",
+    .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
+    .solve = solve_exact,
+    .remembers = remembers,
+    TS_SOLVER_SETTINGS(accelerated, setting),
 };

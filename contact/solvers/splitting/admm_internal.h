@@ -30,6 +30,7 @@ typedef struct ts_admm_settings {
     int freeze;              // rho stays as it is after so many iterations
     int step_rule;           // ts_admm_step_rule
     int scaling;             // ts_admm_scaling
+    int anderson;            // memory of Anderson acceleration, 0 for none
     int least_norm;          // rows up to which internal forces are taken out, contact/least_norm_internal.h
     int leaves_start;        // nonzero: the start is no answer; what is returned is the best of what comes after it
 } ts_admm_settings;

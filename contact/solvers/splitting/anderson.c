@@ -26,6 +26,12 @@ static const double progress = 0.99;
 
 static void forget(ts_anderson* a) { a->count = a->next = a->has_previous = a->proposed = 0; }
 
+void ts_anderson_forget(ts_anderson* anderson) {
+    forget(anderson);
+    anderson->least = HUGE_VAL;
+    anderson->idle = 0;
+}
+
 int ts_anderson_make(ts_anderson* anderson, int rows, int memory, const double* weight, ts_arena* scratch) {
     ts_anderson* a = anderson;
     memset(a, 0, sizeof(*a));

@@ -42,6 +42,9 @@ int ts_anderson_make(ts_anderson* anderson, int rows, int memory, const double* 
 /// The caller makes the proposal admissible. Then ts_anderson_started with the x that the map will really see.
 int ts_anderson_start(ts_anderson* anderson, double* x);
 
+/// Forgets all pairs: the map, or the weights, have changed.
+void ts_anderson_forget(ts_anderson* anderson);
+
 /// Notes the x that the map is applied to.
 void ts_anderson_started(ts_anderson* anderson, const double* x);
 
