@@ -102,10 +102,10 @@ const where = (plot, e) => {
 const inside = (plot, [px, py]) => px >= plot.x.from && px <= plot.x.to &&
   py >= Math.min(plot.y.from, plot.y.to) && py <= Math.max(plot.y.from, plot.y.to);
 
-// The sample next to a moment; of few measured points the last one before it. -1 outside of the curve.
+// The sample next to a moment; of few measured points, in whatever order, the last one that is not beyond it. -1 outside of the curve.
 const sample = (plot, curve, t) => {
   const list = curve.t;
-  if (plot.kind === 'points') return list.reduce((best, at, i) => at <= t && Number.isFinite(curve.y[i]) ? i : best, -1);
+  if (plot.kind === 'points') return list.reduce((best, at, i) => at <= t && Number.isFinite(curve.y[i]) && !(at < list[best]) ? i : best, -1);
   let low = 0, high = list.length - 1;
   while (low < high) { const middle = (low + high + 1) >> 1; if (list[middle] <= t) low = middle; else high = middle - 1; }
   const slack = Math.abs(list[list.length - 1] - list[0]) * 1e-3;
@@ -187,6 +187,7 @@ const hover = (plot, e) => {
   plots.forEach(p => { if (p.shares === plot.shares && (p === plot || seen(p))) point(p, t); else p.cursor.textContent = ''; });
   const rows = plot.curves.filter(visible).map(c => {
     const i = sample(plot, c, t), words = plot.kind === 'path' ? [tell(plot.x, i < 0 ? null : c.x[i])] : [];
+    if (plot.kind === 'points' && i >= 0 && c.x[i] !== t) return [c, tell(plot.y, c.y[i]), `at ${tell(plot.x, c.x[i])}`];
     return [c, ...words, tell(plot.y, i < 0 ? null : c.y[i])];
   });
   const clock = plot.kind === 'path' ? {kind: 0, scale: 1, unit: 's'} : plot.x;

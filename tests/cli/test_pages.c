@@ -204,10 +204,19 @@ Test(pages, scorecard_and_study_open_without_errors) {
                   "assert [r[0] for r in log['rows']] == ['ncp', 'mujoco'] and log['zoomed'], log\n"
                   "assert all(re.search(' [a-zA-Z/]+$', r[1]) for r in log['rows']), log['rows']\n"
                   "assert len(log['links']) >= 2 and all(os.path.exists('card/' + l) for l in log['links']), log\n"));
-    cr_expect(page_does("study/study.html",
-                        "const s=document.querySelector('svg.plot');fire(s,'pointermove',400,100);log.rows=rows();"
-                        "drag(s,100,60,220,150);",
-                        "assert len(log['rows']) == 2, log\n"));
+    cr_expect(page_does(
+        "study/study.html",
+        "const "
+        "s=document.querySelector('svg.plot');fire(s,'pointermove',252,100);log.rows=rows();log.head=tip()."
+        "firstChild.textContent;"
+        "drag(s,100,60,220,150);",
+        "import csv\n"
+        "table = list(csv.DictReader(open('study/study.csv')))\n"
+        "assert log['head'] == 'dt: 0.002 s' and [r[0] for r in log['rows']] == ['ncp', 'ccp-pgs'], log\n"
+        "for r in log['rows']:\n"
+        "    error, = [float(t['error [m s]']) for t in table if t['solver'] == r[0] and float(t['dt']) == 0.002 "
+        "]\n"
+        "    assert abs(number(r[1]) - error) < 1e-4 * error and r[1].endswith(' m s'), (r, error)\n"));
     cr_expect(page_does(
         "report/report.html",
         "const s=document.querySelector('.cone svg.plot'),m=s.querySelector('.m').getBBox();"
@@ -219,7 +228,7 @@ Test(pages, scorecard_and_study_open_without_errors) {
         "head = log['head'].split(': ')\n"
         "assert head[0].startswith('iterations') and head[1].isdigit(), log['head']\n"
         "panel = [p for p in json.load(open('report/summary.json'))['convergence'] if p['problem'] == 'hardest'][0]\n"
-        "for (name, told), s in zip(log['curves'], panel['solvers']):\n"
+        "for (name, told, *at), s in zip(log['curves'], panel['solvers']):\n"
         "    last = [p[1] for p in s['points'] if p[0] + 1 <= int(head[1])][-1]\n"
         "    assert name == s['name'] and abs(number(told) - last) <= 1e-4 * last, (name, told, last)\n"));
 }
