@@ -110,10 +110,10 @@ static ts_code take_row(const ts_args* args, ts_comparison* comparison, ts_pictu
     return code;
 }
 
-// A film of the row from its start to its time; of one in memory, the bytes.
+// A film of the row from its start to its time, given up after `patience` seconds; of one in memory, the bytes.
 static ts_code take_film(const ts_comparison* comparison, ts_picture_row* row, const ts_video_format* format,
-                         double slow, ts_text* bytes, ts_status* out_status) {
-    ts_video_job job = {.patience = bytes ? loop_drawing_seconds : HUGE_VAL};
+                         double slow, double patience, ts_text* bytes, ts_status* out_status) {
+    ts_video_job job = {.patience = patience};
     row->width = format->width;
     row->height = format->height;
     row->clear = 0;
@@ -141,14 +141,14 @@ static double rest_time(const ts_comparison* comparison) {
 }
 
 // The report does without one where a run broke off before.
-static void take_loop(ts_comparison* comparison, ts_picture_row* row) {
+static void take_loop(ts_comparison* comparison, ts_picture_row* row, double patience) {
     ts_video_format format = {NULL, LOOP_WIDTH, LOOP_HEIGHT, loop_rate};
     ts_status status;
     ts_text gif = {0};
     row->time = rest_time(comparison);
     if (row->time > 0.0) {
         comparison->loop_slow = loop_seconds / row->time;
-        if (take_film(comparison, row, &format, comparison->loop_slow, &gif, &status) == TS_OK)
+        if (take_film(comparison, row, &format, comparison->loop_slow, patience, &gif, &status) == TS_OK)
             embed("gif", &gif, &comparison->loop);
     }
     ts_text_free(&gif);
@@ -158,7 +158,7 @@ static ts_code take_video(const ts_args* args, const ts_comparison* comparison, 
                           ts_status* out_status) {
     ts_video_format format = {args->video, row->width, row->height, isnan(args->rate) ? 25.0 : args->rate};
     row->time = comparison->duration;
-    return take_film(comparison, row, &format, isnan(args->slow) ? 1.0 : args->slow, NULL, out_status);
+    return take_film(comparison, row, &format, isnan(args->slow) ? 1.0 : args->slow, HUGE_VAL, NULL, out_status);
 }
 
 ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_status* out_status) {
@@ -180,6 +180,8 @@ ts_code ts_pictures_take(const ts_args* args, ts_comparison* comparison, ts_stat
     if (!args->png && code) return args->video ? code : ts_status_ok(out_status);
     for (int g = 0; g < comparison->groups && of_report && !code; ++g) take_pair(comparison, &row, g);
     if (args->video && !code) code = take_video(args, comparison, &row, out_status);
-    if (of_report && wall <= loop_runs_seconds && !args->still && !code) take_loop(comparison, &row);
+    // Who asks for a film anyway waits for this one, too.
+    if (of_report && (args->video || wall <= loop_runs_seconds) && !args->still && !code)
+        take_loop(comparison, &row, args->video ? HUGE_VAL : loop_drawing_seconds);
     return code ? code : ts_status_ok(out_status);
 }

@@ -70,7 +70,9 @@ Test(judge, finds_what_was_put_in) {
             "%s", ts_text_get(&result.out));
         outcome_free(&result);
     }
-    cr_expect_eq(run("judge faults.csv --strict").code, 1);
+    outcome strict = run("judge faults.csv --strict");
+    cr_expect_eq(strict.code, 1);
+    outcome_free(&strict);
 }
 
 // A run of ours, certified as it goes, and the log of it, judged without its bodies: both say alike which contacts obey which law, and a relaxed run
