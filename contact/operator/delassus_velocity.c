@@ -26,6 +26,16 @@ enum { READ_GRAIN = 512 };
 #define RARE
 #endif
 
+// One row times v: in sums that do not wait for each other.
+static inline double read_one(const double* J, int count, const double* v) {
+    ts_four sums = ts_four_zero();
+    int j = 0;
+    for (; j + 4 <= count; j += 4) sums = ts_four_plus(sums, ts_four_product(ts_four_load(J + j), ts_four_load(v + j)));
+    double sum = ts_four_sum(sums);
+    for (; j < count; ++j) sum += J[j] * v[j];
+    return sum;
+}
+
 // Three rows, `count` apart, times v, added to sums.
 static inline void read_three(const double* J, int count, const double* v, double* io_sum) {
     const double *J1 = J + count, *J2 = J1 + count;
@@ -64,7 +74,7 @@ RARE static void read_any(const ts_velocity_form* self, int b, const double* V, 
         for (int s = self->segment_start[b]; s < self->segment_start[b + 1]; ++s) {
             const ts_delassus_segment* segment = &self->segment[s];
             const double* row = segment->J + (size_t)r * (size_t)segment->count;
-            for (int j = 0; j < segment->count; ++j) sum += row[j] * V[segment->column + j];
+            sum += read_one(row, segment->count, V + segment->column);
         }
         out_velocity[r] = sum;
     }
@@ -75,6 +85,14 @@ static void read_block(const ts_velocity_form* self, int b, const double* V, dou
         ts_velocity_read_six(&self->block[b], V, out_velocity);
     else
         read_any(self, b, V, out_velocity);
+}
+
+// Adds a row times d.
+static inline void change_one(const double* Y, int count, double d, double* to) {
+    int j = 0;
+    for (; j + 4 <= count; j += 4)
+        ts_four_store(ts_four_plus(ts_four_load(to + j), ts_four_times(d, ts_four_load(Y + j))), to + j);
+    for (; j < count; ++j) to[j] += d * Y[j];
 }
 
 // Adds three rows, `count` apart, times d.
@@ -99,11 +117,8 @@ RARE static void change_any(const ts_velocity_form* self, int b, const double* d
         for (; r + 3 <= block->rows; r += 3, Y += 3 * (size_t)segment->count)
             if (delta[r] != 0.0 || delta[r + 1] != 0.0 || delta[r + 2] != 0.0)
                 change_three(Y, segment->count, delta + r, target);
-        for (; r < block->rows; ++r, Y += segment->count) {
-            double d = delta[r];
-            if (d == 0.0) continue;
-            for (int j = 0; j < segment->count; ++j) target[j] += d * Y[j];
-        }
+        for (; r < block->rows; ++r, Y += segment->count)
+            if (delta[r] != 0.0) change_one(Y, segment->count, delta[r], target);
     }
 }
 
@@ -388,7 +403,7 @@ static inline void add_all_products(const double* J, int rows, int count, double
 
 static void add_products_of(const ts_delassus_segment* s, int rows, double* io_block) {
     switch (rows) {
-    case 1: add_all_products(s->J, 1, s->count, io_block); break;
+    case 1: io_block[0] += read_one(s->J, s->count, s->J); break;
     case 3: add_products(s->J, s->count, io_block); break;
     case 6: add_all_products(s->J, 6, s->count, io_block); break;
     default: add_all_products(s->J, rows, s->count, io_block); break;

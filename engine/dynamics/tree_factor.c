@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scalar.h"
 #include "engine/dynamics/free_body_internal.h"
 
 // The dofs of a tree as chains to its root, in runs of consecutive ones: a robot's limb is one run, and walking it needs
@@ -329,21 +330,16 @@ void ts_tree_factor_whiten(const ts_model* model, int tree, const double* L, con
     for (; r < rows; ++r) whiten_rows(&chains, n, L, inverse, 1, x + r * n);
 }
 
-// w <- L^-1 w of a general tree.
+// w <- L^-1 w of a general tree, run by run from the root: first what hangs on other runs, where no entry waits for another of its run, then the
+// run in itself.
 static void unwhiten_row(const dof_chains* chains, int n, const double* L, const double* inverse, double* w) {
-    for (int k = 0; k < n; ++k) {
-        const double* line = L + (size_t)k * (size_t)n;
-        double even = w[k], odd = 0.0;
-        for (int i = above(chains, k); i >= 0;) {
-            int start = chains->dof[chains->first + i].run - chains->first, j = start;
-            for (; j < i; j += 2) {
-                even -= line[j] * w[j];
-                odd -= line[j + 1] * w[j + 1];
-            }
-            if (j == i) even -= line[j] * w[j];
-            i = above(chains, start);
+    for (int start = 0, end; start < n; start = end) {
+        for (end = start + 1; end < n && chains->dof[chains->first + end].run - chains->first == start;) ++end;
+        for (int i = above(chains, start), from; i >= 0; i = above(chains, from)) {
+            from = chains->dof[chains->first + i].run - chains->first;
+            for (int k = start; k < end; ++k) w[k] -= ts_dot(L + k * n + from, w + from, i + 1 - from);
         }
-        w[k] = (even + odd) * inverse[k];
+        for (int k = start; k < end; ++k) w[k] = (w[k] - ts_dot(L + k * n + start, w + start, k - start)) * inverse[k];
     }
 }
 
