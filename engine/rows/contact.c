@@ -50,7 +50,7 @@ static void plan(ts_sim* sim, ts_row_plan* out_plan) {
         int i = order[k];
         ts_contact* contact = &sim->contact[i];
         ts_row_key key = {(uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b, contact->key};
-        ts_row_block owner = {key, 0, i, ts_sim_storage_of(sim)->contact_memory_index[i], 0, 0};
+        ts_row_block owner = {key, 0, i, ts_sim_storage_of(sim)->contact_memory_index[i], 0};
         ts_block block = {TS_SET_CONE, 0, contact->surface.dimension, contact->surface.friction, 0.0, 0.0};
         if (contact->surface.dimension == 1) block.set = TS_SET_HALF_LINE;
         int chain[2] = {body[contact->body_a].dof_last, body[contact->body_b].dof_last};

@@ -29,11 +29,10 @@ typedef enum ts_row_blocked {
 /// Whose a block of the step's problem is.
 typedef struct ts_row_block {
     ts_row_key key;
-    int source;     // see ts_row_source_name
-    int item;       // its number among the blocks of its source in this step, in the order in which they are remembered
-    int memory;     // the entry of sim->row_memory that it goes on from, or -1
-    int blocked;    // ts_row_blocked
-    int is_within;  // it moves two bodies of one tree
+    int source;   // see ts_row_source_name
+    int item;     // its number among the blocks of its source in this step, in the order in which they are remembered
+    int memory;   // the entry of sim->row_memory that it goes on from, or -1
+    int blocked;  // ts_row_blocked
 } ts_row_block;
 
 /// Numbers a source may keep with each block beside its impulse.

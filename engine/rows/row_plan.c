@@ -2,8 +2,7 @@
 // from.
 //
 // A chain of dofs, from one down to its tree's root, is a few runs of consecutive dofs: one segment each. Two chains of one
-// tree share their lower part, and columns of a block's segments must not overlap: a run that both pass is one segment, too. Of more
-// chains in a tree all of it is one segment.
+// tree share their lower part, and columns of a block's segments must not overlap: then the whole tree is one segment.
 #include "engine/rows/row_plan_internal.h"
 
 #include "engine/sim_internal.h"
@@ -45,38 +44,28 @@ static inline int shares_tree(const ts_dof* dof, const int* chain, int count, in
     return shared;
 }
 
-// The runs of the chains that end in dofs a and b, either of which may be negative, from the tips to the root.
-static void add_runs(ts_row_plan* plan, int a, int b, int rows) {
+// The segments of a block.
+static void add_segments(ts_row_plan* plan, const int* chain, int count, int rows) {
     const ts_dof* dof = plan->sim->model->dof;
-    while (a >= 0 || b >= 0) {
-        int last = a > b ? a : b, first = dof[last].run;
-        add_segment(plan, first, last - first + 1, rows);
-        // What lies on a chain comes before it in the tree, so the other chain has not passed this run yet.
-        if (a >= first) a = dof[first].parent;
-        if (b >= first) b = dof[first].parent;
-    }
-}
-
-// The segments of a block. Returns whether two of its chains end in one tree.
-static int add_segments(ts_row_plan* plan, const int* chain, int count, int rows) {
-    const ts_dof* dof = plan->sim->model->dof;
-    int trees = 0, is_within = 0;
+    int trees = 0;
     size_t wide = 0;
     for (int k = 0; k < count; ++k) {
         int shared = chain[k] < 0 ? 2 : shares_tree(dof, chain, count, k);
         if (shared == 2) continue;
         const ts_kinematic_tree* tree = &plan->sim->model->tree[dof[chain[k]].tree];
         wide += ts_row_lanes_size(rows, tree->dof_count);
-        is_within = is_within || shared;
         ++trees;
-        if (shared && count > 2)
+        if (shared) {
             add_segment(plan, tree->dof_first, tree->dof_count, rows);
-        else
-            add_runs(plan, chain[k], shared ? chain[1 - k] : -1, rows);
+            continue;
+        }
+        for (int d = chain[k], first; d >= 0; d = dof[first].parent) {
+            first = dof[d].run;
+            add_segment(plan, first, d - first + 1, rows);
+        }
     }
     if (trees > plan->tree_most) plan->tree_most = trees;
     if (wide > plan->wide_most) plan->wide_most = wide;
-    return is_within;
 }
 
 void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_block* block, const int* chain,
@@ -87,7 +76,7 @@ void ts_row_plan_add_matched(ts_row_plan* plan, ts_row_block owner, const ts_blo
     plan->owner[b].source = plan->source;
     plan->block[b] = *block;
     plan->block[b].row = plan->row_count;
-    plan->owner[b].is_within = add_segments(plan, chain, chain_count, block->rows);
+    add_segments(plan, chain, chain_count, block->rows);
     plan->row_count += block->rows;
     plan->block_row[b + 1] = plan->row_count;
     plan->segment_start[b + 1] = plan->segment_count;
@@ -101,7 +90,7 @@ static int key_order(ts_row_key a, ts_row_key b) {
 
 void ts_row_plan_add(ts_row_plan* plan, ts_row_key key, const ts_block* block, const int* chain, int chain_count) {
     const ts_row_memory_array* memory = &plan->sim->row_memory;
-    ts_row_block owner = {key, plan->source, plan->block_count - plan->source_first, -1, 0, 0};
+    ts_row_block owner = {key, plan->source, plan->block_count - plan->source_first, -1, 0};
     int* at = &plan->memory_at;
     while (*at < plan->memory_end && key_order(memory->data[*at].key, key) < 0) ++*at;
     if (*at < plan->memory_end && key_order(memory->data[*at].key, key) == 0) owner.memory = *at;

@@ -5,7 +5,8 @@
 // Rule: G = J M_hat^-1 J^T is never formed for the iterative solvers: with M_hat = L^T L each row is replaced by L^-T j,
 // so G = J' J'^T with one array J' where two (J and M^-1 J^T) would be needed, and half the memory traffic in a sweep.
 // The velocity that the operator keeps is then w = L (v - v_f), turned back once per step. Rows keep their support on
-// the chains of dofs that they move, and only that is stored, one segment per run of consecutive dofs (row_plan.c).
+// the chains of dofs that they move, and only that is stored, one segment per run of consecutive dofs; a block that moves
+// two bodies of one tree takes the whole tree (row_plan.c).
 // Guaranteed: every block writes its own place, so the number of threads does not matter.
 #include <math.h>
 #include <string.h>
@@ -41,18 +42,19 @@ static double* segment_data(const assembly* work, int s) {
     return work->data + (work->plan->segment[s].J - work->data);
 }
 
-// Six degrees of freedom at the root move anything anywhere, but nothing against what hangs on them, too.
-static int may_stand_still(const ts_sim* sim, const ts_row_piece* piece, const ts_row_block* owner) {
+// Six degrees of freedom at the root move anything anywhere, but nothing against what hangs on them, too: then one segment
+// spans the tree.
+static int may_stand_still(const ts_sim* sim, const ts_row_piece* piece, const ts_delassus_segment* segment) {
     int joint = sim->model->dof[piece->dof_first].joint;
-    return sim->model->joint[joint].type != TS_JOINT_FREE || owner->is_within;
+    return sim->model->joint[joint].type != TS_JOINT_FREE || segment->count == piece->dof_count;
 }
 
-// The piece of the tree of segment s of block b, up to segments of other trees. What is no lone free body's is filled in `wide`. Returns
+// The piece of the tree of segment s, up to segments of other trees, or `last`. What is no lone free body's is filled in `wide`. Returns
 // the segment behind it.
-static int open_piece(const assembly* work, int b, int s, double* wide, ts_row_piece* p) {
+static int open_piece(const assembly* work, int s, int last, int rows, double* wide, ts_row_piece* p) {
     const ts_model* model = work->sim->model;
     const ts_delassus_segment* segment = work->plan->segment;
-    int tree = model->dof[segment[s].column].tree, last = work->plan->segment_start[b + 1], end = s + 1;
+    int tree = model->dof[segment[s].column].tree, end = s + 1;
     p->tree = tree;
     p->is_free_body = model->tree[tree].kind != TS_TREE_GENERAL;
     p->dof_first = model->tree[tree].dof_first;
@@ -65,10 +67,10 @@ static int open_piece(const assembly* work, int b, int s, double* wide, ts_row_p
     }
     // Segments of a tree lie together.
     while (end < last && model->dof[segment[end].column].tree == tree) ++end;
-    p->rows = work->plan->block[b].rows;
+    p->rows = rows;
     p->segment_count = end - s;
     p->fastest = 0.0;
-    p->may_stand_still = may_stand_still(work->sim, p, &work->plan->owner[b]);
+    p->may_stand_still = may_stand_still(work->sim, p, &segment[s]);
     p->J = wide;
     return end;
 }
@@ -78,7 +80,7 @@ static int open_pieces(const assembly* work, int b, double* wide, ts_row_piece* 
     int count = 0, rows = work->plan->block[b].rows, last = work->plan->segment_start[b + 1];
     for (int s = work->plan->segment_start[b]; s < last; ++count) {
         ts_row_piece* p = &piece[count];
-        s = open_piece(work, b, s, wide, p);
+        s = open_piece(work, s, last, rows, wide, p);
         if (p->is_free_body) continue;
         size_t numbers = ts_row_lanes_size(rows, p->dof_count);
         memset(wide, 0, numbers * sizeof(double));
@@ -295,7 +297,7 @@ static void fill_lone_rows(const assembly* work, int b, int count, int worker) {
     ts_row_jacobian J[TS_ROW_LANES];
     int still[TS_ROW_LANES];
     for (int k = 0; k < count; ++k) {
-        open_piece(work, b + k, plan->segment_start[b + k], wide + k, &piece[k]);
+        open_piece(work, plan->segment_start[b + k], plan->segment_start[b + k + 1], 1, wide + k, &piece[k]);
         if (k == 0) memset(wide, 0, ts_row_lanes_size(1, piece[0].dof_count) * sizeof(double));
         J[k] = (ts_row_jacobian){.sim = work->sim, .piece = &piece[k], .piece_count = 1, .speeds = &speeds[k]};
         ts_row_source_at(plan->owner[b + k].source)->jacobian(work->sim, b + k, &J[k]);
