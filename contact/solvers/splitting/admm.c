@@ -74,34 +74,15 @@ static const ts_setting setting[] = {
                      "rows up to which forces that move nothing are taken out of the answer; 0: never"),
 };
 
-const ts_admm_settings ts_admm_default = {.shared = {1e-8, 1e-15, 5000, 0.0},
-                                          .over_relaxation = 1.0,
-                                          .rho_power = 0.4,
-                                          .rho_step = 0.1,
-                                          .balance = 0.02,
-                                          .rho_ratio = 3.0,
-                                          .condition = 1e6,
-                                          .eta = 1e-10,
-                                          .freeze = 300,
-                                          .step_rule = TS_ADMM_STEP_SAFE,
-                                          .scaling = TS_ADMM_SCALING_NONE,
-                                          .anderson = 0,
-                                          .least_norm = 0};
+// All but the memory of Anderson.
+#define DEFAULTS                                                                                                    \
+    .shared = {1e-8, 1e-15, 5000, 0.0}, .over_relaxation = 1.0, .rho_power = 0.4, .rho_step = 0.1, .balance = 0.02, \
+    .rho_ratio = 3.0, .condition = 1e6, .eta = 1e-10, .freeze = 300, .step_rule = TS_ADMM_STEP_SAFE,                \
+    .scaling = TS_ADMM_SCALING_NONE, .least_norm = 0
 
-// The same, and Anderson.
-static const ts_admm_settings accelerated = {.shared = {1e-8, 1e-15, 5000, 0.0},
-                                             .over_relaxation = 1.0,
-                                             .rho_power = 0.4,
-                                             .rho_step = 0.1,
-                                             .balance = 0.02,
-                                             .rho_ratio = 3.0,
-                                             .condition = 1e6,
-                                             .eta = 1e-10,
-                                             .freeze = 300,
-                                             .step_rule = TS_ADMM_STEP_SAFE,
-                                             .scaling = TS_ADMM_SCALING_NONE,
-                                             .anderson = 10,  // 5 to 10
-                                             .least_norm = 0};
+const ts_admm_settings ts_admm_default = {DEFAULTS, .anderson = 0};
+
+static const ts_admm_settings accelerated = {DEFAULTS, .anderson = 10};  // 5 to 10
 
 // A solve in progress, in the units of `s`.
 typedef struct admm {
