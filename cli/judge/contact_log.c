@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes of a file; more is a mistake. Columns of a line.
+// Columns of a line.
 enum { COLUMNS = 128 };
 
+// Bytes of a file; more is a mistake.
 static const size_t file_limit = (size_t)1 << 32;
 
 typedef enum column {
@@ -98,6 +99,8 @@ static ts_code check_line(const ts_contact_log* log, ts_status* out_status) {
     double length = sqrt(v[NX] * v[NX] + v[NY] * v[NY] + v[NZ] * v[NZ]);
     if (!(v[DT] > 0.0)) return refuse(log, out_status, "%s must be more than 0", "dt");
     if (!(v[MU] >= 0.0)) return refuse(log, out_status, "%s must not be negative", "mu");
+    if (log->has[STEP] && !(v[STEP] == floor(v[STEP]) && fabs(v[STEP]) <= 1e15))
+        return refuse(log, out_status, "%s must be a whole number", "step");
     if (!(fabs(length - 1.0) < 1e-3)) return refuse(log, out_status, "%s is no unit vector", "nx, ny, nz");
     return TS_OK;
 }

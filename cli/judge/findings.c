@@ -27,23 +27,8 @@ static const finding_kind kinds[TS_FINDING_COUNT] = {
     [TS_FINDING_POWER] = {"power", "the contact drives the bodies", "W", "energy"},
 };
 
-// The step's units.
-typedef struct scale {
-    double speed;    // m/s
-    double impulse;  // N s
-} scale;
-
-static scale scale_of(const ts_logged_step* step) {
-    scale s = {9.81 * step->dt, 0.0};
-    for (int i = 0; i < step->contact.count; ++i) {
-        s.speed = fmax(s.speed, ts_vec3_norm(step->contact.data[i].velocity));
-        s.impulse = fmax(s.impulse, ts_vec3_norm(step->contact.data[i].impulse));
-    }
-    return s;
-}
-
 // How much of each there is at a contact; 0: not found.
-static void look_at(const ts_logged_contact* c, const scale* s, double dt, double out[TS_FINDING_COUNT]) {
+static void look_at(const ts_logged_contact* c, const ts_logged_scale* s, double dt, double out[TS_FINDING_COUNT]) {
     const ts_contact_verdict* v = &c->verdict;
     double speed = ts_certificate_tolerance * s->speed, impulse = ts_certificate_tolerance * s->impulse;
     double spare = v->mu * fmax(v->normal_impulse, 0.0) - v->friction;
@@ -97,11 +82,10 @@ ts_code ts_findings_add(ts_findings* findings, const ts_logged_step* step, ts_st
     static const unsigned bit[3] = {TS_HOLDS_LCP, TS_HOLDS_CCP, TS_HOLDS_NCP};
     int worst[TS_FINDING_COUNT] = {0};
     double most[TS_FINDING_COUNT] = {0.0}, value[TS_FINDING_COUNT];
-    scale s = scale_of(step);
+    ts_logged_scale s = ts_logged_step_scale(step);
     findings->last_time = step->time;
     if (step->contact.count == 0) return ts_status_ok(out_status);
-    if (findings->steps++ == 0) findings->first_time = step->time - step->dt;
-    findings->dt = step->dt;
+    findings->steps++;
     findings->contacts += step->contact.count;
     if (step->contact.count > findings->most) findings->most = step->contact.count;
     for (int i = 0; i < step->contact.count; ++i) {

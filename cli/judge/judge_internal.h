@@ -35,6 +35,15 @@ typedef struct ts_logged_step {
     ts_arena arena;  // of who judges it
 } ts_logged_step;
 
+/// What is large in a step: gravity's gain of speed in it, at least.
+typedef struct ts_logged_scale {
+    double speed;    // m/s
+    double impulse;  // N s
+} ts_logged_scale;
+
+/// The largest velocity and impulse of a step's contacts.
+ts_logged_scale ts_logged_step_scale(const ts_logged_step* step);
+
 /// Releases the memory.
 void ts_logged_step_free(ts_logged_step* step);
 
@@ -114,10 +123,8 @@ typedef struct ts_findings {
     long long contacts;
     int most;            // contacts of a step
     long long holds[3];  // contacts of which LCP, CCP, NCP hold
-    double first_time;
-    double last_time;
-    double dt;
-    double deepest;  // m, overlap
+    double last_time;    // s
+    double deepest;      // m, overlap
     ts_found found[TS_FINDING_COUNT];
 } ts_findings;
 

@@ -1,6 +1,8 @@
 // A step's contacts and their certificates: ours come with the problem they answer, others' with the velocities that came of them.
 #include "cli/judge/judge_internal.h"
 
+#include "cli/report/worst_step_internal.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,20 +12,26 @@ void ts_logged_step_free(ts_logged_step* step) {
     ts_arena_free(&step->arena);
 }
 
+// m/s^2: what free falls gain speed by where nobody says.
+static const double gravity = 9.81;
+
+ts_logged_scale ts_logged_step_scale(const ts_logged_step* step) {
+    ts_logged_scale scale = {gravity * step->dt, 0.0};
+    for (int i = 0; i < step->contact.count; ++i) {
+        scale.speed = fmax(scale.speed, ts_vec3_norm(step->contact.data[i].velocity));
+        scale.impulse = fmax(scale.impulse, ts_vec3_norm(step->contact.data[i].impulse));
+    }
+    return scale;
+}
+
 static ts_code no_memory(ts_status* out_status) {
     return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory for contacts");
 }
 
-// What has no name of its own is called after its body. Names with commas would be more fields than one.
+// Names with commas would be more fields than one.
 static void name_side(const ts_model* model, int geom, char out[TS_LOG_NAME]) {
-    const ts_geom* g = &model->geom[geom];
-    const char* body = g->body ? model->body[g->body].name : "world";
-    if (g->name[0])
-        snprintf(out, TS_LOG_NAME, "%.63s", g->name);
-    else if (body[0])
-        snprintf(out, TS_LOG_NAME, "%.63s", body);
-    else
-        snprintf(out, TS_LOG_NAME, "body %d", g->body);
+    char room[TS_CONTACT_ROW_NAME];
+    snprintf(out, TS_LOG_NAME, "%.63s", ts_contact_side_name(model, geom, room));
     for (char* c = out; *c; ++c)
         if (*c == ',' || *c == '"' || *c == '\n' || *c == '\r') *c = '_';
 }
@@ -71,16 +79,6 @@ static ts_mat3 frame_of(const ts_logged_contact* c) {
     return ts_mat3_from_columns(t, ts_vec3_cross(n, t), n);
 }
 
-// kg^-1: what an impulse is worth as a velocity, by the largest of both.
-static double stiffness_of(const ts_logged_step* step) {
-    double speed = 9.81 * step->dt, impulse = 0.0;
-    for (int i = 0; i < step->contact.count; ++i) {
-        speed = fmax(speed, ts_vec3_norm(step->contact.data[i].velocity));
-        impulse = fmax(impulse, ts_vec3_norm(step->contact.data[i].impulse));
-    }
-    return impulse > 0.0 ? speed / impulse : 1.0;
-}
-
 ts_code ts_logged_step_certify(ts_logged_step* step, ts_status* out_status) {
     int n = step->contact.count;
     ts_arena* arena = &step->arena;
@@ -92,7 +90,9 @@ ts_code ts_logged_step_certify(ts_logged_step* step, ts_status* out_status) {
     int *row = TS_ARENA_ARRAY(arena, int, n + 1), *first = TS_ARENA_ARRAY(arena, int, n + 1);
     double *impulse = TS_ARENA_ARRAY(arena, double, 3 * n), *g = TS_ARENA_ARRAY(arena, double, 3 * n);
     if (arena->failed) return no_memory(out_status);
-    double k = stiffness_of(step);
+    ts_logged_scale scale = ts_logged_step_scale(step);
+    // kg^-1: what an impulse is worth as a velocity.
+    double k = scale.impulse > 0.0 ? scale.speed / scale.impulse : 1.0;
     double root = sqrt(k), J[9] = {root, 0.0, 0.0, 0.0, root, 0.0, 0.0, 0.0, root};
     for (int i = 0; i < n; ++i) {
         const ts_logged_contact* c = &step->contact.data[i];
@@ -110,7 +110,7 @@ ts_code ts_logged_step_certify(ts_logged_step* step, ts_status* out_status) {
     first[n] = n;
     ts_contact_problem problem = {.block = block, .block_count = n, .row_count = 3 * n, .g = g};
     problem.time_step = step->dt;
-    problem.rest_speed = 9.81 * step->dt;
+    problem.rest_speed = gravity * step->dt;
     problem.delassus = ts_delassus_velocity_form(arena, 3 * n, n, row, first, segment);
     if (!problem.delassus || ts_certificate_make(&problem, NULL, impulse, ts_certificate_tolerance, TS_CERTIFICATE_FAST,
                                                  arena, &certificate))

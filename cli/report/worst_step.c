@@ -24,8 +24,7 @@ static int by_worst(const void* a, const void* b) {
     return x->block - y->block;
 }
 
-// "floor - cube": geoms by their own names, else by those of their bodies.
-static const char* geom_name(const ts_model* model, int geom, char room[TS_CONTACT_ROW_NAME]) {
+const char* ts_contact_side_name(const ts_model* model, int geom, char room[TS_CONTACT_ROW_NAME]) {
     const ts_geom* g = &model->geom[geom];
     const char* body = g->body ? model->body[g->body].name : "world";
     if (g->name[0] && (!g->body || !body[0] || strcmp(g->name, body) == 0)) return g->name;
@@ -40,8 +39,8 @@ static const char* geom_name(const ts_model* model, int geom, char room[TS_CONTA
 
 static void describe_contact(const ts_sim* sim, const ts_contact* contact, ts_contact_row* row) {
     char a[TS_CONTACT_ROW_NAME], b[TS_CONTACT_ROW_NAME];
-    snprintf(row->name, sizeof row->name, "%.45s - %.45s", geom_name(sim->model, contact->geom_a, a),
-             geom_name(sim->model, contact->geom_b, b));
+    snprintf(row->name, sizeof row->name, "%.45s - %.45s", ts_contact_side_name(sim->model, contact->geom_a, a),
+             ts_contact_side_name(sim->model, contact->geom_b, b));
     row->is_contact = 1;
     row->position = contact->position;
     row->gap = contact->gap;

@@ -45,6 +45,10 @@ typedef struct ts_worst_step {
     ts_contact_row_array row;  // worst first
 } ts_worst_step;
 
+/// What a side of a contact is called: its geom's own name, with that of its body where they differ, else the body's; in `room` where
+/// it is put together.
+const char* ts_contact_side_name(const ts_model* model, int geom, char room[TS_CONTACT_ROW_NAME]);
+
 /// Looks at the step just done and keeps it when it is worse than all before. Returns 0 when memory is short.
 int ts_worst_step_see(ts_worst_step* worst, ts_sim* sim);
 

@@ -140,6 +140,8 @@ Test(judge, refuses_broken_logs_by_their_lines) {
         {HEADER "1,0.2,0.1,a,b,1,0,0,0,0,1,0,0.5,0,0,1,0,0,0\n\n2,0.1,0.1,a,b,1,0,0,0,0,1,0,0.5,0,0,1,0,0,0\n",
          "x.csv:4: time goes back"},
         {"time,time,dt\n", "x.csv:1: two columns are called 'time'"},
+        {HEADER "1e300,0.1,0.1,a,b,1,0,0,0,0,1,0,0.5,0,0,1,0,0,0\n", "x.csv:2: step must be a whole number"},
+        {HEADER "1.5,0.1,0.1,a,b,1,0,0,0,0,1,0,0.5,0,0,1,0,0,0\n", "x.csv:2: step must be a whole number"},
     };
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; ++i) {
         write_text("x.csv", broken[i].text);
