@@ -18,7 +18,7 @@
 #include "engine/write/mjcf_writer.h"
 #include "scenes/scene_table.h"
 
-enum { REPEATS = 10, COUNTED = 8, STEPS = 400, SAMPLES = 100, QUICK_SAMPLES = 4, SOLVERS = 64 };
+enum { REPEATS = 10, COUNTED = 8, STEPS = 400, SAMPLES = 100, QUICK_SAMPLES = 4 };
 
 // What a robot does.
 typedef struct robot_case {
@@ -30,7 +30,7 @@ typedef struct robot_case {
     double shake;       // N, amplitude at the base; 0: none
     double stiffness;   // N m/rad of the servos, for robots whose file has none; 0: their own
     double damping;     // N m s/rad
-    double lift;        // nonzero: put on the floor, its lowest point a micrometre in it
+    int lift;           // nonzero: put on the floor, its lowest point a micrometre in it
 } robot_case;
 
 static const robot_case cases[] = {
@@ -317,12 +317,12 @@ static void race(const ts_bench_options* options, ts_bench_report* report, ts_be
                  const char* name, ts_sim* sim) {
     stand s;
     ts_status status;
-    tally* all = (tally*)calloc(SOLVERS, sizeof *all);
+    tally* all = (tally*)calloc((size_t)ts_solver_count(), sizeof *all);
     memset(&s, 0, sizeof s);
     ts_status_ok(&status);
     open_stand(&s, c, sim);
     if (all && s.rest) {
-        if (c->lift > 0.0) put_down(&s);
+        if (c->lift) put_down(&s);
         double contacts = run_stand(&s, options->quick ? QUICK_SAMPLES : SAMPLES, all, &status);
         if (contacts < 0.0)
             ts_bench_note(report, "%s: %s", name, status.message);

@@ -6,7 +6,6 @@
 #include "scenes/experiments/experiment.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const double top = 1.0, mouth = 0.25, high = 1.2, low = 0.5, thick = 0.04, size = 0.025, spacing = 0.1;
 static const double counts[] = {60};
@@ -78,18 +77,18 @@ static void write(double value, ts_text* mjcf) {
 }
 
 // Whether a point is behind the funnel's boards, or under the floor.
-static int is_out(ts_vec3 p, int was_below) {
+static int is_out(ts_vec3 p) {
     double radius = mouth + (p.z - low) / (high - low) * (top - mouth);
     if (p.z < 0.0) return 1;
-    return !was_below && p.z > low && p.z < high && hypot(p.x, p.y) > radius / cos(TS_PI / BOARDS) + thick;
+    return p.z > low && p.z < high && hypot(p.x, p.y) > radius / cos(TS_PI / BOARDS) + thick;
 }
 
-// numbers 0: most of them that were out at once, 1: deepest overlap, m.
+// numbers 0: most of them that were out at once, 1: deepest overlap, m, 2: how many are below the mouth.
 static double observe(ts_lab_run* run, ts_sim* sim) {
     int out = 0, below = 0;
     for (int b = 1; b < sim->model->body_count; ++b) {
         ts_vec3 p = sim->kinematics.body_centre[b];
-        out += is_out(p, 0);
+        out += is_out(p);
         below += p.z < low;
     }
     for (int i = 0; i < sim->contact_count; ++i) run->number[1] = fmax(run->number[1], -sim->contact[i].gap);

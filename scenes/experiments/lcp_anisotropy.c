@@ -17,7 +17,7 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
     if (run->traits & TS_TRAIT_SOFT) return;  // what is foretold is of rigid contacts
     if (run->traits & TS_TRAIT_ASIDE) ts_lab_foretell(run, 1, 128.498, 0.128);
     // Its signs are those of the axes, which are turned the other way round.
-    ts_pyramid_foretell(run, 22.5 * TS_PI / 180.0, 1.0, 0.4, 9.81, sim->options.time_step, 0.05);
+    ts_pyramid_foretell(run, 22.5 * TS_PI / 180.0, 1.0, 0.4, 9.81, sim->options.time_step, 0.024);
 }
 
 static const ts_measure measure[] = {
