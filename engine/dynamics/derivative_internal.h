@@ -1,0 +1,84 @@
+// Derivatives of the dynamics of kinematic trees: of inverse dynamics tau = M a + b and of forward dynamics a = M^-1 (tau - b), with
+// respect to configuration, velocity, acceleration or force, and gravity.
+//
+// The derivative with respect to the configuration q is along velocities: column j is the rate at which the result changes when q moves
+// with unit velocity of dof j, as an integrator moves it (the numbers of a joint by q_j += h, the quaternion of a ball or of a free joint by a turn
+// about an axis of the child; the point of a free joint along the world's axes). So it has nv columns, whatever nq is.
+//
+// Of the functions ..._tree: all matrices are n x n, row-major, of one tree (n = dof_count), row i for the result i. Different trees have nothing to do with each
+// other. What is not in M and b (springs, dampers, actuators, contacts) is not in the derivatives.
+#ifndef TS_ENGINE_DERIVATIVE_INTERNAL_H
+#define TS_ENGINE_DERIVATIVE_INTERNAL_H
+
+#include "engine/dynamics/kinematics.h"
+#include "engine/dynamics/tree_factor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Scratch of a body; from the sweep inwards on with all that hangs on it.
+typedef struct ts_derivative_body {
+    ts_motion acceleration;  // without gravity
+    ts_inertia inertia;
+    ts_force force;       // I a + v x* I v
+    ts_vec3 momentum;     // linear, kg m/s
+    ts_mat3 turning;      // N of inverse_derivative.c, kg m^2/s
+    double buoyant_mass;  // what of mass and first moment has no weight
+    ts_vec3 buoyant_moment;
+} ts_derivative_body;
+
+/// Scratch of a dof j. What carries it, with the dofs of the body before it, moves with the twist p and the acceleration A.
+typedef struct ts_derivative_dof {
+    ts_motion rate;    // p x S
+    ts_motion second;  // (A - g) x S + p x (p x S)
+    ts_motion rates;   // p x S + dS/dt
+    ts_vec3 weight;    // g x angular part of S
+    int turns_with;    // first dof whose axis turns with this one: of its quaternion, or itself
+} ts_derivative_dof;
+
+/// Scratch of one model, entries per body and dof: different trees may be worked on at once with one. Create with
+/// ts_derivative_scratch_create; the arrays are the arena's. Nothing in it means anything between calls.
+typedef struct ts_derivative_scratch {
+    ts_derivative_body* body;  // (body_count)
+    ts_derivative_dof* dof;    // (nv)
+    double* square;            // room for a transposed n x n matrix of each tree
+    size_t* start;             // (tree_count) where a tree's begins in `square`
+} ts_derivative_scratch;
+
+/// Makes the arrays. Returns 0 when the arena has no memory.
+int ts_derivative_scratch_create(const ts_model* model, ts_arena* arena, ts_derivative_scratch* out_scratch);
+
+/// Where derivatives go; each may be NULL.
+typedef struct ts_derivative_matrices {
+    double* by_q;      // by configuration, per m or rad
+    double* by_v;      // by velocity
+    double* by_input;  // of inverse dynamics by acceleration: M, with armature; of forward dynamics by force: M^-1
+} ts_derivative_matrices;
+
+/// Derivatives of tau = M a + b (ts_rnea_tree) of a tree at the state of `kinematics` and the accelerations `acceleration` (n; NULL:
+/// zero, so that they are those of the bias).
+void ts_derivative_inverse_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int tree,
+                                const double* acceleration, const ts_derivative_scratch* scratch,
+                                const ts_derivative_matrices* out);
+
+/// The same of the whole model: nv x nv matrices with those of the trees along the diagonal; acceleration (nv) or NULL.
+void ts_derivative_inverse(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity,
+                           const double* acceleration, const ts_derivative_scratch* scratch,
+                           const ts_derivative_matrices* out);
+
+/// Derivative of tau by gravity (n x 3, row-major; kg, kg m), that of the bias.
+void ts_derivative_gravity_tree(const ts_model* model, const ts_kinematics* kinematics, int tree,
+                                const ts_derivative_scratch* scratch, double* out_dg);
+
+/// Derivatives of forward dynamics of a tree at constant forces, where `acceleration` (n) is its answer (ts_aba_tree): by configuration and
+/// by velocity -M^-1 times those of inverse dynamics, by the forces M^-1. Of `factors` L and its inverse diagonal are read, which may be
+/// those of M with something added along its diagonal: that then is the inertia that answers (M_hat of a step).
+void ts_derivative_forward_tree(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int tree,
+                                const double* acceleration, const ts_tree_factors* factors,
+                                const ts_derivative_scratch* scratch, const ts_derivative_matrices* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
