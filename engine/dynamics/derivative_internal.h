@@ -78,6 +78,35 @@ void ts_derivative_forward_tree(const ts_model* model, const ts_kinematics* kine
                                 const double* acceleration, const ts_tree_factors* factors,
                                 const ts_derivative_scratch* scratch, const ts_derivative_matrices* out);
 
+/// Derivative of tau of a body's tree by the body's ten inertial parameters (n x 10, row-major), in which tau is linear: mass (kg), mass times
+/// centre (3, kg m), inertia about the origin of the body frame (xx, yy, zz, xy, xz, yz, kg m^2), in body axes; at the state of `kinematics` and the
+/// accelerations `acceleration` (n; NULL: zero). Times the parameters of all bodies, with armature, it is tau.
+void ts_derivative_regressor(const ts_model* model, const ts_kinematics* kinematics, ts_vec3 gravity, int body,
+                             const double* acceleration, double* out_matrix);
+
+/// The ten parameters of a mass, with its centre and its inertia about that. Linear in mass and inertia: of mass 1 and no inertia they are the
+/// derivative by the mass alone.
+void ts_derivative_parameters(double mass, ts_vec3 centre, const ts_mat3* inertia, double out_parameters[10]);
+
+/// Derivatives of the velocity J v of the point of `body` that is now at `point` (world), by configuration: 3 x nv each, row-major, linear
+/// (m/s, world axes) and angular; either may be NULL. By velocity it is J, and so is the derivative of the point itself and of what turns with
+/// the body (ts_jacobian_point).
+void ts_derivative_velocity(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point,
+                            double* out_linear, double* out_angular);
+
+/// What becomes of a wrench when bodies move.
+typedef enum ts_wrench_carried {
+    TS_WRENCH_FIXED,  // point, couple and force stay in the world
+    TS_WRENCH_AT,     // the point moves with a body; couple and force stay
+    TS_WRENCH_WITH    // all turn with a body
+} ts_wrench_carried;
+
+/// Adds to `matrix` (nv x nv, row-major) the derivative by configuration of the generalised forces J^T (couple, force) that a wrench at
+/// `point` of `body` makes, couple about that point, all in the world. `carrier` is the body that it moves with, `body` or another, of another
+/// tree, too; it has no say of what is fixed.
+void ts_derivative_add_wrench(const ts_model* model, const ts_kinematics* kinematics, int body, ts_vec3 point,
+                              ts_force wrench, ts_wrench_carried how, int carrier, double* matrix);
+
 #ifdef __cplusplus
 }
 #endif

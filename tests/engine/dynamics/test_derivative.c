@@ -3,6 +3,7 @@
 #include "engine/dynamics/aba.h"
 #include "engine/dynamics/crba.h"
 #include "engine/dynamics/derivative_internal.h"
+#include "engine/dynamics/jacobian.h"
 #include "engine/dynamics/rnea.h"
 #include "engine/dynamics/tree_factor.h"
 #include "engine/step/integrate_internal.h"
@@ -172,6 +173,106 @@ Test(derivative, forward_dynamics_against_differences) {
         assert_columns(forward, ALONG_Q, s.dq, 1e-9);
         assert_columns(forward, ALONG_V, s.dv, 1e-9);
         assert_columns(forward, ALONG_INPUT, s.by_input, 1e-9);
+        end();
+    }
+}
+
+Test(derivative, regressor_times_parameters_is_the_force) {
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        begin(seed);
+        const ts_model* model = s.f.model;
+        double tau[most_dofs], sum[most_dofs], matrix[10 * most_dofs], parameter[10];
+        inverse(tau);
+        for (int d = 0; d < model->nv; ++d) sum[d] = model->dof[d].armature * s.input[d];
+        for (int b = 1; b < model->body_count; ++b) {
+            const ts_body* body = &model->body[b];
+            if (body->tree < 0) continue;
+            int first = model->tree[body->tree].dof_first, n = model->tree[body->tree].dof_count;
+            ts_derivative_regressor(model, &s.k, s.gravity, b, s.input + first, matrix);
+            ts_derivative_parameters(body->mass, body->centre, &body->inertia, parameter);
+            for (int i = 0; i < n; ++i)
+                for (int p = 0; p < 10; ++p) sum[first + i] += matrix[10 * i + p] * parameter[p];
+        }
+        double scale = largest(tau, model->nv);
+        for (int d = 0; d < model->nv; ++d) cr_assert_float_eq(sum[d], tau[d], 1e-12 * scale);
+        end();
+    }
+}
+
+// A point of a body, and a wrench there in the axes of a carrier or of the world.
+static struct {
+    int body, carrier;
+    ts_wrench_carried how;
+    ts_vec3 point, at, carried;  // of the body; in the world; of the carrier
+    ts_force wrench, turned;     // in the world; in axes of the carrier
+} asked;
+
+static void linear_velocity(double* out) {
+    ts_vec3 at_now = ts_transform_point(&s.k.body_pose[asked.body], asked.point);
+    ts_vec3_store(ts_kinematics_point_velocity(s.f.model, &s.k, asked.body, at_now), out);
+    for (int i = 3; i < s.f.model->nv; ++i) out[i] = 0.0;
+}
+
+static void angular_velocity(double* out) {
+    ts_vec3 w = s.f.model->body[asked.body].tree < 0 ? ts_vec3_zero() : s.k.body_velocity[asked.body].angular;
+    ts_vec3_store(w, out);
+    for (int i = 3; i < s.f.model->nv; ++i) out[i] = 0.0;
+}
+
+static void wrench_force(double* out) {
+    const ts_model* model = s.f.model;
+    const ts_transform* carrier = &s.k.body_pose[asked.carrier];
+    double linear[3 * most_dofs], angular[3 * most_dofs];
+    ts_vec3 place = asked.how == TS_WRENCH_FIXED ? asked.at : ts_transform_point(carrier, asked.carried);
+    ts_force w = asked.wrench;
+    if (asked.how == TS_WRENCH_WITH) {
+        w.couple = ts_transform_direction(carrier, asked.turned.couple);
+        w.force = ts_transform_direction(carrier, asked.turned.force);
+    }
+    ts_jacobian_point(model, &s.k, asked.body, place, linear, angular);
+    for (int d = 0, nv = model->nv; d < nv; ++d)
+        out[d] = linear[d] * w.force.x + linear[nv + d] * w.force.y + linear[2 * nv + d] * w.force.z +
+                 angular[d] * w.couple.x + angular[nv + d] * w.couple.y + angular[2 * nv + d] * w.couple.z;
+}
+
+Test(derivative, velocities_of_points_against_differences) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+        begin(seed);
+        asked.point = ts_vec3_make(0.3, -0.4, 0.2);
+        for (int b = 0; b < s.f.model->body_count; ++b) {
+            asked.body = b;
+            memset(s.dq, 0, sizeof s.dq);
+            memset(s.dv, 0, sizeof s.dv);
+            ts_vec3 now = ts_transform_point(&s.k.body_pose[b], asked.point);
+            ts_derivative_velocity(s.f.model, &s.k, b, now, s.dq, s.dv);
+            assert_columns(linear_velocity, ALONG_Q, s.dq, 1e-9);
+            assert_columns(angular_velocity, ALONG_Q, s.dv, 1e-9);
+        }
+        end();
+    }
+}
+
+Test(derivative, forces_of_wrenches_against_differences) {
+    for (int how = TS_WRENCH_FIXED; how <= TS_WRENCH_WITH; ++how) {
+        begin(5 + (uint64_t)how);
+        const ts_model* model = s.f.model;
+        asked.how = (ts_wrench_carried)how;
+        asked.wrench = (ts_force){ts_vec3_make(0.7, -1.2, 0.4), ts_vec3_make(2.0, 1.0, -3.0)};
+        for (int b = 1; b < model->body_count; ++b) {
+            for (int c = 0; c < 2; ++c) {
+                // On the body itself, or on some other one.
+                asked.body = b;
+                asked.carrier = c == 0 ? b : model->body_count - 1 - b / 2;
+                asked.at = ts_transform_point(&s.k.body_pose[b], ts_vec3_make(0.2, 0.1, -0.3));
+                const ts_transform* carrier = &s.k.body_pose[asked.carrier];
+                asked.carried = ts_mat3_mul_vec_transposed(&carrier->R, ts_vec3_sub(asked.at, carrier->p));
+                asked.turned.couple = ts_mat3_mul_vec_transposed(&carrier->R, asked.wrench.couple);
+                asked.turned.force = ts_mat3_mul_vec_transposed(&carrier->R, asked.wrench.force);
+                memset(s.dq, 0, sizeof s.dq);
+                ts_derivative_add_wrench(model, &s.k, b, asked.at, asked.wrench, asked.how, asked.carrier, s.dq);
+                assert_columns(wrench_force, ALONG_Q, s.dq, 1e-8);
+            }
+        }
         end();
     }
 }
