@@ -2,7 +2,7 @@
 // of its own, a list of the matrix, islands), attempts with smaller tolerances included. Reading and judging are not.
 // The first solve also pays for memory that later ones find; a benchmark would call it cold. So a short one is
 // repeated, from nothing each time, and the shortest is told.
-#include "cli/attempt.h"
+#include "cli/attempt_internal.h"
 
 #include "base/clock.h"
 #include "contact/judge/obstacle.h"

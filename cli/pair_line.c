@@ -1,7 +1,7 @@
 // Problem: a small JSON object per line, thousands of them. Rule: recursive descent over the few forms that occur (an object
 // of strings and arrays of numbers); strings are decoded in place, which never makes them longer. Guaranteed: whatever the
 // bytes, either the object is understood as a whole or the line is refused with the reason.
-#include "cli/pair_line.h"
+#include "cli/pair_line_internal.h"
 
 #include "cli/args.h"
 

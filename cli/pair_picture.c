@@ -1,7 +1,7 @@
 // Problem: make a signed distance visible. Rule: both shapes as coloured glass with outlines on white, the witness points as marks that shine
 // through, a line between them, and the normal as an arrow; the camera looks across the normal, so that the gap or the
 // overlap lies in the picture plane. Planes are shown as a square about the other shape.
-#include "cli/pair_picture.h"
+#include "cli/pair_picture_internal.h"
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "cli/console.h"
-#include "cli/pair_line.h"
-#include "cli/pair_picture.h"
+#include "cli/pair_line_internal.h"
+#include "cli/pair_picture_internal.h"
 #include "cli/shape_text.h"
 #include "cli/signals.h"
 #include "collision/distance/proximity.h"

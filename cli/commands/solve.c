@@ -1,10 +1,10 @@
 // `touchstone solve`: contact problems from files under chosen solvers, every answer judged from scratch.
 //
 // A file that cannot be read, or a solver that does not get there, is reported like any other result and makes the exit
-// code 1; the rest goes on. Every solve has a process of its own (cli/attempt.h), which Ctrl-C and --time-limit stop.
+// code 1; the rest goes on. Every solve has a process of its own (cli/attempt_internal.h), which Ctrl-C and --time-limit stop.
 #include "cli/commands/commands.h"
 
-#include "cli/attempt.h"
+#include "cli/attempt_internal.h"
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/setup.h"

@@ -1,6 +1,6 @@
 // One solver at one contact problem from a file, in a process of its own (cli/watch.h), timed and judged.
-#ifndef TS_CLI_ATTEMPT_H
-#define TS_CLI_ATTEMPT_H
+#ifndef TS_CLI_ATTEMPT_INTERNAL_H
+#define TS_CLI_ATTEMPT_INTERNAL_H
 
 #include "cli/watch.h"
 #include "contact/judge/relative.h"

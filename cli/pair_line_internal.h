@@ -1,6 +1,6 @@
 // One line of a batch of distance queries: a JSON object such as {"a": "box:1,1,1", "b": "chair.obj", "pose_b": [0,0,1]}.
-#ifndef TS_CLI_PAIR_LINE_H
-#define TS_CLI_PAIR_LINE_H
+#ifndef TS_CLI_PAIR_LINE_INTERNAL_H
+#define TS_CLI_PAIR_LINE_INTERNAL_H
 
 #include "base/status.h"
 

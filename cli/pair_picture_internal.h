@@ -1,6 +1,6 @@
 // A picture of two shapes, their nearest (or deepest) points and the normal.
-#ifndef TS_CLI_PAIR_PICTURE_H
-#define TS_CLI_PAIR_PICTURE_H
+#ifndef TS_CLI_PAIR_PICTURE_INTERNAL_H
+#define TS_CLI_PAIR_PICTURE_INTERNAL_H
 
 #include "collision/distance/proximity.h"
 
