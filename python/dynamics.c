@@ -6,6 +6,7 @@
 #include "engine/dynamics/aba.h"
 #include "engine/dynamics/centroidal.h"
 #include "engine/dynamics/crba.h"
+#include "engine/dynamics/derivative_internal.h"
 #include "engine/dynamics/jacobian.h"
 #include "engine/dynamics/rnea.h"
 #include "python/facade_internal.h"
@@ -14,6 +15,9 @@ struct ts_python_dynamics {
     ts_arena arena;
     ts_kinematics kinematics;
     ts_tree_scratch scratch;
+    ts_derivative_scratch derivative;
+    ts_tree_factors factors;
+    double* block;  // (3 nv^2) of a tree
 };
 
 void ts_python_dynamics_free(ts_python_world* world) {
@@ -30,8 +34,13 @@ static struct ts_python_dynamics* present(ts_python_world* world) {
         struct ts_python_dynamics* d = calloc(1, sizeof *d);
         world->dynamics = d;
         if (d && !(ts_kinematics_create(model, &d->arena, &d->kinematics) &&
-                   ts_tree_scratch_create(model, &d->arena, &d->scratch)))
+                   ts_tree_scratch_create(model, &d->arena, &d->scratch) &&
+                   ts_derivative_scratch_create(model, &d->arena, &d->derivative) &&
+                   ts_tree_factors_create(model, &d->arena, &d->factors)))
             ts_python_dynamics_free(world);
+        size_t nv = (size_t)model->nv;
+        if (world->dynamics) d->block = (double*)ts_arena_alloc_zeroed(&d->arena, 3 * nv * nv, sizeof(double));
+        if (world->dynamics && d->arena.failed) ts_python_dynamics_free(world);
     }
     if (world->dynamics) ts_kinematics_update(model, world->sim->qpos, world->sim->qvel, &world->dynamics->kinematics);
     return world->dynamics;
@@ -59,6 +68,36 @@ int ts_python_forward_dynamics(ts_python_world* world, const double* force, doub
                                out_acceleration)
                ? 0
                : 2;
+}
+
+int ts_python_inverse_derivatives(ts_python_world* world, const double* acceleration, double* out_dq, double* out_dv,
+                                  double* out_M) {
+    struct ts_python_dynamics* d = present(world);
+    if (!d) return 1;
+    ts_derivative_inverse(world->scene.model, &d->kinematics, world->sim->options.gravity, acceleration, &d->derivative,
+                          &(ts_derivative_matrices){out_dq, out_dv, out_M});
+    return 0;
+}
+
+int ts_python_forward_derivatives(ts_python_world* world, const double* acceleration, double* out_dq, double* out_dv,
+                                  double* out_inverse) {
+    struct ts_python_dynamics* d = present(world);
+    if (!d) return 1;
+    const ts_model* model = world->scene.model;
+    if (!ts_tree_factors_update(model, &d->kinematics, &d->scratch, &d->factors)) return 2;
+    double* out[3] = {out_dq, out_dv, out_inverse};
+    size_t nv = (size_t)model->nv;
+    for (int m = 0; m < 3; ++m) memset(out[m], 0, nv * nv * sizeof(double));
+    for (int t = 0; t < model->tree_count; ++t) {
+        size_t first = (size_t)model->tree[t].dof_first, n = (size_t)model->tree[t].dof_count;
+        ts_derivative_matrices block = {d->block, d->block + n * n, d->block + 2 * n * n};
+        ts_derivative_forward_tree(model, &d->kinematics, world->sim->options.gravity, t, acceleration + first,
+                                   &d->factors, &d->derivative, &block);
+        for (size_t m = 0; m < 3; ++m)
+            for (size_t i = 0; i < n; ++i)
+                memcpy(out[m] + (first + i) * nv + first, d->block + (m * n + i) * n, n * sizeof(double));
+    }
+    return 0;
 }
 
 // The body that a thing sits on and where it is; 0 when there is no such thing.

@@ -124,6 +124,12 @@ int ts_python_mass_matrix(ts_python_world* world, double* out_M);
 int ts_python_inverse_dynamics(ts_python_world* world, const double* acceleration, double* out_force);
 /// a (nv) with M a + b = force; 2 when a degree of freedom moves no mass.
 int ts_python_forward_dynamics(ts_python_world* world, const double* force, double* out_acceleration);
+/// Derivatives of inverse dynamics, nv x nv each: by configuration, velocity, acceleration; acceleration (nv), NULL: zero.
+int ts_python_inverse_derivatives(ts_python_world* world, const double* acceleration, double* out_dq, double* out_dv,
+                                  double* out_M);
+/// Derivatives of forward dynamics at its answer (nv), nv x nv each: by configuration, velocity, force.
+int ts_python_forward_derivatives(ts_python_world* world, const double* acceleration, double* out_dq, double* out_dv,
+                                  double* out_inverse);
 /// Jacobians (3 x nv each) of a "body", a "site", or the "centre" of mass of a body; `rate` nonzero: their time derivatives.
 int ts_python_jacobian(ts_python_world* world, const char* kind, int index, int rate, double* out_linear,
                        double* out_angular);

@@ -57,6 +57,20 @@ class Dynamics:
         self._call("forward_dynamics", _pointer(given), _pointer(acceleration))
         return acceleration
 
+    def inverse_derivatives(self, acceleration=None):
+        """Of inverse(acceleration): by configuration along qvel, by velocity, by acceleration (M); three (nv, nv)."""
+        out = numpy.empty((3, self._world.nv, self._world.nv))
+        given = None if acceleration is None else self._numbers(acceleration)
+        self._call("inverse_derivatives", None if given is None else _pointer(given), *(_pointer(m) for m in out))
+        return tuple(out)
+
+    def forward_derivatives(self, force=None):
+        """Of forward(force): by configuration along qvel, by velocity, by force (the inverse of M); three (nv, nv)."""
+        out = numpy.empty((3, self._world.nv, self._world.nv))
+        given = self.forward(force)
+        self._call("forward_derivatives", _pointer(given), *(_pointer(m) for m in out))
+        return tuple(out)
+
     def _find(self, body, site, centre):
         given = [(kind, thing) for kind, thing in (("body", body), ("site", site), ("centre", centre)) if thing is not None]
         if len(given) != 1:

@@ -61,6 +61,8 @@ def load():
         "mass_matrix": (number, [world, doubles]),
         "inverse_dynamics": (number, [world, doubles, doubles]),
         "forward_dynamics": (number, [world, doubles, doubles]),
+        "inverse_derivatives": (number, [world, doubles, doubles, doubles, doubles]),
+        "forward_derivatives": (number, [world, doubles, doubles, doubles, doubles]),
         "jacobian": (number, [world, text, number, number, doubles, doubles]),
         "jacobian_bias": (number, [world, text, number, doubles]),
         "centroidal": (number, [world, doubles, doubles, doubles]),

@@ -88,6 +88,8 @@ class DynamicsAgainstPinocchio(unittest.TestCase):
             if floats:
                 found[:3] -= numpy.cross(s.v[3:6], s.v[:3])
             self.near("forward dynamics", M @ found, M @ pinocchio.aba(theirs, data, s.q, s.v, pinocchio.rnea(theirs, data, s.q, s.v, s.a)))
+            if not floats:
+                self.compare_derivatives(theirs, data, ask, s, tau)
             i, frame = bodies[rng.integers(len(bodies))]
             J = pinocchio.computeFrameJacobian(theirs, data, s.q, frame, pinocchio.LOCAL_WORLD_ALIGNED)
             linear, angular = ask.jacobian(body=i)
@@ -105,6 +107,19 @@ class DynamicsAgainstPinocchio(unittest.TestCase):
                 self.near("centroidal matrix", numpy.roll(whole.matrix, 3, axis=0), A)
                 self.near("momentum", numpy.roll(whole.momentum, 3), A @ s.qvel)
                 self.near("bias of momentum", numpy.roll(whole.bias, 3), self.momentum_bias(theirs, data, s))
+
+    def compare_derivatives(self, theirs, data, ask, s, tau):
+        """Of a fixed base, whose joints are but in another order."""
+        there = [s.T.T @ m @ s.T for m in pinocchio.computeRNEADerivatives(theirs, data, s.q, s.v, s.a)[:2]]
+        here = ask.inverse_derivatives(s.acceleration)
+        self.near("inverse dynamics by configuration", here[0], there[0])
+        self.near("inverse dynamics by velocity", here[1], there[1])
+        # As forces, since M may be nearly singular.
+        M = ask.mass_matrix()
+        here = ask.forward_derivatives(tau)
+        self.near("forward dynamics by configuration", -M @ here[0], there[0])
+        self.near("forward dynamics by velocity", -M @ here[1], there[1])
+        self.near("forward dynamics by force", M @ here[2], numpy.eye(len(tau)))
 
     @staticmethod
     def momentum_bias(theirs, data, s):
