@@ -68,6 +68,7 @@
 #include "engine/dynamics/centroidal.h"
 #include "engine/dynamics/constrained.h"
 #include "engine/dynamics/crba.h"
+#include "engine/dynamics/derivative.h"
 #include "engine/dynamics/jacobian.h"
 #include "engine/dynamics/kinematics.h"
 #include "engine/dynamics/rnea.h"

@@ -6,7 +6,7 @@
 #include "engine/dynamics/aba.h"
 #include "engine/dynamics/centroidal.h"
 #include "engine/dynamics/crba.h"
-#include "engine/dynamics/derivative_internal.h"
+#include "engine/dynamics/derivative.h"
 #include "engine/dynamics/jacobian.h"
 #include "engine/dynamics/rnea.h"
 #include "python/facade_internal.h"

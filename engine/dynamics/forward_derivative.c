@@ -6,7 +6,7 @@
 // Guaranteed: exact up to rounding times the condition of M; cost n times the sum of the depths. Known to fail: nothing; L says what has no mass.
 #include <string.h>
 
-#include "engine/dynamics/derivative_internal.h"
+#include "engine/dynamics/derivative.h"
 
 static void swap_sides(const double* from, size_t n, double factor, double* to) {
     for (size_t i = 0; i < n; ++i)

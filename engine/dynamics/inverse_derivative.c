@@ -17,7 +17,7 @@
 // Guaranteed: exact up to rounding, and M is symmetric; cost is the sum of the depths of the dofs. Known to fail: nothing.
 #include <string.h>
 
-#include "engine/dynamics/derivative_internal.h"
+#include "engine/dynamics/derivative.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
 int ts_derivative_scratch_create(const ts_model* model, ts_arena* arena, ts_derivative_scratch* out_scratch) {

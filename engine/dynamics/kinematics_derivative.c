@@ -7,7 +7,7 @@
 // for a velocity, its square for a wrench. Known to fail: nothing.
 #include <string.h>
 
-#include "engine/dynamics/derivative_internal.h"
+#include "engine/dynamics/derivative.h"
 #include "engine/model/joint/joint_traits_internal.h"
 
 // First dof whose axis turns with dof d: of its quaternion, or itself.

@@ -5,7 +5,7 @@
 // Manipulator Loads and Links" (1986). Guaranteed: exact up to rounding. Known to fail: nothing.
 #include <string.h>
 
-#include "engine/dynamics/derivative_internal.h"
+#include "engine/dynamics/derivative.h"
 
 enum { PARAMETERS = 10 };
 

@@ -2,7 +2,7 @@
 // manifold, and against invariants, on trees with all joints.
 #include "engine/dynamics/aba.h"
 #include "engine/dynamics/crba.h"
-#include "engine/dynamics/derivative_internal.h"
+#include "engine/dynamics/derivative.h"
 #include "engine/dynamics/jacobian.h"
 #include "engine/dynamics/rnea.h"
 #include "engine/dynamics/tree_factor.h"

@@ -7,8 +7,8 @@
 //
 // Of the functions ..._tree: all matrices are n x n, row-major, of one tree (n = dof_count), row i for the result i. Different trees have nothing to do with each
 // other. What is not in M and b (springs, dampers, actuators, contacts) is not in the derivatives.
-#ifndef TS_ENGINE_DERIVATIVE_INTERNAL_H
-#define TS_ENGINE_DERIVATIVE_INTERNAL_H
+#ifndef TS_ENGINE_DERIVATIVE_H
+#define TS_ENGINE_DERIVATIVE_H
 
 #include "engine/dynamics/kinematics.h"
 #include "engine/dynamics/tree_factor.h"
