@@ -97,6 +97,8 @@
 #include "scenes/controllers/controller.h"
 #include "scenes/experiments/experiment.h"
 #include "scenes/run.h"
+#include "scenes/scene_look.h"
+#include "scenes/scene_sizes.h"
 #include "scenes/scene_table.h"
 
 #endif

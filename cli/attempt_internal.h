@@ -1,8 +1,8 @@
-// One solver at one contact problem from a file, in a process of its own (cli/watch.h), timed and judged.
+// One solver at one contact problem from a file, in a process of its own (cli/watch_internal.h), timed and judged.
 #ifndef TS_CLI_ATTEMPT_INTERNAL_H
 #define TS_CLI_ATTEMPT_INTERNAL_H
 
-#include "cli/watch.h"
+#include "cli/watch_internal.h"
 #include "contact/judge/relative.h"
 
 /// What is to be done. Everything is borrowed.

@@ -1,6 +1,6 @@
 // The child holds the writing end of a pipe for as long as it lives; the parent waits for the pipe to close, for a
 // signal, or for the time to be up, whichever is first.
-#include "cli/watch.h"
+#include "cli/watch_internal.h"
 
 #include "base/clock.h"
 #include "cli/signals.h"

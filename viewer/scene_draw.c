@@ -7,45 +7,12 @@
 
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
-#include "engine/model/builder.h"
+#include "scenes/scene_look.h"
 #include "viewer/scene_walls_internal.h"
 
 #include <string.h>
 
-static const float mode_color[TS_MODE_COUNT][4] = {
-    {0.60f, 0.62f, 0.66f, 1.0f},
-    {0.16f, 0.72f, 0.36f, 1.0f},
-    {0.98f, 0.56f, 0.10f, 1.0f},
-    {0.90f, 0.13f, 0.16f, 1.0f},
-};
-
-// Colours for moving geoms that have none of their own: well apart in hue, equal in weight.
-static const float palette[8][4] = {
-    {0.26f, 0.50f, 0.86f, 1.0f}, {0.93f, 0.66f, 0.20f, 1.0f}, {0.30f, 0.67f, 0.56f, 1.0f}, {0.85f, 0.38f, 0.34f, 1.0f},
-    {0.56f, 0.46f, 0.80f, 1.0f}, {0.55f, 0.70f, 0.28f, 1.0f}, {0.88f, 0.50f, 0.66f, 1.0f}, {0.36f, 0.68f, 0.82f, 1.0f},
-};
-static const float still_color[4] = {0.72f, 0.73f, 0.75f, 1.0f};
-static const float floor_color[4] = {0.86f, 0.88f, 0.90f, 1.0f};
-
 static int geom_moves(const ts_model* model, const ts_geom* geom) { return model->body[geom->body].tree >= 0; }
-
-const float* ts_scene_draw_mode_color(ts_contact_mode mode) { return mode_color[mode]; }
-
-static int same_color(const float a[4], const float b[4]) {
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
-}
-
-// The geom's own colour, or one by body when the model did not choose any.
-static void geom_color(const ts_model* model, const ts_geom* geom, const float unset[4], float out_color[4]) {
-    const float* color = geom->rgba;
-    if (same_color(color, unset)) {
-        if (geom->shape.kind == TS_SHAPE_PLANE)
-            color = floor_color;
-        else
-            color = geom_moves(model, geom) ? palette[model->body[geom->body].weld % 8] : still_color;
-    }
-    memcpy(out_color, color, 4 * sizeof(float));
-}
 
 // An endless plane is a square that moves along with the camera; its grid stays where it is in the world.
 static void draw_plane(const ts_scene_style* style, const ts_transform* placed, int source, const float color[4],
@@ -65,22 +32,6 @@ static void draw_plane(const ts_scene_style* style, const ts_transform* placed, 
     item->grid[1] = (float)remainder(local.y, period);
     item->grid[2] = (float)sizes->grid_cell;
     item->source = source;
-}
-
-static int geom_collides(const ts_geom* geom) { return geom->category != 0 || geom->mask != 0; }
-
-// Robots come with shapes for looks and coarser ones for contacts, in the same places: drawing both would be a muddle.
-// Colliding shapes that somebody gave a colour are meant to be seen anyway.
-static int geom_is_hidden(const ts_model* model, const ts_geom* geom, unsigned show, int has_color) {
-    const ts_body* body = &model->body[geom->body];
-    int looks = 0;
-    int collides = 0;
-    for (int g = body->geom_first; g < body->geom_first + body->geom_count; ++g) {
-        collides += geom_collides(&model->geom[g]);
-        looks += !geom_collides(&model->geom[g]);
-    }
-    if (!looks || !collides || geom->body == 0) return 0;
-    return show & TS_SHOW_COLLISION ? !geom_collides(geom) : geom_collides(geom) && !has_color;
 }
 
 // 1: of a cell's side, by which its square is longer at either end: by eye on hills of 40 cells, which show no slits; few are left on
@@ -139,7 +90,7 @@ static void draw_shape(const ts_own_shapes* own, const ts_shape* shape, const ts
     ts_draw_list_add(list, look.mesh, &look.placed, look.scale, look.stretch, color);
 }
 
-static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, const float unset[4], ts_draw_list* list) {
+static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_draw_list* list) {
     unsigned show = style->show;
     const ts_model* model = sim->model;
     const ts_geom* geom = &model->geom[g];
@@ -147,8 +98,8 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, con
     const ts_transform* placed = &sim->kinematics.geom_pose[g];
     if (show & TS_SHOW_ONLY_MOVING && !geom_moves(model, geom)) return;
     float color[4];
-    geom_color(model, geom, unset, color);
-    if (!(color[3] > 0.0f) || geom_is_hidden(model, geom, show, !same_color(geom->rgba, unset))) return;
+    ts_scene_look_geom_color(model, g, color);
+    if (ts_scene_look_is_hidden(model, g, (show & TS_SHOW_COLLISION) != 0)) return;
     if (ts_scene_walls_has(sim, g)) {
         ts_scene_wall wall = ts_scene_walls_shape(sim, g, style->sizes->low, style->sizes->high);
         ts_scene_walls_draw(&wall, color, ts_mat3_column(&placed->R, 2), ts_camera_eye(style->camera), list);
@@ -177,7 +128,7 @@ static void draw_contact(const ts_sim* sim, const ts_scene_style* style, int c, 
     unsigned show = style->show;
     const ts_contact* contact = &sim->contact[c];
     if (!ts_vec3_is_finite(contact->position)) return;
-    const float* color = mode_color[mode];
+    const float* color = ts_scene_look_mode_color(mode);
     ts_transform placed = {contact->frame, contact->position};
     double size = 0.07 * sizes->body_radius;
     if (show & TS_SHOW_CONTACTS) {
@@ -235,9 +186,8 @@ void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scen
     const ts_model* model = sim->model;
     unsigned show = style->show;
     double size = style->sizes->body_radius;
-    ts_geom_def unset = ts_geom_def_default();
     if (show & TS_SHOW_GEOMS)
-        for (int g = 0; g < model->geom_count; ++g) draw_geom(sim, style, g, unset.rgba, list);
+        for (int g = 0; g < model->geom_count; ++g) draw_geom(sim, style, g, list);
     for (int c = 0; mode && c < sim->contact_count; ++c) draw_contact(sim, style, c, mode[c], list);
     for (int b = 1; b < model->body_count; ++b) {
         if (model->body[b].tree < 0) continue;

@@ -13,7 +13,7 @@
 #include "engine/step/certify.h"
 #include "viewer/camera.h"
 #include "viewer/draw_list.h"
-#include "viewer/scene_sizes.h"
+#include "scenes/scene_sizes.h"
 #include "viewer/shape_look.h"
 
 #ifdef __cplusplus
@@ -34,9 +34,6 @@ enum {
     TS_SHOW_COLLISION = 512,    // the shapes that make contacts, where a body also has others that are only for looks
     TS_SHOW_ONLY_MOVING = 1024  // leave out what cannot move
 };
-
-/// The colour of a mode, sRGB and alpha 1.
-const float* ts_scene_draw_mode_color(ts_contact_mode mode);
 
 /// How a scene is drawn. All borrowed.
 typedef struct ts_scene_style {

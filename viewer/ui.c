@@ -3,6 +3,7 @@
 // contact colours with counts; help on request. Guaranteed: reads the simulation only.
 #include "viewer/ui.h"
 
+#include "scenes/scene_look.h"
 #include "viewer/scene_draw.h"
 
 #include <math.h>
@@ -137,7 +138,7 @@ static void add_legend(const ts_sim* sim, int height, ts_overlay* overlay) {
     double x = 2.0 * margin;
     for (int i = 0; i < TS_MODE_COUNT; ++i) {
         ts_overlay_add_rectangle(overlay, x, top + 0.5 * margin + s, 7.0 * s, 7.0 * s,
-                                 ts_scene_draw_mode_color(order[i]));
+                                 ts_scene_look_mode_color(order[i]));
         x += 10.0 * s;
         x += ts_overlay_add_text(overlay, x, top + 0.5 * margin + s, text[i], color_text) + 2.0 * margin;
     }

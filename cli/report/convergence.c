@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "cli/report/comparison_internal.h"
 #include "cli/signals.h"
-#include "cli/watch.h"
+#include "cli/watch_internal.h"
 #include "contact/trace.h"
 #include "engine/step/step.h"
 #include "scenes/run.h"

@@ -4,6 +4,7 @@
 
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
+#include "scenes/scene_look.h"
 #include "tests/viewer/device_null.h"
 #include "viewer/ui.h"
 #include "viewer/view.h"
@@ -165,10 +166,10 @@ Test(scene_draw, bodies_without_a_colour_get_different_ones) {
 }
 
 Test(scene_draw, colours_of_modes_are_told_apart) {
-    const float* green = ts_scene_draw_mode_color(TS_MODE_STICK);
-    const float* orange = ts_scene_draw_mode_color(TS_MODE_SLIDE);
-    const float* red = ts_scene_draw_mode_color(TS_MODE_VIOLATED);
-    const float* grey = ts_scene_draw_mode_color(TS_MODE_OPEN);
+    const float* green = ts_scene_look_mode_color(TS_MODE_STICK);
+    const float* orange = ts_scene_look_mode_color(TS_MODE_SLIDE);
+    const float* red = ts_scene_look_mode_color(TS_MODE_VIOLATED);
+    const float* grey = ts_scene_look_mode_color(TS_MODE_OPEN);
     cr_assert(green[1] > green[0] && green[1] > green[2]);
     cr_assert(orange[0] > orange[1] && orange[1] > orange[2]);
     cr_assert(red[0] > 2.0f * red[1] && red[0] > 2.0f * red[2]);
@@ -179,7 +180,7 @@ Test(scene_draw, colours_of_modes_are_told_apart) {
 static int count_mode(ts_view* view, ts_contact_mode mode) {
     draw(view);
     int count = 0;
-    const float* color = ts_scene_draw_mode_color(mode);
+    const float* color = ts_scene_look_mode_color(mode);
     ts_arena arena = {0};
     const ts_contact_mode* modes = ts_certify_contacts(view->sim, &arena);
     for (int i = 0; i < view->list.items.count; ++i)
@@ -187,7 +188,7 @@ static int count_mode(ts_view* view, ts_contact_mode mode) {
                  memcmp(view->list.items.data[i].color, color, sizeof(float[4])) == 0;
     for (int i = 0; i < view->list.arrows.count; ++i) {
         const ts_draw_arrow* arrow = &view->list.arrows.data[i];
-        cr_assert(memcmp(arrow->color, ts_scene_draw_mode_color(modes[arrow->source]), sizeof(float[4])) == 0);
+        cr_assert(memcmp(arrow->color, ts_scene_look_mode_color(modes[arrow->source]), sizeof(float[4])) == 0);
     }
     ts_arena_free(&arena);
     return count;

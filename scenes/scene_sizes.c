@@ -2,7 +2,7 @@
 // around whole kinematic trees, forces from the average weight of a tree. Guaranteed: every size is finite and positive,
 // but for the arrows' scale, which is zero when nothing has mass. Known to fail: averages fit nobody when bodies differ
 // by orders of magnitude.
-#include "viewer/scene_sizes.h"
+#include "scenes/scene_sizes.h"
 
 #include <stdlib.h>
 

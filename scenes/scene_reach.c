@@ -2,7 +2,7 @@
 // seconds ahead, and all its places count. Guaranteed: the simulation itself is not touched, and the same state gives the same
 // answer; free bodies alone cost nothing. Known to fail: what controllers or people do meanwhile is not foreseen, and large
 // robots are followed for a shorter time.
-#include "viewer/scene_sizes.h"
+#include "scenes/scene_sizes.h"
 
 #include "engine/step/step.h"
 

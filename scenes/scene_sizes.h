@@ -1,6 +1,6 @@
 // How large a scene is, and how large marks in it should be.
-#ifndef TS_VIEWER_SCENE_SIZES_H
-#define TS_VIEWER_SCENE_SIZES_H
+#ifndef TS_SCENES_SCENE_SIZES_H
+#define TS_SCENES_SCENE_SIZES_H
 
 #include "engine/sim.h"
 

@@ -1,7 +1,7 @@
 // Work in a process of its own, so that it can be stopped at any moment: by Ctrl-C, or when its time is up. What a
 // solver is doing cannot be interrupted from within, since it looks at no clock; and a crash takes nobody else along.
-#ifndef TS_CLI_WATCH_H
-#define TS_CLI_WATCH_H
+#ifndef TS_CLI_WATCH_INTERNAL_H
+#define TS_CLI_WATCH_INTERNAL_H
 
 #include <stddef.h>
 
