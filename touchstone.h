@@ -26,6 +26,7 @@
 #include "base/vec.h"
 #include "collision/broad/broad_phase.h"
 #include "collision/broad/obb.h"
+#include "collision/derivative/proximity_derivative.h"
 #include "collision/distance/gjk/gjk.h"
 #include "collision/distance/penetration/penetration.h"
 #include "collision/distance/proximity.h"
