@@ -163,6 +163,7 @@ int ts_sim_keeper(const ts_sim* sim) {
 void ts_sim_forget_step(ts_sim* sim) {
     sim->contact = NULL;
     sim->contact_count = 0;
+    sim->contact_mode = NULL;
     sim->row_block = NULL;
     sim->impulse = NULL;
     memset(&sim->problem, 0, sizeof sim->problem);

@@ -12,6 +12,7 @@
 #include "collision/broad/broad_phase.h"
 #include "collision/manifold/manifold.h"
 #include "contact/island.h"
+#include "contact/judge/certificate.h"
 #include "contact/judge/figures.h"
 #include "engine/contact.h"
 #include "engine/dynamics/kinematics.h"
@@ -121,6 +122,8 @@ struct ts_sim {
     // contacts of the last step
     ts_contact* contact;  // (contact_count), sorted by pair, then feature
     int contact_count;
+    // (contact_count) what each was certified to do, where they come from a recording (ts_recording_take); else NULL: ask the certificate
+    const ts_contact_mode* contact_mode;
 
     // what was solved; until the next step
     ts_contact_problem problem;

@@ -9,6 +9,7 @@
 #include "scenes/scene_files_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -123,6 +124,9 @@ ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options
     if (!strpbrk(name_or_path, "/.") && stat(name_or_path, &info) != 0) return unknown_scene(name_or_path, out_status);
     ts_code code = ts_model_file_load(name_or_path, options, report, &out_scene->model, out_status);
     if (code) return code;
+    char* whole = realpath(name_or_path, NULL);
+    if (whole && strlen(whole) < sizeof out_scene->file) memcpy(out_scene->file, whole, strlen(whole) + 1);
+    free(whole);
     // With its folder: robots come as ROBOT/scene.xml.
     const char* name = name_or_path + strlen(name_or_path);
     for (int slashes = 0; name > name_or_path && (slashes += name[-1] == '/') < 2;) --name;
@@ -130,6 +134,50 @@ ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options
     out_scene->duration = 1.0;
     out_scene->focus = ts_scene_default_focus(out_scene->model);
     return ts_status_ok(out_status);
+}
+
+// Whether that scene is, by its file's text, the one that was recorded; else it is given back.
+static int is_recorded(const ts_recording_about* about, ts_code loaded, ts_loaded_scene* scene) {
+    if (loaded) return 0;
+    const char* source = scene->model->source ? scene->model->source : "";
+    if (strcmp(source, about->source) == 0) return 1;
+    ts_loaded_scene_free(scene);
+    return 0;
+}
+
+// From the text in the recording; meshes are looked for where its model's file was, or beside the recording.
+static ts_code load_recorded_text(const ts_recording_about* about, ts_import_report* report, ts_loaded_scene* out_scene,
+                                  ts_status* out_status) {
+    const char* beside = about->model_file[0] ? about->model_file : about->path;
+    const char* slash = strrchr(beside, '/');
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - beside) : 1, slash ? beside : ".");
+    memset(out_scene, 0, sizeof *out_scene);
+    ts_code code =
+        ts_mjcf_parse(about->source, strlen(about->source), about->path, folder, report, &out_scene->model, out_status);
+    if (code) return code;
+    snprintf(out_scene->name, sizeof out_scene->name, "%s", about->scene);
+    out_scene->duration = 1.0;
+    out_scene->focus = ts_scene_default_focus(out_scene->model);
+    return ts_status_ok(out_status);
+}
+
+ts_code ts_scene_load_recorded(const ts_recording* recording, const char* model, const ts_model_file_options* options,
+                               ts_import_report* report, ts_loaded_scene* out_scene, ts_status* out_status) {
+    const ts_recording_about* about = ts_recording_about_of(recording);
+    if (model) return ts_scene_load_with(model, options, report, out_scene, out_status);
+    if (ts_scene_is_known(about->scene) &&
+        is_recorded(about, ts_scene_load_with(about->scene, options, report, out_scene, out_status), out_scene))
+        return ts_status_ok(out_status);
+    if (about->model_file[0] &&
+        is_recorded(about, ts_scene_load_with(about->model_file, options, report, out_scene, out_status), out_scene))
+        return ts_status_ok(out_status);
+    if (about->source[0] && load_recorded_text(about, report, out_scene, out_status) == TS_OK) return TS_OK;
+    memset(out_scene, 0, sizeof *out_scene);
+    return ts_status_set(
+        out_status, TS_ERROR_FILE, about->path, 0,
+        "the model of this recording is not to be had (scene '%s', file '%s'): --model FILE says where it is",
+        about->scene, about->model_file);
 }
 
 void ts_loaded_scene_free(ts_loaded_scene* scene) {

@@ -4,6 +4,7 @@
 #define TS_SCENES_SCENE_TABLE_H
 
 #include "engine/read/model_file.h"
+#include "engine/record/record.h"
 #include "engine/sim.h"
 #include "scenes/controllers/controller.h"
 
@@ -24,6 +25,7 @@ typedef struct ts_scene {
 /// A scene ready to run. Free with ts_loaded_scene_free.
 typedef struct ts_loaded_scene {
     char name[128];                // scene name, or the file name with the folder it is in
+    char file[1024];               // the whole path of its model's file; "" where there is none, or one too long
     ts_model* model;               // owned
     double duration;               // s
     int focus;                     // body index to plot, or -1 when nothing moves freely
@@ -51,6 +53,11 @@ ts_code ts_scene_load(const char* name_or_path, ts_import_report* report, ts_loa
 /// The same, with what the file does not say itself.
 ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options* options, ts_import_report* report,
                            ts_loaded_scene* out_scene, ts_status* out_status);
+
+/// The scene that a recording is of: the one of its name, the file that its model was read from, or the text of that file, which is in
+/// the recording, whichever is still the same. `model` (NULL: none) is a file to take instead. TS_ERROR_FILE when nothing of that is there.
+ts_code ts_scene_load_recorded(const ts_recording* recording, const char* model, const ts_model_file_options* options,
+                               ts_import_report* report, ts_loaded_scene* out_scene, ts_status* out_status);
 
 /// The body to look at when nobody names one: the first with a free joint, else the last that moves; -1 where nothing does.
 int ts_scene_default_focus(const ts_model* model);

@@ -165,6 +165,7 @@ static int prepare(run_job* job, ts_status* status) {
         exit_code = TS_EXIT_FAILED;
     if (exit_code || !args->out) return exit_code;
     code = ts_record_open(args->out, job->scene.name, job->sim, &job->record, status);
+    if (!code && job->scene.file[0]) code = ts_record_note(job->record, "model_file", job->scene.file, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
     return TS_EXIT_DONE;
 }

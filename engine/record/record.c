@@ -45,6 +45,10 @@ ts_code ts_record_open(const char* path, const char* scene, const ts_sim* sim, t
     return ts_status_ok(out_status);
 }
 
+ts_code ts_record_note(ts_record* record, const char* name, const char* text, ts_status* out_status) {
+    return record->format->note ? record->format->note(record->file, name, text, out_status) : ts_status_ok(out_status);
+}
+
 ts_code ts_record_append(ts_record* record, ts_sim* sim, ts_status* out_status) {
     TS_ASSERT(sim->model == record->model);
     // Also brings poses and velocities up to date with qpos and qvel: a step leaves those of its beginning.

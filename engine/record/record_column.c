@@ -21,6 +21,7 @@ static hid_t number_type(ts_record_type type) {
     case TS_RECORD_INT32: return H5T_NATIVE_INT32;
     case TS_RECORD_INT64: return H5T_NATIVE_INT64;
     case TS_RECORD_UINT64: return H5T_NATIVE_UINT64;
+    case TS_RECORD_UINT8: return H5T_NATIVE_UINT8;
     }
     return H5T_NATIVE_DOUBLE;
 }

@@ -10,7 +10,13 @@ extern "C" {
 #endif
 
 /// What the numbers of a column are.
-typedef enum ts_record_type { TS_RECORD_DOUBLE, TS_RECORD_INT32, TS_RECORD_INT64, TS_RECORD_UINT64 } ts_record_type;
+typedef enum ts_record_type {
+    TS_RECORD_DOUBLE,
+    TS_RECORD_INT32,
+    TS_RECORD_INT64,
+    TS_RECORD_UINT64,
+    TS_RECORD_UINT8
+} ts_record_type;
 
 /// A column. HDF5's own types (hid_t, hsize_t) stand here as whole numbers: their header need not be there.
 typedef struct ts_record_column {

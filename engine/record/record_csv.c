@@ -172,7 +172,7 @@ static ts_code csv_close(void* handle, const ts_sim* last, int finished, ts_stat
 }
 
 ts_code ts_record_csv_open(const char* path, const ts_sim* sim, ts_record* record, ts_status* out_status) {
-    static const ts_record_format format = {csv_append, csv_close};
+    static const ts_record_format format = {csv_append, NULL, csv_close};
     csv_file* file = (csv_file*)calloc(1, sizeof *file);
     if (!file) return ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
     strncpy(file->path, path, sizeof file->path - 1);

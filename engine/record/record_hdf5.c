@@ -255,6 +255,14 @@ static int write_snapshot(hid_t file, const ts_sim* last) {
     return ok;
 }
 
+static ts_code hdf5_note(void* handle, const char* name, const char* text, ts_status* out_status) {
+    hdf5_file* file = (hdf5_file*)handle;
+    int ok;
+    H5E_BEGIN_TRY { ok = ts_record_text_attribute(file->file, name, text); }
+    H5E_END_TRY
+    return ok ? ts_status_ok(out_status) : cannot_write(file->path, file->output.problem, out_status);
+}
+
 static ts_code hdf5_close(void* handle, const ts_sim* last, int finished, ts_status* out_status) {
     hdf5_file* file = (hdf5_file*)handle;
     char path[256];
@@ -291,7 +299,7 @@ static hid_t access_properties(void) {
 
 ts_code ts_record_hdf5_open(const char* path, const char* scene, const ts_sim* sim, ts_record* record,
                             ts_status* out_status) {
-    static const ts_record_format format = {hdf5_append, hdf5_close};
+    static const ts_record_format format = {hdf5_append, hdf5_note, hdf5_close};
     hdf5_file* file = (hdf5_file*)calloc(1, sizeof *file);
     if (!file) return ts_status_set(out_status, TS_ERROR_MEMORY, path, 0, "out of memory");
     int problem = ts_record_output_open(path, &file->output);

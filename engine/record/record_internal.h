@@ -17,6 +17,8 @@ static const double ts_record_flush_seconds = 1.0;
 /// A file format. `file` is what the format's open function returned.
 typedef struct ts_record_format {
     ts_code (*append)(void* file, ts_sim* sim, ts_energy energy, ts_status* out_status);
+    /// A line of text about the recording; NULL where the format has no place for it.
+    ts_code (*note)(void* file, const char* name, const char* text, ts_status* out_status);
     /// Closes and frees, whatever happens. `last` is where the recording ends, NULL when that is not known any more.
     ts_code (*close)(void* file, const ts_sim* last, int finished, ts_status* out_status);
 } ts_record_format;

@@ -155,6 +155,17 @@ const char* ts_record_table_group(int i) {
     return i < (int)(sizeof groups / sizeof groups[0]) ? groups[i] : NULL;
 }
 
+int ts_record_table_info(int i, ts_record_info_column* out_column) {
+    int seen = 0;
+    for (int id = NAMED_COUNT; id < COLUMN_COUNT; ++id) {
+        const column_definition* d = &definitions[id];
+        if (d->kind == INFO_FIGURE || seen++ != i) continue;
+        *out_column = (ts_record_info_column){d->path, d->type, d->offset};
+        return 1;
+    }
+    return 0;
+}
+
 // --- columns ---------------------------------------------------------------------------------------------------------
 
 static int size_of(int size, const ts_model* model) {

@@ -23,6 +23,16 @@ typedef struct ts_record_table {
 /// The groups that columns lie in besides "/solver", by number; NULL after the last.
 const char* ts_record_table_group(int i);
 
+/// A dataset whose numbers stand in ts_step_info: a double, or an int where `type` is TS_RECORD_INT32.
+typedef struct ts_record_info_column {
+    const char* path;
+    ts_record_type type;
+    size_t offset;  // in ts_step_info
+} ts_record_info_column;
+
+/// Number i of them. Returns 0 after the last.
+int ts_record_table_info(int i, ts_record_info_column* out_column);
+
 /// Makes all datasets in an open file that has their groups. Nonzero when it worked; ts_record_table_close either way.
 int ts_record_table_create(ts_record_table* self, int64_t file, const ts_model* model);
 

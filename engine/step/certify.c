@@ -65,7 +65,8 @@ const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena) {
     ts_contact_certificate certificate;
     ts_contact_mode* mode = sim->contact_count > 0 ? TS_ARENA_ARRAY(arena, ts_contact_mode, sim->contact_count) : NULL;
     if (!mode) return NULL;
-    for (int i = 0; i < sim->contact_count; ++i) mode[i] = TS_MODE_OPEN;
+    for (int i = 0; i < sim->contact_count; ++i) mode[i] = sim->contact_mode ? sim->contact_mode[i] : TS_MODE_OPEN;
+    if (sim->contact_mode) return mode;
     if (sim->step_count == 0) return mode;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     ts_code code = ts_certify_step(sim, TS_CERTIFICATE_FAST, arena, &certificate);

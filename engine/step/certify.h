@@ -32,7 +32,7 @@ void ts_certify_describe(const ts_sim* sim, int b, char* out_text, unsigned long
 void ts_certify_suspect(const ts_sim* sim, char* out_text, unsigned long size);
 
 /// What every contact of the last step does, by its certificate: contact_count modes in memory of `arena`, all open before
-/// the first step. NULL when there are no contacts or memory is short.
+/// the first step, and those recorded where the simulation shows a recording. NULL when there are no contacts or memory is short.
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena);
 
 #ifdef __cplusplus

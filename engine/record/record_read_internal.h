@@ -1,0 +1,44 @@
+// Reading what an HDF5 recording holds: datasets of numbers, and attributes of text. Whatever the file says, nothing is read
+// beyond what it has.
+#ifndef TS_ENGINE_RECORD_READ_INTERNAL_H
+#define TS_ENGINE_RECORD_READ_INTERNAL_H
+
+#include "engine/record/record_column_internal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A dataset of numbers: rows of extent[1] x extent[2].
+typedef struct ts_record_numbers {
+    int64_t dataset;     // -1: none, or not of this form
+    uint64_t extent[3];  // extent[0]: how many rows; the others are 1 where there is no such dimension
+} ts_record_numbers;
+
+/// Opens it; close with ts_record_numbers_close, which also takes what is not there.
+ts_record_numbers ts_record_numbers_open(int64_t file, const char* path);
+
+/// See ts_record_numbers_open.
+void ts_record_numbers_close(ts_record_numbers* numbers);
+
+/// Numbers of a row.
+uint64_t ts_record_numbers_width(const ts_record_numbers* numbers);
+
+/// Rows [first, first + count) into `out`, converted to `type`. Nonzero when they are all there, `width` numbers each.
+int ts_record_numbers_read(const ts_record_numbers* numbers, uint64_t first, uint64_t count, uint64_t width,
+                           ts_record_type type, void* out);
+
+/// All rows of a list, in memory of malloc; NULL when there are none or memory is short.
+void* ts_record_numbers_list(const ts_record_numbers* numbers, ts_record_type type);
+
+/// A text attribute of the object at `path` of the file, or the text of a dataset when `attribute` is NULL; memory of malloc, NULL when
+/// there is none.
+char* ts_record_read_text(int64_t file, const char* path, const char* attribute);
+
+/// Why HDF5 could not do what it was last asked for, in its own words.
+void ts_record_read_why(char* out_text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
