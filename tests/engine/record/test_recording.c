@@ -1,13 +1,17 @@
 // Reading recordings: every moment is that of the run, bit for bit, told by a second run of the same; and files that were damaged in any
 // byte end in an error or in numbers, never in a crash (the sanitizers see to that).
 #include <stdint.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "engine/record/record.h"
 #include "engine/step/certify.h"
 #include "tests/engine/engine_fixture.h"
+
+// A damaged length makes the HDF5 library ask for more memory than there is; it takes no for an answer.
+const char* __asan_default_options(void);
+const char* __asan_default_options(void) { return "allocator_may_return_null=1"; }  // NOLINT
 
 static char folder[64];
 
@@ -210,39 +214,47 @@ Test(recording, what_is_no_recording_says_so) {
     cr_expect_gt(strlen(status.message), strlen("cannot read this as an HDF5 recording: "));
 }
 
-// Cut at any length, and with any bytes changed: it is refused, or gives numbers.
-Test(recording, damage_is_survived) {
-    record(in_folder("run.h5"), 0.4, 20);
-    ts_text whole = {0};
-    cr_assert_eq(ts_text_read_file(in_folder("run.h5"), 1 << 26, &whole, NULL), TS_OK);
+// How many of 120 damaged copies of a file are refused, 40 of them cut, the others with bytes changed.
+static int refused_of_damaged(const ts_text* whole) {
     fixture f = make_scene(0.4);
     ts_rng rng = ts_rng_make(7, 0);
     int refused = 0;
     for (int trial = 0; trial < 120; ++trial) {
         ts_text bad = {0};
-        size_t length = trial < 40 ? (size_t)((double)whole.length * ts_rng_uniform(&rng)) : whole.length;
-        ts_text_add_bytes(&bad, whole.data, length);
+        size_t length = trial < 40 ? (size_t)((double)whole->length * ts_rng_uniform(&rng)) : whole->length;
+        ts_text_add_bytes(&bad, whole->data, length);
         for (int k = 0; trial >= 40 && k < 12; ++k)
-            bad.data[(size_t)((double)(length - 1) * ts_rng_uniform(&rng))] = (char)(int)(256.0 * ts_rng_uniform(&rng));
-        cr_assert_eq(ts_text_write_file(&bad, in_folder("bad.h5"), NULL), TS_OK);
+            bad.data[(size_t)((double)(length - 1) * ts_rng_uniform(&rng))] = (char)(ts_rng_bits(&rng) & 255);
+        if (ts_text_write_file(&bad, in_folder("bad.h5"), NULL)) return -1;
         ts_text_free(&bad);
         ts_recording* r = NULL;
         ts_status status;
-        if (ts_recording_open(in_folder("bad.h5"), &r, &status)) {
-            cr_expect_str_eq(status.file, in_folder("bad.h5"));
-            ++refused;
-            continue;
-        }
-        for (long long row = 0; row < ts_recording_about_of(r)->count && row < 30; ++row)
-            if (ts_recording_take(r, row, f.sim, &status)) {
-                ++refused;
-                break;
-            }
+        ts_code code = ts_recording_open(in_folder("bad.h5"), &r, &status);
+        for (long long row = 0; !code && row < ts_recording_about_of(r)->count && row < 30; ++row)
+            code = ts_recording_take(r, row, f.sim, &status);
+        if (code && strcmp(status.file, in_folder("bad.h5")) != 0) return -1;
+        refused += code != TS_OK;
         ts_recording_close(r);
     }
-    cr_expect_gt(refused, 39, "only %d were refused", refused);
+    return refused;
+}
+
+// Cut at any length, and with any bytes changed: a file is refused by its name, or gives numbers. In a process of its own, which ends without
+// closing the HDF5 library: that one leaks, and says so, when it has read damaged files.
+Test(recording, damage_is_survived) {
+    record(in_folder("run.h5"), 0.4, 20);
+    ts_text whole = {0};
+    cr_assert_eq(ts_text_read_file(in_folder("run.h5"), 1 << 26, &whole, NULL), TS_OK);
+    pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        int refused = refused_of_damaged(&whole);
+        _exit(refused >= 40 && refused < 120 ? 0 : 1);
+    }
+    int end = 0;
+    cr_assert_eq(waitpid(child, &end, 0), child);
+    cr_expect(WIFEXITED(end) && WEXITSTATUS(end) == 0, "it ended with %x", (unsigned)end);
     ts_text_free(&whole);
-    fixture_end(&f);
 }
 
 #else
