@@ -27,6 +27,19 @@ typedef struct ts_spin_memory {
     double late;     // s: how long ago its velocity was that of the state; half a step where a contact was, else 0
 } ts_spin_memory;
 
+/// What a simulation adds to the friction and restitution of all contacts of a geom (engine/derivative/step_input.c).
+typedef struct ts_surface_move {
+    double friction;
+    double restitution;
+} ts_surface_move;
+
+/// A model whose masses are the simulation's own: all else is shared with the model that it was created for.
+typedef struct ts_own_masses {
+    ts_model model;
+    ts_body* body;            // (body_count) model.body, writable
+    ts_kinematic_tree* tree;  // (tree_count) model.tree, writable
+} ts_own_masses;
+
 /// Private part of a ts_sim.
 typedef struct ts_sim_storage {
     ts_arena fixed;  // owns every array whose size the model decides
@@ -53,6 +66,9 @@ typedef struct ts_sim_storage {
     double* act_rate;               // (act_count) 1/s, of activations, over the present step
     int trees_are_joined;           // nonzero: something pulls at several trees, or there are activations
     int* joint_puller;              // (joint_count) the only actuator that pulls at it, -1: none, -2: several
+
+    ts_surface_move* surface_move;  // (geom_count); NULL: none
+    ts_own_masses* own_masses;      // sim->model is of it; NULL: none
 
     ts_tree_scratch tree_scratch;
 

@@ -12,7 +12,7 @@
 #include "cli/judge/judge_internal.h"
 #include "cli/ledger_sheet_internal.h"
 #include "cli/step_certificate.h"
-#include "engine/step/problem_dump.h"
+#include "engine/step/certify.h"
 #include "engine/record/record.h"
 #include "scenes/run.h"
 

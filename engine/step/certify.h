@@ -1,4 +1,5 @@
-// The certificate of a step: what every contact and joint row of it does, and which laws its impulses obey.
+// The certificate of a step: what every contact and joint row of it does, and which laws its impulses obey; and its contact problem as a
+// file, for other solvers and for later.
 #ifndef TS_ENGINE_CERTIFY_H
 #define TS_ENGINE_CERTIFY_H
 
@@ -34,6 +35,12 @@ void ts_certify_suspect(const ts_sim* sim, char* out_text, unsigned long size);
 /// What every contact of the last step does, by its certificate: contact_count modes in memory of `arena`, all open before
 /// the first step, and those recorded where the simulation shows a recording. NULL when there are no contacts or memory is short.
 const ts_contact_mode* ts_certify_contacts(const ts_sim* sim, ts_arena* arena);
+
+/// Writes the problem of the last step (sim->problem) in the local form of FCLIB (contact/file/fclib.h), with R in W. `scene`
+/// goes into the title. Impulses N s, velocities m/s: the file does not know the time step. TS_ERROR_VALUE when the step
+/// had no contacts, TS_ERROR_UNSUPPORTED when it had rows that are no frictional contact or in a build without HDF5,
+/// TS_ERROR_FILE, TS_ERROR_MEMORY.
+ts_code ts_problem_dump(const ts_sim* sim, const char* scene, const char* path, ts_status* out_status);
 
 #ifdef __cplusplus
 }

@@ -141,26 +141,26 @@ static int coast(ts_sim* sim, double* qpos) {
     return 1;
 }
 
-ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
+int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act) {
     const ts_model* model = sim->model;
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
-    double h = sim->options.time_step;
-    double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, model->nq);
-    if (qpos) ts_integrate_position(model, sim->qpos, storage->new_velocity, h, qpos);
-    if (!qpos || !coast(sim, qpos) || !remember_rows(sim))
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    ts_integrate_position(model, sim->qpos, storage->new_velocity, sim->options.time_step, out_qpos);
+    if (!coast(sim, out_qpos)) return 0;
+    for (int i = 0; i < model->actuator_count; ++i)
+        if (model->actuator[i].act >= 0)
+            out_act[model->actuator[i].act] = ts_actuation_next(sim, i, storage->act_rate[model->actuator[i].act]);
+    return 1;
+}
+
+// Whether all of a new state is finite; says what is not.
+static ts_code check_finite(const ts_sim* sim, const double* qpos, const double* act, ts_status* out_status) {
+    const ts_model* model = sim->model;
     for (int d = 0; d < model->nv; ++d) {
-        if (isfinite(storage->new_velocity[d])) continue;
+        if (isfinite(ts_sim_storage_of(sim)->new_velocity[d])) continue;
         return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0,
                              "at t = %.6g s the new velocity of body \"%s\" (dof %d) is not finite", sim->time,
                              model->body[model->dof[d].body].name, d);
     }
-    double* act = TS_ARENA_ARRAY(&sim->scratch, double, model->act_count);
-    if (sim->scratch.failed)
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
-    for (int i = 0; i < model->actuator_count; ++i)
-        if (model->actuator[i].act >= 0)
-            act[model->actuator[i].act] = ts_actuation_next(sim, i, storage->act_rate[model->actuator[i].act]);
     if (!all_finite(act, model->act_count))
         return ts_status_set(out_status, TS_ERROR_NUMERIC, NULL, 0, "at t = %.6g s a new activation is not finite",
                              sim->time);
@@ -171,11 +171,23 @@ ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
                              "at t = %.6g s the new position of body \"%s\" is not finite", sim->time,
                              model->body[joint->body].name);
     }
+    return TS_OK;
+}
+
+ts_code ts_step_integrate(ts_sim* sim, ts_status* out_status) {
+    const ts_model* model = sim->model;
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    double* qpos = TS_ARENA_ARRAY(&sim->scratch, double, model->nq);
+    double* act = TS_ARENA_ARRAY(&sim->scratch, double, model->act_count);
+    if (!qpos || !act || !ts_integrate_end(sim, qpos, act) || !remember_rows(sim) || sim->scratch.failed)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory at the end of a step");
+    ts_code code = check_finite(sim, qpos, act, out_status);
+    if (code) return code;
     ts_touched_rotation_remember(sim);
     memcpy(sim->qpos, qpos, (size_t)model->nq * sizeof(double));
     memcpy(sim->qvel, storage->new_velocity, (size_t)model->nv * sizeof(double));
     memcpy(sim->act, act, (size_t)model->act_count * sizeof(double));
-    sim->time += h;
+    sim->time += sim->options.time_step;
     ++sim->step_count;
     swap_memories(sim);
     return ts_status_ok(out_status);

@@ -12,6 +12,10 @@ extern "C" {
 /// TS_ERROR_MEMORY.
 ts_code ts_integrate_velocity(ts_sim* sim);
 
+/// Where a step that is solved ends, for its new velocity: out_qpos (nq) and out_act (act_count), which take nothing over. Trees that
+/// no row touches may have their new velocity changed, once. Returns 0 when memory is short.
+int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act);
+
 /// out_qpos (nq) = qpos (+) h qvel: positions and angles grow linearly, quaternions turn by exp(h omega) with omega in child
 /// axes and are brought back to unit length. out_qpos may be qpos.
 void ts_integrate_position(const ts_model* model, const double* qpos, const double* qvel, double h, double* out_qpos);

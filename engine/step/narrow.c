@@ -172,6 +172,16 @@ static int surface_runs(const ts_surface* surface) {
     return sum > 0.0;
 }
 
+// The surface of a pair, with what the simulation adds to it.
+static ts_surface surface_of(const ts_sim* sim, const narrow_pair* pair) {
+    ts_surface surface = ts_model_surface_between(sim->model, pair->a, pair->b);
+    const ts_surface_move* move = ts_sim_storage_of(sim)->surface_move;
+    if (!move) return surface;
+    surface.friction = fmax(surface.friction + (move[pair->a].friction + move[pair->b].friction), 0.0);
+    surface.restitution = fmax(surface.restitution + (move[pair->a].restitution + move[pair->b].restitution), 0.0);
+    return surface;
+}
+
 static void fill_contact(const ts_sim* sim, const narrow_pair* pair, const ts_surface* surface,
                          const ts_manifold* manifold, int k, int memory, ts_contact* out_contact) {
     const ts_model* model = sim->model;
@@ -264,7 +274,7 @@ static ts_code compact(ts_sim* sim, const narrow_pair* pair, const ts_manifold* 
         while (old < end && known[old].key.whole == key) ++old;
         int* memory = storage->contact_memory_index + at;
         match_points(sim, &pair[i], &manifold[i], first, old, memory);
-        ts_surface surface = ts_model_surface_between(sim->model, pair[i].a, pair[i].b);
+        ts_surface surface = surface_of(sim, &pair[i]);
         int runs =
             surface_runs(&sim->model->geom[pair[i].a].surface) || surface_runs(&sim->model->geom[pair[i].b].surface);
         for (int k = 0; k < manifold[i].count; ++k, ++at) {

@@ -1,6 +1,6 @@
 // The last step's problem as a file. The step leaves its problem in place until the next one begins, so nothing is
 // assembled again: what is written is what was solved.
-#include "engine/step/problem_dump.h"
+#include "engine/step/certify.h"
 
 #include <stdio.h>
 

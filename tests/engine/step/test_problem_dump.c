@@ -6,7 +6,7 @@
 
 #include "contact/file/fclib.h"
 #include "contact/judge/relative.h"
-#include "engine/step/problem_dump.h"
+#include "engine/step/certify.h"
 #include "scenes/scene_table.h"
 
 static char path[64];

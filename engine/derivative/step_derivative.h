@@ -1,0 +1,172 @@
+// The derivative of a time step: how the state after it answers to the state before it, to controls and applied forces, and to what
+// the world is made of. docs/gradients.md has the mathematics, and what each method can do.
+//
+// Coordinates are tangent: a change of position is a velocity along which it moves for a second (ts_step_input_move), so that there are nv
+// of them, whatever nq is. The rows of a Jacobian are
+//     [0, nv)             position after the step, in axes of the position after it
+//     [nv, 2 nv)          velocity after it
+//     [2 nv, 2 nv + na)   activations after it
+// and its columns those of the inputs that were asked for, in their order. Warm starts and what contacts and spins remember of the last step
+// are held fixed, and the callback of ts_sim_set_control is not called: controls and forces are those in the simulation.
+//
+// A step is smooth while its contacts and joint rows keep their modes. Every derivative says how far that is away, what it could not
+// take into account, and whether to trust it (ts_step_report).
+#ifndef TS_ENGINE_STEP_DERIVATIVE_H
+#define TS_ENGINE_STEP_DERIVATIVE_H
+
+#include "contact/judge/certificate.h"
+#include "engine/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a step can be differentiated by. Inputs of a kind are numbered.
+typedef enum ts_step_input_kind {
+    TS_STEP_BY_POSITION,     // nv: position before the step, tangent
+    TS_STEP_BY_VELOCITY,     // nv
+    TS_STEP_BY_CONTROL,      // actuator_count
+    TS_STEP_BY_ACTIVATION,   // act_count
+    TS_STEP_BY_FORCE,        // nv: force_applied, N or N m
+    TS_STEP_BY_WRENCH,       // 6 body_count: wrench_applied, of each body couple (N m), then force (N)
+    TS_STEP_BY_FRICTION,     // geom_count: added to mu of all contacts of the geom
+    TS_STEP_BY_RESTITUTION,  // geom_count: likewise
+    TS_STEP_BY_MASS,         // body_count: kg; centre and inertia about it stay
+    TS_STEP_BY_INERTIA,  // 10 body_count: the parameters of ts_derivative_regressor, mass, mass times centre, inertia about the origin
+    TS_STEP_BY_TIME_STEP,   // 1: s
+    TS_STEP_BY_GRAVITY,     // 3: m/s^2
+    TS_STEP_BY_COMPLIANCE,  // 2: options compliance_normal and compliance_tangent, kg^-1
+    TS_STEP_INPUT_KINDS
+} ts_step_input_kind;
+
+/// Inputs [first, first + count) of a kind.
+typedef struct ts_step_input {
+    ts_step_input_kind kind;
+    int first;
+    int count;
+} ts_step_input;
+
+/// "qpos", "qvel", "ctrl", "act", "force", "wrench", "friction", "restitution", "mass", "inertia", "time_step", "gravity", "compliance".
+const char* ts_step_input_name(ts_step_input_kind kind);
+
+/// How many inputs of a kind a model has.
+int ts_step_input_size(const ts_model* model, ts_step_input_kind kind);
+
+/// All inputs of a kind.
+ts_step_input ts_step_input_all(const ts_model* model, ts_step_input_kind kind);
+
+/// Moves an input of a simulation by `amount`. State, controls and forces are changed as if written; positions move as an integrator
+/// moves them. The others change what the steps of this simulation, not of others of its model, take for them from now on,
+/// which is no part of a snapshot: friction and restitution act as zero below that. Returns 0, and changes nothing, when there is no such input, when a body that moves would
+/// be left without mass, or when memory is short.
+int ts_step_input_move(ts_sim* sim, ts_step_input_kind kind, int index, double amount);
+
+/// How a derivative is found.
+typedef enum ts_step_method {
+    TS_STEP_DIFFERENCE  // by central differences of the whole step: the reference
+} ts_step_method;
+
+/// "difference".
+const char* ts_step_method_name(ts_step_method method);
+
+/// How to differentiate.
+typedef struct ts_step_derivative_settings {
+    ts_step_method method;
+    double tolerance;  // 1: share of the contact problem that may stay unmet in the step that is differentiated
+    double increment;  // 1: scale of increments where something is differenced
+    double nearness;   // 1: a change of mode that is no more roundings away is near, see ts_step_block_report
+    int foreseen;  // nonzero: ts_sim_foresee has been called and nothing was changed since; that step is taken as it is
+} ts_step_derivative_settings;
+
+/// difference, tolerance 1e-12, increments 1, nearness 10.
+ts_step_derivative_settings ts_step_derivative_default(void);
+
+/// What would change first at a block.
+typedef enum ts_step_change {
+    TS_CHANGE_NONE,    // nothing: it holds whatever comes
+    TS_CHANGE_CLOSES,  // it is open, and would press
+    TS_CHANGE_OPENS,   // it presses, and would open
+    TS_CHANGE_SLIPS,   // it sticks or holds, and would slip
+    TS_CHANGE_STICKS   // it slips or is at its bound, and would hold
+} ts_step_change;
+
+/// "none", "closes", "opens", "slips", "sticks".
+const char* ts_step_change_name(ts_step_change change);
+
+/// What a block of rows does in the step, and how far it is from doing something else. Whose it is: ts_certify_describe.
+typedef struct ts_step_block_report {
+    ts_contact_mode mode;
+    ts_step_change change;  // what is nearest
+    double impulse;         // N s to that change; infinite where it is one of velocities
+    double speed;           // m/s to that change; infinite where it is one of impulses
+    double gap;             // m: of what closes, what would be left of the gap at the end of the step; else infinite
+    double roundings;       // 1: either in units of what the solve leaves open
+} ts_step_block_report;
+
+/// Whether to trust a derivative, from good to bad.
+typedef enum ts_step_verdict {
+    TS_STEP_REGULAR,         // it is the derivative
+    TS_STEP_NEAR_CHANGE,     // it is, but a mode changes nearby
+    TS_STEP_RANK_DEFICIENT,  // contacts are moved as bodies cannot follow: the least-squares answer
+    TS_STEP_ONE_SIDED,       // a mode changes here: there is no derivative
+    TS_STEP_UNSUPPORTED      // something in the step has no derivative here: `reason`
+} ts_step_verdict;
+
+/// "regular", "near a change", "rank-deficient", "one-sided", "unsupported".
+const char* ts_step_verdict_name(ts_step_verdict verdict);
+
+/// What there is to say about a derivative.
+typedef struct ts_step_report {
+    ts_step_verdict verdict;
+    char reason[200];                   // for people; empty when regular
+    int block_count;                    // of the step's problem
+    const ts_step_block_report* block;  // (block_count), in memory of the arena
+    int nearest;                        // the block nearest to a change, or -1
+    int unknowns;                       // of the contact problem's linear system; 0 under TS_STEP_DIFFERENCE
+    int rank;                           // less where contacts are hyperstatic
+    double mismatch;                    // 1: largest part of a right-hand side that no impulses meet
+    double unmet;                       // 1: largest share of a contact problem that stayed unmet
+    int changed;                        // columns in whose differences some contact, its feature or a mode changed
+    unsigned differenced;               // ts_step_part bits: what was differenced locally, at frozen impulses
+} ts_step_report;
+
+/// Parts of a step that have a derivative of their own.
+typedef enum ts_step_part {
+    TS_PART_STEP = 1,       // the step as a whole
+    TS_PART_INPUTS = 2,     // all of it at frozen impulses, for some columns
+    TS_PART_DYNAMICS = 4,   // inertia and forces without rows
+    TS_PART_COLLISION = 8,  // where contacts are
+    TS_PART_ROWS = 16       // rows that are no contacts
+} ts_step_part;
+
+/// The derivative of one step. It lives in the arena that it was made in. Several threads may use it, each with its own scratch.
+typedef struct ts_step_derivative {
+    int rows;     // 2 nv + act_count
+    int columns;  // of all inputs
+    ts_step_method method;
+    ts_step_report report;
+    const struct ts_step_derivative_parts* parts;
+} ts_step_derivative;
+
+/// Differentiates the step that ts_sim_step would make now, by `input_count` ranges of inputs. The simulation is left as ts_sim_foresee leaves
+/// it, to the tolerance of the settings. TS_ERROR_VALUE: a range that the model does not have; TS_ERROR_UNSUPPORTED, TS_ERROR_NUMERIC: there is no derivative (the
+/// report says why, `parts` is NULL); and what ts_sim_foresee returns.
+ts_code ts_step_derivative_make(ts_sim* sim, const ts_step_derivative_settings* settings, const ts_step_input* input,
+                                int input_count, ts_arena* arena, ts_step_derivative* out_derivative,
+                                ts_status* out_status);
+
+/// The Jacobian (rows x columns, row-major). Scratch is given back. TS_ERROR_MEMORY when it is short.
+ts_code ts_step_derivative_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix);
+
+/// Forward: the change of the result (rows) by a change `dx` of the inputs (columns). Scratch likewise.
+ts_code ts_step_derivative_forward(const ts_step_derivative* derivative, const double* dx, ts_arena* scratch,
+                                   double* out_dy);
+
+/// Backward: from the gradient `y_bar` (rows) of a loss by the result that by the inputs (columns). Scratch likewise.
+ts_code ts_step_derivative_reverse(const ts_step_derivative* derivative, const double* y_bar, ts_arena* scratch,
+                                   double* out_x_bar);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

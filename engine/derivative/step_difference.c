@@ -1,0 +1,198 @@
+// The reference: central differences of the whole step.
+//
+// Every input is moved up and down, the step is made again as far as the new velocity, from the same memory, with a solver that is asked for
+// all it can give, and where it would end is compared in tangent space. Nothing is known of what is inside. Three-point differences on one
+// side where an input must not go below zero.
+// Known failure: where a contact comes, goes, changes its feature or its mode between the two ends, the difference is the mean of two
+// derivatives; the report counts such columns.
+#include <math.h>
+#include <string.h>
+
+#include "engine/derivative/step_derivative_internal.h"
+#include "engine/step/integrate_internal.h"
+#include "engine/step/step.h"
+
+// Where a step ends.
+typedef struct end_state {
+    double* qpos;      // (nq)
+    double* velocity;  // (nv)
+    double* act;       // (act_count)
+} end_state;
+
+// What the blocks of a step were and did.
+typedef struct block_list {
+    int count;
+    ts_row_key* key;
+    int* source;
+    int* mode;
+} block_list;
+
+typedef struct difference {
+    ts_step_task task;
+    ts_step_saved saved;
+    block_list base;
+    ts_step_report* report;
+    end_state at[3];
+    double* tangent;  // (nv) scratch
+    double* matrix;   // columns x rows: column by column
+    int rows;
+} difference;
+
+// The derivative: its matrix.
+typedef struct difference_parts {
+    ts_step_derivative_parts shared;
+    double* matrix;
+} difference_parts;
+
+static int list_blocks(const ts_sim* sim, ts_arena* arena, block_list* out) {
+    ts_contact_problem own;
+    double* u = NULL;
+    int count = out->count = sim->problem.block_count;
+    out->key = TS_ARENA_ARRAY(arena, ts_row_key, count);
+    out->source = TS_ARENA_ARRAY(arena, int, count);
+    out->mode = TS_ARENA_ARRAY(arena, int, count);
+    if (!out->key || !out->source || !out->mode || !ts_step_own_problem(sim, arena, &own, &u)) return 0;
+    for (int b = 0; b < count; ++b) {
+        out->key[b] = sim->row_block[b].key;
+        out->source[b] = sim->row_block[b].source;
+    }
+    ts_step_report_modes(sim, &own, u, out->mode);
+    return 1;
+}
+
+static int same_blocks(const block_list* a, const block_list* b) {
+    if (a->count != b->count) return 0;
+    for (int i = 0; i < a->count; ++i)
+        if (a->key[i].whole != b->key[i].whole || a->key[i].part != b->key[i].part || a->source[i] != b->source[i] ||
+            a->mode[i] != b->mode[i])
+            return 0;
+    return 1;
+}
+
+// The step from where the simulation is now; *io_changed becomes nonzero where its blocks are not those of the base.
+static ts_code find_end(difference* d, const end_state* out, int* io_changed, ts_status* out_status) {
+    ts_sim* sim = d->task.sim;
+    ts_code code = ts_sim_foresee(sim, out_status);
+    if (code) return code;
+    d->report->unmet = fmax(d->report->unmet, sim->info.unmet);
+    ts_arena_scope scope = ts_arena_scope_begin(d->task.arena);
+    block_list now;
+    int enough = list_blocks(sim, d->task.arena, &now);
+    if (enough && !same_blocks(&d->base, &now)) *io_changed = 1;
+    ts_arena_scope_end(d->task.arena, scope);
+    if (!enough || !ts_integrate_end(sim, out->qpos, out->act))
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
+    memcpy(out->velocity, ts_sim_storage_of(sim)->new_velocity, (size_t)sim->model->nv * sizeof(double));
+    return TS_OK;
+}
+
+// Adds weight * (where `to` is from `from`), over e.
+static void add_difference(const difference* d, const end_state* from, const end_state* to, double weight,
+                           double* column) {
+    const ts_model* model = d->task.sim->model;
+    ts_integrate_difference(model, from->qpos, to->qpos, 1.0, d->tangent);
+    for (int i = 0; i < model->nv; ++i) column[i] += weight * d->tangent[i];
+    for (int i = 0; i < model->nv; ++i) column[model->nv + i] += weight * (to->velocity[i] - from->velocity[i]);
+    for (int i = 0; i < model->act_count; ++i) column[2 * model->nv + i] += weight * (to->act[i] - from->act[i]);
+}
+
+static ts_code find_column(difference* d, ts_step_input_kind kind, int index, double* column, ts_status* out_status) {
+    ts_sim* sim = d->task.sim;
+    int one_sided = 0, changed = 0, moved = 1;
+    double e = d->task.settings->increment * ts_step_increment(sim, kind, index, &one_sided);
+    const double at[3] = {one_sided ? 0.0 : -1.0, 1.0, 2.0};
+    ts_step_saved_note(sim, kind, index, &d->saved);
+    for (int k = 0; k < (one_sided ? 3 : 2) && moved; ++k) {
+        moved = ts_step_input_move(sim, kind, index, at[k] * e);
+        ts_code code = moved ? find_end(d, &d->at[k], &changed, out_status) : TS_OK;
+        ts_step_saved_restore(sim, kind, index, &d->saved);
+        if (code) return code;
+    }
+    if (!moved)
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "input %s %d cannot be moved",
+                             ts_step_input_name(kind), index);
+    d->report->changed += changed;
+    if (one_sided) {
+        // (4 f(e) - f(2 e) - 3 f(0)) / (2 e)
+        add_difference(d, &d->at[0], &d->at[1], 2.0 / e, column);
+        add_difference(d, &d->at[0], &d->at[2], -0.5 / e, column);
+    } else {
+        add_difference(d, &d->at[0], &d->at[1], 0.5 / e, column);
+    }
+    return TS_OK;
+}
+
+static int take_room(difference* d, int columns) {
+    const ts_model* model = d->task.sim->model;
+    ts_arena* arena = d->task.arena;
+    int room = 1;
+    for (int k = 0; k < 3; ++k) {
+        d->at[k].qpos = TS_ARENA_ARRAY(arena, double, model->nq);
+        d->at[k].velocity = TS_ARENA_ARRAY(arena, double, model->nv);
+        d->at[k].act = TS_ARENA_ARRAY(arena, double, model->act_count);
+        room = room && d->at[k].qpos && d->at[k].velocity && d->at[k].act;
+    }
+    d->tangent = TS_ARENA_ARRAY(arena, double, model->nv);
+    d->matrix = (double*)ts_arena_alloc_zeroed(arena, (size_t)d->rows * (size_t)columns, sizeof(double));
+    return room && d->tangent && d->matrix && ts_step_saved_make(d->task.sim, arena, &d->saved) &&
+           list_blocks(d->task.sim, arena, &d->base);
+}
+
+static const double* matrix_of(const ts_step_derivative* derivative) {
+    return ((const difference_parts*)(const void*)derivative->parts)->matrix;
+}
+
+static ts_code forward(const ts_step_derivative* derivative, const double* dx, ts_arena* scratch, double* out_dy) {
+    const double* matrix = matrix_of(derivative);
+    (void)scratch;
+    memset(out_dy, 0, (size_t)derivative->rows * sizeof(double));
+    for (int c = 0; c < derivative->columns; ++c)
+        for (int r = 0; r < derivative->rows; ++r)
+            out_dy[r] += matrix[(size_t)c * (size_t)derivative->rows + (size_t)r] * dx[c];
+    return TS_OK;
+}
+
+static ts_code reverse(const ts_step_derivative* derivative, const double* y_bar, ts_arena* scratch,
+                       double* out_x_bar) {
+    const double* matrix = matrix_of(derivative);
+    (void)scratch;
+    for (int c = 0; c < derivative->columns; ++c) {
+        double sum = 0.0;
+        for (int r = 0; r < derivative->rows; ++r)
+            sum += matrix[(size_t)c * (size_t)derivative->rows + (size_t)r] * y_bar[r];
+        out_x_bar[c] = sum;
+    }
+    return TS_OK;
+}
+
+static ts_code as_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix) {
+    const double* matrix = matrix_of(derivative);
+    size_t rows = (size_t)derivative->rows, columns = (size_t)derivative->columns;
+    (void)scratch;
+    for (size_t c = 0; c < columns; ++c)
+        for (size_t r = 0; r < rows; ++r) out_matrix[r * columns + c] = matrix[c * rows + r];
+    return TS_OK;
+}
+
+static const ts_step_operator difference_operator = {forward, reverse, as_matrix};
+
+ts_code ts_step_difference_make(const ts_step_task* task, ts_step_derivative* out, ts_status* out_status) {
+    difference d = {.task = *task, .report = &out->report, .rows = out->rows};
+    difference_parts* parts = TS_ARENA_ARRAY(task->arena, difference_parts, 1);
+    if (!parts || !take_room(&d, out->columns))
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
+    double* column = d.matrix;
+    for (int n = 0; n < task->input_count; ++n) {
+        const ts_step_input* input = &task->input[n];
+        for (int i = input->first; i < input->first + input->count; ++i, column += d.rows) {
+            ts_code code = find_column(&d, input->kind, i, column, out_status);
+            if (code) return code;
+        }
+    }
+    out->report.differenced |= TS_PART_STEP;
+    parts->shared.ops = &difference_operator;
+    parts->matrix = d.matrix;
+    out->parts = &parts->shared;
+    // The step that was differentiated is the one that is left.
+    return ts_sim_foresee(task->sim, out_status);
+}

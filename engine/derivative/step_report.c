@@ -1,0 +1,178 @@
+// How far the blocks of a step are from another mode, and whether its derivative is to be trusted.
+//
+// A half-line or a cone that is open closes when its u, less mu |u_T| under the relaxed law, has gone to zero; what presses opens when its impulse has. A cone
+// that sticks slips at |lambda_T| = mu lambda_n, and one that slips sticks where |u_T| has gone to zero; a box likewise with its bounds. What the
+// solve leaves open is a share of the largest impulse and the largest velocity of the problem: distances are also told in units of that.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/derivative/step_derivative_internal.h"
+#include "engine/step/certify.h"
+
+const char* ts_step_method_name(ts_step_method method) {
+    static const char* const name[] = {"difference"};
+    return (unsigned)method <= TS_STEP_DIFFERENCE ? name[method] : "unknown";
+}
+
+const char* ts_step_change_name(ts_step_change change) {
+    static const char* const name[] = {"none", "closes", "opens", "slips", "sticks"};
+    return (unsigned)change <= TS_CHANGE_STICKS ? name[change] : "unknown";
+}
+
+const char* ts_step_verdict_name(ts_step_verdict verdict) {
+    static const char* const name[] = {"regular", "near a change", "rank-deficient", "one-sided", "unsupported"};
+    return (unsigned)verdict <= TS_STEP_UNSUPPORTED ? name[verdict] : "unknown";
+}
+
+// 1: what is left open at least, as a share: rounding of a solve.
+static const double least_open = 1e-12;
+
+// What a solve leaves open.
+typedef struct open_ends {
+    double impulse;  // N s
+    double speed;    // m/s
+} open_ends;
+
+static double largest_of(const double* x, int count) {
+    double most = 0.0;
+    for (int i = 0; i < count; ++i) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static open_ends open_ends_of(const ts_sim* sim, const ts_contact_problem* problem, const double* u) {
+    double share = fmax(sim->info.unmet, least_open);
+    double speed = fmax(largest_of(problem->g, problem->row_count), largest_of(u, problem->row_count));
+    return (open_ends){share * largest_of(sim->impulse, problem->row_count), share * fmax(speed, problem->rest_speed)};
+}
+
+static double tangent_length(const double* x, int rows) {
+    double sum = 0.0;
+    for (int r = 0; r < rows; ++r)
+        if (r != 2) sum += x[r] * x[r];
+    return sqrt(sum);
+}
+
+// A change at this impulse, or this speed.
+static ts_step_block_report at_impulse(ts_contact_mode mode, ts_step_change change, double impulse) {
+    return (ts_step_block_report){mode, change, impulse, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+}
+
+static ts_step_block_report at_speed(ts_contact_mode mode, ts_step_change change, double speed) {
+    return (ts_step_block_report){mode, change, HUGE_VAL, speed, HUGE_VAL, HUGE_VAL};
+}
+
+// Of what pushes with lambda and opens with w.
+static ts_step_block_report judge_push(double lambda, double w, double h, const open_ends* ends) {
+    if (lambda > ends->impulse) return at_impulse(TS_MODE_STICK, TS_CHANGE_OPENS, lambda);
+    ts_step_block_report report = at_speed(TS_MODE_OPEN, TS_CHANGE_CLOSES, fmax(w, 0.0));
+    report.gap = h * report.speed;
+    return report;
+}
+
+static ts_step_block_report judge_cone(const ts_block* block, int relaxed, const double* lambda, const double* u,
+                                       double h, const open_ends* ends) {
+    double slip = tangent_length(u, block->rows), friction = tangent_length(lambda, block->rows);
+    ts_step_block_report normal = judge_push(lambda[2], u[2] - (relaxed ? block->mu * slip : 0.0), h, ends);
+    if (normal.mode == TS_MODE_OPEN) return normal;
+    if (block->mu == 0.0) {
+        normal.mode = TS_MODE_SLIDE;
+        return normal;
+    }
+    double left = block->mu * lambda[2] - friction;
+    if (slip > ends->speed && left <= ends->impulse) {
+        ts_step_block_report slide = at_speed(TS_MODE_SLIDE, TS_CHANGE_STICKS, slip);
+        slide.roundings = slip / ends->speed;
+        // It may open before it sticks.
+        if (lambda[2] / ends->impulse < slide.roundings) {
+            slide = normal;
+            slide.mode = TS_MODE_SLIDE;
+        }
+        return slide;
+    }
+    // The border of the cone is nearer than its tip, along a normal of that border.
+    return at_impulse(TS_MODE_STICK, TS_CHANGE_SLIPS, fmax(left, 0.0) / sqrt(1.0 + block->mu * block->mu));
+}
+
+static ts_step_block_report judge_box(const ts_block* block, double lambda, double u, const open_ends* ends) {
+    double left = fmin(lambda - block->low, block->high - lambda);
+    if (block->low == block->high) return at_speed(TS_MODE_SLIDE, TS_CHANGE_NONE, HUGE_VAL);
+    if (left <= ends->impulse && fabs(u) > ends->speed) return at_speed(TS_MODE_SLIDE, TS_CHANGE_STICKS, fabs(u));
+    return at_impulse(TS_MODE_STICK, TS_CHANGE_SLIPS, fmax(left, 0.0));
+}
+
+static ts_step_block_report judge_block(const ts_sim* sim, const ts_contact_problem* problem, int b, const double* u,
+                                        const open_ends* ends) {
+    const ts_block* block = &problem->block[b];
+    const double* lambda = sim->impulse + block->row;
+    ts_step_block_report report = at_speed(TS_MODE_STICK, TS_CHANGE_NONE, HUGE_VAL);
+    if (block->set == TS_SET_CONE)
+        report = judge_cone(block, sim->solver->law == TS_LAW_CCP, lambda, u + block->row, problem->time_step, ends);
+    else if (block->set == TS_SET_HALF_LINE)
+        report = judge_push(lambda[0], u[block->row], problem->time_step, ends);
+    else if (block->set == TS_SET_BOX)
+        report = judge_box(block, lambda[0], u[block->row], ends);
+    double by_impulse = ends->impulse > 0.0 ? report.impulse / ends->impulse : HUGE_VAL;
+    double by_speed = ends->speed > 0.0 ? report.speed / ends->speed : HUGE_VAL;
+    report.roundings = fmin(by_impulse, by_speed);
+    return report;
+}
+
+ts_step_block_report* ts_step_report_blocks(const ts_sim* sim, const ts_contact_problem* problem, const double* u,
+                                            ts_arena* arena) {
+    ts_step_block_report* report = TS_ARENA_ARRAY(arena, ts_step_block_report, problem->block_count);
+    open_ends ends = open_ends_of(sim, problem, u);
+    for (int b = 0; report && b < problem->block_count; ++b) report[b] = judge_block(sim, problem, b, u, &ends);
+    return report;
+}
+
+void ts_step_report_modes(const ts_sim* sim, const ts_contact_problem* problem, const double* u, int* out_mode) {
+    open_ends ends = open_ends_of(sim, problem, u);
+    for (int b = 0; b < problem->block_count; ++b) out_mode[b] = (int)judge_block(sim, problem, b, u, &ends).mode;
+}
+
+int ts_step_own_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem* out, double** out_u) {
+    *out = sim->problem;
+    double* u = TS_ARENA_ARRAY(arena, double, out->row_count);
+    double* R = sim->solver->compliance && out->row_count > 0 ? TS_ARENA_ARRAY(arena, double, out->row_count) : NULL;
+    if (!u || arena->failed) return 0;
+    if (R) {
+        sim->solver->compliance(&sim->problem, sim->solver_settings, R);
+        out->R = R;
+    }
+    if (out->row_count > 0) ts_contact_problem_velocity(out, sim->impulse, u);
+    *out_u = u;
+    return 1;
+}
+
+// Says something, unless worse has been said.
+static void say(ts_step_report* report, ts_step_verdict verdict, const char* text) {
+    if (verdict <= report->verdict) return;
+    report->verdict = verdict;
+    snprintf(report->reason, sizeof report->reason, "%s", text);
+}
+
+// 1: a right-hand side of which more than this is unmet is more than rounding; of what hyperstatic contacts lose in it.
+static const double most_mismatch = 1e-6;
+
+void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* report) {
+    char text[sizeof report->reason], whose[120];
+    report->nearest = -1;
+    for (int b = 0; b < report->block_count; ++b) {
+        double roundings = report->block[b].roundings;
+        if (!isfinite(roundings)) continue;
+        if (report->nearest < 0 || roundings < report->block[report->nearest].roundings) report->nearest = b;
+    }
+    if (report->mismatch > most_mismatch) {
+        snprintf(text, sizeof text, "%.2g of a change cannot be met by any impulses: contacts are hyperstatic",
+                 report->mismatch);
+        say(report, TS_STEP_RANK_DEFICIENT, text);
+    }
+    if (report->nearest < 0 || report->block[report->nearest].roundings > nearness) return;
+    const ts_step_block_report* nearest = &report->block[report->nearest];
+    ts_certify_describe(sim, report->nearest, whose, sizeof whose);
+    snprintf(text, sizeof text, "%s %s at %.2g %s from here", whose, ts_step_change_name(nearest->change),
+             isfinite(nearest->impulse) ? nearest->impulse : nearest->speed,
+             isfinite(nearest->impulse) ? "N s" : "m/s");
+    say(report, nearest->roundings <= 1.0 ? TS_STEP_ONE_SIDED : TS_STEP_NEAR_CHANGE, text);
+}
