@@ -20,9 +20,10 @@ static void differentiate_balls(const ts_shape* a, const ts_shape* b, const ts_m
 }
 
 int ts_manifold_derivative(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                           const ts_manifold* manifold, ts_manifold_derivative_point* out_points) {
+                           const ts_manifold* manifold, const ts_manifold_cache* cache,
+                           ts_manifold_derivative_point* out_points) {
     int regular = 0;
-    (void)pose_a, (void)pose_b;
+    (void)pose_a, (void)pose_b, (void)cache;
     for (int k = 0; k < manifold->count; ++k) {
         ts_manifold_derivative_point* out = &out_points[k];
         memset(out, 0, sizeof *out);

@@ -42,11 +42,13 @@ typedef struct ts_manifold_derivative_point {
     ts_derivative_certificate certificate;
 } ts_manifold_derivative_point;
 
-/// The derivatives of all points of a manifold that ts_manifold_collide has just found for these shapes at these poses; exact, of
-/// what it computes as long as the same features touch. Where A moves as well, the picture moves rigidly with A and B moves
-/// relative to it. out_points: (manifold->count). Returns how many of them are regular.
+/// The derivatives of all points of a manifold that ts_manifold_collide has just found for these shapes at these poses: of what
+/// it computes, exactly, as long as the same features touch. Where A moves as well, the picture moves rigidly with A and B moves
+/// relative to it. `cache` is what that call left behind, or NULL: only where two faces are parallel to rounding does it tell
+/// which of them the normal belongs to. out_points: (manifold->count). Returns how many of them are regular.
 int ts_manifold_derivative(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
-                           const ts_manifold* manifold, ts_manifold_derivative_point* out_points);
+                           const ts_manifold* manifold, const ts_manifold_cache* cache,
+                           ts_manifold_derivative_point* out_points);
 
 #ifdef __cplusplus
 }
