@@ -29,6 +29,8 @@ static int has_color(const ts_geom* geom) {
     return memcmp(geom->rgba, unset.rgba, sizeof geom->rgba) != 0;
 }
 
+const float* ts_scene_look_palette(int i) { return palette[i % 8]; }
+
 void ts_scene_look_geom_color(const ts_model* model, int g, float out_color[4]) {
     const ts_geom* geom = &model->geom[g];
     const ts_body* body = &model->body[geom->body];

@@ -116,3 +116,20 @@ int ts_camera_project(const ts_camera* camera, int width, int height, ts_vec3 po
     out_pixel[1] = 0.5 * (double)height * (1.0 - c.y / (depth * tan_y));
     return 1;
 }
+
+void ts_camera_ray(const ts_camera* camera, int width, int height, const double pixel[2], ts_vec3* out_from,
+                   ts_vec3* out_direction) {
+    ts_mat3 axes = ts_camera_axes(camera);
+    double tan_y = tan(0.5 * camera->field_of_view);
+    double tan_x = tan_y * (double)width / (double)height;
+    double x = tan_x * (2.0 * pixel[0] / (double)width - 1.0);
+    double y = tan_y * (1.0 - 2.0 * pixel[1] / (double)height);
+    ts_vec3 eye = ts_camera_eye(camera);
+    if (camera->parallel) {
+        *out_from = ts_vec3_add(eye, ts_mat3_mul_vec(&axes, ts_vec3_scale(camera->distance, ts_vec3_make(x, y, 0.0))));
+        *out_direction = ts_vec3_neg(ts_mat3_column(&axes, 2));
+    } else {
+        *out_from = eye;
+        *out_direction = ts_vec3_unit_or(ts_mat3_mul_vec(&axes, ts_vec3_make(x, y, -1.0)), ts_vec3_axis(2));
+    }
+}

@@ -44,6 +44,10 @@ void ts_camera_frame(ts_camera* camera, ts_vec3 box_min, ts_vec3 box_max, double
 void ts_camera_matrices(const ts_camera* camera, double aspect, ts_vec3 origin, float out_view[16],
                         float out_projection[16]);
 
+/// The ray through a pixel (x to the right, y downwards, from the top left corner): where it starts, and its unit direction.
+void ts_camera_ray(const ts_camera* camera, int width, int height, const double pixel[2], ts_vec3* out_from,
+                   ts_vec3* out_direction);
+
 /// Pixel coordinates (x to the right, y downwards, from the top left corner) of a point. Returns 0 for points behind the eye.
 int ts_camera_project(const ts_camera* camera, int width, int height, ts_vec3 point, double out_pixel[2]);
 

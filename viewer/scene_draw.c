@@ -8,6 +8,7 @@
 #include "collision/shape/compound.h"
 #include "collision/shape/height_field.h"
 #include "scenes/scene_look.h"
+#include "viewer/scene_marks_internal.h"
 #include "viewer/scene_walls_internal.h"
 
 #include <string.h>
@@ -99,6 +100,8 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_
     if (show & TS_SHOW_ONLY_MOVING && !geom_moves(model, geom)) return;
     float color[4];
     ts_scene_look_geom_color(model, g, color);
+    if (style->island && geom_moves(model, geom))
+        memcpy(color, ts_scene_look_palette(style->island[model->body[geom->body].tree]), 3 * sizeof(float));
     if (ts_scene_look_is_hidden(model, g, (show & TS_SHOW_COLLISION) != 0)) return;
     if (ts_scene_walls_has(sim, g)) {
         ts_scene_wall wall = ts_scene_walls_shape(sim, g, style->sizes->low, style->sizes->high);
@@ -118,6 +121,7 @@ static void draw_geom(const ts_sim* sim, const ts_scene_style* style, int g, ts_
         ts_draw_item* item = &list->items.data[k];
         item->source = g;
         item->body = geom->body + 1;
+        if (show & TS_SHOW_NO_SHADOWS) item->flags &= ~(unsigned)TS_DRAW_SHADOW;
         if (is_round && show & TS_SHOW_PATTERN && geom_moves(model, geom)) item->flags |= TS_DRAW_PATTERN;
     }
 }
@@ -142,7 +146,8 @@ static void draw_contact(const ts_sim* sim, const ts_scene_style* style, int c, 
     }
     double h = sim->options.time_step;
     ts_vec3 force = ts_mat3_mul_vec(&contact->frame, ts_vec3_scale(h > 0.0 ? 1.0 / h : 0.0, contact->impulse));
-    if (show & TS_SHOW_FORCES) {
+    if (show & TS_SHOW_SPLIT) ts_scene_marks_split(contact, force, sizes, list);
+    if (show & TS_SHOW_FORCES && !(show & TS_SHOW_SPLIT)) {
         ts_vec3 arrow = ts_vec3_scale(sizes->metres_per_newton, force);
         double length = ts_vec3_norm(arrow);
         if (length > sizes->longest_arrow) arrow = ts_vec3_scale(sizes->longest_arrow / length, arrow);
@@ -194,4 +199,5 @@ void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scen
         if (show & TS_SHOW_FRAMES) draw_frame(&sim->kinematics.body_pose[b], 1.4 * size, list);
         if (show & TS_SHOW_CENTRES) draw_centre(sim->kinematics.body_centre[b], 0.1 * size, list);
     }
+    ts_scene_marks_draw(sim, style, list);
 }

@@ -35,12 +35,14 @@ static float log_share(double value) {
     return (float)fmin(chart_high, fmax(chart_low, log10(value)));
 }
 
-void ts_ui_note_step(ts_ui* ui, const ts_sim* sim) {
-    ui->own[ui->history_next] = log_share(sim->info.unmet);
-    ui->exact[ui->history_next] = log_share(sim->info.residual.natural);
+void ts_ui_note(ts_ui* ui, double own, double exact) {
+    ui->own[ui->history_next] = log_share(own);
+    ui->exact[ui->history_next] = log_share(exact);
     ui->history_next = (ui->history_next + 1) % TS_UI_HISTORY;
     if (ui->history_count < TS_UI_HISTORY) ++ui->history_count;
 }
+
+void ts_ui_note_step(ts_ui* ui, const ts_sim* sim) { ts_ui_note(ui, sim->info.unmet, sim->info.residual.natural); }
 
 void ts_ui_clear(ts_ui* ui) { ui->history_next = ui->history_count = 0; }
 
@@ -100,7 +102,7 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     snprintf(text, sizeof text, "%.3f s%s", sim->time, ui->paused ? "  paused" : "");
     y = add_row(overlay, x, y, "time", text, color_text);
     if (ui->window) {
-        snprintf(text, sizeof text, "\xC3\x97%g  %.0f fps", ui->speed, ui->frames_per_second);
+        snprintf(text, sizeof text, "\xC3\x97%g (now %.2g)  %.0f fps", ui->speed, ui->rate, ui->frames_per_second);
         y = add_row(overlay, x, y, "speed", text, color_text);
     }
     snprintf(text, sizeof text, "%d", sim->contact_count);
@@ -117,12 +119,13 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
 }
 
 // A coloured square, the name and how many contacts are in that mode.
-static void add_legend(const ts_sim* sim, int height, ts_overlay* overlay) {
+static void add_legend(const ts_ui* ui, const ts_sim* sim, int height, ts_overlay* overlay) {
     static const ts_contact_mode order[TS_MODE_COUNT] = {TS_MODE_STICK, TS_MODE_SLIDE, TS_MODE_OPEN, TS_MODE_VIOLATED};
     int count[TS_MODE_COUNT] = {0};
     ts_arena arena = {0};
-    const ts_contact_mode* mode = ts_certify_contacts(sim, &arena);
+    const ts_contact_mode* mode = ui->mode_count ? NULL : ts_certify_contacts(sim, &arena);
     for (int c = 0; mode && c < sim->contact_count; ++c) ++count[mode[c]];
+    if (ui->mode_count) memcpy(count, ui->mode_count, sizeof count);
     ts_arena_free(&arena);
     double s = overlay->unit;
     double margin = 6.0 * s;
@@ -144,55 +147,9 @@ static void add_legend(const ts_sim* sim, int height, ts_overlay* overlay) {
     }
 }
 
-static void add_help(int width, int height, ts_overlay* overlay) {
-    static const char* const keys[][2] = {
-        {"left drag", "turn"},
-        {"right drag", "move (also shift + drag)"},
-        {"wheel", "zoom"},
-        {"double click, F", "aim at the scene"},
-        {"O", "aim at the moving body"},
-        {"space", "pause, run"},
-        {"right, S", "one step"},
-        {"left, A", "one step back"},
-        {"R, backspace", "start again"},
-        {"+  -", "faster, slower"},
-        {"Tab, ]  [", "next, previous solver"},
-        {"C", "contact points"},
-        {"V", "contact forces"},
-        {"K", "friction cones"},
-        {"B", "body frames"},
-        {"M", "centres of mass"},
-        {"T", "see-through bodies"},
-        {"X", "shapes for contacts"},
-        {"G", "grid"},
-        {"W", "wireframe"},
-        {"L", "legend"},
-        {"P", "picture as PNG"},
-        {"F2", "panel"},
-        {"H, F1", "this help"},
-        {"Esc", "quit"},
-    };
-    int count = (int)(sizeof keys / sizeof keys[0]);
-    double s = overlay->unit;
-    double margin = 8.0 * s;
-    double line = ts_overlay_line_height(overlay);
-    double column = ts_overlay_text_width(overlay, "double click, F  ");
-    double w = column + ts_overlay_text_width(overlay, "move (also shift + drag)") + 2.0 * margin;
-    double h = (double)count * line + 2.0 * margin;
-    double x = floor(fmax(0.0, (double)width - w - margin));
-    double y = floor(fmax(0.0, 0.5 * ((double)height - h)));
-    static const float dark[4] = {0.07f, 0.09f, 0.12f, 0.82f};
-    ts_overlay_add_rectangle(overlay, x, y, w, h, dark);
-    for (int i = 0; i < count; ++i) {
-        double at = y + margin + (double)i * line;
-        ts_overlay_add_text(overlay, x + margin, at, keys[i][0], color_title);
-        ts_overlay_add_text(overlay, x + margin + column, at, keys[i][1], color_text);
-    }
-}
-
 // What there is to say, or where help is to be had, in the lower right corner.
 static void add_note(const ts_ui* ui, int width, int height, ts_overlay* overlay) {
-    const char* note = ui->message[0] ? ui->message : (ui->window && !ui->help ? "H help" : "");
+    const char* note = ui->message[0] ? ui->message : (ui->window ? "F1 help" : "");
     if (!note[0]) return;
     double s = overlay->unit;
     double margin = 6.0 * s;
@@ -207,7 +164,6 @@ static void add_note(const ts_ui* ui, int width, int height, ts_overlay* overlay
 void ts_ui_fill(const ts_ui* ui, const ts_sim* sim, int width, int height, ts_overlay* overlay) {
     ts_overlay_begin(overlay, height);
     if (ui->panel) add_panel(ui, sim, overlay);
-    if (ui->panel && ui->legend) add_legend(sim, height, overlay);
+    if (ui->panel && ui->legend) add_legend(ui, sim, height, overlay);
     if (ui->panel) add_note(ui, width, height, overlay);
-    if (ui->help) add_help(width, height, overlay);
 }

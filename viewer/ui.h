@@ -15,14 +15,15 @@ enum { TS_UI_HISTORY = 160 };
 /// What the overlay shows beside the simulation itself. Zero-initialised plus title, panel and speed is a start.
 typedef struct ts_ui {
     char title[160];  // see ts_ui_set_title
-    int panel;        // nonzero: everything but the help
-    int window;       // nonzero: show speed, frames per second and the hint at the help
-    int help;         // nonzero: list the keys
+    int panel;        // nonzero: all of it
+    int window;       // nonzero: show speeds, frames per second and the hint at the help
     int legend;       // nonzero: name the colours of contacts
     int paused;
     double speed;  // wanted
+    double rate;   // reached
     double frames_per_second;
     char message[160];           // a line at the bottom, "" for none
+    const int* mode_count;       // (TS_MODE_COUNT) contacts in each mode (borrowed); NULL: the certificate is asked
     float own[TS_UI_HISTORY];    // log10 of the share of the solver's own law that is unmet, of past steps (ring)
     float exact[TS_UI_HISTORY];  // the same of the exact law
     int history_next;
@@ -33,7 +34,10 @@ typedef struct ts_ui {
 /// ROBOT/scene.xml.
 void ts_ui_set_title(ts_ui* ui, const ts_loaded_scene* scene);
 
-/// Notes the residuals of the last step for the chart.
+/// Notes the shares unmet of a step for the chart.
+void ts_ui_note(ts_ui* ui, double own, double exact);
+
+/// Notes those of the last step.
 void ts_ui_note_step(ts_ui* ui, const ts_sim* sim);
 
 /// Forgets the chart.

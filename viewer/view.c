@@ -3,6 +3,7 @@
 // crawl. Known to fail: bodies that fly apart by many scene sizes lose their shadows.
 #include "viewer/view.h"
 
+#include "viewer/scene_marks_internal.h"
 #include "viewer/scene_walls_internal.h"
 
 #include <string.h>
@@ -69,12 +70,13 @@ static void draw_layer(ts_view* view, int which) {
     // Things stand at their real place plus the offset when measured from an origin that much nearer.
     list->origin = ts_vec3_sub(origin, layer->offset);
     ts_scene_style style = {&view->sizes, &view->own, &view->camera,
-                            view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u)};
+                            view->show | (which > 0 ? (unsigned)TS_SHOW_ONLY_MOVING : 0u), NULL};
     const ts_contact_mode* mode = NULL;
     ts_arena_reset(&view->arena);
+    if (view->show & TS_SHOW_ISLANDS) style.island = ts_scene_marks_islands(layer->sim, &view->arena);
     if (layer->ghost) style.show = TS_SHOW_GEOMS | TS_SHOW_ONLY_MOVING | (view->show & TS_SHOW_COLLISION);
-    if (!layer->ghost && view->show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES))
-        mode = ts_certify_contacts(layer->sim, &view->arena);
+    if (!layer->ghost && view->show & (TS_SHOW_CONTACTS | TS_SHOW_FORCES | TS_SHOW_CONES | TS_SHOW_SPLIT))
+        mode = layer->has_mode ? layer->mode : ts_certify_contacts(layer->sim, &view->arena);
     ts_scene_draw(layer->sim, mode, &style, list);
     if (layer->path) draw_path(layer->path, layer->color, view->background, list);
     list->origin = origin;
@@ -92,20 +94,37 @@ static void draw_layer(ts_view* view, int which) {
 // Round shapes of a scene with few of them deserve more corners.
 static int segments_for(int geom_count) { return geom_count <= 64 ? 64 : (geom_count <= 400 ? 40 : 24); }
 
-ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_status* out_status) {
+static ts_code open_with(ts_view* view, const ts_sim* sim, ts_device* device, ts_status* out_status) {
     memset(view, 0, sizeof *view);
     view->device = device;
     view->sim = sim;
-    ts_view_layer first = {sim, {0.0, 0.0, 0.0}, NULL, NULL, 0};
+    ts_view_layer first = {sim, {0.0, 0.0, 0.0}, NULL, NULL, 0, NULL, 0};
     view->layer[0] = first;
     view->layer_count = 1;
     view->show = ts_view_default_show();
+    view->selected = -1;
     view->camera = ts_camera_default();
     view->sizes = ts_scene_sizes_measure(sim);
     ts_code code = ts_shape_look_upload_units(device, segments_for(sim->model->geom_count), out_status);
     for (int g = 0; g < sim->model->geom_count && !code; ++g)
         code = ts_shape_look_upload(device, &sim->model->geom[g].shape, &view->own, out_status);
+    return code;
+}
+
+ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_status* out_status) {
+    ts_code code = open_with(view, sim, device, out_status);
     if (code) return code;
+    ts_view_frame_scene(view, 16, 9, 0);
+    return ts_status_ok(out_status);
+}
+
+ts_code ts_view_open_within(ts_view* view, const ts_sim* sim, const ts_vec3 reach[2], ts_device* device,
+                            ts_status* out_status) {
+    ts_code code = open_with(view, sim, device, out_status);
+    if (code) return code;
+    view->has_reach = 1;
+    view->reach_low = reach[0];
+    view->reach_high = reach[1];
     ts_view_frame_scene(view, 16, 9, 0);
     return ts_status_ok(out_status);
 }
@@ -117,7 +136,12 @@ void ts_view_frame_scene(ts_view* view, int width, int height, int make_room) {
     view_bounds(view, &low, &high);
     if (view->layer_count == 1) {
         ts_vec3 reach_low, reach_high;
-        ts_scene_sizes_reach(view->sim, &reach_low, &reach_high);
+        if (view->has_reach) {
+            reach_low = view->reach_low;
+            reach_high = view->reach_high;
+        } else {
+            ts_scene_sizes_reach(view->sim, &reach_low, &reach_high);
+        }
         low = ts_vec3_min(low, reach_low);
         high = ts_vec3_max(high, reach_high);
         add_walls(view, &low, &high);
@@ -172,10 +196,35 @@ ts_device_frame ts_view_frame(const ts_camera* camera, const ts_draw_list* list,
     return frame;
 }
 
+// Another time, as an outline on top of all; and what pulls at it.
+static void draw_selection(ts_view* view) {
+    static const float outline[4] = {1.0f, 0.80f, 0.10f, 1.0f}, spring[4] = {0.95f, 0.85f, 0.20f, 1.0f};
+    ts_draw_list* list = &view->list;
+    int count = view->selected > 0 ? list->items.count : 0;
+    for (int i = 0; i < count; ++i) {
+        if (list->items.data[i].body != view->selected + 1) continue;
+        ts_draw_item item = list->items.data[i];
+        item.pass = TS_DRAW_PASS_GHOST;
+        memcpy(item.color, outline, sizeof item.color);
+        if (!ts_draw_items_push(&list->items, item)) list->failed = 1;
+    }
+    if (!view->spring_shown) return;
+    ts_draw_list_add_line(list, view->spring[0], view->spring[1], 4.0, spring);
+    for (int k = 0; k < 2; ++k) {
+        ts_transform placed = {ts_mat3_identity(), view->spring[k]};
+        double r = 0.012 * view->camera.distance * (k ? 1.0 : 0.6);
+        ts_draw_item* item = ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, &placed, ts_vec3_make(r, r, r), 0.0, spring);
+        if (!item) continue;
+        item->pass = TS_DRAW_PASS_MARK;
+        item->flags = TS_DRAW_GLOW;
+    }
+}
+
 ts_code ts_view_draw(ts_view* view, int width, int height, const ts_overlay* overlay, ts_status* out_status) {
     ts_draw_list* list = &view->list;
     ts_draw_list_begin(list, view->camera.target);
     for (int i = 0; i < view->layer_count; ++i) draw_layer(view, i);
+    draw_selection(view);
     if (!ts_draw_list_batch(list, ts_camera_eye(&view->camera)) || list->failed)
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the draw list");
 

@@ -14,11 +14,13 @@ TS_ARRAY_DECLARE(ts_view_path, ts_vec3);
 
 /// One simulation in a view.
 typedef struct ts_view_layer {
-    const ts_sim* sim;         // borrowed
-    ts_vec3 offset;            // m, added to where things really are
-    const float* color;        // sRGB of its moving bodies (borrowed), or NULL for their own
-    const ts_view_path* path;  // drawn as a line (borrowed), or NULL
-    int ghost;                 // nonzero: only the outline of what moves, on top of all
+    const ts_sim* sim;            // borrowed
+    ts_vec3 offset;               // m, added to where things really are
+    const float* color;           // sRGB of its moving bodies (borrowed), or NULL for their own
+    const ts_view_path* path;     // drawn as a line (borrowed), or NULL
+    int ghost;                    // nonzero: only the outline of what moves, on top of all
+    const ts_contact_mode* mode;  // with has_mode: what its contacts do (borrowed), or NULL for none of them
+    int has_mode;                 // zero: its certificate is asked
 } ts_view_layer;
 
 /// Simulations a view can hold.
@@ -35,6 +37,12 @@ typedef struct ts_view {
     unsigned show;  // TS_SHOW_ bits
     int wireframe;
     ts_background background;
+    int selected;       // body of the first layer with an outline of its own, or -1
+    int spring_shown;   // nonzero: something pulls
+    ts_vec3 spring[2];  // m, from where to where
+    int has_reach;      // nonzero: the box that what hangs on the world gets to is known
+    ts_vec3 reach_low;  // m
+    ts_vec3 reach_high;
     ts_draw_list list;
     ts_own_shapes own;  // of the scene
     ts_arena arena;     // of what contacts do
@@ -45,6 +53,10 @@ unsigned ts_view_default_show(void);
 
 /// Uploads the meshes the model needs; the camera frames the scene.
 ts_code ts_view_open(ts_view* view, const ts_sim* sim, ts_device* device, ts_status* out_status);
+
+/// The same of a simulation that cannot be let go ahead, a copy of what one looks like: the box it will get to (low, high) is given.
+ts_code ts_view_open_within(ts_view* view, const ts_sim* sim, const ts_vec3 reach[2], ts_device* device,
+                            ts_status* out_status);
 
 /// Aims at everything worth seeing, in a picture of that size. `make_room` nonzero keeps it whole in the right part of the
 /// picture, so that the panel on the left hides less of it.

@@ -254,7 +254,8 @@ static ts_code set_up(picture* p, ts_status* out_status) {
     lay_out_row(p);
     for (int i = 0; i < request->companion_count; ++i) {
         const ts_view_companion* c = &request->companion[i];
-        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, c->path ? c->path : &p->path[1 + i], c->ghost};
+        ts_view_layer layer = {c->sim, p->offset[1 + i], c->color, c->path ? c->path : &p->path[1 + i], c->ghost, NULL,
+                               0};
         ts_view_add_layer(&p->view, layer);
     }
     ts_view_aim(&p->view, request->camera, request->width, request->height, request->overlay);

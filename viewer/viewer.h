@@ -33,17 +33,19 @@ typedef struct ts_view_companion {
 typedef struct ts_view_request {
     const ts_loaded_scene* scene;  // borrowed
     ts_sim* sim;                   // borrowed; a simulation of scene->model; the viewer steps it
-    const char* png_path;          // NULL: a window
-    double time;                   // s: a picture is taken when the simulation has reached it; a window starts there
-    int width;                     // pixels, 16..16384
-    int height;                    // pixels, 16..16384
-    int samples;                   // per pixel, against jagged edges
-    unsigned show;                 // TS_SHOW_ bits
-    int overlay;                   // nonzero: with the panel of words and the legend
-    const ts_overlay* words;       // pictures only: put on top instead of the panel (borrowed), or NULL
-    ts_background background;      // pictures only
-    const ts_view_path* path;      // pictures only: drawn as a line (borrowed), or NULL: what `trail` says
-    const float* color;  // pictures only: sRGB of the moving bodies of `sim` (borrowed), or NULL for their own
+    const char*
+        subject;  // window: what ts_scene_load knows the scene by (borrowed), to load it again; NULL: nobody says
+    const char* png_path;      // NULL: a window
+    double time;               // s: a picture is taken when the simulation has reached it; a window starts there
+    int width;                 // pixels, 16..16384
+    int height;                // pixels, 16..16384
+    int samples;               // per pixel, against jagged edges
+    unsigned show;             // TS_SHOW_ bits
+    int overlay;               // nonzero: with the panel of words and the legend
+    const ts_overlay* words;   // pictures only: put on top instead of the panel (borrowed), or NULL
+    ts_background background;  // pictures only
+    const ts_view_path* path;  // pictures only: drawn as a line (borrowed), or NULL: what `trail` says
+    const float* color;        // pictures only: sRGB of the moving bodies of `sim` (borrowed), or NULL for their own
     const ts_camera*
         camera;    // NULL: from the front right, framing the scene; distance 0: its direction, framing the scene
     double speed;  // window: simulated seconds per second

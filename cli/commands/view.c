@@ -35,6 +35,7 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* s
     ts_view_request request = ts_view_request_default();
     request.scene = scene;
     request.sim = sim;
+    request.subject = args->subject ? args->subject : ts_scene_at(0)->name;
     request.png_path = args->png;
     if (!isnan(args->time)) request.time = args->time;
     if (args->width > 0) {

@@ -6,6 +6,7 @@
 
 #include "viewer/font_internal.h"
 #include "viewer/overlay.h"
+#include "viewer/session/command_internal.h"
 #include "viewer/ui.h"
 
 static const float white[4] = {1.0f, 1.0f, 1.0f, 1.0f};
@@ -92,7 +93,7 @@ Test(overlay, the_panel_stays_inside_the_picture) {
     ts_ui ui;
     memset(&ui, 0, sizeof ui);
     ts_ui_set_title(&ui, &f.scene);
-    ui.panel = ui.window = ui.help = ui.legend = 1;
+    ui.panel = ui.window = ui.legend = 1;
     ui.speed = 1.0;
     memcpy(ui.message, "hello", 6);
     ts_overlay overlay;
@@ -104,6 +105,7 @@ Test(overlay, the_panel_stays_inside_the_picture) {
     cr_assert(ui.history_count == TS_UI_HISTORY);
     for (int s = 0; s < 5; ++s) {
         ts_ui_fill(&ui, f.sim, sizes[s][0], sizes[s][1], &overlay);
+        if (sizes[s][0] >= 800) ts_command_help(sizes[s][0], sizes[s][1], &overlay);
         cr_assert(overlay.quads.count > 2 * TS_UI_HISTORY && !overlay.failed);
         for (int i = 0; i < overlay.quads.count; ++i) {
             const ts_overlay_quad* q = &overlay.quads.data[i];
@@ -134,14 +136,13 @@ Test(overlay, help_is_there_without_the_panel_and_names_its_key) {
     memset(&ui, 0, sizeof ui);
     memset(&overlay, 0, sizeof overlay);
     ts_ui_set_title(&ui, &f.scene);
-    ui.window = ui.help = ui.legend = 1;
-    ts_ui_fill(&ui, f.sim, 1280, 720, &overlay);
-    letters_of(&overlay, letters);
-    cr_expect(strstr(letters, "F2panel") && strstr(letters, "H,F1thishelp"), "%s", letters);
-    cr_expect_null(strstr(letters, "solver("), "%s", letters);
-    ui.help = 0;
+    ui.window = ui.legend = 1;
     ts_ui_fill(&ui, f.sim, 1280, 720, &overlay);
     cr_expect_eq(overlay.quads.count, 0);
+    ts_command_help(1280.0, 720.0, &overlay);
+    letters_of(&overlay, letters);
+    cr_expect(strstr(letters, "F2figures") && strstr(letters, "F1thishelp"), "%s", letters);
+    cr_expect_null(strstr(letters, "solver("), "%s", letters);
     ts_overlay_free(&overlay);
     fixture_end(&f);
 }

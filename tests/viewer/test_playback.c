@@ -2,7 +2,7 @@
 // state, contacts and forces that were there.
 #include "tests/viewer/viewer_fixture.h"
 
-#include "viewer/playback.h"
+#include "viewer/session/playback_internal.h"
 
 Test(playback, keeps_pace_with_the_wall_clock) {
     ts_playback playback;
@@ -45,6 +45,8 @@ static void push(ts_sim* sim, const double* value) {
 
 static const ts_controller pusher = {.name = "push", .act = push};
 
+static const ts_push no_push = {-1, {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}};
+
 static fixture pushed_cube(void) {
     ts_builder* builder = fixture_floor(0.3);
     fixture_body(builder, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_make(0, 0, 0.1),
@@ -65,14 +67,15 @@ Test(playback, going_back_gives_the_same_bits) {
     ts_contact contact[STEPS + 1][8];
     int count[STEPS + 1];
     for (int i = 0; i <= STEPS; ++i) {
-        if (i) cr_assert(ts_history_step(&history, &f.scene, f.sim, &status) == TS_OK, "%s", status.message);
+        if (i) cr_assert(ts_history_step(&history, &f.scene, f.sim, no_push, &status) == TS_OK, "%s", status.message);
         hash[i] = ts_sim_hash(f.sim);
         count[i] = f.sim->contact_count;
         cr_assert(count[i] <= 8);
         if (count[i]) memcpy(contact[i], f.sim->contact, (size_t)count[i] * sizeof contact[i][0]);
     }
     for (int i = STEPS - 1; i >= 0; --i) {
-        cr_assert(ts_history_back(&history, &f.scene, f.sim, &status) == TS_OK, "%s", status.message);
+        cr_assert(ts_history_seek(&history, &f.scene, f.sim, f.sim->step_count - 1, &status) == TS_OK, "%s",
+                  status.message);
         cr_assert(f.sim->step_count == i, "%lld, not %d", f.sim->step_count, i);
         cr_assert(ts_sim_hash(f.sim) == hash[i], "step %d", i);
         cr_assert(f.sim->contact_count == count[i]);
@@ -82,7 +85,7 @@ Test(playback, going_back_gives_the_same_bits) {
         }
     }
     // Nothing is remembered before the beginning.
-    cr_assert(ts_history_back(&history, &f.scene, f.sim, &status) == TS_OK);
+    cr_assert(ts_history_seek(&history, &f.scene, f.sim, f.sim->step_count - 1, &status) == TS_OK);
     cr_assert(f.sim->step_count == 0);
     ts_history_free(&history);
     fixture_end(&f);
@@ -94,8 +97,9 @@ Test(playback, a_full_memory_forgets_the_oldest) {
     ts_status status;
     cr_assert(ts_history_open(&history, f.sim, 1ul, &status) == TS_OK);
     cr_assert(history.capacity == 2);
-    for (int i = 0; i < 10; ++i) cr_assert(ts_history_step(&history, &f.scene, f.sim, &status) == TS_OK);
-    for (int i = 0; i < 5; ++i) cr_assert(ts_history_back(&history, &f.scene, f.sim, &status) == TS_OK);
+    for (int i = 0; i < 10; ++i) cr_assert(ts_history_step(&history, &f.scene, f.sim, no_push, &status) == TS_OK);
+    for (int i = 0; i < 5; ++i)
+        cr_assert(ts_history_seek(&history, &f.scene, f.sim, f.sim->step_count - 1, &status) == TS_OK);
     cr_assert(f.sim->step_count == 8, "two states were kept, the clock says %lld", f.sim->step_count);
     ts_history_clear(&history);
     cr_assert(history.count == 0);

@@ -3,7 +3,7 @@
 // state, which a deterministic engine repeats to the bit. Guaranteed: what is shown after going back is what was shown
 // before. Known to fail: solver or options changed in between are not part of a saved state, so a replayed step uses the
 // present ones.
-#include "viewer/playback.h"
+#include "viewer/session/playback_internal.h"
 
 #include "engine/step/step.h"
 
@@ -42,51 +42,93 @@ ts_code ts_history_open(ts_history* history, const ts_sim* sim, unsigned long by
     history->capacity = fits > 4000ul ? 4000 : (fits < 2ul ? 2 : (int)fits);
     history->entry = calloc((size_t)history->capacity, sizeof *history->entry);
     history->step = calloc((size_t)history->capacity, sizeof *history->step);
-    if (!history->entry || !history->step) {
+    history->push = calloc((size_t)history->capacity, sizeof *history->push);
+    history->edited = calloc((size_t)history->capacity, sizeof *history->edited);
+    if (!history->entry || !history->step || !history->push || !history->edited) {
         ts_history_free(history);
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory to remember past states");
     }
     return ts_status_ok(out_status);
 }
 
-static ts_code control_and_step(const ts_loaded_scene* scene, ts_sim* sim, ts_status* out_status) {
+static ts_code control_and_step(const ts_loaded_scene* scene, ts_sim* sim, ts_push push, ts_status* out_status) {
     ts_controller_act(&scene->control, sim);
-    return ts_sim_step(sim, out_status);
+    if (push.body < 0) return ts_sim_step(sim, out_status);
+    ts_force* wrench = &sim->wrench_applied[push.body];
+    ts_force before = *wrench;
+    wrench->force = ts_vec3_add(before.force, push.wrench.force);
+    wrench->couple = ts_vec3_add(before.couple, push.wrench.couple);
+    ts_code code = ts_sim_step(sim, out_status);
+    *wrench = before;
+    return code;
 }
 
-ts_code ts_history_step(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, ts_status* out_status) {
+static int slot_of(const ts_history* history, int k) { return (history->first + k) % history->capacity; }
+
+void ts_history_branch(ts_history* history, const ts_sim* sim) {
+    while (history->count && history->step[slot_of(history, history->count - 1)] >= sim->step_count) --history->count;
+}
+
+void ts_history_edit(ts_history* history, const ts_sim* sim) {
+    ts_history_branch(history, sim);
+    history->edit = 1;
+}
+
+ts_code ts_history_step(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, ts_push push,
+                        ts_status* out_status) {
+    ts_history_branch(history, sim);
     if (history->capacity) {
         if (history->count == history->capacity) {
             history->first = (history->first + 1) % history->capacity;
             --history->count;
         }
-        int slot = (history->first + history->count) % history->capacity;
+        int slot = slot_of(history, history->count);
         ts_code code = ts_sim_snapshot(sim, &history->entry[slot], out_status);
         if (code) return code;
         history->step[slot] = sim->step_count;
+        history->push[slot] = push;
+        history->edited[slot] = history->edit;
         ++history->count;
     }
-    return control_and_step(scene, sim, out_status);
+    ts_code code = control_and_step(scene, sim, push, out_status);
+    if (code && history->count) --history->count;
+    if (!code) history->edit = 0;
+    return code;
 }
 
-ts_code ts_history_back(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, ts_status* out_status) {
+void ts_history_range(const ts_history* history, const ts_sim* sim, long long* out_first, long long* out_last) {
+    *out_first = *out_last = sim->step_count;
+    if (!history->count) return;
+    *out_first = history->step[history->first];
+    *out_last = history->step[slot_of(history, history->count - 1)] + 1;
+    if (*out_last < sim->step_count) *out_last = sim->step_count;
+}
+
+ts_code ts_history_seek(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, long long step,
+                        ts_status* out_status) {
     if (!history->count) return ts_status_ok(out_status);
-    // The last entry is the state now minus one step; the one before it, stepped once, is the same state with its contacts.
-    int replay = history->count >= 2;
-    int slot = (history->first + history->count - (replay ? 2 : 1)) % history->capacity;
+    long long lowest = history->step[history->first];
+    int at = (int)(step < lowest ? 0 : (step - lowest > history->count ? history->count : step - lowest));
+    history->edit = 0;
+    // A state that a step led to gets its contacts from that step; any other one has only what its pose says.
+    if (at == 0 || (at < history->count && history->edited[slot_of(history, at)])) {
+        ts_code code = ts_sim_restore(sim, &history->entry[slot_of(history, at)], out_status);
+        history->edit = at > 0;
+        return code ? code : ts_sim_forward(sim, out_status);
+    }
+    int slot = slot_of(history, at - 1);
     ts_code code = ts_sim_restore(sim, &history->entry[slot], out_status);
-    if (code) return code;
-    --history->count;
-    if (replay) return control_and_step(scene, sim, out_status);
-    return ts_sim_forward(sim, out_status);
+    return code ? code : control_and_step(scene, sim, history->push[slot], out_status);
 }
 
-void ts_history_clear(ts_history* history) { history->first = history->count = 0; }
+void ts_history_clear(ts_history* history) { history->first = history->count = history->edit = 0; }
 
 void ts_history_free(ts_history* history) {
     if (history->entry)
         for (int i = 0; i < history->capacity; ++i) ts_snapshot_free(&history->entry[i]);
     free(history->entry);
     free(history->step);
+    free(history->push);
+    free(history->edited);
     memset(history, 0, sizeof *history);
 }

@@ -1,0 +1,482 @@
+// Claims: what a person does with keys and mouse, written down as events, does what the table of commands says; a session that nobody
+// touches is the headless run bit by bit; a held body follows the closed form of its spring; the manual lists every key.
+#include "tests/viewer/device_null.h"
+#include "tests/viewer/viewer_fixture.h"
+
+#include "base/text.h"
+#include "scenes/run.h"
+#include "viewer/scene_draw.h"
+#include "viewer/session/command_internal.h"
+#include "viewer/session/pick_internal.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { WIDTH = 800, HEIGHT = 600 };
+
+// A session at the desk of a test: its clock goes by hand.
+typedef struct desk {
+    fixture f;
+    ts_view_request request;
+    ts_device* device;
+    ts_session* session;
+    double now;
+} desk;
+
+static void sit_down(desk* d, fixture f, const char* subject) {
+    ts_status status;
+    memset(d, 0, sizeof *d);
+    d->f = f;
+    d->request = ts_view_request_default();
+    d->request.scene = &d->f.scene;
+    d->request.sim = d->f.sim;
+    d->request.subject = subject;
+    d->request.width = WIDTH;
+    d->request.height = HEIGHT;
+    d->request.paused = 1;
+    d->device = ts_device_null_create();
+    cr_assert(d->device);
+    ts_code code = ts_session_open(&d->request, d->device, NULL, 0, &d->session, &status);
+    cr_assert(code == TS_OK, "%s", status.message);
+}
+
+static void get_up(desk* d) {
+    ts_session_close(d->session);
+    ts_device_destroy(d->device);
+    fixture_end(&d->f);
+}
+
+// The session goes on to that time and is drawn.
+static void tick(desk* d, double seconds) {
+    ts_status status;
+    d->now += seconds;
+    ts_worker_turn(d->session->worker, d->now);
+    (void)ts_session_tick(d->session, d->now);
+    ts_code code = ts_session_draw(d->session, &status);
+    cr_assert(code == TS_OK, "%s", status.message);
+}
+
+static void press(desk* d, int key, unsigned mods) {
+    ts_event event = {.kind = TS_EVENT_KEY, .code = key, .action = TS_ACTION_PRESS, .mods = mods, .time = d->now};
+    ts_session_event(d->session, &event);
+    event.action = TS_ACTION_RELEASE;
+    ts_session_event(d->session, &event);
+    tick(d, 0.001);
+}
+
+static void button(desk* d, int code, ts_event_action action, unsigned mods, const double at[2]) {
+    ts_event event = {.kind = TS_EVENT_BUTTON, .code = code, .action = action, .mods = mods, .time = d->now};
+    event.x = at[0];
+    event.y = at[1];
+    ts_session_event(d->session, &event);
+}
+
+static void move(desk* d, double x, double y) {
+    ts_event event = {.kind = TS_EVENT_MOVE, .x = x, .y = y, .time = d->now};
+    ts_session_event(d->session, &event);
+}
+
+static void double_click(desk* d, int code, const double at[2]) {
+    for (int i = 0; i < 2; ++i) {
+        button(d, code, TS_ACTION_PRESS, 0, at);
+        button(d, code, TS_ACTION_RELEASE, 0, at);
+        tick(d, 0.05);
+    }
+    tick(d, 1.0);
+}
+
+static void pixel_of(const desk* d, ts_vec3 point, double out[2]) {
+    cr_assert(ts_camera_project(&d->session->view.camera, WIDTH, HEIGHT, point, out));
+}
+
+static const ts_sim* shown(const desk* d) { return &d->session->shadow->sim; }
+
+static fixture two_boxes(void) {
+    ts_builder* builder = fixture_floor(0.5);
+    fixture_body(builder, ts_shape_box(ts_vec3_make(0.1, 0.1, 0.1)), ts_vec3_make(0, 0, 0.1), ts_vec3_zero(), 0.5);
+    fixture_body(builder, ts_shape_sphere(0.1), ts_vec3_make(0.5, 0, 0.4), ts_vec3_make(0.3, 0.1, 0.0), 0.5);
+    return fixture_start(builder);
+}
+
+Test(session, nobody_interferes_and_it_is_the_headless_run) {
+    desk d;
+    ts_status status;
+    fixture plain = two_boxes();
+    sit_down(&d, two_boxes(), NULL);
+    press(&d, TS_KEY_SPACE, 0);
+    for (int i = 0; i < 60; ++i) tick(&d, 1.0 / 60.0);
+    press(&d, TS_KEY_SPACE, 0);
+    long long steps = shown(&d)->step_count;
+    cr_assert(steps > 400, "%lld", steps);
+    for (long long i = 0; i < steps; ++i) cr_assert(ts_sim_step(plain.sim, &status) == TS_OK);
+    cr_assert(ts_sim_hash(plain.sim) == ts_sim_hash(d.f.sim));
+    // The shadow is what it is a shadow of.
+    for (int i = 0; i < plain.sim->model->nq; ++i) cr_assert(shown(&d)->qpos[i] == plain.sim->qpos[i]);
+    cr_assert(shown(&d)->contact_count == plain.sim->contact_count);
+    fixture_end(&plain);
+    get_up(&d);
+}
+
+Test(session, steps_and_the_way_back) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    tick(&d, 1.0);
+    cr_assert(shown(&d)->step_count == 0, "it started paused");
+    uint64_t hash[8];
+    hash[0] = ts_sim_hash(d.f.sim);
+    for (int i = 1; i < 8; ++i) {
+        press(&d, TS_KEY_RIGHT, 0);
+        hash[i] = ts_sim_hash(d.f.sim);
+        cr_assert(shown(&d)->step_count == i);
+    }
+    press(&d, TS_KEY_LEFT, 0);
+    press(&d, TS_KEY_LEFT, 0);
+    cr_assert(shown(&d)->step_count == 5 && ts_sim_hash(d.f.sim) == hash[5]);
+    cr_assert(d.session->shadow->first == 0 && d.session->shadow->last == 7, "the future is still known");
+    press(&d, TS_KEY_HOME, 0);
+    cr_assert(ts_sim_hash(d.f.sim) == hash[0]);
+    press(&d, TS_KEY_END, 0);
+    cr_assert(ts_sim_hash(d.f.sim) == hash[7]);
+    press(&d, TS_KEY_LEFT, TS_MOD_SHIFT);
+    cr_assert(ts_sim_hash(d.f.sim) == hash[0], "ten steps back end at the first");
+    // Charts know all of it, and forget what another solver makes another future of.
+    ts_worker_strip(d.session->worker, d.session->strip);
+    cr_assert(d.session->strip->count == 7 && ts_strip_at(d.session->strip, 6)->step == 7);
+    press(&d, TS_KEY_DOWN, TS_MOD_CONTROL);
+    cr_assert(d.session->shadow->last == 0);
+    press(&d, TS_KEY_RIGHT, TS_MOD_SHIFT);
+    cr_assert(shown(&d)->step_count == 10);
+    press(&d, TS_KEY_BACKSPACE, 0);
+    cr_assert(shown(&d)->step_count == 0 && d.session->shadow->last == 0);
+    get_up(&d);
+}
+
+Test(session, solvers_change_and_say_so) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    const ts_solver* first = shown(&d)->solver;
+    for (int i = 0; i < ts_solver_count(); ++i) {
+        const ts_solver* before = shown(&d)->solver;
+        press(&d, TS_KEY_DOWN, TS_MOD_CONTROL);
+        cr_assert(shown(&d)->solver != before);
+        cr_assert_str_eq(d.session->ui.message, shown(&d)->solver->summary);
+        press(&d, TS_KEY_RIGHT, 0);
+    }
+    cr_assert(shown(&d)->solver == first, "all of them, once around");
+    ts_session_ask(d.session, TS_ASK_SET, 0, 0.0, "time_step=0.004");
+    tick(&d, 0.1);
+    cr_assert(shown(&d)->options.time_step == 0.004);
+    ts_session_ask(d.session, TS_ASK_SET, 0, 0.0, "time_step=-1");
+    tick(&d, 0.1);
+    cr_assert(shown(&d)->options.time_step == 0.004 && strstr(d.session->ui.message, "time_step"));
+    get_up(&d);
+}
+
+Test(session, what_is_under_the_mouse_is_selected) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    double at[2];
+    pixel_of(&d, shown(&d)->kinematics.body_centre[2], at);
+    double_click(&d, TS_BUTTON_LEFT, at);
+    cr_assert(d.session->selected == 2, "%d", d.session->selected);
+    cr_assert(d.session->view.selected == 2);
+    double corner[2] = {5.0, HEIGHT - 5.0};
+    double_click(&d, TS_BUTTON_LEFT, corner);
+    cr_assert(d.session->selected == -1, "the floor cannot move");
+    pixel_of(&d, shown(&d)->kinematics.body_centre[1], at);
+    button(&d, TS_BUTTON_LEFT, TS_ACTION_PRESS, 0, at);
+    button(&d, TS_BUTTON_LEFT, TS_ACTION_RELEASE, 0, at);
+    cr_assert(d.session->selected == 1, "a click is enough");
+    press(&d, TS_KEY_PAGE_UP, 0);
+    cr_assert(d.session->selected == -1, "the world is no body to select");
+    // The point that is looked at is the one under the mouse.
+    double_click(&d, TS_BUTTON_RIGHT, at);
+    ts_vec3 target = d.session->view.camera.target;
+    cr_assert(fabs(target.x) <= 0.1 + 1e-6 && fabs(target.y) <= 0.1 + 1e-6 && target.z >= -1e-6 &&
+              target.z <= 0.2 + 1e-6);
+    get_up(&d);
+}
+
+Test(session, dragging_turns_the_camera_and_leaves_bodies_alone) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    uint64_t hash = ts_sim_hash(d.f.sim);
+    ts_camera before = d.session->view.camera;
+    double at[2] = {400.0, 300.0};
+    button(&d, TS_BUTTON_LEFT, TS_ACTION_PRESS, 0, at);
+    move(&d, 500.0, 320.0);
+    button(&d, TS_BUTTON_LEFT, TS_ACTION_RELEASE, 0, at);
+    move(&d, 700.0, 320.0);
+    cr_assert(fabs(d.session->view.camera.azimuth - before.azimuth) > 0.1);
+    double azimuth = d.session->view.camera.azimuth;
+    button(&d, TS_BUTTON_RIGHT, TS_ACTION_PRESS, TS_MOD_SHIFT, at);
+    move(&d, 450.0, 250.0);
+    button(&d, TS_BUTTON_RIGHT, TS_ACTION_RELEASE, 0, at);
+    cr_assert(d.session->view.camera.azimuth == azimuth);
+    cr_assert(d.session->view.camera.target.z == before.target.z, "along the ground");
+    cr_assert(ts_vec3_distance(d.session->view.camera.target, before.target) > 0.01);
+    tick(&d, 0.1);
+    cr_assert(ts_sim_hash(d.f.sim) == hash);
+    press(&d, 'A', TS_MOD_CONTROL);
+    cr_assert(d.session->selected == -1);
+    get_up(&d);
+}
+
+Test(session, a_paused_body_goes_where_the_mouse_puts_it) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    double at[2], end[2];
+    pixel_of(&d, shown(&d)->kinematics.body_centre[2], at);
+    move(&d, at[0], at[1]);
+    button(&d, TS_BUTTON_RIGHT, TS_ACTION_PRESS, TS_MOD_CONTROL, at);
+    tick(&d, 0.01);
+    ts_vec3 held = d.session->grab.target;
+    move(&d, at[0] + 60.0, at[1] - 40.0);
+    tick(&d, 0.01);
+    // The point that was taken is now seen under the mouse.
+    ts_vec3 point = ts_transform_point(&shown(&d)->kinematics.body_pose[2], d.session->grab.local);
+    pixel_of(&d, point, end);
+    cr_assert(fabs(end[0] - at[0] - 60.0) < 1e-6 && fabs(end[1] - at[1] + 40.0) < 1e-6, "%g %g", end[0], end[1]);
+    cr_assert(ts_vec3_distance(point, held) > 0.01);
+    button(&d, TS_BUTTON_RIGHT, TS_ACTION_RELEASE, 0, end);
+    tick(&d, 0.01);
+    cr_assert(d.session->shadow->grabbed == -1 && shown(&d)->step_count == 0);
+    // Turned by a quarter: a drag over a quarter of the height.
+    pixel_of(&d, shown(&d)->kinematics.body_centre[1], at);
+    move(&d, at[0], at[1]);
+    ts_vec3 place = shown(&d)->kinematics.body_pose[1].p;
+    button(&d, TS_BUTTON_LEFT, TS_ACTION_PRESS, TS_MOD_CONTROL, at);
+    move(&d, at[0] + 0.25 * HEIGHT, at[1]);
+    tick(&d, 0.01);
+    ts_quat turned = ts_quat_from_mat3(&shown(&d)->kinematics.body_pose[1].R);
+    cr_assert(fabs(ts_vec3_norm(ts_quat_to_rotation_vector(turned)) - 1.5707963267948966) < 1e-9);
+    cr_assert(ts_vec3_distance(place, shown(&d)->kinematics.body_pose[1].p) < 1e-12);
+    get_up(&d);
+}
+
+// Where a critically damped spring has pulled a point by then.
+static double still_to_go(double start, double rate, double time) {
+    return start * (1.0 + rate * time) * exp(-rate * time);
+}
+
+Test(session, a_held_body_follows_its_spring) {
+    static const double rate = 12.0;
+    for (int kind = TS_GRAB_MOVE; kind <= TS_GRAB_TURN; ++kind) {
+        ts_builder* builder = ts_builder_create("free");
+        fixture_body(builder, ts_shape_sphere(0.1), ts_vec3_zero(), ts_vec3_zero(), 0.5);
+        fixture f = fixture_start(builder);
+        f.sim->options.gravity = ts_vec3_zero();
+        f.sim->options.time_step = 1e-4;
+        ts_grab grab = {.kind = (ts_grab_kind)kind, .body = 1, .rate = rate};
+        grab.target = ts_vec3_make(0.4, 0.0, 0.0);
+        grab.rotation = ts_quat_from_axis_angle(ts_vec3_axis(1), 0.4);
+        ts_arena arena = {0};
+        ts_grab_load load = ts_grab_weigh(f.sim, &grab, &arena);
+        double r = 0.1, mass = f.sim->model->body[1].mass;
+        cr_assert(fabs(load.mass - mass) < 1e-9 * mass, "held at its centre");
+        cr_assert(fabs(load.inertia - 0.4 * mass * r * r) < 1e-9 * mass);
+        for (int i = 0; i < 5000; ++i) {
+            ts_status status;
+            ts_sim_update_kinematics(f.sim);
+            ts_push push = ts_grab_push(f.sim, &grab, &load);
+            f.sim->wrench_applied[1] = push.wrench;
+            cr_assert(ts_sim_step(f.sim, &status) == TS_OK);
+            double want = still_to_go(0.4, rate, f.sim->time);
+            ts_quat turned = ts_quat_from_mat3(&f.sim->kinematics.body_pose[1].R);
+            double gone =
+                kind == TS_GRAB_MOVE ? f.sim->kinematics.body_pose[1].p.x : ts_quat_to_rotation_vector(turned).y;
+            // First order in the step: h w of what there is to go.
+            cr_assert(fabs(0.4 - gone - want) < 2.0 * 0.4 * rate * 1e-4, "%g: %g, not %g", f.sim->time, 0.4 - gone,
+                      want);
+        }
+        ts_arena_free(&arena);
+        fixture_end(&f);
+    }
+}
+
+Test(session, no_step_is_too_long_for_the_spring) {
+    ts_builder* builder = ts_builder_create("free");
+    fixture_body(builder, ts_shape_sphere(0.1), ts_vec3_zero(), ts_vec3_zero(), 0.5);
+    fixture f = fixture_start(builder);
+    f.sim->options.gravity = ts_vec3_zero();
+    f.sim->options.time_step = 0.05;
+    ts_grab grab = {.kind = TS_GRAB_MOVE, .body = 1, .rate = 80.0, .target = {1.0, 0.0, 0.0}};
+    grab.rotation = ts_quat_identity();
+    ts_arena arena = {0};
+    ts_grab_load load = ts_grab_weigh(f.sim, &grab, &arena);
+    double before = 1.0;
+    for (int i = 0; i < 60; ++i) {
+        ts_status status;
+        ts_sim_update_kinematics(f.sim);
+        f.sim->wrench_applied[1] = ts_grab_push(f.sim, &grab, &load).wrench;
+        cr_assert(ts_sim_step(f.sim, &status) == TS_OK);
+        double left = 1.0 - f.sim->kinematics.body_pose[1].p.x;
+        cr_assert(left >= -1e-12 && left <= before, "%d: %g after %g", i, left, before);
+        before = left;
+    }
+    cr_assert(before < 1e-9, "%g", before);
+    ts_arena_free(&arena);
+    fixture_end(&f);
+}
+
+Test(session, a_running_body_can_be_thrown) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    double at[2];
+    pixel_of(&d, ts_vec3_make(0.0, 0.0, 0.2), at);
+    press(&d, TS_KEY_SPACE, 0);
+    move(&d, at[0], at[1]);
+    button(&d, TS_BUTTON_RIGHT, TS_ACTION_PRESS, TS_MOD_CONTROL, at);
+    move(&d, at[0], at[1] - 80.0);
+    for (int i = 0; i < 30; ++i) tick(&d, 0.01);
+    cr_assert(d.session->shadow->grabbed == 1 && d.session->view.spring_shown);
+    // It hangs by a point of its top: its centre at least a half of its height lower, less what the spring gives.
+    cr_assert(shown(&d)->kinematics.body_centre[1].z > 0.1 + 0.05, "lifted");
+    button(&d, TS_BUTTON_RIGHT, TS_ACTION_RELEASE, 0, at);
+    for (int i = 0; i < 10; ++i) tick(&d, 0.01);
+    cr_assert(d.session->shadow->grabbed == -1);
+    // What was done by hand is remembered with the states: going back and forth gives the same bits.
+    press(&d, TS_KEY_SPACE, 0);
+    uint64_t end = ts_sim_hash(d.f.sim);
+    press(&d, TS_KEY_HOME, 0);
+    press(&d, TS_KEY_END, 0);
+    cr_assert(ts_sim_hash(d.f.sim) == end);
+    get_up(&d);
+}
+
+Test(session, show_keys_change_what_is_drawn) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    press(&d, TS_KEY_RIGHT, 0);
+    for (int i = 0; i < ts_command_count(); ++i) {
+        const ts_command* command = ts_command_at(i);
+        if (!command->is_on || strcmp(command->group, "Show") != 0) continue;
+        int before = command->is_on(d.session, command->argument);
+        press(&d, command->key, command->mods);
+        cr_assert(command->is_on(d.session, command->argument) == !before, "%s", command->name);
+        press(&d, command->key, command->mods);
+        cr_assert(command->is_on(d.session, command->argument) == before, "%s", command->name);
+    }
+    press(&d, TS_KEY_F1, 0);
+    cr_assert(((ts_device_null*)d.device)->overlay_quads > 500, "the help is words");
+    get_up(&d);
+}
+
+static const char ball_file[] =
+    "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body name=\"ball\" pos=\"0 0 %g\">"
+    "<freejoint name=\"j\"/><geom type=\"sphere\" size=\"%g\"/></body></worldbody></mujoco>";
+
+static void write_ball(const char* path, double height, double radius) {
+    FILE* file = fopen(path, "w");
+    cr_assert(file);
+    fprintf(file, ball_file, height, radius);
+    fclose(file);
+}
+
+Test(session, files_are_dropped_watched_and_loaded_again) {
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/ts-session-%ld.xml", (long)getpid());
+    write_ball(path, 1.0, 0.1);
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    press(&d, 'L', TS_MOD_CONTROL);
+    cr_assert(strstr(d.session->ui.message, "cannot be loaded again"), "%s", d.session->ui.message);
+    ts_event drop = {.kind = TS_EVENT_DROP, .path = path, .time = d.now};
+    ts_session_event(d.session, &drop);
+    tick(&d, 0.1);
+    cr_assert(shown(&d)->model->body_count == 2 && fabs(shown(&d)->qpos[2] - 1.0) < 1e-12);
+    press(&d, TS_KEY_RIGHT, TS_MOD_SHIFT);
+    double fallen = shown(&d)->qpos[2];
+    cr_assert(fallen < 1.0 && shown(&d)->step_count == 10);
+    // Another size: the state is kept. A file that is no model: everything is.
+    tick(&d, 1.0);
+    write_ball(path, 1.0, 0.25);
+    tick(&d, 1.0);
+    tick(&d, 1.0);
+    cr_assert(shown(&d)->model->geom[1].shape.radius == 0.25 && shown(&d)->qpos[2] == fallen);
+    FILE* file = fopen(path, "w");
+    cr_assert(file);
+    fputs("<mujoco><worldbody><geom type=\"cheese\"/>", file);
+    fclose(file);
+    tick(&d, 1.0);
+    tick(&d, 1.0);
+    cr_assert(shown(&d)->model->geom[1].shape.radius == 0.25 && d.session->ui.message[0]);
+    remove(path);
+    press(&d, 'L', TS_MOD_CONTROL);
+    cr_assert(shown(&d)->model->geom[1].shape.radius == 0.25 && d.session->ui.message[0]);
+    get_up(&d);
+}
+
+Test(session, a_window_without_area_is_no_mistake) {
+    desk d;
+    sit_down(&d, two_boxes(), NULL);
+    ts_event resize = {.kind = TS_EVENT_RESIZE, .width = 0, .height = 0, .scale = 1.0};
+    ts_session_event(d.session, &resize);
+    int frames = ((ts_device_null*)d.device)->frames;
+    double at[2] = {0.0, 0.0};
+    tick(&d, 0.1);
+    double_click(&d, TS_BUTTON_LEFT, at);
+    press(&d, 'A', TS_MOD_CONTROL);
+    cr_assert(((ts_device_null*)d.device)->frames == frames);
+    resize.width = resize.height = 300;
+    ts_session_event(d.session, &resize);
+    tick(&d, 0.1);
+    cr_assert(((ts_device_null*)d.device)->frames == frames + 1);
+    ts_event close = {.kind = TS_EVENT_CLOSE};
+    ts_session_event(d.session, &close);
+    cr_assert(d.session->wishes.over);
+    get_up(&d);
+}
+
+Test(session, rays_meet_what_they_should) {
+    fixture f = two_boxes();
+    ts_camera camera = ts_camera_default();
+    for (int parallel = 0; parallel < 2; ++parallel) {
+        camera.parallel = parallel;
+        for (int i = 0; i < 25; ++i) {
+            double pixel[2] = {40.0 + 180.0 * (i % 5), 30.0 + 130.0 * (double)(i / 5)}, back[2];
+            ts_vec3 from, direction;
+            ts_camera_ray(&camera, WIDTH, HEIGHT, pixel, &from, &direction);
+            cr_assert(ts_camera_project(&camera, WIDTH, HEIGHT, ts_vec3_add_scaled(from, 2.5, direction), back));
+            cr_assert(fabs(back[0] - pixel[0]) < 1e-9 && fabs(back[1] - pixel[1]) < 1e-9);
+        }
+    }
+    // Straight down on the sphere, beside it on the floor, from below on nothing.
+    ts_vec3 down = ts_vec3_make(0.0, 0.0, -1.0);
+    ts_pick pick = ts_pick_ray(f.sim, ts_vec3_make(0.5, 0.06, 3.0), down, 1);
+    cr_assert(pick.body == 2 && fabs(pick.distance - (2.6 - 0.08)) < 1e-7, "%g", pick.distance);
+    pick = ts_pick_ray(f.sim, ts_vec3_make(0.5, 0.11, 3.0), down, 1);
+    cr_assert(pick.body == 0 && fabs(pick.distance - 3.0) < 1e-7);
+    pick = ts_pick_ray(f.sim, ts_vec3_make(5.0, 0.0, -1.0), down, 1);
+    cr_assert(pick.geom == -1);
+    fixture_end(&f);
+}
+
+Test(session, every_key_is_given_once_and_stands_in_the_manual) {
+    ts_text manual = {0};
+    ts_status status;
+    ts_code code = ts_text_read_file("docs/viewer.md", 1u << 20, &manual, &status);
+    cr_assert(code == TS_OK, "%s", status.message);
+    char line[256], key[48];
+    for (int i = 0; i < ts_command_count(); ++i) {
+        const ts_command* command = ts_command_at(i);
+        ts_command_key_text(command, key, sizeof key);
+        snprintf(line, sizeof line, "| `%s` | %s |", key, command->help);
+        cr_assert(strstr(manual.data, line), "docs/viewer.md has no line %s", line);
+        for (int k = 0; k < i; ++k)
+            cr_assert(ts_command_at(k)->key != command->key || ts_command_at(k)->mods != command->mods, "%s", key);
+    }
+    for (int i = 0; i < ts_gesture_count(); ++i) {
+        snprintf(line, sizeof line, "| %s | %s |", ts_gesture_at(i)->what, ts_gesture_at(i)->help);
+        cr_assert(strstr(manual.data, line), "docs/viewer.md has no line %s", line);
+    }
+    // And nothing else stands there.
+    int lines = 0;
+    const char* section = strstr(manual.data, "## Keys");
+    const char* end = section ? strstr(section + 3, "\n## ") : NULL;
+    cr_assert(section && end);
+    for (const char* c = section; (c = strstr(c + 1, "\n| ")) != NULL && c < end;) ++lines;
+    // The heading is one.
+    cr_assert(lines == 1 + ts_command_count() + ts_gesture_count(), "%d lines", lines);
+    ts_text_free(&manual);
+}

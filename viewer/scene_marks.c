@@ -1,0 +1,123 @@
+// Problem: show what a model has beside shapes: where joints turn, what is tied to what, how mass is spread, what pulls. Rule: one function
+// per kind of mark, each from public fields, sized by the scene. Guaranteed: reads the simulation only.
+#include "viewer/scene_marks_internal.h"
+
+static const float joint_color[4] = {0.20f, 0.55f, 0.85f, 1.0f};
+static const float tie_color[4] = {0.80f, 0.35f, 0.75f, 1.0f};
+static const float inertia_color[4] = {0.95f, 0.45f, 0.25f, 0.30f};
+static const float applied_color[4] = {0.95f, 0.85f, 0.20f, 1.0f};
+static const float link_color[4] = {0.30f, 0.32f, 0.36f, 1.0f};
+static const float normal_color[4] = {0.25f, 0.50f, 0.90f, 1.0f};
+static const float friction_color[4] = {0.95f, 0.55f, 0.10f, 1.0f};
+
+// An arrow along the axis of a hinge or a slide, a ball at that of a ball joint.
+static void draw_joint(const ts_sim* sim, int j, double size, ts_draw_list* list) {
+    const ts_joint* joint = &sim->model->joint[j];
+    if (joint->type == TS_JOINT_FREE || !sim->kinematics.joint_anchor) return;
+    ts_vec3 anchor = sim->kinematics.joint_anchor[j];
+    if (joint->type == TS_JOINT_BALL) {
+        ts_transform placed = {ts_mat3_identity(), anchor};
+        double r = 0.25 * size;
+        ts_draw_item* item =
+            ts_draw_list_add(list, TS_DRAW_MESH_SPHERE, &placed, ts_vec3_make(r, r, r), 0.0, joint_color);
+        if (item) item->pass = TS_DRAW_PASS_MARK;
+        return;
+    }
+    ts_vec3 axis = ts_transform_direction(&sim->kinematics.body_pose[joint->body], joint->axis);
+    ts_vec3 way = ts_vec3_scale(2.0 * size, axis);
+    ts_draw_list_add_arrow(list, ts_vec3_add_scaled(anchor, -0.5, way), way, 0.06 * size, joint_color, -1);
+}
+
+static void draw_tie(const ts_sim* sim, const ts_equality* equality, ts_draw_list* list) {
+    if (!equality->active || equality->body[0] < 0 || equality->body[1] < 0) return;
+    ts_vec3 end[2];
+    for (int k = 0; k < 2; ++k)
+        end[k] = ts_transform_point(&sim->kinematics.body_pose[equality->body[k]], equality->frame[k].position);
+    ts_draw_list_add_line(list, end[0], end[1], 3.0, tie_color);
+    for (int k = 0; k < 2; ++k)
+        ts_draw_list_add_line(list, sim->kinematics.body_centre[equality->body[k]], end[k], 2.0, tie_color);
+}
+
+// The solid box of the body's mass and inertia: along its principal axes (a, b, c halves) I_a = m (b^2 + c^2) / 3 and so on.
+static void draw_inertia(const ts_sim* sim, int b, ts_draw_list* list) {
+    const ts_body* body = &sim->model->body[b];
+    if (!(body->mass > 0.0)) return;
+    ts_vec3 moments;
+    ts_mat3 axes;
+    ts_mat3_eigen_symmetric(&body->inertia, &moments, &axes);
+    double half[3], sum = 0.5 * (moments.x + moments.y + moments.z);
+    for (int k = 0; k < 3; ++k) half[k] = sqrt(fmax(3.0 * (sum - ts_vec3_get(moments, k)) / body->mass, 0.0));
+    ts_transform local = {axes, body->centre};
+    ts_transform placed = ts_transform_mul(&sim->kinematics.body_pose[b], &local);
+    ts_draw_list_add(list, TS_DRAW_MESH_BOX, &placed, ts_vec3_make(half[0], half[1], half[2]), 0.0, inertia_color);
+}
+
+static void draw_force(const ts_sim* sim, int b, const ts_scene_sizes* sizes, ts_draw_list* list) {
+    ts_vec3 arrow = ts_vec3_scale(sizes->metres_per_newton, sim->wrench_applied[b].force);
+    double length = ts_vec3_norm(arrow);
+    if (length > sizes->longest_arrow) arrow = ts_vec3_scale(sizes->longest_arrow / length, arrow);
+    ts_draw_list_add_arrow(list, sim->kinematics.body_centre[b], arrow, 0.03 * sizes->body_radius, applied_color, -1);
+}
+
+void ts_scene_marks_split(const ts_contact* contact, ts_vec3 force, const ts_scene_sizes* sizes, ts_draw_list* list) {
+    ts_vec3 n = ts_mat3_column(&contact->frame, 2);
+    ts_vec3 part[2] = {ts_vec3_scale(ts_vec3_dot(force, n), n), ts_vec3_zero()};
+    part[1] = ts_vec3_sub(force, part[0]);
+    for (int k = 0; k < 2; ++k) {
+        ts_vec3 arrow = ts_vec3_scale(sizes->metres_per_newton, part[k]);
+        double length = ts_vec3_norm(arrow);
+        if (length > sizes->longest_arrow) arrow = ts_vec3_scale(sizes->longest_arrow / length, arrow);
+        ts_draw_list_add_arrow(list, contact->position, arrow, 0.018 * sizes->body_radius,
+                               k ? friction_color : normal_color, -1);
+    }
+}
+
+void ts_scene_marks_draw(const ts_sim* sim, const ts_scene_style* style, ts_draw_list* list) {
+    const ts_model* model = sim->model;
+    double size = style->sizes->body_radius;
+    if (style->show & TS_SHOW_JOINTS)
+        for (int j = 0; j < model->joint_count; ++j) draw_joint(sim, j, size, list);
+    if (style->show & TS_SHOW_EQUALITIES)
+        for (int e = 0; e < model->equality_count; ++e) draw_tie(sim, &model->equality[e], list);
+    for (int b = 1; b < model->body_count; ++b) {
+        if (style->show & TS_SHOW_APPLIED && sim->wrench_applied) draw_force(sim, b, style->sizes, list);
+        if (model->body[b].tree < 0) continue;
+        if (style->show & TS_SHOW_INERTIA) draw_inertia(sim, b, list);
+        if (style->show & TS_SHOW_LINKS && model->body[b].parent > 0)
+            ts_draw_list_add_line(list, sim->kinematics.body_pose[b].p,
+                                  sim->kinematics.body_pose[model->body[b].parent].p, 3.0, link_color);
+    }
+}
+
+static int root_of(int* island, int tree) {
+    while (island[tree] != tree) tree = island[tree] = island[island[tree]];
+    return tree;
+}
+
+static void join(int* island, int a, int b) {
+    if (a < 0 || b < 0) return;
+    a = root_of(island, a);
+    b = root_of(island, b);
+    if (a < b)
+        island[b] = a;
+    else
+        island[a] = b;
+}
+
+const int* ts_scene_marks_islands(const ts_sim* sim, ts_arena* arena) {
+    const ts_model* model = sim->model;
+    if (!model->tree_count) return NULL;
+    int* island = TS_ARENA_ARRAY(arena, int, model->tree_count);
+    if (!island) return NULL;
+    for (int t = 0; t < model->tree_count; ++t) island[t] = t;
+    for (int c = 0; c < sim->contact_count; ++c)
+        if (sim->contact[c].impulse.z > 0.0)
+            join(island, model->body[sim->contact[c].body_a].tree, model->body[sim->contact[c].body_b].tree);
+    for (int e = 0; e < model->equality_count; ++e) {
+        const ts_equality* tie = &model->equality[e];
+        if (tie->active && tie->body[0] >= 0 && tie->body[1] >= 0)
+            join(island, model->body[tie->body[0]].tree, model->body[tie->body[1]].tree);
+    }
+    for (int t = 0; t < model->tree_count; ++t) island[t] = root_of(island, t);
+    return island;
+}

@@ -1,0 +1,353 @@
+// Problem: keys, menus, help and the manual say the same. Rule: one table, which all of them read; keys are those of MuJoCo's simulate
+// wherever they have a meaning here. Guaranteed: no key is given twice (a test looks).
+#include "viewer/session/command_internal.h"
+
+#include "viewer/scene_draw.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- run -----------------------------------------------------------------------------------------------------------
+
+static void run_pause(ts_session* s, int argument) { ts_session_ask(s, TS_ASK_RUN, argument, 0.0, NULL); }
+static int is_paused(const ts_session* s, int argument) {
+    (void)argument;
+    return s->shadow->paused;
+}
+static void run_step(ts_session* s, int steps) { ts_session_ask(s, TS_ASK_STEP, steps, 0.0, NULL); }
+static void run_end(ts_session* s, int last) {
+    ts_session_ask(s, TS_ASK_SEEK, last ? s->shadow->last : s->shadow->first, 0.0, NULL);
+}
+static void run_speed(ts_session* s, int up) { ts_session_ask(s, TS_ASK_SPEED, up, 0.0, NULL); }
+static void run_reset(ts_session* s, int argument) {
+    (void)argument;
+    ts_session_ask(s, TS_ASK_RESET, 0, 0.0, NULL);
+}
+static void run_reload(ts_session* s, int keep) { ts_session_ask(s, TS_ASK_RELOAD, keep, 0.0, NULL); }
+static void run_clear(ts_session* s, int argument) {
+    (void)argument;
+    ts_session_ask(s, TS_ASK_CLEAR, 0, 0.0, NULL);
+}
+
+static void run_keyframe(ts_session* s, int argument) {
+    (void)argument;
+    const ts_sim* sim = &s->shadow->sim;
+    int count = sim->model->keyframe_count;
+    if (!count) {
+        ts_session_say(s, "this model has no keyframes");
+        return;
+    }
+    s->keyframe = (s->keyframe + 1) % count;
+    char text[160];
+    snprintf(text, sizeof text, "keyframe %d of %d: %.100s", s->keyframe + 1, count,
+             sim->model->keyframe[s->keyframe].name);
+    ts_session_ask(s, TS_ASK_KEYFRAME, s->keyframe, 0.0, NULL);
+    ts_session_say(s, text);
+}
+
+static void run_solver(ts_session* s, int direction) {
+    int count = ts_solver_count();
+    int present = 0;
+    for (int i = 0; i < count; ++i)
+        if (ts_solver_at(i) == s->shadow->sim.solver) present = i;
+    ts_session_ask(s, TS_ASK_SOLVER, 0, 0.0, ts_solver_at((present + direction + count) % count)->name);
+}
+
+// --- camera and selection ------------------------------------------------------------------------------------------
+
+static void camera_align(ts_session* s, int argument) {
+    (void)argument;
+    s->camera_mode = TS_CAMERA_FREE;
+    if (s->width > 0 && s->height > 0) ts_view_frame_scene(&s->view, s->width, s->height, s->panels.info);
+}
+
+static void camera_body(ts_session* s, int argument) {
+    (void)argument;
+    int body = s->selected > 0 ? s->selected : s->shadow->world->scene->focus;
+    ts_view_frame_body(&s->view, body, (double)s->width / (double)(s->height > 0 ? s->height : 1));
+}
+
+static void camera_free(ts_session* s, int argument) {
+    (void)argument;
+    s->camera_mode = TS_CAMERA_FREE;
+}
+
+// Free, then each tree in turn, followed by its root.
+static void camera_next(ts_session* s, int direction) {
+    const ts_model* model = s->shadow->sim.model;
+    int count = model->tree_count + 1;
+    int present = s->camera_mode == TS_CAMERA_TRACK ? model->body[s->tracked].tree + 1 : 0;
+    int next = (present + direction + count) % count;
+    char text[160];
+    if (next == 0) {
+        s->camera_mode = TS_CAMERA_FREE;
+        ts_session_say(s, "camera: free");
+        return;
+    }
+    ts_session_track(s, model->tree[next - 1].root);
+    const char* name = model->body[s->tracked].name;
+    snprintf(text, sizeof text, "camera follows body %d %.100s", s->tracked, name);
+    ts_session_say(s, text);
+}
+
+static void select_parent(ts_session* s, int argument) {
+    (void)argument;
+    if (s->selected > 0) ts_session_select(s, s->shadow->sim.model->body[s->selected].parent);
+}
+
+static void select_none(ts_session* s, int argument) {
+    (void)argument;
+    ts_session_select(s, -1);
+}
+
+// --- what is shown -------------------------------------------------------------------------------------------------
+
+static void show_toggle(ts_session* s, int bit) { s->view.show ^= (unsigned)bit; }
+static int is_shown(const ts_session* s, int bit) { return (s->view.show & (unsigned)bit) != 0; }
+static int is_not_shown(const ts_session* s, int bit) { return !is_shown(s, bit); }
+static void show_wireframe(ts_session* s, int argument) {
+    (void)argument;
+    s->view.wireframe = !s->view.wireframe;
+}
+static int is_wireframe(const ts_session* s, int argument) {
+    (void)argument;
+    return s->view.wireframe;
+}
+
+// Parts of the window, by number.
+enum { PART_LEFT, PART_RIGHT, PART_INFO, PART_CHARTS, PART_SENSORS, PART_HELP, PART_LABELS, PART_LEGEND, PART_HELD };
+
+static int* part_of(ts_session* s, int part) {
+    switch (part) {
+    case PART_LEFT: return &s->panels.left;
+    case PART_RIGHT: return &s->panels.right;
+    case PART_INFO: return &s->panels.info;
+    case PART_CHARTS: return &s->panels.charts;
+    case PART_SENSORS: return &s->panels.sensors;
+    case PART_HELP: return &s->panels.help;
+    case PART_LABELS: return &s->panels.labels;
+    case PART_HELD: return &s->panels.held;
+    default: return &s->ui.legend;
+    }
+}
+
+static void part_toggle(ts_session* s, int part) {
+    int* shown = part_of(s, part);
+    *shown = !*shown;
+}
+static int part_is_on(const ts_session* s, int part) { return *part_of((ts_session*)s, part); }
+
+// --- files and window ----------------------------------------------------------------------------------------------
+
+static void file_picture(ts_session* s, int argument) {
+    (void)argument;
+    s->want_picture = 1;
+}
+
+static void file_charts(ts_session* s, int argument) {
+    (void)argument;
+    char path[256], text[300];
+    ts_status status;
+    ts_session_file_name(s, ".csv", path, sizeof path);
+    ts_worker_strip(s->worker, s->strip);
+    if (ts_strip_write_csv(s->strip, path, &status))
+        ts_status_format(&status, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "saved %s", path);
+    ts_session_say(s, text);
+}
+
+// As a keyframe of MJCF, which a file can take.
+static void file_copy_state(ts_session* s, int argument) {
+    (void)argument;
+    const ts_sim* sim = &s->shadow->sim;
+    ts_text text = {0};
+    ts_text_add(&text, "<key time=\"%.17g\" qpos=\"", sim->time);
+    for (int i = 0; i < sim->model->nq; ++i) ts_text_add(&text, i ? " %.17g" : "%.17g", sim->qpos[i]);
+    ts_text_add(&text, "\" qvel=\"");
+    for (int i = 0; i < sim->model->nv; ++i) ts_text_add(&text, i ? " %.17g" : "%.17g", sim->qvel[i]);
+    ts_text_add(&text, "\"/>");
+    ts_session_copy(s, text.failed ? NULL : text.data, "state copied, as a <key> of MJCF");
+    ts_text_free(&text);
+}
+
+static void window_full(ts_session* s, int argument) {
+    (void)argument;
+    s->wishes.full_screen = 1;
+}
+
+static void window_close(ts_session* s, int argument) {
+    (void)argument;
+    s->wishes.over = 1;
+}
+
+// --- the table -----------------------------------------------------------------------------------------------------
+
+enum { CTRL = TS_MOD_CONTROL, SHIFT = TS_MOD_SHIFT };
+
+static const ts_command command[] = {
+    {"Run", "pause", TS_KEY_SPACE, 0, -1, 0, "pause, run", run_pause, is_paused},
+    {"Run", "step", TS_KEY_RIGHT, 0, 1, 1, "one step", run_step, NULL},
+    {"Run", "step back", TS_KEY_LEFT, 0, -1, 1, "one step back", run_step, NULL},
+    {"Run", "ten steps", TS_KEY_RIGHT, SHIFT, 10, 1, "ten steps", run_step, NULL},
+    {"Run", "ten steps back", TS_KEY_LEFT, SHIFT, -10, 1, "ten steps back", run_step, NULL},
+    {"Run", "to the earliest step", TS_KEY_HOME, 0, 0, 0, "to the earliest step that is remembered", run_end, NULL},
+    {"Run", "to the latest step", TS_KEY_END, 0, 1, 0, "to the latest step that is remembered", run_end, NULL},
+    {"Run", "faster", '=', 0, 1, 1, "faster", run_speed, NULL},
+    {"Run", "slower", '-', 0, -1, 1, "slower", run_speed, NULL},
+    {"Run", "start again", TS_KEY_BACKSPACE, 0, 0, 0, "start again", run_reset, NULL},
+    {"Run", "load again", 'L', CTRL, 0, 0, "load the scene again from its file", run_reload, NULL},
+    {"Run", "load again at this state", 'L', CTRL | SHIFT, 1, 0, "the same, going on from the state now", run_reload,
+     NULL},
+    {"Run", "next keyframe", 'K', CTRL, 0, 0, "next keyframe of the model", run_keyframe, NULL},
+    {"Run", "next solver", TS_KEY_DOWN, CTRL, 1, 1, "next solver", run_solver, NULL},
+    {"Run", "previous solver", TS_KEY_UP, CTRL, -1, 1, "previous solver", run_solver, NULL},
+    {"Run", "let everything go", TS_KEY_DELETE, 0, 0, 0, "controls and forces from outside to zero", run_clear, NULL},
+
+    {"Camera", "whole scene", 'A', CTRL, 0, 0, "aim at the whole scene", camera_align, NULL},
+    {"Camera", "selected body", 'F', CTRL, 0, 0, "aim at the selected body, or the one that matters", camera_body,
+     NULL},
+    {"Camera", "free", TS_KEY_ESCAPE, 0, 0, 0, "camera that follows nothing", camera_free, NULL},
+    {"Camera", "next", ']', 0, 1, 1, "camera that follows the next robot or body", camera_next, NULL},
+    {"Camera", "previous", '[', 0, -1, 1, "camera that follows the previous one", camera_next, NULL},
+    {"Camera", "select parent", TS_KEY_PAGE_UP, 0, 0, 0, "select the parent of the selected body", select_parent, NULL},
+    {"Camera", "select nothing", TS_KEY_PAGE_DOWN, 0, 0, 0, "select nothing", select_none, NULL},
+
+    {"Show", "contact points", 'C', 0, TS_SHOW_CONTACTS, 0, "contact points", show_toggle, is_shown},
+    {"Show", "contact forces", 'F', 0, TS_SHOW_FORCES, 0, "contact forces", show_toggle, is_shown},
+    {"Show", "split forces", 'P', 0, TS_SHOW_SPLIT, 0, "forces as normal part and friction", show_toggle, is_shown},
+    {"Show", "friction cones", 'K', 0, TS_SHOW_CONES, 0, "friction cones", show_toggle, is_shown},
+    {"Show", "islands", 'N', 0, TS_SHOW_ISLANDS, 0, "one colour for all that push each other", show_toggle, is_shown},
+    {"Show", "joints", 'J', 0, TS_SHOW_JOINTS, 0, "axes of joints", show_toggle, is_shown},
+    {"Show", "equalities", 'E', 0, TS_SHOW_EQUALITIES, 0, "what equalities tie together", show_toggle, is_shown},
+    {"Show", "inertia", 'I', 0, TS_SHOW_INERTIA, 0, "boxes with the inertia of bodies", show_toggle, is_shown},
+    {"Show", "centres of mass", 'M', 0, TS_SHOW_CENTRES, 0, "centres of mass", show_toggle, is_shown},
+    {"Show", "forces from outside", 'B', 0, TS_SHOW_APPLIED, 0, "forces from outside", show_toggle, is_shown},
+    {"Show", "what is held", 'O', 0, PART_HELD, 0, "outline of the selected body, and its spring", part_toggle,
+     part_is_on},
+    {"Show", "links", 'A', 0, TS_SHOW_LINKS, 0, "lines from bodies to their parents", show_toggle, is_shown},
+    {"Show", "see-through", 'T', 0, TS_SHOW_GLASS, 0, "see-through bodies", show_toggle, is_shown},
+    {"Show", "shapes for contacts", 'H', 0, TS_SHOW_COLLISION, 0, "shapes for contacts instead of shapes for looks",
+     show_toggle, is_shown},
+    {"Show", "still bodies", 'D', 0, TS_SHOW_ONLY_MOVING, 0, "what cannot move", show_toggle, is_not_shown},
+    {"Show", "shadows", 'S', 0, TS_SHOW_NO_SHADOWS, 0, "shadows", show_toggle, is_not_shown},
+    {"Show", "wireframe", 'W', 0, 0, 0, "wireframe", show_wireframe, is_wireframe},
+    {"Show", "grid", 'G', 0, TS_SHOW_GRID, 0, "grid", show_toggle, is_shown},
+    {"Show", "frames", TS_KEY_F6, 0, TS_SHOW_FRAMES, 0, "body frames: x red, y green, z blue", show_toggle, is_shown},
+    {"Show", "names", TS_KEY_F7, 0, PART_LABELS, 0, "names of bodies", part_toggle, part_is_on},
+    {"Show", "legend", 'L', 0, PART_LEGEND, 0, "legend of contact colours", part_toggle, part_is_on},
+
+    {"Window", "help", TS_KEY_F1, 0, PART_HELP, 0, "this help", part_toggle, part_is_on},
+    {"Window", "figures", TS_KEY_F2, 0, PART_INFO, 0, "figures on the picture", part_toggle, part_is_on},
+    {"Window", "charts", TS_KEY_F3, 0, PART_CHARTS, 0, "timeline and charts", part_toggle, part_is_on},
+    {"Window", "sensors", TS_KEY_F4, 0, PART_SENSORS, 0, "sensors as bars", part_toggle, part_is_on},
+    {"Window", "full screen", TS_KEY_F5, 0, 0, 0, "full screen", window_full, NULL},
+    {"Window", "left panel", TS_KEY_TAB, 0, PART_LEFT, 0, "panel of scenes, solver, settings", part_toggle, part_is_on},
+    {"Window", "right panel", TS_KEY_TAB, SHIFT, PART_RIGHT, 0, "panel of what is selected, joints, controls",
+     part_toggle, part_is_on},
+    {"Window", "picture", 'P', CTRL, 0, 0, "picture, as SCENE-STEP.png", file_picture, NULL},
+    {"Window", "charts to a file", 'E', CTRL, 0, 0, "numbers of the charts as SCENE-STEP.csv", file_charts, NULL},
+    {"Window", "copy state", 'C', CTRL, 0, 0, "copy the state, as a keyframe of MJCF", file_copy_state, NULL},
+    {"Window", "quit", 'Q', CTRL, 0, 0, "quit", window_close, NULL},
+};
+
+static const ts_gesture gesture[] = {
+    {"left drag", "turn the camera"},
+    {"right drag", "move the camera (also shift + left drag)"},
+    {"wheel, middle drag", "zoom"},
+    {"click", "select a body that can move"},
+    {"double click", "select the body, or nothing"},
+    {"right double click", "turn about that point; with ctrl follow that body"},
+    {"ctrl + right drag", "pull a body by a spring; while paused, move it"},
+    {"ctrl + left drag", "turn a body likewise"},
+    {"shift + right drag", "move camera, or with ctrl a body, along the ground"},
+    {"drop a file", "load that model"},
+};
+
+int ts_command_count(void) { return (int)(sizeof command / sizeof command[0]); }
+const ts_command* ts_command_at(int i) { return &command[i]; }
+int ts_gesture_count(void) { return (int)(sizeof gesture / sizeof gesture[0]); }
+const ts_gesture* ts_gesture_at(int i) { return &gesture[i]; }
+
+const ts_command* ts_command_of_key(int key, unsigned mods) {
+    for (int i = 0; i < ts_command_count(); ++i)
+        if (command[i].key == key && command[i].mods == mods) return &command[i];
+    // Shift makes a plus of the key that has it on some keyboards.
+    return key == '=' && mods == TS_MOD_SHIFT ? ts_command_of_key('=', 0) : NULL;
+}
+
+void ts_command_key_text(const ts_command* command_row, char* out_text, size_t size) {
+    static const struct {
+        int key;
+        const char* name;
+    } named[] = {{TS_KEY_SPACE, "space"},
+                 {TS_KEY_ESCAPE, "Esc"},
+                 {TS_KEY_TAB, "Tab"},
+                 {TS_KEY_BACKSPACE, "backspace"},
+                 {TS_KEY_DELETE, "delete"},
+                 {TS_KEY_RIGHT, "right arrow"},
+                 {TS_KEY_LEFT, "left arrow"},
+                 {TS_KEY_DOWN, "down arrow"},
+                 {TS_KEY_UP, "up arrow"},
+                 {TS_KEY_PAGE_UP, "page up"},
+                 {TS_KEY_PAGE_DOWN, "page down"},
+                 {TS_KEY_HOME, "home"},
+                 {TS_KEY_END, "end"},
+                 {'=', "+"}};
+    int key = command_row->key;
+    char name[24] = "";
+    if (key >= TS_KEY_F1 && key <= TS_KEY_F12)
+        snprintf(name, sizeof name, "F%d", key - TS_KEY_F1 + 1);
+    else if (key != TS_KEY_NONE && key < 128)
+        snprintf(name, sizeof name, "%c", key);
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; ++i)
+        if (named[i].key == key) snprintf(name, sizeof name, "%s", named[i].name);
+    snprintf(out_text, size, "%s%s%s", command_row->mods & TS_MOD_CONTROL ? "ctrl + " : "",
+             command_row->mods & TS_MOD_SHIFT ? "shift + " : "", name);
+}
+
+// --- on the picture ------------------------------------------------------------------------------------------------
+
+static void line_of(int i, char* out_key, size_t size, const char** out_help) {
+    if (i < ts_gesture_count()) {
+        snprintf(out_key, size, "%s", gesture[i].what);
+        *out_help = gesture[i].help;
+    } else {
+        ts_command_key_text(&command[i - ts_gesture_count()], out_key, size);
+        *out_help = command[i - ts_gesture_count()].help;
+    }
+}
+
+void ts_command_help(double width, double height, ts_overlay* overlay) {
+    static const float dark[4] = {0.06f, 0.08f, 0.11f, 0.92f}, bright[4] = {1.0f, 1.0f, 1.0f, 1.0f},
+                       plain[4] = {0.80f, 0.84f, 0.88f, 1.0f};
+    int count = ts_command_count() + ts_gesture_count(), rows = (count + 1) / 2;
+    double before = overlay->unit;
+    const char* help;
+    char key[48];
+    // As large as lets all of it stand in two columns.
+    double wanted = fmin(7.0 * before, 7.0 * height / (12.5 * (double)(rows + 3)));
+    ts_overlay_set_size(overlay, wanted);
+    double column = 0.0, words = 0.0;
+    for (int i = 0; i < count; ++i) {
+        line_of(i, key, sizeof key, &help);
+        column = fmax(column, ts_overlay_text_width(overlay, key) / overlay->unit);
+        words = fmax(words, ts_overlay_text_width(overlay, help) / overlay->unit);
+    }
+    double widest = width / (2.0 * (column + words + 30.0));
+    if (overlay->unit > widest) overlay->unit = widest;
+    column *= overlay->unit;
+    words *= overlay->unit;
+    double gap = 10.0 * overlay->unit, line = ts_overlay_line_height(overlay);
+    double half = column + words + 3.0 * gap;
+    double x = floor(fmax(0.0, 0.5 * (width - 2.0 * half)));
+    double y = floor(fmax(0.0, 0.5 * (height - (double)rows * line - 2.0 * gap)));
+    ts_overlay_add_rectangle(overlay, x, y, 2.0 * half, (double)rows * line + 2.0 * gap, dark);
+    for (int i = 0; i < count; ++i) {
+        line_of(i, key, sizeof key, &help);
+        double at_x = x + gap + (i >= rows ? half : 0.0), at_y = y + gap + (double)(i % rows) * line;
+        ts_overlay_add_text(overlay, at_x, at_y, key, bright);
+        ts_overlay_add_text(overlay, at_x + column + gap, at_y, help, plain);
+    }
+    overlay->unit = before;
+}

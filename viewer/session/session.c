@@ -1,0 +1,303 @@
+// Problem: what a window shows and does, without the window. Rule: events change the session or ask the worker; a tick takes the newest
+// shadow; a picture is drawn from the shadow with the session's own camera, so that turning it never waits for a step. Guaranteed: the same
+// events and ticks with a worker without a thread give the same states and the same draw lists. Known to fail: only the file that
+// was named is watched, not what it includes.
+#include "viewer/session/session_internal.h"
+
+#include "viewer/capture.h"
+#include "viewer/session/command_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// s: how long a message stays, and how often a file is looked at.
+static const double message_time = 5.0, watch_time = 0.5;
+
+// --- asking and telling --------------------------------------------------------------------------------------------
+
+void ts_session_say(ts_session* session, const char* text) {
+    snprintf(session->ui.message, sizeof session->ui.message, "%s", text);
+    session->message_until = session->now + message_time;
+    session->dirty = 1;
+}
+
+void ts_session_ask(ts_session* session, ts_ask_kind kind, long long index, double value, const char* text) {
+    ts_ask ask = {.kind = kind, .index = index, .value = value};
+    if (text) snprintf(ask.text, sizeof ask.text, "%s", text);
+    if (!ts_worker_ask(session->worker, &ask)) ts_session_say(session, "no memory for what you asked");
+}
+
+void ts_session_select(ts_session* session, int body) {
+    session->selected = body > 0 ? body : -1;
+    session->dirty = 1;
+    ts_session_ask(session, TS_ASK_WATCH, session->selected, 0.0, NULL);
+}
+
+void ts_session_track(ts_session* session, int body) {
+    session->camera_mode = TS_CAMERA_TRACK;
+    session->tracked = body;
+    session->tracked_at = session->shadow->sim.kinematics.body_centre[body];
+    session->view.camera.target = session->tracked_at;
+    session->dirty = 1;
+}
+
+void ts_session_copy(ts_session* session, const char* text, const char* said) {
+    if (!text || strlen(text) >= sizeof session->wishes.clipboard) {
+        ts_session_say(session, "that is too long to copy");
+        return;
+    }
+    snprintf(session->wishes.clipboard, sizeof session->wishes.clipboard, "%s", text);
+    ts_session_say(session, said);
+}
+
+void ts_session_file_name(const ts_session* session, const char* ending, char* out_name, size_t size) {
+    // A title is a name and perhaps the file in parentheses; the name, fit for a file, is enough here.
+    char name[100];
+    const char* title = session->ui.title;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(title, "("), title);
+    for (size_t i = strlen(name); i > 0 && name[i - 1] == ' ';) name[--i] = '\0';
+    for (char* c = name; *c; ++c)
+        if (strchr(" /\\:", *c)) *c = '-';
+    snprintf(out_name, size, "%s-%06lld%s", name, session->shadow->sim.step_count, ending);
+}
+
+// --- events --------------------------------------------------------------------------------------------------------
+
+static void key(ts_session* s, const ts_event* event) {
+    if (event->action == TS_ACTION_RELEASE) return;
+    const ts_command* command = ts_command_of_key(event->code, event->mods);
+    if (!command || (event->action == TS_ACTION_REPEAT && !command->repeats)) return;
+    command->run(s, command->argument);
+    s->dirty = 1;
+}
+
+void ts_session_event(ts_session* session, const ts_event* event) {
+    session->now = event->time > session->now ? event->time : session->now;
+    switch (event->kind) {
+    case TS_EVENT_KEY: key(session, event); break;
+    case TS_EVENT_BUTTON:
+    case TS_EVENT_MOVE:
+    case TS_EVENT_SCROLL: ts_session_mouse(session, event); break;
+    case TS_EVENT_DROP:
+        ts_session_say(session, "loading");
+        ts_session_ask(session, TS_ASK_LOAD, 0, 0.0, event->path);
+        break;
+    case TS_EVENT_RESIZE:
+        session->width = event->width;
+        session->height = event->height;
+        session->scale = event->scale;
+        session->dirty = 1;
+        break;
+    case TS_EVENT_CLOSE: session->wishes.over = 1; break;
+    default: break;
+    }
+}
+
+// --- what comes from the worker ------------------------------------------------------------------------------------
+
+// The view of a world that was not shown yet. The camera stays when it is the same scene again.
+static ts_code show_world(ts_session* s, ts_status* out_status) {
+    const ts_world* world = s->shadow->world;
+    int again = s->shown_world >= 0 && world->subject[0] && strcmp(world->subject, s->subject) == 0;
+    ts_view before = s->view;
+    if (s->shown_world >= 0) ts_view_close(&s->view);
+    s->shown_world = -1;
+    ts_code code = ts_view_open_within(&s->view, &s->shadow->sim, world->reach, s->device, out_status);
+    if (code) return code;
+    s->view.show = again || s->subject[0] ? before.show : s->request->show;
+    s->view.wireframe = before.wireframe;
+    if (again)
+        s->view.camera = before.camera;
+    else
+        ts_view_aim(&s->view, s->subject[0] ? NULL : s->request->camera, s->width, s->height, s->panels.info);
+    if (!again) s->camera_mode = TS_CAMERA_FREE;
+    s->shown_world = world->number;
+    snprintf(s->subject, sizeof s->subject, "%s", world->subject[0] ? world->subject : " ");
+    if (s->selected >= world->scene->model->body_count || !again) ts_session_select(s, -1);
+    s->grab.kind = TS_GRAB_NONE;
+    s->mouse.drag = TS_DRAG_NONE;
+    s->keyframe = -1;
+    s->strip_step = -1;
+    ts_ui_set_title(&s->ui, world->scene);
+    return TS_OK;
+}
+
+static void follow(ts_session* s) {
+    if (s->camera_mode != TS_CAMERA_TRACK) return;
+    ts_vec3 centre = s->shadow->sim.kinematics.body_centre[s->tracked];
+    s->view.camera.target = ts_vec3_add(s->view.camera.target, ts_vec3_sub(centre, s->tracked_at));
+    s->tracked_at = centre;
+}
+
+static void take_strip(ts_session* s) {
+    if (s->strip_step == s->shadow->sim.step_count && s->strip->count) return;
+    ts_worker_strip(s->worker, s->strip);
+    s->strip_step = s->shadow->sim.step_count;
+    ts_ui_clear(&s->ui);
+    // What lies ahead of the step that is shown is in the charts, not among the words.
+    int count = s->strip->count;
+    while (count && ts_strip_at(s->strip, count - 1)->step > s->strip_step) --count;
+    for (int i = count > TS_UI_HISTORY ? count - TS_UI_HISTORY : 0; i < count; ++i) {
+        const float* value = ts_strip_at(s->strip, i)->value;
+        double own = (double)value[TS_QUANTITY_OWN], exact = (double)value[TS_QUANTITY_EXACT];
+        ts_ui_note(&s->ui, isnan(own) ? 0.0 : own, isnan(exact) ? 0.0 : exact);
+    }
+}
+
+// Asks for the scene again when its file has changed.
+static void watch(ts_session* s) {
+    struct stat info;
+    if (s->now < s->watch.next) return;
+    s->watch.next = s->now + watch_time;
+    if (stat(s->subject, &info) != 0 || !S_ISREG(info.st_mode)) return;
+    long long stamp = (long long)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec + (long long)info.st_size;
+    int same_file = s->watch.world == s->shown_world || s->watch.stamp == 0;
+    if (s->watch.stamp && s->watch.stamp != stamp && same_file) ts_session_ask(s, TS_ASK_RELOAD, 1, 0.0, NULL);
+    s->watch.stamp = stamp;
+    s->watch.world = s->shown_world;
+}
+
+int ts_session_tick(ts_session* session, double now) {
+    session->now = now > session->now ? now : session->now;
+    int news = ts_worker_has_news(session->worker);
+    session->shadow = ts_worker_shadow(session->worker);
+    if (news && session->shadow->world->number == session->shown_world) follow(session);
+    if (session->shadow->message_number != session->message_number) {
+        session->message_number = session->shadow->message_number;
+        ts_session_say(session, session->shadow->message);
+    }
+    if (session->ui.message[0] && session->now > session->message_until) {
+        session->ui.message[0] = '\0';
+        session->dirty = 1;
+    }
+    watch(session);
+    return news || session->dirty;
+}
+
+// --- drawing -------------------------------------------------------------------------------------------------------
+
+static void take_picture(ts_session* s) {
+    char path[256], text[300];
+    ts_status status;
+    s->want_picture = 0;
+    ts_session_file_name(s, ".png", path, sizeof path);
+    if (ts_capture_device(s->device, s->width, s->height, path, &status))
+        ts_status_format(&status, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "saved %s", path);
+    ts_session_say(s, text);
+}
+
+static void add_names(ts_session* s) {
+    static const float color[4] = {0.10f, 0.12f, 0.15f, 1.0f};
+    const ts_sim* sim = &s->shadow->sim;
+    char text[64];
+    for (int b = 1; b < sim->model->body_count; ++b) {
+        double pixel[2];
+        ts_vec3 centre = sim->kinematics.body_centre[b];
+        if (sim->model->body[b].tree < 0 || !ts_camera_project(&s->view.camera, s->width, s->height, centre, pixel))
+            continue;
+        snprintf(text, sizeof text, "%s", sim->model->body[b].name);
+        if (!text[0]) snprintf(text, sizeof text, "body %d", b);
+        ts_overlay_add_text(&s->overlay, pixel[0], pixel[1], text, color);
+    }
+}
+
+// A body that is selected says what can be done with it.
+static void add_hint(ts_session* s) {
+    if (s->ui.message[0] || s->selected <= 0) return;
+    const char* name = s->shadow->sim.model->body[s->selected].name;
+    char text[48];
+    snprintf(text, sizeof text, "%.40s", name);
+    if (!text[0]) snprintf(text, sizeof text, "body %d", s->selected);
+    snprintf(s->ui.message, sizeof s->ui.message, "%s: ctrl + right drag pulls, ctrl + left drag turns; F1 help", text);
+}
+
+static void fill_words(ts_session* s) {
+    const ts_shadow* shadow = s->shadow;
+    s->ui.paused = shadow->paused;
+    s->ui.speed = shadow->speed;
+    s->ui.rate = shadow->rate;
+    s->ui.panel = s->panels.info;
+    s->ui.mode_count = shadow->mode_count;
+    int hint = !s->ui.message[0];
+    add_hint(s);
+    ts_ui_fill(&s->ui, &shadow->sim, s->width, s->height, &s->overlay);
+    if (hint) s->ui.message[0] = '\0';
+    if (s->panels.labels) add_names(s);
+    if (s->panels.help) ts_command_help((double)s->width, (double)s->height, &s->overlay);
+}
+
+static void place_marks(ts_session* s) {
+    const ts_shadow* shadow = s->shadow;
+    s->view.sim = s->view.layer[0].sim = &shadow->sim;
+    s->view.layer[0].mode = shadow->mode;
+    s->view.layer[0].has_mode = 1;
+    s->view.selected = s->panels.held ? s->selected : -1;
+    s->view.spring_shown =
+        s->panels.held && s->grab.kind == TS_GRAB_MOVE && s->grab.body < shadow->sim.model->body_count;
+    if (!s->view.spring_shown) return;
+    s->view.spring[0] = ts_transform_point(&shadow->sim.kinematics.body_pose[s->grab.body], s->grab.local);
+    s->view.spring[1] = s->grab.target;
+}
+
+ts_code ts_session_draw(ts_session* session, ts_status* out_status) {
+    if (session->width < 1 || session->height < 1) return ts_status_ok(out_status);
+    if (session->shadow->world->number != session->shown_world) {
+        ts_code code = show_world(session, out_status);
+        if (code) return code;
+    }
+    session->dirty = 0;
+    take_strip(session);
+    place_marks(session);
+    fill_words(session);
+    ts_code code = ts_view_draw(&session->view, session->width, session->height, &session->overlay, out_status);
+    if (!code && session->want_picture) take_picture(session);
+    return code;
+}
+
+// --- opening and closing -------------------------------------------------------------------------------------------
+
+ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_kit* kit, int threaded,
+                        ts_session** out_session, ts_status* out_status) {
+    ts_session* s = calloc(1, sizeof *s);
+    ts_world* world = NULL;
+    *out_session = NULL;
+    if (!s) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for a window");
+    s->request = request;
+    s->device = device;
+    s->kit = kit;
+    s->width = request->width;
+    s->height = request->height;
+    s->scale = 1.0;
+    s->shown_world = -1;
+    s->selected = s->mouse.button = s->mouse.click_button = s->keyframe = -1;
+    s->mouse.click_time = -1.0;
+    s->panels.info = request->overlay;
+    s->panels.held = 1;
+    s->ui.window = s->ui.legend = 1;
+    s->strip = calloc(1, sizeof *s->strip);
+    ts_code code = s->strip ? TS_OK : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");
+    if (!code) code = ts_world_borrow(request->scene, request->sim, request->subject, &world, out_status);
+    if (!code) code = ts_worker_create(world, request->speed, request->paused, threaded, &s->worker, out_status);
+    if (!code) {
+        s->shadow = ts_worker_shadow(s->worker);
+        code = show_world(s, out_status);
+    }
+    if (code)
+        ts_session_close(s);
+    else
+        *out_session = s;
+    return code;
+}
+
+void ts_session_close(ts_session* session) {
+    if (!session) return;
+    ts_worker_destroy(session->worker);
+    if (session->shown_world >= 0) ts_view_close(&session->view);
+    ts_overlay_free(&session->overlay);
+    free(session->strip);
+    free(session);
+}

@@ -1,0 +1,141 @@
+// Everything behind the window but the window: what is shown, what is asked of the simulation, what keys and mouse do. Events go in as plain
+// data and pictures come out of a device, so that a test can do what a person does.
+#ifndef TS_VIEWER_SESSION_SESSION_INTERNAL_H
+#define TS_VIEWER_SESSION_SESSION_INTERNAL_H
+
+#include "base/text.h"
+#include "viewer/session/event_internal.h"
+#include "viewer/session/worker_internal.h"
+#include "viewer/ui.h"
+#include "viewer/viewer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ts_kit ts_kit;
+
+/// What a drag of the mouse does.
+typedef enum ts_drag { TS_DRAG_NONE, TS_DRAG_TURN, TS_DRAG_MOVE, TS_DRAG_ZOOM, TS_DRAG_GRAB } ts_drag;
+
+/// What the camera does by itself.
+typedef enum ts_camera_mode { TS_CAMERA_FREE, TS_CAMERA_TRACK } ts_camera_mode;
+
+/// The mouse.
+typedef struct ts_mouse {
+    double x, y;  // pixels
+    ts_drag drag;
+    int button;         // that is down, or -1
+    int flat;           // nonzero: moves along the ground
+    double click_time;  // s, of the last press
+    int click_button;   //
+    double click_x;     //
+    double click_y;     //
+} ts_mouse;
+
+/// What a session wants of the window that it has no hands for; the window does it and sets it back.
+typedef struct ts_wishes {
+    int over;              // close
+    int full_screen;       // change between window and screen
+    char clipboard[8192];  // text to put there, "" for none
+} ts_wishes;
+
+/// A file that is watched.
+typedef struct ts_watch {
+    double next;      // s, when to look again
+    long long stamp;  // of its last change, 0: unknown
+    int world;        // whose file it is
+} ts_watch;
+
+/// Which panels are there.
+typedef struct ts_panels {
+    int left, right;  // settings; what moves
+    int info;         // words on the picture
+    int charts;
+    int sensors;
+    int help;
+    int labels;
+    int held;  // outline of the selected body and spring
+} ts_panels;
+
+/// A session. Open with ts_session_open.
+typedef struct ts_session {
+    const ts_view_request* request;  // borrowed
+    ts_device* device;               // borrowed
+    ts_kit* kit;                     // borrowed, or NULL: no panels
+    ts_worker* worker;
+    const ts_shadow* shadow;  // what is shown
+    int shown_world;          // number of the world that `view` is open for; -1: none
+    char subject[1024];       // of that world
+    ts_view view;
+    ts_ui ui;
+    ts_overlay overlay;
+    ts_panels panels;
+    ts_strip* strip;       // copy of what is known of past steps
+    long long strip_step;  // and up to which
+    int width, height;     // pixels
+    double scale;          // pixels per point, over those of a plain screen
+    double now;            // s
+    ts_mouse mouse;
+    int selected;  // body, or -1
+    ts_grab grab;
+    double grab_depth;  // m, of the point that is held
+    ts_camera_mode camera_mode;
+    int tracked;           // body
+    ts_vec3 tracked_at;    // m, where its centre was
+    double message_until;  // s
+    int message_number;
+    int keyframe;  // that was loaded last
+    int want_picture;
+    int dirty;  // nonzero: something changed that no shadow tells
+    ts_watch watch;
+    ts_wishes wishes;
+} ts_session;
+
+/// A session of what the request says, in a picture of that size. `threaded`: see ts_worker_create. On errors *out_session is NULL.
+ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_kit* kit, int threaded,
+                        ts_session** out_session, ts_status* out_status);
+
+/// Something happened.
+void ts_session_event(ts_session* session, const ts_event* event);
+
+/// Does what is due at `now`, s: takes the newest shadow, follows what the camera tracks, looks whether the file changed.
+/// Returns nonzero when there is something new to draw.
+int ts_session_tick(ts_session* session, double now);
+
+/// Draws. A picture without area draws nothing and is no mistake.
+ts_code ts_session_draw(ts_session* session, ts_status* out_status);
+
+/// Closes; NULL is ignored. Waits for the step that is being made.
+void ts_session_close(ts_session* session);
+
+// --- within the room
+
+/// Asks the worker, by index, number and text (NULL: none).
+void ts_session_ask(ts_session* session, ts_ask_kind kind, long long index, double value, const char* text);
+
+/// Shows a line for a while.
+void ts_session_say(ts_session* session, const char* text);
+
+/// Selects a body, -1: none.
+void ts_session_select(ts_session* session, int body);
+
+/// Has the camera follow a body from now on.
+void ts_session_track(ts_session* session, int body);
+
+/// Puts text on the clipboard and says so; NULL, or text that is too long, says that instead.
+void ts_session_copy(ts_session* session, const char* text, const char* said);
+
+/// The scene's name, fit for the name of a file.
+void ts_session_file_name(const ts_session* session, const char* ending, char* out_name, size_t size);
+
+/// Mouse events.
+void ts_session_mouse(ts_session* session, const ts_event* event);
+
+/// Lets go of what is held.
+void ts_session_let_go(ts_session* session);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+// What one picture needs of a simulation, copied, so that it can be drawn while the simulation goes on.
+#ifndef TS_VIEWER_SESSION_SHADOW_INTERNAL_H
+#define TS_VIEWER_SESSION_SHADOW_INTERNAL_H
+
+#include "engine/step/certify.h"
+#include "viewer/session/world_internal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A shadow. Zero-initialised is empty; free with ts_shadow_free.
+typedef struct ts_shadow {
+    /// Reads like the simulation, but only these are there: model, options, solver and its settings, integrator, time, step_count, state,
+    /// applied forces, mocap, lengths and forces of actuators, sensors, contacts, info, and of kinematics the poses, centres, velocities,
+    /// anchors and axes. It cannot be stepped, saved or freed.
+    ts_sim sim;
+    ts_world* world;              // held, once by the shadow
+    const ts_contact_mode* mode;  // (contact_count) what they do, or NULL
+    int mode_count[TS_MODE_COUNT];
+    ts_energy energy;
+    int paused;
+    int grabbed;         // body that is held, or -1
+    double speed;        // wanted: simulated seconds per second
+    double rate;         // reached over the last half second; 0 while paused
+    long long first;     // step that can be gone back to
+    long long last;      // and latest one that is known
+    char message[200];   // the last that was said
+    int message_number;  // counts them
+    ts_arena arena;
+} ts_shadow;
+
+/// Copies a simulation, which is measured (sensors, energy) on the way. The world stays whoever's it was. TS_ERROR_MEMORY.
+ts_code ts_shadow_take(ts_shadow* shadow, ts_sim* sim, ts_status* out_status);
+
+/// Releases the memory, not the world.
+void ts_shadow_free(ts_shadow* shadow);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

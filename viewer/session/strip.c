@@ -1,0 +1,117 @@
+// Problem: see when something happened, not only that it did. Rule: one row of a table per number, one sample per step; a step that is made
+// again replaces what it was before. Guaranteed: the simulation is not changed.
+#include "viewer/session/strip_internal.h"
+
+#include "base/text.h"
+
+#include <math.h>
+
+// Well apart for eyes that do not see red and green as others do (Okabe and Ito's palette, lightened for a dark page).
+#define BLUE \
+    { 0.34f, 0.71f, 0.91f, 1.0f }
+#define ORANGE \
+    { 0.95f, 0.65f, 0.20f, 1.0f }
+#define GREEN \
+    { 0.10f, 0.75f, 0.55f, 1.0f }
+#define PINK \
+    { 0.85f, 0.55f, 0.72f, 1.0f }
+#define WHITE \
+    { 0.88f, 0.90f, 0.93f, 1.0f }
+
+static const ts_quantity_row row[TS_QUANTITY_COUNT] = {
+    [TS_QUANTITY_KINETIC] = {"energy", "kinetic", "J", 0, BLUE},
+    [TS_QUANTITY_POTENTIAL] = {"energy", "potential", "J", 0, ORANGE},
+    [TS_QUANTITY_TOTAL] = {"energy", "sum", "J", 0, WHITE},
+    [TS_QUANTITY_OWN] = {"share of the law unmet", "own law", "", 1, BLUE},
+    [TS_QUANTITY_EXACT] = {"share of the law unmet", "exact law", "", 1, ORANGE},
+    [TS_QUANTITY_ITERATIONS] = {"iterations", "iterations", "", 0, BLUE},
+    [TS_QUANTITY_COLLISION] = {"time per step", "collision", "ms", 0, GREEN},
+    [TS_QUANTITY_ASSEMBLE] = {"time per step", "assemble", "ms", 0, PINK},
+    [TS_QUANTITY_SOLVE] = {"time per step", "solve", "ms", 0, ORANGE},
+    [TS_QUANTITY_STEP] = {"time per step", "all", "ms", 0, WHITE},
+    [TS_QUANTITY_PENETRATION] = {"deepest penetration", "penetration", "mm", 0, ORANGE},
+    [TS_QUANTITY_CONTACTS] = {"contacts", "contacts", "", 0, GREEN},
+    [TS_QUANTITY_ROWS] = {"contacts", "rows", "", 0, BLUE},
+    [TS_QUANTITY_HEIGHT] = {"selected body: height", "height", "m", 0, BLUE},
+    [TS_QUANTITY_SPEED] = {"selected body: speed", "speed", "m/s", 0, GREEN},
+    [TS_QUANTITY_FORCE] = {"selected body: contact force", "force", "N", 0, ORANGE},
+};
+
+const ts_quantity_row* ts_quantity_at(int quantity) { return &row[quantity]; }
+
+const ts_sample* ts_strip_at(const ts_strip* strip, int i) {
+    return &strip->sample[(strip->first + i) % TS_STRIP_SAMPLES];
+}
+
+static void note_body(const ts_sim* sim, int body, float* value) {
+    value[TS_QUANTITY_HEIGHT] = value[TS_QUANTITY_SPEED] = value[TS_QUANTITY_FORCE] = NAN;
+    if (body < 0 || body >= sim->model->body_count) return;
+    ts_vec3 centre = sim->kinematics.body_centre[body];
+    ts_vec3 velocity = ts_kinematics_point_velocity(sim->model, &sim->kinematics, body, centre);
+    ts_vec3 force = ts_vec3_zero();
+    double per_step = sim->options.time_step > 0.0 ? 1.0 / sim->options.time_step : 0.0;
+    for (int c = 0; c < sim->contact_count; ++c) {
+        const ts_contact* contact = &sim->contact[c];
+        double side = (contact->body_b == body ? 1.0 : 0.0) - (contact->body_a == body ? 1.0 : 0.0);
+        force = ts_vec3_add_scaled(force, side * per_step, ts_mat3_mul_vec(&contact->frame, contact->impulse));
+    }
+    value[TS_QUANTITY_HEIGHT] = (float)centre.z;
+    value[TS_QUANTITY_SPEED] = (float)ts_vec3_norm(velocity);
+    value[TS_QUANTITY_FORCE] = (float)ts_vec3_norm(force);
+}
+
+void ts_strip_add(ts_strip* strip, ts_sample sample) {
+    while (strip->count && ts_strip_at(strip, strip->count - 1)->step >= sample.step) --strip->count;
+    if (strip->count == TS_STRIP_SAMPLES) {
+        strip->first = (strip->first + 1) % TS_STRIP_SAMPLES;
+        --strip->count;
+    }
+    strip->sample[(strip->first + strip->count++) % TS_STRIP_SAMPLES] = sample;
+}
+
+ts_sample ts_strip_measure(ts_sim* sim, int body) {
+    const ts_step_info* info = &sim->info;
+    ts_sample sample;
+    ts_energy energy = ts_sim_energy(sim);
+    float* value = sample.value;
+    sample.step = sim->step_count;
+    sample.time = sim->time;
+    value[TS_QUANTITY_KINETIC] = (float)energy.kinetic;
+    value[TS_QUANTITY_POTENTIAL] = (float)energy.potential;
+    value[TS_QUANTITY_TOTAL] = (float)(energy.kinetic + energy.potential);
+    // Without rows nothing was solved, and there is no residual to speak of.
+    int solved = info->row_count > 0;
+    value[TS_QUANTITY_OWN] = solved ? (float)info->unmet : NAN;
+    value[TS_QUANTITY_EXACT] = solved ? (float)info->residual.natural : NAN;
+    value[TS_QUANTITY_ITERATIONS] = solved ? (float)info->solve.iterations : NAN;
+    value[TS_QUANTITY_COLLISION] = (float)(1e3 * (info->seconds_broad + info->seconds_narrow));
+    value[TS_QUANTITY_ASSEMBLE] = (float)(1e3 * (info->seconds_dynamics + info->seconds_assemble));
+    value[TS_QUANTITY_SOLVE] = (float)(1e3 * info->seconds_solve);
+    value[TS_QUANTITY_STEP] = (float)(1e3 * info->seconds_total);
+    value[TS_QUANTITY_PENETRATION] = (float)(1e3 * info->worst_penetration);
+    value[TS_QUANTITY_CONTACTS] = (float)info->contact_count;
+    value[TS_QUANTITY_ROWS] = (float)info->row_count;
+    note_body(sim, body, value);
+    return sample;
+}
+
+ts_code ts_strip_write_csv(const ts_strip* strip, const char* path, ts_status* out_status) {
+    ts_text text = {0};
+    ts_text_add(&text, "step,time [s]");
+    for (int q = 0; q < TS_QUANTITY_COUNT; ++q)
+        ts_text_add(&text, row[q].unit[0] ? ",%s [%s]" : ",%s", row[q].name, row[q].unit);
+    ts_text_add(&text, "\n");
+    for (int i = 0; i < strip->count; ++i) {
+        const ts_sample* sample = ts_strip_at(strip, i);
+        ts_text_add(&text, "%lld,", sample->step);
+        ts_text_add_number(&text, sample->time);
+        for (int q = 0; q < TS_QUANTITY_COUNT; ++q) {
+            ts_text_add(&text, ",");
+            if (isfinite(sample->value[q])) ts_text_add(&text, "%.7g", (double)sample->value[q]);
+        }
+        ts_text_add(&text, "\n");
+    }
+    ts_code code = ts_text_write_file(&text, path, out_status);
+    ts_text_free(&text);
+    return code;
+}
