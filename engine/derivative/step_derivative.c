@@ -7,7 +7,7 @@
 #include "engine/step/step.h"
 
 ts_step_derivative_settings ts_step_derivative_default(void) {
-    return (ts_step_derivative_settings){TS_STEP_DIFFERENCE, 1e-12, 1.0, 10.0, 0};
+    return (ts_step_derivative_settings){TS_STEP_IMPLICIT, 1e-12, 1.0, 10.0, 0};
 }
 
 void ts_step_strict_begin(ts_sim* sim, double tolerance, ts_step_strict* out) {
@@ -43,21 +43,48 @@ static ts_code check_inputs(const ts_model* model, const ts_step_input* input, i
     return TS_OK;
 }
 
-static ts_code differentiate(const ts_step_task* task, ts_step_derivative* out, ts_status* out_status) {
-    ts_sim* sim = task->sim;
-    ts_contact_problem own;
+// Blocks of the step that stands, and the problem whose law they obey.
+static ts_code judge_blocks(const ts_step_task* task, ts_contact_problem* own, ts_step_report* report,
+                            ts_status* out_status) {
     double* u = NULL;
-    ts_code code = task->settings->foreseen ? TS_OK : ts_sim_foresee(sim, out_status);
+    if (ts_step_own_problem(task->sim, task->arena, own, &u))
+        report->block = ts_step_report_blocks(task->sim, own, u, task->arena);
+    if (!report->block)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
+    report->block_count = own->block_count;
+    report->unmet = task->sim->info.unmet;
+    return TS_OK;
+}
+
+// Rows up to which impulses are spread out for a second attempt; it takes their cube.
+enum { SPREAD_ROWS = 300 };
+
+// Hyperstatic contacts share their load as the solver has left it: one may seem to touch without force, or be about to slip, where others could
+// take its part. Solves again for the impulses of least norm. Returns nonzero when that may help.
+static int spread_load(const ts_step_task* task, ts_status* out_status) {
+    ts_sim* sim = task->sim;
+    if (sim->problem.row_count > SPREAD_ROWS || !ts_solver_setting_find(sim->solver, "least_norm")) return 0;
+    if (ts_solver_get(sim->solver, sim->solver_settings, "least_norm") >= SPREAD_ROWS) return 0;
+    return ts_solver_set(sim->solver, sim->solver_settings, "least_norm", SPREAD_ROWS, NULL) == TS_OK &&
+           ts_sim_foresee(sim, out_status) == TS_OK;
+}
+
+static ts_code differentiate(const ts_step_task* task, ts_step_derivative* out, ts_status* out_status) {
+    ts_contact_problem own;
+    ts_code code = task->settings->foreseen ? TS_OK : ts_sim_foresee(task->sim, out_status);
+    if (!code) code = judge_blocks(task, &own, &out->report, out_status);
     if (code) return code;
-    if (!ts_step_own_problem(sim, task->arena, &own, &u))
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
-    out->report.block_count = own.block_count;
-    out->report.block = ts_step_report_blocks(sim, &own, u, task->arena);
-    if (!out->report.block)
-        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
-    out->report.unmet = sim->info.unmet;
-    code = ts_step_difference_make(task, out, out_status);
-    ts_step_report_judge(sim, task->settings->nearness, &out->report);
+    if (task->settings->method == TS_STEP_DIFFERENCE) {
+        code = ts_step_difference_make(task, out, out_status);
+    } else {
+        code = ts_step_implicit_make(task, &own, out, out_status);
+        if (code == TS_ERROR_NUMERIC && spread_load(task, out_status)) {
+            memset(&out->report, 0, sizeof out->report);
+            code = judge_blocks(task, &own, &out->report, out_status);
+            if (!code) code = ts_step_implicit_make(task, &own, out, out_status);
+        }
+    }
+    ts_step_report_judge(task->sim, task->settings->nearness, &out->report);
     return code;
 }
 

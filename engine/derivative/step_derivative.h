@@ -63,10 +63,11 @@ int ts_step_input_move(ts_sim* sim, ts_step_input_kind kind, int index, double a
 
 /// How a derivative is found.
 typedef enum ts_step_method {
+    TS_STEP_IMPLICIT,   // by the equations of the step, contacts by the implicit derivative of their law
     TS_STEP_DIFFERENCE  // by central differences of the whole step: the reference
 } ts_step_method;
 
-/// "difference".
+/// "implicit", "difference".
 const char* ts_step_method_name(ts_step_method method);
 
 /// How to differentiate.
@@ -78,7 +79,7 @@ typedef struct ts_step_derivative_settings {
     int foreseen;  // nonzero: ts_sim_foresee has been called and nothing was changed since; that step is taken as it is
 } ts_step_derivative_settings;
 
-/// difference, tolerance 1e-12, increments 1, nearness 10.
+/// implicit, tolerance 1e-12, increments 1, nearness 10.
 ts_step_derivative_settings ts_step_derivative_default(void);
 
 /// What would change first at a block.
@@ -87,10 +88,11 @@ typedef enum ts_step_change {
     TS_CHANGE_CLOSES,  // it is open, and would press
     TS_CHANGE_OPENS,   // it presses, and would open
     TS_CHANGE_SLIPS,   // it sticks or holds, and would slip
-    TS_CHANGE_STICKS   // it slips or is at its bound, and would hold
+    TS_CHANGE_STICKS,  // it slips or is at its bound, and would hold
+    TS_CHANGE_PUSHES   // it presses where its gap turns: closed and left alone, or pushed out; or a stop that is passed
 } ts_step_change;
 
-/// "none", "closes", "opens", "slips", "sticks".
+/// "none", "closes", "opens", "slips", "sticks", "is pushed".
 const char* ts_step_change_name(ts_step_change change);
 
 /// What a block of rows does in the step, and how far it is from doing something else. Whose it is: ts_certify_describe.
@@ -99,8 +101,10 @@ typedef struct ts_step_block_report {
     ts_step_change change;  // what is nearest
     double impulse;         // N s to that change; infinite where it is one of velocities
     double speed;           // m/s to that change; infinite where it is one of impulses
-    double gap;             // m: of what closes, what would be left of the gap at the end of the step; else infinite
-    double roundings;       // 1: either in units of what the solve leaves open
+    double
+        gap;  // m (rad): of what is open, what is left of the gap at the end of the step; of what presses, how far its gap is from where its
+              // reference velocity has a kink (ts_contact_reference); else infinite
+    double roundings;  // 1: the nearest in units of what solves leave open
 } ts_step_block_report;
 
 /// Whether to trust a derivative, from good to bad.
@@ -118,16 +122,17 @@ const char* ts_step_verdict_name(ts_step_verdict verdict);
 /// What there is to say about a derivative.
 typedef struct ts_step_report {
     ts_step_verdict verdict;
-    char reason[200];                   // for people; empty when regular
-    int block_count;                    // of the step's problem
-    const ts_step_block_report* block;  // (block_count), in memory of the arena
-    int nearest;                        // the block nearest to a change, or -1
-    int unknowns;                       // of the contact problem's linear system; 0 under TS_STEP_DIFFERENCE
-    int rank;                           // less where contacts are hyperstatic
-    double mismatch;                    // 1: largest part of a right-hand side that no impulses meet
-    double unmet;                       // 1: largest share of a contact problem that stayed unmet
-    int changed;                        // columns in whose differences some contact, its feature or a mode changed
-    unsigned differenced;               // ts_step_part bits: what was differenced locally, at frozen impulses
+    char reason[200];                     // for people; empty when regular
+    int block_count;                      // of the step's problem
+    const ts_step_block_report* block;    // (block_count), in memory of the arena
+    int nearest;                          // the block nearest to a change, or -1
+    int unknowns;                         // of the contact problem's linear system; 0 under TS_STEP_DIFFERENCE
+    int rank;                             // less where contacts are hyperstatic
+    double mismatch;                      // 1: largest part of a right-hand side that no impulses meet
+    double unmet;                         // 1: largest share of a contact problem that stayed unmet
+    int changed;                          // columns in whose differences some contact, its feature or a mode changed
+    const unsigned char* column_changed;  // (columns) nonzero: this one; NULL: none was differenced
+    unsigned differenced;                 // ts_step_part bits: what was differenced locally, at frozen impulses
 } ts_step_report;
 
 /// Parts of a step that have a derivative of their own.

@@ -53,7 +53,7 @@ void ts_step_strict_end(ts_sim* sim, const ts_step_strict* strict);
 ts_step_block_report* ts_step_report_blocks(const ts_sim* sim, const ts_contact_problem* problem, const double* u,
                                             ts_arena* arena);
 
-/// The same in short: a number for each block, equal for equal modes.
+/// The same in short: a number for each block, equal for equal modes and equal branches of its law.
 void ts_step_report_modes(const ts_sim* sim, const ts_contact_problem* problem, const double* u, int* out_mode);
 
 /// The problem of the step as its solver has softened it; out_u (row_count) its velocities. Returns 0 when memory is short.
@@ -85,6 +85,9 @@ typedef struct ts_step_task {
 
 /// A method: fills report and parts. The simulation has been foreseen and is strict; it may be left in any step that begins at the same state.
 ts_code ts_step_difference_make(const ts_step_task* task, ts_step_derivative* out_derivative, ts_status* out_status);
+/// See ts_step_difference_make; `own` is the problem of the step as its solver has softened it.
+ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem* own,
+                              ts_step_derivative* out_derivative, ts_status* out_status);
 
 #ifdef __cplusplus
 }

@@ -96,22 +96,23 @@ static void add_difference(const difference* d, const end_state* from, const end
     for (int i = 0; i < model->act_count; ++i) column[2 * model->nv + i] += weight * (to->act[i] - from->act[i]);
 }
 
-static ts_code find_column(difference* d, ts_step_input_kind kind, int index, double* column, ts_status* out_status) {
+static ts_code find_column(difference* d, ts_step_input_kind kind, int index, double* column, int* out_changed,
+                           ts_status* out_status) {
     ts_sim* sim = d->task.sim;
-    int one_sided = 0, changed = 0, moved = 1;
+    int one_sided = 0, moved = 1;
+    *out_changed = 0;
     double e = d->task.settings->increment * ts_step_increment(sim, kind, index, &one_sided);
     const double at[3] = {one_sided ? 0.0 : -1.0, 1.0, 2.0};
     ts_step_saved_note(sim, kind, index, &d->saved);
     for (int k = 0; k < (one_sided ? 3 : 2) && moved; ++k) {
         moved = ts_step_input_move(sim, kind, index, at[k] * e);
-        ts_code code = moved ? find_end(d, &d->at[k], &changed, out_status) : TS_OK;
+        ts_code code = moved ? find_end(d, &d->at[k], out_changed, out_status) : TS_OK;
         ts_step_saved_restore(sim, kind, index, &d->saved);
         if (code) return code;
     }
     if (!moved)
         return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "input %s %d cannot be moved",
                              ts_step_input_name(kind), index);
-    d->report->changed += changed;
     if (one_sided) {
         // (4 f(e) - f(2 e) - 3 f(0)) / (2 e)
         add_difference(d, &d->at[0], &d->at[1], 2.0 / e, column);
@@ -182,11 +183,17 @@ ts_code ts_step_difference_make(const ts_step_task* task, ts_step_derivative* ou
     if (!parts || !take_room(&d, out->columns))
         return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
     double* column = d.matrix;
+    unsigned char* flag = (unsigned char*)ts_arena_alloc_zeroed(task->arena, (size_t)out->columns, 1);
+    if (!flag) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for the derivative of a step");
+    d.report->column_changed = flag;
     for (int n = 0; n < task->input_count; ++n) {
         const ts_step_input* input = &task->input[n];
         for (int i = input->first; i < input->first + input->count; ++i, column += d.rows) {
-            ts_code code = find_column(&d, input->kind, i, column, out_status);
+            int changed = 0;
+            ts_code code = find_column(&d, input->kind, i, column, &changed, out_status);
             if (code) return code;
+            d.report->changed += changed;
+            flag[(column - d.matrix) / d.rows] = (unsigned char)changed;
         }
     }
     out->report.differenced |= TS_PART_STEP;

@@ -251,7 +251,9 @@ static double inertia_increment(const ts_body* body, int k) {
     const ts_mat3* I = &body->inertia;
     double trace = I->m[0][0] + I->m[1][1] + I->m[2][2], square = ts_vec3_norm_squared(body->centre);
     double length = body->mass > 0.0 ? sqrt(trace / body->mass + square) : 0.0;
-    return relative_increment * body->mass * (k == 0 ? 1.0 : k < 4 ? length : length * length) + (k < 4 ? 0.0 : 1e-300);
+    double size = body->mass * (k == 0 ? 1.0 : k < 4 ? length : length * length);
+    // What has no mass does not move either.
+    return relative_increment * (size > 0.0 ? size : 1.0);
 }
 
 double ts_step_increment(const ts_sim* sim, ts_step_input_kind kind, int index, int* out_one_sided) {
@@ -276,7 +278,7 @@ double ts_step_increment(const ts_sim* sim, ts_step_input_kind kind, int index, 
     }
     case TS_STEP_BY_RESTITUTION:
     case TS_STEP_BY_FRICTION: return relative_increment;
-    case TS_STEP_BY_MASS: return relative_increment * fmax(model->body[index].mass, 1e-300);
+    case TS_STEP_BY_MASS: return relative_increment * (model->body[index].mass > 0.0 ? model->body[index].mass : 1.0);
     case TS_STEP_BY_INERTIA: return inertia_increment(&model->body[index / 10], index % 10);
     case TS_STEP_BY_TIME_STEP: return relative_increment * h;
     case TS_STEP_BY_COMPLIANCE: {

@@ -3,21 +3,23 @@
 // A half-line or a cone that is open closes when its u, less mu |u_T| under the relaxed law, has gone to zero; what presses opens when its impulse has. A cone
 // that sticks slips at |lambda_T| = mu lambda_n, and one that slips sticks where |u_T| has gone to zero; a box likewise with its bounds. What the
 // solve leaves open is a share of the largest impulse and the largest velocity of the problem: distances are also told in units of that.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/derivative/step_derivative_internal.h"
+#include "engine/rows/row_block.h"
 #include "engine/step/certify.h"
 
 const char* ts_step_method_name(ts_step_method method) {
-    static const char* const name[] = {"difference"};
+    static const char* const name[] = {"implicit", "difference"};
     return (unsigned)method <= TS_STEP_DIFFERENCE ? name[method] : "unknown";
 }
 
 const char* ts_step_change_name(ts_step_change change) {
-    static const char* const name[] = {"none", "closes", "opens", "slips", "sticks"};
-    return (unsigned)change <= TS_CHANGE_STICKS ? name[change] : "unknown";
+    static const char* const name[] = {"none", "closes", "opens", "slips", "sticks", "is pushed"};
+    return (unsigned)change <= TS_CHANGE_PUSHES ? name[change] : "unknown";
 }
 
 const char* ts_step_verdict_name(ts_step_verdict verdict) {
@@ -27,6 +29,12 @@ const char* ts_step_verdict_name(ts_step_verdict verdict) {
 
 // 1: what is left open at least, as a share: rounding of a solve.
 static const double least_open = 1e-12;
+
+// 1: the same of steps as simulations make them, in gaps.
+static const double gap_share = 1e-8;
+
+// 1: roundings of a gap within which its kink is the change to speak of.
+static const double here = 1e3;
 
 // What a solve leaves open.
 typedef struct open_ends {
@@ -101,6 +109,31 @@ static ts_step_block_report judge_box(const ts_block* block, double lambda, doub
     return at_impulse(TS_MODE_STICK, TS_CHANGE_SLIPS, fmax(left, 0.0));
 }
 
+// m or rad: how far the gap of a block is from a kink of its reference velocity: a gap closes with -gap / h, nothing happens within the slop, what is deeper
+// is pushed out.
+static double gap_to_kink(const ts_sim* sim, int b, int normal) {
+    double reference = ts_sim_storage_of(sim)->reference[sim->problem.block[b].row + normal];
+    double h = sim->options.time_step;
+    if (reference < 0.0) return -h * reference;
+    if (reference > 0.0) return sim->options.baumgarte > 0.0 ? h * reference / sim->options.baumgarte : HUGE_VAL;
+    if (sim->row_block[b].source != ts_row_source_find("contact")) return 0.0;
+    double gap = sim->contact[sim->row_block[b].item].gap;
+    return fmin(fabs(gap), fabs(gap + sim->options.slop));
+}
+
+// Takes the kink into account where something presses. A step ends with gaps that its solve has left open.
+static void judge_kink(const ts_sim* sim, int b, int normal, ts_step_block_report* report) {
+    double h = sim->options.time_step, rest = sim->problem.rest_speed, size = 0.0;
+    report->gap = gap_to_kink(sim, b, normal);
+    if (sim->row_block[b].source == ts_row_source_find("contact"))
+        size = ts_vec3_norm(sim->contact[sim->row_block[b].item].position);
+    double roundings = report->gap / fmax(gap_share * rest * h, DBL_EPSILON * (1.0 + size));
+    // How far off is told anyway: another unit, not to be compared with impulses unless it is here.
+    if (roundings > here || roundings >= report->roundings) return;
+    report->roundings = roundings;
+    report->change = TS_CHANGE_PUSHES;
+}
+
 static ts_step_block_report judge_block(const ts_sim* sim, const ts_contact_problem* problem, int b, const double* u,
                                         const open_ends* ends) {
     const ts_block* block = &problem->block[b];
@@ -115,6 +148,8 @@ static ts_step_block_report judge_block(const ts_sim* sim, const ts_contact_prob
     double by_impulse = ends->impulse > 0.0 ? report.impulse / ends->impulse : HUGE_VAL;
     double by_speed = ends->speed > 0.0 ? report.speed / ends->speed : HUGE_VAL;
     report.roundings = fmin(by_impulse, by_speed);
+    int normal = block->set == TS_SET_CONE ? 2 : block->set == TS_SET_HALF_LINE ? 0 : -1;
+    if (normal >= 0 && report.mode != TS_MODE_OPEN) judge_kink(sim, b, normal, &report);
     return report;
 }
 
@@ -126,9 +161,18 @@ ts_step_block_report* ts_step_report_blocks(const ts_sim* sim, const ts_contact_
     return report;
 }
 
+// Which way a block's reference velocity goes: opening, none, closing. Between them its law has a kink.
+static int side_of(const ts_sim* sim, const ts_block* block) {
+    int row = block->set == TS_SET_CONE ? 2 : block->set == TS_SET_HALF_LINE ? 0 : -1;
+    if (row < 0) return 1;
+    double reference = ts_sim_storage_of(sim)->reference[block->row + row];
+    return 1 + (reference > 0.0) - (reference < 0.0);
+}
+
 void ts_step_report_modes(const ts_sim* sim, const ts_contact_problem* problem, const double* u, int* out_mode) {
     open_ends ends = open_ends_of(sim, problem, u);
-    for (int b = 0; b < problem->block_count; ++b) out_mode[b] = (int)judge_block(sim, problem, b, u, &ends).mode;
+    for (int b = 0; b < problem->block_count; ++b)
+        out_mode[b] = 3 * (int)judge_block(sim, problem, b, u, &ends).mode + side_of(sim, &problem->block[b]);
 }
 
 int ts_step_own_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem* out, double** out_u) {
@@ -153,7 +197,7 @@ static void say(ts_step_report* report, ts_step_verdict verdict, const char* tex
 }
 
 // 1: a right-hand side of which more than this is unmet is more than rounding; of what hyperstatic contacts lose in it.
-static const double most_mismatch = 1e-6;
+static const double most_mismatch = 1e-8;
 
 void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* report) {
     char text[sizeof report->reason], whose[120];
@@ -164,15 +208,21 @@ void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* re
         if (report->nearest < 0 || roundings < report->block[report->nearest].roundings) report->nearest = b;
     }
     if (report->mismatch > most_mismatch) {
-        snprintf(text, sizeof text, "%.2g of a change cannot be met by any impulses: contacts are hyperstatic",
+        snprintf(text, sizeof text,
+                 "contacts are hyperstatic, and %.2g of a change depends on how they share their load or cannot be met",
                  report->mismatch);
         say(report, TS_STEP_RANK_DEFICIENT, text);
     }
     if (report->nearest < 0 || report->block[report->nearest].roundings > nearness) return;
     const ts_step_block_report* nearest = &report->block[report->nearest];
     ts_certify_describe(sim, report->nearest, whose, sizeof whose);
+    int gap = nearest->change == TS_CHANGE_PUSHES, impulse = !gap && isfinite(nearest->impulse);
     snprintf(text, sizeof text, "%s %s at %.2g %s from here", whose, ts_step_change_name(nearest->change),
-             isfinite(nearest->impulse) ? nearest->impulse : nearest->speed,
-             isfinite(nearest->impulse) ? "N s" : "m/s");
+             gap       ? nearest->gap
+             : impulse ? nearest->impulse
+                       : nearest->speed,
+             gap       ? "m or rad"
+             : impulse ? "N s"
+                       : "m/s");
     say(report, nearest->roundings <= 1.0 ? TS_STEP_ONE_SIDED : TS_STEP_NEAR_CHANGE, text);
 }

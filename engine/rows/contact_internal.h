@@ -39,6 +39,9 @@ static inline ts_vec3 ts_contact_remembered(const ts_row_memory* memory, int whi
     return ts_vec3_load(memory->own + which);
 }
 
+/// Turns a contact's tangents about its normal such that the first lies along `tangent`, projected (engine/step/narrow.c).
+void ts_contact_turn_frame(const ts_sim* sim, ts_contact* contact, ts_vec3 tangent);
+
 /// The contacts of the last step: entries [*out_first, *out_last) of sim->row_memory, sorted by pair.
 void ts_contact_memory(const ts_sim* sim, int* out_first, int* out_last);
 

@@ -12,6 +12,9 @@ extern "C" {
 /// TS_ERROR_MEMORY.
 ts_code ts_integrate_velocity(ts_sim* sim);
 
+/// New generalised velocities, from the impulse that the velocity form of the step's problem carries.
+void ts_step_take_velocity(ts_sim* sim);
+
 /// Where a step that is solved ends, for its new velocity: out_qpos (nq) and out_act (act_count), which take nothing over. Trees that
 /// no row touches may have their new velocity changed, once. Returns 0 when memory is short.
 int ts_integrate_end(ts_sim* sim, double* out_qpos, double* out_act);

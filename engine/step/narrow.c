@@ -166,6 +166,11 @@ static ts_vec3 drift_of(const ts_sim* sim, const ts_contact* contact) {
     return drift;
 }
 
+void ts_contact_turn_frame(const ts_sim* sim, ts_contact* contact, ts_vec3 tangent) {
+    contact->frame = contact_frame(ts_mat3_column(&contact->frame, 2), tangent);
+    if (ts_vec3_max_abs(contact->drift) > 0.0) contact->drift = drift_of(sim, contact);
+}
+
 static int surface_runs(const ts_surface* surface) {
     double sum = 0.0;
     for (int i = 0; i < 6; ++i) sum += fabs(surface->motion[i]);

@@ -10,12 +10,12 @@
 
 #include "engine/dynamics/dynamics_internal.h"
 #include "engine/sim_internal.h"
+#include "engine/step/integrate_internal.h"
 #include "engine/step/judge_internal.h"
 #include "engine/step/step.h"
 #include "engine/step/yield_internal.h"
 
-// New generalised velocities, from the impulse that the velocity form carries.
-static void take_velocity(ts_sim* sim) {
+void ts_step_take_velocity(ts_sim* sim) {
     const ts_model* model = sim->model;
     ts_sim_storage* storage = ts_sim_storage_of(sim);
     memcpy(storage->new_velocity, ts_delassus_velocity_change(sim->problem.delassus),
@@ -76,6 +76,6 @@ ts_code ts_step_solve(ts_sim* sim) {
     }
     if (!solve(sim) || !ts_step_judge(sim)) return TS_ERROR_MEMORY;
     if (!solve_what_is_left(sim)) return TS_ERROR_MEMORY;
-    take_velocity(sim);
+    ts_step_take_velocity(sim);
     return sim->scratch.failed ? TS_ERROR_MEMORY : TS_OK;
 }
