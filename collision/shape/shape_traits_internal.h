@@ -22,6 +22,19 @@ typedef struct ts_normal_circle {
     double level;
 } ts_normal_circle;
 
+/// The piece of a core's surface that a point lies on, as it bends there: what the answer about a pair keeps while the shapes
+/// move a little. The gap along a normal knows it as the Hessian of the support function, bend * round round^T, with infinite
+/// curvature along flat directions, where the normal cannot turn.
+typedef struct ts_active_feature {
+    int flat;  // directions in which the surface is flat: 0 corner, rim or smooth side, 1 edge or ruling, 2 face; 3: unknown
+    ts_vec3 along;  // unit, of an edge or ruling
+    int smooth;     // nonzero: add_hessian says how it bends
+    ts_vec3 round;  // unit: where it bends, of rims and of sides with rulings, at right angles to n
+    double bend;    // m
+    double room;    // m: how far the point may move before the feature ends; infinite if never
+    double turn;    // rad: how far the normal may turn before it belongs to another feature; infinite if never
+} ts_active_feature;
+
 /// A row. Convex kinds but the plane must have `support`; whatever else is missing follows from that, more slowly or less
 /// sharply, as told in each place.
 typedef struct ts_shape_traits {
@@ -84,6 +97,11 @@ typedef struct ts_shape_traits {
 
     /// The normals of that edge. Missing: those at right angles to it.
     ts_normal_circle (*edge_normals)(const ts_shape* shape);
+
+    /// The feature that has the point c where the outward normal is unit n: a corner where the normal has to turn far
+    /// enough to leave it, a face where the point has to move far enough. *out comes as a corner without end
+    /// (ts_active_feature_at). Missing: smooth if `smooth`, else what `feature` offers.
+    void (*active)(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* out);
 } ts_shape_traits;
 
 /// The rows by kind (shape_table.c).
@@ -143,6 +161,28 @@ void ts_feature_corner(const ts_vec3* vertex, int top, const int* other, int cou
 
 /// The cap of a round solid as an octagon at fixed azimuths, counter-clockwise from local +x. Labels: 0-7 below, 8-15 above.
 void ts_feature_cap(ts_vec3 half, int up, ts_support_feature* out);
+
+// --- active features (active_feature.c) ---
+
+/// The feature of a core (of a plane: the half-space's side) that has the point c of its surface where the outward normal is n.
+void ts_active_feature_at(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* out_feature);
+
+/// The same among the corners, edges and the face of a flat polygon: the face whose plane has `normal` either way. `size` is
+/// what angles are multiplied by to be compared with lengths, m.
+void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, double size, ts_vec3 n, ts_vec3 c,
+                          ts_active_feature* io_feature);
+
+/// The same of a corner and the edges that leave it: nonzero when c lies on one of them or on the corner.
+/// other: (count) the far ends.
+int ts_active_of_edges(const ts_vec3* vertex, int top, const int* other, int count, double size, ts_vec3 n, ts_vec3 c,
+                       ts_active_feature* io_feature, int* out_end);
+
+/// Sets what a rim of that radius about z is where its normal is n.
+static inline void ts_active_rim(double radius, ts_vec3 n, ts_active_feature* io) {
+    double across = sqrt(n.x * n.x + n.y * n.y);
+    io->round = across > 0.0 ? ts_vec3_make(-n.y / across, n.x / across, 0.0) : ts_vec3_axis(1);
+    io->bend = across > 0.0 ? radius / across : (double)INFINITY;
+}
 
 // --- distances of a point (excess.c) ---
 

@@ -67,6 +67,21 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
+static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+    double size = ts_vec3_norm(shape->half);
+    for (int i = 0; i < 3; ++i) {
+        double inside = ts_vec3_get(shape->half, i) - fabs(ts_vec3_get(c, i)), off = fabs(ts_vec3_get(n, i));
+        if (inside > off * size) {
+            ++io->flat;
+            io->along = ts_vec3_axis(i);
+            io->room = fmin(io->room, inside);
+        } else {
+            io->turn = fmin(io->turn, off);
+        }
+    }
+    if (io->flat == 2) io->turn = (double)INFINITY;
+}
+
 const ts_shape_traits ts_shape_kind_box = {
     .info = {.name = "box",
              .summary = "three half extents; box against box by separating axes and face clipping",
@@ -86,4 +101,5 @@ const ts_shape_traits ts_shape_kind_box = {
     .vertex = vertex,
     .point = point,
     .edge = edge,
+    .active = active,
 };

@@ -38,6 +38,17 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
+static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+    double inside = shape->half.z - fabs(c.z);
+    if (inside > fabs(n.z) * shape->half.z) {
+        io->flat = 1;
+        io->along = ts_vec3_axis(2);
+        io->room = inside;
+    } else {
+        io->turn = fabs(n.z);
+    }
+}
+
 const ts_shape_traits ts_shape_kind_capsule = {
     .info = {.name = "capsule",
              .summary = "radius, half length along z; a rounded segment, two contact points when it lies",
@@ -54,4 +65,5 @@ const ts_shape_traits ts_shape_kind_capsule = {
     .vertex = vertex,
     .excess = excess,
     .edge = edge,
+    .active = active,
 };

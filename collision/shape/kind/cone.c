@@ -91,6 +91,29 @@ static ts_normal_circle edge_normals(const ts_shape* shape) {
     return circle;
 }
 
+// A point of the side bends about the axis with its own distance from it.
+static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+    ts_vec3 h = shape->half, apex = ts_vec3_make(0.0, 0.0, h.z);
+    double size = ts_vec3_norm(h), across = sqrt(n.x * n.x + n.y * n.y), slant = slant_of(h);
+    double radius = sqrt(c.x * c.x + c.y * c.y), from_apex = ts_vec3_distance(c, apex), from_rim = slant - from_apex;
+    double slope = (2.0 * h.z * n.z - h.x * across) / slant;  // how the ruling rises along n
+    if (c.z > -h.z && fmin(from_apex, from_rim) > fabs(slope) * size) {
+        ts_vec3 rim = rim_along(h, n, across);
+        io->flat = 1;
+        io->along = ts_vec3_scale(1.0 / slant, ts_vec3_sub(apex, rim));
+        io->room = fmin(from_apex, from_rim);
+        ts_active_rim(radius, n, io);
+    } else if (slope > 0.0) {
+        io->turn = slope;
+    } else if (h.x - radius > across * size) {
+        io->flat = 2;
+        io->room = h.x - radius;
+    } else {
+        io->turn = fmin(-slope, across);
+        ts_active_rim(h.x, n, io);
+    }
+}
+
 const ts_shape_traits ts_shape_kind_cone = {
     .info = {.name = "cone",
              .summary =
@@ -110,4 +133,5 @@ const ts_shape_traits ts_shape_kind_cone = {
     .point = point,
     .edge = edge,
     .edge_normals = edge_normals,
+    .active = active,
 };

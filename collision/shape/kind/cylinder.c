@@ -51,6 +51,24 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
+static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+    ts_vec3 h = shape->half;
+    double size = ts_vec3_norm(h), across = sqrt(n.x * n.x + n.y * n.y);
+    double below_end = h.z - fabs(c.z), within = h.x - sqrt(c.x * c.x + c.y * c.y);
+    if (below_end > fabs(n.z) * size) {
+        io->flat = 1;
+        io->along = ts_vec3_axis(2);
+        io->room = below_end;
+        ts_active_rim(h.x, n, io);
+    } else if (within > across * size) {
+        io->flat = 2;
+        io->room = within;
+    } else {
+        io->turn = fmin(fabs(n.z), across);
+        ts_active_rim(h.x, n, io);
+    }
+}
+
 const ts_shape_traits ts_shape_kind_cylinder = {
     .info = {.name = "cylinder",
              .summary = "radius, half height along z; caps clip as octagons at fixed azimuths, sides as rulings",
@@ -69,4 +87,5 @@ const ts_shape_traits ts_shape_kind_cylinder = {
     .add_hessian = add_hessian,
     .point = point,
     .edge = edge,
+    .active = active,
 };

@@ -99,6 +99,66 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return to >= 0;
 }
 
+// How far n, at right angles to the edge e from `top`, may turn about it before the neighbour `other` is as far out.
+static double turn_to(ts_vec3 top, ts_vec3 other, ts_vec3 e, ts_vec3 n) {
+    ts_vec3 y = ts_vec3_sub(other, top);
+    double below = fmax(-ts_vec3_dot(n, y), 0.0), beside = fabs(ts_vec3_dot(ts_vec3_cross(e, n), y));
+    return below > 0.0 || beside > 0.0 ? below / sqrt(below * below + beside * beside) : (double)INFINITY;
+}
+
+static double turn_of_edge(const ts_hull* hull, int from, int to, ts_vec3 e, ts_vec3 n) {
+    double least = (double)INFINITY;
+    const int end[2] = {from, to};
+    for (int s = 0; s < 2; ++s)
+        for (int k = hull->neighbour_start[end[s]]; k < hull->neighbour_start[end[s] + 1]; ++k) {
+            int other = hull->neighbour[k];
+            if (other != end[1 - s]) least = fmin(least, turn_to(hull->vertex[end[s]], hull->vertex[other], e, n));
+        }
+    return least;
+}
+
+// How far a point in the plane of a face lies inside it.
+static double inside_of_face(const ts_hull* hull, int face, ts_vec3 c) {
+    int first = hull->face_start[face], last = hull->face_start[face + 1] - 1;
+    double least = (double)INFINITY;
+    for (int k = first, before = last; k <= last; before = k++) {
+        ts_vec3 from = hull->vertex[hull->face_corner[before]], to = hull->vertex[hull->face_corner[k]];
+        ts_vec3 inward = ts_vec3_cross(hull->face_normal[face], ts_vec3_sub(to, from));
+        least = fmin(least, ts_vec3_dot(inward, ts_vec3_sub(c, from)) / ts_vec3_norm(inward));
+    }
+    return least;
+}
+
+static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+    const ts_hull* hull = shape->hull;
+    int top = ts_support_hull(hull, n, -1), face = -1, end;
+    double size = ts_vec3_norm(hull->box_half), best = -2.0;
+    for (int k = hull->vertex_face_start[top]; k < hull->vertex_face_start[top + 1]; ++k) {
+        double aligned = ts_vec3_dot(hull->face_normal[hull->vertex_face[k]], n);
+        if (!(aligned > best)) continue;
+        best = aligned;
+        face = hull->vertex_face[k];
+    }
+    double inside = 0.0;
+    if (face >= 0) {
+        double sine = ts_vec3_norm(ts_vec3_cross(n, hull->face_normal[face]));
+        if (sine < 0.5 && (inside = inside_of_face(hull, face, c)) > sine * size) {
+            io->flat = 2;
+            io->room = inside;
+            return;
+        }
+    }
+    int first = hull->neighbour_start[top], count = hull->neighbour_start[top + 1] - first;
+    int found = ts_active_of_edges(hull->vertex, top, hull->neighbour + first, count, size, n, c, io, &end);
+    if (!found && face >= 0) {  // on another edge of the face, so at the end of both
+        io->flat = 2;
+        io->room = 0.0;
+        io->turn = (double)INFINITY;
+    } else if (end >= 0) {
+        io->turn = turn_of_edge(hull, top, end, io->along, n);
+    }
+}
+
 const ts_shape_traits ts_shape_kind_hull = {
     .info = {.name = "hull",
              .summary = "convex polytope with merged flat faces, or a flat one; GJK, EPA and face clipping",
@@ -117,4 +177,5 @@ const ts_shape_traits ts_shape_kind_hull = {
     .vertex = vertex,
     .excess = excess,
     .edge = edge,
+    .active = active,
 };

@@ -36,6 +36,11 @@ static void bounds(const ts_shape* shape, const ts_transform* placed, ts_vec3* o
     *out_max = ts_vec3_load(high);
 }
 
+static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+    (void)shape, (void)n, (void)c;
+    io->flat = 2;
+}
+
 const ts_shape_traits ts_shape_kind_plane = {
     .info = {.name = "plane",
              .summary = "half-space z <= 0, no parameters; contacts are the other shape's lowest points",
@@ -44,4 +49,5 @@ const ts_shape_traits ts_shape_kind_plane = {
     .validate = validate,
     .reach = reach,
     .bounds = bounds,
+    .active = active,
 };

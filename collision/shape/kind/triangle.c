@@ -98,6 +98,13 @@ static int edge(const ts_shape* shape, ts_vec3 n, ts_support_point top, ts_vec3*
     return 1;
 }
 
+static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
+    const ts_vec3* p = shape->triangle;
+    ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(p[1], p[0]), ts_vec3_sub(p[2], p[0])), low, high;
+    box(shape, &low, &high);
+    ts_active_of_polygon(p, 3, ts_vec3_unit_or(turn, n), ts_vec3_distance(low, high), n, c, io);
+}
+
 const ts_shape_traits ts_shape_kind_triangle = {
     .info = {.name = "triangle",
              .summary = "three corners; flat, clips as a polygon from either side",
@@ -116,4 +123,5 @@ const ts_shape_traits ts_shape_kind_triangle = {
     .vertex = vertex,
     .excess = excess,
     .edge = edge,
+    .active = active,
 };

@@ -1,0 +1,232 @@
+// Derivatives of normal, distance and witness points of two cores.
+//
+// Problem: the answer about a pair is core_b - core_a = distance * normal with core_a on a feature of A that has the normal n, and
+// core_b on one of B that has -n. Each feature is flat along k directions T (0 corner or smooth, 1 edge or ruling, 2 face) and
+// bends with the Hessian H of its support function along the others. Rule: differentiated, on the plane across n,
+//     (H_A + H_B + distance) dn + T_A x_A - T_B x_B = v + w x core_b + H_B (w x n),    T_A . dn = 0,    T_B . (dn - w x n) = 0,
+// for B moving with the twist (v, w): dn is the turning of the normal, x how far the points slide along their features. So
+// flat directions enter as constraints, which is what an infinite curvature would do. With k_A + k_B = 0 this is the
+// formula of Montaut, Le Lidec, Bambade, Petrik, Sivic and Carpentier (Differentiable collision detection: a randomized smoothing
+// approach, ICRA 2023, eq. 19 and 29, put right and carried through overlaps); its flat features have H = 0, which is
+// wrong for edges and faces: a ball that slides over a face does not turn the normal. The distance needs none of this:
+// its derivative is that of core_b along n.
+// Guaranteed: exact to rounding of the witness where the certificate is regular. Where k_A + k_B > 2 (an edge along a face, two
+// faces) the points are not unique; then the flatter side holds the normal, the other counts as a corner, and SINGULAR is set. It is
+// set as well where K is not positive along the free directions: in an overlap that is no maximum.
+// Known limit: in an overlap another feature may be as good as this one, far away from it; nothing here looks there.
+#include "collision/derivative/witness_rates_internal.h"
+
+// Free curvatures below this share of the size, and crossings below this sine, multiply rounding of the witness (1e-12 of the size,
+// at times 1e-10) up to what users would notice.
+static const double LEAST_CURVATURE = 1e-6;
+static const double LEAST_CROSSING = 1e-6;
+// Room below this share of the size and turns below this angle are the end of a feature.
+static const double LEAST_ROOM = 1e-8;
+
+ts_derivative_certificate ts_derivative_certificate_least(ts_derivative_certificate a, ts_derivative_certificate b) {
+    ts_derivative_certificate least = {a.flags | b.flags, fmin(a.curvature, b.curvature), fmin(a.crossing, b.crossing),
+                                       fmin(a.room, b.room), fmin(a.turn, b.turn)};
+    return least;
+}
+
+void ts_derivative_certificate_judge(double size, ts_derivative_certificate* io) {
+    if (!(io->room > LEAST_ROOM * size) || !(io->turn > LEAST_ROOM)) io->flags |= TS_DERIVATIVE_BORDER;
+}
+
+ts_moving_pair ts_moving_pair_make(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
+                                   const ts_transform* pose_b) {
+    ts_moving_pair pair = {a, b, {pose_a->R, ts_vec3_sub(pose_a->p, pose_b->p)}, {pose_b->R, ts_vec3_zero()}};
+    return pair;
+}
+
+// A vector across the normal, by its components along u and v.
+typedef struct flat2 {
+    double u, v;
+} flat2;
+
+static flat2 flat2_make(double u, double v) {
+    flat2 a = {u, v};
+    return a;
+}
+static double dot2(flat2 a, flat2 b) { return a.u * b.u + a.v * b.v; }
+static double cross2(flat2 a, flat2 b) { return a.u * b.v - a.v * b.u; }
+static flat2 sum2(flat2 a, double s, flat2 b) { return flat2_make(a.u + s * b.u, a.v + s * b.v); }
+static flat2 bend2(const ts_tangent_form* h, flat2 a) {
+    return flat2_make(h->uu * a.u + h->uv * a.v, h->uv * a.u + h->vv * a.v);
+}
+
+// A side's feature across the normal.
+typedef struct flat_side {
+    int flat;
+    flat2 along;  // unit, where flat is 1
+    ts_tangent_form bend;
+} flat_side;
+
+// Everything column by column is solved with.
+typedef struct system_2d {
+    ts_vec3 n, u, v;
+    flat_side a, b;
+    ts_tangent_form k;  // H_A + H_B + distance
+    double inverse;     // of the determinant of k, of the free direction's curvature, or of the crossing
+} system_2d;
+
+static void read_side(const ts_shape* shape, const ts_transform* at, const system_2d* s, double sign, ts_vec3 c,
+                      flat_side* out, ts_derivative_certificate* io) {
+    ts_active_feature f;
+    ts_vec3 n = ts_transform_direction_inverse(at, ts_vec3_scale(sign, s->n));
+    ts_active_feature_at(shape, n, ts_transform_point_inverse(at, c), &f);
+    out->flat = f.flat;
+    out->along = flat2_make(0.0, 0.0);
+    out->bend.uu = out->bend.uv = out->bend.vv = 0.0;
+    io->room = fmin(io->room, f.room);
+    io->turn = fmin(io->turn, f.turn);
+    if (f.flat > 2) {
+        io->flags |= TS_DERIVATIVE_UNKNOWN;
+        out->flat = 0;
+    }
+    if (f.flat == 1) {
+        ts_vec3 along = ts_transform_direction(at, f.along);
+        double tu = ts_vec3_dot(along, s->u), tv = ts_vec3_dot(along, s->v), length = sqrt(tu * tu + tv * tv);
+        out->along = length > 0.0 ? flat2_make(tu / length, tv / length) : flat2_make(1.0, 0.0);
+    }
+    if (f.flat > 1) return;
+    if (f.smooth) {
+        ts_shape_traits_of(shape)->add_hessian(shape, n, ts_transform_direction_inverse(at, s->u),
+                                               ts_transform_direction_inverse(at, s->v), &out->bend);
+    } else if (f.bend > 0.0 && isfinite(f.bend)) {
+        ts_vec3 round = ts_transform_direction(at, f.round);
+        double ru = ts_vec3_dot(round, s->u), rv = ts_vec3_dot(round, s->v);
+        out->bend.uu = f.bend * ru * ru;
+        out->bend.uv = f.bend * ru * rv;
+        out->bend.vv = f.bend * rv * rv;
+    } else if (f.bend > 0.0) {  // the normal along the axis of a rim: any of its points is as good
+        io->flags |= TS_DERIVATIVE_SINGULAR;
+    }
+}
+
+// Sets up what the columns share and the certificate's curvature and crossing.
+static void factor(system_2d* s, double size, ts_derivative_certificate* io) {
+    flat_side *a = &s->a, *b = &s->b;
+    if (a->flat + b->flat > 2) {
+        io->flags |= TS_DERIVATIVE_SINGULAR;
+        if (a->flat >= b->flat)
+            b->flat = 0;
+        else
+            a->flat = 0;
+    }
+    int held = a->flat + b->flat;
+    if (held == 0) {
+        double mean = 0.5 * (s->k.uu + s->k.vv), half = 0.5 * (s->k.uu - s->k.vv);
+        io->curvature = mean - sqrt(half * half + s->k.uv * s->k.uv);
+        s->inverse = 1.0 / (s->k.uu * s->k.vv - s->k.uv * s->k.uv);
+    } else if (held == 1) {
+        flat2 along = a->flat ? a->along : b->along, free = flat2_make(-along.v, along.u);
+        io->curvature = dot2(free, bend2(&s->k, free));
+        s->inverse = 1.0 / io->curvature;
+    } else if (a->flat == 1) {
+        double crossing = cross2(a->along, b->along);
+        io->crossing = fabs(crossing);
+        s->inverse = 1.0 / crossing;
+    }
+    if (!(io->curvature > LEAST_CURVATURE * size) || !(io->crossing > LEAST_CROSSING))
+        io->flags |= TS_DERIVATIVE_SINGULAR;
+    if (!isfinite(s->inverse)) s->inverse = 0.0;
+}
+
+// The turning of the normal for the push r, where the axes of B carry it along by `carried`.
+static flat2 turning(const system_2d* s, flat2 r, flat2 carried) {
+    int flat_a = s->a.flat, flat_b = s->b.flat;
+    if (flat_a == 2) return flat2_make(0.0, 0.0);
+    if (flat_b == 2) return carried;
+    if (flat_a == 1 && flat_b == 1) {  // across A's edge, turned with B's
+        double c = dot2(s->b.along, carried) * s->inverse;
+        return flat2_make(-c * s->a.along.v, c * s->a.along.u);
+    }
+    if (flat_a + flat_b == 1) {
+        flat2 along = flat_a ? s->a.along : s->b.along, free = flat2_make(-along.v, along.u);
+        double held = flat_a ? 0.0 : dot2(along, carried);
+        flat2 dn = flat2_make(held * along.u, held * along.v);
+        double rest = dot2(free, r) - dot2(free, bend2(&s->k, dn));
+        return sum2(dn, rest * s->inverse, free);
+    }
+    return flat2_make(s->inverse * (s->k.vv * r.u - s->k.uv * r.v), s->inverse * (s->k.uu * r.v - s->k.uv * r.u));
+}
+
+// How the point of A moves across the normal: by bending, and by sliding along what of A is flat.
+static flat2 motion_of_a(const system_2d* s, flat2 r, flat2 dn) {
+    flat2 move = bend2(&s->a.bend, dn), rest = sum2(r, -1.0, bend2(&s->k, dn));
+    if (s->a.flat == 2) return sum2(move, 1.0, rest);
+    if (s->a.flat == 0) return move;
+    // T_A x_A - T_B x_B = rest
+    double x = s->b.flat == 1 ? cross2(rest, s->b.along) * s->inverse : dot2(s->a.along, rest);
+    return sum2(move, x, s->a.along);
+}
+
+static ts_vec3 lift(const system_2d* s, flat2 a) {
+    return ts_vec3_add(ts_vec3_scale(a.u, s->u), ts_vec3_scale(a.v, s->v));
+}
+
+// How near a flat difference of cores comes to the other side of itself, where the normal turns round.
+static double room_of_flat(const ts_moving_pair* pair, double distance) {
+    const ts_shape_traits *a = ts_shape_traits_of(pair->a), *b = ts_shape_traits_of(pair->b);
+    if (pair->a->kind == TS_SHAPE_PLANE || pair->b->kind == TS_SHAPE_PLANE) return (double)INFINITY;
+    int rank_a = pair->a->kind == TS_SHAPE_HULL ? pair->a->hull->rank : a->rank;
+    int rank_b = pair->b->kind == TS_SHAPE_HULL ? pair->b->hull->rank : b->rank;
+    return rank_a + rank_b <= 2 ? fabs(distance) : (double)INFINITY;
+}
+
+void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w, const ts_tangent_form* bend,
+                           ts_witness_rates* out) {
+    system_2d s;
+    s.n = w->normal;
+    ts_rates_tangents(s.n, &s.u, &s.v);
+    out->certificate = ts_derivative_certificate_fine();
+    double distance = ts_vec3_dot(s.n, ts_vec3_sub(w->core_b, w->core_a));
+    double size = fabs(distance);
+    if (pair->a->kind != TS_SHAPE_PLANE) size += ts_vec3_distance(w->core_a, pair->a_at.p) + pair->a->radius;
+    if (pair->b->kind != TS_SHAPE_PLANE) size += ts_vec3_norm(w->core_b) + pair->b->radius;
+    if (bend) {
+        s.a.flat = s.b.flat = 0;
+        s.a.bend = bend[0];
+        s.b.bend = bend[1];
+    } else {
+        read_side(pair->a, &pair->a_at, &s, 1.0, w->core_a, &s.a, &out->certificate);
+        read_side(pair->b, &pair->b_at, &s, -1.0, w->core_b, &s.b, &out->certificate);
+        out->certificate.room = fmin(out->certificate.room, room_of_flat(pair, distance));
+    }
+    s.k.uu = s.a.bend.uu + s.b.bend.uu + distance;
+    s.k.uv = s.a.bend.uv + s.b.bend.uv;
+    s.k.vv = s.a.bend.vv + s.b.bend.vv + distance;
+    s.inverse = 0.0;
+    factor(&s, size, &out->certificate);
+    ts_derivative_certificate_judge(size, &out->certificate);
+    for (int j = 0; j < 6; ++j) {
+        ts_vec3 moved = ts_rate_of_point(j, w->core_b), turned = ts_rate_of_direction(j, s.n);
+        flat2 carried = flat2_make(ts_vec3_dot(turned, s.u), ts_vec3_dot(turned, s.v));
+        flat2 r = sum2(flat2_make(ts_vec3_dot(moved, s.u), ts_vec3_dot(moved, s.v)), 1.0, bend2(&s.b.bend, carried));
+        flat2 dn = turning(&s, r, carried), da = motion_of_a(&s, r, dn);
+        out->distance[j] = ts_vec3_dot(s.n, moved);
+        out->normal[j] = lift(&s, dn);
+        out->core_a[j] = lift(&s, da);
+        out->core_b[j] = ts_vec3_add_scaled(lift(&s, sum2(da, distance, dn)), out->distance[j], s.n);
+    }
+}
+
+ts_vec3 ts_bend_along(const ts_shape* shape, const ts_transform* at, ts_vec3 d, ts_vec3 c, ts_vec3 turning) {
+    const ts_shape_traits* traits = ts_shape_traits_of(shape);
+    ts_vec3 t = ts_transform_direction_inverse(at, turning), local = ts_transform_point_inverse(at, c);
+    if (traits->turning) {
+        double across = sqrt(d.x * d.x + d.y * d.y), radius = sqrt(local.x * local.x + local.y * local.y);
+        if (!(across > 0.0)) return ts_vec3_zero();
+        ts_vec3 round = ts_vec3_make(-d.y / across, d.x / across, 0.0);
+        return ts_transform_direction(at, ts_vec3_scale(radius / across * ts_vec3_dot(round, t), round));
+    }
+    if (!traits->add_hessian) return ts_vec3_zero();
+    ts_tangent_form h = {0.0, 0.0, 0.0};
+    ts_vec3 u, v;
+    ts_rates_tangents(d, &u, &v);
+    traits->add_hessian(shape, d, u, v, &h);
+    double tu = ts_vec3_dot(t, u), tv = ts_vec3_dot(t, v);
+    ts_vec3 glide = ts_vec3_add(ts_vec3_scale(h.uu * tu + h.uv * tv, u), ts_vec3_scale(h.uv * tu + h.vv * tv, v));
+    return ts_transform_direction(at, glide);
+}

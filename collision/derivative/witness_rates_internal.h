@@ -1,0 +1,86 @@
+// The system that the witness points of a pair solve, differentiated. Not for use outside collision/ and its tests.
+#ifndef TS_COLLISION_WITNESS_RATES_INTERNAL_H
+#define TS_COLLISION_WITNESS_RATES_INTERNAL_H
+
+#include "collision/derivative/proximity_derivative.h"
+#include "collision/shape/shape_traits_internal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Two placed convex shapes in common axes whose origin is that of B's frame (b_at.p is zero). Column j of a derivative is
+/// what a unit of the j-th number of B's twist (velocity along the axes, angular velocity about them) does; A is at rest.
+typedef struct ts_moving_pair {
+    const ts_shape* a;
+    const ts_shape* b;
+    ts_transform a_at;
+    ts_transform b_at;
+} ts_moving_pair;
+
+/// The answer about the cores, in the pair's axes.
+typedef struct ts_core_witness {
+    ts_vec3 normal;  // unit, from A to B
+    ts_vec3 core_a;  // the point of A's core; core_b - core_a runs along the normal
+    ts_vec3 core_b;
+} ts_core_witness;
+
+/// Its derivative, column by column.
+typedef struct ts_witness_rates {
+    ts_vec3 normal[6];
+    ts_vec3 core_a[6];
+    ts_vec3 core_b[6];
+    double distance[6];
+    ts_derivative_certificate certificate;
+} ts_witness_rates;
+
+/// A certificate that says nothing against anything.
+static inline ts_derivative_certificate ts_derivative_certificate_fine(void) {
+    ts_derivative_certificate fine = {0, (double)INFINITY, 1.0, (double)INFINITY, (double)INFINITY};
+    return fine;
+}
+
+/// The smaller of two certificates, number by number.
+ts_derivative_certificate ts_derivative_certificate_least(ts_derivative_certificate a, ts_derivative_certificate b);
+
+/// Sets BORDER where room or turn are too small for anything to hold; `size` is a length of the pair, m.
+void ts_derivative_certificate_judge(double size, ts_derivative_certificate* io_certificate);
+
+/// The pair of shapes with B's origin as the origin.
+ts_moving_pair ts_moving_pair_make(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b,
+                                   const ts_transform* pose_b);
+
+/// What column j does to a point that is fixed to B.
+static inline ts_vec3 ts_rate_of_point(int j, ts_vec3 x) {
+    switch (j) {
+    case 0: return ts_vec3_make(1.0, 0.0, 0.0);
+    case 1: return ts_vec3_make(0.0, 1.0, 0.0);
+    case 2: return ts_vec3_make(0.0, 0.0, 1.0);
+    case 3: return ts_vec3_make(0.0, -x.z, x.y);
+    case 4: return ts_vec3_make(x.z, 0.0, -x.x);
+    default: return ts_vec3_make(-x.y, x.x, 0.0);
+    }
+}
+
+/// What column j does to a direction that is fixed to B.
+static inline ts_vec3 ts_rate_of_direction(int j, ts_vec3 d) { return j < 3 ? ts_vec3_zero() : ts_rate_of_point(j, d); }
+
+/// The rates of a witness. `bend`: NULL for what the features say (exact), or two Hessians of the support functions of A and
+/// B on the tangent directions of ts_rates_tangents, as of smooth surfaces.
+void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* witness, const ts_tangent_form* bend,
+                           ts_witness_rates* out_rates);
+
+/// How the support point c (in common axes) of a core glides over it when the direction `d` (unit, in the shape's frame) turns by
+/// `turning` (in common axes, seen from the shape): Hessian times turning. Smooth kinds by add_hessian, others as turned about z.
+ts_vec3 ts_bend_along(const ts_shape* shape, const ts_transform* at, ts_vec3 d, ts_vec3 c, ts_vec3 turning);
+
+/// The tangent directions in which those Hessians are meant.
+static inline void ts_rates_tangents(ts_vec3 n, ts_vec3* out_u, ts_vec3* out_v) {
+    *out_u = ts_vec3_orthogonal(n);
+    *out_v = ts_vec3_cross(n, *out_u);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
