@@ -11,9 +11,11 @@
 // A found feature that is farther from the point than this share of the size is not the one the point lies on.
 static const double OFF = 1e-5;
 
-int ts_active_of_edges(const ts_vec3* vertex, int top, const int* other, int count, double size, ts_vec3 n, ts_vec3 c,
+int ts_active_of_edges(const ts_vec3* vertex, int top, const int* other, int count, const ts_surface_point* at,
                        ts_active_feature* io, int* out_end) {
-    ts_vec3 r = ts_vec3_sub(c, vertex[top]);
+    ts_vec3 n = at->n;
+    double size = at->size;
+    ts_vec3 r = ts_vec3_sub(at->c, vertex[top]);
     double away = ts_vec3_norm_squared(r), nearest = (double)INFINITY, least_slope = (double)INFINITY;
     int end = -1;
     *out_end = -1;
@@ -40,10 +42,11 @@ int ts_active_of_edges(const ts_vec3* vertex, int top, const int* other, int cou
     return away <= OFF * size * OFF * size;
 }
 
-void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, double size, ts_vec3 n, ts_vec3 c,
+void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, const ts_surface_point* at,
                           ts_active_feature* io) {
+    ts_vec3 n = at->n, c = at->c;
     double sine = ts_vec3_norm(ts_vec3_cross(n, normal)), inside = (double)INFINITY, nearest = (double)INFINITY;
-    int at = 0;
+    int edge = 0;
     for (int k = 0; k < count; ++k) {
         ts_vec3 from = corner[k], e = ts_vec3_sub(corner[k + 1 < count ? k + 1 : 0], from), r = ts_vec3_sub(c, from);
         double squared = ts_vec3_norm_squared(e), t = ts_vec3_dot(r, e) / squared;
@@ -52,30 +55,30 @@ void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, doub
         double off = ts_vec3_norm_squared(ts_vec3_add_scaled(r, -t, e));
         if (!(off < nearest)) continue;
         nearest = off;
-        at = k;
+        edge = k;
     }
-    if (inside > sine * size) {
+    if (inside > sine * at->size) {
         io->flat = 2;
         io->room = inside;
         return;
     }
-    int to = at + 1 < count ? at + 1 : 0, end;
-    int nearer_end = ts_vec3_distance(c, corner[at]) <= ts_vec3_distance(c, corner[to]) ? at : to;
+    int to = edge + 1 < count ? edge + 1 : 0, end;
+    int nearer_end = ts_vec3_distance(c, corner[edge]) <= ts_vec3_distance(c, corner[to]) ? edge : to;
     const int beside[2] = {nearer_end > 0 ? nearer_end - 1 : count - 1, nearer_end + 1 < count ? nearer_end + 1 : 0};
-    ts_active_of_edges(corner, nearer_end, beside, 2, size, n, c, io, &end);
+    ts_active_of_edges(corner, nearer_end, beside, 2, at, io, &end);
     if (end >= 0) io->turn = sine;
 }
 
 // Of kinds without a way of their own.
 static void active_by_feature(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
     ts_support_feature f;
-    double size = ts_vec3_norm(shape->half);
+    ts_surface_point at = {n, c, ts_vec3_norm(shape->half)};
     ts_support_feature_along(shape, n, &f);
     if (f.count > 2) {
-        ts_active_of_polygon(f.point, f.count, f.normal, size, n, c, io);
+        ts_active_of_polygon(f.point, f.count, f.normal, &at, io);
     } else if (f.count == 2) {
         int to = ts_vec3_distance(c, f.point[0]) <= ts_vec3_distance(c, f.point[1]) ? 0 : 1, other = 1 - to, end;
-        ts_active_of_edges(f.point, to, &other, 1, size, n, c, io, &end);
+        ts_active_of_edges(f.point, to, &other, 1, &at, io, &end);
     }
 }
 

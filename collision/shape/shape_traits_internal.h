@@ -35,6 +35,13 @@ typedef struct ts_active_feature {
     double turn;    // rad: how far the normal may turn before it belongs to another feature; infinite if never
 } ts_active_feature;
 
+/// A point of a core's surface whose feature is looked for.
+typedef struct ts_surface_point {
+    ts_vec3 n;    // unit: a normal there, outwards
+    ts_vec3 c;    // where
+    double size;  // m: angles times this are compared with lengths
+} ts_surface_point;
+
 /// A row. Convex kinds but the plane must have `support`; whatever else is missing follows from that, more slowly or less
 /// sharply, as told in each place.
 typedef struct ts_shape_traits {
@@ -167,14 +174,13 @@ void ts_feature_cap(ts_vec3 half, int up, ts_support_feature* out);
 /// The feature of a core (of a plane: the half-space's side) that has the point c of its surface where the outward normal is n.
 void ts_active_feature_at(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* out_feature);
 
-/// The same among the corners, edges and the face of a flat polygon: the face whose plane has `normal` either way. `size` is
-/// what angles are multiplied by to be compared with lengths, m.
-void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, double size, ts_vec3 n, ts_vec3 c,
+/// The same among the corners, edges and the face of a flat polygon: the face whose plane has `normal` either way.
+void ts_active_of_polygon(const ts_vec3* corner, int count, ts_vec3 normal, const ts_surface_point* at,
                           ts_active_feature* io_feature);
 
-/// The same of a corner and the edges that leave it: nonzero when c lies on one of them or on the corner.
-/// other: (count) the far ends.
-int ts_active_of_edges(const ts_vec3* vertex, int top, const int* other, int count, double size, ts_vec3 n, ts_vec3 c,
+/// The same of a corner and the edges that leave it to `other` (count): nonzero when the point lies on one of them or on the
+/// corner. *out_end is the far end of that edge, or -1.
+int ts_active_of_edges(const ts_vec3* vertex, int top, const int* other, int count, const ts_surface_point* at,
                        ts_active_feature* io_feature, int* out_end);
 
 /// Sets what a rim of that radius about z is where its normal is n.

@@ -149,7 +149,8 @@ static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_featur
         }
     }
     int first = hull->neighbour_start[top], count = hull->neighbour_start[top + 1] - first;
-    int found = ts_active_of_edges(hull->vertex, top, hull->neighbour + first, count, size, n, c, io, &end);
+    ts_surface_point at = {n, c, size};
+    int found = ts_active_of_edges(hull->vertex, top, hull->neighbour + first, count, &at, io, &end);
     if (!found && face >= 0) {  // on another edge of the face, so at the end of both
         io->flat = 2;
         io->room = 0.0;

@@ -102,7 +102,8 @@ static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_featur
     const ts_vec3* p = shape->triangle;
     ts_vec3 turn = ts_vec3_cross(ts_vec3_sub(p[1], p[0]), ts_vec3_sub(p[2], p[0])), low, high;
     box(shape, &low, &high);
-    ts_active_of_polygon(p, 3, ts_vec3_unit_or(turn, n), ts_vec3_distance(low, high), n, c, io);
+    ts_surface_point at = {n, c, ts_vec3_distance(low, high)};
+    ts_active_of_polygon(p, 3, ts_vec3_unit_or(turn, n), &at, io);
 }
 
 const ts_shape_traits ts_shape_kind_triangle = {
