@@ -94,8 +94,8 @@ static const ts_flag run_flags[] = {
      "write the contact problem of that step (1 is the first) as FCLIB"},
     {"--certificate", "WHEN:FILE", TS_FLAG_TEXT, OFFSET(certificate), 0.0, 0.0,
      "JSON of which laws hold at every contact of a step (WHEN: a step, last or worst)"},
-    {"--certificates", "FILE.csv", TS_FLAG_TEXT, OFFSET(certificates), 0.0, 0.0,
-     "the certificate of every contact of every step; says what was found"},
+    {"--certificates", "FILE", TS_FLAG_TEXT, OFFSET(certificates), 0.0, 0.0,
+     "the certificate of every contact of every step, as FILE.csv or FILE.h5; says what was found"},
     {"--ledger", "FILE.csv", TS_FLAG_TEXT, OFFSET(ledger), 0.0, 0.0,
      "where the energy of every step comes from and goes; says the sums"},
     {"--batch", "N", TS_FLAG_INTEGER, OFFSET(copies), 1.0, 1e6, "run N simulations at once, shared among the threads"},
@@ -147,7 +147,8 @@ static const ts_flag scorecard_flags[] = {
     FLAG_HELP};
 
 static const ts_flag judge_flags[] = {
-    {"--out", "FILE.csv", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write every contact's certificate here"},
+    {"--out", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0,
+     "write every contact's certificate here, as FILE.csv or FILE.h5"},
     {"--strict", NULL, TS_FLAG_SWITCH, OFFSET(strict), 0.0, 0.0, "fail (1) when anything is wrong"},
     FLAG_JSON,
     FLAG_HELP};
@@ -304,7 +305,8 @@ static const ts_command commands[] = {
      scorecard_flags, COUNT(scorecard_flags), ts_cmd_scorecard},
     {"judge", "certify the contacts of any engine, from a log of them", "FILE",
      "FILE is a CSV file with a line for each contact of each step, whoever has made it; columns by name, in any "
-     "order:\n"
+     "order.\n"
+     "Or an HDF5 file with a list for each of them, at its root, an entry for each contact of each step:\n"
      "  time, dt                 s; when the step ended, and how long it was (step: its number)\n"
      "  nx, ny, nz               normal, from A to B (tx, ty, tz: the tangent that a friction pyramid is along)\n"
      "  gap, mu                  m, when the step began; friction\n"

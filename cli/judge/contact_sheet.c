@@ -1,5 +1,5 @@
-// Writing a log of contacts, with what each is certified to do.
-#include "cli/judge/judge_internal.h"
+// Writing a log of contacts, with what each is certified to do: the columns, and CSV.
+#include "cli/judge/log_format_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,21 @@
 
 // Bytes that are kept before they are written.
 enum { KEPT = 1 << 16 };
+
+// What a log has, then what the contact does, the shares of three laws that are unmet, and the figures.
+enum { VERDICT = TS_LOG_COLUMNS, SHARES = VERDICT + 1, FIGURES = SHARES + 3, COLUMNS = FIGURES + TS_FIGURE_COUNT };
+
+static ts_sheet_column column_at(int k) {
+    static const char* const shares[] = {"lcp", "ccp", "ncp"};
+    if (k < VERDICT) {
+        const ts_log_column_info* info = ts_log_column_at((ts_log_column)k);
+        return (ts_sheet_column){info->name, info->unit, ts_log_column_is_name((ts_log_column)k)};
+    }
+    if (k == VERDICT) return (ts_sheet_column){"mode", "", 1};
+    if (k < FIGURES) return (ts_sheet_column){shares[k - SHARES], "1", 0};
+    const ts_figure_kind* kind = ts_figure_kind_of((ts_figure)(k - FIGURES));
+    return (ts_sheet_column){kind->key, kind->unit, 0};
+}
 
 static ts_code cannot_write(const ts_contact_sheet* sheet, ts_status* out_status) {
     return ts_status_set(out_status, TS_ERROR_FILE, sheet->file, 0, "cannot write: %s", strerror(errno));
@@ -28,59 +43,87 @@ static ts_code flush(ts_contact_sheet* sheet, ts_status* out_status) {
     return TS_OK;
 }
 
+static ts_code open_hdf5(ts_contact_sheet* sheet, ts_status* out_status) {
+    ts_sheet_column column[COLUMNS];
+    for (int k = 0; k < COLUMNS; ++k) column[k] = column_at(k);
+    ts_code code = ts_sheet_hdf5_open(sheet->file, column, COLUMNS, &sheet->hdf5, out_status);
+    sheet->open = !code;
+    return code;
+}
+
 ts_code ts_contact_sheet_open(ts_contact_sheet* sheet, const char* file, ts_status* out_status) {
     memset(sheet, 0, sizeof *sheet);
     sheet->file = file;
+    if (ts_log_is_hdf5_name(file)) return open_hdf5(sheet, out_status);
     sheet->fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (sheet->fd < 0) return cannot_write(sheet, out_status);
     sheet->open = 1;
-    ts_text_add(&sheet->text, "step,time,dt,a,b,x,y,z,tx,ty,tz,nx,ny,nz,gap,mu,jx,jy,jz,vx,vy,vz,mode,lcp,ccp,ncp");
-    for (int k = 0; k < TS_FIGURE_COUNT; ++k) ts_text_add(&sheet->text, ",%s", ts_figure_kind_of((ts_figure)k)->key);
+    for (int k = 0; k < COLUMNS; ++k) ts_text_add(&sheet->text, "%s%s", k > 0 ? "," : "", column_at(k).name);
     ts_text_add(&sheet->text, "\n");
     return flush(sheet, out_status);
 }
 
-static void add_number(ts_text* text, double value) {
-    ts_text_add(text, ",");
-    ts_text_add_number(text, value);
+static void put_vector(ts_sheet_value* value, ts_vec3 v) {
+    value[0].number = v.x;
+    value[1].number = v.y;
+    value[2].number = v.z;
 }
 
-static void add_vector(ts_text* text, ts_vec3 v) {
-    add_number(text, v.x);
-    add_number(text, v.y);
-    add_number(text, v.z);
+// What a contact's line says, column by column.
+static void fill(const ts_logged_step* step, const ts_logged_contact* c, ts_sheet_value value[COLUMNS]) {
+    const ts_contact_verdict* v = &c->verdict;
+    memset(value, 0, COLUMNS * sizeof *value);
+    value[TS_LOG_STEP].number = (double)step->step;
+    value[TS_LOG_TIME].number = step->time;
+    value[TS_LOG_DT].number = step->dt;
+    value[TS_LOG_A].text = c->a;
+    value[TS_LOG_B].text = c->b;
+    put_vector(value + TS_LOG_X, c->position);
+    put_vector(value + TS_LOG_TX, c->tangent);
+    put_vector(value + TS_LOG_NX, c->normal);
+    value[TS_LOG_GAP].number = c->gap;
+    value[TS_LOG_MU].number = c->mu;
+    put_vector(value + TS_LOG_JX, c->impulse);
+    put_vector(value + TS_LOG_VX, c->velocity);
+    value[VERDICT].text = ts_contact_mode_name(v->mode);
+    for (int k = 0; k < 3; ++k) value[SHARES + k].number = v->unmet[k];
+    for (int k = 0; k < TS_FIGURE_COUNT; ++k)
+        value[FIGURES + k].number = ts_figure_of(&v->residual, (ts_figure)k, step->dt);
+}
+
+static void add_line(ts_text* text, const ts_sheet_value* value) {
+    for (int k = 0; k < COLUMNS; ++k) {
+        if (k > 0) ts_text_add(text, ",");
+        if (k == TS_LOG_STEP)
+            ts_text_add(text, "%lld", (long long)value[k].number);
+        else if (value[k].text)
+            ts_text_add(text, "%s", value[k].text);
+        else
+            ts_text_add_number(text, value[k].number);
+    }
+    ts_text_add(text, "\n");
 }
 
 ts_code ts_contact_sheet_add(ts_contact_sheet* sheet, const ts_logged_step* step, ts_status* out_status) {
-    ts_text* text = &sheet->text;
-    for (int i = 0; i < step->contact.count; ++i) {
-        const ts_logged_contact* c = &step->contact.data[i];
-        const ts_contact_verdict* v = &c->verdict;
-        ts_text_add(text, "%lld", step->step);
-        add_number(text, step->time);
-        add_number(text, step->dt);
-        ts_text_add(text, ",%s,%s", c->a, c->b);
-        add_vector(text, c->position);
-        add_vector(text, c->tangent);
-        add_vector(text, c->normal);
-        add_number(text, c->gap);
-        add_number(text, c->mu);
-        add_vector(text, c->impulse);
-        add_vector(text, c->velocity);
-        ts_text_add(text, ",%s", ts_contact_mode_name(v->mode));
-        for (int k = 0; k < 3; ++k) add_number(text, v->unmet[k]);
-        for (int k = 0; k < TS_FIGURE_COUNT; ++k) add_number(text, ts_figure_of(&v->residual, (ts_figure)k, step->dt));
-        ts_text_add(text, "\n");
+    ts_sheet_value value[COLUMNS];
+    ts_code code = TS_OK;
+    for (int i = 0; i < step->contact.count && !code; ++i) {
+        fill(step, &step->contact.data[i], value);
+        if (sheet->hdf5)
+            code = ts_sheet_hdf5_add(sheet->hdf5, value, out_status);
+        else
+            add_line(&sheet->text, value);
         ++sheet->lines;
     }
-    return text->length < KEPT ? TS_OK : flush(sheet, out_status);
+    return code || sheet->text.length < KEPT ? code : flush(sheet, out_status);
 }
 
 ts_code ts_contact_sheet_close(ts_contact_sheet* sheet, ts_status* out_status) {
     if (!sheet->open) return TS_OK;
+    sheet->open = 0;
+    if (sheet->hdf5) return ts_sheet_hdf5_close(sheet->hdf5, out_status);
     ts_code code = flush(sheet, out_status);
     if (close(sheet->fd) != 0 && !code) code = cannot_write(sheet, out_status);
-    sheet->open = 0;
     ts_text_free(&sheet->text);
     return code;
 }

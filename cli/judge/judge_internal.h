@@ -1,5 +1,5 @@
 // Contacts over a whole run, certified one by one: those of a run of ours, or those that another engine has told. A log of contacts is a CSV
-// file, a line for each contact of each step (docs/laboratory.md); `run --certificates` writes one, `judge` reads anybody's.
+// or an HDF5 file, a line for each contact of each step (docs/laboratory.md); `run --certificates` writes one, `judge` reads anybody's.
 #ifndef TS_CLI_JUDGE_INTERNAL_H
 #define TS_CLI_JUDGE_INTERNAL_H
 
@@ -44,6 +44,9 @@ typedef struct ts_logged_scale {
 /// The largest velocity and impulse of a step's contacts.
 ts_logged_scale ts_logged_step_scale(const ts_logged_step* step);
 
+/// Writes the name of a side into a log's contact: cut to its room, without what would be more fields of CSV than one.
+void ts_logged_contact_name(char out_name[TS_LOG_NAME], const char* name);
+
 /// Releases the memory.
 void ts_logged_step_free(ts_logged_step* step);
 
@@ -58,7 +61,9 @@ ts_code ts_logged_step_certify(ts_logged_step* step, ts_status* out_status);
 
 typedef struct ts_contact_log ts_contact_log;
 
-/// Reads the file and its first line. Close with ts_contact_log_close. TS_ERROR_FILE, TS_ERROR_VALUE (line and reason), TS_ERROR_MEMORY.
+/// Reads the file and its first line: HDF5 where it begins as such files do or is called .h5 or .hdf5, else CSV. Close with
+/// ts_contact_log_close. TS_ERROR_FILE, TS_ERROR_VALUE (line or entry, and reason), TS_ERROR_MEMORY, TS_ERROR_UNSUPPORTED (HDF5 in a
+/// build without it).
 ts_code ts_contact_log_open(const char* file, ts_contact_log** out_log, ts_status* out_status);
 
 /// The next step; *out_more is 0 at the end.
@@ -69,22 +74,25 @@ void ts_contact_log_close(ts_contact_log* log);
 
 // --- writing one -------------------------------------------------------------------------------------------------------
 
+typedef struct ts_contact_sheet_hdf5 ts_contact_sheet_hdf5;
+
 /// A log that is being written. Zero-initialised: none.
 typedef struct ts_contact_sheet {
     const char* file;  // borrowed
     int fd;
     int open;
     long long lines;
-    ts_text text;  // not written yet
+    ts_text text;                 // CSV, not written yet
+    ts_contact_sheet_hdf5* hdf5;  // NULL: CSV
 } ts_contact_sheet;
 
-/// Begins the file with its headings. TS_ERROR_FILE.
+/// Begins the file with its headings: HDF5 where it is called .h5 or .hdf5, else CSV. TS_ERROR_FILE, TS_ERROR_UNSUPPORTED.
 ts_code ts_contact_sheet_open(ts_contact_sheet* sheet, const char* file, ts_status* out_status);
 
-/// Adds a line for each contact, with its verdict. TS_ERROR_FILE.
+/// Adds a line for each contact, with its verdict. TS_ERROR_FILE, TS_ERROR_MEMORY.
 ts_code ts_contact_sheet_add(ts_contact_sheet* sheet, const ts_logged_step* step, ts_status* out_status);
 
-/// Writes the rest and closes the file; nothing when it is not open. TS_ERROR_FILE.
+/// Writes the rest and closes the file; nothing when it is not open. TS_ERROR_FILE, TS_ERROR_MEMORY.
 ts_code ts_contact_sheet_close(ts_contact_sheet* sheet, ts_status* out_status);
 
 // --- what was found ----------------------------------------------------------------------------------------------------

@@ -28,12 +28,15 @@ static ts_code no_memory(ts_status* out_status) {
     return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory for contacts");
 }
 
-// Names with commas would be more fields than one.
+void ts_logged_contact_name(char out_name[TS_LOG_NAME], const char* name) {
+    snprintf(out_name, TS_LOG_NAME, "%.63s", name);
+    for (char* c = out_name; *c; ++c)
+        if (*c == ',' || *c == '"' || *c == '\n' || *c == '\r') *c = '_';
+}
+
 static void name_side(const ts_model* model, int geom, char out[TS_LOG_NAME]) {
     char room[TS_CONTACT_ROW_NAME];
-    snprintf(out, TS_LOG_NAME, "%.63s", ts_contact_side_name(model, geom, room));
-    for (char* c = out; *c; ++c)
-        if (*c == ',' || *c == '"' || *c == '\n' || *c == '\r') *c = '_';
+    ts_logged_contact_name(out, ts_contact_side_name(model, geom, room));
 }
 
 ts_code ts_logged_step_take(ts_logged_step* step, const ts_sim* sim, ts_status* out_status) {

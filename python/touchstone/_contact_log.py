@@ -1,16 +1,65 @@
 """Logs of contacts, to be judged: `touchstone judge FILE` certifies every contact of every step, whichever engine made it."""
 
+import os
+
 import numpy
 
-_COLUMNS = "step,time,dt,a,b,x,y,z,tx,ty,tz,nx,ny,nz,gap,mu,jx,jy,jz,vx,vy,vz\n"
+_COLUMNS = "step,time,dt,a,b,x,y,z,tx,ty,tz,nx,ny,nz,gap,mu,jx,jy,jz,vx,vy,vz".split(",")
 
 
 def _name(text):
     return "".join("_" if c in ',"\r\n' else c for c in str(text))
 
 
+class _Csv:
+    def __init__(self, path):
+        self._file = open(path, "w", encoding="utf-8")
+        self._file.write(",".join(_COLUMNS) + "\n")
+
+    def add(self, values):
+        self._file.write(",".join(v if isinstance(v, str) else repr(v) for v in values) + "\n")
+
+    def close(self):
+        self._file.close()
+
+
+class _Hdf5:
+    """A list for each column, at the root of the file; what is not written yet is a few thousand contacts."""
+
+    def __init__(self, path):
+        try:
+            import h5py
+        except ImportError as missing:
+            raise ImportError(f"a log called {path} needs h5py ({missing}); call it .csv instead") from None
+        self._kept = []
+        self._file = h5py.File(path, "w")
+        self._file.attrs["format"] = "touchstone contact log"
+        for name in _COLUMNS:
+            kind = "S64" if name in ("a", "b") else "i8" if name == "step" else "f8"
+            self._file.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(1024,), compression="gzip", shuffle=True)
+
+    def add(self, values):
+        self._kept.append(values)
+        if len(self._kept) == 4096:
+            self._write()
+
+    def _write(self):
+        for name, values in zip(_COLUMNS, zip(*self._kept)):
+            data = self._file[name]
+            if name in ("a", "b"):
+                values = [v.encode()[:63] for v in values]
+            data.resize((len(data) + len(values),))
+            data[-len(values) :] = values
+        self._kept = []
+
+    def close(self):
+        if self._file:
+            self._write()
+            self._file.close()
+
+
 class ContactLog:
-    """Writes a log of contacts, step by step:
+    """Writes a log of contacts, step by step, as CSV or, where it is called .h5 or .hdf5, as HDF5 (which needs h5py):
 
         with touchstone.ContactLog("contacts.csv") as log:
             while data.time < 1:
@@ -20,8 +69,8 @@ class ContactLog:
     For an engine that has no method here (Pinocchio, Newton, one's own): step() once a step, then add() each of its contacts."""
 
     def __init__(self, path):
-        self._file = open(path, "w", encoding="utf-8")
-        self._file.write(_COLUMNS)
+        is_hdf5 = os.path.splitext(path)[1].lower() in (".h5", ".hdf5")
+        self._log = (_Hdf5 if is_hdf5 else _Csv)(path)
         self._steps = 0
         self._time = 0.0
         self._dt = 0.0
@@ -33,8 +82,8 @@ class ContactLog:
         self.close()
 
     def close(self):
-        """Closes the file."""
-        self._file.close()
+        """Writes the rest and closes the file."""
+        self._log.close()
 
     def step(self, time, dt):
         """A step of dt seconds has ended at `time`; what is added from now on belongs to it."""
@@ -45,8 +94,7 @@ class ContactLog:
         """One contact, world axes: unit normal from A to B, gap (m, when the step began), friction, impulse on B (N s: force times
         dt), velocity of B's surface against A's after the step (m/s); the tangent that a friction pyramid is along, if there is one."""
         numbers = (*position, *tangent, *normal, gap, mu, *impulse, *velocity)
-        texts = [repr(float(x)) for x in numbers]
-        self._file.write(f"{self._steps},{self._time!r},{self._dt!r},{_name(a)},{_name(b)},{','.join(texts)}\n")
+        self._log.add((self._steps, self._time, self._dt, _name(a), _name(b), *map(float, numbers)))
 
     def mujoco(self, model, data):
         """The contacts of the mj_step that was just made: mjData holds them as they were when it began, velocities as they came out."""

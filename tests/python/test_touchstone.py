@@ -1,6 +1,10 @@
 """The Python package as its user meets it."""
 
+import json
+import os
+import subprocess
 import sys
+import tempfile
 import unittest
 
 try:
@@ -14,6 +18,53 @@ import touchstone
 BALL = """<mujoco><option timestep="0.001" gravity="0 0 -10"/><worldbody>
 <geom type="plane" size="1 1 1"/>
 <body name="ball" pos="0 0 1"><freejoint/><geom type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>"""
+
+
+def slide(log, steps):
+    """A box that rests on each of four feet for a second step and creeps at 2 mm/s in the others."""
+    for i in range(steps):
+        log.step(0.01 * (i + 1), 0.01)
+        for foot in range(4):
+            log.add((0, 0, 1), 0.0, 0.5, (0, 0, 0.1), (0.002 * (i % 2), 0, 0), "flöor", f"foot, {foot}", position=(foot, 0, 0))
+
+
+class ContactLogTest(unittest.TestCase):
+    def judge(self, path):
+        program = os.environ.get("TOUCHSTONE_PROGRAM", "touchstone")
+        done = subprocess.run([program, "judge", path, "--json"], capture_output=True, text=True)
+        if "TS_HDF5" in done.stderr:
+            self.skipTest("touchstone is built without HDF5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["judged"]
+
+    def test_both_formats_are_judged_alike(self):
+        try:
+            import h5py  # noqa: F401
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        with tempfile.TemporaryDirectory() as folder:
+            found = []
+            for name in ("log.csv", "log.h5", "log.HDF5"):
+                path = os.path.join(folder, name)
+                with touchstone.ContactLog(path) as log:
+                    slide(log, 2501)  # more than is written at once
+                found.append(self.judge(path))
+        self.assertEqual(found[0], found[1])
+        self.assertEqual(found[0], found[2])
+        self.assertEqual((found[0]["steps"], found[0]["contacts"], found[0]["obeyed_by"]["ncp"]), (2501, 10004, 5004))
+        creep = next(f for f in found[0]["findings"] if f["finding"] == "creep")
+        self.assertAlmostEqual(creep["worst"], 0.002, places=12)
+        self.assertEqual(creep["who"], "flöor - foot_ 0")
+
+    def test_without_h5py_it_says_so(self):
+        hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "h5py"}
+        sys.modules["h5py"] = None
+        try:
+            with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(ImportError, "h5py"):
+                touchstone.ContactLog(os.path.join(folder, "log.h5"))
+        finally:
+            del sys.modules["h5py"]
+            sys.modules.update(hidden)
 
 
 class TouchstoneTest(unittest.TestCase):
