@@ -18,7 +18,7 @@ static const char* shown_unit(ts_effect effect) { return effect == TS_EFFECT_ENE
 static void add_text(const ts_explanation* self, ts_text* text) {
     int all = (1 << self->active_count) - 1;
     ts_text_add(text, "%s under %s, %g s, against the exact law under %s: %d runs\n\n", self->scene->name,
-                self->solver->name, self->duration, self->solver_of[all], all + 1);
+                self->solver->name, self->duration, self->solver_of[all], self->runs);
     ts_text_add(text, "%-16s", "");
     for (int e = 0; e < TS_EFFECT_COUNT; ++e) ts_text_add(text, " %14s", ts_effect_name((ts_effect)e));
     ts_text_add(text, "\n%-16s", "");
@@ -41,7 +41,7 @@ static void add_text(const ts_explanation* self, ts_text* text) {
         ts_text_add(text, "   %s -> %s\n", self->own[k], self->exchanged[k]);
     }
     if (self->failed > 0)
-        ts_text_add(text, "\n%d of %d runs did not reach their end: shares that need them are not numbers.\n",
+        ts_text_add(text, "\n%d of %d combinations did not reach their end: shares that need them are not numbers.\n",
                     self->failed, all + 1);
     ts_text_add(text, "\nA share is the mean of what an exchange changes, over all orders of exchanging; shares add up "
                       "to the difference.\n");
@@ -54,7 +54,7 @@ static void add_json(const ts_explanation* self, ts_text* text) {
     ts_json_add_string(&json, "scene", self->scene->name);
     ts_json_add_string(&json, "solver", self->solver->name);
     ts_json_add_number(&json, "duration", self->duration);
-    ts_json_add_integer(&json, "runs", all + 1);
+    ts_json_add_integer(&json, "runs", self->runs);
     ts_json_add_integer(&json, "failed", self->failed);
     ts_json_add_array(&json, "effects");
     for (int e = 0; e < TS_EFFECT_COUNT; ++e) {

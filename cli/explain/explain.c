@@ -8,7 +8,7 @@
 // Guaranteed: shares add up to the difference between the run and the exact one, without remainder; an ingredient that changes
 // nothing in any combination has share zero; what is left between the exact run and a closed form is no ingredient's.
 // Known to fail: chaotic scenes, where every exchange changes everything; sap, whose softness cannot be had under another law (both are one
-// ingredient then); the order of sweeps and tolerances of the narrow phase, which no option changes.
+// ingredient then).
 #include "cli/explain/explain_internal.h"
 
 #include "base/task.h"
@@ -19,10 +19,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char* const ingredient_names[TS_INGREDIENT_COUNT] = {"law",      "softness",   "solve", "stabilisation",
-                                                                  "manifold", "integrator", "step"};
+static const char* const ingredient_names[TS_INGREDIENT_COUNT] = {
+    "law", "softness", "solve", "order", "stabilisation", "narrow phase", "manifold", "integrator", "step"};
 static const char* const effect_names[TS_EFFECT_COUNT] = {"along",         "sideways", "height",
                                                           "highest climb", "energy",   "worst overlap"};
 static const char* const effect_units[TS_EFFECT_COUNT] = {"m", "m", "m", "m", "J", "m"};
@@ -30,6 +31,8 @@ static const char* const effect_units[TS_EFFECT_COUNT] = {"m", "m", "m", "m", "J
 // The exact one's.
 static const double exact_tolerance = 1e-13;
 enum { EXACT_ITERATIONS = 100000, EXACT_POINTS = 8 };
+// The order of sweeps that prefers neither end: forward and backward in turn.
+enum { IN_TURN = 1 };
 static const double finer = 8.0;
 
 const char* ts_ingredient_name(ts_ingredient ingredient) { return ingredient_names[ingredient]; }
@@ -72,8 +75,15 @@ static void find_ingredients(ts_explanation* self, const ts_sim* sim) {
              ts_solver_get(sim->solver, sim->solver_settings, "iteration_limit"));
     snprintf(other, sizeof other, "tolerance %g", exact_tolerance);
     activate(self, TS_INGREDIENT_SOLVE, own, other);
+    if (ts_solver_setting_find(sim->solver, "order")) {
+        static const char* const orders[] = {"forward sweeps", "forward and backward in turn", "forward and backward"};
+        int order = (int)ts_solver_get(sim->solver, sim->solver_settings, "order");
+        if (order != IN_TURN) activate(self, TS_INGREDIENT_ORDER, orders[order], orders[IN_TURN]);
+    }
     snprintf(own, sizeof own, "baumgarte %g", o->baumgarte);
     if (o->baumgarte > 0.0) activate(self, TS_INGREDIENT_STABILISATION, own, "none");
+    snprintf(own, sizeof own, "to %g m", o->narrow_tolerance);
+    if (o->narrow_tolerance > 0.0) activate(self, TS_INGREDIENT_NARROW, own, "to rounding");
     snprintf(own, sizeof own, "%d points", o->manifold_points);
     snprintf(other, sizeof other, "%d points", (int)EXACT_POINTS);
     if (o->manifold_points < EXACT_POINTS) activate(self, TS_INGREDIENT_MANIFOLD, own, other);
@@ -90,8 +100,11 @@ static int is_exchanged(const ts_explanation* self, int mask, ts_ingredient ingr
 }
 
 // Who solves a combination: the law of the run or the exact one, to the end that the run goes to or to rounding.
-static const char* solver_for(const ts_explanation* self, int exact, int finished) {
+static const char* solver_for(const ts_explanation* self, int mask) {
     const ts_solver* own = self->solver;
+    int exact = is_exchanged(self, mask, TS_INGREDIENT_LAW), finished = is_exchanged(self, mask, TS_INGREDIENT_SOLVE);
+    // A relaxed law without the softness that its solver brings along needs another one.
+    if (!exact && own->takes_softness && is_exchanged(self, mask, TS_INGREDIENT_SOFTNESS)) return "ccp-admm";
     if (exact) return finished || !own->sweeps ? "ncp" : "ncp-pgs";
     if (!finished || own->compliance) return own->name;
     switch (own->law) {
@@ -129,20 +142,23 @@ static ts_code configure(ts_explanation* self, int mask, ts_sim** out_sim, ts_st
     }
     if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_STABILISATION))
         code = set_number(sim, "baumgarte", 0.0, out_status);
+    if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_NARROW))
+        code = set_number(sim, "narrow_tolerance", 0.0, out_status);
     if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_MANIFOLD))
         code = set_number(sim, "manifold_points", EXACT_POINTS, out_status);
     if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_INTEGRATOR))
         code = ts_sim_set(sim, "integrator", "rk4", out_status);
     if (code == TS_OK && is_exchanged(self, mask, TS_INGREDIENT_STEP))
         code = set_number(sim, "time_step", sim->options.time_step / finer, out_status);
-    // A relaxed law without the softness that its solver brings along needs another one.
-    const char* name = solver_for(self, exact, finished);
-    if (!exact && self->solver->takes_softness && is_exchanged(self, mask, TS_INGREDIENT_SOFTNESS)) name = "ccp-admm";
+    const char* name = solver_for(self, mask);
     snprintf(self->solver_of[mask], sizeof self->solver_of[mask], "%s", name);
     if (code == TS_OK && strcmp(name, self->solver->name) != 0) code = ts_sim_set_solver(sim, name, out_status);
     if (code == TS_OK) code = set_number(sim, "solver.tolerance", finished ? exact_tolerance : tolerance, out_status);
     if (code == TS_OK)
         code = set_number(sim, "solver.iteration_limit", finished ? EXACT_ITERATIONS : limit, out_status);
+    if (code == TS_OK && ts_solver_setting_find(sim->solver, "order"))
+        code = set_number(sim, "solver.order",
+                          is_exchanged(self, mask, TS_INGREDIENT_ORDER) ? (double)IN_TURN : self->order, out_status);
     return code;
 }
 
@@ -154,6 +170,8 @@ ts_code ts_explanation_plan(ts_explanation* self, ts_status* out_status) {
     if (code == TS_OK) code = ts_setup_configure(sim, self->args, self->args->solver, 1, out_status);
     if (code == TS_OK) {
         self->solver = sim->solver;
+        if (ts_solver_setting_find(sim->solver, "order"))
+            self->order = ts_solver_get(sim->solver, sim->solver_settings, "order");
         find_ingredients(self, sim);
     }
     ts_sim_free(sim);
@@ -191,12 +209,21 @@ typedef struct crew {
     ts_status status[1 << TS_INGREDIENT_COUNT];
 } crew;
 
+// The combination that comes to the same and is run: where nobody sweeps there is no order to exchange.
+static int twin_of(const ts_explanation* self, int mask) {
+    if (ts_solver_setting_find(ts_solver_find(solver_for(self, mask)), "order")) return mask;
+    for (int i = 0; i < self->active_count; ++i)
+        if (self->active[i] == TS_INGREDIENT_ORDER) mask &= ~(1 << i);
+    return mask;
+}
+
 static void run_range(void* context, int begin, int end, int worker) {
     crew* all = (crew*)context;
     (void)worker;
     for (int mask = begin; mask < end; ++mask) {
         ts_sim* sim = NULL;
         course* seen = &all->seen[mask];
+        if (twin_of(all->self, mask) != mask) continue;
         memset(seen, 0, sizeof *seen);
         seen->focus = all->self->scene->focus;
         all->code[mask] = configure(all->self, mask, &sim, &all->status[mask]);
@@ -262,23 +289,39 @@ static void divide(ts_explanation* self) {
         }
 }
 
+static void take_twins(ts_explanation* self, crew* all) {
+    for (int mask = 0; mask < 1 << self->active_count; ++mask) {
+        int twin = twin_of(self, mask);
+        self->runs += twin == mask;
+        if (twin == mask) continue;
+        all->seen[mask] = all->seen[twin];
+        all->code[mask] = all->code[twin];
+        all->status[mask] = all->status[twin];
+        memcpy(self->solver_of[mask], self->solver_of[twin], sizeof self->solver_of[mask]);
+    }
+}
+
 ts_code ts_explanation_make(ts_explanation* self, int threads, ts_status* out_status) {
     int count = 1 << self->active_count;
-    crew all;
-    all.self = self;
+    crew* all = (crew*)calloc(1, sizeof *all);
+    if (!all) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory");
+    all->self = self;
     ts_task_pool* pool = ts_task_pool_create(threads);
-    ts_task_parallel_for(pool, count, 1, run_range, &all);
+    ts_task_parallel_for(pool, count, 1, run_range, all);
     ts_task_pool_destroy(pool);
+    take_twins(self, all);
     self->interrupted = ts_signals_caught() != 0;
+    ts_code code = ts_status_ok(out_status);
     // Without the run itself, or the exact one, there is no difference to explain.
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 2 && !code; ++i) {
         int mask = i ? count - 1 : 0;
-        if (all.code[mask]) {
-            *out_status = all.status[mask];
-            return all.code[mask];
-        }
+        code = all->code[mask];
+        if (code) *out_status = all->status[mask];
     }
-    measure(self, &all);
-    divide(self);
-    return ts_status_ok(out_status);
+    if (!code) {
+        measure(self, all);
+        divide(self);
+    }
+    free(all);
+    return code;
 }

@@ -11,7 +11,9 @@ typedef enum ts_ingredient {
     TS_INGREDIENT_LAW,            // the cone: relaxed, pyramid, nearly opposed friction; exact when exchanged
     TS_INGREDIENT_SOFTNESS,       // contacts that give way; rigid
     TS_INGREDIENT_SOLVE,          // tolerance and iterations; solved to rounding
+    TS_INGREDIENT_ORDER,          // in which contacts are swept; forward and backward in turn
     TS_INGREDIENT_STABILISATION,  // push-out of penetrations; none
+    TS_INGREDIENT_NARROW,         // tolerance of the narrow phase; to rounding
     TS_INGREDIENT_MANIFOLD,       // contact points per pair; as many as there may be
     TS_INGREDIENT_INTEGRATOR,     // the way to integrate; rk4
     TS_INGREDIENT_STEP,           // time step; an eighth
@@ -35,6 +37,7 @@ typedef struct ts_explanation {
     ts_loaded_scene* scene;
     double duration;          // s
     const ts_solver* solver;  // whose run it is
+    double order;             // of its sweeps, where it has them
     int active_count;
     ts_ingredient active[TS_INGREDIENT_COUNT];  // those that differ
     char own[TS_INGREDIENT_COUNT][64];          // how it is in the run
@@ -44,7 +47,8 @@ typedef struct ts_explanation {
                 [TS_EFFECT_COUNT];                       // by which active ones are exchanged; NaN: that run failed
     char solver_of[1 << TS_INGREDIENT_COUNT][64];        // who solved it
     double share[TS_INGREDIENT_COUNT][TS_EFFECT_COUNT];  // of active ones: they add up to value[0] - value[all]
-    int failed;                                          // runs that did not reach their end
+    int runs;                                            // that were made: combinations that come to the same are one
+    int failed;                                          // combinations that did not reach their end
     int interrupted;
 } ts_explanation;
 

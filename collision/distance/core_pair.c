@@ -6,7 +6,7 @@
 // A pair that remembers its normal starts there: if it still separates, GJK or Newton go on from it; if not, EPA starts
 // around it. Either way the answer needs the same proof as one from nothing, and without it there is a start from
 // nothing. Where several normals give depths within what the proof leaves open (1e-4 of the depth for curved pairs,
-// nothing but rounding for polytopes) the one remembered stays.
+// nothing but rounding for polytopes) the one remembered stays. With a tolerance all of this is left out but GJK and EPA.
 // Guaranteed: lower <= delta <= upper, a unit normal, and point_a - point_b = -distance * normal by construction.
 #include "collision/distance/proximity_internal.h"
 
@@ -255,7 +255,7 @@ static void finish_thin(const ts_shape_pair* pair, const ts_gjk_result* gjk, ts_
 static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 previous, ts_gjk_settings settings,
                                const ts_gjk_result* gjk, ts_proximity* out) {
     ts_epa_result epa;
-    ts_epa_penetration_to(pair, gjk, previous, curved ? curved_depth(pair) : POLYTOPE_DEPTH, &epa);
+    ts_epa_penetration_to(pair, gjk, previous, curved ? curved_depth(pair) : POLYTOPE_DEPTH, 0.0, &epa);
     take_epa(&epa, out);
     if (epa.status == TS_EPA_FLAT && gjk->found.upper > THIN * gjk->scale) {
         finish_thin(pair, gjk, out);
@@ -263,7 +263,7 @@ static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 pr
     }
     if (curved && polish(pair, out) == TS_POLISH_UNSETTLED) {
         // A kink that Newton could not name; from nearer by it can, or need not.
-        ts_epa_penetration_to(pair, gjk, previous, FINE_DEPTH, &epa);
+        ts_epa_penetration_to(pair, gjk, previous, FINE_DEPTH, 0.0, &epa);
         if (epa.found.lower >= out->found.lower) {
             take_epa(&epa, out);
             polish(pair, out);
@@ -328,15 +328,48 @@ static ts_gjk_cache without_normal(const ts_gjk_cache* cache) {
     return rest;
 }
 
+// The narrow phase that most engines have: GJK until the gap of its duality says that the nearest point is known to the tolerance,
+// EPA until its bounds are that close, and no more. Nothing is taken up from last time but hints at vertices.
+static void query_loosely(const ts_shape_pair* pair, double balls, const ts_proximity_options* options,
+                          ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
+    ts_gjk_settings settings = settings_for(0, options, balls);
+    ts_gjk_cache hints = without_normal(cache);
+    ts_vec3 previous = previous_normal(cache);
+    ts_gjk_result gjk;
+    settings.gap_tolerance = options->tolerance * options->tolerance;
+    ts_gjk_distance(pair, &settings, &hints, &gjk);
+    if (gjk.status == TS_PROXIMITY_LIMIT || (gjk.status == TS_PROXIMITY_SEPARATED && !(gjk.found.lower > 0.0))) {
+        // Nearer than the tolerance, or overlapping by anything: that has to be known.
+        take_gjk(&gjk, out);
+        settings.gap_tolerance = 0.0;
+        ts_gjk_distance(pair, &settings, &hints, &gjk);
+    }
+    take_gjk(&gjk, out);
+    *out_scale = gjk.scale;
+    if (gjk.status == TS_PROXIMITY_INVALID_INPUT) return;
+    if (cache) *cache = hints;
+    if (gjk.status == TS_PROXIMITY_SEPARATED_EARLY) return;
+    out->distance = out->found.upper;
+    if (gjk.found.lower > 0.0) return;
+    ts_epa_result epa;
+    ts_epa_penetration_to(pair, &gjk, previous, POLYTOPE_DEPTH, options->tolerance, &epa);
+    take_epa(&epa, out);
+    out->distance = out->found.lower;
+}
+
 // Signed distance of the cores; overlap by EPA. Leaves in *out_scale what rounding is relative to.
 static void query_cores(const ts_shape_pair* pair, double balls, const ts_proximity_options* options,
                         ts_gjk_cache* cache, ts_proximity* out, double* out_scale) {
     ts_vec3 previous = previous_normal(cache);
     const ts_pair_method* method = ts_pair_method_of(pair->a->kind, pair->b->kind);
+    int curved = !ts_support_is_polytope(pair->a) || !ts_support_is_polytope(pair->b);
+    if (options->tolerance > 0.0 && options->goal == TS_PROXIMITY_DISTANCE && (curved || !method->distance)) {
+        query_loosely(pair, balls, options, cache, out, out_scale);
+        return;
+    }
     if (method->distance && (options->method == TS_PROXIMITY_AUTO || options->method == TS_PROXIMITY_SAT) &&
         method->distance(pair, previous, options->give_up_distance + balls, out, out_scale))
         return;
-    int curved = !ts_support_is_polytope(pair->a) || !ts_support_is_polytope(pair->b);
     ts_gjk_settings settings = settings_for(curved, options, balls);
     if (options->method == TS_PROXIMITY_INCREMENTAL) settings.start = TS_GJK_START_PREVIOUS;
     if (cache && query_again(pair, curved, previous, &settings, cache, out, out_scale)) return;

@@ -228,7 +228,7 @@ static void collide_parts(part_run* run, const ts_convex_part_walk* a, const ts_
     parts.size = size_a < size_b ? size_a : size_b;
     if (parts.size < run->least_size) run->least_size = parts.size;
     int label_a[6], label_b[6];
-    ts_manifold_query query = {run->settings->margin, 0, 0};
+    ts_manifold_query query = {run->settings->margin, 0, 0, run->settings->tolerance};
     if (run->pair->a->kind == TS_SHAPE_HEIGHT_FIELD) {
         name_prism(run->pair->a->height_field, a->index, label_a);
         query.label_a = label_a;

@@ -173,6 +173,7 @@ static ts_proximity_status collide(const ts_shape_pair* pair, const ts_manifold_
     } else {
         ts_proximity_options options = ts_proximity_options_default();
         options.give_up_distance = margin;
+        options.tolerance = query->tolerance;
         ts_core_pair_query(pair, &options, &cache->gjk, &p);
     }
     *out_iterations = p.gjk_iterations + p.epa_iterations;
@@ -198,7 +199,7 @@ ts_proximity_status ts_manifold_convex(const ts_shape_pair* pair, const ts_manif
     list->normal = ts_vec3_axis(2);
     if (pair->a->kind <= pair->b->kind) return collide(pair, query, cache, out_iterations, list);
     ts_shape_pair swapped = ts_shape_pair_swapped(pair);
-    ts_manifold_query theirs = {query->margin, query->label_b, query->label_a};
+    ts_manifold_query theirs = {query->margin, query->label_b, query->label_a, query->tolerance};
     ts_proximity_status status = collide(&swapped, &theirs, cache, out_iterations, list);
     turn_round(&pair->b_in_a, list);
     return status;
@@ -240,7 +241,7 @@ void ts_manifold_along(const ts_shape_pair* pair, ts_vec3 normal, int reference,
     }
     // Labels name the smaller kind first, as everywhere.
     ts_shape_pair swapped = ts_shape_pair_swapped(pair);
-    ts_manifold_query theirs = {query->margin, query->label_b, query->label_a};
+    ts_manifold_query theirs = {query->margin, query->label_b, query->label_a, query->tolerance};
     list->normal = ts_vec3_neg(ts_transform_direction_inverse(&pair->b_in_a, normal));
     clip_along(&swapped, 3 - reference, whole, &theirs, list);
     turn_round(&pair->b_in_a, list);
@@ -269,7 +270,7 @@ static void place(ts_manifold* manifold, const ts_transform* pose, int swapped) 
 static void collide_convex(const ts_shape_pair* pair, const ts_manifold_settings* settings, ts_manifold_cache* cache,
                            ts_manifold* out) {
     ts_contact_list list;
-    ts_manifold_query query = {settings->margin, 0, 0};
+    ts_manifold_query query = {settings->margin, 0, 0, settings->tolerance};
     out->status = ts_manifold_convex(pair, &query, cache, &out->iterations, &list);
     out->normal = list.normal;
     if (out->status == TS_PROXIMITY_INVALID_INPUT || list.count == 0) return;

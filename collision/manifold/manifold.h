@@ -41,8 +41,9 @@ typedef struct ts_manifold_cache {
 
 /// How manifolds are made.
 typedef struct ts_manifold_settings {
-    double margin;   // m: contacts with a gap up to this are reported (speculative contacts)
-    int max_points;  // 1 to TS_MANIFOLD_CAPACITY, per normal; usual 4
+    double margin;     // m: contacts with a gap up to this are reported (speculative contacts)
+    int max_points;    // 1 to TS_MANIFOLD_CAPACITY, per normal; usual 4
+    double tolerance;  // m: that of ts_proximity_options; usual 0
 } ts_manifold_settings;
 
 /// The manifold of two placed shapes (any two kinds but plane-plane, which gives none). Points with gap <= margin; if the

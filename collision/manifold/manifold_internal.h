@@ -62,6 +62,7 @@ typedef struct ts_manifold_query {
     double margin;       // m
     const int* label_a;  // (vertices of A) names of A's vertices in labels, or NULL: their numbers
     const int* label_b;
+    double tolerance;  // m
 } ts_manifold_query;
 
 /// Contacts of two convex shapes, at most one of them a plane (manifold.c). Kinds in any order. The list is empty when they

@@ -43,6 +43,7 @@ static const field fields[] = {
     REAL(contact_stiffness, "N/m", "every contact point is a spring; 0: none is", 0.0, 1e15),
     REAL(contact_dissipation, "s", "damping of such a spring over its stiffness", 0.0, 1e3),
     WHOLE(manifold_points, "most contact points per pair of geoms", 1.0, 8.0),
+    REAL(narrow_tolerance, "m", "where iterations of the narrow phase stop; 0: at rounding", 0.0, 1e6),
     WHOLE(warm_start, "1: contacts start from the last impulses, 0: from zero", 0.0, 1.0),
     ROW(solver, FIELD_TEXT, "", "contact solver by name", 0, 0.0, 0.0),
     ROW(integrator, FIELD_TEXT, "", "integrator by name ('touchstone list integrators')", 0, 0.0, 0.0),
@@ -90,7 +91,7 @@ static const char* option_name(const void* context, int i) {
 }
 
 static ts_code unknown_name(const char* name, ts_status* out_status) {
-    char known[384];
+    char known[512];
     ts_text_list(option_name, NULL, FIELD_COUNT, sizeof known, known);
     return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "unknown option '%.40s'; known are %s", name, known);
 }

@@ -31,6 +31,7 @@ typedef struct ts_options {
     double contact_stiffness;    // N/m of every contact point; 0: contacts are no springs
     double contact_dissipation;  // s: damping of such a spring over its stiffness
     int manifold_points;         // 1..8: most contact points per pair of geoms
+    double narrow_tolerance;     // m: where iterations of the narrow phase stop; 0: at rounding
     int warm_start;              // 1: contacts start from the last step's impulses, 0: from zero
     char solver[32];             // name from the solver table
     char integrator[32];         // name from the table of integrators

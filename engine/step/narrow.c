@@ -305,7 +305,8 @@ ts_code ts_step_narrow_phase(ts_sim* sim, const ts_pair* pairs, int count) {
     ts_manifold* manifold = TS_ARENA_ARRAY(&sim->scratch, ts_manifold, count);
     if (!manifold) return TS_ERROR_MEMORY;
     int soft = ts_soft_contact_kind(sim) != TS_SOFT_CONTACT_NONE;
-    ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points};
+    ts_manifold_settings settings = {soft ? 0.0 : sim->options.contact_margin, sim->options.manifold_points,
+                                     sim->options.narrow_tolerance};
     narrow_context job = {sim, pair, storage->pair_next.data, manifold, settings, soft, storage->has_margins};
     ts_task_parallel_for(sim->tasks, count, 32, collide_pairs, &job);
     return compact(sim, pair, manifold, count);

@@ -100,7 +100,7 @@ static int is_corner(const ts_epa_polytope* p, int face, const ts_gjk_vertex* w)
 
 // The loop. On entry out->found holds the best normal known (with an infinite depth when there is none), what bounds the
 // depth from below without any face, and what points to give if no face gives better ones. Here bounds are of the depth.
-static void grow(ts_epa_polytope* p, double relative_tolerance, ts_epa_result* out) {
+static void grow(ts_epa_polytope* p, double relative_tolerance, double tolerance, ts_epa_result* out) {
     double upper = -out->found.lower, lower = -out->found.upper, nearest = 0.0;
     ts_vec3 best = out->found.normal;
     ts_epa_status status = TS_EPA_LIMIT;
@@ -121,7 +121,7 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, ts_epa_result* o
         // The best normal may have been there before its face; that face must be there to give the witnesses.
         if (!polytopes && out->iterations == THREE_DIGITS_AFTER) relative_tolerance = fmax(relative_tolerance, 1e-3);
         if (!polytopes && out->iterations == TWO_DIGITS_AFTER) relative_tolerance = fmax(relative_tolerance, 1e-2);
-        double enough = relative_tolerance * fabs(nearest);
+        double enough = fmax(relative_tolerance * fabs(nearest), tolerance);
         if (enough < rounding * p->scale) enough = rounding * p->scale;
         if (upper - nearest <= enough && ts_vec3_dot(n, best) >= SAME_NORMAL) {
             status = TS_EPA_CONVERGED;
@@ -193,7 +193,7 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
 }
 
 void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
-                           double relative_tolerance, ts_epa_result* out) {
+                           double relative_tolerance, double tolerance, ts_epa_result* out) {
     ts_epa_polytope p;
     ts_epa_polytope_init(&p, pair, start->scale);
     out->iterations = out->rescued = 0;
@@ -208,7 +208,7 @@ void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start
     out->found.lower = -(double)INFINITY;
     out->found.normal = ts_vec3_axis(0);
     if (start->status == TS_PROXIMITY_PENETRATING) out->found.upper = 0.0;
-    grow(&p, relative_tolerance, out);
+    grow(&p, relative_tolerance, tolerance, out);
     if (out->status != TS_EPA_CONVERGED) rescue(&p, out);
 }
 
@@ -221,7 +221,7 @@ int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_
     const ts_gjk_vertex* top = &p.vertex[p.vertex_count - 2];
     ts_separation known = {-ts_vec3_dot(normal, top->w), (double)INFINITY, normal, top->a, top->b};
     out->found = known;
-    grow(&p, relative_tolerance, out);
+    grow(&p, relative_tolerance, 0.0, out);
     *out_scale = p.scale;
     return out->status == TS_EPA_CONVERGED && out->found.upper < 0.0;
 }

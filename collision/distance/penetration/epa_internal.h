@@ -31,11 +31,11 @@ typedef struct ts_epa_result {
     int rescued;  // nonzero when the loop failed (see status) and a search over directions improved its normal
 } ts_epa_result;
 
-/// Penetration depth, starting from what GJK found, until the bounds differ by this fraction of it. `previous_normal` (may be
-/// zero) decides ties on flat differences.
+/// Penetration depth, starting from what GJK found, until the bounds differ by this fraction of it, or by `tolerance` (m).
+/// `previous_normal` (may be zero) decides ties on flat differences.
 /// No heap, and of the 70 KiB of stack it may use only what the polytope fills is touched: a few KiB as a rule.
 void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
-                           double relative_tolerance, ts_epa_result* out_result);
+                           double relative_tolerance, double tolerance, ts_epa_result* out_result);
 
 #ifdef __cplusplus
 }

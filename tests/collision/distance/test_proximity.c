@@ -122,6 +122,39 @@ Test(proximity, closed_forms_agree_with_the_iterative_path) {
         }
 }
 
+// A tolerance is kept: bounds hold the exact answer, which is not farther from what is told than the tolerance; and it is used,
+// where iterations are.
+Test(proximity, a_tolerance_is_kept_and_used) {
+    static const double tolerance[] = {1e-2, 1e-4, 1e-6};
+    ts_rng rng = ts_rng_make(74, 0);
+    ts_hull* hull = random_hull(&rng, 30, ts_vec3_make(0.5, 0.7, 0.9));
+    int off = 0;
+    for (int trial = 0; trial < 60000; ++trial) {
+        int ka = TS_SHAPE_PLANE + trial % TS_SHAPE_CONVEX_COUNT;
+        int kb = TS_SHAPE_PLANE + trial / TS_SHAPE_CONVEX_COUNT % TS_SHAPE_CONVEX_COUNT;
+        if (ka == TS_SHAPE_PLANE && kb == TS_SHAPE_PLANE) continue;
+        ts_shape a = random_shape(&rng, (ts_shape_kind)ka, 1.0, hull),
+                 b = random_shape(&rng, (ts_shape_kind)kb, 1.0, hull);
+        ts_transform pa = random_pose(&rng, 1.0), pb = random_pose(&rng, 1.0);
+        ts_proximity exact = query(a, pa, b, pb), loose;
+        ts_proximity_options options = ts_proximity_options_default();
+        options.tolerance = tolerance[trial % 3];
+        ts_proximity_query(&a, &pa, &b, &pb, &options, 0, &loose);
+        cr_assert_leq(loose.found.lower, exact.distance + 1e-9, "%s-%s", ts_shape_kind_name(a.kind),
+                      ts_shape_kind_name(b.kind));
+        cr_assert_geq(loose.found.upper, exact.distance - 3e-4 * fabs(exact.distance) - 1e-9, "%s-%s",
+                      ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind));
+        // Polytopes that grow long settle for a share of the depth.
+        double allowed = fmax(options.tolerance, exact.distance < 0.0 ? -1e-2 * exact.distance : 0.0) + 1e-9;
+        cr_assert_leq(fabs(loose.distance - exact.distance), allowed, "%s-%s: %.17g, not %.17g",
+                      ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), loose.distance, exact.distance);
+        off += fabs(loose.distance - exact.distance) > 1e-9;
+        if (loose.flags & TS_PROXIMITY_USED_CLOSED_FORM) cr_assert_eq(loose.distance, exact.distance);
+    }
+    cr_expect_gt(off, 1000);
+    ts_hull_free(hull);
+}
+
 Test(proximity, formulas_written_out) {
     ts_transform o = ts_transform_identity();
     ts_proximity p = query(ts_shape_sphere(0.5), o, ts_shape_sphere(0.25), at(3.0, 4.0, 0.0));

@@ -4,7 +4,7 @@
 #include "collision/manifold/manifold.h"
 #include "collision/manifold/manifold_internal.h"
 
-static const ts_manifold_settings usual = {0.02, 4};
+static const ts_manifold_settings usual = {0.02, 4, 0.0};
 
 static ts_manifold collide(ts_shape a, ts_transform pa, ts_shape b, ts_transform pb) {
     ts_manifold m;
@@ -126,7 +126,7 @@ Test(manifold, aligned_edges_grow_no_slivers) {
     ts_rng rng = ts_rng_make(107, 0);
     ts_hull* hull = box_hull(ts_vec3_make(0.5, 0.4, 0.3));
     const ts_shape shapes[2] = {ts_shape_box(ts_vec3_make(0.5, 0.4, 0.3)), ts_shape_hull(hull)};
-    ts_manifold_settings all = {0.02, 8};
+    ts_manifold_settings all = {0.02, 8, 0.0};
     uint32_t labels[4][4];
     for (int trial = 0; trial < 1000; ++trial) {
         ts_transform m = random_pose(&rng, 2.0), above = at(0.0, 0.0, 0.6 + 1e-5 * ts_rng_normal(&rng));
@@ -177,7 +177,7 @@ Test(manifold, labels_survive_small_motion) {
         ts_shape a = shapes[trial % 2], b = shapes[trial % 3];
         ts_transform pose = at(ts_rng_uniform_in(&rng, 0.05, 0.3), ts_rng_uniform_in(&rng, 0.05, 0.2), 0.6 - 1e-4);
         pose.R = turn(2, ts_rng_uniform_in(&rng, 0.0, 6.28));
-        ts_manifold_settings all = {0.02, 8};
+        ts_manifold_settings all = {0.02, 8, 0.0};
         ts_manifold_cache cache;
         memset(&cache, 0, sizeof cache);
         ts_transform origin = at(0, 0, 0);
@@ -205,7 +205,7 @@ Test(manifold, labels_and_points_do_not_depend_on_the_reference_side) {
     for (int trial = 0; trial < 500; ++trial) {
         ts_transform pose = at(ts_rng_uniform_in(&rng, 0.05, 0.3), ts_rng_uniform_in(&rng, 0.05, 0.2), 0.6 - 1e-4);
         pose.R = ts_mat3_mul(turn(2, ts_rng_uniform_in(&rng, 0.0, 6.28)), turn(0, 1e-5 * ts_rng_normal(&rng)));
-        ts_manifold_settings all = {0.02, 8};
+        ts_manifold_settings all = {0.02, 8, 0.0};
         ts_transform origin = at(0, 0, 0);
         ts_manifold m[2];
         for (int side = 0; side < 2; ++side) {
@@ -233,7 +233,7 @@ Test(manifold, fewer_points_keep_the_deepest) {
         ts_transform origin = at(0, 0, 0), pose = at(0.1, 0.05, 0.6);
         pose.R = ts_mat3_mul(turn(2, ts_rng_uniform_in(&rng, 0.0, 6.28)),
                              ts_mat3_mul(turn(0, 0.01 * ts_rng_normal(&rng)), turn(1, 0.01 * ts_rng_normal(&rng))));
-        ts_manifold_settings settings = {0.05, 8};
+        ts_manifold_settings settings = {0.05, 8, 0.0};
         ts_manifold all;
         ts_manifold_collide(&a, &origin, &b, &pose, &settings, 0, &all);
         double lowest = 1.0;
@@ -275,7 +275,7 @@ Test(manifold, four_points_keep_most_of_the_area) {
         ts_transform origin = at(0, 0, 0);
         ts_transform pose = at(ts_rng_uniform_in(&rng, -0.3, 0.3), ts_rng_uniform_in(&rng, -0.3, 0.3), 0.6);
         pose.R = turn(2, ts_rng_uniform_in(&rng, 0.0, 6.28));
-        ts_manifold_settings settings = {0.05, 8};
+        ts_manifold_settings settings = {0.05, 8, 0.0};
         ts_manifold all, four;
         ts_manifold_collide(&a, &origin, &b, &pose, &settings, 0, &all);
         settings.max_points = 4;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static const ts_manifold_settings usual = {0.02, 4};
+static const ts_manifold_settings usual = {0.02, 4, 0.0};
 
 static ts_manifold collide(const ts_shape* a, ts_transform pa, const ts_shape* b, ts_transform pb) {
     ts_manifold m;

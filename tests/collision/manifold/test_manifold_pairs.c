@@ -62,7 +62,7 @@ static void run(int ka, int kb) {
             static const double target[6] = {-1e-3, -1e-6, -1e-12, 0.0, 1e-9, 1e-3};
             pb.p = ts_vec3_add_scaled(pb.p, target[trial / 4 % 6] - p.distance, p.found.normal);
         }
-        ts_manifold_settings settings = {trial % 2 ? 0.02 : 0.1, 1 + trial % 8};
+        ts_manifold_settings settings = {trial % 2 ? 0.02 : 0.1, 1 + trial % 8, 0.0};
         ts_manifold m;
         ts_manifold_collide(&a, &pa, &b, &pb, &settings, 0, &m);
         snprintf(what, sizeof what, "%s-%s %d", ts_shape_kind_name(a.kind), ts_shape_kind_name(b.kind), trial);
@@ -117,7 +117,7 @@ Test(manifold_pairs, swapped_pairs_agree) {
                 ts_shape a = random_shape(&rng, (ts_shape_kind)ka, 1.0, hull);
                 ts_shape b = random_shape(&rng, (ts_shape_kind)kb, 1.0, hull);
                 ts_transform pa = random_pose(&rng, 0.9), pb = random_pose(&rng, 0.9);
-                ts_manifold_settings settings = {0.02, 8};
+                ts_manifold_settings settings = {0.02, 8, 0.0};
                 ts_manifold m, n;
                 ts_manifold_collide(&a, &pa, &b, &pb, &settings, 0, &m);
                 ts_manifold_collide(&b, &pb, &a, &pa, &settings, 0, &n);

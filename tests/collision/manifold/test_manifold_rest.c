@@ -40,7 +40,7 @@ static void check_rest(const char* what, const ts_shape* lower, const ts_transfo
     static const double sink[4] = {0.0, -1e-7, -1e-4, 1e-4};
     static const double amount[4] = {1e-9, 1e-8, 1e-7, 1e-6};
     ts_rng rng = ts_rng_make(131, 0);
-    const ts_manifold_settings settings = {0.02, 4};
+    const ts_manifold_settings settings = {0.02, 4, 0.0};
     for (int s = 0; s < 4; ++s)
         for (int j = 0; j < 4; ++j)
             for (int swapped = 0; swapped < 2; ++swapped) {
@@ -142,7 +142,7 @@ Test(manifold_rest, stacked_cubes_have_four_contacts) {
     ts_shape cube = ts_shape_box(ts_vec3_make(1.0, 1.0, 1.0));
     ts_transform low = at(0, 0, 0), high = at(0, 0, 1.9999);
     for (int most = 4; most <= 8; ++most) {
-        ts_manifold_settings settings = {0.0, most};
+        ts_manifold_settings settings = {0.0, most, 0.0};
         ts_manifold m;
         ts_manifold_collide(&cube, &low, &cube, &high, &settings, 0, &m);
         cr_assert_eq(m.count, 4);
