@@ -344,4 +344,61 @@ addEventListener('pointerup', e => {
   plot.drag = null;
   plot.cursor.textContent = '';
 });
+
+// --- files: those in plots/ where they are; a page that came alone makes them of what it has ---
+const quote = words => /[",\n]/.test(words) ? '"' + words.replace(/"/g, '""') + '"' : words;
+const table = plot => {
+  const title = plot.svg.closest('figure').querySelector('h3'), timed = plot.kind === 'path';
+  const value = (a, v) => v === null || !Number.isFinite(v) ? '' : String(+(a.kind === 0 ? v * a.scale : v).toPrecision(7));
+  const head = a => quote((a.name || (title ? title.textContent : 'value')) + (a.unit ? ` [${a.unit}]` : ''));
+  const lines = [['curve', ...(timed ? ['time [s]'] : []), head(plot.x), head(plot.y)].join(',')];
+  load(plot).forEach(c => c.x.forEach((x, i) => lines.push(
+    [quote(c.name), ...(timed ? [c.t ? String(+c.t[i].toPrecision(7)) : ''] : []), value(plot.x, x), value(plot.y, c.y[i])].join(','))));
+  return lines.join('\n') + '\n';
+};
+// As it is seen, with its curves named below.
+const drawing = plot => {
+  const {svg} = plot, copy = svg.cloneNode(true), view = svg.viewBox.baseVal, from = all('*', svg), to = all('*', copy);
+  const looks = ['fill', 'fill-opacity', 'stroke', 'stroke-opacity', 'stroke-width', 'stroke-dasharray', 'opacity', 'display', 'font-family', 'font-size', 'font-weight'];
+  from.forEach((e, i) => {
+    const style = getComputedStyle(e);
+    to[i].setAttribute('style', looks.map(l => `${l}:${style.getPropertyValue(l)}`).join(';'));
+    Object.keys(to[i].dataset).forEach(k => delete to[i].dataset[k]);
+  });
+  Object.keys(copy.dataset).forEach(k => delete copy.dataset[k]);
+  const named = plot.curves.filter(c => c.name && visible({...c, x: [0]})), title = svg.closest('figure').querySelector('h3');
+  const text = (words, y, fill) => {
+    const e = document.createElementNS(svg.namespaceURI, 'text');
+    e.textContent = words;
+    e.setAttribute('x', view.x + 10);
+    e.setAttribute('y', y);
+    e.setAttribute('style', `fill:${fill};font:12px sans-serif`);
+    copy.append(e);
+  };
+  const ink = getComputedStyle(document.body);
+  if (title) text(title.textContent, view.y - 6, ink.color);
+  named.forEach((c, k) => { const mark = c.g.querySelector('.l,.m') || c.g; text(c.name, view.y + view.height + 16 * (k + 1), getComputedStyle(mark).stroke); });
+  const high = view.height + 24 + 16 * named.length + 8;
+  copy.setAttribute('viewBox', `${view.x} ${view.y - 24} ${view.width} ${high}`);
+  copy.setAttribute('width', view.width);
+  copy.setAttribute('height', high);
+  copy.setAttribute('style', `background:${ink.backgroundColor}`);
+  return new XMLSerializer().serializeToString(copy);
+};
+const alone = () => all('.files').forEach(files => {
+  const plot = plots.find(p => files.closest('figure').contains(p.svg));
+  all('a', files).forEach(a => {
+    const make = {SVG: ['image/svg+xml', drawing], CSV: ['text/csv', table]}[a.textContent];
+    if (!make || !plot) { a.remove(); return; }
+    a.download = a.getAttribute('href').split('/').pop();
+    a.title = 'made of what this page has: six digits';
+    a.href = '#';
+    a.onclick = () => { a.href = `data:${make[0]};charset=utf-8,` + encodeURIComponent(make[1](plot)); };
+  });
+});
+all('.files a').slice(0, 1).forEach(a => {
+  const probe = new Image();
+  probe.onerror = alone;
+  probe.src = a.getAttribute('href');
+});
 })();

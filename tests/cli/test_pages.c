@@ -78,6 +78,13 @@ static void compare(const char* more) {
     outcome_free(&result);
 }
 
+// Copies the report's page, and nothing else, to alone/.
+static int mkdir_alone(void) {
+    char command[256];
+    snprintf(command, sizeof command, "mkdir %s/alone && cp %s/report/report.html %s/alone", folder, folder, folder);
+    return system(command);
+}
+
 // At every pixel the values told are those recorded at the step next to it; in all plots over time stands the same line, and on the
 // path a dot where the body then was; what the legend has switched off is neither told nor dotted.
 Test(pages, the_cursor_tells_what_was_recorded) {
@@ -231,6 +238,45 @@ Test(pages, scorecard_and_study_open_without_errors) {
         "for (name, told, *at), s in zip(log['curves'], panel['solvers']):\n"
         "    last = [p[1] for p in s['points'] if p[0] + 1 <= int(head[1])][-1]\n"
         "    assert name == s['name'] and abs(number(told) - last) <= 1e-4 * last, (name, told, last)\n"));
+}
+
+// A page that is sent without its folder has no dead links: it makes tables and drawings of what it has.
+Test(pages, alone_it_makes_its_files_itself) {
+    compare("");
+    need_browser();
+    cr_assert_eq(mkdir_alone(), 0);
+    cr_expect(page_does(
+        "alone/report.html",
+        "log.links=[...document.querySelectorAll('.files a')].map(a=>[a.textContent,a.getAttribute('href')]);"
+        "const made=(t,k)=>{const a=[...fig(t).querySelectorAll('.files a')].find(a=>a.textContent===k);a.onclick();"
+        "return [a.download,decodeURIComponent(a.href.slice(a.href.indexOf(',')+1))]};"
+        "log.height=made('Height','CSV');log.path=made('Path','CSV');log.unmet=made('What the','CSV');"
+        "log.drawn=[...document.querySelectorAll('.files a')].filter(a=>a.textContent==='SVG').map(a=>{a.onclick();"
+        "return decodeURIComponent(a.href.slice(a.href.indexOf(',')+1))});",
+        "import csv, io\n"
+        "import xml.etree.ElementTree as tree\n"
+        "assert log['links'] and all(l in (['SVG', '#'], ['CSV', '#']) for l in log['links']), log['links']\n"
+        "for key, unit in (('height', 1e3), ('path', None), ('unmet', 1.0)):\n"
+        "    name, text = log[key]\n"
+        "    here = list(csv.reader(io.StringIO(text)))\n"
+        "    there = list(csv.reader(open('report/plots/' + name)))\n"
+        "    assert len(here) == len(there) and [r[0] for r in here] == [r[0] for r in there], name\n"
+        "    assert len(here[0]) == len(there[0]) and all(len(r) == len(here[0]) for r in here), here[0]\n"
+        "    for a, b in zip(here[1:], there[1:]):\n"
+        "        for k in range(1, len(a)):\n"
+        "            if b[k] in ('', 'nan') or a[k] == '': continue\n"
+        "            x, y = float(a[k]), float(b[k])\n"
+        "            scale = unit if unit and k == len(a) - 1 else 1e3 if '[mm]' in here[0][k] else 1.0\n"
+        "            assert abs(x - scale * y) <= 2e-6 * abs(x) + 1e-12, (name, here[0], a, b)\n"
+        "assert len(log['drawn']) >= 10\n"
+        "for text in log['drawn']:\n"
+        "    root = tree.fromstring(text)\n"
+        "    assert root.tag.endswith('svg') and 'base64' not in text and float(root.get('height')) > 100\n"
+        "    assert any(e.tag.endswith('path') and 'stroke:rgb' in e.get('style', '') for e in root.iter()), "
+        "text[:300]\n"));
+    cr_expect(page_does(
+        "report/report.html", "log.links=[...document.querySelectorAll('.files a')].map(a=>a.getAttribute('href'));",
+        "assert len(log['links']) % 3 == 0 and all(l.startswith('plots/') for l in log['links']), log\n"));
 }
 
 // A table of a plot has every number that was recorded, to the last bit, and says its units; names with commas come back whole; files
