@@ -80,24 +80,37 @@ static void csv_close(void* handle) {
     free(log);
 }
 
-ts_code ts_log_csv_open(const char* file, ts_log_reader* reader, ts_status* out_status) {
-    static const ts_log_format format = {csv_next, csv_close};
+// The text of a file in a log of its own; NULL, with the reason, where it cannot be read.
+static csv_log* read_file(const char* file, ts_status* out_status) {
     ts_text text = {0};
-    ts_code code = ts_text_read_file(file, file_limit, &text, out_status);
-    csv_log* log = code ? NULL : (csv_log*)calloc(1, sizeof *log);
-    if (log) log->text = (char*)malloc(text.length + 1);
-    if (!code && (!log || !log->text)) code = ts_status_set(out_status, TS_ERROR_MEMORY, file, 0, "out of memory");
-    if (!code) {
-        memcpy(log->text, ts_text_get(&text), text.length + 1);
-        log->at = log->text;
+    if (ts_text_read_file(file, file_limit, &text, out_status)) return NULL;
+    csv_log* log = (csv_log*)calloc(1, sizeof *log);
+    char* copy = (char*)malloc(text.length + 1);
+    if (log && copy) {
+        memcpy(copy, ts_text_get(&text), text.length + 1);
+        log->text = log->at = copy;
         log->file = file;
-        code = strlen(log->text) < text.length
-                   ? ts_status_set(out_status, TS_ERROR_VALUE, file, 1, "this is no text file")
-                   : read_headings(log, reader->has, out_status);
+        if (strlen(copy) == text.length) {
+            ts_text_free(&text);
+            return log;
+        }
+        ts_status_set(out_status, TS_ERROR_VALUE, file, 1, "this is no text file");
+    } else {
+        ts_status_set(out_status, TS_ERROR_MEMORY, file, 0, "out of memory");
     }
     ts_text_free(&text);
+    free(copy);
+    free(log);
+    return NULL;
+}
+
+ts_code ts_log_csv_open(const char* file, ts_log_reader* reader, ts_status* out_status) {
+    static const ts_log_format format = {csv_next, csv_close};
+    csv_log* log = read_file(file, out_status);
+    if (!log) return out_status->code;
+    ts_code code = read_headings(log, reader->has, out_status);
     if (code) {
-        if (log) csv_close(log);
+        csv_close(log);
         return code;
     }
     reader->file = file;
