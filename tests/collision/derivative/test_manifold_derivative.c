@@ -9,7 +9,7 @@
 enum { NUMBERS = 7 };
 
 // Gaps far above the pairs' own are reported as well, so that moving does not lose points.
-static const ts_manifold_settings settings = {0.25, 8};
+static const ts_manifold_settings settings = {0.25, 8, 0.0};
 
 // Position, normal and gap of the point with that label after B moved, or of the only one; 0 when it is not there.
 static int numbers_at(const moved_pair* pair, const ts_manifold_cache* before, int j, double t, uint32_t feature,
