@@ -23,6 +23,9 @@ static const double LEAST_CROSSING = 1e-6;
 // Room below this share of the size and turns below this angle are the end of a feature.
 static const double LEAST_ROOM = 1e-8;
 
+// What K is given at least, as a share of the size, where it is smoothed.
+static const double LEAST_SMOOTHED = 1e-9;
+
 ts_derivative_certificate ts_derivative_certificate_least(ts_derivative_certificate a, ts_derivative_certificate b) {
     ts_derivative_certificate least = {a.flags | b.flags, fmin(a.curvature, b.curvature), fmin(a.crossing, b.crossing),
                                        fmin(a.room, b.room), fmin(a.turn, b.turn)};
@@ -166,6 +169,8 @@ static ts_vec3 lift(const system_2d* s, flat2 a) {
     return ts_vec3_add(ts_vec3_scale(a.u, s->u), ts_vec3_scale(a.v, s->v));
 }
 
+static int is_point(const ts_shape* shape) { return ts_shape_traits_of(shape)->rank == 0; }
+
 // How near a flat difference of cores comes to the other side of itself, where the normal turns round.
 static double room_of_flat(const ts_moving_pair* pair, double distance) {
     const ts_shape_traits *a = ts_shape_traits_of(pair->a), *b = ts_shape_traits_of(pair->b);
@@ -189,14 +194,20 @@ void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w,
         s.a.flat = s.b.flat = 0;
         s.a.bend = bend[0];
         s.b.bend = bend[1];
+        out->certificate.flags = TS_DERIVATIVE_SMOOTHED;
     } else {
         read_side(pair->a, &pair->a_at, &s, 1.0, w->core_a, &s.a, &out->certificate);
         read_side(pair->b, &pair->b_at, &s, -1.0, w->core_b, &s.b, &out->certificate);
         out->certificate.room = fmin(out->certificate.room, room_of_flat(pair, distance));
+        // A ball's centre inside: as deep under the faces beside this one, where they stand at right angles to it.
+        if (distance < 0.0 && s.a.flat + s.b.flat == 2 && (is_point(pair->a) || is_point(pair->b)))
+            out->certificate.room = fmax(out->certificate.room + distance, 0.0);
     }
-    s.k.uu = s.a.bend.uu + s.b.bend.uu + distance;
+    // Smoothed, an overlap's K is kept positive: a direction to go.
+    double curved = bend ? fabs(distance) + LEAST_SMOOTHED * size : distance;
+    s.k.uu = s.a.bend.uu + s.b.bend.uu + curved;
     s.k.uv = s.a.bend.uv + s.b.bend.uv;
-    s.k.vv = s.a.bend.vv + s.b.bend.vv + distance;
+    s.k.vv = s.a.bend.vv + s.b.bend.vv + curved;
     s.inverse = 0.0;
     factor(&s, size, &out->certificate);
     ts_derivative_certificate_judge(size, &out->certificate);

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// Two placed convex shapes in common axes whose origin is that of B's frame (b_at.p is zero). Column j of a derivative is
+/// Two placed convex shapes in common axes whose origin is that of B's frame (b_at.p is zero but for a part of B). Column j of a derivative is
 /// what a unit of the j-th number of B's twist (velocity along the axes, angular velocity about them) does; A is at rest.
 typedef struct ts_moving_pair {
     const ts_shape* a;

@@ -132,7 +132,7 @@ static double inside_of_face(const ts_hull* hull, int face, ts_vec3 c) {
 static void active(const ts_shape* shape, ts_vec3 n, ts_vec3 c, ts_active_feature* io) {
     const ts_hull* hull = shape->hull;
     int top = ts_support_hull(hull, n, -1), face = -1, end;
-    double size = ts_vec3_norm(hull->box_half), best = -2.0;
+    double size = 0.5 * ts_vec3_distance(hull->box_min, hull->box_max), best = -2.0;
     for (int k = hull->vertex_face_start[top]; k < hull->vertex_face_start[top + 1]; ++k) {
         double aligned = ts_vec3_dot(hull->face_normal[hull->vertex_face[k]], n);
         if (!(aligned > best)) continue;
