@@ -153,6 +153,16 @@ static ts_code set_picture(const ts_flag* flag, const char* value, const char** 
     return TS_OK;
 }
 
+static ts_code set_page(const ts_flag* flag, const char* value, const char** target, ts_status* out_status) {
+    const char* slash = strrchr(value, '/');
+    const char* suffix = strrchr(slash ? slash : value, '.');
+    if (!suffix || (strcasecmp(suffix, ".html") != 0 && strcasecmp(suffix, ".htm") != 0))
+        return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s writes a page: '%s' should end in .html",
+                             flag->name, value);
+    *target = value;
+    return TS_OK;
+}
+
 static ts_code set_video(const ts_flag* flag, const char* value, const char** target, ts_status* out_status) {
     if (!ts_video_is_name(value))
         return ts_status_set(
@@ -180,9 +190,11 @@ static ts_code set_flag(const ts_flag* flag, const char* value, ts_args* args, t
     case TS_FLAG_SWITCH: *(int*)target = 1; return TS_OK;
     case TS_FLAG_TEXT:
     case TS_FLAG_PICTURE:
+    case TS_FLAG_PAGE:
     case TS_FLAG_VIDEO:
         if (!value[0]) return ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0, "%s takes a value", flag->name);
         if (flag->kind == TS_FLAG_PICTURE) return set_picture(flag, value, target, out_status);
+        if (flag->kind == TS_FLAG_PAGE) return set_page(flag, value, target, out_status);
         if (flag->kind == TS_FLAG_VIDEO) return set_video(flag, value, target, out_status);
         *(const char**)target = value;
         return TS_OK;

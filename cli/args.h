@@ -10,6 +10,7 @@ typedef enum ts_flag_kind {
     TS_FLAG_SWITCH,   // nothing
     TS_FLAG_TEXT,     // any text
     TS_FLAG_PICTURE,  // a file whose name, if it has a suffix, ends in .png
+    TS_FLAG_PAGE,     // a file whose name ends in .html
     TS_FLAG_VIDEO,    // a file whose name ends as one of a film
     TS_FLAG_NUMBER,   // a finite number between low and high
     TS_FLAG_INTEGER,  // a whole number between low and high
@@ -28,7 +29,7 @@ typedef struct ts_args {
     const char* second;   // distance: shape B
     char** word;          // all that was given to the command, word_count of them
     int word_count;
-    char** file;  // solve: file_count of them, the first being `subject`
+    char** file;  // solve, view: file_count of them, the first being `subject`
     int file_count;
     const char* method;  // distance
     const char* pose_a;  // distance
@@ -45,10 +46,11 @@ typedef struct ts_args {
     const char* out;
     const char* png;
     const char* video;
+    const char* html;          // view: a file
     const char* json_file;     // bench
     const char* svg;           // bench: a folder
     const char* only;          // bench
-    const char* model;         // bench
+    const char* model;         // bench; view, diff: of a recording
     const char* impulses;      // solve: a file
     const char* dump;          // run: "STEP:FILE"
     const char* certificate;   // run: "WHEN:FILE"

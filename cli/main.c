@@ -250,8 +250,14 @@ static const ts_flag solve_flags[] = {
     FLAG_HELP};
 
 static const ts_flag view_flags[] = {
-    {"--solver", "NAME", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0, "contact solver to start with"},
+    {"--solver", "NAME,..", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0,
+     "contact solver to start with; with --html up to nine of them, or 'all'"},
     {"--png", "FILE", TS_FLAG_PICTURE, OFFSET(png), 0.0, 0.0, "render one picture without a window"},
+    {"--html", "FILE", TS_FLAG_PAGE, OFFSET(html), 0.0, 0.0,
+     "write a page that plays in any browser, runs side by side (--fps: default 60)"
+     "of short runs)"},
+    {"--model", "FILE", TS_FLAG_TEXT, OFFSET(model), 0.0, 0.0,
+     "the model of a recording, where it is not where it was"},
     {"--time", "S", TS_FLAG_NUMBER, OFFSET(time), 0.0, 1e9,
      "simulated seconds until the picture or the window (default 0), or to film (all)"},
     FLAGS_VIDEO,
@@ -399,10 +405,14 @@ static const ts_command commands[] = {
      "  touchstone solve problem.hdf5 --impulses answer.json\n"
      "  touchstone solve problems/*.hdf5 --solvers all --time-limit 10\n",
      solve_flags, COUNT(solve_flags), ts_cmd_solve},
-    {"view", "watch a scene, or render a picture of it", "[SCENE]",
-     "Opens a window; without SCENE, the first of the list. With --png renders one picture, with\n--video a film: "
-     "these need no display.",
-     "  touchstone view sliding-cube\n  touchstone view arm-push --video arm.gif --size 640x360\n  touchstone view "
+    {"view", "watch a scene or a recording, or make a picture, a film or a page of it", "[SCENE...]",
+     "Opens a window; without SCENE, the first of the list. With --png renders one picture, with\n--video a film, with "
+     "--html "
+     "a page that plays in any browser: these need no display. SCENE may\nalso be a recording (.h5): it is shown as "
+     "it was, and --html takes several.",
+     "  touchstone view sliding-cube\n  touchstone view sliding-cube --html cube.html --solver ncp,ccp-pgs\n  "
+     "touchstone view a.h5 b.h5 --html both.html\n  touchstone view arm-push --video arm.gif --size 640x360\n  "
+     "touchstone view "
      "stack-10 --png stack.png --time 1 --size 1920x1080\n",
      view_flags, COUNT(view_flags), ts_cmd_view}};
 

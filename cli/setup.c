@@ -25,8 +25,7 @@ static const char* solver_name(const void* context, int i) {
     return ts_solver_at(i)->name;
 }
 
-// Nonzero for a file that HDF5 wrote, by its first bytes.
-static int is_hdf5(const char* path) {
+int ts_setup_is_recording(const char* path) {
     static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
     char first[8];
     FILE* file = fopen(path, "rb");
@@ -42,11 +41,11 @@ static int is_something_else(const char* name, ts_status* out_status) {
         ts_status_set(out_status, TS_ERROR_VALUE, NULL, 0,
                       "'%s' is an experiment: 'touchstone compare %s' runs it; its scene is '%s'", name, name,
                       experiment->scene);
-    else if (is_hdf5(name))
+    else if (ts_setup_is_recording(name))
         ts_status_set(
             out_status, TS_ERROR_VALUE, name, 0,
-            "this is an HDF5 file, not a model: 'touchstone solve' takes contact problems, and a recording is "
-            "read with h5py or h5dump, and '--from' starts a scene from its end");
+            "this is an HDF5 file, not a model: 'touchstone solve' takes contact problems; a recording is shown by "
+            "'touchstone view', read with h5py or h5dump, and '--from' starts a scene from its end");
     return out_status->code != TS_OK;
 }
 
@@ -115,6 +114,14 @@ int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_repor
     if (file_options(args, &options, out_status)) return TS_EXIT_USAGE;
     if (ts_scene_load_with(name_or_path, &options, report, out_scene, out_status)) return TS_EXIT_FAILED;
     return choose_controller(args, out_scene, out_status);
+}
+
+int ts_setup_load_recorded(const ts_args* args, const ts_recording* recording, ts_import_report* report,
+                           ts_loaded_scene* out_scene, ts_status* out_status) {
+    ts_model_file_options options;
+    if (file_options(args, &options, out_status)) return TS_EXIT_USAGE;
+    if (ts_scene_load_recorded(recording, args->model, &options, report, out_scene, out_status)) return TS_EXIT_FAILED;
+    return TS_EXIT_DONE;
 }
 
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status) {

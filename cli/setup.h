@@ -12,6 +12,13 @@
 int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_report* report, ts_loaded_scene* out_scene,
                   ts_status* out_status);
 
+/// The same of what a recording is of; --model says where its model is, if not where it was.
+int ts_setup_load_recorded(const ts_args* args, const ts_recording* recording, ts_import_report* report,
+                           ts_loaded_scene* out_scene, ts_status* out_status);
+
+/// Nonzero for a file that HDF5 wrote, by its first bytes.
+int ts_setup_is_recording(const char* path);
+
 /// The solver of that name. NULL, and the nearest known one in the message, when there is none.
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status);
 

@@ -26,7 +26,8 @@ const float* ts_scene_look_mode_color(ts_contact_mode mode) { return mode_color[
 // Nonzero when the model chose a colour for the geom.
 static int has_color(const ts_geom* geom) {
     ts_geom_def unset = ts_geom_def_default();
-    return memcmp(geom->rgba, unset.rgba, sizeof geom->rgba) != 0;
+    const float *a = geom->rgba, *b = unset.rgba;
+    return a[0] != b[0] || a[1] != b[1] || a[2] != b[2] || a[3] != b[3];
 }
 
 const float* ts_scene_look_palette(int i) { return palette[i % 8]; }

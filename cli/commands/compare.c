@@ -312,7 +312,7 @@ static void measure(compare_job* job) {
 
 // --- results ---------------------------------------------------------------------------------------------------------
 
-static ts_code write_files(const ts_comparison* comparison, const char* directory, ts_status* status) {
+static ts_code write_files(ts_comparison* comparison, const char* directory, ts_status* status) {
     ts_page_files files = {.directory = directory};
     ts_text text = {0};
     ts_series_csv(comparison->series, comparison->count, &text);
@@ -321,6 +321,11 @@ static ts_code write_files(const ts_comparison* comparison, const char* director
     ts_page_files_write(&files, "summary.json", &text);
     ts_report_html(comparison, &files, &text);
     ts_page_files_write(&files, "report.html", &text);
+    if (comparison->replay.length > 0) {
+        text = comparison->replay;  // which goes with it
+        memset(&comparison->replay, 0, sizeof comparison->replay);
+        ts_page_files_write(&files, "replay.html", &text);
+    }
     *status = files.status;
     return status->code;
 }
@@ -335,6 +340,7 @@ static void free_job(compare_job* job) {
     ts_convergence_free(comparison);
     ts_text_free(&comparison->row_picture);
     ts_text_free(&comparison->loop);
+    ts_text_free(&comparison->replay);
     ts_text_free(&comparison->command);
     ts_loaded_scene_free(&job->scene);
     ts_controls_free(&job->controls);
@@ -358,7 +364,10 @@ static int conclude(compare_job* job) {
         status = comparison->series[0].status;
     }
     if (status.code) ts_console_error("compare", 0, exit_code, &status);
-    if (args->out && !comparison->interrupted) ts_convergence_measure(comparison);
+    if (args->out && !comparison->interrupted) {
+        ts_convergence_measure(comparison);
+        ts_comparison_take_replay(comparison);
+    }
     int pictured = !comparison->interrupted && ts_pictures_take(args, comparison, &status) == TS_OK;
     if (!comparison->interrupted && !pictured) {
         exit_code = ts_signals_caught() ? ts_signals_exit_code() : TS_EXIT_FAILED;

@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/controls.h"
+#include "cli/commands/view_internal.h"
 #include "cli/setup.h"
 #include "cli/signals.h"
 #include "cli/video/video_internal.h"
@@ -101,6 +102,7 @@ static int report_done(const ts_args* args, const ts_loaded_scene* scene, const 
 }
 
 int ts_cmd_view(const ts_args* args) {
+    if (args->html) return ts_view_html(args);
     ts_import_report report;
     ts_loaded_scene scene;
     ts_controls controls;

@@ -42,6 +42,7 @@ typedef struct ts_comparison {
     double picture_time;  // s, the moment they show
     ts_text loop;         // the same of a moving picture of all groups, a GIF
     double loop_slow;     // how many times slower than life it is
+    ts_text replay;       // a page that shows all groups' motion, empty where there is none
     ts_convergence_panel panel[TS_CONVERGENCE_PANELS];
     int panel_count;
 } ts_comparison;
@@ -69,6 +70,10 @@ void ts_comparison_text(const ts_comparison* comparison, ts_text* text);
 
 /// The same as JSON: summary.json.
 void ts_comparison_json(const ts_comparison* comparison, ts_text* text);
+
+/// Makes the page that shows the motion of all groups' leaders, for which they run again. Long runs, and what goes wrong, leave the report
+/// without it.
+void ts_comparison_take_replay(ts_comparison* comparison);
 
 /// report.html: one page with plots, without anything from elsewhere; and the files of its plots.
 void ts_report_html(const ts_comparison* comparison, ts_page_files* files, ts_text* text);

@@ -62,6 +62,9 @@ static void add_head(const ts_comparison* comparison, ts_text* text) {
                           "</b></li>");
     ts_text_add(text, "<li>Touchstone <b>%s</b></li></ul>\n", TS_VERSION);
     ts_report_command(ts_text_get(&comparison->command), text);
+    if (comparison->replay.length > 0)
+        ts_text_add(text, "<p class=\"lead\"><a href=\"replay.html\">Watch the runs side by side</a>: turn, scrub, "
+                          "measure, contact by contact.</p>\n");
     if (comparison->interrupted)
         ts_text_add(text,
                     "<p class=\"cut\">Stopped before its end: %d of %d solvers were begun, %d reached the end.</p>\n",
