@@ -423,7 +423,7 @@
   if (data.mark.time !== null) button('first difference', data.mark.text + ' (M)', () => { state.playing = false; seek(data.mark.time); });
   make('span', bar).className = 'gap';
   toggle('contacts', 'disks of contacts (C)', () => state.show.contacts, flip('contacts'));
-  toggle('forces', 'arrows of forces (V)', () => state.show.forces, flip('forces'));
+  toggle('forces', 'arrows of forces (F)', () => state.show.forces, flip('forces'));
   toggle('glass', 'see-through bodies (T)', () => state.show.glass, flip('glass'));
   toggle('grid', 'lines on floors (G)', () => state.show.grid, flip('grid'));
   const set_layout = () => { state.layout = state.layout === 'panes' ? 'ghost' : 'panes'; };
@@ -438,13 +438,13 @@
   button('\u25d0', 'light or dark (N)', () => { state.theme = theme() === 'dark' ? 'light' : 'dark'; touch(); });
   const set_help = () => { help.hidden = !help.hidden; };
   button('?', 'keys (H)', set_help);
-  const keys = {' ': toggle_play, Home: () => seek(start), End: () => seek(end), ArrowLeft: e => step(e.shiftKey ? -10 : -1), a: () => step(-1),
-    ArrowRight: e => step(e.shiftKey ? 10 : 1), s: () => step(1), '+': () => faster(1), '=': () => faster(1), '-': () => faster(-1), c: flip('contacts'),
-    v: flip('forces'), t: flip('glass'), g: flip('grid'), o: () => runs.length > 1 && set_layout(), d: set_measure, l: () => { state.loop = !state.loop; },
-    n: () => { state.theme = theme() === 'dark' ? 'light' : 'dark'; }, h: set_help, f: frame_all, r: () => seek(start),
+  const keys = {' ': toggle_play, Home: () => seek(start), End: () => seek(end), ArrowLeft: e => step(e.shiftKey ? -10 : -1), F1: set_help,
+    ArrowRight: e => step(e.shiftKey ? 10 : 1), '+': () => faster(1), '=': () => faster(1), '-': () => faster(-1), c: flip('contacts'),
+    f: flip('forces'), t: flip('glass'), g: flip('grid'), o: () => runs.length > 1 && set_layout(), d: set_measure, l: () => { state.loop = !state.loop; },
+    n: () => { state.theme = theme() === 'dark' ? 'light' : 'dark'; }, h: set_help, a: frame_all, r: () => seek(start),
     m: () => data.mark.time !== null && seek(data.mark.time), Escape: () => { help.hidden = true; ends.length = 0; }};
   const rows = [['space', 'play, pause'], ['\u2190 \u2192', 'a frame back, on; with shift ten'], ['Home, End', 'start, end'], ['+ -', 'faster, slower'],
-    ['left drag', 'turn'], ['right or shift drag', 'move'], ['wheel, pinch', 'zoom'], ['F, double click', 'see everything'], ['C V T G', 'contacts, forces, glass, grid'],
+    ['left drag', 'turn'], ['right or shift drag', 'move'], ['wheel, pinch', 'zoom'], ['A, double click', 'see everything'], ['C F T G', 'contacts, forces, glass, grid'],
     ['O', 'overlaid or side by side'], ['D', 'ruler: two clicks'], ['M', 'to the first difference'], ['L N H', 'loop, light or dark, this']];
   const table = make('table', help);
   for (const [k, what] of rows) {
