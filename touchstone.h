@@ -65,6 +65,7 @@
 #include "contact/trace.h"
 #include "engine/batch.h"
 #include "engine/contact.h"
+#include "engine/derivative/rollout.h"
 #include "engine/derivative/step_derivative.h"
 #include "engine/dynamics/aba.h"
 #include "engine/dynamics/centroidal.h"
