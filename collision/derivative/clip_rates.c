@@ -245,7 +245,7 @@ int ts_clip_rates(ts_contact_source* source, const ts_contact_point* point, ts_c
         } else {
             if (!ts_contact_source_query(source)) return 0;
             if (ts_vec3_distance(source->witness.normal, view.n) > 1e-6) continue;
-            for (int j = 0; j < 6; ++j) out->normal[j] = source->rates.normal[j];
+            for (int j = 0; j < 6; ++j) out->normal[j] = source->turning[j];
             // Overlapping boxes have one point where edges cross.
             if (view.boxes) out->certificate.room = fmin(out->certificate.room, fabs(source->lowest.gap));
             out->certificate = ts_derivative_certificate_least(out->certificate, source->rates.certificate);

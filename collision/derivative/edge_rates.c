@@ -158,7 +158,7 @@ static ts_vec3 rate_of_end(const ts_contact_source* source, int side, ts_vec3 en
     const ts_transform* at = side == 1 ? &pair->a_at : &pair->b_at;
     ts_vec3 n = source->witness.normal, rate = side == 1 ? ts_vec3_zero() : ts_rate_of_point(j, end);
     if (!ts_shape_traits_of(shape)->turning) return rate;
-    ts_vec3 turning = source->rates.normal[j];
+    ts_vec3 turning = source->turning[j];
     if (side == 2) turning = ts_vec3_sub(ts_rate_of_direction(j, n), turning);
     ts_vec3 d = ts_transform_direction_inverse(at, side == 1 ? n : ts_vec3_neg(n));
     return ts_vec3_add(rate, ts_bend_along(shape, at, d, end, turning));
@@ -180,7 +180,7 @@ int ts_segment_rates(ts_contact_source* source, const ts_contact_point* point, t
                 qa = moving3_make(a[1], rate_of_end(source, 1, a[1], j));
         moving3 pb = moving3_make(b[0], rate_of_end(source, 2, b[0], j)),
                 qb = moving3_make(b[1], rate_of_end(source, 2, b[1], j));
-        moving3 normal = moving3_make(n, source->rates.normal[j]), back = scale3(fixed1(-1.0), normal);
+        moving3 normal = moving3_make(n, source->turning[j]), back = scale3(fixed1(-1.0), normal);
         segments g = {pa, sub3(qa, pa), pb, sub3(qb, pb), normal, pair->a->radius + pair->b->radius};
         if (swapped) {
             segments seen = {pb, sub3(qb, pb), pa, sub3(qa, pa), back, g.balls};
@@ -195,7 +195,7 @@ int ts_segment_rates(ts_contact_source* source, const ts_contact_point* point, t
         moving1 wb = divide1(sum1(ends[end], -1.0, dot3(u, g.from_b)), dot3(u, g.along_b));
         moving3 xa = add3(g.from_a, scale3(wa, g.along_a)), xb = add3(g.from_b, scale3(wb, g.along_b));
         out->gap[j] = dot3(sub3(xb, xa), g.n).d;
-        out->normal[j] = source->rates.normal[j];
+        out->normal[j] = source->turning[j];
         out->position[j] = ts_vec3_add(ts_vec3_scale(0.5, ts_vec3_add(xa.d, xb.d)),
                                        ts_vec3_scale(0.5 * (radius_first - radius_second), g.n.d));
     }

@@ -40,7 +40,8 @@ int ts_contact_source_query(ts_contact_source* source) {
     source->witness.normal = p.found.normal;
     source->witness.core_a = ts_vec3_add_scaled(p.found.point_a, -pair->a->radius, p.found.normal);
     source->witness.core_b = ts_vec3_add_scaled(p.found.point_b, pair->b->radius, p.found.normal);
-    ts_witness_rates_find(pair, &source->witness, 0, &source->rates);
+    ts_witness_rates_find(pair, &source->witness, ts_vec3_orthogonal(source->witness.normal), 0, 0, &source->rates);
+    for (int j = 0; j < 6; ++j) source->turning[j] = ts_witness_rates_normal(&source->rates, j);
     return 1;
 }
 
@@ -51,8 +52,9 @@ static void take_witness(const ts_contact_source* source, const ts_core_witness*
     double ra = pair->a->radius, rb = pair->b->radius;
     ts_vec3 apart = ts_vec3_add_scaled(ts_vec3_sub(w->core_b, w->core_a), -ra - rb, w->normal);
     for (int j = 0; j < 6; ++j) {
-        ts_vec3 da = ts_vec3_add_scaled(rates->core_a[j], ra, rates->normal[j]);
-        ts_vec3 db = ts_vec3_add_scaled(rates->core_b[j], -rb, rates->normal[j]);
+        ts_vec3 dn = ts_witness_rates_normal(rates, j);
+        ts_vec3 da = ts_vec3_add_scaled(ts_witness_rates_core_a(rates, j), ra, dn);
+        ts_vec3 db = ts_vec3_add_scaled(ts_witness_rates_core_b(rates, j), -rb, dn);
         io->position[j] = ts_vec3_scale(0.5, ts_vec3_add(da, db));
         io->gap[j] = ts_vec3_dot(ts_vec3_sub(db, da), point->normal) + ts_vec3_dot(apart, io->normal[j]);
     }
@@ -66,8 +68,8 @@ static void differentiate_alone(const ts_contact_source* source, const ts_contac
     ts_core_witness w = {point->normal,
                          ts_vec3_add_scaled(point->position, -0.5 * point->gap - pair->a->radius, point->normal),
                          ts_vec3_add_scaled(point->position, 0.5 * point->gap + pair->b->radius, point->normal)};
-    ts_witness_rates_find(pair, &w, 0, &rates);
-    memcpy(out->normal, rates.normal, sizeof out->normal);
+    ts_witness_rates_find(pair, &w, ts_vec3_orthogonal(w.normal), 0, 0, &rates);
+    for (int j = 0; j < 6; ++j) out->normal[j] = ts_witness_rates_normal(&rates, j);
     take_witness(source, &w, &rates, point, out);
 }
 
@@ -87,7 +89,7 @@ static int side_of_normal(const ts_contact_source* source, ts_vec3 n) {
 // The witness point beside clipped ones.
 static int differentiate_witness(ts_contact_source* source, const ts_contact_point* point, ts_contact_rates* out) {
     if (!ts_contact_source_query(source)) return 0;
-    memcpy(out->normal, source->rates.normal, sizeof out->normal);
+    memcpy(out->normal, source->turning, sizeof out->normal);
     if (ts_vec3_distance(source->witness.normal, point->normal) > 1e-12) {
         int side = side_of_normal(source, point->normal);
         if (side) ts_contact_rates_hold(out, side, point->normal);

@@ -40,6 +40,7 @@ typedef struct ts_contact_source {
     int queried;  // 0 not yet, 1 there, -1 failed
     ts_core_witness witness;
     ts_witness_rates rates;
+    ts_vec3 turning[6];  // of its normal, column by column
 } ts_contact_source;
 
 /// Nonzero when the point was found again; else *out_rates means nothing. Points of half-spaces (half_space_rates.c), of clipped

@@ -40,64 +40,62 @@ ts_derivative_method ts_derivative_method_find(const char* name) {
     return TS_DERIVATIVE_METHOD_COUNT;
 }
 
-// A vector's derivative, columns for B's twist in A's axes, to columns for B's own axes.
-static void store_turned(const ts_mat3* R, const ts_vec3 column[6], double out[3][6]) {
-    for (int j = 0; j < 6; ++j) {
-        const ts_vec3* c = column + j / 3 * 3;
-        int k = j % 3;
-        ts_vec3 sum = ts_vec3_add(ts_vec3_scale(R->m[0][k], c[0]),
-                                  ts_vec3_add(ts_vec3_scale(R->m[1][k], c[1]), ts_vec3_scale(R->m[2][k], c[2])));
-        out[0][j] = sum.x;
-        out[1][j] = sum.y;
-        out[2][j] = sum.z;
-    }
-}
-
-static void store_rates(const ts_mat3* R, const ts_moving_pair* pair, const ts_witness_rates* rates,
-                        ts_proximity_derivative* out) {
-    ts_vec3 on_a[6], on_b[6];
-    for (int j = 0; j < 6; ++j) {
-        on_a[j] = ts_vec3_add_scaled(rates->core_a[j], pair->a->radius, rates->normal[j]);
-        on_b[j] = ts_vec3_add_scaled(rates->core_b[j], -pair->b->radius, rates->normal[j]);
-    }
-    store_turned(R, rates->normal, out->normal);
-    store_turned(R, on_a, out->point_a);
-    store_turned(R, on_b, out->point_b);
-    for (int j = 0; j < 6; ++j) {
-        const double* d = rates->distance + j / 3 * 3;
-        int k = j % 3;
-        out->distance[j] = R->m[0][k] * d[0] + R->m[1][k] * d[1] + R->m[2][k] * d[2];
-    }
-    out->certificate = rates->certificate;
-}
-
-// The frame's other axes turn with the normal: t1 = the wanted tangent's part across n, made unit; t2 = n x t1.
-static void differentiate_frame(ts_vec3 n, ts_vec3 wanted, ts_proximity_derivative* io) {
+// The other axes of the contact frame: the wanted tangent's part across n, made unit, and n x that. *out_slope: the wanted tangent's
+// part along n over that across it, by which the frame turns about n.
+static void contact_frame(ts_vec3 n, ts_vec3 wanted, ts_vec3 out_axis[2], double* out_slope) {
     ts_vec3 t = ts_vec3_max_abs(wanted) > 0.0 ? wanted : ts_vec3_axis(ts_vec3_least(ts_vec3_abs(n)));
     double along = ts_vec3_dot(t, n);
-    ts_vec3 across = ts_vec3_add_scaled(t, -along, n), t1 = ts_vec3_unit_or(across, ts_vec3_orthogonal(n));
-    double length = ts_vec3_norm(across);
-    if (!(length > 1e-9 * ts_vec3_norm(t))) io->certificate.flags |= TS_DERIVATIVE_BORDER;
-    for (int j = 0; j < 6; ++j) {
-        ts_vec3 dn = ts_vec3_make(io->normal[0][j], io->normal[1][j], io->normal[2][j]);
-        ts_vec3 moved = ts_vec3_sub(ts_vec3_scale(-ts_vec3_dot(t, dn), n), ts_vec3_scale(along, dn));
-        ts_vec3 d1 = length > 0.0 ? ts_vec3_scale(1.0 / length, ts_vec3_add_scaled(moved, -ts_vec3_dot(moved, t1), t1))
-                                  : ts_vec3_zero();
-        ts_vec3 d2 = ts_vec3_add(ts_vec3_cross(dn, t1), ts_vec3_cross(n, d1));
-        const ts_vec3 axis[2] = {d1, d2};
-        for (int i = 0; i < 2; ++i) {
-            io->tangent[i][0][j] = axis[i].x;
-            io->tangent[i][1][j] = axis[i].y;
-            io->tangent[i][2][j] = axis[i].z;
-        }
-    }
+    ts_vec3 across = ts_vec3_add_scaled(t, -along, n);
+    double length = ts_vec3_norm(across), least = 1e-9 * ts_vec3_norm(t);
+    *out_slope = length > least ? along / length : (double)INFINITY;
+    out_axis[0] = length > least ? ts_vec3_scale(1.0 / length, across) : ts_vec3_orthogonal(n);
+    out_axis[1] = ts_vec3_cross(n, out_axis[0]);
 }
 
-// A side's smoothed Hessian on the tangents u and v; sign: of the outward normal.
-static void smooth_side(const ts_shape* shape, const ts_transform* at, ts_vec3 n, const ts_derivative_options* options,
-                        double sign, ts_tangent_form* out) {
-    ts_vec3 u, v;
-    ts_rates_tangents(n, &u, &v);
+static void store_sum(ts_vec3 a, const double x[6], ts_vec3 b, const double y[6], double out[3][6]) {
+    for (int j = 0; j < 6; ++j) out[0][j] = a.x * x[j] + b.x * y[j];
+    for (int j = 0; j < 6; ++j) out[1][j] = a.y * x[j] + b.y * y[j];
+    for (int j = 0; j < 6; ++j) out[2][j] = a.z * x[j] + b.z * y[j];
+}
+
+// t1 = across / |across| with across = t - <t, n> n: along n it turns with the normal, along t2 by the slope; t2 stays across both.
+static void store_frame(ts_vec3 n, const ts_vec3 axis[2], double slope, const double along_1[6],
+                        const double along_2[6], ts_proximity_derivative* out) {
+    if (!isfinite(slope)) {
+        out->certificate.flags |= TS_DERIVATIVE_BORDER;
+        slope = 0.0;
+    }
+    ts_vec3 back = ts_vec3_neg(n);
+    store_sum(back, along_1, ts_vec3_scale(-slope, axis[1]), along_2, out->tangent[0]);
+    store_sum(back, along_2, ts_vec3_scale(slope, axis[0]), along_2, out->tangent[1]);
+}
+
+static void store_rates(const ts_moving_pair* pair, const ts_witness_rates* r, double slope,
+                        ts_proximity_derivative* out) {
+    double on_a[2][6], on_b[2][6], across = r->gap - pair->b->radius;
+    for (int k = 0; k < 2; ++k)
+        for (int j = 0; j < 6; ++j) {
+            on_a[k][j] = r->slide[k][j] + pair->a->radius * r->turn[k][j];
+            on_b[k][j] = r->slide[k][j] + across * r->turn[k][j];
+        }
+    const ts_vec3 axis[2] = {r->u, r->v};
+    memcpy(out->distance, r->distance, sizeof out->distance);
+    store_sum(r->u, r->turn[0], r->v, r->turn[1], out->normal);
+    store_sum(r->u, on_a[0], r->v, on_a[1], out->point_a);
+    store_sum(r->u, on_b[0], r->v, on_b[1], out->point_b);
+    for (int j = 0; j < 6; ++j) {
+        out->point_b[0][j] += r->n.x * r->distance[j];
+        out->point_b[1][j] += r->n.y * r->distance[j];
+        out->point_b[2][j] += r->n.z * r->distance[j];
+    }
+    out->certificate = r->certificate;
+    store_frame(r->n, axis, slope, r->turn[0], r->turn[1], out);
+}
+
+// A side's smoothed Hessian on the tangents u and v of (n, u, v); sign: of the outward normal.
+static void smooth_side(const ts_shape* shape, const ts_transform* at, const ts_vec3 frame[3],
+                        const ts_derivative_options* options, double sign, ts_tangent_form* out) {
+    ts_vec3 n = frame[0], u = frame[1], v = frame[2];
     const ts_vec3 nuv[3] = {ts_transform_direction_inverse(at, ts_vec3_scale(sign, n)),
                             ts_transform_direction_inverse(at, u), ts_transform_direction_inverse(at, v)};
     ts_rng rng = ts_rng_make(options->seed, sign > 0.0 ? 1 : 2);
@@ -116,21 +114,32 @@ static void by_queries(const ts_shape* a, const ts_transform* pose_a, const ts_s
     memcpy(out->normal, d[1], sizeof out->normal);
     memcpy(out->point_a, d[4], sizeof out->point_a);
     memcpy(out->point_b, d[7], sizeof out->point_b);
+    ts_vec3 n = ts_transform_direction_inverse(pose_a, found->found.normal), axis[2];
+    double slope, turn[2][6];
+    contact_frame(n, options->tangent, axis, &slope);
+    for (int k = 0; k < 2; ++k)
+        for (int j = 0; j < 6; ++j)
+            turn[k][j] = axis[k].x * out->normal[0][j] + axis[k].y * out->normal[1][j] + axis[k].z * out->normal[2][j];
+    store_frame(n, axis, slope, turn[0], turn[1], out);
 }
 
 // By the features, or by smoothed Hessians where the options ask for them.
 static void first_order(const ts_mat3* R, const ts_moving_pair* pair, const ts_core_witness* w,
                         const ts_derivative_options* options, ts_proximity_derivative* out) {
     ts_witness_rates rates;
+    ts_tangent_form bend[2];
+    ts_vec3 axis[2];
+    double slope;
+    contact_frame(w->normal, options->tangent, axis, &slope);
     int smoothed =
         options->method != TS_DERIVATIVE_EXACT && pair->a->kind != TS_SHAPE_PLANE && pair->b->kind != TS_SHAPE_PLANE;
-    ts_tangent_form bend[2];
     if (smoothed) {
-        smooth_side(pair->a, &pair->a_at, w->normal, options, 1.0, &bend[0]);
-        smooth_side(pair->b, &pair->b_at, w->normal, options, -1.0, &bend[1]);
+        const ts_vec3 frame[3] = {w->normal, axis[0], axis[1]};
+        smooth_side(pair->a, &pair->a_at, frame, options, 1.0, &bend[0]);
+        smooth_side(pair->b, &pair->b_at, frame, options, -1.0, &bend[1]);
     }
-    ts_witness_rates_find(pair, w, smoothed ? bend : 0, &rates);
-    store_rates(R, pair, &rates, out);
+    ts_witness_rates_find(pair, w, axis[0], R, smoothed ? bend : 0, &rates);
+    store_rates(pair, &rates, slope, out);
 }
 
 static void unknown(ts_proximity_derivative* out) {
@@ -197,5 +206,4 @@ void ts_proximity_differentiate(const ts_shape* a, const ts_transform* pose_a, c
         }
     }
     if (found->flags & TS_PROXIMITY_NORMAL_FALLBACK) out->certificate.flags |= TS_DERIVATIVE_SINGULAR;
-    differentiate_frame(n, options->tangent, out);
 }

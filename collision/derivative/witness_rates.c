@@ -53,7 +53,6 @@ static flat2 flat2_make(double u, double v) {
 }
 static double dot2(flat2 a, flat2 b) { return a.u * b.u + a.v * b.v; }
 static double cross2(flat2 a, flat2 b) { return a.u * b.v - a.v * b.u; }
-static flat2 sum2(flat2 a, double s, flat2 b) { return flat2_make(a.u + s * b.u, a.v + s * b.v); }
 static flat2 bend2(const ts_tangent_form* h, flat2 a) {
     return flat2_make(h->uu * a.u + h->uv * a.v, h->uv * a.u + h->vv * a.v);
 }
@@ -65,12 +64,32 @@ typedef struct flat_side {
     ts_tangent_form bend;
 } flat_side;
 
-// Everything column by column is solved with.
+// A 2 x 2 matrix, rows first.
+typedef struct square2 {
+    double uu, uv, vu, vv;
+} square2;
+
+static square2 square2_make(double uu, double uv, double vu, double vv) {
+    square2 m = {uu, uv, vu, vv};
+    return m;
+}
+static square2 outer2(double s, flat2 a, flat2 b) {
+    return square2_make(s * a.u * b.u, s * a.u * b.v, s * a.v * b.u, s * a.v * b.v);
+}
+static square2 form2(const ts_tangent_form* h) { return square2_make(h->uu, h->uv, h->uv, h->vv); }
+static square2 minus2(square2 a, square2 b) { return square2_make(a.uu - b.uu, a.uv - b.uv, a.vu - b.vu, a.vv - b.vv); }
+static square2 times2(square2 a, square2 b) {
+    return square2_make(a.uu * b.uu + a.uv * b.vu, a.uu * b.uv + a.uv * b.vv, a.vu * b.uu + a.vv * b.vu,
+                        a.vu * b.uv + a.vv * b.vv);
+}
+
+// The system of one pair, and its answer: dn = push r + carry c, where r is the right-hand side and c = w x n.
 typedef struct system_2d {
     ts_vec3 n, u, v;
     flat_side a, b;
     ts_tangent_form k;  // H_A + H_B + distance
     double inverse;     // of the determinant of k, of the free direction's curvature, or of the crossing
+    square2 push, carry;
 } system_2d;
 
 static void read_side(const ts_shape* shape, const ts_transform* at, const system_2d* s, double sign, ts_vec3 c,
@@ -136,37 +155,69 @@ static void factor(system_2d* s, double size, ts_derivative_certificate* io) {
     if (!isfinite(s->inverse)) s->inverse = 0.0;
 }
 
-// The turning of the normal for the push r, where the axes of B carry it along by `carried`.
-static flat2 turning(const system_2d* s, flat2 r, flat2 carried) {
+// How the normal turns, by the sides' flat directions.
+static void solve_turning(system_2d* s) {
     int flat_a = s->a.flat, flat_b = s->b.flat;
-    if (flat_a == 2) return flat2_make(0.0, 0.0);
-    if (flat_b == 2) return carried;
-    if (flat_a == 1 && flat_b == 1) {  // across A's edge, turned with B's
-        double c = dot2(s->b.along, carried) * s->inverse;
-        return flat2_make(-c * s->a.along.v, c * s->a.along.u);
-    }
-    if (flat_a + flat_b == 1) {
+    s->push = s->carry = square2_make(0.0, 0.0, 0.0, 0.0);
+    if (flat_a == 2) return;
+    if (flat_b == 2) {
+        s->carry = square2_make(1.0, 0.0, 0.0, 1.0);
+    } else if (flat_a == 1 && flat_b == 1) {  // across A's edge, turned with B's
+        s->carry = outer2(s->inverse, flat2_make(-s->a.along.v, s->a.along.u), s->b.along);
+    } else if (flat_a + flat_b == 1) {
         flat2 along = flat_a ? s->a.along : s->b.along, free = flat2_make(-along.v, along.u);
-        double held = flat_a ? 0.0 : dot2(along, carried);
-        flat2 dn = flat2_make(held * along.u, held * along.v);
-        double rest = dot2(free, r) - dot2(free, bend2(&s->k, dn));
-        return sum2(dn, rest * s->inverse, free);
+        s->push = outer2(s->inverse, free, free);
+        double back = s->inverse * dot2(free, bend2(&s->k, along));
+        if (flat_b) s->carry = outer2(1.0, flat2_make(along.u - back * free.u, along.v - back * free.v), along);
+    } else {
+        s->push =
+            square2_make(s->inverse * s->k.vv, -s->inverse * s->k.uv, -s->inverse * s->k.uv, s->inverse * s->k.uu);
     }
-    return flat2_make(s->inverse * (s->k.vv * r.u - s->k.uv * r.v), s->inverse * (s->k.uu * r.v - s->k.uv * r.u));
 }
 
-// How the point of A moves across the normal: by bending, and by sliding along what of A is flat.
-static flat2 motion_of_a(const system_2d* s, flat2 r, flat2 dn) {
-    flat2 move = bend2(&s->a.bend, dn), rest = sum2(r, -1.0, bend2(&s->k, dn));
-    if (s->a.flat == 2) return sum2(move, 1.0, rest);
-    if (s->a.flat == 0) return move;
-    // T_A x_A - T_B x_B = rest
-    double x = s->b.flat == 1 ? cross2(rest, s->b.along) * s->inverse : dot2(s->a.along, rest);
-    return sum2(move, x, s->a.along);
+// How the point of A slides along what of A is flat, for the rest r - k dn that bending leaves: T_A x_A - T_B x_B = rest.
+static square2 solve_sliding(const system_2d* s) {
+    if (s->a.flat == 2) return square2_make(1.0, 0.0, 0.0, 1.0);
+    if (s->a.flat == 0) return square2_make(0.0, 0.0, 0.0, 0.0);
+    if (s->b.flat == 1) return outer2(s->inverse, s->a.along, flat2_make(s->b.along.v, -s->b.along.u));
+    return outer2(1.0, s->a.along, s->a.along);
 }
 
-static ts_vec3 lift(const system_2d* s, flat2 a) {
-    return ts_vec3_add(ts_vec3_scale(a.u, s->u), ts_vec3_scale(a.v, s->v));
+// What the twist does to a point along a direction: <direction, v + w x point>, by the numbers of the twist.
+static void row_of(const ts_mat3* axes, ts_vec3 point, ts_vec3 direction, double out[6]) {
+    ts_vec3 turned = ts_vec3_cross(point, direction);
+    if (axes) {
+        direction = ts_mat3_mul_vec_transposed(axes, direction);
+        turned = ts_mat3_mul_vec_transposed(axes, turned);
+    }
+    ts_vec3_store(direction, out);
+    ts_vec3_store(turned, out + 3);
+}
+
+// The columns, all at once.
+static void fill_rates(system_2d* s, const ts_mat3* axes, ts_vec3 core_b, ts_witness_rates* out) {
+    double push[2][6], carried[2][6] = {{0.0}};
+    ts_vec3 u = s->u, v = s->v;
+    row_of(axes, core_b, s->n, out->distance);
+    row_of(axes, core_b, u, push[0]);
+    row_of(axes, core_b, v, push[1]);
+    // (w x n) . u = w . v, (w x n) . v = -w . u: the first three numbers of the rows, for w.
+    for (int j = 0; j < 3; ++j) {
+        carried[0][3 + j] = push[1][j];
+        carried[1][3 + j] = -push[0][j];
+    }
+    const ts_tangent_form* bend = &s->b.bend;
+    square2 slide = solve_sliding(s), turn = minus2(form2(&s->a.bend), times2(slide, form2(&s->k)));
+    for (int j = 0; j < 6; ++j) {
+        double cu = carried[0][j], cv = carried[1][j];
+        double ru = push[0][j] + bend->uu * cu + bend->uv * cv, rv = push[1][j] + bend->uv * cu + bend->vv * cv;
+        double du = s->push.uu * ru + s->push.uv * rv + s->carry.uu * cu + s->carry.uv * cv;
+        double dv = s->push.vu * ru + s->push.vv * rv + s->carry.vu * cu + s->carry.vv * cv;
+        out->turn[0][j] = du;
+        out->turn[1][j] = dv;
+        out->slide[0][j] = turn.uu * du + turn.uv * dv + slide.uu * ru + slide.uv * rv;
+        out->slide[1][j] = turn.vu * du + turn.vv * dv + slide.vu * ru + slide.vv * rv;
+    }
 }
 
 static int is_point(const ts_shape* shape) { return ts_shape_traits_of(shape)->rank == 0; }
@@ -180,11 +231,12 @@ static double room_of_flat(const ts_moving_pair* pair, double distance) {
     return rank_a + rank_b <= 2 ? fabs(distance) : (double)INFINITY;
 }
 
-void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w, const ts_tangent_form* bend,
-                           ts_witness_rates* out) {
+void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w, ts_vec3 u, const ts_mat3* axes,
+                           const ts_tangent_form* bend, ts_witness_rates* out) {
     system_2d s;
     s.n = w->normal;
-    ts_rates_tangents(s.n, &s.u, &s.v);
+    s.u = u;
+    s.v = ts_vec3_cross(s.n, u);
     out->certificate = ts_derivative_certificate_fine();
     double distance = ts_vec3_dot(s.n, ts_vec3_sub(w->core_b, w->core_a));
     double size = fabs(distance);
@@ -204,23 +256,19 @@ void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* w,
             out->certificate.room = fmax(out->certificate.room + distance, 0.0);
     }
     // Smoothed, an overlap's K is kept positive: a direction to go.
-    double curved = bend ? fabs(distance) + LEAST_SMOOTHED * size : distance;
+    double curved = bend ? fmax(fabs(distance), LEAST_SMOOTHED * size) : distance;
     s.k.uu = s.a.bend.uu + s.b.bend.uu + curved;
     s.k.uv = s.a.bend.uv + s.b.bend.uv;
     s.k.vv = s.a.bend.vv + s.b.bend.vv + curved;
     s.inverse = 0.0;
     factor(&s, size, &out->certificate);
     ts_derivative_certificate_judge(size, &out->certificate);
-    for (int j = 0; j < 6; ++j) {
-        ts_vec3 moved = ts_rate_of_point(j, w->core_b), turned = ts_rate_of_direction(j, s.n);
-        flat2 carried = flat2_make(ts_vec3_dot(turned, s.u), ts_vec3_dot(turned, s.v));
-        flat2 r = sum2(flat2_make(ts_vec3_dot(moved, s.u), ts_vec3_dot(moved, s.v)), 1.0, bend2(&s.b.bend, carried));
-        flat2 dn = turning(&s, r, carried), da = motion_of_a(&s, r, dn);
-        out->distance[j] = ts_vec3_dot(s.n, moved);
-        out->normal[j] = lift(&s, dn);
-        out->core_a[j] = lift(&s, da);
-        out->core_b[j] = ts_vec3_add_scaled(lift(&s, sum2(da, distance, dn)), out->distance[j], s.n);
-    }
+    solve_turning(&s);
+    fill_rates(&s, axes, w->core_b, out);
+    out->n = s.n;
+    out->u = s.u;
+    out->v = s.v;
+    out->gap = distance;
 }
 
 ts_vec3 ts_bend_along(const ts_shape* shape, const ts_transform* at, ts_vec3 d, ts_vec3 c, ts_vec3 turning) {

@@ -25,14 +25,31 @@ typedef struct ts_core_witness {
     ts_vec3 core_b;
 } ts_core_witness;
 
-/// Its derivative, column by column.
+/// Its derivative on two tangents u and v: rows of six, one number to a column of the twist.
 typedef struct ts_witness_rates {
-    ts_vec3 normal[6];
-    ts_vec3 core_a[6];
-    ts_vec3 core_b[6];
-    double distance[6];
+    ts_vec3 n, u, v;     // right-handed: n x u = v
+    double gap;          // m: of the cores along n
+    double distance[6];  // of that gap
+    double turn[2][6];   // of the normal, along u and v
+    double slide[2][6];  // of core_a, along u and v; it does not move along n
     ts_derivative_certificate certificate;
 } ts_witness_rates;
+
+/// Column j of the normal's derivative.
+static inline ts_vec3 ts_witness_rates_normal(const ts_witness_rates* r, int j) {
+    return ts_vec3_add(ts_vec3_scale(r->turn[0][j], r->u), ts_vec3_scale(r->turn[1][j], r->v));
+}
+
+/// Column j of core_a's.
+static inline ts_vec3 ts_witness_rates_core_a(const ts_witness_rates* r, int j) {
+    return ts_vec3_add(ts_vec3_scale(r->slide[0][j], r->u), ts_vec3_scale(r->slide[1][j], r->v));
+}
+
+/// Column j of core_b's, which is core_a + gap * n.
+static inline ts_vec3 ts_witness_rates_core_b(const ts_witness_rates* r, int j) {
+    ts_vec3 with_a = ts_vec3_add_scaled(ts_witness_rates_core_a(r, j), r->distance[j], r->n);
+    return ts_vec3_add_scaled(with_a, r->gap, ts_witness_rates_normal(r, j));
+}
 
 /// A certificate that says nothing against anything.
 static inline ts_derivative_certificate ts_derivative_certificate_fine(void) {
@@ -65,10 +82,11 @@ static inline ts_vec3 ts_rate_of_point(int j, ts_vec3 x) {
 /// What column j does to a direction that is fixed to B.
 static inline ts_vec3 ts_rate_of_direction(int j, ts_vec3 d) { return j < 3 ? ts_vec3_zero() : ts_rate_of_point(j, d); }
 
-/// The rates of a witness. `bend`: NULL for what the features say (exact), or two Hessians of the support functions of A and
-/// B on the tangent directions of ts_rates_tangents, as of smooth surfaces.
-void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* witness, const ts_tangent_form* bend,
-                           ts_witness_rates* out_rates);
+/// The rates of a witness on the tangents u (unit, across the normal) and normal x u. `axes`: the twist's axes as columns; NULL: the
+/// pair's. `bend`: NULL for what the features say (exact), or two Hessians of the support functions of A and B on the two tangents, as
+/// of smooth surfaces.
+void ts_witness_rates_find(const ts_moving_pair* pair, const ts_core_witness* witness, ts_vec3 u, const ts_mat3* axes,
+                           const ts_tangent_form* bend, ts_witness_rates* out_rates);
 
 /// How the support point c (in common axes) of a core glides over it when the direction `d` (unit, in the shape's frame) turns by
 /// `turning` (in common axes, seen from the shape): Hessian times turning. Smooth kinds by add_hessian, others as turned about z.
