@@ -18,16 +18,6 @@ static const double ON = 1e-9;
 // rad: how far a face's normal may be from the query's to stand in for it (manifold.c), 3 degrees.
 static const double SNAP = 0.052359877559829887;
 
-typedef struct clip_view {
-    ts_support_feature reference, incident;  // in common axes
-    int side;                                // 1: the reference is A's, 2: B's
-    int own_normal;                          // nonzero: the normal is the reference polygon's own
-    int boxes;                               // nonzero: two sharp boxes, by axes
-    ts_vec3 n, outward;                      // the contact's normal; the same seen from the reference
-    double size;
-    double core_gap;
-} clip_view;
-
 static void feature_of(const ts_shape* shape, const ts_transform* at, ts_vec3 direction, int whole_face,
                        ts_support_feature* out) {
     ts_vec3 d = ts_transform_direction_inverse(at, direction);
@@ -52,29 +42,34 @@ static int choose_side(const ts_contact_source* source, const ts_support_feature
     return source->pair->a->kind <= source->pair->b->kind ? 1 : 2;
 }
 
-static int view_clip(const ts_contact_source* source, const ts_contact_point* point, ts_vec3 seen_along,
-                     clip_view* out) {
+// The features along a direction, for a manifold with that normal.
+static void view_along(const ts_contact_source* source, ts_vec3 normal, ts_vec3 along, ts_clip_view* out) {
     const ts_moving_pair* pair = source->pair;
-    int boxes =
+    out->boxes =
         pair->a->kind == TS_SHAPE_BOX && pair->b->kind == TS_SHAPE_BOX && pair->a->radius + pair->b->radius == 0.0;
-    ts_support_feature a, b;
-    feature_of(pair->a, &pair->a_at, seen_along, boxes, &a);
-    feature_of(pair->b, &pair->b_at, ts_vec3_neg(seen_along), boxes, &b);
-    out->boxes = boxes;
-    out->side = choose_side(source, &a, &b, point->normal);
-    if (!out->side || a.count < 2 || b.count < 2) return 0;
-    out->reference = out->side == 1 ? a : b;
-    out->incident = out->side == 1 ? b : a;
-    out->n = point->normal;
-    out->outward = out->side == 1 ? out->n : ts_vec3_neg(out->n);
+    ts_support_feature *a = &out->reference, *b = &out->incident;
+    feature_of(pair->a, &pair->a_at, along, out->boxes, a);
+    feature_of(pair->b, &pair->b_at, ts_vec3_neg(along), out->boxes, b);
+    out->side = a->count < 2 || b->count < 2 ? 0 : choose_side(source, a, b, normal);
+    if (!out->side) return;
+    if (out->side == 2) {
+        ts_support_feature swap = *a;
+        *a = *b;
+        *b = swap;
+    }
+    out->n = normal;
+    out->outward = out->side == 1 ? normal : ts_vec3_neg(normal);
     out->own_normal = ts_vec3_distance(out->reference.normal, out->outward) <= SAME_DIRECTION;
-    out->core_gap = point->gap + pair->a->radius + pair->b->radius;
-    out->size = 0.0;
+    double squared = 0.0;
     for (int k = 1; k < out->incident.count; ++k)
-        out->size = fmax(out->size, ts_vec3_distance(out->incident.point[0], out->incident.point[k]));
-    for (int k = 1; k < out->reference.count; ++k)
-        out->size = fmax(out->size, ts_vec3_distance(out->reference.point[0], out->reference.point[k]));
-    return 1;
+        squared = fmax(squared, ts_vec3_norm_squared(ts_vec3_sub(out->incident.point[0], out->incident.point[k])));
+    for (int k = 0; k < out->reference.count; ++k) {
+        ts_vec3 from = out->reference.point[k], to = out->reference.point[k + 1 < out->reference.count ? k + 1 : 0];
+        ts_vec3 e = ts_vec3_sub(to, from);
+        out->inward[k] = ts_vec3_unit_or(ts_vec3_cross(out->outward, e), ts_vec3_zero());
+        squared = fmax(squared, ts_vec3_norm_squared(e));
+    }
+    out->size = sqrt(squared);
 }
 
 // Where the incident point p lies.
@@ -85,35 +80,33 @@ typedef struct clip_place {
     int plane;   // of the reference polygon, the nearest
     int shared;  // corner of the reference polygon at which the two nearest planes meet, or -1
     double off_corner, off_edge, off_plane, off_second;
-    double along;  // of the edge, 0 to 1
 } clip_place;
 
-static void find_place(const clip_view* view, ts_vec3 p, clip_place* out) {
+static void find_place(const ts_clip_view* view, ts_vec3 p, clip_place* out) {
     const ts_support_feature *incident = &view->incident, *reference = &view->reference;
     out->p = p;
     out->corner = out->edge = out->plane = out->shared = -1;
     out->off_corner = out->off_edge = out->off_plane = out->off_second = (double)INFINITY;
     int count = incident->count, edges = count > 2 ? count : count - 1, second = -1;
     for (int k = 0; k < count; ++k) {
-        double off = ts_vec3_distance(p, incident->point[k]);
+        double off = ts_vec3_norm_squared(ts_vec3_sub(p, incident->point[k]));
         if (!(off < out->off_corner)) continue;
         out->off_corner = off;
         out->corner = k;
     }
+    out->off_corner = sqrt(out->off_corner);
     for (int k = 0; k < edges; ++k) {
-        ts_vec3 from = incident->point[k], e = ts_vec3_sub(incident->point[(k + 1) % count], from),
+        ts_vec3 from = incident->point[k], e = ts_vec3_sub(incident->point[k + 1 < count ? k + 1 : 0], from),
                 r = ts_vec3_sub(p, from);
         double t = ts_vec3_dot(r, e) / ts_vec3_norm_squared(e), w = t < 0.0 ? 0.0 : (t > 1.0 ? 1.0 : t);
-        double off = ts_vec3_norm(ts_vec3_add_scaled(r, -w, e));
+        double off = ts_vec3_norm_squared(ts_vec3_add_scaled(r, -w, e));
         if (!(off < out->off_edge)) continue;
         out->off_edge = off;
         out->edge = k;
-        out->along = w;
     }
+    out->off_edge = sqrt(out->off_edge);
     for (int j = 0; j < reference->count; ++j) {
-        ts_vec3 from = reference->point[j], e = ts_vec3_sub(reference->point[(j + 1) % reference->count], from);
-        ts_vec3 inward = ts_vec3_unit_or(ts_vec3_cross(view->outward, e), ts_vec3_zero());
-        double off = fabs(ts_vec3_dot(inward, ts_vec3_sub(p, from)));
+        double off = fabs(ts_vec3_dot(view->inward[j], ts_vec3_sub(p, reference->point[j])));
         if (off < out->off_plane) {
             out->off_second = out->off_plane;
             second = out->plane;
@@ -130,7 +123,7 @@ static void find_place(const clip_view* view, ts_vec3 p, clip_place* out) {
 
 enum place_sort { NOWHERE, CORNER, CUT, UNDER_CORNER };
 
-static enum place_sort sort_of(const clip_view* view, const clip_place* place, double tolerance, double* out_room) {
+static enum place_sort sort_of(const ts_clip_view* view, const clip_place* place, double tolerance, double* out_room) {
     if (place->off_corner <= tolerance) {
         *out_room = place->off_plane;
         return CORNER;
@@ -147,7 +140,7 @@ static enum place_sort sort_of(const clip_view* view, const clip_place* place, d
 }
 
 // What one column of a twist does to the incident point, seen from the reference; `slip` is how the normal turns there.
-static ts_vec3 move_seen(const clip_view* view, const clip_place* place, enum place_sort sort, ts_vec3 seen,
+static ts_vec3 move_seen(const ts_clip_view* view, const clip_place* place, enum place_sort sort, ts_vec3 seen,
                          ts_vec3 slip) {
     if (sort == CORNER) return seen;
     const ts_support_feature *incident = &view->incident, *reference = &view->reference;
@@ -166,8 +159,8 @@ static ts_vec3 move_seen(const clip_view* view, const clip_place* place, enum pl
     return ts_vec3_add(ts_vec3_scale(t, slip), ts_vec3_scale(dt, view->outward));
 }
 
-static void differentiate(const ts_contact_source* source, const clip_view* view, const clip_place* place,
-                          enum place_sort sort, ts_contact_rates* io) {
+static void differentiate(const ts_contact_source* source, const ts_clip_view* view, const clip_place* place,
+                          enum place_sort sort, const ts_contact_point* point, ts_contact_rates* io) {
     const ts_moving_pair* pair = source->pair;
     int on_b = view->side == 2;  // the reference moves
     const ts_shape* shape = on_b ? pair->a : pair->b;
@@ -175,7 +168,8 @@ static void differentiate(const ts_contact_source* source, const clip_view* view
     int glides = ts_shape_traits_of(shape)->turning && view->incident.count == 2;
     ts_vec3 towards = ts_transform_direction_inverse(at, ts_vec3_neg(view->outward));
     double sign = on_b ? -1.0 : 1.0, facing = ts_vec3_dot(view->reference.normal, view->outward);
-    double shift = -0.5 * view->core_gap * sign + 0.5 * (pair->a->radius - pair->b->radius);
+    double core_gap = point->gap + pair->a->radius + pair->b->radius;
+    double shift = -0.5 * core_gap * sign + 0.5 * (pair->a->radius - pair->b->radius);
     for (int j = 0; j < 6; ++j) {
         ts_vec3 moved = ts_rate_of_point(j, place->p), carried = ts_rate_of_direction(j, view->n);
         ts_vec3 seen = ts_vec3_scale(sign, moved),
@@ -187,8 +181,7 @@ static void differentiate(const ts_contact_source* source, const clip_view* view
         }
         ts_vec3 move = move_seen(view, place, sort, seen, slip);
         io->gap[j] =
-            (ts_vec3_dot(view->reference.normal, move) - view->core_gap * ts_vec3_dot(view->reference.normal, slip)) /
-            facing;
+            (ts_vec3_dot(view->reference.normal, move) - core_gap * ts_vec3_dot(view->reference.normal, slip)) / facing;
         if (on_b) move = ts_vec3_add(move, moved);
         ts_vec3 dp = ts_vec3_add_scaled(move, -0.5 * sign * io->gap[j], view->n);
         io->position[j] = ts_vec3_add_scaled(dp, shift, io->normal[j]);
@@ -196,14 +189,14 @@ static void differentiate(const ts_contact_source* source, const clip_view* view
 }
 
 // How far the incident point lies from the contact's, along the normal.
-static ts_vec3 incident_point(const ts_moving_pair* pair, const clip_view* view, const ts_contact_point* point) {
+static ts_vec3 incident_point(const ts_moving_pair* pair, const ts_clip_view* view, const ts_contact_point* point) {
     double depth = 0.5 * point->gap + (view->side == 1 ? pair->b->radius : pair->a->radius);
     return ts_vec3_add_scaled(point->position, depth, view->outward);
 }
 
 // A face's own normal is the query's where the deepest point is a corner well over the face. Else it only stands in for it, up to three
 // degrees away, and the query's normal turns with 1 / curvature.
-static void judge_snap(ts_contact_source* source, const clip_view* view) {
+static void judge_snap(ts_contact_source* source, const ts_clip_view* view) {
     if (source->snap_known) return;
     source->snap_known = 1;
     source->snap = ts_derivative_certificate_fine();
@@ -223,36 +216,44 @@ static void judge_snap(ts_contact_source* source, const clip_view* view) {
     source->snap.room = fmax(source->rates.certificate.curvature, 0.0) * source->snap.turn;
 }
 
-int ts_clip_rates(ts_contact_source* source, const ts_contact_point* point, ts_contact_rates* out) {
-    const ts_moving_pair* pair = source->pair;
-    ts_vec3 along = point->normal;
-    clip_view view;
-    clip_place place;
-    for (int again = 0; again < 2; ++again) {
-        if (again) {  // features were seen along the query's normal, which a face's own has replaced
-            if (!ts_contact_source_query(source)) return 0;
-            along = source->witness.normal;
-        }
-        if (!view_clip(source, point, along, &view)) continue;
-        find_place(&view, incident_point(pair, &view, point), &place);
-        out->certificate = ts_derivative_certificate_fine();
-        enum place_sort sort = sort_of(&view, &place, ON * view.size + source->rounding, &out->certificate.room);
-        if (sort == NOWHERE) continue;
-        if (view.own_normal) {
-            ts_contact_rates_hold(out, view.side, view.n);
-            judge_snap(source, &view);
-            out->certificate = ts_derivative_certificate_least(out->certificate, source->snap);
-        } else {
-            if (!ts_contact_source_query(source)) return 0;
-            if (ts_vec3_distance(source->witness.normal, view.n) > 1e-6) continue;
-            for (int j = 0; j < 6; ++j) out->normal[j] = source->turning[j];
-            // Overlapping boxes have one point where edges cross.
-            if (view.boxes) out->certificate.room = fmin(out->certificate.room, fabs(source->lowest.gap));
-            out->certificate = ts_derivative_certificate_least(out->certificate, source->rates.certificate);
-        }
-        ts_derivative_certificate_judge(view.size, &out->certificate);
-        differentiate(source, &view, &place, sort, out);
+// Sets the rates of the normal. Returns 0 where it is neither a face's own nor the query's.
+static int set_normal(ts_contact_source* source, const ts_clip_view* view, ts_contact_rates* out) {
+    if (view->own_normal) {
+        ts_contact_rates_hold(out, view->side, view->n);
+        judge_snap(source, view);
+        out->certificate = ts_derivative_certificate_least(out->certificate, source->snap);
         return 1;
     }
+    if (!ts_contact_source_query(source) || ts_vec3_distance(source->witness.normal, view->n) > 1e-6) return 0;
+    for (int j = 0; j < 6; ++j) out->normal[j] = source->turning[j];
+    // Overlapping boxes have one point where edges cross.
+    if (view->boxes) out->certificate.room = fmin(out->certificate.room, fabs(source->lowest.gap));
+    out->certificate = ts_derivative_certificate_least(out->certificate, source->rates.certificate);
+    return 1;
+}
+
+int ts_clip_rates(ts_contact_source* source, const ts_contact_point* point, ts_contact_rates* out) {
+    const ts_clip_view* view = &source->view;
+    clip_place place;
+    for (; source->viewed < 3; ++source->viewed) {
+        if (source->viewed == 0) {
+            view_along(source, point->normal, point->normal, &source->view);
+            continue;
+        }
+        if (view->side) {
+            find_place(view, incident_point(source->pair, view, point), &place);
+            out->certificate = ts_derivative_certificate_fine();
+            enum place_sort sort = sort_of(view, &place, ON * view->size + source->rounding, &out->certificate.room);
+            if (sort != NOWHERE && set_normal(source, view, out)) {
+                ts_derivative_certificate_judge(view->size, &out->certificate);
+                differentiate(source, view, &place, sort, point, out);
+                return 1;
+            }
+        }
+        // Perhaps the features were seen along the query's normal, which a face's own has replaced.
+        if (source->viewed == 1 && !ts_contact_source_query(source)) return 0;
+        if (source->viewed == 1) view_along(source, point->normal, source->witness.normal, &source->view);
+    }
+    source->viewed = 2;
     return 0;
 }

@@ -26,6 +26,18 @@ typedef struct ts_contact_rates {
     ts_derivative_certificate certificate;
 } ts_contact_rates;
 
+/// The features that a manifold was clipped from, in the pair's axes (clip_rates.c).
+typedef struct ts_clip_view {
+    ts_support_feature reference, incident;
+    int side;            // 1: the reference is A's, 2: B's; 0: there are not two features to clip
+    int own_normal;      // nonzero: the normal is the reference polygon's own
+    int boxes;           // nonzero: two sharp boxes, by axes
+    ts_vec3 n;           // the contact's normal
+    ts_vec3 outward;     // the same seen from the reference
+    ts_vec3 inward[16];  // of the side planes through the reference's edges, unit
+    double size;         // m
+} ts_clip_view;
+
 /// What is known of a manifold besides its points.
 typedef struct ts_contact_source {
     const ts_moving_pair* pair;
@@ -34,7 +46,9 @@ typedef struct ts_contact_source {
     int alone;                // nonzero: the manifold has one point
     double rounding;          // m: of the points' coordinates
     ts_contact_point lowest;  // the manifold's deepest point
-    int snap_known;           // nonzero: `snap` says for how long a face's own normal stands in for the query's
+    int viewed;               // 0 not yet, 1 along the manifold's normal, 2 along the query's
+    ts_clip_view view;
+    int snap_known;  // nonzero: `snap` says for how long a face's own normal stands in for the query's
     ts_derivative_certificate snap;
     // The query again, for normals that are not those of a face; made when first needed.
     int queried;  // 0 not yet, 1 there, -1 failed
