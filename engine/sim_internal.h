@@ -84,6 +84,8 @@ typedef struct ts_sim_storage {
     double* applied;           // (nv) generalised forces of force_applied and wrench_applied
     double* coast_position;    // (nq) where trees go that no row touches; not of every integrator
     double* new_velocity;      // (nv) velocity at the end of the step
+    double*
+        plain_velocity;  // (nv) what midpoint improves: free velocity for the bias at the beginning; of trees that it improves
 
     ts_broad_phase* broad;  // remembers boxes and pairs for speed only: what it answers depends on the present boxes
 

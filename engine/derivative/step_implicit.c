@@ -18,176 +18,6 @@
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/step.h"
 
-// --- applied ---
-
-static const ts_step_implicit* implicit_of(const ts_step_derivative* derivative) {
-    return (const ts_step_implicit*)(const void*)derivative->parts;
-}
-
-// z <- L^-T z, or back.
-static void whiten(const ts_step_implicit* p, double* z) {
-    for (int t = 0; t < p->model->tree_count; ++t) {
-        int first = p->model->tree[t].dof_first;
-        ts_tree_factor_whiten(p->model, t, p->L + p->mass_start[t], p->inverse + first, 1, z + first);
-    }
-}
-
-static void unwhiten(const ts_step_implicit* p, double* z) {
-    for (int t = 0; t < p->model->tree_count; ++t) {
-        int first = p->model->tree[t].dof_first;
-        ts_tree_factor_unwhiten(p->model, t, p->L + p->mass_start[t], p->inverse + first, 1, z + first);
-    }
-}
-
-// y += J' z
-static void add_rows(const ts_step_implicit* p, const double* z, double* y) {
-    for (int s = 0; s < p->segment_count; ++s) {
-        const ts_step_segment* g = &p->segment[s];
-        for (int r = 0; r < g->rows; ++r) {
-            double sum = 0.0;
-            for (int i = 0; i < g->count; ++i) sum += g->J[r * g->count + i] * z[g->column + i];
-            y[g->row + r] += sum;
-        }
-    }
-}
-
-// z += J'^T y
-static void add_rows_transposed(const ts_step_implicit* p, const double* y, double* z) {
-    for (int s = 0; s < p->segment_count; ++s) {
-        const ts_step_segment* g = &p->segment[s];
-        for (int r = 0; r < g->rows; ++r)
-            for (int i = 0; i < g->count; ++i) z[g->column + i] += g->J[r * g->count + i] * y[g->row + r];
-    }
-}
-
-// dq += K dv, or with `back` dv += K^T dq.
-static void add_motion(const ts_step_implicit* p, const double* from, int back, double* to) {
-    for (int j = 0; j < p->model->joint_count; ++j) {
-        const ts_joint* joint = &p->model->joint[j];
-        const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
-        if (p->coasts[p->model->dof[joint->dof_first].tree]) continue;
-        for (int i = 0; i < traits->numbers; ++i) to[joint->dof_first + i] += p->time_step * from[joint->dof_first + i];
-        if (!traits->quaternion) continue;
-        const double* K = p->turn_by_velocity + 9 * j;
-        int first = joint->dof_first + traits->numbers;
-        for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < 3; ++c) {
-                if (back)
-                    to[first + c] += K[3 * r + c] * from[first + r];
-                else
-                    to[first + r] += K[3 * r + c] * from[first + c];
-            }
-    }
-}
-
-// Room of an application.
-typedef struct workplace {
-    double* z;        // (nv)
-    double* du;       // (row_count)
-    double* dlambda;  // (row_count)
-    double* dmu;      // (block_count)
-    double* column;   // (frozen.size) sum of columns at frozen impulses, or what multiplies them
-} workplace;
-
-static int take_workplace(const ts_step_implicit* p, ts_arena* scratch, workplace* out) {
-    out->z = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->model->nv, sizeof(double));
-    out->du = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->row_count, sizeof(double));
-    out->dlambda = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->row_count, sizeof(double));
-    out->dmu = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->block_count, sizeof(double));
-    out->column = (double*)ts_arena_alloc_zeroed(scratch, (size_t)p->frozen.size, sizeof(double));
-    return out->z && out->du && out->dlambda && out->dmu && out->column;
-}
-
-// From what is known at frozen impulses to the result.
-static ts_code finish_forward(const ts_step_implicit* p, workplace* w, ts_arena* scratch, double* out_mismatch,
-                              double* out_dy) {
-    const ts_step_frozen* part = &p->frozen;
-    int nv = p->model->nv, act = p->model->act_count;
-    double *position = out_dy, *velocity = out_dy + nv;
-    for (int i = 0; i < p->row_count; ++i) w->du[i] += w->column[part->row + i];
-    for (int b = 0; b < p->block_count; ++b) w->dmu[b] += w->column[part->friction + b];
-    if (p->has_contact) {
-        ts_code code = ts_contact_derivative_forward(&p->contact, w->du, w->dmu, scratch, w->dlambda, out_mismatch);
-        if (code) return code;
-        add_rows_transposed(p, w->dlambda, w->z);
-    }
-    unwhiten(p, w->z);
-    memcpy(position, w->column + part->position, (size_t)nv * sizeof(double));
-    add_motion(p, w->z, 0, position);
-    for (int i = 0; i < nv; ++i) velocity[i] = w->column[part->velocity + i] + w->z[i];
-    for (int i = 0; i < act; ++i) out_dy[2 * nv + i] = w->column[part->activation + i];
-    return TS_OK;
-}
-
-// Adds x times column c, where it is known at frozen impulses.
-static void add_column(const ts_step_implicit* p, int c, double x, double* sum) {
-    if (p->frozen_column[c] < 0 || x == 0.0) return;
-    const double* column = p->numbers + (size_t)p->frozen_column[c] * (size_t)p->frozen.size;
-    for (int i = 0; i < p->frozen.size; ++i) sum[i] += x * column[i];
-}
-
-static ts_code forward(const ts_step_derivative* derivative, const double* dx, ts_arena* scratch, double* out_dy) {
-    const ts_step_implicit* p = implicit_of(derivative);
-    workplace w;
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    ts_code code = take_workplace(p, scratch, &w) ? TS_OK : TS_ERROR_MEMORY;
-    for (int c = 0; !code && c < derivative->columns; ++c) add_column(p, c, dx[c], w.column);
-    if (!code) code = finish_forward(p, &w, scratch, NULL, out_dy);
-    ts_arena_scope_end(scratch, scope);
-    return code;
-}
-
-static ts_code reverse(const ts_step_derivative* derivative, const double* y_bar, ts_arena* scratch,
-                       double* out_x_bar) {
-    const ts_step_implicit* p = implicit_of(derivative);
-    const ts_step_frozen* part = &p->frozen;
-    int nv = p->model->nv, act = p->model->act_count;
-    workplace w;
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    ts_code code = take_workplace(p, scratch, &w) ? TS_OK : TS_ERROR_MEMORY;
-    if (!code) {
-        memcpy(w.z, y_bar + nv, (size_t)nv * sizeof(double));
-        add_motion(p, y_bar, 1, w.z);
-        memcpy(w.column + part->position, y_bar, (size_t)nv * sizeof(double));
-        memcpy(w.column + part->velocity, y_bar + nv, (size_t)nv * sizeof(double));
-        memcpy(w.column + part->activation, y_bar + 2 * nv, (size_t)act * sizeof(double));
-        whiten(p, w.z);
-        if (p->has_contact) {
-            add_rows(p, w.z, w.dlambda);
-            code = ts_contact_derivative_reverse(&p->contact, w.dlambda, scratch, w.du, w.dmu, NULL);
-        }
-        memcpy(w.column + part->row, w.du, (size_t)p->row_count * sizeof(double));
-        memcpy(w.column + part->friction, w.dmu, (size_t)p->block_count * sizeof(double));
-    }
-    for (int c = 0; !code && c < derivative->columns; ++c) {
-        if (p->frozen_column[c] < 0) continue;
-        const double* column = p->numbers + (size_t)p->frozen_column[c] * (size_t)p->frozen.size;
-        double sum = 0.0;
-        for (int i = 0; i < p->frozen.size; ++i) sum += column[i] * w.column[i];
-        out_x_bar[c] = sum;
-    }
-    ts_arena_scope_end(scratch, scope);
-    return code;
-}
-
-static ts_code as_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix) {
-    size_t columns = (size_t)derivative->columns, rows = (size_t)derivative->rows;
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* x = (double*)ts_arena_alloc_zeroed(scratch, columns, sizeof(double));
-    double* y = TS_ARENA_ARRAY(scratch, double, rows);
-    ts_code code = x && y ? TS_OK : TS_ERROR_MEMORY;
-    for (size_t c = 0; !code && c < columns; ++c) {
-        x[c] = 1.0;
-        code = forward(derivative, x, scratch, y);
-        x[c] = 0.0;
-        for (size_t r = 0; !code && r < rows; ++r) out_matrix[r * columns + c] = y[r];
-    }
-    ts_arena_scope_end(scratch, scope);
-    return code;
-}
-
-const ts_step_operator ts_step_implicit_operator = {forward, reverse, as_matrix};
-
 // --- made ---
 
 static int copy_rows(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
@@ -238,18 +68,25 @@ static int find_motion(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
     const double* velocity = ts_sim_storage_of(sim)->new_velocity;
     int* coasts = TS_ARENA_ARRAY(arena, int, model->tree_count);
     double* slope = TS_ARENA_ARRAY(arena, double, 9 * model->joint_count);
-    if (!coasts || !slope) return 0;
-    for (int t = 0; t < model->tree_count; ++t) coasts[t] = sim->integrator->coast != NULL;
+    double* turned = TS_ARENA_ARRAY(arena, double, 9 * model->joint_count);
+    if (!coasts || !slope || !turned) return 0;
+    // midpoint has a way of its own for lone bodies only.
+    int all = sim->integrator->coast && !sim->integrator->frees_lone_bodies;
+    for (int t = 0; t < model->tree_count; ++t)
+        coasts[t] = sim->integrator->coast && (all || ts_sim_storage_of(sim)->tree_is_lone[t]);
     for (int s = 0; s < p->segment_count; ++s) coasts[model->dof[p->segment[s].column].tree] = 0;
     for (int j = 0; j < model->joint_count; ++j) {
         const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
         if (!traits->quaternion) continue;
         ts_vec3 omega = ts_vec3_load(velocity + model->joint[j].dof_first + traits->numbers);
         ts_mat3 K = ts_mat3_scale(p->time_step, turn_slope(ts_vec3_scale(p->time_step, omega)));
+        ts_mat3 back = ts_quat_to_mat3(ts_quat_from_rotation_vector(ts_vec3_scale(-p->time_step, omega)));
         for (int i = 0; i < 9; ++i) slope[9 * j + i] = K.m[i / 3][i % 3];
+        for (int i = 0; i < 9; ++i) turned[9 * j + i] = back.m[i / 3][i % 3];
     }
     p->coasts = coasts;
     p->turn_by_velocity = slope;
+    p->turned = turned;
     return 1;
 }
 
@@ -305,23 +142,23 @@ static double any_number(int i) { return sin(1.0 + 1.7 * i) + 0.3 * cos(2.3 * i)
 // Where contacts are hyperstatic, asks once whether velocities notice (J'^T of what impulses are free to do; contact/derivative/derivative.c says when), and once
 // whether bodies can follow where the inputs move the contacts.
 static ts_code probe_rank(const ts_step_implicit* p, int columns, ts_arena* arena, ts_step_report* report) {
-    workplace w;
+    ts_step_workplace w;
     double open = 0.0, missed = 0.0;
     if (!p->has_contact || report->rank == report->unknowns) return TS_OK;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     double* y = TS_ARENA_ARRAY(arena, double, 2 * p->model->nv + p->model->act_count);
-    ts_code code = y && take_workplace(p, arena, &w) ? TS_OK : TS_ERROR_MEMORY;
+    ts_code code = y && ts_step_workplace_take(p, arena, &w) ? TS_OK : TS_ERROR_MEMORY;
     if (!code) {
         for (int i = 0; i < p->model->nv; ++i) w.z[i] = any_number(i);
-        add_rows(p, w.z, w.dlambda);
+        ts_step_add_rows(p, w.z, w.dlambda);
         code = ts_contact_derivative_reverse(&p->contact, w.dlambda, arena, w.du, w.dmu, &open);
     }
     if (!code) {
         memset(w.z, 0, (size_t)p->model->nv * sizeof(double));
         memset(w.du, 0, (size_t)p->row_count * sizeof(double));
         memset(w.dmu, 0, (size_t)p->block_count * sizeof(double));
-        for (int c = 0; c < columns; ++c) add_column(p, c, any_number(c), w.column);
-        code = finish_forward(p, &w, arena, &missed, y);
+        for (int c = 0; c < columns; ++c) ts_step_add_input(p, c, any_number(c), &w);
+        code = ts_step_finish_forward(p, &w, arena, &missed, y);
     }
     report->mismatch = fmax(open, missed);
     ts_arena_scope_end(arena, scope);
@@ -338,25 +175,87 @@ static void place_parts(ts_step_implicit* p) {
     part->size = part->friction + p->block_count;
 }
 
-// All columns that are to be found at frozen impulses.
-static ts_code find_frozen(const ts_step_task* task, ts_step_implicit* p, int columns, ts_step_report* report,
-                           ts_status* out_status) {
+// What columns by wrenches and friction need of the step.
+static int copy_levers(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
+    const ts_model* model = sim->model;
+    int* geom = TS_ARENA_ARRAY(arena, int, 2 * p->block_count);
+    ts_motion* axis = TS_ARENA_ARRAY(arena, ts_motion, model->nv);
+    ts_vec3* arm = TS_ARENA_ARRAY(arena, ts_vec3, model->body_count);
+    if (!geom || !axis || !arm) return 0;
+    for (int b = 0; b < p->block_count; ++b) geom[2 * b] = geom[2 * b + 1] = -1;
+    for (int i = 0; i < sim->contact_count; ++i) {
+        geom[2 * sim->contact[i].block] = sim->contact[i].geom_a;
+        geom[2 * sim->contact[i].block + 1] = sim->contact[i].geom_b;
+    }
+    if (model->nv > 0) memcpy(axis, sim->kinematics.dof_axis, (size_t)model->nv * sizeof *axis);
+    for (int b = 0; b < model->body_count; ++b) {
+        int tree = model->body[b].tree;
+        if (tree >= 0) arm[b] = ts_vec3_sub(sim->kinematics.body_centre[b], sim->kinematics.tree_origin[tree]);
+    }
+    p->geom = geom;
+    p->axis = axis;
+    p->arm = arm;
+    return 1;
+}
+
+// Whether friction is but a number of the cones of a geom's contacts.
+static int friction_is_known(const ts_sim* sim, int geom) {
+    for (int i = 0; i < sim->contact_count; ++i) {
+        const ts_contact* contact = &sim->contact[i];
+        if (contact->geom_a != geom && contact->geom_b != geom) continue;
+        // Rows of spinning and rolling are scaled by it, and so is what is soft.
+        if (contact->surface.dimension > 3 || contact->surface.friction == 0.0) return 0;
+        if (sim->row_block[contact->block].blocked != TS_ROW_FREE) return 0;
+    }
+    return ts_sim_storage_of(sim)->contact_softness == 0;
+}
+
+static int is_known(const ts_sim* sim, const ts_step_implicit* p, ts_step_column c) {
+    const ts_model* model = sim->model;
+    switch (c.kind) {
+    case TS_STEP_BY_POSITION: return p->tree[model->dof[c.index].tree].by_q != NULL;
+    case TS_STEP_BY_VELOCITY: return p->tree[model->dof[c.index].tree].by_v != NULL;
+    case TS_STEP_BY_FORCE: return p->tree[model->dof[c.index].tree].plain;
+    case TS_STEP_BY_WRENCH: {
+        int tree = model->body[c.index / 6].tree;
+        return tree < 0 || p->tree[tree].plain;
+    }
+    case TS_STEP_BY_CONTROL: return ts_step_control_is_known(sim, c.index);
+    case TS_STEP_BY_FRICTION: return friction_is_known(sim, c.index);
+    case TS_STEP_BY_ACTIVATION:
+    case TS_STEP_BY_RESTITUTION:
+    case TS_STEP_BY_MASS:
+    case TS_STEP_BY_INERTIA:
+    case TS_STEP_BY_TIME_STEP:
+    case TS_STEP_BY_GRAVITY:
+    case TS_STEP_BY_COMPLIANCE:
+    case TS_STEP_INPUT_KINDS: break;
+    }
+    return 0;
+}
+
+// All columns: what is known of the step, and the others at frozen impulses.
+static ts_code find_columns(const ts_step_task* task, ts_step_implicit* p, int columns, ts_step_report* report,
+                            ts_status* out_status) {
     int count = 0, at = 0;
     int* place = TS_ARENA_ARRAY(task->arena, int, columns);
     ts_step_column* column = TS_ARENA_ARRAY(task->arena, ts_step_column, columns);
-    if (!place || !column) return no_memory(out_status);
+    ts_step_column* frozen = TS_ARENA_ARRAY(task->arena, ts_step_column, columns);
+    if (!place || !column || !frozen) return no_memory(out_status);
     for (int n = 0; n < task->input_count; ++n)
         for (int i = 0; i < task->input[n].count; ++i, ++at) {
-            place[at] = count;
-            column[count++] = (ts_step_column){task->input[n].kind, task->input[n].first + i};
+            column[at] = (ts_step_column){task->input[n].kind, task->input[n].first + i};
+            place[at] = is_known(task->sim, p, column[at]) ? -1 : count;
+            if (place[at] >= 0) frozen[count++] = column[at];
         }
     double* numbers = TS_ARENA_ARRAY(task->arena, double, (size_t)count*(size_t)p->frozen.size);
     if (!numbers) return no_memory(out_status);
+    p->column = column;
     p->frozen_column = place;
     p->numbers = numbers;
     if (count == 0) return TS_OK;
     report->differenced |= TS_PART_INPUTS;
-    ts_code code = ts_step_frozen_find(task, p, column, count, numbers, report, out_status);
+    ts_code code = ts_step_frozen_find(task, p, frozen, count, numbers, report, out_status);
     return code ? code : ts_sim_foresee(task->sim, out_status);
 }
 
@@ -373,11 +272,15 @@ ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem
     p->block_count = own->block_count;
     p->has_contact = own->row_count > 0;
     place_parts(p);
-    if (!copy_rows(sim, arena, p) || !copy_factor(sim, arena, p) || !find_motion(sim, arena, p))
+    if (!copy_rows(sim, arena, p) || !copy_factor(sim, arena, p) || !find_motion(sim, arena, p) ||
+        !copy_levers(sim, arena, p))
         return no_memory(out_status);
     ts_code code = TS_OK;
     if (p->has_contact) code = differentiate_law(sim, own, arena, p, &out->report, out_status);
-    if (!code) code = find_frozen(task, p, out->columns, &out->report, out_status);
+    if (!code && (!ts_step_trees_find(task, p, &sim->scratch, &out->report) ||
+                  !ts_step_blocks_find(task, p, &sim->scratch, &out->report)))
+        code = no_memory(out_status);
+    if (!code) code = find_columns(task, p, out->columns, &out->report, out_status);
     if (!code && probe_rank(p, out->columns, arena, &out->report)) return no_memory(out_status);
     if (code) return code;
     out->parts = &p->shared;

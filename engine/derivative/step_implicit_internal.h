@@ -25,6 +25,12 @@ typedef struct ts_step_segment {
     const double* J;
 } ts_step_segment;
 
+/// The columns that are to be found at frozen impulses.
+typedef struct ts_step_column {
+    ts_step_input_kind kind;
+    int index;
+} ts_step_column;
+
 /// One column of what is known by differences at frozen impulses, and where its parts begin.
 typedef struct ts_step_frozen {
     int velocity;    // (nv) dv+
@@ -34,6 +40,39 @@ typedef struct ts_step_frozen {
     int friction;    // (block_count) dmu
     int size;        // of a column
 } ts_step_frozen;
+
+/// How the impulses that a step gives a tree without rows answer to the tree's own inputs, at fixed velocity after the step: M_hat dv_f - dM_hat (v+ - v_f).
+typedef struct ts_step_tree_slope {
+    double* by_q;      // (n x n), and with what rows of this tree alone make of it; NULL: not known here
+    double* by_v;      // (n x n); NULL: not known here
+    double* by_force;  // (n x n); NULL: the time step on the diagonal
+    int plain;         // nonzero: its forces and controls are known, whatever its rows
+    double* coast;     // (n x 3 n) of what no row touches: its position by q, v and force; NULL: it moves by v+
+} ts_step_tree_slope;
+
+/// The same of a block of rows, over the dofs that move it.
+typedef struct ts_step_block_slope {
+    int row;
+    int rows;
+    int count;            // 0: there is nothing
+    const int* dof;       // (count)
+    const double* by_q;   // (rows x count) of u at fixed impulses and velocities
+    const double* force;  // (count x count) of J^T lambda; NULL where that is in by_q of the tree
+} ts_step_block_slope;
+
+/// The same of a drive by the input of its actuator.
+typedef struct ts_step_drive_slope {
+    double gain;  // N s per unit: of the impulse along its lever
+    int row;      // of the drive; -1: it is none
+    double push;  // m/s per unit: of u of that row
+} ts_step_drive_slope;
+
+/// A lever, copied.
+typedef struct ts_step_lever {
+    int count;
+    const int* dof;
+    const double* moment;
+} ts_step_lever;
 
 /// The derivative.
 typedef struct ts_step_implicit {
@@ -53,20 +92,79 @@ typedef struct ts_step_implicit {
     int has_contact;       // nonzero: there are rows
     ts_contact_derivative contact;
     ts_step_frozen frozen;
-    const int* frozen_column;  // (columns) its place in `numbers`, or -1
-    const double* numbers;     // columns by frozen.size
+    const int* frozen_column;      // (columns) its place in `numbers`, or -1
+    const double* numbers;         // columns by frozen.size
+    const ts_step_column* column;  // (columns)
+    ts_step_tree_slope* tree;      // (tree_count)
+    ts_step_block_slope* block;    // (block_count)
+    ts_step_drive_slope* drive;    // (actuator_count)
+    ts_step_lever* lever;          // (actuator_count)
+    const int* geom;               // (block_count x 2) of contacts; -1
+    const ts_motion* axis;         // (nv) dof axes
+    const ts_vec3* arm;            // (body_count) centres of mass from their trees' origins
+    const double* turned;      // (joint_count x 9) of joints with a quaternion that do not coast: d(turn+) / d(turn)
+    ts_kinematics kinematics;  // of the positions before and the velocities after the step; only while it is made
 } ts_step_implicit;
-
-/// The columns that are to be found at frozen impulses.
-typedef struct ts_step_column {
-    ts_step_input_kind kind;
-    int index;
-} ts_step_column;
 
 /// Central differences at the impulses of the step, for `count` columns, into out_numbers (count x p->frozen.size). Leaves the simulation
 /// without a step. Adds to the report what changed.
 ts_code ts_step_frozen_find(const ts_step_task* task, const ts_step_implicit* p, const ts_step_column* column,
                             int count, double* out_numbers, ts_step_report* report, ts_status* out_status);
+
+/// First dof whose axis turns with that of dof d: of its quaternion, or itself.
+static inline int ts_step_turns_with(const ts_model* model, int d) {
+    const ts_joint* joint = &model->joint[model->dof[d].joint];
+    int turn = joint->type == TS_JOINT_FREE ? joint->dof_first + 3 : joint->dof_first;
+    return (joint->type == TS_JOINT_FREE || joint->type == TS_JOINT_BALL) && d >= turn ? turn : d;
+}
+
+/// The deepest dof of the chain whose dofs turn or shift the axis of dof d: it and those before it, and all of its quaternion.
+static inline int ts_step_carrier(const ts_model* model, int d) {
+    const ts_joint* joint = &model->joint[model->dof[d].joint];
+    int turn = ts_step_turns_with(model, d);
+    return joint->type == TS_JOINT_BALL || turn < d || (joint->type == TS_JOINT_FREE && d == joint->dof_first + 3)
+               ? turn + 2
+               : d;
+}
+
+/// Twists of the bodies of a tree at other velocities (dof_count of the tree) than those of the state; poses stay.
+void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, ts_kinematics* io_kinematics);
+
+/// Finds what is known of trees without rows: fills p->tree, p->drive, p->lever. `scratch` is given back. Returns 0 when memory is short.
+int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);
+
+/// Whether the column of a control is known from p->drive.
+int ts_step_control_is_known(const ts_sim* sim, int actuator);
+
+/// Finds the slopes of blocks: fills p->block and adds to p->tree; where something of a block has none, the by_q of the trees that it moves becomes NULL.
+int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);
+
+/// Those of contacts, likewise.
+int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);
+
+/// Room of an application.
+typedef struct ts_step_workplace {
+    double* z;         // (nv)
+    double* du;        // (row_count)
+    double* dlambda;   // (row_count)
+    double* dmu;       // (block_count)
+    double* column;    // (frozen.size) sum of columns at frozen impulses, or what multiplies them
+    double* input[3];  // (nv) position, velocity, force
+    double* position;  // (nv) what these move by themselves
+} ts_step_workplace;
+
+/// Takes it, all zero. Returns 0 when memory is short.
+int ts_step_workplace_take(const ts_step_implicit* p, ts_arena* scratch, ts_step_workplace* out);
+
+/// y += J' z.
+void ts_step_add_rows(const ts_step_implicit* p, const double* z, double* y);
+
+/// Adds x times column c to what goes in.
+void ts_step_add_input(const ts_step_implicit* p, int c, double x, ts_step_workplace* io_work);
+
+/// From what goes in to the result.
+ts_code ts_step_finish_forward(const ts_step_implicit* p, ts_step_workplace* io_work, ts_arena* scratch,
+                               double* out_mismatch, double* out_dy);
 
 /// Forward, backward and matrix.
 extern const ts_step_operator ts_step_implicit_operator;

@@ -29,6 +29,9 @@ void ts_free_rotation_coast(const ts_sim* sim, int tree, double* out_qpos);
 /// Whether the rule of touched bodies (touched_rotation.c) is the one for this tree: lone, with contacts, neither too slow nor too fast.
 int ts_touched_rotation_applies(const ts_sim* sim, int tree);
 
+/// How often `midpoint` finds the bias of a tree anew, but for lone bodies.
+int ts_midpoint_rounds(const ts_sim* sim, int tree);
+
 /// Puts its velocity after a step without rows into sim->free_velocity, such that rows which press as they did in the last step bring
 /// it to where the equation of the step is solved. Returns 0, and changes nothing, when the equation could not be solved.
 int ts_touched_rotation_advance(ts_sim* sim, int tree);

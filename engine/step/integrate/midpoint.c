@@ -59,17 +59,26 @@ static double improve(ts_sim* sim, int tree, const double* plain, double* middle
     return squared > size * rounding ? squared / size : 0.0;
 }
 
+int ts_midpoint_rounds(const ts_sim* sim, int tree) {
+    double turn = most_turn(sim, tree), error = turn;
+    int rounds = 0;
+    for (; error > bias_error && rounds < ROUNDS_MOST; error *= turn) ++rounds;
+    return rounds;
+}
+
 static int advance(ts_sim* sim, int tree, ts_arena* scratch) {
     if (ts_touched_rotation_applies(sim, tree) && ts_touched_rotation_advance(sim, tree)) return 1;
     if (ts_free_rotation_is_lone(sim, tree)) return ts_free_rotation_advance(sim, tree);
     int first = sim->model->tree[tree].dof_first, n = sim->model->tree[tree].dof_count, solved = 1;
-    double turn = most_turn(sim, tree), error = turn, last = HUGE_VAL;
-    if (error <= bias_error) return 1;
-    double* plain = TS_ARENA_ARRAY(scratch, double, 3 * n);
-    if (!plain) return 0;
-    double *middle = plain + n, *change = middle + n, *next = sim->free_velocity + first;
+    int rounds = ts_midpoint_rounds(sim, tree);
+    double last = HUGE_VAL;
+    if (rounds == 0) return 1;
+    double* middle = TS_ARENA_ARRAY(scratch, double, 2 * n);
+    if (!middle) return 0;
+    double *plain = ts_sim_storage_of(sim)->plain_velocity + first, *change = middle + n,
+           *next = sim->free_velocity + first;
     memcpy(plain, next, (size_t)n * sizeof(double));
-    for (int k = 0; error > bias_error && k < ROUNDS_MOST; ++k, error *= turn) {
+    for (int k = 0; k < rounds; ++k) {
         double now = improve(sim, tree, plain, middle, change, next);
         if (!(now <= last)) solved = 0;
         last = now;

@@ -1,0 +1,304 @@
+// The derivative of a step applied, forward and backward (step_implicit_internal.h says what is what).
+#include <string.h>
+
+#include "engine/derivative/step_implicit_internal.h"
+#include "engine/dynamics/tree_factor.h"
+#include "engine/model/joint/joint_traits_internal.h"
+
+static const ts_step_implicit* implicit_of(const ts_step_derivative* derivative) {
+    return (const ts_step_implicit*)(const void*)derivative->parts;
+}
+
+int ts_step_workplace_take(const ts_step_implicit* p, ts_arena* scratch, ts_step_workplace* out) {
+    size_t nv = (size_t)p->model->nv, rows = (size_t)p->row_count, blocks = (size_t)p->block_count;
+    size_t total = 5 * nv + 2 * rows + blocks + (size_t)p->frozen.size;
+    double* numbers = (double*)ts_arena_alloc_zeroed(scratch, total, sizeof(double));
+    if (!numbers) return 0;
+    out->z = numbers;
+    for (int k = 0; k < 3; ++k) out->input[k] = numbers + (size_t)(1 + k) * nv;
+    out->position = numbers + 4 * nv;
+    out->du = out->position + nv;
+    out->dlambda = out->du + rows;
+    out->dmu = out->dlambda + rows;
+    out->column = out->dmu + blocks;
+    return 1;
+}
+
+// --- linear maps, and their transposes ---
+
+// z <- L^-T z, or back.
+static void whiten(const ts_step_implicit* p, double* z) {
+    for (int t = 0; t < p->model->tree_count; ++t) {
+        int first = p->model->tree[t].dof_first;
+        ts_tree_factor_whiten(p->model, t, p->L + p->mass_start[t], p->inverse + first, 1, z + first);
+    }
+}
+
+static void unwhiten(const ts_step_implicit* p, double* z) {
+    for (int t = 0; t < p->model->tree_count; ++t) {
+        int first = p->model->tree[t].dof_first;
+        ts_tree_factor_unwhiten(p->model, t, p->L + p->mass_start[t], p->inverse + first, 1, z + first);
+    }
+}
+
+void ts_step_add_rows(const ts_step_implicit* p, const double* z, double* y) {
+    for (int s = 0; s < p->segment_count; ++s) {
+        const ts_step_segment* g = &p->segment[s];
+        for (int r = 0; r < g->rows; ++r) {
+            double sum = 0.0;
+            for (int i = 0; i < g->count; ++i) sum += g->J[r * g->count + i] * z[g->column + i];
+            y[g->row + r] += sum;
+        }
+    }
+}
+
+// z += J'^T y
+static void add_rows_transposed(const ts_step_implicit* p, const double* y, double* z) {
+    for (int s = 0; s < p->segment_count; ++s) {
+        const ts_step_segment* g = &p->segment[s];
+        for (int r = 0; r < g->rows; ++r)
+            for (int i = 0; i < g->count; ++i) z[g->column + i] += g->J[r * g->count + i] * y[g->row + r];
+    }
+}
+
+// y += A x, or y += A^T x with `back`; A is `rows` x `columns`, rows `ld` apart.
+static void add_product(const double* A, int rows, int columns, int ld, int back, const double* x, double* y) {
+    for (int r = 0; r < rows; ++r) {
+        const double* row = A + (size_t)r * (size_t)ld;
+        if (back) {
+            for (int c = 0; c < columns; ++c) y[c] += row[c] * x[r];
+        } else {
+            double sum = 0.0;
+            for (int c = 0; c < columns; ++c) sum += row[c] * x[c];
+            y[r] += sum;
+        }
+    }
+}
+
+// Positions by what moves them: `by_velocity`: dq += K dv, else dq += T dq. With `back` transposed.
+static void add_motion(const ts_step_implicit* p, int by_velocity, int back, const double* from, double* to) {
+    double plain = by_velocity ? p->time_step : 1.0;
+    for (int j = 0; j < p->model->joint_count; ++j) {
+        const ts_joint* joint = &p->model->joint[j];
+        const ts_joint_traits* traits = ts_joint_traits_of(joint->type);
+        if (p->coasts[p->model->dof[joint->dof_first].tree]) continue;
+        for (int i = 0; i < traits->numbers; ++i) to[joint->dof_first + i] += plain * from[joint->dof_first + i];
+        int first = joint->dof_first + traits->numbers;
+        const double* turn = (by_velocity ? p->turn_by_velocity : p->turned) + 9 * j;
+        if (traits->quaternion) add_product(turn, 3, 3, 3, back, from + first, to + first);
+    }
+}
+
+// Impulses of trees and blocks by positions, velocities and forces, or back.
+static void add_impulses(const ts_step_implicit* p, int back, double* const input[3], double* z) {
+    for (int t = 0; t < p->model->tree_count; ++t) {
+        const ts_step_tree_slope* tree = &p->tree[t];
+        int first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count;
+        const double* by[3] = {tree->by_q, tree->by_v, tree->by_force};
+        for (int k = 0; k < 3; ++k)
+            if (by[k]) add_product(by[k], n, n, n, back, (back ? z : input[k]) + first, (back ? input[k] : z) + first);
+        if (tree->by_force || !tree->plain) continue;
+        for (int d = first; d < first + n; ++d) {
+            if (back)
+                input[2][d] += p->time_step * z[d];
+            else
+                z[d] += p->time_step * input[2][d];
+        }
+    }
+    for (int b = 0; b < p->block_count; ++b) {
+        const ts_step_block_slope* block = &p->block[b];
+        if (!block->force) continue;
+        for (int r = 0; r < block->count; ++r)
+            for (int c = 0; c < block->count; ++c) {
+                double slope = block->force[r * block->count + c];
+                if (back)
+                    input[0][block->dof[c]] += slope * z[block->dof[r]];
+                else
+                    z[block->dof[r]] += slope * input[0][block->dof[c]];
+            }
+    }
+}
+
+// Where coasting trees go, or back.
+static void add_coasting(const ts_step_implicit* p, int back, double* const input[3], double* position) {
+    for (int t = 0; t < p->model->tree_count; ++t) {
+        const ts_step_tree_slope* tree = &p->tree[t];
+        int first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count;
+        for (int k = 0; tree->coast && k < 3; ++k)
+            add_product(tree->coast + k * n, n, n, 3 * n, back, (back ? position : input[k]) + first,
+                        (back ? input[k] : position) + first);
+    }
+}
+
+// u of blocks by positions, or back.
+static void add_block_rows(const ts_step_implicit* p, int back, double* q, double* du) {
+    for (int b = 0; b < p->block_count; ++b) {
+        const ts_step_block_slope* block = &p->block[b];
+        for (int r = 0; r < block->rows; ++r)
+            for (int c = 0; c < block->count; ++c) {
+                double slope = block->by_q[r * block->count + c];
+                if (back)
+                    q[block->dof[c]] += slope * du[block->row + r];
+                else
+                    du[block->row + r] += slope * q[block->dof[c]];
+            }
+    }
+}
+
+// --- inputs ---
+
+// A wrench's share in the force of a dof.
+static double wrench_share(const ts_step_implicit* p, int index, int d) {
+    ts_vec3 axis = ts_vec3_axis(index % 3);
+    if (index % 6 < 3) return ts_vec3_dot(axis, p->axis[d].angular);
+    return ts_vec3_dot(axis, ts_motion_at(p->axis[d], p->arm[index / 6]));
+}
+
+void ts_step_add_input(const ts_step_implicit* p, int c, double x, ts_step_workplace* w) {
+    int i = p->column[c].index;
+    if (x == 0.0) return;
+    if (p->frozen_column[c] >= 0) {
+        const double* column = p->numbers + (size_t)p->frozen_column[c] * (size_t)p->frozen.size;
+        for (int k = 0; k < p->frozen.size; ++k) w->column[k] += x * column[k];
+        return;
+    }
+    switch (p->column[c].kind) {
+    case TS_STEP_BY_POSITION: w->input[0][i] += x; break;
+    case TS_STEP_BY_VELOCITY: w->input[1][i] += x; break;
+    case TS_STEP_BY_FORCE: w->input[2][i] += x; break;
+    case TS_STEP_BY_WRENCH:
+        for (int d = p->model->body[i / 6].dof_last; d >= 0; d = p->model->dof[d].parent)
+            w->input[2][d] += wrench_share(p, i, d) * x;
+        break;
+    case TS_STEP_BY_CONTROL:
+        for (int k = 0; k < p->lever[i].count; ++k)
+            w->input[2][p->lever[i].dof[k]] += p->drive[i].gain * p->lever[i].moment[k] * x;
+        if (p->drive[i].row >= 0) w->du[p->drive[i].row] += p->drive[i].push * x;
+        break;
+    case TS_STEP_BY_FRICTION:
+        for (int b = 0; b < p->block_count; ++b) w->dmu[b] += x * ((p->geom[2 * b] == i) + (p->geom[2 * b + 1] == i));
+        break;
+    default: break;
+    }
+}
+
+// The transpose: what input c gets.
+static double take_input(const ts_step_implicit* p, int c, const ts_step_workplace* w) {
+    int i = p->column[c].index;
+    double sum = 0.0;
+    if (p->frozen_column[c] >= 0) {
+        const double* column = p->numbers + (size_t)p->frozen_column[c] * (size_t)p->frozen.size;
+        for (int k = 0; k < p->frozen.size; ++k) sum += column[k] * w->column[k];
+        return sum;
+    }
+    switch (p->column[c].kind) {
+    case TS_STEP_BY_POSITION: return w->input[0][i];
+    case TS_STEP_BY_VELOCITY: return w->input[1][i];
+    case TS_STEP_BY_FORCE: return w->input[2][i];
+    case TS_STEP_BY_WRENCH:
+        for (int d = p->model->body[i / 6].dof_last; d >= 0; d = p->model->dof[d].parent)
+            sum += wrench_share(p, i, d) * w->input[2][d];
+        break;
+    case TS_STEP_BY_CONTROL:
+        for (int k = 0; k < p->lever[i].count; ++k)
+            sum += p->drive[i].gain * p->lever[i].moment[k] * w->input[2][p->lever[i].dof[k]];
+        if (p->drive[i].row >= 0) sum += p->drive[i].push * w->du[p->drive[i].row];
+        break;
+    case TS_STEP_BY_FRICTION:
+        for (int b = 0; b < p->block_count; ++b) sum += w->dmu[b] * ((p->geom[2 * b] == i) + (p->geom[2 * b + 1] == i));
+        break;
+    default: break;
+    }
+    return sum;
+}
+
+// --- forward and backward ---
+
+ts_code ts_step_finish_forward(const ts_step_implicit* p, ts_step_workplace* w, ts_arena* scratch, double* out_mismatch,
+                               double* out_dy) {
+    const ts_step_frozen* part = &p->frozen;
+    int nv = p->model->nv, act = p->model->act_count;
+    double *position = out_dy, *velocity = out_dy + nv;
+    add_impulses(p, 0, w->input, w->z);
+    whiten(p, w->z);
+    if (p->has_contact) {
+        for (int i = 0; i < p->row_count; ++i) w->du[i] += w->column[part->row + i];
+        for (int b = 0; b < p->block_count; ++b) w->dmu[b] += w->column[part->friction + b];
+        ts_step_add_rows(p, w->z, w->du);
+        add_block_rows(p, 0, w->input[0], w->du);
+        ts_code code = ts_contact_derivative_forward(&p->contact, w->du, w->dmu, scratch, w->dlambda, out_mismatch);
+        if (code) return code;
+        add_rows_transposed(p, w->dlambda, w->z);
+    }
+    unwhiten(p, w->z);
+    memcpy(position, w->column + part->position, (size_t)nv * sizeof(double));
+    add_motion(p, 1, 0, w->z, position);
+    add_motion(p, 0, 0, w->input[0], position);
+    add_coasting(p, 0, w->input, position);
+    for (int i = 0; i < nv; ++i) velocity[i] = w->column[part->velocity + i] + w->z[i];
+    for (int i = 0; i < act; ++i) out_dy[2 * nv + i] = w->column[part->activation + i];
+    return TS_OK;
+}
+
+static ts_code forward(const ts_step_derivative* derivative, const double* dx, ts_arena* scratch, double* out_dy) {
+    const ts_step_implicit* p = implicit_of(derivative);
+    ts_step_workplace w;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    ts_code code = ts_step_workplace_take(p, scratch, &w) ? TS_OK : TS_ERROR_MEMORY;
+    for (int c = 0; !code && c < derivative->columns; ++c) ts_step_add_input(p, c, dx[c], &w);
+    if (!code) code = ts_step_finish_forward(p, &w, scratch, NULL, out_dy);
+    ts_arena_scope_end(scratch, scope);
+    return code;
+}
+
+static ts_code reverse(const ts_step_derivative* derivative, const double* y_bar, ts_arena* scratch,
+                       double* out_x_bar) {
+    const ts_step_implicit* p = implicit_of(derivative);
+    const ts_step_frozen* part = &p->frozen;
+    int nv = p->model->nv, act = p->model->act_count;
+    ts_step_workplace w;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    ts_code code = ts_step_workplace_take(p, scratch, &w) ? TS_OK : TS_ERROR_MEMORY;
+    if (!code) {
+        memcpy(w.z, y_bar + nv, (size_t)nv * sizeof(double));
+        memcpy(w.position, y_bar, (size_t)nv * sizeof(double));
+        memcpy(w.column + part->position, y_bar, (size_t)nv * sizeof(double));
+        memcpy(w.column + part->velocity, y_bar + nv, (size_t)nv * sizeof(double));
+        memcpy(w.column + part->activation, y_bar + 2 * nv, (size_t)act * sizeof(double));
+        add_coasting(p, 1, w.input, w.position);
+        add_motion(p, 0, 1, y_bar, w.input[0]);
+        add_motion(p, 1, 1, y_bar, w.z);
+        whiten(p, w.z);
+        if (p->has_contact) {
+            ts_step_add_rows(p, w.z, w.dlambda);
+            code = ts_contact_derivative_reverse(&p->contact, w.dlambda, scratch, w.du, w.dmu, NULL);
+            add_rows_transposed(p, w.du, w.z);
+            add_block_rows(p, 1, w.input[0], w.du);
+            memcpy(w.column + part->row, w.du, (size_t)p->row_count * sizeof(double));
+            memcpy(w.column + part->friction, w.dmu, (size_t)p->block_count * sizeof(double));
+        }
+        unwhiten(p, w.z);
+        add_impulses(p, 1, w.input, w.z);
+    }
+    for (int c = 0; !code && c < derivative->columns; ++c) out_x_bar[c] = take_input(p, c, &w);
+    ts_arena_scope_end(scratch, scope);
+    return code;
+}
+
+static ts_code as_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix) {
+    size_t columns = (size_t)derivative->columns, rows = (size_t)derivative->rows;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    double* x = (double*)ts_arena_alloc_zeroed(scratch, columns, sizeof(double));
+    double* y = TS_ARENA_ARRAY(scratch, double, rows);
+    ts_code code = x && y ? TS_OK : TS_ERROR_MEMORY;
+    for (size_t c = 0; !code && c < columns; ++c) {
+        x[c] = 1.0;
+        code = forward(derivative, x, scratch, y);
+        x[c] = 0.0;
+        for (size_t r = 0; !code && r < rows; ++r) out_matrix[r * columns + c] = y[r];
+    }
+    ts_arena_scope_end(scratch, scope);
+    return code;
+}
+
+const ts_step_operator ts_step_implicit_operator = {forward, reverse, as_matrix};

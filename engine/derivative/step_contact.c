@@ -1,0 +1,391 @@
+// Contacts: how their rows and what they press answer to positions, at fixed impulses and velocities.
+//
+// A contact lies at p with the frame (t1, t2, n) between A and B. A unit of a dof that moves A carries the whole picture; what is left is a motion of B relative to A, of
+// which the narrow phase has the derivative (collision/derivative/proximity_derivative.h): dp, dn and the change of the gap. The frame turns with
+// dw = n x dn, and with A; another turn about n changes tangents, friction and slip alike, which no round cone notices. With c = v_B(p) - v_A(p) and f the
+// impulse in the world,
+//     du = d . (c x dw) + d . (dv_B - dv_A) - dc*,     df = dw x f,     dv_B = what is fixed there + omega_B x dp
+//     d(J^T lambda)_k = (S_j x S_k) . F + S_k . (dp x f + (p - o) x df, df)
+// Source: docs/contact.md for the rows; derived here. Twists as in engine/dynamics/kinematics_derivative.c.
+// Where the narrow phase has no derivative of a pair it is differenced (TS_PART_COLLISION).
+#include <math.h>
+#include <string.h>
+
+#include "collision/derivative/proximity_derivative.h"
+#include "engine/derivative/step_implicit_internal.h"
+#include "engine/rows/contact_internal.h"
+#include "engine/step/step.h"
+
+// m and rad: of B's pose, for differences of manifolds.
+static const double pose_increment = 1e-6;
+
+// How a dof moves a contact.
+typedef struct contact_motion {
+    int dof;
+    int on_a;
+    int on_b;
+    ts_vec3 point;   // dp
+    ts_vec3 turn;    // dw
+    double gap;      // dgap
+    ts_motion push;  // of u: linear and angular, dv_B - dv_A at the moving point
+} contact_motion;
+
+// A pair's manifold as the narrow phase had it.
+static void rebuild(const ts_sim* sim, const ts_contact* first, int count, ts_manifold* out) {
+    memset(out, 0, sizeof *out);
+    double margin = ts_model_margin_between(sim->model, first->geom_a, first->geom_b);
+    for (int k = 0; k < count; ++k) {
+        ts_vec3 normal = ts_mat3_column(&first[k].frame, 2);
+        out->point[k] = (ts_manifold_point){first[k].position, normal, first[k].gap + margin, (uint32_t)first[k].key};
+    }
+    out->count = count;
+    out->normal = out->point[0].normal;
+}
+
+static const ts_manifold_cache* cache_of(const ts_sim* sim, const ts_contact* contact) {
+    const ts_pair_memory_array* memory = &ts_sim_storage_of(sim)->pair_next;
+    uint64_t key = (uint64_t)(uint32_t)contact->geom_a << 32 | (uint32_t)contact->geom_b;
+    int low = 0, high = memory->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (memory->data[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < memory->count && memory->data[low].key == key ? &memory->data[low].cache : NULL;
+}
+
+// B's pose moved along number j of its twist.
+static ts_transform moved_pose(const ts_transform* pose, int j, double e) {
+    ts_transform moved = *pose;
+    if (j < 3) {
+        moved.p = ts_vec3_add_scaled(pose->p, e, ts_vec3_axis(j));
+        return moved;
+    }
+    ts_mat3 turn = ts_quat_to_mat3(ts_quat_from_rotation_vector(ts_vec3_scale(e, ts_vec3_axis(j - 3))));
+    moved.R = ts_mat3_mul(turn, pose->R);
+    return moved;
+}
+
+// The same manifold as `known` with B moved: its points in the order of `known`. Returns 0 when they are others.
+static int collide_moved(const ts_sim* sim, const ts_contact* contact, const ts_manifold* known, int j, double e,
+                         ts_manifold_point* out_point) {
+    const ts_kinematics* k = &sim->kinematics;
+    const ts_manifold_cache* cache = cache_of(sim, contact);
+    ts_manifold_cache now;
+    ts_manifold found;
+    memset(&now, 0, sizeof now);
+    if (cache) now = *cache;
+    ts_transform pose = moved_pose(&k->geom_pose[contact->geom_b], j, e);
+    double margin = ts_model_margin_between(sim->model, contact->geom_a, contact->geom_b);
+    ts_manifold_settings settings = {fmax(sim->options.contact_margin + margin, 0.0) + 10.0 * fabs(e),
+                                     sim->options.manifold_points, 0.0};
+    found.count = 0;
+    ts_manifold_collide(&sim->model->geom[contact->geom_a].shape, &k->geom_pose[contact->geom_a],
+                        &sim->model->geom[contact->geom_b].shape, &pose, &settings, &now, &found);
+    for (int n = 0; n < known->count; ++n) {
+        int at = 0;
+        while (at < found.count && found.point[at].feature != known->point[n].feature) ++at;
+        if (at == found.count) return 0;
+        out_point[n] = found.point[at];
+    }
+    return 1;
+}
+
+// By differences. Returns 0 when other points touch nearby.
+static int difference_manifold(const ts_sim* sim, const ts_contact* contact, const ts_manifold* known,
+                               ts_manifold_derivative_point* out) {
+    ts_manifold_point low[TS_MANIFOLD_CAPACITY], high[TS_MANIFOLD_CAPACITY];
+    double half = 0.5 / pose_increment;
+    for (int j = 0; j < 6; ++j) {
+        if (!collide_moved(sim, contact, known, j, -pose_increment, low) ||
+            !collide_moved(sim, contact, known, j, pose_increment, high))
+            return 0;
+        for (int n = 0; n < known->count; ++n) {
+            ts_vec3 position = ts_vec3_scale(half, ts_vec3_sub(high[n].position, low[n].position));
+            ts_vec3 normal = ts_vec3_scale(half, ts_vec3_sub(high[n].normal, low[n].normal));
+            out[n].gap[j] = half * (high[n].gap - low[n].gap);
+            for (int i = 0; i < 3; ++i) {
+                out[n].position[i][j] = ts_vec3_get(position, i);
+                out[n].normal[i][j] = ts_vec3_get(normal, i);
+            }
+        }
+    }
+    return 1;
+}
+
+static int find_manifold(const ts_sim* sim, const ts_contact* first, int count, ts_manifold_derivative_point* out,
+                         ts_step_report* report) {
+    ts_manifold manifold;
+    const ts_kinematics* k = &sim->kinematics;
+    rebuild(sim, first, count, &manifold);
+    if (ts_manifold_derivative(&sim->model->geom[first->geom_a].shape, &k->geom_pose[first->geom_a],
+                               &sim->model->geom[first->geom_b].shape, &k->geom_pose[first->geom_b], &manifold,
+                               cache_of(sim, first), out) == count)
+        return 1;
+    report->differenced |= TS_PART_COLLISION;
+    return difference_manifold(sim, first, &manifold, out);
+}
+
+// --- motions ---
+
+static ts_vec3 product(const double matrix[3][6], ts_motion twist) {
+    double x[6] = {twist.linear.x, twist.linear.y, twist.linear.z, twist.angular.x, twist.angular.y, twist.angular.z},
+           y[3];
+    for (int i = 0; i < 3; ++i) {
+        y[i] = 0.0;
+        for (int j = 0; j < 6; ++j) y[i] += matrix[i][j] * x[j];
+    }
+    return ts_vec3_load(y);
+}
+
+static double along_gap(const double gap[6], ts_motion twist) {
+    return gap[0] * twist.linear.x + gap[1] * twist.linear.y + gap[2] * twist.linear.z + gap[3] * twist.angular.x +
+           gap[4] * twist.angular.y + gap[5] * twist.angular.z;
+}
+
+// The dofs of both chains, descending. Returns how many.
+static int list_motions(const ts_model* model, const ts_contact* contact, contact_motion* out) {
+    int a = model->body[contact->body_a].dof_last, b = model->body[contact->body_b].dof_last, count = 0;
+    while (a >= 0 || b >= 0) {
+        int dof = a > b ? a : b;
+        contact_motion* m = &out[count++];
+        memset(m, 0, sizeof *m);
+        m->dof = dof;
+        m->on_a = a == dof;
+        m->on_b = b == dof;
+        if (m->on_a) a = model->dof[a].parent;
+        if (m->on_b) b = model->dof[b].parent;
+    }
+    return count;
+}
+
+// Adds what each dof changes of a body's twist: `sign` times its field at the contact, velocities those of `k`.
+static void add_field(const ts_model* model, const ts_kinematics* k, int body, ts_vec3 point, double sign,
+                      contact_motion* motion) {
+    int tree = model->body[body].tree, at = 0;
+    if (tree < 0) return;
+    ts_vec3 lever = ts_vec3_sub(point, k->tree_origin[tree]);
+    ts_motion beyond = ts_motion_zero();
+    for (int last = model->body[body].dof_last, first; last >= 0; last = model->dof[first].parent) {
+        // The axes of a quaternion are beyond each other.
+        first = ts_step_turns_with(model, last);
+        for (int d = last; d >= first; --d) beyond = ts_motion_add_scaled(beyond, k->dof_velocity[d], k->dof_axis[d]);
+        for (int j = last; j >= first; --j) {
+            while (motion[at].dof != j) ++at;
+            ts_motion change = ts_motion_cross(k->dof_axis[j], beyond);
+            motion[at].push.linear = ts_vec3_add_scaled(motion[at].push.linear, sign, ts_motion_at(change, lever));
+            motion[at].push.angular = ts_vec3_add_scaled(motion[at].push.angular, sign, change.angular);
+        }
+    }
+}
+
+static ts_vec3 spin_of(const ts_model* model, const ts_kinematics* k, int body) {
+    return model->body[body].tree >= 0 ? k->body_velocity[body].angular : ts_vec3_zero();
+}
+
+// How every dof moves a contact and its rows.
+static void find_motions(const ts_sim* sim, const ts_kinematics* k, const ts_contact* contact,
+                         const ts_manifold_derivative_point* slope, contact_motion* motion, int count) {
+    const ts_model* model = sim->model;
+    ts_vec3 normal = ts_mat3_column(&contact->frame, 2), centre = k->geom_pose[contact->geom_b].p;
+    ts_vec3 spin = ts_vec3_sub(spin_of(model, k, contact->body_b), spin_of(model, k, contact->body_a));
+    for (int i = 0; i < count; ++i) {
+        contact_motion* m = &motion[i];
+        ts_motion S = k->dof_axis[m->dof];
+        ts_vec3 origin = k->tree_origin[model->dof[m->dof].tree];
+        if (m->on_a != m->on_b) {
+            double sign = m->on_b ? 1.0 : -1.0;
+            ts_motion twist = {ts_vec3_scale(sign, S.angular),
+                               ts_vec3_scale(sign, ts_motion_at(S, ts_vec3_sub(centre, origin)))};
+            m->point = product(slope->position, twist);
+            m->turn = ts_vec3_cross(normal, product(slope->normal, twist));
+            m->gap = along_gap(slope->gap, twist);
+        }
+        if (m->on_a) {
+            m->point = ts_vec3_add(m->point, ts_motion_at(S, ts_vec3_sub(contact->position, origin)));
+            m->turn = ts_vec3_add(m->turn, S.angular);
+        }
+        m->push = (ts_motion){.linear = ts_vec3_cross(spin, m->point), .angular = ts_vec3_zero()};
+    }
+    add_field(model, k, contact->body_b, contact->position, 1.0, motion);
+    add_field(model, k, contact->body_a, contact->position, -1.0, motion);
+}
+
+// --- rows ---
+
+// What rows from the fourth on are scaled by.
+static double turn_scale(const ts_contact* contact, int r) {
+    return (r == 3 ? contact->surface.friction_spin : contact->surface.friction_roll) / contact->surface.friction;
+}
+
+// dc* / dgap of the normal row. Returns 0 when that is not known here.
+static int reference_slope(const ts_sim* sim, const ts_contact* contact, double reference, double* out_slope) {
+    double h = sim->options.time_step, bounce = -contact->surface.restitution * contact->velocity_before.z;
+    *out_slope = 0.0;
+    if (bounce > 0.0 && reference == bounce) return 0;
+    if (contact->gap > 0.0) {
+        *out_slope = -1.0 / h;
+        return 1;
+    }
+    double depth = -contact->gap - sim->options.slop;
+    if (!(depth > 0.0)) return 1;
+    double push = depth * sim->options.baumgarte / h;
+    if (push >= sim->options.push_out_speed) return reference == sim->options.push_out_speed;
+    *out_slope = -sim->options.baumgarte / h;
+    // Leverage may have slowed it.
+    return fabs(reference - push) <= 1e-12 * push;
+}
+
+// Velocity of B's against A's at the contact.
+static ts_motion relative_velocity(const ts_model* model, const ts_kinematics* k, const ts_contact* contact) {
+    ts_motion c;
+    c.linear = ts_vec3_sub(ts_kinematics_point_velocity(model, k, contact->body_b, contact->position),
+                           ts_kinematics_point_velocity(model, k, contact->body_a, contact->position));
+    c.angular = ts_vec3_sub(spin_of(model, k, contact->body_b), spin_of(model, k, contact->body_a));
+    return c;
+}
+
+static void fill_rows(const ts_model* model, const ts_kinematics* k, const ts_contact* contact, double slope,
+                      const contact_motion* motion, int count, double* out) {
+    int rows = contact->surface.dimension;
+    ts_motion c = relative_velocity(model, k, contact);
+    for (int i = 0; i < count; ++i) {
+        const contact_motion* m = &motion[i];
+        ts_vec3 linear = ts_vec3_add(ts_vec3_cross(c.linear, m->turn), m->push.linear);
+        ts_vec3 angular = ts_vec3_add(ts_vec3_cross(c.angular, m->turn), m->push.angular);
+        for (int r = 0; r < rows; ++r) {
+            int axis = rows == 1 ? 2 : r < 3 ? r : r == 3 ? 2 : r - 4;
+            ts_vec3 direction = ts_mat3_column(&contact->frame, axis);
+            double* to = &out[r * count + i];
+            *to = r < 3 ? ts_vec3_dot(direction, linear) : turn_scale(contact, r) * ts_vec3_dot(direction, angular);
+            if (r == (rows == 1 ? 0 : 2)) *to -= slope * m->gap;
+        }
+    }
+}
+
+// The impulse in the world, about the contact.
+static ts_force world_impulse(const ts_contact* contact, const double* lambda) {
+    ts_force w = {ts_vec3_zero(), ts_vec3_zero()};
+    int rows = contact->surface.dimension;
+    for (int r = 0; r < rows; ++r) {
+        int axis = rows == 1 ? 2 : r < 3 ? r : r == 3 ? 2 : r - 4;
+        ts_vec3 direction = ts_mat3_column(&contact->frame, axis);
+        if (r < 3)
+            w.force = ts_vec3_add_scaled(w.force, lambda[r], direction);
+        else
+            w.couple = ts_vec3_add_scaled(w.couple, lambda[r] * turn_scale(contact, r), direction);
+    }
+    return w;
+}
+
+// Where the force of dof r by dof c goes.
+typedef struct force_matrix {
+    double* numbers;
+    int ld;
+    const int* place;  // (motions) row and column of each
+} force_matrix;
+
+// Adds d(J^T lambda) of one side.
+static void add_side(const ts_model* model, const ts_kinematics* k, const ts_contact* contact, int on_b, ts_force w,
+                     const contact_motion* motion, int count, const force_matrix* to) {
+    int body = on_b ? contact->body_b : contact->body_a, tree = model->body[body].tree;
+    if (tree < 0) return;
+    double sign = on_b ? 1.0 : -1.0;
+    ts_vec3 lever = ts_vec3_sub(contact->position, k->tree_origin[tree]);
+    ts_force at_origin = {ts_vec3_add(w.couple, ts_vec3_cross(lever, w.force)), w.force};
+    for (int j = 0; j < count; ++j) {
+        ts_force change;
+        change.force = ts_vec3_cross(motion[j].turn, w.force);
+        change.couple = ts_vec3_add(ts_vec3_cross(motion[j].point, w.force), ts_vec3_cross(lever, change.force));
+        change.couple = ts_vec3_add(change.couple, ts_vec3_cross(motion[j].turn, w.couple));
+        for (int i = 0; i < count; ++i) {
+            if (!(on_b ? motion[i].on_b : motion[i].on_a)) continue;
+            double slope = ts_motion_dot_force(k->dof_axis[motion[i].dof], change);
+            to->numbers[to->place[i] * to->ld + to->place[j]] += sign * slope;
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        if (!(on_b ? motion[i].on_b : motion[i].on_a)) continue;
+        int d = motion[i].dof, j = 0;
+        for (int c = ts_step_carrier(model, d); c >= 0; c = model->dof[c].parent) {
+            while (motion[j].dof != c) ++j;
+            double slope = ts_motion_dot_force(ts_motion_cross(k->dof_axis[c], k->dof_axis[d]), at_origin);
+            to->numbers[to->place[i] * to->ld + to->place[j]] += sign * slope;
+        }
+    }
+}
+
+// --- a contact ---
+
+static int find_contact(const ts_step_task* task, ts_step_implicit* p, const ts_contact* contact,
+                        const ts_manifold_derivative_point* slope, contact_motion* motion, int* place) {
+    const ts_sim* sim = task->sim;
+    const ts_model* model = sim->model;
+    const ts_kinematics* k = &p->kinematics;
+    const ts_block* block = &sim->problem.block[contact->block];
+    int count = list_motions(model, contact, motion), rows = block->rows;
+    int a = model->body[contact->body_a].tree, b = model->body[contact->body_b].tree;
+    int normal = block->row + (rows == 1 ? 0 : 2);
+    double by_gap;
+    if (!reference_slope(sim, contact, ts_sim_storage_of(sim)->reference[normal], &by_gap)) return 0;
+    int* dof = TS_ARENA_ARRAY(task->arena, int, count);
+    double* by_q = TS_ARENA_ARRAY(task->arena, double, rows* count);
+    int tree = a < 0 ? b : a, shared = a >= 0 && b >= 0 && a != b;
+    // What one tree does to itself is the tree's.
+    force_matrix to = {shared ? NULL : p->tree[tree].by_q, model->tree[tree].dof_count, place};
+    if (shared) {
+        to.numbers = (double*)ts_arena_alloc_zeroed(task->arena, (size_t)count * (size_t)count, sizeof(double));
+        to.ld = count;
+    }
+    if (!dof || !by_q || task->arena->failed) return 0;
+    find_motions(sim, k, contact, slope, motion, count);
+    for (int i = 0; i < count; ++i) {
+        dof[i] = motion[i].dof;
+        place[i] = shared ? i : motion[i].dof - model->tree[tree].dof_first;
+    }
+    fill_rows(model, k, contact, by_gap, motion, count, by_q);
+    ts_force w = world_impulse(contact, sim->impulse + block->row);
+    if (to.numbers) {
+        add_side(model, k, contact, 1, w, motion, count, &to);
+        add_side(model, k, contact, 0, w, motion, count, &to);
+    }
+    p->block[contact->block] = (ts_step_block_slope){block->row, rows, count, dof, by_q, shared ? to.numbers : NULL};
+    return 1;
+}
+
+static void give_up(const ts_sim* sim, ts_step_implicit* p, const ts_contact* contact) {
+    int a = sim->model->body[contact->body_a].tree, b = sim->model->body[contact->body_b].tree;
+    if (a >= 0) p->tree[a].by_q = NULL;
+    if (b >= 0) p->tree[b].by_q = NULL;
+    // An impact asks for the velocity before.
+    if (contact->surface.restitution == 0.0) return;
+    if (a >= 0) p->tree[a].by_v = NULL;
+    if (b >= 0) p->tree[b].by_v = NULL;
+}
+
+int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report) {
+    const ts_sim* sim = task->sim;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    contact_motion* motion = TS_ARENA_ARRAY(scratch, contact_motion, sim->model->nv + 1);
+    int* place = TS_ARENA_ARRAY(scratch, int, sim->model->nv + 1);
+    int fine = motion && place;
+    for (int i = 0, next; fine && i < sim->contact_count; i = next) {
+        ts_manifold_derivative_point slope[TS_MANIFOLD_CAPACITY];
+        const ts_contact* first = &sim->contact[i];
+        for (next = i + 1; next < sim->contact_count && sim->contact[next].geom_a == first->geom_a &&
+                           sim->contact[next].geom_b == first->geom_b;)
+            ++next;
+        int known = find_manifold(sim, first, next - i, slope, report);
+        for (int n = i; n < next; ++n) {
+            const ts_contact* contact = &sim->contact[n];
+            int plain = known && ts_vec3_max_abs(contact->drift) == 0.0 && contact->adhesion == 0.0 &&
+                        sim->row_block[contact->block].blocked == TS_ROW_FREE;
+            if (!plain || !find_contact(task, p, contact, &slope[n - i], motion, place)) give_up(sim, p, contact);
+        }
+    }
+    fine = fine && !task->arena->failed;
+    ts_arena_scope_end(scratch, scope);
+    return fine;
+}

@@ -1,0 +1,520 @@
+// Trees without rows: how the velocity of a step answers to position, velocity, forces and controls.
+//
+// Problem: with M_hat, f and v_f of a step (engine/dynamics/dynamics.c), X = M_hat dv_f - dM_hat (v+ - v_f). For integrators that take the bias at the
+// beginning, M_hat (v_f - v) = h f, and with inverse dynamics ID = M a + b at a = (v+ - v) / h
+//     X = M_hat dv - h dID + h d(f + b) - d(M_hat - M) (v+ - v),   f + b what is no bias: forces, drives, springs and dampers.
+// `midpoint` finds the bias again in the middle, m_k = (v + w_k) / 2 with w_0 = v_f of the above, M_hat (w_k+1 - v) = h (f + b - b(m_k)): then
+//     X = M_hat dv - h (dID at m_k and a) + h d(f + b) ...,   dID_v by dm_k = (dv + dw_k) / 2,   M_hat dw_k the X of the round before, at w_k for v+.
+// Source: derived here from engine/dynamics/derivative.h.
+// Drives with constant moments have constant slopes, dampers and springs too. Lone free bodies whose turning the integrator solves for itself are
+// differenced, body by body (TS_PART_DYNAMICS).
+// Where a tree has something else (curves, wrapped tendons, muscles, a medium), its columns are left to differences at frozen impulses.
+#include <math.h>
+#include <string.h>
+
+#include "engine/actuation/actuation_internal.h"
+#include "engine/actuation/transmission_internal.h"
+#include "engine/derivative/step_implicit_internal.h"
+#include "engine/dynamics/derivative.h"
+#include "engine/dynamics/dynamics_internal.h"
+#include "engine/dynamics/fluid_internal.h"
+#include "engine/dynamics/tree_factor.h"
+#include "engine/dynamics/tree_motion_internal.h"
+#include "engine/model/joint/joint_traits_internal.h"
+#include "engine/rows/row_source_internal.h"
+#include "engine/step/integrate/free_rotation_internal.h"
+#include "engine/step/integrate/integrator.h"
+#include "engine/step/integrate_internal.h"
+
+// What the trees of a step share.
+typedef struct trees {
+    const ts_step_task* task;
+    ts_step_implicit* p;
+    ts_arena* scratch;
+    ts_derivative_scratch derivative;
+    ts_step_report* report;
+    double* qpos;  // (nq) scratch
+    int midpoint;  // nonzero: of the integrator
+    int forces;    // nonzero: somebody asks for derivatives by forces
+} trees;
+
+// --- what is known ---
+
+static int is_freed(const ts_sim* sim, int t) {
+    return sim->integrator->frees_lone_bodies && ts_sim_storage_of(sim)->tree_is_lone[t];
+}
+
+// Whether all that moves a joint is linear.
+static int joint_is_plain(const ts_joint* joint) {
+    return !joint->curve.is_there && (joint->spring == 0.0 || !ts_joint_traits_of(joint->type)->quaternion);
+}
+
+// Whether the moment of a drive is constant and its slopes are.
+static int drive_is_plain(const ts_sim* sim, int i) {
+    const ts_model* model = sim->model;
+    if (i >= model->actuator_count) {
+        const ts_tendon* tendon = &model->tendon[i - model->actuator_count];
+        return tendon->spring == 0.0 && tendon->damping == 0.0 && !tendon->curve.is_there;
+    }
+    const ts_actuator* a = &model->actuator[i];
+    if (!a->active) return 1;
+    if (a->gain_is_muscle || a->bias_is_muscle || a->gain[1] != 0.0 || a->gain[2] != 0.0) return 0;
+    return ts_transmission_at(a->transmission)->target == TS_TARGET_JOINT &&
+           !ts_joint_traits_of(model->joint[a->target].type)->quaternion;
+}
+
+static int joint_is_shared(const ts_sim* sim, int j) {
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    return storage->joint_puller && storage->joint_puller[j] == -2 && sim->model->joint[j].actuation.limited;
+}
+
+static int integrator_is_plain(const ts_sim* sim, int t) {
+    const char* name = sim->integrator->name;
+    if (strcmp(name, "euler") == 0 || is_freed(sim, t)) return 1;
+    if (strcmp(name, "discrete") == 0) return !ts_sim_storage_of(sim)->tree_is_lone[t];
+    return strcmp(name, "midpoint") == 0 || strcmp(name, "implicitfast") == 0;
+}
+
+static int tree_is_plain(const ts_sim* sim, int t) {
+    const ts_model* model = sim->model;
+    const ts_kinematic_tree* span = &model->tree[t];
+    if (ts_fluid_is_there(&sim->options) || !integrator_is_plain(sim, t) || ts_sim_storage_of(sim)->tree_unsolved[t])
+        return 0;
+    for (int d = span->dof_first; d < span->dof_first + span->dof_count; ++d) {
+        int j = model->dof[d].joint;
+        if (!joint_is_plain(&model->joint[j]) || joint_is_shared(sim, j)) return 0;
+    }
+    for (int i = 0; i < ts_actuation_drive_count(model); ++i) {
+        const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
+        int pulls = 0;
+        for (int k = 0; k < lever->count; ++k) pulls = pulls || model->dof[lever->dof[k]].tree == t;
+        // What pulls at a lone body is held for the step.
+        if (pulls && (!drive_is_plain(sim, i) || is_freed(sim, t))) return 0;
+    }
+    for (int c = 0; c < sim->contact_count; ++c) {
+        const ts_contact* contact = &sim->contact[c];
+        int here = model->body[contact->body_a].tree == t || model->body[contact->body_b].tree == t;
+        if (here && contact->adhesion != 0.0) return 0;
+    }
+    return 1;
+}
+
+// --- general trees ---
+
+// Slopes of what a drive gives beside what is taken ahead, by its length and its rate. Nothing of a row, or at a limit.
+static void drive_slopes(const ts_sim* sim, int i, double* out_length, double* out_rate, double* out_input) {
+    const ts_drive* drive = ts_actuation_drive(sim, i);
+    *out_length = *out_rate = *out_input = 0.0;
+    if (i >= sim->model->actuator_count || !sim->model->actuator[i].active || drive->mode == TS_DRIVE_ROW) return;
+    const ts_actuator* a = &sim->model->actuator[i];
+    double stiffness = sim->integrator->springs_ahead ? fmax(-a->bias[1], 0.0) : 0.0;
+    if (drive->mode == TS_DRIVE_PLAIN && !(drive->beside > drive->low && drive->beside < drive->high)) return;
+    *out_length = a->bias[1];
+    *out_rate = a->bias[2] - (drive->mode == TS_DRIVE_AHEAD ? sim->options.time_step * stiffness : 0.0);
+    *out_input = a->gain[0];
+}
+
+// Adds h d(f + b) / dq and / dv of drives, springs and dampers; the matrices are of the tree.
+static void add_drives(const ts_sim* sim, int t, double* by_q, double* by_v) {
+    const ts_model* model = sim->model;
+    const ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
+    double h = sim->options.time_step;
+    for (int d = first; d < first + n; ++d) {
+        double K = model->joint[model->dof[d].joint].spring, ahead = sim->integrator->springs_ahead ? h * K : 0.0;
+        by_q[(d - first) * (n + 1)] -= h * K;
+        by_v[(d - first) * (n + 1)] -= h * (model->dof[d].damping + ahead);
+    }
+    for (int at = storage->drive ? storage->tree_drive_first[t] : 0;
+         storage->drive && at < storage->tree_drive_first[t + 1]; ++at) {
+        const ts_lever* lever = storage->drive[storage->tree_drive[at]].lever;
+        double length, rate, input;
+        drive_slopes(sim, storage->tree_drive[at], &length, &rate, &input);
+        for (int r = 0; r < lever->count; ++r)
+            for (int c = 0; c < lever->count; ++c) {
+                double moments = h * lever->moment[r] * lever->moment[c];
+                int place = (lever->dof[r] - first) * n + lever->dof[c] - first;
+                by_q[place] += moments * length;
+                by_v[place] += moments * rate;
+            }
+    }
+}
+
+// Adds h times the slope of what wrenches from outside do.
+static void add_wrenches(const trees* w, int t, double* by_q) {
+    const ts_sim* sim = w->task->sim;
+    const ts_model* model = sim->model;
+    const ts_kinematics* k = &sim->kinematics;
+    int first = model->tree[t].dof_first, n = model->tree[t].dof_count;
+    double h = sim->options.time_step;
+    for (int i = 0; i < model->tree[t].body_count; ++i) {
+        int b = model->tree_body[model->tree[t].body_first + i];
+        ts_force wrench = sim->wrench_applied[b];
+        if (ts_vec3_max_abs(wrench.force) == 0.0 && ts_vec3_max_abs(wrench.couple) == 0.0) continue;
+        ts_vec3 lever = ts_vec3_sub(k->body_centre[b], k->tree_origin[t]);
+        wrench.couple = ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force));
+        for (int r = model->body[b].dof_last; r >= 0; r = model->dof[r].parent) {
+            double* row = by_q + (r - first) * n - first;
+            for (int c = model->body[b].dof_last; c >= 0; c = model->dof[c].parent) {
+                ts_force moved = {ts_vec3_cross(ts_motion_at(k->dof_axis[c], lever), wrench.force), ts_vec3_zero()};
+                row[c] += h * ts_motion_dot_force(k->dof_axis[r], moved);
+            }
+            for (int c = ts_step_carrier(model, r); c >= 0; c = model->dof[c].parent)
+                row[c] += h * ts_motion_dot_force(ts_motion_cross(k->dof_axis[c], k->dof_axis[r]), wrench);
+        }
+    }
+}
+
+// X <- M_hat^-1 X (n x n), through the rows of its transpose.
+static void solve_left(const trees* w, int t, int n, double* X, double* transposed) {
+    const ts_step_implicit* p = w->p;
+    for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c) transposed[c * n + r] = X[r * n + c];
+    ts_tree_factor_solve(p->model, t, p->L + p->mass_start[t], p->inverse + p->model->tree[t].dof_first, n, transposed);
+    for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c) X[r * n + c] = transposed[c * n + r];
+}
+
+// One evaluation of X at the bias of velocities m, towards the velocity `next`. by_m gets -h dID_v; by_q and by_v all else.
+static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const double* next, double* a, double* by_q,
+                     double* by_v, double* by_m) {
+    const ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
+    double h = sim->options.time_step;
+    const double* M = sim->mass_matrix + sim->mass_start[t];
+    for (int d = 0; d < n; ++d) a[d] = (next[d] - sim->qvel[first + d]) / h;
+    ts_derivative_matrices out = {by_q, by_m, NULL};
+    ts_derivative_inverse_tree(sim->model, at_m, sim->options.gravity, t, a, &w->derivative, &out);
+    for (int i = 0; i < n * n; ++i) by_q[i] *= -h;
+    for (int i = 0; i < n * n; ++i) by_m[i] *= -h;
+    for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c) by_v[r * n + c] = r >= c ? M[r * n + c] : M[c * n + r];
+    add_drives(sim, t, by_q, by_v);
+    add_wrenches(w, t, by_q);
+}
+
+// What the rounds of midpoint carry along.
+typedef struct rounds {
+    double* by_m;                // (n x n)
+    double* spare;               // (n x n)
+    double *by_q, *by_v, *by_f;  // (n x n) dw_k
+    double *next, *middle, *a;   // (n)
+} rounds;
+
+static int take_rounds(ts_arena* scratch, int n, rounds* out) {
+    int size = n * n;
+    double* numbers = TS_ARENA_ARRAY(scratch, double, 5 * size + 3 * n);
+    if (!numbers) return 0;
+    *out = (rounds){.by_m = numbers,
+                    .spare = numbers + size,
+                    .by_q = numbers + 2 * size,
+                    .by_v = numbers + 3 * size,
+                    .by_f = numbers + 4 * size,
+                    .next = numbers + 5 * size,
+                    .middle = numbers + 5 * size + n,
+                    .a = numbers + 5 * size + 2 * n};
+    return 1;
+}
+
+// X += 1/2 A Y (n x n).
+static void add_half_product(int n, const double* A, const double* Y, double* X) {
+    for (int r = 0; r < n; ++r)
+        for (int i = 0; i < n; ++i) {
+            double half = 0.5 * A[r * n + i];
+            if (half == 0.0) continue;
+            for (int c = 0; c < n; ++c) X[r * n + c] += half * Y[i * n + c];
+        }
+}
+
+// Where the next round leads, from the middle of this one.
+static void find_next(const trees* w, int t, rounds* r) {
+    ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count;
+    const double* plain = ts_sim_storage_of(sim)->plain_velocity + first;
+    ts_dynamics_bias_at(sim, t, r->middle, r->a);
+    for (int d = 0; d < n; ++d) r->a[d] = sim->options.time_step * (sim->bias[first + d] - r->a[d]);
+    ts_tree_factor_solve(sim->model, t, w->p->L + w->p->mass_start[t], w->p->inverse + first, 1, r->a);
+    for (int d = 0; d < n; ++d) r->next[d] = plain[d] + r->a[d];
+}
+
+static void set_diagonal(double* X, int n, double value) {
+    memset(X, 0, (size_t)(n * n) * sizeof(double));
+    for (int i = 0; i < n; ++i) X[i * (n + 1)] = value;
+}
+
+// Rounds of midpoint; out is there, and by_force if that is asked for.
+static void run_rounds(const trees* w, int t, int count, rounds* r, ts_step_tree_slope* out) {
+    ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
+    const double* v = sim->qvel + first;
+    ts_kinematics at_m = w->p->kinematics;
+    memcpy(r->next, ts_sim_storage_of(sim)->plain_velocity + first, (size_t)n * sizeof(double));
+    evaluate(w, t, &sim->kinematics, r->next, r->a, r->by_q, r->by_v, r->by_m);
+    for (int i = 0; i < size; ++i) r->by_v[i] += r->by_m[i];
+    set_diagonal(r->by_f, n, sim->options.time_step);
+    for (int k = 0; k < count; ++k) {
+        solve_left(w, t, n, r->by_q, r->spare);
+        solve_left(w, t, n, r->by_v, r->spare);
+        if (out->by_force) solve_left(w, t, n, r->by_f, r->spare);
+        for (int d = 0; d < n; ++d) r->middle[d] = 0.5 * (v[d] + r->next[d]);
+        ts_step_move_tree(sim->model, t, r->middle, &at_m);
+        int last = k + 1 == count;
+        if (!last) find_next(w, t, r);
+        evaluate(w, t, &at_m, last ? ts_sim_storage_of(sim)->new_velocity + first : r->next, r->a, out->by_q, out->by_v,
+                 r->by_m);
+        add_half_product(n, r->by_m, r->by_q, out->by_q);
+        add_half_product(n, r->by_m, r->by_v, out->by_v);
+        for (int i = 0; i < size; ++i) out->by_v[i] += 0.5 * r->by_m[i];
+        if (out->by_force) {
+            set_diagonal(out->by_force, n, sim->options.time_step);
+            add_half_product(n, r->by_m, r->by_f, out->by_force);
+            memcpy(r->by_f, out->by_force, (size_t)size * sizeof(double));
+        }
+        memcpy(r->by_q, out->by_q, (size_t)size * sizeof(double));
+        memcpy(r->by_v, out->by_v, (size_t)size * sizeof(double));
+    }
+}
+
+static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
+    ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first, n = sim->model->tree[t].dof_count, size = n * n;
+    int count = w->midpoint ? ts_midpoint_rounds(sim, t) : 0;
+    rounds r;
+    out->plain = 1;
+    out->by_q = TS_ARENA_ARRAY(w->task->arena, double, size);
+    out->by_v = TS_ARENA_ARRAY(w->task->arena, double, size);
+    if (count > 0 && w->forces) out->by_force = TS_ARENA_ARRAY(w->task->arena, double, size);
+    if (!take_rounds(w->scratch, n, &r) || w->task->arena->failed) return 0;
+    if (count > 0) {
+        run_rounds(w, t, count, &r, out);
+        return 1;
+    }
+    evaluate(w, t, &sim->kinematics, ts_sim_storage_of(sim)->new_velocity + first, r.a, out->by_q, out->by_v, r.by_m);
+    for (int i = 0; i < size; ++i) out->by_v[i] += r.by_m[i];
+    return 1;
+}
+
+// --- lone free bodies ---
+
+// m or rad, m/s or rad/s, and of forces such that velocities change likewise.
+static const double lone_increment = 1e-5;
+
+// What a lone body's step ends with, and where.
+typedef struct lone_end {
+    double velocity[6];
+    double qpos[7];
+} lone_end;
+
+// Generalised forces on a lone body.
+static void apply_to_lone(ts_sim* sim, int t) {
+    int b = sim->model->tree[t].root, first = sim->model->tree[t].dof_first;
+    const ts_body* body = &sim->model->body[b];
+    const ts_mat3* R = &sim->kinematics.body_pose[b].R;
+    double* applied = ts_sim_storage_of(sim)->applied + first;
+    ts_force wrench = sim->wrench_applied[b];
+    ts_vec3 lever = ts_mat3_mul_vec(R, body->centre);
+    ts_vec3 couple = ts_mat3_mul_vec_transposed(R, ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force)));
+    for (int i = 0; i < 3; ++i) applied[i] = sim->force_applied[first + i] + ts_vec3_get(wrench.force, i);
+    for (int i = 0; i < 3; ++i) applied[3 + i] = sim->force_applied[first + 3 + i] + ts_vec3_get(couple, i);
+}
+
+static void run_lone(const trees* w, int t, lone_end* out) {
+    ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first;
+    const ts_joint* joint = &sim->model->joint[sim->model->dof[first].joint];
+    double* velocity = ts_sim_storage_of(sim)->new_velocity;
+    apply_to_lone(sim, t);
+    sim->integrator->advance(sim, t, w->scratch);
+    memcpy(out->velocity, sim->free_velocity + first, sizeof out->velocity);
+    if (!w->p->coasts[t]) return;
+    memcpy(velocity + first, out->velocity, sizeof out->velocity);
+    ts_joint_integrate(joint->type, sim->qpos + joint->qpos_first, velocity + first, sim->options.time_step,
+                       w->qpos + joint->qpos_first);
+    sim->integrator->coast(sim, t, w->qpos);
+    memcpy(out->qpos, w->qpos + joint->qpos_first, sizeof out->qpos);
+    memcpy(out->velocity, velocity + first, sizeof out->velocity);
+}
+
+// Moves input c (of 18) of a lone body by e.
+static void move_lone(ts_sim* sim, int t, int c, double e) {
+    int first = sim->model->tree[t].dof_first;
+    const ts_joint* joint = &sim->model->joint[sim->model->dof[first].joint];
+    double* q = sim->qpos + joint->qpos_first;
+    double along[6] = {0.0};
+    along[c % 6] = e;
+    if (c < 6) ts_joint_integrate(joint->type, q, along, 1.0, q);
+    if (c >= 6 && c < 12) sim->qvel[first + c - 6] += e;
+    if (c >= 12) sim->force_applied[first + c - 12] += e;
+    if (c < 12) ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+}
+
+static double lone_step(const ts_sim* sim, int t, int c) {
+    int first = sim->model->tree[t].dof_first;
+    double inverse = ts_sim_storage_of(sim)->inverse_diagonal[first + c % 6];
+    return c < 12 ? lone_increment : lone_increment / (sim->options.time_step * inverse * inverse);
+}
+
+// The state of a lone body, to be put back.
+typedef struct lone_state {
+    double qpos[7], qvel[6], force[6], applied[6], free[6], next[6];
+    ts_quat turn;
+    double late;
+} lone_state;
+
+static void keep_lone(ts_sim* sim, int t, int back, lone_state* s) {
+    ts_sim_storage* storage = ts_sim_storage_of(sim);
+    int first = sim->model->tree[t].dof_first;
+    double* q = sim->qpos + sim->model->joint[sim->model->dof[first].joint].qpos_first;
+    struct {
+        double *now, *kept;
+        size_t size;
+    } part[] = {{q, s->qpos, sizeof s->qpos},
+                {sim->qvel + first, s->qvel, sizeof s->qvel},
+                {sim->force_applied + first, s->force, sizeof s->force},
+                {storage->applied + first, s->applied, sizeof s->applied},
+                {sim->free_velocity + first, s->free, sizeof s->free},
+                {storage->new_velocity + first, s->next, sizeof s->next}};
+    for (int i = 0; i < 6; ++i)
+        memcpy(back ? part[i].now : part[i].kept, back ? part[i].kept : part[i].now, part[i].size);
+    if (!back) {
+        s->turn = storage->turn[t];
+        s->late = storage->late_next[t];
+        return;
+    }
+    storage->turn[t] = s->turn;
+    storage->late_next[t] = s->late;
+    ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
+}
+
+// d(M_hat x) / dq for x = v+ - v_f of a body whose centre is off its frame: its levers turn.
+static void add_turning_inertia(const ts_sim* sim, int t, double* by_q) {
+    int b = sim->model->tree[t].root, first = sim->model->tree[t].dof_first;
+    const ts_body* body = &sim->model->body[b];
+    const ts_mat3* R = &sim->kinematics.body_pose[b].R;
+    const double *next = ts_sim_storage_of(sim)->new_velocity + first, *free = sim->free_velocity + first;
+    ts_vec3 a = ts_vec3_sub(ts_vec3_load(next), ts_vec3_load(free));
+    ts_vec3 alpha = ts_vec3_sub(ts_vec3_load(next + 3), ts_vec3_load(free + 3));
+    ts_vec3 swing = ts_vec3_cross(alpha, body->centre), along = ts_mat3_mul_vec_transposed(R, a);
+    for (int j = 0; j < 3; ++j) {
+        ts_vec3 axis = ts_vec3_axis(j), force = ts_mat3_mul_vec(R, ts_vec3_cross(axis, swing));
+        ts_vec3 couple = ts_vec3_cross(body->centre, ts_vec3_cross(along, axis));
+        for (int i = 0; i < 3; ++i) {
+            by_q[6 * i + 3 + j] -= body->mass * ts_vec3_get(force, i);
+            by_q[6 * (3 + i) + 3 + j] -= body->mass * ts_vec3_get(couple, i);
+        }
+    }
+}
+
+static int find_lone(const trees* w, int t, ts_step_tree_slope* out) {
+    ts_sim* sim = w->task->sim;
+    int first = sim->model->tree[t].dof_first;
+    const ts_joint* joint = &sim->model->joint[sim->model->dof[first].joint];
+    const double* M = sim->mass_matrix + sim->mass_start[t];
+    double* numbers = (double*)ts_arena_alloc_zeroed(w->task->arena, 3 * 36 + 108, sizeof(double));
+    if (!numbers) return 0;
+    double* by[3] = {numbers, numbers + 36, numbers + 72};
+    *out = (ts_step_tree_slope){by[0], by[1], by[2], 1, w->p->coasts[t] ? numbers + 108 : NULL};
+    w->report->differenced |= TS_PART_DYNAMICS;
+    lone_state state;
+    keep_lone(sim, t, 0, &state);
+    for (int c = 0; c < 18; ++c) {
+        lone_end end[2];
+        double e = lone_step(sim, t, c), rate[6], moved[6];
+        for (int k = 0; k < 2; ++k) {
+            move_lone(sim, t, c, k ? e : -e);
+            run_lone(w, t, &end[k]);
+            keep_lone(sim, t, 1, &state);
+        }
+        for (int i = 0; i < 6; ++i) rate[i] = (end[1].velocity[i] - end[0].velocity[i]) / (2.0 * e);
+        for (int r = 0; r < 6; ++r)
+            for (int i = 0; i < 6; ++i) by[c / 6][6 * r + c % 6] += (r >= i ? M[6 * r + i] : M[6 * i + r]) * rate[i];
+        if (!out->coast) continue;
+        ts_joint_difference(joint->type, end[0].qpos, end[1].qpos, 2.0 * e, moved);
+        for (int r = 0; r < 6; ++r) out->coast[18 * r + c] = moved[r];
+    }
+    if (!out->coast && sim->model->tree[t].kind != TS_TREE_CENTRED) add_turning_inertia(sim, t, out->by_q);
+    return 1;
+}
+
+// --- drives ---
+
+static int find_drives(const trees* w) {
+    ts_sim* sim = w->task->sim;
+    ts_step_implicit* p = w->p;
+    int count = sim->model->actuator_count, servo = ts_row_source_find("servo");
+    p->drive = (ts_step_drive_slope*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->drive);
+    p->lever = (ts_step_lever*)ts_arena_alloc_zeroed(w->task->arena, (size_t)count, sizeof *p->lever);
+    if (!p->drive || !p->lever) return 0;
+    for (int i = 0; i < count; ++i) {
+        const ts_lever* lever = ts_actuation_drive(sim, i)->lever;
+        double length, rate;
+        drive_slopes(sim, i, &length, &rate, &p->drive[i].gain);
+        p->drive[i].row = -1;
+        double* moment = TS_ARENA_ARRAY(w->task->arena, double, lever->count);
+        if (!moment) return 0;
+        memcpy(moment, lever->moment, (size_t)lever->count * sizeof(double));
+        p->lever[i] = (ts_step_lever){lever->count, lever->dof, moment};
+    }
+    for (int b = 0; b < sim->problem.block_count; ++b) {
+        int i = (int)sim->row_block[b].key.whole;
+        if (sim->row_block[b].source != servo || i >= count) continue;
+        p->drive[i].row = sim->problem.block[b].row;
+        p->drive[i].push = -sim->model->actuator[i].gain[0] / ts_actuation_drive(sim, i)->ahead;
+    }
+    return 1;
+}
+
+int ts_step_control_is_known(const ts_sim* sim, int i) {
+    const ts_actuator* a = &sim->model->actuator[i];
+    const ts_drive* drive = ts_actuation_drive(sim, i);
+    int inside = !a->control.limited || (sim->ctrl[i] > a->control.range[0] && sim->ctrl[i] < a->control.range[1]);
+    int tree = drive->lever->tree;
+    return a->act < 0 && inside && drive_is_plain(sim, i) && tree >= 0 && tree_is_plain(sim, tree);
+}
+
+void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, ts_kinematics* k) {
+    const ts_kinematic_tree* span = &model->tree[tree];
+    memcpy(k->dof_velocity + span->dof_first, velocity, (size_t)span->dof_count * sizeof(double));
+    for (int i = span->body_first; i < span->body_first + span->body_count; ++i) {
+        int b = model->tree_body[i], parent = model->body[b].parent;
+        ts_motion twist = ts_motion_zero(), bias = ts_motion_zero();
+        if (model->body[parent].tree >= 0) {
+            twist = k->body_velocity[parent];
+            bias = k->body_bias[parent];
+        }
+        ts_tree_move_body(model, &model->body[b], k->dof_axis, k->dof_velocity, &twist, &bias);
+        k->body_velocity[b] = twist;
+        k->body_bias[b] = bias;
+    }
+}
+
+// The poses of the step with room for other velocities.
+static int share_poses(const ts_sim* sim, ts_arena* arena, ts_kinematics* out) {
+    *out = sim->kinematics;
+    out->dof_velocity = TS_ARENA_ARRAY(arena, double, sim->model->nv);
+    out->body_velocity = (ts_motion*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->body_count, sizeof(ts_motion));
+    out->body_bias = (ts_motion*)ts_arena_alloc_zeroed(arena, (size_t)sim->model->body_count, sizeof(ts_motion));
+    return out->dof_velocity && out->body_velocity && out->body_bias;
+}
+
+int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report) {
+    ts_sim* sim = task->sim;
+    trees w = {.task = task, .p = p, .scratch = scratch, .report = report};
+    w.midpoint = strcmp(sim->integrator->name, "midpoint") == 0;
+    for (int n = 0; n < task->input_count; ++n)
+        w.forces = w.forces || task->input[n].kind == TS_STEP_BY_CONTROL || task->input[n].kind == TS_STEP_BY_FORCE ||
+                   task->input[n].kind == TS_STEP_BY_WRENCH;
+    ts_arena_scope scope = ts_arena_scope_begin(scratch);
+    p->tree = (ts_step_tree_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->model->tree_count, sizeof *p->tree);
+    w.qpos = TS_ARENA_ARRAY(scratch, double, sim->model->nq);
+    int fine = p->tree && w.qpos && share_poses(sim, task->arena, &p->kinematics) &&
+               ts_derivative_scratch_create(sim->model, scratch, &w.derivative) && find_drives(&w);
+    for (int t = 0; fine && t < sim->model->tree_count; ++t) {
+        if (!tree_is_plain(sim, t)) continue;
+        ts_arena_scope inner = ts_arena_scope_begin(scratch);
+        fine = is_freed(sim, t) ? find_lone(&w, t, &p->tree[t]) : find_general(&w, t, &p->tree[t]);
+        ts_arena_scope_end(scratch, inner);
+    }
+    ts_arena_scope_end(scratch, scope);
+    return fine;
+}
