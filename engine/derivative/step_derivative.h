@@ -135,13 +135,11 @@ typedef struct ts_step_report {
     unsigned differenced;                 // ts_step_part bits: what was differenced locally, at frozen impulses
 } ts_step_report;
 
-/// Parts of a step that have a derivative of their own.
+/// What may have to be differenced.
 typedef enum ts_step_part {
     TS_PART_STEP = 1,       // the step as a whole
     TS_PART_INPUTS = 2,     // all of it at frozen impulses, for some columns
-    TS_PART_DYNAMICS = 4,   // inertia and forces without rows
-    TS_PART_COLLISION = 8,  // where contacts are
-    TS_PART_ROWS = 16       // rows that are no contacts
+    TS_PART_COLLISION = 4,  // where contacts of some pairs are
 } ts_step_part;
 
 /// The derivative of one step. It lives in the arena that it was made in. Several threads may use it, each with its own scratch.

@@ -53,7 +53,7 @@ static int copy_factor(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
 }
 
 // d log(exp(x)^-1 exp(x + dx)) / dx = 1 - (1 - cos t) / t^2 X + (t - sin t) / t^3 X^2.
-static ts_mat3 turn_slope(ts_vec3 x) {
+ts_mat3 ts_step_turn_slope(ts_vec3 x) {
     double square = ts_vec3_norm_squared(x), t = sqrt(square);
     double a = t > 1e-2 ? (1.0 - cos(t)) / square : 0.5 - square / 24.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0));
     double b = t > 1e-2 ? (t - sin(t)) / (square * t)
@@ -79,7 +79,7 @@ static int find_motion(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
         const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
         if (!traits->quaternion) continue;
         ts_vec3 omega = ts_vec3_load(velocity + model->joint[j].dof_first + traits->numbers);
-        ts_mat3 K = ts_mat3_scale(p->time_step, turn_slope(ts_vec3_scale(p->time_step, omega)));
+        ts_mat3 K = ts_mat3_scale(p->time_step, ts_step_turn_slope(ts_vec3_scale(p->time_step, omega)));
         ts_mat3 back = ts_quat_to_mat3(ts_quat_from_rotation_vector(ts_vec3_scale(-p->time_step, omega)));
         for (int i = 0; i < 9; ++i) slope[9 * j + i] = K.m[i / 3][i % 3];
         for (int i = 0; i < 9; ++i) turned[9 * j + i] = back.m[i / 3][i % 3];
@@ -277,8 +277,8 @@ ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem
         return no_memory(out_status);
     ts_code code = TS_OK;
     if (p->has_contact) code = differentiate_law(sim, own, arena, p, &out->report, out_status);
-    if (!code && (!ts_step_trees_find(task, p, &sim->scratch, &out->report) ||
-                  !ts_step_blocks_find(task, p, &sim->scratch, &out->report)))
+    if (!code &&
+        (!ts_step_trees_find(task, p, &sim->scratch) || !ts_step_blocks_find(task, p, &sim->scratch, &out->report)))
         code = no_memory(out_status);
     if (!code) code = find_columns(task, p, out->columns, &out->report, out_status);
     if (!code && probe_rank(p, out->columns, arena, &out->report)) return no_memory(out_status);

@@ -131,7 +131,13 @@ static inline int ts_step_carrier(const ts_model* model, int d) {
 void ts_step_move_tree(const ts_model* model, int tree, const double* velocity, ts_kinematics* io_kinematics);
 
 /// Finds what is known of trees without rows: fills p->tree, p->drive, p->lever. `scratch` is given back. Returns 0 when memory is short.
-int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);
+int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch);
+
+/// That of a lone free body that the integrator frees; nothing where the step was solved in parts. Returns 0 when memory is short.
+int ts_step_lone_find(const ts_step_task* task, const ts_step_implicit* p, int tree, ts_step_tree_slope* out_slope);
+
+/// J_r(x) = d log(exp(x)^-1 exp(x + dx)) / dx.
+ts_mat3 ts_step_turn_slope(ts_vec3 x);
 
 /// Whether the column of a control is known from p->drive.
 int ts_step_control_is_known(const ts_sim* sim, int actuator);

@@ -6,8 +6,8 @@
 // `midpoint` finds the bias again in the middle, m_k = (v + w_k) / 2 with w_0 = v_f of the above, M_hat (w_k+1 - v) = h (f + b - b(m_k)): then
 //     X = M_hat dv - h (dID at m_k and a) + h d(f + b) ...,   dID_v by dm_k = (dv + dw_k) / 2,   M_hat dw_k the X of the round before, at w_k for v+.
 // Source: derived here from engine/dynamics/derivative.h.
-// Drives with constant moments have constant slopes, dampers and springs too. Lone free bodies whose turning the integrator solves for itself are
-// differenced, body by body (TS_PART_DYNAMICS).
+// Drives with constant moments have constant slopes, dampers and springs too. Lone free bodies whose turning the integrator solves for itself:
+// step_lone.c.
 // Where a tree has something else (curves, wrapped tendons, muscles, a medium), its columns are left to differences at frozen impulses.
 #include <math.h>
 #include <string.h>
@@ -32,8 +32,6 @@ typedef struct trees {
     ts_step_implicit* p;
     ts_arena* scratch;
     ts_derivative_scratch derivative;
-    ts_step_report* report;
-    double* qpos;  // (nq) scratch
     int midpoint;  // nonzero: of the integrator
     int forces;    // nonzero: somebody asks for derivatives by forces
 } trees;
@@ -294,148 +292,6 @@ static int find_general(const trees* w, int t, ts_step_tree_slope* out) {
     return 1;
 }
 
-// --- lone free bodies ---
-
-// m or rad, m/s or rad/s, and of forces such that velocities change likewise.
-static const double lone_increment = 1e-5;
-
-// What a lone body's step ends with, and where.
-typedef struct lone_end {
-    double velocity[6];
-    double qpos[7];
-} lone_end;
-
-// Generalised forces on a lone body.
-static void apply_to_lone(ts_sim* sim, int t) {
-    int b = sim->model->tree[t].root, first = sim->model->tree[t].dof_first;
-    const ts_body* body = &sim->model->body[b];
-    const ts_mat3* R = &sim->kinematics.body_pose[b].R;
-    double* applied = ts_sim_storage_of(sim)->applied + first;
-    ts_force wrench = sim->wrench_applied[b];
-    ts_vec3 lever = ts_mat3_mul_vec(R, body->centre);
-    ts_vec3 couple = ts_mat3_mul_vec_transposed(R, ts_vec3_add(wrench.couple, ts_vec3_cross(lever, wrench.force)));
-    for (int i = 0; i < 3; ++i) applied[i] = sim->force_applied[first + i] + ts_vec3_get(wrench.force, i);
-    for (int i = 0; i < 3; ++i) applied[3 + i] = sim->force_applied[first + 3 + i] + ts_vec3_get(couple, i);
-}
-
-static void run_lone(const trees* w, int t, lone_end* out) {
-    ts_sim* sim = w->task->sim;
-    int first = sim->model->tree[t].dof_first;
-    const ts_joint* joint = &sim->model->joint[sim->model->dof[first].joint];
-    double* velocity = ts_sim_storage_of(sim)->new_velocity;
-    apply_to_lone(sim, t);
-    sim->integrator->advance(sim, t, w->scratch);
-    memcpy(out->velocity, sim->free_velocity + first, sizeof out->velocity);
-    if (!w->p->coasts[t]) return;
-    memcpy(velocity + first, out->velocity, sizeof out->velocity);
-    ts_joint_integrate(joint->type, sim->qpos + joint->qpos_first, velocity + first, sim->options.time_step,
-                       w->qpos + joint->qpos_first);
-    sim->integrator->coast(sim, t, w->qpos);
-    memcpy(out->qpos, w->qpos + joint->qpos_first, sizeof out->qpos);
-    memcpy(out->velocity, velocity + first, sizeof out->velocity);
-}
-
-// Moves input c (of 18) of a lone body by e.
-static void move_lone(ts_sim* sim, int t, int c, double e) {
-    int first = sim->model->tree[t].dof_first;
-    const ts_joint* joint = &sim->model->joint[sim->model->dof[first].joint];
-    double* q = sim->qpos + joint->qpos_first;
-    double along[6] = {0.0};
-    along[c % 6] = e;
-    if (c < 6) ts_joint_integrate(joint->type, q, along, 1.0, q);
-    if (c >= 6 && c < 12) sim->qvel[first + c - 6] += e;
-    if (c >= 12) sim->force_applied[first + c - 12] += e;
-    if (c < 12) ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
-}
-
-static double lone_step(const ts_sim* sim, int t, int c) {
-    int first = sim->model->tree[t].dof_first;
-    double inverse = ts_sim_storage_of(sim)->inverse_diagonal[first + c % 6];
-    return c < 12 ? lone_increment : lone_increment / (sim->options.time_step * inverse * inverse);
-}
-
-// The state of a lone body, to be put back.
-typedef struct lone_state {
-    double qpos[7], qvel[6], force[6], applied[6], free[6], next[6];
-    ts_quat turn;
-    double late;
-} lone_state;
-
-static void keep_lone(ts_sim* sim, int t, int back, lone_state* s) {
-    ts_sim_storage* storage = ts_sim_storage_of(sim);
-    int first = sim->model->tree[t].dof_first;
-    double* q = sim->qpos + sim->model->joint[sim->model->dof[first].joint].qpos_first;
-    struct {
-        double *now, *kept;
-        size_t size;
-    } part[] = {{q, s->qpos, sizeof s->qpos},
-                {sim->qvel + first, s->qvel, sizeof s->qvel},
-                {sim->force_applied + first, s->force, sizeof s->force},
-                {storage->applied + first, s->applied, sizeof s->applied},
-                {sim->free_velocity + first, s->free, sizeof s->free},
-                {storage->new_velocity + first, s->next, sizeof s->next}};
-    for (int i = 0; i < 6; ++i)
-        memcpy(back ? part[i].now : part[i].kept, back ? part[i].kept : part[i].now, part[i].size);
-    if (!back) {
-        s->turn = storage->turn[t];
-        s->late = storage->late_next[t];
-        return;
-    }
-    storage->turn[t] = s->turn;
-    storage->late_next[t] = s->late;
-    ts_kinematics_tree(sim->model, sim->qpos, sim->qvel, t, &sim->kinematics);
-}
-
-// d(M_hat x) / dq for x = v+ - v_f of a body whose centre is off its frame: its levers turn.
-static void add_turning_inertia(const ts_sim* sim, int t, double* by_q) {
-    int b = sim->model->tree[t].root, first = sim->model->tree[t].dof_first;
-    const ts_body* body = &sim->model->body[b];
-    const ts_mat3* R = &sim->kinematics.body_pose[b].R;
-    const double *next = ts_sim_storage_of(sim)->new_velocity + first, *free = sim->free_velocity + first;
-    ts_vec3 a = ts_vec3_sub(ts_vec3_load(next), ts_vec3_load(free));
-    ts_vec3 alpha = ts_vec3_sub(ts_vec3_load(next + 3), ts_vec3_load(free + 3));
-    ts_vec3 swing = ts_vec3_cross(alpha, body->centre), along = ts_mat3_mul_vec_transposed(R, a);
-    for (int j = 0; j < 3; ++j) {
-        ts_vec3 axis = ts_vec3_axis(j), force = ts_mat3_mul_vec(R, ts_vec3_cross(axis, swing));
-        ts_vec3 couple = ts_vec3_cross(body->centre, ts_vec3_cross(along, axis));
-        for (int i = 0; i < 3; ++i) {
-            by_q[6 * i + 3 + j] -= body->mass * ts_vec3_get(force, i);
-            by_q[6 * (3 + i) + 3 + j] -= body->mass * ts_vec3_get(couple, i);
-        }
-    }
-}
-
-static int find_lone(const trees* w, int t, ts_step_tree_slope* out) {
-    ts_sim* sim = w->task->sim;
-    int first = sim->model->tree[t].dof_first;
-    const ts_joint* joint = &sim->model->joint[sim->model->dof[first].joint];
-    const double* M = sim->mass_matrix + sim->mass_start[t];
-    double* numbers = (double*)ts_arena_alloc_zeroed(w->task->arena, 3 * 36 + 108, sizeof(double));
-    if (!numbers) return 0;
-    double* by[3] = {numbers, numbers + 36, numbers + 72};
-    *out = (ts_step_tree_slope){by[0], by[1], by[2], 1, w->p->coasts[t] ? numbers + 108 : NULL};
-    w->report->differenced |= TS_PART_DYNAMICS;
-    lone_state state;
-    keep_lone(sim, t, 0, &state);
-    for (int c = 0; c < 18; ++c) {
-        lone_end end[2];
-        double e = lone_step(sim, t, c), rate[6], moved[6];
-        for (int k = 0; k < 2; ++k) {
-            move_lone(sim, t, c, k ? e : -e);
-            run_lone(w, t, &end[k]);
-            keep_lone(sim, t, 1, &state);
-        }
-        for (int i = 0; i < 6; ++i) rate[i] = (end[1].velocity[i] - end[0].velocity[i]) / (2.0 * e);
-        for (int r = 0; r < 6; ++r)
-            for (int i = 0; i < 6; ++i) by[c / 6][6 * r + c % 6] += (r >= i ? M[6 * r + i] : M[6 * i + r]) * rate[i];
-        if (!out->coast) continue;
-        ts_joint_difference(joint->type, end[0].qpos, end[1].qpos, 2.0 * e, moved);
-        for (int r = 0; r < 6; ++r) out->coast[18 * r + c] = moved[r];
-    }
-    if (!out->coast && sim->model->tree[t].kind != TS_TREE_CENTRED) add_turning_inertia(sim, t, out->by_q);
-    return 1;
-}
-
 // --- drives ---
 
 static int find_drives(const trees* w) {
@@ -497,22 +353,21 @@ static int share_poses(const ts_sim* sim, ts_arena* arena, ts_kinematics* out) {
     return out->dof_velocity && out->body_velocity && out->body_bias;
 }
 
-int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report) {
+int ts_step_trees_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch) {
     ts_sim* sim = task->sim;
-    trees w = {.task = task, .p = p, .scratch = scratch, .report = report};
+    trees w = {.task = task, .p = p, .scratch = scratch};
     w.midpoint = strcmp(sim->integrator->name, "midpoint") == 0;
     for (int n = 0; n < task->input_count; ++n)
         w.forces = w.forces || task->input[n].kind == TS_STEP_BY_CONTROL || task->input[n].kind == TS_STEP_BY_FORCE ||
                    task->input[n].kind == TS_STEP_BY_WRENCH;
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     p->tree = (ts_step_tree_slope*)ts_arena_alloc_zeroed(task->arena, (size_t)sim->model->tree_count, sizeof *p->tree);
-    w.qpos = TS_ARENA_ARRAY(scratch, double, sim->model->nq);
-    int fine = p->tree && w.qpos && share_poses(sim, task->arena, &p->kinematics) &&
+    int fine = p->tree && share_poses(sim, task->arena, &p->kinematics) &&
                ts_derivative_scratch_create(sim->model, scratch, &w.derivative) && find_drives(&w);
     for (int t = 0; fine && t < sim->model->tree_count; ++t) {
         if (!tree_is_plain(sim, t)) continue;
         ts_arena_scope inner = ts_arena_scope_begin(scratch);
-        fine = is_freed(sim, t) ? find_lone(&w, t, &p->tree[t]) : find_general(&w, t, &p->tree[t]);
+        fine = is_freed(sim, t) ? ts_step_lone_find(task, p, t, &p->tree[t]) : find_general(&w, t, &p->tree[t]);
         ts_arena_scope_end(scratch, inner);
     }
     ts_arena_scope_end(scratch, scope);

@@ -1,5 +1,6 @@
 // Derivatives of a step by central differences of the whole: closed forms, and nothing is left behind.
 #include "engine/derivative/step_derivative.h"
+#include "engine/step/integrate/integrator.h"
 
 #include "../engine_fixture.h"
 
@@ -180,5 +181,133 @@ Test(step_derivative, moved_inputs_stay_moved) {
     // mu (m g + m g) / m
     expect_near(f.sim->qvel[0], 1.0 - 10 * h * 0.5 * 2.0 * g, 1.0, "speed");
     cr_expect_float_eq(f.model->body[1].mass, 3.0, 1e-15, "the model is what it was");
+    fixture_end(&f);
+}
+
+// --- the equations of a step against differences ---
+
+// The largest difference between both methods, of the largest entry of a column.
+static double disagreement(ts_sim* sim, const ts_step_input* input, int count, unsigned* out_differenced) {
+    jacobian one = take(sim, TS_STEP_IMPLICIT, input, count), two = take(sim, TS_STEP_DIFFERENCE, input, count);
+    double worst = 0.0;
+    cr_expect_eq(two.of.report.changed, 0);
+    for (int c = 0; c < one.of.columns; ++c) {
+        double off = 0.0, size = 0.0;
+        for (int r = 0; r < one.of.rows; ++r) {
+            off = fmax(off, fabs(at(&one, r, c) - at(&two, r, c)));
+            size = fmax(size, fabs(at(&two, r, c)));
+            cr_assert(isfinite(at(&one, r, c)));
+        }
+        worst = fmax(worst, off / size);
+    }
+    *out_differenced = one.of.report.differenced;
+    ts_arena_free(&one.arena);
+    ts_arena_free(&two.arena);
+    return worst;
+}
+
+// A body of any inertia with its centre off its frame, and a ball on it that may touch the floor.
+static fixture top(double spin) {
+    ts_builder* builder = ts_builder_create("top");
+    ts_rng rng = ts_rng_make(5, 0);
+    fixture_floor(builder, 0.5, 0.0);
+    ts_body_def def = ts_body_def_default();
+    def.pose.position = ts_vec3_make(0.1, 0.2, 1.0);
+    def.mass = 1.7;
+    def.centre = ts_vec3_make(0.05, -0.03, 0.1);
+    def.inertia = fixture_random_inertia(&rng);
+    int body = ts_builder_add_body(builder, &def);
+    ts_joint_def joint = ts_joint_def_default();
+    joint.body = body;
+    joint.type = TS_JOINT_FREE;
+    cr_assert(ts_builder_add_joint(builder, &joint) >= 0);
+    fixture_geom(builder, body, ts_shape_sphere(0.1), ts_vec3_make(0.01, 0.02, -0.1), 0.5);
+    fixture f = fixture_start(builder, 1);
+    cr_assert_eq(ts_sim_set_solver(f.sim, "ncp", NULL), TS_OK);
+    const double velocity[6] = {0.3, -0.2, 0.1, 0.4 * spin, -0.3 * spin, spin};
+    memcpy(f.sim->qvel, velocity, sizeof velocity);
+    ts_quat_store(fixture_random_turn(&rng), f.sim->qpos + 3);
+    const double force[6] = {0.4, 0.7, -0.9, 0.03, -0.02, 0.01};
+    memcpy(f.sim->force_applied, force, sizeof force);
+    f.sim->wrench_applied[1] = (ts_force){ts_vec3_make(0.02, 0.05, -0.01), ts_vec3_make(0.3, -0.5, 0.2)};
+    return f;
+}
+
+static void expect_known(fixture* f, const char* what) {
+    ts_step_input input[] = {
+        ts_step_input_all(f->model, TS_STEP_BY_POSITION), ts_step_input_all(f->model, TS_STEP_BY_VELOCITY),
+        ts_step_input_all(f->model, TS_STEP_BY_FORCE), ts_step_input_all(f->model, TS_STEP_BY_WRENCH)};
+    unsigned differenced;
+    // The world's wrench does nothing.
+    input[3].first = 6;
+    input[3].count = 6;
+    double worst = disagreement(f->sim, input, 4, &differenced);
+    cr_expect(worst <= 1e-6, "%s under %s: %g", what, f->sim->integrator->name, worst);
+    cr_expect_eq(differenced & TS_PART_INPUTS, 0u, "%s under %s", what, f->sim->integrator->name);
+}
+
+// Lower until the ball is in the floor by `depth`.
+static void touch_floor(fixture* f, double depth) {
+    ts_sim_update_kinematics(f->sim);
+    f->sim->qpos[2] += 0.1 - depth - f->sim->kinematics.geom_pose[1].p.z;
+}
+
+Test(step_derivative, of_a_body_that_spins) {
+    static const char* const integrator[] = {"midpoint", "implicitfast", "euler"};
+    static const double spin[] = {1e-3, 0.5, 30.0, 120.0};
+    for (int i = 0; i < 3; ++i)
+        for (int s = 0; s < 4; ++s) {
+            fixture f = top(spin[s]);
+            cr_assert_eq(ts_sim_set_integrator(f.sim, integrator[i], NULL), TS_OK);
+            expect_known(&f, "a flight");
+            touch_floor(&f, 3e-5);
+            expect_known(&f, "a first touch");
+            fixture_run(&f, 1);
+            touch_floor(&f, 3e-5);
+            fixture_run(&f, 1);
+            touch_floor(&f, 3e-5);
+            expect_known(&f, "a touch that lasts");
+            f.sim->qpos[2] += 0.5;
+            expect_known(&f, "a flight after a touch");
+            fixture_end(&f);
+        }
+}
+
+// Energy and momentum of a free rotation do not change, whatever the state: so their gradients are the same before and after.
+Test(step_derivative, of_what_is_kept_is_nothing) {
+    ts_builder* builder = ts_builder_create("free");
+    ts_rng rng = ts_rng_make(9, 0);
+    ts_mat3 I = fixture_random_inertia(&rng);
+    fixture_free_body(builder, ts_vec3_zero(), 2.0, I);
+    fixture f = fixture_start(builder, 1);
+    f.sim->options.gravity = ts_vec3_zero();
+    for (int i = 0; i < 6; ++i) f.sim->qvel[i] = ts_rng_uniform_in(&rng, -20.0, 20.0);
+    ts_step_input input[] = {ts_step_input_all(f.model, TS_STEP_BY_POSITION),
+                             ts_step_input_all(f.model, TS_STEP_BY_VELOCITY)};
+    ts_step_derivative_settings settings = ts_step_derivative_default();
+    ts_step_derivative d;
+    ts_arena arena = {0};
+    cr_assert_eq(ts_step_derivative_make(f.sim, &settings, input, 2, &arena, &d, NULL), TS_OK);
+    // Gradients by (position, turn, velocity, spin): of the energy, and of three momenta R I w.
+    double gradient[2][4][12] = {{{0.0}}};
+    for (int after = 0; after < 2; ++after) {
+        ts_mat3 R = f.sim->kinematics.body_pose[1].R;
+        ts_vec3 omega = ts_vec3_load(f.sim->qvel + 3), momentum = ts_mat3_mul_vec(&I, omega);
+        for (int i = 0; i < 3; ++i) gradient[after][0][6 + i] = 2.0 * f.sim->qvel[i];
+        ts_vec3_store(momentum, gradient[after][0] + 9);
+        for (int k = 0; k < 3; ++k) {
+            ts_vec3 axis = ts_mat3_mul_vec_transposed(&R, ts_vec3_axis(k));
+            ts_vec3_store(ts_vec3_cross(momentum, axis), gradient[after][1 + k] + 3);
+            ts_vec3_store(ts_mat3_mul_vec(&I, axis), gradient[after][1 + k] + 9);
+        }
+        fixture_run(&f, !after);
+        ts_sim_update_kinematics(f.sim);
+    }
+    for (int k = 0; k < 4; ++k) {
+        double back[12];
+        cr_assert_eq(ts_step_derivative_reverse(&d, gradient[1][k], &arena, back), TS_OK);
+        for (int i = 0; i < 12; ++i) expect_near(1e3 * back[i], 1e3 * gradient[0][k][i], 1e-3, "what is kept");
+    }
+    ts_arena_free(&arena);
     fixture_end(&f);
 }
