@@ -249,6 +249,14 @@ static const ts_flag solve_flags[] = {
     FLAG_JSON,
     FLAG_HELP};
 
+static const ts_flag diff_flags[] = {
+    {"--tol", "X", TS_FLAG_NUMBER, OFFSET(tolerance), 0.0, 1e300,
+     "differences up to X, each in its unit, are none (default 0: any bit counts)"},
+    {"--model", "FILE", TS_FLAG_TEXT, OFFSET(model), 0.0, 0.0, "their model, where it is not where it was"},
+    FLAGS_URDF,
+    FLAG_JSON,
+    FLAG_HELP};
+
 static const ts_flag view_flags[] = {
     {"--solver", "NAME,..", TS_FLAG_TEXT, OFFSET(solver), 0.0, 0.0,
      "contact solver to start with; with --html up to nine of them, or 'all'"},
@@ -405,6 +413,13 @@ static const ts_command commands[] = {
      "  touchstone solve problem.hdf5 --impulses answer.json\n"
      "  touchstone solve problems/*.hdf5 --solvers all --time-limit 10\n",
      solve_flags, COUNT(solve_flags), ts_cmd_solve},
+    {"diff", "where two recordings part", "A B",
+     "A and B are recordings (.h5) of one model. Says the first step and quantity in which they differ, which body, "
+     "joint or\n"
+     "contact, and the largest difference of every quantity over time. Exit code 0: the same, 1: different, 2: "
+     "trouble.",
+     "  touchstone diff before.h5 after.h5\n  touchstone diff before.h5 after.h5 --tol 1e-9 --json\n", diff_flags,
+     COUNT(diff_flags), ts_cmd_diff},
     {"view", "watch a scene or a recording, or make a picture, a film or a page of it", "[SCENE...]",
      "Opens a window; without SCENE, the first of the list. With --png renders one picture, with\n--video a film, with "
      "--html "
@@ -519,7 +534,7 @@ int main(int argc, char** argv) {
                       "what shall be done? list, run, compare, scorecard, study, material, explain, forces, judge, "
                       "check, "
                       "convert, bench, "
-                      "distance, solve or view");
+                      "distance, solve, diff or view");
         return ts_console_error(NULL, json, TS_EXIT_USAGE, &status);
     }
     const char* name = argv[1];

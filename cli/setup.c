@@ -124,6 +124,32 @@ int ts_setup_load_recorded(const ts_args* args, const ts_recording* recording, t
     return TS_EXIT_DONE;
 }
 
+ts_code ts_setup_only_shown(const ts_args* args, ts_status* out_status) {
+    const char* flag = args->solver           ? "--solver"
+                       : !isnan(args->dt)     ? "--dt"
+                       : args->key            ? "--key"
+                       : args->from           ? "--from"
+                       : args->pair_count > 0 ? "--set"
+                       : args->controller     ? "--controller"
+                       : args->ctrl_count > 0 ? "--ctrl"
+                       : args->ctrl_file      ? "--ctrl-file"
+                                              : NULL;
+    if (!flag) return ts_status_ok(out_status);
+    return ts_status_set(
+        out_status, TS_ERROR_VALUE, NULL, 0,
+        "a recording is shown as the run was, which %s cannot change ('touchstone view SCENE --from' goes on "
+        "from its end)",
+        flag);
+}
+
+int ts_setup_load_recording(const ts_args* args, const char* path, ts_import_report* report, ts_loaded_scene* out_scene,
+                            ts_status* out_status) {
+    ts_model_file_options options;
+    if (ts_setup_only_shown(args, out_status) || file_options(args, &options, out_status)) return TS_EXIT_USAGE;
+    if (ts_scene_load_recording(path, args->model, &options, report, out_scene, out_status)) return TS_EXIT_FAILED;
+    return TS_EXIT_DONE;
+}
+
 const ts_solver* ts_setup_solver(const char* name, ts_status* out_status) {
     const ts_solver* solver = ts_solver_find(name);
     if (solver) return solver;

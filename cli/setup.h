@@ -16,6 +16,13 @@ int ts_setup_load(const ts_args* args, const char* name_or_path, ts_import_repor
 int ts_setup_load_recorded(const ts_args* args, const ts_recording* recording, ts_import_report* report,
                            ts_loaded_scene* out_scene, ts_status* out_status);
 
+/// The same as ts_setup_load for a recording that is to be shown. What would change the run is refused: it has been made.
+int ts_setup_load_recording(const ts_args* args, const char* path, ts_import_report* report, ts_loaded_scene* out_scene,
+                            ts_status* out_status);
+
+/// Refuses what would change a run that has been recorded.
+ts_code ts_setup_only_shown(const ts_args* args, ts_status* out_status);
+
 /// Nonzero for a file that HDF5 wrote, by its first bytes.
 int ts_setup_is_recording(const char* path);
 

@@ -11,8 +11,11 @@ extern "C" {
 /// Called at the start (step 0) and after every step. Nonzero return stops the run with TS_ERROR_INTERRUPTED.
 typedef int (*ts_run_observer)(void* user, ts_sim* sim);
 
+/// One step as everybody makes it: the scene's controller first. Of a recording the next moment; TS_ERROR_VALUE at its end.
+ts_code ts_scene_step(const ts_loaded_scene* scene, ts_sim* sim, ts_status* out_status);
+
 /// Steps `sim` until its time reaches `duration` (rounded to whole steps), with the scene's controller.
-/// `observer` may be NULL. Returns TS_OK, the step's error, or TS_ERROR_INTERRUPTED.
+/// A recording ends where it ends. `observer` may be NULL. Returns TS_OK, the step's error, or TS_ERROR_INTERRUPTED.
 ts_code ts_run_scene(const ts_loaded_scene* scene, ts_sim* sim, double duration, ts_run_observer observer, void* user,
                      ts_status* out_status);
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 static const ts_scene scenes[] = {
@@ -180,7 +181,32 @@ ts_code ts_scene_load_recorded(const ts_recording* recording, const char* model,
         about->scene, about->model_file);
 }
 
+ts_code ts_scene_load_recording(const char* path, const char* model, const ts_model_file_options* options,
+                                ts_import_report* report, ts_loaded_scene* out_scene, ts_status* out_status) {
+    ts_recording* recording = NULL;
+    memset(out_scene, 0, sizeof *out_scene);
+    ts_code code = ts_recording_open(path, &recording, out_status);
+    if (!code) code = ts_scene_load_recorded(recording, model, options, report, out_scene, out_status);
+    if (code) {
+        ts_recording_close(recording);
+        return code;
+    }
+    const ts_recording_about* about = ts_recording_about_of(recording);
+    const char* slash = strrchr(path, '/');
+    snprintf(out_scene->name, sizeof out_scene->name, "%s", slash ? slash + 1 : path);
+    memset(&out_scene->control, 0, sizeof out_scene->control);
+    out_scene->duration = about->time[about->count - 1] - about->time[0];
+    out_scene->recording = recording;
+    return ts_status_ok(out_status);
+}
+
+int ts_scene_is_recording(const char* name_or_path) {
+    const char* suffix = strrchr(name_or_path, '.');
+    return suffix && (strcasecmp(suffix, ".h5") == 0 || strcasecmp(suffix, ".hdf5") == 0);
+}
+
 void ts_loaded_scene_free(ts_loaded_scene* scene) {
+    ts_recording_close(scene->recording);
     ts_model_free(scene->model);
     memset(scene, 0, sizeof *scene);
 }

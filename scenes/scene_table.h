@@ -30,6 +30,7 @@ typedef struct ts_loaded_scene {
     double duration;               // s
     int focus;                     // body index to plot, or -1 when nothing moves freely
     ts_controller_choice control;  // acts before every step
+    ts_recording* recording;       // owned; shown in place of steps (ts_scene_step), NULL: it is simulated
 } ts_loaded_scene;
 
 /// How many scenes there are.
@@ -58,6 +59,14 @@ ts_code ts_scene_load_with(const char* name_or_path, const ts_model_file_options
 /// the recording, whichever is still the same. `model` (NULL: none) is a file to take instead. TS_ERROR_FILE when nothing of that is there.
 ts_code ts_scene_load_recorded(const ts_recording* recording, const char* model, const ts_model_file_options* options,
                                ts_import_report* report, ts_loaded_scene* out_scene, ts_status* out_status);
+
+/// A recording as a scene: its model, found as ts_scene_load_recorded does, whose steps are the moments that were recorded. Simulations of it begin
+/// with ts_recording_configure and the first moment.
+ts_code ts_scene_load_recording(const char* path, const char* model, const ts_model_file_options* options,
+                                ts_import_report* report, ts_loaded_scene* out_scene, ts_status* out_status);
+
+/// Nonzero for the name of a recording: *.h5 or *.hdf5.
+int ts_scene_is_recording(const char* name_or_path);
 
 /// The body to look at when nobody names one: the first with a free joint, else the last that moves; -1 where nothing does.
 int ts_scene_default_focus(const ts_model* model);

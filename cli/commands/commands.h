@@ -35,6 +35,9 @@ int ts_cmd_explain(const ts_args* args);
 /// What contact forces of a step could be, and which each solver picks.
 int ts_cmd_forces(const ts_args* args);
 
+/// Where two recordings part. Returns 0 when they do not, 1 when they do, 2 when it cannot be told.
+int ts_cmd_diff(const ts_args* args);
+
 /// Certifies contacts that somebody has told of.
 int ts_cmd_judge(const ts_args* args);
 

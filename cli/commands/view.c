@@ -59,8 +59,49 @@ static ts_code show(const ts_args* args, const ts_loaded_scene* scene, ts_sim* s
 
 #endif
 
+// A simulation that shows the first moment of a recording, or for a picture one near its time, so that the chart has a past.
+static int load_recording(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_sim** sim,
+                          ts_status* status) {
+    enum { PAST = 200 };
+    int exit_code = ts_setup_load_recording(args, args->subject, report, scene, status);
+    if (exit_code) return exit_code;
+    const ts_recording_about* about = ts_recording_about_of(scene->recording);
+    double end = about->time[about->count - 1];
+    if (!isnan(args->time) &&
+        (args->time > end + 0.5 * about->time_step || args->time < about->time[0] - 0.5 * about->time_step)) {
+        ts_status_set(status, TS_ERROR_VALUE, args->subject, 0, "the recording goes from t = %g s to t = %g s",
+                      about->time[0], end);
+        return TS_EXIT_USAGE;
+    }
+    long long row = args->video || isnan(args->time) ? 0 : ts_recording_nearest(scene->recording, args->time) - PAST;
+    ts_code code = ts_sim_create(scene->model, 1, sim, status);
+    if (!code) code = ts_recording_configure(scene->recording, *sim, status);
+    if (!code) code = ts_recording_take(scene->recording, row > 0 ? row : 0, *sim, status);
+    return code ? TS_EXIT_FAILED : TS_EXIT_DONE;
+}
+
+static int check_outputs(const ts_args* args, ts_status* status) {
+    if (args->png && args->video) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png or --video, not both");
+        return TS_EXIT_USAGE;
+    }
+    if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
+    if (args->video && (ts_video_check(args->video, status) || ts_setup_writable(args->video, status)))
+        return TS_EXIT_FAILED;
+    return TS_EXIT_DONE;
+}
+
 static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* scene, ts_controls* controls,
                 ts_sim** sim, ts_status* status) {
+    if (args->file_count > 1) {
+        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "only --html shows several at once: what is '%s'?",
+                      args->file[1]);
+        return TS_EXIT_USAGE;
+    }
+    if (args->subject && ts_setup_is_recording(args->subject)) {
+        int exit_code = load_recording(args, report, scene, sim, status);
+        return exit_code ? exit_code : check_outputs(args, status);
+    }
     if (args->solver && !ts_setup_solver(args->solver, status)) return TS_EXIT_USAGE;
     int exit_code = ts_setup_load(args, args->subject ? args->subject : ts_scene_at(0)->name, report, scene, status);
     if (exit_code) return exit_code;
@@ -73,14 +114,7 @@ static int load(const ts_args* args, ts_import_report* report, ts_loaded_scene* 
     char recording[4096];
     code = ts_setup_from(args, *sim, recording, sizeof recording, status);
     if (code) return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED;
-    if (args->png && args->video) {
-        ts_status_set(status, TS_ERROR_VALUE, NULL, 0, "--png or --video, not both");
-        return TS_EXIT_USAGE;
-    }
-    if (args->png && ts_setup_writable(args->png, status)) return TS_EXIT_FAILED;
-    if (args->video && (ts_video_check(args->video, status) || ts_setup_writable(args->video, status)))
-        return TS_EXIT_FAILED;
-    return TS_EXIT_DONE;
+    return check_outputs(args, status);
 }
 
 static int report_done(const ts_args* args, const ts_loaded_scene* scene, const ts_sim* sim) {

@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/controls.h"
+#include "cli/divergence_internal.h"
 #include "cli/progress.h"
 #include "cli/replay/replay_page_internal.h"
 #include "cli/report/replay_internal.h"
@@ -24,6 +25,8 @@ typedef struct page_job {
     int ended;  // motions that go to their end
     ts_progress progress;
     ts_text note;
+    double mark;  // s: where two recordings part; NAN: they do not
+    ts_text mark_text;
 } page_job;
 
 static int watch(void* user, double done) {
@@ -104,8 +107,7 @@ static int show_one(page_job* job, const char* path, ts_status* status) {
     const ts_recording_about* about = ts_recording_about_of(recording);
     const char* solver = about->solver;
     double rate = rate_of(job->args, about->time[about->count - 1] - about->time[0]);
-    // The page names the law that was claimed; settings are not needed to show what was.
-    if (!code && ts_solver_find(solver)) code = ts_sim_set_solver(sim, solver, status);
+    if (!code) code = ts_recording_configure(recording, sim, status);
     snprintf(name, sizeof name, "%s%s%s", path, solver[0] ? ", " : "", solver);
     snprintf(job->progress.label, sizeof job->progress.label, "%-16.40s", path);
     ts_reel_wish wish = {name, rate, watch, job};
@@ -114,6 +116,31 @@ static int show_one(page_job* job, const char* path, ts_status* status) {
     ts_sim_free(sim);
     ts_recording_close(recording);
     return exit_code ? exit_code : (code ? TS_EXIT_FAILED : TS_EXIT_DONE);
+}
+
+// Where two recordings part, in a few words. What prevents telling leaves the page without a mark.
+static void mark_difference(page_job* job) {
+    ts_recording* recording[2] = {NULL, NULL};
+    ts_sim* sim[2] = {NULL, NULL};
+    ts_divergence divergence;
+    ts_code code = TS_OK;
+    for (int k = 0; k < 2 && !code; ++k) {
+        code = ts_recording_open(job->args->file[k], &recording[k], NULL);
+        if (!code) code = ts_sim_create(job->scene.model, 1, &sim[k], NULL);
+    }
+    if (!code) code = ts_divergence_find(recording, sim, 0.0, NULL, NULL, &divergence, NULL);
+    if (!code && divergence.first >= 0) {
+        const ts_difference* first = &divergence.line[divergence.first].first;
+        job->mark = first->time;
+        ts_text_add(&job->mark_text, "first difference, step %lld: %s of %s", first->step,
+                    ts_divergence_name((ts_divergence_quantity)divergence.first, NULL), first->what);
+    } else if (!code && divergence.moments > 0) {
+        ts_text_add(&job->note, "the two are the same bit by bit");
+    }
+    for (int k = 0; k < 2; ++k) {
+        ts_recording_close(recording[k]);
+        ts_sim_free(sim[k]);
+    }
 }
 
 static int show_all(page_job* job, ts_status* status) {
@@ -128,6 +155,7 @@ static int show_all(page_job* job, ts_status* status) {
     int exit_code = TS_EXIT_DONE;
     for (int i = 0; i < args->file_count && !exit_code; ++i) exit_code = show_one(job, args->file[i], status);
     job->ended = job->count;
+    if (!exit_code && args->file_count == 2) mark_difference(job);
     return exit_code;
 }
 
@@ -140,7 +168,8 @@ static ts_code write_page(const page_job* job, ts_text* page, ts_status* status)
                              .reel = job->reel,
                              .count = job->count,
                              .command = ts_text_get(&command),
-                             .mark = (double)NAN,
+                             .mark = job->mark,
+                             .mark_text = ts_text_get(&job->mark_text),
                              .note = job->note.length ? ts_text_get(&job->note) : NULL};
     ts_code code = ts_replay_page_html(&replay, page, status);
     if (!code) code = ts_text_write_file(page, job->args->html, status);
@@ -191,6 +220,7 @@ static int make(page_job* job, ts_status* status) {
                                      "several files are recordings (.h5), which '%s' is not", args->file[i]),
                        TS_EXIT_USAGE;
     }
+    if (recorded && ts_setup_only_shown(args, status)) return TS_EXIT_USAGE;
     ts_signals_begin();
     job->progress = ts_progress_begin("");
     int exit_code = recorded ? show_all(job, status) : run_all(job, status);
@@ -203,6 +233,7 @@ int ts_view_html(const ts_args* args) {
     memset(&job, 0, sizeof job);
     job.args = args;
     job.planned = 1;
+    job.mark = (double)NAN;
     ts_status status;
     ts_status_ok(&status);
     int exit_code = make(&job, &status), whole = exit_code == TS_EXIT_DONE;
@@ -215,6 +246,7 @@ int ts_view_html(const ts_args* args) {
                           : report_done(&job, page.length, exit_code);
     ts_text_free(&page);
     ts_text_free(&job.note);
+    ts_text_free(&job.mark_text);
     for (int i = 0; i < TS_REPLAY_RUNS; ++i) ts_reel_free(&job.reel[i]);
     ts_loaded_scene_free(&job.scene);
     ts_controls_free(&job.controls);

@@ -167,10 +167,12 @@ static void thin(ts_reel* reel) {
     int kept = 0;
     for (int f = 0; f < reel->frames.count; f += 2) {
         ts_reel_frame frame = reel->frames.data[f];
-        memmove(reel->contacts.data + at, reel->contacts.data + frame.first,
-                (size_t)frame.contacts * sizeof *reel->contacts.data);
-        memmove(reel->poses.data + row * (size_t)kept, reel->poses.data + row * (size_t)f,
-                row * sizeof *reel->poses.data);
+        if (frame.contacts > 0)
+            memmove(reel->contacts.data + at, reel->contacts.data + frame.first,
+                    (size_t)frame.contacts * sizeof *reel->contacts.data);
+        if (row > 0)
+            memmove(reel->poses.data + row * (size_t)kept, reel->poses.data + row * (size_t)f,
+                    row * sizeof *reel->poses.data);
         frame.first = at;
         at += frame.contacts;
         reel->frames.data[kept++] = frame;

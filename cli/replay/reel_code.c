@@ -28,6 +28,7 @@ static void put_signed(ts_text* out, int64_t value) {
 
 // The bodies of frame `f`, foretold from `last` and the one before (either may be -1).
 static void put_poses(const ts_reel* reel, int f, int last, int before, ts_text* out) {
+    if (reel->moving == 0) return;
     const int32_t* now = reel->poses.data + 7 * (size_t)reel->moving * (size_t)f;
     const int32_t* one = last < 0 ? NULL : reel->poses.data + 7 * (size_t)reel->moving * (size_t)last;
     const int32_t* two = before < 0 ? NULL : reel->poses.data + 7 * (size_t)reel->moving * (size_t)before;
@@ -55,8 +56,8 @@ static void put_poses(const ts_reel* reel, int f, int last, int before, ts_text*
 
 static void put_contacts(const ts_reel* reel, const ts_reel_frame* now, const ts_reel_frame* last, ts_text* out) {
     static const ts_reel_contact none;
-    const ts_reel_contact* contact = reel->contacts.data + now->first;
-    const ts_reel_contact* old = last ? reel->contacts.data + last->first : NULL;
+    const ts_reel_contact* contact = now->contacts ? reel->contacts.data + now->first : &none;
+    const ts_reel_contact* old = last && last->contacts ? reel->contacts.data + last->first : &none;
     int linked = -1, at = 0, old_count = last ? last->contacts : 0;
     put(out, (uint64_t)now->contacts);
     for (int c = 0; c < now->contacts; ++c) {

@@ -62,8 +62,14 @@ const ts_recording_about* ts_recording_about_of(const ts_recording* recording);
 /// The moment nearest to `time`; NAN: the last one.
 long long ts_recording_nearest(const ts_recording* recording, double time);
 
+/// The first moment after step `step`; -1 when there is none.
+long long ts_recording_after(const ts_recording* recording, long long step);
+
+/// Gives a simulation the options, the solver and its settings that were recorded. What this program does not know is left alone.
+ts_code ts_recording_configure(const ts_recording* recording, ts_sim* sim, ts_status* out_status);
+
 /// Shows moment `row` in a simulation of the same model: state, kinematics, contacts with their forces and modes, numbers about the step
-/// that led there, actuators and sensors. What was solved is not in a recording, so sim->problem is empty: the contacts belong to no block, and
+/// that led there, actuators and sensors. What was solved is not in a recording, so sim->problem is empty (and info.row_count is that of the contacts): the contacts belong to no block, and
 /// sim->contact_mode says what each does. A step from here begins with no memory of contacts. TS_ERROR_VALUE for another model,
 /// TS_ERROR_FILE for what is damaged; the simulation then is at its start.
 ts_code ts_recording_take(ts_recording* recording, long long row, ts_sim* sim, ts_status* out_status);

@@ -24,6 +24,16 @@ long long ts_recording_nearest(const ts_recording* recording, double time) {
     return 0;
 }
 
+long long ts_recording_after(const ts_recording* recording, long long step) {
+    (void)recording;
+    (void)step;
+    return -1;
+}
+
+ts_code ts_recording_configure(const ts_recording* recording, ts_sim* sim, ts_status* out_status) {
+    return ts_recording_take((ts_recording*)recording, 0, sim, out_status);
+}
+
 ts_code ts_recording_take(ts_recording* recording, long long row, ts_sim* sim, ts_status* out_status) {
     (void)recording;
     (void)row;
@@ -41,6 +51,7 @@ void ts_recording_close(ts_recording* recording) { (void)recording; }
 
 #include <hdf5.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,6 +258,54 @@ long long ts_recording_nearest(const ts_recording* r, double time) {
     return low + 1 < r->about.count && r->time[low + 1] - time < time - r->time[low] ? low + 1 : low;
 }
 
+long long ts_recording_after(const ts_recording* r, long long step) {
+    long long low = 0, high = r->about.count;
+    while (low < high) {
+        long long middle = low + (high - low) / 2;
+        if (r->step[middle] > step)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < r->about.count ? low : -1;
+}
+
+// --- what it was run with --------------------------------------------------------------------------------------------
+
+static void set_option(const ts_recording* r, const char* name, ts_sim* sim) {
+    char* value = ts_record_read_text(r->file, "/options", name);
+    if (value) (void)ts_sim_set(sim, name, value, NULL);
+    free(value);
+}
+
+static void set_setting(hid_t settings, const char* name, ts_sim* sim) {
+    double value;
+    char text[64], key[128];
+    hid_t attribute = H5Aexists(settings, name) > 0 ? H5Aopen(settings, name, H5P_DEFAULT) : -1;
+    if (attribute >= 0 && H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0) {
+        snprintf(text, sizeof text, "%.17g", value);
+        snprintf(key, sizeof key, "solver.%s", name);
+        (void)ts_sim_set(sim, key, text, NULL);
+    }
+    if (attribute >= 0) H5Aclose(attribute);
+}
+
+ts_code ts_recording_configure(const ts_recording* r, ts_sim* sim, ts_status* out_status) {
+    H5E_BEGIN_TRY {
+        for (int i = 0; i < ts_option_count(); ++i) set_option(r, ts_option_at(i)->name, sim);
+        if (r->about.solver[0]) (void)ts_sim_set_solver(sim, r->about.solver, NULL);
+        int known = strcmp(sim->solver->name, r->about.solver) == 0;
+        hid_t settings = known && H5Lexists(r->file, "/solver/settings", H5P_DEFAULT) > 0
+                             ? H5Gopen2(r->file, "/solver/settings", H5P_DEFAULT)
+                             : -1;
+        for (int i = 0; settings >= 0 && i < ts_solver_setting_count(sim->solver); ++i)
+            set_setting(settings, ts_solver_setting_at(sim->solver, i)->name, sim);
+        if (settings >= 0) H5Gclose(settings);
+    }
+    H5E_END_TRY
+    return ts_status_ok(out_status);
+}
+
 // --- one moment ------------------------------------------------------------------------------------------------------
 
 static int read_doubles(const ts_recording* r, source which, long long first, int count, int width, double* out) {
@@ -367,6 +426,7 @@ static ts_code fill_contacts(ts_recording* r, long long row, long long first, in
     sim->contact_mode = modes;
     sim->contact_count = count;
     sim->info.contact_count = count;
+    sim->info.row_count = 3 * count;
     return TS_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "viewer/session/playback_internal.h"
 
 #include "engine/step/step.h"
+#include "scenes/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +53,8 @@ ts_code ts_history_open(ts_history* history, const ts_sim* sim, unsigned long by
 }
 
 static ts_code control_and_step(const ts_loaded_scene* scene, ts_sim* sim, ts_push push, ts_status* out_status) {
+    if (push.body < 0) return ts_scene_step(scene, sim, out_status);
     ts_controller_act(&scene->control, sim);
-    if (push.body < 0) return ts_sim_step(sim, out_status);
     ts_force* wrench = &sim->wrench_applied[push.body];
     ts_force before = *wrench;
     wrench->force = ts_vec3_add(before.force, push.wrench.force);
@@ -76,6 +77,7 @@ void ts_history_edit(ts_history* history, const ts_sim* sim) {
 
 ts_code ts_history_step(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, ts_push push,
                         ts_status* out_status) {
+    if (history->recording) return ts_scene_step(scene, sim, out_status);
     ts_history_branch(history, sim);
     if (history->capacity) {
         if (history->count == history->capacity) {
@@ -98,6 +100,12 @@ ts_code ts_history_step(ts_history* history, const ts_loaded_scene* scene, ts_si
 
 void ts_history_range(const ts_history* history, const ts_sim* sim, long long* out_first, long long* out_last) {
     *out_first = *out_last = sim->step_count;
+    if (history->recording) {
+        const ts_recording_about* about = ts_recording_about_of(history->recording);
+        *out_first = about->step[0];
+        *out_last = about->step[about->count - 1];
+        return;
+    }
     if (!history->count) return;
     *out_first = history->step[history->first];
     *out_last = history->step[slot_of(history, history->count - 1)] + 1;
@@ -106,6 +114,11 @@ void ts_history_range(const ts_history* history, const ts_sim* sim, long long* o
 
 ts_code ts_history_seek(ts_history* history, const ts_loaded_scene* scene, ts_sim* sim, long long step,
                         ts_status* out_status) {
+    if (history->recording) {
+        long long row = ts_recording_after(history->recording, step - 1);
+        return ts_recording_take(
+            history->recording, row < 0 ? ts_recording_nearest(history->recording, (double)NAN) : row, sim, out_status);
+    }
     if (!history->count) return ts_status_ok(out_status);
     long long lowest = history->step[history->first];
     int at = (int)(step < lowest ? 0 : (step - lowest > history->count ? history->count : step - lowest));

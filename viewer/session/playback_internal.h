@@ -39,6 +39,8 @@ typedef struct ts_history {
     int first;
     int count;
     int edit;  // nonzero: the state now is not where the last step led
+    ts_recording*
+        recording;  // borrowed: all of its moments are in reach, and no states are remembered; NULL: it is simulated
 } ts_history;
 
 /// Makes room for as many states as fit into `bytes`, at most 4000. Call once. TS_ERROR_MEMORY when memory is short.

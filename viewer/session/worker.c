@@ -106,7 +106,9 @@ static void reset(ts_worker* w) {
     ts_history_clear(&w->history);
     begin_anew(w);
     forget_strip(w);
-    if (ts_sim_forward(sim_of(w), &status)) say_status(w, &status);
+    ts_recording* recording = w->history.recording;
+    ts_code code = recording ? ts_recording_take(recording, 0, sim_of(w), &status) : ts_sim_forward(sim_of(w), &status);
+    if (code) say_status(w, &status);
 }
 
 static void load(ts_worker* w, const char* subject, int keep) {
@@ -124,6 +126,7 @@ static void load(ts_worker* w, const char* subject, int keep) {
     if (!code && keep) lost = ts_world_carry_over(w->world, world);
     if (!code && keep) code = ts_sim_forward(world->sim, &status);
     if (!code) code = ts_history_open(&history, world->sim, history_bytes, &status);
+    if (!code) history.recording = world->scene->recording;
     if (code) {
         ts_world_free(world);
         say_status(w, &status);
@@ -468,6 +471,7 @@ ts_code ts_worker_create(ts_world* world, double speed, int paused, int threaded
     w->watched = -1;
     w->strip = calloc(1, sizeof *w->strip);
     ts_code code = ts_history_open(&w->history, world->sim, history_bytes, out_status);
+    if (!code) w->history.recording = world->scene->recording;
     if (!code && !w->strip) code = ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");
     if (!code) code = publish(w, out_status);
     if (!code && threaded) {
