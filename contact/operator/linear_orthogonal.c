@@ -10,7 +10,17 @@
 
 #include <math.h>
 
-#include "base/scalar.h"
+#include "base/linear/four.h"
+
+// In four sums that do not wait for each other.
+static double dot(const double* a, const double* b, int n) {
+    ts_four sums = ts_four_zero();
+    int i = 0;
+    for (; i + 4 <= n; i += 4) sums = ts_four_plus(sums, ts_four_product(ts_four_load(a + i), ts_four_load(b + i)));
+    double sum = ts_four_sum(sums);
+    for (; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
 
 static double* column_of(double* A, int rows, int k) { return A + (size_t)k * (size_t)rows; }
 
@@ -18,7 +28,7 @@ static const double* const_column_of(const double* A, int rows, int k) { return 
 
 // Makes column[0] the only entry of `column` by a reflection 1 - tau v v^T, v[0] = 1; v[1..] takes the place of the rest.
 static double reflect_column(double* column, int n) {
-    double rest = ts_dot(column + 1, column + 1, n - 1);
+    double rest = dot(column + 1, column + 1, n - 1);
     if (!(rest > 0.0)) return 0.0;
     double length = sqrt(column[0] * column[0] + rest);
     double end = column[0] > 0.0 ? -length : length;
@@ -30,9 +40,12 @@ static double reflect_column(double* column, int n) {
 }
 
 static void apply_reflection(const double* v, double tau, int n, double* x) {
-    double share = tau * (x[0] + ts_dot(v + 1, x + 1, n - 1));
+    double share = tau * (x[0] + dot(v + 1, x + 1, n - 1));
+    int i = 1;
     x[0] -= share;
-    for (int i = 1; i < n; ++i) x[i] -= share * v[i];
+    for (; i + 4 <= n; i += 4)
+        ts_four_store(ts_four_minus(ts_four_load(x + i), ts_four_times(share, ts_four_load(v + i))), x + i);
+    for (; i < n; ++i) x[i] -= share * v[i];
 }
 
 static void swap_columns(double* A, int rows, int j, int k) {
@@ -50,7 +63,7 @@ static int longest_column(const double* A, int rows, int columns, int k, double*
     double most = -1.0;
     for (int j = k; j < columns; ++j) {
         const double* column = const_column_of(A, rows, j) + k;
-        double squared = ts_dot(column, column, rows - k);
+        double squared = dot(column, column, rows - k);
         if (squared > most) {
             most = squared;
             best = j;
@@ -113,7 +126,7 @@ int ts_linear_orthogonal_factor(ts_linear_orthogonal* f, double floor, ts_arena*
     return 1;
 }
 
-static double tail(const double* x, int from, int n) { return sqrt(ts_dot(x + from, x + from, n - from)); }
+static double tail(const double* x, int from, int n) { return sqrt(dot(x + from, x + from, n - from)); }
 
 double ts_linear_orthogonal_solve(const ts_linear_orthogonal* f, double* b, double* work, double* out_x) {
     int n = f->n, rank = f->rank;
@@ -122,7 +135,7 @@ double ts_linear_orthogonal_solve(const ts_linear_orthogonal* f, double* b, doub
     for (int i = 0; i < n; ++i) work[i] = i < rank ? b[i] : 0.0;
     for (int i = 0; i < rank; ++i) {
         const double* S = const_column_of(f->V, n, i);
-        work[i] = (work[i] - ts_dot(S, work, i)) / S[i];
+        work[i] = (work[i] - dot(S, work, i)) / S[i];
     }
     ts_linear_orthogonal_backward(f->V, f->V_tau, n, rank, work);
     for (int k = 0; k < n; ++k) out_x[f->pivot[k]] = work[k];

@@ -145,6 +145,10 @@ static void add_block_rows(const ts_step_implicit* p, int back, double* q, doubl
     }
 }
 
+void ts_step_move_positions(const ts_step_implicit* p, const double* velocity, double* io_position) {
+    add_motion(p, 1, 0, velocity, io_position);
+}
+
 // --- inputs ---
 
 // A wrench's share in the force of a dof.
@@ -180,6 +184,32 @@ void ts_step_add_input(const ts_step_implicit* p, int c, double x, ts_step_workp
         break;
     default: break;
     }
+}
+
+// Adds column `of` (position, velocity, force) of dof d in where a coasting tree goes.
+static void add_coast_column(const ts_step_implicit* p, int of, int d, double x, double* position) {
+    int t = p->model->dof[d].tree, first = p->model->tree[t].dof_first, n = p->model->tree[t].dof_count;
+    const double* coast = p->tree[t].coast;
+    for (int r = 0; coast && r < n; ++r) position[first + r] += coast[3 * n * r + of * n + d - first] * x;
+}
+
+void ts_step_add_own_motion(const ts_step_implicit* p, int c, double* io_position) {
+    const ts_model* model = p->model;
+    int i = p->column[c].index;
+    ts_step_input_kind kind = p->column[c].kind;
+    if (kind == TS_STEP_BY_VELOCITY) add_coast_column(p, 1, i, 1.0, io_position);
+    if (kind == TS_STEP_BY_FORCE) add_coast_column(p, 2, i, 1.0, io_position);
+    if (kind == TS_STEP_BY_WRENCH)
+        for (int d = model->body[i / 6].dof_last; d >= 0; d = model->dof[d].parent)
+            add_coast_column(p, 2, d, wrench_share(p, i, d), io_position);
+    if (kind != TS_STEP_BY_POSITION) return;
+    add_coast_column(p, 0, i, 1.0, io_position);
+    if (p->coasts[model->dof[i].tree]) return;
+    const ts_joint* joint = &model->joint[model->dof[i].joint];
+    int first = joint->dof_first + ts_joint_traits_of(joint->type)->numbers;
+    if (i < first) io_position[i] += 1.0;
+    const double* turned = p->turned + 9 * model->dof[i].joint;
+    for (int r = 0; i >= first && r < 3; ++r) io_position[first + r] += turned[3 * r + i - first];
 }
 
 // The transpose: what input c gets.
@@ -285,20 +315,4 @@ static ts_code reverse(const ts_step_derivative* derivative, const double* y_bar
     return code;
 }
 
-static ts_code as_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix) {
-    size_t columns = (size_t)derivative->columns, rows = (size_t)derivative->rows;
-    ts_arena_scope scope = ts_arena_scope_begin(scratch);
-    double* x = (double*)ts_arena_alloc_zeroed(scratch, columns, sizeof(double));
-    double* y = TS_ARENA_ARRAY(scratch, double, rows);
-    ts_code code = x && y ? TS_OK : TS_ERROR_MEMORY;
-    for (size_t c = 0; !code && c < columns; ++c) {
-        x[c] = 1.0;
-        code = forward(derivative, x, scratch, y);
-        x[c] = 0.0;
-        for (size_t r = 0; !code && r < rows; ++r) out_matrix[r * columns + c] = y[r];
-    }
-    ts_arena_scope_end(scratch, scope);
-    return code;
-}
-
-const ts_step_operator ts_step_implicit_operator = {forward, reverse, as_matrix};
+const ts_step_operator ts_step_implicit_operator = {forward, reverse, ts_step_implicit_matrix};

@@ -168,6 +168,15 @@ void ts_step_add_rows(const ts_step_implicit* p, const double* z, double* y);
 /// Adds x times column c to what goes in.
 void ts_step_add_input(const ts_step_implicit* p, int c, double x, ts_step_workplace* io_work);
 
+/// Adds where the velocities after the step (nv) take positions that do not coast.
+void ts_step_move_positions(const ts_step_implicit* p, const double* velocity, double* io_position);
+
+/// Adds where column c, which has its equations, takes positions by itself.
+void ts_step_add_own_motion(const ts_step_implicit* p, int c, double* io_position);
+
+/// ts_step_derivative_matrix.
+ts_code ts_step_implicit_matrix(const ts_step_derivative* derivative, ts_arena* scratch, double* out_matrix);
+
 /// From what goes in to the result.
 ts_code ts_step_finish_forward(const ts_step_implicit* p, ts_step_workplace* io_work, ts_arena* scratch,
                                double* out_mismatch, double* out_dy);

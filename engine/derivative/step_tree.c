@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/linear/four.h"
 #include "engine/actuation/actuation_internal.h"
 #include "engine/actuation/transmission_internal.h"
 #include "engine/derivative/step_implicit_internal.h"
@@ -163,16 +164,6 @@ static void add_wrenches(const trees* w, int t, double* by_q) {
     }
 }
 
-// X <- M_hat^-1 X (n x n), through the rows of its transpose.
-static void solve_left(const trees* w, int t, int n, double* X, double* transposed) {
-    const ts_step_implicit* p = w->p;
-    for (int r = 0; r < n; ++r)
-        for (int c = 0; c < n; ++c) transposed[c * n + r] = X[r * n + c];
-    ts_tree_factor_solve(p->model, t, p->L + p->mass_start[t], p->inverse + p->model->tree[t].dof_first, n, transposed);
-    for (int r = 0; r < n; ++r)
-        for (int c = 0; c < n; ++c) X[r * n + c] = transposed[c * n + r];
-}
-
 // One evaluation of X at the bias of velocities m, towards the velocity `next`. by_m gets -h dID_v; by_q and by_v all else.
 static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const double* next, double* a, double* by_q,
                      double* by_v, double* by_m) {
@@ -194,34 +185,38 @@ static void evaluate(const trees* w, int t, const ts_kinematics* at_m, const dou
 // What the rounds of midpoint carry along.
 typedef struct rounds {
     double* by_m;                // (n x n)
-    double* spare;               // (n x n)
-    double *by_q, *by_v, *by_f;  // (n x n) dw_k
+    double *by_q, *by_v, *by_f;  // (n x n) X of the round before
     double *next, *middle, *a;   // (n)
 } rounds;
 
 static int take_rounds(ts_arena* scratch, int n, rounds* out) {
     int size = n * n;
-    double* numbers = TS_ARENA_ARRAY(scratch, double, 5 * size + 3 * n);
+    double* numbers = TS_ARENA_ARRAY(scratch, double, 4 * size + 3 * n);
     if (!numbers) return 0;
     *out = (rounds){.by_m = numbers,
-                    .spare = numbers + size,
-                    .by_q = numbers + 2 * size,
-                    .by_v = numbers + 3 * size,
-                    .by_f = numbers + 4 * size,
-                    .next = numbers + 5 * size,
-                    .middle = numbers + 5 * size + n,
-                    .a = numbers + 5 * size + 2 * n};
+                    .by_q = numbers + size,
+                    .by_v = numbers + 2 * size,
+                    .by_f = numbers + 3 * size,
+                    .next = numbers + 4 * size,
+                    .middle = numbers + 4 * size + n,
+                    .a = numbers + 4 * size + 2 * n};
     return 1;
 }
 
-// X += 1/2 A Y (n x n).
-static void add_half_product(int n, const double* A, const double* Y, double* X) {
-    for (int r = 0; r < n; ++r)
+// X += A Y (n x n).
+static void add_product(int n, const double* A, const double* Y, double* X) {
+    for (int r = 0; r < n; ++r) {
+        double* to = X + r * n;
         for (int i = 0; i < n; ++i) {
-            double half = 0.5 * A[r * n + i];
-            if (half == 0.0) continue;
-            for (int c = 0; c < n; ++c) X[r * n + c] += half * Y[i * n + c];
+            double share = A[r * n + i];
+            const double* from = Y + i * n;
+            if (share == 0.0) continue;
+            int c = 0;
+            for (; c + 4 <= n; c += 4)
+                ts_four_store(ts_four_plus(ts_four_load(to + c), ts_four_times(share, ts_four_load(from + c))), to + c);
+            for (; c < n; ++c) to[c] += share * from[c];
         }
+    }
 }
 
 // Where the next round leads, from the middle of this one.
@@ -251,21 +246,21 @@ static void run_rounds(const trees* w, int t, int count, rounds* r, ts_step_tree
     for (int i = 0; i < size; ++i) r->by_v[i] += r->by_m[i];
     set_diagonal(r->by_f, n, sim->options.time_step);
     for (int k = 0; k < count; ++k) {
-        solve_left(w, t, n, r->by_q, r->spare);
-        solve_left(w, t, n, r->by_v, r->spare);
-        if (out->by_force) solve_left(w, t, n, r->by_f, r->spare);
         for (int d = 0; d < n; ++d) r->middle[d] = 0.5 * (v[d] + r->next[d]);
         ts_step_move_tree(sim->model, t, r->middle, &at_m);
         int last = k + 1 == count;
         if (!last) find_next(w, t, r);
         evaluate(w, t, &at_m, last ? ts_sim_storage_of(sim)->new_velocity + first : r->next, r->a, out->by_q, out->by_v,
                  r->by_m);
-        add_half_product(n, r->by_m, r->by_q, out->by_q);
-        add_half_product(n, r->by_m, r->by_v, out->by_v);
-        for (int i = 0; i < size; ++i) out->by_v[i] += 0.5 * r->by_m[i];
+        // dm = (dv + M_hat^-1 X of the round before) / 2
+        for (int i = 0; i < size; ++i) r->by_m[i] *= 0.5;
+        for (int i = 0; i < size; ++i) out->by_v[i] += r->by_m[i];
+        ts_tree_factor_solve(sim->model, t, w->p->L + w->p->mass_start[t], w->p->inverse + first, n, r->by_m);
+        add_product(n, r->by_m, r->by_q, out->by_q);
+        add_product(n, r->by_m, r->by_v, out->by_v);
         if (out->by_force) {
             set_diagonal(out->by_force, n, sim->options.time_step);
-            add_half_product(n, r->by_m, r->by_f, out->by_force);
+            add_product(n, r->by_m, r->by_f, out->by_force);
             memcpy(r->by_f, out->by_force, (size_t)size * sizeof(double));
         }
         memcpy(r->by_q, out->by_q, (size_t)size * sizeof(double));
