@@ -96,6 +96,26 @@ void ts_block_set_least(const ts_block* block, double* out_x) {
     ts_block_set_project(block, out_x, out_x);
 }
 
+// An impulse that stops an approach; none where nothing moves. A NaN stays.
+static double stopping(double approach, double stiffness) { return stiffness <= 0.0 ? 0.0 : approach / stiffness; }
+
+void ts_block_set_push_alone(const ts_block* block, const double* g, const double* stiffness, double* out_x) {
+    double mu = block->mu, facets = 2.0 * (block->rows - 1);
+    if (block->set != TS_SET_CONE) {
+        for (int r = 0; r < block->rows; ++r) out_x[r] = ts_block_set_clamp(block, stopping(-g[r], stiffness[r]));
+        return;
+    }
+    memset(out_x, 0, (size_t)block->rows * sizeof(double));
+    for (int r = 0; r < block->rows; ++r) {
+        if (r == 2) continue;
+        double own = facets * (stiffness[2] + mu * mu * stiffness[r]);
+        double with = stopping(ts_worse(0.0, -(g[2] + mu * g[r])), own);
+        double against = stopping(ts_worse(0.0, -(g[2] - mu * g[r])), own);
+        out_x[r] = mu * (with - against);
+        out_x[2] += with + against;
+    }
+}
+
 static void identity(int rows, double* out) {
     memset(out, 0, (size_t)(rows * rows) * sizeof(double));
     for (int r = 0; r < rows; ++r) out[r * rows + r] = 1.0;

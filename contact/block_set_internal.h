@@ -140,6 +140,12 @@ void ts_block_set_admit(const ts_block* block, ts_friction_shape shape, double* 
 /// The smallest admissible impulse: what a block carries that nothing can move.
 void ts_block_set_least(const ts_block* block, double* out_x);
 
+/// What a block pushes that knows of nothing but itself: each row x = -g / stiffness, brought into its interval; a cone's friction as a
+/// pyramid within it, of two facets for every tangent row r, along the normal plus and minus mu times r. Each of the n of them takes the
+/// n-th part of what would stop its own approach g_N +- mu g_r with the stiffness k_N + mu^2 k_r. `stiffness` (rows) is that of
+/// every row alone; where nothing moves, nothing pushes.
+void ts_block_set_push_alone(const ts_block* block, const double* g, const double* stiffness, double* out_x);
+
 /// The derivative of the projection at x (rows x rows, row-major). Returns 0, and leaves it alone, where it is all zero:
 /// open contacts, saturated limits.
 int ts_block_set_derivative(const ts_block* block, const double* x, double* out_derivative);

@@ -87,7 +87,10 @@ typedef struct ts_solver {
     /// Nonzero when its law is that of contacts with a spring and a damper of their own: an engine gives it those that
     /// the model has, as R and c*, in place of hard contacts.
     int takes_softness;
-    /// Nonzero when it works contact by contact, so that what a sweep reaches shrinks with the ratio of the masses.
+    /// Nonzero when friction is a spring from where a contact took hold, an anchor, that R of its tangents makes soft: an engine keeps how
+    /// far each contact is from its anchor, and asks, as c* of the tangents, for what brings it back there within the step.
+    int anchors;
+    /// Nonzero when it works contact by contact, so that what a sweep reaches shrinks with the ratio of the masses; 2: body by body as well.
     int sweeps;
     /// Nonzero: it pivots, and of answers that are not unique it gives a corner.
     int pivots;

@@ -24,7 +24,11 @@
     X(sap)               \
     X(lcp_lemke)         \
     X(ccp_admm_anderson) \
-    X(ncp_admm_anderson)
+    X(ncp_admm_anderson) \
+    X(ncp_canal)         \
+    X(ncp_subadmm)       \
+    X(comfree)           \
+    X(anchor)
 
 #define DECLARE(name) extern const ts_solver ts_##name##_solver;
 #define ADDRESS(name) &ts_##name##_solver,

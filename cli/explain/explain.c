@@ -52,6 +52,7 @@ static const char* law_words(ts_contact_law law) {
     case TS_LAW_LCP8: return "pyramid of eight facets";
     case TS_LAW_LCP16: return "pyramid of sixteen facets";
     case TS_LAW_RAISIM: return "friction nearly against the slip";
+    case TS_LAW_EXPLICIT: return "every facet by itself";
     case TS_LAW_NCP: break;
     }
     return "exact";
@@ -113,6 +114,7 @@ static const char* solver_for(const ts_explanation* self, int mask) {
     case TS_LAW_RAISIM:
     case TS_LAW_LCP8:
     case TS_LAW_LCP16:
+    case TS_LAW_EXPLICIT:
     case TS_LAW_NCP: break;
     }
     return own->law == TS_LAW_NCP ? "ncp" : own->name;

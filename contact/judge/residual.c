@@ -29,6 +29,7 @@ const char* ts_contact_law_name(ts_contact_law law) {
     case TS_LAW_RAISIM: return "RaiSim";
     case TS_LAW_LCP8: return "LCP-8";
     case TS_LAW_LCP16: return "LCP-16";
+    case TS_LAW_EXPLICIT: return "explicit";
     }
     return "unknown";
 }
@@ -167,6 +168,18 @@ static void section_law(const ts_contact_problem* problem, int b, const double* 
            (block->mu * lambda[2] - c.friction + sqrt(a0 * a0 + a1 * a1)) * c.slip + (a0 * u[0] + a1 * u[1]));
 }
 
+// No complementarity, and no u: the impulse is what block_set.c makes of the block's own free velocity and stiffness.
+static void explicit_law(const ts_contact_problem* problem, int b, const double* lambda, ts_law_residual* r) {
+    const ts_block* block = &problem->block[b];
+    const double* D = problem->delassus->ops->diagonal(problem->delassus, b);
+    double stiffness[TS_BLOCK_ROWS_MAX], alone[TS_BLOCK_ROWS_MAX], sum = 0.0;
+    for (int i = 0; i < block->rows; ++i)
+        stiffness[i] = D[i * block->rows + i] + (problem->R ? problem->R[block->row + i] : 0.0);
+    ts_block_set_push_alone(block, problem->g + block->row, stiffness, alone);
+    for (int i = 0; i < block->rows; ++i) sum += (lambda[i] - alone[i]) * (lambda[i] - alone[i]);
+    worsen(r, sqrt(sum), 0.0, 0.0);
+}
+
 // An interval: u > 0 needs lambda = low, u < 0 needs lambda = high. Against an open side u itself is the violation.
 static void interval_row(double low, double high, double lambda, double u, ts_law_residual* r) {
     worsen(r, ts_worse(positive(low - lambda), positive(lambda - high)), 0.0, 0.0);
@@ -194,7 +207,9 @@ static void other_block(const ts_block* block, const double* lambda, const doubl
 static inline void law_block(const ts_contact_problem* problem, ts_contact_law law, int b, const double* impulse,
                              const double* u, ts_law_residual* r) {
     const ts_block* block = &problem->block[b];
-    if (block->set == TS_SET_CONE && law == TS_LAW_RAISIM && block->rows == 3)
+    if (law == TS_LAW_EXPLICIT)
+        explicit_law(problem, b, impulse + block->row, r);
+    else if (block->set == TS_SET_CONE && law == TS_LAW_RAISIM && block->rows == 3)
         section_law(problem, b, impulse + block->row, u + block->row, r);
     else if (block->set == TS_SET_CONE)
         cone_block(law, block, impulse + block->row, u + block->row, r);

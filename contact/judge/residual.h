@@ -16,7 +16,8 @@ typedef enum ts_contact_law {
     TS_LAW_NCP,     // Signorini and Coulomb, exactly
     TS_LAW_RAISIM,  // Signorini exactly; friction opposes not the slip but what is left of it in the section u_N = 0
     TS_LAW_LCP8,  // Signorini exactly; friction resists slip as much as a pyramid of eight facets around the cone lets it
-    TS_LAW_LCP16  // the same with sixteen
+    TS_LAW_LCP16,    // the same with sixteen
+    TS_LAW_EXPLICIT  // none: every facet of the pyramid pushes as its own free approach asks, whatever the others do
 } ts_contact_law;
 
 /// The three parts of one law's residual: maxima over all blocks, each in its own unit, impulse form.

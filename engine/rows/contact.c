@@ -144,6 +144,28 @@ static double drift_along(const ts_contact* contact, int r) {
     return contact->surface.friction_spin / contact->surface.friction * contact->drift.z;
 }
 
+// What brings a contact back to its anchor within the step, as c* of the tangents: u = c - c* + R lambda = 0 is then the spring
+// lambda / h = -(xi + h c) / (h^2 R), taken at the end of the step. The anchor's place turns with nothing, as old impulses do.
+static void pull_to_anchor(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory,
+                           double* out_reference) {
+    ts_vec3 way = ts_mat3_mul_vec_transposed(&contact->frame, ts_contact_remembered(memory, TS_CONTACT_ANCHOR));
+    if (ts_vec3_dot(ts_contact_remembered(memory, TS_CONTACT_NORMAL), ts_mat3_column(&contact->frame, 2)) <
+        least_normal_agreement)
+        return;
+    out_reference[0] -= way.x / sim->options.time_step;
+    out_reference[1] -= way.y / sim->options.time_step;
+}
+
+// Where the spring's end is after the step: stretched by its own force, to no more than friction holds.
+static ts_vec3 way_from_anchor(const ts_sim* sim, int b, const ts_contact* contact) {
+    const double* R = ts_sim_storage_of(sim)->row_softness;
+    int row = sim->problem.block[b].row;
+    if (!sim->solver->anchors || !R || contact->surface.dimension < 3) return ts_vec3_zero();
+    double h = sim->options.time_step;
+    ts_vec3 way = ts_vec3_make(-h * R[row] * contact->impulse.x, -h * R[row + 1] * contact->impulse.y, 0.0);
+    return ts_mat3_mul_vec(&contact->frame, way);
+}
+
 // Velocity of the surfaces, where rows have that of the geoms.
 static ts_vec3 surface_velocity(const ts_contact* contact, const double* row) {
     if (contact->surface.dimension == 1) return ts_vec3_make(0.0, 0.0, row[0]);
@@ -177,6 +199,8 @@ static void law(ts_sim* sim, int b, const ts_row_law* out_law) {
     for (int r = 0; r < rows; ++r) out_law->reference[r] -= drift_along(contact, r);
     if (!bounces && !soft && out_law->reference[normal] > 0.0)
         out_law->reference[normal] = limit_push(sim, out_law, normal, out_law->reference[normal]);
+    if (memory && sim->solver->anchors && rows >= 3 && !out_law->rigid)
+        pull_to_anchor(sim, contact, memory, out_law->reference);
     if (memory && !bounces) start(sim, contact, memory, now[normal], out_law->impulse);
     contact->velocity_before = surface_velocity(contact, now);
 }
@@ -208,7 +232,10 @@ static void book(const ts_sim* sim, int b, const ts_row_work* work, double* acco
         if (r != normal) squared += work->impulse[r] * work->impulse[r];
     }
     int slides = ts_row_is_at_bound(sqrt(squared), contact->surface.friction * work->impulse[normal]);
-    ts_row_book_friction(work, 0, 2, drive, slides, TS_LEDGER_FRICTION, account);
+    // A spring to an anchor is one in c* and R, whatever the normal is.
+    ts_row_work friction = *work;
+    friction.soft = work->soft || sim->solver->anchors;
+    ts_row_book_friction(&friction, 0, 2, drive, slides, TS_LEDGER_FRICTION, account);
     if (rows > 3) ts_row_book_friction(work, 3, rows - 3, drive, slides, TS_LEDGER_ROLLING, account);
 }
 
@@ -223,6 +250,7 @@ static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_mem
     ts_vec3_store(ts_transform_point_inverse(pose_b, contact->position), out_memory->own + TS_CONTACT_ON_B);
     ts_vec3_store(ts_mat3_column(&contact->frame, 2), out_memory->own + TS_CONTACT_NORMAL);
     ts_vec3_store(ts_mat3_column(&contact->frame, 0), out_memory->own + TS_CONTACT_TANGENT);
+    ts_vec3_store(way_from_anchor(sim, b, contact), out_memory->own + TS_CONTACT_ANCHOR);
 }
 
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {

@@ -28,10 +28,11 @@ double ts_contact_bounce_threshold(const ts_options* options);
 /// Where in `own` of a remembered contact its vectors begin. impulse holds linear (N s) and angular (N m s, of spinning
 /// and rolling friction) impulse on B, in world axes; key.whole is geom_a << 32 | geom_b, key.part ts_contact.key.
 enum {
-    TS_CONTACT_ON_A = 0,    // m, where on geom A, in its frame
-    TS_CONTACT_ON_B = 3,    // m, where on geom B, in its frame
-    TS_CONTACT_NORMAL = 6,  // world
-    TS_CONTACT_TANGENT = 9  // world, tangent 1
+    TS_CONTACT_ON_A = 0,     // m, where on geom A, in its frame
+    TS_CONTACT_ON_B = 3,     // m, where on geom B, in its frame
+    TS_CONTACT_NORMAL = 6,   // world
+    TS_CONTACT_TANGENT = 9,  // world, tangent 1
+    TS_CONTACT_ANCHOR = 12   // m, world: from its anchor to where B is, see ts_solver.anchors; zero where there is none
 };
 
 /// A vector of a remembered contact.

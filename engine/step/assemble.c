@@ -349,7 +349,7 @@ static int allocate(assembly* work) {
     work->impulse = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
     const ts_options* options = &work->sim->options;
     if (ts_soft_contact_kind(work->sim) != TS_SOFT_CONTACT_NONE || options->compliance_normal > 0.0 ||
-        options->compliance_tangent > 0.0) {
+        options->compliance_tangent > 0.0 || work->sim->solver->anchors) {
         work->rigid_R = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
         work->rigid_reference = (double*)ts_arena_alloc_zeroed(arena, (size_t)plan->row_count, sizeof(double));
     }

@@ -58,7 +58,7 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 
 static const ts_measure measure[] = {
     {"the keystone moves by", "mm", "0 where a line of thrust fits inside, else it falls",
-     TS_TRAIT_SOFT | TS_TRAIT_SWEEPS, NULL, 0},
+     TS_TRAIT_SOFT | TS_TRAIT_SWEEPS | TS_TRAIT_ANCHOR, NULL, 0},
 };
 
 const ts_experiment ts_arch_experiment = {

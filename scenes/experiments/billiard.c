@@ -40,8 +40,8 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 static const ts_measure measure[] = {
     {"speed when it rolls", "m/s", "5/7 of what it was struck with", TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
     {"speed aside", "m/s", "2/7 r w", TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
-    {"path aside", "mm", "a parabola, then a straight line", TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_PYRAMID, NULL,
-     0},
+    {"path aside", "mm", "a parabola, then a straight line",
+     TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_PYRAMID | TS_TRAIT_ANCHOR, NULL, 0},
 };
 
 const ts_experiment ts_billiard_experiment = {

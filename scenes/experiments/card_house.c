@@ -118,11 +118,11 @@ static void conclude_house(ts_lab_run* run, ts_sim* sim) {
 }
 
 static const ts_measure measure_pair[] = {
-    {"tops come down by", "mm", "0, or what one degree of freedom does", TS_TRAIT_SOFT, NULL, 0},
+    {"tops come down by", "mm", "0, or what one degree of freedom does", TS_TRAIT_SOFT | TS_TRAIT_ANCHOR, NULL, 0},
 };
 
 static const ts_measure measure_house[] = {
-    {"the topmost card comes down by", "mm", "0, or all", TS_TRAIT_SOFT, NULL, 0},
+    {"the topmost card comes down by", "mm", "0, or all", TS_TRAIT_SOFT | TS_TRAIT_ANCHOR, NULL, 0},
 };
 
 const ts_experiment ts_leaning_cards_experiment = {

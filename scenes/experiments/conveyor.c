@@ -39,7 +39,8 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 static const ts_measure measure[] = {
     {"goes with the belt after", "ms", "v / (mu g), in the step in which that is", TS_TRAIT_SOFT | TS_TRAIT_ASIDE, NULL,
      0},
-    {"stays behind by", "mm", "v^2 / (2 mu g), less half a step's travel", TS_TRAIT_SOFT | TS_TRAIT_ASIDE, NULL, 0},
+    {"stays behind by", "mm", "v^2 / (2 mu g), less half a step's travel",
+     TS_TRAIT_SOFT | TS_TRAIT_ASIDE | TS_TRAIT_ANCHOR, NULL, 0},
     {"lift", "mm", "0", TS_TRAIT_RELAXED | TS_TRAIT_SOFT, NULL, 0},
 };
 

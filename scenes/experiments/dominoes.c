@@ -64,7 +64,8 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 
 static const ts_measure measure[] = {
     {"fall in their order", "", "all", 0, NULL, 0},
-    {"time of five blows over that of five before", "", "1, to the steps in which they are seen", 0, NULL, 0},
+    {"time of five blows over that of five before", "", "1, to the steps in which they are seen", TS_TRAIT_ALONE, NULL,
+     0},
     {"energy gained", "%", "0", 0, NULL, 0},
 };
 

@@ -19,7 +19,13 @@ typedef enum ts_trait {
     TS_TRAIT_SWEEPS = 8,     // contact by contact: what one sweep reaches shrinks with the ratio of the masses
     TS_TRAIT_ASIDE = 16,     // friction opposes the slip only nearly
     TS_TRAIT_EXPLICIT = 32,  // spin is integrated to first order: free motion drifts
-    TS_TRAIT_CORNER = 64     // where forces are not unique, those at a corner of what they could be
+    TS_TRAIT_CORNER = 64,    // where forces are not unique, those at a corner of what they could be
+    TS_TRAIT_APART =
+        128,  // body by body, beside TS_TRAIT_SWEEPS: slow by the ratio of the masses, at a rate without a closed form
+    TS_TRAIT_ALONE =
+        256,  // contacts know nothing of each other within a step: their pushes add up, and others' come a step late
+    TS_TRAIT_ANCHOR =
+        512  // friction gives way before it holds, and remembers where: no creep, but what depends on the past
 } ts_trait;
 
 /// The traits of a solver of ours, from its law and how it works.

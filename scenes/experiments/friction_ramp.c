@@ -52,9 +52,10 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 }
 
 static const ts_measure measure[] = {
-    {"worst way of a box that holds", "mm", "0: its friction is more than tan a", TS_TRAIT_SOFT, NULL, 0},
+    {"worst way of a box that holds", "mm", "0: its friction is more than tan a", TS_TRAIT_SOFT | TS_TRAIT_ANCHOR, NULL,
+     0},
     {"worst speed error of those that slide", "m/s", "0, against g (sin a - mu cos a) t",
-     TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ASIDE, NULL, 0},
+     TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ASIDE | TS_TRAIT_ANCHOR, NULL, 0},
 };
 
 const ts_experiment ts_friction_ramp_experiment = {

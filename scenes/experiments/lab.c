@@ -16,8 +16,13 @@ unsigned ts_traits_of(const ts_solver* solver) {
     if (solver->law == TS_LAW_CCP) traits |= TS_TRAIT_RELAXED;
     if (ts_contact_law_facets(solver->law) > 0) traits |= TS_TRAIT_PYRAMID;
     if (solver->law == TS_LAW_RAISIM) traits |= TS_TRAIT_ASIDE;
-    if (solver->compliance || solver->takes_softness) traits |= TS_TRAIT_SOFT;
+    if (solver->law == TS_LAW_EXPLICIT) traits |= TS_TRAIT_RELAXED | TS_TRAIT_PYRAMID | TS_TRAIT_ALONE;
+    if (solver->anchors)
+        traits |= TS_TRAIT_ANCHOR;
+    else if (solver->compliance || solver->takes_softness)
+        traits |= TS_TRAIT_SOFT;
     if (solver->sweeps) traits |= TS_TRAIT_SWEEPS;
+    if (solver->sweeps == 2) traits |= TS_TRAIT_APART;
     if (solver->pivots) traits |= TS_TRAIT_CORNER;
     return traits;
 }

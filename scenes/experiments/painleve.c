@@ -67,8 +67,8 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 }
 
 static const ts_measure measure[] = {
-    {"spin after a step", "rad/s", "slides, or stops at once: two linear equations", TS_TRAIT_RELAXED | TS_TRAIT_SOFT,
-     NULL, 0},
+    {"spin after a step", "rad/s", "slides, or stops at once: two linear equations",
+     TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ANCHOR, NULL, 0},
     {"energy gained", "%", "0", 0, NULL, 0},
     {"its own law unmet", "", "0: to the tolerance", 0, NULL, 0},
 };

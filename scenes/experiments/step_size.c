@@ -37,7 +37,7 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 
 static const ts_measure measure[] = {
     {"integral of the error", "mm s", "0.48629 m s per second of step: of first order",
-     TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ASIDE, NULL, 0},
+     TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ASIDE | TS_TRAIT_ANCHOR, NULL, 0},
 };
 
 const ts_experiment ts_step_size_experiment = {

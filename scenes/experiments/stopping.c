@@ -41,8 +41,8 @@ static void conclude(ts_lab_run* run, ts_sim* sim) {
 }
 
 static const ts_measure measure[] = {
-    {"integral of the error", "mm s", "at most epsilon g T^3 / 6", TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ASIDE,
-     NULL, 0},
+    {"integral of the error", "mm s", "at most epsilon g T^3 / 6",
+     TS_TRAIT_RELAXED | TS_TRAIT_SOFT | TS_TRAIT_ASIDE | TS_TRAIT_ANCHOR, NULL, 0},
 };
 
 const ts_experiment ts_stopping_experiment = {

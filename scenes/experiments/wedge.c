@@ -52,7 +52,7 @@ static const ts_measure measure[] = {
     {"normal force of a plane", "N", "W cos b / (2 sin a) while it slides",
      TS_TRAIT_RELAXED | TS_TRAIT_PYRAMID | TS_TRAIT_ASIDE, NULL, 0},
     {"speed", "m/s", "g (sin b - mu cos b / sin a) t, or 0",
-     TS_TRAIT_RELAXED | TS_TRAIT_PYRAMID | TS_TRAIT_SOFT | TS_TRAIT_ASIDE, NULL, 0},
+     TS_TRAIT_RELAXED | TS_TRAIT_PYRAMID | TS_TRAIT_SOFT | TS_TRAIT_ASIDE | TS_TRAIT_ANCHOR, NULL, 0},
 };
 
 const ts_experiment ts_wedge_experiment = {

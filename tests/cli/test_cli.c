@@ -253,10 +253,10 @@ Test(cli, list_as_json) {
         json_holds(&result.out, "assert all(s['name'] and s['summary'] and s['duration'] > 0 for s in d['scenes'])"));
     outcome_free(&result);
     result = run("list solvers --json");
-    cr_expect(
-        json_holds(&result.out,
-                   "assert all(s['law'] in ('LCP', 'LCP-8', 'LCP-16', 'CCP', 'NCP', 'RaiSim') for s in d['solvers'])\n"
-                   "assert all(t['low'] <= t['default'] <= t['high'] for s in d['solvers'] for t in s['settings'])"));
+    cr_expect(json_holds(
+        &result.out,
+        "assert all(s['law'] in ('LCP', 'LCP-8', 'LCP-16', 'CCP', 'NCP', 'RaiSim', 'explicit') for s in d['solvers'])\n"
+        "assert all(t['low'] <= t['default'] <= t['high'] for s in d['solvers'] for t in s['settings'])"));
     outcome_free(&result);
     result = run("list experiments --json");
     cr_expect(json_holds(&result.out, "assert all(e['source'] and e['scene'] for e in d['experiments'])"));

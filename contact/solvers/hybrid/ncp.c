@@ -48,7 +48,7 @@ typedef struct ncp_stage {
     int paths;      // and so many paths from beside where it ends, each with Newton
 } ncp_stage;
 
-static const ncp_stage stages[] = {
+static const ncp_stage stages[TS_NCP_STAGES] = {
     {"small", ts_ncp_small, 0, SMALL_LIMIT, WHEN_SMALL, 0, 0},
     {"sweeps", ts_ncp_sweeps, 0, INT_MAX, WHEN_UNSOLVED, 0, 0},
     {"alternate-large", ts_ncp_alternate, 1, 60, WHEN_LARGE, 0, 0},
@@ -62,18 +62,18 @@ static const ncp_stage stages[] = {
     {"alternate-2", ts_ncp_alternate, 1, 200, WHEN_STALLED, 1, 3},
 };
 
-enum { STAGES = sizeof stages / sizeof stages[0], ALL_STAGES = (1 << STAGES) - 1, SWEEPS = 1, PATH = 5 };
+enum { SWEEPS = 1, PATH = 5 };
 
 // What follows other ways.
 static const ncp_stage polish = {"polish", ts_ncp_polish, 0, NEWTON_LIMIT, WHEN_UNSOLVED, 0, 0};
 static const ncp_stage* const path = &stages[PATH];
 
-static const char* stage_name(int number) { return stages[number - 1].name; }
+const char* ts_ncp_stage_name(int number) { return stages[number - 1].name; }
 
 // --- settings --------------------------------------------------------------------------------------------------------
 
 static const ts_setting setting[] = {
-    TS_SETTING_WHOLE(ts_ncp_settings, stages, 0.0, ALL_STAGES,
+    TS_SETTING_WHOLE(ts_ncp_settings, stages, 0.0, TS_NCP_ALL_STAGES,
                      "which stages may run: the sum of 2^(number - 1), see docs/ncp.md"),
     TS_SETTING_WHOLE(ts_ncp_settings, first_sweeps, 1.0, 1e6,
                      "Gauss-Seidel sweeps before it is judged whether they will do"),
@@ -90,7 +90,7 @@ static const ts_setting setting[] = {
 // many systems to a tenth. Numbers by rows and `work` end a search after some seconds.
 static const ts_ncp_settings defaults = {
     .shared = {1e-8, 1e-12, 100000, 0.0},
-    .stages = ALL_STAGES,
+    .stages = TS_NCP_ALL_STAGES,
     .first_sweeps = 4,     // 1 to 4
     .system_sweeps = 8.0,  // 0 to 16
     .block_sweeps = 0.25,  // 0 to 1
@@ -164,7 +164,7 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
                        .yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&strict.shared)),
                        .at = {impulse, TS_SOLVE_ITERATION_LIMIT, HUGE_VAL}};
     ts_trace unread, *trace = problem->trace ? problem->trace : &unread;
-    for (int i = 0; i < STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i) {
+    for (int i = 0; i < TS_NCP_STAGES && s.at.status != TS_SOLVE_FAILED && !ts_ncp_is_over(&s); ++i) {
         trace->stage = i + 1;
         if ((s.settings->stages >> i & 1 || i == SWEEPS) && attempt(&s, &stages[i], stages[i].which)) s.stage = i + 1;
     }
@@ -183,6 +183,6 @@ const ts_solver ts_ncp_solver = {
     .needs = TS_DELASSUS_ROWS | TS_DELASSUS_APPLY | TS_DELASSUS_BLOCKS,
     .solve = solve,
     TS_SOLVER_SETTINGS(defaults, setting),
-    .stage_count = STAGES,
-    .stage_name = stage_name,
+    .stage_count = TS_NCP_STAGES,
+    .stage_name = ts_ncp_stage_name,
 };

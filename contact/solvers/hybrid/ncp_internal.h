@@ -33,6 +33,13 @@ typedef struct ts_ncp_settings {
     int least_norm;        // rows up to which internal forces are taken out, contact/least_norm_internal.h
 } ts_ncp_settings;
 
+/// How many stages there are, and the bits of all of them.
+enum { TS_NCP_STAGES = 11, TS_NCP_ALL_STAGES = (1 << TS_NCP_STAGES) - 1 };
+
+/// "ncp", settings ts_ncp_settings, and the names of its stages, from 1: for those that call it.
+extern const ts_solver ts_ncp_solver;
+const char* ts_ncp_stage_name(int number);
+
 /// A point of the search.
 typedef struct ts_ncp_point {
     double* impulse;  // (row_count)

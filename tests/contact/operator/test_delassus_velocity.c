@@ -68,7 +68,7 @@ static ts_solve_report solve(const ts_solver* solver, const pile* p, ts_delassus
     return solver->solve(&problem, settings, arena, impulse);
 }
 
-// An operator with its own table is none that sweeps know, so they have to call.
+// An operator with its own table is none that sweeps know, so they have to call. ncp-subadmm takes bodies apart, and there are none to it then.
 Test(delassus_velocity, inline_kernels_give_the_bits_of_the_table) {
     ts_rng rng = ts_rng_make(61, 0);
     ts_arena arena = {0};
@@ -78,6 +78,7 @@ Test(delassus_velocity, inline_kernels_give_the_bits_of_the_table) {
         for (int s = 0; s < ts_solver_count(); ++s) {
             const ts_solver* solver = ts_solver_at(s);
             double called[ROWS_MAX], inlined[ROWS_MAX];
+            if (strcmp(solver->name, "ncp-subadmm") == 0) continue;
             ts_delassus* G =
                 ts_delassus_velocity_form(&arena, 6 * BODIES, BLOCKS, p.block_row, p.segment_start, p.segment);
             cr_assert_not_null(ts_velocity_form_of(G));

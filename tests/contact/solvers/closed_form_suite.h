@@ -9,9 +9,10 @@
 static const char* const suite_required[] = {
     "lcp-pgs",  "lcp-staggered", "ccp-pgs",  "ccp-admm", "ccp-apgd",         "mujoco",        "sap",        "ncp-pgs",
     "ncp-nsgs", "ncp",           "ncp-admm", "raisim",   "raisim-corrected", "ncp-staggered", "ncp-newton", "lcp-lemke",
+    "ncp-canal", "ncp-subadmm",
 };
 
-#define SUITE_EXACT "ncp-pgs ncp-nsgs ncp-staggered ncp-admm ncp-newton ncp raisim-corrected "
+#define SUITE_EXACT "ncp-canal ncp-subadmm ncp-pgs ncp-nsgs ncp-staggered ncp-admm ncp-newton ncp raisim-corrected "
 #define SUITE_RELAXED "ccp-pgs ccp-admm ccp-apgd "
 #define SUITE_BOX "lcp-pgs lcp-staggered lcp-lemke "
 // Those that leave no internal forces where the answer lies inside all sets.

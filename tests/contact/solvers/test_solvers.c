@@ -61,7 +61,9 @@ static ts_law_residual own_residual(const ts_solver* solver, const void* setting
                                   .time_step = TIME_STEP};
     if (solver->compliance) {
         solver->compliance(&problem, settings, R);
-        for (int i = 0; i < ROWS; ++i) cr_assert_gt(R[i], 0.0, "%s", solver->name);
+        // Anchors soften tangents alone.
+        for (int i = 0; i < ROWS; ++i)
+            cr_assert(R[i] > 0.0 || (solver->anchors && i % 3 == 2 && R[i] == 0.0), "%s", solver->name);
         problem.R = R;
     }
     ts_contact_problem_velocity(&problem, lambda, u);
@@ -134,7 +136,7 @@ Test(invariance, circular_cones_do_not_see_the_choice_of_tangents) {
     ts_rng rng = ts_rng_make(33, 0);
     for (int i = 0; i < ts_solver_count(); ++i) {
         const ts_solver* solver = ts_solver_at(i);
-        if (ts_contact_law_facets(solver->law)) continue;
+        if (ts_contact_law_facets(solver->law) || solver->law == TS_LAW_EXPLICIT) continue;
         for (int trial = 0; trial < 10; ++trial) {
             sample s, turned;
             make_sample(&s, &rng);

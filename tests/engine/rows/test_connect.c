@@ -100,8 +100,8 @@ Test(connect, drift_is_of_third_order_and_every_solver_keeps_it) {
     cr_assert_lt(gap[1], 1e-6);
     cr_assert_gt(gap[0] / gap[1], 6.0, "%g and %g", gap[0], gap[1]);
     for (int i = 0; i < ts_solver_count(); ++i) {
-        // What sap holds is as soft as it likes.
-        if (strcmp(ts_solver_at(i)->name, "sap") == 0) continue;
+        // What sap holds is as soft as it likes, and so is what is held without iterations.
+        if (strcmp(ts_solver_at(i)->name, "sap") == 0 || ts_solver_at(i)->law == TS_LAW_EXPLICIT) continue;
         fixture f = pendulum(0.001, ts_solver_at(i)->name);
         cr_expect_lt(worst_gap(&f, 500), ts_solver_at(i)->takes_softness ? 2e-2 : 2e-6, "%s", ts_solver_at(i)->name);
         fixture_end(&f);
