@@ -313,13 +313,14 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
     size_t bytes = (size_t)problem->row_count * sizeof(double);
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double excess = HUGE_VAL;
-    if (prepare(&q, problem, scratch)) {
+    int ready = prepare(&q, problem, scratch);
+    if (ready) {
         q.yardstick = ts_yardstick_make(problem, TS_LAW_NCP, ts_solver_goal(&q.settings->shared));
         memcpy(q.impulse, impulse, bytes);
         ts_solver_start(problem, TS_LAW_NCP, q.impulse, q.u);
         excess = ts_yardstick_excess(&q.yardstick, q.impulse, q.u);
     }
-    if (!isfinite(excess)) {
+    if (!ready || !isfinite(excess)) {
         memset(impulse, 0, bytes);
     } else {
         memcpy(impulse, q.impulse, bytes);

@@ -7,9 +7,9 @@
 
 // Solvers the table must have; add a name when its solver is there.
 static const char* const suite_required[] = {
-    "lcp-pgs",  "lcp-staggered", "ccp-pgs",  "ccp-admm", "ccp-apgd",         "mujoco",        "sap",        "ncp-pgs",
-    "ncp-nsgs", "ncp",           "ncp-admm", "raisim",   "raisim-corrected", "ncp-staggered", "ncp-newton", "lcp-lemke",
-    "ncp-canal", "ncp-subadmm",
+    "lcp-pgs",    "lcp-staggered", "ccp-pgs",   "ccp-admm",    "ccp-apgd", "mujoco",           "sap",
+    "ncp-pgs",    "ncp-nsgs",      "ncp",       "ncp-admm",    "raisim",   "raisim-corrected", "ncp-staggered",
+    "ncp-newton", "lcp-lemke",     "ncp-canal", "ncp-subadmm",
 };
 
 #define SUITE_EXACT "ncp-canal ncp-subadmm ncp-pgs ncp-nsgs ncp-staggered ncp-admm ncp-newton ncp raisim-corrected "
