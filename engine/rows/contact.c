@@ -145,25 +145,18 @@ static double drift_along(const ts_contact* contact, int r) {
 }
 
 // What brings a contact back to its anchor within the step, as c* of the tangents: u = c - c* + R lambda = 0 is then the spring
-// lambda / h = -(xi + h c) / (h^2 R), taken at the end of the step. The anchor's place turns with nothing, as old impulses do.
+// lambda / h = -(xi + h c) / (h^2 R), taken at the end of the step. Where its end was is what its force says it was stretched to, and no more
+// than friction holds: xi = -h R lambda_T of the last step, with the R that the solver remembers. It turns with nothing, as old impulses do.
 static void pull_to_anchor(const ts_sim* sim, const ts_contact* contact, const ts_row_memory* memory,
                            double* out_reference) {
-    ts_vec3 way = ts_mat3_mul_vec_transposed(&contact->frame, ts_contact_remembered(memory, TS_CONTACT_ANCHOR));
-    if (ts_vec3_dot(ts_contact_remembered(memory, TS_CONTACT_NORMAL), ts_mat3_column(&contact->frame, 2)) <
-        least_normal_agreement)
-        return;
+    ts_vec3 normal = ts_contact_remembered(memory, TS_CONTACT_NORMAL), impulse = ts_vec3_load(memory->impulse);
+    if (memory->keeper != ts_sim_keeper(sim)) return;
+    if (ts_vec3_dot(normal, ts_mat3_column(&contact->frame, 2)) < least_normal_agreement) return;
+    impulse = ts_vec3_add_scaled(impulse, -ts_vec3_dot(impulse, normal), normal);
+    ts_vec3 way = ts_vec3_scale(-memory->time_step * memory->solver, impulse);
+    way = ts_mat3_mul_vec_transposed(&contact->frame, way);
     out_reference[0] -= way.x / sim->options.time_step;
     out_reference[1] -= way.y / sim->options.time_step;
-}
-
-// Where the spring's end is after the step: stretched by its own force, to no more than friction holds.
-static ts_vec3 way_from_anchor(const ts_sim* sim, int b, const ts_contact* contact) {
-    const double* R = ts_sim_storage_of(sim)->row_softness;
-    int row = sim->problem.block[b].row;
-    if (!sim->solver->anchors || !R || contact->surface.dimension < 3) return ts_vec3_zero();
-    double h = sim->options.time_step;
-    ts_vec3 way = ts_vec3_make(-h * R[row] * contact->impulse.x, -h * R[row + 1] * contact->impulse.y, 0.0);
-    return ts_mat3_mul_vec(&contact->frame, way);
 }
 
 // Velocity of the surfaces, where rows have that of the geoms.
@@ -250,7 +243,6 @@ static void remember(const ts_sim* sim, int b, const double* impulse, ts_row_mem
     ts_vec3_store(ts_transform_point_inverse(pose_b, contact->position), out_memory->own + TS_CONTACT_ON_B);
     ts_vec3_store(ts_mat3_column(&contact->frame, 2), out_memory->own + TS_CONTACT_NORMAL);
     ts_vec3_store(ts_mat3_column(&contact->frame, 0), out_memory->own + TS_CONTACT_TANGENT);
-    ts_vec3_store(way_from_anchor(sim, b, contact), out_memory->own + TS_CONTACT_ANCHOR);
 }
 
 static void describe(const ts_model* model, ts_row_key key, char* out_text, size_t size) {

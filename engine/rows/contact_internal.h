@@ -31,8 +31,7 @@ enum {
     TS_CONTACT_ON_A = 0,     // m, where on geom A, in its frame
     TS_CONTACT_ON_B = 3,     // m, where on geom B, in its frame
     TS_CONTACT_NORMAL = 6,   // world
-    TS_CONTACT_TANGENT = 9,  // world, tangent 1
-    TS_CONTACT_ANCHOR = 12   // m, world: from its anchor to where B is, see ts_solver.anchors; zero where there is none
+    TS_CONTACT_TANGENT = 9  // world, tangent 1
 };
 
 /// A vector of a remembered contact.

@@ -36,7 +36,7 @@ typedef struct ts_row_block {
 } ts_row_block;
 
 /// Numbers a source may keep with each block beside its impulse.
-enum { TS_ROW_OWN_MAX = 15 };
+enum { TS_ROW_OWN_MAX = 12 };
 
 /// What a block is remembered with. Sorted by source and item; part of a snapshot.
 typedef struct ts_row_memory {

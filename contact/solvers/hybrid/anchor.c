@@ -4,7 +4,7 @@
 // friction that creeps, u_T = -R lambda_T where it holds. An engine that keeps xi, how far the contact has been drawn from where it took
 // hold, asks for c*_T = -xi / h in addition, and then it is a spring at the end of the step,
 //     f = -k (xi + h c),  |f| <= mu f_N,  k = 1 / (h^2 R_T),      xi' = -h R_T lambda_T
-// which drags its anchor along where it slides. xi is all that the law remembers: ts_solver.anchors, engine/rows/contact.c.
+// which drags its anchor along where it slides. xi is all that the law remembers, as R_T beside the last impulse: engine/rows/contact.c.
 // Rule: R_T = (period / 2 pi)^2 |G_TT|, so that the spring of a contact alone swings once in so many steps, where the problem has no R_T
 // of its own; then `ncp`.
 // Source: Cundall and Strack 1979 (the spring and its slider, in granular matter); taken implicitly, in the place of sap's R_T.
@@ -62,6 +62,8 @@ static ts_solve_report solve(const ts_contact_problem* problem, const void* sett
         compliance(problem, settings, R);
         softened.R = R;
         report = ts_ncp_solver.solve(&softened, &of_ncp, scratch, impulse);
+        for (int b = 0; problem->memory && b < problem->block_count; ++b)
+            problem->memory[b] = problem->block[b].set == TS_SET_CONE ? R[problem->block[b].row] : 0.0;
     } else {
         memset(impulse, 0, (size_t)problem->row_count * sizeof(double));
     }
@@ -78,6 +80,7 @@ const ts_solver ts_anchor_solver = {
     TS_SOLVER_SETTINGS(defaults, setting),
     .compliance = compliance,
     .anchors = 1,
+    .remembers = "R of the tangents, kg^-1",
     .stage_count = TS_NCP_STAGES,
     .stage_name = ts_ncp_stage_name,
 };
