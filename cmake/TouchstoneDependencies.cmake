@@ -45,6 +45,31 @@ if(TS_VIEWER)
     endif()
 endif()
 
+# The viewer's panels are the only C++ of the project; without them it has keys and words on the picture.
+set(TS_PANELS OFF)
+if(TS_VIEWER)
+    include(CheckLanguage)
+    check_language(CXX)
+    pkg_check_modules(TS_IMGUI QUIET IMPORTED_TARGET imgui)
+    if(TS_IMGUI_FOUND AND CMAKE_CXX_COMPILER)
+        enable_language(CXX)
+        include(CheckCXXSourceCompiles)
+        include(CMakePushCheckState)
+        cmake_push_check_state(RESET)
+        set(CMAKE_REQUIRED_LIBRARIES PkgConfig::TS_IMGUI ${CMAKE_DL_LIBS})
+        check_cxx_source_compiles(
+            "#include <imgui.h>\n#include <backends/imgui_impl_opengl3.h>\nint main() { return ImGui_ImplOpenGL3_Init(); }"
+            TS_IMGUI_DRAWS)
+        cmake_pop_check_state()
+        if(TS_IMGUI_DRAWS)
+            set(TS_PANELS ON)
+        endif()
+    endif()
+    if(NOT TS_PANELS)
+        message(STATUS "The viewer has no panels: Dear ImGui or a C++ compiler was not found (Debian: libimgui-dev g++)")
+    endif()
+endif()
+
 if(TS_PYTHON)
     # The system interpreter first: it is the one that has the distribution's numpy and h5py.
     if(NOT DEFINED Python3_EXECUTABLE AND NOT DEFINED ENV{VIRTUAL_ENV} AND EXISTS /usr/bin/python3)

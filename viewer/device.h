@@ -42,7 +42,7 @@ typedef struct ts_device_ops {
     ts_code (*upload)(ts_device* device, int mesh, const ts_geometry_mesh* data, ts_status* out_status);
     ts_code (*draw)(ts_device* device, const ts_device_frame* frame, ts_status* out_status);
     ts_code (*read)(ts_device* device, int channels, unsigned char* out_pixels, ts_status* out_status);
-    void (*show)(ts_device* device, int width, int height);
+    void (*show)(ts_device* device, int left, int bottom);
     void (*destroy)(ts_device* device);
 } ts_device_ops;
 
@@ -69,10 +69,8 @@ static inline ts_code ts_device_read(ts_device* device, int channels, unsigned c
     return device->ops->read(device, channels, out_pixels, out_status);
 }
 
-/// Copies the last picture to the window's framebuffer of that size.
-static inline void ts_device_show(ts_device* device, int width, int height) {
-    device->ops->show(device, width, height);
-}
+/// Copies the last picture to the window's framebuffer, with its lower left corner there, pixels.
+static inline void ts_device_show(ts_device* device, int left, int bottom) { device->ops->show(device, left, bottom); }
 
 /// Releases the device; NULL is ignored.
 static inline void ts_device_destroy(ts_device* device) {

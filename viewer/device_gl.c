@@ -566,11 +566,12 @@ static ts_code gl_read(ts_device* device, int channels, unsigned char* out_pixel
     return ts_status_ok(out_status);
 }
 
-static void gl_show(ts_device* device, int width, int height) {
+static void gl_show(ts_device* device, int left, int bottom) {
     device_gl* gl = (device_gl*)device;
     glBindFramebuffer(GL_READ_FRAMEBUFFER, gl->frame_one);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
-    glBlitFramebuffer(0, 0, gl->width, gl->height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBlitFramebuffer(0, 0, gl->width, gl->height, left, bottom, left + gl->width, bottom + gl->height,
+                      GL_COLOR_BUFFER_BIT, GL_NEAREST);
 }
 
 static void gl_destroy(ts_device* device) {

@@ -83,13 +83,14 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     double s = overlay->unit;
     double line = ts_overlay_line_height(overlay);
     double margin = 6.0 * s;
-    double x = 2.0 * margin;
-    double y = 2.0 * margin;
+    double left = margin, top = margin;
+    double x = left + margin;
+    double y = top + margin;
     double chart = 34.0 * s;
     int rows = 7 + (ui->window ? 1 : 0);
     double width = ts_overlay_text_width(overlay, "contacts  ") + 24.0 * ts_overlay_text_width(overlay, "0");
     width = fmax(width, ts_overlay_text_width(overlay, ui->title));
-    ts_overlay_add_rectangle(overlay, margin, margin, width + 2.0 * margin,
+    ts_overlay_add_rectangle(overlay, left, top, width + 2.0 * margin,
                              (double)rows * line + 4.0 * s + chart + 2.0 * margin, color_panel);
     ts_overlay_add_text(overlay, x, y, ui->title, color_title);
     y += line + 2.0 * s;
@@ -118,8 +119,8 @@ static void add_panel(const ts_ui* ui, const ts_sim* sim, ts_overlay* overlay) {
     add_chart(ui, overlay, x, y + 2.0 * s, width, chart);
 }
 
-// A coloured square, the name and how many contacts are in that mode.
-static void add_legend(const ts_ui* ui, const ts_sim* sim, int height, ts_overlay* overlay) {
+// A coloured square, the name and how many contacts are in that mode. Returns where it ends.
+static double add_legend(const ts_ui* ui, const ts_sim* sim, int height, ts_overlay* overlay) {
     static const ts_contact_mode order[TS_MODE_COUNT] = {TS_MODE_STICK, TS_MODE_SLIDE, TS_MODE_OPEN, TS_MODE_VIOLATED};
     int count[TS_MODE_COUNT] = {0};
     ts_arena arena = {0};
@@ -136,19 +137,20 @@ static void add_legend(const ts_ui* ui, const ts_sim* sim, int height, ts_overla
         snprintf(text[i], sizeof text[i], "%s %d", ts_contact_mode_name(order[i]), count[order[i]]);
         width += 10.0 * s + ts_overlay_text_width(overlay, text[i]) + 2.0 * margin;
     }
-    double top = (double)height - margin - line - margin;
-    ts_overlay_add_rectangle(overlay, margin, top, width, line + margin, color_panel);
-    double x = 2.0 * margin;
+    double top = (double)height - margin - line - margin, left = margin;
+    ts_overlay_add_rectangle(overlay, left, top, width, line + margin, color_panel);
+    double x = left + margin;
     for (int i = 0; i < TS_MODE_COUNT; ++i) {
         ts_overlay_add_rectangle(overlay, x, top + 0.5 * margin + s, 7.0 * s, 7.0 * s,
                                  ts_scene_look_mode_color(order[i]));
         x += 10.0 * s;
         x += ts_overlay_add_text(overlay, x, top + 0.5 * margin + s, text[i], color_text) + 2.0 * margin;
     }
+    return left + width;
 }
 
 // What there is to say, or where help is to be had, in the lower right corner.
-static void add_note(const ts_ui* ui, int width, int height, ts_overlay* overlay) {
+static void add_note(const ts_ui* ui, double legend, int width, int height, ts_overlay* overlay) {
     const char* note = ui->message[0] ? ui->message : (ui->window ? "F1 help" : "");
     if (!note[0]) return;
     double s = overlay->unit;
@@ -157,6 +159,8 @@ static void add_note(const ts_ui* ui, int width, int height, ts_overlay* overlay
     double w = ts_overlay_text_width(overlay, note) + 2.0 * margin;
     double x = (double)width - w - margin;
     double y = (double)height - line - 2.0 * margin;
+    // Above the legend where there is no room beside it.
+    if (x < legend) y -= line + 2.0 * margin;
     ts_overlay_add_rectangle(overlay, x, y, w, line + margin, color_panel);
     ts_overlay_add_text(overlay, x + margin, y + 0.5 * margin + s, note, color_text);
 }
@@ -164,6 +168,6 @@ static void add_note(const ts_ui* ui, int width, int height, ts_overlay* overlay
 void ts_ui_fill(const ts_ui* ui, const ts_sim* sim, int width, int height, ts_overlay* overlay) {
     ts_overlay_begin(overlay, height);
     if (ui->panel) add_panel(ui, sim, overlay);
-    if (ui->panel && ui->legend) add_legend(ui, sim, height, overlay);
-    if (ui->panel) add_note(ui, width, height, overlay);
+    double legend = ui->panel && ui->legend ? add_legend(ui, sim, height, overlay) : 0.0;
+    if (ui->panel) add_note(ui, legend, width, height, overlay);
 }

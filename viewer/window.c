@@ -13,6 +13,9 @@
 #include "base/clock.h"
 #include "scenes/run.h"
 #include "viewer/device_gl.h"
+#ifdef TS_HAVE_PANELS
+#include "viewer/panel_imgui_internal.h"
+#endif
 #include "viewer/session/session_internal.h"
 
 // s: how long to wait for an event when there was nothing new to draw.
@@ -22,8 +25,10 @@ typedef struct app {
     const ts_view_request* request;
     GLFWwindow* window;
     ts_device* device;
+    ts_kit* kit;
     ts_session* session;
-    int windowed[4];  // where it was before it filled the screen
+    double panels_at;  // s, when panels were drawn last
+    int windowed[4];   // where it was before it filled the screen
     int frames;
     double title_at;  // s
 } app;
@@ -172,10 +177,14 @@ static void grant(app* a) {
     wishes->clipboard[0] = '\0';
 }
 
-static ts_code draw(app* a, ts_status* out_status) {
-    ts_code code = ts_session_draw(a->session, out_status);
-    if (code || a->session->width < 1 || a->session->height < 1) return code;
-    ts_device_show(a->device, a->session->width, a->session->height);
+static ts_code draw(app* a, ts_redraw what, ts_status* out_status) {
+    const ts_session* s = a->session;
+    ts_code code = what == TS_REDRAW_ALL ? ts_session_draw(a->session, out_status) : TS_OK;
+    if (code || s->width < 1 || s->height < 1) return code;
+    double now = ts_clock_seconds();
+    ts_device_show(a->device, s->left, s->window_height - s->top - s->height);
+    ts_session_panels(a->session, now - a->panels_at);
+    a->panels_at = now;
     glfwSwapBuffers(a->window);
     ++a->frames;
     return TS_OK;
@@ -188,11 +197,11 @@ static ts_code loop(app* a, ts_status* out_status) {
             return ts_status_set(out_status, TS_ERROR_INTERRUPTED, NULL, 0, "the window was closed from outside");
         glfwPollEvents();
         double now = ts_clock_seconds();
-        int news = ts_session_tick(a->session, now);
+        ts_redraw what = ts_session_tick(a->session, now);
         grant(a);
-        ts_code code = news ? draw(a, out_status) : TS_OK;
+        ts_code code = what != TS_REDRAW_NOTHING ? draw(a, what, out_status) : TS_OK;
         if (code) return code;
-        if (!news) glfwWaitEventsTimeout(idle_time);
+        if (what == TS_REDRAW_NOTHING) glfwWaitEventsTimeout(idle_time);
         show_title(a, now);
     }
     return ts_status_ok(out_status);
@@ -244,7 +253,13 @@ static ts_code run_in_window(app* a, ts_status* out_status) {
     if (!code)
         code =
             ts_device_gl_create(glfwGetProcAddress, a->request->samples, TS_DEVICE_GL_FITTING, &a->device, out_status);
-    if (!code) code = ts_session_open(a->request, a->device, NULL, 1, &a->session, out_status);
+#ifdef TS_HAVE_PANELS
+    float scale = 1.0f, unused;
+    if (!code) glfwGetWindowContentScale(a->window, &scale, &unused);
+    // Without panels there are still keys.
+    if (!code) a->kit = ts_panel_imgui_create((double)scale);
+#endif
+    if (!code) code = ts_session_open(a->request, a->device, a->kit, 1, &a->session, out_status);
     if (!code) {
         int width, height;
         glfwGetFramebufferSize(a->window, &width, &height);
@@ -254,6 +269,7 @@ static ts_code run_in_window(app* a, ts_status* out_status) {
     // A step that takes long shall not keep a dead window on the screen.
     if (a->window) glfwHideWindow(a->window);
     ts_session_close(a->session);
+    if (a->kit) a->kit->ops->destroy(a->kit);
     ts_device_destroy(a->device);
     if (a->window) glfwDestroyWindow(a->window);
     return code;

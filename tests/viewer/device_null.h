@@ -85,10 +85,10 @@ static ts_code null_read(ts_device* device, int channels, unsigned char* out_pix
     return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0, "the null device has no picture");
 }
 
-static void null_show(ts_device* device, int width, int height) {
+static void null_show(ts_device* device, int left, int bottom) {
     (void)device;
-    (void)width;
-    (void)height;
+    (void)left;
+    (void)bottom;
 }
 
 static void null_destroy(ts_device* device) { free(device); }

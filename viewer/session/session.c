@@ -5,6 +5,7 @@
 #include "viewer/session/session_internal.h"
 
 #include "viewer/capture.h"
+#include "viewer/session/chart_internal.h"
 #include "viewer/session/command_internal.h"
 
 #include <stdio.h>
@@ -31,6 +32,8 @@ void ts_session_ask(ts_session* session, ts_ask_kind kind, long long index, doub
 
 void ts_session_select(ts_session* session, int body) {
     session->selected = body > 0 ? body : -1;
+    // Who selects something wants to know about it.
+    if (session->kit && body > 0 && !session->panels_offered++) session->panels.right = 1;
     session->dirty = 1;
     ts_session_ask(session, TS_ASK_WATCH, session->selected, 0.0, NULL);
 }
@@ -73,20 +76,51 @@ static void key(ts_session* s, const ts_event* event) {
     s->dirty = 1;
 }
 
+// Panels come first, but a drag of the camera or of a body goes on over them, and one of a slider over the picture.
+static int is_for_panels(ts_session* s, const ts_event* event) {
+    int wanted = s->kit->ops->event(s->kit, event);
+    unsigned bit = 1u << (event->code & 7);
+    int outside =
+        event->x < s->left || event->y < s->top || event->x >= s->left + s->width || event->y >= s->top + s->height;
+    switch (event->kind) {
+    case TS_EVENT_MOVE: return s->kit_held != 0;
+    case TS_EVENT_BUTTON:
+        if (event->action == TS_ACTION_PRESS && s->mouse.button < 0 && (wanted || outside)) s->kit_held |= bit;
+        if (!(s->kit_held & bit)) return 0;
+        if (event->action == TS_ACTION_RELEASE) s->kit_held &= ~bit;
+        return 1;
+    case TS_EVENT_SCROLL:
+    case TS_EVENT_KEY:
+    case TS_EVENT_CHARACTER: return wanted;
+    default: return 0;
+    }
+}
+
 void ts_session_event(ts_session* session, const ts_event* event) {
     session->now = event->time > session->now ? event->time : session->now;
+    if (session->kit) {
+        // Drawn more than once: to find out what was done to them, to see a click end, and to show what came of it.
+        session->panels_dirty = 3;
+        if (is_for_panels(session, event)) return;
+    }
     switch (event->kind) {
     case TS_EVENT_KEY: key(session, event); break;
     case TS_EVENT_BUTTON:
     case TS_EVENT_MOVE:
-    case TS_EVENT_SCROLL: ts_session_mouse(session, event); break;
+    case TS_EVENT_SCROLL: {
+        ts_event there = *event;
+        there.x -= (double)session->left;
+        if (event->kind != TS_EVENT_SCROLL) there.y -= (double)session->top;
+        ts_session_mouse(session, &there);
+        break;
+    }
     case TS_EVENT_DROP:
         ts_session_say(session, "loading");
         ts_session_ask(session, TS_ASK_LOAD, 0, 0.0, event->path);
         break;
     case TS_EVENT_RESIZE:
-        session->width = event->width;
-        session->height = event->height;
+        session->window_width = event->width;
+        session->window_height = event->height;
         session->scale = event->scale;
         session->dirty = 1;
         break;
@@ -159,7 +193,7 @@ static void watch(ts_session* s) {
     s->watch.world = s->shown_world;
 }
 
-int ts_session_tick(ts_session* session, double now) {
+ts_redraw ts_session_tick(ts_session* session, double now) {
     session->now = now > session->now ? now : session->now;
     int news = ts_worker_has_news(session->worker);
     session->shadow = ts_worker_shadow(session->worker);
@@ -173,7 +207,9 @@ int ts_session_tick(ts_session* session, double now) {
         session->dirty = 1;
     }
     watch(session);
-    return news || session->dirty;
+    ts_session_layout(session);
+    if (news || session->dirty) return TS_REDRAW_ALL;
+    return session->panels_dirty ? TS_REDRAW_PANELS : TS_REDRAW_NOTHING;
 }
 
 // --- drawing -------------------------------------------------------------------------------------------------------
@@ -184,6 +220,22 @@ static void take_picture(ts_session* s) {
     s->want_picture = 0;
     ts_session_file_name(s, ".png", path, sizeof path);
     if (ts_capture_device(s->device, s->width, s->height, path, &status))
+        ts_status_format(&status, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "saved %s", path);
+    ts_session_say(s, text);
+}
+
+// The charts alone, drawn over an empty picture of the same device.
+static void take_charts(ts_session* s) {
+    char path[256], text[300];
+    ts_status status;
+    s->want_charts = 0;
+    ts_session_file_name(s, "-charts.png", path, sizeof path);
+    ts_chart_fill_overlay(s->strip, s->shadow->sim.step_count, s->width, s->height, &s->overlay);
+    ts_code code = ts_view_draw(&s->view, s->width, s->height, &s->overlay, &status);
+    if (!code) code = ts_capture_device(s->device, s->width, s->height, path, &status);
+    if (code)
         ts_status_format(&status, text, sizeof text);
     else
         snprintf(text, sizeof text, "saved %s", path);
@@ -252,6 +304,7 @@ ts_code ts_session_draw(ts_session* session, ts_status* out_status) {
     session->dirty = 0;
     take_strip(session);
     place_marks(session);
+    if (session->want_charts) take_charts(session);
     fill_words(session);
     ts_code code = ts_view_draw(&session->view, session->width, session->height, &session->overlay, out_status);
     if (!code && session->want_picture) take_picture(session);
@@ -269,14 +322,18 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
     s->request = request;
     s->device = device;
     s->kit = kit;
-    s->width = request->width;
-    s->height = request->height;
+    s->window_width = request->width;
+    s->window_height = request->height;
     s->scale = 1.0;
     s->shown_world = -1;
     s->selected = s->mouse.button = s->mouse.click_button = s->keyframe = -1;
     s->mouse.click_time = -1.0;
     s->panels.info = request->overlay;
     s->panels.held = 1;
+    s->panels.left = s->panels.charts = kit != NULL;
+    s->pointed = -1;
+    s->charts = ts_chart_usual();
+    ts_session_layout(s);
     s->ui.window = s->ui.legend = 1;
     s->strip = calloc(1, sizeof *s->strip);
     ts_code code = s->strip ? TS_OK : ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "no memory for charts");

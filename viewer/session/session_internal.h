@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "viewer/session/event_internal.h"
+#include "viewer/session/kit_internal.h"
 #include "viewer/session/worker_internal.h"
 #include "viewer/ui.h"
 #include "viewer/viewer.h"
@@ -12,8 +13,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct ts_kit ts_kit;
 
 /// What a drag of the mouse does.
 typedef enum ts_drag { TS_DRAG_NONE, TS_DRAG_TURN, TS_DRAG_MOVE, TS_DRAG_ZOOM, TS_DRAG_GRAB } ts_drag;
@@ -54,9 +53,16 @@ typedef struct ts_panels {
     int charts;
     int sensors;
     int help;
-    int labels;
-    int held;  // outline of the selected body and spring
+    int labels;  // names of bodies
+    int held;    // outline of the selected body and spring
 } ts_panels;
+
+/// What is to be drawn again.
+typedef enum ts_redraw {
+    TS_REDRAW_NOTHING,
+    TS_REDRAW_PANELS,  // the picture is as it was
+    TS_REDRAW_ALL
+} ts_redraw;
 
 /// A session. Open with ts_session_open.
 typedef struct ts_session {
@@ -71,11 +77,13 @@ typedef struct ts_session {
     ts_ui ui;
     ts_overlay overlay;
     ts_panels panels;
-    ts_strip* strip;       // copy of what is known of past steps
-    long long strip_step;  // and up to which
-    int width, height;     // pixels
-    double scale;          // pixels per point, over those of a plain screen
-    double now;            // s
+    ts_strip* strip;                  // copy of what is known of past steps
+    long long strip_step;             // and up to which
+    int window_width, window_height;  // pixels
+    int left, top;                    // where the picture begins in the window, pixels
+    int width, height;                // of the picture, pixels
+    double scale;                     // pixels per point, over those of a plain screen
+    double now;                       // s
     ts_mouse mouse;
     int selected;  // body, or -1
     ts_grab grab;
@@ -87,7 +95,14 @@ typedef struct ts_session {
     int message_number;
     int keyframe;  // that was loaded last
     int want_picture;
-    int dirty;  // nonzero: something changed that no shadow tells
+    int want_charts;     // as a picture
+    long long pointed;   // step under the mouse in the charts, -1: none
+    int panels_offered;  // nonzero: the right panel has been opened by itself
+    unsigned charts;     // bit i: chart i is shown
+    char search[64];     // what is looked for among the scenes
+    int dirty;           // nonzero: something changed that no shadow tells
+    unsigned kit_held;   // mouse buttons that went down over a panel
+    int panels_dirty;    // times that the panels have to be drawn again
     ts_watch watch;
     ts_wishes wishes;
 } ts_session;
@@ -100,11 +115,14 @@ ts_code ts_session_open(const ts_view_request* request, ts_device* device, ts_ki
 void ts_session_event(ts_session* session, const ts_event* event);
 
 /// Does what is due at `now`, s: takes the newest shadow, follows what the camera tracks, looks whether the file changed.
-/// Returns nonzero when there is something new to draw.
-int ts_session_tick(ts_session* session, double now);
+/// Says what is to be drawn again.
+ts_redraw ts_session_tick(ts_session* session, double now);
 
 /// Draws. A picture without area draws nothing and is no mistake.
 ts_code ts_session_draw(ts_session* session, ts_status* out_status);
+
+/// Draws the panels onto the window, after the picture; nothing without a kit. `seconds` since the last time.
+void ts_session_panels(ts_session* session, double seconds);
 
 /// Closes; NULL is ignored. Waits for the step that is being made.
 void ts_session_close(ts_session* session);
@@ -129,7 +147,10 @@ void ts_session_copy(ts_session* session, const char* text, const char* said);
 /// The scene's name, fit for the name of a file.
 void ts_session_file_name(const ts_session* session, const char* ending, char* out_name, size_t size);
 
-/// Mouse events.
+/// Where in the window the picture goes beside the panels that are open.
+void ts_session_layout(ts_session* session);
+
+/// Mouse events, in pixels of the picture.
 void ts_session_mouse(ts_session* session, const ts_event* event);
 
 /// Lets go of what is held.

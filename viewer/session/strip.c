@@ -22,8 +22,8 @@ static const ts_quantity_row row[TS_QUANTITY_COUNT] = {
     [TS_QUANTITY_KINETIC] = {"energy", "kinetic", "J", 0, BLUE},
     [TS_QUANTITY_POTENTIAL] = {"energy", "potential", "J", 0, ORANGE},
     [TS_QUANTITY_TOTAL] = {"energy", "sum", "J", 0, WHITE},
-    [TS_QUANTITY_OWN] = {"share of the law unmet", "own law", "", 1, BLUE},
-    [TS_QUANTITY_EXACT] = {"share of the law unmet", "exact law", "", 1, ORANGE},
+    [TS_QUANTITY_OWN] = {"law unmet", "own law", "", 1, BLUE},
+    [TS_QUANTITY_EXACT] = {"law unmet", "exact law", "", 1, ORANGE},
     [TS_QUANTITY_ITERATIONS] = {"iterations", "iterations", "", 0, BLUE},
     [TS_QUANTITY_COLLISION] = {"time per step", "collision", "ms", 0, GREEN},
     [TS_QUANTITY_ASSEMBLE] = {"time per step", "assemble", "ms", 0, PINK},
@@ -32,9 +32,9 @@ static const ts_quantity_row row[TS_QUANTITY_COUNT] = {
     [TS_QUANTITY_PENETRATION] = {"deepest penetration", "penetration", "mm", 0, ORANGE},
     [TS_QUANTITY_CONTACTS] = {"contacts", "contacts", "", 0, GREEN},
     [TS_QUANTITY_ROWS] = {"contacts", "rows", "", 0, BLUE},
-    [TS_QUANTITY_HEIGHT] = {"selected body: height", "height", "m", 0, BLUE},
-    [TS_QUANTITY_SPEED] = {"selected body: speed", "speed", "m/s", 0, GREEN},
-    [TS_QUANTITY_FORCE] = {"selected body: contact force", "force", "N", 0, ORANGE},
+    [TS_QUANTITY_HEIGHT] = {"height of the body", "height", "m", 0, BLUE},
+    [TS_QUANTITY_SPEED] = {"speed of the body", "speed", "m/s", 0, GREEN},
+    [TS_QUANTITY_FORCE] = {"contact force on the body", "force", "N", 0, ORANGE},
 };
 
 const ts_quantity_row* ts_quantity_at(int quantity) { return &row[quantity]; }

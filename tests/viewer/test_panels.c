@@ -1,0 +1,267 @@
+// Claims: the panels offer every scene, experiment, solver, setting, integrator and option of their tables; what is done to a widget arrives in the
+// simulation; what differs from the file is marked, and the command line that is copied makes the same simulation; charts show what
+// was stepped, on the screen, as SVG and as CSV.
+#include "tests/viewer/device_null.h"
+#include "tests/viewer/kit_script.h"
+#include "tests/viewer/viewer_fixture.h"
+
+#include "base/text.h"
+#include "engine/step/integrate/integrator.h"
+#include "scenes/experiments/experiment.h"
+#include "viewer/session/chart_internal.h"
+#include "viewer/session/command_internal.h"
+#include "viewer/session/panels_internal.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct desk {
+    ts_loaded_scene scene;
+    ts_sim* sim;
+    ts_view_request request;
+    ts_device* device;
+    kit_script* script;
+    ts_session* session;
+    double now;
+} desk;
+
+static void sit_down(desk* d, const char* name) {
+    ts_status status;
+    memset(d, 0, sizeof *d);
+    cr_assert(ts_scene_load(name, NULL, &d->scene, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_sim_create(d->scene.model, 1, &d->sim, &status) == TS_OK);
+    cr_assert(ts_sim_forward(d->sim, &status) == TS_OK);
+    d->request = ts_view_request_default();
+    d->request.scene = &d->scene;
+    d->request.sim = d->sim;
+    d->request.subject = name;
+    d->request.paused = 1;
+    d->device = ts_device_null_create();
+    d->script = calloc(1, sizeof *d->script);
+    cr_assert(d->device && d->script);
+    d->script->kit.ops = &script_ops;
+    cr_assert(ts_session_open(&d->request, d->device, &d->script->kit, 0, &d->session, &status) == TS_OK);
+    d->session->panels.right = 1;
+}
+
+static void get_up(desk* d) {
+    ts_session_close(d->session);
+    ts_device_destroy(d->device);
+    free(d->script);
+    ts_sim_free(d->sim);
+    ts_loaded_scene_free(&d->scene);
+}
+
+static void tick(desk* d) {
+    ts_status status;
+    d->now += 0.1;
+    ts_worker_turn(d->session->worker, d->now);
+    (void)ts_session_tick(d->session, d->now);
+    cr_assert(ts_session_draw(d->session, &status) == TS_OK, "%s", status.message);
+    ts_session_panels(d->session, 0.1);
+}
+
+// Does something to a widget; afterwards the picture is of what came of it.
+static void act(desk* d, const char* label, double value) {
+    snprintf(d->script->target, sizeof d->script->target, "%s", label);
+    d->script->value = value;
+    int before = d->script->done;
+    tick(d);
+    cr_assert(d->script->done == before + 1, "there is no %s among\n%s", label, d->script->seen);
+    tick(d);
+}
+
+static int sees(const desk* d, const char* line) {
+    char whole[200];
+    snprintf(whole, sizeof whole, "\n%s\n", line);
+    return strstr(d->script->seen, whole) != NULL;
+}
+
+static const ts_sim* shown(const desk* d) { return &d->session->shadow->sim; }
+
+Test(panels, everything_that_is_in_a_table_is_offered) {
+    desk d;
+    sit_down(&d, "sliding-cube");
+    tick(&d);
+    for (int i = 0; i < ts_scene_count(); ++i) cr_assert(sees(&d, ts_scene_at(i)->name));
+    for (int i = 0; i < ts_experiment_count(); ++i) cr_assert(sees(&d, ts_experiment_at(i)->name));
+    for (int i = 0; i < ts_solver_count(); ++i) cr_assert(sees(&d, ts_solver_at(i)->name));
+    for (int i = 0; i < ts_integrator_count(); ++i) cr_assert(sees(&d, ts_integrator_at(i)->name));
+    for (int i = 0; i < ts_command_count(); ++i) cr_assert(sees(&d, ts_command_at(i)->name));
+    for (int i = 0; i < ts_option_count(); ++i) {
+        char label[96];
+        const ts_option* option = ts_option_at(i);
+        if (option->count == 0) continue;
+        snprintf(label, sizeof label, option->count > 1 ? "%s y" : "%s", option->name);
+        cr_assert(sees(&d, label), "%s", label);
+    }
+    // The settings of every solver, when it is chosen.
+    for (int k = 0; k < ts_solver_count(); ++k) {
+        act(&d, "contact model", k);
+        cr_assert(shown(&d)->solver == ts_solver_at(k));
+        for (int i = 0; i < ts_solver_setting_count(shown(&d)->solver); ++i)
+            cr_assert(sees(&d, ts_solver_setting_at(shown(&d)->solver, i)->name));
+        cr_assert(!strstr(d.script->seen, "NOT FINITE"));
+    }
+    get_up(&d);
+}
+
+Test(panels, what_is_changed_arrives_and_is_marked) {
+    desk d;
+    sit_down(&d, "sliding-cube");
+    tick(&d);
+    cr_assert(!sees(&d, "*time_step"));
+    act(&d, "time_step", 0.004);
+    cr_assert(shown(&d)->options.time_step == 0.004 && sees(&d, "*time_step"));
+    act(&d, "gravity z", -1.5);
+    cr_assert(shown(&d)->options.gravity.z == -1.5 && shown(&d)->options.gravity.x == 0.0);
+    act(&d, "contact model", 1.0);
+    act(&d, "iteration_limit", 77.0);
+    cr_assert(ts_solver_get(shown(&d)->solver, shown(&d)->solver_settings, "iteration_limit") == 77.0);
+    cr_assert(sees(&d, "*iteration_limit") && !sees(&d, "*tolerance"));
+    act(&d, "speed", 0.25);
+    cr_assert(d.session->shadow->speed == 0.25);
+    act(&d, "copy command", 0.0);
+    char wanted[200];
+    snprintf(wanted, sizeof wanted,
+             "touchstone view 'sliding-cube' --solver %s --set 'time_step=0.004' --set 'gravity=0 0 -1.5' "
+             "--set 'solver.iteration_limit=77'",
+             ts_solver_at(1)->name);
+    cr_assert_str_eq(d.session->wishes.clipboard, wanted);
+    act(&d, ">", 0.0);
+    cr_assert(shown(&d)->step_count == 1);
+    act(&d, "start again", 0.0);
+    cr_assert(shown(&d)->step_count == 0 && shown(&d)->options.time_step == 0.004);
+    get_up(&d);
+}
+
+Test(panels, a_scene_is_found_and_loaded) {
+    desk d;
+    sit_down(&d, "sliding-cube");
+    tick(&d);
+    cr_assert(sees(&d, "double-pendulum") && sees(&d, "stack-10"));
+    snprintf(d.session->search, sizeof d.session->search, "PENDUL swing");
+    tick(&d);
+    cr_assert(!sees(&d, "stack-10"), "it has neither word");
+    d.session->search[0] = '\0';
+    act(&d, "double-pendulum", 0.0);
+    cr_assert_str_eq(d.session->subject, "double-pendulum");
+    cr_assert(shown(&d)->model->joint_count == 2);
+    act(&d, "funnel", 0.0);
+    cr_assert(shown(&d)->model->body_count > 10);
+    get_up(&d);
+}
+
+Test(panels, joints_and_controls_move) {
+    desk d;
+    sit_down(&d, "gripper");
+    tick(&d);
+    const ts_model* model = d.scene.model;
+    cr_assert(model->actuator_count > 0);
+    for (int j = 0; j < model->joint_count; ++j) {
+        const ts_joint* joint = &model->joint[j];
+        if (joint->type != TS_JOINT_SLIDE && joint->type != TS_JOINT_HINGE) continue;
+        double value = joint->limited ? 0.5 * (joint->range[0] + joint->range[1]) : 0.01;
+        act(&d, joint->name, value);
+        cr_assert(shown(&d)->qpos[joint->qpos_first] == value, "%s", joint->name);
+        break;
+    }
+    double value = model->actuator[0].control.limited ? model->actuator[0].control.range[1] : 1.0;
+    if (model->actuator[0].name[0]) act(&d, model->actuator[0].name, value);
+    if (model->actuator[0].name[0]) cr_assert(shown(&d)->ctrl[0] == value);
+    act(&d, "all to zero", 0.0);
+    cr_assert(shown(&d)->ctrl[0] == 0.0);
+    for (int b = 1; b < model->body_count; ++b) {
+        // Of one name the script takes the first that it meets.
+        const char* name = model->body[b].name;
+        if (ts_model_find_joint(model, name) >= 0 || ts_model_find_actuator(model, name) >= 0) continue;
+        act(&d, name, 0.0);
+        cr_assert(d.session->selected == b);
+    }
+    get_up(&d);
+}
+
+Test(panels, the_picture_leaves_room_for_them) {
+    desk d;
+    sit_down(&d, "sliding-cube");
+    tick(&d);
+    int width = d.session->width, height = d.session->height;
+    cr_assert(width > 0 && width < 1280 && height < 720 && d.session->left > 0 && d.session->top > 0);
+    ts_event key = {.kind = TS_EVENT_KEY, .code = TS_KEY_TAB, .action = TS_ACTION_PRESS};
+    ts_session_event(d.session, &key);
+    tick(&d);
+    cr_assert(d.session->width > width && d.session->left == 0);
+    key.mods = TS_MOD_SHIFT;
+    ts_session_event(d.session, &key);
+    key.mods = 0;
+    key.code = TS_KEY_F3;
+    ts_session_event(d.session, &key);
+    tick(&d);
+    cr_assert(d.session->width == 1280 && d.session->height > height);
+    get_up(&d);
+}
+
+Test(panels, charts_show_what_was_stepped) {
+    desk d;
+    sit_down(&d, "sliding-cube");
+    ts_event key = {.kind = TS_EVENT_KEY, .code = TS_KEY_RIGHT, .action = TS_ACTION_PRESS, .mods = TS_MOD_SHIFT};
+    for (int i = 0; i < 10; ++i) {
+        ts_session_event(d.session, &key);
+        tick(&d);
+    }
+    cr_assert(shown(&d)->step_count == 100 && d.script->lines > 3);
+    cr_assert(!strstr(d.script->seen, "NOT FINITE"));
+    // Half-way along the timeline, and along a chart, whose first sample is of step 1.
+    act(&d, "timeline", 0.5);
+    cr_assert(shown(&d)->step_count == 50, "%lld", shown(&d)->step_count);
+    act(&d, "chart 0", 1.0);
+    cr_assert(shown(&d)->step_count == 100);
+    act(&d, "chart 0", 0.0);
+    cr_assert(shown(&d)->step_count == 1);
+    // A free cube on a floor without push: energies against the closed forms of the samples.
+    ts_worker_strip(d.session->worker, d.session->strip);
+    const ts_sample* sample = ts_strip_at(d.session->strip, 0);
+    double sum = (double)sample->value[TS_QUANTITY_KINETIC] + (double)sample->value[TS_QUANTITY_POTENTIAL];
+    cr_assert(fabs(sum - (double)sample->value[TS_QUANTITY_TOTAL]) < 1e-6 * fabs(sum) + 1e-9);
+    char path[64];
+    ts_status status;
+    ts_text text = {0};
+    snprintf(path, sizeof path, "/tmp/ts-charts-%ld", (long)getpid());
+    cr_assert(ts_strip_write_csv(d.session->strip, path, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_text_read_file(path, 1u << 22, &text, &status) == TS_OK);
+    int lines = 0;
+    for (const char* c = text.data; *c; ++c) lines += *c == '\n';
+    cr_assert(lines == 101 && strncmp(text.data, "step,time [s],kinetic [J],", 26) == 0, "%d lines", lines);
+    ts_text_free(&text);
+    cr_assert(ts_chart_write_svg(d.session->strip, 50, 900, path, &status) == TS_OK, "%s", status.message);
+    cr_assert(ts_text_read_file(path, 1u << 22, &text, &status) == TS_OK);
+    cr_assert(strstr(text.data, "<polyline") && strstr(text.data, "law unmet") && strstr(text.data, "</svg>"));
+    cr_assert(!strstr(text.data, "nan") && !strstr(text.data, "inf"));
+    ts_text_free(&text);
+    remove(path);
+    get_up(&d);
+}
+
+Test(panels, a_chart_keeps_the_spike_of_one_step) {
+    ts_strip* strip = calloc(1, sizeof *strip);
+    cr_assert(strip);
+    for (int i = 0; i < TS_STRIP_SAMPLES + 500; ++i) {
+        ts_sample sample = {.step = i, .time = 0.001 * i};
+        for (int q = 0; q < TS_QUANTITY_COUNT; ++q)
+            sample.value[q] = i == 2345 && q == TS_QUANTITY_KINETIC ? 7.0f : 1.0f;
+        ts_strip_add(strip, sample);
+    }
+    cr_assert(strip->count == TS_STRIP_SAMPLES && ts_strip_at(strip, 0)->step == 500);
+    ts_overlay overlay = {0};
+    ts_chart_fill_overlay(strip, 600, 300, 2000, &overlay);
+    // Its curve is a column of pixels as high as seven eighths of the chart less its margin.
+    double tallest = 0.0;
+    for (int i = 0; i < overlay.quads.count; ++i) {
+        const ts_overlay_quad* quad = &overlay.quads.data[i];
+        if (!quad->character && quad->width < 2.0f && quad->width > 1.2f) tallest = fmax(tallest, (double)quad->height);
+    }
+    double chart = 2000.0 / ts_chart_count() - 6.0;
+    cr_assert(fabs(tallest - 6.0 / 7.35 * chart) < 2.0, "%g of %g", tallest, chart);
+    ts_overlay_free(&overlay);
+    free(strip);
+}

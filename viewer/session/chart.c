@@ -1,0 +1,281 @@
+// Problem: what happened over thousands of steps in a few hundred pixels. Rule: one curve per number, from the least to the largest value of
+// its column of pixels, so that a spike of one step is seen; powers of ten where a number has them. Guaranteed: what a curve does not
+// know (NaN) is a gap. Known to fail: a logarithmic chart cannot show zero; it is at the bottom.
+#include "viewer/session/chart_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const float paper[4] = {0.12f, 0.14f, 0.18f, 1.0f}, rule[4] = {1.0f, 1.0f, 1.0f, 0.10f},
+                   dim[4] = {0.62f, 0.67f, 0.73f, 1.0f}, plain[4] = {0.90f, 0.92f, 0.94f, 1.0f},
+                   cursor_color[4] = {1.0f, 0.85f, 0.30f, 0.9f};
+
+enum { MOST_COLUMNS = 1024 };
+
+int ts_chart_count(void) {
+    int count = 0;
+    for (int q = 0; q < TS_QUANTITY_COUNT; ++q)
+        count += q == 0 || strcmp(ts_quantity_at(q)->chart, ts_quantity_at(q - 1)->chart) != 0;
+    return count;
+}
+
+void ts_chart_numbers(int i, int* out_first, int* out_count) {
+    *out_first = *out_count = 0;
+    for (int q = 0, chart = -1; q < TS_QUANTITY_COUNT; ++q) {
+        if (q == 0 || strcmp(ts_quantity_at(q)->chart, ts_quantity_at(q - 1)->chart) != 0) {
+            if (++chart == i) *out_first = q;
+        }
+        if (chart == i) ++*out_count;
+    }
+}
+
+unsigned ts_chart_usual(void) {
+    unsigned bits = 0;
+    for (int i = 0, first, count; i < ts_chart_count(); ++i) {
+        ts_chart_numbers(i, &first, &count);
+        if (first != TS_QUANTITY_ITERATIONS && first != TS_QUANTITY_CONTACTS && first != TS_QUANTITY_HEIGHT)
+            bits |= 1u << i;
+    }
+    return bits;
+}
+
+// As it is drawn: powers of ten as their exponents, bounded.
+static double drawn_value(int quantity, float value) {
+    if (!ts_quantity_at(quantity)->logarithmic || isnan(value)) return (double)value;
+    return fmin(2.0, fmax(-16.0, value > 0.0f ? log10((double)value) : -16.0));
+}
+
+static int range_of(const ts_chart* chart, double* out_low, double* out_high) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (int i = 0; i < chart->strip->count; ++i)
+        for (int q = chart->first; q < chart->first + chart->count; ++q) {
+            double v = drawn_value(q, ts_strip_at(chart->strip, i)->value[q]);
+            if (!isfinite(v)) continue;
+            low = fmin(low, v);
+            high = fmax(high, v);
+        }
+    if (low > high) return 0;
+    if (!ts_quantity_at(chart->first)->logarithmic) low = fmin(low, 0.0);
+    // What is constant but for rounding is a level line.
+    double least = fmax(1e-12, 1e-6 * fmax(fabs(low), fabs(high)));
+    if (high - low < least) {
+        high += 0.5 * least;
+        low -= 0.5 * least;
+    }
+    *out_low = low;
+    *out_high = high + 0.05 * (high - low);
+    return 1;
+}
+
+int ts_chart_has_values(const ts_chart* chart) {
+    double low, high;
+    return range_of(chart, &low, &high);
+}
+
+static void span_of(const ts_strip* strip, double* out_first, double* out_last) {
+    *out_first = (double)ts_strip_at(strip, 0)->step;
+    *out_last = (double)ts_strip_at(strip, strip->count - 1)->step;
+    if (*out_last <= *out_first) *out_last = *out_first + 1.0;
+}
+
+long long ts_chart_step_at(const ts_chart* chart, double x) {
+    double first, last;
+    if (!chart->strip->count) return 0;
+    span_of(chart->strip, &first, &last);
+    double at = (x - chart->rectangle[0]) / chart->rectangle[2];
+    return (long long)(first + fmin(1.0, fmax(0.0, at)) * (last - first) + 0.5);
+}
+
+// Points of a curve while it is drawn; a gap ends it.
+typedef struct stroke {
+    const ts_pen* pen;
+    const float* color;
+    float xy[4 * MOST_COLUMNS];
+    int count;
+} stroke;
+
+static void end_stroke(stroke* s) {
+    if (s->count > 1) s->pen->line(s->pen->user, s->xy, s->count, s->color);
+    s->count = 0;
+}
+
+static void add_point(stroke* s, double x, double y) {
+    if (s->count == 2 * MOST_COLUMNS) end_stroke(s);
+    s->xy[2 * s->count] = (float)x;
+    s->xy[2 * s->count + 1] = (float)y;
+    ++s->count;
+}
+
+static void draw_curve(const ts_chart* chart, int q, double low, double high, const ts_pen* pen) {
+    const double* r = chart->rectangle;
+    const ts_strip* strip = chart->strip;
+    double first, last;
+    stroke s = {.pen = pen, .color = ts_quantity_at(q)->color};
+    span_of(strip, &first, &last);
+    int columns = (int)fmin(r[2], (double)MOST_COLUMNS);
+    for (int i = 0; i < strip->count;) {
+        // All samples of one column of pixels: from the least to the largest of them.
+        int column = (int)(((double)ts_strip_at(strip, i)->step - first) / (last - first) * (double)columns);
+        double least = HUGE_VAL, most = -HUGE_VAL, x = 0.0;
+        for (; i < strip->count; ++i) {
+            double at = ((double)ts_strip_at(strip, i)->step - first) / (last - first);
+            if ((int)(at * (double)columns) != column) break;
+            double v = drawn_value(q, ts_strip_at(strip, i)->value[q]);
+            x = r[0] + at * r[2];
+            if (!isfinite(v)) continue;
+            least = fmin(least, v);
+            most = fmax(most, v);
+        }
+        if (least > most) {
+            end_stroke(&s);
+            continue;
+        }
+        add_point(&s, x, r[1] + r[3] * (high - least) / (high - low));
+        if (most > least) add_point(&s, x, r[1] + r[3] * (high - most) / (high - low));
+    }
+    end_stroke(&s);
+}
+
+static const ts_sample* sample_of(const ts_strip* strip, long long step) {
+    if (!strip->count) return NULL;
+    long long at = step - ts_strip_at(strip, 0)->step;
+    return at >= 0 && at < strip->count ? ts_strip_at(strip, (int)at) : NULL;
+}
+
+static void draw_words(const ts_chart* chart, double low, double high, const ts_pen* pen) {
+    const double* r = chart->rectangle;
+    const ts_quantity_row* row = ts_quantity_at(chart->first);
+    const ts_sample* sample = sample_of(chart->strip, chart->cursor);
+    char text[96];
+    double y = r[1] + 2.0;
+    snprintf(text, sizeof text, row->unit[0] ? "%s [%s]" : "%s", row->chart, row->unit);
+    pen->text(pen->user, r[0] + 4.0, y, text, plain);
+    for (int q = chart->first; q < chart->first + chart->count; ++q) {
+        y += pen->size;
+        snprintf(text, sizeof text, "%s", ts_quantity_at(q)->name);
+        if (sample && isfinite(sample->value[q]))
+            snprintf(text, sizeof text, "%s %.4g", ts_quantity_at(q)->name, (double)sample->value[q]);
+        pen->text(pen->user, r[0] + 4.0, y, text, ts_quantity_at(q)->color);
+    }
+    snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", high);
+    pen->text(pen->user, r[0] + r[2] - 0.6 * pen->size * (double)strlen(text), r[1] + 2.0, text, dim);
+    snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", low);
+    pen->text(pen->user, r[0] + r[2] - 0.6 * pen->size * (double)strlen(text), r[1] + r[3] - pen->size, text, dim);
+}
+
+void ts_chart_draw(const ts_chart* chart, const ts_pen* pen) {
+    const double* r = chart->rectangle;
+    double low, high, first, last;
+    pen->box(pen->user, r, paper);
+    if (!range_of(chart, &low, &high)) {
+        low = 0.0;
+        high = 1.0;
+    } else {
+        for (int k = 1; k < 4; ++k) {
+            const double line[4] = {r[0], r[1] + 0.25 * (double)k * r[3], r[2], 1.0};
+            pen->box(pen->user, line, rule);
+        }
+        for (int q = chart->first; q < chart->first + chart->count; ++q) draw_curve(chart, q, low, high, pen);
+        span_of(chart->strip, &first, &last);
+        double at = ((double)chart->cursor - first) / (last - first);
+        const double mark[4] = {r[0] + at * r[2], r[1], 1.0, r[3]};
+        if (at >= 0.0 && at <= 1.0) pen->box(pen->user, mark, cursor_color);
+    }
+    draw_words(chart, low, high, pen);
+}
+
+// --- files ---------------------------------------------------------------------------------------------------------
+
+static void svg_color(ts_text* svg, const char* what, const float c[4]) {
+    ts_text_add(svg, " %s=\"#%02x%02x%02x\" %s-opacity=\"%.2f\"", what, (unsigned)(255.0f * c[0]),
+                (unsigned)(255.0f * c[1]), (unsigned)(255.0f * c[2]), what, (double)c[3]);
+}
+
+static void svg_line(void* user, const float* xy, int count, const float color[4]) {
+    ts_text* svg = user;
+    ts_text_add(svg, "<polyline fill=\"none\" stroke-width=\"1.5\"");
+    svg_color(svg, "stroke", color);
+    ts_text_add(svg, " points=\"");
+    for (int i = 0; i < count; ++i)
+        ts_text_add(svg, i ? " %.1f,%.1f" : "%.1f,%.1f", (double)xy[2 * i], (double)xy[2 * i + 1]);
+    ts_text_add(svg, "\"/>\n");
+}
+
+static void svg_box(void* user, const double r[4], const float color[4]) {
+    ts_text* svg = user;
+    ts_text_add(svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", r[0], r[1], r[2], r[3]);
+    svg_color(svg, "fill", color);
+    ts_text_add(svg, "/>\n");
+}
+
+// Names of charts and numbers hold nothing that XML would take for its own.
+static void svg_text(void* user, double x, double y, const char* text, const float color[4]) {
+    ts_text* svg = user;
+    ts_text_add(svg, "<text x=\"%.1f\" y=\"%.1f\"", x, y + 12.0);
+    svg_color(svg, "fill", color);
+    ts_text_add(svg, ">%s</text>\n", text);
+}
+
+// Below each other; returns the height that was used.
+static double draw_all(const ts_strip* strip, long long cursor, double width, double each, const ts_pen* pen) {
+    double y = 0.0;
+    for (int i = 0; i < ts_chart_count(); ++i) {
+        ts_chart chart = {.strip = strip, .rectangle = {0.0, y, width, each - 6.0}, .cursor = cursor};
+        ts_chart_numbers(i, &chart.first, &chart.count);
+        if (!ts_chart_has_values(&chart)) continue;
+        if (pen) ts_chart_draw(&chart, pen);
+        y += each;
+    }
+    return y;
+}
+
+ts_code ts_chart_write_svg(const ts_strip* strip, long long cursor, int width, const char* path,
+                           ts_status* out_status) {
+    const double each = 140.0;
+    ts_text svg = {0};
+    ts_pen pen = {&svg, svg_line, svg_box, svg_text, 15.0};
+    double height = fmax(each, draw_all(strip, cursor, (double)width, each, NULL));
+    ts_text_add(&svg,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" font-family=\"sans-serif\" "
+                "font-size=\"12\">\n",
+                width, height);
+    (void)draw_all(strip, cursor, (double)width, each, &pen);
+    ts_text_add(&svg, "</svg>\n");
+    ts_code code = ts_text_write_file(&svg, path, out_status);
+    ts_text_free(&svg);
+    return code;
+}
+
+static void overlay_line(void* user, const float* xy, int count, const float color[4]) {
+    // Columns of pixels, which is what the curves are made of anyway.
+    for (int i = 0; i + 1 < count; ++i) {
+        double x0 = (double)xy[2 * i], y0 = (double)xy[2 * i + 1], x1 = (double)xy[2 * i + 2],
+               y1 = (double)xy[2 * i + 3];
+        int columns = (int)fmax(1.0, ceil(fabs(x1 - x0)));
+        for (int k = 0; k < columns; ++k) {
+            double a = y0 + (y1 - y0) * (double)k / (double)columns,
+                   b = y0 + (y1 - y0) * (double)(k + 1) / (double)columns;
+            double x = x0 + (x1 - x0) * (double)k / (double)columns;
+            ts_overlay_add_rectangle(user, x, floor(fmin(a, b)), 1.5, fmax(1.5, fabs(b - a)), color);
+        }
+    }
+}
+
+static void overlay_box(void* user, const double r[4], const float color[4]) {
+    ts_overlay_add_rectangle(user, r[0], r[1], r[2], r[3], color);
+}
+
+static void overlay_text(void* user, double x, double y, const char* text, const float color[4]) {
+    (void)ts_overlay_add_text(user, x, y, text, color);
+}
+
+void ts_chart_fill_overlay(const ts_strip* strip, long long cursor, int width, int height, ts_overlay* overlay) {
+    static const float page[4] = {0.07f, 0.09f, 0.12f, 1.0f};
+    ts_overlay_begin(overlay, height);
+    ts_overlay_set_size(overlay, 8.0);
+    ts_overlay_add_rectangle(overlay, 0.0, 0.0, (double)width, (double)height, page);
+    double count = fmax(1.0, draw_all(strip, cursor, (double)width, 1.0, NULL));
+    ts_pen pen = {overlay, overlay_line, overlay_box, overlay_text, ts_overlay_line_height(overlay)};
+    (void)draw_all(strip, cursor, (double)width, (double)height / count, &pen);
+}

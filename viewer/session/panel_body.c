@@ -1,0 +1,188 @@
+// The right panel: what is selected, what can be moved, what is measured, what is drawn.
+#include "viewer/session/panels_internal.h"
+
+#include "viewer/session/chart_internal.h"
+#include "viewer/session/command_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const float dim[4] = {0.62f, 0.67f, 0.73f, 1.0f};
+
+// More rows of a kind than anybody scrolls through, and than a picture has time for.
+enum { MOST_ROWS = 300 };
+
+static void name_of(const char* name, const char* kind, int number, char* out_label, size_t size) {
+    if (name[0])
+        snprintf(out_label, size, "%.60s##%s %d", name, kind, number);
+    else
+        snprintf(out_label, size, "%s %d##%s", kind, number, kind);
+}
+
+// --- the selected body ---------------------------------------------------------------------------------------------
+
+static void figures(ts_session* s, int b) {
+    const ts_kit_ops* ops = s->kit->ops;
+    const ts_sim* sim = &s->shadow->sim;
+    const ts_body* body = &sim->model->body[b];
+    ts_vec3 centre = sim->kinematics.body_centre[b];
+    ts_vec3 velocity = ts_kinematics_point_velocity(sim->model, &sim->kinematics, b, centre);
+    ts_vec3 force = ts_vec3_zero();
+    int contacts = 0;
+    double per_step = sim->options.time_step > 0.0 ? 1.0 / sim->options.time_step : 0.0;
+    for (int c = 0; c < sim->contact_count; ++c) {
+        const ts_contact* contact = &sim->contact[c];
+        double side = (contact->body_b == b ? 1.0 : 0.0) - (contact->body_a == b ? 1.0 : 0.0);
+        contacts += contact->body_a == b || contact->body_b == b;
+        force = ts_vec3_add_scaled(force, side * per_step, ts_mat3_mul_vec(&contact->frame, contact->impulse));
+    }
+    char text[160];
+    snprintf(text, sizeof text, "mass %.4g kg, %d contact%s", body->mass, contacts, contacts == 1 ? "" : "s");
+    ops->text(s->kit, text, NULL);
+    snprintf(text, sizeof text, "centre %.4g %.4g %.4g m", centre.x, centre.y, centre.z);
+    ops->text(s->kit, text, NULL);
+    snprintf(text, sizeof text, "velocity %.3g %.3g %.3g m/s", velocity.x, velocity.y, velocity.z);
+    ops->text(s->kit, text, NULL);
+    snprintf(text, sizeof text, "contact force %.3g %.3g %.3g N", force.x, force.y, force.z);
+    ops->text(s->kit, text, NULL);
+}
+
+static void selected(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    char label[96];
+    if (!ops->section(s->kit, "Selected body", 1)) return;
+    if (s->selected <= 0) {
+        ops->text(s->kit, "Click a body to select it. ctrl + right drag pulls it, ctrl + left drag turns it.", dim);
+        return;
+    }
+    name_of(s->shadow->sim.model->body[s->selected].name, "body", s->selected, label, sizeof label);
+    label[strcspn(label, "#")] = '\0';
+    ops->text(s->kit, label, NULL);
+    figures(s, s->selected);
+    if (ops->button(s->kit, "aim", "ctrl + F"))
+        ts_view_frame_body(&s->view, s->selected, (double)s->width / (double)s->height);
+    ops->beside(s->kit);
+    if (ops->button(s->kit, "follow", "the camera goes with it; Esc ends that")) ts_session_track(s, s->selected);
+    ops->beside(s->kit);
+    if (ops->button(s->kit, "parent", "page up")) ts_session_select(s, s->shadow->sim.model->body[s->selected].parent);
+}
+
+static void bodies(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    const ts_model* model = s->shadow->sim.model;
+    char label[96];
+    if (!ops->section(s->kit, "Bodies", 0)) return;
+    for (int b = 1; b < model->body_count && b <= MOST_ROWS; ++b) {
+        name_of(model->body[b].name, "body", b, label, sizeof label);
+        if (ops->item(s->kit, label, NULL, s->selected == b)) ts_session_select(s, b);
+    }
+}
+
+// --- what can be moved ---------------------------------------------------------------------------------------------
+
+static void joints(ts_session* s) {
+    const ts_sim* sim = &s->shadow->sim;
+    char label[96];
+    int rows = 0;
+    for (int j = 0; j < sim->model->joint_count && rows < MOST_ROWS; ++j) {
+        const ts_joint* joint = &sim->model->joint[j];
+        if (joint->type != TS_JOINT_HINGE && joint->type != TS_JOINT_SLIDE) continue;
+        if (!rows++ && !s->kit->ops->section(s->kit, "Joints", 1)) return;
+        double around = joint->type == TS_JOINT_HINGE ? 3.15 : 4.0 * s->view.sizes.body_radius;
+        double value = sim->qpos[joint->qpos_first];
+        name_of(joint->name, "joint", j, label, sizeof label);
+        ts_knob knob = {label, joint->type == TS_JOINT_HINGE ? "rad" : "m", -around, around, 0, 0, 0};
+        if (joint->limited) {
+            knob.low = joint->range[0];
+            knob.high = joint->range[1];
+        }
+        // A joint may be beyond its range, and is not pushed back by being looked at.
+        knob.low = fmin(knob.low, value);
+        knob.high = fmax(knob.high, value);
+        if (s->kit->ops->knob(s->kit, &knob, &value))
+            ts_session_ask(s, TS_ASK_POSITION, joint->qpos_first, value, NULL);
+    }
+}
+
+static void controls(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    const ts_sim* sim = &s->shadow->sim;
+    char label[96];
+    if (!sim->model->actuator_count || !ops->section(s->kit, "Controls", 1)) return;
+    if (ops->button(s->kit, "all to zero", "also forces from outside (delete)"))
+        ts_session_ask(s, TS_ASK_CLEAR, 0, 0.0, NULL);
+    for (int a = 0; a < sim->model->actuator_count && a < MOST_ROWS; ++a) {
+        const ts_actuator* actuator = &sim->model->actuator[a];
+        double value = sim->ctrl[a];
+        name_of(actuator->name, "actuator", a, label, sizeof label);
+        ts_knob knob = {label, ts_actuator_target_name(sim->model, actuator), -1.0, 1.0, 0, 0, 0};
+        if (actuator->control.limited) {
+            knob.low = actuator->control.range[0];
+            knob.high = actuator->control.range[1];
+        }
+        knob.low = fmin(knob.low, value);
+        knob.high = fmax(knob.high, value);
+        if (ops->knob(s->kit, &knob, &value)) ts_session_ask(s, TS_ASK_CONTROL, a, value, NULL);
+        double force = sim->actuator_force[a];
+        snprintf(label, sizeof label, "force##%d", a);
+        ops->bar(s->kit, "force", force, -fmax(1.0, fabs(force)), fmax(1.0, fabs(force)));
+    }
+}
+
+// --- what is measured, and drawn -----------------------------------------------------------------------------------
+
+static void sensors(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    const ts_sim* sim = &s->shadow->sim;
+    char label[128];
+    int rows = 0;
+    if (!sim->model->sensor_count || !sim->sensor || !ops->section(s->kit, "Sensors", 1)) return;
+    for (int k = 0; k < sim->model->sensor_count && rows < MOST_ROWS; ++k) {
+        const ts_sensor* sensor = &sim->model->sensor[k];
+        for (int i = 0; i < sensor->size && rows < MOST_ROWS; ++i, ++rows) {
+            double value = sim->sensor[sensor->first + i];
+            const char* name = sensor->name[0] ? sensor->name : ts_sensor_kind_name(sensor->kind);
+            snprintf(label, sizeof label, sensor->size > 1 ? "%.50s %d" : "%.50s", name, i);
+            double most =
+                sensor->cutoff > 0.0 ? sensor->cutoff : fmax(1.0, pow(10.0, ceil(log10(fmax(fabs(value), 1e-9)))));
+            ops->bar(s->kit, label, value, -most, most);
+        }
+    }
+}
+
+static void shown(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    char key[48];
+    if (!ops->section(s->kit, "Show", 0)) return;
+    for (int i = 0; i < ts_command_count(); ++i) {
+        const ts_command* command = ts_command_at(i);
+        if (!command->is_on || strcmp(command->group, "Show") != 0) continue;
+        ts_command_key_text(command, key, sizeof key);
+        if (ops->check(s->kit, command->name, command->is_on(s, command->argument), key))
+            command->run(s, command->argument);
+    }
+}
+
+static void charts(ts_session* s) {
+    if (!s->panels.charts || !s->kit->ops->section(s->kit, "Charts", 0)) return;
+    for (int i = 0, first, count; i < ts_chart_count(); ++i) {
+        ts_chart_numbers(i, &first, &count);
+        if (s->kit->ops->check(s->kit, ts_quantity_at(first)->chart, (int)(s->charts >> i & 1u), NULL))
+            s->charts ^= 1u << i;
+    }
+}
+
+void ts_panel_body(ts_session* session) {
+    if (session->panels.right) {
+        selected(session);
+        joints(session);
+        controls(session);
+    }
+    sensors(session);
+    if (session->panels.right) {
+        shown(session);
+        charts(session);
+        bodies(session);
+    }
+}

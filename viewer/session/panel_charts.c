@@ -1,0 +1,108 @@
+// The panel at the bottom: the timeline, on which a drag goes back and forth, and the charts with the same cursor.
+#include "viewer/session/panels_internal.h"
+
+#include "viewer/session/chart_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const float groove[4] = {0.17f, 0.20f, 0.25f, 1.0f}, past[4] = {0.24f, 0.42f, 0.62f, 1.0f},
+                   knob[4] = {1.0f, 0.85f, 0.30f, 1.0f}, plain[4] = {0.90f, 0.92f, 0.94f, 1.0f};
+
+double ts_panel_charts_height(const ts_session* session) {
+    return fmin(floor(9.5 * session->kit->ops->size(session->kit)), floor(0.3 * (double)session->window_height));
+}
+
+static void pen_line(void* user, const float* xy, int count, const float color[4]) {
+    ts_kit* kit = user;
+    kit->ops->line(kit, xy, count, color);
+}
+
+static void pen_box(void* user, const double r[4], const float color[4]) {
+    ts_kit* kit = user;
+    kit->ops->box(kit, r, color);
+}
+
+static void pen_text(void* user, double x, double y, const char* text, const float color[4]) {
+    ts_kit* kit = user;
+    kit->ops->mark(kit, x, y, text, color);
+}
+
+static void go_to(ts_session* s, long long step) {
+    if (step != s->shadow->sim.step_count) ts_session_ask(s, TS_ASK_SEEK, step, 0.0, NULL);
+}
+
+static void timeline(ts_session* s) {
+    const ts_shadow* shadow = s->shadow;
+    double line = s->kit->ops->size(s->kit);
+    ts_canvas c = s->kit->ops->canvas(s->kit, "timeline", 0.0, 1.2 * line);
+    double span = fmax(1.0, (double)(shadow->last - shadow->first));
+    double at = (double)(shadow->sim.step_count - shadow->first) / span;
+    const double all[4] = {c.x, c.y, c.width, c.height}, before[4] = {c.x, c.y, at * c.width, c.height};
+    const double here[4] = {c.x + at * c.width - 3.0, c.y, 6.0, c.height};
+    char text[160];
+    s->kit->ops->box(s->kit, all, groove);
+    s->kit->ops->box(s->kit, before, past);
+    s->kit->ops->box(s->kit, here, knob);
+    snprintf(text, sizeof text, "step %lld of %lld to %lld, %.4f s%s", shadow->sim.step_count, shadow->first,
+             shadow->last, shadow->sim.time, shadow->paused ? ", paused: drag to go back" : "");
+    s->kit->ops->mark(s->kit, c.x + 8.0, c.y + 0.1 * line, text, plain);
+    if (!c.pressed) return;
+    double where = fmin(1.0, fmax(0.0, (c.mouse_x - c.x) / c.width));
+    go_to(s, shadow->first + (long long)(where * span + 0.5));
+}
+
+static void save_buttons(ts_session* s) {
+    const ts_kit_ops* ops = s->kit->ops;
+    char path[256], text[300];
+    ts_status status;
+    ts_code code = TS_OK;
+    int svg = ops->button(s->kit, "SVG", "these charts, as SCENE-STEP.svg in the current folder");
+    ops->beside(s->kit);
+    int png = ops->button(s->kit, "PNG", "these charts, as SCENE-STEP-charts.png in the current folder");
+    ops->beside(s->kit);
+    int csv = ops->button(s->kit, "CSV", "all numbers of all remembered steps, as SCENE-STEP.csv (ctrl + E)");
+    ops->beside(s->kit);
+    ts_session_file_name(s, svg ? ".svg" : (png ? "-charts.png" : ".csv"), path, sizeof path);
+    if (svg) code = ts_chart_write_svg(s->strip, s->shadow->sim.step_count, 900, path, &status);
+    if (csv) code = ts_strip_write_csv(s->strip, path, &status);
+    if (png) s->want_charts = 1;
+    if (!svg && !csv) return;
+    if (code)
+        ts_status_format(&status, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "saved %s", path);
+    ts_session_say(s, text);
+}
+
+void ts_panel_charts(ts_session* session) {
+    ts_session* s = session;
+    ts_pen pen = {s->kit, pen_line, pen_box, pen_text, s->kit->ops->size(s->kit)};
+    save_buttons(s);
+    timeline(s);
+    int shown = 0;
+    for (int i = 0; i < ts_chart_count(); ++i) {
+        ts_chart chart = {.strip = s->strip};
+        ts_chart_numbers(i, &chart.first, &chart.count);
+        shown += s->charts >> i & 1u && ts_chart_has_values(&chart);
+    }
+    if (!shown) return;
+    double width = ((double)s->window_width - 2.0 * pen.size) / (double)shown - 7.0;
+    double height = ts_panel_charts_height(s) - 2.4 * pen.size;
+    for (int i = 0, k = 0; i < ts_chart_count(); ++i) {
+        ts_chart chart = {.strip = s->strip, .cursor = s->shadow->sim.step_count};
+        char label[24];
+        ts_chart_numbers(i, &chart.first, &chart.count);
+        if (!(s->charts >> i & 1u) || !ts_chart_has_values(&chart)) continue;
+        if (k++) s->kit->ops->beside(s->kit);
+        snprintf(label, sizeof label, "chart %d", i);
+        ts_canvas c = s->kit->ops->canvas(s->kit, label, width, height);
+        const double r[4] = {c.x, c.y, c.width, c.height};
+        for (int n = 0; n < 4; ++n) chart.rectangle[n] = r[n];
+        // The mouse is the cursor of all of them; a press takes the simulation there.
+        if (c.hovered) s->pointed = ts_chart_step_at(&chart, c.mouse_x);
+        if (c.pressed) go_to(s, ts_chart_step_at(&chart, c.mouse_x));
+        if (s->pointed >= 0) chart.cursor = s->pointed;
+        ts_chart_draw(&chart, &pen);
+    }
+}
