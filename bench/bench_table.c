@@ -9,6 +9,8 @@ static const ts_bench benches[] = {
     {"broad-phase", "all pairs of 10^2 to 10^5 moving boxes: ours, sweeping, trying all, peers", ts_bench_broad_phase},
     {"contact-scaling", "cost of a contact in piles of 10 to 10^5: sweeps, solvers, memory, threads",
      ts_bench_contact_scaling},
+    {"derivatives", "derivatives of collision detection: time by method, and contact poses found with them",
+     ts_bench_derivatives},
     {"dynamics",
      "kinematics, inertia, inverse and forward dynamics by number of joints and on robots, beside MuJoCo, Pinocchio",
      ts_bench_dynamics_run},

@@ -49,19 +49,35 @@ void ts_gaussian_hessian(const ts_shape* shape, const ts_vec3 nuv[3], int sample
 // Most corners that are looked at; five rings of a fine mesh have fewer than 100.
 enum { CORNERS_MOST = 256 };
 
+// Places of corners that were reached, by hashing; most are never taken.
+enum { PLACES = 1024 };
+
+// Nonzero when the corner had not been reached before.
+static int reach(int place[PLACES], int corner) {
+    unsigned at = (unsigned)corner * 2654435761u >> 22;
+    for (; place[at]; at = (at + 1) % PLACES)
+        if (place[at] == corner + 1) return 0;
+    place[at] = corner + 1;
+    return 1;
+}
+
 // The corners of a hull up to so many edges away from the first.
 static int ring_corners(const ts_hull* hull, int first, int rings, int out_corner[CORNERS_MOST]) {
-    int count = 1, done = 0;
+    int count = 1, done = 0, begin = hull->neighbour_start[first];
     out_corner[0] = first;
+    if (rings == 1) {  // no corner is another's neighbour twice
+        for (int k = begin; k < hull->neighbour_start[first + 1] && count < CORNERS_MOST; ++k)
+            out_corner[count++] = hull->neighbour[k];
+        return count;
+    }
+    int place[PLACES] = {0};
+    reach(place, first);
     for (int ring = 0; ring < rings; ++ring) {
         int end = count;
         for (; done < end; ++done) {
             int from = out_corner[done];
-            for (int k = hull->neighbour_start[from]; k < hull->neighbour_start[from + 1]; ++k) {
-                int to = hull->neighbour[k], known = 0;
-                for (int i = 0; i < count && !known; ++i) known = out_corner[i] == to;
-                if (!known && count < CORNERS_MOST) out_corner[count++] = to;
-            }
+            for (int k = hull->neighbour_start[from]; k < hull->neighbour_start[from + 1] && count < CORNERS_MOST; ++k)
+                if (reach(place, hull->neighbour[k])) out_corner[count++] = hull->neighbour[k];
         }
     }
     return count;
