@@ -103,7 +103,7 @@ static ts_code refuse(ts_step_report* report, ts_code code, ts_step_verdict verd
 }
 
 // 1: how far the answer of a solve may be from its law, in what it leaves open itself, and what is no direction.
-static const double slack = 10.0, rank = 1e-10;
+static const double slack[3] = {10.0, 1e3, 1e5}, rank = 1e-10;
 
 // 1: share of a contact problem that may stay unmet for its answer to be differentiated.
 static const double most_unmet = 1e-7;
@@ -120,12 +120,15 @@ static ts_code differentiate_law(const ts_sim* sim, const ts_contact_problem* ow
     if (sim->info.held_back > 0 || !(sim->info.unmet <= most_unmet))
         return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "the contact problem was not solved",
                       out_status);
-    double share = fmax(sim->info.unmet, 1e-12) * slack,
-           speed = fmax(largest_of(own->g, own->row_count), own->rest_speed);
-    ts_contact_derivative_tolerance tolerance = {share * largest_of(sim->impulse, own->row_count), share * speed, rank};
+    double share = fmax(sim->info.unmet, 1e-12), largest = largest_of(sim->impulse, own->row_count);
+    double speed = fmax(largest_of(own->g, own->row_count), own->rest_speed);
     ts_status status;
-    ts_code code =
-        ts_contact_derivative_make(own, sim->solver->law, sim->impulse, &tolerance, arena, &p->contact, &status);
+    ts_code code = TS_ERROR_VALUE;
+    // A share of the problem is no bound on each of its parts: what breaks the law by little more is taken, too.
+    for (int i = 0; i < 3 && code == TS_ERROR_VALUE; ++i) {
+        ts_contact_derivative_tolerance tolerance = {share * slack[i] * largest, share * slack[i] * speed, rank};
+        code = ts_contact_derivative_make(own, sim->solver->law, sim->impulse, &tolerance, arena, &p->contact, &status);
+    }
     report->unknowns = p->contact.unknowns;
     report->rank = p->contact.rank;
     if (!code) return TS_OK;

@@ -58,8 +58,11 @@ static int drive_is_plain(const ts_sim* sim, int i) {
     const ts_actuator* a = &model->actuator[i];
     if (!a->active) return 1;
     if (a->gain_is_muscle || a->bias_is_muscle || a->gain[1] != 0.0 || a->gain[2] != 0.0) return 0;
-    return ts_transmission_at(a->transmission)->target == TS_TARGET_JOINT &&
-           !ts_joint_traits_of(model->joint[a->target].type)->quaternion;
+    ts_transmission_target target = ts_transmission_at(a->transmission)->target;
+    // A tendon that is a sum of joints has constant moments, too.
+    if (target == TS_TARGET_TENDON)
+        return model->tendon_part[model->tendon[a->target].part_first].kind == TS_TENDON_JOINT;
+    return target == TS_TARGET_JOINT && !ts_joint_traits_of(model->joint[a->target].type)->quaternion;
 }
 
 static int joint_is_shared(const ts_sim* sim, int j) {

@@ -273,6 +273,44 @@ Test(step_derivative, of_a_body_that_spins) {
         }
 }
 
+// A ball on the floor is pushed as hard as its friction bears, but for a little: F = mu m g (1 + m l^2 / I) with l the lever. The nearer to that, the sooner
+// the report says that it is about to slip, or to stick.
+Test(step_derivative, a_change_of_mode_is_told) {
+    const double mass = 2.0, radius = 0.1, inertia = 0.4 * mass * radius * radius, mu = 0.3;
+    ts_builder* builder = ts_builder_create("ball");
+    fixture_floor(builder, mu, 0.0);
+    ts_mat3 I = ts_mat3_diagonal(ts_vec3_make(inertia, inertia, inertia));
+    int body = fixture_free_body(builder, ts_vec3_make(0.0, 0.0, radius - 5e-6), mass, I);
+    fixture_geom(builder, body, ts_shape_sphere(radius), ts_vec3_zero(), mu);
+    fixture f = fixture_start(builder, 1);
+    cr_assert_eq(ts_sim_set_solver(f.sim, "ncp", NULL), TS_OK);
+    // Contacts lie midway between the surfaces.
+    double lever = radius - 2.5e-6, most = mu * mass * g * (1.0 + mass * lever * lever / inertia);
+    ts_step_input input = ts_step_input_all(f.model, TS_STEP_BY_VELOCITY);
+    ts_step_derivative_settings settings = ts_step_derivative_default();
+    ts_step_derivative d;
+    ts_arena arena = {0};
+    for (int sign = -1; sign <= 1; sign += 2)
+        for (double off = 1e-2; off > 1e-17; off *= 0.1) {
+            f.sim->force_applied[0] = most * (1.0 + sign * off);
+            ts_arena_reset(&arena);
+            ts_code code = ts_step_derivative_make(f.sim, &settings, &input, 1, &arena, &d, NULL);
+            int said = d.report.verdict == TS_STEP_NEAR_CHANGE || d.report.verdict == TS_STEP_ONE_SIDED;
+            cr_expect(code == TS_OK || said, "%g: %s", sign * off, d.report.reason);
+            // A solve leaves 1e-12 open.
+            cr_expect(off > 1e-12 || said, "%g: %s", sign * off, ts_step_verdict_name(d.report.verdict));
+            cr_expect(off < 1e-9 || !said, "%g: %s", sign * off, d.report.reason);
+            if (off < 1e-9) continue;
+            cr_expect_eq(d.report.block[0].mode, sign < 0 ? TS_MODE_STICK : TS_MODE_SLIDE);
+            cr_expect_eq(d.report.block[0].change, sign < 0 ? TS_CHANGE_SLIPS : TS_CHANGE_STICKS);
+            double left = mu * mass * g * h * off;
+            if (sign < 0)
+                expect_near(d.report.block[0].impulse * sqrt(1.0 + mu * mu), left, 1e3 * left, "what is left");
+        }
+    ts_arena_free(&arena);
+    fixture_end(&f);
+}
+
 // Energy and momentum of a free rotation do not change, whatever the state: so their gradients are the same before and after.
 Test(step_derivative, of_what_is_kept_is_nothing) {
     ts_builder* builder = ts_builder_create("free");
