@@ -35,6 +35,7 @@ typedef struct ts_args {
     const char* pose_a;  // distance
     const char* pose_b;  // distance
     const char* batch;   // distance: a file, or "-"
+    int explain;         // distance: the steps
     const char* solver;
     const char* key;   // a keyframe, or "none"
     const char* from;  // "RECORDING" or "RECORDING@TIME"

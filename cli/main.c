@@ -226,6 +226,8 @@ static const ts_flag distance_flags[] = {
      "where A is: x,y,z or x,y,z,qw,qx,qy,qz (default: the origin)"},
     {"--pose-b", "X,Y,Z,..", TS_FLAG_TEXT, OFFSET(pose_b), 0.0, 0.0, "where B is, likewise"},
     {"--method", "NAME", TS_FLAG_TEXT, OFFSET(method), 0.0, 0.0, "how to compute it (default: auto)"},
+    {"--explain", NULL, TS_FLAG_SWITCH, OFFSET(explain), 0.0, 0.0,
+     "the steps: simplices, portals, polytopes and bounds, in words, with --json and in --png"},
     {"--batch", "FILE", TS_FLAG_TEXT, OFFSET(batch), 0.0, 0.0,
      "answer the pairs of a JSON-lines file; - is standard input"},
     {"--output", "FILE", TS_FLAG_TEXT, OFFSET(out), 0.0, 0.0, "write the answer here, in one piece"},
@@ -395,6 +397,7 @@ static const ts_command commands[] = {
      "  touchstone distance sphere:0.5 box:1,1,1 --pose-b 3,0,0\n"
      "  touchstone distance chair.obj capsule:0.1,0.5+0.02 --pose-b 0,0,1,0.7071068,0.7071068,0,0 --json\n"
      "  touchstone distance cone:0.5,1 ellipsoid:1,2,3 --pose-b 0,0,4 --png pair.png\n"
+     "  touchstone distance box:1,1,1 sphere:0.5 --pose-b 1.2,0.3,0 --explain --png steps.png\n"
      "  touchstone distance --batch pairs.jsonl --output answers.jsonl\n",
      distance_flags, COUNT(distance_flags), ts_cmd_distance},
     {"solve", "contact problems from files", "FILE...",

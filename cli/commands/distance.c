@@ -7,6 +7,7 @@
 #include "cli/console.h"
 #include "cli/pair_line_internal.h"
 #include "cli/pair_picture_internal.h"
+#include "cli/pair_trace_internal.h"
 #include "cli/shape_text.h"
 #include "cli/signals.h"
 #include "collision/distance/proximity.h"
@@ -97,10 +98,11 @@ static ts_code find_method(const char* name, ts_proximity_method* out_method, ts
 static int exit_code_of(ts_code code) { return code == TS_ERROR_VALUE ? TS_EXIT_USAGE : TS_EXIT_FAILED; }
 
 static ts_code query(const ts_written_shape* a, const ts_transform* pose_a, const ts_written_shape* b,
-                     const ts_transform* pose_b, ts_proximity_method method, ts_proximity* out_p,
-                     ts_status* out_status) {
+                     const ts_transform* pose_b, ts_proximity_method method, ts_proximity_trace* trace,
+                     ts_proximity* out_p, ts_status* out_status) {
     ts_proximity_options options = ts_proximity_options_default();
     options.method = method;
+    options.trace = trace;
     ts_proximity_query(&a->shape, pose_a, &b->shape, pose_b, &options, NULL, out_p);
     if (out_p->status != TS_PROXIMITY_INVALID_INPUT) return ts_status_ok(out_status);
     if (out_p->reason == TS_PROXIMITY_OTHER_METHOD)
@@ -134,6 +136,7 @@ typedef struct pair_job {
     ts_transform pose_a;
     ts_transform pose_b;
     ts_proximity answer;
+    ts_proximity_trace trace;  // of --explain
 } pair_job;
 
 static ts_code prepare_pair(pair_job* job, ts_status* out_status) {
@@ -147,7 +150,40 @@ static ts_code prepare_pair(pair_job* job, ts_status* out_status) {
     if (code) return code;
     if (mended_a) note_mended("--pose-a");
     if (mended_b) note_mended("--pose-b");
-    return query(job->a, &job->pose_a, job->b, &job->pose_b, job->method, &job->answer, out_status);
+    // What is to be watched needs steps.
+    if (args->explain && !args->method) job->method = TS_PROXIMITY_GJK;
+    if (args->explain && ts_pair_trace_open(&job->trace, out_status)) return out_status->code;
+    return query(job->a, &job->pose_a, job->b, &job->pose_b, job->method, args->explain ? &job->trace : NULL,
+                 &job->answer, out_status);
+}
+
+static ts_code draw_pair(const pair_job* job, const ts_pair_trace* seen, ts_status* out_status) {
+    const ts_args* args = job->args;
+    int width = args->width ? args->width : PICTURE_WIDTH, height = args->height ? args->height : PICTURE_HEIGHT;
+    if (args->explain) return ts_pair_trace_png(seen, width, height, args->png, out_status);
+    ts_pair_picture picture = {&job->a->shape, &job->b->shape, &job->pose_a, &job->pose_b, &job->answer, width, height};
+    return ts_pair_picture_png(&picture, args->png, out_status);
+}
+
+// The answer, and with --explain the way to it.
+static void add_pair(const pair_job* job, const ts_pair_trace* seen, ts_text* text) {
+    const ts_args* args = job->args;
+    if (!args->json) {
+        add_words(text, job->a, job->b, ts_proximity_method_name(job->method), &job->answer);
+        if (args->explain) ts_pair_trace_words(seen, text);
+        return;
+    }
+    add_json(text, &job->answer);
+    if (!args->explain) return;
+    ts_text answer = *text;  // one line of an object, which becomes a member
+    memset(text, 0, sizeof *text);
+    ts_text_add(text, "{\n\"answer\": %s,\n\"explanation\": ", ts_text_get(&answer));
+    ts_json json = ts_json_begin(text);
+    ts_json_object(&json);
+    ts_pair_trace_json(seen, &json);
+    ts_json_object_end(&json);
+    ts_text_add(text, "\n}\n");
+    ts_text_free(&answer);
 }
 
 static int run_pair(const ts_args* args) {
@@ -158,28 +194,20 @@ static int run_pair(const ts_args* args) {
     ts_status status;
     ts_code code = prepare_pair(&job, &status);
     int exit_code = exit_code_of(code);
+    ts_pair_trace seen = {NULL, NULL, &job.pose_a, &job.pose_b, &job.trace, &job.answer};
+    if (!code) {
+        seen.a = &job.a->shape;
+        seen.b = &job.b->shape;
+    }
     if (!code && args->png) {
-        ts_pair_picture picture = {&job.a->shape,
-                                   &job.b->shape,
-                                   &job.pose_a,
-                                   &job.pose_b,
-                                   &job.answer,
-                                   args->width ? args->width : PICTURE_WIDTH,
-                                   args->height ? args->height : PICTURE_HEIGHT};
-        code = ts_pair_picture_png(&picture, args->png, &status);
+        code = draw_pair(&job, &seen, &status);
         exit_code = TS_EXIT_FAILED;
     }
-    if (code) {
-        ts_shape_store_free(&job.store);
-        return ts_console_error("distance", args->json, exit_code, &status);
-    }
     ts_text text = {0};
-    if (args->json)
-        add_json(&text, &job.answer);
-    else
-        add_words(&text, job.a, job.b, ts_proximity_method_name(job.method), &job.answer);
+    if (!code) add_pair(&job, &seen, &text);
     ts_shape_store_free(&job.store);
-    return deliver(args, &text);
+    ts_pair_trace_close(&job.trace);
+    return code ? ts_console_error("distance", args->json, exit_code, &status) : deliver(args, &text);
 }
 
 // --- a batch ---------------------------------------------------------------------------------------------------------
@@ -271,7 +299,7 @@ static void answer_batch(batch_job* job) {
         const batch_pair* pair = &job->pairs.data[i];
         ts_proximity p;
         ts_status why;
-        if (query(pair->a, &pair->pose_a, pair->b, &pair->pose_b, job->method, &p, &why))
+        if (query(pair->a, &pair->pose_a, pair->b, &pair->pose_b, job->method, NULL, &p, &why))
             blame(job, pair->line, &why);
         else
             add_json(&job->answers, &p);
@@ -327,9 +355,11 @@ int ts_cmd_distance(const ts_args* args) {
     if (args->batch && args->subject)
         code = ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "--batch takes its pairs from the file: what is '%s'?",
                              args->subject);
-    else if (args->batch && (args->png || args->pose_a || args->pose_b))
+    else if (args->batch && (args->png || args->explain || args->pose_a || args->pose_b))
         code = ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "%s is for a single pair, not for --batch",
-                             args->png ? "--png" : (args->pose_a ? "--pose-a" : "--pose-b"));
+                             args->png       ? "--png"
+                             : args->explain ? "--explain"
+                                             : (args->pose_a ? "--pose-a" : "--pose-b"));
     else if (!args->batch && !args->second)
         code = ts_status_set(&status, TS_ERROR_VALUE, NULL, 0, "'distance' needs %s, or --batch FILE",
                              args->subject ? "a second shape" : "two shapes");

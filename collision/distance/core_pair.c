@@ -103,6 +103,7 @@ static ts_gjk_settings settings_for(int curved, const ts_proximity_options* opti
     settings.give_up_distance = options->give_up_distance + balls;
     settings.variant = options->variant;
     settings.start = options->start;
+    settings.trace = options->trace;
     if (curved) settings.relative_tolerance = CURVED_TOLERANCE;
     return settings;
 }
@@ -255,7 +256,8 @@ static void finish_thin(const ts_shape_pair* pair, const ts_gjk_result* gjk, ts_
 static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 previous, ts_gjk_settings settings,
                                const ts_gjk_result* gjk, ts_proximity* out) {
     ts_epa_result epa;
-    ts_epa_penetration_to(pair, gjk, previous, curved ? curved_depth(pair) : POLYTOPE_DEPTH, 0.0, &epa);
+    ts_epa_penetration_watched(pair, gjk, previous, curved ? curved_depth(pair) : POLYTOPE_DEPTH, 0.0, settings.trace,
+                               &epa);
     take_epa(&epa, out);
     if (epa.status == TS_EPA_FLAT && gjk->found.upper > THIN * gjk->scale) {
         finish_thin(pair, gjk, out);
@@ -263,7 +265,7 @@ static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 pr
     }
     if (curved && polish(pair, out) == TS_POLISH_UNSETTLED) {
         // A kink that Newton could not name; from nearer by it can, or need not.
-        ts_epa_penetration_to(pair, gjk, previous, FINE_DEPTH, 0.0, &epa);
+        ts_epa_penetration_watched(pair, gjk, previous, FINE_DEPTH, 0.0, settings.trace, &epa);
         if (epa.found.lower >= out->found.lower) {
             take_epa(&epa, out);
             polish(pair, out);
@@ -295,10 +297,11 @@ static void finish_overlapping(const ts_shape_pair* pair, int curved, ts_vec3 pr
 // The same by incremental depth, from the normal remembered or GJK's. That no better normal exists is not proven, so all
 // that is certain from the other side is that the cores overlap.
 static void finish_incremental(const ts_shape_pair* pair, ts_vec3 previous, const ts_gjk_result* gjk,
-                               ts_proximity* out) {
+                               ts_proximity_trace* trace, ts_proximity* out) {
     ts_penetration_settings settings = ts_penetration_settings_default();
     settings.relative_tolerance = INCREMENTAL_TOLERANCE;
     settings.proof = TS_PENETRATION_ASSUME_OVERLAP;
+    settings.trace = trace;
     int known = ts_vec3_max_abs(previous) > 0.0;
     if (known) settings.start = TS_PENETRATION_START_PREVIOUS;
     ts_penetration_result found;
@@ -352,7 +355,7 @@ static void query_loosely(const ts_shape_pair* pair, double balls, const ts_prox
     out->distance = out->found.upper;
     if (gjk.found.lower > 0.0) return;
     ts_epa_result epa;
-    ts_epa_penetration_to(pair, &gjk, previous, POLYTOPE_DEPTH, options->tolerance, &epa);
+    ts_epa_penetration_watched(pair, &gjk, previous, POLYTOPE_DEPTH, options->tolerance, options->trace, &epa);
     take_epa(&epa, out);
     out->distance = out->found.lower;
 }
@@ -391,7 +394,7 @@ static void query_cores(const ts_shape_pair* pair, double balls, const ts_proxim
     if (gjk.found.lower > 0.0)
         finish_apart(pair, curved, settings, &gjk, out);
     else if (options->method == TS_PROXIMITY_INCREMENTAL)
-        finish_incremental(pair, previous, &gjk, out);
+        finish_incremental(pair, previous, &gjk, options->trace, out);
     else
         finish_overlapping(pair, curved, previous, settings, &gjk, out);
 }

@@ -8,6 +8,7 @@
 #include "collision/distance/proximity_internal.h"
 
 #include <float.h>
+#include <stddef.h>
 
 static void refuse(ts_proximity_reason reason, ts_proximity* out) {
     ts_proximity_reset(out);
@@ -20,7 +21,7 @@ static void refuse(ts_proximity_reason reason, ts_proximity* out) {
 
 ts_proximity_options ts_proximity_options_default(void) {
     ts_proximity_options options = {
-        TS_PROXIMITY_AUTO, TS_PROXIMITY_DISTANCE, TS_GJK_AUTO, TS_GJK_START_AUTO, (double)INFINITY, 0.0, 0.0};
+        TS_PROXIMITY_AUTO, TS_PROXIMITY_DISTANCE, TS_GJK_AUTO, TS_GJK_START_AUTO, (double)INFINITY, 0.0, 0.0, NULL};
     return options;
 }
 
@@ -130,7 +131,7 @@ static void query_sorted(const ts_placed_pair* pair, const ts_proximity_options*
 void ts_proximity_query(const ts_shape* a, const ts_transform* pose_a, const ts_shape* b, const ts_transform* pose_b,
                         const ts_proximity_options* options, ts_gjk_cache* cache, ts_proximity* out) {
     static const ts_proximity_options usual = {
-        TS_PROXIMITY_AUTO, TS_PROXIMITY_DISTANCE, TS_GJK_AUTO, TS_GJK_START_AUTO, (double)INFINITY, 0.0, 0.0};
+        TS_PROXIMITY_AUTO, TS_PROXIMITY_DISTANCE, TS_GJK_AUTO, TS_GJK_START_AUTO, (double)INFINITY, 0.0, 0.0, NULL};
     if (!ts_pose_is_usable(pose_a) || !ts_pose_is_usable(pose_b)) {
         refuse(TS_PROXIMITY_BAD_POSE, out);
         return;
@@ -142,6 +143,7 @@ void ts_proximity_query(const ts_shape* a, const ts_transform* pose_a, const ts_
         query_sorted(&pair, options, cache, out);
     } else {
         ts_placed_pair pair = {b, pose_b, a, pose_a};
+        if (options->trace) options->trace->swapped = 1;
         query_sorted(&pair, options, cache, out);
         if (out->status != TS_PROXIMITY_INVALID_INPUT) swap_sides(out);
     }

@@ -55,6 +55,7 @@ typedef struct ts_proximity_options {
     double give_up_distance;  // m: pairs farther apart than this may answer SEPARATED_EARLY
     double margin;            // m: a VERDICT is about the shapes being nearer than this
     double tolerance;         // m: > 0 has GJK and EPA of a DISTANCE stop there, and no Newton; closed forms have none
+    ts_proximity_trace* trace;  // NULL: nobody watches. Closed forms, verdicts and Newton steps show nothing
 } ts_proximity_options;
 
 /// Signed distance with its certificate, in world coordinates.

@@ -90,6 +90,9 @@ static inline int ts_pose_is_usable(const ts_transform* pose) {
     return isfinite(x + y + z);
 }
 
+/// The next step of a trace, without anything known; NULL when there is no room.
+ts_proximity_step* ts_proximity_trace_step(ts_proximity_trace* trace, ts_proximity_stage stage, int iteration);
+
 #ifdef __cplusplus
 }
 #endif

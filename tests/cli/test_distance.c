@@ -335,3 +335,36 @@ Test(distance, a_picture_or_a_reason) {
     }
     outcome_free(&result);
 }
+
+// The steps in words, as JSON, and as a strip of pictures: bounds that hold the answer at every step and meet in the end, simplices before
+// polytopes; what has no steps says so.
+Test(distance, the_way_is_explained) {
+    outcome result = run("distance box:1,1,1 box:0.4,0.6,0.8 --pose-b 1.2,0.3,0.1,0.9,0.1,0.3,0.3 --explain --json");
+    cr_expect_eq(result.code, 0);
+    cr_expect(json_holds(
+        &result.out,
+        "a, e = d['answer'], d['explanation']\n"
+        "steps = e['steps']\n"
+        "assert a['status'] == 'penetrating' and e['balls'] == 0 and e['frame'] == 'a' and e['lost'] == 0\n"
+        "kinds = [s['search'] for s in steps]\n"
+        "assert kinds == sorted(kinds, reverse=True) and set(kinds) == {'gjk', 'epa'}, kinds\n"
+        "for s in steps:\n"
+        "    assert s['lower'] <= a['distance'] + 1e-9 and (s['upper'] is None or s['upper'] >= a['distance'] - 1e-9), "
+        "s\n"
+        "    assert abs(sum(n * (q - p) for n, p, q in zip(s['direction'], s['point_a'], s['point_b'])) - s['gap']) < "
+        "1e-9\n"
+        "    assert (len(s['corners']) > 0) == (s['search'] == 'gjk') and (len(s['faces']) >= 4) == (s['search'] == "
+        "'epa')\n"
+        "assert steps[-1]['upper'] - steps[-1]['lower'] < 1e-9 and abs(steps[-1]['lower'] - a['distance']) < 1e-9\n"));
+    outcome_free(&result);
+    result = run("distance cone:0.5,1 ellipsoid:1,0.6,0.4 --pose-b 0.9,0.3,0.2 --method incremental --explain");
+    cr_expect(has(&result.out, "portal") && has(&result.out, "in the frame of B"));
+    outcome_free(&result);
+    result = run("distance sphere:1 sphere:1 --pose-b 3,0,0 --method auto --explain");
+    cr_expect(has(&result.out, "no steps: this pair has a closed form"));
+    outcome_free(&result);
+    expect_refusal("distance --batch x --explain", 2, "--explain");
+    result = run("distance box:1,1,1 cone:0.5,1 --pose-b 1.2,0,0 --explain --png steps.png --size 640x400");
+    cr_expect(result.code == 0 ? exists("steps.png") : has(&result.err, "touchstone: "));
+    outcome_free(&result);
+}

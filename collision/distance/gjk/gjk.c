@@ -24,6 +24,7 @@
 #include "collision/distance/proximity_internal.h"
 
 #include <float.h>
+#include <stddef.h>
 
 // A stop without a separating plane is a touch up to this distance, relative to the size of D.
 static const double TOUCH = 1e-9;
@@ -31,7 +32,7 @@ static const double TOUCH = 1e-9;
 static const double SLIVER = 1e-7;
 
 ts_gjk_settings ts_gjk_settings_default(void) {
-    ts_gjk_settings settings = {1e-12, (double)INFINITY, 0.0, 128, 16, TS_GJK_AUTO, TS_GJK_START_AUTO};
+    ts_gjk_settings settings = {1e-12, (double)INFINITY, 0.0, 128, 16, TS_GJK_AUTO, TS_GJK_START_AUTO, NULL};
     return settings;
 }
 
@@ -74,6 +75,7 @@ ts_gjk_variant ts_gjk_variant_for(const ts_shape_pair* pair) {
 static int run_loop(ts_gjk_run* run, ts_gjk_variant variant, ts_gjk_goal goal, const ts_gjk_order* order, ts_vec3 d,
                     ts_gjk_result* out) {
     ts_gjk_kinds kinds = kinds_of(run->pair);
+    if (run->trace) return ts_gjk_run_watched(run, kinds, run->careful ? TS_GJK_VANILLA : variant, order, d, out);
     if (variant == TS_GJK_AUTO && !run->careful && (kinds == TS_GJK_HULLS || kinds == TS_GJK_BOXES))
         return ts_gjk_run_polytopes(run, kinds, goal, order, d, out);
     return ts_gjk_run_others(run, kinds, run->careful ? TS_GJK_VANILLA : variant, goal, order, d, out);
@@ -215,6 +217,7 @@ static void prepare(ts_gjk_run* run, const ts_shape_pair* pair, const ts_gjk_cac
     run->hint_a = cache && cache->hint_a > 0 ? cache->hint_a - 1 : -1;
     run->hint_b = cache && cache->hint_b > 0 ? cache->hint_b - 1 : -1;
     run->careful = 0;
+    run->trace = NULL;
     out->iterations = out->support_calls = 0;
     out->switched_at = -1;
 }
@@ -230,6 +233,7 @@ void ts_gjk_distance(const ts_shape_pair* pair, const ts_gjk_settings* settings,
     TS_ASSERT(pair->a->kind != TS_SHAPE_PLANE && pair->b->kind != TS_SHAPE_PLANE);
     ts_gjk_run run;
     prepare(&run, pair, cache, out);
+    run.trace = settings->trace;
     ts_gjk_order order = order_of(settings);
     ts_vec3 d;
     if (!cache && (settings->start == TS_GJK_START_AUTO || settings->start == TS_GJK_START_CENTRES)) {
@@ -248,6 +252,7 @@ int ts_gjk_distance_warm(const ts_shape_pair* pair, const ts_gjk_settings* setti
                          ts_gjk_result* out) {
     ts_gjk_run run;
     prepare(&run, pair, cache, out);
+    run.trace = settings->trace;
     ts_gjk_order order = order_of(settings);
     ts_vec3 d;
     order.warm = ts_gjk_begin(&run, TS_GJK_START_AUTO, cache, &d);
@@ -257,6 +262,7 @@ int ts_gjk_distance_warm(const ts_shape_pair* pair, const ts_gjk_settings* setti
 void ts_gjk_restart(const ts_shape_pair* pair, const ts_gjk_settings* settings, ts_vec3 normal, ts_gjk_result* out) {
     ts_gjk_run run;
     prepare(&run, pair, 0, out);
+    run.trace = settings->trace;
     ts_gjk_order order = order_of(settings);
     search(&run, settings->variant, &order, ts_vec3_neg(normal), 0, out);
 }

@@ -57,6 +57,48 @@ typedef struct ts_gjk_vertex {
     double lambda;  // barycentric weight at the end
 } ts_gjk_vertex;
 
+/// Which search a step of a trace belongs to.
+typedef enum ts_proximity_stage {
+    TS_PROXIMITY_STAGE_GJK,     // a simplex of A - B closes in on the origin
+    TS_PROXIMITY_STAGE_PORTAL,  // a portal: the triangle of A - B through which a ray from the origin leaves
+    TS_PROXIMITY_STAGE_EPA      // a polytope in A - B grows around the origin
+} ts_proximity_stage;
+
+/// One step of a search. Everything is in the frame of the shape that the query sorts first (see ts_proximity_trace), of the cores.
+typedef struct ts_proximity_step {
+    ts_proximity_stage stage;
+    int iteration;  // of this search, 0 is before the first
+    ts_vec3
+        direction;  // unit, of the normal that was tried: from A to B; the support point of A - B is the one farthest along it
+    ts_vec3 point_a;  // m: on A, of that support point
+    ts_vec3 point_b;  // m: on B
+    double support;   // m: the gap of the two along `direction`, a lower bound of the signed distance of the cores
+    double lower;     // m: bounds of that as far as the search knows them; infinite where it does not
+    double upper;
+    ts_vec3
+        nearest;  // m: the point of the simplex, portal or nearest face that is nearest to the origin (of a portal: where the ray meets it)
+    int corners;  // of the simplex or portal; 0 for a polytope
+    ts_vec3 corner[4];   // m: points of A - B
+    int triangle_first;  // faces of the polytope: triangles [triangle_first, triangle_first + triangles) of the trace
+    int triangles;
+} ts_proximity_step;
+
+/// Watches a query: steps and triangles go into arrays of whoever asks; what finds no room is counted and lost. A query that nobody watches
+/// (a NULL pointer) does the same, to the bit, and pays nothing.
+typedef struct ts_proximity_trace {
+    ts_proximity_step* step;  // (step_room)
+    ts_vec3 (*triangle)[3];   // (triangle_room) corners of polytopes, points of A - B
+    int step_room;
+    int triangle_room;
+    int steps;
+    int triangles;
+    int lost;     // steps, and polytopes, that found no room
+    int swapped;  // nonzero: the query sorted B first; "A" and the frame are those of the second shape
+} ts_proximity_trace;
+
+/// "gjk", "portal", "epa".
+const char* ts_proximity_stage_name(ts_proximity_stage stage);
+
 /// What a pair may remember from one query to the next. A visible argument, not hidden state: same inputs and same
 /// cache give the same bits. All zero means "nothing known". Stale, foreign or damaged contents cost time, never truth.
 typedef struct ts_gjk_cache {
@@ -80,6 +122,7 @@ typedef struct ts_gjk_settings {
     int momentum_limit;  // projections after which momentum is dropped
     ts_gjk_variant variant;
     ts_gjk_start start;
+    ts_proximity_trace* trace;  // NULL: nobody watches; of distances only
 } ts_gjk_settings;
 
 /// Distance of two cores; everything in A's frame.

@@ -36,8 +36,9 @@ typedef struct ts_gjk_run {
     double best_ratio;        // value |value| / squared: monotone in the bound, without a root
     double scale_squared;
     int hint_a, hint_b;
-    uint64_t key[4];  // vertex pair of each slot, to recognise repetitions
-    int careful;      // nonzero: trust only the robust projection
+    uint64_t key[4];            // vertex pair of each slot, to recognise repetitions
+    int careful;                // nonzero: trust only the robust projection
+    ts_proximity_trace* trace;  // NULL: nobody watches
 } ts_gjk_run;
 
 /// Both vertex indices of a slot as one number.
@@ -85,6 +86,13 @@ int ts_gjk_run_polytopes(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_goal goal, 
                          ts_gjk_result* out);
 int ts_gjk_run_others(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
                       const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out);
+
+/// The distance loop of any pair while somebody watches: the same loops once more.
+int ts_gjk_run_watched(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, const ts_gjk_order* order,
+                       ts_vec3 d, ts_gjk_result* out);
+
+/// Notes a step: the feature as it is now and the support point in `slot`, whose value along d is `value`.
+void ts_gjk_watch(const ts_gjk_run* run, ts_vec3 d, double value, int slot, int iteration);
 
 /// What AUTO means, see ts_gjk_variant_for: the pairs with loops of their own, other polytopes with and without a hull, and
 /// everything else; FINE_HULLS in verdicts alone.

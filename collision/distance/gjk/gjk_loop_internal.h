@@ -132,6 +132,12 @@ TS_GJK_INLINE int ts_gjk_ends_at(const ts_gjk_run* run, ts_gjk_goal goal, const 
     return goal == TS_GJK_VERDICT && f->xx <= order->reach * order->reach;
 }
 
+/// Lets whoever watches see a step. Always 1.
+TS_GJK_INLINE int ts_gjk_show(const ts_gjk_run* run, int watched, ts_vec3 d, double value, int slot, int k) {
+    if (watched) ts_gjk_watch(run, d, value, slot, k);
+    return 1;
+}
+
 /// AUTO on hulls ends momentum once a support point could lower the distance by no more than this part, or after so many
 /// projections: what is left is found as soon without, and the first plane along x is the proof. Measured on hulls of
 /// random points and of YCB's objects: together a tenth fewer support points apart and in overlaps; a half instead of the
@@ -140,9 +146,9 @@ static const double little_gain = 0.05;
 enum { TS_GJK_HULL_MOMENTUM = 6 };
 
 /// Runs until something is known and returns a ts_proximity_status. The feature, the best plane and the counters are
-/// left in run and out.
-TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
-                              const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+/// left in run and out. `watched` is a constant: loops that nobody watches have no trace of it.
+TS_GJK_INLINE int ts_gjk_loop_of(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
+                                 const ts_gjk_order* order, int watched, ts_vec3 d, ts_gjk_result* out) {
     ts_gjk_feature *f = run->feature, *next;
     int momentum = variant != TS_GJK_VANILLA, fades = 0, k = out->iterations, calls = 0, status;
     double value = 0.0;
@@ -164,7 +170,7 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
         }
         if (f->rank) {
             double fw = momentum ? ts_vec3_dot(f->d, v->w) : value;
-            int stop = ts_gjk_has_stalled(run, order, f, fw, slot);
+            int stop = ts_gjk_has_stalled(run, order, f, fw, slot) && ts_gjk_show(run, watched, d, value, slot, k);
             if (stop && momentum) {
                 // This point belongs to the momentum's direction; the decision needs the one along x.
                 momentum = 0;
@@ -199,7 +205,7 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
             }
         }
         run->feature = f = next;
-        if (ts_gjk_ends_at(run, goal, order, named, f, &status)) break;
+        if (ts_gjk_show(run, watched, d, value, slot, k) && ts_gjk_ends_at(run, goal, order, named, f, &status)) break;
         if (momentum && (k >= order->momentum_limit || fades)) {
             momentum = 0;
             out->switched_at = k;
@@ -210,6 +216,12 @@ TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_varian
     out->iterations = k;
     out->support_calls += calls;
     return status;
+}
+
+/// The same while nobody watches.
+TS_GJK_INLINE int ts_gjk_loop(ts_gjk_run* run, ts_gjk_kinds kinds, ts_gjk_variant variant, ts_gjk_goal goal,
+                              const ts_gjk_order* order, ts_vec3 d, ts_gjk_result* out) {
+    return ts_gjk_loop_of(run, kinds, variant, goal, order, 0, d, out);
 }
 
 #endif

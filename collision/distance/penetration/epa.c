@@ -18,6 +18,7 @@
 #include "collision/distance/gjk/subdistance_internal.h"
 
 #include <float.h>
+#include <stddef.h>
 
 // Faces this well aligned with a normal may give its witnesses.
 static const double SAME_NORMAL = 0.999;
@@ -90,6 +91,15 @@ static void finish_flat(ts_epa_polytope* p, int rank, const ts_gjk_result* start
     ts_separation_straighten(&out->found);
 }
 
+// What the loop looks at in a step; bounds are of the depth, m.
+typedef struct ts_epa_look {
+    ts_vec3 normal;  // of the nearest face, unit
+    double nearest;  // m: of its plane from the origin
+    const ts_gjk_vertex* w;
+    double lower;
+    double upper;
+} ts_epa_look;
+
 static int is_corner(const ts_epa_polytope* p, int face, const ts_gjk_vertex* w) {
     for (int k = 0; k < 3; ++k) {
         const ts_gjk_vertex* v = &p->vertex[p->face[face].vertex[k]];
@@ -98,9 +108,36 @@ static int is_corner(const ts_epa_polytope* p, int face, const ts_gjk_vertex* w)
     return 0;
 }
 
+// A step as it is seen: every face of the polytope, the nearest one's normal and its support point, and the bounds before that is weighed.
+static void watch(const ts_epa_polytope* p, ts_proximity_trace* trace, int iteration, const ts_epa_look* look) {
+    ts_proximity_step* step = ts_proximity_trace_step(trace, TS_PROXIMITY_STAGE_EPA, iteration);
+    if (!step) return;
+    step->direction = look->normal;
+    step->point_a = look->w->a;
+    step->point_b = look->w->b;
+    step->support = -ts_vec3_dot(look->normal, look->w->w);
+    step->lower = -look->upper;
+    step->upper = -look->lower;
+    step->nearest = ts_vec3_scale(look->nearest, look->normal);
+    step->triangle_first = trace->triangles;
+    for (int f = 0; f < p->face_count; ++f) {
+        if (!isfinite(p->key[f])) continue;
+        if (trace->triangles >= trace->triangle_room) {
+            trace->triangles = step->triangle_first;
+            step->triangles = 0;
+            ++trace->lost;
+            return;
+        }
+        for (int k = 0; k < 3; ++k) trace->triangle[trace->triangles][k] = p->vertex[p->face[f].vertex[k]].w;
+        ++trace->triangles;
+        ++step->triangles;
+    }
+}
+
 // The loop. On entry out->found holds the best normal known (with an infinite depth when there is none), what bounds the
 // depth from below without any face, and what points to give if no face gives better ones. Here bounds are of the depth.
-static void grow(ts_epa_polytope* p, double relative_tolerance, double tolerance, ts_epa_result* out) {
+static void grow(ts_epa_polytope* p, double relative_tolerance, double tolerance, ts_proximity_trace* trace,
+                 ts_epa_result* out) {
     double upper = -out->found.lower, lower = -out->found.upper, nearest = 0.0;
     ts_vec3 best = out->found.normal;
     ts_epa_status status = TS_EPA_LIMIT;
@@ -144,6 +181,7 @@ static void grow(ts_epa_polytope* p, double relative_tolerance, double tolerance
             upper = h;
             best = n;
         }
+        if (trace) watch(p, trace, out->iterations, &(ts_epa_look){n, nearest, &w, lower, upper});
         if (upper - nearest <= enough || h - nearest <= 8.0 * DBL_EPSILON * p->scale ||
             (polytopes && is_corner(p, f, &w))) {
             status = TS_EPA_CONVERGED;
@@ -194,6 +232,12 @@ static void rescue(ts_epa_polytope* p, ts_epa_result* out) {
 
 void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
                            double relative_tolerance, double tolerance, ts_epa_result* out) {
+    ts_epa_penetration_watched(pair, start, previous_normal, relative_tolerance, tolerance, NULL, out);
+}
+
+void ts_epa_penetration_watched(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                                double relative_tolerance, double tolerance, ts_proximity_trace* trace,
+                                ts_epa_result* out) {
     ts_epa_polytope p;
     ts_epa_polytope_init(&p, pair, start->scale);
     out->iterations = out->rescued = 0;
@@ -208,7 +252,7 @@ void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start
     out->found.lower = -(double)INFINITY;
     out->found.normal = ts_vec3_axis(0);
     if (start->status == TS_PROXIMITY_PENETRATING) out->found.upper = 0.0;
-    grow(&p, relative_tolerance, tolerance, out);
+    grow(&p, relative_tolerance, tolerance, trace, out);
     if (out->status != TS_EPA_CONVERGED) rescue(&p, out);
 }
 
@@ -221,7 +265,7 @@ int ts_epa_penetration_near(const ts_shape_pair* pair, ts_vec3 normal, const ts_
     const ts_gjk_vertex* top = &p.vertex[p.vertex_count - 2];
     ts_separation known = {-ts_vec3_dot(normal, top->w), (double)INFINITY, normal, top->a, top->b};
     out->found = known;
-    grow(&p, relative_tolerance, 0.0, out);
+    grow(&p, relative_tolerance, 0.0, NULL, out);
     *out_scale = p.scale;
     return out->status == TS_EPA_CONVERGED && out->found.upper < 0.0;
 }

@@ -37,6 +37,11 @@ typedef struct ts_epa_result {
 void ts_epa_penetration_to(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
                            double relative_tolerance, double tolerance, ts_epa_result* out_result);
 
+/// The same while somebody watches (`trace`, NULL: nobody).
+void ts_epa_penetration_watched(const ts_shape_pair* pair, const ts_gjk_result* start, ts_vec3 previous_normal,
+                                double relative_tolerance, double tolerance, ts_proximity_trace* trace,
+                                ts_epa_result* out_result);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,7 @@
 #include "collision/shape/shape_traits_internal.h"
 
 #include <float.h>
+#include <stddef.h>
 
 // A search that stays within this cosine (3 degrees) of a guessed start has not shown that it can leave a maximum.
 static const double UNMOVED = 0.9986;
@@ -64,7 +65,8 @@ ts_penetration_settings ts_penetration_settings_default(void) {
                                         TS_PENETRATION_START_GUESS,
                                         TS_PENETRATION_PROVE_OVERLAP,
                                         256,
-                                        64};
+                                        64,
+                                        NULL};
     return settings;
 }
 
@@ -178,6 +180,21 @@ static int refine(search* s, ts_vec3 d, ts_mpr_verdict* out_verdict, ts_mpr_stat
     return 0;
 }
 
+// A portal as it is seen: with the plane beyond it and where its ray meets it.
+static void watch(search* s, ts_vec3 d, const ts_mpr_state* state) {
+    ts_proximity_step* step = ts_proximity_trace_step(s->settings->trace, TS_PROXIMITY_STAGE_PORTAL, s->out->outer);
+    if (!step) return;
+    const ts_mpr_vertex* v = ts_mpr_corner(&s->portal, state->newest);
+    step->direction = state->normal;
+    step->point_a = v->a;
+    step->point_b = ts_transform_point(&s->space.pair->b_in_a, v->b_local);
+    step->support = -state->plane;
+    step->lower = -s->space.best;
+    step->nearest = ts_vec3_scale(state->ray, d);
+    step->corners = s->portal.count;
+    for (int i = 0; i < s->portal.count; ++i) step->corner[i] = ts_mpr_corner(&s->portal, i)->w;
+}
+
 // One ray: 1 and the next one while the search goes on, else 0 and the status.
 static int follow(search* s, ts_vec3* ray) {
     ts_penetration_result* out = s->out;
@@ -198,7 +215,9 @@ static int follow(search* s, ts_vec3* ray) {
         for (int i = 0; i < 3; ++i) s->early[i] = ts_mpr_corner(&s->portal, i)->w;
     }
     ts_mpr_state state = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0, 0};
-    if (verdict == TS_MPR_PORTAL && refine(s, d, &verdict, &state, ray)) return 1;
+    int better = verdict == TS_MPR_PORTAL && refine(s, d, &verdict, &state, ray);
+    if (s->settings->trace && state.steps > 0) watch(s, d, &state);
+    if (better) return 1;
     switch (verdict) {
     case TS_MPR_PORTAL:
         if (state.ray <= state.plane + ts_mpr_tolerance(&s->space)) return go_on(s, state.normal, state.plane, ray);

@@ -56,8 +56,9 @@ typedef struct ts_penetration_settings {
     ts_penetration_rounding rounding;
     ts_penetration_start start;
     ts_penetration_proof proof;
-    int outer_limit;  // rays
-    int inner_limit;  // portals per ray
+    int outer_limit;            // rays
+    int inner_limit;            // portals per ray
+    ts_proximity_trace* trace;  // NULL: nobody watches
 } ts_penetration_settings;
 
 /// The triangle of A - B that the last ray passed through, as points of the shapes, each in its own frame, so that it is
