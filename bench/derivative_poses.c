@@ -18,28 +18,29 @@
 #include "bench/stopwatch.h"
 #include "collision/derivative/proximity_derivative.h"
 
-enum { ITERATIONS = 50, HALVINGS = 20, RESIDUALS = 9, WAYS = 9 };
+enum { ITERATIONS = 50, HALVINGS = 20, RESIDUALS = 9, WAYS = 9, PAIRS_MOST = 100 };
 
 // One way to differentiate, and how its scale changes with the iterations.
 typedef struct way {
     const char* name;
-    ts_derivative_method method;
     double first, factor, least;                    // increment, spread or temperature: max(first * factor^k, least)
     int count;                                      // samples, or rings
     enum { AS_IT_IS, OVER_DISTANCE, METRES } unit;  // a temperature's: of the size; over the distance, as printed; m
+    ts_derivative_method method;
+    int count;  // samples, or rings
     int tries;  // temperatures tried in an iteration, each four times the last; the best counts
 } way;
 
 static const way ways[WAYS] = {
-    {"differences, 1e-6", TS_DERIVATIVE_DIFFERENCE, 1e-6, 1.0, 0.0, 0, AS_IT_IS, 1},
-    {"differences, 1e-3", TS_DERIVATIVE_DIFFERENCE, 1e-3, 1.0, 0.0, 0, AS_IT_IS, 1},
-    {"gaussian-0, M = 50, 1e-2", TS_DERIVATIVE_GAUSSIAN_0, 1e-2, 1.0, 0.0, 50, AS_IT_IS, 1},
-    {"gaussian-1, M = 20, 1e-3", TS_DERIVATIVE_GAUSSIAN_1, 1e-3, 1.0, 0.0, 20, AS_IT_IS, 1},
-    {"gaussian-1, M = 20, 1e-1", TS_DERIVATIVE_GAUSSIAN_1, 1e-1, 1.0, 0.0, 20, AS_IT_IS, 1},
-    {"gumbel, 1 ring, 1e-4 / distance", TS_DERIVATIVE_GUMBEL, 1e-4, 1.0, 0.0, 1, OVER_DISTANCE, 1},
-    {"gumbel, 1 ring, 1e-2 m", TS_DERIVATIVE_GUMBEL, 1e-2, 1.0, 0.0, 1, METRES, 1},
-    {"gumbel, 1 ring, falling to 2e-3 m", TS_DERIVATIVE_GUMBEL, 0.05, 0.9, 2e-3, 1, METRES, 1},
-    {"gumbel, falling, best of 3", TS_DERIVATIVE_GUMBEL, 0.05, 0.9, 2e-3, 1, METRES, 3},
+    {"differences, 1e-6", 1e-6, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_DIFFERENCE, 0, 1},
+    {"differences, 1e-3", 1e-3, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_DIFFERENCE, 0, 1},
+    {"gaussian-0, M = 50, 1e-2", 1e-2, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_GAUSSIAN_0, 50, 1},
+    {"gaussian-1, M = 20, 1e-3", 1e-3, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_GAUSSIAN_1, 20, 1},
+    {"gaussian-1, M = 20, 1e-1", 1e-1, 1.0, 0.0, AS_IT_IS, TS_DERIVATIVE_GAUSSIAN_1, 20, 1},
+    {"gumbel, 1 ring, 1e-4 / distance", 1e-4, 1.0, 0.0, OVER_DISTANCE, TS_DERIVATIVE_GUMBEL, 1, 1},
+    {"gumbel, 1 ring, 1e-2 m", 1e-2, 1.0, 0.0, METRES, TS_DERIVATIVE_GUMBEL, 1, 1},
+    {"gumbel, 1 ring, falling to 2e-3 m", 0.05, 0.9, 2e-3, METRES, TS_DERIVATIVE_GUMBEL, 1, 1},
+    {"gumbel, falling, best of 3", 0.05, 0.9, 2e-3, METRES, TS_DERIVATIVE_GUMBEL, 1, 3},
 };
 
 // A pair with its targets, and where the search stands.
@@ -302,13 +303,13 @@ static ts_bench_table* add_table(ts_bench_report* report, int pairs, int targets
 }
 
 int ts_bench_derivative_poses(const ts_bench_options* options, ts_bench_report* report) {
-    int pairs = options->quick ? 10 : 100, targets = options->quick ? 5 : 100, count = pairs * targets;
+    int pairs = options->quick ? 10 : PAIRS_MOST, targets = options->quick ? 5 : 100, count = pairs * targets;
     problem* problems = (problem*)calloc((size_t)count, sizeof *problems);
-    ts_hull** hull = (ts_hull**)calloc(2 * (size_t)pairs, sizeof *hull);
-    outcome* outcomes = (outcome*)calloc(WAYS, sizeof *outcomes);
+    ts_hull* hull[2 * PAIRS_MOST] = {NULL};
+    outcome outcomes[WAYS] = {{0}};
     double* numbers = (double*)calloc((ITERATIONS + 2) * (size_t)count, sizeof *numbers);
     int result = TS_BENCH_DONE;
-    if (!problems || !hull || !outcomes || !numbers)
+    if (!problems || !numbers)
         result = ts_bench_fail(report, "out of memory");
     else if (!make_problems(options, pairs, targets, hull, problems))
         result = ts_bench_fail(report, "a hull could not be made");
@@ -326,10 +327,8 @@ int ts_bench_derivative_poses(const ts_bench_options* options, ts_bench_report* 
         ts_bench_add_distribution(f, ways[w].name, o->last, count);
     }
     if (result == TS_BENCH_DONE) draw(report, outcomes);
-    for (int i = 0; hull && i < 2 * pairs; ++i) ts_hull_free(hull[i]);
+    for (int i = 0; i < 2 * pairs; ++i) ts_hull_free(hull[i]);
     free(problems);
-    free(hull);
-    free(outcomes);
     free(numbers);
     ts_bench_note(
         report,

@@ -232,8 +232,8 @@ Test(smoothing, rings_reach_round_the_hull) {
 
 Test(smoothing, methods_have_names) {
     for (int k = 0; k < TS_DERIVATIVE_METHOD_COUNT; ++k)
-        cr_assert_eq(ts_derivative_method_find(ts_derivative_method_name((ts_derivative_method)k)), k);
-    cr_assert_eq(ts_derivative_method_find("nothing"), TS_DERIVATIVE_METHOD_COUNT);
+        cr_assert_eq((int)ts_derivative_method_find(ts_derivative_method_name((ts_derivative_method)k)), k);
+    cr_assert_eq((int)ts_derivative_method_find("nothing"), (int)TS_DERIVATIVE_METHOD_COUNT);
 }
 
 // Between corners the exact derivative of a polytope's witness is zero; smoothed ones know the next corner. Where nothing is
