@@ -377,9 +377,13 @@ int ts_step_contacts_find(const ts_step_task* task, ts_step_implicit* p, ts_aren
         for (next = i + 1; next < sim->contact_count && sim->contact[next].geom_a == first->geom_a &&
                            sim->contact[next].geom_b == first->geom_b;)
             ++next;
+        int acting = 0;
+        for (int n = i; n < next; ++n) acting += ts_step_block_acts(sim, p, sim->contact[n].block);
+        if (acting == 0) continue;
         int known = find_manifold(sim, first, next - i, slope, report);
         for (int n = i; n < next; ++n) {
             const ts_contact* contact = &sim->contact[n];
+            if (!ts_step_block_acts(sim, p, contact->block)) continue;
             int plain = known && ts_vec3_max_abs(contact->drift) == 0.0 && contact->adhesion == 0.0 &&
                         sim->row_block[contact->block].blocked == TS_ROW_FREE;
             if (!plain || !find_contact(task, p, contact, &slope[n - i], motion, place)) give_up(sim, p, contact);

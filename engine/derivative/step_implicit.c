@@ -20,21 +20,35 @@
 
 // --- made ---
 
+int ts_step_block_acts(const ts_sim* sim, const ts_step_implicit* p, int b) {
+    ts_contact_mode mode = p->contact.mode[b];
+    return mode != TS_MODE_OPEN && (mode == TS_MODE_STICK || sim->problem.block[b].set == TS_SET_CONE);
+}
+
 static int copy_rows(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) {
     const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
-    p->segment_count = sim->problem.block_count > 0 ? plan->segment_count : 0;
-    ts_step_segment* segment = TS_ARENA_ARRAY(arena, ts_step_segment, p->segment_count);
-    double* data = TS_ARENA_ARRAY(arena, double, plan->number_count);
+    size_t numbers = 0;
+    int count = 0;
+    for (int b = 0; b < p->block_count; ++b) {
+        if (!ts_step_block_acts(sim, p, b)) continue;
+        for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s, ++count)
+            numbers += (size_t)plan->block[b].rows * (size_t)plan->segment[s].count;
+    }
+    ts_step_segment* segment = TS_ARENA_ARRAY(arena, ts_step_segment, count);
+    double* data = TS_ARENA_ARRAY(arena, double, numbers);
     if (!segment || !data) return 0;
     p->segment = segment;
-    for (int b = 0; p->segment_count > 0 && b < plan->block_count; ++b)
+    for (int b = 0; b < p->block_count; ++b) {
+        if (!ts_step_block_acts(sim, p, b)) continue;
         for (int s = plan->segment_start[b]; s < plan->segment_start[b + 1]; ++s) {
             const ts_delassus_segment* from = &plan->segment[s];
             size_t size = (size_t)plan->block[b].rows * (size_t)from->count;
             memcpy(data, from->J, size * sizeof(double));
-            segment[s] = (ts_step_segment){plan->block_row[b], plan->block[b].rows, from->column, from->count, data};
+            segment[p->segment_count++] =
+                (ts_step_segment){plan->block_row[b], plan->block[b].rows, from->column, from->count, data};
             data += size;
         }
+    }
     return 1;
 }
 
@@ -74,7 +88,9 @@ static int find_motion(const ts_sim* sim, ts_arena* arena, ts_step_implicit* p) 
     int all = sim->integrator->coast && !sim->integrator->frees_lone_bodies;
     for (int t = 0; t < model->tree_count; ++t)
         coasts[t] = sim->integrator->coast && (all || ts_sim_storage_of(sim)->tree_is_lone[t]);
-    for (int s = 0; s < p->segment_count; ++s) coasts[model->dof[p->segment[s].column].tree] = 0;
+    const ts_row_plan* plan = ts_sim_storage_of(sim)->row_plan;
+    for (int s = 0; p->has_contact && s < plan->segment_count; ++s)
+        coasts[model->dof[plan->segment[s].column].tree] = 0;
     for (int j = 0; j < model->joint_count; ++j) {
         const ts_joint_traits* traits = ts_joint_traits_of(model->joint[j].type);
         if (!traits->quaternion) continue;
@@ -275,13 +291,13 @@ ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem
     p->block_count = own->block_count;
     p->has_contact = own->row_count > 0;
     place_parts(p);
+    ts_code code = TS_OK;
+    if (p->has_contact) code = differentiate_law(sim, own, arena, p, &out->report, out_status);
+    if (code) return code;
     if (!copy_rows(sim, arena, p) || !copy_factor(sim, arena, p) || !find_motion(sim, arena, p) ||
         !copy_levers(sim, arena, p))
         return no_memory(out_status);
-    ts_code code = TS_OK;
-    if (p->has_contact) code = differentiate_law(sim, own, arena, p, &out->report, out_status);
-    if (!code &&
-        (!ts_step_trees_find(task, p, &sim->scratch) || !ts_step_blocks_find(task, p, &sim->scratch, &out->report)))
+    if (!ts_step_trees_find(task, p, &sim->scratch) || !ts_step_blocks_find(task, p, &sim->scratch, &out->report))
         code = no_memory(out_status);
     if (!code) code = find_columns(task, p, out->columns, &out->report, out_status);
     if (!code && probe_rank(p, out->columns, arena, &out->report)) return no_memory(out_status);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/// Rows of a block over a run of columns, whitened: J' (rows x count).
+/// Rows of a block that acts over a run of columns, whitened: J' (rows x count).
 typedef struct ts_step_segment {
     int row;
     int rows;
@@ -141,6 +141,9 @@ ts_mat3 ts_step_turn_slope(ts_vec3 x);
 
 /// Whether the column of a control is known from p->drive.
 int ts_step_control_is_known(const ts_sim* sim, int actuator);
+
+/// Whether the velocity of a block matters, and its impulse may change: it is neither open nor at a bound.
+int ts_step_block_acts(const ts_sim* sim, const ts_step_implicit* p, int b);
 
 /// Finds the slopes of blocks: fills p->block and adds to p->tree; where something of a block has none, the by_q of the trees that it moves becomes NULL.
 int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena* scratch, ts_step_report* report);

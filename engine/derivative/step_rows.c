@@ -105,6 +105,7 @@ int ts_step_blocks_find(const ts_step_task* task, ts_step_implicit* p, ts_arena*
                           &p->kinematics);
     for (int b = 0; b < p->block_count; ++b) {
         const ts_row_block* owner = &sim->row_block[b];
+        if (!ts_step_block_acts(sim, p, b)) continue;
         int fine = !soft && owner->blocked == TS_ROW_FREE;
         if (owner->source == known.contact && !soft) continue;
         if (fine && owner->source == known.limit)

@@ -206,20 +206,31 @@ static int take_rounds(ts_arena* scratch, int n, rounds* out) {
     return 1;
 }
 
-// X += A Y (n x n).
+// X += A Y (n x n), four columns of two rows at a time.
 static void add_product(int n, const double* A, const double* Y, double* X) {
-    for (int r = 0; r < n; ++r) {
-        double* to = X + r * n;
-        for (int i = 0; i < n; ++i) {
-            double share = A[r * n + i];
-            const double* from = Y + i * n;
-            if (share == 0.0) continue;
-            int c = 0;
-            for (; c + 4 <= n; c += 4)
-                ts_four_store(ts_four_plus(ts_four_load(to + c), ts_four_times(share, ts_four_load(from + c))), to + c);
-            for (; c < n; ++c) to[c] += share * from[c];
+    int c = 0;
+    for (; c + 4 <= n; c += 4) {
+        int r = 0;
+        for (; r + 2 <= n; r += 2) {
+            const double *a = A + r * n, *b = a + n;
+            ts_four x = ts_four_load(X + r * n + c), y = ts_four_load(X + r * n + n + c);
+            for (int i = 0; i < n; ++i) {
+                ts_four line = ts_four_load(Y + i * n + c);
+                x = ts_four_plus(x, ts_four_times(a[i], line));
+                y = ts_four_plus(y, ts_four_times(b[i], line));
+            }
+            ts_four_store(x, X + r * n + c);
+            ts_four_store(y, X + r * n + n + c);
+        }
+        for (; r < n; ++r) {
+            ts_four x = ts_four_load(X + r * n + c);
+            for (int i = 0; i < n; ++i) x = ts_four_plus(x, ts_four_times(A[r * n + i], ts_four_load(Y + i * n + c)));
+            ts_four_store(x, X + r * n + c);
         }
     }
+    for (; c < n; ++c)
+        for (int r = 0; r < n; ++r)
+            for (int i = 0; i < n; ++i) X[r * n + c] += A[r * n + i] * Y[i * n + c];
 }
 
 // Where the next round leads, from the middle of this one.
