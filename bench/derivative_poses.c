@@ -24,7 +24,6 @@ enum { ITERATIONS = 50, HALVINGS = 20, RESIDUALS = 9, WAYS = 9, PAIRS_MOST = 100
 typedef struct way {
     const char* name;
     double first, factor, least;                    // increment, spread or temperature: max(first * factor^k, least)
-    int count;                                      // samples, or rings
     enum { AS_IT_IS, OVER_DISTANCE, METRES } unit;  // a temperature's: of the size; over the distance, as printed; m
     ts_derivative_method method;
     int count;  // samples, or rings

@@ -145,6 +145,7 @@ int ts_manifold_derivative(const ts_shape* a, const ts_transform* pose_a, const 
     source.alone = manifold->count == 1;
     source.rounding = 64.0 * DBL_EPSILON * (ts_vec3_max_abs(pose_a->p) + ts_vec3_max_abs(pose_b->p));
     source.queried = source.viewed = source.snap_known = 0;
+    memset(&source.rates, 0, sizeof source.rates);
     int lowest = 0;
     for (int k = 1; k < manifold->count; ++k)
         if (manifold->point[k].gap < manifold->point[lowest].gap) lowest = k;
