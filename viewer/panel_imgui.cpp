@@ -295,7 +295,9 @@ ImDrawList* begin_drawing(ts_kit* kit) {
 
 void kit_line(ts_kit* kit, const float* xy, int count, const float color[4]) {
     ImDrawList* list = begin_drawing(kit);
-    list->AddPolyline(reinterpret_cast<const ImVec2*>(xy), count, packed(color), 0, 1.5f);
+    // One by one: the mitres of a polyline make what goes up and down within a few pixels vanish.
+    const auto* point = reinterpret_cast<const ImVec2*>(xy);
+    for (int i = 0; i + 1 < count; ++i) list->AddLine(point[i], point[i + 1], packed(color), 1.5f);
     list->PopClipRect();
 }
 
@@ -350,7 +352,7 @@ void choose_style(float scale) {
     style.GrabRounding = 3.0f;
     style.WindowBorderSize = 0.0f;
     style.ItemSpacing = ImVec2(6.0f, 4.0f);
-    style.Colors[ImGuiCol_WindowBg] = ImVec4(0.09f, 0.11f, 0.14f, 0.94f);
+    style.Colors[ImGuiCol_WindowBg] = ImVec4(0.09f, 0.11f, 0.14f, 1.0f);
     style.Colors[ImGuiCol_MenuBarBg] = ImVec4(0.12f, 0.14f, 0.18f, 1.0f);
     style.Colors[ImGuiCol_Header] = ImVec4(0.18f, 0.26f, 0.36f, 1.0f);
     style.Colors[ImGuiCol_FrameBg] = ImVec4(0.17f, 0.20f, 0.25f, 1.0f);

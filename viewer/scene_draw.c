@@ -169,14 +169,6 @@ static void draw_contact(const ts_sim* sim, const ts_scene_style* style, int c, 
     }
 }
 
-static void draw_frame(const ts_transform* placed, double size, ts_draw_list* list) {
-    static const float axis_color[3][4] = {
-        {0.88f, 0.20f, 0.22f, 1.0f}, {0.24f, 0.66f, 0.28f, 1.0f}, {0.20f, 0.42f, 0.90f, 1.0f}};
-    for (int axis = 0; axis < 3; ++axis)
-        ts_draw_list_add_arrow(list, placed->p, ts_vec3_scale(size, ts_mat3_column(&placed->R, axis)), 0.018 * size,
-                               axis_color[axis], -1);
-}
-
 static void draw_centre(ts_vec3 centre, double size, ts_draw_list* list) {
     static const float color[4] = {0.95f, 0.90f, 0.25f, 1.0f};
     ts_transform placed = {ts_mat3_identity(), centre};
@@ -196,7 +188,7 @@ void ts_scene_draw(const ts_sim* sim, const ts_contact_mode* mode, const ts_scen
     for (int c = 0; mode && c < sim->contact_count; ++c) draw_contact(sim, style, c, mode[c], list);
     for (int b = 1; b < model->body_count; ++b) {
         if (model->body[b].tree < 0) continue;
-        if (show & TS_SHOW_FRAMES) draw_frame(&sim->kinematics.body_pose[b], 1.4 * size, list);
+        if (show & TS_SHOW_FRAMES) ts_scene_marks_frame(&sim->kinematics.body_pose[b], 1.4 * size, list);
         if (show & TS_SHOW_CENTRES) draw_centre(sim->kinematics.body_centre[b], 0.1 * size, list);
     }
     ts_scene_marks_draw(sim, style, list);

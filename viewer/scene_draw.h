@@ -40,7 +40,12 @@ enum {
     TS_SHOW_ISLANDS = 32768,      // bodies that push each other have one colour
     TS_SHOW_APPLIED = 65536,      // forces from outside
     TS_SHOW_NO_SHADOWS = 131072,  // nothing casts a shadow
-    TS_SHOW_LINKS = 262144        // lines from bodies to their parents
+    TS_SHOW_LINKS = 262144,       // lines from bodies to their parents
+    TS_SHOW_TENDONS = 524288,     // tendons, from site to site
+    TS_SHOW_GEOM_FRAMES = 1048576,
+    TS_SHOW_SITE_FRAMES = 2097152,
+    TS_SHOW_CONTACT_FRAMES = 4194304,  // tangents red and green, normal blue
+    TS_SHOW_WORLD_FRAME = 8388608
 };
 
 /// How a scene is drawn. All borrowed.

@@ -3,6 +3,7 @@
 #include "viewer/scene_marks_internal.h"
 
 static const float joint_color[4] = {0.20f, 0.55f, 0.85f, 1.0f};
+static const float tendon_color[4] = {0.85f, 0.25f, 0.30f, 1.0f};
 static const float tie_color[4] = {0.80f, 0.35f, 0.75f, 1.0f};
 static const float inertia_color[4] = {0.95f, 0.45f, 0.25f, 0.30f};
 static const float applied_color[4] = {0.95f, 0.85f, 0.20f, 1.0f};
@@ -72,6 +73,45 @@ void ts_scene_marks_split(const ts_contact* contact, ts_vec3 force, const ts_sce
     }
 }
 
+void ts_scene_marks_frame(const ts_transform* placed, double size, ts_draw_list* list) {
+    static const float axis_color[3][4] = {
+        {0.88f, 0.20f, 0.22f, 1.0f}, {0.24f, 0.66f, 0.28f, 1.0f}, {0.20f, 0.42f, 0.90f, 1.0f}};
+    for (int axis = 0; axis < 3; ++axis)
+        ts_draw_list_add_arrow(list, placed->p, ts_vec3_scale(size, ts_mat3_column(&placed->R, axis)), 0.018 * size,
+                               axis_color[axis], -1);
+}
+
+// What goes around things is drawn straight on: only where it ends is known here.
+static void draw_tendon(const ts_sim* sim, const ts_tendon* tendon, ts_draw_list* list) {
+    ts_vec3 before = ts_vec3_zero();
+    int begun = 0;
+    for (int k = tendon->part_first; k < tendon->part_first + tendon->part_count; ++k) {
+        const ts_tendon_part* part = &sim->model->tendon_part[k];
+        if (part->kind == TS_TENDON_PULLEY) begun = 0;
+        if (part->kind != TS_TENDON_SITE) continue;
+        ts_vec3 here = ts_kinematics_site(sim->model, &sim->kinematics, part->index).p;
+        if (begun) ts_draw_list_add_line(list, before, here, 3.0, tendon_color);
+        before = here;
+        begun = 1;
+    }
+}
+
+static void draw_frames(const ts_sim* sim, unsigned show, double size, ts_draw_list* list) {
+    const ts_model* model = sim->model;
+    ts_transform world = ts_transform_identity();
+    if (show & TS_SHOW_WORLD_FRAME) ts_scene_marks_frame(&world, 3.0 * size, list);
+    for (int g = 0; g < model->geom_count && show & TS_SHOW_GEOM_FRAMES; ++g)
+        ts_scene_marks_frame(&sim->kinematics.geom_pose[g], size, list);
+    for (int i = 0; i < model->site_count && show & TS_SHOW_SITE_FRAMES; ++i) {
+        ts_transform site = ts_kinematics_site(model, &sim->kinematics, i);
+        ts_scene_marks_frame(&site, size, list);
+    }
+    for (int c = 0; c < sim->contact_count && show & TS_SHOW_CONTACT_FRAMES; ++c) {
+        ts_transform contact = {sim->contact[c].frame, sim->contact[c].position};
+        if (ts_vec3_is_finite(contact.p)) ts_scene_marks_frame(&contact, 0.6 * size, list);
+    }
+}
+
 void ts_scene_marks_draw(const ts_sim* sim, const ts_scene_style* style, ts_draw_list* list) {
     const ts_model* model = sim->model;
     double size = style->sizes->body_radius;
@@ -79,6 +119,9 @@ void ts_scene_marks_draw(const ts_sim* sim, const ts_scene_style* style, ts_draw
         for (int j = 0; j < model->joint_count; ++j) draw_joint(sim, j, size, list);
     if (style->show & TS_SHOW_EQUALITIES)
         for (int e = 0; e < model->equality_count; ++e) draw_tie(sim, &model->equality[e], list);
+    if (style->show & TS_SHOW_TENDONS)
+        for (int t = 0; t < model->tendon_count; ++t) draw_tendon(sim, &model->tendon[t], list);
+    draw_frames(sim, style->show, size, list);
     for (int b = 1; b < model->body_count; ++b) {
         if (style->show & TS_SHOW_APPLIED && sim->wrench_applied) draw_force(sim, b, style->sizes, list);
         if (model->body[b].tree < 0) continue;

@@ -11,6 +11,9 @@ extern "C" {
 /// Adds the marks that the style's `show` asks for.
 void ts_scene_marks_draw(const ts_sim* sim, const ts_scene_style* style, ts_draw_list* list);
 
+/// Adds the axes of a frame, that long, m: x red, y green, z blue.
+void ts_scene_marks_frame(const ts_transform* placed, double size, ts_draw_list* list);
+
 /// Adds the force of a contact (N, world axes) as its normal part and its friction.
 void ts_scene_marks_split(const ts_contact* contact, ts_vec3 force, const ts_scene_sizes* sizes, ts_draw_list* list);
 

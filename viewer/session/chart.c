@@ -143,6 +143,14 @@ static const ts_sample* sample_of(const ts_strip* strip, long long step) {
     return at >= 0 && at < strip->count ? ts_strip_at(strip, (int)at) : NULL;
 }
 
+// Words on curves are read on a shade of the paper.
+static void draw_text(const ts_pen* pen, double x, double y, const char* text, const float color[4]) {
+    static const float shade[4] = {0.12f, 0.14f, 0.18f, 0.72f};
+    const double behind[4] = {x - 2.0, y, 0.52 * pen->size * (double)strlen(text) + 4.0, pen->size};
+    pen->box(pen->user, behind, shade);
+    pen->text(pen->user, x, y, text, color);
+}
+
 static void draw_words(const ts_chart* chart, double low, double high, const ts_pen* pen) {
     const double* r = chart->rectangle;
     const ts_quantity_row* row = ts_quantity_at(chart->first);
@@ -150,18 +158,18 @@ static void draw_words(const ts_chart* chart, double low, double high, const ts_
     char text[96];
     double y = r[1] + 2.0;
     snprintf(text, sizeof text, row->unit[0] ? "%s [%s]" : "%s", row->chart, row->unit);
-    pen->text(pen->user, r[0] + 4.0, y, text, plain);
+    draw_text(pen, r[0] + 4.0, y, text, plain);
     for (int q = chart->first; q < chart->first + chart->count; ++q) {
         y += pen->size;
         snprintf(text, sizeof text, "%s", ts_quantity_at(q)->name);
         if (sample && isfinite(sample->value[q]))
             snprintf(text, sizeof text, "%s %.4g", ts_quantity_at(q)->name, (double)sample->value[q]);
-        pen->text(pen->user, r[0] + 4.0, y, text, ts_quantity_at(q)->color);
+        draw_text(pen, r[0] + 4.0, y, text, ts_quantity_at(q)->color);
     }
     snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", high);
-    pen->text(pen->user, r[0] + r[2] - 0.6 * pen->size * (double)strlen(text), r[1] + 2.0, text, dim);
+    draw_text(pen, r[0] + r[2] - 0.56 * pen->size * (double)strlen(text), r[1] + 2.0 + pen->size, text, dim);
     snprintf(text, sizeof text, row->logarithmic ? "1e%.0f" : "%.3g", low);
-    pen->text(pen->user, r[0] + r[2] - 0.6 * pen->size * (double)strlen(text), r[1] + r[3] - pen->size, text, dim);
+    draw_text(pen, r[0] + r[2] - 0.56 * pen->size * (double)strlen(text), r[1] + r[3] - pen->size, text, dim);
 }
 
 void ts_chart_draw(const ts_chart* chart, const ts_pen* pen) {

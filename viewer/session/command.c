@@ -115,7 +115,7 @@ static int is_wireframe(const ts_session* s, int argument) {
 }
 
 // Parts of the window, by number.
-enum { PART_LEFT, PART_RIGHT, PART_INFO, PART_CHARTS, PART_SENSORS, PART_HELP, PART_LABELS, PART_LEGEND, PART_HELD };
+enum { PART_LEFT, PART_RIGHT, PART_INFO, PART_CHARTS, PART_SENSORS, PART_HELP, PART_LEGEND, PART_HELD };
 
 static int* part_of(ts_session* s, int part) {
     switch (part) {
@@ -125,7 +125,6 @@ static int* part_of(ts_session* s, int part) {
     case PART_CHARTS: return &s->panels.charts;
     case PART_SENSORS: return &s->panels.sensors;
     case PART_HELP: return &s->panels.help;
-    case PART_LABELS: return &s->panels.labels;
     case PART_HELD: return &s->panels.held;
     default: return &s->ui.legend;
     }
@@ -135,6 +134,8 @@ static void part_toggle(ts_session* s, int part) {
     int* shown = part_of(s, part);
     *shown = !*shown;
 }
+static void label_toggle(ts_session* s, int bit) { s->panels.labels ^= (unsigned)bit; }
+static int label_is_on(const ts_session* s, int bit) { return (s->panels.labels & (unsigned)bit) != 0; }
 static int part_is_on(const ts_session* s, int part) { return *part_of((ts_session*)s, part); }
 
 // --- files and window ----------------------------------------------------------------------------------------------
@@ -234,7 +235,17 @@ static const ts_command command[] = {
     {"Show", "wireframe", 'W', 0, 0, 0, "wireframe", show_wireframe, is_wireframe},
     {"Show", "grid", 'G', 0, TS_SHOW_GRID, 0, "grid", show_toggle, is_shown},
     {"Show", "frames", TS_KEY_F6, 0, TS_SHOW_FRAMES, 0, "body frames: x red, y green, z blue", show_toggle, is_shown},
-    {"Show", "names", TS_KEY_F7, 0, PART_LABELS, 0, "names of bodies", part_toggle, part_is_on},
+    {"Show", "frames of contacts", TS_KEY_F6, SHIFT, TS_SHOW_CONTACT_FRAMES, 0, "contact frames: the normal is blue",
+     show_toggle, is_shown},
+    {"Show", "frames of geoms", TS_KEY_F6, CTRL, TS_SHOW_GEOM_FRAMES, 0, "geom frames", show_toggle, is_shown},
+    {"Show", "frames of sites", TS_KEY_F6, CTRL | SHIFT, TS_SHOW_SITE_FRAMES, 0, "site frames", show_toggle, is_shown},
+    {"Show", "frame of the world", TS_KEY_F8, 0, TS_SHOW_WORLD_FRAME, 0, "world frame", show_toggle, is_shown},
+    {"Show", "names", TS_KEY_F7, 0, TS_LABEL_BODIES, 0, "names of bodies", label_toggle, label_is_on},
+    {"Show", "sizes of forces", TS_KEY_F7, SHIFT, TS_LABEL_FORCES, 0, "contact forces in N", label_toggle, label_is_on},
+    {"Show", "names of joints", TS_KEY_F7, CTRL, TS_LABEL_JOINTS, 0, "names of joints", label_toggle, label_is_on},
+    {"Show", "names of geoms", TS_KEY_F7, CTRL | SHIFT, TS_LABEL_GEOMS, 0, "names of geoms", label_toggle, label_is_on},
+    {"Show", "names of sites", TS_KEY_F8, CTRL, TS_LABEL_SITES, 0, "names of sites", label_toggle, label_is_on},
+    {"Show", "tendons", 'V', 0, TS_SHOW_TENDONS, 0, "tendons, from site to site", show_toggle, is_shown},
     {"Show", "legend", 'L', 0, PART_LEGEND, 0, "legend of contact colours", part_toggle, part_is_on},
 
     {"Window", "help", TS_KEY_F1, 0, PART_HELP, 0, "this help", part_toggle, part_is_on},
@@ -335,7 +346,9 @@ void ts_command_help(double width, double height, ts_overlay* overlay) {
         words = fmax(words, ts_overlay_text_width(overlay, help) / overlay->unit);
     }
     double widest = width / (2.0 * (column + words + 30.0));
-    if (overlay->unit > widest) overlay->unit = widest;
+    // Lines are whole pixels.
+    double highest = (height - (double)rows) / (12.0 * (double)rows + 20.0);
+    overlay->unit = fmin(overlay->unit, fmin(widest, highest));
     column *= overlay->unit;
     words *= overlay->unit;
     double gap = 10.0 * overlay->unit, line = ts_overlay_line_height(overlay);

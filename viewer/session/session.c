@@ -242,21 +242,6 @@ static void take_charts(ts_session* s) {
     ts_session_say(s, text);
 }
 
-static void add_names(ts_session* s) {
-    static const float color[4] = {0.10f, 0.12f, 0.15f, 1.0f};
-    const ts_sim* sim = &s->shadow->sim;
-    char text[64];
-    for (int b = 1; b < sim->model->body_count; ++b) {
-        double pixel[2];
-        ts_vec3 centre = sim->kinematics.body_centre[b];
-        if (sim->model->body[b].tree < 0 || !ts_camera_project(&s->view.camera, s->width, s->height, centre, pixel))
-            continue;
-        snprintf(text, sizeof text, "%s", sim->model->body[b].name);
-        if (!text[0]) snprintf(text, sizeof text, "body %d", b);
-        ts_overlay_add_text(&s->overlay, pixel[0], pixel[1], text, color);
-    }
-}
-
 // A body that is selected says what can be done with it.
 static void add_hint(ts_session* s) {
     if (s->ui.message[0] || s->selected <= 0) return;
@@ -278,7 +263,7 @@ static void fill_words(ts_session* s) {
     add_hint(s);
     ts_ui_fill(&s->ui, &shadow->sim, s->width, s->height, &s->overlay);
     if (hint) s->ui.message[0] = '\0';
-    if (s->panels.labels) add_names(s);
+    ts_session_labels(s);
     if (s->panels.help) ts_command_help((double)s->width, (double)s->height, &s->overlay);
 }
 

@@ -46,6 +46,9 @@ typedef struct ts_watch {
     int world;        // whose file it is
 } ts_watch;
 
+/// What has words beside it, combined with |.
+enum { TS_LABEL_BODIES = 1, TS_LABEL_JOINTS = 2, TS_LABEL_GEOMS = 4, TS_LABEL_SITES = 8, TS_LABEL_FORCES = 16 };
+
 /// Which panels are there.
 typedef struct ts_panels {
     int left, right;  // settings; what moves
@@ -53,8 +56,8 @@ typedef struct ts_panels {
     int charts;
     int sensors;
     int help;
-    int labels;  // names of bodies
-    int held;    // outline of the selected body and spring
+    unsigned labels;  // TS_LABEL_ bits
+    int held;         // outline of the selected body and spring
 } ts_panels;
 
 /// What is to be drawn again.
@@ -152,6 +155,9 @@ void ts_session_layout(ts_session* session);
 
 /// Mouse events, in pixels of the picture.
 void ts_session_mouse(ts_session* session, const ts_event* event);
+
+/// Adds the words beside things that are asked for.
+void ts_session_labels(ts_session* session);
 
 /// Lets go of what is held.
 void ts_session_let_go(ts_session* session);
