@@ -2,6 +2,7 @@
 // from changes of mode.
 #include "engine/derivative/step_derivative_internal.h"
 #include "base/rng.h"
+#include "engine/model/builder.h"
 #include "engine/step/integrate/integrator.h"
 #include "engine/step/step.h"
 #include "scenes/scene_table.h"
@@ -140,8 +141,8 @@ static void expect_adjoint(stage* at, const ts_step_derivative* d, const double*
 }
 
 // Compares both at the present state. Returns nonzero when there was something to compare.
-static int compare(stage* at, ts_step_input_kind kind) {
-    ts_step_input input = ts_step_input_all(at->sim->model, kind);
+static int compare_range(stage* at, ts_step_input input) {
+    ts_step_input_kind kind = input.kind;
     ts_step_derivative one, two, three;
     if (input.count == 0) return 0;
     ts_arena_reset(&at->arena);
@@ -156,6 +157,10 @@ static int compare(stage* at, ts_step_input_kind kind) {
     cr_assert(numeric && wider);
     compare_columns(at, input, analytic, numeric, wider, &two, &three);
     return 1;
+}
+
+static int compare(stage* at, ts_step_input_kind kind) {
+    return compare_range(at, ts_step_input_all(at->sim->model, kind));
 }
 
 // Of a scene as it is set up by options (a list of names and values, ended by NULL).
@@ -238,3 +243,51 @@ Test(step_jacobian, go2) { expect_robot_equal("unitree_go2/scene.xml"); }
 Test(step_jacobian, panda) { expect_robot_equal("franka_emika_panda/scene.xml"); }
 Test(step_jacobian, anymal) { expect_robot_equal("anybotics_anymal_c/scene.xml"); }
 Test(step_jacobian, h1) { expect_robot_equal("unitree_h1/scene.xml"); }
+
+// Fifty round bodies in a heap, which share no load as they like: some columns of each kind.
+Test(step_jacobian, pile_of_fifty) {
+    enum { BODIES = 50, COLUMNS = 24 };
+    stage at;
+    ts_status status;
+    ts_rng rng = ts_rng_make(21, 0);
+    memset(&at, 0, sizeof at);
+    ts_builder* builder = ts_builder_create("pile");
+    ts_geom_def floor = ts_geom_def_default();
+    floor.shape = ts_shape_plane();
+    cr_assert(ts_builder_add_geom(builder, &floor) >= 0);
+    for (int i = 0; i < BODIES; ++i) {
+        ts_body_def body = ts_body_def_default();
+        ts_joint_def joint = ts_joint_def_default();
+        ts_geom_def geom = ts_geom_def_default();
+        body.pose.position = ts_vec3_make(0.15 * (i % 3) + ts_rng_uniform_in(&rng, -0.02, 0.02), 0.15 * (i / 3 % 3),
+                                          0.12 + 0.2 * (i / 9));
+        joint.body = geom.body = ts_builder_add_body(builder, &body);
+        joint.type = TS_JOINT_FREE;
+        geom.surface.friction = 0.5;
+        geom.shape = i % 3 == 0   ? ts_shape_sphere(0.07)
+                     : i % 3 == 1 ? ts_shape_ellipsoid(ts_vec3_make(0.06, 0.07, 0.05))
+                                  : ts_shape_capsule(0.04, 0.05);
+        cr_assert(ts_builder_add_joint(builder, &joint) >= 0 && ts_builder_add_geom(builder, &geom) >= 0);
+    }
+    cr_assert_eq(ts_builder_finish(builder, &at.scene.model, &status), TS_OK, "%s", status.message);
+    cr_assert_eq(ts_sim_create(at.scene.model, 1, &at.sim, &status), TS_OK);
+    cr_assert_eq(ts_sim_set_solver(at.sim, "ncp", &status), TS_OK);
+    snprintf(at.scene.name, sizeof at.scene.name, "pile");
+    at.open = 1e-10;
+    advance(&at, 250);
+    int met = 0;
+    for (int n = 0; n < 4; ++n) {
+        advance(&at, 20);
+        ts_snapshot before = {0};
+        cr_assert_eq(ts_sim_snapshot(at.sim, &before, NULL), TS_OK);
+        perturb(&at, 1e-4, 1e-1, &rng);
+        for (int k = 0; k < 3; ++k) {
+            static const ts_step_input_kind kind[3] = {TS_STEP_BY_POSITION, TS_STEP_BY_VELOCITY, TS_STEP_BY_FORCE};
+            met += compare_range(&at, (ts_step_input){kind[k], 66 * n, COLUMNS});
+        }
+        cr_assert_eq(ts_sim_restore(at.sim, &before, NULL), TS_OK);
+        ts_snapshot_free(&before);
+    }
+    cr_expect_gt(met, 3, "only %d comparisons", met);
+    close_stage(&at);
+}
