@@ -62,6 +62,12 @@ int ts_step_own_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem* 
 /// Says in the report what its numbers are worth, but for what is said already.
 void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* io_report);
 
+/// Says something in the report, unless worse has been said.
+void ts_step_report_say(ts_step_report* io_report, ts_step_verdict verdict, const char* text);
+
+/// Says which of the controls that are asked for are at the end of their range.
+void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int count, ts_step_report* io_report);
+
 /// How a derivative is applied.
 typedef struct ts_step_operator {
     ts_code (*forward)(const ts_step_derivative* derivative, const double* dx, ts_arena* scratch, double* out_dy);

@@ -276,7 +276,8 @@ double ts_step_increment(const ts_sim* sim, ts_step_input_kind kind, int index, 
         double size = index % 6 < 3 ? inertia : body->mass;
         return relative_increment * (size > 0.0 ? size / h : 1.0);
     }
-    case TS_STEP_BY_RESTITUTION:
+    // It is mostly zero, and no less: upwards.
+    case TS_STEP_BY_RESTITUTION: *out_one_sided = 1; return relative_increment;
     case TS_STEP_BY_FRICTION: return relative_increment;
     case TS_STEP_BY_MASS: return relative_increment * (model->body[index].mass > 0.0 ? model->body[index].mass : 1.0);
     case TS_STEP_BY_INERTIA: return inertia_increment(&model->body[index / 10], index % 10);

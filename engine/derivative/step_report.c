@@ -33,6 +33,9 @@ static const double least_open = 1e-12;
 // 1: the same of steps as simulations make them, in gaps.
 static const double gap_share = 1e-8;
 
+// 1: part of a control's range that counts as its end.
+static const double control_edge = 1e-9;
+
 // 1: roundings of a gap within which its kink is the change to speak of.
 static const double here = 1e3;
 
@@ -189,8 +192,7 @@ int ts_step_own_problem(const ts_sim* sim, ts_arena* arena, ts_contact_problem* 
     return 1;
 }
 
-// Says something, unless worse has been said.
-static void say(ts_step_report* report, ts_step_verdict verdict, const char* text) {
+void ts_step_report_say(ts_step_report* report, ts_step_verdict verdict, const char* text) {
     if (verdict <= report->verdict) return;
     report->verdict = verdict;
     snprintf(report->reason, sizeof report->reason, "%s", text);
@@ -198,6 +200,21 @@ static void say(ts_step_report* report, ts_step_verdict verdict, const char* tex
 
 // 1: a right-hand side of which more than this is unmet is more than rounding; of what hyperstatic contacts lose in it.
 static const double most_mismatch = 1e-8;
+
+void ts_step_report_controls(const ts_sim* sim, const ts_step_input* input, int count, ts_step_report* report) {
+    char text[sizeof report->reason];
+    for (int n = 0; n < count; ++n) {
+        if (input[n].kind != TS_STEP_BY_CONTROL) continue;
+        for (int i = input[n].first; i < input[n].first + input[n].count; ++i) {
+            const ts_limits* limits = &sim->model->actuator[i].control;
+            double off = fmin(fabs(sim->ctrl[i] - limits->range[0]), fabs(sim->ctrl[i] - limits->range[1]));
+            if (!limits->limited || off > control_edge * (limits->range[1] - limits->range[0])) continue;
+            snprintf(text, sizeof text, "control %d '%.80s' is at the end of its range: its derivative has two sides",
+                     i, sim->model->actuator[i].name);
+            ts_step_report_say(report, TS_STEP_NEAR_CHANGE, text);
+        }
+    }
+}
 
 void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* report) {
     char text[sizeof report->reason], whose[120];
@@ -211,7 +228,7 @@ void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* re
         snprintf(text, sizeof text,
                  "contacts are hyperstatic, and %.2g of a change depends on how they share their load or cannot be met",
                  report->mismatch);
-        say(report, TS_STEP_RANK_DEFICIENT, text);
+        ts_step_report_say(report, TS_STEP_RANK_DEFICIENT, text);
     }
     if (report->nearest < 0 || report->block[report->nearest].roundings > nearness) return;
     const ts_step_block_report* nearest = &report->block[report->nearest];
@@ -224,5 +241,5 @@ void ts_step_report_judge(const ts_sim* sim, double nearness, ts_step_report* re
              gap       ? "m or rad"
              : impulse ? "N s"
                        : "m/s");
-    say(report, nearest->roundings <= 1.0 ? TS_STEP_ONE_SIDED : TS_STEP_NEAR_CHANGE, text);
+    ts_step_report_say(report, nearest->roundings <= 1.0 ? TS_STEP_ONE_SIDED : TS_STEP_NEAR_CHANGE, text);
 }

@@ -311,6 +311,28 @@ Test(step_derivative, a_change_of_mode_is_told) {
     fixture_end(&f);
 }
 
+// Restitution of a contact that has none: what bounces, bounces by it, and differences go upwards.
+Test(step_derivative, of_a_bounce_by_restitution) {
+    ts_builder* builder = ts_builder_create("bounce");
+    fixture_floor(builder, 0.0, 0.0);
+    int body =
+        fixture_free_body(builder, ts_vec3_make(0.0, 0.0, 0.1001), 2.0, ts_mat3_diagonal(ts_vec3_make(1.0, 1.0, 1.0)));
+    fixture_geom(builder, body, ts_shape_sphere(0.1), ts_vec3_zero(), 0.0);
+    fixture f = fixture_start(builder, 1);
+    cr_assert_eq(ts_sim_set_solver(f.sim, "ncp", NULL), TS_OK);
+    f.sim->qvel[2] = -3.0;
+    cr_assert(ts_step_input_move(f.sim, TS_STEP_BY_RESTITUTION, 1, 0.5));
+    ts_step_input input[] = {{TS_STEP_BY_RESTITUTION, 1, 1}, {TS_STEP_BY_VELOCITY, 2, 1}, {TS_STEP_BY_POSITION, 2, 1}};
+    for (int method = TS_STEP_IMPLICIT; method <= TS_STEP_DIFFERENCE; ++method) {
+        jacobian J = take(f.sim, (ts_step_method)method, input, 3);
+        expect_near(at(&J, 6 + 2, 0), 3.0, 3.0, "speed by restitution");
+        expect_near(at(&J, 6 + 2, 1), -0.5, 1.0, "speed by speed");
+        expect_near(at(&J, 6 + 2, 2), 0.0, 1.0, "speed by height");
+        ts_arena_free(&J.arena);
+    }
+    fixture_end(&f);
+}
+
 // Energy and momentum of a free rotation do not change, whatever the state: so their gradients are the same before and after.
 Test(step_derivative, of_what_is_kept_is_nothing) {
     ts_builder* builder = ts_builder_create("free");
