@@ -9,6 +9,9 @@ extern "C" {
 /// Seconds since an arbitrary fixed moment, monotonic.
 double ts_clock_seconds(void);
 
+/// Seconds of processor time that the calling thread has used: other work on the machine does not count.
+double ts_clock_thread_seconds(void);
+
 #ifdef __cplusplus
 }
 #endif

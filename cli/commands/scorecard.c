@@ -9,9 +9,13 @@
 #include "cli/setup.h"
 #include "cli/signals.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+// s of processor time for a run where nobody says: far more than any takes but those of methods that are known to be slow.
+static const double usual_limit = 20.0;
 
 static int stop(void* user) {
     (void)user;
@@ -103,6 +107,7 @@ int ts_cmd_scorecard(const ts_args* args) {
         return ts_console_error("scorecard", args->json, TS_EXIT_FAILED, &status);
     ts_replay_command("scorecard", args, &command);
     card.command = ts_text_get(&command);
+    card.limit = isnan(args->time_limit) ? usual_limit : args->time_limit;
     ts_signals_begin();
     ts_progress progress = ts_progress_begin("experiments");
     ts_code code = ts_scorecard_make(&card, threads_of(args), stop, show, &progress, &status);

@@ -26,14 +26,38 @@ static int experiment_of(const ts_scorecard* card, int i) {
     return e;
 }
 
+// A run, and how much more of the processor it may have.
+typedef struct watch {
+    const work* job;
+    double end;  // s, by the clock of its thread
+    int late;
+} watch;
+
+static int stop_run(void* user) {
+    watch* self = (watch*)user;
+    if (self->job->stop && self->job->stop(self->job->user)) return 1;
+    self->late = ts_clock_thread_seconds() > self->end;
+    return self->late;
+}
+
+static void run_one(const work* job, int i) {
+    ts_scorecard* card = job->card;
+    int e = experiment_of(card, i), k = (i - card->first[e]) % card->entrant_count;
+    double value = ts_experiment_value(card->experiment[e], (i - card->first[e]) / card->entrant_count);
+    watch watched = {job, ts_clock_thread_seconds() + card->limit, 0};
+    ts_lab_run* run = &card->run[i];
+    ts_lab_run_one(card->experiment[e], value, &card->entrant[k], stop_run, &watched, run);
+    if (run->code != TS_ERROR_INTERRUPTED || !watched.late) return;
+    card->late[i] = 1;
+    run->code = ts_status_set(&run->status, TS_ERROR_MEMORY, NULL, 0,
+                              "broken off after %g s of processor time, %lld steps", card->limit, run->steps);
+}
+
 static void run_range(void* context, int begin, int end, int worker) {
     work* job = (work*)context;
-    ts_scorecard* card = job->card;
     (void)worker;
     for (int i = begin; i < end; ++i) {
-        int e = experiment_of(card, i), k = (i - card->first[e]) % card->entrant_count;
-        double value = ts_experiment_value(card->experiment[e], (i - card->first[e]) / card->entrant_count);
-        ts_lab_run_one(card->experiment[e], value, &card->entrant[k], job->stop, job->user, &card->run[i]);
+        run_one(job, i);
         pthread_mutex_lock(&job->lock);
         job->done++;
         if (job->progress) job->progress(job->user, (double)job->done / (double)job->total);
@@ -50,7 +74,9 @@ ts_code ts_scorecard_make(ts_scorecard* card, int threads, int (*stop)(void* use
     }
     card->first[card->experiment_count] = total;
     card->run = (ts_lab_run*)calloc((size_t)total + 1, sizeof *card->run);
-    if (!card->run) return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory for %d runs", total);
+    card->late = (unsigned char*)calloc((size_t)total + 1, 1);
+    if (!card->run || !card->late)
+        return ts_status_set(out_status, TS_ERROR_MEMORY, NULL, 0, "out of memory for %d runs", total);
     work job = {card, stop, progress, user, total, 0, PTHREAD_MUTEX_INITIALIZER};
     ts_task_pool* pool = ts_task_pool_create(threads);
     double start = ts_clock_seconds();
@@ -63,11 +89,36 @@ ts_code ts_scorecard_make(ts_scorecard* card, int threads, int (*stop)(void* use
 
 void ts_scorecard_free(ts_scorecard* card) {
     free(card->run);
+    free(card->late);
     card->run = NULL;
+    card->late = NULL;
 }
 
 const ts_lab_run* ts_scorecard_run(const ts_scorecard* card, int e, int v, int k) {
     return &card->run[card->first[e] + v * card->entrant_count + k];
+}
+
+// Whether a run of experiment e under entrant k was over the limit.
+static int is_cut_short(const ts_scorecard* card, int e, int k) {
+    for (int v = 0; v < ts_experiment_runs(card->experiment[e]); ++v)
+        if (card->late[card->first[e] + v * card->entrant_count + k]) return 1;
+    return 0;
+}
+
+void ts_scorecard_cut_short(const ts_scorecard* card, ts_text* text) {
+    int experiments = 0;
+    for (int e = 0; e < card->experiment_count; ++e) {
+        int entrants = 0;
+        for (int k = 0; k < card->entrant_count; ++k) {
+            if (!is_cut_short(card, e, k)) continue;
+            if (entrants + experiments == 0)
+                ts_text_add(text, "Broken off after %g s of processor time a run (--time-limit): ", card->limit);
+            if (entrants == 0) ts_text_add(text, "%s%s: ", experiments > 0 ? "; " : "", card->experiment[e]->name);
+            ts_text_add(text, "%s%s", entrants++ > 0 ? ", " : "", ts_lab_entrant_name(&card->entrant[k]));
+        }
+        experiments += entrants > 0;
+    }
+    if (experiments > 0) ts_text_add(text, ".");
 }
 
 void ts_scorecard_tally(const ts_scorecard* card, int e, int k, int out_count[TS_VERDICT_COUNT]) {

@@ -92,6 +92,10 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
         ts_text_add(text, "</tr>\n");
     }
     ts_text_add(text, "</tbody></table></div>\n");
+    ts_text cut = {0};
+    ts_scorecard_cut_short(card, &cut);
+    if (cut.length > 0) ts_report_escaped(text, "<p class=\"broken\">", ts_text_get(&cut), "</p>\n");
+    ts_text_free(&cut);
 }
 
 // The signal of every entrant at the value that is shown.

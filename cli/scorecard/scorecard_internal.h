@@ -16,11 +16,13 @@ typedef struct ts_scorecard {
     const ts_experiment* experiment[TS_SCORECARD_EXPERIMENTS];
     int experiment_count;
     const char* command;  // that was given, borrowed
+    double limit;         // s of processor time that a run may take
     // what came out
     int first[TS_SCORECARD_EXPERIMENTS +
               1];  // runs of experiment e are those from first[e] on: values outside, entrants inside
     ts_lab_run* run;
-    double seconds;  // wall clock of it all
+    unsigned char* late;  // by run: it was broken off at the limit
+    double seconds;       // wall clock of it all
     int interrupted;
 } ts_scorecard;
 
@@ -44,6 +46,9 @@ typedef struct ts_conjunct {
     int measure;
     char heading[64];  // with its unit
 } ts_conjunct;
+
+/// The experiments and entrants of which a run was broken off at the limit, as a sentence; nothing where there are none.
+void ts_scorecard_cut_short(const ts_scorecard* card, ts_text* text);
 
 /// The columns of the conjunction, at most `room` of them. Returns how many.
 int ts_scorecard_conjunction(const ts_scorecard* card, int room, ts_conjunct* out_column);

@@ -58,6 +58,10 @@ static void add_summary(const ts_scorecard* card, ts_text* text) {
         ts_text_add(text, " |\n");
     }
     ts_text_add(text, "\n");
+    ts_text cut = {0};
+    ts_scorecard_cut_short(card, &cut);
+    if (cut.length > 0) ts_text_add(text, "%s\n\n", ts_text_get(&cut));
+    ts_text_free(&cut);
 }
 
 // One table: a row for each value and measure, a column for each entrant.
@@ -147,6 +151,7 @@ void ts_scorecard_json(const ts_scorecard* card, ts_json* json) {
     ts_json_add_string(json, "command", card->command);
     ts_json_add_number(json, "seconds", card->seconds);
     ts_json_add_bool(json, "interrupted", card->interrupted);
+    ts_json_add_number(json, "time_limit", card->limit);
     ts_json_add_array(json, "experiments");
     for (int e = 0; e < card->experiment_count; ++e) {
         const ts_experiment* experiment = card->experiment[e];

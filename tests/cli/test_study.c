@@ -108,7 +108,27 @@ Test(study, a_scorecard_has_its_table_and_page) {
     cr_expect_not(has(&page, "http://") || has(&page, "https://"), "nothing from the network");
     ts_text_free(&page);
     outcome_free(&result);
+    expect_refusal("scorecard --only isotropy --time-limit 0", 2, "--time-limit");
     expect_refusal("scorecard --solvers bogus", 2, "bogus");
     expect_refusal("scorecard --only no-such-thing", 2, "no experiment");
     expect_refusal("scorecard isotropy", 2, "takes no 'isotropy'");
+}
+
+// A run that asks for more of the processor than it may have is broken off, and named in all that is written; the others go on.
+Test(study, a_scorecard_breaks_off_what_takes_too_long) {
+    outcome result = run("scorecard --only creep --solvers ncp,lcp-pgs --time-limit 0.001 --out card");
+    cr_assert_eq(result.code, 0, "%s", ts_text_get(&result.err));
+    static const char words[] = "Broken off after 0.001 s of processor time a run (--time-limit): creep: ncp, lcp-pgs";
+    cr_expect(has(&result.out, words) && has(&result.out, "| creep | 0/1 1b | 0/1 1b |"), "%s",
+              ts_text_get(&result.out));
+    ts_text json = read_text("card/scorecard.json"), page = read_text("card/scorecard.html");
+    cr_expect(has(&page, words));
+    cr_expect(json_holds(&json,
+                         "assert d['time_limit'] == 0.001 and not d['interrupted'], d\n"
+                         "for r in d['experiments'][0]['runs']:\n"
+                         "    assert r['error'].startswith('broken off after 0.001 s'), r\n"
+                         "    assert 0 < r['steps'] < 60000 and r['measured'][0]['verdict'] == 'broken off', r\n"));
+    ts_text_free(&json);
+    ts_text_free(&page);
+    outcome_free(&result);
 }
