@@ -38,6 +38,7 @@
 #include "base/assert.h"
 #include "base/scalar.h"
 #include "contact/block_set_internal.h"
+#include "contact/derivative/cascade_internal.h"
 #include "contact/operator/linear_orthogonal_internal.h"
 
 // One unknown: what it adds to its block's impulse, and the equation that goes with it.
@@ -46,6 +47,8 @@ typedef struct unknown {
     int rows;  // of the block
     double E[TS_BLOCK_ROWS_MAX];
     double P[TS_BLOCK_ROWS_MAX];
+    int normal;        // nonzero: in a cascade it goes with the normals
+    int slides;        // nonzero: its friction follows it
     double curvature;  // kg^-1, D: |u_T| / (mu lambda_N) across the slip
     double lift;       // m/s, |u_T| / sqrt(1 + mu^2) in the relaxation's equation: what mu adds to its right-hand side
 } unknown;
@@ -64,6 +67,7 @@ typedef struct ts_contact_derivative_parts {
     int slide_count;
     double* W;  // unknowns by columns, one per slider: what dmu adds to the equations
     ts_linear_orthogonal A;
+    ts_cascade* cascade;  // NULL: A is factorised as a whole
 } parts;
 
 // --- Modes ---
@@ -160,6 +164,7 @@ static int write_stick(const ts_block* block, unknown* x) {
         x[r].row = block->row;
         x[r].rows = block->rows;
         x[r].E[r] = x[r].P[r] = 1.0;
+        x[r].normal = block->set != TS_SET_CONE || r == 2;
     }
     return block->rows;
 }
@@ -182,6 +187,7 @@ static int write_slide(const ts_block* block, int b, int convex, const double* l
         x[0].E[r] = (r == 2 ? 1.0 : -block->mu * t[r]) / length;
         x[0].P[r] = convex ? x[0].E[r] : r == 2 ? 1.0 : 0.0;
     }
+    x[0].normal = x[0].slides = 1;
     if (convex) x[0].lift = slip / length;
     for (int k = 1; k < count; ++k) {
         across(t, rows, k, x[k].E);
@@ -221,6 +227,31 @@ static void fill(const ts_contact_problem* problem, parts* p, double* e, double*
     }
 }
 
+// The system as a cascade has it, A filled. Returns 0 when memory is short.
+static int fill_cascade(const ts_contact_problem* problem, parts* p, ts_arena* arena, double* e, double* y) {
+    int n = p->A.n, normals = 0, count[2] = {0, 0};
+    for (int i = 0; i < n; ++i) normals += p->x[i].normal;
+    ts_cascade* c = ts_cascade_take(n, normals, arena);
+    double* column = TS_ARENA_ARRAY(arena, double, n);
+    if (!c || !column) return 0;
+    memcpy(c->A, p->A.Q, (size_t)n * (size_t)n * sizeof(double));
+    for (int i = 0; i < n; ++i) {
+        int group = !p->x[i].normal;
+        c->member[group][count[group]++] = i;
+    }
+    for (int k = 0; k < normals; ++k) {
+        const unknown* x = &p->x[c->member[0][k]];
+        double E[TS_BLOCK_ROWS_MAX];
+        memcpy(E, x->E, sizeof E);
+        for (int r = 0; r < x->rows && x->slides; ++r)
+            if (r != 2) E[r] = 0.0;
+        column_of(problem, p, E, x->row, x->rows, e, y, column);
+        for (int i = 0; i < normals; ++i) c->factor[0].Q[(size_t)(k * normals + i)] = column[c->member[0][i]];
+    }
+    p->cascade = c;
+    return 1;
+}
+
 // Memory of n unknowns and `slides` sliders.
 static parts* take_parts(int n, int slides, ts_arena* arena) {
     parts* p = (parts*)ts_arena_alloc_zeroed(arena, 1, sizeof(parts));
@@ -234,7 +265,8 @@ static parts* take_parts(int n, int slides, ts_arena* arena) {
 // A problem with its answer.
 typedef struct answer {
     const ts_contact_problem* problem;
-    int convex;  // nonzero: of the relaxation
+    int convex;   // nonzero: of the relaxation
+    int cascade;  // nonzero: normals and friction in turn
     const double* impulse;
     const double* u;
 } answer;
@@ -279,14 +311,32 @@ static ts_code assemble(const answer* a, const ts_contact_mode* mode, double flo
     double* y = TS_ARENA_ARRAY(arena, double, problem->row_count);
     if (!e || !y) return short_of_memory(out_status);
     fill(problem, p, e, y);
-    return ts_linear_orthogonal_factor(&p->A, floor, arena) ? ts_status_ok(out_status) : short_of_memory(out_status);
+    if (!a->cascade)
+        return ts_linear_orthogonal_factor(&p->A, floor, arena) ? ts_status_ok(out_status)
+                                                                : short_of_memory(out_status);
+    int enough = fill_cascade(problem, p, arena, e, y) && ts_cascade_factor(p->cascade, floor, arena);
+    int rests = enough && ts_cascade_rests(p->cascade, arena, &enough);
+    if (!enough) return short_of_memory(out_status);
+    if (!rests)
+        return ts_status_set(out_status, TS_ERROR_UNSUPPORTED, NULL, 0,
+                             "normals and friction do not come to rest in %d rounds", p->cascade->rounds);
+    // Each group may have directions that are left out.
+    p->A.rank = p->cascade->factor[0].rank + p->cascade->factor[1].rank;
+    return ts_status_ok(out_status);
 }
 
-ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
-                                   const ts_contact_derivative_tolerance* tolerance, ts_arena* arena,
-                                   ts_contact_derivative* out_derivative, ts_status* out_status) {
-    static const ts_contact_derivative nothing = {0, 0, 0, 0, -1, NULL, NULL};
-    ts_contact_derivative* d = out_derivative;
+// What was asked to be differentiated, and how.
+typedef struct question {
+    ts_contact_law law;
+    int cascade;
+    const ts_contact_derivative_tolerance* tolerance;
+} question;
+
+static ts_code make(const ts_contact_problem* problem, const question* wanted, const double* impulse, ts_arena* arena,
+                    ts_contact_derivative* d, ts_status* out_status) {
+    static const ts_contact_derivative nothing = {0, 0, 0, 0, 0, -1, NULL, NULL};
+    const ts_contact_derivative_tolerance* tolerance = wanted->tolerance;
+    ts_contact_law law = wanted->law;
     *d = nothing;
     d->block_count = problem->block_count;
     d->row_count = problem->row_count;
@@ -303,7 +353,7 @@ ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact
     ts_contact_mode* mode = TS_ARENA_ARRAY(arena, ts_contact_mode, problem->block_count);
     if (!u || !mode) return short_of_memory(out_status);
     ts_contact_problem_velocity(problem, impulse, u);
-    answer a = {problem, law == TS_LAW_CCP, impulse, u};
+    answer a = {problem, law == TS_LAW_CCP, wanted->cascade, impulse, u};
     ts_code code = judge_all(&a, tolerance, mode, d, &slides, out_status);
     if (code != TS_OK) return code;
     if (d->unknowns > TS_CONTACT_DERIVATIVE_UNKNOWNS_MAX)
@@ -314,9 +364,22 @@ ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact
     code = assemble(&a, mode, tolerance->rank, arena, p, out_status);
     if (code != TS_OK) return code;
     d->rank = p->A.rank;
+    d->rounds = p->cascade ? p->cascade->rounds : 0;
     d->mode = mode;
     d->parts = p;
     return TS_OK;
+}
+
+ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
+                                   const ts_contact_derivative_tolerance* tolerance, ts_arena* arena,
+                                   ts_contact_derivative* out_derivative, ts_status* out_status) {
+    return make(problem, &(question){law, 0, tolerance}, impulse, arena, out_derivative, out_status);
+}
+
+ts_code ts_contact_derivative_cascade(const ts_contact_problem* problem, const double* impulse,
+                                      const ts_contact_derivative_tolerance* tolerance, ts_arena* arena,
+                                      ts_contact_derivative* out_derivative, ts_status* out_status) {
+    return make(problem, &(question){TS_LAW_NCP, 1, tolerance}, impulse, arena, out_derivative, out_status);
 }
 
 // Relative length of what was missed.
@@ -330,14 +393,15 @@ ts_code ts_contact_derivative_forward(const ts_contact_derivative* derivative, c
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* b = TS_ARENA_ARRAY(scratch, double, n);
     double* x = TS_ARENA_ARRAY(scratch, double, n);
-    double* work = TS_ARENA_ARRAY(scratch, double, n);
+    double* work = TS_ARENA_ARRAY(scratch, double, 4 * n);
     ts_code code = b && x && work ? TS_OK : TS_ERROR_MEMORY;
     if (code == TS_OK) {
         for (int i = 0; i < n; ++i) b[i] = -ask(&p->x[i], du);
         for (int k = 0; dmu && k < p->slide_count; ++k)
             for (int i = 0; i < n; ++i) b[i] -= p->W[(size_t)k * (size_t)n + (size_t)i] * dmu[p->slide[k].block];
         double whole = sqrt(ts_dot(b, b, n));
-        double missed = ts_linear_orthogonal_solve(&p->A, b, work, x);
+        double missed = p->cascade ? ts_cascade_solve(p->cascade, 0, b, work, x, NULL)
+                                   : ts_linear_orthogonal_solve(&p->A, b, work, x);
         if (out_mismatch) *out_mismatch = relative(missed, whole);
         memset(out_dlambda, 0, (size_t)derivative->row_count * sizeof(double));
         for (int i = 0; i < n; ++i)
@@ -358,11 +422,12 @@ ts_code ts_contact_derivative_reverse(const ts_contact_derivative* derivative, c
     ts_arena_scope scope = ts_arena_scope_begin(scratch);
     double* c = TS_ARENA_ARRAY(scratch, double, n);
     double* w = TS_ARENA_ARRAY(scratch, double, n);
-    double* work = TS_ARENA_ARRAY(scratch, double, n);
+    double* work = TS_ARENA_ARRAY(scratch, double, 4 * n);
     ts_code code = c && w && work ? TS_OK : TS_ERROR_MEMORY;
     if (code == TS_OK) {
         for (int i = 0; i < n; ++i) c[i] = ts_dot(p->x[i].E, lambda_bar + p->x[i].row, p->x[i].rows);
-        double missed = ts_linear_orthogonal_solve_transposed(&p->A, c, work, w);
+        double missed = p->cascade ? ts_cascade_solve(p->cascade, 1, c, work, w, NULL)
+                                   : ts_linear_orthogonal_solve_transposed(&p->A, c, work, w);
         if (out_mismatch) *out_mismatch = relative(missed, sqrt(ts_dot(c, c, n)));
         for (int b = 0; out_mu_bar && b < derivative->block_count; ++b) out_mu_bar[b] = 0.0;
         for (int k = 0; out_mu_bar && k < p->slide_count; ++k) {

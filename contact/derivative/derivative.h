@@ -30,6 +30,7 @@ typedef struct ts_contact_derivative {
     int row_count;
     int unknowns;  // of the linear system
     int rank;      // less than `unknowns`: hyperstatic, see ts_contact_derivative_make
+    int rounds;    // of ts_contact_derivative_cascade: what it takes where nothing is special; else 0
     int refused;   // the block that has no derivative or obeys no law; -1: none
     const ts_contact_mode*
         mode;  // (block_count) TS_MODE_OPEN, STICK or SLIDE; a box at a bound slides; NULL if refused
@@ -48,6 +49,13 @@ typedef struct ts_contact_derivative {
 ts_code ts_contact_derivative_make(const ts_contact_problem* problem, ts_contact_law law, const double* impulse,
                                    const ts_contact_derivative_tolerance* tolerance, ts_arena* arena,
                                    ts_contact_derivative* out_derivative, ts_status* out_status);
+
+/// The same derivative of the exact law (TS_LAW_NCP) by a cascade, as staggered projections have it: that of normals with friction fixed and that of
+/// friction with normals fixed, in turn until they rest (contact/derivative/cascade.c). Another way to the same numbers, with factors of
+/// half the size. TS_ERROR_UNSUPPORTED, with `refused` -1, where they do not come to rest.
+ts_code ts_contact_derivative_cascade(const ts_contact_problem* problem, const double* impulse,
+                                      const ts_contact_derivative_tolerance* tolerance, ts_arena* arena,
+                                      ts_contact_derivative* out_derivative, ts_status* out_status);
 
 /// Forward. `du` (row_count, m/s) is the change of u at frozen impulse, dg + (dG + dR) lambda; `dmu` (block_count, read of
 /// sliding contacts only) the change of friction, NULL for none. Gives the change of the impulse, `out_dlambda` (row_count).

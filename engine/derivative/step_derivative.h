@@ -63,11 +63,12 @@ int ts_step_input_move(ts_sim* sim, ts_step_input_kind kind, int index, double a
 
 /// How a derivative is found.
 typedef enum ts_step_method {
-    TS_STEP_IMPLICIT,   // by the equations of the step, contacts by the implicit derivative of their law
-    TS_STEP_DIFFERENCE  // by central differences of the whole step: the reference
+    TS_STEP_IMPLICIT,    // by the equations of the step, contacts by the implicit derivative of their law
+    TS_STEP_DIFFERENCE,  // by central differences of the whole step: the reference
+    TS_STEP_CASCADE  // as TS_STEP_IMPLICIT, contacts by the cascade of staggered projections (ts_contact_derivative_cascade)
 } ts_step_method;
 
-/// "implicit", "difference".
+/// "implicit", "difference", "cascade".
 const char* ts_step_method_name(ts_step_method method);
 
 /// How to differentiate.

@@ -130,11 +130,17 @@ static double largest_of(const double* x, int count) {
     return most;
 }
 
-static ts_code differentiate_law(const ts_sim* sim, const ts_contact_problem* own, ts_arena* arena, ts_step_implicit* p,
+static ts_code differentiate_law(const ts_step_task* task, const ts_contact_problem* own, ts_step_implicit* p,
                                  ts_step_report* report, ts_status* out_status) {
+    const ts_sim* sim = task->sim;
+    ts_arena* arena = task->arena;
+    int cascade = task->settings->method == TS_STEP_CASCADE;
     char text[sizeof report->reason], whose[120];
     if (sim->info.held_back > 0 || !(sim->info.unmet <= most_unmet))
         return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "the contact problem was not solved",
+                      out_status);
+    if (cascade && sim->solver->law != TS_LAW_NCP)
+        return refuse(report, TS_ERROR_UNSUPPORTED, TS_STEP_UNSUPPORTED, "a cascade is of the exact law only",
                       out_status);
     double share = fmax(sim->info.unmet, 1e-12), largest = largest_of(sim->impulse, own->row_count);
     double speed = fmax(largest_of(own->g, own->row_count), own->rest_speed);
@@ -143,7 +149,9 @@ static ts_code differentiate_law(const ts_sim* sim, const ts_contact_problem* ow
     // A share of the problem is no bound on each of its parts: what breaks the law by little more is taken, too.
     for (int i = 0; i < 3 && code == TS_ERROR_VALUE; ++i) {
         ts_contact_derivative_tolerance tolerance = {share * slack[i] * largest, share * slack[i] * speed, rank};
-        code = ts_contact_derivative_make(own, sim->solver->law, sim->impulse, &tolerance, arena, &p->contact, &status);
+        code = cascade ? ts_contact_derivative_cascade(own, sim->impulse, &tolerance, arena, &p->contact, &status)
+                       : ts_contact_derivative_make(own, sim->solver->law, sim->impulse, &tolerance, arena, &p->contact,
+                                                    &status);
     }
     report->unknowns = p->contact.unknowns;
     report->rank = p->contact.rank;
@@ -163,7 +171,8 @@ static double any_number(int i) { return sin(1.0 + 1.7 * i) + 0.3 * cos(2.3 * i)
 static ts_code probe_rank(const ts_step_implicit* p, int columns, ts_arena* arena, ts_step_report* report) {
     ts_step_workplace w;
     double open = 0.0, missed = 0.0;
-    if (!p->has_contact || report->rank == report->unknowns) return TS_OK;
+    // A cascade knows the rank of its parts only.
+    if (!p->has_contact || (report->rank == report->unknowns && p->contact.rounds == 0)) return TS_OK;
     ts_arena_scope scope = ts_arena_scope_begin(arena);
     double* y = TS_ARENA_ARRAY(arena, double, 2 * p->model->nv + p->model->act_count);
     ts_code code = y && ts_step_workplace_take(p, arena, &w) ? TS_OK : TS_ERROR_MEMORY;
@@ -292,7 +301,7 @@ ts_code ts_step_implicit_make(const ts_step_task* task, const ts_contact_problem
     p->has_contact = own->row_count > 0;
     place_parts(p);
     ts_code code = TS_OK;
-    if (p->has_contact) code = differentiate_law(sim, own, arena, p, &out->report, out_status);
+    if (p->has_contact) code = differentiate_law(task, own, p, &out->report, out_status);
     if (code) return code;
     if (!copy_rows(sim, arena, p) || !copy_factor(sim, arena, p) || !find_motion(sim, arena, p) ||
         !copy_levers(sim, arena, p))

@@ -13,8 +13,8 @@
 #include "engine/step/certify.h"
 
 const char* ts_step_method_name(ts_step_method method) {
-    static const char* const name[] = {"implicit", "difference"};
-    return (unsigned)method <= TS_STEP_DIFFERENCE ? name[method] : "unknown";
+    static const char* const name[] = {"implicit", "difference", "cascade"};
+    return (unsigned)method <= TS_STEP_CASCADE ? name[method] : "unknown";
 }
 
 const char* ts_step_change_name(ts_step_change change) {

@@ -159,6 +159,44 @@ static int compare_range(stage* at, ts_step_input input) {
     return 1;
 }
 
+// The cascade is another way to the same derivative. Returns nonzero where both are there and something slides or holds.
+static int compare_cascade(stage* at, ts_step_input input) {
+    ts_step_derivative one, two;
+    double most = 0.0, size = 0.0;
+    ts_arena_reset(&at->arena);
+    double* analytic = jacobian(at, TS_STEP_IMPLICIT, 1.0, input, &one);
+    if (!analytic || one.report.verdict != TS_STEP_REGULAR || one.report.unknowns == 0) return 0;
+    if (one.report.rank < one.report.unknowns) return 0;
+    double* cascade = jacobian(at, TS_STEP_CASCADE, 1.0, input, &two);
+    if (!cascade) return 0;
+    for (int i = 0; i < one.rows * one.columns; ++i) {
+        size = fmax(size, fabs(analytic[i]));
+        most = fmax(most, fabs(analytic[i] - cascade[i]));
+    }
+    cr_expect(most <= 1e-9 * size, "%s at %g s: %g of %g", at->scene.name, at->sim->time, most, size);
+    expect_adjoint(at, &two, cascade);
+    return 1;
+}
+
+// Both over states of a scene.
+static void expect_cascade(const char* name, int states, int between) {
+    stage at = open_stage(name);
+    ts_rng rng = ts_rng_make(8, 0);
+    int met = 0;
+    for (int n = 0; n < states; ++n) {
+        advance(&at, between);
+        ts_snapshot before = {0};
+        cr_assert_eq(ts_sim_snapshot(at.sim, &before, NULL), TS_OK);
+        perturb(&at, 1e-4, 1e-1, &rng);
+        met += compare_cascade(&at, ts_step_input_all(at.sim->model, TS_STEP_BY_VELOCITY));
+        met += compare_cascade(&at, ts_step_input_all(at.sim->model, TS_STEP_BY_FRICTION));
+        cr_assert_eq(ts_sim_restore(at.sim, &before, NULL), TS_OK);
+        ts_snapshot_free(&before);
+    }
+    cr_expect_gt(met, states / 3, "%s: only %d comparisons", name, met);
+    close_stage(&at);
+}
+
 static int compare(stage* at, ts_step_input_kind kind) {
     return compare_range(at, ts_step_input_all(at->sim->model, kind));
 }
@@ -228,6 +266,12 @@ Test(step_jacobian, laws) {
         expect_equal_with("arm-push", option, 2, 150, 1e-3, 1e-1);
         expect_equal_with("quadruped", option, 2, 150, 1e-3, 1e-1);
     }
+}
+
+Test(step_jacobian, cascade) {
+    expect_cascade("arm-push", 5, 150);
+    expect_cascade("quadruped", 10, 47);
+    expect_cascade("hand", 5, 97);
 }
 
 // Robots as they come.
