@@ -36,7 +36,7 @@ typedef enum ncp_when {
     WHEN_STALLED    // not converged, there are linear systems, and work is left
 } ncp_when;
 
-enum { SMALL_LIMIT = 180, NEWTON_LIMIT = 300, PATH_LIMIT = 500 };
+enum { SMALL_LIMIT = 500, NEWTON_LIMIT = 300, PATH_LIMIT = 500 };
 
 typedef struct ncp_stage {
     const char* name;

@@ -219,10 +219,10 @@ Test(small_newton, finds_what_robots_ask_for, .timeout = 300) {
     cr_expect_geq(solved[1], (int)(0.98 * tried[1]), "from beside: %d of %d", solved[1], tried[1]);
 }
 
-// Feet that are kicked about, with friction of more than they weigh: whole steps go from one choice of contacts to the next, and a central
-// path ends what they leave.
+// Feet that are kicked about, with friction of more than they weigh: whole steps go from one choice of contacts to the next; a central
+// path ends what they leave, or proximal points.
 Test(small_newton, ends_what_whole_steps_leave, .timeout = 300) {
-    enum { LIMIT = 180, FIRST = 12 };
+    enum { LIMIT = 500, FIRST = 12 };
     static robot r;
     static double impulse[ROWS], before[ROWS];
     int late = 0, ended = 0;
@@ -249,7 +249,7 @@ Test(small_newton, ends_what_whole_steps_leave, .timeout = 300) {
         ts_arena_free(&r.arena);
     }
     cr_expect_geq(late, 100);
-    cr_expect_geq(ended, (int)(0.88 * late), "%d of %d", ended, late);
+    cr_expect_geq(ended, (int)(0.99 * late), "%d of %d", ended, late);
 }
 
 // Without friction of contacts the velocities are the one minimum of a convex function, whoever finds them. A natural map of 1e-8
