@@ -139,6 +139,133 @@ int ts_python_jacobian_bias(ts_python_world* world, const char* kind, int index,
 /// matrix (6 x nv) and Jacobian of the centre (3 x nv).
 int ts_python_centroidal(ts_python_world* world, double* out_numbers, double* out_A, double* out_J);
 
+// --- derivatives of a step (gradient.c, docs/gradients.md) ---
+
+/// How to differentiate: ts_step_derivative_settings.
+typedef struct ts_python_derivative_settings {
+    int method;  // ts_step_method
+    double tolerance;
+    double increment;
+    double nearness;
+} ts_python_derivative_settings;
+
+/// The derivative of the step that would come next; it must be closed before anything else is asked of its world.
+typedef struct ts_python_derivative ts_python_derivative;
+
+/// What there is to say about it; texts and bytes are the derivative's.
+typedef struct ts_python_derivative_report {
+    const char* verdict;
+    const char* reason;
+    const unsigned char* column_changed;  // (columns), or NULL
+    double mismatch;
+    double unmet;
+    int rows;
+    int columns;
+    int block_count;
+    int nearest;
+    int unknowns;
+    int rank;
+    unsigned differenced;
+} ts_python_derivative_report;
+
+/// What a block of rows does: ts_step_block_report. `who` is good until the next block is asked about.
+typedef struct ts_python_block {
+    const char* who;
+    const char* mode;
+    const char* change;
+    double impulse;
+    double speed;
+    double gap;
+    double roundings;
+} ts_python_block;
+
+/// The name of a kind of input, and how many of it a world has; NULL past the last.
+const char* ts_python_input_name(int kind);
+/// See ts_python_input_name.
+int ts_python_input_size(const ts_python_world* world, int kind);
+/// The name of a verdict; NULL past the last.
+const char* ts_python_verdict_name(int verdict);
+
+/// Differentiates by `count` ranges, three numbers each: kind, first, count. NULL on failure, with the reason.
+ts_python_derivative* ts_python_derivative_make(ts_python_world* world, const ts_python_derivative_settings* settings,
+                                                const int* range, int count, char* out_error, unsigned long size);
+/// Releases it and puts the world back to where it was, to the bit; NULL is ignored.
+void ts_python_derivative_close(ts_python_derivative* derivative);
+/// Its report.
+ts_python_derivative_report ts_python_derivative_get_report(const ts_python_derivative* derivative);
+/// What block i does. Returns 0 where there is no such block.
+int ts_python_derivative_block(ts_python_derivative* derivative, int i, ts_python_block* out_block);
+/// The Jacobian (rows x columns). This and the next two: 0 when all went well, 1 when memory is short.
+int ts_python_derivative_matrix(ts_python_derivative* derivative, double* out_matrix);
+/// Of a change of the inputs (columns) that of the result (rows).
+int ts_python_derivative_forward(ts_python_derivative* derivative, const double* dx, double* out_dy);
+/// Of a gradient by the result (rows) that by the inputs (columns).
+int ts_python_derivative_reverse(ts_python_derivative* derivative, const double* y_bar, double* out_x_bar);
+
+/// A rollout with its loss and gradients: ts_rollout, ts_rollout_gradient and ts_rollout_report in one.
+typedef struct ts_python_rollout {
+    int steps;
+    int value_only;  // nonzero: the loss alone
+    ts_python_derivative_settings settings;
+    const double* ctrl;   // (steps x actuators), or NULL
+    const double* force;  // (steps x nv), or NULL
+    const int* range;     // of parameters, as for ts_python_derivative_make
+    int range_count;
+    // What a state adds to the loss; `pull` is NULL, or has five arrays to be filled: by qpos, qvel, act, ctrl, parameters.
+    double (*loss)(int state, double* const* pull);
+    double* by_qpos;  // NULL where not wanted
+    double* by_qvel;
+    double* by_act;
+    double* by_ctrl;
+    double* by_force;
+    double* by_parameter;
+    double total;  // the loss; it and what follows is written
+    double roundings;
+    double unmet;
+    int verdict;
+    int step;
+    int nearest_step;
+    unsigned differenced;
+    int count[5];  // steps of each verdict
+    char reason[200];
+} ts_python_rollout;
+
+/// Runs it; the world is back where it was. 0 when all went well, else the reason is in out_error.
+int ts_python_rollout_run(ts_python_world* world, ts_python_rollout* io_rollout, char* out_error, unsigned long size);
+
+// --- distances of two shapes (distance.c, docs/collision.md) ---
+
+/// A convex shape.
+typedef struct ts_python_shape ts_python_shape;
+
+/// A shape of a kind ("box") from its numbers: those of its kind, three corners of a triangle, points of a hull; grown by a ball of
+/// radius `rounding`, m. NULL on failure, with the reason.
+ts_python_shape* ts_python_shape_open(const char* kind, const double* number, int count, double rounding,
+                                      char* out_error, unsigned long size);
+/// Releases a shape; NULL is ignored.
+void ts_python_shape_close(ts_python_shape* shape);
+
+/// What is asked about two shapes, and the answer.
+typedef struct ts_python_distance {
+    const char* method;  // of the derivative (ts_derivative_options); NULL: none is wanted
+    double increment;
+    double spread;
+    double temperature;
+    uint64_t seed;
+    int samples;
+    int rings;
+    unsigned flags;      // written: TS_DERIVATIVE_ bits
+    const char* status;  // written
+    double answer[12];   // written: distance, lower, upper, normal, point on A, point on B
+    // Written: the numbers of ts_proximity_derivative in their order (distance 6, normal 18, points 18 and 18, tangents 36), then curvature,
+    // crossing, room, turn.
+    double derivative[100];
+} ts_python_distance;
+
+/// The distance of two shapes at poses of seven numbers (position, quaternion). 0 when all went well, else the reason is in out_error.
+int ts_python_distance_find(const ts_python_shape* a, const double* pose_a, const ts_python_shape* b,
+                            const double* pose_b, ts_python_distance* io_distance, char* out_error, unsigned long size);
+
 /// Many simulations of a world's model at once (engine/batch.h).
 typedef struct ts_python_batch ts_python_batch;
 

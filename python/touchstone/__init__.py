@@ -12,15 +12,20 @@ from dataclasses import dataclass
 
 import numpy
 
-from . import _library
+from . import _distance, _library
 from ._contact_log import ContactLog
+from ._distance import Distance, DistanceCertificate, DistanceDerivative, Shape, distance
 from ._dynamics import Centroidal, Dynamics
+from ._gradient import Block, Gradient, Gradients, Jacobian, Pull, Rollout, RolloutReport, StepReport
 
 _c = _library.load()
 
 
 class TouchstoneError(RuntimeError):
     """What the library said was wrong: a bad file (with file:line), name or number, or a run that left finite numbers."""
+
+
+_distance.library, _distance.error = _c, TouchstoneError
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,7 @@ class World:
         self.nq, self.nv, self.body_count = sizes.nq, sizes.nv, sizes.bodies
         self.body_names = self.names("body")
         self.dynamics = Dynamics(_c, self, TouchstoneError)
+        self._gradients = Gradients(_c, self, TouchstoneError)
         if solver is not None:
             self.set("solver", solver)
 
@@ -275,6 +281,36 @@ class World:
             raise ValueError("cannot step backwards")
         if _c.ts_python_step(self._live(), n, self._error, len(self._error)):
             raise TouchstoneError(self._error.value.decode())
+
+    def jacobian(self, wrt=("qpos", "qvel", "ctrl"), *, method="implicit", tolerance=1e-12, increment=1.0, nearness=10.0):
+        """The Jacobian of the step that would come next: of position (tangent, nv), velocity and activations after it by the inputs `wrt`.
+
+        Each is one of "qpos" (tangent), "qvel", "ctrl", "act", "force", "wrench", "friction", "restitution", "mass", "inertia", "time_step",
+        "gravity", "compliance", all of it or a part: "ctrl[hip]", "qvel[0:3]", "friction[floor]", "qpos[root]", "qvel[root.2]". Controls are
+        those in ctrl: a controller of the scene is not asked. method: "implicit" (by the equations) or "difference" (central
+        differences of the whole step). tolerance: what may stay unmet of the contact problem; increment: scale of increments where something is
+        differenced; nearness: a change of mode that is no more roundings away is near. The world stays as it is. docs/gradients.md."""
+        return self._gradients.jacobian(wrt, dict(method=method, tolerance=tolerance, increment=increment, nearness=nearness))
+
+    def jvp(self, change, wrt=("qpos", "qvel", "ctrl"), *, method="implicit", tolerance=1e-12, increment=1.0, nearness=10.0):
+        """Jacobian times `change` of the inputs (an array, or a dict of parts named as in `wrt`): a Gradient with "qpos", "qvel", "act"."""
+        return self._gradients.jvp(change, wrt, dict(method=method, tolerance=tolerance, increment=increment, nearness=nearness))
+
+    def vjp(self, gradient, wrt=("qpos", "qvel", "ctrl"), *, method="implicit", tolerance=1e-12, increment=1.0, nearness=10.0):
+        """`gradient` of a loss by the state after the step (an array over the Jacobian's rows, or a dict with some of "qpos", "qvel",
+        "act") times the Jacobian: a Gradient of that loss, a dict keyed as `wrt`."""
+        return self._gradients.vjp(gradient, wrt, dict(method=method, tolerance=tolerance, increment=increment, nearness=nearness))
+
+    def rollout(self, steps, loss, *, ctrl=None, force=None, wrt=(), gradient=True, method="implicit", tolerance=1e-12, increment=1.0,
+                nearness=10.0):
+        """A loss over the next `steps` steps and its gradients, backward from the last (Rollout); the world stays where it is.
+
+        loss(world, k, pull) returns what state k (0: now, steps: the end) adds to the loss; world shows that state and must not be changed.
+        When gradients are wanted it is asked a second time, with a Pull to be filled in place, in any order. ctrl (steps, actuators) and force
+        (steps, nv) of each step; None: as they are now. wrt: inputs that are the same in all steps: "friction[floor]", "mass", ...
+        With gradient=False only the loss."""
+        settings = dict(method=method, tolerance=tolerance, increment=increment, nearness=nearness)
+        return self._gradients.rollout(steps, loss, ctrl, force, wrt, gradient, settings)
 
     def reset(self):
         """Back to the initial state; options stay."""
